@@ -1,0 +1,575 @@
+/* libgather: rows, slices and elements of tensors by index.
+ *
+ * This header is the whole public ABI. It is C99 and C++17, includes only <stddef.h> and <stdint.h>, and compiles
+ * everywhere; the library itself is 64-bit.
+ *
+ * Words. `params` is the source tensor (ONNX calls it data), `indices` the integer tensor that selects from it. A
+ * *tuple* is one entry of indices: one index for gather, the K = indices.shape[-1] indices of the last axis for
+ * gather_nd. A *row* is what one tuple selects. The *position* of a tuple is its linear number in the row-major order
+ * of the tuples, batch dims included. Sizes, strides, offsets and extents count bytes unless they are called shape.
+ *
+ * Status. Every function that can fail returns a status: GTH_OK (0) or a negative GTH_E_* number. Numbers never change.
+ * On any other status than GTH_OK no output memory has been written and `*out` has been set to NULL (if `out` itself is
+ * not NULL); GTH_E_RACE is the one exception and says what was written. No function aborts, throws, prints, or reads or
+ * writes outside the memory it was given, whatever the values of its arguments. What cannot be checked is the caller's
+ * duty: that a pointer points to the memory described.
+ *
+ * Errors. The last parameter `err` is a caller-owned gth_error or NULL. There is no thread-local and no global error.
+ *
+ * Order of checks: struct sizes, handles, dtype, rank, attributes, shapes, sizes, strides, devices, overlap, index
+ * values. The first check that fails is the one reported.
+ *
+ * Threads. Handles are immutable after creation and may be used by any number of threads at once. A call does not pin
+ * its handles: releasing one while another thread is inside a call with it is an error of the caller. Results and
+ * reported errors do not depend on the number of threads.
+ *
+ * Blocking. On the CPU a call returns when its work is done. On a CUDA context a call returns when its work has been
+ * enqueued on the context's stream: shapes and descriptions are read before it returns, data when the stream gets there.
+ *
+ * Structs begin with their size; every other field set to zero means the documented default. C callers start from the
+ * _INIT macros. A size below the first version's, above 4096 or not a multiple of 4 is GTH_E_VERSION, and so are a
+ * non-zero byte beyond the fields this library knows, and an unknown switch, profile or flag.
+ *
+ * Pointers are marked: Borrowed (read or written during the call only), Owned (yours to release), Kept (must stay valid
+ * until the handle is released), Consumed (taken over if and only if the call returns GTH_OK). NULL is allowed for
+ * context (the process's default CPU context), options, err, strides, and as the argument of a release. */
+#ifndef GATHER_GATHER_H
+#define GATHER_GATHER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define GTH_API
+#elif defined(__GNUC__)
+#define GTH_API __attribute__((visibility("default")))
+#else
+#define GTH_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------- Version */
+
+/* The ABI that this header describes. Within one ABI number, releases only add. */
+#define GTH_ABI_VERSION 1
+/* The release that this header belongs to: major * 1000000 + minor * 1000 + patch. */
+#define GTH_VERSION 1000
+
+/* The highest rank of a tensor. */
+#define GTH_MAX_NDIM 64
+/* Capacity of gth_error.message in bytes, the terminating zero included. */
+#define GTH_MESSAGE_SIZE 256
+/* The most devices that gth_capabilities lists. */
+#define GTH_MAX_DEVICES 16
+/* An extent that is left open when a plan is made, or handed on by a shape query. */
+#define GTH_OPEN -1
+
+/* ABI number of the loaded library. A binding compares it with GTH_ABI_VERSION before it calls anything else. */
+GTH_API uint32_t gth_abi_version(void);
+
+/* Release number of the loaded library, as GTH_VERSION. */
+GTH_API uint32_t gth_version(void);
+
+/* ----------------------------------------------------------------------------------------------------------- Status */
+
+#define GTH_OK 0
+#define GTH_E_NULL -1         /* a required pointer is NULL, or data is NULL where there is something to read or write */
+#define GTH_E_HANDLE -2       /* not a live handle of the kind asked for: released, foreign, or garbage */
+#define GTH_E_VERSION -3      /* a struct size, switch, profile, opset or flag this library does not know */
+#define GTH_E_DTYPE -4        /* a dtype that is unknown, not allowed here, or differs from the one needed */
+#define GTH_E_RANK -5         /* a rank that is negative, too small, too large, or differs from the one needed */
+#define GTH_E_AXIS -6         /* axis outside [-rank, rank), below batch_dims, or not an attribute of the operation */
+#define GTH_E_BATCH -7        /* batch_dims out of range, or batch extents of params and indices that do not agree */
+#define GTH_E_SHAPE -8        /* an extent that is negative or differs from the one needed; a tuple that is too long */
+#define GTH_E_SIZE -9         /* a product of extents beyond int64, or a capacity that is too small */
+#define GTH_E_STRIDE -10      /* strides that leave the described memory, or an output that overlaps itself */
+#define GTH_E_DEVICE -11      /* an unknown or absent device, tensors of different devices, or a build without CUDA */
+#define GTH_E_DLPACK -12      /* a malformed DLPack struct */
+#define GTH_E_ARROW -13       /* a malformed Arrow struct */
+#define GTH_E_READONLY -14    /* an output, or a DLPack export without a flag for it, of read-only memory */
+#define GTH_E_ALIAS -15       /* the output shares bytes with params or indices */
+#define GTH_E_INDEX -16       /* an index out of bounds under bounds = error, or a row asked from an empty dim */
+#define GTH_E_RACE -17        /* another thread changed indices or offsets during the call: rows already written are
+                                 gathered rows or zeros, the others are as they were */
+#define GTH_E_NOMEM -18       /* memory could not be had */
+#define GTH_E_FORK -19        /* CUDA in a child process after fork */
+#define GTH_E_CUDA -20        /* a CUDA call failed; gth_error.native has its number */
+#define GTH_E_CAPTURE -21     /* the operation cannot be captured into a CUDA graph */
+#define GTH_E_UNSUPPORTED -22 /* valid, but not offered for this kind of tensor */
+#define GTH_E_INTERNAL -23    /* a defect of the library */
+
+/* The name of a status, such as "GTH_E_INDEX"; a fixed text for unknown numbers. Never NULL. Static. */
+GTH_API const char *gth_status_name(int32_t status);
+
+/* What an error is about (gth_error.operand). */
+#define GTH_OPERAND_NONE 0
+#define GTH_OPERAND_PARAMS 1
+#define GTH_OPERAND_INDICES 2
+#define GTH_OPERAND_OUT 3
+#define GTH_OPERAND_OPTIONS 4
+#define GTH_OPERAND_CONTEXT 5
+#define GTH_OPERAND_PLAN 6
+#define GTH_OPERAND_TENSOR 7 /* the tensor, description or foreign struct of a call that has only one */
+
+/* gth_error.flags and gth_error_record.flags */
+#define GTH_ERROR_UNSIGNED 1 /* value is the bit pattern of an unsigned 64-bit number */
+#define GTH_ERROR_CUT 2      /* message did not fit and was cut */
+#define GTH_ERROR_WRAP 4     /* negative indices count from the end: the valid range is [-limit, limit) */
+
+/* What went wrong, in fields that programs can read; message says the same in English and may change.
+ *
+ *   INDEX             position and component of the smallest bad tuple; value its index; limit the size of the dim.
+ *                     The valid range is [0, limit), or [-limit, limit) with GTH_ERROR_WRAP. Where params has no
+ *                     element at all and the profile refuses that (TensorFlow's gather_nd): operand PARAMS,
+ *                     component its first empty dim, position -1.
+ *   RANK, AXIS, BATCH value is what came, limit the rank or bound that it was held against.
+ *   SHAPE, BATCH      two extents that differ: operand and component (the first such dim), value, limit the extent
+ *                     needed.
+ *   DTYPE             value the dtype that came, limit the one needed (0: several would do).
+ *   SIZE              limit the largest that would do, or the capacity needed.
+ *   ALIAS             value the operand that the output overlaps.
+ *   operand OPTIONS   component is the byte offset of the field in gth_options or gth_context_options.
+ *
+ * component and position are -1, and the other numbers 0, where they say nothing. On GTH_OK only status is written (and
+ * sequence, by a call on a CUDA context). */
+typedef struct gth_error {
+  uint32_t size; /* set by the caller: sizeof(gth_error) */
+  int32_t status;
+  int32_t operand;
+  int32_t component;
+  int32_t native; /* CUDA's number for GTH_E_CUDA, else 0 */
+  uint32_t flags;
+  int64_t position;
+  int64_t value;
+  int64_t limit;
+  int64_t sequence; /* number of the device call in its context, from 1 */
+  uint64_t count;   /* gth_context_take_error: failed device calls since the last take */
+  char message[GTH_MESSAGE_SIZE];
+} gth_error;
+
+#define GTH_ERROR_INIT {sizeof(gth_error), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}}
+
+/* ----------------------------------------------------------------------------------------------------------- Dtypes */
+
+/* Numbers are DLPack's type code * 256 + bits. 0 is no dtype. Indices may be any of the eight integer types. Types of
+ * less than 8 bits are GTH_E_DTYPE. Quantised types travel as their integers. */
+#define GTH_DTYPE_INT8 8
+#define GTH_DTYPE_INT16 16
+#define GTH_DTYPE_INT32 32
+#define GTH_DTYPE_INT64 64
+#define GTH_DTYPE_UINT8 264
+#define GTH_DTYPE_UINT16 272
+#define GTH_DTYPE_UINT32 288
+#define GTH_DTYPE_UINT64 320
+#define GTH_DTYPE_FLOAT16 528
+#define GTH_DTYPE_FLOAT32 544
+#define GTH_DTYPE_FLOAT64 576
+#define GTH_DTYPE_BFLOAT16 1040
+#define GTH_DTYPE_COMPLEX64 1344
+#define GTH_DTYPE_COMPLEX128 1408
+#define GTH_DTYPE_BOOL 1544
+#define GTH_DTYPE_FLOAT8_E3M4 1800
+#define GTH_DTYPE_FLOAT8_E4M3 2056
+#define GTH_DTYPE_FLOAT8_E4M3B11FNUZ 2312
+#define GTH_DTYPE_FLOAT8_E4M3FN 2568
+#define GTH_DTYPE_FLOAT8_E4M3FNUZ 2824
+#define GTH_DTYPE_FLOAT8_E5M2 3080
+#define GTH_DTYPE_FLOAT8_E5M2FNUZ 3336
+#define GTH_DTYPE_FLOAT8_E8M0FNU 3592
+/* Strings stand apart: elements of any length. CPU, dense, handles only, allocating form only. */
+#define GTH_DTYPE_STRING 65536
+
+/* Bytes of one element; 0 for strings and for numbers that are no dtype. */
+GTH_API int64_t gth_dtype_size(int32_t dtype);
+
+/* The name of a dtype, such as "float32"; a fixed text for numbers that are no dtype. Never NULL. Static. */
+GTH_API const char *gth_dtype_name(int32_t dtype);
+
+/* ---------------------------------------------------------------------------------------------------------- Devices */
+
+/* DLPack's numbers; 0 is the CPU too. */
+#define GTH_DEVICE_CPU 1
+#define GTH_DEVICE_CUDA 2
+#define GTH_DEVICE_CUDA_HOST 3     /* pinned host memory */
+#define GTH_DEVICE_CUDA_MANAGED 13 /* managed memory */
+
+/* A CUDA stream as CUDA declares it: NULL (legacy default), 0x1 (legacy), 0x2 (per thread), or a handle. */
+struct CUstream_st;
+
+/* Bits of gth_capability_info.cpu_tiers_*: the instruction sets that CPU kernels are written for. */
+#define GTH_TIER_PORTABLE 1
+#define GTH_TIER_AVX2 2
+#define GTH_TIER_AVX512 4
+#define GTH_TIER_NEON 8
+
+typedef struct gth_capability_info {
+  uint32_t size;             /* set by the caller: sizeof(gth_capability_info) */
+  uint32_t abi;              /* gth_abi_version() */
+  uint32_t version;          /* gth_version() */
+  int32_t cpu_threads;       /* threads that threads = 0 uses: affinity and cgroup limits respected */
+  uint32_t cpu_tiers_built;  /* GTH_TIER_* in this library */
+  uint32_t cpu_tiers_usable; /* of these, the ones this processor runs */
+  uint32_t cpu_tier;         /* the one in use */
+  int32_t cuda_runtime;      /* CUDA runtime inside, 1000 * major + 10 * minor; 0: built without CUDA */
+  int32_t cuda_driver;       /* newest CUDA of the driver, likewise; 0: no driver */
+  int32_t device_count;      /* usable CUDA devices */
+  int32_t device_compute[GTH_MAX_DEVICES]; /* compute capability, 10 * major + minor, by device number */
+  int64_t device_memory[GTH_MAX_DEVICES];  /* bytes of device memory, by device number */
+} gth_capability_info;
+
+#define GTH_CAPABILITY_INFO_INIT {sizeof(gth_capability_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, {0}}
+
+/* What this library can do on this machine.
+ * info: Borrowed; info->size must be set. Statuses: NULL, VERSION. */
+GTH_API int32_t gth_capabilities(gth_capability_info *info, gth_error *err);
+
+/* --------------------------------------------------------------------------------------------------------- Contexts */
+
+/* Opaque handles. The pointer value is a token, never an address: do not dereference it, do not compute with it. */
+typedef struct gth_context gth_context;
+typedef struct gth_tensor gth_tensor;
+typedef struct gth_plan gth_plan;
+
+/* The first bad index of the device calls since the last take, written by the device. 64 bytes for ever. count is stored
+ * last: a host that reads a mapped record and sees count > 0 sees the rest. */
+typedef struct gth_error_record {
+  uint64_t count;    /* failed calls since the last take; 0: the rest says nothing */
+  int64_t sequence;  /* of the first failed call (a captured call keeps the number it had at capture) */
+  int64_t position;
+  int64_t value;
+  int64_t limit;
+  int32_t operand;
+  int32_t component;
+  int32_t status;
+  uint32_t flags;
+  uint64_t reserved;
+} gth_error_record;
+
+/* Hooks. They may be called from any thread, must not throw, and must not call this library. */
+
+/* Returns `bytes` bytes aligned to `align` on the device, or NULL. */
+typedef void *(*gth_alloc_fn)(void *user, int64_t bytes, int64_t align, int32_t device, int32_t device_id,
+                              struct CUstream_st *stream);
+/* Takes back what gth_alloc_fn gave, called with the same arguments and the pointer. */
+typedef void (*gth_free_fn)(void *user, int64_t bytes, int64_t align, int32_t device, int32_t device_id,
+                            struct CUstream_st *stream, void *ptr);
+/* One piece of work. */
+typedef void (*gth_task_fn)(void *arg, int64_t i);
+/* Calls task(arg, i) exactly once for each 0 <= i < n, on any threads, and returns when all have returned. */
+typedef void (*gth_parallel_for_fn)(void *user, int64_t n, gth_task_fn task, void *arg);
+/* Ends the life of memory that was handed over. */
+typedef void (*gth_deleter_fn)(void *user);
+
+typedef struct gth_context_options {
+  uint32_t size;     /* set by the caller: sizeof(gth_context_options) */
+  int32_t threads;   /* at most so many CPU threads; 0: all this process may use */
+  int32_t device;    /* GTH_DEVICE_CPU (or 0), or GTH_DEVICE_CUDA */
+  int32_t device_id; /* which CUDA device */
+  uint32_t flags;    /* none yet: 0 */
+  uint32_t reserved; /* 0 */
+  struct CUstream_st *stream;      /* the stream of a CUDA context */
+  struct gth_error_record *record; /* the caller's record in device or mapped pinned memory; NULL: the context's own */
+  gth_alloc_fn alloc;              /* both or none of alloc and free: memory of outputs */
+  gth_free_fn free;
+  void *memory_user;
+  gth_parallel_for_fn parallel_for; /* the caller's executor instead of the library's threads */
+  void *parallel_user;
+  void *reserved_pointer; /* NULL */
+} gth_context_options;
+
+#define GTH_CONTEXT_OPTIONS_INIT {sizeof(gth_context_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+
+/* Makes a context: a device, a stream, and the hooks that calls with it use.
+ * options: Borrowed, NULL for defaults; hooks and their user pointers are Kept, and the memory hooks outlive every
+ * tensor made with them. out: Owned, release with gth_context_release.
+ * Statuses: NULL, VERSION, DEVICE, CUDA, FORK, NOMEM. A CUDA context allocates its record and loads its kernels here, so
+ * that even its first call can be captured. */
+GTH_API int32_t gth_context_create(const gth_context_options *options, gth_context **out, gth_error *err);
+
+/* Releases a context; NULL does nothing. Tensors made with it stay valid. Statuses: HANDLE. */
+GTH_API int32_t gth_context_release(gth_context *context);
+
+/* Waits until the work enqueued on the context's stream is done and runs the deleters that waited for it. On a CPU
+ * context does nothing. Statuses: HANDLE, CUDA, FORK, CAPTURE. Blocks. */
+GTH_API int32_t gth_context_sync(gth_context *context, gth_error *err);
+
+/* Makes the context's stream wait for what `stream` has been given so far, without blocking the host.
+ * Statuses: HANDLE, DEVICE (CPU context), CUDA, FORK. */
+GTH_API int32_t gth_context_wait(gth_context *context, struct CUstream_st *stream, gth_error *err);
+
+/* Makes `stream` wait for what the context's stream has been given so far, without blocking the host.
+ * Statuses: HANDLE, DEVICE (CPU context), CUDA, FORK. */
+GTH_API int32_t gth_context_signal(gth_context *context, struct CUstream_st *stream, gth_error *err);
+
+/* Waits for the context's stream, hands out the error record and clears it. Returns GTH_OK (no call failed), GTH_E_INDEX
+ * or GTH_E_RACE with the record in err (first failed call; count of them), or the failure of the take itself with
+ * count 0. On a CPU context GTH_OK. Statuses besides: HANDLE, CUDA, FORK, CAPTURE. Blocks. */
+GTH_API int32_t gth_context_take_error(gth_context *context, gth_error *err);
+
+/* Enqueues: copy the record to `record`, then clear the context's. Legal under graph capture.
+ * record: Kept until the stream has passed; device or pinned host memory. On a CPU context does nothing.
+ * Statuses: NULL, HANDLE, CUDA, FORK. */
+GTH_API int32_t gth_context_enqueue_take_error(gth_context *context, gth_error_record *record, gth_error *err);
+
+/* Ends the library's threads; the next large call starts them again. For unloading the library, or before a fork that
+ * wants no other threads. Must not run beside other calls. Statuses: none but GTH_OK. Blocks. */
+GTH_API int32_t gth_shutdown(void);
+
+/* ---------------------------------------------------------------------------------------------------------- Tensors */
+
+#define GTH_TENSOR_READONLY 1 /* refuse it as an output */
+
+/* A tensor in the caller's memory: element [i0, i1, ..] lies at data + offset + i0 * strides[0] + i1 * strides[1] + ..
+ * The memory described is [data, data + extent). For inputs any strides inside it will do, zero and negative ones
+ * included. An output must not overlap itself: with the dims of extent > 1 sorted by |stride|, each |stride| is at least
+ * the extent of all smaller ones. No alignment is asked for. */
+typedef struct gth_tensor_desc {
+  uint32_t size; /* set by the caller: sizeof(gth_tensor_desc) */
+  int32_t dtype; /* GTH_DTYPE_* */
+  int32_t device; /* GTH_DEVICE_*; 0: CPU */
+  int32_t device_id;
+  int32_t ndim;   /* 0 .. GTH_MAX_NDIM */
+  uint32_t flags; /* GTH_TENSOR_* */
+  const void *data;       /* an output is written through it */
+  const int64_t *shape;   /* ndim extents; may be NULL for rank 0 */
+  const int64_t *strides; /* ndim strides in bytes, or NULL: dense row-major */
+  const void *reserved;   /* NULL */
+  int64_t offset; /* of element 0 from data, in bytes */
+  int64_t extent; /* bytes of memory from data; 0: up to the highest byte that shape and strides reach */
+} gth_tensor_desc;
+
+#define GTH_TENSOR_DESC_INIT {sizeof(gth_tensor_desc), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+
+/* A tensor over the caller's memory.
+ * desc: Borrowed (shape and strides are copied); its data is Kept. out: Owned, release with gth_tensor_release.
+ * Statuses: NULL, VERSION, DTYPE, RANK, SHAPE, SIZE, STRIDE, DEVICE, NOMEM. Strings: UNSUPPORTED, see
+ * gth_tensor_from_strings. */
+GTH_API int32_t gth_tensor_borrow(const gth_tensor_desc *desc, gth_tensor **out, gth_error *err);
+
+/* A tensor that takes over memory: deleter(user) runs once, when the tensor and every export of it are gone, on the
+ * thread that let go last (device memory: after the stream of `context` has passed).
+ * desc: Borrowed; its data is Consumed. Statuses: as gth_tensor_borrow, and HANDLE, NULL (no deleter). */
+GTH_API int32_t gth_tensor_adopt(gth_context *context, const gth_tensor_desc *desc, gth_deleter_fn deleter, void *user,
+                                 gth_tensor **out, gth_error *err);
+
+/* A dense row-major tensor of zeros in new memory on the context's device, from its hooks if it has any.
+ * shape: Borrowed, ndim extents. out: Owned. Statuses: NULL, HANDLE, DTYPE, RANK, SHAPE, SIZE, NOMEM, CUDA, FORK,
+ * CAPTURE. Strings: UNSUPPORTED. */
+GTH_API int32_t gth_tensor_alloc(gth_context *context, int32_t dtype, int32_t ndim, const int64_t *shape,
+                                 gth_tensor **out, gth_error *err);
+
+/* Describes a tensor. desc->size must be set. desc->shape and desc->strides point into the library and are valid until
+ * the tensor is released; strides are always given. For strings data and strides are NULL.
+ * Statuses: NULL, VERSION, HANDLE. */
+GTH_API int32_t gth_tensor_describe(const gth_tensor *tensor, gth_tensor_desc *desc, gth_error *err);
+
+/* Copies every element of source to destination: same dtype and shape, any strides, any devices that the context
+ * reaches. On a CUDA context in stream order. Statuses: HANDLE, DTYPE, RANK, SHAPE, STRIDE, READONLY, DEVICE, ALIAS,
+ * CUDA, FORK, CAPTURE. Strings: UNSUPPORTED. operand PARAMS is source, OUT is destination. */
+GTH_API int32_t gth_tensor_copy(gth_context *context, const gth_tensor *source, gth_tensor *destination, gth_error *err);
+
+/* Releases a tensor; NULL does nothing. Memory it owns lives on while an export of it does. Statuses: HANDLE. */
+GTH_API int32_t gth_tensor_release(gth_tensor *tensor);
+
+/* ---------------------------------------------------------------------------------------------- Exchange of tensors */
+
+struct DLManagedTensor;
+struct DLManagedTensorVersioned;
+struct ArrowSchema;
+struct ArrowArray;
+
+/* A tensor from DLPack, versioned (major version 1) or legacy, without a copy; byte offset and strides are honoured, NULL
+ * strides mean dense. managed: Consumed: its deleter then runs once, when the tensor and every export are gone.
+ * Statuses: NULL, HANDLE, VERSION, DLPACK, DTYPE (lanes other than 1 included), RANK, SHAPE, SIZE, STRIDE, DEVICE,
+ * NOMEM. */
+GTH_API int32_t gth_tensor_from_dlpack(gth_context *context, struct DLManagedTensorVersioned *managed, gth_tensor **out,
+                                       gth_error *err);
+GTH_API int32_t gth_tensor_from_dlpack_legacy(gth_context *context, struct DLManagedTensor *managed, gth_tensor **out,
+                                              gth_error *err);
+
+/* Exports share memory that the library owns and copy memory that was only borrowed; with a flag: */
+#define GTH_EXPORT_COPY 1    /* always copy */
+#define GTH_EXPORT_NO_COPY 2 /* never copy: a borrowed tensor is GTH_E_UNSUPPORTED */
+
+/* A DLPack struct for a tensor. out: Owned: call its deleter. Strides are always given. The versioned form carries
+ * read-only and copied flags; the legacy form cannot, and refuses read-only memory.
+ * Statuses: NULL, HANDLE, VERSION (flags), READONLY, UNSUPPORTED (strings; never copy), NOMEM, CUDA, FORK, CAPTURE. */
+GTH_API int32_t gth_tensor_to_dlpack(gth_context *context, const gth_tensor *tensor, uint32_t flags,
+                                     struct DLManagedTensorVersioned **out, gth_error *err);
+GTH_API int32_t gth_tensor_to_dlpack_legacy(gth_context *context, const gth_tensor *tensor, uint32_t flags,
+                                            struct DLManagedTensor **out, gth_error *err);
+
+/* A string tensor from an Arrow array of format u, U, z or Z; the array's offset is honoured. ndim and shape say how its
+ * length is cut into dims; ndim -1 means one dim of the array's length.
+ * schema: Borrowed. array: Consumed (moved: its release becomes NULL). shape: Borrowed.
+ * Statuses: NULL, HANDLE, DTYPE (another format, or a null), ARROW (a released or malformed struct, offsets that
+ * decrease or leave the data), RANK, SHAPE (the shape has another count), SIZE, NOMEM. */
+GTH_API int32_t gth_tensor_from_arrow(gth_context *context, const struct ArrowSchema *schema, struct ArrowArray *array,
+                                      int32_t ndim, const int64_t *shape, gth_tensor **out, gth_error *err);
+
+/* An Arrow array of a string tensor, flat in row-major order: U for text, Z for binary.
+ * schema, array: Borrowed, overwritten; their content is Owned: call each release. flags: GTH_EXPORT_*.
+ * Statuses: NULL, HANDLE, VERSION (flags), UNSUPPORTED (not strings; never copy), NOMEM. */
+GTH_API int32_t gth_tensor_to_arrow(gth_context *context, const gth_tensor *tensor, uint32_t flags,
+                                    struct ArrowSchema *schema, struct ArrowArray *array, gth_error *err);
+
+#define GTH_STRINGS_BINARY 1 /* the bytes are not text: exported as Arrow Z, not U */
+
+/* A string tensor over plain buffers: string i is bytes[offsets[i] .. offsets[i + 1]), i in row-major order, so there is
+ * one offset more than elements. extent is the size of bytes.
+ * shape: Borrowed. offsets, bytes: Kept with deleter NULL, else Consumed. Offsets are checked here and again when they
+ * are used. Statuses: NULL, HANDLE, VERSION (flags), RANK, SHAPE, SIZE, ARROW (offsets that decrease or leave the
+ * bytes: position, value, limit), NOMEM. */
+GTH_API int32_t gth_tensor_from_strings(gth_context *context, uint32_t flags, int32_t ndim, const int64_t *shape,
+                                        const int64_t *offsets, const void *bytes, int64_t extent,
+                                        gth_deleter_fn deleter, void *user, gth_tensor **out, gth_error *err);
+
+/* The buffers of a string tensor, as in gth_tensor_from_strings, valid until it is released.
+ * Statuses: NULL, HANDLE, DTYPE (not strings). */
+GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **offsets, const void **bytes,
+                                   gth_error *err);
+
+/* ------------------------------------------------------------------------------------------------ Options of gathers */
+
+/* Profiles: all switches at once, equal to the named system on every edge case but a written list of deliberate
+ * differences (its crashes, foreign reads, garbage, and limits of its implementation). Error texts are ours. */
+#define GTH_PROFILE_TENSORFLOW 1     /* CPU kernels: no negatives, error */
+#define GTH_PROFILE_TENSORFLOW_GPU 2 /* GPU kernels: no negatives, zeros */
+#define GTH_PROFILE_ONNX 3           /* the specification: negatives wrap, error, K = 0 refused, types by opset */
+#define GTH_PROFILE_ORT 4            /* ONNX Runtime on the CPU */
+#define GTH_PROFILE_NUMPY_RAISE 5    /* take(mode="raise"), x[i, j]: negatives wrap, error */
+#define GTH_PROFILE_NUMPY_WRAP 6     /* take(mode="wrap"): modulo */
+#define GTH_PROFILE_NUMPY_CLIP 7     /* take(mode="clip"): clamp, negatives go to 0 */
+#define GTH_PROFILE_TORCH 8          /* index_select for gather: no negatives; x[i, j] for gather_nd: negatives wrap */
+#define GTH_PROFILE_JAX_FILL 9       /* jnp.take(mode="fill"), x.at[].get(mode="fill") */
+#define GTH_PROFILE_JAX_CLIP 10      /* jnp.take(mode="clip"), x.at[].get(mode="clip") */
+
+/* What a negative index means. */
+#define GTH_NEGATIVE_REJECT 1 /* it is out of bounds */
+#define GTH_NEGATIVE_WRAP 2   /* it counts from the end, once: -1 is the last, -size the first, below is out of bounds */
+
+/* What an index out of bounds means. error, fill and skip judge a tuple as a whole; clamp and modulo act on each
+ * component after wrap, and are GTH_E_INDEX on a dim of size 0. */
+#define GTH_BOUNDS_ERROR 1  /* GTH_E_INDEX, and the output is unchanged */
+#define GTH_BOUNDS_FILL 2   /* the row is filled: gth_options.fill */
+#define GTH_BOUNDS_CLAMP 3  /* the nearest valid index */
+#define GTH_BOUNDS_MODULO 4 /* the index modulo the size, in [0, size) */
+#define GTH_BOUNDS_SKIP 5   /* the row of the caller's output is left as it is; a new output has zeros there */
+
+/* What bounds = fill writes. */
+#define GTH_FILL_ZERO 1     /* zero bytes; empty strings */
+#define GTH_FILL_VALUE 2    /* gth_options.fill_value */
+#define GTH_FILL_BY_DTYPE 3 /* NaN, smallest signed, largest unsigned, true; as JAX does */
+
+/* Options of every gather, plan and shape query. NULL is the same as zeros: no profile, axis = batch_dims = 0, negative
+ * indices rejected, GTH_E_INDEX out of bounds, all dtypes. A switch that is not 0 overrides the profile's. */
+typedef struct gth_options {
+  uint32_t size;      /* set by the caller: sizeof(gth_options) */
+  int32_t has_axis;   /* 0 or 1. 0: axis = batch_dims as given, before either is normalised */
+  int64_t axis;       /* [-rank(params), rank(params)), not below batch_dims; gather only */
+  int64_t batch_dims; /* leading dims that params and indices share. gather: negative counts from rank(indices) */
+  int32_t profile;    /* GTH_PROFILE_*; 0: none */
+  int32_t opset;      /* with GTH_PROFILE_ONNX and GTH_PROFILE_ORT: the newest definition not above it; 0: newest */
+  int32_t negative;   /* GTH_NEGATIVE_*; 0: as the profile says, else reject */
+  int32_t bounds;     /* GTH_BOUNDS_*; 0: as the profile says, else error */
+  int32_t fill;       /* GTH_FILL_*; 0: as the profile says, else zero */
+  int32_t threads;    /* at most so many CPU threads for this call; 0: the context's number */
+  uint64_t fill_value[2]; /* with GTH_FILL_VALUE: the memory image of one element, from its first byte on */
+} gth_options;
+
+#define GTH_OPTIONS_INIT {sizeof(gth_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, {0, 0}}
+
+/* ----------------------------------------------------------------------------------------------------------- gather */
+
+/* gather takes slices along an axis; with a = axis, b = batch_dims, after both are normalised (b <= a):
+ *
+ *   out.shape = params.shape[:a] + indices.shape[b:] + params.shape[a+1:],  params.shape[:b] == indices.shape[:b]
+ *   out[B, O, J, I] = params[B, O, indices[B, J], I]
+ *
+ * indices of rank 0 drop the axis. tf.gather, ONNX Gather, numpy.take, torch.index_select are this;
+ * tf.batch_gather is this with batch_dims = rank(indices) - 1.
+ *
+ * The forms below are one operation. `_into` and `_desc` write a caller's output of exactly the output's shape and
+ * params' dtype, and allocate nothing. With bounds = error every index is checked before the first byte is written.
+ *
+ * Statuses of all forms: NULL, HANDLE, VERSION, DTYPE, RANK, AXIS, BATCH, SHAPE, SIZE, STRIDE, READONLY, DEVICE, ALIAS,
+ * INDEX, RACE, and on a device CUDA, FORK, CAPTURE. */
+
+/* The allocating form. params, indices: Borrowed. options: Borrowed or NULL. out: Owned, dense row-major, in memory from
+ * the context's hooks if it has any. Statuses besides: NOMEM. The only form for strings. */
+GTH_API int32_t gth_gather(gth_context *context, const gth_tensor *params, const gth_tensor *indices,
+                           const gth_options *options, gth_tensor **out, gth_error *err);
+
+/* Into an existing tensor. Statuses besides: UNSUPPORTED (strings). */
+GTH_API int32_t gth_gather_into(gth_context *context, const gth_tensor *params, const gth_tensor *indices,
+                                const gth_options *options, gth_tensor *out, gth_error *err);
+
+/* From descriptions, without a handle: for one-shot calls. All pointers: Borrowed. Statuses besides: UNSUPPORTED
+ * (strings). */
+GTH_API int32_t gth_gather_desc(gth_context *context, const gth_tensor_desc *params, const gth_tensor_desc *indices,
+                                const gth_options *options, const gth_tensor_desc *out, gth_error *err);
+
+/* The output's shape. Only dtype (0 skips the dtype checks), ndim and shape of the descriptions are read; an extent of
+ * GTH_OPEN is handed on. *ndim receives the rank, also when capacity is too small for it (GTH_E_SIZE, nothing else
+ * written). shape: Borrowed, room for `capacity` extents; may be NULL with capacity 0. */
+GTH_API int32_t gth_gather_shape(const gth_tensor_desc *params, const gth_tensor_desc *indices,
+                                 const gth_options *options, int32_t capacity, int32_t *ndim, int64_t *shape,
+                                 gth_error *err);
+
+/* -------------------------------------------------------------------------------------------------------- gather_nd */
+
+/* gather_nd takes slices by tuples; with b = batch_dims and K = indices.shape[-1]:
+ *
+ *   out.shape = indices.shape[:-1] + params.shape[b+K:],  params.shape[:b] == indices.shape[:b],  0 <= K <= rank - b
+ *   out[B, J, :] = params[B, indices[B, J, 0], .., indices[B, J, K-1], :]
+ *
+ * tf.gather_nd, TensorFlow's raw GatherNd, ONNX GatherND, x[i, j, ..] are this. options->has_axis must be 0, batch_dims
+ * must not be negative. Forms, ownership and statuses are those of gather. */
+GTH_API int32_t gth_gather_nd(gth_context *context, const gth_tensor *params, const gth_tensor *indices,
+                              const gth_options *options, gth_tensor **out, gth_error *err);
+GTH_API int32_t gth_gather_nd_into(gth_context *context, const gth_tensor *params, const gth_tensor *indices,
+                                   const gth_options *options, gth_tensor *out, gth_error *err);
+GTH_API int32_t gth_gather_nd_desc(gth_context *context, const gth_tensor_desc *params, const gth_tensor_desc *indices,
+                                   const gth_options *options, const gth_tensor_desc *out, gth_error *err);
+GTH_API int32_t gth_gather_nd_shape(const gth_tensor_desc *params, const gth_tensor_desc *indices,
+                                    const gth_options *options, int32_t capacity, int32_t *ndim, int64_t *shape,
+                                    gth_error *err);
+
+/* ------------------------------------------------------------------------------------------------------------ Plans */
+
+/* A plan is a gather whose shapes, strides and options have been checked once, for callers who repeat it. One extent may
+ * be left open with GTH_OPEN and is given at each run: an extent of the tuples, or the outermost batch dim (then in
+ * params and indices alike). With NULL strides the dense strides around the open extent are computed at each run.
+ *
+ * params, indices: Borrowed; data is not looked at. options: Borrowed or NULL. output: Borrowed; the description of the
+ * outputs to come, its shape with GTH_OPEN where that extent lands; NULL: dense row-major. out: Owned, release with
+ * gth_plan_release. Statuses: those of gather up to DEVICE, NOMEM, UNSUPPORTED (strings). Immutable, any threads. */
+GTH_API int32_t gth_gather_plan(const gth_tensor_desc *params, const gth_tensor_desc *indices,
+                                const gth_options *options, const gth_tensor_desc *output, gth_plan **out,
+                                gth_error *err);
+GTH_API int32_t gth_gather_nd_plan(const gth_tensor_desc *params, const gth_tensor_desc *indices,
+                                   const gth_options *options, const gth_tensor_desc *output, gth_plan **out,
+                                   gth_error *err);
+
+/* Runs a plan. params, indices, out: the `data` pointers of memory of at least the planned extents (the caller's duty).
+ * n: the open extent, or GTH_OPEN if the plan has none. Allocates nothing. All pointers: Borrowed.
+ * Statuses: HANDLE, NULL, SHAPE (n), SIZE, DEVICE, ALIAS, INDEX, RACE, and on a device CUDA, FORK. */
+GTH_API int32_t gth_plan_run(gth_context *context, const gth_plan *plan, const void *params, const void *indices,
+                             void *out, int64_t n, gth_error *err);
+
+/* The output's shape for the open extent n (GTH_OPEN hands it on). As gth_gather_shape. Statuses: NULL, HANDLE, SHAPE,
+ * SIZE. */
+GTH_API int32_t gth_plan_shape(const gth_plan *plan, int64_t n, int32_t capacity, int32_t *ndim, int64_t *shape,
+                               gth_error *err);
+
+/* Releases a plan; NULL does nothing. Statuses: HANDLE. */
+GTH_API int32_t gth_plan_release(gth_plan *plan);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
