@@ -16,8 +16,9 @@
  *
  * Errors. The last parameter `err` is a caller-owned gth_error or NULL. There is no thread-local and no global error.
  *
- * Order of checks: struct sizes, handles, dtype, rank, attributes, shapes, sizes, strides, devices, overlap, index
- * values. The first check that fails is the one reported.
+ * Order of checks: required pointers, struct sizes and switches, handles, dtype, rank, attributes, shapes, sizes,
+ * strides, devices, read-only and overlap (data that is NULL included), index values. The first check that fails is the
+ * one reported. A required handle that is NULL is GTH_E_NULL.
  *
  * Threads. Handles are immutable after creation and may be used by any number of threads at once. A call does not pin
  * its handles: releasing one while another thread is inside a call with it is an error of the caller. Results and
@@ -28,7 +29,8 @@
  *
  * Structs begin with their size; every other field set to zero means the documented default. C callers start from the
  * _INIT macros. A size below the first version's, above 4096 or not a multiple of 4 is GTH_E_VERSION, and so are a
- * non-zero byte beyond the fields this library knows, and an unknown switch, profile or flag.
+ * reserved field or a byte beyond the fields this library knows that is not zero, and an unknown switch, profile or
+ * flag. An err whose size is not valid is GTH_E_VERSION before anything else, and is not written.
  *
  * Pointers are marked: Borrowed (read or written during the call only), Owned (yours to release), Kept (must stay valid
  * until the handle is released), Consumed (taken over if and only if the call returns GTH_OK). NULL is allowed for
@@ -125,13 +127,21 @@ GTH_API const char *gth_status_name(int32_t status);
  *                     The valid range is [0, limit), or [-limit, limit) with GTH_ERROR_WRAP. Where params has no
  *                     element at all and the profile refuses that (TensorFlow's gather_nd): operand PARAMS,
  *                     component its first empty dim, position -1.
- *   RANK, AXIS, BATCH value is what came, limit the rank or bound that it was held against.
+ *   RANK              value is what came, limit the rank or bound that it was held against.
+ *   AXIS, BATCH       an attribute: operand OPTIONS, value what came, limit the bound. batch_dims also where axis was
+ *                     left to it.
  *   SHAPE, BATCH      two extents that differ: operand and component (the first such dim), value, limit the extent
  *                     needed.
  *   DTYPE             value the dtype that came, limit the one needed (0: several would do).
  *   SIZE              limit the largest that would do, or the capacity needed.
+ *   STRIDE            memory left: value the byte reached (may be negative), limit the extent. An output that overlaps
+ *                     itself: component the dim, value its stride, limit the smallest that would do.
+ *   DEVICE            value the device that came, limit the device needed (0: none would do).
  *   ALIAS             value the operand that the output overlaps.
- *   operand OPTIONS   component is the byte offset of the field in gth_options or gth_context_options.
+ *   NOMEM             value the bytes asked for.
+ *   VERSION           value what came, limit the highest known (the lowest, for an opset).
+ *   operand OPTIONS   component is the byte offset of the field in gth_options or gth_context_options; of a struct whose
+ *                     size is refused, 0.
  *
  * component and position are -1, and the other numbers 0, where they say nothing. On GTH_OK only status is written (and
  * sequence, by a call on a CUDA context). */
@@ -250,7 +260,8 @@ typedef struct gth_error_record {
 
 /* Hooks. They may be called from any thread, must not throw, and must not call this library. */
 
-/* Returns `bytes` bytes aligned to `align` on the device, or NULL. */
+/* Returns `bytes` (> 0) bytes aligned to `align` (a power of two, at most 4096) on the device, or NULL. Serves the
+ * outputs of allocating forms, gth_tensor_alloc and the copies that exports make; a tensor of strings asks twice. */
 typedef void *(*gth_alloc_fn)(void *user, int64_t bytes, int64_t align, int32_t device, int32_t device_id,
                               struct CUstream_st *stream);
 /* Takes back what gth_alloc_fn gave, called with the same arguments and the pointer. */
@@ -258,14 +269,15 @@ typedef void (*gth_free_fn)(void *user, int64_t bytes, int64_t align, int32_t de
                             struct CUstream_st *stream, void *ptr);
 /* One piece of work. */
 typedef void (*gth_task_fn)(void *arg, int64_t i);
-/* Calls task(arg, i) exactly once for each 0 <= i < n, on any threads, and returns when all have returned. */
+/* Calls task(arg, i) exactly once for each 0 <= i < n, on any threads, and returns when all have returned. Used by large
+ * calls; a small one runs on the calling thread. */
 typedef void (*gth_parallel_for_fn)(void *user, int64_t n, gth_task_fn task, void *arg);
 /* Ends the life of memory that was handed over. */
 typedef void (*gth_deleter_fn)(void *user);
 
 typedef struct gth_context_options {
   uint32_t size;     /* set by the caller: sizeof(gth_context_options) */
-  int32_t threads;   /* at most so many CPU threads; 0: all this process may use */
+  int32_t threads;   /* work is cut for at most so many CPU threads; 0: all this process may use */
   int32_t device;    /* GTH_DEVICE_CPU (or 0), or GTH_DEVICE_CUDA */
   int32_t device_id; /* which CUDA device */
   uint32_t flags;    /* none yet: 0 */
@@ -280,7 +292,8 @@ typedef struct gth_context_options {
   void *reserved_pointer; /* NULL */
 } gth_context_options;
 
-#define GTH_CONTEXT_OPTIONS_INIT {sizeof(gth_context_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define GTH_CONTEXT_OPTIONS_INIT \
+  {sizeof(gth_context_options), 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
 
 /* Makes a context: a device, a stream, and the hooks that calls with it use.
  * options: Borrowed, NULL for defaults; hooks and their user pointers are Kept, and the memory hooks outlive every
@@ -341,7 +354,10 @@ typedef struct gth_tensor_desc {
   int64_t extent; /* bytes of memory from data; 0: up to the highest byte that shape and strides reach */
 } gth_tensor_desc;
 
-#define GTH_TENSOR_DESC_INIT {sizeof(gth_tensor_desc), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define GTH_TENSOR_DESC_INIT {sizeof(gth_tensor_desc), 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, 0, 0}
+/* A dense row-major tensor on the CPU. */
+#define GTH_TENSOR_DESC_DENSE(dtype, ndim, shape, data) \
+  {sizeof(gth_tensor_desc), dtype, 0, 0, ndim, 0, data, shape, NULL, NULL, 0, 0}
 
 /* A tensor over the caller's memory.
  * desc: Borrowed (shape and strides are copied); its data is Kept. out: Owned, release with gth_tensor_release.
@@ -362,13 +378,13 @@ GTH_API int32_t gth_tensor_alloc(gth_context *context, int32_t dtype, int32_t nd
                                  gth_tensor **out, gth_error *err);
 
 /* Describes a tensor. desc->size must be set. desc->shape and desc->strides point into the library and are valid until
- * the tensor is released; strides are always given. For strings data and strides are NULL.
+ * the tensor is released; strides, offset, extent and flags are always given. For strings data and strides are NULL.
  * Statuses: NULL, VERSION, HANDLE. */
 GTH_API int32_t gth_tensor_describe(const gth_tensor *tensor, gth_tensor_desc *desc, gth_error *err);
 
 /* Copies every element of source to destination: same dtype and shape, any strides, any devices that the context
  * reaches. On a CUDA context in stream order. Statuses: HANDLE, DTYPE, RANK, SHAPE, STRIDE, READONLY, DEVICE, ALIAS,
- * CUDA, FORK, CAPTURE. Strings: UNSUPPORTED. operand PARAMS is source, OUT is destination. */
+ * CUDA, FORK, CAPTURE, NULL. Strings: UNSUPPORTED. operand PARAMS is source, OUT is destination. */
 GTH_API int32_t gth_tensor_copy(gth_context *context, const gth_tensor *source, gth_tensor *destination, gth_error *err);
 
 /* Releases a tensor; NULL does nothing. Memory it owns lives on while an export of it does. Statuses: HANDLE. */
@@ -395,7 +411,7 @@ GTH_API int32_t gth_tensor_from_dlpack_legacy(gth_context *context, struct DLMan
 #define GTH_EXPORT_NO_COPY 2 /* never copy: a borrowed tensor is GTH_E_UNSUPPORTED */
 
 /* A DLPack struct for a tensor. out: Owned: call its deleter. Strides are always given. The versioned form carries
- * read-only and copied flags; the legacy form cannot, and refuses read-only memory.
+ * read-only and copied flags; the legacy form cannot, and refuses to share read-only memory. A copy is never read-only.
  * Statuses: NULL, HANDLE, VERSION (flags), READONLY, UNSUPPORTED (strings; never copy), NOMEM, CUDA, FORK, CAPTURE. */
 GTH_API int32_t gth_tensor_to_dlpack(gth_context *context, const gth_tensor *tensor, uint32_t flags,
                                      struct DLManagedTensorVersioned **out, gth_error *err);
@@ -469,7 +485,7 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
 typedef struct gth_options {
   uint32_t size;      /* set by the caller: sizeof(gth_options) */
   int32_t has_axis;   /* 0 or 1. 0: axis = batch_dims as given, before either is normalised */
-  int64_t axis;       /* [-rank(params), rank(params)), not below batch_dims; gather only */
+  int64_t axis;       /* [-rank(params), rank(params)), not below batch_dims; gather only. Without has_axis it must be 0 */
   int64_t batch_dims; /* leading dims that params and indices share. gather: negative counts from rank(indices) */
   int32_t profile;    /* GTH_PROFILE_*; 0: none */
   int32_t opset;      /* with GTH_PROFILE_ONNX and GTH_PROFILE_ORT: the newest definition not above it; 0: newest */
@@ -542,7 +558,8 @@ GTH_API int32_t gth_gather_nd_shape(const gth_tensor_desc *params, const gth_ten
 
 /* A plan is a gather whose shapes, strides and options have been checked once, for callers who repeat it. One extent may
  * be left open with GTH_OPEN and is given at each run: an extent of the tuples, or the outermost batch dim (then in
- * params and indices alike). With NULL strides the dense strides around the open extent are computed at each run.
+ * params and indices alike). Any other GTH_OPEN, and a second one, is GTH_E_SHAPE with its operand and dim. With NULL
+ * strides the dense strides around the open extent are computed at each run.
  *
  * params, indices: Borrowed; data is not looked at. options: Borrowed or NULL. output: Borrowed; the description of the
  * outputs to come, its shape with GTH_OPEN where that extent lands; NULL: dense row-major. out: Owned, release with
@@ -554,8 +571,9 @@ GTH_API int32_t gth_gather_nd_plan(const gth_tensor_desc *params, const gth_tens
                                    const gth_options *options, const gth_tensor_desc *output, gth_plan **out,
                                    gth_error *err);
 
-/* Runs a plan. params, indices, out: the `data` pointers of memory of at least the planned extents (the caller's duty).
- * n: the open extent, or GTH_OPEN if the plan has none. Allocates nothing. All pointers: Borrowed.
+/* Runs a plan. params, indices, out: the `data` pointers of memory of at least the planned extents (the caller's duty);
+ * element 0 lies at the planned offset from them; NULL where there is nothing to read or write. n: the open extent, or
+ * GTH_OPEN if the plan has none; anything else is GTH_E_SHAPE of operand PLAN. Allocates nothing. All pointers: Borrowed.
  * Statuses: HANDLE, NULL, SHAPE (n), SIZE, DEVICE, ALIAS, INDEX, RACE, and on a device CUDA, FORK. */
 GTH_API int32_t gth_plan_run(gth_context *context, const gth_plan *plan, const void *params, const void *indices,
                              void *out, int64_t n, gth_error *err);

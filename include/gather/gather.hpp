@@ -1,0 +1,465 @@
+// libgather for C++17: move-only owners and typed views over gather.h. What is not said here, is said there.
+//
+// A failing call throws gather::Error, or gather::IndexError for an index out of bounds. Functions named try_* are the
+// same without exceptions: they return the status and fill *err (a Report, or NULL). Any number of threads may use one
+// object at once; it must live until the calls that use it return.
+#ifndef GATHER_GATHER_HPP
+#define GATHER_GATHER_HPP
+
+#include <algorithm>
+#include <complex>
+#include <cstring>
+#include <exception>
+#include <functional>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
+#include <numeric>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "gather.h"
+
+namespace gather {
+
+// A gth_error ready to be handed to a call.
+struct Report : gth_error {
+  Report() noexcept : gth_error GTH_ERROR_INIT {}
+};
+
+// A call that failed. The numbers mean what gth_error says of them; what() is the library's English.
+class Error : public std::exception {
+ public:
+  explicit Error(const gth_error& fields) noexcept : fields_(fields) {}
+  const char* what() const noexcept override {
+    return fields_.message[0] != 0 ? fields_.message : gth_status_name(fields_.status);
+  }
+  int32_t status() const noexcept { return fields_.status; }
+  int32_t operand() const noexcept { return fields_.operand; }
+  int32_t component() const noexcept { return fields_.component; }
+  int64_t position() const noexcept { return fields_.position; }
+  int64_t value() const noexcept { return fields_.value; }
+  int64_t limit() const noexcept { return fields_.limit; }
+  const gth_error& fields() const noexcept { return fields_; }
+
+ private:
+  gth_error fields_;
+};
+
+// GTH_E_INDEX: position and component of the smallest bad tuple, its value, and the size of the dim (limit).
+class IndexError : public Error {
+  using Error::Error;
+};
+
+namespace detail {
+
+[[noreturn]] inline void fail(const gth_error& err) {
+  if (err.status == GTH_E_INDEX) throw IndexError(err);
+  throw Error(err);
+}
+
+[[noreturn]] inline void fail(int32_t status, int64_t value, int64_t limit) {
+  fail({sizeof(gth_error), status, GTH_OPERAND_TENSOR, -1, 0, 0, -1, value, limit, 0, 0, {0}});
+}
+
+// Calls f(arguments.., &err).
+template <class F, class... Arguments>
+void call(F f, Arguments... arguments) {
+  Report err;
+  if ((err.status = f(arguments..., &err)) != GTH_OK) fail(err);
+}
+
+// Calls f(arguments.., &result, &err).
+template <class Result, class F, class... Arguments>
+Result* make(F f, Arguments... arguments) {
+  Result* result = nullptr;
+  call(f, arguments..., &result);
+  return result;
+}
+
+// Calls f(arguments.., capacity, &ndim, extents, &err).
+template <class F, class... Arguments>
+std::vector<int64_t> shape(F f, Arguments... arguments) {
+  int64_t extents[GTH_MAX_NDIM];
+  int32_t ndim = 0;
+  call(f, arguments..., GTH_MAX_NDIM, &ndim, extents);
+  return std::vector<int64_t>(extents, extents + ndim);
+}
+
+inline size_t count(const std::vector<int64_t>& extents) noexcept {
+  return std::accumulate(extents.begin(), extents.end(), size_t{1}, std::multiplies<size_t>());
+}
+
+template <class F>
+void run_deleter(void* user) {
+  std::unique_ptr<F> deleter(static_cast<F*>(user));
+  (*deleter)();
+}
+
+// 0 for a type that is no dtype: characters are text, not numbers.
+template <class T>
+constexpr int32_t dtype() noexcept {
+  if (std::is_same_v<T, bool>) return GTH_DTYPE_BOOL;
+  if (std::is_same_v<T, float>) return GTH_DTYPE_FLOAT32;
+  if (std::is_same_v<T, double>) return GTH_DTYPE_FLOAT64;
+  if (std::is_same_v<T, std::complex<float>>) return GTH_DTYPE_COMPLEX64;
+  if (std::is_same_v<T, std::complex<double>>) return GTH_DTYPE_COMPLEX128;
+  if (std::is_same_v<T, char> || std::is_same_v<T, wchar_t>) return 0;
+  if (std::is_same_v<T, char16_t> || std::is_same_v<T, char32_t>) return 0;
+  if constexpr (std::is_integral_v<T>) return (std::is_signed_v<T> ? 0 : 256) + static_cast<int32_t>(8 * sizeof(T));
+  return 0;
+}
+
+}  // namespace detail
+
+// The dtype of a C++ type, 0 if it has none. Specialise Dtype for half types of your own.
+template <class T>
+struct Dtype : std::integral_constant<int32_t, detail::dtype<T>()> {};
+template <class T>
+constexpr int32_t dtype_of() noexcept {
+  return Dtype<std::remove_cv_t<T>>::value;
+}
+template <class T>
+using IfElement = std::enable_if_t<dtype_of<T>() != 0, T>;
+
+// A gth_tensor_desc that is handed to calls as the pointer they ask for; NULL if its size is 0.
+struct Description : gth_tensor_desc {
+  operator const gth_tensor_desc*() const noexcept { return size != 0 ? this : nullptr; }
+};
+
+// Extents, or strides in bytes, held inline: {2, 3}, an array, a vector. More than GTH_MAX_NDIM are kept as a rank that
+// every call refuses with GTH_E_RANK.
+class Dims {
+ public:
+  Dims() noexcept = default;
+  Dims(std::initializer_list<int64_t> values) noexcept { assign(values.begin(), values.size()); }
+  template <class Range, class = decltype(std::data(std::declval<const Range&>()))>
+  Dims(const Range& values) noexcept : Dims(std::data(values), std::size(values)) {}
+  template <class Integer>
+  Dims(const Integer* values, size_t count) noexcept {
+    assign(values, count);
+  }
+  Dims(const Dims& other) noexcept { assign(other.values_, static_cast<size_t>(other.size_)); }
+  Dims& operator=(const Dims& other) noexcept { return assign(other.values_, static_cast<size_t>(other.size_)); }
+  const int64_t* data() const noexcept { return values_; }
+  int32_t size() const noexcept { return size_; }
+
+ private:
+  template <class Integer>
+  Dims& assign(const Integer* values, size_t count) noexcept {
+    static_assert(std::is_integral_v<Integer>, "extents and strides are integers");
+    size_ = static_cast<int32_t>(std::min<size_t>(count, GTH_MAX_NDIM + 1));
+    std::copy_n(values, std::min<size_t>(count, GTH_MAX_NDIM), values_);
+    return *this;
+  }
+  int32_t size_ = 0;
+  int64_t values_[GTH_MAX_NDIM];
+};
+
+// A tensor in the caller's memory: a gth_tensor_desc that carries its own shape and strides. It owns no memory; the
+// data must outlive the calls and tensors that the view is given to. A pointer to const makes a read-only view, which
+// no call writes through.
+class View {
+ public:
+  // Dense row-major data of a C++ type, or of any dtype, such as GTH_DTYPE_BFLOAT16.
+  template <class T, class = IfElement<T>>
+  View(T* const& data, const Dims& shape) noexcept : View(dtype_of<T>(), shape, data, std::is_const_v<T>) {}
+  View(void* data, int32_t dtype, const Dims& shape) noexcept : View(dtype, shape, data, false) {}
+  View(const void* data, int32_t dtype, const Dims& shape) noexcept : View(dtype, shape, data, true) {}
+  // A std::vector, std::array or array, as one dim or cut into a shape. A shape that needs more is GTH_E_STRIDE.
+  template <class Range, class T = IfElement<std::remove_pointer_t<decltype(std::data(std::declval<Range&>()))>>>
+  View(Range& values) noexcept : View(values, Dims{static_cast<int64_t>(std::size(values))}) {}
+  template <class Range, class T = IfElement<std::remove_pointer_t<decltype(std::data(std::declval<Range&>()))>>>
+  View(Range& values, const Dims& shape) noexcept
+      : View(dtype_of<T>(), shape, std::size(values) == 0 ? nullptr : std::data(values), std::is_const_v<T>) {
+    extent(static_cast<int64_t>(std::size(values) * sizeof(T)));
+  }
+  // What a description says; its shape and strides are copied.
+  explicit View(const gth_tensor_desc& desc) noexcept : desc_(desc), shape_(desc.shape, rank(desc)) {
+    if (desc.strides != nullptr) strides(Dims(desc.strides, rank(desc)));
+  }
+  // No data: for plans and shape queries. One extent may be GTH_OPEN where a plan allows it.
+  static View layout(int32_t dtype, const Dims& shape) noexcept { return View(dtype, shape, nullptr, false); }
+  template <class T>
+  static View layout(const Dims& shape) noexcept {
+    return layout(dtype_of<T>(), shape);
+  }
+
+  // One stride in bytes for each dim; zero and negative ones too. Another number of them is GTH_E_RANK.
+  View& strides(const Dims& bytes) noexcept { return strides_ = bytes, strided_ = true, *this; }
+  // Where element 0 lies from data, in bytes.
+  View& offset(int64_t bytes) noexcept { return desc_.offset = bytes, *this; }
+  // Bytes of memory from data; 0: as many as shape and strides reach.
+  View& extent(int64_t bytes) noexcept { return desc_.extent = bytes, *this; }
+  View& device(int32_t kind, int32_t id = 0) noexcept { return desc_.device = kind, desc_.device_id = id, *this; }
+  View& readonly() noexcept { return desc_.flags |= GTH_TENSOR_READONLY, *this; }
+
+  // The description, valid as long as the view.
+  Description raw() const noexcept {
+    Description desc{desc_};
+    desc.ndim = strided_ && strides_.size() != shape_.size() ? GTH_MAX_NDIM + 1 : shape_.size();
+    desc.shape = shape_.data();
+    desc.strides = strided_ ? strides_.data() : nullptr;
+    return desc;
+  }
+
+ private:
+  View(int32_t dtype, const Dims& shape, const void* data, bool readonly) noexcept : shape_(shape) {
+    desc_.dtype = dtype;
+    desc_.data = data;
+    desc_.flags = readonly ? GTH_TENSOR_READONLY : 0;
+  }
+  static size_t rank(const gth_tensor_desc& desc) noexcept { return static_cast<size_t>(std::max(desc.ndim, 0)); }
+
+  gth_tensor_desc desc_ = GTH_TENSOR_DESC_INIT;
+  Dims shape_;
+  Dims strides_;
+  bool strided_ = false;
+};
+
+// gth_options, set by name: Options().axis(1).bounds(GTH_BOUNDS_CLAMP). What is not set is the documented default.
+class Options {
+ public:
+  Options& axis(int64_t value) noexcept { return raw_.has_axis = 1, raw_.axis = value, *this; }
+  Options& batch_dims(int64_t value) noexcept { return raw_.batch_dims = value, *this; }
+  Options& profile(int32_t value) noexcept { return raw_.profile = value, *this; }
+  Options& opset(int32_t value) noexcept { return raw_.opset = value, *this; }
+  Options& negative(int32_t value) noexcept { return raw_.negative = value, *this; }
+  Options& bounds(int32_t value) noexcept { return raw_.bounds = value, *this; }
+  Options& fill(int32_t value) noexcept { return raw_.fill = value, *this; }
+  Options& threads(int32_t value) noexcept { return raw_.threads = value, *this; }
+  // Rows out of bounds are filled with this element; T is the element type of params.
+  template <class T>
+  Options& fill_value(const T& value) noexcept {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(raw_.fill_value), "one element of params");
+    std::memcpy(raw_.fill_value, &value, sizeof(T));
+    return bounds(GTH_BOUNDS_FILL).fill(GTH_FILL_VALUE);
+  }
+  const gth_options* get() const noexcept { return &raw_; }
+
+ private:
+  gth_options raw_ = GTH_OPTIONS_INIT;
+};
+
+// Owns one C handle: moved, never copied, released at the end. An empty one holds NULL.
+template <class Raw, int32_t (*Release)(Raw*)>
+class Handle {
+ public:
+  Handle() noexcept = default;
+  explicit Handle(Raw* raw) noexcept : raw_(raw) {}  // takes over raw
+  Handle(Handle&& other) noexcept : raw_(other.release()) {}
+  Handle& operator=(Handle&& other) noexcept { return reset(other.release()), *this; }
+  ~Handle() { reset(); }
+  Raw* get() const noexcept { return raw_; }
+  Raw* release() noexcept { return std::exchange(raw_, nullptr); }  // the caller owns it from here on
+  void reset(Raw* raw = nullptr) noexcept { Release(std::exchange(raw_, raw)); }
+  explicit operator bool() const noexcept { return raw_ != nullptr; }
+
+ private:
+  Raw* raw_ = nullptr;
+};
+
+// Where calls run; Context() is the process's CPU context. Hooks and their users must outlive it, and memory hooks
+// every tensor made with it.
+class Context : public Handle<gth_context, gth_context_release> {
+ public:
+  using Handle::Handle;
+  Context() noexcept = default;
+  explicit Context(const gth_context_options& options)
+      : Handle(detail::make<gth_context>(gth_context_create, &options)) {}
+  void sync() const { detail::call(gth_context_sync, get()); }
+  void wait(CUstream_st* stream) const { detail::call(gth_context_wait, get(), stream); }
+  void signal(CUstream_st* stream) const { detail::call(gth_context_signal, get(), stream); }
+  // Waits for the stream; throws IndexError for the first bad index of the device calls since the last take.
+  void take_error() const { detail::call(gth_context_take_error, get()); }
+  int32_t try_take_error(gth_error* err) const noexcept { return gth_context_take_error(get(), err); }
+  void enqueue_take_error(gth_error_record* to) const { detail::call(gth_context_enqueue_take_error, get(), to); }
+};
+
+// A tensor: borrowed memory must stay valid until it is gone, any other memory belongs to it.
+class Tensor : public Handle<gth_tensor, gth_tensor_release> {
+ public:
+  using Handle::Handle;
+
+  // Over the caller's memory, without a copy.
+  static Tensor borrow(const View& view) { return Tensor(detail::make<gth_tensor>(gth_tensor_borrow, view.raw())); }
+  // Takes over memory: deleter(), which must not throw, runs once, on any thread, when the tensor and all its exports
+  // are gone. If adopt throws, the memory is still the caller's.
+  template <class Deleter>
+  static Tensor adopt(const View& view, Deleter deleter, const Context& context = {}) {
+    auto owned = std::make_unique<Deleter>(std::move(deleter));
+    void* const user = owned.get();
+    Tensor tensor(
+        detail::make<gth_tensor>(gth_tensor_adopt, context.get(), view.raw(), detail::run_deleter<Deleter>, user));
+    owned.release();
+    return tensor;
+  }
+  // Zeros in new memory of the context.
+  static Tensor alloc(int32_t dtype, const Dims& shape, const Context& context = {}) {
+    return Tensor(detail::make<gth_tensor>(gth_tensor_alloc, context.get(), dtype, shape.size(), shape.data()));
+  }
+
+  // Shape, strides and data, valid until the tensor is gone.
+  gth_tensor_desc describe() const {
+    gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+    detail::call(gth_tensor_describe, get(), &desc);
+    return desc;
+  }
+  std::vector<int64_t> shape() const {
+    const gth_tensor_desc desc = describe();
+    return std::vector<int64_t>(desc.shape, desc.shape + desc.ndim);
+  }
+  // Element 0, where it lies on the tensor's device. T must be the element type (GTH_E_DTYPE), and const if the memory
+  // is read-only (GTH_E_READONLY).
+  template <class T>
+  T* data() const {
+    const gth_tensor_desc desc = describe();
+    if (desc.dtype != dtype_of<T>()) detail::fail(GTH_E_DTYPE, desc.dtype, dtype_of<T>());
+    if (!std::is_const_v<T> && (desc.flags & GTH_TENSOR_READONLY) != 0) detail::fail(GTH_E_READONLY, 0, 0);
+    return const_cast<T*>(reinterpret_cast<const T*>(static_cast<const char*>(desc.data) + desc.offset));
+  }
+  // Every element in row-major order, whatever the strides and the device. Waits for the context.
+  template <class T>
+  std::vector<T> to_vector(const Context& context = {}) const {
+    const std::vector<int64_t> extents = shape();
+    std::vector<T> values(detail::count(extents));
+    copy_to(borrow(View(values, extents)), context);
+    context.sync();
+    return values;
+  }
+  // Every element into a tensor of the same dtype and shape, on any device that the context reaches.
+  void copy_to(const Tensor& destination, const Context& context = {}) const {
+    detail::call(gth_tensor_copy, context.get(), get(), destination.get());
+  }
+
+  // DLPack in: taken over if and only if nothing is thrown.
+  static Tensor from_dlpack(DLManagedTensorVersioned* managed, const Context& context = {}) {
+    return Tensor(detail::make<gth_tensor>(gth_tensor_from_dlpack, context.get(), managed));
+  }
+  static Tensor from_dlpack(DLManagedTensor* managed, const Context& context = {}) {
+    return Tensor(detail::make<gth_tensor>(gth_tensor_from_dlpack_legacy, context.get(), managed));
+  }
+  // DLPack out: the caller owns the result and calls its deleter. flags: GTH_EXPORT_*.
+  DLManagedTensorVersioned* to_dlpack(uint32_t flags = 0, const Context& context = {}) const {
+    return detail::make<DLManagedTensorVersioned>(gth_tensor_to_dlpack, context.get(), get(), flags);
+  }
+  DLManagedTensor* to_dlpack_legacy(uint32_t flags = 0, const Context& context = {}) const {
+    return detail::make<DLManagedTensor>(gth_tensor_to_dlpack_legacy, context.get(), get(), flags);
+  }
+
+  // Strings from Arrow, as one dim or cut into a shape: the array is moved if and only if nothing is thrown.
+  static Tensor from_arrow(const ArrowSchema* schema, ArrowArray* array, const Dims* shape = nullptr,
+                           const Context& context = {}) {
+    return Tensor(detail::make<gth_tensor>(gth_tensor_from_arrow, context.get(), schema, array,
+                                           shape != nullptr ? shape->size() : -1,
+                                           shape != nullptr ? shape->data() : nullptr));
+  }
+  // Strings to Arrow: both structs are overwritten, and the caller calls their releases.
+  void to_arrow(ArrowSchema* schema, ArrowArray* array, uint32_t flags = 0, const Context& context = {}) const {
+    detail::call(gth_tensor_to_arrow, context.get(), get(), flags, schema, array);
+  }
+  // Strings over the caller's buffers: string i is bytes[offsets[i] .. offsets[i + 1]). Without a deleter they are
+  // borrowed, with one they are taken over if and only if nothing is thrown. flags: GTH_STRINGS_BINARY.
+  static Tensor from_strings(const int64_t* offsets, std::string_view bytes, const Dims& shape, uint32_t flags = 0,
+                             gth_deleter_fn deleter = nullptr, void* user = nullptr, const Context& context = {}) {
+    const void* const data = bytes.data();
+    const auto extent = static_cast<int64_t>(bytes.size());
+    return Tensor(detail::make<gth_tensor>(gth_tensor_from_strings, context.get(), flags, shape.size(), shape.data(),
+                                           offsets, data, extent, deleter, user));
+  }
+  // The strings in row-major order, valid until the tensor is gone.
+  std::vector<std::string_view> strings() const {
+    const int64_t* offsets = nullptr;
+    const void* bytes = nullptr;
+    detail::call(gth_tensor_strings, get(), &offsets, &bytes);
+    std::vector<std::string_view> views(detail::count(shape()));
+    for (size_t i = 0; i < views.size(); ++i)
+      views[i] = {static_cast<const char*>(bytes) + offsets[i], static_cast<size_t>(offsets[i + 1] - offsets[i])};
+    return views;
+  }
+};
+
+// gather takes slices of params along an axis; gather_nd takes slices by tuples, the last axis of indices. gather.h has
+// the shapes. Three forms: a new tensor; into a tensor; into a view, from views, without a handle. With bounds = error
+// the output is unchanged when an index is bad.
+inline Tensor gather(const Tensor& params, const Tensor& indices, const Options& options = {},
+                     const Context& context = {}) {
+  return Tensor(detail::make<gth_tensor>(gth_gather, context.get(), params.get(), indices.get(), options.get()));
+}
+inline void gather_into(const Tensor& params, const Tensor& indices, const Tensor& out, const Options& options = {},
+                        const Context& context = {}) {
+  detail::call(gth_gather_into, context.get(), params.get(), indices.get(), options.get(), out.get());
+}
+inline void gather_into(const View& params, const View& indices, const View& out, const Options& options = {},
+                        const Context& context = {}) {
+  detail::call(gth_gather_desc, context.get(), params.raw(), indices.raw(), options.get(), out.raw());
+}
+inline int32_t try_gather_into(const View& params, const View& indices, const View& out, gth_error* err,
+                               const Options& options = {}, const Context& context = {}) noexcept {
+  return gth_gather_desc(context.get(), params.raw(), indices.raw(), options.get(), out.raw(), err);
+}
+// The output's shape. Extents of GTH_OPEN are handed on.
+inline std::vector<int64_t> gather_shape(const View& params, const View& indices, const Options& options = {}) {
+  return detail::shape(gth_gather_shape, params.raw(), indices.raw(), options.get());
+}
+
+inline Tensor gather_nd(const Tensor& params, const Tensor& indices, const Options& options = {},
+                        const Context& context = {}) {
+  return Tensor(detail::make<gth_tensor>(gth_gather_nd, context.get(), params.get(), indices.get(), options.get()));
+}
+inline void gather_nd_into(const Tensor& params, const Tensor& indices, const Tensor& out, const Options& options = {},
+                           const Context& context = {}) {
+  detail::call(gth_gather_nd_into, context.get(), params.get(), indices.get(), options.get(), out.get());
+}
+inline void gather_nd_into(const View& params, const View& indices, const View& out, const Options& options = {},
+                           const Context& context = {}) {
+  detail::call(gth_gather_nd_desc, context.get(), params.raw(), indices.raw(), options.get(), out.raw());
+}
+inline int32_t try_gather_nd_into(const View& params, const View& indices, const View& out, gth_error* err,
+                                  const Options& options = {}, const Context& context = {}) noexcept {
+  return gth_gather_nd_desc(context.get(), params.raw(), indices.raw(), options.get(), out.raw(), err);
+}
+inline std::vector<int64_t> gather_nd_shape(const View& params, const View& indices, const Options& options = {}) {
+  return detail::shape(gth_gather_nd_shape, params.raw(), indices.raw(), options.get());
+}
+
+// A gather of shapes, strides and options that have been checked once. One extent of the layouts may be GTH_OPEN: one
+// of the tuples, or the outermost batch dim of both; it is given at each run. out: the outputs' layout, NULL for dense
+// row-major outputs.
+class Plan : public Handle<gth_plan, gth_plan_release> {
+ public:
+  using Handle::Handle;
+  static Plan gather(const View& params, const View& indices, const Options& options = {}, const View* out = nullptr) {
+    return Plan(detail::make<gth_plan>(gth_gather_plan, params.raw(), indices.raw(), options.get(),
+                                       out != nullptr ? out->raw() : Description{}));
+  }
+  static Plan gather_nd(const View& params, const View& indices, const Options& options = {},
+                        const View* out = nullptr) {
+    return Plan(detail::make<gth_plan>(gth_gather_nd_plan, params.raw(), indices.raw(), options.get(),
+                                       out != nullptr ? out->raw() : Description{}));
+  }
+  // Pointers to memory of at least the planned extents. n: the open extent, GTH_OPEN without one. Allocates nothing.
+  void run(const void* params, const void* indices, void* out, int64_t n = GTH_OPEN,
+           const Context& context = {}) const {
+    detail::call(gth_plan_run, context.get(), get(), params, indices, out, n);
+  }
+  int32_t try_run(const void* params, const void* indices, void* out, int64_t n, gth_error* err,
+                  const Context& context = {}) const noexcept {
+    return gth_plan_run(context.get(), get(), params, indices, out, n, err);
+  }
+  // The output's shape for the open extent n, which GTH_OPEN hands on.
+  std::vector<int64_t> shape(int64_t n = GTH_OPEN) const { return detail::shape(gth_plan_shape, get(), n); }
+};
+
+// What this library can do on this machine.
+inline gth_capability_info capabilities() {
+  gth_capability_info info = GTH_CAPABILITY_INFO_INIT;
+  detail::call(gth_capabilities, &info);
+  return info;
+}
+
+}  // namespace gather
+
+#endif

@@ -1,0 +1,142 @@
+#include "api/context.hpp"
+
+#include <cstddef>
+#include <new>
+
+#include "api/handles.hpp"
+#include "core/device.hpp"
+
+namespace gather::api {
+namespace {
+
+constexpr Context default_context{{}, GTH_DEVICE_CPU, 0, nullptr, {nullptr, nullptr, nullptr}, {0, nullptr, nullptr}};
+
+int32_t fail_option(int32_t status, size_t offset, int64_t value, int64_t limit, const char* what,
+                    const Error& error) {
+  return error.fail({status, GTH_OPERAND_OPTIONS, static_cast<int32_t>(offset), -1, value, limit}, "options: %s", what);
+}
+
+int32_t check_options(const gth_context_options& options, const Error& error) {
+  if (int32_t status = core::check_struct(&options, GTH_OPERAND_OPTIONS, error)) return status;
+  if (options.flags) {
+    return fail_option(GTH_E_VERSION, offsetof(gth_context_options, flags), options.flags, 0, "unknown flags", error);
+  }
+  if (options.reserved || options.reserved_pointer) {
+    return fail_option(GTH_E_VERSION, offsetof(gth_context_options, reserved), options.reserved, 0,
+                       "a reserved field is set", error);
+  }
+  if (options.threads < 0) {
+    return fail_option(GTH_E_VERSION, offsetof(gth_context_options, threads), options.threads, INT32_MAX,
+                       "threads is negative", error);
+  }
+  if (!options.alloc != !options.free) {
+    return fail_option(GTH_E_NULL, options.alloc ? offsetof(gth_context_options, free)
+                                                 : offsetof(gth_context_options, alloc),
+                       0, 0, "alloc and free come together", error);
+  }
+  if (options.device != 0 && options.device != GTH_DEVICE_CPU && options.device != GTH_DEVICE_CUDA) {
+    return fail_option(GTH_E_DEVICE, offsetof(gth_context_options, device), options.device, 0,
+                       "a context is on the CPU or on a CUDA device", error);
+  }
+  return GTH_OK;
+}
+
+int32_t check_cuda(const Error& error) {
+  return error.fail({GTH_E_DEVICE, GTH_OPERAND_CONTEXT, -1, -1, GTH_DEVICE_CUDA, GTH_DEVICE_CPU},
+                    "context: this build has no CUDA");
+}
+
+int32_t create(const gth_context_options& options, gth_context** out, const Error& error) {
+  if (int32_t status = check_options(options, error)) return status;
+  if (options.device == GTH_DEVICE_CUDA) return check_cuda(error);
+  Context* context = new (std::nothrow) Context{};
+  if (!context) return fail_memory(sizeof(Context), error);
+  context->device = GTH_DEVICE_CPU;
+  context->stream = options.stream;
+  context->memory = {options.alloc, options.free, options.memory_user};
+  context->executor = {options.threads, options.parallel_for, options.parallel_user};
+  uintptr_t token;
+  Content* content = acquire_slot(Kind::context, &token);
+  if (!content) {
+    delete context;
+    return fail_memory(sizeof(Content), error);
+  }
+  content->object = context;
+  publish_slot(token);
+  *out = handle_of<gth_context>(token);
+  return GTH_OK;
+}
+
+// What all functions of the device surface do on a CPU context.
+int32_t on_cpu_context(gth_context* handle, gth_error* err) {
+  return fence(err, [&](const Error& error) {
+    const Context* context;
+    return find_context(handle, &context, error);
+  });
+}
+
+int32_t needs_device(gth_context* handle, gth_error* err) {
+  return fence(err, [&](const Error& error) {
+    const Context* context;
+    if (int32_t status = find_context(handle, &context, error)) return status;
+    return core::fail_device(GTH_OPERAND_CONTEXT, context->device, GTH_DEVICE_CUDA, error);
+  });
+}
+
+}  // namespace
+
+int32_t find_context(gth_context* handle, const Context** out, const Error& error) {
+  if (!handle) {
+    *out = &default_context;
+    return GTH_OK;
+  }
+  const Content* content = find_slot(token_of(handle), Kind::context);
+  if (!content) return fail_handle(GTH_OPERAND_CONTEXT, error);
+  *out = static_cast<const Context*>(content->object);
+  return GTH_OK;
+}
+
+cpu::Executor executor_for(const Context& context, int32_t threads) {
+  cpu::Executor executor = context.executor;
+  if (threads > 0) executor.threads = threads;
+  return executor;
+}
+
+}  // namespace gather::api
+
+using namespace gather::api;
+
+int32_t gth_context_create(const gth_context_options* options, gth_context** out, gth_error* err) {
+  static constexpr gth_context_options defaults = GTH_CONTEXT_OPTIONS_INIT;
+  return fence(out, err, [&](const Error& error) { return create(options ? *options : defaults, out, error); });
+}
+
+int32_t gth_context_release(gth_context* context) {
+  if (!context) return GTH_OK;
+  Content* content;
+  if (!retire_slot(token_of(context), Kind::context, &content)) return GTH_E_HANDLE;
+  delete static_cast<Context*>(content->object);
+  recycle_slot(token_of(context));
+  return GTH_OK;
+}
+
+int32_t gth_context_sync(gth_context* context, gth_error* err) { return on_cpu_context(context, err); }
+
+int32_t gth_context_wait(gth_context* context, CUstream_st*, gth_error* err) { return needs_device(context, err); }
+
+int32_t gth_context_signal(gth_context* context, CUstream_st*, gth_error* err) { return needs_device(context, err); }
+
+int32_t gth_context_take_error(gth_context* context, gth_error* err) { return on_cpu_context(context, err); }
+
+int32_t gth_context_enqueue_take_error(gth_context* context, gth_error_record* record, gth_error* err) {
+  return fence(err, [&](const Error& error) {
+    if (!record) return fail_null(GTH_OPERAND_NONE, error);
+    const Context* found;
+    return find_context(context, &found, error);
+  });
+}
+
+int32_t gth_shutdown(void) {
+  gather::cpu::shut_down();
+  return GTH_OK;
+}

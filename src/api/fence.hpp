@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <new>
+
+#include "core/error.hpp"
+#include "core/structs.hpp"
+
+namespace gather::api {
+
+using core::Error;
+
+// The body of every exported function that can fail: no exception leaves it, and err says GTH_OK when it succeeded.
+template <class Body>
+int32_t fence(gth_error* err, Body&& body) noexcept {
+  if (err && !core::is_struct_size(err->size, sizeof(gth_error))) return GTH_E_VERSION;
+  const Error error(err);
+  int32_t status;
+  try {
+    status = body(error);
+  } catch (const std::bad_alloc&) {
+    return error.fail({GTH_E_NOMEM}, "out of memory");
+  } catch (...) {
+    return error.fail({GTH_E_INTERNAL}, "unexpected exception inside the library or a hook");
+  }
+  if (status == GTH_OK && err) err->status = GTH_OK;
+  return status;
+}
+
+// As fence, for functions that hand out one object: *out is NULL unless the status is GTH_OK.
+template <class Object, class Body>
+int32_t fence(Object** out, gth_error* err, Body&& body) noexcept {
+  if (out) *out = nullptr;
+  return fence(err, [&](const Error& error) {
+    if (!out) return error.fail({GTH_E_NULL, GTH_OPERAND_NONE}, "out is NULL");
+    return body(error);
+  });
+}
+
+inline int32_t fail_null(int32_t operand, const Error& error) {
+  return error.fail({GTH_E_NULL, operand}, "%s is NULL", core::operand_name(operand));
+}
+
+inline int32_t fail_memory(int64_t bytes, const Error& error) {
+  return error.fail({GTH_E_NOMEM, GTH_OPERAND_NONE, -1, -1, bytes, 0}, "no memory for %lld bytes",
+                    static_cast<long long>(bytes));
+}
+
+}  // namespace gather::api

@@ -1,0 +1,139 @@
+#include "api/handles.hpp"
+
+#include <pthread.h>
+
+#include <atomic>
+
+#include "core/memory.hpp"
+
+namespace gather::api {
+namespace {
+
+// A token: generation (32 bits), slot number (28 bits), kind (4 bits). Generations of live slots are odd, so that the
+// NULL token, whose generation is 0, is never live.
+constexpr uint32_t kind_bits = 4, number_bits = 28;
+constexpr uint32_t segment_slots = 1024, segments = 4096;
+constexpr uint32_t none = UINT32_MAX;
+// A freed slot rests until so many others have been freed, so that a stale token stays stale for long.
+constexpr uint32_t resting_slots = 64;
+
+struct Slot {
+  std::atomic<uint32_t> generation;
+  std::atomic<Kind> kind;
+  uint32_t next;  // in the queue of free slots
+  Content content;
+};
+
+struct Table {
+  pthread_mutex_t lock;  // guards the queue; finding a slot takes no lock
+  uint32_t first_free, last_free, free_count;
+  uint32_t used;  // slots that were ever taken
+  std::atomic<Slot*> segment[segments];
+};
+
+Table table = {PTHREAD_MUTEX_INITIALIZER, none, none, 0, 0, {}};
+
+uintptr_t make_token(uint32_t generation, uint32_t number, Kind kind) {
+  return (uintptr_t{generation} << (kind_bits + number_bits)) | (uintptr_t{number} << kind_bits) |
+         static_cast<uintptr_t>(kind);
+}
+
+uint32_t generation_of(uintptr_t token) { return static_cast<uint32_t>(token >> (kind_bits + number_bits)); }
+
+uint32_t number_of(uintptr_t token) { return static_cast<uint32_t>(token >> kind_bits) & ((1u << number_bits) - 1); }
+
+Kind kind_of(uintptr_t token) { return static_cast<Kind>(token & ((1u << kind_bits) - 1)); }
+
+Slot* slot_at(uint32_t number) {
+  const uint32_t segment = number / segment_slots;
+  if (segment >= segments) return nullptr;
+  Slot* slots = table.segment[segment].load(std::memory_order_acquire);
+  return slots ? slots + number % segment_slots : nullptr;
+}
+
+void lock_table() { pthread_mutex_lock(&table.lock); }
+void unlock_table() { pthread_mutex_unlock(&table.lock); }
+
+// With the lock held. none: no memory.
+uint32_t take_number() {
+  const bool fresh = table.free_count < resting_slots && table.used < segments * segment_slots;
+  if (!fresh && table.first_free != none) {
+    const uint32_t number = table.first_free;
+    table.first_free = slot_at(number)->next;
+    if (table.first_free == none) table.last_free = none;
+    --table.free_count;
+    return number;
+  }
+  if (!fresh) return none;
+  std::atomic<Slot*>& segment = table.segment[table.used / segment_slots];
+  if (!segment.load(std::memory_order_relaxed)) {
+    void* memory = core::allocate_zeroed(sizeof(Slot) * segment_slots);
+    if (!memory) return none;
+    if (table.used == 0) pthread_atfork(lock_table, unlock_table, unlock_table);
+    segment.store(static_cast<Slot*>(memory), std::memory_order_release);
+  }
+  return table.used++;
+}
+
+}  // namespace
+
+Content* acquire_slot(Kind kind, uintptr_t* token) {
+  lock_table();
+  const uint32_t number = take_number();
+  unlock_table();
+  if (number == none) return nullptr;
+  Slot* slot = slot_at(number);
+  slot->kind.store(kind, std::memory_order_relaxed);
+  *token = make_token(slot->generation.load(std::memory_order_relaxed) + 1, number, kind);
+  return &slot->content;
+}
+
+void publish_slot(uintptr_t token) {
+  slot_at(number_of(token))->generation.store(generation_of(token), std::memory_order_release);
+}
+
+Content* find_slot(uintptr_t token, Kind kind) {
+  if (kind_of(token) != kind || generation_of(token) % 2 == 0) return nullptr;
+  Slot* slot = slot_at(number_of(token));
+  if (!slot || slot->generation.load(std::memory_order_acquire) != generation_of(token)) return nullptr;
+  return slot->kind.load(std::memory_order_relaxed) == kind ? &slot->content : nullptr;
+}
+
+bool retire_slot(uintptr_t token, Kind kind, Content** content) {
+  *content = find_slot(token, kind);
+  if (!*content) return false;
+  uint32_t live = generation_of(token);
+  return slot_at(number_of(token))->generation.compare_exchange_strong(live, live + 1, std::memory_order_acq_rel);
+}
+
+void recycle_slot(uintptr_t token) {
+  const uint32_t number = number_of(token);
+  Slot* slot = slot_at(number);
+  lock_table();
+  slot->next = none;
+  if (table.last_free == none) {
+    table.first_free = number;
+  } else {
+    slot_at(table.last_free)->next = number;
+  }
+  table.last_free = number;
+  ++table.free_count;
+  unlock_table();
+}
+
+int32_t fail_handle(int32_t operand, const Error& error) {
+  return error.fail({GTH_E_HANDLE, operand}, "%s: not a live handle of this kind", core::operand_name(operand));
+}
+
+// Unloading gives the slots back, unless a handle still lives in one.
+__attribute__((destructor)) static void free_slots() {
+  lock_table();
+  if (table.free_count == table.used) {
+    for (std::atomic<Slot*>& segment : table.segment) core::deallocate(segment.exchange(nullptr));
+    table.first_free = table.last_free = none;
+    table.free_count = table.used = 0;
+  }
+  unlock_table();
+}
+
+}  // namespace gather::api

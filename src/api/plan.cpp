@@ -1,0 +1,135 @@
+#include "core/plan.hpp"
+
+#include <algorithm>
+#include <cinttypes>
+#include <new>
+
+#include "api/context.hpp"
+#include "api/fence.hpp"
+#include "api/handles.hpp"
+#include "api/shape_output.hpp"
+#include "core/device.hpp"
+#include "core/memory.hpp"
+#include "cpu/run.hpp"
+
+namespace gather::api {
+namespace {
+
+using core::Op;
+using core::Open;
+using core::Plan;
+using core::Request;
+
+struct PlanObject : core::Allocated {
+  Plan plan;
+};
+
+int32_t check_request(const Request& request, const Error& error) {
+  if (!request.params) return fail_null(GTH_OPERAND_PARAMS, error);
+  if (!request.indices) return fail_null(GTH_OPERAND_INDICES, error);
+  if (int32_t status = core::check_structs(request, error)) return status;
+  if (request.params->dtype == GTH_DTYPE_STRING) {
+    return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_PARAMS, -1, -1, GTH_DTYPE_STRING, 0},
+                      "params: strings have no plan");
+  }
+  return GTH_OK;
+}
+
+int32_t check_device(const Plan& plan, const Error& error) {
+  if (plan.device == GTH_DEVICE_CPU) return GTH_OK;
+  return core::fail_device(GTH_OPERAND_PARAMS, plan.device, GTH_DEVICE_CPU, error);
+}
+
+int32_t create(const Request& request, gth_plan** out, const Error& error) {
+  if (int32_t status = check_request(request, error)) return status;
+  PlanObject* object = new (std::nothrow) PlanObject;
+  if (!object) return fail_memory(sizeof(PlanObject), error);
+  int32_t status = core::lower(request, &object->plan, error);
+  if (!status) status = check_device(object->plan, error);
+  uintptr_t token = 0;
+  Content* content = status ? nullptr : acquire_slot(Kind::plan, &token);
+  if (!content) {
+    delete object;
+    return status ? status : fail_memory(sizeof(Content), error);
+  }
+  content->object = object;
+  publish_slot(token);
+  *out = handle_of<gth_plan>(token);
+  return GTH_OK;
+}
+
+int32_t find_plan(const gth_plan* handle, const Plan** out, const Error& error) {
+  if (!handle) return fail_null(GTH_OPERAND_PLAN, error);
+  const Content* content = find_slot(token_of(handle), Kind::plan);
+  if (!content) return fail_handle(GTH_OPERAND_PLAN, error);
+  *out = &static_cast<const PlanObject*>(content->object)->plan;
+  return GTH_OK;
+}
+
+int32_t run_plan(gth_context* handle, const gth_plan* plan_handle, const core::Pointers& pointers, int64_t n,
+                 const Error& error) {
+  const Context* context;
+  if (int32_t status = find_context(handle, &context, error)) return status;
+  const Plan* plan;
+  if (int32_t status = find_plan(plan_handle, &plan, error)) return status;
+  if (plan->device != context->device || plan->device_id != context->device_id) {
+    return core::fail_device(GTH_OPERAND_PLAN, plan->device, context->device, error);
+  }
+  if (int32_t status = core::check_run(*plan, pointers, n, error)) return status;
+  return cpu::run(*plan, pointers, n, executor_for(*context, plan->threads), error);
+}
+
+int32_t plan_shape(const gth_plan* handle, int64_t n, int32_t capacity, int32_t* ndim, int64_t* shape,
+                   const Error& error) {
+  if (!ndim) return error.fail({GTH_E_NULL}, "ndim is NULL");
+  const Plan* plan;
+  if (int32_t status = find_plan(handle, &plan, error)) return status;
+  if (n != GTH_OPEN) {
+    if (int32_t status = core::check_open_extent(*plan, n, error)) return status;
+  }
+  int64_t filled_in[GTH_MAX_NDIM];
+  for (int32_t i = 0; i < plan->ndim; ++i) filled_in[i] = plan->shape[i] == GTH_OPEN ? n : plan->shape[i];
+  return write_shape(plan->ndim, filled_in, capacity, ndim, shape, error);
+}
+
+}  // namespace
+}  // namespace gather::api
+
+using namespace gather::api;
+
+int32_t gth_gather_plan(const gth_tensor_desc* params, const gth_tensor_desc* indices, const gth_options* options,
+                        const gth_tensor_desc* output, gth_plan** out, gth_error* err) {
+  return fence(out, err, [&](const Error& error) {
+    return create({Op::gather, Open::one, params, indices, output, options, 0, 0}, out, error);
+  });
+}
+
+int32_t gth_gather_nd_plan(const gth_tensor_desc* params, const gth_tensor_desc* indices, const gth_options* options,
+                           const gth_tensor_desc* output, gth_plan** out, gth_error* err) {
+  return fence(out, err, [&](const Error& error) {
+    return create({Op::gather_nd, Open::one, params, indices, output, options, 0, 0}, out, error);
+  });
+}
+
+int32_t gth_plan_run(gth_context* context, const gth_plan* plan, const void* params, const void* indices, void* out,
+                     int64_t n, gth_error* err) {
+  return fence(err, [&](const Error& error) {
+    const gather::core::Pointers pointers{static_cast<const char*>(params), static_cast<const char*>(indices),
+                                          static_cast<char*>(out)};
+    return run_plan(context, plan, pointers, n, error);
+  });
+}
+
+int32_t gth_plan_shape(const gth_plan* plan, int64_t n, int32_t capacity, int32_t* ndim, int64_t* shape,
+                       gth_error* err) {
+  return fence(err, [&](const Error& error) { return plan_shape(plan, n, capacity, ndim, shape, error); });
+}
+
+int32_t gth_plan_release(gth_plan* plan) {
+  if (!plan) return GTH_OK;
+  Content* content;
+  if (!retire_slot(token_of(plan), Kind::plan, &content)) return GTH_E_HANDLE;
+  delete static_cast<PlanObject*>(content->object);
+  recycle_slot(token_of(plan));
+  return GTH_OK;
+}

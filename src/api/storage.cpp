@@ -1,0 +1,91 @@
+#include "api/storage.hpp"
+
+#include <cstring>
+#include <new>
+
+#include "cpu/os.hpp"
+
+namespace gather::api {
+namespace {
+
+// A cache line; what peers align to, and nothing that a kernel relies on.
+constexpr int64_t alignment = 64;
+
+class HeapStorage final : public Storage {
+ public:
+  explicit HeapStorage(void* memory) : memory_(memory) {}
+
+ private:
+  ~HeapStorage() override { core::deallocate(memory_); }
+
+  void* memory_;
+};
+
+class HookStorage final : public Storage {
+ public:
+  HookStorage(const Context& context, int64_t bytes)
+      : hooks_(context.memory), bytes_(bytes), device_(context.device), device_id_(context.device_id),
+        stream_(context.stream) {}
+
+  // nullptr also where the hook throws, which it must not.
+  char* allocate() {
+    try {
+      memory_ = hooks_.alloc(hooks_.user, bytes_, alignment, device_, device_id_, stream_);
+    } catch (...) {
+      memory_ = nullptr;
+    }
+    return static_cast<char*>(memory_);
+  }
+
+ private:
+  ~HookStorage() override {
+    if (memory_) hooks_.free(hooks_.user, bytes_, alignment, device_, device_id_, stream_, memory_);
+  }
+
+  MemoryHooks hooks_;
+  int64_t bytes_;
+  int32_t device_, device_id_;
+  CUstream_st* stream_;
+  void* memory_ = nullptr;
+};
+
+int32_t allocate_from_hook(const Context& context, int64_t bytes, bool zeroed, char** data, Storage** out,
+                           const Error& error) {
+  HookStorage* storage = new (std::nothrow) HookStorage(context, bytes);
+  if (!storage) return fail_memory(bytes, error);
+  *data = storage->allocate();
+  if (!*data) {
+    storage->release();
+    return fail_memory(bytes, error);
+  }
+  if (zeroed) std::memset(*data, 0, static_cast<size_t>(bytes));
+  *out = storage;
+  return GTH_OK;
+}
+
+int32_t allocate_from_heap(int64_t bytes, bool zeroed, char** data, Storage** out, const Error& error) {
+  const size_t padded = static_cast<size_t>(bytes) + (bytes ? alignment : 0);
+  void* memory = zeroed ? core::allocate_zeroed(padded) : core::allocate(padded);
+  HeapStorage* storage = memory ? new (std::nothrow) HeapStorage(memory) : nullptr;
+  if (!storage) {
+    core::deallocate(memory);
+    return fail_memory(bytes, error);
+  }
+  const uintptr_t address = reinterpret_cast<uintptr_t>(memory);
+  const uintptr_t aligned = (address + alignment - 1) / alignment * alignment;
+  *data = bytes ? static_cast<char*>(memory) + (aligned - address) : nullptr;
+  cpu::advise_huge_pages(*data, bytes);
+  *out = storage;
+  return GTH_OK;
+}
+
+}  // namespace
+
+int32_t allocate_storage(const Context& context, int64_t bytes, bool zeroed, char** data, Storage** out,
+                         const Error& error) {
+  if (bytes > 0 && context.memory.alloc) return allocate_from_hook(context, bytes, zeroed, data, out, error);
+  if (bytes > INT64_MAX - alignment) return fail_memory(bytes, error);
+  return allocate_from_heap(bytes, zeroed, data, out, error);
+}
+
+}  // namespace gather::api

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "api/context.hpp"
+#include "core/memory.hpp"
+
+namespace gather::api {
+
+// Memory that the library answers for. The handle and every export hold one reference; what ends the memory runs when
+// the last one goes, on the thread that let go.
+class Storage : public core::Allocated {
+ public:
+  void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
+  void release() {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+ protected:
+  virtual ~Storage() = default;
+
+ private:
+  std::atomic<int64_t> references_{1};
+};
+
+// Memory of a caller or a foreign producer with the function that ends it.
+class AdoptedStorage final : public Storage {
+ public:
+  AdoptedStorage(gth_deleter_fn deleter, void* user) : deleter_(deleter), user_(user) {}
+  // Gives the memory back unended, because the call that would have taken it over fails.
+  void disarm() { deleter_ = nullptr; }
+
+ private:
+  ~AdoptedStorage() override {
+    if (deleter_) deleter_(user_);
+  }
+
+  gth_deleter_fn deleter_;
+  void* user_;
+};
+
+// New memory for `bytes` bytes on the context's device, from its hooks or the library's own; *data is nullptr where
+// bytes is 0. Zeroed if asked for. The storage is the caller's to release.
+int32_t allocate_storage(const Context& context, int64_t bytes, bool zeroed, char** data, Storage** out,
+                         const Error& error);
+
+}  // namespace gather::api

@@ -1,0 +1,287 @@
+#include "api/tensor.hpp"
+
+#include <algorithm>
+#include <cinttypes>
+#include <new>
+
+#include "api/handles.hpp"
+#include "core/device.hpp"
+#include "core/dtype.hpp"
+#include "core/layout.hpp"
+#include "core/plan.hpp"
+#include "core/shape.hpp"
+#include "cpu/run.hpp"
+
+namespace gather::api {
+namespace {
+
+using core::Open;
+
+int32_t fail_dtype(int32_t dtype, const Error& error) {
+  return error.fail({GTH_E_DTYPE, GTH_OPERAND_TENSOR, -1, -1, dtype, 0}, "tensor: %" PRId32 " is no dtype", dtype);
+}
+
+int32_t fail_strings(const Error& error) {
+  return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_TENSOR, -1, -1, GTH_DTYPE_STRING, 0},
+                    "tensor: strings have no memory of fixed size");
+}
+
+int32_t check_desc_struct(const gth_tensor_desc& desc, const Error& error) {
+  if (int32_t status = core::check_struct(&desc, GTH_OPERAND_TENSOR, error)) return status;
+  if (desc.flags & ~uint32_t{GTH_TENSOR_READONLY}) {
+    return error.fail({GTH_E_VERSION, GTH_OPERAND_TENSOR, -1, -1, desc.flags, GTH_TENSOR_READONLY},
+                      "tensor: unknown flags %" PRIu32, desc.flags);
+  }
+  if (desc.reserved) return error.fail({GTH_E_VERSION, GTH_OPERAND_TENSOR}, "tensor: a reserved field is set");
+  return GTH_OK;
+}
+
+// Which devices this build and machine have.
+int32_t check_device(int32_t device, const Error& error) {
+  if (core::is_host(device)) return GTH_OK;
+  return core::fail_device(GTH_OPERAND_TENSOR, device, GTH_DEVICE_CPU, error);
+}
+
+// Copies shape and strides into the tensor. Strides that are not given become dense.
+bool copy_dims(const gth_tensor_desc& desc, int64_t bytes, Tensor* tensor) {
+  tensor->more_dims = nullptr;
+  int64_t* dims = tensor->inline_dims;
+  if (desc.ndim > Tensor::inline_ndim) {
+    const size_t size = sizeof(int64_t) * 2 * static_cast<size_t>(desc.ndim);
+    tensor->more_dims = dims = static_cast<int64_t*>(core::allocate(size));
+    if (!dims) return false;
+  }
+  int64_t* strides = dims + desc.ndim;
+  int64_t dense = bytes;
+  for (int32_t i = desc.ndim; i-- > 0;) {
+    dims[i] = desc.shape[i];
+    strides[i] = desc.strides ? desc.strides[i] : dense;
+    dense *= std::max<int64_t>(desc.shape[i], 1);
+  }
+  tensor->desc.shape = dims;
+  tensor->desc.strides = strides;
+  return true;
+}
+
+int32_t publish_tensor(const gth_tensor_desc& desc, int64_t bytes, const Tensor& fields, gth_tensor** out,
+                       const Error& error) {
+  uintptr_t token;
+  Content* content = acquire_slot(Kind::tensor, &token);
+  if (!content) return fail_memory(sizeof(Content), error);
+  Tensor& tensor = content->tensor;
+  tensor.desc = desc;
+  tensor.storage = fields.storage;
+  tensor.strings = fields.strings;
+  tensor.binary = fields.binary;
+  if (!copy_dims(desc, bytes, &tensor)) {
+    recycle_slot(token);
+    return fail_memory(desc.ndim, error);
+  }
+  tensor.desc.size = sizeof(gth_tensor_desc);
+  publish_slot(token);
+  *out = handle_of<gth_tensor>(token);
+  return GTH_OK;
+}
+
+int32_t borrow(const gth_tensor_desc* desc, gth_tensor** out, const Error& error) {
+  if (!desc) return fail_null(GTH_OPERAND_TENSOR, error);
+  gth_tensor_desc checked;
+  if (int32_t status = check_tensor(*desc, &checked, error)) return status;
+  return make_tensor(checked, nullptr, out, error);
+}
+
+int32_t adopt(gth_context* context, const gth_tensor_desc* desc, gth_deleter_fn deleter, void* user, gth_tensor** out,
+              const Error& error) {
+  if (!desc) return fail_null(GTH_OPERAND_TENSOR, error);
+  if (!deleter) return error.fail({GTH_E_NULL}, "deleter is NULL");
+  const Context* found;
+  if (int32_t status = find_context(context, &found, error)) return status;
+  gth_tensor_desc checked;
+  if (int32_t status = check_tensor(*desc, &checked, error)) return status;
+  AdoptedStorage* storage = new (std::nothrow) AdoptedStorage(deleter, user);
+  if (!storage) return fail_memory(sizeof(AdoptedStorage), error);
+  const int32_t status = make_tensor(checked, storage, out, error);
+  if (status) {
+    storage->disarm();
+    storage->release();
+  }
+  return status;
+}
+
+int32_t alloc(gth_context* handle, int32_t dtype, int32_t ndim, const int64_t* shape, gth_tensor** out,
+              const Error& error) {
+  const Context* context;
+  if (int32_t status = find_context(handle, &context, error)) return status;
+  if (dtype == GTH_DTYPE_STRING) return fail_strings(error);
+  const core::DtypeInfo* info = core::find_dtype(dtype);
+  if (!info) return fail_dtype(dtype, error);
+  int64_t count;
+  if (int32_t status = check_dense(ndim, shape, info->bytes, &count, error)) return status;
+  gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+  desc.dtype = dtype;
+  desc.device = context->device;
+  desc.device_id = context->device_id;
+  desc.ndim = ndim;
+  desc.shape = shape;
+  desc.extent = count * info->bytes;
+  char* data;
+  Storage* storage;
+  if (int32_t status = allocate_storage(*context, desc.extent, true, &data, &storage, error)) return status;
+  desc.data = data;
+  const int32_t status = make_tensor(desc, storage, out, error);
+  if (status) storage->release();
+  return status;
+}
+
+int32_t describe(const gth_tensor* handle, gth_tensor_desc* desc, const Error& error) {
+  if (!desc) return error.fail({GTH_E_NULL}, "desc is NULL");
+  const uint32_t size = desc->size;
+  if (!core::is_struct_size(size, sizeof(gth_tensor_desc))) {
+    return error.fail({GTH_E_VERSION, GTH_OPERAND_NONE, 0, -1, size, sizeof(gth_tensor_desc)},
+                      "desc: struct size %" PRIu32, size);
+  }
+  const Tensor* tensor;
+  if (int32_t status = find_tensor(handle, GTH_OPERAND_TENSOR, &tensor, error)) return status;
+  *desc = tensor->desc;
+  desc->size = size;
+  if (desc->dtype == GTH_DTYPE_STRING) desc->strides = nullptr;
+  return GTH_OK;
+}
+
+int32_t run_copy(const Context& context, const gth_tensor_desc& source, const gth_tensor_desc& destination,
+                 const Error& error) {
+  core::Plan plan;
+  if (int32_t status = core::lower_copy(source, destination, &plan, error)) return status;
+  const core::Pointers pointers{static_cast<const char*>(source.data), nullptr,
+                                static_cast<char*>(const_cast<void*>(destination.data))};
+  if (int32_t status = core::check_run(plan, pointers, GTH_OPEN, error)) return status;
+  return cpu::run(plan, pointers, GTH_OPEN, context.executor, error);
+}
+
+int32_t copy(gth_context* handle, const gth_tensor* source, const gth_tensor* destination, const Error& error) {
+  const Context* context;
+  if (int32_t status = find_context(handle, &context, error)) return status;
+  const Tensor *from, *to;
+  if (int32_t status = find_tensor(source, GTH_OPERAND_PARAMS, &from, error)) return status;
+  if (int32_t status = find_tensor(destination, GTH_OPERAND_OUT, &to, error)) return status;
+  if (from->desc.dtype == GTH_DTYPE_STRING || to->desc.dtype == GTH_DTYPE_STRING) return fail_strings(error);
+  return run_copy(*context, from->desc, to->desc, error);
+}
+
+}  // namespace
+
+int32_t find_tensor(const gth_tensor* handle, int32_t operand, const Tensor** out, const Error& error) {
+  if (!handle) return fail_null(operand, error);
+  const Content* content = find_slot(token_of(handle), Kind::tensor);
+  if (!content) return fail_handle(operand, error);
+  *out = &content->tensor;
+  return GTH_OK;
+}
+
+int32_t make_tensor(const gth_tensor_desc& desc, Storage* storage, gth_tensor** out, const Error& error) {
+  Tensor fields{};
+  fields.storage = storage;
+  return publish_tensor(desc, core::find_dtype(desc.dtype)->bytes, fields, out, error);
+}
+
+int32_t make_string_tensor(const gth_tensor_desc& given, const cpu::Strings& strings, bool binary, Storage* storage,
+                           gth_tensor** out, const Error& error) {
+  gth_tensor_desc desc = given;
+  desc.dtype = GTH_DTYPE_STRING;
+  desc.device = GTH_DEVICE_CPU;
+  desc.data = nullptr;
+  desc.strides = nullptr;
+  desc.offset = 0;
+  desc.extent = strings.extent;
+  Tensor fields{};
+  fields.storage = storage;
+  fields.strings = strings;
+  fields.binary = binary;
+  return publish_tensor(desc, sizeof(int64_t), fields, out, error);
+}
+
+int32_t check_tensor(const gth_tensor_desc& desc, gth_tensor_desc* checked, const Error& error) {
+  if (int32_t status = check_desc_struct(desc, error)) return status;
+  if (desc.dtype == GTH_DTYPE_STRING) return fail_strings(error);
+  const core::DtypeInfo* info = core::find_dtype(desc.dtype);
+  if (!info) return fail_dtype(desc.dtype, error);
+  if (int32_t status = core::check_rank(desc, GTH_OPERAND_TENSOR, error)) return status;
+  if (int32_t status = core::check_extents(desc, GTH_OPERAND_TENSOR, Open::none, error)) return status;
+  int32_t status = core::check_size(desc.ndim, desc.shape, info->bytes, GTH_OPERAND_TENSOR, error);
+  if (status) return status;
+  core::Layout layout;
+  if ((status = core::resolve_layout(desc, info->bytes, GTH_OPERAND_TENSOR, &layout, error))) return status;
+  if ((status = check_device(desc.device, error))) return status;
+  if (!desc.data && !layout.reach.empty) return fail_null(GTH_OPERAND_TENSOR, error);
+  *checked = desc;
+  checked->size = sizeof(gth_tensor_desc);
+  if (checked->device == 0) checked->device = GTH_DEVICE_CPU;
+  if (checked->extent == 0 && !layout.reach.empty) checked->extent = layout.reach.high;
+  return GTH_OK;
+}
+
+int32_t check_dense(int32_t ndim, const int64_t* shape, int64_t bytes, int64_t* count, const Error& error) {
+  gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+  desc.ndim = ndim;
+  desc.shape = shape;
+  if (int32_t status = core::check_rank(desc, GTH_OPERAND_TENSOR, error)) return status;
+  if (int32_t status = core::check_extents(desc, GTH_OPERAND_TENSOR, Open::none, error)) return status;
+  if (int32_t status = core::check_size(ndim, shape, bytes, GTH_OPERAND_TENSOR, error)) return status;
+  *count = 1;
+  for (int32_t i = 0; i < ndim; ++i) *count *= shape[i];
+  return GTH_OK;
+}
+
+int32_t copy_dense(const Context& context, const Tensor& source, gth_tensor_desc* desc, Storage** storage,
+                   const Error& error) {
+  const int64_t bytes = core::find_dtype(source.desc.dtype)->bytes;
+  int64_t count;
+  if (int32_t status = check_dense(source.desc.ndim, source.desc.shape, bytes, &count, error)) return status;
+  *desc = source.desc;
+  desc->strides = nullptr;
+  desc->offset = 0;
+  desc->extent = count * bytes;
+  desc->flags = 0;
+  char* data;
+  if (int32_t status = allocate_storage(context, desc->extent, false, &data, storage, error)) return status;
+  desc->data = data;
+  const int32_t status = run_copy(context, source.desc, *desc, error);
+  if (status) (*storage)->release();
+  return status;
+}
+
+}  // namespace gather::api
+
+using namespace gather::api;
+
+int32_t gth_tensor_borrow(const gth_tensor_desc* desc, gth_tensor** out, gth_error* err) {
+  return fence(out, err, [&](const Error& error) { return borrow(desc, out, error); });
+}
+
+int32_t gth_tensor_adopt(gth_context* context, const gth_tensor_desc* desc, gth_deleter_fn deleter, void* user,
+                         gth_tensor** out, gth_error* err) {
+  return fence(out, err, [&](const Error& error) { return adopt(context, desc, deleter, user, out, error); });
+}
+
+int32_t gth_tensor_alloc(gth_context* context, int32_t dtype, int32_t ndim, const int64_t* shape, gth_tensor** out,
+                         gth_error* err) {
+  return fence(out, err, [&](const Error& error) { return alloc(context, dtype, ndim, shape, out, error); });
+}
+
+int32_t gth_tensor_describe(const gth_tensor* tensor, gth_tensor_desc* desc, gth_error* err) {
+  return fence(err, [&](const Error& error) { return describe(tensor, desc, error); });
+}
+
+int32_t gth_tensor_copy(gth_context* context, const gth_tensor* source, gth_tensor* destination, gth_error* err) {
+  return fence(err, [&](const Error& error) { return copy(context, source, destination, error); });
+}
+
+int32_t gth_tensor_release(gth_tensor* tensor) {
+  if (!tensor) return GTH_OK;
+  Content* content;
+  if (!retire_slot(token_of(tensor), Kind::tensor, &content)) return GTH_E_HANDLE;
+  gather::core::deallocate(content->tensor.more_dims);
+  if (Storage* storage = content->tensor.storage) storage->release();
+  recycle_slot(token_of(tensor));
+  return GTH_OK;
+}

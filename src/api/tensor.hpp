@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+
+#include "api/fence.hpp"
+#include "api/storage.hpp"
+#include "cpu/strings.hpp"
+
+namespace gather::api {
+
+// What a tensor handle stands for. Lives in its slot, so that making a handle of low rank allocates nothing.
+struct Tensor {
+  static constexpr int32_t inline_ndim = 6;
+
+  gth_tensor_desc desc;  // shape and strides point to dims; strides and extent are always given. Strings: data NULL
+  Storage* storage;      // nullptr: borrowed
+  cpu::Strings strings;  // dtype string
+  bool binary;           // strings that are not text
+  int64_t* more_dims;    // in place of inline_dims where the rank is higher
+  int64_t inline_dims[2 * inline_ndim];
+};
+
+// The tensor of a handle. operand: what the handle is to the caller.
+int32_t find_tensor(const gth_tensor* handle, int32_t operand, const Tensor** out, const Error& error);
+
+// Makes a handle of a description that has been checked with check_tensor; takes over `storage` (may be nullptr) if and
+// only if it returns GTH_OK.
+int32_t make_tensor(const gth_tensor_desc& desc, Storage* storage, gth_tensor** out, const Error& error);
+
+// As make_tensor for strings: `desc` gives ndim and shape.
+int32_t make_string_tensor(const gth_tensor_desc& desc, const cpu::Strings& strings, bool binary, Storage* storage,
+                           gth_tensor** out, const Error& error);
+
+// Checks a description of any origin in the order of the contract: struct size, dtype, rank, shape, size, strides,
+// device, data. `checked` receives it with its extent filled in; its strides may stay NULL.
+int32_t check_tensor(const gth_tensor_desc& desc, gth_tensor_desc* checked, const Error& error);
+
+// Rank, extents and size of a dense tensor of `bytes` an element; *count receives the number of elements.
+int32_t check_dense(int32_t ndim, const int64_t* shape, int64_t bytes, int64_t* count, const Error& error);
+
+// Dense row-major copy of a tensor (not of strings) in new memory. *desc receives its description, whose strides are
+// NULL; the storage is the caller's to release.
+int32_t copy_dense(const Context& context, const Tensor& source, gth_tensor_desc* desc, Storage** storage,
+                   const Error& error);
+
+}  // namespace gather::api

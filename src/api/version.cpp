@@ -1,0 +1,82 @@
+#include "api/fence.hpp"
+#include "core/dtype.hpp"
+#include "cpu/os.hpp"
+
+using namespace gather;
+
+namespace {
+
+struct StatusName {
+  int32_t status;
+  const char* name;
+};
+
+constexpr StatusName status_names[] = {
+    {GTH_OK, "GTH_OK"},
+    {GTH_E_NULL, "GTH_E_NULL"},
+    {GTH_E_HANDLE, "GTH_E_HANDLE"},
+    {GTH_E_VERSION, "GTH_E_VERSION"},
+    {GTH_E_DTYPE, "GTH_E_DTYPE"},
+    {GTH_E_RANK, "GTH_E_RANK"},
+    {GTH_E_AXIS, "GTH_E_AXIS"},
+    {GTH_E_BATCH, "GTH_E_BATCH"},
+    {GTH_E_SHAPE, "GTH_E_SHAPE"},
+    {GTH_E_SIZE, "GTH_E_SIZE"},
+    {GTH_E_STRIDE, "GTH_E_STRIDE"},
+    {GTH_E_DEVICE, "GTH_E_DEVICE"},
+    {GTH_E_DLPACK, "GTH_E_DLPACK"},
+    {GTH_E_ARROW, "GTH_E_ARROW"},
+    {GTH_E_READONLY, "GTH_E_READONLY"},
+    {GTH_E_ALIAS, "GTH_E_ALIAS"},
+    {GTH_E_INDEX, "GTH_E_INDEX"},
+    {GTH_E_RACE, "GTH_E_RACE"},
+    {GTH_E_NOMEM, "GTH_E_NOMEM"},
+    {GTH_E_FORK, "GTH_E_FORK"},
+    {GTH_E_CUDA, "GTH_E_CUDA"},
+    {GTH_E_CAPTURE, "GTH_E_CAPTURE"},
+    {GTH_E_UNSUPPORTED, "GTH_E_UNSUPPORTED"},
+    {GTH_E_INTERNAL, "GTH_E_INTERNAL"},
+};
+
+gth_capability_info describe_machine() {
+  gth_capability_info info = GTH_CAPABILITY_INFO_INIT;
+  info.abi = GTH_ABI_VERSION;
+  info.version = GTH_VERSION;
+  info.cpu_threads = cpu::available_cpus();
+  info.cpu_tiers_built = info.cpu_tiers_usable = info.cpu_tier = GTH_TIER_PORTABLE;
+  return info;
+}
+
+}  // namespace
+
+uint32_t gth_abi_version(void) { return GTH_ABI_VERSION; }
+
+uint32_t gth_version(void) { return GTH_VERSION; }
+
+const char* gth_status_name(int32_t status) {
+  for (const StatusName& each : status_names) {
+    if (each.status == status) return each.name;
+  }
+  return "unknown status";
+}
+
+int64_t gth_dtype_size(int32_t dtype) {
+  const core::DtypeInfo* info = core::find_dtype(dtype);
+  return info ? info->bytes : 0;
+}
+
+const char* gth_dtype_name(int32_t dtype) { return core::dtype_name(dtype); }
+
+int32_t gth_capabilities(gth_capability_info* info, gth_error* err) {
+  return api::fence(err, [&](const api::Error& error) {
+    if (!info) return api::fail_null(GTH_OPERAND_NONE, error);
+    const uint32_t size = info->size, known = sizeof(gth_capability_info);
+    if (!core::is_struct_size(size, known)) {
+      return error.fail({GTH_E_VERSION, GTH_OPERAND_NONE, 0, -1, size, known}, "info: struct size %u, needed is %u",
+                        size, known);
+    }
+    *info = describe_machine();
+    info->size = size;
+    return GTH_OK;
+  });
+}

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <cstdint>
+
+// Arithmetic on sizes that says when it leaves int64.
+namespace gather::core {
+
+inline bool multiply(int64_t a, int64_t b, int64_t* out) { return !__builtin_mul_overflow(a, b, out); }
+inline bool add(int64_t a, int64_t b, int64_t* out) { return !__builtin_add_overflow(a, b, out); }
+
+}  // namespace gather::core

@@ -1,0 +1,64 @@
+#include "core/error.hpp"
+
+#include <cinttypes>
+#include <cstdarg>
+#include <cstdio>
+
+namespace gather::core {
+namespace {
+
+// Every field but size, which stays the caller's.
+void store(gth_error& target, const Fault& fault) {
+  target.status = fault.status;
+  target.operand = fault.operand;
+  target.component = fault.component;
+  target.native = 0;
+  target.flags = fault.flags;
+  target.position = fault.position;
+  target.value = fault.value;
+  target.limit = fault.limit;
+  target.sequence = 0;
+  target.count = 0;
+}
+
+}  // namespace
+
+int32_t Error::fail(const Fault& fault, const char* format, ...) const noexcept {
+  if (!target_) return fault.status;
+  store(*target_, fault);
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = std::vsnprintf(target_->message, sizeof target_->message, format, arguments);
+  va_end(arguments);
+  if (length < 0) target_->message[0] = '\0';
+  if (length >= static_cast<int>(sizeof target_->message)) target_->flags |= GTH_ERROR_CUT;
+  return fault.status;
+}
+
+const char* operand_name(int32_t operand) {
+  switch (operand) {
+    case GTH_OPERAND_PARAMS: return "params";
+    case GTH_OPERAND_INDICES: return "indices";
+    case GTH_OPERAND_OUT: return "out";
+    case GTH_OPERAND_OPTIONS: return "options";
+    case GTH_OPERAND_CONTEXT: return "context";
+    case GTH_OPERAND_PLAN: return "plan";
+    case GTH_OPERAND_TENSOR: return "tensor";
+    default: return "argument";
+  }
+}
+
+int32_t fail_index(const Error& error, const Fault& fault) {
+  const char* low = fault.flags & GTH_ERROR_WRAP ? "-" : "";
+  const int64_t bottom = fault.flags & GTH_ERROR_WRAP ? fault.limit : 0;
+  if (fault.flags & GTH_ERROR_UNSIGNED) {
+    return error.fail(fault, "indices: component %" PRId32 " of tuple %" PRId64 " is %" PRIu64
+                             ", valid are [%s%" PRId64 ", %" PRId64 ")",
+                      fault.component, fault.position, static_cast<uint64_t>(fault.value), low, bottom, fault.limit);
+  }
+  return error.fail(fault, "indices: component %" PRId32 " of tuple %" PRId64 " is %" PRId64 ", valid are [%s%" PRId64
+                           ", %" PRId64 ")",
+                    fault.component, fault.position, fault.value, low, bottom, fault.limit);
+}
+
+}  // namespace gather::core

@@ -1,0 +1,28 @@
+#include "core/memory.hpp"
+
+#include <cstdlib>
+
+#ifdef GATHER_TESTING
+#include "core/testing.hpp"
+#endif
+
+namespace gather::core {
+namespace {
+
+bool refused() noexcept {
+#ifdef GATHER_TESTING
+  return testing_refuses_allocation();
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+
+void* allocate(std::size_t bytes) noexcept { return refused() ? nullptr : std::malloc(bytes ? bytes : 1); }
+
+void* allocate_zeroed(std::size_t bytes) noexcept { return refused() ? nullptr : std::calloc(bytes ? bytes : 1, 1); }
+
+void deallocate(void* memory) noexcept { std::free(memory); }
+
+}  // namespace gather::core

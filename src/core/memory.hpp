@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <new>
+
+// The only way to heap memory in the library, so that tests can make any allocation fail.
+namespace gather::core {
+
+// malloc, or nullptr.
+void* allocate(std::size_t bytes) noexcept;
+// Zeroed memory, or nullptr.
+void* allocate_zeroed(std::size_t bytes) noexcept;
+void deallocate(void* memory) noexcept;
+
+// Base of every heap object: `new (std::nothrow)` goes through allocate().
+struct Allocated {
+  static void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes); }
+  static void operator delete(void* memory) noexcept { deallocate(memory); }
+  static void operator delete(void* memory, const std::nothrow_t&) noexcept { deallocate(memory); }
+};
+
+}  // namespace gather::core

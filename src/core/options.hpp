@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/error.hpp"
+#include "core/profile.hpp"
+
+namespace gather::core {
+
+// gth_options after the profile has been applied: no zero stands for a default any more.
+struct Settings {
+  bool has_axis;
+  int64_t given_axis;  // the field, whatever has_axis says
+  int64_t axis;
+  int64_t batch_dims;
+  int32_t profile;
+  int32_t opset;  // the definition in force, with an ONNX profile
+  int32_t bounds;
+  int32_t fill;
+  int32_t threads;
+  bool wraps;  // negative indices count from the end
+  Rules rules;
+  uint64_t fill_value[2];
+};
+
+// Struct size, switches and opset of `options` (nullptr: all defaults).
+int32_t check_options_struct(const gth_options* options, const Error& error);
+
+// Applies profile and switches. The struct has been checked.
+int32_t resolve_options(const gth_options* options, Op op, Settings* out, const Error& error);
+
+}  // namespace gather::core

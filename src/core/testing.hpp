@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+// Failure points, in test builds only.
+extern "C" {
+
+// Makes the n-th allocation from now on fail (n counts from 1; 0: none), and with `sticky` all later ones too.
+__attribute__((visibility("default"))) void gth_testing_fail_allocation(int64_t n, int32_t sticky);
+// Allocations asked for since the last gth_testing_fail_allocation.
+__attribute__((visibility("default"))) int64_t gth_testing_allocations(void);
+}
+
+namespace gather::core {
+
+bool testing_refuses_allocation() noexcept;
+
+}  // namespace gather::core

@@ -1,0 +1,177 @@
+#include "cpu/indices.hpp"
+
+#include <cstring>
+
+namespace gather::cpu {
+namespace {
+
+using core::Component;
+using core::Plan;
+
+template <class T>
+void load_as(const char* first, int64_t stride, int64_t n, int64_t* values) {
+  if (stride == int64_t{sizeof(T)}) {  // the common case, which vectorises
+    for (int64_t i = 0; i < n; ++i) {
+      T value;
+      std::memcpy(&value, first + i * int64_t{sizeof(T)}, sizeof(T));
+      values[i] = static_cast<int64_t>(value);
+    }
+    return;
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    T value;
+    std::memcpy(&value, first + i * stride, sizeof(T));
+    values[i] = static_cast<int64_t>(value);
+  }
+}
+
+// Indices as 64-bit numbers; uint64 as its bit pattern.
+void load(const Plan& plan, const char* first, int64_t stride, int64_t n, int64_t* values) {
+  switch (plan.index_bytes + (plan.index_signed ? 0 : 16)) {
+    case 8: load_as<int64_t>(first, stride, n, values); break;
+    case 4: load_as<int32_t>(first, stride, n, values); break;
+    case 2: load_as<int16_t>(first, stride, n, values); break;
+    case 1: load_as<int8_t>(first, stride, n, values); break;
+    case 16 + 8: load_as<uint64_t>(first, stride, n, values); break;
+    case 16 + 4: load_as<uint32_t>(first, stride, n, values); break;
+    case 16 + 2: load_as<uint16_t>(first, stride, n, values); break;
+    default: load_as<uint8_t>(first, stride, n, values); break;
+  }
+  // The values are read again below. Without this the compiler might read them from indices, not from the copy.
+  asm volatile("" : : "r"(values) : "memory");
+}
+
+// A bit pattern of uint64 that looks negative is a huge index, not a negative one.
+bool has_negatives(const Plan& plan) { return plan.index_signed || plan.index_bytes < 8; }
+
+// One comparison for both ends: what is negative is huge as an unsigned number.
+bool is_inside(int64_t value, int64_t size) { return static_cast<uint64_t>(value) < static_cast<uint64_t>(size); }
+
+// bounds = error, fill, skip. Adds the offsets of one component; returns whether all were inside.
+template <bool wraps>
+bool add_checked(const Component& component, const int64_t* values, int64_t n, int64_t* offsets) {
+  const int64_t size = component.size, stride = component.stride;
+  bool all = true;
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t value = wraps ? values[i] + ((values[i] >> 63) & size) : values[i];
+    const bool inside = is_inside(value, size);
+    all &= inside;
+    offsets[i] += (inside ? value : 0) * stride;
+  }
+  return all;
+}
+
+int64_t wrapped(int64_t value, int64_t size) { return value < 0 ? value + size : value; }
+
+void add_clamped(const Component& component, bool wraps, bool signed_values, const int64_t* values, int64_t n,
+                 int64_t* offsets) {
+  for (int64_t i = 0; i < n; ++i) {
+    int64_t value = wraps ? wrapped(values[i], component.size) : values[i];
+    if (!is_inside(value, component.size)) value = value < 0 && signed_values ? 0 : component.size - 1;
+    offsets[i] += value * component.stride;
+  }
+}
+
+int64_t modulo(int64_t value, int64_t size, bool signed_values) {
+  if (!signed_values) return static_cast<int64_t>(static_cast<uint64_t>(value) % static_cast<uint64_t>(size));
+  const int64_t rest = value % size;
+  return rest < 0 ? rest + size : rest;
+}
+
+// Wrapping first changes nothing: it adds the size.
+void add_modulo(const Component& component, bool signed_values, const int64_t* values, int64_t n, int64_t* offsets) {
+  for (int64_t i = 0; i < n; ++i) {
+    int64_t value = values[i];
+    if (!is_inside(value, component.size)) value = modulo(value, component.size, signed_values);
+    offsets[i] += value * component.stride;
+  }
+}
+
+bool is_bad(const Component& component, bool wraps, int64_t value) {
+  return !is_inside(wraps ? wrapped(value, component.size) : value, component.size);
+}
+
+// The smallest bad tuple wins, of its components the smallest: components come in order.
+void note_first_bad(const Component& component, int32_t number, bool wraps, const int64_t* values, int64_t n,
+                    BadTuple* bad) {
+  for (int64_t i = 0; i < n && i < bad->tuple; ++i) {
+    if (is_bad(component, wraps, values[i])) {
+      *bad = {i, number, values[i]};
+      return;
+    }
+  }
+}
+
+void mark_bad(const Component& component, bool wraps, const int64_t* values, int64_t n, bool* marks) {
+  for (int64_t i = 0; i < n; ++i) marks[i] |= is_bad(component, wraps, values[i]);
+}
+
+struct Block {
+  const Plan& plan;
+  const char* tuples;
+  int64_t stride;
+  int64_t n;
+  int64_t* offsets;
+};
+
+Resolved resolve_checked(const Block& block, BadTuple* bad) {
+  const Plan& plan = block.plan;
+  const bool wraps = plan.wraps && has_negatives(plan);
+  const bool reports = plan.bounds == GTH_BOUNDS_ERROR;
+  int64_t values[block_tuples];
+  bool marks[block_tuples];
+  bool all = true;
+  bad->tuple = block.n;
+  for (int32_t c = 0; c < plan.components; ++c) {
+    load(plan, block.tuples + c * plan.index_step, block.stride, block.n, values);
+    const Component& component = plan.component[c];
+    const bool inside = wraps ? add_checked<true>(component, values, block.n, block.offsets)
+                              : add_checked<false>(component, values, block.n, block.offsets);
+    if (inside) continue;
+    if (reports) {
+      note_first_bad(component, c, wraps, values, block.n, bad);
+    } else {
+      if (all) std::memset(marks, 0, sizeof marks);
+      mark_bad(component, wraps, values, block.n, marks);
+    }
+    all = false;
+  }
+  if (all) return Resolved::all;
+  if (reports) return Resolved::bad;
+  for (int64_t i = 0; i < block.n; ++i) {
+    if (marks[i]) block.offsets[i] = no_row;
+  }
+  return Resolved::some;
+}
+
+// bounds = clamp and modulo have an answer for every index, unless the dim is empty.
+Resolved resolve_total(const Block& block, BadTuple* bad) {
+  const Plan& plan = block.plan;
+  const bool negatives = has_negatives(plan);
+  int64_t values[block_tuples];
+  for (int32_t c = 0; c < plan.components; ++c) {
+    load(plan, block.tuples + c * plan.index_step, block.stride, block.n, values);
+    const Component& component = plan.component[c];
+    if (component.size == 0) {
+      *bad = {0, c, values[0]};
+      return Resolved::bad;
+    }
+    if (plan.bounds == GTH_BOUNDS_CLAMP) {
+      add_clamped(component, plan.wraps && negatives, negatives, values, block.n, block.offsets);
+    } else {
+      add_modulo(component, negatives, values, block.n, block.offsets);
+    }
+  }
+  return Resolved::all;
+}
+
+}  // namespace
+
+Resolved resolve(const Plan& plan, const char* tuples, int64_t stride, int64_t n, int64_t* offsets, BadTuple* bad) {
+  for (int64_t i = 0; i < n; ++i) offsets[i] = 0;
+  const Block block{plan, tuples, stride, n, offsets};
+  const bool total = plan.bounds == GTH_BOUNDS_CLAMP || plan.bounds == GTH_BOUNDS_MODULO;
+  return total ? resolve_total(block, bad) : resolve_checked(block, bad);
+}
+
+}  // namespace gather::cpu

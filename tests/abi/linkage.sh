@@ -1,0 +1,64 @@
+#!/bin/sh
+# linkage.sh CHECK LIBRARY: one property of the shared library as the loader sees it. Exits with 0 if it holds.
+# Adding what is missing from symbols.txt: linkage.sh symbols LIBRARY shows the difference.
+set -eu
+here=$(dirname "$0")
+library=$2
+
+# Prints its standard input, which names what must not be, and fails if there is any.
+none() {
+  if grep .; then
+    echo "$1" >&2
+    exit 1
+  fi
+}
+
+case $1 in
+  symbols) # the list of exported functions, neither more nor less; the version node is named beside each
+    sed 's/$/@@LIBGATHER_1/' "$here/symbols.txt" | sort >symbols.expected
+    nm -D --defined-only "$library" | awk '$2 != "A" { print $3 }' | sort | diff -u symbols.expected -
+    ;;
+  declared) # the list has every function of the header, and pins.c every number
+    header=$here/../../include/gather/gather.h
+    sed -n 's/^GTH_API .*[ *]\(gth_[a-z0-9_]*\)(.*/\1/p' "$header" | sort | diff -u "$here/symbols.txt" -
+    sed -n 's/^#define \(GTH_[A-Z0-9_]*\) -\{0,1\}[0-9].*/\1/p' "$header" | grep -vx GTH_VERSION | sort >numbers.header
+    sed -n 's/^VALUE(\(GTH_[A-Z0-9_]*\),.*/\1/p' "$here/pins.c" | sort | diff -u - numbers.header
+    ;;
+  soname)
+    readelf -d "$library" | grep -q 'SONAME.*\[libgather\.so\.1\]'
+    ;;
+  needed) # the C and C++ runtime; the last three where glibc still splits them
+    readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
+      { grep -vxE 'lib(stdc\+\+|gcc_s|m|c|pthread|dl|rt)\.so\.[0-9]+|ld-linux.*\.so\.[0-9]+' || :; } |
+      none "these libraries must not be needed"
+    ;;
+  paths) # nothing that names the place it was built in
+    readelf -d "$library" | { grep -E 'RPATH|RUNPATH' || :; } | none "no run path"
+    root=$(cd "$here/../.." && pwd)
+    strings -a "$library" | { grep -F "$root/" || :; } | none "no path of the source tree"
+    ;;
+  unique) # they would pin the library in memory for ever
+    nm "$library" | { grep -E '^[0-9a-f]+ u ' || :; } | none "no unique symbols"
+    ;;
+  constructors) # the one entry is the compiler's own start-up code; a static object would add one or register at exit
+    readelf -SW "$library" | grep -qE ' \.init_array +INIT_ARRAY +[0-9a-f]+ [0-9a-f]+ 000008 '
+    readelf -SW "$library" | grep -qE ' \.fini_array +FINI_ARRAY +[0-9a-f]+ [0-9a-f]+ 000008 '
+    nm -D --undefined-only "$library" | { grep -E '\b(__cxa_(thread_)?atexit|atexit|on_exit)' || :; } |
+      none "no destructors at exit"
+    ;;
+  quiet) # no output, no signals, no environment writes, no way out of the process
+    nm -D --undefined-only "$library" |
+      { grep -wE '(v|f|vf|__f|__vf|__)?printf(_chk)?|puts|putchar|fputs|fwrite|write|perror|std(out|err)|exit|_exit|abort|setenv|putenv|unsetenv|signal|sigaction|raise|kill' || :; } |
+      none "the library must not use these"
+    ;;
+  hardened)
+    readelf -d "$library" | grep -q BIND_NOW
+    readelf -lW "$library" | grep -q GNU_RELRO
+    readelf -lW "$library" | grep -qE 'GNU_STACK .* RW '
+    readelf -d "$library" | { grep TEXTREL || :; } | none "no text relocations"
+    ;;
+  *)
+    echo "linkage.sh: no such check: $1" >&2
+    exit 2
+    ;;
+esac

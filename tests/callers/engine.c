@@ -1,0 +1,168 @@
+/* An inference engine: one plan per lookup, made when the model is loaded, run for every batch size that comes. */
+#include "check.h"
+
+enum { VOCABULARY = 1000, WIDTH = 16, TOKENS = 4, LARGEST = 64 };
+
+static float table[VOCABULARY][WIDTH];
+static int32_t tokens[LARGEST][TOKENS];
+static float activations[LARGEST][TOKENS][WIDTH];
+
+static float cell(int64_t row, int64_t column) { return (float)(row * 100 + column); }
+
+static void load_model(void) {
+  int row, column;
+  for (row = 0; row < VOCABULARY; row++)
+    for (column = 0; column < WIDTH; column++) table[row][column] = cell(row, column);
+  for (row = 0; row < LARGEST; row++)
+    for (column = 0; column < TOKENS; column++) tokens[row][column] = (row * 37 + column * 311) % VOCABULARY;
+}
+
+/* The batch is the open extent; a bad token is named and leaves the activations as they were. */
+static void dynamic_batch(gth_context *context) {
+  static const int64_t batches[] = {1, 7, 64, 0, 3};
+  const int64_t table_shape[] = {VOCABULARY, WIDTH};
+  const int64_t token_shape[] = {GTH_OPEN, TOKENS};
+  const gth_tensor_desc params = dense(GTH_DTYPE_FLOAT32, 2, table_shape, NULL);
+  const gth_tensor_desc indices = dense(GTH_DTYPE_INT32, 2, token_shape, NULL);
+  gth_error err = GTH_ERROR_INIT;
+  gth_plan *plan = NULL;
+  int64_t shape[GTH_MAX_NDIM];
+  int32_t ndim = 0;
+  size_t i;
+
+  CHECK_OK(gth_gather_plan(&params, &indices, NULL, NULL, &plan, &err), &err);
+  CHECK_OK(gth_plan_shape(plan, GTH_OPEN, GTH_MAX_NDIM, &ndim, shape, &err), &err);
+  CHECK(ndim == 3 && shape[0] == GTH_OPEN && shape[1] == TOKENS && shape[2] == WIDTH);
+  CHECK_OK(gth_plan_shape(plan, 7, 3, &ndim, shape, &err), &err);
+  CHECK(ndim == 3 && shape[0] == 7 && shape[1] == TOKENS && shape[2] == WIDTH);
+  CHECK_STATUS(gth_plan_shape(plan, 7, 2, &ndim, shape, &err), GTH_E_SIZE, &err);
+  CHECK(ndim == 3);
+
+  for (i = 0; i < sizeof(batches) / sizeof(batches[0]); i++) {
+    const int64_t n = batches[i];
+    int64_t b, t, w;
+    memset(activations, 0x55, sizeof(activations));
+    CHECK_OK(gth_plan_run(context, plan, table, tokens, activations, n, &err), &err);
+    for (b = 0; b < n; b++)
+      for (t = 0; t < TOKENS; t++)
+        for (w = 0; w < WIDTH; w++) CHECK(activations[b][t][w] == cell(tokens[b][t], w));
+    for (b = n; b < LARGEST; b++) CHECK(((const unsigned char *)activations[b])[0] == 0x55);
+  }
+  CHECK_OK(gth_plan_run(context, plan, table, NULL, NULL, 0, &err), &err);
+
+  /* Two bad tokens: the smallest is the one reported, whatever the threads. */
+  memset(activations, 0x55, sizeof(activations));
+  tokens[5][2] = VOCABULARY;
+  tokens[6][0] = -1;
+  CHECK_STATUS(gth_plan_run(context, plan, table, tokens, activations, 7, &err), GTH_E_INDEX, &err);
+  CHECK_ERROR(&err, GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 5 * TOKENS + 2, VOCABULARY, VOCABULARY);
+  CHECK((err.flags & GTH_ERROR_WRAP) == 0);
+  for (i = 0; i < sizeof(activations); i++) CHECK(((const unsigned char *)activations)[i] == 0x55);
+  CHECK_OK(gth_plan_run(context, plan, table, tokens, activations, 5, &err), &err);
+  load_model();
+
+  CHECK_STATUS(gth_plan_run(context, plan, table, tokens, activations, GTH_OPEN, &err), GTH_E_SHAPE, &err);
+  CHECK_STATUS(gth_plan_run(context, plan, table, tokens, activations, -2, &err), GTH_E_SHAPE, &err);
+  CHECK_STATUS(gth_plan_run(context, plan, table, tokens, activations, INT64_MAX, &err), GTH_E_SIZE, &err);
+  CHECK_STATUS(gth_plan_run(context, plan, table, NULL, activations, 1, &err), GTH_E_NULL, &err);
+  CHECK(err.operand == GTH_OPERAND_INDICES);
+  CHECK_STATUS(gth_plan_run(context, plan, table, tokens, table, 1, &err), GTH_E_ALIAS, &err);
+  CHECK_ERROR(&err, GTH_E_ALIAS, GTH_OPERAND_OUT, -1, -1, GTH_OPERAND_PARAMS, 0);
+
+  CHECK(gth_plan_release(plan) == GTH_OK);
+  CHECK_STATUS(gth_plan_run(context, plan, table, tokens, activations, 1, &err), GTH_E_HANDLE, &err);
+  CHECK(err.operand == GTH_OPERAND_PLAN);
+  CHECK(gth_plan_release(plan) == GTH_E_HANDLE);
+  CHECK(gth_plan_release(NULL) == GTH_OK);
+}
+
+/* The output is a column of a wider row: the engine concatenates two lookups without a copy. */
+static void concatenated(gth_context *context) {
+  enum { ROWS = 3 };
+  static float joined[ROWS][2 * WIDTH];
+  const int32_t ids[ROWS] = {999, 0, 500};
+  const int64_t table_shape[] = {VOCABULARY, WIDTH};
+  const int64_t id_shape[] = {GTH_OPEN};
+  const int64_t out_shape[] = {GTH_OPEN, WIDTH};
+  const int64_t out_strides[] = {(int64_t)sizeof(joined[0]), (int64_t)sizeof(float)};
+  const gth_tensor_desc params = dense(GTH_DTYPE_FLOAT32, 2, table_shape, NULL);
+  const gth_tensor_desc indices = dense(GTH_DTYPE_INT32, 1, id_shape, NULL);
+  gth_tensor_desc output = dense(GTH_DTYPE_FLOAT32, 2, out_shape, NULL);
+  gth_error err = GTH_ERROR_INIT;
+  gth_plan *plan = NULL;
+  int row, column;
+
+  output.strides = out_strides;
+  CHECK_OK(gth_gather_plan(&params, &indices, NULL, &output, &plan, &err), &err);
+  CHECK_OK(gth_plan_run(context, plan, table, ids, &joined[0][WIDTH], ROWS, &err), &err);
+  for (row = 0; row < ROWS; row++)
+    for (column = 0; column < WIDTH; column++) {
+      CHECK(joined[row][column] == 0);
+      CHECK(joined[row][WIDTH + column] == cell(ids[row], column));
+    }
+  CHECK(gth_plan_release(plan) == GTH_OK);
+}
+
+/* One table per request: the open extent is the outermost batch dim of params and indices alike. */
+static void table_per_request(gth_context *context) {
+  enum { REQUESTS = 5, ROWS = 3 };
+  static double tables[REQUESTS][ROWS];
+  static const int64_t picks[REQUESTS][2] = {{2, 0}, {1, 1}, {0, 2}, {-1, 0}, {2, -3}};
+  static double out[REQUESTS][2];
+  const int64_t table_shape[] = {GTH_OPEN, ROWS};
+  const int64_t pick_shape[] = {GTH_OPEN, 2};
+  const gth_tensor_desc params = dense(GTH_DTYPE_FLOAT64, 2, table_shape, NULL);
+  const gth_tensor_desc indices = dense(GTH_DTYPE_INT64, 2, pick_shape, NULL);
+  gth_options options = GTH_OPTIONS_INIT;
+  gth_error err = GTH_ERROR_INIT;
+  gth_plan *plan = NULL;
+  int r, p;
+
+  for (r = 0; r < REQUESTS; r++)
+    for (p = 0; p < ROWS; p++) tables[r][p] = 10.0 * r + p;
+  options.batch_dims = 1;
+  options.negative = GTH_NEGATIVE_WRAP;
+  CHECK_OK(gth_gather_plan(&params, &indices, &options, NULL, &plan, &err), &err);
+  CHECK_OK(gth_plan_run(context, plan, tables, picks, out, REQUESTS, &err), &err);
+  for (r = 0; r < REQUESTS; r++)
+    for (p = 0; p < 2; p++) CHECK(out[r][p] == 10.0 * r + (double)((picks[r][p] + ROWS) % ROWS));
+  CHECK(gth_plan_release(plan) == GTH_OK);
+}
+
+/* Single elements by coordinates: gather_nd over a state of the model; n is the number of tuples. */
+static void elements(gth_context *context) {
+  const int64_t table_shape[] = {VOCABULARY, WIDTH};
+  const int64_t tuple_shape[] = {GTH_OPEN, 2};
+  const uint16_t tuples[][2] = {{999, 15}, {0, 0}, {12, 7}, {12, 16}};
+  float out[4] = {-1, -1, -1, -1};
+  const gth_tensor_desc params = dense(GTH_DTYPE_FLOAT32, 2, table_shape, NULL);
+  const gth_tensor_desc indices = dense(GTH_DTYPE_UINT16, 2, tuple_shape, NULL);
+  gth_error err = GTH_ERROR_INIT;
+  gth_plan *plan = NULL;
+
+  CHECK_OK(gth_gather_nd_plan(&params, &indices, NULL, NULL, &plan, &err), &err);
+  CHECK_OK(gth_plan_run(context, plan, table, tuples, out, 3, &err), &err);
+  CHECK(out[0] == cell(999, 15) && out[1] == cell(0, 0) && out[2] == cell(12, 7) && out[3] == -1);
+  CHECK_STATUS(gth_plan_run(context, plan, table, tuples, out, 4, &err), GTH_E_INDEX, &err);
+  CHECK_ERROR(&err, GTH_E_INDEX, GTH_OPERAND_INDICES, 1, 3, 16, WIDTH);
+  CHECK(gth_plan_release(plan) == GTH_OK);
+}
+
+int main(void) {
+  gth_context *context = NULL;
+  gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+  gth_error err = GTH_ERROR_INIT;
+
+  CHECK(gth_abi_version() == GTH_ABI_VERSION);
+  options.threads = 2;
+  CHECK_OK(gth_context_create(&options, &context, &err), &err);
+  load_model();
+  dynamic_batch(context);
+  dynamic_batch(NULL);
+  concatenated(context);
+  table_per_request(context);
+  elements(context);
+  CHECK(gth_context_release(context) == GTH_OK);
+  printf("engine: one plan for batches of 1, 7, 64 and 0; bad tokens named, output unchanged\n");
+  return 0;
+}

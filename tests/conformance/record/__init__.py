@@ -1,0 +1,1 @@
+"""Records the conformance cases from the systems that the profiles are named after."""

@@ -1,0 +1,233 @@
+"""The case format: the classes behind one case, its text, and the way back.
+
+README.md beside this package defines the text.
+"""
+
+import itertools
+import math
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from . import dtypes
+
+NO_FLAGS = ()
+PREFILL = b"\xa5"
+
+
+def row_major_strides(shape, size):
+    strides, step = [], size
+    for extent in reversed(shape):
+        strides.insert(0, step)
+        step *= extent
+    return tuple(strides)
+
+
+@dataclass(frozen=True)
+class Tensor:
+    dtype: str
+    shape: tuple
+    memory: object  # bytes, or a tuple of bytes objects for strings
+    offset: int = 0
+    strides: tuple | None = None  # bytes; None is dense row-major
+
+    @property
+    def size(self):
+        return math.prod(self.shape)
+
+    def elements(self):
+        """The elements in row-major order, each as its memory image."""
+        if self.dtype == "string":
+            return list(self.memory)
+        size = dtypes.ALL[self.dtype].size
+        strides = self.strides or row_major_strides(self.shape, size)
+        starts = (
+            self.offset + sum(c * s for c, s in zip(coordinates, strides))
+            for coordinates in itertools.product(*map(range, self.shape))
+        )
+        return [self.memory[start : start + size] for start in starts]
+
+    def integers(self):
+        signed = dtypes.ALL[self.dtype].kind == "int"
+        return [int.from_bytes(e, "little", signed=signed) for e in self.elements()]
+
+    def numpy(self):
+        """A view of the memory; strings come as an object array of bytes."""
+        if self.dtype == "string":
+            array = np.empty(self.size, dtype=object)
+            array[:] = self.memory
+            return array.reshape(self.shape)
+        numpy_dtype = dtypes.ALL[self.dtype].numpy
+        return np.ndarray(self.shape, numpy_dtype, self.memory, self.offset, self.strides)
+
+
+def tensor(array):
+    """A dense tensor from a NumPy array; object arrays hold bytes."""
+    if array.dtype == object:
+        return Tensor("string", array.shape, tuple(array.reshape(-1)))
+    return Tensor(dtypes.by_numpy(array.dtype), array.shape, array.tobytes())
+
+
+@dataclass(frozen=True)
+class Ok:
+    dtype: str
+    shape: tuple
+    data: object  # as Tensor.memory, dense
+
+
+@dataclass(frozen=True)
+class Error:
+    """An error of ours; a system's own error carries no fields."""
+
+    status: str | None = None
+    operand: str = "none"
+    component: int = -1
+    position: int = -1
+    value: int = 0
+    limit: int = 0
+    flags: tuple = NO_FLAGS
+
+
+ABORT = "abort"
+HANG = "hang"
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    op: str
+    params: Tensor
+    indices: Tensor
+    profile: str = "none"
+    opset: int = 0
+    axis: int | None = None
+    batch_dims: int = 0
+    negative: str | None = None
+    bounds: str | None = None
+    fill: str | None = None
+    fill_value: bytes | None = None
+    # Set where a system is run in an unusual way; never written to the file.
+    variant: str | None = field(default=None, compare=False)
+    difference: str | None = None
+    system: object = None
+    expect: object = None
+    source: str | None = None
+
+    def with_outcome(self, expect, source, difference=None, system=None):
+        return replace(
+            self, expect=expect, source=source, difference=difference, system=system
+        )
+
+
+def _shape_text(shape):
+    return ",".join(map(str, shape)) or "."
+
+
+def _data_text(dtype, data):
+    if dtype == "string":
+        return ",".join(e.hex() or "-" for e in data) or "."
+    return data.hex() or "."
+
+
+def _layout_text(t):
+    if t.strides is None:
+        return "."
+    return f"offset={t.offset};strides={_shape_text(t.strides)}"
+
+
+def _tensor_text(t):
+    return f"{t.dtype} {_shape_text(t.shape)} {_layout_text(t)} {_data_text(t.dtype, t.memory)}"
+
+
+def outcome_text(outcome):
+    if outcome in (ABORT, HANG):
+        return outcome
+    if isinstance(outcome, Ok):
+        return f"ok {outcome.dtype} {_shape_text(outcome.shape)} {_data_text(outcome.dtype, outcome.data)}"
+    if outcome.status is None:
+        return "error"
+    e = outcome
+    flags = ",".join(e.flags) or "."
+    return f"error {e.status} {e.operand} {e.component} {e.position} {e.value} {e.limit} {flags}"
+
+
+def dump(case):
+    lines = [
+        ("case", case.name),
+        ("op", case.op),
+        ("profile", case.profile if case.profile != "none" else None),
+        ("opset", case.opset or None),
+        ("axis", case.axis),
+        ("batch_dims", case.batch_dims or None),
+        ("negative", case.negative),
+        ("bounds", case.bounds),
+        ("fill", case.fill),
+        ("fill_value", case.fill_value.hex() if case.fill_value is not None else None),
+        ("params", _tensor_text(case.params)),
+        ("indices", _tensor_text(case.indices)),
+        ("difference", case.difference),
+        ("system", case.system and outcome_text(case.system)),
+        ("expect", case.expect and outcome_text(case.expect)),
+        ("source", case.source),
+    ]
+    return "".join(f"{key} {value}\n" for key, value in lines if value is not None) + "\n"
+
+
+def _parse_shape(text):
+    return () if text == "." else tuple(map(int, text.split(",")))
+
+
+def _parse_data(dtype, text):
+    if dtype == "string":
+        elements = [] if text == "." else text.split(",")
+        return tuple(b"" if e == "-" else bytes.fromhex(e) for e in elements)
+    return b"" if text == "." else bytes.fromhex(text)
+
+
+def _parse_tensor(text):
+    dtype, shape, layout, data = text.split(" ")
+    memory = _parse_data(dtype, data)
+    if layout == ".":
+        return Tensor(dtype, _parse_shape(shape), memory)
+    offset, strides = (part.split("=")[1] for part in layout.split(";"))
+    return Tensor(dtype, _parse_shape(shape), memory, int(offset), _parse_shape(strides))
+
+
+def parse_outcome(text):
+    word, *rest = text.split(" ")
+    if word in (ABORT, HANG):
+        return word
+    if word == "ok":
+        dtype, shape, data = rest
+        return Ok(dtype, _parse_shape(shape), _parse_data(dtype, data))
+    if not rest:
+        return Error()
+    status, operand, *numbers, flags = rest
+    return Error(status, operand, *map(int, numbers), NO_FLAGS if flags == "." else tuple(flags.split(",")))
+
+
+_PARSERS = {
+    "opset": int,
+    "axis": int,
+    "batch_dims": int,
+    "fill_value": bytes.fromhex,
+    "params": _parse_tensor,
+    "indices": _parse_tensor,
+    "system": parse_outcome,
+    "expect": parse_outcome,
+}
+
+
+def parse(text):
+    """The cases of a file, in order."""
+    cases, fields = [], {}
+    for line in text.splitlines():
+        if line.startswith("#"):
+            continue
+        if line:
+            key, value = line.split(" ", 1)
+            fields["name" if key == "case" else key] = _PARSERS.get(key, str)(value)
+        elif fields:
+            cases.append(Case(**fields))
+            fields = {}
+    return cases

@@ -1,0 +1,272 @@
+"""The plain answer to a case: pure Python, one element at a time, nothing fast.
+
+Every recorded answer of a system is compared with it; cases that no system can express
+are answered by it alone.
+"""
+
+import itertools
+import math
+from dataclasses import dataclass
+
+from . import dtypes, profiles
+from .format import Error, Ok, PREFILL
+
+INT64_MAX = 2**63 - 1
+MAX_RANK = 64
+
+# Byte offsets of the fields of gth_options, by which errors name them.
+AXIS_FIELD = 8
+BATCH_DIMS_FIELD = 16
+OPSET_FIELD = 28
+
+
+class Refused(Exception):
+    def __init__(self, status, operand, component, value, limit, position=-1, flags=()):
+        self.error = Error(status, operand, component, position, value, limit, flags)
+
+
+@dataclass(frozen=True)
+class Form:
+    """A checked call in the one form that both operations share."""
+
+    batches: tuple  # params' batch dims
+    outer: tuple
+    indexed: tuple
+    inner: tuple
+    tuples: int
+    out_shape: tuple
+
+
+def answer(case):
+    try:
+        check_dtypes(case)
+        check_opset(case)
+        check_ranks(case)
+        form = lower_gather(case) if case.op == "gather" else lower_gather_nd(case)
+        check_output(case, form)
+        return Ok(case.params.dtype, form.out_shape, gather(case, form))
+    except Refused as refused:
+        return refused.error
+
+
+def switches(case):
+    """The policy in force: the case's own switches over the profile's."""
+    profile = profiles.TABLE[case.profile]
+    negative = case.negative or profiles.negative_rule(case.profile, case.op, case.opset)
+    return negative, case.bounds or profile.bounds, case.fill or profile.fill
+
+
+def check_dtypes(case):
+    below_first = profiles.TABLE[case.profile].onnx_types and profiles.definition(case.op, case.opset) is None
+    opset = 0 if below_first else case.opset
+    params, indices = dtypes.ALL[case.params.dtype], dtypes.ALL[case.indices.dtype]
+    if params.name not in profiles.params_dtypes(case.profile, case.op, opset):
+        raise Refused("DTYPE", "params", -1, params.number, 0)
+    if indices.name not in profiles.index_dtypes(case.profile, case.op):
+        raise Refused("DTYPE", "indices", -1, indices.number, 0)
+    _, bounds, fill = switches(case)
+    if params.name == "string" and bounds == "fill" and fill != "zero":
+        raise Refused("DTYPE", "params", -1, params.number, 0)
+
+
+def check_opset(case):
+    first = profiles.ONNX_DEFINITIONS[case.op][0]
+    if profiles.TABLE[case.profile].onnx_types and profiles.definition(case.op, case.opset) is None:
+        raise Refused("VERSION", "options", OPSET_FIELD, case.opset, first)
+
+
+def check_ranks(case):
+    if not case.params.shape:
+        raise Refused("RANK", "params", -1, 0, 1)
+    if case.op == "gather_nd" and not case.indices.shape:
+        raise Refused("RANK", "indices", -1, 0, 1)
+
+
+def lower_gather(case):
+    axis, b = gather_attributes(case)
+    params, indices = case.params.shape, case.indices.shape
+    check_equal_batches(params, indices, b)
+    return Form(
+        batches=params[:b],
+        outer=params[b:axis],
+        indexed=(params[axis],),
+        inner=params[axis + 1 :],
+        tuples=math.prod(indices),
+        out_shape=params[:axis] + indices[b:] + params[axis + 1 :],
+    )
+
+
+def gather_attributes(case):
+    """axis and batch_dims, both normalised."""
+    r, q, given = len(case.params.shape), len(case.indices.shape), case.batch_dims
+    if case.axis is not None and not -r <= case.axis < r:
+        raise Refused("AXIS", "options", AXIS_FIELD, case.axis, r)
+    if profiles.TABLE[case.profile].onnx_types and given != 0:
+        raise Refused("BATCH", "options", BATCH_DIMS_FIELD, given, 0)
+    if not -q <= given <= q:
+        raise Refused("BATCH", "options", BATCH_DIMS_FIELD, given, q)
+    b = given + q if given < 0 else given
+    axis = given if case.axis is None else case.axis
+    if b >= r or not -r <= axis < r:
+        raise Refused("BATCH", "options", BATCH_DIMS_FIELD, given, r)
+    normal = axis + r if axis < 0 else axis
+    if normal < b:
+        raise Refused("AXIS", "options", AXIS_FIELD, axis, b)
+    return normal, b
+
+
+def lower_gather_nd(case):
+    params, indices, b = case.params.shape, case.indices.shape, case.batch_dims
+    check_gather_nd_attributes(case)
+    profile, k, room = profiles.TABLE[case.profile], indices[-1], len(params) - b
+    if k > room:
+        raise Refused("SHAPE", "indices", len(indices) - 1, k, room)
+    if k == 0 and not profile.k0:
+        raise Refused("SHAPE", "indices", len(indices) - 1, 0, 1)
+    if profile.divisible_batches:
+        check_divisible_batches(params, indices, b)
+    else:
+        check_equal_batches(params, indices, b)
+    return Form(
+        batches=params[:b],
+        outer=(),
+        indexed=params[b : b + k],
+        inner=params[b + k :],
+        tuples=math.prod(indices[:-1]),
+        out_shape=indices[:-1] + params[b + k :],
+    )
+
+
+def check_gather_nd_attributes(case):
+    r, q, b = len(case.params.shape), len(case.indices.shape), case.batch_dims
+    profile = profiles.TABLE[case.profile]
+    if case.axis is not None:
+        raise Refused("AXIS", "options", AXIS_FIELD, case.axis, 0)
+    if profile.onnx_types and profiles.definition(case.op, case.opset) == 11 and b != 0:
+        raise Refused("BATCH", "options", BATCH_DIMS_FIELD, b, 0)
+    beyond = min(q + 1, r) if profile.divisible_batches else min(q, r)
+    if not 0 <= b < beyond:
+        raise Refused("BATCH", "options", BATCH_DIMS_FIELD, b, beyond)
+
+
+def check_equal_batches(params, indices, b):
+    for d in range(b):
+        if params[d] != indices[d]:
+            raise Refused("BATCH", "indices", d, indices[d], params[d])
+
+
+def check_divisible_batches(params, indices, b):
+    batches, tuples = math.prod(params[:b]), math.prod(indices[:-1])
+    if tuples % batches if batches else tuples:
+        raise Refused("BATCH", "indices", 0, tuples, batches)
+
+
+def check_output(case, form):
+    rank = len(form.out_shape)
+    if rank > MAX_RANK:
+        raise Refused("RANK", "out", -1, rank, MAX_RANK)
+    total = max(dtypes.ALL[case.params.dtype].size, 1)
+    for extent in form.out_shape:
+        total *= max(extent, 1)
+        if total > INT64_MAX:
+            raise Refused("SIZE", "out", -1, extent, INT64_MAX)
+
+
+def gather(case, form):
+    negative, bounds, fill = switches(case)
+    check_empty_params(case, form)
+    profile = profiles.TABLE[case.profile]
+    work = profiles.Work(
+        case.op, form.tuples, math.prod(form.outer), math.prod(form.inner), form.indexed, len(case.indices.shape)
+    )
+    components, positions = tuples_of(case, form), None
+    if profile.values_checked(work):
+        positions = [
+            resolve(values, form.indexed, negative, bounds, position)
+            for position, values in enumerate(components)
+        ]
+    elif not work.output_is_empty:
+        raise AssertionError("values of a non-empty output must be checked")
+    return as_memory(case, copy(case, form, positions, filler(case, bounds, fill)))
+
+
+def check_empty_params(case, form):
+    refuses = profiles.TABLE[case.profile].refuses_empty_params_nd and case.op == "gather_nd"
+    if refuses and form.tuples > 0 and 0 in case.params.shape:
+        raise Refused("INDEX", "params", case.params.shape.index(0), 0, 1)
+
+
+def tuples_of(case, form):
+    values, k = case.indices.integers(), len(form.indexed)
+    return [values[t * k : t * k + k] for t in range(form.tuples)]
+
+
+def resolve(values, sizes, negative, bounds, position):
+    """The coordinates that a tuple means, or None where nothing is read."""
+    flags = ("wrap",) if negative == "wrap" else ()
+    resolved = []
+    for component, (value, size) in enumerate(zip(values, sizes)):
+        wrapped = value + size if negative == "wrap" and -size <= value < 0 else value
+        coordinate = place(wrapped, size, bounds)
+        if coordinate is None and bounds in ("fill", "skip"):
+            return None
+        if coordinate is None:
+            raise Refused("INDEX", "indices", component, *reported(value, flags, size, position))
+        resolved.append(coordinate)
+    return resolved
+
+
+def place(value, size, bounds):
+    if size > 0 and bounds == "clamp":
+        return min(max(value, 0), size - 1)
+    if size > 0 and bounds == "modulo":
+        return value % size
+    return value if 0 <= value < size else None
+
+
+def reported(value, flags, size, position):
+    """Error fields hold int64, so a larger value is shown as its signed pattern and marked."""
+    if value > INT64_MAX:
+        return value - 2**64, size, position, flags + ("unsigned",)
+    return value, size, position, flags
+
+
+def filler(case, bounds, fill):
+    """What stands in the output where no element is read."""
+    if case.params.dtype == "string":
+        return b""
+    size = dtypes.ALL[case.params.dtype].size
+    if bounds == "skip":
+        return PREFILL * size
+    return {
+        "zero": bytes(size),
+        "value": case.fill_value,
+        "by_dtype": dtypes.FILL_BY_DTYPE[case.params.dtype],
+    }[fill]
+
+
+def copy(case, form, positions, fill):
+    if math.prod(form.out_shape) == 0:
+        return []
+    source = case.params.elements()
+    strides = element_strides(case.params.shape)
+    per_batch = form.tuples // math.prod(form.batches)
+    out = []
+    for number, batch in enumerate(itertools.product(*map(range, form.batches))):
+        for outer in itertools.product(*map(range, form.outer)):
+            for position in range(number * per_batch, (number + 1) * per_batch):
+                for inner in itertools.product(*map(range, form.inner)):
+                    if positions[position] is None:
+                        out.append(fill)
+                        continue
+                    coordinates = (*batch, *outer, *positions[position], *inner)
+                    out.append(source[sum(c * s for c, s in zip(coordinates, strides))])
+    return out
+
+
+def element_strides(shape):
+    return [math.prod(shape[d + 1 :]) for d in range(len(shape))]
+
+
+def as_memory(case, elements):
+    return tuple(elements) if case.params.dtype == "string" else b"".join(elements)

@@ -1,0 +1,57 @@
+"""From inputs to finished cases: ask the systems, ask the oracle, and explain every disagreement."""
+
+from collections import defaultdict
+
+from . import differences, oracle, systems, workers
+from .format import Error, Ok
+from .worker import NOT_EXPRESSED
+
+
+class Unexplained(Exception):
+    pass
+
+
+def settle(cases):
+    """The finished cases, in the given order."""
+    jobs = defaultdict(list)
+    for case in cases:
+        if case.profile in systems.OF_PROFILE:
+            jobs[systems.OF_PROFILE[case.profile]].append(case)
+    answers = {}
+    for system, replies in workers.ask_all(jobs).items():
+        answers |= {case.name: reply for case, reply in zip(jobs[system], replies)}
+    finished, complaints = [], []
+    for case in cases:
+        outcome = _finish(case, *answers.get(case.name, (None, NOT_EXPRESSED, "")))
+        (complaints if isinstance(outcome, str) else finished).append(outcome)
+    if complaints:
+        raise Unexplained("\n".join(complaints))
+    return finished
+
+
+def _finish(case, source, answer, words):
+    expect = oracle.answer(case)
+    if answer == NOT_EXPRESSED:
+        return case.with_outcome(expect, "oracle", case.difference)
+    if agree(answer, expect):
+        return _stale(case) if case.difference else case.with_outcome(expect, source)
+    found = case.difference or differences.find(case, answer, expect)
+    if found is None:
+        return f"{case.name}: the system says {_brief(answer)} {words}, the oracle {_brief(expect)}"
+    return case.with_outcome(expect, source, found, answer)
+
+
+def _stale(case):
+    return f"{case.name}: {case.difference} is no difference any more"
+
+
+def agree(answer, expect):
+    if isinstance(answer, Error) or isinstance(expect, Error):
+        return isinstance(answer, Error) and isinstance(expect, Error)
+    return answer == expect
+
+
+def _brief(outcome):
+    if isinstance(outcome, Ok):
+        return f"ok {outcome.dtype}{list(outcome.shape)} {outcome.data!r:.60}"
+    return outcome if isinstance(outcome, str) else f"error {outcome.status or ''}"

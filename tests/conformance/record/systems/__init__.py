@@ -1,0 +1,21 @@
+"""The real systems. One module each, imported only inside its own worker process.
+
+A module has
+    SOURCE               what the line `source` says
+    expresses(case)      whether the system has words for the case at all
+    risky(case)          whether it may crash or hang the process on it
+    run(case)            its answer as a NumPy array (object arrays hold bytes), or an exception
+"""
+
+OF_PROFILE = {
+    "tensorflow": "tensorflow",
+    "tensorflow_gpu": "tensorflow",
+    "onnx": "onnx",
+    "ort": "onnxruntime",
+    "numpy_raise": "numpy",
+    "numpy_wrap": "numpy",
+    "numpy_clip": "numpy",
+    "torch": "torch",
+    "jax_fill": "jax",
+    "jax_clip": "jax",
+}

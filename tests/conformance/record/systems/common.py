@@ -1,0 +1,62 @@
+"""What several systems share: which cases they can express, and batch dims for those without."""
+
+import itertools
+
+import numpy as np
+
+from .. import oracle, profiles
+
+
+def keeps_switches(case):
+    """Whether the case asks for nothing but the profile's own policy."""
+    profile = profiles.TABLE[case.profile]
+    own = profiles.negative_rule(case.profile, case.op, case.opset), profile.bounds, profile.fill
+    return oracle.switches(case) == own
+
+
+def composes_batches(case):
+    """Whether batch dims can be put around a system that has none.
+
+    Attributes that do not fit would be judged by our own loop, not by the system.
+    """
+    if case.batch_dims == 0:
+        return True
+    try:
+        lower = oracle.lower_gather if case.op == "gather" else oracle.lower_gather_nd
+        oracle.check_ranks(case)
+        lower(case)
+    except oracle.Refused:
+        return False
+    return True
+
+
+def axis_and_batches(case):
+    """For gather: the axis as the system takes it, and the normalised number of batch dims."""
+    if case.batch_dims == 0:
+        return (0 if case.axis is None else case.axis), 0
+    return oracle.gather_attributes(case)
+
+
+def take_by_batch(take, params, indices, axis, batches):
+    """gather with batch dims from a `take(params, indices, axis)` without."""
+    if batches == 0:
+        return np.asarray(take(params, indices, axis))
+    shape = params.shape[:batches]
+    if 0 in shape:
+        out_shape = (*params.shape[:axis], *indices.shape[batches:], *params.shape[axis + 1 :])
+        return np.empty(out_shape, params.dtype)
+    rows = [
+        np.asarray(take(params[at], indices[at], axis - batches))
+        for at in itertools.product(*map(range, shape))
+    ]
+    return np.stack(rows).reshape(shape + rows[0].shape)
+
+
+def tuple_components(indices, batches):
+    """x[components] is gather_nd with that many batch dims: a mesh grid, then the tuples."""
+    tuples_rank = indices.ndim - 1
+    grid = [
+        np.arange(indices.shape[d]).reshape([-1 if i == d else 1 for i in range(tuples_rank)])
+        for d in range(batches)
+    ]
+    return [*grid, *(np.asarray(indices[..., k]) for k in range(indices.shape[-1]))]

@@ -1,0 +1,32 @@
+"""ONNX's own checker, shape inference and reference evaluator."""
+
+import numpy as np
+import onnx
+from onnx.reference import ReferenceEvaluator
+
+from . import common, onnx_model
+
+SOURCE = f"onnx {onnx.__version__}"
+
+
+def expresses(case):
+    return common.keeps_switches(case) and onnx_model.expresses(case)
+
+
+def risky(case):
+    return False
+
+
+def run(case):
+    model = onnx_model.build(case)
+    onnx.checker.check_model(model)
+    params = case.params.numpy()
+    if case.params.dtype == "string":
+        params = np.vectorize(bytes.decode, otypes=[object])(params) if params.size else params
+    (result,) = ReferenceEvaluator(model).run(None, {"params": params, "indices": case.indices.numpy()})
+    result = np.asarray(result)
+    if result.dtype != object and result.dtype.kind not in "US":
+        return result
+    encoded = np.empty(result.shape, dtype=object)
+    encoded.reshape(-1)[:] = [str(e).encode() for e in result.reshape(-1)]
+    return encoded

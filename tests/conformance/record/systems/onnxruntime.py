@@ -1,0 +1,57 @@
+"""ONNX Runtime on the CPU."""
+
+import functools
+
+import ml_dtypes
+import numpy as np
+import onnxruntime as ort
+
+from . import common, onnx_model
+
+SOURCE = f"onnxruntime {ort.__version__}"
+
+# Not in ONNX Runtime's own list of tensor types.
+MISSING_TYPES = frozenset({"complex64", "complex128"})
+
+
+def expresses(case):
+    if case.params.dtype in MISSING_TYPES:
+        return False
+    return common.keeps_switches(case) and onnx_model.expresses(case)
+
+
+def risky(case):
+    return case.op == "gather_nd" and case.batch_dims < 0
+
+
+def run(case):
+    bfloat16 = case.params.dtype == "bfloat16"
+    session = _session(onnx_model.build(case, widen_bfloat16=bfloat16).SerializeToString())
+    feeds = {"params": _value(case.params), "indices": _value(case.indices)}
+    result = session.run_with_ort_values(None, feeds)[0].numpy()
+    if bfloat16:
+        return result.astype(ml_dtypes.bfloat16)
+    if result.dtype != object:
+        return result
+    encoded = np.empty(result.shape, dtype=object)
+    encoded.reshape(-1)[:] = [e.encode() for e in result.reshape(-1)]
+    return encoded
+
+
+@functools.lru_cache(maxsize=256)
+def _session(model):
+    options = ort.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    return ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+def _value(t):
+    array = np.array(t.numpy())
+    if t.dtype == "string":
+        texts = np.empty(t.shape, dtype=object)
+        texts.reshape(-1)[:] = [e.decode() for e in t.memory]
+        return ort.OrtValue.ortvalue_from_numpy(texts)
+    if t.dtype == "bfloat16":
+        return ort.OrtValue.ortvalue_from_numpy_with_onnx_type(array, onnx_model.TYPES["bfloat16"])
+    return ort.OrtValue.ortvalue_from_numpy(array)

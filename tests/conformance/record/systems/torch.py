@@ -1,0 +1,69 @@
+"""torch on the CPU: index_select for gather, x[i, j] for gather_nd."""
+
+import numpy as np
+import torch
+
+from . import common
+from .. import dtypes
+
+SOURCE = f"torch {torch.__version__.split('+')[0]}"
+
+TYPES = {n: getattr(torch, n) for n in dtypes.NUMERIC if hasattr(torch, n)}
+
+
+def expresses(case):
+    if case.params.dtype not in TYPES or case.indices.dtype not in TYPES:
+        return False
+    if not common.keeps_switches(case) or not common.composes_batches(case):
+        return False
+    if case.op == "gather":
+        return True
+    if case.axis is not None or case.batch_dims < 0 or not case.indices.shape:
+        return False
+    return case.indices.shape[-1] > 0
+
+
+def risky(case):
+    return False
+
+
+def run(case):
+    if case.op == "gather":
+        axis, batches = common.axis_and_batches(case)
+        indices = case.indices.numpy()
+        return common.take_by_batch(
+            lambda p, i, a: _take(case.params.dtype, p, i, a), case.params.numpy(), indices, axis, batches
+        )
+    components = common.tuple_components(case.indices.numpy(), case.batch_dims)
+    result = _tensor(case.params.numpy(), case.params.dtype)[tuple(map(_index, components))]
+    return _array(result, case.params.dtype)
+
+
+def _take(dtype, params, indices, axis):
+    """index_select takes a list of indices only; the shape of ours is put back as embedding does."""
+    source = _tensor(params, dtype)
+    selected = torch.index_select(source, axis, _index(indices.reshape(-1)))
+    axis = axis % source.dim() if source.dim() else axis
+    shape = (*source.shape[:axis], *indices.shape, *source.shape[axis + 1 :])
+    return _array(selected, dtype).reshape(shape)
+
+
+def _index(array):
+    return torch.from_numpy(np.array(array))
+
+
+def _tensor(array, dtype):
+    """By bytes: torch does not read ml_dtypes."""
+    array = np.ascontiguousarray(array).reshape(array.shape)
+    if array.size == 0:
+        return torch.empty(array.shape, dtype=TYPES[dtype])
+    flat = torch.frombuffer(bytearray(array.tobytes()), dtype=torch.uint8)
+    return flat.view(TYPES[dtype]).reshape(array.shape)
+
+
+def _array(result, dtype):
+    numpy_dtype = dtypes.ALL[dtype].numpy
+    if result.numel() == 0:
+        return np.empty(tuple(result.shape), numpy_dtype)
+    raw = result.contiguous().reshape(-1).view(torch.uint8).numpy()
+    return raw.view(numpy_dtype).reshape(tuple(result.shape))

@@ -1,0 +1,45 @@
+"""Runs one system over pickled cases in a process of its own.
+
+    python -m record.worker SYSTEM [--isolated] < cases > answers
+
+Without --isolated, cases that may end or hang the process are only marked. Answers leave
+one by one, so that the parent knows which case a dead worker died of.
+"""
+
+import importlib
+import os
+import pickle
+import sys
+
+from .format import Error, Ok, tensor
+
+NOT_EXPRESSED = "not expressed"
+RISKY = "risky"
+
+
+def main():
+    name, isolated = sys.argv[1], "--isolated" in sys.argv
+    # Libraries that print must not break the answers.
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    system = importlib.import_module(f"{__package__}.systems.{name}")
+    for case in pickle.load(sys.stdin.buffer):
+        pickle.dump((system.SOURCE, *ask(system, case, isolated)), answers)
+        answers.flush()
+
+
+def ask(system, case, isolated):
+    """The answer, and a system's own words where it refuses."""
+    if not system.expresses(case):
+        return NOT_EXPRESSED, ""
+    if system.risky(case) and not isolated:
+        return RISKY, ""
+    try:
+        result = tensor(system.run(case))
+    except Exception as error:  # every way to refuse is an answer
+        return Error(), f"{type(error).__name__}: {error}".splitlines()[0][:200]
+    return Ok(result.dtype, result.shape, result.memory), ""
+
+
+if __name__ == "__main__":
+    main()

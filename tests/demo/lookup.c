@@ -1,0 +1,229 @@
+/* Looks words up in a table of word vectors: lookup FOLDER, where words.py has put it. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <gather/gather.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "table.h"
+
+enum { ROW_BYTES = DIMENSIONS * sizeof(float), NEAREST = 5 };
+
+#define COUNT(list) ((int)(sizeof(list) / sizeof((list)[0])))
+
+static const char* const real_words[] = {"king", "piano", "physics", "cheese", "python", "gather"};
+static const char* const generated_words[] = {"a7", "b7", "c99", "d99", "e1234", "f1234"};
+static const char* const real_analogies[][3] = {
+    {"king", "man", "woman"}, {"paris", "france", "japan"}, {"puppy", "dog", "cat"}, {"walked", "walk", "sing"}};
+static const char* const generated_analogies[][3] = {
+    {"a7", "b7", "b99"}, {"c7", "d7", "d1234"}, {"e99", "f99", "f5"}, {"g5", "h5", "h7"}};
+
+/* One gather of rows of the table: indices of any shape in, their rows out. */
+static int32_t gather_rows(const table* t, const int64_t* rows, int32_t ndim, const int64_t* shape, float* out,
+                           gth_error* error) {
+  const int64_t table_shape[] = {t->rows, DIMENSIONS};
+  int64_t out_shape[GTH_MAX_NDIM] = {0};
+  for (int i = 0; i < ndim; i++) out_shape[i] = shape[i];
+  out_shape[ndim] = DIMENSIONS;
+
+  const gth_tensor_desc params = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, table_shape, t->vectors);
+  const gth_tensor_desc indices = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, ndim, shape, rows);
+  const gth_tensor_desc result = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, ndim + 1, out_shape, out);
+  return gth_gather_desc(NULL, &params, &indices, NULL, &result, error);
+}
+
+static bool find_words(const table* t, const char* const* words, int count, int64_t* rows) {
+  for (int i = 0; i < count; i++) {
+    rows[i] = table_find(t, words[i]);
+    if (rows[i] < 0) {
+      fprintf(stderr, "The table has no word \"%s\".\n", words[i]);
+      return false;
+    }
+  }
+  return true;
+}
+
+static void print_nearest(const table* t, const char* title, const float* vector, int known,
+                          const int64_t* known_rows) {
+  int64_t rows[NEAREST];
+  float cosines[NEAREST];
+  table_nearest(t, vector, NEAREST, rows, cosines, known, known_rows);
+  printf("  %-26s", title);
+  for (int i = 0; i < NEAREST; i++) {
+    char answer[32];
+    snprintf(answer, sizeof answer, "%s %.2f", t->words[rows[i]], (double)cosines[i]);
+    printf("%-18s", answer);
+  }
+  printf("\n");
+}
+
+static bool show_words(const table* t, const char* const* words, int count) {
+  int64_t rows[8];
+  float vectors[8][DIMENSIONS];
+  gth_error error = GTH_ERROR_INIT;
+  if (!find_words(t, words, count, rows)) return false;
+  if (gather_rows(t, rows, 1, (int64_t[]){count}, vectors[0], &error) != GTH_OK) {
+    fprintf(stderr, "%s\n", error.message);
+    return false;
+  }
+  printf("\nNearest words (cosine)\n");
+  for (int i = 0; i < count; i++) print_nearest(t, words[i], vectors[i], 1, &rows[i]);
+  return true;
+}
+
+static bool show_analogies(const table* t, const char* const (*analogies)[3], int count) {
+  int64_t rows[8][3];
+  float vectors[8][3][DIMENSIONS];
+  gth_error error = GTH_ERROR_INIT;
+  if (!find_words(t, analogies[0], 3 * count, rows[0])) return false;
+  if (gather_rows(t, rows[0], 2, (int64_t[]){count, 3}, vectors[0][0], &error) != GTH_OK) {
+    fprintf(stderr, "%s\n", error.message);
+    return false;
+  }
+  printf("\nAnalogies\n");
+  for (int i = 0; i < count; i++) {
+    float target[DIMENSIONS];
+    for (int k = 0; k < DIMENSIONS; k++) target[k] = vectors[i][0][k] - vectors[i][1][k] + vectors[i][2][k];
+    char title[64];
+    snprintf(title, sizeof title, "%s - %s + %s", analogies[i][0], analogies[i][1], analogies[i][2]);
+    print_nearest(t, title, target, 3, rows[i]);
+  }
+  return true;
+}
+
+enum { POOL = 1 << 17 };
+
+/* Row numbers as a service sees them: all words alike, or word number r as often as 1 / r. */
+static void fill_pool(const table* t, int64_t* pool, bool frequent) {
+  uint64_t state = 1;
+  for (int i = 0; i < POOL; i++) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    const double uniform = (double)(state >> 11) / (double)(1ull << 53);
+    const double row = frequent ? pow((double)t->rows, uniform) - 1 : uniform * (double)t->rows;
+    pool[i] = (int64_t)row;
+  }
+}
+
+static void memcpy_rows(const table* t, const int64_t* rows, int64_t count, float* out) {
+  for (int64_t i = 0; i < count; i++) memcpy(out + i * DIMENSIONS, t->vectors + rows[i] * DIMENSIONS, ROW_BYTES);
+}
+
+static double now_ns(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+/* Nanoseconds per row of the best of a few passes over the pool; without a plan, of the loop over memcpy. */
+static double time_rows(const table* t, const gth_plan* plan, const int64_t* pool, int64_t batch, float* out) {
+  double best = INFINITY;
+  for (int pass = 0; pass < 7; pass++) {
+    const double start = now_ns();
+    for (int64_t i = 0; i + batch <= POOL; i += batch) {
+      if (plan == NULL) {
+        memcpy_rows(t, pool + i, batch, out);
+      } else if (gth_plan_run(NULL, plan, t->vectors, pool + i, out, batch, NULL) != GTH_OK) {
+        return NAN;
+      }
+    }
+    best = fmin(best, (now_ns() - start) / POOL);
+  }
+  return best;
+}
+
+/* A plan for batches of any size, on one thread as the loop over memcpy is. */
+static gth_plan* make_plan(const table* t, gth_error* error) {
+  const int64_t table_shape[] = {t->rows, DIMENSIONS};
+  const int64_t batch_shape[] = {GTH_OPEN};
+  const gth_tensor_desc params = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, table_shape, NULL);
+  const gth_tensor_desc indices = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, batch_shape, NULL);
+  gth_options options = GTH_OPTIONS_INIT;
+  options.threads = 1;
+  gth_plan* plan = NULL;
+  gth_gather_plan(&params, &indices, &options, NULL, &plan, error);
+  return plan;
+}
+
+static bool show_times(const table* t) {
+  static const int64_t batches[] = {1, 64, 4096};
+  gth_error error = GTH_ERROR_INIT;
+  gth_plan* plan = make_plan(t, &error);
+  if (plan == NULL) {
+    fprintf(stderr, "%s\n", error.message);
+    return false;
+  }
+  int64_t* pool = malloc(POOL * sizeof *pool);
+  float* out = malloc((size_t)batches[2] * ROW_BYTES);
+  float* expected = malloc((size_t)batches[2] * ROW_BYTES);
+  bool same = pool != NULL && out != NULL && expected != NULL;
+
+  printf("\nNanoseconds per row of %d bytes, one thread. libgather checks every index, the loop over memcpy none.\n",
+         (int)ROW_BYTES);
+  printf("  %-16s%24s%32s\n", "", "any word alike", "frequent words more often");
+  printf("  %-16s%12s%12s%20s%12s\n", "rows per call", "libgather", "memcpy", "libgather", "memcpy");
+  for (int b = 0; b < COUNT(batches) && same; b++) {
+    double ns[4];
+    for (int frequent = 0; frequent < 2 && same; frequent++) {
+      fill_pool(t, pool, frequent);
+      ns[2 * frequent + 1] = time_rows(t, NULL, pool, batches[b], expected);
+      ns[2 * frequent] = time_rows(t, plan, pool, batches[b], out);
+      same = memcmp(out, expected, (size_t)batches[b] * ROW_BYTES) == 0;
+    }
+    if (same) printf("  %-16" PRId64 "%12.1f%12.1f%20.1f%12.1f\n", batches[b], ns[0], ns[1], ns[2], ns[3]);
+  }
+  printf(same ? "  Both wrote the same bytes.\n" : "  The bytes differ, or a call failed.\n");
+  free(expected);
+  free(out);
+  free(pool);
+  gth_plan_release(plan);
+  return same;
+}
+
+/* What a bad index answers. */
+static bool show_error(const table* t) {
+  const int64_t rows[] = {17, 4, t->rows, -1};
+  float out[4][DIMENSIONS];
+  unsigned char before[sizeof out];
+  memset(out, 0x5a, sizeof out);
+  memcpy(before, out, sizeof out);
+
+  gth_error error = GTH_ERROR_INIT;
+  const int32_t status = gather_rows(t, rows, 1, (int64_t[]){4}, out[0], &error);
+  const bool unchanged = memcmp(out, before, sizeof out) == 0;
+  printf("\nThe rows {17, 4, %" PRId64 ", -1} of a table of %" PRId64 "\n", t->rows, t->rows);
+  printf("  %-16s%s\n", "status", gth_status_name(status));
+  printf("  %-16s%s\n", "message", error.message);
+  printf("  %-16s%" PRId64 "\n", "position", error.position);
+  printf("  %-16s%" PRId64 "\n", "value", error.value);
+  printf("  %-16s%" PRId64 "\n", "limit", error.limit);
+  printf("  %-16s%s\n", "output", unchanged ? "unchanged, to the byte" : "CHANGED");
+  return status == GTH_E_INDEX && error.position == 2 && unchanged;
+}
+
+int main(int argc, char** argv) {
+  table t;
+  if (argc != 2) {
+    fprintf(stderr, "usage: lookup FOLDER\n");
+    return 2;
+  }
+  if (!table_open(&t, argv[1])) return 1;
+
+  const uint32_t version = gth_version();
+  printf("libgather %u.%u.%u from C: a table of %" PRId64 " words, %d numbers of float32 each, %.0f MB\n",
+         version / 1000000, version / 1000 % 1000, version % 1000, t.rows, DIMENSIONS,
+         (double)t.rows * ROW_BYTES / 1e6);
+  if (t.generated) {
+    printf("  This table is made up. For English words, let ./dev demo find npm and a network.\n");
+  }
+  const bool good = (t.generated ? show_words(&t, generated_words, COUNT(generated_words))
+                                 : show_words(&t, real_words, COUNT(real_words))) &&
+                    (t.generated ? show_analogies(&t, generated_analogies, COUNT(generated_analogies))
+                                 : show_analogies(&t, real_analogies, COUNT(real_analogies))) &&
+                    show_times(&t) && show_error(&t);
+  table_close(&t);
+  return good ? 0 : 1;
+}
