@@ -70,14 +70,14 @@ int32_t create(const gth_context_options& options, gth_context** out, const Erro
 // What all functions of the device surface do on a CPU context.
 int32_t on_cpu_context(gth_context* handle, gth_error* err) {
   return fence(err, [&](const Error& error) {
-    const Context* context;
+    const Context* context = nullptr;
     return find_context(handle, &context, error);
   });
 }
 
 int32_t needs_device(gth_context* handle, gth_error* err) {
   return fence(err, [&](const Error& error) {
-    const Context* context;
+    const Context* context = nullptr;
     if (int32_t status = find_context(handle, &context, error)) return status;
     return core::fail_device(GTH_OPERAND_CONTEXT, context->device, GTH_DEVICE_CUDA, error);
   });
@@ -131,7 +131,7 @@ int32_t gth_context_take_error(gth_context* context, gth_error* err) { return on
 int32_t gth_context_enqueue_take_error(gth_context* context, gth_error_record* record, gth_error* err) {
   return fence(err, [&](const Error& error) {
     if (!record) return fail_null(GTH_OPERAND_NONE, error);
-    const Context* found;
+    const Context* found = nullptr;
     return find_context(context, &found, error);
   });
 }

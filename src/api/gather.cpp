@@ -48,7 +48,7 @@ int32_t gather_desc(Op op, gth_context* handle, const gth_tensor_desc* params, c
   if (!out) return fail_null(GTH_OPERAND_OUT, error);
   Request request{op, Open::none, params, indices, out, options, 0, 0};
   if (int32_t status = core::check_structs(request, error)) return status;
-  const Context* context;
+  const Context* context = nullptr;
   if (int32_t status = find_context(handle, &context, error)) return status;
   request.device = context->device;
   request.device_id = context->device_id;
@@ -57,7 +57,7 @@ int32_t gather_desc(Op op, gth_context* handle, const gth_tensor_desc* params, c
 
 // The handles of a call, looked up in the order of the contract.
 struct Operands {
-  const Context* context;
+  const Context* context = nullptr;
   const Tensor* params;
   const Tensor* indices;
 };
@@ -80,9 +80,9 @@ Request request_of(Op op, const Operands& operands, const gth_tensor_desc* out, 
 int32_t gather_into(Op op, gth_context* context, const gth_tensor* params, const gth_tensor* indices,
                     const gth_options* options, const gth_tensor* out, const Error& error) {
   if (!out) return fail_null(GTH_OPERAND_OUT, error);
-  Operands operands;
+  Operands operands{};
   if (int32_t status = find_operands(context, params, indices, options, &operands, error)) return status;
-  const Tensor* target;
+  const Tensor* target = nullptr;
   if (int32_t status = find_tensor(out, GTH_OPERAND_OUT, &target, error)) return status;
   return gather_described(*operands.context, request_of(op, operands, &target->desc, options), error);
 }
@@ -186,7 +186,7 @@ int32_t gather_strings(const Operands& operands, const Plan& plan, gth_tensor** 
 
 int32_t gather_new(Op op, gth_context* context, const gth_tensor* params, const gth_tensor* indices,
                    const gth_options* options, gth_tensor** out, const Error& error) {
-  Operands operands;
+  Operands operands{};
   if (int32_t status = find_operands(context, params, indices, options, &operands, error)) return status;
   Plan plan;
   if (int32_t status = core::lower(request_of(op, operands, nullptr, options), &plan, error)) return status;

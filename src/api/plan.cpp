@@ -68,9 +68,9 @@ int32_t find_plan(const gth_plan* handle, const Plan** out, const Error& error) 
 
 int32_t run_plan(gth_context* handle, const gth_plan* plan_handle, const core::Pointers& pointers, int64_t n,
                  const Error& error) {
-  const Context* context;
+  const Context* context = nullptr;
   if (int32_t status = find_context(handle, &context, error)) return status;
-  const Plan* plan;
+  const Plan* plan = nullptr;
   if (int32_t status = find_plan(plan_handle, &plan, error)) return status;
   if (plan->device != context->device || plan->device_id != context->device_id) {
     return core::fail_device(GTH_OPERAND_PLAN, plan->device, context->device, error);
@@ -82,7 +82,7 @@ int32_t run_plan(gth_context* handle, const gth_plan* plan_handle, const core::P
 int32_t plan_shape(const gth_plan* handle, int64_t n, int32_t capacity, int32_t* ndim, int64_t* shape,
                    const Error& error) {
   if (!ndim) return error.fail({GTH_E_NULL}, "ndim is NULL");
-  const Plan* plan;
+  const Plan* plan = nullptr;
   if (int32_t status = find_plan(handle, &plan, error)) return status;
   if (n != GTH_OPEN) {
     if (int32_t status = core::check_open_extent(*plan, n, error)) return status;

@@ -94,7 +94,7 @@ int32_t adopt(gth_context* context, const gth_tensor_desc* desc, gth_deleter_fn 
               const Error& error) {
   if (!desc) return fail_null(GTH_OPERAND_TENSOR, error);
   if (!deleter) return error.fail({GTH_E_NULL}, "deleter is NULL");
-  const Context* found;
+  const Context* found = nullptr;
   if (int32_t status = find_context(context, &found, error)) return status;
   gth_tensor_desc checked;
   if (int32_t status = check_tensor(*desc, &checked, error)) return status;
@@ -110,7 +110,7 @@ int32_t adopt(gth_context* context, const gth_tensor_desc* desc, gth_deleter_fn 
 
 int32_t alloc(gth_context* handle, int32_t dtype, int32_t ndim, const int64_t* shape, gth_tensor** out,
               const Error& error) {
-  const Context* context;
+  const Context* context = nullptr;
   if (int32_t status = find_context(handle, &context, error)) return status;
   if (dtype == GTH_DTYPE_STRING) return fail_strings(error);
   const core::DtypeInfo* info = core::find_dtype(dtype);
@@ -140,11 +140,14 @@ int32_t describe(const gth_tensor* handle, gth_tensor_desc* desc, const Error& e
     return error.fail({GTH_E_VERSION, GTH_OPERAND_NONE, 0, -1, size, sizeof(gth_tensor_desc)},
                       "desc: struct size %" PRIu32, size);
   }
-  const Tensor* tensor;
+  const Tensor* tensor = nullptr;
   if (int32_t status = find_tensor(handle, GTH_OPERAND_TENSOR, &tensor, error)) return status;
   *desc = tensor->desc;
   desc->size = size;
-  if (desc->dtype == GTH_DTYPE_STRING) desc->strides = nullptr;
+  if (desc->dtype == GTH_DTYPE_STRING) {
+    desc->strides = nullptr;
+    desc->extent = tensor->strings.extent;
+  }
   return GTH_OK;
 }
 
@@ -159,9 +162,9 @@ int32_t run_copy(const Context& context, const gth_tensor_desc& source, const gt
 }
 
 int32_t copy(gth_context* handle, const gth_tensor* source, const gth_tensor* destination, const Error& error) {
-  const Context* context;
+  const Context* context = nullptr;
   if (int32_t status = find_context(handle, &context, error)) return status;
-  const Tensor *from, *to;
+  const Tensor *from = nullptr, *to = nullptr;
   if (int32_t status = find_tensor(source, GTH_OPERAND_PARAMS, &from, error)) return status;
   if (int32_t status = find_tensor(destination, GTH_OPERAND_OUT, &to, error)) return status;
   if (from->desc.dtype == GTH_DTYPE_STRING || to->desc.dtype == GTH_DTYPE_STRING) return fail_strings(error);
@@ -192,7 +195,7 @@ int32_t make_string_tensor(const gth_tensor_desc& given, const cpu::Strings& str
   desc.data = nullptr;
   desc.strides = nullptr;
   desc.offset = 0;
-  desc.extent = strings.extent;
+  desc.extent = 0;
   Tensor fields{};
   fields.storage = storage;
   fields.strings = strings;

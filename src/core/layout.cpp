@@ -59,7 +59,7 @@ void widen_open(int64_t extent, const Scaled& stride, Layout* out) {
 
 int32_t check_size(int32_t ndim, const int64_t* shape, int64_t bytes, int32_t operand, const Error& error) {
   int64_t size = std::max<int64_t>(bytes, 1);
-  for (int32_t i = ndim; i-- > 0;) {
+  for (int32_t i = 0; i < ndim; ++i) {
     if (!multiply(size, std::max<int64_t>(shape[i], 1), &size)) {
       return error.fail({GTH_E_SIZE, operand, -1, -1, shape[i], INT64_MAX},
                         "%s: more than 2^63 - 1 bytes (dim %" PRId32 " is %" PRId64 ")", operand_name(operand), i,

@@ -23,11 +23,11 @@ constexpr Rules gather_rules[profiles] = {
     {wrap,   error,  zero,     check_always,                 true,  false, false, equal},  // onnx
     {wrap,   error,  zero,     check_always,                 true,  false, false, equal},  // ort
     {wrap,   error,  zero,     check_empty_row,              true,  false, true,  equal},  // numpy_raise
-    {reject, modulo, zero,     check_never,                  true,  false, true,  equal},  // numpy_wrap
+    {wrap,   modulo, zero,     check_never,                  true,  false, true,  equal},  // numpy_wrap
     {reject, clamp,  zero,     check_never,                  true,  false, true,  equal},  // numpy_clip
     {reject, error,  zero,     check_always,                 true,  false, true,  equal},  // torch
-    {wrap,   fill,   by_dtype, check_never,                  true,  false, true,  equal},  // jax_fill
-    {reject, clamp,  zero,     check_never,                  true,  false, true,  equal},  // jax_clip
+    {wrap,   fill,   by_dtype, check_empty_dim,              true,  false, true,  equal},  // jax_fill
+    {reject, clamp,  zero,     check_empty_dim,              true,  false, true,  equal},  // jax_clip
 };
 constexpr Rules gather_nd_rules[profiles] = {
     {reject, error,  zero,     check_never,                  true,  false, true,  equal},  // none
@@ -36,7 +36,7 @@ constexpr Rules gather_nd_rules[profiles] = {
     {wrap,   error,  zero,     check_always,                 false, false, true,  equal},  // onnx
     {wrap,   error,  zero,     check_never,                  true,  false, true,  divisible},  // ort
     {wrap,   error,  zero,     check_empty_row,              true,  false, true,  equal},  // numpy_raise
-    {reject, modulo, zero,     check_never,                  true,  false, true,  equal},  // numpy_wrap
+    {wrap,   modulo, zero,     check_never,                  true,  false, true,  equal},  // numpy_wrap
     {reject, clamp,  zero,     check_never,                  true,  false, true,  equal},  // numpy_clip
     {wrap,   error,  zero,     check_empty_dim | check_single_tuple, true, false, true, equal},  // torch
     {wrap,   fill,   by_dtype, check_never,                  true,  false, true,  equal},  // jax_fill

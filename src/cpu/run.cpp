@@ -14,8 +14,13 @@ namespace {
 using core::Error;
 using core::Plan;
 
-// Work below this many bytes is not worth waking a thread for; a row counts as some bytes however small it is.
+// Work below this many bytes is not worth waking a thread for; a row counts as some bytes however small it is. Test
+// builds cut everything into pieces.
+#ifdef GATHER_TESTING
+constexpr int64_t parallel_bytes = 1;
+#else
 constexpr int64_t parallel_bytes = 256 * 1024;
+#endif
 constexpr int64_t row_overhead = 16;
 // More pieces than threads, so that a thread that was held up does not hold up the call.
 constexpr int64_t pieces_per_thread = 4;
@@ -240,6 +245,10 @@ int32_t copy_all(const Job& job, const Executor& executor, const Error& error) {
   return raced.load(std::memory_order_relaxed) ? fail_race(error) : GTH_OK;
 }
 
+bool is_small(const Job& job) {
+  return job.plan.line == 0 && job.plan.dealt == 1 && job.tuples <= block_tuples && copied_bytes(job) < parallel_bytes;
+}
+
 // One block on one line: each index is loaded once, so one pass judges and copies.
 int32_t run_small(const Job& job, const Error& error) {
   int64_t offsets[block_tuples];
@@ -270,7 +279,7 @@ int32_t run_with(const Plan& plan, const core::Pointers& pointers, int64_t n, co
   const bool has_output = !plan.is_empty;
   if (!has_output && !plan.checks_when_empty) return GTH_OK;
   const Job job(plan, pointers, n, copy);
-  if (has_output && plan.line == 0 && plan.dealt == 1 && job.tuples <= block_tuples) return run_small(job, error);
+  if (has_output && is_small(job)) return run_small(job, error);
   int32_t status = GTH_OK;
   if (plan.bounds == GTH_BOUNDS_ERROR) {
     status = validate(job, executor, error);

@@ -73,7 +73,7 @@ static void without_device(void) {
   options.device = 77;
   CHECK_STATUS(gth_context_create(&options, &context, &err), GTH_E_DEVICE, &err);
   CHECK(context == NULL && err.operand == GTH_OPERAND_OPTIONS && err.value == 77);
-  CHECK(err.component == (int32_t)offsetof(gth_context_options, device));
+  CHECK(err.component == (int32_t)offsetof(gth_context_options, device) && err.limit == 0);
   desc.device = 77;
   CHECK_STATUS(gth_tensor_borrow(&desc, &tensor, &err), GTH_E_DEVICE, &err);
   CHECK(tensor == NULL && err.operand == GTH_OPERAND_TENSOR && err.value == 77);

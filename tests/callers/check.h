@@ -54,11 +54,7 @@ static inline void check_error(const gth_error *err, int32_t status, int32_t ope
 }
 
 static inline gth_tensor_desc dense(int32_t dtype, int32_t ndim, const int64_t *shape, const void *data) {
-  gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
-  desc.dtype = dtype;
-  desc.ndim = ndim;
-  desc.shape = shape;
-  desc.data = data;
+  const gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(dtype, ndim, shape, data);
   return desc;
 }
 

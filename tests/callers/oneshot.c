@@ -41,7 +41,7 @@ static void rows_and_columns(void) {
 
   options.axis = 2;
   CHECK_STATUS(gth_gather_desc(NULL, &params, &indices, &options, &out, &err), GTH_E_AXIS, &err);
-  CHECK(err.value == 2 && err.limit == 2 && err.position == -1);
+  CHECK_ERROR(&err, GTH_E_AXIS, GTH_OPERAND_OPTIONS, (int32_t)offsetof(gth_options, axis), -1, 2, 2);
   options.axis = 0;
   CHECK_STATUS(gth_gather_desc(NULL, &params, &indices, &options, &out, &err), GTH_E_SHAPE, &err);
   CHECK_ERROR(&err, GTH_E_SHAPE, GTH_OPERAND_OUT, 0, -1, 3, 4);
@@ -97,16 +97,16 @@ static void strides(void) {
   params.offset = 2 * 16;
   params.extent = (int64_t)sizeof(matrix);
   CHECK_STATUS(gth_gather_desc(NULL, &params, &indices, NULL, &out, &err), GTH_E_STRIDE, &err);
-  CHECK(err.operand == GTH_OPERAND_PARAMS);
+  CHECK_ERROR(&err, GTH_E_STRIDE, GTH_OPERAND_PARAMS, -1, -1, -12, (int64_t)sizeof(matrix));
   params.strides = NULL;
   params.offset = 0;
   params.extent = (int64_t)sizeof(matrix) - 1;
   CHECK_STATUS(gth_gather_desc(NULL, &params, &indices, NULL, &out, &err), GTH_E_STRIDE, &err);
-  CHECK(err.operand == GTH_OPERAND_PARAMS);
+  CHECK_ERROR(&err, GTH_E_STRIDE, GTH_OPERAND_PARAMS, -1, -1, sizeof(matrix), (int64_t)sizeof(matrix) - 1);
   params.extent = 0;
   out.strides = broadcast;
   CHECK_STATUS(gth_gather_desc(NULL, &params, &indices, NULL, &out, &err), GTH_E_STRIDE, &err);
-  CHECK(err.operand == GTH_OPERAND_OUT);
+  CHECK_ERROR(&err, GTH_E_STRIDE, GTH_OPERAND_OUT, 0, -1, 0, 16);
 }
 
 static void by_tuples(void) {
@@ -186,7 +186,7 @@ static void bounds(void) {
   CHECK((err.flags & GTH_ERROR_WRAP) != 0);
   options.bounds = 6;
   CHECK_STATUS(gth_gather_desc(NULL, &params, &indices, &options, &out, &err), GTH_E_VERSION, &err);
-  CHECK(err.operand == GTH_OPERAND_OPTIONS && err.component == (int32_t)offsetof(gth_options, bounds) && err.value == 6);
+  CHECK_ERROR(&err, GTH_E_VERSION, GTH_OPERAND_OPTIONS, (int32_t)offsetof(gth_options, bounds), -1, 6, GTH_BOUNDS_SKIP);
 }
 
 static void refusals(void) {

@@ -73,7 +73,8 @@ def jax_checked(work):
 
 
 def torch_checked(work):
-    return True
+    """x[i, j] with an empty output is judged only for one tuple, or where nothing can be indexed."""
+    return work.op == "gather" or if_output(work) or work.index_rank == 1 or 0 in work.indexed
 
 
 _TENSORFLOW_INDICES = frozenset({"int16", "int32", "int64"})

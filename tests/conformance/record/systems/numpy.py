@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from . import common
+from .. import oracle
 
 SOURCE = f"numpy {np.__version__}"
 
@@ -27,8 +28,9 @@ def _expresses_tuples(case):
         return False
     if case.profile == "numpy_raise":
         return True
-    indexed = params[case.batch_dims : case.batch_dims + indices[-1]]
-    return case.batch_dims == 0 and 0 not in indexed and len(indexed) == indices[-1]
+    # ravel_multi_index has no batch dims, no empty dims, and takes nothing above int64.
+    fits = all(i <= oracle.INT64_MAX for i in case.indices.integers())
+    return case.batch_dims == 0 and fits and indices[-1] <= len(params) and 0 not in params[: indices[-1]]
 
 
 def risky(case):
@@ -56,7 +58,7 @@ def run(case):
 
 def _ravelled(params, indices, mode):
     k = indices.shape[-1]
-    components = tuple(indices[..., i].astype(np.intp, casting="same_kind") for i in range(k))
+    components = tuple(indices[..., i].astype(np.intp) for i in range(k))
     flat = np.ravel_multi_index(components, params.shape[:k], mode=mode)
     return params.reshape(math.prod(params.shape[:k]), *params.shape[k:])[flat]
 

@@ -33,7 +33,7 @@ def expresses(case):
 
 
 def build(case, widen_bfloat16=False):
-    """A model of unknown shapes, so that the run judges the case and not the shape inference.
+    """A model of unknown extents, so that the run judges the case and not the shape inference.
 
     `widen_bfloat16` adds an exact cast to float32 for readers that cannot hand bfloat16 out.
     """
@@ -54,8 +54,8 @@ def build(case, widen_bfloat16=False):
         nodes,
         "case",
         [
-            helper.make_tensor_value_info("params", TYPES[case.params.dtype], None),
-            helper.make_tensor_value_info("indices", TYPES[case.indices.dtype], None),
+            helper.make_tensor_value_info(name, TYPES[t.dtype], [None] * len(t.shape))
+            for name, t in (("params", case.params), ("indices", case.indices))
         ],
         [helper.make_tensor_value_info("out", out_type, None)],
     )

@@ -61,7 +61,7 @@ def _gather_nd(case, params, indices):
 def _constant(t):
     if t.dtype == "string":
         return tf.constant(t.numpy().tolist(), tf.string, t.shape)
-    return tf.constant(np.array(t.numpy()))
+    return tf.constant(np.array(t.numpy(), order="C"))
 
 
 def _array(result):

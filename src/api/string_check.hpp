@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cinttypes>
+#include <cstdint>
+
+#include "core/error.hpp"
+
+// Offsets of strings as they come in: of either width, at any address, and perhaps under another thread's hand.
+namespace gather::api {
+
+// The offsets of no strings at all.
+constexpr int64_t no_strings[1] = {0};
+
+// Loads once: what has been checked is what is used.
+template <class Offset>
+int64_t load_offset(const Offset* offset) {
+  typedef const volatile Offset Unaligned __attribute__((aligned(1)));
+  return *reinterpret_cast<Unaligned*>(offset);
+}
+
+// String `position` ends (the first one perhaps begins) at `value`, which is on the wrong side of `limit`.
+inline int32_t fail_offset(int64_t position, int64_t value, int64_t limit, const core::Error& error) {
+  return error.fail({GTH_E_ARROW, GTH_OPERAND_TENSOR, -1, position, value, limit},
+                    "tensor: offset %" PRId64 " of string %" PRId64 " is %s %" PRId64, value, position,
+                    value < limit ? "below" : "beyond", limit);
+}
+
+// That the count + 1 offsets do not decrease and stay inside `extent` bytes. `copy` (may be nullptr) receives them, *last
+// the last one.
+template <class Offset>
+int32_t check_offsets(const Offset* offsets, int64_t count, int64_t extent, int64_t* copy, int64_t* last,
+                      const core::Error& error) {
+  int64_t begin = load_offset(offsets);
+  if (begin < 0) return fail_offset(0, begin, 0, error);
+  if (begin > extent) return fail_offset(0, begin, extent, error);
+  if (copy) copy[0] = begin;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t end = load_offset(offsets + i + 1);
+    if (end < begin) return fail_offset(i, end, begin, error);
+    if (end > extent) return fail_offset(i, end, extent, error);
+    if (copy) copy[i + 1] = end;
+    begin = end;
+  }
+  *last = begin;
+  return GTH_OK;
+}
+
+}  // namespace gather::api

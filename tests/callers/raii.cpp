@@ -1,0 +1,233 @@
+// A C++ program through gather.hpp: owners, views, plans, exceptions, and the way without them.
+#include <gather/gather.hpp>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "foreign.h"
+
+namespace {
+
+using Shape = std::vector<int64_t>;
+
+#define CHECK(condition)                                                                \
+  do {                                                                                  \
+    if (!(condition)) {                                                                 \
+      std::fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
+      std::exit(1);                                                                     \
+    }                                                                                   \
+  } while (0)
+
+// The error that a call must throw, by type and fields.
+template <class Wanted, class F>
+Wanted thrown(int32_t status, F call) {
+  try {
+    call();
+  } catch (const Wanted& error) {
+    if (error.status() == status && error.what()[0] != 0) return error;
+    std::fprintf(stderr, "another error than wanted: %s: %s\n", gth_status_name(error.status()), error.what());
+    std::exit(1);
+  }
+  std::fprintf(stderr, "%s was not thrown\n", gth_status_name(status));
+  std::exit(1);
+}
+
+static_assert(gather::dtype_of<const float>() == GTH_DTYPE_FLOAT32);
+static_assert(gather::dtype_of<uint16_t>() == GTH_DTYPE_UINT16 && gather::dtype_of<long long>() == GTH_DTYPE_INT64);
+static_assert(gather::dtype_of<bool>() == GTH_DTYPE_BOOL && gather::dtype_of<char>() == 0);
+static_assert(!std::is_copy_constructible_v<gather::Tensor> && std::is_nothrow_move_constructible_v<gather::Plan>);
+static_assert(std::is_base_of_v<gather::Error, gather::IndexError>);
+
+struct Half {
+  uint16_t bits;
+};
+
+}  // namespace
+
+template <>
+struct gather::Dtype<Half> : std::integral_constant<int32_t, GTH_DTYPE_FLOAT16> {};
+
+namespace {
+
+const std::vector<float> table = {0, 1, 10, 11, 20, 21, 30, 31};
+
+void new_tensors() {
+  const std::array<int32_t, 3> ids = {3, 0, 3};
+  const gather::Tensor params = gather::Tensor::borrow({table, {4, 2}});
+  const gather::Tensor indices = gather::Tensor::borrow(ids);
+  gather::Tensor rows = gather::gather(params, indices);
+  CHECK(rows.shape() == Shape({3, 2}));
+  CHECK(rows.to_vector<float>() == std::vector<float>({30, 31, 0, 1, 30, 31}));
+  CHECK(rows.data<float>()[1] == 31);
+  thrown<gather::Error>(GTH_E_DTYPE, [&] { rows.data<double>(); });
+  thrown<gather::Error>(GTH_E_READONLY, [&] { params.data<float>(); });
+  CHECK(params.data<const float>() == table.data());
+
+  gather::Tensor moved = std::move(rows);
+  CHECK(!rows && moved);
+  rows = std::move(moved);
+  CHECK(rows && !moved);
+
+  const gather::Tensor columns =
+      gather::gather(params, indices, gather::Options().axis(-1).bounds(GTH_BOUNDS_CLAMP));
+  CHECK(columns.shape() == Shape({4, 3}));
+  CHECK(columns.to_vector<float>() == std::vector<float>({1, 0, 1, 11, 10, 11, 21, 20, 21, 31, 30, 31}));
+
+  const std::vector<int64_t> pairs = {2, 1, 0, 0};
+  const gather::Tensor tuples = gather::Tensor::borrow({pairs, {2, 2}});
+  CHECK(gather::gather_nd(params, tuples).to_vector<float>() == std::vector<float>({21, 0}));
+
+  const gather::Tensor zeros = gather::Tensor::alloc(GTH_DTYPE_FLOAT32, {2, 2});
+  CHECK(zeros.to_vector<float>() == std::vector<float>(4, 0));
+  gather::gather_into(params, gather::Tensor::borrow({ids.data(), {2}}), zeros);
+  CHECK(zeros.to_vector<float>() == std::vector<float>({30, 31, 0, 1}));
+  const gather::Tensor elements = gather::Tensor::alloc(GTH_DTYPE_FLOAT32, {2});
+  gather::gather_nd_into(params, tuples, elements);
+  CHECK(elements.to_vector<float>() == std::vector<float>({21, 0}));
+}
+
+void bad_indices() {
+  const std::vector<int64_t> ids = {1, 4, -1};
+  const gather::Tensor params = gather::Tensor::borrow({table, {4, 2}});
+  const gather::IndexError error = thrown<gather::IndexError>(
+      GTH_E_INDEX, [&] { gather::gather(params, gather::Tensor::borrow(ids)); });
+  CHECK(error.operand() == GTH_OPERAND_INDICES && error.component() == 0 && error.position() == 1);
+  CHECK(error.value() == 4 && error.limit() == 4 && (error.fields().flags & GTH_ERROR_WRAP) == 0);
+  const gather::Error axis = thrown<gather::Error>(
+      GTH_E_AXIS, [&] { gather::gather_shape({table, {4, 2}}, ids, gather::Options().axis(2)); });
+  CHECK(axis.operand() == GTH_OPERAND_OPTIONS && axis.component() == offsetof(gth_options, axis));
+  CHECK(axis.value() == 2 && axis.limit() == 2);
+}
+
+// Views of memory as it lies, without a handle.
+void one_shot() {
+  double grid[2][3] = {{1, 2, 3}, {4, 5, 6}};
+  const uint16_t columns[2] = {2, 0};
+  std::vector<double> out(4, -1);
+  const gather::View transposed = gather::View(&grid[0][0], {3, 2}).strides({8, 24}).readonly();
+  CHECK(gather::gather_shape(transposed, columns) == Shape({2, 2}));
+  gather::gather_into(transposed, columns, {out, {2, 2}});
+  CHECK(out == std::vector<double>({3, 6, 1, 4}));
+
+  const gather::View reversed = gather::View(&grid[0][0], {2, 3}).strides({-24, 8}).offset(24).extent(48);
+  const int32_t tuples[2][2] = {{0, 0}, {1, 2}};
+  std::array<double, 2> picked = {};
+  CHECK(gather::gather_nd_shape(reversed, {&tuples[0][0], {2, 2}}) == Shape({2}));
+  gather::gather_nd_into(reversed, {&tuples[0][0], {2, 2}}, picked);
+  CHECK(picked[0] == 4 && picked[1] == 3);
+
+  const std::vector<int8_t> ids = {0, 7, 1};
+  std::array<Half, 3> halves = {};
+  const Half one = {0x3c00}, two = {0x4000}, fill = {0x7e00};
+  const Half both[2] = {one, two};
+  gather::gather_into(both, ids, halves, gather::Options().fill_value(fill));
+  CHECK(halves[0].bits == one.bits && halves[1].bits == fill.bits && halves[2].bits == two.bits);
+
+  // Without exceptions.
+  gather::Report err;
+  CHECK(gather::try_gather_into(both, ids, halves, &err) == GTH_E_INDEX && err.status == GTH_E_INDEX);
+  CHECK(err.position == 1 && err.value == 7 && err.limit == 2 && halves[1].bits == fill.bits);
+  CHECK(gather::try_gather_into(both, ids, halves, nullptr, gather::Options().bounds(GTH_BOUNDS_MODULO)) == GTH_OK);
+  CHECK(halves[1].bits == two.bits);
+  CHECK(gather::try_gather_nd_into(reversed, {&tuples[0][0], {2, 2}}, {out, {3}}, &err) == GTH_E_SHAPE);
+  CHECK(err.operand == GTH_OPERAND_OUT && err.value == 3 && err.limit == 2);
+
+  // A vector knows its size: a shape that needs more is refused before anything is read or written.
+  std::vector<double> small(3);
+  thrown<gather::Error>(GTH_E_STRIDE, [&] { gather::gather_into(transposed, columns, {small, {2, 2}}); });
+  thrown<gather::Error>(GTH_E_READONLY, [&] { gather::gather_into(both, ids, std::as_const(halves)); });
+  const Shape too_long(GTH_MAX_NDIM + 1, 1);
+  thrown<gather::Error>(GTH_E_RANK, [&] { gather::gather_into({out, too_long}, columns, picked); });
+  thrown<gather::Error>(GTH_E_RANK,
+                        [&] { gather::gather_into(gather::View(out).strides({8, 8}), columns, picked); });
+}
+
+void plans() {
+  gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+  options.threads = 1;
+  const gather::Context context(options);
+  const gather::Plan plan =
+      gather::Plan::gather(gather::View::layout<float>({4, 2}), gather::View::layout<int32_t>({GTH_OPEN}));
+  CHECK(plan.shape() == Shape({GTH_OPEN, 2}) && plan.shape(5) == Shape({5, 2}));
+  const int32_t ids[3] = {2, 1, 9};
+  std::array<float, 6> out = {};
+  plan.run(table.data(), ids, out.data(), 2, context);
+  CHECK(out == (std::array<float, 6>{20, 21, 10, 11, 0, 0}));
+  gather::Report err;
+  CHECK(plan.try_run(table.data(), ids, out.data(), 3, &err, context) == GTH_E_INDEX);
+  CHECK(err.position == 2 && err.value == 9 && err.limit == 4);
+  thrown<gather::IndexError>(GTH_E_INDEX, [&] { plan.run(table.data(), ids, out.data(), 3); });
+
+  const gather::View spread = gather::View::layout<float>({2}).strides({12});
+  const gather::Plan elements = gather::Plan::gather_nd(
+      gather::View::layout<float>({4, 2}), gather::View::layout<int32_t>({2, 2}), gather::Options(), &spread);
+  const int32_t tuples[4] = {3, 1, 1, 0};
+  out = {-1, -1, -1, -1, -1, -1};
+  elements.run(table.data(), tuples, out.data());
+  CHECK(out == (std::array<float, 6>{31, -1, -1, 10, -1, -1}));
+  context.sync();
+  context.take_error();
+  thrown<gather::Error>(GTH_E_DEVICE, [&] { context.wait(nullptr); });
+}
+
+// Ownership in and out: any callable ends adopted memory, exports outlive the handle.
+void ownership() {
+  int gone = 0;
+  auto memory = std::make_unique<std::vector<int32_t>>(std::vector<int32_t>{5, 6, 7});
+  const gather::View view(*memory);
+  gather::Tensor tensor = gather::Tensor::adopt(view, [&gone, kept = std::move(memory)] {
+    gone += static_cast<int>(kept->size());
+  });
+  DLManagedTensorVersioned* exported = tensor.to_dlpack(GTH_EXPORT_NO_COPY);
+  tensor.reset();
+  CHECK(gone == 0);
+  tensor = gather::Tensor::from_dlpack(exported);
+  CHECK(tensor.to_vector<int32_t>() == std::vector<int32_t>({5, 6, 7}));
+  tensor = gather::Tensor::from_dlpack(tensor.to_dlpack_legacy());
+  CHECK(gone == 0 && tensor.data<int32_t>()[2] == 7);
+  tensor.reset();
+  CHECK(gone == 3);
+
+  // What is refused is not taken over.
+  bool ran = false;
+  int32_t number = 1;
+  thrown<gather::Error>(GTH_E_SHAPE, [&] {
+    gather::Tensor::adopt(gather::View(&number, {-2}), [&ran] { ran = true; });
+  });
+  CHECK(!ran);
+}
+
+void strings() {
+  const std::string bytes = "redgreenblue";
+  const std::vector<int64_t> offsets = {0, 3, 8, 12};
+  const std::vector<uint8_t> ids = {2, 0};
+  const gather::Tensor params = gather::Tensor::from_strings(offsets.data(), bytes, {3});
+  const gather::Tensor out = gather::gather(params, gather::Tensor::borrow(ids));
+  CHECK(out.strings() == std::vector<std::string_view>({"blue", "red"}));
+  ArrowSchema schema;
+  ArrowArray array;
+  out.to_arrow(&schema, &array);
+  CHECK(array.length == 2 && std::string_view(schema.format) == "U");
+  const gather::Dims column = {2, 1};
+  const gather::Tensor back = gather::Tensor::from_arrow(&schema, &array, &column);
+  schema.release(&schema);
+  CHECK(array.release == nullptr && back.shape() == Shape({2, 1}));
+  CHECK(back.strings() == std::vector<std::string_view>({"blue", "red"}));
+  thrown<gather::Error>(GTH_E_ARROW, [&] { gather::Tensor::from_arrow(&schema, &array); });
+}
+
+}  // namespace
+
+int main() {
+  CHECK(gth_abi_version() == GTH_ABI_VERSION && gather::capabilities().version == gth_version());
+  new_tensors();
+  bad_indices();
+  one_shot();
+  plans();
+  ownership();
+  strings();
+  std::printf("raii: owners, views, plans, exports and strings; errors thrown and returned\n");
+  return 0;
+}

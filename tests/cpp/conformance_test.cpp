@@ -1,0 +1,254 @@
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "conformance_file.hpp"
+
+// Every recorded case through every form of the API: allocating, into, description, plan, shape query.
+namespace {
+
+using conformance::Case;
+using conformance::TensorText;
+
+constexpr char untouched = static_cast<char>(0xa5);
+
+// A tensor of a case in memory of exactly its size.
+struct Memory {
+  explicit Memory(const TensorText& text) : bytes(text.bytes.begin(), text.bytes.end()) {
+    desc.dtype = text.dtype;
+    desc.ndim = static_cast<int32_t>(text.shape.size());
+    desc.shape = text.shape.data();
+    desc.strides = text.strides.empty() ? nullptr : text.strides.data();
+    desc.offset = text.offset;
+    desc.data = bytes.data();
+    desc.extent = static_cast<int64_t>(bytes.size());
+  }
+  std::vector<char> bytes;
+  gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+};
+
+gth_tensor* make_handle(const TensorText& text, const Memory& memory) {
+  gth_tensor* handle = nullptr;
+  gth_error err = GTH_ERROR_INIT;
+  const int32_t status =
+      text.dtype == GTH_DTYPE_STRING
+          ? gth_tensor_from_strings(nullptr, 0, memory.desc.ndim, memory.desc.shape, text.string_ends.data(),
+                                    memory.bytes.data(), memory.desc.extent, nullptr, nullptr, &handle, &err)
+          : gth_tensor_borrow(&memory.desc, &handle, &err);
+  EXPECT_EQ(status, GTH_OK) << err.message;
+  return handle;
+}
+
+struct Operation {
+  int32_t (*make)(gth_context*, const gth_tensor*, const gth_tensor*, const gth_options*, gth_tensor**, gth_error*);
+  int32_t (*into)(gth_context*, const gth_tensor*, const gth_tensor*, const gth_options*, gth_tensor*, gth_error*);
+  int32_t (*desc)(gth_context*, const gth_tensor_desc*, const gth_tensor_desc*, const gth_options*,
+                  const gth_tensor_desc*, gth_error*);
+  int32_t (*shape)(const gth_tensor_desc*, const gth_tensor_desc*, const gth_options*, int32_t, int32_t*, int64_t*,
+                   gth_error*);
+  int32_t (*plan)(const gth_tensor_desc*, const gth_tensor_desc*, const gth_options*, const gth_tensor_desc*,
+                  gth_plan**, gth_error*);
+};
+
+const Operation& operation(const Case& test) {
+  static const Operation gather = {gth_gather, gth_gather_into, gth_gather_desc, gth_gather_shape, gth_gather_plan};
+  static const Operation gather_nd = {gth_gather_nd, gth_gather_nd_into, gth_gather_nd_desc, gth_gather_nd_shape,
+                                      gth_gather_nd_plan};
+  return test.op == "gather" ? gather : gather_nd;
+}
+
+void expect_error(const Case& test, int32_t status, const gth_error& err) {
+  EXPECT_EQ(status, test.error.status) << test.name << ": " << gth_status_name(status) << " " << err.message;
+  if (status == GTH_OK || status != test.error.status) return;
+  EXPECT_EQ(err.status, status) << test.name;
+  EXPECT_EQ(err.operand, test.error.operand) << test.name << ": " << err.message;
+  EXPECT_EQ(err.component, test.error.component) << test.name << ": " << err.message;
+  EXPECT_EQ(err.position, test.error.position) << test.name << ": " << err.message;
+  EXPECT_EQ(err.value, test.error.value) << test.name << ": " << err.message;
+  EXPECT_EQ(err.limit, test.error.limit) << test.name << ": " << err.message;
+  EXPECT_EQ(err.flags & ~uint32_t{GTH_ERROR_CUT}, test.error.flags) << test.name << ": " << err.message;
+  EXPECT_NE(err.message[0], '\0') << test.name;
+}
+
+bool skips(const Case& test) { return test.options.bounds == GTH_BOUNDS_SKIP; }
+
+// What a caller's output must hold: under skip the recorded bytes, which show 0xa5 where nothing was written.
+void expect_bytes(const Case& test, const std::string& found) {
+  EXPECT_EQ(found, test.out.bytes) << test.name;
+}
+
+// An output of our own has zeros where a caller's was left alone; these are the 0xa5 runs of the recorded bytes.
+void expect_allocated_bytes(const Case& test, const std::string& found) {
+  if (!skips(test)) return expect_bytes(test, found);
+  ASSERT_EQ(found.size(), test.out.bytes.size()) << test.name;
+  for (size_t i = 0; i < found.size(); ++i) {
+    const bool left_alone = test.out.bytes[i] == untouched && found[i] == '\0';
+    EXPECT_TRUE(left_alone || found[i] == test.out.bytes[i]) << test.name << " byte " << i;
+  }
+}
+
+void expect_shape(const Case& test, int32_t ndim, const int64_t* shape) {
+  EXPECT_EQ(std::vector<int64_t>(shape, shape + ndim), test.out.shape) << test.name;
+}
+
+void expect_strings(const Case& test, const gth_tensor* handle) {
+  const int64_t* offsets = nullptr;
+  const void* bytes = nullptr;
+  gth_error err = GTH_ERROR_INIT;
+  ASSERT_EQ(gth_tensor_strings(handle, &offsets, &bytes, &err), GTH_OK) << test.name << err.message;
+  const std::vector<int64_t> ends(offsets, offsets + test.out.string_ends.size());
+  EXPECT_EQ(ends, test.out.string_ends) << test.name;
+  expect_bytes(test, std::string(static_cast<const char*>(bytes), static_cast<size_t>(ends.back())));
+}
+
+void run_allocating(const Case& test, const Memory& params, const Memory& indices, int32_t threads) {
+  gth_options options = test.options;
+  options.threads = threads;
+  gth_tensor* params_handle = make_handle(test.params, params);
+  gth_tensor* indices_handle = make_handle(test.indices, indices);
+  gth_tensor* out = nullptr;
+  gth_error err = GTH_ERROR_INIT;
+  const int32_t status = operation(test).make(nullptr, params_handle, indices_handle, &options, &out, &err);
+  expect_error(test, status, err);
+  EXPECT_EQ(out != nullptr, status == GTH_OK) << test.name;
+  if (out && test.error.status == GTH_OK) {
+    gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+    EXPECT_EQ(gth_tensor_describe(out, &desc, nullptr), GTH_OK);
+    EXPECT_EQ(desc.dtype, test.out.dtype) << test.name;
+    expect_shape(test, desc.ndim, desc.shape);
+    if (desc.dtype == GTH_DTYPE_STRING) {
+      expect_strings(test, out);
+    } else {
+      const std::string found(static_cast<const char*>(desc.data), desc.data ? test.out.bytes.size() : 0);
+      expect_allocated_bytes(test, found);
+    }
+  }
+  EXPECT_EQ(gth_tensor_release(out), GTH_OK);
+  EXPECT_EQ(gth_tensor_release(indices_handle), GTH_OK);
+  EXPECT_EQ(gth_tensor_release(params_handle), GTH_OK);
+}
+
+// The output of a case, prefilled; of the recorded shape, or of one element where none is expected.
+struct Output {
+  explicit Output(const Case& test)
+      : shape(test.out.shape), bytes(std::max<size_t>(test.out.bytes.size(), test.error.status ? 16 : 0), untouched) {
+    desc.dtype = test.params.dtype;
+    desc.ndim = static_cast<int32_t>(shape.size());
+    desc.shape = shape.data();
+    desc.data = bytes.data();
+    desc.extent = static_cast<int64_t>(bytes.size());
+  }
+  std::vector<int64_t> shape;
+  std::vector<char> bytes;
+  gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+};
+
+// The shape a failing case would have had, so that an index error is reached and not a shape error.
+void set_shape(const Case& test, const Memory& params, const Memory& indices, Output* out) {
+  if (test.error.status == GTH_OK) return;
+  int64_t shape[GTH_MAX_NDIM];
+  int32_t ndim = 0;
+  if (operation(test).shape(&params.desc, &indices.desc, &test.options, GTH_MAX_NDIM, &ndim, shape, nullptr)) return;
+  out->shape.assign(shape, shape + ndim);
+  int64_t size = gth_dtype_size(test.params.dtype);
+  for (int64_t extent : out->shape) {
+    if (__builtin_mul_overflow(size, extent, &size)) size = INT64_MAX;
+  }
+  if (size > (1 << 20)) size = 16;  // a size error comes before anything is written
+  out->bytes.assign(static_cast<size_t>(std::max<int64_t>(size, 1)), untouched);
+  out->desc.ndim = ndim;
+  out->desc.shape = out->shape.data();
+  out->desc.data = out->bytes.data();
+  out->desc.extent = 0;
+}
+
+void expect_output(const Case& test, const Output& out, int32_t status, const gth_error& err) {
+  expect_error(test, status, err);
+  const std::string found(out.bytes.begin(), out.bytes.end());
+  if (status == GTH_OK && test.error.status == GTH_OK) return expect_bytes(test, found);
+  EXPECT_EQ(found, std::string(found.size(), untouched)) << test.name << ": an error wrote to the output";
+}
+
+void run_desc(const Case& test, const Memory& params, const Memory& indices, int32_t threads) {
+  gth_options options = test.options;
+  options.threads = threads;
+  Output out(test);
+  set_shape(test, params, indices, &out);
+  gth_error err = GTH_ERROR_INIT;
+  const int32_t status =
+      operation(test).desc(nullptr, &params.desc, &indices.desc, &options, &out.desc, &err);
+  expect_output(test, out, status, err);
+}
+
+void run_into(const Case& test, const Memory& params, const Memory& indices) {
+  Output out(test);
+  set_shape(test, params, indices, &out);
+  gth_tensor* handles[3] = {make_handle(test.params, params), make_handle(test.indices, indices), nullptr};
+  gth_error err = GTH_ERROR_INIT;
+  if (gth_tensor_borrow(&out.desc, &handles[2], &err) == GTH_OK) {
+    const int32_t status = operation(test).into(nullptr, handles[0], handles[1], &test.options, handles[2], &err);
+    expect_output(test, out, status, err);
+  } else {  // a shape that no tensor can have is refused by the shape's own check
+    EXPECT_EQ(err.status, test.error.status) << test.name << ": " << err.message;
+  }
+  for (gth_tensor* handle : handles) EXPECT_EQ(gth_tensor_release(handle), GTH_OK);
+}
+
+void run_planned(const Case& test, const Memory& params, const Memory& indices) {
+  Output out(test);
+  set_shape(test, params, indices, &out);
+  gth_plan* plan = nullptr;
+  gth_error err = GTH_ERROR_INIT;
+  int32_t status = operation(test).plan(&params.desc, &indices.desc, &test.options, nullptr, &plan, &err);
+  if (!status) {
+    status = gth_plan_run(nullptr, plan, params.desc.data, indices.desc.data, out.bytes.data(), GTH_OPEN, &err);
+  }
+  expect_output(test, out, status, err);
+  EXPECT_EQ(gth_plan_release(plan), GTH_OK);
+}
+
+void run_shape(const Case& test, const Memory& params, const Memory& indices) {
+  int64_t shape[GTH_MAX_NDIM];
+  int32_t ndim = -1;
+  gth_error err = GTH_ERROR_INIT;
+  const int32_t status =
+      operation(test).shape(&params.desc, &indices.desc, &test.options, GTH_MAX_NDIM, &ndim, shape, &err);
+  const bool is_shape_error = test.error.status != GTH_OK && test.error.status != GTH_E_INDEX &&
+                              test.error.status != GTH_E_SIZE;
+  if (is_shape_error) return expect_error(test, status, err);
+  if (test.error.status == GTH_E_SIZE) return;  // bytes beyond int64 need not be elements beyond int64
+  EXPECT_EQ(status, GTH_OK) << test.name << ": " << err.message;
+  if (test.error.status == GTH_OK) expect_shape(test, ndim, shape);
+}
+
+void run(const Case& test) {
+  const Memory params(test.params), indices(test.indices);
+  for (int32_t threads : {1, 3}) run_allocating(test, params, indices, threads);
+  run_shape(test, params, indices);
+  if (test.params.dtype == GTH_DTYPE_STRING) return;
+  for (int32_t threads : {1, 3}) run_desc(test, params, indices, threads);
+  run_into(test, params, indices);
+  run_planned(test, params, indices);
+}
+
+class Conformance : public testing::TestWithParam<const char*> {};
+
+TEST_P(Conformance, EveryCaseThroughEveryForm) {
+  const std::vector<Case> cases = conformance::read_file(std::string(GATHER_CASES) + "/" + GetParam() + ".txt");
+  ASSERT_GT(cases.size(), 100u);
+  size_t failed = 0;
+  for (const Case& test : cases) {
+    run(test);
+    if (HasFailure() && ++failed > 20) break;
+  }
+  std::printf("conformance %s: %zu cases\n", GetParam(), cases.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(Profiles, Conformance,
+                         testing::Values("none", "tensorflow", "tensorflow_gpu", "onnx", "ort", "numpy_raise",
+                                         "numpy_wrap", "numpy_clip", "torch", "jax_fill", "jax_clip"),
+                         [](const auto& info) { return std::string(info.param); });
+
+}  // namespace
