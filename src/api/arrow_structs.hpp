@@ -3,7 +3,8 @@
 #include <cstdint>
 
 // The Arrow C data interface, as far as memory goes: a type and an array of it. A struct whose release is nullptr has
-// been released or moved away, and nothing else of it may be read. https://arrow.apache.org/docs/format/CDataInterface.html
+// been released or moved away, and nothing else of it may be read.
+// https://arrow.apache.org/docs/format/CDataInterface.html
 
 constexpr int64_t arrow_nullable = 2;  // a bit of ArrowSchema::flags
 

@@ -113,10 +113,9 @@ int32_t gth_context_create(const gth_context_options* options, gth_context** out
 
 int32_t gth_context_release(gth_context* context) {
   if (!context) return GTH_OK;
-  Content* content;
+  Content content;
   if (!retire_slot(token_of(context), Kind::context, &content)) return GTH_E_HANDLE;
-  delete static_cast<Context*>(content->object);
-  recycle_slot(token_of(context));
+  delete static_cast<Context*>(content.object);
   return GTH_OK;
 }
 

@@ -3,8 +3,10 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <mutex>
 
 #include "core/memory.hpp"
+#include "core/spin_lock.hpp"
 
 namespace gather::api {
 namespace {
@@ -25,13 +27,13 @@ struct Slot {
 };
 
 struct Table {
-  pthread_mutex_t lock;  // guards the queue; finding a slot takes no lock
-  uint32_t first_free, last_free, free_count;
-  uint32_t used;  // slots that were ever taken
-  std::atomic<Slot*> segment[segments];
+  core::SpinLock lock;  // guards the queue; finding a slot takes no lock
+  uint32_t first_free = none, last_free = none, free_count = 0;
+  uint32_t used = 0;  // slots that were ever taken
+  std::atomic<Slot*> segment[segments] = {};
 };
 
-Table table = {PTHREAD_MUTEX_INITIALIZER, none, none, 0, 0, {}};
+Table table;
 
 uintptr_t make_token(uint32_t generation, uint32_t number, Kind kind) {
   return (uintptr_t{generation} << (kind_bits + number_bits)) | (uintptr_t{number} << kind_bits) |
@@ -51,8 +53,8 @@ Slot* slot_at(uint32_t number) {
   return slots ? slots + number % segment_slots : nullptr;
 }
 
-void lock_table() { pthread_mutex_lock(&table.lock); }
-void unlock_table() { pthread_mutex_unlock(&table.lock); }
+void lock_table() { table.lock.lock(); }
+void unlock_table() { table.lock.unlock(); }
 
 // With the lock held. none: no memory.
 uint32_t take_number() {
@@ -73,6 +75,18 @@ uint32_t take_number() {
     segment.store(static_cast<Slot*>(memory), std::memory_order_release);
   }
   return table.used++;
+}
+
+// With the lock held.
+void give_number_back(uint32_t number) {
+  slot_at(number)->next = none;
+  if (table.last_free == none) {
+    table.first_free = number;
+  } else {
+    slot_at(table.last_free)->next = number;
+  }
+  table.last_free = number;
+  ++table.free_count;
 }
 
 }  // namespace
@@ -99,26 +113,19 @@ Content* find_slot(uintptr_t token, Kind kind) {
   return slot->kind.load(std::memory_order_relaxed) == kind ? &slot->content : nullptr;
 }
 
-bool retire_slot(uintptr_t token, Kind kind, Content** content) {
-  *content = find_slot(token, kind);
-  if (!*content) return false;
-  uint32_t live = generation_of(token);
-  return slot_at(number_of(token))->generation.compare_exchange_strong(live, live + 1, std::memory_order_acq_rel);
+bool retire_slot(uintptr_t token, Kind kind, Content* content) {
+  const std::lock_guard<core::SpinLock> guard(table.lock);
+  const Content* found = find_slot(token, kind);
+  if (!found) return false;
+  *content = *found;
+  slot_at(number_of(token))->generation.store(generation_of(token) + 1, std::memory_order_release);
+  give_number_back(number_of(token));
+  return true;
 }
 
-void recycle_slot(uintptr_t token) {
-  const uint32_t number = number_of(token);
-  Slot* slot = slot_at(number);
-  lock_table();
-  slot->next = none;
-  if (table.last_free == none) {
-    table.first_free = number;
-  } else {
-    slot_at(table.last_free)->next = number;
-  }
-  table.last_free = number;
-  ++table.free_count;
-  unlock_table();
+void abandon_slot(uintptr_t token) {
+  const std::lock_guard<core::SpinLock> guard(table.lock);
+  give_number_back(number_of(token));
 }
 
 int32_t fail_handle(int32_t operand, const Error& error) {
@@ -127,13 +134,11 @@ int32_t fail_handle(int32_t operand, const Error& error) {
 
 // Unloading gives the slots back, unless a handle still lives in one.
 __attribute__((destructor)) static void free_slots() {
-  lock_table();
-  if (table.free_count == table.used) {
-    for (std::atomic<Slot*>& segment : table.segment) core::deallocate(segment.exchange(nullptr));
-    table.first_free = table.last_free = none;
-    table.free_count = table.used = 0;
-  }
-  unlock_table();
+  const std::lock_guard<core::SpinLock> guard(table.lock);
+  if (table.free_count != table.used) return;
+  for (std::atomic<Slot*>& segment : table.segment) core::deallocate(segment.exchange(nullptr));
+  table.first_free = table.last_free = none;
+  table.free_count = table.used = 0;
 }
 
 }  // namespace gather::api

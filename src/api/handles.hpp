@@ -24,10 +24,11 @@ void publish_slot(uintptr_t token);
 // The content of a live token of this kind, or nullptr.
 Content* find_slot(uintptr_t token, Kind kind);
 
-// Ends a live token; its content is the caller's to end before the slot is given back with recycle_slot(). False: the
-// token is not live, or another thread has just ended it.
-bool retire_slot(uintptr_t token, Kind kind, Content** content);
-void recycle_slot(uintptr_t token);
+// Ends a live token and gives its slot back; *content receives what it held, for the caller to end. False: the token is
+// not live, or another thread has just ended it.
+bool retire_slot(uintptr_t token, Kind kind, Content* content);
+// Gives back a slot that was never published.
+void abandon_slot(uintptr_t token);
 
 template <class Handle>
 uintptr_t token_of(const Handle* handle) {

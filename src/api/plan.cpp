@@ -127,9 +127,8 @@ int32_t gth_plan_shape(const gth_plan* plan, int64_t n, int32_t capacity, int32_
 
 int32_t gth_plan_release(gth_plan* plan) {
   if (!plan) return GTH_OK;
-  Content* content;
+  Content content;
   if (!retire_slot(token_of(plan), Kind::plan, &content)) return GTH_E_HANDLE;
-  delete static_cast<PlanObject*>(content->object);
-  recycle_slot(token_of(plan));
+  delete static_cast<PlanObject*>(content.object);
   return GTH_OK;
 }

@@ -25,8 +25,8 @@ inline int32_t fail_offset(int64_t position, int64_t value, int64_t limit, const
                     value < limit ? "below" : "beyond", limit);
 }
 
-// That the count + 1 offsets do not decrease and stay inside `extent` bytes. `copy` (may be nullptr) receives them, *last
-// the last one.
+// That the count + 1 offsets do not decrease and stay inside `extent` bytes. `copy` (may be nullptr) receives them, and
+// *last the last one.
 template <class Offset>
 int32_t check_offsets(const Offset* offsets, int64_t count, int64_t extent, int64_t* copy, int64_t* last,
                       const core::Error& error) {

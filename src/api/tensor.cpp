@@ -74,7 +74,7 @@ int32_t publish_tensor(const gth_tensor_desc& desc, int64_t bytes, const Tensor&
   tensor.strings = fields.strings;
   tensor.binary = fields.binary;
   if (!copy_dims(desc, bytes, &tensor)) {
-    recycle_slot(token);
+    abandon_slot(token);
     return fail_memory(desc.ndim, error);
   }
   tensor.desc.size = sizeof(gth_tensor_desc);
@@ -281,10 +281,9 @@ int32_t gth_tensor_copy(gth_context* context, const gth_tensor* source, gth_tens
 
 int32_t gth_tensor_release(gth_tensor* tensor) {
   if (!tensor) return GTH_OK;
-  Content* content;
+  Content content;
   if (!retire_slot(token_of(tensor), Kind::tensor, &content)) return GTH_E_HANDLE;
-  gather::core::deallocate(content->tensor.more_dims);
-  if (Storage* storage = content->tensor.storage) storage->release();
-  recycle_slot(token_of(tensor));
+  gather::core::deallocate(content.tensor.more_dims);
+  if (Storage* storage = content.tensor.storage) storage->release();
   return GTH_OK;
 }

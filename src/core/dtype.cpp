@@ -28,16 +28,47 @@ constexpr DtypeInfo table[] = {
     {GTH_DTYPE_FLOAT8_E5M2, 1, "float8_e5m2", false, {0x7f, 0}},
     {GTH_DTYPE_FLOAT8_E5M2FNUZ, 1, "float8_e5m2fnuz", false, {0x80, 0}},
     {GTH_DTYPE_FLOAT8_E8M0FNU, 1, "float8_e8m0fnu", false, {0xff, 0}},
-    {GTH_DTYPE_STRING, 0, "string", false, {0, 0}},
+    {GTH_DTYPE_STRING, 0, "string", false, {0, 0}},  // last: it has no place in the directory
 };
+
+constexpr int32_t rows = sizeof table / sizeof table[0];
+
+// DLPack's type codes, and the sizes 8, 16, .. 128 bits.
+constexpr int32_t codes = GTH_DTYPE_FLOAT8_E8M0FNU / 256 + 1, sizes = 5;
+
+// Rows of the table by code and size, so that finding one is no search: every one-shot call does it three times.
+struct Directory {
+  int8_t row[codes][sizes];
+
+  constexpr Directory() : row() {
+    for (auto& code : row) {
+      for (int8_t& each : code) each = -1;
+    }
+    for (int32_t i = 0; i + 1 < rows; ++i) row[table[i].dtype / 256][size_number(table[i].dtype % 256)] = int8_t(i);
+  }
+
+  static constexpr int32_t size_number(int32_t bits) {
+    int32_t number = 0;
+    while (bits > 8) {
+      bits /= 2;
+      ++number;
+    }
+    return number;
+  }
+};
+
+constexpr Directory directory;
 
 }  // namespace
 
 const DtypeInfo* find_dtype(int32_t dtype) {
-  for (const DtypeInfo& info : table) {
-    if (info.dtype == dtype) return &info;
-  }
-  return nullptr;
+  if (dtype == GTH_DTYPE_STRING) return &table[rows - 1];
+  const int32_t code = dtype >> 8, bits = dtype & 255;
+  if (dtype < 0 || code >= codes || bits < 8) return nullptr;
+  const int32_t number = __builtin_ctz(static_cast<uint32_t>(bits)) - 3;
+  if (number < 0 || (bits & (bits - 1)) != 0) return nullptr;
+  const int8_t row = directory.row[code][number];
+  return row < 0 ? nullptr : &table[row];
 }
 
 const char* dtype_name(int32_t dtype) {

@@ -6,25 +6,27 @@
 namespace gather::core {
 namespace {
 
-bool has_empty_dim(const gth_tensor_desc& desc) {
-  for (int32_t i = 0; i < desc.ndim; ++i) {
-    if (desc.shape[i] == 0) return true;
-  }
-  return false;
-}
-
 int64_t magnitude(int64_t stride) { return stride == INT64_MIN ? INT64_MAX : stride < 0 ? -stride : stride; }
 
-// The sizes have been checked, so no product leaves int64. Empty dims count as 1, as they do there.
-void set_dense_strides(const gth_tensor_desc& desc, int64_t bytes, Layout* out) {
+// Dense row-major strides and their reach. The sizes have been checked, so no product leaves int64. Empty dims count as
+// 1, as they do there.
+void lay_out_densely(const gth_tensor_desc& desc, int64_t bytes, Layout* out) {
   Scaled stride = fixed(bytes);
+  Reach& reach = out->reach;
   for (int32_t i = desc.ndim; i-- > 0;) {
+    const int64_t extent = desc.shape[i];
     out->strides[i] = stride;
-    const Scaled extent = extent_of(desc.shape[i]);
-    stride.factor *= std::max<int64_t>(extent.factor, 1);
-    stride.by_n |= extent.by_n;
+    reach.empty |= extent == 0;
+    if (extent > 1) stride.factor *= extent;
+    if (extent == GTH_OPEN) stride.by_n = 1;
   }
-  if (stride.by_n) out->largest_n = INT64_MAX / std::max<int64_t>(stride.factor, 1);
+  if (stride.by_n) {
+    reach.is_open = true;
+    reach.high_by_n = stride.factor;
+    out->largest_n = INT64_MAX / 2 / std::max<int64_t>(stride.factor, 1);
+  } else if (!add(reach.high, stride.factor, &reach.high)) {
+    reach.high = INT64_MIN;  // refused by the caller
+  }
 }
 
 // `reached` is the byte that leaves the memory, counted from the data pointer.
@@ -41,18 +43,34 @@ bool widen(int64_t extent, int64_t stride, Reach* reach) {
   return span < 0 ? add(reach->low, span, &reach->low) : add(reach->high, span, &reach->high);
 }
 
-// A dim of open extent reaches (n - 1) * stride; dense strides around it grow with n as well.
-void widen_open(int64_t extent, const Scaled& stride, Layout* out) {
+// A dim of open extent and given stride reaches (n - 1) * stride.
+void widen_open(int64_t stride, Layout* out) {
   Reach& reach = out->reach;
   reach.is_open = true;
-  if (extent == GTH_OPEN) {
-    (stride.factor < 0 ? reach.low_by_n : reach.high_by_n) += stride.factor;
-    (stride.factor < 0 ? reach.low : reach.high) -= stride.factor;
-    const int64_t step = magnitude(stride.factor);
-    if (step) out->largest_n = std::min(out->largest_n, INT64_MAX / 2 / step);
-  } else {
-    reach.high_by_n += (extent - 1) * stride.factor;
+  (stride < 0 ? reach.low_by_n : reach.high_by_n) += stride;
+  (stride < 0 ? reach.low : reach.high) -= stride;
+  if (stride) out->largest_n = std::min(out->largest_n, INT64_MAX / 2 / magnitude(stride));
+}
+
+int32_t lay_out_as_given(const gth_tensor_desc& desc, int64_t bytes, int32_t operand, Layout* out,
+                         const Error& error) {
+  Reach& reach = out->reach;
+  for (int32_t i = 0; i < desc.ndim; ++i) {
+    out->strides[i] = fixed(desc.strides[i]);
+    reach.empty |= desc.shape[i] == 0;
   }
+  if (reach.empty) return GTH_OK;
+  if (!add(reach.high, bytes, &reach.high)) return fail_stride(desc, operand, -1, INT64_MAX, error);
+  for (int32_t i = 0; i < desc.ndim; ++i) {
+    const int64_t extent = desc.shape[i], stride = desc.strides[i];
+    if (extent == 1) continue;
+    if (extent == GTH_OPEN) {
+      widen_open(stride, out);
+    } else if (!widen(extent, stride, &reach)) {
+      return fail_stride(desc, operand, i, stride < 0 ? INT64_MIN : INT64_MAX, error);
+    }
+  }
+  return GTH_OK;
 }
 
 }  // namespace
@@ -71,26 +89,16 @@ int32_t check_size(int32_t ndim, const int64_t* shape, int64_t bytes, int32_t op
 
 int32_t resolve_layout(const gth_tensor_desc& desc, int64_t bytes, int32_t operand, Layout* out, const Error& error) {
   out->largest_n = INT64_MAX;
-  if (desc.strides) {
-    for (int32_t i = 0; i < desc.ndim; ++i) out->strides[i] = fixed(desc.strides[i]);
-  } else {
-    set_dense_strides(desc, bytes, out);
-  }
   Reach& reach = out->reach;
-  reach = {desc.offset, 0, desc.offset, 0, has_empty_dim(desc), false};
-  if (reach.empty) return GTH_OK;
+  reach = {desc.offset, 0, desc.offset, 0, false, false};
   if (desc.extent < 0) return fail_stride(desc, operand, -1, desc.offset, error);
-  if (!add(reach.high, bytes, &reach.high)) return fail_stride(desc, operand, -1, INT64_MAX, error);
-  for (int32_t i = 0; i < desc.ndim; ++i) {
-    const Scaled& stride = out->strides[i];
-    if (desc.shape[i] == 1) continue;
-    if (desc.shape[i] == GTH_OPEN || stride.by_n) {
-      widen_open(desc.shape[i], stride, out);
-    } else if (!widen(desc.shape[i], stride.factor, &reach)) {
-      return fail_stride(desc, operand, i, stride.factor < 0 ? INT64_MIN : INT64_MAX, error);
-    }
+  if (!desc.strides) {
+    lay_out_densely(desc, bytes, out);
+    if (reach.high < desc.offset) return fail_stride(desc, operand, -1, INT64_MAX, error);
+  } else if (int32_t status = lay_out_as_given(desc, bytes, operand, out, error)) {
+    return status;
   }
-  if (reach.is_open) return GTH_OK;  // the memory is the caller's duty at each run
+  if (reach.empty || reach.is_open) return GTH_OK;  // open: the memory is the caller's duty at each run
   if (reach.low < 0) return fail_stride(desc, operand, -1, reach.low, error);
   if (desc.extent > 0 && reach.high > desc.extent) return fail_stride(desc, operand, -1, reach.high, error);
   return GTH_OK;

@@ -5,6 +5,8 @@
 namespace gather::cpu {
 namespace {
 
+constexpr int64_t few_tuples = 8;
+
 using core::Component;
 using core::Plan;
 
@@ -165,12 +167,58 @@ Resolved resolve_total(const Block& block, BadTuple* bad) {
   return Resolved::all;
 }
 
+// A volatile read cannot be repeated behind our back.
+template <class T>
+int64_t load_one_as(const char* at) {
+  struct __attribute__((packed)) Unaligned {
+    T value;
+  };
+  return static_cast<int64_t>(reinterpret_cast<const volatile Unaligned*>(at)->value);
+}
+
+int64_t load_one(const Plan& plan, const char* at) {
+  switch (plan.index_bytes + (plan.index_signed ? 0 : 16)) {
+    case 8: return load_one_as<int64_t>(at);
+    case 4: return load_one_as<int32_t>(at);
+    case 2: return load_one_as<int16_t>(at);
+    case 1: return load_one_as<int8_t>(at);
+    case 16 + 8: return load_one_as<uint64_t>(at);
+    case 16 + 4: return load_one_as<uint32_t>(at);
+    case 16 + 2: return load_one_as<uint16_t>(at);
+    default: return load_one_as<uint8_t>(at);
+  }
+}
+
+// bounds = error, fill, skip for a few tuples, where preparing for a block would cost more than the block.
+Resolved resolve_few(const Block& block, BadTuple* bad) {
+  const Plan& plan = block.plan;
+  const bool wraps = plan.wraps && has_negatives(plan);
+  Resolved resolved = Resolved::all;
+  for (int64_t i = 0; i < block.n; ++i) {
+    int64_t offset = 0;
+    bool inside = true;
+    for (int32_t c = 0; c < plan.components && inside; ++c) {
+      const Component& component = plan.component[c];
+      const int64_t value = load_one(plan, block.tuples + i * block.stride + c * plan.index_step);
+      const int64_t index = wraps ? wrapped(value, component.size) : value;
+      inside = is_inside(index, component.size);
+      offset += (inside ? index : 0) * component.stride;
+      if (!inside) *bad = {i, c, value};
+    }
+    if (!inside && plan.bounds == GTH_BOUNDS_ERROR) return Resolved::bad;
+    if (!inside) resolved = Resolved::some;
+    block.offsets[i] = inside ? offset : no_row;
+  }
+  return resolved;
+}
+
 }  // namespace
 
 Resolved resolve(const Plan& plan, const char* tuples, int64_t stride, int64_t n, int64_t* offsets, BadTuple* bad) {
-  for (int64_t i = 0; i < n; ++i) offsets[i] = 0;
   const Block block{plan, tuples, stride, n, offsets};
   const bool total = plan.bounds == GTH_BOUNDS_CLAMP || plan.bounds == GTH_BOUNDS_MODULO;
+  if (n <= few_tuples && !total) return resolve_few(block, bad);
+  for (int64_t i = 0; i < n; ++i) offsets[i] = 0;
   return total ? resolve_total(block, bad) : resolve_checked(block, bad);
 }
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <mutex>
 
 #include "core/checked.hpp"
+#include "core/spin_lock.hpp"
 #include "cpu/indices.hpp"
 #include "cpu/job.hpp"
 
@@ -61,17 +63,14 @@ void in_pieces(const Executor& executor, int64_t count, int64_t bytes, Body&& bo
 
 struct FirstBad {
   std::atomic<int64_t> position{INT64_MAX};
-  std::atomic_flag lock = ATOMIC_FLAG_INIT;
+  core::SpinLock lock;
   BadTuple tuple{};
 
   void offer(int64_t at, const BadTuple& bad) {
-    while (lock.test_and_set(std::memory_order_acquire)) {
-    }
-    if (at < position.load(std::memory_order_relaxed)) {
-      position.store(at, std::memory_order_relaxed);
-      tuple = bad;
-    }
-    lock.clear(std::memory_order_release);
+    const std::lock_guard<core::SpinLock> guard(lock);
+    if (at >= position.load(std::memory_order_relaxed)) return;
+    position.store(at, std::memory_order_relaxed);
+    tuple = bad;
   }
 };
 
@@ -227,16 +226,16 @@ int32_t fail_race(const Error& error) {
 }
 
 // What copying is worth; no more than enough to be worth all threads.
-int64_t copied_bytes(const Job& job) {
+int64_t copied_bytes(const Plan& plan, int64_t slices) {
   int64_t bytes;
-  const bool fits = core::multiply(job.slices, job.plan.inner * job.plan.row, &bytes) &&
-                    core::add(bytes, std::min(job.slices, parallel_bytes) * row_overhead, &bytes);
+  const bool fits = core::multiply(slices, plan.inner * plan.row, &bytes) &&
+                    core::add(bytes, std::min(slices, parallel_bytes) * row_overhead, &bytes);
   return fits ? bytes : INT64_MAX;
 }
 
 int32_t copy_all(const Job& job, const Executor& executor, const Error& error) {
   std::atomic<bool> raced{false};
-  in_pieces(executor, job.slices, copied_bytes(job), [&](int64_t first, int64_t last) {
+  in_pieces(executor, job.slices, copied_bytes(job.plan, job.slices), [&](int64_t first, int64_t last) {
     if (raced.load(std::memory_order_relaxed)) return;
     const bool whole = job.plan.dealt > 1 ? copy_dealt_range(job, first, last)
                                           : copy_range(job, job.params, first, last);
@@ -245,11 +244,12 @@ int32_t copy_all(const Job& job, const Executor& executor, const Error& error) {
   return raced.load(std::memory_order_relaxed) ? fail_race(error) : GTH_OK;
 }
 
-bool is_small(const Job& job) {
-  return job.plan.line == 0 && job.plan.dealt == 1 && job.tuples <= block_tuples && copied_bytes(job) < parallel_bytes;
+// One block on one line: each index is loaded once, so one pass judges and copies.
+bool is_small(const Plan& plan, int64_t tuples, int64_t slices) {
+  return plan.line == 0 && plan.dealt == 1 && !plan.is_empty && tuples <= block_tuples &&
+         copied_bytes(plan, slices) < parallel_bytes;
 }
 
-// One block on one line: each index is loaded once, so one pass judges and copies.
 int32_t run_small(const Job& job, const Error& error) {
   int64_t offsets[block_tuples];
   BadTuple bad;
@@ -279,7 +279,7 @@ int32_t run_with(const Plan& plan, const core::Pointers& pointers, int64_t n, co
   const bool has_output = !plan.is_empty;
   if (!has_output && !plan.checks_when_empty) return GTH_OK;
   const Job job(plan, pointers, n, copy);
-  if (has_output && is_small(job)) return run_small(job, error);
+  if (is_small(plan, job.tuples, job.slices)) return run_small(job, error);
   int32_t status = GTH_OK;
   if (plan.bounds == GTH_BOUNDS_ERROR) {
     status = validate(job, executor, error);

@@ -72,8 +72,8 @@ static void without_device(void) {
   CHECK_STATUS(gth_context_signal(NULL, NULL, &err), GTH_E_DEVICE, &err);
   options.device = 77;
   CHECK_STATUS(gth_context_create(&options, &context, &err), GTH_E_DEVICE, &err);
-  CHECK(context == NULL && err.operand == GTH_OPERAND_OPTIONS && err.value == 77);
-  CHECK(err.component == (int32_t)offsetof(gth_context_options, device) && err.limit == 0);
+  CHECK_ERROR(&err, GTH_E_DEVICE, GTH_OPERAND_OPTIONS, (int32_t)offsetof(gth_context_options, device), -1, 77, 0);
+  CHECK(context == NULL);
   desc.device = 77;
   CHECK_STATUS(gth_tensor_borrow(&desc, &tensor, &err), GTH_E_DEVICE, &err);
   CHECK(tensor == NULL && err.operand == GTH_OPERAND_TENSOR && err.value == 77);
@@ -91,9 +91,10 @@ static void skip_without_cuda(void) {
   if (info.device_count > 0) return;
   options.device = GTH_DEVICE_CUDA;
   CHECK_STATUS(gth_context_create(&options, &context, &err), GTH_E_DEVICE, &err);
-  CHECK(context == NULL && err.operand == GTH_OPERAND_OPTIONS && err.value == GTH_DEVICE_CUDA);
-  CHECK(err.message[0] != 0);
-  printf("capture: skipped: %s\n", err.message);
+  CHECK_ERROR(&err, GTH_E_DEVICE, GTH_OPERAND_OPTIONS, (int32_t)offsetof(gth_context_options, device), -1,
+              GTH_DEVICE_CUDA, GTH_DEVICE_CPU);
+  CHECK(context == NULL);
+  printf("skipped: %s\n", err.message);
   exit(SKIPPED);
 }
 

@@ -106,7 +106,7 @@ static void strides(void) {
   params.extent = 0;
   out.strides = broadcast;
   CHECK_STATUS(gth_gather_desc(NULL, &params, &indices, NULL, &out, &err), GTH_E_STRIDE, &err);
-  CHECK_ERROR(&err, GTH_E_STRIDE, GTH_OPERAND_OUT, 0, -1, 0, 16);
+  CHECK_ERROR(&err, GTH_E_STRIDE, GTH_OPERAND_OUT, 0, -1, 0, 4);
 }
 
 static void by_tuples(void) {

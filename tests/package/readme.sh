@@ -1,17 +1,27 @@
 #!/bin/sh
-# readme.sh STAGE README: the example builds and runs with the commands beside it, and prints what is printed there.
+# readme.sh STAGE README: the examples build and run with the commands beside them, and print what is printed there.
 set -eu
 stage=$1 readme=$2
 
 # The first block of a language.
 block() {
-  awk -v fence="\`\`\`$1" '$0 == fence && !done { inside = 1; next } /^```$/ && inside { inside = 0; done = 1 } inside' "$readme"
+  awk -v fence="\`\`\`$1" '
+    $0 == "```" { inside = 0 }
+    inside
+    $0 == fence && !seen { inside = seen = 1 }' "$readme"
 }
 
 mkdir -p readme
 cd readme
 block c >example.c
-block sh >commands.sh
+block cpp >example.cpp
+block sh >c.sh
+sed 's/cc example\.c/c++ -std=c++17 example.cpp/' c.sh >cpp.sh
 block text >expected.txt
-PKG_CONFIG_PATH=$stage/lib/pkgconfig LD_LIBRARY_PATH=$stage/lib sh -e commands.sh >printed.txt
-diff -u expected.txt printed.txt
+
+export PKG_CONFIG_PATH="$stage/lib/pkgconfig" LD_LIBRARY_PATH="$stage/lib"
+for language in c cpp; do
+  rm -f example
+  sh -e $language.sh >$language.txt
+  diff -u expected.txt $language.txt
+done

@@ -58,9 +58,21 @@ func (t table) lookup(ids []int64, out []float32, bounds int32) error {
 	case C.GTH_OK:
 		return nil
 	case C.GTH_E_INDEX:
-		return &IndexError{int64(err.position), int64(err.value), int64(err.limit), C.GoString(&err.message[0])}
+		return &IndexError{int64(err.position), int64(err.value), int64(err.limit), text(err.message)}
 	}
-	return fmt.Errorf("%s: %s", C.GoString(C.gth_status_name(status)), C.GoString(&err.message[0]))
+	return fmt.Errorf("%s: %s", C.GoString(C.gth_status_name(status)), text(err.message))
+}
+
+// text takes the message by value: the address of a C struct, given to C.GoString, would move it to the heap.
+func text(message [C.GTH_MESSAGE_SIZE]C.char) string {
+	var text []byte
+	for _, char := range message {
+		if char == 0 {
+			break
+		}
+		text = append(text, byte(char))
+	}
+	return string(text)
 }
 
 func (t table) row(id int64) []float32 { return t.data[int(id)*t.width : (int(id)+1)*t.width] }

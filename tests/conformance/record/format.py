@@ -35,17 +35,19 @@ class Tensor:
     def size(self):
         return math.prod(self.shape)
 
-    def elements(self):
-        """The elements in row-major order, each as its memory image."""
+    def at(self, coordinates):
+        """One element as its memory image."""
         if self.dtype == "string":
-            return list(self.memory)
+            strides = row_major_strides(self.shape, 1)
+            return self.memory[sum(c * s for c, s in zip(coordinates, strides))]
         size = dtypes.ALL[self.dtype].size
-        strides = self.strides or row_major_strides(self.shape, size)
-        starts = (
-            self.offset + sum(c * s for c, s in zip(coordinates, strides))
-            for coordinates in itertools.product(*map(range, self.shape))
-        )
-        return [self.memory[start : start + size] for start in starts]
+        strides = self.strides if self.strides is not None else row_major_strides(self.shape, size)
+        start = self.offset + sum(c * s for c, s in zip(coordinates, strides))
+        return self.memory[start : start + size]
+
+    def elements(self):
+        """All elements in row-major order."""
+        return [self.at(coordinates) for coordinates in itertools.product(*map(range, self.shape))]
 
     def integers(self):
         signed = dtypes.ALL[self.dtype].kind == "int"

@@ -179,11 +179,11 @@ def gather(case, form):
     work = profiles.Work(
         case.op, form.tuples, math.prod(form.outer), math.prod(form.inner), form.indexed, len(case.indices.shape)
     )
-    components, positions = tuples_of(case, form), None
+    positions = []
     if profile.values_checked(work):
         positions = [
             resolve(values, form.indexed, negative, bounds, position)
-            for position, values in enumerate(components)
+            for position, values in enumerate(tuples_of(case, form))
         ]
     elif not work.output_is_empty:
         raise AssertionError("values of a non-empty output must be checked")
@@ -248,8 +248,6 @@ def filler(case, bounds, fill):
 def copy(case, form, positions, fill):
     if math.prod(form.out_shape) == 0:
         return []
-    source = case.params.elements()
-    strides = element_strides(case.params.shape)
     per_batch = form.tuples // math.prod(form.batches)
     out = []
     for number, batch in enumerate(itertools.product(*map(range, form.batches))):
@@ -259,13 +257,8 @@ def copy(case, form, positions, fill):
                     if positions[position] is None:
                         out.append(fill)
                         continue
-                    coordinates = (*batch, *outer, *positions[position], *inner)
-                    out.append(source[sum(c * s for c, s in zip(coordinates, strides))])
+                    out.append(case.params.at((*batch, *outer, *positions[position], *inner)))
     return out
-
-
-def element_strides(shape):
-    return [math.prod(shape[d + 1 :]) for d in range(len(shape))]
 
 
 def as_memory(case, elements):

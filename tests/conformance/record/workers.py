@@ -10,7 +10,7 @@ from pathlib import Path
 from .format import ABORT, HANG
 from .worker import RISKY
 
-ISOLATED_TIMEOUT = 40  # seconds, imports included
+ISOLATED_TIMEOUT = 30  # seconds, imports included
 HERE = Path(__file__).resolve().parent
 
 

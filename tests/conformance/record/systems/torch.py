@@ -28,6 +28,11 @@ def risky(case):
 
 
 def run(case):
+    if case.variant == "index_select":
+        selected = torch.index_select(
+            _tensor(case.params.numpy(), case.params.dtype), case.axis, _index(case.indices.numpy())
+        )
+        return _array(selected, case.params.dtype)
     if case.op == "gather":
         axis, batches = common.axis_and_batches(case)
         indices = case.indices.numpy()

@@ -1,0 +1,327 @@
+#include <cinttypes>
+#include <cstring>
+#include <new>
+
+#include "api/arrow_structs.hpp"
+#include "api/exports.hpp"
+#include "api/string_check.hpp"
+#include "api/tensor.hpp"
+#include "core/checked.hpp"
+
+// String tensors from and to the Arrow C data interface.
+namespace gather::api {
+namespace {
+
+constexpr int64_t string_buffers = 3;
+enum { validity_buffer, offsets_buffer, bytes_buffer };
+
+// ------------------------------------------------------------------------------------------------------------ Import
+
+struct Format {
+  bool is_wide;  // offsets of 64 bits, not of 32
+  bool is_binary;
+};
+
+int32_t fail_struct(int64_t value, int64_t limit, const char* what, const Error& error) {
+  return error.fail({GTH_E_ARROW, GTH_OPERAND_TENSOR, -1, -1, value, limit},
+                    "tensor: Arrow %s is %" PRId64 ", not %" PRId64, what, value, limit);
+}
+
+int32_t fail_format(const char* format, const Error& error) {
+  char shown[16] = {};  // foreign text: what is not plain is not passed on
+  for (size_t i = 0; i + 1 < sizeof shown && format[i]; ++i) {
+    shown[i] = format[i] >= ' ' && format[i] <= '~' ? format[i] : '?';
+  }
+  return error.fail({GTH_E_DTYPE, GTH_OPERAND_TENSOR, -1, -1, 0, GTH_DTYPE_STRING},
+                    "tensor: Arrow format is %s, needed is u, U, z or Z", shown);
+}
+
+int32_t read_format(const ArrowSchema& schema, Format* out, const Error& error) {
+  if (!schema.format) return error.fail({GTH_E_ARROW, GTH_OPERAND_TENSOR}, "tensor: Arrow format is NULL");
+  const char letter = schema.format[0];
+  const bool is_binary = letter == 'z' || letter == 'Z';
+  const bool is_wide = letter == 'U' || letter == 'Z';
+  if (!(is_binary || is_wide || letter == 'u') || schema.format[1]) return fail_format(schema.format, error);
+  *out = {is_wide, is_binary};
+  return GTH_OK;
+}
+
+int32_t read_schema(const ArrowSchema& schema, Format* out, const Error& error) {
+  if (!schema.release) return error.fail({GTH_E_ARROW, GTH_OPERAND_TENSOR}, "tensor: Arrow schema was released");
+  if (int32_t status = read_format(schema, out, error)) return status;
+  if (schema.n_children) return fail_struct(schema.n_children, 0, "schema: number of children", error);
+  if (schema.dictionary) return error.fail({GTH_E_ARROW, GTH_OPERAND_TENSOR}, "tensor: Arrow schema has a dictionary");
+  return GTH_OK;
+}
+
+// That length and offset are sane: their sum counts offsets of up to 8 bytes, and one more.
+int32_t check_range(const ArrowArray& array, const Error& error) {
+  constexpr int64_t most = INT64_MAX / int64_t{sizeof(int64_t)} - 1;
+  if (array.length < 0) return fail_struct(array.length, 0, "length", error);
+  if (array.offset < 0) return fail_struct(array.offset, 0, "offset", error);
+  int64_t end;
+  if (core::add(array.offset, array.length, &end) && end <= most) return GTH_OK;
+  return fail_struct(array.length, most, "length", error);
+}
+
+int32_t check_array(const ArrowArray& array, const Error& error) {
+  if (!array.release) return error.fail({GTH_E_ARROW, GTH_OPERAND_TENSOR}, "tensor: Arrow array was released or moved");
+  if (array.n_children) return fail_struct(array.n_children, 0, "array: number of children", error);
+  if (array.dictionary) return error.fail({GTH_E_ARROW, GTH_OPERAND_TENSOR}, "tensor: Arrow array has a dictionary");
+  if (array.n_buffers != string_buffers) return fail_struct(array.n_buffers, string_buffers, "n_buffers", error);
+  if (!array.buffers) return error.fail({GTH_E_ARROW, GTH_OPERAND_TENSOR}, "tensor: Arrow buffers is NULL");
+  if (array.null_count < -1) return fail_struct(array.null_count, -1, "null_count", error);
+  return check_range(array, error);
+}
+
+// The dims that the length is cut into.
+int32_t read_shape(const ArrowArray& array, int32_t ndim, const int64_t* shape, gth_tensor_desc* desc,
+                   const Error& error) {
+  const bool is_flat = ndim == -1;
+  *desc = GTH_TENSOR_DESC_INIT;
+  desc->ndim = is_flat ? 1 : ndim;
+  desc->shape = is_flat ? &array.length : shape;
+  int64_t count;
+  if (int32_t status = check_dense(desc->ndim, desc->shape, sizeof(int64_t), &count, error)) return status;
+  if (count == array.length) return GTH_OK;
+  return error.fail({GTH_E_SHAPE, GTH_OPERAND_TENSOR, -1, -1, count, array.length},
+                    "tensor: the shape has %" PRId64 " elements, the Arrow array %" PRId64, count, array.length);
+}
+
+// The first i whose bit is 0, or -1. Whole bytes of ones are passed over at once.
+int64_t find_null(const uint8_t* validity, int64_t offset, int64_t length) {
+  for (int64_t i = 0; i < length; ++i) {
+    const int64_t bit = offset + i;
+    if (bit % 8 == 0 && length - i >= 8 && validity[bit / 8] == 0xff) {
+      i += 7;
+    } else if (!(validity[bit / 8] >> bit % 8 & 1)) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+// A null_count that is not 0 may be that of a larger array: the bits decide.
+int32_t check_nulls(const ArrowArray& array, const Error& error) {
+  if (array.null_count == 0) return GTH_OK;
+  const auto* validity = static_cast<const uint8_t*>(array.buffers[validity_buffer]);
+  if (!validity && array.null_count < 0) return GTH_OK;
+  if (!validity) return fail_struct(array.null_count, 0, "null_count without validity bits", error);
+  const int64_t position = find_null(validity, array.offset, array.length);
+  if (position < 0) return GTH_OK;
+  return error.fail({GTH_E_DTYPE, GTH_OPERAND_TENSOR, -1, position, 0, GTH_DTYPE_STRING},
+                    "tensor: element %" PRId64 " of the Arrow array is null", position);
+}
+
+// An array that was moved here, and its offsets where they had to be widened.
+class ArrowStorage final : public Storage {
+ public:
+  explicit ArrowStorage(const ArrowArray& array) : array_(array) {}
+  // Leaves the array to the producer, because the call that would have taken it over fails.
+  void disarm() { array_.release = nullptr; }
+
+  int32_t read_strings(bool is_wide, cpu::Strings* out, const Error& error) {
+    out->bytes = static_cast<const char*>(array_.buffers[bytes_buffer]);
+    if (array_.length == 0) {  // its buffers may be NULL, and its offsets buffer without an offset
+      out->offsets = no_strings;
+      out->extent = 0;
+      return GTH_OK;
+    }
+    const void* offsets = array_.buffers[offsets_buffer];
+    if (!offsets) return error.fail({GTH_E_ARROW, GTH_OPERAND_TENSOR}, "tensor: Arrow offsets buffer is NULL");
+    return is_wide ? read_wide(static_cast<const int64_t*>(offsets) + array_.offset, out, error)
+                   : read_narrow(static_cast<const int32_t*>(offsets) + array_.offset, out, error);
+  }
+
+ private:
+  ~ArrowStorage() override {
+    core::deallocate(offsets_);
+    if (array_.release) array_.release(&array_);
+  }
+
+  // The bytes end with the last offset; nobody says how many there are.
+  int64_t room() const { return array_.buffers[bytes_buffer] ? INT64_MAX : 0; }
+
+  int32_t read_wide(const int64_t* offsets, cpu::Strings* out, const Error& error) {
+    if (reinterpret_cast<uintptr_t>(offsets) % alignof(int64_t)) return read_copied(offsets, out, error);
+    out->offsets = offsets;
+    return check_offsets(offsets, array_.length, room(), nullptr, &out->extent, error);
+  }
+
+  int32_t read_narrow(const int32_t* offsets, cpu::Strings* out, const Error& error) {
+    return read_copied(offsets, out, error);
+  }
+
+  template <class Offset>
+  int32_t read_copied(const Offset* offsets, cpu::Strings* out, const Error& error) {
+    const int64_t bytes = (array_.length + 1) * int64_t{sizeof(int64_t)};
+    offsets_ = static_cast<int64_t*>(core::allocate(static_cast<size_t>(bytes)));
+    if (!offsets_) return fail_memory(bytes, error);
+    out->offsets = offsets_;
+    return check_offsets(offsets, array_.length, room(), offsets_, &out->extent, error);
+  }
+
+  ArrowArray array_;
+  int64_t* offsets_ = nullptr;
+};
+
+int32_t adopt_array(ArrowArray* array, const Format& format, const gth_tensor_desc& desc, gth_tensor** out,
+                    const Error& error) {
+  ArrowStorage* storage = new (std::nothrow) ArrowStorage(*array);
+  if (!storage) return fail_memory(sizeof(ArrowStorage), error);
+  cpu::Strings strings;
+  int32_t status = storage->read_strings(format.is_wide, &strings, error);
+  if (!status) status = make_string_tensor(desc, strings, format.is_binary, storage, out, error);
+  if (status) {
+    storage->disarm();
+    storage->release();
+    return status;
+  }
+  array->release = nullptr;
+  return GTH_OK;
+}
+
+int32_t from_arrow(gth_context* handle, const ArrowSchema* schema, ArrowArray* array, int32_t ndim,
+                   const int64_t* shape, gth_tensor** out, const Error& error) {
+  if (!schema) return error.fail({GTH_E_NULL, GTH_OPERAND_TENSOR}, "tensor: Arrow schema is NULL");
+  if (!array) return error.fail({GTH_E_NULL, GTH_OPERAND_TENSOR}, "tensor: Arrow array is NULL");
+  const Context* context;
+  if (int32_t status = find_context(handle, &context, error)) return status;
+  Format format;
+  if (int32_t status = read_schema(*schema, &format, error)) return status;
+  if (int32_t status = check_array(*array, error)) return status;
+  gth_tensor_desc desc;
+  if (int32_t status = read_shape(*array, ndim, shape, &desc, error)) return status;
+  if (int32_t status = check_nulls(*array, error)) return status;
+  return adopt_array(array, format, desc, out, error);
+}
+
+// ------------------------------------------------------------------------------------------------------------ Export
+
+// What an exported array holds: one storage, or one for each buffer of a copy.
+struct Export : core::Allocated {
+  Storage* offsets = nullptr;
+  Storage* bytes = nullptr;
+  const void* buffers[string_buffers] = {};
+
+  ~Export() {
+    if (offsets) offsets->release();
+    if (bytes) bytes->release();
+  }
+};
+
+void share_buffers(const Tensor& tensor, Export* out) {
+  tensor.storage->retain();
+  out->offsets = tensor.storage;
+  out->buffers[offsets_buffer] = tensor.strings.offsets;
+  out->buffers[bytes_buffer] = tensor.strings.bytes;
+}
+
+// Copies the offsets as they were checked, so that they begin at 0. *first and *last are those of the tensor.
+int32_t copy_offsets(const cpu::Strings& strings, int64_t count, int64_t* copy, int64_t* first, int64_t* last,
+                     const Error& error) {
+  if (check_offsets(strings.offsets, count, strings.extent, copy, last, Error(nullptr))) {
+    return error.fail({GTH_E_RACE, GTH_OPERAND_TENSOR}, "tensor: offsets changed by another thread");
+  }
+  *first = copy[0];
+  for (int64_t i = 0; i <= count; ++i) copy[i] -= *first;
+  return GTH_OK;
+}
+
+int32_t copy_buffers(const Context& context, const cpu::Strings& strings, int64_t count, Export* out,
+                     const Error& error) {
+  char *offsets, *bytes;
+  const int64_t size = (count + 1) * int64_t{sizeof(int64_t)};
+  int32_t status = allocate_storage(context, size, false, &offsets, &out->offsets, error);
+  if (status) return status;
+  int64_t first, last;
+  status = copy_offsets(strings, count, reinterpret_cast<int64_t*>(offsets), &first, &last, error);
+  if (status) return status;
+  if ((status = allocate_storage(context, last - first, false, &bytes, &out->bytes, error))) return status;
+  if (last > first) std::memcpy(bytes, strings.bytes + first, static_cast<size_t>(last - first));
+  out->buffers[offsets_buffer] = offsets;
+  out->buffers[bytes_buffer] = bytes;
+  return GTH_OK;
+}
+
+void release_schema(ArrowSchema* self) {
+  self->release = nullptr;
+}
+
+void release_array(ArrowArray* self) {
+  delete static_cast<Export*>(self->private_data);
+  self->release = nullptr;
+}
+
+// Nullable, as producers say of arrays whose schema says nothing else.
+ArrowSchema schema_of(const Tensor& tensor) {
+  return {tensor.binary ? "Z" : "U", "", nullptr, arrow_nullable, 0, nullptr, nullptr, release_schema, nullptr};
+}
+
+ArrowArray array_of(Export* exported, int64_t count) {
+  // NULL would be legal for no bytes, but not all consumers know.
+  if (!exported->buffers[bytes_buffer]) exported->buffers[bytes_buffer] = "";
+  return {count, 0, 0, string_buffers, 0, exported->buffers, nullptr, nullptr, release_array, exported};
+}
+
+int32_t export_strings(const Context& context, const Tensor& tensor, uint32_t flags, ArrowSchema* schema,
+                       ArrowArray* array, const Error& error) {
+  const bool copies = wants_copy(tensor, flags);
+  if (copies && flags & GTH_EXPORT_NO_COPY) return fail_no_copy("its memory is borrowed", error);
+  int64_t count;
+  int32_t status = check_dense(tensor.desc.ndim, tensor.desc.shape, sizeof(int64_t), &count, error);
+  if (status) return status;
+  Export* exported = new (std::nothrow) Export;
+  if (!exported) return fail_memory(sizeof(Export), error);
+  if (copies) {
+    status = copy_buffers(context, tensor.strings, count, exported, error);
+  } else {
+    share_buffers(tensor, exported);
+  }
+  if (status) {
+    delete exported;
+    return status;
+  }
+  *schema = schema_of(tensor);
+  *array = array_of(exported, count);
+  return GTH_OK;
+}
+
+// Strings live on the CPU: memory from a device context's hooks would not do for them.
+int32_t find_host_context(gth_context* handle, const Context** out, const Error& error) {
+  if (int32_t status = find_context(handle, out, error)) return status;
+  return (*out)->device == GTH_DEVICE_CPU ? GTH_OK : find_context(nullptr, out, error);
+}
+
+int32_t to_arrow(gth_context* handle, const gth_tensor* tensor_handle, uint32_t flags, ArrowSchema* schema,
+                 ArrowArray* array, const Error& error) {
+  if (!tensor_handle) return fail_null(GTH_OPERAND_TENSOR, error);
+  if (!schema) return error.fail({GTH_E_NULL}, "schema is NULL");
+  if (!array) return error.fail({GTH_E_NULL}, "array is NULL");
+  if (int32_t status = check_export_flags(flags, error)) return status;
+  const Context* context;
+  if (int32_t status = find_host_context(handle, &context, error)) return status;
+  const Tensor* tensor;
+  if (int32_t status = find_tensor(tensor_handle, GTH_OPERAND_TENSOR, &tensor, error)) return status;
+  if (tensor->desc.dtype != GTH_DTYPE_STRING) {
+    return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_TENSOR, -1, -1, tensor->desc.dtype, GTH_DTYPE_STRING},
+                      "tensor: only strings are exported to Arrow");
+  }
+  return export_strings(*context, *tensor, flags, schema, array, error);
+}
+
+}  // namespace
+}  // namespace gather::api
+
+using namespace gather::api;
+
+int32_t gth_tensor_from_arrow(gth_context* context, const ArrowSchema* schema, ArrowArray* array, int32_t ndim,
+                              const int64_t* shape, gth_tensor** out, gth_error* err) {
+  return fence(out, err,
+               [&](const Error& error) { return from_arrow(context, schema, array, ndim, shape, out, error); });
+}
+
+int32_t gth_tensor_to_arrow(gth_context* context, const gth_tensor* tensor, uint32_t flags, ArrowSchema* schema,
+                            ArrowArray* array, gth_error* err) {
+  return fence(err, [&](const Error& error) { return to_arrow(context, tensor, flags, schema, array, error); });
+}

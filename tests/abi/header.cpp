@@ -1,0 +1,2 @@
+#include "gather/gather.hpp"
+#include "gather/gather.hpp"
