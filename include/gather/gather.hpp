@@ -10,11 +10,9 @@
 #include <complex>
 #include <cstring>
 #include <exception>
-#include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
-#include <numeric>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -89,7 +87,9 @@ std::vector<int64_t> shape(F f, Arguments... arguments) {
 }
 
 inline size_t count(const std::vector<int64_t>& extents) noexcept {
-  return std::accumulate(extents.begin(), extents.end(), size_t{1}, std::multiplies<size_t>());
+  size_t product = 1;
+  for (const int64_t extent : extents) product *= static_cast<size_t>(extent);
+  return product;
 }
 
 template <class F>
@@ -188,13 +188,13 @@ class View {
   }
 
   // One stride in bytes for each dim; zero and negative ones too. Another number of them is GTH_E_RANK.
-  View& strides(const Dims& bytes) noexcept { return strides_ = bytes, strided_ = true, *this; }
+  View& strides(const Dims& bytes) noexcept { return set(strides_, bytes).set(strided_, true); }
   // Where element 0 lies from data, in bytes.
-  View& offset(int64_t bytes) noexcept { return desc_.offset = bytes, *this; }
+  View& offset(int64_t bytes) noexcept { return set(desc_.offset, bytes); }
   // Bytes of memory from data; 0: as many as shape and strides reach.
-  View& extent(int64_t bytes) noexcept { return desc_.extent = bytes, *this; }
-  View& device(int32_t kind, int32_t id = 0) noexcept { return desc_.device = kind, desc_.device_id = id, *this; }
-  View& readonly() noexcept { return desc_.flags |= GTH_TENSOR_READONLY, *this; }
+  View& extent(int64_t bytes) noexcept { return set(desc_.extent, bytes); }
+  View& device(int32_t kind, int32_t id = 0) noexcept { return set(desc_.device, kind).set(desc_.device_id, id); }
+  View& readonly() noexcept { return set(desc_.flags, desc_.flags | GTH_TENSOR_READONLY); }
 
   // The description, valid as long as the view.
   Description raw() const noexcept {
@@ -211,6 +211,11 @@ class View {
     desc_.data = data;
     desc_.flags = readonly ? GTH_TENSOR_READONLY : 0;
   }
+  template <class Field, class Value>
+  View& set(Field& field, const Value& value) noexcept {
+    field = value;
+    return *this;
+  }
   static size_t rank(const gth_tensor_desc& desc) noexcept { return static_cast<size_t>(std::max(desc.ndim, 0)); }
 
   gth_tensor_desc desc_ = GTH_TENSOR_DESC_INIT;
@@ -222,14 +227,14 @@ class View {
 // gth_options, set by name: Options().axis(1).bounds(GTH_BOUNDS_CLAMP). What is not set is the documented default.
 class Options {
  public:
-  Options& axis(int64_t value) noexcept { return raw_.has_axis = 1, raw_.axis = value, *this; }
-  Options& batch_dims(int64_t value) noexcept { return raw_.batch_dims = value, *this; }
-  Options& profile(int32_t value) noexcept { return raw_.profile = value, *this; }
-  Options& opset(int32_t value) noexcept { return raw_.opset = value, *this; }
-  Options& negative(int32_t value) noexcept { return raw_.negative = value, *this; }
-  Options& bounds(int32_t value) noexcept { return raw_.bounds = value, *this; }
-  Options& fill(int32_t value) noexcept { return raw_.fill = value, *this; }
-  Options& threads(int32_t value) noexcept { return raw_.threads = value, *this; }
+  Options& axis(int64_t value) noexcept { return set(raw_.has_axis, 1).set(raw_.axis, value); }
+  Options& batch_dims(int64_t value) noexcept { return set(raw_.batch_dims, value); }
+  Options& profile(int32_t value) noexcept { return set(raw_.profile, value); }
+  Options& opset(int32_t value) noexcept { return set(raw_.opset, value); }
+  Options& negative(int32_t value) noexcept { return set(raw_.negative, value); }
+  Options& bounds(int32_t value) noexcept { return set(raw_.bounds, value); }
+  Options& fill(int32_t value) noexcept { return set(raw_.fill, value); }
+  Options& threads(int32_t value) noexcept { return set(raw_.threads, value); }
   // Rows out of bounds are filled with this element; T is the element type of params.
   template <class T>
   Options& fill_value(const T& value) noexcept {
@@ -240,6 +245,11 @@ class Options {
   const gth_options* get() const noexcept { return &raw_; }
 
  private:
+  template <class Field, class Value>
+  Options& set(Field& field, const Value& value) noexcept {
+    field = value;
+    return *this;
+  }
   gth_options raw_ = GTH_OPTIONS_INIT;
 };
 

@@ -195,9 +195,7 @@ void set_components(const Request& request, const Parts& parts, Plan* plan) {
   }
   const int32_t last = request.indices->ndim - 1;
   plan->index_step = request.op == Op::gather_nd ? parts.indices.strides[last].factor : 0;
-  const DtypeInfo* index = find_dtype(request.indices->dtype);
-  plan->index_bytes = index->bytes;
-  plan->index_signed = index->dtype < 256;  // DLPack's code 0
+  plan->index = index_kind(request.indices->dtype);
 }
 
 void set_dealt_batches(const Request& request, const Parts& parts, Plan* plan) {
@@ -263,6 +261,7 @@ void build(const Request& request, const Parts& parts, Plan* plan) {
   set_counts(request, parts, plan);
   set_fill(request, parts.settings, plan);
   plan->is_open = parts.indices.reach.is_open || parts.params.reach.is_open || parts.out.reach.is_open;
+  plan->is_direct = plan->end == 1 && plan->dealt == 1 && !plan->is_empty && plan->refused_dim < 0;
   plan->wraps = parts.settings.wraps;
   plan->bounds = parts.settings.bounds;
   plan->threads = parts.settings.threads;

@@ -23,6 +23,18 @@ struct Component {
   int64_t stride;
 };
 
+// The integer type of indices.
+enum class IndexKind : uint8_t { int8, int16, int32, int64, uint8, uint16, uint32, uint64 };
+
+inline IndexKind index_kind(int32_t dtype) {
+  const int32_t size = __builtin_ctz(static_cast<uint32_t>(dtype & 255)) - 3;  // 8, 16, 32, 64 bits
+  return static_cast<IndexKind>(size + (dtype >= 256 ? 4 : 0));                // DLPack's code 1 is unsigned
+}
+
+inline int64_t index_bytes(IndexKind kind) { return int64_t{1} << (static_cast<int32_t>(kind) & 3); }
+
+inline bool is_signed(IndexKind kind) { return kind < IndexKind::uint8; }
+
 // Everything an executor needs to know about a gather, dtypes excepted: kernels see bytes, strides and index widths.
 //
 //   for each batch, outer and tuple loop but the last tuple loop        "lines"
@@ -35,9 +47,9 @@ struct Plan {
   // the last, loops[line] the last tuple loop (extent 1 if there is none), (line, end) inner.
   int32_t outer_begin, tuple_begin, line, end;
   int32_t components;  // K
-  int32_t index_bytes;
-  bool index_signed;
+  IndexKind index;
   bool is_open;
+  bool is_direct;          // nothing but one line of tuples that select one row each
   bool wraps;
   bool is_empty;           // no output even where there are tuples
   bool checks_when_empty;  // ... and index values are judged all the same

@@ -5,9 +5,8 @@
 namespace gather::cpu {
 namespace {
 
-constexpr int64_t few_tuples = 8;
-
 using core::Component;
+using core::IndexKind;
 using core::Plan;
 
 template <class T>
@@ -29,22 +28,22 @@ void load_as(const char* first, int64_t stride, int64_t n, int64_t* values) {
 
 // Indices as 64-bit numbers; uint64 as its bit pattern.
 void load(const Plan& plan, const char* first, int64_t stride, int64_t n, int64_t* values) {
-  switch (plan.index_bytes + (plan.index_signed ? 0 : 16)) {
-    case 8: load_as<int64_t>(first, stride, n, values); break;
-    case 4: load_as<int32_t>(first, stride, n, values); break;
-    case 2: load_as<int16_t>(first, stride, n, values); break;
-    case 1: load_as<int8_t>(first, stride, n, values); break;
-    case 16 + 8: load_as<uint64_t>(first, stride, n, values); break;
-    case 16 + 4: load_as<uint32_t>(first, stride, n, values); break;
-    case 16 + 2: load_as<uint16_t>(first, stride, n, values); break;
-    default: load_as<uint8_t>(first, stride, n, values); break;
+  switch (plan.index) {
+    case IndexKind::int8: load_as<int8_t>(first, stride, n, values); break;
+    case IndexKind::int16: load_as<int16_t>(first, stride, n, values); break;
+    case IndexKind::int32: load_as<int32_t>(first, stride, n, values); break;
+    case IndexKind::int64: load_as<int64_t>(first, stride, n, values); break;
+    case IndexKind::uint8: load_as<uint8_t>(first, stride, n, values); break;
+    case IndexKind::uint16: load_as<uint16_t>(first, stride, n, values); break;
+    case IndexKind::uint32: load_as<uint32_t>(first, stride, n, values); break;
+    case IndexKind::uint64: load_as<uint64_t>(first, stride, n, values); break;
   }
   // The values are read again below. Without this the compiler might read them from indices, not from the copy.
   asm volatile("" : : "r"(values) : "memory");
 }
 
 // A bit pattern of uint64 that looks negative is a huge index, not a negative one.
-bool has_negatives(const Plan& plan) { return plan.index_signed || plan.index_bytes < 8; }
+bool has_negatives(const Plan& plan) { return plan.index != IndexKind::uint64; }
 
 // One comparison for both ends: what is negative is huge as an unsigned number.
 bool is_inside(int64_t value, int64_t size) { return static_cast<uint64_t>(value) < static_cast<uint64_t>(size); }
@@ -177,15 +176,14 @@ int64_t load_one_as(const char* at) {
 }
 
 int64_t load_one(const Plan& plan, const char* at) {
-  switch (plan.index_bytes + (plan.index_signed ? 0 : 16)) {
-    case 8: return load_one_as<int64_t>(at);
-    case 4: return load_one_as<int32_t>(at);
-    case 2: return load_one_as<int16_t>(at);
-    case 1: return load_one_as<int8_t>(at);
-    case 16 + 8: return load_one_as<uint64_t>(at);
-    case 16 + 4: return load_one_as<uint32_t>(at);
-    case 16 + 2: return load_one_as<uint16_t>(at);
-    default: return load_one_as<uint8_t>(at);
+  switch (plan.index) {
+    case IndexKind::int8: return load_one_as<int8_t>(at);
+    case IndexKind::int16: return load_one_as<int16_t>(at);
+    case IndexKind::int32: return load_one_as<int32_t>(at);
+    case IndexKind::uint8: return load_one_as<uint8_t>(at);
+    case IndexKind::uint16: return load_one_as<uint16_t>(at);
+    case IndexKind::uint32: return load_one_as<uint32_t>(at);
+    default: return load_one_as<int64_t>(at);  // uint64 as its bit pattern
   }
 }
 

@@ -9,6 +9,9 @@ namespace gather::cpu {
 // Tuples are resolved to offsets block by block: enough to amortise a call, little enough for L1.
 constexpr int64_t block_tuples = 256;
 
+// So few tuples are resolved one by one.
+constexpr int64_t few_tuples = 8;
+
 // Where a tuple that selects nothing (bounds = fill, skip) points.
 constexpr int64_t no_row = INT64_MIN;
 

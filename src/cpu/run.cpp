@@ -29,7 +29,7 @@ constexpr int64_t pieces_per_thread = 4;
 
 int32_t fail_bad_tuple(const Plan& plan, int64_t position, const BadTuple& bad, const Error& error) {
   uint32_t flags = plan.wraps ? GTH_ERROR_WRAP : 0;
-  if (!plan.index_signed && bad.value < 0) flags |= GTH_ERROR_UNSIGNED;
+  if (!core::is_signed(plan.index) && bad.value < 0) flags |= GTH_ERROR_UNSIGNED;
   return fail_index(error, {GTH_E_INDEX, GTH_OPERAND_INDICES, bad.component, position, bad.value,
                             plan.component[bad.component].size, flags});
 }
@@ -96,7 +96,7 @@ void validate_range(const Job& job, int64_t first, int64_t last, FirstBad* found
 
 int32_t validate(const Job& job, const Executor& executor, const Error& error) {
   FirstBad found;
-  const int64_t bytes = job.tuples * job.plan.components * job.plan.index_bytes;
+  const int64_t bytes = job.tuples * job.plan.components * core::index_bytes(job.plan.index);
   in_pieces(executor, job.tuples, bytes,
             [&](int64_t first, int64_t last) { validate_range(job, first, last, &found); });
   const int64_t position = found.position.load(std::memory_order_relaxed);
@@ -122,12 +122,14 @@ void fill_row(const Plan& plan, char* out) {
   for (int64_t at = 0; at < plan.row; at += plan.item) std::memcpy(out + at, fill, static_cast<size_t>(plan.item));
 }
 
-void copy_some(const Job& job, char* out, int64_t stride, const char* params, const int64_t* offsets, int64_t count) {
+// Rows that some tuples do not select are filled or left alone.
+void copy_some(const Plan& plan, CopyRows copy, char* out, int64_t stride, const char* params, const int64_t* offsets,
+               int64_t count) {
   for (int64_t i = 0; i < count; ++i, out += stride) {
     if (offsets[i] != no_row) {
-      job.copy(out, stride, params, offsets + i, 1, job.plan.row);
-    } else if (job.plan.bounds == GTH_BOUNDS_FILL) {
-      fill_row(job.plan, out);
+      copy(out, stride, params, offsets + i, 1, plan.row);
+    } else if (plan.bounds == GTH_BOUNDS_FILL) {
+      fill_row(plan, out);
     }
   }
 }
@@ -137,7 +139,7 @@ void copy_rows(const Job& job, char* out, const char* params, const int64_t* off
   if (resolved == Resolved::all) {
     job.copy(out, job.line.out, params, offsets, count, job.plan.row);
   } else {
-    copy_some(job, out, job.line.out, params, offsets, count);
+    copy_some(job.plan, job.copy, out, job.line.out, params, offsets, count);
   }
 }
 
@@ -259,6 +261,25 @@ int32_t run_small(const Job& job, const Error& error) {
   return GTH_OK;
 }
 
+// As run_small for a few tuples of a direct plan, without the preparations of a job.
+int32_t run_few(const Plan& plan, const core::Pointers& pointers, int64_t n, int64_t tuples, CopyRows copy,
+                const Error& error) {
+  const core::Loop& line = plan.loops[plan.line];
+  const char* params = pointers.params + plan.params_offset;
+  char* out = pointers.out + plan.out_offset;
+  int64_t offsets[few_tuples];
+  BadTuple bad;
+  const Resolved resolved =
+      resolve(plan, pointers.indices + plan.indices_offset, line.index.at(n), tuples, offsets, &bad);
+  if (resolved == Resolved::bad) return fail_bad_tuple(plan, bad.tuple, bad, error);
+  if (resolved == Resolved::all) {
+    copy(out, line.out.at(n), params, offsets, tuples, plan.row);
+  } else {
+    copy_some(plan, copy, out, line.out.at(n), params, offsets, tuples);
+  }
+  return GTH_OK;
+}
+
 int32_t fail_empty_params(const Plan& plan, const Error& error) {
   return error.fail({GTH_E_INDEX, GTH_OPERAND_PARAMS, plan.refused_dim, -1, 0, 1},
                     "params: has no elements (dim %d is 0), but rows of it are asked for",
@@ -274,7 +295,11 @@ int32_t run(const Plan& plan, const core::Pointers& pointers, int64_t n, const E
 
 int32_t run_with(const Plan& plan, const core::Pointers& pointers, int64_t n, const Executor& executor, CopyRows copy,
                  const Error& error) {
-  if (plan.tuples.at(n) == 0) return GTH_OK;
+  const int64_t tuples = plan.tuples.at(n);
+  if (tuples == 0) return GTH_OK;
+  if (plan.is_direct && tuples <= few_tuples && tuples * plan.row < parallel_bytes) {
+    return run_few(plan, pointers, n, tuples, copy, error);
+  }
   if (plan.refused_dim >= 0) return fail_empty_params(plan, error);
   const bool has_output = !plan.is_empty;
   if (!has_output && !plan.checks_when_empty) return GTH_OK;

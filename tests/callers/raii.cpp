@@ -1,9 +1,8 @@
 // A C++ program through gather.hpp: owners, views, plans, exceptions, and the way without them.
-#include <gather/gather.hpp>
-
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <gather/gather.hpp>
 #include <string>
 
 #include "foreign.h"
@@ -12,12 +11,12 @@ namespace {
 
 using Shape = std::vector<int64_t>;
 
-#define CHECK(condition)                                                                \
-  do {                                                                                  \
-    if (!(condition)) {                                                                 \
+#define CHECK(condition)                                                             \
+  do {                                                                               \
+    if (!(condition)) {                                                              \
       std::fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
-      std::exit(1);                                                                     \
-    }                                                                                   \
+      std::exit(1);                                                                  \
+    }                                                                                \
   } while (0)
 
 // The error that a call must throw, by type and fields.
@@ -70,8 +69,7 @@ void new_tensors() {
   rows = std::move(moved);
   CHECK(rows && !moved);
 
-  const gather::Tensor columns =
-      gather::gather(params, indices, gather::Options().axis(-1).bounds(GTH_BOUNDS_CLAMP));
+  const gather::Tensor columns = gather::gather(params, indices, gather::Options().axis(-1).bounds(GTH_BOUNDS_CLAMP));
   CHECK(columns.shape() == Shape({4, 3}));
   CHECK(columns.to_vector<float>() == std::vector<float>({1, 0, 1, 11, 10, 11, 21, 20, 21, 31, 30, 31}));
 
@@ -91,12 +89,12 @@ void new_tensors() {
 void bad_indices() {
   const std::vector<int64_t> ids = {1, 4, -1};
   const gather::Tensor params = gather::Tensor::borrow({table, {4, 2}});
-  const gather::IndexError error = thrown<gather::IndexError>(
-      GTH_E_INDEX, [&] { gather::gather(params, gather::Tensor::borrow(ids)); });
+  const gather::IndexError error =
+      thrown<gather::IndexError>(GTH_E_INDEX, [&] { gather::gather(params, gather::Tensor::borrow(ids)); });
   CHECK(error.operand() == GTH_OPERAND_INDICES && error.component() == 0 && error.position() == 1);
   CHECK(error.value() == 4 && error.limit() == 4 && (error.fields().flags & GTH_ERROR_WRAP) == 0);
-  const gather::Error axis = thrown<gather::Error>(
-      GTH_E_AXIS, [&] { gather::gather_shape({table, {4, 2}}, ids, gather::Options().axis(2)); });
+  const gather::Error axis =
+      thrown<gather::Error>(GTH_E_AXIS, [&] { gather::gather_shape({table, {4, 2}}, ids, gather::Options().axis(2)); });
   CHECK(axis.operand() == GTH_OPERAND_OPTIONS && axis.component() == offsetof(gth_options, axis));
   CHECK(axis.value() == 2 && axis.limit() == 2);
 }
@@ -140,8 +138,7 @@ void one_shot() {
   thrown<gather::Error>(GTH_E_READONLY, [&] { gather::gather_into(both, ids, std::as_const(halves)); });
   const Shape too_long(GTH_MAX_NDIM + 1, 1);
   thrown<gather::Error>(GTH_E_RANK, [&] { gather::gather_into({out, too_long}, columns, picked); });
-  thrown<gather::Error>(GTH_E_RANK,
-                        [&] { gather::gather_into(gather::View(out).strides({8, 8}), columns, picked); });
+  thrown<gather::Error>(GTH_E_RANK, [&] { gather::gather_into(gather::View(out).strides({8, 8}), columns, picked); });
 }
 
 void plans() {
@@ -177,9 +174,8 @@ void ownership() {
   int gone = 0;
   auto memory = std::make_unique<std::vector<int32_t>>(std::vector<int32_t>{5, 6, 7});
   const gather::View view(*memory);
-  gather::Tensor tensor = gather::Tensor::adopt(view, [&gone, kept = std::move(memory)] {
-    gone += static_cast<int>(kept->size());
-  });
+  gather::Tensor tensor =
+      gather::Tensor::adopt(view, [&gone, kept = std::move(memory)] { gone += static_cast<int>(kept->size()); });
   DLManagedTensorVersioned* exported = tensor.to_dlpack(GTH_EXPORT_NO_COPY);
   tensor.reset();
   CHECK(gone == 0);
@@ -193,9 +189,8 @@ void ownership() {
   // What is refused is not taken over.
   bool ran = false;
   int32_t number = 1;
-  thrown<gather::Error>(GTH_E_SHAPE, [&] {
-    gather::Tensor::adopt(gather::View(&number, {-2}), [&ran] { ran = true; });
-  });
+  thrown<gather::Error>(GTH_E_SHAPE,
+                        [&] { gather::Tensor::adopt(gather::View(&number, {-2}), [&ran] { ran = true; }); });
   CHECK(!ran);
 }
 

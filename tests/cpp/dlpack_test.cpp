@@ -2,95 +2,18 @@
 
 #include <cstring>
 #include <memory>
-#include <string>
 #include <thread>
 #include <type_traits>
 #include <vector>
 
-#include "../../src/api/dlpack_structs.hpp"
 #include "../../src/core/testing.hpp"
-#include "gather/gather.h"
+#include "dlpack_forms.hpp"
 
-// DLPack in and out. The F cases are hostile producers; those of capsules (F19, F20) are Python's to test. Every case of
-// an import runs on both structs.
+// Tensors from DLPack. The F cases are hostile producers; those of capsules (F19, F20) are Python's to test. Every case
+// runs on both structs.
 namespace {
 
-constexpr bool is_versioned(const DLManagedTensorVersioned&) { return true; }
-constexpr bool is_versioned(const DLManagedTensor&) { return false; }
-
-int32_t import(DLManagedTensorVersioned* managed, gth_tensor** out, gth_error* err) {
-  return gth_tensor_from_dlpack(nullptr, managed, out, err);
-}
-int32_t import(DLManagedTensor* managed, gth_tensor** out, gth_error* err) {
-  return gth_tensor_from_dlpack_legacy(nullptr, managed, out, err);
-}
-
-int32_t export_to(gth_context* context, const gth_tensor* tensor, uint32_t flags, DLManagedTensorVersioned** out,
-                  gth_error* err) {
-  return gth_tensor_to_dlpack(context, tensor, flags, out, err);
-}
-int32_t export_to(gth_context* context, const gth_tensor* tensor, uint32_t flags, DLManagedTensor** out,
-                  gth_error* err) {
-  return gth_tensor_to_dlpack_legacy(context, tensor, flags, out, err);
-}
-
-void expect_error(const gth_error& err, int32_t status, int32_t operand, int32_t component, int64_t value,
-                  int64_t limit) {
-  EXPECT_STREQ(gth_status_name(err.status), gth_status_name(status)) << err.message;
-  EXPECT_EQ(err.operand, operand) << err.message;
-  EXPECT_EQ(err.component, component) << err.message;
-  EXPECT_EQ(err.position, -1) << err.message;
-  EXPECT_EQ(err.value, value) << err.message;
-  EXPECT_EQ(err.limit, limit) << err.message;
-  EXPECT_NE(err.message[0], 0);
-}
-
-gth_tensor_desc describe(const gth_tensor* tensor) {
-  gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
-  EXPECT_EQ(gth_tensor_describe(tensor, &desc, nullptr), GTH_OK);
-  return desc;
-}
-
-template <class T>
-gth_tensor_desc dense(int32_t dtype, const std::vector<int64_t>& shape, const T* data) {
-  gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
-  desc.dtype = dtype;
-  desc.ndim = static_cast<int32_t>(shape.size());
-  desc.shape = shape.data();
-  desc.data = data;
-  return desc;
-}
-
-gth_tensor* borrow(const gth_tensor_desc& desc) {
-  gth_tensor* tensor = nullptr;
-  gth_error err = GTH_ERROR_INIT;
-  EXPECT_EQ(gth_tensor_borrow(&desc, &tensor, &err), GTH_OK) << err.message;
-  return tensor;
-}
-
-void count(void* user) { ++*static_cast<int*>(user); }
-
-gth_tensor* adopt(const gth_tensor_desc& desc, int* freed) {
-  gth_tensor* tensor = nullptr;
-  gth_error err = GTH_ERROR_INIT;
-  EXPECT_EQ(gth_tensor_adopt(nullptr, &desc, count, freed, &tensor, &err), GTH_OK) << err.message;
-  return tensor;
-}
-
-// Row `row` of an int32 or float32 matrix, through a gather.
-std::vector<int32_t> gather_row(const gth_tensor* params, int64_t row) {
-  const std::vector<int64_t> none, shape = {describe(params).shape[1]};
-  std::vector<int32_t> out(static_cast<size_t>(shape[0]));
-  const gth_tensor_desc indices = dense(GTH_DTYPE_INT64, none, &row);
-  const gth_tensor_desc to = dense(describe(params).dtype, shape, out.data());
-  gth_tensor* index = borrow(indices);
-  gth_tensor* target = borrow(to);
-  gth_error err = GTH_ERROR_INIT;
-  EXPECT_EQ(gth_gather_into(nullptr, params, index, nullptr, target, &err), GTH_OK) << err.message;
-  gth_tensor_release(index);
-  gth_tensor_release(target);
-  return out;
-}
+using namespace dlpack_test;
 
 // A 3 x 2 int32 matrix of a foreign producer, dense, without strides.
 template <class Managed>
@@ -155,10 +78,350 @@ class DlpackImport : public ::testing::Test {
   int deleted_ = 0;
 };
 
-struct FormName {
-  template <class Managed>
-  static std::string GetName(int) {
-    return is_versioned(Managed{}) ? "versioned" : "legacy";
+TYPED_TEST_SUITE(DlpackImport, Forms, FormName);
+
+using DlpackVersion = DlpackImport<DLManagedTensorVersioned>;
+
+// What is read as a version in a struct of the other form is the low half of a data pointer.
+TEST_F(DlpackVersion, F1_legacy_struct_in_versioned_call) {
+  DLManagedTensor legacy{};
+  legacy.dl_tensor.data = values_;
+  std::memset(static_cast<void*>(&managed_), 0xff, sizeof managed_);
+  std::memcpy(static_cast<void*>(&managed_), &legacy, sizeof legacy);
+  this->expect_refused(GTH_E_VERSION, -1, static_cast<uint32_t>(reinterpret_cast<uintptr_t>(values_)), 1);
+}
+
+TEST_F(DlpackVersion, F2_unknown_major_version_reads_nothing_else) {
+  for (const uint32_t major : {0U, 2U, UINT32_MAX}) {
+    managed_.version.major = major;
+    managed_.dl_tensor.shape = reinterpret_cast<int64_t*>(1);
+    managed_.dl_tensor.dtype = {255, 255, 255};
+    this->expect_refused(GTH_E_VERSION, -1, major, 1);
   }
-};
-TYPED_TEST_SUITE(DlpackImport, ::testing::Types<DLManagedTensorVersioned, DLManagedTensor>, FormName);
+}
+
+TEST_F(DlpackVersion, F2_unknown_minor_version_and_flags_are_fine) {
+  managed_.version.minor = UINT32_MAX;
+  managed_.flags = ~uint64_t{dlpack_read_only};
+  gth_tensor* tensor = accept();
+  EXPECT_EQ(describe(tensor).flags, 0U);
+  gth_tensor_release(tensor);
+}
+
+TYPED_TEST(DlpackImport, F3_null_strides_are_dense) {
+  gth_tensor* tensor = this->accept();
+  const gth_tensor_desc desc = describe(tensor);
+  ASSERT_EQ(desc.ndim, 2);
+  EXPECT_EQ(desc.dtype, GTH_DTYPE_INT32);
+  EXPECT_EQ(desc.device, GTH_DEVICE_CPU);
+  EXPECT_EQ(desc.strides[0], 8);
+  EXPECT_EQ(desc.strides[1], 4);
+  EXPECT_EQ(desc.offset, 0);
+  EXPECT_EQ(desc.extent, 24);
+  EXPECT_EQ(desc.data, this->values_);
+  EXPECT_EQ(gather_row(tensor, 2), (std::vector<int32_t>{20, 21}));
+  EXPECT_EQ(gth_tensor_release(tensor), GTH_OK);
+  EXPECT_EQ(this->deleted_, 1);
+  EXPECT_EQ(gth_tensor_release(tensor), GTH_E_HANDLE);
+  EXPECT_EQ(this->deleted_, 1);
+}
+
+TYPED_TEST(DlpackImport, F4_null_shape) {
+  this->tensor().shape = nullptr;
+  this->tensor().ndim = 1;
+  this->expect_refused(GTH_E_DLPACK, -1, 0, 0);
+  this->tensor().ndim = GTH_MAX_NDIM;
+  this->expect_refused(GTH_E_DLPACK, -1, 0, 0);
+  this->tensor().ndim = 0;
+  this->expect_accepted();
+}
+
+TYPED_TEST(DlpackImport, F5_rank_out_of_range_reads_no_shape) {
+  this->tensor().shape = reinterpret_cast<int64_t*>(1);
+  for (const int32_t ndim : {-1, GTH_MAX_NDIM + 1, INT32_MAX, INT32_MIN}) {
+    this->tensor().ndim = ndim;
+    this->expect_refused(GTH_E_RANK, -1, ndim, GTH_MAX_NDIM);
+  }
+}
+
+TYPED_TEST(DlpackImport, F5_highest_rank) {
+  this->set_shape(std::vector<int64_t>(GTH_MAX_NDIM, 1));
+  this->set_strides(std::vector<int64_t>(GTH_MAX_NDIM, -7));
+  this->expect_accepted();
+}
+
+TYPED_TEST(DlpackImport, F6_byte_offset_is_honoured) {
+  this->set_shape({2, 2});
+  this->tensor().byte_offset = 8;
+  gth_tensor* tensor = this->accept();
+  EXPECT_EQ(describe(tensor).data, this->values_);
+  EXPECT_EQ(describe(tensor).offset, 8);
+  EXPECT_EQ(gather_row(tensor, 0), (std::vector<int32_t>{10, 11}));
+  EXPECT_EQ(gather_row(tensor, 1), (std::vector<int32_t>{20, 21}));
+  gth_tensor_release(tensor);
+}
+
+TYPED_TEST(DlpackImport, F7_byte_offset_beyond_int64) {
+  for (const uint64_t offset : {UINT64_MAX - 7, uint64_t{1} << 63}) {
+    this->tensor().byte_offset = offset;
+    this->expect_refused(GTH_E_DLPACK, -1, static_cast<int64_t>(offset), INT64_MAX);
+  }
+  this->tensor().byte_offset = INT64_MAX;  // inside, but the elements are not
+  this->expect_refused(GTH_E_STRIDE, -1, INT64_MAX, 0);
+}
+
+TYPED_TEST(DlpackImport, F8_unaligned_byte_offset) {
+  char bytes[3 + sizeof this->values_];
+  std::memcpy(bytes + 3, this->values_, sizeof this->values_);
+  this->tensor().data = bytes;
+  this->tensor().dtype = {2, 32, 1};
+  this->tensor().byte_offset = 3;
+  gth_tensor* tensor = this->accept();
+  EXPECT_EQ(gather_row(tensor, 1), (std::vector<int32_t>{10, 11}));
+  gth_tensor_release(tensor);
+}
+
+TYPED_TEST(DlpackImport, F9_negative_stride_leaves_the_memory) {
+  this->set_shape({3});
+  this->set_strides({-1});
+  this->expect_refused(GTH_E_STRIDE, -1, -8, 0);
+  this->tensor().byte_offset = 7;
+  this->expect_refused(GTH_E_STRIDE, -1, -1, 0);
+}
+
+TYPED_TEST(DlpackImport, F9_negative_stride_inside_the_memory) {
+  this->set_strides({-2, 1});
+  this->tensor().byte_offset = 16;
+  gth_tensor* tensor = this->accept();
+  EXPECT_EQ(describe(tensor).strides[0], -8);
+  EXPECT_EQ(describe(tensor).extent, 24);
+  EXPECT_EQ(gather_row(tensor, 0), (std::vector<int32_t>{20, 21}));
+  EXPECT_EQ(gather_row(tensor, 2), (std::vector<int32_t>{0, 1}));
+  gth_tensor_release(tensor);
+}
+
+TYPED_TEST(DlpackImport, F9_stride_zero_repeats) {
+  this->set_strides({0, 1});
+  gth_tensor* tensor = this->accept();
+  EXPECT_EQ(gather_row(tensor, 2), (std::vector<int32_t>{0, 1}));
+  gth_tensor_release(tensor);
+}
+
+TYPED_TEST(DlpackImport, F10_strides_beyond_int64) {
+  this->set_strides({INT64_MIN, 1});
+  this->expect_refused(GTH_E_STRIDE, 0, INT64_MIN, 0);
+  this->set_strides({1, INT64_MAX / 4 + 1});
+  this->expect_refused(GTH_E_STRIDE, 1, INT64_MAX, 0);
+  this->set_strides({INT64_MAX / 4, 1});  // fits in bytes, twice of it does not
+  this->expect_refused(GTH_E_STRIDE, 0, INT64_MAX, 0);
+}
+
+TYPED_TEST(DlpackImport, F11_lanes) {
+  for (const int lanes : {0, 4, 65535}) {
+    this->tensor().dtype.lanes = static_cast<uint16_t>(lanes);
+    this->expect_refused(GTH_E_DTYPE, -1, GTH_DTYPE_INT32, 0);
+  }
+}
+
+TYPED_TEST(DlpackImport, F12_bits_and_codes) {
+  for (const int bits : {0, 1, 6, 12, 255}) {
+    this->tensor().dtype = {0, static_cast<uint8_t>(bits), 1};
+    this->expect_refused(GTH_E_DTYPE, -1, bits, 0);
+  }
+  for (const int code : {3, 15, 16, 17, 200, 255}) {
+    this->tensor().dtype = {static_cast<uint8_t>(code), 8, 1};
+    this->expect_refused(GTH_E_DTYPE, -1, code * 256 + 8, 0);
+  }
+}
+
+TYPED_TEST(DlpackImport, F12_dtype_is_judged_before_the_rank) {
+  this->tensor().dtype.bits = 12;
+  this->tensor().ndim = -1;
+  this->expect_refused(GTH_E_DTYPE, -1, 12, 0);
+}
+
+TYPED_TEST(DlpackImport, F13_null_data) {
+  this->tensor().data = nullptr;
+  this->expect_refused(GTH_E_NULL, -1, 0, 0);
+  this->set_shape({3, 0});
+  this->expect_accepted();
+}
+
+TYPED_TEST(DlpackImport, F14_negative_dim) {
+  this->set_shape({0, -5});
+  this->expect_refused(GTH_E_SHAPE, 1, -5, 0);
+  this->set_shape({GTH_OPEN, 2});
+  this->expect_refused(GTH_E_SHAPE, 0, -1, 0);
+}
+
+TYPED_TEST(DlpackImport, F15_size_beyond_int64) {
+  constexpr int64_t huge = int64_t{1} << 62;
+  this->set_shape({huge, huge});
+  this->expect_refused(GTH_E_SIZE, -1, huge, INT64_MAX);
+  this->set_shape({0, huge});
+  this->expect_refused(GTH_E_SIZE, -1, huge, INT64_MAX);
+  this->tensor().byte_offset = UINT64_MAX;  // the size is judged first
+  this->expect_refused(GTH_E_SIZE, -1, huge, INT64_MAX);
+}
+
+TYPED_TEST(DlpackImport, F16_strides_that_reach_nothing) {
+  this->set_shape({1, 2});
+  this->set_strides({INT64_MAX, 1});
+  gth_tensor* tensor = this->accept();
+  EXPECT_EQ(gather_row(tensor, 0), (std::vector<int32_t>{0, 1}));
+  gth_tensor_release(tensor);
+
+  this->set_shape({2, 0});
+  this->set_strides({INT64_MIN, INT64_MAX});
+  this->tensor().data = reinterpret_cast<void*>(1);
+  this->tensor().byte_offset = INT64_MAX;
+  this->expect_accepted();
+}
+
+TYPED_TEST(DlpackImport, F17_devices) {
+  for (const int32_t device : {0, 4, 99, -1, INT32_MIN, INT32_MAX}) {
+    this->tensor().device = {device, 0};
+    this->expect_refused(GTH_E_DEVICE, -1, device, GTH_DEVICE_CPU);
+  }
+  this->tensor().device = {GTH_DEVICE_CUDA_HOST, 0};
+  this->expect_accepted();
+  this->tensor().device = {GTH_DEVICE_CUDA, 1000};
+  gth_tensor* out = nullptr;
+  EXPECT_EQ(import(&this->managed_, &out, nullptr), GTH_E_DEVICE);
+}
+
+TYPED_TEST(DlpackImport, F18_no_memory_leaves_it_to_the_producer) {
+  this->set_shape(std::vector<int64_t>(16, 1));  // a rank that is not kept inline
+  int32_t status = GTH_E_NOMEM;
+  int64_t n = 0;
+  gth_tensor* out = nullptr;
+  while (status != GTH_OK) {
+    gth_error err = GTH_ERROR_INIT;
+    gth_testing_fail_allocation(++n, 1);
+    status = import(&this->managed_, &out, &err);
+    gth_testing_fail_allocation(0, 0);
+    ASSERT_EQ(this->deleted_, 0);
+    if (status == GTH_OK) break;
+    ASSERT_EQ(status, GTH_E_NOMEM) << err.message;
+    ASSERT_EQ(err.status, GTH_E_NOMEM);
+    ASSERT_EQ(out, nullptr);
+  }
+  EXPECT_GT(n, 2);
+  gth_tensor_release(out);
+  EXPECT_EQ(this->deleted_, 1);
+}
+
+TYPED_TEST(DlpackImport, F21_null_deleter) {
+  this->managed_.deleter = nullptr;
+  gth_tensor* tensor = this->accept();
+  std::memset(static_cast<void*>(&this->managed_), 0xff, sizeof this->managed_);
+  EXPECT_EQ(gather_row(tensor, 1), (std::vector<int32_t>{10, 11}));
+  EXPECT_EQ(gth_tensor_release(tensor), GTH_OK);
+}
+
+TEST_F(DlpackVersion, F22_read_only_is_no_output) {
+  managed_.flags = dlpack_read_only;
+  gth_tensor* tensor = accept();
+  EXPECT_EQ(describe(tensor).flags, uint32_t{GTH_TENSOR_READONLY});
+  const int32_t other[3][2] = {{7, 7}, {7, 7}, {7, 7}};
+  gth_tensor* source = borrow(dense(GTH_DTYPE_INT32, {3, 2}, other));
+  gth_error err = GTH_ERROR_INIT;
+  EXPECT_EQ(gth_tensor_copy(nullptr, source, tensor, &err), GTH_E_READONLY);
+  EXPECT_EQ(err.operand, GTH_OPERAND_OUT);
+  EXPECT_EQ(values_[0][0], 0);
+  gth_tensor_release(source);
+  gth_tensor_release(tensor);
+}
+
+TYPED_TEST(DlpackImport, F23_shape_and_strides_are_copied) {
+  auto shape = std::make_unique<int64_t[]>(2);
+  auto strides = std::make_unique<int64_t[]>(2);
+  shape[0] = 3, shape[1] = 2;
+  strides[0] = 2, strides[1] = 1;
+  this->tensor().shape = shape.get();
+  this->tensor().strides = strides.get();
+  gth_tensor* tensor = this->accept();
+  shape.reset();
+  strides.reset();
+  EXPECT_EQ(describe(tensor).shape[0], 3);
+  EXPECT_EQ(gather_row(tensor, 2), (std::vector<int32_t>{20, 21}));
+  gth_tensor_release(tensor);
+}
+
+TYPED_TEST(DlpackImport, every_dtype_goes_in_and_out) {
+  int dtypes = 0;
+  for (int32_t dtype = 1; dtype < GTH_DTYPE_STRING; ++dtype) {
+    if (gth_dtype_size(dtype) == 0) continue;
+    ++dtypes;
+    char bytes[2 * 16] = {};
+    this->set_shape({2});
+    this->tensor().data = bytes;
+    this->tensor().dtype = {static_cast<uint8_t>(dtype / 256), static_cast<uint8_t>(dtype % 256), 1};
+    gth_tensor* tensor = this->accept();
+    EXPECT_EQ(describe(tensor).dtype, dtype);
+    TypeParam* out = nullptr;
+    ASSERT_EQ(export_to(nullptr, tensor, GTH_EXPORT_NO_COPY, &out, nullptr), GTH_OK);
+    EXPECT_EQ(out->dl_tensor.dtype.code * 256 + out->dl_tensor.dtype.bits, dtype);
+    EXPECT_EQ(out->dl_tensor.dtype.lanes, 1);
+    out->deleter(out);
+    gth_tensor_release(tensor);
+    EXPECT_EQ(this->deleted_, 1);
+    this->deleted_ = 0;
+  }
+  EXPECT_EQ(dtypes, 23);
+}
+
+TYPED_TEST(DlpackImport, the_deleter_runs_once_when_tensor_and_exports_are_gone) {
+  this->set_strides({-2, 1});
+  this->tensor().byte_offset = 16;
+  gth_tensor* tensor = this->accept();
+  TypeParam* shared[3] = {};
+  for (TypeParam*& out : shared) {
+    ASSERT_EQ(export_to(nullptr, tensor, GTH_EXPORT_NO_COPY, &out, nullptr), GTH_OK);
+    EXPECT_EQ(out->dl_tensor.data, this->values_);
+    EXPECT_EQ(out->dl_tensor.byte_offset, 16U);
+    EXPECT_EQ(out->dl_tensor.strides[0], -2);
+    EXPECT_EQ(out->dl_tensor.strides[1], 1);
+  }
+  EXPECT_EQ(gth_tensor_release(tensor), GTH_OK);
+  EXPECT_EQ(this->deleted_, 0);
+  std::vector<std::thread> threads;
+  for (TypeParam* out : shared) threads.emplace_back([out] { out->deleter(out); });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(this->deleted_, 1);
+}
+
+TYPED_TEST(DlpackImport, an_export_can_be_imported_again) {
+  gth_tensor* first = this->accept();
+  TypeParam* out = nullptr;
+  ASSERT_EQ(export_to(nullptr, first, 0, &out, nullptr), GTH_OK);
+  gth_tensor* second = nullptr;
+  ASSERT_EQ(import(out, &second, nullptr), GTH_OK);
+  gth_tensor_release(first);
+  EXPECT_EQ(gather_row(second, 1), (std::vector<int32_t>{10, 11}));
+  EXPECT_EQ(this->deleted_, 0);
+  gth_tensor_release(second);
+  EXPECT_EQ(this->deleted_, 1);
+}
+
+TYPED_TEST(DlpackImport, null_arguments_and_garbage_contexts) {
+  gth_tensor* out = nullptr;
+  gth_error err = GTH_ERROR_INIT;
+  EXPECT_EQ(import(static_cast<TypeParam*>(nullptr), &out, &err), GTH_E_NULL);
+  EXPECT_EQ(err.operand, GTH_OPERAND_TENSOR);
+  EXPECT_EQ(import(&this->managed_, nullptr, &err), GTH_E_NULL);
+  EXPECT_EQ(import(&this->managed_, nullptr, nullptr), GTH_E_NULL);
+  auto* garbage = reinterpret_cast<gth_context*>(this);
+  const int32_t status = [&] {
+    if constexpr (std::is_same_v<TypeParam, DLManagedTensor>) {
+      return gth_tensor_from_dlpack_legacy(garbage, &this->managed_, &out, &err);
+    } else {
+      return gth_tensor_from_dlpack(garbage, &this->managed_, &out, &err);
+    }
+  }();
+  EXPECT_EQ(status, GTH_E_HANDLE);
+  EXPECT_EQ(err.operand, GTH_OPERAND_CONTEXT);
+  EXPECT_EQ(this->deleted_, 0);
+}
+
+}  // namespace
