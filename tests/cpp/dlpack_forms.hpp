@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "../../src/api/dlpack_structs.hpp"
@@ -12,13 +13,10 @@
 // What the tests of DLPack share: both structs under one name, and short ways to tensors.
 namespace dlpack_test {
 
-constexpr bool is_versioned(const DLManagedTensorVersioned&) { return true; }
-constexpr bool is_versioned(const DLManagedTensor&) { return false; }
-
-inline int32_t import(DLManagedTensorVersioned* managed, gth_tensor** out, gth_error* err) {
+inline int32_t import_from(DLManagedTensorVersioned* managed, gth_tensor** out, gth_error* err) {
   return gth_tensor_from_dlpack(nullptr, managed, out, err);
 }
-inline int32_t import(DLManagedTensor* managed, gth_tensor** out, gth_error* err) {
+inline int32_t import_from(DLManagedTensor* managed, gth_tensor** out, gth_error* err) {
   return gth_tensor_from_dlpack_legacy(nullptr, managed, out, err);
 }
 
@@ -49,7 +47,7 @@ inline gth_tensor_desc describe(const gth_tensor* tensor) {
 }
 
 template <class T>
-inline gth_tensor_desc dense(int32_t dtype, const std::vector<int64_t>& shape, const T* data) {
+gth_tensor_desc dense(int32_t dtype, const std::vector<int64_t>& shape, const T* data) {
   gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
   desc.dtype = dtype;
   desc.ndim = static_cast<int32_t>(shape.size());
@@ -92,7 +90,7 @@ inline std::vector<int32_t> gather_row(const gth_tensor* params, int64_t row) {
 struct FormName {
   template <class Managed>
   static std::string GetName(int) {
-    return is_versioned(Managed{}) ? "versioned" : "legacy";
+    return std::is_same_v<Managed, DLManagedTensor> ? "legacy" : "versioned";
   }
 };
 using Forms = ::testing::Types<DLManagedTensorVersioned, DLManagedTensor>;

@@ -47,17 +47,17 @@ class DlpackImport : public ::testing::Test {
   void expect_refused(int32_t status, int32_t component, int64_t value, int64_t limit) {
     gth_tensor* out = reinterpret_cast<gth_tensor*>(this);
     gth_error err = GTH_ERROR_INIT;
-    EXPECT_STREQ(gth_status_name(import(&managed_, &out, &err)), gth_status_name(status));
+    EXPECT_STREQ(gth_status_name(import_from(&managed_, &out, &err)), gth_status_name(status));
     EXPECT_EQ(out, nullptr);
     expect_error(err, status, GTH_OPERAND_TENSOR, component, value, limit);
-    EXPECT_EQ(import(&managed_, &out, nullptr), status);
+    EXPECT_EQ(import_from(&managed_, &out, nullptr), status);
     EXPECT_EQ(deleted_, 0);
   }
 
   gth_tensor* accept() {
     gth_tensor* out = nullptr;
     gth_error err = GTH_ERROR_INIT;
-    EXPECT_EQ(import(&managed_, &out, &err), GTH_OK) << err.message;
+    EXPECT_EQ(import_from(&managed_, &out, &err), GTH_OK) << err.message;
     EXPECT_EQ(deleted_, 0);
     return out;
   }
@@ -67,7 +67,7 @@ class DlpackImport : public ::testing::Test {
     const int before = deleted_;
     gth_tensor* out = nullptr;
     gth_error err = GTH_ERROR_INIT;
-    ASSERT_EQ(import(&managed_, &out, &err), GTH_OK) << err.message;
+    ASSERT_EQ(import_from(&managed_, &out, &err), GTH_OK) << err.message;
     EXPECT_EQ(gth_tensor_release(out), GTH_OK);
     EXPECT_EQ(deleted_, before + 1);
   }
@@ -287,7 +287,7 @@ TYPED_TEST(DlpackImport, F17_devices) {
   this->expect_accepted();
   this->tensor().device = {GTH_DEVICE_CUDA, 1000};
   gth_tensor* out = nullptr;
-  EXPECT_EQ(import(&this->managed_, &out, nullptr), GTH_E_DEVICE);
+  EXPECT_EQ(import_from(&this->managed_, &out, nullptr), GTH_E_DEVICE);
 }
 
 TYPED_TEST(DlpackImport, F18_no_memory_leaves_it_to_the_producer) {
@@ -298,7 +298,7 @@ TYPED_TEST(DlpackImport, F18_no_memory_leaves_it_to_the_producer) {
   while (status != GTH_OK) {
     gth_error err = GTH_ERROR_INIT;
     gth_testing_fail_allocation(++n, 1);
-    status = import(&this->managed_, &out, &err);
+    status = import_from(&this->managed_, &out, &err);
     gth_testing_fail_allocation(0, 0);
     ASSERT_EQ(this->deleted_, 0);
     if (status == GTH_OK) break;
@@ -396,7 +396,7 @@ TYPED_TEST(DlpackImport, an_export_can_be_imported_again) {
   TypeParam* out = nullptr;
   ASSERT_EQ(export_to(nullptr, first, 0, &out, nullptr), GTH_OK);
   gth_tensor* second = nullptr;
-  ASSERT_EQ(import(out, &second, nullptr), GTH_OK);
+  ASSERT_EQ(import_from(out, &second, nullptr), GTH_OK);
   gth_tensor_release(first);
   EXPECT_EQ(gather_row(second, 1), (std::vector<int32_t>{10, 11}));
   EXPECT_EQ(this->deleted_, 0);
@@ -407,10 +407,10 @@ TYPED_TEST(DlpackImport, an_export_can_be_imported_again) {
 TYPED_TEST(DlpackImport, null_arguments_and_garbage_contexts) {
   gth_tensor* out = nullptr;
   gth_error err = GTH_ERROR_INIT;
-  EXPECT_EQ(import(static_cast<TypeParam*>(nullptr), &out, &err), GTH_E_NULL);
+  EXPECT_EQ(import_from(static_cast<TypeParam*>(nullptr), &out, &err), GTH_E_NULL);
   EXPECT_EQ(err.operand, GTH_OPERAND_TENSOR);
-  EXPECT_EQ(import(&this->managed_, nullptr, &err), GTH_E_NULL);
-  EXPECT_EQ(import(&this->managed_, nullptr, nullptr), GTH_E_NULL);
+  EXPECT_EQ(import_from(&this->managed_, nullptr, &err), GTH_E_NULL);
+  EXPECT_EQ(import_from(&this->managed_, nullptr, nullptr), GTH_E_NULL);
   auto* garbage = reinterpret_cast<gth_context*>(this);
   const int32_t status = [&] {
     if constexpr (std::is_same_v<TypeParam, DLManagedTensor>) {

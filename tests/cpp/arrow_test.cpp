@@ -1,0 +1,374 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "../../src/api/arrow_structs.hpp"
+#include "../../src/core/testing.hpp"
+#include "gather/gather.h"
+
+// Strings from and to Arrow and plain buffers. Cases named F are those of the list of hostile inputs, as far as they have
+// a counterpart here.
+namespace {
+
+using Words = std::vector<std::string>;
+
+void expect_error(const gth_error& err, int32_t status, int64_t position, int64_t value, int64_t limit) {
+  EXPECT_STREQ(gth_status_name(err.status), gth_status_name(status)) << err.message;
+  EXPECT_EQ(err.operand, GTH_OPERAND_TENSOR) << err.message;
+  EXPECT_EQ(err.component, -1) << err.message;
+  EXPECT_EQ(err.position, position) << err.message;
+  EXPECT_EQ(err.value, value) << err.message;
+  EXPECT_EQ(err.limit, limit) << err.message;
+  EXPECT_NE(err.message[0], 0);
+}
+
+int64_t element_count(const gth_tensor* tensor) {
+  gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+  EXPECT_EQ(gth_tensor_describe(tensor, &desc, nullptr), GTH_OK);
+  EXPECT_EQ(desc.dtype, GTH_DTYPE_STRING);
+  int64_t count = 1;
+  for (int32_t i = 0; i < desc.ndim; ++i) count *= desc.shape[i];
+  return count;
+}
+
+Words cut(const int64_t* offsets, const char* bytes, int64_t count) {
+  Words words;
+  for (int64_t i = 0; i < count; ++i) {
+    const auto size = static_cast<size_t>(offsets[i + 1] - offsets[i]);
+    words.push_back(size ? std::string(bytes + offsets[i], size) : std::string());
+  }
+  return words;
+}
+
+Words read(const gth_tensor* tensor) {
+  const int64_t* offsets = nullptr;
+  const void* bytes = nullptr;
+  EXPECT_EQ(gth_tensor_strings(tensor, &offsets, &bytes, nullptr), GTH_OK);
+  return cut(offsets, static_cast<const char*>(bytes), element_count(tensor));
+}
+
+Words read(const ArrowArray& array) {
+  return cut(static_cast<const int64_t*>(array.buffers[1]) + array.offset, static_cast<const char*>(array.buffers[2]),
+             array.length);
+}
+
+// Strings 2 and 0, through a gather.
+Words gather_two(const gth_tensor* params) {
+  const int64_t picks[] = {2, 0}, shape[] = {2};
+  gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, shape, picks);
+  gth_tensor *indices = nullptr, *out = nullptr;
+  gth_error err = GTH_ERROR_INIT;
+  EXPECT_EQ(gth_tensor_borrow(&desc, &indices, &err), GTH_OK) << err.message;
+  EXPECT_EQ(gth_gather(nullptr, params, indices, nullptr, &out, &err), GTH_OK) << err.message;
+  const Words words = read(out);
+  gth_tensor_release(indices);
+  gth_tensor_release(out);
+  return words;
+}
+
+// The strings "one", "two", "three", "", "four", in every format.
+class ArrowImport : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    schema_ = {GetParam(), nullptr, nullptr, arrow_nullable, 0, nullptr, nullptr, release_schema, this};
+    array_ = {5, 0, 0, 3, 0, buffers_, nullptr, nullptr, release_array, this};
+    set_offsets({0, 3, 6, 11, 11, 15});
+    buffers_[2] = "onetwothreefour";
+  }
+
+  void TearDown() override { EXPECT_EQ(schema_.release, release_schema); }
+
+  static void release_schema(ArrowSchema*) { FAIL() << "the schema is only read"; }
+  static void release_array(ArrowArray* self) {
+    ++static_cast<ArrowImport*>(self->private_data)->released_;
+    self->release = nullptr;
+  }
+
+  bool is_wide() const { return GetParam()[0] == 'U' || GetParam()[0] == 'Z'; }
+  bool is_binary() const { return GetParam()[0] == 'z' || GetParam()[0] == 'Z'; }
+
+  // In a buffer of exactly their size, so that a read beyond it is seen.
+  void set_offsets(const std::vector<int64_t>& offsets) {
+    offsets_.resize(offsets.size() * (is_wide() ? 8 : 4));
+    offsets_.shrink_to_fit();
+    for (size_t i = 0; i < offsets.size(); ++i) {
+      const int32_t narrow = static_cast<int32_t>(offsets[i]);
+      if (is_wide()) {
+        std::memcpy(&offsets_[8 * i], &offsets[i], 8);
+      } else {
+        std::memcpy(&offsets_[4 * i], &narrow, 4);
+      }
+    }
+    buffers_[1] = offsets_.data();
+  }
+
+  int32_t import_as(int32_t ndim, const int64_t* shape, gth_tensor** out, gth_error* err) {
+    return gth_tensor_from_arrow(nullptr, &schema_, &array_, ndim, shape, out, err);
+  }
+
+  // A refused import leaves the array to the producer.
+  void expect_refused(int32_t status, int64_t position, int64_t value, int64_t limit, int32_t ndim = -1,
+                      const int64_t* shape = nullptr) {
+    const ArrowArray before = array_;
+    gth_tensor* out = reinterpret_cast<gth_tensor*>(this);
+    gth_error err = GTH_ERROR_INIT;
+    EXPECT_STREQ(gth_status_name(import_as(ndim, shape, &out, &err)), gth_status_name(status));
+    EXPECT_EQ(out, nullptr);
+    expect_error(err, status, position, value, limit);
+    EXPECT_EQ(std::memcmp(&before, &array_, sizeof before), 0);
+    EXPECT_EQ(released_, 0);
+  }
+
+  gth_tensor* accept(int32_t ndim = -1, const int64_t* shape = nullptr) {
+    gth_tensor* out = nullptr;
+    gth_error err = GTH_ERROR_INIT;
+    EXPECT_EQ(import_as(ndim, shape, &out, &err), GTH_OK) << err.message;
+    EXPECT_EQ(array_.release, nullptr);
+    EXPECT_EQ(released_, 0);
+    return out;
+  }
+
+  void expect_strings(const Words& words) {
+    gth_tensor* tensor = accept();
+    EXPECT_EQ(read(tensor), words);
+    EXPECT_EQ(gth_tensor_release(tensor), GTH_OK);
+    EXPECT_EQ(released_, 1);
+    array_.release = release_array;
+    released_ = 0;
+  }
+
+  ArrowSchema schema_;
+  ArrowArray array_;
+  const void* buffers_[3] = {};
+  std::vector<char> offsets_;
+  int released_ = 0;
+};
+
+INSTANTIATE_TEST_SUITE_P(formats, ArrowImport, ::testing::Values("u", "U", "z", "Z"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST_P(ArrowImport, the_array_is_moved_and_released_once) {
+  gth_tensor* tensor = accept();
+  EXPECT_EQ(read(tensor), (Words{"one", "two", "three", "", "four"}));
+  EXPECT_EQ(gather_two(tensor), (Words{"three", "one"}));
+  EXPECT_EQ(gth_tensor_release(tensor), GTH_OK);
+  EXPECT_EQ(released_, 1);
+  EXPECT_EQ(gth_tensor_release(tensor), GTH_E_HANDLE);
+  EXPECT_EQ(released_, 1);
+}
+
+TEST_P(ArrowImport, the_offset_of_the_array_is_honoured) {
+  array_.offset = 1;
+  array_.length = 3;
+  expect_strings({"two", "three", ""});
+}
+
+TEST_P(ArrowImport, offsets_need_not_begin_with_0) {
+  set_offsets({3, 6, 11});
+  array_.length = 2;
+  expect_strings({"two", "three"});
+}
+
+TEST_P(ArrowImport, unaligned_offsets) {
+  offsets_.insert(offsets_.begin(), 'x');
+  buffers_[1] = offsets_.data() + 1;
+  gth_tensor* tensor = accept();
+  EXPECT_EQ(gather_two(tensor), (Words{"three", "one"}));
+  gth_tensor_release(tensor);
+}
+
+TEST_P(ArrowImport, shapes) {
+  const int64_t square[] = {2, 2}, wrong[] = {3, 2}, negative[] = {-4}, huge[] = {INT64_MAX, 2}, none[] = {4, 0};
+  array_.length = 4;
+  expect_refused(GTH_E_SHAPE, -1, 6, 4, 2, wrong);
+  expect_refused(GTH_E_SHAPE, -1, 0, 4, 2, none);
+  expect_refused(GTH_E_SHAPE, -1, 1, 4, 0, nullptr);
+  expect_refused(GTH_E_RANK, -1, -2, GTH_MAX_NDIM, -2, square);
+  expect_refused(GTH_E_RANK, -1, GTH_MAX_NDIM + 1, GTH_MAX_NDIM, GTH_MAX_NDIM + 1, square);
+  expect_refused(GTH_E_SIZE, -1, INT64_MAX, INT64_MAX, 2, huge);
+  expect_refused(GTH_E_NULL, -1, 0, 0, 1, nullptr);
+  gth_error err = GTH_ERROR_INIT;
+  gth_tensor* out = nullptr;
+  EXPECT_EQ(import_as(1, negative, &out, &err), GTH_E_SHAPE);
+  EXPECT_EQ(err.component, 0);
+  EXPECT_EQ(err.value, -4);
+  gth_tensor* tensor = accept(2, square);
+  EXPECT_EQ(read(tensor), (Words{"one", "two", "three", ""}));
+  gth_tensor_release(tensor);
+}
+
+TEST_P(ArrowImport, rank_0) {
+  array_.length = 1;
+  gth_tensor* tensor = accept(0, nullptr);
+  EXPECT_EQ(read(tensor), Words{"one"});
+  gth_tensor_release(tensor);
+}
+
+TEST_P(ArrowImport, F19_a_consumed_array_is_refused) {
+  gth_tensor* tensor = accept();
+  expect_refused(GTH_E_ARROW, -1, 0, 0);
+  gth_tensor_release(tensor);
+  EXPECT_EQ(released_, 1);
+  released_ = 0;
+  expect_refused(GTH_E_ARROW, -1, 0, 0);
+}
+
+TEST_P(ArrowImport, a_released_array_is_not_read) {
+  std::memset(static_cast<void*>(&array_), 0xff, sizeof array_);
+  array_.release = nullptr;
+  expect_refused(GTH_E_ARROW, -1, 0, 0);
+}
+
+TEST_P(ArrowImport, malformed_schema) {
+  const ArrowSchema good = schema_;
+  schema_.format = nullptr;
+  expect_refused(GTH_E_ARROW, -1, 0, 0);
+  schema_ = good;
+  schema_.n_children = 1;
+  expect_refused(GTH_E_ARROW, -1, 1, 0);
+  schema_ = good;
+  schema_.dictionary = &schema_;
+  expect_refused(GTH_E_ARROW, -1, 0, 0);
+  schema_.release = nullptr;
+  schema_.format = reinterpret_cast<const char*>(1);
+  expect_refused(GTH_E_ARROW, -1, 0, 0);
+  schema_ = good;
+}
+
+TEST_P(ArrowImport, F12_other_formats) {
+  for (const char* format : {"", "i", "vu", "uu", "U ", "tsu:UTC", "+l", "\xff\xfe", "\n%s%n",
+                             "a format that is longer than every message can show in full"}) {
+    schema_.format = format;
+    expect_refused(GTH_E_DTYPE, -1, 0, GTH_DTYPE_STRING);
+  }
+}
+
+TEST_P(ArrowImport, malformed_array) {
+  const ArrowArray good = array_;
+  ArrowArray* child = nullptr;
+  array_.n_children = 1;
+  array_.children = &child;
+  expect_refused(GTH_E_ARROW, -1, 1, 0);
+  array_ = good;
+  array_.dictionary = &array_;
+  expect_refused(GTH_E_ARROW, -1, 0, 0);
+  for (const int64_t n : {int64_t{2}, int64_t{4}, int64_t{-3}, INT64_MAX}) {
+    array_ = good;
+    array_.n_buffers = n;
+    expect_refused(GTH_E_ARROW, -1, n, 3);
+  }
+  array_ = good;
+  array_.buffers = nullptr;
+  expect_refused(GTH_E_ARROW, -1, 0, 0);
+  for (const int64_t n : {int64_t{-2}, INT64_MIN}) {
+    array_ = good;
+    array_.null_count = n;
+    expect_refused(GTH_E_ARROW, -1, n, -1);
+  }
+}
+
+TEST_P(ArrowImport, F14_negative_length_and_offset) {
+  for (const int64_t n : {int64_t{-1}, INT64_MIN}) {
+    array_.length = n;
+    expect_refused(GTH_E_ARROW, -1, n, 0);
+  }
+  array_.length = 5;
+  array_.offset = -1;
+  expect_refused(GTH_E_ARROW, -1, -1, 0);
+}
+
+TEST_P(ArrowImport, F15_length_and_offset_beyond_int64) {
+  constexpr int64_t most = INT64_MAX / 8 - 1;
+  array_.length = INT64_MAX;
+  for (const int64_t offset : {int64_t{0}, int64_t{1}, INT64_MAX}) {
+    array_.offset = offset;
+    expect_refused(GTH_E_ARROW, -1, INT64_MAX, most);
+  }
+  array_.offset = INT64_MAX / 8;
+  array_.length = 1;
+  expect_refused(GTH_E_ARROW, -1, 1, most);
+}
+
+TEST_P(ArrowImport, nulls_are_counted) {
+  const uint8_t valid[] = {0x1f}, third_is_null[] = {0x1b};
+  array_.null_count = -1;
+  expect_strings({"one", "two", "three", "", "four"});
+  buffers_[0] = valid;
+  expect_strings({"one", "two", "three", "", "four"});
+  buffers_[0] = third_is_null;
+  expect_refused(GTH_E_DTYPE, 2, 0, GTH_DTYPE_STRING);
+  array_.null_count = 1;
+  expect_refused(GTH_E_DTYPE, 2, 0, GTH_DTYPE_STRING);
+  array_.offset = 3;  // the null lies outside
+  array_.length = 2;
+  expect_strings({"", "four"});
+  array_.offset = 1;
+  expect_refused(GTH_E_DTYPE, 1, 0, GTH_DTYPE_STRING);
+  buffers_[0] = nullptr;
+  expect_refused(GTH_E_ARROW, -1, 1, 0);
+}
+
+TEST_P(ArrowImport, a_null_is_found_wherever_it_is) {
+  constexpr int64_t most = 67;
+  const std::vector<int64_t> offsets(most + 1, 0);
+  set_offsets(offsets);
+  array_.null_count = -1;
+  for (int64_t offset = 0; offset < 18; ++offset) {
+    array_.offset = offset;
+    array_.length = most - offset;
+    std::vector<uint8_t> validity((most + 7) / 8, 0xff);
+    buffers_[0] = validity.data();
+    for (int64_t null = 0; null < most; ++null) {
+      const auto byte = static_cast<size_t>(null / 8);
+      validity[byte] = static_cast<uint8_t>(~(1U << null % 8));
+      if (null >= offset) expect_refused(GTH_E_DTYPE, null - offset, 0, GTH_DTYPE_STRING);
+      if (null < offset) expect_strings(Words(static_cast<size_t>(array_.length)));
+      validity[byte] = 0xff;
+    }
+  }
+}
+
+TEST_P(ArrowImport, an_empty_array_may_have_no_buffers) {
+  const int64_t none[] = {3, 0, 2};
+  array_.length = 0;
+  for (const int64_t offset : {int64_t{0}, int64_t{4}}) {
+    array_.offset = offset;
+    expect_strings({});  // offsets that are there are not read either
+    buffers_[1] = buffers_[2] = nullptr;
+    expect_strings({});
+    gth_tensor* tensor = accept(3, none);
+    EXPECT_EQ(element_count(tensor), 0);
+    gth_tensor_release(tensor);
+    array_.release = release_array;
+    released_ = 0;
+  }
+}
+
+TEST_P(ArrowImport, F13_null_buffers) {
+  buffers_[1] = nullptr;
+  expect_refused(GTH_E_ARROW, -1, 0, 0);
+  set_offsets({0, 0, 3, 6, 6, 6});
+  buffers_[2] = nullptr;
+  expect_refused(GTH_E_ARROW, 1, 3, 0);
+  set_offsets({0, 0, 0, 0, 0, 0});
+  expect_strings(Words(5));
+}
+
+TEST_P(ArrowImport, offsets_that_decrease_or_are_negative) {
+  set_offsets({0, 3, 6, 5, 11, 15});
+  expect_refused(GTH_E_ARROW, 2, 5, 6);
+  array_.offset = 3;  // what lies before the array is not its business
+  array_.length = 2;
+  expect_strings({"eefour", "four"}.size() == 2 ? Words{"ethree", "four"} : Words{});
+  array_.offset = 0;
+  array_.length = 5;
+  set_offsets({-1, 3, 6, 11, 11, 15});
+  expect_refused(GTH_E_ARROW, 0, -1, 0);
+  set_offsets({0, 3, 6, 11, 11, INT32_MIN});
+  expect_refused(GTH_E_ARROW, 4, INT32_MIN, 11);
+}
