@@ -35,17 +35,15 @@ bool refuses_negatives(int32_t profile, Op op, int32_t opset) {
 }
 
 int32_t resolve_definition(const gth_options& options, Op op, Settings* out, const Error& error) {
-  out->opset = 0;
-  if (!has_opset(options.profile)) return GTH_OK;
   out->opset = options.opset < 0 ? 0 : resolve_opset(op, options.opset);
   if (out->opset == 0) {
     return error.fail({GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, opset), -1, options.opset,
                        first_opset(op)},
                       "options: opset %" PRId32 ", the operation begins with %" PRId32, options.opset, first_opset(op));
   }
-  if (refuses_negatives(options.profile, op, out->opset)) out->rules.negative = GTH_NEGATIVE_REJECT;
+  if (!options.negative && refuses_negatives(options.profile, op, out->opset)) out->wraps = false;
   // GatherND 11 had no batch_dims yet.
-  if (op == Op::gather_nd && out->opset < 12) out->rules.has_batch_dims = false;
+  if (op == Op::gather_nd && out->opset < 12) out->has_batch_dims = false;
   return GTH_OK;
 }
 
@@ -73,14 +71,15 @@ int32_t resolve_options(const gth_options* given, Op op, Settings* out, const Er
   out->batch_dims = options.batch_dims;
   out->profile = options.profile;
   out->threads = options.threads;
-  out->rules = *find_rules(options.profile, op);
-  if (int32_t status = resolve_definition(options, op, out, error)) return status;
-  out->wraps = (options.negative ? options.negative : out->rules.negative) == GTH_NEGATIVE_WRAP;
-  out->bounds = options.bounds ? options.bounds : out->rules.bounds;
-  out->fill = options.fill ? options.fill : out->rules.fill;
+  out->rules = find_rules(options.profile, op);
+  out->has_batch_dims = out->rules->has_batch_dims;
+  out->wraps = (options.negative ? options.negative : out->rules->negative) == GTH_NEGATIVE_WRAP;
+  out->bounds = options.bounds ? options.bounds : out->rules->bounds;
+  out->fill = options.fill ? options.fill : out->rules->fill;
   out->fill_value[0] = options.fill_value[0];
   out->fill_value[1] = options.fill_value[1];
-  return GTH_OK;
+  out->opset = 0;
+  return has_opset(options.profile) ? resolve_definition(options, op, out, error) : GTH_OK;
 }
 
 }  // namespace gather::core

@@ -18,8 +18,9 @@ struct Settings {
   int32_t bounds;
   int32_t fill;
   int32_t threads;
-  bool wraps;  // negative indices count from the end
-  Rules rules;
+  bool wraps;           // negative indices count from the end
+  bool has_batch_dims;  // the operation has such an attribute in the definition in force
+  const Rules* rules;
   uint64_t fill_value[2];
 };
 

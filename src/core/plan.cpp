@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/checked.hpp"
+#include "core/dense.hpp"
 #include "core/device.hpp"
 #include "core/dtype.hpp"
 #include "core/structs.hpp"
@@ -232,22 +233,14 @@ void set_counts(const Request& request, const Parts& parts, Plan* plan) {
   const bool empty_slice = plan->row == 0 || plan->inner == 0;
   const bool empty_outer = outer.is(0);
   plan->is_empty = empty_slice || empty_outer;
-  const uint8_t check = parts.settings.rules.empty_check;
+  const uint8_t check = parts.settings.rules->empty_check;
   bool meets_empty_dim = false;
   for (int32_t i = 0; i < plan->components; ++i) meets_empty_dim |= plan->component[i].size == 0;
   const bool single_tuple = request.op == Op::gather_nd && request.indices->ndim == 1;
   plan->checks_when_empty = ((!empty_slice || (check & check_empty_row)) && (!empty_outer || (check & check_empty_outer))) ||
                             (meets_empty_dim && (check & check_empty_dim)) ||
                             (single_tuple && (check & check_single_tuple));
-  plan->refused_dim = parts.settings.rules.refuses_empty_params ? first_empty_dim(params) : -1;
-}
-
-void set_fill(const Request& request, const Settings& settings, Plan* plan) {
-  plan->fill[0] = plan->fill[1] = 0;
-  if (settings.fill == GTH_FILL_ZERO) return;
-  const uint64_t* source =
-      settings.fill == GTH_FILL_VALUE ? settings.fill_value : find_dtype(request.params->dtype)->fill;
-  std::memcpy(plan->fill, source, sizeof plan->fill);
+  plan->refused_dim = parts.settings.rules->refuses_empty_params ? first_empty_dim(params) : -1;
 }
 
 void build(const Request& request, const Parts& parts, Plan* plan) {
@@ -259,7 +252,7 @@ void build(const Request& request, const Parts& parts, Plan* plan) {
   set_components(request, parts, plan);
   set_dealt_batches(request, parts, plan);
   set_counts(request, parts, plan);
-  set_fill(request, parts.settings, plan);
+  set_fill(request.params->dtype, parts.settings, plan);
   plan->is_open = parts.indices.reach.is_open || parts.params.reach.is_open || parts.out.reach.is_open;
   plan->is_direct = plan->end == 1 && plan->dealt == 1 && !plan->is_empty && plan->refused_dim < 0;
   plan->wraps = parts.settings.wraps;
@@ -308,6 +301,14 @@ int32_t fail_alias(int32_t operand, const Error& error) {
 
 }  // namespace
 
+void set_fill(int32_t dtype, const Settings& settings, Plan* plan) {
+  plan->fill[0] = plan->fill[1] = 0;
+  if (settings.fill == GTH_FILL_ZERO) return;
+  const uint64_t* source =
+      settings.fill == GTH_FILL_VALUE ? settings.fill_value : find_dtype(dtype)->fill;
+  std::memcpy(plan->fill, source, sizeof plan->fill);
+}
+
 int32_t check_structs(const Request& request, const Error& error) {
   if (int32_t status = check_desc(request.params, GTH_OPERAND_PARAMS, error)) return status;
   if (int32_t status = check_desc(request.indices, GTH_OPERAND_INDICES, error)) return status;
@@ -318,6 +319,9 @@ int32_t check_structs(const Request& request, const Error& error) {
 }
 
 int32_t lower(const Request& request, Plan* plan, const Error& error) {
+#ifndef GATHER_TESTING  // test builds send everything through the general machinery
+  if (lower_dense(request, plan)) return GTH_OK;
+#endif
   Parts parts;
   if (int32_t status = check_request(request, &parts, plan, error)) return status;
   build(request, parts, plan);

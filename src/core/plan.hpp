@@ -93,6 +93,9 @@ int32_t check_structs(const Request& request, const Error& error);
 // Checks everything that does not need data, in the order of the contract, and lowers to a plan.
 int32_t lower(const Request& request, Plan* plan, const Error& error);
 
+// Sets the element that bounds = fill writes.
+void set_fill(int32_t dtype, const Settings& settings, Plan* plan);
+
 // The plan that copies `source` to `destination`, of the same dtype and shape, element by element.
 int32_t lower_copy(const gth_tensor_desc& source, const gth_tensor_desc& destination, Plan* plan, const Error& error);
 

@@ -65,7 +65,7 @@ int32_t resolve_gather_attributes(const Settings& settings, int32_t r, int32_t q
     return fail_axis(settings.axis, r, "outside the rank of params,", error);
   }
   const int64_t b = settings.batch_dims;
-  if (b != 0 && !settings.rules.has_batch_dims) return fail_batch_dims(b, 0, error);
+  if (b != 0 && !settings.has_batch_dims) return fail_batch_dims(b, 0, error);
   if (b < -q || b > q) return fail_batch_dims(b, q, error);
   out->batch = static_cast<int32_t>(b < 0 ? b + q : b);
   if (out->batch >= r) return fail_batch_dims(b, r, error);
@@ -79,9 +79,9 @@ int32_t resolve_gather_nd_attributes(const Settings& settings, int32_t r, int32_
                                      const Error& error) {
   if (settings.has_axis) return fail_axis(settings.axis, 0, "which gather_nd does not have,", error);
   const int64_t b = settings.batch_dims;
-  if (b != 0 && !settings.rules.has_batch_dims) return fail_batch_dims(b, 0, error);
+  if (b != 0 && !settings.has_batch_dims) return fail_batch_dims(b, 0, error);
   // The divisible rule takes all of indices' dims as batch dims.
-  const int32_t limit = std::min(settings.rules.batch == BatchRule::divisible ? q + 1 : q, r);
+  const int32_t limit = std::min(settings.rules->batch == BatchRule::divisible ? q + 1 : q, r);
   if (b < 0 || b >= limit) return fail_batch_dims(b, std::min(q, r), error);
   out->batch = out->axis = static_cast<int32_t>(b);
   return GTH_OK;
@@ -126,7 +126,7 @@ int32_t resolve_components(Op op, const Settings& settings, const gth_tensor_des
                       "indices: tuples of %" PRId64 " components into params of %" PRId32 " dims after batch_dims", k,
                       limit);
   }
-  if (k == 0 && !settings.rules.allows_no_components) {
+  if (k == 0 && !settings.rules->allows_no_components) {
     return error.fail({GTH_E_SHAPE, GTH_OPERAND_INDICES, last, -1, 0, 1}, "indices: tuples of no components");
   }
   out->components = static_cast<int32_t>(k);
@@ -260,7 +260,7 @@ int32_t resolve_geometry(Op op, const Settings& settings, const gth_tensor_desc&
   out->tuple_begin = out->batch;
   out->tuple_end = op == Op::gather ? q : q - 1;
   out->dealt = false;
-  if (settings.rules.batch == BatchRule::divisible && open == Open::none &&
+  if (settings.rules->batch == BatchRule::divisible && open == Open::none &&
       !has_equal_batch(out->batch, params, indices)) {
     status = deal_out_batches(params, indices, out, error);
   } else {

@@ -21,16 +21,16 @@ inline int32_t import_from(DLManagedTensor* managed, gth_tensor** out, gth_error
 }
 
 inline int32_t export_to(gth_context* context, const gth_tensor* tensor, uint32_t flags, DLManagedTensorVersioned** out,
-                  gth_error* err) {
+                         gth_error* err) {
   return gth_tensor_to_dlpack(context, tensor, flags, out, err);
 }
 inline int32_t export_to(gth_context* context, const gth_tensor* tensor, uint32_t flags, DLManagedTensor** out,
-                  gth_error* err) {
+                         gth_error* err) {
   return gth_tensor_to_dlpack_legacy(context, tensor, flags, out, err);
 }
 
 inline void expect_error(const gth_error& err, int32_t status, int32_t operand, int32_t component, int64_t value,
-                  int64_t limit) {
+                         int64_t limit) {
   EXPECT_STREQ(gth_status_name(err.status), gth_status_name(status)) << err.message;
   EXPECT_EQ(err.operand, operand) << err.message;
   EXPECT_EQ(err.component, component) << err.message;
@@ -63,7 +63,9 @@ inline gth_tensor* borrow(const gth_tensor_desc& desc) {
   return tensor;
 }
 
-inline void count(void* user) { ++*static_cast<int*>(user); }
+inline void count(void* user) {
+  ++*static_cast<int*>(user);
+}
 
 inline gth_tensor* adopt(const gth_tensor_desc& desc, int* freed) {
   gth_tensor* tensor = nullptr;

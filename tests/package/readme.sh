@@ -1,7 +1,7 @@
 #!/bin/sh
-# readme.sh STAGE README: the examples build and run with the commands beside them, and print what is printed there.
+# readme.sh LIBDIR README: the examples build and run with the commands beside them, and print what is printed there.
 set -eu
-stage=$1 readme=$2
+libdir=$1 readme=$2
 
 # The first block of a language.
 block() {
@@ -19,7 +19,7 @@ block sh >c.sh
 sed 's/cc example\.c/c++ -std=c++17 example.cpp/' c.sh >cpp.sh
 block text >expected.txt
 
-export PKG_CONFIG_PATH="$stage/lib/pkgconfig" LD_LIBRARY_PATH="$stage/lib"
+export PKG_CONFIG_PATH="$libdir/pkgconfig" LD_LIBRARY_PATH="$libdir"
 for language in c cpp; do
   rm -f example
   sh -e $language.sh >$language.txt

@@ -5,7 +5,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from . import grid, named, profiles, settle
+from . import coverage, differences, grid, named, profiles, settle
 from .format import dump
 
 HERE = Path(__file__).resolve().parent.parent
@@ -38,9 +38,10 @@ def record():
     by_profile = defaultdict(list)
     for case in cases:
         by_profile[case.profile].append(dump(case))
-    return {
-        HERE / "cases" / f"{profile}.txt": HEADER + "".join(by_profile[profile]) for profile in profiles.TABLE
-    }
+    files = {HERE / "cases" / f"{profile}.txt": HEADER + "".join(by_profile[profile]) for profile in profiles.TABLE}
+    files[HERE / "differences.md"] = differences.report(cases)
+    files[HERE / "coverage.md"] = coverage.report(cases)
+    return files
 
 
 if __name__ == "__main__":

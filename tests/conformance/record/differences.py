@@ -1,8 +1,12 @@
-"""Where we answer otherwise than the system that a profile is named after."""
+"""Where we answer otherwise than the system that a profile is named after, and why.
+
+A difference with `matches` is found by itself; the others are declared by the case that shows them.
+"""
 
 from dataclasses import dataclass
 
-from .format import ABORT, HANG, Error, Ok
+from . import oracle
+from .format import Error, Ok
 
 
 @dataclass(frozen=True)
@@ -12,12 +16,261 @@ class Difference:
     does: str
     ours: str
     why: str
-    matches: object  # (case, answer, expect) -> bool
-
-
-TABLE = []
+    matches: object = lambda case, answer, expect: False
 
 
 def find(case, answer, expect):
     """The difference that explains the system's answer, or None."""
     return next((d.id for d in TABLE if d.matches(case, answer, expect)), None)
+
+
+def _profile(case, *names):
+    return case.profile.startswith(names)
+
+
+def _uint64_as_negative(case, answer, expect):
+    large = case.indices.dtype == "uint64" and any(i > oracle.INT64_MAX for i in case.indices.integers())
+    return _profile(case, "numpy") and large
+
+
+def _beyond_int32(case, answer, expect):
+    return _profile(case, "jax") and any(not -(2**31) <= i < 2**31 for i in case.indices.integers())
+
+
+def _fill_from_empty(case, answer, expect):
+    return case.profile == "jax_fill" and isinstance(answer, Error) and isinstance(expect, Ok) and 0 in case.params.shape
+
+
+def _take_returns_params(case, answer, expect):
+    returned = isinstance(answer, Ok) and answer.shape == case.params.shape
+    return _profile(case, "jax") and case.op == "gather" and case.indices.size == 0 and returned
+
+
+def _bool_as_index(case, answer, expect):
+    return _profile(case, "numpy", "jax") and case.indices.dtype == "bool" and isinstance(answer, Ok)
+
+
+def _string_rows(case, answer, expect):
+    return case.profile == "ort" and case.op == "gather" and case.params.dtype == "string" and isinstance(answer, Ok)
+
+
+def _bad_batch_dims(case, answer, expect):
+    outside = not 0 <= case.batch_dims <= len(case.params.shape)
+    return case.profile == "ort" and case.op == "gather_nd" and outside
+
+
+def _evaluator_refuses_empty_batch(case, answer, expect):
+    return case.profile == "onnx" and case.op == "gather_nd" and isinstance(answer, Error) and 0 in case.params.shape
+
+
+def _evaluator_skips_empty_output(case, answer, expect):
+    return case.profile == "onnx" and isinstance(answer, Ok) and 0 in answer.shape
+
+
+def _evaluator_ignores_versions(case, answer, expect):
+    old = 0 < case.opset < 12
+    return case.profile == "onnx" and isinstance(answer, Ok) and (old or case.batch_dims < 0)
+
+
+def _opset_above_newest(case, answer, expect):
+    return case.profile == "ort" and case.opset > 21 and isinstance(answer, Error)
+
+
+TABLE = [
+    Difference(
+        "D01",
+        "NumPy",
+        "reads uint64 indices above INT64_MAX as negative, so 2^64-1 takes the last row",
+        "the index is judged by its value: out of bounds, the last row under clip, floor modulo under wrap",
+        "a limit of the implementation; every index dtype means its values",
+        _uint64_as_negative,
+    ),
+    Difference(
+        "D02",
+        'np.take(mode="wrap")',
+        "adds or subtracts the axis size in a loop, so a far index runs for hours",
+        "one floor modulo",
+        "hang",
+    ),
+    Difference(
+        "D03",
+        'np.take(mode="wrap")',
+        "does not return for an axis of size 0 whose rows are empty too",
+        "OK with the empty output, as mode clip gives",
+        "hang",
+    ),
+    Difference(
+        "D04",
+        "JAX in 64-bit mode",
+        "narrows indices to int32 after its own handling of negatives, so that 2^32 takes row 0, and "
+        ".at[].get reads -2^40 or an unsigned index from 2^31 on as some other row",
+        "the value itself is judged by the mode",
+        "foreign read",
+        _beyond_int32,
+    ),
+    Difference(
+        "D05",
+        "JAX without 64-bit mode",
+        "truncates int64 indices to int32 on entry",
+        "the value itself is judged by the mode",
+        "foreign read",
+    ),
+    Difference(
+        "D06",
+        "JAX, mode fill",
+        "raises when an indexed dim has size 0 and there is something to take from it",
+        "the fill value, as for every other index outside",
+        "a limit of the implementation: fill has an answer for every index",
+        _fill_from_empty,
+    ),
+    Difference(
+        "D07",
+        "jnp.take",
+        "returns the array itself when no index takes from an empty axis, which has the wrong shape",
+        "OK with the shape that the formula gives",
+        "garbage",
+        _take_returns_params,
+    ),
+    Difference(
+        "D08",
+        "NumPy take, torch index_select",
+        "take a scalar as an array of one element",
+        "RANK: params needs a dim to index",
+        "one shape rule for every profile",
+    ),
+    Difference(
+        "D09",
+        "tf.batch_gather",
+        "adds row offsets and flattens, so an index outside its row reads another batch's row",
+        "INDEX",
+        "foreign read",
+    ),
+    Difference(
+        "D10",
+        "tf.gather in Python",
+        "drops batch_dims without a check when the axis is the constant 0",
+        "BATCH, as the kernel GatherV2 itself says",
+        "an accident of the wrapper",
+    ),
+    Difference("D11", "TensorFlow GatherV2", "aborts the process for axis INT64_MIN", "AXIS", "crash"),
+    Difference(
+        "D12",
+        "tf.gather_nd",
+        "accepts batch shapes that differ if their element counts agree or are 0",
+        "BATCH",
+        "foreign read: tuples meet the wrong batch",
+    ),
+    Difference(
+        "D13",
+        "TensorFlow GatherNd",
+        "counts tuples in int16 when the indices are int16: above 32767 the output is uninitialised, "
+        "or the process aborts",
+        "OK",
+        "crash, garbage",
+    ),
+    Difference(
+        "D14",
+        "TensorFlow",
+        "refuses int16 indices into more than 32767 elements (gather_nd) or rows (gather), used or not",
+        "OK",
+        "a limit of the implementation",
+    ),
+    Difference("D15", "TensorFlow GatherNd", "refuses tuples longer than 7, batch dims included", "OK", "a limit of the implementation"),
+    Difference(
+        "D16",
+        "ONNX Runtime Gather",
+        "copies only the first string of each row and leaves the others empty",
+        "OK with the whole rows",
+        "garbage",
+        _string_rows,
+    ),
+    Difference(
+        "D17",
+        "ONNX Runtime GatherND",
+        "aborts the process for some batch_dims below 0 or above the rank, and accepts others where the output is empty",
+        "BATCH",
+        "crash, garbage",
+        _bad_batch_dims,
+    ),
+    Difference("D18", "ONNX Runtime", "has no complex tensors", "OK, by the type table of the operator", "a limit of the implementation"),
+    Difference(
+        "D19",
+        "ONNX Runtime",
+        "refuses models of an opset newer than its own release",
+        "OK, by the newest definition",
+        "a limit of the implementation",
+        _opset_above_newest,
+    ),
+    Difference(
+        "D20",
+        "ONNX's reference evaluator",
+        "raises on batch dims of size 0",
+        "OK with the empty output",
+        "a limit of the implementation",
+        _evaluator_refuses_empty_batch,
+    ),
+    Difference(
+        "D21",
+        "ONNX's reference evaluator",
+        "does not look at index values when an outer dim of the output is empty",
+        "INDEX",
+        "the specification calls an index outside an error, without exception",
+        _evaluator_skips_empty_output,
+    ),
+    Difference(
+        "D22",
+        "ONNX's reference evaluator",
+        "wraps negative indices in Gather 1, accepts batch_dims in GatherND 11 and negative batch_dims",
+        "INDEX, BATCH",
+        "the text of those versions",
+        _evaluator_ignores_versions,
+    ),
+    Difference(
+        "D23",
+        "np.take",
+        "takes the axis -2^31 for no axis at all and indexes the flattened array",
+        "AXIS",
+        "an accident of the implementation",
+    ),
+    Difference(
+        "D24",
+        "torch.index_select",
+        "keeps the axis for a scalar index and refuses indices of more dims",
+        "OK with the shape that torch's embedding gives",
+        "a limit of the implementation",
+    ),
+    Difference(
+        "D25",
+        "torch",
+        "lacks the types float8_e3m4, float8_e4m3 and float8_e4m3b11fnuz",
+        "OK",
+        "a limit of the implementation: rows are bytes",
+    ),
+    Difference(
+        "D26",
+        "NumPy, JAX",
+        "np.take and jnp.take accept bool indices as 0 and 1",
+        "DTYPE",
+        "bool is no index type; in x[mask] the same array means something else",
+        _bool_as_index,
+    ),
+]
+
+_HEADER = """# Deliberate differences
+
+Generated from `record/differences.py`. A profile answers as the system it is named after, except
+here; each id is carried by at least one case.
+
+| id | system | what it does | what we answer | why | cases |
+|---|---|---|---|---|---|
+"""
+
+
+def report(cases):
+    """The text of differences.md; every difference must be shown by a case."""
+    shown = {d.id: [c for c in cases if c.difference == d.id] for d in TABLE}
+    idle = [id for id, found in shown.items() if not found]
+    if idle:
+        raise LookupError(f"no case shows {', '.join(idle)}")
+    rows = (f"| {d.id} | {d.system} | {d.does} | {d.ours} | {d.why} | {len(shown[d.id])} |\n" for d in TABLE)
+    return _HEADER + "".join(rows)

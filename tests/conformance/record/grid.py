@@ -128,7 +128,10 @@ class Cell:
 def cell_of(name):
     """The cell that a case of the grid fills, or None for a named case."""
     profile, section, *rest = name.split("/")
-    return Cell(profile, *rest[:5]) if section == "grid" else None
+    if section != "grid":
+        return None
+    *path, last = rest
+    return Cell(profile, *path, last.removesuffix("_good").removesuffix("_bad"))
 
 
 def cells():

@@ -144,9 +144,12 @@ def check_gather_nd_attributes(case):
         raise Refused("AXIS", "options", AXIS_FIELD, case.axis, 0)
     if profile.onnx_types and profiles.definition(case.op, case.opset) == 11 and b != 0:
         raise Refused("BATCH", "options", BATCH_DIMS_FIELD, b, 0)
-    beyond = min(q + 1, r) if profile.divisible_batches else min(q, r)
-    if not 0 <= b < beyond:
-        raise Refused("BATCH", "options", BATCH_DIMS_FIELD, b, beyond)
+    if profile.divisible_batches:
+        allowed, limit = 0 <= b <= r, r
+    else:
+        allowed, limit = 0 <= b < min(q, r), min(q, r)
+    if not allowed:
+        raise Refused("BATCH", "options", BATCH_DIMS_FIELD, b, limit)
 
 
 def check_equal_batches(params, indices, b):
@@ -156,8 +159,10 @@ def check_equal_batches(params, indices, b):
 
 
 def check_divisible_batches(params, indices, b):
+    """ONNX Runtime deals the tuples out evenly over the batches, whatever their shapes."""
     batches, tuples = math.prod(params[:b]), math.prod(indices[:-1])
-    if tuples % batches if batches else tuples:
+    output = math.prod(indices[:-1] + params[b + indices[-1] :])
+    if output > 0 and (batches == 0 or tuples % batches != 0):
         raise Refused("BATCH", "indices", 0, tuples, batches)
 
 

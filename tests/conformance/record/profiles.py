@@ -68,8 +68,9 @@ def numpy_checked(work):
 
 
 def jax_checked(work):
-    """jnp.take never takes anything from an empty axis."""
-    return if_output(work) or (work.op == "gather" and 0 in work.indexed)
+    """jnp.take never takes from an empty axis, and neither does a single tuple."""
+    single = work.op == "gather" or work.index_rank == 1
+    return if_output(work) or (single and 0 in work.indexed)
 
 
 def torch_checked(work):

@@ -94,7 +94,7 @@ def onnx_only():
     yield gather_nd(p + "a13", table(3, 3), index([[1], [2]]), batch_dims=1)
     yield gather_nd(p + "a14_minus_1", table(3, 3), index([[1], [2]]), batch_dims=-1)
     yield gather_nd(p + "a14_int64_min", table(3, 3), index([[1], [2]]), batch_dims=INT64_MIN)
-    yield gather_nd(p + "a24", table(0, 3), same_index(0, 0, 1), batch_dims=1, difference="D21")
+    yield gather_nd(p + "a24", table(0, 3), same_index(0, 0, 1), batch_dims=1)
     yield gather(p + "b03", table(4), index([-4]), axis=0)
     yield gather(p + "b04", table(4), index([-5]), axis=0)
     for profile in ("onnx", "ort"):
@@ -199,7 +199,7 @@ def empty_axes():
             options = {"bounds": bounds}
             yield gather(p + "gather", table(0, 2), index([3]), axis=0, **options)
             yield gather(p + "gather_empty_inner", table(0, 0), index([3]), axis=0, **_hangs(profile, bounds), **options)
-            yield gather(p + "gather_empty_outer", table(0, 0), index([3]), axis=1, **_hangs(profile, bounds), **options)
+            yield gather(p + "gather_empty_outer", table(0, 0), index([3]), axis=1, **options)
             yield gather(p + "gather_no_indices", table(0, 2), same_index(0, 0), axis=0, **options)
             yield gather_nd(p + "nd", table(0, 2), index([[3], [1]]), **options)
             yield gather_nd(p + "nd_second", table(2, 0), index([[1, 1]]), **options)

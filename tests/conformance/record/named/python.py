@@ -23,8 +23,8 @@ def numpy_facts():
     yield gather_nd(p + "nd_one_tuple", table(3, 0), index([9]))
     yield gather(p + "axis_int32_min", table(2, 3), index([5]), axis=INT32_MIN, difference="D23")
     yield gather("numpy_raise/facts/a14_06_take_uint64", table(3), index([2, 0], "uint64"), axis=0)
-    yield gather("numpy_raise/facts/a14_06_take_uint64_max", table(3), index([UINT64_MAX], "uint64"), axis=0, difference="D01")
-    yield gather_nd("numpy_raise/facts/a14_06_index_uint64_max", table(3), index([[UINT64_MAX]], "uint64"), difference="D01")
+    yield gather("numpy_raise/facts/a14_06_take_uint64_max", table(3), index([UINT64_MAX], "uint64"), axis=0)
+    yield gather_nd("numpy_raise/facts/a14_06_index_uint64_max", table(3), index([[UINT64_MAX]], "uint64"))
     p = "numpy_wrap/facts/a08_"
     yield gather(p + "minus_7_of_3", table(3), index([-7, 7, 3, -1]), axis=0)
     yield gather_nd(p + "nd_minus_7_of_3", table(3, 2), index([[-7, 3], [4, -1]]))
@@ -95,8 +95,8 @@ def jax_facts():
     for dtype in dtypes.NUMERIC:
         yield gather(p + f"take_fills_{dtype}", table(3, dtype=dtype), index([0, 3, -4, -1]), axis=0)
         yield gather_nd(p + f"get_fills_{dtype}", table(3, dtype=dtype), index([[0], [3], [-4], [-1]]))
-    yield gather(p + "take_empty_axis", table(0, 2), index([0]), axis=0, difference="D06")
-    yield gather_nd(p + "get_empty_dim", table(0, 2), index([[0], [1]]), difference="D06")
+    yield gather(p + "take_empty_axis", table(0, 2), index([0]), axis=0)
+    yield gather_nd(p + "get_empty_dim", table(0, 2), index([[0], [1]]))
     yield gather("jax_fill/facts/a14_03_without_64_bits", table(3), index([2**32, 1]), axis=0, variant="32-bit", difference="D05")
     yield gather("jax_fill/facts/a14_03_with_64_bits", table(3), index([2**32, 1]), axis=0)
     p = "jax_clip/facts/a14_04_"

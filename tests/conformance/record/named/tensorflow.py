@@ -92,8 +92,9 @@ def gather_nd_facts():
 def python_facts():
     p = "tensorflow/facts/a13_"
     python = {"variant": "python"}
-    for b in (5, -1, 100):
+    for b in (5, 100):
         yield gather(p + f"02_axis_0_drops_batch_dims_{b}", table(3, 2), index([2, 0]), axis=0, batch_dims=b, difference="D10", **python)
+    yield gather(p + "02_axis_0_batch_dims_-1", table(3, 2), index([2, 0]), axis=0, batch_dims=-1, **python)
     yield gather(p + "02_axis_0_batch_dims_0", table(3, 2), index([2, 0]), axis=0, **python)
     yield gather(p + "04_empty_outer", table(0, 3), index([7]), axis=1, **python)
     yield gather_nd(p + "05_batch_shapes_of_equal_count", table(2, 3, 4), same_index(1, 3, 2, 1), batch_dims=2, difference="D12")

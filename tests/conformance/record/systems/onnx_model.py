@@ -32,7 +32,7 @@ def expresses(case):
     return case.batch_dims == 0 if case.op == "gather" else case.axis is None
 
 
-def build(case, widen_bfloat16=False):
+def build(case, known_ranks=True, widen_bfloat16=False):
     """A model of unknown extents, so that the run judges the case and not the shape inference.
 
     `widen_bfloat16` adds an exact cast to float32 for readers that cannot hand bfloat16 out.
@@ -54,7 +54,7 @@ def build(case, widen_bfloat16=False):
         nodes,
         "case",
         [
-            helper.make_tensor_value_info(name, TYPES[t.dtype], [None] * len(t.shape))
+            helper.make_tensor_value_info(name, TYPES[t.dtype], [None] * len(t.shape) if known_ranks else None)
             for name, t in (("params", case.params), ("indices", case.indices))
         ],
         [helper.make_tensor_value_info("out", out_type, None)],

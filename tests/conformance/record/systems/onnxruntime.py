@@ -21,12 +21,12 @@ def expresses(case):
 
 
 def risky(case):
-    return case.op == "gather_nd" and case.batch_dims < 0
+    return case.op == "gather_nd" and not 0 <= case.batch_dims <= len(case.params.shape)
 
 
 def run(case):
     bfloat16, string = case.params.dtype == "bfloat16", case.params.dtype == "string"
-    session = _session(onnx_model.build(case, widen_bfloat16=bfloat16).SerializeToString())
+    session = _session(onnx_model.build(case, known_ranks=False, widen_bfloat16=bfloat16).SerializeToString())
     if string:
         feeds = {"params": _texts(case.params), "indices": case.indices.numpy()}
         return _bytes(session.run(None, feeds)[0])

@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from . import common
-from .. import oracle
+from .. import oracle, profiles
 
 SOURCE = f"tensorflow-cpu {tf.__version__}"
 
@@ -22,7 +22,8 @@ def expresses(case):
     if case.params.dtype in FLOAT8_WITHOUT_TYPE:
         return False
     if case.op == "gather_nd":
-        return case.axis is None and _policy(case) is not None
+        gpu_has_it = case.indices.dtype in profiles.index_dtypes(case.profile, case.op)
+        return case.axis is None and _policy(case) is not None and (case.profile == "tensorflow" or gpu_has_it)
     return case.profile == "tensorflow" and common.keeps_switches(case)
 
 
