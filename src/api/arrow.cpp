@@ -187,7 +187,7 @@ int32_t from_arrow(gth_context* handle, const ArrowSchema* schema, ArrowArray* a
   if (!array) return error.fail({GTH_E_NULL, GTH_OPERAND_TENSOR}, "tensor: Arrow array is NULL");
   const Context* context;
   if (int32_t status = find_context(handle, &context, error)) return status;
-  Format format;
+  Format format{};
   if (int32_t status = read_schema(*schema, &format, error)) return status;
   if (int32_t status = check_array(*array, error)) return status;
   gth_tensor_desc desc;
@@ -234,7 +234,7 @@ int32_t copy_buffers(const Context& context, const cpu::Strings& strings, int64_
   const int64_t size = (count + 1) * int64_t{sizeof(int64_t)};
   int32_t status = allocate_storage(context, size, false, &offsets, &out->offsets, error);
   if (status) return status;
-  int64_t first, last;
+  int64_t first = 0, last = 0;
   status = copy_offsets(strings, count, reinterpret_cast<int64_t*>(offsets), &first, &last, error);
   if (status) return status;
   if ((status = allocate_storage(context, last - first, false, &bytes, &out->bytes, error))) return status;

@@ -197,6 +197,7 @@ static void refusals(void) {
   gth_tensor_desc params = dense(GTH_DTYPE_INT64, 1, four, memory);
   gth_tensor_desc indices = dense(GTH_DTYPE_INT64, 1, two, picks);
   gth_tensor_desc out = dense(GTH_DTYPE_INT64, 1, two, memory + 3);
+  gth_options options = GTH_OPTIONS_INIT;
   gth_error err = GTH_ERROR_INIT;
   int i;
 
@@ -224,6 +225,19 @@ static void refusals(void) {
   CHECK_OK(gth_gather_desc(NULL, &params, &indices, NULL, &out, &err), &err);
   CHECK(memory[6] == 3 && memory[7] == 1);
   CHECK(gth_gather_desc(NULL, &params, &indices, NULL, &out, NULL) == GTH_OK);
+
+  /* The likeliest slips: an axis that was not switched on, a missing operand, memory that is not there, a bare struct. */
+  options.axis = 1;
+  CHECK_STATUS(gth_gather_desc(NULL, &params, &indices, &options, &out, &err), GTH_E_AXIS, &err);
+  CHECK(err.operand == GTH_OPERAND_OPTIONS && err.component == (int32_t)offsetof(gth_options, axis) && err.value == 1);
+  CHECK_STATUS(gth_gather_desc(NULL, &params, NULL, NULL, &out, &err), GTH_E_NULL, &err);
+  CHECK_ERROR(&err, GTH_E_NULL, GTH_OPERAND_INDICES, -1, -1, 0, 0);
+  indices.data = NULL;
+  CHECK_STATUS(gth_gather_desc(NULL, &params, &indices, NULL, &out, &err), GTH_E_NULL, &err);
+  CHECK_ERROR(&err, GTH_E_NULL, GTH_OPERAND_INDICES, -1, -1, 0, 0);
+  memset(&err, 0, sizeof(err));
+  CHECK(gth_gather_desc(NULL, &params, &indices, NULL, &out, &err) == GTH_E_VERSION);
+  CHECK(err.status == 0 && err.message[0] == 0);
 }
 
 int main(void) {

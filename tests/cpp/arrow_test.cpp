@@ -91,7 +91,7 @@ class ArrowImport : public ::testing::TestWithParam<const char*> {
 };
 
 INSTANTIATE_TEST_SUITE_P(formats, ArrowImport, ::testing::Values("u", "U", "z", "Z"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& format) { return std::string(format.param); });
 
 TEST_P(ArrowImport, the_array_is_moved_and_released_once) {
   gth_tensor* tensor = accept();

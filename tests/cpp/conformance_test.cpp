@@ -249,6 +249,6 @@ TEST_P(Conformance, EveryCaseThroughEveryForm) {
 INSTANTIATE_TEST_SUITE_P(Profiles, Conformance,
                          testing::Values("none", "tensorflow", "tensorflow_gpu", "onnx", "ort", "numpy_raise",
                                          "numpy_wrap", "numpy_clip", "torch", "jax_fill", "jax_clip"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& profile) { return std::string(profile.param); });
 
 }  // namespace

@@ -81,6 +81,21 @@ TYPED_TEST(DlpackExport, a_copy_is_dense_and_never_read_only) {
   out->deleter(out);
 }
 
+TYPED_TEST(DlpackExport, a_copy_of_pinned_memory_is_not_pinned) {
+  int freed = 0;
+  const int64_t shape[] = {3, 2};
+  gth_tensor_desc desc = dense(GTH_DTYPE_INT32, {3, 2}, this->values_);
+  desc.shape = shape;
+  desc.device = GTH_DEVICE_CUDA_HOST;
+  gth_tensor* tensor = adopt(desc, &freed);
+  for (const uint32_t flags : {GTH_EXPORT_COPY, GTH_EXPORT_NO_COPY}) {
+    TypeParam* out = this->accept(nullptr, tensor, flags);
+    EXPECT_EQ(out->dl_tensor.device.device_type, flags == GTH_EXPORT_COPY ? GTH_DEVICE_CPU : GTH_DEVICE_CUDA_HOST);
+    out->deleter(out);
+  }
+  gth_tensor_release(tensor);
+}
+
 TYPED_TEST(DlpackExport, read_only_memory_is_shared_with_a_flag_only) {
   int freed = 0;
   const int64_t shape[] = {3, 2};

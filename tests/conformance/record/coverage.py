@@ -33,8 +33,10 @@ def report(cases):
 
 
 def _totals(cases, counts, possible):
-    yield f"{len(possible)} cells, all filled; {sum(counts.values())} cases in them, {len(cases)} cases in all.\n\n"
-    yield "| file | cases | of them named | answered by a system | with a difference |\n|---|---|---|---|---|\n"
+    yield f"{len(possible)} cells, all filled; {sum(counts.values())} cases in them, "
+    yield f"{len(cases)} cases in all.\n\n"
+    yield "| file | cases | of them named | answered by a system | with a difference |\n"
+    yield "|---|---|---|---|---|\n"
     for profile in profiles.TABLE:
         own = [case for case in cases if case.profile == profile]
         named = sum(grid.cell_of(case.name) is None for case in own)

@@ -116,9 +116,7 @@ class Case:
     source: str | None = None
 
     def with_outcome(self, expect, source, difference=None, system=None):
-        return replace(
-            self, expect=expect, source=source, difference=difference, system=system
-        )
+        return replace(self, expect=expect, source=source, difference=difference, system=system)
 
 
 def _shape_text(shape):

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 
 from . import dtypes, profiles
-from .format import Error, Ok, PREFILL
+from .format import PREFILL, Error, Ok
 
 INT64_MAX = 2**63 - 1
 MAX_RANK = 64
@@ -182,7 +182,12 @@ def gather(case, form):
     check_empty_params(case, form)
     profile = profiles.TABLE[case.profile]
     work = profiles.Work(
-        case.op, form.tuples, math.prod(form.outer), math.prod(form.inner), form.indexed, len(case.indices.shape)
+        case.op,
+        form.tuples,
+        math.prod(form.outer),
+        math.prod(form.inner),
+        form.indexed,
+        len(case.indices.shape),
     )
     positions = []
     if profile.values_checked(work):

@@ -13,6 +13,8 @@ class Unexplained(Exception):
 
 def settle(cases):
     """The finished cases, in the given order."""
+    if len({case.name for case in cases}) != len(cases):
+        raise Unexplained("case names are not unique")
     jobs = defaultdict(list)
     for case in cases:
         if case.profile in systems.OF_PROFILE:

@@ -9,12 +9,14 @@ one by one, so that the parent knows which case a dead worker died of.
 import importlib
 import os
 import pickle
+import signal
 import sys
 
 from .format import Error, Ok, tensor
 
 NOT_EXPRESSED = "not expressed"
 RISKY = "risky"
+HANG_SECONDS = 15
 
 
 def main():
@@ -23,6 +25,9 @@ def main():
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     system = importlib.import_module(f"{__package__}.systems.{name}")
+    if isolated:
+        # The default action of the alarm also ends a loop that never returns to Python.
+        signal.alarm(HANG_SECONDS)
     for case in pickle.load(sys.stdin.buffer):
         pickle.dump((system.SOURCE, *ask(system, case, isolated)), answers)
         answers.flush()

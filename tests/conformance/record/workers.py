@@ -1,6 +1,7 @@
 """Starts the workers and collects what the systems answer."""
 
 import pickle
+import signal
 import subprocess
 import sys
 import tempfile
@@ -10,7 +11,6 @@ from pathlib import Path
 from .format import ABORT, HANG
 from .worker import RISKY
 
-ISOLATED_TIMEOUT = 30  # seconds, imports included
 HERE = Path(__file__).resolve().parent
 
 
@@ -22,33 +22,36 @@ def ask_all(jobs):
 
 
 def _ask(system, cases):
-    answers = list(_run(system, cases))
+    answers, _ = _run(system, cases)
     if len(answers) != len(cases):
         raise RuntimeError(f"{system} died of {cases[len(answers)].name}: mark it as risky")
-    source = answers[0][0] if answers else system
     return [
-        _ask_isolated(system, case, source) if answer[1] == RISKY else answer
+        _ask_isolated(system, case, answer[0]) if answer[1] == RISKY else answer
         for case, answer in zip(cases, answers)
     ]
 
 
 def _ask_isolated(system, case, source):
-    try:
-        answers = list(_run(system, [case], "--isolated", timeout=ISOLATED_TIMEOUT))
-    except subprocess.TimeoutExpired:
-        return source, HANG, ""
-    return answers[0] if answers else (source, ABORT, "")
+    answers, status = _run(system, [case], "--isolated")
+    if answers:
+        return answers[0]
+    return source, HANG if status == -signal.SIGALRM else ABORT, ""
 
 
-def _run(system, cases, *options, timeout=None):
+def _run(system, cases, *options):
+    """The answers that a worker gave before it ended, and how it ended."""
     command = [sys.executable, "-m", f"{HERE.name}.worker", system, *options]
-    with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
-        subprocess.run(
-            command, input=pickle.dumps(cases), stdout=stdout, stderr=stderr, cwd=HERE.parent, timeout=timeout
+    with tempfile.TemporaryFile() as stdout:
+        worker = subprocess.run(
+            command, input=pickle.dumps(cases), stdout=stdout, stderr=subprocess.DEVNULL, cwd=HERE.parent
         )
         stdout.seek(0)
-        while True:
-            try:
-                yield pickle.load(stdout)
-            except EOFError:
-                return
+        return list(_load_all(stdout)), worker.returncode
+
+
+def _load_all(file):
+    while True:
+        try:
+            yield pickle.load(file)
+        except EOFError:
+            return

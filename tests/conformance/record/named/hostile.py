@@ -2,10 +2,25 @@
 
 from .. import dtypes
 from ..format import Tensor
-from .build import *
+from .build import (
+    INT32_MIN,
+    INT64_MAX,
+    INT64_MIN,
+    gather,
+    gather_nd,
+    index,
+    same_index,
+    stretched,
+    stretched_index,
+    strings,
+    table,
+    values,
+)
 
 
 def cases():
+    yield gather("none/hostile/b08_fill", table(0), index([7]), axis=0, bounds="fill")
+    yield gather("none/hostile/b08_clamp", table(0), index([7]), axis=0, bounds="clamp")
     for profile in ("none", "tensorflow"):
         yield from ranks_and_attributes(profile)
         yield from index_values(profile)
@@ -127,10 +142,17 @@ def huge():
     yield gather(p + "output_rank_65", table(*[1] * 33), same_index(0, *[1] * 33), axis=0)
     yield gather(p + "c05", stretched(1, 2**40), stretched_index(2**40), axis=0)
     yield gather(p + "c05_float32", stretched(2, 2**31, dtype="float32"), stretched_index(2**31, 2), axis=0)
-    yield gather(p + "c05_passes_at_the_item", stretched(1, 2**31, dtype="float64"), stretched_index(2**29), axis=0)
+    yield gather(
+        p + "c05_passes_at_the_item", stretched(1, 2**31, dtype="float64"), stretched_index(2**29), axis=0
+    )
     yield gather(p + "c05_empty_rows", stretched(1, 2**40, 0, dtype="uint8"), stretched_index(2**40), axis=0)
-    yield gather(p + "c05_just_fits_empty", Tensor("uint8", (0, 2**31), b"", 0, (0, 0)), stretched_index(0, 2**31, dtype="int8"), axis=0)
-    yield gather_nd(p + "c05_nd", stretched(2**32, 2**32), stretched_index(2**32, 1, dtype="uint8"))
+    yield gather(
+        p + "c05_just_fits_empty",
+        Tensor("uint8", (0, 2**31), b"", 0, (0, 0)),
+        stretched_index(0, 2**31, dtype="int8"),
+        axis=0,
+    )
+    yield gather_nd(p + "c05_nd", stretched(2**20, 2**40), stretched_index(2**32, 1, dtype="uint8"))
     yield gather(p + "c10_far_row", stretched(262144, 8), index([239674]), axis=0)
     yield gather(p + "offset_beyond_int32", stretched(2**33, 2), index([2**33 - 1, 2**33]), axis=0)
     yield gather(p + "offset_beyond_int32_good", stretched(2**33, 2), index([2**33 - 1, 2**32]), axis=0)
@@ -143,13 +165,36 @@ def far_indices():
         for negative in ("reject", "wrap"):
             for dtype in dtypes.INTEGERS:
                 size = dtypes.ALL[dtype].size * 8
-                ends = [0, 2**size - 1] if dtype.startswith("u") else [-(2 ** (size - 1)), 2 ** (size - 1) - 1]
+                ends = (
+                    [0, 2**size - 1] if dtype.startswith("u") else [-(2 ** (size - 1)), 2 ** (size - 1) - 1]
+                )
                 options = {"bounds": bounds, "negative": negative}
                 name = f"{bounds}_{negative}_{dtype}"
-                yield gather(p + name, table(3, dtype="int16"), index([1, *ends, 2], dtype), axis=0, **options)
-                yield gather_nd(p + f"{name}_nd", table(2, 3, dtype="int16"), index([[0, end] for end in ends], dtype), **options)
-            yield gather(p + f"{bounds}_{negative}_minus_2_62", table(3), index([-(2**62), 2**62]), axis=0, bounds=bounds, negative=negative)
-            yield gather(p + f"{bounds}_{negative}_uint64_2_63", table(3), index([2**63, 2**63 - 1], "uint64"), axis=0, bounds=bounds, negative=negative)
+                yield gather(
+                    p + name, table(3, dtype="int16"), index([1, *ends, 2], dtype), axis=0, **options
+                )
+                yield gather_nd(
+                    p + f"{name}_nd",
+                    table(2, 3, dtype="int16"),
+                    index([[0, end] for end in ends], dtype),
+                    **options,
+                )
+            yield gather(
+                p + f"{bounds}_{negative}_minus_2_62",
+                table(3),
+                index([-(2**62), 2**62]),
+                axis=0,
+                bounds=bounds,
+                negative=negative,
+            )
+            yield gather(
+                p + f"{bounds}_{negative}_uint64_2_63",
+                table(3),
+                index([2**63, 2**63 - 1], "uint64"),
+                axis=0,
+                bounds=bounds,
+                negative=negative,
+            )
 
 
 def order_of_checks():
@@ -166,39 +211,87 @@ def order_of_checks():
     yield gather(p + "rank_before_axis", table(), index([0]), axis=9)
     yield gather(p + "axis_before_batch_dims", table(2, 2), index([0]), axis=9, batch_dims=9)
     yield gather(p + "batch_dims_before_axis_below", table(2, 2), index([0]), axis=0, batch_dims=9)
-    yield gather(p + "axis_below_before_batch_extents", table(2, 2, 2), same_index(0, 3, 1), axis=0, batch_dims=1)
+    yield gather(
+        p + "axis_below_before_batch_extents", table(2, 2, 2), same_index(0, 3, 1), axis=0, batch_dims=1
+    )
     yield gather(p + "batch_extents_before_values", table(2, 2), same_index(9, 3, 1), axis=1, batch_dims=1)
     yield gather_nd(p + "nd_axis_before_batch_dims", table(2, 2), same_index(0, 2, 1), axis=0, batch_dims=9)
     yield gather_nd(p + "nd_axis_is_refused", table(2, 2), same_index(0, 2, 1), axis=0)
     yield gather_nd(p + "nd_batch_dims_before_depth", table(2, 2), same_index(0, 2, 5), batch_dims=2)
     yield gather_nd(p + "nd_depth_before_batch_extents", table(2, 2), same_index(0, 3, 5), batch_dims=1)
-    yield gather_nd("onnx/order/no_depth_before_batch_extents", table(2, 2), same_index(0, 3, 0), batch_dims=1)
-    yield gather_nd("onnx/order/nd_opset_11_batch_dims_before_range", table(2, 2), same_index(0, 3, 1), batch_dims=9, opset=11)
+    yield gather_nd(
+        "onnx/order/no_depth_before_batch_extents", table(2, 2), same_index(0, 3, 0), batch_dims=1
+    )
+    yield gather_nd(
+        "onnx/order/nd_opset_11_batch_dims_before_range",
+        table(2, 2),
+        same_index(0, 3, 1),
+        batch_dims=9,
+        opset=11,
+    )
     yield gather("onnx/order/axis_before_batch_dims", table(2, 2), index([0]), axis=9, batch_dims=1)
     yield gather("onnx/order/no_axis_batch_dims", table(2, 2), index([0]), batch_dims=9)
-    yield gather(p + "size_before_values", stretched(1, 2**40), Tensor("int64", (2**40,), b"\x09" + bytes(7), 0, (0,)), axis=0)
+    yield gather(
+        p + "size_before_values",
+        stretched(1, 2**40),
+        Tensor("int64", (2**40,), b"\x09" + bytes(7), 0, (0,)),
+        axis=0,
+    )
     yield gather_nd("tensorflow/order/empty_params_before_values", table(2, 0), index([[5, 5]]))
     yield gather_nd("tensorflow/order/empty_params_with_clamp", table(2, 0), index([[5, 5]]), bounds="clamp")
     yield gather_nd("tensorflow/order/empty_params_with_skip", table(2, 0), index([[5]]), bounds="skip")
     for b in (-2, 2):
-        yield gather(p + f"no_axis_batch_dims_{b}_of_rank_1_indices", table(2, 2, 2), same_index(0, 2), batch_dims=b)
-    yield gather(p + "no_axis_batch_dims_-3_beyond_params", table(2, 2), same_index(0, 2, 2, 2), batch_dims=-3)
-    yield gather(p + "no_axis_batch_dims_-1_below_batches", table(2, 2, 2, 2), same_index(0, 2, 2, 2, 2), batch_dims=-2)
+        yield gather(
+            p + f"no_axis_batch_dims_{b}_of_rank_1_indices", table(2, 2, 2), same_index(0, 2), batch_dims=b
+        )
+    yield gather(
+        p + "no_axis_batch_dims_-3_beyond_params", table(2, 2), same_index(0, 2, 2, 2), batch_dims=-3
+    )
+    yield gather(
+        p + "no_axis_batch_dims_-1_below_batches", table(2, 2, 2, 2), same_index(0, 2, 2, 2, 2), batch_dims=-2
+    )
     yield gather(p + "string_by_dtype", strings([b"a"]), index([0]), axis=0, bounds="fill", fill="by_dtype")
-    yield gather(p + "string_value", strings([b"a"]), index([0]), axis=0, bounds="fill", fill="value", fill_value=b"")
-    yield gather(p + "index_dtype_before_string_fill", strings([b"a"]), values([0.0]), axis=0, bounds="fill", fill="by_dtype")
+    yield gather(
+        p + "string_value", strings([b"a"]), index([0]), axis=0, bounds="fill", fill="value", fill_value=b""
+    )
+    yield gather(
+        p + "index_dtype_before_string_fill",
+        strings([b"a"]),
+        values([0.0]),
+        axis=0,
+        bounds="fill",
+        fill="by_dtype",
+    )
 
 
 def empty_axes():
     """Indexed dims of size 0, alone and beside other empty dims, under every policy and profile."""
-    profiles = ("none", "tensorflow", "tensorflow_gpu", "onnx", "ort", "numpy_raise", "numpy_wrap",
-                "numpy_clip", "torch", "jax_fill", "jax_clip")
+    profiles = (
+        "none",
+        "tensorflow",
+        "tensorflow_gpu",
+        "onnx",
+        "ort",
+        "numpy_raise",
+        "numpy_wrap",
+        "numpy_clip",
+        "torch",
+        "jax_fill",
+        "jax_clip",
+    )
     for profile in profiles:
         for bounds in ("error", "fill", "clamp", "modulo", "skip"):
             p = f"{profile}/empty_axis/{bounds}_"
             options = {"bounds": bounds}
             yield gather(p + "gather", table(0, 2), index([3]), axis=0, **options)
-            yield gather(p + "gather_empty_inner", table(0, 0), index([3]), axis=0, **_hangs(profile, bounds), **options)
+            yield gather(
+                p + "gather_empty_inner",
+                table(0, 0),
+                index([3]),
+                axis=0,
+                **_hangs(profile, bounds),
+                **options,
+            )
             yield gather(p + "gather_empty_outer", table(0, 0), index([3]), axis=1, **options)
             yield gather(p + "gather_no_indices", table(0, 2), same_index(0, 0), axis=0, **options)
             yield gather_nd(p + "nd", table(0, 2), index([[3], [1]]), **options)

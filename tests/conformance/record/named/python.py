@@ -1,7 +1,19 @@
 """NumPy, torch and JAX."""
 
 from .. import dtypes
-from .build import *
+from .build import (
+    INT32_MIN,
+    INT64_MAX,
+    INT64_MIN,
+    UINT64_MAX,
+    gather,
+    gather_nd,
+    index,
+    same_index,
+    strings,
+    table,
+    values,
+)
 
 
 def cases():
@@ -75,7 +87,14 @@ def torch_facts():
     yield gather(p + "no_strings", strings([b"a"]), index([0]), axis=0)
     p = "torch/facts/a14_05_"
     yield gather(p + "scalar_index", table(3, 2), index(1), axis=0, variant="index_select", difference="D24")
-    yield gather(p + "two_dim_indices", table(3, 2), index([[1], [2]]), axis=0, variant="index_select", difference="D24")
+    yield gather(
+        p + "two_dim_indices",
+        table(3, 2),
+        index([[1], [2]]),
+        axis=0,
+        variant="index_select",
+        difference="D24",
+    )
     yield gather_nd(p + "index_wraps", table(3, 2), index([[-1], [-3]]))
     yield gather_nd(p + "index_below", table(3, 2), index([[-4]]))
     yield gather_nd(p + "index_int32", table(3, 2), index([[2, 1]], "int32"))
@@ -97,7 +116,14 @@ def jax_facts():
         yield gather_nd(p + f"get_fills_{dtype}", table(3, dtype=dtype), index([[0], [3], [-4], [-1]]))
     yield gather(p + "take_empty_axis", table(0, 2), index([0]), axis=0)
     yield gather_nd(p + "get_empty_dim", table(0, 2), index([[0], [1]]))
-    yield gather("jax_fill/facts/a14_03_without_64_bits", table(3), index([2**32, 1]), axis=0, variant="32-bit", difference="D05")
+    yield gather(
+        "jax_fill/facts/a14_03_without_64_bits",
+        table(3),
+        index([2**32, 1]),
+        axis=0,
+        variant="32-bit",
+        difference="D05",
+    )
     yield gather("jax_fill/facts/a14_03_with_64_bits", table(3), index([2**32, 1]), axis=0)
     p = "jax_clip/facts/a14_04_"
     yield gather(p + "take_sends_negatives_to_0", table(3), index([-1, -9, 9, 2]), axis=0)

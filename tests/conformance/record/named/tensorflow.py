@@ -1,6 +1,20 @@
 """TensorFlow: the edges of Gather, GatherV2, batch_gather, GatherNd, and their published examples."""
 
-from .build import *
+from .build import (
+    INT32_MAX,
+    INT32_MIN,
+    INT64_MAX,
+    INT64_MIN,
+    gather,
+    gather_nd,
+    index,
+    same_index,
+    stretched,
+    stretched_index,
+    strings,
+    table,
+    values,
+)
 
 
 def cases():
@@ -20,7 +34,14 @@ def gather_facts():
         yield gather(p + f"{dtype}_indices", table(3, 2), index([2, 0], dtype), axis=0)
     for dtype in ("int8", "uint8", "uint16", "uint32", "uint64", "float32", "bool"):
         yield gather(p + f"refuses_{dtype}_indices", table(3), values([1], dtype), axis=0)
-    for dtype in ("float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu"):
+    for dtype in (
+        "float8_e3m4",
+        "float8_e4m3",
+        "float8_e4m3b11fnuz",
+        "float8_e4m3fnuz",
+        "float8_e5m2fnuz",
+        "float8_e8m0fnu",
+    ):
         yield gather(p + f"has_no_{dtype}", table(3, dtype=dtype), index([1]), axis=0)
         yield gather_nd(p + f"nd_has_no_{dtype}", table(3, dtype=dtype), index([[1]]))
     yield gather(p + "scalar_params", table(), index([0]), axis=0)
@@ -32,14 +53,22 @@ def gather_facts():
     yield gather(p + "axis_int64_min", table(1, 1), index([0]), axis=INT64_MIN, difference="D11")
     yield gather(p + "axis_int64_min_batch_1", table(1, 1), index([0]), axis=INT64_MIN, batch_dims=1)
     for b in (-3, 3, INT32_MIN, INT32_MAX):
-        yield gather(p + f"batch_dims_{b}_of_rank_2_indices", table(2, 2, 2, 2), same_index(0, 2, 2), axis=3, batch_dims=b)
+        yield gather(
+            p + f"batch_dims_{b}_of_rank_2_indices",
+            table(2, 2, 2, 2),
+            same_index(0, 2, 2),
+            axis=3,
+            batch_dims=b,
+        )
     yield gather(p + "batch_dims_equal_index_rank", table(2, 2, 3), same_index(1, 2, 2), axis=2, batch_dims=2)
     yield gather(p + "batch_dims_equal_params_rank", table(5), same_index(0, 3), axis=0, batch_dims=1)
     yield gather(p + "batch_dims_above_axis", table(2, 3, 4), same_index(0, 2, 5), axis=0, batch_dims=1)
     yield gather(p + "batch_dims_negative", table(2, 3, 4), same_index(1, 2, 5), axis=1, batch_dims=-1)
     yield gather(p + "batch_dims_minus_index_rank", table(3, 2), same_index(1, 2, 2), axis=0, batch_dims=-2)
     yield gather(p + "batch_extents_differ", table(2, 3), same_index(0, 3, 1), axis=1, batch_dims=1)
-    yield gather(p + "batch_extents_differ_second", table(2, 3, 4), same_index(0, 2, 2, 1), axis=2, batch_dims=2)
+    yield gather(
+        p + "batch_extents_differ_second", table(2, 3, 4), same_index(0, 2, 2, 1), axis=2, batch_dims=2
+    )
     yield gather(p + "batch_extents_empty_and_one", table(0, 1), same_index(0, 1), axis=1, batch_dims=1)
     yield gather(p + "negative_index", table(3), index([0, -1]), axis=0)
     yield gather(p + "index_too_large", table(3), index([[0, 1], [3, 2]]), axis=0)
@@ -78,7 +107,9 @@ def gather_nd_facts():
     yield gather_nd(p + "one_element", table(2, 3), index([1, 2]))
     yield gather_nd(p + "negative_component", table(4, 4), index([[0, -1]]))
     yield gather_nd(p + "component_inside_flat_range", table(4, 4), index([[0, 5]]))
-    yield gather_nd(p + "one_bad_component_in_several", table(2, 3, 4), index([[0, 0, 0], [1, 3, 4], [0, 9, 0]]))
+    yield gather_nd(
+        p + "one_bad_component_in_several", table(2, 3, 4), index([[0, 0, 0], [1, 3, 4], [0, 9, 0]])
+    )
     for b in (-1, 2, 3):
         yield gather_nd(p + f"batch_dims_{b}", table(2, 3), same_index(0, 2, 1), batch_dims=b)
     yield gather_nd(p + "batch_1", table(2, 3), index([[2], [0]]), batch_dims=1)
@@ -93,14 +124,40 @@ def python_facts():
     p = "tensorflow/facts/a13_"
     python = {"variant": "python"}
     for b in (5, 100):
-        yield gather(p + f"02_axis_0_drops_batch_dims_{b}", table(3, 2), index([2, 0]), axis=0, batch_dims=b, difference="D10", **python)
+        yield gather(
+            p + f"02_axis_0_drops_batch_dims_{b}",
+            table(3, 2),
+            index([2, 0]),
+            axis=0,
+            batch_dims=b,
+            difference="D10",
+            **python,
+        )
     yield gather(p + "02_axis_0_batch_dims_-1", table(3, 2), index([2, 0]), axis=0, batch_dims=-1, **python)
     yield gather(p + "02_axis_0_batch_dims_0", table(3, 2), index([2, 0]), axis=0, **python)
     yield gather(p + "04_empty_outer", table(0, 3), index([7]), axis=1, **python)
-    yield gather_nd(p + "05_batch_shapes_of_equal_count", table(2, 3, 4), same_index(1, 3, 2, 1), batch_dims=2, difference="D12")
-    yield gather_nd(p + "05_batch_shapes_both_empty", table(0, 3, 4), same_index(1, 2, 0, 1), batch_dims=2, difference="D12")
+    yield gather_nd(
+        p + "05_batch_shapes_of_equal_count",
+        table(2, 3, 4),
+        same_index(1, 3, 2, 1),
+        batch_dims=2,
+        difference="D12",
+    )
+    yield gather_nd(
+        p + "05_batch_shapes_both_empty",
+        table(0, 3, 4),
+        same_index(1, 2, 0, 1),
+        batch_dims=2,
+        difference="D12",
+    )
     yield gather(p + "11_no_axis_is_batch_dims_as_given", table(2, 3, 4), same_index(1, 2, 5), batch_dims=-1)
-    yield gather(p + "11_no_axis_is_batch_dims_as_given_python", table(2, 3, 4), same_index(1, 2, 5), batch_dims=-1, **python)
+    yield gather(
+        p + "11_no_axis_is_batch_dims_as_given_python",
+        table(2, 3, 4),
+        same_index(1, 2, 5),
+        batch_dims=-1,
+        **python,
+    )
     yield gather(p + "11_no_axis_no_batch_dims", table(3, 2), index([2, 0]), **python)
     yield gather(p + "11_raw_axis_below_batch_dims", table(2, 3), same_index(0, 2, 1), axis=0, batch_dims=1)
     yield gather(p + "11_no_axis_outside", table(2), same_index(0, 2, 2), batch_dims=-2)
@@ -110,12 +167,24 @@ def limits():
     p = "tensorflow/limits/"
     yield gather_nd(p + "depth_7", table(*[2] * 7), index([[1, 0, 1, 1, 0, 0, 1]]))
     yield gather_nd(p + "depth_8", table(*[2] * 8), index([[1, 0, 1, 1, 0, 0, 1, 1]]), difference="D15")
-    yield gather_nd(p + "batch_1_depth_7", table(*[1] * 8), same_index(0, 1, 7), batch_dims=1, difference="D15")
+    yield gather_nd(
+        p + "batch_1_depth_7", table(*[1] * 8), same_index(0, 1, 7), batch_dims=1, difference="D15"
+    )
     yield gather_nd(p + "depth_8_no_tuples", table(*[1] * 8), same_index(0, 0, 8))
     yield gather_nd(p + "int16_many_elements", stretched(32768), index([[5]], "int16"), difference="D14")
-    yield gather_nd(p + "int16_many_elements_no_tuples", stretched(32768), same_index(0, 0, 1, dtype="int16"), difference="D14")
+    yield gather_nd(
+        p + "int16_many_elements_no_tuples",
+        stretched(32768),
+        same_index(0, 0, 1, dtype="int16"),
+        difference="D14",
+    )
     yield gather(p + "int16_long_axis", stretched(32768), index([5], "int16"), axis=0, difference="D14")
-    yield gather_nd(p + "int16_many_tuples", table(1, dtype="bool"), stretched_index(65546, 1, dtype="int16"), difference="D13")
+    yield gather_nd(
+        p + "int16_many_tuples",
+        table(1, dtype="bool"),
+        stretched_index(65546, 1, dtype="int16"),
+        difference="D13",
+    )
 
 
 def raw_gather_nd():
@@ -169,10 +238,18 @@ def examples():
     grid = values([[0, 1, 2], [10, 11, 12], [20, 21, 22], [30, 31, 32]], "int32")
     yield gather(p + "gather_rows", grid, index([3, 1], "int32"), axis=0)
     yield gather(p + "gather_columns", grid, index([2, 1], "int32"), axis=1)
-    yield gather(p + "gather_batched", values([[0, 0, 1, 0, 2], [3, 0, 0, 0, 4], [0, 5, 0, 6, 0]], "int32"),
-                 index([[2, 4], [0, 4], [1, 3]], "int32"), axis=1, batch_dims=1)
+    yield gather(
+        p + "gather_batched",
+        values([[0, 0, 1, 0, 2], [3, 0, 0, 0, 4], [0, 5, 0, 6, 0]], "int32"),
+        index([[2, 4], [0, 4], [1, 3]], "int32"),
+        axis=1,
+        batch_dims=1,
+    )
 
-    square, cube = strings([[b"a", b"b"], [b"c", b"d"]]), strings([[[b"a0", b"b0"], [b"c0", b"d0"]], [[b"a1", b"b1"], [b"c1", b"d1"]]])
+    square, cube = (
+        strings([[b"a", b"b"], [b"c", b"d"]]),
+        strings([[[b"a0", b"b0"], [b"c0", b"d0"]], [[b"a1", b"b1"], [b"c1", b"d1"]]]),
+    )
     for name, indices in {
         "elements": [[0, 0], [1, 1]],
         "slices": [[1], [0]],

@@ -9,7 +9,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from . import common
-from .. import oracle
 
 SOURCE = f"jax {jax.__version__}"
 
@@ -32,7 +31,10 @@ def risky(case):
 
 def run(case):
     with jax.enable_x64(case.variant != "32-bit"):
-        params, indices = jnp.asarray(np.array(case.params.numpy())), jnp.asarray(np.array(case.indices.numpy()))
+        params, indices = (
+            jnp.asarray(np.array(case.params.numpy())),
+            jnp.asarray(np.array(case.indices.numpy())),
+        )
         mode = MODES[case.profile]
         if case.op == "gather":
             return np.asarray(_take(case, params, indices, mode))

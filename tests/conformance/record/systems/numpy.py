@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from . import common
 from .. import oracle
+from . import common
 
 SOURCE = f"numpy {np.__version__}"
 

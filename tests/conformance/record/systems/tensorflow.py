@@ -8,8 +8,8 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 import numpy as np
 import tensorflow as tf
 
-from . import common
 from .. import oracle, profiles
+from . import common
 
 SOURCE = f"tensorflow-cpu {tf.__version__}"
 
@@ -23,7 +23,9 @@ def expresses(case):
         return False
     if case.op == "gather_nd":
         gpu_has_it = case.indices.dtype in profiles.index_dtypes(case.profile, case.op)
-        return case.axis is None and _policy(case) is not None and (case.profile == "tensorflow" or gpu_has_it)
+        return (
+            case.axis is None and _policy(case) is not None and (case.profile == "tensorflow" or gpu_has_it)
+        )
     return case.profile == "tensorflow" and common.keeps_switches(case)
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import torch
 
-from . import common
 from .. import dtypes
+from . import common
 
 SOURCE = f"torch {torch.__version__.split('+')[0]}"
 

@@ -1,0 +1,318 @@
+package gather_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"libgather/gather"
+)
+
+// Every recorded case through every form of the binding: allocating, into, plan, shape query, strings.
+
+const (
+	casesFolder = "../../tests/conformance/cases"
+	untouched   = 0xa5
+	smallOutput = 1 << 20
+)
+
+func TestConformance(t *testing.T) {
+	if _, err := os.Stat(casesFolder); err != nil {
+		t.Skip("the conformance cases are not beside this module")
+	}
+	files, err := filepath.Glob(casesFolder + "/*.txt")
+	if err != nil || len(files) != len(profiles)+1 {
+		t.Fatalf("found %d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		name := filepath.Base(file[:len(file)-len(".txt")])
+		t.Run(name, func(t *testing.T) {
+			cases := readCases(t, file)
+			if len(cases) < 100 {
+				t.Fatalf("only %d cases", len(cases))
+			}
+			for i := range cases {
+				t.Run(cases[i].name, func(t *testing.T) { replay(t, &cases[i]) })
+			}
+			fmt.Printf("conformance %s: %d cases\n", name, len(cases))
+		})
+	}
+}
+
+func replay(t *testing.T, test *conformanceCase) {
+	if test.params.dtype == "string" {
+		replayStrings(t, test)
+		return
+	}
+	elements[test.params.dtype].replay(t, test)
+}
+
+// What a dtype of the file is in Go.
+type element struct {
+	replay   func(*testing.T, *conformanceCase)
+	fillWith func(image []byte) gather.Option
+}
+
+func elementOf[T gather.Element]() element {
+	return element{replayAs[T], func(image []byte) gather.Option { return gather.FillWith(typed[T](image)[0]) }}
+}
+
+var elements map[string]element
+
+func init() { // not in the declaration: replays reach back to it
+	elements = map[string]element{
+		"bool": elementOf[bool](),
+		"int8": elementOf[int8](), "int16": elementOf[int16](), "int32": elementOf[int32](), "int64": elementOf[int64](),
+		"uint8": elementOf[uint8](), "uint16": elementOf[uint16](), "uint32": elementOf[uint32](),
+		"uint64":  elementOf[uint64](),
+		"float16": elementOf[gather.Float16](), "bfloat16": elementOf[gather.BFloat16](),
+		"float32": elementOf[float32](), "float64": elementOf[float64](),
+		"complex64": elementOf[complex64](), "complex128": elementOf[complex128](),
+		"float8_e3m4": elementOf[gather.Float8E3M4](), "float8_e4m3": elementOf[gather.Float8E4M3](),
+		"float8_e4m3b11fnuz": elementOf[gather.Float8E4M3B11FNUZ](),
+		"float8_e4m3fn":      elementOf[gather.Float8E4M3FN](), "float8_e4m3fnuz": elementOf[gather.Float8E4M3FNUZ](),
+		"float8_e5m2": elementOf[gather.Float8E5M2](), "float8_e5m2fnuz": elementOf[gather.Float8E5M2FNUZ](),
+		"float8_e8m0fnu": elementOf[gather.Float8E8M0FNU](),
+	}
+}
+
+func replayAs[T gather.Element](t *testing.T, test *conformanceCase) {
+	switch test.indices.dtype {
+	case "int8":
+		replayForms[T, int8](t, test)
+	case "int16":
+		replayForms[T, int16](t, test)
+	case "int32":
+		replayForms[T, int32](t, test)
+	case "int64":
+		replayForms[T, int64](t, test)
+	case "uint8":
+		replayForms[T, uint8](t, test)
+	case "uint16":
+		replayForms[T, uint16](t, test)
+	case "uint32":
+		replayForms[T, uint32](t, test)
+	case "uint64":
+		replayForms[T, uint64](t, test)
+	}
+}
+
+// The forms of an operation for one pair of types.
+type forms[T gather.Element, I gather.Index] struct {
+	gather func(gather.Tensor[T], gather.Tensor[I], ...gather.Option) (gather.Tensor[T], error)
+	into   func(_, _ gather.Tensor[T], _ gather.Tensor[I], _ ...gather.Option) error
+	plan   func(gather.Tensor[T], gather.Tensor[I], ...gather.Option) (*gather.Plan[T, I], error)
+	shape  func(_, _ gather.Described, _ ...gather.Option) ([]int, error)
+}
+
+func formsOf[T gather.Element, I gather.Index](isND bool) forms[T, I] {
+	if isND {
+		return forms[T, I]{gather.GatherND[T, I], gather.GatherNDInto[T, I], gather.NewPlanND[T, I], gather.OutputShapeND}
+	}
+	return forms[T, I]{gather.Gather[T, I], gather.GatherInto[T, I], gather.NewPlan[T, I], gather.OutputShape}
+}
+
+func replayForms[T gather.Element, I gather.Index](t *testing.T, test *conformanceCase) {
+	call := formsOf[T, I](test.isND)
+	params, indices := tensorOf[T](&test.params), tensorOf[I](&test.indices)
+	shape := replayShape(t, test, call.shape, params, indices)
+	for _, threads := range []int{1, 3} {
+		options := append(slices.Clone(test.options), gather.Threads(threads))
+		out, err := call.gather(params, indices, options...)
+		if expectOutcome(t, test, err) {
+			expectShape(t, test, out.Shape())
+			expectBytes(t, test, bytesOf(out.Data()), 0)
+		}
+		if shape == nil && test.failure.Status == gather.ErrSize {
+			continue // a shape that no output can have
+		}
+		replayInto(t, test, shape, func(out gather.Tensor[T]) error { return call.into(out, params, indices, options...) })
+	}
+	replayPlan(t, test, call, shape)
+}
+
+// replayShape returns the shape of the output, nil if the case has none.
+func replayShape(t *testing.T, test *conformanceCase, query func(_, _ gather.Described, _ ...gather.Option) ([]int, error),
+	params, indices gather.Described) []int {
+	shape, err := query(params, indices, test.options...)
+	switch {
+	case test.failure == nil:
+		expectOutcome(t, test, err)
+		expectShape(t, test, shape)
+	case test.failure.Status == gather.ErrIndex && err != nil:
+		t.Errorf("%s: the shape query looked at indices: %v", test.name, err)
+	case test.failure.Status != gather.ErrIndex && test.failure.Status != gather.ErrSize:
+		expectOutcome(t, test, err)
+	}
+	return shape
+}
+
+func replayInto[T gather.Element](t *testing.T, test *conformanceCase, shape []int, into func(gather.Tensor[T]) error) {
+	memory := outputMemory[T](test, shape)
+	before := slices.Clone(memory)
+	if expectOutcome(t, test, into(gather.Strided[T](memory, 0, shape, nil))) {
+		expectBytes(t, test, memory, untouched)
+	} else if !bytes.Equal(memory, before) {
+		t.Errorf("%s: an error changed the output", test.name)
+	}
+}
+
+func replayPlan[T gather.Element, I gather.Index](t *testing.T, test *conformanceCase, call forms[T, I], shape []int) {
+	plan, err := call.plan(tensorOf[T](&test.params), tensorOf[I](&test.indices), test.options...)
+	if err != nil {
+		expectOutcome(t, test, err)
+		return
+	}
+	defer plan.Close()
+	memory := typed[T](outputMemory[T](test, shape))
+	if test.params.isDense() && test.indices.isDense() {
+		err = plan.Run(nil, typed[T](test.params.bytes), typed[I](test.indices.bytes), memory, gather.Open)
+	} else { // memory that no slice of the type can stand for
+		err = plan.RunAt(nil, address(test.params.bytes), address(test.indices.bytes), address(memory), gather.Open)
+		runtime.KeepAlive(test)
+	}
+	if expectOutcome(t, test, err) {
+		expectBytes(t, test, bytesOf(memory), untouched)
+	}
+}
+
+func replayStrings(t *testing.T, test *conformanceCase) {
+	switch test.indices.dtype {
+	case "int8":
+		replayStringsBy[int8](t, test)
+	case "int16":
+		replayStringsBy[int16](t, test)
+	case "int32":
+		replayStringsBy[int32](t, test)
+	case "int64":
+		replayStringsBy[int64](t, test)
+	case "uint8":
+		replayStringsBy[uint8](t, test)
+	case "uint16":
+		replayStringsBy[uint16](t, test)
+	case "uint32":
+		replayStringsBy[uint32](t, test)
+	case "uint64":
+		replayStringsBy[uint64](t, test)
+	}
+}
+
+func replayStringsBy[I gather.Index](t *testing.T, test *conformanceCase) {
+	params, err := gather.NewStrings(test.params.strings, test.params.shape...)
+	if err != nil {
+		t.Errorf("%s: %v", test.name, err)
+		return
+	}
+	defer params.Close()
+	call, query := gather.GatherStrings[I], gather.OutputShape
+	if test.isND {
+		call, query = gather.GatherNDStrings[I], gather.OutputShapeND
+	}
+	indices := tensorOf[I](&test.indices)
+	replayShape(t, test, query, params, indices)
+	for _, threads := range []int{1, 3} {
+		values, shape, err := call(params, indices, append(slices.Clone(test.options), gather.Threads(threads))...)
+		if expectOutcome(t, test, err) {
+			expectShape(t, test, shape)
+			if !slices.Equal(values, test.wanted.strings) {
+				t.Errorf("%s: got %q, want %q", test.name, values, test.wanted.strings)
+			}
+		}
+	}
+}
+
+// expectOutcome compares success or failure, and reports whether there is an output to compare.
+func expectOutcome(t *testing.T, test *conformanceCase, err error) bool {
+	t.Helper()
+	if test.failure == nil {
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		return err == nil
+	}
+	var found *gather.Error
+	if !errors.As(err, &found) {
+		t.Errorf("%s: got %v, want %+v", test.name, err, *test.failure)
+		return false
+	}
+	numbers := *found
+	numbers.Message = ""
+	if numbers != *test.failure || found.Message == "" || !errors.Is(err, test.failure.Status) {
+		t.Errorf("%s: got %+v, want %+v", test.name, *found, *test.failure)
+	}
+	var index *gather.IndexError
+	if errors.As(err, &index) != (test.failure.Status == gather.ErrIndex) {
+		t.Errorf("%s: an IndexError only for an index: %v", test.name, err)
+	}
+	return false
+}
+
+func expectShape(t *testing.T, test *conformanceCase, shape []int) {
+	t.Helper()
+	if !slices.Equal(shape, test.wanted.shape) {
+		t.Errorf("%s: got the shape %v, want %v", test.name, shape, test.wanted.shape)
+	}
+}
+
+// expectBytes compares with the recorded bytes, in which `untouched` stands where skip wrote nothing: there the output
+// has what it had before.
+func expectBytes(t *testing.T, test *conformanceCase, found []byte, before byte) {
+	t.Helper()
+	if len(found) != len(test.wanted.bytes) {
+		t.Errorf("%s: got %d bytes, want %d", test.name, len(found), len(test.wanted.bytes))
+		return
+	}
+	for i, want := range test.wanted.bytes {
+		if found[i] != want && !(test.bounds == "skip" && want == untouched && found[i] == before) {
+			t.Errorf("%s: got %x, want %x", test.name, found, test.wanted.bytes)
+			return
+		}
+	}
+}
+
+// outputMemory is of the output's size, or a little where the case must fail before anything is written.
+func outputMemory[T gather.Element](test *conformanceCase, shape []int) []byte {
+	size := int(unsafe.Sizeof(*new(T)))
+	for _, extent := range shape {
+		size *= extent
+		if size < 0 || size > smallOutput {
+			size = 1
+		}
+	}
+	memory := bytesOf(make([]T, (size+15)/int(unsafe.Sizeof(*new(T)))))[:size]
+	for i := range memory {
+		memory[i] = untouched
+	}
+	return memory
+}
+
+func tensorOf[T gather.Element](text *tensorText) gather.Tensor[T] {
+	if text.isDense() {
+		return gather.New(typed[T](text.bytes), text.shape...)
+	}
+	return gather.Strided[T](text.bytes, text.offset, text.shape, text.strides)
+}
+
+// typed copies bytes to elements.
+func typed[T gather.Element](memory []byte) []T {
+	if len(memory) == 0 {
+		return nil
+	}
+	elements := make([]T, (len(memory)+int(unsafe.Sizeof(*new(T)))-1)/int(unsafe.Sizeof(*new(T))))
+	copy(bytesOf(elements), memory)
+	return elements
+}
+
+func bytesOf[T gather.Element](elements []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(elements))), len(elements)*int(unsafe.Sizeof(*new(T))))
+}
+
+func address[T gather.Element](memory []T) uintptr {
+	return uintptr(unsafe.Pointer(unsafe.SliceData(memory)))
+}

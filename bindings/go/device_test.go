@@ -1,0 +1,56 @@
+package gather_test
+
+import (
+	"runtime"
+	"testing"
+	"unsafe"
+
+	"libgather/gather"
+)
+
+func builtWithCUDA(t *testing.T) bool {
+	info, err := gather.Capabilities()
+	check(t, err)
+	return info.CUDARuntime != 0
+}
+
+func TestDeviceMemoryOnACPUBuild(t *testing.T) {
+	if builtWithCUDA(t) {
+		t.Skip("this library was built with CUDA")
+	}
+	gpu := gather.Device{Kind: gather.DeviceCUDA}
+	there := gather.OnDevice[float32](gpu, 1<<40, 0, []int{4, 2}, nil)
+	ids := gather.Vector([]int{1})
+	theirIDs := gather.OnDevice[int64](gpu, 1<<42, 0, []int{1}, nil)
+	_, err := gather.Gather(there, ids)
+	expectError(t, err, gather.ErrDevice, gather.OperandParams)
+	_, err = gather.Gather(there, theirIDs)
+	expectError(t, err, gather.ErrDevice, gather.OperandParams)
+	out := gather.OnDevice[float32](gpu, 1<<41, 0, []int{1, 2}, nil)
+	expectError(t, gather.GatherInto(out, tableTensor(), ids), gather.ErrDevice, gather.OperandOut)
+	_, err = gather.NewPlan(there, theirIDs)
+	expectError(t, err, gather.ErrDevice, gather.OperandParams)
+	_, err = gather.NewContext(gather.ContextOptions{Device: gpu, Stream: 2})
+	expectError(t, err, gather.ErrDevice, gather.OperandContext)
+}
+
+func TestARawAddressOnTheCPU(t *testing.T) {
+	values := []float32{1, 2, 3, 4}
+	var pinner runtime.Pinner
+	pinner.Pin(&values[0])
+	defer pinner.Unpin()
+	address := uintptr(unsafe.Pointer(&values[0]))
+	view := gather.OnDevice[float32](gather.Device{}, address, 16, []int{2, 2}, []int{4, 8})
+	out, err := gather.Gather(view, gather.Vector([]int{1}))
+	check(t, err)
+	expect(t, "a column", out.Data(), []float32{2, 4})
+}
+
+func TestRunAt(t *testing.T) {
+	plan := newPlan(t, gather.Shaped[float32](4, 2), gather.Shaped[int](gather.Open))
+	ids, out := []int{2, 1}, make([]float32, 4)
+	check(t, plan.RunAt(nil, address(table), address(ids), address(out), 2))
+	runtime.KeepAlive(ids)
+	expect(t, "rows", out, []float32{20, 21, 10, 11})
+	expectError(t, plan.RunAt(nil, 0, address(ids), address(out), 2), gather.ErrNull, gather.OperandParams)
+}

@@ -1,0 +1,32 @@
+// Package gather reads rows, slices and elements of tensors by index, with the C library libgather: what tf.gather,
+// tf.gather_nd, ONNX Gather and GatherND, numpy.take and torch.index_select do, each to the letter with its [Profile].
+//
+// # Tensors
+//
+// A [Tensor] is a view of memory that the caller keeps: [New] and [Vector] over a slice, [Strided] over parts of one,
+// [OnDevice] at a raw address. C sees the memory during a call and keeps nothing of it. Strings are copied once, into a
+// [StringTensor].
+//
+// # Operations
+//
+// [Gather] and [GatherND] make a new result; [GatherInto] and [GatherNDInto] fill memory of the caller's and allocate
+// nothing; a [Plan] is a gather that has been checked once and runs often. [OutputShape] says what will come out. Each is
+// one call into C, but for Gather and GatherND, which ask for the shape first.
+//
+// # Errors
+//
+// A failure is an [*Error] that errors.Is compares with the sentinels [ErrIndex], [ErrShape] and so on. An index out of
+// bounds is an [*IndexError] that names the smallest bad tuple: position, component, value, limit.
+//
+// # Goroutines
+//
+// Any number of goroutines may use one tensor, plan, context or string tensor at once. Close must not run beside a call
+// that uses the closed. What is never closed is released by the garbage collector.
+//
+// # Linking
+//
+// The library is found by pkg-config. With the build tag gather_static the program holds it, and needs no shared library
+// where it runs.
+package gather
+
+//go:generate go run ./internal/generate ../../include/gather/gather.h .

@@ -1,0 +1,124 @@
+package gather_test
+
+import (
+	"errors"
+	"fmt"
+
+	"libgather/gather"
+)
+
+// Rows of a table of vectors, by id.
+func Example() {
+	table := gather.New([]float32{0, 1, 10, 11, 20, 21, 30, 31}, 4, 2)
+	rows, err := gather.Gather(table, gather.Vector([]int64{3, 0, 3}))
+	fmt.Println(rows.Data(), rows.Shape(), err)
+	// Output: [30 31 0 1 30 31] [3 2] <nil>
+}
+
+func ExampleGather_axis() {
+	matrix := gather.New([]int16{1, 2, 3, 4, 5, 6}, 2, 3)
+	columns, err := gather.Gather(matrix, gather.Vector([]int{2, 0}), gather.Axis(1))
+	fmt.Println(columns.Data(), columns.Shape(), err)
+	// Output: [3 1 6 4] [2 2] <nil>
+}
+
+// A policy says what an index out of bounds means.
+func ExampleGather_bounds() {
+	words := gather.Vector([]int{10, 20, 30})
+	ids := gather.Vector([]int{-1, 0, 7})
+	filled, _ := gather.Gather(words, ids, gather.Bounds(gather.BoundsFill), gather.FillWith(-1))
+	clamped, _ := gather.Gather(words, ids, gather.Bounds(gather.BoundsClamp))
+	like, _ := gather.Gather(words, ids, gather.WithProfile(gather.ProfileNumPyWrap))
+	fmt.Println(filled.Data(), clamped.Data(), like.Data())
+	// Output: [-1 10 -1] [10 10 30] [30 10 20]
+}
+
+func ExampleGatherND() {
+	matrix := gather.New([]float64{1, 2, 3, 4, 5, 6}, 2, 3)
+	places := gather.New([]int32{0, 2, 1, 1}, 2, 2)
+	elements, err := gather.GatherND(matrix, places)
+	fmt.Println(elements.Data(), err)
+	// Output: [3 5] <nil>
+}
+
+// The same memory again and again, without an allocation.
+func ExampleGatherInto() {
+	table := gather.New([]float32{0, 1, 10, 11, 20, 21}, 3, 2)
+	out := make([]float32, 2*2)
+	err := gather.GatherInto(gather.New(out, 2, 2), table, gather.Vector([]int{2, 1}))
+	fmt.Println(out, err)
+	// Output: [20 21 10 11] <nil>
+}
+
+func ExampleIndexError() {
+	table := gather.Vector([]float32{0, 1, 2, 3})
+	_, err := gather.Gather(table, gather.Vector([]int{0, 1, 4}))
+	var index *gather.IndexError
+	if errors.As(err, &index) {
+		fmt.Printf("id %d at %d, of %d\n", index.Value, index.Position, index.Limit)
+	}
+	fmt.Println(errors.Is(err, gather.ErrIndex))
+	fmt.Println(err)
+	// Output:
+	// id 4 at 2, of 4
+	// true
+	// gather: indices: component 0 of tuple 2 is 4, valid are [0, 4)
+}
+
+// Batches of any size over one table.
+func ExamplePlan() {
+	table := []float32{0, 1, 10, 11, 20, 21}
+	plan, err := gather.NewPlan(gather.Shaped[float32](3, 2), gather.Shaped[int](gather.Open))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer plan.Close()
+	out := make([]float32, 2*2)
+	for _, ids := range [][]int{{2, 0}, {1}} {
+		err := plan.Run(nil, table, ids, out, len(ids))
+		fmt.Println(out[:2*len(ids)], err)
+	}
+	// Output:
+	// [20 21 0 1] <nil>
+	// [10 11] <nil>
+}
+
+// A column of records, read where it lies.
+func ExampleStrided() {
+	records := []int32{1, 100, 2, 200, 3, 300} // id, weight
+	weights := gather.Strided[int32](records, 4, []int{3}, []int{8})
+	picked, err := gather.Gather(weights, gather.Vector([]int{2, 0}))
+	fmt.Println(picked.Data(), err)
+	// Output: [300 100] <nil>
+}
+
+func ExampleGatherStrings() {
+	words, err := gather.NewStrings([]string{"gather", "scatter", "plan"}, 3)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer words.Close()
+	values, shape, err := gather.GatherStrings(words, gather.Vector([]int{2, 0}))
+	fmt.Println(values, shape, err)
+	// Output: [plan gather] [2] <nil>
+}
+
+func ExampleOutputShape() {
+	shape, err := gather.OutputShape(gather.Shaped[float32](1000, 64), gather.Shaped[int64](gather.Open))
+	fmt.Println(shape, err)
+	// Output: [-1 64] <nil>
+}
+
+func ExampleContext() {
+	context, err := gather.NewContext(gather.ContextOptions{Threads: 2})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer context.Close()
+	out, err := gather.Gather(gather.Vector([]int{1, 2}), gather.Vector([]int{1}), gather.In(context))
+	fmt.Println(out.Data(), err)
+	// Output: [2] <nil>
+}

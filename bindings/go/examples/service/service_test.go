@@ -1,0 +1,265 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+const (
+	rows = 1000
+	dim  = 4
+)
+
+func testVectors() []float32 {
+	vectors := make([]float32, rows*dim)
+	for i := range vectors {
+		vectors[i] = float32(i) / 2
+	}
+	return vectors
+}
+
+func newHandler(t *testing.T) *handler {
+	t.Helper()
+	table, err := newTable(testVectors(), dim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { table.Close() })
+	return &handler{table, 1 << 20}
+}
+
+func newServer(t *testing.T) *httptest.Server {
+	t.Helper()
+	server := httptest.NewServer(newHandler(t).routes())
+	t.Cleanup(server.Close)
+	return server
+}
+
+func post(t *testing.T, url, format string, body io.Reader) (int, []byte) {
+	t.Helper()
+	response, err := http.Post(url+"/lookup", format, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, content
+}
+
+func rawIDs(ids ...int64) io.Reader {
+	content, _ := binary.Append(nil, binary.LittleEndian, ids)
+	return bytes.NewReader(content)
+}
+
+func TestJSON(t *testing.T) {
+	status, content := post(t, newServer(t).URL, jsonType, strings.NewReader(`{"ids": [2, 0]}`))
+	if want := `{"dim":4,"vectors":[[4,4.5,5,5.5],[0,0.5,1,1.5]]}` + "\n"; status != 200 || string(content) != want {
+		t.Errorf("%d: %s", status, content)
+	}
+	status, content = post(t, newServer(t).URL, jsonType, strings.NewReader(`{"ids": []}`))
+	if status != 200 || string(content) != `{"dim":4,"vectors":[]}`+"\n" {
+		t.Errorf("%d: %s", status, content)
+	}
+}
+
+func TestRaw(t *testing.T) {
+	status, content := post(t, newServer(t).URL, rawType, rawIDs(2, 999))
+	vectors := make([]float32, len(content)/4)
+	if _, err := binary.Decode(content, binary.LittleEndian, vectors); err != nil {
+		t.Fatal(err)
+	}
+	if want := []float32{4, 4.5, 5, 5.5, 1998, 1998.5, 1999, 1999.5}; status != 200 || !slices.Equal(vectors, want) {
+		t.Errorf("%d: %v", status, vectors)
+	}
+}
+
+func TestABadIDIsNamed(t *testing.T) {
+	server := newServer(t)
+	ids := make([]int64, 40_000) // more than a portion
+	ids[30_000], ids[39_999] = rows, -1
+	for _, request := range []struct {
+		format          string
+		body            io.Reader
+		position, value int64
+	}{
+		{jsonType, strings.NewReader(`{"ids": [0, -5, 1000]}`), 1, -5},
+		{rawType, rawIDs(ids...), 30_000, rows},
+	} {
+		status, content := post(t, server.URL, request.format, request.body)
+		var answer struct {
+			Error                  string
+			Position, Value, Limit int64
+		}
+		if err := json.Unmarshal(content, &answer); err != nil {
+			t.Fatal(err)
+		}
+		if status != 400 || answer.Error == "" || answer.Position != request.position || answer.Value != request.value ||
+			answer.Limit != rows {
+			t.Errorf("%d: %s", status, content)
+		}
+	}
+}
+
+func TestBadRequests(t *testing.T) {
+	server := newServer(t)
+	for _, request := range []struct {
+		format, body string
+		status       int
+	}{
+		{jsonType, `{"ids": [1.5]}`, 400}, {jsonType, `{"ids": ["a"]}`, 400}, {jsonType, `{"ids": [1`, 400},
+		{jsonType, ``, 400}, {jsonType, `{"ids": [1]} more`, 400}, {jsonType, `{"ids": [9223372036854775808]}`, 400},
+		{rawType, "1234567", 400}, {"text/plain", "1", 415}, {"", "1", 415},
+		{jsonType, `{"ids": [` + strings.Repeat("1, ", 1<<19) + `1]}`, 413},
+		{rawType, strings.Repeat("12345678", 1<<18), 413},
+	} {
+		status, content := post(t, server.URL, request.format, strings.NewReader(request.body))
+		if status != request.status || !strings.Contains(string(content), "error") {
+			t.Errorf("%s %.20q: %d, %s", request.format, request.body, status, content)
+		}
+	}
+	response, err := http.Get(server.URL + "/lookup")
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("GET: %d", response.StatusCode)
+	}
+}
+
+func TestAClientThatHangsUp(t *testing.T) {
+	h := newHandler(t)
+	ctx, hangUp := context.WithCancel(context.Background())
+	hangUp()
+	request := httptest.NewRequestWithContext(ctx, "POST", "/lookup", rawIDs(1, 2))
+	request.Header.Set("Content-Type", rawType)
+	answer := httptest.NewRecorder()
+	h.routes().ServeHTTP(answer, request)
+	if answer.Body.Len() != 0 {
+		t.Errorf("an answer nobody waits for: %q", answer.Body)
+	}
+	if _, err := h.table.lookup(ctx, make([]int64, 100_000)); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A client that goes away in the middle of its request, and one that does not read its answer.
+func TestConnectionsThatBreak(t *testing.T) {
+	server := newServer(t)
+	address := strings.TrimPrefix(server.URL, "http://")
+	for _, length := range []int{1 << 16, 16} {
+		connection, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(connection, "POST /lookup HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s",
+			rawType, length, strings.Repeat("\x00", 16))
+		connection.Close()
+	}
+	if status, _ := post(t, server.URL, rawType, rawIDs(1)); status != 200 {
+		t.Errorf("the next client got %d", status)
+	}
+}
+
+func TestConcurrentClients(t *testing.T) {
+	server := newServer(t)
+	var group sync.WaitGroup
+	for client := range 16 {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			for round := range 20 {
+				id := (client*61 + round) % rows
+				response, err := http.Post(server.URL+"/lookup", rawType, rawIDs(int64(id)))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				content, _ := io.ReadAll(response.Body)
+				response.Body.Close()
+				want, _ := binary.Append(nil, binary.LittleEndian, testVectors()[id*dim:(id+1)*dim])
+				if !bytes.Equal(content, want) {
+					t.Errorf("id %d: %x", id, content)
+				}
+			}
+		}()
+	}
+	group.Wait()
+}
+
+// The request under way when the service is told to stop is answered.
+func TestGracefulShutdown(t *testing.T) {
+	listener, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	started, release := make(chan struct{}), make(chan struct{})
+	routes := newHandler(t).routes()
+	slow := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		close(started)
+		<-release
+		routes.ServeHTTP(w, r)
+	})
+	ctx, stop := context.WithCancel(context.Background())
+	served, answered := make(chan error, 1), make(chan int, 1)
+	go func() { served <- serve(ctx, listener, slow) }()
+	go func() {
+		response, err := http.Post("http://"+listener.Addr().String()+"/lookup", rawType, rawIDs(1))
+		if err != nil {
+			answered <- 0
+			return
+		}
+		response.Body.Close()
+		answered <- response.StatusCode
+	}()
+	<-started
+	stop()
+	select {
+	case err := <-served:
+		t.Fatalf("did not wait for the request: %v", err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	close(release)
+	if status, err := <-answered, <-served; status != 200 || err != nil {
+		t.Errorf("%d, %v", status, err)
+	}
+}
+
+func TestRun(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "table")
+	content, _ := binary.Append(nil, binary.LittleEndian, testVectors())
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stopped, stop := context.WithCancel(context.Background())
+	stop()
+	if err := run(stopped, path, dim, "localhost:0"); err != nil {
+		t.Error(err)
+	}
+	for _, wrong := range []struct {
+		path string
+		dim  int
+	}{{path + "x", dim}, {path, 0}, {path, 7}} {
+		if run(stopped, wrong.path, wrong.dim, "localhost:0") == nil {
+			t.Errorf("%+v: no error", wrong)
+		}
+	}
+}

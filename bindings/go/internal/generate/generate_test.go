@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// findHeader prefers the header of the tree, because the checked-in files must follow it.
+func findHeader(t *testing.T) string {
+	t.Helper()
+	const tree = "../../../../include/gather/gather.h"
+	if _, err := os.Stat(tree); err == nil {
+		return tree
+	}
+	folder, err := exec.Command("pkg-config", "--variable=includedir", "gather").Output()
+	if err != nil {
+		t.Skip("no gather.h in the tree, and none known to pkg-config")
+	}
+	return filepath.Join(strings.TrimSpace(string(folder)), "gather", "gather.h")
+}
+
+func TestCheckedInFilesAreFresh(t *testing.T) {
+	header, err := os.ReadFile(findHeader(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := generate(string(header))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, fresh := range files {
+		found, err := os.ReadFile(filepath.Join("..", "..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(found, fresh) {
+			t.Errorf("%s is not what gather.h gives: run go generate", name)
+		}
+	}
+}
+
+func TestAnUnknownValueIsRefused(t *testing.T) {
+	if _, err := generate("#define GTH_NEW_KIND 1\n"); err == nil || !strings.Contains(err.Error(), "GTH_NEW_KIND") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAnUnknownFieldTypeIsRefused(t *testing.T) {
+	const header = "#define GTH_OK 0\ntypedef struct gth_x {\n  float a;\n} gth_x;\n"
+	if _, err := generate(header); err == nil || !strings.Contains(err.Error(), "float") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestOffsetsOfAStruct(t *testing.T) {
+	const body = "uint32_t size; int32_t count; const void *data; int64_t pair[2]; char text[GTH_N];"
+	fields, size, err := parseFields(body, []define{{name: "GTH_N", value: 16}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size != 48 || len(fields) != 5 || fields[2] != (field{"data", 8}) || fields[4] != (field{"text", 32}) {
+		t.Errorf("size %d, fields %v", size, fields)
+	}
+}

@@ -1,0 +1,167 @@
+package gather_test
+
+import (
+	"pgregory.net/rapid"
+
+	"libgather/gather"
+)
+
+// The oracle gathers element by element, by the definition and nothing else. Tensors are dense.
+type oracle struct {
+	params, indices []int64 // as numbers
+	paramsShape     []int
+	indicesShape    []int
+	axis, batchDims int
+	isND, wrap      bool
+	bounds          gather.BoundsPolicy
+	fill            int64
+	position        int64 // of the first bad tuple, -1: none
+	component       int
+	value, limit    int64
+}
+
+func (o *oracle) shape() []int {
+	var shape []int
+	if o.isND {
+		last := len(o.indicesShape) - 1
+		depth := o.indicesShape[last]
+		shape = append(shape, o.indicesShape[:last]...)
+		return append(shape, o.paramsShape[o.batchDims+depth:]...)
+	}
+	shape = append(shape, o.paramsShape[:o.axis]...)
+	shape = append(shape, o.indicesShape[o.batchDims:]...)
+	return append(shape, o.paramsShape[o.axis+1:]...)
+}
+
+func (o *oracle) gather() []int64 {
+	o.position = -1
+	shape := o.shape()
+	out := make([]int64, product(shape))
+	at := make([]int, len(shape))
+	for i := range out {
+		out[i] = o.element(at)
+		advance(at, shape)
+	}
+	return out
+}
+
+// element is the one of the output at a place.
+func (o *oracle) element(at []int) int64 {
+	if o.isND {
+		return o.elementND(at)
+	}
+	tuples := len(o.indicesShape) - o.batchDims
+	place := append(append([]int{}, at[:o.batchDims]...), at[o.axis:o.axis+tuples]...)
+	position := linear(place, o.indicesShape)
+	index, ok := o.resolve(o.indices[position], o.paramsShape[o.axis], position, 0)
+	if !ok {
+		return o.fill
+	}
+	source := append(append(append([]int{}, at[:o.axis]...), index), at[o.axis+tuples:]...)
+	return o.params[linear(source, o.paramsShape)]
+}
+
+func (o *oracle) elementND(at []int) int64 {
+	last := len(o.indicesShape) - 1
+	depth := o.indicesShape[last]
+	position := linear(at[:last], o.indicesShape[:last])
+	source := append([]int{}, at[:o.batchDims]...)
+	good := true
+	for component := range depth {
+		index, ok := o.resolve(o.indices[position*depth+component], o.paramsShape[o.batchDims+component], position, component)
+		source, good = append(source, index), good && ok
+	}
+	if !good {
+		return o.fill
+	}
+	return o.params[linear(append(source, at[last:]...), o.paramsShape)]
+}
+
+func (o *oracle) resolve(value int64, limit, position, component int) (int, bool) {
+	index, size := value, int64(limit)
+	if o.wrap && index < 0 && index >= -size {
+		index += size
+	}
+	if index >= 0 && index < size {
+		return int(index), true
+	}
+	switch {
+	case o.bounds == gather.BoundsClamp && size > 0:
+		return int(max(0, min(index, size-1))), true
+	case o.bounds == gather.BoundsModulo && size > 0:
+		return int(((index % size) + size) % size), true
+	}
+	if o.position < 0 || int64(position) < o.position {
+		o.position, o.component, o.value, o.limit = int64(position), component, value, size
+	}
+	return 0, false
+}
+
+// fails says whether the call is an index error, after gather.
+func (o *oracle) fails() bool { return o.position >= 0 && o.bounds != gather.BoundsFill }
+
+func product(shape []int) int {
+	count := 1
+	for _, extent := range shape {
+		count *= extent
+	}
+	return count
+}
+
+func linear(at, shape []int) int {
+	place := 0
+	for dim, i := range at {
+		place = place*shape[dim] + i
+	}
+	return place
+}
+
+func advance(at, shape []int) {
+	for dim := len(at) - 1; dim >= 0; dim-- {
+		if at[dim]++; at[dim] < shape[dim] {
+			return
+		}
+		at[dim] = 0
+	}
+}
+
+// draw makes up a call: shapes of up to five dims, some of them empty, indices that are mostly good.
+func (o *oracle) draw(t *rapid.T) {
+	extent := rapid.IntRange(0, 4)
+	o.isND = rapid.Bool().Draw(t, "nd")
+	o.paramsShape = rapid.SliceOfN(extent, 1, 4).Draw(t, "params shape")
+	rank := len(o.paramsShape)
+	o.batchDims = rapid.IntRange(0, rank-1).Draw(t, "batch dims")
+	o.axis = rapid.IntRange(o.batchDims, rank-1).Draw(t, "axis")
+	o.indicesShape = append([]int{}, o.paramsShape[:o.batchDims]...)
+	o.indicesShape = append(o.indicesShape, rapid.SliceOfN(extent, 0, 2).Draw(t, "tuples")...)
+	if o.isND {
+		o.axis = o.batchDims
+		o.indicesShape = append(o.indicesShape, rapid.IntRange(0, rank-o.batchDims).Draw(t, "depth"))
+	}
+	o.wrap = rapid.Bool().Draw(t, "wrap")
+	o.bounds = rapid.SampledFrom([]gather.BoundsPolicy{
+		gather.BoundsError, gather.BoundsFill, gather.BoundsClamp, gather.BoundsModulo}).Draw(t, "bounds")
+	o.fill = rapid.Int64Range(-100, 100).Draw(t, "fill")
+	o.params = make([]int64, product(o.paramsShape))
+	for i := range o.params {
+		o.params[i] = int64(i)%119 + 1
+	}
+	index := rapid.Int64Range(0, 3)
+	if rapid.Bool().Draw(t, "wild") {
+		index = rapid.Int64Range(-100, 100)
+	}
+	count := product(o.indicesShape)
+	o.indices = rapid.SliceOfN(index, count, count).Draw(t, "indices")
+}
+
+func (o *oracle) options() []gather.Option {
+	options := []gather.Option{gather.BatchDims(o.batchDims), gather.Bounds(o.bounds)}
+	if !o.isND {
+		options = append(options, gather.Axis(o.axis))
+	}
+	if o.wrap {
+		options = append(options, gather.Negative(gather.NegativeWrap))
+	}
+	return options
+}

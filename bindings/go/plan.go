@@ -1,0 +1,172 @@
+package gather
+
+// #include "shim.h"
+// #cgo noescape gather_go_plan
+// #cgo nocallback gather_go_plan
+// #cgo noescape gather_go_plan_run
+// #cgo nocallback gather_go_plan_run
+// #cgo noescape gather_go_plan_run_at
+// #cgo nocallback gather_go_plan_run_at
+// #cgo noescape gather_go_plan_shape
+// #cgo nocallback gather_go_plan_shape
+// #cgo noescape gather_go_plan_release
+// #cgo nocallback gather_go_plan_release
+import "C"
+
+import (
+	"runtime"
+	"slices"
+)
+
+// Plan is a gather whose shapes and options have been checked once, for callers who repeat it. One extent may be left
+// open with [Open] and is given at each run: an extent of the tuples, or the outermost batch dim of params and indices
+// alike. Any number of goroutines may run one plan. Close it when no run is under way; running a closed plan is ErrHandle.
+type Plan[T Element, I Index] struct {
+	handle               C.gather_go_handle
+	params, indices, out reach
+	device               Device
+	owner                owner
+}
+
+// NewPlan plans a [Gather]. Data is not looked at: [Shaped] tensors will do. The outputs are dense.
+func NewPlan[T Element, I Index](params Tensor[T], indices Tensor[I], options ...Option) (*Plan[T, I], error) {
+	return newPlan(opGather, params, indices, nil, options)
+}
+
+// NewPlanND plans a [GatherND].
+func NewPlanND[T Element, I Index](params Tensor[T], indices Tensor[I], options ...Option) (*Plan[T, I], error) {
+	return newPlan(opGatherND, params, indices, nil, options)
+}
+
+// NewPlanInto plans a [GatherInto]: the outputs to come are laid out as out, with [Open] where the open extent lands.
+func NewPlanInto[T Element, I Index](out, params Tensor[T], indices Tensor[I], options ...Option) (*Plan[T, I], error) {
+	return newPlan(opGather, params, indices, &out.view, options)
+}
+
+// NewPlanNDInto plans a [GatherNDInto], as [NewPlanInto].
+func NewPlanNDInto[T Element, I Index](out, params Tensor[T], indices Tensor[I], options ...Option) (*Plan[T, I], error) {
+	return newPlan(opGatherND, params, indices, &out.view, options)
+}
+
+func newPlan[T Element, I Index](op C.int32_t, params Tensor[T], indices Tensor[I], out *view, options []Option) (*Plan[T, I], error) {
+	s := settle(options)
+	handle, err := createPlan(op, &params.view, &indices.view, out, &s)
+	if err != nil {
+		return nil, err
+	}
+	plan := &Plan[T, I]{handle: handle}
+	own(plan, &plan.owner, handle, releasePlan)
+	if out == nil {
+		shape, err := planShape(handle, Open)
+		if err != nil {
+			return nil, err
+		}
+		dense := Shaped[T](shape...)
+		out = &dense.view
+	}
+	plan.params, plan.indices, plan.out = newReach(&params.view), newReach(&indices.view), newReach(out)
+	plan.device = Device{DeviceKind(params.view.numbers.device), int(params.view.numbers.device_id)}
+	return plan, nil
+}
+
+func createPlan(op C.int32_t, params, indices, out *view, s *settings) (C.gather_go_handle, error) {
+	if err := check(params, indices, s); err != nil {
+		return 0, err
+	}
+	var none view
+	var outNumbers *C.gather_go_view
+	if out == nil {
+		out = &none
+	} else {
+		outNumbers = &out.numbers
+	}
+	if err := out.check(OperandOut); err != nil {
+		return 0, err
+	}
+	var handle C.gather_go_handle
+	err := C.gather_go_plan(op,
+		&params.numbers, params.data, params.cShape(), params.cStrides(),
+		&indices.numbers, indices.data, indices.cShape(), indices.cStrides(),
+		&s.options,
+		outNumbers, out.data, out.cShape(), out.cStrides(),
+		&handle)
+	return handle, takeError(err)
+}
+
+func releasePlan(handle C.gather_go_handle) { C.gather_go_plan_release(handle) }
+
+// Close releases the plan. Closing again does nothing.
+func (p *Plan[T, I]) Close() error {
+	if p != nil && p.owner.let() {
+		releasePlan(p.handle)
+	}
+	return nil
+}
+
+// Run gathers with the open extent n ([Open] if the plan has none) into out. The slices hold the memory that the plan
+// describes, from its first element on, and may be longer. A slice that is too short is ErrStride; the other errors are
+// those of [GatherInto]. Run allocates nothing. A nil context is the process's default.
+func (p *Plan[T, I]) Run(context *Context, params []T, indices []I, out []T, n int) error {
+	if p == nil {
+		return noPlan()
+	}
+	if p.device.Kind > DeviceCPU {
+		return fail(ErrDevice, OperandPlan, int(p.device.Kind), int(DeviceCPU), "slices are not memory of its device: RunAt")
+	}
+	from, at, to := bytesOf(params), bytesOf(indices), bytesOf(out)
+	if err := p.checkRun(len(from), len(at), len(to), n); err != nil {
+		return err
+	}
+	err := C.gather_go_plan_run(context.cHandle(), p.handle, firstByte(from), firstByte(at), firstByte(to), C.int64_t(n))
+	runtime.KeepAlive(p)
+	runtime.KeepAlive(context)
+	return takeError(err)
+}
+
+// RunAt is Run for raw addresses, on the plan's device. That the memory is there, as large as the plan describes, and
+// stays until the device has done the work, is the caller's promise.
+func (p *Plan[T, I]) RunAt(context *Context, params, indices, out uintptr, n int) error {
+	if p == nil {
+		return noPlan()
+	}
+	err := C.gather_go_plan_run_at(context.cHandle(), p.handle, C.uintptr_t(params), C.uintptr_t(indices),
+		C.uintptr_t(out), C.int64_t(n))
+	runtime.KeepAlive(p)
+	runtime.KeepAlive(context)
+	return takeError(err)
+}
+
+// OutputShape returns the output's shape for the open extent n; [Open] is handed on.
+func (p *Plan[T, I]) OutputShape(n int) ([]int, error) {
+	if p == nil {
+		return nil, noPlan()
+	}
+	shape, err := planShape(p.handle, n)
+	runtime.KeepAlive(p)
+	return shape, err
+}
+
+func planShape(handle C.gather_go_handle, n int) ([]int, error) {
+	var rank C.int32_t
+	var extents [MaxRank]int
+	out := view{shape: extents[:]}
+	if err := C.gather_go_plan_shape(handle, C.int64_t(n), &rank, out.cShape()); err != nil {
+		return nil, takeError(err)
+	}
+	return slices.Clone(extents[:rank]), nil
+}
+
+// checkRun makes sure of what C leaves to the caller: that the memory is as large as planned.
+func (p *Plan[T, I]) checkRun(params, indices, out, n int) error {
+	switch {
+	case !p.params.fits(params, n):
+		return p.params.fail(OperandParams, params, n)
+	case !p.indices.fits(indices, n):
+		return p.indices.fail(OperandIndices, indices, n)
+	case !p.out.fits(out, n):
+		return p.out.fail(OperandOut, out, n)
+	}
+	return nil
+}
+
+func noPlan() error { return fail(ErrNull, OperandPlan, 0, 0, "nil") }

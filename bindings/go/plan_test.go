@@ -1,0 +1,211 @@
+package gather_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"libgather/gather"
+)
+
+func newPlan[T gather.Element, I gather.Index](t testing.TB, params gather.Tensor[T], indices gather.Tensor[I],
+	options ...gather.Option) *gather.Plan[T, I] {
+	t.Helper()
+	plan, err := gather.NewPlan(params, indices, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { plan.Close() })
+	return plan
+}
+
+func TestAnOpenExtentOfTheTuples(t *testing.T) {
+	plan := newPlan(t, tableTensor(), gather.Shaped[int](gather.Open))
+	for _, ids := range [][]int{{3}, {1, 2, 0}, {}} {
+		out := make([]float32, 2*len(ids))
+		check(t, plan.Run(nil, table, ids, out, len(ids)))
+		for i, id := range ids {
+			expect(t, "row", out[2*i:2*i+2], table[2*id:2*id+2])
+		}
+	}
+	shape, err := plan.OutputShape(gather.Open)
+	check(t, err)
+	expect(t, "open shape", shape, []int{gather.Open, 2})
+	shape, err = plan.OutputShape(5)
+	check(t, err)
+	expect(t, "shape of 5", shape, []int{5, 2})
+}
+
+func TestAnOpenBatchDim(t *testing.T) {
+	plan := newPlan(t, gather.Shaped[int16](gather.Open, 3), gather.Shaped[uint8](gather.Open, 1), gather.BatchDims(1))
+	out := make([]int16, 2)
+	check(t, plan.Run(nil, []int16{1, 2, 3, 4, 5, 6}, []uint8{2, 0}, out, 2))
+	expect(t, "out", out, []int16{3, 4})
+}
+
+func TestAPlanOfGatherND(t *testing.T) {
+	plan, err := gather.NewPlanND(gather.Shaped[float32](4, 2), gather.Shaped[int32](gather.Open, 2))
+	check(t, err)
+	defer plan.Close()
+	out := make([]float32, 2)
+	check(t, plan.Run(nil, table, []int32{3, 0, 1, 1}, out, 2))
+	expect(t, "out", out, []float32{30, 11})
+}
+
+func TestAPlanWithALaidOutOutput(t *testing.T) {
+	layout := gather.Strided[float32](make([]float32, 0), 4, []int{gather.Open, 2}, []int{12, 4})
+	plan, err := gather.NewPlanInto(layout, gather.Shaped[float32](4, 2), gather.Shaped[int](gather.Open))
+	check(t, err)
+	defer plan.Close()
+	out := make([]float32, 6)
+	check(t, plan.Run(nil, table, []int{3, 1}, out, 2))
+	expect(t, "out", out, []float32{0, 30, 31, 0, 10, 11})
+	expectError(t, plan.Run(nil, table, []int{3, 1}, out[:5], 2), gather.ErrStride, gather.OperandOut)
+}
+
+func TestAPlanOfGatherNDWithALaidOutOutput(t *testing.T) {
+	layout := gather.Strided[float32](make([]float32, 0), 0, []int{2}, []int{8})
+	plan, err := gather.NewPlanNDInto(layout, gather.Shaped[float32](4, 2), gather.Shaped[int](2, 2))
+	check(t, err)
+	defer plan.Close()
+	out := make([]float32, 3)
+	check(t, plan.Run(nil, table, []int{3, 0, 1, 1}, out, gather.Open))
+	expect(t, "out", out, []float32{30, 0, 11})
+}
+
+func TestAPlanChecksIndices(t *testing.T) {
+	plan := newPlan(t, tableTensor(), gather.Shaped[int](gather.Open))
+	out := []float32{7, 7, 7, 7}
+	found := expectError(t, plan.Run(nil, table, []int{1, 4}, out, 2), gather.ErrIndex, gather.OperandIndices)
+	if found.Position != 1 || found.Value != 4 || found.Limit != 4 {
+		t.Errorf("%+v", *found)
+	}
+	expect(t, "out is unchanged", out, []float32{7, 7, 7, 7})
+}
+
+func TestAPlanRefusesShortSlices(t *testing.T) {
+	plan := newPlan(t, gather.Shaped[float32](4, 2), gather.Shaped[int](gather.Open, 2))
+	ids, out := []int{0, 1, 2, 3}, make([]float32, 8)
+	check(t, plan.Run(nil, table, ids, out, 2))
+	for what, err := range map[string]error{
+		"params":  plan.Run(nil, table[:7], ids, out, 2),
+		"indices": plan.Run(nil, table, ids[:3], out, 2),
+		"out":     plan.Run(nil, table, ids, out[:7], 2),
+		"n":       plan.Run(nil, table, ids, out, 3),
+		"large n": plan.Run(nil, table, ids, out, math.MaxInt),
+		"nothing": plan.Run(nil, nil, nil, nil, 1),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", what)
+		}
+	}
+	found := expectError(t, plan.Run(nil, table, ids, out[:7], 2), gather.ErrStride, gather.OperandOut)
+	if found.Value != 32 || found.Limit != 28 {
+		t.Errorf("%+v", *found)
+	}
+}
+
+func TestAPlanRefusesAWrongN(t *testing.T) {
+	ids, out := []int{0}, make([]float32, 2)
+	open := newPlan(t, tableTensor(), gather.Shaped[int](gather.Open))
+	for _, n := range []int{gather.Open, -2, math.MinInt} {
+		expectError(t, open.Run(nil, table, ids, out, n), gather.ErrShape, gather.OperandPlan)
+	}
+	closed := newPlan(t, tableTensor(), gather.Shaped[int](1))
+	expectError(t, closed.Run(nil, table, ids, out, 1), gather.ErrShape, gather.OperandPlan)
+}
+
+func TestTwoOpenExtentsAreRefused(t *testing.T) {
+	_, err := gather.NewPlan(tableTensor(), gather.Shaped[int](gather.Open, gather.Open))
+	expectError(t, err, gather.ErrShape, gather.OperandIndices)
+}
+
+func TestAClosedPlan(t *testing.T) {
+	plan := newPlan(t, tableTensor(), gather.Shaped[int](1))
+	check(t, plan.Close())
+	check(t, plan.Close())
+	out := make([]float32, 2)
+	expectError(t, plan.Run(nil, table, []int{0}, out, gather.Open), gather.ErrHandle, gather.OperandPlan)
+	_, err := plan.OutputShape(gather.Open)
+	expectError(t, err, gather.ErrHandle, gather.OperandPlan)
+	expectError(t, plan.RunAt(nil, 0, 0, 0, gather.Open), gather.ErrHandle, gather.OperandPlan)
+}
+
+func TestANilPlan(t *testing.T) {
+	var plan *gather.Plan[float32, int]
+	check(t, plan.Close())
+	expectError(t, plan.Run(nil, nil, nil, nil, 0), gather.ErrNull, gather.OperandPlan)
+	expectError(t, plan.RunAt(nil, 0, 0, 0, 0), gather.ErrNull, gather.OperandPlan)
+	_, err := plan.OutputShape(0)
+	expectError(t, err, gather.ErrNull, gather.OperandPlan)
+}
+
+// A plan of random layouts accepts memory of exactly the size it needs, and not a byte less: what it needs is found by
+// visiting every element.
+func TestAPlanNeedsWhatItsElementsReach(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		shape := []int{rapid.IntRange(0, 3).Draw(t, "rows"), rapid.IntRange(0, 3).Draw(t, "width")}
+		offset := rapid.IntRange(0, 20).Draw(t, "offset")
+		strides := []int{rapid.IntRange(-5, 5).Draw(t, "outer"), rapid.IntRange(-5, 5).Draw(t, "inner")}
+		var none []int8
+		params := gather.Strided[int8](none, offset, shape, strides)
+		plan, err := gather.NewPlan(params, gather.Shaped[int](0), gather.Bounds(gather.BoundsFill))
+		low, high := visited(shape, offset, strides)
+		if err != nil {
+			if low >= 0 {
+				t.Fatalf("refused: %v", err)
+			}
+			return
+		}
+		defer plan.Close()
+		if err := plan.Run(nil, make([]int8, high), nil, nil, gather.Open); err != nil {
+			t.Fatalf("%d bytes are too short: %v", high, err)
+		}
+		if high > 0 && plan.Run(nil, make([]int8, high-1), nil, nil, gather.Open) == nil {
+			t.Fatalf("%d bytes are enough", high-1)
+		}
+	})
+}
+
+// The same with an open extent, of the tuples.
+func TestAnOpenPlanNeedsWhatItsElementsReach(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 4).Draw(t, "n")
+		width := rapid.IntRange(1, 3).Draw(t, "width")
+		offset := rapid.IntRange(0, 20).Draw(t, "offset")
+		strides := []int{rapid.IntRange(-5, 5).Draw(t, "outer"), rapid.IntRange(-5, 5).Draw(t, "inner")}
+		var none []int8
+		indices := gather.Strided[int8](none, offset, []int{gather.Open, width}, strides)
+		plan, err := gather.NewPlan(gather.Shaped[int8](1), indices)
+		if err != nil {
+			return
+		}
+		defer plan.Close()
+		low, high := visited([]int{n, width}, offset, strides)
+		run := func(size int) error {
+			return plan.Run(nil, []int8{1}, make([]int8, size), make([]int8, n*width), n)
+		}
+		if err := run(high); (err != nil) != (low < 0) {
+			t.Fatalf("%d bytes: %v", high, err)
+		}
+		if high > 0 && run(high-1) == nil {
+			t.Fatalf("%d bytes are enough", high-1)
+		}
+	})
+}
+
+// visited is the span of the bytes of a view of one-byte elements.
+func visited(shape []int, offset int, strides []int) (low, high int) {
+	var places []int
+	for i := range shape[0] {
+		for j := range shape[1] {
+			places = append(places, offset+i*strides[0]+j*strides[1])
+		}
+	}
+	if places == nil {
+		return 0, 0
+	}
+	return slices.Min(places), slices.Max(places) + 1
+}

@@ -1,0 +1,63 @@
+package gather
+
+// #include "shim.h"
+// #cgo noescape gather_go_shape
+// #cgo nocallback gather_go_shape
+import "C"
+
+import "slices"
+
+// Described is any tensor: a [Tensor] of any type, or a [*StringTensor].
+type Described interface {
+	describe() *view
+}
+
+func (t Tensor[T]) describe() *view { return &t.view }
+
+// OutputShape returns the shape that [Gather] would give. Of the tensors only type and shape are looked at; an extent
+// [Open] is handed on.
+func OutputShape(params, indices Described, options ...Option) ([]int, error) {
+	return queryShape(opGather, params, indices, options)
+}
+
+// OutputShapeND returns the shape that [GatherND] would give, as [OutputShape].
+func OutputShapeND(params, indices Described, options ...Option) ([]int, error) {
+	return queryShape(opGatherND, params, indices, options)
+}
+
+func queryShape(op C.int32_t, params, indices Described, options []Option) ([]int, error) {
+	s := settle(options)
+	from, at := viewOf(params), viewOf(indices)
+	if from == nil {
+		return nil, fail(ErrNull, OperandParams, 0, 0, "nil")
+	}
+	if at == nil {
+		return nil, fail(ErrNull, OperandIndices, 0, 0, "nil")
+	}
+	return outputShape(op, from, at, &s)
+}
+
+// viewOf is nil for nil, and for a nil pointer.
+func viewOf(tensor Described) *view {
+	if tensor == nil {
+		return nil
+	}
+	return tensor.describe()
+}
+
+func outputShape(op C.int32_t, params, indices *view, s *settings) ([]int, error) {
+	if err := check(params, indices, s); err != nil {
+		return nil, err
+	}
+	var rank C.int32_t
+	var extents [MaxRank]int
+	out := view{shape: extents[:]}
+	err := C.gather_go_shape(op,
+		&params.numbers, params.data, params.cShape(), params.cStrides(),
+		&indices.numbers, indices.data, indices.cShape(), indices.cStrides(),
+		&s.options, &rank, out.cShape())
+	if err != nil {
+		return nil, takeError(err)
+	}
+	return slices.Clone(extents[:rank]), nil
+}

@@ -1,0 +1,206 @@
+#include "shim.h"
+
+#include <stdlib.h>
+
+/* Where there is no memory for an error. */
+static gth_error no_memory = {sizeof(gth_error), GTH_E_NOMEM, GTH_OPERAND_NONE, -1, 0, 0, -1, 0, 0, 0, 0, "no memory"};
+
+static gather_go_error *copy_error(const gth_error *err) {
+  gth_error *copy = malloc(sizeof *copy);
+  if (!copy) return &no_memory;
+  *copy = *err;
+  return copy;
+}
+
+void gather_go_error_free(gather_go_error *err) {
+  if (err != &no_memory) free(err);
+}
+
+/* Only what a failure leaves unwritten is set: a call that succeeds writes nothing but the status. */
+#define BEGIN   \
+  gth_error err; \
+  err.size = sizeof err
+
+#define END(status) return (status) ? copy_error(&err) : NULL
+
+static gth_tensor_desc describe(GATHER_GO_TENSOR(view)) {
+  const gth_tensor_desc desc = {
+      .size = sizeof(gth_tensor_desc),
+      .dtype = view->dtype,
+      .device = view->device,
+      .device_id = view->device_id,
+      .ndim = view->ndim,
+      .flags = view->flags,
+      .data = view->address ? (const void *)view->address : view_data,
+      .shape = view_shape,
+      .strides = view_strides,
+      .offset = view->offset,
+      .extent = view->extent,
+  };
+  return desc;
+}
+
+#define DESCRIBE(name) describe(name, name##_data, name##_shape, name##_strides)
+
+#define CONTEXT(handle) ((gth_context *)(handle))
+#define PLAN(handle) ((gth_plan *)(handle))
+#define TENSOR(handle) ((gth_tensor *)(handle))
+
+gather_go_error *gather_go_desc(int32_t is_nd, gather_go_handle context, GATHER_GO_TENSOR(params),
+                                GATHER_GO_TENSOR(indices), const gth_options *options, GATHER_GO_TENSOR(out)) {
+  BEGIN;
+  const gth_tensor_desc from = DESCRIBE(params), at = DESCRIBE(indices), to = DESCRIBE(out);
+  END(is_nd ? gth_gather_nd_desc(CONTEXT(context), &from, &at, options, &to, &err)
+            : gth_gather_desc(CONTEXT(context), &from, &at, options, &to, &err));
+}
+
+gather_go_error *gather_go_shape(int32_t is_nd, GATHER_GO_TENSOR(params), GATHER_GO_TENSOR(indices),
+                                 const gth_options *options, int32_t *ndim, int64_t *shape) {
+  BEGIN;
+  const gth_tensor_desc from = DESCRIBE(params), at = DESCRIBE(indices);
+  END(is_nd ? gth_gather_nd_shape(&from, &at, options, GTH_MAX_NDIM, ndim, shape, &err)
+            : gth_gather_shape(&from, &at, options, GTH_MAX_NDIM, ndim, shape, &err));
+}
+
+gather_go_error *gather_go_plan(int32_t is_nd, GATHER_GO_TENSOR(params), GATHER_GO_TENSOR(indices),
+                                const gth_options *options, GATHER_GO_TENSOR(out), gather_go_handle *plan) {
+  BEGIN;
+  const gth_tensor_desc from = DESCRIBE(params), at = DESCRIBE(indices);
+  gth_tensor_desc described;
+  const gth_tensor_desc *to = NULL;
+  if (out) {
+    described = DESCRIBE(out);
+    to = &described;
+  }
+  gth_plan *made = NULL;
+  const int32_t status = is_nd ? gth_gather_nd_plan(&from, &at, options, to, &made, &err)
+                               : gth_gather_plan(&from, &at, options, to, &made, &err);
+  *plan = (gather_go_handle)made;
+  END(status);
+}
+
+gather_go_error *gather_go_plan_run(gather_go_handle context, gather_go_handle plan, const uint8_t *params,
+                                    const uint8_t *indices, uint8_t *out, int64_t n) {
+  BEGIN;
+  END(gth_plan_run(CONTEXT(context), PLAN(plan), params, indices, out, n, &err));
+}
+
+gather_go_error *gather_go_plan_run_at(gather_go_handle context, gather_go_handle plan, uintptr_t params, uintptr_t indices,
+                                       uintptr_t out, int64_t n) {
+  BEGIN;
+  END(gth_plan_run(CONTEXT(context), PLAN(plan), (const void *)params, (const void *)indices, (void *)out, n, &err));
+}
+
+gather_go_error *gather_go_plan_shape(gather_go_handle plan, int64_t n, int32_t *ndim, int64_t *shape) {
+  BEGIN;
+  END(gth_plan_shape(PLAN(plan), n, GTH_MAX_NDIM, ndim, shape, &err));
+}
+
+void gather_go_plan_release(gather_go_handle plan) { gth_plan_release(PLAN(plan)); }
+
+gather_go_error *gather_go_context(int32_t threads, int32_t device, int32_t device_id, uintptr_t stream,
+                                   uintptr_t record, gather_go_handle *context) {
+  BEGIN;
+  gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+  options.threads = threads;
+  options.device = device;
+  options.device_id = device_id;
+  options.stream = (struct CUstream_st *)stream;
+  options.record = (gth_error_record *)record;
+  gth_context *made = NULL;
+  const int32_t status = gth_context_create(&options, &made, &err);
+  *context = (gather_go_handle)made;
+  END(status);
+}
+
+void gather_go_context_release(gather_go_handle context) { gth_context_release(CONTEXT(context)); }
+
+gather_go_error *gather_go_context_sync(gather_go_handle context) {
+  BEGIN;
+  END(gth_context_sync(CONTEXT(context), &err));
+}
+
+gather_go_error *gather_go_context_wait(gather_go_handle context, uintptr_t stream) {
+  BEGIN;
+  END(gth_context_wait(CONTEXT(context), (struct CUstream_st *)stream, &err));
+}
+
+gather_go_error *gather_go_context_signal(gather_go_handle context, uintptr_t stream) {
+  BEGIN;
+  END(gth_context_signal(CONTEXT(context), (struct CUstream_st *)stream, &err));
+}
+
+gather_go_error *gather_go_context_take_error(gather_go_handle context) {
+  BEGIN;
+  END(gth_context_take_error(CONTEXT(context), &err));
+}
+
+gather_go_error *gather_go_context_enqueue_take_error(gather_go_handle context, uintptr_t record) {
+  BEGIN;
+  END(gth_context_enqueue_take_error(CONTEXT(context), (gth_error_record *)record, &err));
+}
+
+gather_go_error *gather_go_capabilities(gth_capability_info *info) {
+  BEGIN;
+  END(gth_capabilities(info, &err));
+}
+
+int32_t gather_go_can_allocate(int64_t bytes) {
+  void *volatile memory = malloc((size_t)bytes); /* volatile: the pair must not be optimised away */
+  free(memory);
+  return memory != NULL;
+}
+
+int64_t *gather_go_strings_alloc(int64_t count, int64_t extent) {
+  return malloc((size_t)(count + 1) * sizeof(int64_t) + (size_t)extent);
+}
+
+gather_go_error *gather_go_strings_adopt(int64_t *memory, int64_t count, int64_t extent, int32_t ndim,
+                                         const int64_t *shape, gather_go_handle *tensor) {
+  BEGIN;
+  gth_tensor *made = NULL;
+  const int32_t status =
+      gth_tensor_from_strings(NULL, 0, ndim, shape, memory, memory + count + 1, extent, free, memory, &made, &err);
+  if (status) free(memory);
+  *tensor = (gather_go_handle)made;
+  END(status);
+}
+
+void gather_go_tensor_release(gather_go_handle tensor) { gth_tensor_release(TENSOR(tensor)); }
+
+/* The buffers of a new tensor, or the tensor is released again. */
+static int32_t read_strings(gth_tensor *tensor, gather_go_strings *out, gth_error *err) {
+  gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+  const void *bytes = NULL;
+  int32_t status = gth_tensor_strings(tensor, &out->offsets, &bytes, err);
+  if (!status) status = gth_tensor_describe(tensor, &desc, err);
+  if (status) {
+    gth_tensor_release(tensor);
+    return status;
+  }
+  out->tensor = (gather_go_handle)tensor;
+  out->bytes = bytes;
+  out->shape = desc.shape;
+  out->ndim = desc.ndim;
+  return GTH_OK;
+}
+
+static int32_t gather_strings(int32_t is_nd, gth_context *context, const gth_tensor *params,
+                              const gth_tensor_desc *indices, const gth_options *options, gather_go_strings *out,
+                              gth_error *err) {
+  gth_tensor *at = NULL, *result = NULL;
+  int32_t status = gth_tensor_borrow(indices, &at, err);
+  if (status) return status;
+  status = is_nd ? gth_gather_nd(context, params, at, options, &result, err)
+                 : gth_gather(context, params, at, options, &result, err);
+  gth_tensor_release(at);
+  return status ? status : read_strings(result, out, err);
+}
+
+gather_go_error *gather_go_strings_gather(int32_t is_nd, gather_go_handle context, gather_go_handle params,
+                                          GATHER_GO_TENSOR(indices), const gth_options *options,
+                                          gather_go_strings *out) {
+  BEGIN;
+  const gth_tensor_desc at = DESCRIBE(indices);
+  END(gather_strings(is_nd, CONTEXT(context), TENSOR(params), &at, options, out, &err));
+}

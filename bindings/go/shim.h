@@ -1,0 +1,87 @@
+/* What Go calls. cgo refuses a Go pointer inside a struct that C is given, so descriptions are taken apart: numbers in
+ * a gather_go_view, pointers as arguments, put together again on the C stack. */
+#ifndef GATHER_GO_SHIM_H
+#define GATHER_GO_SHIM_H
+
+#include "header_check.h"
+
+/* A handle. The value is a token and no address: to Go it is a number, which the garbage collector leaves alone and cgo
+ * does not check. */
+typedef uintptr_t gather_go_handle;
+
+/* gth_tensor_desc without its pointers. */
+typedef struct gather_go_view {
+  int32_t dtype;
+  int32_t device;
+  int32_t device_id;
+  int32_t ndim;
+  uint32_t flags;
+  uint32_t reserved;
+  uintptr_t address; /* of device memory, instead of data */
+  int64_t offset;
+  int64_t extent;
+} gather_go_view;
+
+/* A tensor as arguments. */
+#define GATHER_GO_TENSOR(name) \
+  const gather_go_view *name, const uint8_t *name##_data, const int64_t *name##_shape, const int64_t *name##_strides
+
+/* The functions below return NULL if they succeed, or an error that the caller hands back. So a call that succeeds does
+ * not pay for the error's 320 bytes, which Go would clear. */
+typedef gth_error gather_go_error;
+void gather_go_error_free(gather_go_error *err);
+
+/* is_nd: gather_nd instead of gather, here and below. */
+gather_go_error *gather_go_desc(int32_t is_nd, gather_go_handle context, GATHER_GO_TENSOR(params),
+                                GATHER_GO_TENSOR(indices), const gth_options *options, GATHER_GO_TENSOR(out));
+
+/* shape has room for GTH_MAX_NDIM extents. */
+gather_go_error *gather_go_shape(int32_t is_nd, GATHER_GO_TENSOR(params), GATHER_GO_TENSOR(indices),
+                                 const gth_options *options, int32_t *ndim, int64_t *shape);
+
+/* out may be NULL. */
+gather_go_error *gather_go_plan(int32_t is_nd, GATHER_GO_TENSOR(params), GATHER_GO_TENSOR(indices),
+                                const gth_options *options, GATHER_GO_TENSOR(out), gather_go_handle *plan);
+gather_go_error *gather_go_plan_run(gather_go_handle context, gather_go_handle plan, const uint8_t *params,
+                                    const uint8_t *indices, uint8_t *out, int64_t n);
+gather_go_error *gather_go_plan_run_at(gather_go_handle context, gather_go_handle plan, uintptr_t params, uintptr_t indices,
+                                       uintptr_t out, int64_t n);
+gather_go_error *gather_go_plan_shape(gather_go_handle plan, int64_t n, int32_t *ndim, int64_t *shape);
+
+gather_go_error *gather_go_context(int32_t threads, int32_t device, int32_t device_id, uintptr_t stream,
+                                   uintptr_t record, gather_go_handle *context);
+void gather_go_context_release(gather_go_handle context);
+gather_go_error *gather_go_context_sync(gather_go_handle context);
+gather_go_error *gather_go_context_wait(gather_go_handle context, uintptr_t stream);
+gather_go_error *gather_go_context_signal(gather_go_handle context, uintptr_t stream);
+gather_go_error *gather_go_context_take_error(gather_go_handle context);
+gather_go_error *gather_go_context_enqueue_take_error(gather_go_handle context, uintptr_t record);
+
+gather_go_error *gather_go_capabilities(gth_capability_info *info);
+
+void gather_go_plan_release(gather_go_handle plan);
+void gather_go_tensor_release(gather_go_handle tensor);
+
+/* Whether there is so much memory. */
+int32_t gather_go_can_allocate(int64_t bytes);
+
+/* Memory for `count` strings of `extent` bytes together: count + 1 offsets, then the bytes. NULL: none to be had. */
+int64_t *gather_go_strings_alloc(int64_t count, int64_t extent);
+/* A string tensor that takes the memory over, or frees it if it fails. */
+gather_go_error *gather_go_strings_adopt(int64_t *memory, int64_t count, int64_t extent, int32_t ndim,
+                                         const int64_t *shape, gather_go_handle *tensor);
+
+/* The buffers of a string tensor. They live until it is released. */
+typedef struct gather_go_strings {
+  gather_go_handle tensor;
+  const int64_t *offsets;
+  const char *bytes;
+  const int64_t *shape;
+  int64_t ndim;
+} gather_go_strings;
+
+gather_go_error *gather_go_strings_gather(int32_t is_nd, gather_go_handle context, gather_go_handle params,
+                                          GATHER_GO_TENSOR(indices), const gth_options *options,
+                                          gather_go_strings *out);
+
+#endif

@@ -1,0 +1,134 @@
+package gather
+
+// #include "shim.h"
+// #cgo nocallback gather_go_strings_alloc
+// #cgo noescape gather_go_strings_adopt
+// #cgo nocallback gather_go_strings_adopt
+// #cgo noescape gather_go_strings_gather
+// #cgo nocallback gather_go_strings_gather
+// #cgo noescape gather_go_tensor_release
+// #cgo nocallback gather_go_tensor_release
+import "C"
+
+import (
+	"runtime"
+	"slices"
+	"unsafe"
+)
+
+// StringTensor is a tensor of strings, any bytes, in memory of the C library: make it once, gather from it often. Any
+// number of goroutines may use one. Close it when no call uses it any more; a call with a closed one is ErrHandle.
+type StringTensor struct {
+	handle C.gather_go_handle
+	view   view // type and shape, for shape queries
+	owner  owner
+}
+
+// NewStrings copies strings into a tensor; there must be as many as the shape has elements.
+func NewStrings(values []string, shape ...int) (*StringTensor, error) {
+	if errABI != nil {
+		return nil, errABI
+	}
+	count, ok := byteCount(1, shape)
+	if ok && count != len(values) {
+		return nil, fail(ErrShape, OperandTensor, len(values), count, "the slice and the shape differ in size")
+	}
+	t := &StringTensor{view: view{shape: slices.Clone(shape)}}
+	t.view.count(DTypeString, len(shape), 0)
+	memory, extent, err := copyStrings(values)
+	if err != nil {
+		return nil, err
+	}
+	failure := C.gather_go_strings_adopt(memory, C.int64_t(len(values)), C.int64_t(extent), t.view.numbers.ndim,
+		t.view.cShape(), &t.handle)
+	if failure != nil {
+		return nil, takeError(failure)
+	}
+	own(t, &t.owner, t.handle, releaseTensor)
+	return t, nil
+}
+
+// copyStrings lays strings out in C memory: offsets, then bytes.
+func copyStrings(values []string) (*C.int64_t, int, error) {
+	extent := 0
+	for _, value := range values {
+		extent = saturate(extent, len(value), 1)
+	}
+	memory := C.gather_go_strings_alloc(C.int64_t(len(values)), C.int64_t(extent))
+	if memory == nil {
+		return nil, 0, fail(ErrNoMemory, OperandTensor, extent, 0, "no memory for the strings")
+	}
+	offsets := unsafe.Slice((*int64)(unsafe.Pointer(memory)), len(values)+1)
+	bytes := unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(memory), 8*(len(values)+1))), extent)
+	end := 0
+	for i, value := range values {
+		offsets[i] = int64(end)
+		end += copy(bytes[end:], value)
+	}
+	offsets[len(values)] = int64(end)
+	return memory, extent, nil
+}
+
+func releaseTensor(handle C.gather_go_handle) { C.gather_go_tensor_release(handle) }
+
+// Close releases the strings. Closing again does nothing.
+func (t *StringTensor) Close() error {
+	if t != nil && t.owner.let() {
+		releaseTensor(t.handle)
+	}
+	return nil
+}
+
+// Shape returns the extents. Do not change them.
+func (t *StringTensor) Shape() []int { return t.view.shape }
+
+func (t *StringTensor) describe() *view {
+	if t == nil {
+		return nil
+	}
+	return &t.view
+}
+
+// GatherStrings is [Gather] for strings: the elements in row-major order, and the shape.
+func GatherStrings[I Index](params *StringTensor, indices Tensor[I], options ...Option) ([]string, []int, error) {
+	s := settle(options)
+	return gatherStrings(opGather, params, &indices.view, &s)
+}
+
+// GatherNDStrings is [GatherND] for strings, as [GatherStrings].
+func GatherNDStrings[I Index](params *StringTensor, indices Tensor[I], options ...Option) ([]string, []int, error) {
+	s := settle(options)
+	return gatherStrings(opGatherND, params, &indices.view, &s)
+}
+
+func gatherStrings(op C.int32_t, params *StringTensor, indices *view, s *settings) ([]string, []int, error) {
+	if params == nil {
+		return nil, nil, fail(ErrNull, OperandParams, 0, 0, "nil")
+	}
+	if err := indices.check(OperandIndices); err != nil {
+		return nil, nil, err
+	}
+	var found C.gather_go_strings
+	err := C.gather_go_strings_gather(op, s.context.cHandle(), params.handle,
+		&indices.numbers, indices.data, indices.cShape(), indices.cStrides(), &s.options, &found)
+	runtime.KeepAlive(params)
+	runtime.KeepAlive(s.context)
+	if err != nil {
+		return nil, nil, takeError(err)
+	}
+	defer releaseTensor(found.tensor)
+	shape := slices.Clone(unsafe.Slice((*int)(unsafe.Pointer(found.shape)), int(found.ndim)))
+	return cutStrings(&found, shape), shape, nil
+}
+
+// cutStrings copies the bytes once, and cuts the strings out of the copy.
+func cutStrings(found *C.gather_go_strings, shape []int) []string {
+	count, _ := byteCount(1, shape)
+	offsets := unsafe.Slice((*int64)(unsafe.Pointer(found.offsets)), count+1)
+	bytes := string(unsafe.Slice((*byte)(unsafe.Pointer(found.bytes)), offsets[count]))
+	values := make([]string, count)
+	for i := range values {
+		values[i] = bytes[offsets[i]:offsets[i+1]]
+	}
+	return values
+}

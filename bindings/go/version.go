@@ -1,0 +1,25 @@
+package gather
+
+// #include "shim.h"
+// #cgo nocallback gth_abi_version
+// #cgo nocallback gth_version
+import "C"
+
+import "fmt"
+
+// Every call returns this error if the library that was loaded has another ABI than the header.
+var errABI = checkABI(uint32(C.gth_abi_version()))
+
+func checkABI(found uint32) error {
+	if found == abiVersion {
+		return nil
+	}
+	return &Error{Status: ErrVersion, Component: -1, Position: -1, Value: int64(found), Limit: abiVersion,
+		Message: fmt.Sprintf("the library has ABI %d, this package was built for ABI %d", found, abiVersion)}
+}
+
+// Version returns the release of the C library, such as "0.1.0".
+func Version() string {
+	version := uint32(C.gth_version())
+	return fmt.Sprintf("%d.%d.%d", version/1_000_000, version/1000%1000, version%1000)
+}

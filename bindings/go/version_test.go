@@ -1,0 +1,37 @@
+package gather
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestAnotherABIIsRefusedWithBothNumbers(t *testing.T) {
+	if err := checkABI(abiVersion); err != nil {
+		t.Fatal(err)
+	}
+	err := checkABI(abiVersion + 41)
+	if !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), "ABI 42") || !strings.Contains(err.Error(), "ABI 1") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestEveryCallRefusesAnotherABI(t *testing.T) {
+	loaded := errABI
+	errABI = checkABI(99)
+	defer func() { errABI = loaded }()
+	table, ids := New([]float32{1, 2}, 2), New([]int{0}, 1)
+	results := map[string]error{"into": GatherInto(table, table, ids), "into nd": GatherNDInto(table, table, ids)}
+	_, results["gather"] = Gather(table, ids)
+	_, results["gather nd"] = GatherND(table, ids)
+	_, results["plan"] = NewPlan(table, ids)
+	_, results["shape"] = OutputShape(table, ids)
+	_, results["context"] = NewContext(ContextOptions{})
+	_, results["strings"] = NewStrings([]string{"a"}, 1)
+	_, results["capabilities"] = Capabilities()
+	for name, err := range results {
+		if !errors.Is(err, ErrVersion) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,313 @@
+/* Generated from gather.h by generate.py: do not edit. */
+#define GTH_ABI_VERSION 1
+#define GTH_VERSION 1000
+#define GTH_MAX_NDIM 64
+#define GTH_MESSAGE_SIZE 256
+#define GTH_MAX_DEVICES 16
+#define GTH_OPEN -1
+#define GTH_OK 0
+#define GTH_E_NULL -1
+#define GTH_E_HANDLE -2
+#define GTH_E_VERSION -3
+#define GTH_E_DTYPE -4
+#define GTH_E_RANK -5
+#define GTH_E_AXIS -6
+#define GTH_E_BATCH -7
+#define GTH_E_SHAPE -8
+#define GTH_E_SIZE -9
+#define GTH_E_STRIDE -10
+#define GTH_E_DEVICE -11
+#define GTH_E_DLPACK -12
+#define GTH_E_ARROW -13
+#define GTH_E_READONLY -14
+#define GTH_E_ALIAS -15
+#define GTH_E_INDEX -16
+#define GTH_E_RACE -17
+#define GTH_E_NOMEM -18
+#define GTH_E_FORK -19
+#define GTH_E_CUDA -20
+#define GTH_E_CAPTURE -21
+#define GTH_E_UNSUPPORTED -22
+#define GTH_E_INTERNAL -23
+#define GTH_OPERAND_NONE 0
+#define GTH_OPERAND_PARAMS 1
+#define GTH_OPERAND_INDICES 2
+#define GTH_OPERAND_OUT 3
+#define GTH_OPERAND_OPTIONS 4
+#define GTH_OPERAND_CONTEXT 5
+#define GTH_OPERAND_PLAN 6
+#define GTH_OPERAND_TENSOR 7
+#define GTH_ERROR_UNSIGNED 1
+#define GTH_ERROR_CUT 2
+#define GTH_ERROR_WRAP 4
+#define GTH_DTYPE_INT8 8
+#define GTH_DTYPE_INT16 16
+#define GTH_DTYPE_INT32 32
+#define GTH_DTYPE_INT64 64
+#define GTH_DTYPE_UINT8 264
+#define GTH_DTYPE_UINT16 272
+#define GTH_DTYPE_UINT32 288
+#define GTH_DTYPE_UINT64 320
+#define GTH_DTYPE_FLOAT16 528
+#define GTH_DTYPE_FLOAT32 544
+#define GTH_DTYPE_FLOAT64 576
+#define GTH_DTYPE_BFLOAT16 1040
+#define GTH_DTYPE_COMPLEX64 1344
+#define GTH_DTYPE_COMPLEX128 1408
+#define GTH_DTYPE_BOOL 1544
+#define GTH_DTYPE_FLOAT8_E3M4 1800
+#define GTH_DTYPE_FLOAT8_E4M3 2056
+#define GTH_DTYPE_FLOAT8_E4M3B11FNUZ 2312
+#define GTH_DTYPE_FLOAT8_E4M3FN 2568
+#define GTH_DTYPE_FLOAT8_E4M3FNUZ 2824
+#define GTH_DTYPE_FLOAT8_E5M2 3080
+#define GTH_DTYPE_FLOAT8_E5M2FNUZ 3336
+#define GTH_DTYPE_FLOAT8_E8M0FNU 3592
+#define GTH_DTYPE_STRING 65536
+#define GTH_DEVICE_CPU 1
+#define GTH_DEVICE_CUDA 2
+#define GTH_DEVICE_CUDA_HOST 3
+#define GTH_DEVICE_CUDA_MANAGED 13
+#define GTH_TIER_PORTABLE 1
+#define GTH_TIER_AVX2 2
+#define GTH_TIER_AVX512 4
+#define GTH_TIER_NEON 8
+#define GTH_TENSOR_READONLY 1
+#define GTH_EXPORT_COPY 1
+#define GTH_EXPORT_NO_COPY 2
+#define GTH_STRINGS_BINARY 1
+#define GTH_PROFILE_TENSORFLOW 1
+#define GTH_PROFILE_TENSORFLOW_GPU 2
+#define GTH_PROFILE_ONNX 3
+#define GTH_PROFILE_ORT 4
+#define GTH_PROFILE_NUMPY_RAISE 5
+#define GTH_PROFILE_NUMPY_WRAP 6
+#define GTH_PROFILE_NUMPY_CLIP 7
+#define GTH_PROFILE_TORCH 8
+#define GTH_PROFILE_JAX_FILL 9
+#define GTH_PROFILE_JAX_CLIP 10
+#define GTH_NEGATIVE_REJECT 1
+#define GTH_NEGATIVE_WRAP 2
+#define GTH_BOUNDS_ERROR 1
+#define GTH_BOUNDS_FILL 2
+#define GTH_BOUNDS_CLAMP 3
+#define GTH_BOUNDS_MODULO 4
+#define GTH_BOUNDS_SKIP 5
+#define GTH_FILL_ZERO 1
+#define GTH_FILL_VALUE 2
+#define GTH_FILL_BY_DTYPE 3
+
+uint32_t gth_abi_version(void);
+
+uint32_t gth_version(void);
+
+const char *gth_status_name(int32_t status);
+
+typedef struct gth_error {
+  uint32_t size;
+  int32_t status;
+  int32_t operand;
+  int32_t component;
+  int32_t native;
+  uint32_t flags;
+  int64_t position;
+  int64_t value;
+  int64_t limit;
+  int64_t sequence;
+  uint64_t count;
+  char message[GTH_MESSAGE_SIZE];
+} gth_error;
+
+int64_t gth_dtype_size(int32_t dtype);
+
+const char *gth_dtype_name(int32_t dtype);
+
+struct CUstream_st;
+
+typedef struct gth_capability_info {
+  uint32_t size;
+  uint32_t abi;
+  uint32_t version;
+  int32_t cpu_threads;
+  uint32_t cpu_tiers_built;
+  uint32_t cpu_tiers_usable;
+  uint32_t cpu_tier;
+  int32_t cuda_runtime;
+  int32_t cuda_driver;
+  int32_t device_count;
+  int32_t device_compute[GTH_MAX_DEVICES];
+  int64_t device_memory[GTH_MAX_DEVICES];
+} gth_capability_info;
+
+int32_t gth_capabilities(gth_capability_info *info, gth_error *err);
+
+typedef struct gth_context gth_context;
+typedef struct gth_tensor gth_tensor;
+typedef struct gth_plan gth_plan;
+
+typedef struct gth_error_record {
+  uint64_t count;
+  int64_t sequence;
+  int64_t position;
+  int64_t value;
+  int64_t limit;
+  int32_t operand;
+  int32_t component;
+  int32_t status;
+  uint32_t flags;
+  uint64_t reserved;
+} gth_error_record;
+
+typedef void *(*gth_alloc_fn)(void *user, int64_t bytes, int64_t align, int32_t device, int32_t device_id,
+                              struct CUstream_st *stream);
+
+typedef void (*gth_free_fn)(void *user, int64_t bytes, int64_t align, int32_t device, int32_t device_id,
+                            struct CUstream_st *stream, void *ptr);
+
+typedef void (*gth_task_fn)(void *arg, int64_t i);
+
+typedef void (*gth_parallel_for_fn)(void *user, int64_t n, gth_task_fn task, void *arg);
+
+typedef void (*gth_deleter_fn)(void *user);
+
+typedef struct gth_context_options {
+  uint32_t size;
+  int32_t threads;
+  int32_t device;
+  int32_t device_id;
+  uint32_t flags;
+  uint32_t reserved;
+  struct CUstream_st *stream;
+  struct gth_error_record *record;
+  gth_alloc_fn alloc;
+  gth_free_fn free;
+  void *memory_user;
+  gth_parallel_for_fn parallel_for;
+  void *parallel_user;
+  void *reserved_pointer;
+} gth_context_options;
+
+int32_t gth_context_create(const gth_context_options *options, gth_context **out, gth_error *err);
+
+int32_t gth_context_release(gth_context *context);
+
+int32_t gth_context_sync(gth_context *context, gth_error *err);
+
+int32_t gth_context_wait(gth_context *context, struct CUstream_st *stream, gth_error *err);
+
+int32_t gth_context_signal(gth_context *context, struct CUstream_st *stream, gth_error *err);
+
+int32_t gth_context_take_error(gth_context *context, gth_error *err);
+
+int32_t gth_context_enqueue_take_error(gth_context *context, gth_error_record *record, gth_error *err);
+
+int32_t gth_shutdown(void);
+
+typedef struct gth_tensor_desc {
+  uint32_t size;
+  int32_t dtype;
+  int32_t device;
+  int32_t device_id;
+  int32_t ndim;
+  uint32_t flags;
+  const void *data;
+  const int64_t *shape;
+  const int64_t *strides;
+  const void *reserved;
+  int64_t offset;
+  int64_t extent;
+} gth_tensor_desc;
+
+int32_t gth_tensor_borrow(const gth_tensor_desc *desc, gth_tensor **out, gth_error *err);
+
+int32_t gth_tensor_adopt(gth_context *context, const gth_tensor_desc *desc, gth_deleter_fn deleter, void *user,
+                                 gth_tensor **out, gth_error *err);
+
+int32_t gth_tensor_alloc(gth_context *context, int32_t dtype, int32_t ndim, const int64_t *shape,
+                                 gth_tensor **out, gth_error *err);
+
+int32_t gth_tensor_describe(const gth_tensor *tensor, gth_tensor_desc *desc, gth_error *err);
+
+int32_t gth_tensor_copy(gth_context *context, const gth_tensor *source, gth_tensor *destination, gth_error *err);
+
+int32_t gth_tensor_release(gth_tensor *tensor);
+
+struct DLManagedTensor;
+struct DLManagedTensorVersioned;
+struct ArrowSchema;
+struct ArrowArray;
+
+int32_t gth_tensor_from_dlpack(gth_context *context, struct DLManagedTensorVersioned *managed, gth_tensor **out,
+                                       gth_error *err);
+int32_t gth_tensor_from_dlpack_legacy(gth_context *context, struct DLManagedTensor *managed, gth_tensor **out,
+                                              gth_error *err);
+
+int32_t gth_tensor_to_dlpack(gth_context *context, const gth_tensor *tensor, uint32_t flags,
+                                     struct DLManagedTensorVersioned **out, gth_error *err);
+int32_t gth_tensor_to_dlpack_legacy(gth_context *context, const gth_tensor *tensor, uint32_t flags,
+                                            struct DLManagedTensor **out, gth_error *err);
+
+int32_t gth_tensor_from_arrow(gth_context *context, const struct ArrowSchema *schema, struct ArrowArray *array,
+                                      int32_t ndim, const int64_t *shape, gth_tensor **out, gth_error *err);
+
+int32_t gth_tensor_to_arrow(gth_context *context, const gth_tensor *tensor, uint32_t flags,
+                                    struct ArrowSchema *schema, struct ArrowArray *array, gth_error *err);
+
+int32_t gth_tensor_from_strings(gth_context *context, uint32_t flags, int32_t ndim, const int64_t *shape,
+                                        const int64_t *offsets, const void *bytes, int64_t extent,
+                                        gth_deleter_fn deleter, void *user, gth_tensor **out, gth_error *err);
+
+int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **offsets, const void **bytes,
+                                   gth_error *err);
+
+typedef struct gth_options {
+  uint32_t size;
+  int32_t has_axis;
+  int64_t axis;
+  int64_t batch_dims;
+  int32_t profile;
+  int32_t opset;
+  int32_t negative;
+  int32_t bounds;
+  int32_t fill;
+  int32_t threads;
+  uint64_t fill_value[2];
+} gth_options;
+
+int32_t gth_gather(gth_context *context, const gth_tensor *params, const gth_tensor *indices,
+                           const gth_options *options, gth_tensor **out, gth_error *err);
+
+int32_t gth_gather_into(gth_context *context, const gth_tensor *params, const gth_tensor *indices,
+                                const gth_options *options, gth_tensor *out, gth_error *err);
+
+int32_t gth_gather_desc(gth_context *context, const gth_tensor_desc *params, const gth_tensor_desc *indices,
+                                const gth_options *options, const gth_tensor_desc *out, gth_error *err);
+
+int32_t gth_gather_shape(const gth_tensor_desc *params, const gth_tensor_desc *indices,
+                                 const gth_options *options, int32_t capacity, int32_t *ndim, int64_t *shape,
+                                 gth_error *err);
+
+int32_t gth_gather_nd(gth_context *context, const gth_tensor *params, const gth_tensor *indices,
+                              const gth_options *options, gth_tensor **out, gth_error *err);
+int32_t gth_gather_nd_into(gth_context *context, const gth_tensor *params, const gth_tensor *indices,
+                                   const gth_options *options, gth_tensor *out, gth_error *err);
+int32_t gth_gather_nd_desc(gth_context *context, const gth_tensor_desc *params, const gth_tensor_desc *indices,
+                                   const gth_options *options, const gth_tensor_desc *out, gth_error *err);
+int32_t gth_gather_nd_shape(const gth_tensor_desc *params, const gth_tensor_desc *indices,
+                                    const gth_options *options, int32_t capacity, int32_t *ndim, int64_t *shape,
+                                    gth_error *err);
+
+int32_t gth_gather_plan(const gth_tensor_desc *params, const gth_tensor_desc *indices,
+                                const gth_options *options, const gth_tensor_desc *output, gth_plan **out,
+                                gth_error *err);
+int32_t gth_gather_nd_plan(const gth_tensor_desc *params, const gth_tensor_desc *indices,
+                                   const gth_options *options, const gth_tensor_desc *output, gth_plan **out,
+                                   gth_error *err);
+
+int32_t gth_plan_run(gth_context *context, const gth_plan *plan, const void *params, const void *indices,
+                             void *out, int64_t n, gth_error *err);
+
+int32_t gth_plan_shape(const gth_plan *plan, int64_t n, int32_t capacity, int32_t *ndim, int64_t *shape,
+                               gth_error *err);
+
+int32_t gth_plan_release(gth_plan *plan);

@@ -1,0 +1,36 @@
+/* As much of DLPack as the life of a capsule needs: the head of its structs and the exchange table of version 1. */
+#ifndef LIBGATHER_DLPACK_H
+#define LIBGATHER_DLPACK_H
+
+#include <stdint.h>
+
+typedef struct dl_tensor {
+  void *data;
+  int32_t device_type, device_id, ndim;
+  uint8_t code, bits;
+  uint16_t lanes;
+  int64_t *shape, *strides;
+  uint64_t byte_offset;
+} dl_tensor;
+
+typedef struct dl_managed {
+  dl_tensor tensor;
+  void *manager;
+  void (*deleter)(struct dl_managed *self);
+} dl_managed;
+
+typedef struct dl_managed_versioned {
+  uint32_t major, minor;
+  void *manager;
+  void (*deleter)(struct dl_managed_versioned *self);
+} dl_managed_versioned;
+
+typedef struct dl_exchange {
+  uint32_t major, minor;
+  const struct dl_exchange *previous;
+  void *allocate;
+  int (*from_object)(void *object, dl_managed_versioned **out);
+  int (*to_object)(dl_managed_versioned *managed, void **object);
+} dl_exchange;
+
+#endif

@@ -1,0 +1,45 @@
+/* libgather._objects: the Python objects that cffi has no words for. Calls over buffers in one crossing, capsules, and
+ * memory of the library as a buffer. */
+#ifndef LIBGATHER_OBJECTS_H
+#define LIBGATHER_OBJECTS_H
+
+#include <Python.h>
+#include <gather/gather.h>
+
+typedef PyObject *const *arguments;
+
+/* What the Python side hands over once, by configure(). */
+typedef struct settings {
+  PyObject *make_error;   /* the fields of a gth_error as a tuple -> the exception */
+  PyObject *buffer_types; /* a tuple of types whose buffer protocol tells all there is to know about them */
+  PyObject *ndarray;      /* numpy.ndarray and numpy.empty, or NULL while NumPy has not been met */
+  PyObject *empty;
+} settings;
+extern settings configured;
+
+/* Raises the exception for an error. Returns NULL. */
+PyObject *raise_error(const gth_error *error);
+
+/* An address, or a handle's token, out of a Python integer; NULL with an exception set if it is none. */
+void *address_of(PyObject *number);
+
+/* A tuple of integers as extents or strides. The rank, or -1 with an exception set. */
+int extents_of(PyObject *tuple, int64_t *extents);
+PyObject *tuple_of(int count, const int64_t *extents);
+
+PyObject *gather(PyObject *module, arguments args, Py_ssize_t count);
+PyObject *plan(PyObject *module, arguments args, Py_ssize_t count);
+PyObject *plan_run(PyObject *module, arguments args, Py_ssize_t count);
+PyObject *bound(PyObject *module, arguments args, Py_ssize_t count);
+PyObject *bound_run(PyObject *module, PyObject *capsule);
+PyObject *capsule_address(PyObject *module, arguments args, Py_ssize_t count);
+PyObject *dlpack_used(PyObject *module, PyObject *capsule);
+PyObject *dlpack_capsule(PyObject *module, arguments args, Py_ssize_t count);
+PyObject *exchange_out_of(PyObject *module, arguments args, Py_ssize_t count);
+PyObject *exchange_into(PyObject *module, arguments args, Py_ssize_t count);
+PyObject *arrow_capsules(PyObject *module, arguments args, Py_ssize_t count);
+PyObject *address(PyObject *module, PyObject *exporter);
+PyObject *view(PyObject *module, arguments args, Py_ssize_t count);
+int view_ready(void);
+
+#endif

@@ -1,0 +1,200 @@
+/* Runs of plans over buffers: the buffers are held against what was planned, and passed on as addresses. */
+#include "operand.h"
+
+#include <stdlib.h>
+
+typedef struct planned_operand {
+  int32_t dtype;
+  int32_t ndim;
+  int has_strides; /* 0: dense around the open extent */
+  int64_t shape[GTH_MAX_NDIM];
+  int64_t strides[GTH_MAX_NDIM];
+} planned_operand;
+
+typedef struct planned {
+  const gth_plan *plan;
+  gth_context *context;
+  int open;
+  planned_operand params, indices, out;
+} planned;
+
+typedef struct bound_call {
+  const gth_plan *plan;
+  gth_context *context;
+  const void *params, *indices;
+  void *out;
+  int64_t n;
+} bound_call;
+
+static const char *const planned_name = "libgather.planned", *const bound_name = "libgather.bound";
+
+static void free_planned(PyObject *capsule) {
+  free(PyCapsule_GetPointer(capsule, planned_name));
+}
+
+static void free_bound(PyObject *capsule) {
+  free(PyCapsule_GetPointer(capsule, bound_name));
+}
+
+static PyObject *capsule_of(void *memory, const char *name, PyCapsule_Destructor destructor) {
+  PyObject *capsule = PyCapsule_New(memory, name, destructor);
+  if (!capsule) {
+    free(memory);
+  }
+  return capsule;
+}
+
+/* From a tuple (dtype, shape, strides or None). */
+static int planned_operand_of(PyObject *spec, planned_operand *operand) {
+  PyObject *strides = PyTuple_GetItem(spec, 2);
+  operand->dtype = (int32_t)PyLong_AsLong(PyTuple_GetItem(spec, 0));
+  operand->ndim = extents_of(PyTuple_GetItem(spec, 1), operand->shape);
+  operand->has_strides = strides != Py_None;
+  return operand->ndim >= 0 && (!operand->has_strides || extents_of(strides, operand->strides) == operand->ndim);
+}
+
+PyObject *plan(PyObject *module, arguments args, Py_ssize_t count) {
+  (void)module;
+  if (count != 6) {
+    PyErr_SetString(PyExc_TypeError, "plan(plan, context, open, params, indices, out)");
+    return NULL;
+  }
+  planned *made = calloc(1, sizeof *made);
+  if (!made) {
+    return PyErr_NoMemory();
+  }
+  made->plan = address_of(args[0]);
+  made->context = address_of(args[1]);
+  made->open = args[2] == Py_True;
+  if (!planned_operand_of(args[3], &made->params) || !planned_operand_of(args[4], &made->indices) ||
+      !planned_operand_of(args[5], &made->out) || PyErr_Occurred()) {
+    free(made);
+    if (!PyErr_Occurred()) {
+      PyErr_SetString(PyExc_ValueError, "shape and strides of different rank");
+    }
+    return NULL;
+  }
+  return capsule_of(made, planned_name, free_planned);
+}
+
+static int dense(const Py_buffer *buffer) {
+  int64_t stride = buffer->itemsize;
+  for (int i = buffer->ndim - 1; i >= 0; i--) {
+    if (buffer->shape[i] == 0) {
+      return 1;
+    }
+    if (buffer->shape[i] != 1 && buffer->strides[i] != stride) {
+      return 0;
+    }
+    stride *= buffer->shape[i];
+  }
+  return 1;
+}
+
+/* Is the buffer what was planned? Fills n with the open extent, which all operands must agree on. */
+static int as_planned(const planned_operand *plan, const operand *given, int64_t *n) {
+  const Py_buffer *buffer = &given->buffer;
+  if (given->desc.dtype != plan->dtype || buffer->ndim != plan->ndim) {
+    return 0;
+  }
+  for (int i = 0; i < plan->ndim; i++) {
+    const int64_t extent = buffer->shape[i];
+    if (plan->shape[i] == GTH_OPEN) {
+      if (*n != GTH_OPEN && *n != extent) {
+        return 0;
+      }
+      *n = extent;
+    } else if (extent != plan->shape[i]) {
+      return 0;
+    }
+    if (plan->has_strides && extent > 1 && buffer->strides[i] != plan->strides[i]) {
+      return 0;
+    }
+  }
+  return plan->has_strides || dense(buffer);
+}
+
+static PyObject *outcome(int32_t status, const gth_error *error) {
+  if (status != GTH_OK) {
+    return raise_error(error);
+  }
+  Py_RETURN_NONE;
+}
+
+static PyObject *run(const planned *plan, const operand *params, const operand *indices, const operand *out) {
+  int64_t n = GTH_OPEN;
+  if (!as_planned(&plan->params, params, &n) || !as_planned(&plan->indices, indices, &n) ||
+      !as_planned(&plan->out, out, &n) || (out->desc.flags & GTH_TENSOR_READONLY)) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  gth_error error = GTH_ERROR_INIT;
+  int32_t status;
+  Py_BEGIN_ALLOW_THREADS
+  status = gth_plan_run(plan->context, plan->plan, params->desc.data, indices->desc.data, (void *)out->desc.data, n,
+                        &error);
+  Py_END_ALLOW_THREADS
+  return outcome(status, &error);
+}
+
+PyObject *plan_run(PyObject *module, arguments args, Py_ssize_t count) {
+  (void)module;
+  if (count != 4) {
+    PyErr_SetString(PyExc_TypeError, "plan_run(planned, params, indices, out)");
+    return NULL;
+  }
+  const planned *plan = PyCapsule_GetPointer(args[0], planned_name);
+  if (!plan) {
+    return NULL;
+  }
+  operand opened[3];
+  for (int i = 0; i < 3; i++) {
+    if (!operand_open(args[i + 1], &opened[i])) {
+      while (i > 0) {
+        operand_close(&opened[--i]);
+      }
+      Py_RETURN_NOTIMPLEMENTED;
+    }
+  }
+  PyObject *result = run(plan, &opened[0], &opened[1], &opened[2]);
+  for (int i = 0; i < 3; i++) {
+    operand_close(&opened[i]);
+  }
+  return result;
+}
+
+PyObject *bound(PyObject *module, arguments args, Py_ssize_t count) {
+  (void)module;
+  if (count != 6) {
+    PyErr_SetString(PyExc_TypeError, "bound(plan, context, params, indices, out, n)");
+    return NULL;
+  }
+  bound_call *call = calloc(1, sizeof *call);
+  if (!call) {
+    return PyErr_NoMemory();
+  }
+  call->plan = address_of(args[0]);
+  call->context = address_of(args[1]);
+  call->params = address_of(args[2]);
+  call->indices = address_of(args[3]);
+  call->out = address_of(args[4]);
+  call->n = PyLong_AsLongLong(args[5]);
+  if (PyErr_Occurred()) {
+    free(call);
+    return NULL;
+  }
+  return capsule_of(call, bound_name, free_bound);
+}
+
+PyObject *bound_run(PyObject *module, PyObject *capsule) {
+  (void)module;
+  const bound_call *call = PyCapsule_GetPointer(capsule, bound_name);
+  if (!call) {
+    return NULL;
+  }
+  gth_error error = GTH_ERROR_INIT;
+  int32_t status;
+  Py_BEGIN_ALLOW_THREADS
+  status = gth_plan_run(call->context, call->plan, call->params, call->indices, call->out, call->n, &error);
+  Py_END_ALLOW_THREADS
+  return outcome(status, &error);
+}

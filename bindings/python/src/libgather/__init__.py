@@ -1,0 +1,62 @@
+"""Rows, slices and elements of arrays by index.
+
+>>> import libgather
+>>> libgather.gather([[1, 2], [3, 4], [5, 6]], [2, 0]).tolist()
+[[5, 6], [1, 2]]
+"""
+
+from __future__ import annotations
+
+import array as _array
+
+from . import _constants, _objects, errors
+from ._capabilities import capabilities, release, shutdown, version
+from ._operations import gather, gather_nd, output_shape
+from .context import Context
+from .errors import DeviceError, DTypeError, Error, IndexError, OutOfMemoryError, RankError, ShapeError
+from .plan import BoundPlan, Plan
+from .spec import Spec
+from .tensor import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from . import onnx, tf
+
+__version__ = release(_constants.VERSION)
+
+__all__ = [
+    "BoundPlan",
+    "Context",
+    "DTypeError",
+    "DeviceError",
+    "Error",
+    "IndexError",
+    "OutOfMemoryError",
+    "Plan",
+    "RankError",
+    "ShapeError",
+    "Spec",
+    "Tensor",
+    "__version__",
+    "capabilities",
+    "gather",
+    "gather_nd",
+    "onnx",
+    "output_shape",
+    "shutdown",
+    "tf",
+    "version",
+]
+
+_objects.configure(errors.of_fields, (memoryview, _array.array, bytearray, bytes))
+
+
+def __getattr__(name: str) -> Any:
+    """libgather.tf and libgather.onnx are imported when they are first used."""
+    if name in ("tf", "onnx"):
+        from importlib import import_module
+
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,70 @@
+"""What the loaded library is and can do on this machine."""
+
+from __future__ import annotations
+
+from . import _constants as c
+from ._call import call, new
+from ._library import lib
+from ._options import _named
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_TIERS = _named("TIER_")
+
+
+def version() -> str:
+    """The release of the loaded library, such as ``"0.1.0"``.
+
+    >>> import libgather
+    >>> libgather.version() == libgather.__version__
+    True
+    """
+    return release(lib.gth_version())
+
+
+def release(number: int) -> str:
+    return f"{number // 1000000}.{number // 1000 % 1000}.{number % 1000}"
+
+
+def capabilities() -> dict[str, Any]:
+    """What the loaded library can do on this machine.
+
+    Returns:
+        abi, version, cpu_threads, cpu_tiers_built, cpu_tiers_usable (instruction sets), cpu_tier (the one in use),
+        cuda_runtime and cuda_driver (``(major, minor)``, or None), devices (compute capability and memory of each)
+
+    >>> import libgather
+    >>> libgather.capabilities()["abi"]
+    1
+    """
+    info = new("gth_capability_info")
+    call(lib.gth_capabilities, info)
+    return {
+        "abi": info.abi,
+        "version": release(info.version),
+        "cpu_threads": info.cpu_threads,
+        "cpu_tiers_built": tiers(info.cpu_tiers_built),
+        "cpu_tiers_usable": tiers(info.cpu_tiers_usable),
+        "cpu_tier": (tiers(info.cpu_tier) or [None])[0],
+        "cuda_runtime": cuda(info.cuda_runtime),
+        "cuda_driver": cuda(info.cuda_driver),
+        "devices": [
+            {"compute": divmod(info.device_compute[i], 10), "memory": info.device_memory[i]}
+            for i in range(min(info.device_count, c.MAX_DEVICES))
+        ],
+    }
+
+
+def tiers(bits: int) -> list[str]:
+    return [name for name, bit in _TIERS.items() if bits & bit]
+
+
+def cuda(number: int) -> tuple[int, int] | None:
+    return (number // 1000, number % 1000 // 10) if number else None
+
+
+def shutdown() -> None:
+    """Ends the library's threads; the next large call starts them again. Must not run beside other calls."""
+    lib.gth_shutdown()

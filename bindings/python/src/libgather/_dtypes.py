@@ -1,0 +1,59 @@
+"""The dtypes: numbers of the library, names, and formats of Python's struct module."""
+
+from __future__ import annotations
+
+from . import _constants as c
+
+NAMES = {
+    value: name.removeprefix("DTYPE_").lower() for name, value in vars(c).items() if name.startswith("DTYPE_")
+}
+NUMBERS = {name: number for number, name in NAMES.items()}
+
+INTEGERS = frozenset(number for number, name in NAMES.items() if name.startswith(("int", "uint")))
+
+_FORMATS = {
+    c.DTYPE_BOOL: "?",
+    c.DTYPE_INT8: "b",
+    c.DTYPE_INT16: "h",
+    c.DTYPE_INT32: "i",
+    c.DTYPE_INT64: "q",
+    c.DTYPE_UINT8: "B",
+    c.DTYPE_UINT16: "H",
+    c.DTYPE_UINT32: "I",
+    c.DTYPE_UINT64: "Q",
+    c.DTYPE_FLOAT16: "e",
+    c.DTYPE_FLOAT32: "f",
+    c.DTYPE_FLOAT64: "d",
+    c.DTYPE_COMPLEX64: "Zf",
+    c.DTYPE_COMPLEX128: "Zd",
+    c.DTYPE_BFLOAT16: "H",
+}
+
+
+def format_of(dtype: int) -> str:
+    """The buffer format of a dtype. Those that Python has no letter for are unsigned integers of their size."""
+    return _FORMATS.get(dtype, "B")
+
+
+def of_format(format: str | None, itemsize: int) -> int | None:
+    """The dtype of a native buffer format of one element; None if there is none."""
+    letters = (format or "B").lstrip("@=<^")
+    if letters in ("Zf", "Zd"):
+        return c.DTYPE_COMPLEX64 if letters == "Zf" else c.DTYPE_COMPLEX128
+    if len(letters) != 1:
+        return None
+    for group, kind in (("bhilqn", "int"), ("BHILQNc", "uint"), ("efd", "float")):
+        if letters in group:
+            return NUMBERS.get(f"{kind}{itemsize * 8}")
+    return c.DTYPE_BOOL if letters == "?" else None
+
+
+def number_of(dtype: object) -> int:
+    """The dtype of a name, of a NumPy dtype or scalar type, or of an object with a name."""
+    from .errors import dtype_error
+
+    name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None) or getattr(dtype, "__name__", None)
+    number = NUMBERS.get({"str": "string", "bytes": "string"}.get(str(name), str(name)))
+    if number is None:
+        raise dtype_error(None, f"{dtype!r} is not a dtype of this library")
+    return number

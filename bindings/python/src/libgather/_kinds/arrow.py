@@ -1,0 +1,129 @@
+"""Arrays of Arrow: strings through the C data interface, numbers through DLPack."""
+
+from __future__ import annotations
+
+from .. import _constants as c
+from .. import _objects, errors
+from .._call import call, created
+from .._library import NULL, ffi, lib, token
+from ..tensor import Tensor
+from . import buffers, dlpack, module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..context import Context
+
+# sizeof(struct ArrowSchema), sizeof(struct ArrowArray): fixed for ever by the C data interface.
+_SCHEMA_SIZE, _ARRAY_SIZE = 72, 80
+
+
+def enter(value: Any, context: Context | None, operand: str) -> Tensor:
+    if not type(value).__module__.startswith("pyarrow"):
+        return of_capsules(value.__arrow_c_array__(), operand)
+    pa = module("pyarrow")
+    if isinstance(value, pa.Tensor):
+        return buffers.enter(value, context, operand)
+    if isinstance(value, pa.ChunkedArray):
+        value = value.combine_chunks()
+    if not isinstance(value, pa.Array):
+        raise errors.dtype_error(operand, f"{type(value).__name__} is not an array")
+    if value.null_count:
+        raise errors.dtype_error(operand, "it has nulls, which an element cannot be: fill them first")
+    plain = plain_of(pa, value)
+    if is_string(pa, plain.type):
+        return of_capsules(plain.__arrow_c_array__(), operand)
+    if not pa.types.is_integer(plain.type) and not pa.types.is_floating(plain.type):
+        raise errors.dtype_error(operand, f"elements of type {value.type} are no dtype of this library")
+    tensor = dlpack.enter(plain, context, operand)
+    return bool_of(tensor) if pa.types.is_boolean(value.type) else tensor
+
+
+def is_string(pa: Any, kind: Any) -> bool:
+    return kind in (pa.string(), pa.large_string(), pa.binary(), pa.large_binary())
+
+
+def plain_of(pa: Any, value: Any) -> Any:
+    """The array without what Arrow packs: bits become bytes, dictionaries and views of strings their strings."""
+    kind = value.type
+    if pa.types.is_dictionary(kind):
+        return plain_of(pa, value.dictionary_decode())
+    if pa.types.is_boolean(kind):
+        return value.cast(pa.uint8())
+    if kind in (pa.string_view(), pa.binary_view()):
+        return value.cast(pa.large_string() if kind == pa.string_view() else pa.large_binary())
+    return value
+
+
+def bool_of(tensor: Tensor) -> Tensor:
+    return tensor._viewed(c.DTYPE_BOOL, tensor.shape)
+
+
+def of_capsules(capsules: tuple[Any, Any], operand: str) -> Tensor:
+    """A tensor of strings over an array of the C data interface, which is moved."""
+    schema, array = capsules
+    schema_pointer = ffi.cast("struct ArrowSchema *", _objects.capsule_address(schema, "arrow_schema"))
+    array_pointer = ffi.cast("struct ArrowArray *", _objects.capsule_address(array, "arrow_array"))
+    handle = created(
+        "gth_tensor",
+        lib.gth_tensor_release,
+        lib.gth_tensor_from_arrow,
+        NULL,
+        schema_pointer,
+        array_pointer,
+        -1,
+        NULL,
+    )
+    format = ffi.string(ffi.cast("char **", schema_pointer)[0])
+    return Tensor._of_handle(handle, text=format in (b"u", b"U"))
+
+
+def exported(tensor: Tensor) -> tuple[object, object]:
+    """The capsules of a tensor of strings, flat in row-major order."""
+    schema, array = ffi.new("int64_t[]", _SCHEMA_SIZE // 8), ffi.new("int64_t[]", _ARRAY_SIZE // 8)
+    call(
+        lib.gth_tensor_to_arrow,
+        NULL,
+        tensor._live,
+        0,
+        ffi.cast("struct ArrowSchema *", schema),
+        ffi.cast("struct ArrowArray *", array),
+    )
+    return _objects.arrow_capsules(token(schema), token(array))
+
+
+def leave(tensor: Tensor, like: Any) -> Any:
+    """An array of the type of params; more dims are lists of a fixed size, and rank 0 is a scalar."""
+    if not type(like).__module__.startswith("pyarrow"):
+        return tensor
+    pa = module("pyarrow")
+    if isinstance(like, pa.Tensor):
+        from . import numpy_
+
+        return pa.Tensor.from_numpy(numpy_.numbers_of(tensor, numpy_.array_of(tensor).dtype))
+    flat = flat_of(pa, tensor, like.type)
+    if not tensor.shape:
+        return flat[0]
+    for extent in tensor.shape[:0:-1]:
+        flat = fixed_lists(pa, flat, extent)
+    if len(flat) != tensor.shape[0]:
+        raise errors.ShapeError("out: lists of no elements cannot be counted in Arrow", status=c.E_SHAPE, operand="out")
+    return pa.chunked_array([flat]) if isinstance(like, pa.ChunkedArray) else flat
+
+
+def fixed_lists(pa: Any, flat: Any, extent: int) -> Any:
+    return pa.FixedSizeListArray.from_arrays(flat, extent)
+
+
+def flat_of(pa: Any, tensor: Tensor, kind: Any) -> Any:
+    if tensor._dtype == c.DTYPE_STRING:
+        schema, array = exported(tensor)
+        flat = pa.Array._import_from_c_capsule(schema, array)
+        return flat.cast(kind.value_type).dictionary_encode() if pa.types.is_dictionary(kind) else flat.cast(kind)
+    data = pa.py_buffer(tensor.memory())
+    if pa.types.is_boolean(kind):
+        return pa.Array.from_buffers(pa.uint8(), tensor.size, [None, data]).cast(pa.bool_())
+    if pa.types.is_dictionary(kind):
+        return pa.Array.from_buffers(kind.value_type, tensor.size, [None, data]).dictionary_encode()
+    return pa.Array.from_buffers(kind, tensor.size, [None, data])

@@ -1,0 +1,50 @@
+"""Exporters of the buffer protocol: bytes, bytearray, memoryview, array.array, ctypes arrays."""
+
+from __future__ import annotations
+
+import array
+
+from .. import _objects, errors
+from .._dtypes import of_format
+from ..tensor import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..context import Context
+
+
+def enter(value: Any, context: Context | None, operand: str) -> Tensor:
+    try:
+        return borrow(memoryview(value), operand)
+    except (TypeError, BufferError) as error:
+        if isinstance(error, errors.Error):
+            raise
+        raise errors.dtype_error(operand, str(error)) from error
+
+
+def borrow(view: memoryview, operand: str, dtype: int | None = None) -> Tensor:
+    """A tensor over a memoryview, whose elements may stand for those of another dtype of their size."""
+    dtype = dtype or of_format(view.format, view.itemsize)
+    if dtype is None:
+        raise errors.dtype_error(operand, f"elements of format {view.format!r} are no dtype of this library")
+    if view.strides is None or view.shape is None or view.suboffsets:
+        raise errors.dtype_error(operand, "a buffer of pointers is not one block of memory")
+    return Tensor._borrow(view, _objects.address(view), dtype, view.shape, view.strides, view.readonly)
+
+
+def enter_output(value: Any, context: Context | None) -> Tensor:
+    return enter(value, context, "out")
+
+
+def leave(tensor: Tensor, like: Any) -> Any:
+    """Of one dim, bytes for bytes, a bytearray for a bytearray and an array for an array; else a memoryview."""
+    view = tensor.memory()
+    if view.ndim != 1:
+        return view
+    if isinstance(like, (bytes, bytearray)):
+        return type(like)(view)
+    if isinstance(like, array.array):
+        return array.array(like.typecode, view.tobytes())
+    return view

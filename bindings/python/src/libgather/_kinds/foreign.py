@@ -1,0 +1,24 @@
+"""What is no array."""
+
+from __future__ import annotations
+
+from .. import errors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+    from ..context import Context
+    from ..tensor import Tensor
+
+
+def enter(value: Any, context: Context | None, operand: str) -> NoReturn:
+    raise errors.dtype_error(operand, f"{type(value).__name__} is not an array")
+
+
+def enter_output(value: Any, context: Context | None) -> NoReturn:
+    enter(value, context, "out")
+
+
+def leave(tensor: Tensor, like: Any) -> NoReturn:
+    raise errors.dtype_error(None, f"{type(like).__name__} is not an array")

@@ -1,0 +1,126 @@
+"""Nested lists and Python's scalars: NumPy's arrays where NumPy is there, else lists."""
+
+from __future__ import annotations
+
+import math
+import struct
+from functools import cache
+
+from .. import _constants as c
+from .. import errors
+from .._objects import address
+from ..tensor import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..context import Context
+
+
+@cache
+def numpy_kind() -> Any:
+    """The kind for NumPy's arrays; None without NumPy."""
+    try:
+        from . import numpy_
+    except ImportError:
+        return None
+    return numpy_
+
+
+def enter(value: Any, context: Context | None, operand: str) -> Tensor:
+    numpy_ = numpy_kind()
+    if numpy_:
+        return numpy_.enter(numpy_.of_list(value, operand), context, operand)  # type: ignore[no-any-return]
+    return of_nested(value, operand)
+
+
+def leave(tensor: Tensor, like: Any) -> Any:
+    numpy_ = numpy_kind()
+    if numpy_:
+        return numpy_.leave(tensor, numpy_.of_list(like, "params"))
+    return tensor.tolist()
+
+
+# ---------------------------------------------------------------------------------------------------- without NumPy
+
+
+def of_nested(value: Any, operand: str) -> Tensor:
+    """A tensor of a nested list; integers become int64 (uint64 if one needs it), as in NumPy."""
+    shape = shape_of(value)
+    elements = flattened(value, len(shape), shape, operand)
+    kinds = {type(element) for element in elements}
+    if kinds == {str}:
+        return Tensor._of_strings([e.encode("utf-8", "surrogatepass") for e in elements], shape, True)
+    if kinds == {bytes}:
+        return Tensor._of_strings(elements, shape, False)
+    code, dtype = number_format(kinds, elements, operand)
+    try:
+        data = bytearray(struct.pack(f"={len(elements)}{code}", *elements))
+    except struct.error as error:
+        raise errors.dtype_error(operand, str(error)) from None
+    return Tensor._borrow(data, address(data), dtype, shape, None, False)
+
+
+def number_format(kinds: set[type], elements: list[Any], operand: str) -> tuple[str, int]:
+    if not kinds:
+        # As NumPy has it for x[[]]: nothing selects with no integer.
+        return ("d", c.DTYPE_FLOAT64) if operand == "params" else ("q", c.DTYPE_INT64)
+    if kinds == {bool}:
+        return "?", c.DTYPE_BOOL
+    if kinds <= {bool, int}:
+        return ("Q", c.DTYPE_UINT64) if max(elements) >= 2**63 else ("q", c.DTYPE_INT64)
+    if kinds <= {bool, int, float}:
+        return "d", c.DTYPE_FLOAT64
+    names = ", ".join(sorted(kind.__name__ for kind in kinds))
+    raise errors.dtype_error(operand, f"a list of {names} is not an array")
+
+
+def shape_of(value: Any) -> tuple[int, ...]:
+    shape = []
+    while isinstance(value, (list, tuple)):
+        shape.append(len(value))
+        if not value:
+            break
+        value = value[0]
+        if len(shape) > c.MAX_NDIM:
+            raise errors.RankError(f"more than {c.MAX_NDIM} dims", status=c.E_RANK)
+    return tuple(shape)
+
+
+def flattened(value: Any, depth: int, shape: tuple[int, ...], operand: str) -> list[Any]:
+    if not depth:
+        return [value]
+    if not isinstance(value, (list, tuple)) or len(value) != shape[-depth]:
+        raise errors.ShapeError(f"{operand}: a ragged list is not an array", status=c.E_SHAPE, operand=operand)
+    if depth == 1:
+        if any(isinstance(element, (list, tuple)) for element in value):
+            raise errors.ShapeError(f"{operand}: a ragged list is not an array", status=c.E_SHAPE, operand=operand)
+        return list(value)
+    return [element for part in value for element in flattened(part, depth - 1, shape, operand)]
+
+
+# ------------------------------------------------------------------------------------------------ tensors as lists
+
+
+def unpacked(tensor: Tensor) -> list[Any]:
+    """The elements of a tensor in row-major order."""
+    if tensor._dtype == c.DTYPE_STRING:
+        strings = tensor.strings()
+        return [s.decode("utf-8", "surrogatepass") for s in strings] if tensor._text else strings
+    data = tensor.memory().tobytes()
+    format = tensor.memory().format
+    if format[0] == "Z":
+        parts = struct.unpack(f"={2 * tensor.size}{format[1]}", data)
+        return [complex(*pair) for pair in zip(parts[::2], parts[1::2], strict=True)]
+    return list(struct.unpack(f"={tensor.size}{format}", data))
+
+
+def nested(elements: list[Any], shape: tuple[int, ...]) -> Any:
+    """Elements in row-major order as nested lists; the element itself for rank 0."""
+    if not shape:
+        return elements[0]
+    if len(shape) == 1:
+        return elements
+    size = math.prod(shape[1:])
+    return [nested(elements[i * size : (i + 1) * size], shape[1:]) for i in range(shape[0])]

@@ -1,0 +1,123 @@
+"""NumPy's arrays: all dtypes, those of ml_dtypes, and the four kinds of strings."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import _constants as c
+from .. import _objects, errors
+from .._dtypes import NAMES, NUMBERS
+from ..tensor import Tensor
+from . import buffers
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..context import Context
+
+_objects.configure_numpy(np.ndarray, np.empty)
+
+_NATIVE = frozenset("?bhilqBHILQpPnNefdFD")
+_STRINGS = frozenset("OSUT")
+# Unsigned integers and, for 16 bytes, a complex number move the bytes of any element of their size.
+_CARRIERS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64, 16: np.complex128}
+
+
+def of_list(value: Any, operand: str) -> np.ndarray:
+    """A nested list or a scalar as NumPy's array; no elements as indices are int64, as in ``x[[]]``."""
+    try:
+        array = np.asarray(value)
+    except OverflowError as error:
+        raise errors.dtype_error(operand, str(error)) from None
+    except ValueError as error:
+        raise errors.ShapeError(f"{operand}: {error}", status=c.E_SHAPE, operand=operand) from None
+    return array.astype(np.int64) if array.size == 0 and operand == "indices" else array
+
+
+def enter(value: Any, context: Context | None, operand: str) -> Tensor:
+    if isinstance(value, np.ma.MaskedArray):
+        raise errors.dtype_error(operand, "a masked array has elements that are not there: fill it first")
+    if isinstance(value, (np.dtype, type)):
+        raise errors.dtype_error(operand, f"{value!r} is not an array")
+    array = np.asarray(value)
+    if array.dtype.kind in _STRINGS:
+        return enter_strings(array, operand)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    return enter_numbers(array, operand)
+
+
+def enter_numbers(array: np.ndarray, operand: str) -> Tensor:
+    # ml_dtypes borrows letters of NumPy for its own.
+    if array.dtype.isbuiltin == 1 and array.dtype.char in _NATIVE:
+        return buffers.borrow(memoryview(array), operand)
+    carrier = _CARRIERS.get(array.dtype.itemsize)
+    number = NUMBERS.get(array.dtype.name)
+    if carrier is None or array.dtype.hasobject or (number is None and operand != "params" and operand != "out"):
+        raise errors.dtype_error(operand, f"elements of dtype {array.dtype} are no dtype of this library")
+    return buffers.borrow(memoryview(array.view(carrier)), operand, number)
+
+
+def enter_output(value: Any, context: Context | None) -> Tensor:
+    if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
+        raise errors.read_only("out", f"a {type(value).__name__} cannot be written in place")
+    if value.dtype.kind in _STRINGS:
+        raise errors.Error("out: strings have no place of one size to be written to", status=c.E_UNSUPPORTED, operand="out")
+    if not value.dtype.isnative:
+        raise errors.dtype_error("out", f"dtype {value.dtype} is of another byte order than the machine")
+    return enter_numbers(value, "out")
+
+
+def leave(tensor: Tensor, like: Any) -> Any:
+    """An array of the dtype of params; of rank 0 a scalar, as from ``np.take``."""
+    array = np.asarray(like) if not isinstance(like, np.ndarray) else like
+    result = strings_of(tensor, array.dtype) if array.dtype.kind in _STRINGS else numbers_of(tensor, array.dtype)
+    return result[()] if result.ndim == 0 else result
+
+
+def numbers_of(tensor: Tensor, dtype: np.dtype[Any]) -> np.ndarray:
+    array = np.asarray(tensor.memory())
+    native = dtype.newbyteorder("=")
+    if array.dtype != native:
+        array = array.view(native)
+    return array if dtype.isnative else array.astype(dtype)
+
+
+def array_of(tensor: Tensor) -> np.ndarray:
+    """A tensor of any origin as NumPy's array; strings as objects."""
+    if tensor._dtype == c.DTYPE_STRING:
+        return strings_of(tensor, np.dtype(object))
+    return numbers_of(tensor, dtype_named(NAMES[tensor._dtype]))
+
+
+def dtype_named(name: str) -> np.dtype[Any]:
+    if name.startswith(("bfloat", "float8")):
+        import ml_dtypes
+
+        return np.dtype(getattr(ml_dtypes, name))
+    return np.dtype(name)
+
+
+# --------------------------------------------------------------------------------------------------------- strings
+
+
+def enter_strings(array: np.ndarray, operand: str) -> Tensor:
+    elements = array.reshape(-1).tolist()
+    kinds = {type(element) for element in elements}
+    if kinds <= {str} and array.dtype.kind != "S":
+        encoded = [element.encode("utf-8", "surrogatepass") for element in elements]
+        return Tensor._of_strings(encoded, array.shape, True)
+    if kinds <= {bytes}:
+        return Tensor._of_strings(elements, array.shape, False)
+    names = ", ".join(sorted(kind.__name__ for kind in kinds))
+    raise errors.dtype_error(operand, f"elements of type {names} are no dtype of this library")
+
+
+def strings_of(tensor: Tensor, dtype: np.dtype[Any]) -> np.ndarray:
+    elements: list[Any] = tensor.strings()
+    if tensor._text:
+        elements = [element.decode("utf-8", "surrogatepass") for element in elements]
+    array = np.empty(len(elements), dtype)
+    array[:] = elements
+    return array.reshape(tensor.shape)

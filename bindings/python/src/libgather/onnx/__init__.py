@@ -1,0 +1,62 @@
+"""The operators Gather and GatherND of ONNX, with the types and attributes of each opset."""
+
+from __future__ import annotations
+
+from .. import _constants as c
+from .. import errors
+from .._operations import run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["Gather", "GatherND"]
+
+
+def Gather(data: Any, indices: Any, axis: int = 0, opset: int = 13) -> Any:
+    """The operator Gather (opsets 1, 11, 13).
+
+    The result's shape is ``data.shape[:axis] + indices.shape + data.shape[axis+1:]``.
+
+    Args:
+        indices: int32 or int64; negative ones count from the end (from opset 11)
+        opset: the newest definition not above it holds
+
+    Raises:
+        IndexError: an index out of bounds
+        RankError, DTypeError: `axis` out of range, a type that the opset does not have
+        Error: an opset before the first definition
+
+    >>> import libgather.onnx
+    >>> libgather.onnx.Gather([1.0, 1.1, 1.2], [0, -1]).tolist()
+    [1.0, 1.2]
+    """
+    return run(False, data, indices, None, None, axis=axis, profile="onnx", opset=checked(opset))
+
+
+def GatherND(data: Any, indices: Any, batch_dims: int = 0, opset: int = 13) -> Any:
+    """The operator GatherND (opsets 11, 12, 13).
+
+    The result's shape is ``indices.shape[:-1] + data.shape[batch_dims + indices.shape[-1]:]``.
+
+    Args:
+        indices: int64; negative ones count from the end
+        batch_dims: leading dims that both share (from opset 12)
+        opset: the newest definition not above it holds
+
+    Raises:
+        IndexError: a tuple out of bounds
+        ShapeError, RankError, DTypeError: as the specification refuses its arguments
+        Error: an opset before the first definition
+
+    >>> import libgather.onnx
+    >>> libgather.onnx.GatherND([[0, 1], [2, 3]], [[0, 0], [1, 1]]).tolist()
+    [0, 3]
+    """
+    return run(True, data, indices, None, None, batch_dims=batch_dims, profile="onnx", opset=checked(opset))
+
+
+def checked(opset: Any) -> Any:
+    if opset == 0:
+        raise errors.Error("options: opset 0 is before the first definition", status=c.E_VERSION, operand="options")
+    return opset

@@ -1,0 +1,246 @@
+"""Plans: a gather whose shapes and options have been checked once, for callers who repeat it."""
+
+from __future__ import annotations
+
+from . import _constants as c
+from . import _objects, errors
+from ._call import call, created, shape_of
+from ._kinds import enter, enter_output
+from ._library import NULL, ffi, lib, token
+from ._options import options_of
+from .context import checked, pointer_of
+from .spec import Spec, is_dense
+from .tensor import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._operations import Bounds, Negative, Profile
+    from .context import Context
+
+
+class Plan:
+    """A prepared :func:`gather`, or with `nd` :func:`gather_nd`.
+
+    Args:
+        params, indices: arrays like those to come, or :class:`Spec`; one extent may be open (-1): a dim of the tuples,
+            or the outermost batch dim of both
+        out: the layout of the outputs to come, likewise; None: dense
+        nd: a gather_nd
+        axis, batch_dims, negative, bounds, fill_value, profile, opset, threads, context: as for :func:`gather`
+
+    Raises:
+        Error: as :func:`gather`; strings have no plan
+
+    >>> import array, libgather
+    >>> table = memoryview(bytearray(b"abcdef")).cast("B", (3, 2))
+    >>> plan = libgather.Plan(table, libgather.Spec("int64", (-1,)))
+    >>> plan(table, array.array("q", [2, 0])).tolist()
+    [[101, 102], [97, 98]]
+    >>> plan.output_shape(5)
+    (5, 2)
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        indices: Any,
+        axis: int | None = None,
+        batch_dims: int = 0,
+        *,
+        nd: bool = False,
+        out: Any = None,
+        negative: Negative | None = None,
+        bounds: Bounds | None = None,
+        fill_value: Any = None,
+        profile: Profile | None = None,
+        threads: int | None = None,
+        context: Context | None = None,
+        opset: int | None = None,
+    ) -> None:
+        if nd and axis is not None:
+            raise errors.RankError("options: gather_nd has no axis", status=c.E_AXIS, operand="options")
+        self._context = None if context is None else checked(context)
+        self._params, self._indices = Spec.of(params, "params"), Spec.of(indices, "indices")
+        options = options_of(
+            axis,
+            batch_dims,
+            negative=negative,
+            bounds=bounds,
+            fill_value=fill_value,
+            profile=profile,
+            opset=opset,
+            threads=threads,
+            dtype=self._params._dtype,
+        )
+        layout = None if out is None else Spec.of(out, "out")
+        self._handle: Any = created(
+            "gth_plan",
+            lib.gth_plan_release,
+            lib.gth_gather_nd_plan if nd else lib.gth_gather_plan,
+            self._params.described(),
+            self._indices.described(),
+            options,
+            NULL if layout is None else layout.described(),
+        )
+        self._out = layout or Spec(self._params.dtype, shape_of(lib.gth_plan_shape, self._handle, c.OPEN))
+        self._token = token(self._handle)
+        self._open = any(c.OPEN in spec.shape for spec in self._specs)
+        self._planned = _objects.plan(
+            self._token, self._context_token, self._open, *((s._dtype, s.shape, s.strides) for s in self._specs)
+        )
+
+    @property
+    def _specs(self) -> tuple[Spec, Spec, Spec]:
+        return self._params, self._indices, self._out
+
+    @property
+    def _context_token(self) -> int:
+        return 0 if self._context is None else self._context._token
+
+    def __repr__(self) -> str:
+        return f"libgather.Plan({self._params}, {self._indices}) -> {self._out}"
+
+    def output_shape(self, n: int = c.OPEN) -> tuple[int, ...]:
+        """The shape of the output when the open extent is `n`; -1 hands it on."""
+        return shape_of(lib.gth_plan_shape, self._live, n)
+
+    def __call__(self, params: Any, indices: Any, out: Any = None) -> Any:
+        """Runs the plan; without `out` the result is a new array of the kind of `params`.
+
+        Raises:
+            IndexError: an index out of bounds; `out` is unchanged
+            ShapeError, RankError, DTypeError: an array is not what was planned
+            Error: `out` is read-only or overlaps an input
+        """
+        if out is not None and _objects.plan_run(self._planned, params, indices, out) is None:
+            return out
+        return self._run(params, indices, out)
+
+    def bind(self, params: Any, indices: Any, out: Any) -> BoundPlan:
+        """The plan over three arrays: each call of the result gathers what they then hold.
+
+        The arrays are held, and must not be moved in memory: NumPy refuses to resize them.
+
+        >>> import array, libgather
+        >>> params, indices, out = array.array("i", [1, 2, 3]), array.array("i", [2, 2]), array.array("i", [0, 0])
+        >>> lookup = libgather.Plan(params, indices).bind(params, indices, out)
+        >>> lookup()
+        array('i', [3, 3])
+        >>> indices[1] = 0
+        >>> lookup()
+        array('i', [3, 1])
+        """
+        target = enter_output(out, self._context)
+        tensors = (enter(params, self._context, "params")[0], enter(indices, self._context, "indices")[0], target)
+        return BoundPlan(self, tensors, out)
+
+    def close(self) -> None:
+        """Releases the plan; later calls raise Error."""
+        ffi.release(self._handle)
+
+    def __enter__(self) -> Plan:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    @property
+    def _live(self) -> Any:
+        # The token stays when the plan has been closed: the library knows that it is no longer alive.
+        return ffi.cast("gth_plan *", self._token)
+
+    def _run(self, params: Any, indices: Any, out: Any) -> Any:
+        """Arrays of any kind."""
+        source, kind = enter(params, self._context, "params")
+        index = enter(indices, self._context, "indices")[0]
+        n = self._extent(("params", source, self._params), ("indices", index, self._indices))
+        if out is None:
+            made = Tensor.zeros(self.output_shape(n), self._params.dtype, context=self._context)
+            self._run_tensors((source, index, made))
+            return kind.leave(made, params)
+        self._run_tensors((source, index, enter_output(out, self._context)))
+        return out
+
+    def _run_tensors(self, tensors: tuple[Tensor, Tensor, Tensor]) -> None:
+        n, addresses = self._checked(tensors)
+        pointers = (ffi.cast("void *", address) for address in addresses)
+        call(lib.gth_plan_run, pointer_of(self._context), self._live, *pointers, n)
+
+    def _checked(self, tensors: tuple[Tensor, Tensor, Tensor]) -> tuple[int, list[int]]:
+        """The open extent and the addresses, if the tensors are what was planned."""
+        n = self._extent(*zip(("params", "indices", "out"), tensors, self._specs, strict=True))
+        if tensors[2]._desc[3] & c.TENSOR_READONLY:
+            raise errors.read_only("out", "it is read-only")
+        return n, [tensor._desc[6] for tensor in tensors]
+
+    def _extent(self, *operands: tuple[str, Tensor, Spec]) -> int:
+        n = c.OPEN
+        for name, tensor, spec in operands:
+            n = spec_extent(name, tensor, spec, n)
+        return n
+
+
+def spec_extent(operand: str, tensor: Tensor, spec: Spec, n: int) -> int:
+    """Holds a tensor against what was planned. Returns the open extent, given as `n` if it is known already."""
+    if tensor._dtype != spec._dtype:
+        raise errors.DTypeError(
+            f"{operand}: {tensor.dtype}, {spec.dtype} is planned",
+            status=c.E_DTYPE,
+            operand=operand,
+            value=tensor._dtype,
+            limit=spec._dtype,
+        )
+    if tensor.ndim != len(spec.shape):
+        raise errors.RankError(
+            f"{operand}: rank {tensor.ndim}, {len(spec.shape)} is planned",
+            status=c.E_RANK,
+            operand=operand,
+            value=tensor.ndim,
+            limit=len(spec.shape),
+        )
+    for dim, (extent, planned) in enumerate(zip(tensor.shape, spec.shape, strict=True)):
+        wanted = n if planned == c.OPEN else planned
+        if wanted not in (extent, c.OPEN):
+            raise errors.ShapeError(
+                f"{operand}: dim {dim} is {extent}, {wanted} is planned",
+                status=c.E_SHAPE,
+                operand=operand,
+                component=dim,
+                value=extent,
+                limit=wanted,
+            )
+        n = extent if planned == c.OPEN else n
+    if not same_strides(tensor, spec):
+        raise errors.ShapeError(f"{operand}: other strides are planned", status=c.E_STRIDE, operand=operand)
+    return n
+
+
+def same_strides(tensor: Tensor, spec: Spec) -> bool:
+    if spec.strides is None:
+        return is_dense(tensor)
+    return all(
+        a == b or extent <= 1 for a, b, extent in zip(tensor.strides, spec.strides, tensor.shape, strict=True)
+    )
+
+
+class BoundPlan:
+    """A plan over three arrays; calling it runs it and returns the output. Made by :meth:`Plan.bind`."""
+
+    __slots__ = ("_bound", "_kept", "out")
+
+    def __init__(self, plan: Plan, tensors: tuple[Tensor, Tensor, Tensor], out: Any) -> None:
+        n, addresses = plan._checked(tensors)
+        self._kept = (plan, tensors)
+        self._bound = _objects.bound(plan._token, plan._context_token, *addresses, n)
+        #: The output that calls write to and return.
+        self.out = out
+
+    def __call__(self) -> Any:
+        """Gathers. Raises IndexError for an index out of bounds; the output is then unchanged."""
+        _bound_run(self._bound)
+        return self.out
+
+
+_bound_run = _objects.bound_run

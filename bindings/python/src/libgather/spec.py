@@ -1,0 +1,102 @@
+"""What is known of an array before it is there."""
+
+from __future__ import annotations
+
+
+from . import _constants as c
+from . import errors
+from ._call import new
+from ._dtypes import NAMES, number_of
+from ._library import NULL, ffi
+from .tensor import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+
+class Spec:
+    """A dtype, a shape and strides, for plans and shape queries.
+
+    Args:
+        dtype: a name such as ``"float32"``, a NumPy dtype, or None: not known (shape queries only)
+        shape: the extents; one may be -1 (or None): left open
+        strides: in bytes; None: dense row-major
+
+    >>> import libgather
+    >>> libgather.Spec("float32", (-1, 300))
+    Spec('float32', (-1, 300))
+    """
+
+    __slots__ = ("_dtype", "_struct", "shape", "strides")
+
+    def __init__(self, dtype: Any, shape: Sequence[int | None], strides: Sequence[int] | None = None) -> None:
+        self._dtype = 0 if dtype is None else number_of(dtype)
+        self.shape = extents("shape", shape)
+        self.strides = None if strides is None else extents("strides", strides)
+        if self.strides is not None and len(self.strides) != len(self.shape):
+            raise errors.RankError("shape and strides of different rank", status=c.E_RANK)
+        self._struct: Any = None
+
+    @property
+    def dtype(self) -> str | None:
+        """The name of the dtype, or None."""
+        return NAMES.get(self._dtype)
+
+    def __repr__(self) -> str:
+        strides = "" if self.strides is None else f", {self.strides}"
+        return f"Spec({self.dtype!r}, {self.shape}{strides})"
+
+    def described(self) -> Any:
+        """The library's description, which lives as long as the spec does."""
+        desc = new("gth_tensor_desc")
+        try:
+            shape = ffi.new("int64_t[]", self.shape)
+            strides = NULL if self.strides is None else ffi.new("int64_t[]", self.strides)
+        except OverflowError as error:
+            raise errors.ShapeError(str(error), status=c.E_SIZE) from None
+        desc.dtype, desc.ndim, desc.shape, desc.strides = self._dtype, len(self.shape), shape, strides
+        if self.strides is not None and 0 not in self.shape:
+            desc.offset = sum(-s * (n - 1) for s, n in zip(self.strides, self.shape, strict=True) if s < 0 < n)
+        self._struct = (desc, shape, strides)
+        return desc
+
+    @classmethod
+    def of(cls, value: Any, operand: str) -> Spec:
+        """A spec as it is, or that of an array."""
+        if isinstance(value, Spec):
+            return value
+        from ._kinds import enter
+
+        return cls.of_tensor(enter(value, None, operand)[0])
+
+    @classmethod
+    def of_tensor(cls, tensor: Tensor) -> Spec:
+        dense = is_dense(tensor)
+        return cls(tensor.dtype, tensor.shape, None if dense else tensor.strides)
+
+    @classmethod
+    def of_shape_or_array(cls, value: Any, operand: str) -> Spec:
+        """As `of`, and a tuple is a shape."""
+        return cls(None, value) if isinstance(value, tuple) else cls.of(value, operand)
+
+
+def extents(name: str, values: Any) -> tuple[int, ...]:
+    try:
+        return tuple(c.OPEN if value is None else value.__index__() for value in values)
+    except (TypeError, AttributeError):
+        raise errors.dtype_error(None, f"{name} is no sequence of integers") from None
+
+
+def is_dense(tensor: Tensor) -> bool:
+    if tensor._dtype == c.DTYPE_STRING or 0 in tensor.shape:
+        return True
+    from ._library import lib
+
+    stride = lib.gth_dtype_size(tensor._dtype)
+    for extent, step in zip(tensor.shape[::-1], tensor.strides[::-1], strict=True):
+        if extent != 1 and step != stride:
+            return False
+        stride *= extent
+    return True

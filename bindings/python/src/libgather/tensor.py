@@ -1,0 +1,312 @@
+"""Tensors: memory of any array, or of the library, that calls take and give."""
+
+from __future__ import annotations
+
+import math
+
+from . import _constants as c
+from . import _objects, errors
+from ._call import call, created, new
+from ._dtypes import NAMES, format_of, number_of
+from ._library import NULL, ffi, lib, token
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from .context import Context
+
+
+class Tensor:
+    """An array of the library's own, over the memory of any other array where that can be had without a copy.
+
+    ``Tensor(array)`` saves repeated conversions, above all of strings. It is an array to every library that knows
+    DLPack, the buffer protocol (``memoryview(tensor.memory())``) or ``numpy.asarray``. Tensors are what calls give
+    when `params` is one.
+
+    Args:
+        array: any array that :func:`libgather.gather` takes
+        context: where copies go
+
+    Raises:
+        DTypeError: no array, or elements that are no dtype of the library
+
+    >>> import libgather
+    >>> words = libgather.Tensor(["one", "two", "three"])
+    >>> libgather.gather(words, [2, 0]).tolist()
+    ['three', 'one']
+    >>> words.shape, words.dtype
+    ((3,), 'string')
+    """
+
+    __slots__ = ("__weakref__", "_described", "_handle", "_keep", "_text")
+
+    def __init__(self, array: Any, *, context: Context | None = None) -> None:
+        from ._kinds import enter
+
+        source = enter(array, context, "tensor")[0]
+        self._handle = source._handle
+        self._keep: Any = (source._keep, source)
+        self._text: bool = source._text
+        self._described: Any = None
+
+    # -------------------------------------------------------------------------------------------------- making
+
+    @classmethod
+    def _of_handle(cls, handle: Any, keep: Any = None, text: bool = True) -> Tensor:
+        tensor = cls.__new__(cls)
+        tensor._handle, tensor._keep, tensor._text, tensor._described = handle, keep, text, None
+        return tensor
+
+    @classmethod
+    def _borrow(
+        cls,
+        keep: Any,
+        address: int,
+        dtype: int,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...] | None,
+        readonly: bool,
+        device: tuple[int, int] = (c.DEVICE_CPU, 0),
+    ) -> Tensor:
+        """A tensor whose first element lies at an address that `keep` keeps."""
+        below = 0
+        if strides is not None and 0 not in shape:
+            below = sum(-stride * (extent - 1) for stride, extent in zip(strides, shape, strict=True) if stride < 0)
+        desc = new("gth_tensor_desc")
+        extents = ffi.new("int64_t[]", shape)
+        steps = NULL if strides is None else ffi.new("int64_t[]", strides)
+        desc.dtype, desc.ndim, desc.shape, desc.strides = dtype, len(shape), extents, steps
+        desc.device, desc.device_id = device
+        desc.data, desc.offset = ffi.cast("void *", address - below), below
+        desc.flags = c.TENSOR_READONLY if readonly else 0
+        handle = created("gth_tensor", lib.gth_tensor_release, lib.gth_tensor_borrow, desc)
+        return cls._of_handle(handle, keep)
+
+    @classmethod
+    def _of_strings(cls, strings: list[bytes], shape: tuple[int, ...], text: bool) -> Tensor:
+        from itertools import accumulate
+
+        offsets = ffi.new("int64_t[]", [0, *accumulate(map(len, strings))])
+        joined = b"".join(strings)
+        data = ffi.from_buffer(joined)
+        handle = created(
+            "gth_tensor",
+            lib.gth_tensor_release,
+            lib.gth_tensor_from_strings,
+            NULL,
+            0 if text else c.STRINGS_BINARY,
+            len(shape),
+            ffi.new("int64_t[]", shape),
+            offsets,
+            data,
+            len(joined),
+            NULL,
+            NULL,
+        )
+        return cls._of_handle(handle, (offsets, data, joined), text)
+
+    @classmethod
+    def zeros(cls, shape: Sequence[int], dtype: Any = "float32", *, context: Context | None = None) -> Tensor:
+        """A dense tensor of zeros in new memory.
+
+        >>> import libgather
+        >>> libgather.Tensor.zeros((2, 2), "int32").tolist()
+        [[0, 0], [0, 0]]
+        """
+        from .context import pointer_of
+
+        extents = tuple(shape)
+        handle = created(
+            "gth_tensor",
+            lib.gth_tensor_release,
+            lib.gth_tensor_alloc,
+            pointer_of(context),
+            number_of(dtype),
+            len(extents),
+            ffi.new("int64_t[]", extents),
+        )
+        return cls._of_handle(handle, context)
+
+    def _viewed(self, dtype: int, shape: tuple[int, ...]) -> Tensor:
+        """The same dense memory with another dtype of the same size, or in another shape."""
+        readonly = bool(self._desc[3] & c.TENSOR_READONLY)
+        keep = (self._handle, self._keep)
+        return Tensor._borrow(keep, self._desc[6] + self._desc[7], dtype, shape, None, readonly)
+
+    # ------------------------------------------------------------------------------------------------- asking
+
+    @property
+    def _live(self) -> Any:
+        if self._handle is None:
+            raise errors.Error("tensor: it has been closed", status=c.E_HANDLE, operand="tensor")
+        return self._handle
+
+    @property
+    def _desc(self) -> Any:
+        """What the library says of the tensor: (dtype, device, device_id, flags, shape, strides, data, offset)."""
+        handle = self._live
+        if self._described is None:
+            desc = new("gth_tensor_desc")
+            call(lib.gth_tensor_describe, handle, desc)
+            shape, strides = (
+                tuple(ffi.unpack(values, desc.ndim)) if values != NULL and desc.ndim else ()
+                for values in (desc.shape, desc.strides)
+            )
+            self._described = (
+                desc.dtype,
+                desc.device or c.DEVICE_CPU,
+                desc.device_id,
+                desc.flags,
+                shape,
+                strides,
+                token(desc.data),
+                desc.offset,
+            )
+        return self._described
+
+    @property
+    def _dtype(self) -> int:
+        return self._desc[0]  # type: ignore[no-any-return]
+
+    @property
+    def dtype(self) -> str:
+        """The name of the dtype, such as ``"float32"``."""
+        return NAMES[self._desc[0]]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents."""
+        return self._desc[4]  # type: ignore[no-any-return]
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """The strides in bytes; of strings ()."""
+        return self._desc[5]  # type: ignore[no-any-return]
+
+    @property
+    def ndim(self) -> int:
+        """The rank."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return math.prod(self.shape)
+
+    @property
+    def device(self) -> str:
+        """``"cpu"``, or ``"cuda:0"`` and so on."""
+        _, device, number = self._desc[:3]
+        return "cpu" if device == c.DEVICE_CPU else f"cuda:{number}"
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("a tensor of rank 0 has no length")
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        if self._handle is None:
+            return "libgather.Tensor(closed)"
+        return f"libgather.Tensor(shape={self.shape}, dtype={self.dtype!r}, device={self.device!r})"
+
+    # ------------------------------------------------------------------------------------------------ handing on
+
+    def memory(self) -> memoryview:
+        """The elements as a memoryview of the tensor's shape, without a copy.
+
+        Dtypes that Python has no letter for (bfloat16, float8) appear as unsigned integers of their size.
+
+        >>> import libgather
+        >>> libgather.Tensor(bytearray(b"abc")).memory().tolist()
+        [97, 98, 99]
+        """
+        dtype, device, _, flags, shape, strides, data, offset = self._desc
+        if dtype == c.DTYPE_STRING:
+            raise BufferError("strings have no memory of one size an element")
+        if device == c.DEVICE_CUDA:
+            raise BufferError("the memory of a device is not the host's")
+        readonly = bool(flags & c.TENSOR_READONLY)
+        size = lib.gth_dtype_size(dtype)
+        owner = (self._handle, self._keep)  # and not the tensor, which may be closed before
+        return _objects.view(owner, data + offset, format_of(dtype), size, shape, strides, readonly)
+
+    def strings(self) -> list[bytes]:
+        """The elements of a string tensor in row-major order."""
+        offsets, data = ffi.new("int64_t **"), ffi.new("void **")
+        call(lib.gth_tensor_strings, self._live, offsets, data)
+        ends = ffi.unpack(offsets[0], self.size + 1)
+        memory = bytes(ffi.buffer(data[0], ends[-1])) if ends[-1] else b""
+        return [memory[begin:end] for begin, end in zip(ends, ends[1:], strict=False)]
+
+    def tolist(self) -> Any:
+        """The elements as nested lists, of rank 0 as a scalar."""
+        from ._kinds.lists import nested, unpacked
+
+        return nested(unpacked(self), self.shape)
+
+    def copy_to(self, destination: Any, *, context: Context | None = None) -> None:
+        """Copies every element to an array of the same dtype and shape.
+
+        >>> import libgather
+        >>> copy = bytearray(3)
+        >>> libgather.Tensor(b"abc").copy_to(copy)
+        >>> copy
+        bytearray(b'abc')
+        """
+        from ._kinds import enter_output
+        from .context import pointer_of
+
+        target = enter_output(destination, context)
+        call(lib.gth_tensor_copy, pointer_of(context), self._live, target._live)
+
+    def close(self) -> None:
+        """Lets the memory go; every later use raises Error. Arrays that were made of the tensor stay valid."""
+        # Another tensor or a view of the memory may still have the handle: the last one releases it.
+        self._handle = self._keep = self._described = None
+
+    def __enter__(self) -> Tensor:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._desc[1:3]  # type: ignore[no-any-return]
+
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
+            raise BufferError(f"the tensor is on device {self.__dlpack_device__()}")
+        flags = {None: 0, True: c.EXPORT_COPY, False: c.EXPORT_NO_COPY}[copy]
+        versioned = max_version is not None and max_version[0] >= 1
+        kind = "struct DLManagedTensorVersioned **" if versioned else "struct DLManagedTensor **"
+        export = lib.gth_tensor_to_dlpack if versioned else lib.gth_tensor_to_dlpack_legacy
+        out = ffi.new(kind)
+        try:
+            call(export, NULL, self._live, flags, out)
+        except errors.Error as error:
+            raise BufferError(str(error)) from error
+        return _objects.dlpack_capsule(token(out[0]), versioned)
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        from ._kinds.arrow import exported
+
+        return exported(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        from ._kinds import numpy_
+
+        array = numpy_.array_of(self)
+        if dtype is not None and array.dtype != dtype:
+            if copy is False:
+                raise ValueError("another dtype needs a copy")
+            return array.astype(dtype)
+        return array.copy() if copy else array

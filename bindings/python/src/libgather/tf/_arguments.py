@@ -1,0 +1,118 @@
+"""What TensorFlow takes for an argument, and makes of it."""
+
+from __future__ import annotations
+
+import sys
+
+from .. import _constants as c
+from .. import errors
+from .._kinds import enter
+from .._kinds.lists import numpy_kind
+from .._options import integer
+from ..tensor import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_INDEX_DTYPES = ("int16", "int32", "int64")
+_POLICIES = {None: None, "": None, "DEFAULT": None, "ERROR": "error", "IGNORE": "fill"}
+
+
+def constant(value: Any) -> Any:
+    """The value of a tensor; other values as they are."""
+    if isinstance(value, Tensor):
+        return value.tolist()
+    return value.numpy() if hasattr(value, "numpy") and hasattr(value, "dtype") else value
+
+
+def axis_number(axis: Any) -> int:
+    """An axis becomes a tensor in TensorFlow, which must be an int32 or int64 scalar."""
+    dtype = getattr(axis, "dtype", None)
+    if type(axis) is not int and (dtype is None or dtype.name not in ("int32", "int64")):
+        raise errors.dtype_error("options", f"axis is {dtype or type(axis).__name__}, not int32 or int64")
+    if getattr(axis, "shape", ()) != ():
+        raise errors.RankError("options: axis is not a scalar", status=c.E_AXIS, operand="options")
+    return integer("axis", axis)
+
+
+def attribute(name: str, value: Any) -> int:
+    """An attribute goes through int(); strings and arrays do not."""
+    value = constant(value)
+    if value is None:
+        return 0
+    if isinstance(value, (str, bytes)) or getattr(value, "shape", ()) != ():
+        raise errors.dtype_error("options", f"{name} is {type(value).__name__}, not an integer")
+    try:
+        return int(value)
+    except (TypeError, ValueError) as error:
+        raise errors.dtype_error("options", f"{name}: {error}") from None
+
+
+def policy(bad_indices_policy: Any, profile: str) -> str | None:
+    if bad_indices_policy is not None and not isinstance(bad_indices_policy, str):
+        raise errors.dtype_error("options", "bad_indices_policy is not a string")
+    if bad_indices_policy not in _POLICIES or (bad_indices_policy == "ERROR" and profile == "tensorflow_gpu"):
+        message = f"options: bad_indices_policy {bad_indices_policy!r} is not there for this device"
+        raise errors.Error(message, status=c.E_VERSION, operand="options")
+    return _POLICIES[bad_indices_policy]
+
+
+def profile_of(params: Any) -> str:
+    """The CPU kernels' rules, or for an array on a device those of the GPU kernels."""
+    device = getattr(params, "__dlpack_device__", None)
+    if device is not None:
+        return "tensorflow" if int(device()[0]) == c.DEVICE_CPU else "tensorflow_gpu"
+    return "tensorflow_gpu" if hasattr(params, "__cuda_array_interface__") else "tensorflow"
+
+
+def prepared(params: Any, indices: Any) -> tuple[Any, Any]:
+    """Both arguments with the dtypes that TensorFlow would give them."""
+    return as_bytes(shortened(params)), checked_indices(shortened(indices))
+
+
+def checked_indices(indices: Any) -> Any:
+    tensor = enter(indices, None, "indices")[0]
+    if tensor.dtype not in _INDEX_DTYPES:
+        raise errors.DTypeError(
+            f"indices: {tensor.dtype} is none of {', '.join(_INDEX_DTYPES)}",
+            status=c.E_DTYPE,
+            operand="indices",
+            value=tensor._dtype,
+        )
+    return tensor
+
+
+def rank_of(indices: Any) -> int:
+    return enter(indices, None, "indices")[0].ndim
+
+
+def shortened(value: Any) -> Any:
+    """Lists and scalars of Python's own numbers are int32, if they fit, and float32."""
+    kind = numpy_kind()
+    if kind is None or type(value) not in (list, tuple, int, float):
+        return value
+    np = kind.np
+    array = kind.of_list(value, "params")
+    if array.dtype == np.float64 and not holds_numpy(value):
+        return array.astype(np.float32)
+    if array.dtype == np.int64 and not holds_numpy(value) and (array == array.astype(np.int32)).all():
+        return array.astype(np.int32)
+    return array
+
+
+def holds_numpy(value: Any) -> bool:
+    while isinstance(value, (list, tuple)) and value:
+        value = value[0]
+    return hasattr(value, "dtype")
+
+
+def as_bytes(params: Any) -> Any:
+    """NumPy's strings as an array of bytes objects, TensorFlow's only kind of string."""
+    np = sys.modules.get("numpy")
+    if np is None or not isinstance(params, np.ndarray) or params.dtype.kind not in "OSUT":
+        return params
+    tensor = enter(params, None, "params")[0]
+    array = np.empty(tensor.size, object)
+    array[:] = tensor.strings()
+    return array.reshape(params.shape)

@@ -1,0 +1,101 @@
+"""The conformance cases as Python's arguments: tests/conformance/README.md of the tree defines the format."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from libgather import Tensor, _objects
+from libgather._dtypes import NUMBERS
+from libgather._kinds.numpy_ import dtype_named
+
+CASES = Path(__file__).resolve().parents[3] / "tests" / "conformance" / "cases"
+
+
+@dataclass
+class Case:
+    name: str
+    keys: dict[str, str]
+
+    @property
+    def nd(self) -> bool:
+        return self.keys["op"] == "gather_nd"
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """axis, batch_dims, profile and opset, as output_shape takes them too."""
+        found: dict[str, Any] = {k: int(self.keys[k]) for k in ("axis", "batch_dims", "opset") if k in self.keys}
+        if "profile" in self.keys:
+            found["profile"] = self.keys["profile"]
+        return found
+
+    @property
+    def switches(self) -> dict[str, Any]:
+        found = {k: self.keys[k] for k in ("negative", "bounds") if k in self.keys}
+        if self.keys.get("fill") == "value":
+            return {**found, "fill_value": bytes.fromhex(self.keys["fill_value"])}
+        return {**found, "fill_value": self.keys["fill"]} if "fill" in self.keys else found
+
+    @property
+    def expected(self) -> list[str]:
+        return self.keys["expect"].split(" ")
+
+
+def cases(path: Path) -> Iterator[Case]:
+    for block in path.read_text(encoding="utf-8").split("\n\n"):
+        lines = [line.split(" ", 1) for line in block.splitlines() if line and not line.startswith("#")]
+        if lines:
+            yield Case(lines[0][1], dict(lines[1:]))
+
+
+def integers(text: str) -> tuple[int, ...]:
+    return () if text == "." else tuple(map(int, text.split(",")))
+
+
+def layout_of(text: str) -> tuple[int, tuple[int, ...] | None]:
+    if text == ".":
+        return 0, None
+    offset, strides = text.split(";")
+    return int(offset.removeprefix("offset=")), integers(strides.removeprefix("strides="))
+
+
+def strings_of(shape: tuple[int, ...], data: str) -> np.ndarray:
+    array = np.empty(math.prod(shape), object)
+    array[:] = [] if data == "." else [b"" if s == "-" else bytes.fromhex(s) for s in data.split(",")]
+    return array.reshape(shape)
+
+
+def array_of(text: str) -> Any:
+    """NumPy's array for an argument; a tensor over its memory where NumPy has no array for it."""
+    name, extents, layout, data = text.split(" ")
+    shape = integers(extents)
+    if name == "string":
+        return strings_of(shape, data)
+    offset, strides = layout_of(layout)
+    memory = bytearray.fromhex("" if data == "." else data)
+    try:
+        return np.ndarray(shape, dtype_named(name), memory, offset, strides)
+    except (ValueError, TypeError):
+        address = _objects.address(memory) + offset
+        return Tensor._borrow(memory, address, NUMBERS[name], shape, strides, False)
+
+
+def data_of(result: Any) -> tuple[str, tuple[int, ...], str]:
+    """An answer as the cases write it: dtype, shape, data."""
+    if isinstance(result, Tensor):
+        result = np.asarray(result)
+    if isinstance(result, (bytes, str)):
+        return "string", (), hex_of(result)
+    array = np.asarray(result)
+    if array.dtype == object:
+        return "string", array.shape, ",".join(map(hex_of, array.reshape(-1))) or "."
+    return array.dtype.name, array.shape, array.tobytes().hex() or "."
+
+
+def hex_of(string: Any) -> str:
+    """Arrays of no strings are taken for text."""
+    return (string.encode() if isinstance(string, str) else string).hex() or "-"

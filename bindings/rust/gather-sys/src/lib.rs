@@ -1,0 +1,10 @@
+#![doc = include_str!("../README.md")]
+#![no_std]
+
+#[allow(missing_docs, non_camel_case_types, clippy::undocumented_unsafe_blocks)]
+mod bindings;
+
+pub use bindings::*;
+
+#[cfg(not(target_pointer_width = "64"))]
+compile_error!("libgather is 64-bit only");

@@ -1,0 +1,197 @@
+//! What this crate adds to a call of the C library: one row of 4 bytes, everything in the first cache.
+//!
+//! The contestants take turns, round by round, so that what disturbs one disturbs all. With `--check` the exit status is
+//! 1 where a call costs more than 2 ns above its counterpart in C, options and room for an error included.
+
+use std::hint::black_box;
+use std::process::ExitCode;
+use std::ptr;
+use std::time::Instant;
+
+use gather::{Layout, OPEN, Options, Plan, Tensor, TensorMut, gather, gather_into, sys};
+
+const ROUNDS: usize = 101;
+const REPEATS: u32 = 5_000;
+const TARGET: f64 = 2.0;
+
+static TABLE: [f32; 64] = [1.5; 64];
+static INDEX: [i64; 1] = [7];
+static SHAPE: [usize; 1] = [64];
+static ONE: [usize; 1] = [1];
+
+/// Nanoseconds of one call of each contestant, round by round.
+fn side_by_side<const N: usize>(mut contestants: [&mut dyn FnMut(u32); N]) -> [Vec<f64>; N] {
+    let mut times = [const { Vec::new() }; N];
+    for round in 0..=ROUNDS {
+        for (contestant, times) in contestants.iter_mut().zip(&mut times) {
+            let start = Instant::now();
+            contestant(REPEATS);
+            if round > 0 {
+                times.push(start.elapsed().as_secs_f64() * 1e9 / f64::from(REPEATS));
+            }
+        }
+    }
+    times
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+/// Prints two contestants, and says whether the second takes no more than the target above the first, if it has one.
+/// Their difference is taken within each round.
+fn compare(what: &str, c: &[f64], rust: &[f64], has_target: bool) -> bool {
+    let more = median(rust.iter().zip(c).map(|(rust, c)| rust - c).collect());
+    let (c, rust) = (median(c.to_vec()), median(rust.to_vec()));
+    let verdict = match (has_target, more <= TARGET) {
+        (false, _) => "",
+        (true, true) => "  met: <= C + 2 ns",
+        (true, false) => "  MISSED: <= C + 2 ns",
+    };
+    println!("  {what:<44}{c:>8.1}{rust:>8.1}{more:>10.1}{:>8.2}{verdict}", rust / c);
+    !has_target || more <= TARGET
+}
+
+/// A body that does its work so many times.
+macro_rules! repeat {
+    ($body:expr) => {
+        &mut |repeats: u32| {
+            for _ in 0..repeats {
+                black_box($body);
+            }
+        }
+    };
+}
+
+/// The same for calls of the C library.
+macro_rules! repeat_c {
+    ($body:expr) => {
+        // SAFETY: the pointers are those of statics and of the output of the C calls, of the extents described.
+        repeat!(unsafe { $body })
+    };
+}
+
+/// What a C program prepares once.
+struct Prepared {
+    params: sys::gth_tensor_desc,
+    indices: sys::gth_tensor_desc,
+    out: sys::gth_tensor_desc,
+    params_handle: *mut sys::gth_tensor,
+    indices_handle: *mut sys::gth_tensor,
+    plan: *mut sys::gth_plan,
+    open_plan: *mut sys::gth_plan,
+}
+
+fn describe<T>(dtype: i32, shape: *const i64, data: *const T) -> sys::gth_tensor_desc {
+    sys::gth_tensor_desc {
+        size: size_of::<sys::gth_tensor_desc>() as u32,
+        dtype,
+        ndim: 1,
+        shape,
+        data: data.cast(),
+        ..Default::default()
+    }
+}
+
+fn prepare(out: *mut f32) -> Prepared {
+    static OPEN_SHAPE: i64 = sys::GTH_OPEN as i64;
+    let mut prepared = Prepared {
+        params: describe(sys::GTH_DTYPE_FLOAT32, SHAPE.as_ptr().cast(), TABLE.as_ptr()),
+        indices: describe(sys::GTH_DTYPE_INT64, ONE.as_ptr().cast(), INDEX.as_ptr()),
+        out: describe(sys::GTH_DTYPE_FLOAT32, ONE.as_ptr().cast(), out),
+        params_handle: ptr::null_mut(),
+        indices_handle: ptr::null_mut(),
+        plan: ptr::null_mut(),
+        open_plan: ptr::null_mut(),
+    };
+    let open = describe(sys::GTH_DTYPE_INT64, &OPEN_SHAPE, ptr::null::<i64>());
+    let (params, indices) = (&prepared.params, &prepared.indices);
+    let (none, no_error) = (ptr::null(), ptr::null_mut());
+    // SAFETY: the descriptions are those of statics.
+    let failed = unsafe {
+        sys::gth_tensor_borrow(params, &mut prepared.params_handle, no_error)
+            | sys::gth_tensor_borrow(indices, &mut prepared.indices_handle, no_error)
+            | sys::gth_gather_plan(params, indices, ptr::null(), none, &mut prepared.plan, no_error)
+            | sys::gth_gather_plan(params, &open, ptr::null(), none, &mut prepared.open_plan, no_error)
+    };
+    assert_eq!(failed, sys::GTH_OK);
+    prepared
+}
+
+fn main() -> ExitCode {
+    let (mut c_out, mut out) = ([0.0f32], [0.0f32]);
+    let c = prepare(c_out.as_mut_ptr());
+    let context = ptr::null_mut();
+    let error = &mut sys::gth_error {
+        size: size_of::<sys::gth_error>() as u32,
+        ..Default::default()
+    };
+    let error = ptr::from_mut(error);
+    let c_options = &sys::gth_options {
+        size: size_of::<sys::gth_options>() as u32,
+        ..Default::default()
+    };
+    let (table, index, written) = (TABLE.as_ptr().cast(), INDEX.as_ptr().cast(), c_out.as_mut_ptr().cast());
+
+    let options = Options::new();
+    let params = Layout::new::<f32>(&SHAPE);
+    let plan = Plan::gather(&params, &Layout::new::<i64>(&ONE), &options).expect("a plan");
+    let open_plan = Plan::gather(&params, &Layout::new::<i64>(&[OPEN]), &options).expect("a plan");
+    let (params, indices) = (Tensor::new(&TABLE, &SHAPE), Tensor::new(&INDEX, &ONE));
+    let (mut plan_out, mut open_out, mut fresh_out) = ([0.0f32], [0.0f32], [0.0f32]);
+    let mut view = TensorMut::new(&mut out, &ONE);
+
+    let times = side_by_side([
+        repeat_c!(sys::gth_plan_run(context, c.plan, table, index, written, -1, error)),
+        repeat!(plan.run(&TABLE, &INDEX, &mut plan_out).is_ok()),
+        repeat_c!(sys::gth_plan_run(context, c.open_plan, table, index, written, 1, error)),
+        repeat!(open_plan.run_open(1, &TABLE, &INDEX, &mut open_out).is_ok()),
+        repeat_c!(sys::gth_gather_desc(
+            context, &c.params, &c.indices, c_options, &c.out, error
+        )),
+        repeat!(gather_into(&params, &indices, &options, &mut view).is_ok()),
+        repeat!(
+            gather_into(
+                &Tensor::new(&TABLE, &SHAPE),
+                &Tensor::new(&INDEX, &ONE),
+                &Options::new(),
+                &mut TensorMut::new(&mut fresh_out, &ONE)
+            )
+            .is_ok()
+        ),
+        repeat_c!({
+            let mut made = ptr::null_mut();
+            sys::gth_gather(context, c.params_handle, c.indices_handle, c_options, &mut made, error);
+            sys::gth_tensor_release(made)
+        }),
+        repeat!(gather(&params, &indices, &options).is_ok()),
+    ]);
+
+    println!("nanoseconds per call, one row of 4 bytes (median of {ROUNDS} interleaved rounds)");
+    println!("  {:<44}{:>8}{:>8}{:>10}{:>8}", "", "C", "Rust", "Rust - C", "ratio");
+    let met = [
+        compare("plan run", &times[0], &times[1], true),
+        compare("plan run, open extent", &times[2], &times[3], true),
+        compare("gather into, views made once", &times[4], &times[5], true),
+        compare("gather into, views made for each call", &times[4], &times[6], false),
+        compare(
+            "gather and release, C with tensors made once",
+            &times[7],
+            &times[8],
+            false,
+        ),
+    ];
+
+    // SAFETY: made above, and released once.
+    unsafe {
+        sys::gth_plan_release(c.plan);
+        sys::gth_plan_release(c.open_plan);
+        sys::gth_tensor_release(c.params_handle);
+        sys::gth_tensor_release(c.indices_handle);
+    }
+    if std::env::args().any(|word| word == "--check") && met.contains(&false) {
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}

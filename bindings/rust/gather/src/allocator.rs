@@ -1,0 +1,47 @@
+//! The caller's allocator for the memory of results.
+
+use std::alloc::{GlobalAlloc, Layout};
+use std::ffi::c_void;
+use std::ptr;
+
+use gather_sys as sys;
+
+fn layout(bytes: i64, align: i64) -> Option<Layout> {
+    Layout::from_size_align(usize::try_from(bytes).ok()?, usize::try_from(align).ok()?).ok()
+}
+
+/// # Safety
+/// `user` points to an `A` that lives for ever.
+pub(crate) unsafe extern "C" fn alloc<A: GlobalAlloc + Sync>(
+    user: *mut c_void,
+    bytes: i64,
+    align: i64,
+    device: i32,
+    _device_id: i32,
+    _stream: *mut sys::CUstream_st,
+) -> *mut c_void {
+    match layout(bytes, align) {
+        Some(layout) if device == sys::GTH_DEVICE_CPU && layout.size() > 0 => {
+            // SAFETY: by contract; the size is not zero.
+            unsafe { (*user.cast::<A>()).alloc(layout).cast() }
+        }
+        _ => ptr::null_mut(),
+    }
+}
+
+/// # Safety
+/// `user` points to the `A` that gave `ptr` in [`alloc`], called with the same numbers.
+pub(crate) unsafe extern "C" fn free<A: GlobalAlloc + Sync>(
+    user: *mut c_void,
+    bytes: i64,
+    align: i64,
+    _device: i32,
+    _device_id: i32,
+    _stream: *mut sys::CUstream_st,
+    ptr: *mut c_void,
+) {
+    if let Some(layout) = layout(bytes, align) {
+        // SAFETY: by contract.
+        unsafe { (*user.cast::<A>()).dealloc(ptr.cast(), layout) };
+    }
+}

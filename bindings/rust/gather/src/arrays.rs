@@ -1,0 +1,93 @@
+//! Arrays of the ndarray crate: views in, arrays out.
+
+use ::ndarray::{ArrayBase, ArrayD, ArrayViewD, Data, DataMut, Dimension, IxDyn};
+use std::ffi::c_void;
+
+use crate::buffer::{Buffer, BufferMut};
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{Cause, Error, Operand};
+use crate::tensor::Tensor;
+use crate::tensor_mut::TensorMut;
+use gather_sys as sys;
+
+/// The memory of an array: where element 0 lies in it, how many bytes it has, and the strides in bytes.
+struct Memory {
+    offset: usize,
+    bytes: usize,
+    strides: Box<[i64]>,
+}
+
+impl Memory {
+    fn of<T>(shape: &[usize], strides: &[isize]) -> Self {
+        let item = size_of::<T>();
+        let (mut below, mut above) = (0usize, item);
+        for (extent, stride) in shape.iter().zip(strides) {
+            // What an array reaches lies in memory, so its size fits.
+            let reach = extent.saturating_sub(1) * stride.unsigned_abs() * item;
+            *(if *stride < 0 { &mut below } else { &mut above }) += reach;
+        }
+        let empty = shape.contains(&0);
+        Memory {
+            offset: if empty { 0 } else { below },
+            bytes: if empty { 0 } else { below + above },
+            strides: strides.iter().map(|stride| *stride as i64 * item as i64).collect(),
+        }
+    }
+}
+
+/// Any array or view, whatever its strides, without a copy of its elements.
+///
+/// ```
+/// use gather::{Options, Tensor, gather};
+/// use ndarray::{array, s};
+///
+/// let table = array![[0, 1, 2], [10, 11, 12]];
+/// let reversed = table.slice(s![.., ..;-1]);
+/// let picked = gather(&Tensor::from(&reversed), &Tensor::from(&array![0i64]), &Options::new().axis(1))?;
+/// assert_eq!(picked.to_array::<i32>()?, array![[2], [12]].into_dyn());
+/// # Ok::<(), gather::Error>(())
+/// ```
+impl<'a, T: Element, S: Data<Elem = T>, D: Dimension> From<&'a ArrayBase<S, D>> for Tensor<'a> {
+    fn from(array: &'a ArrayBase<S, D>) -> Self {
+        if let Some(slice) = array.as_slice() {
+            return Tensor::new(slice, array.shape());
+        }
+        let memory = Memory::of::<T>(array.shape(), array.strides());
+        // SAFETY: these are the bytes that the elements of the array reach, borrowed for 'a; it has elements, or it
+        // would be a slice.
+        let buffer = unsafe {
+            let first = array.as_ptr().cast::<c_void>().byte_sub(memory.offset);
+            Buffer::from_raw(T::DTYPE, Device::Cpu, first, memory.bytes)
+        };
+        Tensor::new(buffer, array.shape())
+            .with_offset(memory.offset)
+            .with_own_strides(memory.strides)
+    }
+}
+
+/// Any array or view to write to, whatever its strides.
+impl<'a, T: Element, S: DataMut<Elem = T>, D: Dimension> From<&'a mut ArrayBase<S, D>> for TensorMut<'a> {
+    fn from(array: &'a mut ArrayBase<S, D>) -> Self {
+        let memory = Memory::of::<T>(array.shape(), array.strides());
+        let first = array.as_mut_ptr().cast::<c_void>();
+        // SAFETY: these are the bytes that the elements of the array reach, borrowed exclusively for 'a.
+        let buffer = unsafe { BufferMut::from_raw(T::DTYPE, Device::Cpu, first.byte_sub(memory.offset), memory.bytes) };
+        TensorMut::new(buffer, array.shape())
+            .with_offset(memory.offset)
+            .with_own_strides(memory.strides)
+    }
+}
+
+impl Tensor<'_> {
+    /// A view of a dense tensor as an array. Errors: as [`Tensor::as_slice`].
+    pub fn array_view<T: Element>(&self) -> Result<ArrayViewD<'_, T>, Error> {
+        ArrayViewD::from_shape(IxDyn(self.shape()), self.as_slice()?)
+            .map_err(|refused| Cause::new(sys::GTH_E_SHAPE, Operand::Tensor, refused.to_string()).into())
+    }
+
+    /// A copy of a dense tensor as an array. Errors: as [`Tensor::as_slice`].
+    pub fn to_array<T: Element>(&self) -> Result<ArrayD<T>, Error> {
+        Ok(self.array_view()?.to_owned())
+    }
+}

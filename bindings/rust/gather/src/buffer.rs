@@ -1,0 +1,197 @@
+//! Memory with an element type, but without a shape: what tensors are cut from and what plans run on.
+
+use std::ffi::c_void;
+use std::marker::PhantomData;
+use std::ptr;
+
+use crate::device::Device;
+use crate::dtype::DType;
+use crate::element::Element;
+use crate::error::{Cause, Error, Operand};
+use gather_sys as sys;
+
+/// What memory must agree on to stand in for other memory: dtype, device and its number, in one word to compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Kind(u64);
+
+impl Kind {
+    pub const fn new(dtype: DType, device: Device) -> Self {
+        let (device, id) = device.numbers();
+        Self::from_numbers(dtype as i32, device, id)
+    }
+
+    /// Dtypes have 17 bits, devices a few.
+    pub const fn from_numbers(dtype: i32, device: i32, id: i32) -> Self {
+        Kind(dtype as u64 & 0xff_ffff | (device as u64 & 0xff) << 24 | (id as u64) << 32)
+    }
+
+    pub const fn dtype(self) -> i32 {
+        (self.0 & 0xff_ffff) as i32
+    }
+
+    pub const fn device(self) -> i32 {
+        (self.0 >> 24 & 0xff) as i32
+    }
+
+    pub const fn device_id(self) -> i32 {
+        (self.0 >> 32) as i32
+    }
+}
+
+/// Memory to read. Slices, vectors and arrays of [`Element`]s turn into it by themselves.
+#[derive(Clone, Copy, Debug)]
+pub struct Buffer<'a> {
+    pub(crate) kind: Kind,
+    pub(crate) data: *const c_void,
+    pub(crate) bytes: usize,
+    lent: PhantomData<&'a [u8]>,
+}
+
+/// Memory to write.
+#[derive(Debug)]
+pub struct BufferMut<'a> {
+    pub(crate) kind: Kind,
+    pub(crate) data: *mut c_void,
+    pub(crate) bytes: usize,
+    lent: PhantomData<&'a mut [u8]>,
+}
+
+// SAFETY: as `&[T]` of elements, which are Sync. Device memory is the business of who made it, see from_raw.
+unsafe impl Send for Buffer<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Buffer<'_> {}
+// SAFETY: as `&mut [T]` of elements, which are Send.
+unsafe impl Send for BufferMut<'_> {}
+// SAFETY: as above; a shared reference gives access to nothing.
+unsafe impl Sync for BufferMut<'_> {}
+
+impl<'a> Buffer<'a> {
+    /// Bytes that hold elements of a dtype, in the machine's byte order and of any alignment.
+    ///
+    /// Errors: [`Error::DType`] for strings, and for bytes other than 0 and 1 where they are to be bools.
+    pub fn from_bytes(dtype: DType, bytes: &'a [u8]) -> Result<Self, Error> {
+        if dtype == DType::String {
+            return Err(
+                Cause::new(sys::GTH_E_DTYPE, Operand::Tensor, "strings are not plain bytes")
+                    .numbers(dtype as i128, 0)
+                    .into(),
+            );
+        }
+        if dtype == DType::Bool {
+            check_bools(bytes)?;
+        }
+        // SAFETY: the slice is borrowed for 'a, and bools have been checked.
+        Ok(unsafe { Self::from_raw(dtype, Device::Cpu, bytes.as_ptr().cast(), bytes.len()) })
+    }
+
+    /// Any memory, that of a device too.
+    ///
+    /// # Safety
+    /// `data` must point to `bytes` bytes on `device`, readable and unchanged by others for `'a` and, on a device, until
+    /// the stream has passed every call that reads them. Bools must be 0 or 1 where a tensor over it has elements.
+    pub unsafe fn from_raw(dtype: DType, device: Device, data: *const c_void, bytes: usize) -> Self {
+        Buffer {
+            kind: Kind::new(dtype, device),
+            data,
+            bytes,
+            lent: PhantomData,
+        }
+    }
+}
+
+impl<'a> BufferMut<'a> {
+    /// Bytes to write elements of a dtype to, of any alignment.
+    ///
+    /// Errors: [`Error::DType`] for strings.
+    pub fn from_bytes(dtype: DType, bytes: &'a mut [u8]) -> Result<Self, Error> {
+        Buffer::from_bytes(dtype, &[])?;
+        // SAFETY: the slice is borrowed for 'a, and every byte that can be written is a byte.
+        Ok(unsafe { Self::from_raw(dtype, Device::Cpu, bytes.as_mut_ptr().cast(), bytes.len()) })
+    }
+
+    /// Any memory, that of a device too.
+    ///
+    /// # Safety
+    /// `data` must point to `bytes` bytes on `device`, writable and used by nobody else for `'a` and, on a device, until
+    /// the stream has passed every call that writes them.
+    pub unsafe fn from_raw(dtype: DType, device: Device, data: *mut c_void, bytes: usize) -> Self {
+        BufferMut {
+            kind: Kind::new(dtype, device),
+            data,
+            bytes,
+            lent: PhantomData,
+        }
+    }
+}
+
+/// A bool of any other byte would be undefined behaviour where it comes out again as a Rust bool.
+pub(crate) fn check_bools(bytes: &[u8]) -> Result<(), Error> {
+    match bytes.iter().find(|byte| **byte > 1) {
+        None => Ok(()),
+        Some(byte) => Err(Cause::new(
+            sys::GTH_E_DTYPE,
+            Operand::Tensor,
+            format!("a bool is 0 or 1, not {byte}"),
+        )
+        .numbers((*byte).into(), DType::Bool as i64)
+        .into()),
+    }
+}
+
+impl<'a, T: Element> From<&'a [T]> for Buffer<'a> {
+    #[inline]
+    fn from(slice: &'a [T]) -> Self {
+        Buffer {
+            kind: const { Kind::new(T::DTYPE, Device::Cpu) },
+            data: slice.as_ptr().cast(),
+            bytes: size_of_val(slice),
+            lent: PhantomData,
+        }
+    }
+}
+
+impl<'a, T: Element> From<&'a mut [T]> for BufferMut<'a> {
+    #[inline]
+    fn from(slice: &'a mut [T]) -> Self {
+        BufferMut {
+            kind: const { Kind::new(T::DTYPE, Device::Cpu) },
+            data: slice.as_mut_ptr().cast(),
+            bytes: size_of_val(slice),
+            lent: PhantomData,
+        }
+    }
+}
+
+impl<'a, T: Element> From<&'a Vec<T>> for Buffer<'a> {
+    #[inline]
+    fn from(vec: &'a Vec<T>) -> Self {
+        vec.as_slice().into()
+    }
+}
+
+impl<'a, T: Element> From<&'a mut Vec<T>> for BufferMut<'a> {
+    #[inline]
+    fn from(vec: &'a mut Vec<T>) -> Self {
+        vec.as_mut_slice().into()
+    }
+}
+
+impl<'a, T: Element, const N: usize> From<&'a [T; N]> for Buffer<'a> {
+    #[inline]
+    fn from(array: &'a [T; N]) -> Self {
+        array.as_slice().into()
+    }
+}
+
+impl<'a, T: Element, const N: usize> From<&'a mut [T; N]> for BufferMut<'a> {
+    #[inline]
+    fn from(array: &'a mut [T; N]) -> Self {
+        array.as_mut_slice().into()
+    }
+}
+
+/// The pointer of a description. No bytes are no pointer: an extent of 0 means as much as the shape reaches.
+#[inline]
+pub(crate) fn pointer(data: *const c_void, bytes: usize) -> *const c_void {
+    if bytes == 0 { ptr::null() } else { data }
+}

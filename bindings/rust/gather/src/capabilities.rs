@@ -1,0 +1,117 @@
+//! What the library can do here.
+
+use crate::abi::{self, Version};
+use crate::error::{Error, call};
+use gather_sys as sys;
+
+/// An instruction set that CPU kernels are written for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Tier {
+    /// Any processor.
+    Portable,
+    /// AVX2.
+    Avx2,
+    /// AVX-512.
+    Avx512,
+    /// NEON.
+    Neon,
+}
+
+impl Tier {
+    const ALL: [(Tier, i32); 4] = [
+        (Tier::Portable, sys::GTH_TIER_PORTABLE),
+        (Tier::Avx2, sys::GTH_TIER_AVX2),
+        (Tier::Avx512, sys::GTH_TIER_AVX512),
+        (Tier::Neon, sys::GTH_TIER_NEON),
+    ];
+
+    fn from_bits(bits: u32) -> Vec<Tier> {
+        Self::ALL
+            .into_iter()
+            .filter(|(_, bit)| bits & *bit as u32 != 0)
+            .map(|(tier, _)| tier)
+            .collect()
+    }
+}
+
+/// A usable CUDA device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct CudaDevice {
+    /// Compute capability: 10 * major + minor.
+    pub compute: u32,
+    /// Bytes of its memory.
+    pub memory: u64,
+}
+
+/// What the library can do on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Capabilities {
+    /// The ABI number of the library.
+    pub abi: u32,
+    /// Its release.
+    pub version: Version,
+    /// CPU threads of a call that does not say how many.
+    pub cpu_threads: usize,
+    /// Instruction sets in the library.
+    pub cpu_tiers_built: Vec<Tier>,
+    /// Of these, the ones that this processor runs.
+    pub cpu_tiers_usable: Vec<Tier>,
+    /// The one in use.
+    pub cpu_tier: Option<Tier>,
+    /// The CUDA runtime inside, 1000 * major + 10 * minor; none in a build without CUDA.
+    pub cuda_runtime: Option<u32>,
+    /// The newest CUDA of the driver, likewise; none without a driver.
+    pub cuda_driver: Option<u32>,
+    /// Usable CUDA devices, by device number.
+    pub devices: Vec<CudaDevice>,
+}
+
+/// Asks the library what it can do on this machine.
+///
+/// ```
+/// let capabilities = gather::capabilities()?;
+/// assert!(capabilities.cpu_threads >= 1);
+/// # Ok::<(), gather::Error>(())
+/// ```
+pub fn capabilities() -> Result<Capabilities, Error> {
+    abi::ensure()?;
+    let mut info = sys::gth_capability_info {
+        size: size_of::<sys::gth_capability_info>() as u32,
+        ..Default::default()
+    };
+    // SAFETY: the struct is sized.
+    call(|err| unsafe { sys::gth_capabilities(&mut info, err) })?;
+    let known = |number: i32| u32::try_from(number).ok().filter(|number| *number > 0);
+    Ok(Capabilities {
+        abi: info.abi,
+        version: Version::from_number(info.version),
+        cpu_threads: info.cpu_threads as usize,
+        cpu_tiers_built: Tier::from_bits(info.cpu_tiers_built),
+        cpu_tiers_usable: Tier::from_bits(info.cpu_tiers_usable),
+        cpu_tier: Tier::from_bits(info.cpu_tier).pop(),
+        cuda_runtime: known(info.cuda_runtime),
+        cuda_driver: known(info.cuda_driver),
+        devices: info
+            .device_compute
+            .iter()
+            .zip(info.device_memory)
+            .take(info.device_count as usize)
+            .map(|(compute, memory)| CudaDevice {
+                compute: *compute as u32,
+                memory: memory as u64,
+            })
+            .collect(),
+    })
+}
+
+/// Ends the library's threads; the next large call starts them again.
+///
+/// # Safety
+/// No other thread may be inside a call of this crate.
+pub unsafe fn shutdown() {
+    // SAFETY: by contract; it answers nothing but success.
+    unsafe { sys::gth_shutdown() };
+}

@@ -1,0 +1,269 @@
+//! Devices, streams and hooks that calls use.
+
+use std::alloc::GlobalAlloc;
+use std::ffi::c_void;
+use std::fmt;
+use std::ptr;
+
+use crate::abi;
+use crate::allocator;
+use crate::device::Device;
+use crate::dtype::DType;
+use crate::error::{Error, Operand, call};
+use crate::executor::{Executor, Work, parallel_for};
+use crate::handle::Handle;
+use crate::tensor::{Tensor, borrow};
+use crate::tensor_mut::TensorMut;
+use gather_sys as sys;
+
+/// [`Context::DEFAULT`], for the functions that name no context.
+pub(crate) static DEFAULT: Context = Context::DEFAULT;
+
+/// A device, a stream and hooks. The functions of this crate use [`Context::DEFAULT`], the CPU with the library's own
+/// threads; a context of one's own is for other numbers of threads, for executors, allocators and devices.
+///
+/// ```
+/// use gather::{Context, Options, Tensor};
+///
+/// let context = Context::builder().threads(2).build()?;
+/// let table = [1.0f64, 2.0, 3.0];
+/// let picked = context.gather(&Tensor::new(&table, &[3]), &Tensor::new(&[2u8], &[1]), &Options::new())?;
+/// assert_eq!(picked.as_slice::<f64>()?, [3.0]);
+/// # Ok::<(), gather::Error>(())
+/// ```
+pub struct Context {
+    raw: *mut sys::gth_context,
+    /// Boxed once more, because the library keeps the address.
+    _executor: Option<Box<Executor>>,
+}
+
+// SAFETY: the library's contexts are immutable and may be used by any number of threads, and the executor is Send and
+// Sync. A context cannot be dropped while a call borrows it.
+unsafe impl Send for Context {}
+// SAFETY: as above.
+unsafe impl Sync for Context {}
+
+impl Context {
+    /// The CPU, with the library's own threads.
+    pub const DEFAULT: Context = Context {
+        raw: ptr::null_mut(),
+        _executor: None,
+    };
+
+    /// Makes a context step by step.
+    pub fn builder() -> ContextBuilder {
+        ContextBuilder::default()
+    }
+
+    #[inline]
+    pub(crate) fn raw(&self) -> *mut sys::gth_context {
+        self.raw
+    }
+
+    /// A dense tensor of zeros on the context's device, in memory from its allocator.
+    ///
+    /// Errors: [`Error::Rank`], [`Error::Shape`], [`Error::Size`], [`Error::OutOfMemory`]; [`Error::Unsupported`] for
+    /// strings; on a device [`Error::Cuda`], [`Error::Fork`], [`Error::Capture`].
+    pub fn zeros(&self, dtype: DType, shape: &[usize]) -> Result<Tensor<'static>, Error> {
+        abi::ensure()?;
+        let ndim = i32::try_from(shape.len()).unwrap_or(i32::MAX);
+        let handle = Handle::make(|out, err| {
+            // SAFETY: the shape has ndim extents.
+            unsafe { sys::gth_tensor_alloc(self.raw, dtype as i32, ndim, shape.as_ptr().cast(), out, err) }
+        })?;
+        Tensor::from_handle(handle)
+    }
+
+    /// Copies every element of `source` to `destination`: same dtype and shape, any strides.
+    ///
+    /// Errors: [`Error::DType`], [`Error::Rank`], [`Error::Shape`], [`Error::Stride`], [`Error::ReadOnly`],
+    /// [`Error::Device`], [`Error::Null`]; [`Error::Unsupported`] for strings.
+    pub fn copy(&self, source: &Tensor<'_>, destination: &mut TensorMut<'_>) -> Result<(), Error> {
+        abi::ensure()?;
+        let source = source.handle(Operand::Params)?;
+        let destination = borrow(&destination.desc).map_err(|error| error.about(Operand::Out))?;
+        // SAFETY: both handles are live, and their memory is borrowed for the call.
+        call(|err| unsafe { sys::gth_tensor_copy(self.raw, source.as_ptr(), destination.as_ptr(), err) })
+    }
+
+    /// Waits until the work enqueued on the context's stream is done. On the CPU does nothing.
+    pub fn sync(&self) -> Result<(), Error> {
+        abi::ensure()?;
+        // SAFETY: the context is live.
+        call(|err| unsafe { sys::gth_context_sync(self.raw, err) })
+    }
+
+    /// Waits for the context's stream, then answers [`Error::Index`] or [`Error::Race`] for the first device call that
+    /// has failed since the last take, and forgets it. On the CPU, calls answer for themselves and this is always `Ok`.
+    pub fn take_error(&self) -> Result<(), Error> {
+        abi::ensure()?;
+        // SAFETY: the context is live.
+        call(|err| unsafe { sys::gth_context_take_error(self.raw, err) })
+    }
+
+    /// Enqueues: copy the error record to `record`, then clear the context's. On the CPU does nothing.
+    ///
+    /// # Safety
+    /// `record` must be device or pinned host memory that stays valid until the stream has passed.
+    pub unsafe fn enqueue_take_error(&self, record: *mut sys::gth_error_record) -> Result<(), Error> {
+        abi::ensure()?;
+        // SAFETY: by contract.
+        call(|err| unsafe { sys::gth_context_enqueue_take_error(self.raw, record, err) })
+    }
+
+    /// Makes the context's stream wait for what a CUDA stream has been given so far. [`Error::Device`] on the CPU.
+    ///
+    /// # Safety
+    /// `stream` must be a live stream of CUDA, or one of its special values.
+    pub unsafe fn wait(&self, stream: *mut c_void) -> Result<(), Error> {
+        abi::ensure()?;
+        // SAFETY: by contract.
+        call(|err| unsafe { sys::gth_context_wait(self.raw, stream.cast(), err) })
+    }
+
+    /// Makes a CUDA stream wait for what the context's stream has been given so far. [`Error::Device`] on the CPU.
+    ///
+    /// # Safety
+    /// `stream` must be a live stream of CUDA, or one of its special values.
+    pub unsafe fn signal(&self, stream: *mut c_void) -> Result<(), Error> {
+        abi::ensure()?;
+        // SAFETY: by contract.
+        call(|err| unsafe { sys::gth_context_signal(self.raw, stream.cast(), err) })
+    }
+}
+
+impl Default for Context {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Context").field(&self.raw).finish()
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        if self.raw.is_null() {
+            return; // the default, or a library of another ABI
+        }
+        // SAFETY: released once, here, and nobody borrows the context any more.
+        let status = unsafe { sys::gth_context_release(self.raw) };
+        debug_assert_eq!(status, sys::GTH_OK);
+    }
+}
+
+/// What a [`Context`] is to be made of.
+#[derive(Default)]
+#[must_use]
+pub struct ContextBuilder {
+    options: sys::gth_context_options,
+    executor: Option<Executor>,
+}
+
+impl ContextBuilder {
+    /// Cut work for at most so many threads; 0: as many as this process may use.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.options.threads = i32::try_from(threads).unwrap_or(i32::MAX);
+        self
+    }
+
+    /// Work on a device. A build without CUDA answers [`Error::Device`].
+    pub fn device(mut self, device: Device) -> Self {
+        (self.options.device, self.options.device_id) = device.numbers();
+        self
+    }
+
+    /// Run large calls on the caller's threads: the closure runs [`Work::run_next`] wherever it likes until it has no more
+    /// pieces to give. What it leaves undone is done on the calling thread, also if it panics, so that the result is
+    /// always right. It must not call this crate.
+    ///
+    /// ```
+    /// use gather::{Context, Work};
+    ///
+    /// let context = Context::builder()
+    ///     .threads(4)
+    ///     .executor(|work: &Work<'_>| {
+    ///         std::thread::scope(|scope| {
+    ///             for _ in 1..work.len() {
+    ///                 scope.spawn(|| work.run_next());
+    ///             }
+    ///         })
+    ///     })
+    ///     .build()?;
+    /// # context.sync()?;
+    /// # Ok::<(), gather::Error>(())
+    /// ```
+    pub fn executor(mut self, executor: impl Fn(&Work<'_>) + Send + Sync + 'static) -> Self {
+        self.executor = Some(Box::new(executor));
+        self
+    }
+
+    /// Take the memory of results on the CPU from an allocator. It must not call this crate.
+    ///
+    /// ```
+    /// use gather::Context;
+    /// use std::alloc::System;
+    ///
+    /// static ALLOCATOR: System = System;
+    /// let context = Context::builder().allocator(&ALLOCATOR).build()?;
+    /// # Ok::<(), gather::Error>(())
+    /// ```
+    pub fn allocator<A: GlobalAlloc + Sync>(mut self, allocator: &'static A) -> Self {
+        self.options.alloc = Some(allocator::alloc::<A>);
+        self.options.free = Some(allocator::free::<A>);
+        self.options.memory_user = ptr::from_ref(allocator).cast_mut().cast();
+        self
+    }
+
+    /// Work on a CUDA stream.
+    ///
+    /// # Safety
+    /// `stream` must be a stream of the context's device, or one of CUDA's special values, that lives as long as the
+    /// context and the tensors made with it.
+    pub unsafe fn stream(mut self, stream: *mut c_void) -> Self {
+        self.options.stream = stream.cast();
+        self
+    }
+
+    /// Keep errors of device calls in this record.
+    ///
+    /// # Safety
+    /// `record` must be device or mapped pinned memory that outlives the context and every graph captured with it.
+    pub unsafe fn record(mut self, record: *mut sys::gth_error_record) -> Self {
+        self.options.record = record;
+        self
+    }
+
+    /// Makes the context.
+    ///
+    /// Errors: [`Error::Device`], [`Error::Cuda`], [`Error::Fork`], [`Error::OutOfMemory`].
+    pub fn build(self) -> Result<Context, Error> {
+        abi::ensure()?;
+        let mut options = self.options;
+        options.size = size_of::<sys::gth_context_options>() as u32;
+        let executor = self.executor.map(Box::new);
+        if let Some(executor) = &executor {
+            options.parallel_for = Some(parallel_for);
+            options.parallel_user = ptr::from_ref::<Executor>(executor).cast_mut().cast();
+        }
+        let mut raw = ptr::null_mut();
+        // SAFETY: the hooks are given the users they were written for; the context keeps the executor, and the
+        // allocator lives for ever.
+        call(|err| unsafe { sys::gth_context_create(&options, &mut raw, err) })?;
+        Ok(Context {
+            raw,
+            _executor: executor,
+        })
+    }
+}
+
+impl fmt::Debug for ContextBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ContextBuilder")
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}

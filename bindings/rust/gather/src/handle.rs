@@ -1,0 +1,49 @@
+//! Tensors that the library holds.
+
+use std::ptr::NonNull;
+
+use crate::error::{Error, call};
+use gather_sys as sys;
+
+/// Owns one reference to a tensor of the library.
+#[derive(Debug)]
+pub(crate) struct Handle(NonNull<sys::gth_tensor>);
+
+// SAFETY: the library's tensors are immutable and may be used by any number of threads. Memory they borrow is kept
+// borrowed by whoever holds the handle; memory they own is freed by functions that run on any thread.
+unsafe impl Send for Handle {}
+// SAFETY: as above.
+unsafe impl Sync for Handle {}
+
+impl Handle {
+    /// Runs a function of the library that makes a tensor.
+    pub fn make(f: impl FnOnce(*mut *mut sys::gth_tensor, *mut sys::gth_error) -> i32) -> Result<Self, Error> {
+        let mut raw = std::ptr::null_mut();
+        call(|err| f(&mut raw, err))?;
+        // The value is a token of the library, and not null after success.
+        Ok(Handle(NonNull::new(raw).expect("a made tensor has a handle")))
+    }
+
+    pub fn as_ptr(&self) -> *mut sys::gth_tensor {
+        self.0.as_ptr()
+    }
+
+    /// The description of the tensor; its shape and strides live as long as the handle.
+    pub fn describe(&self) -> Result<sys::gth_tensor_desc, Error> {
+        let mut desc = sys::gth_tensor_desc {
+            size: size_of::<sys::gth_tensor_desc>() as u32,
+            ..Default::default()
+        };
+        // SAFETY: the handle is live and the struct sized.
+        call(|err| unsafe { sys::gth_tensor_describe(self.as_ptr(), &mut desc, err) })?;
+        Ok(desc)
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        // SAFETY: released once, here.
+        let status = unsafe { sys::gth_tensor_release(self.as_ptr()) };
+        debug_assert_eq!(status, sys::GTH_OK);
+    }
+}

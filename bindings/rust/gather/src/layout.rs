@@ -1,0 +1,139 @@
+//! Shapes and strides without memory, for plans and shape queries.
+
+use std::marker::PhantomData;
+use std::ptr;
+use std::slice;
+
+use crate::buffer::Kind;
+use crate::device::Device;
+use crate::dtype::DType;
+use crate::element::Element;
+use crate::error::{Cause, Error, Operand};
+use gather_sys as sys;
+
+/// An extent that is left open when a plan is made, or handed on by a shape query.
+pub const OPEN: usize = usize::MAX;
+
+// The library's -1, in the unsigned numbers of Rust's shapes.
+const _: () = assert!(OPEN as i64 == sys::GTH_OPEN as i64);
+
+/// Dtype, shape and strides of a tensor.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout<'a> {
+    pub(crate) desc: sys::gth_tensor_desc,
+    lent: PhantomData<&'a [usize]>,
+}
+
+// SAFETY: the pointers are those of borrowed slices of integers, read only.
+unsafe impl Send for Layout<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Layout<'_> {}
+
+impl<'a> Layout<'a> {
+    /// A dense row-major layout of elements of a Rust type.
+    pub fn new<T: Element>(shape: &'a [usize]) -> Self {
+        Self::of(T::DTYPE, shape)
+    }
+
+    /// A dense row-major layout of elements of a dtype.
+    pub fn of(dtype: DType, shape: &'a [usize]) -> Self {
+        Self::from_kind(Kind::new(dtype, Device::Cpu), shape)
+    }
+
+    /// A shape whose dtype is not known, for shape queries: what depends on the dtype is not checked.
+    pub fn untyped(shape: &'a [usize]) -> Self {
+        let mut layout = Self::of(DType::UInt8, shape);
+        layout.desc.dtype = 0;
+        layout
+    }
+
+    /// The same on a device.
+    pub fn on(mut self, device: Device) -> Self {
+        (self.desc.device, self.desc.device_id) = device.numbers();
+        self
+    }
+
+    /// With strides in bytes, one for each dim.
+    ///
+    /// Errors: [`Error::Rank`] for more or fewer strides than dims.
+    pub fn with_strides(mut self, strides: &'a [isize]) -> Result<Self, Error> {
+        set_strides(&mut self.desc, strides)?;
+        Ok(self)
+    }
+
+    /// With element 0 so many bytes behind the beginning of the memory.
+    pub fn with_offset(mut self, bytes: usize) -> Self {
+        self.desc.offset = bytes as i64;
+        self
+    }
+
+    pub(crate) fn from_kind(kind: Kind, shape: &'a [usize]) -> Self {
+        Layout {
+            desc: describe(kind, shape),
+            lent: PhantomData,
+        }
+    }
+
+    pub(crate) fn from_desc(desc: sys::gth_tensor_desc) -> Self {
+        Layout {
+            desc,
+            lent: PhantomData,
+        }
+    }
+}
+
+/// A description without memory. On 64-bit machines a usize is read as the int64 of the same bits: what is negative
+/// then, the library refuses.
+#[inline]
+pub(crate) fn describe(kind: Kind, shape: &[usize]) -> sys::gth_tensor_desc {
+    sys::gth_tensor_desc {
+        size: size_of::<sys::gth_tensor_desc>() as u32,
+        dtype: kind.dtype(),
+        device: kind.device(),
+        device_id: kind.device_id(),
+        ndim: i32::try_from(shape.len()).unwrap_or(i32::MAX),
+        flags: 0,
+        data: ptr::null(),
+        shape: shape.as_ptr().cast(),
+        strides: ptr::null(),
+        reserved: ptr::null(),
+        offset: 0,
+        extent: 0,
+    }
+}
+
+/// Lends strides to a description; the caller keeps them alive as long as it.
+pub(crate) fn set_strides(desc: &mut sys::gth_tensor_desc, strides: &[isize]) -> Result<(), Error> {
+    if strides.len() != desc.ndim as usize {
+        let message = format!("{} strides for {} dims", strides.len(), desc.ndim);
+        return Err(Cause::new(sys::GTH_E_RANK, Operand::Tensor, message)
+            .numbers(strides.len() as i128, desc.ndim.into())
+            .into());
+    }
+    desc.strides = strides.as_ptr().cast();
+    Ok(())
+}
+
+/// The shape of a description.
+///
+/// # Safety
+/// The description's shape must live for `'a`.
+pub(crate) unsafe fn shape<'a>(desc: &sys::gth_tensor_desc) -> &'a [usize] {
+    if desc.ndim == 0 || desc.shape.is_null() {
+        return &[];
+    }
+    // SAFETY: by contract; extents are not negative in a description that the library made, and any usize in ours.
+    unsafe { slice::from_raw_parts(desc.shape.cast(), desc.ndim as usize) }
+}
+
+/// The strides of a description in bytes; none where it is dense without saying so.
+///
+/// # Safety
+/// The description's strides must live for `'a`.
+pub(crate) unsafe fn strides<'a>(desc: &sys::gth_tensor_desc) -> Option<&'a [isize]> {
+    if desc.strides.is_null() {
+        return None;
+    }
+    // SAFETY: by contract.
+    Some(unsafe { slice::from_raw_parts(desc.strides.cast(), desc.ndim as usize) })
+}

@@ -1,0 +1,49 @@
+#![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod abi;
+mod allocator;
+#[cfg(feature = "ndarray")]
+mod arrays;
+mod buffer;
+mod capabilities;
+mod context;
+mod device;
+mod dtype;
+mod element;
+mod error;
+mod exchange;
+mod executor;
+mod handle;
+mod layout;
+mod operations;
+mod options;
+mod plan;
+mod span;
+mod strings;
+mod tensor;
+mod tensor_mut;
+
+pub use abi::{Version, abi_version, version};
+pub use buffer::{Buffer, BufferMut};
+pub use capabilities::{Capabilities, CudaDevice, Tier, capabilities, shutdown};
+pub use context::{Context, ContextBuilder};
+pub use device::Device;
+pub use dtype::DType;
+pub use element::{
+    BFloat16, Complex64, Complex128, Element, Float8E3M4, Float8E4M3, Float8E4M3B11Fnuz, Float8E4M3Fn, Float8E4M3Fnuz,
+    Float8E5M2, Float8E5M2Fnuz, Float8E8M0Fnu, Float16,
+};
+pub use error::{Cause, Error, Operand};
+pub use exchange::Export;
+pub use executor::Work;
+pub use layout::{Layout, OPEN};
+pub use operations::{gather, gather_into, gather_nd, gather_nd_into, output_shape, output_shape_nd};
+pub use options::{Bounds, Fill, Negative, Options, Profile};
+pub use plan::Plan;
+pub use strings::Strings;
+pub use tensor::Tensor;
+pub use tensor_mut::TensorMut;
+
+/// The raw bindings, for what only they can do.
+pub use gather_sys as sys;

@@ -1,0 +1,235 @@
+//! gather and gather_nd: allocating, into the caller's memory, and their shapes.
+
+use std::ptr;
+
+use crate::abi;
+use crate::context::{self, Context};
+use crate::error::{Error, Operand, call};
+use crate::handle::Handle;
+use crate::layout::Layout;
+use crate::options::Options;
+use crate::tensor::Tensor;
+use crate::tensor_mut::TensorMut;
+use gather_sys as sys;
+
+type Make = unsafe extern "C" fn(
+    *mut sys::gth_context,
+    *const sys::gth_tensor,
+    *const sys::gth_tensor,
+    *const sys::gth_options,
+    *mut *mut sys::gth_tensor,
+    *mut sys::gth_error,
+) -> i32;
+
+type Write = unsafe extern "C" fn(
+    *mut sys::gth_context,
+    *const sys::gth_tensor_desc,
+    *const sys::gth_tensor_desc,
+    *const sys::gth_options,
+    *const sys::gth_tensor_desc,
+    *mut sys::gth_error,
+) -> i32;
+
+type Shape = unsafe extern "C" fn(
+    *const sys::gth_tensor_desc,
+    *const sys::gth_tensor_desc,
+    *const sys::gth_options,
+    i32,
+    *mut i32,
+    *mut i64,
+    *mut sys::gth_error,
+) -> i32;
+
+impl Context {
+    /// [`gather`] in this context.
+    pub fn gather(
+        &self,
+        params: &Tensor<'_>,
+        indices: &Tensor<'_>,
+        options: &Options,
+    ) -> Result<Tensor<'static>, Error> {
+        self.make(sys::gth_gather, params, indices, options)
+    }
+
+    /// [`gather_nd`] in this context.
+    pub fn gather_nd(
+        &self,
+        params: &Tensor<'_>,
+        indices: &Tensor<'_>,
+        options: &Options,
+    ) -> Result<Tensor<'static>, Error> {
+        self.make(sys::gth_gather_nd, params, indices, options)
+    }
+
+    /// [`gather_into`] in this context.
+    #[inline]
+    pub fn gather_into(
+        &self,
+        params: &Tensor<'_>,
+        indices: &Tensor<'_>,
+        options: &Options,
+        out: &mut TensorMut<'_>,
+    ) -> Result<(), Error> {
+        self.write(sys::gth_gather_desc, params, indices, options, out)
+    }
+
+    /// [`gather_nd_into`] in this context.
+    #[inline]
+    pub fn gather_nd_into(
+        &self,
+        params: &Tensor<'_>,
+        indices: &Tensor<'_>,
+        options: &Options,
+        out: &mut TensorMut<'_>,
+    ) -> Result<(), Error> {
+        self.write(sys::gth_gather_nd_desc, params, indices, options, out)
+    }
+
+    fn make(
+        &self,
+        operation: Make,
+        params: &Tensor<'_>,
+        indices: &Tensor<'_>,
+        options: &Options,
+    ) -> Result<Tensor<'static>, Error> {
+        abi::ensure()?;
+        options.check_fill(&params.desc)?;
+        let (params, indices) = (params.handle(Operand::Params)?, indices.handle(Operand::Indices)?);
+        let handle = Handle::make(|out, err| {
+            // SAFETY: both handles are live, and their memory is borrowed for the call.
+            unsafe { operation(self.raw(), params.as_ptr(), indices.as_ptr(), &options.raw, out, err) }
+        })?;
+        Tensor::from_handle(handle)
+    }
+
+    #[inline]
+    fn write(
+        &self,
+        operation: Write,
+        params: &Tensor<'_>,
+        indices: &Tensor<'_>,
+        options: &Options,
+        out: &mut TensorMut<'_>,
+    ) -> Result<(), Error> {
+        abi::ensure()?;
+        options.check_fill(&params.desc)?;
+        // SAFETY: the descriptions name no more memory than is borrowed, and that of the output exclusively.
+        call(|err| unsafe { operation(self.raw(), &params.desc, &indices.desc, &options.raw, &out.desc, err) })
+    }
+}
+
+/// Takes slices of `params` along an axis. With a = axis and b = batch_dims:
+///
+/// ```text
+/// out.shape = params.shape[:a] + indices.shape[b:] + params.shape[a+1:]
+/// out[B, O, J, I] = params[B, O, indices[B, J], I]
+/// ```
+///
+/// The result owns its memory. Strings are taken only by this form.
+///
+/// Errors: [`Error::DType`], [`Error::Rank`], [`Error::Axis`], [`Error::Batch`], [`Error::Shape`], [`Error::Size`],
+/// [`Error::Stride`], [`Error::Device`], [`Error::Null`], [`Error::Index`], [`Error::Version`], [`Error::OutOfMemory`].
+///
+/// ```
+/// use gather::{Options, Tensor, gather};
+///
+/// let params = [0i32, 1, 2, 10, 11, 12];
+/// let columns = gather(&Tensor::new(&params, &[2, 3]), &Tensor::new(&[2u32, 0], &[2]), &Options::new().axis(1))?;
+/// assert_eq!(columns.shape(), [2, 2]);
+/// assert_eq!(columns.as_slice::<i32>()?, [2, 0, 12, 10]);
+/// # Ok::<(), gather::Error>(())
+/// ```
+pub fn gather(params: &Tensor<'_>, indices: &Tensor<'_>, options: &Options) -> Result<Tensor<'static>, Error> {
+    context::DEFAULT.gather(params, indices, options)
+}
+
+/// Takes slices of `params` by tuples of indices, the last axis of `indices`. With b = batch_dims and
+/// K = indices.shape\[-1\]:
+///
+/// ```text
+/// out.shape = indices.shape[:-1] + params.shape[b+K:]
+/// out[B, J, :] = params[B, indices[B, J, 0], .., indices[B, J, K-1], :]
+/// ```
+///
+/// Errors: as [`gather`].
+///
+/// ```
+/// use gather::{Options, Tensor, gather_nd};
+///
+/// let params = [0i32, 1, 2, 10, 11, 12];
+/// let pairs = [1usize, 2, 0, 1];
+/// let elements = gather_nd(&Tensor::new(&params, &[2, 3]), &Tensor::new(&pairs, &[2, 2]), &Options::new())?;
+/// assert_eq!(elements.as_slice::<i32>()?, [12, 1]);
+/// # Ok::<(), gather::Error>(())
+/// ```
+pub fn gather_nd(params: &Tensor<'_>, indices: &Tensor<'_>, options: &Options) -> Result<Tensor<'static>, Error> {
+    context::DEFAULT.gather_nd(params, indices, options)
+}
+
+/// [`gather`] into the caller's memory, of exactly the output's shape. Allocates nothing.
+///
+/// Errors: as [`gather`], [`Error::ReadOnly`] and [`Error::Alias`]; [`Error::Unsupported`] for strings.
+#[inline]
+pub fn gather_into(
+    params: &Tensor<'_>,
+    indices: &Tensor<'_>,
+    options: &Options,
+    out: &mut TensorMut<'_>,
+) -> Result<(), Error> {
+    context::DEFAULT.gather_into(params, indices, options, out)
+}
+
+/// [`gather_nd`] into the caller's memory, of exactly the output's shape. Allocates nothing.
+///
+/// Errors: as [`gather_into`].
+#[inline]
+pub fn gather_nd_into(
+    params: &Tensor<'_>,
+    indices: &Tensor<'_>,
+    options: &Options,
+    out: &mut TensorMut<'_>,
+) -> Result<(), Error> {
+    context::DEFAULT.gather_nd_into(params, indices, options, out)
+}
+
+/// The shape of what [`gather`] makes. An extent of [`OPEN`](crate::OPEN) is handed on.
+///
+/// Errors: [`Error::DType`], [`Error::Rank`], [`Error::Axis`], [`Error::Batch`], [`Error::Shape`], [`Error::Size`],
+/// [`Error::Version`].
+///
+/// ```
+/// use gather::{Layout, OPEN, Options, output_shape};
+///
+/// let shape = output_shape(&Layout::new::<f32>(&[1000, 64]), &Layout::new::<i64>(&[OPEN]), &Options::new())?;
+/// assert_eq!(shape, [OPEN, 64]);
+/// # Ok::<(), gather::Error>(())
+/// ```
+pub fn output_shape(params: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Vec<usize>, Error> {
+    query(sys::gth_gather_shape, params, indices, options)
+}
+
+/// The shape of what [`gather_nd`] makes. As [`output_shape`].
+pub fn output_shape_nd(params: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Vec<usize>, Error> {
+    query(sys::gth_gather_nd_shape, params, indices, options)
+}
+
+fn query(operation: Shape, params: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Vec<usize>, Error> {
+    abi::ensure()?;
+    options.check_fill(&params.desc)?;
+    read_shape(|capacity, ndim, shape, err| {
+        // SAFETY: the descriptions borrow their shapes; no memory is looked at.
+        unsafe { operation(&params.desc, &indices.desc, &options.raw, capacity, ndim, shape, err) }
+    })
+}
+
+/// Runs a function of the library that writes a shape.
+pub(crate) fn read_shape(
+    f: impl FnOnce(i32, *mut i32, *mut i64, *mut sys::gth_error) -> i32,
+) -> Result<Vec<usize>, Error> {
+    let mut shape = [0i64; sys::GTH_MAX_NDIM as usize];
+    let mut ndim = 0;
+    let capacity = sys::GTH_MAX_NDIM;
+    call(|err| f(capacity, ptr::from_mut(&mut ndim), shape.as_mut_ptr(), err))?;
+    // An open extent is -1 there and usize::MAX here: the same bits.
+    Ok(shape[..ndim as usize].iter().map(|extent| *extent as usize).collect())
+}

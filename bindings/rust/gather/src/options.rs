@@ -1,0 +1,243 @@
+//! The options of every gather, plan and shape query.
+
+use std::mem;
+
+use crate::buffer::check_bools;
+use crate::dtype::DType;
+use crate::element::Element;
+use crate::error::{Cause, Error, Operand};
+use gather_sys as sys;
+
+/// All switches at once, equal to the named system on its edge cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(i32)]
+pub enum Profile {
+    /// TensorFlow's CPU kernels: negative indices are refused.
+    TensorFlow = sys::GTH_PROFILE_TENSORFLOW,
+    /// TensorFlow's GPU kernels: rows of bad indices are zeros.
+    TensorFlowGpu = sys::GTH_PROFILE_TENSORFLOW_GPU,
+    /// The ONNX specification: negative indices wrap.
+    Onnx = sys::GTH_PROFILE_ONNX,
+    /// ONNX Runtime on the CPU.
+    Ort = sys::GTH_PROFILE_ORT,
+    /// NumPy's `take(mode="raise")` and `x[i, j]`.
+    NumpyRaise = sys::GTH_PROFILE_NUMPY_RAISE,
+    /// NumPy's `take(mode="wrap")`: modulo.
+    NumpyWrap = sys::GTH_PROFILE_NUMPY_WRAP,
+    /// NumPy's `take(mode="clip")`: clamp, negative indices go to 0.
+    NumpyClip = sys::GTH_PROFILE_NUMPY_CLIP,
+    /// torch: `index_select` for gather, `x[i, j]` for gather_nd.
+    Torch = sys::GTH_PROFILE_TORCH,
+    /// JAX's mode "fill".
+    JaxFill = sys::GTH_PROFILE_JAX_FILL,
+    /// JAX's mode "clip".
+    JaxClip = sys::GTH_PROFILE_JAX_CLIP,
+}
+
+/// What a negative index means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(i32)]
+pub enum Negative {
+    /// It is out of bounds.
+    Reject = sys::GTH_NEGATIVE_REJECT,
+    /// It counts from the end, once.
+    Wrap = sys::GTH_NEGATIVE_WRAP,
+}
+
+/// What an index out of bounds means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(i32)]
+pub enum Bounds {
+    /// [`Error::Index`], and the output is unchanged.
+    Error = sys::GTH_BOUNDS_ERROR,
+    /// The row is filled, see [`Fill`].
+    Fill = sys::GTH_BOUNDS_FILL,
+    /// The nearest valid index.
+    Clamp = sys::GTH_BOUNDS_CLAMP,
+    /// The index modulo the size.
+    Modulo = sys::GTH_BOUNDS_MODULO,
+    /// The row of the caller's output is left as it is; a new output has zeros there.
+    Skip = sys::GTH_BOUNDS_SKIP,
+}
+
+/// What [`Bounds::Fill`] writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(i32)]
+pub enum Fill {
+    /// Zero bytes; empty strings.
+    Zero = sys::GTH_FILL_ZERO,
+    /// NaN, the smallest signed, the largest unsigned number, true; as JAX does.
+    ByDType = sys::GTH_FILL_BY_DTYPE,
+}
+
+/// Options, all of which have defaults: no profile, axis = batch_dims = 0, negative indices refused, an index out of
+/// bounds is [`Error::Index`].
+///
+/// ```
+/// use gather::{Bounds, Options, Tensor, gather};
+///
+/// let params = [1i32, 2, 3, 4, 5, 6];
+/// let columns = gather(
+///     &Tensor::new(&params, &[2, 3]),
+///     &Tensor::new(&[2i64, 9], &[2]),
+///     &Options::new().axis(1).bounds(Bounds::Fill).fill_value(-1i32),
+/// )?;
+/// assert_eq!(columns.as_slice::<i32>()?, [3, -1, 6, -1]);
+/// # Ok::<(), gather::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub struct Options {
+    pub(crate) raw: sys::gth_options,
+    fill_dtype: i32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Options {
+    /// The defaults.
+    pub const fn new() -> Self {
+        Options {
+            raw: sys::gth_options {
+                size: size_of::<sys::gth_options>() as u32,
+                has_axis: 0,
+                axis: 0,
+                batch_dims: 0,
+                profile: 0,
+                opset: 0,
+                negative: 0,
+                bounds: 0,
+                fill: 0,
+                threads: 0,
+                fill_value: [0; 2],
+            },
+            fill_dtype: 0,
+        }
+    }
+
+    /// The axis of params that is indexed; negative counts from the end. Without it: batch_dims. For gather only.
+    pub const fn axis(mut self, axis: i64) -> Self {
+        self.raw.has_axis = 1;
+        self.raw.axis = axis;
+        self
+    }
+
+    /// How many leading dims params and indices share; for gather, negative counts from the rank of indices.
+    pub const fn batch_dims(mut self, batch_dims: i64) -> Self {
+        self.raw.batch_dims = batch_dims;
+        self
+    }
+
+    /// The system to be equal to. The other switches override it, in whatever order they are set.
+    pub const fn profile(mut self, profile: Profile) -> Self {
+        self.raw.profile = profile as i32;
+        self
+    }
+
+    /// With [`Profile::Onnx`] and [`Profile::Ort`]: the newest definition not above it; 0: the newest.
+    pub const fn opset(mut self, opset: i32) -> Self {
+        self.raw.opset = opset;
+        self
+    }
+
+    /// What a negative index means.
+    pub const fn negative(mut self, negative: Negative) -> Self {
+        self.raw.negative = negative as i32;
+        self
+    }
+
+    /// What an index out of bounds means.
+    pub const fn bounds(mut self, bounds: Bounds) -> Self {
+        self.raw.bounds = bounds as i32;
+        self
+    }
+
+    /// What [`Bounds::Fill`] writes.
+    pub const fn fill(mut self, fill: Fill) -> Self {
+        self.raw.fill = fill as i32;
+        self
+    }
+
+    /// An element for [`Bounds::Fill`] to write. Calls with params of another dtype answer [`Error::DType`].
+    pub fn fill_value<T: Element>(mut self, value: T) -> Self {
+        let mut image = [0u64; 2];
+        const { assert!(size_of::<T>() <= size_of::<[u64; 2]>()) };
+        // SAFETY: elements have no padding and fit.
+        unsafe { image.as_mut_ptr().cast::<T>().write_unaligned(value) };
+        self.set_fill(T::DTYPE, image);
+        self
+    }
+
+    /// The memory of an element for [`Bounds::Fill`] to write.
+    ///
+    /// Errors: [`Error::DType`] for bytes that are no element of this dtype.
+    pub fn fill_image(self, dtype: DType, bytes: &[u8]) -> Result<Self, Error> {
+        if dtype == DType::Bool {
+            check_bools(bytes)?;
+        }
+        if dtype == DType::String || bytes.len() != dtype.size() {
+            let message = format!("{} bytes are no {dtype}", bytes.len());
+            return Err(Cause::new(sys::GTH_E_DTYPE, Operand::Options, message)
+                .numbers(bytes.len() as i128, dtype.size() as i64)
+                .into());
+        }
+        let mut image = [0; 16];
+        image[..bytes.len()].copy_from_slice(bytes);
+        // SAFETY: bools have been checked.
+        Ok(unsafe { self.fill_image_unchecked(dtype, image) })
+    }
+
+    /// As [`Options::fill_image`], whatever the bytes: the first of them that an element has are used.
+    ///
+    /// # Safety
+    /// Where an output of bools is filled with anything but 0 and 1, it must not be read as Rust bools.
+    pub unsafe fn fill_image_unchecked(mut self, dtype: DType, image: [u8; 16]) -> Self {
+        // SAFETY: plain bytes of the same size.
+        self.set_fill(dtype, unsafe { mem::transmute::<[u8; 16], [u64; 2]>(image) });
+        self
+    }
+
+    /// At most so many CPU threads; 0: the context's number.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.raw.threads = i32::try_from(threads).unwrap_or(i32::MAX);
+        self
+    }
+
+    fn set_fill(&mut self, dtype: DType, image: [u64; 2]) {
+        self.raw.fill = sys::GTH_FILL_VALUE;
+        self.raw.fill_value = image;
+        self.fill_dtype = dtype as i32;
+    }
+
+    /// The library takes the bytes of a fill value for what they are; here they have a type.
+    #[inline]
+    pub(crate) fn check_fill(&self, params: &sys::gth_tensor_desc) -> Result<(), Error> {
+        if self.raw.fill != sys::GTH_FILL_VALUE || self.fill_dtype == params.dtype {
+            return Ok(());
+        }
+        self.check_fill_dtype(params.dtype)
+    }
+
+    #[cold]
+    fn check_fill_dtype(&self, params: i32) -> Result<(), Error> {
+        // Strings and shapes without a dtype: the library's to judge.
+        if params == sys::GTH_DTYPE_STRING || params == 0 {
+            return Ok(());
+        }
+        Err(Cause::new(
+            sys::GTH_E_DTYPE,
+            Operand::Options,
+            "the fill value has another dtype than params",
+        )
+        .numbers(self.fill_dtype.into(), params.into())
+        .into())
+    }
+}

@@ -1,0 +1,207 @@
+//! Tensors of strings.
+
+use std::ptr;
+use std::slice;
+use std::str::{Utf8Error, from_utf8};
+
+use crate::abi;
+use crate::error::{Cause, Error, Operand, call};
+use crate::handle::Handle;
+use crate::tensor::{Tensor, drop_box};
+use gather_sys as sys;
+
+/// Where the strings of a tensor begin and end, and their bytes.
+struct Packed {
+    offsets: Vec<i64>,
+    bytes: Vec<u8>,
+}
+
+impl Packed {
+    fn new<'s>(strings: impl Iterator<Item = &'s [u8]>) -> Self {
+        let mut packed = Packed {
+            offsets: vec![0],
+            bytes: Vec::new(),
+        };
+        for string in strings {
+            packed.bytes.extend_from_slice(string);
+            packed.offsets.push(packed.bytes.len() as i64);
+        }
+        packed
+    }
+}
+
+impl Tensor<'static> {
+    /// A tensor of text, packed from strings in row-major order.
+    ///
+    /// Errors: [`Error::Shape`] for a shape of another number of elements, [`Error::Rank`], [`Error::Size`],
+    /// [`Error::OutOfMemory`].
+    ///
+    /// ```
+    /// use gather::{Options, Tensor, gather};
+    ///
+    /// let words = Tensor::from_strings(&["zero", "one", "two"], &[3])?;
+    /// let picked = gather(&words, &Tensor::new(&[2u8, 0], &[2]), &Options::new())?;
+    /// assert_eq!(picked.strings()?.to_strings()?, ["two", "zero"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_strings<S: AsRef<str>>(strings: &[S], shape: &[usize]) -> Result<Self, Error> {
+        let packed = Packed::new(strings.iter().map(|string| string.as_ref().as_bytes()));
+        from_packed(packed, 0, shape)
+    }
+
+    /// A tensor of byte strings that need not be text. Errors: as [`Tensor::from_strings`].
+    pub fn from_byte_strings<S: AsRef<[u8]>>(strings: &[S], shape: &[usize]) -> Result<Self, Error> {
+        let packed = Packed::new(strings.iter().map(AsRef::as_ref));
+        from_packed(packed, sys::GTH_STRINGS_BINARY as u32, shape)
+    }
+}
+
+fn from_packed(packed: Packed, flags: u32, shape: &[usize]) -> Result<Tensor<'static>, Error> {
+    let packed = Box::new(packed);
+    let (offsets, bytes) = (packed.offsets.as_slice(), packed.bytes.as_slice());
+    check_count(offsets, shape)?;
+    abi::ensure()?;
+    let (offsets, data, extent) = (offsets.as_ptr(), bytes.as_ptr(), bytes.len());
+    let owner = Box::into_raw(packed);
+    let made = Handle::make(|out, err| {
+        // SAFETY: the buffers live until the deleter runs, and there is one offset more than elements.
+        unsafe {
+            sys::gth_tensor_from_strings(
+                ptr::null_mut(),
+                flags,
+                shape.len() as i32,
+                shape.as_ptr().cast(),
+                offsets,
+                data.cast(),
+                extent as i64,
+                Some(drop_box::<Packed>),
+                owner.cast(),
+                out,
+                err,
+            )
+        }
+    });
+    if made.is_err() {
+        // SAFETY: a call that fails takes nothing over.
+        unsafe { drop_box::<Packed>(owner.cast()) };
+    }
+    Tensor::from_handle(made?)
+}
+
+impl<'a> Tensor<'a> {
+    /// A tensor of byte strings in the caller's buffers: string i is `bytes[offsets[i]..offsets[i + 1]]`.
+    ///
+    /// Errors: [`Error::Shape`] unless there is one offset more than elements, [`Error::Arrow`] for offsets that decrease
+    /// or leave the bytes, [`Error::Rank`], [`Error::Size`], [`Error::OutOfMemory`].
+    pub fn from_string_views(offsets: &'a [i64], bytes: &'a [u8], shape: &[usize]) -> Result<Self, Error> {
+        check_count(offsets, shape)?;
+        abi::ensure()?;
+        let handle = Handle::make(|out, err| {
+            // SAFETY: the buffers are borrowed for 'a, and there is one offset more than elements.
+            unsafe {
+                sys::gth_tensor_from_strings(
+                    ptr::null_mut(),
+                    sys::GTH_STRINGS_BINARY as u32,
+                    shape.len() as i32,
+                    shape.as_ptr().cast(),
+                    offsets.as_ptr(),
+                    bytes.as_ptr().cast(),
+                    bytes.len() as i64,
+                    None,
+                    ptr::null_mut(),
+                    out,
+                    err,
+                )
+            }
+        })?;
+        Self::from_handle(handle)
+    }
+
+    /// The strings of a tensor of strings, in row-major order.
+    ///
+    /// Errors: [`Error::DType`] for any other tensor.
+    pub fn strings(&self) -> Result<Strings<'_>, Error> {
+        let Some(handle) = self.own_handle() else {
+            return Err(Cause::new(sys::GTH_E_DTYPE, Operand::Tensor, "not strings")
+                .numbers(self.desc.dtype.into(), sys::GTH_DTYPE_STRING.into())
+                .into());
+        };
+        let (mut offsets, mut bytes) = (ptr::null(), ptr::null());
+        // SAFETY: the handle is live; the buffers live as long as it.
+        call(|err| unsafe { sys::gth_tensor_strings(handle.as_ptr(), &mut offsets, &mut bytes, err) })?;
+        let count: usize = self.shape().iter().product();
+        // SAFETY: there is one offset more than elements, and the last is the number of bytes.
+        unsafe {
+            let offsets = slice::from_raw_parts(offsets, count + 1);
+            let extent = offsets[count] as usize;
+            let bytes = if extent == 0 {
+                &[]
+            } else {
+                slice::from_raw_parts(bytes.cast(), extent)
+            };
+            Ok(Strings { offsets, bytes })
+        }
+    }
+}
+
+/// The library reads one offset more than the shape has elements.
+fn check_count(offsets: &[i64], shape: &[usize]) -> Result<(), Error> {
+    let count = shape
+        .iter()
+        .try_fold(1usize, |count, extent| count.checked_mul(*extent));
+    let given = offsets.len() as i128 - 1;
+    if shape.len() <= sys::GTH_MAX_NDIM as usize && count.map(|count| count as i128) == Some(given) {
+        return Ok(());
+    }
+    if shape.len() > sys::GTH_MAX_NDIM as usize {
+        let message = format!("{} dims, at most {} will do", shape.len(), sys::GTH_MAX_NDIM);
+        return Err(Cause::new(sys::GTH_E_RANK, Operand::Tensor, message)
+            .numbers(shape.len() as i128, sys::GTH_MAX_NDIM.into())
+            .into());
+    }
+    let message = format!("{given} strings do not make a tensor of the shape {shape:?}");
+    Err(Cause::new(sys::GTH_E_SHAPE, Operand::Tensor, message)
+        .numbers(given, count.map_or(i64::MAX, |count| count as i64))
+        .into())
+}
+
+/// The strings of a tensor, as bytes that lie in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Strings<'t> {
+    offsets: &'t [i64],
+    bytes: &'t [u8],
+}
+
+impl<'t> Strings<'t> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The string number `i` in row-major order.
+    pub fn get(&self, i: usize) -> Option<&'t [u8]> {
+        let (begin, end) = (*self.offsets.get(i)?, *self.offsets.get(i.checked_add(1)?)?);
+        self.bytes.get(begin as usize..end as usize)
+    }
+
+    /// All of them, in row-major order.
+    pub fn iter(&self) -> impl Iterator<Item = &'t [u8]> + use<'t> {
+        let strings = *self;
+        (0..self.len()).filter_map(move |i| strings.get(i))
+    }
+
+    /// Copies of all of them.
+    pub fn to_vecs(&self) -> Vec<Vec<u8>> {
+        self.iter().map(<[u8]>::to_vec).collect()
+    }
+
+    /// Copies of all of them as text; the error names the first byte that is none.
+    pub fn to_strings(&self) -> Result<Vec<String>, Utf8Error> {
+        self.iter().map(|bytes| from_utf8(bytes).map(str::to_owned)).collect()
+    }
+}

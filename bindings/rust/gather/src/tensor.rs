@@ -1,0 +1,344 @@
+//! Tensors to read: views of the caller's memory, and memory of the library.
+
+use std::ffi::c_void;
+use std::marker::PhantomData;
+use std::{ptr, slice};
+
+use crate::abi;
+use crate::buffer::{Buffer, pointer};
+use crate::device::Device;
+use crate::dtype::DType;
+use crate::element::Element;
+use crate::error::{Cause, Error, Operand};
+use crate::handle::Handle;
+use crate::layout::{Layout, describe, set_strides, shape, strides};
+use crate::tensor_mut::TensorMut;
+use gather_sys as sys;
+
+/// A tensor to read. `Tensor<'a>` is a view of memory borrowed for `'a`; a `Tensor<'static>` may own its memory, as every
+/// result does.
+///
+/// A view is only a description: what it claims is checked by the calls that use it.
+///
+/// ```
+/// use gather::Tensor;
+///
+/// let table = vec![0.0f32; 12];
+/// let dense = Tensor::new(&table, &[4, 3]);
+/// let column = Tensor::new(&table, &[4]).with_strides(&[12])?.with_offset(8);
+/// assert_eq!((dense.shape(), column.shape()), (&[4, 3][..], &[4][..]));
+/// # Ok::<(), gather::Error>(())
+/// ```
+///
+/// It cannot outlive its data:
+///
+/// ```compile_fail,E0505
+/// # use gather::Tensor;
+/// let table = vec![0.0f32; 12];
+/// let tensor = Tensor::new(&table, &[4, 3]);
+/// drop(table);
+/// println!("{:?}", tensor.shape());
+/// ```
+///
+/// nor its shape:
+///
+/// ```compile_fail,E0597
+/// # use gather::Tensor;
+/// let table = [0.0f32; 12];
+/// let tensor = {
+///     let shape = vec![4, 3];
+///     Tensor::new(&table, &shape)
+/// };
+/// println!("{:?}", tensor.dtype());
+/// ```
+///
+/// and keeps its data from being changed:
+///
+/// ```compile_fail,E0506
+/// # use gather::Tensor;
+/// let mut table = [0.0f32; 12];
+/// let tensor = Tensor::new(&table, &[4, 3]);
+/// table[0] = 1.0;
+/// println!("{:?}", tensor.shape());
+/// ```
+#[derive(Debug)]
+pub struct Tensor<'a> {
+    pub(crate) desc: sys::gth_tensor_desc,
+    hold: Hold,
+    lent: PhantomData<&'a [u8]>,
+}
+
+/// What a description points to, if it is the tensor's own.
+#[derive(Debug)]
+enum Hold {
+    Nothing,
+    /// Strides that had no place elsewhere.
+    #[cfg(feature = "ndarray")]
+    Strides {
+        _strides: Box<[i64]>,
+    },
+    /// Everything.
+    Handle(Handle),
+}
+
+// SAFETY: gives what `&'a [T]` of elements gives, which is Send and Sync, or a handle, which is too.
+unsafe impl Send for Tensor<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Tensor<'_> {}
+
+impl<'a> Tensor<'a> {
+    /// A dense row-major view of a slice, or of any other [`Buffer`].
+    #[inline]
+    pub fn new(data: impl Into<Buffer<'a>>, shape: &'a [usize]) -> Self {
+        let data = data.into();
+        let mut desc = describe(data.kind, shape);
+        desc.flags = sys::GTH_TENSOR_READONLY as u32;
+        desc.data = pointer(data.data, data.bytes);
+        desc.extent = data.bytes as i64;
+        Tensor {
+            desc,
+            hold: Hold::Nothing,
+            lent: PhantomData,
+        }
+    }
+
+    /// With strides in bytes, one for each dim; negative ones and zeros too.
+    ///
+    /// Errors: [`Error::Rank`] for more or fewer strides than dims.
+    pub fn with_strides(mut self, strides: &'a [isize]) -> Result<Self, Error> {
+        set_strides(&mut self.desc, strides)?;
+        Ok(self)
+    }
+
+    /// With element 0 so many bytes behind the beginning of the memory.
+    pub fn with_offset(mut self, bytes: usize) -> Self {
+        self.desc.offset = bytes as i64;
+        self
+    }
+
+    /// With strides in bytes that the tensor keeps itself.
+    #[cfg(feature = "ndarray")]
+    pub(crate) fn with_own_strides(mut self, strides: Box<[i64]>) -> Self {
+        self.desc.strides = strides.as_ptr();
+        self.hold = Hold::Strides { _strides: strides };
+        self
+    }
+
+    pub(crate) fn from_handle(handle: Handle) -> Result<Self, Error> {
+        let desc = handle.describe()?;
+        DType::try_from(desc.dtype)?; // a newer library may know more than this crate
+        Ok(Tensor {
+            desc,
+            hold: Hold::Handle(handle),
+            lent: PhantomData,
+        })
+    }
+
+    /// Number of elements along each dim.
+    pub fn shape(&self) -> &[usize] {
+        // SAFETY: the shape is borrowed for 'a or held.
+        unsafe { shape(&self.desc) }
+    }
+
+    /// Strides in bytes; none where the tensor is dense without saying so.
+    pub fn strides(&self) -> Option<&[isize]> {
+        // SAFETY: the strides are borrowed for 'a or held.
+        unsafe { strides(&self.desc) }
+    }
+
+    /// What the elements are.
+    pub fn dtype(&self) -> DType {
+        DType::try_from(self.desc.dtype).expect("a tensor has a dtype")
+    }
+
+    /// Where the elements are.
+    pub fn device(&self) -> Device {
+        Device::from_numbers(self.desc.device, self.desc.device_id)
+    }
+
+    /// Dtype, shape and strides, for plans and shape queries.
+    pub fn layout(&self) -> Layout<'_> {
+        let mut desc = self.desc;
+        desc.data = ptr::null();
+        desc.extent = 0;
+        Layout::from_desc(desc)
+    }
+
+    /// The elements of a dense tensor in row-major order, without a copy.
+    ///
+    /// Errors: [`Error::DType`] for another type, [`Error::Device`] for memory of a device, [`Error::Stride`] for a
+    /// tensor that is not dense or not aligned for its type, [`Error::Size`] for a view that claims more than its memory.
+    pub fn as_slice<T: Element>(&self) -> Result<&[T], Error> {
+        self.check_dtype(T::DTYPE)?;
+        let bytes = self.dense_bytes()?;
+        if bytes.is_empty() {
+            return Ok(&[]);
+        }
+        let data = bytes.as_ptr().cast::<T>();
+        if !data.is_aligned() {
+            return Err(refuse(sys::GTH_E_STRIDE, "the elements are not aligned for their type"));
+        }
+        // SAFETY: aligned, inside the memory, and of this type; whoever made a tensor of bools vouched for them.
+        Ok(unsafe { slice::from_raw_parts(data, bytes.len() / size_of::<T>()) })
+    }
+
+    /// A copy of the elements of a dense tensor in row-major order. Errors: as [`Tensor::as_slice`].
+    pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
+        Ok(self.as_slice()?.to_vec())
+    }
+
+    /// The memory of the elements of a dense tensor. Errors: as [`Tensor::as_slice`]; [`Error::DType`] for strings.
+    pub fn as_bytes(&self) -> Result<&[u8], Error> {
+        self.dense_bytes()
+    }
+
+    /// A view to write to; calls refuse it with [`Error::ReadOnly`] unless the tensor owns memory that may be written.
+    pub fn as_mut(&mut self) -> TensorMut<'_> {
+        // A borrowed view carries the flag for read-only, which the description keeps.
+        TensorMut::from_desc(self.desc)
+    }
+
+    fn check_dtype(&self, wanted: DType) -> Result<(), Error> {
+        if self.desc.dtype == wanted as i32 {
+            return Ok(());
+        }
+        let message = format!("the elements are {}, not {wanted}", self.dtype());
+        Err(Cause::new(sys::GTH_E_DTYPE, Operand::Tensor, message)
+            .numbers(self.desc.dtype.into(), wanted as i64)
+            .into())
+    }
+
+    fn dense_bytes(&self) -> Result<&[u8], Error> {
+        if self.dtype() == DType::String {
+            return Err(refuse(
+                sys::GTH_E_DTYPE,
+                "strings have no plain elements: see Tensor::strings",
+            ));
+        }
+        if self.device() != Device::Cpu {
+            return Err(refuse(
+                sys::GTH_E_DEVICE,
+                "the elements are not in the memory of the process",
+            ));
+        }
+        let Some(bytes) = self.byte_count() else {
+            return Err(refuse(sys::GTH_E_SIZE, "more bytes than memory can have"));
+        };
+        if bytes == 0 {
+            return Ok(&[]);
+        }
+        if !self.is_dense() {
+            return Err(refuse(
+                sys::GTH_E_STRIDE,
+                "the elements are not dense in row-major order",
+            ));
+        }
+        let end = usize::try_from(self.desc.offset)
+            .ok()
+            .and_then(|offset| offset.checked_add(bytes));
+        if self.desc.data.is_null() || end.is_none_or(|end| end as i64 > self.desc.extent) {
+            return Err(refuse(sys::GTH_E_SIZE, "the view claims more than its memory"));
+        }
+        // SAFETY: offset + bytes lies inside [data, data + extent), which is borrowed for 'a or held.
+        Ok(unsafe { slice::from_raw_parts(self.desc.data.cast::<u8>().add(self.desc.offset as usize), bytes) })
+    }
+
+    /// Bytes of all elements; none if they are more than an int64 counts.
+    fn byte_count(&self) -> Option<usize> {
+        if self.shape().contains(&0) {
+            return Some(0);
+        }
+        let bytes = self
+            .shape()
+            .iter()
+            .try_fold(self.dtype().size(), |size, extent| size.checked_mul(*extent))?;
+        i64::try_from(bytes).is_ok().then_some(bytes)
+    }
+
+    fn is_dense(&self) -> bool {
+        let Some(strides) = self.strides() else {
+            return true;
+        };
+        let mut dense = self.dtype().size();
+        for (extent, stride) in self.shape().iter().zip(strides).rev() {
+            if *extent != 1 && *stride != dense as isize {
+                return false;
+            }
+            dense *= extent; // no more than byte_count, which has been checked
+        }
+        true
+    }
+
+    /// A handle for the calls that take no descriptions.
+    pub(crate) fn handle(&self, operand: Operand) -> Result<Lent<'_>, Error> {
+        match &self.hold {
+            Hold::Handle(handle) => Ok(Lent::Own(handle)),
+            _ => borrow(&self.desc)
+                .map(Lent::Borrowed)
+                .map_err(|error| error.about(operand)),
+        }
+    }
+
+    pub(crate) fn own_handle(&self) -> Option<&Handle> {
+        match &self.hold {
+            Hold::Handle(handle) => Some(handle),
+            _ => None,
+        }
+    }
+}
+
+impl Tensor<'static> {
+    /// A tensor that takes a vector over.
+    ///
+    /// Errors: [`Error::Stride`] for a shape that needs more than the vector holds, [`Error::Rank`], [`Error::Shape`],
+    /// [`Error::Size`], [`Error::OutOfMemory`].
+    pub fn from_vec<T: Element>(vec: Vec<T>, shape: &[usize]) -> Result<Self, Error> {
+        abi::ensure()?;
+        let bytes = size_of_val(vec.as_slice());
+        let owner = Box::new(vec);
+        let mut desc = describe(Buffer::from(&*owner).kind, shape);
+        desc.data = pointer(owner.as_ptr().cast(), bytes);
+        desc.extent = bytes as i64;
+        let owner = Box::into_raw(owner);
+        let made = Handle::make(|out, err| {
+            // SAFETY: the vector lives until the deleter runs, and its heap memory stays where it is.
+            unsafe { sys::gth_tensor_adopt(ptr::null_mut(), &desc, Some(drop_box::<Vec<T>>), owner.cast(), out, err) }
+        });
+        if made.is_err() {
+            // SAFETY: a call that fails takes nothing over.
+            unsafe { drop_box::<Vec<T>>(owner.cast()) };
+        }
+        Self::from_handle(made?)
+    }
+}
+
+/// # Safety
+/// `user` is a leaked `Box<T>` of a type that may be dropped on any thread.
+pub(crate) unsafe extern "C" fn drop_box<T: Send>(user: *mut c_void) {
+    // SAFETY: by contract.
+    drop(unsafe { Box::from_raw(user.cast::<T>()) });
+}
+
+/// A handle of a tensor, or of a description for the length of a call.
+pub(crate) enum Lent<'t> {
+    Own(&'t Handle),
+    Borrowed(Handle),
+}
+
+impl Lent<'_> {
+    pub fn as_ptr(&self) -> *mut sys::gth_tensor {
+        match self {
+            Lent::Own(handle) => handle.as_ptr(),
+            Lent::Borrowed(handle) => handle.as_ptr(),
+        }
+    }
+}
+
+pub(crate) fn borrow(desc: &sys::gth_tensor_desc) -> Result<Handle, Error> {
+    // SAFETY: the description is that of a view whose memory outlives the handle, which ends with the call.
+    Handle::make(|out, err| unsafe { sys::gth_tensor_borrow(desc, out, err) })
+}
+
+fn refuse(status: i32, message: &str) -> Error {
+    Cause::new(status, Operand::Tensor, message).into()
+}

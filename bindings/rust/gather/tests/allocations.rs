@@ -1,0 +1,103 @@
+//! Calls into the caller's memory and runs of plans allocate nothing.
+
+use std::alloc::{GlobalAlloc, Layout as Block, System};
+use std::cell::Cell;
+
+use gather::{Layout, OPEN, Options, Plan, Tensor, TensorMut, gather, gather_into, gather_nd_into};
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: everything is handed on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, block: Block) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(block) }
+    }
+
+    unsafe fn dealloc(&self, data: *mut u8, block: Block) {
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(data, block) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations(mut f: impl FnMut()) -> usize {
+    f(); // what happens once, such as the check of the ABI, is not counted
+    let before = ALLOCATIONS.get();
+    for _ in 0..100 {
+        f();
+    }
+    ALLOCATIONS.get() - before
+}
+
+const TABLE: [f32; 12] = [0., 1., 2., 3., 4., 5., 6., 7., 8., 9., 10., 11.];
+
+#[test]
+fn into_allocates_nothing() {
+    let ids = [3i64, 1];
+    let mut rows = [0.0f32; 6];
+    let count = allocations(|| {
+        gather_into(
+            &Tensor::new(&TABLE, &[4, 3]),
+            &Tensor::new(&ids, &[2]),
+            &Options::new().axis(0),
+            &mut TensorMut::new(&mut rows, &[2, 3]),
+        )
+        .unwrap();
+        gather_nd_into(
+            &Tensor::new(&TABLE, &[4, 3]),
+            &Tensor::new(&ids, &[2, 1]),
+            &Options::new(),
+            &mut TensorMut::new(&mut rows, &[2, 3]),
+        )
+        .unwrap();
+    });
+    assert_eq!(rows, [9., 10., 11., 3., 4., 5.]);
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn strided_into_allocates_nothing() {
+    let mut column = [0.0f32; 2];
+    let count = allocations(|| {
+        let params = Tensor::new(&TABLE, &[4]).with_strides(&[12]).unwrap();
+        gather_into(
+            &params,
+            &Tensor::new(&[3u8, 0], &[2]),
+            &Options::new(),
+            &mut TensorMut::new(&mut column, &[2]),
+        )
+        .unwrap();
+    });
+    assert_eq!(column, [9., 0.]);
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn runs_of_plans_allocate_nothing() {
+    let params = Layout::new::<f32>(&[4, 3]);
+    let closed = Plan::gather(&params, &Layout::new::<i64>(&[1]), &Options::new()).unwrap();
+    let open = Plan::gather(&params, &Layout::new::<i64>(&[OPEN]), &Options::new()).unwrap();
+    let mut row = [0.0f32; 3];
+    let count = allocations(|| {
+        closed.run(&TABLE, &[2i64], &mut row).unwrap();
+        open.run_open(1, &TABLE, &[2i64], &mut row).unwrap();
+    });
+    assert_eq!(row, [6., 7., 8.]);
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn counts_allocations_at_all() {
+    assert!(allocations(|| drop(vec![1u8])) >= 100);
+    let ids = [0i64];
+    let result = gather(&Tensor::new(&TABLE, &[4, 3]), &Tensor::new(&ids, &[1]), &Options::new());
+    assert_eq!(result.unwrap().as_slice::<f32>().unwrap(), &TABLE[..3]);
+}

@@ -1,0 +1,93 @@
+//! Arrays of the ndarray crate, whatever their strides.
+#![cfg(feature = "ndarray")]
+
+use gather::{Error, Options, Tensor, TensorMut, gather, gather_into, gather_nd_into};
+use ndarray::{Array, Array2, Array3, Axis, arr0, array, s};
+
+fn numbers() -> Array3<i32> {
+    Array::from_iter(0..24).into_shape_with_order((2, 3, 4)).unwrap()
+}
+
+#[test]
+fn any_view_is_gathered_as_its_copy() {
+    let whole = numbers();
+    let mut permuted = whole.view();
+    permuted.swap_axes(0, 2);
+    let views = [
+        whole.view(),
+        permuted,
+        whole.slice(s![..;-1, 1.., ..;2]),
+        whole.view().slice_move(s![.., ..;-2, ..;-1]),
+    ];
+    let ids = array![1u8, 0, 1];
+    for view in &views {
+        for axis in 0..3 {
+            let out = gather(&Tensor::from(view), &Tensor::from(&ids), &Options::new().axis(axis)).unwrap();
+            let expected = view.select(Axis(axis as usize), &[1, 0, 1]);
+            assert_eq!(out.to_array::<i32>().unwrap(), expected.into_dyn());
+        }
+    }
+}
+
+#[test]
+fn indices_and_broadcasts() {
+    let table = numbers();
+    let one = arr0(2i64);
+    let ids = one.broadcast((2, 2)).unwrap();
+    let out = gather(&Tensor::from(&table), &Tensor::from(&ids), &Options::new().axis(1)).unwrap();
+    let expected = Array::from_shape_fn((2, 2, 2, 4), |(i, _, _, j)| table[[i, 2, j]]);
+    assert_eq!(out.to_array::<i32>().unwrap(), expected.into_dyn());
+}
+
+#[test]
+fn outputs_with_strides_of_their_own() {
+    let table = numbers();
+    let pairs = array![[1usize, 2], [0, 0]];
+    let mut memory = Array2::<i32>::from_elem((8, 4), -1);
+    let mut out = memory.slice_mut(s![..;-4, ..;-1]);
+    let answer = gather_nd_into(
+        &Tensor::from(&table),
+        &Tensor::from(&pairs),
+        &Options::new(),
+        &mut TensorMut::from(&mut out),
+    );
+    assert_eq!(answer, Ok(()));
+    assert_eq!(out, array![[20, 21, 22, 23], [0, 1, 2, 3]]);
+    assert_eq!(memory.row(7), array![23, 22, 21, 20]);
+    assert_eq!(memory.row(6), array![-1, -1, -1, -1]);
+}
+
+#[test]
+fn empty_arrays() {
+    let table = Array2::<f64>::zeros((0, 3));
+    let none = Array::<i64, _>::zeros(0);
+    let out = gather(&Tensor::from(&table), &Tensor::from(&none), &Options::new()).unwrap();
+    assert_eq!(out.to_array::<f64>().unwrap().shape(), [0, 3]);
+    let mut written = Array2::<f64>::zeros((0, 3));
+    let mut out = written.slice_mut(s![..;-1, ..;-1]);
+    assert_eq!(
+        gather_into(
+            &Tensor::from(&table),
+            &Tensor::from(&none),
+            &Options::new(),
+            &mut TensorMut::from(&mut out)
+        ),
+        Ok(())
+    );
+    let bad = gather(&Tensor::from(&table), &Tensor::from(&array![0]), &Options::new());
+    assert!(matches!(bad, Err(Error::Index(_))), "{bad:?}");
+}
+
+#[test]
+fn scalars() {
+    let scalar = arr0(1u8);
+    let out = gather(&Tensor::from(&numbers()), &Tensor::from(&scalar), &Options::new()).unwrap();
+    assert_eq!(
+        out.to_array::<i32>().unwrap(),
+        numbers().index_axis(Axis(0), 1).into_dyn()
+    );
+    let view = Tensor::from(&scalar);
+    assert_eq!(view.to_array::<u8>().unwrap(), arr0(1u8).into_dyn());
+    let refused = gather(&view, &view, &Options::new());
+    assert!(matches!(refused, Err(Error::Rank(_))), "{refused:?}");
+}

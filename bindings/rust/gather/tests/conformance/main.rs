@@ -1,0 +1,221 @@
+//! Every recorded case through every form: allocating, into the caller's memory, planned, and the shape.
+
+mod case;
+
+use std::panic::catch_unwind;
+use std::path::{Path, PathBuf};
+
+use case::{Case, Failure, TensorText, read_file};
+use gather::{
+    Buffer, BufferMut, DType, Device, Error, Layout, Operand, Options, Plan, Tensor, TensorMut, gather, gather_into,
+    gather_nd, gather_nd_into, output_shape, output_shape_nd, sys,
+};
+
+const UNTOUCHED: u8 = 0xa5;
+
+fn buffer(text: &TensorText) -> Buffer<'_> {
+    // SAFETY: the bytes are borrowed. Between the elements of strided bools there are other bytes, which the checked
+    // constructor would refuse; the elements are 0 or 1.
+    unsafe { Buffer::from_raw(text.dtype, Device::Cpu, text.bytes.as_ptr().cast(), text.bytes.len()) }
+}
+
+fn tensor(text: &TensorText) -> Tensor<'_> {
+    if text.dtype == DType::String {
+        return Tensor::from_string_views(&text.string_offsets, &text.bytes, &text.shape).unwrap();
+    }
+    let view = Tensor::new(buffer(text), &text.shape).with_offset(text.offset);
+    match &text.strides {
+        Some(strides) => view.with_strides(strides).unwrap(),
+        None => view,
+    }
+}
+
+fn layout(text: &TensorText) -> Layout<'_> {
+    let layout = Layout::of(text.dtype, &text.shape).with_offset(text.offset);
+    match &text.strides {
+        Some(strides) => layout.with_strides(strides).unwrap(),
+        None => layout,
+    }
+}
+
+fn failure(error: &Error) -> Failure {
+    let cause = error.cause().unwrap();
+    Failure {
+        status: cause.status,
+        operand: match cause.operand {
+            Operand::Params => "params",
+            Operand::Indices => "indices",
+            Operand::Out => "out",
+            Operand::Options => "options",
+            Operand::Context => "context",
+            Operand::Plan => "plan",
+            Operand::Tensor => "tensor",
+            _ => "none",
+        }
+        .to_owned(),
+        component: cause.component.map_or(-1, i64::from),
+        position: cause.position.map_or(-1, |position| position as i64),
+        value: cause.value,
+        limit: cause.limit,
+        wraps: cause.wraps,
+    }
+}
+
+fn expect_failure(test: &Case, expected: &Failure, error: &Error) {
+    assert_eq!(&failure(error), expected, "{}: {error}", test.name);
+    assert!(!error.to_string().is_empty(), "{}", test.name);
+}
+
+fn run_allocating(test: &Case, options: &Options) {
+    let (params, indices) = (tensor(&test.params), tensor(&test.indices));
+    let operation = if test.is_nd { gather_nd } else { gather };
+    match (operation(&params, &indices, options), &test.expect) {
+        (Ok(out), Ok(expected)) => expect_tensor(test, &out, expected),
+        (Err(error), Err(expected)) => expect_failure(test, expected, &error),
+        (Ok(_), Err(expected)) => panic!("{}: no error, not {expected:?}", test.name),
+        (Err(error), Ok(_)) => panic!("{}: {error}", test.name),
+    }
+}
+
+fn expect_tensor(test: &Case, out: &Tensor<'_>, expected: &TensorText) {
+    assert_eq!(out.dtype(), expected.dtype, "{}", test.name);
+    assert_eq!(out.shape(), expected.shape, "{}", test.name);
+    if out.dtype() == DType::String {
+        let strings: Vec<&[u8]> = expected
+            .string_offsets
+            .windows(2)
+            .map(|ends| &expected.bytes[ends[0] as usize..ends[1] as usize])
+            .collect();
+        let found: Vec<&[u8]> = out.strings().unwrap().iter().collect();
+        assert_eq!(found, strings, "{}", test.name);
+        return;
+    }
+    let found = out.as_bytes().unwrap();
+    assert_eq!(found.len(), expected.bytes.len(), "{}", test.name);
+    for (i, (found, expected)) in found.iter().zip(&expected.bytes).enumerate() {
+        // Rows that are skipped are zeros in an output of the library's own.
+        let left_alone = test.skips && *expected == UNTOUCHED && *found == 0;
+        assert!(left_alone || found == expected, "{} byte {i}", test.name);
+    }
+}
+
+fn query_shape(test: &Case) -> Result<Vec<usize>, Error> {
+    let operation = if test.is_nd { output_shape_nd } else { output_shape };
+    operation(&layout(&test.params), &layout(&test.indices), &test.options)
+}
+
+/// A caller's output: of the recorded shape, or where an error is recorded, of the shape the call asks for, or else any.
+fn output(test: &Case) -> (Vec<usize>, Vec<u8>) {
+    if let Ok(expected) = &test.expect {
+        return (expected.shape.clone(), vec![UNTOUCHED; expected.bytes.len()]);
+    }
+    let shape = query_shape(test).unwrap_or(vec![1]);
+    let bytes = shape
+        .iter()
+        .try_fold(test.params.dtype.size(), |size, extent| size.checked_mul(*extent))
+        .filter(|bytes| *bytes < 1 << 20)
+        .unwrap_or(16); // an error of size comes before anything is written
+    (shape, vec![UNTOUCHED; bytes])
+}
+
+fn expect_output(test: &Case, answer: Result<(), Error>, bytes: &[u8]) {
+    match (answer, &test.expect) {
+        (Ok(()), Ok(expected)) => assert_eq!(bytes, expected.bytes, "{}", test.name),
+        (Err(error), Err(expected)) => {
+            expect_failure(test, expected, &error);
+            assert!(
+                bytes.iter().all(|byte| *byte == UNTOUCHED),
+                "{}: an error wrote to the output",
+                test.name
+            );
+        }
+        (Ok(()), Err(expected)) => panic!("{}: no error, not {expected:?}", test.name),
+        (Err(error), Ok(_)) => panic!("{}: {error}", test.name),
+    }
+}
+
+fn run_into(test: &Case, options: &Options) {
+    if let Err(error @ Error::Size(_)) = query_shape(test) {
+        return expect_failure(test, test.expect.as_ref().err().unwrap(), &error); // no output has such a shape
+    }
+    let (shape, mut bytes) = output(test);
+    let (params, indices) = (tensor(&test.params), tensor(&test.indices));
+    let memory = BufferMut::from_bytes(test.params.dtype, &mut bytes).unwrap();
+    let mut out = TensorMut::new(memory, &shape);
+    let answer = if test.is_nd {
+        gather_nd_into(&params, &indices, options, &mut out)
+    } else {
+        gather_into(&params, &indices, options, &mut out)
+    };
+    expect_output(test, answer, &bytes);
+}
+
+fn run_planned(test: &Case) {
+    let (_, mut bytes) = output(test);
+    let (params, indices) = (layout(&test.params), layout(&test.indices));
+    let plan = if test.is_nd {
+        Plan::gather_nd(&params, &indices, &test.options)
+    } else {
+        Plan::gather(&params, &indices, &test.options)
+    };
+    let memory = BufferMut::from_bytes(test.params.dtype, &mut bytes).unwrap();
+    let answer = plan.and_then(|plan| plan.run(buffer(&test.params), buffer(&test.indices), memory));
+    expect_output(test, answer, &bytes);
+}
+
+fn run_shape(test: &Case) {
+    let shape = query_shape(test);
+    match &test.expect {
+        Ok(expected) => assert_eq!(shape.as_ref(), Ok(&expected.shape), "{}", test.name),
+        Err(expected) if expected.status == sys::GTH_E_INDEX => {
+            assert!(shape.is_ok(), "{}", test.name);
+        }
+        // Bytes beyond int64 need not be elements beyond int64.
+        Err(expected) if expected.status == sys::GTH_E_SIZE => {}
+        Err(expected) => expect_failure(test, expected, &shape.unwrap_err()),
+    }
+}
+
+fn run(test: &Case) {
+    for threads in [1, 3] {
+        let options = test.options.threads(threads);
+        run_allocating(test, &options);
+        if test.params.dtype != DType::String {
+            run_into(test, &options);
+        }
+    }
+    run_shape(test);
+    if test.params.dtype != DType::String {
+        run_planned(test);
+    }
+}
+
+/// GATHER_CASES names another folder of cases.
+fn cases(profile: &str) -> Vec<Case> {
+    let folder = std::env::var_os("GATHER_CASES").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/conformance/cases"),
+        PathBuf::from,
+    );
+    read_file(&folder.join(format!("{profile}.txt")))
+}
+
+fn run_file(profile: &str) {
+    let cases = cases(profile);
+    assert!(cases.len() > 100);
+    let failed = cases.iter().filter(|test| catch_unwind(|| run(test)).is_err()).count();
+    assert_eq!(failed, 0, "of {} cases", cases.len());
+    println!("conformance {profile}: {} cases", cases.len());
+}
+
+macro_rules! profiles {
+    ($($profile:ident)*) => {
+        $(
+            #[test]
+            fn $profile() {
+                run_file(stringify!($profile));
+            }
+        )*
+    };
+}
+
+profiles! { none tensorflow tensorflow_gpu onnx ort numpy_raise numpy_wrap numpy_clip torch jax_fill jax_clip }

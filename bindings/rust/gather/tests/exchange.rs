@@ -1,0 +1,225 @@
+//! DLPack and Arrow, in and out.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::mem::MaybeUninit;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use gather::{Context, Error, Export, Options, Tensor, gather};
+
+/// DLPack's structs, as far as a producer fills them.
+#[repr(C)]
+struct DlTensor {
+    data: *mut c_void,
+    device: [i32; 2],
+    ndim: i32,
+    code: u8,
+    bits: u8,
+    lanes: u16,
+    shape: *const i64,
+    strides: *const i64,
+    byte_offset: u64,
+}
+
+#[repr(C)]
+struct Versioned {
+    version: [u32; 2],
+    context: *mut c_void,
+    deleter: Option<unsafe extern "C" fn(*mut Versioned)>,
+    flags: u64,
+    tensor: DlTensor,
+}
+
+#[repr(C)]
+struct Legacy {
+    tensor: DlTensor,
+    context: *mut c_void,
+    deleter: Option<unsafe extern "C" fn(*mut Legacy)>,
+}
+
+static SHAPE: [i64; 2] = [2, 2];
+static STRIDES: [i64; 2] = [1, 2];
+static DATA: [i32; 5] = [-1, 1, 2, 3, 4];
+
+/// The transposed matrix behind the first element.
+fn dl_tensor() -> DlTensor {
+    DlTensor {
+        data: ptr::from_ref(&DATA).cast_mut().cast(),
+        device: [1, 0],
+        ndim: 2,
+        code: 0,
+        bits: 32,
+        lanes: 1,
+        shape: SHAPE.as_ptr(),
+        strides: STRIDES.as_ptr(),
+        byte_offset: 4,
+    }
+}
+
+unsafe extern "C" fn count_and_free<T>(managed: *mut T)
+where
+    T: Counted,
+{
+    // SAFETY: the library calls it once, with what it was given.
+    let managed = unsafe { Box::from_raw(managed) };
+    // SAFETY: the context is a counter that outlives the struct.
+    unsafe { &*managed.counter().cast::<AtomicUsize>() }.fetch_add(1, Ordering::Relaxed);
+}
+
+trait Counted {
+    fn counter(&self) -> *mut c_void;
+}
+impl Counted for Versioned {
+    fn counter(&self) -> *mut c_void {
+        self.context
+    }
+}
+impl Counted for Legacy {
+    fn counter(&self) -> *mut c_void {
+        self.context
+    }
+}
+
+fn versioned(counter: &AtomicUsize, major: u32) -> *mut Versioned {
+    Box::into_raw(Box::new(Versioned {
+        version: [major, 0],
+        context: ptr::from_ref(counter).cast_mut().cast(),
+        deleter: Some(count_and_free),
+        flags: 0,
+        tensor: dl_tensor(),
+    }))
+}
+
+fn first_row(params: &Tensor<'_>) -> Vec<i32> {
+    let out = gather(params, &Tensor::new(&[0u8], &[1]), &Options::new()).unwrap();
+    out.to_vec().unwrap()
+}
+
+#[test]
+fn dlpack_is_taken_over_and_given_back_once() {
+    let deleted = AtomicUsize::new(0);
+    let managed = NonNull::new(versioned(&deleted, 1)).unwrap().cast();
+    // SAFETY: a valid struct over static memory.
+    let tensor = unsafe { Context::DEFAULT.from_dlpack(managed) }.unwrap();
+    assert_eq!(tensor.shape(), [2, 2]);
+    assert_eq!(tensor.strides(), Some(&[4, 8][..]));
+    assert_eq!(first_row(&tensor), [1, 3]);
+    assert_eq!(deleted.load(Ordering::Relaxed), 0);
+    drop(tensor);
+    assert_eq!(deleted.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn legacy_dlpack_is_taken_over_and_given_back_once() {
+    let deleted = AtomicUsize::new(0);
+    let managed = Box::into_raw(Box::new(Legacy {
+        tensor: dl_tensor(),
+        context: ptr::from_ref(&deleted).cast_mut().cast(),
+        deleter: Some(count_and_free),
+    }));
+    // SAFETY: a valid struct over static memory.
+    let tensor = unsafe { Context::DEFAULT.from_dlpack_legacy(NonNull::new(managed).unwrap().cast()) };
+    assert_eq!(first_row(&tensor.unwrap()), [1, 3]);
+    assert_eq!(deleted.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn refused_dlpack_stays_the_callers() {
+    let deleted = AtomicUsize::new(0);
+    let managed = versioned(&deleted, 2);
+    // SAFETY: a struct of another version, which is looked at no further.
+    let answer = unsafe { Context::DEFAULT.from_dlpack(NonNull::new(managed).unwrap().cast()) };
+    assert!(
+        matches!(answer, Err(Error::Version(_) | Error::DlPack(_))),
+        "{answer:?}"
+    );
+    assert_eq!(deleted.load(Ordering::Relaxed), 0);
+    // SAFETY: still ours.
+    unsafe { count_and_free(managed) };
+}
+
+#[test]
+fn owned_memory_is_exported_without_a_copy() {
+    let vec = vec![1.5f32, 2.5];
+    let address = vec.as_ptr();
+    let tensor = Tensor::from_vec(vec, &[2]).unwrap();
+    let managed = Context::DEFAULT.into_dlpack(tensor, Export::NoCopy).unwrap();
+    // SAFETY: the library's struct is live until its deleter is called.
+    unsafe {
+        let exported = managed.cast::<Versioned>().as_ref();
+        assert_eq!(exported.version[0], 1);
+        let data = exported.tensor.data.byte_add(exported.tensor.byte_offset as usize);
+        assert_eq!(data.cast_const().cast(), address);
+        let again = Context::DEFAULT.from_dlpack(managed).unwrap();
+        assert_eq!(again.as_slice::<f32>(), Ok(&[1.5, 2.5][..]));
+    }
+}
+
+#[test]
+fn borrowed_memory_is_copied() {
+    let data = [1u8, 2, 3];
+    let borrowed = || Tensor::new(&data, &[3]);
+    let refused = Context::DEFAULT.into_dlpack(borrowed(), Export::NoCopy);
+    assert!(matches!(refused, Err(Error::Unsupported(_))), "{refused:?}");
+    let managed = Context::DEFAULT.into_dlpack_legacy(borrowed(), Export::Owned).unwrap();
+    // SAFETY: the library's struct is live until its deleter is called.
+    unsafe {
+        let exported = managed.cast::<Legacy>().as_ptr();
+        assert_ne!((*exported).tensor.data.cast_const().cast(), data.as_ptr());
+        (*exported).deleter.unwrap()(exported);
+    }
+}
+
+#[repr(C)]
+struct Schema {
+    format: *const c_char,
+    name: *const c_char,
+    metadata: *const c_char,
+    flags: i64,
+    n_children: i64,
+    children: *mut *mut Schema,
+    dictionary: *mut Schema,
+    release: Option<unsafe extern "C" fn(*mut Schema)>,
+    private_data: *mut c_void,
+}
+
+#[repr(C)]
+struct Array {
+    length: i64,
+    null_count: i64,
+    offset: i64,
+    n_buffers: i64,
+    n_children: i64,
+    buffers: *mut *const c_void,
+    children: *mut *mut Array,
+    dictionary: *mut Array,
+    release: Option<unsafe extern "C" fn(*mut Array)>,
+    private_data: *mut c_void,
+}
+
+#[test]
+fn strings_go_through_arrow_and_back() {
+    let words = Tensor::from_strings(&["zero", "", "zwei", "drei"], &[2, 2]).unwrap();
+    let (mut schema, mut array) = (MaybeUninit::<Schema>::uninit(), MaybeUninit::<Array>::uninit());
+    // SAFETY: there is room for both structs, and each is released or taken over once.
+    unsafe {
+        let (schema, array) = (schema.as_mut_ptr(), array.as_mut_ptr());
+        Context::DEFAULT
+            .to_arrow(&words, Export::Owned, schema.cast(), array.cast())
+            .unwrap();
+        drop(words);
+        assert_eq!(CStr::from_ptr((*schema).format), c"U");
+        assert_eq!((*array).length, 4);
+        let shape = [4usize, 1];
+        let again = Context::DEFAULT
+            .from_arrow(schema.cast(), array.cast(), Some(&shape))
+            .unwrap();
+        assert!((*array).release.is_none());
+        (*schema).release.unwrap()(schema);
+        assert_eq!(again.shape(), [4, 1]);
+        assert_eq!(
+            again.strings().unwrap().to_strings().unwrap(),
+            ["zero", "", "zwei", "drei"]
+        );
+    }
+}

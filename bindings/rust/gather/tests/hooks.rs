@@ -1,0 +1,146 @@
+//! The caller's threads and the caller's memory.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use gather::{Context, Error, Options, Tensor, Work};
+
+/// Large enough for a call to be cut into pieces.
+const ROWS: usize = 1 << 14;
+const WIDTH: usize = 256;
+
+struct Large {
+    table: Vec<u32>,
+    ids: Vec<u32>,
+}
+
+impl Large {
+    fn new() -> Self {
+        Large {
+            table: (0..(ROWS * WIDTH) as u32).collect(),
+            ids: (0..ROWS as u32).map(|i| i * 7919 % ROWS as u32).collect(),
+        }
+    }
+
+    fn check(&self, context: &Context) {
+        let out = context
+            .gather(
+                &Tensor::new(&self.table, &[ROWS, WIDTH]),
+                &Tensor::new(&self.ids, &[ROWS]),
+                &Options::new(),
+            )
+            .unwrap();
+        let expected = |i: usize| &self.table[self.ids[i] as usize * WIDTH..][..WIDTH];
+        let found = out.as_slice::<u32>().unwrap();
+        assert!((0..ROWS).all(|i| &found[i * WIDTH..][..WIDTH] == expected(i)));
+    }
+}
+
+fn context(executor: impl Fn(&Work<'_>) + Send + Sync + 'static) -> Context {
+    Context::builder().threads(4).executor(executor).build().unwrap()
+}
+
+#[test]
+fn executor_runs_large_calls() {
+    let pieces = Arc::new(AtomicUsize::new(0));
+    let seen = Arc::clone(&pieces);
+    let context = context(move |work| {
+        assert!(!work.is_empty());
+        std::thread::scope(|scope| {
+            for _ in 0..work.len() {
+                scope.spawn(|| seen.fetch_add(work.run_next().into(), Ordering::Relaxed));
+            }
+        });
+        assert!(!work.run_next());
+    });
+    Large::new().check(&context);
+    assert!(pieces.load(Ordering::Relaxed) > 1);
+}
+
+#[test]
+fn executor_may_do_nothing() {
+    Large::new().check(&context(|_| {}));
+}
+
+#[test]
+fn executor_may_panic() {
+    let large = Large::new();
+    large.check(&context(|work| {
+        work.run_next();
+        std::panic::resume_unwind(Box::new("as some do"));
+    }));
+}
+
+#[test]
+fn executor_does_not_change_errors() {
+    let mut large = Large::new();
+    large.ids[ROWS - 5] = ROWS as u32;
+    large.ids[ROWS - 3] = u32::MAX;
+    let answer = context(|work| while work.run_next() {}).gather(
+        &Tensor::new(&large.table, &[ROWS, WIDTH]),
+        &Tensor::new(&large.ids, &[ROWS]),
+        &Options::new(),
+    );
+    let Err(Error::Index(cause)) = answer else {
+        panic!("{answer:?}")
+    };
+    assert_eq!(cause.position, Some(ROWS as u64 - 5));
+}
+
+struct Counting {
+    live: AtomicUsize,
+    made: AtomicUsize,
+}
+
+// SAFETY: everything is handed on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        self.live.fetch_add(1, Ordering::Relaxed);
+        self.made.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, data: *mut u8, layout: Layout) {
+        self.live.fetch_sub(1, Ordering::Relaxed);
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(data, layout) }
+    }
+}
+
+#[test]
+fn allocator_serves_results_and_outlives_the_context() {
+    static MEMORY: Counting = Counting {
+        live: AtomicUsize::new(0),
+        made: AtomicUsize::new(0),
+    };
+    let context = Context::builder().allocator(&MEMORY).build().unwrap();
+    let table = [1u8, 2, 3];
+    let out = context
+        .gather(&Tensor::new(&table, &[3]), &Tensor::new(&[2u8], &[1]), &Options::new())
+        .unwrap();
+    let zeros = context.zeros(gather::DType::Int64, &[2, 2]).unwrap();
+    drop(context);
+    assert_eq!(MEMORY.made.load(Ordering::Relaxed), 2);
+    assert_eq!(out.as_slice::<u8>(), Ok(&[3][..]));
+    assert_eq!(zeros.as_slice::<i64>(), Ok(&[0; 4][..]));
+    std::thread::spawn(move || drop((out, zeros))).join().unwrap();
+    assert_eq!(MEMORY.live.load(Ordering::Relaxed), 0);
+}
+
+#[test]
+fn allocator_may_have_nothing() {
+    struct Empty;
+    // SAFETY: null is an answer.
+    unsafe impl GlobalAlloc for Empty {
+        unsafe fn alloc(&self, _: Layout) -> *mut u8 {
+            std::ptr::null_mut()
+        }
+        unsafe fn dealloc(&self, _: *mut u8, _: Layout) {}
+    }
+    static MEMORY: Empty = Empty;
+    let context = Context::builder().allocator(&MEMORY).build().unwrap();
+    let answer = context.zeros(gather::DType::Int8, &[3]);
+    assert!(matches!(answer, Err(Error::OutOfMemory(_))), "{answer:?}");
+}

@@ -1,0 +1,313 @@
+//! Arguments that make no sense are errors, never crashes.
+
+use std::ptr;
+
+use gather::{
+    Buffer, BufferMut, Context, DType, Device, Error, Fill, Layout, OPEN, Operand, Options, Plan, Tensor, TensorMut,
+    gather, gather_into, gather_nd, output_shape, sys,
+};
+
+const TABLE: [f32; 6] = [0., 1., 2., 3., 4., 5.];
+
+macro_rules! assert_error {
+    ($answer:expr, $variant:ident) => {
+        // A match keeps what the answer borrows.
+        match $answer {
+            answer => assert!(matches!(answer, Err(Error::$variant(_))), "{answer:?}"),
+        }
+    };
+}
+
+fn rows(params: &Tensor<'_>, indices: &Tensor<'_>) -> Result<Tensor<'static>, Error> {
+    gather(params, indices, &Options::new())
+}
+
+#[test]
+fn shapes_beyond_the_memory() {
+    let id = [0u8];
+    let ids = Tensor::new(&id, &[1]);
+    assert_error!(rows(&Tensor::new(&TABLE, &[3, 3]), &ids), Stride);
+    assert_error!(rows(&Tensor::new(&TABLE, &[usize::MAX, 2]), &ids), Shape);
+    assert_error!(rows(&Tensor::new(&TABLE, &[isize::MAX as usize, 2]), &ids), Size);
+    assert_error!(rows(&Tensor::new(&TABLE, &[1; 65]), &ids), Rank);
+    assert_error!(rows(&Tensor::new(&[] as &[f32], &[3, 2]), &ids), Null);
+    assert_error!(rows(&Tensor::new(&TABLE, &[3, 2]).with_offset(4), &ids), Stride);
+    assert_error!(
+        rows(&Tensor::new(&TABLE, &[3, 2]).with_offset(usize::MAX), &ids),
+        Stride
+    );
+    let before = Tensor::new(&TABLE, &[3]).with_strides(&[-8]).unwrap();
+    assert_error!(rows(&before, &ids), Stride);
+    let far = Tensor::new(&TABLE, &[3]).with_strides(&[isize::MAX]).unwrap();
+    assert!(rows(&far, &ids).is_err());
+}
+
+#[test]
+fn errors_of_views_name_their_operand() {
+    let wrong = rows(&Tensor::new(&TABLE, &[3, 2]), &Tensor::new(&[0u8], &[2])).unwrap_err();
+    assert_eq!(wrong.cause().unwrap().operand, Operand::Indices);
+    let wrong = rows(&Tensor::new(&TABLE, &[3, 3]), &Tensor::new(&[0u8], &[1])).unwrap_err();
+    assert_eq!(wrong.cause().unwrap().operand, Operand::Params);
+}
+
+#[test]
+fn strides_of_another_rank() {
+    assert_error!(Tensor::new(&TABLE, &[3, 2]).with_strides(&[8]), Rank);
+    assert_error!(Layout::new::<f32>(&[3]).with_strides(&[]), Rank);
+    let mut out = [0u8; 4];
+    assert_error!(TensorMut::new(&mut out, &[4]).with_strides(&[1, 1]), Rank);
+}
+
+#[test]
+fn indices_that_are_no_integers() {
+    let params = Tensor::new(&TABLE, &[3, 2]);
+    assert_error!(rows(&params, &Tensor::new(&[0.0f32], &[1])), DType);
+    assert_error!(rows(&params, &Tensor::new(&[true], &[1])), DType);
+    let words = Tensor::from_strings(&["0"], &[1]).unwrap();
+    assert_error!(rows(&params, &words), DType);
+}
+
+#[test]
+fn attributes_out_of_range() {
+    let (params, indices) = (Tensor::new(&TABLE, &[3, 2]), Tensor::new(&[0u8], &[1]));
+    for axis in [2, -3, i64::MAX, i64::MIN] {
+        assert_error!(gather(&params, &indices, &Options::new().axis(axis)), Axis);
+    }
+    for batch_dims in [2, -2, i64::MAX, i64::MIN] {
+        assert_error!(gather(&params, &indices, &Options::new().batch_dims(batch_dims)), Batch);
+    }
+    assert_error!(gather_nd(&params, &indices, &Options::new().axis(0)), Axis);
+    let onnx = Options::new().profile(gather::Profile::Onnx);
+    assert_error!(gather(&params, &indices, &onnx.opset(-1)), Version);
+    assert!(gather(&params, &indices, &Options::new().threads(usize::MAX)).is_ok());
+}
+
+#[test]
+fn fill_values_of_another_type() {
+    let (params, indices) = (Tensor::new(&[true, false], &[2]), Tensor::new(&[9u8], &[1]));
+    let options = Options::new().bounds(gather::Bounds::Fill);
+    assert_error!(gather(&params, &indices, &options.fill_value(2u8)), DType);
+    assert_error!(options.fill_image(DType::Bool, &[2]), DType);
+    assert_error!(options.fill_image(DType::Float32, &[2]), DType);
+    assert_error!(options.fill_image(DType::String, &[]), DType);
+    let filled = gather(&params, &indices, &options.fill_value(true)).unwrap();
+    assert_eq!(filled.as_slice::<bool>(), Ok(&[true][..]));
+    let zeroed = gather(&params, &indices, &options.fill_value(2u8).fill(Fill::Zero)).unwrap();
+    assert_eq!(zeroed.as_slice::<bool>(), Ok(&[false][..]));
+}
+
+#[test]
+fn bytes_that_are_no_bools() {
+    assert_error!(Buffer::from_bytes(DType::Bool, &[0, 1, 2]), DType);
+    assert_error!(Buffer::from_bytes(DType::String, b"abc"), DType);
+    assert_error!(BufferMut::from_bytes(DType::String, &mut [0]), DType);
+    assert!(Buffer::from_bytes(DType::Bool, &[0, 1]).is_ok());
+}
+
+#[test]
+fn outputs_that_do_not_fit() {
+    let (params, indices) = (Tensor::new(&TABLE, &[3, 2]), Tensor::new(&[2u8], &[1]));
+    let into = |out: &mut TensorMut<'_>| gather_into(&params, &indices, &Options::new(), out);
+    let mut floats = [7.0f32; 4];
+    assert_error!(into(&mut TensorMut::new(&mut floats, &[2, 2])), Shape);
+    assert_error!(into(&mut TensorMut::new(&mut floats, &[2])), Rank);
+    assert_error!(into(&mut TensorMut::new(&mut floats[..1], &[1, 2])), Stride);
+    let mut integers = [7i32; 2];
+    assert_error!(into(&mut TensorMut::new(&mut integers, &[1, 2])), DType);
+    let overlapping = TensorMut::new(&mut floats, &[1, 2]).with_strides(&[8, 2]);
+    assert_error!(into(&mut overlapping.unwrap()), Stride);
+    assert_eq!(floats, [7.0; 4]);
+}
+
+#[test]
+fn borrowed_tensors_are_no_outputs() {
+    let (params, indices) = (Tensor::new(&TABLE, &[3, 2]), Tensor::new(&[2u8], &[1]));
+    let other = [0.0f32; 2];
+    let mut view = Tensor::new(&other, &[1, 2]);
+    assert_error!(
+        gather_into(&params, &indices, &Options::new(), &mut view.as_mut()),
+        ReadOnly
+    );
+    let mut owned = Tensor::from_vec(vec![0.0f32; 2], &[1, 2]).unwrap();
+    gather_into(&params, &indices, &Options::new(), &mut owned.as_mut()).unwrap();
+    assert_eq!(owned.as_slice(), Ok(&TABLE[4..]));
+}
+
+#[test]
+fn elements_of_another_type_or_place() {
+    let tensor = Tensor::new(&TABLE, &[3, 2]);
+    assert_error!(tensor.as_slice::<i32>(), DType);
+    assert_error!(tensor.strings(), DType);
+    assert_error!(Tensor::new(&TABLE, &[4, 2]).as_slice::<f32>(), Size);
+    assert_error!(Tensor::new(&TABLE, &[usize::MAX, 2]).as_slice::<f32>(), Size);
+    assert_error!(Tensor::new(&TABLE, &[6]).with_offset(4).as_slice::<f32>(), Size);
+    assert_error!(
+        Tensor::new(&TABLE, &[6]).with_offset(usize::MAX).as_slice::<f32>(),
+        Size
+    );
+    let column = Tensor::new(&TABLE, &[3]).with_strides(&[8]).unwrap();
+    assert_error!(column.as_slice::<f32>(), Stride);
+    let odd = Tensor::new(&TABLE, &[5]).with_offset(2);
+    assert_error!(odd.as_slice::<f32>(), Stride);
+    assert_eq!(Tensor::new(&TABLE, &[0, 7]).as_slice::<f32>(), Ok(&[][..]));
+    let words = Tensor::from_strings(&["a"], &[1]).unwrap();
+    assert_error!(words.as_bytes(), DType);
+}
+
+#[test]
+fn plans_on_other_memory() {
+    let plan = Plan::gather(&Layout::new::<f32>(&[3, 2]), &Layout::new::<i64>(&[1]), &Options::new()).unwrap();
+    let mut row = [7.0f32; 2];
+    assert_error!(plan.run(&[0.0f64; 6], &[0i64], &mut row), DType);
+    assert_error!(plan.run(&TABLE, &[0u64], &mut row), DType);
+    assert_error!(plan.run(&TABLE, &[0i64], &mut [0i32; 2]), DType);
+    assert_error!(plan.run(&TABLE[1..], &[0i64], &mut row), Size);
+    assert_error!(plan.run(&TABLE, &[] as &[i64], &mut row), Size);
+    assert_error!(plan.run(&TABLE, &[0i64], &mut row[..1]), Size);
+    for n in [0, 1, 2, usize::MAX - 1, isize::MAX as usize] {
+        assert_error!(plan.run_open(n, &TABLE, &[0i64], &mut row), Shape);
+    }
+    assert_error!(
+        plan.run_open(0, &[] as &[f32], &[] as &[i64], &mut [] as &mut [f32]),
+        Shape
+    );
+    assert_eq!(row, [7.0; 2]);
+    plan.run(&TABLE, &[2i64], &mut row).unwrap();
+    assert_eq!(row, [4.0, 5.0]);
+}
+
+#[test]
+fn open_plans_without_their_extent() {
+    let (params, indices) = (Layout::new::<f32>(&[3, 2]), Layout::new::<i64>(&[OPEN]));
+    let plan = Plan::gather(&params, &indices, &Options::new()).unwrap();
+    let mut row = [7.0f32; 2];
+    assert_error!(plan.run(&TABLE, &[0i64], &mut row), Shape);
+    assert_error!(plan.run_open(2, &TABLE, &[0i64], &mut row), Size);
+    for n in [usize::MAX - 1, isize::MAX as usize, 1 << 62] {
+        assert!(plan.run_open(n, &TABLE, &[0i64], &mut row).is_err());
+    }
+    assert_eq!(plan.shape(5), Ok(vec![5, 2]));
+    assert_eq!(plan.shape(OPEN), Ok(vec![OPEN, 2]));
+    assert_eq!(row, [7.0; 2]);
+    let twice = Layout::new::<i64>(&[OPEN, OPEN]);
+    assert_error!(Plan::gather(&params, &twice, &Options::new()), Shape);
+    assert_error!(
+        Plan::gather(
+            &Layout::new::<f32>(&[OPEN, 2]),
+            &Layout::new::<i64>(&[1]),
+            &Options::new()
+        ),
+        Shape
+    );
+}
+
+#[test]
+fn plans_of_what_has_none() {
+    let indices = Layout::new::<i64>(&[1]);
+    let strings = Layout::of(DType::String, &[3]);
+    assert_error!(Plan::gather(&strings, &indices, &Options::new()), Unsupported);
+    // Without a dtype the sizes of runs could not be checked.
+    assert_error!(Plan::gather(&Layout::untyped(&[3]), &indices, &Options::new()), DType);
+    assert_error!(
+        Plan::gather(&Layout::new::<u8>(&[3]), &Layout::untyped(&[1]), &Options::new()),
+        DType
+    );
+    assert_eq!(
+        output_shape(&Layout::untyped(&[3, 4]), &Layout::untyped(&[2]), &Options::new()),
+        Ok(vec![2, 4])
+    );
+}
+
+#[test]
+fn planned_outputs_with_strides() {
+    let out_shape = [2usize, 2];
+    let out = Layout::new::<f32>(&out_shape)
+        .with_strides(&[16, 4])
+        .unwrap()
+        .with_offset(4);
+    let (params, indices) = (Layout::new::<f32>(&[3, 2]), Layout::new::<u8>(&[2]));
+    let plan = Plan::gather_to(&params, &indices, &Options::new(), &out).unwrap();
+    let mut memory = [7.0f32; 7];
+    plan.run(&TABLE, &[2u8, 0], &mut memory).unwrap();
+    assert_eq!(memory, [7., 4., 5., 7., 7., 0., 1.]);
+    assert_error!(plan.run(&TABLE, &[2u8, 0], &mut memory[1..]), Size);
+    let far = Layout::new::<f32>(&out_shape).with_strides(&[isize::MAX, 4]).unwrap();
+    assert!(
+        Plan::gather_to(&params, &indices, &Options::new(), &far)
+            .and_then(|plan| plan.run(&TABLE, &[2u8, 0], &mut memory))
+            .is_err()
+    );
+}
+
+#[test]
+fn strings_have_one_form() {
+    let words = Tensor::from_strings(&["a", "b"], &[2]).unwrap();
+    let mut out = [0u8; 1];
+    let answer = gather_into(
+        &words,
+        &Tensor::new(&[0u8], &[1]),
+        &Options::new(),
+        &mut TensorMut::new(&mut out, &[1]),
+    );
+    assert!(
+        matches!(answer, Err(Error::Unsupported(_) | Error::DType(_))),
+        "{answer:?}"
+    );
+    assert_error!(Context::DEFAULT.zeros(DType::String, &[1]), Unsupported);
+    assert_error!(Tensor::from_strings(&["a"], &[2]), Shape);
+    assert_error!(Tensor::from_strings(&["a"], &[1; 65]), Rank);
+    assert_error!(Tensor::from_strings(&["a"], &[usize::MAX, usize::MAX]), Shape);
+    assert_error!(Tensor::from_string_views(&[], b"", &[0]), Shape);
+    assert_error!(Tensor::from_string_views(&[0, 5], b"abc", &[1]), Arrow);
+    assert_error!(Tensor::from_string_views(&[0, 2, 1], b"abc", &[2]), Arrow);
+    assert_error!(Tensor::from_string_views(&[-1, 2], b"abc", &[1]), Arrow);
+}
+
+#[test]
+fn vectors_that_do_not_fit() {
+    assert_error!(Tensor::from_vec(vec![1u8; 3], &[4]), Stride);
+    assert_error!(Tensor::from_vec(vec![1u8; 3], &[1; 65]), Rank);
+    assert_eq!(
+        Tensor::from_vec(vec![1u8; 3], &[3]).unwrap().as_slice(),
+        Ok(&[1u8; 3][..])
+    );
+    assert_eq!(Tensor::from_vec(Vec::<u8>::new(), &[0, 2]).unwrap().shape(), [0, 2]);
+    assert!(Context::DEFAULT.zeros(DType::Float64, &[1 << 60]).is_err());
+    assert_error!(Context::DEFAULT.zeros(DType::Float64, &[1; 65]), Rank);
+}
+
+#[test]
+fn devices_of_a_build_without_them() {
+    if gather::capabilities().unwrap().cuda_runtime.is_some() {
+        return; // what a build with CUDA answers is for its own tests
+    }
+    assert_error!(Context::builder().device(Device::Cuda(0)).build(), Device);
+    // SAFETY: without CUDA no pointer to device memory is followed.
+    let params = unsafe { Buffer::from_raw(DType::Float32, Device::Cuda(0), ptr::without_provenance(4096), 24) };
+    let (view, id) = (Tensor::new(params, &[3, 2]), [0u8]);
+    assert_eq!(view.device(), Device::Cuda(0));
+    assert_error!(view.as_slice::<f32>(), Device);
+    assert_error!(rows(&view, &Tensor::new(&id, &[1])), Device);
+    let mut out = [0.0f32; 2];
+    assert_error!(
+        gather_into(
+            &view,
+            &Tensor::new(&id, &[1]),
+            &Options::new(),
+            &mut TensorMut::new(&mut out, &[1, 2])
+        ),
+        Device
+    );
+    let plan = Plan::gather(&Layout::new::<f32>(&[3, 2]), &Layout::new::<u8>(&[1]), &Options::new()).unwrap();
+    assert_error!(plan.run(params, &id, &mut out), Device);
+    let context = Context::builder().build().unwrap();
+    // SAFETY: on the CPU no stream and no record is looked at.
+    unsafe {
+        assert_error!(context.wait(ptr::null_mut()), Device);
+        assert_error!(context.signal(ptr::null_mut()), Device);
+        let mut record = sys::gth_error_record::default();
+        assert_eq!(context.enqueue_take_error(&mut record), Ok(()));
+    }
+    assert_eq!(context.take_error(), Ok(()));
+    assert_eq!(context.sync(), Ok(()));
+}

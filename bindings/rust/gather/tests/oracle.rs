@@ -1,0 +1,286 @@
+//! Random gathers against plain loops.
+
+use gather::{
+    Bounds, Error, Layout, Negative, Options, Plan, Tensor, TensorMut, gather, gather_into, gather_nd, gather_nd_into,
+};
+use proptest::prelude::*;
+
+/// What an index selects.
+#[derive(Debug, PartialEq)]
+enum Selected {
+    At(usize),
+    Nothing,
+    Bad,
+}
+
+fn select(index: i64, size: usize, negative: Negative, bounds: Bounds) -> Selected {
+    let limit = size as i64;
+    let wrapped = match negative {
+        Negative::Wrap if (-limit..0).contains(&index) => index + limit,
+        _ => index,
+    };
+    if (0..limit).contains(&wrapped) {
+        return Selected::At(wrapped as usize);
+    }
+    match bounds {
+        Bounds::Fill => Selected::Nothing,
+        Bounds::Clamp if size > 0 => Selected::At(wrapped.clamp(0, limit - 1) as usize),
+        Bounds::Modulo if size > 0 => Selected::At(wrapped.rem_euclid(limit) as usize),
+        _ => Selected::Bad,
+    }
+}
+
+fn elements(shape: &[usize]) -> usize {
+    shape.iter().product()
+}
+
+/// The first bad tuple: position, component, value, limit.
+type Bad = (u64, u32, i64, i64);
+
+#[derive(Clone, Debug)]
+struct Problem {
+    shape: Vec<usize>,
+    index_shape: Vec<usize>,
+    indices: Vec<i64>,
+    axis: usize,
+    batch_dims: usize,
+    negative: Negative,
+    bounds: Bounds,
+}
+
+const FILL: i32 = -77;
+
+impl Problem {
+    fn params(&self) -> Vec<i32> {
+        (0..elements(&self.shape) as i32).collect()
+    }
+
+    fn options(&self) -> Options {
+        Options::new()
+            .batch_dims(self.batch_dims as i64)
+            .negative(self.negative)
+            .bounds(self.bounds)
+            .fill_value(FILL)
+    }
+
+    /// gather as four nested loops: batch, outer, tuple, inner.
+    fn expect_gather(&self) -> (Vec<usize>, Result<Vec<i32>, Bad>) {
+        let (a, b) = (self.axis, self.batch_dims);
+        let size = self.shape[a];
+        let batches = elements(&self.shape[..b]);
+        let outer = elements(&self.shape[b..a]);
+        let tuples = elements(&self.index_shape[b..]);
+        let inner = elements(&self.shape[a + 1..]);
+        let shape = [&self.shape[..a], &self.index_shape[b..], &self.shape[a + 1..]].concat();
+        let params = self.params();
+        let mut out = Vec::new();
+        let mut bad = None;
+        for batch in 0..batches {
+            for o in 0..outer {
+                for tuple in 0..tuples {
+                    let position = batch * tuples + tuple;
+                    let index = self.indices[position];
+                    let row = match select(index, size, self.negative, self.bounds) {
+                        Selected::At(i) => Some(((batch * outer + o) * size + i) * inner),
+                        Selected::Nothing => None,
+                        Selected::Bad => {
+                            bad.get_or_insert((position as u64, 0, index, size as i64));
+                            None
+                        }
+                    };
+                    out.extend((0..inner).map(|i| row.map_or(FILL, |row| params[row + i])));
+                }
+            }
+        }
+        // Indices are looked at only where there is output.
+        match bad.filter(|_| elements(&shape) > 0) {
+            Some(bad) => (shape, Err(bad)),
+            None => (shape, Ok(out)),
+        }
+    }
+
+    /// gather_nd tuple by tuple.
+    fn expect_gather_nd(&self) -> (Vec<usize>, Result<Vec<i32>, Bad>) {
+        let b = self.batch_dims;
+        let (k, tuple_shape) = self.index_shape.split_last().unwrap();
+        let batches = elements(&self.shape[..b]);
+        let tuples = elements(&tuple_shape[b..]);
+        let sizes = &self.shape[b..b + k];
+        let inner = elements(&self.shape[b + k..]);
+        let shape = [tuple_shape, &self.shape[b + k..]].concat();
+        let params = self.params();
+        let mut out = Vec::new();
+        let mut bad = None;
+        for position in 0..batches * tuples {
+            let tuple = &self.indices[position * k..][..*k];
+            let mut row = Some(position / tuples);
+            for (component, (index, size)) in tuple.iter().zip(sizes).enumerate() {
+                match select(*index, *size, self.negative, self.bounds) {
+                    Selected::At(i) => row = row.map(|row| row * size + i),
+                    Selected::Nothing => row = None,
+                    Selected::Bad => {
+                        bad.get_or_insert((position as u64, component as u32, *index, *size as i64));
+                    }
+                }
+            }
+            out.extend((0..inner).map(|i| match (bad, row) {
+                (None, Some(row)) => params[row * inner + i],
+                _ => FILL,
+            }));
+        }
+        match bad.filter(|_| elements(&shape) > 0) {
+            Some(bad) => (shape, Err(bad)),
+            None => (shape, Ok(out)),
+        }
+    }
+}
+
+fn policies() -> impl Strategy<Value = (Negative, Bounds)> {
+    (
+        prop_oneof![Just(Negative::Reject), Just(Negative::Wrap)],
+        prop_oneof![
+            Just(Bounds::Error),
+            Just(Bounds::Fill),
+            Just(Bounds::Clamp),
+            Just(Bounds::Modulo)
+        ],
+    )
+}
+
+/// Mostly good indices, so that not every gather is an error.
+fn index() -> impl Strategy<Value = i64> {
+    prop_oneof![8 => 0i64..2, 2 => -4i64..6, 1 => any::<i64>()]
+}
+
+fn gathers() -> impl Strategy<Value = Problem> {
+    let shapes = (
+        prop::collection::vec(0usize..4, 1..5),
+        prop::collection::vec(0usize..4, 0..3),
+    );
+    let picks = (any::<prop::sample::Index>(), any::<prop::sample::Index>());
+    (shapes, picks, policies()).prop_flat_map(|((shape, tail), (axis, batch), policy)| {
+        let axis = axis.index(shape.len());
+        let batch_dims = batch.index(axis + 1);
+        let index_shape = [&shape[..batch_dims], &tail].concat();
+        prop::collection::vec(index(), elements(&index_shape)).prop_map(move |indices| Problem {
+            shape: shape.clone(),
+            index_shape: index_shape.clone(),
+            indices,
+            axis,
+            batch_dims,
+            negative: policy.0,
+            bounds: policy.1,
+        })
+    })
+}
+
+fn gathers_nd() -> impl Strategy<Value = Problem> {
+    let shapes = (
+        prop::collection::vec(0usize..4, 1..5),
+        prop::collection::vec(0usize..4, 0..3),
+    );
+    let picks = (any::<prop::sample::Index>(), any::<prop::sample::Index>());
+    (shapes, picks, policies()).prop_flat_map(|((shape, tail), (batch, k), policy)| {
+        let batch_dims = batch.index(shape.len());
+        let k = k.index(shape.len() - batch_dims + 1);
+        let index_shape = [&shape[..batch_dims], &tail, &[k]].concat();
+        prop::collection::vec(index(), elements(&index_shape)).prop_map(move |indices| Problem {
+            shape: shape.clone(),
+            index_shape: index_shape.clone(),
+            indices,
+            axis: 0,
+            batch_dims,
+            negative: policy.0,
+            bounds: policy.1,
+        })
+    })
+}
+
+fn check(answer: Result<Vec<i32>, Error>, expected: &Result<Vec<i32>, Bad>) -> Result<(), TestCaseError> {
+    match (answer, expected) {
+        (Ok(found), Ok(expected)) => prop_assert_eq!(&found, expected),
+        (Err(Error::Index(cause)), Err((position, component, value, limit))) => {
+            prop_assert_eq!(cause.position, Some(*position));
+            prop_assert_eq!(cause.component, Some(*component));
+            prop_assert_eq!(cause.value, i128::from(*value));
+            prop_assert_eq!(cause.limit, *limit);
+        }
+        (answer, expected) => prop_assert!(false, "{answer:?}, not {expected:?}"),
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn gather_is_four_loops(problem in gathers()) {
+        let (shape, expected) = problem.expect_gather();
+        let data = problem.params();
+        let params = Tensor::new(&data, &problem.shape);
+        let indices = Tensor::new(&problem.indices, &problem.index_shape);
+        let options = problem.options().axis(problem.axis as i64);
+
+        let made = gather(&params, &indices, &options);
+        if let Ok(made) = &made {
+            prop_assert_eq!(made.shape(), &shape[..]);
+        }
+        check(made.and_then(|made| made.to_vec()), &expected)?;
+
+        let mut out = vec![1; elements(&shape)];
+        let written = gather_into(&params, &indices, &options, &mut TensorMut::new(&mut out, &shape));
+        check(written.map(|()| out.clone()), &expected)?;
+
+        let plan = Plan::gather(&params.layout(), &indices.layout(), &options).unwrap();
+        let ran = plan.run(&data, &problem.indices, &mut out);
+        check(ran.map(|()| out), &expected)?;
+    }
+
+    #[test]
+    fn gather_nd_is_one_loop(problem in gathers_nd()) {
+        let (shape, expected) = problem.expect_gather_nd();
+        let data = problem.params();
+        let params = Tensor::new(&data, &problem.shape);
+        let indices = Tensor::new(&problem.indices, &problem.index_shape);
+        let options = problem.options();
+
+        let made = gather_nd(&params, &indices, &options);
+        if let Ok(made) = &made {
+            prop_assert_eq!(made.shape(), &shape[..]);
+        }
+        check(made.and_then(|made| made.to_vec()), &expected)?;
+
+        let mut out = vec![1; elements(&shape)];
+        let written = gather_nd_into(&params, &indices, &options, &mut TensorMut::new(&mut out, &shape));
+        check(written.map(|()| out.clone()), &expected)?;
+    }
+
+    /// A plan's check of its memory is exact: what it asks for will do, one element less will not.
+    #[test]
+    fn open_plans_ask_for_what_they_reach(rows in 1usize..5, width in 1usize..4, n in 0usize..6, reversed: bool) {
+        let stride = if reversed { [-8isize, 4] } else { [8, 4] };
+        let offset = if reversed { 8 * n.saturating_sub(1) } else { 0 };
+        let params = [rows, width];
+        let open = [gather::OPEN, 2];
+        let plan = Plan::gather_nd(
+            &Layout::new::<f64>(&params),
+            &Layout::new::<i32>(&open).with_strides(&stride).unwrap().with_offset(offset),
+            &Options::new(),
+        ).unwrap();
+        let table: Vec<f64> = (0..rows * width).map(|i| i as f64).collect();
+        let indices = vec![0i32; 2 * n];
+        let mut out = vec![-1.0; n];
+        prop_assert_eq!(plan.run_open(n, &table, &indices, &mut out), Ok(()));
+        prop_assert_eq!(&out, &vec![0.0; n]);
+        if n > 0 {
+            let short = plan.run_open(n, &table, &indices[1..], &mut out);
+            prop_assert!(matches!(short, Err(Error::Size(_))), "{short:?}");
+            let short = plan.run_open(n, &table, &indices, &mut out[1..]);
+            prop_assert!(matches!(short, Err(Error::Size(_))), "{short:?}");
+            let short = plan.run_open(n, &table[1..], &indices, &mut out);
+            prop_assert!(matches!(short, Err(Error::Size(_))), "{short:?}");
+        }
+        let beyond = plan.run_open(n + 1, &table, &indices, &mut out);
+        prop_assert!(beyond.is_err());
+    }
+}

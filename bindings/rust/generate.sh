@@ -1,0 +1,44 @@
+#!/bin/sh
+# Writes gather-sys/src/bindings.rs anew from gather.h. With --check compares instead and changes nothing.
+# Needs bindgen 0.73.2 (cargo install bindgen-cli --version 0.73.2 --locked), named by BINDGEN if it is not in PATH,
+# and libclang, in LIBCLANG_PATH if it is not where LLVM's packages put it. Exits with 77 where one is absent.
+set -eu
+cd "$(dirname "$0")"
+
+wanted=0.73.2
+bindgen=${BINDGEN:-bindgen}
+if ! version=$("$bindgen" --version 2>/dev/null); then
+  echo "no bindgen"
+  exit 77
+elif [ "$version" != "bindgen $wanted" ]; then
+  echo "$version, not bindgen $wanted"
+  exit 77
+fi
+
+if [ -z "${LIBCLANG_PATH:-}" ]; then
+  for library in /usr/lib/llvm-*/lib/libclang.so* /usr/lib/llvm-*/lib/libclang-[0-9]*.so*; do
+    [ ! -e "$library" ] || LIBCLANG_PATH=$(dirname "$library")
+  done
+fi
+if [ -z "${LIBCLANG_PATH:-}" ]; then
+  echo "no libclang"
+  exit 77
+fi
+export LIBCLANG_PATH
+
+generate() {
+  "$bindgen" ../../include/gather/gather.h -o "$1" \
+    --rust-target 1.85 --rust-edition 2024 --use-core --sort-semantically --merge-extern-blocks --formatter rustfmt \
+    --allowlist-function 'gth_.*' --allowlist-type 'gth_.*' --allowlist-var 'GTH_.*' \
+    --default-macro-constant-type signed --with-derive-default -- -std=c11
+}
+
+if [ "${1:-}" = --check ]; then
+  fresh=$(mktemp)
+  trap 'rm -f "$fresh"' EXIT
+  generate "$fresh"
+  diff -u gather-sys/src/bindings.rs "$fresh"
+  echo "bindings.rs is what bindgen makes of gather.h"
+else
+  generate gather-sys/src/bindings.rs
+fi

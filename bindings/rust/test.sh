@@ -1,0 +1,101 @@
+#!/bin/sh
+# Tests the Rust crates: test.sh BUILD, where BUILD is the folder for build products. With GATHER_PREFIX set, the library
+# installed there is tested too, else only the one that the crates build themselves. What cannot run here is named in a
+# line that begins with "skipped:".
+set -eu
+cd "$(dirname "$0")"
+build=${1:?usage: test.sh BUILD}
+mkdir -p "$build"
+build=$(cd "$build" && pwd)
+export CARGO_TARGET_DIR="$build/target"
+
+step() {
+  echo "rust: $*"
+}
+
+skip() {
+  echo "skipped: rust $*"
+}
+
+# with_library NAME: every test with the library that gather-sys finds in this environment.
+with_library() {
+  step "tests with all features, $1"
+  cargo test --locked --workspace --all-features -- --nocapture --quiet
+  step "tests without features, $1"
+  cargo test --locked --workspace --no-default-features -- --quiet
+}
+
+# The crates as they would be published, in a folder with nothing else, used by the first program of the README.
+packaged() {
+  alone="$build/alone"
+  rm -rf "$alone" "$build/package"
+  mkdir -p "$alone/user/src"
+  cargo package --locked --workspace --no-verify --allow-dirty --quiet --target-dir "$build" 2>"$build/package.log" ||
+    { cat "$build/package.log" && return 1; }
+  for crate in "$build"/package/*.crate; do
+    tar xzf "$crate" -C "$alone"
+  done
+  mv "$alone"/gather-sys-* "$alone/gather-sys"
+  mv "$alone"/gather-[0-9]* "$alone/gather"
+  cp Cargo.lock "$alone/user/"
+  cat >"$alone/user/Cargo.toml" <<'END'
+[package]
+name = "user"
+version = "1.0.0"
+edition = "2024"
+
+[dependencies]
+gather = { path = "../gather" }
+
+[patch.crates-io]
+gather-sys = { path = "../gather-sys" }
+END
+  awk '/^```rust/ { inside = 1; next } /^```/ && inside { exit } inside' gather/README.md >"$alone/user/src/main.rs"
+  (cd "$alone/user" && env GATHER_NO_PKG_CONFIG=1 CARGO_TARGET_DIR="$alone/target" cargo run --quiet)
+}
+
+if cargo fmt --version >/dev/null 2>&1; then
+  step "format"
+  cargo fmt --all --check
+else
+  skip "format (no rustfmt)"
+fi
+
+step "bindings"
+./generate.sh --check || {
+  [ $? = 77 ] || exit 1
+  skip "bindings compared with a fresh generation"
+}
+
+export GATHER_NO_PKG_CONFIG=1
+if cargo clippy --version >/dev/null 2>&1; then
+  step "clippy"
+  cargo clippy --locked --workspace --all-targets --all-features --quiet -- -D warnings
+  cargo clippy --locked --workspace --all-targets --no-default-features --quiet -- -D warnings
+else
+  skip "clippy (no clippy)"
+fi
+
+oldest=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+if cargo "+$oldest" --version >/dev/null 2>&1; then
+  step "build with Rust $oldest"
+  cargo "+$oldest" check --locked --workspace --all-features --quiet
+else
+  skip "build with Rust $oldest (not here; clippy's incompatible_msrv looks for what is newer)"
+fi
+
+with_library "library of its own"
+
+step "packaged crates, alone"
+packaged
+
+unset GATHER_NO_PKG_CONFIG
+if [ -n "${GATHER_PREFIX:-}" ] && command -v pkg-config >/dev/null; then
+  libraries=$(dirname "$(find "$GATHER_PREFIX" -name gather.pc | head -n 1)")
+  export PKG_CONFIG_PATH="$libraries${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
+  with_library "installed library"
+  step "installed library, linked dynamically"
+  LD_LIBRARY_PATH=$(pkg-config --variable=libdir gather) GATHER_DYNAMIC=1 cargo test --locked -p gather-sys -- --quiet
+else
+  skip "installed library (no GATHER_PREFIX, or no pkg-config)"
+fi

@@ -1,0 +1,190 @@
+#include <atomic>
+#include <cstdlib>
+
+#include "../../src/core/testing.hpp"
+#include "hostile.hpp"
+
+// The forms that write a caller's output allocate nothing: counted at malloc, where everything ends, and at the library's
+// own failure points.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define COUNTS_MALLOC 0  // the sanitizers have taken malloc already
+#else
+#define COUNTS_MALLOC 1
+#endif
+
+namespace {
+
+std::atomic<int64_t> mallocs{0};
+
+}  // namespace
+
+#if COUNTS_MALLOC
+// glibc's own, which everything else is built on; operator new comes here through malloc.
+extern "C" {
+void* __libc_malloc(size_t bytes);
+void* __libc_calloc(size_t count, size_t bytes);
+void* __libc_realloc(void* memory, size_t bytes);
+void* __libc_memalign(size_t align, size_t bytes);
+
+void* malloc(size_t bytes) {
+  mallocs.fetch_add(1, std::memory_order_relaxed);
+  return __libc_malloc(bytes);
+}
+void* calloc(size_t count, size_t bytes) {
+  mallocs.fetch_add(1, std::memory_order_relaxed);
+  return __libc_calloc(count, bytes);
+}
+void* realloc(void* memory, size_t bytes) {
+  mallocs.fetch_add(1, std::memory_order_relaxed);
+  return __libc_realloc(memory, bytes);
+}
+void* memalign(size_t align, size_t bytes) {
+  mallocs.fetch_add(1, std::memory_order_relaxed);
+  return __libc_memalign(align, bytes);
+}
+void* aligned_alloc(size_t align, size_t bytes) { return memalign(align, bytes); }
+int posix_memalign(void** out, size_t align, size_t bytes) {
+  *out = memalign(align, bytes);
+  return *out ? 0 : 12;
+}
+}
+#endif
+
+namespace {
+
+using namespace hostile;
+
+constexpr int32_t f32 = GTH_DTYPE_FLOAT32;
+
+// What a piece of code allocated, in both counts.
+class Counted {
+ public:
+  Counted() {
+    gth_testing_fail_allocation(0, 0);
+    before_ = mallocs;
+  }
+  int64_t library() const { return gth_testing_allocations(); }
+  int64_t all() const { return mallocs - before_; }
+
+ private:
+  int64_t before_;
+};
+
+template <class Body>
+void expect_no_allocation(const char* what, Body&& body) {
+  body();  // what a first call prepares is not the hot path
+  const Counted counted;
+  for (int32_t i = 0; i < 10; ++i) body();
+  EXPECT_EQ(counted.library(), 0) << what;
+  EXPECT_EQ(counted.all(), 0) << what;
+}
+
+class Allocations : public ::testing::TestWithParam<int32_t> {
+ protected:
+  static constexpr int64_t n = 1000;
+
+  static std::vector<int64_t> values() {
+    std::vector<int64_t> result(n);
+    for (int64_t i = 0; i < n; ++i) result[static_cast<size_t>(i)] = i % 7;
+    return result;
+  }
+
+  const Array params_{f32, {7, 9}}, indices_ = indices64({n}, values()), tuples_ = indices64({n, 1}, values());
+  const Array bad_ = indices64({n}, std::vector<int64_t>(n, 7)), out_{f32, {n, 9}};
+  const gth_tensor_desc p_ = params_.desc(), i_ = indices_.desc(), t_ = tuples_.desc(), b_ = bad_.desc(),
+                        o_ = out_.desc();
+  gth_options options_ = GTH_OPTIONS_INIT;
+
+  void SetUp() override { options_.threads = GetParam(); }
+  void TearDown() override { EXPECT_EQ(gth_shutdown(), GTH_OK); }
+};
+
+TEST_P(Allocations, Descriptions) {
+  for (int32_t bounds = 0; bounds <= GTH_BOUNDS_SKIP; ++bounds) {
+    options_.bounds = bounds;
+    expect_no_allocation("gather", [&] { EXPECT_EQ(gth_gather_desc(nullptr, &p_, &i_, &options_, &o_, nullptr), GTH_OK); });
+    expect_no_allocation("gather_nd",
+                         [&] { EXPECT_EQ(gth_gather_nd_desc(nullptr, &p_, &t_, &options_, &o_, nullptr), GTH_OK); });
+  }
+}
+
+TEST_P(Allocations, StridedDescriptions) {
+  const Shape strides{36, 4};
+  gth_tensor_desc reversed = p_;
+  const Shape backwards{-36, 4};
+  reversed.strides = backwards.data();
+  reversed.offset = 6 * 36;
+  gth_tensor_desc out = o_;
+  out.strides = strides.data();
+  expect_no_allocation("strided",
+                       [&] { EXPECT_EQ(gth_gather_desc(nullptr, &reversed, &i_, &options_, &out, nullptr), GTH_OK); });
+}
+
+TEST_P(Allocations, Into) {
+  const Tensor params(p_), indices(i_), tuples(t_), out(o_);
+  expect_no_allocation("gather", [&] {
+    EXPECT_EQ(gth_gather_into(nullptr, params.get(), indices.get(), &options_, out.get(), nullptr), GTH_OK);
+  });
+  expect_no_allocation("gather_nd", [&] {
+    EXPECT_EQ(gth_gather_nd_into(nullptr, params.get(), tuples.get(), &options_, out.get(), nullptr), GTH_OK);
+  });
+}
+
+TEST_P(Allocations, Plans) {
+  Plan plan;
+  const Shape open{GTH_OPEN};
+  const gth_tensor_desc i = describe(GTH_DTYPE_INT64, open, nullptr);
+  ASSERT_EQ(gth_gather_plan(&p_, &i, &options_, nullptr, plan.out(), nullptr), GTH_OK);
+  for (int64_t rows : {int64_t{1}, int64_t{8}, int64_t{9}, int64_t{256}, n}) {
+    expect_no_allocation("run", [&] {
+      EXPECT_EQ(gth_plan_run(nullptr, plan.get(), p_.data, i_.data, out_.data(), rows, nullptr), GTH_OK);
+    });
+  }
+  expect_no_allocation("shape", [&] {
+    int32_t ndim;
+    int64_t shape[2];
+    EXPECT_EQ(gth_plan_shape(plan.get(), n, 2, &ndim, shape, nullptr), GTH_OK);
+  });
+}
+
+TEST_P(Allocations, Failures) {
+  expect_no_allocation("bad index", [&] {
+    Error error;
+    EXPECT_EQ(gth_gather_desc(nullptr, &p_, &b_, &options_, &o_, &error), GTH_E_INDEX);
+  });
+  expect_no_allocation("bad shape", [&] {
+    Error error;
+    EXPECT_EQ(gth_gather_desc(nullptr, &p_, &i_, &options_, &p_, &error), GTH_E_SHAPE);
+  });
+}
+
+TEST_P(Allocations, Queries) {
+  expect_no_allocation("shape", [&] {
+    int32_t ndim;
+    int64_t shape[2];
+    EXPECT_EQ(gth_gather_shape(&p_, &i_, &options_, 2, &ndim, shape, nullptr), GTH_OK);
+  });
+  const Tensor params(p_);
+  expect_no_allocation("describe", [&] {
+    gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+    EXPECT_EQ(gth_tensor_describe(params.get(), &desc, nullptr), GTH_OK);
+  });
+  const Array memory(f32, {7, 9});
+  const Tensor copy(memory.desc());
+  expect_no_allocation("copy", [&] { EXPECT_EQ(gth_tensor_copy(nullptr, params.get(), copy.get(), nullptr), GTH_OK); });
+}
+
+// The counts see what they should: a form that does allocate.
+TEST_P(Allocations, TheCountsWork) {
+  const Tensor params(p_), indices(i_);
+  const Counted counted;
+  Tensor made;
+  EXPECT_EQ(gth_gather(nullptr, params.get(), indices.get(), &options_, made.out(), nullptr), GTH_OK);
+  EXPECT_GT(counted.library(), 0);
+  if (COUNTS_MALLOC) { EXPECT_GE(counted.all(), counted.library()); }
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, Allocations, testing::Values(1, 3),
+                         [](const auto& each) { return std::to_string(each.param); });
+
+}  // namespace

@@ -1,0 +1,449 @@
+#include <cstddef>
+#include <limits>
+#include <new>
+#include <stdexcept>
+#include <thread>
+
+#include "hostile.hpp"
+
+// Hostile handles, structs and hooks.
+namespace {
+
+using namespace hostile;
+
+constexpr int32_t f32 = GTH_DTYPE_FLOAT32;
+
+template <class T>
+constexpr uint32_t sizeof32() {
+  return static_cast<uint32_t>(sizeof(T));
+}
+
+Facts null_of(int32_t operand) { return {GTH_E_NULL, operand}; }
+Facts bad_handle(int32_t operand) { return {GTH_E_HANDLE, operand}; }
+
+template <class Handle>
+Handle* token(uintptr_t value) {
+  return reinterpret_cast<Handle*>(value);
+}
+
+// A valid call whose arguments are then spoilt one by one.
+class Handles : public ::testing::Test {
+ protected:
+  const Array params_{f32, {4, 2}}, indices_ = indices64({3}, {2, 0, 3}), tuples_ = indices64({3, 1}, {2, 0, 3});
+  const Array out_{f32, {3, 2}};
+  const gth_tensor_desc p_ = params_.desc(), i_ = indices_.desc(), j_ = tuples_.desc(), o_ = out_.desc();
+  const Tensor params{p_}, indices{i_}, tuples{j_}, out{o_};
+  const Bytes before_ = out_.bytes();
+  Error error;
+
+  void TearDown() override { EXPECT_TRUE(out_.bytes() == before_) << "the output was written"; }
+
+  // What the last call said.
+  void expect(int32_t status, const Facts& facts, const char* what = "") { expect_facts(status, error, facts, what); }
+};
+
+TEST_F(Handles, E1_NullInDescriptions) {
+  for (const Operation& op : {g, nd}) {
+    expect(op.desc(nullptr, nullptr, &i_, nullptr, &o_, &error), null_of(GTH_OPERAND_PARAMS));
+    expect(op.desc(nullptr, &p_, nullptr, nullptr, &o_, &error), null_of(GTH_OPERAND_INDICES));
+    expect(op.desc(nullptr, &p_, &i_, nullptr, nullptr, &error), null_of(GTH_OPERAND_OUT));
+    int32_t ndim;
+    int64_t shape[2];
+    expect(op.shape(nullptr, &i_, nullptr, 2, &ndim, shape, &error), null_of(GTH_OPERAND_PARAMS));
+    expect(op.shape(&p_, nullptr, nullptr, 2, &ndim, shape, &error), null_of(GTH_OPERAND_INDICES));
+    expect(op.shape(&p_, &i_, nullptr, 2, nullptr, shape, &error), null_of(GTH_OPERAND_NONE));
+    gth_plan* plan = token<gth_plan>(1);
+    expect(op.plan(nullptr, &i_, nullptr, nullptr, &plan, &error), null_of(GTH_OPERAND_PARAMS));
+    EXPECT_EQ(plan, nullptr);
+    expect(op.plan(&p_, nullptr, nullptr, nullptr, &plan, &error), null_of(GTH_OPERAND_INDICES));
+    expect(op.plan(&p_, &i_, nullptr, nullptr, nullptr, &error), null_of(GTH_OPERAND_NONE));
+  }
+}
+
+TEST_F(Handles, E1_NullShapes) {
+  gth_tensor_desc bad = p_;
+  bad.shape = nullptr;
+  expect(gth_gather_desc(nullptr, &bad, &i_, nullptr, &o_, &error), null_of(GTH_OPERAND_PARAMS));
+  bad.dtype = GTH_DTYPE_INT64;
+  expect(gth_gather_desc(nullptr, &p_, &bad, nullptr, &o_, &error), null_of(GTH_OPERAND_INDICES));
+  bad.dtype = f32;
+  expect(gth_gather_desc(nullptr, &p_, &i_, nullptr, &bad, &error), null_of(GTH_OPERAND_OUT));
+  gth_tensor* made = token<gth_tensor>(1);
+  expect(gth_tensor_borrow(&bad, &made, &error), null_of(GTH_OPERAND_TENSOR));
+  EXPECT_EQ(made, nullptr);
+  expect(gth_tensor_alloc(nullptr, f32, 2, nullptr, &made, &error), null_of(GTH_OPERAND_TENSOR));
+}
+
+TEST_F(Handles, E1_NullHandles) {
+  gth_tensor* made = token<gth_tensor>(1);
+  for (const Operation& op : {g, nd}) {
+    expect(op.allocating(nullptr, nullptr, indices.get(), nullptr, &made, &error), null_of(GTH_OPERAND_PARAMS));
+    EXPECT_EQ(made, nullptr);
+    expect(op.allocating(nullptr, params.get(), nullptr, nullptr, &made, &error), null_of(GTH_OPERAND_INDICES));
+    expect(op.allocating(nullptr, params.get(), indices.get(), nullptr, nullptr, &error), null_of(GTH_OPERAND_NONE));
+    expect(op.into(nullptr, nullptr, indices.get(), nullptr, out.get(), &error), null_of(GTH_OPERAND_PARAMS));
+    expect(op.into(nullptr, params.get(), nullptr, nullptr, out.get(), &error), null_of(GTH_OPERAND_INDICES));
+    expect(op.into(nullptr, params.get(), indices.get(), nullptr, nullptr, &error), null_of(GTH_OPERAND_OUT));
+  }
+  expect(gth_tensor_copy(nullptr, nullptr, out.get(), &error), null_of(GTH_OPERAND_PARAMS));
+  expect(gth_tensor_copy(nullptr, out.get(), nullptr, &error), null_of(GTH_OPERAND_OUT));
+  expect(gth_plan_run(nullptr, nullptr, p_.data, i_.data, out_.data(), GTH_OPEN, &error), null_of(GTH_OPERAND_PLAN));
+  int32_t ndim;
+  expect(gth_plan_shape(nullptr, GTH_OPEN, 0, &ndim, nullptr, &error), null_of(GTH_OPERAND_PLAN));
+}
+
+TEST_F(Handles, E1_NullInTheRest) {
+  gth_tensor* made;
+  gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+  expect(gth_tensor_borrow(nullptr, &made, &error), null_of(GTH_OPERAND_TENSOR));
+  expect(gth_tensor_borrow(&p_, nullptr, &error), null_of(GTH_OPERAND_NONE));
+  expect(gth_tensor_adopt(nullptr, nullptr, [](void*) {}, nullptr, &made, &error), null_of(GTH_OPERAND_TENSOR));
+  expect(gth_tensor_adopt(nullptr, &p_, nullptr, nullptr, &made, &error), null_of(GTH_OPERAND_NONE));
+  const Shape shape{1};
+  expect(gth_tensor_alloc(nullptr, f32, 1, shape.data(), nullptr, &error), null_of(GTH_OPERAND_NONE));
+  expect(gth_tensor_describe(nullptr, &desc, &error), null_of(GTH_OPERAND_TENSOR));
+  expect(gth_tensor_describe(params.get(), nullptr, &error), null_of(GTH_OPERAND_NONE));
+  expect(gth_context_create(nullptr, nullptr, &error), null_of(GTH_OPERAND_NONE));
+  expect(gth_context_enqueue_take_error(nullptr, nullptr, &error), null_of(GTH_OPERAND_NONE));
+  expect(gth_capabilities(nullptr, &error), null_of(GTH_OPERAND_NONE));
+}
+
+// Required pointers come first in the order of checks, before structs and handles that are wrong too.
+TEST_F(Handles, E1_NullComesFirst) {
+  gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+  desc.size = 3;
+  gth_context* garbage = token<gth_context>(1);
+  gth_tensor* stranger = token<gth_tensor>(1);
+  gth_options options = GTH_OPTIONS_INIT;
+  options.size = 3;
+  expect(gth_tensor_describe(nullptr, &desc, &error), null_of(GTH_OPERAND_TENSOR), "describe");
+  expect(gth_gather_into(garbage, stranger, indices.get(), &options, nullptr, &error), null_of(GTH_OPERAND_OUT), "into");
+  expect(gth_tensor_copy(garbage, nullptr, stranger, &error), null_of(GTH_OPERAND_PARAMS), "copy from");
+  expect(gth_tensor_copy(garbage, stranger, nullptr, &error), null_of(GTH_OPERAND_OUT), "copy to");
+  expect(gth_plan_run(garbage, nullptr, nullptr, nullptr, nullptr, 0, &error), null_of(GTH_OPERAND_PLAN), "run");
+}
+
+// Struct sizes and switches come before handles.
+TEST_F(Handles, E6_VersionComesBeforeHandles) {
+  gth_tensor_desc desc = p_;
+  desc.size = 3;
+  gth_options options = GTH_OPTIONS_INIT;
+  options.size = 3;
+  gth_context* garbage = token<gth_context>(1);
+  gth_tensor* made = nullptr;
+  EXPECT_EQ(gth_tensor_adopt(garbage, &desc, [](void*) {}, nullptr, &made, nullptr), GTH_E_VERSION);
+  EXPECT_EQ(gth_gather_desc(garbage, &desc, &i_, nullptr, &o_, nullptr), GTH_E_VERSION);
+  EXPECT_EQ(gth_gather_into(garbage, params.get(), indices.get(), &options, out.get(), nullptr), GTH_E_VERSION);
+}
+
+TEST_F(Handles, E2_ReleaseOfNull) {
+  EXPECT_EQ(gth_tensor_release(nullptr), GTH_OK);
+  EXPECT_EQ(gth_context_release(nullptr), GTH_OK);
+  EXPECT_EQ(gth_plan_release(nullptr), GTH_OK);
+}
+
+TEST_F(Handles, E3_ReleaseTwice) {
+  gth_tensor* tensor = nullptr;
+  gth_context* context = nullptr;
+  gth_plan* plan = nullptr;
+  ASSERT_EQ(gth_tensor_borrow(&p_, &tensor, nullptr), GTH_OK);
+  ASSERT_EQ(gth_context_create(nullptr, &context, nullptr), GTH_OK);
+  ASSERT_EQ(gth_gather_plan(&p_, &i_, nullptr, nullptr, &plan, nullptr), GTH_OK);
+  EXPECT_EQ(gth_tensor_release(tensor), GTH_OK);
+  EXPECT_EQ(gth_tensor_release(tensor), GTH_E_HANDLE);
+  EXPECT_EQ(gth_context_release(context), GTH_OK);
+  EXPECT_EQ(gth_context_release(context), GTH_E_HANDLE);
+  EXPECT_EQ(gth_plan_release(plan), GTH_OK);
+  EXPECT_EQ(gth_plan_release(plan), GTH_E_HANDLE);
+}
+
+TEST_F(Handles, E4_UseAfterReleaseOfAReusedSlot) {
+  gth_tensor* stale = nullptr;
+  ASSERT_EQ(gth_tensor_borrow(&p_, &stale, nullptr), GTH_OK);
+  ASSERT_EQ(gth_tensor_release(stale), GTH_OK);
+  for (int32_t i = 0; i < 10000; ++i) {  // more than there are slots: the stale one's is in use again many times
+    const Tensor other(p_);
+    ASSERT_NE(other.get(), stale);
+  }
+  std::vector<gth_tensor*> others(3000);
+  for (gth_tensor*& each : others) ASSERT_EQ(gth_tensor_borrow(&p_, &each, nullptr), GTH_OK);
+  expect(gth_gather_into(nullptr, stale, indices.get(), nullptr, out.get(), &error), bad_handle(GTH_OPERAND_PARAMS));
+  EXPECT_EQ(gth_tensor_release(stale), GTH_E_HANDLE);
+  for (gth_tensor* each : others) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
+}
+
+TEST_F(Handles, E5_WhatIsNoHandle) {
+  gth_context* context = nullptr;
+  Plan plan;
+  ASSERT_EQ(gth_context_create(nullptr, &context, nullptr), GTH_OK);
+  ASSERT_EQ(gth_gather_plan(&p_, &i_, nullptr, nullptr, plan.out(), nullptr), GTH_OK);
+  std::vector<uintptr_t> values{reinterpret_cast<uintptr_t>(&values), reinterpret_cast<uintptr_t>(context),
+                                reinterpret_cast<uintptr_t>(plan.get()), 1, UINTPTR_MAX, uintptr_t{1} << 63};
+  const uintptr_t live = reinterpret_cast<uintptr_t>(params.get());
+  for (int bit = 0; bit < 64; ++bit) {
+    const uintptr_t near = live ^ (uintptr_t{1} << bit);
+    bool other = false;  // of two live tensors one may be the other with a bit changed
+    for (const Tensor* each : {&indices, &tuples, &out}) other |= near == reinterpret_cast<uintptr_t>(each->get());
+    if (!other) values.push_back(near);
+  }
+  for (uintptr_t value : values) {
+    gth_tensor* bad = token<gth_tensor>(value);
+    gth_tensor* made = nullptr;
+    gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+    expect(gth_gather(nullptr, bad, indices.get(), nullptr, &made, &error), bad_handle(GTH_OPERAND_PARAMS));
+    expect(gth_gather(nullptr, params.get(), bad, nullptr, &made, &error), bad_handle(GTH_OPERAND_INDICES));
+    expect(gth_gather_into(nullptr, params.get(), indices.get(), nullptr, bad, &error), bad_handle(GTH_OPERAND_OUT));
+    expect(gth_tensor_copy(nullptr, bad, out.get(), &error), bad_handle(GTH_OPERAND_PARAMS));
+    expect(gth_tensor_copy(nullptr, out.get(), bad, &error), bad_handle(GTH_OPERAND_OUT));
+    expect(gth_tensor_describe(bad, &desc, &error), bad_handle(GTH_OPERAND_TENSOR));
+    EXPECT_EQ(gth_tensor_release(bad), GTH_E_HANDLE);
+  }
+  EXPECT_EQ(gth_context_release(context), GTH_OK);
+}
+
+TEST_F(Handles, E5_WhatIsNoContextOrPlan) {
+  int local = 0;
+  const uintptr_t values[] = {reinterpret_cast<uintptr_t>(&local), reinterpret_cast<uintptr_t>(params.get()), 1,
+                              UINTPTR_MAX};
+  for (uintptr_t value : values) {
+    gth_context* bad = token<gth_context>(value);
+    const Facts facts = bad_handle(GTH_OPERAND_CONTEXT);
+    gth_tensor* made = nullptr;
+    gth_error_record record;
+    expect(gth_gather(bad, params.get(), indices.get(), nullptr, &made, &error), facts);
+    expect(gth_gather_into(bad, params.get(), indices.get(), nullptr, out.get(), &error), facts);
+    expect(gth_gather_desc(bad, &p_, &i_, nullptr, &o_, &error), facts);
+    expect(gth_tensor_alloc(bad, f32, 0, nullptr, &made, &error), facts);
+    expect(gth_tensor_copy(bad, params.get(), out.get(), &error), facts);
+    expect(gth_context_sync(bad, &error), facts);
+    expect(gth_context_wait(bad, nullptr, &error), facts);
+    expect(gth_context_signal(bad, nullptr, &error), facts);
+    expect(gth_context_take_error(bad, &error), facts);
+    expect(gth_context_enqueue_take_error(bad, &record, &error), facts);
+    EXPECT_EQ(gth_context_release(bad), GTH_E_HANDLE);
+    gth_plan* plan = token<gth_plan>(value);
+    int32_t ndim;
+    expect(gth_plan_run(nullptr, plan, p_.data, i_.data, out_.data(), GTH_OPEN, &error), bad_handle(GTH_OPERAND_PLAN));
+    expect(gth_plan_shape(plan, GTH_OPEN, 0, &ndim, nullptr, &error), bad_handle(GTH_OPERAND_PLAN));
+    EXPECT_EQ(gth_plan_release(plan), GTH_E_HANDLE);
+  }
+}
+
+TEST_F(Handles, E6_StructSizes) {
+  for (uint32_t size : {0u, 3u, sizeof32<gth_options>() - 4, sizeof32<gth_options>() + 2, 4100u, 1u << 31, UINT32_MAX}) {
+    gth_options options = GTH_OPTIONS_INIT;
+    options.size = size;
+    expect(gth_gather_desc(nullptr, &p_, &i_, &options, &o_, &error),
+           {GTH_E_VERSION, GTH_OPERAND_OPTIONS, 0, -1, size, sizeof(gth_options)});
+    gth_context_options made_with = GTH_CONTEXT_OPTIONS_INIT;
+    made_with.size = size == sizeof32<gth_options>() - 4 ? sizeof32<gth_context_options>() - 4 : size;
+    if (size == sizeof32<gth_options>() + 2) made_with.size = sizeof32<gth_context_options>() + 2;
+    gth_context* context = token<gth_context>(1);
+    expect(gth_context_create(&made_with, &context, &error),
+           {GTH_E_VERSION, GTH_OPERAND_OPTIONS, 0, -1, made_with.size, sizeof(gth_context_options)});
+    EXPECT_EQ(context, nullptr);
+  }
+}
+
+TEST_F(Handles, E6_DescriptionSizes) {
+  constexpr uint32_t known = sizeof(gth_tensor_desc);
+  for (uint32_t size : {0u, 3u, known - 4, known + 2, 4100u, UINT32_MAX}) {
+    gth_tensor_desc bad[3] = {p_, i_, o_};
+    const int32_t operands[] = {GTH_OPERAND_PARAMS, GTH_OPERAND_INDICES, GTH_OPERAND_OUT};
+    for (int32_t k = 0; k < 3; ++k) {
+      bad[k].size = size;
+      expect(gth_gather_desc(nullptr, &bad[0], &bad[1], nullptr, &bad[2], &error),
+             {GTH_E_VERSION, operands[k], 0, -1, size, known});
+      bad[k].size = known;
+    }
+    bad[0].size = size;
+    gth_tensor* made = nullptr;
+    expect(gth_tensor_borrow(&bad[0], &made, &error), {GTH_E_VERSION, GTH_OPERAND_TENSOR, 0, -1, size, known});
+    EXPECT_EQ(gth_tensor_describe(params.get(), &bad[0], &error), GTH_E_VERSION);
+    EXPECT_EQ(bad[0].ndim, 2);
+    gth_capability_info info = GTH_CAPABILITY_INFO_INIT;
+    info.size = size == known - 4 || size == known + 2 ? 6 : size;
+    EXPECT_EQ(gth_capabilities(&info, &error), GTH_E_VERSION);
+    EXPECT_EQ(info.abi, 0u);
+  }
+}
+
+TEST_F(Handles, E6_SizeOfTheErrorItself) {
+  for (uint32_t size : {0u, 3u, sizeof32<gth_error>() - 4, 4100u, UINT32_MAX}) {
+    Error bad;
+    bad.size = size;
+    const Error before = bad;
+    EXPECT_EQ(gth_gather_desc(nullptr, nullptr, &i_, nullptr, &o_, &bad), GTH_E_VERSION);
+    gth_tensor* made = token<gth_tensor>(1);
+    EXPECT_EQ(gth_gather(nullptr, params.get(), indices.get(), nullptr, &made, &bad), GTH_E_VERSION);
+    EXPECT_EQ(made, nullptr);
+    EXPECT_EQ(std::memcmp(&bad, &before, sizeof bad), 0);
+  }
+}
+
+// A larger struct of a newer caller is fine as long as it asks for nothing that this library does not know.
+TEST_F(Handles, E6_StructsOfANewerCaller) {
+  struct {
+    gth_options known;
+    uint32_t more[6];
+  } options = {GTH_OPTIONS_INIT, {}};
+  options.known.size = sizeof options;
+  struct {
+    gth_tensor_desc known;
+    uint32_t more[(4096 - sizeof(gth_tensor_desc)) / 4];
+  } desc = {p_, {}};
+  desc.known.size = 4096;
+  const Array target(f32, {3, 2});
+  const gth_tensor_desc target_desc = target.desc();
+  EXPECT_EQ(gth_gather_desc(nullptr, &desc.known, &i_, &options.known, &target_desc, &error), GTH_OK) << error.message;
+  EXPECT_TRUE(target.bytes() == rows_of(params_, 8, {2, 0, 3}));
+  options.more[5] = 1u << 31;
+  expect(gth_gather_desc(nullptr, &p_, &i_, &options.known, &o_, &error),
+         {GTH_E_VERSION, GTH_OPERAND_OPTIONS, sizeof(gth_options), -1, sizeof options, sizeof(gth_options)});
+  options.more[5] = 0;
+  desc.more[0] = 1;
+  EXPECT_EQ(gth_gather_desc(nullptr, &desc.known, &i_, &options.known, &o_, &error), GTH_E_VERSION);
+  EXPECT_EQ(error.operand, GTH_OPERAND_PARAMS);
+}
+
+TEST_F(Handles, E7_UnknownSwitches) {
+  struct Switch {
+    int32_t gth_options::*field;
+    size_t offset;
+    int32_t highest;
+  };
+  const Switch switches[] = {{&gth_options::has_axis, offsetof(gth_options, has_axis), 1},
+                             {&gth_options::profile, offsetof(gth_options, profile), GTH_PROFILE_JAX_CLIP},
+                             {&gth_options::negative, offsetof(gth_options, negative), GTH_NEGATIVE_WRAP},
+                             {&gth_options::bounds, offsetof(gth_options, bounds), GTH_BOUNDS_SKIP},
+                             {&gth_options::fill, offsetof(gth_options, fill), GTH_FILL_BY_DTYPE}};
+  for (const Switch& each : switches) {
+    for (int32_t value : {-1, 99, each.highest + 1, INT32_MIN, INT32_MAX}) {
+      gth_options options = GTH_OPTIONS_INIT;
+      options.*each.field = value;
+      const Facts facts{GTH_E_VERSION, GTH_OPERAND_OPTIONS, static_cast<int32_t>(each.offset), -1, value, each.highest};
+      expect(gth_gather_desc(nullptr, &p_, &i_, &options, &o_, &error), facts);
+      gth_tensor* made = nullptr;
+      expect(gth_gather(nullptr, params.get(), indices.get(), &options, &made, &error), facts);
+    }
+  }
+}
+
+TEST_F(Handles, E7_UnknownFlagsAndReservedFields) {
+  gth_tensor_desc bad = p_;
+  bad.flags = 2;
+  expect(gth_gather_desc(nullptr, &bad, &i_, nullptr, &o_, &error),
+         {GTH_E_VERSION, GTH_OPERAND_PARAMS, -1, -1, 2, GTH_TENSOR_READONLY});
+  bad.flags = 0;
+  bad.reserved = &bad;
+  EXPECT_EQ(gth_gather_desc(nullptr, &bad, &i_, nullptr, &o_, &error), GTH_E_VERSION);
+  gth_context* context = nullptr;
+  gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+  options.flags = 4;
+  EXPECT_EQ(gth_context_create(&options, &context, &error), GTH_E_VERSION);
+  EXPECT_EQ(error.component, static_cast<int32_t>(offsetof(gth_context_options, flags)));
+  options = GTH_CONTEXT_OPTIONS_INIT;
+  options.reserved = 1;
+  EXPECT_EQ(gth_context_create(&options, &context, &error), GTH_E_VERSION);
+  EXPECT_EQ(error.component, static_cast<int32_t>(offsetof(gth_context_options, reserved)));
+  options = GTH_CONTEXT_OPTIONS_INIT;
+  options.reserved_pointer = &options;
+  EXPECT_EQ(gth_context_create(&options, &context, &error), GTH_E_VERSION);
+  EXPECT_EQ(error.component, static_cast<int32_t>(offsetof(gth_context_options, reserved_pointer)));
+}
+
+TEST_F(Handles, E7_OpsetsAndThreads) {
+  gth_options options = with_profile(GTH_PROFILE_ONNX);
+  const int32_t field = offsetof(gth_options, opset);
+  for (int32_t opset : {-1, INT32_MIN, 10}) {
+    options.opset = opset;
+    expect(gth_gather_nd_desc(nullptr, &p_, &j_, &options, &o_, &error),
+           {GTH_E_VERSION, GTH_OPERAND_OPTIONS, field, -1, opset, 11});
+  }
+  gth_options threads = GTH_OPTIONS_INIT;
+  threads.threads = -1;
+  expect(gth_gather_desc(nullptr, &p_, &i_, &threads, &o_, &error),
+         {GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, threads), -1, -1, INT32_MAX});
+  gth_context_options context_options = GTH_CONTEXT_OPTIONS_INIT;
+  context_options.threads = -1;
+  gth_context* context = nullptr;
+  EXPECT_EQ(gth_context_create(&context_options, &context, &error), GTH_E_VERSION);
+}
+
+TEST_F(Handles, E7_Devices) {
+  for (int32_t device : {-1, 4, 99, INT32_MIN}) {
+    gth_tensor_desc bad = p_;
+    bad.device = device;
+    expect(gth_gather_desc(nullptr, &bad, &i_, nullptr, &o_, &error),
+           {GTH_E_DEVICE, GTH_OPERAND_PARAMS, -1, -1, device, 0});
+    gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+    options.device = device;
+    gth_context* context = nullptr;
+    EXPECT_EQ(gth_context_create(&options, &context, &error), GTH_E_DEVICE);
+    EXPECT_EQ(error.value, device);
+  }
+}
+
+TEST_F(Handles, E8_NamesOfUnknownNumbers) {
+  for (int32_t number : {9999, 1, -24, -9999, INT32_MAX, INT32_MIN}) {
+    ASSERT_NE(gth_status_name(number), nullptr);
+    EXPECT_GT(std::strlen(gth_status_name(number)), 0u);
+    ASSERT_NE(gth_dtype_name(number), nullptr);
+    EXPECT_EQ(gth_dtype_size(number), 0);
+  }
+  for (int32_t status = GTH_E_INTERNAL; status < GTH_OK; ++status) {
+    EXPECT_EQ(std::string(gth_status_name(status)).rfind("GTH_E_", 0), 0u);
+  }
+}
+
+TEST_F(Handles, E10_TwoThreadsFailAtOnce) {
+  const auto fail = [&](int64_t value) {
+    const Array bad = indices64({1}, {value}), target(f32, {1, 2});
+    const gth_tensor_desc i = bad.desc(), o = target.desc();
+    for (int32_t k = 0; k < 2000; ++k) {
+      Error mine;
+      expect_facts(gth_gather_desc(nullptr, &p_, &i, nullptr, &o, &mine), mine,
+                   {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, value, 4});
+      ASSERT_NE(std::string(mine.message).find(" is " + std::to_string(value) + ","), std::string::npos);
+    }
+  };
+  std::thread first(fail, 77), second(fail, 99);
+  first.join();
+  second.join();
+}
+
+TEST_F(Handles, E11_HookThatThrows) {
+  gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+  options.alloc = [](void*, int64_t, int64_t, int32_t, int32_t, CUstream_st*) -> void* { throw std::runtime_error("no"); };
+  options.free = [](void*, int64_t, int64_t, int32_t, int32_t, CUstream_st*, void*) { ADD_FAILURE(); };
+  gth_context* context = nullptr;
+  ASSERT_EQ(gth_context_create(&options, &context, nullptr), GTH_OK);
+  gth_tensor* made = token<gth_tensor>(1);
+  expect(gth_gather(context, params.get(), indices.get(), nullptr, &made, &error),
+         {GTH_E_NOMEM, GTH_OPERAND_NONE, -1, -1, 24, 0});
+  EXPECT_EQ(made, nullptr);
+  const Shape shape{2};
+  expect(gth_tensor_alloc(context, f32, 1, shape.data(), &made, &error), {GTH_E_NOMEM, GTH_OPERAND_NONE, -1, -1, 8, 0});
+  EXPECT_EQ(gth_context_release(context), GTH_OK);
+}
+
+TEST_F(Handles, E11_HooksComeInPairs) {
+  gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+  options.alloc = [](void*, int64_t, int64_t, int32_t, int32_t, CUstream_st*) -> void* { return nullptr; };
+  gth_context* context = token<gth_context>(1);
+  expect(gth_context_create(&options, &context, &error),
+         {GTH_E_NULL, GTH_OPERAND_OPTIONS, offsetof(gth_context_options, free), -1, 0, 0});
+  EXPECT_EQ(context, nullptr);
+}
+
+TEST_F(Handles, E12_LongMessagesEnd) {
+  const Array wide(GTH_DTYPE_UINT64, Shape(63, 1), std::vector<uint64_t>{UINT64_MAX});
+  const Array params64(f32, {1}), target(f32, Shape(63, 1));
+  const gth_tensor_desc p = params64.desc(), i = wide.desc(), o = target.desc();
+  EXPECT_EQ(gth_gather_desc(nullptr, &p, &i, nullptr, &o, &error), GTH_E_INDEX);
+  const size_t length = strnlen(error.message, sizeof error.message);
+  EXPECT_LE(length, 255u);
+  EXPECT_EQ((error.flags & GTH_ERROR_CUT) != 0, length == 255u);
+}
+
+}  // namespace

@@ -1,0 +1,280 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gather/gather.h"
+
+// What the hostile cases have in common: arrays in exactly their own memory, and calls that go through every form.
+namespace hostile {
+
+using Shape = std::vector<int64_t>;
+using Bytes = std::vector<char>;
+
+// What a failure must say, as gth_error has it.
+struct Facts {
+  int32_t status;
+  int32_t operand = GTH_OPERAND_NONE;
+  int32_t component = -1;
+  int64_t position = -1;
+  int64_t value = 0;
+  int64_t limit = 0;
+  uint32_t flags = 0;
+};
+
+struct Error : gth_error {
+  Error() : gth_error GTH_ERROR_INIT { std::memset(message, 'x', sizeof message); }
+};
+
+inline void expect_facts(int32_t status, const gth_error& error, const Facts& facts, const char* form = "") {
+  EXPECT_STREQ(gth_status_name(status), gth_status_name(facts.status)) << form << ": " << error.message;
+  EXPECT_EQ(error.status, status) << form;
+  if (status != facts.status || status == GTH_OK) return;
+  EXPECT_EQ(error.operand, facts.operand) << form;
+  EXPECT_EQ(error.component, facts.component) << form;
+  EXPECT_EQ(error.position, facts.position) << form;
+  EXPECT_EQ(error.value, facts.value) << form;
+  EXPECT_EQ(error.limit, facts.limit) << form;
+  EXPECT_EQ(error.flags & ~uint32_t{GTH_ERROR_CUT}, facts.flags) << form;
+  EXPECT_EQ(error.native, 0) << form;
+  EXPECT_EQ(error.sequence, 0) << form;
+  EXPECT_EQ(error.count, 0u) << form;
+  const size_t length = strnlen(error.message, sizeof error.message);
+  EXPECT_GT(length, 0u) << form;
+  EXPECT_LT(length, sizeof error.message) << form;
+}
+
+inline gth_options with_axis(int64_t axis, int64_t batch_dims = 0) {
+  gth_options options = GTH_OPTIONS_INIT;
+  options.has_axis = 1;
+  options.axis = axis;
+  options.batch_dims = batch_dims;
+  return options;
+}
+
+inline gth_options with_batch(int64_t batch_dims) {
+  gth_options options = GTH_OPTIONS_INIT;
+  options.batch_dims = batch_dims;
+  return options;
+}
+
+inline gth_options with_profile(int32_t profile, int64_t batch_dims = 0) {
+  gth_options options = with_batch(batch_dims);
+  options.profile = profile;
+  return options;
+}
+
+inline gth_options with_bounds(int32_t bounds, int32_t negative = 0) {
+  gth_options options = GTH_OPTIONS_INIT;
+  options.bounds = bounds;
+  options.negative = negative;
+  return options;
+}
+
+inline int64_t count_of(const Shape& shape) {
+  int64_t count = 1;
+  for (int64_t extent : shape) count *= extent;
+  return count;
+}
+
+inline gth_tensor_desc describe(int32_t dtype, const Shape& shape, const void* data, const int64_t* strides = nullptr) {
+  gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+  desc.dtype = dtype;
+  desc.ndim = static_cast<int32_t>(shape.size());
+  desc.shape = shape.data();
+  desc.strides = strides;
+  desc.data = data;
+  return desc;
+}
+
+// A dense array in heap memory of exactly its size, so that the address sanitizer sees every byte too many.
+class Array {
+ public:
+  Array(int32_t dtype, Shape shape)
+      : dtype_(dtype), shape_(std::move(shape)),
+        bytes_(static_cast<size_t>(std::max<int64_t>(count_of(shape_), 0) * gth_dtype_size(dtype))),
+        memory_(new char[bytes_]) {
+    for (size_t i = 0; i < bytes_; ++i) memory_[i] = static_cast<char>(i * 37 + 11);
+  }
+
+  template <class V>
+  Array(int32_t dtype, Shape shape, const std::vector<V>& values) : Array(dtype, std::move(shape)) {
+    EXPECT_EQ(values.size() * sizeof(V), bytes_);
+    if (bytes_) std::memcpy(memory_.get(), values.data(), bytes_);
+  }
+
+  gth_tensor_desc desc() const { return describe(dtype_, shape_, memory_.get()); }
+  const Shape& shape() const { return shape_; }
+  int32_t dtype() const { return dtype_; }
+  char* data() const { return memory_.get(); }
+  Bytes bytes() const { return Bytes(memory_.get(), memory_.get() + bytes_); }
+  void fill(char value) { std::memset(memory_.get(), value, bytes_); }
+
+ private:
+  int32_t dtype_;
+  Shape shape_;
+  size_t bytes_;
+  std::unique_ptr<char[]> memory_;
+};
+
+inline Array indices32(Shape shape, const std::vector<int32_t>& values) {
+  return Array(GTH_DTYPE_INT32, std::move(shape), values);
+}
+inline Array indices64(Shape shape, const std::vector<int64_t>& values) {
+  return Array(GTH_DTYPE_INT64, std::move(shape), values);
+}
+
+// The forms of one operation.
+struct Operation {
+  decltype(&gth_gather) allocating;
+  decltype(&gth_gather_into) into;
+  decltype(&gth_gather_desc) desc;
+  decltype(&gth_gather_plan) plan;
+  decltype(&gth_gather_shape) shape;
+};
+
+constexpr Operation g = {gth_gather, gth_gather_into, gth_gather_desc, gth_gather_plan, gth_gather_shape};
+constexpr Operation nd = {gth_gather_nd, gth_gather_nd_into, gth_gather_nd_desc, gth_gather_nd_plan,
+                          gth_gather_nd_shape};
+
+// A handle that is released at the end of a test.
+class Tensor {
+ public:
+  Tensor() = default;
+  explicit Tensor(const gth_tensor_desc& desc) { gth_tensor_borrow(&desc, &handle_, nullptr); }
+  Tensor(const Tensor&) = delete;
+  Tensor& operator=(const Tensor&) = delete;
+  ~Tensor() { EXPECT_EQ(gth_tensor_release(handle_), GTH_OK); }
+
+  gth_tensor** out() { return &handle_; }
+  gth_tensor* get() const { return handle_; }
+  explicit operator bool() const { return handle_ != nullptr; }
+
+  gth_tensor_desc desc() const {
+    gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+    EXPECT_EQ(gth_tensor_describe(handle_, &desc, nullptr), GTH_OK);
+    return desc;
+  }
+
+ private:
+  gth_tensor* handle_ = nullptr;
+};
+
+class Plan {
+ public:
+  Plan() = default;
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+  ~Plan() { EXPECT_EQ(gth_plan_release(handle_), GTH_OK); }
+
+  gth_plan** out() { return &handle_; }
+  gth_plan* get() const { return handle_; }
+
+ private:
+  gth_plan* handle_ = nullptr;
+};
+
+// One gather of arguments that may be anything.
+struct Call {
+  const Operation& op;
+  gth_tensor_desc params, indices;
+  const gth_options* options = nullptr;
+
+  bool has_open() const { return is_open(params) || is_open(indices); }
+
+  static bool is_open(const gth_tensor_desc& desc) {
+    if (desc.ndim < 0 || desc.ndim > GTH_MAX_NDIM || !desc.shape) return false;
+    return std::count(desc.shape, desc.shape + desc.ndim, GTH_OPEN) > 0;
+  }
+
+  int32_t run_planned(const gth_tensor_desc& out, gth_error* error) const {
+    Plan plan;
+    const int32_t status = op.plan(&params, &indices, options, &out, plan.out(), error);
+    if (status) return status;
+    return gth_plan_run(nullptr, plan.get(), params.data, indices.data, const_cast<void*>(out.data), GTH_OPEN, error);
+  }
+};
+
+// Every form that can be asked refuses the call with these facts.
+inline void expect_fault(const Call& call, const gth_tensor_desc& out, const Facts& facts) {
+  {
+    Error error;
+    expect_facts(call.op.desc(nullptr, &call.params, &call.indices, call.options, &out, &error), error, facts, "desc");
+    EXPECT_EQ(call.op.desc(nullptr, &call.params, &call.indices, call.options, &out, nullptr), facts.status);
+  }
+  if (!call.has_open()) {
+    Error error;
+    expect_facts(call.run_planned(out, &error), error, facts, "plan");
+  }
+  const Tensor params(call.params), indices(call.indices), target(out);
+  if (!params || !indices) return;
+  if (target) {
+    Error error;
+    expect_facts(call.op.into(nullptr, params.get(), indices.get(), call.options, target.get(), &error), error, facts,
+                 "into");
+  }
+  if (facts.operand == GTH_OPERAND_OUT) return;
+  Error error;
+  gth_tensor* made = reinterpret_cast<gth_tensor*>(&error);
+  expect_facts(call.op.allocating(nullptr, params.get(), indices.get(), call.options, &made, &error), error, facts,
+               "allocating");
+  EXPECT_EQ(made, nullptr);
+}
+
+// As expect_fault, and the output stays as it was.
+inline void expect_refused(const Call& call, const Array& out, const Facts& facts) {
+  const Bytes before = out.bytes();
+  expect_fault(call, out.desc(), facts);
+  EXPECT_TRUE(out.bytes() == before) << "the output was written";
+}
+
+inline void expect_shape(const Call& call, const Shape& shape) {
+  int64_t extents[GTH_MAX_NDIM];
+  int32_t ndim = -1;
+  Error error;
+  EXPECT_EQ(call.op.shape(&call.params, &call.indices, call.options, GTH_MAX_NDIM, &ndim, extents, &error), GTH_OK)
+      << error.message;
+  ASSERT_EQ(ndim, static_cast<int32_t>(shape.size()));
+  EXPECT_EQ(Shape(extents, extents + ndim), shape);
+}
+
+// Every form gathers `expected` in this shape.
+inline void expect_gathered(const Call& call, const Shape& shape, const Bytes& expected) {
+  expect_shape(call, shape);
+  Array out(call.params.dtype, shape);
+  const gth_tensor_desc desc = out.desc();
+  Error error;
+  const auto check = [&](int32_t status, const char* form) {
+    EXPECT_STREQ(gth_status_name(status), "GTH_OK") << form << ": " << error.message;
+    EXPECT_EQ(error.status, GTH_OK) << form;
+    EXPECT_EQ(error.message[0], 'x') << form << ": on GTH_OK only status is written";
+    EXPECT_TRUE(out.bytes() == expected) << form;
+    out.fill('#');
+  };
+  check(call.op.desc(nullptr, &call.params, &call.indices, call.options, &desc, &error), "desc");
+  check(call.run_planned(desc, &error), "plan");
+  const Tensor params(call.params), indices(call.indices), target(desc);
+  check(call.op.into(nullptr, params.get(), indices.get(), call.options, target.get(), &error), "into");
+  Tensor made;
+  ASSERT_EQ(call.op.allocating(nullptr, params.get(), indices.get(), call.options, made.out(), &error), GTH_OK)
+      << error.message;
+  const gth_tensor_desc result = made.desc();
+  EXPECT_EQ(Shape(result.shape, result.shape + result.ndim), shape);
+  const char* data = static_cast<const char*>(result.data);
+  EXPECT_TRUE(expected.empty() || Bytes(data, data + expected.size()) == expected) << "allocating";
+}
+
+// Rows of an array by number.
+inline Bytes rows_of(const Array& array, int64_t row_bytes, const std::vector<int64_t>& rows) {
+  Bytes result;
+  for (int64_t row : rows) result.insert(result.end(), array.data() + row * row_bytes, array.data() + (row + 1) * row_bytes);
+  return result;
+}
+
+}  // namespace hostile

@@ -1,0 +1,67 @@
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "gather/gather.h"
+#include "gtest/gtest.h"
+
+// Loading and unloading. This program is not linked with the library.
+namespace {
+
+bool is_mapped() {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find("libgather") != std::string::npos) return true;
+  }
+  return false;
+}
+
+template <class Function>
+Function* find(void* library, const char* name) {
+  return reinterpret_cast<Function*>(dlsym(library, name));
+}
+
+constexpr int64_t n = 50000;
+char params[8], out[n];
+int64_t indices[n];
+
+// A gather on the library's threads and a handle, then everything is left to dlclose.
+const char* use(void* library) {
+  const int64_t rows = 8;
+  gth_tensor_desc p = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT8, 1, &rows, params);
+  gth_tensor_desc i = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, &n, indices);
+  gth_tensor_desc o = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT8, 1, &n, out);
+  gth_options options = GTH_OPTIONS_INIT;
+  options.threads = 2;
+  gth_error error = GTH_ERROR_INIT;
+  gth_tensor* tensor = nullptr;
+  if (find<decltype(gth_gather_desc)>(library, "gth_gather_desc")(nullptr, &p, &i, &options, &o, &error)) return "gather";
+  if (out[n - 1] != params[indices[n - 1]]) return "row";
+  if (find<decltype(gth_tensor_alloc)>(library, "gth_tensor_alloc")(nullptr, GTH_DTYPE_INT8, 1, &n, &tensor, &error)) {
+    return "alloc";
+  }
+  return find<decltype(gth_tensor_release)>(library, "gth_tensor_release")(tensor) ? "release" : nullptr;
+}
+
+TEST(Hostile, G8_ThousandLoadCycles) {
+  for (int64_t i = 0; i < n; ++i) indices[i] = i % 8;
+  for (int i = 0; i < 8; ++i) params[i] = static_cast<char>(i + 1);
+  ASSERT_FALSE(is_mapped());
+  for (int cycle = 0; cycle < 1000; ++cycle) {
+    const char* wrong = "load";
+    std::thread([&] {
+      void* library = dlopen(GATHER_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+      if (!library) return;
+      wrong = use(library);
+      if (dlclose(library) != 0) wrong = "unload";
+    }).join();
+    ASSERT_EQ(wrong, nullptr) << wrong << " in cycle " << cycle;
+    if (cycle % 100 == 0) { ASSERT_FALSE(is_mapped()) << "after cycle " << cycle; }
+  }
+  EXPECT_FALSE(is_mapped());
+}
+
+}  // namespace

@@ -1,0 +1,141 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "gather/gather.h"
+
+// Random gathers and a slow, plain statement of what they mean: one output element at a time, straight from the
+// definition in the header, sharing nothing with the library.
+namespace oracle {
+
+using Shape = std::vector<int64_t>;
+using Bytes = std::vector<char>;
+
+// A tensor in memory of its own: element i0, i1, .. lies at offset + sum of i * strides.
+struct Operand {
+  int32_t dtype = 0;
+  int64_t item = 0;
+  Shape shape, strides;
+  bool dense = true;  // handed over with NULL strides
+  int64_t offset = 0;
+  Bytes memory;
+
+  gth_tensor_desc desc() const {
+    gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+    desc.dtype = dtype;
+    desc.ndim = static_cast<int32_t>(shape.size());
+    desc.shape = shape.data();
+    desc.strides = dense ? nullptr : strides.data();
+    desc.data = memory.data();
+    desc.offset = offset;
+    return desc;
+  }
+};
+
+// A gather in normalised terms. indices.shape = batch dims, tuple dims and for gather_nd K.
+struct Problem {
+  bool is_nd = false;
+  int64_t batch = 0, axis = 0, components = 1;
+  int32_t negative = GTH_NEGATIVE_REJECT, bounds = GTH_BOUNDS_ERROR;
+  char fill[16] = {};  // the element that bounds = fill writes
+  Operand params, indices, out;
+
+  int64_t tuple_end() const { return static_cast<int64_t>(indices.shape.size()) - (is_nd ? 1 : 0); }
+};
+
+struct Answer {
+  int32_t status = GTH_OK;
+  int64_t position = INT64_MAX;
+  int32_t component = -1;
+  int64_t value = 0, limit = 0;
+  uint32_t flags = 0;
+  Bytes memory;  // the output's afterwards
+};
+
+__extension__ typedef __int128 Wide;
+
+inline Wide load(const char* at, int32_t dtype) {
+  const size_t bytes = static_cast<size_t>(dtype % 256) / 8;
+  uint64_t bits = 0;
+  std::memcpy(&bits, at, bytes);
+  if (dtype > 255) return bits;
+  const unsigned unused = 64 - 8 * static_cast<unsigned>(bytes);
+  return static_cast<int64_t>(bits << unused) >> unused;
+}
+
+// The row of a dim of `size` that an index selects; -1: none.
+inline int64_t select(const Problem& problem, Wide index, int64_t size) {
+  if (problem.negative == GTH_NEGATIVE_WRAP && index < 0) index += size;
+  if (index >= 0 && index < size) return static_cast<int64_t>(index);
+  if (size == 0 || (problem.bounds != GTH_BOUNDS_CLAMP && problem.bounds != GTH_BOUNDS_MODULO)) return -1;
+  if (problem.bounds == GTH_BOUNDS_CLAMP) return index < 0 ? 0 : size - 1;
+  return static_cast<int64_t>((index % size + size) % size);
+}
+
+inline Shape output_shape(const Problem& problem) {
+  const Shape &p = problem.params.shape, &i = problem.indices.shape;
+  Shape shape(p.begin(), p.begin() + problem.axis);
+  shape.insert(shape.end(), i.begin() + problem.batch, i.begin() + problem.tuple_end());
+  shape.insert(shape.end(), p.begin() + problem.axis + problem.components, p.end());
+  return shape;
+}
+
+// One element of the output: its source, or none; a bad tuple is noted if it is the smallest.
+inline const char* find_source(const Problem& problem, const Shape& at, Answer* answer) {
+  const Operand &params = problem.params, &indices = problem.indices;
+  const int64_t b = problem.batch, a = problem.axis, tuples = problem.tuple_end() - b, k = problem.components;
+  const char* index = indices.memory.data() + indices.offset;
+  int64_t source = params.offset, position = 0;
+  for (int64_t d = 0; d < problem.tuple_end(); ++d) {
+    const int64_t i = at[d < b ? d : a + d - b];
+    index += i * indices.strides[d];
+    position = position * indices.shape[d] + i;
+  }
+  for (int64_t d = 0; d < a; ++d) source += at[d] * params.strides[d];
+  for (size_t d = a + k; d < params.shape.size(); ++d) source += at[d - k + tuples] * params.strides[d];
+  bool good = true;
+  for (int64_t c = 0; c < k && good; ++c) {
+    const Wide value = load(index + (problem.is_nd ? c * indices.strides.back() : 0), indices.dtype);
+    const int64_t row = select(problem, value, params.shape[a + c]);
+    good = row >= 0;
+    source += row * params.strides[a + c];
+    if (good || position >= answer->position) continue;
+    answer->position = position;
+    answer->component = static_cast<int32_t>(c);
+    answer->value = static_cast<int64_t>(value);
+    answer->limit = params.shape[a + c];
+    answer->flags = (problem.negative == GTH_NEGATIVE_WRAP ? GTH_ERROR_WRAP : 0) |
+                    (value > INT64_MAX ? GTH_ERROR_UNSIGNED : 0);
+  }
+  return good ? params.memory.data() + source : nullptr;
+}
+
+inline Answer solve(const Problem& problem) {
+  Answer answer;
+  answer.memory = problem.out.memory;
+  const Shape& shape = problem.out.shape;
+  const size_t item = static_cast<size_t>(problem.params.item);
+  int64_t count = 1;
+  for (int64_t extent : shape) count *= extent;
+  for (int64_t number = 0; number < count; ++number) {
+    Shape at(shape.size());
+    int64_t rest = number, target = problem.out.offset;
+    for (size_t d = shape.size(); d-- > 0; rest /= shape[d]) {
+      at[d] = rest % shape[d];
+      target += at[d] * problem.out.strides[d];
+    }
+    const char* source = find_source(problem, at, &answer);
+    if (!source && problem.bounds == GTH_BOUNDS_FILL) source = problem.fill;
+    if (source) std::memcpy(answer.memory.data() + target, source, item);
+  }
+  const bool total = problem.bounds == GTH_BOUNDS_FILL || problem.bounds == GTH_BOUNDS_SKIP;
+  if (answer.position == INT64_MAX || total) return answer;
+  answer.status = GTH_E_INDEX;
+  answer.memory = problem.out.memory;
+  return answer;
+}
+
+}  // namespace oracle

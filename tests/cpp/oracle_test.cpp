@@ -1,0 +1,337 @@
+#include <cstdlib>
+
+#include "hostile.hpp"
+#include "oracle.hpp"
+
+// Random gathers through every form against the oracle. GATHER_SEED changes the numbers, GATHER_CASES how many.
+namespace {
+
+using namespace oracle;
+using hostile::Error;
+
+int64_t from_environment(const char* name, int64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text ? std::atoll(text) : otherwise;
+}
+
+constexpr int32_t dtypes[] = {
+    GTH_DTYPE_BOOL,    GTH_DTYPE_INT8,    GTH_DTYPE_INT16,     GTH_DTYPE_INT32,      GTH_DTYPE_INT64,
+    GTH_DTYPE_UINT8,   GTH_DTYPE_UINT16,  GTH_DTYPE_UINT32,    GTH_DTYPE_UINT64,     GTH_DTYPE_FLOAT16,
+    GTH_DTYPE_FLOAT32, GTH_DTYPE_FLOAT64, GTH_DTYPE_COMPLEX64, GTH_DTYPE_COMPLEX128, GTH_DTYPE_BFLOAT16};
+constexpr int32_t index_dtypes[] = {GTH_DTYPE_INT8,  GTH_DTYPE_INT16,  GTH_DTYPE_INT32,  GTH_DTYPE_INT64,
+                                    GTH_DTYPE_UINT8, GTH_DTYPE_UINT16, GTH_DTYPE_UINT32, GTH_DTYPE_UINT64};
+
+constexpr int64_t longest = 5;  // of an open extent
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : engine_(seed) {}
+
+  int64_t below(int64_t end) { return static_cast<int64_t>(engine_() % static_cast<uint64_t>(end)); }
+  int64_t between(int64_t low, int64_t high) { return low + below(high - low + 1); }
+  bool chance(int64_t percent) { return below(100) < percent; }
+  int64_t extent() { return chance(5) ? 0 : between(1, 5); }
+  uint64_t bits() { return engine_(); }
+
+  Shape shape(int64_t rank) {
+    Shape result(static_cast<size_t>(rank));
+    for (int64_t& each : result) each = extent();
+    return result;
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+Shape dense_strides(const Shape& shape, int64_t item) {
+  Shape strides(shape.size());
+  for (size_t d = shape.size(); d-- > 0; item *= std::max<int64_t>(shape[d], 1)) strides[d] = item;
+  return strides;
+}
+
+// Strides for at most this shape: permuted, padded, negative; of inputs zero as well. Then memory for all of it.
+void lay_out(Random& random, bool is_output, Operand* x) {
+  const size_t rank = x->shape.size();
+  x->dense = random.chance(40);
+  x->offset = random.chance(30) ? random.below(9) : 0;
+  x->strides = dense_strides(x->shape, x->item);
+  std::vector<size_t> order(rank);
+  for (size_t d = 0; d < rank; ++d) order[d] = rank - 1 - d;
+  if (random.chance(50)) {
+    for (size_t d = rank; d > 1; --d) std::swap(order[d - 1], order[static_cast<size_t>(random.below(int64_t(d)))]);
+  }
+  int64_t span = x->item, low = 0;
+  for (size_t d : order) {
+    const int64_t steps = std::max<int64_t>(x->shape[d], 1) - 1;
+    if (!x->dense) {
+      x->strides[d] = span + (random.chance(20) ? random.below(4) : 0);
+      if (!is_output && random.chance(6)) x->strides[d] = 0;
+      if (random.chance(15)) x->strides[d] = -x->strides[d];
+    }
+    span += std::abs(x->strides[d]) * steps;
+    if (x->strides[d] < 0) low -= x->strides[d] * steps;
+  }
+  x->offset += low;
+  x->memory.resize(static_cast<size_t>(x->offset - low + span));
+  for (char& each : x->memory) each = static_cast<char>(random.bits());
+}
+
+int64_t hostile_value(Random& random, int64_t size, int32_t dtype) {
+  if (!random.chance(12)) return size ? random.below(size) : 0;
+  const int64_t values[] = {-size - 1, -size, -1, 0, size - 1, size, size + 1, INT64_MIN, INT64_MAX,
+                            INT64_MIN >> (64 - dtype % 256), INT64_MAX >> (64 - dtype % 256)};
+  return values[random.below(11)];
+}
+
+// Values go where the strides lead; where several elements share bytes the last one stays.
+void fill_indices(Random& random, Problem* problem) {
+  Operand& x = problem->indices;
+  int64_t count = 1;
+  for (int64_t extent : x.shape) count *= extent;
+  const bool tame = random.chance(50);
+  for (int64_t number = 0; number < count; ++number) {
+    int64_t rest = number, at = x.offset, component = 0;
+    for (size_t d = x.shape.size(); d-- > 0; rest /= x.shape[d]) {
+      at += rest % x.shape[d] * x.strides[d];
+      if (problem->is_nd && d + 1 == x.shape.size()) component = rest % x.shape[d];
+    }
+    const int64_t size = problem->params.shape[static_cast<size_t>(problem->axis + component)];
+    const int64_t value = tame && size ? random.below(size) : hostile_value(random, size, x.dtype);
+    std::memcpy(x.memory.data() + at, &value, static_cast<size_t>(x.item));
+  }
+}
+
+// NaN, smallest signed, largest unsigned, true.
+uint64_t fill_of(int32_t dtype) {
+  switch (dtype) {
+    case GTH_DTYPE_BOOL: return 1;
+    case GTH_DTYPE_FLOAT16: return 0x7e00;
+    case GTH_DTYPE_BFLOAT16: return 0x7fc0;
+    case GTH_DTYPE_FLOAT32:
+    case GTH_DTYPE_COMPLEX64: return 0x7fc00000;
+    case GTH_DTYPE_FLOAT64:
+    case GTH_DTYPE_COMPLEX128: return 0x7ff8000000000000;
+    default: return dtype > 255 ? UINT64_MAX : uint64_t{1} << (dtype - 1);
+  }
+}
+
+struct Case {
+  Problem problem;
+  gth_options options = GTH_OPTIONS_INIT;
+  // The extent that plans leave open: dim of indices, which is a tuple dim or batch dim 0; -1: none.
+  int64_t open = -1;
+};
+
+void choose_switches(Random& random, Case* c) {
+  Problem& problem = c->problem;
+  c->options.negative = static_cast<int32_t>(random.below(3));
+  c->options.bounds = static_cast<int32_t>(random.chance(30) ? 0 : random.below(6));
+  c->options.fill = static_cast<int32_t>(random.below(4));
+  for (uint64_t& each : c->options.fill_value) each = random.bits();
+  if (c->options.negative) problem.negative = c->options.negative;
+  if (c->options.bounds) problem.bounds = c->options.bounds;
+  const uint64_t by_dtype[2] = {fill_of(problem.params.dtype), 0};
+  if (c->options.fill == GTH_FILL_VALUE) std::memcpy(problem.fill, c->options.fill_value, 16);
+  if (c->options.fill == GTH_FILL_BY_DTYPE) std::memcpy(problem.fill, by_dtype, 16);
+}
+
+// Negative forms of the attributes mean the same.
+void choose_attributes(Random& random, Case* c) {
+  const Problem& problem = c->problem;
+  const int64_t r = static_cast<int64_t>(problem.params.shape.size());
+  const int64_t q = static_cast<int64_t>(problem.indices.shape.size());
+  c->options.batch_dims = problem.batch;
+  if (problem.is_nd) return;
+  if (problem.batch < q && random.chance(20)) c->options.batch_dims = problem.batch - q;
+  c->options.has_axis = problem.axis != problem.batch || c->options.batch_dims < 0 || random.chance(30);
+  if (c->options.has_axis) c->options.axis = random.chance(30) ? problem.axis - r : problem.axis;
+}
+
+void choose_shapes(Random& random, Case* c) {
+  Problem& problem = c->problem;
+  problem.is_nd = random.chance(50);
+  const int64_t r = random.between(1, 5);
+  problem.batch = random.chance(60) ? 0 : random.below(r);
+  const int64_t tuple_dims = random.below(4);
+  problem.params.shape = random.shape(r);
+  Shape& shape = problem.indices.shape;
+  shape.assign(problem.params.shape.begin(), problem.params.shape.begin() + problem.batch);
+  for (int64_t d = 0; d < tuple_dims; ++d) shape.push_back(random.extent());
+  if (problem.is_nd) {
+    problem.axis = problem.batch;
+    problem.components = random.between(0, r - problem.batch);
+    shape.push_back(problem.components);
+  } else {
+    problem.axis = random.between(problem.batch, r - 1);
+  }
+  if (random.chance(60) && problem.batch + tuple_dims > 0) {
+    c->open = problem.batch > 0 && random.chance(50) ? 0 : problem.batch + random.below(std::max<int64_t>(tuple_dims, 1));
+    if (c->open > 0 && c->open == problem.batch + tuple_dims) c->open = 0;
+    if (c->open > 0 && c->open < problem.batch) c->open = 0;
+  }
+}
+
+Case make_case(Random& random) {
+  Case c;
+  Problem& problem = c.problem;
+  choose_shapes(random, &c);
+  problem.params.dtype = problem.out.dtype = dtypes[random.below(15)];
+  problem.indices.dtype = index_dtypes[random.below(8)];
+  problem.params.item = problem.out.item = gth_dtype_size(problem.params.dtype);
+  problem.indices.item = gth_dtype_size(problem.indices.dtype);
+  choose_switches(random, &c);
+  choose_attributes(random, &c);
+  return c;
+}
+
+// The dim of the output where an open dim of indices lands.
+size_t open_in_out(const Case& c) {
+  return static_cast<size_t>(c.open < c.problem.batch ? c.open : c.problem.axis + c.open - c.problem.batch);
+}
+
+// The case with the open extent set; GTH_OPEN gives what a plan is made from. Dense strides follow the extent.
+void set_open(Case* c, int64_t n) {
+  Problem& problem = c->problem;
+  const bool is_batch = c->open < problem.batch;
+  problem.indices.shape[static_cast<size_t>(c->open)] = n;
+  if (is_batch) problem.params.shape[static_cast<size_t>(c->open)] = n;
+  problem.out.shape[open_in_out(*c)] = n;
+  for (Operand* x : {&problem.params, &problem.indices, &problem.out}) {
+    if (x->dense) x->strides = dense_strides(x->shape, x->item);
+  }
+}
+
+struct Forms {
+  explicit Forms(const Problem& problem) : op(problem.is_nd ? hostile::nd : hostile::g) {}
+  const hostile::Operation& op;
+};
+
+class Oracle : public ::testing::Test {
+ protected:
+  // Holds what a form said and wrote against the oracle, and puts the output back.
+  void check(const char* form, Case* c, const Answer& answer, const Bytes& before, int32_t status, const Error& error) {
+    ++cases_;
+    bool same = status == answer.status && error.status == status && c->problem.out.memory == answer.memory;
+    if (status == GTH_E_INDEX) {
+      same = same && error.operand == GTH_OPERAND_INDICES && error.position == answer.position &&
+             error.component == answer.component && error.value == answer.value && error.limit == answer.limit &&
+             error.flags == answer.flags;
+    }
+    if (!same) report(form, *c, answer, status, error);
+    c->problem.out.memory = before;
+  }
+
+  static std::string text(const Operand& x) {
+    std::string result = x.dense ? "dense [" : "[";
+    for (size_t d = 0; d < x.shape.size(); ++d) {
+      result += std::to_string(x.shape[d]) + ":" + std::to_string(x.strides[d]) + " ";
+    }
+    return result + "] + " + std::to_string(x.offset) + " dtype " + std::to_string(x.dtype);
+  }
+
+  void report(const char* form, const Case& c, const Answer& answer, int32_t status, const Error& error) {
+    ADD_FAILURE() << form << " of case " << number_ << (c.problem.is_nd ? " gather_nd" : " gather") << " batch "
+                  << c.problem.batch << " axis " << c.problem.axis << " K " << c.problem.components << " negative "
+                  << c.problem.negative << " bounds " << c.problem.bounds << " threads " << c.options.threads
+                  << "\n params " << text(c.problem.params) << "\n indices " << text(c.problem.indices) << "\n out "
+                  << text(c.problem.out) << "\n expected status " << answer.status << " position " << answer.position
+                  << " component " << answer.component << " value " << answer.value << " flags " << answer.flags
+                  << "\n observed status " << status << " position " << error.position << " component "
+                  << error.component << " value " << error.value << " flags " << error.flags << " " << error.message;
+  }
+
+  void run_desc(Case* c, const Answer& answer) {
+    const Forms forms(c->problem);
+    const Bytes before = c->problem.out.memory;
+    const gth_tensor_desc p = c->problem.params.desc(), i = c->problem.indices.desc(), o = c->problem.out.desc();
+    for (int32_t threads : {1, 3}) {
+      if (threads > 1 && !random_.chance(25)) continue;
+      c->options.threads = threads;
+      Error error;
+      const int32_t status = forms.op.desc(nullptr, &p, &i, &c->options, &o, &error);
+      check("desc", c, answer, before, status, error);
+    }
+  }
+
+  void run_allocating(Case* c, const Answer& answer) {
+    const Forms forms(c->problem);
+    const Problem& problem = c->problem;
+    const gth_tensor_desc p = problem.params.desc(), i = problem.indices.desc();
+    const hostile::Tensor params(p), indices(i);
+    hostile::Tensor made;
+    Error error;
+    const int32_t status = forms.op.allocating(nullptr, params.get(), indices.get(), &c->options, made.out(), &error);
+    Case dense = *c;  // the oracle's answer for a dense output of zeros
+    dense.problem.out.dense = true;
+    dense.problem.out.offset = 0;
+    dense.problem.out.strides = dense_strides(problem.out.shape, problem.out.item);
+    const size_t size = static_cast<size_t>(hostile::count_of(problem.out.shape) * problem.out.item);
+    dense.problem.out.memory.assign(size, 0);
+    const Answer zeros = solve(dense.problem);
+    if (!status && size) std::memcpy(dense.problem.out.memory.data(), made.desc().data, size);
+    check("allocating", &dense, zeros, dense.problem.out.memory, status, error);
+    EXPECT_EQ(status, answer.status);
+  }
+
+  void run_into(Case* c, const Answer& answer) {
+    const Forms forms(c->problem);
+    const Bytes before = c->problem.out.memory;
+    const hostile::Tensor params(c->problem.params.desc()), indices(c->problem.indices.desc());
+    const hostile::Tensor out(c->problem.out.desc());
+    ASSERT_TRUE(params && indices && out);
+    Error error;
+    const int32_t status = forms.op.into(nullptr, params.get(), indices.get(), &c->options, out.get(), &error);
+    check("into", c, answer, before, status, error);
+  }
+
+  // One plan, several open extents.
+  void run_planned(Case* c) {
+    const Forms forms(c->problem);
+    Case open = *c;
+    if (c->open >= 0) set_open(&open, GTH_OPEN);
+    const gth_tensor_desc p = open.problem.params.desc(), i = open.problem.indices.desc();
+    const gth_tensor_desc o = open.problem.out.desc();
+    hostile::Plan plan;
+    Error error;
+    ASSERT_EQ(forms.op.plan(&p, &i, &open.options, &o, plan.out(), &error), GTH_OK)
+        << "case " << number_ << ": " << error.message;
+    for (int64_t n : {longest, int64_t{0}, random_.between(1, longest)}) {
+      if (c->open >= 0) set_open(c, n);
+      const Answer answer = solve(c->problem);
+      const Bytes before = c->problem.out.memory;
+      const int32_t status = gth_plan_run(nullptr, plan.get(), c->problem.params.memory.data(),
+                                          c->problem.indices.memory.data(), c->problem.out.memory.data(),
+                                          c->open >= 0 ? n : GTH_OPEN, &error);
+      check("plan", c, answer, before, status, error);
+      if (c->open < 0) return;
+    }
+  }
+
+  void run_case() {
+    Case c = make_case(random_);
+    Problem& problem = c.problem;
+    if (c.open >= 0) problem.indices.shape[static_cast<size_t>(c.open)] = longest;
+    if (c.open >= 0 && c.open < problem.batch) problem.params.shape[static_cast<size_t>(c.open)] = longest;
+    problem.out.shape = output_shape(problem);
+    lay_out(random_, false, &problem.params);
+    lay_out(random_, false, &problem.indices);
+    lay_out(random_, true, &problem.out);
+    if (problem.components > 0) fill_indices(random_, &problem);
+    const Answer answer = solve(problem);
+    run_desc(&c, answer);
+    if (random_.chance(25)) run_allocating(&c, answer);
+    if (random_.chance(25)) run_into(&c, answer);
+    run_planned(&c);
+  }
+
+  Random random_{static_cast<uint64_t>(from_environment("GATHER_SEED", 20240817))};
+  int64_t cases_ = 0, number_ = 0;
+};
+
+TEST_F(Oracle, RandomGathers) {
+  const int64_t wanted = from_environment("GATHER_CASES", 220000);
+  for (; cases_ < wanted && !HasFatalFailure() && !HasNonfatalFailure(); ++number_) run_case();
+  std::printf("oracle: %lld runs of %lld gathers\n", static_cast<long long>(cases_), static_cast<long long>(number_));
+}
+
+}  // namespace

@@ -1,0 +1,396 @@
+#include "hostile.hpp"
+
+// What the header promises about plans.
+namespace {
+
+using namespace hostile;
+
+constexpr int32_t f32 = GTH_DTYPE_FLOAT32;
+constexpr int32_t i64 = GTH_DTYPE_INT64;
+constexpr int32_t u8 = GTH_DTYPE_UINT8;
+
+Facts open_fault(int32_t operand, int32_t dim, int64_t limit = 0) {
+  return {GTH_E_SHAPE, operand, dim, -1, GTH_OPEN, limit};
+}
+Facts n_fault(int64_t n, int64_t limit) { return {GTH_E_SHAPE, GTH_OPERAND_PLAN, -1, -1, n, limit}; }
+Facts n_too_large(int64_t n, int64_t limit) { return {GTH_E_SIZE, GTH_OPERAND_PLAN, -1, -1, n, limit}; }
+
+// A description without data that keeps its shape and strides.
+struct Described {
+  Described(int32_t dtype, Shape extents, Shape steps = {})
+      : shape(std::move(extents)), strides(std::move(steps)),
+        desc(describe(dtype, shape, nullptr, strides.empty() ? nullptr : strides.data())) {}
+  Described(const Described&) = delete;
+  Described& operator=(const Described&) = delete;
+
+  Shape shape, strides;
+  gth_tensor_desc desc;
+};
+
+void expect_plan(const Operation& op, const Shape& params, const Shape& indices, const gth_options* options = nullptr) {
+  const Described p(f32, params), i(i64, indices);
+  Plan plan;
+  Error error;
+  EXPECT_EQ(op.plan(&p.desc, &i.desc, options, nullptr, plan.out(), &error), GTH_OK) << error.message;
+}
+
+void expect_no_plan(const Operation& op, const Shape& params, const Shape& indices, const gth_options* options,
+                    const Facts& facts) {
+  const Described p(f32, params), i(i64, indices);
+  gth_plan* plan = reinterpret_cast<gth_plan*>(1);
+  Error error;
+  expect_facts(op.plan(&p.desc, &i.desc, options, nullptr, &plan, &error), error, facts);
+  EXPECT_EQ(plan, nullptr);
+}
+
+// A plan over dense descriptions that must be possible.
+struct Planned {
+  Planned(const Operation& op, const Described& params, const Described& indices, const gth_options* options = nullptr,
+          const Described* output = nullptr) {
+    Error error;
+    EXPECT_EQ(op.plan(&params.desc, &indices.desc, options, output ? &output->desc : nullptr, plan.out(), &error),
+              GTH_OK)
+        << error.message;
+  }
+
+  int32_t run(const void* params, const void* indices, void* out, int64_t n, gth_error* error = nullptr) const {
+    return gth_plan_run(nullptr, plan.get(), params, indices, out, n, error);
+  }
+
+  Plan plan;
+};
+
+TEST(Plans, OpenExtentOfTheTuples) {
+  expect_plan(g, {4, 2}, {GTH_OPEN});
+  expect_plan(g, {4, 2}, {3, GTH_OPEN});
+  expect_plan(g, {4, 2}, {GTH_OPEN, 3});
+  expect_plan(nd, {4, 2}, {GTH_OPEN, 2});
+  expect_plan(nd, {4, 2}, {GTH_OPEN, 0});
+  const gth_options batch = with_batch(1), axis = with_axis(1);
+  expect_plan(g, {4, 2}, {4, GTH_OPEN}, &batch);
+  expect_plan(g, {4, 2}, {GTH_OPEN}, &axis);
+}
+
+TEST(Plans, OpenOutermostBatchDim) {
+  const gth_options one = with_batch(1), two = with_batch(2);
+  expect_plan(g, {GTH_OPEN, 4, 2}, {GTH_OPEN, 3}, &one);
+  expect_plan(g, {GTH_OPEN, 3, 2}, {GTH_OPEN, 3, 5}, &two);
+  expect_plan(nd, {GTH_OPEN, 4, 2}, {GTH_OPEN, 3, 1}, &one);
+}
+
+TEST(Plans, OpenExtentElsewhere) {
+  const gth_options one = with_batch(1), two = with_batch(2), axis = with_axis(1);
+  expect_no_plan(g, {GTH_OPEN, 2}, {3}, nullptr, open_fault(GTH_OPERAND_PARAMS, 0));
+  expect_no_plan(g, {4, GTH_OPEN}, {3}, nullptr, open_fault(GTH_OPERAND_PARAMS, 1));
+  expect_no_plan(g, {GTH_OPEN, 2}, {3}, &axis, open_fault(GTH_OPERAND_PARAMS, 0));
+  expect_no_plan(nd, {GTH_OPEN, 2}, {3, 1}, nullptr, open_fault(GTH_OPERAND_PARAMS, 0));
+  expect_no_plan(nd, {4, 2}, {3, GTH_OPEN}, nullptr, {GTH_E_SHAPE, GTH_OPERAND_INDICES, 1, -1, GTH_OPEN, 2});
+  expect_no_plan(g, {3, GTH_OPEN, 2}, {3, GTH_OPEN, 1}, &two, open_fault(GTH_OPERAND_PARAMS, 1));
+  expect_no_plan(g, {GTH_OPEN, GTH_OPEN, 2}, {GTH_OPEN, 4}, &one, open_fault(GTH_OPERAND_PARAMS, 1));
+}
+
+TEST(Plans, SecondOpenExtent) {
+  const gth_options one = with_batch(1);
+  expect_no_plan(g, {4, 2}, {GTH_OPEN, GTH_OPEN}, nullptr, open_fault(GTH_OPERAND_INDICES, 1));
+  expect_no_plan(g, {GTH_OPEN, 4, 2}, {GTH_OPEN, GTH_OPEN}, &one, open_fault(GTH_OPERAND_INDICES, 1));
+}
+
+TEST(Plans, OpenBatchDimOfOnlyOneOperand) {
+  const gth_options one = with_batch(1);
+  expect_no_plan(g, {GTH_OPEN, 4}, {3, 2}, &one, {GTH_E_BATCH, GTH_OPERAND_INDICES, 0, -1, 3, GTH_OPEN});
+  expect_no_plan(g, {3, 4}, {GTH_OPEN, 2}, &one, {GTH_E_BATCH, GTH_OPERAND_INDICES, 0, -1, GTH_OPEN, 3});
+}
+
+TEST(Plans, OtherNegativeExtents) {
+  for (int64_t extent : {int64_t{-2}, INT64_MIN}) {
+    expect_no_plan(g, {4, 2}, {extent}, nullptr, {GTH_E_SHAPE, GTH_OPERAND_INDICES, 0, -1, extent, 0});
+    expect_no_plan(g, {4, extent}, {3}, nullptr, {GTH_E_SHAPE, GTH_OPERAND_PARAMS, 1, -1, extent, 0});
+  }
+}
+
+TEST(Plans, OpenExtentOutsideAPlan) {
+  const Array params(f32, {4, 2}), out(f32, {1, 2});
+  const Shape open{GTH_OPEN};
+  const gth_tensor_desc indices = describe(i64, open, out.data());
+  expect_refused({g, params.desc(), indices}, out, open_fault(GTH_OPERAND_INDICES, 0));
+}
+
+TEST(Plans, RunWithAnOpenExtent) {
+  const Array params(f32, {4, 2}), indices = indices64({5}, {3, 0, 2, 1, 3});
+  const Planned planned(g, Described(f32, params.shape()), Described(i64, {GTH_OPEN}));
+  for (int64_t n = 0; n <= 5; ++n) {
+    Array out(f32, {5, 2});
+    out.fill('#');
+    EXPECT_EQ(planned.run(params.data(), indices.data(), out.data(), n), GTH_OK);
+    Bytes expected = rows_of(params, 8, std::vector<int64_t>{3, 0, 2, 1, 3});
+    std::fill(expected.begin() + n * 8, expected.end(), '#');
+    EXPECT_TRUE(out.bytes() == expected);
+  }
+}
+
+TEST(Plans, WrongN) {
+  const Array params(f32, {4, 2}), indices = indices64({5}, {3, 0, 2, 1, 3});
+  Array out(f32, {5, 2});
+  const Bytes before = out.bytes();
+  const Planned open(g, Described(f32, {4, 2}), Described(i64, {GTH_OPEN})), closed(g, Described(f32, {4, 2}), Described(i64, {5}));
+  Error error;
+  for (int64_t n : {int64_t{-1}, int64_t{-2}, INT64_MIN}) {
+    expect_facts(open.run(params.data(), indices.data(), out.data(), n, &error), error, n_fault(n, 0));
+  }
+  for (int64_t n : {int64_t{0}, int64_t{5}, int64_t{-2}, INT64_MIN, INT64_MAX}) {
+    expect_facts(closed.run(params.data(), indices.data(), out.data(), n, &error), error, n_fault(n, GTH_OPEN));
+  }
+  EXPECT_TRUE(out.bytes() == before);
+  EXPECT_EQ(closed.run(params.data(), indices.data(), out.data(), GTH_OPEN), GTH_OK);
+}
+
+// The largest n is the one that keeps every size inside int64; what it is exactly is the library's business.
+TEST(Plans, LargestN) {
+  const Array params(f32, {4, 2}), indices = indices64({5}, {3, 0, 2, 1, 3});
+  Array out(f32, {5, 2});
+  const Planned planned(g, Described(f32, {4, 2}), Described(i64, {GTH_OPEN}));
+  for (int64_t n : {INT64_MAX, INT64_MAX / 8, INT64_MAX / 8 + 1}) {
+    Error error;
+    EXPECT_EQ(planned.run(params.data(), indices.data(), out.data(), n, &error), GTH_E_SIZE) << n;
+    EXPECT_EQ(error.operand, GTH_OPERAND_PLAN);
+    EXPECT_EQ(error.value, n);
+    EXPECT_GT(error.limit, int64_t{1} << 50);
+    EXPECT_LT(error.limit, n);
+    int32_t ndim = 0;
+    int64_t shape[2];
+    expect_facts(gth_plan_shape(planned.plan.get(), n, 2, &ndim, shape, &error), error, n_too_large(n, error.limit));
+    EXPECT_EQ(gth_plan_shape(planned.plan.get(), error.limit, 2, &ndim, shape, nullptr), GTH_OK);
+  }
+}
+
+TEST(Plans, LargestNOfABatch) {
+  const gth_options one = with_batch(1);
+  const Planned planned(g, Described(f32, {GTH_OPEN, 1 << 20}), Described(i64, {GTH_OPEN, 1}), &one);
+  char byte[8] = {};
+  Error error;
+  EXPECT_EQ(planned.run(byte, byte, byte, int64_t{1} << 41, &error), GTH_E_SIZE) << error.message;
+}
+
+TEST(Plans, ShapeOfAPlan) {
+  const Planned planned(g, Described(f32, {4, 2}), Described(i64, {3, GTH_OPEN}));
+  int32_t ndim = 0;
+  int64_t shape[3];
+  for (int64_t n : {int64_t{0}, int64_t{7}, int64_t{GTH_OPEN}}) {
+    EXPECT_EQ(gth_plan_shape(planned.plan.get(), n, 3, &ndim, shape, nullptr), GTH_OK);
+    EXPECT_EQ(ndim, 3);
+    EXPECT_EQ(Shape(shape, shape + 3), (Shape{3, n, 2}));
+  }
+  Error error;
+  expect_facts(gth_plan_shape(planned.plan.get(), -2, 3, &ndim, shape, &error), error, n_fault(-2, 0));
+  ndim = -7;
+  shape[0] = -7;
+  expect_facts(gth_plan_shape(planned.plan.get(), 7, 2, &ndim, shape, &error), error,
+               {GTH_E_SIZE, GTH_OPERAND_OUT, -1, -1, 2, 3});
+  EXPECT_EQ(ndim, 3);
+  EXPECT_EQ(shape[0], -7);
+  expect_facts(gth_plan_shape(planned.plan.get(), 7, 2, nullptr, shape, &error), error, {GTH_E_NULL});
+}
+
+TEST(Plans, DescriptionsAreNotNeededAfterwards) {
+  const Array params(f32, {4, 2}), indices = indices64({2}, {3, 0});
+  Array out(f32, {2, 2});
+  Plan plan;
+  {
+    Shape p_shape{4, 2}, i_shape{2}, o_shape{2, 2}, o_strides{8, 4};
+    gth_tensor_desc p = describe(f32, p_shape, nullptr), i = describe(i64, i_shape, nullptr);
+    gth_tensor_desc o = describe(f32, o_shape, nullptr, o_strides.data());
+    gth_options options = with_bounds(GTH_BOUNDS_CLAMP);
+    ASSERT_EQ(gth_gather_plan(&p, &i, &options, &o, plan.out(), nullptr), GTH_OK);
+    for (Shape* each : {&p_shape, &i_shape, &o_shape, &o_strides}) std::fill(each->begin(), each->end(), INT64_MIN);
+    options.bounds = 99;
+    p = i = o = GTH_TENSOR_DESC_INIT;
+  }
+  EXPECT_EQ(gth_plan_run(nullptr, plan.get(), params.data(), indices.data(), out.data(), GTH_OPEN, nullptr), GTH_OK);
+  EXPECT_TRUE(out.bytes() == rows_of(params, 8, {3, 0}));
+}
+
+TEST(Plans, StridedOutput) {
+  const Array params(u8, {4, 2}), indices = indices64({3}, {3, 0, 2});
+  Array memory(u8, {32});
+  memory.fill('#');
+  Described out(u8, {GTH_OPEN, 2}, {1, 8});
+  out.desc.offset = 2;
+  const Planned planned(g, Described(u8, {4, 2}), Described(i64, {GTH_OPEN}), nullptr, &out);
+  ASSERT_EQ(planned.run(params.data(), indices.data(), memory.data(), 3), GTH_OK);
+  Bytes expected(32, '#');
+  const int64_t rows[] = {3, 0, 2};
+  for (size_t t = 0; t < 3; ++t) {
+    for (size_t c = 0; c < 2; ++c) expected[2 + t + 8 * c] = params.data()[rows[t] * 2 + static_cast<int64_t>(c)];
+  }
+  EXPECT_TRUE(memory.bytes() == expected);
+  // Nine columns of one byte would run into the next row.
+  Error error;
+  expect_facts(planned.run(params.data(), indices.data(), memory.data(), 9, &error), error, n_too_large(9, 8));
+}
+
+TEST(Plans, OutputOfAnotherShape) {
+  const Described p(f32, {4, 2}), i(i64, {GTH_OPEN});
+  struct Case {
+    int32_t dtype;
+    Shape shape;
+    Facts facts;
+  };
+  const Case cases[] = {{f32, {3, 2}, {GTH_E_SHAPE, GTH_OPERAND_OUT, 0, -1, 3, GTH_OPEN}},
+                        {f32, {GTH_OPEN, 3}, {GTH_E_SHAPE, GTH_OPERAND_OUT, 1, -1, 3, 2}},
+                        {f32, {GTH_OPEN}, {GTH_E_RANK, GTH_OPERAND_OUT, -1, -1, 1, 2}},
+                        {i64, {GTH_OPEN, 2}, {GTH_E_DTYPE, GTH_OPERAND_OUT, -1, -1, i64, f32}}};
+  for (const Case& each : cases) {
+    const Described out(each.dtype, each.shape);
+    gth_plan* plan = nullptr;
+    Error error;
+    expect_facts(gth_gather_plan(&p.desc, &i.desc, nullptr, &out.desc, &plan, &error), error, each.facts);
+  }
+}
+
+TEST(Plans, OutputThatOverlapsItself) {
+  const Described p(f32, {4, 2}), i(i64, {GTH_OPEN});
+  for (const Shape& strides : {Shape{8, 2}, Shape{0, 4}}) {
+    const Described out(f32, {GTH_OPEN, 2}, strides);
+    gth_plan* plan = nullptr;
+    EXPECT_EQ(gth_gather_plan(&p.desc, &i.desc, nullptr, &out.desc, &plan, nullptr), GTH_E_STRIDE);
+  }
+}
+
+// Dims larger than the open one bound it together, each with what lies below it.
+TEST(Plans, OutputWhoseLargerDimsBoundN) {
+  const Described p(u8, {3, 3, 4}), i(i64, {GTH_OPEN});
+  const gth_options axis = with_axis(2);
+  const Described out(u8, {3, 3, GTH_OPEN}, {17, 6, 1});
+  const Planned planned(g, p, i, &axis, &out);
+  const Array params(u8, {3, 3, 4}), indices = indices64({6}, {3, 2, 1, 0, 3, 2}), memory(u8, {64});
+  ASSERT_TRUE(planned.plan.get());
+  EXPECT_EQ(planned.run(params.data(), indices.data(), memory.data(), 5), GTH_OK);
+  Error error;
+  expect_facts(planned.run(params.data(), indices.data(), memory.data(), 6, &error), error, n_too_large(6, 5));
+}
+
+// Whatever the numbers of a description, arithmetic stays inside int64: a status, and no answer that makes no sense.
+TEST(Plans, OutputStridesNearInt64Max) {
+  const gth_options axis = with_axis(1);
+  const Described p(u8, {2, 4}), i(i64, {GTH_OPEN});
+  char byte[8] = {};
+  for (int64_t stride : {INT64_MAX, INT64_MAX - 100, INT64_MIN, INT64_MIN + 1, INT64_MAX / 2}) {
+    for (int64_t other : {int64_t{1}, int64_t{-1}, int64_t{3}, INT64_MIN, INT64_MAX}) {
+      const Described out(u8, {2, GTH_OPEN}, {stride, other});
+      Plan plan;
+      if (gth_gather_plan(&p.desc, &i.desc, &axis, &out.desc, plan.out(), nullptr)) continue;
+      for (int64_t n : {INT64_MAX, INT64_MAX / 2, INT64_MAX / 3}) {
+        EXPECT_NE(gth_plan_run(nullptr, plan.get(), byte, byte, byte, n, nullptr), GTH_OK);
+      }
+    }
+  }
+}
+
+TEST(Plans, OpenDimsWithHostileStridesAndOffsets) {
+  char byte[8] = {};
+  const int64_t numbers[] = {INT64_MAX, INT64_MAX - 7, INT64_MIN, INT64_MIN + 7, INT64_MAX / 2, -1, 0};
+  for (int64_t stride : numbers) {
+    for (int64_t offset : numbers) {
+      const Described p(u8, {4});
+      Described i(i64, {GTH_OPEN}, {stride});
+      i.desc.offset = offset;
+      Plan plan;
+      if (gth_gather_plan(&p.desc, &i.desc, nullptr, nullptr, plan.out(), nullptr)) continue;
+      EXPECT_GE(offset, 0) << "element 0 lies in front of the memory";
+      for (int64_t n : {INT64_MAX, INT64_MAX / 2}) {
+        EXPECT_NE(gth_plan_run(nullptr, plan.get(), byte, byte, byte, n, nullptr), GTH_OK);
+      }
+    }
+    const Described p(u8, {4});
+    Described dense(i64, {GTH_OPEN});
+    dense.desc.offset = stride;
+    Plan plan;
+    if (gth_gather_plan(&p.desc, &dense.desc, nullptr, nullptr, plan.out(), nullptr)) continue;
+    EXPECT_GE(stride, 0) << "element 0 lies in front of the memory";
+    EXPECT_NE(gth_plan_run(nullptr, plan.get(), byte, byte, byte, INT64_MAX / 16, nullptr), GTH_OK);
+  }
+}
+
+// Counts of tuples are bounded too where nothing is read or written for them.
+TEST(Plans, LargestNWithoutOutput) {
+  const Described p(u8, {3, 0}), i(i64, {4, GTH_OPEN}, {0, 0}), o(u8, {4, GTH_OPEN, 0}, {8, 8, 8});
+  const Planned planned(g, p, i, nullptr, &o);
+  int64_t zero = 0;
+  EXPECT_EQ(planned.run(nullptr, &zero, nullptr, INT64_MAX), GTH_E_SIZE);
+  EXPECT_EQ(planned.run(nullptr, &zero, nullptr, 5), GTH_OK);
+}
+
+// An empty dim elsewhere does not close the open extent, whichever operands have strides.
+TEST(Plans, OpenExtentBesideAnEmptyDim) {
+  const gth_options one = with_batch(1);
+  for (int32_t which = 0; which < 8; ++which) {
+    const Described p(u8, {0, 4}, which & 1 ? Shape{4, 1} : Shape{});
+    const Described i(i64, {0, GTH_OPEN}, which & 2 ? Shape{40, 8} : Shape{});
+    const Described o(u8, {0, GTH_OPEN}, which & 4 ? Shape{10, 1} : Shape{});
+    const Planned planned(g, p, i, &one, &o);
+    Error error;
+    EXPECT_EQ(planned.run(nullptr, nullptr, nullptr, 3), GTH_OK) << which;
+    expect_facts(planned.run(nullptr, nullptr, nullptr, GTH_OPEN, &error), error, n_fault(GTH_OPEN, 0));
+  }
+}
+
+TEST(Plans, NullOnlyWhereThereIsNothing) {
+  const Array params(f32, {4, 2}), indices = indices64({2}, {3, 0});
+  Array out(f32, {2, 2});
+  const Bytes before = out.bytes();
+  const Planned planned(g, Described(f32, {4, 2}), Described(i64, {GTH_OPEN}));
+  Error error;
+  expect_facts(planned.run(nullptr, indices.data(), out.data(), 2, &error), error, {GTH_E_NULL, GTH_OPERAND_PARAMS});
+  expect_facts(planned.run(params.data(), nullptr, out.data(), 2, &error), error, {GTH_E_NULL, GTH_OPERAND_INDICES});
+  expect_facts(planned.run(params.data(), indices.data(), nullptr, 2, &error), error, {GTH_E_NULL, GTH_OPERAND_OUT});
+  EXPECT_TRUE(out.bytes() == before);
+  EXPECT_EQ(planned.run(nullptr, nullptr, nullptr, 0), GTH_OK);
+  const Planned everything(nd, Described(f32, {4, 2}), Described(i64, {GTH_OPEN, 0}));
+  Array copies(f32, {1, 4, 2});
+  EXPECT_EQ(everything.run(params.data(), nullptr, copies.data(), 1), GTH_OK);
+  EXPECT_TRUE(copies.bytes() == params.bytes());
+}
+
+TEST(Plans, OverlapIsFoundAtTheRun) {
+  Array memory(f32, {16});
+  const Array indices = indices64({2}, {3, 0});
+  const Planned planned(g, Described(f32, {4, 2}), Described(i64, {GTH_OPEN}));
+  char* data = memory.data();
+  Error error;
+  const Facts params_alias{GTH_E_ALIAS, GTH_OPERAND_OUT, -1, -1, GTH_OPERAND_PARAMS, 0};
+  expect_facts(planned.run(data, indices.data(), data + 31, 2, &error), error, params_alias);
+  EXPECT_EQ(planned.run(data, indices.data(), data + 32, 2), GTH_OK);
+  EXPECT_EQ(planned.run(data + 16, indices.data(), data, 2), GTH_OK);
+  expect_facts(planned.run(data + 15, indices.data(), data, 2, &error), error, params_alias);
+}
+
+TEST(Plans, BadIndexOfARun) {
+  const Array params(f32, {4, 2}), indices = indices64({3}, {3, 0, 4});
+  Array out(f32, {3, 2});
+  const Bytes before = out.bytes();
+  const Planned planned(g, Described(f32, {4, 2}), Described(i64, {GTH_OPEN}));
+  Error error;
+  expect_facts(planned.run(params.data(), indices.data(), out.data(), 3, &error), error,
+               {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 2, 4, 4});
+  EXPECT_TRUE(out.bytes() == before);
+  EXPECT_EQ(planned.run(params.data(), indices.data(), out.data(), 2), GTH_OK);
+}
+
+TEST(Plans, StringsHaveNone) {
+  gth_plan* plan = nullptr;
+  Error error;
+  const Described p(GTH_DTYPE_STRING, {4}), i(i64, {2});
+  EXPECT_EQ(gth_gather_plan(&p.desc, &i.desc, nullptr, nullptr, &plan, &error), GTH_E_UNSUPPORTED);
+  EXPECT_EQ(error.operand, GTH_OPERAND_PARAMS);
+}
+
+TEST(Plans, DevicesThatThisBuildDoesNotHave) {
+  gth_plan* plan = nullptr;
+  Error error;
+  Described p(f32, {4}), i(i64, {2});
+  p.desc.device = i.desc.device = 99;
+  expect_facts(gth_gather_plan(&p.desc, &i.desc, nullptr, nullptr, &plan, &error), error,
+               {GTH_E_DEVICE, GTH_OPERAND_PARAMS, -1, -1, 99, 0});
+}
+
+}  // namespace

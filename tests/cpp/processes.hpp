@@ -1,0 +1,66 @@
+#pragma once
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+// Child processes and durations of the tests that need them.
+namespace hostile {
+
+constexpr int skipped = 77;
+
+inline double seconds_from(const char* name, double otherwise) {
+  const char* text = std::getenv(name);
+  return text ? std::atof(text) : otherwise;
+}
+
+// What became of a child: its exit code, 128 and the signal that killed it, or -1 if it did not end in time.
+inline int wait_for(pid_t child, double seconds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  int state = 0;
+  while (waitpid(child, &state, WNOHANG) != child) {
+    if (std::chrono::steady_clock::now() > end) {
+      kill(child, SIGKILL);
+      waitpid(child, &state, 0);
+      return -1;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+}
+
+// Forks; the child leaves with what the body returns, without running the parent's exit handlers.
+template <class Body>
+pid_t start_child(Body&& body) {
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) _exit(body());
+  return child;
+}
+
+// A child gets a multiple of what it needs: the machine may be busy.
+constexpr double patience = 20;
+
+inline bool is_thread_sanitized() {
+#ifdef __SANITIZE_THREAD__
+  return true;
+#else
+  return false;
+#endif
+}
+
+inline bool is_sanitized() {
+#ifdef __SANITIZE_ADDRESS__
+  return true;
+#else
+  return is_thread_sanitized();
+#endif
+}
+
+}  // namespace hostile

@@ -1,0 +1,295 @@
+#include <cstddef>
+
+#include "hostile.hpp"
+
+// Hostile ranks, shapes and attributes.
+namespace {
+
+using namespace hostile;
+
+constexpr int32_t f32 = GTH_DTYPE_FLOAT32;
+constexpr int32_t axis_field = offsetof(gth_options, axis);
+constexpr int32_t batch_field = offsetof(gth_options, batch_dims);
+
+Facts axis_fault(int64_t value, int64_t limit) {
+  return {GTH_E_AXIS, GTH_OPERAND_OPTIONS, axis_field, -1, value, limit};
+}
+Facts batch_fault(int64_t value, int64_t limit) {
+  return {GTH_E_BATCH, GTH_OPERAND_OPTIONS, batch_field, -1, value, limit};
+}
+
+// The shape query refuses what the operation refuses.
+void expect_shape_fault(const Call& call, const Facts& facts) {
+  int64_t shape[2] = {-7, -7};
+  int32_t ndim = -7;
+  Error error;
+  expect_facts(call.op.shape(&call.params, &call.indices, call.options, 2, &ndim, shape, &error), error, facts, "shape");
+  EXPECT_EQ(ndim, -7);
+  EXPECT_EQ(shape[0], -7);
+}
+
+TEST(Hostile, A1_GatherFromScalar) {
+  const Array params(f32, {}), indices = indices64({1}, {0}), out(f32, {1});
+  const Call call{g, params.desc(), indices.desc()};
+  const Facts facts{GTH_E_RANK, GTH_OPERAND_PARAMS, -1, -1, 0, 1};
+  expect_refused(call, out, facts);
+  expect_shape_fault(call, facts);
+}
+
+TEST(Hostile, A2_GatherNdFromScalar) {
+  const Array params(f32, {}), indices = indices64({1, 1}, {0}), out(f32, {1});
+  expect_refused({nd, params.desc(), indices.desc()}, out, {GTH_E_RANK, GTH_OPERAND_PARAMS, -1, -1, 0, 1});
+}
+
+TEST(Hostile, A3_GatherNdByScalar) {
+  const Array params(f32, {2, 2}), indices = indices64({}, {0}), out(f32, {2});
+  expect_refused({nd, params.desc(), indices.desc()}, out, {GTH_E_RANK, GTH_OPERAND_INDICES, -1, -1, 0, 1});
+}
+
+TEST(Hostile, A4_NoComponentsSelectEverything) {
+  const Array params(f32, {2, 2}), indices = indices64({0}, {});
+  expect_gathered({nd, params.desc(), indices.desc()}, {2, 2}, params.bytes());
+  const gth_options tensorflow = with_profile(GTH_PROFILE_TENSORFLOW);
+  expect_gathered({nd, params.desc(), indices.desc(), &tensorflow}, {2, 2}, params.bytes());
+}
+
+TEST(Hostile, A4_NoComponentsAreRefusedByOnnx) {
+  const Array params(f32, {2, 2}), indices = indices64({0}, {}), out(f32, {2, 2});
+  const gth_options onnx = with_profile(GTH_PROFILE_ONNX);
+  expect_refused({nd, params.desc(), indices.desc(), &onnx}, out, {GTH_E_SHAPE, GTH_OPERAND_INDICES, 0, -1, 0, 1});
+}
+
+TEST(Hostile, A5_TupleLongerThanParams) {
+  const Array params(f32, {2, 2}), indices = indices64({1, 3}, {0, 0, 0}), out(f32, {1});
+  expect_refused({nd, params.desc(), indices.desc()}, out, {GTH_E_SHAPE, GTH_OPERAND_INDICES, 1, -1, 3, 2});
+}
+
+TEST(Hostile, A6_TupleOfInt64Max) {
+  const Array params(f32, {2, 2}), out(f32, {0});
+  const Shape shape{0, INT64_MAX};
+  const Call call{nd, params.desc(), describe(GTH_DTYPE_INT64, shape, nullptr)};
+  const Facts facts{GTH_E_SHAPE, GTH_OPERAND_INDICES, 1, -1, INT64_MAX, 2};
+  expect_refused(call, out, facts);
+  expect_shape_fault(call, facts);
+}
+
+TEST(Hostile, A7_CreateNegativeDims) {
+  char memory[8] = {};
+  for (int64_t extent : {int64_t{-1}, INT64_MIN, int64_t{-5}}) {
+    const Shape shape{3, extent};
+    const gth_tensor_desc desc = describe(f32, shape, memory);
+    const Facts facts{GTH_E_SHAPE, GTH_OPERAND_TENSOR, 1, -1, extent, 0};
+    Error error;
+    gth_tensor* out = reinterpret_cast<gth_tensor*>(memory);
+    expect_facts(gth_tensor_borrow(&desc, &out, &error), error, facts);
+    EXPECT_EQ(out, nullptr);
+    expect_facts(gth_tensor_alloc(nullptr, f32, 2, shape.data(), &out, &error), error, facts);
+    EXPECT_EQ(out, nullptr);
+  }
+}
+
+TEST(Hostile, A7_NegativeDimsInDescriptions) {
+  const Array params(f32, {2, 2}), indices = indices64({1}, {0}), out(f32, {1, 2});
+  for (int64_t extent : {int64_t{-1}, INT64_MIN}) {
+    const Shape shape{2, extent};
+    expect_refused({g, describe(f32, shape, params.data()), indices.desc()}, out,
+                   {GTH_E_SHAPE, GTH_OPERAND_PARAMS, 1, -1, extent, 0});
+    expect_refused({g, params.desc(), describe(GTH_DTYPE_INT64, shape, indices.data())}, out,
+                   {GTH_E_SHAPE, GTH_OPERAND_INDICES, 1, -1, extent, 0});
+  }
+}
+
+TEST(Hostile, A8_CreateImpossibleRanks) {
+  for (int32_t ndim : {-1, 65, INT32_MAX, INT32_MIN}) {
+    gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+    desc.dtype = f32;
+    desc.ndim = ndim;
+    desc.shape = reinterpret_cast<const int64_t*>(16);  // reading it would fault
+    desc.strides = desc.shape;
+    const Facts facts{GTH_E_RANK, GTH_OPERAND_TENSOR, -1, -1, ndim, GTH_MAX_NDIM};
+    Error error;
+    gth_tensor* out = nullptr;
+    expect_facts(gth_tensor_borrow(&desc, &out, &error), error, facts);
+    expect_facts(gth_tensor_alloc(nullptr, f32, ndim, desc.shape, &out, &error), error, facts);
+  }
+}
+
+TEST(Hostile, A8_ImpossibleRanksInDescriptions) {
+  const Array params(f32, {2, 2}), indices = indices64({1}, {0}), out(f32, {1, 2});
+  for (int32_t ndim : {-1, 65, INT32_MAX}) {
+    gth_tensor_desc bad = params.desc();
+    bad.ndim = ndim;
+    bad.shape = reinterpret_cast<const int64_t*>(16);
+    expect_refused({g, bad, indices.desc()}, out, {GTH_E_RANK, GTH_OPERAND_PARAMS, -1, -1, ndim, GTH_MAX_NDIM});
+    bad.dtype = GTH_DTYPE_INT64;
+    expect_refused({nd, params.desc(), bad}, out, {GTH_E_RANK, GTH_OPERAND_INDICES, -1, -1, ndim, GTH_MAX_NDIM});
+    bad.dtype = f32;
+    expect_fault({g, params.desc(), indices.desc()}, bad,
+                 {GTH_E_RANK, GTH_OPERAND_OUT, -1, -1, ndim, ndim == 65 ? 64 : GTH_MAX_NDIM});
+  }
+}
+
+TEST(Hostile, A9_IndexIntoEmptyDim) {
+  const Array params(f32, {0, 4}), indices = indices64({2, 1}, {0, 0}), out(f32, {2, 4});
+  expect_refused({nd, params.desc(), indices.desc()}, out, {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, 0, 0});
+}
+
+TEST(Hostile, A10_NoTuplesIntoEmptyDim) {
+  const Array params(f32, {0, 4}), indices = indices64({0, 1}, {});
+  expect_gathered({nd, params.desc(), indices.desc()}, {0, 4}, {});
+}
+
+TEST(Hostile, A11_RowsOfNoBytes) {
+  const Array indices = indices64({2}, {0, 2});
+  const Shape shape{3, 0};
+  const gth_tensor_desc params = describe(f32, shape, reinterpret_cast<const void*>(1));  // not to be read
+  expect_gathered({g, params, indices.desc()}, {2, 0}, {});
+}
+
+TEST(Hostile, A12_ComponentIntoEmptyDim) {
+  const Array params(f32, {3, 0}), indices = indices64({1, 2}, {0, 0}), out(f32, {1});
+  expect_refused({nd, params.desc(), indices.desc()}, out, {GTH_E_INDEX, GTH_OPERAND_INDICES, 1, 0, 0, 0});
+}
+
+TEST(Hostile, A13_BatchExtentsDiffer) {
+  const Array params(f32, {3, 3}), indices = indices64({2, 1}, {1, 2}), out(f32, {2});
+  const gth_options onnx = with_profile(GTH_PROFILE_ONNX, 1), plain = with_batch(1);
+  const Facts facts{GTH_E_BATCH, GTH_OPERAND_INDICES, 0, -1, 2, 3};
+  expect_refused({nd, params.desc(), indices.desc(), &onnx}, out, facts);
+  expect_refused({nd, params.desc(), indices.desc(), &plain}, out, facts);
+  expect_refused({g, params.desc(), indices.desc(), &plain}, out, facts);
+  expect_shape_fault({nd, params.desc(), indices.desc(), &onnx}, facts);
+}
+
+TEST(Hostile, A14_NegativeBatchDimsOfGatherNd) {
+  const Array params(f32, {2, 2}), indices = indices64({2, 1}, {0, 0}), out(f32, {2});
+  for (int64_t batch : {int64_t{-1}, INT64_MIN, INT64_MAX}) {
+    for (int32_t profile : {0, GTH_PROFILE_ONNX, GTH_PROFILE_TENSORFLOW}) {
+      const gth_options options = with_profile(profile, batch);
+      const Call call{nd, params.desc(), indices.desc(), &options};
+      expect_refused(call, out, batch_fault(batch, 2));
+      expect_shape_fault(call, batch_fault(batch, 2));
+    }
+  }
+}
+
+TEST(Hostile, A14_BatchDimsBeforeTheyCameToGatherNd) {
+  const Array params(f32, {2, 2}), indices = indices64({2, 1}, {0, 0}), out(f32, {2});
+  gth_options options = with_profile(GTH_PROFILE_ONNX, 1);
+  options.opset = 11;
+  expect_refused({nd, params.desc(), indices.desc(), &options}, out, batch_fault(1, 0));
+}
+
+TEST(Hostile, A15_BatchDimsOfTheRankOfParams) {
+  const Array params(f32, {5}), indices = indices64({3}, {0, 1, 2}), out(f32, {3});
+  const gth_options options = with_batch(1);
+  expect_refused({g, params.desc(), indices.desc(), &options}, out, batch_fault(1, 1));
+}
+
+TEST(Hostile, A16_BatchDimsBeyondBothRanks) {
+  const Array params(f32, {3, 2}), indices = indices64({1}, {0}), out(f32, {1, 2});
+  for (int64_t batch : {int64_t{10}, INT64_MAX, INT64_MIN, int64_t{-2}}) {
+    const gth_options options = with_batch(batch);
+    expect_refused({g, params.desc(), indices.desc(), &options}, out, batch_fault(batch, 1));
+  }
+}
+
+TEST(Hostile, A17_AxisBeyondRank) {
+  const Array params(f32, {2, 2}), indices = indices64({1}, {0}), out(f32, {1, 2});
+  for (int64_t axis : {int64_t{2}, INT64_MAX, int64_t{1} << 32}) {
+    const gth_options options = with_axis(axis);
+    const Call call{g, params.desc(), indices.desc(), &options};
+    expect_refused(call, out, axis_fault(axis, 2));
+    expect_shape_fault(call, axis_fault(axis, 2));
+  }
+}
+
+TEST(Hostile, A18_AxisOfInt64Min) {
+  const Array params(f32, {1, 1}), indices = indices64({1}, {16}), out(f32, {1, 1});
+  const gth_options options = with_axis(INT64_MIN);
+  expect_refused({g, params.desc(), indices.desc(), &options}, out, axis_fault(INT64_MIN, 2));
+}
+
+TEST(Hostile, A19_LowestAxis) {
+  const Array params(f32, {2, 2}), indices = indices64({1}, {1}), out(f32, {1, 2});
+  const gth_options below = with_axis(-3), lowest = with_axis(-2);
+  expect_refused({g, params.desc(), indices.desc(), &below}, out, axis_fault(-3, 2));
+  expect_gathered({g, params.desc(), indices.desc(), &lowest}, {1, 2}, rows_of(params, 8, {1}));
+}
+
+TEST(Hostile, A20_AxisBelowBatchDims) {
+  const Array params(f32, {2, 3, 4}), indices = indices64({2, 5}, std::vector<int64_t>(10)), out(f32, {2, 5, 4});
+  const gth_options options = with_axis(0, 1);
+  expect_refused({g, params.desc(), indices.desc(), &options}, out, axis_fault(0, 1));
+}
+
+TEST(Hostile, A20_AxisThatGatherNdDoesNotHave) {
+  const Array params(f32, {2, 2}), indices = indices64({1, 1}, {0}), out(f32, {1, 2});
+  const gth_options options = with_axis(0);
+  expect_refused({nd, params.desc(), indices.desc(), &options}, out, axis_fault(0, 0));
+}
+
+TEST(Hostile, A20_AxisWithoutHasAxis) {
+  const Array params(f32, {2, 2}), indices = indices64({1}, {0}), out(f32, {1, 2});
+  gth_options options = GTH_OPTIONS_INIT;
+  options.axis = 1;
+  expect_refused({g, params.desc(), indices.desc(), &options}, out, axis_fault(1, 0));
+}
+
+TEST(Hostile, A21_SumOfRanksBeyondTheHighest) {
+  const Array params(f32, Shape(40, 1)), indices = indices64(Shape(40, 1), {0}), out(f32, {1});
+  const Call call{g, params.desc(), indices.desc()};
+  const Facts facts{GTH_E_RANK, GTH_OPERAND_OUT, -1, -1, 79, GTH_MAX_NDIM};
+  const Bytes before = out.bytes();
+  expect_fault(call, out.desc(), facts);
+  EXPECT_TRUE(out.bytes() == before);
+  expect_shape_fault(call, facts);
+  const Tensor p(call.params), i(call.indices);
+  gth_tensor* made = nullptr;
+  Error error;
+  expect_facts(gth_gather(nullptr, p.get(), i.get(), nullptr, &made, &error), error, facts, "allocating");
+}
+
+TEST(Hostile, A22_HighestRank) {
+  const Array params(f32, Shape(64, 1)), indices = indices64({1}, {0});
+  expect_gathered({g, params.desc(), indices.desc()}, Shape(64, 1), params.bytes());
+  const Array tuple = indices64({64}, std::vector<int64_t>(64));
+  expect_gathered({nd, params.desc(), tuple.desc()}, {}, params.bytes());
+}
+
+TEST(Hostile, A23_IndicesOfNoIntegerType) {
+  const Array params(f32, {2, 2}), indices = indices64({1}, {0}), out(f32, {1, 2});
+  for (int32_t dtype : {GTH_DTYPE_FLOAT32, GTH_DTYPE_BOOL, GTH_DTYPE_COMPLEX64, GTH_DTYPE_FLOAT8_E5M2,
+                        GTH_DTYPE_STRING, 255 * 256 + 32, 0, -1, INT32_MIN, INT32_MAX, 33, 128}) {
+    gth_tensor_desc bad = indices.desc();
+    bad.dtype = dtype;
+    expect_refused({g, params.desc(), bad}, out, {GTH_E_DTYPE, GTH_OPERAND_INDICES, -1, -1, dtype, 0});
+  }
+}
+
+TEST(Hostile, A23_ParamsOfNoDtype) {
+  const Array params(f32, {2, 2}), indices = indices64({1}, {0}), out(f32, {1, 2});
+  for (int32_t dtype : {255 * 256 + 32, 0, -1, 4, 33, 544 + 1, GTH_DTYPE_STRING + 1, INT32_MIN}) {
+    gth_tensor_desc bad = params.desc();
+    bad.dtype = dtype;
+    expect_refused({g, bad, indices.desc()}, out, {GTH_E_DTYPE, GTH_OPERAND_PARAMS, -1, -1, dtype, 0});
+    Error error;
+    gth_tensor* made = nullptr;
+    expect_facts(gth_tensor_borrow(&bad, &made, &error), error, {GTH_E_DTYPE, GTH_OPERAND_TENSOR, -1, -1, dtype, 0});
+  }
+}
+
+TEST(Hostile, A23_IndexTypesThatAProfileRefuses) {
+  const Array params(f32, {2, 2}), indices(GTH_DTYPE_UINT8, {1}, std::vector<uint8_t>{0}), out(f32, {1, 2});
+  const gth_options tensorflow = with_profile(GTH_PROFILE_TENSORFLOW);
+  expect_refused({g, params.desc(), indices.desc(), &tensorflow}, out,
+                 {GTH_E_DTYPE, GTH_OPERAND_INDICES, -1, -1, GTH_DTYPE_UINT8, 0});
+}
+
+TEST(Hostile, A24_BatchOfNothing) {
+  const Array params(f32, {0, 3}), indices = indices64({0, 1}, {});
+  const gth_options onnx = with_profile(GTH_PROFILE_ONNX, 1);
+  expect_gathered({nd, params.desc(), indices.desc(), &onnx}, {0}, {});
+}
+
+}  // namespace

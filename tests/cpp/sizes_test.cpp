@@ -1,0 +1,249 @@
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "hostile.hpp"
+
+// Hostile sizes: products beyond int64, and tensors beyond 2^31 and 2^32 in memory that is mapped, not had.
+namespace {
+
+using namespace hostile;
+
+constexpr int32_t u8 = GTH_DTYPE_UINT8;
+constexpr int64_t piece = int64_t{64} << 20;
+
+// Address space that reads as zeros until it is written.
+class Sparse {
+ public:
+  explicit Sparse(int64_t bytes)
+      : bytes_(static_cast<size_t>(bytes)),
+        data_(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
+  Sparse(const Sparse&) = delete;
+  Sparse& operator=(const Sparse&) = delete;
+  ~Sparse() {
+    if (*this) munmap(data_, bytes_);
+  }
+
+  explicit operator bool() const { return data_ != MAP_FAILED; }
+  char* data() const { return static_cast<char*>(data_); }
+  // Huge pages would make a sparse table a real one.
+  void keep_small_pages() const { madvise(data_, bytes_, MADV_NOHUGEPAGE); }
+
+ private:
+  size_t bytes_;
+  void* data_;
+};
+
+// One piece of memory that appears over and over in a long range of addresses.
+class Repeated {
+ public:
+  explicit Repeated(int64_t bytes) : space_((bytes + piece - 1) / piece * piece) {
+    if (!space_) return;
+    const int file = memfd_create("repeated", 0);
+    ok_ = file >= 0 && ftruncate(file, piece) == 0;
+    for (int64_t at = 0; ok_ && at < bytes; at += piece) {
+      ok_ = mmap(space_.data() + at, piece, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) != MAP_FAILED;
+    }
+    if (file >= 0) close(file);
+  }
+
+  explicit operator bool() const { return ok_; }
+  char* data() const { return space_.data(); }
+
+ private:
+  Sparse space_;
+  bool ok_ = false;
+};
+
+// Instrumented code is too slow for passes over gigabytes, and its shadow memory too large.
+bool is_instrumented() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return true;
+#else
+  return false;
+#endif
+}
+
+#define NEEDS(memory) \
+  if (!(memory)) GTEST_SKIP() << "the address space cannot be had"
+#define NEEDS_SPEED() \
+  if (is_instrumented()) GTEST_SKIP() << "gigabytes under a sanitizer"
+
+// Creating a tensor of this shape fails with GTH_E_SIZE in every way there is.
+void expect_too_large(int32_t dtype, const Shape& shape, int64_t value) {
+  const Facts facts{GTH_E_SIZE, GTH_OPERAND_TENSOR, -1, -1, value, INT64_MAX};
+  char byte = 0;
+  const gth_tensor_desc desc = describe(dtype, shape, &byte);
+  Error error;
+  gth_tensor* out = reinterpret_cast<gth_tensor*>(&byte);
+  expect_facts(gth_tensor_borrow(&desc, &out, &error), error, facts, "borrow");
+  EXPECT_EQ(out, nullptr);
+  expect_facts(gth_tensor_alloc(nullptr, dtype, desc.ndim, shape.data(), &out, &error), error, facts, "alloc");
+  EXPECT_EQ(out, nullptr);
+}
+
+void expect_created(int32_t dtype, const Shape& shape) {
+  const gth_tensor_desc desc = describe(dtype, shape, nullptr);
+  Tensor borrowed{desc}, allocated;
+  EXPECT_TRUE(borrowed);
+  EXPECT_EQ(gth_tensor_alloc(nullptr, dtype, desc.ndim, shape.data(), allocated.out(), nullptr), GTH_OK);
+}
+
+TEST(Hostile, C1_ProductOfExtents) {
+  expect_too_large(GTH_DTYPE_INT8, {int64_t{1} << 32, int64_t{1} << 32}, int64_t{1} << 32);
+}
+
+TEST(Hostile, C2_EmptyDimsDoNotHideLargeOnes) {
+  expect_created(GTH_DTYPE_INT8, {INT64_MAX, 0});
+  expect_too_large(GTH_DTYPE_FLOAT32, {INT64_MAX, 0}, INT64_MAX);
+}
+
+TEST(Hostile, C3_ProductWithTheItem) {
+  expect_too_large(GTH_DTYPE_COMPLEX128, {int64_t{1} << 60}, int64_t{1} << 60);
+}
+
+TEST(Hostile, C4_EmptyFirstDim) {
+  constexpr int64_t large = 2322065022462387218;
+  expect_created(GTH_DTYPE_INT8, {0, large});
+  expect_too_large(GTH_DTYPE_FLOAT32, {0, large}, large);
+}
+
+TEST(Hostile, C4_MoreMemoryThanThereIs) {
+  for (int64_t bytes : {INT64_MAX, INT64_MAX - 64, int64_t{1} << 62}) {
+    const Shape shape{bytes};
+    Error error;
+    gth_tensor* out = reinterpret_cast<gth_tensor*>(&error);
+    expect_facts(gth_tensor_alloc(nullptr, u8, 1, shape.data(), &out, &error), error,
+                 {GTH_E_NOMEM, GTH_OPERAND_NONE, -1, -1, bytes, 0});
+    EXPECT_EQ(out, nullptr);
+  }
+}
+
+TEST(Hostile, C5_OutputBeyondInt64) {
+  const Shape params_shape{1, int64_t{1} << 40}, indices_shape{int64_t{1} << 40};
+  const Shape still(2, 0);
+  const Array table(u8, {1}), index = indices64({1}, {0}), out(u8, {1});
+  const gth_tensor_desc params = describe(u8, params_shape, table.data(), still.data());
+  const gth_tensor_desc indices = describe(GTH_DTYPE_INT64, indices_shape, index.data(), still.data());
+  expect_fault({g, params, indices}, describe(u8, Shape{int64_t{1} << 40, int64_t{1} << 40}, out.data()),
+               {GTH_E_SIZE, GTH_OPERAND_OUT, -1, -1, int64_t{1} << 40, INT64_MAX});
+  int32_t ndim = 0;
+  int64_t shape[2];
+  Error error;
+  EXPECT_EQ(gth_gather_shape(&params, &indices, nullptr, 2, &ndim, shape, &error), GTH_E_SIZE);
+}
+
+TEST(Hostile, C6_RowsOfOneByteBeyond2To31) {
+  constexpr int64_t rows = (int64_t{1} << 31) + 16;
+  const Sparse table(rows);
+  NEEDS(table);
+  table.keep_small_pages();
+  table.data()[rows - 1] = 7;
+  table.data()[int64_t{1} << 31] = 5;
+  const Shape shape{rows};
+  const Array indices = indices64({3, 1}, {rows - 1, int64_t{1} << 31, 3});
+  expect_gathered({nd, describe(u8, shape, table.data()), indices.desc()}, {3}, {7, 5, 0});
+}
+
+TEST(Hostile, C7_OutputOf6GiB) {
+  NEEDS_SPEED();
+  constexpr int64_t rows = 6 * 1024, width = int64_t{1} << 20;
+  const Array params(u8, {2, width});
+  const Repeated memory(rows * width);
+  NEEDS(memory);
+  const Shape shape{rows, width};
+  std::vector<int64_t> values(rows, 0);
+  values.back() = 1;
+  const Array indices = indices64({rows}, values);
+  const gth_tensor_desc p = params.desc(), i = indices.desc(), o = describe(u8, shape, memory.data());
+  Error error;
+  ASSERT_EQ(gth_gather_desc(nullptr, &p, &i, nullptr, &o, &error), GTH_OK) << error.message;
+  EXPECT_EQ(std::memcmp(memory.data() + (rows - 1) * width, params.data() + width, width), 0);
+}
+
+// Rows of no bytes with values that are checked, so that the tuples are all that costs.
+TEST(Hostile, C8_TuplesBeyond2To31) {
+  NEEDS_SPEED();
+  constexpr int64_t tuples = (int64_t{1} << 31) + 3;
+  const Repeated memory(tuples);
+  NEEDS(memory);
+  const Shape params_shape{3, 0}, indices_shape{tuples}, out_shape{tuples, 0};
+  const gth_options options = with_profile(GTH_PROFILE_NUMPY_RAISE);
+  const gth_tensor_desc p = describe(u8, params_shape, nullptr), o = describe(u8, out_shape, nullptr);
+  const gth_tensor_desc i = describe(GTH_DTYPE_INT8, indices_shape, memory.data());
+  Error error;
+  EXPECT_EQ(gth_gather_desc(nullptr, &p, &i, &options, &o, &error), GTH_OK) << error.message;
+  // 2^31 + 2 is byte 2 of a piece; so is byte 2 of the first.
+  memory.data()[2] = 3;
+  expect_facts(gth_gather_desc(nullptr, &p, &i, &options, &o, &error), error,
+               {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 2, 3, 3, GTH_ERROR_WRAP});
+}
+
+// Every output byte lies in one of the pieces; that all rows up to the last are written shows in the last piece.
+TEST(Hostile, C9_TupleCountsAround2To31OverThreads) {
+  NEEDS_SPEED();
+  const Array params(u8, {2});
+  const Repeated memory((int64_t{1} << 31) + 1);
+  NEEDS(memory);
+  const Array zero = indices64({1}, {1});
+  const Shape still{0};
+  for (int64_t tuples : {(int64_t{1} << 31) - 1, int64_t{1} << 31, (int64_t{1} << 31) + 1}) {
+    const Shape shape{tuples};
+    gth_options options = GTH_OPTIONS_INIT;
+    options.threads = 3;
+    std::memset(memory.data(), 0, piece);
+    const gth_tensor_desc p = params.desc(), o = describe(u8, shape, memory.data());
+    const gth_tensor_desc i = describe(GTH_DTYPE_INT64, shape, zero.data(), still.data());
+    Error error;
+    ASSERT_EQ(gth_gather_desc(nullptr, &p, &i, &options, &o, &error), GTH_OK) << error.message;
+    EXPECT_EQ(memory.data()[tuples - 1], params.data()[1]);
+    const char first = memory.data()[0];
+    EXPECT_EQ(first, params.data()[1]);
+    EXPECT_EQ(std::memcmp(memory.data(), memory.data() + 1, piece - 1), 0);
+  }
+}
+
+TEST(Hostile, C10_OffsetBeyond2To31) {
+  constexpr int64_t rows = 262144, width = 8960, row = 239674;
+  const Sparse table(rows * width);
+  NEEDS(table);
+  table.keep_small_pages();
+  std::memset(table.data() + row * width, 9, width);
+  const Shape shape{rows, width};
+  const Array indices = indices32({1}, {row});
+  expect_gathered({g, describe(GTH_DTYPE_INT8, shape, table.data()), indices.desc()}, {1, width}, Bytes(width, 9));
+}
+
+TEST(Hostile, C10_OffsetBeyond2To32OnAMiddleAxis) {
+  constexpr int64_t outer = 3, rows = int64_t{1} << 22, width = 1024;
+  const Sparse table(outer * rows * width);
+  NEEDS(table);
+  table.keep_small_pages();
+  for (int64_t o = 0; o < outer; ++o) std::memset(table.data() + (o * rows + rows - 1) * width, static_cast<int>(o + 1), 4);
+  const Shape shape{outer, rows, width / 4};
+  const Array indices = indices32({1}, {rows - 1});
+  const gth_options options = with_axis(1);
+  Bytes expected(outer * width, 0);
+  for (size_t o = 0; o < outer; ++o) std::memset(&expected[o * width], static_cast<int>(o + 1), 4);
+  expect_gathered({g, describe(GTH_DTYPE_INT32, shape, table.data()), indices.desc(), &options}, {outer, 1, width / 4},
+                  expected);
+}
+
+TEST(Hostile, C12_ShapeQueryWithoutRoom) {
+  const Array params(u8, {2, 3, 4}), indices = indices64({5}, {0, 0, 0, 0, 0});
+  const gth_tensor_desc p = params.desc(), i = indices.desc();
+  for (int32_t capacity : {0, 1, 2, -1, INT32_MIN}) {
+    int64_t shape[3] = {-7, -7, -7};
+    int32_t ndim = -7;
+    Error error;
+    expect_facts(gth_gather_shape(&p, &i, nullptr, capacity, &ndim, shape, &error), error,
+                 {GTH_E_SIZE, GTH_OPERAND_OUT, -1, -1, capacity, 3});
+    EXPECT_EQ(ndim, 3);
+    EXPECT_EQ(Shape(shape, shape + 3), Shape(3, -7));
+  }
+  int32_t ndim = 0;
+  EXPECT_EQ(gth_gather_shape(&p, &i, nullptr, 0, &ndim, nullptr, nullptr), GTH_E_SIZE);
+  EXPECT_EQ(ndim, 3);
+  EXPECT_EQ(gth_gather_shape(&p, &i, nullptr, 3, &ndim, nullptr, nullptr), GTH_E_NULL);
+}
+
+}  // namespace

@@ -1,0 +1,294 @@
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+
+#include <atomic>
+
+#include "hostile.hpp"
+#include "processes.hpp"
+
+// Hostile surroundings: threads that write to indices, forks, signals, small stacks, no threads, exits.
+namespace {
+
+using namespace hostile;
+
+constexpr int32_t u8 = GTH_DTYPE_UINT8;
+
+// A gather that is cut into pieces in every build, and knows its result.
+class Large {
+ public:
+  Large() {
+    for (int64_t i = 0; i < n; ++i) values_[static_cast<size_t>(i)] = i * 31 % 50;
+    std::memcpy(indices_.data(), values_.data(), n * 8);
+    options_.threads = 3;
+  }
+
+  // Safe in a child after fork: uses what is there.
+  bool run() const {
+    std::memset(out_.data(), '#', n * width);
+    const gth_tensor_desc p = params_.desc(), i = indices_.desc(), o = out_.desc();
+    if (gth_gather_desc(nullptr, &p, &i, &options_, &o, nullptr) != GTH_OK) return false;
+    for (int64_t t = 0; t < n; ++t) {
+      const char* row = params_.data() + values_[static_cast<size_t>(t)] * width;
+      if (std::memcmp(out_.data() + t * width, row, width) != 0) return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr int64_t n = 20000, width = 40;
+  std::vector<int64_t> values_ = std::vector<int64_t>(n);
+  const Array params_{u8, {50, width}}, indices_{GTH_DTYPE_INT64, {n}}, out_{u8, {n, width}};
+  gth_options options_ = GTH_OPTIONS_INIT;
+};
+
+// Params in the middle of forbidden pages; row r is full of r + 1, so a foreign byte shows and a foreign read ends it all.
+class GuardedTable {
+ public:
+  static constexpr int64_t rows = 16, width = 256;
+
+  GuardedTable() {
+    char* all = static_cast<char*>(mmap(nullptr, 3 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    data = all + size;
+    EXPECT_EQ(mprotect(data, size, PROT_READ | PROT_WRITE), 0);
+    for (int64_t r = 0; r < rows; ++r) std::memset(data + r * width, static_cast<int>(r + 1), width);
+    EXPECT_EQ(mprotect(data, size, PROT_READ), 0);
+  }
+  ~GuardedTable() { munmap(data - size, 3 * size); }
+
+  static constexpr size_t size = rows * width;
+  char* data;
+};
+
+template <class T>
+void flip(std::atomic<bool>* stop, T* indices, int64_t n) {
+  const T values[] = {0, 5, 15, 16, T(-1), std::numeric_limits<T>::max(), std::numeric_limits<T>::min(), T(-16)};
+  for (uint64_t k = 0; !stop->load(std::memory_order_relaxed); ++k) {
+    volatile T* at = indices + k * 2654435761u % static_cast<uint64_t>(n);
+    *at = values[k % 8];
+    *at = 3;
+  }
+}
+
+// Each row is gathered, zero, or as it was; what else is allowed depends on the status.
+void check_raced(const Bytes& out, int64_t n, int32_t status, int32_t bounds) {
+  ASSERT_TRUE(status == GTH_OK || status == GTH_E_INDEX || status == GTH_E_RACE) << status;
+  if (bounds != GTH_BOUNDS_ERROR) { ASSERT_EQ(status, GTH_OK); }
+  for (int64_t t = 0; t < n; ++t) {
+    const char* row = out.data() + t * GuardedTable::width;
+    const bool is_row = row[0] >= 1 && row[0] <= GuardedTable::rows;
+    const bool is_zero = row[0] == 0 && (status == GTH_E_RACE || bounds == GTH_BOUNDS_FILL);
+    const bool is_old = row[0] == '#' && (status != GTH_OK || bounds == GTH_BOUNDS_SKIP);
+    ASSERT_TRUE(status == GTH_E_INDEX ? row[0] == '#' : is_row || is_zero || is_old) << "row " << t << ": " << int(row[0]);
+    ASSERT_EQ(std::memcmp(row, row + 1, GuardedTable::width - 1), 0) << "row " << t << " is mixed";
+  }
+}
+
+template <class T>
+void race(int32_t dtype, double seconds) {
+  const GuardedTable table;
+  const int64_t longest = 3000;
+  std::vector<T> indices(static_cast<size_t>(longest), 3);
+  const Shape p_shape{GuardedTable::rows, GuardedTable::width};
+  const gth_tensor_desc p = describe(u8, p_shape, table.data);
+  Bytes memory(static_cast<size_t>(longest * GuardedTable::width));
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  int64_t calls = 0;
+  for (int64_t n : {4, 200, 3000}) {
+    std::atomic<bool> stop{false};
+    std::thread writer(flip<T>, &stop, indices.data(), n);
+    const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds / 3);
+    for (int32_t k = 0; std::chrono::steady_clock::now() < std::min(until, end) && !testing::Test::HasFailure(); ++k) {
+      gth_options options = with_bounds(1 + k % 5, 1 + k / 5 % 2);
+      options.threads = 1 + k / 10 % 3;
+      const Shape i_shape{n, 1}, o_shape{n, GuardedTable::width};
+      const gth_tensor_desc i = describe(dtype, i_shape, indices.data()), o = describe(u8, o_shape, memory.data());
+      std::memset(memory.data(), '#', static_cast<size_t>(n * GuardedTable::width));
+      const int32_t status = gth_gather_nd_desc(nullptr, &p, &i, &options, &o, nullptr);
+      check_raced(memory, n, status, options.bounds);
+      ++calls;
+    }
+    stop = true;
+    writer.join();
+    std::fill(indices.begin(), indices.end(), T{3});
+  }
+  std::printf("race: %lld calls\n", static_cast<long long>(calls));
+}
+
+// GATHER_RACE_SECONDS: how long the writer writes.
+TEST(Hostile, G1_WriterFlipsIndices) {
+  if (is_thread_sanitized()) GTEST_SKIP() << "the writer is a data race on purpose";
+  const double seconds = seconds_from("GATHER_RACE_SECONDS", 5);
+  race<int64_t>(GTH_DTYPE_INT64, seconds / 2);
+  race<int32_t>(GTH_DTYPE_INT32, seconds / 4);
+  race<int8_t>(GTH_DTYPE_INT8, seconds / 4);
+}
+
+TEST(Hostile, G2_ForkWithALivePool) {
+  if (is_thread_sanitized()) GTEST_SKIP() << "the thread sanitizer starts no threads after a fork of threads";
+  const Large large;
+  for (int32_t k = 0; k < 100; ++k) {
+    ASSERT_TRUE(large.run());
+    const pid_t child = start_child([&] { return large.run() && large.run() ? 0 : 1; });
+    ASSERT_EQ(wait_for(child, patience), 0) << "child " << k;
+  }
+}
+
+TEST(Hostile, G2_ForkBeforeTheFirstLargeCall) {
+  if (is_thread_sanitized()) GTEST_SKIP() << "the thread sanitizer starts no threads after a fork of threads";
+  EXPECT_EQ(gth_shutdown(), GTH_OK);
+  const Large large;
+  EXPECT_EQ(wait_for(start_child([&] { return large.run() ? 0 : 1; }), patience), 0);
+  EXPECT_TRUE(large.run());
+}
+
+// The child's locks are as the other threads of the parent left them.
+TEST(Hostile, G3_ForkWhileGathersRun) {
+  if (is_thread_sanitized()) GTEST_SKIP() << "the thread sanitizer starts no threads after a fork of threads";
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int32_t t = 0; t < 2; ++t) {
+    threads.emplace_back([&] {
+      const Large large;
+      const Array array(u8, {4});
+      while (!stop) {
+        EXPECT_TRUE(large.run());
+        for (int32_t k = 0; k < 100; ++k) const Tensor tensor(array.desc());
+      }
+    });
+  }
+  const Large large;
+  std::thread forks([&] {
+    for (int32_t k = 0; k < 100 && !testing::Test::HasFailure(); ++k) {
+      const pid_t child = start_child([&] {
+        const Array array(u8, {4});
+        const Tensor tensor(array.desc());
+        return tensor && large.run() ? 0 : 1;
+      });
+      EXPECT_EQ(wait_for(child, patience), 0) << "child " << k;
+    }
+    stop = true;
+  });
+  forks.join();
+  for (std::thread& each : threads) each.join();
+}
+
+// A child that leaves through exit() runs the library's end as well.
+TEST(Hostile, G3_ChildThatExits) {
+  if (is_sanitized()) GTEST_SKIP() << "the sanitizers look for leaks of the test at exit";
+  const Large large;
+  for (int32_t k = 0; k < 20; ++k) {
+    ASSERT_TRUE(large.run());
+    const pid_t child = start_child([&]() -> int { std::exit(large.run() ? 0 : 1); });
+    ASSERT_EQ(wait_for(child, patience), 0) << "child " << k;
+  }
+}
+
+// A user who may have no more threads. Root may always, so the child is somebody else.
+int gather_without_threads(const Large& large) {
+  const rlimit none{0, 0};
+  if (setrlimit(RLIMIT_NPROC, &none) != 0) return skipped;
+  if (getuid() == 0 && setresuid(65534, 65534, 65534) != 0) return skipped;
+  pthread_t thread;
+  if (pthread_create(&thread, nullptr, [](void*) -> void* { return nullptr; }, nullptr) == 0) return skipped;
+  return large.run() && large.run() ? 0 : 1;
+}
+
+TEST(Hostile, G5_ThreadCreationRefused) {
+  if (is_thread_sanitized()) GTEST_SKIP() << "the thread sanitizer needs a thread of its own";
+  EXPECT_EQ(gth_shutdown(), GTH_OK);
+  const Large large;
+  const int code = wait_for(start_child([&] { return gather_without_threads(large); }), patience);
+  if (code == skipped) GTEST_SKIP() << "the number of threads cannot be limited here";
+  EXPECT_EQ(code, 0);
+}
+
+std::atomic<int64_t> alarms{0};
+
+// GATHER_SIGNAL_SECONDS: how long.
+TEST(Hostile, G6_AlarmEvery100Microseconds) {
+  struct sigaction action = {}, before = {};
+  action.sa_handler = [](int) { alarms.fetch_add(1, std::memory_order_relaxed); };
+  ASSERT_EQ(sigaction(SIGALRM, &action, &before), 0);  // without SA_RESTART: system calls are interrupted
+  const itimerval often{{0, 100}, {0, 100}}, never{};
+  ASSERT_EQ(setitimer(ITIMER_REAL, &often, nullptr), 0);
+  const Large large;
+  const double seconds = seconds_from("GATHER_SIGNAL_SECONDS", 2);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (std::chrono::steady_clock::now() < end && !HasFailure()) {
+    EXPECT_TRUE(large.run());
+    EXPECT_EQ(gth_shutdown(), GTH_OK);
+  }
+  ASSERT_EQ(setitimer(ITIMER_REAL, &never, nullptr), 0);
+  EXPECT_GT(alarms, 100);
+  ASSERT_EQ(sigaction(SIGALRM, &before, nullptr), 0);
+}
+
+// Our threads leave the signals of the program to its own threads.
+TEST(Hostile, G6_OurThreadsBlockSignals) {
+  const Large large;
+  ASSERT_TRUE(large.run());
+  sigset_t mask;
+  ASSERT_EQ(pthread_sigmask(SIG_SETMASK, nullptr, &mask), 0);
+  for (int signal : {SIGALRM, SIGTERM, SIGINT, SIGUSR1}) EXPECT_EQ(sigismember(&mask, signal), 0);
+}
+
+// Every form on the stack of a thread that has 64 KiB, static thread-local memory included.
+void* everything(void* failure) {
+  const char** wrong = static_cast<const char**>(failure);
+  static const Array params(GTH_DTYPE_FLOAT32, Shape(32, 1)), bad = indices64({300}, std::vector<int64_t>(300, 7)),
+      table(GTH_DTYPE_FLOAT32, {7, 3}), indices = indices64({300}, std::vector<int64_t>(300, 6)),
+      out(GTH_DTYPE_FLOAT32, {300, 3}), tuple = indices64({32}, std::vector<int64_t>(32)), one(GTH_DTYPE_FLOAT32, {});
+  const gth_tensor_desc p = params.desc(), b = bad.desc(), t = table.desc(), i = indices.desc(), o = out.desc();
+  const gth_tensor_desc k = tuple.desc(), s = one.desc();
+  gth_options options = GTH_OPTIONS_INIT;
+  options.threads = 3;
+  gth_error error = GTH_ERROR_INIT;
+  gth_plan* plan = nullptr;
+  gth_tensor *x = nullptr, *y = nullptr, *made = nullptr;
+  if (gth_gather_desc(nullptr, &t, &i, &options, &o, &error)) *wrong = "gather";
+  if (gth_gather_nd_desc(nullptr, &p, &k, &options, &s, &error)) *wrong = "gather_nd";
+  if (gth_gather_desc(nullptr, &t, &b, &options, &o, &error) != GTH_E_INDEX) *wrong = "bad index";
+  if (gth_gather_plan(&t, &i, &options, nullptr, &plan, &error)) *wrong = "plan";
+  if (gth_plan_run(nullptr, plan, t.data, i.data, out.data(), GTH_OPEN, &error)) *wrong = "run";
+  if (gth_tensor_borrow(&t, &x, &error) || gth_tensor_borrow(&i, &y, &error)) *wrong = "borrow";
+  if (gth_gather(nullptr, x, y, &options, &made, &error)) *wrong = "allocating";
+  if (gth_plan_release(plan) || gth_tensor_release(x) || gth_tensor_release(y) || gth_tensor_release(made)) {
+    *wrong = "release";
+  }
+  return nullptr;
+}
+
+TEST(Hostile, G7_ThreadStackOf64KiB) {
+  if (is_sanitized()) GTEST_SKIP() << "instrumented frames are larger";
+  EXPECT_EQ(gth_shutdown(), GTH_OK);
+  pthread_attr_t attributes;
+  ASSERT_EQ(pthread_attr_init(&attributes), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, 64 * 1024), 0);
+  pthread_t thread;
+  const char* wrong = nullptr;
+  ASSERT_EQ(pthread_create(&thread, &attributes, everything, &wrong), 0);
+  ASSERT_EQ(pthread_join(thread, nullptr), 0);
+  EXPECT_EQ(wrong, nullptr) << wrong;
+  pthread_attr_destroy(&attributes);
+}
+
+[[noreturn]] void exit_in_the_middle() {
+  static Large large;  // outlives main, like the thread
+  std::thread([] {
+    for (;;) large.run();
+  }).detach();
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  std::exit(0);
+}
+
+TEST(Hostile, G9_ExitWhileThePoolIsBusy) {
+  if (is_sanitized()) GTEST_SKIP() << "the sanitizers look for leaks of the test at exit";
+  for (int32_t k = 0; k < 20; ++k) {
+    const pid_t child = start_child([]() -> int { exit_in_the_middle(); });
+    ASSERT_EQ(wait_for(child, patience), 0) << "child " << k;
+  }
+}
+
+}  // namespace

@@ -1,0 +1,232 @@
+#include <atomic>
+#include <cstdlib>
+#include <thread>
+
+#include "hostile.hpp"
+
+// Results and errors do not depend on threads, whoever's they are.
+namespace {
+
+using namespace hostile;
+
+constexpr int32_t f32 = GTH_DTYPE_FLOAT32;
+
+// Runs pieces on threads of its own, in an order of its own, and counts how often each is run.
+struct Executor {
+  int64_t threads = 4;
+  std::vector<std::atomic<int32_t>> runs = std::vector<std::atomic<int32_t>>(100000);
+  std::atomic<int64_t> calls{0};
+
+  static void parallel_for(void* user, int64_t n, gth_task_fn task, void* arg) {
+    Executor& self = *static_cast<Executor*>(user);
+    ASSERT_GT(n, 0);
+    ASSERT_LT(n, static_cast<int64_t>(self.runs.size()));
+    ++self.calls;
+    std::vector<std::thread> threads;
+    for (int64_t t = 0; t < self.threads; ++t) {
+      threads.emplace_back([&, t] {
+        for (int64_t i = n - 1 - t; i >= 0; i -= self.threads) {
+          ++self.runs[static_cast<size_t>(i)];
+          task(arg, i);
+        }
+      });
+    }
+    for (std::thread& each : threads) each.join();
+    for (int64_t i = 0; i < n; ++i) EXPECT_EQ(self.runs[static_cast<size_t>(i)].exchange(0), 1) << "piece " << i;
+  }
+};
+
+class Context {
+ public:
+  explicit Context(const gth_context_options& options) {
+    EXPECT_EQ(gth_context_create(&options, &handle_, nullptr), GTH_OK);
+  }
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  ~Context() { EXPECT_EQ(gth_context_release(handle_), GTH_OK); }
+  gth_context* get() const { return handle_; }
+
+ private:
+  gth_context* handle_ = nullptr;
+};
+
+gth_context_options with_executor(Executor* executor, int32_t threads) {
+  gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+  options.threads = threads;
+  options.parallel_for = Executor::parallel_for;
+  options.parallel_user = executor;
+  return options;
+}
+
+// Enough indices for work to be cut into pieces in the library as it is shipped too.
+constexpr int64_t many = 100000;
+
+std::vector<int64_t> spread(int64_t n, int64_t rows) {
+  std::vector<int64_t> values(static_cast<size_t>(n));
+  for (int64_t i = 0; i < n; ++i) values[static_cast<size_t>(i)] = i * 7919 % rows;
+  return values;
+}
+
+void expect_smallest(const Array& indices, const Facts& facts, int32_t threads, gth_context* context = nullptr) {
+  const Array params(f32, {16, 2});
+  static const Array out(f32, {many, 2});
+  const Shape shape{indices.shape()[0], 2};
+  const gth_tensor_desc p = params.desc(), i = indices.desc(), o = describe(f32, shape, out.data());
+  gth_options options = GTH_OPTIONS_INIT;
+  options.threads = threads;
+  Error error;
+  expect_facts(gth_gather_desc(context, &p, &i, &options, &o, &error), error, facts);
+}
+
+TEST(Threads, SmallestBadTupleOfTwo) {
+  std::vector<int64_t> values(11, 1);
+  values[7] = 99;
+  values[3] = -5;
+  const Array indices = indices64({11}, values);
+  for (int32_t repeat = 0; repeat < 1000; ++repeat) {
+    expect_smallest(indices, {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 3, -5, 16}, 1 + repeat % 16);
+    if (HasFailure()) return;
+  }
+}
+
+TEST(Threads, SmallestBadTupleOfMany) {
+  std::vector<int64_t> values = spread(many, 16);
+  for (int64_t i = 40000; i < many; i += 97) values[static_cast<size_t>(i)] = 16 + i;
+  const Array indices = indices64({many}, values);
+  for (int32_t repeat = 0; repeat < 200; ++repeat) {
+    expect_smallest(indices, {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 40000, 40016, 16}, 1 + repeat % 16);
+    if (HasFailure()) return;
+  }
+}
+
+TEST(Threads, CustomExecutorRunsEachPieceOnce) {
+  Executor executor;
+  const Context context(with_executor(&executor, 5));
+  const Array params(f32, {100, 16}), indices = indices64({many}, spread(many, 100));
+  const Array out(f32, {many, 16}), expected(f32, {many, 16});
+  const gth_tensor_desc p = params.desc(), i = indices.desc(), o = out.desc(), e = expected.desc();
+  gth_options one = GTH_OPTIONS_INIT;
+  one.threads = 1;
+  ASSERT_EQ(gth_gather_desc(nullptr, &p, &i, &one, &e, nullptr), GTH_OK);
+  ASSERT_EQ(gth_gather_desc(context.get(), &p, &i, nullptr, &o, nullptr), GTH_OK);
+  EXPECT_GT(executor.calls, 0);
+  EXPECT_TRUE(out.bytes() == expected.bytes());
+  std::vector<int64_t> values = spread(many, 16);
+  values[77777] = 16;
+  values[55555] = 17;
+  expect_smallest(indices64({many}, values), {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 55555, 17, 16}, 5, context.get());
+}
+
+// An executor may run everything on one thread.
+TEST(Threads, CustomExecutorOfOneThread) {
+  Executor executor;
+  executor.threads = 1;
+  const Context context(with_executor(&executor, 64));
+  std::vector<int64_t> values = spread(many, 16);
+  values[5] = 16;
+  expect_smallest(indices64({many}, values), {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 5, 16, 16}, 64, context.get());
+}
+
+// What many threads share: two tensors, a plan, a context.
+struct Shared {
+  const Array params{f32, {50, 3}}, indices = indices64({40}, spread(40, 50)), bad = indices64({2}, {0, 50});
+  const Tensor p{params.desc()}, i{indices.desc()}, b{bad.desc()};
+  const Bytes expected = rows_of(params, 12, spread(40, 50));
+  Plan plan;
+  Context context{[] {
+    gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+    options.threads = 2;
+    return options;
+  }()};
+
+  Shared() {
+    const gth_tensor_desc pd = params.desc(), id = indices.desc();
+    EXPECT_EQ(gth_gather_plan(&pd, &id, nullptr, nullptr, plan.out(), nullptr), GTH_OK);
+  }
+
+  // One round of every form; returns what went wrong.
+  const char* round(char* memory) const {
+    if (gth_plan_run(context.get(), plan.get(), params.data(), indices.data(), memory, GTH_OPEN, nullptr)) return "run";
+    if (std::memcmp(memory, expected.data(), expected.size()) != 0) return "rows of a run";
+    gth_tensor* made = nullptr;
+    if (gth_gather(context.get(), p.get(), i.get(), nullptr, &made, nullptr)) return "gather";
+    gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+    if (gth_tensor_describe(made, &desc, nullptr)) return "describe";
+    if (std::memcmp(desc.data, expected.data(), expected.size()) != 0) return "rows of a gather";
+    if (gth_tensor_release(made)) return "release";
+    gth_error error = GTH_ERROR_INIT;
+    if (gth_gather(nullptr, p.get(), b.get(), nullptr, &made, &error) != GTH_E_INDEX) return "bad index";
+    return error.position == 1 && error.value == 50 && error.limit == 50 ? nullptr : "facts of a bad index";
+  }
+};
+
+TEST(Threads, SixtyFourOnSharedHandles) {
+  const Shared shared;
+  std::atomic<const char*> wrong{nullptr};
+  std::vector<std::thread> threads;
+  for (int32_t t = 0; t < 64; ++t) {
+    threads.emplace_back([&] {
+      Bytes memory(shared.expected.size());
+      for (int32_t call = 0; call < 1000 && !wrong; ++call) {
+        if (const char* what = shared.round(memory.data())) wrong = what;
+      }
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  EXPECT_EQ(wrong.load(), nullptr) << wrong.load();
+}
+
+// Handles come and go on all threads at once; every token is one tensor's at a time.
+TEST(Threads, HandlesComeAndGo) {
+  std::atomic<int64_t> wrong{0};
+  std::vector<std::thread> threads;
+  for (int32_t t = 0; t < 16; ++t) {
+    threads.emplace_back([&wrong, t] {
+      const Shape shape{t + 1};
+      char byte[32] = {};
+      const gth_tensor_desc desc = describe(GTH_DTYPE_INT8, shape, byte);
+      for (int32_t call = 0; call < 2000; ++call) {
+        gth_tensor *first = nullptr, *second = nullptr;
+        wrong += gth_tensor_borrow(&desc, &first, nullptr) || gth_tensor_borrow(&desc, &second, nullptr);
+        gth_tensor_desc seen = GTH_TENSOR_DESC_INIT;
+        wrong += gth_tensor_describe(first, &seen, nullptr) != GTH_OK || seen.shape[0] != t + 1;
+        wrong += gth_tensor_release(first) || gth_tensor_release(second) || !gth_tensor_release(first);
+      }
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Threads, LargeGatherIsTheSameForAnyNumber) {
+  constexpr int64_t rows = 1 << 16, width = 256;  // 64 MiB of output
+  const Array params(f32, {1000, width}), indices = indices64({rows}, spread(rows, 1000));
+  const Array expected(f32, {rows, width}), out(f32, {rows, width});
+  const gth_tensor_desc p = params.desc(), i = indices.desc(), e = expected.desc(), o = out.desc();
+  gth_options options = GTH_OPTIONS_INIT;
+  options.threads = 1;
+  ASSERT_EQ(gth_gather_desc(nullptr, &p, &i, &options, &e, nullptr), GTH_OK);
+  for (int32_t threads : {0, 2, 3, 8, 100}) {
+    options.threads = threads;
+    std::memset(out.data(), '#', static_cast<size_t>(rows * width * 4));
+    ASSERT_EQ(gth_gather_desc(nullptr, &p, &i, &options, &o, nullptr), GTH_OK);
+    EXPECT_EQ(std::memcmp(out.data(), expected.data(), static_cast<size_t>(rows * width * 4)), 0) << threads;
+  }
+  for (int64_t row : {int64_t{0}, int64_t{1}, rows / 2, rows - 1}) {
+    EXPECT_EQ(std::memcmp(expected.data() + row * width * 4, params.data() + row * 7919 % 1000 * width * 4, width * 4), 0);
+  }
+}
+
+TEST(Threads, ShutdownAndStartAgain) {
+  const Array params(f32, {100, 16}), indices = indices64({many}, spread(many, 100)), out(f32, {many, 16});
+  const gth_tensor_desc p = params.desc(), i = indices.desc(), o = out.desc();
+  gth_options options = GTH_OPTIONS_INIT;
+  options.threads = 3;
+  for (int32_t round = 0; round < 20; ++round) {
+    EXPECT_EQ(gth_gather_desc(nullptr, &p, &i, &options, &o, nullptr), GTH_OK);
+    EXPECT_EQ(gth_shutdown(), GTH_OK);
+    EXPECT_EQ(gth_shutdown(), GTH_OK);
+  }
+}
+
+}  // namespace
