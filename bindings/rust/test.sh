@@ -20,7 +20,7 @@ skip() {
 # with_library NAME: every test with the library that gather-sys finds in this environment.
 with_library() {
   step "tests with all features, $1"
-  cargo test --locked --workspace --all-features -- --nocapture --quiet
+  cargo test --locked --workspace --all-features --no-fail-fast -- --nocapture --quiet
   step "tests without features, $1"
   cargo test --locked --workspace --no-default-features -- --quiet
 }

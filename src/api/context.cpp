@@ -21,9 +21,13 @@ int32_t check_options(const gth_context_options& options, const Error& error) {
   if (options.flags) {
     return fail_option(GTH_E_VERSION, offsetof(gth_context_options, flags), options.flags, 0, "unknown flags", error);
   }
-  if (options.reserved || options.reserved_pointer) {
+  if (options.reserved) {
     return fail_option(GTH_E_VERSION, offsetof(gth_context_options, reserved), options.reserved, 0,
                        "a reserved field is set", error);
+  }
+  if (options.reserved_pointer) {
+    return fail_option(GTH_E_VERSION, offsetof(gth_context_options, reserved_pointer), 1, 0, "a reserved field is set",
+                       error);
   }
   if (options.threads < 0) {
     return fail_option(GTH_E_VERSION, offsetof(gth_context_options, threads), options.threads, INT32_MAX,
@@ -35,20 +39,18 @@ int32_t check_options(const gth_context_options& options, const Error& error) {
                        0, 0, "alloc and free come together", error);
   }
   if (options.device != 0 && options.device != GTH_DEVICE_CPU && options.device != GTH_DEVICE_CUDA) {
-    return fail_option(GTH_E_DEVICE, offsetof(gth_context_options, device), options.device, 0,
+    return fail_option(GTH_E_DEVICE, offsetof(gth_context_options, device), options.device, GTH_DEVICE_CPU,
                        "a context is on the CPU or on a CUDA device", error);
   }
   return GTH_OK;
 }
 
-int32_t check_cuda(const Error& error) {
-  return error.fail({GTH_E_DEVICE, GTH_OPERAND_CONTEXT, -1, -1, GTH_DEVICE_CUDA, GTH_DEVICE_CPU},
-                    "context: this build has no CUDA");
-}
-
 int32_t create(const gth_context_options& options, gth_context** out, const Error& error) {
   if (int32_t status = check_options(options, error)) return status;
-  if (options.device == GTH_DEVICE_CUDA) return check_cuda(error);
+  if (options.device == GTH_DEVICE_CUDA) {
+    return fail_option(GTH_E_DEVICE, offsetof(gth_context_options, device), options.device, GTH_DEVICE_CPU,
+                       "this build has no CUDA", error);
+  }
   Context* context = new (std::nothrow) Context{};
   if (!context) return fail_memory(sizeof(Context), error);
   context->device = GTH_DEVICE_CPU;

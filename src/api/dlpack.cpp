@@ -74,6 +74,29 @@ int32_t read_strides(const DLTensor& tensor, int64_t bytes, int64_t* strides, gt
   return GTH_OK;
 }
 
+// Producers point data at element 0, also where strides are negative and elements lie below it. DLPack gives no extent,
+// so the memory described is what shape and strides reach: data moves down to its lowest byte.
+int32_t move_to_lowest(gth_tensor_desc* desc, const Error& error) {
+  if (!desc->strides) return GTH_OK;
+  int64_t low = desc->offset;
+  for (int32_t i = 0; i < desc->ndim; ++i) {
+    if (desc->strides[i] >= 0 || desc->shape[i] == 1) continue;
+    int64_t span;
+    const bool fits = core::multiply(desc->shape[i] - 1, desc->strides[i], &span) && core::add(low, span, &low);
+    if (fits && low != INT64_MIN) continue;
+    return error.fail({GTH_E_STRIDE, GTH_OPERAND_TENSOR, i, -1, INT64_MIN, 0},
+                      "tensor: DLPack strides reach below every address");
+  }
+  const uintptr_t address = reinterpret_cast<uintptr_t>(desc->data);
+  if (low >= 0 || !desc->data) return GTH_OK;  // without data: refused below
+  if (static_cast<uint64_t>(-low) >= address || !core::add(desc->offset, -low, &desc->offset)) {
+    return error.fail({GTH_E_STRIDE, GTH_OPERAND_TENSOR, -1, -1, low, 0},
+                      "tensor: DLPack strides reach below every address");
+  }
+  desc->data = static_cast<const char*>(desc->data) + low;
+  return GTH_OK;
+}
+
 // DLPack gives no extent: the memory described ends with the highest element, and begins at data.
 int32_t check_reach(const gth_tensor_desc& desc, int64_t bytes, const Error& error) {
   core::Layout layout;
@@ -91,12 +114,13 @@ int32_t read_tensor(const DLTensor& tensor, bool read_only, int64_t* strides, gt
   if (status) return status;
   if ((status = read_offset(tensor, &desc, error))) return status;
   if ((status = read_strides(tensor, bytes, strides, &desc, error))) return status;
+  desc.data = tensor.data;
+  if ((status = move_to_lowest(&desc, error))) return status;
   if ((status = check_reach(desc, bytes, error))) return status;
   // To DLPack 0 is no device, to us it is the CPU.
   if (tensor.device.device_type == 0) return core::fail_device(GTH_OPERAND_TENSOR, 0, GTH_DEVICE_CPU, error);
   desc.device = tensor.device.device_type;
   desc.device_id = tensor.device.device_id;
-  desc.data = tensor.data;
   desc.flags = read_only ? GTH_TENSOR_READONLY : 0;
   return check_tensor(desc, checked, error);  // what is left of it: device and data
 }

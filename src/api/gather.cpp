@@ -203,9 +203,10 @@ int32_t gather_shape(Op op, const gth_tensor_desc* params, const gth_tensor_desc
     return status;
   }
   core::Settings settings;
-  if (int32_t status = core::resolve_options(options, op, &settings, error)) return status;
+  core::resolve_options(options, op, &settings);
   int32_t status = core::check_known_dtypes(op, settings, params->dtype, indices->dtype, error);
   if (status) return status;
+  if ((status = core::check_definition(op, settings, error))) return status;
   core::Geometry geometry;
   if ((status = core::resolve_geometry(op, settings, *params, *indices, Open::any, &geometry, error))) return status;
   if ((status = core::check_size(geometry.ndim, geometry.shape, 1, GTH_OPERAND_OUT, error))) return status;

@@ -68,6 +68,7 @@ int32_t find_plan(const gth_plan* handle, const Plan** out, const Error& error) 
 
 int32_t run_plan(gth_context* handle, const gth_plan* plan_handle, const core::Pointers& pointers, int64_t n,
                  const Error& error) {
+  if (!plan_handle) return fail_null(GTH_OPERAND_PLAN, error);
   const Context* context = nullptr;
   if (int32_t status = find_context(handle, &context, error)) return status;
   const Plan* plan = nullptr;

@@ -94,6 +94,7 @@ int32_t adopt(gth_context* context, const gth_tensor_desc* desc, gth_deleter_fn 
               const Error& error) {
   if (!desc) return fail_null(GTH_OPERAND_TENSOR, error);
   if (!deleter) return error.fail({GTH_E_NULL}, "deleter is NULL");
+  if (int32_t status = check_desc_struct(*desc, error)) return status;
   const Context* found = nullptr;
   if (int32_t status = find_context(context, &found, error)) return status;
   gth_tensor_desc checked;
@@ -134,6 +135,7 @@ int32_t alloc(gth_context* handle, int32_t dtype, int32_t ndim, const int64_t* s
 }
 
 int32_t describe(const gth_tensor* handle, gth_tensor_desc* desc, const Error& error) {
+  if (!handle) return fail_null(GTH_OPERAND_TENSOR, error);
   if (!desc) return error.fail({GTH_E_NULL}, "desc is NULL");
   const uint32_t size = desc->size;
   if (!core::is_struct_size(size, sizeof(gth_tensor_desc))) {
@@ -162,6 +164,8 @@ int32_t run_copy(const Context& context, const gth_tensor_desc& source, const gt
 }
 
 int32_t copy(gth_context* handle, const gth_tensor* source, const gth_tensor* destination, const Error& error) {
+  if (!source) return fail_null(GTH_OPERAND_PARAMS, error);
+  if (!destination) return fail_null(GTH_OPERAND_OUT, error);
   const Context* context = nullptr;
   if (int32_t status = find_context(handle, &context, error)) return status;
   const Tensor *from = nullptr, *to = nullptr;
@@ -245,6 +249,8 @@ int32_t copy_dense(const Context& context, const Tensor& source, gth_tensor_desc
   desc->offset = 0;
   desc->extent = count * bytes;
   desc->flags = 0;
+  desc->device = context.device;
+  desc->device_id = context.device_id;
   char* data;
   if (int32_t status = allocate_storage(context, desc->extent, false, &data, storage, error)) return status;
   desc->data = data;

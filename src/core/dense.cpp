@@ -24,7 +24,7 @@ int64_t product(const int64_t* extents, int32_t begin, int32_t end, int64_t size
 // Whether `bytes` bytes from the offset on are described; sets the reach.
 bool reach_of(const gth_tensor_desc* desc, int64_t bytes, Reach* reach) {
   const int64_t offset = desc ? desc->offset : 0;
-  *reach = {offset, 0, 0, 0, false, false};
+  *reach = {offset, 0, 0, 0, false};
   if (!add(offset, bytes, &reach->high)) return false;
   return !desc || desc->extent == 0 || reach->high <= desc->extent;
 }
@@ -34,7 +34,8 @@ void add_loop(Plan* plan, int64_t extent, int64_t params, int64_t index, int64_t
 }
 
 bool is_output(const Geometry& geometry, const gth_tensor_desc* out) {
-  return !out || (out->ndim == geometry.ndim && !(out->flags & GTH_TENSOR_READONLY) &&
+  return !out || (out->ndim == geometry.ndim && (out->shape || out->ndim == 0) &&
+                  !(out->flags & GTH_TENSOR_READONLY) &&
                   std::equal(out->shape, out->shape + out->ndim, geometry.shape));
 }
 
@@ -89,7 +90,8 @@ bool lower_dense(const Request& request, Plan* plan) {
   if (!is_plain(&params) || !is_plain(&indices) || !is_plain(request.out)) return false;
   const Error silent(nullptr);
   Settings settings;
-  if (resolve_options(request.options, request.op, &settings, silent)) return false;
+  resolve_options(request.options, request.op, &settings);
+  if (check_definition(request.op, settings, silent)) return false;
   const int32_t out_dtype = request.out ? request.out->dtype : params.dtype;
   if (check_dtypes(request.op, settings, params.dtype, indices.dtype, out_dtype, silent)) return false;
   Geometry geometry;

@@ -8,9 +8,9 @@ namespace {
 
 int64_t magnitude(int64_t stride) { return stride == INT64_MIN ? INT64_MAX : stride < 0 ? -stride : stride; }
 
-// Dense row-major strides and their reach. The sizes have been checked, so no product leaves int64. Empty dims count as
-// 1, as they do there.
-void lay_out_densely(const gth_tensor_desc& desc, int64_t bytes, Layout* out) {
+// Dense row-major strides and their reach; false where int64 ends. The sizes have been checked, so no stride leaves it.
+// Empty dims count as 1, as they do there.
+bool lay_out_densely(const gth_tensor_desc& desc, int64_t bytes, Layout* out) {
   Scaled stride = fixed(bytes);
   Reach& reach = out->reach;
   for (int32_t i = desc.ndim; i-- > 0;) {
@@ -20,13 +20,8 @@ void lay_out_densely(const gth_tensor_desc& desc, int64_t bytes, Layout* out) {
     if (extent > 1) stride.factor *= extent;
     if (extent == GTH_OPEN) stride.by_n = 1;
   }
-  if (stride.by_n) {
-    reach.is_open = true;
-    reach.high_by_n = stride.factor;
-    out->largest_n = INT64_MAX / 2 / std::max<int64_t>(stride.factor, 1);
-  } else if (!add(reach.high, stride.factor, &reach.high)) {
-    reach.high = INT64_MIN;  // refused by the caller
-  }
+  if (stride.by_n) reach.high_step = stride.factor;
+  return add(reach.high, stride.factor, &reach.high) || reach.empty;
 }
 
 // `reached` is the byte that leaves the memory, counted from the data pointer.
@@ -43,15 +38,6 @@ bool widen(int64_t extent, int64_t stride, Reach* reach) {
   return span < 0 ? add(reach->low, span, &reach->low) : add(reach->high, span, &reach->high);
 }
 
-// A dim of open extent and given stride reaches (n - 1) * stride.
-void widen_open(int64_t stride, Layout* out) {
-  Reach& reach = out->reach;
-  reach.is_open = true;
-  (stride < 0 ? reach.low_by_n : reach.high_by_n) += stride;
-  (stride < 0 ? reach.low : reach.high) -= stride;
-  if (stride) out->largest_n = std::min(out->largest_n, INT64_MAX / 2 / magnitude(stride));
-}
-
 int32_t lay_out_as_given(const gth_tensor_desc& desc, int64_t bytes, int32_t operand, Layout* out,
                          const Error& error) {
   Reach& reach = out->reach;
@@ -63,14 +49,21 @@ int32_t lay_out_as_given(const gth_tensor_desc& desc, int64_t bytes, int32_t ope
   if (!add(reach.high, bytes, &reach.high)) return fail_stride(desc, operand, -1, INT64_MAX, error);
   for (int32_t i = 0; i < desc.ndim; ++i) {
     const int64_t extent = desc.shape[i], stride = desc.strides[i];
-    if (extent == 1) continue;
     if (extent == GTH_OPEN) {
-      widen_open(stride, out);
-    } else if (!widen(extent, stride, &reach)) {
+      (stride < 0 ? reach.low_step : reach.high_step) = stride;
+    } else if (extent > 1 && !widen(extent, stride, &reach)) {
       return fail_stride(desc, operand, i, stride < 0 ? INT64_MIN : INT64_MAX, error);
     }
   }
   return GTH_OK;
+}
+
+// The largest n that keeps the reach of an open extent inside int64, and above the data pointer.
+int64_t largest_open_extent(const Reach& reach) {
+  if (reach.empty) return INT64_MAX;
+  if (reach.high_step) return (INT64_MAX - reach.high) / reach.high_step + (reach.high_step > 1 ? 1 : 0);
+  if (reach.low_step) return reach.low / magnitude(reach.low_step) + 1;
+  return INT64_MAX;
 }
 
 }  // namespace
@@ -88,19 +81,23 @@ int32_t check_size(int32_t ndim, const int64_t* shape, int64_t bytes, int32_t op
 }
 
 int32_t resolve_layout(const gth_tensor_desc& desc, int64_t bytes, int32_t operand, Layout* out, const Error& error) {
-  out->largest_n = INT64_MAX;
   Reach& reach = out->reach;
-  reach = {desc.offset, 0, desc.offset, 0, false, false};
+  reach = {desc.offset, 0, desc.offset, 0, false};
+  out->largest_n = INT64_MAX;
   if (desc.extent < 0) return fail_stride(desc, operand, -1, desc.offset, error);
-  if (!desc.strides) {
-    lay_out_densely(desc, bytes, out);
-    if (reach.high < desc.offset) return fail_stride(desc, operand, -1, INT64_MAX, error);
-  } else if (int32_t status = lay_out_as_given(desc, bytes, operand, out, error)) {
-    return status;
+  if (desc.strides) {
+    if (int32_t status = lay_out_as_given(desc, bytes, operand, out, error)) return status;
+  } else if (!lay_out_densely(desc, bytes, out)) {
+    return fail_stride(desc, operand, -1, INT64_MAX, error);
   }
-  if (reach.empty || reach.is_open) return GTH_OK;  // open: the memory is the caller's duty at each run
+  if (reach.empty) return GTH_OK;
   if (reach.low < 0) return fail_stride(desc, operand, -1, reach.low, error);
-  if (desc.extent > 0 && reach.high > desc.extent) return fail_stride(desc, operand, -1, reach.high, error);
+  const bool is_open = reach.low_step || reach.high_step;
+  if (is_open) {
+    out->largest_n = largest_open_extent(reach);  // the memory is the caller's duty at each run
+  } else if (desc.extent > 0 && reach.high > desc.extent) {
+    return fail_stride(desc, operand, -1, reach.high, error);
+  }
   return GTH_OK;
 }
 
@@ -113,7 +110,8 @@ int32_t check_disjoint(const gth_tensor_desc& desc, int64_t bytes, Layout* layou
   }
   std::sort(order, order + count,
             [&](int32_t a, int32_t b) { return magnitude(desc.strides[a]) < magnitude(desc.strides[b]); });
-  int64_t span = bytes;
+  int64_t span = bytes;      // of the smaller dims, with n = 1
+  int64_t open_step = 0;     // what each n more adds to it
   for (int32_t i = 0; i < count; ++i) {
     const int32_t dim = order[i];
     const int64_t step = magnitude(desc.strides[dim]);
@@ -122,13 +120,13 @@ int32_t check_disjoint(const gth_tensor_desc& desc, int64_t bytes, Layout* layou
                         "out: elements overlap, dim %" PRId32 " has stride %" PRId64 ", needed is at least %" PRId64,
                         dim, desc.strides[dim], span);
     }
-    if (desc.shape[dim] != GTH_OPEN) {
-      span += step * (desc.shape[dim] - 1);
-    } else if (i + 1 < count) {
-      // The next larger stride bounds the open extent.
-      const int64_t room = (magnitude(desc.strides[order[i + 1]]) - span) / step + 1;
-      layout->largest_n = std::min(layout->largest_n, room);
-      if (room > 0) span += step * (room - 1);
+    if (open_step) layout->largest_n = std::min(layout->largest_n, (step - span) / open_step + 1);
+    if (desc.shape[dim] == GTH_OPEN) {
+      open_step = step;
+    } else if (int64_t wider; multiply(step, desc.shape[dim] - 1, &wider) && add(span, wider, &wider)) {
+      span = wider;
+    } else {
+      span = INT64_MAX;  // only a dim that nothing larger follows can be so wide
     }
   }
   return GTH_OK;

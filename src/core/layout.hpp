@@ -7,15 +7,14 @@
 
 namespace gather::core {
 
-// Bytes from the data pointer that a tensor's elements touch: [low, high), each a number plus a number times n.
+// Bytes from the data pointer that a tensor's elements touch: [low, high) for n = 1, and a step further for each n more.
 struct Reach {
-  int64_t low, low_by_n;
-  int64_t high, high_by_n;
-  bool empty;    // whatever n is
-  bool is_open;  // an extent is n
+  int64_t low, low_step;
+  int64_t high, high_step;
+  bool empty;  // whatever n is
 
-  int64_t low_at(int64_t n) const { return low + low_by_n * n; }
-  int64_t high_at(int64_t n) const { return high + high_by_n * n; }
+  int64_t low_at(int64_t n) const { return low_step ? low + low_step * (n - 1) : low; }
+  int64_t high_at(int64_t n) const { return high_step ? high + high_step * (n - 1) : high; }
 };
 
 // Where the elements of a tensor lie.

@@ -34,17 +34,13 @@ bool refuses_negatives(int32_t profile, Op op, int32_t opset) {
   return profile == GTH_PROFILE_ONNX && op == Op::gather && opset < 11;
 }
 
-int32_t resolve_definition(const gth_options& options, Op op, Settings* out, const Error& error) {
-  out->opset = options.opset < 0 ? 0 : resolve_opset(op, options.opset);
-  if (out->opset == 0) {
-    return error.fail({GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, opset), -1, options.opset,
-                       first_opset(op)},
-                      "options: opset %" PRId32 ", the operation begins with %" PRId32, options.opset, first_opset(op));
-  }
+void resolve_definition(const gth_options& options, Op op, Settings* out) {
+  const int32_t newest = resolve_opset(op, 0);
+  const int32_t found = options.opset < 0 ? 0 : resolve_opset(op, options.opset);
+  out->opset = found ? found : newest;
   if (!options.negative && refuses_negatives(options.profile, op, out->opset)) out->wraps = false;
   // GatherND 11 had no batch_dims yet.
   if (op == Op::gather_nd && out->opset < 12) out->has_batch_dims = false;
-  return GTH_OK;
 }
 
 }  // namespace
@@ -63,7 +59,7 @@ int32_t check_options_struct(const gth_options* options, const Error& error) {
   return GTH_OK;
 }
 
-int32_t resolve_options(const gth_options* given, Op op, Settings* out, const Error& error) {
+void resolve_options(const gth_options* given, Op op, Settings* out) {
   const gth_options& options = given ? *given : defaults;
   out->has_axis = options.has_axis != 0;
   out->given_axis = options.axis;
@@ -79,7 +75,16 @@ int32_t resolve_options(const gth_options* given, Op op, Settings* out, const Er
   out->fill_value[0] = options.fill_value[0];
   out->fill_value[1] = options.fill_value[1];
   out->opset = 0;
-  return has_opset(options.profile) ? resolve_definition(options, op, out, error) : GTH_OK;
+  out->given_opset = options.opset;
+  if (has_opset(options.profile)) resolve_definition(options, op, out);
+}
+
+int32_t check_definition(Op op, const Settings& settings, const Error& error) {
+  if (!has_opset(settings.profile)) return GTH_OK;
+  const int32_t opset = settings.given_opset, first = first_opset(op);
+  if (opset >= 0 && resolve_opset(op, opset) != 0) return GTH_OK;
+  return error.fail({GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, opset), -1, opset, first},
+                    "options: opset %" PRId32 ", the operation begins with %" PRId32, opset, first);
 }
 
 }  // namespace gather::core

@@ -14,7 +14,8 @@ struct Settings {
   int64_t axis;
   int64_t batch_dims;
   int32_t profile;
-  int32_t opset;  // the definition in force, with an ONNX profile
+  int32_t opset;        // the definition in force, with an ONNX profile
+  int32_t given_opset;  // the field
   int32_t bounds;
   int32_t fill;
   int32_t threads;
@@ -27,7 +28,11 @@ struct Settings {
 // Struct size, switches and opset of `options` (nullptr: all defaults).
 int32_t check_options_struct(const gth_options* options, const Error& error);
 
-// Applies profile and switches. The struct has been checked.
-int32_t resolve_options(const gth_options* options, Op op, Settings* out, const Error& error);
+// Applies profile and switches. The struct has been checked. An opset below the first definition is taken for the newest
+// until check_definition() refuses it.
+void resolve_options(const gth_options* options, Op op, Settings* out);
+
+// That the opset has a definition of the operation. Dtypes are judged before.
+int32_t check_definition(Op op, const Settings& settings, const Error& error);
 
 }  // namespace gather::core

@@ -67,13 +67,26 @@ gth_tensor_desc dense_output(const Geometry& geometry) {
   return desc;
 }
 
+// The offsets of strings are 8 bytes each, whatever the strings.
+int32_t check_offsets_memory(const gth_tensor_desc& params, const Geometry& geometry, const Error& error) {
+  const Error silent(nullptr);
+  if (check_size(params.ndim, params.shape, sizeof(int64_t), GTH_OPERAND_PARAMS, silent) == GTH_OK &&
+      check_size(geometry.ndim, geometry.shape, sizeof(int64_t), GTH_OPERAND_OUT, silent) == GTH_OK) {
+    return GTH_OK;
+  }
+  return error.fail({GTH_E_NOMEM, GTH_OPERAND_OUT, -1, -1, INT64_MAX, 0}, "out: more strings than memory has room for");
+}
+
 int32_t check_sizes(const Request& request, const Parts& parts, const Error& error) {
   const gth_tensor_desc &params = *request.params, &indices = *request.indices;
-  int32_t status = check_size(params.ndim, params.shape, parts.item, GTH_OPERAND_PARAMS, error);
+  const bool has_strings = params.dtype == GTH_DTYPE_STRING;
+  const int64_t item = has_strings ? 1 : parts.item;  // a string has at least no bytes
+  int32_t status = check_size(params.ndim, params.shape, item, GTH_OPERAND_PARAMS, error);
   if (status) return status;
   const int64_t index_bytes = find_dtype(indices.dtype)->bytes;
   if ((status = check_size(indices.ndim, indices.shape, index_bytes, GTH_OPERAND_INDICES, error))) return status;
-  return check_size(parts.geometry.ndim, parts.geometry.shape, parts.item, GTH_OPERAND_OUT, error);
+  status = check_size(parts.geometry.ndim, parts.geometry.shape, item, GTH_OPERAND_OUT, error);
+  return status || !has_strings ? status : check_offsets_memory(params, parts.geometry, error);
 }
 
 int32_t resolve_layouts(const Request& request, Parts* parts, const Error& error) {
@@ -94,11 +107,11 @@ int32_t check_readonly(const gth_tensor_desc* out, const Error& error) {
 
 int32_t check_request(const Request& request, Parts* parts, Plan* plan, const Error& error) {
   const gth_tensor_desc &params = *request.params, &indices = *request.indices;
-  int32_t status = resolve_options(request.options, request.op, &parts->settings, error);
-  if (status) return status;
+  resolve_options(request.options, request.op, &parts->settings);
   const int32_t out_dtype = request.out ? request.out->dtype : params.dtype;
-  status = check_dtypes(request.op, parts->settings, params.dtype, indices.dtype, out_dtype, error);
+  int32_t status = check_dtypes(request.op, parts->settings, params.dtype, indices.dtype, out_dtype, error);
   if (status) return status;
+  if ((status = check_definition(request.op, parts->settings, error))) return status;
   parts->item = element_bytes(params.dtype);
   status = resolve_geometry(request.op, parts->settings, params, indices, request.open, &parts->geometry, error);
   if (status) return status;
@@ -239,7 +252,8 @@ void set_counts(const Request& request, const Parts& parts, Plan* plan) {
   const bool single_tuple = request.op == Op::gather_nd && request.indices->ndim == 1;
   plan->checks_when_empty = ((!empty_slice || (check & check_empty_row)) && (!empty_outer || (check & check_empty_outer))) ||
                             (meets_empty_dim && (check & check_empty_dim)) ||
-                            (single_tuple && (check & check_single_tuple));
+                            (single_tuple && (check & check_single_tuple)) ||
+                            (single_tuple && meets_empty_dim && (check & check_single_empty));
   plan->refused_dim = parts.settings.rules->refuses_empty_params ? first_empty_dim(params) : -1;
 }
 
@@ -253,7 +267,7 @@ void build(const Request& request, const Parts& parts, Plan* plan) {
   set_dealt_batches(request, parts, plan);
   set_counts(request, parts, plan);
   set_fill(request.params->dtype, parts.settings, plan);
-  plan->is_open = parts.indices.reach.is_open || parts.params.reach.is_open || parts.out.reach.is_open;
+  plan->is_open = plan->tuples.by_n != 0;
   plan->is_direct = plan->end == 1 && plan->dealt == 1 && !plan->is_empty && plan->refused_dim < 0;
   plan->wraps = parts.settings.wraps;
   plan->bounds = parts.settings.bounds;
@@ -261,7 +275,9 @@ void build(const Request& request, const Parts& parts, Plan* plan) {
   plan->params_offset = request.params->offset;
   plan->indices_offset = plan->components ? request.indices->offset : 0;
   plan->out_offset = request.out ? request.out->offset : 0;
-  plan->largest_n = std::min({parts.params.largest_n, parts.indices.largest_n, parts.out.largest_n});
+  plan->largest_n = std::min({parts.params.largest_n, parts.indices.largest_n, parts.out.largest_n,
+                              INT64_MAX / std::max<int64_t>(plan->tuples.factor, 1),
+                              INT64_MAX / std::max<int64_t>(plan->slices.factor, 1)});
   plan->params_reach = parts.params.reach;
   plan->indices_reach = parts.indices.reach;
   plan->out_reach = parts.out.reach;

@@ -39,8 +39,8 @@ constexpr Rules gather_nd_rules[profiles] = {
     {wrap,   modulo, zero,     check_never,                  true,  false, true,  equal},  // numpy_wrap
     {reject, clamp,  zero,     check_never,                  true,  false, true,  equal},  // numpy_clip
     {wrap,   error,  zero,     check_empty_dim | check_single_tuple, true, false, true, equal},  // torch
-    {wrap,   fill,   by_dtype, check_never,                  true,  false, true,  equal},  // jax_fill
-    {wrap,   clamp,  zero,     check_never,                  true,  false, true,  equal},  // jax_clip
+    {wrap,   fill,   by_dtype, check_single_empty,           true,  false, true,  equal},  // jax_fill
+    {wrap,   clamp,  zero,     check_single_empty,           true,  false, true,  equal},  // jax_clip
 };
 // clang-format on
 

@@ -24,11 +24,14 @@ int32_t fail_dtype(int32_t operand, int32_t value, int32_t wanted, const Error& 
 }
 
 int32_t check_params_dtype(Op op, const Settings& settings, int32_t dtype, const Error& error) {
-  // An empty string is all that a missing string can be.
-  const bool has_no_fill = dtype == GTH_DTYPE_STRING && settings.bounds == GTH_BOUNDS_FILL &&
-                           settings.fill != GTH_FILL_ZERO;
   const bool allowed = find_dtype(dtype) && allows_params(settings.profile, op, settings.opset, dtype);
-  return allowed && !has_no_fill ? GTH_OK : fail_dtype(GTH_OPERAND_PARAMS, dtype, 0, error);
+  return allowed ? GTH_OK : fail_dtype(GTH_OPERAND_PARAMS, dtype, 0, error);
+}
+
+// An empty string is all that a missing string can be.
+int32_t check_fill_dtype(const Settings& settings, int32_t dtype, const Error& error) {
+  const bool fills = settings.bounds == GTH_BOUNDS_FILL && settings.fill != GTH_FILL_ZERO;
+  return dtype == GTH_DTYPE_STRING && fills ? fail_dtype(GTH_OPERAND_PARAMS, dtype, 0, error) : GTH_OK;
 }
 
 int32_t check_indices_dtype(Op op, const Settings& settings, int32_t dtype, const Error& error) {
@@ -80,9 +83,11 @@ int32_t resolve_gather_nd_attributes(const Settings& settings, int32_t r, int32_
   if (settings.has_axis) return fail_axis(settings.axis, 0, "which gather_nd does not have,", error);
   const int64_t b = settings.batch_dims;
   if (b != 0 && !settings.has_batch_dims) return fail_batch_dims(b, 0, error);
-  // The divisible rule takes all of indices' dims as batch dims.
-  const int32_t limit = std::min(settings.rules->batch == BatchRule::divisible ? q + 1 : q, r);
-  if (b < 0 || b >= limit) return fail_batch_dims(b, std::min(q, r), error);
+  if (settings.rules->batch == BatchRule::divisible) {  // counts tuples, so that indices' rank does not matter
+    if (b < 0 || b > r) return fail_batch_dims(b, r, error);
+  } else if (b < 0 || b >= std::min(q, r)) {
+    return fail_batch_dims(b, std::min(q, r), error);
+  }
   out->batch = out->axis = static_cast<int32_t>(b);
   return GTH_OK;
 }
@@ -177,6 +182,10 @@ int32_t check_one_open(const Geometry& geometry, const gth_tensor_desc& params, 
   return GTH_OK;
 }
 
+bool has_open_extent(const gth_tensor_desc& desc) {
+  return std::find(desc.shape, desc.shape + desc.ndim, GTH_OPEN) != desc.shape + desc.ndim;
+}
+
 bool has_equal_batch(int32_t batch, const gth_tensor_desc& params, const gth_tensor_desc& indices) {
   if (batch >= indices.ndim) return false;
   for (int32_t i = 0; i < batch; ++i) {
@@ -186,6 +195,7 @@ bool has_equal_batch(int32_t batch, const gth_tensor_desc& params, const gth_ten
 }
 
 int64_t saturating_product(const int64_t* extents, int32_t count) {
+  if (std::find(extents, extents + count, 0) != extents + count) return 0;
   int64_t product = 1;
   for (int32_t i = 0; i < count; ++i) {
     if (!multiply(product, extents[i], &product)) return INT64_MAX;
@@ -194,12 +204,14 @@ int64_t saturating_product(const int64_t* extents, int32_t count) {
 }
 
 // ONNX Runtime compares counts, not dims: the tuples are dealt out to the batches of params in equal shares, and the
-// output keeps the shape of indices.
+// output keeps the shape of indices. It does not compare where there is no output.
 int32_t deal_out_batches(const gth_tensor_desc& params, const gth_tensor_desc& indices, Geometry* geometry,
                          const Error& error) {
   const int64_t batches = saturating_product(params.shape, geometry->batch);
   const int64_t tuples = saturating_product(indices.shape, indices.ndim - 1);
-  if (batches == 0 ? tuples != 0 : tuples % batches != 0) {
+  const int32_t first = geometry->axis + geometry->components;
+  const bool has_output = tuples > 0 && saturating_product(params.shape + first, params.ndim - first) > 0;
+  if (has_output && (batches == 0 || tuples % batches != 0)) {
     return error.fail({GTH_E_BATCH, GTH_OPERAND_INDICES, 0, -1, tuples, batches},
                       "indices: %" PRId64 " tuples are not a multiple of %" PRId64 " params batches", tuples, batches);
   }
@@ -236,13 +248,17 @@ int32_t check_known_dtypes(Op op, const Settings& settings, int32_t params, int3
   if (params) {
     if (int32_t status = check_params_dtype(op, settings, params, error)) return status;
   }
-  return indices ? check_indices_dtype(op, settings, indices, error) : GTH_OK;
+  if (indices) {
+    if (int32_t status = check_indices_dtype(op, settings, indices, error)) return status;
+  }
+  return check_fill_dtype(settings, params, error);
 }
 
 int32_t check_dtypes(Op op, const Settings& settings, int32_t params, int32_t indices, int32_t out,
                      const Error& error) {
   if (int32_t status = check_params_dtype(op, settings, params, error)) return status;
   if (int32_t status = check_indices_dtype(op, settings, indices, error)) return status;
+  if (int32_t status = check_fill_dtype(settings, params, error)) return status;
   return out == params ? GTH_OK : fail_dtype(GTH_OPERAND_OUT, out, params, error);
 }
 
@@ -260,8 +276,8 @@ int32_t resolve_geometry(Op op, const Settings& settings, const gth_tensor_desc&
   out->tuple_begin = out->batch;
   out->tuple_end = op == Op::gather ? q : q - 1;
   out->dealt = false;
-  if (settings.rules->batch == BatchRule::divisible && open == Open::none &&
-      !has_equal_batch(out->batch, params, indices)) {
+  if (settings.rules->batch == BatchRule::divisible && !has_equal_batch(out->batch, params, indices) &&
+      !has_open_extent(params) && !has_open_extent(indices)) {
     status = deal_out_batches(params, indices, out, error);
   } else {
     status = check_equal_batch(out->batch, params, indices, open, error);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# linkage.sh CHECK LIBRARY: one property of the shared library as the loader sees it. Exits with 0 if it holds.
-# Adding what is missing from symbols.txt: linkage.sh symbols LIBRARY shows the difference.
+# linkage.sh CHECK LIBRARY: one property of the shared library as compilers and the loader see it. Exits with 0 if it
+# holds, with 77 if it cannot be checked here.
 set -eu
 here=$(dirname "$0")
 library=$2
@@ -17,6 +17,16 @@ case $1 in
   symbols) # the list of exported functions, neither more nor less; the version node is named beside each
     sed 's/$/@@LIBGATHER_1/' "$here/symbols.txt" | sort >symbols.expected
     nm -D --defined-only "$library" | awk '$2 != "A" { print $3 }' | sort | diff -u symbols.expected -
+    ;;
+  signatures) # every function takes and returns what it did in baseline.abi; new ones are welcome
+    command -v abidiff >/dev/null || { echo "skipped: there is no abidiff (package abigail-tools)" && exit 77; }
+    [ "$(uname -m)" = x86_64 ] || { echo "skipped: baseline.abi is that of x86_64" && exit 77; }
+    abidiff --no-added-syms --headers-dir2 "$here/../../include/gather" "$here/baseline.abi" "$library"
+    ;;
+  baseline) # not a check: writes baseline.abi anew, for a release
+    abidw --exported-interfaces-only --no-parameter-names --no-corpus-path --no-comp-dir-path --no-show-locs \
+      --no-elf-needed --drop-private-types --headers-dir "$here/../../include/gather" \
+      --out-file "$here/baseline.abi" "$library"
     ;;
   declared) # the list has every function of the header, and pins.c every number
     header=$here/../../include/gather/gather.h

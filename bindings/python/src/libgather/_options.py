@@ -81,7 +81,7 @@ def integer(name: str, value: Any, bits: int = 64) -> int:
 
 
 def set_fill_value(options: Any, value: object, dtype: int) -> None:
-    if dtype == c.DTYPE_STRING and value in ("", b""):
+    if dtype == c.DTYPE_STRING and value == "":
         options.fill = c.FILL_ZERO
         return
     options.fill = c.FILL_VALUE

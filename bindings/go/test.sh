@@ -1,0 +1,125 @@
+#!/bin/sh
+# test.sh PREFIX: every check of the Go binding, against a libgather installed in PREFIX.
+# Ends with 77 where there is no Go to run it.
+set -eu
+prefix=$(cd "$1" && pwd)
+cd "$(dirname "$0")"
+here=$(pwd)
+temp=$(mktemp -d)
+trap 'chmod -R u+w "$temp"; rm -rf "$temp"' EXIT
+
+result=0
+skip() { echo "skipped: $*"; }
+
+if ! command -v go >/dev/null; then
+  skip "go: not installed"
+  exit 77
+fi
+version=$(go env GOVERSION | sed 's/^go//')
+if [ "$(printf '%s\n' 1.24 "$version" | sort -V | head -n 1)" != 1.24 ]; then
+  skip "go: $version is older than 1.24"
+  exit 77
+fi
+
+pc=$(find "$prefix" -name gather.pc | head -n 1)
+archive=$(find "$prefix" -name libgather.a | head -n 1)
+library=$(find "$prefix" -name libgather.so | head -n 1)
+export PKG_CONFIG_PATH="${pc%/*}"
+export GOTOOLCHAIN=local GOFLAGS=-buildvcs=false CGO_ENABLED=1
+shared="LD_LIBRARY_PATH=${library%/*}"
+
+step() { echo "== $*"; }
+
+# tests NAME COMMAND...: runs go test, prints what it counted and what it skipped, and its failures.
+tests() {
+  name=$1
+  shift
+  step "$name"
+  if "$@" >"$temp/log" 2>&1; then
+    grep -E '^(conformance|overhead:)|--- SKIP' "$temp/log" | sed 's/.*--- SKIP:/skipped:/' || true
+    grep -c -- '--- PASS' "$temp/log" | sed 's/$/ tests passed/'
+  else
+    grep -v -E '^=== |--- PASS|^PASS|^ok' "$temp/log" | tail -n 60
+    echo "failed: $name"
+    result=1
+  fi
+}
+
+# block FENCE: the first block of the README in a language.
+block() {
+  awk -v fence="\`\`\`$1" '
+    $0 == "```" { inside = 0 }
+    inside
+    $0 == fence && !seen { inside = seen = 1 }' "$here/README.md"
+}
+
+# A folder with a checkout beside it and the README's program in it.
+user() {
+  mkdir -p "$temp/$1"
+  ln -sfn "$here/../.." "$temp/libgather"
+  block go >"$temp/$1/main.go"
+  block text >"$temp/expected"
+  cd "$temp/$1"
+}
+
+expect_output() {
+  "$@" >"$temp/output"
+  diff -u "$temp/expected" "$temp/output"
+}
+
+step gofmt
+test -z "$(gofmt -l . | tee /dev/stderr)"
+step "go vet"
+go vet ./...
+tests "go test" env "$shared" go test -count=1 -v ./...
+if env "$shared" go test -race -count=1 -run NONE . >"$temp/race" 2>&1; then
+  tests "go test -race" env "$shared" go test -race -count=1 -short -v ./...
+else
+  skip "go test -race: $(tail -n 1 "$temp/race")"
+fi
+if env "$shared" GOEXPERIMENT=cgocheck2 go vet . >"$temp/cgocheck2" 2>&1; then
+  tests "go test with cgocheck2" env "$shared" GOEXPERIMENT=cgocheck2 go test -count=1 -short -v ./...
+else
+  skip "cgocheck2: $(tail -n 1 "$temp/cgocheck2")"
+fi
+
+step "the README's first lines, through pkg-config"
+user lookup
+block sh | sed '$d' | sh -e
+expect_output env "$shared" sh -c "$(block sh | tail -n 1)"
+
+step "with -mod=vendor"
+go mod vendor
+go build -mod=vendor -o vendored .
+expect_output env "$shared" ./vendored
+rm -r vendor
+
+step "with a library of another ABI"
+mkdir -p "$temp/other"
+{
+  echo 'unsigned gth_abi_version(void) { return 2; }'
+  grep -o 'gth_[a-z_]*(' "$here/shim.c" "$here"/*.go | sed 's/.*://; s/($//' | sort -u |
+    grep -v gth_abi_version | sed 's/.*/long &(void) { return -23; }/'
+} >"$temp/other/stub.c"
+cc -shared -fPIC -Wno-builtin-declaration-mismatch -Wl,-soname,libgather.so.1 "$temp/other/stub.c" -o "$temp/other/libgather.so.1"
+go build -o shared .
+LD_LIBRARY_PATH="$temp/other" ./shared >"$temp/output"
+cat "$temp/output"
+grep -q 'ABI 2.*ABI 1' "$temp/output"
+
+if [ -n "$archive" ]; then
+  step "against the static archive"
+  go build -tags gather_static -o static .
+  expect_output env -u LD_LIBRARY_PATH ./static
+  if ldd ./static | grep libgather; then
+    echo "failed: the static program needs libgather.so"
+    exit 1
+  fi
+  cd "$here"
+  go vet -tags gather_static ./...
+  tests "go test -tags gather_static" env -u LD_LIBRARY_PATH go test -tags gather_static -count=1 -short -v .
+else
+  skip "gather_static: no libgather.a in $prefix"
+fi
+[ $result = 0 ] && echo "go: all checks passed"
+exit $result

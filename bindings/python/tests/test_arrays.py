@@ -1,0 +1,222 @@
+"""Every kind of array in, the same kind out; expected values are NumPy's."""
+
+from __future__ import annotations
+
+import array
+import ctypes
+from typing import Any
+
+import libgather
+import ml_dtypes
+import numpy as np
+import pytest
+
+NUMBERS = [*"?bBhHiIlLqQefdFD", "datetime64[D]", "timedelta64[s]", "longdouble", "V8"]
+SMALL = ["bfloat16", "float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz"]
+SMALL += ["float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"]
+INDICES = np.array([[2, 0], [1, 2]])
+
+
+def table(dtype: Any) -> np.ndarray:
+    return np.arange(12, dtype="u1").astype("i8").astype(dtype if dtype != "V8" else "i8").reshape(3, 4).view(dtype)
+
+
+@pytest.mark.parametrize("dtype", NUMBERS)
+@pytest.mark.parametrize("layout", ["dense", "reversed", "columns", "fortran"])
+def test_numpy_numbers(dtype: str, layout: str) -> None:
+    params = table(dtype)
+    params = {"dense": params, "reversed": params[::-1], "columns": params[:, ::2], "fortran": params.copy("F")}[layout]
+    for axis in (0, -1):
+        indices = INDICES if axis == 0 else INDICES % 2
+        result = libgather.gather(params, indices, axis)
+        expected = np.take(params, indices, axis)
+        assert type(result) is np.ndarray and result.dtype == params.dtype
+        assert result.tobytes() == expected.tobytes() and result.shape == expected.shape
+    out = np.zeros_like(np.take(params, INDICES, 0))
+    assert libgather.gather(params, INDICES, out=out) is out
+    assert out.tobytes() == np.take(params, INDICES, 0).tobytes()
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_ml_dtypes(name: str) -> None:
+    params = np.arange(1, 13).astype(getattr(ml_dtypes, name)).reshape(3, 4)
+    result = libgather.gather(params[:, ::-1], INDICES)
+    assert result.dtype == params.dtype
+    assert result.tobytes() == params[:, ::-1][INDICES].tobytes()
+    filled = libgather.gather(params, [7], bounds="fill", fill_value=2)
+    assert (filled == np.full((1, 4), 2, params.dtype)).all()
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", ">i4", ">u2"])
+def test_every_index_dtype(dtype: str) -> None:
+    params = table("f")
+    assert (libgather.gather(params, INDICES.astype(dtype)) == params[INDICES]).all()
+    assert (libgather.gather_nd(params, INDICES.astype(dtype)) == params[INDICES[:, 0], INDICES[:, 1]]).all()
+
+
+def test_other_byte_order_comes_back() -> None:
+    params = table(">f4")
+    result = libgather.gather(params, INDICES)
+    assert result.dtype == params.dtype and (result == params[INDICES]).all()
+    filled = libgather.gather(params, [9], profile="jax_fill")
+    assert np.isnan(filled).all()
+
+
+@pytest.mark.parametrize("dtype", [object, "U", "S", np.dtypes.StringDType()], ids=["object", "U", "S", "StringDType"])
+def test_strings(dtype: Any) -> None:
+    words = ["", "one", "two\0three", "\u00e4\U0001f600", "lone \udc80"]
+    if isinstance(dtype, np.dtypes.StringDType):
+        words[-1] = "none"  # this type alone refuses a lone surrogate
+    values: list[Any] = [word.encode("utf-8", "surrogatepass") for word in words] if dtype == "S" else words
+    params = np.array(values, dtype=dtype)
+    result = libgather.gather(params, INDICES)
+    assert result.dtype == params.dtype and (result == params[INDICES]).all()
+    scalar = libgather.gather(params, 3)
+    assert scalar == params[3] and type(scalar) is type(params[3])
+    with pytest.raises(libgather.Error, match="out"):
+        libgather.gather(params, INDICES, out=np.empty_like(result))
+
+
+def test_object_arrays_of_bytes() -> None:
+    params = np.array([b"a\0", b"", b"\xff"], object)
+    assert libgather.gather(params, [2, 0]).tolist() == [b"\xff", b"a\0"]
+
+
+@pytest.mark.parametrize("value", [[None, "a"], [1, "a"], [b"a", "a"], [{}, "a"]])
+def test_other_objects_are_refused(value: list[Any]) -> None:
+    with pytest.raises(libgather.DTypeError, match="params"):
+        libgather.gather(np.array(value, object), [0])
+
+
+def test_masked_arrays_and_records_of_objects_are_refused() -> None:
+    with pytest.raises(libgather.DTypeError, match="mask"):
+        libgather.gather(np.ma.masked_array([1, 2], [True, False]), [0])
+    with pytest.raises(libgather.DTypeError):
+        libgather.gather(np.zeros(2, [("a", object)]), [0])
+
+
+@pytest.mark.parametrize("dtype", [[("a", "i4"), ("b", "f8")], "V5", "U3"])
+def test_elements_of_any_size(dtype: Any) -> None:
+    params = np.zeros((3, 2), dtype)
+    if params.dtype.names:
+        params["a"] = np.arange(6).reshape(3, 2)
+    for axis in (0, 1, -1):
+        result = libgather.gather(params, [1, 0], axis)
+        assert result.dtype == params.dtype and result.tobytes() == np.take(params, [1, 0], axis).tobytes()
+    assert libgather.gather_nd(params, [[2, 1]]).tobytes() == params[2, 1].tobytes()
+    if params.dtype.kind == "V":
+        with pytest.raises(libgather.ShapeError):
+            libgather.gather_nd(params, [[2, 1, 0]])
+
+
+def test_subclasses_and_readonly() -> None:
+    params = table("d").view(type("Sub", (np.ndarray,), {}))
+    assert (libgather.gather(params, INDICES) == np.asarray(params)[INDICES]).all()
+    params.setflags(write=False)
+    assert (libgather.gather(np.asarray(params), INDICES) == np.asarray(params)[INDICES]).all()
+    with pytest.raises(libgather.Error, match="out"):
+        libgather.gather(table("d"), [0, 1, 2], out=np.asarray(params))
+
+
+def test_rank_0_is_a_scalar_as_in_numpy() -> None:
+    params = np.arange(3.0)
+    assert type(libgather.gather(params, 1)) is type(np.take(params, 1)) is np.float64
+    assert type(libgather.gather(params, np.int64(1))) is np.float64
+    assert type(libgather.gather_nd(params, [1])) is np.float64
+    out = np.zeros(())
+    assert libgather.gather(params, 2, out=out) is out and out == 2
+
+
+def test_result_outlives_everything() -> None:
+    result = libgather.gather(table("f").astype(ml_dtypes.bfloat16), INDICES)
+    copy = result.copy()
+    junk = [libgather.gather(table("f").astype(ml_dtypes.bfloat16), INDICES) for _ in range(100)]
+    assert junk and (result == copy).all() and result.flags.writeable
+
+
+# ------------------------------------------------------------------------------------------------ buffers and lists
+
+
+def test_buffers_come_back_as_they_came() -> None:
+    assert libgather.gather(b"abc", [2, 0]) == b"ca"
+    assert libgather.gather(bytearray(b"abc"), [2, 0]) == bytearray(b"ca")
+    for code in "bBhHiIlLqQfd":
+        result = libgather.gather(array.array(code, [5, 6, 7]), array.array("h", [2, 1]))
+        assert result == array.array(code, [7, 6]) and result.typecode == code
+    view = memoryview(bytearray(b"abcdef")).cast("B", (3, 2))
+    result = libgather.gather(view, [2, 0])
+    assert isinstance(result, memoryview) and result.tolist() == [[101, 102], [97, 98]]
+    assert libgather.gather(b"abc", 1).tolist() == 98
+    backwards = memoryview(b"abcdef")[::-2]
+    assert libgather.gather(backwards, [0, 1]).tobytes() == bytes([backwards[0], backwards[1]])
+
+
+def test_ctypes_and_empty_buffers() -> None:
+    params = ((ctypes.c_float * 2) * 3)((0, 1), (2, 3), (4, 5))
+    assert libgather.gather(params, [1]).tolist() == [[2, 3]]
+    assert libgather.gather(((ctypes.c_float * 2) * 0)(), array.array("i")).shape == (0, 2)
+    assert libgather.gather(b"", b"") == b""
+
+
+def test_out_into_buffers() -> None:
+    out = bytearray(2)
+    assert libgather.gather(b"abc", b"\2\0", out=out) is out and out == b"ca"
+    numbers = array.array("d", [0, 0])
+    libgather.gather([1.5, 2.5], [1, 1], out=numbers)
+    assert numbers.tolist() == [2.5, 2.5]
+    with pytest.raises(libgather.Error) as caught:
+        libgather.gather(b"abc", [0], out=b"x")
+    assert caught.value.status_name == "GTH_E_READONLY" and caught.value.operand == "out"
+
+
+def test_lists_and_scalars_as_in_numpy() -> None:
+    assert libgather.gather([[1, 2], [3, 4]], [1]).tolist() == [[3, 4]]
+    assert libgather.gather([1.5, 2], (1, 0)).tolist() == [2.0, 1.5]
+    assert libgather.gather(["a", "bc"], [[1]]).tolist() == [["bc"]]
+    assert libgather.gather([b"a", b"bc"], [1]).dtype.kind == "S"
+    assert libgather.gather([True, False], [1]).dtype == bool
+    assert libgather.gather([2**63], [0]).dtype == np.uint64
+    assert libgather.gather([1, 2], []).shape == libgather.gather([1, 2], [[], []][:1])[0].shape == (0,)
+    with pytest.raises(libgather.ShapeError):
+        libgather.gather([[1], [1, 2]], [0])
+    with pytest.raises(libgather.RankError):
+        libgather.gather(5, [0])
+
+
+def test_foreign_objects_with_an_array_method() -> None:
+    class Frame:
+        def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+            return np.array([1, 2, 3])
+
+    assert libgather.gather(Frame(), [2]).tolist() == [3]
+
+
+# --------------------------------------------------------------------------------------------- devices without a GPU
+
+
+class Cuda:
+    """A producer of __cuda_array_interface__."""
+
+    def __init__(self, **changes: Any) -> None:
+        interface = {"shape": (3,), "typestr": "<f4", "data": (4096, False), "version": 3, "strides": None}
+        self.__cuda_array_interface__ = {**interface, **changes}
+
+
+@pytest.mark.skipif(bool(libgather.capabilities()["cuda_runtime"]), reason="the library has CUDA")
+def test_device_arrays_are_refused_where_there_is_no_device() -> None:
+    for params, indices in ((Cuda(), [0]), ([1, 2], Cuda(typestr="<i4")), (Cuda(), Cuda(typestr="<i8"))):
+        with pytest.raises(libgather.DeviceError) as caught:
+            libgather.gather(params, indices)
+        assert caught.value.status_name == "GTH_E_DEVICE"
+    with pytest.raises(libgather.DeviceError):
+        libgather.Context("cuda:0", stream=1)
+    with pytest.raises(libgather.DeviceError):
+        libgather.Context("gpu")
+    with pytest.raises(libgather.DeviceError):
+        libgather.tf.gather(Cuda(), [0])
+
+
+@pytest.mark.parametrize("change", [{"typestr": ">f4"}, {"typestr": "|O8"}, {"typestr": ""}, {"data": None}])
+def test_malformed_cuda_arrays_are_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(libgather.DTypeError):
+        libgather.gather(Cuda(**change), [0])

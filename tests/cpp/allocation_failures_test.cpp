@@ -1,0 +1,228 @@
+#include <functional>
+
+#include "../../src/core/testing.hpp"
+#include "hostile.hpp"
+
+// Every allocation of every call fails once, and with all that follow it: the answer is GTH_E_NOMEM, nothing is handed
+// out, nothing is lost (the address sanitizer sees leaks; what hooks gave is counted), and the inputs work on.
+namespace {
+
+using namespace hostile;
+
+constexpr int32_t f32 = GTH_DTYPE_FLOAT32;
+
+// Memory hooks that count what they have given and not got back.
+struct Hooks {
+  int64_t live = 0;
+
+  gth_context_options options() {
+    gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+    options.memory_user = this;
+    options.alloc = [](void* self, int64_t bytes, int64_t, int32_t, int32_t, CUstream_st*) -> void* {
+      ++static_cast<Hooks*>(self)->live;
+      return std::malloc(static_cast<size_t>(bytes));
+    };
+    options.free = [](void* self, int64_t, int64_t, int32_t, int32_t, CUstream_st*, void* memory) {
+      --static_cast<Hooks*>(self)->live;
+      std::free(memory);
+    };
+    return options;
+  }
+};
+
+class AllocationFailures : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const gth_context_options options = hooks_.options();
+    ASSERT_EQ(gth_context_create(&options, &hooked_, nullptr), GTH_OK);
+  }
+
+  void TearDown() override {
+    EXPECT_EQ(gth_context_release(hooked_), GTH_OK);
+    EXPECT_EQ(hooks_.live, 0);
+  }
+
+  // `call` makes one object or fails; `release` ends it. Returns how many allocations the call needs.
+  template <class Object>
+  int64_t expect_survives(const char* what, const std::function<int32_t(Object**, gth_error*)>& call,
+                          int32_t (*release)(Object*)) {
+    int64_t needed = 0;
+    for (int32_t sticky : {0, 1}) {
+      for (int64_t n = 1;; ++n) {
+        Object* out = reinterpret_cast<Object*>(&n);
+        Error error;
+        gth_testing_fail_allocation(n, sticky);
+        const int32_t status = call(&out, &error);
+        needed = gth_testing_allocations();
+        gth_testing_fail_allocation(0, 0);
+        if (status == GTH_OK) {
+          EXPECT_LT(needed, n) << what << ": a failure went unnoticed";
+          EXPECT_EQ(release(out), GTH_OK) << what;
+          break;
+        }
+        EXPECT_STREQ(gth_status_name(status), "GTH_E_NOMEM") << what << ", allocation " << n << ": " << error.message;
+        EXPECT_EQ(error.status, GTH_E_NOMEM) << what;
+        EXPECT_EQ(error.operand, GTH_OPERAND_NONE) << what;
+        EXPECT_EQ(error.component, -1) << what;
+        EXPECT_EQ(error.position, -1) << what;
+        EXPECT_GE(error.value, least_) << what << ": the bytes asked for";
+        EXPECT_EQ(error.limit, 0) << what;
+        EXPECT_EQ(out, nullptr) << what;
+        if (n > 100) return ADD_FAILURE() << what << " never succeeds", needed;
+      }
+    }
+    EXPECT_EQ(hooks_.live, 0) << what;
+    return needed;
+  }
+
+  template <class Call>
+  int64_t expect_tensor(const char* what, Call call) {
+    return expect_survives<gth_tensor>(what, call, gth_tensor_release);
+  }
+
+  const Array params_{f32, {4, 2}}, indices_ = indices64({3}, {2, 0, 3}), tuples_ = indices64({3, 1}, {2, 0, 3});
+  const gth_tensor_desc p_ = params_.desc(), i_ = indices_.desc(), t_ = tuples_.desc();
+  const Tensor params{p_}, indices{i_}, tuples{t_};
+  Hooks hooks_;
+  gth_context* hooked_ = nullptr;
+  int64_t least_ = 0;  // bytes that every allocation of a call asks for
+};
+
+TEST_F(AllocationFailures, G4_Contexts) {
+  const int64_t needed = expect_survives<gth_context>(
+      "context_create", [](gth_context** out, gth_error* err) { return gth_context_create(nullptr, out, err); },
+      gth_context_release);
+  EXPECT_GT(needed, 0);
+}
+
+TEST_F(AllocationFailures, G4_Borrow) {
+  expect_tensor("borrow", [&](gth_tensor** out, gth_error* err) { return gth_tensor_borrow(&p_, out, err); });
+  const Array wide(f32, Shape(64, 1));
+  const gth_tensor_desc desc = wide.desc();
+  least_ = 64 * 2 * int64_t{sizeof(int64_t)};  // shape and strides
+  const int64_t needed =
+      expect_tensor("borrow of rank 64", [&](gth_tensor** out, gth_error* err) { return gth_tensor_borrow(&desc, out, err); });
+  EXPECT_GT(needed, 0);
+}
+
+// Memory is taken over if and only if the call succeeds.
+TEST_F(AllocationFailures, G4_Adopt) {
+  int32_t deleted = 0;
+  const auto deleter = [](void* count) { ++*static_cast<int32_t*>(count); };
+  const Array wide(f32, Shape(64, 1));
+  const gth_tensor_desc desc = wide.desc();
+  const int64_t needed = expect_tensor("adopt", [&](gth_tensor** out, gth_error* err) {
+    EXPECT_LE(deleted, 1);  // by the release of the first success
+    return gth_tensor_adopt(nullptr, &desc, deleter, &deleted, out, err);
+  });
+  EXPECT_GT(needed, 1);
+  EXPECT_EQ(deleted, 2);
+}
+
+TEST_F(AllocationFailures, G4_Alloc) {
+  for (gth_context* context : {static_cast<gth_context*>(nullptr), hooked_}) {
+    for (const Shape& shape : {Shape{5}, Shape{0}, Shape(64, 1)}) {
+      const int32_t ndim = static_cast<int32_t>(shape.size());
+      const int64_t needed = expect_tensor("alloc", [&](gth_tensor** out, gth_error* err) {
+        return gth_tensor_alloc(context, f32, ndim, shape.data(), out, err);
+      });
+      EXPECT_GT(needed, 0);
+    }
+  }
+}
+
+TEST_F(AllocationFailures, G4_Gathers) {
+  for (gth_context* context : {static_cast<gth_context*>(nullptr), hooked_}) {
+    for (int32_t threads : {1, 3}) {
+      gth_options options = with_bounds(threads == 1 ? GTH_BOUNDS_ERROR : GTH_BOUNDS_SKIP);
+      options.threads = threads;
+      const int64_t needed = expect_tensor("gather", [&](gth_tensor** out, gth_error* err) {
+        return gth_gather(context, params.get(), indices.get(), &options, out, err);
+      });
+      EXPECT_GT(needed, 0);
+      expect_tensor("gather_nd", [&](gth_tensor** out, gth_error* err) {
+        return gth_gather_nd(context, params.get(), tuples.get(), &options, out, err);
+      });
+    }
+  }
+  expect_gathered({g, p_, i_}, {3, 2}, rows_of(params_, 8, {2, 0, 3}));
+}
+
+TEST_F(AllocationFailures, G4_Plans) {
+  const int64_t needed = expect_survives<gth_plan>(
+      "gather_plan",
+      [&](gth_plan** out, gth_error* err) { return gth_gather_plan(&p_, &i_, nullptr, nullptr, out, err); },
+      gth_plan_release);
+  EXPECT_GT(needed, 0);
+  expect_survives<gth_plan>(
+      "gather_nd_plan",
+      [&](gth_plan** out, gth_error* err) { return gth_gather_nd_plan(&p_, &t_, nullptr, nullptr, out, err); },
+      gth_plan_release);
+}
+
+// A bad index is still found when the output could be had, and the output is given back.
+TEST_F(AllocationFailures, G4_FailureAfterAllocation) {
+  const Array bad = indices64({1}, {9});
+  const Tensor wrong(bad.desc());
+  for (gth_context* context : {static_cast<gth_context*>(nullptr), hooked_}) {
+    gth_tensor* out = reinterpret_cast<gth_tensor*>(&hooks_);
+    EXPECT_EQ(gth_gather(context, params.get(), wrong.get(), nullptr, &out, nullptr), GTH_E_INDEX);
+    EXPECT_EQ(out, nullptr);
+    EXPECT_EQ(hooks_.live, 0);
+  }
+}
+
+TEST_F(AllocationFailures, G4_Strings) {
+  const int64_t offsets[] = {0, 3, 3, 8};
+  const char bytes[] = "onethree";
+  const Shape shape{3};
+  const auto make = [&](gth_tensor** out, gth_error* err) {
+    return gth_tensor_from_strings(nullptr, 0, 1, shape.data(), offsets, bytes, 8, nullptr, nullptr, out, err);
+  };
+  expect_tensor("from_strings", make);
+  Tensor strings;
+  ASSERT_EQ(make(strings.out(), nullptr), GTH_OK);
+  const Array order = indices64({4}, {2, 0, 2, 1});
+  const Tensor index(order.desc());
+  for (gth_context* context : {static_cast<gth_context*>(nullptr), hooked_}) {
+    const int64_t needed = expect_tensor("gather of strings", [&](gth_tensor** out, gth_error* err) {
+      return gth_gather(context, strings.get(), index.get(), nullptr, out, err);
+    });
+    EXPECT_GT(needed, 2);
+  }
+}
+
+TEST_F(AllocationFailures, G4_TheWriterOfAnOutputNeedsNone) {
+  const Array out(f32, {3, 2});
+  const gth_tensor_desc o = out.desc();
+  const Tensor target(o);
+  gth_testing_fail_allocation(1, 1);
+  EXPECT_EQ(gth_gather_desc(nullptr, &p_, &i_, nullptr, &o, nullptr), GTH_OK);
+  EXPECT_EQ(gth_gather_into(nullptr, params.get(), indices.get(), nullptr, target.get(), nullptr), GTH_OK);
+  EXPECT_EQ(gth_testing_allocations(), 0);
+  gth_testing_fail_allocation(0, 0);
+}
+
+// The table of handles grows, and may be unable to.
+TEST_F(AllocationFailures, G4_TableOfHandles) {
+  std::vector<gth_tensor*> held;
+  gth_tensor* tensor = nullptr;
+  Error error;
+  for (;;) {
+    gth_testing_fail_allocation(1, 1);
+    const int32_t status = gth_tensor_borrow(&p_, &tensor, &error);
+    gth_testing_fail_allocation(0, 0);
+    if (status) {
+      EXPECT_EQ(status, GTH_E_NOMEM);
+      EXPECT_EQ(tensor, nullptr);
+      break;
+    }
+    held.push_back(tensor);
+    ASSERT_LT(held.size(), 100000u);
+  }
+  ASSERT_EQ(gth_tensor_borrow(&p_, &tensor, &error), GTH_OK) << error.message;
+  held.push_back(tensor);
+  for (gth_tensor* each : held) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
+}
+
+}  // namespace
