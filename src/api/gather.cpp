@@ -177,8 +177,9 @@ int32_t gather_strings_into(const Operands& operands, const Plan& plan, const in
 
 int32_t gather_strings(const Operands& operands, const Plan& plan, gth_tensor** out, const Error& error) {
   const int64_t slices = plan.is_empty ? 0 : plan.slices.at(GTH_OPEN);
-  void* firsts = core::allocate_zeroed(static_cast<size_t>(slices) * sizeof(const int64_t*));
-  if (!firsts) return fail_memory(slices, error);
+  const int64_t bytes = slices * int64_t{sizeof(const int64_t*)};
+  void* firsts = core::allocate_zeroed(static_cast<size_t>(bytes));
+  if (!firsts) return fail_memory(bytes, error);
   const int32_t status = gather_strings_into(operands, plan, static_cast<const int64_t**>(firsts), out, error);
   core::deallocate(firsts);
   return status;

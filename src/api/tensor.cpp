@@ -75,7 +75,7 @@ int32_t publish_tensor(const gth_tensor_desc& desc, int64_t bytes, const Tensor&
   tensor.binary = fields.binary;
   if (!copy_dims(desc, bytes, &tensor)) {
     abandon_slot(token);
-    return fail_memory(desc.ndim, error);
+    return fail_memory(int64_t{sizeof(int64_t)} * 2 * desc.ndim, error);
   }
   tensor.desc.size = sizeof(gth_tensor_desc);
   publish_slot(token);

@@ -126,6 +126,12 @@ int32_t check_request(const Request& request, Parts* parts, Plan* plan, const Er
   return GTH_OK;
 }
 
+// What a loop over a params dim steps by. Nothing is read where params has no elements, and its strides have not been held
+// against anything.
+Scaled params_step(const Parts& parts, int32_t dim) {
+  return parts.params.reach.empty ? fixed(0) : parts.params.strides[dim];
+}
+
 // Whether `outer` steps exactly over what `inner` covers, so that both are one loop.
 bool continues(const Scaled& outer, const Scaled& inner, const Scaled& inner_extent) {
   Scaled span;
@@ -152,12 +158,12 @@ void add_batch_and_outer_loops(const Request& request, const Parts& parts, Plan*
   const Geometry& geometry = parts.geometry;
   const gth_tensor_desc &params = *request.params, &indices = *request.indices;
   for (int32_t i = 0; i < geometry.batch; ++i) {
-    append(plan, 0, {extent_of(indices.shape[i]), parts.params.strides[i], parts.indices.strides[i],
+    append(plan, 0, {extent_of(indices.shape[i]), params_step(parts, i), parts.indices.strides[i],
                      parts.out.strides[i]});
   }
   plan->outer_begin = plan->end;
   for (int32_t i = geometry.batch; i < geometry.axis && !geometry.dealt; ++i) {
-    append(plan, plan->outer_begin, {extent_of(params.shape[i]), parts.params.strides[i], fixed(0),
+    append(plan, plan->outer_begin, {extent_of(params.shape[i]), params_step(parts, i), fixed(0),
                                      parts.out.strides[i]});
   }
 }
@@ -194,7 +200,7 @@ void add_inner_loops(const Request& request, const Parts& parts, Plan* plan) {
   plan->inner = 1;
   for (int32_t i = first; i < last; ++i) {
     plan->inner *= params.shape[i];
-    append(plan, plan->line + 1, {fixed(params.shape[i]), parts.params.strides[i], fixed(0),
+    append(plan, plan->line + 1, {fixed(params.shape[i]), params_step(parts, i), fixed(0),
                                   parts.out.strides[i + shift]});
   }
 }
@@ -203,9 +209,7 @@ void set_components(const Request& request, const Parts& parts, Plan* plan) {
   const int32_t first = parts.geometry.axis;
   plan->components = parts.geometry.components;
   for (int32_t i = 0; i < plan->components; ++i) {
-    // Strides of params without elements have not been held against anything; nothing is read through them.
-    const int64_t stride = parts.params.reach.empty ? 0 : parts.params.strides[first + i].factor;
-    plan->component[i] = {request.params->shape[first + i], stride};
+    plan->component[i] = {request.params->shape[first + i], params_step(parts, first + i).factor};
   }
   const int32_t last = request.indices->ndim - 1;
   plan->index_step = request.op == Op::gather_nd ? parts.indices.strides[last].factor : 0;
@@ -217,7 +221,7 @@ void set_dealt_batches(const Request& request, const Parts& parts, Plan* plan) {
   plan->dealt_ndim = parts.geometry.dealt ? parts.geometry.axis : 0;
   for (int32_t i = 0; i < plan->dealt_ndim; ++i) {
     plan->dealt_extents[i] = request.params->shape[i];
-    plan->dealt_strides[i] = parts.params.strides[i].factor;
+    plan->dealt_strides[i] = params_step(parts, i).factor;
     plan->dealt *= request.params->shape[i];
   }
 }
@@ -272,7 +276,7 @@ void build(const Request& request, const Parts& parts, Plan* plan) {
   plan->wraps = parts.settings.wraps;
   plan->bounds = parts.settings.bounds;
   plan->threads = parts.settings.threads;
-  plan->params_offset = request.params->offset;
+  plan->params_offset = parts.params.reach.empty ? 0 : request.params->offset;
   plan->indices_offset = plan->components ? request.indices->offset : 0;
   plan->out_offset = request.out ? request.out->offset : 0;
   plan->largest_n = std::min({parts.params.largest_n, parts.indices.largest_n, parts.out.largest_n,

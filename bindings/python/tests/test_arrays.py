@@ -103,7 +103,10 @@ def test_elements_of_any_size(dtype: Any) -> None:
     for axis in (0, 1, -1):
         result = libgather.gather(params, [1, 0], axis)
         assert result.dtype == params.dtype and result.tobytes() == np.take(params, [1, 0], axis).tobytes()
-    assert libgather.gather_nd(params, [[2, 1]]).tobytes() == params[2, 1].tobytes()
+    assert libgather.gather_nd(params, [[2, 1]])[0] == params[2, 1]
+    out = np.zeros((2, 2), dtype)
+    if params.dtype.kind == "V":
+        assert libgather.gather(params, [2, 1], out=out) is out and out.tobytes() == params[[2, 1]].tobytes()
     if params.dtype.kind == "V":
         with pytest.raises(libgather.ShapeError):
             libgather.gather_nd(params, [[2, 1, 0]])

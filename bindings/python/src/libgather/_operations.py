@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from . import _constants as c
 from . import errors
 from ._call import call, created, shape_of
@@ -178,6 +180,10 @@ def gather_nd(
 def run(nd: bool, params: Any, indices: Any, out: Any, context: Context | None, **switches: Any) -> Any:
     """Arrays of any kind: each becomes a tensor, and the result an array of the kind of params."""
     pointer = pointer_of(context)
+    if is_record(params):
+        from ._kinds import records
+
+        return records.run(nd, params, indices, out, context, **switches)
     source, kind = enter(params, context, "params")
     index = enter(indices, context, "indices")[0]
     options = options_of(**switches, dtype=source._dtype)
@@ -190,6 +196,15 @@ def run(nd: bool, params: Any, indices: Any, out: Any, context: Context | None, 
         "gth_tensor", lib.gth_tensor_release, function, pointer, source._live, index._live, options
     )
     return kind.leave(Tensor._of_handle(handle, context, source._text), params)
+
+
+def is_record(params: Any) -> bool:
+    numpy = sys.modules.get("numpy")
+    if numpy is None or type(params) is not numpy.ndarray:
+        return False
+    from ._kinds import numpy_
+
+    return numpy_.is_record(params)
 
 
 def output_for(source: Tensor, out: Any, context: Context | None) -> Tensor:

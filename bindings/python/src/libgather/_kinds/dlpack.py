@@ -22,6 +22,8 @@ _VERSION = (1, 3)
 def enter(value: Any, context: Context | None, operand: str) -> Tensor:
     if getattr(value, "requires_grad", False):
         raise errors.dtype_error(operand, "it requires a gradient, which a gather would lose: pass detach() of it")
+    if is_lazy(value):
+        raise errors.dtype_error(operand, "its memory waits to be conjugated or negated: pass resolve_conj() of it")
     try:
         capsule = capsule_of(value, context)
         return of_capsule(capsule, context)
@@ -29,6 +31,11 @@ def enter(value: Any, context: Context | None, operand: str) -> Tensor:
         if isinstance(error, errors.Error):
             raise
         raise errors.dtype_error(operand, f"{type(value).__name__}: {error}") from error
+
+
+def is_lazy(value: Any) -> bool:
+    """torch's views whose memory holds other values than they show; its exchange table does not ask."""
+    return any(getattr(value, name, bool)() for name in ("is_conj", "is_neg"))
 
 
 def enter_output(value: Any, context: Context | None) -> Tensor:

@@ -59,6 +59,12 @@ def enter_numbers(array: np.ndarray, operand: str) -> Tensor:
     return buffers.borrow(memoryview(array.view(carrier)), operand, number)
 
 
+def is_record(array: Any) -> bool:
+    """Whether the elements have a size that no number has."""
+    dtype = array.dtype
+    return bool(dtype.kind in "Vg" and not dtype.hasobject and dtype.itemsize and dtype.itemsize not in _CARRIERS)
+
+
 def enter_output(value: Any, context: Context | None) -> Tensor:
     if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
         raise errors.read_only("out", f"a {type(value).__name__} cannot be written in place")
