@@ -31,7 +31,7 @@ func TestDeviceMemoryOnACPUBuild(t *testing.T) {
 	_, err = gather.NewPlan(there, theirIDs)
 	expectError(t, err, gather.ErrDevice, gather.OperandParams)
 	_, err = gather.NewContext(gather.ContextOptions{Device: gpu, Stream: 2})
-	expectError(t, err, gather.ErrDevice, gather.OperandContext)
+	expectError(t, err, gather.ErrDevice, gather.OperandOptions)
 }
 
 func TestARawAddressOnTheCPU(t *testing.T) {

@@ -51,7 +51,8 @@ func GatherNDInto[T Element, I Index](out, params Tensor[T], indices Tensor[I], 
 	return into(opGatherND, &out.view, &params.view, &indices.view, &s)
 }
 
-func allocate[T Element, I Index](op C.int32_t, params Tensor[T], indices Tensor[I], options []Option) (Tensor[T], error) {
+func allocate[T Element, I Index](op C.int32_t, params Tensor[T], indices Tensor[I],
+	options []Option) (Tensor[T], error) {
 	s := settle(options)
 	shape, err := outputShape(op, &params.view, &indices.view, &s)
 	if err != nil {

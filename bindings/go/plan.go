@@ -48,7 +48,8 @@ func NewPlanNDInto[T Element, I Index](out, params Tensor[T], indices Tensor[I],
 	return newPlan(opGatherND, params, indices, &out.view, options)
 }
 
-func newPlan[T Element, I Index](op C.int32_t, params Tensor[T], indices Tensor[I], out *view, options []Option) (*Plan[T, I], error) {
+func newPlan[T Element, I Index](op C.int32_t, params Tensor[T], indices Tensor[I], out *view,
+	options []Option) (*Plan[T, I], error) {
 	s := settle(options)
 	handle, err := createPlan(op, &params.view, &indices.view, out, &s)
 	if err != nil {

@@ -51,8 +51,9 @@ func (r *reach) add(extent, stride int) {
 		r.open, r.lowStep = true, -stride
 	case extent == Open:
 		r.open, r.highStep = true, stride
-	case stride < 0:
+	case stride < 0 && r.low >= 0: // once it is below 0, it stays there
 		r.low -= saturate(0, extent-1, -stride)
+	case stride < 0:
 	default:
 		r.high = saturate(r.high, extent-1, stride)
 	}

@@ -37,7 +37,7 @@ tests() {
   step "$name"
   if "$@" >"$temp/log" 2>&1; then
     grep -E '^(conformance|overhead:)|--- SKIP' "$temp/log" | sed 's/.*--- SKIP:/skipped:/' || true
-    grep -c -- '--- PASS' "$temp/log" | sed 's/$/ tests passed/'
+    echo "$(grep -c -- '^--- PASS' "$temp/log") tests passed"
   else
     grep -v -E '^=== |--- PASS|^PASS|^ok' "$temp/log" | tail -n 60
     echo "failed: $name"
@@ -96,12 +96,17 @@ rm -r vendor
 
 step "with a library of another ABI"
 mkdir -p "$temp/other"
-{
-  echo 'unsigned gth_abi_version(void) { return 2; }'
-  grep -o 'gth_[a-z_]*(' "$here/shim.c" "$here"/*.go | sed 's/.*://; s/($//' | sort -u |
-    grep -v gth_abi_version | sed 's/.*/long &(void) { return -23; }/'
-} >"$temp/other/stub.c"
-cc -shared -fPIC -Wno-builtin-declaration-mismatch -Wl,-soname,libgather.so.1 "$temp/other/stub.c" -o "$temp/other/libgather.so.1"
+node=$(objdump -T "$library" | awk '$NF == "gth_abi_version" { gsub(/[()]/, "", $(NF - 1)); print $(NF - 1) }')
+functions=$(grep -oh 'gth_[a-z_]*(' "$here/shim.c" "$here"/*.go | sed 's/($//' | sort -u)
+for function in $functions; do
+  case $function in
+    gth_abi_version) echo "unsigned $function(void) { return 2; }" ;;
+    *) echo "int $function(void) { return -23; }" ;;
+  esac
+done >"$temp/other/stub.c"
+echo "$node { *; };" >"$temp/other/stub.map"
+cc -shared -fPIC -Wl,-soname,libgather.so.1 -Wl,--version-script="$temp/other/stub.map" "$temp/other/stub.c" \
+  -o "$temp/other/libgather.so.1"
 go build -o shared .
 LD_LIBRARY_PATH="$temp/other" ./shared >"$temp/output"
 cat "$temp/output"

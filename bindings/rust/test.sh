@@ -20,7 +20,8 @@ skip() {
 # with_library NAME: every test with the library that gather-sys finds in this environment.
 with_library() {
   step "tests with all features, $1"
-  cargo test --locked --workspace --all-features --no-fail-fast -- --nocapture --quiet
+  cargo test --locked --workspace --all-features --tests --no-fail-fast -- --nocapture --quiet
+  cargo test --locked --workspace --all-features --doc -- --quiet
   step "tests without features, $1"
   cargo test --locked --workspace --no-default-features -- --quiet
 }
@@ -54,6 +55,24 @@ END
   (cd "$alone/user" && env GATHER_NO_PKG_CONFIG=1 CARGO_TARGET_DIR="$alone/target" cargo run --quiet)
 }
 
+# A table of 3 rows of 2 and the ids 2 and 0: the rows come out as bytes, a bad id as an error with its place.
+lookup() {
+  data="$build/lookup"
+  mkdir -p "$data"
+  printf 'aaaabbbbccccddddeeeeffff' >"$data/table"
+  printf '\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >"$data/ids"
+  printf '\3\0\0\0\0\0\0\0' >"$data/bad"
+  printf 'eeeeffffaaaabbbb' >"$data/expected"
+  cargo build --locked -p gather --example lookup --quiet
+  "$CARGO_TARGET_DIR/debug/examples/lookup" --calls 10 "$data/table" 2 "$data/ids" >"$data/rows"
+  cmp "$data/rows" "$data/expected"
+  if message=$("$CARGO_TARGET_DIR/debug/examples/lookup" "$data/table" 2 "$data/bad" 2>&1); then
+    echo "a bad id was accepted"
+    return 1
+  fi
+  echo "$message" | grep -q 'tuple 0 is 3'
+}
+
 if cargo fmt --version >/dev/null 2>&1; then
   step "format"
   cargo fmt --all --check
@@ -85,6 +104,12 @@ else
 fi
 
 with_library "library of its own"
+
+step "example lookup"
+lookup
+
+step "documentation"
+RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --all-features --no-deps --quiet
 
 step "packaged crates, alone"
 packaged

@@ -39,7 +39,7 @@ int32_t check_options(const gth_context_options& options, const Error& error) {
                        0, 0, "alloc and free come together", error);
   }
   if (options.device != 0 && options.device != GTH_DEVICE_CPU && options.device != GTH_DEVICE_CUDA) {
-    return fail_option(GTH_E_DEVICE, offsetof(gth_context_options, device), options.device, GTH_DEVICE_CPU,
+    return fail_option(GTH_E_DEVICE, offsetof(gth_context_options, device), options.device, 0,
                        "a context is on the CPU or on a CUDA device", error);
   }
   return GTH_OK;

@@ -17,7 +17,7 @@ constexpr uint32_t kind_bits = 4, number_bits = 28;
 constexpr uint32_t segment_slots = 1024, segments = 4096;
 constexpr uint32_t none = UINT32_MAX;
 // A freed slot rests until so many others have been freed, so that a stale token stays stale for long.
-constexpr uint32_t resting_slots = 64;
+constexpr uint32_t resting_slots = 16;
 
 struct Slot {
   std::atomic<uint32_t> generation;

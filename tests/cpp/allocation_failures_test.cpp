@@ -100,8 +100,8 @@ TEST_F(AllocationFailures, G4_Borrow) {
   const Array wide(f32, Shape(64, 1));
   const gth_tensor_desc desc = wide.desc();
   least_ = 64 * 2 * int64_t{sizeof(int64_t)};  // shape and strides
-  const int64_t needed =
-      expect_tensor("borrow of rank 64", [&](gth_tensor** out, gth_error* err) { return gth_tensor_borrow(&desc, out, err); });
+  const int64_t needed = expect_tensor(
+      "borrow of rank 64", [&](gth_tensor** out, gth_error* err) { return gth_tensor_borrow(&desc, out, err); });
   EXPECT_GT(needed, 0);
 }
 

@@ -4,8 +4,8 @@
 #include "../../src/core/testing.hpp"
 #include "hostile.hpp"
 
-// The forms that write a caller's output allocate nothing: counted at malloc, where everything ends, and at the library's
-// own failure points.
+// The forms that write a caller's output allocate nothing: counted at malloc, where everything ends, and at the
+// library's own failure points.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define COUNTS_MALLOC 0  // the sanitizers have taken malloc already
 #else
@@ -42,7 +42,9 @@ void* memalign(size_t align, size_t bytes) {
   mallocs.fetch_add(1, std::memory_order_relaxed);
   return __libc_memalign(align, bytes);
 }
-void* aligned_alloc(size_t align, size_t bytes) { return memalign(align, bytes); }
+void* aligned_alloc(size_t align, size_t bytes) {
+  return memalign(align, bytes);
+}
 int posix_memalign(void** out, size_t align, size_t bytes) {
   *out = memalign(align, bytes);
   return *out ? 0 : 12;
@@ -102,7 +104,8 @@ class Allocations : public ::testing::TestWithParam<int32_t> {
 TEST_P(Allocations, Descriptions) {
   for (int32_t bounds = 0; bounds <= GTH_BOUNDS_SKIP; ++bounds) {
     options_.bounds = bounds;
-    expect_no_allocation("gather", [&] { EXPECT_EQ(gth_gather_desc(nullptr, &p_, &i_, &options_, &o_, nullptr), GTH_OK); });
+    expect_no_allocation("gather",
+                         [&] { EXPECT_EQ(gth_gather_desc(nullptr, &p_, &i_, &options_, &o_, nullptr), GTH_OK); });
     expect_no_allocation("gather_nd",
                          [&] { EXPECT_EQ(gth_gather_nd_desc(nullptr, &p_, &t_, &options_, &o_, nullptr), GTH_OK); });
   }
@@ -181,7 +184,9 @@ TEST_P(Allocations, TheCountsWork) {
   Tensor made;
   EXPECT_EQ(gth_gather(nullptr, params.get(), indices.get(), &options_, made.out(), nullptr), GTH_OK);
   EXPECT_GT(counted.library(), 0);
-  if (COUNTS_MALLOC) { EXPECT_GE(counted.all(), counted.library()); }
+  if (COUNTS_MALLOC) {
+    EXPECT_GE(counted.all(), counted.library());
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, Allocations, testing::Values(1, 3),

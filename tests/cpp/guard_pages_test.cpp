@@ -43,11 +43,13 @@ struct Width {
   int64_t bytes;
   bool is_signed;
 };
-constexpr Width widths[] = {{GTH_DTYPE_INT8, 1, true},    {GTH_DTYPE_INT16, 2, true},   {GTH_DTYPE_INT32, 4, true},
-                            {GTH_DTYPE_INT64, 8, true},   {GTH_DTYPE_UINT8, 1, false},  {GTH_DTYPE_UINT16, 2, false},
+constexpr Width widths[] = {{GTH_DTYPE_INT8, 1, true},    {GTH_DTYPE_INT16, 2, true},  {GTH_DTYPE_INT32, 4, true},
+                            {GTH_DTYPE_INT64, 8, true},   {GTH_DTYPE_UINT8, 1, false}, {GTH_DTYPE_UINT16, 2, false},
                             {GTH_DTYPE_UINT32, 4, false}, {GTH_DTYPE_UINT64, 8, false}};
 
-void store(char* at, int64_t value, int64_t bytes) { std::memcpy(at, &value, static_cast<size_t>(bytes)); }
+void store(char* at, int64_t value, int64_t bytes) {
+  std::memcpy(at, &value, static_cast<size_t>(bytes));
+}
 
 // One combination. The indexed dims are {3} for gather and {1, 3} for gather_nd.
 struct Combination {
@@ -171,7 +173,8 @@ TEST_F(GuardPages, Strides) {
     for (int64_t item : {1, 2, 4, 8, 16}) {
       const int32_t dtype = item == 16 ? GTH_DTYPE_COMPLEX128 : static_cast<int32_t>(item * 8);
       const Shape p_shape{table_rows, columns}, i_shape{5}, o_shape{5, columns};
-      const Shape views[] = {{-columns * item, item}, {item, table_rows * item}, {-item, -table_rows * item}, {0, item}};
+      const Shape views[] = {
+          {-columns * item, item}, {item, table_rows * item}, {-item, -table_rows * item}, {0, item}};
       for (const Shape& strides : views) {
         int64_t low = 0, high = item;
         for (size_t d = 0; d < 2; ++d) (strides[d] < 0 ? low : high) += strides[d] * (p_shape[d] - 1);

@@ -18,8 +18,12 @@ constexpr uint32_t sizeof32() {
   return static_cast<uint32_t>(sizeof(T));
 }
 
-Facts null_of(int32_t operand) { return {GTH_E_NULL, operand}; }
-Facts bad_handle(int32_t operand) { return {GTH_E_HANDLE, operand}; }
+Facts null_of(int32_t operand) {
+  return {GTH_E_NULL, operand};
+}
+Facts bad_handle(int32_t operand) {
+  return {GTH_E_HANDLE, operand};
+}
 
 template <class Handle>
 Handle* token(uintptr_t value) {
@@ -117,7 +121,8 @@ TEST_F(Handles, E1_NullComesFirst) {
   gth_options options = GTH_OPTIONS_INIT;
   options.size = 3;
   expect(gth_tensor_describe(nullptr, &desc, &error), null_of(GTH_OPERAND_TENSOR), "describe");
-  expect(gth_gather_into(garbage, stranger, indices.get(), &options, nullptr, &error), null_of(GTH_OPERAND_OUT), "into");
+  expect(gth_gather_into(garbage, stranger, indices.get(), &options, nullptr, &error), null_of(GTH_OPERAND_OUT),
+         "into");
   expect(gth_tensor_copy(garbage, nullptr, stranger, &error), null_of(GTH_OPERAND_PARAMS), "copy from");
   expect(gth_tensor_copy(garbage, stranger, nullptr, &error), null_of(GTH_OPERAND_OUT), "copy to");
   expect(gth_plan_run(garbage, nullptr, nullptr, nullptr, nullptr, 0, &error), null_of(GTH_OPERAND_PLAN), "run");
@@ -177,8 +182,12 @@ TEST_F(Handles, E5_WhatIsNoHandle) {
   Plan plan;
   ASSERT_EQ(gth_context_create(nullptr, &context, nullptr), GTH_OK);
   ASSERT_EQ(gth_gather_plan(&p_, &i_, nullptr, nullptr, plan.out(), nullptr), GTH_OK);
-  std::vector<uintptr_t> values{reinterpret_cast<uintptr_t>(&values), reinterpret_cast<uintptr_t>(context),
-                                reinterpret_cast<uintptr_t>(plan.get()), 1, UINTPTR_MAX, uintptr_t{1} << 63};
+  std::vector<uintptr_t> values{reinterpret_cast<uintptr_t>(&values),
+                                reinterpret_cast<uintptr_t>(context),
+                                reinterpret_cast<uintptr_t>(plan.get()),
+                                1,
+                                UINTPTR_MAX,
+                                uintptr_t{1} << 63};
   const uintptr_t live = reinterpret_cast<uintptr_t>(params.get());
   for (int bit = 0; bit < 64; ++bit) {
     const uintptr_t near = live ^ (uintptr_t{1} << bit);
@@ -230,7 +239,8 @@ TEST_F(Handles, E5_WhatIsNoContextOrPlan) {
 }
 
 TEST_F(Handles, E6_StructSizes) {
-  for (uint32_t size : {0u, 3u, sizeof32<gth_options>() - 4, sizeof32<gth_options>() + 2, 4100u, 1u << 31, UINT32_MAX}) {
+  for (uint32_t size :
+       {0u, 3u, sizeof32<gth_options>() - 4, sizeof32<gth_options>() + 2, 4100u, 1u << 31, UINT32_MAX}) {
     gth_options options = GTH_OPTIONS_INIT;
     options.size = size;
     expect(gth_gather_desc(nullptr, &p_, &i_, &options, &o_, &error),
@@ -308,7 +318,7 @@ TEST_F(Handles, E6_StructsOfANewerCaller) {
 
 TEST_F(Handles, E7_UnknownSwitches) {
   struct Switch {
-    int32_t gth_options::*field;
+    int32_t gth_options::* field;
     size_t offset;
     int32_t highest;
   };
@@ -414,7 +424,9 @@ TEST_F(Handles, E10_TwoThreadsFailAtOnce) {
 
 TEST_F(Handles, E11_HookThatThrows) {
   gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
-  options.alloc = [](void*, int64_t, int64_t, int32_t, int32_t, CUstream_st*) -> void* { throw std::runtime_error("no"); };
+  options.alloc = [](void*, int64_t, int64_t, int32_t, int32_t, CUstream_st*) -> void* {
+    throw std::runtime_error("no");
+  };
   options.free = [](void*, int64_t, int64_t, int32_t, int32_t, CUstream_st*, void*) { ADD_FAILURE(); };
   gth_context* context = nullptr;
   ASSERT_EQ(gth_context_create(&options, &context, nullptr), GTH_OK);

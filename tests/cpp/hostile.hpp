@@ -97,7 +97,8 @@ inline gth_tensor_desc describe(int32_t dtype, const Shape& shape, const void* d
 class Array {
  public:
   Array(int32_t dtype, Shape shape)
-      : dtype_(dtype), shape_(std::move(shape)),
+      : dtype_(dtype),
+        shape_(std::move(shape)),
         bytes_(static_cast<size_t>(std::max<int64_t>(count_of(shape_), 0) * gth_dtype_size(dtype))),
         memory_(new char[bytes_]) {
     for (size_t i = 0; i < bytes_; ++i) memory_[i] = static_cast<char>(i * 37 + 11);
@@ -273,7 +274,8 @@ inline void expect_gathered(const Call& call, const Shape& shape, const Bytes& e
 // Rows of an array by number.
 inline Bytes rows_of(const Array& array, int64_t row_bytes, const std::vector<int64_t>& rows) {
   Bytes result;
-  for (int64_t row : rows) result.insert(result.end(), array.data() + row * row_bytes, array.data() + (row + 1) * row_bytes);
+  for (int64_t row : rows)
+    result.insert(result.end(), array.data() + row * row_bytes, array.data() + (row + 1) * row_bytes);
   return result;
 }
 

@@ -38,7 +38,8 @@ const char* use(void* library) {
   options.threads = 2;
   gth_error error = GTH_ERROR_INIT;
   gth_tensor* tensor = nullptr;
-  if (find<decltype(gth_gather_desc)>(library, "gth_gather_desc")(nullptr, &p, &i, &options, &o, &error)) return "gather";
+  if (find<decltype(gth_gather_desc)>(library, "gth_gather_desc")(nullptr, &p, &i, &options, &o, &error))
+    return "gather";
   if (out[n - 1] != params[indices[n - 1]]) return "row";
   if (find<decltype(gth_tensor_alloc)>(library, "gth_tensor_alloc")(nullptr, GTH_DTYPE_INT8, 1, &n, &tensor, &error)) {
     return "alloc";
@@ -59,7 +60,9 @@ TEST(Hostile, G8_ThousandLoadCycles) {
       if (dlclose(library) != 0) wrong = "unload";
     }).join();
     ASSERT_EQ(wrong, nullptr) << wrong << " in cycle " << cycle;
-    if (cycle % 100 == 0) { ASSERT_FALSE(is_mapped()) << "after cycle " << cycle; }
+    if (cycle % 100 == 0) {
+      ASSERT_FALSE(is_mapped()) << "after cycle " << cycle;
+    }
   }
   EXPECT_FALSE(is_mapped());
 }

@@ -13,13 +13,17 @@ using namespace hostile;
 constexpr int32_t f32 = GTH_DTYPE_FLOAT32;
 constexpr int32_t i64 = GTH_DTYPE_INT64;
 
-Facts alias(int32_t operand) { return {GTH_E_ALIAS, GTH_OPERAND_OUT, -1, -1, operand, 0}; }
+Facts alias(int32_t operand) {
+  return {GTH_E_ALIAS, GTH_OPERAND_OUT, -1, -1, operand, 0};
+}
 
 Facts left_memory(int32_t operand, int64_t reached, int64_t limit, int32_t component = -1) {
   return {GTH_E_STRIDE, operand, component, -1, reached, limit};
 }
 
-Facts null_data(int32_t operand) { return {GTH_E_NULL, operand}; }
+Facts null_data(int32_t operand) {
+  return {GTH_E_NULL, operand};
+}
 
 gth_tensor_desc shaped(const Array& array, const Shape& shape, int64_t offset = 0) {
   return describe(array.dtype(), shape, array.data() + offset);
@@ -86,7 +90,8 @@ TEST(Hostile, D6_OddAddresses) {
   std::memcpy(p, params.data(), 64);
   std::memcpy(i, indices.data(), 24);
   const Shape out_shape{3, 2};
-  const gth_tensor_desc params_desc = describe(i64, params.shape(), p), indices_desc = describe(i64, indices.shape(), i);
+  const gth_tensor_desc params_desc = describe(i64, params.shape(), p),
+                        indices_desc = describe(i64, indices.shape(), i);
   const gth_tensor_desc out = describe(i64, out_shape, o);
   ASSERT_EQ(gth_gather_desc(nullptr, &params_desc, &indices_desc, nullptr, &out, nullptr), GTH_OK);
   EXPECT_EQ(std::memcmp(o, rows_of(params, 16, {2, 0, 3}).data(), 48), 0);
@@ -125,8 +130,7 @@ TEST(Hostile, D8_OutputOfAnotherShape) {
 
 TEST(Hostile, D9_OutputOfAnotherDtype) {
   const Array params(f32, {4}), indices = indices64({3}, {2, 0, 3}), out(GTH_DTYPE_INT32, {3});
-  expect_refused({g, params.desc(), indices.desc()}, out,
-                 {GTH_E_DTYPE, GTH_OPERAND_OUT, -1, -1, GTH_DTYPE_INT32, f32});
+  expect_refused({g, params.desc(), indices.desc()}, out, {GTH_E_DTYPE, GTH_OPERAND_OUT, -1, -1, GTH_DTYPE_INT32, f32});
 }
 
 TEST(Hostile, D10_DataIsNull) {
@@ -277,7 +281,9 @@ TEST(Hostile, D15_OutputThatOverlapsItself) {
     ASSERT_GE(error.component, 0);
     EXPECT_EQ(error.value, each.strides[static_cast<size_t>(error.component)]);
     // Of equal strides either may be named.
-    if (each.strides[0] != each.strides[1]) { EXPECT_EQ(error.component, each.component); }
+    if (each.strides[0] != each.strides[1]) {
+      EXPECT_EQ(error.component, each.component);
+    }
     EXPECT_TRUE(memory.bytes() == before);
   }
 }
@@ -299,7 +305,8 @@ TEST(Hostile, D15_OutputReversedAndTransposed) {
 
 TEST(Hostile, D16_LastByteBeforeAForbiddenPage) {
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  char* memory = static_cast<char*>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  char* memory =
+      static_cast<char*>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   ASSERT_NE(memory, MAP_FAILED);
   ASSERT_EQ(mprotect(memory + page, page, PROT_NONE), 0);
   for (int64_t n : {1, 5, 31, 300}) {

@@ -107,8 +107,8 @@ inline const char* find_source(const Problem& problem, const Shape& at, Answer* 
     answer->component = static_cast<int32_t>(c);
     answer->value = static_cast<int64_t>(value);
     answer->limit = params.shape[a + c];
-    answer->flags = (problem.negative == GTH_NEGATIVE_WRAP ? GTH_ERROR_WRAP : 0) |
-                    (value > INT64_MAX ? GTH_ERROR_UNSIGNED : 0);
+    answer->flags =
+        (problem.negative == GTH_NEGATIVE_WRAP ? GTH_ERROR_WRAP : 0) | (value > INT64_MAX ? GTH_ERROR_UNSIGNED : 0);
   }
   return good ? params.memory.data() + source : nullptr;
 }

@@ -1,7 +1,8 @@
+#include "oracle.hpp"
+
 #include <cstdlib>
 
 #include "hostile.hpp"
-#include "oracle.hpp"
 
 // Random gathers through every form against the oracle. GATHER_SEED changes the numbers, GATHER_CASES how many.
 namespace {
@@ -14,10 +15,10 @@ int64_t from_environment(const char* name, int64_t otherwise) {
   return text ? std::atoll(text) : otherwise;
 }
 
-constexpr int32_t dtypes[] = {
-    GTH_DTYPE_BOOL,    GTH_DTYPE_INT8,    GTH_DTYPE_INT16,     GTH_DTYPE_INT32,      GTH_DTYPE_INT64,
-    GTH_DTYPE_UINT8,   GTH_DTYPE_UINT16,  GTH_DTYPE_UINT32,    GTH_DTYPE_UINT64,     GTH_DTYPE_FLOAT16,
-    GTH_DTYPE_FLOAT32, GTH_DTYPE_FLOAT64, GTH_DTYPE_COMPLEX64, GTH_DTYPE_COMPLEX128, GTH_DTYPE_BFLOAT16};
+constexpr int32_t dtypes[] = {GTH_DTYPE_BOOL,      GTH_DTYPE_INT8,       GTH_DTYPE_INT16,   GTH_DTYPE_INT32,
+                              GTH_DTYPE_INT64,     GTH_DTYPE_UINT8,      GTH_DTYPE_UINT16,  GTH_DTYPE_UINT32,
+                              GTH_DTYPE_UINT64,    GTH_DTYPE_FLOAT16,    GTH_DTYPE_FLOAT32, GTH_DTYPE_FLOAT64,
+                              GTH_DTYPE_COMPLEX64, GTH_DTYPE_COMPLEX128, GTH_DTYPE_BFLOAT16};
 constexpr int32_t index_dtypes[] = {GTH_DTYPE_INT8,  GTH_DTYPE_INT16,  GTH_DTYPE_INT32,  GTH_DTYPE_INT64,
                                     GTH_DTYPE_UINT8, GTH_DTYPE_UINT16, GTH_DTYPE_UINT32, GTH_DTYPE_UINT64};
 
@@ -78,8 +79,17 @@ void lay_out(Random& random, bool is_output, Operand* x) {
 
 int64_t hostile_value(Random& random, int64_t size, int32_t dtype) {
   if (!random.chance(12)) return size ? random.below(size) : 0;
-  const int64_t values[] = {-size - 1, -size, -1, 0, size - 1, size, size + 1, INT64_MIN, INT64_MAX,
-                            INT64_MIN >> (64 - dtype % 256), INT64_MAX >> (64 - dtype % 256)};
+  const int64_t values[] = {-size - 1,
+                            -size,
+                            -1,
+                            0,
+                            size - 1,
+                            size,
+                            size + 1,
+                            INT64_MIN,
+                            INT64_MAX,
+                            INT64_MIN >> (64 - dtype % 256),
+                            INT64_MAX >> (64 - dtype % 256)};
   return values[random.below(11)];
 }
 
@@ -104,14 +114,20 @@ void fill_indices(Random& random, Problem* problem) {
 // NaN, smallest signed, largest unsigned, true.
 uint64_t fill_of(int32_t dtype) {
   switch (dtype) {
-    case GTH_DTYPE_BOOL: return 1;
-    case GTH_DTYPE_FLOAT16: return 0x7e00;
-    case GTH_DTYPE_BFLOAT16: return 0x7fc0;
+    case GTH_DTYPE_BOOL:
+      return 1;
+    case GTH_DTYPE_FLOAT16:
+      return 0x7e00;
+    case GTH_DTYPE_BFLOAT16:
+      return 0x7fc0;
     case GTH_DTYPE_FLOAT32:
-    case GTH_DTYPE_COMPLEX64: return 0x7fc00000;
+    case GTH_DTYPE_COMPLEX64:
+      return 0x7fc00000;
     case GTH_DTYPE_FLOAT64:
-    case GTH_DTYPE_COMPLEX128: return 0x7ff8000000000000;
-    default: return dtype > 255 ? UINT64_MAX : uint64_t{1} << (dtype - 1);
+    case GTH_DTYPE_COMPLEX128:
+      return 0x7ff8000000000000;
+    default:
+      return dtype > 255 ? UINT64_MAX : uint64_t{1} << (dtype - 1);
   }
 }
 
@@ -165,7 +181,8 @@ void choose_shapes(Random& random, Case* c) {
     problem.axis = random.between(problem.batch, r - 1);
   }
   if (random.chance(60) && problem.batch + tuple_dims > 0) {
-    c->open = problem.batch > 0 && random.chance(50) ? 0 : problem.batch + random.below(std::max<int64_t>(tuple_dims, 1));
+    c->open =
+        problem.batch > 0 && random.chance(50) ? 0 : problem.batch + random.below(std::max<int64_t>(tuple_dims, 1));
     if (c->open > 0 && c->open == problem.batch + tuple_dims) c->open = 0;
     if (c->open > 0 && c->open < problem.batch) c->open = 0;
   }
@@ -299,9 +316,9 @@ class Oracle : public ::testing::Test {
       if (c->open >= 0) set_open(c, n);
       const Answer answer = solve(c->problem);
       const Bytes before = c->problem.out.memory;
-      const int32_t status = gth_plan_run(nullptr, plan.get(), c->problem.params.memory.data(),
-                                          c->problem.indices.memory.data(), c->problem.out.memory.data(),
-                                          c->open >= 0 ? n : GTH_OPEN, &error);
+      const int32_t status =
+          gth_plan_run(nullptr, plan.get(), c->problem.params.memory.data(), c->problem.indices.memory.data(),
+                       c->problem.out.memory.data(), c->open >= 0 ? n : GTH_OPEN, &error);
       check("plan", c, answer, before, status, error);
       if (c->open < 0) return;
     }

@@ -23,7 +23,8 @@ void expect_shape_fault(const Call& call, const Facts& facts) {
   int64_t shape[2] = {-7, -7};
   int32_t ndim = -7;
   Error error;
-  expect_facts(call.op.shape(&call.params, &call.indices, call.options, 2, &ndim, shape, &error), error, facts, "shape");
+  expect_facts(call.op.shape(&call.params, &call.indices, call.options, 2, &ndim, shape, &error), error, facts,
+               "shape");
   EXPECT_EQ(ndim, -7);
   EXPECT_EQ(shape[0], -7);
 }
@@ -259,8 +260,8 @@ TEST(Hostile, A22_HighestRank) {
 
 TEST(Hostile, A23_IndicesOfNoIntegerType) {
   const Array params(f32, {2, 2}), indices = indices64({1}, {0}), out(f32, {1, 2});
-  for (int32_t dtype : {GTH_DTYPE_FLOAT32, GTH_DTYPE_BOOL, GTH_DTYPE_COMPLEX64, GTH_DTYPE_FLOAT8_E5M2,
-                        GTH_DTYPE_STRING, 255 * 256 + 32, 0, -1, INT32_MIN, INT32_MAX, 33, 128}) {
+  for (int32_t dtype : {GTH_DTYPE_FLOAT32, GTH_DTYPE_BOOL, GTH_DTYPE_COMPLEX64, GTH_DTYPE_FLOAT8_E5M2, GTH_DTYPE_STRING,
+                        255 * 256 + 32, 0, -1, INT32_MIN, INT32_MAX, 33, 128}) {
     gth_tensor_desc bad = indices.desc();
     bad.dtype = dtype;
     expect_refused({g, params.desc(), bad}, out, {GTH_E_DTYPE, GTH_OPERAND_INDICES, -1, -1, dtype, 0});

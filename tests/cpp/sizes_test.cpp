@@ -218,7 +218,8 @@ TEST(Hostile, C10_OffsetBeyond2To32OnAMiddleAxis) {
   const Sparse table(outer * rows * width);
   NEEDS(table);
   table.keep_small_pages();
-  for (int64_t o = 0; o < outer; ++o) std::memset(table.data() + (o * rows + rows - 1) * width, static_cast<int>(o + 1), 4);
+  for (int64_t o = 0; o < outer; ++o)
+    std::memset(table.data() + (o * rows + rows - 1) * width, static_cast<int>(o + 1), 4);
   const Shape shape{outer, rows, width / 4};
   const Array indices = indices32({1}, {rows - 1});
   const gth_options options = with_axis(1);

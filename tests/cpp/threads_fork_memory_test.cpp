@@ -43,13 +43,15 @@ class Large {
   gth_options options_ = GTH_OPTIONS_INIT;
 };
 
-// Params in the middle of forbidden pages; row r is full of r + 1, so a foreign byte shows and a foreign read ends it all.
+// Params in the middle of forbidden pages; row r is full of r + 1, so a foreign byte shows and a foreign read ends it
+// all.
 class GuardedTable {
  public:
   static constexpr int64_t rows = 16, width = 256;
 
   GuardedTable() {
-    char* all = static_cast<char*>(mmap(nullptr, 3 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    char* all =
+        static_cast<char*>(mmap(nullptr, 3 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     data = all + size;
     EXPECT_EQ(mprotect(data, size, PROT_READ | PROT_WRITE), 0);
     for (int64_t r = 0; r < rows; ++r) std::memset(data + r * width, static_cast<int>(r + 1), width);
@@ -74,13 +76,16 @@ void flip(std::atomic<bool>* stop, T* indices, int64_t n) {
 // Each row is gathered, zero, or as it was; what else is allowed depends on the status.
 void check_raced(const Bytes& out, int64_t n, int32_t status, int32_t bounds) {
   ASSERT_TRUE(status == GTH_OK || status == GTH_E_INDEX || status == GTH_E_RACE) << status;
-  if (bounds != GTH_BOUNDS_ERROR) { ASSERT_EQ(status, GTH_OK); }
+  if (bounds != GTH_BOUNDS_ERROR) {
+    ASSERT_EQ(status, GTH_OK);
+  }
   for (int64_t t = 0; t < n; ++t) {
     const char* row = out.data() + t * GuardedTable::width;
     const bool is_row = row[0] >= 1 && row[0] <= GuardedTable::rows;
     const bool is_zero = row[0] == 0 && (status == GTH_E_RACE || bounds == GTH_BOUNDS_FILL);
     const bool is_old = row[0] == '#' && (status != GTH_OK || bounds == GTH_BOUNDS_SKIP);
-    ASSERT_TRUE(status == GTH_E_INDEX ? row[0] == '#' : is_row || is_zero || is_old) << "row " << t << ": " << int(row[0]);
+    ASSERT_TRUE(status == GTH_E_INDEX ? row[0] == '#' : is_row || is_zero || is_old)
+        << "row " << t << ": " << int(row[0]);
     ASSERT_EQ(std::memcmp(row, row + 1, GuardedTable::width - 1), 0) << "row " << t << " is mixed";
   }
 }
@@ -238,9 +243,10 @@ TEST(Hostile, G6_SignalMaskOfTheCaller) {
 // Every form on the stack of a thread that has 64 KiB, static thread-local memory included.
 void* everything(void* failure) {
   const char** wrong = static_cast<const char**>(failure);
-  static const Array params(GTH_DTYPE_FLOAT32, Shape(32, 1)), bad = indices64({300}, std::vector<int64_t>(300, 7)),
-      table(GTH_DTYPE_FLOAT32, {7, 3}), indices = indices64({300}, std::vector<int64_t>(300, 6)),
-      out(GTH_DTYPE_FLOAT32, {300, 3}), tuple = indices64({32}, std::vector<int64_t>(32)), one(GTH_DTYPE_FLOAT32, {});
+  static const Array params(GTH_DTYPE_FLOAT32, Shape(32, 1)),
+      bad = indices64({300}, std::vector<int64_t>(300, 7)), table(GTH_DTYPE_FLOAT32, {7, 3}),
+      indices = indices64({300}, std::vector<int64_t>(300, 6)), out(GTH_DTYPE_FLOAT32, {300, 3}),
+      tuple = indices64({32}, std::vector<int64_t>(32)), one(GTH_DTYPE_FLOAT32, {});
   const gth_tensor_desc p = params.desc(), b = bad.desc(), t = table.desc(), i = indices.desc(), o = out.desc();
   const gth_tensor_desc k = tuple.desc(), s = one.desc();
   gth_options options = GTH_OPTIONS_INIT;
@@ -276,7 +282,7 @@ TEST(Hostile, G7_ThreadStackOf64KiB) {
 }
 
 [[noreturn]] void exit_in_the_middle() {
-  static Large large;  // outlives main, like the thread
+  static Large& large = *new Large;  // never destroyed: the thread goes on while the process exits
   std::thread([] {
     for (;;) large.run();
   }).detach();

@@ -213,7 +213,8 @@ TEST(Threads, LargeGatherIsTheSameForAnyNumber) {
     EXPECT_EQ(std::memcmp(out.data(), expected.data(), static_cast<size_t>(rows * width * 4)), 0) << threads;
   }
   for (int64_t row : {int64_t{0}, int64_t{1}, rows / 2, rows - 1}) {
-    EXPECT_EQ(std::memcmp(expected.data() + row * width * 4, params.data() + row * 7919 % 1000 * width * 4, width * 4), 0);
+    EXPECT_EQ(std::memcmp(expected.data() + row * width * 4, params.data() + row * 7919 % 1000 * width * 4, width * 4),
+              0);
   }
 }
 

@@ -176,7 +176,7 @@ class TestTensorFlow:
     def test_variables_and_graphs(self, tf: Any) -> None:
         assert libgather.gather(tf.Variable([1.0, 2.0]), [1]).numpy().tolist() == [2]
 
-        @tf.function
+        @tf.function(autograph=False)
         def traced(x: Any) -> Any:
             return libgather.gather(x, [0])
 

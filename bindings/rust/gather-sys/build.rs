@@ -53,6 +53,11 @@ fn installed() -> Option<Library> {
     // Once more, now that it is settled, to tell cargo.
     config.cargo_metadata(true).probe("gather").ok()?;
     let lib = first(&library.link_paths, "lib");
+    for file in ["libgather.a", "libgather.so"].map(|name| lib.join(name)) {
+        if file.exists() {
+            println!("cargo::rerun-if-changed={}", file.display());
+        }
+    }
     let root = include.parent().unwrap_or(&include).to_path_buf();
     Some(Library { root, include, lib })
 }

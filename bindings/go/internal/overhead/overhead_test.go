@@ -91,6 +91,9 @@ func sideBySide(t testing.TB, loops ...func(int) bool) []float64 {
 
 // TestOverhead prints; a busy machine must not fail a test, so that only GATHER_BENCH makes the targets binding.
 func TestOverhead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("timings")
+	}
 	c := newCalls(t)
 	times := sideBySide(t, EmptyLoop, PlanLoop, c.planLoop, DescLoop, c.intoLoop, c.freshLoop, c.allocatingLoop)
 	fmt.Printf("overhead: empty cgo call %.1f ns\n", times[0])

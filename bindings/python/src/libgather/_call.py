@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import errors
+from ._constants import MAX_NDIM
 from ._library import ffi
 
 TYPE_CHECKING = False
@@ -10,11 +11,26 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+# cffi parses the name of a type at each use: types that are needed at each call are looked up once.
+_STRUCTS = {
+    kind: (ffi.typeof(f"{kind} *"), ffi.sizeof(kind))
+    for kind in ("gth_error", "gth_options", "gth_tensor_desc", "gth_context_options", "gth_capability_info")
+}
+_HANDLES = {kind: ffi.typeof(f"{kind} **") for kind in ("gth_context", "gth_tensor", "gth_plan")}
+_SHAPE, _RANK = ffi.typeof("int64_t[]"), ffi.typeof("int32_t *")
+
+
 def new(kind: str) -> Any:
     """A struct of the library, zero but for its size."""
-    struct = ffi.new(kind + " *")
-    struct.size = ffi.sizeof(kind)
+    pointer, size = _STRUCTS[kind]
+    struct = ffi.new(pointer)
+    struct.size = size
     return struct
+
+
+def extents(values: Any) -> Any:
+    """Integers as an array of the library's, or room for so many."""
+    return ffi.new(_SHAPE, values)
 
 
 def call(function: Any, *arguments: Any) -> None:
@@ -26,15 +42,13 @@ def call(function: Any, *arguments: Any) -> None:
 
 def created(kind: str, release: Any, function: Any, *arguments: Any) -> Any:
     """The handle that a function of the library makes in its last parameter but one, released when it is let go."""
-    out = ffi.new(kind + " **")
+    out = ffi.new(_HANDLES[kind])
     call(function, *arguments, out)
     return ffi.gc(out[0], release)
 
 
 def shape_of(function: Any, *arguments: Any) -> tuple[int, ...]:
     """The answer of a shape query."""
-    from ._constants import MAX_NDIM
-
-    ndim, shape = ffi.new("int32_t *"), ffi.new("int64_t[]", MAX_NDIM)
+    ndim, shape = ffi.new(_RANK), extents(MAX_NDIM)
     call(function, *arguments, MAX_NDIM, ndim, shape)
     return tuple(ffi.unpack(shape, ndim[0])) if ndim[0] else ()

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from . import _constants as c
 from . import errors
+from ._call import extents as room
 from ._call import new
 from ._dtypes import NAMES, number_of
-from ._library import NULL, ffi
+from ._kinds import enter
+from ._library import NULL, lib
 from .tensor import Tensor
 
 TYPE_CHECKING = False
@@ -52,8 +54,8 @@ class Spec:
         """The library's description, which lives as long as the spec does."""
         desc = new("gth_tensor_desc")
         try:
-            shape = ffi.new("int64_t[]", self.shape)
-            strides = NULL if self.strides is None else ffi.new("int64_t[]", self.strides)
+            shape = room(self.shape)
+            strides = NULL if self.strides is None else room(self.strides)
         except OverflowError as error:
             raise errors.ShapeError(str(error), status=c.E_SIZE) from None
         desc.dtype, desc.ndim, desc.shape, desc.strides = self._dtype, len(self.shape), shape, strides
@@ -67,8 +69,6 @@ class Spec:
         """A spec as it is, or that of an array."""
         if isinstance(value, Spec):
             return value
-        from ._kinds import enter
-
         return cls.of_tensor(enter(value, None, operand)[0])
 
     @classmethod
@@ -92,8 +92,6 @@ def extents(name: str, values: Any) -> tuple[int, ...]:
 def is_dense(tensor: Tensor) -> bool:
     if tensor._dtype == c.DTYPE_STRING or 0 in tensor.shape:
         return True
-    from ._library import lib
-
     stride = lib.gth_dtype_size(tensor._dtype)
     for extent, step in zip(tensor.shape[::-1], tensor.strides[::-1], strict=True):
         if extent != 1 and step != stride:

@@ -6,7 +6,7 @@ import math
 
 from . import _constants as c
 from . import _objects, errors
-from ._call import call, created, new
+from ._call import call, created, extents, new
 from ._dtypes import NAMES, format_of, number_of
 from ._library import NULL, ffi, lib, token
 
@@ -75,9 +75,9 @@ class Tensor:
         if strides is not None and 0 not in shape:
             below = sum(-stride * (extent - 1) for stride, extent in zip(strides, shape, strict=True) if stride < 0)
         desc = new("gth_tensor_desc")
-        extents = ffi.new("int64_t[]", shape)
-        steps = NULL if strides is None else ffi.new("int64_t[]", strides)
-        desc.dtype, desc.ndim, desc.shape, desc.strides = dtype, len(shape), extents, steps
+        room = extents(shape)
+        steps = NULL if strides is None else extents(strides)
+        desc.dtype, desc.ndim, desc.shape, desc.strides = dtype, len(shape), room, steps
         desc.device, desc.device_id = device
         desc.data, desc.offset = ffi.cast("void *", address - below), below
         desc.flags = c.TENSOR_READONLY if readonly else 0
@@ -88,7 +88,7 @@ class Tensor:
     def _of_strings(cls, strings: list[bytes], shape: tuple[int, ...], text: bool) -> Tensor:
         from itertools import accumulate
 
-        offsets = ffi.new("int64_t[]", [0, *accumulate(map(len, strings))])
+        offsets = extents([0, *accumulate(map(len, strings))])
         joined = b"".join(strings)
         data = ffi.from_buffer(joined)
         handle = created(
@@ -98,7 +98,7 @@ class Tensor:
             NULL,
             0 if text else c.STRINGS_BINARY,
             len(shape),
-            ffi.new("int64_t[]", shape),
+            extents(shape),
             offsets,
             data,
             len(joined),
@@ -117,15 +117,15 @@ class Tensor:
         """
         from .context import pointer_of
 
-        extents = tuple(shape)
+        shape = tuple(shape)
         handle = created(
             "gth_tensor",
             lib.gth_tensor_release,
             lib.gth_tensor_alloc,
             pointer_of(context),
             number_of(dtype),
-            len(extents),
-            ffi.new("int64_t[]", extents),
+            len(shape),
+            extents(shape),
         )
         return cls._of_handle(handle, context)
 

@@ -74,16 +74,21 @@ impl Context {
         Tensor::from_handle(handle)
     }
 
-    /// Copies every element of `source` to `destination`: same dtype and shape, any strides.
+    /// Copies every element of `source` to `destination`: same dtype and shape, any strides. On a device in stream order;
+    /// where one of both is in the memory of the process, this waits until the stream has passed.
     ///
     /// Errors: [`Error::DType`], [`Error::Rank`], [`Error::Shape`], [`Error::Stride`], [`Error::ReadOnly`],
     /// [`Error::Device`], [`Error::Null`]; [`Error::Unsupported`] for strings.
     pub fn copy(&self, source: &Tensor<'_>, destination: &mut TensorMut<'_>) -> Result<(), Error> {
         abi::ensure()?;
+        let is_host = |desc: &sys::gth_tensor_desc| Device::from_numbers(desc.device, desc.device_id) == Device::Cpu;
+        let waits = is_host(&source.desc) || is_host(&destination.desc);
         let source = source.handle(Operand::Params)?;
         let destination = borrow(&destination.desc).map_err(|error| error.about(Operand::Out))?;
-        // SAFETY: both handles are live, and their memory is borrowed for the call.
-        call(|err| unsafe { sys::gth_tensor_copy(self.raw, source.as_ptr(), destination.as_ptr(), err) })
+        // SAFETY: both handles are live, and their memory is borrowed for the call, or vouched for until the stream has
+        // passed.
+        call(|err| unsafe { sys::gth_tensor_copy(self.raw, source.as_ptr(), destination.as_ptr(), err) })?;
+        if waits { self.sync() } else { Ok(()) }
     }
 
     /// Waits until the work enqueued on the context's stream is done. On the CPU does nothing.

@@ -78,7 +78,7 @@ fn attributes_out_of_range() {
     }
     assert_error!(gather_nd(&params, &indices, &Options::new().axis(0)), Axis);
     let onnx = Options::new().profile(gather::Profile::Onnx);
-    assert_error!(gather(&params, &indices, &onnx.opset(-1)), Version);
+    assert_error!(gather(&params, &Tensor::new(&[0i64], &[1]), &onnx.opset(-1)), Version);
     assert!(gather(&params, &indices, &Options::new().threads(usize::MAX)).is_ok());
 }
 
@@ -261,6 +261,24 @@ fn strings_have_one_form() {
     assert_error!(Tensor::from_string_views(&[0, 5], b"abc", &[1]), Arrow);
     assert_error!(Tensor::from_string_views(&[0, 2, 1], b"abc", &[2]), Arrow);
     assert_error!(Tensor::from_string_views(&[-1, 2], b"abc", &[1]), Arrow);
+}
+
+#[test]
+fn copies() {
+    let column = Tensor::new(&TABLE, &[3]).with_strides(&[8]).unwrap();
+    let mut out = [0.0f32; 3];
+    Context::DEFAULT
+        .copy(&column, &mut TensorMut::new(&mut out, &[3]))
+        .unwrap();
+    assert_eq!(out, [0.0, 2.0, 4.0]);
+    assert_error!(
+        Context::DEFAULT.copy(&column, &mut TensorMut::new(&mut out[..2], &[2])),
+        Shape
+    );
+    assert_error!(
+        Context::DEFAULT.copy(&column, &mut TensorMut::new(&mut [0i32; 3], &[3])),
+        DType
+    );
 }
 
 #[test]

@@ -204,7 +204,8 @@ fn run_file(profile: &str) {
     assert!(cases.len() > 100);
     let failed = cases.iter().filter(|test| catch_unwind(|| run(test)).is_err()).count();
     assert_eq!(failed, 0, "of {} cases", cases.len());
-    println!("conformance {profile}: {} cases", cases.len());
+    // On a line of its own, whatever the test runner has written before.
+    println!("\nconformance {profile}: {} cases", cases.len());
 }
 
 macro_rules! profiles {

@@ -1,0 +1,78 @@
+"""What the documents show runs, and what the annotations say holds."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import libgather
+import pytest
+from conftest import BINDING
+
+MODULES = [
+    info.name
+    for info in pkgutil.walk_packages(libgather.__path__, "libgather.")
+    if info.name.rsplit(".", 1)[1] not in ("_low", "_objects")
+]
+OPTIONAL = {"libgather.onnx.backend": "onnx"}
+
+
+@pytest.mark.parametrize("name", ["libgather", *MODULES])
+def test_docstrings(name: str) -> None:
+    if name in OPTIONAL:
+        pytest.importorskip(OPTIONAL[name], reason=f"{OPTIONAL[name]} is not installed")
+    result = doctest.testmod(importlib.import_module(name))
+    assert result.failed == 0
+
+
+def test_everything_public_has_a_docstring_with_an_example() -> None:
+    for name in libgather.__all__:
+        thing = getattr(libgather, name)
+        if name in ("__version__", "tf", "onnx", "shutdown", "BoundPlan") or issubclass(type(thing), type(OPTIONAL)):
+            continue
+        documented = thing.__doc__ or ""
+        if not (isinstance(thing, type) and issubclass(thing, Exception) and thing is not libgather.Error):
+            assert ">>>" in documented, name
+        assert documented, name
+
+
+def test_the_readme_runs() -> None:
+    blocks = re.findall(r"```python\n(.*?)```", (BINDING / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert blocks and all(">>>" not in block for block in blocks)
+    for block in blocks:
+        result = subprocess.run([sys.executable, "-c", block], capture_output=True, text=True, check=False)
+        assert result.returncode == 0, result.stderr
+        shown = re.findall(r"# -> (.*)", block)
+        assert [line for line in result.stdout.splitlines() if line] == shown
+
+
+def test_types(tmp_path: Path) -> None:
+    pytest.importorskip("mypy", reason="mypy is not installed")
+    user = tmp_path / "user.py"
+    user.write_text(
+        "import libgather\n"
+        "import libgather.onnx\n"
+        "import libgather.tf\n"
+        "shape: tuple[int, ...] = libgather.output_shape((4, 2), (3,))\n"
+        "libgather.gather([1], [0], bounds='fill', negative='wrap', profile='onnx')\n"
+        "plan = libgather.Plan([1], libgather.Spec('int64', (-1,)))\n"
+        "call: libgather.BoundPlan = plan.bind([1], [0], bytearray(8))\n"
+        "try:\n"
+        "    libgather.tf.gather([1], [0])\n"
+        "except libgather.IndexError as error:\n"
+        "    position: int = error.position\n"
+        "libgather.gather([1], [0], bounds='never')  # type: ignore[arg-type]\n"
+        "libgather.gather([1], [0], axle=1)  # type: ignore[call-arg]\n",
+        encoding="utf-8",
+    )
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache")]
+    for target in (["-p", "libgather"], [str(user)]):
+        result = subprocess.run(
+            [*command, *target], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert result.returncode == 0, result.stdout

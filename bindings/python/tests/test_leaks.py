@@ -1,0 +1,73 @@
+"""100,000 calls of each kind: the memory of the process stays flat."""
+
+from __future__ import annotations
+
+import array
+import gc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import libgather
+import numpy as np
+import pytest
+
+CALLS = 100_000
+PARAMS, INDICES, OUT = np.arange(64.0).reshape(8, 8), np.array([1, 2]), np.zeros((2, 8))
+WORDS = libgather.Tensor(["one", "two", "three"])
+PLAN = libgather.Plan(PARAMS, libgather.Spec("int64", (-1,)))
+BOUND = PLAN.bind(PARAMS, INDICES, OUT)
+
+
+class Producer:
+    """An array that is known by DLPack alone."""
+
+    __dlpack_device__ = PARAMS.__dlpack_device__
+    __dlpack__ = PARAMS.__dlpack__
+
+
+def error() -> None:
+    with pytest.raises(IndexError):
+        libgather.gather(PARAMS, 99)
+
+
+KINDS: dict[str, Callable[[], Any]] = {
+    "gather": lambda: libgather.gather(PARAMS, INDICES),
+    "out": lambda: libgather.gather(PARAMS, INDICES, out=OUT),
+    "general": lambda: libgather.gather(PARAMS, INDICES, profile="numpy_raise"),
+    "gather_nd": lambda: libgather.gather_nd(PARAMS, INDICES),
+    "buffers": lambda: libgather.gather(b"abc", array.array("b", [1])),
+    "lists": lambda: libgather.gather([1, 2], [1]),
+    "strings": lambda: libgather.gather(WORDS, INDICES),
+    "objects": lambda: libgather.gather(np.array(["a", "b", "c"]), INDICES),
+    "plan": lambda: PLAN(PARAMS, INDICES, OUT),
+    "bound": BOUND,
+    "new plan": lambda: libgather.Plan(PARAMS, INDICES).bind(PARAMS, INDICES, OUT),
+    "tensor": lambda: libgather.gather(libgather.Tensor(PARAMS), INDICES).memory(),
+    "dlpack out": lambda: np.from_dlpack(libgather.Tensor.zeros((4,))),
+    "dlpack unused": lambda: libgather.Tensor.zeros((4,)).__dlpack__(max_version=(1, 0)),
+    "dlpack in": lambda: libgather.Tensor(Producer()),
+    "arrow": WORDS.__arrow_c_array__,
+    "context": lambda: libgather.Context().close(),
+    "error": error,
+}
+
+
+def resident() -> int:
+    """KiB of this process that are in memory."""
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    return int(status.split("VmRSS:")[1].split()[0])
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_flat(name: str) -> None:
+    call = KINDS[name]
+    for _ in range(5_000):
+        call()
+    gc.collect()
+    before = resident()
+    for _ in range(CALLS):
+        call()
+    gc.collect()
+    grown = resident() - before
+    assert grown < 2048, f"{grown} KiB more after {CALLS} calls"

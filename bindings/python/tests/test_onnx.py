@@ -1,0 +1,89 @@
+"""libgather.onnx: the attributes and types of each opset, and ONNX's own node tests."""
+
+from __future__ import annotations
+
+import unittest
+from typing import Any
+
+import libgather
+import ml_dtypes
+import numpy as np
+import pytest
+
+Gather, GatherND = libgather.onnx.Gather, libgather.onnx.GatherND
+DATA = np.arange(6, dtype="f4").reshape(3, 2)
+
+
+def test_opsets() -> None:
+    half = DATA.astype(ml_dtypes.bfloat16)
+    assert (Gather(half, [-1]) == half[[-1]]).all()
+    for opset in (1, 11, 12):
+        with pytest.raises(libgather.DTypeError):
+            Gather(half, [0], opset=opset)
+    with pytest.raises(libgather.IndexError):
+        Gather(DATA, [-1], opset=1)
+    assert (Gather(DATA, [[0, 1]], axis=1, opset=30) == DATA[:, [[0, 1]]]).all()
+    for function, opset in ((Gather, 0), (GatherND, 10), (GatherND, 0), (Gather, -1)):
+        with pytest.raises(libgather.Error) as caught:
+            function(DATA, [[0]], opset=opset)
+        assert caught.value.status_name == "GTH_E_VERSION"
+    with pytest.raises(libgather.Error):
+        GatherND(DATA[None], [[[0]]], batch_dims=1, opset=11)
+    assert (GatherND(DATA[None], [[[0]]], batch_dims=1, opset=12) == DATA[None, :1]).all()
+
+
+def test_types() -> None:
+    with pytest.raises(libgather.DTypeError):
+        GatherND(DATA, np.array([[0]], "i4"))
+    with pytest.raises(libgather.DTypeError):
+        Gather(DATA, np.array([0], "u8"))
+    with pytest.raises(libgather.DTypeError):
+        Gather(DATA.astype(ml_dtypes.float8_e5m2), [0])
+    assert Gather(np.array(["a", "b"]), [1]).tolist() == ["b"]
+    for wrong in (None, 1.5, "1"):
+        with pytest.raises(libgather.DTypeError):
+            GatherND(DATA, [[0]], batch_dims=wrong)
+
+
+@pytest.fixture(scope="module")
+def node_tests() -> Any:
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    from libgather.onnx import backend
+    from onnx.backend.test import BackendTest
+
+    runner = BackendTest(backend, __name__)
+    # Those of this operator's name alone: gather_elements is another one.
+    runner.include(r"^test_gather(nd|_0|_1|_2d|_negative|_\d)?[a-z0-9_]*_cpu$")
+    runner.exclude(r"elements")
+    return runner.test_cases
+
+
+def test_onnx_node_tests(node_tests: dict[str, Any]) -> None:
+    suite = unittest.TestSuite()
+    for cases in node_tests.values():
+        suite.addTests(unittest.defaultTestLoader.loadTestsFromTestCase(cases))
+    result = unittest.TextTestRunner(verbosity=0).run(suite)
+    ran = result.testsRun - len(result.skipped)
+    print(f"ONNX node tests: {ran} ran")
+    assert ran >= 7 and result.wasSuccessful(), result.failures + result.errors
+
+
+def test_backend() -> None:
+    onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+    from libgather.onnx import backend
+    from onnx import TensorProto, helper, numpy_helper
+
+    node = helper.make_node("GatherND", ["data", "indices"], ["out"])
+    graph = helper.make_graph(
+        [node],
+        "lookup",
+        [helper.make_tensor_value_info("indices", TensorProto.INT64, [1, 1])],
+        [helper.make_tensor_value_info("out", TensorProto.FLOAT, [1, 2])],
+        [numpy_helper.from_array(DATA, "data")],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
+    model.ir_version = 8
+    assert backend.is_compatible(model) and not backend.is_compatible(model, "CUDA")
+    assert backend.run_model(model, [np.array([[2]])])[0].tolist() == [[4, 5]]
+    other = helper.make_model(helper.make_graph([helper.make_node("Identity", ["x"], ["y"])], "other", [], []))
+    assert not backend.is_compatible(other) and not backend.supports_device("CUDA") and onnx.__version__

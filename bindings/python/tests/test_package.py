@@ -1,0 +1,126 @@
+"""The package as users get it: without a compiler, without NumPy, and with a library of another ABI."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import libgather
+import pytest
+
+PACKAGE = Path(libgather.__file__).parent
+SOLE_DEPENDENCIES = ("cffi", "pycparser", "_cffi_backend")
+
+
+def run(python: Path | str, code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(python), "-c", code], capture_output=True, text=True, check=False, env={**os.environ, **environment}
+    )
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A fresh virtual environment with the wheel and cffi, made without a compiler on PATH. Returns its Python."""
+    wheel = os.environ.get("LIBGATHER_WHEEL")
+    if not wheel:
+        pytest.skip("LIBGATHER_WHEEL does not name the wheel")
+    folder = tmp_path_factory.mktemp("alone")
+    venv.create(folder, with_pip=True)
+    python = folder / "bin" / "python"
+    command = [python, "-m", "pip", "install", "--quiet", "--only-binary", ":all:", wheel]
+    subprocess.run(command, check=True, env={**os.environ, "PATH": str(folder / "bin")})
+    return python
+
+
+def test_without_a_compiler_and_without_numpy(alone: Path) -> None:
+    code = """
+import array, importlib.util, os, sys
+assert importlib.util.find_spec("numpy") is None
+import libgather
+assert libgather.gather([[1, 2], [3, 4]], [1, 0]) == [[3, 4], [1, 2]]
+assert libgather.gather([1.5, 2.5], 1) == 2.5
+assert libgather.gather(["a", "b"], [[1], [0]]) == [["b"], ["a"]]
+assert libgather.gather([b"a"], [0]) == [b"a"]
+assert libgather.gather([True, False], [1]) == [False]
+assert libgather.gather([2**63], [0]) == [2**63]
+assert libgather.gather([1, 2], []) == [] and libgather.gather([[1, 2]], [[]]) == [[]]
+assert libgather.gather(array.array("f", [1, 2]), array.array("i", [1])) == array.array("f", [2])
+assert libgather.gather_nd(memoryview(b"abcd").cast("B", (2, 2)), [[1, 0]]).tolist() == [99]
+assert libgather.gather([1.0], [3], bounds="fill", fill_value=7) == [7.0]
+assert libgather.tf.gather(["a", "b"], [1]) == [b"b"] and libgather.tf.gather([1, 2], [1], axis=0) == [2]
+assert libgather.onnx.Gather([1, 2], [-1]) == [2]
+plan = libgather.Plan([1, 2, 3], libgather.Spec("int64", (-1,)))
+assert plan([1, 2, 3], [2, 2]) == [3, 3]
+for bad in ([[1], [2, 3]], [[1], 2], [1j], [None], [1, "a"], [10**30], None, {}):
+    try:
+        libgather.gather(bad, [0])
+    except (libgather.DTypeError, libgather.ShapeError):
+        continue
+    raise AssertionError(bad)
+try:
+    libgather.gather([1], [1])
+except IndexError as error:
+    assert error.limit == 1
+assert "numpy" not in sys.modules
+print(libgather.__version__)
+"""
+    result = run(alone, code, PATH="")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.strip() == libgather.__version__
+
+
+def test_the_wheel_is_self_contained() -> None:
+    wheel = os.environ.get("LIBGATHER_WHEEL")
+    if not wheel:
+        pytest.skip("LIBGATHER_WHEEL does not name the wheel")
+    assert "-abi3-" in Path(wheel).name
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {"libgather/libgather.so.1", "libgather/_low.abi3.so", "libgather/_objects.abi3.so", "libgather/py.typed"} <= {*names}
+    assert not [name for name in names if name.endswith((".h", ".c", ".cpp", ".a"))]
+
+
+def test_imports_are_few_and_fast() -> None:
+    code = "import sys; before = {*sys.modules}; import libgather; print(*({*sys.modules} - before))"
+    loaded = {name.partition(".")[0] for name in run(sys.executable, code).stdout.split()}
+    assert not loaded & {"numpy", "torch", "tensorflow", "jax", "onnx", "pyarrow", "ctypes", "typing", "ml_dtypes"}
+    timed = "import time; t = time.process_time(); import libgather; print(time.process_time() - t)"
+    seconds = statistics.median(float(run(sys.executable, timed).stdout) for _ in range(9))
+    print(f"import libgather: {seconds * 1000:.1f} ms")
+    assert seconds < 0.030
+
+
+def test_another_abi_is_refused_with_both_numbers(tmp_path: Path) -> None:
+    compiler = shutil.which("cc")
+    if not compiler:
+        pytest.skip("no C compiler")
+    copy = tmp_path / "libgather"
+    shutil.copytree(PACKAGE, copy)
+    (library,) = copy.glob("libgather.so.*")
+    source = tmp_path / "other.c"
+    source.write_text("unsigned gth_abi_version(void) { return 77; }\n", encoding="utf-8")
+    command = [compiler, "-shared", "-fPIC", f"-Wl,-soname,{library.name}", "-o", str(library), str(source)]
+    subprocess.run(command, check=True)
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import libgather"
+    result = run(sys.executable, code)
+    assert result.returncode != 0
+    assert "ImportError: libgather: the loaded library has ABI 77, this package needs ABI 1" in result.stderr
+
+
+def test_the_source_distribution_builds(tmp_path: Path) -> None:
+    sdist = os.environ.get("LIBGATHER_SDIST")
+    if not sdist:
+        pytest.skip("LIBGATHER_SDIST does not name the source distribution")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-build-isolation", "--no-deps", "-w", tmp_path, sdist]
+    subprocess.run(command, check=True, cwd=tmp_path)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as file:
+        file.extractall(tmp_path / "site")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path / 'site')!r}); import libgather; print(libgather.__file__)"
+    result = run(sys.executable, code + "; assert libgather.gather(b'ab', b'\\1') == b'b'")
+    assert result.returncode == 0 and str(tmp_path) in result.stdout, result.stderr

@@ -1,0 +1,117 @@
+"""Plans: open extents, layouts, and what they refuse."""
+
+from __future__ import annotations
+
+import array
+
+import libgather
+import numpy as np
+import pytest
+
+TABLE = np.arange(24.0).reshape(4, 3, 2)
+
+
+def test_open_tuples() -> None:
+    plan = libgather.Plan(TABLE, libgather.Spec("int32", (None, 2)))
+    for n in (0, 1, 5):
+        indices = np.arange(2 * n, dtype="i4").reshape(n, 2) % 4
+        assert (plan(TABLE, indices) == TABLE[indices]).all()
+        out = np.empty(plan.output_shape(n))
+        assert plan(TABLE, indices, out) is out and (out == TABLE[indices]).all()
+    assert plan.output_shape() == (-1, 2, 3, 2)
+
+
+def test_open_batch() -> None:
+    plan = libgather.Plan(libgather.Spec("float64", (-1, 3)), libgather.Spec("int64", (-1, 2, 1)), 1, 1, nd=False)
+    params, indices = np.arange(12.0).reshape(4, 3), np.arange(8).reshape(4, 2, 1) % 3
+    expected = np.take_along_axis(params, indices[..., 0], 1)[..., None]
+    assert (plan(params, indices) == expected).all()
+    with pytest.raises(libgather.ShapeError) as caught:
+        plan(params, indices[:3])
+    assert (caught.value.operand, caught.value.value, caught.value.limit) == ("indices", 3, 4)
+
+
+def test_gather_nd() -> None:
+    plan = libgather.Plan(TABLE, libgather.Spec("int64", (-1, 2)), nd=True)
+    indices = np.array([[3, 1], [0, 2]])
+    assert (plan(TABLE, indices) == TABLE[indices[:, 0], indices[:, 1]]).all()
+    with pytest.raises(libgather.RankError):
+        libgather.Plan(TABLE, indices, 0, nd=True)
+
+
+def test_layouts() -> None:
+    params, indices = TABLE[::-1, :, ::-1], np.array([[3, 1], [0, 2]])[:, ::-1]
+    out = np.zeros((2, 3, 2, 2)).transpose(0, 3, 1, 2)
+    plan = libgather.Plan(params, indices, out=out)
+    assert plan(params, indices, out) is out and (out == params[indices]).all()
+    assert (plan.bind(params, indices, out)() == params[indices]).all()
+    with pytest.raises(libgather.ShapeError, match="strides"):
+        plan(TABLE, indices, out)
+    with pytest.raises(libgather.ShapeError, match="strides"):
+        libgather.Plan(TABLE, np.array([1]))(params, np.array([1]), np.zeros((1, 3, 2)))
+
+
+def test_what_is_not_planned() -> None:
+    plan = libgather.Plan(TABLE, libgather.Spec("int64", (-1,)))
+    good, out = np.array([1, 2]), np.zeros((2, 3, 2))
+    for arguments, kind, operand in (
+        ((TABLE.astype("f"), good, out), libgather.DTypeError, "params"),
+        ((TABLE, good.astype("i4"), out), libgather.DTypeError, "indices"),
+        ((TABLE, good, np.zeros((2, 3, 2), "f")), libgather.DTypeError, "out"),
+        ((TABLE[:3], good, out), libgather.ShapeError, "params"),
+        ((TABLE, good[None], out), libgather.RankError, "indices"),
+        ((TABLE, good, out[:1]), libgather.ShapeError, "out"),
+    ):
+        with pytest.raises(kind) as caught:
+            plan(*arguments)
+        assert caught.value.operand == operand
+        if operand != "out" or kind is not libgather.ShapeError:
+            with pytest.raises(kind):
+                plan.bind(*arguments)
+    out.setflags(write=False)
+    for call in (plan, plan.bind):
+        with pytest.raises(libgather.Error) as caught:
+            call(TABLE, good, out)
+        assert caught.value.status_name == "GTH_E_READONLY"
+    with pytest.raises(libgather.Error):
+        libgather.Plan(libgather.Spec("float32", (-1, -1)), good)
+    with pytest.raises(libgather.Error):
+        libgather.Plan(["a"], [0])
+
+
+def test_bound_plans_see_new_values() -> None:
+    params, indices, out = array.array("d", [1, 2, 3]), array.array("q", [0, 0]), array.array("d", [0, 0])
+    bound = libgather.Plan(params, indices).bind(params, indices, out)
+    assert bound().tolist() == [1, 1] and bound.out is out
+    indices[1] = 2
+    params[2] = 9
+    assert bound().tolist() == [1, 9]
+    indices[0] = 3
+    with pytest.raises(libgather.IndexError):
+        bound()
+    assert out.tolist() == [1, 9]
+    with pytest.raises(BufferError):
+        params.append(1)  # the memory is held
+
+
+def test_switches() -> None:
+    plan = libgather.Plan(TABLE, libgather.Spec("int64", (-1,)), bounds="fill", fill_value=-1.0, negative="wrap")
+    assert (plan(TABLE, np.array([9, -1])) == np.stack([np.full((3, 2), -1.0), TABLE[3]])).all()
+    with pytest.raises(libgather.IndexError):
+        libgather.Plan(TABLE, libgather.Spec("int64", (-1,)), context=libgather.Context(threads=2))(TABLE, np.array([9]))
+
+
+def test_shapes() -> None:
+    assert libgather.output_shape((4, 3), (2, 5), axis=1) == (4, 2, 5)
+    assert libgather.output_shape(TABLE, np.array([1, 2]), axis=-1) == (4, 3, 2)
+    assert libgather.output_shape((-1, 3), (-1, 2), 1, 1) == (-1, 2)
+    assert libgather.output_shape((3,), ()) == ()
+    with pytest.raises(libgather.RankError):
+        libgather.output_shape((4, 3), (2,), axis=2)
+    with pytest.raises(libgather.DTypeError):
+        libgather.output_shape(("a",), (1,))
+    with pytest.raises(libgather.ShapeError):
+        libgather.output_shape((2**70,), (1,))
+    for bad in ("float33", 3, None):
+        with pytest.raises((libgather.DTypeError, libgather.Error)):
+            libgather.Plan(libgather.Spec(bad, (3,)), np.array([1]))

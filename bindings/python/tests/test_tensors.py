@@ -1,0 +1,103 @@
+"""Tensors, contexts and what the library says of itself."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import libgather
+import numpy as np
+import pytest
+
+
+def test_any_array_is_a_tensor_without_a_copy() -> None:
+    array = np.arange(6.0).reshape(2, 3)
+    tensor = libgather.Tensor(array[:, ::-1])
+    assert (tensor.shape, tensor.dtype, tensor.strides, tensor.device) == ((2, 3), "float64", (24, -8), "cpu")
+    array[0, 2] = 9
+    assert tensor.tolist()[0][0] == 9 and len(tensor) == tensor.ndim == 2 and tensor.size == 6
+    assert (np.asarray(tensor) == array[:, ::-1]).all()
+    assert libgather.Tensor(tensor).tolist() == tensor.tolist()
+    with pytest.raises(TypeError):
+        len(libgather.Tensor(3))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float16", "complex64", "complex128", "bfloat16"])
+def test_tolist(dtype: str) -> None:
+    from libgather._kinds.numpy_ import dtype_named
+
+    array = np.array([[1, 0], [1, 1]]).astype(dtype_named(dtype))
+    expected = array.view(np.uint16) if dtype == "bfloat16" else array
+    assert libgather.Tensor(array).tolist() == expected.tolist()
+
+
+def test_exports() -> None:
+    owned = libgather.gather(libgather.Tensor(np.arange(4.0)), [3, 1])
+    for version in (None, (1, 0)):
+        capsule = owned.__dlpack__(max_version=version)
+        assert ("versioned" in repr(capsule)) is (version is not None)
+    array = np.from_dlpack(owned)
+    assert array.tolist() == [3, 1]
+    view = owned.memory()
+    view[0] = 7
+    assert array[0] == 7 and np.asarray(owned)[0] == 7
+    owned.close()
+    assert array.tolist() == [7, 1] and view.tolist() == [7, 1]
+    with pytest.raises(BufferError):
+        libgather.Tensor(["a"]).__dlpack__()
+    with pytest.raises(BufferError):
+        libgather.Tensor(["a"]).memory()
+    with pytest.raises(BufferError):
+        libgather.Tensor(np.zeros(2)).__dlpack__(copy=False)
+    with pytest.raises(BufferError):
+        libgather.Tensor(b"ab").__dlpack__(dl_device=(2, 0))
+    assert np.asarray(libgather.Tensor(b"ab")).flags.writeable is False
+
+
+def test_array_method() -> None:
+    tensor = libgather.Tensor(np.arange(3))
+    assert np.asarray(tensor, dtype="f").dtype == np.float32
+    assert np.array(tensor, copy=True).base is None
+    with pytest.raises(ValueError, match="copy"):
+        np.asarray(tensor, dtype="f", copy=False)
+    assert np.asarray(libgather.Tensor(["a"])).tolist() == ["a"]
+
+
+def test_copies() -> None:
+    target = np.zeros((2, 3)).T
+    libgather.Tensor(np.arange(6.0).reshape(3, 2)).copy_to(target)
+    assert target.tolist() == [[0, 1], [2, 3], [4, 5]]
+    with pytest.raises(libgather.ShapeError):
+        libgather.Tensor(np.arange(6.0)).copy_to(np.zeros(5))
+
+
+def test_memory_is_let_go() -> None:
+    array = np.zeros(3)
+    gone = weakref.ref(array)
+    result = libgather.gather(libgather.Tensor(array), [0])
+    del array
+    gc.collect()
+    assert gone() is None and result.tolist() == [0]
+
+
+def test_contexts() -> None:
+    with libgather.Context(threads=2) as context:
+        params = np.arange(2_000_000.0).reshape(-1, 20)
+        indices = np.arange(len(params))[::-1].copy()
+        assert (libgather.gather(params, indices, context=context) == params[::-1]).all()
+        assert (libgather.gather(params, indices, threads=1) == params[::-1]).all()
+        context.sync()
+        context.take_error()
+        with pytest.raises(libgather.DeviceError):
+            context.wait(1)
+        with pytest.raises(libgather.DeviceError):
+            context.signal(1)
+    libgather.shutdown()
+    assert (libgather.gather(params, indices) == params[::-1]).all()
+
+
+def test_capabilities() -> None:
+    found = libgather.capabilities()
+    assert found["version"] == libgather.version() == libgather.__version__
+    assert found["cpu_threads"] >= 1 and found["cpu_tier"] in found["cpu_tiers_usable"]
+    assert set(found["cpu_tiers_usable"]) <= set(found["cpu_tiers_built"])
