@@ -1,84 +1,87 @@
-// Rows of a table of float32 by int64 indices, through a plan, beside the loop over memcpy that a caller would write.
-#include <benchmark/benchmark.h>
-
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
-#include <gather/gather.hpp>
 #include <random>
+#include <string>
+#include <vector>
 
+#include "gather/gather.h"
+#include "rounds.hpp"
+
+// Rows a plan gathers, beside the loop over memcpy that a caller would write, in the same rounds.
 namespace {
 
-constexpr int64_t small_table = 1 << 18;  // stays in the second-level cache
-constexpr int64_t large_table = 1 << 28;  // stays in memory
+struct Table {
+  int64_t rows, bytes;
+  std::vector<char> memory, out;
+  std::vector<int64_t> ids;
+  gth_plan *one_thread, *all_threads;
 
-// One piece of memory for all tables, so that it is touched once.
-const float* memory() {
-  static const std::vector<float> values(large_table / 4, 1.0f);
-  return values.data();
-}
+  Table(int64_t table_bytes, int64_t row_bytes, int64_t count)
+      : rows(table_bytes / row_bytes),
+        bytes(row_bytes),
+        memory(static_cast<size_t>(rows * bytes), 'x'),
+        out(static_cast<size_t>(count * bytes)) {
+    std::mt19937_64 random(42);
+    for (int64_t i = 0; i < count; ++i) ids.push_back(static_cast<int64_t>(random() % static_cast<uint64_t>(rows)));
+    one_thread = make_plan(1);
+    all_threads = make_plan(0);
+  }
+  ~Table() {
+    gth_plan_release(one_thread);
+    gth_plan_release(all_threads);
+  }
+  Table(const Table&) = delete;
 
-struct Case {
-  int64_t row;  // floats
-  int64_t batch;
-  int64_t rows;
-  const float* table = memory();
-  std::vector<int64_t> indices;
-  std::vector<float> out;
-
-  explicit Case(const benchmark::State& state)
-      : row(state.range(0) / 4), batch(state.range(1)), rows(state.range(2) / state.range(0)) {
-    out.resize(static_cast<size_t>(row * batch));
-    std::mt19937_64 random(1);
-    std::uniform_int_distribution<int64_t> any(0, rows - 1);
-    // Long enough that it is not the indices that are cached.
-    indices.resize(static_cast<size_t>(std::max<int64_t>(batch, 1 << 16) / batch * batch));
-    for (int64_t& index : indices) index = any(random);
+  gth_plan* make_plan(int32_t threads) {
+    const int64_t shape[2] = {rows, bytes}, count[1] = {static_cast<int64_t>(ids.size())};
+    const gth_tensor_desc params = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_UINT8, 2, shape, memory.data());
+    const gth_tensor_desc indices = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, count, ids.data());
+    gth_options options = GTH_OPTIONS_INIT;
+    options.threads = threads;
+    gth_plan* plan = nullptr;
+    if (gth_gather_plan(&params, &indices, &options, nullptr, &plan, nullptr)) std::abort();
+    return plan;
   }
 
-  template <class Gather>
-  void measure(benchmark::State& state, Gather gather) {
-    size_t first = 0;
-    for (auto _ : state) {
-      gather(indices.data() + first);
-      benchmark::ClobberMemory();
-      first += static_cast<size_t>(batch);
-      if (first == indices.size()) first = 0;
+  void copy_with_memcpy() {
+    for (size_t i = 0; i < ids.size(); ++i) {
+      std::memcpy(out.data() + i * static_cast<size_t>(bytes), memory.data() + ids[i] * bytes,
+                  static_cast<size_t>(bytes));
     }
-    state.SetItemsProcessed(state.iterations() * batch);
-    state.SetBytesProcessed(state.iterations() * batch * row * 4);
+    bench::keep(out.data());
+  }
+  void run(const gth_plan* plan) {
+    if (gth_plan_run(nullptr, plan, memory.data(), ids.data(), out.data(), GTH_OPEN, nullptr)) std::abort();
   }
 };
 
-void plan(benchmark::State& state) {
-  Case c(state);
-  const auto threads = static_cast<int32_t>(state.range(3));
-  const gather::Plan plan =
-      gather::Plan::gather(gather::View::layout<float>({c.rows, c.row}), gather::View::layout<int64_t>({GTH_OPEN}),
-                           gather::Options().threads(threads));
-  c.measure(state, [&](const int64_t* indices) {
-    if (gth_plan_run(nullptr, plan.get(), c.table, indices, c.out.data(), c.batch, nullptr) != GTH_OK) {
-      state.SkipWithError("gth_plan_run failed");
-    }
-  });
+void measure(const char* name, int64_t table_bytes, int64_t row_bytes) {
+  const int64_t count = std::clamp<int64_t>((4 << 20) / row_bytes, 512, 65536);
+  Table table(table_bytes, row_bytes, count);
+  const auto times = bench::side_by_side({
+      [&](int64_t n) { while (n--) table.copy_with_memcpy(); },
+      [&](int64_t n) { while (n--) table.run(table.one_thread); },
+      [&](int64_t n) { while (n--) table.run(table.all_threads); },
+  }, 11);
+  const double rows = static_cast<double>(count);
+  std::printf("  %-7s %6lld B %9.2f %9.2f %9.2f   %6.2f   %6.2f\n", name, static_cast<long long>(row_bytes),
+              times[0] / rows, times[1] / rows, times[2] / rows, times[0] / times[1], times[0] / times[2]);
+  std::fflush(stdout);
 }
-
-void loop(benchmark::State& state) {
-  Case c(state);
-  c.measure(state, [&](const int64_t* indices) {
-    for (int64_t i = 0; i < c.batch; ++i) {
-      std::memcpy(c.out.data() + i * c.row, c.table + indices[i] * c.row, static_cast<size_t>(c.row) * 4);
-    }
-  });
-}
-
-const std::vector<int64_t> row_bytes = {4, 16, 64, 400, 4096};
-const std::vector<int64_t> batches = {1, 64, 4096};
-const std::vector<int64_t> tables = {small_table, large_table};
-
-BENCHMARK(plan)->ArgNames({"row", "batch", "table", "threads"})->ArgsProduct({row_bytes, batches, tables, {1}});
-BENCHMARK(plan)
-    ->ArgNames({"row", "batch", "table", "threads"})
-    ->ArgsProduct({{16, 400, 4096}, {1 << 16}, {large_table}, {1, 0}})
-    ->UseRealTime();
-BENCHMARK(loop)->ArgNames({"row", "batch", "table"})->ArgsProduct({row_bytes, batches, tables});
 
 }  // namespace
+
+int main(int argc, char** argv) {
+  const bool is_full = argc > 1 && std::string(argv[1]) == "--full";
+  std::printf("rows by checked random int64 indices, ns a row, and the speed as a ratio to memcpy without checks\n");
+  std::printf("  %-7s %8s %9s %9s %9s   %6s   %6s\n", "table", "row", "memcpy", "1 thread", "threads", "ratio",
+              "ratio");
+  for (int64_t row : {1, 4, 8, 12, 16, 32, 64, 100, 128, 256, 300, 512, 1024, 4096}) {
+    measure("256 KB", 256 << 10, row);
+    measure("8 MB", 8 << 20, row);
+    if (is_full) measure("1 GB", int64_t{1} << 30, row);
+  }
+  return 0;
+}

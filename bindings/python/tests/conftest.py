@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 BINDING = Path(__file__).resolve().parents[1]
-TREE = BINDING.parents[1]
 counts: dict[str, int] = {}
 
 

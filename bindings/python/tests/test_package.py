@@ -15,7 +15,6 @@ import libgather
 import pytest
 
 PACKAGE = Path(libgather.__file__).parent
-SOLE_DEPENDENCIES = ("cffi", "pycparser", "_cffi_backend")
 
 
 def run(python: Path | str, code: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -110,17 +109,3 @@ def test_another_abi_is_refused_with_both_numbers(tmp_path: Path) -> None:
     result = run(sys.executable, code)
     assert result.returncode != 0
     assert "ImportError: libgather: the loaded library has ABI 77, this package needs ABI 1" in result.stderr
-
-
-def test_the_source_distribution_builds(tmp_path: Path) -> None:
-    sdist = os.environ.get("LIBGATHER_SDIST")
-    if not sdist:
-        pytest.skip("LIBGATHER_SDIST does not name the source distribution")
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-build-isolation", "--no-deps", "-w", tmp_path, sdist]
-    subprocess.run(command, check=True, cwd=tmp_path)
-    (wheel,) = tmp_path.glob("*.whl")
-    with zipfile.ZipFile(wheel) as file:
-        file.extractall(tmp_path / "site")
-    code = f"import sys; sys.path.insert(0, {str(tmp_path / 'site')!r}); import libgather; print(libgather.__file__)"
-    result = run(sys.executable, code + "; assert libgather.gather(b'ab', b'\\1') == b'b'")
-    assert result.returncode == 0 and str(tmp_path) in result.stdout, result.stderr

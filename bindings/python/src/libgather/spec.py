@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from . import _constants as c
 from . import errors
-from ._call import extents as room
-from ._call import new
+from ._call import extents, new
 from ._dtypes import NAMES, number_of
 from ._kinds import enter
 from ._library import NULL, lib
@@ -35,8 +34,8 @@ class Spec:
 
     def __init__(self, dtype: Any, shape: Sequence[int | None], strides: Sequence[int] | None = None) -> None:
         self._dtype = 0 if dtype is None else number_of(dtype)
-        self.shape = extents("shape", shape)
-        self.strides = None if strides is None else extents("strides", strides)
+        self.shape = integers("shape", shape)
+        self.strides = None if strides is None else integers("strides", strides)
         if self.strides is not None and len(self.strides) != len(self.shape):
             raise errors.RankError("shape and strides of different rank", status=c.E_RANK)
         self._struct: Any = None
@@ -54,8 +53,8 @@ class Spec:
         """The library's description, which lives as long as the spec does."""
         desc = new("gth_tensor_desc")
         try:
-            shape = room(self.shape)
-            strides = NULL if self.strides is None else room(self.strides)
+            shape = extents(self.shape)
+            strides = NULL if self.strides is None else extents(self.strides)
         except OverflowError as error:
             raise errors.ShapeError(str(error), status=c.E_SIZE) from None
         desc.dtype, desc.ndim, desc.shape, desc.strides = self._dtype, len(self.shape), shape, strides
@@ -82,7 +81,7 @@ class Spec:
         return cls(None, value) if isinstance(value, tuple) else cls.of(value, operand)
 
 
-def extents(name: str, values: Any) -> tuple[int, ...]:
+def integers(name: str, values: Any) -> tuple[int, ...]:
     try:
         return tuple(c.OPEN if value is None else value.__index__() for value in values)
     except (TypeError, AttributeError):

@@ -108,7 +108,11 @@ def holds_numpy(value: Any) -> bool:
 
 
 def as_bytes(params: Any) -> Any:
-    """NumPy's strings as an array of bytes objects, TensorFlow's only kind of string."""
+    """Strings as bytes, TensorFlow's only kind of them; those of NumPy as an array of bytes objects."""
+    if isinstance(params, (list, tuple)):
+        return [as_bytes(part) for part in params]
+    if isinstance(params, str):
+        return params.encode("utf-8", "surrogatepass")
     np = sys.modules.get("numpy")
     if np is None or not isinstance(params, np.ndarray) or params.dtype.kind not in "OSUT":
         return params
