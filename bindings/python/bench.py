@@ -1,6 +1,6 @@
 """A small call of each kind against NumPy's, as ratios: one process, interleaved, the median of many rounds.
 
-    python bench.py [--markdown]
+python bench.py [--markdown]
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import sys
 import timeit
 from typing import Any
 
-import libgather
 import numpy as np
+
+import libgather
 
 REFERENCE = "np.take(params, indices, 0, out)"
 ROUNDS, CALLS = 41, 4000

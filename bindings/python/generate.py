@@ -1,7 +1,7 @@
 """Derives the low layer from gather.h alone: native/cdef.h for cffi and src/libgather/_constants.py for Python.
 
-    python generate.py --write    writes both files
-    python generate.py --check    compares them with a fresh generation and fails if they differ
+python generate.py --write    writes both files
+python generate.py --check    compares them with a fresh generation and fails if they differ
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from libgather import Tensor, _objects
 from libgather._dtypes import NUMBERS
 from libgather._kinds.numpy_ import dtype_named

@@ -6,10 +6,11 @@ import array
 import ctypes
 from typing import Any
 
-import libgather
 import ml_dtypes
 import numpy as np
 import pytest
+
+import libgather
 
 NUMBERS = [*"?bBhHiIlLqQefdFD", "datetime64[D]", "timedelta64[s]", "longdouble", "V8"]
 SMALL = ["bfloat16", "float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz"]

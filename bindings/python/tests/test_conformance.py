@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import libgather
 import numpy as np
 import pytest
+
+import libgather
 from conformance import CASES, Case, array_of, cases, data_of, integers
 from libgather import _operations
 from libgather._kinds.numpy_ import dtype_named

@@ -8,8 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import libgather
 import pytest
+
+import libgather
 from conftest import BINDING
 from libgather import _constants, _dtypes
 from libgather._low import ffi, lib

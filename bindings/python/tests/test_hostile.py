@@ -5,16 +5,31 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
-import libgather
 import numpy as np
 import pytest
+
+import libgather
 
 closed_tensor = libgather.Tensor([1, 2, 3])
 closed_tensor.close()
 closed_context = libgather.Context()
 closed_context.close()
 
-NO_ARRAYS = [None, {}, {1: 2}, set(), object(), int, libgather, lambda: None, "text", NotImplemented, Ellipsis, 1j, closed_tensor]
+NO_ARRAYS = [
+    None,
+    {},
+    {1: 2},
+    set(),
+    object(),
+    int,
+    libgather,
+    lambda: None,
+    "text",
+    NotImplemented,
+    Ellipsis,
+    1j,
+    closed_tensor,
+]
 NO_ARRAYS += [np.dtype("f4"), range, type, iter([1]), libgather.Context()]
 NO_INTEGERS = [1.0, "1", [1], None, {}, 1j, b"1", np.float32(1), np.array([1]), object(), 2**63, -(2**63) - 1, 10**30]
 
@@ -33,7 +48,9 @@ def test_no_arrays(name: str, value: Any) -> None:
     with pytest.raises(libgather.Error):
         call(**{name: value})
     with pytest.raises(libgather.Error):
-        libgather.Plan(np.arange(3.0), np.array([1]))(*{"params": np.arange(3.0), "indices": np.array([1]), "out": np.zeros(1), name: value}.values())
+        libgather.Plan(np.arange(3.0), np.array([1]))(
+            *{"params": np.arange(3.0), "indices": np.array([1]), "out": np.zeros(1), name: value}.values()
+        )
 
 
 @pytest.mark.parametrize("value", NO_INTEGERS, ids=repr)
@@ -68,7 +85,9 @@ def test_no_contexts(value: Any) -> None:
         libgather.Plan(np.arange(3.0), np.array([1]), context=value)(np.arange(3.0), np.array([1]), np.zeros(1))
 
 
-@pytest.mark.parametrize("indices", [[0.0], [True], ["0"], [None], [1j], [[0], [1, 2]], np.zeros(2, "m8[s]"), np.zeros(2, "V8")])
+@pytest.mark.parametrize(
+    "indices", [[0.0], [True], ["0"], [None], [1j], [[0], [1, 2]], np.zeros(2, "m8[s]"), np.zeros(2, "V8")]
+)
 def test_no_indices(indices: Any) -> None:
     with pytest.raises(libgather.Error):
         call(indices=indices)
@@ -154,7 +173,11 @@ def test_errors_can_be_pickled() -> None:
     with pytest.raises(libgather.IndexError) as caught:
         libgather.gather([1], [5])
     again = pickle.loads(pickle.dumps(caught.value))
-    assert type(again) is libgather.IndexError and again.__dict__ == caught.value.__dict__ and str(again) == str(caught.value)
+    assert (
+        type(again) is libgather.IndexError
+        and again.__dict__ == caught.value.__dict__
+        and str(again) == str(caught.value)
+    )
 
 
 def test_out_of_memory() -> None:

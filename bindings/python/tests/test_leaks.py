@@ -8,9 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import libgather
 import numpy as np
 import pytest
+
+import libgather
 
 CALLS = 100_000
 PARAMS, INDICES, OUT = np.arange(64.0).reshape(8, 8), np.array([1, 2]), np.zeros((2, 8))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import unittest
 from typing import Any
 
-import libgather
 import ml_dtypes
 import numpy as np
 import pytest
+
+import libgather
 
 Gather, GatherND = libgather.onnx.Gather, libgather.onnx.GatherND
 DATA = np.arange(6, dtype="f4").reshape(3, 2)
@@ -48,8 +49,9 @@ def test_types() -> None:
 @pytest.fixture(scope="module")
 def node_tests() -> Any:
     pytest.importorskip("onnx", reason="onnx is not installed")
-    from libgather.onnx import backend
     from onnx.backend.test import BackendTest
+
+    from libgather.onnx import backend
 
     runner = BackendTest(backend, __name__)
     # Those of this operator's name alone: gather_elements is another one.
@@ -70,8 +72,9 @@ def test_onnx_node_tests(node_tests: dict[str, Any]) -> None:
 
 def test_backend() -> None:
     onnx = pytest.importorskip("onnx", reason="onnx is not installed")
-    from libgather.onnx import backend
     from onnx import TensorProto, helper, numpy_helper
+
+    from libgather.onnx import backend
 
     node = helper.make_node("GatherND", ["data", "indices"], ["out"])
     graph = helper.make_graph(

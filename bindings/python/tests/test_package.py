@@ -11,8 +11,9 @@ import venv
 import zipfile
 from pathlib import Path
 
-import libgather
 import pytest
+
+import libgather
 
 PACKAGE = Path(libgather.__file__).parent
 
@@ -80,7 +81,12 @@ def test_the_wheel_is_self_contained() -> None:
         pytest.skip("LIBGATHER_WHEEL does not name the wheel")
     assert "-abi3-" in Path(wheel).name
     names = zipfile.ZipFile(wheel).namelist()
-    assert {"libgather/libgather.so.1", "libgather/_low.abi3.so", "libgather/_objects.abi3.so", "libgather/py.typed"} <= {*names}
+    assert {
+        "libgather/libgather.so.1",
+        "libgather/_low.abi3.so",
+        "libgather/_objects.abi3.so",
+        "libgather/py.typed",
+    } <= {*names}
     assert not [name for name in names if name.endswith((".h", ".c", ".cpp", ".a"))]
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import libgather
 import numpy as np
 import pytest
+
+import libgather
 
 
 class Producer:
@@ -79,7 +80,11 @@ class TestTorch:
     def test_refusals(self, torch: Any) -> None:
         with pytest.raises(libgather.DTypeError, match="detach"):
             libgather.gather(torch.ones(2, requires_grad=True), [0])
-        for bad in (torch.ones(2).to_sparse(), torch.ones(2, device="meta"), torch.ones(2, dtype=torch.complex64).conj()):
+        for bad in (
+            torch.ones(2).to_sparse(),
+            torch.ones(2, device="meta"),
+            torch.ones(2, dtype=torch.complex64).conj(),
+        ):
             with pytest.raises(libgather.Error):
                 libgather.gather(bad, [0])
 
@@ -162,7 +167,15 @@ class TestTensorFlow:
         return pytest.importorskip("tensorflow", reason="TensorFlow is not installed")
 
     def test_in_and_out(self, tf: Any) -> None:
-        for dtype in (tf.float32, tf.bfloat16, tf.int64, tf.bool, tf.complex128, tf.dtypes.experimental.float8_e5m2, tf.qint8):
+        for dtype in (
+            tf.float32,
+            tf.bfloat16,
+            tf.int64,
+            tf.bool,
+            tf.complex128,
+            tf.dtypes.experimental.float8_e5m2,
+            tf.qint8,
+        ):
             params = tf.cast(tf.constant([[1.0, 0.0], [2.0, 1.0]]), tf.float32 if dtype == tf.qint8 else dtype)
             params = tf.bitcast(tf.cast(params, tf.int8), tf.qint8) if dtype == tf.qint8 else params
             result = libgather.gather(params, tf.constant([1]))

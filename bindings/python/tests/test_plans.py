@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import array
 
-import libgather
 import numpy as np
 import pytest
+
+import libgather
 
 TABLE = np.arange(24.0).reshape(4, 3, 2)
 
@@ -98,7 +99,9 @@ def test_switches() -> None:
     plan = libgather.Plan(TABLE, libgather.Spec("int64", (-1,)), bounds="fill", fill_value=-1.0, negative="wrap")
     assert (plan(TABLE, np.array([9, -1])) == np.stack([np.full((3, 2), -1.0), TABLE[3]])).all()
     with pytest.raises(libgather.IndexError):
-        libgather.Plan(TABLE, libgather.Spec("int64", (-1,)), context=libgather.Context(threads=2))(TABLE, np.array([9]))
+        libgather.Plan(TABLE, libgather.Spec("int64", (-1,)), context=libgather.Context(threads=2))(
+            TABLE, np.array([9])
+        )
 
 
 def test_shapes() -> None:

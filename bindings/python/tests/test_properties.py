@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import libgather
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+
+import libgather
 
 DTYPES = ["bool", "int8", "uint16", "int32", "float16", "float32", "uint64", "complex64", "complex128"]
 steps = st.sampled_from([1, -1, 2, -2])

@@ -5,9 +5,10 @@ from __future__ import annotations
 import gc
 import weakref
 
-import libgather
 import numpy as np
 import pytest
+
+import libgather
 
 
 def test_any_array_is_a_tensor_without_a_copy() -> None:

@@ -6,9 +6,10 @@ import inspect
 from itertools import product
 from typing import Any
 
-import libgather
 import numpy as np
 import pytest
+
+import libgather
 
 gather, gather_nd, batch_gather = libgather.tf.gather, libgather.tf.gather_nd, libgather.tf.batch_gather
 PARAMS = np.arange(24, dtype="f4").reshape(2, 3, 4)
@@ -32,7 +33,13 @@ def test_signatures() -> None:
         "(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None)",
         "(params, indices, validate_indices = None, axis = None, batch_dims = 0, name = None)",
     )
-    assert list(inspect.signature(gather_nd).parameters) == ["params", "indices", "batch_dims", "name", "bad_indices_policy"]
+    assert list(inspect.signature(gather_nd).parameters) == [
+        "params",
+        "indices",
+        "batch_dims",
+        "name",
+        "bad_indices_policy",
+    ]
     assert list(inspect.signature(batch_gather).parameters) == ["params", "indices", "name"]
     assert list(inspect.signature(libgather.tf.raw.GatherNd).parameters) == ["params", "indices", "bad_indices_policy"]
 
@@ -83,7 +90,12 @@ def test_policies() -> None:
 
 
 def test_strings_are_bytes() -> None:
-    for params in (["a", "\u00e4"], np.array(["a", "\u00e4"]), np.array(["a", "\u00e4"], object), np.dtypes.StringDType()):
+    for params in (
+        ["a", "\u00e4"],
+        np.array(["a", "\u00e4"]),
+        np.array(["a", "\u00e4"], object),
+        np.dtypes.StringDType(),
+    ):
         params = np.array(["a", "\u00e4"], params) if isinstance(params, np.dtype) else params
         assert gather(params, [1, 0]).tolist() == ["\u00e4".encode(), b"a"]
     assert gather(["a"], 0) == b"a"
@@ -128,7 +140,16 @@ def agree(ours: Any, theirs: Any, *arguments: Any, **keywords: Any) -> None:
 
 def test_against_tensorflow_attributes(tf: Any) -> None:
     numbers = [0, 1, 2, 5, -1, True, False, 0.0, 1.0, 1.5, "1", None, [1], 2**40]
-    numbers += [np.int16(1), np.int32(1), np.int64(0), np.uint8(0), np.array(1), np.array([1]), tf.constant(1), tf.constant(0)]
+    numbers += [
+        np.int16(1),
+        np.int32(1),
+        np.int64(0),
+        np.uint8(0),
+        np.array(1),
+        np.array([1]),
+        tf.constant(1),
+        tf.constant(0),
+    ]
     for axis, batch_dims in product(numbers, numbers):
         agree(gather, tf.gather, PARAMS, INDICES, axis=axis, batch_dims=batch_dims)
     for batch_dims, policy in product(numbers, ("", "DEFAULT", "ERROR", "IGNORE", "x", None)):
@@ -137,9 +158,34 @@ def test_against_tensorflow_attributes(tf: Any) -> None:
 
 
 def test_against_tensorflow_arguments(tf: Any) -> None:
-    params = [PARAMS, [1, 2, 3], [1.0, 2.0], ["a", "bc"], [b"x"], np.array(["a"]), 5, [[1, 2]], np.zeros((0, 3)), [2**40]]
+    params = [
+        PARAMS,
+        [1, 2, 3],
+        [1.0, 2.0],
+        ["a", "bc"],
+        [b"x"],
+        np.array(["a"]),
+        5,
+        [[1, 2]],
+        np.zeros((0, 3)),
+        [2**40],
+    ]
     params += [[True], [1j], None, [[1], [1, 2]], np.zeros((3, 0), "i1"), tf.constant([1, 2]), tf.constant(["a", "b"])]
-    indices = [INDICES, [0], 0, [[0]], [], [True], [0.5], "x", None, [2**33], [-1], np.zeros((0, 2), "i4"), tf.constant([1])]
+    indices = [
+        INDICES,
+        [0],
+        0,
+        [[0]],
+        [],
+        [True],
+        [0.5],
+        "x",
+        None,
+        [2**33],
+        [-1],
+        np.zeros((0, 2), "i4"),
+        tf.constant([1]),
+    ]
     indices += [np.array([0], dtype) for dtype in ("i1", "u1", "i2", "u2", "i8", "u8")]
     pairs = (
         (gather, tf.gather),

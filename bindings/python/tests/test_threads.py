@@ -8,9 +8,10 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-import libgather
 import numpy as np
 import pytest
+
+import libgather
 
 TABLE = np.arange(80_000.0).reshape(1000, 80)
 
@@ -23,7 +24,11 @@ def test_results_are_right_from_many_threads() -> None:
         out = np.empty((300, 80))
         expected = TABLE[indices]
         for _ in range(50):
-            results = (libgather.gather(TABLE, indices), plan(TABLE, indices, out), libgather.gather_nd(TABLE, indices[:, None]))
+            results = (
+                libgather.gather(TABLE, indices),
+                plan(TABLE, indices, out),
+                libgather.gather_nd(TABLE, indices[:, None]),
+            )
             if not all((result == expected).all() for result in results):
                 return False
             try:

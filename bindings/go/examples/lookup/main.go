@@ -66,7 +66,7 @@ func report(call func() error, rows int) error {
 		}
 		fastest = min(fastest, time.Since(start))
 	}
-	fmt.Fprintf(os.Stderr, "go: %d rows, %d ns per call\n", rows, fastest.Nanoseconds())
+	fmt.Fprintf(os.Stderr, "%d rows, %d ns per call\n", rows, fastest.Nanoseconds())
 	return nil
 }
 

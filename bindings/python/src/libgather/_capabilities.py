@@ -47,7 +47,7 @@ def capabilities() -> dict[str, Any]:
         "cpu_threads": info.cpu_threads,
         "cpu_tiers_built": tiers(info.cpu_tiers_built),
         "cpu_tiers_usable": tiers(info.cpu_tiers_usable),
-        "cpu_tier": (tiers(info.cpu_tier) or [None])[0],
+        "cpu_tier": next(iter(tiers(info.cpu_tier)), None),
         "cuda_runtime": cuda(info.cuda_runtime),
         "cuda_driver": cuda(info.cuda_driver),
         "devices": [

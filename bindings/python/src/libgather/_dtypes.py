@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from . import _constants as c
 
-NAMES = {
-    value: name.removeprefix("DTYPE_").lower() for name, value in vars(c).items() if name.startswith("DTYPE_")
-}
+NAMES = {value: name.removeprefix("DTYPE_").lower() for name, value in vars(c).items() if name.startswith("DTYPE_")}
 NUMBERS = {name: number for number, name in NAMES.items()}
 
 INTEGERS = frozenset(number for number, name in NAMES.items() if name.startswith(("int", "uint")))
@@ -53,7 +51,7 @@ def number_of(dtype: object) -> int:
     from .errors import dtype_error
 
     name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None) or getattr(dtype, "__name__", None)
-    number = NUMBERS.get({"str": "string", "bytes": "string"}.get(str(name), str(name)))
+    number: int | None = NUMBERS.get(str(name))
     if number is None:
         raise dtype_error(None, f"{dtype!r} is not a dtype of this library")
     return number

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ._constants import ABI_VERSION
-from ._low import ffi, lib
+from ._low import ffi as ffi
+from ._low import lib as lib
 
 _loaded = lib.gth_abi_version()
 if _loaded != ABI_VERSION:

@@ -192,9 +192,7 @@ def run(nd: bool, params: Any, indices: Any, out: Any, context: Context | None, 
         call(into, pointer, source._live, index._live, options, output_for(source, out, context)._live)
         return out
     function = lib.gth_gather_nd if nd else lib.gth_gather
-    handle = created(
-        "gth_tensor", lib.gth_tensor_release, function, pointer, source._live, index._live, options
-    )
+    handle = created("gth_tensor", lib.gth_tensor_release, function, pointer, source._live, index._live, options)
     return kind.leave(Tensor._of_handle(handle, context, source._text), params)
 
 
@@ -209,8 +207,7 @@ def is_record(params: Any) -> bool:
 
 def output_for(source: Tensor, out: Any, context: Context | None) -> Tensor:
     if source._dtype == c.DTYPE_STRING:
-        message = "out: strings have no place of one size to be written to"
-        raise errors.Error(message, status=c.E_UNSUPPORTED, operand="out")
+        raise errors.unsupported("out", "strings have no place of one size to be written to")
     return enter_output(out, context)
 
 

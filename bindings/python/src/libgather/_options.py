@@ -112,4 +112,4 @@ def rounded_image(value: Any, name: str) -> bytes:
         from ._kinds import numpy_
     except ImportError:
         raise TypeError("NumPy and ml_dtypes are needed to round to it; bytes are taken as they are") from None
-    return numpy_.np.asarray(value, numpy_.dtype_named(name)).tobytes()  # type: ignore[no-any-return]
+    return numpy_.image_of(value, name)

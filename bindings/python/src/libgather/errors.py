@@ -148,3 +148,7 @@ def dtype_error(operand: str | None, message: str) -> DTypeError:
 
 def read_only(operand: str, message: str) -> Error:
     return Error(f"{operand}: {message}", status=c.E_READONLY, operand=operand)
+
+
+def unsupported(operand: str, message: str) -> Error:
+    return Error(f"{operand}: {message}", status=c.E_UNSUPPORTED, operand=operand)

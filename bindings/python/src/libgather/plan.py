@@ -220,9 +220,7 @@ def spec_extent(operand: str, tensor: Tensor, spec: Spec, n: int) -> int:
 def same_strides(tensor: Tensor, spec: Spec) -> bool:
     if spec.strides is None:
         return is_dense(tensor)
-    return all(
-        a == b or extent <= 1 for a, b, extent in zip(tensor.strides, spec.strides, tensor.shape, strict=True)
-    )
+    return all(a == b or extent <= 1 for a, b, extent in zip(tensor.strides, spec.strides, tensor.shape, strict=True))
 
 
 class BoundPlan:

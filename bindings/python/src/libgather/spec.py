@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from . import _constants as c
 from . import errors
 from ._call import extents, new

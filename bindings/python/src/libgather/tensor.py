@@ -46,7 +46,7 @@ class Tensor:
         from ._kinds import enter
 
         source = enter(array, context, "tensor")[0]
-        self._handle = source._handle
+        self._handle: Any = source._handle
         self._keep: Any = (source._keep, source)
         self._text: bool = source._text
         self._described: Any = None
@@ -234,11 +234,13 @@ class Tensor:
 
     def strings(self) -> list[bytes]:
         """The elements of a string tensor in row-major order."""
+        from itertools import pairwise
+
         offsets, data = ffi.new("int64_t **"), ffi.new("void **")
         call(lib.gth_tensor_strings, self._live, offsets, data)
         ends = ffi.unpack(offsets[0], self.size + 1)
         memory = bytes(ffi.buffer(data[0], ends[-1])) if ends[-1] else b""
-        return [memory[begin:end] for begin, end in zip(ends, ends[1:], strict=False)]
+        return [memory[begin:end] for begin, end in pairwise(ends)]
 
     def tolist(self) -> Any:
         """The elements as nested lists, of rank 0 as a scalar."""

@@ -69,7 +69,7 @@ fn lookup(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         plan.run_open(ids.len(), &table, &ids, &mut rows)?;
     }
     let each = start.elapsed().as_secs_f64() * 1e9 / f64::from(arguments.calls);
-    eprintln!("{each:.1} ns per call of {} rows", ids.len());
+    eprintln!("{} rows, {each:.0} ns per call", ids.len());
 
     let bytes: Vec<u8> = rows.iter().flat_map(|number| number.to_ne_bytes()).collect();
     std::io::stdout().write_all(&bytes)?;

@@ -48,7 +48,7 @@ def enter(value: Any, context: Context | None, operand: str) -> Tensor:
     return enter_numbers(array, operand)
 
 
-def enter_numbers(array: np.ndarray, operand: str) -> Tensor:
+def enter_numbers(array: Any, operand: str) -> Tensor:
     # ml_dtypes borrows letters of NumPy for its own.
     if array.dtype.isbuiltin == 1 and array.dtype.char in _NATIVE:
         return buffers.borrow(memoryview(array), operand)
@@ -69,7 +69,7 @@ def enter_output(value: Any, context: Context | None) -> Tensor:
     if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
         raise errors.read_only("out", f"a {type(value).__name__} cannot be written in place")
     if value.dtype.kind in _STRINGS:
-        raise errors.Error("out: strings have no place of one size to be written to", status=c.E_UNSUPPORTED, operand="out")
+        raise errors.unsupported("out", "strings have no place of one size to be written to")
     if not value.dtype.isnative:
         raise errors.dtype_error("out", f"dtype {value.dtype} is of another byte order than the machine")
     return enter_numbers(value, "out")
@@ -97,12 +97,18 @@ def array_of(tensor: Tensor) -> np.ndarray:
     return numbers_of(tensor, dtype_named(NAMES[tensor._dtype]))
 
 
+def image_of(value: Any, name: str) -> bytes:
+    """The memory of one element of the dtype of that name."""
+    return np.asarray(value, dtype_named(name)).tobytes()
+
+
 def dtype_named(name: str) -> np.dtype[Any]:
     if name.startswith(("bfloat", "float8")):
         import ml_dtypes
 
-        return np.dtype(getattr(ml_dtypes, name))
-    return np.dtype(name)
+        name = getattr(ml_dtypes, name)
+    dtype: np.dtype[Any] = np.dtype(name)
+    return dtype
 
 
 # --------------------------------------------------------------------------------------------------------- strings

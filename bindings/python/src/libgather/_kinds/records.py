@@ -20,7 +20,8 @@ def run(nd: bool, params: np.ndarray, indices: Any, out: Any, context: Context |
     from .._operations import run as run_bytes
     from . import enter
 
-    if not str(switches.get("profile") or "numpy").startswith("numpy") or switches.get("fill_value") not in (None, "zero"):
+    numpys = str(switches.get("profile") or "numpy").startswith("numpy")
+    if not numpys or switches.get("fill_value") not in (None, "zero"):
         raise errors.dtype_error("params", f"dtype {params.dtype} has no values that this profile or fill_value knows")
     index = enter(indices, context, "indices")[0]
     axis, batch_dims = switches.get("axis"), switches.get("batch_dims", 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .. import _constants as c
 from .. import errors
+from .._dtypes import NUMBERS
 from ..tensor import Tensor
 from . import dlpack, module
 
@@ -32,9 +33,7 @@ def exchangeable(tensor: Any) -> bool:
     return not tensor.dtype.is_quantized and tensor.dtype.name in _EXCHANGED
 
 
-_EXCHANGED = frozenset(
-    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128".split()
-)
+_EXCHANGED = frozenset(name for name in NUMBERS if not name.startswith(("float8", "string")))
 
 
 def leave(tensor: Tensor, like: Any) -> Any:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _OPERATORS = {"Gather": Gather, "GatherND": GatherND}
 
 
-class GatherRep(BackendRep):  # type: ignore[misc]
+class GatherRep(BackendRep):
     """A model of one node, ready to run."""
 
     def __init__(self, operator: Any, names: list[str], constants: dict[str, Any]) -> None:
@@ -32,7 +32,7 @@ class GatherRep(BackendRep):  # type: ignore[misc]
         return (self._operator(*(self._constants[n] if n in self._constants else next(given) for n in self._names)),)
 
 
-class GatherBackend(Backend):  # type: ignore[misc]
+class GatherBackend(Backend):
     """Runs models of one node, Gather or GatherND, on the CPU.
 
     >>> from onnx import TensorProto, helper
@@ -61,7 +61,12 @@ class GatherBackend(Backend):  # type: ignore[misc]
 
     @classmethod
     def run_node(
-        cls, node: onnx.NodeProto, inputs: Any, device: str = "CPU", outputs_info: Sequence[Any] | None = None, **kwargs: Any
+        cls,
+        node: onnx.NodeProto,
+        inputs: Any,
+        device: str = "CPU",
+        outputs_info: Sequence[Any] | None = None,
+        **kwargs: Any,
     ) -> tuple[Any, ...]:
         """Runs one node."""
         super().run_node(node, inputs, device, outputs_info, **kwargs)

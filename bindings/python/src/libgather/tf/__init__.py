@@ -106,5 +106,11 @@ def batch_gather(params: Any, indices: Any, name: Any = None) -> Any:
     if batch_dims < 0:
         raise errors.RankError("indices: rank 0, 1 is needed", status=c.E_RANK, operand="indices", limit=1)
     return run(
-        False, *prepared(params, indices), None, None, axis=batch_dims, batch_dims=batch_dims, profile=profile_of(params)
+        False,
+        *prepared(params, indices),
+        None,
+        None,
+        axis=batch_dims,
+        batch_dims=batch_dims,
+        profile=profile_of(params),
     )
