@@ -1,5 +1,17 @@
 #pragma once
 
+// What a test cannot be under a sanitizer is left out of that build; every other build has it.
+#ifdef __SANITIZE_THREAD__
+#define GATHER_TSAN 1
+#else
+#define GATHER_TSAN 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || GATHER_TSAN
+#define GATHER_SANITIZED 1
+#else
+#define GATHER_SANITIZED 0
+#endif
+
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,21 +58,5 @@ pid_t start_child(Body&& body) {
 
 // A child gets a multiple of what it needs: the machine may be busy.
 constexpr double patience = 20;
-
-inline bool is_thread_sanitized() {
-#ifdef __SANITIZE_THREAD__
-  return true;
-#else
-  return false;
-#endif
-}
-
-inline bool is_sanitized() {
-#ifdef __SANITIZE_ADDRESS__
-  return true;
-#else
-  return is_thread_sanitized();
-#endif
-}
 
 }  // namespace hostile

@@ -43,6 +43,39 @@ class Large {
   gth_options options_ = GTH_OPTIONS_INIT;
 };
 
+std::atomic<int64_t> alarms{0};
+
+// GATHER_SIGNAL_SECONDS: how long.
+TEST(Hostile, G6_AlarmEvery100Microseconds) {
+  struct sigaction action = {}, before = {};
+  action.sa_handler = [](int) { alarms.fetch_add(1, std::memory_order_relaxed); };
+  ASSERT_EQ(sigaction(SIGALRM, &action, &before), 0);  // without SA_RESTART: system calls are interrupted
+  const itimerval often{{0, 100}, {0, 100}}, never{};
+  ASSERT_EQ(setitimer(ITIMER_REAL, &often, nullptr), 0);
+  const Large large;
+  const double seconds = seconds_from("GATHER_SIGNAL_SECONDS", 2);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (std::chrono::steady_clock::now() < end && !HasFailure()) {
+    EXPECT_TRUE(large.run());
+    EXPECT_EQ(gth_shutdown(), GTH_OK);
+  }
+  ASSERT_EQ(setitimer(ITIMER_REAL, &never, nullptr), 0);
+  EXPECT_GT(alarms, 100);
+  ASSERT_EQ(sigaction(SIGALRM, &before, nullptr), 0);
+}
+
+// Our threads are started with signals blocked; the caller's mask is as it was.
+TEST(Hostile, G6_SignalMaskOfTheCaller) {
+  EXPECT_EQ(gth_shutdown(), GTH_OK);
+  const Large large;
+  ASSERT_TRUE(large.run());
+  sigset_t mask;
+  ASSERT_EQ(pthread_sigmask(SIG_SETMASK, nullptr, &mask), 0);
+  for (int signal : {SIGALRM, SIGTERM, SIGINT, SIGUSR1}) EXPECT_EQ(sigismember(&mask, signal), 0);
+}
+
+#if !GATHER_TSAN  // to which the writer is the data race that it is, and which starts no thread after a fork of threads
+
 // Params in the middle of forbidden pages; row r is full of r + 1, so a foreign byte shows and a foreign read ends it
 // all.
 class GuardedTable {
@@ -123,7 +156,6 @@ void race(int32_t dtype, double seconds) {
 
 // GATHER_RACE_SECONDS: how long the writer writes.
 TEST(Hostile, G1_WriterFlipsIndices) {
-  if (is_thread_sanitized()) GTEST_SKIP() << "the writer is a data race on purpose";
   const double seconds = seconds_from("GATHER_RACE_SECONDS", 5);
   race<int64_t>(GTH_DTYPE_INT64, seconds / 2);
   race<int32_t>(GTH_DTYPE_INT32, seconds / 4);
@@ -131,7 +163,6 @@ TEST(Hostile, G1_WriterFlipsIndices) {
 }
 
 TEST(Hostile, G2_ForkWithALivePool) {
-  if (is_thread_sanitized()) GTEST_SKIP() << "the thread sanitizer starts no threads after a fork of threads";
   const Large large;
   for (int32_t k = 0; k < 100; ++k) {
     ASSERT_TRUE(large.run());
@@ -141,7 +172,6 @@ TEST(Hostile, G2_ForkWithALivePool) {
 }
 
 TEST(Hostile, G2_ForkBeforeTheFirstLargeCall) {
-  if (is_thread_sanitized()) GTEST_SKIP() << "the thread sanitizer starts no threads after a fork of threads";
   EXPECT_EQ(gth_shutdown(), GTH_OK);
   const Large large;
   EXPECT_EQ(wait_for(start_child([&] { return large.run() ? 0 : 1; }), patience), 0);
@@ -150,7 +180,6 @@ TEST(Hostile, G2_ForkBeforeTheFirstLargeCall) {
 
 // The child's locks are as the other threads of the parent left them.
 TEST(Hostile, G3_ForkWhileGathersRun) {
-  if (is_thread_sanitized()) GTEST_SKIP() << "the thread sanitizer starts no threads after a fork of threads";
   std::atomic<bool> stop{false};
   std::vector<std::thread> threads;
   for (int32_t t = 0; t < 2; ++t) {
@@ -179,17 +208,6 @@ TEST(Hostile, G3_ForkWhileGathersRun) {
   for (std::thread& each : threads) each.join();
 }
 
-// A child that leaves through exit() runs the library's end as well.
-TEST(Hostile, G3_ChildThatExits) {
-  if (is_sanitized()) GTEST_SKIP() << "the sanitizers look for leaks of the test at exit";
-  const Large large;
-  for (int32_t k = 0; k < 20; ++k) {
-    ASSERT_TRUE(large.run());
-    const pid_t child = start_child([&]() -> int { std::exit(large.run() ? 0 : 1); });
-    ASSERT_EQ(wait_for(child, patience), 0) << "child " << k;
-  }
-}
-
 // A user who may have no more threads. Root may always, so the child is somebody else.
 int gather_without_threads(const Large& large) {
   const rlimit none{0, 0};
@@ -201,7 +219,6 @@ int gather_without_threads(const Large& large) {
 }
 
 TEST(Hostile, G5_ThreadCreationRefused) {
-  if (is_thread_sanitized()) GTEST_SKIP() << "the thread sanitizer needs a thread of its own";
   EXPECT_EQ(gth_shutdown(), GTH_OK);
   const Large large;
   const int code = wait_for(start_child([&] { return gather_without_threads(large); }), patience);
@@ -209,35 +226,18 @@ TEST(Hostile, G5_ThreadCreationRefused) {
   EXPECT_EQ(code, 0);
 }
 
-std::atomic<int64_t> alarms{0};
+#endif
 
-// GATHER_SIGNAL_SECONDS: how long.
-TEST(Hostile, G6_AlarmEvery100Microseconds) {
-  struct sigaction action = {}, before = {};
-  action.sa_handler = [](int) { alarms.fetch_add(1, std::memory_order_relaxed); };
-  ASSERT_EQ(sigaction(SIGALRM, &action, &before), 0);  // without SA_RESTART: system calls are interrupted
-  const itimerval often{{0, 100}, {0, 100}}, never{};
-  ASSERT_EQ(setitimer(ITIMER_REAL, &often, nullptr), 0);
+#if !GATHER_SANITIZED  // instrumented frames are larger, and at exit the sanitizers look for leaks of the test
+
+// A child that leaves through exit() runs the library's end as well.
+TEST(Hostile, G3_ChildThatExits) {
   const Large large;
-  const double seconds = seconds_from("GATHER_SIGNAL_SECONDS", 2);
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  while (std::chrono::steady_clock::now() < end && !HasFailure()) {
-    EXPECT_TRUE(large.run());
-    EXPECT_EQ(gth_shutdown(), GTH_OK);
+  for (int32_t k = 0; k < 20; ++k) {
+    ASSERT_TRUE(large.run());
+    const pid_t child = start_child([&]() -> int { std::exit(large.run() ? 0 : 1); });
+    ASSERT_EQ(wait_for(child, patience), 0) << "child " << k;
   }
-  ASSERT_EQ(setitimer(ITIMER_REAL, &never, nullptr), 0);
-  EXPECT_GT(alarms, 100);
-  ASSERT_EQ(sigaction(SIGALRM, &before, nullptr), 0);
-}
-
-// Our threads are started with signals blocked; the caller's mask is as it was.
-TEST(Hostile, G6_SignalMaskOfTheCaller) {
-  EXPECT_EQ(gth_shutdown(), GTH_OK);
-  const Large large;
-  ASSERT_TRUE(large.run());
-  sigset_t mask;
-  ASSERT_EQ(pthread_sigmask(SIG_SETMASK, nullptr, &mask), 0);
-  for (int signal : {SIGALRM, SIGTERM, SIGINT, SIGUSR1}) EXPECT_EQ(sigismember(&mask, signal), 0);
 }
 
 // Every form on the stack of a thread that has 64 KiB, static thread-local memory included.
@@ -268,7 +268,6 @@ void* everything(void* failure) {
 }
 
 TEST(Hostile, G7_ThreadStackOf64KiB) {
-  if (is_sanitized()) GTEST_SKIP() << "instrumented frames are larger";
   EXPECT_EQ(gth_shutdown(), GTH_OK);
   pthread_attr_t attributes;
   ASSERT_EQ(pthread_attr_init(&attributes), 0);
@@ -291,11 +290,12 @@ TEST(Hostile, G7_ThreadStackOf64KiB) {
 }
 
 TEST(Hostile, G9_ExitWhileThePoolIsBusy) {
-  if (is_sanitized()) GTEST_SKIP() << "the sanitizers look for leaks of the test at exit";
   for (int32_t k = 0; k < 20; ++k) {
     const pid_t child = start_child([]() -> int { exit_in_the_middle(); });
     ASSERT_EQ(wait_for(child, patience), 0) << "child " << k;
   }
 }
+
+#endif
 
 }  // namespace
