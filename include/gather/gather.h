@@ -123,7 +123,8 @@ GTH_API const char *gth_status_name(int32_t status);
 
 /* What went wrong, in fields that programs can read; message says the same in English and may change.
  *
- *   INDEX             position and component of the smallest bad tuple; value its index; limit the size of the dim.
+ *   INDEX             position and component (0 for gather) of the smallest bad tuple; value its index; limit the size
+ *                     of the dim.
  *                     The valid range is [0, limit), or [-limit, limit) with GTH_ERROR_WRAP. Where params has no
  *                     element at all and the profile refuses that (TensorFlow's gather_nd): operand PARAMS,
  *                     component its first empty dim, position -1.
@@ -134,12 +135,15 @@ GTH_API const char *gth_status_name(int32_t status);
  *                     needed.
  *   DTYPE             value the dtype that came, limit the one needed (0: several would do).
  *   SIZE              limit the largest that would do, or the capacity needed.
- *   STRIDE            memory left: value the byte reached (may be negative), limit the extent. An output that overlaps
- *                     itself: component the dim, value its stride, limit the smallest that would do.
+ *   STRIDE            memory left: value the end reached above the extent, or the lowest byte where that is negative;
+ *                     limit the extent. An output that overlaps itself: component the dim, value its stride, limit the
+ *                     smallest that would do.
  *   DEVICE            value the device that came, limit the device needed (0: none would do).
  *   ALIAS             value the operand that the output overlaps.
  *   NOMEM             value the bytes asked for.
- *   VERSION           value what came, limit the highest known (the lowest, for an opset).
+ *   ARROW             offsets of strings: position the string i, value offsets[i + 1], limit offsets[i] if it is below
+ *                     that, else the size of the bytes.
+ *   VERSION           value what came, limit the highest known (the lowest, for an opset, which is judged after dtypes).
  *   operand OPTIONS   component is the byte offset of the field in gth_options or gth_context_options; of a struct whose
  *                     size is refused, 0.
  *
@@ -284,7 +288,7 @@ typedef struct gth_context_options {
   uint32_t reserved; /* 0 */
   struct CUstream_st *stream;      /* the stream of a CUDA context */
   struct gth_error_record *record; /* the caller's record in device or mapped pinned memory; NULL: the context's own */
-  gth_alloc_fn alloc;              /* both or none of alloc and free: memory of outputs */
+  gth_alloc_fn alloc;              /* alloc and free, both or none (GTH_E_NULL): memory of outputs */
   gth_free_fn free;
   void *memory_user;
   gth_parallel_for_fn parallel_for; /* the caller's executor instead of the library's threads */
@@ -351,7 +355,8 @@ typedef struct gth_tensor_desc {
   const int64_t *strides; /* ndim strides in bytes, or NULL: dense row-major */
   const void *reserved;   /* NULL */
   int64_t offset; /* of element 0 from data, in bytes */
-  int64_t extent; /* bytes of memory from data; 0: up to the highest byte that shape and strides reach */
+  int64_t extent; /* bytes of memory from data; 0: up to the highest byte that shape and strides reach, so that memory of
+                     no bytes at all is described by data NULL */
 } gth_tensor_desc;
 
 #define GTH_TENSOR_DESC_INIT {sizeof(gth_tensor_desc), 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, 0, 0}
@@ -378,7 +383,8 @@ GTH_API int32_t gth_tensor_alloc(gth_context *context, int32_t dtype, int32_t nd
                                  gth_tensor **out, gth_error *err);
 
 /* Describes a tensor. desc->size must be set. desc->shape and desc->strides point into the library and are valid until
- * the tensor is released; strides, offset, extent and flags are always given. For strings data and strides are NULL.
+ * the tensor is released; strides, offset, extent and flags are always given. data may be written unless flags has
+ * GTH_TENSOR_READONLY. For strings data and strides are NULL.
  * Statuses: NULL, VERSION, HANDLE. */
 GTH_API int32_t gth_tensor_describe(const gth_tensor *tensor, gth_tensor_desc *desc, gth_error *err);
 

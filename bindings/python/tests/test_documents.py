@@ -18,7 +18,7 @@ from conftest import BINDING
 MODULES = [
     info.name
     for info in pkgutil.walk_packages(libgather.__path__, "libgather.")
-    if info.name.rsplit(".", 1)[1] not in ("_low", "_objects")
+    if info.name.rsplit(".", 1)[1] not in ("_abi", "_low", "_objects")
 ]
 OPTIONAL = {"libgather.onnx.backend": "onnx"}
 

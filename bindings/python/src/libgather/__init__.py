@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import array as _array
 
-# _library before _objects: it refuses another ABI before a symbol is missed that one lacks.
+# _library before _objects: it refuses a library of another ABI.
 from . import _constants, _library, _objects, errors  # noqa: F401
 from ._capabilities import capabilities, release, shutdown, version
 from ._operations import gather, gather_nd, output_shape

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from . import _abi
 from ._constants import ABI_VERSION
-from ._low import ffi as ffi
-from ._low import lib as lib
 
-_loaded = lib.gth_abi_version()
-if _loaded != ABI_VERSION:
-    raise ImportError(f"libgather: the loaded library has ABI {_loaded}, this package needs ABI {ABI_VERSION}")
+if _abi.version() != ABI_VERSION:
+    raise ImportError(f"libgather: the loaded library has ABI {_abi.version()}, this package needs ABI {ABI_VERSION}")
+
+# After the check: of a library of another ABI these would only say which symbol they miss.
+from ._low import ffi as ffi  # noqa: E402
+from ._low import lib as lib  # noqa: E402
 
 NULL = ffi.NULL
 

@@ -1,0 +1,26 @@
+/* libgather._abi: the ABI number of the library, from a module that needs nothing else of it. Python binds all symbols of
+ * a module when it loads it, so a library of another ABI must be known before the modules that need more. */
+#include <Python.h>
+#include <gather/gather.h>
+
+static PyObject *version(PyObject *module, PyObject *nothing) {
+  (void)module;
+  (void)nothing;
+  return PyLong_FromUnsignedLong(gth_abi_version());
+}
+
+static PyMethodDef methods[] = {{"version", version, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}};
+
+static PyModuleDef_Slot slots[] = {
+#ifdef Py_mod_gil
+    {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#endif
+    {0, NULL},
+};
+
+static PyModuleDef definition = {
+    .m_base = PyModuleDef_HEAD_INIT, .m_name = "libgather._abi", .m_methods = methods, .m_slots = slots};
+
+PyMODINIT_FUNC PyInit__abi(void) {
+  return PyModuleDef_Init(&definition);
+}

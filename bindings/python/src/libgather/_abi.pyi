@@ -1,0 +1,3 @@
+"""The ABI number of the loaded library."""
+
+def version() -> int: ...
