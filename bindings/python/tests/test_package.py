@@ -109,7 +109,10 @@ def test_another_abi_is_refused_with_both_numbers(tmp_path: Path) -> None:
     (library,) = copy.glob("libgather.so.*")
     source = tmp_path / "other.c"
     source.write_text("unsigned gth_abi_version(void) { return 77; }\n", encoding="utf-8")
-    command = [compiler, "-shared", "-fPIC", f"-Wl,-soname,{library.name}", "-o", str(library), str(source)]
+    versions = tmp_path / "versions"
+    versions.write_text("LIBGATHER_1 { global: gth_*; };\n", encoding="utf-8")
+    link = [f"-Wl,-soname,{library.name}", f"-Wl,--version-script={versions}"]
+    command = [compiler, "-shared", "-fPIC", *link, "-o", str(library), str(source)]
     subprocess.run(command, check=True)
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import libgather"
     result = run(sys.executable, code)

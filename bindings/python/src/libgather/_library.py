@@ -9,8 +9,8 @@ if _abi.version() != ABI_VERSION:
     raise ImportError(f"libgather: the loaded library has ABI {_abi.version()}, this package needs ABI {ABI_VERSION}")
 
 # After the check: of a library of another ABI these would only say which symbol they miss.
-from ._low import ffi as ffi  # noqa: E402
-from ._low import lib as lib  # noqa: E402
+from ._low import ffi as ffi
+from ._low import lib as lib
 
 NULL = ffi.NULL
 

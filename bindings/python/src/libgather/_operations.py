@@ -8,9 +8,9 @@ from . import _constants as c
 from . import errors
 from ._call import call, created, shape_of
 from ._kinds import enter, enter_output
-from ._library import lib
+from ._library import lib, token
 from ._objects import gather as gather_buffers
-from ._options import options_of
+from ._options import FILLS, options_of
 from .context import checked, pointer_of
 from .spec import Spec
 from .tensor import Tensor
@@ -96,14 +96,19 @@ def gather(
     >>> libgather.gather([1, 2, 3], [0, 7], bounds="fill", fill_value=-1).tolist()
     [1, -1]
     """
-    # The switches of almost every call: arguments, output and call are one crossing, if all are buffers.
-    if negative is None and bounds is None and fill_value is None and profile is None and threads is None:
-        if opset is None:
-            result = gather_buffers(
-                False, params, indices, out, 0, axis, batch_dims, 0 if context is None else checked(context)._token
-            )
-            if result is not NotImplemented:
-                return result
+    # Almost every call: arguments, output and operation in one crossing, if all are buffers.
+    if (
+        negative is None
+        and bounds is None
+        and fill_value is None
+        and profile is None
+        and threads is None
+        and opset is None
+    ):
+        handle = 0 if context is None else checked(context)._token
+        result = gather_buffers(False, params, indices, out, 0, axis, batch_dims, handle)
+        if result is not NotImplemented:
+            return result
     return run(
         False,
         params,
@@ -154,13 +159,18 @@ def gather_nd(
     >>> libgather.gather_nd([[1, 2], [3, 4]], [[1]]).tolist()
     [[3, 4]]
     """
-    if negative is None and bounds is None and fill_value is None and profile is None and threads is None:
-        if opset is None:
-            result = gather_buffers(
-                True, params, indices, out, 0, None, batch_dims, 0 if context is None else checked(context)._token
-            )
-            if result is not NotImplemented:
-                return result
+    if (
+        negative is None
+        and bounds is None
+        and fill_value is None
+        and profile is None
+        and threads is None
+        and opset is None
+    ):
+        handle = 0 if context is None else checked(context)._token
+        result = gather_buffers(True, params, indices, out, 0, None, batch_dims, handle)
+        if result is not NotImplemented:
+            return result
     return run(
         True,
         params,
@@ -178,12 +188,28 @@ def gather_nd(
 
 
 def run(nd: bool, params: Any, indices: Any, out: Any, context: Context | None, **switches: Any) -> Any:
-    """Arrays of any kind: each becomes a tensor, and the result an array of the kind of params."""
-    pointer = pointer_of(context)
+    """Arrays of any kind with any switches."""
+    fill_value = switches.get("fill_value")
+    if fill_value is None or (isinstance(fill_value, str) and fill_value in FILLS):
+        result = run_buffers(nd, params, indices, out, context, options_of(**switches))
+        if result is not NotImplemented:
+            return result
     if is_record(params):
         from ._kinds import records
 
         return records.run(nd, params, indices, out, context, **switches)
+    return run_tensors(nd, params, indices, out, context, **switches)
+
+
+def run_buffers(nd: bool, params: Any, indices: Any, out: Any, context: Context | None, options: Any) -> Any:
+    """Into or from buffers, whose dtype is not asked for; NotImplemented if they are none."""
+    handle = 0 if context is None else checked(context)._token
+    return gather_buffers(nd, params, indices, out, token(options), None, 0, handle)
+
+
+def run_tensors(nd: bool, params: Any, indices: Any, out: Any, context: Context | None, **switches: Any) -> Any:
+    """Each array becomes a tensor, and the result an array of the kind of params."""
+    pointer = pointer_of(context)
     source, kind = enter(params, context, "params")
     index = enter(indices, context, "indices")[0]
     options = options_of(**switches, dtype=source._dtype)

@@ -60,7 +60,7 @@ def protocol_capsule(value: Any, keywords: dict[str, Any]) -> Any:
 
 
 def exchange_of(kind: type) -> Any:
-    """The C exchange table of a type; its name was settled late, so there are two."""
+    """The C exchange table of a type; before it was a capsule it was an address under another name."""
     table = getattr(kind, "__dlpack_c_exchange_api__", None)
     return table if type(table).__name__ == "PyCapsule" else None
 
