@@ -297,7 +297,7 @@ int32_t run_with(const Plan& plan, const core::Pointers& pointers, int64_t n, co
                  const Error& error) {
   const int64_t tuples = plan.tuples.at(n);
   if (tuples == 0) return GTH_OK;
-  if (plan.is_direct && tuples <= few_tuples && tuples * plan.row < parallel_bytes) {
+  if (plan.is_direct && tuples <= few_tuples && plan.row < parallel_bytes / few_tuples) {
     return run_few(plan, pointers, n, tuples, copy, error);
   }
   if (plan.refused_dim >= 0) return fail_empty_params(plan, error);

@@ -71,7 +71,8 @@ static PyObject *scalar_if_rank_0(PyObject *array, const gth_tensor_desc *params
 
 static PyObject *gather_new(int nd, gth_context *context, PyObject *like, const operand *params, const operand *indices,
                             const gth_options *options, gth_error *error) {
-  if ((PyObject *)Py_TYPE(like) != configured.ndarray) {
+  /* Rows that are skipped are zeros in a new result, which the library makes; NumPy's would not be initialised. */
+  if ((PyObject *)Py_TYPE(like) != configured.ndarray || options->bounds == GTH_BOUNDS_SKIP) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   PyObject *array = new_array(nd, like, params, indices, options, error);
