@@ -44,7 +44,7 @@ def _name_of(value: Any) -> str:
     if isinstance(value, (list, tuple, bool, int, float, complex, str)):
         return "lists"
     for base in type(value).__mro__:
-        if (package := base.__module__.partition(".")[0]) in _PACKAGES:
+        if (package := str(base.__module__).partition(".")[0]) in _PACKAGES:
             return _PACKAGES[package]
     if hasattr(type(value), "__dlpack__"):
         return "dlpack"
