@@ -3,10 +3,10 @@
 # installed there is tested too, else only the one that the crates build themselves. What cannot run here is named in a
 # line that begins with "skipped:".
 set -eu
-cd "$(dirname "$0")"
 build=${1:?usage: test.sh BUILD}
 mkdir -p "$build"
 build=$(cd "$build" && pwd)
+cd "$(dirname "$0")"
 export CARGO_TARGET_DIR="$build/target"
 
 step() {
