@@ -1,0 +1,189 @@
+#pragma once
+
+#include "cuda/record.hpp"
+#include "cuda/rows.hpp"
+
+// Whole kernels, over a Block that is a block of threads: the device's own, or the tests' imitation. A Block has
+//   index(), count(), threads()      this block, blocks in the grid, threads in a block
+//   any(f)                           whether f(thread) is true for any thread; a barrier
+//   smallest(f)                      of all f(thread), the Finding of the smallest position; a barrier
+//   once(f)                          f() by one thread
+//   add(counter)                     one more, for the whole grid to see; what it was
+//   finishes(counter)                true in the block that comes here last, which then sees what the others wrote
+namespace gather::cuda {
+
+enum class Copy : uint8_t { rows16, rows8, rows4, rows1, elements8, elements4, elements2, elements1, stream };
+
+GATHER_SHARED constexpr bool is_rows(Copy copy) { return copy <= Copy::rows1; }
+// Bytes of a vector, or of an element.
+GATHER_SHARED constexpr int width_of(Copy copy) {
+  return copy == Copy::stream ? 16 : is_rows(copy) ? (copy == Copy::rows1 ? 1 : 16 >> static_cast<int>(copy))
+                                                   : 8 >> (static_cast<int>(copy) - static_cast<int>(Copy::elements8));
+}
+
+template <Copy copy, class Index, class Job, class Block>
+GATHER_KERNEL bool copy_thread(const Block& block, const Job& job, bool blank, uint32_t thread) {
+  using Number = typename Index::Number;
+  const Number number = static_cast<Number>(block.index()) * block.threads() + thread;
+  const Number numbers = static_cast<Number>(block.count()) * block.threads();
+  if constexpr (copy == Copy::stream) {
+    return copy_stream<Index>(job, blank, number, numbers);
+  } else if constexpr (is_rows(copy)) {
+    const uint32_t lane = static_cast<uint32_t>(number) & ((1u << job.lanes_log2) - 1);
+    return copy_rows<width_of(copy), Index>(job, blank, number >> job.lanes_log2, numbers >> job.lanes_log2, lane);
+  } else {
+    return copy_elements<width_of(copy), Index>(job, blank, number, numbers);
+  }
+}
+
+// What a block found out before it copied.
+struct Judgement {
+  bool bad;
+  Finding finding;  // with Validation::inside
+};
+
+template <class Index, class Job, class Block>
+GATHER_KERNEL Judgement judge(Block& block, const Job& job) {
+  using Number = typename Index::Number;
+  if (job.validation == Validation::none) return {false, {}};
+  if (job.validation == Validation::in_front) return {job.state->skip != 0, {}};
+  const Finding finding = block.smallest([&](uint32_t thread) {
+    return find_bad<Index>(job, static_cast<Number>(thread), static_cast<Number>(block.threads()));
+  });
+  return {finding.position >= 0, finding};
+}
+
+// Accounts for the block; the last one tells the record, and leaves the state as the next call wants it.
+template <class Job, class Block>
+GATHER_KERNEL void conclude(Block& block, const Job& job, const Judgement& judged, bool raced) {
+  State* state = job.state;
+  const bool inside = job.validation == Validation::inside;
+  block.once([&] {
+    if (inside && judged.bad) block.add(&state->bad);
+    if (raced) block.add(&state->raced);
+  });
+  if (!block.finishes(&state->finished)) return;
+  block.once([&] {
+    // Blocks that judge the same indices agree, unless another writer changes them meanwhile.
+    const bool all_bad = inside && state->bad == block.count();
+    const bool some_raced = state->raced > 0 || (inside && state->bad > 0 && !all_bad);
+    if (all_bad) note_failure(job.record, index_failure(job, judged.finding));
+    else if (some_raced) note_failure(job.record, race_failure(job.sequence));
+    state->finished = state->bad = state->raced = state->skip = 0;
+  });
+}
+
+// Copies all rows, unless an index is bad under bounds = error; then it writes nothing, or zeros to an output of ours.
+template <Copy copy, class Index, class Job, class Block>
+GATHER_KERNEL void copy_body(Block& block, const Job& job) {
+  const Judgement judged = judge<Index>(block, job);
+  const bool idle = judged.bad && !job.zeroes;
+  const bool raced = block.any([&](uint32_t thread) {
+    return !idle && copy_thread<copy, Index>(block, job, judged.bad, thread);
+  });
+  if (job.validation != Validation::none) conclude(block, job, judged, raced);
+}
+
+// Judges all tuples of a call; the last block tells the record, and the copying kernel behind it.
+template <class Index, class Job, class Block>
+GATHER_KERNEL void validate_body(Block& block, const Job& job) {
+  using Number = typename Index::Number;
+  const Finding mine = block.smallest([&](uint32_t thread) {
+    return find_bad<Index>(job, static_cast<Number>(block.index()) * block.threads() + thread,
+                           static_cast<Number>(block.count()) * block.threads());
+  });
+  block.once([&] { job.slots[block.index()] = mine; });
+  if (!block.finishes(&job.state->finished)) return;
+  const Finding first = block.smallest([&](uint32_t thread) {
+    Finding best{-1, 0, 0};
+    for (uint32_t i = thread; i < block.count(); i += block.threads()) {
+      const volatile Finding& slot = job.slots[i];
+      const Finding other{slot.position, slot.value, slot.component};
+      if (static_cast<uint64_t>(other.position) < static_cast<uint64_t>(best.position)) best = other;
+    }
+    return best;
+  });
+  block.once([&] {
+    if (first.position >= 0) note_failure(job.record, index_failure(job, first));
+    job.state->skip = job.sets_skip && first.position >= 0;
+    job.state->finished = 0;
+  });
+}
+
+// bounds = clamp and modulo have an answer for everything but an empty dim, which the first tuple meets as any other. An
+// output of ours becomes zeros elsewhere.
+template <class Job, class Block>
+GATHER_KERNEL void report_first_body(Block& block, const Job& job) {
+  block.once([&] {
+    for (int32_t c = 0; c < job.components; ++c) {
+      if (job.component[c].size != 0) continue;
+      const int64_t value = AnyIndex<uint64_t>::load(job, job.indices + c * job.index_step);
+      note_failure(job.record, index_failure(job, {0, value, c}));
+      return;
+    }
+  });
+}
+
+// ---- from what the host decides to what was compiled
+
+// How indices are read and rows counted: DirectJob by index4 and index8, SmallJob by any32 and any64, AnyJob by any64.
+enum class Reading : uint8_t { index4, index8, any32, any64 };
+
+template <Copy copy_, class Index_>
+struct CopyKernel {
+  static constexpr Copy copy = copy_;
+  using Index = Index_;
+};
+
+template <class Index_>
+struct IndexKernel {
+  using Index = Index_;
+};
+
+template <class Job, class Visit>
+int visit_reading(Reading reading, Visit&& visit) {
+  if constexpr (Job::is_direct) {
+    if (reading == Reading::index4) return visit(IndexKernel<Index4>{});
+    return visit(IndexKernel<Index8>{});
+  } else {
+    if constexpr (Job::most_loops == SmallJob::most_loops) {
+      if (reading == Reading::any32) return visit(IndexKernel<AnyIndex<uint32_t>>{});
+    }
+    return visit(IndexKernel<AnyIndex<uint64_t>>{});
+  }
+}
+
+// The kernels that count in 64 bits are few: what they have to do takes long.
+template <class Job, class Index>
+constexpr bool has_kernel(Copy copy) {
+  if (sizeof(typename Index::Number) == 4) return copy != Copy::rows1;
+  const bool is_small = Job::most_loops == SmallJob::most_loops;
+  return copy == Copy::rows16 || copy == Copy::rows4 || copy == Copy::rows1 || (is_small && copy == Copy::stream);
+}
+
+template <Copy copy, class Job, class Index, class Visit>
+int visit_if_compiled(Visit&& visit) {
+  if constexpr (has_kernel<Job, Index>(copy)) return visit(CopyKernel<copy, Index>{});
+  else return -1;  // the host does not ask for it
+}
+
+// Calls visit(CopyKernel<..>{}) for the kernel asked for.
+template <class Job, class Visit>
+int visit_copy(Copy copy, Reading reading, Visit&& visit) {
+  return visit_reading<Job>(reading, [&](auto kernel) {
+    using Index = typename decltype(kernel)::Index;
+    switch (copy) {
+      case Copy::rows16: return visit_if_compiled<Copy::rows16, Job, Index>(visit);
+      case Copy::rows8: return visit_if_compiled<Copy::rows8, Job, Index>(visit);
+      case Copy::rows4: return visit_if_compiled<Copy::rows4, Job, Index>(visit);
+      case Copy::rows1: return visit_if_compiled<Copy::rows1, Job, Index>(visit);
+      case Copy::elements8: return visit_if_compiled<Copy::elements8, Job, Index>(visit);
+      case Copy::elements4: return visit_if_compiled<Copy::elements4, Job, Index>(visit);
+      case Copy::elements2: return visit_if_compiled<Copy::elements2, Job, Index>(visit);
+      case Copy::elements1: return visit_if_compiled<Copy::elements1, Job, Index>(visit);
+      default: return visit_if_compiled<Copy::stream, Job, Index>(visit);
+    }
+  });
+}
+
+}  // namespace gather::cuda

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/shared.hpp"
+
+namespace gather::cuda {
+
+// Division by a number that is known on the host: a multiplication and a shift for 32-bit numbers, where a division would
+// cost more than the row that it finds.
+struct Divider {
+  uint32_t multiplier = 0;
+  uint32_t shift = 0;
+};
+
+// The largest number that may be divided, and the largest to divide by.
+constexpr int64_t largest_narrow = INT32_MAX;
+
+// For 1 <= divisor <= largest_narrow: with shift = ceil(log2 d), the quotient of n is (umulhi(n, multiplier) + n) >>
+// shift, and the sum stays below 2^32 because n does not exceed largest_narrow.
+inline Divider make_divider(int64_t divisor) {
+  Divider result;
+  while ((int64_t{1} << result.shift) < divisor) ++result.shift;
+  const uint64_t power = uint64_t{1} << result.shift;
+  const uint64_t d = static_cast<uint64_t>(divisor);
+  result.multiplier = static_cast<uint32_t>(((power - d) << 32) / d + 1);
+  return result;
+}
+
+GATHER_SHARED uint32_t divide(uint32_t n, const Divider& by, int64_t) {
+#ifdef __CUDA_ARCH__
+  return (__umulhi(n, by.multiplier) + n) >> by.shift;
+#else
+  return (static_cast<uint32_t>((uint64_t{n} * by.multiplier) >> 32) + n) >> by.shift;
+#endif
+}
+
+GATHER_SHARED uint64_t divide(uint64_t n, const Divider&, int64_t divisor) {
+  return n / static_cast<uint64_t>(divisor);
+}
+
+}  // namespace gather::cuda

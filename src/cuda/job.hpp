@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/divider.hpp"
+#include "gather/gather.h"
+
+// A plan as a kernel gets it: by value, with pointers and the open extent filled in.
+namespace gather::cuda {
+
+// A loop of the plan, in output order.
+struct JobLoop {
+  int64_t extent;
+  int64_t params, index, out;
+};
+
+// An indexed dim of params.
+struct JobComponent {
+  int64_t size;
+  int64_t stride;
+};
+
+// A bad tuple. position -1: none.
+struct Finding {
+  int64_t position;
+  int64_t value;
+  int64_t component;
+};
+
+// Who judges indices before anything is written.
+enum class Validation : uint8_t {
+  none,      // nobody: bounds has an answer for every index
+  inside,    // every block of the copying kernel, all of them
+  in_front,  // a kernel of its own
+};
+
+// What the kernels of a context share, in device memory. All zero between calls: the last block of a call's last kernel
+// leaves it so.
+struct State {
+  uint32_t finished;  // blocks that are done
+  uint32_t bad;       // ... of these, the ones that found a bad tuple
+  uint32_t raced;     // ... or that found one while copying
+  uint32_t skip;      // in_front has found one: nothing is copied
+};
+
+// The validating kernel has at most so many blocks, of which each leaves its finding in a slot.
+constexpr int64_t most_validating_blocks = 1024;
+
+struct JobHead {
+  const char* params;  // of the element from which offsets count
+  const char* indices;
+  char* out;
+  const char* params_begin;  // memory of params that is described, as far as elements reach
+  const char* params_end;
+  int64_t units;   // rows in the output
+  int64_t tuples;  // in indices
+  int64_t row;     // bytes
+  int64_t chunks;  // pieces that a row is cut into
+  int64_t index_step;
+  int64_t dealt_units;  // units that one batch of params is dealt
+  uint64_t fill[2];     // the element that bounds = fill writes, repeated to 16 bytes
+  Divider chunk;
+  int32_t loops;
+  int32_t outer_begin, tuple_begin, tuple_end;  // loops of which indices know: [0, outer_begin) and [tuple_begin, tuple_end)
+  int32_t components;
+  int32_t dealt_dims;  // params dims, behind the components, that tuples are dealt out to
+  int32_t bounds;
+  uint32_t lanes_log2;  // threads that share a row
+  uint8_t index_bytes;
+  bool index_signed;
+  bool index_aligned;
+  bool has_negatives;  // values below zero are negative, not huge
+  bool wraps;
+  uint8_t wraps_flag;  // what an error says of it: GTH_ERROR_WRAP or 0
+  bool zeroes;  // the output is ours: rows that nothing is copied to become zeros
+  Validation validation;
+  bool sets_skip;  // of the validating kernel: a copying one follows
+  State* state;
+  Finding* slots;
+  gth_error_record* record;
+  int64_t sequence;
+};
+
+template <int loops_, int components_>
+struct Job : JobHead {
+  static constexpr int most_loops = loops_;
+  static constexpr int most_components = components_;
+  // One line of tuples, one component: neither is looped over.
+  static constexpr bool is_direct = loops_ == 1 && components_ == 1;
+
+  Divider divider[loops_];
+  JobLoop loop[loops_];
+  JobComponent component[components_];
+};
+
+using DirectJob = Job<1, 1>;
+using SmallJob = Job<4, 8>;
+using AnyJob = Job<GTH_MAX_NDIM + 1, GTH_MAX_NDIM>;
+
+static_assert(sizeof(AnyJob) <= 4096, "what a kernel may be given on every device");
+
+}  // namespace gather::cuda

@@ -1,0 +1,150 @@
+#include "cuda/kernels.hpp"
+
+#include "cuda/bodies.hpp"
+
+namespace gather::cuda {
+namespace {
+
+constexpr unsigned long long no_position = ~0ull;
+
+// The block of threads that this is. One object a kernel: its members share memory.
+class DeviceBlock {
+ public:
+  __device__ uint32_t index() const { return blockIdx.x; }
+  __device__ uint32_t count() const { return gridDim.x; }
+  __device__ uint32_t threads() const { return block_threads; }
+
+  template <class F>
+  __device__ bool any(F&& f) {
+    return __syncthreads_or(f(threadIdx.x));
+  }
+
+  // Each tuple is judged by one thread of a block, so no two findings are of one position.
+  template <class F>
+  __device__ Finding smallest(F&& f) {
+    __shared__ unsigned long long position;
+    __shared__ Finding found;
+    __syncthreads();
+    if (threadIdx.x == 0) position = no_position;
+    __syncthreads();
+    const Finding mine = f(threadIdx.x);
+    const unsigned long long mine_at = static_cast<unsigned long long>(mine.position);
+    if (mine_at != no_position) atomicMin(&position, mine_at);
+    __syncthreads();
+    if (mine_at == position) found = mine;
+    __syncthreads();
+    return position == no_position ? Finding{-1, 0, 0} : found;
+  }
+
+  template <class F>
+  __device__ void once(F&& f) {
+    if (threadIdx.x == 0) f();
+  }
+
+  __device__ uint32_t add(uint32_t* counter) { return atomicAdd(counter, 1u); }
+
+  __device__ bool finishes(uint32_t* counter) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+      __threadfence();
+      last = atomicAdd(counter, 1u) == gridDim.x - 1;
+      __threadfence();
+    }
+    __syncthreads();
+    return last;
+  }
+};
+
+template <Copy copy, class Index, class Job>
+__global__ void __launch_bounds__(block_threads) copy_kernel(const __grid_constant__ Job job) {
+  DeviceBlock block;
+  copy_body<copy, Index>(block, job);
+}
+
+template <class Index, class Job>
+__global__ void __launch_bounds__(block_threads) validate_kernel(const __grid_constant__ Job job) {
+  DeviceBlock block;
+  validate_body<Index>(block, job);
+}
+
+template <class Job>
+__global__ void report_first_kernel(const __grid_constant__ Job job) {
+  DeviceBlock block;
+  report_first_body(block, job);
+}
+
+__global__ void take_kernel(gth_error_record* record, gth_error_record* to) { take_record(record, to); }
+
+template <class Kernel, class... Arguments>
+int launch(Kernel* kernel, uint32_t blocks, uint32_t threads, CUstream_st* stream, Arguments... arguments) {
+  void* pointers[] = {&arguments...};
+  return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks), dim3(threads), pointers, 0, stream);
+}
+
+template <class Kernel>
+int load(Kernel* kernel) {
+  cudaFuncAttributes attributes;
+  return cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel));
+}
+
+// All copying kernels of one kind of job and one reading.
+template <class Job>
+int load_copies(Reading reading) {
+  for (int copy = 0; copy <= static_cast<int>(Copy::stream); ++copy) {
+    const int code = visit_copy<Job>(static_cast<Copy>(copy), reading, [](auto k) {
+      using Kernel = decltype(k);
+      return load(copy_kernel<Kernel::copy, typename Kernel::Index, Job>);
+    });
+    if (code > 0) return code;
+  }
+  return visit_reading<Job>(reading,
+                            [](auto k) { return load(validate_kernel<typename decltype(k)::Index, Job>); });
+}
+
+}  // namespace
+
+template <class Job>
+int launch_copy(Copy copy, Reading reading, const Job& job, uint32_t blocks, CUstream_st* stream) {
+  return visit_copy<Job>(copy, reading, [&](auto k) {
+    using Kernel = decltype(k);
+    return launch(copy_kernel<Kernel::copy, typename Kernel::Index, Job>, blocks, block_threads, stream, job);
+  });
+}
+
+template <class Job>
+int launch_validate(Reading reading, const Job& job, uint32_t blocks, CUstream_st* stream) {
+  return visit_reading<Job>(reading, [&](auto k) {
+    return launch(validate_kernel<typename decltype(k)::Index, Job>, blocks, block_threads, stream, job);
+  });
+}
+
+template <class Job>
+int launch_report_first(const Job& job, CUstream_st* stream) {
+  return launch(report_first_kernel<Job>, 1, 1, stream, job);
+}
+
+int launch_take(gth_error_record* record, gth_error_record* to, CUstream_st* stream) {
+  return launch(take_kernel, 1, 1, stream, record, to);
+}
+
+int load_kernels() {
+  int code = load_copies<DirectJob>(Reading::index4);
+  if (!code) code = load_copies<DirectJob>(Reading::index8);
+  if (!code) code = load_copies<SmallJob>(Reading::any32);
+  if (!code) code = load_copies<SmallJob>(Reading::any64);
+  if (!code) code = load_copies<AnyJob>(Reading::any64);
+  if (!code) code = load(report_first_kernel<AnyJob>);
+  if (!code) code = load(take_kernel);
+  return code;
+}
+
+#define GATHER_INSTANTIATE(Job)                                                              \
+  template int launch_copy<Job>(Copy, Reading, const Job&, uint32_t, CUstream_st*);         \
+  template int launch_validate<Job>(Reading, const Job&, uint32_t, CUstream_st*);
+GATHER_INSTANTIATE(DirectJob)
+GATHER_INSTANTIATE(SmallJob)
+GATHER_INSTANTIATE(AnyJob)
+#undef GATHER_INSTANTIATE
+template int launch_report_first<AnyJob>(const AnyJob&, CUstream_st*);
+
+}  // namespace gather::cuda

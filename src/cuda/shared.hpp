@@ -1,0 +1,126 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+// What the kernels are made of is compiled twice: by nvcc for the device, and by the host's compiler for the tests, which
+// run the kernels block by block on a machine without a GPU. The few things that differ are in this file.
+#ifdef __CUDACC__
+#define GATHER_SHARED __host__ __device__ __forceinline__  // pieces of kernels
+#define GATHER_KERNEL __device__ __forceinline__           // whole kernels, which need a block
+#define GATHER_SELDOM inline __host__ __device__ __noinline__   // what is not worth a copy in every kernel
+#else
+#define GATHER_SHARED inline
+#define GATHER_KERNEL inline
+#define GATHER_SELDOM inline
+#endif
+
+// The host's copy may be told about every access, so that tests can hold it against alignment.
+#ifndef GATHER_TOUCH
+#define GATHER_TOUCH(address, bytes) ((void)0)
+#endif
+
+namespace gather::cuda {
+
+// 16 bytes of memory; lo has the first eight.
+struct Bytes16 {
+  uint64_t lo, hi;
+};
+
+template <int bytes>
+struct VectorOf;
+template <>
+struct VectorOf<16> {
+  using Type = Bytes16;
+};
+template <>
+struct VectorOf<8> {
+  using Type = uint64_t;
+};
+template <>
+struct VectorOf<4> {
+  using Type = uint32_t;
+};
+template <>
+struct VectorOf<2> {
+  using Type = uint16_t;
+};
+template <>
+struct VectorOf<1> {
+  using Type = uint8_t;
+};
+template <int bytes>
+using Vector = typename VectorOf<bytes>::Type;
+
+// Loads from params, which nobody writes while a call runs: through the read-only cache, aligned.
+template <int bytes>
+GATHER_SHARED Vector<bytes> load_params(const char* at) {
+#ifdef __CUDA_ARCH__
+  if constexpr (bytes == 16) {
+    const ulonglong2 both = __ldg(reinterpret_cast<const ulonglong2*>(at));
+    return {both.x, both.y};
+  } else if constexpr (bytes == 8) {
+    return __ldg(reinterpret_cast<const unsigned long long*>(at));
+  } else if constexpr (bytes == 4) {
+    return __ldg(reinterpret_cast<const unsigned int*>(at));
+  } else if constexpr (bytes == 2) {
+    return __ldg(reinterpret_cast<const unsigned short*>(at));
+  } else {
+    return __ldg(reinterpret_cast<const unsigned char*>(at));
+  }
+#else
+  GATHER_TOUCH(at, bytes);
+  Vector<bytes> value;
+  std::memcpy(&value, at, bytes);
+  return value;
+#endif
+}
+
+// Stores to the output, aligned. It is not read again here: first to leave the cache, which is the table's.
+template <int bytes>
+GATHER_SHARED void store_out(char* at, Vector<bytes> value) {
+#ifdef __CUDA_ARCH__
+  if constexpr (bytes == 16) {
+    __stcs(reinterpret_cast<ulonglong2*>(at), make_ulonglong2(value.lo, value.hi));
+  } else if constexpr (bytes == 8) {
+    __stcs(reinterpret_cast<unsigned long long*>(at), static_cast<unsigned long long>(value));
+  } else if constexpr (bytes == 4) {
+    __stcs(reinterpret_cast<unsigned int*>(at), value);
+  } else if constexpr (bytes == 2) {
+    __stcs(reinterpret_cast<unsigned short*>(at), value);
+  } else {
+    __stcs(reinterpret_cast<unsigned char*>(at), value);
+  }
+#else
+  GATHER_TOUCH(at, bytes);
+  std::memcpy(at, &value, bytes);
+#endif
+}
+
+// Loads from indices. Volatile: what has been judged is what is used, whoever writes there meanwhile.
+template <int bytes>
+GATHER_SHARED Vector<bytes> load_index_bits(const char* at) {
+#ifdef __CUDA_ARCH__
+  Vector<bytes> value;
+  if constexpr (bytes == 8) {
+    asm volatile("ld.global.cs.u64 %0, [%1];" : "=l"(value) : "l"(at));
+  } else if constexpr (bytes == 4) {
+    asm volatile("ld.global.cs.u32 %0, [%1];" : "=r"(value) : "l"(at));
+  } else if constexpr (bytes == 2) {
+    asm volatile("ld.global.cs.u16 %0, [%1];" : "=h"(value) : "l"(at));
+  } else {
+    uint32_t wide;
+    asm volatile("ld.global.cs.u8 %0, [%1];" : "=r"(wide) : "l"(at));
+    value = static_cast<uint8_t>(wide);
+  }
+  return value;
+#else
+  GATHER_TOUCH(at, bytes);
+  struct __attribute__((packed)) Unaligned {
+    Vector<bytes> value;
+  };
+  return reinterpret_cast<const volatile Unaligned*>(at)->value;
+#endif
+}
+
+}  // namespace gather::cuda
