@@ -56,6 +56,10 @@ Slot* slot_at(uint32_t number) {
 void lock_table() { table.lock.lock(); }
 void unlock_table() { table.lock.unlock(); }
 
+// From loading on, not from the first handle on: a fork that another thread makes while the first handle is being taken
+// would leave the child a lock that nobody gives back.
+__attribute__((constructor)) void watch_forks() { pthread_atfork(lock_table, unlock_table, unlock_table); }
+
 // With the lock held. none: no memory.
 uint32_t take_number() {
   const bool fresh = table.free_count < resting_slots && table.used < segments * segment_slots;
@@ -71,7 +75,6 @@ uint32_t take_number() {
   if (!segment.load(std::memory_order_relaxed)) {
     void* memory = core::allocate_zeroed(sizeof(Slot) * segment_slots);
     if (!memory) return none;
-    if (table.used == 0) pthread_atfork(lock_table, unlock_table, unlock_table);
     segment.store(static_cast<Slot*>(memory), std::memory_order_release);
   }
   return table.used++;
