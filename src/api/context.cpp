@@ -43,23 +43,30 @@ int32_t check_options(const gth_context_options& options, const Error& error) {
   return GTH_OK;
 }
 
-int32_t create(const gth_context_options& options, gth_context** out, const Error& error) {
-  if (int32_t status = check_options(options, error)) return status;
-  if (options.device == GTH_DEVICE_CUDA) {
-    return fail_option(GTH_E_DEVICE, offsetof(gth_context_options, device), options.device, GTH_DEVICE_CPU,
-                       "this build has no CUDA", error);
-  }
-  Context* context = new (std::nothrow) Context{};
-  if (!context) return fail_memory(sizeof(Context), error);
-  context->device = GTH_DEVICE_CPU;
+void end(Context* context) {
+  if (context->cuda) cuda::release_context(context->cuda);
+  delete context;
+}
+
+int32_t set_up(const gth_context_options& options, Context* context, const Error& error) {
+  context->device = options.device ? options.device : GTH_DEVICE_CPU;
+  context->device_id = context->device == GTH_DEVICE_CUDA ? options.device_id : 0;
   context->stream = options.stream;
   context->memory = {options.alloc, options.free, options.memory_user};
   context->executor = {options.threads, options.parallel_for, options.parallel_user};
-  uintptr_t token;
-  Content* content = acquire_slot(Kind::context, &token);
+  return context->device == GTH_DEVICE_CUDA ? cuda::create_context(options, &context->cuda, error) : GTH_OK;
+}
+
+int32_t create(const gth_context_options& options, gth_context** out, const Error& error) {
+  if (int32_t status = check_options(options, error)) return status;
+  Context* context = new (std::nothrow) Context{};
+  if (!context) return fail_memory(sizeof(Context), error);
+  const int32_t status = set_up(options, context, error);
+  uintptr_t token = 0;
+  Content* content = status ? nullptr : acquire_slot(Kind::context, &token);
   if (!content) {
-    delete context;
-    return fail_memory(sizeof(Content), error);
+    end(context);
+    return status ? status : fail_memory(sizeof(Content), error);
   }
   content->object = context;
   publish_slot(token);
@@ -67,25 +74,31 @@ int32_t create(const gth_context_options& options, gth_context** out, const Erro
   return GTH_OK;
 }
 
-// What all functions of the device surface do on a CPU context.
-int32_t on_cpu_context(gth_context* handle, gth_error* err) {
-  return fence(err, [&](const Error& error) {
-    const Context* context = nullptr;
-    return find_context(handle, &context, error);
-  });
-}
-
-int32_t needs_device(gth_context* handle, gth_error* err) {
+// Calls on(cuda context); on a CPU context there is nothing to do.
+template <class On>
+int32_t on_device(gth_context* handle, gth_error* err, On&& on) {
   return fence(err, [&](const Error& error) {
     const Context* context = nullptr;
     if (int32_t status = find_context(handle, &context, error)) return status;
+    return context->cuda ? on(*context->cuda, error) : GTH_OK;
+  });
+}
+
+// The same for what needs a stream.
+template <class On>
+int32_t on_stream(gth_context* handle, gth_error* err, On&& on) {
+  return fence(err, [&](const Error& error) {
+    const Context* context = nullptr;
+    if (int32_t status = find_context(handle, &context, error)) return status;
+    if (context->cuda) return on(*context->cuda, error);
     return core::fail_device(GTH_OPERAND_CONTEXT, context->device, GTH_DEVICE_CUDA, error);
   });
 }
 
 }  // namespace
 
-const Context default_context{{}, GTH_DEVICE_CPU, 0, nullptr, {nullptr, nullptr, nullptr}, {0, nullptr, nullptr}};
+const Context default_context{{}, GTH_DEVICE_CPU, 0, nullptr, {nullptr, nullptr, nullptr}, {0, nullptr, nullptr},
+                              nullptr};
 
 int32_t find_live_context(gth_context* handle, const Context** out, const Error& error) {
   const Content* content = find_slot(token_of(handle), Kind::context);
@@ -103,6 +116,7 @@ cpu::Executor executor_for(const Context& context, int32_t threads) {
 }  // namespace gather::api
 
 using namespace gather::api;
+namespace cuda = gather::cuda;
 
 int32_t gth_context_create(const gth_context_options* options, gth_context** out, gth_error* err) {
   static constexpr gth_context_options defaults = GTH_CONTEXT_OPTIONS_INIT;
@@ -115,23 +129,30 @@ int32_t gth_context_release(gth_context* context) {
   if (!retire_slot(token_of(context), Kind::context, [&](const Content& content) { object = content.object; })) {
     return GTH_E_HANDLE;
   }
-  delete static_cast<Context*>(object);
+  end(static_cast<Context*>(object));
   return GTH_OK;
 }
 
-int32_t gth_context_sync(gth_context* context, gth_error* err) { return on_cpu_context(context, err); }
+int32_t gth_context_sync(gth_context* context, gth_error* err) { return on_device(context, err, cuda::synchronize); }
 
-int32_t gth_context_wait(gth_context* context, CUstream_st*, gth_error* err) { return needs_device(context, err); }
+int32_t gth_context_wait(gth_context* context, CUstream_st* stream, gth_error* err) {
+  return on_stream(context, err,
+                   [&](cuda::Context& device, const Error& error) { return cuda::wait(device, stream, error); });
+}
 
-int32_t gth_context_signal(gth_context* context, CUstream_st*, gth_error* err) { return needs_device(context, err); }
+int32_t gth_context_signal(gth_context* context, CUstream_st* stream, gth_error* err) {
+  return on_stream(context, err,
+                   [&](cuda::Context& device, const Error& error) { return cuda::signal(device, stream, error); });
+}
 
-int32_t gth_context_take_error(gth_context* context, gth_error* err) { return on_cpu_context(context, err); }
+int32_t gth_context_take_error(gth_context* context, gth_error* err) {
+  return on_device(context, err, cuda::take_error);
+}
 
 int32_t gth_context_enqueue_take_error(gth_context* context, gth_error_record* record, gth_error* err) {
-  return fence(err, [&](const Error& error) {
-    if (!record) return fail_null(GTH_OPERAND_NONE, error);
-    const Context* found = nullptr;
-    return find_context(context, &found, error);
+  if (!record) return fence(err, [](const Error& error) { return fail_null(GTH_OPERAND_NONE, error); });
+  return on_device(context, err, [&](cuda::Context& device, const Error& error) {
+    return cuda::enqueue_take_error(device, record, error);
   });
 }
 

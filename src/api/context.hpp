@@ -5,6 +5,7 @@
 #include "api/fence.hpp"
 #include "core/memory.hpp"
 #include "cpu/executor.hpp"
+#include "cuda/cuda.hpp"
 
 namespace gather::api {
 
@@ -21,6 +22,7 @@ struct Context : core::Allocated {
   CUstream_st* stream;
   MemoryHooks memory;  // alloc nullptr: the library's own
   cpu::Executor executor;
+  cuda::Context* cuda;  // nullptr on the CPU
 };
 
 extern const Context default_context;

@@ -132,12 +132,12 @@ void delete_managed(void* managed) {
 }
 
 template <class Managed>
-int32_t adopt_managed(Managed* managed, bool read_only, gth_tensor** out, const Error& error) {
+int32_t adopt_managed(const Context& context, Managed* managed, bool read_only, gth_tensor** out, const Error& error) {
   int64_t strides[GTH_MAX_NDIM];
   gth_tensor_desc desc;
   if (int32_t status = read_tensor(managed->dl_tensor, read_only, strides, &desc, error)) return status;
   const gth_deleter_fn deleter = managed->deleter ? delete_managed<Managed> : nullptr;
-  AdoptedStorage* storage = new (std::nothrow) AdoptedStorage(deleter, managed);
+  AdoptedStorage* storage = adopt_memory(context, desc.device, deleter, managed);
   if (!storage) return fail_memory(sizeof(AdoptedStorage), error);
   const int32_t status = make_tensor(desc, storage, out, error);
   if (status) {
@@ -152,14 +152,14 @@ int32_t from_versioned(gth_context* handle, DLManagedTensorVersioned* managed, g
   const Context* context;
   if (int32_t status = find_context(handle, &context, error)) return status;
   if (int32_t status = check_version(managed->version, error)) return status;
-  return adopt_managed(managed, managed->flags & dlpack_read_only, out, error);
+  return adopt_managed(*context, managed, managed->flags & dlpack_read_only, out, error);
 }
 
 int32_t from_legacy(gth_context* handle, DLManagedTensor* managed, gth_tensor** out, const Error& error) {
   if (!managed) return fail_null(GTH_OPERAND_TENSOR, error);
   const Context* context;
   if (int32_t status = find_context(handle, &context, error)) return status;
-  return adopt_managed(managed, false, out, error);
+  return adopt_managed(*context, managed, false, out, error);
 }
 
 // ------------------------------------------------------------------------------------------------------------ Export

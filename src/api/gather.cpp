@@ -1,5 +1,6 @@
 #include <new>
 
+#include "api/execute.hpp"
 #include "api/fence.hpp"
 #include "api/shape_output.hpp"
 #include "api/tensor.hpp"
@@ -24,9 +25,10 @@ core::Pointers pointers_of(const gth_tensor_desc& params, const gth_tensor_desc&
           static_cast<char*>(const_cast<void*>(out))};
 }
 
-int32_t run_plan(const Context& context, const Plan& plan, const core::Pointers& pointers, const Error& error) {
+int32_t run_plan(const Context& context, const Plan& plan, const core::Pointers& pointers, Output output,
+                 const Error& error) {
   if (int32_t status = core::check_run(plan, pointers, GTH_OPEN, error)) return status;
-  return cpu::run(plan, pointers, GTH_OPEN, executor_for(context, plan.threads), error);
+  return execute(context, plan, pointers, GTH_OPEN, output, error);
 }
 
 bool is_string(const gth_tensor_desc& desc) { return desc.dtype == GTH_DTYPE_STRING; }
@@ -48,7 +50,8 @@ int32_t gather_described(const Context& context, const Request& request, const E
   if (is_string(*request.params)) return fail_string_form(error);
   Plan plan;
   if (int32_t status = core::lower(request, &plan, error)) return status;
-  return run_plan(context, plan, pointers_of(*request.params, *request.indices, request.out->data), error);
+  return run_plan(context, plan, pointers_of(*request.params, *request.indices, request.out->data), Output::callers,
+                  error);
 }
 
 int32_t gather_desc(Op op, gth_context* handle, const gth_tensor_desc* params, const gth_tensor_desc* indices,
@@ -126,7 +129,8 @@ int32_t gather_numbers(const Operands& operands, const Plan& plan, gth_tensor** 
   int32_t status = allocate_storage(*operands.context, desc.extent, zeroed, &data, &storage, error);
   if (status) return status;
   desc.data = data;
-  status = run_plan(*operands.context, plan, pointers_of(operands.params->desc, operands.indices->desc, data), error);
+  status = run_plan(*operands.context, plan, pointers_of(operands.params->desc, operands.indices->desc, data),
+                    Output::ours, error);
   if (!status) status = make_tensor(desc, storage, out, error);
   if (status) storage->release();
   return status;

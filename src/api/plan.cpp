@@ -5,6 +5,7 @@
 #include <new>
 
 #include "api/context.hpp"
+#include "api/execute.hpp"
 #include "api/fence.hpp"
 #include "api/handles.hpp"
 #include "api/shape_output.hpp"
@@ -45,7 +46,7 @@ int32_t check_request(const Request& request, const Error& error) {
 }
 
 int32_t check_device(const Plan& plan, const Error& error) {
-  if (plan.device == GTH_DEVICE_CPU) return GTH_OK;
+  if (plan.device == GTH_DEVICE_CPU || cuda::has_device(plan.device_id)) return GTH_OK;
   return core::fail_device(GTH_OPERAND_PARAMS, plan.device, GTH_DEVICE_CPU, error);
 }
 
@@ -98,7 +99,7 @@ int32_t run_plan(gth_context* handle, const gth_plan* plan_handle, const core::P
     return core::fail_device(GTH_OPERAND_PLAN, plan.device, context->device, error);
   }
   if (int32_t status = core::check_run(plan, pointers, n, error)) return status;
-  return cpu::run(plan, pointers, n, executor_for(*context, plan.threads), error);
+  return execute(*context, plan, pointers, n, Output::callers, error);
 }
 
 int32_t plan_shape(const gth_plan* handle, int64_t n, int32_t capacity, int32_t* ndim, int64_t* shape,

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <new>
 
+#include "core/device.hpp"
 #include "cpu/os.hpp"
 
 namespace gather::api {
@@ -18,6 +19,21 @@ class HeapStorage final : public Storage {
  private:
   ~HeapStorage() override { core::deallocate(memory_); }
 
+  void* memory_;
+};
+
+// Device memory of ours.
+class DeviceStorage final : public Storage {
+ public:
+  DeviceStorage(cuda::Queue* queue, void* memory) : queue_(queue), memory_(memory) { queue_->retain(); }
+
+ private:
+  ~DeviceStorage() override {
+    queue_->deallocate(memory_);
+    queue_->release();
+  }
+
+  cuda::Queue* queue_;
   void* memory_;
 };
 
@@ -58,7 +74,30 @@ int32_t allocate_from_hook(const Context& context, int64_t bytes, bool zeroed, c
     storage->release();
     return fail_memory(bytes, error);
   }
-  if (zeroed) std::memset(*data, 0, static_cast<size_t>(bytes));
+  int32_t status = GTH_OK;
+  if (zeroed && context.cuda) status = cuda::zero(*context.cuda, *data, bytes, error);
+  else if (zeroed) std::memset(*data, 0, static_cast<size_t>(bytes));
+  if (status) storage->release();
+  else *out = storage;
+  return status;
+}
+
+int32_t allocate_on_device(const Context& context, int64_t bytes, bool zeroed, char** data, Storage** out,
+                           const Error& error) {
+  void* memory = nullptr;
+  if (int32_t status = cuda::allocate(*context.cuda, bytes, &memory, error)) return status;
+  cuda::Queue* queue = cuda::queue_of(*context.cuda);
+  DeviceStorage* storage = new (std::nothrow) DeviceStorage(queue, memory);
+  if (!storage) {
+    queue->deallocate(memory);
+    return fail_memory(sizeof(DeviceStorage), error);
+  }
+  const int32_t status = zeroed ? cuda::zero(*context.cuda, memory, bytes, error) : GTH_OK;
+  if (status) {
+    storage->release();
+    return status;
+  }
+  *data = static_cast<char*>(memory);
   *out = storage;
   return GTH_OK;
 }
@@ -83,9 +122,18 @@ int32_t allocate_from_heap(int64_t bytes, bool zeroed, char** data, Storage** ou
 
 int32_t allocate_storage(const Context& context, int64_t bytes, bool zeroed, char** data, Storage** out,
                          const Error& error) {
+  if (context.cuda) {
+    if (int32_t status = cuda::check_not_capturing(*context.cuda, error)) return status;
+  }
   if (bytes > 0 && context.memory.alloc) return allocate_from_hook(context, bytes, zeroed, data, out, error);
   if (bytes > INT64_MAX - alignment) return fail_memory(bytes, error);
+  if (bytes > 0 && context.cuda) return allocate_on_device(context, bytes, zeroed, data, out, error);
   return allocate_from_heap(bytes, zeroed, data, out, error);
+}
+
+AdoptedStorage* adopt_memory(const Context& context, int32_t device, gth_deleter_fn deleter, void* user) {
+  cuda::Queue* queue = context.cuda && !core::is_host(device) ? cuda::queue_of(*context.cuda) : nullptr;
+  return new (std::nothrow) AdoptedStorage(deleter, user, queue);
 }
 
 }  // namespace gather::api

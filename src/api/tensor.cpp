@@ -4,6 +4,7 @@
 #include <cinttypes>
 #include <new>
 
+#include "api/copy.hpp"
 #include "api/handles.hpp"
 #include "core/device.hpp"
 #include "core/dtype.hpp"
@@ -11,7 +12,6 @@
 #include "core/plain.hpp"
 #include "core/plan.hpp"
 #include "core/shape.hpp"
-#include "cpu/run.hpp"
 
 namespace gather::api {
 namespace {
@@ -37,10 +37,15 @@ int32_t check_desc_struct(const gth_tensor_desc& desc, const Error& error) {
   return GTH_OK;
 }
 
-// Which devices this build and machine have.
-int32_t check_device(int32_t device, const Error& error) {
-  if (core::is_host(device)) return GTH_OK;
-  return core::fail_device(GTH_OPERAND_TENSOR, device, GTH_DEVICE_CPU, error);
+// Which devices this build and machine have. Managed memory is every device's.
+int32_t check_device(const gth_tensor_desc& desc, const Error& error) {
+  if (core::is_host(desc.device)) return GTH_OK;
+  if (!core::is_known_device(desc.device) || !cuda::has_device(0)) {
+    return core::fail_device(GTH_OPERAND_TENSOR, desc.device, GTH_DEVICE_CPU, error);
+  }
+  if (desc.device == GTH_DEVICE_CUDA_MANAGED || cuda::has_device(desc.device_id)) return GTH_OK;
+  return error.fail({GTH_E_DEVICE, GTH_OPERAND_TENSOR, -1, -1, desc.device_id, 0},
+                    "tensor: there is no CUDA device %" PRId32, desc.device_id);
 }
 
 // The whole of check_tensor for a plain tensor that is all right.
@@ -118,7 +123,7 @@ int32_t adopt(gth_context* context, const gth_tensor_desc* desc, gth_deleter_fn 
   if (int32_t status = find_context(context, &found, error)) return status;
   gth_tensor_desc checked;
   if (int32_t status = check_tensor(*desc, &checked, error)) return status;
-  AdoptedStorage* storage = new (std::nothrow) AdoptedStorage(deleter, user);
+  AdoptedStorage* storage = adopt_memory(*found, checked.device, deleter, user);
   if (!storage) return fail_memory(sizeof(AdoptedStorage), error);
   const int32_t status = make_tensor(checked, storage, out, error);
   if (status) {
@@ -173,16 +178,6 @@ int32_t describe(const gth_tensor* handle, gth_tensor_desc* desc, const Error& e
   return GTH_OK;
 }
 
-int32_t run_copy(const Context& context, const gth_tensor_desc& source, const gth_tensor_desc& destination,
-                 const Error& error) {
-  core::Plan plan;
-  if (int32_t status = core::lower_copy(source, destination, &plan, error)) return status;
-  const core::Pointers pointers{static_cast<const char*>(source.data), nullptr,
-                                static_cast<char*>(const_cast<void*>(destination.data))};
-  if (int32_t status = core::check_run(plan, pointers, GTH_OPEN, error)) return status;
-  return cpu::run(plan, pointers, GTH_OPEN, context.executor, error);
-}
-
 int32_t copy(gth_context* handle, const gth_tensor* source, const gth_tensor* destination, const Error& error) {
   if (!source) return fail_null(GTH_OPERAND_PARAMS, error);
   if (!destination) return fail_null(GTH_OPERAND_OUT, error);
@@ -233,7 +228,7 @@ int32_t check_tensor(const gth_tensor_desc& desc, gth_tensor_desc* checked, cons
   if (status) return status;
   core::Layout layout;
   if ((status = core::resolve_layout(desc, info->bytes, GTH_OPERAND_TENSOR, &layout, error))) return status;
-  if ((status = check_device(desc.device, error))) return status;
+  if ((status = check_device(desc, error))) return status;
   if (!desc.data && !layout.reach.empty) return fail_null(GTH_OPERAND_TENSOR, error);
   *checked = desc;
   checked->size = sizeof(gth_tensor_desc);

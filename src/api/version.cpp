@@ -1,6 +1,7 @@
 #include "api/fence.hpp"
 #include "core/dtype.hpp"
 #include "cpu/os.hpp"
+#include "cuda/cuda.hpp"
 
 using namespace gather;
 
@@ -44,6 +45,7 @@ gth_capability_info describe_machine() {
   info.version = GTH_VERSION;
   info.cpu_threads = cpu::available_cpus();
   info.cpu_tiers_built = info.cpu_tiers_usable = info.cpu_tier = GTH_TIER_PORTABLE;
+  cuda::describe_machine(&info);
   return info;
 }
 

@@ -61,4 +61,13 @@ int32_t fail_index(const Error& error, const Fault& fault) {
                     fault.component, fault.position, fault.value, low, bottom, fault.limit);
 }
 
+int32_t fail_empty_params(const Error& error, int32_t dim) {
+  return error.fail({GTH_E_INDEX, GTH_OPERAND_PARAMS, dim, -1, 0, 1},
+                    "params: has no elements (dim %" PRId32 " is 0), but rows of it are asked for", dim);
+}
+
+int32_t fail_index_race(const Error& error) {
+  return error.fail({GTH_E_RACE, GTH_OPERAND_INDICES}, "indices: changed by another thread during the call");
+}
+
 }  // namespace gather::core

@@ -49,7 +49,7 @@ void find_device(const Request& request, Plan* plan) {
     if (!desc || is_host(desc->device)) continue;
     plan->device = GTH_DEVICE_CUDA;
     plan->device_id = desc->device_id;
-    return;
+    if (desc->device == GTH_DEVICE_CUDA) return;  // managed memory is every device's
   }
 }
 
@@ -349,7 +349,8 @@ int32_t lower(const Request& request, Plan* plan, const Error& error) {
 }
 
 // A copy is the gather_nd by one tuple of no components, which selects everything.
-int32_t lower_copy(const gth_tensor_desc& source, const gth_tensor_desc& destination, Plan* plan, const Error& error) {
+int32_t lower_copy(const gth_tensor_desc& source, const gth_tensor_desc& destination, int32_t device,
+                   int32_t device_id, Plan* plan, const Error& error) {
   constexpr int64_t no_components = 0, one = 1;
   gth_tensor_desc params = source, out = destination, indices = GTH_TENSOR_DESC_INIT;
   if (params.ndim == 0 && out.ndim == 0) {  // gather_nd begins with rank 1
@@ -360,7 +361,9 @@ int32_t lower_copy(const gth_tensor_desc& source, const gth_tensor_desc& destina
   indices.dtype = GTH_DTYPE_INT64;
   indices.ndim = 1;
   indices.shape = &no_components;
-  return lower({Op::gather_nd, Open::none, &params, &indices, &out, nullptr, 0, 0}, plan, error);
+  indices.device = GTH_DEVICE_CUDA_HOST;  // never read, and no device minds it
+  return lower({Op::gather_nd, Open::none, &params, &indices, &out, nullptr, device, device_id}, plan,
+               error);
 }
 
 int32_t check_open_extent(const Plan& plan, int64_t n, const Error& error) {

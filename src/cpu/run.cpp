@@ -223,10 +223,6 @@ bool copy_dealt_range(const Job& job, int64_t first, int64_t last) {
   return true;
 }
 
-int32_t fail_race(const Error& error) {
-  return error.fail({GTH_E_RACE, GTH_OPERAND_INDICES}, "indices: changed by another thread during the call");
-}
-
 // What copying is worth; no more than enough to be worth all threads.
 int64_t copied_bytes(const Plan& plan, int64_t slices) {
   int64_t bytes;
@@ -243,7 +239,7 @@ int32_t copy_all(const Job& job, const Executor& executor, const Error& error) {
                                           : copy_range(job, job.params, first, last);
     if (!whole) raced.store(true, std::memory_order_relaxed);
   });
-  return raced.load(std::memory_order_relaxed) ? fail_race(error) : GTH_OK;
+  return raced.load(std::memory_order_relaxed) ? core::fail_index_race(error) : GTH_OK;
 }
 
 // One block on one line: each index is loaded once, so one pass judges and copies.
@@ -280,12 +276,6 @@ int32_t run_few(const Plan& plan, const core::Pointers& pointers, int64_t n, int
   return GTH_OK;
 }
 
-int32_t fail_empty_params(const Plan& plan, const Error& error) {
-  return error.fail({GTH_E_INDEX, GTH_OPERAND_PARAMS, plan.refused_dim, -1, 0, 1},
-                    "params: has no elements (dim %d is 0), but rows of it are asked for",
-                    static_cast<int>(plan.refused_dim));
-}
-
 }  // namespace
 
 int32_t run(const Plan& plan, const core::Pointers& pointers, int64_t n, const Executor& executor,
@@ -300,7 +290,7 @@ int32_t run_with(const Plan& plan, const core::Pointers& pointers, int64_t n, co
   if (plan.is_direct && tuples <= few_tuples && plan.row < parallel_bytes / few_tuples) {
     return run_few(plan, pointers, n, tuples, copy, error);
   }
-  if (plan.refused_dim >= 0) return fail_empty_params(plan, error);
+  if (plan.refused_dim >= 0) return core::fail_empty_params(error, plan.refused_dim);
   const bool has_output = !plan.is_empty;
   if (!has_output && !plan.checks_when_empty) return GTH_OK;
   const Job job(plan, pointers, n, copy);

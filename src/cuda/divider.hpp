@@ -9,8 +9,8 @@ namespace gather::cuda {
 // Division by a number that is known on the host: a multiplication and a shift for 32-bit numbers, where a division would
 // cost more than the row that it finds.
 struct Divider {
-  uint32_t multiplier = 0;
-  uint32_t shift = 0;
+  uint32_t multiplier;
+  uint32_t shift;
 };
 
 // The largest number that may be divided, and the largest to divide by.
@@ -19,7 +19,7 @@ constexpr int64_t largest_narrow = INT32_MAX;
 // For 1 <= divisor <= largest_narrow: with shift = ceil(log2 d), the quotient of n is (umulhi(n, multiplier) + n) >>
 // shift, and the sum stays below 2^32 because n does not exceed largest_narrow.
 inline Divider make_divider(int64_t divisor) {
-  Divider result;
+  Divider result{0, 0};
   while ((int64_t{1} << result.shift) < divisor) ++result.shift;
   const uint64_t power = uint64_t{1} << result.shift;
   const uint64_t d = static_cast<uint64_t>(divisor);

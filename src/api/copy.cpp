@@ -1,0 +1,133 @@
+#include "api/copy.hpp"
+
+#include "api/execute.hpp"
+#include "core/device.hpp"
+#include "core/dtype.hpp"
+#include "core/memory.hpp"
+
+namespace gather::api {
+namespace {
+
+using core::Plan;
+
+bool is_pageable(const gth_tensor_desc& desc) { return desc.device == 0 || desc.device == GTH_DEVICE_CPU; }
+
+// A copying CUDA context reaches pageable memory too, by other means than its kernels.
+gth_tensor_desc as_reached(const Context& context, const gth_tensor_desc& desc) {
+  gth_tensor_desc result = desc;
+  if (context.cuda && is_pageable(desc)) result.device = GTH_DEVICE_CUDA_HOST;
+  return result;
+}
+
+core::Pointers pointers_of(const gth_tensor_desc& source, const gth_tensor_desc& destination) {
+  return {static_cast<const char*>(source.data), nullptr,
+          static_cast<char*>(const_cast<void*>(destination.data))};
+}
+
+int32_t lower_and_check(const Context& context, const gth_tensor_desc& source, const gth_tensor_desc& destination,
+                        Plan* plan, const Error& error) {
+  const int32_t status = core::lower_copy(as_reached(context, source), as_reached(context, destination),
+                                          context.device, context.device_id, plan, error);
+  return status ? status : core::check_run(*plan, pointers_of(source, destination), GTH_OPEN, error);
+}
+
+// One stretch of bytes on both sides.
+bool is_stretch(const Plan& plan) { return plan.end == 1 && plan.inner == 1; }
+
+// The same elements, dense, in another place.
+gth_tensor_desc packed(const gth_tensor_desc& desc, void* data, int64_t bytes) {
+  gth_tensor_desc result = desc;
+  result.data = data;
+  result.strides = nullptr;
+  result.offset = 0;
+  result.extent = bytes;
+  result.flags = 0;
+  result.device = GTH_DEVICE_CPU;
+  return result;
+}
+
+int32_t copy_on_host(const Context& context, const gth_tensor_desc& source, const gth_tensor_desc& destination,
+                     const Error& error) {
+  Plan plan;
+  const int32_t status = core::lower_copy(source, destination, GTH_DEVICE_CPU, 0, &plan, error);
+  return status ? status : cpu::run(plan, pointers_of(source, destination), GTH_OPEN, context.executor, error);
+}
+
+int32_t copy_on_device(const Context& context, const gth_tensor_desc& source, const gth_tensor_desc& destination,
+                       const Error& error) {
+  Plan plan;
+  const int32_t status = lower_and_check(context, source, destination, &plan, error);
+  return status ? status : execute(context, plan, pointers_of(source, destination), GTH_OPEN, Output::callers, error);
+}
+
+// Dense room on both sides of the bus.
+struct Room {
+  void *host, *device;
+  int64_t bytes;
+};
+
+int32_t copy_to_device(const Context& context, const gth_tensor_desc& source, const gth_tensor_desc& destination,
+                       const Room& room, const Error& error) {
+  const gth_tensor_desc on_host = packed(source, room.host, room.bytes);
+  gth_tensor_desc on_device = packed(source, room.device, room.bytes);
+  on_device.device = GTH_DEVICE_CUDA;
+  on_device.device_id = context.device_id;
+  int32_t status = copy_on_host(context, source, on_host, error);
+  if (!status) status = cuda::copy_bytes(*context.cuda, room.device, room.host, room.bytes, error);
+  if (!status) status = copy_on_device(context, on_device, destination, error);
+  const int32_t waited = cuda::synchronize(*context.cuda, status ? Error(nullptr) : error);
+  return status ? status : waited;
+}
+
+int32_t copy_to_host(const Context& context, const gth_tensor_desc& source, const gth_tensor_desc& destination,
+                     const Room& room, const Error& error) {
+  const gth_tensor_desc on_host = packed(source, room.host, room.bytes);
+  gth_tensor_desc on_device = packed(source, room.device, room.bytes);
+  on_device.device = GTH_DEVICE_CUDA;
+  on_device.device_id = context.device_id;
+  int32_t status = copy_on_device(context, source, on_device, error);
+  if (!status) status = cuda::copy_bytes(*context.cuda, room.host, room.device, room.bytes, error);
+  const int32_t waited = cuda::synchronize(*context.cuda, status ? Error(nullptr) : error);
+  if (!status) status = waited;
+  return status ? status : copy_on_host(context, on_host, destination, error);
+}
+
+// Strided memory that kernels do not reach: packed on one side, unpacked on the other. Waits.
+int32_t copy_staged(const Context& context, const gth_tensor_desc& source, const gth_tensor_desc& destination,
+                    int64_t bytes, const Error& error) {
+  Room room{core::allocate(static_cast<size_t>(bytes)), nullptr, bytes};
+  if (!room.host) return fail_memory(bytes, error);
+  int32_t status = cuda::allocate(*context.cuda, bytes, &room.device, error);
+  if (!status) {
+    status = is_pageable(source) ? copy_to_device(context, source, destination, room, error)
+                                 : copy_to_host(context, source, destination, room, error);
+    cuda::queue_of(*context.cuda)->deallocate(room.device);
+  }
+  core::deallocate(room.host);
+  return status;
+}
+
+}  // namespace
+
+int32_t run_copy(const Context& context, const gth_tensor_desc& source, const gth_tensor_desc& destination,
+                 const Error& error) {
+  Plan plan;
+  if (int32_t status = lower_and_check(context, source, destination, &plan, error)) return status;
+  const core::Pointers pointers = pointers_of(source, destination);
+  const bool is_paged = is_pageable(source) || is_pageable(destination);
+  if (!context.cuda || plan.is_empty || (!is_paged && !is_stretch(plan))) {
+    return execute(context, plan, pointers, GTH_OPEN, Output::callers, error);
+  }
+  // Pageable memory is read and written by the host, not when a graph is replayed.
+  if (is_paged) {
+    if (int32_t status = cuda::check_not_capturing(*context.cuda, error)) return status;
+  }
+  if (is_stretch(plan)) {
+    return cuda::copy_bytes(*context.cuda, pointers.out + plan.out_offset, pointers.params + plan.params_offset, plan.row,
+                            error);
+  }
+  if (is_pageable(source) && is_pageable(destination)) return copy_on_host(context, source, destination, error);
+  return copy_staged(context, source, destination, plan.slices.factor * plan.inner * plan.row, error);
+}
+
+}  // namespace gather::api

@@ -1,0 +1,190 @@
+#include "cuda/context.hpp"
+
+#include <cstddef>
+#include <new>
+
+#include "cuda/failure.hpp"
+#include "cuda/fork.hpp"
+#include "cuda/kernels.hpp"
+
+namespace gather::cuda {
+namespace {
+
+constexpr int64_t record_offset = sizeof(State) + most_validating_blocks * int64_t{sizeof(Finding)};
+constexpr int64_t workspace_bytes = record_offset + int64_t{sizeof(gth_error_record)};
+static_assert(sizeof(State) % alignof(Finding) == 0 && record_offset % alignof(gth_error_record) == 0);
+
+int32_t check_device(int32_t id, const Error& error) {
+  int32_t count = 0;
+  if (runtime::driver_version() == 0 || runtime::device_count(&count) || count == 0) {
+    return fail_no_device(offsetof(gth_context_options, device), GTH_DEVICE_CUDA, GTH_DEVICE_CPU,
+                          "no CUDA device: there is no driver, or it has none", error);
+  }
+  if (id >= 0 && id < count) return GTH_OK;
+  return fail_no_device(offsetof(gth_context_options, device_id), id, count, "there is no CUDA device of this number",
+                        error);
+}
+
+// The record as kernels reach it.
+int32_t find_record(gth_error_record* given, gth_error_record** out, const Error& error) {
+  bool reached = false;
+  void* there = nullptr;
+  if (const int code = runtime::reach(given, &reached, &there)) return fail_cuda(code, "record", 0, error);
+  if (!reached || reinterpret_cast<uintptr_t>(there) % alignof(gth_error_record) != 0) {
+    return fail_no_device(offsetof(gth_context_options, record), 0, 0,
+                          "record is not aligned memory of the device, or pinned memory", error);
+  }
+  *out = static_cast<gth_error_record*>(there);
+  return GTH_OK;
+}
+
+int32_t allocate_workspace(Context* context, const Error& error) {
+  void *workspace = nullptr, *taken = nullptr;
+  int code = runtime::allocate(&workspace, workspace_bytes);
+  if (code) return fail_cuda(code, "context", workspace_bytes, error);
+  context->state = static_cast<State*>(workspace);
+  context->slots = reinterpret_cast<Finding*>(context->state + 1);
+  code = runtime::allocate_host(&taken, sizeof(gth_error_record));
+  if (code) return fail_cuda(code, "context", sizeof(gth_error_record), error);
+  context->taken = static_cast<gth_error_record*>(taken);
+  // Not on the caller's stream, which may be under capture; this waits, as an allocation does.
+  const runtime::Stream own = reinterpret_cast<runtime::Stream>(uintptr_t{2});
+  code = runtime::zero_async(workspace, workspace_bytes, own);
+  if (!code) code = runtime::synchronize(own);
+  return code ? fail_cuda(code, "context", 0, error) : GTH_OK;
+}
+
+int32_t set_up(const gth_context_options& options, Context* context, const Error& error) {
+  context->device_id = options.device_id;
+  context->stream = options.stream;
+  int code = runtime::open_device(options.device_id, &context->device);
+  if (code) return fail_cuda(code, "context", 0, error);
+  runtime::DeviceFacts facts;
+  if ((code = runtime::device_facts(options.device_id, &facts))) return fail_cuda(code, "context", 0, error);
+  context->multiprocessors = facts.multiprocessors;
+  context->queue = new (std::nothrow) Queue(context->device, options.stream);
+  if (!context->queue) return error.fail({GTH_E_NOMEM, GTH_OPERAND_NONE, -1, -1, sizeof(Queue), 0}, "out of memory");
+  const Call call(*context, error);
+  if (call.status()) return call.status();
+  if ((code = load_kernels())) return fail_cuda(code, "context: kernels", 0, error);
+  if (int32_t status = allocate_workspace(context, error)) return status;
+  context->record = reinterpret_cast<gth_error_record*>(reinterpret_cast<char*>(context->state) + record_offset);
+  return options.record ? find_record(options.record, &context->record, error) : GTH_OK;
+}
+
+int32_t take(Context& context, const Error& error) {
+  int code = launch_take(context.record, context.taken, context.stream);
+  if (!code) code = runtime::synchronize(context.stream);
+  if (code) return fail_cuda(code, "context: take", 0, error);
+  const gth_error_record record = *context.taken;
+  return record.count == 0 ? GTH_OK : fail_recorded(record, error);
+}
+
+}  // namespace
+
+Call::Call(const Context& context, const Error& error) {
+  if (is_forked()) {
+    status_ = fail_fork(error);
+    return;
+  }
+  const int code = runtime::enter(context.device, &entered_);
+  status_ = code ? fail_cuda(code, "context", 0, error) : GTH_OK;
+  if (status_ == GTH_OK) context.queue->drain();
+}
+
+int32_t create_context(const gth_context_options& options, Context** out, const Error& error) {
+  if (is_forked()) return fail_fork(error);
+  watch_forks();
+  if (int32_t status = check_device(options.device_id, error)) return status;
+  Context* context = new (std::nothrow) Context;
+  if (!context) return error.fail({GTH_E_NOMEM, GTH_OPERAND_NONE, -1, -1, sizeof(Context), 0}, "out of memory");
+  const int32_t status = set_up(options, context, error);
+  if (status) {
+    release_context(context);
+    return status;
+  }
+  *out = context;
+  return GTH_OK;
+}
+
+void release_context(Context* context) {
+  if (context->queue) {
+    const Error silent(nullptr);
+    const Call call(*context, silent);
+    if (call.status() == GTH_OK) {
+      context->queue->close();
+      if (context->state) runtime::deallocate(context->state);  // waits for the device
+      if (context->taken) runtime::deallocate_host(context->taken);
+    }
+    context->queue->release();
+  }
+  delete context;
+}
+
+int32_t check_not_capturing(Context& context, const Error& error) {
+  bool capturing = false;
+  if (const int code = runtime::is_capturing(context.stream, &capturing)) return fail_cuda(code, "context", 0, error);
+  return capturing ? fail_capture("which can neither wait nor allocate", error) : GTH_OK;
+}
+
+int32_t synchronize(Context& context, const Error& error) {
+  const Call call(context, error);
+  if (call.status()) return call.status();
+  if (int32_t status = check_not_capturing(context, error)) return status;
+  if (const int code = runtime::synchronize(context.stream)) return fail_cuda(code, "context", 0, error);
+  context.queue->drain();
+  return GTH_OK;
+}
+
+namespace {
+
+// What `later` is given from now on comes after what `earlier` has been given so far.
+int32_t order(Context& context, CUstream_st* earlier, CUstream_st* later, const Error& error) {
+  const Call call(context, error);
+  if (call.status()) return call.status();
+  runtime::Event event = nullptr;
+  int code = runtime::create_event(&event);
+  if (code) return fail_cuda(code, "context", 0, error);
+  code = runtime::record_event(event, earlier);
+  if (!code) code = runtime::wait_event(later, event);
+  runtime::destroy_event(event);
+  return code ? fail_cuda(code, "context", 0, error) : GTH_OK;
+}
+
+}  // namespace
+
+int32_t wait(Context& context, CUstream_st* stream, const Error& error) {
+  return order(context, stream, context.stream, error);
+}
+
+int32_t signal(Context& context, CUstream_st* stream, const Error& error) {
+  return order(context, context.stream, stream, error);
+}
+
+int32_t take_error(Context& context, const Error& error) {
+  const Call call(context, error);
+  if (call.status()) return call.status();
+  if (int32_t status = check_not_capturing(context, error)) return status;
+  pthread_mutex_lock(&context.taking);
+  const int32_t status = take(context, error);
+  pthread_mutex_unlock(&context.taking);
+  context.queue->drain();
+  return status;
+}
+
+int32_t enqueue_take_error(Context& context, gth_error_record* record, const Error& error) {
+  const Call call(context, error);
+  if (call.status()) return call.status();
+  bool reached = false;
+  void* there = nullptr;
+  if (const int code = runtime::reach(record, &reached, &there)) return fail_cuda(code, "record", 0, error);
+  if (!reached || reinterpret_cast<uintptr_t>(there) % alignof(gth_error_record) != 0) {
+    return error.fail({GTH_E_DEVICE}, "record is not aligned memory of the device, or pinned memory");
+  }
+  const int code = launch_take(context.record, static_cast<gth_error_record*>(there), context.stream);
+  return code ? fail_cuda(code, "context: take", 0, error) : GTH_OK;
+}
+
+Queue* queue_of(Context& context) { return context.queue; }
+
+}  // namespace gather::cuda

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/memory.hpp"
+#include "cuda/cuda.hpp"
+#include "cuda/job.hpp"
+#include "cuda/runtime.hpp"
+
+namespace gather::cuda {
+
+class Context : public core::Allocated {
+ public:
+  runtime::Device device = nullptr;
+  int32_t device_id = 0;
+  int32_t multiprocessors = 0;
+  runtime::Stream stream = nullptr;
+  Queue* queue = nullptr;
+
+  // In device memory, one allocation.
+  State* state = nullptr;
+  Finding* slots = nullptr;
+  gth_error_record* record = nullptr;  // ... or the caller's
+
+  // In pinned memory: where a record goes that the host takes. One take at a time.
+  gth_error_record* taken = nullptr;
+  pthread_mutex_t taking = PTHREAD_MUTEX_INITIALIZER;
+
+  std::atomic<int64_t> calls{0};
+};
+
+// A call on the context's device: nothing in a forked child, and ends that waited are run first. The thread's current
+// device is put back at the end.
+class Call {
+ public:
+  Call(const Context& context, const Error& error);
+  ~Call() {
+    if (status_ == GTH_OK) runtime::leave(entered_);
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  int32_t status() const { return status_; }
+
+ private:
+  bool entered_ = false;
+  int32_t status_;
+};
+
+}  // namespace gather::cuda

@@ -1,0 +1,44 @@
+#include "cuda/failure.hpp"
+
+#include <cinttypes>
+
+#include "cuda/runtime.hpp"
+
+namespace gather::cuda {
+
+using core::Error;
+
+int32_t fail_cuda(int code, const char* what, int64_t bytes, const Error& error) {
+  const int32_t status = runtime::means_no_memory(code) ? GTH_E_NOMEM
+                         : runtime::means_capture(code) ? GTH_E_CAPTURE
+                                                        : GTH_E_CUDA;
+  error.fail({status, GTH_OPERAND_NONE, -1, -1, bytes, 0}, "%s: CUDA error %d, %s", what, code,
+             runtime::error_name(code));
+  if (error.target()) error.target()->native = code;
+  return status;
+}
+
+int32_t fail_capture(const char* what, const Error& error) {
+  return error.fail({GTH_E_CAPTURE, GTH_OPERAND_CONTEXT}, "context: its stream is being captured, %s", what);
+}
+
+int32_t fail_fork(const Error& error) {
+  return error.fail({GTH_E_FORK, GTH_OPERAND_CONTEXT}, "context: CUDA cannot be used in a child process after fork");
+}
+
+int32_t fail_no_device(int32_t offset, int64_t value, int64_t limit, const char* why, const Error& error) {
+  return error.fail({GTH_E_DEVICE, GTH_OPERAND_OPTIONS, offset, -1, value, limit}, "options: %s", why);
+}
+
+int32_t fail_recorded(const gth_error_record& record, const Error& error) {
+  const core::Fault fault{record.status, record.operand, record.component, record.position,
+                          record.value,  record.limit,   record.flags};
+  const int32_t status = record.status == GTH_E_INDEX ? core::fail_index(error, fault) : core::fail_index_race(error);
+  if (gth_error* target = error.target()) {
+    target->sequence = record.sequence;
+    target->count = record.count;
+  }
+  return status;
+}
+
+}  // namespace gather::cuda

@@ -1,0 +1,277 @@
+#include "cuda/launch.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "cuda/kernels.hpp"
+
+namespace gather::cuda {
+namespace {
+
+using core::Plan;
+using core::Pointers;
+
+constexpr int64_t vector_bytes = 16;
+constexpr int64_t warp_threads = 32;
+
+// What the addresses and sizes of a launch come to.
+struct Shape {
+  int64_t alignment;  // of every row on both sides, and its size; at most 16
+  bool is_dense;      // rows of the output follow each other without gaps
+  bool index_aligned;
+  int64_t units;
+  int64_t tuples;
+};
+
+// The largest power of two that divides all that is noted, at most 16.
+class CommonAlignment {
+ public:
+  void note(int64_t bytes) { bits_ |= static_cast<uint64_t>(bytes); }
+  void note(const void* address) { bits_ |= reinterpret_cast<uintptr_t>(address); }
+  int64_t value() const { return static_cast<int64_t>(bits_ & (~bits_ + 1)); }
+
+ private:
+  uint64_t bits_ = vector_bytes;
+};
+
+int64_t copy_alignment(const Plan& plan, const Pointers& pointers, int64_t n) {
+  CommonAlignment common;
+  common.note(plan.row);
+  common.note(pointers.params + plan.params_offset);
+  common.note(pointers.out + plan.out_offset);
+  for (int32_t i = 0; i < plan.end; ++i) {
+    common.note(plan.loops[i].params.at(n));
+    common.note(plan.loops[i].out.at(n));
+  }
+  for (int32_t i = 0; i < plan.components; ++i) {
+    if (plan.component[i].size > 1) common.note(plan.component[i].stride);
+  }
+  for (int32_t i = 0; i < plan.dealt_ndim; ++i) {
+    if (plan.dealt_extents[i] > 1) common.note(plan.dealt_strides[i]);
+  }
+  return common.value();
+}
+
+bool is_index_aligned(const Plan& plan, const Pointers& pointers, int64_t n) {
+  CommonAlignment common;
+  common.note(pointers.indices + plan.indices_offset);
+  for (int32_t i = 0; i <= plan.line; ++i) common.note(plan.loops[i].index.at(n));
+  if (plan.components > 1) common.note(plan.index_step);
+  return common.value() % core::index_bytes(plan.index) == 0;
+}
+
+bool has_dense_output(const Plan& plan, int64_t n) {
+  int64_t expected = plan.row;
+  for (int32_t i = plan.end; i-- > 0;) {
+    const int64_t extent = plan.loops[i].extent.at(n);
+    if (extent == 1) continue;
+    if (plan.loops[i].out.at(n) != expected) return false;
+    expected *= extent;
+  }
+  return true;
+}
+
+Shape measure(const Plan& plan, const Pointers& pointers, int64_t n) {
+  Shape shape;
+  shape.alignment = plan.is_empty ? 1 : copy_alignment(plan, pointers, n);
+  shape.is_dense = has_dense_output(plan, n);
+  shape.index_aligned = plan.components == 0 || is_index_aligned(plan, pointers, n);
+  shape.units = plan.is_empty ? 0 : plan.slices.at(n) * plan.inner;
+  shape.tuples = plan.tuples.at(n);
+  return shape;
+}
+
+bool is_element(const Plan& plan, const Shape& shape) {
+  return shape.is_dense && plan.row <= 8 && plan.row == shape.alignment;
+}
+
+// Whether 32-bit numbers do: for tuples, and for what the copying kernel counts, which is rows, pieces of 32 vectors of
+// them, or bytes.
+bool is_narrow(const Plan& plan, const Shape& shape) {
+  constexpr int64_t most = largest_narrow - vector_bytes;
+  if (shape.tuples > most) return false;
+  if (shape.units == 0) return true;
+  int64_t counted = plan.row;
+  if (is_element(plan, shape)) counted = 1;
+  else if (shape.alignment >= 4) counted = plan.row / (warp_threads * shape.alignment) + 1;
+  return shape.units <= most / counted;
+}
+
+Form choose_form(const Plan& plan, const Shape& shape, bool narrow) {
+  if (plan.dealt > 1 || plan.end > SmallJob::most_loops || plan.components > SmallJob::most_components) return Form::any;
+  const int64_t bytes = core::index_bytes(plan.index);
+  const bool is_direct = plan.end == 1 && plan.components == 1;
+  return is_direct && narrow && shape.index_aligned && bytes >= 4 ? Form::direct : Form::small;
+}
+
+// Narrow rows are made by output vectors, aligned ones by groups of threads, the others as a stream of bytes.
+Copy choose_copy(const Plan& plan, const Shape& shape, Form form, bool narrow) {
+  const int64_t row = plan.row, alignment = shape.alignment;
+  if (form == Form::any || !narrow) {
+    if (alignment == 16) return Copy::rows16;
+    if (alignment >= 4) return Copy::rows4;
+    return form == Form::small && shape.is_dense ? Copy::stream : Copy::rows1;
+  }
+  if (is_element(plan, shape)) {
+    return row == 8 ? Copy::elements8 : row == 4 ? Copy::elements4 : row == 2 ? Copy::elements2 : Copy::elements1;
+  }
+  if (alignment == 16) return Copy::rows16;
+  if (alignment == 8) return Copy::rows8;
+  if (alignment == 4) return Copy::rows4;
+  return shape.is_dense ? Copy::stream : Copy::rows1;
+}
+
+uint32_t ceil_log2(int64_t value) {
+  uint32_t result = 0;
+  while ((int64_t{1} << result) < value) ++result;
+  return result;
+}
+
+// Threads for a row, and the pieces a long row is cut into.
+void cut_rows(Copy copy, int64_t row, JobHead* job) {
+  const int64_t vectors = (row + width_of(copy) - 1) / width_of(copy);
+  job->lanes_log2 = is_rows(copy) ? ceil_log2(std::min(vectors, warp_threads)) : 0;
+  job->chunks = is_rows(copy) ? (vectors + (int64_t{1} << job->lanes_log2) - 1) >> job->lanes_log2 : 1;
+}
+
+uint32_t at_most(int64_t blocks, int64_t most) {
+  return static_cast<uint32_t>(std::clamp<int64_t>(blocks, 1, most));
+}
+
+int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
+// Enough blocks that each thread has its loads in flight; a small call is spread more thinly over the device.
+uint32_t count_blocks(const JobHead& job, Copy copy, int32_t multiprocessors) {
+  const int64_t most = multiprocessors * resident_blocks;
+  if (!is_rows(copy)) {
+    const int64_t block = block_threads * vector_bytes;
+    return at_most(job.units > INT64_MAX / job.row ? most : ceil_divide(job.units * job.row + vector_bytes, block), most);
+  }
+  const int64_t groups = block_threads >> job.lanes_log2;
+  const int64_t pieces = job.units > INT64_MAX / job.chunks ? INT64_MAX : job.units * job.chunks;
+  const int64_t full = ceil_divide(pieces, groups * loads_in_flight);
+  const int64_t spread = std::min<int64_t>(ceil_divide(pieces, groups), multiprocessors);
+  return at_most(std::max(full, spread), most);
+}
+
+uint32_t count_validating_blocks(int64_t tuples, int32_t multiprocessors) {
+  const int64_t wanted = ceil_divide(tuples, int64_t{block_threads} * loads_in_flight);
+  return at_most(wanted, std::min<int64_t>(multiprocessors * resident_blocks, most_validating_blocks));
+}
+
+// The element repeated, so that any part of a filled row can be cut out of it.
+void repeat_fill(const Plan& plan, JobHead* job) {
+  char bytes[vector_bytes] = {};
+  for (int64_t at = 0; at < vector_bytes && plan.bounds == GTH_BOUNDS_FILL; at += plan.item) {
+    std::memcpy(bytes + at, plan.fill, static_cast<size_t>(plan.item));
+  }
+  std::memcpy(job->fill, bytes, sizeof job->fill);
+}
+
+void fill_head(const Plan& plan, const Pointers& pointers, int64_t n, const Place& place, const Shape& shape,
+               JobHead* job) {
+  job->params = pointers.params + plan.params_offset;
+  job->indices = pointers.indices + plan.indices_offset;
+  job->out = pointers.out + plan.out_offset;
+  job->params_begin = pointers.params + (plan.params_reach.empty ? 0 : plan.params_reach.low_at(n));
+  job->params_end = pointers.params + (plan.params_reach.empty ? 0 : plan.params_reach.high_at(n));
+  job->units = shape.units;
+  job->tuples = shape.tuples;
+  job->row = plan.row;
+  job->index_step = plan.index_step;
+  job->loops = plan.end;
+  job->outer_begin = plan.outer_begin;
+  job->tuple_begin = plan.tuple_begin;
+  job->tuple_end = plan.line + 1;
+  job->components = plan.components;
+  job->dealt_dims = plan.dealt > 1 ? plan.dealt_ndim : 0;
+  job->dealt_units = plan.dealt > 1 ? shape.tuples / plan.dealt * plan.inner : 1;
+  job->bounds = plan.bounds;
+  job->index_bytes = static_cast<uint8_t>(core::index_bytes(plan.index));
+  job->index_signed = core::is_signed(plan.index);
+  job->index_aligned = shape.index_aligned;
+  job->has_negatives = plan.index != core::IndexKind::uint64;
+  job->wraps = plan.wraps && job->has_negatives;
+  job->wraps_flag = plan.wraps ? GTH_ERROR_WRAP : 0;
+  job->zeroes = place.owns_output && plan.bounds == GTH_BOUNDS_ERROR;
+  job->state = place.state;
+  job->slots = place.slots;
+  job->record = place.record;
+  job->sequence = place.sequence;
+  repeat_fill(plan, job);
+}
+
+template <class Job>
+void fill_loops(const Plan& plan, int64_t n, bool narrow, Job* job) {
+  for (int32_t i = 0; i < plan.end; ++i) {
+    const core::Loop& loop = plan.loops[i];
+    job->loop[i] = {loop.extent.at(n), loop.params.at(n), loop.index.at(n), loop.out.at(n)};
+    // An extent of 0 is inside an output that is empty, which nobody walks through.
+    job->divider[i] = narrow && job->loop[i].extent > 0 ? make_divider(job->loop[i].extent) : Divider{};
+  }
+  for (int32_t i = 0; i < plan.components; ++i) job->component[i] = {plan.component[i].size, plan.component[i].stride};
+  for (int32_t i = 0; i < job->dealt_dims; ++i) {
+    job->component[plan.components + i] = {plan.dealt_extents[i], plan.dealt_strides[i]};
+  }
+}
+
+// Whether bounds = clamp or modulo meets a dim without elements.
+bool meets_empty_dim(const Plan& plan) {
+  if (plan.bounds != GTH_BOUNDS_CLAMP && plan.bounds != GTH_BOUNDS_MODULO) return false;
+  return std::any_of(plan.component, plan.component + plan.components,
+                     [](const core::Component& component) { return component.size == 0; });
+}
+
+Validation choose_validation(const Plan& plan, const Shape& shape) {
+  if (plan.bounds != GTH_BOUNDS_ERROR || plan.components == 0) return Validation::none;
+  const bool is_small = shape.units > 0 && shape.tuples <= judged_inside / plan.components;
+  return is_small ? Validation::inside : Validation::in_front;
+}
+
+template <class Job>
+void finish(const Plan& plan, const Place& place, const Shape& shape, bool narrow, int64_t n, Launch* out, Job* job) {
+  fill_loops(plan, n, narrow, job);
+  job->validation = choose_validation(plan, shape);
+  job->sets_skip = shape.units > 0;
+  job->chunks = 1;
+  job->chunk = {};
+  out->validating_blocks =
+      job->validation == Validation::in_front ? count_validating_blocks(shape.tuples, place.multiprocessors) : 0;
+  out->copying_blocks = 0;
+  if (shape.units == 0 || out->reports_first) return;
+  cut_rows(out->copy, plan.row, job);
+  if (narrow) job->chunk = make_divider(out->copy == Copy::stream ? plan.row : job->chunks);
+  out->copying_blocks = count_blocks(*job, out->copy, place.multiprocessors);
+}
+
+}  // namespace
+
+void plan_launch(const Plan& plan, const Pointers& pointers, int64_t n, const Place& place, Launch* out) {
+  const Shape shape = measure(plan, pointers, n);
+  bool narrow = is_narrow(plan, shape);
+  out->reports_first = meets_empty_dim(plan);
+  out->form = out->reports_first ? Form::any : choose_form(plan, shape, narrow);
+  out->copy = choose_copy(plan, shape, out->form, narrow);
+  if (out->copy == Copy::rows1 && out->form != Form::any) {  // seldom: compiled once
+    out->form = Form::small;
+    narrow = false;
+  }
+  JobHead head;
+  fill_head(plan, pointers, n, place, shape, &head);
+  switch (out->form) {
+    case Form::direct:
+      out->reading = head.index_bytes == 4 ? Reading::index4 : Reading::index8;
+      static_cast<JobHead&>(out->direct) = head;
+      return finish(plan, place, shape, narrow, n, out, &out->direct);
+    case Form::small:
+      out->reading = narrow ? Reading::any32 : Reading::any64;
+      static_cast<JobHead&>(out->small) = head;
+      return finish(plan, place, shape, narrow, n, out, &out->small);
+    case Form::any:
+      out->reading = Reading::any64;
+      static_cast<JobHead&>(out->any) = head;
+      return finish(plan, place, shape, false, n, out, &out->any);
+  }
+}
+
+}  // namespace gather::cuda

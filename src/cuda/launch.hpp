@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/plan.hpp"
+#include "cuda/bodies.hpp"
+
+// How a plan runs on a device: which kernels, how many blocks. A function of shapes, strides and addresses only, never of
+// data, so that it holds for every replay of a captured call.
+namespace gather::cuda {
+
+// So many index values are judged by every block of the copying kernel; more by a kernel in front of it.
+constexpr int64_t judged_inside = 2048;
+// Blocks of a grid for each multiprocessor: as many as are resident at once.
+constexpr int64_t resident_blocks = 8;
+
+enum class Form : uint8_t { direct, small, any };
+
+// What a launch takes from its context.
+struct Place {
+  int32_t multiprocessors;
+  State* state;
+  Finding* slots;
+  gth_error_record* record;
+  int64_t sequence;
+  bool owns_output;
+};
+
+struct Launch {
+  Form form;
+  Copy copy;
+  Reading reading;
+  bool reports_first;  // an index into an empty dim under bounds = clamp or modulo: the first tuple is the bad one
+  uint32_t validating_blocks;  // 0: no kernel in front
+  uint32_t copying_blocks;     // 0: nothing is copied
+  union {
+    DirectJob direct;
+    SmallJob small;
+    AnyJob any;
+  };
+};
+
+// For a run with tuples whose params are not refused.
+void plan_launch(const core::Plan& plan, const core::Pointers& pointers, int64_t n, const Place& place, Launch* out);
+
+}  // namespace gather::cuda

@@ -1,0 +1,42 @@
+#include <algorithm>
+#include <atomic>
+
+#include "cuda/cuda.hpp"
+#include "cuda/fork.hpp"
+#include "cuda/runtime.hpp"
+
+namespace gather::cuda {
+namespace {
+
+// Found once; a driver that was not there may come.
+std::atomic<int32_t> known_devices{-1};
+
+int32_t count_devices() {
+  const int32_t known = known_devices.load(std::memory_order_relaxed);
+  if (known >= 0) return known;
+  int32_t count = 0;
+  if (is_forked() || runtime::driver_version() == 0) return 0;
+  watch_forks();
+  if (runtime::device_count(&count)) return 0;
+  known_devices.store(count, std::memory_order_relaxed);
+  return count;
+}
+
+}  // namespace
+
+void describe_machine(gth_capability_info* info) {
+  info->cuda_runtime = runtime::version();
+  info->cuda_driver = runtime::driver_version();
+  const int32_t count = std::min<int32_t>(is_forked() ? 0 : count_devices(), GTH_MAX_DEVICES);
+  for (int32_t id = 0; id < count; ++id) {
+    runtime::DeviceFacts facts;
+    if (runtime::device_facts(id, &facts)) break;
+    info->device_compute[id] = facts.compute;
+    info->device_memory[id] = facts.memory;
+    info->device_count = id + 1;
+  }
+}
+
+bool has_device(int32_t id) { return id >= 0 && id < count_devices(); }
+
+}  // namespace gather::cuda

@@ -1,0 +1,223 @@
+#include "cuda/runtime.hpp"
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+namespace gather::cuda::runtime {
+namespace {
+
+// Kept out of the runtime's slot for the last error, which a later call would report as its own.
+int settled(cudaError_t code) {
+  if (code != cudaSuccess) cudaGetLastError();
+  return code;
+}
+
+// The few driver calls without which a thread's current context could not be put back as it was.
+template <class Function>
+int find(const char* name, Function** out) {
+  void* found = nullptr;
+  cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
+  const int code = settled(cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &result));
+  if (code) return code;
+  if (result != cudaDriverEntryPointSuccess || !found) return cudaErrorSymbolNotFound;
+  *out = reinterpret_cast<Function*>(found);
+  return 0;
+}
+
+using GetCurrent = CUresult(CUcontext*);
+using SetCurrent = CUresult(CUcontext);
+using PopCurrent = CUresult(CUcontext*);
+using GetDevice = CUresult(CUdevice*, int);
+using TotalMemory = CUresult(size_t*, CUdevice);
+
+GetCurrent* get_current = nullptr;
+SetCurrent* set_current = nullptr;
+SetCurrent* push_current = nullptr;
+PopCurrent* pop_current = nullptr;
+
+// Idempotent: threads that come here at once write the same.
+int find_driver() {
+  int code = find("cuCtxGetCurrent", &get_current);
+  if (!code) code = find("cuCtxSetCurrent", &set_current);
+  if (!code) code = find("cuCtxPushCurrent", &push_current);
+  if (!code) code = find("cuCtxPopCurrent", &pop_current);
+  return code;
+}
+
+// A query or an allocation on this thread does not spoil a capture that is under way elsewhere.
+class Uncaptured {
+ public:
+  Uncaptured() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+  ~Uncaptured() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+
+ private:
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
+// The runtime would collect a hundred other properties for it.
+int total_memory(int32_t id, int64_t* bytes) {
+  GetDevice* get_device = nullptr;
+  TotalMemory* get_total = nullptr;
+  int code = find("cuDeviceGet", &get_device);
+  if (!code) code = find("cuDeviceTotalMem", &get_total);
+  CUdevice device = 0;
+  size_t total = 0;
+  if (!code) code = get_device(&device, id);
+  if (!code) code = get_total(&total, device);
+  *bytes = static_cast<int64_t>(total);
+  return code;
+}
+
+}  // namespace
+
+int32_t version() { return CUDART_VERSION; }
+
+int32_t driver_version() {
+  int result = 0;
+  return settled(cudaDriverGetVersion(&result)) == 0 ? result : 0;
+}
+
+int device_count(int32_t* count) {
+  int found = 0;
+  const int code = settled(cudaGetDeviceCount(&found));
+  *count = code ? 0 : found;
+  return code;
+}
+
+int device_facts(int32_t id, DeviceFacts* facts) {
+  int major = 0, minor = 0;
+  int code = settled(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, id));
+  if (!code) code = settled(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, id));
+  if (!code) code = settled(cudaDeviceGetAttribute(&facts->multiprocessors, cudaDevAttrMultiProcessorCount, id));
+  if (code) return code;
+  facts->compute = 10 * major + minor;
+  return total_memory(id, &facts->memory);
+}
+
+int open_device(int32_t id, Device* device) {
+  if (const int code = find_driver()) return code;
+  const Uncaptured uncaptured;
+  CUcontext before = nullptr, primary = nullptr;
+  const bool has_driver = get_current(&before) == CUDA_SUCCESS;  // not before the driver is initialised
+  int code = settled(cudaInitDevice(id, 0, 0));
+  if (!code) code = settled(cudaSetDevice(id));
+  if (!code) code = get_current(&primary);
+  if (!has_driver || set_current(before) != CUDA_SUCCESS) set_current(nullptr);
+  *device = primary;
+  return code;
+}
+
+int enter(Device device, bool* entered) {
+  CUcontext current = nullptr;
+  *entered = false;
+  if (const int code = get_current(&current)) return code;
+  if (current == device) return 0;
+  if (const int code = push_current(static_cast<CUcontext>(device))) return code;
+  *entered = true;
+  return 0;
+}
+
+void leave(bool entered) {
+  CUcontext ours = nullptr;
+  if (entered) pop_current(&ours);
+}
+
+int allocate(void** memory, int64_t bytes) {
+  const Uncaptured uncaptured;
+  return settled(cudaMalloc(memory, static_cast<size_t>(bytes)));
+}
+
+int deallocate(void* memory) {
+  const Uncaptured uncaptured;
+  return settled(cudaFree(memory));
+}
+
+int allocate_host(void** memory, int64_t bytes) {
+  const Uncaptured uncaptured;
+  return settled(cudaHostAlloc(memory, static_cast<size_t>(bytes), cudaHostAllocPortable | cudaHostAllocMapped));
+}
+
+int deallocate_host(void* memory) {
+  const Uncaptured uncaptured;
+  return settled(cudaFreeHost(memory));
+}
+
+int allocate_async(void** memory, int64_t bytes, Stream stream) {
+  return settled(cudaMallocAsync(memory, static_cast<size_t>(bytes), stream));
+}
+
+int deallocate_async(void* memory, Stream stream) { return settled(cudaFreeAsync(memory, stream)); }
+
+int zero_async(void* memory, int64_t bytes, Stream stream) {
+  return settled(cudaMemsetAsync(memory, 0, static_cast<size_t>(bytes), stream));
+}
+
+int copy_async(void* to, const void* from, int64_t bytes, Stream stream) {
+  return settled(cudaMemcpyAsync(to, from, static_cast<size_t>(bytes), cudaMemcpyDefault, stream));
+}
+
+int synchronize(Stream stream) { return settled(cudaStreamSynchronize(stream)); }
+
+int synchronize_device() {
+  const Uncaptured uncaptured;
+  return settled(cudaDeviceSynchronize());
+}
+
+int is_capturing(Stream stream, bool* capturing) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  const int code = settled(cudaStreamIsCapturing(stream, &status));
+  *capturing = code == cudaErrorStreamCaptureImplicit || status != cudaStreamCaptureStatusNone;
+  return code == cudaErrorStreamCaptureImplicit ? 0 : code;
+}
+
+int create_event(Event* event) {
+  const Uncaptured uncaptured;
+  cudaEvent_t made = nullptr;
+  const int code = settled(cudaEventCreateWithFlags(&made, cudaEventDisableTiming));
+  *event = made;
+  return code;
+}
+
+void destroy_event(Event event) { settled(cudaEventDestroy(static_cast<cudaEvent_t>(event))); }
+
+int record_event(Event event, Stream stream) {
+  return settled(cudaEventRecord(static_cast<cudaEvent_t>(event), stream));
+}
+
+int wait_event(Stream stream, Event event) {
+  return settled(cudaStreamWaitEvent(stream, static_cast<cudaEvent_t>(event), 0));
+}
+
+int synchronize_event(Event event) {
+  const Uncaptured uncaptured;
+  return settled(cudaEventSynchronize(static_cast<cudaEvent_t>(event)));
+}
+
+int query_event(Event event, bool* passed) {
+  const Uncaptured uncaptured;
+  const int code = settled(cudaEventQuery(static_cast<cudaEvent_t>(event)));
+  *passed = code == 0;
+  return code == cudaErrorNotReady ? 0 : code;
+}
+
+int reach(void* memory, bool* reached, void** there) {
+  const Uncaptured uncaptured;
+  cudaPointerAttributes attributes{};
+  *reached = false;
+  const int code = settled(cudaPointerGetAttributes(&attributes, memory));
+  if (code) return code == cudaErrorInvalidValue ? 0 : code;
+  *reached = attributes.type != cudaMemoryTypeUnregistered && attributes.devicePointer != nullptr;
+  *there = attributes.devicePointer;
+  return 0;
+}
+
+const char* error_name(int code) { return cudaGetErrorName(static_cast<cudaError_t>(code)); }
+
+bool means_no_memory(int code) { return code == cudaErrorMemoryAllocation; }
+
+// All of them: cudaErrorStreamCaptureUnsupported to cudaErrorStreamCaptureWrongThread.
+bool means_capture(int code) {
+  return code >= cudaErrorStreamCaptureUnsupported && code <= cudaErrorStreamCaptureWrongThread;
+}
+
+}  // namespace gather::cuda::runtime

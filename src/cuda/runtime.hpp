@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+
+struct CUstream_st;
+
+// CUDA as far as the library uses it, in words of its own: the only declarations between the CUDA half and the runtime.
+// runtime.cpp is made of CUDA's runtime, the tests have one that needs no GPU. Functions return CUDA's error number, 0
+// for none, and leave no error behind in the runtime.
+namespace gather::cuda::runtime {
+
+using Stream = CUstream_st*;
+using Event = void*;
+using Device = void*;  // the primary context of a device
+
+int32_t version();
+// 0: no driver.
+int32_t driver_version();
+int device_count(int32_t* count);
+struct DeviceFacts {
+  int32_t compute;  // 10 * major + minor
+  int32_t multiprocessors;
+  int64_t memory;
+};
+int device_facts(int32_t id, DeviceFacts* facts);
+
+// Makes the device usable and hands out what enter() wants. The calling thread's current device stays as it is.
+int open_device(int32_t id, Device* device);
+// Makes the device current for the calling thread until leave(), which gets what enter() gave.
+int enter(Device device, bool* entered);
+void leave(bool entered);
+
+int allocate(void** memory, int64_t bytes);
+int deallocate(void* memory);
+// Host memory that the device reaches at the same address.
+int allocate_host(void** memory, int64_t bytes);
+int deallocate_host(void* memory);
+int allocate_async(void** memory, int64_t bytes, Stream stream);
+int deallocate_async(void* memory, Stream stream);
+int zero_async(void* memory, int64_t bytes, Stream stream);
+int copy_async(void* to, const void* from, int64_t bytes, Stream stream);
+
+int synchronize(Stream stream);
+int synchronize_device();
+// Also true where the stream cannot be used because another one is being captured.
+int is_capturing(Stream stream, bool* capturing);
+
+int create_event(Event* event);
+void destroy_event(Event event);
+int record_event(Event event, Stream stream);
+int wait_event(Stream stream, Event event);
+int synchronize_event(Event event);
+int query_event(Event event, bool* passed);
+
+// Whether kernels on the current device reach the memory, and where.
+int reach(void* memory, bool* reached, void** there);
+
+// "cudaErrorInvalidValue" and the like.
+const char* error_name(int code);
+bool means_no_memory(int code);
+bool means_capture(int code);
+
+}  // namespace gather::cuda::runtime

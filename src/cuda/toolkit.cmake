@@ -1,0 +1,59 @@
+# Finds nvcc and the static runtime: sets GATHER_HAS_CUDA, and makes the target gather_cuda_runtime.
+
+set(GATHER_HAS_CUDA OFF)
+if(NOT GATHER_CUDA STREQUAL OFF)
+  # What the machine's graphics cards are is not asked: the library is for all of them. Real machine code for the
+  # architectures in use, and PTX of the newest for those to come.
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES 80-real 86-real 89-real 90-real 100-real 120)
+  endif()
+  include(CheckLanguage)
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    enable_language(CUDA)
+    set(GATHER_HAS_CUDA ON)
+  elseif(GATHER_CUDA STREQUAL ON)
+    message(FATAL_ERROR "GATHER_CUDA is ON, but there is no nvcc: set CUDACXX to one")
+  endif()
+endif()
+if(NOT GATHER_HAS_CUDA)
+  message(STATUS "CUDA: none, the library is for the CPU")
+  return()
+endif()
+if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.8)
+  message(FATAL_ERROR "CUDA ${CMAKE_CUDA_COMPILER_VERSION} is too old, 12.8 is needed")
+endif()
+message(STATUS "CUDA: ${CMAKE_CUDA_COMPILER_VERSION} for ${CMAKE_CUDA_ARCHITECTURES}")
+
+# The runtime is in the library, so that the library loads where there is no CUDA. FindCUDAToolkit would do, but the one
+# of CMake 3.25 stumbles over CUDA 13.
+get_filename_component(cuda_root "${CMAKE_CUDA_COMPILER}" DIRECTORY)
+get_filename_component(cuda_root "${cuda_root}" DIRECTORY)
+find_library(GATHER_CUDART cudart_static HINTS ${CMAKE_CUDA_IMPLICIT_LINK_DIRECTORIES} ${cuda_root}/lib64 ${cuda_root}/lib
+  REQUIRED)
+find_path(GATHER_CUDA_INCLUDE cuda_runtime_api.h HINTS ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES} ${cuda_root}/include
+  REQUIRED)
+find_library(GATHER_CULIBOS culibos HINTS ${CMAKE_CUDA_IMPLICIT_LINK_DIRECTORIES} ${cuda_root}/lib64 ${cuda_root}/lib)
+add_library(gather_cuda_runtime INTERFACE)
+target_include_directories(gather_cuda_runtime SYSTEM INTERFACE ${GATHER_CUDA_INCLUDE})
+target_link_libraries(gather_cuda_runtime INTERFACE ${GATHER_CUDART} Threads::Threads ${CMAKE_DL_LIBS} rt)
+if(GATHER_CULIBOS)
+  target_link_libraries(gather_cuda_runtime INTERFACE ${GATHER_CULIBOS})
+endif()
+
+# How kernels are compiled, and the object targets around them.
+function(gather_kernels_setup)
+  target_include_directories(gather_cuda_objects SYSTEM PRIVATE ${GATHER_CUDA_INCLUDE})
+  target_include_directories(gather_kernels PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  set_target_properties(gather_kernels PROPERTIES
+    CUDA_STANDARD 17
+    CUDA_EXTENSIONS OFF
+    CUDA_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON
+    POSITION_INDEPENDENT_CODE ON
+    CUDA_RUNTIME_LIBRARY None)  # the runtime is linked by name above
+  target_compile_options(gather_kernels PRIVATE
+    --compress-mode=size -lineinfo
+    -Xcompiler=-fno-gnu-unique,-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
+  target_compile_features(gather_kernels PRIVATE cuda_std_17)
+endfunction()
