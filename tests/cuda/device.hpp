@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+struct CUstream_st;
+
+// What the device tests ask of a device themselves: device_cuda.cpp has a real one, device_emulated.cpp an imaginary one.
+namespace device {
+
+// nullptr: there is one. Otherwise why not, for the list of skipped tests.
+const char* why_not();
+// How many there are.
+int count();
+// Whether kernels run on the host, one thread at a time.
+bool is_emulated();
+
+void* allocate(int64_t bytes);
+void deallocate(void* memory);
+void* allocate_host(int64_t bytes);  // pinned
+void deallocate_host(void* memory);
+void* allocate_managed(int64_t bytes);
+// In any direction; waits.
+void copy(void* to, const void* from, int64_t bytes);
+void fill(void* memory, int value, int64_t bytes);
+
+CUstream_st* make_stream();
+void destroy(CUstream_st* stream);
+// CUDA's number for what went wrong on the device since it was asked last.
+int synchronize(CUstream_st* stream);
+
+using Graph = void*;
+void begin_capture(CUstream_st* stream);
+Graph end_capture(CUstream_st* stream);  // nullptr: something spoiled it
+void launch(Graph graph, CUstream_st* stream);
+void destroy_graph(Graph graph);
+
+// The device that is current for this thread.
+int current();
+
+// With an emulated device: kernels may touch nothing but memory described, and nothing misaligned.
+void describe(const void* memory, int64_t bytes);
+void forget_described();
+int64_t violations();
+
+}  // namespace device

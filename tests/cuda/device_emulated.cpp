@@ -1,0 +1,35 @@
+#include <cstring>
+
+#include "device.hpp"
+#include "emulation/emulation.hpp"
+
+namespace device {
+
+const char* why_not() { return nullptr; }
+int count() { return 2; }
+bool is_emulated() { return true; }
+
+void* allocate(int64_t bytes) { return gth_emulation_allocate(bytes); }
+void deallocate(void* memory) { gth_emulation_free(memory); }
+void* allocate_host(int64_t bytes) { return gth_emulation_allocate_host(bytes); }
+void deallocate_host(void* memory) { gth_emulation_free(memory); }
+void* allocate_managed(int64_t bytes) { return gth_emulation_allocate(bytes); }
+void copy(void* to, const void* from, int64_t bytes) { std::memcpy(to, from, static_cast<size_t>(bytes)); }
+void fill(void* memory, int value, int64_t bytes) { std::memset(memory, value, static_cast<size_t>(bytes)); }
+
+CUstream_st* make_stream() { return gth_emulation_make_stream(0); }
+void destroy(CUstream_st* stream) { gth_emulation_destroy_stream(stream); }
+int synchronize(CUstream_st* stream) { return gth_emulation_synchronize(stream); }
+
+void begin_capture(CUstream_st* stream) { gth_emulation_begin_capture(stream); }
+Graph end_capture(CUstream_st* stream) { return gth_emulation_end_capture(stream); }
+void launch(Graph graph, CUstream_st* stream) { gth_emulation_launch(graph, stream); }
+void destroy_graph(Graph graph) { gth_emulation_destroy_graph(graph); }
+
+int current() { return gth_emulation_current(); }
+
+void describe(const void* memory, int64_t bytes) { gth_emulation_describe(memory, bytes); }
+void forget_described() { gth_emulation_forget_described(); }
+int64_t violations() { return gth_emulation_violations(); }
+
+}  // namespace device

@@ -1,0 +1,226 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "device.hpp"
+#include "gather/gather.h"
+
+// What the device tests have in common. Without a device each of them is skipped.
+namespace device {
+
+using Bytes = std::vector<char>;
+using Shape = std::vector<int64_t>;
+
+constexpr char poison = static_cast<char>(0xa5);
+
+// Device memory with `bytes` bytes at an address `shift` behind a boundary of 256. Kernels may touch no others.
+class Memory {
+ public:
+  explicit Memory(int64_t bytes, int64_t shift = 0)
+      : bytes_(bytes), base_(static_cast<char*>(allocate(bytes + shift))), data_(base_ + shift) {
+    describe(data_, bytes);
+  }
+  explicit Memory(const Bytes& content, int64_t shift = 0) : Memory(static_cast<int64_t>(content.size()), shift) {
+    put(content);
+  }
+  template <class T>
+  explicit Memory(const std::vector<T>& values, int64_t shift = 0)
+      : Memory(static_cast<int64_t>(values.size() * sizeof(T)), shift) {
+    if (!values.empty()) copy(data_, values.data(), bytes_);
+  }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  ~Memory() { deallocate(base_); }
+
+  char* data() const { return data_; }
+  void put(const Bytes& content) {
+    if (!content.empty()) copy(data_, content.data(), static_cast<int64_t>(content.size()));
+  }
+  Bytes get() const {
+    Bytes content(static_cast<size_t>(bytes_));
+    if (bytes_) copy(content.data(), data_, bytes_);
+    return content;
+  }
+  void fill(char value) { device::fill(data_, value, bytes_); }
+
+ private:
+  int64_t bytes_;
+  char* base_;
+  char* data_;
+};
+
+struct Error : gth_error {
+  Error() : gth_error GTH_ERROR_INIT {}
+};
+
+inline gth_tensor_desc describe_on_device(int32_t dtype, const Shape& shape, const void* data) {
+  gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+  desc.dtype = dtype;
+  desc.device = GTH_DEVICE_CUDA;
+  desc.ndim = static_cast<int32_t>(shape.size());
+  desc.shape = shape.data();
+  desc.data = data;
+  return desc;
+}
+
+// What an error says, for comparisons.
+struct Facts {
+  int32_t status;
+  int32_t operand = GTH_OPERAND_NONE;
+  int32_t component = -1;
+  int64_t position = -1;
+  int64_t value = 0;
+  int64_t limit = 0;
+  uint32_t flags = 0;
+};
+
+inline void expect_facts(int32_t status, const gth_error& error, const Facts& facts) {
+  EXPECT_STREQ(gth_status_name(status), gth_status_name(facts.status)) << error.message;
+  if (status != facts.status || status == GTH_OK) return;
+  EXPECT_EQ(error.status, status);
+  EXPECT_EQ(error.operand, facts.operand) << error.message;
+  EXPECT_EQ(error.component, facts.component) << error.message;
+  EXPECT_EQ(error.position, facts.position) << error.message;
+  EXPECT_EQ(error.value, facts.value) << error.message;
+  EXPECT_EQ(error.limit, facts.limit) << error.message;
+  EXPECT_EQ(error.flags & ~uint32_t{GTH_ERROR_CUT}, facts.flags) << error.message;
+}
+
+// A context that is released at the end.
+class Context {
+ public:
+  explicit Context(CUstream_st* stream = nullptr, gth_error_record* record = nullptr) {
+    gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+    options.device = GTH_DEVICE_CUDA;
+    options.stream = stream;
+    options.record = record;
+    Error error;
+    EXPECT_EQ(gth_context_create(&options, &handle_, &error), GTH_OK) << error.message;
+  }
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  ~Context() { release(); }
+
+  gth_context* get() const { return handle_; }
+  void release() {
+    EXPECT_EQ(gth_context_release(handle_), GTH_OK);
+    handle_ = nullptr;
+  }
+  void sync() const {
+    Error error;
+    EXPECT_EQ(gth_context_sync(handle_, &error), GTH_OK) << error.message;
+  }
+  // The error of the calls since the last take.
+  void expect_taken(const Facts& facts, uint64_t count = 1, int64_t sequence = 0) const {
+    Error error;
+    expect_facts(gth_context_take_error(handle_, &error), error, facts);
+    if (facts.status == GTH_OK) return;
+    EXPECT_EQ(error.count, count);
+    if (sequence) {
+      EXPECT_EQ(error.sequence, sequence);
+    }
+  }
+  void expect_no_error() const { expect_taken({GTH_OK}); }
+
+ private:
+  gth_context* handle_ = nullptr;
+};
+
+class DeviceTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (why_not()) GTEST_SKIP() << why_not();
+    violations_ = violations();
+  }
+  void TearDown() override {
+    if (why_not()) return;
+    EXPECT_EQ(violations(), violations_) << "a kernel left the described memory, or was misaligned";
+    forget_described();
+  }
+
+ private:
+  int64_t violations_ = 0;
+};
+
+// A stream that is destroyed at the end.
+class Stream {
+ public:
+  Stream() : handle_(make_stream()) {}
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  ~Stream() { destroy(handle_); }
+  CUstream_st* get() const { return handle_; }
+
+ private:
+  CUstream_st* handle_;
+};
+
+// Rows of 32-bit numbers, row r column c = 1000 * r + c.
+inline std::vector<int32_t> table_of(int64_t rows, int64_t width) {
+  std::vector<int32_t> values;
+  for (int64_t i = 0; i < rows * width; ++i) {
+    values.push_back(static_cast<int32_t>(1000 * (i / width) + i % width));
+  }
+  return values;
+}
+
+// A gather of rows of a table of int32 by int64 indices, on the device.
+struct Lookup {
+  Lookup(int64_t rows, int64_t columns, int64_t picks)
+      : width(columns),
+        params_shape{rows, columns},
+        indices_shape{picks},
+        out_shape{picks, columns},
+        params(table_of(rows, columns)),
+        indices(picks * 8),
+        out(picks * columns * 4) {
+    clear();
+  }
+
+  gth_tensor_desc params_desc() const { return describe_on_device(GTH_DTYPE_INT32, params_shape, params.data()); }
+  gth_tensor_desc indices_desc() const { return describe_on_device(GTH_DTYPE_INT64, indices_shape, indices.data()); }
+  gth_tensor_desc out_desc() const { return describe_on_device(GTH_DTYPE_INT32, out_shape, out.data()); }
+
+  void pick(const std::vector<int64_t>& rows) { copy(indices.data(), rows.data(), static_cast<int64_t>(rows.size()) * 8); }
+  void clear() { out.fill(poison); }
+
+  int32_t call(const Context& context, gth_error* error, const gth_options* options = nullptr) const {
+    const gth_tensor_desc p = params_desc(), i = indices_desc(), o = out_desc();
+    return gth_gather_desc(context.get(), &p, &i, options, &o, error);
+  }
+  // Enqueues the gather; the number of the call.
+  int64_t enqueue(const Context& context, const gth_options* options = nullptr) const {
+    Error error;
+    EXPECT_EQ(call(context, &error, options), GTH_OK) << error.message;
+    return error.sequence;
+  }
+  void expect_rows(const std::vector<int64_t>& rows) const {
+    std::vector<int32_t> expected;
+    for (const int64_t row : rows) {
+      for (int64_t c = 0; c < width; ++c) expected.push_back(static_cast<int32_t>(1000 * row + c));
+    }
+    std::vector<int32_t> found(expected.size());
+    copy(found.data(), out.data(), static_cast<int64_t>(found.size()) * 4);
+    EXPECT_TRUE(found == expected);
+  }
+  void expect_unchanged() const {
+    const Bytes found = out.get();
+    EXPECT_TRUE(found == Bytes(found.size(), poison)) << "the output was written";
+  }
+
+  int64_t width;
+  Shape params_shape, indices_shape, out_shape;
+  Memory params, indices, out;
+};
+
+inline gth_options with_bounds(int32_t bounds) {
+  gth_options options = GTH_OPTIONS_INIT;
+  options.bounds = bounds;
+  return options;
+}
+
+}  // namespace device

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+struct CUstream_st;
+
+// A machine with two imaginary CUDA devices, for tests of the device half where there is none: device memory is host
+// memory, kernels run block by block on the calling thread. These are its handles for tests; gth_ because nothing else
+// leaves the library.
+extern "C" {
+
+#define GTH_EMULATION __attribute__((visibility("default")))
+
+GTH_EMULATION void* gth_emulation_allocate(int64_t bytes);
+GTH_EMULATION void gth_emulation_free(void* memory);
+GTH_EMULATION void* gth_emulation_allocate_host(int64_t bytes);
+
+GTH_EMULATION CUstream_st* gth_emulation_make_stream(int32_t device);
+GTH_EMULATION void gth_emulation_destroy_stream(CUstream_st* stream);
+// What a held stream is given waits until somebody waits for the stream, or it is let go.
+GTH_EMULATION void gth_emulation_hold(CUstream_st* stream);
+GTH_EMULATION int gth_emulation_synchronize(CUstream_st* stream);
+
+GTH_EMULATION void gth_emulation_begin_capture(CUstream_st* stream);
+// nullptr: something spoiled the capture.
+GTH_EMULATION void* gth_emulation_end_capture(CUstream_st* stream);
+GTH_EMULATION void gth_emulation_launch(void* graph, CUstream_st* stream);
+GTH_EMULATION void gth_emulation_destroy_graph(void* graph);
+
+// From now on kernels may touch nothing but memory that was described; what they do beyond it, or misaligned, is counted.
+GTH_EMULATION void gth_emulation_describe(const void* memory, int64_t bytes);
+GTH_EMULATION void gth_emulation_forget_described(void);
+GTH_EMULATION int64_t gth_emulation_violations(void);
+
+// Called in every block between judging and copying, as another writer might come in between.
+GTH_EMULATION void gth_emulation_between(void (*call)(void* user, uint32_t block), void* user);
+// Blocks run in an order that depends on it.
+GTH_EMULATION void gth_emulation_shuffle(uint32_t seed);
+GTH_EMULATION int64_t gth_emulation_launches(void);
+GTH_EMULATION int64_t gth_emulation_live_allocations(void);
+// The n-th call of the runtime from now on fails with this error of CUDA's; 0: none.
+GTH_EMULATION void gth_emulation_fail(int64_t n, int32_t code);
+GTH_EMULATION int64_t gth_emulation_calls(void);
+// The device that is current for the calling thread; -1: none.
+GTH_EMULATION int32_t gth_emulation_current(void);
+GTH_EMULATION void gth_emulation_set_current(int32_t device);
+}

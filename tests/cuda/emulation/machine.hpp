@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "emulation.hpp"
+
+// What the emulated runtime and the emulated kernels share.
+namespace emulation {
+
+constexpr int invalid_value = 1, out_of_memory = 2, capture_unsupported = 900;
+
+// Gives a stream some work: done at once, kept by a held stream, recorded by one that is being captured.
+int enqueue(CUstream_st* stream, std::function<void()> work);
+
+// Counts a call of the runtime; the error it is to fail with, or 0.
+int enter_call();
+
+void touch(const void* address, uint64_t bytes);
+void before_copying(uint32_t block);
+uint32_t seed();
+void count_launch();
+
+}  // namespace emulation

@@ -1,0 +1,295 @@
+#include "device_test.hpp"
+
+// Errors of device calls: recorded in stream order, taken by the host or by the stream, and never in the way of the next
+// call.
+namespace {
+
+using device::Context;
+using device::Error;
+using device::Lookup;
+using device::Memory;
+
+class Errors : public device::DeviceTest {};
+
+TEST_F(Errors, OneBadIndexLeavesTheOutputAndTheContextAsTheyWere) {
+  const Context context;
+  Lookup lookup(6, 4, 3);
+  lookup.pick({5, 6, -1});
+  const int64_t sequence = lookup.enqueue(context);
+  EXPECT_EQ(sequence, 1);
+  context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1, 6, 6}, 1, sequence);
+  lookup.expect_unchanged();
+  context.expect_no_error();
+  lookup.pick({5, 0, 3});
+  EXPECT_EQ(lookup.enqueue(context), 2);
+  context.expect_no_error();
+  lookup.expect_rows({5, 0, 3});
+}
+
+TEST_F(Errors, TheFirstFailureIsDescribedAndAllAreCounted) {
+  const Context context;
+  Lookup lookup(6, 4, 2);
+  lookup.pick({0, 1});
+  lookup.enqueue(context);
+  lookup.pick({0, 77});
+  const int64_t first = lookup.enqueue(context);
+  context.sync();
+  lookup.pick({-5, 78});
+  lookup.enqueue(context);
+  context.sync();
+  lookup.pick({2, 3});
+  lookup.enqueue(context);
+  context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1, 77, 6}, 2, first);
+  lookup.expect_rows({2, 3});
+}
+
+// H1
+TEST_F(Errors, H1_OneBadIndexInTenMillion) {
+  constexpr int64_t picks = 10'000'000;
+  const Context context;
+  Lookup lookup(1000, 1, picks);
+  std::vector<int64_t> rows(picks);
+  for (int64_t i = 0; i < picks; ++i) rows[static_cast<size_t>(i)] = i % 1000;
+  for (const int64_t bad : {picks - 1, int64_t{0}, picks / 2, int64_t{123'457}}) {
+    rows[static_cast<size_t>(bad)] = -bad - 1;
+    lookup.pick(rows);
+    lookup.clear();
+    lookup.enqueue(context);
+    context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, bad, -bad - 1, 1000});
+    lookup.expect_unchanged();
+    rows[static_cast<size_t>(bad)] = bad % 1000;
+  }
+  lookup.pick(rows);
+  lookup.enqueue(context);
+  context.expect_no_error();
+  lookup.expect_rows(rows);
+}
+
+// H2
+TEST_F(Errors, H2_EveryIndexBad) {
+  const Context context;
+  for (const int64_t picks : {1, 100, 2048, 2049, 100'000}) {
+    Lookup lookup(7, 3, picks);
+    lookup.pick(std::vector<int64_t>(static_cast<size_t>(picks), 7));
+    lookup.enqueue(context);
+    context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, 7, 7});
+    lookup.expect_unchanged();
+  }
+}
+
+// H3
+TEST_F(Errors, H3_NothingToDo) {
+  const Context context;
+  Lookup lookup(7, 3, 0);
+  EXPECT_EQ(lookup.enqueue(context), 1);
+  context.expect_no_error();
+}
+
+// The smallest bad tuple, wherever it lies among the threads and blocks that look for it.
+TEST_F(Errors, TheSmallestIsReported) {
+  const Context context;
+  for (const int64_t picks : {300, 2048, 2049, 70'000}) {
+    Lookup lookup(9, 2, picks);
+    for (const int64_t first : {int64_t{0}, int64_t{255}, int64_t{256}, picks - 2}) {
+      std::vector<int64_t> rows(static_cast<size_t>(picks), 1);
+      for (int64_t i = first; i < picks; i += 17) rows[static_cast<size_t>(i)] = 1'000'000 + i;
+      rows[static_cast<size_t>(picks - 1)] = 99;
+      lookup.pick(rows);
+      lookup.enqueue(context);
+      context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, first, 1'000'000 + first, 9});
+      lookup.expect_unchanged();
+    }
+  }
+}
+
+TEST_F(Errors, UnsignedAndWrappedIndices) {
+  const Context context;
+  const Memory params(std::vector<int32_t>{1, 2, 3});
+  const Memory out(2 * 4);
+  const device::Shape three{3}, two{2};
+  const gth_tensor_desc p = device::describe_on_device(GTH_DTYPE_INT32, three, params.data());
+  const gth_tensor_desc o = device::describe_on_device(GTH_DTYPE_INT32, two, out.data());
+  gth_options wraps = GTH_OPTIONS_INIT;
+  wraps.negative = GTH_NEGATIVE_WRAP;
+  Error error;
+  {
+    const Memory huge(std::vector<uint64_t>{1, UINT64_MAX});
+    const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_UINT64, two, huge.data());
+    ASSERT_EQ(gth_gather_desc(context.get(), &p, &i, &wraps, &o, &error), GTH_OK);
+    context.expect_taken(
+        {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1, -1, 3, GTH_ERROR_UNSIGNED | GTH_ERROR_WRAP});
+  }
+  const Memory small(std::vector<int8_t>{-3, -4});
+  const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT8, two, small.data());
+  ASSERT_EQ(gth_gather_desc(context.get(), &p, &i, &wraps, &o, &error), GTH_OK);
+  context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1, -4, 3, GTH_ERROR_WRAP});
+}
+
+TEST_F(Errors, EmptyDimsUnderClamp) {
+  const Context context;
+  Lookup lookup(0, 4, 3);
+  lookup.pick({5, 6, 7});
+  for (const int32_t bounds : {GTH_BOUNDS_CLAMP, GTH_BOUNDS_MODULO}) {
+    const gth_options options = device::with_bounds(bounds);
+    lookup.enqueue(context, &options);
+    context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, 5, 0});
+    lookup.expect_unchanged();
+  }
+}
+
+// The caller's record, in memory that the host reads as well.
+TEST_F(Errors, RecordOfTheCaller) {
+  void* pinned = device::allocate_host(sizeof(gth_error_record));
+  std::memset(pinned, 0, sizeof(gth_error_record));
+  auto* record = static_cast<gth_error_record*>(pinned);
+  {
+    const Context context(nullptr, record);
+    Lookup lookup(6, 4, 3);
+    lookup.pick({1, 2, 9});
+    const int64_t sequence = lookup.enqueue(context);
+    context.sync();
+    EXPECT_EQ(record->count, 1u);
+    EXPECT_EQ(record->sequence, sequence);
+    EXPECT_EQ(record->position, 2);
+    EXPECT_EQ(record->value, 9);
+    EXPECT_EQ(record->limit, 6);
+    EXPECT_EQ(record->operand, GTH_OPERAND_INDICES);
+    EXPECT_EQ(record->component, 0);
+    EXPECT_EQ(record->status, GTH_E_INDEX);
+    EXPECT_EQ(record->flags, 0u);
+    context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 2, 9, 6}, 1, sequence);
+    EXPECT_EQ(record->count, 0u);
+  }
+  device::deallocate_host(pinned);
+}
+
+TEST_F(Errors, RecordThatNoKernelReaches) {
+  gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+  gth_error_record here{};
+  options.device = GTH_DEVICE_CUDA;
+  options.record = &here;
+  gth_context* handle = nullptr;
+  Error error;
+  device::expect_facts(gth_context_create(&options, &handle, &error), error,
+                       {GTH_E_DEVICE, GTH_OPERAND_OPTIONS, offsetof(gth_context_options, record)});
+  EXPECT_EQ(handle, nullptr);
+  const Context context;
+  EXPECT_EQ(gth_context_enqueue_take_error(context.get(), &here, &error), GTH_E_DEVICE);
+  EXPECT_EQ(gth_context_enqueue_take_error(context.get(), nullptr, &error), GTH_E_NULL);
+}
+
+TEST_F(Errors, TakenInStreamOrder) {
+  const Context context;
+  const Memory taken(3 * sizeof(gth_error_record));
+  auto* records = reinterpret_cast<gth_error_record*>(taken.data());
+  Lookup lookup(6, 4, 1), other(6, 4, 1);
+  lookup.pick({6});
+  other.pick({2});
+  Error error;
+  const int64_t first = lookup.enqueue(context);
+  ASSERT_EQ(gth_context_enqueue_take_error(context.get(), records, &error), GTH_OK) << error.message;
+  other.enqueue(context);
+  ASSERT_EQ(gth_context_enqueue_take_error(context.get(), records + 1, &error), GTH_OK);
+  lookup.enqueue(context);
+  lookup.enqueue(context);
+  ASSERT_EQ(gth_context_enqueue_take_error(context.get(), records + 2, &error), GTH_OK);
+  context.expect_no_error();
+  gth_error_record found[3];
+  device::copy(found, records, sizeof found);
+  EXPECT_EQ(found[0].count, 1u);
+  EXPECT_EQ(found[0].sequence, first);
+  EXPECT_EQ(found[0].value, 6);
+  EXPECT_EQ(found[1].count, 0u);
+  EXPECT_EQ(found[2].count, 2u);
+  other.expect_rows({2});
+  lookup.expect_unchanged();
+}
+
+// The library's own output is zeros where the call failed.
+TEST_F(Errors, NewOutputsBecomeZeros) {
+  const Context context;
+  for (const int64_t picks : {3, 5000}) {
+    Lookup lookup(6, 4, picks);
+    std::vector<int64_t> rows(static_cast<size_t>(picks), 2);
+    rows.back() = 6;
+    lookup.pick(rows);
+    const gth_tensor_desc p = lookup.params_desc(), i = lookup.indices_desc();
+    gth_tensor *params = nullptr, *indices = nullptr, *out = nullptr;
+    ASSERT_EQ(gth_tensor_borrow(&p, &params, nullptr), GTH_OK);
+    ASSERT_EQ(gth_tensor_borrow(&i, &indices, nullptr), GTH_OK);
+    Error error;
+    ASSERT_EQ(gth_gather(context.get(), params, indices, nullptr, &out, &error), GTH_OK) << error.message;
+    gth_tensor_desc made = GTH_TENSOR_DESC_INIT;
+    ASSERT_EQ(gth_tensor_describe(out, &made, nullptr), GTH_OK);
+    context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, picks - 1, 6, 6});
+    device::Bytes found(static_cast<size_t>(made.extent), 'x');
+    device::copy(found.data(), made.data, made.extent);
+    EXPECT_TRUE(found == device::Bytes(found.size(), 0));
+    for (gth_tensor* each : {params, indices, out}) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
+  }
+}
+
+TEST_F(Errors, WrongDevices) {
+  const Context context;
+  Lookup lookup(6, 4, 2);
+  lookup.pick({0, 1});
+  const gth_tensor_desc p = lookup.params_desc(), i = lookup.indices_desc(), o = lookup.out_desc();
+  const int64_t rows[2] = {0, 1};
+  gth_tensor_desc on_host = i;
+  on_host.device = GTH_DEVICE_CPU;
+  on_host.data = rows;
+  Error error;
+  device::expect_facts(gth_gather_desc(context.get(), &p, &on_host, nullptr, &o, &error), error,
+                       {GTH_E_DEVICE, GTH_OPERAND_INDICES, -1, -1, GTH_DEVICE_CPU, GTH_DEVICE_CUDA});
+  device::expect_facts(gth_gather_desc(nullptr, &p, &i, nullptr, &o, &error), error,
+                       {GTH_E_DEVICE, GTH_OPERAND_PARAMS, -1, -1, GTH_DEVICE_CUDA, GTH_DEVICE_CPU});
+  gth_tensor_desc elsewhere = i;
+  elsewhere.device_id = 1;
+  device::expect_facts(gth_gather_desc(context.get(), &p, &elsewhere, nullptr, &o, &error), error,
+                       {GTH_E_DEVICE, GTH_OPERAND_INDICES, -1, -1, 1, 0});
+  // Nothing of it stays behind.
+  lookup.enqueue(context);
+  context.expect_no_error();
+  lookup.expect_rows({0, 1});
+
+  gth_plan* plan = nullptr;
+  ASSERT_EQ(gth_gather_plan(&p, &i, nullptr, nullptr, &plan, &error), GTH_OK) << error.message;
+  device::expect_facts(
+      gth_plan_run(nullptr, plan, p.data, i.data, lookup.out.data(), GTH_OPEN, &error), error,
+      {GTH_E_DEVICE, GTH_OPERAND_PLAN, -1, -1, GTH_DEVICE_CUDA, GTH_DEVICE_CPU});
+  EXPECT_EQ(gth_plan_release(plan), GTH_OK);
+
+  gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+  options.device = GTH_DEVICE_CUDA;
+  options.device_id = 1000;
+  gth_context* none = nullptr;
+  device::expect_facts(gth_context_create(&options, &none, &error), error,
+                       {GTH_E_DEVICE, GTH_OPERAND_OPTIONS, offsetof(gth_context_options, device_id), -1, 1000,
+                        device::count()});
+  gth_tensor* tensor = nullptr;
+  gth_tensor_desc far = p;
+  far.device_id = 1000;
+  EXPECT_EQ(gth_tensor_borrow(&far, &tensor, &error), GTH_E_DEVICE);
+  EXPECT_EQ(error.value, 1000);
+}
+
+TEST_F(Errors, StringsAreForTheCpu) {
+  const Context context;
+  const int64_t shape = 2, offsets[] = {0, 1, 2};
+  gth_tensor *words = nullptr, *rows = nullptr, *out = nullptr;
+  ASSERT_EQ(gth_tensor_from_strings(nullptr, 0, 1, &shape, offsets, "ab", 2, nullptr, nullptr, &words, nullptr), GTH_OK);
+  const Memory indices(std::vector<int64_t>{0, 1});
+  const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, {2}, indices.data());
+  const device::Shape two{2};
+  gth_tensor_desc described = i;
+  described.shape = two.data();
+  ASSERT_EQ(gth_tensor_borrow(&described, &rows, nullptr), GTH_OK);
+  Error error;
+  device::expect_facts(gth_gather(context.get(), words, rows, nullptr, &out, &error), error,
+                       {GTH_E_DEVICE, GTH_OPERAND_PARAMS, -1, -1, GTH_DEVICE_CPU, GTH_DEVICE_CUDA});
+  EXPECT_EQ(out, nullptr);
+  EXPECT_EQ(gth_tensor_release(words), GTH_OK);
+  EXPECT_EQ(gth_tensor_release(rows), GTH_OK);
+}
+
+}  // namespace

@@ -1,0 +1,167 @@
+#include "device_test.hpp"
+
+// Calls in CUDA graphs: captured once, right in every replay.
+namespace {
+
+using device::Context;
+using device::Error;
+using device::Lookup;
+using device::Memory;
+using device::Stream;
+
+class Graphs : public device::DeviceTest {};
+
+// Indices that are all good, or of which one is bad, from number to number.
+std::vector<int64_t> rows_of(int64_t replay, int64_t picks, int64_t rows) {
+  std::vector<int64_t> result;
+  for (int64_t i = 0; i < picks; ++i) result.push_back((replay * 31 + i * 7) % rows);
+  if (replay % 3 == 1) result[static_cast<size_t>(replay * 13 % picks)] = rows + replay;
+  return result;
+}
+
+void replay_thousand(int64_t picks) {
+  const Stream stream;
+  Lookup lookup(11, 5, picks);
+  device::Graph graph;
+  const Context context(stream.get());
+  device::begin_capture(stream.get());
+  const int64_t sequence = lookup.enqueue(context);  // the context's very first call
+  graph = device::end_capture(stream.get());
+  ASSERT_NE(graph, nullptr);
+  context.expect_no_error();
+  for (int64_t replay = 0; replay < 1000; ++replay) {
+    const std::vector<int64_t> rows = rows_of(replay, picks, 11);
+    lookup.pick(rows);
+    lookup.clear();
+    device::launch(graph, stream.get());
+    if (replay % 3 == 1) {
+      const int64_t bad = replay * 13 % picks;
+      context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, bad, 11 + replay, 11}, 1, sequence);
+      lookup.expect_unchanged();
+    } else {
+      context.expect_no_error();
+      lookup.expect_rows(rows);
+    }
+    if (testing::Test::HasFailure()) break;
+  }
+  device::destroy_graph(graph);
+}
+
+TEST_F(Graphs, ThousandReplaysJudgedInside) { replay_thousand(64); }
+TEST_F(Graphs, ThousandReplaysJudgedInFront) { replay_thousand(3000); }
+
+TEST_F(Graphs, BadReplaysAreCountedAndDoNotStopGoodOnes) {
+  for (const int64_t picks : {10, 4000}) {
+    const Stream stream;
+    const Context context(stream.get());
+    Lookup lookup(6, 4, picks);
+    device::begin_capture(stream.get());
+    lookup.enqueue(context);
+    const device::Graph graph = device::end_capture(stream.get());
+    ASSERT_NE(graph, nullptr);
+    std::vector<int64_t> rows(static_cast<size_t>(picks), 3);
+    for (int64_t bad = 0; bad < 5; ++bad) {
+      rows[static_cast<size_t>(bad)] = 60 + bad;
+      lookup.pick(rows);
+      device::launch(graph, stream.get());
+      EXPECT_EQ(device::synchronize(stream.get()), 0);
+      rows[static_cast<size_t>(bad)] = 3;
+    }
+    lookup.expect_unchanged();
+    lookup.pick(rows);
+    device::launch(graph, stream.get());
+    context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, 60, 6}, 5);
+    lookup.expect_rows(rows);
+    device::destroy_graph(graph);
+  }
+}
+
+TEST_F(Graphs, TheGraphTakesItsOwnErrors) {
+  const Stream stream;
+  const Context context(stream.get());
+  auto* record = static_cast<gth_error_record*>(device::allocate_host(sizeof(gth_error_record)));
+  Lookup lookup(6, 4, 3);
+  Error error;
+  device::begin_capture(stream.get());
+  lookup.enqueue(context);
+  EXPECT_EQ(gth_context_enqueue_take_error(context.get(), record, &error), GTH_OK) << error.message;
+  const device::Graph graph = device::end_capture(stream.get());
+  ASSERT_NE(graph, nullptr);
+  for (int64_t replay = 0; replay < 6; ++replay) {
+    const bool good = replay % 2 == 0;
+    lookup.pick({1, 2, good ? 3 : -7});
+    device::launch(graph, stream.get());
+    EXPECT_EQ(device::synchronize(stream.get()), 0);
+    EXPECT_EQ(record->count, good ? 0u : 1u);
+    if (!good) {
+      EXPECT_EQ(record->value, -7);
+    }
+    context.expect_no_error();
+  }
+  device::destroy_graph(graph);
+  device::deallocate_host(record);
+}
+
+// What waits or allocates is refused under capture, and leaves the capture whole.
+TEST_F(Graphs, RefusedUnderCapture) {
+  const Stream stream;
+  const Context context(stream.get());
+  Lookup lookup(6, 4, 3);
+  lookup.pick({1, 2, 3});
+  const gth_tensor_desc p = lookup.params_desc(), i = lookup.indices_desc();
+  gth_tensor *params = nullptr, *indices = nullptr, *out = nullptr, *host = nullptr;
+  ASSERT_EQ(gth_tensor_borrow(&p, &params, nullptr), GTH_OK);
+  ASSERT_EQ(gth_tensor_borrow(&i, &indices, nullptr), GTH_OK);
+  int64_t values[3];
+  const int64_t three = 3;
+  const gth_tensor_desc h = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, &three, values);
+  ASSERT_EQ(gth_tensor_borrow(&h, &host, nullptr), GTH_OK);
+  Error error;
+  device::begin_capture(stream.get());
+  lookup.enqueue(context);
+  EXPECT_EQ(gth_gather(context.get(), params, indices, nullptr, &out, &error), GTH_E_CAPTURE);
+  EXPECT_EQ(out, nullptr);
+  EXPECT_EQ(gth_tensor_alloc(context.get(), GTH_DTYPE_INT8, 1, &three, &out, &error), GTH_E_CAPTURE);
+  EXPECT_EQ(gth_tensor_copy(context.get(), indices, host, &error), GTH_E_CAPTURE);
+  EXPECT_EQ(gth_context_sync(context.get(), &error), GTH_E_CAPTURE);
+  EXPECT_EQ(gth_context_take_error(context.get(), &error), GTH_E_CAPTURE);
+  const device::Graph graph = device::end_capture(stream.get());
+  ASSERT_NE(graph, nullptr) << "a refused call spoiled the capture";
+  lookup.clear();
+  device::launch(graph, stream.get());
+  context.expect_no_error();
+  lookup.expect_rows({1, 2, 3});
+  device::destroy_graph(graph);
+  for (gth_tensor* each : {params, indices, host}) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
+}
+
+// Memory that is let go while its stream is captured goes when the stream is free again.
+TEST_F(Graphs, ReleasedUnderCapture) {
+  const Stream stream;
+  const Context context(stream.get());
+  const int64_t four = 4;
+  gth_tensor* owned = nullptr;
+  ASSERT_EQ(gth_tensor_alloc(context.get(), GTH_DTYPE_INT8, 1, &four, &owned, nullptr), GTH_OK);
+  int ended = 0;
+  const Memory memory(4);
+  const gth_tensor_desc desc = device::describe_on_device(GTH_DTYPE_INT8, device::Shape{4}, memory.data());
+  const device::Shape shape{4};
+  gth_tensor_desc described = desc;
+  described.shape = shape.data();
+  gth_tensor* adopted = nullptr;
+  ASSERT_EQ(gth_tensor_adopt(context.get(), &described, [](void* user) { ++*static_cast<int*>(user); }, &ended, &adopted,
+                             nullptr),
+            GTH_OK);
+  device::begin_capture(stream.get());
+  EXPECT_EQ(gth_tensor_release(owned), GTH_OK);
+  EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
+  EXPECT_EQ(ended, 0);
+  const device::Graph graph = device::end_capture(stream.get());
+  ASSERT_NE(graph, nullptr);
+  device::destroy_graph(graph);
+  context.sync();  // marks what could not be marked before
+  context.sync();
+  EXPECT_EQ(ended, 1);
+}
+
+}  // namespace

@@ -1,0 +1,96 @@
+#include <thread>
+
+#include "device_test.hpp"
+
+// Streams, contexts and threads side by side.
+namespace {
+
+using device::Context;
+using device::Error;
+using device::Lookup;
+using device::Stream;
+
+class Streams : public device::DeviceTest {};
+
+TEST_F(Streams, TheSpecialOnes) {
+  for (const uintptr_t number : {0, 1, 2}) {
+    auto* stream = reinterpret_cast<CUstream_st*>(number);
+    const Context context(stream);
+    Lookup lookup(4, 2, 2);
+    lookup.pick({3, 1});
+    lookup.enqueue(context);
+    context.expect_no_error();
+    lookup.expect_rows({3, 1});
+  }
+}
+
+// Two contexts on two streams: each has its own record and its own numbers.
+TEST_F(Streams, ContextsDoNotMixErrors) {
+  const Stream one, two;
+  const Context first(one.get()), second(two.get());
+  Lookup good(6, 3, 5000), bad(6, 3, 5000);
+  std::vector<int64_t> rows(5000, 4);
+  good.pick(rows);
+  rows[4321] = 6;
+  bad.pick(rows);
+  for (int i = 1; i <= 20; ++i) {
+    EXPECT_EQ(good.enqueue(first), i);
+    EXPECT_EQ(bad.enqueue(second), i);
+  }
+  second.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 4321, 6, 6}, 20, 1);
+  first.expect_no_error();
+  good.expect_rows(std::vector<int64_t>(5000, 4));
+  bad.expect_unchanged();
+}
+
+TEST_F(Streams, OneWaitsForTheOther) {
+  const Stream one, two;
+  const Context first(one.get()), second(two.get());
+  Lookup lookup(6, 3, 4);
+  lookup.pick({1, 2, 3, 4});
+  Error error;
+  lookup.enqueue(first);
+  ASSERT_EQ(gth_context_signal(first.get(), two.get(), &error), GTH_OK) << error.message;
+  lookup.pick({1, 2, 3, 4});
+  lookup.enqueue(second);
+  ASSERT_EQ(gth_context_wait(first.get(), two.get(), &error), GTH_OK) << error.message;
+  lookup.enqueue(first);
+  first.expect_no_error();
+  lookup.expect_rows({1, 2, 3, 4});
+  EXPECT_EQ(gth_context_wait(nullptr, two.get(), &error), GTH_E_DEVICE);
+}
+
+TEST_F(Streams, TheCurrentDeviceStaysAsItWas) {
+  const int before = device::current();
+  const Stream stream;
+  const Context context(stream.get());
+  EXPECT_EQ(device::current(), before);
+  Lookup lookup(6, 3, 4);
+  lookup.pick({1, 2, 3, 9});
+  lookup.enqueue(context);
+  EXPECT_EQ(device::current(), before);
+  context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 3, 9, 6});
+  EXPECT_EQ(device::current(), before);
+}
+
+TEST_F(Streams, ThreadsShareAContext) {
+  if (device::is_emulated()) GTEST_SKIP() << "an imaginary device has one thread, this wants a CUDA device";
+  const Stream stream;
+  const Context context(stream.get());
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&context, t] {
+      Lookup lookup(100, 16, 1000);
+      std::vector<int64_t> rows;
+      for (int64_t i = 0; i < 1000; ++i) rows.push_back((i * 7 + t) % 100);
+      lookup.pick(rows);
+      for (int i = 0; i < 200; ++i) lookup.enqueue(context);
+      context.sync();
+      lookup.expect_rows(rows);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  context.expect_no_error();
+}
+
+}  // namespace
