@@ -170,7 +170,8 @@ class Forms : public device::DeviceTest {};
 
 TEST_F(Forms, AsOnTheCpu) {
   const Context context;
-  for (uint64_t seed = 1; seed <= 6000 && !HasFailure(); ++seed) {
+  const uint64_t calls = device::is_emulated() ? 1500 : 20'000;
+  for (uint64_t seed = 1; seed <= calls && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     const Call call = make_call(random);

@@ -43,6 +43,7 @@ struct Machine {
   CUstream_st default_stream;
   std::map<uintptr_t, uintptr_t> memory;  // begin, end
   std::map<uintptr_t, uintptr_t> described;
+  std::map<uintptr_t, uintptr_t> library;  // of memory, what the library has allocated
   int64_t violations = 0, launches = 0, calls = 0, failing = 0;
   int32_t failure = 0;
   uint32_t seed = 0;
@@ -85,6 +86,7 @@ void* allocate_memory(int64_t bytes) {
 bool free_memory(void* memory) {
   const std::lock_guard<std::recursive_mutex> guard(machine().lock);
   if (machine().memory.erase(reinterpret_cast<uintptr_t>(memory)) == 0) return false;
+  machine().library.erase(reinterpret_cast<uintptr_t>(memory));
   std::free(memory);
   return true;
 }
@@ -115,7 +117,8 @@ void touch(const void* address, uint64_t bytes) {
   Machine& all = machine();
   const uintptr_t begin = reinterpret_cast<uintptr_t>(address);
   if (begin % bytes != 0) ++all.violations;
-  if (!all.described.empty() && !contains(all.described, begin, begin + bytes)) ++all.violations;
+  if (all.described.empty()) return;
+  if (!contains(all.described, begin, begin + bytes) && !contains(all.library, begin, begin + bytes)) ++all.violations;
 }
 
 void before_copying(uint32_t block) {
@@ -170,7 +173,11 @@ void leave(bool entered) {
 int allocate(void** memory, int64_t bytes) {
   if (const int code = enter_call()) return code;
   *memory = emulation::allocate_memory(bytes);
-  return *memory ? 0 : emulation::out_of_memory;
+  if (!*memory) return emulation::out_of_memory;
+  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(*memory);
+  machine().library[begin] = begin + static_cast<uintptr_t>(bytes);
+  return 0;
 }
 
 int deallocate(void* memory) {
