@@ -85,7 +85,8 @@ void validate_range(const Job& job, int64_t first, int64_t last, FirstBad* found
       const int64_t count = std::min({block_tuples, length - j, last - first});
       const char* tuples = job.indices + lines.index() + j * job.line.index;
       BadTuple bad;
-      if (resolve(job.plan, tuples, job.line.index, count, offsets, &bad) == Resolved::bad) {
+      if (!are_inside(job.plan, tuples, job.line.index, count) &&
+          resolve(job.plan, tuples, job.line.index, count, offsets, &bad) == Resolved::bad) {
         return found->offer(first + bad.tuple, bad);
       }
       j += count;
