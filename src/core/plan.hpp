@@ -10,8 +10,8 @@
 
 namespace gather::core {
 
-// One loop of a plan. A batch loop has all three strides, an outer or inner loop no index stride, a tuple loop no params
-// stride. Extents and strides may depend on the open extent n.
+// One loop of a plan. A batch loop has all three strides, an outer or inner loop no index stride, a tuple loop no
+// params stride. Extents and strides may depend on the open extent n.
 struct Loop {
   Scaled extent;
   Scaled params, index, out;
