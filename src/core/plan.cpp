@@ -273,7 +273,6 @@ void build(const Request& request, const Parts& parts, Plan* plan) {
   set_counts(request, parts, plan);
   set_fill(request.params->dtype, parts.settings, plan);
   plan->is_open = plan->tuples.by_n != 0;
-  plan->is_direct = plan->end == 1 && plan->dealt == 1 && !plan->is_empty && plan->refused_dim < 0;
   plan->wraps = parts.settings.wraps;
   plan->bounds = parts.settings.bounds;
   plan->threads = parts.settings.threads;

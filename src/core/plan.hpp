@@ -49,7 +49,6 @@ struct Plan {
   int32_t components;  // K
   IndexKind index;
   bool is_open;
-  bool is_direct;          // nothing but one line of tuples that select one row each
   bool wraps;
   bool is_empty;           // no output even where there are tuples
   bool checks_when_empty;  // ... and index values are judged all the same
