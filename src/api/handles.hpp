@@ -6,8 +6,8 @@
 #include "api/tensor.hpp"
 #include "core/spin_lock.hpp"
 
-// Handles are tokens: a slot number and the slot's generation, never an address. A token whose generation has passed, or
-// that never was one, is found out without touching memory that it might point to.
+// Handles are tokens: a slot number and the slot's generation, never an address. A token whose generation has passed,
+// or that never was one, is found out without touching memory that it might point to.
 namespace gather::api {
 
 enum class Kind : uint32_t { context = 1, tensor = 2, plan = 3 };
@@ -30,8 +30,8 @@ Content* find_slot(uintptr_t token, Kind kind);
 core::SpinLock& slots_lock();
 void end_slot(uintptr_t token);
 
-// Ends a live token and gives its slot back, after take(content) has taken from it what the caller has to end. False: the
-// token is not live, or another thread has just ended it.
+// Ends a live token and gives its slot back, after take(content) has taken from it what the caller has to end. False:
+// the token is not live, or another thread has just ended it.
 template <class Take>
 bool retire_slot(uintptr_t token, Kind kind, Take&& take) {
   const std::lock_guard<core::SpinLock> guard(slots_lock());

@@ -79,6 +79,11 @@ bool set_components(const Dims& dims, Direct* direct, int64_t* bytes) {
   return true;
 }
 
+// Nothing but one line of tuples that select one row each.
+bool is_one_line(const Plan& plan) {
+  return plan.end == 1 && plan.dealt == 1 && !plan.is_empty && plan.refused_dim < 0;
+}
+
 bool is_short_index(IndexKind kind) { return kind == IndexKind::int64 || kind == IndexKind::int32; }
 
 Direct::Span span_of(const Reach& reach) { return {reach.low, reach.high, reach.high_step}; }
@@ -87,7 +92,7 @@ Direct::Span span_of(const Reach& reach) { return {reach.low, reach.high, reach.
 
 bool shorten(const Plan& plan, Direct* direct) {
   const Loop& line = plan.loops[plan.line];
-  if (!plan.is_direct || plan.device != GTH_DEVICE_CPU || plan.row > Direct::largest_row ||
+  if (!is_one_line(plan) || plan.device != GTH_DEVICE_CPU || plan.row > Direct::largest_row ||
       !has_plain_bounds(plan.bounds) || !is_short_index(plan.index) || plan.components < 1 ||
       plan.components > Direct::most_components) {
     return false;

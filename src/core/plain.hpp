@@ -6,8 +6,8 @@
 
 namespace gather::core {
 
-// The tensors that most calls are about: dense, on the host, with nothing in their description that a check could stumble
-// over. They take shorter ways; what is not plain is not wrong, but looked at with care.
+// The tensors that most calls are about: dense, on the host, with nothing in their description that a check could
+// stumble over. They take shorter ways; what is not plain is not wrong, but looked at with care.
 
 // Everything but the extents, the dtype and the memory.
 bool is_plain(const gth_tensor_desc& desc, uint32_t allowed_flags);

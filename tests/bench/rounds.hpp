@@ -29,8 +29,8 @@ inline double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Nanoseconds of one repeat: of the median round, and of the quickest. Others on the machine can only slow a round down,
-// so the quickest says what the code costs, and the median what it cost here and now.
+// Nanoseconds of one repeat: of the median round, and of the quickest. Others on the machine can only slow a round
+// down, so the quickest says what the code costs, and the median what it cost here and now.
 struct Time {
   double median, quickest;
 };
