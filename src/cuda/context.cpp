@@ -40,18 +40,14 @@ int32_t find_record(gth_error_record* given, gth_error_record** out, const Error
 
 int32_t allocate_workspace(Context* context, const Error& error) {
   void *workspace = nullptr, *taken = nullptr;
-  int code = runtime::allocate(&workspace, workspace_bytes);
-  if (code) return fail_cuda(code, "context", workspace_bytes, error);
+  int code = runtime::allocate_zeroed(&workspace, workspace_bytes);
   context->state = static_cast<State*>(workspace);
   context->slots = reinterpret_cast<Finding*>(context->state + 1);
+  if (code) return fail_cuda(code, "context", workspace_bytes, error);
   code = runtime::allocate_host(&taken, sizeof(gth_error_record));
   if (code) return fail_cuda(code, "context", sizeof(gth_error_record), error);
   context->taken = static_cast<gth_error_record*>(taken);
-  // Not on the caller's stream, which may be under capture; this waits, as an allocation does.
-  const runtime::Stream own = reinterpret_cast<runtime::Stream>(uintptr_t{2});
-  code = runtime::zero_async(workspace, workspace_bytes, own);
-  if (!code) code = runtime::synchronize(own);
-  return code ? fail_cuda(code, "context", 0, error) : GTH_OK;
+  return GTH_OK;
 }
 
 int32_t set_up(const gth_context_options& options, Context* context, const Error& error) {
