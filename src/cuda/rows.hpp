@@ -27,7 +27,7 @@ GATHER_SHARED int64_t dealt_offset(const JobHead& job, const JobComponent* dims,
   return offset;
 }
 
-// A row of the output before its indices are known. tuple nullptr: there is no such row.
+// A row of the output before its indices are known. to nullptr: there is no such row.
 struct Placed {
   const char* tuple;
   const char* from;
@@ -91,12 +91,12 @@ GATHER_SHARED void find_units(const Job& job, const typename Index::Number* numb
                               bool* raced) {
   using Number = typename Index::Number;
   Placed rows[count];
-  int64_t first[count];
+  int64_t first[count] = {};
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
   for (int i = 0; i < count; ++i) {
-    rows[i].tuple = nullptr;
+    rows[i] = {nullptr, nullptr, nullptr};
     if (numbers[i] >= static_cast<Number>(job.units)) continue;
     if constexpr (sizeof(Number) == 8) rows[i] = place_elsewhere(job, numbers[i]);
     else rows[i] = place(job, numbers[i]);
@@ -104,13 +104,15 @@ GATHER_SHARED void find_units(const Job& job, const typename Index::Number* numb
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
-  for (int i = 0; i < count; ++i) first[i] = rows[i].tuple && !blank ? load_first<Index>(job, rows[i].tuple) : 0;
+  for (int i = 0; i < count; ++i) {
+    if (rows[i].to && !blank) first[i] = load_first<Index>(job, rows[i].tuple);
+  }
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
   for (int i = 0; i < count; ++i) {
-    units[i].source = Source::none;
-    if (rows[i].tuple) units[i] = find_unit<Index>(job, rows[i], first[i], blank, raced);
+    units[i] = {nullptr, nullptr, Source::none};
+    if (rows[i].to) units[i] = find_unit<Index>(job, rows[i], first[i], blank, raced);
   }
 }
 
