@@ -14,11 +14,18 @@ constexpr int64_t record_offset = sizeof(State) + most_validating_blocks * int64
 constexpr int64_t workspace_bytes = record_offset + int64_t{sizeof(gth_error_record)};
 static_assert(sizeof(State) % alignof(Finding) == 0 && record_offset % alignof(gth_error_record) == 0);
 
+const char* why_no_device() {
+  const int32_t driver = runtime::driver_version();
+  if (driver == 0) return "there is no CUDA driver";
+  return driver / 1000 < runtime::version() / 1000 ? "the driver is older than the CUDA of this library"
+                                                   : "there is no CUDA device";
+}
+
 int32_t check_device(int32_t id, const Error& error) {
   int32_t count = 0;
   if (runtime::driver_version() == 0 || runtime::device_count(&count) || count == 0) {
-    return fail_no_device(offsetof(gth_context_options, device), GTH_DEVICE_CUDA, GTH_DEVICE_CPU,
-                          "no CUDA device: there is no driver, or it has none", error);
+    return fail_no_device(offsetof(gth_context_options, device), GTH_DEVICE_CUDA, GTH_DEVICE_CPU, why_no_device(),
+                          error);
   }
   if (id >= 0 && id < count) return GTH_OK;
   return fail_no_device(offsetof(gth_context_options, device_id), id, count, "there is no CUDA device of this number",
