@@ -62,6 +62,7 @@ TEST_F(Emulated, DeletersWaitForTheStream) {
   EXPECT_EQ(ended, 0) << "no deleter runs in a callback";
   lookup.enqueue(context);
   EXPECT_EQ(ended, 1);
+  context.sync();
 }
 
 TEST_F(Emulated, StreamsWaitForEachOther) {
