@@ -1,5 +1,6 @@
-"""What the test runs of some presets came to: summary.py PRESET... prints the closing line of each, and every test that
-was skipped with its reason. Fails if a run did not come to its end, or, with GATHER_STRICT=1, if a test ran in none.
+"""What the test runs of some presets came to: summary.py PRESET... prints the closing line of each, every test that
+failed with the end of what it said, and every test that was skipped with its reason. Fails if a run did not come to its
+end, or, with GATHER_STRICT=1, if a test ran in none.
 """
 
 import os
@@ -23,29 +24,38 @@ def reason(output):
     return (match[1] or match[2]) if match else "it gave no reason"
 
 
+def last_words(output):
+    """The end of a failed test's output, indented."""
+    return "".join(f"\n    {line}" for line in output.rstrip().splitlines()[-15:])
+
+
 def read(folder):
-    """The names of the tests that ran, and the reasons of those that were skipped."""
-    ran, skipped = set(), {}
+    """The names of the tests that ran, the reasons of those that were skipped, and what those that failed said."""
+    ran, skipped, failed = set(), {}, {}
     try:
         cases = xml.parse(folder / "junit.xml").iter("testcase")
     except FileNotFoundError:
         cases = []
     for case in cases:
         mark = case.find("skipped")
-        # A test that could not even be started is marked too, but counts as failed.
+        output = case.findtext("system-out") or ""
         if mark is not None and mark.get("message").startswith("SKIP_"):
-            skipped[case.get("name")] = reason(case.findtext("system-out") or "")
-        else:
-            ran.add(case.get("name"))
-    return ran, skipped
+            skipped[case.get("name")] = reason(output)
+            continue
+        ran.add(case.get("name"))
+        # A test that could not even be started is marked as skipped, but counts as failed.
+        if mark is not None or case.find("failure") is not None:
+            failed[case.get("name")] = last_words(output)
+    return ran, skipped, failed
 
 
 def main():
-    complete, ran, skips = True, set(), []
+    complete, ran, skips, failures = True, set(), [], []
     for preset in sys.argv[1:]:
         folder = pathlib.Path("build", preset)
-        ran_here, skipped_here = read(folder)
+        ran_here, skipped_here, failed_here = read(folder)
         ran |= ran_here
+        failures += [(name, preset, words) for name, words in failed_here.items()]
         skips += [(name, preset, why) for name, why in skipped_here.items()]
         line = closing_line(folder)
         complete = complete and line is not None
@@ -55,7 +65,7 @@ def main():
     # What needs a GPU is skipped wherever there is none; that is the machine's doing, not a missing step.
     missing = [skip for skip in nowhere if "CUDA" not in skip[2]]
     partly = [skip for skip in skips if skip[0] in ran]
-    for title, some in (("Skipped", nowhere), ("Skipped by one preset, run by another", partly)):
+    for title, some in (("Failed", failures), ("Skipped", nowhere), ("Skipped by one preset, run by another", partly)):
         if some:
             print(f"{title}:", *(f"  {name} ({preset}): {why}" for name, preset, why in some), sep="\n")
     if missing and os.environ.get("GATHER_STRICT") == "1":

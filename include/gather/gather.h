@@ -25,7 +25,8 @@
  * reported errors do not depend on the number of threads.
  *
  * Blocking. On the CPU a call returns when its work is done. On a CUDA context a call returns when its work has been
- * enqueued on the context's stream: shapes and descriptions are read before it returns, data when the stream gets there.
+ * enqueued on the context's stream: shapes and descriptions are read before it returns, data when the stream gets
+ * there.
  *
  * Structs begin with their size; every other field set to zero means the documented default. C callers start from the
  * _INIT macros. A size below the first version's, above 4096 or not a multiple of 4 is GTH_E_VERSION, and so are a
@@ -78,7 +79,7 @@ GTH_API uint32_t gth_version(void);
 /* ----------------------------------------------------------------------------------------------------------- Status */
 
 #define GTH_OK 0
-#define GTH_E_NULL -1         /* a required pointer is NULL, or data is NULL where there is something to read or write */
+#define GTH_E_NULL -1         /* a required pointer is NULL, or data where there is something to read or write */
 #define GTH_E_HANDLE -2       /* not a live handle of the kind asked for: released, foreign, or garbage */
 #define GTH_E_VERSION -3      /* a struct size, switch, profile, opset or flag this library does not know */
 #define GTH_E_DTYPE -4        /* a dtype that is unknown, not allowed here, or differs from the one needed */
@@ -143,9 +144,10 @@ GTH_API const char *gth_status_name(int32_t status);
  *   NOMEM             value the bytes asked for.
  *   ARROW             offsets of strings: position the string i, value offsets[i + 1], limit offsets[i] if it is below
  *                     that, else the size of the bytes.
- *   VERSION           value what came, limit the highest known (the lowest, for an opset, which is judged after dtypes).
- *   operand OPTIONS   component is the byte offset of the field in gth_options or gth_context_options; of a struct whose
- *                     size is refused, 0.
+ *   VERSION           value what came, limit the highest known (the lowest, for an opset, which is judged after
+ *                     dtypes).
+ *   operand OPTIONS   component is the byte offset of the field in gth_options or gth_context_options; of a struct
+ *                     whose size is refused, 0.
  *
  * component and position are -1, and the other numbers 0, where they say nothing. On GTH_OK only status is written (and
  * sequence, by a call on a CUDA context). */
@@ -159,7 +161,7 @@ typedef struct gth_error {
   int64_t position;
   int64_t value;
   int64_t limit;
-  int64_t sequence; /* number of the device call in its context, from 1 */
+  int64_t sequence; /* number of the device call in its context, from 1: gathers and plan runs are counted */
   uint64_t count;   /* gth_context_take_error: failed device calls since the last take */
   char message[GTH_MESSAGE_SIZE];
 } gth_error;
@@ -247,8 +249,8 @@ typedef struct gth_context gth_context;
 typedef struct gth_tensor gth_tensor;
 typedef struct gth_plan gth_plan;
 
-/* The first bad index of the device calls since the last take, written by the device. 64 bytes for ever. count is stored
- * last: a host that reads a mapped record and sees count > 0 sees the rest. */
+/* The first bad index of the device calls since the last take, written by the device. 64 bytes for ever. count is
+ * stored last: a host that reads a mapped record and sees count > 0 sees the rest. */
 typedef struct gth_error_record {
   uint64_t count;    /* failed calls since the last take; 0: the rest says nothing */
   int64_t sequence;  /* of the first failed call (a captured call keeps the number it had at capture) */
@@ -273,8 +275,8 @@ typedef void (*gth_free_fn)(void *user, int64_t bytes, int64_t align, int32_t de
                             struct CUstream_st *stream, void *ptr);
 /* One piece of work. */
 typedef void (*gth_task_fn)(void *arg, int64_t i);
-/* Calls task(arg, i) exactly once for each 0 <= i < n, on any threads, and returns when all have returned. Used by large
- * calls; a small one runs on the calling thread. */
+/* Calls task(arg, i) exactly once for each 0 <= i < n, on any threads, and returns when all have returned. Used by
+ * large calls; a small one runs on the calling thread. */
 typedef void (*gth_parallel_for_fn)(void *user, int64_t n, gth_task_fn task, void *arg);
 /* Ends the life of memory that was handed over. */
 typedef void (*gth_deleter_fn)(void *user);
@@ -302,8 +304,8 @@ typedef struct gth_context_options {
 /* Makes a context: a device, a stream, and the hooks that calls with it use.
  * options: Borrowed, NULL for defaults; hooks and their user pointers are Kept, and the memory hooks outlive every
  * tensor made with them. out: Owned, release with gth_context_release.
- * Statuses: NULL, VERSION, DEVICE, CUDA, FORK, NOMEM. A CUDA context allocates its record and loads its kernels here, so
- * that even its first call can be captured. */
+ * Statuses: NULL, VERSION, DEVICE, CUDA, FORK, NOMEM. A CUDA context allocates its record and loads its kernels here,
+ * so that even its first call can be captured. */
 GTH_API int32_t gth_context_create(const gth_context_options *options, gth_context **out, gth_error *err);
 
 /* Releases a context; NULL does nothing. Tensors made with it stay valid. Statuses: HANDLE. */
@@ -321,9 +323,9 @@ GTH_API int32_t gth_context_wait(gth_context *context, struct CUstream_st *strea
  * Statuses: HANDLE, DEVICE (CPU context), CUDA, FORK. */
 GTH_API int32_t gth_context_signal(gth_context *context, struct CUstream_st *stream, gth_error *err);
 
-/* Waits for the context's stream, hands out the error record and clears it. Returns GTH_OK (no call failed), GTH_E_INDEX
- * or GTH_E_RACE with the record in err (first failed call; count of them), or the failure of the take itself with
- * count 0. On a CPU context GTH_OK. Statuses besides: HANDLE, CUDA, FORK, CAPTURE. Blocks. */
+/* Waits for the context's stream, hands out the error record and clears it. Returns GTH_OK (no call failed),
+ * GTH_E_INDEX or GTH_E_RACE with the record in err (first failed call; count of them), or the failure of the take
+ * itself with count 0. On a CPU context GTH_OK. Statuses besides: HANDLE, CUDA, FORK, CAPTURE. Blocks. */
 GTH_API int32_t gth_context_take_error(gth_context *context, gth_error *err);
 
 /* Enqueues: copy the record to `record`, then clear the context's. Legal under graph capture.
@@ -341,8 +343,8 @@ GTH_API int32_t gth_shutdown(void);
 
 /* A tensor in the caller's memory: element [i0, i1, ..] lies at data + offset + i0 * strides[0] + i1 * strides[1] + ..
  * The memory described is [data, data + extent). For inputs any strides inside it will do, zero and negative ones
- * included. An output must not overlap itself: with the dims of extent > 1 sorted by |stride|, each |stride| is at least
- * the extent of all smaller ones. No alignment is asked for. */
+ * included. An output must not overlap itself: with the dims of extent > 1 sorted by |stride|, each |stride| is at
+ * least the extent of all smaller ones. No alignment is asked for. */
 typedef struct gth_tensor_desc {
   uint32_t size; /* set by the caller: sizeof(gth_tensor_desc) */
   int32_t dtype; /* GTH_DTYPE_* */
@@ -355,8 +357,8 @@ typedef struct gth_tensor_desc {
   const int64_t *strides; /* ndim strides in bytes, or NULL: dense row-major */
   const void *reserved;   /* NULL */
   int64_t offset; /* of element 0 from data, in bytes */
-  int64_t extent; /* bytes of memory from data; 0: up to the highest byte that shape and strides reach, so that memory of
-                     no bytes at all is described by data NULL */
+  int64_t extent; /* bytes of memory from data; 0: up to the highest byte that shape and strides reach, so that memory
+                     of no bytes at all is described by data NULL */
 } gth_tensor_desc;
 
 #define GTH_TENSOR_DESC_INIT {sizeof(gth_tensor_desc), 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, 0, 0}
@@ -391,7 +393,8 @@ GTH_API int32_t gth_tensor_describe(const gth_tensor *tensor, gth_tensor_desc *d
 /* Copies every element of source to destination: same dtype and shape, any strides, any devices that the context
  * reaches. On a CUDA context in stream order. Statuses: HANDLE, DTYPE, RANK, SHAPE, STRIDE, READONLY, DEVICE, ALIAS,
  * CUDA, FORK, CAPTURE, NULL. Strings: UNSUPPORTED. operand PARAMS is source, OUT is destination. */
-GTH_API int32_t gth_tensor_copy(gth_context *context, const gth_tensor *source, gth_tensor *destination, gth_error *err);
+GTH_API int32_t gth_tensor_copy(gth_context *context, const gth_tensor *source, gth_tensor *destination,
+                                gth_error *err);
 
 /* Releases a tensor; NULL does nothing. Memory it owns lives on while an export of it does. Statuses: HANDLE. */
 GTH_API int32_t gth_tensor_release(gth_tensor *tensor);
@@ -403,8 +406,9 @@ struct DLManagedTensorVersioned;
 struct ArrowSchema;
 struct ArrowArray;
 
-/* A tensor from DLPack, versioned (major version 1) or legacy, without a copy; byte offset and strides are honoured, NULL
- * strides mean dense. managed: Consumed: its deleter then runs once, when the tensor and every export are gone.
+/* A tensor from DLPack, versioned (major version 1) or legacy, without a copy; byte offset and strides are honoured,
+ * NULL strides mean dense. managed: Consumed: its deleter, which may be NULL, then runs once, when the tensor and every
+ * export are gone.
  * Statuses: NULL, HANDLE, VERSION, DLPACK, DTYPE (lanes other than 1 included), RANK, SHAPE, SIZE, STRIDE, DEVICE,
  * NOMEM. */
 GTH_API int32_t gth_tensor_from_dlpack(gth_context *context, struct DLManagedTensorVersioned *managed, gth_tensor **out,
@@ -418,14 +422,15 @@ GTH_API int32_t gth_tensor_from_dlpack_legacy(gth_context *context, struct DLMan
 
 /* A DLPack struct for a tensor. out: Owned: call its deleter. Strides are always given. The versioned form carries
  * read-only and copied flags; the legacy form cannot, and refuses to share read-only memory. A copy is never read-only.
+ * DLPack counts strides in elements: a tensor with a stride that is no multiple of its item is copied, or UNSUPPORTED.
  * Statuses: NULL, HANDLE, VERSION (flags), READONLY, UNSUPPORTED (strings; never copy), NOMEM, CUDA, FORK, CAPTURE. */
 GTH_API int32_t gth_tensor_to_dlpack(gth_context *context, const gth_tensor *tensor, uint32_t flags,
                                      struct DLManagedTensorVersioned **out, gth_error *err);
 GTH_API int32_t gth_tensor_to_dlpack_legacy(gth_context *context, const gth_tensor *tensor, uint32_t flags,
                                             struct DLManagedTensor **out, gth_error *err);
 
-/* A string tensor from an Arrow array of format u, U, z or Z; the array's offset is honoured. ndim and shape say how its
- * length is cut into dims; ndim -1 means one dim of the array's length.
+/* A string tensor from an Arrow array of format u, U, z or Z; the array's offset is honoured. ndim and shape say how
+ * its length is cut into dims; ndim -1 means one dim of the array's length.
  * schema: Borrowed. array: Consumed (moved: its release becomes NULL). shape: Borrowed.
  * Statuses: NULL, HANDLE, DTYPE (another format, or a null), ARROW (a released or malformed struct, offsets that
  * decrease or leave the data), RANK, SHAPE (the shape has another count), SIZE, NOMEM. */
@@ -433,15 +438,17 @@ GTH_API int32_t gth_tensor_from_arrow(gth_context *context, const struct ArrowSc
                                       int32_t ndim, const int64_t *shape, gth_tensor **out, gth_error *err);
 
 /* An Arrow array of a string tensor, flat in row-major order: U for text, Z for binary.
- * schema, array: Borrowed, overwritten; their content is Owned: call each release. flags: GTH_EXPORT_*.
- * Statuses: NULL, HANDLE, VERSION (flags), UNSUPPORTED (not strings; never copy), NOMEM. */
+ * schema, array: Borrowed, overwritten; their content is Owned: call each release. On failure neither is written.
+ * flags: GTH_EXPORT_*.
+ * Statuses: NULL, HANDLE, VERSION (flags), UNSUPPORTED (not strings; never copy), RACE (borrowed offsets have changed),
+ * NOMEM. */
 GTH_API int32_t gth_tensor_to_arrow(gth_context *context, const gth_tensor *tensor, uint32_t flags,
                                     struct ArrowSchema *schema, struct ArrowArray *array, gth_error *err);
 
 #define GTH_STRINGS_BINARY 1 /* the bytes are not text: exported as Arrow Z, not U */
 
-/* A string tensor over plain buffers: string i is bytes[offsets[i] .. offsets[i + 1]), i in row-major order, so there is
- * one offset more than elements. extent is the size of bytes.
+/* A string tensor over plain buffers: string i is bytes[offsets[i] .. offsets[i + 1]), i in row-major order, so there
+ * is one offset more than elements. extent is the size of bytes.
  * shape: Borrowed. offsets, bytes: Kept with deleter NULL, else Consumed. Offsets are checked here and again when they
  * are used. Statuses: NULL, HANDLE, VERSION (flags), RANK, SHAPE, SIZE, ARROW (offsets that decrease or leave the
  * bytes: position, value, limit), NOMEM. */
@@ -454,7 +461,7 @@ GTH_API int32_t gth_tensor_from_strings(gth_context *context, uint32_t flags, in
 GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **offsets, const void **bytes,
                                    gth_error *err);
 
-/* ------------------------------------------------------------------------------------------------ Options of gathers */
+/* ----------------------------------------------------------------------------------------------- Options of gathers */
 
 /* Profiles: all switches at once, equal to the named system on every edge case but a written list of deliberate
  * differences (its crashes, foreign reads, garbage, and limits of its implementation). Error texts are ours. */
@@ -471,7 +478,7 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
 
 /* What a negative index means. */
 #define GTH_NEGATIVE_REJECT 1 /* it is out of bounds */
-#define GTH_NEGATIVE_WRAP 2   /* it counts from the end, once: -1 is the last, -size the first, below is out of bounds */
+#define GTH_NEGATIVE_WRAP 2   /* it counts from the end, once: -1 is the last, -size the first, below is outside */
 
 /* What an index out of bounds means. error, fill and skip judge a tuple as a whole; clamp and modulo act on each
  * component after wrap, and are GTH_E_INDEX on a dim of size 0. */
@@ -491,7 +498,7 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
 typedef struct gth_options {
   uint32_t size;      /* set by the caller: sizeof(gth_options) */
   int32_t has_axis;   /* 0 or 1. 0: axis = batch_dims as given, before either is normalised */
-  int64_t axis;       /* [-rank(params), rank(params)), not below batch_dims; gather only. Without has_axis it must be 0 */
+  int64_t axis;       /* [-rank(params), rank(params)), not below batch_dims; gather only. 0 without has_axis */
   int64_t batch_dims; /* leading dims that params and indices share. gather: negative counts from rank(indices) */
   int32_t profile;    /* GTH_PROFILE_*; 0: none */
   int32_t opset;      /* with GTH_PROFILE_ONNX and GTH_PROFILE_ORT: the newest definition not above it; 0: newest */
@@ -520,8 +527,8 @@ typedef struct gth_options {
  * Statuses of all forms: NULL, HANDLE, VERSION, DTYPE, RANK, AXIS, BATCH, SHAPE, SIZE, STRIDE, READONLY, DEVICE, ALIAS,
  * INDEX, RACE, and on a device CUDA, FORK, CAPTURE. */
 
-/* The allocating form. params, indices: Borrowed. options: Borrowed or NULL. out: Owned, dense row-major, in memory from
- * the context's hooks if it has any. Statuses besides: NOMEM. The only form for strings. */
+/* The allocating form. params, indices: Borrowed. options: Borrowed or NULL. out: Owned, dense row-major, in memory
+ * from the context's hooks if it has any. Statuses besides: NOMEM. The only form for strings. */
 GTH_API int32_t gth_gather(gth_context *context, const gth_tensor *params, const gth_tensor *indices,
                            const gth_options *options, gth_tensor **out, gth_error *err);
 
@@ -562,8 +569,8 @@ GTH_API int32_t gth_gather_nd_shape(const gth_tensor_desc *params, const gth_ten
 
 /* ------------------------------------------------------------------------------------------------------------ Plans */
 
-/* A plan is a gather whose shapes, strides and options have been checked once, for callers who repeat it. One extent may
- * be left open with GTH_OPEN and is given at each run: an extent of the tuples, or the outermost batch dim (then in
+/* A plan is a gather whose shapes, strides and options have been checked once, for callers who repeat it. One extent
+ * may be left open with GTH_OPEN and is given at each run: an extent of the tuples, or the outermost batch dim (then in
  * params and indices alike). Any other GTH_OPEN, and a second one, is GTH_E_SHAPE with its operand and dim. With NULL
  * strides the dense strides around the open extent are computed at each run.
  *
@@ -579,7 +586,8 @@ GTH_API int32_t gth_gather_nd_plan(const gth_tensor_desc *params, const gth_tens
 
 /* Runs a plan. params, indices, out: the `data` pointers of memory of at least the planned extents (the caller's duty);
  * element 0 lies at the planned offset from them; NULL where there is nothing to read or write. n: the open extent, or
- * GTH_OPEN if the plan has none; anything else is GTH_E_SHAPE of operand PLAN. Allocates nothing. All pointers: Borrowed.
+ * GTH_OPEN if the plan has none; anything else is GTH_E_SHAPE of operand PLAN. Allocates nothing. All pointers:
+ * Borrowed.
  * Statuses: HANDLE, NULL, SHAPE (n), SIZE, DEVICE, ALIAS, INDEX, RACE, and on a device CUDA, FORK. */
 GTH_API int32_t gth_plan_run(gth_context *context, const gth_plan *plan, const void *params, const void *indices,
                              void *out, int64_t n, gth_error *err);

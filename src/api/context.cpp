@@ -9,8 +9,6 @@
 namespace gather::api {
 namespace {
 
-constexpr Context default_context{{}, GTH_DEVICE_CPU, 0, nullptr, {nullptr, nullptr, nullptr}, {0, nullptr, nullptr}};
-
 int32_t fail_option(int32_t status, size_t offset, int64_t value, int64_t limit, const char* what,
                     const Error& error) {
   return error.fail({status, GTH_OPERAND_OPTIONS, static_cast<int32_t>(offset), -1, value, limit}, "options: %s", what);
@@ -87,11 +85,9 @@ int32_t needs_device(gth_context* handle, gth_error* err) {
 
 }  // namespace
 
-int32_t find_context(gth_context* handle, const Context** out, const Error& error) {
-  if (!handle) {
-    *out = &default_context;
-    return GTH_OK;
-  }
+const Context default_context{{}, GTH_DEVICE_CPU, 0, nullptr, {nullptr, nullptr, nullptr}, {0, nullptr, nullptr}};
+
+int32_t find_live_context(gth_context* handle, const Context** out, const Error& error) {
   const Content* content = find_slot(token_of(handle), Kind::context);
   if (!content) return fail_handle(GTH_OPERAND_CONTEXT, error);
   *out = static_cast<const Context*>(content->object);
@@ -115,9 +111,11 @@ int32_t gth_context_create(const gth_context_options* options, gth_context** out
 
 int32_t gth_context_release(gth_context* context) {
   if (!context) return GTH_OK;
-  Content content;
-  if (!retire_slot(token_of(context), Kind::context, &content)) return GTH_E_HANDLE;
-  delete static_cast<Context*>(content.object);
+  void* object;
+  if (!retire_slot(token_of(context), Kind::context, [&](const Content& content) { object = content.object; })) {
+    return GTH_E_HANDLE;
+  }
+  delete static_cast<Context*>(object);
   return GTH_OK;
 }
 

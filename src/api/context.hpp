@@ -23,8 +23,14 @@ struct Context : core::Allocated {
   cpu::Executor executor;
 };
 
+extern const Context default_context;
+
 // The context of a handle; NULL is the default CPU context.
-int32_t find_context(gth_context* handle, const Context** out, const Error& error);
+int32_t find_live_context(gth_context* handle, const Context** out, const Error& error);
+inline int32_t find_context(gth_context* handle, const Context** out, const Error& error) {
+  *out = &default_context;
+  return handle ? find_live_context(handle, out, error) : GTH_OK;
+}
 
 // The executor of a context for a call that may lower the number of threads.
 cpu::Executor executor_for(const Context& context, int32_t threads);

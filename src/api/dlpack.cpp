@@ -190,7 +190,7 @@ struct Source {
 
 // DLPack counts strides in elements.
 bool has_element_strides(const gth_tensor_desc& desc, int64_t bytes) {
-  if (is_empty(desc)) return true;
+  if (!desc.strides || is_empty(desc)) return true;
   for (int32_t i = 0; i < desc.ndim; ++i) {
     if (desc.shape[i] > 1 && desc.strides[i] % bytes != 0) return false;
   }

@@ -10,10 +10,20 @@ namespace gather::api {
 
 using core::Error;
 
+inline bool is_error_struct(const gth_error* err) {
+  return !err || core::is_struct_size(err->size, sizeof(gth_error));
+}
+
+// The end of every call that succeeded.
+inline int32_t succeed(gth_error* err) {
+  if (err) err->status = GTH_OK;
+  return GTH_OK;
+}
+
 // The body of every exported function that can fail: no exception leaves it, and err says GTH_OK when it succeeded.
 template <class Body>
 int32_t fence(gth_error* err, Body&& body) noexcept {
-  if (err && !core::is_struct_size(err->size, sizeof(gth_error))) return GTH_E_VERSION;
+  if (!is_error_struct(err)) return GTH_E_VERSION;
   const Error error(err);
   int32_t status;
   try {
@@ -23,8 +33,7 @@ int32_t fence(gth_error* err, Body&& body) noexcept {
   } catch (...) {
     return error.fail({GTH_E_INTERNAL}, "unexpected exception inside the library or a hook");
   }
-  if (status == GTH_OK && err) err->status = GTH_OK;
-  return status;
+  return status == GTH_OK ? succeed(err) : status;
 }
 
 // As fence, for functions that hand out one object: *out is NULL unless the status is GTH_OK.

@@ -3,7 +3,9 @@
 #include "api/fence.hpp"
 #include "api/shape_output.hpp"
 #include "api/tensor.hpp"
+#include "core/direct.hpp"
 #include "core/plan.hpp"
+#include "cpu/direct.hpp"
 #include "cpu/run.hpp"
 #include "cpu/strings.hpp"
 
@@ -34,6 +36,14 @@ int32_t fail_string_form(const Error& error) {
                     "params: strings are gathered by the allocating form only");
 }
 
+// A few rows of dense tensors take a short way, which does not exist for anything that is unusual or wrong.
+bool gather_few(const Context& context, const Request& request) {
+  core::Direct direct;
+  return context.device == GTH_DEVICE_CPU && core::lower_direct(request, &direct) &&
+         cpu::run_direct(direct, cpu::choose_copy(direct.row),
+                         pointers_of(*request.params, *request.indices, request.out->data), GTH_OPEN);
+}
+
 int32_t gather_described(const Context& context, const Request& request, const Error& error) {
   if (is_string(*request.params)) return fail_string_form(error);
   Plan plan;
@@ -47,8 +57,9 @@ int32_t gather_desc(Op op, gth_context* handle, const gth_tensor_desc* params, c
   if (!indices) return fail_null(GTH_OPERAND_INDICES, error);
   if (!out) return fail_null(GTH_OPERAND_OUT, error);
   Request request{op, Open::none, params, indices, out, options, 0, 0};
-  if (int32_t status = core::check_structs(request, error)) return status;
   const Context* context = nullptr;
+  if (!find_context(handle, &context, Error(nullptr)) && gather_few(*context, request)) return GTH_OK;
+  if (int32_t status = core::check_structs(request, error)) return status;
   if (int32_t status = find_context(handle, &context, error)) return status;
   request.device = context->device;
   request.device_id = context->device_id;
@@ -84,7 +95,8 @@ int32_t gather_into(Op op, gth_context* context, const gth_tensor* params, const
   if (int32_t status = find_operands(context, params, indices, options, &operands, error)) return status;
   const Tensor* target = nullptr;
   if (int32_t status = find_tensor(out, GTH_OPERAND_OUT, &target, error)) return status;
-  return gather_described(*operands.context, request_of(op, operands, &target->desc, options), error);
+  const Request request = request_of(op, operands, &target->desc, options);
+  return gather_few(*operands.context, request) ? GTH_OK : gather_described(*operands.context, request, error);
 }
 
 // The description of a plan's dense output, without data.

@@ -11,8 +11,7 @@
 namespace gather::api {
 namespace {
 
-// A token: generation (32 bits), slot number (28 bits), kind (4 bits). Generations of live slots are odd, so that the
-// NULL token, whose generation is 0, is never live.
+// A token: generation (32 bits), slot number (28 bits), kind (4 bits). No kind is 0, so that no token is NULL.
 constexpr uint32_t kind_bits = 4, number_bits = 28;
 constexpr uint32_t segment_slots = 1024, segments = 4096;
 constexpr uint32_t none = UINT32_MAX;
@@ -20,9 +19,9 @@ constexpr uint32_t none = UINT32_MAX;
 constexpr uint32_t resting_slots = 16;
 
 struct Slot {
-  std::atomic<uint32_t> generation;
-  std::atomic<Kind> kind;
-  uint32_t next;  // in the queue of free slots
+  std::atomic<uintptr_t> live;  // the token that finds it; 0: none
+  uint32_t generation;          // how often it was taken
+  uint32_t next;                // in the queue of free slots
   Content content;
 };
 
@@ -40,8 +39,6 @@ uintptr_t make_token(uint32_t generation, uint32_t number, Kind kind) {
          static_cast<uintptr_t>(kind);
 }
 
-uint32_t generation_of(uintptr_t token) { return static_cast<uint32_t>(token >> (kind_bits + number_bits)); }
-
 uint32_t number_of(uintptr_t token) { return static_cast<uint32_t>(token >> kind_bits) & ((1u << number_bits) - 1); }
 
 Kind kind_of(uintptr_t token) { return static_cast<Kind>(token & ((1u << kind_bits) - 1)); }
@@ -55,6 +52,10 @@ Slot* slot_at(uint32_t number) {
 
 void lock_table() { table.lock.lock(); }
 void unlock_table() { table.lock.unlock(); }
+
+// From loading on, not from the first handle on: a fork that another thread makes while the first handle is being taken
+// would leave the child a lock that nobody gives back.
+__attribute__((constructor)) void watch_forks() { pthread_atfork(lock_table, unlock_table, unlock_table); }
 
 // With the lock held. none: no memory.
 uint32_t take_number() {
@@ -71,7 +72,6 @@ uint32_t take_number() {
   if (!segment.load(std::memory_order_relaxed)) {
     void* memory = core::allocate_zeroed(sizeof(Slot) * segment_slots);
     if (!memory) return none;
-    if (table.used == 0) pthread_atfork(lock_table, unlock_table, unlock_table);
     segment.store(static_cast<Slot*>(memory), std::memory_order_release);
   }
   return table.used++;
@@ -97,30 +97,24 @@ Content* acquire_slot(Kind kind, uintptr_t* token) {
   unlock_table();
   if (number == none) return nullptr;
   Slot* slot = slot_at(number);
-  slot->kind.store(kind, std::memory_order_relaxed);
-  *token = make_token(slot->generation.load(std::memory_order_relaxed) + 1, number, kind);
+  *token = make_token(++slot->generation, number, kind);
   return &slot->content;
 }
 
-void publish_slot(uintptr_t token) {
-  slot_at(number_of(token))->generation.store(generation_of(token), std::memory_order_release);
-}
+void publish_slot(uintptr_t token) { slot_at(number_of(token))->live.store(token, std::memory_order_release); }
 
 Content* find_slot(uintptr_t token, Kind kind) {
-  if (kind_of(token) != kind || generation_of(token) % 2 == 0) return nullptr;
+  if (kind_of(token) != kind) return nullptr;
   Slot* slot = slot_at(number_of(token));
-  if (!slot || slot->generation.load(std::memory_order_acquire) != generation_of(token)) return nullptr;
-  return slot->kind.load(std::memory_order_relaxed) == kind ? &slot->content : nullptr;
+  return slot && slot->live.load(std::memory_order_acquire) == token ? &slot->content : nullptr;
 }
 
-bool retire_slot(uintptr_t token, Kind kind, Content* content) {
-  const std::lock_guard<core::SpinLock> guard(table.lock);
-  const Content* found = find_slot(token, kind);
-  if (!found) return false;
-  *content = *found;
-  slot_at(number_of(token))->generation.store(generation_of(token) + 1, std::memory_order_release);
-  give_number_back(number_of(token));
-  return true;
+core::SpinLock& slots_lock() { return table.lock; }
+
+void end_slot(uintptr_t token) {
+  const uint32_t number = number_of(token);
+  slot_at(number)->live.store(0, std::memory_order_release);
+  give_number_back(number);
 }
 
 void abandon_slot(uintptr_t token) {

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 
 #include "api/tensor.hpp"
+#include "core/spin_lock.hpp"
 
-// Handles are tokens: a slot number and the slot's generation, never an address. A token whose generation has passed, or
-// that never was one, is found out without touching memory that it might point to.
+// Handles are tokens: a slot number and the slot's generation, never an address. A token whose generation has passed,
+// or that never was one, is found out without touching memory that it might point to.
 namespace gather::api {
 
 enum class Kind : uint32_t { context = 1, tensor = 2, plan = 3 };
@@ -24,9 +26,22 @@ void publish_slot(uintptr_t token);
 // The content of a live token of this kind, or nullptr.
 Content* find_slot(uintptr_t token, Kind kind);
 
-// Ends a live token and gives its slot back; *content receives what it held, for the caller to end. False: the token is
-// not live, or another thread has just ended it.
-bool retire_slot(uintptr_t token, Kind kind, Content* content);
+// With the lock held: ends a live token and gives its slot back.
+core::SpinLock& slots_lock();
+void end_slot(uintptr_t token);
+
+// Ends a live token and gives its slot back, after take(content) has taken from it what the caller has to end. False:
+// the token is not live, or another thread has just ended it.
+template <class Take>
+bool retire_slot(uintptr_t token, Kind kind, Take&& take) {
+  const std::lock_guard<core::SpinLock> guard(slots_lock());
+  const Content* content = find_slot(token, kind);
+  if (!content) return false;
+  take(*content);
+  end_slot(token);
+  return true;
+}
+
 // Gives back a slot that was never published.
 void abandon_slot(uintptr_t token);
 

@@ -8,6 +8,7 @@
 #include "core/device.hpp"
 #include "core/dtype.hpp"
 #include "core/layout.hpp"
+#include "core/plain.hpp"
 #include "core/plan.hpp"
 #include "core/shape.hpp"
 #include "cpu/run.hpp"
@@ -42,7 +43,21 @@ int32_t check_device(int32_t device, const Error& error) {
   return core::fail_device(GTH_OPERAND_TENSOR, device, GTH_DEVICE_CPU, error);
 }
 
-// Copies shape and strides into the tensor. Strides that are not given become dense.
+// The whole of check_tensor for a plain tensor that is all right.
+bool check_plain_tensor(const gth_tensor_desc& desc, gth_tensor_desc* checked) {
+  const core::DtypeInfo* info = core::find_dtype(desc.dtype);
+  if (!info || !core::is_plain(desc, GTH_TENSOR_READONLY) || !desc.data) return false;
+  const int64_t bytes = core::plain_bytes(desc, info->bytes);
+  int64_t end;
+  if (bytes == 0 || !core::find_plain_end(desc, bytes, &end)) return false;
+  *checked = desc;
+  checked->device = GTH_DEVICE_CPU;
+  if (checked->extent == 0) checked->extent = end;
+  return true;
+}
+
+// Copies shape and strides into the tensor; strides that are not given become dense. The description keeps strides only
+// where they are not: dense tensors take shorter ways.
 bool copy_dims(const gth_tensor_desc& desc, int64_t bytes, Tensor* tensor) {
   tensor->more_dims = nullptr;
   int64_t* dims = tensor->inline_dims;
@@ -53,26 +68,30 @@ bool copy_dims(const gth_tensor_desc& desc, int64_t bytes, Tensor* tensor) {
   }
   int64_t* strides = dims + desc.ndim;
   int64_t dense = bytes;
+  bool is_dense = true;
   for (int32_t i = desc.ndim; i-- > 0;) {
     dims[i] = desc.shape[i];
     strides[i] = desc.strides ? desc.strides[i] : dense;
+    is_dense &= strides[i] == dense;
     dense *= std::max<int64_t>(desc.shape[i], 1);
   }
   tensor->desc.shape = dims;
-  tensor->desc.strides = strides;
+  tensor->desc.strides = is_dense ? nullptr : strides;
+  tensor->strides = strides;
   return true;
 }
 
-int32_t publish_tensor(const gth_tensor_desc& desc, int64_t bytes, const Tensor& fields, gth_tensor** out,
-                       const Error& error) {
+// `strings` is nullptr for numbers.
+int32_t publish_tensor(const gth_tensor_desc& desc, int64_t bytes, Storage* storage, const cpu::Strings* strings,
+                       bool binary, gth_tensor** out, const Error& error) {
   uintptr_t token;
   Content* content = acquire_slot(Kind::tensor, &token);
   if (!content) return fail_memory(sizeof(Content), error);
   Tensor& tensor = content->tensor;
   tensor.desc = desc;
-  tensor.storage = fields.storage;
-  tensor.strings = fields.strings;
-  tensor.binary = fields.binary;
+  tensor.storage = storage;
+  if (strings) tensor.strings = *strings;
+  tensor.binary = binary;
   if (!copy_dims(desc, bytes, &tensor)) {
     abandon_slot(token);
     return fail_memory(int64_t{sizeof(int64_t)} * 2 * desc.ndim, error);
@@ -146,6 +165,7 @@ int32_t describe(const gth_tensor* handle, gth_tensor_desc* desc, const Error& e
   if (int32_t status = find_tensor(handle, GTH_OPERAND_TENSOR, &tensor, error)) return status;
   *desc = tensor->desc;
   desc->size = size;
+  desc->strides = tensor->strides;
   if (desc->dtype == GTH_DTYPE_STRING) {
     desc->strides = nullptr;
     desc->extent = tensor->strings.extent;
@@ -186,9 +206,7 @@ int32_t find_tensor(const gth_tensor* handle, int32_t operand, const Tensor** ou
 }
 
 int32_t make_tensor(const gth_tensor_desc& desc, Storage* storage, gth_tensor** out, const Error& error) {
-  Tensor fields{};
-  fields.storage = storage;
-  return publish_tensor(desc, core::find_dtype(desc.dtype)->bytes, fields, out, error);
+  return publish_tensor(desc, core::find_dtype(desc.dtype)->bytes, storage, nullptr, false, out, error);
 }
 
 int32_t make_string_tensor(const gth_tensor_desc& given, const cpu::Strings& strings, bool binary, Storage* storage,
@@ -200,14 +218,11 @@ int32_t make_string_tensor(const gth_tensor_desc& given, const cpu::Strings& str
   desc.strides = nullptr;
   desc.offset = 0;
   desc.extent = 0;
-  Tensor fields{};
-  fields.storage = storage;
-  fields.strings = strings;
-  fields.binary = binary;
-  return publish_tensor(desc, sizeof(int64_t), fields, out, error);
+  return publish_tensor(desc, sizeof(int64_t), storage, &strings, binary, out, error);
 }
 
 int32_t check_tensor(const gth_tensor_desc& desc, gth_tensor_desc* checked, const Error& error) {
+  if (check_plain_tensor(desc, checked)) return GTH_OK;
   if (int32_t status = check_desc_struct(desc, error)) return status;
   if (desc.dtype == GTH_DTYPE_STRING) return fail_strings(error);
   const core::DtypeInfo* info = core::find_dtype(desc.dtype);
@@ -287,9 +302,14 @@ int32_t gth_tensor_copy(gth_context* context, const gth_tensor* source, gth_tens
 
 int32_t gth_tensor_release(gth_tensor* tensor) {
   if (!tensor) return GTH_OK;
-  Content content;
-  if (!retire_slot(token_of(tensor), Kind::tensor, &content)) return GTH_E_HANDLE;
-  gather::core::deallocate(content.tensor.more_dims);
-  if (Storage* storage = content.tensor.storage) storage->release();
+  int64_t* dims;
+  Storage* storage;
+  const bool is_live = retire_slot(token_of(tensor), Kind::tensor, [&](const Content& content) {
+    dims = content.tensor.more_dims;
+    storage = content.tensor.storage;
+  });
+  if (!is_live) return GTH_E_HANDLE;
+  if (dims) gather::core::deallocate(dims);
+  if (storage) storage->release();
   return GTH_OK;
 }

@@ -12,11 +12,12 @@ namespace gather::api {
 struct Tensor {
   static constexpr int32_t inline_ndim = 6;
 
-  gth_tensor_desc desc;  // shape and strides point to dims; strides and extent are always given. Strings: data NULL
-  Storage* storage;      // nullptr: borrowed
-  cpu::Strings strings;  // dtype string
-  bool binary;           // strings that are not text
-  int64_t* more_dims;    // in place of inline_dims where the rank is higher
+  gth_tensor_desc desc;    // shape and strides point to dims; strides NULL: dense. Strings: data NULL
+  const int64_t* strides;  // also where they are dense
+  Storage* storage;        // nullptr: borrowed
+  cpu::Strings strings;    // dtype string
+  bool binary;             // strings that are not text
+  int64_t* more_dims;      // in place of inline_dims where the rank is higher
   int64_t inline_dims[2 * inline_ndim];
 };
 

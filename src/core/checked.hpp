@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+static_assert(sizeof(void*) == 8, "libgather is a 64-bit library; only its header compiles everywhere");
+
 // Arithmetic on sizes that says when it leaves int64.
 namespace gather::core {
 

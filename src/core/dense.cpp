@@ -118,7 +118,6 @@ bool lower_dense(const Request& request, Plan* plan) {
   plan->out_offset = request.out ? request.out->offset : 0;
   plan->largest_n = 0;
   plan->is_open = plan->is_empty = plan->checks_when_empty = false;
-  plan->is_direct = plan->end == 1;
   plan->wraps = settings.wraps;
   plan->bounds = settings.bounds;
   plan->threads = settings.threads;

@@ -7,7 +7,8 @@
 
 namespace gather::core {
 
-// Bytes from the data pointer that a tensor's elements touch: [low, high) for n = 1, and a step further for each n more.
+// Bytes from the data pointer that a tensor's elements touch: [low, high) for n = 1, and a step further for each n
+// more.
 struct Reach {
   int64_t low, low_step;
   int64_t high, high_step;

@@ -126,8 +126,8 @@ int32_t check_request(const Request& request, Parts* parts, Plan* plan, const Er
   return GTH_OK;
 }
 
-// What a loop over a params dim steps by. Nothing is read where params has no elements, and its strides have not been held
-// against anything.
+// What a loop over a params dim steps by. Nothing is read where params has no elements, and its strides have not been
+// held against anything.
 Scaled params_step(const Parts& parts, int32_t dim) {
   return parts.params.reach.empty ? fixed(0) : parts.params.strides[dim];
 }
@@ -254,8 +254,9 @@ void set_counts(const Request& request, const Parts& parts, Plan* plan) {
   bool meets_empty_dim = false;
   for (int32_t i = 0; i < plan->components; ++i) meets_empty_dim |= plan->component[i].size == 0;
   const bool single_tuple = request.op == Op::gather_nd && request.indices->ndim == 1;
-  plan->checks_when_empty = ((!empty_slice || (check & check_empty_row)) && (!empty_outer || (check & check_empty_outer))) ||
-                            (meets_empty_dim && (check & check_empty_dim)) ||
+  const bool covers_slice = !empty_slice || (check & check_empty_row);
+  const bool covers_outer = !empty_outer || (check & check_empty_outer);
+  plan->checks_when_empty = (covers_slice && covers_outer) || (meets_empty_dim && (check & check_empty_dim)) ||
                             (single_tuple && (check & check_single_tuple)) ||
                             (single_tuple && meets_empty_dim && (check & check_single_empty));
   plan->refused_dim = parts.settings.rules->refuses_empty_params ? first_empty_dim(params) : -1;
@@ -272,7 +273,6 @@ void build(const Request& request, const Parts& parts, Plan* plan) {
   set_counts(request, parts, plan);
   set_fill(request.params->dtype, parts.settings, plan);
   plan->is_open = plan->tuples.by_n != 0;
-  plan->is_direct = plan->end == 1 && plan->dealt == 1 && !plan->is_empty && plan->refused_dim < 0;
   plan->wraps = parts.settings.wraps;
   plan->bounds = parts.settings.bounds;
   plan->threads = parts.settings.threads;

@@ -10,8 +10,8 @@
 
 namespace gather::core {
 
-// One loop of a plan. A batch loop has all three strides, an outer or inner loop no index stride, a tuple loop no params
-// stride. Extents and strides may depend on the open extent n.
+// One loop of a plan. A batch loop has all three strides, an outer or inner loop no index stride, a tuple loop no
+// params stride. Extents and strides may depend on the open extent n.
 struct Loop {
   Scaled extent;
   Scaled params, index, out;
@@ -49,7 +49,6 @@ struct Plan {
   int32_t components;  // K
   IndexKind index;
   bool is_open;
-  bool is_direct;          // nothing but one line of tuples that select one row each
   bool wraps;
   bool is_empty;           // no output even where there are tuples
   bool checks_when_empty;  // ... and index values are judged all the same

@@ -54,6 +54,9 @@ void forget_threads() {
   pool.stopping = false;
 }
 
+// From loading on: a fork that another thread makes during the first large call has to be seen as well.
+__attribute__((constructor)) void watch_forks() { pthread_atfork(nullptr, nullptr, forget_threads); }
+
 void run_tasks(Work* work) {
   for (;;) {
     const int64_t i = work->next.fetch_add(1, std::memory_order_relaxed);
@@ -97,11 +100,8 @@ bool start_worker(pthread_t* thread) {
   return started;
 }
 
-std::atomic<bool> watches_forks{false};
-
 void ensure_workers(int32_t wanted) {
   if (pool.workers >= wanted) return;
-  if (!watches_forks.exchange(true)) pthread_atfork(nullptr, nullptr, forget_threads);
   while (pool.workers < std::min(wanted, most_workers)) {
     if (!start_worker(&pool.threads[pool.workers])) return;  // fewer threads, same result
     ++pool.workers;

@@ -28,6 +28,10 @@ enum class Resolved : uint8_t {
   bad,   // bounds = error, clamp or modulo: *bad is set, the offsets say nothing
 };
 
+// Whether n tuples under bounds = error, fill or skip are all good, found out quickly: false may also mean that it
+// cannot be said so quickly.
+bool are_inside(const core::Plan& plan, const char* tuples, int64_t stride, int64_t n);
+
 // Resolves n <= block_tuples tuples, of which the first lies at `tuples` and each next one `stride` bytes on, to byte
 // offsets into params. Every index is loaded exactly once: another thread that writes to indices meanwhile can change
 // which row is selected, never lead outside params.

@@ -32,6 +32,7 @@ void copy_two_ends(char* out, int64_t stride, const char* base, const int64_t* o
   }
 }
 
+// Longer rows are left to memcpy, which knows the machine: up to 64 bytes a call costs more than wider registers win.
 void copy_any(char* out, int64_t stride, const char* base, const int64_t* offsets, int64_t n, int64_t row) {
   for (int64_t i = 0; i < n; ++i) std::memcpy(out + i * stride, base + offsets[i], static_cast<size_t>(row));
 }
@@ -51,15 +52,12 @@ CopyRows choose_copy(int64_t row) {
     case 32: return copy_fixed<32>;
     case 48: return copy_fixed<48>;
     case 64: return copy_fixed<64>;
-    case 128: return copy_fixed<128>;
-    case 256: return copy_fixed<256>;
     default: break;
   }
   if (row < 8) return copy_two_ends<4>;
   if (row < 16) return copy_two_ends<8>;
   if (row < 32) return copy_two_ends<16>;
   if (row < 64) return copy_two_ends<32>;
-  if (row < 128) return copy_two_ends<64>;
   return copy_any;
 }
 

@@ -85,7 +85,8 @@ void validate_range(const Job& job, int64_t first, int64_t last, FirstBad* found
       const int64_t count = std::min({block_tuples, length - j, last - first});
       const char* tuples = job.indices + lines.index() + j * job.line.index;
       BadTuple bad;
-      if (resolve(job.plan, tuples, job.line.index, count, offsets, &bad) == Resolved::bad) {
+      if (!are_inside(job.plan, tuples, job.line.index, count) &&
+          resolve(job.plan, tuples, job.line.index, count, offsets, &bad) == Resolved::bad) {
         return found->offer(first + bad.tuple, bad);
       }
       j += count;
@@ -261,25 +262,6 @@ int32_t run_small(const Job& job, const Error& error) {
   return GTH_OK;
 }
 
-// As run_small for a few tuples of a direct plan, without the preparations of a job.
-int32_t run_few(const Plan& plan, const core::Pointers& pointers, int64_t n, int64_t tuples, CopyRows copy,
-                const Error& error) {
-  const core::Loop& line = plan.loops[plan.line];
-  const char* params = pointers.params + plan.params_offset;
-  char* out = pointers.out + plan.out_offset;
-  int64_t offsets[few_tuples];
-  BadTuple bad;
-  const Resolved resolved =
-      resolve(plan, pointers.indices + plan.indices_offset, line.index.at(n), tuples, offsets, &bad);
-  if (resolved == Resolved::bad) return fail_bad_tuple(plan, bad.tuple, bad, error);
-  if (resolved == Resolved::all) {
-    copy(out, line.out.at(n), params, offsets, tuples, plan.row);
-  } else {
-    copy_some(plan, copy, out, line.out.at(n), params, offsets, tuples);
-  }
-  return GTH_OK;
-}
-
 int32_t fail_empty_params(const Plan& plan, const Error& error) {
   return error.fail({GTH_E_INDEX, GTH_OPERAND_PARAMS, plan.refused_dim, -1, 0, 1},
                     "params: has no elements (dim %d is 0), but rows of it are asked for",
@@ -297,9 +279,6 @@ int32_t run_with(const Plan& plan, const core::Pointers& pointers, int64_t n, co
                  const Error& error) {
   const int64_t tuples = plan.tuples.at(n);
   if (tuples == 0) return GTH_OK;
-  if (plan.is_direct && tuples <= few_tuples && plan.row < parallel_bytes / few_tuples) {
-    return run_few(plan, pointers, n, tuples, copy, error);
-  }
   if (plan.refused_dim >= 0) return fail_empty_params(plan, error);
   const bool has_output = !plan.is_empty;
   if (!has_output && !plan.checks_when_empty) return GTH_OK;

@@ -15,8 +15,8 @@ struct Strings {
   int64_t extent;  // of bytes
 };
 
-// Strings are gathered in three steps, because the size of the result is not known before: where in params' offsets each
-// slice begins, the offsets of the result, its bytes. `plan` is lowered from dense descriptions of dtype string.
+// Strings are gathered in three steps, because the size of the result is not known before: where in params' offsets
+// each slice begins, the offsets of the result, its bytes. `plan` is lowered from dense descriptions of dtype string.
 
 // Steps 1 and 2. `firsts` has room for every slice and is zeroed: a slice that selects nothing stays nullptr. `offsets`
 // has room for every string and one more. Returns GTH_OK, GTH_E_INDEX, GTH_E_RACE or GTH_E_SIZE.

@@ -50,9 +50,9 @@ case $1 in
   unique) # they would pin the library in memory for ever
     nm "$library" | { grep -E '^[0-9a-f]+ u ' || :; } | none "no unique symbols"
     ;;
-  constructors) # at loading the compiler's own entry; at unloading its and ours, which end the threads and free the slots:
-    # two, or one where link-time optimisation has merged them
-    readelf -SW "$library" | grep -qE ' \.init_array +INIT_ARRAY +[0-9a-f]+ [0-9a-f]+ 000008 '
+  constructors) # at loading the compiler's own entry and ours, which watch for forks; at unloading its and ours, which
+    # end the threads and free the slots: two each, or one where link-time optimisation has merged them
+    readelf -SW "$library" | grep -qE ' \.init_array +INIT_ARRAY +[0-9a-f]+ [0-9a-f]+ 0000(10|18) '
     readelf -SW "$library" | grep -qE ' \.fini_array +FINI_ARRAY +[0-9a-f]+ [0-9a-f]+ 0000(10|18) '
     nm -D --undefined-only "$library" | { grep -E '\b(__cxa_(thread_)?atexit|atexit|on_exit)' || :; } |
       none "no static objects with destructors"

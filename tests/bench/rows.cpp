@@ -4,6 +4,7 @@
 #include <cstring>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "gather/gather.h"
@@ -65,9 +66,11 @@ void measure(const char* name, int64_t table_bytes, int64_t row_bytes) {
       [&](int64_t n) { while (n--) table.run(table.one_thread); },
       [&](int64_t n) { while (n--) table.run(table.all_threads); },
   }, 11);
+  const auto [memcpy, one, all] = std::tie(times[0], times[1], times[2]);
   const double rows = static_cast<double>(count);
   std::printf("  %-7s %6lld B %9.2f %9.2f %9.2f   %6.2f   %6.2f\n", name, static_cast<long long>(row_bytes),
-              times[0] / rows, times[1] / rows, times[2] / rows, times[0] / times[1], times[0] / times[2]);
+              memcpy.median / rows, one.median / rows, all.median / rows, memcpy.median / one.median,
+              memcpy.median / all.median);
   std::fflush(stdout);
 }
 

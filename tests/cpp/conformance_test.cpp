@@ -145,8 +145,8 @@ struct Output {
   gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
 };
 
-// The shape a failing case would have had, so that an index error is reached and not a shape error. False: there is none,
-// because its size leaves int64.
+// The shape a failing case would have had, so that an index error is reached and not a shape error. False: there is
+// none, because its size leaves int64.
 bool set_shape(const Case& test, const Memory& params, const Memory& indices, Output* out) {
   if (test.error.status == GTH_OK) return true;
   int64_t shape[GTH_MAX_NDIM];

@@ -1,4 +1,3 @@
-#include <chrono>
 
 #include "hostile.hpp"
 
@@ -113,10 +112,9 @@ TEST(Hostile, B11_NoLoopRunsOnAnIndexValue) {
   for (int32_t bounds = GTH_BOUNDS_ERROR; bounds <= GTH_BOUNDS_SKIP; ++bounds) {
     for (int32_t negative : {GTH_NEGATIVE_REJECT, GTH_NEGATIVE_WRAP}) {
       const gth_options options = with_bounds(bounds, negative);
-      const auto start = std::chrono::steady_clock::now();
-      gth_gather_desc(nullptr, &p, &i, &options, &o, nullptr);
-      // A loop of 2^62 steps takes years; what a busy machine adds is far less than a second.
-      EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+      // A loop of 2^62 steps would take years, and the test with it.
+      const int32_t status = gth_gather_desc(nullptr, &p, &i, &options, &o, nullptr);
+      EXPECT_EQ(status, bounds == GTH_BOUNDS_ERROR ? GTH_E_INDEX : GTH_OK) << bounds;
     }
   }
   const gth_options modulo = with_bounds(GTH_BOUNDS_MODULO);

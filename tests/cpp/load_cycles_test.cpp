@@ -1,5 +1,6 @@
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "gather/gather.h"
 #include "gtest/gtest.h"
+#include "processes.hpp"
 
 // Loading and unloading. This program is not linked with the library.
 namespace {
@@ -27,6 +29,14 @@ Function* find(void* library, const char* name) {
 constexpr int64_t n = 50000;
 char params[8], out[n];
 int64_t indices[n];
+
+// One handle, made and released.
+int hold(void* library) {
+  gth_tensor_desc p = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT8, 0, nullptr, params);
+  gth_tensor* tensor = nullptr;
+  if (find<decltype(gth_tensor_borrow)>(library, "gth_tensor_borrow")(&p, &tensor, nullptr)) return 1;
+  return find<decltype(gth_tensor_release)>(library, "gth_tensor_release")(tensor) ? 2 : 0;
+}
 
 // A gather on the library's threads and a handle, then everything is left to dlclose.
 const char* use(void* library) {
@@ -65,6 +75,25 @@ TEST(Hostile, G8_ThousandLoadCycles) {
     }
   }
   EXPECT_FALSE(is_mapped());
+}
+
+// The process forks while another thread makes the library's first handle: the child can make handles too.
+TEST(Hostile, G3_ForkDuringTheFirstHandle) {
+  for (int k = 0; k < 100; ++k) {
+    void* library = dlopen(GATHER_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library, nullptr) << dlerror();
+    std::atomic<bool> started{false}, stop{false};
+    std::thread other([&] {
+      started = true;
+      while (!stop) hold(library);
+    });
+    while (!started) std::this_thread::yield();
+    const int child = hostile::wait_for(hostile::start_child([&] { return hold(library); }), hostile::patience);
+    stop = true;
+    other.join();
+    ASSERT_EQ(dlclose(library), 0);
+    ASSERT_EQ(child, 0) << "child " << k;
+  }
 }
 
 }  // namespace

@@ -32,8 +32,8 @@ inline double seconds_from(const char* name, double otherwise) {
   return text ? std::atof(text) : otherwise;
 }
 
-// What became of a child: its exit code, 128 and the signal that killed it, or -1 if it did not end in time. A fork that
-// failed is -1 as well: as a process number that would mean every process there is.
+// What became of a child: its exit code, 128 and the signal that killed it, or -1 if it did not end in time. A fork
+// that failed is -1 as well: as a process number that would mean every process there is.
 inline int wait_for(pid_t child, double seconds) {
   if (child < 0) return -1;
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);

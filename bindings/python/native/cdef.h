@@ -228,7 +228,8 @@ int32_t gth_tensor_alloc(gth_context *context, int32_t dtype, int32_t ndim, cons
 
 int32_t gth_tensor_describe(const gth_tensor *tensor, gth_tensor_desc *desc, gth_error *err);
 
-int32_t gth_tensor_copy(gth_context *context, const gth_tensor *source, gth_tensor *destination, gth_error *err);
+int32_t gth_tensor_copy(gth_context *context, const gth_tensor *source, gth_tensor *destination,
+                                gth_error *err);
 
 int32_t gth_tensor_release(gth_tensor *tensor);
 

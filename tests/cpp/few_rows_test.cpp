@@ -1,0 +1,166 @@
+#include "hostile.hpp"
+
+// Calls for a few rows take a way of their own. Its borders: numbers of tuples and components, index types, row sizes,
+// and what is wrong with a call.
+namespace {
+
+using namespace hostile;
+
+constexpr int32_t u8 = GTH_DTYPE_UINT8;
+
+Array indices_of(int32_t dtype, const Shape& shape, const std::vector<int64_t>& values) {
+  switch (dtype) {
+    case GTH_DTYPE_INT64: return indices64(shape, values);
+    case GTH_DTYPE_INT32: return indices32(shape, std::vector<int32_t>(values.begin(), values.end()));
+    case GTH_DTYPE_INT8: return Array(dtype, shape, std::vector<int8_t>(values.begin(), values.end()));
+    case GTH_DTYPE_UINT32: return Array(dtype, shape, std::vector<uint32_t>(values.begin(), values.end()));
+    default: return Array(GTH_DTYPE_UINT64, shape, std::vector<uint64_t>(values.begin(), values.end()));
+  }
+}
+
+constexpr int32_t signed_types[] = {GTH_DTYPE_INT64, GTH_DTYPE_INT32, GTH_DTYPE_INT8};
+constexpr int32_t index_types[] = {GTH_DTYPE_INT64, GTH_DTYPE_INT32, GTH_DTYPE_INT8, GTH_DTYPE_UINT32,
+                                   GTH_DTYPE_UINT64};
+
+TEST(FewRows, NumbersOfTuplesAndSizesOfRows) {
+  for (int64_t row : {1, 3, 4, 8, 64, 65, 32767, 32768, 32769}) {
+    const Array params(u8, {3, row});
+    for (int64_t tuples = 1; tuples <= 10; ++tuples) {
+      std::vector<int64_t> rows;
+      for (int64_t i = 0; i < tuples; ++i) rows.push_back(i * 2 % 3);
+      for (int32_t dtype : index_types) {
+        const Array indices = indices_of(dtype, {tuples}, rows);
+        expect_gathered({g, params.desc(), indices.desc()}, {tuples, row}, rows_of(params, row, rows));
+        const Array pairs = indices_of(dtype, {tuples, 1}, rows);
+        expect_gathered({nd, params.desc(), pairs.desc()}, {tuples, row}, rows_of(params, row, rows));
+      }
+    }
+  }
+}
+
+TEST(FewRows, ShapesOfIndices) {
+  const Array params(u8, {5, 2, 3});
+  for (const Shape& shape : {Shape{}, Shape{1}, Shape{1, 1, 1}, Shape{2, 4}, Shape{8, 1}, Shape{3, 3}, Shape{0}}) {
+    std::vector<int64_t> rows;
+    for (int64_t i = 0; i < count_of(shape); ++i) rows.push_back((i * 3 + 1) % 5);
+    Shape expected = shape;
+    expected.insert(expected.end(), {2, 3});
+    expect_gathered({g, params.desc(), indices64(shape, rows).desc()}, expected, rows_of(params, 6, rows));
+  }
+}
+
+TEST(FewRows, NumbersOfComponents) {
+  const Array params(u8, {2, 3, 2, 2, 3, 2, 5});
+  const Shape extents{2, 3, 2, 2, 3, 2};
+  for (int64_t components = 1; components <= 6; ++components) {
+    std::vector<int64_t> tuple;
+    int64_t row = 5, number = 0;
+    for (int64_t i = 0; i < 6; ++i) {
+      const int64_t extent = extents[static_cast<size_t>(i)];
+      if (i < components) tuple.push_back(extent - 1);
+      if (i < components) number = number * extent + extent - 1;
+      if (i >= components) row *= extent;
+    }
+    Shape shape(extents.begin() + components, extents.end());
+    shape.push_back(5);
+    for (int32_t dtype : index_types) {
+      const Array indices = indices_of(dtype, {components}, tuple);
+      expect_gathered({nd, params.desc(), indices.desc()}, shape, rows_of(params, row, {number}));
+    }
+    // The last component is one too many.
+    tuple.back() += 1;
+    const Array out(u8, shape);
+    const int64_t limit = extents[static_cast<size_t>(components - 1)];
+    expect_refused({nd, params.desc(), indices64({components}, tuple).desc()}, out,
+                   {GTH_E_INDEX, GTH_OPERAND_INDICES, static_cast<int32_t>(components - 1), 0, limit, limit});
+  }
+}
+
+TEST(FewRows, NegativeIndices) {
+  const Array params(u8, {4, 3}), out(u8, {2, 3});
+  const gth_options wrap = with_bounds(0, GTH_NEGATIVE_WRAP), reject = with_bounds(0, GTH_NEGATIVE_REJECT);
+  for (int32_t dtype : signed_types) {
+    const Array indices = indices_of(dtype, {2}, {-1, -4}), beyond = indices_of(dtype, {2}, {0, -5});
+    expect_gathered({g, params.desc(), indices.desc(), &wrap}, {2, 3}, rows_of(params, 3, {3, 0}));
+    expect_refused({g, params.desc(), indices.desc(), &reject}, out, {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, -1, 4});
+    expect_refused({g, params.desc(), beyond.desc(), &wrap}, out,
+                   {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1, -5, 4, GTH_ERROR_WRAP});
+  }
+}
+
+TEST(FewRows, EveryPolicy) {
+  const Array params(u8, {4, 1}, std::vector<uint8_t>{10, 11, 12, 13});
+  const Array good = indices64({2}, {3, 1}), bad = indices64({2}, {2, 5});
+  const Bytes answers[] = {{}, {}, {12, 0}, {12, 13}, {12, 11}};  // by bounds
+  for (int32_t bounds = GTH_BOUNDS_ERROR; bounds <= GTH_BOUNDS_MODULO; ++bounds) {
+    const gth_options options = with_bounds(bounds);
+    expect_gathered({g, params.desc(), good.desc(), &options}, {2, 1}, {13, 11});
+    if (bounds != GTH_BOUNDS_ERROR) {
+      expect_gathered({g, params.desc(), bad.desc(), &options}, {2, 1}, answers[bounds]);
+    }
+  }
+  const gth_options skip = with_bounds(GTH_BOUNDS_SKIP);
+  Array out(u8, {2, 1});
+  out.fill('#');
+  const gth_tensor_desc p = params.desc(), i = bad.desc(), o = out.desc();
+  EXPECT_EQ(gth_gather_desc(nullptr, &p, &i, &skip, &o, nullptr), GTH_OK);
+  EXPECT_EQ(out.bytes(), (Bytes{12, '#'}));
+}
+
+TEST(FewRows, OffsetsAndExtents) {
+  const Array params(u8, {6, 2});
+  gth_tensor_desc part = params.desc();
+  const Shape shape{4, 2};
+  part.shape = shape.data();
+  part.offset = 4;
+  part.extent = 12;
+  const Array indices = indices64({1}, {3}), out(u8, {1, 2});
+  expect_gathered({g, part, indices.desc()}, {1, 2}, rows_of(params, 2, {5}));
+  part.extent = 11;
+  const gth_tensor_desc i = indices.desc(), o = out.desc();
+  EXPECT_EQ(gth_gather_desc(nullptr, &part, &i, nullptr, &o, nullptr), GTH_E_STRIDE);
+}
+
+// An open extent moves the end of the output, and with it what it overlaps.
+TEST(FewRows, OverlapDependsOnN) {
+  char memory[16] = {1, 2, 3, 4};
+  const Shape rows{4}, open{GTH_OPEN};
+  const gth_tensor_desc p = describe(u8, rows, memory + 8), i = describe(GTH_DTYPE_INT64, open, nullptr);
+  const int64_t indices[4] = {3, 2, 1, 0};
+  Plan plan;
+  ASSERT_EQ(gth_gather_plan(&p, &i, nullptr, nullptr, plan.out(), nullptr), GTH_OK);
+  const auto run = [&](char* out, int64_t n) {
+    Error error;
+    return gth_plan_run(nullptr, plan.get(), memory + 8, indices, out, n, &error);
+  };
+  EXPECT_EQ(run(memory + 6, 2), GTH_OK);
+  EXPECT_EQ(run(memory + 6, 3), GTH_E_ALIAS);
+  EXPECT_EQ(run(memory + 11, 1), GTH_E_ALIAS);
+  EXPECT_EQ(run(memory + 12, 4), GTH_OK);
+  EXPECT_EQ(run(reinterpret_cast<char*>(const_cast<int64_t*>(indices)), 1), GTH_E_ALIAS);
+  EXPECT_EQ(run(nullptr, 1), GTH_E_NULL);
+  EXPECT_EQ(run(nullptr, 0), GTH_OK);
+  EXPECT_EQ(run(memory, -2), GTH_E_SHAPE);
+}
+
+// A size that is not the one of today is a newer caller's, or nobody's.
+TEST(FewRows, StructsOfOtherSizes) {
+  struct Newer {
+    gth_tensor_desc desc;
+    int64_t field;
+  };
+  const Array params(u8, {3}), indices = indices64({1}, {2}), out(u8, {1});
+  Newer newer{params.desc(), 0};
+  newer.desc.size = sizeof newer;
+  const gth_tensor_desc i = indices.desc(), o = out.desc();
+  EXPECT_EQ(gth_gather_desc(nullptr, &newer.desc, &i, nullptr, &o, nullptr), GTH_OK);
+  EXPECT_EQ(out.bytes(), rows_of(params, 1, {2}));
+  newer.field = 1;
+  EXPECT_EQ(gth_gather_desc(nullptr, &newer.desc, &i, nullptr, &o, nullptr), GTH_E_VERSION);
+  gth_error error = GTH_ERROR_INIT;
+  error.size = 8;
+  const gth_tensor_desc p = params.desc();
+  EXPECT_EQ(gth_gather_desc(nullptr, &p, &i, nullptr, &o, &error), GTH_E_VERSION);
+}
+
+}  // namespace
