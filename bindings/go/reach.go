@@ -97,7 +97,8 @@ func (r *reach) fail(operand Operand, have, n int) error {
 	if low < 0 {
 		high = low
 	}
-	return fail(ErrStride, operand, high, have, fmt.Sprintf("the slice has %d bytes, the plan reaches byte %d", have, high))
+	message := fmt.Sprintf("the slice has %d bytes, the plan reaches byte %d", have, high)
+	return fail(ErrStride, operand, high, have, message)
 }
 
 // saturate is sum + a * b for numbers that are not negative, or the largest int.

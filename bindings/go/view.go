@@ -67,8 +67,8 @@ func (v *view) offset() int {
 	return int(v.numbers.place)
 }
 
-// odd says why C must not be given v: strides of another length than the shape, or a slice longer than its shape, which C
-// cannot see.
+// odd says why C must not be given v: strides of another length than the shape, or a slice longer than its shape, which
+// C cannot see.
 func (v *view) odd(operand Operand) error {
 	if strides := v.byteStrides(); strides != nil && len(strides) != len(v.shape()) {
 		message := fmt.Sprintf("%d strides for a shape of %d dims", len(strides), len(v.shape()))
