@@ -58,6 +58,10 @@ func takeError(err *C.gather_go_error) error {
 	if err == nil {
 		return nil
 	}
+	return newError(err)
+}
+
+func newError(err *C.gather_go_error) error {
 	defer C.gather_go_error_free(err)
 	result := &Error{
 		Status:    Status(err.status),
@@ -72,6 +76,9 @@ func takeError(err *C.gather_go_error) error {
 		Unsigned:  err.flags&errorUnsigned != 0,
 		Wrap:      err.flags&errorWrap != 0,
 		Message:   C.GoString(&err.message[0]),
+	}
+	if result.Status == ErrHandle { // handles are made here alone, so that one which is not alive has been closed
+		result.Message = result.Operand.String() + ": it has been closed"
 	}
 	if result.Status == ErrIndex {
 		return (*IndexError)(result)
