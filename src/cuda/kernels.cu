@@ -31,7 +31,7 @@ class DeviceBlock {
     const unsigned long long mine_at = static_cast<unsigned long long>(mine.position);
     if (mine_at != no_position) atomicMin(&position, mine_at);
     __syncthreads();
-    if (mine_at == position) found = mine;
+    if (mine_at == position && mine_at != no_position) found = mine;
     __syncthreads();
     return position == no_position ? Finding{-1, 0, 0} : found;
   }
