@@ -18,10 +18,10 @@ type Device struct {
 //
 // A library built without CUDA answers ErrDevice for device memory.
 func OnDevice[T Element](device Device, address uintptr, extent int, shape, strides []int) (t Tensor[T]) {
-	t.view = view{shape: shape, strides: strides}
-	t.view.count(DTypeOf[T](), len(shape), extent)
+	t.view = newView(DTypeOf[T](), extent, shape, strides)
 	t.view.numbers.device = C.int32_t(device.Kind)
 	t.view.numbers.device_id = C.int32_t(device.ID)
-	t.view.numbers.address = C.uintptr_t(address)
+	t.view.numbers.place = C.int64_t(address)
+	t.view.numbers.flags |= C.GATHER_GO_ADDRESSED
 	return t
 }

@@ -58,6 +58,10 @@ func takeError(err *C.gather_go_error) error {
 	if err == nil {
 		return nil
 	}
+	return newError(err)
+}
+
+func newError(err *C.gather_go_error) error {
 	defer C.gather_go_error_free(err)
 	result := &Error{
 		Status:    Status(err.status),

@@ -1,6 +1,6 @@
 package gather
 
-// #include "shim.h"
+// #include "call.h"
 // #cgo noescape gather_go_desc
 // #cgo nocallback gather_go_desc
 // #cgo nocallback gather_go_can_allocate
@@ -41,34 +41,31 @@ func GatherND[T Element, I Index](params Tensor[T], indices Tensor[I], options .
 // GatherInto is [Gather] into a tensor of exactly the output's shape. It is one call into C and allocates nothing. On an
 // error out is unchanged (but see ErrRace). out must not share memory with params or indices.
 func GatherInto[T Element, I Index](out, params Tensor[T], indices Tensor[I], options ...Option) error {
-	s := settle(options)
-	return into(opGather, &out.view, &params.view, &indices.view, &s)
+	return into(opGather, &out.view, &params.view, &indices.view, options)
 }
 
 // GatherNDInto is [GatherND] as [GatherInto] is [Gather].
 func GatherNDInto[T Element, I Index](out, params Tensor[T], indices Tensor[I], options ...Option) error {
-	s := settle(options)
-	return into(opGatherND, &out.view, &params.view, &indices.view, &s)
+	return into(opGatherND, &out.view, &params.view, &indices.view, options)
 }
 
 func allocate[T Element, I Index](op C.int32_t, params Tensor[T], indices Tensor[I],
 	options []Option) (Tensor[T], error) {
-	s := settle(options)
-	shape, err := outputShape(op, &params.view, &indices.view, &s)
+	shape, err := outputShape(op, &params.view, &indices.view, options)
 	if err != nil {
 		return Tensor[T]{}, err
 	}
 	bytes, ok := byteCount(elementSize(DTypeOf[T]()), shape)
 	if !ok { // C says which extent is too large
 		none := Shaped[T](shape...)
-		return Tensor[T]{}, into(op, &none.view, &params.view, &indices.view, &s)
+		return Tensor[T]{}, into(op, &none.view, &params.view, &indices.view, options)
 	}
 	if !allocatable(bytes) {
 		return Tensor[T]{}, fail(ErrNoMemory, OperandOut, bytes, 0, "no memory for it")
 	}
 	var zero T
 	out := New(make([]T, bytes/int(unsafe.Sizeof(zero))), shape...)
-	if err := into(op, &out.view, &params.view, &indices.view, &s); err != nil {
+	if err := into(op, &out.view, &params.view, &indices.view, options); err != nil {
 		return Tensor[T]{}, err
 	}
 	return out, nil
@@ -80,32 +77,39 @@ func allocatable(bytes int) bool {
 	return bytes < suspicious || C.gather_go_can_allocate(C.int64_t(bytes)) != 0
 }
 
-func into(op C.int32_t, out, params, indices *view, s *settings) error {
-	if err := check(params, indices, s); err != nil {
-		return err
-	}
-	if err := out.check(OperandOut); err != nil {
-		return err
+func into(op C.int32_t, out, params, indices *view, options []Option) error {
+	var s settings
+	s.settle(options)
+	if s.mustLook(params.numbers.flags | indices.numbers.flags | out.numbers.flags) {
+		if err := look(params, indices, out, &s); err != nil {
+			return err
+		}
 	}
 	err := C.gather_go_desc(op, s.context.cHandle(),
-		&params.numbers, params.data, params.cShape(), params.cStrides(),
-		&indices.numbers, indices.data, indices.cShape(), indices.cStrides(),
-		&s.options,
-		&out.numbers, out.data, out.cShape(), out.cStrides())
+		&params.numbers, params.cData(), params.cShape(), params.cStrides(),
+		&indices.numbers, indices.cData(), indices.cShape(), indices.cStrides(),
+		s.cOptions(),
+		&out.numbers, out.cData(), out.cShape(), out.cStrides())
 	runtime.KeepAlive(s.context)
 	return takeError(err)
 }
 
-// check refuses what C is not to be asked.
-func check(params, indices *view, s *settings) error {
-	if errABI != nil {
+// mustLook is false for what look has nothing to say about, in few steps.
+func (s *settings) mustLook(marks C.uint32_t) bool {
+	return marks&C.GATHER_GO_ODD != 0 || s.fillDType != 0 || errABI != nil
+}
+
+// look refuses what C is not to be asked. out may be nil.
+func look(params, indices, out *view, s *settings) error {
+	switch {
+	case errABI != nil:
 		return errABI
+	case params.has(C.GATHER_GO_ODD):
+		return params.odd(OperandParams)
+	case indices.has(C.GATHER_GO_ODD):
+		return indices.odd(OperandIndices)
+	case out != nil && out.has(C.GATHER_GO_ODD):
+		return out.odd(OperandOut)
 	}
-	if err := params.check(OperandParams); err != nil {
-		return err
-	}
-	if err := indices.check(OperandIndices); err != nil {
-		return err
-	}
-	return s.check(params)
+	return s.checkFill(params)
 }

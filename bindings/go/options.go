@@ -66,7 +66,7 @@ func Fill(policy FillPolicy) Option { return Option{apply: setFill, number: int(
 // FillWith makes BoundsFill write a value, of the type that params has.
 func FillWith[T Element](value T) Option {
 	option := Option{apply: setFillValue, dtype: DTypeOf[T]()}
-	copy(bytesOf(option.image[:]), unsafe.Slice((*byte)(unsafe.Pointer(&value)), unsafe.Sizeof(value)))
+	*(*T)(unsafe.Pointer(&option.image)) = value
 	return option
 }
 
@@ -83,15 +83,22 @@ type settings struct {
 	context   *Context
 }
 
-func settle(options []Option) settings {
-	s := settings{options: C.gth_options{size: C.sizeof_gth_options}}
+func (s *settings) settle(options []Option) {
 	for i := range options {
 		s.apply(&options[i])
 	}
-	return s
+}
+
+// cOptions is NULL where nothing was said: C then has less to look at.
+func (s *settings) cOptions() *C.gth_options {
+	if s.options.size == 0 {
+		return nil
+	}
+	return &s.options
 }
 
 func (s *settings) apply(option *Option) {
+	s.options.size = C.sizeof_gth_options
 	switch option.apply {
 	case setAxis:
 		s.options.has_axis, s.options.axis = 1, C.int64_t(option.number)
@@ -123,10 +130,10 @@ func narrow(number int) C.int32_t {
 	return C.int32_t(max(lowest, min(number, highest)))
 }
 
-// check refuses a fill value of another type than params.
-func (s *settings) check(params *view) error {
-	if s.fillDType != 0 && s.fillDType != DType(params.numbers.dtype) {
-		return fail(ErrDType, OperandOptions, int(s.fillDType), int(params.numbers.dtype),
+// checkFill refuses a fill value of another type than params.
+func (s *settings) checkFill(params *view) error {
+	if s.fillDType != 0 && s.fillDType != params.dtype() {
+		return fail(ErrDType, OperandOptions, int(s.fillDType), int(params.dtype()),
 			"the fill value is of another type than params")
 	}
 	return nil

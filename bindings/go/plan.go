@@ -1,6 +1,6 @@
 package gather
 
-// #include "shim.h"
+// #include "call.h"
 // #cgo noescape gather_go_plan
 // #cgo nocallback gather_go_plan
 // #cgo noescape gather_go_plan_run
@@ -50,7 +50,8 @@ func NewPlanNDInto[T Element, I Index](out, params Tensor[T], indices Tensor[I],
 
 func newPlan[T Element, I Index](op C.int32_t, params Tensor[T], indices Tensor[I], out *view,
 	options []Option) (*Plan[T, I], error) {
-	s := settle(options)
+	var s settings
+	s.settle(options)
 	handle, err := createPlan(op, &params.view, &indices.view, out, &s)
 	if err != nil {
 		return nil, err
@@ -71,7 +72,7 @@ func newPlan[T Element, I Index](op C.int32_t, params Tensor[T], indices Tensor[
 }
 
 func createPlan(op C.int32_t, params, indices, out *view, s *settings) (C.gather_go_handle, error) {
-	if err := check(params, indices, s); err != nil {
+	if err := look(params, indices, out, s); err != nil {
 		return 0, err
 	}
 	var none view
@@ -81,15 +82,12 @@ func createPlan(op C.int32_t, params, indices, out *view, s *settings) (C.gather
 	} else {
 		outNumbers = &out.numbers
 	}
-	if err := out.check(OperandOut); err != nil {
-		return 0, err
-	}
 	var handle C.gather_go_handle
 	err := C.gather_go_plan(op,
-		&params.numbers, params.data, params.cShape(), params.cStrides(),
-		&indices.numbers, indices.data, indices.cShape(), indices.cStrides(),
-		&s.options,
-		outNumbers, out.data, out.cShape(), out.cStrides(),
+		&params.numbers, params.cData(), params.cShape(), params.cStrides(),
+		&indices.numbers, indices.cData(), indices.cShape(), indices.cStrides(),
+		s.cOptions(),
+		outNumbers, out.cData(), out.cShape(), out.cStrides(),
 		&handle)
 	return handle, takeError(err)
 }
@@ -114,11 +112,12 @@ func (p *Plan[T, I]) Run(context *Context, params []T, indices []I, out []T, n i
 	if p.device.Kind > DeviceCPU {
 		return fail(ErrDevice, OperandPlan, int(p.device.Kind), int(DeviceCPU), "slices are not memory of its device: RunAt")
 	}
-	from, at, to := bytesOf(params), bytesOf(indices), bytesOf(out)
-	if err := p.checkRun(len(from), len(at), len(to), n); err != nil {
-		return err
+	from, at, to := byteLen(params), byteLen(indices), byteLen(out)
+	if !p.params.fits(from, n) || !p.indices.fits(at, n) || !p.out.fits(to, n) {
+		return p.tooShort(from, at, to, n)
 	}
-	err := C.gather_go_plan_run(context.cHandle(), p.handle, firstByte(from), firstByte(at), firstByte(to), C.int64_t(n))
+	err := C.gather_go_plan_run(context.cHandle(), p.handle, firstByte(params), firstByte(indices), firstByte(out),
+		C.int64_t(n))
 	runtime.KeepAlive(p)
 	runtime.KeepAlive(context)
 	return takeError(err)
@@ -150,24 +149,21 @@ func (p *Plan[T, I]) OutputShape(n int) ([]int, error) {
 func planShape(handle C.gather_go_handle, n int) ([]int, error) {
 	var rank C.int32_t
 	var extents [MaxRank]int
-	out := view{shape: extents[:]}
-	if err := C.gather_go_plan_shape(handle, C.int64_t(n), &rank, out.cShape()); err != nil {
+	if err := C.gather_go_plan_shape(handle, C.int64_t(n), &rank, cInts(&extents[0])); err != nil {
 		return nil, takeError(err)
 	}
 	return slices.Clone(extents[:rank]), nil
 }
 
-// checkRun makes sure of what C leaves to the caller: that the memory is as large as planned.
-func (p *Plan[T, I]) checkRun(params, indices, out, n int) error {
+// tooShort names the first slice that is shorter than planned, which C leaves to the caller.
+func (p *Plan[T, I]) tooShort(params, indices, out, n int) error {
 	switch {
 	case !p.params.fits(params, n):
 		return p.params.fail(OperandParams, params, n)
 	case !p.indices.fits(indices, n):
 		return p.indices.fail(OperandIndices, indices, n)
-	case !p.out.fits(out, n):
-		return p.out.fail(OperandOut, out, n)
 	}
-	return nil
+	return p.out.fail(OperandOut, out, n)
 }
 
 func noPlan() error { return fail(ErrNull, OperandPlan, 0, 0, "nil") }

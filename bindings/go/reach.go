@@ -8,20 +8,31 @@ import (
 // A reach is the span of bytes that a planned tensor needs: [low, high) for an open extent of 1, and more with each
 // further one. Numbers beyond int stop at the largest, which no memory has.
 type reach struct {
+	enough            int // so many bytes will do, whatever is said of an open extent
 	low, high         int
 	lowStep, highStep int
 	open, empty       bool
 }
 
 func newReach(v *view) reach {
-	size := elementSize(DType(v.numbers.dtype))
-	if v.strides == nil {
-		return denseReach(size, int(v.numbers.offset), v.shape)
+	r := reachOf(v)
+	r.enough = r.high
+	if r.open || r.low < 0 {
+		r.enough = math.MaxInt
 	}
-	r := reach{low: int(v.numbers.offset), high: saturate(int(v.numbers.offset), size, 1)}
-	for dim, extent := range v.shape {
+	return r
+}
+
+func reachOf(v *view) reach {
+	size, offset := elementSize(v.dtype()), v.offset()
+	strides := v.byteStrides()
+	if strides == nil {
+		return denseReach(size, offset, v.shape())
+	}
+	r := reach{low: offset, high: saturate(offset, size, 1)}
+	for dim, extent := range v.shape() {
 		r.empty = r.empty || extent == 0
-		r.add(extent, v.strides[dim])
+		r.add(extent, strides[dim])
 	}
 	return r
 }
@@ -72,10 +83,10 @@ func (r *reach) span(n int) (low, high int) {
 	return low, high
 }
 
-func (r *reach) fits(have, n int) bool {
-	if !r.open && r.low >= 0 && r.high <= have { // the common case, in few steps
-		return true
-	}
+func (r *reach) fits(have, n int) bool { return have >= r.enough || r.fitsOpen(have, n) }
+
+//go:noinline
+func (r *reach) fitsOpen(have, n int) bool {
 	low, high := r.span(n)
 	return low >= 0 && high <= have
 }

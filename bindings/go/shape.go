@@ -26,7 +26,6 @@ func OutputShapeND(params, indices Described, options ...Option) ([]int, error) 
 }
 
 func queryShape(op C.int32_t, params, indices Described, options []Option) ([]int, error) {
-	s := settle(options)
 	from, at := viewOf(params), viewOf(indices)
 	if from == nil {
 		return nil, fail(ErrNull, OperandParams, 0, 0, "nil")
@@ -34,7 +33,7 @@ func queryShape(op C.int32_t, params, indices Described, options []Option) ([]in
 	if at == nil {
 		return nil, fail(ErrNull, OperandIndices, 0, 0, "nil")
 	}
-	return outputShape(op, from, at, &s)
+	return outputShape(op, from, at, options)
 }
 
 // viewOf is nil for nil, and for a nil pointer.
@@ -45,17 +44,18 @@ func viewOf(tensor Described) *view {
 	return tensor.describe()
 }
 
-func outputShape(op C.int32_t, params, indices *view, s *settings) ([]int, error) {
-	if err := check(params, indices, s); err != nil {
+func outputShape(op C.int32_t, params, indices *view, options []Option) ([]int, error) {
+	var s settings
+	s.settle(options)
+	if err := look(params, indices, nil, &s); err != nil {
 		return nil, err
 	}
 	var rank C.int32_t
 	var extents [MaxRank]int
-	out := view{shape: extents[:]}
 	err := C.gather_go_shape(op,
-		&params.numbers, params.data, params.cShape(), params.cStrides(),
-		&indices.numbers, indices.data, indices.cShape(), indices.cStrides(),
-		&s.options, &rank, out.cShape())
+		&params.numbers, params.cData(), params.cShape(), params.cStrides(),
+		&indices.numbers, indices.cData(), indices.cShape(), indices.cStrides(),
+		s.cOptions(), &rank, cInts(&extents[0]))
 	if err != nil {
 		return nil, takeError(err)
 	}

@@ -1,11 +1,11 @@
-#include "shim.h"
+#include "call.h"
 
 #include <stdlib.h>
 
 /* Where there is no memory for an error. */
 static gth_error no_memory = {sizeof(gth_error), GTH_E_NOMEM, GTH_OPERAND_NONE, -1, 0, 0, -1, 0, 0, 0, 0, "no memory"};
 
-static gather_go_error *copy_error(const gth_error *err) {
+gather_go_error *gather_go_error_copy(const gth_error *err) {
   gth_error *copy = malloc(sizeof *copy);
   if (!copy) return &no_memory;
   *copy = *err;
@@ -14,44 +14,6 @@ static gather_go_error *copy_error(const gth_error *err) {
 
 void gather_go_error_free(gather_go_error *err) {
   if (err != &no_memory) free(err);
-}
-
-/* Only what a failure leaves unwritten is set: a call that succeeds writes nothing but the status. */
-#define BEGIN   \
-  gth_error err; \
-  err.size = sizeof err
-
-#define END(status) return (status) ? copy_error(&err) : NULL
-
-static gth_tensor_desc describe(GATHER_GO_TENSOR(view)) {
-  const gth_tensor_desc desc = {
-      .size = sizeof(gth_tensor_desc),
-      .dtype = view->dtype,
-      .device = view->device,
-      .device_id = view->device_id,
-      .ndim = view->ndim,
-      .flags = view->flags,
-      .data = view->address ? (const void *)view->address : view_data,
-      .shape = view_shape,
-      .strides = view_strides,
-      .offset = view->offset,
-      .extent = view->extent,
-  };
-  return desc;
-}
-
-#define DESCRIBE(name) describe(name, name##_data, name##_shape, name##_strides)
-
-#define CONTEXT(handle) ((gth_context *)(handle))
-#define PLAN(handle) ((gth_plan *)(handle))
-#define TENSOR(handle) ((gth_tensor *)(handle))
-
-gather_go_error *gather_go_desc(int32_t is_nd, gather_go_handle context, GATHER_GO_TENSOR(params),
-                                GATHER_GO_TENSOR(indices), const gth_options *options, GATHER_GO_TENSOR(out)) {
-  BEGIN;
-  const gth_tensor_desc from = DESCRIBE(params), at = DESCRIBE(indices), to = DESCRIBE(out);
-  END(is_nd ? gth_gather_nd_desc(CONTEXT(context), &from, &at, options, &to, &err)
-            : gth_gather_desc(CONTEXT(context), &from, &at, options, &to, &err));
 }
 
 gather_go_error *gather_go_shape(int32_t is_nd, GATHER_GO_TENSOR(params), GATHER_GO_TENSOR(indices),
@@ -77,12 +39,6 @@ gather_go_error *gather_go_plan(int32_t is_nd, GATHER_GO_TENSOR(params), GATHER_
                                : gth_gather_plan(&from, &at, options, to, &made, &err);
   *plan = (gather_go_handle)made;
   END(status);
-}
-
-gather_go_error *gather_go_plan_run(gather_go_handle context, gather_go_handle plan, const uint8_t *params,
-                                    const uint8_t *indices, uint8_t *out, int64_t n) {
-  BEGIN;
-  END(gth_plan_run(CONTEXT(context), PLAN(plan), params, indices, out, n, &err));
 }
 
 gather_go_error *gather_go_plan_run_at(gather_go_handle context, gather_go_handle plan, uintptr_t params, uintptr_t indices,

@@ -9,18 +9,22 @@
  * does not check. */
 typedef uintptr_t gather_go_handle;
 
-/* gth_tensor_desc without its pointers. */
+/* gth_tensor_desc without its pointers. Tensors are passed by value in Go: each byte here is copied in every call. */
 typedef struct gather_go_view {
   int32_t dtype;
   int32_t device;
   int32_t device_id;
   int32_t ndim;
-  uint32_t flags;
-  uint32_t reserved;
-  uintptr_t address; /* of device memory, instead of data */
-  int64_t offset;
+  uint32_t flags;       /* GTH_TENSOR_*, and the marks below */
+  int32_t stride_count; /* as many as ndim, or Go does not call */
+  int64_t place;        /* of element 0, in bytes from data; of what lies at an address: the address */
   int64_t extent;
 } gather_go_view;
+
+/* Marks of Go's own, in the upper half of flags. */
+#define GATHER_GO_ADDRESSED 0x10000 /* at an address, without data */
+#define GATHER_GO_EXACT 0x20000     /* the shape must have as many elements as the memory */
+#define GATHER_GO_ODD 0x40000       /* not to be given to C: see why */
 
 /* A tensor as arguments. */
 #define GATHER_GO_TENSOR(name) \
@@ -29,21 +33,16 @@ typedef struct gather_go_view {
 /* The functions below return NULL if they succeed, or an error that the caller hands back. So a call that succeeds does
  * not pay for the error's 320 bytes, which Go would clear. */
 typedef gth_error gather_go_error;
+gather_go_error *gather_go_error_copy(const gth_error *err);
 void gather_go_error_free(gather_go_error *err);
 
-/* is_nd: gather_nd instead of gather, here and below. */
-gather_go_error *gather_go_desc(int32_t is_nd, gather_go_handle context, GATHER_GO_TENSOR(params),
-                                GATHER_GO_TENSOR(indices), const gth_options *options, GATHER_GO_TENSOR(out));
-
-/* shape has room for GTH_MAX_NDIM extents. */
+/* is_nd: gather_nd instead of gather, here and below. shape has room for GTH_MAX_NDIM extents. */
 gather_go_error *gather_go_shape(int32_t is_nd, GATHER_GO_TENSOR(params), GATHER_GO_TENSOR(indices),
                                  const gth_options *options, int32_t *ndim, int64_t *shape);
 
 /* out may be NULL. */
 gather_go_error *gather_go_plan(int32_t is_nd, GATHER_GO_TENSOR(params), GATHER_GO_TENSOR(indices),
                                 const gth_options *options, GATHER_GO_TENSOR(out), gather_go_handle *plan);
-gather_go_error *gather_go_plan_run(gather_go_handle context, gather_go_handle plan, const uint8_t *params,
-                                    const uint8_t *indices, uint8_t *out, int64_t n);
 gather_go_error *gather_go_plan_run_at(gather_go_handle context, gather_go_handle plan, uintptr_t params, uintptr_t indices,
                                        uintptr_t out, int64_t n);
 gather_go_error *gather_go_plan_shape(gather_go_handle plan, int64_t n, int32_t *ndim, int64_t *shape);

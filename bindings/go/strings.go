@@ -33,8 +33,7 @@ func NewStrings(values []string, shape ...int) (*StringTensor, error) {
 	if ok && count != len(values) {
 		return nil, fail(ErrShape, OperandTensor, len(values), count, "the slice and the shape differ in size")
 	}
-	t := &StringTensor{view: view{shape: slices.Clone(shape)}}
-	t.view.count(DTypeString, len(shape), 0)
+	t := &StringTensor{view: newView(DTypeString, 0, slices.Clone(shape), nil)}
 	memory, extent, err := copyStrings(values)
 	if err != nil {
 		return nil, err
@@ -80,7 +79,7 @@ func (t *StringTensor) Close() error {
 }
 
 // Shape returns the extents. Do not change them.
-func (t *StringTensor) Shape() []int { return t.view.shape }
+func (t *StringTensor) Shape() []int { return t.view.shape() }
 
 func (t *StringTensor) describe() *view {
 	if t == nil {
@@ -91,13 +90,15 @@ func (t *StringTensor) describe() *view {
 
 // GatherStrings is [Gather] for strings: the elements in row-major order, and the shape.
 func GatherStrings[I Index](params *StringTensor, indices Tensor[I], options ...Option) ([]string, []int, error) {
-	s := settle(options)
+	var s settings
+	s.settle(options)
 	return gatherStrings(opGather, params, &indices.view, &s)
 }
 
 // GatherNDStrings is [GatherND] for strings, as [GatherStrings].
 func GatherNDStrings[I Index](params *StringTensor, indices Tensor[I], options ...Option) ([]string, []int, error) {
-	s := settle(options)
+	var s settings
+	s.settle(options)
 	return gatherStrings(opGatherND, params, &indices.view, &s)
 }
 
@@ -105,12 +106,12 @@ func gatherStrings(op C.int32_t, params *StringTensor, indices *view, s *setting
 	if params == nil {
 		return nil, nil, fail(ErrNull, OperandParams, 0, 0, "nil")
 	}
-	if err := indices.check(OperandIndices); err != nil {
-		return nil, nil, err
+	if indices.has(C.GATHER_GO_ODD) {
+		return nil, nil, indices.odd(OperandIndices)
 	}
 	var found C.gather_go_strings
 	err := C.gather_go_strings_gather(op, s.context.cHandle(), params.handle,
-		&indices.numbers, indices.data, indices.cShape(), indices.cStrides(), &s.options, &found)
+		&indices.numbers, indices.cData(), indices.cShape(), indices.cStrides(), s.cOptions(), &found)
 	runtime.KeepAlive(params)
 	runtime.KeepAlive(s.context)
 	if err != nil {

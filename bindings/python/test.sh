@@ -4,8 +4,8 @@
 #
 #     test.sh BUILD [PYTEST ARGUMENTS]
 #
-# PYTHON names the interpreter (python3). With PEERS=1 torch, TensorFlow, JAX, onnx and pyarrow are installed and tested
-# against, too; that is some gigabytes. WHEEL names a wheel to be tested instead of building one.
+# PYTHON names the interpreter (python3). With PEERS=1 torch, TensorFlow and JAX are installed and tested against, too;
+# that is some gigabytes. WHEEL names a wheel to be tested instead of building one.
 set -eu
 
 [ $# -ge 1 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0" && exit 2; }

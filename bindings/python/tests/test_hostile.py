@@ -163,6 +163,7 @@ def test_errors_are_of_builtin_classes() -> None:
         (libgather.ShapeError, ValueError),
         (libgather.RankError, ValueError),
         (libgather.DTypeError, TypeError),
+        (libgather.OptionError, ValueError),
         (libgather.OutOfMemoryError, MemoryError),
         (libgather.DeviceError, RuntimeError),
     ):

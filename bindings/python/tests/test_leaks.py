@@ -1,9 +1,13 @@
-"""100,000 calls of each kind: the memory of the process stays flat."""
+"""100,000 calls of each kind: the memory of the process stays flat.
+
+With the address sanitizer (GATHER_SANITIZED) a few are enough: it looks for what is lost when the process ends.
+"""
 
 from __future__ import annotations
 
 import array
 import gc
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +17,8 @@ import pytest
 
 import libgather
 
-CALLS = 100_000
+SANITIZED = "GATHER_SANITIZED" in os.environ
+CALLS = 1_000 if SANITIZED else 100_000
 PARAMS, INDICES, OUT = np.arange(64.0).reshape(8, 8), np.array([1, 2]), np.zeros((2, 8))
 WORDS = libgather.Tensor(["one", "two", "three"])
 PLAN = libgather.Plan(PARAMS, libgather.Spec("int64", (-1,)))
@@ -63,7 +68,7 @@ def resident() -> int:
 @pytest.mark.parametrize("name", KINDS)
 def test_flat(name: str) -> None:
     call = KINDS[name]
-    for _ in range(5_000):
+    for _ in range(CALLS // 20):
         call()
     gc.collect()
     before = resident()
@@ -71,4 +76,4 @@ def test_flat(name: str) -> None:
         call()
     gc.collect()
     grown = resident() - before
-    assert grown < 2048, f"{grown} KiB more after {CALLS} calls"
+    assert SANITIZED or grown < 2048, f"{grown} KiB more after {CALLS} calls"

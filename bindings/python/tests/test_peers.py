@@ -1,10 +1,11 @@
-"""Arrays of torch, JAX, TensorFlow and pyarrow, where they are installed."""
+"""Arrays of pyarrow, and of torch, JAX and TensorFlow where they are installed."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import libgather
@@ -119,11 +120,7 @@ class TestJax:
 
 
 class TestArrow:
-    @pytest.fixture
-    def pa(self) -> Any:
-        return pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-
-    def test_numbers(self, pa: Any) -> None:
+    def test_numbers(self) -> None:
         for kind in (pa.int8(), pa.uint64(), pa.float32(), pa.float64()):
             params = pa.array([1, 2, 3, 4], kind)
             result = libgather.gather(params, pa.array([3, 0]))
@@ -132,7 +129,7 @@ class TestArrow:
         flags = libgather.gather(pa.array([True, False, True]), [1, 2])
         assert flags.type == pa.bool_() and flags.to_pylist() == [False, True]
 
-    def test_strings(self, pa: Any) -> None:
+    def test_strings(self) -> None:
         for kind in (pa.string(), pa.large_string(), pa.binary(), pa.large_binary(), pa.string_view()):
             values = ["", "one", "zwei", "\u00e4"]
             params = pa.array(values).cast(kind)
@@ -142,7 +139,7 @@ class TestArrow:
         words = pa.array(["a", "b", "a"]).dictionary_encode()
         assert libgather.gather(words, [2, 1]).to_pylist() == ["a", "b"]
 
-    def test_ranks(self, pa: Any) -> None:
+    def test_ranks(self) -> None:
         params = pa.array(["a", "b", "c"])
         assert libgather.gather(params, [[2, 0], [1, 1]]).to_pylist() == [["c", "a"], ["b", "b"]]
         assert libgather.gather(params, 1).as_py() == "b"
@@ -151,12 +148,12 @@ class TestArrow:
         matrix = pa.Tensor.from_numpy(np.arange(6.0).reshape(3, 2))
         assert libgather.gather(matrix, [2]).to_numpy().tolist() == [[4, 5]]
 
-    def test_nulls_and_other_types_are_refused(self, pa: Any) -> None:
+    def test_nulls_and_other_types_are_refused(self) -> None:
         for bad in (pa.array([1, None]), pa.array(["a", None]), pa.array([[1], [2]]), pa.scalar(1), pa.array([None])):
             with pytest.raises(libgather.DTypeError):
                 libgather.gather(bad, [0])
 
-    def test_tensors_as_arrow(self, pa: Any) -> None:
+    def test_tensors_as_arrow(self) -> None:
         words = libgather.gather(libgather.Tensor(["a", "bc"]), [1, 1, 0])
         assert pa.array(words).to_pylist() == ["bc", "bc", "a"]
 

@@ -50,6 +50,16 @@ func (c *calls) intoLoop(count int) bool {
 	return true
 }
 
+func (c *calls) intoNDLoop(count int) bool {
+	table, ids, out := gather.Vector(c.table), gather.Vector(c.ids), gather.New(c.out)
+	for range count {
+		if gather.GatherNDInto(out, table, ids) != nil {
+			return false
+		}
+	}
+	return true
+}
+
 // freshLoop makes the tensors anew for each call, as services do.
 func (c *calls) freshLoop(count int) bool {
 	for range count {
@@ -89,26 +99,29 @@ func sideBySide(t testing.TB, loops ...func(int) bool) []float64 {
 	return fastest
 }
 
-// TestOverhead prints; a busy machine must not fail a test, so that only GATHER_BENCH makes the targets binding.
+// TestOverhead prints; a busy machine must not fail a test, so that only GATHER_BENCH makes the target binding.
 func TestOverhead(t *testing.T) {
 	if testing.Short() {
 		t.Skip("timings")
 	}
 	c := newCalls(t)
-	times := sideBySide(t, EmptyLoop, PlanLoop, c.planLoop, DescLoop, c.intoLoop, c.freshLoop, c.allocatingLoop)
-	fmt.Printf("overhead: empty cgo call %.1f ns\n", times[0])
-	fmt.Printf("overhead: plan run       C %6.1f ns   Go %6.1f ns   %+6.1f ns\n", times[1], times[2], times[2]-times[1])
-	fmt.Printf("overhead: gather into    C %6.1f ns   Go %6.1f ns   %+6.1f ns\n", times[3], times[4], times[4]-times[3])
-	fmt.Printf("overhead: the same, tensors made anew Go %6.1f ns   allocating %.1f ns\n", times[5], times[6])
+	times := sideBySide(t, PlanLoop, c.planLoop, DescLoop, c.intoLoop, DescNDLoop, c.intoNDLoop, EmptyLoop, c.freshLoop,
+		c.allocatingLoop)
 	const target = 50
-	if os.Getenv("GATHER_BENCH") != "" && (times[2]-times[1] > target || times[4]-times[3] > target) {
-		t.Errorf("more than %d ns above C", target)
+	for i, name := range []string{"plan run", "gather into", "gather_nd into"} {
+		inC, inGo := times[2*i], times[2*i+1]
+		fmt.Printf("overhead: %-14s C %6.1f ns   Go %6.1f ns   %+6.1f ns\n", name, inC, inGo, inGo-inC)
+		if os.Getenv("GATHER_BENCH") != "" && inGo-inC > target {
+			t.Errorf("%s: more than %d ns above C", name, target)
+		}
 	}
+	fmt.Printf("overhead: empty cgo call %.1f ns   into, tensors made anew %.1f ns   allocating %.1f ns\n", times[6], times[7],
+		times[8])
 }
 
 func TestCallsAllocateNothing(t *testing.T) {
 	c := newCalls(t)
-	for name, loop := range map[string]func(int) bool{"plan": c.planLoop, "into": c.intoLoop, "fresh": c.freshLoop} {
+	for name, loop := range map[string]func(int) bool{"plan": c.planLoop, "into": c.intoLoop, "nd": c.intoNDLoop, "fresh": c.freshLoop} {
 		if count := testing.AllocsPerRun(1000, func() { loop(1) }); count != 0 {
 			t.Errorf("%s: %v allocations", name, count)
 		}

@@ -14,7 +14,7 @@ from . import _constants, _library, _objects, errors  # noqa: F401
 from ._capabilities import capabilities, release, shutdown, version
 from ._operations import gather, gather_nd, output_shape
 from .context import Context
-from .errors import DeviceError, DTypeError, Error, IndexError, OutOfMemoryError, RankError, ShapeError
+from .errors import DeviceError, DTypeError, Error, IndexError, OptionError, OutOfMemoryError, RankError, ShapeError
 from .plan import BoundPlan, Plan
 from .spec import Spec
 from .tensor import Tensor
@@ -34,6 +34,7 @@ __all__ = [
     "DeviceError",
     "Error",
     "IndexError",
+    "OptionError",
     "OutOfMemoryError",
     "Plan",
     "RankError",

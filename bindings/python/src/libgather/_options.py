@@ -61,7 +61,7 @@ def choice(name: str, value: object, choices: dict[str, int]) -> int:
     if not isinstance(value, str):
         raise errors.dtype_error("options", f"{name} is {type(value).__name__}, not a string")
     if value not in choices:
-        raise errors.Error(
+        raise errors.OptionError(
             f"options: {name} {value!r} is none of {', '.join(choices)}", status=c.E_VERSION, operand="options"
         )
     return choices[value]
@@ -74,10 +74,18 @@ def integer(name: str, value: Any, bits: int = 64) -> int:
     except TypeError:
         raise errors.dtype_error("options", f"{name} is {type(value).__name__}, not an integer") from None
     if not -(2 ** (bits - 1)) <= number < 2 ** (bits - 1):
-        kind = errors.RankError if bits == 64 else errors.Error
+        kind = errors.RankError if bits == 64 else errors.OptionError
         status = c.E_AXIS if bits == 64 else c.E_VERSION
         raise kind(f"options: {name} {number} is out of range", status=status, operand="options")
     return number
+
+
+def integers(name: str, values: Any) -> tuple[int, ...]:
+    """A shape or strides; None is an extent that is left open."""
+    try:
+        return tuple(c.OPEN if value is None else value.__index__() for value in values)
+    except (TypeError, AttributeError):
+        raise errors.dtype_error(None, f"{name} {values!r} is no sequence of integers") from None
 
 
 def set_fill_value(options: Any, value: object, dtype: int) -> None:

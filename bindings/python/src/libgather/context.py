@@ -6,6 +6,7 @@ from . import _constants as c
 from . import errors
 from ._call import call, created, new
 from ._library import NULL, ffi, lib, token
+from ._options import integer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,13 +35,13 @@ class Context:
     def __init__(self, device: str = "cpu", *, stream: int | None = None, threads: int = 0) -> None:
         kind, _, number = str(device).partition(":")
         if kind not in _DEVICES or (number and not number.isdecimal()):
-            raise errors.DeviceError(f"{device!r} is not a device", status=c.E_DEVICE, operand="options")
+            known = ", ".join(f"{kind!r}" for kind in _DEVICES)
+            message = f"options: device {device!r} is none of {known}, or one with its number as in 'cuda:0'"
+            raise errors.DeviceError(message, status=c.E_DEVICE, operand="options")
         options = new("gth_context_options")
         options.device = _DEVICES[kind]
-        try:
-            options.device_id, options.threads = int(number or 0), threads
-        except OverflowError as error:
-            raise errors.Error(str(error), status=c.E_VERSION, operand="options") from None
+        options.device_id = integer("device number", int(number or 0), 32)
+        options.threads = integer("threads", threads, 32)
         if stream:
             options.stream = ffi.cast("struct CUstream_st *", stream)
         self._handle: Any = created("gth_context", lib.gth_context_release, lib.gth_context_create, options)

@@ -94,6 +94,10 @@ class DTypeError(Error, TypeError):
     """A dtype that is unknown, not allowed here or another one than needed; an argument that is no array."""
 
 
+class OptionError(Error, ValueError):
+    """A profile, switch, opset or number that the library does not know."""
+
+
 class OutOfMemoryError(Error, MemoryError):
     """Memory could not be had."""
 
@@ -111,6 +115,7 @@ _CLASSES: dict[int, type[Error]] = {
     c.E_RANK: RankError,
     c.E_AXIS: RankError,
     c.E_DTYPE: DTypeError,
+    c.E_VERSION: OptionError,
     c.E_NOMEM: OutOfMemoryError,
     c.E_DEVICE: DeviceError,
     c.E_CUDA: DeviceError,
@@ -122,6 +127,8 @@ _CLASSES: dict[int, type[Error]] = {
 def of_fields(fields: tuple[int, int, int, int, int, int, int, str]) -> Error:
     """The exception for the fields of a gth_error."""
     status, operand, component, flags, position, value, limit, message = fields
+    if status == c.E_HANDLE:
+        return closed(_OPERANDS.get(operand, "handle"))
     return _CLASSES.get(status, Error)(
         message,
         status=status,
@@ -144,6 +151,11 @@ def of_struct(error: Any) -> Error:
 def dtype_error(operand: str | None, message: str) -> DTypeError:
     """An argument that this package itself cannot read."""
     return DTypeError(f"{operand}: {message}" if operand else message, status=c.E_DTYPE, operand=operand)
+
+
+def closed(operand: str) -> Error:
+    """Handles are made by this package alone, so that one which is not alive has been closed."""
+    return Error(f"{operand}: it has been closed", status=c.E_HANDLE, operand=operand)
 
 
 def read_only(operand: str, message: str) -> Error:

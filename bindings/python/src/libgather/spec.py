@@ -8,6 +8,7 @@ from ._call import extents, new
 from ._dtypes import NAMES, number_of
 from ._kinds import enter
 from ._library import NULL, lib
+from ._options import integers
 from .tensor import Tensor
 
 TYPE_CHECKING = False
@@ -78,13 +79,6 @@ class Spec:
     def of_shape_or_array(cls, value: Any, operand: str) -> Spec:
         """As `of`, and a tuple is a shape."""
         return cls(None, value) if isinstance(value, tuple) else cls.of(value, operand)
-
-
-def integers(name: str, values: Any) -> tuple[int, ...]:
-    try:
-        return tuple(c.OPEN if value is None else value.__index__() for value in values)
-    except (TypeError, AttributeError):
-        raise errors.dtype_error(None, f"{name} is no sequence of integers") from None
 
 
 def is_dense(tensor: Tensor) -> bool:

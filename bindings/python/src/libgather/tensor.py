@@ -9,6 +9,7 @@ from . import _objects, errors
 from ._call import call, created, extents, new
 from ._dtypes import NAMES, format_of, number_of
 from ._library import NULL, ffi, lib, token
+from ._options import integers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ class Tensor:
         """
         from .context import pointer_of
 
-        shape = tuple(shape)
+        shape = integers("shape", shape)
         handle = created(
             "gth_tensor",
             lib.gth_tensor_release,
@@ -140,7 +141,7 @@ class Tensor:
     @property
     def _live(self) -> Any:
         if self._handle is None:
-            raise errors.Error("tensor: it has been closed", status=c.E_HANDLE, operand="tensor")
+            raise errors.closed("tensor")
         return self._handle
 
     @property

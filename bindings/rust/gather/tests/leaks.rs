@@ -1,4 +1,5 @@
-//! 100,000 calls of each kind leave the process as large as it was.
+//! 100,000 calls of each kind leave the process as large as it was. With the address sanitizer (GATHER_SANITIZED) that
+//! is not asked: it looks for what is lost when the process ends.
 #![cfg(target_os = "linux")]
 
 use gather::{Context, Export, Layout, OPEN, Options, Plan, Tensor, TensorMut, gather, gather_into};
@@ -16,8 +17,9 @@ fn flat(what: &str, f: impl Fn()) {
     let before = resident();
     (0..CALLS).for_each(|_| f());
     let grown = resident().saturating_sub(before);
+    let sanitized = std::env::var_os("GATHER_SANITIZED").is_some();
     // One byte a call that is not given back would be 24 pages.
-    assert!(grown < 24, "{what}: {grown} pages more");
+    assert!(sanitized || grown < 24, "{what}: {grown} pages more");
 }
 
 #[test]

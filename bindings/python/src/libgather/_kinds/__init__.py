@@ -78,7 +78,7 @@ def enter_output(value: Any, context: Context | None) -> Tensor:
     kind = kind_of(value)
     open_output = getattr(kind, "enter_output", None)
     if open_output is None:
-        raise errors.read_only("out", f"a {type(value).__name__} cannot be written in place")
+        raise errors.read_only("out", f"{type(value).__name__} cannot be written in place")
     return open_output(value, context)  # type: ignore[no-any-return]
 
 

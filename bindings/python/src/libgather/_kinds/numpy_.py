@@ -32,7 +32,25 @@ def of_list(value: Any, operand: str) -> np.ndarray:
         raise errors.dtype_error(operand, str(error)) from None
     except ValueError as error:
         raise errors.ShapeError(f"{operand}: {error}", status=c.E_SHAPE, operand=operand) from None
+    if array.dtype.kind in "US":
+        refuse_mixtures(value, operand)
+    elif array.dtype.kind == "O":
+        refuse_huge(array, operand)
     return array.astype(np.int64) if array.size == 0 and operand == "indices" else array
+
+
+def refuse_mixtures(value: Any, operand: str) -> None:
+    """NumPy makes strings of the numbers beside strings."""
+    kinds = {type(element).__name__ for element in np.asarray(value, object).flat if not isinstance(element, (str, bytes))}
+    if kinds:
+        raise errors.dtype_error(operand, f"a list of strings and {', '.join(sorted(kinds))} is not an array")
+
+
+def refuse_huge(array: np.ndarray, operand: str) -> None:
+    """NumPy keeps integers beyond 64 bits as objects."""
+    for element in array.flat:
+        if isinstance(element, int) and not -(2**63) <= element < 2**64:
+            raise errors.dtype_error(operand, f"{element} is beyond 64 bits")
 
 
 def enter(value: Any, context: Context | None, operand: str) -> Tensor:
@@ -67,7 +85,7 @@ def is_record(array: Any) -> bool:
 
 def enter_output(value: Any, context: Context | None) -> Tensor:
     if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
-        raise errors.read_only("out", f"a {type(value).__name__} cannot be written in place")
+        raise errors.read_only("out", f"{type(value).__name__} cannot be written in place")
     if value.dtype.kind in _STRINGS:
         raise errors.unsupported("out", "strings have no place of one size to be written to")
     if not value.dtype.isnative:
@@ -123,7 +141,9 @@ def enter_strings(array: np.ndarray, operand: str) -> Tensor:
     if kinds <= {bytes}:
         return Tensor._of_strings(elements, array.shape, False)
     names = ", ".join(sorted(kind.__name__ for kind in kinds))
-    raise errors.dtype_error(operand, f"elements of type {names} are no dtype of this library")
+    raise errors.dtype_error(
+        operand, f"an array of objects of type {names} has no dtype of this library: astype() gives it one"
+    )
 
 
 def strings_of(tensor: Tensor, dtype: np.dtype[Any]) -> np.ndarray:

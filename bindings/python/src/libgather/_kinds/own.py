@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 def enter(value: Tensor, context: Context | None, operand: str) -> Tensor:
     if not isinstance(value, Tensor):
         raise errors.dtype_error(operand, f"{type(value).__name__} is not an array")
-    value._live  # noqa: B018 # refused by name if it has been closed
+    if value._handle is None:
+        raise errors.closed(operand)
     return value
 
 

@@ -1,0 +1,60 @@
+/* The calls that users repeat. They are inline in the code that cgo makes for each, which has the arguments in memory:
+ * a function would have them passed once more. */
+#ifndef GATHER_GO_CALL_H
+#define GATHER_GO_CALL_H
+
+#include "shim.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Only what a failure leaves unwritten is set: a call that succeeds writes nothing but the status. */
+#define BEGIN   \
+  gth_error err; \
+  err.size = sizeof err
+
+#define END(status) return (status) ? gather_go_error_copy(&err) : NULL
+
+/* An extent of 0 would leave the memory's size to the shape, so that no bytes at all are NULL. */
+INLINE const void *gather_go_data(const gather_go_view *view, const uint8_t *data) {
+  if (view->flags & GATHER_GO_ADDRESSED) return (const void *)view->place;
+  return view->extent ? data : NULL;
+}
+
+INLINE gth_tensor_desc gather_go_describe(GATHER_GO_TENSOR(view)) {
+  const gth_tensor_desc desc = {
+      .size = sizeof(gth_tensor_desc),
+      .dtype = view->dtype,
+      .device = view->device,
+      .device_id = view->device_id,
+      .ndim = view->ndim,
+      .flags = view->flags & 0xffff,
+      .data = gather_go_data(view, view_data),
+      .shape = view_shape,
+      .strides = view_strides,
+      .offset = view->flags & GATHER_GO_ADDRESSED ? 0 : view->place,
+      .extent = view->extent,
+  };
+  return desc;
+}
+
+#define DESCRIBE(name) gather_go_describe(name, name##_data, name##_shape, name##_strides)
+
+#define CONTEXT(handle) ((gth_context *)(handle))
+#define PLAN(handle) ((gth_plan *)(handle))
+#define TENSOR(handle) ((gth_tensor *)(handle))
+
+INLINE gather_go_error *gather_go_desc(int32_t is_nd, gather_go_handle context, GATHER_GO_TENSOR(params),
+                                GATHER_GO_TENSOR(indices), const gth_options *options, GATHER_GO_TENSOR(out)) {
+  BEGIN;
+  const gth_tensor_desc from = DESCRIBE(params), at = DESCRIBE(indices), to = DESCRIBE(out);
+  END(is_nd ? gth_gather_nd_desc(CONTEXT(context), &from, &at, options, &to, &err)
+            : gth_gather_desc(CONTEXT(context), &from, &at, options, &to, &err));
+}
+
+INLINE gather_go_error *gather_go_plan_run(gather_go_handle context, gather_go_handle plan, const uint8_t *params,
+                                    const uint8_t *indices, uint8_t *out, int64_t n) {
+  BEGIN;
+  END(gth_plan_run(CONTEXT(context), PLAN(plan), params, indices, out, n, &err));
+}
+
+#endif
