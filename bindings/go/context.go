@@ -61,11 +61,13 @@ func (c *Context) Close() error {
 	return nil
 }
 
-// Sync waits until the work enqueued on the context's stream is done. On the CPU it does nothing.
+// Sync waits until the work enqueued on the context's stream is done, and returns the first error that calls on the
+// device have met since the last time, as [Context.TakeError] does. On the CPU it does nothing.
 func (c *Context) Sync() error {
-	err := C.gather_go_context_sync(c.cHandle())
-	runtime.KeepAlive(c)
-	return takeError(err)
+	if err := C.gather_go_context_sync(c.cHandle()); err != nil {
+		return takeError(err)
+	}
+	return c.TakeError()
 }
 
 // Wait makes the context's stream wait for what another CUDA stream has been given so far, without blocking.

@@ -70,8 +70,10 @@ def sync() -> None:
     """Waits for the calls on device arrays that were given no context, and raises the first error among them.
 
     A call on device arrays returns before its work is done, and so before it knows of an index out of bounds; its
-    output is then zeros, or unchanged if it was `out`. What is left to say after an error waits for the next ``sync()``.
-    Does nothing where there have been no such calls. A stream may be destroyed once it has been waited for.
+    output is then zeros, or unchanged if it was `out`. Each stream has one error to say, the first of its calls; where
+    several have one, the next ``sync()`` says the next. Does nothing where there have been no such calls.
+
+    A stream that was given by its number may be destroyed once it has been waited for, not before.
 
     Raises:
         IndexError: an index out of bounds

@@ -251,9 +251,7 @@ class BoundPlan:
 
     __slots__ = ("_bound", "_kept", "out")
 
-    def __init__(
-        self, plan: Plan, tensors: tuple[Tensor, Tensor, Tensor], out: Any, context: Context | None
-    ) -> None:
+    def __init__(self, plan: Plan, tensors: tuple[Tensor, Tensor, Tensor], out: Any, context: Context | None) -> None:
         n, addresses = plan._checked(tensors)
         self._kept = (plan, tensors, context)
         self._bound = _objects.bound(plan._token, 0 if context is None else context._token, *addresses, n)

@@ -83,7 +83,7 @@ class Tensor:
         device: tuple[int, int] = (c.DEVICE_CPU, 0),
         context: Context | None = None,
     ) -> Tensor:
-        """A tensor whose first element lies at an address that `keep` keeps: with a context until its stream has passed."""
+        """A tensor with its first element at an address that `keep` keeps; with a context, until its stream has passed."""
         below = 0
         if strides is not None and 0 not in shape:
             below = sum(-stride * (extent - 1) for stride, extent in zip(strides, shape, strict=True) if stride < 0)
@@ -270,8 +270,8 @@ class Tensor:
     def copy_to(self, destination: Any, *, context: Context | None = None) -> None:
         """Copies every element to an array of the same dtype and shape, also from and to devices.
 
-        Where one of both is on a device and the other on the host, this waits, and raises the error of an earlier call as
-        :meth:`Context.sync` does.
+        Where one of both is on a device and the other on the host, this waits, and raises the error of an earlier call
+        as :meth:`Context.sync` does.
 
         >>> import libgather
         >>> copy = bytearray(3)
@@ -307,7 +307,7 @@ class Tensor:
         return self._desc[1:3]  # type: ignore[no-any-return]
 
     def _order_before(self, stream: int | None) -> None:
-        """Makes a consumer's stream, as ``__dlpack__`` takes it, come after the work on the tensor; -1 wants no order."""
+        """Makes a consumer's stream, as ``__dlpack__`` takes it, come after the work on the tensor; -1: no order."""
         context = self._live_context
         if context is None or stream == -1:
             return

@@ -97,7 +97,7 @@ def exchange_of(kind: type) -> Any:
 
 
 def of_capsule(capsule: Any, context: Context | None) -> Tensor:
-    """A tensor over the memory of a capsule, which is used up. The memory is held until the context's stream has passed."""
+    """A tensor over the memory of a capsule, which is used up; with a context, until its stream has passed."""
     if '"dltensor_versioned"' in repr(capsule):
         name, struct, function = "dltensor_versioned", "DLManagedTensorVersioned", lib.gth_tensor_from_dlpack
     else:
