@@ -27,6 +27,8 @@
  * Blocking. On the CPU a call returns when its work is done. On a CUDA context a call returns when its work has been
  * enqueued on the context's stream: shapes and descriptions are read before it returns, data when the stream gets
  * there.
+ * What indices turn out to be is then told by gth_context_take_error: a call itself returns GTH_E_INDEX only where
+ * shapes alone decide it, and never GTH_E_RACE. The calling thread's current device stays as it is.
  *
  * Structs begin with their size; every other field set to zero means the documented default. C callers start from the
  * _INIT macros. A size below the first version's, above 4096 or not a multiple of 4 is GTH_E_VERSION, and so are a
@@ -250,7 +252,8 @@ typedef struct gth_tensor gth_tensor;
 typedef struct gth_plan gth_plan;
 
 /* The first bad index of the device calls since the last take, written by the device. 64 bytes for ever. count is
- * stored last: a host that reads a mapped record and sees count > 0 sees the rest. */
+ * stored last: a host that reads a mapped record and sees count > 0 sees the rest. Calls and graphs that share a record
+ * do not run at the same time. A context, and a caller's record, outlive the graphs that calls were captured in. */
 typedef struct gth_error_record {
   uint64_t count;    /* failed calls since the last take; 0: the rest says nothing */
   int64_t sequence;  /* of the first failed call (a captured call keeps the number it had at capture) */
@@ -270,7 +273,8 @@ typedef struct gth_error_record {
  * outputs of allocating forms, gth_tensor_alloc and the copies that exports make; a tensor of strings asks twice. */
 typedef void *(*gth_alloc_fn)(void *user, int64_t bytes, int64_t align, int32_t device, int32_t device_id,
                               struct CUstream_st *stream);
-/* Takes back what gth_alloc_fn gave, called with the same arguments and the pointer. */
+/* Takes back what gth_alloc_fn gave, called with the same arguments and the pointer. Device memory comes back in stream
+ * order: what the stream was given before may still use it. */
 typedef void (*gth_free_fn)(void *user, int64_t bytes, int64_t align, int32_t device, int32_t device_id,
                             struct CUstream_st *stream, void *ptr);
 /* One piece of work. */
@@ -289,7 +293,7 @@ typedef struct gth_context_options {
   uint32_t flags;    /* none yet: 0 */
   uint32_t reserved; /* 0 */
   struct CUstream_st *stream;      /* the stream of a CUDA context */
-  struct gth_error_record *record; /* the caller's record in device or mapped pinned memory; NULL: the context's own */
+  struct gth_error_record *record; /* the caller's, zeroed, in device or mapped pinned memory; NULL: its own */
   gth_alloc_fn alloc;              /* alloc and free, both or none (GTH_E_NULL): memory of outputs */
   gth_free_fn free;
   void *memory_user;
@@ -304,11 +308,12 @@ typedef struct gth_context_options {
 /* Makes a context: a device, a stream, and the hooks that calls with it use.
  * options: Borrowed, NULL for defaults; hooks and their user pointers are Kept, and the memory hooks outlive every
  * tensor made with them. out: Owned, release with gth_context_release.
- * Statuses: NULL, VERSION, DEVICE, CUDA, FORK, NOMEM. A CUDA context allocates its record and loads its kernels here,
- * so that even its first call can be captured. */
+ * Statuses: NULL, VERSION, DEVICE (no such device; a record that it does not reach), CUDA, FORK, NOMEM. A CUDA context
+ * allocates its record and loads its kernels here, so that even its first call can be captured. */
 GTH_API int32_t gth_context_create(const gth_context_options *options, gth_context **out, gth_error *err);
 
-/* Releases a context; NULL does nothing. Tensors made with it stay valid. Statuses: HANDLE. */
+/* Releases a context; NULL does nothing. Tensors made with it stay valid. A CUDA context waits for its device.
+ * Statuses: HANDLE. */
 GTH_API int32_t gth_context_release(gth_context *context);
 
 /* Waits until the work enqueued on the context's stream is done and runs the deleters that waited for it. On a CPU
@@ -316,11 +321,11 @@ GTH_API int32_t gth_context_release(gth_context *context);
 GTH_API int32_t gth_context_sync(gth_context *context, gth_error *err);
 
 /* Makes the context's stream wait for what `stream` has been given so far, without blocking the host.
- * Statuses: HANDLE, DEVICE (CPU context), CUDA, FORK. */
+ * Statuses: HANDLE, DEVICE (CPU context), CUDA, FORK, CAPTURE (only one of the two is being captured). */
 GTH_API int32_t gth_context_wait(gth_context *context, struct CUstream_st *stream, gth_error *err);
 
 /* Makes `stream` wait for what the context's stream has been given so far, without blocking the host.
- * Statuses: HANDLE, DEVICE (CPU context), CUDA, FORK. */
+ * Statuses: as gth_context_wait. */
 GTH_API int32_t gth_context_signal(gth_context *context, struct CUstream_st *stream, gth_error *err);
 
 /* Waits for the context's stream, hands out the error record and clears it. Returns GTH_OK (no call failed),
@@ -330,7 +335,7 @@ GTH_API int32_t gth_context_take_error(gth_context *context, gth_error *err);
 
 /* Enqueues: copy the record to `record`, then clear the context's. Legal under graph capture.
  * record: Kept until the stream has passed; device or pinned host memory. On a CPU context does nothing.
- * Statuses: NULL, HANDLE, CUDA, FORK. */
+ * Statuses: NULL, HANDLE, DEVICE (a record that the device does not reach), CUDA, FORK. */
 GTH_API int32_t gth_context_enqueue_take_error(gth_context *context, gth_error_record *record, gth_error *err);
 
 /* Ends the library's threads; the next large call starts them again. For unloading the library, or before a fork that
@@ -373,7 +378,9 @@ typedef struct gth_tensor_desc {
 GTH_API int32_t gth_tensor_borrow(const gth_tensor_desc *desc, gth_tensor **out, gth_error *err);
 
 /* A tensor that takes over memory: deleter(user) runs once, when the tensor and every export of it are gone, on the
- * thread that let go last (device memory: after the stream of `context` has passed).
+ * thread that let go last. Device memory waits for the stream of a CUDA `context`: its deleter runs in a later call,
+ * sync or release of that context, never in a callback of CUDA's, and when the context is gone as soon as the device is
+ * idle.
  * desc: Borrowed; its data is Consumed. Statuses: as gth_tensor_borrow, and HANDLE, NULL (no deleter). */
 GTH_API int32_t gth_tensor_adopt(gth_context *context, const gth_tensor_desc *desc, gth_deleter_fn deleter, void *user,
                                  gth_tensor **out, gth_error *err);
@@ -391,8 +398,9 @@ GTH_API int32_t gth_tensor_alloc(gth_context *context, int32_t dtype, int32_t nd
 GTH_API int32_t gth_tensor_describe(const gth_tensor *tensor, gth_tensor_desc *desc, gth_error *err);
 
 /* Copies every element of source to destination: same dtype and shape, any strides, any devices that the context
- * reaches. On a CUDA context in stream order. Statuses: HANDLE, DTYPE, RANK, SHAPE, STRIDE, READONLY, DEVICE, ALIAS,
- * CUDA, FORK, CAPTURE, NULL. Strings: UNSUPPORTED. operand PARAMS is source, OUT is destination. */
+ * reaches. On a CUDA context in stream order; between device memory and pageable host memory of other strides it waits,
+ * and allocates. Statuses: HANDLE, DTYPE, RANK, SHAPE, STRIDE, READONLY, DEVICE, ALIAS, CUDA, FORK, CAPTURE (pageable
+ * memory), NOMEM, NULL. Strings: UNSUPPORTED. operand PARAMS is source, OUT is destination. */
 GTH_API int32_t gth_tensor_copy(gth_context *context, const gth_tensor *source, gth_tensor *destination,
                                 gth_error *err);
 

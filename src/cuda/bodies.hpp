@@ -65,8 +65,9 @@ GATHER_KERNEL void conclude(Block& block, const Job& job, const Judgement& judge
   if (!block.finishes(&state->finished)) return;
   block.once([&] {
     // Blocks that judge the same indices agree, unless another writer changes them meanwhile.
-    const bool all_bad = inside && state->bad == block.count();
-    const bool some_raced = state->raced > 0 || (inside && state->bad > 0 && !all_bad);
+    const volatile State& seen = *state;
+    const bool all_bad = inside && seen.bad == block.count();
+    const bool some_raced = seen.raced > 0 || (inside && seen.bad > 0 && !all_bad);
     if (all_bad) note_failure(job.record, index_failure(job, judged.finding));
     else if (some_raced) note_failure(job.record, race_failure(job.sequence));
     state->finished = state->bad = state->raced = state->skip = 0;

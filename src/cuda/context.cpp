@@ -14,11 +14,18 @@ constexpr int64_t record_offset = sizeof(State) + most_validating_blocks * int64
 constexpr int64_t workspace_bytes = record_offset + int64_t{sizeof(gth_error_record)};
 static_assert(sizeof(State) % alignof(Finding) == 0 && record_offset % alignof(gth_error_record) == 0);
 
+const char* why_no_device() {
+  const int32_t driver = runtime::driver_version();
+  if (driver == 0) return "there is no CUDA driver";
+  return driver / 1000 < runtime::version() / 1000 ? "the driver is older than the CUDA of this library"
+                                                   : "there is no CUDA device";
+}
+
 int32_t check_device(int32_t id, const Error& error) {
   int32_t count = 0;
   if (runtime::driver_version() == 0 || runtime::device_count(&count) || count == 0) {
-    return fail_no_device(offsetof(gth_context_options, device), GTH_DEVICE_CUDA, GTH_DEVICE_CPU,
-                          "no CUDA device: there is no driver, or it has none", error);
+    return fail_no_device(offsetof(gth_context_options, device), GTH_DEVICE_CUDA, GTH_DEVICE_CPU, why_no_device(),
+                          error);
   }
   if (id >= 0 && id < count) return GTH_OK;
   return fail_no_device(offsetof(gth_context_options, device_id), id, count, "there is no CUDA device of this number",
@@ -40,18 +47,14 @@ int32_t find_record(gth_error_record* given, gth_error_record** out, const Error
 
 int32_t allocate_workspace(Context* context, const Error& error) {
   void *workspace = nullptr, *taken = nullptr;
-  int code = runtime::allocate(&workspace, workspace_bytes);
-  if (code) return fail_cuda(code, "context", workspace_bytes, error);
+  int code = runtime::allocate_zeroed(&workspace, workspace_bytes);
   context->state = static_cast<State*>(workspace);
   context->slots = reinterpret_cast<Finding*>(context->state + 1);
+  if (code) return fail_cuda(code, "context", workspace_bytes, error);
   code = runtime::allocate_host(&taken, sizeof(gth_error_record));
   if (code) return fail_cuda(code, "context", sizeof(gth_error_record), error);
   context->taken = static_cast<gth_error_record*>(taken);
-  // Not on the caller's stream, which may be under capture; this waits, as an allocation does.
-  const runtime::Stream own = reinterpret_cast<runtime::Stream>(uintptr_t{2});
-  code = runtime::zero_async(workspace, workspace_bytes, own);
-  if (!code) code = runtime::synchronize(own);
-  return code ? fail_cuda(code, "context", 0, error) : GTH_OK;
+  return GTH_OK;
 }
 
 int32_t set_up(const gth_context_options& options, Context* context, const Error& error) {

@@ -81,17 +81,23 @@ GATHER_SHARED bool select(const JobHead& job, const JobComponent& component, int
   return true;
 }
 
+// The first index of a tuple; apart, so that several loads can be under way before the first is waited for.
+template <class Index, class Job>
+GATHER_SHARED int64_t load_first(const Job& job, const char* tuple) {
+  return Job::is_direct || job.components > 0 ? Index::load(job, tuple) : 0;
+}
+
 // A tuple's offset into params. False: it selects nothing; its first bad component is in *bad, if asked for.
 template <class Index, class Job>
-GATHER_SHARED bool resolve(const Job& job, const char* tuple, int64_t* offset, Finding* bad) {
+GATHER_SHARED bool resolve(const Job& job, const char* tuple, int64_t first, int64_t* offset, Finding* bad) {
   if constexpr (Job::is_direct) {
-    const int64_t value = Index::load(job, tuple);
-    if (select(job, job.component[0], value, offset)) return true;
-    if (bad) *bad = {0, value, 0};
+    if (select(job, job.component[0], first, offset)) return true;
+    if (bad) *bad = {0, first, 0};
     return false;
   } else {
+    int64_t value = first;
     for (int32_t c = 0; c < job.components; ++c) {
-      const int64_t value = Index::load(job, tuple + c * job.index_step);
+      if (c > 0) value = Index::load(job, tuple + c * job.index_step);
       if (select(job, job.component[c], value, offset)) continue;
       if (bad) *bad = {0, value, c};
       return false;
@@ -124,20 +130,29 @@ GATHER_SELDOM Finding find_bad(const Job& job, typename Index::Number first, typ
   const Number tuples = static_cast<Number>(job.tuples);
   constexpr int together = 4;  // loads in flight
   for (; first < tuples; first += step * together) {
-    Finding found{-1, 0, 0};
+    const char* at[together];
+    int64_t values[together];
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
     for (int i = 0; i < together; ++i) {
       const Number tuple = first + static_cast<Number>(i) * step;
+      at[i] = tuple < tuples ? locate_tuple(job, tuple) : nullptr;
+    }
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+    for (int i = 0; i < together; ++i) values[i] = at[i] ? load_first<Index>(job, at[i]) : 0;
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+    for (int i = 0; i < together; ++i) {
       int64_t offset = 0;
       Finding bad;
-      if (tuple >= tuples || resolve<Index>(job, locate_tuple(job, tuple), &offset, &bad)) continue;
-      if (found.position >= 0) continue;
-      found = bad;
-      found.position = static_cast<int64_t>(tuple);
+      if (!at[i] || resolve<Index>(job, at[i], values[i], &offset, &bad)) continue;
+      bad.position = static_cast<int64_t>(first + static_cast<Number>(i) * step);
+      return bad;
     }
-    if (found.position >= 0) return found;
   }
   return {-1, 0, 0};
 }

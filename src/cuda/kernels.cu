@@ -128,6 +128,9 @@ int launch_take(gth_error_record* record, gth_error_record* to, CUstream_st* str
 }
 
 int load_kernels() {
+  // Not taken for a part of what another stream of this thread captures.
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  cudaThreadExchangeStreamCaptureMode(&mode);
   int code = load_copies<DirectJob>(Reading::index4);
   if (!code) code = load_copies<DirectJob>(Reading::index8);
   if (!code) code = load_copies<SmallJob>(Reading::any32);
@@ -135,6 +138,7 @@ int load_kernels() {
   if (!code) code = load_copies<AnyJob>(Reading::any64);
   if (!code) code = load(report_first_kernel<AnyJob>);
   if (!code) code = load(take_kernel);
+  cudaThreadExchangeStreamCaptureMode(&mode);
   return code;
 }
 

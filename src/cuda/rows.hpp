@@ -27,37 +27,53 @@ GATHER_SHARED int64_t dealt_offset(const JobHead& job, const JobComponent* dims,
   return offset;
 }
 
-// Finds the row's source and target. blank: nothing is to be read, the output becomes zeros.
-template <class Index, class Job>
-GATHER_SHARED Unit find_unit_here(const Job& job, typename Index::Number number, bool blank, bool* raced) {
-  using Number = typename Index::Number;
-  Unit unit{job.params, job.out, Source::params};
-  const char* tuple = job.indices;
+// A row of the output before its indices are known. to nullptr: there is no such row.
+struct Placed {
+  const char* tuple;
+  const char* from;
+  char* to;
+};
+
+template <class Job, class Number>
+GATHER_SHARED Placed place(const Job& job, Number number) {
+  Placed row{job.indices, job.params, job.out};
   if constexpr (Job::is_direct) {
-    tuple += static_cast<int64_t>(number) * job.loop[0].index;
-    unit.to += static_cast<int64_t>(number) * job.loop[0].out;
+    row.tuple += static_cast<int64_t>(number) * job.loop[0].index;
+    row.to += static_cast<int64_t>(number) * job.loop[0].out;
   } else {
     if constexpr (Job::most_loops > SmallJob::most_loops) {
       if (job.dealt_dims > 0) {
         const int64_t batch = static_cast<int64_t>(number) / job.dealt_units;
-        unit.from += dealt_offset(job, job.component + job.components, batch);
+        row.from += dealt_offset(job, job.component + job.components, batch);
       }
     }
-    Number rest = number;
     for (int32_t i = job.loops; i-- > 0;) {
       const JobLoop& loop = job.loop[i];
-      const Number next = divide(rest, job.divider[i], loop.extent);
-      const int64_t at = static_cast<int64_t>(rest - next * static_cast<Number>(loop.extent));
-      rest = next;
-      unit.from += at * loop.params;
-      tuple += at * loop.index;
-      unit.to += at * loop.out;
+      const Number next = divide(number, job.divider[i], loop.extent);
+      const int64_t at = static_cast<int64_t>(number - next * static_cast<Number>(loop.extent));
+      number = next;
+      row.from += at * loop.params;
+      row.tuple += at * loop.index;
+      row.to += at * loop.out;
     }
   }
+  return row;
+}
+
+// Not inlined where a call costs little beside what it does.
+template <class Job>
+GATHER_SELDOM Placed place_elsewhere(const Job& job, uint64_t number) {
+  return place(job, number);
+}
+
+// blank: nothing is to be read, the output becomes zeros.
+template <class Index, class Job>
+GATHER_SHARED Unit find_unit(const Job& job, const Placed& row, int64_t first, bool blank, bool* raced) {
+  Unit unit{row.from, row.to, Source::params};
   int64_t offset = 0;
   if (blank) {
     unit.source = Source::fill;
-  } else if (resolve<Index>(job, tuple, &offset, static_cast<Finding*>(nullptr))) {
+  } else if (resolve<Index>(job, row.tuple, first, &offset, static_cast<Finding*>(nullptr))) {
     unit.from += offset;
   } else if (job.bounds == GTH_BOUNDS_FILL) {
     unit.source = Source::fill;
@@ -68,16 +84,36 @@ GATHER_SHARED Unit find_unit_here(const Job& job, typename Index::Number number,
   return unit;
 }
 
-// Not inlined where a call costs little beside what it does.
-template <class Index, class Job>
-GATHER_SELDOM Unit find_unit_elsewhere(const Job& job, typename Index::Number number, bool blank, bool* raced) {
-  return find_unit_here<Index>(job, number, blank, raced);
-}
-
-template <class Index, class Job>
-GATHER_SHARED Unit find_unit(const Job& job, typename Index::Number number, bool blank, bool* raced) {
-  if constexpr (sizeof number == 8) return find_unit_elsewhere<Index>(job, number, blank, raced);
-  else return find_unit_here<Index>(job, number, blank, raced);
+// Finds the sources and targets of `count` rows; a number that is not below job.units has none. All rows are placed and
+// all indices asked for before one of them is waited for.
+template <class Index, int count, class Job>
+GATHER_SHARED void find_units(const Job& job, const typename Index::Number* numbers, bool blank, Unit* units,
+                              bool* raced) {
+  using Number = typename Index::Number;
+  Placed rows[count];
+  int64_t first[count] = {};
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+  for (int i = 0; i < count; ++i) {
+    rows[i] = {nullptr, nullptr, nullptr};
+    if (numbers[i] >= static_cast<Number>(job.units)) continue;
+    if constexpr (sizeof(Number) == 8) rows[i] = place_elsewhere(job, numbers[i]);
+    else rows[i] = place(job, numbers[i]);
+  }
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+  for (int i = 0; i < count; ++i) {
+    if (rows[i].to && !blank) first[i] = load_first<Index>(job, rows[i].tuple);
+  }
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+  for (int i = 0; i < count; ++i) {
+    units[i] = {nullptr, nullptr, Source::none};
+    if (rows[i].to) units[i] = find_unit<Index>(job, rows[i], first[i], blank, raced);
+  }
 }
 
 // 128 bits shifted by 0 to 15 bytes.
@@ -132,29 +168,32 @@ GATHER_SHARED bool copy_rows(const Job& job, bool blank, typename Index::Number 
   const Number pieces = static_cast<Number>(job.units) * chunks;
   bool raced = false;
   for (Number first = group; first < pieces; first += groups * loads_in_flight) {
-    Vector<V> loaded[loads_in_flight];
-    char* to[loads_in_flight];
+    Number numbers[loads_in_flight];
+    int64_t at[loads_in_flight];
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
     for (int i = 0; i < loads_in_flight; ++i) {
-      to[i] = nullptr;
       const Number piece = first + static_cast<Number>(i) * groups;
-      if (piece >= pieces) continue;
-      const Number unit_number = chunks == 1 ? piece : divide(piece, job.chunk, job.chunks);
-      const int64_t chunk = static_cast<int64_t>(piece - unit_number * chunks);
-      const int64_t at = ((chunk << job.lanes_log2) + lane) * V;
-      if (at >= job.row) continue;
-      const Unit unit = find_unit<Index>(job, unit_number, blank, &raced);
-      if (unit.source == Source::none) continue;
-      to[i] = unit.to + at;
-      loaded[i] = unit.source == Source::params ? load_params<V>(unit.from + at) : fill_vector<V>(job, at);
+      numbers[i] = chunks == 1 ? piece : divide(piece, job.chunk, job.chunks);
+      at[i] = ((static_cast<int64_t>(piece - numbers[i] * chunks) << job.lanes_log2) + lane) * V;
+      if (piece >= pieces || at[i] >= job.row) numbers[i] = ~Number{0};
+    }
+    Unit units[loads_in_flight];
+    find_units<Index, loads_in_flight>(job, numbers, blank, units, &raced);
+    Vector<V> loaded[loads_in_flight];
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+    for (int i = 0; i < loads_in_flight; ++i) {
+      if (units[i].source == Source::params) loaded[i] = load_params<V>(units[i].from + at[i]);
+      else loaded[i] = fill_vector<V>(job, at[i]);
     }
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
     for (int i = 0; i < loads_in_flight; ++i) {
-      if (to[i]) store_out<V>(to[i], loaded[i]);
+      if (units[i].source != Source::none) store_out<V>(units[i].to + at[i], loaded[i]);
     }
   }
   return raced;
@@ -170,18 +209,16 @@ struct Elements {
 
 template <int R, class Index, class Job>
 GATHER_SHARED Elements<R> gather_elements(const Job& job, bool blank, typename Index::Number first,
-                                          typename Index::Number begin, typename Index::Number end, bool* raced) {
+                                          typename Index::Number begin, bool* raced) {
   using Number = typename Index::Number;
   Elements<R> part;
-  Unit units[Elements<R>::count];
+  Number numbers[Elements<R>::count];
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
-  for (int i = 0; i < part.count; ++i) {
-    const Number at = first + static_cast<Number>(i);
-    units[i].source = Source::none;
-    if (at >= begin && at < end) units[i] = find_unit<Index>(job, at - begin, blank, raced);
-  }
+  for (int i = 0; i < part.count; ++i) numbers[i] = first + static_cast<Number>(i) - begin;  // below begin: huge
+  Unit units[Elements<R>::count];
+  find_units<Index, Elements<R>::count>(job, numbers, blank, units, raced);
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
@@ -213,7 +250,7 @@ GATHER_SHARED bool copy_elements(const Job& job, bool blank, typename Index::Num
 #pragma unroll 1
 #endif
     for (int i = 0; i < together; i += step) {
-      const Elements<R> part = gather_elements<R, Index>(job, blank, first + static_cast<Number>(i), begin, end, &raced);
+      const Elements<R> part = gather_elements<R, Index>(job, blank, first + static_cast<Number>(i), begin, &raced);
       made = either(made, shift_up(part.made, static_cast<uint32_t>(i * R)));
       written |= part.written << i;
     }
@@ -271,7 +308,8 @@ GATHER_SHARED bool copy_stream(const Job& job, bool blank, typename Index::Numbe
       const uint32_t count = left < static_cast<int64_t>(space) ? static_cast<uint32_t>(left) : space;
       const uint32_t place = static_cast<uint32_t>(byte - first);
       byte += count;
-      const Unit unit = find_unit<Index>(job, unit_number, blank, &raced);
+      Unit unit;
+      find_units<Index, 1>(job, &unit_number, blank, &unit, &raced);
       if (unit.source == Source::none) continue;
       const Bytes16 part = unit.source == Source::params ? load_unaligned(job, unit.from + at, count)
                                                          : keep_first(fill_from(job, at), count);

@@ -122,9 +122,16 @@ void leave(bool entered) {
   if (entered) pop_current(&ours);
 }
 
-int allocate(void** memory, int64_t bytes) {
+int allocate_zeroed(void** memory, int64_t bytes) {
   const Uncaptured uncaptured;
-  return settled(cudaMalloc(memory, static_cast<size_t>(bytes)));
+  cudaStream_t stream = nullptr;
+  int code = settled(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  if (code) return code;
+  code = settled(cudaMalloc(memory, static_cast<size_t>(bytes)));
+  if (!code) code = zero_async(*memory, bytes, stream);
+  if (!code) code = synchronize(stream);
+  settled(cudaStreamDestroy(stream));
+  return code;
 }
 
 int deallocate(void* memory) {

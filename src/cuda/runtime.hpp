@@ -30,7 +30,8 @@ int open_device(int32_t id, Device* device);
 int enter(Device device, bool* entered);
 void leave(bool entered);
 
-int allocate(void** memory, int64_t bytes);
+// All zeros; waits, and touches no stream of the caller's.
+int allocate_zeroed(void** memory, int64_t bytes);
 int deallocate(void* memory);
 // Host memory that the device reaches at the same address.
 int allocate_host(void** memory, int64_t bytes);

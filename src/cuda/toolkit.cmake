@@ -7,6 +7,9 @@ if(NOT GATHER_CUDA STREQUAL OFF)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES 80-real 86-real 89-real 90-real 100-real 120)
   endif()
+  if(NOT CMAKE_CUDA_COMPILER)  # perhaps there is one since the last time
+    unset(CMAKE_CUDA_COMPILER CACHE)
+  endif()
   include(CheckLanguage)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
@@ -51,9 +54,10 @@ function(gather_kernels_setup)
     CUDA_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON
     POSITION_INDEPENDENT_CODE ON
+    CUDA_COMPILER_LAUNCHER ${PROJECT_SOURCE_DIR}/src/cuda/compile.sh
     CUDA_RUNTIME_LIBRARY None)  # the runtime is linked by name above
   target_compile_options(gather_kernels PRIVATE
-    --compress-mode=size -lineinfo
+    --compress-mode=size
     -Xcompiler=-fno-gnu-unique,-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
   target_compile_features(gather_kernels PRIVATE cuda_std_17)
 endfunction()

@@ -62,6 +62,20 @@ case $1 in
       { grep -wE '(v|f|vf|__f|__vf|__)?printf(_chk)?|puts|putchar|fputs|fwrite|write|perror|std(out|err)|exit|_exit|abort|setenv|putenv|unsetenv|signal|sigaction|raise|kill' || :; } |
       none "the library must not use these"
     ;;
+  objects) # quiet and without destructors too: objects of ours that end up in a library beside foreign ones. What nvcc
+    # registers for kernels is the one exception, and not among them
+    nm --undefined-only "$library" |
+      { grep -wE '(v|f|vf|__f|__vf|__)?printf(_chk)?|puts|putchar|fputs|fwrite|write|perror|std(out|err)|exit|_exit|abort|setenv|putenv|unsetenv|signal|sigaction|raise|kill|__cxa_(thread_)?atexit|atexit|on_exit' || :; } |
+      none "the library must not use these"
+    ;;
+  size) # what the CUDA half adds, all architectures together
+    added=$(($(stat -Lc %s "$library") - $(stat -Lc %s "$3")))
+    echo "The CUDA half adds $added bytes."
+    [ "$added" -lt 8000000 ]
+    ;;
+  without_driver) # loads where there is no driver, says so, and serves the CPU
+    python3 -B "$here/without_driver.py" "$library"
+    ;;
   hardened)
     readelf -d "$library" | grep -q BIND_NOW
     readelf -lW "$library" | grep -q GNU_RELRO

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <random>
 
 #include "device_test.hpp"
@@ -221,6 +222,37 @@ TEST_F(Forms, EveryRowSizeAndAlignment) {
       device::forget_described();
     }
   }
+}
+
+// One plan for any number of tuples; judged inside the kernel or in front of it, as the number is.
+TEST_F(Forms, OpenExtents) {
+  const Context context;
+  constexpr int64_t most = 5000;
+  device::Lookup lookup(9, 3, most);
+  std::vector<int64_t> rows;
+  for (int64_t i = 0; i < most; ++i) rows.push_back(i % 9);
+  lookup.pick(rows);
+  gth_tensor_desc p = lookup.params_desc(), i = lookup.indices_desc();
+  const int64_t open = GTH_OPEN;
+  i.shape = &open;
+  gth_plan* plan = nullptr;
+  Error error;
+  ASSERT_EQ(gth_gather_plan(&p, &i, nullptr, nullptr, &plan, &error), GTH_OK) << error.message;
+  int64_t calls = 0;
+  for (const int64_t n : {int64_t{0}, int64_t{1}, int64_t{7}, int64_t{2048}, int64_t{2049}, most}) {
+    lookup.clear();
+    ASSERT_EQ(gth_plan_run(context.get(), plan, p.data, i.data, lookup.out.data(), n, &error), GTH_OK) << error.message;
+    EXPECT_EQ(error.sequence, ++calls);
+    context.expect_no_error();
+    lookup.expect_rows(std::vector<int64_t>(rows.begin(), rows.begin() + n));
+    const Bytes all = lookup.out.get();
+    EXPECT_TRUE(std::all_of(all.begin() + n * 12, all.end(), [](char byte) { return byte == device::poison; })) << n;
+  }
+  device::expect_facts(gth_plan_run(context.get(), plan, p.data, i.data, lookup.out.data(), -1, &error), error,
+                       {GTH_E_SHAPE, GTH_OPERAND_PLAN, -1, -1, -1, 0});
+  device::expect_facts(gth_plan_run(context.get(), plan, p.data, p.data, const_cast<void*>(p.data), 1, &error), error,
+                       {GTH_E_ALIAS, GTH_OPERAND_OUT, -1, -1, GTH_OPERAND_PARAMS, 0});
+  EXPECT_EQ(gth_plan_release(plan), GTH_OK);
 }
 
 }  // namespace

@@ -170,6 +170,8 @@ void leave(bool entered) {
   emulation::entered.pop_back();
 }
 
+namespace {
+
 int allocate(void** memory, int64_t bytes) {
   if (const int code = enter_call()) return code;
   *memory = emulation::allocate_memory(bytes);
@@ -178,6 +180,14 @@ int allocate(void** memory, int64_t bytes) {
   const uintptr_t begin = reinterpret_cast<uintptr_t>(*memory);
   machine().library[begin] = begin + static_cast<uintptr_t>(bytes);
   return 0;
+}
+
+}  // namespace
+
+int allocate_zeroed(void** memory, int64_t bytes) {
+  const int code = allocate(memory, bytes);
+  if (!code) std::memset(*memory, 0, static_cast<size_t>(bytes));
+  return code;
 }
 
 int deallocate(void* memory) {
@@ -348,6 +358,7 @@ void gth_emulation_launch(void* graph, CUstream_st* stream) {
 void gth_emulation_destroy_graph(void* graph) { delete static_cast<Graph*>(graph); }
 
 void gth_emulation_describe(const void* memory, int64_t bytes) {
+  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
   const uintptr_t begin = reinterpret_cast<uintptr_t>(memory);
   machine().described[begin] = begin + static_cast<uintptr_t>(bytes);
 }

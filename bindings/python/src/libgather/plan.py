@@ -122,8 +122,9 @@ class Plan:
             DeviceError: an array is not where it was planned
             Error: `out` is read-only or overlaps an input
         """
-        if out is not None and stream is None and _objects.plan_run(self._planned, params, indices, out) is None:
-            return out
+        if out is not None and stream is None:
+            if _objects.plan_run(self._planned, params, indices, out) is None:
+                return out
         return self._run(params, indices, out, stream, sync)
 
     def bind(self, params: Any, indices: Any, out: Any, *, stream: Any = None) -> BoundPlan:

@@ -83,7 +83,7 @@ class Tensor:
         device: tuple[int, int] = (c.DEVICE_CPU, 0),
         context: Context | None = None,
     ) -> Tensor:
-        """A tensor with its first element at an address that `keep` keeps; with a context, until its stream has passed."""
+        """A tensor with element 0 at an address that `keep` keeps; with a context, until its stream has passed."""
         below = 0
         if strides is not None and 0 not in shape:
             below = sum(-stride * (extent - 1) for stride, extent in zip(strides, shape, strict=True) if stride < 0)

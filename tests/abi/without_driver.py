@@ -1,0 +1,73 @@
+"""without_driver.py LIBRARY: a library with CUDA on a machine without a driver. It loads, says that it was built with CUDA
+and that there is no device, and gathers on the CPU. Where there is a driver the test is skipped."""
+
+import ctypes
+import sys
+
+E_DEVICE = -11
+
+
+class Capabilities(ctypes.Structure):
+    _fields_ = [
+        *((name, ctypes.c_uint32) for name in ("size", "abi", "version")),
+        ("cpu_threads", ctypes.c_int32),
+        *((name, ctypes.c_uint32) for name in ("tiers_built", "tiers_usable", "tier")),
+        *((name, ctypes.c_int32) for name in ("cuda_runtime", "cuda_driver", "device_count")),
+        ("device_compute", ctypes.c_int32 * 16),
+        ("device_memory", ctypes.c_int64 * 16),
+    ]
+
+
+class ContextOptions(ctypes.Structure):
+    _fields_ = [
+        *((name, ctypes.c_int32) for name in ("size", "threads", "device", "device_id", "flags", "reserved")),
+        *((name, ctypes.c_void_p) for name in ("stream", "record", "alloc", "free", "memory_user")),
+        *((name, ctypes.c_void_p) for name in ("parallel_for", "parallel_user", "reserved_pointer")),
+    ]
+
+
+class Desc(ctypes.Structure):
+    _fields_ = [
+        *((name, ctypes.c_int32) for name in ("size", "dtype", "device", "device_id", "ndim", "flags")),
+        *((name, ctypes.c_void_p) for name in ("data", "shape", "strides", "reserved")),
+        *((name, ctypes.c_int64) for name in ("offset", "extent")),
+    ]
+
+
+def dense(dtype, values, shape):
+    extents = (ctypes.c_int64 * len(shape))(*shape)
+    desc = Desc(size=ctypes.sizeof(Desc), dtype=dtype, ndim=len(shape))
+    desc.data = ctypes.cast(values, ctypes.c_void_p)
+    desc.shape = ctypes.cast(extents, ctypes.c_void_p)
+    desc.keep = (values, extents)
+    return desc
+
+
+def main():
+    library = ctypes.CDLL(sys.argv[1])
+    found = Capabilities(size=ctypes.sizeof(Capabilities))
+    assert library.gth_capabilities(ctypes.byref(found), None) == 0
+    assert found.cuda_runtime >= 12080, found.cuda_runtime
+    if found.cuda_driver:
+        print("skipped: there is a CUDA driver here")
+        return 77
+    assert found.device_count == 0
+
+    options = ContextOptions(size=ctypes.sizeof(ContextOptions), device=2)
+    context = ctypes.c_void_p()
+    assert library.gth_context_create(ctypes.byref(options), ctypes.byref(context), None) == E_DEVICE
+    assert not context
+
+    params = dense(32, (ctypes.c_int32 * 4)(10, 11, 12, 13), [4])
+    indices = dense(64, (ctypes.c_int64 * 3)(3, 0, 3), [3])
+    result = (ctypes.c_int32 * 3)()
+    out = dense(32, result, [3])
+    call = [ctypes.byref(each) for each in (params, indices)]
+    assert library.gth_gather_desc(None, *call, None, ctypes.byref(out), None) == 0
+    assert list(result) == [13, 10, 13], list(result)
+    params.device = 2
+    assert library.gth_gather_desc(None, *call, None, ctypes.byref(out), None) == E_DEVICE
+    return 0
+
+
+sys.exit(main())
