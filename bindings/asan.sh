@@ -29,8 +29,8 @@ leak:libpython3
 leak:_cffi_backend
 END
 
-# sanitized COMMAND...: with the sanitizers in programs that were built without them. libstdc++ comes early too: they look
-# for what it throws with when they start.
+# sanitized COMMAND...: with the sanitizers in programs that were built without them. libstdc++ comes early too: they
+# look for what it throws with when they start.
 sanitized() {
   preload=''
   for name in asan ubsan stdc++; do
@@ -66,8 +66,8 @@ python() {
   # What concerns documents and packages, and the files of cases that the C++ tests read too, is not told twice.
   cd "$build"
   tests=$here/python/tests
-  sanitized "$python" -m pytest -c "$here/python/pyproject.toml" --rootdir "$here/python" -p no:cacheprovider -q "$tests" \
-    --ignore "$tests/test_package.py" --ignore "$tests/test_documents.py" --ignore "$tests/test_conformance.py"
+  sanitized "$python" -m pytest -c "$here/python/pyproject.toml" --rootdir "$here/python" -p no:cacheprovider -q \
+    --ignore "$tests/test_package.py" --ignore "$tests/test_documents.py" --ignore "$tests/test_conformance.py" "$tests"
 }
 
 rust() {

@@ -12,7 +12,7 @@ const (
 
 // What went wrong, for errors.Is.
 const (
-	// a required pointer is NULL, or data is NULL where there is something to read or write
+	// a required pointer is NULL, or data where there is something to read or write
 	ErrNull Status = -1
 	// not a live handle of the kind asked for: released, foreign, or garbage
 	ErrHandle Status = -2
@@ -163,7 +163,7 @@ const (
 const (
 	// it is out of bounds
 	NegativeReject NegativePolicy = 1
-	// it counts from the end, once: -1 is the last, -size the first, below is out of bounds
+	// it counts from the end, once: -1 is the last, -size the first, below is outside
 	NegativeWrap NegativePolicy = 2
 )
 

@@ -1,5 +1,9 @@
 package gather
 
+// #include "shim.h"
+// #cgo nocallback gth_dtype_name
+import "C"
+
 import "reflect"
 
 // Element is what a tensor may hold: booleans, integers, floats and complex numbers of Go, the named types of this
@@ -30,6 +34,9 @@ type (
 
 // DType is the number of a type of elements in the C library.
 type DType int32
+
+// String returns the name of the type in the C library, such as float32.
+func (d DType) String() string { return C.GoString(C.gth_dtype_name(C.int32_t(d))) }
 
 // DTypeOf is the number of T.
 func DTypeOf[T Element]() DType {

@@ -3,7 +3,10 @@ package gather
 // #include "shim.h"
 import "C"
 
-import "unsafe"
+import (
+	"fmt"
+	"unsafe"
+)
 
 // Profile sets all switches at once, to what the named system does.
 type Profile int32
@@ -134,7 +137,7 @@ func narrow(number int) C.int32_t {
 func (s *settings) checkFill(params *view) error {
 	if s.fillDType != 0 && s.fillDType != params.dtype() {
 		return fail(ErrDType, OperandOptions, int(s.fillDType), int(params.dtype()),
-			"the fill value is of another type than params")
+			fmt.Sprintf("the fill value is %v, params are %v", s.fillDType, params.dtype()))
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package gather
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 )
@@ -96,7 +97,8 @@ func (r *reach) fail(operand Operand, have, n int) error {
 	if low < 0 {
 		high = low
 	}
-	return fail(ErrStride, operand, high, have, "the slice is shorter than planned")
+	message := fmt.Sprintf("the slice has %d bytes, the plan reaches byte %d", have, high)
+	return fail(ErrStride, operand, high, have, message)
 }
 
 // saturate is sum + a * b for numbers that are not negative, or the largest int.

@@ -31,7 +31,7 @@ func NewStrings(values []string, shape ...int) (*StringTensor, error) {
 	}
 	count, ok := byteCount(1, shape)
 	if ok && count != len(values) {
-		return nil, fail(ErrShape, OperandTensor, len(values), count, "the slice and the shape differ in size")
+		return nil, sizesDiffer(OperandTensor, len(values), count)
 	}
 	t := &StringTensor{view: newView(DTypeString, 0, slices.Clone(shape), nil)}
 	memory, extent, err := copyStrings(values)

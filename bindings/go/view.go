@@ -4,6 +4,7 @@ package gather
 import "C"
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 	"unsafe"
@@ -66,15 +67,20 @@ func (v *view) offset() int {
 	return int(v.numbers.place)
 }
 
-// odd says why C must not be given v: strides of another length than the shape, or a slice longer than its shape, which C
-// cannot see.
+// odd says why C must not be given v: strides of another length than the shape, or a slice longer than its shape, which
+// C cannot see.
 func (v *view) odd(operand Operand) error {
 	if strides := v.byteStrides(); strides != nil && len(strides) != len(v.shape()) {
-		return fail(ErrRank, operand, len(strides), len(v.shape()), "strides and shape differ in length")
+		message := fmt.Sprintf("%d strides for a shape of %d dims", len(strides), len(v.shape()))
+		return fail(ErrRank, operand, len(strides), len(v.shape()), message)
 	}
 	size := elementSize(v.dtype())
 	need, _ := byteCount(size, v.shape())
-	return fail(ErrShape, operand, int(v.numbers.extent)/size, need/size, "the slice and the shape differ in size")
+	return sizesDiffer(operand, int(v.numbers.extent)/size, need/size)
+}
+
+func sizesDiffer(operand Operand, have, need int) error {
+	return fail(ErrShape, operand, have, need, fmt.Sprintf("the slice has %d elements, the shape %d", have, need))
 }
 
 // byteCount is the size of a dense tensor; not ok if that is no int, or an extent is negative.

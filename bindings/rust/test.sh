@@ -2,7 +2,7 @@
 # Tests the Rust crates: test.sh BUILD, where BUILD is the folder for build products. With GATHER_PREFIX set, the
 # library installed there is tested too, else only the one that the crates build themselves; with GATHER_EMULATED beside
 # it, the library libgather_emulated.so of a build of the tests, so are imaginary CUDA devices. What cannot run here is
-# named in a line that begins with "skipped:".
+# named in a line that begins with "skipped:"; with GATHER_STRICT=1 the generator of the bindings must be here.
 set -eu
 build=${1:?usage: test.sh BUILD}
 mkdir -p "$build"
@@ -83,8 +83,8 @@ fi
 
 step "bindings"
 ./generate.sh --check || {
-  [ $? = 77 ] || exit 1
-  skip "bindings compared with a fresh generation"
+  [ $? = 77 ] && [ "${GATHER_STRICT:-}" != 1 ] || exit 1
+  skip "bindings compared with a fresh generation (a strict run does that)"
 }
 
 export GATHER_NO_PKG_CONFIG=1

@@ -41,9 +41,10 @@ def of_list(value: Any, operand: str) -> np.ndarray:
 
 def refuse_mixtures(value: Any, operand: str) -> None:
     """NumPy makes strings of the numbers beside strings."""
-    kinds = {type(element).__name__ for element in np.asarray(value, object).flat if not isinstance(element, (str, bytes))}
-    if kinds:
-        raise errors.dtype_error(operand, f"a list of strings and {', '.join(sorted(kinds))} is not an array")
+    others = (element for element in np.asarray(value, object).flat if not isinstance(element, (str, bytes)))
+    names = ", ".join(sorted({type(element).__name__ for element in others}))
+    if names:
+        raise errors.dtype_error(operand, f"a list of strings and {names} is not an array")
 
 
 def refuse_huge(array: np.ndarray, operand: str) -> None:

@@ -1,0 +1,44 @@
+package gather_test
+
+import (
+	"strings"
+	"testing"
+
+	"libgather/gather"
+)
+
+// What a wrong argument is told: the operand, what came, and what would do.
+func TestMessages(t *testing.T) {
+	ids, out := gather.Vector([]int{0}), make([]float32, 2)
+	context, closed := newContext(t, 1), newPlan(t, tableTensor(), ids)
+	check(t, context.Close())
+	check(t, closed.Close())
+	words := newStrings(t, []string{"a"}, 1)
+	check(t, words.Close())
+	gathered := func(params gather.Tensor[float32], options ...gather.Option) error {
+		_, err := gather.Gather(params, ids, options...)
+		return err
+	}
+	strided := gather.Strided[float32](table, 0, []int{4, 2}, []int{8})
+	short := newPlan(t, tableTensor(), ids).Run(nil, table[:3], []int{0}, out, gather.Open)
+	alias := gather.GatherInto(gather.New(table[:2], 1, 2), tableTensor(), ids)
+	_, noStrings := gather.NewStrings([]string{"a"}, 2)
+	_, _, ofClosed := gather.GatherStrings(words, ids)
+	for want, err := range map[string]error{
+		"params: the slice has 3 elements, the shape 4":       gathered(gather.New([]float32{1, 2, 3}, 2, 2)),
+		"params: dim 0 is negative, -2":                       gathered(gather.New([]float32{1}, -2)),
+		"params: 1 strides for a shape of 2 dims":             gathered(strided),
+		"tensor: the slice has 1 elements, the shape 2":       noStrings,
+		"params: it has been closed":                          ofClosed,
+		"context: it has been closed":                         gathered(tableTensor(), gather.In(context)),
+		"plan: it has been closed":                            closed.Run(nil, table, []int{0}, out, gather.Open),
+		"params: the slice has 12 bytes, the plan reaches":    short,
+		"options: the fill value is int8, params are float32": gathered(tableTensor(), gather.FillWith(int8(3))),
+		"out: shares memory with params":                      alias,
+		"out: dim 0 is 2, needed is 1":                        gather.GatherInto(gather.New(out, 2, 1), tableTensor(), ids),
+	} {
+		if err == nil || !strings.HasPrefix(err.Error(), "gather: "+want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
