@@ -151,7 +151,7 @@ def test_the_stream_of_an_interface_is_waited_for() -> None:
     producing = Stream()
     indices = Interface([0, 0], "i8", stream=producing.ptr)
     target = libgather.Tensor(indices, context=libgather.Context("cuda", stream=producing.ptr))
-    source = libgather.Tensor(Bare([3, 1], "i8"))
+    source = libgather.Tensor(Bare([3, 1], "i8"), context=target._context)
     producing.hold()
     source.copy_to(target, context=target._context)
     # The write of the indices still waits in its stream: a call that did not wait for it would give row 0.
@@ -169,6 +169,15 @@ def test_results_are_in_order_with_their_consumers(current: Stream) -> None:
     tensor.__dlpack__(stream=Stream().ptr)  # waits at once: it is not held
     assert imaginary.launches() > before
     assert tensor.__cuda_array_interface__["stream"] == current.ptr
+
+
+def test_tensors_of_another_stream_are_waited_for() -> None:
+    context = libgather.Context("cuda", stream=Stream().hold())
+    indices = libgather.Tensor.zeros((2,), "int64", context=context)
+    libgather.Tensor(Bare([3, 1], "i8"), context=context).copy_to(indices)
+    before = imaginary.launches()
+    result = libgather.gather(table(Bare), indices, stream=Stream())
+    assert imaginary.launches() > before and result.tolist() == rows(3, 1)
 
 
 def test_libraries_with_streams_of_their_own_come_after_the_call(current: Stream) -> None:
@@ -202,6 +211,14 @@ def test_errors_are_raised_by_sync() -> None:
     assert (error.operand, error.position, error.value, error.limit) == ("indices", 1, 4, 4)
     assert out.get() == [[7.0, 7.0]] * 2 and made.get() == [[0.0, 0.0]] * 2
     libgather.sync()  # once
+
+
+def test_a_stream_is_left_alone_once_it_has_been_waited_for() -> None:
+    libgather.gather(table(), Array([1]), stream=Stream())
+    libgather.sync()
+    imaginary.emulation.gth_emulation_fail(0, 0)  # counts from 0
+    libgather.sync()
+    assert imaginary.calls() == 0
 
 
 def test_errors_are_raised_at_the_call() -> None:

@@ -17,7 +17,7 @@ import numpy as np
 emulation = ctypes.CDLL(os.environ["GATHER_EMULATED"])
 for _name in ("allocate", "allocate_host", "make_stream", "end_capture"):
     getattr(emulation, f"gth_emulation_{_name}").restype = ctypes.c_void_p
-for _name in ("launches", "live_allocations"):
+for _name in ("launches", "live_allocations", "calls"):
     getattr(emulation, f"gth_emulation_{_name}").restype = ctypes.c_int64
 
 CPU, CUDA, CUDA_HOST, MANAGED = 1, 2, 3, 13
@@ -25,6 +25,11 @@ CPU, CUDA, CUDA_HOST, MANAGED = 1, 2, 3, 13
 
 def launches() -> int:
     return int(emulation.gth_emulation_launches())
+
+
+def calls() -> int:
+    """How often the runtime of CUDA has been called."""
+    return int(emulation.gth_emulation_calls())
 
 
 def live_allocations() -> int:
