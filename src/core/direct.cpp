@@ -14,10 +14,11 @@ bool is_in(int32_t value, int32_t highest) { return static_cast<uint32_t>(value)
 // What bounds = clamp and modulo answer is no matter of inside or outside.
 bool has_plain_bounds(int32_t bounds) { return bounds != GTH_BOUNDS_CLAMP && bounds != GTH_BOUNDS_MODULO; }
 
-bool has_plain_options(const gth_options* options) {
+bool has_plain_options(Op op, const gth_options* options) {
   if (!options) return true;
   const gth_options& o = *options;
-  return o.size == sizeof o && (o.has_axis | o.profile | o.opset) == 0 && (o.axis | o.batch_dims) == 0 &&
+  return o.size == sizeof o && is_in(o.has_axis, op == Op::gather ? 1 : 0) && (o.profile | o.opset) == 0 &&
+         (o.axis | o.batch_dims) == 0 &&
          is_in(o.negative, GTH_NEGATIVE_WRAP) && is_in(o.bounds, GTH_BOUNDS_SKIP) && has_plain_bounds(o.bounds) &&
          is_in(o.fill, GTH_FILL_BY_DTYPE) && o.threads >= 0;
 }
@@ -123,7 +124,7 @@ bool shorten(const Plan& plan, Direct* direct) {
 bool lower_direct(const Request& request, Direct* direct) {
   const gth_tensor_desc &params = *request.params, &indices = *request.indices, &out = *request.out;
   if (!is_plain(params, GTH_TENSOR_READONLY) || !is_plain(indices, GTH_TENSOR_READONLY) || !is_plain(out, 0) ||
-      !has_plain_options(request.options) || params.dtype != out.dtype) {
+      !has_plain_options(request.op, request.options) || params.dtype != out.dtype) {
     return false;
   }
   direct->is_int64 = indices.dtype == GTH_DTYPE_INT64;

@@ -35,7 +35,7 @@ struct Direct {
 // The short form of a checked plan. False: it has none.
 bool shorten(const Plan& plan, Direct* direct);
 
-// The short form of a one-shot request of dense tensors, without an axis, batch dims or a profile. False: it has none.
+// The short form of a one-shot request of dense tensors, along axis 0, without batch dims or a profile. False: it has none.
 bool lower_direct(const Request& request, Direct* direct);
 
 }  // namespace gather::core

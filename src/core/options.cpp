@@ -52,8 +52,7 @@ int32_t check_options_struct(const gth_options* options, const Error& error) {
     const int32_t value = options->*each.field;
     if (value < 0 || value > each.highest) {
       return error.fail({GTH_E_VERSION, GTH_OPERAND_OPTIONS, each.offset, -1, value, each.highest},
-                        "options: %s %" PRId32 " is unknown, the highest known is %" PRId32, each.name, value,
-                        each.highest);
+                        "options: %s is %" PRId32 ", valid are [0, %" PRId32 "]", each.name, value, each.highest);
     }
   }
   return GTH_OK;

@@ -19,8 +19,11 @@ int32_t fail_dtype(int32_t operand, int32_t value, int32_t wanted, const Error& 
     return error.fail({GTH_E_DTYPE, operand, -1, -1, value, wanted}, "%s: dtype is %s, needed is %s",
                       operand_name(operand), dtype_name(value), dtype_name(wanted));
   }
-  return error.fail({GTH_E_DTYPE, operand, -1, -1, value, 0}, "%s: dtype %s (%" PRId32 ") is not allowed here",
-                    operand_name(operand), dtype_name(value), value);
+  const DtypeInfo* info = find_dtype(value);
+  const char* why = !info ? "is no dtype" : operand == GTH_OPERAND_INDICES && !info->is_index ? "is no integer type"
+                                                                                             : "is not allowed here";
+  return error.fail({GTH_E_DTYPE, operand, -1, -1, value, 0}, "%s: dtype %s (%" PRId32 ") %s", operand_name(operand),
+                    dtype_name(value), value, why);
 }
 
 int32_t check_params_dtype(Op op, const Settings& settings, int32_t dtype, const Error& error) {
@@ -45,14 +48,20 @@ int32_t fail_rank(int32_t operand, int64_t value, int64_t limit, const Error& er
                     operand_name(operand), value, limit);
 }
 
-int32_t fail_batch_dims(int64_t value, int64_t limit, const Error& error) {
+// Valid are all from lowest to highest.
+int32_t fail_batch_dims(int64_t value, int64_t limit, int64_t lowest, int64_t highest, const Error& error) {
   return error.fail({GTH_E_BATCH, GTH_OPERAND_OPTIONS, batch_field, -1, value, limit},
-                    "options: batch_dims is %" PRId64 ", out of bounds for %" PRId64, value, limit);
+                    "options: batch_dims is %" PRId64 ", valid are [%" PRId64 ", %" PRId64 "]", value, lowest, highest);
 }
 
-int32_t fail_axis(int64_t value, int64_t limit, const char* why, const Error& error) {
-  return error.fail({GTH_E_AXIS, GTH_OPERAND_OPTIONS, axis_field, -1, value, limit},
-                    "options: axis is %" PRId64 ", %s %" PRId64, value, why, limit);
+int32_t fail_any_batch_dims(int64_t value, const Error& error) {
+  return error.fail({GTH_E_BATCH, GTH_OPERAND_OPTIONS, batch_field, -1, value, 0},
+                    "options: batch_dims is %" PRId64 ", but the operation has none here", value);
+}
+
+int32_t fail_any_axis(int64_t value, const char* why, const Error& error) {
+  return error.fail({GTH_E_AXIS, GTH_OPERAND_OPTIONS, axis_field, -1, value, 0}, "options: axis is %" PRId64 ", but %s",
+                    value, why);
 }
 
 int32_t check_ranks(Op op, const gth_tensor_desc& params, const gth_tensor_desc& indices, const Error& error) {
@@ -65,28 +74,31 @@ int32_t check_ranks(Op op, const gth_tensor_desc& params, const gth_tensor_desc&
 
 int32_t resolve_gather_attributes(const Settings& settings, int32_t r, int32_t q, Geometry* out, const Error& error) {
   if (settings.has_axis && (settings.axis < -r || settings.axis >= r)) {
-    return fail_axis(settings.axis, r, "outside the rank of params,", error);
+    return error.fail({GTH_E_AXIS, GTH_OPERAND_OPTIONS, axis_field, -1, settings.axis, r},
+                      "options: axis is %" PRId64 ", valid are [-%" PRId32 ", %" PRId32 ")", settings.axis, r, r);
   }
   const int64_t b = settings.batch_dims;
-  if (b != 0 && !settings.has_batch_dims) return fail_batch_dims(b, 0, error);
-  if (b < -q || b > q) return fail_batch_dims(b, q, error);
+  const int64_t lowest = settings.has_axis ? -q : -std::min(q, r), highest = std::min(q, r - 1);
+  if (b != 0 && !settings.has_batch_dims) return fail_any_batch_dims(b, error);
+  if (b < -q || b > q) return fail_batch_dims(b, q, lowest, highest, error);
   out->batch = static_cast<int32_t>(b < 0 ? b + q : b);
-  if (out->batch >= r) return fail_batch_dims(b, r, error);
-  if (settings.axis < -r || settings.axis >= r) return fail_batch_dims(b, r, error);
+  if (out->batch >= r) return fail_batch_dims(b, r, lowest, highest, error);
+  if (settings.axis < -r || settings.axis >= r) return fail_batch_dims(b, r, lowest, highest, error);
   out->axis = static_cast<int32_t>(settings.axis < 0 ? settings.axis + r : settings.axis);
-  if (out->axis < out->batch) return fail_axis(settings.axis, out->batch, "below batch_dims,", error);
-  return GTH_OK;
+  if (out->axis >= out->batch) return GTH_OK;
+  return error.fail({GTH_E_AXIS, GTH_OPERAND_OPTIONS, axis_field, -1, settings.axis, out->batch},
+                    "options: axis is %" PRId64 ", below batch_dims, %" PRId32, settings.axis, out->batch);
 }
 
 int32_t resolve_gather_nd_attributes(const Settings& settings, int32_t r, int32_t q, Geometry* out,
                                      const Error& error) {
-  if (settings.has_axis) return fail_axis(settings.axis, 0, "which gather_nd does not have,", error);
+  if (settings.has_axis) return fail_any_axis(settings.axis, "gather_nd has none", error);
   const int64_t b = settings.batch_dims;
-  if (b != 0 && !settings.has_batch_dims) return fail_batch_dims(b, 0, error);
+  if (b != 0 && !settings.has_batch_dims) return fail_any_batch_dims(b, error);
   if (settings.rules->batch == BatchRule::divisible) {  // counts tuples, so that indices' rank does not matter
-    if (b < 0 || b > r) return fail_batch_dims(b, r, error);
+    if (b < 0 || b > r) return fail_batch_dims(b, r, 0, r, error);
   } else if (b < 0 || b >= std::min(q, r)) {
-    return fail_batch_dims(b, std::min(q, r), error);
+    return fail_batch_dims(b, std::min(q, r), 0, std::min(q, r) - 1, error);
   }
   out->batch = out->axis = static_cast<int32_t>(b);
   return GTH_OK;
@@ -95,7 +107,7 @@ int32_t resolve_gather_nd_attributes(const Settings& settings, int32_t r, int32_
 // An axis without has_axis is a forgotten has_axis.
 int32_t check_stray_axis(const Settings& settings, const Error& error) {
   if (settings.has_axis || settings.given_axis == 0) return GTH_OK;
-  return fail_axis(settings.given_axis, 0, "but has_axis is", error);
+  return fail_any_axis(settings.given_axis, "has_axis is 0", error);
 }
 
 int32_t fail_extent(int32_t status, int32_t operand, int32_t dim, int64_t value, int64_t limit, const Error& error) {
@@ -161,12 +173,18 @@ int32_t compose_shape(const gth_tensor_desc& params, const gth_tensor_desc& indi
   return GTH_OK;
 }
 
+int32_t fail_open(int32_t operand, int32_t dim, const Error& error) {
+  return error.fail({GTH_E_SHAPE, operand, dim, -1, GTH_OPEN, 0},
+                    "%s: dim %" PRId32 " is open, and only one tuple dim or the outermost batch dim can be",
+                    operand_name(operand), dim);
+}
+
 // A plan's one open extent is a tuple dim, or dim 0 of both where that is a batch dim.
 int32_t check_one_open(const Geometry& geometry, const gth_tensor_desc& params, const gth_tensor_desc& indices,
                        const Error& error) {
   for (int32_t i = 0; i < params.ndim; ++i) {
     if (params.shape[i] == GTH_OPEN && !(i == 0 && geometry.batch > 0)) {
-      return fail_extent(GTH_E_SHAPE, GTH_OPERAND_PARAMS, i, GTH_OPEN, 0, error);
+      return fail_open(GTH_OPERAND_PARAMS, i, error);
     }
   }
   bool seen = false;
@@ -175,7 +193,7 @@ int32_t check_one_open(const Geometry& geometry, const gth_tensor_desc& params, 
     const bool is_tuple_dim = i >= geometry.tuple_begin && i < geometry.tuple_end;
     const bool is_outer_batch = i == 0 && geometry.batch > 0;
     if (seen || !(is_tuple_dim || is_outer_batch)) {
-      return fail_extent(GTH_E_SHAPE, GTH_OPERAND_INDICES, i, GTH_OPEN, 0, error);
+      return fail_open(GTH_OPERAND_INDICES, i, error);
     }
     seen = true;
   }

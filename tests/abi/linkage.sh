@@ -57,6 +57,9 @@ case $1 in
     nm -D --undefined-only "$library" | { grep -E '\b(__cxa_(thread_)?atexit|atexit|on_exit)' || :; } |
       none "no static objects with destructors"
     ;;
+  archive) # the static library is ordinary code, which every linker takes
+    objdump -h "$library" | { grep -F '.gnu.lto_' || :; } | none "no code for link-time optimisation"
+    ;;
   quiet) # no output, no signals, no environment writes, no way out of the process
     nm -D --undefined-only "$library" |
       { grep -wE '(v|f|vf|__f|__vf|__)?printf(_chk)?|puts|putchar|fputs|fwrite|write|perror|std(out|err)|exit|_exit|abort|setenv|putenv|unsetenv|signal|sigaction|raise|kill' || :; } |

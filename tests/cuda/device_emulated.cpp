@@ -14,8 +14,12 @@ void deallocate(void* memory) { gth_emulation_free(memory); }
 void* allocate_host(int64_t bytes) { return gth_emulation_allocate_host(bytes); }
 void deallocate_host(void* memory) { gth_emulation_free(memory); }
 void* allocate_managed(int64_t bytes) { return gth_emulation_allocate(bytes); }
-void copy(void* to, const void* from, int64_t bytes) { std::memcpy(to, from, static_cast<size_t>(bytes)); }
-void fill(void* memory, int value, int64_t bytes) { std::memset(memory, value, static_cast<size_t>(bytes)); }
+void copy(void* to, const void* from, int64_t bytes) {
+  if (bytes) std::memcpy(to, from, static_cast<size_t>(bytes));
+}
+void fill(void* memory, int value, int64_t bytes) {
+  if (bytes) std::memset(memory, value, static_cast<size_t>(bytes));
+}
 
 CUstream_st* make_stream() { return gth_emulation_make_stream(0); }
 void destroy(CUstream_st* stream) { gth_emulation_destroy_stream(stream); }

@@ -62,6 +62,7 @@ TEST_F(Emulated, DeletersWaitForTheStream) {
   EXPECT_EQ(ended, 0) << "no deleter runs in a callback";
   lookup.enqueue(context);
   EXPECT_EQ(ended, 1);
+  context.sync();
 }
 
 TEST_F(Emulated, StreamsWaitForEachOther) {
@@ -129,6 +130,30 @@ TEST_F(Emulated, RacingWritersWhileBlocksJudge) {
   gth_emulation_between(write_bad, &writer);
   lookup.enqueue(context);
   context.expect_taken({GTH_E_RACE, GTH_OPERAND_INDICES});
+}
+
+// In memory of the library's a raced row is zeros, never what the memory held before.
+TEST_F(Emulated, RacingWritersOfNewOutputs) {
+  const Context context;
+  Lookup lookup(6, 64, 40);
+  lookup.pick(std::vector<int64_t>(40, 2));
+  const gth_tensor_desc p = lookup.params_desc(), i = lookup.indices_desc();
+  gth_tensor *params = nullptr, *indices = nullptr, *out = nullptr;
+  ASSERT_EQ(gth_tensor_borrow(&p, &params, nullptr), GTH_OK);
+  ASSERT_EQ(gth_tensor_borrow(&i, &indices, nullptr), GTH_OK);
+  Writer writer{reinterpret_cast<int64_t*>(lookup.indices.data()), 0, 1 << 30};
+  gth_emulation_between(write_bad, &writer);
+  ASSERT_EQ(gth_gather(context.get(), params, indices, nullptr, &out, nullptr), GTH_OK);
+  gth_emulation_between(nullptr, nullptr);
+  context.expect_taken({GTH_E_RACE, GTH_OPERAND_INDICES});
+  gth_tensor_desc made = GTH_TENSOR_DESC_INIT;
+  ASSERT_EQ(gth_tensor_describe(out, &made, nullptr), GTH_OK);
+  const auto* rows = static_cast<const int32_t*>(made.data);
+  for (int64_t at = 0; at < 40 * 64; ++at) {
+    EXPECT_TRUE(rows[at] == 0 || rows[at] == 2000 + at % 64) << at << ": " << rows[at];
+  }
+  EXPECT_EQ(rows[0], 0);
+  for (gth_tensor* each : {params, indices, out}) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
 }
 
 TEST_F(Emulated, BlocksMayComeInAnyOrder) {

@@ -84,9 +84,13 @@ void* allocate_memory(int64_t bytes) {
 }
 
 bool free_memory(void* memory) {
-  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
-  if (machine().memory.erase(reinterpret_cast<uintptr_t>(memory)) == 0) return false;
-  machine().library.erase(reinterpret_cast<uintptr_t>(memory));
+  Machine& all = machine();
+  const std::lock_guard<std::recursive_mutex> guard(all.lock);
+  const auto found = all.memory.find(reinterpret_cast<uintptr_t>(memory));
+  if (found == all.memory.end()) return false;
+  all.described.erase(all.described.lower_bound(found->first), all.described.lower_bound(found->second));
+  all.library.erase(found->first);
+  all.memory.erase(found);
   std::free(memory);
   return true;
 }

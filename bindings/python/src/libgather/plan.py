@@ -110,7 +110,7 @@ class Plan:
         """The shape of the output when the open extent is `n`; -1 hands it on."""
         return shape_of(lib.gth_plan_shape, self._live, n)
 
-    def __call__(self, params: Any, indices: Any, out: Any = None, *, stream: Any = None, sync: bool = False) -> Any:
+    def __call__(self, params: Any, indices: Any, out: Any = None, stream: Any = None, sync: bool = False) -> Any:
         """Runs the plan; without `out` the result is a new array of the kind of `params`.
 
         Args:
@@ -123,7 +123,7 @@ class Plan:
             Error: `out` is read-only or overlaps an input
         """
         if out is not None and stream is None:
-            if _objects.plan_run(self._planned, params, indices, out) is None:
+            if _plan_run(self._planned, params, indices, out) is None:
                 return out
         return self._run(params, indices, out, stream, sync)
 
@@ -281,4 +281,5 @@ class DeviceBoundPlan(BoundPlan):
         return self.out
 
 
+_plan_run = _objects.plan_run
 _bound_run = _objects.bound_run
