@@ -20,9 +20,9 @@ import "C"
 
 import "runtime"
 
-// Context is where calls run: a number of CPU threads, or a CUDA device and stream. Any number of goroutines may use one.
-// Close it when no call uses it any more; a call in a closed context is ErrHandle. A nil *Context is the process's default
-// context on the CPU.
+// Context is where calls run: a number of CPU threads, or a CUDA device and stream. Any number of goroutines may use
+// one. Close it when no call uses it any more; a call in a closed context is ErrHandle. A nil *Context is the process's
+// default context on the CPU.
 type Context struct {
 	handle C.gather_go_handle
 	owner  owner

@@ -130,8 +130,8 @@ class Plan:
     def bind(self, params: Any, indices: Any, out: Any, *, stream: Any = None) -> BoundPlan:
         """The plan over three arrays: each call of the result gathers what they then hold.
 
-        The arrays are held, and must not be moved in memory: NumPy refuses to resize them. On a device the calls work on
-        one stream, found as for :func:`gather`; what other streams do with the arrays from now on is the caller's to
+        The arrays are held, and must not be moved in memory: NumPy refuses to resize them. On a device the calls work
+        on one stream, found as for :func:`gather`; what other streams do with the arrays from now on is the caller's to
         order.
 
         >>> import array, libgather
