@@ -32,8 +32,8 @@ FEATURES = {
     "tensors over the caller's memory": ("gth_tensor_borrow gth_tensor_describe", "Tensor", "Tensor", "New"),
     "strided tensors": ("gth_tensor_desc", "strides", "with_strides", "Strided"),
     "memory handed over": ("gth_tensor_adopt", None, None, None),
-    "allocated tensors": ("gth_tensor_alloc", "zeros", "zeros", None),
-    "copy of a tensor": ("gth_tensor_copy", "copy_to", "copy", None),
+    "allocated tensors": ("gth_tensor_alloc", "zeros", "zeros", "NewDeviceTensor"),
+    "copy of a tensor": ("gth_tensor_copy", "copy_to", "copy", "Read"),
     "release": ("gth_tensor_release", "close", "drop", "Close"),
     "DLPack": (
         "gth_tensor_from_dlpack gth_tensor_from_dlpack_legacy gth_tensor_to_dlpack gth_tensor_to_dlpack_legacy",
@@ -67,8 +67,6 @@ EXEMPT = {
     ("memory handed over", "Python"): "arrays keep their memory alive by themselves",
     ("memory handed over", "Rust"): "lifetimes say who owns memory; owned results are tensors of their own",
     ("memory handed over", "Go"): "memory is borrowed for the call; the garbage collector owns it",
-    ("allocated tensors", "Go"): "make allocates",
-    ("copy of a tensor", "Go"): "copy copies; GatherND by tuples of no components copies strided tensors",
     ("DLPack", "Go"): "no Go library speaks it; device memory goes by raw pointer",
     ("Arrow", "Go"): "string tensors come from []string; the C data interface needs memory of C",
 }

@@ -20,9 +20,9 @@ import "C"
 
 import "runtime"
 
-// Context is where calls run: a number of CPU threads, or a CUDA device and stream. Any number of goroutines may use one.
-// Close it when no call uses it any more; a call in a closed context is ErrHandle. A nil *Context is the process's default
-// context on the CPU.
+// Context is where calls run: a number of CPU threads, or a CUDA device and stream. Any number of goroutines may use
+// one. Close it when no call uses it any more; a call in a closed context is ErrHandle. A nil *Context is the process's
+// default context on the CPU.
 type Context struct {
 	handle C.gather_go_handle
 	owner  owner
@@ -61,11 +61,13 @@ func (c *Context) Close() error {
 	return nil
 }
 
-// Sync waits until the work enqueued on the context's stream is done. On the CPU it does nothing.
+// Sync waits until the work enqueued on the context's stream is done, and returns the first error that calls on the
+// device have met since the last time, as [Context.TakeError] does. On the CPU it does nothing.
 func (c *Context) Sync() error {
-	err := C.gather_go_context_sync(c.cHandle())
-	runtime.KeepAlive(c)
-	return takeError(err)
+	if err := C.gather_go_context_sync(c.cHandle()); err != nil {
+		return takeError(err)
+	}
+	return c.TakeError()
 }
 
 // Wait makes the context's stream wait for what another CUDA stream has been given so far, without blocking.

@@ -16,6 +16,10 @@ type Device struct {
 // size of the memory in bytes (0: up to the highest byte that shape and strides reach), nil strides are dense, as in
 // [Strided]. That the memory is there, and stays until the device has done the work, is the caller's promise.
 //
+// Calls on a device need a context of it ([In]) and an output there: [GatherInto], [GatherNDInto] or [Plan.RunAt]. They
+// return when their work is enqueued; an index out of bounds is known, and the output unchanged, when [Context.Sync] or
+// [Context.TakeError] has waited for it. [NewDeviceTensor] makes memory on a device and copies from and to it.
+//
 // A library built without CUDA answers ErrDevice for device memory.
 func OnDevice[T Element](device Device, address uintptr, extent int, shape, strides []int) (t Tensor[T]) {
 	t.view = newView(DTypeOf[T](), extent, shape, strides)

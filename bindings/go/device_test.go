@@ -54,3 +54,16 @@ func TestRunAt(t *testing.T) {
 	expect(t, "rows", out, []float32{20, 21, 10, 11})
 	expectError(t, plan.RunAt(nil, 0, address(ids), address(out), 2), gather.ErrNull, gather.OperandParams)
 }
+
+func TestDeviceTensorsOnTheCPU(t *testing.T) {
+	tensor, err := gather.NewDeviceTensor[float32](nil, 4, 2)
+	check(t, err)
+	defer tensor.Close()
+	check(t, tensor.Write(table))
+	out, err := gather.Gather(tensor.Tensor(), gather.Vector([]int{3}))
+	check(t, err)
+	expect(t, "row", out.Data(), []float32{30, 31})
+	back := make([]float32, 8)
+	check(t, tensor.Read(back))
+	expect(t, "all", back, table)
+}

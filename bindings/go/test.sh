@@ -1,5 +1,6 @@
 #!/bin/sh
 # test.sh PREFIX: every check of the Go binding, against a libgather installed in PREFIX.
+# With GATHER_EMULATED, the library libgather_emulated.so of a build of the tests, on imaginary CUDA devices too.
 # Ends with 77 where there is no Go to run it.
 set -eu
 prefix=$(cd "$1" && pwd)
@@ -7,6 +8,9 @@ cd "$(dirname "$0")"
 here=$(pwd)
 temp=$(mktemp -d)
 trap 'chmod -R u+w "$temp"; rm -rf "$temp"' EXIT
+
+emulated=${GATHER_EMULATED:-}
+unset GATHER_EMULATED
 
 result=0
 skip() { echo "skipped: $*"; }
@@ -82,6 +86,12 @@ if env "$shared" GOEXPERIMENT=cgocheck2 go vet . >"$temp/cgocheck2" 2>&1; then
 else
   skip "cgocheck2: $(tail -n 1 "$temp/cgocheck2")"
 fi
+if [ -f "$emulated" ]; then
+  tests "go test on an imaginary CUDA device" env "$shared" GATHER_EMULATED="$emulated" \
+    go test -exec "env LD_PRELOAD=$emulated" -count=1 -short -v .
+else
+  skip "go test on an imaginary CUDA device: GATHER_EMULATED does not name the library that has it"
+fi
 
 step "the README's first lines, through pkg-config"
 user lookup
@@ -97,7 +107,7 @@ rm -r vendor
 step "with a library of another ABI"
 mkdir -p "$temp/other"
 node=$(objdump -T "$library" | awk '$NF == "gth_abi_version" { gsub(/[()]/, "", $(NF - 1)); print $(NF - 1) }')
-functions=$(grep -oh 'gth_[a-z_]*(' "$here/shim.c" "$here"/*.go | sed 's/($//' | sort -u)
+functions=$(grep -oh 'gth_[a-z_]*(' "$here"/*.[ch] "$here"/*.go | sed 's/($//' | sort -u)
 for function in $functions; do
   case $function in
     gth_abi_version) echo "unsigned $function(void) { return 2; }" ;;

@@ -5,10 +5,11 @@
 #     test.sh BUILD [PYTEST ARGUMENTS]
 #
 # PYTHON names the interpreter (python3). With PEERS=1 torch, TensorFlow and JAX are installed and tested against, too;
-# that is some gigabytes. WHEEL names a wheel to be tested instead of building one.
+# that is some gigabytes. WHEEL names a wheel to be tested instead of building one. GATHER_EMULATED names the library
+# libgather_emulated.so of a build of the tests: arrays on devices are then tested on its imaginary CUDA devices.
 set -eu
 
-[ $# -ge 1 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0" && exit 2; }
+[ $# -ge 1 ] || { sed -n '2,10s/^# \{0,1\}//p' "$0" && exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 build=$(cd "$1" && pwd)/python

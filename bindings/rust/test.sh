@@ -1,7 +1,8 @@
 #!/bin/sh
-# Tests the Rust crates: test.sh BUILD, where BUILD is the folder for build products. With GATHER_PREFIX set, the library
-# installed there is tested too, else only the one that the crates build themselves. What cannot run here is named in a
-# line that begins with "skipped:"; with GATHER_STRICT=1 the generator of the bindings must be here.
+# Tests the Rust crates: test.sh BUILD, where BUILD is the folder for build products. With GATHER_PREFIX set, the
+# library installed there is tested too, else only the one that the crates build themselves; with GATHER_EMULATED beside
+# it, the library libgather_emulated.so of a build of the tests, so are imaginary CUDA devices. What cannot run here is
+# named in a line that begins with "skipped:"; with GATHER_STRICT=1 the generator of the bindings must be here.
 set -eu
 build=${1:?usage: test.sh BUILD}
 mkdir -p "$build"
@@ -120,7 +121,20 @@ if [ -n "${GATHER_PREFIX:-}" ] && command -v pkg-config >/dev/null; then
   export PKG_CONFIG_PATH="$libraries${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
   with_library "installed library"
   step "installed library, linked dynamically"
-  LD_LIBRARY_PATH=$(pkg-config --variable=libdir gather) GATHER_DYNAMIC=1 cargo test --locked -p gather-sys -- --quiet
+  export GATHER_DYNAMIC=1
+  LD_LIBRARY_PATH=$(pkg-config --variable=libdir gather)
+  export LD_LIBRARY_PATH
+  cargo test --locked -p gather-sys -- --quiet
+  if [ -f "${GATHER_EMULATED:-}" ]; then
+    step "an imaginary CUDA device"
+    preloaded="target.'cfg(all())'.runner = ['env', 'LD_PRELOAD=$GATHER_EMULATED']"
+    cargo test --locked -p gather --test devices --config "$preloaded" -- --nocapture >"$build/devices.log" 2>&1 ||
+      { cat "$build/devices.log" && exit 1; }
+    grep 'test result' "$build/devices.log"
+    if grep skipped "$build/devices.log"; then exit 1; fi
+  else
+    skip "an imaginary CUDA device (GATHER_EMULATED does not name the library that has it)"
+  fi
 else
   skip "installed library (no GATHER_PREFIX, or no pkg-config)"
 fi

@@ -12,6 +12,7 @@ import array as _array
 # _library before _objects: it refuses a library of another ABI.
 from . import _constants, _library, _objects, errors  # noqa: F401
 from ._capabilities import capabilities, release, shutdown, version
+from ._contexts import sync
 from ._operations import gather, gather_nd, output_shape
 from .context import Context
 from .errors import DeviceError, DTypeError, Error, IndexError, OptionError, OutOfMemoryError, RankError, ShapeError
@@ -48,6 +49,7 @@ __all__ = [
     "onnx",
     "output_shape",
     "shutdown",
+    "sync",
     "tf",
     "version",
 ]

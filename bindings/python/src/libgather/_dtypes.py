@@ -33,6 +33,14 @@ def format_of(dtype: int) -> str:
     return _FORMATS.get(dtype, "B")
 
 
+def typestr_of(dtype: int) -> str:
+    """The same as NumPy's interfaces write it."""
+    letters = format_of(dtype)
+    kind = {"?": "b", "e": "f", "f": "f", "d": "f"}.get(letters, "c" if letters[0] == "Z" else "iu"[letters.isupper()])
+    size = (dtype & 0xFF) // 8 if kind != "b" else 1
+    return f"{'<' if size > 1 else '|'}{kind}{size}"
+
+
 def of_format(format: str | None, itemsize: int) -> int | None:
     """The dtype of a native buffer format of one element; None if there is none."""
     letters = (format or "B").lstrip("@=<^")

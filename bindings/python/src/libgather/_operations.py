@@ -11,6 +11,7 @@ from ._kinds import enter, enter_output
 from ._library import lib, token
 from ._objects import gather as gather_buffers
 from ._options import FILLS, options_of
+from ._sites import site_of
 from .context import checked, pointer_of
 from .spec import Spec
 from .tensor import Tensor
@@ -19,6 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Literal
 
+    from ._sites import Site
     from .context import Context
 
     Negative = Literal["reject", "wrap"]
@@ -51,6 +53,8 @@ def gather(
     threads: int | None = None,
     context: Context | None = None,
     opset: int | None = None,
+    stream: Any = None,
+    sync: bool = False,
 ) -> Any:
     """Takes slices of `params` along an axis, by index.
 
@@ -75,16 +79,20 @@ def gather(
         threads: at most so many threads for this call
         context: where to run; needed for nothing on the CPU
         opset: with the profiles ``"onnx"`` and ``"ort"``: the newest definition not above it
+        stream: for arrays on a device: the CUDA stream to work on, as for :class:`Context`. None: the current one of
+            torch or CuPy, for other arrays the legacy default stream, each in order with its library's own work
+        sync: wait until the device is done, and raise what it has found; without it :func:`sync` does, or
+            :meth:`Context.sync` where `context` is given. Calls on the CPU are always done
 
     Returns:
         `out`, or a new array of the kind of `params`, on its device; a scalar where NumPy gives one.
 
     Raises:
-        IndexError: an index out of bounds; `out` is unchanged
+        IndexError: an index out of bounds; `out` is unchanged. On a device when the call's stream is next waited for
         ShapeError: batch dims that differ, an `out` of another shape, an `out` that overlaps itself
         RankError: `axis` or a rank out of range
         DTypeError: indices that are no integers, an `out` of another dtype, an argument that is no array
-        DeviceError: arrays on different devices, a library without CUDA
+        DeviceError: arrays on different devices, a stream for arrays on the CPU, a library without CUDA
         OutOfMemoryError: no memory for the result
         Error: an `out` that is read-only or overlaps an input, an unknown switch
 
@@ -104,6 +112,7 @@ def gather(
         and profile is None
         and threads is None
         and opset is None
+        and stream is None
     ):
         handle = 0 if context is None else checked(context)._token
         result = gather_buffers(False, params, indices, out, 0, axis, batch_dims, handle)
@@ -123,6 +132,8 @@ def gather(
         profile=profile,
         opset=opset,
         threads=threads,
+        stream=stream,
+        sync=sync,
     )
 
 
@@ -139,6 +150,8 @@ def gather_nd(
     threads: int | None = None,
     context: Context | None = None,
     opset: int | None = None,
+    stream: Any = None,
+    sync: bool = False,
 ) -> Any:
     """Takes slices of `params` by tuples, which lie along the last axis of `indices`.
 
@@ -166,6 +179,7 @@ def gather_nd(
         and profile is None
         and threads is None
         and opset is None
+        and stream is None
     ):
         handle = 0 if context is None else checked(context)._token
         result = gather_buffers(True, params, indices, out, 0, None, batch_dims, handle)
@@ -184,21 +198,37 @@ def gather_nd(
         profile=profile,
         opset=opset,
         threads=threads,
+        stream=stream,
+        sync=sync,
     )
 
 
-def run(nd: bool, params: Any, indices: Any, out: Any, context: Context | None, **switches: Any) -> Any:
+def run(
+    nd: bool,
+    params: Any,
+    indices: Any,
+    out: Any,
+    context: Context | None,
+    *,
+    stream: Any = None,
+    sync: bool = False,
+    **switches: Any,
+) -> Any:
     """Arrays of any kind with any switches."""
-    fill_value = switches.get("fill_value")
-    if fill_value is None or (isinstance(fill_value, str) and fill_value in FILLS):
-        result = run_buffers(nd, params, indices, out, context, options_of(**switches))
-        if result is not NotImplemented:
-            return result
-    if is_record(params):
-        from ._kinds import records
+    if stream is None:  # buffers are on the host
+        fill_value = switches.get("fill_value")
+        if fill_value is None or (isinstance(fill_value, str) and fill_value in FILLS):
+            result = run_buffers(nd, params, indices, out, context, options_of(**switches))
+            if result is not NotImplemented:
+                return result
+        if is_record(params):
+            from ._kinds import records
 
-        return records.run(nd, params, indices, out, context, **switches)
-    return run_tensors(nd, params, indices, out, context, **switches)
+            return records.run(nd, params, indices, out, context, **switches)
+    site = site_of(context, stream, ("params", params), ("indices", indices), ("out", out))
+    if site is None:
+        return run_tensors(nd, params, indices, out, None, pointer_of(context), **switches)
+    return run_tensors(nd, params, indices, out, site, site.context._pointer, sync, **switches)
 
 
 def run_buffers(nd: bool, params: Any, indices: Any, out: Any, context: Context | None, options: Any) -> Any:
@@ -207,19 +237,31 @@ def run_buffers(nd: bool, params: Any, indices: Any, out: Any, context: Context 
     return gather_buffers(nd, params, indices, out, token(options), None, 0, handle)
 
 
-def run_tensors(nd: bool, params: Any, indices: Any, out: Any, context: Context | None, **switches: Any) -> Any:
+def run_tensors(
+    nd: bool,
+    params: Any,
+    indices: Any,
+    out: Any,
+    site: Site | None,
+    context: Any,
+    sync: bool = False,
+    **switches: Any,
+) -> Any:
     """Each array becomes a tensor, and the result an array of the kind of params."""
-    pointer = pointer_of(context)
-    source, kind = enter(params, context, "params")
-    index = enter(indices, context, "indices")[0]
+    source, kind = enter(params, site, "params")
+    index = enter(indices, site, "indices")[0]
     options = options_of(**switches, dtype=source._dtype)
+    made = None
     if out is not None:
         into = lib.gth_gather_nd_into if nd else lib.gth_gather_into
-        call(into, pointer, source._live, index._live, options, output_for(source, out, context)._live)
-        return out
-    function = lib.gth_gather_nd if nd else lib.gth_gather
-    handle = created("gth_tensor", lib.gth_tensor_release, function, pointer, source._live, index._live, options)
-    return kind.leave(Tensor._of_handle(handle, context, source._text), params)
+        call(into, context, source._live, index._live, options, output_for(source, out, site)._live)
+    else:
+        function = lib.gth_gather_nd if nd else lib.gth_gather
+        handle = created("gth_tensor", lib.gth_tensor_release, function, context, source._live, index._live, options)
+        made = Tensor._of_handle(handle, None, source._text, None if site is None else site.context)
+    if site is not None:
+        site.finish(sync)
+    return out if made is None else kind.leave(made, params)
 
 
 def is_record(params: Any) -> bool:
@@ -231,10 +273,10 @@ def is_record(params: Any) -> bool:
     return numpy_.is_record(params)
 
 
-def output_for(source: Tensor, out: Any, context: Context | None) -> Tensor:
+def output_for(source: Tensor, out: Any, site: Site | None) -> Tensor:
     if source._dtype == c.DTYPE_STRING:
         raise errors.unsupported("out", "strings have no place of one size to be written to")
-    return enter_output(out, context)
+    return enter_output(out, site)
 
 
 def output_shape(

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from . import _constants as c
 from . import errors
 from ._call import call, created, new
 from ._library import NULL, ffi, lib, token
 from ._options import integer
+from ._places import is_host, name_of, place_named
+from ._streams import LEGACY, stream_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-_DEVICES = {"cpu": c.DEVICE_CPU, "cuda": c.DEVICE_CUDA}
-
 
 class Context:
     """Where calls run. Without one, calls run on the CPU with all threads that this process may use.
 
     Args:
         device: ``"cpu"``, ``"cuda"`` or ``"cuda:1"``
-        stream: the CUDA stream as an integer, as ``__dlpack__`` takes it: 1 legacy, 2 per thread, else a handle
+        stream: the CUDA stream, which must outlive the context: an integer as ``__dlpack__`` takes it (1 legacy, 2 per
+            thread, else a handle), or a stream of torch, CuPy, numba or of ``__cuda_stream__``. None: legacy
         threads: the most CPU threads a call may use; 0: all that this process may use
 
     Raises:
@@ -32,25 +31,26 @@ class Context:
     [99, 97]
     """
 
-    def __init__(self, device: str = "cpu", *, stream: int | None = None, threads: int = 0) -> None:
-        kind, _, number = str(device).partition(":")
-        if kind not in _DEVICES or (number and not number.isdecimal()):
-            known = ", ".join(f"{kind!r}" for kind in _DEVICES)
-            message = f"options: device {device!r} is none of {known}, or one with its number as in 'cuda:0'"
-            raise errors.DeviceError(message, status=c.E_DEVICE, operand="options")
+    def __init__(self, device: str = "cpu", *, stream: Any = None, threads: int = 0) -> None:
+        self._place = place_named(device)
+        #: The place's name, as in ``"cuda:0"``.
+        self.device = name_of(self._place)
+        # Read by every call on devices.
+        self._is_device = not is_host(self._place)
+        self._number = LEGACY if stream is None else stream_number(stream)
+        self._keep = stream
+        self._busy = self._closed = False
         options = new("gth_context_options")
-        options.device = _DEVICES[kind]
-        options.device_id = integer("device number", int(number or 0), 32)
+        options.device, options.device_id = self._place
         options.threads = integer("threads", threads, 32)
-        if stream:
-            options.stream = ffi.cast("struct CUstream_st *", stream)
+        if stream is not None:
+            options.stream = ffi.cast("struct CUstream_st *", self._number)
         self._handle: Any = created("gth_context", lib.gth_context_release, lib.gth_context_create, options)
         self._token = token(self._handle)
-        self._stream = stream
-        self.device = str(device)
 
     def close(self) -> None:
         """Releases the context; tensors made with it stay valid. Calls with it raise Error from then on."""
+        self._closed = True
         ffi.release(self._handle)  # The token stays: the library knows that it is no longer alive.
 
     def __enter__(self) -> Context:
@@ -66,20 +66,39 @@ class Context:
     def _pointer(self) -> Any:
         return ffi.cast("gth_context *", self._token)
 
+    @property
+    def stream(self) -> int | None:
+        """The number of the stream; None on the CPU."""
+        return self._number if self._is_device else None
+
     def sync(self) -> None:
-        """Waits for the work that was enqueued on the context's stream. On the CPU there is none."""
+        """Waits for the work on the context's stream, and raises the first error of its calls since the last sync.
+
+        A call on device arrays returns before its work is done, and so before it knows of an index out of bounds; its
+        output is then zeros, or unchanged if it was `out`. On the CPU there is nothing to wait for.
+
+        Raises:
+            IndexError: an index out of bounds
+            DeviceError: CUDA has failed
+        """
+        self._wait_for_work()
+        self.take_error()
+
+    def _wait_for_work(self) -> None:
+        """Waits as :meth:`sync` does, and leaves errors for it."""
         call(lib.gth_context_sync, self._pointer)
 
-    def wait(self, stream: int) -> None:
+    def wait(self, stream: Any) -> None:
         """Makes the context's stream wait for what `stream` has been given so far."""
-        call(lib.gth_context_wait, self._pointer, ffi.cast("struct CUstream_st *", stream))
+        call(lib.gth_context_wait, self._pointer, ffi.cast("struct CUstream_st *", stream_number(stream)))
 
-    def signal(self, stream: int) -> None:
+    def signal(self, stream: Any) -> None:
         """Makes `stream` wait for what the context's stream has been given so far."""
-        call(lib.gth_context_signal, self._pointer, ffi.cast("struct CUstream_st *", stream))
+        call(lib.gth_context_signal, self._pointer, ffi.cast("struct CUstream_st *", stream_number(stream)))
 
     def take_error(self) -> None:
         """Waits for the stream and raises the first error of the device calls since the last take, if there is one."""
+        self._busy = False  # before: a call of another thread meanwhile is not waited for
         call(lib.gth_context_take_error, self._pointer)
 
     def enqueue_take_error(self, record: int) -> None:

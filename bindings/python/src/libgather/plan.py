@@ -8,6 +8,8 @@ from ._call import call, created, shape_of
 from ._kinds import enter, enter_output
 from ._library import NULL, ffi, lib, token
 from ._options import options_of
+from ._places import HOST, is_host
+from ._sites import site_of
 from .context import checked, pointer_of
 from .spec import Spec, is_dense
 from .tensor import Tensor
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._operations import Bounds, Negative, Profile
+    from ._places import Place
     from .context import Context
 
 
@@ -25,7 +28,7 @@ class Plan:
 
     Args:
         params, indices: arrays like those to come, or :class:`Spec`; one extent may be open (-1): a dim of the tuples,
-            or the outermost batch dim of both
+            or the outermost batch dim of both. A plan is for the device of its arrays, specs or context
         out: the layout of the outputs to come, likewise; None: dense
         nd: a gather_nd
         axis, batch_dims, negative, bounds, fill_value, profile, opset, threads, context: as for :func:`gather`
@@ -63,6 +66,8 @@ class Plan:
             raise errors.RankError("options: gather_nd has no axis", status=c.E_AXIS, operand="options")
         self._context = None if context is None else checked(context)
         self._params, self._indices = Spec.of(params, "params"), Spec.of(indices, "indices")
+        layout = None if out is None else Spec.of(out, "out")
+        place = planned_place(self._context, self._params, self._indices, layout)
         options = options_of(
             axis,
             batch_dims,
@@ -74,15 +79,14 @@ class Plan:
             threads=threads,
             dtype=self._params._dtype,
         )
-        layout = None if out is None else Spec.of(out, "out")
         self._handle: Any = created(
             "gth_plan",
             lib.gth_plan_release,
             lib.gth_gather_nd_plan if nd else lib.gth_gather_plan,
-            self._params.described(),
-            self._indices.described(),
+            self._params.described(place),
+            self._indices.described(place),
             options,
-            NULL if layout is None else layout.described(),
+            NULL if layout is None else layout.described(place),
         )
         self._out = layout or Spec(self._params.dtype, shape_of(lib.gth_plan_shape, self._handle, c.OPEN))
         self._token = token(self._handle)
@@ -106,22 +110,29 @@ class Plan:
         """The shape of the output when the open extent is `n`; -1 hands it on."""
         return shape_of(lib.gth_plan_shape, self._live, n)
 
-    def __call__(self, params: Any, indices: Any, out: Any = None) -> Any:
+    def __call__(self, params: Any, indices: Any, out: Any = None, stream: Any = None, sync: bool = False) -> Any:
         """Runs the plan; without `out` the result is a new array of the kind of `params`.
 
+        Args:
+            stream, sync: for arrays on a device, as for :func:`gather`
+
         Raises:
-            IndexError: an index out of bounds; `out` is unchanged
+            IndexError: an index out of bounds; `out` is unchanged. On a device when the stream is next waited for
             ShapeError, RankError, DTypeError: an array is not what was planned
+            DeviceError: an array is not where it was planned
             Error: `out` is read-only or overlaps an input
         """
-        if out is not None and _objects.plan_run(self._planned, params, indices, out) is None:
-            return out
-        return self._run(params, indices, out)
+        if out is not None and stream is None:
+            if _plan_run(self._planned, params, indices, out) is None:
+                return out
+        return self._run(params, indices, out, stream, sync)
 
-    def bind(self, params: Any, indices: Any, out: Any) -> BoundPlan:
+    def bind(self, params: Any, indices: Any, out: Any, *, stream: Any = None) -> BoundPlan:
         """The plan over three arrays: each call of the result gathers what they then hold.
 
-        The arrays are held, and must not be moved in memory: NumPy refuses to resize them.
+        The arrays are held, and must not be moved in memory: NumPy refuses to resize them. On a device the calls work
+        on one stream, found as for :func:`gather`; what other streams do with the arrays from now on is the caller's to
+        order.
 
         >>> import array, libgather
         >>> params, indices, out = array.array("i", [1, 2, 3]), array.array("i", [2, 2]), array.array("i", [0, 0])
@@ -132,9 +143,13 @@ class Plan:
         >>> lookup()
         array('i', [3, 1])
         """
-        target = enter_output(out, self._context)
-        tensors = (enter(params, self._context, "params")[0], enter(indices, self._context, "indices")[0], target)
-        return BoundPlan(self, tensors, out)
+        site = site_of(self._context, stream, ("params", params), ("indices", indices), ("out", out))
+        target = enter_output(out, site)
+        tensors = (enter(params, site, "params")[0], enter(indices, site, "indices")[0], target)
+        if site is None:
+            return BoundPlan(self, tensors, out, self._context)
+        site.finish(sync=False)
+        return DeviceBoundPlan(self, tensors, out, site.context)
 
     def close(self) -> None:
         """Releases the plan; later calls raise Error."""
@@ -151,22 +166,23 @@ class Plan:
         # The token stays when the plan has been closed: the library knows that it is no longer alive.
         return ffi.cast("gth_plan *", self._token)
 
-    def _run(self, params: Any, indices: Any, out: Any) -> Any:
+    def _run(self, params: Any, indices: Any, out: Any, stream: Any, sync: bool) -> Any:
         """Arrays of any kind."""
-        source, kind = enter(params, self._context, "params")
-        index = enter(indices, self._context, "indices")[0]
+        site = site_of(self._context, stream, ("params", params), ("indices", indices), ("out", out))
+        context = self._context if site is None else site.context
+        source, kind = enter(params, site, "params")
+        index = enter(indices, site, "indices")[0]
         n = self._extent(("params", source, self._params), ("indices", index, self._indices))
-        if out is None:
-            made = Tensor.zeros(self.output_shape(n), self._params.dtype, context=self._context)
-            self._run_tensors((source, index, made))
-            return kind.leave(made, params)
-        self._run_tensors((source, index, enter_output(out, self._context)))
-        return out
+        made = Tensor.zeros(self.output_shape(n), self._params.dtype, context=context) if out is None else None
+        self._run_tensors((source, index, enter_output(out, site) if made is None else made), context)
+        if site is not None:
+            site.finish(sync)
+        return out if made is None else kind.leave(made, params)
 
-    def _run_tensors(self, tensors: tuple[Tensor, Tensor, Tensor]) -> None:
+    def _run_tensors(self, tensors: tuple[Tensor, Tensor, Tensor], context: Context | None) -> None:
         n, addresses = self._checked(tensors)
         pointers = (ffi.cast("void *", address) for address in addresses)
-        call(lib.gth_plan_run, pointer_of(self._context), self._live, *pointers, n)
+        call(lib.gth_plan_run, pointer_of(context), self._live, *pointers, n)
 
     def _checked(self, tensors: tuple[Tensor, Tensor, Tensor]) -> tuple[int, list[int]]:
         """The open extent and the addresses, if the tensors are what was planned."""
@@ -180,6 +196,14 @@ class Plan:
         for name, tensor, spec in operands:
             n = spec_extent(name, tensor, spec, n)
         return n
+
+
+def planned_place(context: Context | None, *specs: Spec | None) -> Place:
+    """Where the arrays lie whose spec does not say it: with the context, or with the first that says it."""
+    if context is not None:
+        return context._place
+    named = [spec._place for spec in specs if spec is not None and spec._place is not None]
+    return next((place for place in named if not is_host(place)), HOST)
 
 
 def spec_extent(operand: str, tensor: Tensor, spec: Spec, n: int) -> int:
@@ -228,10 +252,10 @@ class BoundPlan:
 
     __slots__ = ("_bound", "_kept", "out")
 
-    def __init__(self, plan: Plan, tensors: tuple[Tensor, Tensor, Tensor], out: Any) -> None:
+    def __init__(self, plan: Plan, tensors: tuple[Tensor, Tensor, Tensor], out: Any, context: Context | None) -> None:
         n, addresses = plan._checked(tensors)
-        self._kept = (plan, tensors)
-        self._bound = _objects.bound(plan._token, plan._context_token, *addresses, n)
+        self._kept = (plan, tensors, context)
+        self._bound = _objects.bound(plan._token, 0 if context is None else context._token, *addresses, n)
         #: The output that calls write to and return.
         self.out = out
 
@@ -241,4 +265,21 @@ class BoundPlan:
         return self.out
 
 
+class DeviceBoundPlan(BoundPlan):
+    """A plan over three arrays of a device; calls return when their work has been given to the stream."""
+
+    __slots__ = ("_context",)
+
+    def __init__(self, plan: Plan, tensors: tuple[Tensor, Tensor, Tensor], out: Any, context: Context) -> None:
+        super().__init__(plan, tensors, out, context)
+        self._context = context
+
+    def __call__(self) -> Any:
+        """Gathers. An index out of bounds is raised when the stream is next waited for; the output is unchanged."""
+        _bound_run(self._bound)
+        self._context._busy = True
+        return self.out
+
+
+_plan_run = _objects.plan_run
 _bound_run = _objects.bound_run

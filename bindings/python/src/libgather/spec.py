@@ -9,12 +9,15 @@ from ._dtypes import NAMES, number_of
 from ._kinds import enter
 from ._library import NULL, lib
 from ._options import integers
+from ._places import HOST, name_of, place_named
 from .tensor import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
+
+    from ._places import Place
 
 
 class Spec:
@@ -24,20 +27,28 @@ class Spec:
         dtype: a name such as ``"float32"``, a NumPy dtype, or None: not known (shape queries only)
         shape: the extents; one may be -1 (or None): left open
         strides: in bytes; None: dense row-major
+        device: ``"cpu"``, ``"cuda:0"`` and so on; None: where the plan's context or other arrays are
 
     >>> import libgather
     >>> libgather.Spec("float32", (-1, 300))
     Spec('float32', (-1, 300))
     """
 
-    __slots__ = ("_dtype", "_struct", "shape", "strides")
+    __slots__ = ("_dtype", "_place", "_struct", "shape", "strides")
 
-    def __init__(self, dtype: Any, shape: Sequence[int | None], strides: Sequence[int] | None = None) -> None:
+    def __init__(
+        self,
+        dtype: Any,
+        shape: Sequence[int | None],
+        strides: Sequence[int] | None = None,
+        device: str | None = None,
+    ) -> None:
         self._dtype = 0 if dtype is None else number_of(dtype)
         self.shape = integers("shape", shape)
         self.strides = None if strides is None else integers("strides", strides)
         if self.strides is not None and len(self.strides) != len(self.shape):
             raise errors.RankError("shape and strides of different rank", status=c.E_RANK)
+        self._place = None if device is None else place_named(device)
         self._struct: Any = None
 
     @property
@@ -47,16 +58,23 @@ class Spec:
 
     def __repr__(self) -> str:
         strides = "" if self.strides is None else f", {self.strides}"
-        return f"Spec({self.dtype!r}, {self.shape}{strides})"
+        device = "" if self.device in (None, "cpu") else f", device={self.device!r}"
+        return f"Spec({self.dtype!r}, {self.shape}{strides}{device})"
 
-    def described(self) -> Any:
-        """The library's description, which lives as long as the spec does."""
+    @property
+    def device(self) -> str | None:
+        """The name of the device, or None."""
+        return None if self._place is None else name_of(self._place)
+
+    def described(self, place: Place = HOST) -> Any:
+        """The library's description, which lives as long as the spec does; `place` if the spec names none."""
         desc = new("gth_tensor_desc")
         try:
             shape = extents(self.shape)
             strides = NULL if self.strides is None else extents(self.strides)
         except OverflowError as error:
             raise errors.ShapeError(str(error), status=c.E_SIZE) from None
+        desc.device, desc.device_id = self._place or place
         desc.dtype, desc.ndim, desc.shape, desc.strides = self._dtype, len(self.shape), shape, strides
         if self.strides is not None and 0 not in self.shape:
             desc.offset = sum(-s * (n - 1) for s, n in zip(self.strides, self.shape, strict=True) if s < 0 < n)
@@ -73,7 +91,7 @@ class Spec:
     @classmethod
     def of_tensor(cls, tensor: Tensor) -> Spec:
         dense = is_dense(tensor)
-        return cls(tensor.dtype, tensor.shape, None if dense else tensor.strides)
+        return cls(tensor.dtype, tensor.shape, None if dense else tensor.strides, tensor.device)
 
     @classmethod
     def of_shape_or_array(cls, value: Any, operand: str) -> Spec:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from functools import cache
+from itertools import count
 
 from . import _constants as c
 from . import _objects, errors
 from ._call import call, created, extents, new
-from ._dtypes import NAMES, format_of, number_of
+from ._dtypes import NAMES, format_of, number_of, typestr_of
 from ._library import NULL, ffi, lib, token
 from ._options import integers
+from ._places import is_host, name_of
+from ._streams import LEGACY, stream_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +32,7 @@ class Tensor:
 
     Args:
         array: any array that :func:`libgather.gather` takes
-        context: where copies go
+        context: for an array on a device: the context that it will be used in
 
     Raises:
         DTypeError: no array, or elements that are no dtype of the library
@@ -41,23 +45,30 @@ class Tensor:
     ((3,), 'string')
     """
 
-    __slots__ = ("__weakref__", "_described", "_handle", "_keep", "_text")
+    # _context: of device memory, the one whose stream it is in order with; None: no stream, or not known.
+    __slots__ = ("__weakref__", "_context", "_described", "_handle", "_keep", "_text")
 
     def __init__(self, array: Any, *, context: Context | None = None) -> None:
         from ._kinds import enter
+        from ._sites import site_of
 
-        source = enter(array, context, "tensor")[0]
+        site = site_of(context, None, ("tensor", array))
+        source = enter(array, site, "tensor")[0]
         self._handle: Any = source._handle
         self._keep: Any = (source._keep, source)
         self._text: bool = source._text
         self._described: Any = None
+        self._context: Context | None = None if site is None else site.context
+        if site is not None:
+            site.finish(sync=False)
 
     # -------------------------------------------------------------------------------------------------- making
 
     @classmethod
-    def _of_handle(cls, handle: Any, keep: Any = None, text: bool = True) -> Tensor:
+    def _of_handle(cls, handle: Any, keep: Any = None, text: bool = True, context: Context | None = None) -> Tensor:
         tensor = cls.__new__(cls)
         tensor._handle, tensor._keep, tensor._text, tensor._described = handle, keep, text, None
+        tensor._context = context if context is not None and context._is_device else None
         return tensor
 
     @classmethod
@@ -70,8 +81,9 @@ class Tensor:
         strides: tuple[int, ...] | None,
         readonly: bool,
         device: tuple[int, int] = (c.DEVICE_CPU, 0),
+        context: Context | None = None,
     ) -> Tensor:
-        """A tensor whose first element lies at an address that `keep` keeps."""
+        """A tensor with element 0 at an address that `keep` keeps; with a context, until its stream has passed."""
         below = 0
         if strides is not None and 0 not in shape:
             below = sum(-stride * (extent - 1) for stride, extent in zip(strides, shape, strict=True) if stride < 0)
@@ -82,6 +94,8 @@ class Tensor:
         desc.device, desc.device_id = device
         desc.data, desc.offset = ffi.cast("void *", address - below), below
         desc.flags = c.TENSOR_READONLY if readonly else 0
+        if context is not None:
+            return cls._of_handle(_adopted(context, desc, keep))
         handle = created("gth_tensor", lib.gth_tensor_release, lib.gth_tensor_borrow, desc)
         return cls._of_handle(handle, keep)
 
@@ -110,7 +124,7 @@ class Tensor:
 
     @classmethod
     def zeros(cls, shape: Sequence[int], dtype: Any = "float32", *, context: Context | None = None) -> Tensor:
-        """A dense tensor of zeros in new memory.
+        """A dense tensor of zeros in new memory, on the context's device.
 
         >>> import libgather
         >>> libgather.Tensor.zeros((2, 2), "int32").tolist()
@@ -128,7 +142,7 @@ class Tensor:
             len(shape),
             extents(shape),
         )
-        return cls._of_handle(handle, context)
+        return cls._of_handle(handle, context, context=context)
 
     def _viewed(self, dtype: int, shape: tuple[int, ...]) -> Tensor:
         """The same dense memory with another dtype of the same size, or in another shape."""
@@ -168,6 +182,11 @@ class Tensor:
         return self._described
 
     @property
+    def _live_context(self) -> Context | None:
+        """The context whose stream has work on the tensor; one that has been closed has waited for it."""
+        return None if self._context is None or self._context._closed else self._context
+
+    @property
     def _dtype(self) -> int:
         return self._desc[0]  # type: ignore[no-any-return]
 
@@ -199,8 +218,7 @@ class Tensor:
     @property
     def device(self) -> str:
         """``"cpu"``, or ``"cuda:0"`` and so on."""
-        _, device, number = self._desc[:3]
-        return "cpu" if device == c.DEVICE_CPU else f"cuda:{number}"
+        return name_of(self._desc[1:3])
 
     def __len__(self) -> int:
         if not self.shape:
@@ -223,11 +241,11 @@ class Tensor:
         >>> libgather.Tensor(bytearray(b"abc")).memory().tolist()
         [97, 98, 99]
         """
-        dtype, device, _, flags, shape, strides, data, offset = self._desc
+        dtype, _, _, flags, shape, strides, data, offset = self._desc
         if dtype == c.DTYPE_STRING:
             raise BufferError("strings have no memory of one size an element")
-        if device == c.DEVICE_CUDA:
-            raise BufferError("the memory of a device is not the host's")
+        if not is_host(self._desc[1:3]):
+            raise BufferError("the memory of a device is not the host's: tolist() and copy_to() copy it")
         readonly = bool(flags & c.TENSOR_READONLY)
         size = lib.gth_dtype_size(dtype)
         owner = (self._handle, self._keep)  # and not the tensor, which may be closed before
@@ -250,7 +268,10 @@ class Tensor:
         return nested(unpacked(self), self.shape)
 
     def copy_to(self, destination: Any, *, context: Context | None = None) -> None:
-        """Copies every element to an array of the same dtype and shape.
+        """Copies every element to an array of the same dtype and shape, also from and to devices.
+
+        Where one of both is on a device and the other on the host, this waits, and raises the error of an earlier call
+        as :meth:`Context.sync` does.
 
         >>> import libgather
         >>> copy = bytearray(3)
@@ -259,10 +280,17 @@ class Tensor:
         bytearray(b'abc')
         """
         from ._kinds import enter_output
+        from ._sites import site_of_copy
         from .context import pointer_of
 
-        target = enter_output(destination, context)
-        call(lib.gth_tensor_copy, pointer_of(context), self._live, target._live)
+        site, waits = site_of_copy(context, self, destination)
+        target = enter_output(destination, site)
+        if site is None:
+            call(lib.gth_tensor_copy, pointer_of(context), self._live, target._live)
+            return
+        site.follow(self._live_context)
+        call(lib.gth_tensor_copy, site.context._pointer, self._live, target._live)
+        site.finish(sync=waits)
 
     def close(self) -> None:
         """Lets the memory go; every later use raises Error. Arrays that were made of the tensor stay valid."""
@@ -278,6 +306,31 @@ class Tensor:
     def __dlpack_device__(self) -> tuple[int, int]:
         return self._desc[1:3]  # type: ignore[no-any-return]
 
+    def _order_before(self, stream: int | None) -> None:
+        """Makes a consumer's stream, as ``__dlpack__`` takes it, come after the work on the tensor; -1: no order."""
+        context = self._live_context
+        if context is None or stream == -1:
+            return
+        number = LEGACY if stream is None else stream_number(stream)
+        if number != context._number:
+            context.signal(number)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """For numba, PyCUDA and others without DLPack; only memory of a device has it."""
+        dtype, device, _, flags, shape, strides, data, offset = self._desc
+        if device not in (c.DEVICE_CUDA, c.DEVICE_CUDA_MANAGED):
+            raise AttributeError("only memory of a device has a __cuda_array_interface__")
+        interface = {
+            "shape": shape,
+            "typestr": typestr_of(dtype),
+            "data": (data + offset, bool(flags & c.TENSOR_READONLY)),
+            "strides": strides,
+            "version": 3,
+        }
+        context = self._live_context
+        return interface if context is None else {**interface, "stream": context._number}
+
     def __dlpack__(
         self,
         *,
@@ -286,6 +339,9 @@ class Tensor:
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
+        from .context import pointer_of
+
+        self._order_before(stream)
         if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
             raise BufferError(f"the tensor is on device {self.__dlpack_device__()}")
         flags = {None: 0, True: c.EXPORT_COPY, False: c.EXPORT_NO_COPY}[copy]
@@ -294,7 +350,7 @@ class Tensor:
         export = lib.gth_tensor_to_dlpack if versioned else lib.gth_tensor_to_dlpack_legacy
         out = ffi.new(kind)
         try:
-            call(export, NULL, self._live, flags, out)
+            call(export, pointer_of(self._live_context), self._live, flags, out)
         except errors.Error as error:
             raise BufferError(str(error)) from error
         return _objects.dlpack_capsule(token(out[0]), versioned)
@@ -313,3 +369,35 @@ class Tensor:
                 raise ValueError("another dtype needs a copy")
             return array.astype(dtype)
         return array.copy() if copy else array
+
+
+# ------------------------------------------------------------------------------------------- memory of other owners
+
+# What device memory belongs to, by a number, until the stream that uses it has passed.
+_owners: dict[int, Any] = {}
+_numbers = count(1)
+
+
+@cache
+def _let_go() -> Any:
+    """The library's deleter, made when there is first need of it; any thread may call it."""
+
+    @ffi.callback("void(void *)")  # type: ignore[untyped-decorator]
+    def let_go(user: Any) -> None:
+        _owners.pop(int(ffi.cast("uintptr_t", user)), None)
+
+    return let_go
+
+
+def _adopted(context: Context, desc: Any, owner: Any) -> Any:
+    """The handle of a tensor whose owner is held until the context's stream has passed."""
+    number = next(_numbers)
+    user = ffi.cast("void *", number)
+    _owners[number] = owner
+    try:
+        return created(
+            "gth_tensor", lib.gth_tensor_release, lib.gth_tensor_adopt, context._pointer, desc, _let_go(), user
+        )
+    except errors.Error:
+        del _owners[number]
+        raise

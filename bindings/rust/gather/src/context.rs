@@ -75,10 +75,10 @@ impl Context {
     }
 
     /// Copies every element of `source` to `destination`: same dtype and shape, any strides. On a device in stream order;
-    /// where one of both is in the memory of the process, this waits until the stream has passed.
+    /// where one of both is in the memory of the process, this is [`Context::sync`] too.
     ///
     /// Errors: [`Error::DType`], [`Error::Rank`], [`Error::Shape`], [`Error::Stride`], [`Error::ReadOnly`],
-    /// [`Error::Device`], [`Error::Null`]; [`Error::Unsupported`] for strings.
+    /// [`Error::Device`], [`Error::Null`]; [`Error::Unsupported`] for strings; those of an earlier call on the device.
     pub fn copy(&self, source: &Tensor<'_>, destination: &mut TensorMut<'_>) -> Result<(), Error> {
         abi::ensure()?;
         let is_host = |desc: &sys::gth_tensor_desc| Device::from_numbers(desc.device, desc.device_id) == Device::Cpu;
@@ -91,11 +91,13 @@ impl Context {
         if waits { self.sync() } else { Ok(()) }
     }
 
-    /// Waits until the work enqueued on the context's stream is done. On the CPU does nothing.
+    /// Waits until the work enqueued on the context's stream is done, and answers [`Error::Index`] or [`Error::Race`] for
+    /// the first device call that has failed since the last time. On the CPU does nothing.
     pub fn sync(&self) -> Result<(), Error> {
         abi::ensure()?;
         // SAFETY: the context is live.
-        call(|err| unsafe { sys::gth_context_sync(self.raw, err) })
+        call(|err| unsafe { sys::gth_context_sync(self.raw, err) })?;
+        self.take_error()
     }
 
     /// Waits for the context's stream, then answers [`Error::Index`] or [`Error::Race`] for the first device call that

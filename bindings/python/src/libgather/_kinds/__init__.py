@@ -1,7 +1,9 @@
 """The kinds of arrays that callers bring: each says how one becomes a tensor and how a tensor becomes one of its own.
 
-A kind is a module with ``enter(value, context, operand)``, which gives a Tensor, and ``leave(tensor, like)``, which
-gives an array like the caller's. ``enter_output(value, context)`` gives a Tensor that may be written, if it has one.
+A kind is a module with ``enter(value, site, operand)``, which gives a Tensor, and ``leave(tensor, like)``, which
+gives an array like the caller's. ``enter_output(value, site)`` gives a Tensor that may be written, if it has one.
+A kind whose arrays may lie on a device has ``place_of(value, operand)``, and ``current_stream(value, place)`` if its
+library has such a stream. The site says where the call works; None: on the host, or that only the shape is of interest.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..context import Context
+    from .._sites import Site
     from ..tensor import Tensor
 
 
@@ -67,19 +69,19 @@ def _has_buffer(value: Any) -> bool:
     return True
 
 
-def enter(value: Any, context: Context | None, operand: str) -> tuple[Tensor, Any]:
+def enter(value: Any, site: Site | None, operand: str) -> tuple[Tensor, Any]:
     """A tensor over a value, and the value's kind."""
     kind = kind_of(value)
-    return kind.enter(value, context, operand), kind
+    return kind.enter(value, site, operand), kind
 
 
-def enter_output(value: Any, context: Context | None) -> Tensor:
+def enter_output(value: Any, site: Site | None) -> Tensor:
     """A tensor over an array that is to be written."""
     kind = kind_of(value)
     open_output = getattr(kind, "enter_output", None)
     if open_output is None:
         raise errors.read_only("out", f"{type(value).__name__} cannot be written in place")
-    return open_output(value, context)  # type: ignore[no-any-return]
+    return open_output(value, site)  # type: ignore[no-any-return]
 
 
 def module(name: str) -> Any:

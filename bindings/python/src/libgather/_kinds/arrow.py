@@ -13,18 +13,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..context import Context
+    from .._sites import Site
 
 # sizeof(struct ArrowSchema), sizeof(struct ArrowArray): fixed for ever by the C data interface.
 _SCHEMA_SIZE, _ARRAY_SIZE = 72, 80
 
 
-def enter(value: Any, context: Context | None, operand: str) -> Tensor:
+def enter(value: Any, site: Site | None, operand: str) -> Tensor:
     if not type(value).__module__.startswith("pyarrow"):
         return of_capsules(value.__arrow_c_array__(), operand)
     pa = module("pyarrow")
     if isinstance(value, pa.Tensor):
-        return buffers.enter(value, context, operand)
+        return buffers.enter(value, site, operand)
     if isinstance(value, pa.ChunkedArray):
         value = value.combine_chunks()
     if not isinstance(value, pa.Array):
@@ -36,7 +36,7 @@ def enter(value: Any, context: Context | None, operand: str) -> Tensor:
         return of_capsules(plain.__arrow_c_array__(), operand)
     if not pa.types.is_integer(plain.type) and not pa.types.is_floating(plain.type):
         raise errors.dtype_error(operand, f"elements of type {value.type} are no dtype of this library")
-    tensor = dlpack.enter(plain, context, operand)
+    tensor = dlpack.enter(plain, site, operand)
     return bool_of(tensor) if pa.types.is_boolean(value.type) else tensor
 
 

@@ -12,10 +12,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..context import Context
+    from .._sites import Site
 
 
-def enter(value: Any, context: Context | None, operand: str) -> Tensor:
+def enter(value: Any, site: Site | None, operand: str) -> Tensor:
     try:
         return borrow(memoryview(value), operand)
     except (TypeError, BufferError) as error:
@@ -34,8 +34,8 @@ def borrow(view: memoryview, operand: str, dtype: int | None = None) -> Tensor:
     return Tensor._borrow(view, _objects.address(view), dtype, view.shape, view.strides, view.readonly)
 
 
-def enter_output(value: Any, context: Context | None) -> Tensor:
-    return enter(value, context, "out")
+def enter_output(value: Any, site: Site | None) -> Tensor:
+    return enter(value, site, "out")
 
 
 def leave(tensor: Tensor, like: Any) -> Any:

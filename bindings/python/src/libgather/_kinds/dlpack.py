@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from .. import _constants as c
 from .. import _objects, errors
 from .._call import created
-from .._library import NULL, ffi, lib
+from .._library import ffi, lib
+from .._places import is_host
+from .._streams import stream_number
 from ..context import pointer_of
 from ..tensor import Tensor
 from . import module
@@ -14,19 +15,23 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from .._places import Place
+    from .._sites import Site
     from ..context import Context
 
 _VERSION = (1, 3)
+_packages: dict[type, str] = {}
 
 
-def enter(value: Any, context: Context | None, operand: str) -> Tensor:
+def enter(value: Any, site: Site | None, operand: str) -> Tensor:
     if getattr(value, "requires_grad", False):
         raise errors.dtype_error(operand, "it requires a gradient, which a gather would lose: pass detach() of it")
     if is_lazy(value):
         raise errors.dtype_error(operand, "its memory waits to be conjugated or negated: pass resolve_conj() of it")
     try:
-        capsule = capsule_of(value, context)
-        return of_capsule(capsule, context)
+        if site is None or is_host(place_of(value, operand)):
+            return of_capsule(host_capsule(value), None)
+        return device_tensor(value, site)
     except (BufferError, AttributeError, ValueError, RuntimeError, TypeError) as error:
         if isinstance(error, errors.Error):
             raise
@@ -38,18 +43,44 @@ def is_lazy(value: Any) -> bool:
     return any(getattr(value, name, bool)() for name in ("is_conj", "is_neg"))
 
 
-def enter_output(value: Any, context: Context | None) -> Tensor:
-    return enter(value, context, "out")
+def enter_output(value: Any, site: Site | None) -> Tensor:
+    return enter(value, site, "out")
 
 
-def capsule_of(value: Any, context: Context | None) -> Any:
+def place_of(value: Any, operand: str) -> Place:
+    try:
+        kind, number = value.__dlpack_device__()
+    except (BufferError, AttributeError, ValueError, RuntimeError, TypeError) as error:
+        raise errors.dtype_error(operand, f"{type(value).__name__}: {error}") from error
+    return int(kind), int(number)
+
+
+def current_stream(value: Any, place: Place) -> Any:
+    """The stream that the library of an array uses it on; None where it has no such notion, or we do not know it."""
+    package = package_of(type(value))
+    if package == "torch":
+        return module("torch").cuda.current_stream(place[1])
+    if package == "cupy":
+        return module("cupy").cuda.get_current_stream(place[1])
+    return None
+
+
+def host_capsule(value: Any) -> Any:
     """A capsule, out of the exchange table where the type has one: it is many times faster than the method."""
-    device = value.__dlpack_device__()
-    if int(device[0]) == c.DEVICE_CPU:
-        table = exchange_of(type(value))
-        return _objects.exchange_out_of(table, value) if table else protocol_capsule(value, {})
-    # 1 is the legacy default stream, on which a context without a stream works.
-    return protocol_capsule(value, {"stream": (context and context._stream) or 1})
+    table = exchange_of(type(value))
+    return _objects.exchange_out_of(table, value) if table else protocol_capsule(value, {})
+
+
+def device_tensor(value: Any, site: Site) -> Tensor:
+    """A tensor over memory of a device, in order with what its library does."""
+    current = current_stream(value, site.place)
+    if current is not None and stream_number(current) == site.stream:
+        # In order as it is, and its library lets memory go in the order of that stream.
+        return of_capsule(protocol_capsule(value, {"stream": -1}), None)
+    capsule = protocol_capsule(value, {"stream": site.stream})
+    if current is not None:
+        site.precede(stream_number(current))
+    return of_capsule(capsule, site.context)
 
 
 def protocol_capsule(value: Any, keywords: dict[str, Any]) -> Any:
@@ -66,22 +97,32 @@ def exchange_of(kind: type) -> Any:
 
 
 def of_capsule(capsule: Any, context: Context | None) -> Tensor:
-    """A tensor over the memory of a capsule, which is used up."""
+    """A tensor over the memory of a capsule, which is used up; with a context, until its stream has passed."""
     if '"dltensor_versioned"' in repr(capsule):
         name, struct, function = "dltensor_versioned", "DLManagedTensorVersioned", lib.gth_tensor_from_dlpack
     else:
         name, struct, function = "dltensor", "DLManagedTensor", lib.gth_tensor_from_dlpack_legacy
     managed = ffi.cast(f"struct {struct} *", _objects.capsule_address(capsule, name))
-    handle = created("gth_tensor", lib.gth_tensor_release, function, pointer_of(context) or NULL, managed)
+    handle = created("gth_tensor", lib.gth_tensor_release, function, pointer_of(context), managed)
     _objects.dlpack_used(capsule)
-    return Tensor._of_handle(handle, context)
+    return Tensor._of_handle(handle)
+
+
+def package_of(kind: type) -> str:
+    """The library that a type or one of its bases comes from, of those that are asked for more than DLPack."""
+    package = _packages.get(kind)
+    if package is None:
+        packages = (str(base.__module__).partition(".")[0] for base in kind.__mro__)
+        package = next((package for package in packages if package in ("torch", "cupy", "paddle")), "")
+        _packages[kind] = package
+    return package
 
 
 def leave(tensor: Tensor, like: Any) -> Any:
     table = exchange_of(type(like))
     if table and tensor.device == "cpu":
         return _objects.exchange_into(table, tensor.__dlpack__(max_version=_VERSION))
-    package = type(like).__module__.partition(".")[0]
+    package = package_of(type(like))
     if package == "paddle":
         return module("paddle").utils.dlpack.from_dlpack(tensor)
     if package in ("torch", "cupy"):

@@ -8,16 +8,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-    from ..context import Context
+    from .._sites import Site
     from ..tensor import Tensor
 
 
-def enter(value: Any, context: Context | None, operand: str) -> NoReturn:
+def enter(value: Any, site: Site | None, operand: str) -> NoReturn:
     raise errors.dtype_error(operand, f"{type(value).__name__} is not an array")
 
 
-def enter_output(value: Any, context: Context | None) -> NoReturn:
-    enter(value, context, "out")
+def enter_output(value: Any, site: Site | None) -> NoReturn:
+    enter(value, site, "out")
 
 
 def leave(tensor: Tensor, like: Any) -> NoReturn:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .. import errors
+from .._places import HOST
 from ..tensor import Tensor
 from . import dlpack, module
 
@@ -10,13 +11,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..context import Context
+    from .._places import Place
+    from .._sites import Site
 
 
-def enter(value: Any, context: Context | None, operand: str) -> Tensor:
+def enter(value: Any, site: Site | None, operand: str) -> Tensor:
     if not hasattr(value, "__dlpack_device__"):
         raise errors.dtype_error(operand, f"{type(value).__name__} is not an array")
-    return dlpack.enter(value, context, operand)
+    return dlpack.enter(value, site, operand)
+
+
+def place_of(value: Any, operand: str) -> Place:
+    # What has no device, such as a tracer, is refused by enter().
+    return dlpack.place_of(value, operand) if hasattr(value, "__dlpack_device__") else HOST
 
 
 def leave(tensor: Tensor, like: Any) -> Any:

@@ -9,13 +9,14 @@ from functools import cache
 from .. import _constants as c
 from .. import errors
 from .._objects import address
+from .._places import is_host
 from ..tensor import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..context import Context
+    from .._sites import Site
 
 
 @cache
@@ -28,10 +29,10 @@ def numpy_kind() -> Any:
     return numpy_
 
 
-def enter(value: Any, context: Context | None, operand: str) -> Tensor:
+def enter(value: Any, site: Site | None, operand: str) -> Tensor:
     numpy_ = numpy_kind()
     if numpy_:
-        return numpy_.enter(numpy_.of_list(value, operand), context, operand)  # type: ignore[no-any-return]
+        return numpy_.enter(numpy_.of_list(value, operand), site, operand)  # type: ignore[no-any-return]
     return of_nested(value, operand)
 
 
@@ -108,12 +109,21 @@ def unpacked(tensor: Tensor) -> list[Any]:
     if tensor._dtype == c.DTYPE_STRING:
         strings = tensor.strings()
         return [s.decode("utf-8", "surrogatepass") for s in strings] if tensor._text else strings
-    data = tensor.memory().tobytes()
-    format = tensor.memory().format
+    view = on_host(tensor).memory()
+    data, format = view.tobytes(), view.format
     if format[0] == "Z":
         parts = struct.unpack(f"={2 * tensor.size}{format[1]}", data)
         return [complex(*pair) for pair in zip(parts[::2], parts[1::2], strict=True)]
     return list(struct.unpack(f"={tensor.size}{format}", data))
+
+
+def on_host(tensor: Tensor) -> Tensor:
+    """The tensor, or a copy of what lies on a device."""
+    if is_host(tensor._desc[1:3]):
+        return tensor
+    copy = Tensor.zeros(tensor.shape, tensor.dtype)
+    tensor.copy_to(copy)
+    return copy
 
 
 def nested(elements: list[Any], shape: tuple[int, ...]) -> Any:

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..context import Context
+    from .._sites import Site
 
 _objects.configure_numpy(np.ndarray, np.empty)
 
@@ -54,7 +54,7 @@ def refuse_huge(array: np.ndarray, operand: str) -> None:
             raise errors.dtype_error(operand, f"{element} is beyond 64 bits")
 
 
-def enter(value: Any, context: Context | None, operand: str) -> Tensor:
+def enter(value: Any, site: Site | None, operand: str) -> Tensor:
     if isinstance(value, np.ma.MaskedArray):
         raise errors.dtype_error(operand, "a masked array has elements that are not there: fill it first")
     if isinstance(value, (np.dtype, type)):
@@ -84,7 +84,7 @@ def is_record(array: Any) -> bool:
     return bool(dtype.kind in "Vg" and not dtype.hasobject and dtype.itemsize and dtype.itemsize not in _CARRIERS)
 
 
-def enter_output(value: Any, context: Context | None) -> Tensor:
+def enter_output(value: Any, site: Site | None) -> Tensor:
     if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
         raise errors.read_only("out", f"{type(value).__name__} cannot be written in place")
     if value.dtype.kind in _STRINGS:

@@ -23,7 +23,7 @@ def run(nd: bool, params: np.ndarray, indices: Any, out: Any, context: Context |
     numpys = str(switches.get("profile") or "numpy").startswith("numpy")
     if not numpys or switches.get("fill_value") not in (None, "zero"):
         raise errors.dtype_error("params", f"dtype {params.dtype} has no values that this profile or fill_value knows")
-    index = enter(indices, context, "indices")[0]
+    index = enter(indices, None, "indices")[0]
     axis, batch_dims = switches.get("axis"), switches.get("batch_dims", 0)
     # Held against the shapes without the axis of bytes, which a tuple must not reach into.
     shape = output_shape(params.shape, index.shape, axis, batch_dims, nd=nd)

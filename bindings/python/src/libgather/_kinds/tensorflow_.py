@@ -5,6 +5,7 @@ from __future__ import annotations
 from .. import _constants as c
 from .. import errors
 from .._dtypes import NUMBERS
+from .._places import HOST
 from ..tensor import Tensor
 from . import dlpack, module
 
@@ -12,10 +13,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..context import Context
+    from .._places import Place
+    from .._sites import Site
 
 
-def enter(value: Any, context: Context | None, operand: str) -> Tensor:
+def enter(value: Any, site: Site | None, operand: str) -> Tensor:
     tf = module("tensorflow")
     if not tf.is_tensor(value) or not hasattr(value, "numpy"):
         raise errors.dtype_error(operand, f"{type(value).__name__} is not an array that has a value now")
@@ -24,8 +26,15 @@ def enter(value: Any, context: Context | None, operand: str) -> Tensor:
     if tensor.dtype == tf.string or not exchangeable(tensor):
         from . import numpy_
 
-        return numpy_.enter(tensor.numpy(), context, operand)
-    return dlpack.enter(tensor, context, operand)
+        return numpy_.enter(tensor.numpy(), site, operand)
+    return dlpack.enter(tensor, site, operand)
+
+
+def place_of(value: Any, operand: str) -> Place:
+    """TensorFlow has the name of a device where DLPack would have it ready the memory."""
+    device = str(getattr(value, "device", None) or "")
+    _, on_gpu, number = device.rpartition("GPU:")
+    return (c.DEVICE_CUDA, int(number)) if on_gpu and number.isdecimal() else HOST
 
 
 def exchangeable(tensor: Any) -> bool:
@@ -39,6 +48,9 @@ _EXCHANGED = frozenset(name for name in NUMBERS if not name.startswith(("float8"
 def leave(tensor: Tensor, like: Any) -> Any:
     tf = module("tensorflow")
     if tensor._dtype != c.DTYPE_STRING and like.dtype.name in _EXCHANGED:
+        if tensor._live_context is not None:
+            # TensorFlow works on a stream that it does not tell, and takes memory for ready.
+            tensor._live_context._wait_for_work()
         return tf.experimental.dlpack.from_dlpack(tensor.__dlpack__())
     from . import numpy_
 

@@ -1,7 +1,8 @@
 """TensorFlow's gathers without TensorFlow: its signatures, its rules, any arrays.
 
 Arrays on the host follow TensorFlow's CPU kernels, arrays on a device its GPU kernels, which give zeros for an index
-out of bounds. Strings come back as bytes, and lists of Python's numbers are int32 and float32, as there. TensorFlow's
+out of bounds, so that no call has an error left to say; they work on the stream that :func:`libgather.gather` takes.
+Strings come back as bytes, and lists of Python's numbers are int32 and float32, as there. TensorFlow's
 own tensors go in and come out; nothing here imports it.
 """
 

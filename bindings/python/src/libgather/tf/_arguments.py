@@ -9,6 +9,8 @@ from .. import errors
 from .._kinds import enter
 from .._kinds.lists import numpy_kind
 from .._options import integer
+from .._places import is_host
+from .._sites import place_of
 from ..tensor import Tensor
 
 TYPE_CHECKING = False
@@ -60,10 +62,7 @@ def policy(bad_indices_policy: Any, profile: str) -> str | None:
 
 def profile_of(params: Any) -> str:
     """The CPU kernels' rules, or for an array on a device those of the GPU kernels."""
-    device = getattr(params, "__dlpack_device__", None)
-    if device is not None:
-        return "tensorflow" if int(device()[0]) == c.DEVICE_CPU else "tensorflow_gpu"
-    return "tensorflow_gpu" if hasattr(params, "__cuda_array_interface__") else "tensorflow"
+    return "tensorflow" if is_host(place_of(params, "params")) else "tensorflow_gpu"
 
 
 def prepared(params: Any, indices: Any) -> tuple[Any, Any]:
@@ -72,6 +71,7 @@ def prepared(params: Any, indices: Any) -> tuple[Any, Any]:
 
 
 def checked_indices(indices: Any) -> Any:
+    """The indices if they are of such a dtype; on the host as a tensor, which need not be made again."""
     tensor = enter(indices, None, "indices")[0]
     if tensor.dtype not in _INDEX_DTYPES:
         raise errors.DTypeError(
@@ -80,7 +80,7 @@ def checked_indices(indices: Any) -> Any:
             operand="indices",
             value=tensor._dtype,
         )
-    return tensor
+    return tensor if is_host(tensor._desc[1:3]) else indices
 
 
 def rank_of(indices: Any) -> int:

@@ -1,0 +1,137 @@
+"""Where a call works: nothing to say of on the host, a device and a stream where its arrays lie on a device."""
+
+from __future__ import annotations
+
+from . import _constants as c
+from . import errors
+from ._contexts import context_for
+from ._kinds import kind_of
+from ._places import HOST, is_host, name_of, other_place
+from ._streams import LEGACY, stream_number
+from .context import checked
+from .tensor import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._places import Place
+    from .context import Context
+
+
+_KNOWN = (c.DEVICE_CPU, c.DEVICE_CUDA, c.DEVICE_CUDA_HOST, c.DEVICE_CUDA_MANAGED)
+
+
+class Site:
+    """A context on a device, and the streams that have to come after what the call does there.
+
+    Arrays of streams of their own are ordered with the context's: it waits for them, and where the caller has not
+    chosen the stream, they wait for it in turn, so that their owners may go on as if they had done the work.
+    """
+
+    __slots__ = ("_later", "chosen", "context", "place", "stream")
+
+    def __init__(self, context: Context, chosen: bool) -> None:
+        self.context = context
+        self.place = context._place
+        self.stream = context._number
+        self.chosen = chosen
+        self._later: set[int] = set()
+
+    def join(self, stream: int) -> None:
+        """Comes after what a stream has been given, and before what it will be given."""
+        if stream != self.stream:
+            self.context.wait(stream)
+            self.precede(stream)
+
+    def precede(self, stream: int) -> None:
+        """What a stream is given after the call comes after the call's work."""
+        if stream != self.stream and not self.chosen:
+            self._later.add(stream)
+
+    def follow(self, context: Context | None) -> None:
+        """As `join`, for memory of the library: it is given back in the order of the stream that it was made on."""
+        if context is not None and context._is_device and context._number != self.stream:
+            self.context.wait(context._number)
+            self._later.add(context._number)
+
+    def finish(self, sync: bool) -> None:
+        """The work has been enqueued."""
+        self.context._busy = True
+        for stream in self._later:
+            self.context.signal(stream)
+        if sync:
+            self.context.sync()
+
+
+def place_of(value: Any, operand: str) -> Place:
+    """Where an array lies. Whatever has no place of its own is on the host."""
+    asked = getattr(kind_of(value), "place_of", None)
+    return HOST if asked is None else asked(value, operand)
+
+
+def site_of(context: Context | None, stream: Any, *operands: tuple[str, Any]) -> Site | None:
+    """Where a call with these operands works; None: on the host.
+
+    Raises:
+        DeviceError: operands in different places, or a stream for arrays on the host
+    """
+    places = [(operand, place_of(value, operand)) for operand, value in operands if value is not None]
+    if not all(is_host(place) for _, place in places) or (context is not None and checked(context)._is_device):
+        return device_site(context, stream, operands, places)
+    if stream is not None:
+        message = "options: a stream is for arrays on a device, these are on the cpu"
+        raise errors.DeviceError(message, status=c.E_DEVICE, operand="options")
+    return None
+
+
+def site_of_copy(context: Context | None, source: Tensor, destination: Any) -> tuple[Site | None, bool]:
+    """Where a copy works, and whether one side of it is on the host and the other not."""
+    places = [(value, place_of(value, operand)) for operand, value in (("params", source), ("out", destination))]
+    remote = [("out" if value is destination else "params", value) for value, place in places if not is_host(place)]
+    if not remote:
+        return site_of(context, None), False
+    return site_of(context, None, *remote), len(remote) == 1
+
+
+def device_site(
+    context: Context | None, stream: Any, operands: tuple[tuple[str, Any], ...], places: list[tuple[str, Place]]
+) -> Site:
+    if context is not None:
+        if stream is not None:
+            message = "options: stream and context are both given, and a context has a stream"
+            raise errors.OptionError(message, status=c.E_VERSION, operand="options")
+        check_places(places, checked(context)._place, "the context")
+        return Site(context, chosen=True)
+    # Managed memory is every device's: it decides only where nothing else does.
+    remote = [named for named in places if not is_host(named[1])]
+    first, needed = min(remote, key=lambda named: named[1][0] == c.DEVICE_CUDA_MANAGED)
+    check_places(places, needed, first)
+    if stream is not None:
+        return Site(context_for(needed, stream_number(stream), stream), chosen=True)
+    return Site(current_context(operands, needed), chosen=False)
+
+
+def check_places(places: list[tuple[str, Place]], needed: Place, why: str) -> None:
+    """Pinned and managed memory are in reach of every device."""
+    reached = (c.DEVICE_CPU, c.DEVICE_CUDA_HOST) if is_host(needed) else (c.DEVICE_CUDA_HOST, c.DEVICE_CUDA_MANAGED)
+    for operand, place in places:
+        if place[0] not in _KNOWN:
+            message = f"{operand}: {name_of(place)} is no device of this library"
+            raise errors.DeviceError(message, status=c.E_DEVICE, operand=operand, value=place[0])
+        if place[0] not in reached and (is_host(place) or is_host(needed) or place[1] != needed[1]):
+            raise other_place(operand, place, needed, why)
+
+
+def current_context(operands: tuple[tuple[str, Any], ...], place: Place) -> Context:
+    """Of the first operand that has a stream: the context that made it, or one for its library's current stream."""
+    for _, value in operands:
+        if isinstance(value, Tensor):
+            own = value._live_context
+            if own is not None and own._place == place:
+                return own
+        asked = getattr(kind_of(value), "current_stream", None)
+        stream = None if asked is None else asked(value, place)
+        if stream is not None:
+            return context_for(place, stream_number(stream), stream)
+    return context_for(place, LEGACY)

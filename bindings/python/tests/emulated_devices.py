@@ -1,0 +1,518 @@
+"""Arrays on devices. test_devices.py runs this in a process where the device is an imaginary one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import imaginary
+import libgather
+from imaginary import CPU, CUDA, CUDA_HOST, MANAGED, Array, Bare, Interface, Stream
+from libgather import _contexts
+
+TABLE = [[0.0, 0.5], [1.0, 1.5], [2.0, 2.5], [3.0, 3.5]]
+imaginary.install()
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left() -> Iterator[None]:
+    yield
+    imaginary.cuda.stream = type(imaginary.cuda).stream
+    try:
+        libgather.sync()
+    finally:
+        imaginary.pool.clear()
+
+
+@pytest.fixture
+def current() -> Stream:
+    """A held stream that is the library's current one."""
+    imaginary.cuda.stream = Stream().hold()
+    return imaginary.cuda.stream
+
+
+def table(kind: Any = Array, **how: Any) -> Any:
+    return kind(TABLE, "f4", **how)
+
+
+def rows(*numbers: int) -> list[list[float]]:
+    return [TABLE[number] for number in numbers]
+
+
+def test_the_devices_are_imaginary() -> None:
+    assert len(libgather.capabilities()["devices"]) == 2
+
+
+# ------------------------------------------------------------------------------------------------- results and kinds
+
+
+def test_gather_gives_the_callers_kind_on_its_device() -> None:
+    for device in ((CUDA, 0), (CUDA, 1)):
+        result = libgather.gather(table(device=device), Array([2, 0], device=device))
+        assert type(result) is Array and result.device == device and result.get() == rows(2, 0)
+
+
+def test_gather_nd() -> None:
+    assert libgather.gather_nd(table(), Array([[3, 1], [0, 0]])).get() == [3.5, 0.0]
+
+
+def test_other_kinds_give_tensors() -> None:
+    for kind in (Bare, Interface):
+        result = libgather.gather(table(kind), kind([2, 0]))
+        assert isinstance(result, libgather.Tensor) and result.device == "cuda:0" and result.tolist() == rows(2, 0)
+        again = libgather.gather(result, kind([1]))
+        assert again.tolist() == rows(0)
+
+
+def test_every_switch() -> None:
+    assert libgather.gather(table(), Array([-1]), negative="wrap").get() == rows(3)
+    filled = libgather.gather(Array([1, 2], "i4"), Array([0, 9]), bounds="fill", fill_value=-7)
+    assert filled.get() == [1, -7]
+    assert libgather.gather(table(), Array([9]), profile="numpy_clip").get() == rows(3)
+    assert libgather.gather(table(), Array([1, 1]), axis=1).get() == [[row[1]] * 2 for row in TABLE]
+
+
+@pytest.mark.parametrize("kind", [Array, Bare])
+def test_into_an_output(kind: Any) -> None:
+    out = kind(np.zeros((2, 2)), "f4")
+    assert libgather.gather(table(kind), kind([1, 3]), out=out) is out
+    assert out.get() == rows(1, 3)
+    scalar = kind([0.0], "f4")
+    assert libgather.gather_nd(table(kind), kind([[2, 1]]), out=scalar) is scalar and scalar.get() == [2.5]
+
+
+def test_managed_and_pinned_memory() -> None:
+    for device in ((MANAGED, 0), (CUDA_HOST, 0)):
+        assert libgather.gather(table(Bare, device=device), Bare([3])).tolist() == rows(3)
+        assert libgather.gather(table(Bare), Bare([3], device=device)).tolist() == rows(3)
+    both = libgather.gather(table(Bare, device=(MANAGED, 0)), Bare([3], device=(CUDA, 1)))
+    assert both.device == "cuda:1"
+
+
+def test_what_has_no_elements() -> None:
+    assert libgather.gather(table(), Array([], "i8")).shape == (0, 2)
+
+
+# ---------------------------------------------------------------------------------------------------------- streams
+
+
+def test_calls_work_on_the_current_stream(current: Stream) -> None:
+    params, indices = table(), Array([2, 0])
+    before = imaginary.launches()
+    result = libgather.gather(params, indices)
+    assert imaginary.launches() == before
+    assert params.streams == indices.streams == [-1]  # in order as they are
+    current.synchronize()
+    assert imaginary.launches() > before and result.get() == rows(2, 0)
+
+
+def test_a_stream_may_be_chosen() -> None:
+    stream = Stream().hold()
+    for chosen in (stream, stream.ptr):
+        params, out = table(), Array([[0.0, 0.0]], "f4")
+        libgather.gather(params, Array([1]), out=out, stream=chosen)
+        assert params.streams == [stream.ptr] and out.get() == [[0.0, 0.0]]
+        stream.synchronize()
+        assert out.get() == rows(1)
+
+
+def test_other_producers_work_on_the_legacy_stream() -> None:
+    params = table(Bare)
+    libgather.gather(params, Bare([1]))
+    libgather.gather(params, Bare([1]), stream=0)
+    libgather.gather(params, Bare([1]), stream=2)
+    assert params.streams == [1, 1, 2]
+
+
+def test_streams_are_numbers_or_objects() -> None:
+    class Protocol:
+        def __cuda_stream__(self) -> tuple[int, int]:
+            return 0, 77
+
+    class Torch:
+        cuda_stream = 0
+
+    for stream, number in ((Protocol(), 77), (Torch(), 1), (2, 2), (None, 1), (0, 1)):
+        assert libgather.Context("cuda", stream=stream).stream == number
+    assert libgather.Context().stream is None
+    for bad in ("1", 1.5, -1):
+        with pytest.raises(libgather.DTypeError):
+            libgather.gather(table(), Array([0]), stream=bad)
+
+
+def test_the_stream_of_an_interface_is_waited_for() -> None:
+    producing = Stream()
+    indices = Interface([0, 0], "i8", stream=producing.ptr)
+    target = libgather.Tensor(indices, context=libgather.Context("cuda", stream=producing.ptr))
+    source = libgather.Tensor(Bare([3, 1], "i8"), context=target._context)
+    producing.hold()
+    source.copy_to(target, context=target._context)
+    # The write of the indices still waits in its stream: a call that did not wait for it would give row 0.
+    assert libgather.gather(table(Bare), indices).tolist() == rows(3, 1)
+    without = Interface([0, 0], "i8")
+    assert libgather.gather(table(Bare), without).tolist() == rows(0, 0)
+
+
+def test_results_are_in_order_with_their_consumers(current: Stream) -> None:
+    tensor = libgather.gather(libgather.Tensor(table()), Array([2]))
+    before = imaginary.launches()
+    tensor.__dlpack__(stream=-1)
+    tensor.__dlpack__(stream=current.ptr)
+    assert imaginary.launches() == before
+    tensor.__dlpack__(stream=Stream().ptr)  # waits at once: it is not held
+    assert imaginary.launches() > before
+    assert tensor.__cuda_array_interface__["stream"] == current.ptr
+
+
+def test_tensors_of_another_stream_are_waited_for() -> None:
+    context = libgather.Context("cuda", stream=Stream().hold())
+    indices = libgather.Tensor.zeros((2,), "int64", context=context)
+    libgather.Tensor(Bare([3, 1], "i8"), context=context).copy_to(indices)
+    before = imaginary.launches()
+    result = libgather.gather(table(Bare), indices, stream=Stream())
+    assert imaginary.launches() > before and result.tolist() == rows(3, 1)
+
+
+def test_libraries_with_streams_of_their_own_come_after_the_call(current: Stream) -> None:
+    """The work is done on params' stream, and the stream that made out follows it."""
+    other = Stream()
+    out = libgather.Tensor.zeros((1, 2), context=libgather.Context("cuda", stream=other.ptr))
+    libgather.gather(table(), Array([3]), out=out)
+    assert out.tolist() == rows(3)
+
+
+def test_numbers_of_one_stream_a_thread_are_other_streams() -> None:
+    found = []
+    thread = threading.Thread(target=lambda: found.append(_contexts.context_for((CUDA, 0), 2)))
+    thread.start()
+    thread.join()
+    assert found[0] is not _contexts.context_for((CUDA, 0), 2)
+    assert _contexts.context_for((CUDA, 0), 1) is _contexts.context_for((CUDA, 0), 1)
+
+
+# ----------------------------------------------------------------------------------------------------------- errors
+
+
+def test_errors_are_raised_by_sync() -> None:
+    out = Array([[7.0, 7.0], [7.0, 7.0]], "f4")
+    assert libgather.gather(table(), Array([1, 4]), out=out) is out
+    made = libgather.gather(table(), Array([1, -1]))
+    with pytest.raises(IndexError) as caught:
+        libgather.sync()
+    error = caught.value
+    assert isinstance(error, libgather.IndexError)
+    assert (error.operand, error.position, error.value, error.limit) == ("indices", 1, 4, 4)
+    assert out.get() == [[7.0, 7.0]] * 2 and made.get() == [[0.0, 0.0]] * 2
+    libgather.sync()  # once
+
+
+def test_a_stream_is_left_alone_once_it_has_been_waited_for() -> None:
+    libgather.gather(table(), Array([1]), stream=Stream())
+    libgather.sync()
+    imaginary.emulation.gth_emulation_fail(0, 0)  # counts from 0
+    libgather.sync()
+    assert imaginary.calls() == 0
+
+
+def test_errors_are_raised_at_the_call() -> None:
+    with pytest.raises(libgather.IndexError):
+        libgather.gather(table(), Array([9]), sync=True)
+    with pytest.raises(libgather.IndexError):
+        libgather.gather_nd(table(), Array([[9]]), sync=True)
+    libgather.sync()
+
+
+def test_errors_of_a_context_stay_with_it() -> None:
+    with libgather.Context("cuda:0", stream=Stream()) as context:
+        libgather.gather(table(), Array([9]), context=context)
+        libgather.sync()
+        for take in (context.sync, context.take_error):
+            with pytest.raises(libgather.IndexError):
+                take()
+            take()
+            libgather.gather(table(), Array([9]), context=context)
+        with pytest.raises(libgather.IndexError):
+            context.sync()
+
+
+def test_every_stream_has_its_error() -> None:
+    for stream in (Stream(), Stream()):
+        libgather.gather(table(), Array([9]), stream=stream)
+    for _ in range(2):
+        with pytest.raises(libgather.IndexError):
+            libgather.sync()
+    libgather.sync()
+
+
+def test_copies_to_the_host_raise_them() -> None:
+    result = libgather.gather(libgather.Tensor(table()), Array([9]))
+    with pytest.raises(libgather.IndexError):
+        result.tolist()
+    assert result.tolist() == [[0.0, 0.0]]
+
+
+def test_host_arrays_have_no_stream() -> None:
+    for params in (np.ones(2), [1.0, 2.0], libgather.Tensor([1.0]), Bare([1.0], device=(CPU, 0))):
+        with pytest.raises(libgather.DeviceError, match="a stream is for arrays on a device"):
+            libgather.gather(params, [0], stream=1)
+        libgather.gather(params, [0], sync=True)
+    plan = libgather.Plan(np.ones(2), np.array([0]))
+    with pytest.raises(libgather.DeviceError, match="a stream is for arrays on a device"):
+        plan(np.ones(2), np.array([0]), np.ones(1), stream=1)
+
+
+@pytest.mark.parametrize(
+    ("params", "indices", "out", "context", "operand", "where"),
+    [
+        ("cuda:0", "cpu", None, None, "indices", "it is on cpu, params is on cuda:0"),
+        ("cpu", "cuda:0", None, None, "params", "it is on cpu, indices is on cuda:0"),
+        ("cuda:0", "cuda:1", None, None, "indices", "it is on cuda:1, params is on cuda:0"),
+        ("cuda:0", "cuda:0", "cpu", None, "out", "it is on cpu, params is on cuda:0"),
+        ("cpu", "cpu", "cuda:1", None, "params", "it is on cpu, out is on cuda:1"),
+        ("cuda:1", "cuda:1", None, "cuda:0", "params", "it is on cuda:1, the context is on cuda:0"),
+        ("cuda:0", "cuda:0", None, "cpu", "params", "it is on cuda:0, the context is on cpu"),
+        ("rocm", "rocm", None, None, "params", "DLPack's device 10:0 is no device of this library"),
+    ],
+)
+def test_arrays_in_different_places_are_refused(
+    params: str, indices: str, out: str | None, context: str | None, operand: str, where: str
+) -> None:
+    places = {"cpu": (CPU, 0), "cuda:0": (CUDA, 0), "cuda:1": (CUDA, 1), "rocm": (10, 0)}
+    target = None if out is None else Bare([[0.0, 0.0]], "f4", device=places[out])
+    there = None if context is None else libgather.Context(context)
+    with pytest.raises(libgather.DeviceError) as caught:
+        libgather.gather(
+            Bare(TABLE, "f4", device=places[params]), Bare([0], device=places[indices]), out=target, context=there
+        )
+    assert str(caught.value) == f"{operand}: {where}" and caught.value.operand == operand
+    assert caught.value.status_name == "GTH_E_DEVICE"
+
+
+def test_a_list_is_on_the_host() -> None:
+    with pytest.raises(libgather.DeviceError, match="indices: it is on cpu, params is on cuda:0"):
+        libgather.gather(table(), [0])
+    with pytest.raises(libgather.DeviceError):
+        libgather.gather(np.ones(2), np.array([0]), context=libgather.Context("cuda"))
+
+
+def test_a_stream_beside_a_context_is_refused() -> None:
+    with pytest.raises(libgather.OptionError, match="stream and context"):
+        libgather.gather(table(), Array([0]), stream=1, context=libgather.Context("cuda"))
+
+
+def test_failures_of_cuda_are_raised() -> None:
+    result = libgather.gather(table(), Array([0]))
+    imaginary.emulation.gth_emulation_fail(1, 700)
+    with pytest.raises(libgather.DeviceError) as caught:
+        libgather.gather(table(), Array([0]), out=result)
+    assert caught.value.status_name == "GTH_E_CUDA"
+
+
+# ------------------------------------------------------------------------------------------------------------ plans
+
+
+def test_plans(current: Stream) -> None:
+    plan = libgather.Plan(table(), libgather.Spec("int64", (-1,)))
+    assert repr(plan).count("cuda:0") == 1
+    result = plan(table(), Array([3, 0]))
+    out = Array([[0.0, 0.0]], "f4")
+    plan(table(), Array([1]), out)
+    assert out.get() == [[0.0, 0.0]]
+    current.synchronize()
+    assert type(result) is Array and result.get() == rows(3, 0) and out.get() == rows(1)
+    with pytest.raises(libgather.IndexError):
+        plan(table(), Array([4]), out, sync=True)
+    chosen = Stream().hold()
+    plan(table(), Array([2]), out, stream=chosen)
+    assert out.get() == rows(1)
+    chosen.synchronize()
+    assert out.get() == rows(2)
+
+
+def test_plans_of_specs() -> None:
+    specs = libgather.Spec("float32", (4, 2), device="cuda:1"), libgather.Spec("int64", (-1,))
+    there = {"device": (CUDA, 1)}
+    assert libgather.Plan(*specs)(table(**there), Array([1], **there)).get() == rows(1)
+    context = libgather.Context("cuda:0", stream=Stream())
+    plan = libgather.Plan(libgather.Spec("float32", (4, 2)), libgather.Spec("int64", (-1,)), context=context)
+    assert plan(table(Bare), Bare([1])).tolist() == rows(1)
+
+
+def test_plans_are_for_one_device() -> None:
+    plan = libgather.Plan(table(), Array([0]))
+    there = {"device": (CUDA, 1)}
+    out = np.zeros((1, 2), "f4")
+    for arrays in ((table(**there), Array([0], **there)), (np.array(TABLE, "f4"), np.array([0])), (table(), [0])):
+        with pytest.raises(libgather.DeviceError):
+            plan(*arrays)
+    with pytest.raises(libgather.DeviceError):
+        plan(np.array(TABLE, "f4"), np.array([0]), out)
+    with pytest.raises(libgather.DeviceError):
+        libgather.Plan(table(), np.array([0]))
+
+
+def test_bound_plans() -> None:
+    params, indices, out = table(), Array([2], "i8"), Array([[0.0, 0.0]], "f4")
+    stream = Stream()
+    lookup = libgather.Plan(params, indices).bind(params, indices, out, stream=stream)
+    stream.hold()
+    assert lookup() is out and out.get() == [[0.0, 0.0]]
+    stream.synchronize()
+    assert out.get() == rows(2)
+    imaginary.ctypes.memset(indices.address, 0x7F, 8)
+    lookup()
+    with pytest.raises(libgather.IndexError):
+        libgather.sync()
+    assert out.get() == rows(2)
+
+
+# ------------------------------------------------------------------------------------------------------- TensorFlow
+
+
+def test_tensorflow_has_the_rules_of_its_gpu_kernels() -> None:
+    assert libgather.tf.gather(table(), Array([3, 4, -1])).get() == [*rows(3), [0.0, 0.0], [0.0, 0.0]]
+    assert libgather.tf.gather_nd(table(), Array([[3, 1], [3, 2]])).get() == [3.5, 0.0]
+    assert libgather.tf.raw.GatherNd(table(), Array([[9]])).get() == [[0.0, 0.0]]
+    assert libgather.tf.batch_gather(table(), Array([[1], [1], [0], [7]])).get() == [[0.5], [1.5], [2.0], [0.0]]
+    assert libgather.tf.gather(libgather.Tensor(table()), Bare([9])).tolist() == [[0.0, 0.0]]
+    assert libgather.tf.gather(table(Interface), Interface([9])).tolist() == [[0.0, 0.0]]
+    libgather.sync()
+    with pytest.raises(libgather.IndexError):
+        libgather.tf.gather(np.array(TABLE), [4])
+    with pytest.raises(libgather.Error):
+        libgather.tf.gather_nd(table(), Array([[3]]), bad_indices_policy="ERROR")
+    with pytest.raises(libgather.DTypeError):
+        libgather.tf.gather(table(), Array([3], "u8"))
+
+
+# -------------------------------------------------------------------------------------------------- memory and ends
+
+
+def test_memory_of_strangers_is_held_until_the_stream_has_passed(current: Stream) -> None:
+    before = imaginary.exports()
+    context = libgather.Context("cuda", stream=current)
+    result = libgather.gather(table(Bare), Bare([1]), context=context)
+    assert imaginary.exports() == before + 2
+    context.sync()
+    assert imaginary.exports() == before and result.tolist() == rows(1)
+    del result
+    context.sync()
+    live = imaginary.live_allocations()
+    result = libgather.gather(table(Interface), Interface([1]), context=context)
+    assert imaginary.live_allocations() == live + 3
+    context.sync()
+    assert imaginary.live_allocations() == live + 1 and result.tolist() == rows(1)
+    # The library of the current stream does so itself.
+    result = libgather.gather(table(), Array([1]), context=context)
+    assert imaginary.exports() == before
+    current.synchronize()
+
+
+def test_tensors_outlive_their_context() -> None:
+    with libgather.Context("cuda", stream=Stream()) as context:
+        result = libgather.gather(table(Bare), Bare([1]), context=context)
+    assert result.tolist() == rows(1)
+    assert libgather.gather(result, Bare([0])).tolist() == rows(1)
+    with pytest.raises(libgather.Error, match="closed"):
+        libgather.gather(table(), Array([1]), context=context)
+
+
+def test_there_are_never_many_contexts_and_no_error_is_lost() -> None:
+    libgather.gather(table(), Array([9]), stream=Stream())
+    live = imaginary.live_allocations()
+    for _ in range(4 * _contexts.LIMIT):
+        libgather.gather(table(Bare), Bare([1]), stream=Stream())
+    assert len(_contexts._contexts) == _contexts.LIMIT
+    # Of each context its own two, and the arrays that wait for its stream.
+    assert imaginary.live_allocations() <= live + 4 * _contexts.LIMIT
+    with pytest.raises(libgather.IndexError):
+        libgather.sync()
+
+
+def test_copies_between_host_and_device() -> None:
+    host, tensor = np.zeros((4, 2), "f4"), libgather.Tensor(table())
+    tensor.copy_to(host)
+    assert host.tolist() == TABLE
+    libgather.Tensor(host + 1).copy_to(tensor)
+    assert tensor.tolist() == (host + 1).tolist()
+    with pytest.raises(BufferError, match="not the host's"):
+        tensor.memory()
+    zeros = libgather.Tensor.zeros((2,), "int8", context=libgather.Context("cuda:1"))
+    assert zeros.device == "cuda:1" and zeros.tolist() == [0, 0]
+    assert not hasattr(libgather.Tensor(host), "__cuda_array_interface__")
+
+
+def test_the_interface_of_every_dtype() -> None:
+    for name in ("bool", "int8", "int64", "uint16", "float16", "float32", "float64", "complex64", "complex128"):
+        interface = libgather.Tensor(Interface(np.zeros((2, 3), name))).__cuda_array_interface__
+        assert (interface["typestr"], interface["shape"]) == (np.dtype(name).str, (2, 3))
+
+
+def test_capture() -> None:
+    stream = Stream()
+    context = libgather.Context("cuda", stream=stream)
+    params, indices, out = table(), Array([1], "i8"), Array([[0.0, 0.0]], "f4")
+    stream.begin_capture()
+    with pytest.raises(libgather.DeviceError) as caught:
+        libgather.gather(params, indices, context=context)
+    assert caught.value.status_name == "GTH_E_CAPTURE"
+    libgather.gather(params, indices, out=out, context=context)
+    graph = stream.end_capture()
+    imaginary.ctypes.memset(indices.address, 0, 8)
+    stream.launch(graph)
+    assert out.get() == rows(0)
+
+
+def test_threads() -> None:
+    failures = []
+
+    def work(row: int) -> None:
+        stream = Stream()
+        for _ in range(50):
+            if libgather.gather(table(), Array([row]), stream=stream, sync=True).get() != rows(row):
+                failures.append(row)
+
+    threads = [threading.Thread(target=work, args=(row,)) for row in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_a_forked_child_is_told() -> None:
+    libgather.gather(table(), Array([1]))
+    child = os.fork()
+    if child == 0:
+        try:
+            libgather.gather(table(), Array([1]))
+        except libgather.DeviceError as error:
+            os._exit(0 if error.status_name == "GTH_E_FORK" else 1)
+        os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_contexts_are_released_when_the_interpreter_ends() -> None:
+    code = """
+import atexit, os, sys
+import imaginary
+def last():  # registered first, and so run after the package's own
+    sys.stdout.write(f"{before} {imaginary.live_allocations()}")
+atexit.register(last)
+import libgather
+before = imaginary.live_allocations()
+libgather.gather(imaginary.Bare([1.0]), imaginary.Bare([7]), stream=imaginary.Stream())
+assert imaginary.live_allocations() > before
+"""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), *sys.path])}
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
+    assert (result.returncode, result.stderr) == (0, "")
+    before, after = result.stdout.split()
+    assert before == after

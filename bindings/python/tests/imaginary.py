@@ -1,0 +1,221 @@
+"""Arrays of an imaginary array library on the imaginary CUDA devices of libgather_emulated.
+
+Only in a process that was started with that library preloaded. It stands in for CuPy, under whose name it is found: its
+arrays speak DLPack, it has a current stream, and it notes what it was asked.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import types
+from typing import Any
+
+import numpy as np
+
+emulation = ctypes.CDLL(os.environ["GATHER_EMULATED"])
+for _name in ("allocate", "allocate_host", "make_stream", "end_capture"):
+    getattr(emulation, f"gth_emulation_{_name}").restype = ctypes.c_void_p
+for _name in ("launches", "live_allocations", "calls"):
+    getattr(emulation, f"gth_emulation_{_name}").restype = ctypes.c_int64
+
+CPU, CUDA, CUDA_HOST, MANAGED = 1, 2, 3, 13
+
+
+def launches() -> int:
+    return int(emulation.gth_emulation_launches())
+
+
+def calls() -> int:
+    """How often the runtime of CUDA has been called."""
+    return int(emulation.gth_emulation_calls())
+
+
+def live_allocations() -> int:
+    return int(emulation.gth_emulation_live_allocations())
+
+
+class Stream:
+    """A stream; a held one keeps its work until it is waited for."""
+
+    def __init__(self, device: int = 0) -> None:
+        self.ptr = int(emulation.gth_emulation_make_stream(device))
+
+    def hold(self) -> Stream:
+        emulation.gth_emulation_hold(ctypes.c_void_p(self.ptr))
+        return self
+
+    def synchronize(self) -> None:
+        emulation.gth_emulation_synchronize(ctypes.c_void_p(self.ptr))
+
+    def begin_capture(self) -> None:
+        emulation.gth_emulation_begin_capture(ctypes.c_void_p(self.ptr))
+
+    def end_capture(self) -> Any:
+        return ctypes.c_void_p(emulation.gth_emulation_end_capture(ctypes.c_void_p(self.ptr)))
+
+    def launch(self, graph: Any) -> None:
+        emulation.gth_emulation_launch(graph, ctypes.c_void_p(self.ptr))
+
+
+class Memory:
+    """Device memory, given back when it is let go."""
+
+    def __init__(self, values: np.ndarray) -> None:
+        self.address = int(emulation.gth_emulation_allocate(ctypes.c_int64(values.nbytes)))
+        ctypes.memmove(self.address, values.ctypes.data, values.nbytes)
+
+    def __del__(self) -> None:
+        emulation.gth_emulation_free(ctypes.c_void_p(self.address))
+
+
+# ---------------------------------------------------------------------------------------------------- DLPack by hand
+
+
+class DLTensor(ctypes.Structure):
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    )
+
+
+class Managed(ctypes.Structure):
+    _fields_ = (("tensor", DLTensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p))
+
+
+_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
+_Deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_exported: dict[int, Any] = {}  # what exports keep, by their address
+_new_capsule = ctypes.pythonapi.PyCapsule_New
+_new_capsule.restype, _new_capsule.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+_pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
+_pointer_of.restype, _pointer_of.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+_rename = ctypes.pythonapi.PyCapsule_SetName
+_rename.argtypes = (ctypes.py_object, ctypes.c_char_p)
+
+
+@_Deleter
+def _delete(managed: int) -> None:
+    del _exported[managed]
+
+
+def exports() -> int:
+    """How many exports consumers still have."""
+    return len(_exported)
+
+
+def capsule_of(keep: Any, address: int, dtype: np.dtype[Any], shape: tuple[int, ...], device: tuple[int, int]) -> Any:
+    extents = (ctypes.c_int64 * max(len(shape), 1))(*shape)
+    tensor = DLTensor(address, *device, len(shape), _CODES[dtype.kind], dtype.itemsize * 8, 1, extents, None, 0)
+    managed = Managed(tensor, None, ctypes.cast(_delete, ctypes.c_void_p))
+    _exported[ctypes.addressof(managed)] = (managed, extents, keep)
+    return _new_capsule(ctypes.addressof(managed), b"dltensor", None)
+
+
+# ------------------------------------------------------------------------------------------------------- the arrays
+
+
+class Bare:
+    """An array that knows only DLPack: which stream it is used on, nobody can ask."""
+
+    def __init__(self, values: Any, dtype: Any = None, device: tuple[int, int] = (CUDA, 0)) -> None:
+        values = np.ascontiguousarray(values, dtype)
+        self.dtype, self.shape, self.device = values.dtype, values.shape, device
+        self.memory: Any = Memory(values)
+        self.address = self.memory.address
+        self.streams: list[int | None] = []  # asked for by consumers
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.device
+
+    def __dlpack__(self, *, stream: int | None = None) -> Any:
+        self.streams.append(stream)
+        return capsule_of(self.memory, self.address, self.dtype, self.shape, self.device)
+
+    def get(self) -> Any:
+        """What the memory holds now; waits for nothing."""
+        values = np.empty(self.shape, self.dtype)
+        ctypes.memmove(values.ctypes.data, self.address, values.nbytes)
+        return values.tolist()
+
+
+class Interface:
+    """An array that knows only __cuda_array_interface__."""
+
+    def __init__(self, values: Any, dtype: Any = None, **entries: Any) -> None:
+        values = np.ascontiguousarray(values, dtype)
+        self.memory = Memory(values)
+        self.__cuda_array_interface__ = {
+            "shape": values.shape,
+            "typestr": values.dtype.str,
+            "data": (self.memory.address, False),
+            "version": 3,
+            **entries,
+        }
+
+
+class Array(Bare):
+    """An array of the library that is found under CuPy's name.
+
+    As CuPy does, the library gives memory back in the order of its stream: here, long after.
+    """
+
+    def __init__(self, values: Any, dtype: Any = None, device: tuple[int, int] = (CUDA, 0)) -> None:
+        super().__init__(values, dtype, device)
+        pool.append(self.memory)
+
+
+pool: list[Memory] = []
+
+
+Array.__module__ = "cupy"
+
+
+class Taken:
+    """Memory that a capsule has brought, which is in the process's reach as all imaginary memory is."""
+
+    def __init__(self, capsule: Any, name: bytes) -> None:
+        self.managed = Managed.from_address(_pointer_of(capsule, name))
+        _rename(capsule, b"used_" + name)
+
+    def __del__(self) -> None:
+        _Deleter(self.managed.deleter)(ctypes.addressof(self.managed))
+
+
+class _Current:
+    stream: Any = types.SimpleNamespace(ptr=0)
+
+    def get_current_stream(self, device: int) -> Any:
+        return self.stream
+
+
+def from_dlpack(tensor: Any) -> Array:
+    stream = cuda.stream.ptr or 1
+    taken = Taken(tensor.__dlpack__(stream=stream), b"dltensor")
+    found = taken.managed.tensor
+    array = Array.__new__(Array)
+    kinds = {code: kind for kind, code in _CODES.items()}
+    array.dtype = np.dtype(f"{kinds[found.code]}{found.bits // 8}")
+    array.shape = tuple(found.shape[: found.ndim])
+    array.device = (found.device_type, found.device_id)
+    array.memory, array.address, array.streams = taken, (found.data or 0) + found.byte_offset, []
+    return array
+
+
+cuda = _Current()
+
+
+def install() -> None:
+    """From now on this is CuPy."""
+    module: Any = types.ModuleType("cupy")
+    module.cuda, module.from_dlpack, module.ndarray = cuda, from_dlpack, Array
+    sys.modules["cupy"] = module
