@@ -292,7 +292,7 @@ typedef struct gth_context_options {
   int32_t device_id; /* which CUDA device */
   uint32_t flags;    /* none yet: 0 */
   uint32_t reserved; /* 0 */
-  struct CUstream_st *stream;      /* the stream of a CUDA context */
+  struct CUstream_st *stream;      /* of a CUDA context. 0x2, the stream per thread: a context for each thread */
   struct gth_error_record *record; /* the caller's, zeroed, in device or mapped pinned memory; NULL: its own */
   gth_alloc_fn alloc;              /* alloc and free, both or none (GTH_E_NULL): memory of outputs */
   gth_free_fn free;
