@@ -72,7 +72,8 @@ expect_output() {
 }
 
 step gofmt
-test -z "$(gofmt -l . | tee /dev/stderr)"
+unformatted=$(gofmt -l .)
+[ -z "$unformatted" ] || { echo "$unformatted" && exit 1; }
 step "go vet"
 go vet ./...
 tests "go test" env "$shared" go test -count=1 -v ./...
