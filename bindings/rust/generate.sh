@@ -1,7 +1,7 @@
 #!/bin/sh
 # Writes gather-sys/src/bindings.rs anew from gather.h. With --check compares instead and changes nothing.
 # Needs bindgen 0.73.2 (cargo install bindgen-cli --version 0.73.2 --locked), named by BINDGEN if it is not in PATH,
-# and libclang, in LIBCLANG_PATH if it is not where LLVM's packages put it. Exits with 77 where one is absent.
+# libclang, in LIBCLANG_PATH if it is not where LLVM's packages put it, and rustfmt. Exits with 77 where one is absent.
 set -eu
 cd "$(dirname "$0")"
 
@@ -12,6 +12,11 @@ if ! version=$("$bindgen" --version 2>/dev/null); then
   exit 77
 elif [ "$version" != "bindgen $wanted" ]; then
   echo "$version, not bindgen $wanted"
+  exit 77
+fi
+
+if ! command -v rustfmt >/dev/null; then
+  echo "no rustfmt"
   exit 77
 fi
 
