@@ -36,7 +36,7 @@ struct Time {
 };
 
 // A body does its work `repeats` times.
-inline std::vector<Time> side_by_side(const std::vector<std::function<void(int64_t)>>& bodies, int rounds = 101) {
+inline std::vector<Time> side_by_side(const std::vector<std::function<void(int64_t)>>& bodies, int rounds = 2001) {
   std::vector<int64_t> repeats;
   for (const auto& body : bodies) repeats.push_back(calibrate(body));
   std::vector<std::vector<double>> times(bodies.size());
