@@ -60,6 +60,13 @@ int32_t copy_on_device(const Context& context, const gth_tensor_desc& source, co
   return status ? status : execute(context, plan, pointers_of(source, destination), GTH_OPEN, Output::callers, error);
 }
 
+gth_tensor_desc packed_on_device(const Context& context, const gth_tensor_desc& desc, void* data, int64_t bytes) {
+  gth_tensor_desc result = packed(desc, data, bytes);
+  result.device = GTH_DEVICE_CUDA;
+  result.device_id = context.device_id;
+  return result;
+}
+
 // Dense room on both sides of the bus.
 struct Room {
   void *host, *device;
@@ -69,9 +76,7 @@ struct Room {
 int32_t copy_to_device(const Context& context, const gth_tensor_desc& source, const gth_tensor_desc& destination,
                        const Room& room, const Error& error) {
   const gth_tensor_desc on_host = packed(source, room.host, room.bytes);
-  gth_tensor_desc on_device = packed(source, room.device, room.bytes);
-  on_device.device = GTH_DEVICE_CUDA;
-  on_device.device_id = context.device_id;
+  const gth_tensor_desc on_device = packed_on_device(context, source, room.device, room.bytes);
   int32_t status = copy_on_host(context, source, on_host, error);
   if (!status) status = cuda::copy_bytes(*context.cuda, room.device, room.host, room.bytes, error);
   if (!status) status = copy_on_device(context, on_device, destination, error);
@@ -82,9 +87,7 @@ int32_t copy_to_device(const Context& context, const gth_tensor_desc& source, co
 int32_t copy_to_host(const Context& context, const gth_tensor_desc& source, const gth_tensor_desc& destination,
                      const Room& room, const Error& error) {
   const gth_tensor_desc on_host = packed(source, room.host, room.bytes);
-  gth_tensor_desc on_device = packed(source, room.device, room.bytes);
-  on_device.device = GTH_DEVICE_CUDA;
-  on_device.device_id = context.device_id;
+  const gth_tensor_desc on_device = packed_on_device(context, source, room.device, room.bytes);
   int32_t status = copy_on_device(context, source, on_device, error);
   if (!status) status = cuda::copy_bytes(*context.cuda, room.host, room.device, room.bytes, error);
   const int32_t waited = cuda::synchronize(*context.cuda, status ? Error(nullptr) : error);

@@ -5,6 +5,7 @@
 #include "core/checked.hpp"
 #include "core/device.hpp"
 #include "core/dtype.hpp"
+#include "core/plain.hpp"
 
 namespace gather::core {
 namespace {
@@ -13,20 +14,11 @@ bool is_plain(const gth_tensor_desc* desc) {
   return !desc || (!desc->strides && is_host(desc->device) && desc->offset >= 0 && desc->extent >= 0);
 }
 
-// The product of extents [begin, end) and `size`; 0 where one of them is empty, negative or leads out of int64.
-int64_t product(const int64_t* extents, int32_t begin, int32_t end, int64_t size) {
-  for (int32_t i = begin; i < end; ++i) {
-    if (extents[i] <= 0 || !multiply(size, extents[i], &size)) return 0;
-  }
-  return size;
-}
-
 // Whether `bytes` bytes from the offset on are described; sets the reach.
 bool reach_of(const gth_tensor_desc* desc, int64_t bytes, Reach* reach) {
   const int64_t offset = desc ? desc->offset : 0;
   *reach = {offset, 0, 0, 0, false};
-  if (!add(offset, bytes, &reach->high)) return false;
-  return !desc || desc->extent == 0 || reach->high <= desc->extent;
+  return desc ? find_plain_end(*desc, bytes, &reach->high) : add(offset, bytes, &reach->high);
 }
 
 void add_loop(Plan* plan, int64_t extent, int64_t params, int64_t index, int64_t out) {
@@ -47,13 +39,13 @@ struct Steps {
   bool measure(const Request& request, const Geometry& geometry, int64_t item, int64_t index_item) {
     const int64_t *p = request.params->shape, *q = request.indices->shape;
     const int32_t b = geometry.batch, a = geometry.axis;
-    row = product(p, a + geometry.components, request.params->ndim, item);
-    params_outer = product(p, a, a + geometry.components, row);
-    params_batch = product(p, b, a, params_outer);
-    params = product(p, 0, b, params_batch);
-    index_step = product(q, geometry.tuple_end, request.indices->ndim, index_item);
-    index_batch = product(q, b, geometry.tuple_end, index_step);
-    indices = product(q, 0, b, index_batch);
+    row = plain_product(p, a + geometry.components, request.params->ndim, item);
+    params_outer = plain_product(p, a, a + geometry.components, row);
+    params_batch = plain_product(p, b, a, params_outer);
+    params = plain_product(p, 0, b, params_batch);
+    index_step = plain_product(q, geometry.tuple_end, request.indices->ndim, index_item);
+    index_batch = plain_product(q, b, geometry.tuple_end, index_step);
+    indices = plain_product(q, 0, b, index_batch);
     if (!params || !indices) return false;
     batches = params / params_batch;
     outers = params_batch / params_outer;

@@ -15,12 +15,15 @@ bool find_plain_end(const gth_tensor_desc& desc, int64_t bytes, int64_t* end) {
   return add(desc.offset, bytes, end) && (desc.extent == 0 || *end <= desc.extent);
 }
 
-int64_t plain_bytes(const gth_tensor_desc& desc, int64_t item) {
-  int64_t bytes = item;
-  for (int32_t i = 0; i < desc.ndim; ++i) {
-    if (desc.shape[i] <= 0 || !multiply(bytes, desc.shape[i], &bytes)) return 0;
+int64_t plain_product(const int64_t* extents, int32_t begin, int32_t end, int64_t size) {
+  for (int32_t i = begin; i < end; ++i) {
+    if (extents[i] <= 0 || !multiply(size, extents[i], &size)) return 0;
   }
-  return bytes;
+  return size;
+}
+
+int64_t plain_bytes(const gth_tensor_desc& desc, int64_t item) {
+  return plain_product(desc.shape, 0, desc.ndim, item);
 }
 
 }  // namespace gather::core

@@ -1,5 +1,7 @@
 #include "cpu/direct.hpp"
 
+#include "cpu/load.hpp"
+
 namespace gather::cpu {
 namespace {
 
@@ -13,22 +15,13 @@ bool overlap(const char* a, const Direct::Span& a_span, const char* b, const Dir
   return a_low < b_high && b_low < a_high;
 }
 
-// A volatile read cannot be repeated behind our back.
-template <class T>
-int64_t load(const char* at) {
-  struct __attribute__((packed)) Unaligned {
-    T value;
-  };
-  return reinterpret_cast<const volatile Unaligned*>(at)->value;
-}
-
 // The offset of the row that a tuple selects; false where it selects none.
 template <class T>
 bool resolve(const Direct& direct, const char* tuple, int64_t* offset) {
   *offset = direct.params_offset;
   for (int32_t c = 0; c < direct.components; ++c, tuple += direct.index_step) {
     const core::Component& component = direct.component[c];
-    int64_t value = load<T>(tuple);
+    int64_t value = load_index<T>(tuple);
     if (direct.wraps && value < 0) value += component.size;
     // One comparison for both ends: what is negative is huge as an unsigned number.
     if (static_cast<uint64_t>(value) >= static_cast<uint64_t>(component.size)) return false;

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "cpu/load.hpp"
+
 namespace gather::cpu {
 namespace {
 
@@ -48,15 +50,6 @@ bool has_negatives(const Plan& plan) { return plan.index != IndexKind::uint64; }
 // One comparison for both ends: what is negative is huge as an unsigned number.
 bool is_inside(int64_t value, int64_t size) { return static_cast<uint64_t>(value) < static_cast<uint64_t>(size); }
 
-// A volatile read cannot be repeated behind our back.
-template <class T>
-int64_t load_one_as(const char* at) {
-  struct __attribute__((packed)) Unaligned {
-    T value;
-  };
-  return static_cast<int64_t>(reinterpret_cast<const volatile Unaligned*>(at)->value);
-}
-
 // bounds = error, fill, skip for tuples of one component, which most are: offsets in one go, without a copy of the
 // values. False: one is bad, and the offsets say nothing.
 template <class T, bool wraps>
@@ -65,7 +58,7 @@ bool resolve_singles_as(const Component& component, const char* first, int64_t s
   bool all = true;
 #pragma GCC unroll 4
   for (int64_t i = 0; i < n; ++i) {
-    const int64_t read = load_one_as<T>(first + i * stride);
+    const int64_t read = load_index<T>(first + i * stride);
     const int64_t value = wraps ? read + ((read >> 63) & size) : read;
     const bool inside = is_inside(value, size);
     all &= inside;
@@ -230,13 +223,13 @@ Resolved resolve_total(const Block& block, BadTuple* bad) {
 
 int64_t load_one(const Plan& plan, const char* at) {
   switch (plan.index) {
-    case IndexKind::int8: return load_one_as<int8_t>(at);
-    case IndexKind::int16: return load_one_as<int16_t>(at);
-    case IndexKind::int32: return load_one_as<int32_t>(at);
-    case IndexKind::uint8: return load_one_as<uint8_t>(at);
-    case IndexKind::uint16: return load_one_as<uint16_t>(at);
-    case IndexKind::uint32: return load_one_as<uint32_t>(at);
-    default: return load_one_as<int64_t>(at);  // uint64 as its bit pattern
+    case IndexKind::int8: return load_index<int8_t>(at);
+    case IndexKind::int16: return load_index<int16_t>(at);
+    case IndexKind::int32: return load_index<int32_t>(at);
+    case IndexKind::uint8: return load_index<uint8_t>(at);
+    case IndexKind::uint16: return load_index<uint16_t>(at);
+    case IndexKind::uint32: return load_index<uint32_t>(at);
+    default: return load_index<int64_t>(at);  // uint64 as its bit pattern
   }
 }
 
