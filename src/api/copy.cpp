@@ -126,8 +126,8 @@ int32_t run_copy(const Context& context, const gth_tensor_desc& source, const gt
     if (int32_t status = cuda::check_not_capturing(*context.cuda, error)) return status;
   }
   if (is_stretch(plan)) {
-    return cuda::copy_bytes(*context.cuda, pointers.out + plan.out_offset, pointers.params + plan.params_offset, plan.row,
-                            error);
+    return cuda::copy_bytes(*context.cuda, pointers.out + plan.out_offset, pointers.params + plan.params_offset,
+                            plan.row, error);
   }
   if (is_pageable(source) && is_pageable(destination)) return copy_on_host(context, source, destination, error);
   return copy_staged(context, source, destination, plan.slices.factor * plan.inner * plan.row, error);

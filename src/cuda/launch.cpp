@@ -98,7 +98,9 @@ bool is_narrow(const Plan& plan, const Shape& shape) {
 }
 
 Form choose_form(const Plan& plan, const Shape& shape, bool narrow) {
-  if (plan.dealt > 1 || plan.end > SmallJob::most_loops || plan.components > SmallJob::most_components) return Form::any;
+  if (plan.dealt > 1 || plan.end > SmallJob::most_loops || plan.components > SmallJob::most_components) {
+    return Form::any;
+  }
   const int64_t bytes = core::index_bytes(plan.index);
   const bool is_direct = plan.end == 1 && plan.components == 1;
   return is_direct && narrow && shape.index_aligned && bytes >= 4 ? Form::direct : Form::small;
@@ -145,7 +147,8 @@ uint32_t count_blocks(const JobHead& job, Copy copy, int32_t multiprocessors) {
   const int64_t most = multiprocessors * resident_blocks;
   if (!is_rows(copy)) {
     const int64_t block = block_threads * vector_bytes;
-    return at_most(job.units > INT64_MAX / job.row ? most : ceil_divide(job.units * job.row + vector_bytes, block), most);
+    if (job.units > INT64_MAX / job.row) return at_most(most, most);
+    return at_most(ceil_divide(job.units * job.row + vector_bytes, block), most);
   }
   const int64_t groups = block_threads >> job.lanes_log2;
   const int64_t pieces = job.units > INT64_MAX / job.chunks ? INT64_MAX : job.units * job.chunks;
