@@ -141,6 +141,7 @@ TEST_F(Errors, EmptyDimsUnderClamp) {
 TEST_F(Errors, RecordOfTheCaller) {
   void* pinned = device::allocate_host(sizeof(gth_error_record));
   std::memset(pinned, 0, sizeof(gth_error_record));
+  device::describe(pinned, sizeof(gth_error_record));
   auto* record = static_cast<gth_error_record*>(pinned);
   {
     const Context context(nullptr, record);

@@ -80,6 +80,7 @@ TEST_F(Graphs, TheGraphTakesItsOwnErrors) {
   const Stream stream;
   const Context context(stream.get());
   auto* record = static_cast<gth_error_record*>(device::allocate_host(sizeof(gth_error_record)));
+  device::describe(record, sizeof(gth_error_record));
   Lookup lookup(6, 4, 3);
   Error error;
   device::begin_capture(stream.get());

@@ -17,6 +17,10 @@ int enqueue(CUstream_st* stream, std::function<void()> work);
 int enter_call();
 
 void touch(const void* address, uint64_t bytes);
+// Whether it is memory that was allocated on this machine.
+bool reaches(const void* address, uint64_t bytes);
+// Something that a device would not have done, or not have survived.
+void count_violation(const char* what);
 void before_copying(uint32_t block);
 uint32_t seed();
 void count_launch();

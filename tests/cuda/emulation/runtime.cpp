@@ -1,5 +1,6 @@
 #include "cuda/runtime.hpp"
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -123,6 +124,15 @@ void touch(const void* address, uint64_t bytes) {
   if (begin % bytes != 0) ++all.violations;
   if (all.described.empty()) return;
   if (!contains(all.described, begin, begin + bytes) && !contains(all.library, begin, begin + bytes)) ++all.violations;
+}
+
+bool reaches(const void* address, uint64_t bytes) {
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(address);
+  return contains(machine().memory, begin, begin + bytes);
+}
+
+void count_violation(const char* what) {
+  if (machine().violations++ < 10) std::fprintf(stderr, "violation: %s\n", what);
 }
 
 void before_copying(uint32_t block) {

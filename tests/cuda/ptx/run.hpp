@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "thread.hpp"
+
+namespace ptx {
+
+// By its name in C++; nullptr: there is none.
+Run find_kernel(const std::string& name);
+
+// All blocks, one after the other, in the order of the emulated machine.
+void run_grid(Run run, uint32_t blocks, uint32_t threads, std::vector<char> arguments);
+
+}  // namespace ptx

@@ -1,0 +1,127 @@
+#include "thread.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "../emulation/machine.hpp"
+#include "run.hpp"
+
+namespace ptx {
+
+void violate(const char* what) { emulation::count_violation(what); }
+
+char* Thread::global(uint64_t at, uint64_t bytes) {
+  char* address = reinterpret_cast<char*>(at);
+  emulation::touch(address, bytes);
+  if (emulation::reaches(address, bytes)) return address;
+  violate("outside of all memory");
+  std::abort();
+}
+
+void Shared::begin_block() {
+  std::memset(bytes_, 0xcd, sizeof bytes_);
+  std::memset(writes_, 0, sizeof writes_);
+  std::memset(reads_, 0, sizeof reads_);
+  epoch_ = 1;
+}
+
+// Since the last barrier, by another thread, and not both at once as an atomic.
+bool Shared::conflicts(const Touch& last, uint32_t thread, bool atomic) const {
+  return last.epoch == epoch_ && last.thread != thread && !(last.atomic && atomic);
+}
+
+char* Shared::access(uint64_t at, uint64_t bytes, uint32_t thread, bool writes, bool atomic) {
+  if (at % bytes != 0) violate("misaligned in shared memory");
+  if (at > shared_bytes || bytes > shared_bytes - at) {
+    violate("outside of shared memory");
+    std::abort();
+  }
+  for (uint64_t i = at; i < at + bytes; ++i) {
+    if (conflicts(writes_[i], thread, atomic)) violate("a race in shared memory");
+    if (writes && conflicts(reads_[i], thread, atomic)) violate("a race in shared memory");
+    (writes ? writes_ : reads_)[i] = {epoch_, thread, atomic};
+  }
+  return bytes_ + at;
+}
+
+namespace {
+
+// A block of threads and what they run in; made once for a thread of the host.
+class Block {
+ public:
+  void run(Run kernel, uint32_t block, uint32_t blocks, uint32_t threads, std::vector<char>* arguments) {
+    prepare(block, blocks, threads, arguments);
+    while (step(kernel)) pass_barrier();
+  }
+
+ private:
+  void prepare(uint32_t block, uint32_t blocks, uint32_t threads, std::vector<char>* arguments) {
+    shared_->begin_block();
+    frames_.resize(threads);
+    threads_.assign(threads, Thread{});
+    order_.resize(threads);
+    std::iota(order_.begin(), order_.end(), 0u);
+    if (emulation::seed()) std::shuffle(order_.begin(), order_.end(), std::mt19937(emulation::seed() + block));
+    for (uint32_t i = 0; i < threads; ++i) {
+      if (!frames_[i]) frames_[i] = std::make_unique<Frame>();
+      threads_[i].thread = i;
+      threads_[i].block = block;
+      threads_[i].blocks = blocks;
+      threads_[i].arguments = arguments->data();
+      threads_[i].argument_bytes = arguments->size();
+      threads_[i].shared = shared_.get();
+      threads_[i].frame = frames_[i]->bytes;
+    }
+  }
+
+  // Every thread up to its next barrier. false: all have ended.
+  bool step(Run kernel) {
+    uint32_t waiting = 0;
+    for (const uint32_t i : order_) waiting += kernel(threads_[i]);
+    if (waiting == 0) return false;
+    const int barrier = threads_[0].waits_at;
+    for (const Thread& thread : threads_) {
+      if (waiting == threads_.size() && thread.waits_at == barrier) continue;
+      violate("a barrier that not all threads come to");
+      std::abort();
+    }
+    return true;
+  }
+
+  void pass_barrier() {
+    bool any = false;
+    for (const Thread& thread : threads_) any |= thread.votes;
+    for (Thread& thread : threads_) thread.verdict = any;
+    shared_->pass_barrier();
+  }
+
+  struct Frame {
+    alignas(16) char bytes[frame_bytes];
+  };
+  std::unique_ptr<Shared> shared_ = std::make_unique<Shared>();
+  std::vector<std::unique_ptr<Frame>> frames_;
+  std::vector<Thread> threads_;
+  std::vector<uint32_t> order_;
+};
+
+}  // namespace
+
+Run find_kernel(const std::string& name) {
+  const Kernel* end = kernels + kernel_count;
+  const Kernel* found = std::find_if(kernels, end, [&](const Kernel& kernel) { return kernel.name == name; });
+  return found == end ? nullptr : found->run;
+}
+
+void run_grid(Run run, uint32_t blocks, uint32_t threads, std::vector<char> arguments) {
+  static thread_local Block block;
+  std::vector<uint32_t> order(blocks);
+  std::iota(order.begin(), order.end(), 0u);
+  if (emulation::seed()) std::shuffle(order.begin(), order.end(), std::mt19937(emulation::seed()));
+  for (const uint32_t index : order) block.run(run, index, blocks, threads, &arguments);
+}
+
+}  // namespace ptx

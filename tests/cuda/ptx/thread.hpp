@@ -1,0 +1,187 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+// What PTX that translate.py has turned into C++ runs on: one thread of a block at a time, from barrier to barrier. Each
+// access is held against what the hardware asks for; what it would not have done is counted as a violation.
+namespace ptx {
+
+constexpr int shared_bytes = 16 << 10;
+constexpr int frame_bytes = 16 << 10;
+
+// Counts PTX instructions where somebody wants to know how many a kernel takes.
+#ifdef GATHER_COUNT_PTX
+#define COUNT ++t.instructions
+#else
+#define COUNT ((void)0)
+#endif
+
+// Shared memory of one block. Between two barriers no thread may read what another one writes.
+class Shared {
+ public:
+  void begin_block();
+  void pass_barrier() { ++epoch_; }
+  char* access(uint64_t at, uint64_t bytes, uint32_t thread, bool writes, bool atomic);
+
+ private:
+  struct Touch {
+    uint32_t epoch, thread;
+    bool atomic;
+  };
+  bool conflicts(const Touch& last, uint32_t thread, bool atomic) const;
+
+  alignas(16) char bytes_[shared_bytes];
+  Touch reads_[shared_bytes];
+  Touch writes_[shared_bytes];
+  uint32_t epoch_ = 0;
+};
+
+void violate(const char* what);
+
+struct Thread {
+  uint32_t thread, block, blocks;
+  char* arguments;
+  uint64_t argument_bytes;
+  Shared* shared;
+  char* frame;
+
+  int waits_at = 0;      // the number of the barrier it stands at
+  bool votes = false;    // what it brings to the barrier
+  bool verdict = false;  // what the barrier says
+  uint64_t instructions = 0;
+
+  const char* read_global(uint64_t at, uint64_t bytes) { return global(at, bytes); }
+  char* write_global(uint64_t at, uint64_t bytes) { return global(at, bytes); }
+  const char* read_shared(uint64_t at, uint64_t bytes) { return shared->access(at, bytes, thread, false, false); }
+  char* write_shared(uint64_t at, uint64_t bytes) { return shared->access(at, bytes, thread, true, false); }
+  const char* read_param(uint64_t at, uint64_t bytes) { return aligned(at, bytes); }
+  char* write_param(uint64_t at, uint64_t bytes) { return aligned(at, bytes); }
+  // An address of any space: of a parameter, or of global memory.
+  const char* read_generic(uint64_t at, uint64_t bytes) {
+    return at - reinterpret_cast<uintptr_t>(arguments) < argument_bytes ? aligned(at, bytes) : global(at, bytes);
+  }
+
+  template <class T>
+  T atomic_add_global(uint64_t at, uint64_t value) {
+    return exchange<T>(global(at, sizeof(T)), [=](T old) { return static_cast<T>(old + value); });
+  }
+  template <class T>
+  T atomic_minimum_shared(uint64_t at, uint64_t value) {
+    return exchange<T>(shared->access(at, sizeof(T), thread, true, true),
+                       [=](T old) { return old < static_cast<T>(value) ? old : static_cast<T>(value); });
+  }
+
+ private:
+  static char* aligned(uint64_t at, uint64_t bytes) {
+    if (at % bytes != 0) violate("misaligned");
+    return reinterpret_cast<char*>(at);
+  }
+  static char* global(uint64_t at, uint64_t bytes);
+
+  template <class T, class F>
+  static T exchange(char* at, F&& f) {
+    T old;
+    std::memcpy(&old, at, sizeof old);
+    const T now = f(old);
+    std::memcpy(at, &now, sizeof now);
+    return old;
+  }
+};
+
+// Runs a thread to its next barrier: true. false: it has ended.
+using Run = bool (*)(Thread& t);
+
+struct Kernel {
+  const char* name;
+  Run run;
+};
+
+extern const Kernel kernels[];
+extern const int kernel_count;
+
+// ---- the instructions that need more than an operator
+
+inline uint64_t address_of(const char* at) { return reinterpret_cast<uintptr_t>(at); }
+
+template <class T>
+auto loaded(const char* at, int i) {
+  T value;
+  std::memcpy(&value, at + i * static_cast<int>(sizeof value), sizeof value);
+  return value;
+}
+
+template <class T>
+void store(char* at, int i, uint64_t value) {
+  const T part = static_cast<T>(value);
+  std::memcpy(at + i * static_cast<int>(sizeof part), &part, sizeof part);
+}
+
+template <class T>
+using Twice = std::conditional_t<sizeof(T) == 2, std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>,
+                                 std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
+
+template <class T>
+T multiply_low(uint64_t a, uint64_t b) {
+  return static_cast<T>(a * b);
+}
+template <class T>
+T multiply_high(uint64_t a, uint64_t b) {
+  static_assert(sizeof(T) <= 4);
+  return static_cast<T>((static_cast<Twice<T>>(static_cast<T>(a)) * static_cast<T>(b)) >> (8 * sizeof(T)));
+}
+template <class T>
+Twice<T> multiply_wide(uint64_t a, uint64_t b) {
+  static_assert(sizeof(T) <= 4);
+  return static_cast<Twice<T>>(static_cast<T>(a)) * static_cast<T>(b);
+}
+
+template <class T>
+T divide(uint64_t a, uint64_t b) {
+  if (static_cast<T>(b) == 0) {
+    violate("division by zero");
+    return static_cast<T>(~uint64_t{0});
+  }
+  return static_cast<T>(static_cast<T>(a) / static_cast<T>(b));
+}
+template <class T>
+T remainder(uint64_t a, uint64_t b) {
+  return static_cast<T>(static_cast<T>(a) - divide<T>(a, b) * static_cast<T>(b));
+}
+template <class T>
+T smaller(uint64_t a, uint64_t b) {
+  return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b);
+}
+template <class T>
+T larger(uint64_t a, uint64_t b) {
+  return static_cast<T>(a) > static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b);
+}
+
+// Shifts by more than there are bits leave nothing, or the sign.
+template <class T>
+T shift_left(uint64_t a, uint32_t by) {
+  return by < 8 * sizeof(T) ? static_cast<T>(static_cast<T>(a) << by) : T{0};
+}
+template <class T>
+T shift_right(uint64_t a, uint32_t by) {
+  const T value = static_cast<T>(a);
+  if (by < 8 * sizeof(T)) return static_cast<T>(value >> by);
+  return std::is_signed_v<T> && value < T{0} ? static_cast<T>(-1) : T{0};
+}
+
+inline uint32_t funnel_left(uint32_t low, uint32_t high, uint32_t by) {
+  return static_cast<uint32_t>(((uint64_t{high} << 32 | low) << (by & 31)) >> 32);
+}
+
+// `bits` bits from `position` on, with the highest as the sign of a signed number.
+template <class T>
+T extract(uint32_t a, uint32_t position, uint32_t bits) {
+  const uint64_t wide = static_cast<uint64_t>(static_cast<int64_t>(static_cast<T>(a)));
+  if (bits == 0) return 0;
+  return static_cast<T>(static_cast<std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>(
+                            wide >> (position & 31) << (64 - (bits & 63))) >>
+                        (64 - (bits & 63)));
+}
+
+}  // namespace ptx

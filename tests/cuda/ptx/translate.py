@@ -1,0 +1,390 @@
+"""translate.py PTX OUTPUT: turns PTX, as nvcc makes it of src/cuda/kernels.cu, into C++ that thread.hpp can run.
+
+Each kernel becomes a function that runs one thread up to its next barrier. A thread's registers are in a frame, so that it
+goes on behind the barrier when it is called again. What is not known here ends the translation: nothing is guessed.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+WIDTHS = {"pred": "bool", "b8": "uint8_t", "b16": "uint16_t", "b32": "uint32_t", "b64": "uint64_t"}
+SPECIAL = {"%tid.x": "t.thread", "%ctaid.x": "t.block", "%nctaid.x": "t.blocks"}
+
+
+def type_of(name):
+    """The C++ type of u32, s64, b16, .."""
+    if name == "pred":
+        return "bool"
+    return ("int" if name[0] == "s" else "uint") + name[1:] + "_t"
+
+
+class Function:
+    """A kernel or a function, translated line by line."""
+
+    def __init__(self, name, is_kernel, params, returns, shared):
+        self.name, self.is_kernel, self.params, self.returns = name, is_kernel, params, returns
+        self.shared = shared  # offsets of the module's shared variables, by name
+        self.registers = []  # (type, name, count)
+        self.scopes = []
+        self.scoped = 0
+        self.barriers = 0
+        self.lines = []
+
+    def emit(self, text):
+        self.lines.append(text)
+
+    # ---- operands
+
+    def register(self, name):
+        for scope in reversed(self.scopes):
+            if name in scope:
+                return "f." + scope[name]
+        kind, number = re.fullmatch(r"%([a-z]+)(\d+)", name).groups()
+        return f"f.{kind}[{number}]"
+
+    def value(self, operand):
+        if operand in SPECIAL:
+            return SPECIAL[operand]
+        if operand.startswith("%") or any(operand in scope for scope in self.scopes):
+            return self.register(operand)
+        if re.fullmatch(r"-?\d+|0[xX][0-9a-fA-F]+", operand):
+            return f"INT64_C({operand})" if operand != "-9223372036854775808" else "INT64_MIN"
+        if operand in self.shared:
+            return f"UINT32_C({self.shared[operand]})"
+        return f"address_of({self.memory(operand)})"
+
+    def memory(self, name):
+        """Where a parameter begins."""
+        if name in self.params:
+            return f"t.arguments + {self.params[name]}" if self.is_kernel else f"argument{self.params[name]}"
+        if re.fullmatch(r"(param|retval)\d+", name):
+            return name
+        if name == "func_retval0" and self.returns:
+            return "returned"
+        raise ValueError(f"unknown name {name}")
+
+    def address(self, operand):
+        base, offset = re.fullmatch(r"\[([%$\w.]+)(?:\+(-?\d+))?\]", operand).groups()
+        return f"{self.value(base)} + INT64_C({offset or 0})"
+
+    # ---- instructions
+
+    def instruction(self, text):
+        guard, text = re.fullmatch(r"(?:@(!?%p\d+)\s+)?(.*)", text, re.S).groups()
+        opcode, rest = re.fullmatch(r"(\S+)\s*(.*)", text, re.S).groups()
+        operands = [o.strip() for o in re.findall(r"\s*(\{[^}]*\}|\[[^\]]*\]|[^,]+)", rest)]
+        if guard:
+            condition = "!" + self.register(guard[1:]) if guard[0] == "!" else self.register(guard)
+            self.emit(f"if ({condition}) {{")
+        self.emit("COUNT;")
+        self.dispatch(opcode.split("."), operands)
+        if guard:
+            self.emit("}")
+
+    def dispatch(self, opcode, operands):
+        name = opcode[0]
+        if name == "call":
+            return self.call(" ".join(operands))
+        method = getattr(self, "do_" + name, None)
+        if method is None:
+            raise ValueError(f"unknown instruction {'.'.join(opcode)}")
+        method(opcode[1:], operands)
+
+    def assign(self, target, text):
+        self.emit(f"{self.register(target)} = {text};")
+
+    def do_bra(self, _, operands):
+        self.emit(f"goto {operands[0].replace('$', '')};")
+
+    def do_ret(self, _, __):
+        self.emit("return false;" if self.is_kernel else "return;")
+
+    def do_mov(self, _, operands):
+        target, source = operands
+        if target.startswith("{"):
+            low, high = self.members(target)
+            self.assign(low, f"uint32_t({self.value(source)})")
+            self.assign(high, f"uint32_t({self.value(source)} >> 32)")
+        elif source.startswith("{"):
+            low, high = map(self.value, self.members(source))
+            self.assign(target, f"uint64_t({low}) | uint64_t({high}) << 32")
+        else:
+            self.assign(target, self.value(source))
+
+    do_cvta = do_mov
+
+    def arithmetic(self, opcode, operands, sign):
+        kind = type_of(opcode[-1]).replace("int", "uint").replace("uuint", "uint")
+        a, b = (f"{kind}({self.value(o)})" for o in operands[1:])
+        self.assign(operands[0], f"{kind}({a} {sign} {b})")
+
+    def do_add(self, opcode, operands):
+        self.arithmetic(opcode, operands, "+")
+
+    def do_sub(self, opcode, operands):
+        self.arithmetic(opcode, operands, "-")
+
+    def do_and(self, opcode, operands):
+        self.arithmetic(opcode, operands, "&")
+
+    def do_or(self, opcode, operands):
+        self.arithmetic(opcode, operands, "|")
+
+    def do_xor(self, opcode, operands):
+        self.arithmetic(opcode, operands, "^")
+
+    def do_not(self, opcode, operands):
+        value = self.value(operands[1])
+        self.assign(operands[0], f"!{value}" if opcode[-1] == "pred" else f"~{value}")
+
+    def do_neg(self, opcode, operands):
+        self.assign(operands[0], f"0 - {self.value(operands[1])}")
+
+    def do_mul(self, opcode, operands):
+        mode, kind = opcode
+        helper = {"lo": "multiply_low", "hi": "multiply_high", "wide": "multiply_wide"}[mode]
+        self.assign(operands[0], f"{helper}<{type_of(kind)}>({self.value(operands[1])}, {self.value(operands[2])})")
+
+    def do_mad(self, opcode, operands):
+        mode, kind = opcode
+        helper = {"lo": "multiply_low", "wide": "multiply_wide"}[mode]
+        product = f"{helper}<{type_of(kind)}>({self.value(operands[1])}, {self.value(operands[2])})"
+        self.assign(operands[0], f"{product} + {self.value(operands[3])}")
+
+    def binary(self, helper, opcode, operands):
+        kind = type_of(opcode[-1])
+        self.assign(operands[0], f"{helper}<{kind}>({self.value(operands[1])}, {self.value(operands[2])})")
+
+    def do_div(self, opcode, operands):
+        self.binary("divide", opcode, operands)
+
+    def do_rem(self, opcode, operands):
+        self.binary("remainder", opcode, operands)
+
+    def do_min(self, opcode, operands):
+        self.binary("smaller", opcode, operands)
+
+    def do_max(self, opcode, operands):
+        self.binary("larger", opcode, operands)
+
+    def do_shl(self, opcode, operands):
+        kind = type_of("u" + opcode[-1][1:])
+        self.assign(operands[0], f"shift_left<{kind}>({self.value(operands[1])}, {self.value(operands[2])})")
+
+    def do_shr(self, opcode, operands):
+        kind = type_of(opcode[-1].replace("b", "u"))
+        self.assign(operands[0], f"shift_right<{kind}>({self.value(operands[1])}, {self.value(operands[2])})")
+
+    def do_shf(self, opcode, operands):
+        if opcode != ["l", "wrap", "b32"]:
+            raise ValueError(f"unknown shift {opcode}")
+        low, high, by = map(self.value, operands[1:])
+        self.assign(operands[0], f"funnel_left({low}, {high}, {by})")
+
+    def do_bfe(self, opcode, operands):
+        self.assign(operands[0], f"extract<{type_of(opcode[0])}>({', '.join(map(self.value, operands[1:]))})")
+
+    def do_setp(self, opcode, operands):
+        comparison, kind = opcode
+        sign = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}[comparison]
+        kind = type_of(kind.replace("b", "u"))
+        a, b = (f"{kind}({self.value(o)})" for o in operands[1:])
+        self.assign(operands[0], f"{a} {sign} {b}")
+
+    def do_selp(self, _, operands):
+        target, a, b, condition = operands
+        self.assign(target, f"{self.value(condition)} ? {self.value(a)} : {self.value(b)}")
+
+    def do_cvt(self, opcode, operands):
+        to, source = map(type_of, opcode)
+        self.assign(operands[0], f"{to}({source}({self.value(operands[1])}))")
+
+    # ---- memory
+
+    @staticmethod
+    def access(opcode):
+        """(space, count, type) of a load or a store."""
+        words = [w for w in opcode if w not in ("cs", "nc", "volatile")]
+        spaces = [w for w in words if w in ("global", "shared", "param", "local")]
+        counts = [int(w[1:]) for w in words if re.fullmatch(r"v\d", w)]
+        kinds = [w for w in words if re.fullmatch(r"[bus]\d+", w)]
+        if len(spaces) + len(counts) + len(kinds) != len(words) or len(kinds) != 1:
+            raise ValueError(f"unknown access {opcode}")
+        return (spaces or ["generic"])[0], (counts or [1])[0], type_of(kinds[0])
+
+    @staticmethod
+    def members(operand):
+        return [o.strip() for o in operand.strip("{}").split(",")]
+
+    def do_ld(self, opcode, operands):
+        space, count, kind = self.access(opcode)
+        targets = self.members(operands[0])
+        assert len(targets) == count
+        self.emit(f"{{ const char* at = t.read_{space}({self.address(operands[1])}, sizeof({kind}) * {count});")
+        for i, target in enumerate(targets):
+            if target != "_":
+                self.assign(target, f"loaded<{kind}>(at, {i})")
+        self.emit("}")
+
+    def do_st(self, opcode, operands):
+        space, count, kind = self.access(opcode)
+        sources = self.members(operands[1])
+        assert len(sources) == count
+        self.emit(f"{{ char* at = t.write_{space}({self.address(operands[0])}, sizeof({kind}) * {count});")
+        for i, source in enumerate(sources):
+            self.emit(f"store<{kind}>(at, {i}, {self.value(source)});")
+        self.emit("}")
+
+    def do_atom(self, opcode, operands):
+        space, operation, kind = opcode
+        helper = {"add": "add", "min": "minimum"}[operation]
+        target, address, value = operands
+        call = f"t.atomic_{helper}_{space}<{type_of(kind)}>({self.address(address)}, {self.value(value)})"
+        self.assign(target, call) if target != "_" else self.emit(call + ";")
+
+    def do_membar(self, _, __):
+        pass  # one thread runs at a time, and what it writes is written
+
+    do_fence = do_membar
+
+    # ---- barriers and calls
+
+    def barrier(self, wait):
+        if not self.is_kernel:
+            raise ValueError("a barrier in a function that is called")
+        self.barriers += 1
+        self.emit(f"t.waits_at = {self.barriers}; {wait} return true; case {self.barriers}:;")
+
+    def do_bar(self, opcode, operands):
+        if opcode == ["sync"] and operands == ["0"]:
+            return self.barrier("t.votes = false;")
+        if opcode != ["red", "or", "pred"] or operands[1] != "0":
+            raise ValueError(f"unknown barrier {opcode} {operands}")
+        self.barrier(f"t.votes = {self.value(operands[2])};")
+        self.assign(operands[0], "t.verdict")
+
+    do_barrier = do_bar
+
+    def call(self, text):
+        returned, name, arguments = re.fullmatch(r"(?:\((\w+)\)\s*)?([\w$]+)\s*(?:\(([^)]*)\))?", text).groups()
+        passed = ["t"] + ([returned] if returned else []) + re.findall(r"\w+", arguments or "")
+        self.emit(f"{name}({', '.join(passed)});")
+
+    # ---- declarations
+
+    def declare(self, text):
+        if match := re.fullmatch(r"\.reg\s+\.(\w+)\s+%(\w+)<(\d+)>", text):
+            self.registers.append((WIDTHS[match[1]], match[2], int(match[3])))
+        elif match := re.fullmatch(r"\.reg\s+\.(\w+)\s+(%?\w+)", text):
+            self.scoped += 1
+            self.scopes[-1][match[2]] = f"scoped{self.scoped}"
+            self.registers.append((WIDTHS[match[1]], f"scoped{self.scoped}", 0))
+        elif match := re.fullmatch(r"\.param\s+\.b(\d+)\s+(\w+)", text):
+            self.emit(f"alignas(16) char {match[2]}[{int(match[1]) // 8}];")
+        elif match := re.fullmatch(r"\.param\s+\.align\s+\d+\s+\.b8\s+(\w+)\[(\d+)\]", text):
+            self.emit(f"alignas(16) char {match[1]}[{match[2]}];")
+        elif not text.startswith(".pragma"):
+            raise ValueError(f"unknown declaration {text}")
+
+    def statement(self, text):
+        try:
+            self.translate(text)
+        except (ValueError, AssertionError) as reason:
+            raise ValueError(f"{text}: {reason}") from reason
+
+    def translate(self, text):
+        if text == "{":
+            self.scopes.append({})
+            self.emit("{")
+        elif text == "}":
+            self.scopes.pop()
+            self.emit("}")
+        elif text.endswith(":"):
+            self.emit(text.replace("$", "") + ";")
+        elif text.startswith("."):
+            self.declare(text)
+        else:
+            self.instruction(text)
+
+    # ---- as a whole
+
+    def signature(self):
+        if self.is_kernel:
+            return f"bool {self.name}(Thread& t)"
+        passed = ["Thread& t"] + (["char* returned"] if self.returns else [])
+        return f"void {self.name}({', '.join(passed + [f'char* argument{i}' for i in self.params.values()])})"
+
+    def text(self):
+        frame = "".join(f"{kind} {name}{f'[{count}]' if count else ''}; " for kind, name, count in self.registers)
+        begin = "Frame& f = *reinterpret_cast<Frame*>(t.frame); switch (t.waits_at) { case 0:;"
+        if not self.is_kernel:
+            begin = "Frame f; {"
+        lines = [self.signature() + " {", f"struct Frame {{ {frame}}};"]
+        if self.is_kernel:
+            lines.append("static_assert(sizeof(Frame) <= frame_bytes);")
+        return "\n".join(lines + [begin] + self.lines + ["}", "return false; }" if self.is_kernel else "}"])
+
+
+def statements(body):
+    """The statements of a body: instructions and declarations without ';', labels, and braces of scopes."""
+    for line in re.findall(r"\s*(\{(?=\s)|\}(?!\s*,)|\$?\w+:|(?:[^;{}]|\{[^;{}]*\})+;)", body):
+        yield line.strip().rstrip(";").strip()
+
+
+def parse_params(text, is_kernel):
+    """Offsets of a kernel's parameters, numbers of a function's."""
+    params, offset = {}, 0
+    pattern = r"\.param\s+(?:\.align\s+(\d+)\s+)?\.[bus](\d+)\s+(?:\.ptr\s+.*?)?(\w+)(?:\[(\d+)\])?\s*(?:,|$)"
+    for number, match in enumerate(re.finditer(pattern, text.strip(), re.S)):
+        size = int(match[2]) // 8
+        align = int(match[1] or size)
+        offset = (offset + align - 1) // align * align
+        params[match[3]] = offset if is_kernel else number
+        offset += size * int(match[4] or 1)
+    return params
+
+
+def translate(text):
+    text = re.sub(r"//[^\n]*", "", text)
+    shared, used = {}, 0
+    for match in re.finditer(r"\.shared\s+\.align\s+(\d+)\s+\.[bu](\d+)\s+([\w$]+)(?:\[(\d+)\])?;", text):
+        align, size = int(match[1]), int(match[2]) // 8 * int(match[4] or 1)
+        used = (used + align - 1) // align * align
+        shared[match[3]] = used
+        used += size
+    text = re.sub(r"\.shared\s+\.align[^;]*;", "", text)
+    head = r"\.(entry|func)\s+(?:\(([^)]*)\)\s*)?([\w$]+)\s*\(([^)]*)\)\s*(?:\.maxntid[^{]*|\.minnctapersm[^{]*)?"
+    functions = []
+    for match in re.finditer(head + r"\{(.*?)\n\}", text, re.S):
+        is_kernel = match[1] == "entry"
+        function = Function(match[3], is_kernel, parse_params(match[4], is_kernel), match[2], shared)
+        for statement in statements(match[5]):
+            function.statement(statement)
+        functions.append(function)
+    return functions, used
+
+
+def readable(names):
+    """Demangled, with the file's own part of an anonymous namespace's name taken out."""
+    given = "\n".join(re.sub(r"\d+_GLOBAL__N__\w+?_kernels_cu_[0-9a-f]{8}", "12_GLOBAL__N_1", n) for n in names)
+    return subprocess.run(["c++filt"], input=given, check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+def main():
+    source, output = map(pathlib.Path, sys.argv[1:])
+    functions, shared_bytes = translate(source.read_text())
+    kernels = [f for f in functions if f.is_kernel]
+    if not kernels:
+        raise ValueError("no kernels")
+    lines = ['#include "thread.hpp"', "", "namespace ptx {", f"static_assert({shared_bytes} <= shared_bytes);"]
+    lines += [f"static {f.signature()};" for f in functions if not f.is_kernel]
+    lines += ["static " + f.text() for f in functions]
+    lines += ["const Kernel kernels[] = {"]
+    lines += [f'  {{"{n}", {k.name}}},' for n, k in zip(readable([k.name for k in kernels]), kernels)]
+    lines += ["};", f"const int kernel_count = {len(kernels)};", "}  // namespace ptx", ""]
+    output.write_text("\n".join(lines))
+
+
+main()
