@@ -29,8 +29,7 @@ GATHER_KERNEL bool copy_thread(const Block& block, const Job& job, bool blank, u
   if constexpr (copy == Copy::stream) {
     return copy_stream<Index>(job, blank, number, numbers);
   } else if constexpr (is_rows(copy)) {
-    const uint32_t lane = static_cast<uint32_t>(number) & ((1u << job.lanes_log2) - 1);
-    return copy_rows<width_of(copy), Index>(job, blank, number >> job.lanes_log2, numbers >> job.lanes_log2, lane);
+    return copy_rows<width_of(copy), Index>(job, blank, number, numbers);
   } else {
     return copy_elements<width_of(copy), Index>(job, blank, number, numbers);
   }

@@ -12,7 +12,6 @@ using core::Plan;
 using core::Pointers;
 
 constexpr int64_t vector_bytes = 16;
-constexpr int64_t warp_threads = 32;
 
 // What the addresses and sizes of a launch come to.
 struct Shape {
@@ -85,16 +84,21 @@ bool is_element(const Plan& plan, const Shape& shape) {
   return shape.is_dense && plan.row <= 8 && plan.row == shape.alignment;
 }
 
+constexpr int64_t most_narrow = largest_narrow - vector_bytes;
+
+// Whether the bytes of the output can be counted in 32 bits.
+bool is_narrow_stream(const Plan& plan, const Shape& shape) {
+  return shape.units == 0 || shape.units <= most_narrow / plan.row;
+}
+
 // Whether 32-bit numbers do: for tuples, and for what the copying kernel counts, which is rows, pieces of 32 vectors of
 // them, or bytes.
 bool is_narrow(const Plan& plan, const Shape& shape) {
-  constexpr int64_t most = largest_narrow - vector_bytes;
-  if (shape.tuples > most) return false;
+  if (shape.tuples > most_narrow) return false;
   if (shape.units == 0) return true;
-  int64_t counted = plan.row;
-  if (is_element(plan, shape)) counted = 1;
-  else if (shape.alignment >= 4) counted = plan.row / (warp_threads * shape.alignment) + 1;
-  return shape.units <= most / counted;
+  if (is_element(plan, shape)) return shape.units <= most_narrow;
+  if (shape.alignment < 4) return is_narrow_stream(plan, shape);
+  return shape.units <= most_narrow / (plan.row / (warp_threads * shape.alignment) + 1);
 }
 
 Form choose_form(const Plan& plan, const Shape& shape, bool narrow) {
@@ -119,8 +123,9 @@ Copy choose_copy(const Plan& plan, const Shape& shape, Form form, bool narrow) {
   }
   if (alignment == 16) return Copy::rows16;
   if (alignment == 8) return Copy::rows8;
-  if (alignment == 4) return Copy::rows4;
-  return shape.is_dense ? Copy::stream : Copy::rows1;
+  // Of 4 bytes a thread, a row takes twice the instructions of 16 bytes a thread of a stream.
+  if (shape.is_dense && is_narrow_stream(plan, shape)) return Copy::stream;
+  return alignment == 4 ? Copy::rows4 : Copy::rows1;
 }
 
 uint32_t ceil_log2(int64_t value) {
@@ -132,7 +137,7 @@ uint32_t ceil_log2(int64_t value) {
 // Threads for a row, and the pieces a long row is cut into.
 void cut_rows(Copy copy, int64_t row, JobHead* job) {
   const int64_t vectors = (row + width_of(copy) - 1) / width_of(copy);
-  job->lanes_log2 = is_rows(copy) ? ceil_log2(std::min(vectors, warp_threads)) : 0;
+  job->lanes_log2 = is_rows(copy) ? ceil_log2(std::min<int64_t>(vectors, warp_threads)) : 0;
   job->chunks = is_rows(copy) ? (vectors + (int64_t{1} << job->lanes_log2) - 1) >> job->lanes_log2 : 1;
 }
 

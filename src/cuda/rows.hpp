@@ -116,6 +116,34 @@ GATHER_SHARED void find_units(const Job& job, const typename Index::Number* numb
   }
 }
 
+#ifdef __CUDA_ARCH__
+// The unit that another thread of the warp has found.
+template <int width>
+__device__ __forceinline__ Unit unit_from_lane(const Unit& unit, int lane) {
+  return {from_lane<width>(unit.from, lane), from_lane<width>(unit.to, lane),
+          static_cast<Source>(from_lane<width>(static_cast<uint32_t>(unit.source), lane))};
+}
+#endif
+
+// The same for four neighbouring threads with the same numbers: on the device each finds one, `mine`, and they tell each
+// other. All threads of a warp come here at once.
+template <class Index, class Job>
+GATHER_SHARED void find_units_together(const Job& job, const typename Index::Number* numbers,
+                                       typename Index::Number mine, bool blank, Unit* units, bool* raced) {
+#ifdef __CUDA_ARCH__
+  Unit unit;
+  find_units<Index, 1>(job, &mine, blank, &unit, raced);
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    units[i] = unit_from_lane<4>(unit, i);
+    if (numbers[i] >= static_cast<typename Index::Number>(job.units)) units[i].source = Source::none;
+  }
+#else
+  (void)mine;
+  find_units<Index, 4>(job, numbers, blank, units, raced);
+#endif
+}
+
 // 128 bits shifted by 0 to 15 bytes.
 GATHER_SHARED Bytes16 shift_up(Bytes16 v, uint32_t bytes) {
   const uint32_t bits = 8 * (bytes & 7);
@@ -159,28 +187,38 @@ GATHER_SHARED Vector<V> fill_vector(const JobHead& job, int64_t at) {
 }
 
 // Rows whose address, size and strides are multiples of V on both sides: a group of 2^lanes_log2 threads copies a row, or
-// a chunk of a long one, V bytes a thread. `group` of `groups` in the grid; `lane` of the group.
+// a chunk of a long one, V bytes a thread. All threads of a warp go round as often as its first.
 template <int V, class Index, class Job>
-GATHER_SHARED bool copy_rows(const Job& job, bool blank, typename Index::Number group, typename Index::Number groups,
-                             uint32_t lane) {
+GATHER_SHARED bool copy_rows(const Job& job, bool blank, typename Index::Number thread, typename Index::Number threads) {
   using Number = typename Index::Number;
+  static_assert(loads_in_flight == 4);
+  const uint32_t lane = static_cast<uint32_t>(thread) & ((1u << job.lanes_log2) - 1);
+  const Number groups = threads >> job.lanes_log2;
   const Number chunks = static_cast<Number>(job.chunks);
   const Number pieces = static_cast<Number>(job.units) * chunks;
+  const Number ahead = (thread & (warp_threads - 1)) >> job.lanes_log2;  // of the warp's first group
   bool raced = false;
-  for (Number first = group; first < pieces; first += groups * loads_in_flight) {
+  for (Number lead = (thread >> job.lanes_log2) - ahead; lead < pieces; lead += groups * loads_in_flight) {
+    const auto number_of = [&](Number piece) { return chunks == 1 ? piece : divide(piece, job.chunk, job.chunks); };
     Number numbers[loads_in_flight];
     int64_t at[loads_in_flight];
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
     for (int i = 0; i < loads_in_flight; ++i) {
-      const Number piece = first + static_cast<Number>(i) * groups;
-      numbers[i] = chunks == 1 ? piece : divide(piece, job.chunk, job.chunks);
+      const Number piece = lead + ahead + static_cast<Number>(i) * groups;
+      numbers[i] = number_of(piece);
       at[i] = ((static_cast<int64_t>(piece - numbers[i] * chunks) << job.lanes_log2) + lane) * V;
-      if (piece >= pieces || at[i] >= job.row) numbers[i] = ~Number{0};
+      if (piece >= pieces || at[i] >= job.row) numbers[i] = ~Number{0};  // a row's last group has threads to spare
     }
     Unit units[loads_in_flight];
-    find_units<Index, loads_in_flight>(job, numbers, blank, units, &raced);
+    // One index is found sooner than asked for.
+    if (!Job::is_direct && job.lanes_log2 >= 2) {
+      const Number mine = lead + ahead + (thread & 3) * groups;
+      find_units_together<Index>(job, numbers, mine < pieces ? number_of(mine) : ~Number{0}, blank, units, &raced);
+    } else {
+      find_units<Index, loads_in_flight>(job, numbers, blank, units, &raced);
+    }
     Vector<V> loaded[loads_in_flight];
 #ifdef __CUDA_ARCH__
 #pragma unroll

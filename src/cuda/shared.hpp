@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 // What the kernels are made of is compiled twice: by nvcc for the device, and by the host's compiler for the tests, which
 // run the kernels block by block on a machine without a GPU. The few things that differ are in this file.
@@ -122,5 +123,19 @@ GATHER_SHARED Vector<bytes> load_index_bits(const char* at) {
   return reinterpret_cast<const volatile Unaligned*>(at)->value;
 #endif
 }
+
+constexpr uint32_t warp_threads = 32;
+
+#ifdef __CUDACC__
+// What a thread of the warp has, for all of them: `lane` counts within each `width` threads. All come here at once.
+template <int width, class T>
+__device__ __forceinline__ T from_lane(T value, int lane) {
+  if constexpr (std::is_pointer_v<T>) {
+    return reinterpret_cast<T>(__shfl_sync(~0u, reinterpret_cast<unsigned long long>(value), lane, width));
+  } else {
+    return __shfl_sync(~0u, value, lane, width);
+  }
+}
+#endif
 
 }  // namespace gather::cuda

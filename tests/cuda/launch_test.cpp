@@ -70,11 +70,11 @@ TEST(LaunchPlan, RowsOfVectors) {
   EXPECT_EQ(launch_of(wish).reading, Reading::index4);
   wish.params = {1000, 66};  // 264 bytes: 8 divides them
   EXPECT_EQ(launch_of(wish).copy, Copy::rows8);
-  wish.params = {1000, 65};
-  EXPECT_EQ(launch_of(wish).copy, Copy::rows4);
+  wish.params = {1000, 65};  // a stream is better than 4 bytes a thread
+  EXPECT_EQ(launch_of(wish).copy, Copy::stream);
   wish.params = {1000, 64};
   wish.params_at += 4;
-  EXPECT_EQ(launch_of(wish).copy, Copy::rows4);
+  EXPECT_EQ(launch_of(wish).copy, Copy::stream);
   wish.params_at += 1;
   EXPECT_EQ(launch_of(wish).copy, Copy::stream);
 }
@@ -158,7 +158,16 @@ TEST(LaunchPlan, CountsIn64BitsWhereItMust) {
   EXPECT_EQ(launch_of(wish).copy, Copy::stream);
   wish.indices = {largest_narrow - 16};
   EXPECT_EQ(launch_of(wish).copy, Copy::elements1);
+  // ... except for rows of words that are too many bytes for a narrow stream, but not too many rows.
+  wish.dtype = GTH_DTYPE_FLOAT32;
+  wish.params = {1000, 25};
+  wish.indices = {largest_narrow / 100 + 1};
+  launch = launch_of(wish);
+  EXPECT_EQ(launch.copy, Copy::rows4);
+  EXPECT_EQ(launch.form, Form::direct);
   // Bytes, not rows, are what a stream counts.
+  wish.dtype = GTH_DTYPE_INT8;
+  wish.indices = {largest_narrow - 16};
   wish.params = {1000, 3};
   launch = launch_of(wish);
   EXPECT_EQ(launch.copy, Copy::stream);
@@ -171,10 +180,16 @@ TEST(LaunchPlan, OutputsWithGapsAreCopiedRowByRow) {
   wish.params = {1000, 3};
   wish.out = {100, 3};
   wish.out_strides = {5, 1};
-  const Launch launch = launch_of(wish);
+  Launch launch = launch_of(wish);
   EXPECT_EQ(launch.copy, Copy::rows1);
   EXPECT_EQ(launch.form, Form::small);
   EXPECT_EQ(launch.reading, Reading::any64);
+  wish.dtype = GTH_DTYPE_FLOAT32;
+  wish.out_strides = {20, 4};
+  launch = launch_of(wish);
+  EXPECT_EQ(launch.copy, Copy::rows4);
+  EXPECT_EQ(launch.form, Form::direct);
+  EXPECT_EQ(launch.reading, Reading::index8);
 }
 
 TEST(LaunchPlan, ManyLoopsAndComponents) {

@@ -50,6 +50,8 @@ char* Shared::access(uint64_t at, uint64_t bytes, uint32_t thread, bool writes, 
 
 namespace {
 
+constexpr uint32_t warp_threads = 32;
+
 // A block of threads and what they run in; made once for a thread of the host.
 class Block {
  public:
@@ -80,14 +82,38 @@ class Block {
 
   // Every thread up to its next barrier. false: all have ended.
   bool step(Run kernel) {
-    uint32_t waiting = 0;
-    for (const uint32_t i : order_) waiting += kernel(threads_[i]);
-    if (waiting == 0) return false;
-    const int barrier = threads_[0].waits_at;
+    for (const uint32_t i : order_) kernel(threads_[i]);
+    for (size_t warp = 0; warp < threads_.size(); warp += warp_threads) {
+      while (exchange(warp)) {
+        for (size_t i = warp; i < warp + warp_threads; ++i) kernel(threads_[i]);
+      }
+    }
     for (const Thread& thread : threads_) {
-      if (waiting == threads_.size() && thread.waits_at == barrier) continue;
+      if (thread.waits_at == threads_[0].waits_at && thread.waits_for == threads_[0].waits_for) continue;
       violate("a barrier that not all threads come to");
       std::abort();
+    }
+    return threads_[0].waits_for == Waits::block;
+  }
+
+  // Gives the threads of a warp what they want of each other. false: they want nothing.
+  bool exchange(size_t warp) {
+    const Thread* first = &threads_[warp];
+    const size_t end = std::min(warp + warp_threads, threads_.size());
+    bool wanted = false;
+    for (size_t i = warp; i < end; ++i) wanted |= threads_[i].waits_for == Waits::warp;
+    if (!wanted) return false;
+    for (size_t i = warp; i < end; ++i) {
+      const Thread& thread = threads_[i];
+      if (end == warp + warp_threads && thread.waits_at == first->waits_at && thread.members == ~0u) continue;
+      violate("an exchange that not all threads of the warp come to");
+      std::abort();
+    }
+    for (uint32_t lane = 0; lane < warp_threads; ++lane) {
+      Thread& thread = threads_[warp + lane];
+      const uint32_t fixed = thread.segments >> 8 & 31, last = (lane & fixed) | (thread.segments & 31 & ~fixed);
+      const uint32_t from = (lane & fixed) | (thread.asks & ~fixed & 31);
+      thread.gets = threads_[warp + (from <= last ? from : lane)].offers;
     }
     return true;
   }

@@ -4,12 +4,12 @@
 #include <cstring>
 #include <type_traits>
 
-// What PTX that translate.py has turned into C++ runs on: one thread of a block at a time, from barrier to barrier. Each
+// What PTX that translate.py has turned into C++ runs on: a thread of a block at a time, from barrier to barrier. Each
 // access is held against what the hardware asks for; what it would not have done is counted as a violation.
 namespace ptx {
 
 constexpr int shared_bytes = 16 << 10;
-constexpr int frame_bytes = 16 << 10;
+constexpr int frame_bytes = 32 << 10;
 
 // Counts PTX instructions where somebody wants to know how many a kernel takes.
 #ifdef GATHER_COUNT_PTX
@@ -40,6 +40,9 @@ class Shared {
 
 void violate(const char* what);
 
+// Whom a thread waits for where it stands; none: it has ended.
+enum class Waits : uint8_t { none, warp, block };
+
 struct Thread {
   uint32_t thread, block, blocks;
   char* arguments;
@@ -47,9 +50,13 @@ struct Thread {
   Shared* shared;
   char* frame;
 
-  int waits_at = 0;      // the number of the barrier it stands at
-  bool votes = false;    // what it brings to the barrier
+  int waits_at = 0;  // the number of the place where it stands
+  Waits waits_for = Waits::none;
+  bool votes = false;    // what it brings to a barrier of the block
   bool verdict = false;  // what the barrier says
+  uint32_t offers = 0;   // what it has for the warp
+  uint32_t asks = 0, segments = 0, members = 0;  // whose it wants, as shfl.sync.idx has it
+  uint32_t gets = 0;
   uint64_t instructions = 0;
 
   const char* read_global(uint64_t at, uint64_t bytes) { return global(at, bytes); }
@@ -90,8 +97,8 @@ struct Thread {
   }
 };
 
-// Runs a thread to its next barrier: true. false: it has ended.
-using Run = bool (*)(Thread& t);
+// Runs a thread to where it waits next, or to its end.
+using Run = void (*)(Thread& t);
 
 struct Kernel {
   const char* name;
@@ -182,6 +189,13 @@ T extract(uint32_t a, uint32_t position, uint32_t bits) {
   return static_cast<T>(static_cast<std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>(
                             wide >> (position & 31) << (64 - (bits & 63))) >>
                         (64 - (bits & 63)));
+}
+
+// b with the lowest `bits` bits of a at `position`.
+template <class T>
+T insert(T a, T b, uint32_t position, uint32_t bits) {
+  const T mask = shift_left<T>(shift_left<T>(1, bits & 255) - 1, position & 255);
+  return static_cast<T>((b & ~mask) | (shift_left<T>(a, position & 255) & mask));
 }
 
 }  // namespace ptx

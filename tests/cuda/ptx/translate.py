@@ -99,7 +99,7 @@ class Function:
         self.emit(f"goto {operands[0].replace('$', '')};")
 
     def do_ret(self, _, __):
-        self.emit("return false;" if self.is_kernel else "return;")
+        self.emit("t.waits_for = Waits::none; return;" if self.is_kernel else "return;")
 
     def do_mov(self, _, operands):
         target, source = operands
@@ -186,6 +186,9 @@ class Function:
     def do_bfe(self, opcode, operands):
         self.assign(operands[0], f"extract<{type_of(opcode[0])}>({', '.join(map(self.value, operands[1:]))})")
 
+    def do_bfi(self, opcode, operands):
+        self.assign(operands[0], f"insert<{type_of(opcode[0].replace('b', 'u'))}>({', '.join(map(self.value, operands[1:]))})")
+
     def do_setp(self, opcode, operands):
         comparison, kind = opcode
         sign = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}[comparison]
@@ -251,21 +254,31 @@ class Function:
 
     # ---- barriers and calls
 
-    def barrier(self, wait):
+    def wait(self, whom, brings):
+        """Ends the thread's turn; the next one begins here."""
         if not self.is_kernel:
             raise ValueError("a barrier in a function that is called")
         self.barriers += 1
-        self.emit(f"t.waits_at = {self.barriers}; {wait} return true; case {self.barriers}:;")
+        self.emit(f"t.waits_at = {self.barriers}; t.waits_for = Waits::{whom}; {brings} return;")
+        self.emit(f"case {self.barriers}:;")
 
     def do_bar(self, opcode, operands):
         if opcode == ["sync"] and operands == ["0"]:
-            return self.barrier("t.votes = false;")
+            return self.wait("block", "t.votes = false;")
         if opcode != ["red", "or", "pred"] or operands[1] != "0":
             raise ValueError(f"unknown barrier {opcode} {operands}")
-        self.barrier(f"t.votes = {self.value(operands[2])};")
+        self.wait("block", f"t.votes = {self.value(operands[2])};")
         self.assign(operands[0], "t.verdict")
 
     do_barrier = do_bar
+
+    def do_shfl(self, opcode, operands):
+        if opcode != ["sync", "idx", "b32"]:
+            raise ValueError(f"unknown exchange {opcode} {operands}")
+        offers, lane, segments, members = map(self.value, operands[1:])
+        brings = f"t.offers = {offers}; t.asks = {lane}; t.segments = {segments}; t.members = {members};"
+        self.wait("warp", brings)
+        self.assign(operands[0].split("|")[0], "t.gets")
 
     def call(self, text):
         returned, name, arguments = re.fullmatch(r"(?:\((\w+)\)\s*)?([\w$]+)\s*(?:\(([^)]*)\))?", text).groups()
@@ -312,7 +325,7 @@ class Function:
 
     def signature(self):
         if self.is_kernel:
-            return f"bool {self.name}(Thread& t)"
+            return f"void {self.name}(Thread& t)"
         passed = ["Thread& t"] + (["char* returned"] if self.returns else [])
         return f"void {self.name}({', '.join(passed + [f'char* argument{i}' for i in self.params.values()])})"
 
@@ -324,7 +337,7 @@ class Function:
         lines = [self.signature() + " {", f"struct Frame {{ {frame}}};"]
         if self.is_kernel:
             lines.append("static_assert(sizeof(Frame) <= frame_bytes);")
-        return "\n".join(lines + [begin] + self.lines + ["}", "return false; }" if self.is_kernel else "}"])
+        return "\n".join(lines + [begin] + self.lines + ["}", "}"])
 
 
 def statements(body):
