@@ -1,99 +1,301 @@
-"""report.py PROGRAM OUTPUT: writes the report of a machine with a GPU: what the program measures, and the same gathers by
-those of torch, CuPy and JAX that can be imported. On a machine without a GPU the program fails, and nothing is written.
+"""The report, in Markdown: everything in it comes out of the results."""
+
+import dataclasses
+
+from . import targets
+from .analysis import Measured
+from .cases import DISTRIBUTIONS, show_bytes
+from .contenders import CLAMP, COPY, ERROR, GRAINS, MEMCPY, PROBE, SAME_CLAMP, SAME_ERROR
+
+METHOD = """\
+The contenders of a cell take turns in one process, each for at least {batch:.3g} ms at a time, {rounds} rounds in all.
+Times are medians, with the quartiles in brackets; ratios and shares are taken within each round, and their median is
+told. Before a contender is timed every byte of its result is compared with what the table's formula says there; a wrong
+result of the library fails the run.
+
+- Times are those between two CUDA events on one stream, on which all but JAX work. JAX has a stream of its own: its
+  times are the host's, over calls in a row that are waited for together.
+- *GB/s* counts indices, rows read and rows written. *sectors* counts, instead of the rows read, the 32-byte sectors
+  that each row lies in, *64 B* the 64-byte ones.
+- *copy* is the quicker of a device-to-device copy and a kernel that copies 16 bytes a thread, of as many bytes as the
+  cell moves. *random* is reads of pieces as large as the largest power of two in a row, from 32 B to 1 KiB, at random
+  places of the cell's table, by a kernel that does nothing else. Both in GB/s.
+- *share* is the speed in sectors over the lower of the speeds of these two. *strict* holds only the rows read against
+  that, and what is read and written in order against the copy. What is above 1 came out of a cache.
+- *clamp* is `bounds` = clamp, which checks nothing beforehand; *error* is the default, which does.
+- Peers gather from the same memory, by elements of the widest usual type that divides a row. Their figures are factors
+  on the time of the library's *error*; a **bold** one is below 1: ahead of the library.
 """
 
-import pathlib
-import statistics
-import subprocess
-import sys
+COUNTS = """\
+Device time of a call by the number of rows. *graph*: replays of a CUDA graph of {calls} calls in a row, over that
+number; the operands are the same each time, so that what fits is in a cache. *queue*: calls in a row on the stream.
+*copy*: of as many bytes.
+"""
 
-CASES = [(row, 1 << 30) for row in (4, 16, 64, 256, 1024, 4096)]  # bytes of a row, bytes of the output
-ROUNDS = 21
-
-
-def rows_of(row, output):
-    return (1 << 30) // row, output // row
-
-
-def torch_seconds(row, output):
-    import torch
-
-    rows, picks = rows_of(row, output)
-    table = torch.ones((rows, row // 4), dtype=torch.float32, device="cuda")
-    index = torch.randint(rows, (picks,), dtype=torch.int32, device="cuda")
-    out = torch.empty((picks, row // 4), dtype=torch.float32, device="cuda")
-    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-
-    def once():
-        begin.record()
-        torch.index_select(table, 0, index, out=out)
-        end.record()
-        end.synchronize()
-        return begin.elapsed_time(end) / 1e3
-
-    return [once() for _ in range(ROUNDS)]
+HOST = """\
+What the host spends on a call, {calls} calls at a time on an idle stream. The library's are called from C, the peers'
+from Python. *depth*: of gather_nd's tuples.
+"""
 
 
-def cupy_seconds(row, output):
-    import cupy
+@dataclasses.dataclass(frozen=True)
+class Grid:
+    """A section of cells that are held against the limits."""
 
-    rows, picks = rows_of(row, output)
-    table = cupy.ones((rows, row // 4), dtype=cupy.float32)
-    index = cupy.random.randint(0, rows, picks, dtype=cupy.int32)
-    out = cupy.empty((picks, row // 4), dtype=cupy.float32)
-    begin, end = cupy.cuda.Event(), cupy.cuda.Event()
-
-    def once():
-        begin.record()
-        cupy.take(table, index, axis=0, out=out)
-        end.record()
-        end.synchronize()
-        return cupy.cuda.get_elapsed_time(begin, end) / 1e3
-
-    return [once() for _ in range(ROUNDS)]
+    title: str
+    section: str
+    fields: tuple
+    note: str
+    plot: str = ""
 
 
-def jax_seconds(row, output):
-    import time
-
-    import jax
-
-    rows, picks = rows_of(row, output)
-    table = jax.numpy.ones((rows, row // 4), dtype=jax.numpy.float32)
-    index = jax.random.randint(jax.random.key(1), (picks,), 0, rows, dtype=jax.numpy.int32)
-    take = jax.jit(lambda t, i: jax.numpy.take(t, i, axis=0, mode="clip"))
-
-    def once():
-        start = time.perf_counter()
-        take(table, index).block_until_ready()
-        return time.perf_counter() - start
-
-    return [once() for _ in range(ROUNDS)]
-
-
-def peer_lines():
-    yield "The same rows by others, of a table of 1 GiB into 1 GiB; GB/s counted as above.\n"
-    yield "| row, bytes | torch.index_select | cupy.take | jax.numpy.take |\n|---|---|---|---|"
-    for row, output in CASES:
-        cells = [str(row)]
-        for peer in (torch_seconds, cupy_seconds, jax_seconds):
-            try:
-                seconds = statistics.median(peer(row, output)[3:])
-            except ImportError:
-                cells.append("not here")
-                continue
-            cells.append(f"{output // row * (4 + 2 * row) / seconds / 1e9:.0f}")
-        yield "| " + " | ".join(cells) + " |"
+GRIDS = (
+    Grid(
+        "Rows", "rows", ("row",), "Rows of a table and into an output far beyond the cache, int64 indices.", "rows.svg"
+    ),
+    Grid("Indices of int32", "int32", ("row",), "The same with int32 indices."),
+    Grid("A misaligned table", "misaligned", ("row", "offset"), "Tables that begin *offset* bytes behind alignment."),
+    Grid("Tables", "tables", ("table", "row"), "Tables from far below to far beyond the cache.", "tables.svg"),
+    Grid(
+        "Distributions",
+        "distributions",
+        ("distribution", "row"),
+        "Ascending indices, and zipf's with exponent 1.05. A sector counts as often as a row lies in it.",
+    ),
+    Grid("gather_nd", "gather_nd", ("depth", "row"), "Tuples of *depth* components, beside gather of the same rows."),
+    Grid("Axis and batch dims", "shapes", ("batch", "outer", "row"), "*outer* is the extent of a dim before the axis."),
+)
 
 
-def main():
-    program, output = sys.argv[1:]
-    measured = subprocess.run([program], check=True, capture_output=True, text=True).stdout
-    text = "# Gathers on a CUDA device\n\nWritten by tests/cuda/bench/report.py.\n\n" + measured + "\n"
-    text += "\n".join(peer_lines()) + "\n"
-    path = pathlib.Path(output)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
+class Report:
+    """results: what the driver has written so far."""
+
+    def __init__(self, results, plan, plots):
+        self._results = results
+        self._plan = plan
+        self._plots = plots
+        by_key = {cell.key: cell for cell in plan}
+        self._measured = {found["key"]: Measured(by_key[found["key"]], found) for found in results["cells"]}
+
+    def text(self):
+        parts = [
+            self._title(),
+            section("Machine", self._machine()),
+            section("Targets", self._targets()),
+            section("Method", self._method()),
+            section("Limits", self._limits()),
+            *(section(grid.title, self._grid(grid)) for grid in GRIDS),
+            section("Counts", self._counts()),
+            section("Host time", self._host()),
+            section("Where others are ahead", self._ahead()),
+            section("Left out", self._left_out()),
+        ]
+        return "\n\n".join(part.strip() for part in parts) + "\n"
+
+    # ---- what it is about
+
+    def _title(self):
+        lines = ["# Gathers on a CUDA device", ""]
+        if self._results["is_rehearsal"]:
+            lines += ["**A rehearsal on an imaginary device: no figure here means anything.**", ""]
+        if self._results["failures"]:
+            lines += ["**Failures:**", "", *(f"- {each}" for each in self._results["failures"]), ""]
+        lines.append(f"Written by tests/cuda/bench out of [one run's results]({self._plots.folder}/results.json).")
+        return "\n".join(lines)
+
+    def _machine(self):
+        rows = [(name.replace("_", " "), value) for name, value in self._results["machine"].items()]
+        rows += [(f"peer: {name}", version) for name, version in self._results["peers"].items()]
+        rows += [(f"no peer: {name}", reason) for name, reason in self._results["absent_peers"].items()]
+        return table(["what", "which"], rows)
+
+    def _method(self):
+        return METHOD.format(batch=self._results["batch_seconds"] * 1e3, rounds=self._results["rounds"])
+
+    def _targets(self):
+        head = ["target", "bound", "verdict", "worst", "strict", "cells", "the worst is"]
+        rows = [verdict_line(verdict) for verdict in targets.judge(self._plan, self._measured)]
+        note = "*strict*: the worst share by the stricter limit of the method. *cells*: measured of planned."
+        return table(head, rows) + "\n" + note
+
+    # ---- cells
+
+    def _of(self, name, *fields):
+        """The cells of a section, by fields."""
+        some = [self._measured[cell.key] for cell in self._plan if cell.section == name and cell.key in self._measured]
+        return sorted(some, key=lambda m: [sort_value(getattr(m.cell, field)) for field in fields])
+
+    def _limits(self):
+        some = self._of("limits", "table")
+        head = ["table", *(f"random {grain} B" for grain in GRAINS), "copied", MEMCPY, COPY]
+        return "GB/s; of copies, read and written.\n\n" + table(head, [limits_line(m) for m in some])
+
+    def _grid(self, grid):
+        some = self._of(grid.section, *grid.fields)
+        peers = peers_of(some)
+        ours, theirs = [], []
+        for m in some:
+            label = [show(m.cell, field) for field in grid.fields]
+            ours.append([*label, show_count(m.cell.n), *own_figures(m)])
+            theirs.append([*label, *peer_figures(m, peers)])
+        head = [*grid.fields, "n", "copy", "random"]
+        head += [
+            word for name in (CLAMP, ERROR) for word in (f"{name}, us", "GB/s", "sectors", "64 B", "share", "strict")
+        ]
+        head += ["error / clamp"]
+        if any(m.has(SAME_CLAMP, SAME_ERROR) for m in some):
+            head += ["over gather, clamp", "over gather, error"]
+        parts = [grid.note + self._plot(grid.plot), table(head, ours)]
+        if peers:
+            parts += ["Peers, over *error*:", table([*grid.fields, *peers], theirs)]
+        return "\n\n".join(part.strip() for part in parts) + absences(some)
+
+    def _counts(self):
+        some = self._of("counts", "row", "n")
+        peers = peers_of(some)
+        rows = []
+        for m in some:
+            times = [us(m, name) for name in (m.copy(), CLAMP, ERROR)]
+            added = f"{(m.median(ERROR) - m.median(CLAMP)) * 1e6:.2f}" if m.has(CLAMP, ERROR) else "wrong"
+            rows.append([m.cell.row, show_count(m.cell.n), m.cell.way, *times, added, *peer_figures(m, peers)])
+        note = COUNTS.format(calls=self._results["calls_in_graph"]).strip() + self._plot("counts.svg")
+        head = ["row", "n", "way", "copy, us", "clamp, us", "error, us", "added by error, us", *peers]
+        return note + "\n\n" + table(head, rows).strip() + absences(some)
+
+    def _host(self):
+        some = self._of("host", "depth", "n")
+        rows = [
+            [m.cell.depth, show_count(m.cell.n), name, us(m, name)]
+            for m in some
+            for name in [*m.names("ours"), *m.names("peer")]
+        ]
+        note = HOST.format(calls=self._results["calls_on_host"])
+        return note + "\n" + table(["depth", "n", "call", "us"], rows).strip() + absences(some)
+
+    def _plot(self, name):
+        return f"\n\n![{name}]({self._plots.folder}/{name})" if self._plots.has(name) else ""
+
+    # ---- what is not in the tables
+
+    def _ahead(self):
+        """All cells where somebody else is quicker."""
+        rows = []
+        for m in self._measured.values():
+            ahead = [
+                ", ".join(f"{peer} ({lead:.2f})" for peer, lead in m.leads(name).items() if lead < 1)
+                for name in (ERROR, CLAMP)
+                if m.has(name)
+            ]
+            if any(ahead):
+                rows.append([m.cell.key, *ahead])
+        return (
+            table(["cell", "time over *error*", "time over *clamp*"], rows) if rows else "In no cell that was measured."
+        )
+
+    def _left_out(self):
+        reasons = self._results["left_out"]
+        lines = [
+            f"- {cell.key}: {reasons.get(cell.key, 'the run ended before it')}"
+            for cell in self._plan
+            if cell.key not in self._measured
+        ]
+        lines += [
+            f"- {m.cell.key}, {name}: its result is wrong in {count} bytes"
+            for m in self._measured.values()
+            for name, count in m.wrong.items()
+        ]
+        if not self._plots.names:
+            lines.append(f"- the plots: {self._plots.reason}")
+        return "\n".join(lines) or "Nothing."
 
 
-main()
+# ---- pieces
+
+
+def section(title, text):
+    return f"## {title}\n\n{text.strip()}"
+
+
+def table(head, rows):
+    if not rows:
+        return "Not measured.\n"
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(str(word) for word in line) + " |\n" for line in lines)
+
+
+def show(cell, field):
+    value = getattr(cell, field)
+    return show_bytes(value) if field == "table" else value
+
+
+def sort_value(value):
+    return DISTRIBUTIONS.index(value) if isinstance(value, str) else value
+
+
+def show_count(n):
+    return f"{n:,}".replace(",", " ")
+
+
+def gbs(speed):
+    return f"{speed / 1e9:.0f}"
+
+
+def us(m, name):
+    if not m.has(name):
+        return "wrong"
+    digits = ".3g" if m.median(name) < 1e-4 else ".0f"
+    low, middle, high = (format(seconds * 1e6, digits) for seconds in m.seconds(name))
+    return f"{middle} ({low}-{high})"
+
+
+def verdict_line(verdict):
+    target = verdict.target
+    bound = f"{'>=' if target.is_least else '<='} {target.bound:g} {target.unit}".strip()
+    text = verdict.text if verdict.text == "met" else f"**{verdict.text}**"
+    worst, where = verdict.worst or (None, "")
+    strict = verdict.strict[0] if verdict.strict else None
+    figures = ["" if value is None else f"{value:.3f}" for value in (worst, strict)]
+    return target.title, bound, text, *figures, f"{verdict.measured} of {verdict.planned}", where
+
+
+def limits_line(m):
+    probes = [gbs(m.probe_speed(f"{PROBE} of {grain} B", grain)) for grain in GRAINS]
+    copies = [gbs(2 * m.cell.copied / m.median(name)) for name in (MEMCPY, COPY)]
+    return [show_bytes(m.cell.table), *probes, show_bytes(m.cell.copied), *copies]
+
+
+def own_figures(m):
+    if not m.has(CLAMP, ERROR):
+        return ["wrong"]
+    figures = [gbs(m.copy_speed()), gbs(m.probe_speed())]
+    for name in (CLAMP, ERROR):
+        figures += [us(m, name), *(gbs(m.speed(name, sector)) for sector in (None, 32, 64))]
+        figures += [f"{share(name):.3f}" for share in (m.share, m.strict_share)]
+    figures.append(f"{m.ratio(ERROR, CLAMP):.3f}")
+    if m.has(SAME_CLAMP, SAME_ERROR):
+        figures += [f"{m.ratio(CLAMP, SAME_CLAMP):.3f}", f"{m.ratio(ERROR, SAME_ERROR):.3f}"]
+    return figures
+
+
+def peers_of(some):
+    return sorted({peer for m in some for peer in m.names("peer")})
+
+
+def peer_figures(m, peers):
+    leads = m.leads(ERROR) if m.has(ERROR) else {}
+    return [mark(leads[peer]) if peer in leads else "" for peer in peers]
+
+
+def mark(lead):
+    return f"{lead:.2f}" if lead >= 1 else f"**{lead:.2f}**"
+
+
+def absences(some):
+    """Who could not take part in cells of a table, and why."""
+    cells = {}
+    for m in some:
+        for name, reason in m.absent.items():
+            cells[name, reason] = cells.get((name, reason), 0) + 1
+    lines = [f"- {name}, in {count} cells: {reason}" for (name, reason), count in cells.items()]
+    return "\n\nWithout:\n\n" + "\n".join(lines) if lines else ""

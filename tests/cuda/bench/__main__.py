@@ -1,0 +1,184 @@
+"""python3 -m bench --library LIBRARY --output REPORT.md: measures, and writes the report, and into the folder beside it
+that has its name the results as JSON and the plots. What is measured is written at once, so that a run that is cut off
+leaves it.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import signal
+import sys
+import time
+
+from . import cases, peers
+from .library import DeviceError, Library
+from .machine import Machine
+from .plots import Plots
+from .report import Report
+
+PEERS = "torch,cupy,numpy,jax"
+# For the frameworks' own memory and what they allocate for results.
+RESERVED = 13 * cases.GIB
+# For the plots and the report.
+CLOSING_SECONDS = 20
+REPORT_EVERY_SECONDS = 30
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="bench", description=__doc__.split(":")[0])
+    parser.add_argument("--library", help="libbench_cuda.so, or libbench_rehearsal.so")
+    parser.add_argument("--output", required=True, type=pathlib.Path, help="the report")
+    parser.add_argument("--budget", type=float, default=1500, help="seconds for all of it; the rest is left out")
+    parser.add_argument("--rounds", type=int, help="of each cell")
+    parser.add_argument("--peers", default=PEERS, help="separated by commas; default: %(default)s")
+    parser.add_argument("--rehearse", action="store_true", help="tiny sizes on an imaginary device")
+    parser.add_argument("--render", type=pathlib.Path, help="measure nothing: write the report of these results again")
+    options = parser.parse_args(arguments)
+    if not options.render and not options.library:
+        parser.error("--library is missing")
+    return options
+
+
+class Run:
+    """A plan, and what has been measured of it."""
+
+    def __init__(self, options, started):
+        self._started = started
+        self._options = options
+        self._library = Library(str(options.library))
+        facts = self._library.facts()
+        if facts.get("is_imaginary", False) != options.rehearse:
+            raise SystemExit("--rehearse is for the imaginary device, and it for nothing else")
+        wanted = set(options.peers.split(","))
+        self._peers, absent = peers.load(self._library, not options.rehearse, wanted)
+        free = self._library.bytes_free()
+        self._sizes = cases.RehearsalSizes() if options.rehearse else cases.Sizes(max(free - RESERVED, free // 3))
+        self.plan = cases.plan(self._sizes)
+        self.results = {
+            "is_rehearsal": options.rehearse,
+            "machine": facts,
+            "peers": {peer.name: peer.version() for peer in self._peers},
+            "absent_peers": absent,
+            "budget": options.budget,
+            "rounds": options.rounds or self._sizes.rounds,
+            "batch_seconds": self._sizes.batch_seconds,
+            "calls_in_graph": self._sizes.calls_in_graph,
+            "calls_on_host": self._sizes.calls_on_host,
+            "plan": [cases.to_json(cell) for cell in self.plan],
+            "cells": [],
+            "left_out": {},
+            "failures": [],
+        }
+
+    def measure(self, files):
+        machine = Machine(self._library, self._sizes, self._peers, self.results["rounds"])
+        machine.reserve(self.plan)
+        durations = [0.0]
+        for cell in self.plan:
+            if self._left() < 1.5 * max(durations[-8:]):
+                self.results["left_out"][cell.key] = "no time was left"
+                continue
+            began = time.monotonic()
+            if not self._measure(machine, cell):
+                break
+            durations.append(time.monotonic() - began)
+            print(f"{time.monotonic() - self._started:6.1f} s  {cell.key}", file=sys.stderr, flush=True)
+            files.write()
+
+    def _left(self):
+        closing = 0 if self._options.rehearse else CLOSING_SECONDS
+        return self._started + self._options.budget - closing - time.monotonic()
+
+    def _measure(self, machine, cell):
+        """False: nothing more can be measured."""
+        try:
+            found = rounded(machine.measure(cell))
+            self.results["cells"].append(found)
+            self.results["failures"] += [f"{cell.key}: {name}: a wrong result" for name in found["wrong_ours"]]
+            return True
+        except Exception as failure:  # told, and a failure of the run; other cells may do well
+            reason = peers.explain(failure)
+        self.results["left_out"][cell.key] = reason
+        if "out of memory" not in reason:
+            self.results["failures"].append(f"{cell.key}: {reason}")
+        return self._is_alive()
+
+    def _is_alive(self):
+        """After some errors a device does nothing more for this process."""
+        try:
+            self._library.synchronize()
+        except DeviceError:
+            return False
+        return True
+
+    def is_sound(self):
+        """Whether the library gave what it had to. What a peer gets wrong is only told."""
+        return not self.results["failures"]
+
+
+def rounded(found):
+    """Times of five digits are enough, and half as long."""
+    times = {name: [float(f"{each:.5g}") for each in some] for name, some in found["times"].items()}
+    return found | {"times": times}
+
+
+class Files:
+    """The report, and in the folder beside it the results and the plots."""
+
+    def __init__(self, report, results, plan):
+        if results["is_rehearsal"] and "docs" in report.resolve().parts:
+            raise SystemExit("a rehearsal is no report for docs/")
+        self._report = report
+        self._results = results
+        self._plan = plan
+        self._plots = Plots(report)
+        self._written = 0
+        report.with_suffix("").mkdir(parents=True, exist_ok=True)
+
+    def write(self):
+        """The results; now and then the report."""
+        replace(self._report.with_suffix("") / "results.json", json.dumps(self._results, default=str) + "\n")
+        if time.monotonic() - self._written > REPORT_EVERY_SECONDS:
+            self._write_report()
+
+    def close(self):
+        self.write()
+        self._write_report()
+        self._plots.draw(self._results, self._plan)
+        self._write_report()
+
+    def _write_report(self):
+        replace(self._report, Report(self._results, self._plan, self._plots).text())
+        self._written = time.monotonic()
+
+
+def replace(path, text):
+    """Nobody sees half of it."""
+    part = path.with_name(path.name + ".part")
+    part.write_text(text)
+    os.replace(part, path)
+
+
+def stop(number, frame):
+    raise SystemExit(f"stopped by signal {number}")
+
+
+def main():
+    started = time.monotonic()
+    options = parse(sys.argv[1:])
+    if options.render:
+        results = json.loads(options.render.read_text())
+        Files(options.output, results, [cases.from_json(each) for each in results["plan"]]).close()
+        return 0
+    signal.signal(signal.SIGTERM, stop)
+    run = Run(options, started)
+    files = Files(options.output, run.results, run.plan)
+    try:
+        run.measure(files)
+    finally:
+        files.close()
+    return 0 if run.is_sound() else 1
+
+
+sys.exit(main())
