@@ -53,4 +53,7 @@ class Call {
   int32_t status_;
 };
 
+// For what can neither be captured nor wait for a capture; inside a Call.
+int32_t check_uncaptured(const Context& context, const Error& error);
+
 }  // namespace gather::cuda

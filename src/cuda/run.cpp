@@ -65,7 +65,7 @@ int32_t run(Context& context, const Plan& plan, const Pointers& pointers, int64_
 int32_t allocate(Context& context, int64_t bytes, void** out, const Error& error) {
   const Call call(context, error);
   if (call.status()) return call.status();
-  if (int32_t status = check_not_capturing(context, error)) return status;
+  if (int32_t status = check_uncaptured(context, error)) return status;
   const int code = runtime::allocate_async(out, bytes, context.stream);
   return code ? fail_cuda(code, "out", bytes, error) : GTH_OK;
 }
