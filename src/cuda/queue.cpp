@@ -155,7 +155,6 @@ bool Queue::deallocate_in_order(void* memory, bool* capturing) {
 void Queue::deallocate(void* memory) {
   if (is_forked()) return;
   const Current current(device_);
-  if (current.is_lost()) return;  // and its memory with it
   bool capturing = false;
   if (deallocate_in_order(memory, &capturing)) return;
   // Memory that was allocated in stream order is freed without a look at who uses it.
