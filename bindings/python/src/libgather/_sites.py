@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import get_ident
+
 from . import _constants as c
 from . import errors
 from ._contexts import context_for
@@ -51,9 +53,13 @@ class Site:
 
     def follow(self, context: Context | None) -> None:
         """As `join`, for memory of the library: it is given back in the order of the stream that it was made on."""
-        if context is not None and context._is_device and context._number != self.stream:
-            self.context.wait(context._number)
-            self._later.add(context._number)
+        if context is None or context is self.context or not context._is_device:
+            return
+        # Number 2 of another thread is another stream. It has no name here, but the legacy stream is in order with it.
+        number = context._number if context._thread in (0, get_ident()) else LEGACY
+        if number != self.stream:
+            self.context.wait(number)
+            self._later.add(number)
 
     def finish(self, sync: bool) -> None:
         """The work has been enqueued."""
