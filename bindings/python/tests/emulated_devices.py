@@ -246,6 +246,17 @@ def test_a_stream_of_each_thread_is_asked_by_that_thread() -> None:
     assert len(caught) == 1
 
 
+def test_tensors_of_another_threads_stream_are_used_on_ones_own() -> None:
+    made: list[Any] = []
+    thread = threading.Thread(target=lambda: made.append(libgather.gather(table(Bare), Bare([1, 2]), stream=2)))
+    thread.start()
+    thread.join()
+    result = libgather.gather(made[0], Bare([1]))
+    assert result._context is not made[0]._context and result._context.stream == 2
+    assert result.tolist() == rows(2)
+    made[0].__dlpack__(stream=Stream().ptr)
+
+
 def test_errors_are_raised_at_the_call() -> None:
     with pytest.raises(libgather.IndexError):
         libgather.gather(table(), Array([9]), sync=True)

@@ -62,7 +62,7 @@ def _note(context: Context) -> None:
 
 def _checked(context: Context) -> None:
     # The stream of a context that has nothing to say may be gone; that of another thread has no name here.
-    if context._busy and context._thread in (0, threading.get_ident()):
+    if context._busy and context._is_here:
         context.sync()
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from threading import get_ident
-
 from . import _constants as c
 from . import errors
 from ._contexts import context_for
@@ -55,8 +53,8 @@ class Site:
         """As `join`, for memory of the library: it is given back in the order of the stream that it was made on."""
         if context is None or context is self.context or not context._is_device:
             return
-        # Number 2 of another thread is another stream. It has no name here, but the legacy stream is in order with it.
-        number = context._number if context._thread in (0, get_ident()) else LEGACY
+        # The stream of another thread has no name here, but the legacy stream is in order with it.
+        number = context._number if context._is_here else LEGACY
         if number != self.stream:
             self.context.wait(number)
             self._later.add(number)
@@ -135,7 +133,7 @@ def current_context(operands: tuple[tuple[str, Any], ...], place: Place) -> Cont
         if isinstance(value, Tensor):
             own = value._live_context
             if own is not None and own._place == place:
-                return own
+                return own if own._is_here else context_for(place, own._number)
         asked = getattr(kind_of(value), "current_stream", None)
         stream = None if asked is None else asked(value, place)
         if stream is not None:

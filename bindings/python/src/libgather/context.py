@@ -71,6 +71,11 @@ class Context:
         return ffi.cast("gth_context *", self._token)
 
     @property
+    def _is_here(self) -> bool:
+        """Whether this thread can name the stream: number 2 of another thread is another stream."""
+        return self._thread in (0, get_ident())
+
+    @property
     def stream(self) -> int | None:
         """The number of the stream; None on the CPU."""
         return self._number if self._is_device else None
