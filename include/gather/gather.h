@@ -163,7 +163,7 @@ typedef struct gth_error {
   int64_t position;
   int64_t value;
   int64_t limit;
-  int64_t sequence; /* number of the device call in its context, from 1: gathers and plan runs are counted */
+  int64_t sequence; /* number of the device call in its context, from 1: of gathers, plan runs and strided copies */
   uint64_t count;   /* gth_context_take_error: failed device calls since the last take */
   char message[GTH_MESSAGE_SIZE];
 } gth_error;

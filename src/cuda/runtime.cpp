@@ -186,13 +186,16 @@ int deallocate_host(void* memory) {
 
 // Devices without memory pools allocate at once.
 int allocate_async(void** memory, int64_t bytes, Stream stream) {
+  const Uncaptured uncaptured;
   const int code = settled(cudaMallocAsync(memory, static_cast<size_t>(bytes), stream));
   if (code != cudaErrorNotSupported) return code;
-  const Uncaptured uncaptured;
   return settled(cudaMalloc(memory, static_cast<size_t>(bytes)));
 }
 
-int deallocate_async(void* memory, Stream stream) { return settled(cudaFreeAsync(memory, stream)); }
+int deallocate_async(void* memory, Stream stream) {
+  const Uncaptured uncaptured;
+  return settled(cudaFreeAsync(memory, stream));
+}
 
 int zero_async(void* memory, int64_t bytes, Stream stream) {
   return settled(cudaMemsetAsync(memory, 0, static_cast<size_t>(bytes), stream));
