@@ -148,8 +148,8 @@ namespace {
 
 bool is_legacy(CUstream_st* stream) { return reinterpret_cast<uintptr_t>(stream) <= 1; }
 
-// A stream that is to wait for what is being captured becomes a part of the capture. Every other order across the border
-// of a capture would spoil it.
+// A stream that is to wait for what is being captured becomes a part of the capture. Every other order across the
+// border of a capture would spoil it.
 int32_t check_captures(CUstream_st* earlier, CUstream_st* later, const Error& error) {
   uint64_t before = 0, after = 0;
   int code = runtime::find_capture(earlier, &before);

@@ -38,8 +38,8 @@ bool mark(Retired* retired, CUstream_st* stream) {
   return false;
 }
 
-// True too where the question cannot be answered: the device is lost, and nothing uses its memory any more. But not where
-// a capture forbids the answer.
+// True too where the question cannot be answered: the device is lost, and nothing uses its memory any more. But not
+// where a capture forbids the answer.
 bool has_passed(const Retired* retired) {
   if (!retired->event) return false;
   bool passed = false;

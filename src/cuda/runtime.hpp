@@ -54,8 +54,8 @@ int synchronize(Stream stream);
 int synchronize_device();
 // Also true where the stream cannot be used because another one is being captured.
 int is_capturing(Stream stream, bool* capturing);
-// The capture that a stream is in, 0 for none; implicit_capture where it cannot be used because of another's, or because
-// its own has been spoiled.
+// The capture that a stream is in, 0 for none; implicit_capture where it cannot be used because of another's, or
+// because its own has been spoiled.
 constexpr uint64_t implicit_capture = UINT64_MAX;
 int find_capture(Stream stream, uint64_t* id);
 

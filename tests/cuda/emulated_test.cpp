@@ -97,8 +97,8 @@ TEST_F(Emulated, DeletersOfPinnedMemoryWaitForTheStream) {
   }
 }
 
-// A deleter may do what is forbidden while something is captured, and make another device current: it runs neither while
-// the context's stream is captured, nor at the cost of what others capture or of the call that it runs in.
+// A deleter may do what is forbidden while something is captured, and make another device current: it runs neither
+// while the context's stream is captured, nor at the cost of what others capture or of the call that it runs in.
 TEST_F(Emulated, DeletersSpoilNothing) {
   const Stream stream, other;
   const Context context(stream.get());
@@ -293,7 +293,8 @@ TEST_F(Emulated, StreamsOfAnotherDevice) {
   gth_emulation_destroy_stream(far);
 }
 
-// The legacy stream cannot be used while a stream that it is in order with is captured; asking leaves the capture whole.
+// The legacy stream cannot be used while a stream that it is in order with is captured; asking leaves the capture
+// whole.
 TEST_F(Emulated, CapturesBesideTheLegacyStream) {
   const Stream stream;
   gth_emulation_block(stream.get());

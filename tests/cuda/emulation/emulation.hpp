@@ -6,9 +6,9 @@
 struct CUstream_st;
 
 // A machine with two imaginary CUDA devices, for tests of the device half where there is none: device memory is host
-// memory, kernels run block by block on the calling thread. It is as strict as CUDA: a call makes a device current where
-// a thread has none, fails in a child process, needs its stream's device, and spoils captures where CUDA does. These are
-// its handles for tests; gth_ because nothing else leaves the library.
+// memory, kernels run block by block on the calling thread. It is as strict as CUDA: a call makes a device current
+// where a thread has none, fails in a child process, needs its stream's device, and spoils captures where CUDA does.
+// These are its handles for tests; gth_ because nothing else leaves the library.
 extern "C" {
 
 #define GTH_EMULATION __attribute__((visibility("default")))

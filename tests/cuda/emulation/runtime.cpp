@@ -101,12 +101,13 @@ CUstream_st* find_stream(CUstream_st* stream) {
   return is_special(stream) ? &machine().default_stream[need_current().id] : stream;
 }
 
-// The capture of a stream; implicit_capture: the legacy stream, which cannot be used beside the capture of a blocking one.
+// The capture of a stream; implicit_capture: the legacy stream, which cannot be used beside that of a blocking one.
 uint64_t capture_of(CUstream_st* given) {
   const CUstream_st* stream = find_stream(given);
   if (stream->capture) return stream->capture->id;
   for (const Capture* each : machine().capturing) {
-    if (is_legacy(given) && each->origin->is_blocking && each->origin->device == stream->device) return implicit_capture;
+    const bool is_beside = each->origin->is_blocking && each->origin->device == stream->device;
+    if (is_legacy(given) && is_beside) return implicit_capture;
   }
   return 0;
 }

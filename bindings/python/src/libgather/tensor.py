@@ -313,7 +313,7 @@ class Tensor:
             return
         number = LEGACY if stream is None else stream_number(stream)
         if not context._is_here:
-            context.wait(LEGACY)  # which is in order with the stream of the thread that made it, as this thread's is now
+            context.wait(LEGACY)  # in order with the stream of the thread that made it, as this thread's is now
         if number != context._number:
             context.signal(number)
 
