@@ -1,6 +1,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <thread>
 
 #include "device_test.hpp"
@@ -233,7 +234,9 @@ TEST_F(Emulated, AContextWaitsForItsDevice) {
 
 // Tensors are let go on one thread while their context goes on another, and the stream behind it.
 TEST_F(Emulated, TensorsAndTheirContextGoAtOnce) {
-  int ended = 0, made = 0;
+  std::atomic<int> ended{0};
+  int made = 0;
+  const auto count = [](void* user) { ++*static_cast<std::atomic<int>*>(user); };
   for (int i = 0; i < 200; ++i) {
     CUstream_st* stream = gth_emulation_make_stream(0);
     Context context(stream);
@@ -241,7 +244,7 @@ TEST_F(Emulated, TensorsAndTheirContextGoAtOnce) {
     const Shape shape{8};
     const gth_tensor_desc desc = device::describe_on_device(GTH_DTYPE_INT8, shape, memory.data());
     std::vector<gth_tensor*> tensors;
-    for (; tensors.size() < 8; ++made) tensors.push_back(adopt(context, desc, count_end, &ended));
+    for (; tensors.size() < 8; ++made) tensors.push_back(adopt(context, desc, count, &ended));
     gth_tensor* owned = nullptr;
     ASSERT_EQ(gth_tensor_alloc(context.get(), GTH_DTYPE_INT8, 1, shape.data(), &owned, nullptr), GTH_OK);
     std::thread other([&] {
