@@ -163,7 +163,7 @@ typedef struct gth_error {
   int64_t position;
   int64_t value;
   int64_t limit;
-  int64_t sequence; /* number of the device call in its context, from 1: gathers and plan runs are counted */
+  int64_t sequence; /* number of the device call in its context, from 1: of gathers, plan runs and strided copies */
   uint64_t count;   /* gth_context_take_error: failed device calls since the last take */
   char message[GTH_MESSAGE_SIZE];
 } gth_error;
@@ -320,8 +320,10 @@ GTH_API int32_t gth_context_release(gth_context *context);
  * context does nothing. Statuses: HANDLE, CUDA, FORK, CAPTURE. Blocks. */
 GTH_API int32_t gth_context_sync(gth_context *context, gth_error *err);
 
-/* Makes the context's stream wait for what `stream` has been given so far, without blocking the host.
- * Statuses: HANDLE, DEVICE (CPU context), CUDA, FORK, CAPTURE (only one of the two is being captured). */
+/* Makes the context's stream wait for what `stream` has been given so far, without blocking the host. A stream that
+ * waits for one that is being captured becomes a part of the capture.
+ * Statuses: HANDLE, DEVICE (CPU context), CUDA, FORK, CAPTURE (the stream that is to wait is being captured and the
+ * other is not, or is in another capture, or it cannot be captured: every capture stays whole). */
 GTH_API int32_t gth_context_wait(gth_context *context, struct CUstream_st *stream, gth_error *err);
 
 /* Makes `stream` wait for what the context's stream has been given so far, without blocking the host.
@@ -378,9 +380,9 @@ typedef struct gth_tensor_desc {
 GTH_API int32_t gth_tensor_borrow(const gth_tensor_desc *desc, gth_tensor **out, gth_error *err);
 
 /* A tensor that takes over memory: deleter(user) runs once, when the tensor and every export of it are gone, on the
- * thread that let go last. Device memory waits for the stream of a CUDA `context`: its deleter runs in a later call,
- * sync or release of that context, never in a callback of CUDA's, and when the context is gone as soon as the device is
- * idle.
+ * thread that let go last. Memory that kernels reach (of a device, managed, pinned) waits for the stream of a CUDA
+ * `context`: its deleter runs in a later call, sync or release of that context, never in a callback of CUDA's nor while
+ * the stream is being captured, and when the context is gone as soon as the device is idle.
  * desc: Borrowed; its data is Consumed. Statuses: as gth_tensor_borrow, and HANDLE, NULL (no deleter). */
 GTH_API int32_t gth_tensor_adopt(gth_context *context, const gth_tensor_desc *desc, gth_deleter_fn deleter, void *user,
                                  gth_tensor **out, gth_error *err);

@@ -49,8 +49,8 @@ int32_t allocate_workspace(Context* context, const Error& error) {
   void *workspace = nullptr, *taken = nullptr;
   int code = runtime::allocate_zeroed(&workspace, workspace_bytes);
   context->state = static_cast<State*>(workspace);
-  context->slots = reinterpret_cast<Finding*>(context->state + 1);
   if (code) return fail_cuda(code, "context", workspace_bytes, error);
+  context->slots = reinterpret_cast<Finding*>(context->state + 1);
   code = runtime::allocate_host(&taken, sizeof(gth_error_record));
   if (code) return fail_cuda(code, "context", sizeof(gth_error_record), error);
   context->taken = static_cast<gth_error_record*>(taken);
@@ -114,9 +114,9 @@ void release_context(Context* context) {
   if (context->queue) {
     const Error silent(nullptr);
     const Call call(*context, silent);
+    if (!is_forked()) context->queue->close();  // also where the device is lost: what ends with it ends
     if (call.status() == GTH_OK) {
-      context->queue->close();
-      if (context->state) runtime::deallocate(context->state);  // waits for the device
+      if (context->state) runtime::deallocate(context->state);
       if (context->taken) runtime::deallocate_host(context->taken);
     }
     context->queue->release();
@@ -124,16 +124,21 @@ void release_context(Context* context) {
   delete context;
 }
 
-int32_t check_not_capturing(Context& context, const Error& error) {
+int32_t check_uncaptured(const Context& context, const Error& error) {
   bool capturing = false;
   if (const int code = runtime::is_capturing(context.stream, &capturing)) return fail_cuda(code, "context", 0, error);
   return capturing ? fail_capture("which can neither wait nor allocate", error) : GTH_OK;
 }
 
+int32_t check_not_capturing(Context& context, const Error& error) {
+  const Call call(context, error);
+  return call.status() ? call.status() : check_uncaptured(context, error);
+}
+
 int32_t synchronize(Context& context, const Error& error) {
   const Call call(context, error);
   if (call.status()) return call.status();
-  if (int32_t status = check_not_capturing(context, error)) return status;
+  if (int32_t status = check_uncaptured(context, error)) return status;
   if (const int code = runtime::synchronize(context.stream)) return fail_cuda(code, "context", 0, error);
   context.queue->drain();
   return GTH_OK;
@@ -141,12 +146,27 @@ int32_t synchronize(Context& context, const Error& error) {
 
 namespace {
 
+bool is_legacy(CUstream_st* stream) { return reinterpret_cast<uintptr_t>(stream) <= 1; }
+
+// A stream that is to wait for what is being captured becomes a part of the capture. Every other order across the
+// border of a capture would spoil it.
+int32_t check_captures(CUstream_st* earlier, CUstream_st* later, const Error& error) {
+  uint64_t before = 0, after = 0;
+  int code = runtime::find_capture(earlier, &before);
+  if (!code) code = runtime::find_capture(later, &after);
+  if (code) return fail_cuda(code, "context", 0, error);
+  const bool is_usable = before != runtime::implicit_capture && after != runtime::implicit_capture;
+  const bool joins = before != 0 && after == 0 && !is_legacy(later);
+  return is_usable && (before == after || joins) ? GTH_OK : fail_capture_order(error);
+}
+
 // What `later` is given from now on comes after what `earlier` has been given so far.
 int32_t order(Context& context, CUstream_st* earlier, CUstream_st* later, const Error& error) {
   const Call call(context, error);
   if (call.status()) return call.status();
+  if (int32_t status = check_captures(earlier, later, error)) return status;
   runtime::Event event = nullptr;
-  int code = runtime::create_event(&event);
+  int code = runtime::create_event(earlier, &event);
   if (code) return fail_cuda(code, "context", 0, error);
   code = runtime::record_event(event, earlier);
   if (!code) code = runtime::wait_event(later, event);
@@ -167,7 +187,7 @@ int32_t signal(Context& context, CUstream_st* stream, const Error& error) {
 int32_t take_error(Context& context, const Error& error) {
   const Call call(context, error);
   if (call.status()) return call.status();
-  if (int32_t status = check_not_capturing(context, error)) return status;
+  if (int32_t status = check_uncaptured(context, error)) return status;
   pthread_mutex_lock(&context.taking);
   const int32_t status = take(context, error);
   pthread_mutex_unlock(&context.taking);

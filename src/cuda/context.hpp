@@ -29,6 +29,9 @@ class Context : public core::Allocated {
   gth_error_record* taken = nullptr;
   pthread_mutex_t taking = PTHREAD_MUTEX_INITIALIZER;
 
+  // The kernels of a call share the state with no others: no thread launches between them.
+  pthread_mutex_t launching = PTHREAD_MUTEX_INITIALIZER;
+
   std::atomic<int64_t> calls{0};
 };
 
@@ -49,5 +52,8 @@ class Call {
   bool entered_ = false;
   int32_t status_;
 };
+
+// For what can neither be captured nor wait for a capture; inside a Call.
+int32_t check_uncaptured(const Context& context, const Error& error);
 
 }  // namespace gather::cuda

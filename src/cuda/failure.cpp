@@ -22,6 +22,11 @@ int32_t fail_capture(const char* what, const Error& error) {
   return error.fail({GTH_E_CAPTURE, GTH_OPERAND_CONTEXT}, "context: its stream is being captured, %s", what);
 }
 
+int32_t fail_capture_order(const Error& error) {
+  return error.fail({GTH_E_CAPTURE, GTH_OPERAND_CONTEXT},
+                    "context: a stream that is being captured can only wait for streams of its capture");
+}
+
 int32_t fail_fork(const Error& error) {
   return error.fail({GTH_E_FORK, GTH_OPERAND_CONTEXT}, "context: CUDA cannot be used in a child process after fork");
 }

@@ -8,6 +8,7 @@ namespace gather::cuda {
 int32_t fail_cuda(int code, const char* what, int64_t bytes, const core::Error& error);
 
 int32_t fail_capture(const char* what, const core::Error& error);
+int32_t fail_capture_order(const core::Error& error);
 int32_t fail_fork(const core::Error& error);
 
 // The device is not there; `offset` of the field in gth_context_options.

@@ -75,16 +75,23 @@ __global__ void report_first_kernel(const __grid_constant__ Job job) {
 
 __global__ void take_kernel(gth_error_record* record, gth_error_record* to) { take_record(record, to); }
 
+// As the runtime's functions: no error is left behind.
+int settled(cudaError_t code) {
+  if (code != cudaSuccess) cudaGetLastError();
+  return code;
+}
+
 template <class Kernel, class... Arguments>
 int launch(Kernel* kernel, uint32_t blocks, uint32_t threads, CUstream_st* stream, Arguments... arguments) {
   void* pointers[] = {&arguments...};
-  return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks), dim3(threads), pointers, 0, stream);
+  const auto* function = reinterpret_cast<const void*>(kernel);
+  return settled(cudaLaunchKernel(function, dim3(blocks), dim3(threads), pointers, 0, stream));
 }
 
 template <class Kernel>
 int load(Kernel* kernel) {
   cudaFuncAttributes attributes;
-  return cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel));
+  return settled(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel)));
 }
 
 // All copying kernels of one kind of job and one reading.
@@ -128,7 +135,7 @@ int launch_take(gth_error_record* record, gth_error_record* to, CUstream_st* str
 }
 
 int load_kernels() {
-  // Not taken for a part of what another stream of this thread captures.
+  // Not taken for a part of what another stream of this thread captures. The device is current.
   cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
   cudaThreadExchangeStreamCaptureMode(&mode);
   int code = load_copies<DirectJob>(Reading::index4);

@@ -214,8 +214,9 @@ void fill_loops(const Plan& plan, int64_t n, bool narrow, Job* job) {
   for (int32_t i = 0; i < plan.end; ++i) {
     const core::Loop& loop = plan.loops[i];
     job->loop[i] = {loop.extent.at(n), loop.params.at(n), loop.index.at(n), loop.out.at(n)};
-    // An extent of 0 is inside an output that is empty, which nobody walks through.
-    job->divider[i] = narrow && job->loop[i].extent > 0 ? make_divider(job->loop[i].extent) : Divider{};
+    // Other extents are of outputs that are empty, which nobody walks through.
+    const bool is_walked = job->loop[i].extent > 0 && job->loop[i].extent <= largest_narrow;
+    job->divider[i] = narrow && is_walked ? make_divider(job->loop[i].extent) : Divider{};
   }
   for (int32_t i = 0; i < plan.components; ++i) job->component[i] = {plan.component[i].size, plan.component[i].stride};
   for (int32_t i = 0; i < job->dealt_dims; ++i) {

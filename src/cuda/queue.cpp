@@ -1,5 +1,7 @@
 #include "cuda/queue.hpp"
 
+#include <sched.h>
+
 #include <mutex>
 
 #include "cuda/fork.hpp"
@@ -15,6 +17,7 @@ class Current {
   ~Current() {
     if (!failed_) runtime::leave(entered_);
   }
+  bool is_lost() const { return failed_; }
 
  private:
   bool entered_ = false;
@@ -25,7 +28,7 @@ class Current {
 bool mark(Retired* retired, CUstream_st* stream) {
   bool capturing = false;
   if (runtime::is_capturing(stream, &capturing) || capturing) return false;
-  if (runtime::create_event(&retired->event)) {
+  if (runtime::create_event(stream, &retired->event)) {
     retired->event = nullptr;
     return false;
   }
@@ -35,16 +38,19 @@ bool mark(Retired* retired, CUstream_st* stream) {
   return false;
 }
 
-void end(Retired* retired) {
-  if (retired->event) runtime::destroy_event(retired->event);
-  retired->event = nullptr;
-  retired->finish(retired);
+// True too where the question cannot be answered: the device is lost, and nothing uses its memory any more. But not
+// where a capture forbids the answer.
+bool has_passed(const Retired* retired) {
+  if (!retired->event) return false;
+  bool passed = false;
+  const int code = runtime::query_event(retired->event, &passed);
+  return code ? !runtime::means_capture(code) : passed;
 }
 
-// True too where the question cannot be answered: the device is lost, and nothing uses its memory any more.
-bool has_passed(const Retired* retired) {
-  bool passed = false;
-  return retired->event && (runtime::query_event(retired->event, &passed) != 0 || passed);
+// For its mark, or for the device where it has none. False: a capture forbids it.
+bool wait_for(const Retired* retired) {
+  if (retired->event && !runtime::means_capture(runtime::synchronize_event(retired->event))) return true;
+  return !runtime::means_capture(runtime::synchronize_device());
 }
 
 }  // namespace
@@ -65,26 +71,39 @@ Retired* Queue::take_all() {
   return all;
 }
 
+void Queue::end(Retired* retired) {
+  if (retired->event) runtime::destroy_event(retired->event);
+  retired->event = nullptr;
+  const runtime::Apart apart = runtime::set_apart(device_);
+  retired->finish(retired);
+  runtime::rejoin(apart);
+}
+
 void Queue::retire(Retired* retired) {
   if (is_forked()) return;  // the parent's, and its CUDA cannot be used here
   retain();  // what ends may hold the last reference but this
   {
     const Current current(device_);
-    if (is_open()) mark(retired, stream_);
-    push(retired);
-    if (!is_open()) end_passed();
+    bool was_open;
+    {
+      const StreamUse use(this);
+      was_open = use.is_open();
+      if (was_open && !current.is_lost()) mark(retired, stream_);
+      push(retired);
+    }
+    if (!was_open) end_all(current.is_lost());
   }
   release();
 }
 
 void Queue::end_passed() {
+  // Its ends may do what must not be captured, and their marks could not be asked for.
+  bool capturing = false;
+  if (runtime::is_capturing(stream_, &capturing) == 0 && capturing) return;
   Retired* retired = take_all();
   while (retired) {
     Retired* next = retired->next;
-    if (!is_open()) {
-      runtime::synchronize_device();
-      end(retired);
-    } else if (has_passed(retired)) {
+    if (has_passed(retired)) {
       end(retired);
     } else {
       if (!retired->event) mark(retired, stream_);
@@ -94,10 +113,22 @@ void Queue::end_passed() {
   }
 }
 
+// Waits, and waits on with what cannot be waited for because a stream of the device is being captured.
+void Queue::end_all(bool is_lost) {
+  Retired* retired = take_all();
+  while (retired) {
+    Retired* next = retired->next;
+    is_lost || wait_for(retired) ? end(retired) : push(retired);
+    retired = next;
+  }
+}
+
 void Queue::close() {
-  open_.store(false, std::memory_order_release);
+  open_.store(false);
+  while (uses_.load() > 0) sched_yield();
   const Current current(device_);
-  end_passed();
+  if (!current.is_lost()) runtime::synchronize_device();
+  end_all(current.is_lost());
 }
 
 namespace {
@@ -115,14 +146,20 @@ void end_memory(Retired* self) {
 
 }  // namespace
 
+bool Queue::deallocate_in_order(void* memory, bool* capturing) {
+  const StreamUse use(this);
+  if (!use.is_open() || runtime::is_capturing(stream_, capturing) || *capturing) return false;
+  return runtime::deallocate_async(memory, stream_) == 0;
+}
+
 void Queue::deallocate(void* memory) {
   if (is_forked()) return;
   const Current current(device_);
   bool capturing = false;
-  if (is_open() && runtime::is_capturing(stream_, &capturing) == 0 && !capturing) {
-    if (runtime::deallocate_async(memory, stream_) == 0) return;
-  }
-  if (!capturing) {  // waits for the device
+  if (deallocate_in_order(memory, &capturing)) return;
+  // Memory that was allocated in stream order is freed without a look at who uses it.
+  if (!capturing) capturing = runtime::means_capture(runtime::synchronize_device());
+  if (!capturing) {
     runtime::deallocate(memory);
     return;
   }

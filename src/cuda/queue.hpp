@@ -36,22 +36,38 @@ class Queue : public core::Allocated {
   void drain() {
     if (waiting_.load(std::memory_order_relaxed) > 0) end_passed();
   }
-  // The context goes, and its stream may go after it: waits for all, and from now on for the device.
+  // The context goes, and its stream may go after it: waits for the device, now and for all that is yet to end.
   void close();
 
  private:
   ~Queue() = default;
 
+  // While one lives that is_open(), so does the stream.
+  class StreamUse {
+   public:
+    explicit StreamUse(Queue* queue) : queue_(queue) { queue_->uses_.fetch_add(1); }
+    ~StreamUse() { queue_->uses_.fetch_sub(1); }
+    StreamUse(const StreamUse&) = delete;
+    StreamUse& operator=(const StreamUse&) = delete;
+    bool is_open() const { return queue_->open_.load(); }
+
+   private:
+    Queue* queue_;
+  };
+
   void push(Retired* retired);
   Retired* take_all();
   void end_passed();
-  bool is_open() const { return open_.load(std::memory_order_acquire); }
+  void end_all(bool is_lost);
+  void end(Retired* retired);
+  bool deallocate_in_order(void* memory, bool* capturing);
 
   void* device_;
   CUstream_st* stream_;
   std::atomic<int64_t> references_{1};
   std::atomic<int64_t> waiting_{0};
   std::atomic<bool> open_{true};
+  std::atomic<int64_t> uses_{0};
   core::SpinLock lock_;  // guards the list
   Retired* first_ = nullptr;
   Retired* last_ = nullptr;

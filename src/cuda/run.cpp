@@ -32,7 +32,9 @@ int32_t enqueue(Context& context, const Plan& plan, const Pointers& pointers, in
                 const Error& error) {
   Launch launch;
   plan_launch(plan, pointers, n, place, &launch);
+  pthread_mutex_lock(&context.launching);
   int code = launch_all(launch, context.stream);
+  pthread_mutex_unlock(&context.launching);
   // No kernel copies where every row is asked of an empty dim; an output of ours has a content all the same.
   if (!code && launch.reports_first && place.owns_output && launch.any.units > 0) {
     code = runtime::zero_async(launch.any.out, launch.any.units * plan.row, context.stream);
@@ -63,7 +65,7 @@ int32_t run(Context& context, const Plan& plan, const Pointers& pointers, int64_
 int32_t allocate(Context& context, int64_t bytes, void** out, const Error& error) {
   const Call call(context, error);
   if (call.status()) return call.status();
-  if (int32_t status = check_not_capturing(context, error)) return status;
+  if (int32_t status = check_uncaptured(context, error)) return status;
   const int code = runtime::allocate_async(out, bytes, context.stream);
   return code ? fail_cuda(code, "out", bytes, error) : GTH_OK;
 }

@@ -3,6 +3,8 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include <atomic>
+
 namespace gather::cuda::runtime {
 namespace {
 
@@ -13,27 +15,26 @@ int settled(cudaError_t code) {
 }
 
 // The few driver calls without which a thread's current context could not be put back as it was.
-template <class Function>
-int find(const char* name, Function** out) {
+template <class Pointer>
+int find(const char* name, Pointer* out) {
   void* found = nullptr;
   cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
   const int code = settled(cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &result));
   if (code) return code;
   if (result != cudaDriverEntryPointSuccess || !found) return cudaErrorSymbolNotFound;
-  *out = reinterpret_cast<Function*>(found);
+  *out = reinterpret_cast<decltype(out->load())>(found);
   return 0;
 }
 
-using GetCurrent = CUresult(CUcontext*);
-using SetCurrent = CUresult(CUcontext);
-using PopCurrent = CUresult(CUcontext*);
-using GetDevice = CUresult(CUdevice*, int);
-using TotalMemory = CUresult(size_t*, CUdevice);
+template <class... Arguments>
+using DriverCall = std::atomic<CUresult (*)(Arguments...)>;
 
-GetCurrent* get_current = nullptr;
-SetCurrent* set_current = nullptr;
-SetCurrent* push_current = nullptr;
-PopCurrent* pop_current = nullptr;
+DriverCall<CUcontext*> get_current{nullptr};
+DriverCall<CUcontext> set_current{nullptr};
+DriverCall<CUcontext> push_current{nullptr};
+DriverCall<CUcontext*> pop_current{nullptr};
+DriverCall<CUstream, CUcontext*> get_stream_context{nullptr};
+DriverCall<CUstreamCaptureMode*> exchange_capture_mode{nullptr};
 
 // Idempotent: threads that come here at once write the same.
 int find_driver() {
@@ -41,29 +42,52 @@ int find_driver() {
   if (!code) code = find("cuCtxSetCurrent", &set_current);
   if (!code) code = find("cuCtxPushCurrent", &push_current);
   if (!code) code = find("cuCtxPopCurrent", &pop_current);
+  if (!code) code = find("cuStreamGetCtx", &get_stream_context);
+  if (!code) code = find("cuThreadExchangeStreamCaptureMode", &exchange_capture_mode);
   return code;
+}
+
+// The mode before, -1 for none. The runtime's function of this name would first make a device current where the thread
+// has none, and leave it so.
+int32_t exchange_mode(int32_t mode) {
+  auto exchanged = static_cast<CUstreamCaptureMode>(mode);
+  if (mode < 0 || exchange_capture_mode.load()(&exchanged) != CUDA_SUCCESS) return -1;
+  return exchanged;
 }
 
 // A query or an allocation on this thread does not spoil a capture that is under way elsewhere.
 class Uncaptured {
  public:
-  Uncaptured() { cudaThreadExchangeStreamCaptureMode(&mode_); }
-  ~Uncaptured() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+  Uncaptured() : before_(exchange_mode(CU_STREAM_CAPTURE_MODE_RELAXED)) {}
+  ~Uncaptured() { exchange_mode(before_); }
 
  private:
-  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+  int32_t before_;
+};
+
+// A context is current for as long as it lives.
+class Inside {
+ public:
+  explicit Inside(CUcontext context) : is_inside_(context && push_current.load()(context) == CUDA_SUCCESS) {}
+  ~Inside() {
+    CUcontext left = nullptr;
+    if (is_inside_) pop_current.load()(&left);
+  }
+
+ private:
+  bool is_inside_;
 };
 
 // The runtime would collect a hundred other properties for it.
 int total_memory(int32_t id, int64_t* bytes) {
-  GetDevice* get_device = nullptr;
-  TotalMemory* get_total = nullptr;
+  DriverCall<CUdevice*, int> get_device{nullptr};
+  DriverCall<size_t*, CUdevice> get_total{nullptr};
   int code = find("cuDeviceGet", &get_device);
   if (!code) code = find("cuDeviceTotalMem", &get_total);
   CUdevice device = 0;
   size_t total = 0;
-  if (!code) code = get_device(&device, id);
-  if (!code) code = get_total(&total, device);
+  if (!code) code = get_device.load()(&device, id);
+  if (!code) code = get_total.load()(&total, device);
   *bytes = static_cast<int64_t>(total);
   return code;
 }
@@ -98,11 +122,11 @@ int open_device(int32_t id, Device* device) {
   if (const int code = find_driver()) return code;
   const Uncaptured uncaptured;
   CUcontext before = nullptr, primary = nullptr;
-  const bool has_driver = get_current(&before) == CUDA_SUCCESS;  // not before the driver is initialised
+  const bool has_driver = get_current.load()(&before) == CUDA_SUCCESS;  // not before the driver is initialised
   int code = settled(cudaInitDevice(id, 0, 0));
   if (!code) code = settled(cudaSetDevice(id));
-  if (!code) code = get_current(&primary);
-  if (!has_driver || set_current(before) != CUDA_SUCCESS) set_current(nullptr);
+  if (!code) code = get_current.load()(&primary);
+  if (!has_driver || set_current.load()(before) != CUDA_SUCCESS) set_current.load()(nullptr);
   *device = primary;
   return code;
 }
@@ -110,16 +134,27 @@ int open_device(int32_t id, Device* device) {
 int enter(Device device, bool* entered) {
   CUcontext current = nullptr;
   *entered = false;
-  if (const int code = get_current(&current)) return code;
+  if (const int code = get_current.load()(&current)) return code;
   if (current == device) return 0;
-  if (const int code = push_current(static_cast<CUcontext>(device))) return code;
+  if (const int code = push_current.load()(static_cast<CUcontext>(device))) return code;
   *entered = true;
   return 0;
 }
 
 void leave(bool entered) {
   CUcontext ours = nullptr;
-  if (entered) pop_current(&ours);
+  if (entered) pop_current.load()(&ours);
+}
+
+// Pushed also where it is current already: what replaces it goes with it.
+Apart set_apart(Device device) {
+  const bool entered = push_current.load()(static_cast<CUcontext>(device)) == CUDA_SUCCESS;
+  return {entered, exchange_mode(CU_STREAM_CAPTURE_MODE_RELAXED)};
+}
+
+void rejoin(const Apart& apart) {
+  exchange_mode(apart.mode);
+  leave(apart.entered);
 }
 
 int allocate_zeroed(void** memory, int64_t bytes) {
@@ -149,11 +184,18 @@ int deallocate_host(void* memory) {
   return settled(cudaFreeHost(memory));
 }
 
+// Devices without memory pools allocate at once.
 int allocate_async(void** memory, int64_t bytes, Stream stream) {
-  return settled(cudaMallocAsync(memory, static_cast<size_t>(bytes), stream));
+  const Uncaptured uncaptured;
+  const int code = settled(cudaMallocAsync(memory, static_cast<size_t>(bytes), stream));
+  if (code != cudaErrorNotSupported) return code;
+  return settled(cudaMalloc(memory, static_cast<size_t>(bytes)));
 }
 
-int deallocate_async(void* memory, Stream stream) { return settled(cudaFreeAsync(memory, stream)); }
+int deallocate_async(void* memory, Stream stream) {
+  const Uncaptured uncaptured;
+  return settled(cudaFreeAsync(memory, stream));
+}
 
 int zero_async(void* memory, int64_t bytes, Stream stream) {
   return settled(cudaMemsetAsync(memory, 0, static_cast<size_t>(bytes), stream));
@@ -163,7 +205,10 @@ int copy_async(void* to, const void* from, int64_t bytes, Stream stream) {
   return settled(cudaMemcpyAsync(to, from, static_cast<size_t>(bytes), cudaMemcpyDefault, stream));
 }
 
-int synchronize(Stream stream) { return settled(cudaStreamSynchronize(stream)); }
+int synchronize(Stream stream) {
+  const Uncaptured uncaptured;
+  return settled(cudaStreamSynchronize(stream));
+}
 
 int synchronize_device() {
   const Uncaptured uncaptured;
@@ -177,15 +222,30 @@ int is_capturing(Stream stream, bool* capturing) {
   return code == cudaErrorStreamCaptureImplicit ? 0 : code;
 }
 
-int create_event(Event* event) {
+int find_capture(Stream stream, uint64_t* id) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  unsigned long long found = 0;
+  const int code = settled(cudaStreamGetCaptureInfo(stream, &status, &found));
+  const bool is_usable = code == 0 && status != cudaStreamCaptureStatusInvalidated;
+  *id = !is_usable ? implicit_capture : status == cudaStreamCaptureStatusActive ? found : 0;
+  return code == cudaErrorStreamCaptureImplicit ? 0 : code;
+}
+
+int create_event(Stream stream, Event* event) {
   const Uncaptured uncaptured;
+  CUcontext context = nullptr;
+  if (get_stream_context.load()(stream, &context) != CUDA_SUCCESS) context = nullptr;  // the current one, then
+  const Inside inside(context);
   cudaEvent_t made = nullptr;
   const int code = settled(cudaEventCreateWithFlags(&made, cudaEventDisableTiming));
   *event = made;
   return code;
 }
 
-void destroy_event(Event event) { settled(cudaEventDestroy(static_cast<cudaEvent_t>(event))); }
+void destroy_event(Event event) {
+  const Uncaptured uncaptured;
+  settled(cudaEventDestroy(static_cast<cudaEvent_t>(event)));
+}
 
 int record_event(Event event, Stream stream) {
   return settled(cudaEventRecord(static_cast<cudaEvent_t>(event), stream));

@@ -30,6 +30,15 @@ int open_device(int32_t id, Device* device);
 int enter(Device device, bool* entered);
 void leave(bool entered);
 
+// For code of a caller's, until rejoin(): the device is current, and neither what it makes current instead nor what it
+// frees while something is being captured outlasts it or spoils anything.
+struct Apart {
+  bool entered;
+  int32_t mode;
+};
+Apart set_apart(Device device);
+void rejoin(const Apart& apart);
+
 // All zeros; waits, and touches no stream of the caller's.
 int allocate_zeroed(void** memory, int64_t bytes);
 int deallocate(void* memory);
@@ -45,8 +54,13 @@ int synchronize(Stream stream);
 int synchronize_device();
 // Also true where the stream cannot be used because another one is being captured.
 int is_capturing(Stream stream, bool* capturing);
+// The capture that a stream is in, 0 for none; implicit_capture where it cannot be used because of another's, or
+// because its own has been spoiled.
+constexpr uint64_t implicit_capture = UINT64_MAX;
+int find_capture(Stream stream, uint64_t* id);
 
-int create_event(Event* event);
+// On the stream's device, which need not be the current one.
+int create_event(Stream stream, Event* event);
 void destroy_event(Event event);
 int record_event(Event event, Stream stream);
 int wait_event(Stream stream, Event event);

@@ -37,6 +37,8 @@ void destroy_graph(Graph graph);
 
 // The device that is current for this thread.
 int current();
+// Whether it has one at all; a thread begins without.
+bool is_entered();
 
 // With an emulated device: kernels may touch nothing but memory described, and nothing misaligned.
 void describe(const void* memory, int64_t bytes);

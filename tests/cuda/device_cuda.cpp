@@ -1,3 +1,4 @@
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
@@ -79,8 +80,11 @@ Graph end_capture(CUstream_st* stream) {
     return nullptr;
   }
   cudaGraphExec_t graph = nullptr;
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;  // another stream may still be captured
+  must(cudaThreadExchangeStreamCaptureMode(&mode));
   must(cudaGraphInstantiate(&graph, captured, 0));
   must(cudaGraphDestroy(captured));
+  must(cudaThreadExchangeStreamCaptureMode(&mode));
   return graph;
 }
 
@@ -91,6 +95,14 @@ int current() {
   int device = -1;
   must(cudaGetDevice(&device));
   return device;
+}
+
+bool is_entered() {
+  void* found = nullptr;
+  cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
+  must(cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", &found, 12000, cudaEnableDefault, &result));
+  CUcontext now = nullptr;
+  return reinterpret_cast<CUresult (*)(CUcontext*)>(found)(&now) == CUDA_SUCCESS && now;
 }
 
 void describe(const void*, int64_t) {}

@@ -31,6 +31,7 @@ void launch(Graph graph, CUstream_st* stream) { gth_emulation_launch(graph, stre
 void destroy_graph(Graph graph) { gth_emulation_destroy_graph(graph); }
 
 int current() { return gth_emulation_current(); }
+bool is_entered() { return gth_emulation_current() >= 0; }
 
 void describe(const void* memory, int64_t bytes) { gth_emulation_describe(memory, bytes); }
 void forget_described() { gth_emulation_forget_described(); }

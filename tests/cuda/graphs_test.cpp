@@ -136,6 +136,45 @@ TEST_F(Graphs, RefusedUnderCapture) {
   for (gth_tensor* each : {params, indices, host}) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
 }
 
+// A capture spreads over streams that wait for it, and comes together again.
+TEST_F(Graphs, CaptureSpreadsOverStreams) {
+  const Stream origin, side;
+  const Context context(side.get());
+  Lookup lookup(6, 4, 3);
+  lookup.pick({1, 2, 3});
+  Error error;
+  device::begin_capture(origin.get());
+  EXPECT_EQ(gth_context_wait(context.get(), origin.get(), &error), GTH_OK) << error.message;
+  lookup.enqueue(context);
+  EXPECT_EQ(gth_context_signal(context.get(), origin.get(), &error), GTH_OK) << error.message;
+  const device::Graph graph = device::end_capture(origin.get());
+  ASSERT_NE(graph, nullptr);
+  lookup.expect_unchanged();
+  device::launch(graph, origin.get());
+  EXPECT_EQ(device::synchronize(origin.get()), 0);
+  lookup.expect_rows({1, 2, 3});
+  context.expect_no_error();
+  device::destroy_graph(graph);
+}
+
+// What cannot be captured is refused, and leaves every capture whole.
+TEST_F(Graphs, NoOrderOutOfACapture) {
+  const Stream captured, free, other;
+  const Context context(captured.get());
+  Error error;
+  device::begin_capture(captured.get());
+  EXPECT_EQ(gth_context_wait(context.get(), free.get(), &error), GTH_E_CAPTURE);
+  EXPECT_EQ(gth_context_signal(context.get(), nullptr, &error), GTH_E_CAPTURE);
+  device::begin_capture(other.get());
+  EXPECT_EQ(gth_context_wait(context.get(), other.get(), &error), GTH_E_CAPTURE);
+  EXPECT_EQ(gth_context_signal(context.get(), other.get(), &error), GTH_E_CAPTURE);
+  for (CUstream_st* each : {other.get(), captured.get()}) {
+    const device::Graph graph = device::end_capture(each);
+    EXPECT_NE(graph, nullptr) << "a refused call spoiled the capture";
+    if (graph) device::destroy_graph(graph);
+  }
+}
+
 // Memory that is let go while its stream is captured goes when the stream is free again.
 TEST_F(Graphs, ReleasedUnderCapture) {
   const Stream stream;

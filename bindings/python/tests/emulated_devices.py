@@ -221,6 +221,42 @@ def test_a_stream_is_left_alone_once_it_has_been_waited_for() -> None:
     assert imaginary.calls() == 0
 
 
+def test_a_stream_of_each_thread_is_asked_by_that_thread() -> None:
+    """Its number names another stream anywhere else."""
+    caught: list[Exception] = []
+
+    def work() -> None:
+        libgather.gather(table(Bare), Bare([9]), stream=2)
+        asked.set()
+        answered.wait()
+        try:
+            libgather.sync()
+        except libgather.IndexError as error:
+            caught.append(error)
+
+    asked, answered = threading.Event(), threading.Event()
+    thread = threading.Thread(target=work)
+    thread.start()
+    asked.wait()
+    try:
+        libgather.sync()
+    finally:
+        answered.set()
+        thread.join()
+    assert len(caught) == 1
+
+
+def test_tensors_of_another_threads_stream_are_used_on_ones_own() -> None:
+    made: list[Any] = []
+    thread = threading.Thread(target=lambda: made.append(libgather.gather(table(Bare), Bare([1, 2]), stream=2)))
+    thread.start()
+    thread.join()
+    result = libgather.gather(made[0], Bare([1]))
+    assert result._context is not made[0]._context and result._context.stream == 2
+    assert result.tolist() == rows(2)
+    made[0].__dlpack__(stream=Stream().ptr)
+
+
 def test_errors_are_raised_at_the_call() -> None:
     with pytest.raises(libgather.IndexError):
         libgather.gather(table(), Array([9]), sync=True)
@@ -413,6 +449,15 @@ def test_memory_of_strangers_is_held_until_the_stream_has_passed(current: Stream
     result = libgather.gather(table(), Array([1]), context=context)
     assert imaginary.exports() == before
     current.synchronize()
+
+
+def test_pinned_memory_of_strangers_is_held_too(current: Stream) -> None:
+    before = imaginary.exports()
+    context = libgather.Context("cuda", stream=current)
+    result = libgather.gather(table(Bare, device=(CUDA_HOST, 0)), Bare([1], device=(CUDA_HOST, 0)), context=context)
+    assert imaginary.exports() == before + 2
+    context.sync()
+    assert imaginary.exports() == before and result.tolist() == rows(1)
 
 
 def test_tensors_outlive_their_context() -> None:

@@ -6,8 +6,9 @@
 struct CUstream_st;
 
 // A machine with two imaginary CUDA devices, for tests of the device half where there is none: device memory is host
-// memory, kernels run block by block on the calling thread. These are its handles for tests; gth_ because nothing else
-// leaves the library.
+// memory, kernels run block by block on the calling thread. It is as strict as CUDA: a call makes a device current
+// where a thread has none, fails in a child process, needs its stream's device, and spoils captures where CUDA does.
+// These are its handles for tests; gth_ because nothing else leaves the library.
 extern "C" {
 
 #define GTH_EMULATION __attribute__((visibility("default")))
@@ -18,6 +19,8 @@ GTH_EMULATION void* gth_emulation_allocate_host(int64_t bytes);
 
 GTH_EMULATION CUstream_st* gth_emulation_make_stream(int32_t device);
 GTH_EMULATION void gth_emulation_destroy_stream(CUstream_st* stream);
+// A stream that the legacy default stream is in order with, as those of cudaStreamCreate are.
+GTH_EMULATION void gth_emulation_block(CUstream_st* stream);
 // What a held stream is given waits until somebody waits for the stream, or it is let go.
 GTH_EMULATION void gth_emulation_hold(CUstream_st* stream);
 GTH_EMULATION int gth_emulation_synchronize(CUstream_st* stream);

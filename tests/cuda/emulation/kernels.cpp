@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "machine.hpp"
@@ -55,6 +56,7 @@ class HostBlock {
 template <class Body>
 int launch(uint32_t blocks, uint32_t threads, CUstream_st* stream, Body body) {
   if (const int code = emulation::enter_call()) return code;
+  std::this_thread::yield();  // another thread may come in between two kernels of a call
   return emulation::enqueue(stream, [=] {
     emulation::count_launch();
     std::vector<uint32_t> order(blocks);

@@ -1,28 +1,44 @@
 #include "cuda/runtime.hpp"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include "machine.hpp"
 
+namespace emulation {
+
+// A capture: of the stream that it began on, and of those that were made to wait for what it has captured.
+struct Capture {
+  CUstream_st* origin;
+  uint64_t id;
+  bool spoiled = false;
+  std::vector<std::function<void()>> recorded;
+  std::set<CUstream_st*> unjoined;  // have got work that nothing in the capture waits for
+};
+
+}  // namespace emulation
+
 struct CUstream_st {
   int32_t device = 0;
   bool held = false;
-  bool capturing = false;
-  bool spoiled = false;
-  std::vector<std::function<void()>> waiting;   // of a held stream
-  std::vector<std::function<void()>> recorded;  // of a captured one
+  bool is_blocking = false;
+  emulation::Capture* capture = nullptr;
+  std::vector<std::function<void()>> waiting;  // of a held stream
 };
 
 namespace emulation {
 namespace {
 
 constexpr int32_t devices = 2;
+constexpr uint64_t implicit_capture = UINT64_MAX;
 
 struct Device {
   int32_t id;
@@ -30,7 +46,9 @@ struct Device {
 Device all_devices[devices] = {{0}, {1}};
 
 struct Event {
+  int32_t device = 0;
   CUstream_st* stream = nullptr;
+  uint64_t capture = 0;  // recorded inside that one
   bool passed = true;
   bool orphaned = false;  // destroyed before its stream came to it
 };
@@ -41,29 +59,70 @@ struct Graph {
 
 struct Machine {
   std::recursive_mutex lock;
-  CUstream_st default_stream;
+  CUstream_st default_stream[devices];
+  uint64_t captures = 0;
+  std::set<Capture*> capturing;
   std::map<uintptr_t, uintptr_t> memory;  // begin, end
+  std::set<uintptr_t> ordered;            // of memory, what was allocated in stream order
   std::map<uintptr_t, uintptr_t> described;
   std::map<uintptr_t, uintptr_t> library;  // of memory, what the library has allocated
   int64_t violations = 0, launches = 0, calls = 0, failing = 0;
   int32_t failure = 0;
+  pid_t process = getpid();
   uint32_t seed = 0;
   void (*between)(void*, uint32_t) = nullptr;
   void* between_user = nullptr;
 };
 
 Machine& machine() {
-  static Machine& one = *new Machine;
+  static Machine& one = *[] {
+    auto* made = new Machine;
+    for (int32_t id = 0; id < devices; ++id) made->default_stream[id].device = id;
+    return made;
+  }();
   return one;
 }
 
 thread_local Device* current = nullptr;
 thread_local std::vector<Device*> entered;  // what was current before each enter()
+thread_local int apart = 0;                 // how often set_apart() has been called
 
 std::vector<CUstream_st*> streams;
 
+bool is_special(CUstream_st* stream) { return reinterpret_cast<uintptr_t>(stream) <= 2; }
+bool is_legacy(CUstream_st* stream) { return reinterpret_cast<uintptr_t>(stream) <= 1; }
+
+// As CUDA's runtime does: where a thread has no device, a call makes the first one its own, and it stays.
+Device& need_current() {
+  if (!current) current = &all_devices[0];
+  return *current;
+}
+
 CUstream_st* find_stream(CUstream_st* stream) {
-  return reinterpret_cast<uintptr_t>(stream) <= 2 ? &machine().default_stream : stream;
+  return is_special(stream) ? &machine().default_stream[need_current().id] : stream;
+}
+
+// The capture of a stream; implicit_capture: the legacy stream, which cannot be used beside that of a blocking one.
+uint64_t capture_of(CUstream_st* given) {
+  const CUstream_st* stream = find_stream(given);
+  if (stream->capture) return stream->capture->id;
+  for (const Capture* each : machine().capturing) {
+    const bool is_beside = each->origin->is_blocking && each->origin->device == stream->device;
+    if (is_legacy(given) && is_beside) return implicit_capture;
+  }
+  return 0;
+}
+
+void spoil(uint64_t id) {
+  for (Capture* each : machine().capturing) each->spoiled |= each->id == id || id == implicit_capture;
+}
+
+// What CUDA thinks unsafe while anything is captured, unless the thread is allowed to.
+int enter_unsafe() {
+  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
+  if (apart > 0 || machine().capturing.empty()) return 0;
+  spoil(implicit_capture);
+  return capture_unsupported;
 }
 
 void run_waiting(CUstream_st* stream) {
@@ -72,6 +131,13 @@ void run_waiting(CUstream_st* stream) {
     stream->waiting.erase(stream->waiting.begin());
     work();
   }
+}
+
+void run_device(int32_t device) {
+  for (CUstream_st* stream : streams) {
+    if (stream->device == device) run_waiting(stream);
+  }
+  run_waiting(&machine().default_stream[device]);
 }
 
 void* allocate_memory(int64_t bytes) {
@@ -91,6 +157,7 @@ bool free_memory(void* memory) {
   if (found == all.memory.end()) return false;
   all.described.erase(all.described.lower_bound(found->first), all.described.lower_bound(found->second));
   all.library.erase(found->first);
+  all.ordered.erase(found->first);
   all.memory.erase(found);
   std::free(memory);
   return true;
@@ -105,6 +172,7 @@ bool contains(const std::map<uintptr_t, uintptr_t>& ranges, uintptr_t begin, uin
 
 int enter_call() {
   const std::lock_guard<std::recursive_mutex> guard(machine().lock);
+  if (machine().process != getpid()) return not_initialized;
   ++machine().calls;
   return machine().failing > 0 && --machine().failing == 0 ? machine().failure : 0;
 }
@@ -112,9 +180,19 @@ int enter_call() {
 int enqueue(CUstream_st* given, std::function<void()> work) {
   const std::lock_guard<std::recursive_mutex> guard(machine().lock);
   CUstream_st* stream = find_stream(given);
-  if (stream->capturing) stream->recorded.push_back(std::move(work));
-  else if (stream->held) stream->waiting.push_back(std::move(work));
-  else work();
+  if (stream->device != need_current().id) return invalid_handle;
+  if (const uint64_t id = capture_of(given)) {
+    if (id == implicit_capture) {
+      spoil(id);
+      return capture_implicit;
+    }
+    stream->capture->recorded.push_back(std::move(work));
+    if (stream != stream->capture->origin) stream->capture->unjoined.insert(stream);
+  } else if (stream->held) {
+    stream->waiting.push_back(std::move(work));
+  } else {
+    work();
+  }
   return 0;
 }
 
@@ -178,6 +256,18 @@ int enter(Device device, bool* entered) {
   return 0;
 }
 
+Apart set_apart(Device device) {
+  emulation::entered.push_back(emulation::current);
+  emulation::current = static_cast<emulation::Device*>(device);
+  ++emulation::apart;
+  return {true, 0};
+}
+
+void rejoin(const Apart&) {
+  leave(true);
+  --emulation::apart;
+}
+
 void leave(bool entered) {
   if (!entered) return;
   emulation::current = emulation::entered.back();
@@ -204,8 +294,12 @@ int allocate_zeroed(void** memory, int64_t bytes) {
   return code;
 }
 
+// Waits for nothing where memory was allocated in stream order.
 int deallocate(void* memory) {
-  if (const int code = synchronize_device()) return code;
+  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
+  if (const int code = enter_call()) return code;
+  const bool waits = machine().ordered.count(reinterpret_cast<uintptr_t>(memory)) == 0;
+  if (waits) emulation::run_device(emulation::need_current().id);
   return emulation::free_memory(memory) ? 0 : emulation::invalid_value;
 }
 
@@ -213,13 +307,17 @@ int allocate_host(void** memory, int64_t bytes) { return allocate(memory, bytes)
 int deallocate_host(void* memory) { return emulation::free_memory(memory) ? 0 : emulation::invalid_value; }
 
 int allocate_async(void** memory, int64_t bytes, Stream stream) {
-  if (find_stream(stream)->capturing) return emulation::capture_unsupported;
-  return allocate(memory, bytes);
+  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
+  if (emulation::capture_of(stream)) return emulation::capture_unsupported;
+  if (const int code = allocate(memory, bytes)) return code;
+  machine().ordered.insert(reinterpret_cast<uintptr_t>(*memory));
+  return 0;
 }
 
 int deallocate_async(void* memory, Stream stream) {
   if (const int code = enter_call()) return code;
-  if (find_stream(stream)->capturing) return emulation::invalid_value;
+  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
+  if (emulation::capture_of(stream)) return emulation::invalid_value;
   return enqueue(stream, [memory] {
     if (!emulation::free_memory(memory)) std::abort();
   });
@@ -237,71 +335,130 @@ int copy_async(void* to, const void* from, int64_t bytes, Stream stream) {
 
 int synchronize(Stream given) {
   if (const int code = enter_call()) return code;
-  CUstream_st* stream = find_stream(given);
-  if (stream->capturing) {
-    stream->spoiled = true;
+  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
+  if (const uint64_t id = emulation::capture_of(given)) {
+    emulation::spoil(id);
     return emulation::capture_unsupported;
   }
-  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
-  emulation::run_waiting(stream);
+  emulation::run_waiting(find_stream(given));
   return 0;
 }
 
+// A device that has a stream under capture cannot be waited for.
 int synchronize_device() {
   if (const int code = enter_call()) return code;
   const std::lock_guard<std::recursive_mutex> guard(machine().lock);
-  for (CUstream_st* stream : emulation::streams) emulation::run_waiting(stream);
+  const int32_t device = emulation::need_current().id;
+  for (const emulation::Capture* each : machine().capturing) {
+    if (each->origin->device == device) return emulation::capture_unsupported;
+  }
+  emulation::run_device(device);
   return 0;
 }
 
 int is_capturing(Stream stream, bool* capturing) {
-  *capturing = find_stream(stream)->capturing;
+  uint64_t id = 0;
+  const int code = find_capture(stream, &id);
+  *capturing = id != 0;
+  return code;
+}
+
+int find_capture(Stream stream, uint64_t* id) {
+  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
+  *id = emulation::capture_of(stream);
   return enter_call();
 }
 
-int create_event(Event* event) {
+int create_event(Stream stream, Event* event) {
   if (const int code = enter_call()) return code;
-  *event = new emulation::Event;
+  auto* made = new emulation::Event;
+  made->device = find_stream(stream)->device;
+  *event = made;
   return 0;
 }
 
 // Work that was enqueued may still mean to mark it.
 void destroy_event(Event event) {
+  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
   auto* self = static_cast<emulation::Event*>(event);
   if (self->passed) delete self;
   else self->orphaned = true;
 }
 
+namespace {
+
+int enqueue_mark(emulation::Event* event, CUstream_st* stream) {
+  const auto pass = [event] {
+    event->passed = true;
+    if (event->orphaned) delete event;
+  };
+  event->passed = false;
+  if (stream->held) stream->waiting.push_back(pass);
+  else pass();
+  return 0;
+}
+
+}  // namespace
+
 int record_event(Event event, Stream given) {
   if (const int code = enter_call()) return code;
+  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
   auto* self = static_cast<emulation::Event*>(event);
   CUstream_st* stream = find_stream(given);
+  if (stream->device != self->device) return emulation::invalid_handle;
   self->stream = stream;
-  if (stream->capturing) return 0;  // an edge of the graph, which is in order anyway
-  self->passed = false;
-  return enqueue(given, [self] {
-    self->passed = true;
-    if (self->orphaned) delete self;
-  });
+  self->capture = emulation::capture_of(given);
+  if (self->capture == emulation::implicit_capture) {
+    emulation::spoil(self->capture);
+    return emulation::capture_implicit;
+  }
+  return self->capture ? 0 : enqueue_mark(self, stream);
 }
+
+namespace {
+
+// What a capture captures is in one line here, so that there is nothing to do but to note who belongs to it.
+int wait_captured(Stream given, CUstream_st* stream, const emulation::Event& event) {
+  const uint64_t id = emulation::capture_of(given);
+  if (event.capture == 0 || (id != 0 && id != event.capture) || (id == 0 && emulation::is_legacy(given))) {
+    emulation::spoil(id);
+    emulation::spoil(event.capture);
+    return event.capture == 0 ? emulation::capture_isolation : emulation::capture_merge;
+  }
+  emulation::Capture* capture = event.stream->capture;
+  stream->capture = capture;
+  capture->unjoined.erase(event.stream);
+  if (stream != capture->origin) capture->unjoined.insert(stream);
+  return 0;
+}
+
+}  // namespace
 
 int wait_event(Stream stream, Event event) {
   if (const int code = enter_call()) return code;
+  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
   auto* self = static_cast<emulation::Event*>(event);
+  CUstream_st* waiter = find_stream(stream);
+  if (self->capture || emulation::capture_of(stream)) return wait_captured(stream, waiter, *self);
   if (self->passed) return 0;
   CUstream_st* recorder = self->stream;
-  return enqueue(stream, [recorder] { emulation::run_waiting(recorder); });
+  const auto wait = [recorder] { emulation::run_waiting(recorder); };
+  if (waiter->held) waiter->waiting.push_back(wait);
+  else wait();
+  return 0;
 }
 
 int synchronize_event(Event event) {
   if (const int code = enter_call()) return code;
   const std::lock_guard<std::recursive_mutex> guard(machine().lock);
   auto* self = static_cast<emulation::Event*>(event);
+  if (self->capture) return emulation::capture_unsupported;
   if (!self->passed) emulation::run_waiting(self->stream);
   return 0;
 }
 
 int query_event(Event event, bool* passed) {
+  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
   *passed = static_cast<emulation::Event*>(event)->passed;
   return enter_call();
 }
@@ -322,11 +479,12 @@ bool means_capture(int code) { return code >= 900 && code <= 908; }
 
 using namespace emulation;
 
-void* gth_emulation_allocate(int64_t bytes) { return allocate_memory(bytes); }
+void* gth_emulation_allocate(int64_t bytes) { return enter_unsafe() ? nullptr : allocate_memory(bytes); }
 void gth_emulation_free(void* memory) {
+  enter_unsafe();
   if (memory && !free_memory(memory)) std::abort();
 }
-void* gth_emulation_allocate_host(int64_t bytes) { return allocate_memory(bytes); }
+void* gth_emulation_allocate_host(int64_t bytes) { return enter_unsafe() ? nullptr : allocate_memory(bytes); }
 
 CUstream_st* gth_emulation_make_stream(int32_t device) {
   const std::lock_guard<std::recursive_mutex> guard(machine().lock);
@@ -345,6 +503,8 @@ void gth_emulation_destroy_stream(CUstream_st* stream) {
   delete stream;
 }
 
+void gth_emulation_block(CUstream_st* stream) { stream->is_blocking = true; }
+
 void gth_emulation_hold(CUstream_st* stream) { find_stream(stream)->held = true; }
 
 int gth_emulation_synchronize(CUstream_st* stream) {
@@ -354,19 +514,31 @@ int gth_emulation_synchronize(CUstream_st* stream) {
 }
 
 void gth_emulation_begin_capture(CUstream_st* stream) {
-  stream->capturing = true;
-  stream->spoiled = false;
-  stream->recorded.clear();
+  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
+  stream->capture = new Capture{stream, ++machine().captures, false, {}, {}};
+  machine().capturing.insert(stream->capture);
 }
 
 void* gth_emulation_end_capture(CUstream_st* stream) {
-  stream->capturing = false;
-  if (stream->spoiled) return nullptr;
-  return new Graph{std::move(stream->recorded)};
+  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
+  Capture* capture = stream->capture;
+  machine().capturing.erase(capture);
+  stream->capture = nullptr;
+  for (CUstream_st* each : streams) {
+    if (each->capture == capture) each->capture = nullptr;
+  }
+  const bool is_whole = !capture->spoiled && capture->unjoined.empty();
+  void* graph = is_whole ? new Graph{std::move(capture->recorded)} : nullptr;
+  delete capture;
+  return graph;
 }
 
 void gth_emulation_launch(void* graph, CUstream_st* stream) {
-  for (const std::function<void()>& work : static_cast<Graph*>(graph)->work) enqueue(stream, work);
+  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
+  for (const std::function<void()>& work : static_cast<Graph*>(graph)->work) {
+    if (stream->held) stream->waiting.push_back(work);
+    else work();
+  }
 }
 
 void gth_emulation_destroy_graph(void* graph) { delete static_cast<Graph*>(graph); }

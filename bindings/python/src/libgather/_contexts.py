@@ -61,8 +61,8 @@ def _note(context: Context) -> None:
 
 
 def _checked(context: Context) -> None:
-    # The stream of a context that has nothing to say may be gone.
-    if context._busy:
+    # The stream of a context that has nothing to say may be gone; that of another thread has no name here.
+    if context._busy and context._is_here:
         context.sync()
 
 
@@ -73,7 +73,8 @@ def sync() -> None:
     output is then zeros, or unchanged if it was `out`. Each stream has one error to say, the first of its calls; where
     several have one, the next ``sync()`` says the next. Does nothing where there have been no such calls.
 
-    A stream that was given by its number may be destroyed once it has been waited for, not before.
+    A stream that was given by its number may be destroyed once it has been waited for, not before. Calls on the stream
+    of each thread (number 2) are waited for by the thread that made them.
 
     Raises:
         IndexError: an index out of bounds

@@ -51,9 +51,13 @@ class Site:
 
     def follow(self, context: Context | None) -> None:
         """As `join`, for memory of the library: it is given back in the order of the stream that it was made on."""
-        if context is not None and context._is_device and context._number != self.stream:
-            self.context.wait(context._number)
-            self._later.add(context._number)
+        if context is None or context is self.context or not context._is_device:
+            return
+        # The stream of another thread has no name here, but the legacy stream is in order with it.
+        number = context._number if context._is_here else LEGACY
+        if number != self.stream:
+            self.context.wait(number)
+            self._later.add(number)
 
     def finish(self, sync: bool) -> None:
         """The work has been enqueued."""
@@ -129,7 +133,7 @@ def current_context(operands: tuple[tuple[str, Any], ...], place: Place) -> Cont
         if isinstance(value, Tensor):
             own = value._live_context
             if own is not None and own._place == place:
-                return own
+                return own if own._is_here else context_for(place, own._number)
         asked = getattr(kind_of(value), "current_stream", None)
         stream = None if asked is None else asked(value, place)
         if stream is not None:

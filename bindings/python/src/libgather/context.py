@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from threading import get_ident
+
 from . import errors
 from ._call import call, created, new
 from ._library import NULL, ffi, lib, token
 from ._options import integer
 from ._places import is_host, name_of, place_named
-from ._streams import LEGACY, stream_number
+from ._streams import LEGACY, PER_THREAD, stream_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ class Context:
         # Read by every call on devices.
         self._is_device = not is_host(self._place)
         self._number = LEGACY if stream is None else stream_number(stream)
+        #: Whose stream it is, where each thread has its own.
+        self._thread = get_ident() if self._number == PER_THREAD else 0
         self._keep = stream
         self._busy = self._closed = False
         options = new("gth_context_options")
@@ -65,6 +69,11 @@ class Context:
     @property
     def _pointer(self) -> Any:
         return ffi.cast("gth_context *", self._token)
+
+    @property
+    def _is_here(self) -> bool:
+        """Whether this thread can name the stream: number 2 of another thread is another stream."""
+        return self._thread in (0, get_ident())
 
     @property
     def stream(self) -> int | None:

@@ -312,6 +312,8 @@ class Tensor:
         if context is None or stream == -1:
             return
         number = LEGACY if stream is None else stream_number(stream)
+        if not context._is_here:
+            context.wait(LEGACY)  # in order with the stream of the thread that made it, as this thread's is now
         if number != context._number:
             context.signal(number)
 

@@ -229,7 +229,9 @@ impl ContextBuilder {
     ///
     /// # Safety
     /// `stream` must be a stream of the context's device, or one of CUDA's special values, that lives as long as the
-    /// context and the tensors made with it.
+    /// context and the tensors made with it. Memory is given back in its order: where another stream uses these
+    /// tensors, [`wait`](Context::wait) and [`signal`](Context::signal) must order both before the tensors are dropped.
+    /// The stream of each thread (0x2) needs a context for each thread.
     pub unsafe fn stream(mut self, stream: *mut c_void) -> Self {
         self.options.stream = stream.cast();
         self

@@ -29,8 +29,10 @@ def enter(value: Any, site: Site | None, operand: str) -> Tensor:
     if is_lazy(value):
         raise errors.dtype_error(operand, "its memory waits to be conjugated or negated: pass resolve_conj() of it")
     try:
-        if site is None or is_host(place_of(value, operand)):
+        if site is None:
             return of_capsule(host_capsule(value), None)
+        if is_host(place_of(value, operand)):  # pinned, which the device reads when its stream gets there
+            return of_capsule(host_capsule(value), site.context)
         return device_tensor(value, site)
     except (BufferError, AttributeError, ValueError, RuntimeError, TypeError) as error:
         if isinstance(error, errors.Error):
