@@ -69,7 +69,12 @@ int32_t set_up(const gth_context_options& options, Context* context, const Error
   if (!context->queue) return error.fail({GTH_E_NOMEM, GTH_OPERAND_NONE, -1, -1, sizeof(Queue), 0}, "out of memory");
   const Call call(*context, error);
   if (call.status()) return call.status();
-  if ((code = load_kernels())) return fail_cuda(code, "context: kernels", 0, error);
+  code = load_kernels();
+  if (runtime::means_no_kernels(code)) {
+    return fail_no_device(offsetof(gth_context_options, device_id), options.device_id, 0,
+                          "this build has no kernels for the device's compute capability", error);
+  }
+  if (code) return fail_cuda(code, "context: kernels", 0, error);
   if (int32_t status = allocate_workspace(context, error)) return status;
   context->record = reinterpret_cast<gth_error_record*>(reinterpret_cast<char*>(context->state) + record_offset);
   return options.record ? find_record(options.record, &context->record, error) : GTH_OK;

@@ -287,4 +287,8 @@ bool means_capture(int code) {
   return code >= cudaErrorStreamCaptureUnsupported && code <= cudaErrorStreamCaptureWrongThread;
 }
 
+bool means_no_kernels(int code) {
+  return code == cudaErrorNoKernelImageForDevice || code == cudaErrorUnsupportedPtxVersion;
+}
+
 }  // namespace gather::cuda::runtime

@@ -74,5 +74,7 @@ int reach(void* memory, bool* reached, void** there);
 const char* error_name(int code);
 bool means_no_memory(int code);
 bool means_capture(int code);
+// That no code of this library is for the device.
+bool means_no_kernels(int code);
 
 }  // namespace gather::cuda::runtime

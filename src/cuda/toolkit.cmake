@@ -3,9 +3,9 @@
 set(GATHER_HAS_CUDA OFF)
 if(NOT GATHER_CUDA STREQUAL OFF)
   # What the machine's graphics cards are is not asked: the library is for all of them. Real machine code for the
-  # architectures in use, and PTX of the newest for those to come.
+  # architectures in use, PTX of the newest for those to come, and of one between for those that were left out.
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-    set(CMAKE_CUDA_ARCHITECTURES 80-real 86-real 89-real 90-real 100-real 120)
+    set(CMAKE_CUDA_ARCHITECTURES 80-real 86-real 89-real 90 100-real 120)
   endif()
   if(NOT CMAKE_CUDA_COMPILER)  # perhaps there is one since the last time
     unset(CMAKE_CUDA_COMPILER CACHE)

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstring>
 #include <thread>
 
 #include "device_test.hpp"
@@ -501,6 +502,25 @@ TEST_F(Emulated, FailuresWhileAContextIsMade) {
     EXPECT_EQ(gth_context_release(context), GTH_OK);
     return status;
   });
+}
+
+// A device older than all that the library was compiled for.
+TEST_F(Emulated, DevicesWithoutKernels) {
+  gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+  options.device = GTH_DEVICE_CUDA;
+  int refused = 0;
+  for (int64_t n = 1; n < 100; ++n) {
+    gth_context* context = nullptr;
+    Error error;
+    gth_emulation_fail(n, 209);
+    const int32_t status = gth_context_create(&options, &context, &error);
+    gth_emulation_fail(0, 0);
+    EXPECT_EQ(gth_context_release(context), GTH_OK);
+    if (status == GTH_OK) break;
+    EXPECT_TRUE(status == GTH_E_DEVICE || status == GTH_E_CUDA) << n << ": " << error.message;
+    refused += std::strstr(error.message, "compute capability") != nullptr;
+  }
+  EXPECT_EQ(refused, 1);
 }
 
 TEST_F(Emulated, FailuresOfCalls) {

@@ -474,6 +474,7 @@ int reach(void* memory, bool* reached, void** there) {
 const char* error_name(int) { return "an emulated error"; }
 bool means_no_memory(int code) { return code == emulation::out_of_memory; }
 bool means_capture(int code) { return code >= 900 && code <= 908; }
+bool means_no_kernels(int code) { return code == emulation::no_kernels; }
 
 }  // namespace gather::cuda::runtime
 
