@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../emulation/machine.hpp"
+#include "count.hpp"
 #include "run.hpp"
 
 namespace ptx {
@@ -52,12 +53,16 @@ namespace {
 
 constexpr uint32_t warp_threads = 32;
 
+bool is_counting = false;
+int64_t counted = 0;
+
 // A block of threads and what they run in; made once for a thread of the host.
 class Block {
  public:
   void run(Run kernel, uint32_t block, uint32_t blocks, uint32_t threads, std::vector<char>* arguments) {
     prepare(block, blocks, threads, arguments);
     while (step(kernel)) pass_barrier();
+    if (is_counting) count_warps();
   }
 
  private:
@@ -77,6 +82,23 @@ class Block {
       threads_[i].argument_bytes = arguments->size();
       threads_[i].shared = shared_.get();
       threads_[i].frame = frames_[i]->bytes;
+    }
+    counts_.assign(is_counting ? threads * static_cast<size_t>(stretch_count) : 0, 0);
+    for (uint32_t i = 0; i < threads && is_counting; ++i) {
+      threads_[i].counts = counts_.data() + i * static_cast<size_t>(stretch_count);
+    }
+  }
+
+  // A warp comes to a stretch as often as the one of its threads that comes there most often, if threads that part meet
+  // again at once.
+  void count_warps() {
+    for (size_t warp = 0; warp < threads_.size(); warp += warp_threads) {
+      const size_t end = std::min(warp + warp_threads, threads_.size());
+      for (int stretch = 0; stretch < stretch_count; ++stretch) {
+        uint32_t most = 0;
+        for (size_t i = warp; i < end; ++i) most = std::max(most, threads_[i].counts[stretch]);
+        counted += int64_t{most} * stretches[stretch];
+      }
     }
   }
 
@@ -132,6 +154,7 @@ class Block {
   std::vector<std::unique_ptr<Frame>> frames_;
   std::vector<Thread> threads_;
   std::vector<uint32_t> order_;
+  std::vector<uint32_t> counts_;
 };
 
 }  // namespace
@@ -151,3 +174,13 @@ void run_grid(Run run, uint32_t blocks, uint32_t threads, std::vector<char> argu
 }
 
 }  // namespace ptx
+
+void gth_ptx_count(void) {
+  ptx::is_counting = true;
+  ptx::counted = 0;
+}
+
+int64_t gth_ptx_counted(void) {
+  ptx::is_counting = false;
+  return ptx::counted;
+}

@@ -11,13 +11,6 @@ namespace ptx {
 constexpr int shared_bytes = 16 << 10;
 constexpr int frame_bytes = 32 << 10;
 
-// Counts PTX instructions where somebody wants to know how many a kernel takes.
-#ifdef GATHER_COUNT_PTX
-#define COUNT ++t.instructions
-#else
-#define COUNT ((void)0)
-#endif
-
 // Shared memory of one block. Between two barriers no thread may read what another one writes.
 class Shared {
  public:
@@ -57,7 +50,11 @@ struct Thread {
   uint32_t offers = 0;   // what it has for the warp
   uint32_t asks = 0, segments = 0, members = 0;  // whose it wants, as shfl.sync.idx has it
   uint32_t gets = 0;
-  uint64_t instructions = 0;
+  uint32_t* counts = nullptr;  // how often it came to each stretch, if somebody wants to know
+
+  void enter(int stretch) {
+    if (counts) ++counts[stretch];
+  }
 
   const char* read_global(uint64_t at, uint64_t bytes) { return global(at, bytes); }
   char* write_global(uint64_t at, uint64_t bytes) { return global(at, bytes); }
@@ -107,6 +104,9 @@ struct Kernel {
 
 extern const Kernel kernels[];
 extern const int kernel_count;
+// The instructions of stretches without a branch.
+extern const int stretches[];
+extern const int stretch_count;
 
 // ---- the instructions that need more than an operator
 

@@ -1,7 +1,8 @@
 """translate.py PTX OUTPUT: turns PTX, as nvcc makes it of src/cuda/kernels.cu, into C++ that thread.hpp can run.
 
-Each kernel becomes a function that runs one thread up to its next barrier. A thread's registers are in a frame, so that it
-goes on behind the barrier when it is called again. What is not known here ends the translation: nothing is guessed.
+Each kernel becomes a function that runs one thread up to its next barrier. A thread's registers are in a frame, so that
+it goes on behind the barrier when it is called again. Stretches of instructions without a branch are numbered, so that
+they can be counted. What is not known here ends the translation: nothing is guessed.
 """
 
 import pathlib
@@ -23,14 +24,20 @@ def type_of(name):
 class Function:
     """A kernel or a function, translated line by line."""
 
-    def __init__(self, name, is_kernel, params, returns, shared):
+    def __init__(self, name, is_kernel, params, returns, module):
         self.name, self.is_kernel, self.params, self.returns = name, is_kernel, params, returns
-        self.shared = shared  # offsets of the module's shared variables, by name
+        self.shared = module.shared
+        self.stretches = module.stretches
         self.registers = []  # (type, name, count)
         self.scopes = []
         self.scoped = 0
         self.barriers = 0
         self.lines = []
+        self.begin_stretch()
+
+    def begin_stretch(self):
+        self.emit(f"t.enter({len(self.stretches)});")
+        self.stretches.append(0)
 
     def emit(self, text):
         self.lines.append(text)
@@ -78,10 +85,12 @@ class Function:
         if guard:
             condition = "!" + self.register(guard[1:]) if guard[0] == "!" else self.register(guard)
             self.emit(f"if ({condition}) {{")
-        self.emit("COUNT;")
+        self.stretches[-1] += 1
         self.dispatch(opcode.split("."), operands)
         if guard:
             self.emit("}")
+        if opcode.startswith("bra"):
+            self.begin_stretch()
 
     def dispatch(self, opcode, operands):
         name = opcode[0]
@@ -187,7 +196,8 @@ class Function:
         self.assign(operands[0], f"extract<{type_of(opcode[0])}>({', '.join(map(self.value, operands[1:]))})")
 
     def do_bfi(self, opcode, operands):
-        self.assign(operands[0], f"insert<{type_of(opcode[0].replace('b', 'u'))}>({', '.join(map(self.value, operands[1:]))})")
+        kind = type_of(opcode[0].replace("b", "u"))
+        self.assign(operands[0], f"insert<{kind}>({', '.join(map(self.value, operands[1:]))})")
 
     def do_setp(self, opcode, operands):
         comparison, kind = opcode
@@ -303,11 +313,11 @@ class Function:
 
     def statement(self, text):
         try:
-            self.translate(text)
+            self.scope_or_step(text)
         except (ValueError, AssertionError) as reason:
             raise ValueError(f"{text}: {reason}") from reason
 
-    def translate(self, text):
+    def scope_or_step(self, text):
         if text == "{":
             self.scopes.append({})
             self.emit("{")
@@ -316,6 +326,7 @@ class Function:
             self.emit("}")
         elif text.endswith(":"):
             self.emit(text.replace("$", "") + ";")
+            self.begin_stretch()
         elif text.startswith("."):
             self.declare(text)
         else:
@@ -359,44 +370,59 @@ def parse_params(text, is_kernel):
     return params
 
 
+class Module:
+    """What the functions of a file share."""
+
+    def __init__(self):
+        self.shared = {}  # offsets of shared variables, by name
+        self.shared_bytes = 0
+        self.stretches = []  # how many instructions each has
+
+
 def translate(text):
     text = re.sub(r"//[^\n]*", "", text)
-    shared, used = {}, 0
+    module, used = Module(), 0
     for match in re.finditer(r"\.shared\s+\.align\s+(\d+)\s+\.[bu](\d+)\s+([\w$]+)(?:\[(\d+)\])?;", text):
         align, size = int(match[1]), int(match[2]) // 8 * int(match[4] or 1)
         used = (used + align - 1) // align * align
-        shared[match[3]] = used
+        module.shared[match[3]] = used
         used += size
+    module.shared_bytes = used
     text = re.sub(r"\.shared\s+\.align[^;]*;", "", text)
     head = r"\.(entry|func)\s+(?:\(([^)]*)\)\s*)?([\w$]+)\s*\(([^)]*)\)\s*(?:\.maxntid[^{]*|\.minnctapersm[^{]*)?"
     functions = []
     for match in re.finditer(head + r"\{(.*?)\n\}", text, re.S):
         is_kernel = match[1] == "entry"
-        function = Function(match[3], is_kernel, parse_params(match[4], is_kernel), match[2], shared)
+        function = Function(match[3], is_kernel, parse_params(match[4], is_kernel), match[2], module)
         for statement in statements(match[5]):
             function.statement(statement)
         functions.append(function)
-    return functions, used
+    return functions, module
 
 
 def readable(names):
-    """Demangled, with the file's own part of an anonymous namespace's name taken out."""
-    given = "\n".join(re.sub(r"\d+_GLOBAL__N__\w+?_kernels_cu_[0-9a-f]{8}", "12_GLOBAL__N_1", n) for n in names)
+    """Demangled. The anonymous namespace, which nvcc names after the file, gets the name that it has elsewhere."""
+    def rename(match):
+        return "12_GLOBAL__N_1" + match[2][int(match[1]):]
+
+    given = "\n".join(re.sub(r"(\d+)(_GLOBAL__N_.*)", rename, name) for name in names)
     return subprocess.run(["c++filt"], input=given, check=True, capture_output=True, text=True).stdout.splitlines()
 
 
 def main():
     source, output = map(pathlib.Path, sys.argv[1:])
-    functions, shared_bytes = translate(source.read_text())
+    functions, module = translate(source.read_text())
     kernels = [f for f in functions if f.is_kernel]
     if not kernels:
         raise ValueError("no kernels")
-    lines = ['#include "thread.hpp"', "", "namespace ptx {", f"static_assert({shared_bytes} <= shared_bytes);"]
+    lines = ['#include "thread.hpp"', "", "namespace ptx {", f"static_assert({module.shared_bytes} <= shared_bytes);"]
     lines += [f"static {f.signature()};" for f in functions if not f.is_kernel]
     lines += ["static " + f.text() for f in functions]
     lines += ["const Kernel kernels[] = {"]
     lines += [f'  {{"{n}", {k.name}}},' for n, k in zip(readable([k.name for k in kernels]), kernels)]
-    lines += ["};", f"const int kernel_count = {len(kernels)};", "}  // namespace ptx", ""]
+    lines += ["};", f"const int kernel_count = {len(kernels)};"]
+    lines += [f"const int stretches[] = {{{', '.join(map(str, module.stretches))}}};"]
+    lines += [f"const int stretch_count = {len(module.stretches)};", "}  // namespace ptx", ""]
     output.write_text("\n".join(lines))
 
 
