@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -56,7 +57,7 @@ constexpr uint32_t warp_threads = 32;
 bool is_counting = false;
 int64_t counted = 0;
 
-// A block of threads and what they run in; made once for a thread of the host.
+// A block of threads and what they run in.
 class Block {
  public:
   void run(Run kernel, uint32_t block, uint32_t blocks, uint32_t threads, std::vector<char>* arguments) {
@@ -68,13 +69,12 @@ class Block {
  private:
   void prepare(uint32_t block, uint32_t blocks, uint32_t threads, std::vector<char>* arguments) {
     shared_->begin_block();
-    frames_.resize(threads);
+    while (frames_.size() < threads) frames_.push_back(std::make_unique<Frame>());
     threads_.assign(threads, Thread{});
     order_.resize(threads);
     std::iota(order_.begin(), order_.end(), 0u);
     if (emulation::seed()) std::shuffle(order_.begin(), order_.end(), std::mt19937(emulation::seed() + block));
     for (uint32_t i = 0; i < threads; ++i) {
-      if (!frames_[i]) frames_[i] = std::make_unique<Frame>();
       threads_[i].thread = i;
       threads_[i].block = block;
       threads_[i].blocks = blocks;
@@ -166,7 +166,10 @@ Run find_kernel(const std::string& name) {
 }
 
 void run_grid(Run run, uint32_t blocks, uint32_t threads, std::vector<char> arguments) {
-  static thread_local Block block;
+  // One for all threads of the host: it is large, and the emulated machine runs one kernel at a time anyway.
+  static std::mutex lock;
+  static Block& block = *new Block;
+  const std::lock_guard<std::mutex> guard(lock);
   std::vector<uint32_t> order(blocks);
   std::iota(order.begin(), order.end(), 0u);
   if (emulation::seed()) std::shuffle(order.begin(), order.end(), std::mt19937(emulation::seed()));
