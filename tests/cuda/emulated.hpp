@@ -1,0 +1,29 @@
+#pragma once
+
+#include "device_test.hpp"
+#include "emulation/emulation.hpp"
+
+// What only an imaginary device can be made to do.
+namespace device {
+
+class Emulated : public DeviceTest {
+ protected:
+  void TearDown() override {
+    gth_emulation_between(nullptr, nullptr);
+    gth_emulation_shuffle(0);
+    gth_emulation_fail(0, 0);
+    DeviceTest::TearDown();
+  }
+};
+
+// A tensor that was adopted with a context, and what its deleter does.
+inline gth_tensor* adopt(const Context& context, const gth_tensor_desc& desc, gth_deleter_fn deleter, void* user) {
+  Error error;
+  gth_tensor* tensor = nullptr;
+  EXPECT_EQ(gth_tensor_adopt(context.get(), &desc, deleter, user, &tensor, &error), GTH_OK) << error.message;
+  return tensor;
+}
+
+inline void count_end(void* user) { ++*static_cast<int*>(user); }
+
+}  // namespace device

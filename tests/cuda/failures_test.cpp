@@ -1,0 +1,178 @@
+#include <cstring>
+
+#include "emulated.hpp"
+
+// CUDA fails.
+namespace {
+
+using device::Bytes;
+using device::Context;
+using device::Emulated;
+using device::Error;
+using device::Lookup;
+using device::Memory;
+using device::Shape;
+
+// The n-th call of CUDA between arm() and disarm() fails.
+struct Failing {
+  int64_t n;
+  int32_t code;
+  bool fired = false;
+
+  void arm() const { gth_emulation_fail(n, code); }
+  void disarm() {
+    fired = gth_emulation_calls() >= n;
+    gth_emulation_fail(0, 0);
+  }
+};
+
+// Every call of CUDA fails once: the caller hears of it, nothing leaks, and the next time it works. The body returns the
+// status of what it did between arm() and disarm().
+template <class Body>
+void expect_to_survive(Body&& body) {
+  const int64_t allocations = gth_emulation_live_allocations();
+  for (int64_t n = 1; n < 200; ++n) {
+    Error error;
+    Failing failing{n, n % 2 ? 700 : 2};
+    const int32_t status = body(&failing, &error);
+    EXPECT_EQ(gth_emulation_live_allocations(), allocations) << "call " << n;
+    if (!failing.fired) {
+      EXPECT_EQ(status, GTH_OK) << error.message;
+      return;
+    }
+    if (status == GTH_OK) continue;  // a failure on the way out
+    EXPECT_TRUE(status == GTH_E_CUDA || status == GTH_E_NOMEM || status == GTH_E_DEVICE)
+        << "call " << n << ": " << error.message;
+    if (status != GTH_E_DEVICE) {
+      EXPECT_EQ(error.native, failing.code) << "call " << n;
+    }
+  }
+  FAIL() << "this does not come to an end";
+}
+
+TEST_F(Emulated, FailuresWhileAContextIsMade) {
+  expect_to_survive([](Failing* failing, Error* error) {
+    gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+    options.device = GTH_DEVICE_CUDA;
+    gth_context* context = nullptr;
+    failing->arm();
+    const int32_t status = gth_context_create(&options, &context, error);
+    failing->disarm();
+    EXPECT_EQ(status == GTH_OK, context != nullptr);
+    EXPECT_EQ(gth_context_release(context), GTH_OK);
+    return status;
+  });
+}
+
+// A device older than all that the library was compiled for.
+TEST_F(Emulated, DevicesWithoutKernels) {
+  gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+  options.device = GTH_DEVICE_CUDA;
+  int refused = 0;
+  for (int64_t n = 1; n < 100; ++n) {
+    gth_context* context = nullptr;
+    Error error;
+    gth_emulation_fail(n, 209);
+    const int32_t status = gth_context_create(&options, &context, &error);
+    gth_emulation_fail(0, 0);
+    EXPECT_EQ(gth_context_release(context), GTH_OK);
+    if (status == GTH_OK) break;
+    EXPECT_TRUE(status == GTH_E_DEVICE || status == GTH_E_CUDA) << n << ": " << error.message;
+    refused += std::strstr(error.message, "compute capability") != nullptr;
+  }
+  EXPECT_EQ(refused, 1);
+}
+
+TEST_F(Emulated, FailuresOfCalls) {
+  for (const int64_t picks : {3, 3000}) {
+    const Context context;
+    Lookup lookup(6, 4, picks);
+    const std::vector<int64_t> rows(static_cast<size_t>(picks), 4);
+    lookup.pick(rows);
+    expect_to_survive([&](Failing* failing, Error* error) {
+      failing->arm();
+      int32_t status = lookup.call(context, error);
+      if (!status) status = gth_context_take_error(context.get(), error);
+      failing->disarm();
+      return status;
+    });
+    lookup.clear();
+    lookup.enqueue(context);
+    context.expect_no_error();
+    lookup.expect_rows(rows);
+  }
+}
+
+TEST_F(Emulated, FailuresOfNewOutputs) {
+  const Context context;
+  Lookup lookup(6, 4, 3);
+  lookup.pick({1, 2, 3});
+  const gth_tensor_desc p = lookup.params_desc(), i = lookup.indices_desc();
+  gth_tensor *params = nullptr, *indices = nullptr;
+  ASSERT_EQ(gth_tensor_borrow(&p, &params, nullptr), GTH_OK);
+  ASSERT_EQ(gth_tensor_borrow(&i, &indices, nullptr), GTH_OK);
+  const gth_options skip = device::with_bounds(GTH_BOUNDS_SKIP);
+  expect_to_survive([&](Failing* failing, Error* error) {
+    gth_tensor* out = nullptr;
+    failing->arm();
+    const int32_t status = gth_gather(context.get(), params, indices, &skip, &out, error);
+    failing->disarm();
+    EXPECT_EQ(status == GTH_OK, out != nullptr);
+    EXPECT_EQ(gth_tensor_release(out), GTH_OK);
+    return status;
+  });
+  EXPECT_EQ(gth_tensor_release(params), GTH_OK);
+  EXPECT_EQ(gth_tensor_release(indices), GTH_OK);
+}
+
+TEST_F(Emulated, FailuresOfStagedCopies) {
+  const Context context;
+  const Memory memory(24);
+  const Shape shape{2, 3};
+  const int64_t turned[] = {4, 8};
+  Bytes host(24, 1);
+  gth_tensor_desc far = device::describe_on_device(GTH_DTYPE_INT32, shape, memory.data());
+  gth_tensor_desc near = far;
+  near.device = GTH_DEVICE_CPU;
+  near.data = host.data();
+  near.strides = turned;
+  gth_tensor *on_host = nullptr, *on_device = nullptr;
+  ASSERT_EQ(gth_tensor_borrow(&near, &on_host, nullptr), GTH_OK);
+  ASSERT_EQ(gth_tensor_borrow(&far, &on_device, nullptr), GTH_OK);
+  for (const bool to_device : {true, false}) {
+    expect_to_survive([&](Failing* failing, Error* error) {
+      failing->arm();
+      const int32_t status = to_device ? gth_tensor_copy(context.get(), on_host, on_device, error)
+                                       : gth_tensor_copy(context.get(), on_device, on_host, error);
+      failing->disarm();
+      return status;
+    });
+  }
+  EXPECT_EQ(gth_tensor_release(on_host), GTH_OK);
+  EXPECT_EQ(gth_tensor_release(on_device), GTH_OK);
+}
+
+// A deleter runs once, whatever fails around it.
+TEST_F(Emulated, FailuresOfReleases) {
+  for (int64_t n = 1; n < 12; ++n) {
+    int ended = 0;
+    {
+      const Context context;
+      const Memory memory(8);
+      const Shape shape{8};
+      const gth_tensor_desc desc = device::describe_on_device(GTH_DTYPE_INT8, shape, memory.data());
+      gth_tensor* tensor = nullptr;
+      ASSERT_EQ(gth_tensor_adopt(context.get(), &desc, [](void* user) { ++*static_cast<int*>(user); }, &ended, &tensor,
+                                 nullptr),
+                GTH_OK);
+      gth_emulation_fail(n, 700);
+      EXPECT_EQ(gth_tensor_release(tensor), GTH_OK);
+      gth_emulation_fail(0, 0);
+      context.sync();
+      context.sync();
+    }
+    EXPECT_EQ(ended, 1) << n;
+  }
+}
+
+}  // namespace

@@ -1,0 +1,223 @@
+#include <atomic>
+#include <thread>
+
+#include "emulated.hpp"
+
+// What is let go while the device still uses it, while something is captured, and after its context.
+namespace {
+
+using device::Bytes;
+using device::Context;
+using device::Emulated;
+using device::Lookup;
+using device::Memory;
+using device::Shape;
+using device::Stream;
+using device::adopt;
+using device::count_end;
+
+TEST_F(Emulated, DeletersWaitForTheStream) {
+  const Stream stream;
+  const Context context(stream.get());
+  Lookup lookup(6, 4, 2);
+  lookup.pick({0, 1});
+  int ended = 0;
+  const gth_tensor_desc desc = lookup.params_desc();
+  gth_tensor* adopted = nullptr;
+  ASSERT_EQ(gth_tensor_adopt(context.get(), &desc, [](void* user) { ++*static_cast<int*>(user); }, &ended, &adopted,
+                             nullptr),
+            GTH_OK);
+  gth_emulation_hold(stream.get());
+  lookup.enqueue(context);
+  EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
+  EXPECT_EQ(ended, 0);
+  lookup.enqueue(context);  // a later call, but the stream has not passed
+  EXPECT_EQ(ended, 0);
+  EXPECT_EQ(gth_emulation_synchronize(stream.get()), 0);
+  EXPECT_EQ(ended, 0) << "no deleter runs in a callback";
+  lookup.enqueue(context);
+  EXPECT_EQ(ended, 1);
+  context.sync();
+}
+
+// Pinned and managed memory is read and written in stream order too.
+TEST_F(Emulated, DeletersOfPinnedMemoryWaitForTheStream) {
+  for (const int32_t kind : {GTH_DEVICE_CUDA_HOST, GTH_DEVICE_CUDA_MANAGED}) {
+    const Stream stream;
+    const Context context(stream.get());
+    Lookup lookup(6, 4, 2);
+    lookup.pick({0, 1});
+    int ended = 0;
+    gth_tensor_desc desc = lookup.params_desc();
+    desc.device = kind;
+    gth_tensor* adopted = adopt(context, desc, count_end, &ended);
+    gth_emulation_hold(stream.get());
+    lookup.enqueue(context);
+    EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
+    EXPECT_EQ(ended, 0) << kind;
+    context.sync();
+    EXPECT_EQ(ended, 1) << kind;
+  }
+}
+
+// A deleter may do what is forbidden while something is captured, and make another device current: it runs neither
+// while the context's stream is captured, nor at the cost of what others capture or of the call that it runs in.
+TEST_F(Emulated, DeletersSpoilNothing) {
+  const Stream stream, other;
+  const Context context(stream.get());
+  Lookup lookup(6, 4, 2);
+  lookup.pick({0, 1});
+  void* memory = gth_emulation_allocate(8);
+  const Shape shape{8};
+  const auto free_on_another_device = [](void* user) {
+    gth_emulation_set_current(1);
+    gth_emulation_free(*static_cast<void**>(user));
+    *static_cast<void**>(user) = nullptr;
+  };
+  gth_tensor* adopted = adopt(context, device::describe_on_device(GTH_DTYPE_INT8, shape, memory),
+                              free_on_another_device, &memory);
+  EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
+  device::begin_capture(stream.get());
+  lookup.enqueue(context);
+  EXPECT_NE(memory, nullptr) << "a deleter ran while its stream was captured";
+  const device::Graph graph = device::end_capture(stream.get());
+  EXPECT_NE(graph, nullptr);
+  if (graph) device::destroy_graph(graph);
+  gth_emulation_set_current(0);
+  device::begin_capture(other.get());
+  lookup.enqueue(context);
+  EXPECT_EQ(memory, nullptr);
+  EXPECT_EQ(gth_emulation_current(), 0);
+  const device::Graph empty = device::end_capture(other.get());
+  EXPECT_NE(empty, nullptr) << "a deleter spoiled the capture of another stream";
+  if (empty) device::destroy_graph(empty);
+  context.expect_no_error();
+  lookup.expect_rows({0, 1});
+}
+
+// Where the question whether the stream has passed is not answered because of a capture, it has not.
+TEST_F(Emulated, DeletersWaitForAnAnswer) {
+  for (int64_t n = 1; n < 8; ++n) {
+    const Stream stream;
+    const Context context(stream.get());
+    Lookup lookup(6, 4, 2);
+    lookup.pick({0, 1});
+    int ended = 0;
+    gth_tensor* adopted = adopt(context, lookup.params_desc(), count_end, &ended);
+    gth_emulation_hold(stream.get());
+    lookup.enqueue(context);
+    EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
+    gth_emulation_fail(n, 900);
+    lookup.call(context, nullptr);
+    gth_emulation_fail(0, 0);
+    EXPECT_EQ(ended, 0) << n;
+    context.sync();
+    context.sync();
+    EXPECT_EQ(ended, 1) << n;
+  }
+}
+
+// Memory that was allocated in stream order outlives its context, and what other streams still do with it.
+TEST_F(Emulated, MemoryOfAContextThatHasGone) {
+  const Stream one, two;
+  Context first(one.get());
+  const Context second(two.get());
+  const int64_t shape[] = {2, 4};
+  gth_tensor* owned = nullptr;
+  ASSERT_EQ(gth_tensor_alloc(first.get(), GTH_DTYPE_INT32, 2, shape, &owned, nullptr), GTH_OK);
+  ASSERT_EQ(gth_context_signal(first.get(), two.get(), nullptr), GTH_OK);
+  first.release();
+  gth_tensor_desc params = GTH_TENSOR_DESC_INIT;
+  ASSERT_EQ(gth_tensor_describe(owned, &params, nullptr), GTH_OK);
+  Lookup lookup(2, 4, 2);
+  lookup.pick({0, 1});
+  gth_emulation_hold(two.get());
+  const gth_tensor_desc i = lookup.indices_desc(), o = lookup.out_desc();
+  ASSERT_EQ(gth_gather_desc(second.get(), &params, &i, nullptr, &o, nullptr), GTH_OK);
+  EXPECT_EQ(gth_tensor_release(owned), GTH_OK);
+  EXPECT_TRUE(lookup.out.get() == Bytes(32, 0)) << "the memory was given back before the other stream had read it";
+}
+
+// A context waits for its device when it goes, and its deleters run, whatever fails.
+TEST_F(Emulated, FailuresWhileAContextGoes) {
+  for (int64_t n = 1; n < 12; ++n) {
+    const Stream stream;
+    Context context(stream.get());
+    Lookup lookup(6, 4, 2);
+    lookup.pick({0, 1});
+    int ended = 0;
+    gth_tensor* adopted = adopt(context, lookup.params_desc(), count_end, &ended);
+    gth_emulation_hold(stream.get());
+    lookup.enqueue(context);
+    EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
+    gth_emulation_fail(n, 4);
+    context.release();
+    gth_emulation_fail(0, 0);
+    EXPECT_EQ(ended, 1) << n;
+  }
+}
+
+// A device cannot be waited for while one of its streams is captured, the context's stream can.
+TEST_F(Emulated, AContextGoesBesideACapture) {
+  const Stream stream, other;
+  Context context(stream.get());
+  Lookup lookup(6, 4, 2);
+  lookup.pick({0, 1});
+  int ended = 0;
+  gth_tensor* early = adopt(context, lookup.params_desc(), count_end, &ended);
+  gth_tensor* late = adopt(context, lookup.params_desc(), count_end, &ended);
+  gth_tensor* last = adopt(context, lookup.params_desc(), count_end, &ended);
+  gth_emulation_hold(stream.get());
+  lookup.enqueue(context);
+  EXPECT_EQ(gth_tensor_release(early), GTH_OK);
+  device::begin_capture(other.get());
+  context.release();
+  EXPECT_EQ(ended, 1);
+  lookup.expect_rows({0, 1});
+  EXPECT_EQ(gth_tensor_release(late), GTH_OK);
+  EXPECT_EQ(ended, 1) << "who uses the memory cannot be known yet";
+  const device::Graph graph = device::end_capture(other.get());
+  EXPECT_NE(graph, nullptr);
+  if (graph) device::destroy_graph(graph);
+  EXPECT_EQ(gth_tensor_release(last), GTH_OK);
+  EXPECT_EQ(ended, 3);
+}
+
+TEST_F(Emulated, AContextWaitsForItsDevice) {
+  const Stream stream;
+  Context context(stream.get());
+  Lookup lookup(6, 4, 2);
+  lookup.pick({3, 1});
+  gth_emulation_hold(stream.get());
+  lookup.enqueue(context);
+  context.release();
+  lookup.expect_rows({3, 1});
+}
+
+// Tensors are let go on one thread while their context goes on another, and the stream behind it.
+TEST_F(Emulated, TensorsAndTheirContextGoAtOnce) {
+  std::atomic<int> ended{0};
+  int made = 0;
+  const auto count = [](void* user) { ++*static_cast<std::atomic<int>*>(user); };
+  for (int i = 0; i < 200; ++i) {
+    CUstream_st* stream = gth_emulation_make_stream(0);
+    Context context(stream);
+    const Memory memory(8);
+    const Shape shape{8};
+    const gth_tensor_desc desc = device::describe_on_device(GTH_DTYPE_INT8, shape, memory.data());
+    std::vector<gth_tensor*> tensors;
+    for (; tensors.size() < 8; ++made) tensors.push_back(adopt(context, desc, count, &ended));
+    gth_tensor* owned = nullptr;
+    ASSERT_EQ(gth_tensor_alloc(context.get(), GTH_DTYPE_INT8, 1, shape.data(), &owned, nullptr), GTH_OK);
+    std::thread other([&] {
+      for (gth_tensor* each : tensors) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
+      EXPECT_EQ(gth_tensor_release(owned), GTH_OK);
+    });
+    context.release();
+    gth_emulation_destroy_stream(stream);
+    other.join();
+  }
+  EXPECT_EQ(ended, made);
+}
+
+}  // namespace
