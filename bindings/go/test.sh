@@ -72,7 +72,7 @@ expect_output() {
 }
 
 step gofmt
-unformatted=$(gofmt -l .)
+unformatted=$("$(go env GOROOT)/bin/gofmt" -l .) # not every installation has it on the path
 [ -z "$unformatted" ] || { echo "$unformatted" && exit 1; }
 step "go vet"
 go vet ./...
