@@ -10,7 +10,7 @@ namespace {
 
 using core::Plan;
 
-bool is_pageable(const gth_tensor_desc& desc) { return desc.device == 0 || desc.device == GTH_DEVICE_CPU; }
+bool is_pageable(const gth_tensor_desc& desc) { return core::is_pageable(desc.device); }
 
 // A copying CUDA context reaches pageable memory too, by other means than its kernels.
 gth_tensor_desc as_reached(const Context& context, const gth_tensor_desc& desc) {

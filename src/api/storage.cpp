@@ -3,6 +3,7 @@
 #include <cstring>
 #include <new>
 
+#include "core/device.hpp"
 #include "cpu/os.hpp"
 
 namespace gather::api {
@@ -132,8 +133,7 @@ int32_t allocate_storage(const Context& context, int64_t bytes, bool zeroed, cha
 
 AdoptedStorage* adopt_memory(const Context& context, int32_t device, gth_deleter_fn deleter, void* user) {
   // Pinned memory too is read and written by the stream.
-  const bool is_pageable = device == 0 || device == GTH_DEVICE_CPU;
-  cuda::Queue* queue = context.cuda && !is_pageable ? cuda::queue_of(*context.cuda) : nullptr;
+  cuda::Queue* queue = context.cuda && !core::is_pageable(device) ? cuda::queue_of(*context.cuda) : nullptr;
   return new (std::nothrow) AdoptedStorage(deleter, user, queue);
 }
 

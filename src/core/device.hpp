@@ -6,10 +6,11 @@
 
 namespace gather::core {
 
+// Memory that no kernel of a CUDA device reaches.
+inline bool is_pageable(int32_t device) { return device == 0 || device == GTH_DEVICE_CPU; }
+
 // Memory that the CPU reads and writes.
-inline bool is_host(int32_t device) {
-  return device == 0 || device == GTH_DEVICE_CPU || device == GTH_DEVICE_CUDA_HOST;
-}
+inline bool is_host(int32_t device) { return is_pageable(device) || device == GTH_DEVICE_CUDA_HOST; }
 
 // A device that this ABI knows.
 inline bool is_known_device(int32_t device) {

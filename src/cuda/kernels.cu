@@ -149,13 +149,6 @@ int load_kernels() {
   return code;
 }
 
-#define GATHER_INSTANTIATE(Job)                                                              \
-  template int launch_copy<Job>(Copy, Reading, const Job&, uint32_t, CUstream_st*);         \
-  template int launch_validate<Job>(Reading, const Job&, uint32_t, CUstream_st*);
-GATHER_INSTANTIATE(DirectJob)
-GATHER_INSTANTIATE(SmallJob)
-GATHER_INSTANTIATE(AnyJob)
-#undef GATHER_INSTANTIATE
-template int launch_report_first<AnyJob>(const AnyJob&, CUstream_st*);
+GATHER_INSTANTIATE_LAUNCHES
 
 }  // namespace gather::cuda

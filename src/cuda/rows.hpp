@@ -116,15 +116,6 @@ GATHER_SHARED void find_units(const Job& job, const typename Index::Number* numb
   }
 }
 
-#ifdef __CUDA_ARCH__
-// The unit that another thread of the warp has found.
-template <int width>
-__device__ __forceinline__ Unit unit_from_lane(const Unit& unit, int lane) {
-  return {from_lane<width>(unit.from, lane), from_lane<width>(unit.to, lane),
-          static_cast<Source>(from_lane<width>(static_cast<uint32_t>(unit.source), lane))};
-}
-#endif
-
 // The same for four neighbouring threads with the same numbers: on the device each finds one, `mine`, and they tell each
 // other. All threads of a warp come here at once.
 template <class Index, class Job>
@@ -135,7 +126,8 @@ GATHER_SHARED void find_units_together(const Job& job, const typename Index::Num
   find_units<Index, 1>(job, &mine, blank, &unit, raced);
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    units[i] = unit_from_lane<4>(unit, i);
+    units[i] = {from_neighbour(unit.from, i), from_neighbour(unit.to, i),
+                static_cast<Source>(from_neighbour(static_cast<uint32_t>(unit.source), i))};
     if (numbers[i] >= static_cast<typename Index::Number>(job.units)) units[i].source = Source::none;
   }
 #else
@@ -197,9 +189,9 @@ GATHER_SHARED bool copy_rows(const Job& job, bool blank, typename Index::Number 
   const Number chunks = static_cast<Number>(job.chunks);
   const Number pieces = static_cast<Number>(job.units) * chunks;
   const Number ahead = (thread & (warp_threads - 1)) >> job.lanes_log2;  // of the warp's first group
+  const auto number_of = [&](Number piece) { return chunks == 1 ? piece : divide(piece, job.chunk, job.chunks); };
   bool raced = false;
   for (Number lead = (thread >> job.lanes_log2) - ahead; lead < pieces; lead += groups * loads_in_flight) {
-    const auto number_of = [&](Number piece) { return chunks == 1 ? piece : divide(piece, job.chunk, job.chunks); };
     Number numbers[loads_in_flight];
     int64_t at[loads_in_flight];
 #ifdef __CUDA_ARCH__

@@ -127,13 +127,13 @@ GATHER_SHARED Vector<bytes> load_index_bits(const char* at) {
 constexpr uint32_t warp_threads = 32;
 
 #ifdef __CUDACC__
-// What a thread of the warp has, for all of them: `lane` counts within each `width` threads. All come here at once.
-template <int width, class T>
-__device__ __forceinline__ T from_lane(T value, int lane) {
+// What one of four neighbouring threads has, for all of them. All threads of the warp come here at once.
+template <class T>
+__device__ __forceinline__ T from_neighbour(T value, int i) {
   if constexpr (std::is_pointer_v<T>) {
-    return reinterpret_cast<T>(__shfl_sync(~0u, reinterpret_cast<unsigned long long>(value), lane, width));
+    return reinterpret_cast<T>(__shfl_sync(~0u, reinterpret_cast<unsigned long long>(value), i, 4));
   } else {
-    return __shfl_sync(~0u, value, lane, width);
+    return __shfl_sync(~0u, value, i, 4);
   }
 }
 #endif

@@ -16,20 +16,22 @@ using device::Stream;
 using device::adopt;
 using device::count_end;
 
+// Lets a tensor go while a call that the stream has not come to uses it; *ended counts its deleter.
+void release_in_use(const Context& context, const Stream& stream, const Lookup& lookup, const gth_tensor_desc& desc,
+                    int* ended) {
+  gth_tensor* adopted = adopt(context, desc, count_end, ended);
+  gth_emulation_hold(stream.get());
+  lookup.enqueue(context);
+  EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
+}
+
 TEST_F(Emulated, DeletersWaitForTheStream) {
   const Stream stream;
   const Context context(stream.get());
   Lookup lookup(6, 4, 2);
   lookup.pick({0, 1});
   int ended = 0;
-  const gth_tensor_desc desc = lookup.params_desc();
-  gth_tensor* adopted = nullptr;
-  ASSERT_EQ(gth_tensor_adopt(context.get(), &desc, [](void* user) { ++*static_cast<int*>(user); }, &ended, &adopted,
-                             nullptr),
-            GTH_OK);
-  gth_emulation_hold(stream.get());
-  lookup.enqueue(context);
-  EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
+  release_in_use(context, stream, lookup, lookup.params_desc(), &ended);
   EXPECT_EQ(ended, 0);
   lookup.enqueue(context);  // a later call, but the stream has not passed
   EXPECT_EQ(ended, 0);
@@ -50,10 +52,7 @@ TEST_F(Emulated, DeletersOfPinnedMemoryWaitForTheStream) {
     int ended = 0;
     gth_tensor_desc desc = lookup.params_desc();
     desc.device = kind;
-    gth_tensor* adopted = adopt(context, desc, count_end, &ended);
-    gth_emulation_hold(stream.get());
-    lookup.enqueue(context);
-    EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
+    release_in_use(context, stream, lookup, desc, &ended);
     EXPECT_EQ(ended, 0) << kind;
     context.sync();
     EXPECT_EQ(ended, 1) << kind;
@@ -103,10 +102,7 @@ TEST_F(Emulated, DeletersWaitForAnAnswer) {
     Lookup lookup(6, 4, 2);
     lookup.pick({0, 1});
     int ended = 0;
-    gth_tensor* adopted = adopt(context, lookup.params_desc(), count_end, &ended);
-    gth_emulation_hold(stream.get());
-    lookup.enqueue(context);
-    EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
+    release_in_use(context, stream, lookup, lookup.params_desc(), &ended);
     gth_emulation_fail(n, 900);
     lookup.call(context, nullptr);
     gth_emulation_fail(0, 0);
@@ -146,10 +142,7 @@ TEST_F(Emulated, FailuresWhileAContextGoes) {
     Lookup lookup(6, 4, 2);
     lookup.pick({0, 1});
     int ended = 0;
-    gth_tensor* adopted = adopt(context, lookup.params_desc(), count_end, &ended);
-    gth_emulation_hold(stream.get());
-    lookup.enqueue(context);
-    EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
+    release_in_use(context, stream, lookup, lookup.params_desc(), &ended);
     gth_emulation_fail(n, 4);
     context.release();
     gth_emulation_fail(0, 0);

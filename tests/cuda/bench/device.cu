@@ -84,11 +84,7 @@ void for_each(int64_t count, const Work& work) {
   must(cudaGetLastError());
 }
 
-template void for_each(int64_t, const Fill&);
-template void for_each(int64_t, const MakeIndices&);
-template void for_each(int64_t, const SplitIndices&);
-template void for_each(int64_t, const CountSectors&);
-template void for_each(int64_t, const Verify&);
+BENCH_INSTANTIATE_FOR_EACH
 
 unsigned long long* zeroed_counters() {
   must(cudaMemsetAsync(counters, 0, 2 * sizeof *counters, stream));

@@ -24,11 +24,7 @@ void for_each(int64_t count, const Work& work) {
   for (int64_t i = 0; i < count; ++i) work(i);
 }
 
-template void for_each(int64_t, const Fill&);
-template void for_each(int64_t, const MakeIndices&);
-template void for_each(int64_t, const SplitIndices&);
-template void for_each(int64_t, const CountSectors&);
-template void for_each(int64_t, const Verify&);
+BENCH_INSTANTIATE_FOR_EACH
 
 unsigned long long* zeroed_counters() {
   counters[0] = counters[1] = 0;

@@ -16,6 +16,12 @@ namespace bench {
 // Calls work(i) for all 0 <= i < count, in stream order.
 template <class Work>
 void for_each(int64_t count, const Work& work);
+#define BENCH_INSTANTIATE_FOR_EACH                      \
+  template void for_each(int64_t, const Fill&);         \
+  template void for_each(int64_t, const MakeIndices&);  \
+  template void for_each(int64_t, const SplitIndices&); \
+  template void for_each(int64_t, const CountSectors&); \
+  template void for_each(int64_t, const Verify&);
 
 // Two numbers in the device's memory, zeroed.
 unsigned long long* zeroed_counters();

@@ -89,12 +89,6 @@ int launch_take(gth_error_record* record, gth_error_record* to, CUstream_st* str
 
 int load_kernels() { return emulation::enter_call(); }
 
-template int launch_copy<DirectJob>(Copy, Reading, const DirectJob&, uint32_t, CUstream_st*);
-template int launch_copy<SmallJob>(Copy, Reading, const SmallJob&, uint32_t, CUstream_st*);
-template int launch_copy<AnyJob>(Copy, Reading, const AnyJob&, uint32_t, CUstream_st*);
-template int launch_validate<DirectJob>(Reading, const DirectJob&, uint32_t, CUstream_st*);
-template int launch_validate<SmallJob>(Reading, const SmallJob&, uint32_t, CUstream_st*);
-template int launch_validate<AnyJob>(Reading, const AnyJob&, uint32_t, CUstream_st*);
-template int launch_report_first<AnyJob>(const AnyJob&, CUstream_st*);
+GATHER_INSTANTIATE_LAUNCHES
 
 }  // namespace gather::cuda

@@ -191,11 +191,4 @@ T extract(uint32_t a, uint32_t position, uint32_t bits) {
                         (64 - (bits & 63)));
 }
 
-// b with the lowest `bits` bits of a at `position`.
-template <class T>
-T insert(T a, T b, uint32_t position, uint32_t bits) {
-  const T mask = shift_left<T>(shift_left<T>(1, bits & 255) - 1, position & 255);
-  return static_cast<T>((b & ~mask) | (shift_left<T>(a, position & 255) & mask));
-}
-
 }  // namespace ptx

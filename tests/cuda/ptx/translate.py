@@ -11,6 +11,10 @@ import subprocess
 import sys
 
 WIDTHS = {"pred": "bool", "b8": "uint8_t", "b16": "uint16_t", "b32": "uint32_t", "b64": "uint64_t"}
+OPERATORS = {"add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^"}
+FUNCTIONS = {  # of thread.hpp
+    "div": "divide", "rem": "remainder", "min": "smaller", "max": "larger", "shl": "shift_left", "shr": "shift_right"
+}
 SPECIAL = {"%tid.x": "t.thread", "%ctaid.x": "t.block", "%nctaid.x": "t.blocks"}
 
 
@@ -96,6 +100,10 @@ class Function:
         name = opcode[0]
         if name == "call":
             return self.call(" ".join(operands))
+        if name in OPERATORS:
+            return self.operation(name, opcode[1:], operands)
+        if name in FUNCTIONS:
+            return self.function(name, opcode[1:], operands)
         method = getattr(self, "do_" + name, None)
         if method is None:
             raise ValueError(f"unknown instruction {'.'.join(opcode)}")
@@ -124,25 +132,14 @@ class Function:
 
     do_cvta = do_mov
 
-    def arithmetic(self, opcode, operands, sign):
-        kind = type_of(opcode[-1]).replace("int", "uint").replace("uuint", "uint")
+    def operation(self, name, opcode, operands):
+        kind = type_of(opcode[-1].replace("s", "u"))  # the same bits, and no overflow
         a, b = (f"{kind}({self.value(o)})" for o in operands[1:])
-        self.assign(operands[0], f"{kind}({a} {sign} {b})")
+        self.assign(operands[0], f"{kind}({a} {OPERATORS[name]} {b})")
 
-    def do_add(self, opcode, operands):
-        self.arithmetic(opcode, operands, "+")
-
-    def do_sub(self, opcode, operands):
-        self.arithmetic(opcode, operands, "-")
-
-    def do_and(self, opcode, operands):
-        self.arithmetic(opcode, operands, "&")
-
-    def do_or(self, opcode, operands):
-        self.arithmetic(opcode, operands, "|")
-
-    def do_xor(self, opcode, operands):
-        self.arithmetic(opcode, operands, "^")
+    def function(self, name, opcode, operands):
+        kind = type_of(opcode[-1])
+        self.assign(operands[0], f"{FUNCTIONS[name]}<{kind}>({self.value(operands[1])}, {self.value(operands[2])})")
 
     def do_not(self, opcode, operands):
         value = self.value(operands[1])
@@ -162,30 +159,6 @@ class Function:
         product = f"{helper}<{type_of(kind)}>({self.value(operands[1])}, {self.value(operands[2])})"
         self.assign(operands[0], f"{product} + {self.value(operands[3])}")
 
-    def binary(self, helper, opcode, operands):
-        kind = type_of(opcode[-1])
-        self.assign(operands[0], f"{helper}<{kind}>({self.value(operands[1])}, {self.value(operands[2])})")
-
-    def do_div(self, opcode, operands):
-        self.binary("divide", opcode, operands)
-
-    def do_rem(self, opcode, operands):
-        self.binary("remainder", opcode, operands)
-
-    def do_min(self, opcode, operands):
-        self.binary("smaller", opcode, operands)
-
-    def do_max(self, opcode, operands):
-        self.binary("larger", opcode, operands)
-
-    def do_shl(self, opcode, operands):
-        kind = type_of("u" + opcode[-1][1:])
-        self.assign(operands[0], f"shift_left<{kind}>({self.value(operands[1])}, {self.value(operands[2])})")
-
-    def do_shr(self, opcode, operands):
-        kind = type_of(opcode[-1].replace("b", "u"))
-        self.assign(operands[0], f"shift_right<{kind}>({self.value(operands[1])}, {self.value(operands[2])})")
-
     def do_shf(self, opcode, operands):
         if opcode != ["l", "wrap", "b32"]:
             raise ValueError(f"unknown shift {opcode}")
@@ -195,14 +168,10 @@ class Function:
     def do_bfe(self, opcode, operands):
         self.assign(operands[0], f"extract<{type_of(opcode[0])}>({', '.join(map(self.value, operands[1:]))})")
 
-    def do_bfi(self, opcode, operands):
-        kind = type_of(opcode[0].replace("b", "u"))
-        self.assign(operands[0], f"insert<{kind}>({', '.join(map(self.value, operands[1:]))})")
-
     def do_setp(self, opcode, operands):
         comparison, kind = opcode
         sign = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}[comparison]
-        kind = type_of(kind.replace("b", "u"))
+        kind = type_of(kind)
         a, b = (f"{kind}({self.value(o)})" for o in operands[1:])
         self.assign(operands[0], f"{a} {sign} {b}")
 
@@ -260,8 +229,6 @@ class Function:
     def do_membar(self, _, __):
         pass  # one thread runs at a time, and what it writes is written
 
-    do_fence = do_membar
-
     # ---- barriers and calls
 
     def wait(self, whom, brings):
@@ -279,8 +246,6 @@ class Function:
             raise ValueError(f"unknown barrier {opcode} {operands}")
         self.wait("block", f"t.votes = {self.value(operands[2])};")
         self.assign(operands[0], "t.verdict")
-
-    do_barrier = do_bar
 
     def do_shfl(self, opcode, operands):
         if opcode != ["sync", "idx", "b32"]:
