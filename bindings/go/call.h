@@ -8,7 +8,7 @@
 #define INLINE static inline __attribute__((always_inline))
 
 /* Only what a failure leaves unwritten is set: a call that succeeds writes nothing but the status. */
-#define BEGIN   \
+#define BEGIN    \
   gth_error err; \
   err.size = sizeof err
 
@@ -44,7 +44,7 @@ INLINE gth_tensor_desc gather_go_describe(GATHER_GO_TENSOR(view)) {
 #define TENSOR(handle) ((gth_tensor *)(handle))
 
 INLINE gather_go_error *gather_go_desc(int32_t is_nd, gather_go_handle context, GATHER_GO_TENSOR(params),
-                                GATHER_GO_TENSOR(indices), const gth_options *options, GATHER_GO_TENSOR(out)) {
+                                       GATHER_GO_TENSOR(indices), const gth_options *options, GATHER_GO_TENSOR(out)) {
   BEGIN;
   const gth_tensor_desc from = DESCRIBE(params), at = DESCRIBE(indices), to = DESCRIBE(out);
   END(is_nd ? gth_gather_nd_desc(CONTEXT(context), &from, &at, options, &to, &err)
@@ -52,7 +52,7 @@ INLINE gather_go_error *gather_go_desc(int32_t is_nd, gather_go_handle context, 
 }
 
 INLINE gather_go_error *gather_go_plan_run(gather_go_handle context, gather_go_handle plan, const uint8_t *params,
-                                    const uint8_t *indices, uint8_t *out, int64_t n) {
+                                           const uint8_t *indices, uint8_t *out, int64_t n) {
   BEGIN;
   END(gth_plan_run(CONTEXT(context), PLAN(plan), params, indices, out, n, &err));
 }

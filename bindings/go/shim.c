@@ -41,8 +41,8 @@ gather_go_error *gather_go_plan(int32_t is_nd, GATHER_GO_TENSOR(params), GATHER_
   END(status);
 }
 
-gather_go_error *gather_go_plan_run_at(gather_go_handle context, gather_go_handle plan, uintptr_t params, uintptr_t indices,
-                                       uintptr_t out, int64_t n) {
+gather_go_error *gather_go_plan_run_at(gather_go_handle context, gather_go_handle plan, uintptr_t params,
+                                       uintptr_t indices, uintptr_t out, int64_t n) {
   BEGIN;
   END(gth_plan_run(CONTEXT(context), PLAN(plan), (const void *)params, (const void *)indices, (void *)out, n, &err));
 }

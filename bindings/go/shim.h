@@ -43,8 +43,8 @@ gather_go_error *gather_go_shape(int32_t is_nd, GATHER_GO_TENSOR(params), GATHER
 /* out may be NULL. */
 gather_go_error *gather_go_plan(int32_t is_nd, GATHER_GO_TENSOR(params), GATHER_GO_TENSOR(indices),
                                 const gth_options *options, GATHER_GO_TENSOR(out), gather_go_handle *plan);
-gather_go_error *gather_go_plan_run_at(gather_go_handle context, gather_go_handle plan, uintptr_t params, uintptr_t indices,
-                                       uintptr_t out, int64_t n);
+gather_go_error *gather_go_plan_run_at(gather_go_handle context, gather_go_handle plan, uintptr_t params,
+                                       uintptr_t indices, uintptr_t out, int64_t n);
 gather_go_error *gather_go_plan_shape(gather_go_handle plan, int64_t n, int32_t *ndim, int64_t *shape);
 
 gather_go_error *gather_go_context(int32_t threads, int32_t device, int32_t device_id, uintptr_t stream,

@@ -97,8 +97,7 @@ GTH_API uint32_t gth_version(void);
 #define GTH_E_READONLY -14    /* an output, or a DLPack export without a flag for it, of read-only memory */
 #define GTH_E_ALIAS -15       /* the output shares bytes with params or indices */
 #define GTH_E_INDEX -16       /* an index out of bounds under bounds = error, or a row asked from an empty dim */
-#define GTH_E_RACE -17        /* another thread changed indices or offsets during the call: rows already written are
-                                 gathered rows or zeros, the others are as they were */
+#define GTH_E_RACE -17        /* another thread changed indices or offsets: rows written by then are gathered or zero */
 #define GTH_E_NOMEM -18       /* memory could not be had */
 #define GTH_E_FORK -19        /* CUDA in a child process after fork */
 #define GTH_E_CUDA -20        /* a CUDA call failed; gth_error.native has its number */
@@ -224,16 +223,16 @@ struct CUstream_st;
 #define GTH_TIER_NEON 8
 
 typedef struct gth_capability_info {
-  uint32_t size;             /* set by the caller: sizeof(gth_capability_info) */
-  uint32_t abi;              /* gth_abi_version() */
-  uint32_t version;          /* gth_version() */
-  int32_t cpu_threads;       /* threads that threads = 0 uses: affinity and cgroup limits respected */
-  uint32_t cpu_tiers_built;  /* GTH_TIER_* in this library */
-  uint32_t cpu_tiers_usable; /* of these, the ones this processor runs */
-  uint32_t cpu_tier;         /* the one in use */
-  int32_t cuda_runtime;      /* CUDA runtime inside, 1000 * major + 10 * minor; 0: built without CUDA */
-  int32_t cuda_driver;       /* newest CUDA of the driver, likewise; 0: no driver */
-  int32_t device_count;      /* usable CUDA devices */
+  uint32_t size;                           /* set by the caller: sizeof(gth_capability_info) */
+  uint32_t abi;                            /* gth_abi_version() */
+  uint32_t version;                        /* gth_version() */
+  int32_t cpu_threads;                     /* threads that threads = 0 uses: affinity and cgroup limits respected */
+  uint32_t cpu_tiers_built;                /* GTH_TIER_* in this library */
+  uint32_t cpu_tiers_usable;               /* of these, the ones this processor runs */
+  uint32_t cpu_tier;                       /* the one in use */
+  int32_t cuda_runtime;                    /* CUDA runtime inside, 1000 * major + 10 * minor; 0: built without CUDA */
+  int32_t cuda_driver;                     /* newest CUDA of the driver, likewise; 0: no driver */
+  int32_t device_count;                    /* usable CUDA devices */
   int32_t device_compute[GTH_MAX_DEVICES]; /* compute capability, 10 * major + minor, by device number */
   int64_t device_memory[GTH_MAX_DEVICES];  /* bytes of device memory, by device number */
 } gth_capability_info;
@@ -255,8 +254,8 @@ typedef struct gth_plan gth_plan;
  * stored last: a host that reads a mapped record and sees count > 0 sees the rest. Calls and graphs that share a record
  * do not run at the same time. A context, and a caller's record, outlive the graphs that calls were captured in. */
 typedef struct gth_error_record {
-  uint64_t count;    /* failed calls since the last take; 0: the rest says nothing */
-  int64_t sequence;  /* of the first failed call (a captured call keeps the number it had at capture) */
+  uint64_t count;   /* failed calls since the last take; 0: the rest says nothing */
+  int64_t sequence; /* of the first failed call (a captured call keeps the number it had at capture) */
   int64_t position;
   int64_t value;
   int64_t limit;
@@ -286,12 +285,12 @@ typedef void (*gth_parallel_for_fn)(void *user, int64_t n, gth_task_fn task, voi
 typedef void (*gth_deleter_fn)(void *user);
 
 typedef struct gth_context_options {
-  uint32_t size;     /* set by the caller: sizeof(gth_context_options) */
-  int32_t threads;   /* work is cut for at most so many CPU threads; 0: all this process may use */
-  int32_t device;    /* GTH_DEVICE_CPU (or 0), or GTH_DEVICE_CUDA */
-  int32_t device_id; /* which CUDA device */
-  uint32_t flags;    /* none yet: 0 */
-  uint32_t reserved; /* 0 */
+  uint32_t size;                   /* set by the caller: sizeof(gth_context_options) */
+  int32_t threads;                 /* work is cut for at most so many CPU threads; 0: all this process may use */
+  int32_t device;                  /* GTH_DEVICE_CPU (or 0), or GTH_DEVICE_CUDA */
+  int32_t device_id;               /* which CUDA device */
+  uint32_t flags;                  /* none yet: 0 */
+  uint32_t reserved;               /* 0 */
   struct CUstream_st *stream;      /* of a CUDA context. 0x2, the stream per thread: a context for each thread */
   struct gth_error_record *record; /* the caller's, zeroed, in device or mapped pinned memory; NULL: its own */
   gth_alloc_fn alloc;              /* alloc and free, both or none (GTH_E_NULL): memory of outputs */
@@ -353,17 +352,17 @@ GTH_API int32_t gth_shutdown(void);
  * included. An output must not overlap itself: with the dims of extent > 1 sorted by |stride|, each |stride| is at
  * least the extent of all smaller ones. No alignment is asked for. */
 typedef struct gth_tensor_desc {
-  uint32_t size; /* set by the caller: sizeof(gth_tensor_desc) */
-  int32_t dtype; /* GTH_DTYPE_* */
+  uint32_t size;  /* set by the caller: sizeof(gth_tensor_desc) */
+  int32_t dtype;  /* GTH_DTYPE_* */
   int32_t device; /* GTH_DEVICE_*; 0: CPU */
   int32_t device_id;
-  int32_t ndim;   /* 0 .. GTH_MAX_NDIM */
-  uint32_t flags; /* GTH_TENSOR_* */
+  int32_t ndim;           /* 0 .. GTH_MAX_NDIM */
+  uint32_t flags;         /* GTH_TENSOR_* */
   const void *data;       /* an output is written through it */
   const int64_t *shape;   /* ndim extents; may be NULL for rank 0 */
   const int64_t *strides; /* ndim strides in bytes, or NULL: dense row-major */
   const void *reserved;   /* NULL */
-  int64_t offset; /* of element 0 from data, in bytes */
+  int64_t offset;         /* of element 0 from data, in bytes */
   int64_t extent; /* bytes of memory from data; 0: up to the highest byte that shape and strides reach, so that memory
                      of no bytes at all is described by data NULL */
 } gth_tensor_desc;
@@ -506,16 +505,16 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
 /* Options of every gather, plan and shape query. NULL is the same as zeros: no profile, axis = batch_dims = 0, negative
  * indices rejected, GTH_E_INDEX out of bounds, all dtypes. A switch that is not 0 overrides the profile's. */
 typedef struct gth_options {
-  uint32_t size;      /* set by the caller: sizeof(gth_options) */
-  int32_t has_axis;   /* 0 or 1. 0: axis = batch_dims as given, before either is normalised */
-  int64_t axis;       /* [-rank(params), rank(params)), not below batch_dims; gather only. 0 without has_axis */
-  int64_t batch_dims; /* leading dims that params and indices share. gather: negative counts from rank(indices) */
-  int32_t profile;    /* GTH_PROFILE_*; 0: none */
-  int32_t opset;      /* with GTH_PROFILE_ONNX and GTH_PROFILE_ORT: the newest definition not above it; 0: newest */
-  int32_t negative;   /* GTH_NEGATIVE_*; 0: as the profile says, else reject */
-  int32_t bounds;     /* GTH_BOUNDS_*; 0: as the profile says, else error */
-  int32_t fill;       /* GTH_FILL_*; 0: as the profile says, else zero */
-  int32_t threads;    /* at most so many CPU threads for this call; 0: the context's number */
+  uint32_t size;          /* set by the caller: sizeof(gth_options) */
+  int32_t has_axis;       /* 0 or 1. 0: axis = batch_dims as given, before either is normalised */
+  int64_t axis;           /* [-rank(params), rank(params)), not below batch_dims; gather only. 0 without has_axis */
+  int64_t batch_dims;     /* leading dims that params and indices share. gather: negative counts from rank(indices) */
+  int32_t profile;        /* GTH_PROFILE_*; 0: none */
+  int32_t opset;          /* with GTH_PROFILE_ONNX and GTH_PROFILE_ORT: the newest definition not above it; 0: newest */
+  int32_t negative;       /* GTH_NEGATIVE_*; 0: as the profile says, else reject */
+  int32_t bounds;         /* GTH_BOUNDS_*; 0: as the profile says, else error */
+  int32_t fill;           /* GTH_FILL_*; 0: as the profile says, else zero */
+  int32_t threads;        /* at most so many CPU threads for this call; 0: the context's number */
   uint64_t fill_value[2]; /* with GTH_FILL_VALUE: the memory image of one element, from its first byte on */
 } gth_options;
 

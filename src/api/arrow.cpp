@@ -244,9 +244,7 @@ int32_t copy_buffers(const Context& context, const cpu::Strings& strings, int64_
   return GTH_OK;
 }
 
-void release_schema(ArrowSchema* self) {
-  self->release = nullptr;
-}
+void release_schema(ArrowSchema* self) { self->release = nullptr; }
 
 void release_array(ArrowArray* self) {
   delete static_cast<Export*>(self->private_data);

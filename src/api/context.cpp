@@ -9,8 +9,7 @@
 namespace gather::api {
 namespace {
 
-int32_t fail_option(int32_t status, size_t offset, int64_t value, int64_t limit, const char* what,
-                    const Error& error) {
+int32_t fail_option(int32_t status, size_t offset, int64_t value, int64_t limit, const char* what, const Error& error) {
   return error.fail({status, GTH_OPERAND_OPTIONS, static_cast<int32_t>(offset), -1, value, limit}, "options: %s", what);
 }
 
@@ -32,9 +31,9 @@ int32_t check_options(const gth_context_options& options, const Error& error) {
                        "threads is negative", error);
   }
   if (!options.alloc != !options.free) {
-    return fail_option(GTH_E_NULL, options.alloc ? offsetof(gth_context_options, free)
-                                                 : offsetof(gth_context_options, alloc),
-                       0, 0, "alloc and free come together", error);
+    return fail_option(GTH_E_NULL,
+                       options.alloc ? offsetof(gth_context_options, free) : offsetof(gth_context_options, alloc), 0, 0,
+                       "alloc and free come together", error);
   }
   if (options.device != 0 && options.device != GTH_DEVICE_CPU && options.device != GTH_DEVICE_CUDA) {
     return fail_option(GTH_E_DEVICE, offsetof(gth_context_options, device), options.device, 0,
@@ -97,7 +96,7 @@ int32_t on_stream(gth_context* handle, gth_error* err, On&& on) {
 
 }  // namespace
 
-const Context default_context{{}, GTH_DEVICE_CPU, 0, nullptr, {nullptr, nullptr, nullptr}, {0, nullptr, nullptr},
+const Context default_context{{},     GTH_DEVICE_CPU, 0, nullptr, {nullptr, nullptr, nullptr}, {0, nullptr, nullptr},
                               nullptr};
 
 int32_t find_live_context(gth_context* handle, const Context** out, const Error& error) {

@@ -20,14 +20,13 @@ gth_tensor_desc as_reached(const Context& context, const gth_tensor_desc& desc) 
 }
 
 core::Pointers pointers_of(const gth_tensor_desc& source, const gth_tensor_desc& destination) {
-  return {static_cast<const char*>(source.data), nullptr,
-          static_cast<char*>(const_cast<void*>(destination.data))};
+  return {static_cast<const char*>(source.data), nullptr, static_cast<char*>(const_cast<void*>(destination.data))};
 }
 
 int32_t lower_and_check(const Context& context, const gth_tensor_desc& source, const gth_tensor_desc& destination,
                         Plan* plan, const Error& error) {
-  const int32_t status = core::lower_copy(as_reached(context, source), as_reached(context, destination),
-                                          context.device, context.device_id, plan, error);
+  const int32_t status = core::lower_copy(as_reached(context, source), as_reached(context, destination), context.device,
+                                          context.device_id, plan, error);
   return status ? status : core::check_run(*plan, pointers_of(source, destination), GTH_OPEN, error);
 }
 

@@ -15,9 +15,7 @@ inline int32_t check_export_flags(uint32_t flags, const Error& error) {
 }
 
 // Whether an export copies. A tensor whose memory is only borrowed cannot be shared.
-inline bool wants_copy(const Tensor& tensor, uint32_t flags) {
-  return !tensor.storage || flags & GTH_EXPORT_COPY;
-}
+inline bool wants_copy(const Tensor& tensor, uint32_t flags) { return !tensor.storage || flags & GTH_EXPORT_COPY; }
 
 inline int32_t fail_no_copy(const char* why, const Error& error) {
   return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_TENSOR}, "tensor: cannot be exported without a copy: %s", why);

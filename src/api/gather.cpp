@@ -87,8 +87,8 @@ int32_t find_operands(gth_context* context, const gth_tensor* params, const gth_
 }
 
 Request request_of(Op op, const Operands& operands, const gth_tensor_desc* out, const gth_options* options) {
-  return {op, Open::none, &operands.params->desc, &operands.indices->desc, out, options,
-          operands.context->device, operands.context->device_id};
+  return {op,  Open::none, &operands.params->desc,   &operands.indices->desc,
+          out, options,    operands.context->device, operands.context->device_id};
 }
 
 int32_t gather_into(Op op, gth_context* context, const gth_tensor* params, const gth_tensor* indices,
@@ -151,8 +151,8 @@ class StringsStorage final : public Storage {
   Storage* bytes_;
 };
 
-int32_t finish_strings(const Operands& operands, const Plan& plan, const int64_t* const* firsts,
-                       const int64_t* offsets, Storage* offsets_storage, gth_tensor** out, const Error& error) {
+int32_t finish_strings(const Operands& operands, const Plan& plan, const int64_t* const* firsts, const int64_t* offsets,
+                       Storage* offsets_storage, gth_tensor** out, const Error& error) {
   const int64_t extent = offsets[element_count(plan)];
   char* bytes;
   Storage* bytes_storage;
@@ -183,9 +183,9 @@ int32_t gather_strings_into(const Operands& operands, const Plan& plan, const in
   int32_t status = allocate_storage(*operands.context, bytes, true, &offsets, &storage, error);
   if (status) return status;
   int64_t* numbers = reinterpret_cast<int64_t*>(offsets);
-  status = cpu::gather_string_offsets(plan, operands.params->strings,
-                                      static_cast<const char*>(operands.indices->desc.data),
-                                      executor_for(*operands.context, plan.threads), firsts, numbers, error);
+  status =
+      cpu::gather_string_offsets(plan, operands.params->strings, static_cast<const char*>(operands.indices->desc.data),
+                                 executor_for(*operands.context, plan.threads), firsts, numbers, error);
   if (!status) status = finish_strings(operands, plan, firsts, numbers, storage, out, error);
   storage->release();
   return status;
@@ -245,16 +245,14 @@ int32_t gth_gather(gth_context* context, const gth_tensor* params, const gth_ten
 
 int32_t gth_gather_into(gth_context* context, const gth_tensor* params, const gth_tensor* indices,
                         const gth_options* options, gth_tensor* out, gth_error* err) {
-  return fence(err, [&](const Error& error) {
-    return gather_into(Op::gather, context, params, indices, options, out, error);
-  });
+  return fence(
+      err, [&](const Error& error) { return gather_into(Op::gather, context, params, indices, options, out, error); });
 }
 
 int32_t gth_gather_desc(gth_context* context, const gth_tensor_desc* params, const gth_tensor_desc* indices,
                         const gth_options* options, const gth_tensor_desc* out, gth_error* err) {
-  return fence(err, [&](const Error& error) {
-    return gather_desc(Op::gather, context, params, indices, options, out, error);
-  });
+  return fence(
+      err, [&](const Error& error) { return gather_desc(Op::gather, context, params, indices, options, out, error); });
 }
 
 int32_t gth_gather_shape(const gth_tensor_desc* params, const gth_tensor_desc* indices, const gth_options* options,

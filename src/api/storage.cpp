@@ -40,7 +40,10 @@ class DeviceStorage final : public Storage {
 class HookStorage final : public Storage {
  public:
   HookStorage(const Context& context, int64_t bytes)
-      : hooks_(context.memory), bytes_(bytes), device_(context.device), device_id_(context.device_id),
+      : hooks_(context.memory),
+        bytes_(bytes),
+        device_(context.device),
+        device_id_(context.device_id),
         stream_(context.stream) {}
 
   // nullptr also where the hook throws, which it must not.
@@ -75,10 +78,14 @@ int32_t allocate_from_hook(const Context& context, int64_t bytes, bool zeroed, c
     return fail_memory(bytes, error);
   }
   int32_t status = GTH_OK;
-  if (zeroed && context.cuda) status = cuda::zero(*context.cuda, *data, bytes, error);
-  else if (zeroed) std::memset(*data, 0, static_cast<size_t>(bytes));
-  if (status) storage->release();
-  else *out = storage;
+  if (zeroed && context.cuda)
+    status = cuda::zero(*context.cuda, *data, bytes, error);
+  else if (zeroed)
+    std::memset(*data, 0, static_cast<size_t>(bytes));
+  if (status)
+    storage->release();
+  else
+    *out = storage;
   return status;
 }
 

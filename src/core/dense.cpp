@@ -26,8 +26,7 @@ void add_loop(Plan* plan, int64_t extent, int64_t params, int64_t index, int64_t
 }
 
 bool is_output(const Geometry& geometry, const gth_tensor_desc* out) {
-  return !out || (out->ndim == geometry.ndim && (out->shape || out->ndim == 0) &&
-                  !(out->flags & GTH_TENSOR_READONLY) &&
+  return !out || (out->ndim == geometry.ndim && (out->shape || out->ndim == 0) && !(out->flags & GTH_TENSOR_READONLY) &&
                   std::equal(out->shape, out->shape + out->ndim, geometry.shape));
 }
 

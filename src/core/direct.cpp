@@ -18,9 +18,8 @@ bool has_plain_options(Op op, const gth_options* options) {
   if (!options) return true;
   const gth_options& o = *options;
   return o.size == sizeof o && is_in(o.has_axis, op == Op::gather ? 1 : 0) && (o.profile | o.opset) == 0 &&
-         (o.axis | o.batch_dims) == 0 &&
-         is_in(o.negative, GTH_NEGATIVE_WRAP) && is_in(o.bounds, GTH_BOUNDS_SKIP) && has_plain_bounds(o.bounds) &&
-         is_in(o.fill, GTH_FILL_BY_DTYPE) && o.threads >= 0;
+         (o.axis | o.batch_dims) == 0 && is_in(o.negative, GTH_NEGATIVE_WRAP) && is_in(o.bounds, GTH_BOUNDS_SKIP) &&
+         has_plain_bounds(o.bounds) && is_in(o.fill, GTH_FILL_BY_DTYPE) && o.threads >= 0;
 }
 
 // The memory of a plain tensor of so many bytes; false where it is not all described.

@@ -52,12 +52,14 @@ int32_t fail_index(const Error& error, const Fault& fault) {
   const char* low = fault.flags & GTH_ERROR_WRAP ? "-" : "";
   const int64_t bottom = fault.flags & GTH_ERROR_WRAP ? fault.limit : 0;
   if (fault.flags & GTH_ERROR_UNSIGNED) {
-    return error.fail(fault, "indices: component %" PRId32 " of tuple %" PRId64 " is %" PRIu64
-                             ", valid are [%s%" PRId64 ", %" PRId64 ")",
+    return error.fail(fault,
+                      "indices: component %" PRId32 " of tuple %" PRId64 " is %" PRIu64 ", valid are [%s%" PRId64
+                      ", %" PRId64 ")",
                       fault.component, fault.position, static_cast<uint64_t>(fault.value), low, bottom, fault.limit);
   }
-  return error.fail(fault, "indices: component %" PRId32 " of tuple %" PRId64 " is %" PRId64 ", valid are [%s%" PRId64
-                           ", %" PRId64 ")",
+  return error.fail(fault,
+                    "indices: component %" PRId32 " of tuple %" PRId64 " is %" PRId64 ", valid are [%s%" PRId64
+                    ", %" PRId64 ")",
                     fault.component, fault.position, fault.value, low, bottom, fault.limit);
 }
 

@@ -38,8 +38,7 @@ bool widen(int64_t extent, int64_t stride, Reach* reach) {
   return span < 0 ? add(reach->low, span, &reach->low) : add(reach->high, span, &reach->high);
 }
 
-int32_t lay_out_as_given(const gth_tensor_desc& desc, int64_t bytes, int32_t operand, Layout* out,
-                         const Error& error) {
+int32_t lay_out_as_given(const gth_tensor_desc& desc, int64_t bytes, int32_t operand, Layout* out, const Error& error) {
   Reach& reach = out->reach;
   for (int32_t i = 0; i < desc.ndim; ++i) {
     out->strides[i] = fixed(desc.strides[i]);
@@ -110,8 +109,8 @@ int32_t check_disjoint(const gth_tensor_desc& desc, int64_t bytes, Layout* layou
   }
   std::sort(order, order + count,
             [&](int32_t a, int32_t b) { return magnitude(desc.strides[a]) < magnitude(desc.strides[b]); });
-  int64_t span = bytes;      // of the smaller dims, with n = 1
-  int64_t open_step = 0;     // what each n more adds to it
+  int64_t span = bytes;   // of the smaller dims, with n = 1
+  int64_t open_step = 0;  // what each n more adds to it
   for (int32_t i = 0; i < count; ++i) {
     const int32_t dim = order[i];
     const int64_t step = magnitude(desc.strides[dim]);

@@ -14,7 +14,7 @@ constexpr gth_options defaults = GTH_OPTIONS_INIT;
 struct Switch {
   const char* name;
   int32_t offset;
-  int32_t gth_options::*field;
+  int32_t gth_options::* field;
   int32_t highest;
 };
 

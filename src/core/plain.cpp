@@ -22,8 +22,6 @@ int64_t plain_product(const int64_t* extents, int32_t begin, int32_t end, int64_
   return size;
 }
 
-int64_t plain_bytes(const gth_tensor_desc& desc, int64_t item) {
-  return plain_product(desc.shape, 0, desc.ndim, item);
-}
+int64_t plain_bytes(const gth_tensor_desc& desc, int64_t item) { return plain_product(desc.shape, 0, desc.ndim, item); }
 
 }  // namespace gather::core

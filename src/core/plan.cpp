@@ -158,13 +158,13 @@ void add_batch_and_outer_loops(const Request& request, const Parts& parts, Plan*
   const Geometry& geometry = parts.geometry;
   const gth_tensor_desc &params = *request.params, &indices = *request.indices;
   for (int32_t i = 0; i < geometry.batch; ++i) {
-    append(plan, 0, {extent_of(indices.shape[i]), params_step(parts, i), parts.indices.strides[i],
-                     parts.out.strides[i]});
+    append(plan, 0,
+           {extent_of(indices.shape[i]), params_step(parts, i), parts.indices.strides[i], parts.out.strides[i]});
   }
   plan->outer_begin = plan->end;
   for (int32_t i = geometry.batch; i < geometry.axis && !geometry.dealt; ++i) {
-    append(plan, plan->outer_begin, {extent_of(params.shape[i]), params_step(parts, i), fixed(0),
-                                     parts.out.strides[i]});
+    append(plan, plan->outer_begin,
+           {extent_of(params.shape[i]), params_step(parts, i), fixed(0), parts.out.strides[i]});
   }
 }
 
@@ -176,8 +176,8 @@ void add_tuple_loops(const Request& request, const Parts& parts, Plan* plan) {
   const int32_t shift = first_tuple_dim(geometry) - geometry.tuple_begin;
   plan->tuple_begin = plan->end;
   for (int32_t i = geometry.tuple_begin; i < geometry.tuple_end; ++i) {
-    append(plan, plan->tuple_begin, {extent_of(request.indices->shape[i]), fixed(0), parts.indices.strides[i],
-                                     parts.out.strides[i + shift]});
+    append(plan, plan->tuple_begin,
+           {extent_of(request.indices->shape[i]), fixed(0), parts.indices.strides[i], parts.out.strides[i + shift]});
   }
   if (plan->end == plan->tuple_begin) plan->loops[plan->end++] = {fixed(1), fixed(0), fixed(0), fixed(0)};
   plan->line = plan->end - 1;
@@ -192,16 +192,16 @@ void add_inner_loops(const Request& request, const Parts& parts, Plan* plan) {
   plan->row = parts.item;
   for (; last > first; --last) {
     const int64_t extent = params.shape[last - 1];
-    const bool is_contiguous = parts.params.strides[last - 1].is(plan->row) &&
-                               parts.out.strides[last - 1 + shift].is(plan->row);
+    const bool is_contiguous =
+        parts.params.strides[last - 1].is(plan->row) && parts.out.strides[last - 1 + shift].is(plan->row);
     if (extent != 1 && !is_contiguous) break;
     plan->row *= extent;
   }
   plan->inner = 1;
   for (int32_t i = first; i < last; ++i) {
     plan->inner *= params.shape[i];
-    append(plan, plan->line + 1, {fixed(params.shape[i]), params_step(parts, i), fixed(0),
-                                  parts.out.strides[i + shift]});
+    append(plan, plan->line + 1,
+           {fixed(params.shape[i]), params_step(parts, i), fixed(0), parts.out.strides[i + shift]});
   }
 }
 
@@ -324,8 +324,7 @@ int32_t fail_alias(int32_t operand, const Error& error) {
 void set_fill(int32_t dtype, const Settings& settings, Plan* plan) {
   plan->fill[0] = plan->fill[1] = 0;
   if (settings.fill == GTH_FILL_ZERO) return;
-  const uint64_t* source =
-      settings.fill == GTH_FILL_VALUE ? settings.fill_value : find_dtype(dtype)->fill;
+  const uint64_t* source = settings.fill == GTH_FILL_VALUE ? settings.fill_value : find_dtype(dtype)->fill;
   std::memcpy(plan->fill, source, sizeof plan->fill);
 }
 
@@ -349,8 +348,8 @@ int32_t lower(const Request& request, Plan* plan, const Error& error) {
 }
 
 // A copy is the gather_nd by one tuple of no components, which selects everything.
-int32_t lower_copy(const gth_tensor_desc& source, const gth_tensor_desc& destination, int32_t device,
-                   int32_t device_id, Plan* plan, const Error& error) {
+int32_t lower_copy(const gth_tensor_desc& source, const gth_tensor_desc& destination, int32_t device, int32_t device_id,
+                   Plan* plan, const Error& error) {
   constexpr int64_t no_components = 0, one = 1;
   gth_tensor_desc params = source, out = destination, indices = GTH_TENSOR_DESC_INIT;
   if (params.ndim == 0 && out.ndim == 0) {  // gather_nd begins with rank 1
@@ -362,15 +361,15 @@ int32_t lower_copy(const gth_tensor_desc& source, const gth_tensor_desc& destina
   indices.ndim = 1;
   indices.shape = &no_components;
   indices.device = GTH_DEVICE_CUDA_HOST;  // never read, and no device minds it
-  return lower({Op::gather_nd, Open::none, &params, &indices, &out, nullptr, device, device_id}, plan,
-               error);
+  return lower({Op::gather_nd, Open::none, &params, &indices, &out, nullptr, device, device_id}, plan, error);
 }
 
 int32_t check_open_extent(const Plan& plan, int64_t n, const Error& error) {
   if (plan.is_open ? n < 0 : n != GTH_OPEN) {
-    return error.fail({GTH_E_SHAPE, GTH_OPERAND_PLAN, -1, -1, n, plan.is_open ? 0 : GTH_OPEN},
-                      plan.is_open ? "plan: n is %" PRId64 ", needed is an extent" : "plan: n is %" PRId64
-                                   ", but no extent is open", n);
+    return error.fail(
+        {GTH_E_SHAPE, GTH_OPERAND_PLAN, -1, -1, n, plan.is_open ? 0 : GTH_OPEN},
+        plan.is_open ? "plan: n is %" PRId64 ", needed is an extent" : "plan: n is %" PRId64 ", but no extent is open",
+        n);
   }
   if (n > plan.largest_n) {
     return error.fail({GTH_E_SIZE, GTH_OPERAND_PLAN, -1, -1, n, plan.largest_n},

@@ -96,8 +96,8 @@ int32_t lower(const Request& request, Plan* plan, const Error& error);
 void set_fill(int32_t dtype, const Settings& settings, Plan* plan);
 
 // The plan that copies `source` to `destination`, of the same dtype and shape, element by element, on a context's device.
-int32_t lower_copy(const gth_tensor_desc& source, const gth_tensor_desc& destination, int32_t device,
-                   int32_t device_id, Plan* plan, const Error& error);
+int32_t lower_copy(const gth_tensor_desc& source, const gth_tensor_desc& destination, int32_t device, int32_t device_id,
+                   Plan* plan, const Error& error);
 
 // The open extent of a run: an extent that keeps all sizes inside int64, or GTH_OPEN for a plan without one.
 int32_t check_open_extent(const Plan& plan, int64_t n, const Error& error);

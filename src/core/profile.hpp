@@ -9,11 +9,11 @@ enum class Op : int32_t { gather, gather_nd };
 // When index values are judged although the output is empty because ... (columns may be combined)
 enum EmptyCheck : uint8_t {
   check_never = 0,
-  check_empty_row = 1,        // ... the selected rows are empty
-  check_empty_outer = 2,      // ... a params dim in front of the axis is empty
-  check_empty_dim = 4,        // ... or an indexed dim has size 0
-  check_single_tuple = 8,     // ... and indices are one tuple, of rank 1
-  check_single_empty = 16,    // ... or both at once
+  check_empty_row = 1,      // ... the selected rows are empty
+  check_empty_outer = 2,    // ... a params dim in front of the axis is empty
+  check_empty_dim = 4,      // ... or an indexed dim has size 0
+  check_single_tuple = 8,   // ... and indices are one tuple, of rank 1
+  check_single_empty = 16,  // ... or both at once
   check_always = check_empty_row | check_empty_outer,
 };
 

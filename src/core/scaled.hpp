@@ -14,9 +14,7 @@ struct Scaled {
 
   int64_t at(int64_t n) const { return by_n ? factor * n : factor; }
   bool is(int64_t value) const { return factor == value && !by_n; }
-  bool operator==(const Scaled& other) const {
-    return factor == other.factor && (by_n == other.by_n || factor == 0);
-  }
+  bool operator==(const Scaled& other) const { return factor == other.factor && (by_n == other.by_n || factor == 0); }
 };
 
 inline Scaled fixed(int64_t value) { return {value, 0}; }

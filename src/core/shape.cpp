@@ -20,8 +20,9 @@ int32_t fail_dtype(int32_t operand, int32_t value, int32_t wanted, const Error& 
                       operand_name(operand), dtype_name(value), dtype_name(wanted));
   }
   const DtypeInfo* info = find_dtype(value);
-  const char* why = !info ? "is no dtype" : operand == GTH_OPERAND_INDICES && !info->is_index ? "is no integer type"
-                                                                                             : "is not allowed here";
+  const char* why = !info                                               ? "is no dtype"
+                    : operand == GTH_OPERAND_INDICES && !info->is_index ? "is no integer type"
+                                                                        : "is not allowed here";
   return error.fail({GTH_E_DTYPE, operand, -1, -1, value, 0}, "%s: dtype %s (%" PRId32 ") %s", operand_name(operand),
                     dtype_name(value), value, why);
 }
@@ -150,9 +151,7 @@ int32_t resolve_components(Op op, const Settings& settings, const gth_tensor_des
   return GTH_OK;
 }
 
-void append(Geometry* out, int64_t extent) {
-  out->shape[out->ndim++] = extent;
-}
+void append(Geometry* out, int64_t extent) { out->shape[out->ndim++] = extent; }
 
 // params.shape[:axis] + tuple dims + the rest of params.shape; of a batch extent the known one of both.
 int32_t compose_shape(const gth_tensor_desc& params, const gth_tensor_desc& indices, Geometry* out,
@@ -280,8 +279,8 @@ int32_t check_dtypes(Op op, const Settings& settings, int32_t params, int32_t in
   return out == params ? GTH_OK : fail_dtype(GTH_OPERAND_OUT, out, params, error);
 }
 
-int32_t resolve_geometry(Op op, const Settings& settings, const gth_tensor_desc& params,
-                         const gth_tensor_desc& indices, Open open, Geometry* out, const Error& error) {
+int32_t resolve_geometry(Op op, const Settings& settings, const gth_tensor_desc& params, const gth_tensor_desc& indices,
+                         Open open, Geometry* out, const Error& error) {
   if (int32_t status = check_ranks(op, params, indices, error)) return status;
   const int32_t r = params.ndim, q = indices.ndim;
   if (int32_t status = check_stray_axis(settings, error)) return status;

@@ -26,14 +26,13 @@ struct Geometry {
 };
 
 // Dtypes of params, indices and out under the profile.
-int32_t check_dtypes(Op op, const Settings& settings, int32_t params, int32_t indices, int32_t out,
-                     const Error& error);
+int32_t check_dtypes(Op op, const Settings& settings, int32_t params, int32_t indices, int32_t out, const Error& error);
 // As check_dtypes for a shape query, which may leave a dtype out as 0.
 int32_t check_known_dtypes(Op op, const Settings& settings, int32_t params, int32_t indices, const Error& error);
 
 // Ranks, attributes and shapes, in this order. Only ndim and shape of the descriptions are read.
-int32_t resolve_geometry(Op op, const Settings& settings, const gth_tensor_desc& params,
-                         const gth_tensor_desc& indices, Open open, Geometry* out, const Error& error);
+int32_t resolve_geometry(Op op, const Settings& settings, const gth_tensor_desc& params, const gth_tensor_desc& indices,
+                         Open open, Geometry* out, const Error& error);
 
 // Rank and shape of a caller's output against the geometry.
 int32_t check_output_rank(const Geometry& geometry, const gth_tensor_desc& out, const Error& error);

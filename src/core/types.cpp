@@ -35,10 +35,8 @@ bool allows_params(int32_t profile, Op op, int32_t opset, int32_t dtype) {
       return !is_float8(dtype);
     case GTH_PROFILE_TORCH:
     case GTH_PROFILE_JAX_FILL:
-    case GTH_PROFILE_JAX_CLIP:
-      return dtype != GTH_DTYPE_STRING;
-    default:
-      return true;
+    case GTH_PROFILE_JAX_CLIP: return dtype != GTH_DTYPE_STRING;
+    default: return true;
   }
 }
 

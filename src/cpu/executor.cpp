@@ -24,14 +24,14 @@ struct Work {
 };
 
 struct Pool {
-  pthread_mutex_t turn;   // held by the call that uses the threads
-  pthread_mutex_t lock;   // guards what follows
+  pthread_mutex_t turn;  // held by the call that uses the threads
+  pthread_mutex_t lock;  // guards what follows
   pthread_cond_t wake;
   pthread_cond_t idle;
-  Work* work;             // nullptr: nothing to do
-  int64_t generation;     // of work
-  int32_t wanted;         // workers that may still join this work
-  int32_t active;         // workers inside it
+  Work* work;          // nullptr: nothing to do
+  int64_t generation;  // of work
+  int32_t wanted;      // workers that may still join this work
+  int32_t active;      // workers inside it
   int32_t workers;
   bool stopping;
   pthread_t threads[most_workers];
@@ -41,7 +41,13 @@ Pool pool = {PTHREAD_MUTEX_INITIALIZER,
              PTHREAD_MUTEX_INITIALIZER,
              PTHREAD_COND_INITIALIZER,
              PTHREAD_COND_INITIALIZER,
-             nullptr, 0, 0, 0, 0, false, {}};
+             nullptr,
+             0,
+             0,
+             0,
+             0,
+             false,
+             {}};
 
 // A child has none of its parent's threads, and its locks are as the parent's other threads left them.
 void forget_threads() {
@@ -126,9 +132,7 @@ void run_on_pool(int32_t threads, Work* work) {
 
 }  // namespace
 
-int32_t thread_count(const Executor& executor) {
-  return executor.threads > 0 ? executor.threads : available_cpus();
-}
+int32_t thread_count(const Executor& executor) { return executor.threads > 0 ? executor.threads : available_cpus(); }
 
 void parallel_for(const Executor& executor, int64_t n, gth_task_fn task, void* arg) {
   if (executor.parallel_for) return executor.parallel_for(executor.user, n, task, arg);

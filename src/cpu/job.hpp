@@ -24,7 +24,7 @@ struct Job {
   CopyRows copy;
   int64_t tuples;
   int64_t slices;
-  Steps line;            // the innermost tuple loop
+  Steps line;  // the innermost tuple loop
   int32_t inner_count;
   Steps loops[GTH_MAX_NDIM];  // loops around the line
   Steps inner[GTH_MAX_NDIM];  // loops inside a slice
@@ -50,8 +50,8 @@ class Lines {
   const Job& job_;
   int32_t count_ = 0;
   int64_t params_ = 0, index_ = 0, out_ = 0;
-  uint8_t loop_[GTH_MAX_NDIM];   // which loops of the job
-  int64_t at_[GTH_MAX_NDIM];     // where each stands
+  uint8_t loop_[GTH_MAX_NDIM];  // which loops of the job
+  int64_t at_[GTH_MAX_NDIM];    // where each stands
 };
 
 }  // namespace gather::cpu

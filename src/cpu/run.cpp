@@ -80,7 +80,7 @@ void validate_range(const Job& job, int64_t first, int64_t last, FirstBad* found
   const int64_t length = job.line.extent;
   int64_t line = first / length, j = first % length;
   for (lines.seek(line); first < last; lines.next(), ++line, j = 0) {
-    for (; j < length && first < last; ) {
+    for (; j < length && first < last;) {
       if (found->position.load(std::memory_order_relaxed) < first) return;
       const int64_t count = std::min({block_tuples, length - j, last - first});
       const char* tuples = job.indices + lines.index() + j * job.line.index;
@@ -236,8 +236,8 @@ int32_t copy_all(const Job& job, const Executor& executor, const Error& error) {
   std::atomic<bool> raced{false};
   in_pieces(executor, job.slices, copied_bytes(job.plan, job.slices), [&](int64_t first, int64_t last) {
     if (raced.load(std::memory_order_relaxed)) return;
-    const bool whole = job.plan.dealt > 1 ? copy_dealt_range(job, first, last)
-                                          : copy_range(job, job.params, first, last);
+    const bool whole =
+        job.plan.dealt > 1 ? copy_dealt_range(job, first, last) : copy_range(job, job.params, first, last);
     if (!whole) raced.store(true, std::memory_order_relaxed);
   });
   return raced.load(std::memory_order_relaxed) ? core::fail_index_race(error) : GTH_OK;
@@ -260,8 +260,7 @@ int32_t run_small(const Job& job, const Error& error) {
 
 }  // namespace
 
-int32_t run(const Plan& plan, const core::Pointers& pointers, int64_t n, const Executor& executor,
-            const Error& error) {
+int32_t run(const Plan& plan, const core::Pointers& pointers, int64_t n, const Executor& executor, const Error& error) {
   return run_with(plan, pointers, n, executor, choose_copy(plan.row), error);
 }
 

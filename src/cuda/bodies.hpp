@@ -17,8 +17,9 @@ enum class Copy : uint8_t { rows16, rows8, rows4, rows1, elements8, elements4, e
 GATHER_SHARED constexpr bool is_rows(Copy copy) { return copy <= Copy::rows1; }
 // Bytes of a vector, or of an element.
 GATHER_SHARED constexpr int width_of(Copy copy) {
-  return copy == Copy::stream ? 16 : is_rows(copy) ? (copy == Copy::rows1 ? 1 : 16 >> static_cast<int>(copy))
-                                                   : 8 >> (static_cast<int>(copy) - static_cast<int>(Copy::elements8));
+  return copy == Copy::stream ? 16
+         : is_rows(copy)      ? (copy == Copy::rows1 ? 1 : 16 >> static_cast<int>(copy))
+                              : 8 >> (static_cast<int>(copy) - static_cast<int>(Copy::elements8));
 }
 
 template <Copy copy, class Index, class Job, class Block>
@@ -67,8 +68,10 @@ GATHER_KERNEL void conclude(Block& block, const Job& job, const Judgement& judge
     const volatile State& seen = *state;
     const bool all_bad = inside && seen.bad == block.count();
     const bool some_raced = seen.raced > 0 || (inside && seen.bad > 0 && !all_bad);
-    if (all_bad) note_failure(job.record, index_failure(job, judged.finding));
-    else if (some_raced) note_failure(job.record, race_failure(job.sequence));
+    if (all_bad)
+      note_failure(job.record, index_failure(job, judged.finding));
+    else if (some_raced)
+      note_failure(job.record, race_failure(job.sequence));
     state->finished = state->bad = state->raced = state->skip = 0;
   });
 }
@@ -78,9 +81,8 @@ template <Copy copy, class Index, class Job, class Block>
 GATHER_KERNEL void copy_body(Block& block, const Job& job) {
   const Judgement judged = judge<Index>(block, job);
   const bool idle = judged.bad && !job.zeroes;
-  const bool raced = block.any([&](uint32_t thread) {
-    return !idle && copy_thread<copy, Index>(block, job, judged.bad, thread);
-  });
+  const bool raced =
+      block.any([&](uint32_t thread) { return !idle && copy_thread<copy, Index>(block, job, judged.bad, thread); });
   if (job.validation != Validation::none) conclude(block, job, judged, raced);
 }
 
@@ -163,8 +165,10 @@ constexpr bool has_kernel(Copy copy) {
 
 template <Copy copy, class Job, class Index, class Visit>
 int visit_if_compiled(Visit&& visit) {
-  if constexpr (has_kernel<Job, Index>(copy)) return visit(CopyKernel<copy, Index>{});
-  else return -1;  // the host does not ask for it
+  if constexpr (has_kernel<Job, Index>(copy))
+    return visit(CopyKernel<copy, Index>{});
+  else
+    return -1;  // the host does not ask for it
 }
 
 // Calls visit(CopyKernel<..>{}) for the kernel asked for.

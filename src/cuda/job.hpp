@@ -61,7 +61,8 @@ struct JobHead {
   uint64_t fill[2];     // the element that bounds = fill writes, repeated to 16 bytes
   Divider chunk;
   int32_t loops;
-  int32_t outer_begin, tuple_begin, tuple_end;  // loops of which indices know: [0, outer_begin) and [tuple_begin, tuple_end)
+  int32_t outer_begin, tuple_begin,
+      tuple_end;  // loops of which indices know: [0, outer_begin) and [tuple_begin, tuple_end)
   int32_t components;
   int32_t dealt_dims;  // params dims, behind the components, that tuples are dealt out to
   int32_t bounds;
@@ -72,7 +73,7 @@ struct JobHead {
   bool has_negatives;  // values below zero are negative, not huge
   bool wraps;
   uint8_t wraps_flag;  // what an error says of it: GTH_ERROR_WRAP or 0
-  bool zeroes;  // the output is ours: rows that nothing is copied to become zeros
+  bool zeroes;         // the output is ours: rows that nothing is copied to become zeros
   Validation validation;
   bool sets_skip;  // of the validating kernel: a copying one follows
   State* state;

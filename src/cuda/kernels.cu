@@ -104,8 +104,7 @@ int load_copies(Reading reading) {
     });
     if (code > 0) return code;
   }
-  return visit_reading<Job>(reading,
-                            [](auto k) { return load(validate_kernel<typename decltype(k)::Index, Job>); });
+  return visit_reading<Job>(reading, [](auto k) { return load(validate_kernel<typename decltype(k)::Index, Job>); });
 }
 
 }  // namespace

@@ -21,13 +21,13 @@ int launch_validate(Reading reading, const Job& job, uint32_t blocks, CUstream_s
 template <class Job>
 int launch_report_first(const Job& job, CUstream_st* stream);
 // The jobs there are, for who defines the launches.
-#define GATHER_INSTANTIATE_LAUNCHES                                                                   \
-  template int launch_copy<DirectJob>(Copy, Reading, const DirectJob&, uint32_t, CUstream_st*);       \
-  template int launch_copy<SmallJob>(Copy, Reading, const SmallJob&, uint32_t, CUstream_st*);         \
-  template int launch_copy<AnyJob>(Copy, Reading, const AnyJob&, uint32_t, CUstream_st*);             \
-  template int launch_validate<DirectJob>(Reading, const DirectJob&, uint32_t, CUstream_st*);         \
-  template int launch_validate<SmallJob>(Reading, const SmallJob&, uint32_t, CUstream_st*);           \
-  template int launch_validate<AnyJob>(Reading, const AnyJob&, uint32_t, CUstream_st*);               \
+#define GATHER_INSTANTIATE_LAUNCHES                                                             \
+  template int launch_copy<DirectJob>(Copy, Reading, const DirectJob&, uint32_t, CUstream_st*); \
+  template int launch_copy<SmallJob>(Copy, Reading, const SmallJob&, uint32_t, CUstream_st*);   \
+  template int launch_copy<AnyJob>(Copy, Reading, const AnyJob&, uint32_t, CUstream_st*);       \
+  template int launch_validate<DirectJob>(Reading, const DirectJob&, uint32_t, CUstream_st*);   \
+  template int launch_validate<SmallJob>(Reading, const SmallJob&, uint32_t, CUstream_st*);     \
+  template int launch_validate<AnyJob>(Reading, const AnyJob&, uint32_t, CUstream_st*);         \
   template int launch_report_first<AnyJob>(const AnyJob&, CUstream_st*);
 
 int launch_take(gth_error_record* record, gth_error_record* to, CUstream_st* stream);

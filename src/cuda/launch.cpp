@@ -141,9 +141,7 @@ void cut_rows(Copy copy, int64_t row, JobHead* job) {
   job->chunks = is_rows(copy) ? (vectors + (int64_t{1} << job->lanes_log2) - 1) >> job->lanes_log2 : 1;
 }
 
-uint32_t at_most(int64_t blocks, int64_t most) {
-  return static_cast<uint32_t>(std::clamp<int64_t>(blocks, 1, most));
-}
+uint32_t at_most(int64_t blocks, int64_t most) { return static_cast<uint32_t>(std::clamp<int64_t>(blocks, 1, most)); }
 
 int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 

@@ -81,7 +81,7 @@ void Queue::end(Retired* retired) {
 
 void Queue::retire(Retired* retired) {
   if (is_forked()) return;  // the parent's, and its CUDA cannot be used here
-  retain();  // what ends may hold the last reference but this
+  retain();                 // what ends may hold the last reference but this
   {
     const Current current(device_);
     bool was_open;

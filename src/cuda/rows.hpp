@@ -98,8 +98,10 @@ GATHER_SHARED void find_units(const Job& job, const typename Index::Number* numb
   for (int i = 0; i < count; ++i) {
     rows[i] = {nullptr, nullptr, nullptr};
     if (numbers[i] >= static_cast<Number>(job.units)) continue;
-    if constexpr (sizeof(Number) == 8) rows[i] = place_elsewhere(job, numbers[i]);
-    else rows[i] = place(job, numbers[i]);
+    if constexpr (sizeof(Number) == 8)
+      rows[i] = place_elsewhere(job, numbers[i]);
+    else
+      rows[i] = place(job, numbers[i]);
   }
 #ifdef __CUDA_ARCH__
 #pragma unroll
@@ -181,7 +183,8 @@ GATHER_SHARED Vector<V> fill_vector(const JobHead& job, int64_t at) {
 // Rows whose address, size and strides are multiples of V on both sides: a group of 2^lanes_log2 threads copies a row, or
 // a chunk of a long one, V bytes a thread. All threads of a warp go round as often as its first.
 template <int V, class Index, class Job>
-GATHER_SHARED bool copy_rows(const Job& job, bool blank, typename Index::Number thread, typename Index::Number threads) {
+GATHER_SHARED bool copy_rows(const Job& job, bool blank, typename Index::Number thread,
+                             typename Index::Number threads) {
   using Number = typename Index::Number;
   static_assert(loads_in_flight == 4);
   const uint32_t lane = static_cast<uint32_t>(thread) & ((1u << job.lanes_log2) - 1);
@@ -216,8 +219,10 @@ GATHER_SHARED bool copy_rows(const Job& job, bool blank, typename Index::Number 
 #pragma unroll
 #endif
     for (int i = 0; i < loads_in_flight; ++i) {
-      if (units[i].source == Source::params) loaded[i] = load_params<V>(units[i].from + at[i]);
-      else loaded[i] = fill_vector<V>(job, at[i]);
+      if (units[i].source == Source::params)
+        loaded[i] = load_params<V>(units[i].from + at[i]);
+      else
+        loaded[i] = fill_vector<V>(job, at[i]);
     }
 #ifdef __CUDA_ARCH__
 #pragma unroll
@@ -257,8 +262,10 @@ GATHER_SHARED Elements<R> gather_elements(const Job& job, bool blank, typename I
     if (units[i].source == Source::params) element = load_params<R>(units[i].from);
     if (units[i].source == Source::fill) element = static_cast<Vector<R>>(job.fill[0]);
     if (units[i].source != Source::none) part.written |= 1u << i;
-    if (i * R < 8) part.made.lo |= element << (8 * i * R & 63);
-    else part.made.hi |= element << (8 * i * R & 63);
+    if (i * R < 8)
+      part.made.lo |= element << (8 * i * R & 63);
+    else
+      part.made.hi |= element << (8 * i * R & 63);
   }
   return part;
 }

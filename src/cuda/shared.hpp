@@ -7,9 +7,9 @@
 // What the kernels are made of is compiled twice: by nvcc for the device, and by the host's compiler for the tests, which
 // run the kernels block by block on a machine without a GPU. The few things that differ are in this file.
 #ifdef __CUDACC__
-#define GATHER_SHARED __host__ __device__ __forceinline__  // pieces of kernels
-#define GATHER_KERNEL __device__ __forceinline__           // whole kernels, which need a block
-#define GATHER_SELDOM inline __host__ __device__ __noinline__   // what is not worth a copy in every kernel
+#define GATHER_SHARED __host__ __device__ __forceinline__      // pieces of kernels
+#define GATHER_KERNEL __device__ __forceinline__               // whole kernels, which need a block
+#define GATHER_SELDOM inline __host__ __device__ __noinline__  // what is not worth a copy in every kernel
 #else
 #define GATHER_SHARED inline
 #define GATHER_KERNEL inline

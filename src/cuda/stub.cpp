@@ -7,9 +7,9 @@ namespace gather::cuda {
 namespace {
 
 int32_t fail_build(const Error& error) {
-  return error.fail({GTH_E_DEVICE, GTH_OPERAND_OPTIONS, offsetof(gth_context_options, device), -1, GTH_DEVICE_CUDA,
-                     GTH_DEVICE_CPU},
-                    "options: this build has no CUDA");
+  return error.fail(
+      {GTH_E_DEVICE, GTH_OPERAND_OPTIONS, offsetof(gth_context_options, device), -1, GTH_DEVICE_CUDA, GTH_DEVICE_CPU},
+      "options: this build has no CUDA");
 }
 
 }  // namespace

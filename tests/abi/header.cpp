@@ -1,2 +1,1 @@
 #include "gather/gather.hpp"
-#include "gather/gather.hpp"

@@ -62,10 +62,17 @@ void measure(const char* name, int64_t table_bytes, int64_t row_bytes) {
   const int64_t count = std::clamp<int64_t>((4 << 20) / row_bytes, 512, 65536);
   Table table(table_bytes, row_bytes, count);
   const auto times = bench::side_by_side({
-      [&](int64_t n) { while (n--) table.copy_with_memcpy(); },
-      [&](int64_t n) { while (n--) table.run(table.one_thread); },
-      [&](int64_t n) { while (n--) table.run(table.all_threads); },
-  }, 11);
+                                             [&](int64_t n) {
+                                               while (n--) table.copy_with_memcpy();
+                                             },
+                                             [&](int64_t n) {
+                                               while (n--) table.run(table.one_thread);
+                                             },
+                                             [&](int64_t n) {
+                                               while (n--) table.run(table.all_threads);
+                                             },
+                                         },
+                                         11);
   const auto [memcpy, one, all] = std::tie(times[0], times[1], times[2]);
   const double rows = static_cast<double>(count);
   std::printf("  %-7s %6lld B %9.2f %9.2f %9.2f   %6.2f   %6.2f\n", name, static_cast<long long>(row_bytes),

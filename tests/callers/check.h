@@ -10,12 +10,12 @@
 /* What a test driver takes for "skipped". */
 #define SKIPPED 77
 
-#define CHECK(condition)                                                     \
-  do {                                                                       \
-    if (!(condition)) {                                                      \
+#define CHECK(condition)                                                        \
+  do {                                                                          \
+    if (!(condition)) {                                                         \
       fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
-      exit(1);                                                               \
-    }                                                                        \
+      exit(1);                                                                  \
+    }                                                                           \
   } while (0)
 
 /* The status that a call must return; a surprise is printed with everything that the library said about it. */
@@ -43,8 +43,8 @@ static inline void check_status(int32_t status, int32_t wanted, const gth_error 
 
 static inline void check_error(const gth_error *err, int32_t status, int32_t operand, int32_t component,
                                int64_t position, int64_t value, int64_t limit, const char *file, int line) {
-  if (err->status == status && err->operand == operand && err->component == component &&
-      err->position == position && err->value == value && err->limit == limit && err->message[0] != 0)
+  if (err->status == status && err->operand == operand && err->component == component && err->position == position &&
+      err->value == value && err->limit == limit && err->message[0] != 0)
     return;
   fprintf(stderr, "%s:%d: another error than wanted\n", file, line);
   print_error(err);

@@ -37,8 +37,7 @@ static void check_exported(const struct DLTensor *tensor) {
   CHECK(tensor->strides != NULL && tensor->dtype.code == 2 && tensor->dtype.bits == 32 && tensor->dtype.lanes == 1);
   CHECK(tensor->device.device_type == GTH_DEVICE_CPU && tensor->device.device_id == 0);
   for (r = 0; r < 3; r++)
-    for (c = 0; c < 2; c++)
-      CHECK(first(tensor)[r * tensor->strides[0] + c * tensor->strides[1]] == (float)(2 * r + c));
+    for (c = 0; c < 2; c++) CHECK(first(tensor)[r * tensor->strides[0] + c * tensor->strides[1]] == (float)(2 * r + c));
 }
 
 /* Borrowed memory is copied, unless the caller says never. */

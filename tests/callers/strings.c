@@ -85,9 +85,9 @@ static void plain_buffers(void) {
   CHECK_ERROR(&err, GTH_E_ARROW, GTH_OPERAND_TENSOR, -1, 2, 20, 19);
   CHECK(params == NULL && gone == 0);
 
-  CHECK_OK(gth_tensor_from_strings(NULL, 0, 2, two_by_three, word_offsets, words, 19, count_release, &gone, &params,
-                                   &err),
-           &err);
+  CHECK_OK(
+      gth_tensor_from_strings(NULL, 0, 2, two_by_three, word_offsets, words, 19, count_release, &gone, &params, &err),
+      &err);
   CHECK_OK(gth_tensor_describe(params, &desc, &err), &err);
   CHECK(desc.dtype == GTH_DTYPE_STRING && desc.ndim == 2 && desc.shape[0] == 2 && desc.shape[1] == 3);
   CHECK(desc.data == NULL && desc.strides == NULL);

@@ -46,9 +46,7 @@ void* memalign(size_t align, size_t bytes) {
   mallocs.fetch_add(1, std::memory_order_relaxed);
   return __libc_memalign(align, bytes);
 }
-void* aligned_alloc(size_t align, size_t bytes) {
-  return memalign(align, bytes);
-}
+void* aligned_alloc(size_t align, size_t bytes) { return memalign(align, bytes); }
 int posix_memalign(void** out, size_t align, size_t bytes) {
   *out = memalign(align, bytes);
   return *out ? 0 : 12;

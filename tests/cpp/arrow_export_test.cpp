@@ -14,9 +14,7 @@ namespace {
 
 using namespace arrow_test;
 
-void count(void* user) {
-  ++*static_cast<int*>(user);
-}
+void count(void* user) { ++*static_cast<int*>(user); }
 
 // Strings over buffers of a caller: "one", "two", "three", "".
 class Strings : public ::testing::Test {

@@ -29,16 +29,31 @@ struct Case {
 
 inline const std::map<std::string, int32_t>& numbers() {
   static const std::map<std::string, int32_t> table = [] {
-    std::map<std::string, int32_t> all = {
-        {"reject", GTH_NEGATIVE_REJECT}, {"wrap", GTH_NEGATIVE_WRAP}, {"error", GTH_BOUNDS_ERROR},
-        {"fill", GTH_BOUNDS_FILL}, {"clamp", GTH_BOUNDS_CLAMP}, {"modulo", GTH_BOUNDS_MODULO},
-        {"skip", GTH_BOUNDS_SKIP}, {"zero", GTH_FILL_ZERO}, {"value", GTH_FILL_VALUE},
-        {"by_dtype", GTH_FILL_BY_DTYPE}, {"none", GTH_OPERAND_NONE}, {"params", GTH_OPERAND_PARAMS},
-        {"indices", GTH_OPERAND_INDICES}, {"out", GTH_OPERAND_OUT}, {"options", GTH_OPERAND_OPTIONS},
-        {"tensorflow", GTH_PROFILE_TENSORFLOW}, {"tensorflow_gpu", GTH_PROFILE_TENSORFLOW_GPU},
-        {"onnx", GTH_PROFILE_ONNX}, {"ort", GTH_PROFILE_ORT}, {"numpy_raise", GTH_PROFILE_NUMPY_RAISE},
-        {"numpy_wrap", GTH_PROFILE_NUMPY_WRAP}, {"numpy_clip", GTH_PROFILE_NUMPY_CLIP},
-        {"torch", GTH_PROFILE_TORCH}, {"jax_fill", GTH_PROFILE_JAX_FILL}, {"jax_clip", GTH_PROFILE_JAX_CLIP}};
+    std::map<std::string, int32_t> all = {{"reject", GTH_NEGATIVE_REJECT},
+                                          {"wrap", GTH_NEGATIVE_WRAP},
+                                          {"error", GTH_BOUNDS_ERROR},
+                                          {"fill", GTH_BOUNDS_FILL},
+                                          {"clamp", GTH_BOUNDS_CLAMP},
+                                          {"modulo", GTH_BOUNDS_MODULO},
+                                          {"skip", GTH_BOUNDS_SKIP},
+                                          {"zero", GTH_FILL_ZERO},
+                                          {"value", GTH_FILL_VALUE},
+                                          {"by_dtype", GTH_FILL_BY_DTYPE},
+                                          {"none", GTH_OPERAND_NONE},
+                                          {"params", GTH_OPERAND_PARAMS},
+                                          {"indices", GTH_OPERAND_INDICES},
+                                          {"out", GTH_OPERAND_OUT},
+                                          {"options", GTH_OPERAND_OPTIONS},
+                                          {"tensorflow", GTH_PROFILE_TENSORFLOW},
+                                          {"tensorflow_gpu", GTH_PROFILE_TENSORFLOW_GPU},
+                                          {"onnx", GTH_PROFILE_ONNX},
+                                          {"ort", GTH_PROFILE_ORT},
+                                          {"numpy_raise", GTH_PROFILE_NUMPY_RAISE},
+                                          {"numpy_wrap", GTH_PROFILE_NUMPY_WRAP},
+                                          {"numpy_clip", GTH_PROFILE_NUMPY_CLIP},
+                                          {"torch", GTH_PROFILE_TORCH},
+                                          {"jax_fill", GTH_PROFILE_JAX_FILL},
+                                          {"jax_clip", GTH_PROFILE_JAX_CLIP}};
     for (int32_t status = GTH_E_INTERNAL; status < 0; ++status) all[gth_status_name(status) + 6] = status;
     for (int32_t dtype = 1; dtype <= GTH_DTYPE_STRING; ++dtype) {
       if (gth_dtype_size(dtype) > 0 || dtype == GTH_DTYPE_STRING) all[gth_dtype_name(dtype)] = dtype;
@@ -58,7 +73,8 @@ inline std::vector<int64_t> read_numbers(const std::string& text) {
 inline std::string read_hex(const std::string& text) {
   std::string bytes;
   if (text == "." || text == "-") return bytes;
-  for (size_t i = 0; i < text.size(); i += 2) bytes.push_back(static_cast<char>(std::stoi(text.substr(i, 2), nullptr, 16)));
+  for (size_t i = 0; i < text.size(); i += 2)
+    bytes.push_back(static_cast<char>(std::stoi(text.substr(i, 2), nullptr, 16)));
   return bytes;
 }
 
@@ -99,7 +115,8 @@ inline void read_expect(std::istream& in, Case* out) {
     out->out = read_tensor(in, false);
     return;
   }
-  in >> status >> operand >> out->error.component >> out->error.position >> out->error.value >> out->error.limit >> flags;
+  in >> status >> operand >> out->error.component >> out->error.position >> out->error.value >> out->error.limit >>
+      flags;
   out->error.status = numbers().at(status);
   out->error.operand = numbers().at(operand);
   if (flags.find("wrap") != std::string::npos) out->error.flags |= GTH_ERROR_WRAP;
@@ -109,20 +126,35 @@ inline void read_expect(std::istream& in, Case* out) {
 inline void read_line(const std::string& key, std::istream& in, Case* out) {
   gth_options& options = out->options;
   std::string word;
-  if (key == "params") out->params = read_tensor(in, true);
-  else if (key == "indices") out->indices = read_tensor(in, true);
-  else if (key == "expect") read_expect(in, out);
-  else if (key == "system") std::getline(in >> std::ws, out->system);
-  else if (key == "axis") { in >> options.axis; options.has_axis = 1; }
-  else if (key == "batch_dims") in >> options.batch_dims;
-  else if (key == "opset") in >> options.opset;
-  else if (in >> word; key == "op") out->op = word;
-  else if (key == "difference") out->difference = word;
-  else if (key == "profile") options.profile = numbers().at(word);
-  else if (key == "negative") options.negative = numbers().at(word);
-  else if (key == "bounds") options.bounds = numbers().at(word);
-  else if (key == "fill") options.fill = numbers().at(word);
-  else if (key == "fill_value") word = read_hex(word), word.copy(reinterpret_cast<char*>(options.fill_value), 16);
+  if (key == "params")
+    out->params = read_tensor(in, true);
+  else if (key == "indices")
+    out->indices = read_tensor(in, true);
+  else if (key == "expect")
+    read_expect(in, out);
+  else if (key == "system")
+    std::getline(in >> std::ws, out->system);
+  else if (key == "axis") {
+    in >> options.axis;
+    options.has_axis = 1;
+  } else if (key == "batch_dims")
+    in >> options.batch_dims;
+  else if (key == "opset")
+    in >> options.opset;
+  else if (in >> word; key == "op")
+    out->op = word;
+  else if (key == "difference")
+    out->difference = word;
+  else if (key == "profile")
+    options.profile = numbers().at(word);
+  else if (key == "negative")
+    options.negative = numbers().at(word);
+  else if (key == "bounds")
+    options.bounds = numbers().at(word);
+  else if (key == "fill")
+    options.fill = numbers().at(word);
+  else if (key == "fill_value")
+    word = read_hex(word), word.copy(reinterpret_cast<char*>(options.fill_value), 16);
 }
 
 inline std::vector<Case> read_file(const std::string& path) {

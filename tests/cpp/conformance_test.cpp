@@ -75,9 +75,7 @@ void expect_error(const Case& test, int32_t status, const gth_error& err) {
 bool skips(const Case& test) { return test.options.bounds == GTH_BOUNDS_SKIP; }
 
 // What a caller's output must hold: under skip the recorded bytes, which show 0xa5 where nothing was written.
-void expect_bytes(const Case& test, const std::string& found) {
-  EXPECT_EQ(found, test.out.bytes) << test.name;
-}
+void expect_bytes(const Case& test, const std::string& found) { EXPECT_EQ(found, test.out.bytes) << test.name; }
 
 // An output of our own has zeros where a caller's was left alone; these are the 0xa5 runs of the recorded bytes.
 void expect_allocated_bytes(const Case& test, const std::string& found) {
@@ -181,8 +179,7 @@ void run_desc(const Case& test, const Memory& params, const Memory& indices, int
   Output out(test);
   if (!set_shape(test, params, indices, &out)) return;
   gth_error err = GTH_ERROR_INIT;
-  const int32_t status =
-      operation(test).desc(nullptr, &params.desc, &indices.desc, &options, &out.desc, &err);
+  const int32_t status = operation(test).desc(nullptr, &params.desc, &indices.desc, &options, &out.desc, &err);
   expect_output(test, out, status, err);
 }
 
@@ -219,8 +216,8 @@ void run_shape(const Case& test, const Memory& params, const Memory& indices) {
   gth_error err = GTH_ERROR_INIT;
   const int32_t status =
       operation(test).shape(&params.desc, &indices.desc, &test.options, GTH_MAX_NDIM, &ndim, shape, &err);
-  const bool is_shape_error = test.error.status != GTH_OK && test.error.status != GTH_E_INDEX &&
-                              test.error.status != GTH_E_SIZE;
+  const bool is_shape_error =
+      test.error.status != GTH_OK && test.error.status != GTH_E_INDEX && test.error.status != GTH_E_SIZE;
   if (is_shape_error) return expect_error(test, status, err);
   if (test.error.status == GTH_E_SIZE) return;  // bytes beyond int64 need not be elements beyond int64
   EXPECT_EQ(status, GTH_OK) << test.name << ": " << err.message;

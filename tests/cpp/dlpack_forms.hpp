@@ -63,9 +63,7 @@ inline gth_tensor* borrow(const gth_tensor_desc& desc) {
   return tensor;
 }
 
-inline void count(void* user) {
-  ++*static_cast<int*>(user);
-}
+inline void count(void* user) { ++*static_cast<int*>(user); }
 
 inline gth_tensor* adopt(const gth_tensor_desc& desc, int* freed) {
   gth_tensor* tensor = nullptr;

@@ -47,9 +47,7 @@ constexpr Width widths[] = {{GTH_DTYPE_INT8, 1, true},    {GTH_DTYPE_INT16, 2, t
                             {GTH_DTYPE_INT64, 8, true},   {GTH_DTYPE_UINT8, 1, false}, {GTH_DTYPE_UINT16, 2, false},
                             {GTH_DTYPE_UINT32, 4, false}, {GTH_DTYPE_UINT64, 8, false}};
 
-void store(char* at, int64_t value, int64_t bytes) {
-  std::memcpy(at, &value, static_cast<size_t>(bytes));
-}
+void store(char* at, int64_t value, int64_t bytes) { std::memcpy(at, &value, static_cast<size_t>(bytes)); }
 
 // One combination. The indexed dims are {3} for gather and {1, 3} for gather_nd.
 struct Combination {

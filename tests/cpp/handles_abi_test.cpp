@@ -18,12 +18,8 @@ constexpr uint32_t sizeof32() {
   return static_cast<uint32_t>(sizeof(T));
 }
 
-Facts null_of(int32_t operand) {
-  return {GTH_E_NULL, operand};
-}
-Facts bad_handle(int32_t operand) {
-  return {GTH_E_HANDLE, operand};
-}
+Facts null_of(int32_t operand) { return {GTH_E_NULL, operand}; }
+Facts bad_handle(int32_t operand) { return {GTH_E_HANDLE, operand}; }
 
 template <class Handle>
 Handle* token(uintptr_t value) {

@@ -13,17 +13,13 @@ using namespace hostile;
 constexpr int32_t f32 = GTH_DTYPE_FLOAT32;
 constexpr int32_t i64 = GTH_DTYPE_INT64;
 
-Facts alias(int32_t operand) {
-  return {GTH_E_ALIAS, GTH_OPERAND_OUT, -1, -1, operand, 0};
-}
+Facts alias(int32_t operand) { return {GTH_E_ALIAS, GTH_OPERAND_OUT, -1, -1, operand, 0}; }
 
 Facts left_memory(int32_t operand, int64_t reached, int64_t limit, int32_t component = -1) {
   return {GTH_E_STRIDE, operand, component, -1, reached, limit};
 }
 
-Facts null_data(int32_t operand) {
-  return {GTH_E_NULL, operand};
-}
+Facts null_data(int32_t operand) { return {GTH_E_NULL, operand}; }
 
 gth_tensor_desc shaped(const Array& array, const Shape& shape, int64_t offset = 0) {
   return describe(array.dtype(), shape, array.data() + offset);

@@ -114,20 +114,14 @@ void fill_indices(Random& random, Problem* problem) {
 // NaN, smallest signed, largest unsigned, true.
 uint64_t fill_of(int32_t dtype) {
   switch (dtype) {
-    case GTH_DTYPE_BOOL:
-      return 1;
-    case GTH_DTYPE_FLOAT16:
-      return 0x7e00;
-    case GTH_DTYPE_BFLOAT16:
-      return 0x7fc0;
+    case GTH_DTYPE_BOOL: return 1;
+    case GTH_DTYPE_FLOAT16: return 0x7e00;
+    case GTH_DTYPE_BFLOAT16: return 0x7fc0;
     case GTH_DTYPE_FLOAT32:
-    case GTH_DTYPE_COMPLEX64:
-      return 0x7fc00000;
+    case GTH_DTYPE_COMPLEX64: return 0x7fc00000;
     case GTH_DTYPE_FLOAT64:
-    case GTH_DTYPE_COMPLEX128:
-      return 0x7ff8000000000000;
-    default:
-      return dtype > 255 ? UINT64_MAX : uint64_t{1} << (dtype - 1);
+    case GTH_DTYPE_COMPLEX128: return 0x7ff8000000000000;
+    default: return dtype > 255 ? UINT64_MAX : uint64_t{1} << (dtype - 1);
   }
 }
 

@@ -12,12 +12,8 @@ constexpr int32_t u8 = GTH_DTYPE_UINT8;
 Facts open_fault(int32_t operand, int32_t dim, int64_t limit = 0) {
   return {GTH_E_SHAPE, operand, dim, -1, GTH_OPEN, limit};
 }
-Facts n_fault(int64_t n, int64_t limit) {
-  return {GTH_E_SHAPE, GTH_OPERAND_PLAN, -1, -1, n, limit};
-}
-Facts n_too_large(int64_t n, int64_t limit) {
-  return {GTH_E_SIZE, GTH_OPERAND_PLAN, -1, -1, n, limit};
-}
+Facts n_fault(int64_t n, int64_t limit) { return {GTH_E_SHAPE, GTH_OPERAND_PLAN, -1, -1, n, limit}; }
+Facts n_too_large(int64_t n, int64_t limit) { return {GTH_E_SIZE, GTH_OPERAND_PLAN, -1, -1, n, limit}; }
 
 // A description without data that keeps its shape and strides.
 struct Described {

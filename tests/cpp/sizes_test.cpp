@@ -87,9 +87,7 @@ TEST(Hostile, C2_EmptyDimsDoNotHideLargeOnes) {
   expect_too_large(GTH_DTYPE_FLOAT32, {INT64_MAX, 0}, INT64_MAX);
 }
 
-TEST(Hostile, C3_ProductWithTheItem) {
-  expect_too_large(GTH_DTYPE_COMPLEX128, {int64_t{1} << 60}, int64_t{1} << 60);
-}
+TEST(Hostile, C3_ProductWithTheItem) { expect_too_large(GTH_DTYPE_COMPLEX128, {int64_t{1} << 60}, int64_t{1} << 60); }
 
 TEST(Hostile, C4_EmptyFirstDim) {
   constexpr int64_t large = 2322065022462387218;

@@ -63,8 +63,9 @@ bool find_shape(const Case& test, const Operand& params, const Operand& indices,
 }
 
 void expect_error(const Case& test, int32_t status, const gth_error& error) {
-  device::expect_facts(status, error, {test.error.status, test.error.operand, test.error.component, test.error.position,
-                                       test.error.value, test.error.limit, test.error.flags});
+  device::expect_facts(status, error,
+                       {test.error.status, test.error.operand, test.error.component, test.error.position,
+                        test.error.value, test.error.limit, test.error.flags});
 }
 
 class Replay {
@@ -110,8 +111,8 @@ class Replay {
   void describe() {
     out_->fill(device::poison);
     Error error;
-    const int32_t status = operation(test_).desc(context_.get(), &params_.desc, &indices_.desc, &test_.options,
-                                                 &out_desc_, &error);
+    const int32_t status =
+        operation(test_).desc(context_.get(), &params_.desc, &indices_.desc, &test_.options, &out_desc_, &error);
     expect_outcome(status, error);
   }
 
@@ -121,7 +122,8 @@ class Replay {
     Error error;
     int32_t status = operation(test_).plan(&params_.desc, &indices_.desc, &test_.options, nullptr, &plan, &error);
     if (!status) {
-      status = gth_plan_run(context_.get(), plan, params_.desc.data, indices_.desc.data, out_->data(), GTH_OPEN, &error);
+      status =
+          gth_plan_run(context_.get(), plan, params_.desc.data, indices_.desc.data, out_->data(), GTH_OPEN, &error);
     }
     expect_outcome(status, error);
     EXPECT_EQ(gth_plan_release(plan), GTH_OK);

@@ -52,7 +52,8 @@ TEST_F(Cost, AlignedRows) {
 
 TEST_F(Cost, DepthCostsLittle) {
   for (const int64_t row : {64, 256, 1024}) {
-    for (const int64_t depth : {2, 3, 4, 5}) EXPECT_LT(cost_of({depth, row, 0}), 70 + 12 * depth) << row << " " << depth;
+    for (const int64_t depth : {2, 3, 4, 5})
+      EXPECT_LT(cost_of({depth, row, 0}), 70 + 12 * depth) << row << " " << depth;
   }
 }
 

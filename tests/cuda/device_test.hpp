@@ -185,7 +185,9 @@ struct Lookup {
   gth_tensor_desc indices_desc() const { return describe_on_device(GTH_DTYPE_INT64, indices_shape, indices.data()); }
   gth_tensor_desc out_desc() const { return describe_on_device(GTH_DTYPE_INT32, out_shape, out.data()); }
 
-  void pick(const std::vector<int64_t>& rows) { copy(indices.data(), rows.data(), static_cast<int64_t>(rows.size()) * 8); }
+  void pick(const std::vector<int64_t>& rows) {
+    copy(indices.data(), rows.data(), static_cast<int64_t>(rows.size()) * 8);
+  }
   void clear() { out.fill(poison); }
 
   int32_t call(const Context& context, gth_error* error, const gth_options* options = nullptr) const {

@@ -193,15 +193,14 @@ TEST_F(Emulated, H9_AChildAfterFork) {
     gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
     options.device = GTH_DEVICE_CUDA;
     gth_context* other = nullptr;
-    const bool refused = lookup.call(context, &error) == GTH_E_FORK &&
-                         gth_context_take_error(context.get(), &error) == GTH_E_FORK &&
-                         gth_context_sync(context.get(), &error) == GTH_E_FORK &&
-                         gth_context_create(&options, &other, &error) == GTH_E_FORK &&
-                         gth_context_wait(context.get(), stream.get(), &error) == GTH_E_FORK &&
-                         gth_tensor_alloc(context.get(), GTH_DTYPE_INT8, 1, &three, &other_tensor, &error) ==
-                             GTH_E_FORK &&
-                         gth_tensor_copy(context.get(), owned, owned, &error) != GTH_OK &&
-                         gth_tensor_release(owned) == GTH_OK && gth_context_release(context.get()) == GTH_OK;
+    const bool refused =
+        lookup.call(context, &error) == GTH_E_FORK && gth_context_take_error(context.get(), &error) == GTH_E_FORK &&
+        gth_context_sync(context.get(), &error) == GTH_E_FORK &&
+        gth_context_create(&options, &other, &error) == GTH_E_FORK &&
+        gth_context_wait(context.get(), stream.get(), &error) == GTH_E_FORK &&
+        gth_tensor_alloc(context.get(), GTH_DTYPE_INT8, 1, &three, &other_tensor, &error) == GTH_E_FORK &&
+        gth_tensor_copy(context.get(), owned, owned, &error) != GTH_OK && gth_tensor_release(owned) == GTH_OK &&
+        gth_context_release(context.get()) == GTH_OK;
     _exit(refused ? 0 : 1);
   }
   int state = 0;

@@ -116,8 +116,7 @@ TEST_F(Errors, UnsignedAndWrappedIndices) {
     const Memory huge(std::vector<uint64_t>{1, UINT64_MAX});
     const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_UINT64, two, huge.data());
     ASSERT_EQ(gth_gather_desc(context.get(), &p, &i, &wraps, &o, &error), GTH_OK);
-    context.expect_taken(
-        {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1, -1, 3, GTH_ERROR_UNSIGNED | GTH_ERROR_WRAP});
+    context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1, -1, 3, GTH_ERROR_UNSIGNED | GTH_ERROR_WRAP});
   }
   const Memory small(std::vector<int8_t>{-3, -4});
   const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT8, two, small.data());
@@ -255,18 +254,17 @@ TEST_F(Errors, WrongDevices) {
 
   gth_plan* plan = nullptr;
   ASSERT_EQ(gth_gather_plan(&p, &i, nullptr, nullptr, &plan, &error), GTH_OK) << error.message;
-  device::expect_facts(
-      gth_plan_run(nullptr, plan, p.data, i.data, lookup.out.data(), GTH_OPEN, &error), error,
-      {GTH_E_DEVICE, GTH_OPERAND_PLAN, -1, -1, GTH_DEVICE_CUDA, GTH_DEVICE_CPU});
+  device::expect_facts(gth_plan_run(nullptr, plan, p.data, i.data, lookup.out.data(), GTH_OPEN, &error), error,
+                       {GTH_E_DEVICE, GTH_OPERAND_PLAN, -1, -1, GTH_DEVICE_CUDA, GTH_DEVICE_CPU});
   EXPECT_EQ(gth_plan_release(plan), GTH_OK);
 
   gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
   options.device = GTH_DEVICE_CUDA;
   options.device_id = 1000;
   gth_context* none = nullptr;
-  device::expect_facts(gth_context_create(&options, &none, &error), error,
-                       {GTH_E_DEVICE, GTH_OPERAND_OPTIONS, offsetof(gth_context_options, device_id), -1, 1000,
-                        device::count()});
+  device::expect_facts(
+      gth_context_create(&options, &none, &error), error,
+      {GTH_E_DEVICE, GTH_OPERAND_OPTIONS, offsetof(gth_context_options, device_id), -1, 1000, device::count()});
   gth_tensor* tensor = nullptr;
   gth_tensor_desc far = p;
   far.device_id = 1000;
@@ -278,7 +276,8 @@ TEST_F(Errors, StringsAreForTheCpu) {
   const Context context;
   const int64_t shape = 2, offsets[] = {0, 1, 2};
   gth_tensor *words = nullptr, *rows = nullptr, *out = nullptr;
-  ASSERT_EQ(gth_tensor_from_strings(nullptr, 0, 1, &shape, offsets, "ab", 2, nullptr, nullptr, &words, nullptr), GTH_OK);
+  ASSERT_EQ(gth_tensor_from_strings(nullptr, 0, 1, &shape, offsets, "ab", 2, nullptr, nullptr, &words, nullptr),
+            GTH_OK);
   const Memory indices(std::vector<int64_t>{0, 1});
   const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, {2}, indices.data());
   const device::Shape two{2};

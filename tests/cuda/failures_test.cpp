@@ -162,8 +162,8 @@ TEST_F(Emulated, FailuresOfReleases) {
       const Shape shape{8};
       const gth_tensor_desc desc = device::describe_on_device(GTH_DTYPE_INT8, shape, memory.data());
       gth_tensor* tensor = nullptr;
-      ASSERT_EQ(gth_tensor_adopt(context.get(), &desc, [](void* user) { ++*static_cast<int*>(user); }, &ended, &tensor,
-                                 nullptr),
+      ASSERT_EQ(gth_tensor_adopt(
+                    context.get(), &desc, [](void* user) { ++*static_cast<int*>(user); }, &ended, &tensor, nullptr),
                 GTH_OK);
       gth_emulation_fail(n, 700);
       EXPECT_EQ(gth_tensor_release(tensor), GTH_OK);

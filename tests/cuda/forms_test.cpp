@@ -92,7 +92,8 @@ void fill_indices(Random& random, Call* call, int64_t first_dim, int64_t compone
       smallest = std::min(smallest, call->params.shape[static_cast<size_t>(first_dim + c)]);
     }
     int64_t value = random.below(std::max<int64_t>(smallest, 1));
-    if (!is_tame && random.chance(4)) value = random.chance(50) ? -1 - random.below(2 * size + 2) : size + random.below(9);
+    if (!is_tame && random.chance(4))
+      value = random.chance(50) ? -1 - random.below(2 * size + 2) : size + random.below(9);
     if (!is_tame && random.chance(1)) value = static_cast<int64_t>(random.bits());
     std::memcpy(indices.bytes.data() + at, &value, static_cast<size_t>(item));
   }
@@ -158,12 +159,13 @@ void compare(const Call& call, const Context& context, Random& random) {
   const Memory indices(call.indices.bytes, random.below(3) ? 0 : random.below(32));
   const Memory out(call.out.bytes, random.below(3) ? 0 : random.below(32));
   Error error;
-  int32_t found = run(call, context.get(), call.params.desc(params.data(), GTH_DEVICE_CUDA),
-                      call.indices.desc(indices.data(), GTH_DEVICE_CUDA), call.out.desc(out.data(), GTH_DEVICE_CUDA),
-                      &error);
+  int32_t found =
+      run(call, context.get(), call.params.desc(params.data(), GTH_DEVICE_CUDA),
+          call.indices.desc(indices.data(), GTH_DEVICE_CUDA), call.out.desc(out.data(), GTH_DEVICE_CUDA), &error);
   if (found == GTH_OK) found = gth_context_take_error(context.get(), &error);
-  device::expect_facts(found, error, {status, on_cpu.operand, on_cpu.component, on_cpu.position, on_cpu.value,
-                                      on_cpu.limit, on_cpu.flags & ~uint32_t{GTH_ERROR_CUT}});
+  device::expect_facts(found, error,
+                       {status, on_cpu.operand, on_cpu.component, on_cpu.position, on_cpu.value, on_cpu.limit,
+                        on_cpu.flags & ~uint32_t{GTH_ERROR_CUT}});
   EXPECT_TRUE(out.get() == expected) << "bytes differ";
 }
 
@@ -212,10 +214,10 @@ TEST_F(Forms, EveryRowSizeAndAlignment) {
                 GTH_OK)
           << error.message;
       const Memory params(call.params.bytes, shift), indices(call.indices.bytes), out(call.out.bytes, (shift * 3) % 16);
-      EXPECT_EQ(run(call, context.get(), call.params.desc(params.data(), GTH_DEVICE_CUDA),
-                    call.indices.desc(indices.data(), GTH_DEVICE_CUDA),
-                    call.out.desc(out.data(), GTH_DEVICE_CUDA), &error),
-                GTH_OK)
+      EXPECT_EQ(
+          run(call, context.get(), call.params.desc(params.data(), GTH_DEVICE_CUDA),
+              call.indices.desc(indices.data(), GTH_DEVICE_CUDA), call.out.desc(out.data(), GTH_DEVICE_CUDA), &error),
+          GTH_OK)
           << error.message;
       context.expect_no_error();
       EXPECT_TRUE(out.get() == expected) << "row " << row << " shift " << shift;

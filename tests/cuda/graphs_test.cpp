@@ -189,8 +189,8 @@ TEST_F(Graphs, ReleasedUnderCapture) {
   gth_tensor_desc described = desc;
   described.shape = shape.data();
   gth_tensor* adopted = nullptr;
-  ASSERT_EQ(gth_tensor_adopt(context.get(), &described, [](void* user) { ++*static_cast<int*>(user); }, &ended, &adopted,
-                             nullptr),
+  ASSERT_EQ(gth_tensor_adopt(
+                context.get(), &described, [](void* user) { ++*static_cast<int*>(user); }, &ended, &adopted, nullptr),
             GTH_OK);
   device::begin_capture(stream.get());
   EXPECT_EQ(gth_tensor_release(owned), GTH_OK);

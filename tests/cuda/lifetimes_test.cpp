@@ -6,15 +6,15 @@
 // What is let go while the device still uses it, while something is captured, and after its context.
 namespace {
 
+using device::adopt;
 using device::Bytes;
 using device::Context;
+using device::count_end;
 using device::Emulated;
 using device::Lookup;
 using device::Memory;
 using device::Shape;
 using device::Stream;
-using device::adopt;
-using device::count_end;
 
 // Lets a tensor go while a call that the stream has not come to uses it; *ended counts its deleter.
 void release_in_use(const Context& context, const Stream& stream, const Lookup& lookup, const gth_tensor_desc& desc,
@@ -73,8 +73,8 @@ TEST_F(Emulated, DeletersSpoilNothing) {
     gth_emulation_free(*static_cast<void**>(user));
     *static_cast<void**>(user) = nullptr;
   };
-  gth_tensor* adopted = adopt(context, device::describe_on_device(GTH_DTYPE_INT8, shape, memory),
-                              free_on_another_device, &memory);
+  gth_tensor* adopted =
+      adopt(context, device::describe_on_device(GTH_DTYPE_INT8, shape, memory), free_on_another_device, &memory);
   EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
   device::begin_capture(stream.get());
   lookup.enqueue(context);

@@ -51,7 +51,8 @@ TEST_F(MemoryTest, AllocatedTensorsAreZeros) {
   const int64_t shape[] = {3, 5};
   Tensor tensor;
   Error error;
-  ASSERT_EQ(gth_tensor_alloc(context.get(), GTH_DTYPE_FLOAT32, 2, shape, tensor.out(), &error), GTH_OK) << error.message;
+  ASSERT_EQ(gth_tensor_alloc(context.get(), GTH_DTYPE_FLOAT32, 2, shape, tensor.out(), &error), GTH_OK)
+      << error.message;
   const gth_tensor_desc desc = tensor.desc();
   EXPECT_EQ(desc.device, GTH_DEVICE_CUDA);
   EXPECT_EQ(desc.device_id, 0);

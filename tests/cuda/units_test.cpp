@@ -12,8 +12,8 @@ using namespace gather::cuda;
 
 TEST(Divider, IsDivision) {
   std::mt19937_64 random(3);
-  std::vector<int64_t> numbers = {1, 2, 3, 5, 7, 10, 255, 256, 257, 65535, 65536, 65537, 641, 6700417, largest_narrow - 1,
-                                  largest_narrow};
+  std::vector<int64_t> numbers = {
+      1, 2, 3, 5, 7, 10, 255, 256, 257, 65535, 65536, 65537, 641, 6700417, largest_narrow - 1, largest_narrow};
   for (int i = 0; i < 300; ++i) numbers.push_back(1 + static_cast<int64_t>(random() % largest_narrow));
   for (int bit = 1; bit < 31; ++bit) {
     for (const int64_t near : {-1, 0, 1}) numbers.push_back((int64_t{1} << bit) + near);
@@ -103,7 +103,8 @@ TEST(Indices, AreExtendedByTheirType) {
       const int64_t value = AnyIndex<uint32_t>::load(job, bytes + 1);
       EXPECT_EQ(value, static_cast<int64_t>(bits << (64 - 8 * size)) >> (64 - 8 * size));
       job.index_signed = false;
-      EXPECT_EQ(AnyIndex<uint64_t>::load(job, bytes + 1), static_cast<int64_t>(bits << (64 - 8 * size) >> (64 - 8 * size)));
+      EXPECT_EQ(AnyIndex<uint64_t>::load(job, bytes + 1),
+                static_cast<int64_t>(bits << (64 - 8 * size) >> (64 - 8 * size)));
     }
   }
   job.index_signed = true;
@@ -139,7 +140,7 @@ TEST(Select, FollowsTheSwitches) {
   EXPECT_EQ(selected(-1), 400);
   EXPECT_EQ(selected(12), 200);
   EXPECT_EQ(selected(INT64_MIN), 200);
-  job.has_negatives = false;  // uint64: what looks negative is huge
+  job.has_negatives = false;   // uint64: what looks negative is huge
   EXPECT_EQ(selected(-1), 0);  // 2^64 - 1 is a multiple of 5
   job.bounds = GTH_BOUNDS_CLAMP;
   EXPECT_EQ(selected(-1), 400);

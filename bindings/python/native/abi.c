@@ -21,6 +21,4 @@ static PyModuleDef_Slot slots[] = {
 static PyModuleDef definition = {
     .m_base = PyModuleDef_HEAD_INIT, .m_name = "libgather._abi", .m_methods = methods, .m_slots = slots};
 
-PyMODINIT_FUNC PyInit__abi(void) {
-  return PyModuleDef_Init(&definition);
-}
+PyMODINIT_FUNC PyInit__abi(void) { return PyModuleDef_Init(&definition); }

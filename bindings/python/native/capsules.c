@@ -122,13 +122,9 @@ static void free_arrow(PyObject *capsule, const char *name, size_t size) {
   free(base);
 }
 
-static void free_schema(PyObject *capsule) {
-  free_arrow(capsule, "arrow_schema", SCHEMA_SIZE);
-}
+static void free_schema(PyObject *capsule) { free_arrow(capsule, "arrow_schema", SCHEMA_SIZE); }
 
-static void free_array(PyObject *capsule) {
-  free_arrow(capsule, "arrow_array", ARRAY_SIZE);
-}
+static void free_array(PyObject *capsule) { free_arrow(capsule, "arrow_array", ARRAY_SIZE); }
 
 /* Moves a struct into a capsule; the source is then used up. */
 static PyObject *arrow_capsule(void *source, size_t size, const char *name, PyCapsule_Destructor destructor) {

@@ -7,8 +7,8 @@ static PyObject *new_array(int nd, PyObject *like, const operand *params, const 
                            const gth_options *options, gth_error *error) {
   int64_t shape[GTH_MAX_NDIM];
   int32_t ndim = 0;
-  const int32_t status =
-      (nd ? gth_gather_nd_shape : gth_gather_shape)(&params->desc, &indices->desc, options, GTH_MAX_NDIM, &ndim, shape, error);
+  const int32_t status = (nd ? gth_gather_nd_shape : gth_gather_shape)(&params->desc, &indices->desc, options,
+                                                                       GTH_MAX_NDIM, &ndim, shape, error);
   if (status != GTH_OK) {
     return raise_error(error);
   }
@@ -30,7 +30,8 @@ static int32_t run(int nd, gth_context *context, const operand *params, const op
                    const gth_options *options, const operand *out, gth_error *error) {
   int32_t status;
   Py_BEGIN_ALLOW_THREADS
-  status = (nd ? gth_gather_nd_desc : gth_gather_desc)(context, &params->desc, &indices->desc, options, &out->desc, error);
+  status =
+      (nd ? gth_gather_nd_desc : gth_gather_desc)(context, &params->desc, &indices->desc, options, &out->desc, error);
   Py_END_ALLOW_THREADS
   return status;
 }

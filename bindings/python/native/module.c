@@ -14,9 +14,7 @@ PyObject *raise_error(const gth_error *error) {
   return NULL;
 }
 
-void *address_of(PyObject *number) {
-  return PyLong_AsVoidPtr(number);
-}
+void *address_of(PyObject *number) { return PyLong_AsVoidPtr(number); }
 
 int extents_of(PyObject *tuple, int64_t *extents) {
   const Py_ssize_t count = PyTuple_Size(tuple);
@@ -113,6 +111,4 @@ static PyModuleDef_Slot slots[] = {
 static PyModuleDef definition = {
     .m_base = PyModuleDef_HEAD_INIT, .m_name = "libgather._objects", .m_methods = methods, .m_slots = slots};
 
-PyMODINIT_FUNC PyInit__objects(void) {
-  return PyModuleDef_Init(&definition);
-}
+PyMODINIT_FUNC PyInit__objects(void) { return PyModuleDef_Init(&definition); }

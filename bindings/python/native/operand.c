@@ -85,6 +85,4 @@ int operand_open(PyObject *object, operand *opened) {
   return 1;
 }
 
-void operand_close(operand *opened) {
-  PyBuffer_Release(&opened->buffer);
-}
+void operand_close(operand *opened) { PyBuffer_Release(&opened->buffer); }

@@ -28,13 +28,9 @@ typedef struct bound_call {
 
 static const char *const planned_name = "libgather.planned", *const bound_name = "libgather.bound";
 
-static void free_planned(PyObject *capsule) {
-  free(PyCapsule_GetPointer(capsule, planned_name));
-}
+static void free_planned(PyObject *capsule) { free(PyCapsule_GetPointer(capsule, planned_name)); }
 
-static void free_bound(PyObject *capsule) {
-  free(PyCapsule_GetPointer(capsule, bound_name));
-}
+static void free_bound(PyObject *capsule) { free(PyCapsule_GetPointer(capsule, bound_name)); }
 
 static PyObject *capsule_of(void *memory, const char *name, PyCapsule_Destructor destructor) {
   PyObject *capsule = PyCapsule_New(memory, name, destructor);
@@ -130,8 +126,8 @@ static PyObject *run(const planned *plan, const operand *params, const operand *
   gth_error error = GTH_ERROR_INIT;
   int32_t status;
   Py_BEGIN_ALLOW_THREADS
-  status = gth_plan_run(plan->context, plan->plan, params->desc.data, indices->desc.data, (void *)out->desc.data, n,
-                        &error);
+  status =
+      gth_plan_run(plan->context, plan->plan, params->desc.data, indices->desc.data, (void *)out->desc.data, n, &error);
   Py_END_ALLOW_THREADS
   return outcome(status, &error);
 }

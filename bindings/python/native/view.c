@@ -4,8 +4,7 @@
 #include <string.h>
 
 typedef struct exporter {
-  PyObject_HEAD
-  PyObject *owner;
+  PyObject_HEAD PyObject *owner;
   PyObject *format;
   void *data;
   Py_ssize_t itemsize, size;
@@ -45,8 +44,7 @@ static void dealloc(PyObject *self) {
   Py_DECREF(type);
 }
 
-static PyType_Slot slots[] = {
-    {Py_tp_dealloc, (void *)dealloc}, {Py_bf_getbuffer, (void *)get_buffer}, {0, NULL}};
+static PyType_Slot slots[] = {{Py_tp_dealloc, (void *)dealloc}, {Py_bf_getbuffer, (void *)get_buffer}, {0, NULL}};
 
 static PyType_Spec spec = {.name = "libgather._objects.Memory",
                            .basicsize = sizeof(exporter),

@@ -28,8 +28,7 @@ void must(int32_t status, const gth_error& error) {
 }
 
 gth_tensor_desc describe(int32_t dtype, const std::vector<int64_t>& shape, const void* data) {
-  gth_tensor_desc desc =
-      GTH_TENSOR_DESC_DENSE(dtype, static_cast<int32_t>(shape.size()), shape.data(), data);
+  gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(dtype, static_cast<int32_t>(shape.size()), shape.data(), data);
   desc.device = GTH_DEVICE_CUDA;
   return desc;
 }
@@ -39,7 +38,8 @@ void describe_output(bench_gather* gather, void* data) {
   int64_t shape[GTH_MAX_NDIM];
   int32_t ndim = 0;
   must((gather->is_nd ? gth_gather_nd_shape : gth_gather_shape)(&gather->params, &gather->indices, &gather->options,
-                                                               GTH_MAX_NDIM, &ndim, shape, &error), error);
+                                                                GTH_MAX_NDIM, &ndim, shape, &error),
+       error);
   gather->out_shape.assign(shape, shape + ndim);
   gather->out = describe(GTH_DTYPE_UINT8, gather->out_shape, data);
 }
@@ -47,19 +47,22 @@ void describe_output(bench_gather* gather, void* data) {
 void make_plan(bench_gather* gather) {
   gth_error error = GTH_ERROR_INIT;
   must((gather->is_nd ? gth_gather_nd_plan : gth_gather_plan)(&gather->params, &gather->indices, &gather->options,
-                                                             nullptr, &gather->plan, &error), error);
+                                                              nullptr, &gather->plan, &error),
+       error);
 }
 
 void run_plan(bench_gather* gather) {
   gth_error error = GTH_ERROR_INIT;
   must(gth_plan_run(context, gather->plan, gather->params.data, gather->indices.data,
-                    const_cast<void*>(gather->out.data), GTH_OPEN, &error), error);
+                    const_cast<void*>(gather->out.data), GTH_OPEN, &error),
+       error);
 }
 
 void call(bench_gather* gather) {
   gth_error error = GTH_ERROR_INIT;
   must((gather->is_nd ? gth_gather_nd_desc : gth_gather_desc)(context, &gather->params, &gather->indices,
-                                                             &gather->options, &gather->out, &error), error);
+                                                              &gather->options, &gather->out, &error),
+       error);
 }
 
 void synchronize() {

@@ -33,8 +33,7 @@ int32_t bench_make_indices(void* out, int32_t bytes, int64_t n, int64_t size, in
   return guarded([&] { for_each(n, MakeIndices{out, bytes, n, size, static_cast<Distribution>(distribution)}); });
 }
 
-int32_t bench_split_indices(void* out, const void* rows, int32_t bytes, int64_t n, int32_t depth,
-                            const int64_t* dims) {
+int32_t bench_split_indices(void* out, const void* rows, int32_t bytes, int64_t n, int32_t depth, const int64_t* dims) {
   return guarded([&] {
     if (depth < 1 || depth > most_components) throw Failure("a depth that tuples cannot have");
     SplitIndices split{out, rows, bytes, depth, {}};

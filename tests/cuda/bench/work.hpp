@@ -61,8 +61,10 @@ BENCH_BOTH int64_t load_index(const void* indices, int32_t bytes, int64_t i) {
 }
 
 BENCH_BOTH void store_index(void* indices, int32_t bytes, int64_t i, int64_t value) {
-  if (bytes == 4) static_cast<int32_t*>(indices)[i] = static_cast<int32_t>(value);
-  else static_cast<int64_t*>(indices)[i] = value;
+  if (bytes == 4)
+    static_cast<int32_t*>(indices)[i] = static_cast<int32_t>(value);
+  else
+    static_cast<int64_t*>(indices)[i] = value;
 }
 
 struct Fill {
@@ -90,9 +92,12 @@ struct MakeIndices {
     // Another sequence than that of the table's words.
     const double unit = to_unit(mix(static_cast<uint64_t>(i) ^ 0x6a09e667f3bcc908));
     int64_t value;
-    if (distribution == Distribution::zipf) value = zipf(unit);
-    else if (distribution == Distribution::uniform) value = to_below(size, unit);
-    else value = to_below(size, (static_cast<double>(i) + unit) / static_cast<double>(n));
+    if (distribution == Distribution::zipf)
+      value = zipf(unit);
+    else if (distribution == Distribution::uniform)
+      value = to_below(size, unit);
+    else
+      value = to_below(size, (static_cast<double>(i) + unit) / static_cast<double>(n));
     store_index(out, bytes, i, value);
   }
 };

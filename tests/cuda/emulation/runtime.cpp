@@ -381,8 +381,10 @@ int create_event(Stream stream, Event* event) {
 void destroy_event(Event event) {
   const std::lock_guard<std::recursive_mutex> guard(machine().lock);
   auto* self = static_cast<emulation::Event*>(event);
-  if (self->passed) delete self;
-  else self->orphaned = true;
+  if (self->passed)
+    delete self;
+  else
+    self->orphaned = true;
 }
 
 namespace {
@@ -393,8 +395,10 @@ int enqueue_mark(emulation::Event* event, CUstream_st* stream) {
     if (event->orphaned) delete event;
   };
   event->passed = false;
-  if (stream->held) stream->waiting.push_back(pass);
-  else pass();
+  if (stream->held)
+    stream->waiting.push_back(pass);
+  else
+    pass();
   return 0;
 }
 
@@ -443,8 +447,10 @@ int wait_event(Stream stream, Event event) {
   if (self->passed) return 0;
   CUstream_st* recorder = self->stream;
   const auto wait = [recorder] { emulation::run_waiting(recorder); };
-  if (waiter->held) waiter->waiting.push_back(wait);
-  else wait();
+  if (waiter->held)
+    waiter->waiting.push_back(wait);
+  else
+    wait();
   return 0;
 }
 
@@ -537,8 +543,10 @@ void* gth_emulation_end_capture(CUstream_st* stream) {
 void gth_emulation_launch(void* graph, CUstream_st* stream) {
   const std::lock_guard<std::recursive_mutex> guard(machine().lock);
   for (const std::function<void()>& work : static_cast<Graph*>(graph)->work) {
-    if (stream->held) stream->waiting.push_back(work);
-    else work();
+    if (stream->held)
+      stream->waiting.push_back(work);
+    else
+      work();
   }
 }
 

@@ -64,9 +64,8 @@ int launch(const std::string& name, uint32_t blocks, uint32_t threads, CUstream_
 
 template <class Job>
 int launch_copy(Copy copy, Reading reading, const Job& job, uint32_t blocks, CUstream_st* stream) {
-  return visit_copy<Job>(copy, reading, [&](auto k) {
-    return launch(copy_name<decltype(k), Job>(), blocks, block_threads, stream, job);
-  });
+  return visit_copy<Job>(
+      copy, reading, [&](auto k) { return launch(copy_name<decltype(k), Job>(), blocks, block_threads, stream, job); });
 }
 
 template <class Job>

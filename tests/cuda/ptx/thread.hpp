@@ -45,9 +45,9 @@ struct Thread {
 
   int waits_at = 0;  // the number of the place where it stands
   Waits waits_for = Waits::none;
-  bool votes = false;    // what it brings to a barrier of the block
-  bool verdict = false;  // what the barrier says
-  uint32_t offers = 0;   // what it has for the warp
+  bool votes = false;                            // what it brings to a barrier of the block
+  bool verdict = false;                          // what the barrier says
+  uint32_t offers = 0;                           // what it has for the warp
   uint32_t asks = 0, segments = 0, members = 0;  // whose it wants, as shfl.sync.idx has it
   uint32_t gets = 0;
   uint32_t* counts = nullptr;  // how often it came to each stretch, if somebody wants to know
