@@ -57,12 +57,21 @@ int32_t lay_out_as_given(const gth_tensor_desc& desc, int64_t bytes, int32_t ope
   return GTH_OK;
 }
 
-// The largest n that keeps the reach of an open extent inside int64, and above the data pointer.
-int64_t largest_open_extent(const Reach& reach) {
-  if (reach.empty) return INT64_MAX;
-  if (reach.high_step) return (INT64_MAX - reach.high) / reach.high_step + (reach.high_step > 1 ? 1 : 0);
+// The largest n that keeps the reach of an open extent below `limit`, and above the data pointer.
+int64_t largest_open_extent(const Reach& reach, int64_t limit) {
+  if (reach.high_step) return (limit - reach.high) / reach.high_step + 1;
   if (reach.low_step) return reach.low / magnitude(reach.low_step) + 1;
   return INT64_MAX;
+}
+
+// The largest n whose product with the other extents, each taken as at least 1, stays inside int64: what check_size asks
+// of known extents.
+int64_t largest_by_size(const gth_tensor_desc& desc, int64_t bytes) {
+  const int64_t* end = desc.shape + desc.ndim;
+  if (std::find(desc.shape, end, GTH_OPEN) == end) return INT64_MAX;
+  int64_t size = std::max<int64_t>(bytes, 1);
+  for (const int64_t* extent = desc.shape; extent != end; ++extent) size *= std::max<int64_t>(*extent, 1);
+  return INT64_MAX / size;
 }
 
 }  // namespace
@@ -82,7 +91,7 @@ int32_t check_size(int32_t ndim, const int64_t* shape, int64_t bytes, int32_t op
 int32_t resolve_layout(const gth_tensor_desc& desc, int64_t bytes, int32_t operand, Layout* out, const Error& error) {
   Reach& reach = out->reach;
   reach = {desc.offset, 0, desc.offset, 0, false};
-  out->largest_n = INT64_MAX;
+  out->largest_n = largest_by_size(desc, bytes);
   if (desc.extent < 0) return fail_stride(desc, operand, -1, desc.offset, error);
   if (desc.strides) {
     if (int32_t status = lay_out_as_given(desc, bytes, operand, out, error)) return status;
@@ -91,12 +100,9 @@ int32_t resolve_layout(const gth_tensor_desc& desc, int64_t bytes, int32_t opera
   }
   if (reach.empty) return GTH_OK;
   if (reach.low < 0) return fail_stride(desc, operand, -1, reach.low, error);
-  const bool is_open = reach.low_step || reach.high_step;
-  if (is_open) {
-    out->largest_n = largest_open_extent(reach);  // the memory is the caller's duty at each run
-  } else if (desc.extent > 0 && reach.high > desc.extent) {
-    return fail_stride(desc, operand, -1, reach.high, error);
-  }
+  const int64_t limit = desc.extent > 0 ? desc.extent : INT64_MAX;
+  if (reach.high > limit) return fail_stride(desc, operand, -1, reach.high, error);
+  out->largest_n = std::min(out->largest_n, largest_open_extent(reach, limit));
   return GTH_OK;
 }
 

@@ -203,12 +203,15 @@ bool has_open_extent(const gth_tensor_desc& desc) {
   return std::find(desc.shape, desc.shape + desc.ndim, GTH_OPEN) != desc.shape + desc.ndim;
 }
 
-bool has_equal_batch(int32_t batch, const gth_tensor_desc& params, const gth_tensor_desc& indices) {
-  if (batch >= indices.ndim) return false;
+// Whether the counts of the divisible rule decide. Extents that are not known yet cannot be counted: then dims are
+// compared one by one, as long as indices has so many.
+bool is_dealt(int32_t batch, const gth_tensor_desc& params, const gth_tensor_desc& indices) {
+  if (batch >= indices.ndim) return true;
+  if (has_open_extent(params) || has_open_extent(indices)) return false;
   for (int32_t i = 0; i < batch; ++i) {
-    if (params.shape[i] != indices.shape[i]) return false;
+    if (params.shape[i] != indices.shape[i]) return true;
   }
-  return true;
+  return false;
 }
 
 int64_t saturating_product(const int64_t* extents, int32_t count) {
@@ -221,13 +224,18 @@ int64_t saturating_product(const int64_t* extents, int32_t count) {
 }
 
 // ONNX Runtime compares counts, not dims: the tuples are dealt out to the batches of params in equal shares, and the
-// output keeps the shape of indices. It does not compare where there is no output.
-int32_t deal_out_batches(const gth_tensor_desc& params, const gth_tensor_desc& indices, Geometry* geometry,
+// output keeps the shape of indices. It does not compare where there is no output. A shape query hands open extents on;
+// a plan, which would deal out an unknown number of tuples, refuses them.
+int32_t deal_out_batches(const gth_tensor_desc& params, const gth_tensor_desc& indices, Open open, Geometry* geometry,
                          const Error& error) {
+  const bool is_open = has_open_extent(params) || has_open_extent(indices);
+  if (is_open && open == Open::one) {
+    return fail_batch_dims(geometry->batch, indices.ndim, 0, indices.ndim - 1, error);
+  }
   const int64_t batches = saturating_product(params.shape, geometry->batch);
   const int64_t tuples = saturating_product(indices.shape, indices.ndim - 1);
   const int32_t first = geometry->axis + geometry->components;
-  const bool has_output = tuples > 0 && saturating_product(params.shape + first, params.ndim - first) > 0;
+  const bool has_output = !is_open && tuples > 0 && saturating_product(params.shape + first, params.ndim - first) > 0;
   if (has_output && (batches == 0 || tuples % batches != 0)) {
     return error.fail({GTH_E_BATCH, GTH_OPERAND_INDICES, 0, -1, tuples, batches},
                       "indices: %" PRId64 " tuples are not a multiple of %" PRId64 " params batches", tuples, batches);
@@ -293,9 +301,8 @@ int32_t resolve_geometry(Op op, const Settings& settings, const gth_tensor_desc&
   out->tuple_begin = out->batch;
   out->tuple_end = op == Op::gather ? q : q - 1;
   out->dealt = false;
-  if (settings.rules->batch == BatchRule::divisible && !has_equal_batch(out->batch, params, indices) &&
-      !has_open_extent(params) && !has_open_extent(indices)) {
-    status = deal_out_batches(params, indices, out, error);
+  if (settings.rules->batch == BatchRule::divisible && is_dealt(out->batch, params, indices)) {
+    status = deal_out_batches(params, indices, open, out, error);
   } else {
     status = check_equal_batch(out->batch, params, indices, open, error);
   }

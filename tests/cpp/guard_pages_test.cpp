@@ -1,8 +1,6 @@
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <random>
 
+#include "guarded.hpp"
 #include "hostile.hpp"
 
 // Params, indices and output flush against pages that may not be touched, on both sides, with the inputs read-only: any
@@ -11,30 +9,6 @@
 namespace {
 
 using namespace hostile;
-
-// `pages` pages between two forbidden ones.
-class Guarded {
- public:
-  explicit Guarded(size_t pages) : page_(static_cast<size_t>(sysconf(_SC_PAGESIZE))), size_(pages * page_) {
-    void* all = mmap(nullptr, size_ + 2 * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    EXPECT_NE(all, MAP_FAILED);
-    first_ = static_cast<char*>(all) + page_;
-    allow(PROT_READ | PROT_WRITE);
-  }
-  Guarded(const Guarded&) = delete;
-  Guarded& operator=(const Guarded&) = delete;
-  ~Guarded() { munmap(first_ - page_, size_ + 2 * page_); }
-
-  void allow(int what) { EXPECT_EQ(mprotect(first_, size_, what), 0); }
-  // Where `bytes` bytes lie that begin after the lower, or end before the upper, forbidden page.
-  char* at(int64_t bytes, bool low) const { return low ? first_ : first_ + size_ - bytes; }
-  char* first() const { return first_; }
-  size_t size() const { return size_; }
-
- private:
-  size_t page_, size_;
-  char* first_;
-};
 
 constexpr int64_t table_rows = 3, most_bytes = 520, most_tuples = 257;
 

@@ -1,3 +1,6 @@
+#include <cstddef>
+
+#include "guarded.hpp"
 #include "hostile.hpp"
 
 // What the header promises about plans.
@@ -393,6 +396,75 @@ TEST(Plans, DevicesThatThisBuildDoesNotHave) {
   p.desc.device = i.desc.device = 99;
   expect_facts(gth_gather_plan(&p.desc, &i.desc, nullptr, nullptr, &plan, &error), error,
                {GTH_E_DEVICE, GTH_OPERAND_PARAMS, -1, -1, 99, 0});
+}
+
+// The memory that descriptions tell of bounds the open extent.
+TEST(Plans, AnOpenExtentStaysInsideTheDescribedMemory) {
+  Described params(f32, {8}), indices(i64, {GTH_OPEN}), out(f32, {GTH_OPEN});
+  indices.desc.extent = 10 * 8;
+  std::vector<float> table(8, 1.f);
+  std::vector<int64_t> rows(20, 7);
+  std::vector<float> result(20, -1.f);
+  const Planned over_indices(g, params, indices);
+  Error error;
+  EXPECT_EQ(over_indices.run(table.data(), rows.data(), result.data(), 10), GTH_OK);
+  expect_facts(over_indices.run(table.data(), rows.data(), result.data(), 11, &error), error, n_too_large(11, 10));
+
+  indices.desc.extent = 0;
+  out.desc.extent = 3 * 4 + 2;  // a part of a row is no row
+  const Planned over_out(g, params, indices, nullptr, &out);
+  EXPECT_EQ(over_out.run(table.data(), rows.data(), result.data(), 3), GTH_OK);
+  expect_facts(over_out.run(table.data(), rows.data(), result.data(), 4, &error), error, n_too_large(4, 3));
+
+  Described batches(f32, {GTH_OPEN, 4}), numbers(i64, {GTH_OPEN, 1});
+  batches.desc.extent = 2 * 16;
+  const gth_options batch = with_batch(1);
+  const Planned over_params(g, batches, numbers, &batch);
+  expect_facts(over_params.run(table.data(), rows.data(), result.data(), 3, &error), error, n_too_large(3, 2));
+}
+
+TEST(Plans, OneStepOfAnOpenExtentMustFit) {
+  Described params(f32, {8}), indices(i64, {GTH_OPEN});
+  indices.desc.extent = 7;
+  gth_plan* plan = nullptr;
+  Error error;
+  expect_facts(g.plan(&params.desc, &indices.desc, nullptr, nullptr, &plan, &error), error,
+               {GTH_E_STRIDE, GTH_OPERAND_INDICES, -1, -1, 8, 7});
+}
+
+// What a description may not say, a run may not either: more than 2^63 - 1 bytes, even where strides are 0.
+TEST(Plans, TheSizeRuleHoldsForRuns) {
+  const Described params(f32, {8, 0}), indices(i64, {GTH_OPEN}, {0});
+  gth_options options = with_profile(GTH_PROFILE_NUMPY_RAISE);  // which judges indices of an empty output
+  const Planned planned(g, params, indices, &options);
+  const int64_t row = 7;
+  float result;
+  Error error;
+  expect_facts(planned.run(nullptr, &row, &result, INT64_MAX, &error), error, n_too_large(INT64_MAX, INT64_MAX / 8));
+}
+
+// ONNX Runtime's rule counts tuples, and open extents cannot be counted: dims that indices does not have are not read.
+TEST(Plans, BatchDimsBeyondTheRankOfIndicesAreNotRead) {
+  Guarded pages(1);
+  const int64_t params_shape[] = {GTH_OPEN, 2, 3};
+  int64_t* indices_shape = reinterpret_cast<int64_t*>(pages.at(sizeof(int64_t), false));
+  *indices_shape = 1;
+  gth_tensor_desc p = GTH_TENSOR_DESC_INIT, i = GTH_TENSOR_DESC_INIT;
+  p.dtype = f32;
+  p.ndim = 3;
+  p.shape = params_shape;
+  i.dtype = i64;
+  i.ndim = 1;
+  i.shape = indices_shape;
+  const gth_options options = with_profile(GTH_PROFILE_ORT, 2);
+  int32_t ndim = -1;
+  int64_t shape[GTH_MAX_NDIM];
+  Error error;
+  EXPECT_EQ(nd.shape(&p, &i, &options, GTH_MAX_NDIM, &ndim, shape, &error), GTH_OK) << error.message;
+  EXPECT_EQ(ndim, 0);
+  gth_plan* plan = nullptr;
+  expect_facts(nd.plan(&p, &i, &options, nullptr, &plan, &error), error,
+               {GTH_E_BATCH, GTH_OPERAND_OPTIONS, offsetof(gth_options, batch_dims), -1, 2, 1});
 }
 
 }  // namespace
