@@ -502,23 +502,30 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
 #define GTH_FILL_VALUE 2    /* gth_options.fill_value */
 #define GTH_FILL_BY_DTYPE 3 /* NaN, smallest signed, largest unsigned, true; as JAX does */
 
+/* gather_elements: how the extents of params and indices must agree in the dims that are not the axis. */
+#define GTH_EXTENTS_EQUAL 1     /* they are the same */
+#define GTH_EXTENTS_PREFIX 2    /* those of indices may be smaller: a prefix of params is gathered from (torch, ONNX) */
+#define GTH_EXTENTS_BROADCAST 3 /* where one of them is 1, it is repeated (NumPy, JAX) */
+
 /* Options of every gather, plan and shape query. NULL is the same as zeros: no profile, axis = batch_dims = 0, negative
  * indices rejected, GTH_E_INDEX out of bounds, all dtypes. A switch that is not 0 overrides the profile's. */
 typedef struct gth_options {
-  uint32_t size;          /* set by the caller: sizeof(gth_options) */
-  int32_t has_axis;       /* 0 or 1. 0: axis = batch_dims as given, before either is normalised */
-  int64_t axis;           /* [-rank(params), rank(params)), not below batch_dims; gather only. 0 without has_axis */
-  int64_t batch_dims;     /* leading dims that params and indices share. gather: negative counts from rank(indices) */
-  int32_t profile;        /* GTH_PROFILE_*; 0: none */
-  int32_t opset;          /* with GTH_PROFILE_ONNX and GTH_PROFILE_ORT: the newest definition not above it; 0: newest */
-  int32_t negative;       /* GTH_NEGATIVE_*; 0: as the profile says, else reject */
-  int32_t bounds;         /* GTH_BOUNDS_*; 0: as the profile says, else error */
-  int32_t fill;           /* GTH_FILL_*; 0: as the profile says, else zero */
-  int32_t threads;        /* at most so many CPU threads for this call; 0: the context's number */
+  uint32_t size;      /* set by the caller: sizeof(gth_options) */
+  int32_t has_axis;   /* 0 or 1. 0: axis = batch_dims as given, before either is normalised */
+  int64_t axis;       /* [-rank(params), rank(params)), not below batch_dims; not of gather_nd. 0 without has_axis */
+  int64_t batch_dims; /* leading dims that params and indices share. gather: negative counts from rank(indices) */
+  int32_t profile;    /* GTH_PROFILE_*; 0: none */
+  int32_t opset;      /* with GTH_PROFILE_ONNX and GTH_PROFILE_ORT: the newest definition not above it; 0: newest */
+  int32_t negative;   /* GTH_NEGATIVE_*; 0: as the profile says, else reject */
+  int32_t bounds;     /* GTH_BOUNDS_*; 0: as the profile says, else error */
+  int32_t fill;       /* GTH_FILL_*; 0: as the profile says, else zero */
+  int32_t threads;    /* at most so many CPU threads for this call; 0: the context's number */
+  int32_t extents;    /* GTH_EXTENTS_*, of gather_elements; 0: as the profile says, else equal */
+  int32_t reserved;   /* 0 */
   uint64_t fill_value[2]; /* with GTH_FILL_VALUE: the memory image of one element, from its first byte on */
 } gth_options;
 
-#define GTH_OPTIONS_INIT {sizeof(gth_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, {0, 0}}
+#define GTH_OPTIONS_INIT {sizeof(gth_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0, 0}}
 
 /* ----------------------------------------------------------------------------------------------------------- gather */
 
@@ -576,12 +583,35 @@ GTH_API int32_t gth_gather_nd_shape(const gth_tensor_desc *params, const gth_ten
                                     const gth_options *options, int32_t capacity, int32_t *ndim, int64_t *shape,
                                     gth_error *err);
 
+/* -------------------------------------------------------------------------------------------------- gather_elements */
+
+/* gather_elements takes single elements along an axis, each other dim being the same dim of all three; with a = axis:
+ *
+ *   out.shape = indices.shape,  rank(params) == rank(indices)
+ *   out[i, .., j, .., k] = params[i, .., indices[i, .., j, .., k], .., k]      j and the index are dim a
+ *
+ * torch.gather, ONNX GatherElements, numpy.take_along_axis are this. How the extents of the other dims must agree is
+ * options->extents; under GTH_EXTENTS_BROADCAST the output has the broadcast ones. options->batch_dims must be 0; axis is
+ * 0 without has_axis. Position is the row-major number in indices. Forms, ownership and statuses are those of gather. */
+GTH_API int32_t gth_gather_elements(gth_context *context, const gth_tensor *params, const gth_tensor *indices,
+                                    const gth_options *options, gth_tensor **out, gth_error *err);
+GTH_API int32_t gth_gather_elements_into(gth_context *context, const gth_tensor *params, const gth_tensor *indices,
+                                         const gth_options *options, gth_tensor *out, gth_error *err);
+GTH_API int32_t gth_gather_elements_desc(gth_context *context, const gth_tensor_desc *params,
+                                         const gth_tensor_desc *indices, const gth_options *options,
+                                         const gth_tensor_desc *out, gth_error *err);
+GTH_API int32_t gth_gather_elements_shape(const gth_tensor_desc *params, const gth_tensor_desc *indices,
+                                          const gth_options *options, int32_t capacity, int32_t *ndim, int64_t *shape,
+                                          gth_error *err);
+
 /* ------------------------------------------------------------------------------------------------------------ Plans */
 
 /* A plan is a gather whose shapes, strides and options have been checked once, for callers who repeat it. One extent
- * may be left open with GTH_OPEN and is given at each run: an extent of the tuples, or the outermost batch dim (then in
- * params and indices alike). Any other GTH_OPEN, and a second one, is GTH_E_SHAPE with its operand and dim. With NULL
- * strides the dense strides around the open extent are computed at each run.
+ * may be left open with GTH_OPEN and is given at each run: an extent of the tuples (of gather_elements, of the axis), or
+ * the outermost dim that params and indices share (then in both alike). Any other GTH_OPEN, and a second one, is
+ * GTH_E_SHAPE with its operand and dim. With NULL strides the dense strides around the open extent are computed at each
+ * run. An extent of the descriptions that is not 0 bounds the open one: n = 1 must fit (GTH_E_STRIDE), and a run with
+ * more than fits is GTH_E_SIZE.
  *
  * params, indices: Borrowed; data is not looked at. options: Borrowed or NULL. output: Borrowed; the description of the
  * outputs to come, its shape with GTH_OPEN where that extent lands; NULL: dense row-major. out: Owned, release with
@@ -592,6 +622,9 @@ GTH_API int32_t gth_gather_plan(const gth_tensor_desc *params, const gth_tensor_
 GTH_API int32_t gth_gather_nd_plan(const gth_tensor_desc *params, const gth_tensor_desc *indices,
                                    const gth_options *options, const gth_tensor_desc *output, gth_plan **out,
                                    gth_error *err);
+GTH_API int32_t gth_gather_elements_plan(const gth_tensor_desc *params, const gth_tensor_desc *indices,
+                                         const gth_options *options, const gth_tensor_desc *output, gth_plan **out,
+                                         gth_error *err);
 
 /* Runs a plan. params, indices, out: the `data` pointers of memory of at least the planned extents (the caller's duty);
  * element 0 lies at the planned offset from them; NULL where there is nothing to read or write. n: the open extent, or
@@ -600,6 +633,23 @@ GTH_API int32_t gth_gather_nd_plan(const gth_tensor_desc *params, const gth_tens
  * Statuses: HANDLE, NULL, SHAPE (n), SIZE, DEVICE, ALIAS, INDEX, RACE, and on a device CUDA, FORK. */
 GTH_API int32_t gth_plan_run(gth_context *context, const gth_plan *plan, const void *params, const void *indices,
                              void *out, int64_t n, gth_error *err);
+
+/* As gth_plan_run, for callers who know how much memory they have: *_extent are the bytes from each data pointer on. Less
+ * than the run touches is GTH_E_SIZE: operand, value the bytes that came, limit the bytes needed. */
+GTH_API int32_t gth_plan_run_checked(gth_context *context, const gth_plan *plan, const void *params,
+                                     int64_t params_extent, const void *indices, int64_t indices_extent, void *out,
+                                     int64_t out_extent, int64_t n, gth_error *err);
+
+/* How many bytes from each data pointer on a run with the open extent n touches at most; 0 where it touches none. params,
+ * indices, out: Borrowed, each may be NULL, written on GTH_OK only. Statuses: NULL, HANDLE, SHAPE (n), SIZE. */
+GTH_API int32_t gth_plan_extents(const gth_plan *plan, int64_t n, int64_t *params, int64_t *indices, int64_t *out,
+                                 gth_error *err);
+
+/* Judges the indices of a run and does nothing else, for callers who gather in pieces and still promise an output that is
+ * unchanged on error. What bounds has an answer for is GTH_OK; no race is found. On a device the error is taken from the
+ * context, as that of a run. Statuses: HANDLE, NULL, SHAPE (n), SIZE, DEVICE, INDEX, and on a device CUDA, FORK. */
+GTH_API int32_t gth_plan_check(gth_context *context, const gth_plan *plan, const void *indices, int64_t n,
+                               gth_error *err);
 
 /* The output's shape for the open extent n (GTH_OPEN hands it on). As gth_gather_shape. Statuses: NULL, HANDLE, SHAPE,
  * SIZE. */

@@ -120,7 +120,7 @@ class ArrowStorage final : public Storage {
   // Leaves the array to the producer, because the call that would have taken it over fails.
   void disarm() { array_.release = nullptr; }
 
-  int32_t read_strings(bool is_wide, cpu::Strings* out, const Error& error) {
+  int32_t read_strings(bool is_wide, core::Strings* out, const Error& error) {
     out->bytes = static_cast<const char*>(array_.buffers[bytes_buffer]);
     if (array_.length == 0) {  // its buffers may be NULL, and its offsets buffer without an offset
       out->offsets = no_strings;
@@ -142,18 +142,18 @@ class ArrowStorage final : public Storage {
   // The bytes end with the last offset; nobody says how many there are.
   int64_t room() const { return array_.buffers[bytes_buffer] ? INT64_MAX : 0; }
 
-  int32_t read_wide(const int64_t* offsets, cpu::Strings* out, const Error& error) {
+  int32_t read_wide(const int64_t* offsets, core::Strings* out, const Error& error) {
     if (reinterpret_cast<uintptr_t>(offsets) % alignof(int64_t)) return read_copied(offsets, out, error);
     out->offsets = offsets;
     return check_offsets(offsets, array_.length, room(), nullptr, &out->extent, error);
   }
 
-  int32_t read_narrow(const int32_t* offsets, cpu::Strings* out, const Error& error) {
+  int32_t read_narrow(const int32_t* offsets, core::Strings* out, const Error& error) {
     return read_copied(offsets, out, error);
   }
 
   template <class Offset>
-  int32_t read_copied(const Offset* offsets, cpu::Strings* out, const Error& error) {
+  int32_t read_copied(const Offset* offsets, core::Strings* out, const Error& error) {
     const int64_t bytes = (array_.length + 1) * int64_t{sizeof(int64_t)};
     offsets_ = static_cast<int64_t*>(core::allocate(static_cast<size_t>(bytes)));
     if (!offsets_) return fail_memory(bytes, error);
@@ -169,7 +169,7 @@ int32_t adopt_array(ArrowArray* array, const Format& format, const gth_tensor_de
                     const Error& error) {
   ArrowStorage* storage = new (std::nothrow) ArrowStorage(*array);
   if (!storage) return fail_memory(sizeof(ArrowStorage), error);
-  cpu::Strings strings;
+  core::Strings strings;
   int32_t status = storage->read_strings(format.is_wide, &strings, error);
   if (!status) status = make_string_tensor(desc, strings, format.is_binary, storage, out, error);
   if (status) {
@@ -218,7 +218,7 @@ void share_buffers(const Tensor& tensor, Export* out) {
 }
 
 // Copies the offsets as they were checked, so that they begin at 0. *first and *last are those of the tensor.
-int32_t copy_offsets(const cpu::Strings& strings, int64_t count, int64_t* copy, int64_t* first, int64_t* last,
+int32_t copy_offsets(const core::Strings& strings, int64_t count, int64_t* copy, int64_t* first, int64_t* last,
                      const Error& error) {
   if (check_offsets(strings.offsets, count, strings.extent, copy, last, Error(nullptr))) {
     return error.fail({GTH_E_RACE, GTH_OPERAND_TENSOR}, "tensor: offsets changed by another thread");
@@ -228,7 +228,7 @@ int32_t copy_offsets(const cpu::Strings& strings, int64_t count, int64_t* copy, 
   return GTH_OK;
 }
 
-int32_t copy_buffers(const Context& context, const cpu::Strings& strings, int64_t count, Export* out,
+int32_t copy_buffers(const Context& context, const core::Strings& strings, int64_t count, Export* out,
                      const Error& error) {
   char *offsets, *bytes;
   const int64_t size = (count + 1) * int64_t{sizeof(int64_t)};

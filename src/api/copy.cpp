@@ -3,6 +3,7 @@
 #include "api/execute.hpp"
 #include "core/device.hpp"
 #include "core/dtype.hpp"
+#include "core/lower.hpp"
 #include "core/memory.hpp"
 
 namespace gather::api {
@@ -19,15 +20,11 @@ gth_tensor_desc as_reached(const Context& context, const gth_tensor_desc& desc) 
   return result;
 }
 
-core::Pointers pointers_of(const gth_tensor_desc& source, const gth_tensor_desc& destination) {
-  return {static_cast<const char*>(source.data), nullptr, static_cast<char*>(const_cast<void*>(destination.data))};
-}
-
 int32_t lower_and_check(const Context& context, const gth_tensor_desc& source, const gth_tensor_desc& destination,
                         Plan* plan, const Error& error) {
   const int32_t status = core::lower_copy(as_reached(context, source), as_reached(context, destination), context.device,
                                           context.device_id, plan, error);
-  return status ? status : core::check_run(*plan, pointers_of(source, destination), GTH_OPEN, error);
+  return status ? status : core::check_run(*plan, pointers_of(source.data, nullptr, destination.data), GTH_OPEN, error);
 }
 
 // One stretch of bytes on both sides.
@@ -49,14 +46,18 @@ int32_t copy_on_host(const Context& context, const gth_tensor_desc& source, cons
                      const Error& error) {
   Plan plan;
   const int32_t status = core::lower_copy(source, destination, GTH_DEVICE_CPU, 0, &plan, error);
-  return status ? status : cpu::run(plan, pointers_of(source, destination), GTH_OPEN, context.executor, error);
+  return status ? status
+                : cpu::run(plan, cpu::choose_kernels(plan), pointers_of(source.data, nullptr, destination.data),
+                           GTH_OPEN, context.executor, error);
 }
 
 int32_t copy_on_device(const Context& context, const gth_tensor_desc& source, const gth_tensor_desc& destination,
                        const Error& error) {
   Plan plan;
   const int32_t status = lower_and_check(context, source, destination, &plan, error);
-  return status ? status : execute(context, plan, pointers_of(source, destination), GTH_OPEN, Output::callers, error);
+  return status
+             ? status
+             : execute_once(context, plan, pointers_of(source.data, nullptr, destination.data), Output::callers, error);
 }
 
 gth_tensor_desc packed_on_device(const Context& context, const gth_tensor_desc& desc, void* data, int64_t bytes) {
@@ -115,10 +116,10 @@ int32_t run_copy(const Context& context, const gth_tensor_desc& source, const gt
                  const Error& error) {
   Plan plan;
   if (int32_t status = lower_and_check(context, source, destination, &plan, error)) return status;
-  const core::Pointers pointers = pointers_of(source, destination);
+  const core::Pointers pointers = pointers_of(source.data, nullptr, destination.data);
   const bool is_paged = is_pageable(source) || is_pageable(destination);
   if (!context.cuda || plan.is_empty || (!is_paged && !is_stretch(plan))) {
-    return execute(context, plan, pointers, GTH_OPEN, Output::callers, error);
+    return execute_once(context, plan, pointers, Output::callers, error);
   }
   // Pageable memory is read and written by the host, not when a graph is replayed.
   if (is_paged) {
@@ -126,10 +127,10 @@ int32_t run_copy(const Context& context, const gth_tensor_desc& source, const gt
   }
   if (is_stretch(plan)) {
     return cuda::copy_bytes(*context.cuda, pointers.out + plan.out_offset, pointers.params + plan.params_offset,
-                            plan.row, error);
+                            plan.row.out, error);
   }
   if (is_pageable(source) && is_pageable(destination)) return copy_on_host(context, source, destination, error);
-  return copy_staged(context, source, destination, plan.slices.factor * plan.inner * plan.row, error);
+  return copy_staged(context, source, destination, plan.slices.factor * plan.inner * plan.row.out, error);
 }
 
 }  // namespace gather::api

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "api/context.hpp"
+#include "core/operands.hpp"
 #include "core/plan.hpp"
 #include "cpu/run.hpp"
 #include "cuda/cuda.hpp"
@@ -10,11 +11,22 @@ namespace gather::api {
 // Whose memory the output is.
 enum class Output : uint8_t { callers, ours };
 
+inline core::Pointers pointers_of(const void* params, const void* indices, const void* out) {
+  return {static_cast<const char*>(params), static_cast<const char*>(indices),
+          static_cast<char*>(const_cast<void*>(out))};
+}
+
 // Runs a plan on checked pointers where the context is.
-inline int32_t execute(const Context& context, const core::Plan& plan, const core::Pointers& pointers, int64_t n,
-                       Output output, const Error& error) {
+inline int32_t execute(const Context& context, const core::Plan& plan, const cpu::Kernels& kernels,
+                       const core::Pointers& pointers, int64_t n, Output output, const Error& error) {
   if (context.cuda) return cuda::run(*context.cuda, plan, pointers, n, output == Output::ours, error);
-  return cpu::run(plan, pointers, n, executor_for(context, plan.threads), error);
+  return cpu::run(plan, kernels, pointers, n, executor_for(context, plan.threads), error);
+}
+
+// As execute, for a plan of one run.
+inline int32_t execute_once(const Context& context, const core::Plan& plan, const core::Pointers& pointers,
+                            Output output, const Error& error) {
+  return execute(context, plan, cpu::choose_kernels(plan), pointers, GTH_OPEN, output, error);
 }
 
 }  // namespace gather::api

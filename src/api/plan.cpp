@@ -1,19 +1,16 @@
-#include "core/plan.hpp"
-
-#include <algorithm>
-#include <cinttypes>
 #include <new>
 
 #include "api/context.hpp"
 #include "api/execute.hpp"
 #include "api/fence.hpp"
+#include "api/forms.hpp"
 #include "api/handles.hpp"
 #include "api/shape_output.hpp"
 #include "core/device.hpp"
-#include "core/direct.hpp"
+#include "core/lower.hpp"
 #include "core/memory.hpp"
-#include "cpu/direct.hpp"
-#include "cpu/run.hpp"
+#include "core/short.hpp"
+#include "cpu/short.hpp"
 
 namespace gather::api {
 namespace {
@@ -24,14 +21,15 @@ using core::Plan;
 using core::Request;
 
 struct PlanObject : core::Allocated {
-  core::Direct direct;
-  cpu::CopyRows copy_directly;  // nullptr: the plan has no short form
+  core::Short short_form;
+  bool is_short;  // it has one
+  cpu::Kernels kernels;
   Plan plan;
 };
 
 void prepare(PlanObject* object) {
-  const bool is_short = core::shorten(object->plan, &object->direct);
-  object->copy_directly = is_short ? cpu::choose_copy(object->plan.row) : nullptr;
+  object->kernels = cpu::choose_kernels(object->plan);
+  object->is_short = core::shorten(object->plan, &object->short_form);
 }
 
 int32_t check_request(const Request& request, const Error& error) {
@@ -78,28 +76,58 @@ int32_t find_plan(const gth_plan* handle, const PlanObject** out, const Error& e
 }
 
 // A few rows on the CPU. False: it is another kind of run, or something is wrong with it.
-bool run_few(gth_context* handle, const gth_plan* plan, const core::Pointers& pointers, int64_t n) {
+bool run_shortly(gth_context* handle, const gth_plan* plan, const core::Pointers& pointers, int64_t n) {
   const Context* context = nullptr;
   if (find_context(handle, &context, Error(nullptr)) || context->device != GTH_DEVICE_CPU) return false;
   const Content* content = find_slot(token_of(plan), Kind::plan);
   if (!content) return false;
   const PlanObject& object = *static_cast<const PlanObject*>(content->object);
-  return object.copy_directly && cpu::run_direct(object.direct, object.copy_directly, pointers, n);
+  return object.is_short && cpu::run_short(object.short_form, object.kernels.copy, pointers, n);
 }
 
-int32_t run_plan(gth_context* handle, const gth_plan* plan_handle, const core::Pointers& pointers, int64_t n,
-                 const Error& error) {
-  if (!plan_handle) return fail_null(GTH_OPERAND_PLAN, error);
+// The context and the plan of a call, which belong to one device.
+struct Run {
   const Context* context = nullptr;
-  if (int32_t status = find_context(handle, &context, error)) return status;
   const PlanObject* object = nullptr;
-  if (int32_t status = find_plan(plan_handle, &object, error)) return status;
-  const Plan& plan = object->plan;
-  if (plan.device != context->device || plan.device_id != context->device_id) {
-    return core::fail_device(GTH_OPERAND_PLAN, plan.device, context->device, error);
+
+  const Plan& plan() const { return object->plan; }
+};
+
+int32_t find_run(gth_context* context, const gth_plan* plan, Run* out, const Error& error) {
+  if (!plan) return fail_null(GTH_OPERAND_PLAN, error);
+  if (int32_t status = find_context(context, &out->context, error)) return status;
+  if (int32_t status = find_plan(plan, &out->object, error)) return status;
+  if (out->plan().device == out->context->device && out->plan().device_id == out->context->device_id) return GTH_OK;
+  return core::fail_device(GTH_OPERAND_PLAN, out->plan().device, out->context->device, error);
+}
+
+// given: how much memory there is; nullptr: the caller answers for it.
+int32_t run_plan(gth_context* context, const gth_plan* plan, const core::Pointers& pointers, int64_t n,
+                 const core::Extents* given, const Error& error) {
+  Run run;
+  if (int32_t status = find_run(context, plan, &run, error)) return status;
+  if (given) {
+    if (int32_t status = core::check_open_extent(run.plan(), n, error)) return status;
+    if (int32_t status = core::check_extents_of(run.plan(), n, *given, error)) return status;
   }
-  if (int32_t status = core::check_run(plan, pointers, n, error)) return status;
-  return execute(*context, plan, pointers, n, Output::callers, error);
+  if (int32_t status = core::check_run(run.plan(), pointers, n, error)) return status;
+  return execute(*run.context, run.plan(), run.object->kernels, pointers, n, Output::callers, error);
+}
+
+int32_t check_plan(gth_context* context, const gth_plan* plan, const char* indices, int64_t n, const Error& error) {
+  Run run;
+  if (int32_t status = find_run(context, plan, &run, error)) return status;
+  if (int32_t status = core::check_judging(run.plan(), indices, n, error)) return status;
+  if (run.context->cuda) return cuda::judge(*run.context->cuda, run.plan(), indices, n, error);
+  return cpu::judge(run.plan(), run.object->kernels, indices, n, executor_for(*run.context, run.plan().threads), error);
+}
+
+int32_t plan_extents(const gth_plan* handle, int64_t n, core::Extents* out, const Error& error) {
+  const PlanObject* object = nullptr;
+  if (int32_t status = find_plan(handle, &object, error)) return status;
+  if (int32_t status = core::check_open_extent(object->plan, n, error)) return status;
+  *out = core::extents_of(object->plan, n);
+  return GTH_OK;
 }
 
 int32_t plan_shape(const gth_plan* handle, int64_t n, int32_t capacity, int32_t* ndim, int64_t* shape,
@@ -117,30 +145,47 @@ int32_t plan_shape(const gth_plan* handle, int64_t n, int32_t capacity, int32_t*
 }
 
 }  // namespace
+
+int32_t gather_plan(Op op, const gth_tensor_desc* params, const gth_tensor_desc* indices, const gth_options* options,
+                    const gth_tensor_desc* output, gth_plan** out, const Error& error) {
+  return create({op, Open::one, params, indices, output, options, 0, 0}, out, error);
+}
+
 }  // namespace gather::api
 
 using namespace gather::api;
 
-int32_t gth_gather_plan(const gth_tensor_desc* params, const gth_tensor_desc* indices, const gth_options* options,
-                        const gth_tensor_desc* output, gth_plan** out, gth_error* err) {
-  return fence(out, err, [&](const Error& error) {
-    return create({Op::gather, Open::one, params, indices, output, options, 0, 0}, out, error);
-  });
-}
-
-int32_t gth_gather_nd_plan(const gth_tensor_desc* params, const gth_tensor_desc* indices, const gth_options* options,
-                           const gth_tensor_desc* output, gth_plan** out, gth_error* err) {
-  return fence(out, err, [&](const Error& error) {
-    return create({Op::gather_nd, Open::one, params, indices, output, options, 0, 0}, out, error);
-  });
-}
-
 int32_t gth_plan_run(gth_context* context, const gth_plan* plan, const void* params, const void* indices, void* out,
                      int64_t n, gth_error* err) {
-  const gather::core::Pointers pointers{static_cast<const char*>(params), static_cast<const char*>(indices),
-                                        static_cast<char*>(out)};
-  if (is_error_struct(err) && run_few(context, plan, pointers, n)) return succeed(err);
-  return fence(err, [&](const Error& error) { return run_plan(context, plan, pointers, n, error); });
+  const gather::core::Pointers pointers = pointers_of(params, indices, out);
+  if (is_error_struct(err) && run_shortly(context, plan, pointers, n)) return succeed(err);
+  return fence(err, [&](const Error& error) { return run_plan(context, plan, pointers, n, nullptr, error); });
+}
+
+int32_t gth_plan_run_checked(gth_context* context, const gth_plan* plan, const void* params, int64_t params_extent,
+                             const void* indices, int64_t indices_extent, void* out, int64_t out_extent, int64_t n,
+                             gth_error* err) {
+  const gather::core::Extents extents{params_extent, indices_extent, out_extent};
+  return fence(err, [&](const Error& error) {
+    return run_plan(context, plan, pointers_of(params, indices, out), n, &extents, error);
+  });
+}
+
+int32_t gth_plan_check(gth_context* context, const gth_plan* plan, const void* indices, int64_t n, gth_error* err) {
+  return fence(
+      err, [&](const Error& error) { return check_plan(context, plan, static_cast<const char*>(indices), n, error); });
+}
+
+int32_t gth_plan_extents(const gth_plan* plan, int64_t n, int64_t* params, int64_t* indices, int64_t* out,
+                         gth_error* err) {
+  return fence(err, [&](const Error& error) {
+    gather::core::Extents extents{};
+    if (int32_t status = plan_extents(plan, n, &extents, error)) return status;
+    if (params) *params = extents.params;
+    if (indices) *indices = extents.indices;
+    if (out) *out = extents.out;
+    return GTH_OK;
+  });
 }
 
 int32_t gth_plan_shape(const gth_plan* plan, int64_t n, int32_t capacity, int32_t* ndim, int64_t* shape,

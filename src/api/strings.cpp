@@ -21,7 +21,7 @@ int32_t check_flags(uint32_t flags, const Error& error) {
 }
 
 // Whatever the offsets say now: bytes that are NULL must not be reached if another thread changes them later.
-int32_t check_buffers(const Buffers& buffers, int64_t count, cpu::Strings* out, const Error& error) {
+int32_t check_buffers(const Buffers& buffers, int64_t count, core::Strings* out, const Error& error) {
   if (!buffers.offsets && count > 0) return error.fail({GTH_E_NULL, GTH_OPERAND_TENSOR}, "tensor: offsets is NULL");
   if (!buffers.bytes && buffers.extent > 0) {
     return error.fail({GTH_E_NULL, GTH_OPERAND_TENSOR}, "tensor: bytes is NULL");
@@ -38,7 +38,7 @@ int32_t from_strings(gth_context* handle, uint32_t flags, int32_t ndim, const in
   if (int32_t status = find_context(handle, &context, error)) return status;
   int64_t count;
   if (int32_t status = check_dense(ndim, shape, sizeof(int64_t), &count, error)) return status;
-  cpu::Strings strings;
+  core::Strings strings;
   if (int32_t status = check_buffers(buffers, count, &strings, error)) return status;
 
   AdoptedStorage* storage = nullptr;

@@ -9,8 +9,7 @@
 #include "core/device.hpp"
 #include "core/dtype.hpp"
 #include "core/layout.hpp"
-#include "core/plain.hpp"
-#include "core/plan.hpp"
+#include "core/request.hpp"
 #include "core/shape.hpp"
 
 namespace gather::api {
@@ -27,16 +26,6 @@ int32_t fail_strings(const Error& error) {
                     "tensor: strings have no memory of fixed size");
 }
 
-int32_t check_desc_struct(const gth_tensor_desc& desc, const Error& error) {
-  if (int32_t status = core::check_struct(&desc, GTH_OPERAND_TENSOR, error)) return status;
-  if (desc.flags & ~uint32_t{GTH_TENSOR_READONLY}) {
-    return error.fail({GTH_E_VERSION, GTH_OPERAND_TENSOR, -1, -1, desc.flags, GTH_TENSOR_READONLY},
-                      "tensor: unknown flags %" PRIu32, desc.flags);
-  }
-  if (desc.reserved) return error.fail({GTH_E_VERSION, GTH_OPERAND_TENSOR}, "tensor: a reserved field is set");
-  return GTH_OK;
-}
-
 // Which devices this build and machine have. Managed memory is every device's.
 int32_t check_device(const gth_tensor_desc& desc, const Error& error) {
   if (core::is_host(desc.device)) return GTH_OK;
@@ -48,13 +37,13 @@ int32_t check_device(const gth_tensor_desc& desc, const Error& error) {
                     "tensor: there is no CUDA device %" PRId32, desc.device_id);
 }
 
-// The whole of check_tensor for a plain tensor that is all right.
-bool check_plain_tensor(const gth_tensor_desc& desc, gth_tensor_desc* checked) {
+// The whole of check_tensor for a dense tensor on the host that is all right.
+bool check_dense_tensor(const gth_tensor_desc& desc, gth_tensor_desc* checked) {
   const core::DtypeInfo* info = core::find_dtype(desc.dtype);
-  if (!info || !core::is_plain(desc, GTH_TENSOR_READONLY) || !desc.data) return false;
-  const int64_t bytes = core::plain_bytes(desc, info->bytes);
+  if (!info || !core::is_exact(desc, GTH_TENSOR_READONLY) || !desc.data) return false;
+  const int64_t bytes = core::dense_product(desc.shape, 0, desc.ndim, info->bytes);
   int64_t end;
-  if (bytes == 0 || !core::find_plain_end(desc, bytes, &end)) return false;
+  if (bytes == 0 || !core::find_dense_end(desc, bytes, &end)) return false;
   *checked = desc;
   checked->device = GTH_DEVICE_CPU;
   if (checked->extent == 0) checked->extent = end;
@@ -87,7 +76,7 @@ bool copy_dims(const gth_tensor_desc& desc, int64_t bytes, Tensor* tensor) {
 }
 
 // `strings` is nullptr for numbers.
-int32_t publish_tensor(const gth_tensor_desc& desc, int64_t bytes, Storage* storage, const cpu::Strings* strings,
+int32_t publish_tensor(const gth_tensor_desc& desc, int64_t bytes, Storage* storage, const core::Strings* strings,
                        bool binary, gth_tensor** out, const Error& error) {
   uintptr_t token;
   Content* content = acquire_slot(Kind::tensor, &token);
@@ -118,7 +107,7 @@ int32_t adopt(gth_context* context, const gth_tensor_desc* desc, gth_deleter_fn 
               const Error& error) {
   if (!desc) return fail_null(GTH_OPERAND_TENSOR, error);
   if (!deleter) return error.fail({GTH_E_NULL}, "deleter is NULL");
-  if (int32_t status = check_desc_struct(*desc, error)) return status;
+  if (int32_t status = core::check_desc(*desc, GTH_OPERAND_TENSOR, error)) return status;
   const Context* found = nullptr;
   if (int32_t status = find_context(context, &found, error)) return status;
   gth_tensor_desc checked;
@@ -204,7 +193,7 @@ int32_t make_tensor(const gth_tensor_desc& desc, Storage* storage, gth_tensor** 
   return publish_tensor(desc, core::find_dtype(desc.dtype)->bytes, storage, nullptr, false, out, error);
 }
 
-int32_t make_string_tensor(const gth_tensor_desc& given, const cpu::Strings& strings, bool binary, Storage* storage,
+int32_t make_string_tensor(const gth_tensor_desc& given, const core::Strings& strings, bool binary, Storage* storage,
                            gth_tensor** out, const Error& error) {
   gth_tensor_desc desc = given;
   desc.dtype = GTH_DTYPE_STRING;
@@ -217,8 +206,8 @@ int32_t make_string_tensor(const gth_tensor_desc& given, const cpu::Strings& str
 }
 
 int32_t check_tensor(const gth_tensor_desc& desc, gth_tensor_desc* checked, const Error& error) {
-  if (check_plain_tensor(desc, checked)) return GTH_OK;
-  if (int32_t status = check_desc_struct(desc, error)) return status;
+  if (check_dense_tensor(desc, checked)) return GTH_OK;
+  if (int32_t status = core::check_desc(desc, GTH_OPERAND_TENSOR, error)) return status;
   if (desc.dtype == GTH_DTYPE_STRING) return fail_strings(error);
   const core::DtypeInfo* info = core::find_dtype(desc.dtype);
   if (!info) return fail_dtype(desc.dtype, error);

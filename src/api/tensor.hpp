@@ -4,7 +4,7 @@
 
 #include "api/fence.hpp"
 #include "api/storage.hpp"
-#include "cpu/strings.hpp"
+#include "core/strings.hpp"
 
 namespace gather::api {
 
@@ -15,7 +15,7 @@ struct Tensor {
   gth_tensor_desc desc;    // shape and strides point to dims; strides NULL: dense. Strings: data NULL
   const int64_t* strides;  // also where they are dense
   Storage* storage;        // nullptr: borrowed
-  cpu::Strings strings;    // dtype string
+  core::Strings strings;   // dtype string
   bool binary;             // strings that are not text
   int64_t* more_dims;      // in place of inline_dims where the rank is higher
   int64_t inline_dims[2 * inline_ndim];
@@ -29,7 +29,7 @@ int32_t find_tensor(const gth_tensor* handle, int32_t operand, const Tensor** ou
 int32_t make_tensor(const gth_tensor_desc& desc, Storage* storage, gth_tensor** out, const Error& error);
 
 // As make_tensor for strings: `desc` gives ndim and shape.
-int32_t make_string_tensor(const gth_tensor_desc& desc, const cpu::Strings& strings, bool binary, Storage* storage,
+int32_t make_string_tensor(const gth_tensor_desc& desc, const core::Strings& strings, bool binary, Storage* storage,
                            gth_tensor** out, const Error& error);
 
 // Checks a description of any origin in the order of the contract: struct size, dtype, rank, shape, size, strides,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cinttypes>
 
+#include "core/device.hpp"
+
 namespace gather::core {
 namespace {
 
@@ -104,6 +106,28 @@ int32_t resolve_layout(const gth_tensor_desc& desc, int64_t bytes, int32_t opera
   if (reach.high > limit) return fail_stride(desc, operand, -1, reach.high, error);
   out->largest_n = std::min(out->largest_n, largest_open_extent(reach, limit));
   return GTH_OK;
+}
+
+bool is_dense(const gth_tensor_desc& desc) {
+  return !desc.strides && is_host(desc.device) && desc.offset >= 0 && desc.extent >= 0;
+}
+
+bool is_exact(const gth_tensor_desc& desc, uint32_t allowed_flags) {
+  static_assert(GTH_DEVICE_CPU == 1, "0 and 1 are the CPU");
+  return desc.size == sizeof desc && !(desc.flags & ~allowed_flags) && !desc.reserved &&
+         static_cast<uint32_t>(desc.device) <= GTH_DEVICE_CPU && static_cast<uint32_t>(desc.ndim) <= GTH_MAX_NDIM &&
+         (desc.shape || desc.ndim == 0) && is_dense(desc);
+}
+
+bool find_dense_end(const gth_tensor_desc& desc, int64_t bytes, int64_t* end) {
+  return add(desc.offset, bytes, end) && (desc.extent == 0 || *end <= desc.extent);
+}
+
+int64_t dense_product(const int64_t* extents, int32_t begin, int32_t end, int64_t size) {
+  for (int32_t i = begin; i < end; ++i) {
+    if (extents[i] <= 0 || !multiply(size, extents[i], &size)) return 0;
+  }
+  return size;
 }
 
 int32_t check_disjoint(const gth_tensor_desc& desc, int64_t bytes, Layout* layout, const Error& error) {

@@ -3,25 +3,28 @@
 #include <cstdint>
 
 #include "core/error.hpp"
+#include "core/operation.hpp"
 #include "core/profile.hpp"
 
 namespace gather::core {
 
 // gth_options after the profile has been applied: no zero stands for a default any more.
 struct Settings {
+  const Operation* operation;
+  const Rules* rules;
+  const Definition* definition;  // in force with an ONNX profile, else nullptr
+  bool has_definition;           // the opset has one
   bool has_axis;
+  bool wraps;           // negative indices count from the end
+  bool has_batch_dims;  // the operation has such an attribute in the definition in force
+  int32_t bounds;
+  int32_t fill;
+  int32_t extents;
+  int32_t threads;
+  int32_t given_opset;
   int64_t given_axis;  // the field, whatever has_axis says
   int64_t axis;
   int64_t batch_dims;
-  int32_t profile;
-  int32_t opset;        // the definition in force, with an ONNX profile
-  int32_t given_opset;  // the field
-  int32_t bounds;
-  int32_t fill;
-  int32_t threads;
-  bool wraps;           // negative indices count from the end
-  bool has_batch_dims;  // the operation has such an attribute in the definition in force
-  const Rules* rules;
   uint64_t fill_value[2];
 };
 
@@ -33,6 +36,6 @@ int32_t check_options_struct(const gth_options* options, const Error& error);
 void resolve_options(const gth_options* options, Op op, Settings* out);
 
 // That the opset has a definition of the operation. Dtypes are judged before.
-int32_t check_definition(Op op, const Settings& settings, const Error& error);
+int32_t check_definition(const Settings& settings, const Error& error);
 
 }  // namespace gather::core

@@ -1,5 +1,7 @@
 #include "core/profile.hpp"
 
+#include <iterator>
+
 #include "gather/gather.h"
 
 namespace gather::core {
@@ -9,46 +11,98 @@ constexpr int32_t reject = GTH_NEGATIVE_REJECT, wrap = GTH_NEGATIVE_WRAP;
 constexpr int32_t error = GTH_BOUNDS_ERROR, fill = GTH_BOUNDS_FILL, clamp = GTH_BOUNDS_CLAMP;
 constexpr int32_t modulo = GTH_BOUNDS_MODULO;
 constexpr int32_t zero = GTH_FILL_ZERO, by_dtype = GTH_FILL_BY_DTYPE;
+constexpr int32_t same = GTH_EXTENTS_EQUAL, prefix = GTH_EXTENTS_PREFIX, broadcast = GTH_EXTENTS_BROADCAST;
 constexpr BatchRule equal = BatchRule::equal, divisible = BatchRule::divisible;
-
-constexpr int profiles = GTH_PROFILE_JAX_CLIP + 1;
+constexpr IndexTypes any = IndexTypes::any, i32_i64 = IndexTypes::int32_int64, i64 = IndexTypes::int64;
+constexpr IndexTypes i16_i32_i64 = IndexTypes::int16_int32_int64;
+constexpr uint8_t tensorflow_params = with_bfloat16 | with_float8_e5m2_e4m3fn | with_strings;
+constexpr uint8_t tensorflow_gpu_params = with_bfloat16 | with_float8_e5m2_e4m3fn;
+constexpr uint8_t onnx_params = with_bfloat16 | with_strings;  // bfloat16 by definition
+constexpr uint8_t torch_gather_params = with_bfloat16;
 
 // clang-format off
-//                                                   empty output   K = 0  empty   batch
-//    negative bounds  fill      checked                            params  dims    rule
-constexpr Rules gather_rules[profiles] = {
-    {reject, error,  zero,     check_never,                  true,  false, true,  equal},  // none
-    {reject, error,  zero,     check_never,                  true,  false, true,  equal},  // tensorflow
-    {reject, fill,   zero,     check_never,                  true,  false, true,  equal},  // tensorflow_gpu
-    {wrap,   error,  zero,     check_always,                 true,  false, false, equal},  // onnx
-    {wrap,   error,  zero,     check_always,                 true,  false, false, equal},  // ort
-    {wrap,   error,  zero,     check_empty_row,              true,  false, true,  equal},  // numpy_raise
-    {wrap,   modulo, zero,     check_never,                  true,  false, true,  equal},  // numpy_wrap
-    {reject, clamp,  zero,     check_never,                  true,  false, true,  equal},  // numpy_clip
-    {reject, error,  zero,     check_always,                 true,  false, true,  equal},  // torch
-    {wrap,   fill,   by_dtype, check_empty_dim,              true,  false, true,  equal},  // jax_fill
-    {reject, clamp,  zero,     check_empty_dim,              true,  false, true,  equal},  // jax_clip
-};
-constexpr Rules gather_nd_rules[profiles] = {
-    {reject, error,  zero,     check_never,                  true,  false, true,  equal},  // none
-    {reject, error,  zero,     check_never,                  true,  true,  true,  equal},  // tensorflow
-    {reject, fill,   zero,     check_never,                  true,  true,  true,  equal},  // tensorflow_gpu
-    {wrap,   error,  zero,     check_always,                 false, false, true,  equal},  // onnx
-    {wrap,   error,  zero,     check_never,                  true,  false, true,  divisible},  // ort
-    {wrap,   error,  zero,     check_empty_row,              true,  false, true,  equal},  // numpy_raise
-    {wrap,   modulo, zero,     check_never,                  true,  false, true,  equal},  // numpy_wrap
-    {reject, clamp,  zero,     check_never,                  true,  false, true,  equal},  // numpy_clip
-    {wrap,   error,  zero,     check_empty_dim | check_single_tuple, true, false, true, equal},  // torch
-    {wrap,   fill,   by_dtype, check_single_empty,           true,  false, true,  equal},  // jax_fill
-    {wrap,   clamp,  zero,     check_single_empty,           true,  false, true,  equal},  // jax_clip
+// By system; in each the rules of gather, of gather_nd, of gather_elements.
+//
+// negative bounds fill      extents    empty output   K = 0  empty  rank 0  batch   params                 indices
+//                                      judged                params         dims
+constexpr Profile profiles[] = {
+    {Opsets::none, {  // no profile
+        {reject, error,  zero,     same,      check_never,     true,  false, false, equal, any_params,            any},
+        {reject, error,  zero,     same,      check_never,     true,  false, false, equal, any_params,            any},
+        {reject, error,  zero,     same,      check_never,     true,  false, false, equal, any_params,            any}}},
+    {Opsets::none, {  // tensorflow
+        {reject, error,  zero,     same,      check_never,     true,  false, false, equal, tensorflow_params,     i16_i32_i64},
+        {reject, error,  zero,     same,      check_never,     true,  true,  false, equal, tensorflow_params,     i16_i32_i64},
+        {reject, error,  zero,     same,      check_never,     true,  false, false, equal, tensorflow_params,     i16_i32_i64}}},
+    {Opsets::none, {  // tensorflow_gpu
+        {reject, fill,   zero,     same,      check_never,     true,  false, false, equal, tensorflow_gpu_params, i32_i64},
+        {reject, fill,   zero,     same,      check_never,     true,  true,  false, equal, tensorflow_gpu_params, i32_i64},
+        {reject, fill,   zero,     same,      check_never,     true,  false, false, equal, tensorflow_gpu_params, i32_i64}}},
+    {Opsets::text, {  // onnx
+        {wrap,   error,  zero,     same,      check_always,    true,  false, false, equal, onnx_params,           i32_i64},
+        {wrap,   error,  zero,     same,      check_always,    false, false, false, equal, onnx_params,           i64},
+        {wrap,   error,  zero,     prefix,    check_always,    true,  false, false, equal, onnx_params,           i32_i64}}},
+    {Opsets::types, {  // ort
+        {wrap,   error,  zero,     same,      check_always,    true,  false, false, equal, onnx_params,           i32_i64},
+        {wrap,   error,  zero,     same,      check_never,     true,  false, false, divisible, onnx_params,       i64},
+        {wrap,   error,  zero,     prefix,    check_never,     true,  false, false, equal, onnx_params,           i32_i64}}},
+    {Opsets::none, {  // numpy_raise
+        {wrap,   error,  zero,     same,      check_empty_row, true,  false, false, equal, any_params,            any},
+        {wrap,   error,  zero,     same,      check_empty_row, true,  false, false, equal, any_params,            any},
+        {wrap,   error,  zero,     broadcast, check_never,     true,  false, false, equal, any_params,            any}}},
+    {Opsets::none, {  // numpy_wrap
+        {wrap,   modulo, zero,     same,      check_never,     true,  false, false, equal, any_params,            any},
+        {wrap,   modulo, zero,     same,      check_never,     true,  false, false, equal, any_params,            any},
+        {wrap,   modulo, zero,     broadcast, check_never,     true,  false, false, equal, any_params,            any}}},
+    {Opsets::none, {  // numpy_clip
+        {reject, clamp,  zero,     same,      check_never,     true,  false, false, equal, any_params,            any},
+        {reject, clamp,  zero,     same,      check_never,     true,  false, false, equal, any_params,            any},
+        {reject, clamp,  zero,     broadcast, check_never,     true,  false, false, equal, any_params,            any}}},
+    {Opsets::none, {  // torch
+        {reject, error,  zero,     same,      check_always,    true,  false, false, equal, any_numbers,           i32_i64},
+        {wrap,   error,  zero,     same,      check_empty_dim | check_single_tuple,
+                                                               true,  false, false, equal, any_numbers,           i32_i64},
+        {reject, error,  zero,     prefix,    check_never,     true,  false, true,  equal, torch_gather_params,   i32_i64}}},
+    {Opsets::none, {  // jax_fill
+        {wrap,   fill,   by_dtype, same,      check_empty_dim, true,  false, false, equal, any_numbers,           any},
+        {wrap,   fill,   by_dtype, same,      check_single_empty, true, false, false, equal, any_numbers,         any},
+        {wrap,   fill,   by_dtype, broadcast, check_never,     true,  false, false, equal, any_numbers,           any}}},
+    {Opsets::none, {  // jax_clip
+        {reject, clamp,  zero,     same,      check_empty_dim, true,  false, false, equal, any_numbers,           any},
+        {wrap,   clamp,  zero,     same,      check_single_empty, true, false, false, equal, any_numbers,         any},
+        {wrap,   clamp,  zero,     broadcast, check_never,     true,  false, false, equal, any_numbers,           any}}},
 };
 // clang-format on
+static_assert(std::size(profiles) == GTH_PROFILE_JAX_CLIP + 1, "a profile without a row");
+
+bool is_float8(int32_t dtype) { return dtype >= GTH_DTYPE_FLOAT8_E3M4 && dtype <= GTH_DTYPE_FLOAT8_E8M0FNU; }
+
+// The column of ParamsTypes that a dtype stands in; 0 for what every system has.
+uint8_t column_of(int32_t dtype) {
+  if (dtype == GTH_DTYPE_STRING) return with_strings;
+  if (dtype == GTH_DTYPE_BFLOAT16) return with_bfloat16;
+  if (dtype == GTH_DTYPE_FLOAT8_E5M2 || dtype == GTH_DTYPE_FLOAT8_E4M3FN) return with_float8_e5m2_e4m3fn;
+  return is_float8(dtype) ? with_other_float8 : 0;
+}
 
 }  // namespace
 
-const Rules* find_rules(int32_t profile, Op op) {
-  if (profile < 0 || profile >= profiles) return nullptr;
-  return op == Op::gather ? &gather_rules[profile] : &gather_nd_rules[profile];
+const Profile* find_profile(int32_t profile) {
+  if (profile < 0 || profile >= static_cast<int32_t>(std::size(profiles))) return nullptr;
+  return &profiles[profile];
+}
+
+bool allows_params(const Rules& rules, int32_t dtype) { return (column_of(dtype) & ~rules.params) == 0; }
+
+bool allows_indices(const Rules& rules, int32_t dtype) {
+  const bool is_32 = dtype == GTH_DTYPE_INT32, is_64 = dtype == GTH_DTYPE_INT64;
+  switch (rules.indices) {
+    case IndexTypes::any: return true;
+    case IndexTypes::int32_int64: return is_32 || is_64;
+    case IndexTypes::int16_int32_int64: return is_32 || is_64 || dtype == GTH_DTYPE_INT16;
+    case IndexTypes::int64: return is_64;
+  }
+  return false;
 }
 
 }  // namespace gather::core

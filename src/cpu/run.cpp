@@ -74,31 +74,49 @@ struct FirstBad {
   }
 };
 
-void validate_range(const Job& job, int64_t first, int64_t last, FirstBad* found) {
+// Offers the first bad one of the tuples [j, end) of the line on which `lines` stands, unless a smaller position is
+// known. False: nothing behind it can win where positions grow along the walk.
+bool judge_line(const Job& job, const Lines& lines, int64_t j, int64_t end, FirstBad* found) {
   int64_t offsets[block_tuples];
-  Lines lines(job, Lines::Walk::validating);
-  const int64_t length = job.line.extent;
-  int64_t line = first / length, j = first % length;
-  for (lines.seek(line); first < last; lines.next(), ++line, j = 0) {
-    for (; j < length && first < last;) {
-      if (found->position.load(std::memory_order_relaxed) < first) return;
-      const int64_t count = std::min({block_tuples, length - j, last - first});
-      const char* tuples = job.indices + lines.index() + j * job.line.index;
-      BadTuple bad;
-      if (!are_inside(job.plan, tuples, job.line.index, count) &&
-          resolve(job.plan, tuples, job.line.index, count, offsets, &bad) == Resolved::bad) {
-        return found->offer(first + bad.tuple, bad);
-      }
-      j += count;
-      first += count;
+  while (j < end) {
+    const int64_t position = lines.position() + steps_of(j, job.line.position);
+    if (found->position.load(std::memory_order_relaxed) <= position) return false;
+    const int64_t count = std::min(block_tuples, end - j);
+    const char* tuples = moved(job.indices, lines.index() + steps_of(j, job.line.index));
+    BadTuple bad;
+    if (!job.kernels.inside(job.plan, tuples, job.line.index, count) &&
+        job.kernels.resolve(job.plan, tuples, job.line.index, count, offsets, &bad) == Resolved::bad) {
+      found->offer(position + steps_of(bad.tuple, job.line.position), bad);
+      return false;
     }
+    j += count;
   }
+  return true;
+}
+
+// Judges the tuples [first, last) as the judged loops number them. The smallest position wins, which is the first one
+// found only where positions grow along the walk.
+void validate_range(const Job& job, int64_t first, int64_t last, FirstBad* found) {
+  Lines lines(job, Lines::Walk::validating);
+  const int64_t length = job.judged_line();
+  int64_t j = first % length;
+  for (lines.seek(first / length); first < last; lines.next(), j = 0) {
+    const int64_t end = std::min(length, j + last - first);
+    if (!judge_line(job, lines, j, end, found) && job.in_order) return;
+    first += end - j;
+  }
+}
+
+// What judging is worth, in bytes.
+int64_t judged_bytes(const Job& job) {
+  int64_t bytes;
+  const int64_t tuple = job.plan.components * core::index_bytes(job.plan.index);
+  return core::multiply(job.judged, tuple, &bytes) ? bytes : INT64_MAX;
 }
 
 int32_t validate(const Job& job, const Executor& executor, const Error& error) {
   FirstBad found;
-  const int64_t bytes = job.tuples * job.plan.components * core::index_bytes(job.plan.index);
-  in_pieces(executor, job.tuples, bytes,
+  in_pieces(executor, job.judged, judged_bytes(job),
             [&](int64_t first, int64_t last) { validate_range(job, first, last, &found); });
   const int64_t position = found.position.load(std::memory_order_relaxed);
   return position == INT64_MAX ? GTH_OK : fail_bad_tuple(job.plan, position, found.tuple, error);
@@ -108,29 +126,29 @@ int32_t validate(const Job& job, const Executor& executor, const Error& error) {
 int32_t validate_first(const Job& job, const Error& error) {
   int64_t offset;
   BadTuple bad;
-  if (resolve(job.plan, job.indices, 0, 1, &offset, &bad) != Resolved::bad) return GTH_OK;
+  if (job.kernels.resolve(job.plan, job.indices, 0, 1, &offset, &bad) != Resolved::bad) return GTH_OK;
   return fail_bad_tuple(job.plan, 0, bad, error);
+}
+
+int32_t judge_all(const Job& job, const Executor& executor, const Error& error) {
+  switch (job.plan.bounds) {
+    case GTH_BOUNDS_ERROR: return validate(job, executor, error);
+    case GTH_BOUNDS_CLAMP:
+    case GTH_BOUNDS_MODULO: return validate_first(job, error);
+    default: return GTH_OK;  // fill and skip have an answer for every index
+  }
 }
 
 // ---- pass 2: rows are copied
 
-void fill_row(const Plan& plan, char* out) {
-  const uint64_t* fill = plan.fill;
-  if ((fill[0] | fill[1]) == 0 || plan.item == 1) {
-    std::memset(out, static_cast<int>(fill[0] & 0xff), static_cast<size_t>(plan.row));
-    return;
-  }
-  for (int64_t at = 0; at < plan.row; at += plan.item) std::memcpy(out + at, fill, static_cast<size_t>(plan.item));
-}
-
 // Rows that some tuples do not select are filled or left alone.
-void copy_some(const Plan& plan, CopyRows copy, char* out, int64_t stride, const char* params, const int64_t* offsets,
-               int64_t count) {
-  for (int64_t i = 0; i < count; ++i, out += stride) {
+void copy_some(const Job& job, char* out, const char* params, const int64_t* offsets, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    char* to = out + i * job.line.out;
     if (offsets[i] != no_row) {
-      copy(out, stride, params, offsets + i, 1, plan.row);
-    } else if (plan.bounds == GTH_BOUNDS_FILL) {
-      fill_row(plan, out);
+      job.kernels.copy(to, job.line.out, params, offsets + i, 1, job.plan.row.in);
+    } else if (job.plan.bounds == GTH_BOUNDS_FILL) {
+      job.kernels.fill(job.plan, to);
     }
   }
 }
@@ -138,9 +156,9 @@ void copy_some(const Plan& plan, CopyRows copy, char* out, int64_t stride, const
 void copy_rows(const Job& job, char* out, const char* params, const int64_t* offsets, int64_t count,
                Resolved resolved) {
   if (resolved == Resolved::all) {
-    job.copy(out, job.line.out, params, offsets, count, job.plan.row);
+    job.kernels.copy(out, job.line.out, params, offsets, count, job.plan.row.in);
   } else {
-    copy_some(job.plan, job.copy, out, job.line.out, params, offsets, count);
+    copy_some(job, out, params, offsets, count);
   }
 }
 
@@ -166,6 +184,12 @@ void copy_slices(const Job& job, char* out, const char* params, const int64_t* o
   }
 }
 
+// The offsets of tuples on a line that steps through params as well.
+void add_steps(int64_t step, int64_t count, int64_t* offsets) {
+  if (step == 0) return;
+  for (int64_t i = 0; i < count; ++i) offsets[i] += offsets[i] == no_row ? 0 : i * step;
+}
+
 // A block of resolved tuples, kept as long as the outer loops repeat it.
 struct ResolvedBlock {
   const char* tuples = nullptr;
@@ -177,7 +201,8 @@ struct ResolvedBlock {
   bool update(const Job& job, const char* new_tuples, int64_t new_count) {
     if (tuples == new_tuples && count == new_count) return true;
     BadTuple bad;
-    resolved = resolve(job.plan, new_tuples, job.line.index, new_count, offsets, &bad);
+    resolved = job.kernels.resolve(job.plan, new_tuples, job.line.index, new_count, offsets, &bad);
+    add_steps(job.line.params, new_count, offsets);
     tuples = new_tuples;
     count = new_count;
     return resolved != Resolved::bad;
@@ -193,9 +218,9 @@ bool copy_range(const Job& job, const char* params, int64_t first, int64_t last)
   for (lines.seek(first / length); first < last; lines.next(), j = 0) {
     while (j < length && first < last) {
       const int64_t count = std::min({block_tuples, length - j, last - first});
-      if (!block.update(job, job.indices + lines.index() + j * job.line.index, count)) return false;
-      copy_slices(job, job.out + lines.out() + j * job.line.out, params + lines.params(), block.offsets, count,
-                  block.resolved);
+      if (!block.update(job, moved(job.indices, lines.index() + steps_of(j, job.line.index)), count)) return false;
+      copy_slices(job, job.out + lines.out() + j * job.line.out, params + lines.params() + j * job.line.params,
+                  block.offsets, count, block.resolved);
       j += count;
       first += count;
     }
@@ -214,7 +239,7 @@ int64_t dealt_offset(const Plan& plan, int64_t batch) {
 
 // As copy_range where the tuples are dealt out to batches of params in equal shares.
 bool copy_dealt_range(const Job& job, int64_t first, int64_t last) {
-  const int64_t share = job.tuples / job.plan.dealt;
+  const int64_t share = job.slices / job.plan.dealt;
   while (first < last) {
     const int64_t batch = first / share;
     const int64_t end = std::min(last, (batch + 1) * share);
@@ -227,7 +252,7 @@ bool copy_dealt_range(const Job& job, int64_t first, int64_t last) {
 // What copying is worth; no more than enough to be worth all threads.
 int64_t copied_bytes(const Plan& plan, int64_t slices) {
   int64_t bytes;
-  const bool fits = core::multiply(slices, plan.inner * plan.row, &bytes) &&
+  const bool fits = core::multiply(slices, plan.inner * plan.row.out, &bytes) &&
                     core::add(bytes, std::min(slices, parallel_bytes) * row_overhead, &bytes);
   return fits ? bytes : INT64_MAX;
 }
@@ -244,43 +269,41 @@ int32_t copy_all(const Job& job, const Executor& executor, const Error& error) {
 }
 
 // One block on one line: each index is loaded once, so one pass judges and copies.
-bool is_small(const Plan& plan, int64_t tuples, int64_t slices) {
-  return plan.line == 0 && plan.dealt == 1 && !plan.is_empty && tuples <= block_tuples &&
-         copied_bytes(plan, slices) < parallel_bytes;
+bool is_small(const Job& job) {
+  return job.around_count == 0 && job.plan.dealt == 1 && !job.plan.is_empty && job.slices <= block_tuples &&
+         copied_bytes(job.plan, job.slices) < parallel_bytes;
 }
 
 int32_t run_small(const Job& job, const Error& error) {
   int64_t offsets[block_tuples];
   BadTuple bad;
-  const Resolved resolved = resolve(job.plan, job.indices, job.line.index, job.tuples, offsets, &bad);
-  if (resolved == Resolved::bad) return fail_bad_tuple(job.plan, bad.tuple, bad, error);
-  copy_slices(job, job.out, job.params, offsets, job.tuples, resolved);
+  const Resolved resolved = job.kernels.resolve(job.plan, job.indices, job.line.index, job.slices, offsets, &bad);
+  if (resolved == Resolved::bad) return fail_bad_tuple(job.plan, steps_of(bad.tuple, job.line.position), bad, error);
+  add_steps(job.line.params, job.slices, offsets);
+  copy_slices(job, job.out, job.params, offsets, job.slices, resolved);
   return GTH_OK;
 }
 
 }  // namespace
 
-int32_t run(const Plan& plan, const core::Pointers& pointers, int64_t n, const Executor& executor, const Error& error) {
-  return run_with(plan, pointers, n, executor, choose_copy(plan.row), error);
-}
-
-int32_t run_with(const Plan& plan, const core::Pointers& pointers, int64_t n, const Executor& executor, CopyRows copy,
-                 const Error& error) {
-  const int64_t tuples = plan.tuples.at(n);
-  if (tuples == 0) return GTH_OK;
+int32_t run(const Plan& plan, const Kernels& kernels, const core::Pointers& pointers, int64_t n,
+            const Executor& executor, const Error& error) {
+  if (plan.tuples.at(n) == 0) return GTH_OK;
   if (plan.refused_dim >= 0) return core::fail_empty_params(error, plan.refused_dim);
   const bool has_output = !plan.is_empty;
   if (!has_output && !plan.checks_when_empty) return GTH_OK;
-  const Job job(plan, pointers, n, copy);
-  if (is_small(plan, job.tuples, job.slices)) return run_small(job, error);
-  int32_t status = GTH_OK;
-  if (plan.bounds == GTH_BOUNDS_ERROR) {
-    status = validate(job, executor, error);
-  } else if (plan.bounds == GTH_BOUNDS_CLAMP || plan.bounds == GTH_BOUNDS_MODULO) {
-    status = validate_first(job, error);
-  }
+  const Job job(plan, pointers, n, kernels);
+  if (is_small(job)) return run_small(job, error);
+  const int32_t status = judge_all(job, executor, error);
   if (status || !has_output) return status;
   return copy_all(job, executor, error);
+}
+
+int32_t judge(const Plan& plan, const Kernels& kernels, const char* indices, int64_t n, const Executor& executor,
+              const Error& error) {
+  if (plan.tuples.at(n) == 0) return GTH_OK;
+  if (plan.refused_dim >= 0) return core::fail_empty_params(error, plan.refused_dim);
+  return judge_all(Job(plan, {nullptr, indices, nullptr}, n, kernels), executor, error);
 }
 
 }  // namespace gather::cpu

@@ -3,18 +3,20 @@
 #include <cstdint>
 
 #include "core/error.hpp"
+#include "core/operands.hpp"
 #include "core/plan.hpp"
 #include "cpu/executor.hpp"
-#include "cpu/rows.hpp"
+#include "cpu/kernels.hpp"
 
 namespace gather::cpu {
 
-// Runs a plan on checked pointers. Allocates nothing. Returns GTH_OK, GTH_E_INDEX or GTH_E_RACE.
-int32_t run(const core::Plan& plan, const core::Pointers& pointers, int64_t n, const Executor& executor,
-            const core::Error& error);
+// Runs a plan on checked pointers by the kernels chosen for it. Allocates nothing. Returns GTH_OK, GTH_E_INDEX or
+// GTH_E_RACE.
+int32_t run(const core::Plan& plan, const Kernels& kernels, const core::Pointers& pointers, int64_t n,
+            const Executor& executor, const core::Error& error);
 
-// As run, with a copy of one's own in place of the plan's.
-int32_t run_with(const core::Plan& plan, const core::Pointers& pointers, int64_t n, const Executor& executor,
-                 CopyRows copy, const core::Error& error);
+// Judges the indices of a run and does nothing else. Returns GTH_OK or GTH_E_INDEX.
+int32_t judge(const core::Plan& plan, const Kernels& kernels, const char* indices, int64_t n, const Executor& executor,
+              const core::Error& error);
 
 }  // namespace gather::cpu

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/error.hpp"
+#include "core/operands.hpp"
 #include "core/plan.hpp"
 #include "cuda/queue.hpp"
 
@@ -33,6 +34,9 @@ int32_t enqueue_take_error(Context& context, gth_error_record* record, const Err
 // becomes zeros where nothing is gathered.
 int32_t run(Context& context, const core::Plan& plan, const core::Pointers& pointers, int64_t n, bool owns_output,
             const Error& error);
+
+// As run, but indices are judged and nothing else is done.
+int32_t judge(Context& context, const core::Plan& plan, const char* indices, int64_t n, const Error& error);
 
 // Memory in stream order, refused under capture.
 int32_t check_not_capturing(Context& context, const Error& error);

@@ -8,7 +8,7 @@
 // A plan as a kernel gets it: by value, with pointers and the open extent filled in.
 namespace gather::cuda {
 
-// A loop of the plan, in output order.
+// A loop of the plan, in output order. out: of a job without rows, which only judges, the step in position.
 struct JobLoop {
   int64_t extent;
   int64_t params, index, out;
@@ -61,8 +61,8 @@ struct JobHead {
   uint64_t fill[2];     // the element that bounds = fill writes, repeated to 16 bytes
   Divider chunk;
   int32_t loops;
-  int32_t outer_begin, tuple_begin,
-      tuple_end;  // loops of which indices know: [0, outer_begin) and [tuple_begin, tuple_end)
+  int32_t walked;        // loops in front of the inner ones
+  uint64_t tuple_loops;  // a bit for each of these that goes from tuple to tuple; the others repeat tuples
   int32_t components;
   int32_t dealt_dims;  // params dims, behind the components, that tuples are dealt out to
   int32_t bounds;

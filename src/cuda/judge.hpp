@@ -113,14 +113,29 @@ GATHER_SHARED const char* locate_tuple(const Job& job, Number tuple) {
     return job.indices + static_cast<int64_t>(tuple) * job.loop[0].index;
   } else {
     const char* at = job.indices;
-    for (int32_t i = job.tuple_end; i-- > 0;) {
-      if (i >= job.outer_begin && i < job.tuple_begin) continue;
+    for (int32_t i = job.walked; i-- > 0;) {
+      if (!(job.tuple_loops >> i & 1)) continue;
       const Number next = divide(tuple, job.divider[i], job.loop[i].extent);
       at += static_cast<int64_t>(tuple - next * static_cast<Number>(job.loop[i].extent)) * job.loop[i].index;
       tuple = next;
     }
     return at;
   }
+}
+
+// What an error calls a tuple. Where there are rows, tuples are counted as they are named; a job that only judges leaves
+// out the loops that repeat indices.
+template <class Number, class Job>
+GATHER_SELDOM int64_t position_of(const Job& job, Number tuple) {
+  if (job.units > 0) return static_cast<int64_t>(tuple);
+  int64_t position = 0;
+  for (int32_t i = job.walked; i-- > 0;) {
+    if (!(job.tuple_loops >> i & 1)) continue;
+    const Number next = divide(tuple, job.divider[i], job.loop[i].extent);
+    position += static_cast<int64_t>(tuple - next * static_cast<Number>(job.loop[i].extent)) * job.loop[i].out;
+    tuple = next;
+  }
+  return position;
 }
 
 // The first bad one of the tuples first, first + step, ..
@@ -150,7 +165,7 @@ GATHER_SELDOM Finding find_bad(const Job& job, typename Index::Number first, typ
       int64_t offset = 0;
       Finding bad;
       if (!at[i] || resolve<Index>(job, at[i], values[i], &offset, &bad)) continue;
-      bad.position = static_cast<int64_t>(first + static_cast<Number>(i) * step);
+      bad.position = position_of(job, static_cast<Number>(first + static_cast<Number>(i) * step));
       return bad;
     }
   }

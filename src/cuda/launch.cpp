@@ -35,7 +35,7 @@ class CommonAlignment {
 
 int64_t copy_alignment(const Plan& plan, const Pointers& pointers, int64_t n) {
   CommonAlignment common;
-  common.note(plan.row);
+  common.note(plan.row.in | plan.row.out);
   common.note(pointers.params + plan.params_offset);
   common.note(pointers.out + plan.out_offset);
   for (int32_t i = 0; i < plan.end; ++i) {
@@ -54,13 +54,13 @@ int64_t copy_alignment(const Plan& plan, const Pointers& pointers, int64_t n) {
 bool is_index_aligned(const Plan& plan, const Pointers& pointers, int64_t n) {
   CommonAlignment common;
   common.note(pointers.indices + plan.indices_offset);
-  for (int32_t i = 0; i <= plan.line; ++i) common.note(plan.loops[i].index.at(n));
+  for (int32_t i = 0; i < plan.inner_begin; ++i) common.note(plan.loops[i].index.at(n));
   if (plan.components > 1) common.note(plan.index_step);
   return common.value() % core::index_bytes(plan.index) == 0;
 }
 
 bool has_dense_output(const Plan& plan, int64_t n) {
-  int64_t expected = plan.row;
+  int64_t expected = plan.row.out;
   for (int32_t i = plan.end; i-- > 0;) {
     const int64_t extent = plan.loops[i].extent.at(n);
     if (extent == 1) continue;
@@ -70,25 +70,48 @@ bool has_dense_output(const Plan& plan, int64_t n) {
   return true;
 }
 
+// Loops that go from tuple to tuple. Where only indices are judged, those that repeat the same ones are left out: their
+// extents need not be bounded by any memory.
+bool is_enumerated(const core::Loop& loop, bool only_judges) {
+  return core::is_tuple_loop(loop) && !(only_judges && loop.index.factor == 0);
+}
+
+uint64_t tuple_loops(const Plan& plan, bool only_judges) {
+  uint64_t bits = 0;
+  for (int32_t i = 0; i < plan.inner_begin; ++i) {
+    if (is_enumerated(plan.loops[i], only_judges)) bits |= uint64_t{1} << i;
+  }
+  return bits;
+}
+
+int64_t count_tuples(const Plan& plan, int64_t n, bool only_judges) {
+  if (!only_judges) return plan.tuples.at(n);
+  int64_t tuples = 1;
+  for (int32_t i = 0; i < plan.inner_begin; ++i) {
+    if (is_enumerated(plan.loops[i], true)) tuples *= plan.loops[i].extent.at(n);
+  }
+  return tuples;
+}
+
 Shape measure(const Plan& plan, const Pointers& pointers, int64_t n) {
   Shape shape;
   shape.alignment = plan.is_empty ? 1 : copy_alignment(plan, pointers, n);
   shape.is_dense = has_dense_output(plan, n);
   shape.index_aligned = plan.components == 0 || is_index_aligned(plan, pointers, n);
   shape.units = plan.is_empty ? 0 : plan.slices.at(n) * plan.inner;
-  shape.tuples = plan.tuples.at(n);
+  shape.tuples = count_tuples(plan, n, shape.units == 0);
   return shape;
 }
 
 bool is_element(const Plan& plan, const Shape& shape) {
-  return shape.is_dense && plan.row <= 8 && plan.row == shape.alignment;
+  return shape.is_dense && plan.row.out <= 8 && plan.row.out == shape.alignment;
 }
 
 constexpr int64_t most_narrow = largest_narrow - vector_bytes;
 
 // Whether the bytes of the output can be counted in 32 bits.
 bool is_narrow_stream(const Plan& plan, const Shape& shape) {
-  return shape.units == 0 || shape.units <= most_narrow / plan.row;
+  return shape.units == 0 || shape.units <= most_narrow / plan.row.out;
 }
 
 // Whether 32-bit numbers do: for tuples, and for what the copying kernel counts, which is rows, pieces of 32 vectors of
@@ -98,7 +121,7 @@ bool is_narrow(const Plan& plan, const Shape& shape) {
   if (shape.units == 0) return true;
   if (is_element(plan, shape)) return shape.units <= most_narrow;
   if (shape.alignment < 4) return is_narrow_stream(plan, shape);
-  return shape.units <= most_narrow / (plan.row / (warp_threads * shape.alignment) + 1);
+  return shape.units <= most_narrow / (plan.row.out / (warp_threads * shape.alignment) + 1);
 }
 
 Form choose_form(const Plan& plan, const Shape& shape, bool narrow) {
@@ -106,13 +129,13 @@ Form choose_form(const Plan& plan, const Shape& shape, bool narrow) {
     return Form::any;
   }
   const int64_t bytes = core::index_bytes(plan.index);
-  const bool is_direct = plan.end == 1 && plan.components == 1;
+  const bool is_direct = plan.end == 1 && plan.loops[0].params.is(0) && plan.components == 1;
   return is_direct && narrow && shape.index_aligned && bytes >= 4 ? Form::direct : Form::small;
 }
 
 // Narrow rows are made by output vectors, aligned ones by groups of threads, the others as a stream of bytes.
 Copy choose_copy(const Plan& plan, const Shape& shape, Form form, bool narrow) {
-  const int64_t row = plan.row, alignment = shape.alignment;
+  const int64_t row = plan.row.out, alignment = shape.alignment;
   if (form == Form::any || !narrow) {
     if (alignment == 16) return Copy::rows16;
     if (alignment >= 4) return Copy::rows4;
@@ -168,8 +191,9 @@ uint32_t count_validating_blocks(int64_t tuples, int32_t multiprocessors) {
 // The element repeated, so that any part of a filled row can be cut out of it.
 void repeat_fill(const Plan& plan, JobHead* job) {
   char bytes[vector_bytes] = {};
-  for (int64_t at = 0; at < vector_bytes && plan.bounds == GTH_BOUNDS_FILL; at += plan.item) {
-    std::memcpy(bytes + at, plan.fill, static_cast<size_t>(plan.item));
+  const int64_t item = plan.item.bytes();
+  for (int64_t at = 0; at < vector_bytes && plan.bounds == GTH_BOUNDS_FILL; at += item) {
+    std::memcpy(bytes + at, plan.fill, static_cast<size_t>(item));
   }
   std::memcpy(job->fill, bytes, sizeof job->fill);
 }
@@ -179,16 +203,15 @@ void fill_head(const Plan& plan, const Pointers& pointers, int64_t n, const Plac
   job->params = pointers.params + plan.params_offset;
   job->indices = pointers.indices + plan.indices_offset;
   job->out = pointers.out + plan.out_offset;
-  job->params_begin = pointers.params + (plan.params_reach.empty ? 0 : plan.params_reach.low_at(n));
-  job->params_end = pointers.params + (plan.params_reach.empty ? 0 : plan.params_reach.high_at(n));
+  job->params_begin = pointers.params + (plan.params_reach.empty ? 0 : plan.params_reach.at(n).low);
+  job->params_end = pointers.params + (plan.params_reach.empty ? 0 : plan.params_reach.at(n).high);
   job->units = shape.units;
   job->tuples = shape.tuples;
-  job->row = plan.row;
+  job->row = plan.row.out;
   job->index_step = plan.index_step;
   job->loops = plan.end;
-  job->outer_begin = plan.outer_begin;
-  job->tuple_begin = plan.tuple_begin;
-  job->tuple_end = plan.line + 1;
+  job->walked = plan.inner_begin;
+  job->tuple_loops = tuple_loops(plan, shape.units == 0);
   job->components = plan.components;
   job->dealt_dims = plan.dealt > 1 ? plan.dealt_ndim : 0;
   job->dealt_units = plan.dealt > 1 ? shape.tuples / plan.dealt * plan.inner : 1;
@@ -211,7 +234,8 @@ template <class Job>
 void fill_loops(const Plan& plan, int64_t n, bool narrow, Job* job) {
   for (int32_t i = 0; i < plan.end; ++i) {
     const core::Loop& loop = plan.loops[i];
-    job->loop[i] = {loop.extent.at(n), loop.params.at(n), loop.index.at(n), loop.out.at(n)};
+    const int64_t out = job->units > 0 ? loop.out.at(n) : loop.position.at(n);
+    job->loop[i] = {loop.extent.at(n), loop.params.at(n), loop.index.at(n), out};
     // Other extents are of outputs that are empty, which nobody walks through.
     const bool is_walked = job->loop[i].extent > 0 && job->loop[i].extent <= largest_narrow;
     job->divider[i] = narrow && is_walked ? make_divider(job->loop[i].extent) : Divider{};
@@ -246,8 +270,8 @@ void finish(const Plan& plan, const Place& place, const Shape& shape, bool narro
       job->validation == Validation::in_front ? count_validating_blocks(shape.tuples, place.multiprocessors) : 0;
   out->copying_blocks = 0;
   if (shape.units == 0 || out->reports_first) return;
-  cut_rows(out->copy, plan.row, job);
-  if (narrow) job->chunk = make_divider(out->copy == Copy::stream ? plan.row : job->chunks);
+  cut_rows(out->copy, plan.row.out, job);
+  if (narrow) job->chunk = make_divider(out->copy == Copy::stream ? plan.row.out : job->chunks);
   out->copying_blocks = count_blocks(*job, out->copy, place.multiprocessors);
 }
 

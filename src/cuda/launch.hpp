@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "core/operands.hpp"
 #include "core/plan.hpp"
 #include "cuda/bodies.hpp"
 

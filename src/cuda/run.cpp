@@ -37,7 +37,7 @@ int32_t enqueue(Context& context, const Plan& plan, const Pointers& pointers, in
   pthread_mutex_unlock(&context.launching);
   // No kernel copies where every row is asked of an empty dim; an output of ours has a content all the same.
   if (!code && launch.reports_first && place.owns_output && launch.any.units > 0) {
-    code = runtime::zero_async(launch.any.out, launch.any.units * plan.row, context.stream);
+    code = runtime::zero_async(launch.any.out, launch.any.units * plan.row.out, context.stream);
   }
   return code ? fail_cuda(code, "gather", 0, error) : GTH_OK;
 }
@@ -60,6 +60,13 @@ int32_t run(Context& context, const Plan& plan, const Pointers& pointers, int64_
   }
   if (status == GTH_OK && error.target()) error.target()->sequence = sequence;
   return status;
+}
+
+int32_t judge(Context& context, const Plan& plan, const char* indices, int64_t n, const Error& error) {
+  Plan judging = plan;
+  judging.is_empty = true;  // nothing is copied ...
+  judging.checks_when_empty = true;
+  return run(context, judging, {nullptr, indices, nullptr}, n, false, error);
 }
 
 int32_t allocate(Context& context, int64_t bytes, void** out, const Error& error) {

@@ -77,7 +77,7 @@ FIELD(gth_tensor_desc, reserved, 48, 8);
 FIELD(gth_tensor_desc, offset, 56, 8);
 FIELD(gth_tensor_desc, extent, 64, 8);
 
-SIZE(gth_options, 64);
+SIZE(gth_options, 72);
 FIELD(gth_options, size, 0, 4);
 FIELD(gth_options, has_axis, 4, 4);
 FIELD(gth_options, axis, 8, 8);
@@ -88,7 +88,9 @@ FIELD(gth_options, negative, 32, 4);
 FIELD(gth_options, bounds, 36, 4);
 FIELD(gth_options, fill, 40, 4);
 FIELD(gth_options, threads, 44, 4);
-FIELD(gth_options, fill_value, 48, 16);
+FIELD(gth_options, extents, 48, 4);
+FIELD(gth_options, reserved, 52, 4);
+FIELD(gth_options, fill_value, 56, 16);
 
 VALUE(GTH_ABI_VERSION, 1);
 VALUE(GTH_MAX_NDIM, 64);
@@ -199,3 +201,7 @@ VALUE(GTH_BOUNDS_SKIP, 5);
 VALUE(GTH_FILL_ZERO, 1);
 VALUE(GTH_FILL_VALUE, 2);
 VALUE(GTH_FILL_BY_DTYPE, 3);
+
+VALUE(GTH_EXTENTS_EQUAL, 1);
+VALUE(GTH_EXTENTS_PREFIX, 2);
+VALUE(GTH_EXTENTS_BROADCAST, 3);

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "core/lower.hpp"
 #include "cuda/kernels.hpp"
 #include "cuda/launch.hpp"
 

@@ -2,13 +2,14 @@
 
 #include <cstdint>
 
-#include "core/direct.hpp"
+#include "core/operands.hpp"
+#include "core/short.hpp"
 #include "cpu/rows.hpp"
 
 namespace gather::cpu {
 
 // Runs the short form of a gather. False: nothing was written, because the run is not one of a few rows or something is
 // wrong with it; run() of the plan knows what.
-bool run_direct(const core::Direct& direct, CopyRows copy, const core::Pointers& pointers, int64_t n);
+bool run_short(const core::Short& form, CopyRows copy, const core::Pointers& pointers, int64_t n);
 
 }  // namespace gather::cpu

@@ -2,27 +2,31 @@
 
 #include <cstdint>
 
+#include "core/layout.hpp"
 #include "core/plan.hpp"
+#include "core/request.hpp"
 
 namespace gather::core {
 
-// A gather of a few rows with nothing in its way: one line of tuples, each of which selects one row. Two cache lines in
-// place of a plan, for calls that would spend more on their preparations than on their rows. There is none for whatever
-// is unusual or wrong: then the plan decides, and finds the words.
-struct Direct {
+// The short form of a plan: a gather of a few rows with nothing in its way, one line of tuples, each of which selects one
+// row. Two cache lines in place of a plan, for calls that would spend more on their preparations than on their rows.
+// There is none for whatever is unusual or wrong: then the plan decides, and finds the words.
+struct Short {
   static constexpr int32_t most_components = 4;
   static constexpr int64_t most_tuples = 8;
   static constexpr int64_t largest_row = 32 * 1024;  // so that the rows are never worth a second thread
 
-  // Bytes from the data pointer on that are touched: [low, high), and `step` more for each n above 1.
-  struct Span {
+  // What is touched from the data pointer on, and `step` more for each n above 1.
+  struct Memory {
     int64_t low, high, step;
+
+    Span at(int64_t more) const { return {low, high + step * more}; }
   };
 
   int64_t tuples;     // times n where an extent is open
   int64_t largest_n;  // no extent is open: GTH_OPEN
   int64_t row;
-  Span params, indices, out;
+  Memory params, indices, out;
   int64_t params_offset, indices_offset, out_offset;
   int64_t line_index, line_out;  // bytes from tuple to tuple
   int64_t index_step;            // bytes from component to component
@@ -33,9 +37,9 @@ struct Direct {
 };
 
 // The short form of a checked plan. False: it has none.
-bool shorten(const Plan& plan, Direct* direct);
+bool shorten(const Plan& plan, Short* out);
 
 // The short form of a one-shot request of dense tensors, along axis 0, without batch dims or a profile. False: it has none.
-bool lower_direct(const Request& request, Direct* direct);
+bool lower_short(const Request& request, Short* out);
 
 }  // namespace gather::core

@@ -1,0 +1,78 @@
+#include <new>
+
+#include "api/operands.hpp"
+#include "api/storage.hpp"
+#include "core/memory.hpp"
+#include "cpu/strings.hpp"
+
+namespace gather::api {
+namespace {
+
+// The two buffers of gathered strings as one storage.
+class StringsStorage final : public Storage {
+ public:
+  StringsStorage(Storage* offsets, Storage* bytes) : offsets_(offsets), bytes_(bytes) {}
+
+ private:
+  ~StringsStorage() override {
+    offsets_->release();
+    bytes_->release();
+  }
+
+  Storage* offsets_;
+  Storage* bytes_;
+};
+
+int32_t finish_strings(const Operands& operands, const core::Plan& plan, const int64_t* const* firsts,
+                       const int64_t* offsets, Storage* offsets_storage, gth_tensor** out, const Error& error) {
+  const int64_t extent = offsets[element_count(plan)];
+  char* bytes;
+  Storage* bytes_storage;
+  int32_t status = allocate_storage(*operands.context, extent, false, &bytes, &bytes_storage, error);
+  if (status) return status;
+  StringsStorage* storage = nullptr;
+  status = cpu::gather_string_bytes(plan, operands.params->strings, firsts, offsets, bytes, error);
+  if (!status) {
+    storage = new (std::nothrow) StringsStorage(offsets_storage, bytes_storage);
+    if (!storage) status = fail_memory(sizeof(StringsStorage), error);
+  }
+  if (!storage) {
+    bytes_storage->release();
+    return status;
+  }
+  offsets_storage->retain();  // the caller of this function lets go of its own reference
+  status = make_string_tensor(output_desc(plan, operands), {offsets, bytes, extent}, operands.params->binary, storage,
+                              out, error);
+  if (status) storage->release();
+  return status;
+}
+
+int32_t gather_strings_into(const Operands& operands, const core::Plan& plan, const int64_t** firsts, gth_tensor** out,
+                            const Error& error) {
+  char* offsets;
+  Storage* storage;
+  const int64_t bytes = (element_count(plan) + 1) * int64_t{sizeof(int64_t)};
+  int32_t status = allocate_storage(*operands.context, bytes, true, &offsets, &storage, error);
+  if (status) return status;
+  int64_t* numbers = reinterpret_cast<int64_t*>(offsets);
+  status =
+      cpu::gather_string_offsets(plan, operands.params->strings, static_cast<const char*>(operands.indices->desc.data),
+                                 executor_for(*operands.context, plan.threads), firsts, numbers, error);
+  if (!status) status = finish_strings(operands, plan, firsts, numbers, storage, out, error);
+  storage->release();
+  return status;
+}
+
+}  // namespace
+
+int32_t gather_strings(const Operands& operands, const core::Plan& plan, gth_tensor** out, const Error& error) {
+  const int64_t slices = plan.is_empty ? 0 : plan.slices.at(GTH_OPEN) * plan.inner;
+  const int64_t bytes = slices * int64_t{sizeof(const int64_t*)};
+  void* firsts = core::allocate_zeroed(static_cast<size_t>(bytes));
+  if (!firsts) return fail_memory(bytes, error);
+  const int32_t status = gather_strings_into(operands, plan, static_cast<const int64_t**>(firsts), out, error);
+  core::deallocate(firsts);
+  return status;
+}
+
+}  // namespace gather::api

@@ -1,0 +1,74 @@
+#include "core/operands.hpp"
+
+#include <cinttypes>
+
+namespace gather::core {
+namespace {
+
+int32_t fail_null_data(int32_t operand, const Error& error) {
+  return error.fail({GTH_E_NULL, operand}, "%s: data is NULL", operand_name(operand));
+}
+
+int32_t fail_alias(int32_t operand, const Error& error) {
+  return error.fail({GTH_E_ALIAS, GTH_OPERAND_OUT, -1, -1, operand, 0}, "out: shares memory with %s",
+                    operand_name(operand));
+}
+
+int32_t check_extent(int32_t operand, int64_t given, int64_t needed, const Error& error) {
+  if (given >= needed) return GTH_OK;
+  return error.fail({GTH_E_SIZE, operand, -1, -1, given, needed},
+                    "%s: memory of %" PRId64 " bytes, needed are %" PRId64, operand_name(operand), given, needed);
+}
+
+bool reads_indices(const Plan& plan, int64_t n) { return plan.components > 0 && plan.tuples.at(n) > 0; }
+
+}  // namespace
+
+int32_t check_open_extent(const Plan& plan, int64_t n, const Error& error) {
+  if (plan.is_open ? n < 0 : n != GTH_OPEN) {
+    return error.fail(
+        {GTH_E_SHAPE, GTH_OPERAND_PLAN, -1, -1, n, plan.is_open ? 0 : GTH_OPEN},
+        plan.is_open ? "plan: n is %" PRId64 ", needed is an extent" : "plan: n is %" PRId64 ", but no extent is open",
+        n);
+  }
+  if (n > plan.largest_n) {
+    return error.fail({GTH_E_SIZE, GTH_OPERAND_PLAN, -1, -1, n, plan.largest_n},
+                      "plan: n is %" PRId64 ", the largest is %" PRId64, n, plan.largest_n);
+  }
+  return GTH_OK;
+}
+
+Extents extents_of(const Plan& plan, int64_t n) {
+  const bool reads = reads_indices(plan, n), copies = plan.tuples.at(n) > 0 && !plan.is_empty;
+  return {copies && !plan.params_reach.empty ? plan.params_reach.at(n).high : 0,
+          reads ? plan.indices_reach.at(n).high : 0, copies ? plan.out_reach.at(n).high : 0};
+}
+
+int32_t check_extents_of(const Plan& plan, int64_t n, const Extents& given, const Error& error) {
+  const Extents needed = extents_of(plan, n);
+  if (int32_t status = check_extent(GTH_OPERAND_PARAMS, given.params, needed.params, error)) return status;
+  if (int32_t status = check_extent(GTH_OPERAND_INDICES, given.indices, needed.indices, error)) return status;
+  return check_extent(GTH_OPERAND_OUT, given.out, needed.out, error);
+}
+
+int32_t check_judging(const Plan& plan, const char* indices, int64_t n, const Error& error) {
+  if (int32_t status = check_open_extent(plan, n, error)) return status;
+  return reads_indices(plan, n) && !indices ? fail_null_data(GTH_OPERAND_INDICES, error) : GTH_OK;
+}
+
+int32_t check_run(const Plan& plan, const Pointers& pointers, int64_t n, const Error& error) {
+  if (int32_t status = check_judging(plan, pointers.indices, n, error)) return status;
+  if (plan.tuples.at(n) == 0 || plan.is_empty) return GTH_OK;
+  if (!pointers.params && !plan.params_reach.empty) return fail_null_data(GTH_OPERAND_PARAMS, error);
+  if (!pointers.out) return fail_null_data(GTH_OPERAND_OUT, error);
+  const Span out = plan.out_reach.at(n);
+  if (!plan.params_reach.empty && overlap(pointers.out, out, pointers.params, plan.params_reach.at(n))) {
+    return fail_alias(GTH_OPERAND_PARAMS, error);
+  }
+  if (plan.components > 0 && overlap(pointers.out, out, pointers.indices, plan.indices_reach.at(n))) {
+    return fail_alias(GTH_OPERAND_INDICES, error);
+  }
+  return GTH_OK;
+}
+
+}  // namespace gather::core

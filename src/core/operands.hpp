@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/error.hpp"
+#include "core/plan.hpp"
+
+// The memory of one run of a plan.
+namespace gather::core {
+
+struct Pointers {
+  const char* params;
+  const char* indices;
+  char* out;
+};
+
+// Bytes from each data pointer on.
+struct Extents {
+  int64_t params, indices, out;
+};
+
+// The open extent of a run: an extent that keeps all sizes inside int64 and inside what is described, or GTH_OPEN for a
+// plan without one.
+int32_t check_open_extent(const Plan& plan, int64_t n, const Error& error);
+
+// What a run with this open extent, which has been checked, reads and writes at most.
+Extents extents_of(const Plan& plan, int64_t n);
+
+// That the memory is large enough.
+int32_t check_extents_of(const Plan& plan, int64_t n, const Extents& given, const Error& error);
+
+// What a run can still get wrong: the open extent, NULL and overlap.
+int32_t check_run(const Plan& plan, const Pointers& pointers, int64_t n, const Error& error);
+
+// As check_run, for a run that only judges indices.
+int32_t check_judging(const Plan& plan, const char* indices, int64_t n, const Error& error);
+
+}  // namespace gather::core

@@ -1,0 +1,80 @@
+#include "core/placement.hpp"
+
+#include <algorithm>
+
+#include "core/device.hpp"
+#include "core/dtype.hpp"
+
+namespace gather::core {
+namespace {
+
+bool is_pinned_or_managed(int32_t device) {
+  return device == GTH_DEVICE_CUDA_HOST || device == GTH_DEVICE_CUDA_MANAGED;
+}
+
+int32_t check_operand_device(const gth_tensor_desc& desc, int32_t operand, const Plan& plan, const Error& error) {
+  if (!is_known_device(desc.device)) return fail_device(operand, desc.device, 0, error);
+  if (plan.device == GTH_DEVICE_CPU) {
+    return is_host(desc.device) ? GTH_OK : fail_device(operand, desc.device, GTH_DEVICE_CPU, error);
+  }
+  if (is_pinned_or_managed(desc.device)) return GTH_OK;
+  if (desc.device != GTH_DEVICE_CUDA) return fail_device(operand, desc.device, GTH_DEVICE_CUDA, error);
+  if (desc.device_id != plan.device_id) return fail_device(operand, desc.device_id, plan.device_id, error);
+  return GTH_OK;
+}
+
+void find_device(const Request& request, Plan* plan) {
+  plan->device = request.device ? request.device : GTH_DEVICE_CPU;
+  plan->device_id = request.device_id;
+  if (request.device) return;
+  for (const gth_tensor_desc* desc : {request.params, request.indices, request.out}) {
+    if (!desc || is_host(desc->device)) continue;
+    plan->device = GTH_DEVICE_CUDA;
+    plan->device_id = desc->device_id;
+    if (desc->device == GTH_DEVICE_CUDA) return;  // managed memory is every device's
+  }
+}
+
+int32_t check_devices(const Request& request, Plan* plan, const Error& error) {
+  find_device(request, plan);
+  if (int32_t status = check_operand_device(*request.params, GTH_OPERAND_PARAMS, *plan, error)) return status;
+  if (int32_t status = check_operand_device(*request.indices, GTH_OPERAND_INDICES, *plan, error)) return status;
+  return request.out ? check_operand_device(*request.out, GTH_OPERAND_OUT, *plan, error) : GTH_OK;
+}
+
+gth_tensor_desc dense_output(const Geometry& geometry) {
+  gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+  desc.ndim = geometry.ndim;
+  desc.shape = geometry.shape;
+  return desc;
+}
+
+int32_t resolve_layouts(const Request& request, const Meaning& meaning, Placement* out, const Error& error) {
+  int32_t status = resolve_layout(*request.params, meaning.item, GTH_OPERAND_PARAMS, &out->params, error);
+  if (status) return status;
+  const int64_t index_bytes = find_dtype(request.indices->dtype)->bytes;
+  status = resolve_layout(*request.indices, index_bytes, GTH_OPERAND_INDICES, &out->indices, error);
+  if (status) return status;
+  const gth_tensor_desc output = request.out ? *request.out : dense_output(meaning.geometry);
+  if ((status = resolve_layout(output, meaning.item, GTH_OPERAND_OUT, &out->out, error))) return status;
+  return check_disjoint(output, meaning.item, &out->out, error);
+}
+
+int32_t check_readonly(const gth_tensor_desc* out, const Error& error) {
+  if (!out || !(out->flags & GTH_TENSOR_READONLY)) return GTH_OK;
+  return error.fail({GTH_E_READONLY, GTH_OPERAND_OUT}, "out: the memory is read-only");
+}
+
+}  // namespace
+
+int32_t resolve_placement(const Request& request, const Meaning& meaning, Placement* out, Plan* plan,
+                          const Error& error) {
+  if (int32_t status = resolve_layouts(request, meaning, out, error)) return status;
+  if (int32_t status = check_devices(request, plan, error)) return status;
+  if (int32_t status = check_readonly(request.out, error)) return status;
+  // Tuples of no components are counted, never read.
+  if (meaning.geometry.components == 0) std::fill_n(out->indices.strides, request.indices->ndim, fixed(0));
+  return GTH_OK;
+}
+
+}  // namespace gather::core

@@ -1,0 +1,154 @@
+#include "core/short.hpp"
+
+#include <algorithm>
+
+#include "core/checked.hpp"
+#include "core/dtype.hpp"
+
+namespace gather::core {
+namespace {
+
+bool is_in(int32_t value, int32_t highest) { return static_cast<uint32_t>(value) <= static_cast<uint32_t>(highest); }
+
+// bounds = clamp and modulo have an answer for every index: theirs is no matter of inside or outside.
+bool judges_tuples(int32_t bounds) { return bounds != GTH_BOUNDS_CLAMP && bounds != GTH_BOUNDS_MODULO; }
+
+bool has_short_options(const Operation& operation, const gth_options* options) {
+  if (!options) return true;
+  const gth_options& o = *options;
+  return o.size == sizeof o && is_in(o.has_axis, operation.has_axis ? 1 : 0) && (o.profile | o.opset) == 0 &&
+         (o.axis | o.batch_dims) == 0 && (o.extents | o.reserved) == 0 && is_in(o.negative, GTH_NEGATIVE_WRAP) &&
+         is_in(o.bounds, GTH_BOUNDS_SKIP) && judges_tuples(o.bounds) && is_in(o.fill, GTH_FILL_BY_DTYPE) &&
+         o.threads >= 0;
+}
+
+// The memory of a dense tensor of so many bytes; false where it is not all described.
+bool describe_memory(const gth_tensor_desc& desc, int64_t bytes, Short::Memory* memory) {
+  memory->low = desc.offset;
+  memory->step = 0;
+  return find_dense_end(desc, bytes, &memory->high);
+}
+
+// Params without batch or outer dims: K indexed dims, then the row.
+struct Dims {
+  const int64_t* params;
+  const int64_t* indices;
+  const int64_t* out;
+  int32_t tuple_ndim, components, row_ndim;
+};
+
+bool split(const Request& request, Dims* dims) {
+  const gth_tensor_desc &params = *request.params, &indices = *request.indices, &out = *request.out;
+  const bool has_components = operation_of(request.op).has_components;
+  if (params.ndim == 0 || (has_components && indices.ndim == 0)) return false;
+  const int32_t tuple_ndim = indices.ndim - (has_components ? 1 : 0);
+  const int64_t components = has_components ? indices.shape[tuple_ndim] : 1;
+  if (components < 1 || components > std::min(params.ndim, Short::most_components)) return false;
+  const int32_t k = static_cast<int32_t>(components);
+  *dims = {params.shape, indices.shape, out.shape, tuple_ndim, k, params.ndim - k};
+  return out.ndim == tuple_ndim + dims->row_ndim;
+}
+
+bool count_tuples(const Dims& dims, int64_t* tuples) {
+  *tuples = 1;
+  for (int32_t i = 0; i < dims.tuple_ndim; ++i) {
+    const int64_t extent = dims.indices[i];
+    if (extent < 1 || extent > Short::most_tuples || dims.out[i] != extent) return false;
+    if ((*tuples *= extent) > Short::most_tuples) return false;
+  }
+  return true;
+}
+
+bool measure_row(const Dims& dims, int64_t item, int64_t* row) {
+  *row = item;
+  for (int32_t i = 0; i < dims.row_ndim; ++i) {
+    const int64_t extent = dims.params[dims.components + i];
+    if (extent < 1 || dims.out[dims.tuple_ndim + i] != extent || !multiply(*row, extent, row)) return false;
+  }
+  return *row <= Short::largest_row;
+}
+
+// Sizes and strides of the indexed dims; *bytes receives what all params take.
+bool set_components(const Dims& dims, Short* result, int64_t* bytes) {
+  result->components = dims.components;
+  *bytes = result->row;
+  for (int32_t i = dims.components; i-- > 0;) {
+    result->component[i] = {dims.params[i], *bytes};
+    if (dims.params[i] < 1 || !multiply(*bytes, dims.params[i], bytes)) return false;
+  }
+  return true;
+}
+
+// Nothing but one line of tuples that select one row each.
+bool is_one_line(const Plan& plan) {
+  return plan.end == 1 && plan.loops[0].params.is(0) && plan.dealt == 1 && !plan.is_empty && plan.refused_dim < 0;
+}
+
+bool is_short_index(IndexKind kind) { return kind == IndexKind::int64 || kind == IndexKind::int32; }
+
+Short::Memory memory_of(const Reach& reach) { return {reach.low, reach.high, reach.high_step}; }
+
+}  // namespace
+
+bool shorten(const Plan& plan, Short* result) {
+  const Loop& line = plan.loops[plan.line];
+  if (!is_one_line(plan) || plan.device != GTH_DEVICE_CPU || plan.row.in > Short::largest_row ||
+      !judges_tuples(plan.bounds) || !is_short_index(plan.index) || plan.components < 1 ||
+      plan.components > Short::most_components) {
+    return false;
+  }
+  if (line.index.by_n || line.out.by_n || plan.tuples.by_n != line.extent.by_n) return false;
+  for (const Reach* reach : {&plan.params_reach, &plan.indices_reach, &plan.out_reach}) {
+    if (reach->empty || reach->low_step) return false;
+  }
+  result->tuples = plan.tuples.factor;
+  result->largest_n = plan.is_open ? plan.largest_n : GTH_OPEN;
+  result->row = plan.row.in;
+  result->params = memory_of(plan.params_reach);
+  result->indices = memory_of(plan.indices_reach);
+  result->out = memory_of(plan.out_reach);
+  result->params_offset = plan.params_offset;
+  result->indices_offset = plan.indices_offset;
+  result->out_offset = plan.out_offset;
+  result->line_index = line.index.factor;
+  result->line_out = line.out.factor;
+  result->index_step = plan.index_step;
+  result->components = plan.components;
+  result->is_int64 = plan.index == IndexKind::int64;
+  result->wraps = plan.wraps;
+  std::copy_n(plan.component, plan.components, result->component);
+  return true;
+}
+
+bool lower_short(const Request& request, Short* result) {
+  const gth_tensor_desc &params = *request.params, &indices = *request.indices, &output = *request.out;
+  const Operation& operation = operation_of(request.op);
+  if (operation.form != Form::slices || !is_exact(params, GTH_TENSOR_READONLY) ||
+      !is_exact(indices, GTH_TENSOR_READONLY) || !is_exact(output, 0) ||
+      !has_short_options(operation, request.options) || params.dtype != output.dtype) {
+    return false;
+  }
+  result->is_int64 = indices.dtype == GTH_DTYPE_INT64;
+  if (!result->is_int64 && indices.dtype != GTH_DTYPE_INT32) return false;
+  const DtypeInfo* dtype = find_dtype(params.dtype);
+  Dims dims;
+  if (!dtype || dtype->bytes == 0 || !split(request, &dims)) return false;
+  int64_t params_bytes;
+  if (!count_tuples(dims, &result->tuples) || !measure_row(dims, dtype->bytes, &result->row) ||
+      !set_components(dims, result, &params_bytes)) {
+    return false;
+  }
+  result->index_step = result->is_int64 ? 8 : 4;
+  result->line_index = result->index_step * (operation.has_components ? dims.components : 1);
+  result->line_out = result->row;
+  result->largest_n = GTH_OPEN;
+  result->params_offset = params.offset;
+  result->indices_offset = indices.offset;
+  result->out_offset = output.offset;
+  result->wraps = request.options && request.options->negative == GTH_NEGATIVE_WRAP;
+  return describe_memory(params, params_bytes, &result->params) &&
+         describe_memory(indices, result->tuples * result->line_index, &result->indices) &&
+         describe_memory(output, result->tuples * result->row, &result->out);
+}
+
+}  // namespace gather::core

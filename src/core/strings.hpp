@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+
+namespace gather::core {
+
+// The buffers of strings: string i is bytes[offsets[i] .. offsets[i + 1]).
+struct Strings {
+  const int64_t* offsets;
+  const char* bytes;
+  int64_t extent;  // of bytes
+};
+
+}  // namespace gather::core

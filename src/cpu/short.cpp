@@ -1,0 +1,65 @@
+#include "cpu/short.hpp"
+
+#include "cpu/load.hpp"
+
+namespace gather::cpu {
+namespace {
+
+using core::Short;
+
+// The offset of the row that a tuple selects; false where it selects none.
+template <class T>
+bool resolve(const Short& form, const char* tuple, int64_t* offset) {
+  *offset = form.params_offset;
+  for (int32_t c = 0; c < form.components; ++c, tuple += form.index_step) {
+    const core::Component& component = form.component[c];
+    int64_t value = load_index<T>(tuple);
+    if (form.wraps && value < 0) value += component.size;
+    // One comparison for both ends: what is negative is huge as an unsigned number.
+    if (static_cast<uint64_t>(value) >= static_cast<uint64_t>(component.size)) return false;
+    *offset += value * component.stride;
+  }
+  return true;
+}
+
+template <class T>
+bool resolve_all(const Short& form, const char* indices, int64_t tuples, int64_t* offsets) {
+  for (int64_t i = 0; i < tuples; ++i) {
+    if (!resolve<T>(form, indices + i * form.line_index, offsets + i)) return false;
+  }
+  return true;
+}
+
+// The number of tuples of a run; 0 where the run is none for a short form.
+int64_t tuples_of(const Short& form, int64_t n) {
+  if (form.tuples > Short::most_tuples) return 0;
+  if (form.largest_n == GTH_OPEN) return n == GTH_OPEN ? form.tuples : 0;
+  if (n < 1 || n > form.largest_n || n > Short::most_tuples) return 0;
+  const int64_t tuples = form.tuples * n;
+  return tuples <= Short::most_tuples ? tuples : 0;
+}
+
+}  // namespace
+
+bool run_short(const Short& form, CopyRows copy, const core::Pointers& pointers, int64_t n) {
+#ifdef GATHER_TESTING
+  return false;  // test builds send everything through the general machinery
+#endif
+  const int64_t tuples = tuples_of(form, n);
+  if (tuples == 0 || !pointers.params || !pointers.indices || !pointers.out) return false;
+  const int64_t more = n == GTH_OPEN ? 0 : n - 1;
+  const core::Span out = form.out.at(more);
+  if (core::overlap(pointers.out, out, pointers.params, form.params.at(more)) ||
+      core::overlap(pointers.out, out, pointers.indices, form.indices.at(more))) {
+    return false;
+  }
+  int64_t offsets[Short::most_tuples];
+  const char* indices = pointers.indices + form.indices_offset;
+  const bool all = form.is_int64 ? resolve_all<int64_t>(form, indices, tuples, offsets)
+                                 : resolve_all<int32_t>(form, indices, tuples, offsets);
+  if (!all) return false;
+  copy(pointers.out + form.out_offset, form.line_out, pointers.params, offsets, tuples, form.row);
+  return true;
+}
+
+}  // namespace gather::cpu

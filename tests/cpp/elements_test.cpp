@@ -1,0 +1,315 @@
+#include "elements_oracle.hpp"
+#include "hostile.hpp"
+#include "random_operands.hpp"
+
+// gather_elements against its oracle, and what the header promises of it.
+namespace {
+
+using namespace hostile;
+using oracle::Answer;
+using oracle::ElementsProblem;
+using oracle::Extents;
+using oracle::Operand;
+using oracle::Random;
+
+constexpr Operation elements = {gth_gather_elements, gth_gather_elements_into, gth_gather_elements_desc,
+                                gth_gather_elements_plan, gth_gather_elements_shape};
+constexpr int32_t f32 = GTH_DTYPE_FLOAT32, i64 = GTH_DTYPE_INT64;
+
+gth_options with_extents(int32_t extents, int64_t axis = 0) {
+  gth_options options = with_axis(axis);
+  options.extents = extents;
+  return options;
+}
+
+// ---- random cases
+
+struct Case {
+  ElementsProblem problem;
+  gth_options options = GTH_OPTIONS_INIT;
+  int64_t open = -1;  // dim that a plan leaves open: the axis, or dim 0 of both
+};
+
+// Extents of indices that the rule lets meet those of params.
+int64_t partner(Random& random, Extents rule, int64_t extent) {
+  if (rule == Extents::prefix) return random.chance(60) ? extent : random.below(extent + 1);
+  return rule == Extents::broadcast && random.chance(30) ? 1 : extent;
+}
+
+// Long dims are rare; with them, lines go along and beside the axis, and over the borders of blocks.
+int64_t extent_of(Random& random) { return random.chance(6) ? random.between(15, 300) : random.extent(); }
+
+void choose_shapes(Random& random, Case* c) {
+  ElementsProblem& problem = c->problem;
+  const int64_t rank = random.between(1, 4);
+  problem.extents = static_cast<Extents>(random.between(1, 3));
+  problem.axis = random.below(rank);
+  for (int64_t d = 0; d < rank; ++d) {
+    int64_t extent = extent_of(random);
+    const int64_t other = d == problem.axis ? extent_of(random) : partner(random, problem.extents, extent);
+    if (d != problem.axis && problem.extents == Extents::broadcast && random.chance(15)) extent = 1;
+    problem.params.shape.push_back(extent);
+    problem.indices.shape.push_back(other);
+  }
+  if (random.chance(40)) {
+    const bool shared = problem.axis > 0 && problem.params.shape[0] == problem.indices.shape[0] && random.chance(50);
+    c->open = shared ? 0 : problem.axis;
+  }
+}
+
+void fill_indices(Random& random, ElementsProblem* problem) {
+  Operand& x = problem->indices;
+  const int64_t size = problem->params.shape[static_cast<size_t>(problem->axis)];
+  const bool tame = random.chance(50);
+  for (int64_t number = 0; number < count_of(x.shape); ++number) {
+    int64_t rest = number, at = x.offset;
+    for (size_t d = x.shape.size(); d-- > 0; rest /= x.shape[d]) at += rest % x.shape[d] * x.strides[d];
+    const int64_t value = tame && size ? random.below(size) : oracle::hostile_value(random, size, x.dtype);
+    std::memcpy(x.memory.data() + at, &value, static_cast<size_t>(x.item));
+  }
+}
+
+Case make_case(Random& random) {
+  Case c;
+  ElementsProblem& problem = c.problem;
+  choose_shapes(random, &c);
+  problem.params.dtype = problem.out.dtype = oracle::dtypes[random.below(15)];
+  problem.indices.dtype = oracle::index_dtypes[random.below(8)];
+  problem.params.item = problem.out.item = gth_dtype_size(problem.params.dtype);
+  problem.indices.item = gth_dtype_size(problem.indices.dtype);
+  problem.out.shape = oracle::elements_shape(problem);
+  oracle::lay_out(random, false, &problem.params);
+  oracle::lay_out(random, false, &problem.indices);
+  oracle::lay_out(random, true, &problem.out);
+  fill_indices(random, &problem);
+  // Strides were made for this extent: along a dim of 0 or 1 they lead nowhere.
+  if (c.open >= 0 && problem.indices.shape[static_cast<size_t>(c.open)] < 2) c.open = -1;
+  const int64_t rank = static_cast<int64_t>(problem.params.shape.size());
+  c.options =
+      with_extents(static_cast<int32_t>(problem.extents), random.chance(30) ? problem.axis - rank : problem.axis);
+  oracle::choose_switches(random, &problem, &c.options);
+  return c;
+}
+
+// The case as a plan sees it that leaves an extent open.
+Case opened(const Case& from) {
+  Case c = from;
+  const size_t dim = static_cast<size_t>(c.open);
+  c.problem.indices.shape[dim] = c.problem.out.shape[dim] = GTH_OPEN;
+  if (c.open != c.problem.axis) c.problem.params.shape[dim] = GTH_OPEN;
+  return c;
+}
+
+class Elements : public ::testing::Test {
+ protected:
+  void expect(const char* form, const Case& c, const Answer& answer, const oracle::Bytes& found, int32_t status,
+              const Error& error) {
+    ++runs_;
+    bool same = status == answer.status && found == answer.memory;
+    if (status == GTH_E_INDEX) {
+      same = same && error.operand == GTH_OPERAND_INDICES && error.position == answer.position &&
+             error.component == 0 && error.value == answer.value && error.limit == answer.limit &&
+             error.flags == answer.flags;
+    }
+    EXPECT_TRUE(same) << form << " of case " << number_ << " rank " << c.problem.params.shape.size() << " axis "
+                      << c.problem.axis << " bounds " << c.problem.bounds << " expected " << answer.status << " at "
+                      << answer.position << ", observed " << status << " at " << error.position << " " << error.message;
+  }
+
+  void run_desc(const Case& c, const Answer& answer) {
+    for (int32_t threads : {1, 3}) {
+      Case run = c;
+      run.options.threads = threads;
+      const gth_tensor_desc p = run.problem.params.desc(), i = run.problem.indices.desc(), o = run.problem.out.desc();
+      Error error;
+      const int32_t status = gth_gather_elements_desc(nullptr, &p, &i, &run.options, &o, &error);
+      expect("desc", run, answer, run.problem.out.memory, status, error);
+    }
+  }
+
+  void run_planned(const Case& c, const Answer& answer) {
+    Case run = c;
+    const bool is_open = c.open >= 0;
+    const Case planned = is_open ? opened(c) : c;
+    const gth_tensor_desc p = planned.problem.params.desc(), i = planned.problem.indices.desc();
+    const gth_tensor_desc o = planned.problem.out.desc();
+    Plan plan;
+    Error error;
+    ASSERT_EQ(gth_gather_elements_plan(&p, &i, &planned.options, &o, plan.out(), &error), GTH_OK)
+        << "case " << number_ << ": " << error.message;
+    const int64_t n = is_open ? c.problem.indices.shape[static_cast<size_t>(c.open)] : GTH_OPEN;
+    Operand &params = run.problem.params, &indices = run.problem.indices, &out = run.problem.out;
+    const int32_t judged = gth_plan_check(nullptr, plan.get(), indices.memory.data(), n, nullptr);
+    if (count_of(c.problem.out.shape) > 0) {
+      EXPECT_EQ(judged, answer.status) << "case " << number_;
+    }
+    const int32_t status =
+        gth_plan_run_checked(nullptr, plan.get(), params.memory.data(), static_cast<int64_t>(params.memory.size()),
+                             indices.memory.data(), static_cast<int64_t>(indices.memory.size()), out.memory.data(),
+                             static_cast<int64_t>(out.memory.size()), n, &error);
+    expect("plan", run, answer, out.memory, status, error);
+  }
+
+  void run_handles(const Case& c) {
+    Case run = c;
+    Operand& out = run.problem.out;
+    out.dense = true;
+    out.offset = 0;
+    out.strides = oracle::dense_strides(out.shape, out.item);
+    out.memory.assign(static_cast<size_t>(count_of(out.shape) * out.item), 0);
+    const Answer answer = oracle::solve_elements(run.problem);
+    const Tensor params(run.problem.params.desc()), indices(run.problem.indices.desc());
+    Tensor made;
+    Error error;
+    int32_t status = gth_gather_elements(nullptr, params.get(), indices.get(), &run.options, made.out(), &error);
+    oracle::Bytes found = out.memory;
+    if (!status && !found.empty()) std::memcpy(found.data(), made.desc().data, found.size());
+    expect("allocating", run, answer, found, status, error);
+    const Tensor target(out.desc());
+    status = gth_gather_elements_into(nullptr, params.get(), indices.get(), &run.options, target.get(), &error);
+    expect("into", run, answer, out.memory, status, error);
+  }
+
+  Random random_{static_cast<uint64_t>(oracle::from_environment("GATHER_SEED", 20261122))};
+  int64_t runs_ = 0, number_ = 0;
+};
+
+TEST_F(Elements, RandomCases) {
+  const int64_t wanted = oracle::from_environment("GATHER_CASES", 12000);
+  for (; runs_ < wanted && !HasFailure(); ++number_) {
+    const Case c = make_case(random_);
+    const Answer answer = oracle::solve_elements(c.problem);
+    run_desc(c, answer);
+    run_planned(c, answer);
+    if (random_.chance(25)) run_handles(c);
+  }
+  std::printf("elements: %lld runs of %lld cases\n", static_cast<long long>(runs_), static_cast<long long>(number_));
+}
+
+// ---- shapes
+
+Array floats(Shape shape) {
+  std::vector<float> values(static_cast<size_t>(count_of(shape)));
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+  return Array(f32, std::move(shape), values);
+}
+
+Bytes bytes_of(const std::vector<float>& values) {
+  const char* first = reinterpret_cast<const char*>(values.data());
+  return Bytes(first, first + values.size() * sizeof(float));
+}
+
+TEST(ElementsShapes, AlongEachAxis) {
+  const Array params = floats({2, 3}), rows = indices64({2, 3}, {1, 0, 1, 0, 0, 1});
+  const Array columns = indices64({2, 2}, {2, 0, 1, 1});
+  const gth_options last = with_axis(-1);
+  expect_gathered({elements, params.desc(), rows.desc()}, {2, 3}, bytes_of({3, 1, 5, 0, 1, 5}));
+  expect_gathered({elements, params.desc(), columns.desc(), &last}, {2, 2}, bytes_of({2, 0, 4, 4}));
+}
+
+TEST(ElementsShapes, TheSwitchSaysHowExtentsAgree) {
+  const Array params = floats({3, 4}), fewer = indices64({2, 2}, {2, 0, 1, 1}), one = indices64({1, 2}, {3, 0});
+  const Array out = floats({2, 2});
+  const gth_options equal = with_extents(0, 1), prefix = with_extents(GTH_EXTENTS_PREFIX, 1);
+  const gth_options broadcast = with_extents(GTH_EXTENTS_BROADCAST, 1);
+  expect_refused({elements, params.desc(), fewer.desc(), &equal}, out, {GTH_E_SHAPE, GTH_OPERAND_INDICES, 0, -1, 2, 3});
+  expect_gathered({elements, params.desc(), fewer.desc(), &prefix}, {2, 2}, bytes_of({2, 0, 5, 5}));
+  expect_refused({elements, params.desc(), fewer.desc(), &broadcast}, out,
+                 {GTH_E_SHAPE, GTH_OPERAND_INDICES, 0, -1, 2, 3});
+  expect_gathered({elements, params.desc(), one.desc(), &broadcast}, {3, 2}, bytes_of({3, 0, 7, 4, 11, 8}));
+  expect_gathered({elements, params.desc(), one.desc(), &prefix}, {1, 2}, bytes_of({3, 0}));
+  const Array more = indices64({4, 1}, {0, 0, 0, 0});
+  expect_refused({elements, params.desc(), more.desc(), &prefix}, floats({4, 1}),
+                 {GTH_E_SHAPE, GTH_OPERAND_INDICES, 0, -1, 4, 3});
+}
+
+TEST(ElementsShapes, RanksAreEqual) {
+  const Array params = floats({3, 4}), line = indices64({2}, {0, 1}), scalar = floats({});
+  const Array index = indices64({}, {0});
+  expect_refused({elements, params.desc(), line.desc()}, floats({2}), {GTH_E_RANK, GTH_OPERAND_INDICES, -1, -1, 1, 2});
+  expect_refused({elements, scalar.desc(), index.desc()}, floats({}), {GTH_E_RANK, GTH_OPERAND_PARAMS, -1, -1, 0, 1});
+  const gth_options torch = with_profile(GTH_PROFILE_TORCH);
+  expect_gathered({elements, scalar.desc(), index.desc(), &torch}, {}, bytes_of({0}));
+  const Array one = indices64({3}, {0, 0, 0});
+  expect_gathered({elements, scalar.desc(), one.desc(), &torch}, {3}, bytes_of({0, 0, 0}));
+}
+
+TEST(ElementsShapes, Attributes) {
+  const Array params = floats({3, 4}), indices = indices64({3, 4}, std::vector<int64_t>(12, 0));
+  const gth_options batch = with_batch(1), axis = with_axis(2), low = with_axis(-3);
+  const int32_t batch_field = offsetof(gth_options, batch_dims), axis_field = offsetof(gth_options, axis);
+  expect_refused({elements, params.desc(), indices.desc(), &batch}, params,
+                 {GTH_E_BATCH, GTH_OPERAND_OPTIONS, batch_field, -1, 1, 0});
+  expect_refused({elements, params.desc(), indices.desc(), &axis}, params,
+                 {GTH_E_AXIS, GTH_OPERAND_OPTIONS, axis_field, -1, 2, 2});
+  expect_refused({elements, params.desc(), indices.desc(), &low}, params,
+                 {GTH_E_AXIS, GTH_OPERAND_OPTIONS, axis_field, -1, -3, 2});
+  gth_options unknown = GTH_OPTIONS_INIT;
+  unknown.extents = GTH_EXTENTS_BROADCAST + 1;
+  expect_refused({elements, params.desc(), indices.desc(), &unknown}, params,
+                 {GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, extents), -1, 4, 3});
+  gth_options reserved = GTH_OPTIONS_INIT;
+  reserved.reserved = 1;
+  expect_refused({elements, params.desc(), indices.desc(), &reserved}, params,
+                 {GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, reserved), -1, 1, 0});
+}
+
+// The smallest position wins whichever way the walk goes: lines lie along the last dim, beside the axis.
+TEST(ElementsErrors, TheSmallestPositionForAnyThreads) {
+  const int64_t rows = 300, columns = 40;
+  const Array params = floats({rows, columns});
+  for (const bool transposed : {false, true}) {
+    std::vector<int64_t> values(static_cast<size_t>(rows * columns), 3);
+    const Shape strides = transposed ? Shape{8, 8 * rows} : Shape{8 * columns, 8};
+    const auto at = [&](int64_t row, int64_t column) -> int64_t& {
+      return values[static_cast<size_t>((row * strides[0] + column * strides[1]) / 8)];
+    };
+    at(299, 0) = -7;
+    at(120, 39) = 1 << 20;
+    at(120, 38) = 301;
+    Array memory(i64, {rows * columns}, values);
+    gth_tensor_desc indices = memory.desc();
+    const Shape shape{rows, columns};
+    indices.ndim = 2;
+    indices.shape = shape.data();
+    indices.strides = strides.data();
+    const Array out = floats({rows, columns});
+    for (int32_t threads : {1, 2, 7}) {
+      gth_options options = GTH_OPTIONS_INIT;
+      options.threads = threads;
+      expect_refused({elements, params.desc(), indices, &options}, out,
+                     {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 120 * columns + 38, 301, rows});
+    }
+  }
+}
+
+// A repeated index is one index: its position is that in indices.
+TEST(ElementsErrors, PositionsAreThoseOfIndicesAlsoWhereTheyAreRepeated) {
+  const Array params = floats({5, 4}), indices = indices64({1, 3}, {0, 1, 9});
+  const gth_options options = with_extents(GTH_EXTENTS_BROADCAST, 1);
+  expect_refused({elements, params.desc(), indices.desc(), &options}, floats({5, 3}),
+                 {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 2, 9, 4});
+}
+
+TEST(ElementsStrings, AreGathered) {
+  const int64_t offsets[] = {0, 1, 3, 6, 6, 8, 9}, shape[] = {2, 3};
+  gth_tensor *params = nullptr, *made = nullptr;
+  Error error;
+  ASSERT_EQ(gth_tensor_from_strings(nullptr, 0, 2, shape, offsets, "abbcccddeF", 10, nullptr, nullptr, &params, &error),
+            GTH_OK);
+  const Array indices = indices64({1, 2}, {2, 0});
+  const Tensor numbers(indices.desc());
+  const gth_options options = with_extents(GTH_EXTENTS_BROADCAST, 1);
+  ASSERT_EQ(gth_gather_elements(nullptr, params, numbers.get(), &options, &made, &error), GTH_OK) << error.message;
+  const int64_t* ends = nullptr;
+  const void* bytes = nullptr;
+  ASSERT_EQ(gth_tensor_strings(made, &ends, &bytes, &error), GTH_OK);
+  EXPECT_EQ(Shape(ends, ends + 5), (Shape{0, 3, 4, 5, 5}));
+  EXPECT_EQ(std::string(static_cast<const char*>(bytes), 5),
+            "ccca"
+            "e");
+  EXPECT_EQ(gth_tensor_release(made), GTH_OK);
+  EXPECT_EQ(gth_tensor_release(params), GTH_OK);
+}
+
+}  // namespace
