@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "oracle.hpp"
+
+// gather_elements in slow and plain words, straight from its definition: element (i, j, k) of the output is
+// params[i, indices[i, j, k], k] for axis 1, and so on. Shares nothing with the library.
+namespace oracle {
+
+// How far the extents beside the axis may differ; the numbers are those of gth_options.
+enum class Extents : int32_t { equal = 1, prefix = 2, broadcast = 3 };
+
+// An element-wise gather in normalised terms: params and indices have the same rank, at least 1; 0 <= axis < rank.
+// batch and components stay at their defaults.
+struct ElementsProblem : Problem {
+  Extents extents = Extents::equal;
+};
+
+// Extents of params and indices that the rule does not let meet.
+struct Disagreement {
+  int32_t dim = -1;  // -1: they all agree
+  int64_t indices = 0, params = 0;
+};
+
+inline bool extents_agree(Extents rule, int64_t params, int64_t indices) {
+  if (params == indices) return true;
+  if (rule == Extents::prefix) return indices < params;
+  return rule == Extents::broadcast && (params == 1 || indices == 1);
+}
+
+inline Disagreement first_disagreement(const ElementsProblem& problem) {
+  for (size_t d = 0; d < problem.params.shape.size(); ++d) {
+    const int64_t params = problem.params.shape[d], indices = problem.indices.shape[d];
+    if (static_cast<int64_t>(d) == problem.axis || extents_agree(problem.extents, params, indices)) continue;
+    return {static_cast<int32_t>(d), indices, params};
+  }
+  return {};
+}
+
+// The shape of indices, in which an extent of 1 beside the axis is stretched where the rule is broadcast.
+inline Shape elements_shape(const ElementsProblem& problem) {
+  Shape shape = problem.indices.shape;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    const bool stretched = problem.extents == Extents::broadcast && shape[d] == 1;
+    if (stretched && static_cast<int64_t>(d) != problem.axis) shape[d] = problem.params.shape[d];
+  }
+  return shape;
+}
+
+// Where an operand lies at an element of the output: an extent of 1 is met by every coordinate.
+inline int64_t offset_within(const Operand& operand, const Shape& at) {
+  int64_t offset = operand.offset;
+  for (size_t d = 0; d < at.size(); ++d) offset += operand.shape[d] == 1 ? 0 : at[d] * operand.strides[d];
+  return offset;
+}
+
+// One element of the output: its source, or none; the first bad position in the output's order is noted.
+inline const char* find_element(const ElementsProblem& problem, Shape at, int64_t position, Answer* answer) {
+  const size_t axis = static_cast<size_t>(problem.axis);
+  const Operand &params = problem.params, &indices = problem.indices;
+  const Wide value = load(indices.memory.data() + offset_within(indices, at), indices.dtype);
+  const int64_t row = select(problem, value, params.shape[axis]);
+  if (row >= 0) {
+    at[axis] = row;
+    return params.memory.data() + offset_within(params, at);
+  }
+  if (position >= answer->position) return nullptr;
+  answer->position = position;
+  answer->component = 0;
+  answer->value = static_cast<int64_t>(value);
+  answer->limit = params.shape[axis];
+  answer->flags =
+      (problem.negative == GTH_NEGATIVE_WRAP ? GTH_ERROR_WRAP : 0) | (value > INT64_MAX ? GTH_ERROR_UNSIGNED : 0);
+  return nullptr;
+}
+
+// The answer to a problem whose extents agree and whose output has the shape above.
+inline Answer solve_elements(const ElementsProblem& problem) {
+  Answer answer;
+  answer.memory = problem.out.memory;
+  const Shape& shape = problem.out.shape;
+  const size_t item = static_cast<size_t>(problem.params.item);
+  int64_t count = 1;
+  for (int64_t extent : shape) count *= extent;
+  for (int64_t number = 0; number < count; ++number) {
+    Shape at(shape.size());
+    int64_t rest = number, target = problem.out.offset;
+    for (size_t d = shape.size(); d-- > 0; rest /= shape[d]) {
+      at[d] = rest % shape[d];
+      target += at[d] * problem.out.strides[d];
+    }
+    const char* source = find_element(problem, at, number, &answer);
+    if (!source && problem.bounds == GTH_BOUNDS_FILL) source = problem.fill;
+    if (source) std::memcpy(answer.memory.data() + target, source, item);
+  }
+  const bool total = problem.bounds == GTH_BOUNDS_FILL || problem.bounds == GTH_BOUNDS_SKIP;
+  if (answer.position == INT64_MAX || total) return answer;
+  answer.status = GTH_E_INDEX;
+  answer.memory = problem.out.memory;
+  return answer;
+}
+
+}  // namespace oracle
