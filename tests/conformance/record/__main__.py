@@ -3,15 +3,10 @@
 import argparse
 import sys
 from collections import defaultdict
-from pathlib import Path
 
 from . import coverage, differences, elements_grid, grid, named, settle
+from .files import HEADER, HERE, path_of
 from .format import dump
-
-HERE = Path(__file__).resolve().parent.parent
-# Sections whose cases the library does not answer yet; nobody replays their folder.
-PENDING = ("scalar_params",)
-HEADER = "# Recorded by `python -m record --write`; README.md beside this folder defines the format.\n\n"
 
 
 def main():
@@ -40,18 +35,11 @@ def record():
         sys.exit(str(complaints))
     texts = defaultdict(list)
     for case in cases:
-        texts[folder(case) / f"{case.profile}.txt"].append(dump(case))
+        texts[path_of(case)].append(dump(case))
     files = {path: HEADER + "".join(found) for path, found in texts.items()}
     files[HERE / "differences.md"] = differences.report(cases)
     files[HERE / "coverage.md"] = coverage.report(cases)
     return files
-
-
-def folder(case):
-    cases = HERE / "cases"
-    if case.name.split("/")[1] in PENDING:
-        return cases / "pending"
-    return cases / "elements" if case.op == "gather_elements" else cases
 
 
 if __name__ == "__main__":

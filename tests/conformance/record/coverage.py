@@ -1,8 +1,10 @@
 """The coverage matrices of the grids, as the text of coverage.md."""
 
 from collections import Counter, defaultdict
+from pathlib import Path
 
 from . import dtypes, elements_grid, grid, profiles
+from .files import CASES, path_of
 
 _HEADER = """# Coverage
 
@@ -39,13 +41,21 @@ def _totals(cases, counts, possible):
     yield f"{len(cases)} cases in all.\n\n"
     yield "| file | cases | of them named | answered by a system | with a difference |\n"
     yield "|---|---|---|---|---|\n"
-    for folder, operations in (("", grid.OPS), ("elements/", (elements_grid.OP,))):
+    by_file = defaultdict(list)
+    for case in cases:
+        by_file[path_of(case).relative_to(CASES)].append(case)
+    for folder in (".", "elements", "pending"):
         for profile in profiles.TABLE:
-            own = [case for case in cases if case.profile == profile and case.op in operations]
-            named = sum(not (grid.cell_of(case.name) or elements_grid.cell_of(case.name)) for case in own)
-            asked = sum(case.source != "oracle" for case in own)
-            differing = sum(case.difference is not None for case in own)
-            yield f"| {folder}{profile}.txt | {len(own)} | {named} | {asked} | {differing} |\n"
+            own = by_file[Path(folder, f"{profile}.txt")]
+            if own:
+                yield _total(folder, profile, own)
+
+
+def _total(folder, profile, cases):
+    named = sum(not (grid.cell_of(case.name) or elements_grid.cell_of(case.name)) for case in cases)
+    asked = sum(case.source != "oracle" for case in cases)
+    differing = sum(case.difference is not None for case in cases)
+    return f"| {Path(folder, profile)}.txt | {len(cases)} | {named} | {asked} | {differing} |\n"
 
 
 def _tables(counts):

@@ -1,4 +1,4 @@
-"""The matrix of gather_elements: profile x bounds x kind, over which dtype classes and index dtypes are dealt.
+"""The matrix of gather_elements: profile x bounds x kind; dtype classes and index dtypes are dealt over it.
 
 A cell that asks for nothing but the profile's own policy has every dtype class and every index dtype,
 several times: these are the calls that a system answers. The others have a few cases each, in which

@@ -7,13 +7,12 @@ its answers with the files. Needs only that system, and seconds instead of the m
 import argparse
 import importlib
 import sys
-from pathlib import Path
 
 from . import systems, worker
+from .files import CASES
 from .format import parse
 from .settle import agree
 
-CASES = Path(__file__).resolve().parent.parent / "cases"
 # The others are asked some cases in an unusual way, which the files do not say.
 SYSTEMS = ("numpy", "onnx", "onnxruntime")
 
