@@ -29,7 +29,7 @@ def main():
         sys.exit(f"no recorded case was answered by {system.SOURCE}")
     differing = [case.name for case in sample if not reproduced(system, case)]
     print(f"{system.SOURCE}: {len(sample)} of {len(found)} recorded cases asked, {len(differing)} differ")
-    sys.exit("\n".join(differing))
+    sys.exit("\n".join(differing) or 0)
 
 
 def recorded(name):
