@@ -3,13 +3,10 @@
 import argparse
 import sys
 from collections import defaultdict
-from pathlib import Path
 
-from . import coverage, differences, grid, named, profiles, settle
+from . import coverage, differences, elements_grid, grid, named, settle
+from .files import HEADER, HERE, path_of
 from .format import dump
-
-HERE = Path(__file__).resolve().parent.parent
-HEADER = "# Recorded by `python -m record --write`; README.md beside this folder defines the format.\n\n"
 
 
 def main():
@@ -22,6 +19,7 @@ def main():
     stale = [path for path, text in files.items() if not path.exists() or path.read_text() != text]
     if write:
         for path in stale:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(files[path])
     else:
         print("".join(f"differs: {path.relative_to(HERE)}\n" for path in stale), end="")
@@ -30,17 +28,15 @@ def main():
 
 def record():
     """{path: text} of everything that is generated."""
-    cases = [*named.cases(), *grid.cases()]
+    cases = [*named.cases(), *grid.cases(), *elements_grid.cases()]
     try:
         cases = settle.settle(cases)
     except settle.Unexplained as complaints:
         sys.exit(str(complaints))
-    by_profile = defaultdict(list)
+    texts = defaultdict(list)
     for case in cases:
-        by_profile[case.profile].append(dump(case))
-    files = {
-        HERE / "cases" / f"{profile}.txt": HEADER + "".join(by_profile[profile]) for profile in profiles.TABLE
-    }
+        texts[path_of(case)].append(dump(case))
+    files = {path: HEADER + "".join(found) for path, found in texts.items()}
     files[HERE / "differences.md"] = differences.report(cases)
     files[HERE / "coverage.md"] = coverage.report(cases)
     return files

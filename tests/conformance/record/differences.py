@@ -81,16 +81,61 @@ def _evaluator_refuses_empty_batch(case, answer, expect):
 
 
 def _evaluator_skips_empty_output(case, answer, expect):
-    return case.profile == "onnx" and isinstance(answer, Ok) and 0 in answer.shape
+    return (
+        case.op != "gather_elements"
+        and case.profile == "onnx"
+        and isinstance(answer, Ok)
+        and 0 in answer.shape
+    )
 
 
 def _evaluator_ignores_versions(case, answer, expect):
     old = 0 < case.opset < 12
-    return case.profile == "onnx" and isinstance(answer, Ok) and (old or case.batch_dims < 0)
+    known = case.op != "gather_elements" and case.profile == "onnx"
+    return known and isinstance(answer, Ok) and (old or case.batch_dims < 0)
 
 
 def _opset_above_newest(case, answer, expect):
     return case.profile == "ort" and case.opset > 21 and isinstance(answer, Error)
+
+
+def _elements(profile, accepts):
+    """gather_elements of a profile, where the system accepts what we refuse or the other way round."""
+
+    def matches(case, answer, expect):
+        ours = case.op == "gather_elements" and _profile(case, profile)
+        return (
+            ours
+            and isinstance(answer, Ok if accepts else Error)
+            and isinstance(expect, Error if accepts else Ok)
+        )
+
+    return matches
+
+
+def _both(first, second):
+    return lambda case, answer, expect: first(case, answer, expect) and second(case, answer, expect)
+
+
+def _no_indices(case, answer, expect):
+    return case.indices.size == 0
+
+
+def _float8(case, answer, expect):
+    return case.params.dtype.startswith("float8")
+
+
+def _out_of_bounds(case, answer, expect):
+    return expect.status == "INDEX"
+
+
+def _empty_params(case, answer, expect):
+    return 0 in case.params.shape
+
+
+def _zeros_from_empty_axis(case, answer, expect):
+    elements = case.op == "gather_elements" and _profile(case, "jax")
+    return elements and isinstance(answer, Ok) and 0 in case.params.shape
 
 
 TABLE = [
@@ -283,6 +328,77 @@ TABLE = [
         "DTYPE",
         "bool is no index type; in x[mask] the same array means something else",
         _bool_as_index,
+    ),
+    Difference(
+        "D27",
+        "torch.gather",
+        "looks at neither ranks nor extents nor the index dtype when there are no indices",
+        "RANK, SHAPE, DTYPE",
+        "an accident of the implementation",
+        _both(_elements("torch", accepts=True), _no_indices),
+    ),
+    Difference(
+        "D28",
+        "torch.gather",
+        "has no kernels for the float8 types that torch knows",
+        "OK",
+        "a limit of the implementation: elements are bytes",
+        _both(_elements("torch", accepts=False), _float8),
+    ),
+    Difference(
+        "D29",
+        "ONNX's reference evaluator",
+        "takes the index of GatherElements modulo the extent",
+        "INDEX, as ONNX Runtime",
+        "the specification calls an index outside an error",
+        _both(_elements("onnx", accepts=True), _out_of_bounds),
+    ),
+    Difference(
+        "D30",
+        "ONNX's reference evaluator",
+        "adds or subtracts the extent in a loop, so a far index of GatherElements runs for hours",
+        "INDEX",
+        "hang",
+    ),
+    Difference(
+        "D31",
+        "ONNX's reference evaluator",
+        "wants the extents of GatherElements equal beside the axis, and on it too where the axis is "
+        "negative, at most 64 rows, and at most 32 dims",
+        "OK, as ONNX Runtime",
+        "a limit of the implementation; the text fixes no rule for the extents",
+        _elements("onnx", accepts=False),
+    ),
+    Difference(
+        "D32",
+        "ONNX's reference evaluator",
+        "looks at nothing in GatherElements when there are no indices",
+        "RANK, SHAPE, AXIS, as ONNX Runtime",
+        "an accident of the implementation",
+        _both(_elements("onnx", accepts=True), _no_indices),
+    ),
+    Difference(
+        "D33",
+        "jnp.take_along_axis",
+        "gives 0 for every index into an axis of size 0",
+        "the fill value under fill, INDEX under clip",
+        "garbage",
+        _zeros_from_empty_axis,
+    ),
+    Difference(
+        "D34",
+        "np.take_along_axis",
+        "refuses arrays of 64 dims",
+        "OK",
+        "a limit of the implementation",
+    ),
+    Difference(
+        "D35",
+        "tf.experimental.numpy.take_along_axis",
+        "refuses some empty arrays",
+        "OK with the empty output",
+        "a limit of the implementation",
+        _both(_elements("tensorflow", accepts=False), _empty_params),
     ),
 ]
 

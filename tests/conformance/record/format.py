@@ -49,9 +49,12 @@ class Tensor:
         """All elements in row-major order."""
         return [self.at(coordinates) for coordinates in itertools.product(*map(range, self.shape))]
 
-    def integers(self):
+    def integer(self, coordinates):
         signed = dtypes.ALL[self.dtype].kind == "int"
-        return [int.from_bytes(e, "little", signed=signed) for e in self.elements()]
+        return int.from_bytes(self.at(coordinates), "little", signed=signed)
+
+    def integers(self):
+        return [self.integer(coordinates) for coordinates in itertools.product(*map(range, self.shape))]
 
     def numpy(self):
         """A view of the memory; strings come as an object array of bytes."""
@@ -104,6 +107,7 @@ class Case:
     opset: int = 0
     axis: int | None = None
     batch_dims: int = 0
+    extents: str | None = None  # gather_elements only
     negative: str | None = None
     bounds: str | None = None
     fill: str | None = None
@@ -159,6 +163,7 @@ def dump(case):
         ("opset", case.opset or None),
         ("axis", case.axis),
         ("batch_dims", case.batch_dims or None),
+        ("extents", case.extents),
         ("negative", case.negative),
         ("bounds", case.bounds),
         ("fill", case.fill),

@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass
 
-from . import data, dtypes, oracle, profiles
+from . import data, dtypes, oracle, policy, profiles
 from .format import Case, Tensor
 
 OPS = ("gather", "gather_nd")
@@ -241,7 +241,7 @@ def _string_fill(cell, dtype, switches):
 def _with_indices(rng, cell, case, values):
     sizes = _indexed_sizes(case)
     count = case.indices.size
-    wraps = oracle.switches(case)[0] == "wrap"
+    wraps = policy.switches(case)[0] == "wrap"
     far = cell.profile != "numpy_wrap"
     bad_at = rng.randrange(count) if count and values == "bad" else None
     numbers = []

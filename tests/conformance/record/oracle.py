@@ -8,26 +8,26 @@ import itertools
 import math
 from dataclasses import dataclass
 
-from . import dtypes, profiles
-from .format import PREFILL, Error, Ok
+from . import dtypes, elements, profiles
+from .format import Ok
+from .policy import (
+    AXIS_FIELD,
+    BATCH_DIMS_FIELD,
+    INT64_MAX,
+    OPSET_FIELD,
+    Refused,
+    as_memory,
+    filler,
+    resolve,
+    switches,
+)
 
-INT64_MAX = 2**63 - 1
 MAX_RANK = 64
-
-# Byte offsets of the fields of gth_options, by which errors name them.
-AXIS_FIELD = 8
-BATCH_DIMS_FIELD = 16
-OPSET_FIELD = 28
-
-
-class Refused(Exception):
-    def __init__(self, status, operand, component, value, limit, position=-1, flags=()):
-        self.error = Error(status, operand, component, position, value, limit, flags)
 
 
 @dataclass(frozen=True)
 class Form:
-    """A checked call in the one form that both operations share."""
+    """A checked call in the one form that gather and gather_nd share."""
 
     batches: tuple  # params' batch dims
     outer: tuple
@@ -41,19 +41,12 @@ def answer(case):
     try:
         check_dtypes(case)
         check_opset(case)
-        check_ranks(case)
-        form = lower_gather(case) if case.op == "gather" else lower_gather_nd(case)
-        check_output(case, form)
-        return Ok(case.params.dtype, form.out_shape, gather(case, form))
+        lower, execute = _OPERATIONS[case.op]
+        form = lower(case)
+        check_output(case, form.out_shape)
+        return Ok(case.params.dtype, form.out_shape, as_memory(case, execute(case, form)))
     except Refused as refused:
         return refused.error
-
-
-def switches(case):
-    """The policy in force: the case's own switches over the profile's."""
-    profile = profiles.TABLE[case.profile]
-    negative = case.negative or profiles.negative_rule(case.profile, case.op, case.opset)
-    return negative, case.bounds or profile.bounds, case.fill or profile.fill
 
 
 def check_dtypes(case):
@@ -76,13 +69,19 @@ def check_opset(case):
 
 
 def check_ranks(case):
-    if not case.params.shape:
+    if not case.params.shape and not takes_scalar(case):
         raise Refused("RANK", "params", -1, 0, 1)
     if case.op == "gather_nd" and not case.indices.shape:
         raise Refused("RANK", "indices", -1, 0, 1)
 
 
+def takes_scalar(case):
+    no_depth = case.op == "gather_nd" and case.indices.shape[-1:] == (0,)
+    return profiles.TABLE[case.profile].scalars_nd and no_depth
+
+
 def lower_gather(case):
+    check_ranks(case)
     axis, b = gather_attributes(case)
     params, indices = case.params.shape, case.indices.shape
     check_equal_batches(params, indices, b)
@@ -116,6 +115,7 @@ def gather_attributes(case):
 
 
 def lower_gather_nd(case):
+    check_ranks(case)
     params, indices, b = case.params.shape, case.indices.shape, case.batch_dims
     check_gather_nd_attributes(case)
     profile, k, room = profiles.TABLE[case.profile], indices[-1], len(params) - b
@@ -166,12 +166,12 @@ def check_divisible_batches(params, indices, b):
         raise Refused("BATCH", "indices", 0, tuples, batches)
 
 
-def check_output(case, form):
-    rank = len(form.out_shape)
+def check_output(case, shape):
+    rank = len(shape)
     if rank > MAX_RANK:
         raise Refused("RANK", "out", -1, rank, MAX_RANK)
     total = max(dtypes.ALL[case.params.dtype].size, 1)
-    for extent in form.out_shape:
+    for extent in shape:
         total *= max(extent, 1)
         if total > INT64_MAX:
             raise Refused("SIZE", "out", -1, extent, INT64_MAX)
@@ -197,7 +197,7 @@ def gather(case, form):
         ]
     elif not work.output_is_empty:
         raise AssertionError("values of a non-empty output must be checked")
-    return as_memory(case, copy(case, form, positions, filler(case, bounds, fill)))
+    return copy(case, form, positions, filler(case, bounds, fill))
 
 
 def check_empty_params(case, form):
@@ -209,50 +209,6 @@ def check_empty_params(case, form):
 def tuples_of(case, form):
     values, k = case.indices.integers(), len(form.indexed)
     return [values[t * k : t * k + k] for t in range(form.tuples)]
-
-
-def resolve(values, sizes, negative, bounds, position):
-    """The coordinates that a tuple means, or None where nothing is read."""
-    flags = ("wrap",) if negative == "wrap" else ()
-    resolved = []
-    for component, (value, size) in enumerate(zip(values, sizes)):
-        wrapped = value + size if negative == "wrap" and -size <= value < 0 else value
-        coordinate = place(wrapped, size, bounds)
-        if coordinate is None and bounds in ("fill", "skip"):
-            return None
-        if coordinate is None:
-            raise Refused("INDEX", "indices", component, *reported(value, flags, size, position))
-        resolved.append(coordinate)
-    return resolved
-
-
-def place(value, size, bounds):
-    if size > 0 and bounds == "clamp":
-        return min(max(value, 0), size - 1)
-    if size > 0 and bounds == "modulo":
-        return value % size
-    return value if 0 <= value < size else None
-
-
-def reported(value, flags, size, position):
-    """Error fields hold int64, so a larger value is shown as its signed pattern and marked."""
-    if value > INT64_MAX:
-        return value - 2**64, size, position, flags + ("unsigned",)
-    return value, size, position, flags
-
-
-def filler(case, bounds, fill):
-    """What stands in the output where no element is read."""
-    if case.params.dtype == "string":
-        return b""
-    size = dtypes.ALL[case.params.dtype].size
-    if bounds == "skip":
-        return PREFILL * size
-    return {
-        "zero": bytes(size),
-        "value": case.fill_value,
-        "by_dtype": dtypes.FILL_BY_DTYPE[case.params.dtype],
-    }[fill]
 
 
 def copy(case, form, positions, fill):
@@ -271,5 +227,8 @@ def copy(case, form, positions, fill):
     return out
 
 
-def as_memory(case, elements):
-    return tuple(elements) if case.params.dtype == "string" else b"".join(elements)
+_OPERATIONS = {
+    "gather": (lower_gather, gather),
+    "gather_nd": (lower_gather_nd, gather),
+    "gather_elements": (elements.lower, elements.gather),
+}

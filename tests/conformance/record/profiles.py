@@ -12,7 +12,7 @@ ONNX_NEW = ONNX_OLD | {"bfloat16"}
 # The kernels that TensorFlow registers.
 TENSORFLOW = EVERYTHING - set(dtypes.FLOAT8) | {"float8_e4m3fn", "float8_e5m2"}
 
-ONNX_DEFINITIONS = {"gather": (1, 11, 13), "gather_nd": (11, 12, 13)}
+ONNX_DEFINITIONS = {"gather": (1, 11, 13), "gather_nd": (11, 12, 13), "gather_elements": (11, 13)}
 
 
 @dataclass(frozen=True)
@@ -45,18 +45,21 @@ class Profile:
     bounds: str
     fill: str = "zero"
     params: frozenset = EVERYTHING
-    gather_indices: frozenset = ALL_INTEGERS
+    gather_indices: frozenset = ALL_INTEGERS  # of gather and gather_elements
     gather_nd_indices: frozenset = ALL_INTEGERS
     values_checked: object = if_output
     onnx_types: bool = False  # definitions by opset, no batch_dims in gather
     opset_1_rejects_negatives: bool = False
     k0: bool = True
+    scalars_nd: bool = False  # gather_nd takes params of rank 0 where K = 0
     divisible_batches: bool = False  # ONNX Runtime's rule for gather_nd
     refuses_empty_params_nd: bool = False
+    extents: str = "equal"  # of gather_elements beside the axis: equal | prefix | broadcast
+    scalars_as_vectors: bool = False  # in gather_elements
 
 
 def _same(negative):
-    return {"gather": negative, "gather_nd": negative}
+    return {"gather": negative, "gather_nd": negative, "gather_elements": negative}
 
 
 def ort_checked(work):
@@ -87,6 +90,7 @@ _ONNX = dict(
     gather_indices=frozenset({"int32", "int64"}),
     gather_nd_indices=frozenset({"int64"}),
     onnx_types=True,
+    extents="prefix",
 )
 
 TABLE = {
@@ -108,21 +112,34 @@ TABLE = {
         refuses_empty_params_nd=True,
     ),
     "onnx": Profile(**_ONNX, values_checked=always, opset_1_rejects_negatives=True, k0=False),
-    "ort": Profile(**_ONNX, values_checked=ort_checked, divisible_batches=True),
-    "numpy_raise": Profile(_same("wrap"), "error", values_checked=numpy_checked),
-    "numpy_wrap": Profile(_same("wrap"), "modulo"),
-    "numpy_clip": Profile(_same("reject"), "clamp"),
+    "ort": Profile(**_ONNX, values_checked=ort_checked, divisible_batches=True, scalars_nd=True),
+    "numpy_raise": Profile(_same("wrap"), "error", values_checked=numpy_checked, extents="broadcast"),
+    "numpy_wrap": Profile(_same("wrap"), "modulo", extents="broadcast"),
+    "numpy_clip": Profile(_same("reject"), "clamp", extents="broadcast"),
     "torch": Profile(
-        {"gather": "reject", "gather_nd": "wrap"},
+        {"gather": "reject", "gather_nd": "wrap", "gather_elements": "reject"},
         "error",
         params=NUMERIC,
         gather_indices=frozenset({"int32", "int64"}),
         gather_nd_indices=frozenset({"int32", "int64"}),
         values_checked=torch_checked,
+        extents="prefix",
+        scalars_as_vectors=True,
     ),
-    "jax_fill": Profile(_same("wrap"), "fill", "by_dtype", params=NUMERIC, values_checked=jax_checked),
+    "jax_fill": Profile(
+        _same("wrap"),
+        "fill",
+        "by_dtype",
+        params=NUMERIC,
+        values_checked=jax_checked,
+        extents="broadcast",
+    ),
     "jax_clip": Profile(
-        {"gather": "reject", "gather_nd": "wrap"}, "clamp", params=NUMERIC, values_checked=jax_checked
+        {"gather": "reject", "gather_nd": "wrap", "gather_elements": "wrap"},
+        "clamp",
+        params=NUMERIC,
+        values_checked=jax_checked,
+        extents="broadcast",
     ),
 }
 
@@ -144,7 +161,7 @@ def params_dtypes(profile, op, opset):
 
 def index_dtypes(profile, op):
     table = TABLE[profile]
-    return table.gather_indices if op == "gather" else table.gather_nd_indices
+    return table.gather_nd_indices if op == "gather_nd" else table.gather_indices
 
 
 def negative_rule(profile, op, opset):

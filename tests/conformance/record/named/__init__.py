@@ -1,8 +1,8 @@
 """The named cases: facts about each system, published examples, hostile inputs."""
 
-from . import hostile, onnx, python, tensorflow
+from . import elements, hostile, onnx, python, scalars, tensorflow
 
 
 def cases():
-    for module in (tensorflow, onnx, python, hostile):
+    for module in (tensorflow, onnx, python, hostile, elements, scalars):
         yield from module.cases()

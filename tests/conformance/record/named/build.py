@@ -18,6 +18,10 @@ def gather_nd(name, params, indices, **options):
     return Case(name, "gather_nd", params, indices, profile=name.split("/")[0], **options)
 
 
+def gather_elements(name, params, indices, **options):
+    return Case(name, "gather_elements", params, indices, profile=name.split("/")[0], **options)
+
+
 def table(*shape, dtype="float32"):
     """params whose contents do not matter."""
     return data.params(dtype, shape)

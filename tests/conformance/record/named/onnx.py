@@ -10,6 +10,7 @@ from .build import (
     INT64_MAX,
     INT64_MIN,
     gather,
+    gather_elements,
     gather_nd,
     index,
     same_index,
@@ -17,6 +18,8 @@ from .build import (
     table,
     values,
 )
+
+MAKERS = {"Gather": gather, "GatherND": gather_nd, "GatherElements": gather_elements}
 
 
 def cases():
@@ -93,7 +96,7 @@ def node_tests(profile):
     # The package draws some inputs at random, once, and warns about nodes that are not ours.
     np.random.seed(0)
     with np.errstate(all="ignore"):
-        tests = {op_type: collect_testcases(op_type) for op_type in ("Gather", "GatherND")}
+        tests = {op_type: collect_testcases(op_type) for op_type in MAKERS}
     for op_type, found in tests.items():
         for test in found:
             node = test.model.graph.node[0]
@@ -101,8 +104,7 @@ def node_tests(profile):
                 continue
             attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
             params, indices = map(_array, test.data_sets[0][0])
-            make = gather if op_type == "Gather" else gather_nd
-            yield make(f"{profile}/node_tests/{test.name}", params, indices, **attributes)
+            yield MAKERS[op_type](f"{profile}/node_tests/{test.name}", params, indices, **attributes)
 
 
 def _array(value):

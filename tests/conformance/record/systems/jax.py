@@ -1,4 +1,4 @@
-"""JAX on the CPU: jnp.take for gather, x.at[i, j].get for gather_nd."""
+"""JAX on the CPU: jnp.take, x.at[i, j].get for gather_nd, jnp.take_along_axis for gather_elements."""
 
 import os
 
@@ -18,7 +18,7 @@ MODES = {"jax_fill": "fill", "jax_clip": "clip"}
 def expresses(case):
     if not common.keeps_switches(case) or not common.composes_batches(case):
         return False
-    if case.op == "gather":
+    if case.op in ("gather", "gather_elements"):
         return True
     if case.axis is not None or case.batch_dims < 0 or not case.indices.shape:
         return False
@@ -38,6 +38,8 @@ def run(case):
         mode = MODES[case.profile]
         if case.op == "gather":
             return np.asarray(_take(case, params, indices, mode))
+        if case.op == "gather_elements":
+            return np.asarray(jnp.take_along_axis(params, indices, axis=case.axis or 0, mode=mode))
         components = common.tuple_components(np.asarray(indices), case.batch_dims)
         return np.asarray(params.at[tuple(map(jnp.asarray, components))].get(mode=mode))
 

@@ -1,10 +1,11 @@
-"""NumPy: take for gather; x[i, j], or ravel_multi_index and take, for gather_nd."""
+"""NumPy: take for gather; x[i, j], or ravel_multi_index and take, for gather_nd; take_along_axis, which
+only raises, for gather_elements."""
 
 import math
 
 import numpy as np
 
-from .. import oracle
+from .. import policy
 from . import common
 
 SOURCE = f"numpy {np.__version__}"
@@ -17,6 +18,8 @@ SLOW_INDEX = 10**6
 def expresses(case):
     if not common.keeps_switches(case) or not common.composes_batches(case):
         return False
+    if case.op == "gather_elements":
+        return case.profile == "numpy_raise"
     if case.op == "gather":
         return True
     return case.axis is None and case.batch_dims >= 0 and _expresses_tuples(case)
@@ -29,7 +32,7 @@ def _expresses_tuples(case):
     if case.profile == "numpy_raise":
         return True
     # ravel_multi_index has no batch dims, no empty dims, and takes nothing above int64.
-    fits = all(i <= oracle.INT64_MAX for i in case.indices.integers())
+    fits = all(i <= policy.INT64_MAX for i in case.indices.integers())
     return case.batch_dims == 0 and fits and indices[-1] <= len(params) and 0 not in params[: indices[-1]]
 
 
@@ -44,7 +47,9 @@ def risky(case):
 
 def run(case):
     params, indices, mode = _array(case.params), case.indices.numpy(), MODES[case.profile]
-    if case.op == "gather":
+    if case.op == "gather_elements":
+        result = np.take_along_axis(params, indices, axis=case.axis or 0)
+    elif case.op == "gather":
         axis, batches = common.axis_and_batches(case)
         result = common.take_by_batch(
             lambda p, i, a: np.take(p, i, axis=a, mode=mode), params, indices, axis, batches

@@ -5,7 +5,7 @@ from onnx import TensorProto, helper
 from .. import profiles
 
 NEWEST_OPSET = 21
-OP_TYPES = {"gather": "Gather", "gather_nd": "GatherND"}
+OP_TYPES = {"gather": "Gather", "gather_nd": "GatherND", "gather_elements": "GatherElements"}
 TYPES = {
     "bool": TensorProto.BOOL,
     "string": TensorProto.STRING,
@@ -28,7 +28,7 @@ def expresses(case):
         return False
     if profiles.definition(case.op, case.opset) is None:
         return False
-    return case.batch_dims == 0 if case.op == "gather" else case.axis is None
+    return case.axis is None if case.op == "gather_nd" else case.batch_dims == 0
 
 
 def build(case, known_ranks=True, widen_bfloat16=False):
@@ -37,7 +37,7 @@ def build(case, known_ranks=True, widen_bfloat16=False):
     `widen_bfloat16` adds an exact cast to float32 for readers that cannot hand bfloat16 out.
     """
     attributes = {}
-    if case.op == "gather" and case.axis is not None:
+    if case.op != "gather_nd" and case.axis is not None:
         attributes["axis"] = case.axis
     if case.op == "gather_nd" and case.batch_dims:
         attributes["batch_dims"] = case.batch_dims

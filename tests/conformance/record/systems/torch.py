@@ -1,12 +1,17 @@
-"""torch on the CPU: index_select for gather, x[i, j] for gather_nd."""
+"""torch on the CPU: index_select for gather, x[i, j] for gather_nd, torch.gather for gather_elements.
+
+torch.take_along_dim is the profile with two switches: bounds are modulo, extents broadcast.
+"""
 
 import numpy as np
 import torch
 
-from .. import dtypes
+from .. import dtypes, policy
 from . import common
 
 SOURCE = f"torch {torch.__version__.split('+')[0]}"
+
+TAKE_ALONG_DIM = ("reject", "modulo", "zero"), "broadcast"
 
 TYPES = {n: getattr(torch, n) for n in dtypes.NUMERIC if hasattr(torch, n)}
 
@@ -14,13 +19,20 @@ TYPES = {n: getattr(torch, n) for n in dtypes.NUMERIC if hasattr(torch, n)}
 def expresses(case):
     if case.params.dtype not in TYPES or case.indices.dtype not in TYPES:
         return False
+    if case.op == "gather_elements" and is_take_along_dim(case):
+        ranked = case.params.shape and len(case.params.shape) == len(case.indices.shape)
+        return bool(ranked) and case.batch_dims == 0 and case.indices.dtype == "int64"
     if not common.keeps_switches(case) or not common.composes_batches(case):
         return False
-    if case.op == "gather":
+    if case.op in ("gather", "gather_elements"):
         return True
     if case.axis is not None or case.batch_dims < 0 or not case.indices.shape:
         return False
     return case.indices.shape[-1] > 0
+
+
+def is_take_along_dim(case):
+    return (policy.switches(case), policy.extents(case)) == TAKE_ALONG_DIM
 
 
 def risky(case):
@@ -39,9 +51,17 @@ def run(case):
         return common.take_by_batch(
             lambda p, i, a: _take(case.params.dtype, p, i, a), case.params.numpy(), indices, axis, batches
         )
+    if case.op == "gather_elements":
+        function = torch.take_along_dim if is_take_along_dim(case) else _gather
+        params = _tensor(case.params.numpy(), case.params.dtype)
+        return _array(function(params, _index(case.indices.numpy()), case.axis or 0), case.params.dtype)
     components = common.tuple_components(case.indices.numpy(), case.batch_dims)
     result = _tensor(case.params.numpy(), case.params.dtype)[tuple(map(_index, components))]
     return _array(result, case.params.dtype)
+
+
+def _gather(params, indices, axis):
+    return torch.gather(params, axis, indices)
 
 
 def _take(dtype, params, indices, axis):

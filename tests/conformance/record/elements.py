@@ -1,0 +1,81 @@
+"""gather_elements in the oracle: each element of the output picks its own row along the axis.
+
+out[i, j, k] = params[i, indices[i, j, k], k]        for axis 1 of rank 3
+"""
+
+import itertools
+from dataclasses import dataclass
+
+from . import profiles
+from .policy import AXIS_FIELD, BATCH_DIMS_FIELD, Refused, extents, filler, resolve, switches
+
+
+@dataclass(frozen=True)
+class Form:
+    """A checked call. The shapes have a rank of 1 at least; the output's is as the caller sees it."""
+
+    axis: int
+    params: tuple
+    indices: tuple
+    out_shape: tuple
+
+
+def lower(case):
+    params, indices = ranked_shapes(case)
+    axis = attributes(case, len(params))
+    rule, out = extents(case), []
+    for d, (p, i) in enumerate(zip(params, indices)):
+        if d != axis and not fits(rule, p, i):
+            raise Refused("SHAPE", "indices", d, i, p)
+        out.append(p if d != axis and rule == "broadcast" and i == 1 else i)
+    # Of rank 0 there is only the axis, so the output is as the indices are.
+    return Form(axis, params, indices, tuple(out) if case.indices.shape else ())
+
+
+def ranked_shapes(case):
+    params, indices = case.params.shape, case.indices.shape
+    if profiles.TABLE[case.profile].scalars_as_vectors:
+        params, indices = params or (1,), indices or (1,)
+    if not params:
+        raise Refused("RANK", "params", -1, 0, 1)
+    if len(params) != len(indices):
+        raise Refused("RANK", "indices", -1, len(case.indices.shape), len(case.params.shape))
+    return params, indices
+
+
+def attributes(case, rank):
+    axis = case.axis or 0
+    if not -rank <= axis < rank:
+        raise Refused("AXIS", "options", AXIS_FIELD, axis, rank)
+    if case.batch_dims != 0:
+        raise Refused("BATCH", "options", BATCH_DIMS_FIELD, case.batch_dims, 0)
+    return axis % rank
+
+
+def fits(rule, params, indices):
+    """Whether two extents beside the axis agree."""
+    if rule == "prefix":
+        return indices <= params
+    return params == indices or (rule == "broadcast" and 1 in (params, indices))
+
+
+def gather(case, form):
+    """The elements of the output, in its order; the first that finds nothing is the reported position."""
+    if 0 in form.out_shape:
+        return []
+    negative, bounds, fill = switches(case)
+    size, nothing, out = form.params[form.axis], filler(case, bounds, fill), []
+    for position, at in enumerate(itertools.product(*map(range, form.out_shape or (1,)))):
+        value = case.indices.integer(within(form.indices, at))
+        row = resolve([value], [size], negative, bounds, position)
+        if row is None:
+            out.append(nothing)
+            continue
+        source = (*at[: form.axis], *row, *at[form.axis + 1 :])
+        out.append(case.params.at(within(form.params, source)))
+    return out
+
+
+def within(shape, coordinates):
+    """Where a tensor of the shape is met: an extent of 1 stands for every coordinate."""
+    return tuple(0 if extent == 1 else c for extent, c in zip(shape, coordinates))
