@@ -29,7 +29,10 @@ struct Case {
 
 inline const std::map<std::string, int32_t>& numbers() {
   static const std::map<std::string, int32_t> table = [] {
-    std::map<std::string, int32_t> all = {{"reject", GTH_NEGATIVE_REJECT},
+    std::map<std::string, int32_t> all = {{"equal", GTH_EXTENTS_EQUAL},
+                                          {"prefix", GTH_EXTENTS_PREFIX},
+                                          {"broadcast", GTH_EXTENTS_BROADCAST},
+                                          {"reject", GTH_NEGATIVE_REJECT},
                                           {"wrap", GTH_NEGATIVE_WRAP},
                                           {"error", GTH_BOUNDS_ERROR},
                                           {"fill", GTH_BOUNDS_FILL},
@@ -153,8 +156,40 @@ inline void read_line(const std::string& key, std::istream& in, Case* out) {
     options.bounds = numbers().at(word);
   else if (key == "fill")
     options.fill = numbers().at(word);
+  else if (key == "extents")
+    options.extents = numbers().at(word);
   else if (key == "fill_value")
     word = read_hex(word), word.copy(reinterpret_cast<char*>(options.fill_value), 16);
+}
+
+// Every file of cases, below the folder.
+constexpr const char* files[] = {"none",
+                                 "tensorflow",
+                                 "tensorflow_gpu",
+                                 "onnx",
+                                 "ort",
+                                 "numpy_raise",
+                                 "numpy_wrap",
+                                 "numpy_clip",
+                                 "torch",
+                                 "jax_fill",
+                                 "jax_clip",
+                                 "elements/none",
+                                 "elements/tensorflow",
+                                 "elements/tensorflow_gpu",
+                                 "elements/onnx",
+                                 "elements/ort",
+                                 "elements/numpy_raise",
+                                 "elements/numpy_wrap",
+                                 "elements/numpy_clip",
+                                 "elements/torch",
+                                 "elements/jax_fill",
+                                 "elements/jax_clip"};
+
+// A file's name as a test's.
+inline std::string test_name(std::string file) {
+  for (char& each : file) each = each == '/' ? '_' : each;
+  return file;
 }
 
 inline std::vector<Case> read_file(const std::string& path) {

@@ -56,7 +56,9 @@ const Operation& operation(const Case& test) {
   static const Operation gather = {gth_gather, gth_gather_into, gth_gather_desc, gth_gather_shape, gth_gather_plan};
   static const Operation gather_nd = {gth_gather_nd, gth_gather_nd_into, gth_gather_nd_desc, gth_gather_nd_shape,
                                       gth_gather_nd_plan};
-  return test.op == "gather" ? gather : gather_nd;
+  static const Operation gather_elements = {gth_gather_elements, gth_gather_elements_into, gth_gather_elements_desc,
+                                            gth_gather_elements_shape, gth_gather_elements_plan};
+  return test.op == "gather" ? gather : test.op == "gather_nd" ? gather_nd : gather_elements;
 }
 
 void expect_error(const Case& test, int32_t status, const gth_error& err) {
@@ -247,9 +249,7 @@ TEST_P(Conformance, EveryCaseThroughEveryForm) {
   std::printf("conformance %s: %zu cases\n", GetParam(), cases.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(Profiles, Conformance,
-                         testing::Values("none", "tensorflow", "tensorflow_gpu", "onnx", "ort", "numpy_raise",
-                                         "numpy_wrap", "numpy_clip", "torch", "jax_fill", "jax_clip"),
-                         [](const auto& profile) { return std::string(profile.param); });
+INSTANTIATE_TEST_SUITE_P(Profiles, Conformance, testing::ValuesIn(conformance::files),
+                         [](const auto& file) { return conformance::test_name(file.param); });
 
 }  // namespace

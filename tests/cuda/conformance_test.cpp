@@ -23,7 +23,9 @@ struct Operation {
 const Operation& operation(const Case& test) {
   static const Operation gather = {gth_gather, gth_gather_desc, gth_gather_shape, gth_gather_plan};
   static const Operation gather_nd = {gth_gather_nd, gth_gather_nd_desc, gth_gather_nd_shape, gth_gather_nd_plan};
-  return test.op == "gather" ? gather : gather_nd;
+  static const Operation gather_elements = {gth_gather_elements, gth_gather_elements_desc, gth_gather_elements_shape,
+                                            gth_gather_elements_plan};
+  return test.op == "gather" ? gather : test.op == "gather_nd" ? gather_nd : gather_elements;
 }
 
 // A tensor of a case in device memory.
@@ -201,9 +203,7 @@ TEST_P(Conformance, EveryCase) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Profiles, Conformance,
-                         testing::Values("none", "tensorflow", "tensorflow_gpu", "onnx", "ort", "numpy_raise",
-                                         "numpy_wrap", "numpy_clip", "torch", "jax_fill", "jax_clip"),
-                         [](const auto& profile) { return std::string(profile.param); });
+INSTANTIATE_TEST_SUITE_P(Profiles, Conformance, testing::ValuesIn(conformance::files),
+                         [](const auto& file) { return conformance::test_name(file.param); });
 
 }  // namespace

@@ -70,13 +70,15 @@ mod ffi {
         pub bounds: i32,
         pub fill: i32,
         pub threads: i32,
+        pub extents: i32,
+        pub reserved: i32,
         pub fill_value: [u64; 2],
     }
 
     const _: () = {
         assert!(size_of::<Error>() == 320 && offset_of!(Error, message) == 64);
         assert!(size_of::<TensorDesc>() == 72 && offset_of!(TensorDesc, offset) == 56);
-        assert!(size_of::<Options>() == 64 && offset_of!(Options, fill_value) == 48);
+        assert!(size_of::<Options>() == 72 && offset_of!(Options, fill_value) == 56);
     };
 
     #[link(name = "gather")]
@@ -266,6 +268,8 @@ fn options() -> ffi::Options {
         bounds: 0,
         fill: 0,
         threads: 0,
+        extents: 0,
+        reserved: 0,
         fill_value: [0; 2],
     }
 }

@@ -60,20 +60,28 @@ def fits(rule, params, indices):
 
 
 def gather(case, form):
-    """The elements of the output, in its order; the first that finds nothing is the reported position."""
+    """The elements of the output, in its order; the first that finds nothing is reported, by its number in indices."""
     if 0 in form.out_shape:
         return []
     negative, bounds, fill = switches(case)
     size, nothing, out = form.params[form.axis], filler(case, bounds, fill), []
-    for position, at in enumerate(itertools.product(*map(range, form.out_shape or (1,)))):
-        value = case.indices.integer(within(form.indices, at))
-        row = resolve([value], [size], negative, bounds, position)
+    for at in itertools.product(*map(range, form.out_shape or (1,))):
+        met = within(form.indices, at)
+        row = resolve([case.indices.integer(met)], [size], negative, bounds, number_of(form.indices, met))
         if row is None:
             out.append(nothing)
             continue
         source = (*at[: form.axis], *row, *at[form.axis + 1 :])
         out.append(case.params.at(within(form.params, source)))
     return out
+
+
+def number_of(shape, coordinates):
+    """The row-major number of an element."""
+    number = 0
+    for extent, coordinate in zip(shape, coordinates):
+        number = number * extent + coordinate
+    return number
 
 
 def within(shape, coordinates):
