@@ -43,7 +43,7 @@ constexpr Profile profiles[] = {
         {wrap,   error,  zero,     prefix,    check_never,     true,  false, false, equal, onnx_params,           i32_i64}}},
     {Opsets::types, {  // ort
         {wrap,   error,  zero,     same,      check_always,    true,  false, false, equal, onnx_params,           i32_i64},
-        {wrap,   error,  zero,     same,      check_never,     true,  false, false, divisible, onnx_params,       i64},
+        {wrap,   error,  zero,     same,      check_never,     true,  false, true,  divisible, onnx_params,       i64},
         {wrap,   error,  zero,     prefix,    check_never,     true,  false, false, equal, onnx_params,           i32_i64}}},
     {Opsets::none, {  // numpy_raise
         {wrap,   error,  zero,     same,      check_empty_row, true,  false, false, equal, any_params,            any},

@@ -43,7 +43,7 @@ struct Rules {
   uint8_t empty_check;
   bool allows_no_components;  // K = 0
   bool refuses_empty_params;  // any tuple into params without elements is an error
-  bool allows_scalars;        // rank 0 is taken for rank 1 of one element
+  bool allows_scalars;        // params of rank 0 are gathered from: one element
   BatchRule batch;
   uint8_t params;  // ParamsTypes
   IndexTypes indices;

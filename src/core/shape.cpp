@@ -15,11 +15,18 @@ int32_t fail_rank(int32_t operand, int64_t value, int64_t limit, const Error& er
                     operand_name(operand), value, limit);
 }
 
+// Rank 0 has one element and no dim: pairs take it for a dim of one, tuples reach it with no components.
+bool reaches_scalar(const Settings& settings, const gth_tensor_desc& indices) {
+  if (!settings.rules->allows_scalars) return false;
+  return !settings.operation->has_components || (indices.ndim > 0 && indices.shape[indices.ndim - 1] == 0);
+}
+
 int32_t check_ranks(const Settings& settings, const gth_tensor_desc& params, const gth_tensor_desc& indices,
                     const Error& error) {
   if (int32_t status = check_rank(params, GTH_OPERAND_PARAMS, error)) return status;
   if (int32_t status = check_rank(indices, GTH_OPERAND_INDICES, error)) return status;
-  if (params.ndim < 1 && !settings.rules->allows_scalars) return fail_rank(GTH_OPERAND_PARAMS, params.ndim, 1, error);
+  if (params.ndim < 1 && !reaches_scalar(settings, indices))
+    return fail_rank(GTH_OPERAND_PARAMS, params.ndim, 1, error);
   if (indices.ndim < 1 && settings.operation->has_components) {
     return fail_rank(GTH_OPERAND_INDICES, indices.ndim, 1, error);
   }

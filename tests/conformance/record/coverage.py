@@ -44,7 +44,7 @@ def _totals(cases, counts, possible):
     by_file = defaultdict(list)
     for case in cases:
         by_file[path_of(case).relative_to(CASES)].append(case)
-    for folder in (".", "elements", "pending"):
+    for folder in (".", "elements"):
         for profile in profiles.TABLE:
             own = by_file[Path(folder, f"{profile}.txt")]
             if own:

@@ -5,8 +5,6 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent.parent
 CASES = HERE / "cases"
 HEADER = "# Recorded by `python -m record --write`; README.md beside this folder defines the format.\n\n"
-# Sections whose cases the library does not answer yet; nobody replays their folder.
-PENDING = ("scalar_params",)
 
 
 def path_of(case):
@@ -14,6 +12,4 @@ def path_of(case):
 
 
 def _folder(case):
-    if case.name.split("/")[1] in PENDING:
-        return "pending"
     return "elements" if case.op == "gather_elements" else ""
