@@ -1,5 +1,6 @@
 #include "api/handles.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 
@@ -19,16 +20,21 @@ constexpr uint32_t worth_opening = 64;
 // Segments without a handle that keep their memory, for those to come.
 constexpr uint32_t most_spare = 8;
 
-// What a slot is: the token that finds it, or one of a kind that no handle has. Free ones have the next free slot of
-// their segment in place of their number.
-constexpr uint32_t free_kind = 0, taken_kind = 15;
-constexpr size_t contents_bytes = sizeof(Content) * segment_slots;
-using State = std::atomic<uintptr_t>;
+// A slot that has been taken and is no handle yet has a token of a kind that no handle has.
+constexpr uint32_t taken_kind = 15;
+
+struct Slot {
+  std::atomic<uintptr_t> live;  // the token that finds it; 0: free
+  uint32_t generation;          // how often it was taken
+  uint32_t next;                // the next free slot of its segment
+  Content content;
+};
+
+constexpr size_t segment_bytes = sizeof(Slot) * segment_slots;
 
 struct Segment {
-  std::atomic<State*> states;  // stays: generations go on
-  std::atomic<Content*> contents;
-  uint32_t used;  // slots that were ever taken
+  uint32_t used;        // slots that were ever taken
+  uint32_t generation;  // that all slots have passed which are not used
   uint32_t first_free, last_free, free_count;
   uint32_t previous, next;  // in the list of open segments, or next in that of sleeping ones
   bool is_open;
@@ -43,28 +49,26 @@ struct Table {
   uint32_t spare = 0;                            // idle ones that have not
   uint32_t count = 0;                            // segments that were ever needed
   Segment segment[segments] = {};
+  std::atomic<Slot*> slots[segments] = {};
 };
 
 Table table;
 
-uintptr_t make_token(uint32_t generation, uint32_t number, uint32_t kind) {
-  return (uintptr_t{generation} << (kind_bits + number_bits)) | (uintptr_t{number} << kind_bits) | kind;
+uintptr_t make_token(uint32_t generation, uint32_t number, Kind kind) {
+  return (uintptr_t{generation} << (kind_bits + number_bits)) | (uintptr_t{number} << kind_bits) |
+         static_cast<uintptr_t>(kind);
 }
-
-uint32_t generation_of(uintptr_t token) { return static_cast<uint32_t>(token >> (kind_bits + number_bits)); }
 
 uint32_t number_of(uintptr_t token) { return static_cast<uint32_t>(token >> kind_bits) & ((1u << number_bits) - 1); }
 
-uint32_t kind_of(uintptr_t token) { return static_cast<uint32_t>(token & ((1u << kind_bits) - 1)); }
+Kind kind_of(uintptr_t token) { return static_cast<Kind>(token & ((1u << kind_bits) - 1)); }
 
-// The slot that a token names, which was one of ours.
-State& state_of(uintptr_t token) {
-  const uint32_t number = number_of(token);
-  return table.segment[number / segment_slots].states.load(std::memory_order_relaxed)[number % segment_slots];
-}
-
-Content* content_of(uint32_t number) {
-  return table.segment[number / segment_slots].contents.load(std::memory_order_relaxed) + number % segment_slots;
+// nullptr: no slot has had this number. Its memory stays where it is, so that whoever has an old token may look.
+Slot* slot_at(uint32_t number) {
+  const uint32_t segment = number / segment_slots;
+  if (segment >= segments) return nullptr;
+  Slot* slots = table.slots[segment].load(std::memory_order_acquire);
+  return slots ? slots + number % segment_slots : nullptr;
 }
 
 // ---- segments. All of it with the lock held.
@@ -85,86 +89,92 @@ void close(uint32_t number) {
   (segment.next == none ? table.last_open : table.segment[segment.next].previous) = segment.previous;
 }
 
-bool allocate_contents(Segment& segment) {
-  segment.contents = static_cast<Content*>(core::allocate_pages(contents_bytes));
-  return segment.contents.load(std::memory_order_relaxed) != nullptr;
-}
-
-bool open_sleeping() {
+void wake() {
   const uint32_t number = table.first_asleep;
-  Segment& segment = table.segment[number];
-  if (!allocate_contents(segment)) return false;
-  table.first_asleep = segment.next;
-  ++table.spare;
+  table.first_asleep = table.segment[number].next;
   open(number);
-  return true;
 }
 
 bool open_new() {
   if (table.count == segments) return false;
-  Segment& segment = table.segment[table.count];
-  void* states = core::allocate_zeroed(sizeof(State) * segment_slots);
-  if (!states || !allocate_contents(segment)) {
-    core::deallocate(states);
-    return false;
-  }
-  segment.states.store(static_cast<State*>(states), std::memory_order_release);
+  void* slots = core::allocate_pages(segment_bytes);
+  if (!slots) return false;
+  table.slots[table.count].store(static_cast<Slot*>(slots), std::memory_order_release);
   open(table.count++);
   return true;
 }
 
-// The memory of many handles goes when they have gone.
+// The memory of many handles goes when they have gone; no generation comes twice.
 void put_to_sleep(uint32_t number) {
   close(number);
   --table.spare;
-  core::deallocate_pages(table.segment[number].contents.exchange(nullptr), contents_bytes);
-  table.segment[number].next = table.first_asleep;
+  Segment& segment = table.segment[number];
+  Slot* slots = slot_at(number * segment_slots);
+  for (uint32_t i = 0; i < segment_slots; ++i) segment.generation = std::max(segment.generation, slots[i].generation);
+  segment.used = segment.free_count = 0;
+  core::discard_pages(slots, segment_bytes);
+  segment.next = table.first_asleep;
   table.first_asleep = number;
 }
 
 // ---- slots of a segment. All of it with the lock held.
 
-uint32_t pop_free(Segment& segment) {
+uint32_t use_new(Segment& segment, Slot* slots) {
+  slots[segment.used].generation = segment.generation;
+  return segment.used++;
+}
+
+uint32_t pop_free(Segment& segment, const Slot* slots) {
   const uint32_t slot = segment.first_free;
-  segment.first_free = number_of(segment.states[slot].load(std::memory_order_relaxed));
+  segment.first_free = slots[slot].next;
   --segment.free_count;
   return slot;
 }
 
-void push_free(Segment& segment, uint32_t slot) {
-  State* states = segment.states;
+void push_free(Segment& segment, Slot* slots, uint32_t slot) {
   if (segment.free_count++ == 0) {
     segment.first_free = slot;
   } else {
-    const uint32_t generation = generation_of(states[segment.last_free].load(std::memory_order_relaxed));
-    states[segment.last_free].store(make_token(generation, slot, free_kind), std::memory_order_relaxed);
+    slots[segment.last_free].next = slot;
   }
   segment.last_free = slot;
 }
 
-// A token of no handle yet; 0: no memory.
-uintptr_t take_slot() {
-  if (table.first_open == none && !(table.first_asleep == none ? open_new() : open_sleeping())) return 0;
-  const uint32_t number = table.first_open;
-  Segment& segment = table.segment[number];
-  if (segment.is_idle()) --table.spare;
-  const bool is_new = segment.free_count < resting_slots && segment.used < segment_slots;
-  const uint32_t slot = is_new ? segment.used++ : pop_free(segment);
-  if (segment.used == segment_slots && segment.free_count < resting_slots) close(number);
-  State& state = segment.states[slot];
-  const uint32_t generation = generation_of(state.load(std::memory_order_relaxed)) + 1;
-  const uintptr_t taken = make_token(generation, number * segment_slots + slot, taken_kind);
-  state.store(taken, std::memory_order_relaxed);
-  return taken;
+// False: no memory.
+__attribute__((noinline)) bool open_another() {
+  if (table.first_asleep == none) return open_new();
+  wake();
+  return true;
 }
 
-void give_back(uintptr_t token) {
-  state_of(token).store(make_token(generation_of(token), 0, free_kind), std::memory_order_release);
-  const uint32_t number = number_of(token) / segment_slots;
-  Segment& segment = table.segment[number];
-  push_free(segment, number_of(token) % segment_slots);
-  if (!segment.is_open && segment.free_count >= worth_opening) open(number);
-  if (segment.is_idle() && ++table.spare > most_spare) put_to_sleep(number);
+// A slot that is no handle yet; nullptr: no memory.
+Slot* take_slot(uint32_t* number) {
+  if (table.first_open == none && !open_another()) return nullptr;
+  const uint32_t open = table.first_open;
+  Segment& segment = table.segment[open];
+  Slot* slots = table.slots[open].load(std::memory_order_relaxed);
+  if (segment.is_idle()) --table.spare;
+  const bool is_new = segment.free_count < resting_slots && segment.used < segment_slots;
+  const uint32_t slot = is_new ? use_new(segment, slots) : pop_free(segment, slots);
+  if (segment.free_count < resting_slots && segment.used == segment_slots) close(open);
+  slots[slot].live.store(taken_kind, std::memory_order_relaxed);
+  *number = open * segment_slots + slot;
+  return slots + slot;
+}
+
+// Seldom: a segment has many free slots.
+__attribute__((noinline)) void note_room(uint32_t number) {
+  if (!table.segment[number].is_open) open(number);
+  if (table.segment[number].is_idle() && ++table.spare > most_spare) put_to_sleep(number);
+}
+
+void give_back(uint32_t number) {
+  const uint32_t at = number / segment_slots, slot = number % segment_slots;
+  Segment& segment = table.segment[at];
+  Slot* slots = table.slots[at].load(std::memory_order_relaxed);
+  slots[slot].live.store(0, std::memory_order_release);
+  push_free(segment, slots, slot);
+  if (segment.free_count >= worth_opening) note_room(at);
 }
 
 // ---- forks
@@ -172,14 +182,10 @@ void give_back(uintptr_t token) {
 // The slots say themselves whether they are free. What a thread was taking that is gone stays taken.
 void relist(uint32_t number) {
   Segment& segment = table.segment[number];
+  Slot* slots = slot_at(number * segment_slots);
   segment.free_count = 0;
   for (uint32_t slot = 0; slot < segment.used; ++slot) {
-    if (kind_of(segment.states[slot].load(std::memory_order_relaxed)) == free_kind) push_free(segment, slot);
-  }
-  if (!segment.contents.load(std::memory_order_relaxed)) {
-    segment.next = table.first_asleep;
-    table.first_asleep = number;
-    return;
+    if (slots[slot].live.load(std::memory_order_relaxed) == 0) push_free(segment, slots, slot);
   }
   table.spare += segment.is_idle();
   if (segment.used < segment_slots || segment.free_count >= resting_slots) open(number);
@@ -198,32 +204,30 @@ __attribute__((constructor)) void watch_forks() { core::reset_in_children(core::
 }  // namespace
 
 Content* acquire_slot(Kind kind, uintptr_t* token) {
+  uint32_t number;
   table.lock.lock();
-  const uintptr_t taken = take_slot();
+  Slot* slot = take_slot(&number);
   table.lock.unlock();
-  if (!taken) return nullptr;
-  *token = make_token(generation_of(taken), number_of(taken), static_cast<uint32_t>(kind));
-  return content_of(number_of(taken));
+  if (!slot) return nullptr;
+  *token = make_token(++slot->generation, number, kind);
+  return &slot->content;
 }
 
-void publish_slot(uintptr_t token) { state_of(token).store(token, std::memory_order_release); }
+void publish_slot(uintptr_t token) { slot_at(number_of(token))->live.store(token, std::memory_order_release); }
 
 Content* find_slot(uintptr_t token, Kind kind) {
-  const uint32_t number = number_of(token), index = number / segment_slots, slot = number % segment_slots;
-  if (kind_of(token) != static_cast<uint32_t>(kind) || index >= segments) return nullptr;
-  const Segment& segment = table.segment[index];
-  const State* states = segment.states.load(std::memory_order_acquire);
-  if (!states || states[slot].load(std::memory_order_acquire) != token) return nullptr;
-  return segment.contents.load(std::memory_order_relaxed) + slot;
+  if (kind_of(token) != kind) return nullptr;
+  Slot* slot = slot_at(number_of(token));
+  return slot && slot->live.load(std::memory_order_acquire) == token ? &slot->content : nullptr;
 }
 
 core::Lock& slots_lock() { return table.lock; }
 
-void end_slot(uintptr_t token) { give_back(token); }
+void end_slot(uintptr_t token) { give_back(number_of(token)); }
 
 void abandon_slot(uintptr_t token) {
   const std::lock_guard<core::Lock> guard(table.lock);
-  give_back(token);
+  give_back(number_of(token));
 }
 
 int32_t fail_handle(int32_t operand, const Error& error) {
@@ -237,9 +241,8 @@ __attribute__((destructor)) static void free_slots() {
     if (table.segment[number].free_count != table.segment[number].used) return;
   }
   for (uint32_t number = 0; number < table.count; ++number) {
-    core::deallocate(table.segment[number].states.exchange(nullptr));
-    core::deallocate_pages(table.segment[number].contents.exchange(nullptr), contents_bytes);
-    table.segment[number].used = table.segment[number].free_count = 0;
+    core::deallocate_pages(table.slots[number].exchange(nullptr), segment_bytes);
+    table.segment[number] = {};
   }
   table.first_open = table.last_open = table.first_asleep = none;
   table.spare = table.count = 0;

@@ -31,4 +31,6 @@ void* allocate_pages(std::size_t bytes) noexcept { return refused() ? nullptr : 
 
 void deallocate_pages(void* memory, std::size_t bytes) noexcept { unmap_pages(memory, bytes); }
 
+void discard_pages(void* memory, std::size_t bytes) noexcept { advise_unused(memory, bytes); }
+
 }  // namespace gather::core

@@ -165,6 +165,8 @@ void unmap_pages(void* memory, size_t bytes) noexcept {
   if (memory) munmap(memory, bytes);
 }
 
+void advise_unused(void* memory, size_t bytes) noexcept { madvise(memory, bytes, MADV_DONTNEED); }
+
 // ---- Waiting
 
 void sleep_while(const std::atomic<uint32_t>& word, uint32_t value, int64_t microseconds) {
@@ -185,7 +187,7 @@ void nap() {
 
 void Lock::wait() {
   constexpr int32_t naps_after = 100;
-  for (int32_t tries = 0; !try_lock(); ++tries) {
+  for (int32_t tries = 0; holder_.load(std::memory_order_relaxed) != 0 || !try_lock(); ++tries) {
     if (tries < naps_after) continue;
     notice_fork();
     nap();

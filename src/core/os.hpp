@@ -27,6 +27,7 @@ void advise_huge_pages(void* data, int64_t bytes);
 // Zeroed pages, or nullptr; see core/memory.hpp.
 void* map_pages(size_t bytes) noexcept;
 void unmap_pages(void* memory, size_t bytes) noexcept;
+void advise_unused(void* memory, size_t bytes) noexcept;
 
 // ---- Waiting
 
@@ -47,8 +48,7 @@ class Lock {
   }
   bool try_lock() {
     uintptr_t nobody = 0;
-    return holder_.load(std::memory_order_relaxed) == 0 &&
-           holder_.compare_exchange_strong(nobody, self(), std::memory_order_acquire, std::memory_order_relaxed);
+    return holder_.compare_exchange_strong(nobody, self(), std::memory_order_acquire, std::memory_order_relaxed);
   }
   void unlock() { holder_.store(0, std::memory_order_release); }
 
@@ -57,7 +57,14 @@ class Lock {
   bool outlive_holder();
 
  private:
-  static uintptr_t self() { return (uintptr_t)pthread_self(); }
+  // A number that no other thread of the process has; the cheapest there is.
+  static uintptr_t self() {
+#if defined(__x86_64__) || defined(__aarch64__)
+    return reinterpret_cast<uintptr_t>(__builtin_thread_pointer());
+#else
+    return (uintptr_t)pthread_self();
+#endif
+  }
   void wait();
 
   std::atomic<uintptr_t> holder_{0};
