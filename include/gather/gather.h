@@ -23,9 +23,10 @@
  * Threads. Handles are immutable after creation and may be used by any number of threads at once. A call does not pin
  * its handles: releasing one while another thread is inside a call with it is an error of the caller. Results and
  * reported errors do not depend on the number of threads. The library's own threads have the affinity and nice value of
- * the process's main thread and no real-time priority; signals are the program's, but for those that an instruction
- * raises (SIGSEGV, SIGBUS, ..), which its handlers may serve on any thread. A thread that is cancelled finishes its call
- * on the CPU first. A child of fork may use the library, CUDA aside; fork itself waits for nothing here.
+ * the process's main thread, leave the calling thread its CPU, and have no real-time priority. Signals are the
+ * program's, but for those that an instruction raises (SIGSEGV, SIGBUS, ..), which its handlers may serve on any thread.
+ * A thread that is cancelled finishes its call on the CPU first. A child of fork may use the library, CUDA aside; fork
+ * itself waits for nothing here.
  *
  * Blocking. On the CPU a call returns when its work is done. On a CUDA context a call returns when its work has been
  * enqueued on the context's stream: shapes and descriptions are read before it returns, data when the stream gets

@@ -169,11 +169,42 @@ void advise_unused(void* memory, size_t bytes) noexcept { madvise(memory, bytes,
 
 // ---- Waiting
 
+namespace {
+
+int64_t now_in_nanoseconds() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1000000000 + now.tv_nsec;
+}
+
+// Leaves the core to its other thread for a moment.
+void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace
+
 void sleep_while(const std::atomic<uint32_t>& word, uint32_t value, int64_t microseconds) {
   timespec most;
   most.tv_sec = microseconds / 1000000;
   most.tv_nsec = microseconds % 1000000 * 1000;
   syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, microseconds < 0 ? nullptr : &most, nullptr, 0);
+}
+
+bool spin_while(const std::atomic<uint32_t>& word, uint32_t value) {
+  constexpr int64_t most = 20000;
+  const int64_t end = now_in_nanoseconds() + most;
+  while (now_in_nanoseconds() < end) {
+    for (int32_t i = 0; i < 10; ++i) {
+      if (word.load(std::memory_order_relaxed) != value) return true;
+      relax();
+    }
+  }
+  return false;
 }
 
 void wake(const std::atomic<uint32_t>& word, int32_t count) {
@@ -258,8 +289,6 @@ void take_on_ways_of_process() {
   pthread_setschedparam(pthread_self(), policy == SCHED_BATCH || policy == SCHED_IDLE ? policy : SCHED_OTHER, &none);
   const auto self = static_cast<id_t>(syscall(SYS_gettid));
   setpriority(PRIO_PROCESS, self, getpriority(PRIO_PROCESS, static_cast<id_t>(process)));
-  cpu_set_t set;
-  if (sched_getaffinity(process, sizeof set, &set) == 0) sched_setaffinity(0, sizeof set, &set);
 }
 
 using Body = void* (*)(void*);
@@ -290,6 +319,15 @@ bool start_thread(pthread_t* thread, int64_t stack, void* (*body)(void*)) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
   return started;
+}
+
+int32_t current_cpu() { return sched_getcpu(); }
+
+void keep_off(pthread_t thread, int32_t cpu) {
+  cpu_set_t set;
+  if (sched_getaffinity(getpid(), sizeof set, &set) != 0) return;
+  if (cpu >= 0 && cpu < CPU_SETSIZE && CPU_COUNT(&set) > 1) CPU_CLR(cpu, &set);
+  if (CPU_COUNT(&set) > 0) pthread_setaffinity_np(thread, sizeof set, &set);
 }
 
 void join_thread(pthread_t thread) {

@@ -33,6 +33,9 @@ void advise_unused(void* memory, size_t bytes) noexcept;
 
 // Sleeps while the word has the value, for at most `microseconds` (negative: for ever); may wake early.
 void sleep_while(const std::atomic<uint32_t>& word, uint32_t value, int64_t microseconds = -1);
+// Looks at the word again and again while it has the value, for some tens of microseconds at most: what is about to
+// come costs less so than a sleep and a wake. False: it still has the value.
+bool spin_while(const std::atomic<uint32_t>& word, uint32_t value);
 // Wakes at most `count` threads that sleep on the word.
 void wake(const std::atomic<uint32_t>& word, int32_t count);
 // Lets other threads run, those of a lower priority included, which a yield would not.
@@ -95,10 +98,17 @@ void notice_fork();
 
 // ---- Threads
 
-// Starts a thread of the process's own ways, not of its creator's: the main thread's affinity and nice value, no
-// real-time priority, and signals left to the threads of the program, but for those that a thread's own instructions
+// Starts a thread of the process's own ways, not of its creator's: the main thread's nice value, no real-time priority,
+// and signals left to the threads of the program, but for those that a thread's own instructions
 // raise. `stack` does not count the program's thread-local memory. False: no thread can be had.
 bool start_thread(pthread_t* thread, int64_t stack, void* (*body)(void*));
+
+// The CPU that this thread is on; -1: not known.
+int32_t current_cpu();
+
+// Gives a thread the affinity of the main thread without `cpu`, or with it where there is no other. Where all CPUs are
+// busy a woken thread is put on the one of its waker, and takes the place of the thread that it was to help.
+void keep_off(pthread_t thread, int32_t cpu);
 
 // Waits for the end of a thread.
 void join_thread(pthread_t thread);

@@ -14,6 +14,8 @@ namespace {
 constexpr int32_t most_workers = 1023;
 // More threads than CPUs only take turns; so many a call gets even on a small machine.
 constexpr int32_t threads_on_any_machine = 16;
+// On a machine of more CPUs a woken thread finds one of its own.
+constexpr int32_t worth_placing = 8;
 constexpr int64_t stack_bytes = 256 * 1024;
 
 struct Work {
@@ -31,6 +33,8 @@ struct Pool {
   // How many have joined and left, and whether the caller sleeps until all have.
   std::atomic<uint32_t> left;
   int32_t workers;
+  int32_t placed;    // how many of them have been kept off ...
+  int32_t kept_off;  // ... this CPU
   pthread_t threads[most_workers];
 };
 
@@ -43,7 +47,7 @@ Pool pool;
 void forget_threads() {
   pool.turn.outlive_holder();
   pool.seats = 0;
-  pool.workers = 0;
+  pool.workers = pool.placed = 0;
 }
 
 __attribute__((constructor)) void watch_forks() { core::reset_in_children(core::ForkOrder::threads, forget_threads); }
@@ -63,7 +67,7 @@ void leave() {
 void* worker(void*) {
   for (uint32_t seats = 0; seats != stopping; seats = pool.seats.load(std::memory_order_acquire)) {
     if (seats == 0) {
-      core::sleep_while(pool.seats, 0);
+      if (!core::spin_while(pool.seats, 0)) core::sleep_while(pool.seats, 0);
     } else if (pool.seats.compare_exchange_weak(seats, seats - 1, std::memory_order_acq_rel)) {
       run_tasks(pool.work);
       leave();
@@ -78,6 +82,14 @@ int32_t ensure_workers(int32_t wanted) {
     ++pool.workers;
   }
   return std::min(pool.workers, wanted);
+}
+
+// Workers run beside the caller, not in its place.
+void place_workers() {
+  const int32_t cpu = pool.workers <= worth_placing ? core::current_cpu() : -1;
+  if (cpu != pool.kept_off) pool.placed = 0;
+  pool.kept_off = cpu;
+  for (; pool.placed < pool.workers; ++pool.placed) core::keep_off(pool.threads[pool.placed], cpu);
 }
 
 // For those that have joined; nobody joins any more.
@@ -95,6 +107,7 @@ void wait_for(uint32_t joined) {
 void run_on_pool(int32_t threads, Work* work) {
   const auto helpers = static_cast<int32_t>(std::min<int64_t>(threads, work->n) - 1);
   const auto seats = static_cast<uint32_t>(ensure_workers(helpers));
+  place_workers();
   pool.work = work;
   pool.left.store(0, std::memory_order_relaxed);
   pool.seats.store(seats, std::memory_order_release);
@@ -130,7 +143,7 @@ void shut_down() {
   pool.seats.store(stopping, std::memory_order_release);
   core::wake(pool.seats, pool.workers);
   for (int32_t i = 0; i < pool.workers; ++i) core::join_thread(pool.threads[i]);
-  pool.workers = 0;
+  pool.workers = pool.placed = 0;
   pool.seats.store(0, std::memory_order_relaxed);
 }
 
