@@ -22,7 +22,11 @@
  *
  * Threads. Handles are immutable after creation and may be used by any number of threads at once. A call does not pin
  * its handles: releasing one while another thread is inside a call with it is an error of the caller. Results and
- * reported errors do not depend on the number of threads.
+ * reported errors do not depend on the number of threads. The library's own threads have the affinity and nice value of
+ * the process's main thread, leave the calling thread its CPU, and have no real-time priority. Signals are the
+ * program's, but for those that an instruction raises (SIGSEGV, SIGBUS, ..), which its handlers may serve on any thread.
+ * A thread that is cancelled finishes its call on the CPU first. A child of fork may use the library, CUDA aside; fork
+ * itself waits for nothing here.
  *
  * Blocking. On the CPU a call returns when its work is done. On a CUDA context a call returns when its work has been
  * enqueued on the context's stream: shapes and descriptions are read before it returns, data when the stream gets
@@ -286,7 +290,8 @@ typedef void (*gth_deleter_fn)(void *user);
 
 typedef struct gth_context_options {
   uint32_t size;                   /* set by the caller: sizeof(gth_context_options) */
-  int32_t threads;                 /* work is cut for at most so many CPU threads; 0: all this process may use */
+  int32_t threads;                 /* work is cut for at most so many CPU threads; 0: all this process may use. The
+                                      library has few more than there are CPUs, however many are asked for */
   int32_t device;                  /* GTH_DEVICE_CPU (or 0), or GTH_DEVICE_CUDA */
   int32_t device_id;               /* which CUDA device */
   uint32_t flags;                  /* none yet: 0 */
@@ -538,7 +543,8 @@ typedef struct gth_options {
  * tf.batch_gather is this with batch_dims = rank(indices) - 1.
  *
  * The forms below are one operation. `_into` and `_desc` write a caller's output of exactly the output's shape and
- * params' dtype, and allocate nothing. With bounds = error every index is checked before the first byte is written.
+ * params' dtype, and allocate nothing; but a large call that may use more of the library's threads than there have been
+ * starts them. With bounds = error every index is checked before the first byte is written.
  *
  * Statuses of all forms: NULL, HANDLE, VERSION, DTYPE, RANK, AXIS, BATCH, SHAPE, SIZE, STRIDE, READONLY, DEVICE, ALIAS,
  * INDEX, RACE, and on a device CUDA, FORK, CAPTURE. */
@@ -628,8 +634,8 @@ GTH_API int32_t gth_gather_elements_plan(const gth_tensor_desc *params, const gt
 
 /* Runs a plan. params, indices, out: the `data` pointers of memory of at least the planned extents (the caller's duty);
  * element 0 lies at the planned offset from them; NULL where there is nothing to read or write. n: the open extent, or
- * GTH_OPEN if the plan has none; anything else is GTH_E_SHAPE of operand PLAN. Allocates nothing. All pointers:
- * Borrowed.
+ * GTH_OPEN if the plan has none; anything else is GTH_E_SHAPE of operand PLAN. Allocates nothing, as gth_gather_desc.
+ * All pointers: Borrowed.
  * Statuses: HANDLE, NULL, SHAPE (n), SIZE, DEVICE, ALIAS, INDEX, RACE, and on a device CUDA, FORK. */
 GTH_API int32_t gth_plan_run(gth_context *context, const gth_plan *plan, const void *params, const void *indices,
                              void *out, int64_t n, gth_error *err);

@@ -87,13 +87,14 @@ int32_t move_to_lowest(gth_tensor_desc* desc, const Error& error) {
     return error.fail({GTH_E_STRIDE, GTH_OPERAND_TENSOR, i, -1, INT64_MIN, 0},
                       "tensor: DLPack strides reach below every address");
   }
+  if (low >= 0) return GTH_OK;
   const uintptr_t address = reinterpret_cast<uintptr_t>(desc->data);
-  if (low >= 0 || !desc->data) return GTH_OK;  // without data: refused below
-  if (static_cast<uint64_t>(-low) >= address || !core::add(desc->offset, -low, &desc->offset)) {
+  const bool is_below = desc->data && static_cast<uint64_t>(-low) >= address;
+  if (is_below || !core::add(desc->offset, -low, &desc->offset)) {
     return error.fail({GTH_E_STRIDE, GTH_OPERAND_TENSOR, -1, -1, low, 0},
                       "tensor: DLPack strides reach below every address");
   }
-  desc->data = static_cast<const char*>(desc->data) + low;
+  if (desc->data) desc->data = static_cast<const char*>(desc->data) + low;  // without data: refused below
   return GTH_OK;
 }
 

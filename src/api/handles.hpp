@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include "api/tensor.hpp"
-#include "core/spin_lock.hpp"
+#include "core/os.hpp"
 
 // Handles are tokens: a slot number and the slot's generation, never an address. A token whose generation has passed,
 // or that never was one, is found out without touching memory that it might point to.
@@ -27,14 +27,14 @@ void publish_slot(uintptr_t token);
 Content* find_slot(uintptr_t token, Kind kind);
 
 // With the lock held: ends a live token and gives its slot back.
-core::SpinLock& slots_lock();
+core::Lock& slots_lock();
 void end_slot(uintptr_t token);
 
 // Ends a live token and gives its slot back, after take(content) has taken from it what the caller has to end. False:
 // the token is not live, or another thread has just ended it.
 template <class Take>
 bool retire_slot(uintptr_t token, Kind kind, Take&& take) {
-  const std::lock_guard<core::SpinLock> guard(slots_lock());
+  const std::lock_guard<core::Lock> guard(slots_lock());
   const Content* content = find_slot(token, kind);
   if (!content) return false;
   take(*content);

@@ -1,6 +1,6 @@
 #include "api/fence.hpp"
 #include "core/dtype.hpp"
-#include "cpu/os.hpp"
+#include "core/os.hpp"
 #include "cuda/cuda.hpp"
 
 using namespace gather;
@@ -43,7 +43,7 @@ gth_capability_info describe_machine() {
   gth_capability_info info = GTH_CAPABILITY_INFO_INIT;
   info.abi = GTH_ABI_VERSION;
   info.version = GTH_VERSION;
-  info.cpu_threads = cpu::available_cpus();
+  info.cpu_threads = core::available_cpus();
   info.cpu_tiers_built = info.cpu_tiers_usable = info.cpu_tier = GTH_TIER_PORTABLE;
   cuda::describe_machine(&info);
   return info;

@@ -4,7 +4,7 @@
 #include <new>
 
 #include "core/device.hpp"
-#include "cpu/os.hpp"
+#include "core/os.hpp"
 
 namespace gather::api {
 namespace {
@@ -48,6 +48,7 @@ class HookStorage final : public Storage {
 
   // nullptr also where the hook throws, which it must not.
   char* allocate() {
+    const core::Uncancelled uncancelled;
     try {
       memory_ = hooks_.alloc(hooks_.user, bytes_, alignment, device_, device_id_, stream_);
     } catch (...) {
@@ -58,7 +59,9 @@ class HookStorage final : public Storage {
 
  private:
   ~HookStorage() override {
-    if (memory_) hooks_.free(hooks_.user, bytes_, alignment, device_, device_id_, stream_, memory_);
+    if (!memory_) return;
+    const core::Uncancelled uncancelled;
+    hooks_.free(hooks_.user, bytes_, alignment, device_, device_id_, stream_, memory_);
   }
 
   MemoryHooks hooks_;
@@ -120,7 +123,7 @@ int32_t allocate_from_heap(int64_t bytes, bool zeroed, char** data, Storage** ou
   const uintptr_t address = reinterpret_cast<uintptr_t>(memory);
   const uintptr_t aligned = (address + alignment - 1) / alignment * alignment;
   *data = bytes ? static_cast<char*>(memory) + (aligned - address) : nullptr;
-  cpu::advise_huge_pages(*data, bytes);
+  core::advise_huge_pages(*data, bytes);
   *out = storage;
   return GTH_OK;
 }

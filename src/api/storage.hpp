@@ -5,6 +5,7 @@
 
 #include "api/context.hpp"
 #include "core/memory.hpp"
+#include "core/os.hpp"
 
 namespace gather::api {
 
@@ -38,8 +39,13 @@ class AdoptedStorage final : public Storage, private cuda::Retired {
 
  private:
   ~AdoptedStorage() override {
-    if (deleter_) deleter_(user_);
+    if (deleter_) call_deleter();
     if (queue_) queue_->release();
+  }
+
+  void call_deleter() {
+    const core::Uncancelled uncancelled;
+    deleter_(user_);
   }
 
   void end() override {

@@ -39,8 +39,9 @@ int32_t check_device(const gth_tensor_desc& desc, const Error& error) {
 
 // The whole of check_tensor for a dense tensor on the host that is all right.
 bool check_dense_tensor(const gth_tensor_desc& desc, gth_tensor_desc* checked) {
+  if (!core::is_exact(desc, GTH_TENSOR_READONLY) || !desc.data) return false;
   const core::DtypeInfo* info = core::find_dtype(desc.dtype);
-  if (!info || !core::is_exact(desc, GTH_TENSOR_READONLY) || !desc.data) return false;
+  if (!info) return false;
   const int64_t bytes = core::dense_product(desc.shape, 0, desc.ndim, info->bytes);
   int64_t end;
   if (bytes == 0 || !core::find_dense_end(desc, bytes, &end)) return false;

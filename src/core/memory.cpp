@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "core/os.hpp"
+
 #ifdef GATHER_TESTING
 #include "core/testing.hpp"
 #endif
@@ -24,5 +26,11 @@ void* allocate(std::size_t bytes) noexcept { return refused() ? nullptr : std::m
 void* allocate_zeroed(std::size_t bytes) noexcept { return refused() ? nullptr : std::calloc(bytes ? bytes : 1, 1); }
 
 void deallocate(void* memory) noexcept { std::free(memory); }
+
+void* allocate_pages(std::size_t bytes) noexcept { return refused() ? nullptr : map_pages(bytes); }
+
+void deallocate_pages(void* memory, std::size_t bytes) noexcept { unmap_pages(memory, bytes); }
+
+void discard_pages(void* memory, std::size_t bytes) noexcept { advise_unused(memory, bytes); }
 
 }  // namespace gather::core

@@ -1,12 +1,10 @@
 #include "cpu/executor.hpp"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 
-#include "cpu/os.hpp"
+#include "core/os.hpp"
 
 // The library's threads: started by the first large call, one call at a time, ended by shut_down(). No object here has
 // a constructor or destructor, so that loading, unloading and forking stay simple.
@@ -14,7 +12,11 @@ namespace gather::cpu {
 namespace {
 
 constexpr int32_t most_workers = 1023;
-constexpr size_t stack_bytes = 256 * 1024;
+// More threads than CPUs only take turns; so many a call gets even on a small machine.
+constexpr int32_t threads_on_any_machine = 16;
+// On a machine of more CPUs a woken thread finds one of its own.
+constexpr int32_t worth_placing = 8;
+constexpr int64_t stack_bytes = 256 * 1024;
 
 struct Work {
   gth_task_fn task;
@@ -24,44 +26,31 @@ struct Work {
 };
 
 struct Pool {
-  pthread_mutex_t turn;  // held by the call that uses the threads
-  pthread_mutex_t lock;  // guards what follows
-  pthread_cond_t wake;
-  pthread_cond_t idle;
-  Work* work;          // nullptr: nothing to do
-  int64_t generation;  // of work
-  int32_t wanted;      // workers that may still join this work
-  int32_t active;      // workers inside it
+  core::Lock turn;  // held by the call that uses the threads
+  Work* work;
+  // How many workers may still join the work; `stopping`: all end. Workers sleep on it while it is 0.
+  std::atomic<uint32_t> seats;
+  // How many have joined and left, and whether the caller sleeps until all have.
+  std::atomic<uint32_t> left;
   int32_t workers;
-  bool stopping;
+  int32_t placed;    // how many of them have been kept off ...
+  int32_t kept_off;  // ... this CPU
   pthread_t threads[most_workers];
 };
 
-Pool pool = {PTHREAD_MUTEX_INITIALIZER,
-             PTHREAD_MUTEX_INITIALIZER,
-             PTHREAD_COND_INITIALIZER,
-             PTHREAD_COND_INITIALIZER,
-             nullptr,
-             0,
-             0,
-             0,
-             0,
-             false,
-             {}};
+constexpr uint32_t stopping = UINT32_MAX;
+constexpr uint32_t caller_sleeps = 1u << 31;
 
-// A child has none of its parent's threads, and its locks are as the parent's other threads left them.
+Pool pool;
+
+// A child has none of its parent's threads.
 void forget_threads() {
-  pool.turn = PTHREAD_MUTEX_INITIALIZER;
-  pool.lock = PTHREAD_MUTEX_INITIALIZER;
-  pool.wake = PTHREAD_COND_INITIALIZER;
-  pool.idle = PTHREAD_COND_INITIALIZER;
-  pool.work = nullptr;
-  pool.wanted = pool.active = pool.workers = 0;
-  pool.stopping = false;
+  pool.turn.outlive_holder();
+  pool.seats = 0;
+  pool.workers = pool.placed = 0;
 }
 
-// From loading on: a fork that another thread makes during the first large call has to be seen as well.
-__attribute__((constructor)) void watch_forks() { pthread_atfork(nullptr, nullptr, forget_threads); }
+__attribute__((constructor)) void watch_forks() { core::reset_in_children(core::ForkOrder::threads, forget_threads); }
 
 void run_tasks(Work* work) {
   for (;;) {
@@ -71,89 +60,91 @@ void run_tasks(Work* work) {
   }
 }
 
+void leave() {
+  if (pool.left.fetch_add(1, std::memory_order_acq_rel) & caller_sleeps) core::wake(pool.left, 1);
+}
+
 void* worker(void*) {
-  int64_t done = 0;
-  pthread_mutex_lock(&pool.lock);
-  for (;;) {
-    while (!pool.stopping && !(pool.work && pool.wanted > 0 && pool.generation != done)) {
-      pthread_cond_wait(&pool.wake, &pool.lock);
+  for (uint32_t seats = 0; seats != stopping; seats = pool.seats.load(std::memory_order_acquire)) {
+    if (seats == 0) {
+      if (!core::spin_while(pool.seats, 0)) core::sleep_while(pool.seats, 0);
+    } else if (pool.seats.compare_exchange_weak(seats, seats - 1, std::memory_order_acq_rel)) {
+      run_tasks(pool.work);
+      leave();
     }
-    if (pool.stopping) break;
-    Work* work = pool.work;
-    done = pool.generation;
-    --pool.wanted;
-    ++pool.active;
-    pthread_mutex_unlock(&pool.lock);
-    run_tasks(work);
-    pthread_mutex_lock(&pool.lock);
-    if (--pool.active == 0) pthread_cond_signal(&pool.idle);
   }
-  pthread_mutex_unlock(&pool.lock);
   return nullptr;
 }
 
-// Our threads leave signals to the threads of the program.
-bool start_worker(pthread_t* thread) {
-  pthread_attr_t attributes;
-  if (pthread_attr_init(&attributes) != 0) return false;
-  pthread_attr_setstacksize(&attributes, stack_bytes);
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const bool started = pthread_create(thread, &attributes, worker, nullptr) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_attr_destroy(&attributes);
-  return started;
+// Fewer threads, same result.
+int32_t ensure_workers(int32_t wanted) {
+  while (pool.workers < wanted && core::start_thread(&pool.threads[pool.workers], stack_bytes, worker)) {
+    ++pool.workers;
+  }
+  return std::min(pool.workers, wanted);
 }
 
-void ensure_workers(int32_t wanted) {
-  if (pool.workers >= wanted) return;
-  while (pool.workers < std::min(wanted, most_workers)) {
-    if (!start_worker(&pool.threads[pool.workers])) return;  // fewer threads, same result
-    ++pool.workers;
+// Workers run beside the caller, not in its place.
+void place_workers() {
+  const int32_t cpu = pool.workers <= worth_placing ? core::current_cpu() : -1;
+  if (cpu != pool.kept_off) pool.placed = 0;
+  pool.kept_off = cpu;
+  for (; pool.placed < pool.workers; ++pool.placed) core::keep_off(pool.threads[pool.placed], cpu);
+}
+
+// For those that have joined; nobody joins any more.
+void wait_for(uint32_t joined) {
+  for (uint32_t left = pool.left.load(std::memory_order_acquire); (left & ~caller_sleeps) != joined;
+       left = pool.left.load(std::memory_order_acquire)) {
+    if (left & caller_sleeps) {
+      core::sleep_while(pool.left, left);
+    } else {
+      pool.left.compare_exchange_strong(left, left | caller_sleeps);
+    }
   }
 }
 
 void run_on_pool(int32_t threads, Work* work) {
-  pthread_mutex_lock(&pool.lock);
-  const int64_t helpers = std::min<int64_t>(threads, work->n) - 1;
-  ensure_workers(static_cast<int32_t>(helpers));
+  const auto helpers = static_cast<int32_t>(std::min<int64_t>(threads, work->n) - 1);
+  const auto seats = static_cast<uint32_t>(ensure_workers(helpers));
+  place_workers();
   pool.work = work;
-  ++pool.generation;
-  pool.wanted = static_cast<int32_t>(helpers);
-  pthread_cond_broadcast(&pool.wake);
-  pthread_mutex_unlock(&pool.lock);
+  pool.left.store(0, std::memory_order_relaxed);
+  pool.seats.store(seats, std::memory_order_release);
+  core::wake(pool.seats, static_cast<int32_t>(seats));
   run_tasks(work);
-  pthread_mutex_lock(&pool.lock);
-  pool.work = nullptr;
-  while (pool.active > 0) pthread_cond_wait(&pool.idle, &pool.lock);
-  pthread_mutex_unlock(&pool.lock);
+  wait_for(seats - pool.seats.exchange(0, std::memory_order_acq_rel));
 }
 
 }  // namespace
 
-int32_t thread_count(const Executor& executor) { return executor.threads > 0 ? executor.threads : available_cpus(); }
+int32_t thread_count(const Executor& executor) {
+  if (executor.threads == 0) return core::available_cpus();
+  if (executor.parallel_for) return executor.threads;
+  return std::min(executor.threads, std::max(core::available_cpus(), threads_on_any_machine));
+}
 
 void parallel_for(const Executor& executor, int64_t n, gth_task_fn task, void* arg) {
-  if (executor.parallel_for) return executor.parallel_for(executor.user, n, task, arg);
+  if (executor.parallel_for) {
+    const core::Uncancelled uncancelled;
+    return executor.parallel_for(executor.user, n, task, arg);
+  }
   Work work{task, arg, n, {0}};
+  core::notice_fork();
   // Another call has the threads: the machine is busy already, so this one works on its own.
-  if (pthread_mutex_trylock(&pool.turn) != 0) return run_tasks(&work);
+  if (!pool.turn.try_lock()) return run_tasks(&work);
+  const std::lock_guard<core::Lock> guard(pool.turn, std::adopt_lock);
   run_on_pool(thread_count(executor), &work);
-  pthread_mutex_unlock(&pool.turn);
 }
 
 void shut_down() {
-  pthread_mutex_lock(&pool.turn);
-  pthread_mutex_lock(&pool.lock);
-  pool.stopping = true;
-  const int32_t workers = pool.workers;
-  pthread_cond_broadcast(&pool.wake);
-  pthread_mutex_unlock(&pool.lock);
-  for (int32_t i = 0; i < workers; ++i) pthread_join(pool.threads[i], nullptr);
-  pool.workers = 0;
-  pool.stopping = false;
-  pthread_mutex_unlock(&pool.turn);
+  core::notice_fork();
+  const std::lock_guard<core::Lock> guard(pool.turn);
+  pool.seats.store(stopping, std::memory_order_release);
+  core::wake(pool.seats, pool.workers);
+  for (int32_t i = 0; i < pool.workers; ++i) core::join_thread(pool.threads[i]);
+  pool.workers = pool.placed = 0;
+  pool.seats.store(0, std::memory_order_relaxed);
 }
 
 // Unloading the library must leave no thread behind in its code.

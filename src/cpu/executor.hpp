@@ -13,7 +13,7 @@ struct Executor {
   void* user;
 };
 
-// The number of threads in force.
+// The number of threads in force: of the library's own, hardly more than there are CPUs.
 int32_t thread_count(const Executor& executor);
 
 // Calls task(arg, i) exactly once for each 0 <= i < n and returns when all have returned. Never fails: where no thread

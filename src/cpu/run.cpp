@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "core/checked.hpp"
-#include "core/spin_lock.hpp"
+#include "core/os.hpp"
 #include "cpu/indices.hpp"
 #include "cpu/job.hpp"
 
@@ -19,9 +19,9 @@ using core::Plan;
 // Work below this many bytes is not worth waking a thread for; a row counts as some bytes however small it is. Test
 // builds cut everything into pieces.
 #ifdef GATHER_TESTING
-constexpr int64_t parallel_bytes = 1;
+constexpr int64_t parallel_bytes = 1, piece_bytes = 1;
 #else
-constexpr int64_t parallel_bytes = 256 * 1024;
+constexpr int64_t parallel_bytes = 256 * 1024, piece_bytes = 64 * 1024;
 #endif
 constexpr int64_t row_overhead = 16;
 // More pieces than threads, so that a thread that was held up does not hold up the call.
@@ -46,7 +46,7 @@ void in_pieces(const Executor& executor, int64_t count, int64_t bytes, Body&& bo
     Body& body;
     int64_t count, size;
   };
-  const int64_t wanted = std::min(count, threads * pieces_per_thread);
+  const int64_t wanted = std::min({count, threads * pieces_per_thread, bytes / piece_bytes});
   const int64_t size = (count - 1) / wanted + 1;
   Pieces pieces{body, count, size};
   parallel_for(
@@ -63,11 +63,11 @@ void in_pieces(const Executor& executor, int64_t count, int64_t bytes, Body&& bo
 
 struct FirstBad {
   std::atomic<int64_t> position{INT64_MAX};
-  core::SpinLock lock;
+  core::Lock lock;
   BadTuple tuple{};
 
   void offer(int64_t at, const BadTuple& bad) {
-    const std::lock_guard<core::SpinLock> guard(lock);
+    const std::lock_guard<core::Lock> guard(lock);
     if (at >= position.load(std::memory_order_relaxed)) return;
     position.store(at, std::memory_order_relaxed);
     tuple = bad;

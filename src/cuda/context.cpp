@@ -193,9 +193,9 @@ int32_t take_error(Context& context, const Error& error) {
   const Call call(context, error);
   if (call.status()) return call.status();
   if (int32_t status = check_uncaptured(context, error)) return status;
-  pthread_mutex_lock(&context.taking);
+  context.taking.lock();
   const int32_t status = take(context, error);
-  pthread_mutex_unlock(&context.taking);
+  context.taking.unlock();
   context.queue->drain();
   return status;
 }

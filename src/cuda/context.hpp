@@ -1,11 +1,10 @@
 #pragma once
 
-#include <pthread.h>
-
 #include <atomic>
 #include <cstdint>
 
 #include "core/memory.hpp"
+#include "core/os.hpp"
 #include "cuda/cuda.hpp"
 #include "cuda/job.hpp"
 #include "cuda/runtime.hpp"
@@ -27,10 +26,10 @@ class Context : public core::Allocated {
 
   // In pinned memory: where a record goes that the host takes. One take at a time.
   gth_error_record* taken = nullptr;
-  pthread_mutex_t taking = PTHREAD_MUTEX_INITIALIZER;
+  core::Mutex taking;
 
   // The kernels of a call share the state with no others: no thread launches between them.
-  pthread_mutex_t launching = PTHREAD_MUTEX_INITIALIZER;
+  core::Mutex launching;
 
   std::atomic<int64_t> calls{0};
 };

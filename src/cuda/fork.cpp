@@ -1,8 +1,8 @@
 #include "cuda/fork.hpp"
 
-#include <pthread.h>
-
 #include <atomic>
+
+#include "core/os.hpp"
 
 namespace gather::cuda {
 namespace {
@@ -10,14 +10,17 @@ namespace {
 std::atomic<bool> watched{false};
 std::atomic<bool> forked{false};
 
-void note_child() { forked.store(true, std::memory_order_relaxed); }
+void note_child() {
+  if (watched.load(std::memory_order_relaxed)) forked.store(true, std::memory_order_relaxed);
+}
+
+__attribute__((constructor)) void watch_from_loading_on() {
+  core::reset_in_children(core::ForkOrder::device, note_child);
+}
 
 }  // namespace
 
-void watch_forks() {
-  if (watched.load(std::memory_order_relaxed) || watched.exchange(true)) return;
-  pthread_atfork(nullptr, nullptr, note_child);
-}
+void watch_forks() { watched.store(true, std::memory_order_relaxed); }
 
 bool is_forked() { return forked.load(std::memory_order_relaxed); }
 

@@ -1,7 +1,5 @@
 #include "cuda/queue.hpp"
 
-#include <sched.h>
-
 #include <mutex>
 
 #include "cuda/fork.hpp"
@@ -57,14 +55,14 @@ bool wait_for(const Retired* retired) {
 
 void Queue::push(Retired* retired) {
   retired->next = nullptr;
-  const std::lock_guard<core::SpinLock> guard(lock_);
+  const std::lock_guard<core::Lock> guard(lock_);
   (last_ ? last_->next : first_) = retired;
   last_ = retired;
   waiting_.fetch_add(1, std::memory_order_relaxed);
 }
 
 Retired* Queue::take_all() {
-  const std::lock_guard<core::SpinLock> guard(lock_);
+  const std::lock_guard<core::Lock> guard(lock_);
   Retired* all = first_;
   first_ = last_ = nullptr;
   waiting_.store(0, std::memory_order_relaxed);
@@ -125,7 +123,7 @@ void Queue::end_all(bool is_lost) {
 
 void Queue::close() {
   open_.store(false);
-  while (uses_.load() > 0) sched_yield();
+  while (uses_.load() > 0) core::nap();
   const Current current(device_);
   if (!current.is_lost()) runtime::synchronize_device();
   end_all(current.is_lost());

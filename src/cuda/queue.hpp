@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "core/memory.hpp"
-#include "core/spin_lock.hpp"
+#include "core/os.hpp"
 
 struct CUstream_st;
 
@@ -68,7 +68,7 @@ class Queue : public core::Allocated {
   std::atomic<int64_t> waiting_{0};
   std::atomic<bool> open_{true};
   std::atomic<int64_t> uses_{0};
-  core::SpinLock lock_;  // guards the list
+  core::Lock lock_;  // guards the list
   Retired* first_ = nullptr;
   Retired* last_ = nullptr;
 };

@@ -32,9 +32,9 @@ int32_t enqueue(Context& context, const Plan& plan, const Pointers& pointers, in
                 const Error& error) {
   Launch launch;
   plan_launch(plan, pointers, n, place, &launch);
-  pthread_mutex_lock(&context.launching);
+  context.launching.lock();
   int code = launch_all(launch, context.stream);
-  pthread_mutex_unlock(&context.launching);
+  context.launching.unlock();
   // No kernel copies where every row is asked of an empty dim; an output of ours has a content all the same.
   if (!code && launch.reports_first && place.owns_output && launch.any.units > 0) {
     code = runtime::zero_async(launch.any.out, launch.any.units * plan.row.out, context.stream);

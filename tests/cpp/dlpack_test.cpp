@@ -199,6 +199,12 @@ TYPED_TEST(DlpackImport, F9_negative_stride_below_every_address) {
   this->expect_refused(GTH_E_STRIDE, -1, -8, 0);
 }
 
+TYPED_TEST(DlpackImport, F9_negative_stride_without_data) {
+  this->set_strides({-2, 1});
+  this->tensor().data = nullptr;
+  this->expect_refused(GTH_E_NULL, -1, 0, 0);
+}
+
 TYPED_TEST(DlpackImport, F9_negative_stride_inside_the_memory) {
   this->set_strides({-2, 1});
   this->tensor().byte_offset = 16;

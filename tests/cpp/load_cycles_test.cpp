@@ -1,4 +1,5 @@
 #include <dlfcn.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <cstdio>
@@ -94,6 +95,44 @@ TEST(Hostile, G3_ForkDuringTheFirstHandle) {
     ASSERT_EQ(dlclose(library), 0);
     ASSERT_EQ(child, 0) << "child " << k;
   }
+}
+
+decltype(gth_tensor_release)* release_in_handler = nullptr;
+std::atomic<gth_tensor*> to_release[3];
+
+template <int at>
+void release_one() {
+  if (gth_tensor* tensor = to_release[at].exchange(nullptr)) release_in_handler(tensor);
+}
+
+// Fork handlers of a library that was there first run inside those of one that comes later; they may release tensors.
+int release_while_forking() {
+  if (pthread_atfork(release_one<0>, release_one<1>, release_one<2>) != 0) return 1;
+  void* library = dlopen(GATHER_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  if (!library) return 2;
+  std::atomic<bool> stop{false};
+  std::thread other([&] {
+    while (!stop) hold(library);
+  });
+  release_in_handler = find<decltype(gth_tensor_release)>(library, "gth_tensor_release");
+  gth_tensor_desc p = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT8, 0, nullptr, params);
+  int wrong = 0;
+  for (int k = 0; k < 100 && !wrong; ++k) {
+    for (auto& each : to_release) {
+      gth_tensor* tensor = nullptr;
+      if (find<decltype(gth_tensor_borrow)>(library, "gth_tensor_borrow")(&p, &tensor, nullptr)) return 3;
+      each = tensor;
+    }
+    wrong = hostile::wait_for(hostile::start_child([&] { return hold(library); }), hostile::patience);
+    release_one<2>();
+  }
+  stop = true;
+  other.join();
+  return wrong;
+}
+
+TEST(Hostile, G3_TensorsReleasedInForkHandlers) {
+  EXPECT_EQ(hostile::wait_for(hostile::start_child(release_while_forking), hostile::patience), 0);
 }
 
 }  // namespace

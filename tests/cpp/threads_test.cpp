@@ -117,6 +117,71 @@ TEST(Threads, CustomExecutorRunsEachPieceOnce) {
   expect_smallest(indices64({many}, values), {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 55555, 17, 16}, 5, context.get());
 }
 
+// Two threads that begin at the same moment, but for a delay of the caller's that goes up and down: what either does
+// first, each meets the other in the middle of it sooner or later.
+class AtOnce {
+ public:
+  AtOnce() : second_([this] { serve(); }) {}
+  ~AtOnce() {
+    call_ = -1;
+    second_.join();
+  }
+
+  static void parallel_for(void* user, int64_t n, gth_task_fn task, void* arg) {
+    AtOnce& self = *static_cast<AtOnce*>(user);
+    self.task_ = task;
+    self.arg_ = arg;
+    self.n_ = n;
+    const int64_t call = ++self.call_;
+    while (self.ready_ != call) {
+    }
+    self.go_ = call;
+    for (volatile int64_t delay = call % 200; delay > 0;) delay = delay - 1;
+    self.work(0);
+    while (self.done_ != call) std::this_thread::yield();
+  }
+
+ private:
+  void work(int64_t first) {
+    for (int64_t i = first; i < n_; i += 2) task_(arg_, i);
+  }
+  void serve() {
+    for (int64_t call = 1;; ++call) {
+      while (call_ != call) {
+        if (call_ < 0) return;
+      }
+      ready_ = call;
+      while (go_ != call) {
+      }
+      work(1);
+      done_ = call;
+    }
+  }
+
+  gth_task_fn task_ = nullptr;
+  void* arg_ = nullptr;
+  int64_t n_ = 0;
+  std::atomic<int64_t> call_{0}, ready_{0}, go_{0}, done_{0};
+  std::thread second_;
+};
+
+// Every tuple is bad, so that all pieces have one to tell in the same moment.
+TEST(Threads, SmallestBadTupleOfAll) {
+  AtOnce executor;
+  gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+  options.threads = 2;
+  options.parallel_user = &executor;
+  options.parallel_for = AtOnce::parallel_for;
+  const Context context(options);
+  constexpr int64_t n = 40000;
+  std::vector<int64_t> values(n);
+  for (int64_t i = 0; i < n; ++i) values[static_cast<size_t>(i)] = 16 + i;
+  const Array indices = indices64({n}, values);
+  for (int32_t repeat = 0; repeat < 10000 && !HasFailure(); ++repeat) {
+    expect_smallest(indices, {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, 16, 16}, 2, context.get());
+  }
+}
+
 // An executor may run everything on one thread.
 TEST(Threads, CustomExecutorOfOneThread) {
   Executor executor;

@@ -1,0 +1,222 @@
+#include "core/os.hpp"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "processes.hpp"
+
+// What is asked of the operating system, seen from inside.
+namespace {
+
+using namespace gather::core;
+
+// ---- cgroups
+
+// A folder that stands for /sys/fs/cgroup, with a file that stands for /proc/self/cgroup.
+class Cgroups : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_NE(mkdtemp(root_), nullptr); }
+  void TearDown() override { EXPECT_EQ(std::system(("rm -r " + std::string(root_)).c_str()), 0); }
+
+  void write(const std::string& path, const std::string& text) {
+    const std::string whole = root_ + ("/" + path);
+    for (size_t at = whole.find('/', 1); at != std::string::npos; at = whole.find('/', at + 1)) {
+      mkdir(whole.substr(0, at).c_str(), 0700);
+    }
+    std::ofstream(whole) << text;
+  }
+
+  int32_t cpus_of(const std::string& membership) {
+    write("membership", membership);
+    return cgroup_cpus((root_ + std::string("/membership")).c_str(), root_);
+  }
+
+ private:
+  char root_[32] = "/tmp/gather_cgroups_XXXXXX";
+};
+
+TEST_F(Cgroups, NoQuota) {
+  EXPECT_EQ(cgroup_cpus("/nowhere", "/nowhere"), 0);
+  EXPECT_EQ(cpus_of("0::/a\n"), 0);
+  write("cpu.max", "max 100000\n");
+  EXPECT_EQ(cpus_of("0::/\n"), 0);
+  EXPECT_EQ(cpus_of("garbage\n"), 0);
+}
+
+TEST_F(Cgroups, QuotaIsRoundedUp) {
+  write("cpu.max", "250000 100000\n");
+  EXPECT_EQ(cpus_of("0::/\n"), 3);
+  write("cpu.max", "1000 100000\n");
+  EXPECT_EQ(cpus_of("0::/\n"), 1);
+}
+
+TEST_F(Cgroups, SmallestFromLeafToRoot) {
+  write("cpu.max", "max 100000\n");
+  write("service/cpu.max", "200000 100000\n");
+  write("service/job/cpu.max", "500000 100000\n");
+  EXPECT_EQ(cpus_of("0::/service/job\n"), 2);
+  write("service/job/cpu.max", "100000 100000\n");
+  EXPECT_EQ(cpus_of("0::/service/job\n"), 1);
+  EXPECT_EQ(cpus_of("0::/service\n"), 2);
+}
+
+// A container's own cgroup is mounted at the root, while its path is the host's.
+TEST_F(Cgroups, PathThatIsNotMounted) {
+  write("cpu.max", "300000 100000\n");
+  EXPECT_EQ(cpus_of("0::/kubepods/pod1/" + std::string(64, 'a') + "\n"), 3);
+  EXPECT_EQ(cpus_of("0::/" + std::string(3000, 'a') + "\n"), 3);
+}
+
+TEST_F(Cgroups, VersionOne) {
+  write("cpu/cpu.cfs_quota_us", "-1\n");
+  write("cpu/cpu.cfs_period_us", "100000\n");
+  write("cpu/box/cpu.cfs_quota_us", "400000\n");
+  write("cpu/box/cpu.cfs_period_us", "100000\n");
+  write("cpuset/box/cpu.cfs_quota_us", "100000\n");
+  write("cpuset/box/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(cpus_of("9:cpuset:/box\n4:cpuacct,cpu:/box\n0::/\n"), 4);
+  EXPECT_EQ(cpus_of("4:cpu:/\n"), 0);
+}
+
+// ---- waiting
+
+double cpu_seconds_of_thread() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+// A thread that waits leaves the CPU to whoever holds the lock, of whatever priority.
+TEST(Lock, WaiterSleeps) {
+  Lock lock;
+  std::atomic<double> spent{1};
+  lock.lock();
+  std::thread waiter([&] {
+    const double before = cpu_seconds_of_thread();
+    const std::lock_guard<Lock> guard(lock);
+    spent = cpu_seconds_of_thread() - before;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  lock.unlock();
+  waiter.join();
+  EXPECT_LT(spent, 0.1);
+}
+
+TEST(Lock, CountsRight) {
+  Lock lock;
+  int64_t count = 0;
+  std::thread threads[4];
+  for (std::thread& each : threads) {
+    each = std::thread([&] {
+      for (int32_t i = 0; i < 20000; ++i) {
+        const std::lock_guard<Lock> guard(lock);
+        ++count;
+      }
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  EXPECT_EQ(count, 80000);
+}
+
+// On one CPU a real-time thread waits for an ordinary one that holds the lock and has yet to run.
+TEST(Lock, RealTimeThreadLetsTheHolderRun) {
+  const int code = hostile::wait_for(hostile::start_child([]() -> int {
+                                       cpu_set_t one;
+                                       CPU_ZERO(&one);
+                                       CPU_SET(sched_getcpu(), &one);
+                                       if (sched_setaffinity(0, sizeof one, &one) != 0) return hostile::skipped;
+                                       static Lock lock;
+                                       static std::atomic<bool> held{false}, waits{false};
+                                       std::thread holder([] {
+                                         const std::lock_guard<Lock> guard(lock);
+                                         held = true;
+                                         while (!waits) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                                         for (volatile int64_t work = 0; work < 1000000;) work = work + 1;
+                                       });
+                                       while (!held) std::this_thread::yield();
+                                       const sched_param highest{sched_get_priority_max(SCHED_FIFO)};
+                                       if (sched_setscheduler(0, SCHED_FIFO, &highest) != 0) _exit(hostile::skipped);
+                                       const double before = cpu_seconds_of_thread();
+                                       waits = true;
+                                       lock.lock();
+                                       const double spent = cpu_seconds_of_thread() - before;
+                                       lock.unlock();
+                                       holder.join();
+                                       return spent < 0.1 ? 0 : 1;
+                                     }),
+                                     hostile::patience);
+  if (code == hostile::skipped) GTEST_SKIP() << "no right to real-time priority or affinity here";
+  EXPECT_EQ(code, 0);
+}
+
+// ---- forks
+
+TEST(Lock, OutlivesTheThreadThatHeldIt) {
+  static Lock lock;
+  std::atomic<bool> held{false}, done{false};
+  std::thread holder([&] {
+    const std::lock_guard<Lock> guard(lock);
+    held = true;
+    while (!done) std::this_thread::yield();
+  });
+  while (!held) std::this_thread::yield();
+  const pid_t child = hostile::start_child([] { return lock.outlive_holder() && lock.try_lock() ? 0 : 1; });
+  EXPECT_EQ(hostile::wait_for(child, hostile::patience), 0);
+  done = true;
+  holder.join();
+}
+
+// Whoever forks in a signal handler goes on with what it held.
+TEST(Lock, StaysWithTheForkingThread) {
+  static Lock lock;
+  lock.lock();
+  const pid_t child = hostile::start_child([] { return lock.outlive_holder() || lock.try_lock() ? 1 : 0; });
+  EXPECT_EQ(hostile::wait_for(child, hostile::patience), 0);
+  lock.unlock();
+}
+
+std::string order;
+
+TEST(Forks, ResetsRunOnceAndInOrder) {
+  reset_in_children(ForkOrder::device, [] { order += 'd'; });
+  reset_in_children(ForkOrder::threads, [] { order += 't'; });
+  reset_in_children(ForkOrder::handles, [] { order += 'h'; });
+  const pid_t child = hostile::start_child([] {
+    notice_fork();
+    return order == "htd" ? 0 : 1;
+  });
+  EXPECT_EQ(hostile::wait_for(child, hostile::patience), 0);
+  notice_fork();
+  EXPECT_EQ(order, "");
+}
+
+#if !GATHER_SANITIZED  // they want to see each fork
+
+// Without fork handlers.
+TEST(Forks, NoticedWithoutHandlers) {
+  reset_in_children(ForkOrder::handles, [] { order += 'h'; });
+  const pid_t child = _Fork();
+  if (child == 0) {
+    const bool early = !order.empty();
+    notice_fork();
+    _exit(!early && order.find('h') != std::string::npos ? 0 : 1);
+  }
+  EXPECT_EQ(hostile::wait_for(child, hostile::patience), 0);
+}
+
+#endif
+
+}  // namespace

@@ -1,0 +1,424 @@
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+
+#include <atomic>
+#include <fstream>
+#include <new>
+#include <stdexcept>
+
+#include "guarded.hpp"
+#include "hostile.hpp"
+#include "processes.hpp"
+#include "tasks.hpp"
+
+extern "C" __attribute__((weak)) int64_t gth_testing_allocations(void);
+
+// A program with habits of its own: it serves faults, cancels, pins and prefers threads, throws in hooks, forks wherever
+// it is, and has much thread-local memory.
+namespace {
+
+using namespace hostile;
+
+constexpr int32_t u8 = GTH_DTYPE_UINT8;
+
+// More than the stack of a thread of the library's would hold.
+thread_local volatile char ballast[400 * 1024];
+
+// Enough work for many threads in every build.
+class Large {
+ public:
+  explicit Large(int32_t threads = 3, const char* params = nullptr) {
+    options_.threads = threads;
+    for (int64_t i = 0; i < n; ++i) values_[static_cast<size_t>(i)] = i % rows;
+    desc_ = table_.desc();
+    if (params) desc_.data = params;
+  }
+
+  int32_t call(gth_context* context = nullptr) const {
+    return gth_gather_desc(context, &desc_, &i_, &options_, &o_, nullptr);
+  }
+  bool run() const {
+    std::memset(out_.data(), '#', n * width);
+    return call() == GTH_OK && std::memcmp(out_.data() + (n - rows) * width, desc_.data, rows * width) == 0;
+  }
+  int32_t allocate(gth_context* context) const {
+    const Tensor params(desc_), indices(i_);
+    gth_tensor* made = nullptr;
+    const int32_t status = gth_gather(context, params.get(), indices.get(), &options_, &made, nullptr);
+    EXPECT_EQ(gth_tensor_release(made), GTH_OK);
+    return status;
+  }
+
+  static constexpr int64_t rows = 50, width = 400, n = 20000;
+
+ private:
+  std::vector<int64_t> values_ = std::vector<int64_t>(n);
+  const Array table_{u8, {rows, width}}, out_{u8, {n, width}};
+  const Shape shape_{n};
+  gth_tensor_desc i_ = describe(GTH_DTYPE_INT64, shape_, values_.data()), o_ = out_.desc(), desc_ = i_;
+  gth_options options_ = GTH_OPTIONS_INIT;
+};
+
+// The library's threads, when they have come to rest.
+std::set<pid_t> workers_of(const Large& large) {
+  EXPECT_EQ(gth_shutdown(), GTH_OK);
+  const std::set<pid_t> workers = tasks_started_by([&] { EXPECT_TRUE(large.run()); });
+  for (pid_t each : workers) {
+    while (status_of(each, "State")[0] != 'S') std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return workers;
+}
+
+// ---- how many threads there are
+
+TEST(Workers, AsManyAsAskedFor) {
+  EXPECT_EQ(workers_of(Large(1)).size(), 0u);
+  EXPECT_EQ(workers_of(Large(2)).size(), 1u);
+  EXPECT_EQ(workers_of(Large(5)).size(), 4u);
+}
+
+TEST(Workers, HardlyMoreThanThereAreCpus) {
+  gth_capability_info info = GTH_CAPABILITY_INFO_INIT;
+  ASSERT_EQ(gth_capabilities(&info, nullptr), GTH_OK);
+  EXPECT_LT(workers_of(Large(INT32_MAX)).size(), std::max<size_t>(16, static_cast<size_t>(info.cpu_threads)));
+}
+
+// Each is worth its while, whatever number of threads is asked for.
+TEST(Workers, PiecesAreWorthTheirWhile) {
+  std::atomic<int64_t> pieces{0};
+  gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+  options.threads = INT32_MAX;
+  options.parallel_user = &pieces;
+  options.parallel_for = [](void* user, int64_t count, gth_task_fn task, void* arg) {
+    *static_cast<std::atomic<int64_t>*>(user) += count;
+    for (int64_t i = 0; i < count; ++i) task(arg, i);
+  };
+  gth_context* context = nullptr;
+  ASSERT_EQ(gth_context_create(&options, &context, nullptr), GTH_OK);
+  EXPECT_EQ(Large(0).call(context), GTH_OK);
+  EXPECT_GT(pieces, 1);
+  const bool cuts_everything = gth_testing_allocations != nullptr;  // the library with failure points does
+  if (!cuts_everything) {
+    EXPECT_LT(pieces, 1000);  // of 8 MB
+  }
+  EXPECT_EQ(gth_context_release(context), GTH_OK);
+}
+
+int64_t switches_of(const std::set<pid_t>& tasks) {
+  int64_t sum = 0;
+  for (pid_t each : tasks) sum += std::atoll(status_of(each, "voluntary_ctxt_switches").c_str());
+  return sum;
+}
+
+// A call wakes the threads that it has work for.
+TEST(Workers, OnlyThoseNeededAreWoken) {
+  const std::set<pid_t> workers = workers_of(Large(16));
+  ASSERT_EQ(workers.size(), 15u);
+  const Large two(2);
+  const int64_t before = switches_of(workers), calls = 100;
+  for (int64_t i = 0; i < calls; ++i) ASSERT_EQ(two.call(), GTH_OK);
+  EXPECT_LT(switches_of(workers) - before, calls * 10);
+}
+
+// ---- what they are like
+
+TEST(Workers, RunBesideMuchThreadLocalMemory) {
+  ballast[0] = 1;
+  EXPECT_EQ(workers_of(Large(3)).size(), 2u);
+}
+
+TEST(Workers, LeaveSignalsToTheProgram) {
+  const std::set<pid_t> workers = workers_of(Large(3));
+  ASSERT_EQ(workers.size(), 2u);
+  for (pid_t each : workers) {
+    const uint64_t blocked = std::strtoull(status_of(each, "SigBlk").c_str(), nullptr, 16);
+    for (int signal : {SIGALRM, SIGTERM, SIGINT, SIGHUP, SIGCHLD, SIGUSR1, SIGPROF, SIGPIPE}) {
+      EXPECT_TRUE(blocked >> (signal - 1) & 1) << signal;
+    }
+    for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) {
+      EXPECT_FALSE(blocked >> (signal - 1) & 1) << signal;
+    }
+  }
+}
+
+#if !GATHER_SANITIZED  // they serve faults themselves
+
+Guarded* lazy;
+
+// Memory that is there when it is touched, on whatever thread that happens.
+TEST(Workers, FaultsAreServed) {
+  const int code = wait_for(start_child([]() -> int {
+                              static Guarded memory(5);
+                              lazy = &memory;
+                              memory.allow(PROT_NONE);
+                              struct sigaction action = {};
+                              action.sa_flags = SA_SIGINFO;
+                              action.sa_sigaction = [](int, siginfo_t* info, void*) {
+                                const char* at = static_cast<char*>(info->si_addr);
+                                if (at < lazy->first() || at >= lazy->first() + lazy->size()) _exit(3);
+                                mprotect(lazy->first(), lazy->size(), PROT_READ);
+                              };
+                              if (sigaction(SIGSEGV, &action, nullptr) != 0) return 2;
+                              const Large large(4, memory.first());
+                              for (int32_t i = 0; i < 200; ++i) {
+                                if (large.call() != GTH_OK) return 1;
+                                mprotect(memory.first(), memory.size(), PROT_NONE);
+                              }
+                              return 0;
+                            }),
+                            patience);
+  EXPECT_EQ(code, 0);
+}
+
+#endif
+
+// ---- who calls first
+
+int check_ways_of_workers(const Large& large) {
+  gth_capability_info info = GTH_CAPABILITY_INFO_INIT;
+  cpu_set_t all;
+  if (sched_getaffinity(getpid(), sizeof all, &all) != 0) return skipped;
+  std::set<pid_t> workers;
+  const int cpu = sched_getcpu();
+  std::thread([&] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    sched_setaffinity(0, sizeof one, &one);
+    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 5);
+    const sched_param lowest{1};
+    sched_setscheduler(0, SCHED_RR, &lowest);  // where there is the right to it
+    gth_capabilities(&info, nullptr);
+    workers = workers_of(large);
+  }).join();
+  if (workers.size() != 2) return 1;
+  if (info.cpu_threads > CPU_COUNT(&all) || (CPU_COUNT(&all) > 1 && info.cpu_threads == 1)) return 2;
+  for (pid_t each : workers) {
+    cpu_set_t set;
+    if (sched_getaffinity(each, sizeof set, &set) != 0) return 3;
+    if (CPU_COUNT(&all) > 1 && CPU_COUNT(&all) < 8 && CPU_ISSET(cpu, &set)) return 6;
+    CPU_SET(cpu, &set);  // the caller's own, which they leave to it
+    if (!CPU_EQUAL(&set, &all)) return 3;
+    if (sched_getscheduler(each) != SCHED_OTHER) return 4;
+    if (geteuid() == 0 && getpriority(PRIO_PROCESS, static_cast<id_t>(each)) != 0) return 5;
+  }
+  return 0;
+}
+
+TEST(Workers, AreTheProcessesNotTheFirstCallers) {
+  const Large large(3);
+  const int code = wait_for(start_child([&] { return check_ways_of_workers(large); }), patience);
+  if (code == skipped) GTEST_SKIP() << "affinity cannot be asked for here";
+  EXPECT_EQ(code, 0);
+}
+
+// What a process has been given, and what it is given later.
+TEST(Workers, AffinityOfTheProcessIsRespected) {
+  const Large large(0);
+  const int code = wait_for(start_child([&]() -> int {
+                              cpu_set_t all, one;
+                              if (sched_getaffinity(0, sizeof all, &all) != 0 || CPU_COUNT(&all) < 2) return skipped;
+                              gth_capability_info info = GTH_CAPABILITY_INFO_INIT;
+                              CPU_ZERO(&one);
+                              CPU_SET(sched_getcpu(), &one);
+                              sched_setaffinity(0, sizeof one, &one);
+                              gth_capabilities(&info, nullptr);
+                              if (info.cpu_threads != 1) return 1;
+                              if (!workers_of(large).empty()) return 2;
+                              sched_setaffinity(0, sizeof all, &all);
+                              std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+                              gth_capabilities(&info, nullptr);
+                              return info.cpu_threads > 1 || CPU_COUNT(&all) == 1 ? 0 : 3;
+                            }),
+                            patience);
+  if (code == skipped) GTEST_SKIP() << "one CPU";
+  EXPECT_EQ(code, 0);
+}
+
+// ---- cancellation and exceptions
+
+// Runs a body on a thread that has been cancelled; whether it was allowed to end the body.
+template <class Body>
+bool finishes_though_cancelled(Body&& body) {
+  struct Call {
+    Body& body;
+    bool finished;
+  } call{body, false};
+  pthread_t thread;
+  EXPECT_EQ(pthread_create(
+                &thread, nullptr,
+                [](void* arg) -> void* {
+                  pthread_cancel(pthread_self());
+                  Call& self = *static_cast<Call*>(arg);
+                  self.body();
+                  self.finished = true;
+                  pthread_testcancel();
+                  return nullptr;
+                },
+                &call),
+            0);
+  void* result = nullptr;
+  EXPECT_EQ(pthread_join(thread, &result), 0);
+  EXPECT_EQ(result, PTHREAD_CANCELED);
+  return call.finished;
+}
+
+// Hooks of this context reach cancellation points.
+gth_context* with_cancellation_points() {
+  gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+  options.threads = 4;
+  options.parallel_for = [](void*, int64_t count, gth_task_fn task, void* arg) {
+    pthread_testcancel();
+    for (int64_t i = 0; i < count; ++i) task(arg, i);
+  };
+  options.alloc = [](void*, int64_t bytes, int64_t align, int32_t, int32_t, CUstream_st*) {
+    pthread_testcancel();
+    const auto unit = static_cast<size_t>(align);
+    return std::aligned_alloc(unit, (static_cast<size_t>(bytes) + unit - 1) / unit * unit);
+  };
+  options.free = [](void*, int64_t, int64_t, int32_t, int32_t, CUstream_st*, void* memory) {
+    pthread_testcancel();
+    std::free(memory);
+  };
+  gth_context* context = nullptr;
+  EXPECT_EQ(gth_context_create(&options, &context, nullptr), GTH_OK);
+  return context;
+}
+
+int call_while_cancelled(const Large& large) {
+  gth_context* context = with_cancellation_points();
+  for (int32_t i = 0; i < 50; ++i) {
+    if (!finishes_though_cancelled([&] { EXPECT_EQ(large.call(), GTH_OK); })) return 1;
+    if (!finishes_though_cancelled([&] { EXPECT_EQ(gth_shutdown(), GTH_OK); })) return 2;
+    if (!finishes_though_cancelled([&] { EXPECT_EQ(large.call(context), GTH_OK); })) return 3;
+    if (!finishes_though_cancelled([&] { EXPECT_EQ(large.allocate(context), GTH_OK); })) return 4;
+  }
+  gth_capability_info info = GTH_CAPABILITY_INFO_INIT;
+  if (!finishes_though_cancelled([&] { gth_capabilities(&info, nullptr); })) return 5;
+  return large.run() && gth_context_release(context) == GTH_OK && !testing::Test::HasFailure() ? 0 : 6;
+}
+
+TEST(Cancellation, WaitsForTheEndOfTheCall) {
+  const Large large;
+  EXPECT_EQ(wait_for(start_child([&] { return call_while_cancelled(large); }), patience), 0);
+}
+
+// Memory that was handed over ends although the thread is to end as well.
+TEST(Cancellation, WaitsForTheEndOfADeleter) {
+  const Array array(u8, {4});
+  const gth_tensor_desc desc = array.desc();
+  static int32_t ended;
+  ended = 0;
+  gth_tensor* tensor = nullptr;
+  const gth_deleter_fn deleter = [](void*) {
+    pthread_testcancel();
+    ++ended;
+  };
+  ASSERT_EQ(gth_tensor_adopt(nullptr, &desc, deleter, nullptr, &tensor, nullptr), GTH_OK);
+  EXPECT_TRUE(finishes_though_cancelled([&] { EXPECT_EQ(gth_tensor_release(tensor), GTH_OK); }));
+  EXPECT_EQ(ended, 1);
+}
+
+template <class Exception>
+int32_t status_of_thrown() {
+  gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+  options.threads = 4;
+  options.parallel_for = [](void*, int64_t, gth_task_fn, void*) { throw Exception(); };
+  gth_context* context = nullptr;
+  EXPECT_EQ(gth_context_create(&options, &context, nullptr), GTH_OK);
+  const int32_t status = Large(0).call(context);
+  EXPECT_EQ(gth_context_release(context), GTH_OK);
+  return status;
+}
+
+struct Unexpected {};
+
+TEST(Exceptions, StayInside) {
+  EXPECT_EQ(status_of_thrown<Unexpected>(), GTH_E_INTERNAL);
+  EXPECT_EQ(status_of_thrown<std::bad_alloc>(), GTH_E_NOMEM);
+}
+
+// ---- forks wherever the program is
+
+std::atomic<int64_t> forks{0};
+std::atomic<bool> is_child{false};
+
+// Once: what is interrupted goes on for a moment between two signals, however busy the machine is.
+void ask_for_signal() {
+  const itimerval soon{{0, 0}, {0, 300}};
+  setitimer(ITIMER_REAL, &soon, nullptr);
+}
+
+// Forks where the program is; `leaves`: the child ends in the handler, else it goes on.
+template <bool leaves>
+void fork_in_handler(int) {
+  const pid_t child = fork();
+  if (child == 0 && leaves) _exit(0);
+  if (child == 0) return is_child.store(true);
+  if (wait_for(child, patience) != 0) _exit(1);
+  ++forks;
+  ask_for_signal();
+}
+
+// Makes handles, and is interrupted in the middle of it.
+template <bool leaves>
+int make_handles() {
+  struct sigaction action = {};
+  action.sa_handler = fork_in_handler<leaves>;
+  if (sigaction(SIGALRM, &action, nullptr) != 0) return 2;
+  const Array array(u8, {4});
+  ask_for_signal();
+  while (forks < 200 && !is_child) const Tensor tensor(array.desc());
+  for (int32_t i = 0; i < 3000 && is_child; ++i) const Tensor tensor(array.desc());
+  return testing::Test::HasFailure() ? 3 : 0;
+}
+
+TEST(Forks, InASignalHandler) { EXPECT_EQ(wait_for(start_child(make_handles<true>), patience), 0); }
+
+TEST(Forks, ChildOfASignalHandlerGoesOn) { EXPECT_EQ(wait_for(start_child(make_handles<false>), patience), 0); }
+
+// ---- memory
+
+int64_t resident_bytes() {
+  int64_t all = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+#if !GATHER_SANITIZED  // whose memory is another
+
+TEST(Memory, OfManyHandlesGoesWithThem) {
+  const Array array(u8, {4});
+  const gth_tensor_desc desc = array.desc();
+  std::vector<gth_tensor*> handles(200000);
+  const auto round = [&] {
+    for (gth_tensor*& each : handles) ASSERT_EQ(gth_tensor_borrow(&desc, &each, nullptr), GTH_OK);
+    const int64_t full = resident_bytes();
+    for (gth_tensor* each : handles) ASSERT_EQ(gth_tensor_release(each), GTH_OK);
+    EXPECT_GT(full - resident_bytes(), 30 << 20);  // of some 45 MB
+    for (gth_tensor* each : handles) ASSERT_EQ(gth_tensor_release(each), GTH_E_HANDLE);
+  };
+  round();
+  round();
+}
+
+#endif
+
+// Only its size is read of a description that is too short.
+TEST(Memory, ShortDescriptionAtTheEndOfAPage) {
+  const Guarded page(1);
+  for (int64_t bytes = 4; bytes < int64_t{sizeof(gth_tensor_desc)}; bytes += 4) {
+    auto* desc = reinterpret_cast<gth_tensor_desc*>(page.at(bytes, false));
+    const uint32_t size = 4;
+    std::memcpy(desc, &size, sizeof size);
+    gth_tensor* tensor = nullptr;
+    EXPECT_EQ(gth_tensor_borrow(desc, &tensor, nullptr), GTH_E_VERSION);
+  }
+}
+
+}  // namespace
