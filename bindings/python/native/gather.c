@@ -1,22 +1,47 @@
 /* gather and gather_nd over buffers: arguments, output and call in one crossing. */
+#include "handle.h"
 #include "operand.h"
+
+/* What an operation is here, by the number that the Python side gives it (_operations.py). */
+typedef struct operation {
+  int32_t (*shape)(const gth_tensor_desc *params, const gth_tensor_desc *indices, const gth_options *options,
+                   int32_t capacity, int32_t *ndim, int64_t *shape, gth_error *err);
+  int32_t (*run)(gth_context *context, const gth_tensor_desc *params, const gth_tensor_desc *indices,
+                 const gth_options *options, const gth_tensor_desc *out, gth_error *err);
+} operation;
+
+static const operation operations[] = {
+    {gth_gather_shape, gth_gather_desc},
+    {gth_gather_nd_shape, gth_gather_nd_desc},
+};
+
+enum { OPERATIONS = sizeof operations / sizeof *operations };
+
+/* A call over buffers. */
+typedef struct request {
+  const state *known;
+  const operation *operation;
+  gth_context *context;
+  operand params, indices;
+  const gth_options *options;
+  gth_error error;
+} request;
 
 /* A new array of NumPy's for the result; NULL with an exception set if there can be none, and without one if NumPy does
  * not make it: the general path then has the library say why. */
-static PyObject *new_array(int nd, PyObject *like, const operand *params, const operand *indices,
-                           const gth_options *options, gth_error *error) {
+static PyObject *new_array(request *call, PyObject *like) {
   int64_t shape[GTH_MAX_NDIM];
   int32_t ndim = 0;
-  const int32_t status = (nd ? gth_gather_nd_shape : gth_gather_shape)(&params->desc, &indices->desc, options,
-                                                                       GTH_MAX_NDIM, &ndim, shape, error);
+  const int32_t status = call->operation->shape(&call->params.desc, &call->indices.desc, call->options, GTH_MAX_NDIM,
+                                                &ndim, shape, &call->error);
   if (status != GTH_OK) {
-    return raise_error(error);
+    return raise_error(call->known, &call->error);
   }
   PyObject *extents = tuple_of(ndim, shape);
   PyObject *dtype = PyObject_GetAttrString(like, "dtype");
   PyObject *array = NULL;
   if (extents && dtype) {
-    array = PyObject_CallFunctionObjArgs(configured.empty, extents, dtype, NULL);
+    array = PyObject_CallFunctionObjArgs(call->known->empty, extents, dtype, NULL);
     if (!array) {
       PyErr_Clear();
     }
@@ -26,27 +51,20 @@ static PyObject *new_array(int nd, PyObject *like, const operand *params, const 
   return array;
 }
 
-static int32_t run(int nd, gth_context *context, const operand *params, const operand *indices,
-                   const gth_options *options, const operand *out, gth_error *error) {
-  int32_t status;
-  Py_BEGIN_ALLOW_THREADS
-  status =
-      (nd ? gth_gather_nd_desc : gth_gather_desc)(context, &params->desc, &indices->desc, options, &out->desc, error);
-  Py_END_ALLOW_THREADS
-  return status;
-}
-
 /* Into a given array; NotImplemented if it is no buffer that we know. */
-static PyObject *gather_into(int nd, gth_context *context, const operand *params, const operand *indices,
-                             const gth_options *options, PyObject *array, gth_error *error) {
+static PyObject *gather_into(request *call, PyObject *array) {
   operand out;
-  if (!operand_open(array, &out)) {
+  if (!operand_open(call->known, array, &out)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  const int32_t status = run(nd, context, params, indices, options, &out, error);
+  int32_t status;
+  Py_BEGIN_ALLOW_THREADS
+  status = call->operation->run(call->context, &call->params.desc, &call->indices.desc, call->options, &out.desc,
+                                &call->error);
+  Py_END_ALLOW_THREADS
   operand_close(&out);
   if (status != GTH_OK) {
-    return raise_error(error);
+    return raise_error(call->known, &call->error);
   }
   Py_INCREF(array);
   return array;
@@ -70,22 +88,21 @@ static PyObject *scalar_if_rank_0(PyObject *array, const gth_tensor_desc *params
   return array;
 }
 
-static PyObject *gather_new(int nd, gth_context *context, PyObject *like, const operand *params, const operand *indices,
-                            const gth_options *options, gth_error *error) {
+static PyObject *gather_new(request *call, PyObject *like) {
   /* Rows that are skipped are zeros in a new result, which the library makes; NumPy's would not be initialised. */
-  if ((PyObject *)Py_TYPE(like) != configured.ndarray || options->bounds == GTH_BOUNDS_SKIP) {
+  if ((PyObject *)Py_TYPE(like) != call->known->ndarray || call->options->bounds == GTH_BOUNDS_SKIP) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  PyObject *array = new_array(nd, like, params, indices, options, error);
+  PyObject *array = new_array(call, like);
   if (!array) {
     if (PyErr_Occurred()) {
       return NULL;
     }
     Py_RETURN_NOTIMPLEMENTED;
   }
-  PyObject *result = gather_into(nd, context, params, indices, options, array, error);
+  PyObject *result = gather_into(call, array);
   Py_DECREF(array);
-  return scalar_if_rank_0(result, &params->desc, &indices->desc);
+  return scalar_if_rank_0(result, &call->params.desc, &call->indices.desc);
 }
 
 /* False, without an exception, if one of the numbers is none or is beyond int64. */
@@ -106,38 +123,51 @@ static int attributes(PyObject *axis, PyObject *batch_dims, gth_options *options
   return 1;
 }
 
+static PyObject *gather_buffers(request *call, PyObject *params, PyObject *indices, PyObject *out) {
+  if (!operand_open(call->known, params, &call->params)) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  if (!operand_open(call->known, indices, &call->indices)) {
+    operand_close(&call->params);
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  PyObject *result = out == Py_None ? gather_new(call, params) : gather_into(call, out);
+  operand_close(&call->indices);
+  operand_close(&call->params);
+  return result;
+}
+
 PyObject *gather(PyObject *module, arguments args, Py_ssize_t count) {
-  (void)module;
   if (count != 8) {
-    PyErr_SetString(PyExc_TypeError, "gather(nd, params, indices, out, options, axis, batch_dims, context)");
+    PyErr_SetString(PyExc_TypeError, "gather(operation, params, indices, out, options, axis, batch_dims, context)");
     return NULL;
   }
-  const int nd = args[0] == Py_True;
-  PyObject *out = args[3];
+  const long number = PyLong_AsLong(args[0]);
   gth_options own = GTH_OPTIONS_INIT;
-  const gth_options *options = address_of(args[4]);
-  gth_context *context = address_of(args[7]);
+  request call = {.known = state_of(module), .options = address_of(args[4]), .error = GTH_ERROR_INIT};
   if (PyErr_Occurred()) {
     return NULL;
   }
-  if (!options) {
+  if (number < 0 || number >= OPERATIONS) {
+    PyErr_SetString(PyExc_ValueError, "there is no such operation");
+    return NULL;
+  }
+  call.operation = &operations[number];
+  if (!call.options) {
     if (!attributes(args[5], args[6], &own)) {
       Py_RETURN_NOTIMPLEMENTED;
     }
-    options = &own;
+    call.options = &own;
   }
-  operand params, indices;
-  if (!operand_open(args[1], &params)) {
-    Py_RETURN_NOTIMPLEMENTED;
+  PyObject *context = args[7];
+  if (context == Py_None) {
+    return gather_buffers(&call, args[1], args[2], args[3]);
   }
-  if (!operand_open(args[2], &indices)) {
-    operand_close(&params);
-    Py_RETURN_NOTIMPLEMENTED;
+  call.context = handle_enter(context);
+  if (!call.context) {
+    return raise_closed(call.known, GTH_OPERAND_CONTEXT);
   }
-  gth_error error = GTH_ERROR_INIT;
-  PyObject *result = out == Py_None ? gather_new(nd, context, args[1], &params, &indices, options, &error)
-                                    : gather_into(nd, context, &params, &indices, options, out, &error);
-  operand_close(&indices);
-  operand_close(&params);
+  PyObject *result = gather_buffers(&call, args[1], args[2], args[3]);
+  handle_leave(context);
   return result;
 }

@@ -30,13 +30,13 @@ static int32_t dtype_of(const char *format, Py_ssize_t size) {
   return *format == '?' ? GTH_DTYPE_BOOL : 0;
 }
 
-static int known(PyTypeObject *type) {
-  if ((PyObject *)type == configured.ndarray) {
+static int is_buffer(const state *known, PyTypeObject *type) {
+  if ((PyObject *)type == known->ndarray) {
     return 1;
   }
-  const Py_ssize_t count = PyTuple_Size(configured.buffer_types);
+  const Py_ssize_t count = PyTuple_Size(known->buffer_types);
   for (Py_ssize_t i = 0; i < count; i++) {
-    if (PyTuple_GetItem(configured.buffer_types, i) == (PyObject *)type) {
+    if (PyTuple_GetItem(known->buffer_types, i) == (PyObject *)type) {
       return 1;
     }
   }
@@ -57,9 +57,9 @@ static int64_t lowest(const Py_buffer *buffer) {
   return below;
 }
 
-int operand_open(PyObject *object, operand *opened) {
+int operand_open(const state *known, PyObject *object, operand *opened) {
   Py_buffer *buffer = &opened->buffer;
-  if (!known(Py_TYPE(object))) {
+  if (!is_buffer(known, Py_TYPE(object))) {
     return 0;
   }
   if (PyObject_GetBuffer(object, buffer, PyBUF_RECORDS_RO)) {

@@ -11,7 +11,7 @@ typedef struct operand {
 
 /* Opens an argument whose type is numpy.ndarray or one of the configured buffer types. False, without an exception, if
  * it is another one or its elements are none of ours: the general path knows what to do with it. */
-int operand_open(PyObject *object, operand *opened);
+int operand_open(const state *known, PyObject *object, operand *opened);
 void operand_close(operand *opened);
 
 #endif

@@ -12,7 +12,7 @@ from ._library import lib, token
 from ._objects import gather as gather_buffers
 from ._options import FILLS, options_of
 from ._sites import site_of
-from .context import checked, pointer_of
+from .context import handle_of, pointer_of
 from .spec import Spec
 from .tensor import Tensor
 
@@ -114,8 +114,8 @@ def gather(
         and opset is None
         and stream is None
     ):
-        handle = 0 if context is None else checked(context)._token
-        result = gather_buffers(False, params, indices, out, 0, axis, batch_dims, handle)
+        handle = None if context is None else handle_of(context)
+        result = gather_buffers(0, params, indices, out, 0, axis, batch_dims, handle)
         if result is not NotImplemented:
             return result
     return run(
@@ -181,8 +181,8 @@ def gather_nd(
         and opset is None
         and stream is None
     ):
-        handle = 0 if context is None else checked(context)._token
-        result = gather_buffers(True, params, indices, out, 0, None, batch_dims, handle)
+        handle = None if context is None else handle_of(context)
+        result = gather_buffers(1, params, indices, out, 0, None, batch_dims, handle)
         if result is not NotImplemented:
             return result
     return run(
@@ -233,8 +233,7 @@ def run(
 
 def run_buffers(nd: bool, params: Any, indices: Any, out: Any, context: Context | None, options: Any) -> Any:
     """Into or from buffers, whose dtype is not asked for; NotImplemented if they are none."""
-    handle = 0 if context is None else checked(context)._token
-    return gather_buffers(nd, params, indices, out, token(options), None, 0, handle)
+    return gather_buffers(int(nd), params, indices, out, token(options), None, 0, handle_of(context))
 
 
 def run_tensors(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from . import _constants as c
 from . import _objects, errors
-from ._call import call, created, shape_of
+from ._call import call, held, pointer_to, shape_of
 from ._kinds import enter, enter_output
-from ._library import NULL, ffi, lib, token
+from ._library import NULL, ffi, lib
 from ._options import options_of
 from ._places import HOST, is_host
 from ._sites import site_of
-from .context import checked, pointer_of
+from .context import checked, handle_of, pointer_of
 from .spec import Spec, is_dense
 from .tensor import Tensor
 
@@ -79,36 +79,28 @@ class Plan:
             threads=threads,
             dtype=self._params._dtype,
         )
-        self._handle: Any = created(
+        self._handle = held(
             "gth_plan",
-            lib.gth_plan_release,
             lib.gth_gather_nd_plan if nd else lib.gth_gather_plan,
             self._params.described(place),
             self._indices.described(place),
             options,
             NULL if layout is None else layout.described(place),
         )
-        self._out = layout or Spec(self._params.dtype, shape_of(lib.gth_plan_shape, self._handle, c.OPEN))
-        self._token = token(self._handle)
-        self._open = any(c.OPEN in spec.shape for spec in self._specs)
-        self._planned = _objects.plan(
-            self._token, self._context_token, self._open, *((s._dtype, s.shape, s.strides) for s in self._specs)
-        )
+        self._out = layout or Spec(self._params.dtype, shape_of(lib.gth_plan_shape, self._pointer, c.OPEN))
+        layouts = ((spec._dtype, spec.shape, spec.strides) for spec in self._specs)
+        self._planned = _objects.plan(self._handle, handle_of(self._context), *layouts)
 
     @property
     def _specs(self) -> tuple[Spec, Spec, Spec]:
         return self._params, self._indices, self._out
-
-    @property
-    def _context_token(self) -> int:
-        return 0 if self._context is None else self._context._token
 
     def __repr__(self) -> str:
         return f"libgather.Plan({self._params}, {self._indices}) -> {self._out}"
 
     def output_shape(self, n: int = c.OPEN) -> tuple[int, ...]:
         """The shape of the output when the open extent is `n`; -1 hands it on."""
-        return shape_of(lib.gth_plan_shape, self._live, n)
+        return shape_of(lib.gth_plan_shape, self._pointer, n)
 
     def __call__(self, params: Any, indices: Any, out: Any = None, stream: Any = None, sync: bool = False) -> Any:
         """Runs the plan; without `out` the result is a new array of the kind of `params`.
@@ -152,8 +144,8 @@ class Plan:
         return DeviceBoundPlan(self, tensors, out, site.context)
 
     def close(self) -> None:
-        """Releases the plan; later calls raise Error."""
-        ffi.release(self._handle)
+        """Releases the plan when the calls that use it are done; later calls raise Error."""
+        self._handle.close()
 
     def __enter__(self) -> Plan:
         return self
@@ -162,9 +154,8 @@ class Plan:
         self.close()
 
     @property
-    def _live(self) -> Any:
-        # The token stays when the plan has been closed: the library knows that it is no longer alive.
-        return ffi.cast("gth_plan *", self._token)
+    def _pointer(self) -> Any:
+        return pointer_to("gth_plan", self._handle, "plan")
 
     def _run(self, params: Any, indices: Any, out: Any, stream: Any, sync: bool) -> Any:
         """Arrays of any kind."""
@@ -182,7 +173,7 @@ class Plan:
     def _run_tensors(self, tensors: tuple[Tensor, Tensor, Tensor], context: Context | None) -> None:
         n, addresses = self._checked(tensors)
         pointers = (ffi.cast("void *", address) for address in addresses)
-        call(lib.gth_plan_run, pointer_of(context), self._live, *pointers, n)
+        call(lib.gth_plan_run, pointer_of(context), self._pointer, *pointers, n)
 
     def _checked(self, tensors: tuple[Tensor, Tensor, Tensor]) -> tuple[int, list[int]]:
         """The open extent and the addresses, if the tensors are what was planned."""
@@ -255,7 +246,7 @@ class BoundPlan:
     def __init__(self, plan: Plan, tensors: tuple[Tensor, Tensor, Tensor], out: Any, context: Context | None) -> None:
         n, addresses = plan._checked(tensors)
         self._kept = (plan, tensors, context)
-        self._bound = _objects.bound(plan._token, 0 if context is None else context._token, *addresses, n)
+        self._bound = _objects.bound(plan._handle, handle_of(context), *addresses, n)
         #: The output that calls write to and return.
         self.out = out
 

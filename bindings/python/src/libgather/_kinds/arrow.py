@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from .. import _constants as c
 from .. import _objects, errors
 from .._call import call, created
@@ -105,25 +107,26 @@ def leave(tensor: Tensor, like: Any) -> Any:
     flat = flat_of(pa, tensor, like.type)
     if not tensor.shape:
         return flat[0]
-    for extent in tensor.shape[:0:-1]:
-        flat = fixed_lists(pa, flat, extent)
-    if len(flat) != tensor.shape[0]:
-        raise errors.ShapeError("out: lists of no elements cannot be counted in Arrow", status=c.E_SHAPE, operand="out")
+    for dim in range(len(tensor.shape) - 1, 0, -1):
+        # The number of lists is said, not counted: there may be no elements.
+        lists = pa.list_(flat.type, tensor.shape[dim])
+        flat = pa.Array.from_buffers(lists, math.prod(tensor.shape[:dim]), [None], children=[flat])
     return pa.chunked_array([flat]) if isinstance(like, pa.ChunkedArray) else flat
-
-
-def fixed_lists(pa: Any, flat: Any, extent: int) -> Any:
-    return pa.FixedSizeListArray.from_arrays(flat, extent)
 
 
 def flat_of(pa: Any, tensor: Tensor, kind: Any) -> Any:
     if tensor._dtype == c.DTYPE_STRING:
         schema, array = exported(tensor)
         flat = pa.Array._import_from_c_capsule(schema, array)
-        return flat.cast(kind.value_type).dictionary_encode() if pa.types.is_dictionary(kind) else flat.cast(kind)
+        return encoded(pa, flat.cast(kind.value_type), kind) if pa.types.is_dictionary(kind) else flat.cast(kind)
     data = pa.py_buffer(tensor.memory())
     if pa.types.is_boolean(kind):
         return pa.Array.from_buffers(pa.uint8(), tensor.size, [None, data]).cast(pa.bool_())
     if pa.types.is_dictionary(kind):
-        return pa.Array.from_buffers(kind.value_type, tensor.size, [None, data]).dictionary_encode()
+        return encoded(pa, pa.Array.from_buffers(kind.value_type, tensor.size, [None, data]), kind)
     return pa.Array.from_buffers(kind, tensor.size, [None, data])
+
+
+def encoded(pa: Any, flat: Any, kind: Any) -> Any:
+    """As a dictionary of a type, which says how wide its numbers are."""
+    return flat.dictionary_encode().cast(kind)
