@@ -7,7 +7,7 @@ import sys
 from . import _constants as c
 from . import errors
 from ._call import call, created, shape_of
-from ._kinds import enter, enter_output
+from ._kinds import enter, enter_output, written
 from ._library import lib, token
 from ._objects import gather as gather_buffers
 from ._options import FILLS, options_of
@@ -254,6 +254,7 @@ def run_tensors(
     if out is not None:
         into = lib.gth_gather_nd_into if nd else lib.gth_gather_into
         call(into, context, source._live, index._live, options, output_for(source, out, site)._live)
+        written(out)
     else:
         function = lib.gth_gather_nd if nd else lib.gth_gather
         handle = created("gth_tensor", lib.gth_tensor_release, function, context, source._live, index._live, options)

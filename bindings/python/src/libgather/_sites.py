@@ -5,7 +5,7 @@ from __future__ import annotations
 from . import _constants as c
 from . import errors
 from ._contexts import context_for
-from ._kinds import kind_of
+from ._kinds import kind_of, stream_of
 from ._places import HOST, is_host, name_of, other_place
 from ._streams import LEGACY, stream_number
 from .context import checked
@@ -61,7 +61,7 @@ class Site:
 
     def finish(self, sync: bool) -> None:
         """The work has been enqueued."""
-        self.context._busy = True
+        self.context._note_work()
         for stream in self._later:
             self.context.signal(stream)
         if sync:
@@ -134,8 +134,7 @@ def current_context(operands: tuple[tuple[str, Any], ...], place: Place) -> Cont
             own = value._live_context
             if own is not None and own._place == place:
                 return own if own._is_here else context_for(place, own._number)
-        asked = getattr(kind_of(value), "current_stream", None)
-        stream = None if asked is None else asked(value, place)
+        stream = stream_of(value, place)
         if stream is not None:
             return context_for(place, stream_number(stream), stream)
     return context_for(place, LEGACY)

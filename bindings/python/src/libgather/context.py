@@ -85,6 +85,10 @@ class Context:
         """The number of the stream; None on the CPU."""
         return self._number if self._is_device else None
 
+    def _note_work(self) -> None:
+        """There is work on the stream, and perhaps an error of it to be taken."""
+        self._busy = True
+
     def sync(self) -> None:
         """Waits for the work on the context's stream, and raises the first error of its calls since the last sync.
 

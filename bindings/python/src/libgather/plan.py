@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from . import _constants as c
 from . import _objects, errors
 from ._call import call, held, pointer_to, shape_of
-from ._kinds import enter, enter_output
+from ._kinds import enter, enter_output, hold, kind_of, written
 from ._library import NULL, ffi, lib
 from ._options import options_of
 from ._places import HOST, is_host
@@ -16,6 +18,7 @@ from .tensor import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from ._operations import Bounds, Negative, Profile
@@ -122,7 +125,8 @@ class Plan:
     def bind(self, params: Any, indices: Any, out: Any, *, stream: Any = None) -> BoundPlan:
         """The plan over three arrays: each call of the result gathers what they then hold.
 
-        The arrays are held, and must not be moved in memory: NumPy refuses to resize them. On a device the calls work
+        The arrays are held, and must not be moved in memory: NumPy refuses to resize them, and so does torch from then
+        on. On a device the calls work
         on one stream, found as for :func:`gather`; what other streams do with the arrays from now on is the caller's to
         order.
 
@@ -138,10 +142,18 @@ class Plan:
         site = site_of(self._context, stream, ("params", params), ("indices", indices), ("out", out))
         target = enter_output(out, site)
         tensors = (enter(params, site, "params")[0], enter(indices, site, "indices")[0], target)
-        if site is None:
-            return BoundPlan(self, tensors, out, self._context)
-        site.finish(sync=False)
-        return DeviceBoundPlan(self, tensors, out, site.context)
+        for value in (params, indices, out):
+            hold(value)
+        followers: list[Callable[[], object]] = []
+        if hasattr(kind_of(out), "written"):
+            followers.append(partial(written, out))
+        if site is not None:
+            site.finish(sync=False)
+            followers.append(site.context._note_work)
+        context = self._context if site is None else site.context
+        if followers:
+            return FollowedBoundPlan(self, tensors, out, context, followers)
+        return BoundPlan(self, tensors, out, context)
 
     def close(self) -> None:
         """Releases the plan when the calls that use it are done; later calls raise Error."""
@@ -166,6 +178,8 @@ class Plan:
         n = self._extent(("params", source, self._params), ("indices", index, self._indices))
         made = Tensor.zeros(self.output_shape(n), self._params.dtype, context=context) if out is None else None
         self._run_tensors((source, index, enter_output(out, site) if made is None else made), context)
+        if made is None:
+            written(out)
         if site is not None:
             site.finish(sync)
         return out if made is None else kind.leave(made, params)
@@ -256,19 +270,27 @@ class BoundPlan:
         return self.out
 
 
-class DeviceBoundPlan(BoundPlan):
-    """A plan over three arrays of a device; calls return when their work has been given to the stream."""
+class FollowedBoundPlan(BoundPlan):
+    """A bound plan with somebody to be told after each call: a context with work, the library that has the output."""
 
-    __slots__ = ("_context",)
+    __slots__ = ("_followers",)
 
-    def __init__(self, plan: Plan, tensors: tuple[Tensor, Tensor, Tensor], out: Any, context: Context) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        tensors: tuple[Tensor, Tensor, Tensor],
+        out: Any,
+        context: Context | None,
+        followers: list[Callable[[], object]],
+    ) -> None:
         super().__init__(plan, tensors, out, context)
-        self._context = context
+        self._followers = followers
 
     def __call__(self) -> Any:
-        """Gathers. An index out of bounds is raised when the stream is next waited for; the output is unchanged."""
+        """Gathers. On a device an index out of bounds is raised when the stream is next waited for."""
         _bound_run(self._bound)
-        self._context._busy = True
+        for tell in self._followers:
+            tell()
         return self.out
 
 

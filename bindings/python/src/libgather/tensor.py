@@ -46,16 +46,19 @@ class Tensor:
     """
 
     # _context: of device memory, the one whose stream it is in order with; None: no stream, or not known.
-    __slots__ = ("__weakref__", "_context", "_described", "_handle", "_keep", "_text")
+    # _origin: the array that it was made of, whose library may have to know when it is written to.
+    __slots__ = ("__weakref__", "_context", "_described", "_handle", "_keep", "_origin", "_text")
 
     def __init__(self, array: Any, *, context: Context | None = None) -> None:
-        from ._kinds import enter
+        from ._kinds import enter, hold
         from ._sites import site_of
 
         site = site_of(context, None, ("tensor", array))
         source = enter(array, site, "tensor")[0]
         self._handle: Any = source._handle
+        hold(array)
         self._keep: Any = (source._keep, source)
+        self._origin: Any = array
         self._text: bool = source._text
         self._described: Any = None
         self._context: Context | None = None if site is None else site.context
@@ -68,6 +71,7 @@ class Tensor:
     def _of_handle(cls, handle: Any, keep: Any = None, text: bool = True, context: Context | None = None) -> Tensor:
         tensor = cls.__new__(cls)
         tensor._handle, tensor._keep, tensor._text, tensor._described = handle, keep, text, None
+        tensor._origin = None
         tensor._context = context if context is not None and context._is_device else None
         return tensor
 
@@ -279,7 +283,7 @@ class Tensor:
         >>> copy
         bytearray(b'abc')
         """
-        from ._kinds import enter_output
+        from ._kinds import enter_output, written
         from ._sites import site_of_copy
         from .context import pointer_of
 
@@ -287,15 +291,17 @@ class Tensor:
         target = enter_output(destination, site)
         if site is None:
             call(lib.gth_tensor_copy, pointer_of(context), self._live, target._live)
+            written(destination)
             return
         site.follow(self._live_context)
         call(lib.gth_tensor_copy, site.context._pointer, self._live, target._live)
+        written(destination)
         site.finish(sync=waits)
 
     def close(self) -> None:
         """Lets the memory go; every later use raises Error. Arrays that were made of the tensor stay valid."""
         # Another tensor or a view of the memory may still have the handle: the last one releases it.
-        self._handle = self._keep = self._described = None
+        self._handle = self._keep = self._described = self._origin = None
 
     def __enter__(self) -> Tensor:
         return self

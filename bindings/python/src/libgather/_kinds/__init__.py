@@ -3,7 +3,8 @@
 A kind is a module with ``enter(value, site, operand)``, which gives a Tensor, and ``leave(tensor, like)``, which
 gives an array like the caller's. ``enter_output(value, site)`` gives a Tensor that may be written, if it has one.
 A kind whose arrays may lie on a device has ``place_of(value, operand)``, and ``current_stream(value, place)`` if its
-library has such a stream. The site says where the call works; None: on the host, or that only the shape is of interest.
+library has such a stream. A kind that looks at more than memory has ``written(value)``, called after a call has written
+to it, and ``hold(value)``, called before its address is kept, that it may not be moved. The site says where the call works; None: on the host, or that only the shape is of interest.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from .._places import Place
     from .._sites import Site
     from ..tensor import Tensor
 
@@ -27,6 +29,7 @@ _PACKAGES = {
     "tensorflow": "tensorflow_",
     "jax": "jax_",
     "jaxlib": "jax_",
+    "torch": "torch_",
     "pyarrow": "arrow",
     "libgather": "own",
 }
@@ -82,6 +85,26 @@ def enter_output(value: Any, site: Site | None) -> Tensor:
     if open_output is None:
         raise errors.read_only("out", f"{type(value).__name__} cannot be written in place")
     return open_output(value, site)  # type: ignore[no-any-return]
+
+
+def stream_of(value: Any, place: Place) -> Any:
+    """The stream that an array's library uses it on; None where it has no such notion, or we do not know it."""
+    asked = getattr(kind_of(value), "current_stream", None)
+    return None if asked is None else asked(value, place)
+
+
+def written(value: Any) -> None:
+    """Says that an array of the caller's has been written to."""
+    tell = getattr(kind_of(value), "written", None)
+    if tell is not None:
+        tell(value)
+
+
+def hold(value: Any) -> None:
+    """Has an array's library refuse to move its memory, which is to be used beyond this call."""
+    fix = getattr(kind_of(value), "hold", None)
+    if fix is not None:
+        fix(value)
 
 
 def module(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Producers of DLPack: torch, CuPy, paddle and every other library that has ``__dlpack__``."""
+"""Producers of DLPack: CuPy, paddle and every other library that has ``__dlpack__``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .._places import is_host
 from .._streams import stream_number
 from ..context import pointer_of
 from ..tensor import Tensor
-from . import module
+from . import module, stream_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,10 +24,6 @@ _packages: dict[type, str] = {}
 
 
 def enter(value: Any, site: Site | None, operand: str) -> Tensor:
-    if getattr(value, "requires_grad", False):
-        raise errors.dtype_error(operand, "it requires a gradient, which a gather would lose: pass detach() of it")
-    if is_lazy(value):
-        raise errors.dtype_error(operand, "its memory waits to be conjugated or negated: pass resolve_conj() of it")
     try:
         if site is None:
             return of_capsule(host_capsule(value), None)
@@ -37,12 +33,12 @@ def enter(value: Any, site: Site | None, operand: str) -> Tensor:
     except (BufferError, AttributeError, ValueError, RuntimeError, TypeError) as error:
         if isinstance(error, errors.Error):
             raise
-        raise errors.dtype_error(operand, f"{type(value).__name__}: {error}") from error
+        raise refused(value, operand, error) from error
 
 
-def is_lazy(value: Any) -> bool:
-    """torch's views whose memory holds other values than they show; its exchange table does not ask."""
-    return any(getattr(value, name, bool)() for name in ("is_conj", "is_neg"))
+def refused(value: Any, operand: str, error: Exception) -> errors.DTypeError:
+    """What a library says of its own array; where a dump of its stack follows, the first line."""
+    return errors.dtype_error(operand, f"{type(value).__name__}: {str(error).partition(chr(10))[0]}")
 
 
 def enter_output(value: Any, site: Site | None) -> Tensor:
@@ -53,16 +49,13 @@ def place_of(value: Any, operand: str) -> Place:
     try:
         kind, number = value.__dlpack_device__()
     except (BufferError, AttributeError, ValueError, RuntimeError, TypeError) as error:
-        raise errors.dtype_error(operand, f"{type(value).__name__}: {error}") from error
+        raise refused(value, operand, error) from error
     return int(kind), int(number)
 
 
 def current_stream(value: Any, place: Place) -> Any:
     """The stream that the library of an array uses it on; None where it has no such notion, or we do not know it."""
-    package = package_of(type(value))
-    if package == "torch":
-        return module("torch").cuda.current_stream(place[1])
-    if package == "cupy":
+    if package_of(type(value)) == "cupy":
         return module("cupy").cuda.get_current_stream(place[1])
     return None
 
@@ -75,7 +68,7 @@ def host_capsule(value: Any) -> Any:
 
 def device_tensor(value: Any, site: Site) -> Tensor:
     """A tensor over memory of a device, in order with what its library does."""
-    current = current_stream(value, site.place)
+    current = stream_of(value, site.place)
     if current is not None and stream_number(current) == site.stream:
         # In order as it is, and its library lets memory go in the order of that stream.
         return of_capsule(protocol_capsule(value, {"stream": -1}), None)

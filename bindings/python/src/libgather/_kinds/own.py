@@ -5,6 +5,7 @@ from __future__ import annotations
 from .. import errors
 from .._places import HOST
 from ..tensor import Tensor
+from . import written as of_origin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +31,11 @@ def place_of(value: Tensor, operand: str) -> Place:
 
 def enter_output(value: Tensor, site: Site | None) -> Tensor:
     return enter(value, site, "out")
+
+
+def written(value: Tensor) -> None:
+    if value._origin is not None:
+        of_origin(value._origin)
 
 
 def leave(tensor: Tensor, like: object) -> Tensor:

@@ -22,12 +22,25 @@ def enter(value: Any, site: Site | None, operand: str) -> Tensor:
     if not tf.is_tensor(value) or not hasattr(value, "numpy"):
         raise errors.dtype_error(operand, f"{type(value).__name__} is not an array that has a value now")
     tensor = tf.convert_to_tensor(value)
+    if is_recorded(tensor):
+        message = "its gradient is being recorded, which a gather would lose: pass tf.stop_gradient() of it"
+        raise errors.dtype_error(operand, message)
     # A tensor of strings must not be asked for DLPack: TensorFlow would end the process.
     if tensor.dtype == tf.string or not exchangeable(tensor):
         from . import numpy_
 
         return numpy_.enter(tensor.numpy(), site, operand)
     return dlpack.enter(tensor, site, operand)
+
+
+def is_recorded(tensor: Any) -> bool:
+    """Whether a tape or a forward accumulator follows a tensor, which TensorFlow says only in modules of its own."""
+    recording = module("tensorflow.python.eager.record")
+    if not recording.could_possibly_record():
+        return False
+    if recording.should_record_backprop([tensor]):
+        return True
+    return bool(module("tensorflow.python.eager.forwardprop_util").pack_tangents([tensor]).tangents)
 
 
 def place_of(value: Any, operand: str) -> Place:
