@@ -7,7 +7,7 @@ import sys
 from . import _constants as c
 from . import errors
 from ._call import call, created, shape_of
-from ._kinds import enter, enter_output, written
+from ._kinds import element_switches, enter, enter_output, written
 from ._library import lib, token
 from ._objects import gather as gather_buffers
 from ._options import FILLS, options_of
@@ -72,8 +72,8 @@ def gather(
         negative: ``"reject"`` (default) or ``"wrap"``: whether a negative index counts from the end
         bounds: what an index out of bounds means: ``"error"`` (default), ``"fill"``, ``"clamp"``, ``"modulo"``,
             ``"skip"`` (the row of `out` stays as it is)
-        fill_value: what ``bounds="fill"`` writes: a value, ``"zero"`` (default), ``"by_dtype"`` (NaN, smallest or
-            largest, as JAX does), or the bytes of one element
+        fill_value: what ``bounds="fill"`` writes, which it implies: a value, ``"zero"`` (default), ``"by_dtype"`` (NaN,
+            NaT, smallest or largest, as JAX does), or the bytes of one element
         profile: all switches at once as another system has them: ``"tensorflow"``, ``"onnx"``, ``"numpy_raise"``, ...
         out: an array of the result's shape and dtype to write to; not for strings
         threads: at most so many threads for this call
@@ -249,7 +249,7 @@ def run_tensors(
     """Each array becomes a tensor, and the result an array of the kind of params."""
     source, kind = enter(params, site, "params")
     index = enter(indices, site, "indices")[0]
-    options = options_of(**switches, dtype=source._dtype)
+    options = options_of(**element_switches(params, out, **switches), dtype=source._dtype)
     made = None
     if out is not None:
         into = lib.gth_gather_nd_into if nd else lib.gth_gather_into

@@ -38,7 +38,9 @@ def options_of(
     threads: int | None = None,
     dtype: int = 0,
 ) -> Any:
-    """A gth_options; `dtype` is what a fill value is an element of."""
+    """A gth_options; `dtype` is what a fill value is an element of. A fill value means ``bounds="fill"``."""
+    if fill_value is not None:
+        bounds = filling(bounds)
     options = new("gth_options")
     if axis is not None:
         options.has_axis, options.axis = 1, integer("axis", axis)
@@ -53,6 +55,14 @@ def options_of(
     elif fill_value is not None:
         set_fill_value(options, fill_value, dtype)
     return options
+
+
+def filling(bounds: str | None) -> str:
+    if bounds not in (None, "fill"):
+        raise errors.OptionError(
+            f"options: a fill_value is for bounds 'fill', which is {bounds!r}", status=c.E_VERSION, operand="options"
+        )
+    return "fill"
 
 
 def choice(name: str, value: object, choices: dict[str, int]) -> int:

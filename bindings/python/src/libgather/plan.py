@@ -7,7 +7,7 @@ from functools import partial
 from . import _constants as c
 from . import _objects, errors
 from ._call import call, held, pointer_to, shape_of
-from ._kinds import enter, enter_output, hold, kind_of, written
+from ._kinds import element_switches, enter, enter_output, hold, kind_of, written
 from ._library import NULL, ffi, lib
 from ._options import options_of
 from ._places import HOST, is_host
@@ -71,17 +71,10 @@ class Plan:
         self._params, self._indices = Spec.of(params, "params"), Spec.of(indices, "indices")
         layout = None if out is None else Spec.of(out, "out")
         place = planned_place(self._context, self._params, self._indices, layout)
-        options = options_of(
-            axis,
-            batch_dims,
-            negative=negative,
-            bounds=bounds,
-            fill_value=fill_value,
-            profile=profile,
-            opset=opset,
-            threads=threads,
-            dtype=self._params._dtype,
+        switches = element_switches(
+            params, out, negative=negative, bounds=bounds, fill_value=fill_value, profile=profile, opset=opset
         )
+        options = options_of(axis, batch_dims, **switches, threads=threads, dtype=self._params._dtype)
         self._handle = held(
             "gth_plan",
             lib.gth_gather_nd_plan if nd else lib.gth_gather_plan,

@@ -1,10 +1,15 @@
 """The kinds of arrays that callers bring: each says how one becomes a tensor and how a tensor becomes one of its own.
 
 A kind is a module with ``enter(value, site, operand)``, which gives a Tensor, and ``leave(tensor, like)``, which
-gives an array like the caller's. ``enter_output(value, site)`` gives a Tensor that may be written, if it has one.
-A kind whose arrays may lie on a device has ``place_of(value, operand)``, and ``current_stream(value, place)`` if its
-library has such a stream. A kind that looks at more than memory has ``written(value)``, called after a call has written
-to it, and ``hold(value)``, called before its address is kept, that it may not be moved. The site says where the call works; None: on the host, or that only the shape is of interest.
+gives an array like the caller's. The site says where the call works; None: on the host, or that only the shape is of
+interest. A kind may have besides:
+
+- ``enter_output(value, site)``: a Tensor that may be written
+- ``place_of(value, operand)``: where an array lies, which may be a device
+- ``current_stream(value, place)``: the stream that its library uses there
+- ``carried_of(value)``: NumPy's dtype of elements that the library has no dtype for
+- ``written(value)``: called after a call has written to it
+- ``hold(value)``: called before its address is kept, that it may not be moved
 """
 
 from __future__ import annotations
@@ -85,6 +90,38 @@ def enter_output(value: Any, site: Site | None) -> Tensor:
     if open_output is None:
         raise errors.read_only("out", f"{type(value).__name__} cannot be written in place")
     return open_output(value, site)  # type: ignore[no-any-return]
+
+
+def element_switches(params: Any, out: Any, **switches: Any) -> dict[str, Any]:
+    """The switches of a call, for elements that another dtype carries: what depends on values is then bytes."""
+    profile, fill_value = switches.get("profile"), switches.get("fill_value")
+    if out is None and profile is None and fill_value is None:
+        return switches
+    carried = carried_of(params)
+    if out is not None and carried_of(out) != carried:
+        raise errors.dtype_error("out", f"dtype is {dtype_of(out)}, needed is {dtype_of(params)}")
+    if carried is None:
+        return switches
+    from . import carried as elements
+
+    elements.check_profile(carried, profile)
+    if fill_value is None and profile == "jax_fill" and switches.get("bounds") in (None, "fill"):
+        fill_value = "by_dtype"
+    if isinstance(fill_value, str) and fill_value == "by_dtype":
+        return {**switches, "fill_value": elements.extreme_of(carried)}
+    if fill_value is None or isinstance(fill_value, bytes) or (isinstance(fill_value, str) and fill_value == "zero"):
+        return switches
+    return {**switches, "fill_value": elements.image_of(fill_value, carried)}
+
+
+def carried_of(value: Any) -> Any:
+    """NumPy's dtype of elements that the library has no dtype for, if a kind has such."""
+    asked = getattr(kind_of(value), "carried_of", None)
+    return None if asked is None else asked(value)
+
+
+def dtype_of(value: Any) -> Any:
+    return getattr(value, "dtype", type(value).__name__)
 
 
 def stream_of(value: Any, place: Place) -> Any:

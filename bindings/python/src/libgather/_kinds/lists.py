@@ -36,6 +36,11 @@ def enter(value: Any, site: Site | None, operand: str) -> Tensor:
     return of_nested(value, operand)
 
 
+def carried_of(value: Any) -> Any:
+    numpy_ = numpy_kind()
+    return numpy_.carried_of(numpy_.of_list(value, "params")) if numpy_ else None
+
+
 def leave(tensor: Tensor, like: Any) -> Any:
     numpy_ = numpy_kind()
     if numpy_:

@@ -78,6 +78,15 @@ def enter_numbers(array: Any, operand: str) -> Tensor:
     return buffers.borrow(memoryview(array.view(carrier)), operand, number)
 
 
+def carried_of(value: Any) -> np.dtype[Any] | None:
+    """The dtype of an array whose elements the library has no dtype for: their bytes travel as a carrier's."""
+    dtype: np.dtype[Any] = np.asarray(value).dtype
+    if dtype.kind in _STRINGS or dtype.hasobject or (dtype.isbuiltin == 1 and dtype.char in _NATIVE):
+        return None
+    native = dtype.newbyteorder("=")
+    return None if native.name in NUMBERS else native
+
+
 def is_record(array: Any) -> bool:
     """Whether the elements have a size that no number has."""
     dtype = array.dtype

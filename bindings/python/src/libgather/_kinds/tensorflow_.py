@@ -58,6 +58,12 @@ def exchangeable(tensor: Any) -> bool:
 _EXCHANGED = frozenset(name for name in NUMBERS if not name.startswith(("float8", "string")))
 
 
+def carried_of(value: Any) -> Any:
+    if value.dtype.name in _EXCHANGED or value.dtype.name == "string":
+        return None
+    return module("numpy").dtype(value.dtype.as_numpy_dtype)
+
+
 def leave(tensor: Tensor, like: Any) -> Any:
     tf = module("tensorflow")
     if tensor._dtype != c.DTYPE_STRING and like.dtype.name in _EXCHANGED:
