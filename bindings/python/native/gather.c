@@ -137,37 +137,84 @@ static PyObject *gather_buffers(request *call, PyObject *params, PyObject *indic
   return result;
 }
 
+static int operation_of(PyObject *number, const operation **found) {
+  const long row = PyLong_AsLong(number);
+  if (row < 0 || row >= OPERATIONS) {
+    if (!PyErr_Occurred()) {
+      PyErr_SetString(PyExc_ValueError, "there is no such operation");
+    }
+    return 0;
+  }
+  *found = &operations[row];
+  return 1;
+}
+
+/* On the context of a Handle, or on the default one for None. */
+static PyObject *gather_on(request *call, PyObject *handle, PyObject *params, PyObject *indices, PyObject *out) {
+  if (handle == Py_None) {
+    return gather_buffers(call, params, indices, out);
+  }
+  call->context = handle_enter(handle);
+  if (!call->context) {
+    return raise_closed(call->known, GTH_OPERAND_CONTEXT);
+  }
+  PyObject *result = gather_buffers(call, params, indices, out);
+  handle_leave(handle);
+  return result;
+}
+
+/* The Handle of a Context, or None for None; NULL without an exception for anything else. */
+static PyObject *handle_of(const state *known, PyObject *context) {
+  if (context == Py_None) {
+    Py_INCREF(context);
+    return context;
+  }
+  PyObject *handle = PyObject_GetAttrString(context, "_handle");
+  if (!handle) {
+    PyErr_Clear();
+  } else if ((PyObject *)Py_TYPE(handle) != known->handle_type) {
+    Py_CLEAR(handle);
+  }
+  return handle;
+}
+
+/* Almost every call: no switches, and arrays that are buffers; NotImplemented for every other one. */
 PyObject *gather(PyObject *module, arguments args, Py_ssize_t count) {
-  if (count != 8) {
-    PyErr_SetString(PyExc_TypeError, "gather(operation, params, indices, out, options, axis, batch_dims, context)");
+  if (count < 7) {
+    PyErr_SetString(PyExc_TypeError, "gather(operation, params, indices, out, axis, batch_dims, context, *switches)");
     return NULL;
   }
-  const long number = PyLong_AsLong(args[0]);
-  gth_options own = GTH_OPTIONS_INIT;
-  request call = {.known = state_of(module), .options = address_of(args[4]), .error = GTH_ERROR_INIT};
-  if (PyErr_Occurred()) {
-    return NULL;
-  }
-  if (number < 0 || number >= OPERATIONS) {
-    PyErr_SetString(PyExc_ValueError, "there is no such operation");
-    return NULL;
-  }
-  call.operation = &operations[number];
-  if (!call.options) {
-    if (!attributes(args[5], args[6], &own)) {
+  for (Py_ssize_t i = 7; i < count; i++) {
+    if (args[i] != Py_None) {
       Py_RETURN_NOTIMPLEMENTED;
     }
-    call.options = &own;
   }
-  PyObject *context = args[7];
-  if (context == Py_None) {
-    return gather_buffers(&call, args[1], args[2], args[3]);
+  gth_options options = GTH_OPTIONS_INIT;
+  request call = {.known = state_of(module), .options = &options, .error = GTH_ERROR_INIT};
+  if (!operation_of(args[0], &call.operation)) {
+    return NULL;
   }
-  call.context = handle_enter(context);
-  if (!call.context) {
-    return raise_closed(call.known, GTH_OPERAND_CONTEXT);
+  if (!attributes(args[4], args[5], &options)) {
+    Py_RETURN_NOTIMPLEMENTED;
   }
-  PyObject *result = gather_buffers(&call, args[1], args[2], args[3]);
-  handle_leave(context);
+  PyObject *handle = handle_of(call.known, args[6]);
+  if (!handle) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  PyObject *result = gather_on(&call, handle, args[1], args[2], args[3]);
+  Py_DECREF(handle);
   return result;
+}
+
+/* The same with options that have been read, at an address. */
+PyObject *gather_with(PyObject *module, arguments args, Py_ssize_t count) {
+  if (count != 6) {
+    PyErr_SetString(PyExc_TypeError, "gather_with(operation, params, indices, out, options, context)");
+    return NULL;
+  }
+  request call = {.known = state_of(module), .options = address_of(args[4]), .error = GTH_ERROR_INIT};
+  if (PyErr_Occurred() || !operation_of(args[0], &call.operation)) {
+    return NULL;
+  }
+  return gather_on(&call, args[5], args[1], args[2], args[3]);
 }

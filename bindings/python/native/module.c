@@ -88,6 +88,7 @@ static PyMethodDef methods[] = {
     FAST("configure", configure),
     FAST("configure_numpy", configure_numpy),
     FAST("gather", gather),
+    FAST("gather_with", gather_with),
     FAST("plan", plan),
     FAST("plan_run", plan_run),
     FAST("bound", bound),

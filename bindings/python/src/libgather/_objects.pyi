@@ -18,11 +18,14 @@ def gather(
     params: Any,
     indices: Any,
     out: Any,
-    options: int,
     axis: Any,
     batch_dims: Any,
-    context: Handle | None,
+    context: Any,
     /,
+    *switches: Any,
+) -> Any: ...
+def gather_with(
+    operation: int, params: Any, indices: Any, out: Any, options: int, context: Handle | None, /
 ) -> Any: ...
 def plan(plan: Handle, context: Handle | None, /, *operands: _Operand) -> Any: ...
 def plan_run(planned: Any, params: Any, indices: Any, out: Any, /) -> Any: ...

@@ -7,7 +7,7 @@ from threading import get_ident
 from . import errors
 from ._call import call, held, new, pointer_to
 from ._library import NULL, ffi, lib
-from ._options import integer
+from ._numbers import integer
 from ._places import is_host, name_of, place_named
 from ._streams import LEGACY, PER_THREAD, stream_number
 

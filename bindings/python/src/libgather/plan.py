@@ -6,11 +6,14 @@ from functools import partial
 
 from . import _constants as c
 from . import _objects, errors
+from ._arrays import enter, enter_output, hold, kind_of, written
 from ._call import call, held, pointer_to, shape_of
-from ._kinds import element_switches, enter, enter_output, hold, kind_of, written
+from ._fills import check_output, fill_of
 from ._library import NULL, ffi, lib
+from ._operation import GATHER, GATHER_ND
 from ._options import options_of
 from ._places import HOST, is_host
+from ._request import Request
 from ._sites import site_of
 from .context import checked, handle_of, pointer_of
 from .spec import Spec, is_dense
@@ -21,8 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from ._operations import Bounds, Negative, Profile
+    from ._memory import Memory
     from ._places import Place
+    from ._request import Bounds, Negative, Profile
     from .context import Context
 
 
@@ -65,22 +69,21 @@ class Plan:
         context: Context | None = None,
         opset: int | None = None,
     ) -> None:
-        if nd and axis is not None:
-            raise errors.RankError("options: gather_nd has no axis", status=c.E_AXIS, operand="options")
+        operation = GATHER_ND if nd else GATHER
+        request = Request(axis, batch_dims, negative, bounds, fill_value, profile, opset, threads)
+        operation.check(request)
         self._context = None if context is None else checked(context)
         self._params, self._indices = Spec.of(params, "params"), Spec.of(indices, "indices")
         layout = None if out is None else Spec.of(out, "out")
         place = planned_place(self._context, self._params, self._indices, layout)
-        switches = element_switches(
-            params, out, negative=negative, bounds=bounds, fill_value=fill_value, profile=profile, opset=opset
-        )
-        options = options_of(axis, batch_dims, **switches, threads=threads, dtype=self._params._dtype)
+        if out is not None:
+            check_output(params, out)
         self._handle = held(
             "gth_plan",
-            lib.gth_gather_nd_plan if nd else lib.gth_gather_plan,
+            operation.plan,
             self._params.described(place),
             self._indices.described(place),
-            options,
+            options_of(request, fill_of(request, params, self._params._dtype)),
             NULL if layout is None else layout.described(place),
         )
         self._out = layout or Spec(self._params.dtype, shape_of(lib.gth_plan_shape, self._pointer, c.OPEN))
@@ -177,19 +180,19 @@ class Plan:
             site.finish(sync)
         return out if made is None else kind.leave(made, params)
 
-    def _run_tensors(self, tensors: tuple[Tensor, Tensor, Tensor], context: Context | None) -> None:
+    def _run_tensors(self, tensors: tuple[Memory, Memory, Memory], context: Context | None) -> None:
         n, addresses = self._checked(tensors)
         pointers = (ffi.cast("void *", address) for address in addresses)
         call(lib.gth_plan_run, pointer_of(context), self._pointer, *pointers, n)
 
-    def _checked(self, tensors: tuple[Tensor, Tensor, Tensor]) -> tuple[int, list[int]]:
+    def _checked(self, tensors: tuple[Memory, Memory, Memory]) -> tuple[int, list[int]]:
         """The open extent and the addresses, if the tensors are what was planned."""
         n = self._extent(*zip(("params", "indices", "out"), tensors, self._specs, strict=True))
         if tensors[2]._desc[3] & c.TENSOR_READONLY:
             raise errors.read_only("out", "it is read-only")
         return n, [tensor._desc[6] for tensor in tensors]
 
-    def _extent(self, *operands: tuple[str, Tensor, Spec]) -> int:
+    def _extent(self, *operands: tuple[str, Memory, Spec]) -> int:
         n = c.OPEN
         for name, tensor, spec in operands:
             n = spec_extent(name, tensor, spec, n)
@@ -204,7 +207,7 @@ def planned_place(context: Context | None, *specs: Spec | None) -> Place:
     return next((place for place in named if not is_host(place)), HOST)
 
 
-def spec_extent(operand: str, tensor: Tensor, spec: Spec, n: int) -> int:
+def spec_extent(operand: str, tensor: Memory, spec: Spec, n: int) -> int:
     """Holds a tensor against what was planned. Returns the open extent, given as `n` if it is known already."""
     if tensor._dtype != spec._dtype:
         raise errors.DTypeError(
@@ -239,7 +242,7 @@ def spec_extent(operand: str, tensor: Tensor, spec: Spec, n: int) -> int:
     return n
 
 
-def same_strides(tensor: Tensor, spec: Spec) -> bool:
+def same_strides(tensor: Memory, spec: Spec) -> bool:
     if spec.strides is None:
         return is_dense(tensor)
     return all(a == b or extent <= 1 for a, b, extent in zip(tensor.strides, spec.strides, tensor.shape, strict=True))
@@ -250,7 +253,7 @@ class BoundPlan:
 
     __slots__ = ("_bound", "_kept", "out")
 
-    def __init__(self, plan: Plan, tensors: tuple[Tensor, Tensor, Tensor], out: Any, context: Context | None) -> None:
+    def __init__(self, plan: Plan, tensors: tuple[Memory, Memory, Memory], out: Any, context: Context | None) -> None:
         n, addresses = plan._checked(tensors)
         self._kept = (plan, tensors, context)
         self._bound = _objects.bound(plan._handle, handle_of(context), *addresses, n)
@@ -271,7 +274,7 @@ class FollowedBoundPlan(BoundPlan):
     def __init__(
         self,
         plan: Plan,
-        tensors: tuple[Tensor, Tensor, Tensor],
+        tensors: tuple[Memory, Memory, Memory],
         out: Any,
         context: Context | None,
         followers: list[Callable[[], object]],

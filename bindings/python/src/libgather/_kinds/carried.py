@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import errors
-from . import module
+from .._modules import module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,31 +5,37 @@ from __future__ import annotations
 from .. import _objects, errors
 from .._call import created
 from .._library import ffi, lib
+from .._memory import Memory
+from .._modules import module
 from .._places import is_host
 from .._streams import stream_number
 from ..context import pointer_of
-from ..tensor import Tensor
-from . import module, stream_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from .._places import Place
-    from .._sites import Site
+    from .._site import Site
     from ..context import Context
 
 _VERSION = (1, 3)
 _packages: dict[type, str] = {}
 
 
-def enter(value: Any, site: Site | None, operand: str) -> Tensor:
+def enter(value: Any, site: Site | None, operand: str) -> Memory:
+    return enter_with(current_stream, value, site, operand)
+
+
+def enter_with(stream_of: Callable[[Any, Place], Any], value: Any, site: Site | None, operand: str) -> Memory:
+    """As `enter`, for a library whose current stream is known by that function."""
     try:
         if site is None:
             return of_capsule(host_capsule(value), None)
         if is_host(place_of(value, operand)):  # pinned, which the device reads when its stream gets there
             return of_capsule(host_capsule(value), site.context)
-        return device_tensor(value, site)
+        return device_tensor(value, site, stream_of(value, site.place))
     except (BufferError, AttributeError, ValueError, RuntimeError, TypeError) as error:
         if isinstance(error, errors.Error):
             raise
@@ -41,7 +47,7 @@ def refused(value: Any, operand: str, error: Exception) -> errors.DTypeError:
     return errors.dtype_error(operand, f"{type(value).__name__}: {str(error).partition(chr(10))[0]}")
 
 
-def enter_output(value: Any, site: Site | None) -> Tensor:
+def enter_output(value: Any, site: Site | None) -> Memory:
     return enter(value, site, "out")
 
 
@@ -66,9 +72,8 @@ def host_capsule(value: Any) -> Any:
     return _objects.exchange_out_of(table, value) if table else protocol_capsule(value, {})
 
 
-def device_tensor(value: Any, site: Site) -> Tensor:
+def device_tensor(value: Any, site: Site, current: Any) -> Memory:
     """A tensor over memory of a device, in order with what its library does."""
-    current = stream_of(value, site.place)
     if current is not None and stream_number(current) == site.stream:
         # In order as it is, and its library lets memory go in the order of that stream.
         return of_capsule(protocol_capsule(value, {"stream": -1}), None)
@@ -91,7 +96,7 @@ def exchange_of(kind: type) -> Any:
     return table if type(table).__name__ == "PyCapsule" else None
 
 
-def of_capsule(capsule: Any, context: Context | None) -> Tensor:
+def of_capsule(capsule: Any, context: Context | None) -> Memory:
     """A tensor over the memory of a capsule, which is used up; with a context, until its stream has passed."""
     if '"dltensor_versioned"' in repr(capsule):
         name, struct, function = "dltensor_versioned", "DLManagedTensorVersioned", lib.gth_tensor_from_dlpack
@@ -100,7 +105,7 @@ def of_capsule(capsule: Any, context: Context | None) -> Tensor:
     managed = ffi.cast(f"struct {struct} *", _objects.capsule_address(capsule, name))
     handle = created("gth_tensor", lib.gth_tensor_release, function, pointer_of(context), managed)
     _objects.dlpack_used(capsule)
-    return Tensor._of_handle(handle)
+    return Memory._of_handle(handle)
 
 
 def package_of(kind: type) -> str:
@@ -113,7 +118,7 @@ def package_of(kind: type) -> str:
     return package
 
 
-def leave(tensor: Tensor, like: Any) -> Any:
+def leave(tensor: Memory, like: Any) -> Any:
     table = exchange_of(type(like))
     if table and tensor.device == "cpu":
         return _objects.exchange_into(table, tensor.__dlpack__(max_version=_VERSION))

@@ -5,19 +5,20 @@ from __future__ import annotations
 from .. import _constants as c
 from .. import errors
 from .._dtypes import NUMBERS
+from .._memory import Memory
+from .._modules import module
 from .._places import HOST
-from ..tensor import Tensor
-from . import dlpack, module
+from . import dlpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from .._places import Place
-    from .._sites import Site
+    from .._site import Site
 
 
-def enter(value: Any, site: Site | None, operand: str) -> Tensor:
+def enter(value: Any, site: Site | None, operand: str) -> Memory:
     tf = module("tensorflow")
     if not tf.is_tensor(value) or not hasattr(value, "numpy"):
         raise errors.dtype_error(operand, f"{type(value).__name__} is not an array that has a value now")
@@ -64,7 +65,7 @@ def carried_of(value: Any) -> Any:
     return module("numpy").dtype(value.dtype.as_numpy_dtype)
 
 
-def leave(tensor: Tensor, like: Any) -> Any:
+def leave(tensor: Memory, like: Any) -> Any:
     tf = module("tensorflow")
     if tensor._dtype != c.DTYPE_STRING and like.dtype.name in _EXCHANGED:
         if tensor._live_context is not None:

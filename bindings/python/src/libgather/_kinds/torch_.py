@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from .. import errors
-from ..tensor import Tensor
-from . import dlpack, module
+from .._memory import Memory
+from .._modules import module
+from . import dlpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from .._places import Place
-    from .._sites import Site
+    from .._site import Site
 
 place_of = dlpack.place_of
 leave = dlpack.leave
 
 
-def enter(value: Any, site: Site | None, operand: str) -> Tensor:
-    return dlpack.enter(plain(value, operand), site, operand)
+def enter(value: Any, site: Site | None, operand: str) -> Memory:
+    return dlpack.enter_with(current_stream, plain(value, operand), site, operand)
 
 
-def enter_output(value: Any, site: Site | None) -> Tensor:
+def enter_output(value: Any, site: Site | None) -> Memory:
     return enter(value, site, "out")
 
 
