@@ -8,8 +8,6 @@ from . import errors
 NAMES = {value: name.removeprefix("DTYPE_").lower() for name, value in vars(c).items() if name.startswith("DTYPE_")}
 NUMBERS = {name: number for number, name in NAMES.items()}
 
-INTEGERS = frozenset(number for number, name in NAMES.items() if name.startswith(("int", "uint")))
-
 _FORMATS = {
     c.DTYPE_BOOL: "?",
     c.DTYPE_INT8: "b",
