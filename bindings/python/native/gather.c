@@ -1,4 +1,5 @@
 /* gather and gather_nd over buffers: arguments, output and call in one crossing. */
+#include "array.h"
 #include "handle.h"
 #include "operand.h"
 
@@ -27,30 +28,6 @@ typedef struct request {
   gth_error error;
 } request;
 
-/* A new array of NumPy's for the result; NULL with an exception set if there can be none, and without one if NumPy does
- * not make it: the general path then has the library say why. */
-static PyObject *new_array(request *call, PyObject *like) {
-  int64_t shape[GTH_MAX_NDIM];
-  int32_t ndim = 0;
-  const int32_t status = call->operation->shape(&call->params.desc, &call->indices.desc, call->options, GTH_MAX_NDIM,
-                                                &ndim, shape, &call->error);
-  if (status != GTH_OK) {
-    return raise_error(call->known, &call->error);
-  }
-  PyObject *extents = tuple_of(ndim, shape);
-  PyObject *dtype = PyObject_GetAttrString(like, "dtype");
-  PyObject *array = NULL;
-  if (extents && dtype) {
-    array = PyObject_CallFunctionObjArgs(call->known->empty, extents, dtype, NULL);
-    if (!array) {
-      PyErr_Clear();
-    }
-  }
-  Py_XDECREF(extents);
-  Py_XDECREF(dtype);
-  return array;
-}
-
 /* Into a given array; NotImplemented if it is no buffer that we know. */
 static PyObject *gather_into(request *call, PyObject *array) {
   operand out;
@@ -70,39 +47,25 @@ static PyObject *gather_into(request *call, PyObject *array) {
   return array;
 }
 
-/* As NumPy does, a new result of rank 0 is a scalar. */
-static PyObject *scalar_if_rank_0(PyObject *array, const gth_tensor_desc *params, const gth_tensor_desc *indices) {
-  /* Only then can the rank be 0: each axis of the result comes from params or indices. */
-  if (!array || array == Py_NotImplemented || (params->ndim > 1 && indices->ndim > 1)) {
-    return array;
-  }
-  PyObject *empty = PyTuple_New(0);
-  PyObject *ndim = PyObject_GetAttrString(array, "ndim");
-  if (empty && ndim && PyLong_AsLong(ndim) == 0) {
-    PyObject *scalar = PyObject_GetItem(array, empty);
-    Py_DECREF(array);
-    array = scalar;
-  }
-  Py_XDECREF(empty);
-  Py_XDECREF(ndim);
-  return array;
-}
-
 static PyObject *gather_new(request *call, PyObject *like) {
   /* Rows that are skipped are zeros in a new result, which the library makes; NumPy's would not be initialised. */
-  if ((PyObject *)Py_TYPE(like) != call->known->ndarray || call->options->bounds == GTH_BOUNDS_SKIP) {
+  if (!array_is_made_for(call->known, like) || call->options->bounds == GTH_BOUNDS_SKIP) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  PyObject *array = new_array(call, like);
+  int64_t shape[GTH_MAX_NDIM];
+  int32_t ndim = 0;
+  const int32_t status = call->operation->shape(&call->params.desc, &call->indices.desc, call->options, GTH_MAX_NDIM,
+                                                &ndim, shape, &call->error);
+  if (status != GTH_OK) {
+    return raise_error(call->known, &call->error);
+  }
+  PyObject *array = array_new(call->known, like, ndim, shape);
   if (!array) {
-    if (PyErr_Occurred()) {
-      return NULL;
-    }
     Py_RETURN_NOTIMPLEMENTED;
   }
   PyObject *result = gather_into(call, array);
   Py_DECREF(array);
-  return scalar_if_rank_0(result, &call->params.desc, &call->indices.desc);
+  return result == Py_NotImplemented ? result : array_or_scalar(result, ndim);
 }
 
 /* False, without an exception, if one of the numbers is none or is beyond int64. */
@@ -127,7 +90,7 @@ static PyObject *gather_buffers(request *call, PyObject *params, PyObject *indic
   if (!operand_open(call->known, params, &call->params)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  if (!operand_open(call->known, indices, &call->indices)) {
+  if (!indices_open(call->known, indices, &call->indices)) {
     operand_close(&call->params);
     Py_RETURN_NOTIMPLEMENTED;
   }

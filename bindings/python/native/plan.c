@@ -1,4 +1,5 @@
 /* Runs of plans over buffers: the buffers are held against what was planned, and passed on as addresses. */
+#include "array.h"
 #include "handle.h"
 #include "operand.h"
 
@@ -19,6 +20,7 @@ typedef struct handles {
 
 typedef struct planned {
   handles handles;
+  int makes_results; /* whether a new result may begin with any memory: no row is skipped, and it is dense */
   planned_operand params, indices, out;
 } planned;
 
@@ -71,8 +73,8 @@ static int planned_operand_of(PyObject *spec, planned_operand *operand) {
 
 PyObject *plan(PyObject *module, arguments args, Py_ssize_t count) {
   (void)module;
-  if (count != 5) {
-    PyErr_SetString(PyExc_TypeError, "plan(plan, context, params, indices, out)");
+  if (count != 6) {
+    PyErr_SetString(PyExc_TypeError, "plan(plan, context, makes_results, params, indices, out)");
     return NULL;
   }
   planned *made = calloc(1, sizeof *made);
@@ -80,8 +82,9 @@ PyObject *plan(PyObject *module, arguments args, Py_ssize_t count) {
     return PyErr_NoMemory();
   }
   made->handles = handles_of(args[0], args[1]);
-  if (!planned_operand_of(args[2], &made->params) || !planned_operand_of(args[3], &made->indices) ||
-      !planned_operand_of(args[4], &made->out) || PyErr_Occurred()) {
+  made->makes_results = args[2] == Py_True;
+  if (!planned_operand_of(args[3], &made->params) || !planned_operand_of(args[4], &made->indices) ||
+      !planned_operand_of(args[5], &made->out) || PyErr_Occurred()) {
     free_with_handles(made);
     if (!PyErr_Occurred()) {
       PyErr_SetString(PyExc_ValueError, "shape and strides of different rank");
@@ -105,14 +108,14 @@ static int dense(const Py_buffer *buffer) {
   return 1;
 }
 
-/* Is the buffer what was planned? Fills n with the open extent, which all operands must agree on. */
+/* Is the operand what was planned? Fills n with the open extent, which all operands must agree on. */
 static int as_planned(const planned_operand *plan, const operand *given, int64_t *n) {
-  const Py_buffer *buffer = &given->buffer;
-  if (given->desc.dtype != plan->dtype || buffer->ndim != plan->ndim) {
+  const gth_tensor_desc *desc = &given->desc;
+  if (desc->dtype != plan->dtype || desc->ndim != plan->ndim) {
     return 0;
   }
   for (int i = 0; i < plan->ndim; i++) {
-    const int64_t extent = buffer->shape[i];
+    const int64_t extent = desc->shape[i];
     if (plan->shape[i] == GTH_OPEN) {
       if (*n != GTH_OPEN && *n != extent) {
         return 0;
@@ -121,11 +124,11 @@ static int as_planned(const planned_operand *plan, const operand *given, int64_t
     } else if (extent != plan->shape[i]) {
       return 0;
     }
-    if (plan->has_strides && extent > 1 && buffer->strides[i] != plan->strides[i]) {
+    if (plan->has_strides && extent > 1 && (!desc->strides || desc->strides[i] != plan->strides[i])) {
       return 0;
     }
   }
-  return plan->has_strides || dense(buffer);
+  return plan->has_strides || !desc->strides || dense(&given->buffer);
 }
 
 /* Runs a plan at addresses that have been checked. Its handles may be closed meanwhile. */
@@ -155,14 +158,40 @@ static PyObject *run_at(const state *known, const handles *handles, const void *
   Py_RETURN_NONE;
 }
 
-static PyObject *run(const state *known, const planned *plan, const operand *params, const operand *indices,
-                     const operand *out) {
-  int64_t n = GTH_OPEN;
-  if (!as_planned(&plan->params, params, &n) || !as_planned(&plan->indices, indices, &n) ||
-      !as_planned(&plan->out, out, &n) || (out->desc.flags & GTH_TENSOR_READONLY)) {
+/* Runs a plan on operands that are what was planned, into one of its own or of the caller's. */
+static PyObject *run_into(const state *known, const planned *plan, const operand *params, const operand *indices,
+                          PyObject *array, int64_t n) {
+  operand out;
+  if (!operand_open(known, array, &out)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  return run_at(known, &plan->handles, params->desc.data, indices->desc.data, (void *)out->desc.data, n);
+  PyObject *result = Py_NotImplemented;
+  if (as_planned(&plan->out, &out, &n) && !(out.desc.flags & GTH_TENSOR_READONLY)) {
+    PyObject *done = run_at(known, &plan->handles, params->desc.data, indices->desc.data, (void *)out.desc.data, n);
+    Py_XDECREF(done);
+    result = done ? array : NULL;
+  }
+  operand_close(&out);
+  Py_XINCREF(result);
+  return result;
+}
+
+static PyObject *run_new(const state *known, const planned *plan, PyObject *like, const operand *params,
+                         const operand *indices, int64_t n) {
+  if (!plan->makes_results || !array_is_made_for(known, like)) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  int64_t shape[GTH_MAX_NDIM];
+  for (int i = 0; i < plan->out.ndim; i++) {
+    shape[i] = plan->out.shape[i] == GTH_OPEN ? n : plan->out.shape[i];
+  }
+  PyObject *array = array_new(known, like, plan->out.ndim, shape);
+  if (!array) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  PyObject *result = run_into(known, plan, params, indices, array, n);
+  Py_DECREF(array);
+  return result == Py_NotImplemented ? result : array_or_scalar(result, plan->out.ndim);
 }
 
 PyObject *plan_run(PyObject *module, arguments args, Py_ssize_t count) {
@@ -175,19 +204,25 @@ PyObject *plan_run(PyObject *module, arguments args, Py_ssize_t count) {
     return NULL;
   }
   const state *known = state_of(module);
-  operand opened[3];
-  for (int i = 0; i < 3; i++) {
-    if (!operand_open(known, args[i + 1], &opened[i])) {
-      while (i > 0) {
-        operand_close(&opened[--i]);
-      }
-      Py_RETURN_NOTIMPLEMENTED;
-    }
+  operand params, indices;
+  if (!operand_open(known, args[1], &params)) {
+    Py_RETURN_NOTIMPLEMENTED;
   }
-  PyObject *result = run(known, plan, &opened[0], &opened[1], &opened[2]);
-  for (int i = 0; i < 3; i++) {
-    operand_close(&opened[i]);
+  if (!indices_open(known, args[2], &indices)) {
+    operand_close(&params);
+    Py_RETURN_NOTIMPLEMENTED;
   }
+  int64_t n = GTH_OPEN;
+  PyObject *result = Py_NotImplemented;
+  if (!as_planned(&plan->params, &params, &n) || !as_planned(&plan->indices, &indices, &n)) {
+    Py_INCREF(result);
+  } else if (args[3] == Py_None) {
+    result = run_new(known, plan, args[1], &params, &indices, n);
+  } else {
+    result = run_into(known, plan, &params, &indices, args[3], n);
+  }
+  operand_close(&indices);
+  operand_close(&params);
   return result;
 }
 

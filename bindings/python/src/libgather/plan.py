@@ -88,7 +88,9 @@ class Plan:
         )
         self._out = layout or Spec(self._params.dtype, shape_of(lib.gth_plan_shape, self._pointer, c.OPEN))
         layouts = ((spec._dtype, spec.shape, spec.strides) for spec in self._specs)
-        self._planned = _objects.plan(self._handle, handle_of(self._context), *layouts)
+        self._planned = _objects.plan(
+            self._handle, handle_of(self._context), layout is None and bounds != "skip", *layouts
+        )
 
     @property
     def _specs(self) -> tuple[Spec, Spec, Spec]:
@@ -113,9 +115,10 @@ class Plan:
             DeviceError: an array is not where it was planned
             Error: `out` is read-only or overlaps an input
         """
-        if out is not None and stream is None:
-            if _plan_run(self._planned, params, indices, out) is None:
-                return out
+        if stream is None:
+            result = _plan_run(self._planned, params, indices, out)
+            if result is not NotImplemented:
+                return result
         return self._run(params, indices, out, stream, sync)
 
     def bind(self, params: Any, indices: Any, out: Any, *, stream: Any = None) -> BoundPlan:
