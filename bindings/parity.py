@@ -3,61 +3,90 @@
     parity.py --write     writes parity.md
     parity.py --check     fails if parity.md is not what --write would write
 
-Both read the public names out of the sources, and fail if a function of the header is in no row, if a row names
-something that a surface lacks, or if a surface lacks a feature that has no reason in EXEMPT.
+Both read the declarations out of the sources, and fail if a function of the header is in no row, if a row names
+something that a surface does not declare, or if a surface lacks a feature that has no reason in EXEMPT. The table shows
+each declaration with its parameters, so that one which has changed is seen by --check.
 """
 
 import pathlib
 import re
 import sys
 
+import surfaces
+
 HERE = pathlib.Path(__file__).resolve().parent
 
-# Feature: functions of the header; name in Python; in Rust; in Go.
+# Feature: functions of the header; declarations in Python; in Rust; in Go. `gather(out)` is a parameter of gather.
 FEATURES = {
     "version of the library": ("gth_version", "version", "version", "Version"),
-    "refusal of another ABI": ("gth_abi_version", "ABI_VERSION", "check", "checkABI"),
+    "refusal of another ABI": ("gth_abi_version", "_abi.version", "abi::check", "checkABI"),
     "capabilities": ("gth_capabilities", "capabilities", "capabilities", "Capabilities"),
-    "names of statuses": ("gth_status_name", "Error", "Error", "Status"),
-    "dtypes": ("gth_dtype_size gth_dtype_name", "dtype", "Element", "DTypeOf"),
-    "context": ("gth_context_create gth_context_release", "Context", "Context", "NewContext"),
-    "context: sync": ("gth_context_sync", "sync", "sync", "Sync"),
-    "context: wait for a stream": ("gth_context_wait", "wait", "wait", "Wait"),
-    "context: signal a stream": ("gth_context_signal", "signal", "signal", "Signal"),
-    "context: take the error record": ("gth_context_take_error", "take_error", "take_error", "TakeError"),
+    "names of statuses": ("gth_status_name", "Error.status_name", "Error", "Status.Error"),
+    "dtypes": ("gth_dtype_size gth_dtype_name", "Tensor.dtype Spec(dtype)", "DType DType::size", "DType DTypeOf"),
+    "context": ("gth_context_create gth_context_release", "Context Context.close", "Context::builder Context::drop",
+                "NewContext Context.Close"),
+    "context: sync": ("gth_context_sync", "Context.sync", "Context::sync", "Context.Sync"),
+    "context: wait for a stream": ("gth_context_wait", "Context.wait", "Context::wait", "Context.Wait"),
+    "context: signal a stream": ("gth_context_signal", "Context.signal", "Context::signal", "Context.Signal"),
+    "context: take the error record": (
+        "gth_context_take_error", "Context.take_error", "Context::take_error", "Context.TakeError"),
     "context: enqueue the take": (
-        "gth_context_enqueue_take_error", "enqueue_take_error", "enqueue_take_error", "EnqueueTakeError"),
-    "hooks: memory and executor": ("gth_alloc_fn gth_parallel_for_fn", None, "executor", None),
+        "gth_context_enqueue_take_error", "Context.enqueue_take_error", "Context::enqueue_take_error",
+        "Context.EnqueueTakeError"),
+    "hooks: memory and executor": (
+        "gth_alloc_fn gth_parallel_for_fn", None, "ContextBuilder::allocator ContextBuilder::executor", None),
     "end of the threads": ("gth_shutdown", "shutdown", "shutdown", "Shutdown"),
-    "tensors over the caller's memory": ("gth_tensor_borrow gth_tensor_describe", "Tensor", "Tensor", "New"),
-    "strided tensors": ("gth_tensor_desc", "strides", "with_strides", "Strided"),
+    "tensors over the caller's memory": (
+        "gth_tensor_borrow gth_tensor_describe", "Tensor Tensor.shape", "Tensor::new Tensor::shape", "New Tensor.Shape"),
+    "strided tensors": (
+        "gth_tensor_desc", "Tensor.strides Spec(strides)", "Tensor::with_strides TensorMut::with_strides", "Strided"),
     "memory handed over": ("gth_tensor_adopt", None, None, None),
-    "allocated tensors": ("gth_tensor_alloc", "zeros", "zeros", "NewDeviceTensor"),
-    "copy of a tensor": ("gth_tensor_copy", "copy_to", "copy", "Read"),
-    "release": ("gth_tensor_release", "close", "drop", "Close"),
+    "allocated tensors": ("gth_tensor_alloc", "Tensor.zeros", "Context::zeros", "NewDeviceTensor"),
+    "copy of a tensor": ("gth_tensor_copy", "Tensor.copy_to", "Context::copy", "DeviceTensor.Read DeviceTensor.Write"),
+    "release": ("gth_tensor_release", "Tensor.close", "Handle::drop", "DeviceTensor.Close"),
     "DLPack": (
         "gth_tensor_from_dlpack gth_tensor_from_dlpack_legacy gth_tensor_to_dlpack gth_tensor_to_dlpack_legacy",
-        "__dlpack__", "from_dlpack", None),
-    "Arrow": ("gth_tensor_from_arrow gth_tensor_to_arrow", "__arrow_c_array__", "from_arrow", None),
-    "strings": ("gth_tensor_from_strings gth_tensor_strings", "strings", "from_strings", "NewStrings"),
-    "device memory": ("GTH_DEVICE_CUDA", "__cuda_array_interface__", "from_raw", "OnDevice"),
+        "Tensor.__dlpack__ Tensor.__dlpack_device__",
+        "Context::from_dlpack Context::from_dlpack_legacy Context::into_dlpack Context::into_dlpack_legacy", None),
+    "Arrow": (
+        "gth_tensor_from_arrow gth_tensor_to_arrow", "Tensor.__arrow_c_array__",
+        "Context::from_arrow Context::to_arrow", None),
+    "strings": (
+        "gth_tensor_from_strings gth_tensor_strings", "Tensor.strings", "Tensor::from_strings Tensor::strings",
+        "NewStrings GatherStrings"),
+    "device memory": (
+        "GTH_DEVICE_CUDA", "Tensor.__cuda_array_interface__ Tensor.device", "Buffer::from_raw BufferMut::from_raw",
+        "OnDevice"),
     "gather": ("gth_gather", "gather", "gather", "Gather"),
-    "gather into an output": ("gth_gather_into gth_gather_desc", "out", "gather_into", "GatherInto"),
+    "gather into an output": ("gth_gather_into gth_gather_desc", "gather(out)", "gather_into", "GatherInto"),
     "gather_nd": ("gth_gather_nd", "gather_nd", "gather_nd", "GatherND"),
-    "gather_nd into an output": ("gth_gather_nd_into gth_gather_nd_desc", "out", "gather_nd_into", "GatherNDInto"),
-    "output shape": ("gth_gather_shape gth_gather_nd_shape", "output_shape", "output_shape", "OutputShape"),
-    "plan": ("gth_gather_plan gth_gather_nd_plan gth_plan_release", "Plan", "Plan", "NewPlan"),
-    "plan: run": ("gth_plan_run", "bind", "run", "Run"),
-    "plan: output shape": ("gth_plan_shape", "output_shape", "shape", "OutputShape"),
-    "errors with fields": ("gth_error", "position", "Cause", "IndexError"),
-    "axis": ("axis", "axis", "axis", "Axis"),
-    "batch_dims": ("batch_dims", "batch_dims", "batch_dims", "BatchDims"),
-    "profiles": ("GTH_PROFILE_JAX_CLIP", "profile", "Profile", "WithProfile"),
-    "opset": ("opset", "opset", "opset", "Opset"),
-    "negative": ("GTH_NEGATIVE_WRAP", "negative", "Negative", "NegativePolicy"),
-    "bounds": ("GTH_BOUNDS_SKIP", "bounds", "Bounds", "BoundsPolicy"),
-    "fill": ("GTH_FILL_BY_DTYPE", "fill_value", "Fill", "FillWith"),
-    "threads": ("threads", "threads", "threads", "Threads"),
+    "gather_nd into an output": (
+        "gth_gather_nd_into gth_gather_nd_desc", "gather_nd(out)", "gather_nd_into", "GatherNDInto"),
+    "output shape": (
+        "gth_gather_shape gth_gather_nd_shape", "output_shape output_shape(nd)", "output_shape output_shape_nd",
+        "OutputShape OutputShapeND"),
+    "plan": (
+        "gth_gather_plan gth_gather_nd_plan gth_plan_release", "Plan Plan.close",
+        "Plan::gather Plan::gather_nd Plan::drop", "NewPlan NewPlanND Plan.Close"),
+    "plan: run": ("gth_plan_run", "Plan.__call__ Plan.bind", "Plan::run Plan::run_open", "Plan.Run Plan.RunAt"),
+    "plan: output shape": ("gth_plan_shape", "Plan.output_shape", "Plan::shape", "Plan.OutputShape"),
+    "errors with fields": ("gth_error", "Error", "Cause", "Error IndexError"),
+    "axis": ("axis", "gather(axis) Plan(axis)", "Options::axis", "Axis"),
+    "batch_dims": (
+        "batch_dims", "gather(batch_dims) gather_nd(batch_dims) Plan(batch_dims)", "Options::batch_dims", "BatchDims"),
+    "profiles": (
+        "GTH_PROFILE_JAX_CLIP", "gather(profile) gather_nd(profile) Plan(profile)", "Profile Options::profile",
+        "WithProfile"),
+    "opset": ("opset", "gather(opset) gather_nd(opset) Plan(opset)", "Options::opset", "Opset"),
+    "negative": (
+        "GTH_NEGATIVE_WRAP", "gather(negative) gather_nd(negative) Plan(negative)", "Options::negative", "Negative"),
+    "bounds": ("GTH_BOUNDS_SKIP", "gather(bounds) gather_nd(bounds) Plan(bounds)", "Options::bounds", "Bounds"),
+    "fill": (
+        "GTH_FILL_BY_DTYPE", "gather(fill_value) gather_nd(fill_value) Plan(fill_value)",
+        "Options::fill Options::fill_value", "Fill FillWith"),
+    "threads": (
+        "threads", "gather(threads) gather_nd(threads) Plan(threads) Context(threads)",
+        "Options::threads ContextBuilder::threads", "Threads"),
 }
 
 # What a language does not carry, and why.
@@ -71,19 +100,33 @@ EXEMPT = {
     ("Arrow", "Go"): "string tensors come from []string; the C data interface needs memory of C",
 }
 
+# How each language is read, and where.
 SURFACES = {
-    "Python": ("python/src", "*.py", r"\b{}\b"),
-    "Rust": ("rust/gather/src", "*.rs", r"\b(?:fn|struct|enum|trait|impl Drop|pub mod)\b[^\n]*\b{}\b"),
-    "Go": ("go", "*.go", r"(?m)^(?:func (?:\([^)]*\) )?|type ){}\b"),
+    "Python": (surfaces.python, "python/src/libgather"),
+    "Rust": (surfaces.rust, "rust/gather/src"),
+    "Go": (surfaces.go, "go"),
 }
 
 
-def read(folder, pattern):
-    files = sorted((HERE / folder).rglob(pattern))
-    return "\n".join(f.read_text() for f in files if not f.name.endswith("_test.go") and "examples" not in f.parts)
+def read():
+    return [surface(HERE / folder) for surface, folder in SURFACES.values()]
 
 
-def problems():
+def declares(surface, name):
+    """Whether a surface has a declaration, or a declaration that parameter."""
+    declaration, _, parameter = name.rstrip(")").partition("(")
+    if declaration not in surface:
+        return False
+    return not parameter or parameter in (surface[declaration] or ())
+
+
+def shown(surface, name):
+    """A declaration as the table shows it: with its parameters, if it takes any."""
+    taken = None if "(" in name else surface[name]
+    return f"`{name}`" if taken is None else f"`{name}({', '.join(taken)})`"
+
+
+def problems(found):
     header = (HERE / "../include/gather/gather.h").resolve().read_text()
     named = {word for row in FEATURES.values() for word in row[0].split()}
     for function in re.findall(r"(?m)^GTH_API .*?\b(gth_\w+)\(", header):
@@ -92,46 +135,51 @@ def problems():
     for name in sorted(named):
         if not re.search(rf"\b{name}\b", header):
             yield f"the header has no {name}"
-    for column, (language, (folder, pattern, declared)) in enumerate(SURFACES.items(), start=1):
-        text = read(folder, pattern)
+    for column, (language, surface) in enumerate(zip(SURFACES, found), start=1):
         for feature, row in FEATURES.items():
-            name = row[column]
-            if name is None and (feature, language) not in EXEMPT:
+            if row[column] is None and (feature, language) not in EXEMPT:
                 yield f"{language} lacks {feature}, without a reason"
-            if name is not None and not re.search(declared.format(re.escape(name)), text):
-                yield f"{language} has no {name} for {feature}"
+            if row[column] is not None and (feature, language) in EXEMPT:
+                yield f"{language} has a reason to lack {feature}, and has it"
+            for name in (row[column] or "").split():
+                if not declares(surface, name):
+                    yield f"{language} declares no {name} for {feature}"
 
 
-def table():
+def table(found):
     lines = [
         "# What each language has",
         "",
-        "Written by `parity.py` from the header and the sources of the bindings; the tests compare it.",
+        "Written by `parity.py` from the header and the declarations in the sources of the bindings; the tests compare it.",
+        "In Python `gather(out)` is the parameter `out` of `gather`.",
         "",
         "| feature | C | Python | Rust | Go |",
         "|---|---|---|---|---|",
     ]
     reasons = []
-    for feature, (functions, *names) in FEATURES.items():
+    for feature, (functions, *columns) in FEATURES.items():
         cells = [" ".join(f"`{name}`" for name in functions.split())]
-        for language, name in zip(SURFACES, names):
-            if name is None:
+        for language, surface, names in zip(SURFACES, found, columns):
+            if names is None:
                 reasons.append(f"{len(reasons) + 1}. {language}, {feature}: {EXEMPT[feature, language]}.")
-            cells.append(f"`{name}`" if name else f"- ({len(reasons)})")
+                cells.append(f"- ({len(reasons)})")
+            else:
+                cells.append(" ".join(shown(surface, name) for name in names.split()))
         lines.append(f"| {feature} | " + " | ".join(cells) + " |")
     return "\n".join([*lines, "", *reasons, ""])
 
 
 def main(mode):
-    found = list(problems())
-    for problem in found:
+    found = read()
+    wrong = list(problems(found))
+    for problem in wrong:
         print(f"parity: {problem}")
-    if found:
+    if wrong:
         return 1
     target = HERE / "parity.md"
     if mode == "--write":
-        target.write_text(table())
-    elif not target.exists() or target.read_text() != table():
+        target.write_text(table(found))
+    elif not target.exists() or target.read_text() != table(found):
         print("parity: parity.md is out of date: python3 bindings/parity.py --write")
         return 1
     print(f"parity: {len(FEATURES)} features, {len(EXEMPT)} exemptions")

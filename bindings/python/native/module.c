@@ -1,10 +1,12 @@
 #include "objects.h"
 
-settings configured;
+#include <string.h>
 
-PyObject *raise_error(const gth_error *error) {
+const state *state_of(PyObject *module) { return PyModule_GetState(module); }
+
+PyObject *raise_error(const state *known, const gth_error *error) {
   PyObject *exception = PyObject_CallFunction(
-      configured.make_error, "((iiiILLLN))", (int)error->status, (int)error->operand, (int)error->component,
+      known->make_error, "((iiiILLLN))", (int)error->status, (int)error->operand, (int)error->component,
       (unsigned)error->flags, (long long)error->position, (long long)error->value, (long long)error->limit,
       PyUnicode_DecodeUTF8(error->message, (Py_ssize_t)strlen(error->message), "replace"));
   if (exception) {
@@ -12,6 +14,13 @@ PyObject *raise_error(const gth_error *error) {
     Py_DECREF(exception);
   }
   return NULL;
+}
+
+PyObject *raise_closed(const state *known, int32_t operand) {
+  gth_error error = GTH_ERROR_INIT;
+  error.status = GTH_E_HANDLE;
+  error.operand = operand;
+  return raise_error(known, &error);
 }
 
 void *address_of(PyObject *number) { return PyLong_AsVoidPtr(number); }
@@ -50,24 +59,24 @@ static void keep(PyObject **slot, PyObject *object) {
 }
 
 static PyObject *configure(PyObject *module, arguments args, Py_ssize_t count) {
-  (void)module;
   if (count != 2) {
     PyErr_SetString(PyExc_TypeError, "configure(make_error, buffer_types)");
     return NULL;
   }
-  keep(&configured.make_error, args[0]);
-  keep(&configured.buffer_types, args[1]);
+  state *known = PyModule_GetState(module);
+  keep(&known->make_error, args[0]);
+  keep(&known->buffer_types, args[1]);
   Py_RETURN_NONE;
 }
 
 static PyObject *configure_numpy(PyObject *module, arguments args, Py_ssize_t count) {
-  (void)module;
   if (count != 2) {
     PyErr_SetString(PyExc_TypeError, "configure_numpy(ndarray, empty)");
     return NULL;
   }
-  keep(&configured.empty, args[1]);
-  keep(&configured.ndarray, args[0]);
+  state *known = PyModule_GetState(module);
+  keep(&known->empty, args[1]);
+  keep(&known->ndarray, args[0]);
   Py_RETURN_NONE;
 }
 
@@ -79,6 +88,7 @@ static PyMethodDef methods[] = {
     FAST("configure", configure),
     FAST("configure_numpy", configure_numpy),
     FAST("gather", gather),
+    FAST("gather_with", gather_with),
     FAST("plan", plan),
     FAST("plan_run", plan_run),
     FAST("bound", bound),
@@ -91,14 +101,42 @@ static PyMethodDef methods[] = {
     FAST("arrow_capsules", arrow_capsules),
     ONE("address", address),
     FAST("view", view),
+    FAST("handle", handle),
     {NULL, NULL, 0, NULL},
 };
 
 static int execute(PyObject *module) {
-  return PyModule_AddStringConstant(module, "__doc__", "The Python objects that cffi has no words for.") || view_ready()
-             ? -1
-             : 0;
+  state *known = PyModule_GetState(module);
+  known->memory_type = memory_type_new();
+  known->handle_type = known->memory_type ? handle_type_new() : NULL;
+  return known->handle_type
+             ? PyModule_AddStringConstant(module, "__doc__", "The Python objects that cffi has no words for.")
+             : -1;
 }
+
+static int traverse(PyObject *module, visitproc visit, void *arg) {
+  const state *known = PyModule_GetState(module);
+  Py_VISIT(known->make_error);
+  Py_VISIT(known->buffer_types);
+  Py_VISIT(known->ndarray);
+  Py_VISIT(known->empty);
+  Py_VISIT(known->memory_type);
+  Py_VISIT(known->handle_type);
+  return 0;
+}
+
+static int clear(PyObject *module) {
+  state *known = PyModule_GetState(module);
+  Py_CLEAR(known->make_error);
+  Py_CLEAR(known->buffer_types);
+  Py_CLEAR(known->ndarray);
+  Py_CLEAR(known->empty);
+  Py_CLEAR(known->memory_type);
+  Py_CLEAR(known->handle_type);
+  return 0;
+}
+
+static void release(void *module) { clear(module); }
 
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, (void *)execute},
@@ -108,7 +146,13 @@ static PyModuleDef_Slot slots[] = {
     {0, NULL},
 };
 
-static PyModuleDef definition = {
-    .m_base = PyModuleDef_HEAD_INIT, .m_name = "libgather._objects", .m_methods = methods, .m_slots = slots};
+static PyModuleDef definition = {.m_base = PyModuleDef_HEAD_INIT,
+                                 .m_name = "libgather._objects",
+                                 .m_size = sizeof(state),
+                                 .m_methods = methods,
+                                 .m_slots = slots,
+                                 .m_traverse = traverse,
+                                 .m_clear = clear,
+                                 .m_free = release};
 
 PyMODINIT_FUNC PyInit__objects(void) { return PyModuleDef_Init(&definition); }

@@ -8,17 +8,24 @@
 
 typedef PyObject *const *arguments;
 
-/* What the Python side hands over once, by configure(). */
-typedef struct settings {
+/* What a module knows: each interpreter has a module of its own. The first four are what the Python side hands over
+ * once, by configure(). */
+typedef struct state {
   PyObject *make_error;   /* the fields of a gth_error as a tuple -> the exception */
   PyObject *buffer_types; /* a tuple of types whose buffer protocol tells all there is to know about them */
   PyObject *ndarray;      /* numpy.ndarray and numpy.empty, or NULL while NumPy has not been met */
   PyObject *empty;
-} settings;
-extern settings configured;
+  PyObject *memory_type;
+  PyObject *handle_type;
+} state;
+
+const state *state_of(PyObject *module);
 
 /* Raises the exception for an error. Returns NULL. */
-PyObject *raise_error(const gth_error *error);
+PyObject *raise_error(const state *known, const gth_error *error);
+
+/* Raises what is told of a handle that has been closed. Returns NULL. */
+PyObject *raise_closed(const state *known, int32_t operand);
 
 /* An address, or a handle's token, out of a Python integer; NULL with an exception set if it is none. */
 void *address_of(PyObject *number);
@@ -28,6 +35,7 @@ int extents_of(PyObject *tuple, int64_t *extents);
 PyObject *tuple_of(int count, const int64_t *extents);
 
 PyObject *gather(PyObject *module, arguments args, Py_ssize_t count);
+PyObject *gather_with(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *plan(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *plan_run(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *bound(PyObject *module, arguments args, Py_ssize_t count);
@@ -40,6 +48,10 @@ PyObject *exchange_into(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *arrow_capsules(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *address(PyObject *module, PyObject *exporter);
 PyObject *view(PyObject *module, arguments args, Py_ssize_t count);
-int view_ready(void);
+PyObject *handle(PyObject *module, arguments args, Py_ssize_t count);
+
+/* The types of this module; NULL with an exception set if there is no memory for them. */
+PyObject *memory_type_new(void);
+PyObject *handle_type_new(void);
 
 #endif

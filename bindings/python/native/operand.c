@@ -1,5 +1,6 @@
 #include "operand.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The dtype of a struct-module format of one native element, 0 for all others. C's integer types are told apart by
@@ -30,13 +31,13 @@ static int32_t dtype_of(const char *format, Py_ssize_t size) {
   return *format == '?' ? GTH_DTYPE_BOOL : 0;
 }
 
-static int known(PyTypeObject *type) {
-  if ((PyObject *)type == configured.ndarray) {
+static int is_buffer(const state *known, PyTypeObject *type) {
+  if ((PyObject *)type == known->ndarray) {
     return 1;
   }
-  const Py_ssize_t count = PyTuple_Size(configured.buffer_types);
+  const Py_ssize_t count = PyTuple_Size(known->buffer_types);
   for (Py_ssize_t i = 0; i < count; i++) {
-    if (PyTuple_GetItem(configured.buffer_types, i) == (PyObject *)type) {
+    if (PyTuple_GetItem(known->buffer_types, i) == (PyObject *)type) {
       return 1;
     }
   }
@@ -57,9 +58,9 @@ static int64_t lowest(const Py_buffer *buffer) {
   return below;
 }
 
-int operand_open(PyObject *object, operand *opened) {
+int operand_open(const state *known, PyObject *object, operand *opened) {
   Py_buffer *buffer = &opened->buffer;
-  if (!known(Py_TYPE(object))) {
+  if (!is_buffer(known, Py_TYPE(object))) {
     return 0;
   }
   if (PyObject_GetBuffer(object, buffer, PyBUF_RECORDS_RO)) {
@@ -72,6 +73,7 @@ int operand_open(PyObject *object, operand *opened) {
     return 0;
   }
   const int64_t below = lowest(buffer);
+  opened->many = NULL;
   opened->desc = (gth_tensor_desc){
       .size = sizeof(gth_tensor_desc),
       .dtype = dtype,
@@ -85,4 +87,82 @@ int operand_open(PyObject *object, operand *opened) {
   return 1;
 }
 
-void operand_close(operand *opened) { PyBuffer_Release(&opened->buffer); }
+/* False, without an exception, for what is no integer of 64 bits; a bool is none. */
+static int integer_of(PyObject *object, int64_t *number) {
+  if (!PyLong_CheckExact(object)) {
+    return 0;
+  }
+  *number = PyLong_AsLongLong(object);
+  if (*number == -1 && PyErr_Occurred()) {
+    PyErr_Clear();
+    return 0;
+  }
+  return 1;
+}
+
+static void describe_integers(operand *opened, int32_t ndim, const int64_t *values) {
+  opened->buffer.obj = NULL; /* there is none to be released */
+  opened->desc = (gth_tensor_desc){
+      .size = sizeof(gth_tensor_desc),
+      .dtype = GTH_DTYPE_INT64,
+      .ndim = ndim,
+      .flags = GTH_TENSOR_READONLY,
+      .data = values,
+      .shape = &opened->count,
+  };
+}
+
+/* An item as a reference of the caller's: another thread may change a list while it is read, where there is no GIL. */
+static PyObject *item_of(PyObject *sequence, Py_ssize_t i) {
+#ifdef Py_GIL_DISABLED
+  if (PyList_CheckExact(sequence)) {
+    return PyList_GetItemRef(sequence, i);
+  }
+#endif
+  PyObject *item = PyList_CheckExact(sequence) ? PyList_GetItem(sequence, i) : PyTuple_GetItem(sequence, i);
+  Py_XINCREF(item);
+  return item;
+}
+
+static int sequence_open(PyObject *sequence, operand *opened) {
+  const Py_ssize_t count = PyList_CheckExact(sequence) ? PyList_Size(sequence) : PyTuple_Size(sequence);
+  int64_t *values = opened->few;
+  opened->count = count;
+  opened->many = NULL;
+  if (count > FEW) {
+    values = opened->many = malloc((size_t)count * sizeof *values);
+  }
+  int all = values != NULL;
+  for (Py_ssize_t i = 0; all && i < count; i++) {
+    PyObject *item = item_of(sequence, i);
+    all = item && integer_of(item, &values[i]);
+    Py_XDECREF(item);
+  }
+  if (!all) {
+    PyErr_Clear();
+    free(opened->many);
+    return 0;
+  }
+  describe_integers(opened, 1, values);
+  return 1;
+}
+
+int indices_open(const state *known, PyObject *object, operand *opened) {
+  if (operand_open(known, object, opened)) {
+    return 1;
+  }
+  if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) {
+    return sequence_open(object, opened);
+  }
+  opened->many = NULL;
+  if (!integer_of(object, opened->few)) {
+    return 0;
+  }
+  describe_integers(opened, 0, opened->few);
+  return 1;
+}
+
+void operand_close(operand *opened) {
+  PyBuffer_Release(&opened->buffer);
+  free(opened->many);
+}

@@ -4,14 +4,21 @@
 
 #include "objects.h"
 
+enum { FEW = 8 };
+
 typedef struct operand {
   Py_buffer buffer;
   gth_tensor_desc desc;
+  /* Of Python's integers, which are no buffer: their shape and values, in memory of their own if they are more. */
+  int64_t count, few[FEW], *many;
 } operand;
 
 /* Opens an argument whose type is numpy.ndarray or one of the configured buffer types. False, without an exception, if
  * it is another one or its elements are none of ours: the general path knows what to do with it. */
-int operand_open(PyObject *object, operand *opened);
+int operand_open(const state *known, PyObject *object, operand *opened);
+
+/* The same for indices, which may be an integer, or a list or tuple of integers, too: int64, as in NumPy. */
+int indices_open(const state *known, PyObject *object, operand *opened);
 void operand_close(operand *opened);
 
 #endif

@@ -1,4 +1,6 @@
 /* Runs of plans over buffers: the buffers are held against what was planned, and passed on as addresses. */
+#include "array.h"
+#include "handle.h"
 #include "operand.h"
 
 #include <stdlib.h>
@@ -11,16 +13,19 @@ typedef struct planned_operand {
   int64_t strides[GTH_MAX_NDIM];
 } planned_operand;
 
+/* The handles of a plan and of its context, which is NULL for the process's default. */
+typedef struct handles {
+  PyObject *plan, *context;
+} handles;
+
 typedef struct planned {
-  const gth_plan *plan;
-  gth_context *context;
-  int open;
+  handles handles;
+  int makes_results; /* whether a new result may begin with any memory: no row is skipped, and it is dense */
   planned_operand params, indices, out;
 } planned;
 
 typedef struct bound_call {
-  const gth_plan *plan;
-  gth_context *context;
+  handles handles;
   const void *params, *indices;
   void *out;
   int64_t n;
@@ -28,14 +33,31 @@ typedef struct bound_call {
 
 static const char *const planned_name = "libgather.planned", *const bound_name = "libgather.bound";
 
-static void free_planned(PyObject *capsule) { free(PyCapsule_GetPointer(capsule, planned_name)); }
+/* The handles come first in both structs. */
+static void free_with_handles(void *memory) {
+  handles *held = memory;
+  Py_XDECREF(held->plan);
+  Py_XDECREF(held->context);
+  free(memory);
+}
 
-static void free_bound(PyObject *capsule) { free(PyCapsule_GetPointer(capsule, bound_name)); }
+static void free_planned(PyObject *capsule) { free_with_handles(PyCapsule_GetPointer(capsule, planned_name)); }
+
+static void free_bound(PyObject *capsule) { free_with_handles(PyCapsule_GetPointer(capsule, bound_name)); }
+
+static handles handles_of(PyObject *plan, PyObject *context) {
+  Py_INCREF(plan);
+  if (context == Py_None) {
+    return (handles){plan, NULL};
+  }
+  Py_INCREF(context);
+  return (handles){plan, context};
+}
 
 static PyObject *capsule_of(void *memory, const char *name, PyCapsule_Destructor destructor) {
   PyObject *capsule = PyCapsule_New(memory, name, destructor);
   if (!capsule) {
-    free(memory);
+    free_with_handles(memory);
   }
   return capsule;
 }
@@ -52,19 +74,18 @@ static int planned_operand_of(PyObject *spec, planned_operand *operand) {
 PyObject *plan(PyObject *module, arguments args, Py_ssize_t count) {
   (void)module;
   if (count != 6) {
-    PyErr_SetString(PyExc_TypeError, "plan(plan, context, open, params, indices, out)");
+    PyErr_SetString(PyExc_TypeError, "plan(plan, context, makes_results, params, indices, out)");
     return NULL;
   }
   planned *made = calloc(1, sizeof *made);
   if (!made) {
     return PyErr_NoMemory();
   }
-  made->plan = address_of(args[0]);
-  made->context = address_of(args[1]);
-  made->open = args[2] == Py_True;
+  made->handles = handles_of(args[0], args[1]);
+  made->makes_results = args[2] == Py_True;
   if (!planned_operand_of(args[3], &made->params) || !planned_operand_of(args[4], &made->indices) ||
       !planned_operand_of(args[5], &made->out) || PyErr_Occurred()) {
-    free(made);
+    free_with_handles(made);
     if (!PyErr_Occurred()) {
       PyErr_SetString(PyExc_ValueError, "shape and strides of different rank");
     }
@@ -87,14 +108,14 @@ static int dense(const Py_buffer *buffer) {
   return 1;
 }
 
-/* Is the buffer what was planned? Fills n with the open extent, which all operands must agree on. */
+/* Is the operand what was planned? Fills n with the open extent, which all operands must agree on. */
 static int as_planned(const planned_operand *plan, const operand *given, int64_t *n) {
-  const Py_buffer *buffer = &given->buffer;
-  if (given->desc.dtype != plan->dtype || buffer->ndim != plan->ndim) {
+  const gth_tensor_desc *desc = &given->desc;
+  if (desc->dtype != plan->dtype || desc->ndim != plan->ndim) {
     return 0;
   }
   for (int i = 0; i < plan->ndim; i++) {
-    const int64_t extent = buffer->shape[i];
+    const int64_t extent = desc->shape[i];
     if (plan->shape[i] == GTH_OPEN) {
       if (*n != GTH_OPEN && *n != extent) {
         return 0;
@@ -103,37 +124,77 @@ static int as_planned(const planned_operand *plan, const operand *given, int64_t
     } else if (extent != plan->shape[i]) {
       return 0;
     }
-    if (plan->has_strides && extent > 1 && buffer->strides[i] != plan->strides[i]) {
+    if (plan->has_strides && extent > 1 && (!desc->strides || desc->strides[i] != plan->strides[i])) {
       return 0;
     }
   }
-  return plan->has_strides || dense(buffer);
+  return plan->has_strides || !desc->strides || dense(&given->buffer);
 }
 
-static PyObject *outcome(int32_t status, const gth_error *error) {
-  if (status != GTH_OK) {
-    return raise_error(error);
+/* Runs a plan at addresses that have been checked. Its handles may be closed meanwhile. */
+static PyObject *run_at(const state *known, const handles *handles, const void *params, const void *indices, void *out,
+                        int64_t n) {
+  gth_plan *plan = handle_enter(handles->plan);
+  if (!plan) {
+    return raise_closed(known, GTH_OPERAND_PLAN);
   }
-  Py_RETURN_NONE;
-}
-
-static PyObject *run(const planned *plan, const operand *params, const operand *indices, const operand *out) {
-  int64_t n = GTH_OPEN;
-  if (!as_planned(&plan->params, params, &n) || !as_planned(&plan->indices, indices, &n) ||
-      !as_planned(&plan->out, out, &n) || (out->desc.flags & GTH_TENSOR_READONLY)) {
-    Py_RETURN_NOTIMPLEMENTED;
+  gth_context *context = handles->context ? handle_enter(handles->context) : NULL;
+  if (handles->context && !context) {
+    handle_leave(handles->plan);
+    return raise_closed(known, GTH_OPERAND_CONTEXT);
   }
   gth_error error = GTH_ERROR_INIT;
   int32_t status;
   Py_BEGIN_ALLOW_THREADS
-  status =
-      gth_plan_run(plan->context, plan->plan, params->desc.data, indices->desc.data, (void *)out->desc.data, n, &error);
+  status = gth_plan_run(context, plan, params, indices, out, n, &error);
   Py_END_ALLOW_THREADS
-  return outcome(status, &error);
+  if (context) {
+    handle_leave(handles->context);
+  }
+  handle_leave(handles->plan);
+  if (status != GTH_OK) {
+    return raise_error(known, &error);
+  }
+  Py_RETURN_NONE;
+}
+
+/* Runs a plan on operands that are what was planned, into one of its own or of the caller's. */
+static PyObject *run_into(const state *known, const planned *plan, const operand *params, const operand *indices,
+                          PyObject *array, int64_t n) {
+  operand out;
+  if (!operand_open(known, array, &out)) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  PyObject *result = Py_NotImplemented;
+  if (as_planned(&plan->out, &out, &n) && !(out.desc.flags & GTH_TENSOR_READONLY)) {
+    PyObject *done = run_at(known, &plan->handles, params->desc.data, indices->desc.data, (void *)out.desc.data, n);
+    Py_XDECREF(done);
+    result = done ? array : NULL;
+  }
+  operand_close(&out);
+  Py_XINCREF(result);
+  return result;
+}
+
+static PyObject *run_new(const state *known, const planned *plan, PyObject *like, const operand *params,
+                         const operand *indices, int64_t n) {
+  if (!plan->makes_results || !array_is_made_for(known, like)) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  int64_t shape[GTH_MAX_NDIM];
+  for (int i = 0; i < plan->out.ndim; i++) {
+    shape[i] = plan->out.shape[i] == GTH_OPEN ? n : plan->out.shape[i];
+  }
+  PyObject *array = array_new(known, like, plan->out.ndim, shape);
+  if (!array) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  PyObject *result = run_into(known, plan, params, indices, array, n);
+  Py_DECREF(array);
+  return result == Py_NotImplemented ? result : array_or_scalar(result, plan->out.ndim);
 }
 
 PyObject *plan_run(PyObject *module, arguments args, Py_ssize_t count) {
-  (void)module;
   if (count != 4) {
     PyErr_SetString(PyExc_TypeError, "plan_run(planned, params, indices, out)");
     return NULL;
@@ -142,19 +203,26 @@ PyObject *plan_run(PyObject *module, arguments args, Py_ssize_t count) {
   if (!plan) {
     return NULL;
   }
-  operand opened[3];
-  for (int i = 0; i < 3; i++) {
-    if (!operand_open(args[i + 1], &opened[i])) {
-      while (i > 0) {
-        operand_close(&opened[--i]);
-      }
-      Py_RETURN_NOTIMPLEMENTED;
-    }
+  const state *known = state_of(module);
+  operand params, indices;
+  if (!operand_open(known, args[1], &params)) {
+    Py_RETURN_NOTIMPLEMENTED;
   }
-  PyObject *result = run(plan, &opened[0], &opened[1], &opened[2]);
-  for (int i = 0; i < 3; i++) {
-    operand_close(&opened[i]);
+  if (!indices_open(known, args[2], &indices)) {
+    operand_close(&params);
+    Py_RETURN_NOTIMPLEMENTED;
   }
+  int64_t n = GTH_OPEN;
+  PyObject *result = Py_NotImplemented;
+  if (!as_planned(&plan->params, &params, &n) || !as_planned(&plan->indices, &indices, &n)) {
+    Py_INCREF(result);
+  } else if (args[3] == Py_None) {
+    result = run_new(known, plan, args[1], &params, &indices, n);
+  } else {
+    result = run_into(known, plan, &params, &indices, args[3], n);
+  }
+  operand_close(&indices);
+  operand_close(&params);
   return result;
 }
 
@@ -168,29 +236,22 @@ PyObject *bound(PyObject *module, arguments args, Py_ssize_t count) {
   if (!call) {
     return PyErr_NoMemory();
   }
-  call->plan = address_of(args[0]);
-  call->context = address_of(args[1]);
+  call->handles = handles_of(args[0], args[1]);
   call->params = address_of(args[2]);
   call->indices = address_of(args[3]);
   call->out = address_of(args[4]);
   call->n = PyLong_AsLongLong(args[5]);
   if (PyErr_Occurred()) {
-    free(call);
+    free_with_handles(call);
     return NULL;
   }
   return capsule_of(call, bound_name, free_bound);
 }
 
 PyObject *bound_run(PyObject *module, PyObject *capsule) {
-  (void)module;
   const bound_call *call = PyCapsule_GetPointer(capsule, bound_name);
   if (!call) {
     return NULL;
   }
-  gth_error error = GTH_ERROR_INIT;
-  int32_t status;
-  Py_BEGIN_ALLOW_THREADS
-  status = gth_plan_run(call->context, call->plan, call->params, call->indices, call->out, call->n, &error);
-  Py_END_ALLOW_THREADS
-  return outcome(status, &error);
+  return run_at(state_of(module), &call->handles, call->params, call->indices, call->out, call->n);
 }

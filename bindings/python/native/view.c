@@ -12,8 +12,6 @@ typedef struct exporter {
   Py_ssize_t shape[GTH_MAX_NDIM], strides[GTH_MAX_NDIM];
 } exporter;
 
-static PyTypeObject *exporter_type;
-
 static int get_buffer(PyObject *self, Py_buffer *buffer, int flags) {
   exporter *from = (exporter *)self;
   if ((flags & PyBUF_WRITABLE) == PyBUF_WRITABLE && from->readonly) {
@@ -51,16 +49,13 @@ static PyType_Spec spec = {.name = "libgather._objects.Memory",
                            .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                            .slots = slots};
 
-int view_ready(void) {
-  if (!exporter_type) {
-    exporter_type = (PyTypeObject *)PyType_FromSpec(&spec);
-  }
-  return exporter_type ? 0 : -1;
-}
+PyObject *memory_type_new(void) { return PyType_FromSpec(&spec); }
+
+/* Memory of no bytes has an address too: consumers of buffers take NULL for a failure. */
+static char nothing[1];
 
 /* Only the library's own memory comes here: it is always reached through a memoryview, which asks for everything. */
 PyObject *view(PyObject *module, arguments args, Py_ssize_t count) {
-  (void)module;
   if (count != 7) {
     PyErr_SetString(PyExc_TypeError, "view(owner, address, format, itemsize, shape, strides, readonly)");
     return NULL;
@@ -75,7 +70,7 @@ PyObject *view(PyObject *module, arguments args, Py_ssize_t count) {
     }
     return NULL;
   }
-  exporter *made = PyObject_New(exporter, exporter_type);
+  exporter *made = PyObject_New(exporter, (PyTypeObject *)state_of(module)->memory_type);
   if (!made) {
     return NULL;
   }
@@ -83,7 +78,7 @@ PyObject *view(PyObject *module, arguments args, Py_ssize_t count) {
   Py_INCREF(args[2]);
   made->owner = args[0];
   made->format = args[2];
-  made->data = data;
+  made->data = data ? data : nothing;
   made->itemsize = made->size = itemsize;
   made->ndim = ndim;
   made->readonly = args[6] == Py_True;

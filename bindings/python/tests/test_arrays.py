@@ -187,6 +187,34 @@ def test_lists_and_scalars_as_in_numpy() -> None:
         libgather.gather(5, [0])
 
 
+@pytest.mark.parametrize("count", [0, 1, 8, 9, 100])
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_integers_of_python_as_indices(kind: Any, count: int) -> None:
+    params = np.arange(24.0).reshape(6, 4)
+    numbers = [i * 5 % 6 for i in range(count)]
+    expected = params[np.array(numbers, "i8")]
+    assert (libgather.gather(params, kind(numbers)) == expected).all()
+    out = np.zeros_like(expected)
+    assert libgather.gather(params, kind(numbers), out=out) is out and (out == expected).all()
+    plan = libgather.Plan(params, libgather.Spec("int64", (-1,)))
+    assert (plan(params, kind(numbers)) == expected).all()
+    assert (libgather.gather_nd(params.T, kind([1, 2])) == params.T[1, 2]).all()
+
+
+def test_what_is_no_integer_among_them() -> None:
+    params = np.arange(6.0)
+    for bad in ([True], [0, True, 1.5], [None], ["0"], True, [0, 2**64], 2**64):
+        with pytest.raises(TypeError):
+            libgather.gather(params, bad)
+    for outside in ([2**63], 2**63, [-1], -1, [*range(9), 6]):
+        with pytest.raises(libgather.IndexError) as caught:
+            libgather.gather(params, outside)
+        assert caught.value.value in (2**63, -1, 6)
+    assert libgather.gather(params, [np.int32(2), 3]).tolist() == [2, 3]
+    assert libgather.gather(params, -1, negative="wrap") == 5
+    assert type(libgather.gather(params, 1)) is np.float64
+
+
 def test_foreign_objects_with_an_array_method() -> None:
     class Frame:
         def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:

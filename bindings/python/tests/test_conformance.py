@@ -12,6 +12,8 @@ import libgather
 from conformance import CASES, Case, array_of, cases, data_of, integers
 from libgather import _operations
 from libgather._kinds.numpy_ import dtype_named
+from libgather._operation import GATHER_ND
+from libgather._request import Request
 
 FILES = sorted(CASES.glob("*.txt"))
 
@@ -70,7 +72,8 @@ def run_new(case: Case, params: Any, indices: Any) -> Any:
 def operation(case: Case, params: Any, indices: Any, out: Any = None) -> Any:
     """The public function; gather_nd has no axis, which some cases give it all the same."""
     if case.nd and "axis" in case.attributes:
-        return _operations.run(True, params, indices, out, None, **case.attributes, **case.switches)
+        request = Request(**case.attributes, **case.switches)
+        return _operations.run(GATHER_ND, params, indices, out, request)
     function = libgather.gather_nd if case.nd else libgather.gather
     return function(params, indices, out=out, **case.attributes, **case.switches)
 

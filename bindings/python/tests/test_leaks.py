@@ -44,6 +44,8 @@ KINDS: dict[str, Callable[[], Any]] = {
     "gather_nd": lambda: libgather.gather_nd(PARAMS, INDICES),
     "buffers": lambda: libgather.gather(b"abc", array.array("b", [1])),
     "lists": lambda: libgather.gather([1, 2], [1]),
+    "indices of Python": lambda: libgather.gather(PARAMS, [*range(8), 0, 1]),
+    "plan, new result": lambda: PLAN(PARAMS, INDICES),
     "strings": lambda: libgather.gather(WORDS, INDICES),
     "objects": lambda: libgather.gather(np.array(["a", "b", "c"]), INDICES),
     "plan": lambda: PLAN(PARAMS, INDICES, OUT),

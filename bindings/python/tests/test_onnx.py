@@ -49,6 +49,14 @@ def test_types() -> None:
             GatherND(DATA, [[0]], batch_dims=wrong)
 
 
+@pytest.mark.parametrize("dtype", ["M8[s]", "m8[D]", "longdouble", "V8", "V3", ml_dtypes.int4, ml_dtypes.float4_e2m1fn])
+def test_types_of_no_opset(dtype: Any) -> None:
+    for function, indices in ((Gather, [0]), (GatherND, [[0]])):
+        for opset in (11, 13, 30):
+            with pytest.raises(libgather.DTypeError, match="params"):
+                function(np.zeros((2, 2), dtype), indices, opset=opset)
+
+
 NODE_TESTS = 7  # of Gather and GatherND in onnx
 
 
@@ -95,3 +103,45 @@ def test_backend() -> None:
     assert backend.run_model(model, [np.array([[2]])])[0].tolist() == [[4, 5]]
     other = helper.make_model(helper.make_graph([helper.make_node("Identity", ["x"], ["y"])], "other", [], []))
     assert not backend.is_compatible(other) and not backend.supports_device("CUDA")
+
+
+def model_of(node: Any, inputs: list[Any], initializers: list[Any]) -> Any:
+    out = helper.make_tensor_value_info("out", TensorProto.FLOAT, ["n", 2])
+    domains = {"", node.domain}
+    model = helper.make_model(
+        helper.make_graph([node], "lookup", inputs, [out], initializers),
+        opset_imports=[helper.make_opsetid(domain, 13) for domain in sorted(domains)],
+    )
+    model.ir_version = 8
+    return model
+
+
+INDICES = helper.make_tensor_value_info("indices", TensorProto.INT64, [1])
+TABLE = helper.make_tensor_value_info("data", TensorProto.FLOAT, [3, 2])
+
+
+def test_inputs_go_by_the_names_of_the_graph() -> None:
+    node = helper.make_node("Gather", ["data", "indices"], ["out"])
+    default = numpy_helper.from_array(DATA, "data")
+    optional = backend.prepare(model_of(node, [INDICES, TABLE], [default]))
+    assert optional.run([np.array([2])])[0].tolist() == [[4, 5]]
+    assert optional.run([np.array([2]), DATA * 10])[0].tolist() == [[40, 50]]  # an initializer is only a default
+    swapped = backend.prepare(model_of(node, [INDICES, TABLE], []))
+    assert swapped.run([np.array([1]), DATA])[0].tolist() == [[2, 3]]
+    twice = helper.make_node("Gather", ["indices", "indices"], ["out"])
+    assert backend.prepare(model_of(twice, [INDICES], [])).run([np.array([0])])[0].tolist() == [0]
+    for rep, counts in ((optional, (0, 3)), (swapped, (0, 1, 3))):
+        for count in counts:
+            with pytest.raises(libgather.Error, match=rf"inputs: {count} are given, \d are needed"):
+                rep.run([np.array([2])] * count)
+    with pytest.raises(libgather.Error, match="inputs: 1 are given, 2 are needed"):
+        backend.run_node(node, [DATA])
+
+
+def test_nodes_of_another_domain_are_not_onnxs() -> None:
+    node = helper.make_node("Gather", ["data", "indices"], ["out"], domain="com.example")
+    assert not backend.is_compatible(model_of(node, [TABLE, INDICES], []))
+    with pytest.raises(NotImplementedError):
+        backend.prepare(model_of(node, [TABLE, INDICES], []))
+    with pytest.raises(NotImplementedError):
+        backend.run_node(node, [DATA, np.array([0])])

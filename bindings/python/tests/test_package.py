@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import venv
@@ -90,14 +89,10 @@ def test_the_wheel_is_self_contained() -> None:
     assert not [name for name in names if name.endswith((".h", ".c", ".cpp", ".a"))]
 
 
-def test_imports_are_few_and_fast() -> None:
+def test_imports_are_few() -> None:
     code = "import sys; before = {*sys.modules}; import libgather; print(*({*sys.modules} - before))"
     loaded = {name.partition(".")[0] for name in run(sys.executable, code).stdout.split()}
     assert not loaded & {"numpy", "torch", "tensorflow", "jax", "onnx", "pyarrow", "ctypes", "typing", "ml_dtypes"}
-    timed = "import time; t = time.process_time(); import libgather; print(time.process_time() - t)"
-    seconds = statistics.median(float(run(sys.executable, timed).stdout) for _ in range(9))
-    print(f"import libgather: {seconds * 1000:.1f} ms")
-    assert seconds < 0.030
 
 
 def test_another_abi_is_refused_with_both_numbers(tmp_path: Path) -> None:

@@ -89,6 +89,64 @@ class TestTorch:
             with pytest.raises(libgather.Error):
                 libgather.gather(bad, [0])
 
+    def test_gradients_are_not_lost(self, torch: Any) -> None:
+        weight = torch.nn.Embedding(4, 2).weight
+        with pytest.raises(libgather.DTypeError, match="requires a gradient"):
+            libgather.gather(weight, [0])
+        for quiet in (torch.no_grad(), torch.inference_mode()):
+            with quiet:
+                assert torch.equal(libgather.gather(weight, torch.tensor([3, 1])), weight[[3, 1]])
+        forward = torch.autograd.forward_ad
+        with forward.dual_level():
+            dual = forward.make_dual(torch.ones(3), torch.ones(3))
+            with pytest.raises(libgather.DTypeError, match="tangent"):
+                libgather.gather(dual, [0])
+            assert libgather.gather(forward.unpack_dual(dual).primal, [0]).tolist() == [1]
+        for transform in (
+            lambda f: torch.func.grad(lambda x: f(x).sum())(torch.ones(3)),
+            lambda f: torch.func.jvp(f, (torch.ones(3),), (torch.ones(3),)),
+            lambda f: torch.func.vmap(f)(torch.ones(2, 3)),
+        ):
+            with pytest.raises(libgather.DTypeError) as caught:
+                transform(lambda x: libgather.gather(x, [0]))
+            assert "\n" not in str(caught.value)
+
+    @pytest.mark.parametrize("form", ["gather", "gather_nd", "plan", "bound plan", "copy", "Tensor"])
+    def test_autograd_knows_what_has_been_written(self, torch: Any, form: str) -> None:
+        params, indices, out = torch.ones(3), torch.tensor([0, 1, 2]), torch.full((3,), 2.0)
+        plan = libgather.Plan(params, indices)
+        bound = plan.bind(params, indices, out)
+        write = {
+            "gather": lambda: libgather.gather(params, indices, out=out),
+            "gather_nd": lambda: libgather.gather_nd(params, indices[:, None], out=out),
+            "plan": lambda: plan(params, indices, out),
+            "bound plan": bound,
+            "copy": lambda: libgather.Tensor(params).copy_to(out),
+            "Tensor": lambda: libgather.gather(params, indices, out=libgather.Tensor(out)),
+        }[form]
+        x = torch.ones(3, requires_grad=True)
+        (x * out).sum().backward()
+        assert x.grad.tolist() == [2, 2, 2]
+        product = (x * out).sum()  # saves out
+        write()
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            product.backward()
+
+    def test_what_is_held_is_not_resized(self, torch: Any) -> None:
+        params, indices, out = torch.arange(4.0), torch.tensor([3]), torch.zeros(1)
+        half = params.bfloat16()
+        bound = libgather.Plan(params, indices).bind(params, indices, out)
+        tensor = libgather.Tensor(half)
+        for held in (params, indices, out, half):
+            with pytest.raises(RuntimeError, match="not resizable"):
+                held[:].resize_(1 << 20)  # of another one: torch has the new shape all the same
+            with pytest.raises(RuntimeError, match="not resizable"):
+                held.untyped_storage().resize_(0)
+        assert bound().tolist() == [3] and tensor.shape == (4,)
+        once = torch.arange(4.0)
+        assert libgather.gather(once, [1]).tolist() == [1]
+        once.resize_(1 << 20)  # a call holds nothing
+
     def test_no_leak_through_the_exchange(self, torch: Any) -> None:
         import gc
         import weakref
@@ -185,6 +243,19 @@ class TestTensorFlow:
 
     def test_variables_and_graphs(self, tf: Any) -> None:
         assert libgather.gather(tf.Variable([1.0, 2.0]), [1]).numpy().tolist() == [2]
+
+        variable, number = tf.Variable([1.0, 2.0]), tf.constant([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            tape.watch(number)
+            for followed in (variable, number, tf.square(variable)):
+                for operation in (libgather.gather, libgather.tf.gather):
+                    with pytest.raises(libgather.DTypeError, match="stop_gradient"):
+                        operation(followed, tf.constant([1]))
+                assert libgather.gather(tf.stop_gradient(followed), [0]).numpy().tolist() == [1]
+            assert libgather.gather(tf.constant([5.0]), [0]).numpy().tolist() == [5]
+        assert libgather.gather(variable, [1]).numpy().tolist() == [2]
+        with tf.autodiff.ForwardAccumulator(number, tf.ones(2)), pytest.raises(libgather.DTypeError, match="gradient"):
+            libgather.gather(number, [0])
 
         @tf.function(autograph=False)
         def traced(x: Any) -> Any:

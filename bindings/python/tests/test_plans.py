@@ -95,6 +95,25 @@ def test_bound_plans_see_new_values() -> None:
         params.append(1)  # the memory is held
 
 
+def test_new_results() -> None:
+    plan = libgather.Plan(TABLE, libgather.Spec("int64", (-1,)))
+    result = plan(TABLE, np.array([3, 1]))
+    assert type(result) is np.ndarray and result.flags.owndata and (result == TABLE[[3, 1]]).all()
+    scalar = libgather.Plan(np.arange(3.0), libgather.Spec("int64", ()))
+    assert scalar(np.arange(3.0), 2) == 2 and type(scalar(np.arange(3.0), np.array(2))) is np.float64
+    skipping = libgather.Plan(TABLE, libgather.Spec("int64", (-1,)), bounds="skip")
+    junk = [np.full((2, 3, 2), 7.0) for _ in range(50)]
+    del junk
+    assert (skipping(TABLE, np.array([9, 1])) == np.stack([np.zeros((3, 2)), TABLE[1]])).all()
+    turned = libgather.Plan(TABLE, libgather.Spec("int64", (2,)), out=np.zeros((3, 2, 2)).transpose(1, 0, 2))
+    out = np.zeros((3, 2, 2)).transpose(1, 0, 2)
+    assert turned(TABLE, [2, 0], out) is out and (out == TABLE[[2, 0]]).all()
+    with pytest.raises(libgather.IndexError):
+        plan(TABLE, [0, 4])
+    with pytest.raises(libgather.DTypeError):
+        libgather.Plan(TABLE, libgather.Spec("int32", (-1,)))(TABLE, [0])
+
+
 def test_switches() -> None:
     plan = libgather.Plan(TABLE, libgather.Spec("int64", (-1,)), bounds="fill", fill_value=-1.0, negative="wrap")
     assert (plan(TABLE, np.array([9, -1])) == np.stack([np.full((3, 2), -1.0), TABLE[3]])).all()

@@ -15,7 +15,10 @@ from ._capabilities import capabilities, release, shutdown, version
 from ._contexts import sync
 from ._operations import gather, gather_nd, output_shape
 from .context import Context
-from .errors import DeviceError, DTypeError, Error, IndexError, OptionError, OutOfMemoryError, RankError, ShapeError
+from .errors import DeviceError, DTypeError, Error, OptionError, OutOfMemoryError, RankError, ShapeError
+
+# Not in __all__: a star would hide the builtin of that name.
+from .errors import IndexError as IndexError
 from .plan import BoundPlan, Plan
 from .spec import Spec
 from .tensor import Tensor
@@ -34,7 +37,6 @@ __all__ = [
     "DTypeError",
     "DeviceError",
     "Error",
-    "IndexError",
     "OptionError",
     "OutOfMemoryError",
     "Plan",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from . import errors
+from . import _objects, errors
 from ._constants import MAX_NDIM
-from ._library import ffi
+from ._library import ffi, token
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ _STRUCTS = {
     for kind in ("gth_error", "gth_options", "gth_tensor_desc", "gth_context_options", "gth_capability_info")
 }
 _HANDLES = {kind: ffi.typeof(f"{kind} **") for kind in ("gth_context", "gth_tensor", "gth_plan")}
+_POINTERS = {kind: ffi.typeof(f"{kind} *") for kind in ("gth_context", "gth_plan")}
 _SHAPE, _RANK = ffi.typeof("int64_t[]"), ffi.typeof("int32_t *")
 
 
@@ -40,11 +41,29 @@ def call(function: Any, *arguments: Any) -> None:
         raise errors.of_struct(error)
 
 
-def created(kind: str, release: Any, function: Any, *arguments: Any) -> Any:
-    """The handle that a function of the library makes in its last parameter but one, released when it is let go."""
+def made(kind: str, function: Any, *arguments: Any) -> Any:
+    """The handle that a function of the library makes in its last parameter but one."""
     out = ffi.new(_HANDLES[kind])
     call(function, *arguments, out)
-    return ffi.gc(out[0], release)
+    return out[0]
+
+
+def created(kind: str, release: Any, function: Any, *arguments: Any) -> Any:
+    """As `made`, released when it is let go."""
+    return ffi.gc(made(kind, function, *arguments), release)
+
+
+def held(kind: str, function: Any, *arguments: Any) -> _objects.Handle:
+    """As `made`, of a kind that may be closed beside calls: they use it through `pointer_to`."""
+    return _objects.handle(kind, token(made(kind, function, *arguments)))
+
+
+def pointer_to(kind: str, handle: _objects.Handle, operand: str) -> Any:
+    """The library's pointer, which keeps the handle from being released for as long as it lives."""
+    number = handle.enter()
+    if number is None:
+        raise errors.closed(operand)
+    return ffi.gc(ffi.cast(_POINTERS[kind], number), handle.leave)
 
 
 def shape_of(function: Any, *arguments: Any) -> tuple[int, ...]:

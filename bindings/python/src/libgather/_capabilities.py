@@ -5,13 +5,13 @@ from __future__ import annotations
 from . import _constants as c
 from ._call import call, new
 from ._library import lib
-from ._options import _named
+from ._numbers import named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_TIERS = _named("TIER_")
+_TIERS = named("TIER_")
 
 
 def version() -> str:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from . import _constants as c
+from . import errors
 
 NAMES = {value: name.removeprefix("DTYPE_").lower() for name, value in vars(c).items() if name.startswith("DTYPE_")}
 NUMBERS = {name: number for number, name in NAMES.items()}
-
-INTEGERS = frozenset(number for number, name in NAMES.items() if name.startswith(("int", "uint")))
 
 _FORMATS = {
     c.DTYPE_BOOL: "?",
@@ -56,10 +55,8 @@ def of_format(format: str | None, itemsize: int) -> int | None:
 
 def number_of(dtype: object) -> int:
     """The dtype of a name, of a NumPy dtype or scalar type, or of an object with a name."""
-    from .errors import dtype_error
-
     name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None) or getattr(dtype, "__name__", None)
     number: int | None = NUMBERS.get(str(name))
     if number is None:
-        raise dtype_error(None, f"{dtype!r} is not a dtype of this library")
+        raise errors.dtype_error(None, f"{dtype!r} is not a dtype of this library")
     return number

@@ -6,37 +6,29 @@ import sys
 
 from . import _constants as c
 from . import errors
+from ._arrays import enter, enter_output, written
 from ._call import call, created, shape_of
-from ._kinds import enter, enter_output
+from ._fills import check_output, fill_of
 from ._library import lib, token
 from ._objects import gather as gather_buffers
-from ._options import FILLS, options_of
+from ._objects import gather_with as gather_buffers_with
+from ._operation import GATHER, GATHER_ND
+from ._options import named_fill, options_of
+from ._request import Request
 from ._sites import site_of
-from .context import checked, pointer_of
+from .context import handle_of, pointer_of
 from .spec import Spec
 from .tensor import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Literal
+    from typing import Any
 
-    from ._sites import Site
+    from ._memory import Memory
+    from ._operation import Operation
+    from ._request import Bounds, Negative, Profile
+    from ._site import Site
     from .context import Context
-
-    Negative = Literal["reject", "wrap"]
-    Bounds = Literal["error", "fill", "clamp", "modulo", "skip"]
-    Profile = Literal[
-        "tensorflow",
-        "tensorflow_gpu",
-        "onnx",
-        "ort",
-        "numpy_raise",
-        "numpy_wrap",
-        "numpy_clip",
-        "torch",
-        "jax_fill",
-        "jax_clip",
-    ]
 
 
 def gather(
@@ -72,8 +64,8 @@ def gather(
         negative: ``"reject"`` (default) or ``"wrap"``: whether a negative index counts from the end
         bounds: what an index out of bounds means: ``"error"`` (default), ``"fill"``, ``"clamp"``, ``"modulo"``,
             ``"skip"`` (the row of `out` stays as it is)
-        fill_value: what ``bounds="fill"`` writes: a value, ``"zero"`` (default), ``"by_dtype"`` (NaN, smallest or
-            largest, as JAX does), or the bytes of one element
+        fill_value: what ``bounds="fill"`` writes, which it implies: a value, ``"zero"`` (default), ``"by_dtype"`` (NaN,
+            NaT, smallest or largest, as JAX does), or the bytes of one element
         profile: all switches at once as another system has them: ``"tensorflow"``, ``"onnx"``, ``"numpy_raise"``, ...
         out: an array of the result's shape and dtype to write to; not for strings
         threads: at most so many threads for this call
@@ -104,37 +96,26 @@ def gather(
     >>> libgather.gather([1, 2, 3], [0, 7], bounds="fill", fill_value=-1).tolist()
     [1, -1]
     """
-    # Almost every call: arguments, output and operation in one crossing, if all are buffers.
-    if (
-        negative is None
-        and bounds is None
-        and fill_value is None
-        and profile is None
-        and threads is None
-        and opset is None
-        and stream is None
-    ):
-        handle = 0 if context is None else checked(context)._token
-        result = gather_buffers(False, params, indices, out, 0, axis, batch_dims, handle)
-        if result is not NotImplemented:
-            return result
-    return run(
-        False,
+    result = gather_buffers(
+        0,
         params,
         indices,
         out,
+        axis,
+        batch_dims,
         context,
-        axis=axis,
-        batch_dims=batch_dims,
-        negative=negative,
-        bounds=bounds,
-        fill_value=fill_value,
-        profile=profile,
-        opset=opset,
-        threads=threads,
-        stream=stream,
-        sync=sync,
+        stream,
+        negative,
+        bounds,
+        fill_value,
+        profile,
+        opset,
+        threads,
     )
+    if result is not NotImplemented:
+        return result
+    request = Request(axis, batch_dims, negative, bounds, fill_value, profile, opset, threads, context, stream, sync)
+    return run(GATHER, params, indices, out, request)
 
 
 def gather_nd(
@@ -172,96 +153,68 @@ def gather_nd(
     >>> libgather.gather_nd([[1, 2], [3, 4]], [[1]]).tolist()
     [[3, 4]]
     """
-    if (
-        negative is None
-        and bounds is None
-        and fill_value is None
-        and profile is None
-        and threads is None
-        and opset is None
-        and stream is None
-    ):
-        handle = 0 if context is None else checked(context)._token
-        result = gather_buffers(True, params, indices, out, 0, None, batch_dims, handle)
-        if result is not NotImplemented:
-            return result
-    return run(
-        True,
+    result = gather_buffers(
+        1,
         params,
         indices,
         out,
+        None,
+        batch_dims,
         context,
-        batch_dims=batch_dims,
-        negative=negative,
-        bounds=bounds,
-        fill_value=fill_value,
-        profile=profile,
-        opset=opset,
-        threads=threads,
-        stream=stream,
-        sync=sync,
+        stream,
+        negative,
+        bounds,
+        fill_value,
+        profile,
+        opset,
+        threads,
     )
+    if result is not NotImplemented:
+        return result
+    request = Request(None, batch_dims, negative, bounds, fill_value, profile, opset, threads, context, stream, sync)
+    return run(GATHER_ND, params, indices, out, request)
 
 
-def run(
-    nd: bool,
-    params: Any,
-    indices: Any,
-    out: Any,
-    context: Context | None,
-    *,
-    stream: Any = None,
-    sync: bool = False,
-    **switches: Any,
-) -> Any:
+def run(operation: Operation, params: Any, indices: Any, out: Any, request: Request) -> Any:
     """Arrays of any kind with any switches."""
-    if stream is None:  # buffers are on the host
-        fill_value = switches.get("fill_value")
-        if fill_value is None or (isinstance(fill_value, str) and fill_value in FILLS):
-            result = run_buffers(nd, params, indices, out, context, options_of(**switches))
+    if request.stream is None:  # buffers are on the host
+        fill = named_fill(request.fill_value)
+        if fill is not None:
+            options, handle = options_of(request, fill), handle_of(request.context)
+            result = gather_buffers_with(operation.number, params, indices, out, token(options), handle)
             if result is not NotImplemented:
                 return result
         if is_record(params):
-            from ._kinds import records
-
-            return records.run(nd, params, indices, out, context, **switches)
-    site = site_of(context, stream, ("params", params), ("indices", indices), ("out", out))
-    if site is None:
-        return run_tensors(nd, params, indices, out, None, pointer_of(context), **switches)
-    return run_tensors(nd, params, indices, out, site, site.context._pointer, sync, **switches)
+            return run_records(operation, params, indices, out, request)
+    return run_tensors(operation, params, indices, out, request)
 
 
-def run_buffers(nd: bool, params: Any, indices: Any, out: Any, context: Context | None, options: Any) -> Any:
-    """Into or from buffers, whose dtype is not asked for; NotImplemented if they are none."""
-    handle = 0 if context is None else checked(context)._token
-    return gather_buffers(nd, params, indices, out, token(options), None, 0, handle)
-
-
-def run_tensors(
-    nd: bool,
-    params: Any,
-    indices: Any,
-    out: Any,
-    site: Site | None,
-    context: Any,
-    sync: bool = False,
-    **switches: Any,
-) -> Any:
-    """Each array becomes a tensor, and the result an array of the kind of params."""
+def run_tensors(operation: Operation, params: Any, indices: Any, out: Any, request: Request) -> Any:
+    """Each array becomes memory of the library, and the result an array of the kind of params."""
+    site = site_of(request.context, request.stream, ("params", params), ("indices", indices), ("out", out))
+    context = pointer_of(request.context) if site is None else site.context._pointer
     source, kind = enter(params, site, "params")
     index = enter(indices, site, "indices")[0]
-    options = options_of(**switches, dtype=source._dtype)
+    if out is not None:
+        check_output(params, out)
+    options = options_of(request, fill_of(request, params, source._dtype))
     made = None
     if out is not None:
-        into = lib.gth_gather_nd_into if nd else lib.gth_gather_into
-        call(into, context, source._live, index._live, options, output_for(source, out, site)._live)
+        call(operation.run_into, context, source._live, index._live, options, output_for(source, out, site)._live)
+        written(out)
     else:
-        function = lib.gth_gather_nd if nd else lib.gth_gather
-        handle = created("gth_tensor", lib.gth_tensor_release, function, context, source._live, index._live, options)
+        arguments = context, source._live, index._live, options
+        handle = created("gth_tensor", lib.gth_tensor_release, operation.run, *arguments)
         made = Tensor._of_handle(handle, None, source._text, None if site is None else site.context)
     if site is not None:
-        site.finish(sync)
+        site.finish(request.sync)
     return out if made is None else kind.leave(made, params)
+
+
+def output_for(source: Memory, out: Any, site: Site | None) -> Memory:
+    if source._dtype == c.DTYPE_STRING:
+        raise errors.unsupported("out", "strings have no place of one size to be written to")
+    return enter_output(out, site)
 
 
 def is_record(params: Any) -> bool:
@@ -273,10 +226,19 @@ def is_record(params: Any) -> bool:
     return numpy_.is_record(params)
 
 
-def output_for(source: Tensor, out: Any, site: Site | None) -> Tensor:
-    if source._dtype == c.DTYPE_STRING:
-        raise errors.unsupported("out", "strings have no place of one size to be written to")
-    return enter_output(out, site)
+def run_records(operation: Operation, params: Any, indices: Any, out: Any, request: Request) -> Any:
+    """Params whose dtype has a size that no number has."""
+    from ._kinds import records
+
+    records.check(params, request)
+    index = Tensor(indices)
+    # Held against the shapes without the axis of bytes, which a tuple must not reach into.
+    shape = shape_for(operation, params.shape, index.shape, Request(request.axis, request.batch_dims))
+    if request.axis is not None and request.axis < 0:
+        request = request._replace(axis=request.axis - 1)
+    target = None if out is None else records.output_bytes(out, params.dtype, shape)
+    result = run(operation, records.with_bytes(params), index, target, request)
+    return records.of_bytes(result, params.dtype, shape) if out is None else out
 
 
 def output_shape(
@@ -305,7 +267,10 @@ def output_shape(
     >>> libgather.output_shape((4, 300), (-1, 2), nd=True)
     (-1,)
     """
-    options = options_of(axis, batch_dims, profile=profile, opset=opset)
+    request = Request(axis, batch_dims, profile=profile, opset=opset)
+    return shape_for(GATHER_ND if nd else GATHER, params, indices, request)
+
+
+def shape_for(operation: Operation, params: Any, indices: Any, request: Request) -> tuple[int, ...]:
     source, index = Spec.of_shape_or_array(params, "params"), Spec.of_shape_or_array(indices, "indices")
-    query = lib.gth_gather_nd_shape if nd else lib.gth_gather_shape
-    return shape_of(query, source.described(), index.described(), options)
+    return shape_of(operation.shape, source.described(), index.described(), options_of(request))

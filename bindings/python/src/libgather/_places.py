@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import _constants as c
 from . import errors
-from ._options import integer
+from ._numbers import integer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,15 +1,16 @@
-"""Where a call works: nothing to say of on the host, a device and a stream where its arrays lie on a device."""
+"""Finds where a call works: nothing to say of on the host, a device and a stream where its arrays lie on a device."""
 
 from __future__ import annotations
 
 from . import _constants as c
 from . import errors
+from ._arrays import kind_of, stream_of
 from ._contexts import context_for
-from ._kinds import kind_of
+from ._memory import Memory
 from ._places import HOST, is_host, name_of, other_place
+from ._site import Site
 from ._streams import LEGACY, stream_number
 from .context import checked
-from .tensor import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,52 +21,6 @@ if TYPE_CHECKING:
 
 
 _KNOWN = (c.DEVICE_CPU, c.DEVICE_CUDA, c.DEVICE_CUDA_HOST, c.DEVICE_CUDA_MANAGED)
-
-
-class Site:
-    """A context on a device, and the streams that have to come after what the call does there.
-
-    Arrays of streams of their own are ordered with the context's: it waits for them, and where the caller has not
-    chosen the stream, they wait for it in turn, so that their owners may go on as if they had done the work.
-    """
-
-    __slots__ = ("_later", "chosen", "context", "place", "stream")
-
-    def __init__(self, context: Context, chosen: bool) -> None:
-        self.context = context
-        self.place = context._place
-        self.stream = context._number
-        self.chosen = chosen
-        self._later: set[int] = set()
-
-    def join(self, stream: int) -> None:
-        """Comes after what a stream has been given, and before what it will be given."""
-        if stream != self.stream:
-            self.context.wait(stream)
-            self.precede(stream)
-
-    def precede(self, stream: int) -> None:
-        """What a stream is given after the call comes after the call's work."""
-        if stream != self.stream and not self.chosen:
-            self._later.add(stream)
-
-    def follow(self, context: Context | None) -> None:
-        """As `join`, for memory of the library: it is given back in the order of the stream that it was made on."""
-        if context is None or context is self.context or not context._is_device:
-            return
-        # The stream of another thread has no name here, but the legacy stream is in order with it.
-        number = context._number if context._is_here else LEGACY
-        if number != self.stream:
-            self.context.wait(number)
-            self._later.add(number)
-
-    def finish(self, sync: bool) -> None:
-        """The work has been enqueued."""
-        self.context._busy = True
-        for stream in self._later:
-            self.context.signal(stream)
-        if sync:
-            self.context.sync()
 
 
 def place_of(value: Any, operand: str) -> Place:
@@ -89,7 +44,7 @@ def site_of(context: Context | None, stream: Any, *operands: tuple[str, Any]) ->
     return None
 
 
-def site_of_copy(context: Context | None, source: Tensor, destination: Any) -> tuple[Site | None, bool]:
+def site_of_copy(context: Context | None, source: Memory, destination: Any) -> tuple[Site | None, bool]:
     """Where a copy works, and whether one side of it is on the host and the other not."""
     places = [(value, place_of(value, operand)) for operand, value in (("params", source), ("out", destination))]
     remote = [("out" if value is destination else "params", value) for value, place in places if not is_host(place)]
@@ -130,12 +85,11 @@ def check_places(places: list[tuple[str, Place]], needed: Place, why: str) -> No
 def current_context(operands: tuple[tuple[str, Any], ...], place: Place) -> Context:
     """Of the first operand that has a stream: the context that made it, or one for its library's current stream."""
     for _, value in operands:
-        if isinstance(value, Tensor):
+        if isinstance(value, Memory):
             own = value._live_context
             if own is not None and own._place == place:
                 return own if own._is_here else context_for(place, own._number)
-        asked = getattr(kind_of(value), "current_stream", None)
-        stream = None if asked is None else asked(value, place)
+        stream = stream_of(value, place)
         if stream is not None:
             return context_for(place, stream_number(stream), stream)
     return context_for(place, LEGACY)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import errors
-from ._options import integer
+from ._numbers import integer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

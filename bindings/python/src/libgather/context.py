@@ -5,15 +5,18 @@ from __future__ import annotations
 from threading import get_ident
 
 from . import errors
-from ._call import call, created, new
-from ._library import NULL, ffi, lib, token
-from ._options import integer
+from ._call import call, held, new, pointer_to
+from ._library import NULL, ffi, lib
+from ._numbers import integer
 from ._places import is_host, name_of, place_named
 from ._streams import LEGACY, PER_THREAD, stream_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from ._objects import Handle
+
 
 class Context:
     """Where calls run. Without one, calls run on the CPU with all threads that this process may use.
@@ -49,13 +52,15 @@ class Context:
         options.threads = integer("threads", threads, 32)
         if stream is not None:
             options.stream = ffi.cast("struct CUstream_st *", self._number)
-        self._handle: Any = created("gth_context", lib.gth_context_release, lib.gth_context_create, options)
-        self._token = token(self._handle)
+        self._handle = held("gth_context", lib.gth_context_create, options)
 
     def close(self) -> None:
-        """Releases the context; tensors made with it stay valid. Calls with it raise Error from then on."""
+        """Releases the context when the calls that use it are done; tensors made with it stay valid.
+
+        Calls with it raise Error from then on.
+        """
         self._closed = True
-        ffi.release(self._handle)  # The token stays: the library knows that it is no longer alive.
+        self._handle.close()
 
     def __enter__(self) -> Context:
         return self
@@ -68,7 +73,7 @@ class Context:
 
     @property
     def _pointer(self) -> Any:
-        return ffi.cast("gth_context *", self._token)
+        return pointer_to("gth_context", self._handle, "context")
 
     @property
     def _is_here(self) -> bool:
@@ -79,6 +84,10 @@ class Context:
     def stream(self) -> int | None:
         """The number of the stream; None on the CPU."""
         return self._number if self._is_device else None
+
+    def _note_work(self) -> None:
+        """There is work on the stream, and perhaps an error of it to be taken."""
+        self._busy = True
 
     def sync(self) -> None:
         """Waits for the work on the context's stream, and raises the first error of its calls since the last sync.
@@ -117,6 +126,10 @@ class Context:
 
 def pointer_of(context: Context | None) -> Any:
     return NULL if context is None else checked(context)._pointer
+
+
+def handle_of(context: Context | None) -> Handle | None:
+    return None if context is None else checked(context)._handle
 
 
 def checked(context: object) -> Context:

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from . import _constants as c
 from . import _objects, errors
-from ._call import call, created, shape_of
-from ._kinds import enter, enter_output
-from ._library import NULL, ffi, lib, token
+from ._arrays import enter, enter_output, hold, kind_of, written
+from ._call import call, held, pointer_to, shape_of
+from ._fills import check_output, fill_of
+from ._library import NULL, ffi, lib
+from ._operation import GATHER, GATHER_ND
 from ._options import options_of
 from ._places import HOST, is_host
+from ._request import Request
 from ._sites import site_of
-from .context import checked, pointer_of
+from .context import checked, handle_of, pointer_of
 from .spec import Spec, is_dense
 from .tensor import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
-    from ._operations import Bounds, Negative, Profile
+    from ._memory import Memory
     from ._places import Place
+    from ._request import Bounds, Negative, Profile
     from .context import Context
 
 
@@ -62,53 +69,39 @@ class Plan:
         context: Context | None = None,
         opset: int | None = None,
     ) -> None:
-        if nd and axis is not None:
-            raise errors.RankError("options: gather_nd has no axis", status=c.E_AXIS, operand="options")
+        operation = GATHER_ND if nd else GATHER
+        request = Request(axis, batch_dims, negative, bounds, fill_value, profile, opset, threads)
+        operation.check(request)
         self._context = None if context is None else checked(context)
         self._params, self._indices = Spec.of(params, "params"), Spec.of(indices, "indices")
         layout = None if out is None else Spec.of(out, "out")
         place = planned_place(self._context, self._params, self._indices, layout)
-        options = options_of(
-            axis,
-            batch_dims,
-            negative=negative,
-            bounds=bounds,
-            fill_value=fill_value,
-            profile=profile,
-            opset=opset,
-            threads=threads,
-            dtype=self._params._dtype,
-        )
-        self._handle: Any = created(
+        if out is not None:
+            check_output(params, out)
+        self._handle = held(
             "gth_plan",
-            lib.gth_plan_release,
-            lib.gth_gather_nd_plan if nd else lib.gth_gather_plan,
+            operation.plan,
             self._params.described(place),
             self._indices.described(place),
-            options,
+            options_of(request, fill_of(request, params, self._params._dtype)),
             NULL if layout is None else layout.described(place),
         )
-        self._out = layout or Spec(self._params.dtype, shape_of(lib.gth_plan_shape, self._handle, c.OPEN))
-        self._token = token(self._handle)
-        self._open = any(c.OPEN in spec.shape for spec in self._specs)
+        self._out = layout or Spec(self._params.dtype, shape_of(lib.gth_plan_shape, self._pointer, c.OPEN))
+        layouts = ((spec._dtype, spec.shape, spec.strides) for spec in self._specs)
         self._planned = _objects.plan(
-            self._token, self._context_token, self._open, *((s._dtype, s.shape, s.strides) for s in self._specs)
+            self._handle, handle_of(self._context), layout is None and bounds != "skip", *layouts
         )
 
     @property
     def _specs(self) -> tuple[Spec, Spec, Spec]:
         return self._params, self._indices, self._out
 
-    @property
-    def _context_token(self) -> int:
-        return 0 if self._context is None else self._context._token
-
     def __repr__(self) -> str:
         return f"libgather.Plan({self._params}, {self._indices}) -> {self._out}"
 
     def output_shape(self, n: int = c.OPEN) -> tuple[int, ...]:
         """The shape of the output when the open extent is `n`; -1 hands it on."""
-        return shape_of(lib.gth_plan_shape, self._live, n)
+        return shape_of(lib.gth_plan_shape, self._pointer, n)
 
     def __call__(self, params: Any, indices: Any, out: Any = None, stream: Any = None, sync: bool = False) -> Any:
         """Runs the plan; without `out` the result is a new array of the kind of `params`.
@@ -122,15 +115,17 @@ class Plan:
             DeviceError: an array is not where it was planned
             Error: `out` is read-only or overlaps an input
         """
-        if out is not None and stream is None:
-            if _plan_run(self._planned, params, indices, out) is None:
-                return out
+        if stream is None:
+            result = _plan_run(self._planned, params, indices, out)
+            if result is not NotImplemented:
+                return result
         return self._run(params, indices, out, stream, sync)
 
     def bind(self, params: Any, indices: Any, out: Any, *, stream: Any = None) -> BoundPlan:
         """The plan over three arrays: each call of the result gathers what they then hold.
 
-        The arrays are held, and must not be moved in memory: NumPy refuses to resize them. On a device the calls work
+        The arrays are held, and must not be moved in memory: NumPy refuses to resize them, and so does torch from then
+        on. On a device the calls work
         on one stream, found as for :func:`gather`; what other streams do with the arrays from now on is the caller's to
         order.
 
@@ -146,14 +141,22 @@ class Plan:
         site = site_of(self._context, stream, ("params", params), ("indices", indices), ("out", out))
         target = enter_output(out, site)
         tensors = (enter(params, site, "params")[0], enter(indices, site, "indices")[0], target)
-        if site is None:
-            return BoundPlan(self, tensors, out, self._context)
-        site.finish(sync=False)
-        return DeviceBoundPlan(self, tensors, out, site.context)
+        for value in (params, indices, out):
+            hold(value)
+        followers: list[Callable[[], object]] = []
+        if hasattr(kind_of(out), "written"):
+            followers.append(partial(written, out))
+        if site is not None:
+            site.finish(sync=False)
+            followers.append(site.context._note_work)
+        context = self._context if site is None else site.context
+        if followers:
+            return FollowedBoundPlan(self, tensors, out, context, followers)
+        return BoundPlan(self, tensors, out, context)
 
     def close(self) -> None:
-        """Releases the plan; later calls raise Error."""
-        ffi.release(self._handle)
+        """Releases the plan when the calls that use it are done; later calls raise Error."""
+        self._handle.close()
 
     def __enter__(self) -> Plan:
         return self
@@ -162,9 +165,8 @@ class Plan:
         self.close()
 
     @property
-    def _live(self) -> Any:
-        # The token stays when the plan has been closed: the library knows that it is no longer alive.
-        return ffi.cast("gth_plan *", self._token)
+    def _pointer(self) -> Any:
+        return pointer_to("gth_plan", self._handle, "plan")
 
     def _run(self, params: Any, indices: Any, out: Any, stream: Any, sync: bool) -> Any:
         """Arrays of any kind."""
@@ -175,23 +177,25 @@ class Plan:
         n = self._extent(("params", source, self._params), ("indices", index, self._indices))
         made = Tensor.zeros(self.output_shape(n), self._params.dtype, context=context) if out is None else None
         self._run_tensors((source, index, enter_output(out, site) if made is None else made), context)
+        if made is None:
+            written(out)
         if site is not None:
             site.finish(sync)
         return out if made is None else kind.leave(made, params)
 
-    def _run_tensors(self, tensors: tuple[Tensor, Tensor, Tensor], context: Context | None) -> None:
+    def _run_tensors(self, tensors: tuple[Memory, Memory, Memory], context: Context | None) -> None:
         n, addresses = self._checked(tensors)
         pointers = (ffi.cast("void *", address) for address in addresses)
-        call(lib.gth_plan_run, pointer_of(context), self._live, *pointers, n)
+        call(lib.gth_plan_run, pointer_of(context), self._pointer, *pointers, n)
 
-    def _checked(self, tensors: tuple[Tensor, Tensor, Tensor]) -> tuple[int, list[int]]:
+    def _checked(self, tensors: tuple[Memory, Memory, Memory]) -> tuple[int, list[int]]:
         """The open extent and the addresses, if the tensors are what was planned."""
         n = self._extent(*zip(("params", "indices", "out"), tensors, self._specs, strict=True))
         if tensors[2]._desc[3] & c.TENSOR_READONLY:
             raise errors.read_only("out", "it is read-only")
         return n, [tensor._desc[6] for tensor in tensors]
 
-    def _extent(self, *operands: tuple[str, Tensor, Spec]) -> int:
+    def _extent(self, *operands: tuple[str, Memory, Spec]) -> int:
         n = c.OPEN
         for name, tensor, spec in operands:
             n = spec_extent(name, tensor, spec, n)
@@ -206,7 +210,7 @@ def planned_place(context: Context | None, *specs: Spec | None) -> Place:
     return next((place for place in named if not is_host(place)), HOST)
 
 
-def spec_extent(operand: str, tensor: Tensor, spec: Spec, n: int) -> int:
+def spec_extent(operand: str, tensor: Memory, spec: Spec, n: int) -> int:
     """Holds a tensor against what was planned. Returns the open extent, given as `n` if it is known already."""
     if tensor._dtype != spec._dtype:
         raise errors.DTypeError(
@@ -241,7 +245,7 @@ def spec_extent(operand: str, tensor: Tensor, spec: Spec, n: int) -> int:
     return n
 
 
-def same_strides(tensor: Tensor, spec: Spec) -> bool:
+def same_strides(tensor: Memory, spec: Spec) -> bool:
     if spec.strides is None:
         return is_dense(tensor)
     return all(a == b or extent <= 1 for a, b, extent in zip(tensor.strides, spec.strides, tensor.shape, strict=True))
@@ -252,10 +256,10 @@ class BoundPlan:
 
     __slots__ = ("_bound", "_kept", "out")
 
-    def __init__(self, plan: Plan, tensors: tuple[Tensor, Tensor, Tensor], out: Any, context: Context | None) -> None:
+    def __init__(self, plan: Plan, tensors: tuple[Memory, Memory, Memory], out: Any, context: Context | None) -> None:
         n, addresses = plan._checked(tensors)
         self._kept = (plan, tensors, context)
-        self._bound = _objects.bound(plan._token, 0 if context is None else context._token, *addresses, n)
+        self._bound = _objects.bound(plan._handle, handle_of(context), *addresses, n)
         #: The output that calls write to and return.
         self.out = out
 
@@ -265,19 +269,27 @@ class BoundPlan:
         return self.out
 
 
-class DeviceBoundPlan(BoundPlan):
-    """A plan over three arrays of a device; calls return when their work has been given to the stream."""
+class FollowedBoundPlan(BoundPlan):
+    """A bound plan with somebody to be told after each call: a context with work, the library that has the output."""
 
-    __slots__ = ("_context",)
+    __slots__ = ("_followers",)
 
-    def __init__(self, plan: Plan, tensors: tuple[Tensor, Tensor, Tensor], out: Any, context: Context) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        tensors: tuple[Memory, Memory, Memory],
+        out: Any,
+        context: Context | None,
+        followers: list[Callable[[], object]],
+    ) -> None:
         super().__init__(plan, tensors, out, context)
-        self._context = context
+        self._followers = followers
 
     def __call__(self) -> Any:
-        """Gathers. An index out of bounds is raised when the stream is next waited for; the output is unchanged."""
+        """Gathers. On a device an index out of bounds is raised when the stream is next waited for."""
         _bound_run(self._bound)
-        self._context._busy = True
+        for tell in self._followers:
+            tell()
         return self.out
 
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from . import _constants as c
 from . import errors
+from ._arrays import enter
 from ._call import extents, new
 from ._dtypes import NAMES, number_of
-from ._kinds import enter
 from ._library import NULL, lib
-from ._options import integers
+from ._numbers import integers
 from ._places import HOST, name_of, place_named
-from .tensor import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from ._memory import Memory
     from ._places import Place
 
 
@@ -89,7 +89,7 @@ class Spec:
         return cls.of_tensor(enter(value, None, operand)[0])
 
     @classmethod
-    def of_tensor(cls, tensor: Tensor) -> Spec:
+    def of_tensor(cls, tensor: Memory) -> Spec:
         dense = is_dense(tensor)
         return cls(tensor.dtype, tensor.shape, None if dense else tensor.strides, tensor.device)
 
@@ -99,7 +99,7 @@ class Spec:
         return cls(None, value) if isinstance(value, tuple) else cls.of(value, operand)
 
 
-def is_dense(tensor: Tensor) -> bool:
+def is_dense(tensor: Memory) -> bool:
     if tensor._dtype == c.DTYPE_STRING or 0 in tensor.shape:
         return True
     stride = lib.gth_dtype_size(tensor._dtype)

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import math
+
 from .. import _constants as c
 from .. import _objects, errors
-from .._call import call, created
-from .._library import NULL, ffi, lib, token
-from ..tensor import Tensor
-from . import buffers, dlpack, module
+from .._call import created
+from .._library import NULL, ffi, lib
+from .._memory import Memory
+from .._modules import module
+from . import buffers, dlpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .._sites import Site
-
-# sizeof(struct ArrowSchema), sizeof(struct ArrowArray): fixed for ever by the C data interface.
-_SCHEMA_SIZE, _ARRAY_SIZE = 72, 80
+    from .._site import Site
 
 
-def enter(value: Any, site: Site | None, operand: str) -> Tensor:
+def enter(value: Any, site: Site | None, operand: str) -> Memory:
     if not type(value).__module__.startswith("pyarrow"):
         return of_capsules(value.__arrow_c_array__(), operand)
     pa = module("pyarrow")
@@ -56,11 +56,11 @@ def plain_of(pa: Any, value: Any) -> Any:
     return value
 
 
-def bool_of(tensor: Tensor) -> Tensor:
+def bool_of(tensor: Memory) -> Memory:
     return tensor._viewed(c.DTYPE_BOOL, tensor.shape)
 
 
-def of_capsules(capsules: tuple[Any, Any], operand: str) -> Tensor:
+def of_capsules(capsules: tuple[Any, Any], operand: str) -> Memory:
     """A tensor of strings over an array of the C data interface, which is moved."""
     schema, array = capsules
     schema_pointer = ffi.cast("struct ArrowSchema *", _objects.capsule_address(schema, "arrow_schema"))
@@ -76,24 +76,10 @@ def of_capsules(capsules: tuple[Any, Any], operand: str) -> Tensor:
         NULL,
     )
     format = ffi.string(ffi.cast("char **", schema_pointer)[0])
-    return Tensor._of_handle(handle, text=format in (b"u", b"U"))
+    return Memory._of_handle(handle, text=format in (b"u", b"U"))
 
 
-def exported(tensor: Tensor) -> tuple[object, object]:
-    """The capsules of a tensor of strings, flat in row-major order."""
-    schema, array = ffi.new("int64_t[]", _SCHEMA_SIZE // 8), ffi.new("int64_t[]", _ARRAY_SIZE // 8)
-    call(
-        lib.gth_tensor_to_arrow,
-        NULL,
-        tensor._live,
-        0,
-        ffi.cast("struct ArrowSchema *", schema),
-        ffi.cast("struct ArrowArray *", array),
-    )
-    return _objects.arrow_capsules(token(schema), token(array))
-
-
-def leave(tensor: Tensor, like: Any) -> Any:
+def leave(tensor: Memory, like: Any) -> Any:
     """An array of the type of params; more dims are lists of a fixed size, and rank 0 is a scalar."""
     if not type(like).__module__.startswith("pyarrow"):
         return tensor
@@ -105,25 +91,26 @@ def leave(tensor: Tensor, like: Any) -> Any:
     flat = flat_of(pa, tensor, like.type)
     if not tensor.shape:
         return flat[0]
-    for extent in tensor.shape[:0:-1]:
-        flat = fixed_lists(pa, flat, extent)
-    if len(flat) != tensor.shape[0]:
-        raise errors.ShapeError("out: lists of no elements cannot be counted in Arrow", status=c.E_SHAPE, operand="out")
+    for dim in range(len(tensor.shape) - 1, 0, -1):
+        # The number of lists is said, not counted: there may be no elements.
+        lists = pa.list_(flat.type, tensor.shape[dim])
+        flat = pa.Array.from_buffers(lists, math.prod(tensor.shape[:dim]), [None], children=[flat])
     return pa.chunked_array([flat]) if isinstance(like, pa.ChunkedArray) else flat
 
 
-def fixed_lists(pa: Any, flat: Any, extent: int) -> Any:
-    return pa.FixedSizeListArray.from_arrays(flat, extent)
-
-
-def flat_of(pa: Any, tensor: Tensor, kind: Any) -> Any:
+def flat_of(pa: Any, tensor: Memory, kind: Any) -> Any:
     if tensor._dtype == c.DTYPE_STRING:
-        schema, array = exported(tensor)
+        schema, array = tensor.__arrow_c_array__()
         flat = pa.Array._import_from_c_capsule(schema, array)
-        return flat.cast(kind.value_type).dictionary_encode() if pa.types.is_dictionary(kind) else flat.cast(kind)
+        return encoded(pa, flat.cast(kind.value_type), kind) if pa.types.is_dictionary(kind) else flat.cast(kind)
     data = pa.py_buffer(tensor.memory())
     if pa.types.is_boolean(kind):
         return pa.Array.from_buffers(pa.uint8(), tensor.size, [None, data]).cast(pa.bool_())
     if pa.types.is_dictionary(kind):
-        return pa.Array.from_buffers(kind.value_type, tensor.size, [None, data]).dictionary_encode()
+        return encoded(pa, pa.Array.from_buffers(kind.value_type, tensor.size, [None, data]), kind)
     return pa.Array.from_buffers(kind, tensor.size, [None, data])
+
+
+def encoded(pa: Any, flat: Any, kind: Any) -> Any:
+    """As a dictionary of a type, which says how wide its numbers are."""
+    return flat.dictionary_encode().cast(kind)

@@ -6,16 +6,16 @@ import array
 
 from .. import _objects, errors
 from .._dtypes import of_format
-from ..tensor import Tensor
+from .._memory import Memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .._sites import Site
+    from .._site import Site
 
 
-def enter(value: Any, site: Site | None, operand: str) -> Tensor:
+def enter(value: Any, site: Site | None, operand: str) -> Memory:
     try:
         return borrow(memoryview(value), operand)
     except (TypeError, BufferError) as error:
@@ -24,21 +24,21 @@ def enter(value: Any, site: Site | None, operand: str) -> Tensor:
         raise errors.dtype_error(operand, str(error)) from error
 
 
-def borrow(view: memoryview, operand: str, dtype: int | None = None) -> Tensor:
+def borrow(view: memoryview, operand: str, dtype: int | None = None) -> Memory:
     """A tensor over a memoryview, whose elements may stand for those of another dtype of their size."""
     dtype = dtype or of_format(view.format, view.itemsize)
     if dtype is None:
         raise errors.dtype_error(operand, f"elements of format {view.format!r} are no dtype of this library")
     if view.strides is None or view.shape is None or view.suboffsets:
         raise errors.dtype_error(operand, "a buffer of pointers is not one block of memory")
-    return Tensor._borrow(view, _objects.address(view), dtype, view.shape, view.strides, view.readonly)
+    return Memory._borrow(view, _objects.address(view), dtype, view.shape, view.strides, view.readonly)
 
 
-def enter_output(value: Any, site: Site | None) -> Tensor:
+def enter_output(value: Any, site: Site | None) -> Memory:
     return enter(value, site, "out")
 
 
-def leave(tensor: Tensor, like: Any) -> Any:
+def leave(tensor: Memory, like: Any) -> Any:
     """Of one dim, bytes for bytes, a bytearray for a bytearray and an array for an array; else a memoryview."""
     view = tensor.memory()
     if view.ndim != 1:

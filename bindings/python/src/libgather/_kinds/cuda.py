@@ -10,25 +10,25 @@ import sys
 from .. import _constants as c
 from .. import errors
 from .._dtypes import NUMBERS
-from ..tensor import Tensor
+from .._memory import Memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from .._places import Place
-    from .._sites import Site
+    from .._site import Site
 
 _LETTERS = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}
 
 
-def enter(value: Any, site: Site | None, operand: str) -> Tensor:
+def enter(value: Any, site: Site | None, operand: str) -> Memory:
     interface, dtype = read(value, operand)
     address, readonly = interface["data"]
     strides = interface.get("strides")
     if site is not None and interface.get("stream") is not None:
         site.join(interface["stream"])
-    return Tensor._borrow(
+    return Memory._borrow(
         value,
         address or 0,
         dtype,
@@ -59,11 +59,11 @@ def place_of(value: Any, operand: str) -> Place:
     return c.DEVICE_CUDA, getattr(getattr(value, "device", None), "id", 0)
 
 
-def enter_output(value: Any, site: Site | None) -> Tensor:
+def enter_output(value: Any, site: Site | None) -> Memory:
     return enter(value, site, "out")
 
 
-def leave(tensor: Tensor, like: Any) -> Any:
+def leave(tensor: Memory, like: Any) -> Any:
     """An array of numba's for one of numba's, else a tensor, which is a producer of both protocols."""
     if type(like).__module__.partition(".")[0] == "numba":
         return sys.modules["numba"].cuda.as_cuda_array(tensor)

@@ -1,51 +1,53 @@
-"""Producers of DLPack: torch, CuPy, paddle and every other library that has ``__dlpack__``."""
+"""Producers of DLPack: CuPy, paddle and every other library that has ``__dlpack__``."""
 
 from __future__ import annotations
 
 from .. import _objects, errors
 from .._call import created
 from .._library import ffi, lib
+from .._memory import Memory
+from .._modules import module
 from .._places import is_host
 from .._streams import stream_number
 from ..context import pointer_of
-from ..tensor import Tensor
-from . import module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from .._places import Place
-    from .._sites import Site
+    from .._site import Site
     from ..context import Context
 
 _VERSION = (1, 3)
 _packages: dict[type, str] = {}
 
 
-def enter(value: Any, site: Site | None, operand: str) -> Tensor:
-    if getattr(value, "requires_grad", False):
-        raise errors.dtype_error(operand, "it requires a gradient, which a gather would lose: pass detach() of it")
-    if is_lazy(value):
-        raise errors.dtype_error(operand, "its memory waits to be conjugated or negated: pass resolve_conj() of it")
+def enter(value: Any, site: Site | None, operand: str) -> Memory:
+    return enter_with(current_stream, value, site, operand)
+
+
+def enter_with(stream_of: Callable[[Any, Place], Any], value: Any, site: Site | None, operand: str) -> Memory:
+    """As `enter`, for a library whose current stream is known by that function."""
     try:
         if site is None:
             return of_capsule(host_capsule(value), None)
         if is_host(place_of(value, operand)):  # pinned, which the device reads when its stream gets there
             return of_capsule(host_capsule(value), site.context)
-        return device_tensor(value, site)
+        return device_tensor(value, site, stream_of(value, site.place))
     except (BufferError, AttributeError, ValueError, RuntimeError, TypeError) as error:
         if isinstance(error, errors.Error):
             raise
-        raise errors.dtype_error(operand, f"{type(value).__name__}: {error}") from error
+        raise refused(value, operand, error) from error
 
 
-def is_lazy(value: Any) -> bool:
-    """torch's views whose memory holds other values than they show; its exchange table does not ask."""
-    return any(getattr(value, name, bool)() for name in ("is_conj", "is_neg"))
+def refused(value: Any, operand: str, error: Exception) -> errors.DTypeError:
+    """What a library says of its own array; where a dump of its stack follows, the first line."""
+    return errors.dtype_error(operand, f"{type(value).__name__}: {str(error).partition(chr(10))[0]}")
 
 
-def enter_output(value: Any, site: Site | None) -> Tensor:
+def enter_output(value: Any, site: Site | None) -> Memory:
     return enter(value, site, "out")
 
 
@@ -53,16 +55,13 @@ def place_of(value: Any, operand: str) -> Place:
     try:
         kind, number = value.__dlpack_device__()
     except (BufferError, AttributeError, ValueError, RuntimeError, TypeError) as error:
-        raise errors.dtype_error(operand, f"{type(value).__name__}: {error}") from error
+        raise refused(value, operand, error) from error
     return int(kind), int(number)
 
 
 def current_stream(value: Any, place: Place) -> Any:
     """The stream that the library of an array uses it on; None where it has no such notion, or we do not know it."""
-    package = package_of(type(value))
-    if package == "torch":
-        return module("torch").cuda.current_stream(place[1])
-    if package == "cupy":
+    if package_of(type(value)) == "cupy":
         return module("cupy").cuda.get_current_stream(place[1])
     return None
 
@@ -73,9 +72,8 @@ def host_capsule(value: Any) -> Any:
     return _objects.exchange_out_of(table, value) if table else protocol_capsule(value, {})
 
 
-def device_tensor(value: Any, site: Site) -> Tensor:
+def device_tensor(value: Any, site: Site, current: Any) -> Memory:
     """A tensor over memory of a device, in order with what its library does."""
-    current = current_stream(value, site.place)
     if current is not None and stream_number(current) == site.stream:
         # In order as it is, and its library lets memory go in the order of that stream.
         return of_capsule(protocol_capsule(value, {"stream": -1}), None)
@@ -98,7 +96,7 @@ def exchange_of(kind: type) -> Any:
     return table if type(table).__name__ == "PyCapsule" else None
 
 
-def of_capsule(capsule: Any, context: Context | None) -> Tensor:
+def of_capsule(capsule: Any, context: Context | None) -> Memory:
     """A tensor over the memory of a capsule, which is used up; with a context, until its stream has passed."""
     if '"dltensor_versioned"' in repr(capsule):
         name, struct, function = "dltensor_versioned", "DLManagedTensorVersioned", lib.gth_tensor_from_dlpack
@@ -107,7 +105,7 @@ def of_capsule(capsule: Any, context: Context | None) -> Tensor:
     managed = ffi.cast(f"struct {struct} *", _objects.capsule_address(capsule, name))
     handle = created("gth_tensor", lib.gth_tensor_release, function, pointer_of(context), managed)
     _objects.dlpack_used(capsule)
-    return Tensor._of_handle(handle)
+    return Memory._of_handle(handle)
 
 
 def package_of(kind: type) -> str:
@@ -120,7 +118,7 @@ def package_of(kind: type) -> str:
     return package
 
 
-def leave(tensor: Tensor, like: Any) -> Any:
+def leave(tensor: Memory, like: Any) -> Any:
     table = exchange_of(type(like))
     if table and tensor.device == "cpu":
         return _objects.exchange_into(table, tensor.__dlpack__(max_version=_VERSION))

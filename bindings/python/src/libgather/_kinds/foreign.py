@@ -8,8 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-    from .._sites import Site
-    from ..tensor import Tensor
+    from .._memory import Memory
+    from .._site import Site
 
 
 def enter(value: Any, site: Site | None, operand: str) -> NoReturn:
@@ -20,5 +20,5 @@ def enter_output(value: Any, site: Site | None) -> NoReturn:
     enter(value, site, "out")
 
 
-def leave(tensor: Tensor, like: Any) -> NoReturn:
+def leave(tensor: Memory, like: Any) -> NoReturn:
     raise errors.dtype_error(None, f"{type(like).__name__} is not an array")

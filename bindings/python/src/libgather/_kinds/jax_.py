@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from .. import errors
+from .._memory import Memory
+from .._modules import module
 from .._places import HOST
-from ..tensor import Tensor
-from . import dlpack, module
+from . import dlpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from .._places import Place
-    from .._sites import Site
+    from .._site import Site
 
 
-def enter(value: Any, site: Site | None, operand: str) -> Tensor:
+def enter(value: Any, site: Site | None, operand: str) -> Memory:
     if not hasattr(value, "__dlpack_device__"):
         raise errors.dtype_error(operand, f"{type(value).__name__} is not an array")
     return dlpack.enter(value, site, operand)
@@ -26,5 +27,5 @@ def place_of(value: Any, operand: str) -> Place:
     return dlpack.place_of(value, operand) if hasattr(value, "__dlpack_device__") else HOST
 
 
-def leave(tensor: Tensor, like: Any) -> Any:
+def leave(tensor: Memory, like: Any) -> Any:
     return module("jax").dlpack.from_dlpack(tensor)

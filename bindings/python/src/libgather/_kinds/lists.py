@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import struct
 from functools import cache
 
 from .. import _constants as c
 from .. import errors
+from .._memory import Memory
+from .._nested import list_of
 from .._objects import address
-from .._places import is_host
-from ..tensor import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .._sites import Site
+    from .._site import Site
 
 
 @cache
@@ -29,38 +28,43 @@ def numpy_kind() -> Any:
     return numpy_
 
 
-def enter(value: Any, site: Site | None, operand: str) -> Tensor:
+def enter(value: Any, site: Site | None, operand: str) -> Memory:
     numpy_ = numpy_kind()
     if numpy_:
         return numpy_.enter(numpy_.of_list(value, operand), site, operand)  # type: ignore[no-any-return]
     return of_nested(value, operand)
 
 
-def leave(tensor: Tensor, like: Any) -> Any:
+def carried_of(value: Any) -> Any:
+    numpy_ = numpy_kind()
+    return numpy_.carried_of(numpy_.of_list(value, "params")) if numpy_ else None
+
+
+def leave(tensor: Memory, like: Any) -> Any:
     numpy_ = numpy_kind()
     if numpy_:
         return numpy_.leave(tensor, numpy_.of_list(like, "params"))
-    return tensor.tolist()
+    return list_of(tensor)
 
 
 # ---------------------------------------------------------------------------------------------------- without NumPy
 
 
-def of_nested(value: Any, operand: str) -> Tensor:
+def of_nested(value: Any, operand: str) -> Memory:
     """A tensor of a nested list; integers become int64 (uint64 if one needs it), as in NumPy."""
     shape = shape_of(value)
     elements = flattened(value, len(shape), shape, operand)
     kinds = {type(element) for element in elements}
     if kinds == {str}:
-        return Tensor._of_strings([e.encode("utf-8", "surrogatepass") for e in elements], shape, True)
+        return Memory._of_strings([e.encode("utf-8", "surrogatepass") for e in elements], shape, True)
     if kinds == {bytes}:
-        return Tensor._of_strings(elements, shape, False)
+        return Memory._of_strings(elements, shape, False)
     code, dtype = number_format(kinds, elements, operand)
     try:
         data = bytearray(struct.pack(f"={len(elements)}{code}", *elements))
     except struct.error as error:
         raise errors.dtype_error(operand, str(error)) from None
-    return Tensor._borrow(data, address(data), dtype, shape, None, False)
+    return Memory._borrow(data, address(data), dtype, shape, None, False)
 
 
 def number_format(kinds: set[type], elements: list[Any], operand: str) -> tuple[str, int]:
@@ -99,38 +103,3 @@ def flattened(value: Any, depth: int, shape: tuple[int, ...], operand: str) -> l
             raise errors.ShapeError(f"{operand}: a ragged list is not an array", status=c.E_SHAPE, operand=operand)
         return list(value)
     return [element for part in value for element in flattened(part, depth - 1, shape, operand)]
-
-
-# ------------------------------------------------------------------------------------------------ tensors as lists
-
-
-def unpacked(tensor: Tensor) -> list[Any]:
-    """The elements of a tensor in row-major order."""
-    if tensor._dtype == c.DTYPE_STRING:
-        strings = tensor.strings()
-        return [s.decode("utf-8", "surrogatepass") for s in strings] if tensor._text else strings
-    view = on_host(tensor).memory()
-    data, format = view.tobytes(), view.format
-    if format[0] == "Z":
-        parts = struct.unpack(f"={2 * tensor.size}{format[1]}", data)
-        return [complex(*pair) for pair in zip(parts[::2], parts[1::2], strict=True)]
-    return list(struct.unpack(f"={tensor.size}{format}", data))
-
-
-def on_host(tensor: Tensor) -> Tensor:
-    """The tensor, or a copy of what lies on a device."""
-    if is_host(tensor._desc[1:3]):
-        return tensor
-    copy = Tensor.zeros(tensor.shape, tensor.dtype)
-    tensor.copy_to(copy)
-    return copy
-
-
-def nested(elements: list[Any], shape: tuple[int, ...]) -> Any:
-    """Elements in row-major order as nested lists; the element itself for rank 0."""
-    if not shape:
-        return elements[0]
-    if len(shape) == 1:
-        return elements
-    size = math.prod(shape[1:])
-    return [nested(elements[i * size : (i + 1) * size], shape[1:]) for i in range(shape[0])]

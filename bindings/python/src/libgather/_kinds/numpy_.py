@@ -7,14 +7,14 @@ import numpy as np
 from .. import _constants as c
 from .. import _objects, errors
 from .._dtypes import NAMES, NUMBERS
-from ..tensor import Tensor
+from .._memory import Memory
 from . import buffers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .._sites import Site
+    from .._site import Site
 
 _objects.configure_numpy(np.ndarray, np.empty)
 
@@ -54,7 +54,7 @@ def refuse_huge(array: np.ndarray, operand: str) -> None:
             raise errors.dtype_error(operand, f"{element} is beyond 64 bits")
 
 
-def enter(value: Any, site: Site | None, operand: str) -> Tensor:
+def enter(value: Any, site: Site | None, operand: str) -> Memory:
     if isinstance(value, np.ma.MaskedArray):
         raise errors.dtype_error(operand, "a masked array has elements that are not there: fill it first")
     if isinstance(value, (np.dtype, type)):
@@ -67,7 +67,7 @@ def enter(value: Any, site: Site | None, operand: str) -> Tensor:
     return enter_numbers(array, operand)
 
 
-def enter_numbers(array: Any, operand: str) -> Tensor:
+def enter_numbers(array: Any, operand: str) -> Memory:
     # ml_dtypes borrows letters of NumPy for its own.
     if array.dtype.isbuiltin == 1 and array.dtype.char in _NATIVE:
         return buffers.borrow(memoryview(array), operand)
@@ -78,13 +78,22 @@ def enter_numbers(array: Any, operand: str) -> Tensor:
     return buffers.borrow(memoryview(array.view(carrier)), operand, number)
 
 
+def carried_of(value: Any) -> np.dtype[Any] | None:
+    """The dtype of an array whose elements the library has no dtype for: their bytes travel as a carrier's."""
+    dtype: np.dtype[Any] = np.asarray(value).dtype
+    if dtype.kind in _STRINGS or dtype.hasobject or (dtype.isbuiltin == 1 and dtype.char in _NATIVE):
+        return None
+    native = dtype.newbyteorder("=")
+    return None if native.name in NUMBERS else native
+
+
 def is_record(array: Any) -> bool:
     """Whether the elements have a size that no number has."""
     dtype = array.dtype
     return bool(dtype.kind in "Vg" and not dtype.hasobject and dtype.itemsize and dtype.itemsize not in _CARRIERS)
 
 
-def enter_output(value: Any, site: Site | None) -> Tensor:
+def enter_output(value: Any, site: Site | None) -> Memory:
     if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
         raise errors.read_only("out", f"{type(value).__name__} cannot be written in place")
     if value.dtype.kind in _STRINGS:
@@ -94,14 +103,14 @@ def enter_output(value: Any, site: Site | None) -> Tensor:
     return enter_numbers(value, "out")
 
 
-def leave(tensor: Tensor, like: Any) -> Any:
+def leave(tensor: Memory, like: Any) -> Any:
     """An array of the dtype of params; of rank 0 a scalar, as from ``np.take``."""
     array = np.asarray(like) if not isinstance(like, np.ndarray) else like
     result = strings_of(tensor, array.dtype) if array.dtype.kind in _STRINGS else numbers_of(tensor, array.dtype)
     return result[()] if result.ndim == 0 else result
 
 
-def numbers_of(tensor: Tensor, dtype: np.dtype[Any]) -> np.ndarray:
+def numbers_of(tensor: Memory, dtype: np.dtype[Any]) -> np.ndarray:
     array = np.asarray(tensor.memory())
     native = dtype.newbyteorder("=")
     if array.dtype != native:
@@ -109,7 +118,7 @@ def numbers_of(tensor: Tensor, dtype: np.dtype[Any]) -> np.ndarray:
     return array if dtype.isnative else array.astype(dtype)
 
 
-def array_of(tensor: Tensor) -> np.ndarray:
+def array_of(tensor: Memory) -> np.ndarray:
     """A tensor of any origin as NumPy's array; strings as objects."""
     if tensor._dtype == c.DTYPE_STRING:
         return strings_of(tensor, np.dtype(object))
@@ -133,21 +142,21 @@ def dtype_named(name: str) -> np.dtype[Any]:
 # --------------------------------------------------------------------------------------------------------- strings
 
 
-def enter_strings(array: np.ndarray, operand: str) -> Tensor:
+def enter_strings(array: np.ndarray, operand: str) -> Memory:
     elements = array.reshape(-1).tolist()
     kinds = {type(element) for element in elements}
     if kinds <= {str} and array.dtype.kind != "S":
         encoded = [element.encode("utf-8", "surrogatepass") for element in elements]
-        return Tensor._of_strings(encoded, array.shape, True)
+        return Memory._of_strings(encoded, array.shape, True)
     if kinds <= {bytes}:
-        return Tensor._of_strings(elements, array.shape, False)
+        return Memory._of_strings(elements, array.shape, False)
     names = ", ".join(sorted(kind.__name__ for kind in kinds))
     raise errors.dtype_error(
         operand, f"an array of objects of type {names} has no dtype of this library: astype() gives it one"
     )
 
 
-def strings_of(tensor: Tensor, dtype: np.dtype[Any]) -> np.ndarray:
+def strings_of(tensor: Memory, dtype: np.dtype[Any]) -> np.ndarray:
     elements: list[Any] = tensor.strings()
     if tensor._text:
         elements = [element.decode("utf-8", "surrogatepass") for element in elements]

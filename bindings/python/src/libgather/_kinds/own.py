@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from .. import errors
+from .._memory import Memory
 from .._places import HOST
-from ..tensor import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .._places import Place
-    from .._sites import Site
+    from .._site import Site
 
 
-def enter(value: Tensor, site: Site | None, operand: str) -> Tensor:
-    if not isinstance(value, Tensor):
+def enter(value: Memory, site: Site | None, operand: str) -> Memory:
+    if not isinstance(value, Memory):
         raise errors.dtype_error(operand, f"{type(value).__name__} is not an array")
     if value._handle is None:
         raise errors.closed(operand)
@@ -22,15 +22,15 @@ def enter(value: Tensor, site: Site | None, operand: str) -> Tensor:
     return value
 
 
-def place_of(value: Tensor, operand: str) -> Place:
-    if not isinstance(value, Tensor) or value._handle is None:
+def place_of(value: Memory, operand: str) -> Place:
+    if not isinstance(value, Memory) or value._handle is None:
         return HOST  # enter() refuses it
     return value._desc[1:3]  # type: ignore[no-any-return]
 
 
-def enter_output(value: Tensor, site: Site | None) -> Tensor:
+def enter_output(value: Memory, site: Site | None) -> Memory:
     return enter(value, site, "out")
 
 
-def leave(tensor: Tensor, like: object) -> Tensor:
+def leave(tensor: Memory, like: object) -> Memory:
     return tensor

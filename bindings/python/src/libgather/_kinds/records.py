@@ -11,30 +11,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..context import Context
+    from .._request import Request
 
 
-def run(nd: bool, params: np.ndarray, indices: Any, out: Any, context: Context | None, **switches: Any) -> Any:
-    """The operation on params whose dtype has a size that no number has."""
-    from .._operations import output_shape
-    from .._operations import run as run_bytes
-    from . import enter
-
-    numpys = str(switches.get("profile") or "numpy").startswith("numpy")
-    if not numpys or switches.get("fill_value") not in (None, "zero"):
+def check(params: np.ndarray, request: Request) -> None:
+    """Refuses what depends on values."""
+    numpys = str(request.profile or "numpy").startswith("numpy")
+    if not numpys or request.fill_value not in (None, "zero"):
         raise errors.dtype_error("params", f"dtype {params.dtype} has no values that this profile or fill_value knows")
-    index = enter(indices, None, "indices")[0]
-    axis, batch_dims = switches.get("axis"), switches.get("batch_dims", 0)
-    # Held against the shapes without the axis of bytes, which a tuple must not reach into.
-    shape = output_shape(params.shape, index.shape, axis, batch_dims, nd=nd)
-    if axis is not None and axis < 0:
-        switches["axis"] = axis - 1
-    target = None if out is None else output_bytes(out, params.dtype, shape)
-    result = run_bytes(nd, with_bytes(params), index, target, context, **switches)
-    if out is not None:
-        return out
-    array = result.view(params.dtype).reshape(shape)
-    return array[()] if array.ndim == 0 else array
 
 
 def with_bytes(array: np.ndarray) -> np.ndarray:
@@ -50,3 +34,9 @@ def output_bytes(out: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.n
     if not out.flags.writeable:
         raise errors.read_only("out", "it is read-only")
     return with_bytes(out)
+
+
+def of_bytes(array: np.ndarray, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
+    """The records of a new array of bytes; of rank 0 a scalar."""
+    records = array.view(dtype).reshape(shape)
+    return records[()] if records.ndim == 0 else records

@@ -5,29 +5,43 @@ from __future__ import annotations
 from .. import _constants as c
 from .. import errors
 from .._dtypes import NUMBERS
+from .._memory import Memory
+from .._modules import module
 from .._places import HOST
-from ..tensor import Tensor
-from . import dlpack, module
+from . import dlpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from .._places import Place
-    from .._sites import Site
+    from .._site import Site
 
 
-def enter(value: Any, site: Site | None, operand: str) -> Tensor:
+def enter(value: Any, site: Site | None, operand: str) -> Memory:
     tf = module("tensorflow")
     if not tf.is_tensor(value) or not hasattr(value, "numpy"):
         raise errors.dtype_error(operand, f"{type(value).__name__} is not an array that has a value now")
     tensor = tf.convert_to_tensor(value)
+    if is_recorded(tensor):
+        message = "its gradient is being recorded, which a gather would lose: pass tf.stop_gradient() of it"
+        raise errors.dtype_error(operand, message)
     # A tensor of strings must not be asked for DLPack: TensorFlow would end the process.
     if tensor.dtype == tf.string or not exchangeable(tensor):
         from . import numpy_
 
         return numpy_.enter(tensor.numpy(), site, operand)
     return dlpack.enter(tensor, site, operand)
+
+
+def is_recorded(tensor: Any) -> bool:
+    """Whether a tape or a forward accumulator follows a tensor, which TensorFlow says only in modules of its own."""
+    recording = module("tensorflow.python.eager.record")
+    if not recording.could_possibly_record():
+        return False
+    if recording.should_record_backprop([tensor]):
+        return True
+    return bool(module("tensorflow.python.eager.forwardprop_util").pack_tangents([tensor]).tangents)
 
 
 def place_of(value: Any, operand: str) -> Place:
@@ -45,7 +59,13 @@ def exchangeable(tensor: Any) -> bool:
 _EXCHANGED = frozenset(name for name in NUMBERS if not name.startswith(("float8", "string")))
 
 
-def leave(tensor: Tensor, like: Any) -> Any:
+def carried_of(value: Any) -> Any:
+    if value.dtype.name in _EXCHANGED or value.dtype.name == "string":
+        return None
+    return module("numpy").dtype(value.dtype.as_numpy_dtype)
+
+
+def leave(tensor: Memory, like: Any) -> Any:
     tf = module("tensorflow")
     if tensor._dtype != c.DTYPE_STRING and like.dtype.name in _EXCHANGED:
         if tensor._live_context is not None:

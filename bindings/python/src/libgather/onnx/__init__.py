@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from .. import _constants as c
 from .. import errors
+from .._operation import GATHER, GATHER_ND
 from .._operations import run
+from .._request import Request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ def Gather(data: Any, indices: Any, axis: int = 0, opset: int = 13) -> Any:
     >>> libgather.onnx.Gather([1.0, 1.1, 1.2], [0, -1]).tolist()
     [1.0, 1.2]
     """
-    return run(False, data, indices, None, None, axis=axis, profile="onnx", opset=checked(opset))
+    return run(GATHER, data, indices, None, Request(axis, profile="onnx", opset=checked(opset)))
 
 
 def GatherND(data: Any, indices: Any, batch_dims: int = 0, opset: int = 13) -> Any:
@@ -53,7 +55,8 @@ def GatherND(data: Any, indices: Any, batch_dims: int = 0, opset: int = 13) -> A
     >>> libgather.onnx.GatherND([[0, 1], [2, 3]], [[0, 0], [1, 1]]).tolist()
     [0, 3]
     """
-    return run(True, data, indices, None, None, batch_dims=batch_dims, profile="onnx", opset=checked(opset))
+    request = Request(batch_dims=batch_dims, profile="onnx", opset=checked(opset))
+    return run(GATHER_ND, data, indices, None, request)
 
 
 def checked(opset: Any) -> Any:

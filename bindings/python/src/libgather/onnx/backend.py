@@ -8,6 +8,8 @@ import onnx
 from onnx import defs, helper, numpy_helper
 from onnx.backend.base import Backend, BackendRep
 
+from .. import _constants as c
+from .. import errors
 from . import Gather, GatherND
 
 TYPE_CHECKING = False
@@ -15,21 +17,34 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+_DOMAINS = ("", "ai.onnx")
 _OPERATORS = {"Gather": Gather, "GatherND": GatherND}
 
 
 class GatherRep(BackendRep):
     """A model of one node, ready to run."""
 
-    def __init__(self, operator: Any, names: list[str], constants: dict[str, Any]) -> None:
+    def __init__(self, operator: Any, graph: onnx.GraphProto) -> None:
         self._operator = operator
-        self._names = names
-        self._constants = constants
+        self._arguments = list(graph.node[0].input)
+        self._inputs = [value.name for value in graph.input]
+        self._constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
 
     def run(self, inputs: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """Runs the node on the inputs that are not initializers, in their order."""
-        given = iter(inputs)
-        return (self._operator(*(self._constants[n] if n in self._constants else next(given) for n in self._names)),)
+        """Runs the node on the graph's inputs in their order: on all, or on those that no initializer has a value for.
+
+        Raises:
+            Error: another number of inputs
+        """
+        given = self._constants | dict(zip(self._names_of(len(inputs)), inputs, strict=True))
+        return (self._operator(*(given[name] for name in self._arguments)),)
+
+    def _names_of(self, count: int) -> list[str]:
+        needed = [name for name in self._inputs if name not in self._constants]
+        for names in (needed, self._inputs):
+            if len(names) == count:
+                return names
+        raise other_count(count, len(needed))
 
 
 class GatherBackend(Backend):
@@ -46,7 +61,7 @@ class GatherBackend(Backend):
     def is_compatible(cls, model: onnx.ModelProto, device: str = "CPU", **kwargs: Any) -> bool:
         """Whether the model is one node that this backend runs."""
         nodes = model.graph.node
-        return cls.supports_device(device) and len(nodes) == 1 and nodes[0].op_type in _OPERATORS
+        return cls.supports_device(device) and len(nodes) == 1 and is_ours(nodes[0])
 
     @classmethod
     def prepare(cls, model: onnx.ModelProto, device: str = "CPU", **kwargs: Any) -> GatherRep:
@@ -54,10 +69,8 @@ class GatherBackend(Backend):
         super().prepare(model, device, **kwargs)
         if not cls.is_compatible(model, device):
             raise NotImplementedError("only models of one Gather or GatherND, on the CPU")
-        opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), defs.onnx_opset_version())
-        constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
-        node = model.graph.node[0]
-        return GatherRep(operator_of(node, opset), list(node.input), constants)
+        opset = next((o.version for o in model.opset_import if o.domain in _DOMAINS), defs.onnx_opset_version())
+        return GatherRep(operator_of(model.graph.node[0], opset), model.graph)
 
     @classmethod
     def run_node(
@@ -69,13 +82,26 @@ class GatherBackend(Backend):
         **kwargs: Any,
     ) -> tuple[Any, ...]:
         """Runs one node."""
+        if not is_ours(node):
+            raise NotImplementedError("only nodes Gather and GatherND of ONNX's own domain")
         super().run_node(node, inputs, device, outputs_info, **kwargs)
+        if len(inputs) != len(node.input):
+            raise other_count(len(inputs), len(node.input))
         return (operator_of(node, kwargs.get("opset_version", defs.onnx_opset_version()))(*inputs),)
 
     @classmethod
     def supports_device(cls, device: str) -> bool:
         """Whether it is the CPU."""
         return device == "CPU"
+
+
+def is_ours(node: onnx.NodeProto) -> bool:
+    return node.op_type in _OPERATORS and node.domain in _DOMAINS
+
+
+def other_count(count: int, needed: int) -> errors.Error:
+    message = f"inputs: {count} are given, {needed} are needed"
+    return errors.Error(message, status=c.E_NULL, value=count, limit=needed)
 
 
 def operator_of(node: onnx.NodeProto, opset: int) -> Any:

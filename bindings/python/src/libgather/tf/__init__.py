@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from .. import _constants as c
 from .. import errors
+from .._operation import GATHER, GATHER_ND
 from .._operations import run
+from .._request import Request
 from . import raw
 from ._arguments import attribute, axis_number, constant, policy, prepared, profile_of, rank_of
 
@@ -44,15 +46,9 @@ def gather(
     """
     axis = constant(batch_dims if axis is None else axis)
     drops = axis_number(axis) == 0
-    return run(
-        False,
-        *prepared(params, indices),
-        None,
-        None,
-        axis=axis_number(axis),
-        batch_dims=0 if drops else attribute("batch_dims", batch_dims),
-        profile=profile_of(params),
-    )
+    batch_dims = 0 if drops else attribute("batch_dims", batch_dims)
+    request = Request(axis_number(axis), batch_dims, profile=profile_of(params))
+    return run(GATHER, *prepared(params, indices), None, request)
 
 
 def gather_nd(params: Any, indices: Any, batch_dims: Any = 0, name: Any = None, bad_indices_policy: str = "") -> Any:
@@ -82,15 +78,8 @@ def gather_nd(params: Any, indices: Any, batch_dims: Any = 0, name: Any = None, 
     except (TypeError, ValueError) as error:
         raise errors.dtype_error("options", f"batch_dims: {error}") from None
     profile = profile_of(params)
-    return run(
-        True,
-        *prepared(params, indices),
-        None,
-        None,
-        batch_dims=number,
-        profile=profile,
-        bounds=policy(bad_indices_policy, profile),
-    )
+    request = Request(batch_dims=number, bounds=policy(bad_indices_policy, profile), profile=profile)
+    return run(GATHER_ND, *prepared(params, indices), None, request)
 
 
 def batch_gather(params: Any, indices: Any, name: Any = None) -> Any:
@@ -106,12 +95,5 @@ def batch_gather(params: Any, indices: Any, name: Any = None) -> Any:
     batch_dims = rank_of(indices) - 1
     if batch_dims < 0:
         raise errors.RankError("indices: rank 0, 1 is needed", status=c.E_RANK, operand="indices", limit=1)
-    return run(
-        False,
-        *prepared(params, indices),
-        None,
-        None,
-        axis=batch_dims,
-        batch_dims=batch_dims,
-        profile=profile_of(params),
-    )
+    request = Request(batch_dims, batch_dims, profile=profile_of(params))
+    return run(GATHER, *prepared(params, indices), None, request)

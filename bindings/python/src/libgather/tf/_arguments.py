@@ -6,9 +6,9 @@ import sys
 
 from .. import _constants as c
 from .. import errors
-from .._kinds import enter
+from .._arrays import enter
 from .._kinds.lists import numpy_kind
-from .._options import integer
+from .._numbers import integer
 from .._places import is_host
 from .._sites import place_of
 from ..tensor import Tensor
@@ -17,8 +17,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from .._request import Bounds, Profile
+
 _INDEX_DTYPES = ("int16", "int32", "int64")
-_POLICIES = {None: None, "": None, "DEFAULT": None, "ERROR": "error", "IGNORE": "fill"}
+_POLICIES: dict[str | None, Bounds | None] = {None: None, "": None, "DEFAULT": None, "ERROR": "error", "IGNORE": "fill"}
 
 
 def constant(value: Any) -> Any:
@@ -51,7 +53,7 @@ def attribute(name: str, value: Any) -> int:
         raise errors.dtype_error("options", f"{name}: {error}") from None
 
 
-def policy(bad_indices_policy: Any, profile: str) -> str | None:
+def policy(bad_indices_policy: Any, profile: Profile) -> Bounds | None:
     if bad_indices_policy is not None and not isinstance(bad_indices_policy, str):
         raise errors.dtype_error("options", "bad_indices_policy is not a string")
     if bad_indices_policy not in _POLICIES or (bad_indices_policy == "ERROR" and profile == "tensorflow_gpu"):
@@ -60,7 +62,7 @@ def policy(bad_indices_policy: Any, profile: str) -> str | None:
     return _POLICIES[bad_indices_policy]
 
 
-def profile_of(params: Any) -> str:
+def profile_of(params: Any) -> Profile:
     """The CPU kernels' rules, or for an array on a device those of the GPU kernels."""
     return "tensorflow" if is_host(place_of(params, "params")) else "tensorflow_gpu"
 

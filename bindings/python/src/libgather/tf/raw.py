@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from .._operation import GATHER_ND
 from .._operations import run
+from .._request import Request
 from ._arguments import policy, prepared, profile_of
 
 TYPE_CHECKING = False
@@ -24,6 +26,5 @@ def GatherNd(params: Any, indices: Any, bad_indices_policy: str = "") -> Any:
     [3]
     """
     profile = profile_of(params)
-    return run(
-        True, *prepared(params, indices), None, None, profile=profile, bounds=policy(bad_indices_policy, profile)
-    )
+    request = Request(bounds=policy(bad_indices_policy, profile), profile=profile)
+    return run(GATHER_ND, *prepared(params, indices), None, request)

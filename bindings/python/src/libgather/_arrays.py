@@ -1,0 +1,107 @@
+"""Arrays of any kind: finds the kind of each, which is a module of _kinds."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from . import errors
+from ._memory import Memory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._places import Place
+    from ._site import Site
+
+
+# By the package that defines a type or one of its bases.
+_PACKAGES = {
+    "numpy": "numpy_",
+    "tensorflow": "tensorflow_",
+    "jax": "jax_",
+    "jaxlib": "jax_",
+    "torch": "torch_",
+    "pyarrow": "arrow",
+    "libgather": "own",
+}
+_kinds: dict[type, Any] = {}
+
+
+def kind_of(value: Any) -> Any:
+    """The module for a value's kind."""
+    kind = _kinds.get(type(value))
+    if kind is None:
+        kind = import_module(f"{__package__}._kinds.{_name_of(value)}")
+        _kinds[type(value)] = kind
+    return kind
+
+
+def _name_of(value: Any) -> str:
+    if isinstance(value, (list, tuple, bool, int, float, complex, str)):
+        return "lists"
+    for base in type(value).__mro__:
+        if (package := str(base.__module__).partition(".")[0]) in _PACKAGES:
+            return _PACKAGES[package]
+    if hasattr(type(value), "__dlpack__"):
+        return "dlpack"
+    if hasattr(value, "__cuda_array_interface__"):
+        return "cuda"
+    if _has_buffer(value):
+        return "buffers"
+    if hasattr(value, "__arrow_c_array__"):
+        return "arrow"
+    if hasattr(value, "__array__"):
+        return "numpy_"
+    return "foreign"
+
+
+def _has_buffer(value: Any) -> bool:
+    try:
+        memoryview(value).release()
+    except TypeError:
+        return False
+    return True
+
+
+def enter(value: Any, site: Site | None, operand: str) -> tuple[Memory, Any]:
+    """Memory of a value, and the value's kind."""
+    kind = kind_of(value)
+    return kind.enter(value, site, operand), kind
+
+
+def enter_output(value: Any, site: Site | None) -> Memory:
+    """Memory of an array that is to be written."""
+    kind = kind_of(value)
+    open_output = getattr(kind, "enter_output", None)
+    if open_output is None:
+        raise errors.read_only("out", f"{type(value).__name__} cannot be written in place")
+    return open_output(value, site)  # type: ignore[no-any-return]
+
+
+def carried_of(value: Any) -> Any:
+    """NumPy's dtype of elements that the library has no dtype for, if a kind has such."""
+    asked = getattr(kind_of(value), "carried_of", None)
+    return None if asked is None else asked(value)
+
+
+def stream_of(value: Any, place: Place) -> Any:
+    """The stream that an array's library uses it on; None where it has no such notion, or we do not know it."""
+    asked = getattr(kind_of(value), "current_stream", None)
+    return None if asked is None else asked(value, place)
+
+
+def written(value: Any) -> None:
+    """Says that an array of the caller's has been written to."""
+    if isinstance(value, Memory):
+        value = value._origin
+    tell = getattr(kind_of(value), "written", None)
+    if tell is not None:
+        tell(value)
+
+
+def hold(value: Any) -> None:
+    """Has an array's library refuse to move its memory, which is to be used beyond this call."""
+    fix = getattr(kind_of(value), "hold", None)
+    if fix is not None:
+        fix(value)

@@ -1,0 +1,70 @@
+"""NumPy's elements that the library has no dtype for: times, long doubles, 4-bit numbers. Another dtype of their size
+carries their bytes, so that what depends on values is decided here."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import errors
+from .._modules import module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def check_profile(dtype: np.dtype[Any], profile: str | None) -> None:
+    """NumPy's profiles have all of NumPy's dtypes, and JAX those of ml_dtypes; others have none of these."""
+    known = ("numpy", "jax") if is_small(dtype) else ("numpy",)
+    if profile is not None and not str(profile).startswith(known):
+        raise errors.dtype_error("params", f"dtype {dtype} is none that the profile {profile} has")
+
+
+def is_small(dtype: np.dtype[Any]) -> bool:
+    return issubclass(dtype.type, np.generic) and dtype.type.__module__.startswith("ml_dtypes")
+
+
+def image_of(value: Any, dtype: np.dtype[Any]) -> bytes:
+    """The memory of one element, as NumPy converts a value; refused if that makes another value of it."""
+    try:
+        element = np.asarray(value, dtype)
+        exact = element.ndim == 0 and is_same(element, value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise errors.dtype_error("options", f"fill_value {value!r} is no {dtype}: {error}") from None
+    if not exact:
+        raise errors.dtype_error("options", f"fill_value {value!r} is no {dtype}, which would make it {element}")
+    return element.tobytes()
+
+
+def is_same(element: np.ndarray, value: Any) -> bool:
+    """Whether a conversion has kept the value; floats may be rounded."""
+    if element.dtype.kind in "mM":
+        return isinstance(value, int) or is_same_time(element, value)
+    if is_integer(element.dtype):
+        return bool(int(element) == value)
+    if element.dtype.kind == "V" and not is_small(element.dtype):
+        return True
+    return bool(np.isnan(element)) == bool(np.isnan(np.asarray(value, float)))
+
+
+def is_same_time(element: np.ndarray, value: Any) -> bool:
+    """In the value's own unit."""
+    kind = np.asarray(value).dtype.kind
+    given = np.asarray(value, f"{element.dtype.kind}8")
+    if kind in "mM" and kind != element.dtype.kind:
+        return False
+    return bool(np.isnat(element)) if np.isnat(given) else bool(element == given)
+
+
+def is_integer(dtype: np.dtype[Any]) -> bool:
+    return is_small(dtype) and dtype.name.startswith(("int", "uint"))
+
+
+def extreme_of(dtype: np.dtype[Any]) -> bytes:
+    """What ``"by_dtype"`` is: not a time, not a number, or the smallest signed and largest unsigned integer."""
+    if dtype.kind in "mM":
+        return image_of("NaT", dtype)
+    if is_integer(dtype):
+        limits = module("ml_dtypes").iinfo(dtype)
+        return image_of(limits.min if limits.min < 0 else limits.max, dtype)
+    return image_of(np.nan, dtype)

@@ -1,0 +1,65 @@
+"""torch's tensors: DLPack, and what they are besides memory: gradients, versions, storage that may be resized."""
+
+from __future__ import annotations
+
+from .. import errors
+from .._memory import Memory
+from .._modules import module
+from . import dlpack
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .._places import Place
+    from .._site import Site
+
+place_of = dlpack.place_of
+leave = dlpack.leave
+
+
+def enter(value: Any, site: Site | None, operand: str) -> Memory:
+    return dlpack.enter_with(current_stream, plain(value, operand), site, operand)
+
+
+def enter_output(value: Any, site: Site | None) -> Memory:
+    return enter(value, site, "out")
+
+
+def current_stream(value: Any, place: Place) -> Any:
+    return module("torch").cuda.current_stream(place[1])
+
+
+def plain(value: Any, operand: str) -> Any:
+    """The tensor as memory alone; refused where that loses a gradient, or where its memory holds other values."""
+    torch = module("torch")
+    if not isinstance(value, torch.Tensor):
+        raise errors.dtype_error(operand, f"{type(value).__name__} is not an array")
+    if value.requires_grad:
+        if torch.is_grad_enabled():
+            raise lost(operand, "it requires a gradient")
+        value = value.detach()
+    if torch.autograd.forward_ad.unpack_dual(value).tangent is not None:
+        raise lost(operand, "it has a tangent of forward mode")
+    if value.is_conj() or value.is_neg():  # torch's exchange table does not ask
+        raise errors.dtype_error(operand, "its memory waits to be conjugated or negated: pass resolve_conj() of it")
+    return value
+
+
+def lost(operand: str, what: str) -> errors.DTypeError:
+    return errors.dtype_error(operand, f"{what}, which a gather would lose: pass detach() of it")
+
+
+def written(value: Any) -> None:
+    """Tells autograd that what it has saved of the tensor is no longer what it was."""
+    module("torch").autograd.graph.increment_version(value)
+
+
+def hold(value: Any) -> None:
+    """Has torch refuse to resize the storage, as it does for those that it has shared with NumPy.
+
+    An export keeps a storage alive, and not its memory: ``resize_`` gives the storage another one.
+    """
+    if value.device.type == "cpu":
+        torch = module("torch")
+        torch.empty(0, dtype=torch.uint8).set_(value.untyped_storage()).numpy()

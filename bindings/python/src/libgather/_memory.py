@@ -1,0 +1,310 @@
+"""Memory: what the library knows of an array, whoever's it is. Knows the library, and no kind of array."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from itertools import accumulate, count, pairwise
+
+from . import _constants as c
+from . import _objects, errors
+from ._call import call, created, extents, new
+from ._dtypes import NAMES, format_of, typestr_of
+from ._library import NULL, ffi, lib, token
+from ._places import is_host, name_of
+from ._streams import LEGACY, stream_number
+from .context import pointer_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Self
+
+    from .context import Context
+
+# sizeof(struct ArrowSchema), sizeof(struct ArrowArray): fixed for ever by the C data interface.
+_ARROW_SCHEMA, _ARROW_ARRAY = 72, 80
+
+
+class Memory:
+    """A handle of the library over elements in memory, and what keeps that memory."""
+
+    # _origin: the array that it was made of, whose library may have to know when it is written to.
+    __slots__ = ("__weakref__", "_context", "_described", "_handle", "_keep", "_origin", "_text")
+
+    _handle: Any
+    _keep: Any
+    _origin: Any
+    _described: Any
+    _text: bool
+    _context: Context | None
+
+    # -------------------------------------------------------------------------------------------------- making
+
+    @classmethod
+    def _of_handle(cls, handle: Any, keep: Any = None, text: bool = True, context: Context | None = None) -> Self:
+        tensor = cls.__new__(cls)
+        tensor._handle, tensor._keep, tensor._text, tensor._described = handle, keep, text, None
+        tensor._origin = None
+        tensor._context = context if context is not None and context._is_device else None
+        return tensor
+
+    @classmethod
+    def _borrow(
+        cls,
+        keep: Any,
+        address: int,
+        dtype: int,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...] | None,
+        readonly: bool,
+        device: tuple[int, int] = (c.DEVICE_CPU, 0),
+        context: Context | None = None,
+    ) -> Self:
+        """A tensor with element 0 at an address that `keep` keeps; with a context, until its stream has passed."""
+        below = 0
+        if strides is not None and 0 not in shape:
+            below = sum(-stride * (extent - 1) for stride, extent in zip(strides, shape, strict=True) if stride < 0)
+        desc = new("gth_tensor_desc")
+        room = extents(shape)
+        steps = NULL if strides is None else extents(strides)
+        desc.dtype, desc.ndim, desc.shape, desc.strides = dtype, len(shape), room, steps
+        desc.device, desc.device_id = device
+        desc.data, desc.offset = ffi.cast("void *", address - below), below
+        desc.flags = c.TENSOR_READONLY if readonly else 0
+        if context is not None:
+            return cls._of_handle(_adopted(context, desc, keep))
+        handle = created("gth_tensor", lib.gth_tensor_release, lib.gth_tensor_borrow, desc)
+        return cls._of_handle(handle, keep)
+
+    @classmethod
+    def _of_strings(cls, strings: list[bytes], shape: tuple[int, ...], text: bool) -> Self:
+        offsets = extents([0, *accumulate(map(len, strings))])
+        joined = b"".join(strings)
+        data = ffi.from_buffer(joined)
+        handle = created(
+            "gth_tensor",
+            lib.gth_tensor_release,
+            lib.gth_tensor_from_strings,
+            NULL,
+            0 if text else c.STRINGS_BINARY,
+            len(shape),
+            extents(shape),
+            offsets,
+            data,
+            len(joined),
+            NULL,
+            NULL,
+        )
+        return cls._of_handle(handle, (offsets, data, joined), text)
+
+    def _viewed(self, dtype: int, shape: tuple[int, ...]) -> Memory:
+        """The same dense memory with another dtype of the same size, or in another shape."""
+        readonly = bool(self._desc[3] & c.TENSOR_READONLY)
+        keep = (self._handle, self._keep)
+        return Memory._borrow(keep, self._desc[6] + self._desc[7], dtype, shape, None, readonly)
+
+    # ------------------------------------------------------------------------------------------------- asking
+
+    @property
+    def _live(self) -> Any:
+        if self._handle is None:
+            raise errors.closed("tensor")
+        return self._handle
+
+    @property
+    def _desc(self) -> Any:
+        """What the library says of the tensor: (dtype, device, device_id, flags, shape, strides, data, offset)."""
+        handle = self._live
+        if self._described is None:
+            desc = new("gth_tensor_desc")
+            call(lib.gth_tensor_describe, handle, desc)
+            shape, strides = (
+                tuple(ffi.unpack(values, desc.ndim)) if values != NULL and desc.ndim else ()
+                for values in (desc.shape, desc.strides)
+            )
+            self._described = (
+                desc.dtype,
+                desc.device or c.DEVICE_CPU,
+                desc.device_id,
+                desc.flags,
+                shape,
+                strides,
+                token(desc.data),
+                desc.offset,
+            )
+        return self._described
+
+    @property
+    def _live_context(self) -> Context | None:
+        """The context whose stream has work on the tensor; one that has been closed has waited for it."""
+        return None if self._context is None or self._context._closed else self._context
+
+    @property
+    def _dtype(self) -> int:
+        return self._desc[0]  # type: ignore[no-any-return]
+
+    @property
+    def dtype(self) -> str:
+        """The name of the dtype, such as ``"float32"``."""
+        return NAMES[self._desc[0]]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents."""
+        return self._desc[4]  # type: ignore[no-any-return]
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """The strides in bytes; of strings ()."""
+        return self._desc[5]  # type: ignore[no-any-return]
+
+    @property
+    def ndim(self) -> int:
+        """The rank."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return math.prod(self.shape)
+
+    @property
+    def device(self) -> str:
+        """``"cpu"``, or ``"cuda:0"`` and so on."""
+        return name_of(self._desc[1:3])
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("a tensor of rank 0 has no length")
+        return self.shape[0]
+
+    # ------------------------------------------------------------------------------------------------ handing on
+
+    def memory(self) -> memoryview:
+        """The elements as a memoryview of the tensor's shape, without a copy.
+
+        Dtypes that Python has no letter for (bfloat16, float8) appear as unsigned integers of their size.
+
+        >>> import libgather
+        >>> libgather.Tensor(bytearray(b"abc")).memory().tolist()
+        [97, 98, 99]
+        """
+        dtype, _, _, flags, shape, strides, data, offset = self._desc
+        if dtype == c.DTYPE_STRING:
+            raise BufferError("strings have no memory of one size an element")
+        if not is_host(self._desc[1:3]):
+            raise BufferError("the memory of a device is not the host's: tolist() and copy_to() copy it")
+        readonly = bool(flags & c.TENSOR_READONLY)
+        size = lib.gth_dtype_size(dtype)
+        owner = (self._handle, self._keep)  # and not the tensor, which may be closed before
+        return _objects.view(owner, data + offset, format_of(dtype), size, shape, strides, readonly)
+
+    def strings(self) -> list[bytes]:
+        """The elements of a string tensor in row-major order."""
+        offsets, data = ffi.new("int64_t **"), ffi.new("void **")
+        call(lib.gth_tensor_strings, self._live, offsets, data)
+        ends = ffi.unpack(offsets[0], self.size + 1)
+        memory = bytes(ffi.buffer(data[0], ends[-1])) if ends[-1] else b""
+        return [memory[begin:end] for begin, end in pairwise(ends)]
+
+    def close(self) -> None:
+        """Lets the memory go; every later use raises Error. Arrays that were made of the tensor stay valid."""
+        # Another tensor or a view of the memory may still have the handle: the last one releases it.
+        self._handle = self._keep = self._described = self._origin = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._desc[1:3]  # type: ignore[no-any-return]
+
+    def _order_before(self, stream: int | None) -> None:
+        """Makes a consumer's stream, as ``__dlpack__`` takes it, come after the work on the tensor; -1: no order."""
+        context = self._live_context
+        if context is None or stream == -1:
+            return
+        number = LEGACY if stream is None else stream_number(stream)
+        if not context._is_here:
+            context.wait(LEGACY)  # in order with the stream of the thread that made it, as this thread's is now
+        if number != context._number:
+            context.signal(number)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """For numba, PyCUDA and others without DLPack; only memory of a device has it."""
+        dtype, device, _, flags, shape, strides, data, offset = self._desc
+        if device not in (c.DEVICE_CUDA, c.DEVICE_CUDA_MANAGED):
+            raise AttributeError("only memory of a device has a __cuda_array_interface__")
+        interface = {
+            "shape": shape,
+            "typestr": typestr_of(dtype),
+            "data": (data + offset, bool(flags & c.TENSOR_READONLY)),
+            "strides": strides,
+            "version": 3,
+        }
+        context = self._live_context
+        return interface if context is None else {**interface, "stream": context._number}
+
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        self._order_before(stream)
+        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
+            raise BufferError(f"the tensor is on device {self.__dlpack_device__()}")
+        flags = {None: 0, True: c.EXPORT_COPY, False: c.EXPORT_NO_COPY}[copy]
+        versioned = max_version is not None and max_version[0] >= 1
+        kind = "struct DLManagedTensorVersioned **" if versioned else "struct DLManagedTensor **"
+        export = lib.gth_tensor_to_dlpack if versioned else lib.gth_tensor_to_dlpack_legacy
+        out = ffi.new(kind)
+        try:
+            call(export, pointer_of(self._live_context), self._live, flags, out)
+        except errors.Error as error:
+            raise BufferError(str(error)) from error
+        return _objects.dlpack_capsule(token(out[0]), versioned)
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        """Strings, flat in row-major order."""
+        schema, array = ffi.new("int64_t[]", _ARROW_SCHEMA // 8), ffi.new("int64_t[]", _ARROW_ARRAY // 8)
+        structs = ffi.cast("struct ArrowSchema *", schema), ffi.cast("struct ArrowArray *", array)
+        call(lib.gth_tensor_to_arrow, NULL, self._live, 0, *structs)
+        return _objects.arrow_capsules(token(schema), token(array))
+
+
+# ------------------------------------------------------------------------------------------- memory of other owners
+
+# What device memory belongs to, by a number, until the stream that uses it has passed.
+_owners: dict[int, Any] = {}
+_numbers = count(1)
+
+
+@cache
+def _let_go() -> Any:
+    """The library's deleter, made when there is first need of it; any thread may call it."""
+
+    @ffi.callback("void(void *)")  # type: ignore[untyped-decorator]
+    def let_go(user: Any) -> None:
+        _owners.pop(int(ffi.cast("uintptr_t", user)), None)
+
+    return let_go
+
+
+def _adopted(context: Context, desc: Any, owner: Any) -> Any:
+    """The handle of a tensor whose owner is held until the context's stream has passed."""
+    number = next(_numbers)
+    user = ffi.cast("void *", number)
+    _owners[number] = owner
+    try:
+        return created(
+            "gth_tensor", lib.gth_tensor_release, lib.gth_tensor_adopt, context._pointer, desc, _let_go(), user
+        )
+    except errors.Error:
+        del _owners[number]
+        raise

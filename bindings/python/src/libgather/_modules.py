@@ -1,0 +1,14 @@
+"""Optional packages: already imported by whoever made an array of theirs, as a rule."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def module(name: str) -> Any:
+    return sys.modules.get(name) or import_module(name)

@@ -1,0 +1,42 @@
+"""Memory of the host as Python's own objects."""
+
+from __future__ import annotations
+
+import math
+import struct
+
+from . import _constants as c
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._memory import Memory
+
+
+def list_of(memory: Memory) -> Any:
+    """The elements as nested lists; of rank 0 the element itself."""
+    return nested(unpacked(memory), memory.shape)
+
+
+def unpacked(memory: Memory) -> list[Any]:
+    """The elements in row-major order."""
+    if memory._dtype == c.DTYPE_STRING:
+        strings = memory.strings()
+        return [s.decode("utf-8", "surrogatepass") for s in strings] if memory._text else strings
+    view = memory.memory()
+    data, format = view.tobytes(), view.format
+    if format[0] == "Z":
+        parts = struct.unpack(f"={2 * memory.size}{format[1]}", data)
+        return [complex(*pair) for pair in zip(parts[::2], parts[1::2], strict=True)]
+    return list(struct.unpack(f"={memory.size}{format}", data))
+
+
+def nested(elements: list[Any], shape: tuple[int, ...]) -> Any:
+    """Elements in row-major order as nested lists; the element itself for rank 0."""
+    if not shape:
+        return elements[0]
+    if len(shape) == 1:
+        return elements
+    size = math.prod(shape[1:])
+    return [nested(elements[i * size : (i + 1) * size], shape[1:]) for i in range(shape[0])]

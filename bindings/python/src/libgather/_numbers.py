@@ -1,0 +1,38 @@
+"""Numbers as callers write them, and the names that the library's numbers go by."""
+
+from __future__ import annotations
+
+import operator
+
+from . import _constants as c
+from . import errors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def named(prefix: str) -> dict[str, int]:
+    """The constants of a prefix by the rest of their names, in small letters."""
+    return {name.removeprefix(prefix).lower(): value for name, value in vars(c).items() if name.startswith(prefix)}
+
+
+def integer(name: str, value: Any, bits: int = 64) -> int:
+    """Any integer that Python takes for an index; floats are none."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise errors.dtype_error("options", f"{name} is {type(value).__name__}, not an integer") from None
+    if not -(2 ** (bits - 1)) <= number < 2 ** (bits - 1):
+        kind = errors.RankError if bits == 64 else errors.OptionError
+        status = c.E_AXIS if bits == 64 else c.E_VERSION
+        raise kind(f"options: {name} {number} is out of range", status=status, operand="options")
+    return number
+
+
+def integers(name: str, values: Any) -> tuple[int, ...]:
+    """A shape or strides; None is an extent that is left open."""
+    try:
+        return tuple(c.OPEN if value is None else value.__index__() for value in values)
+    except (TypeError, AttributeError):
+        raise errors.dtype_error(None, f"{name} {values!r} is no sequence of integers") from None

@@ -1,0 +1,47 @@
+"""What a call asks for besides its arrays: the keywords that every function hands on, as one object."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Literal, NamedTuple
+
+    from .context import Context
+
+    Negative = Literal["reject", "wrap"]
+    Bounds = Literal["error", "fill", "clamp", "modulo", "skip"]
+    Profile = Literal[
+        "tensorflow",
+        "tensorflow_gpu",
+        "onnx",
+        "ort",
+        "numpy_raise",
+        "numpy_wrap",
+        "numpy_clip",
+        "torch",
+        "jax_fill",
+        "jax_clip",
+    ]
+
+    class Request(NamedTuple):
+        axis: int | None = None
+        batch_dims: int = 0
+        negative: Negative | None = None
+        bounds: Bounds | None = None
+        fill_value: Any = None
+        profile: Profile | None = None
+        opset: int | None = None
+        threads: int | None = None
+        context: Context | None = None
+        stream: Any = None
+        sync: bool = False
+
+else:
+    # The module typing would make the import of this package twice as long.
+    Request = namedtuple(
+        "Request",
+        "axis batch_dims negative bounds fill_value profile opset threads context stream sync",
+        defaults=(None, 0, None, None, None, None, None, None, None, None, False),
+    )

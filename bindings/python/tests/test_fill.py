@@ -1,0 +1,146 @@
+"""Fill values of every dtype: what is written is what NumPy makes of the value, or the value is refused."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import libgather
+
+FILLS: list[tuple[Any, Any]] = [
+    ("longdouble", np.longdouble(1) / 3),
+    ("longdouble", 1.5),
+    ("longdouble", -2),
+    ("M8[D]", np.datetime64("2020-02-03")),
+    ("M8[D]", np.datetime64("2020-02-03T00:00", "m")),
+    ("M8[ns]", np.datetime64("2020-02-03")),
+    ("M8[s]", "2020-02-03T04:05:06"),
+    ("M8[D]", datetime.date(2020, 2, 3)),
+    ("M8[us]", datetime.datetime(2020, 2, 3, 4, 5)),
+    ("M8[D]", "NaT"),
+    ("M8[D]", np.datetime64("NaT")),
+    ("M8[D]", 7),
+    (">M8[D]", np.datetime64("2020-02-03")),
+    ("m8[s]", np.timedelta64(90, "m")),
+    ("m8[ns]", datetime.timedelta(seconds=2)),
+    ("m8[h]", np.timedelta64("NaT")),
+    ("m8[h]", -3),
+    (ml_dtypes.int4, -8),
+    (ml_dtypes.int4, 7),
+    (ml_dtypes.uint4, 15),
+    (ml_dtypes.int2, -1),
+    (ml_dtypes.float4_e2m1fn, 1.5),
+    (ml_dtypes.float6_e2m3fn, -0.5),
+    (ml_dtypes.float6_e3m2fn, 2),
+    ([("a", "i4"), ("b", "f4")], (1, 2.5)),
+    ("V8", np.void(b"12345678")),
+    (">f4", 1.5),
+    (">i8", -7),
+    ("f2", 0.5),
+    ("c8", 1 + 2j),
+    ("?", True),
+    ("u8", 2**64 - 1),
+    (ml_dtypes.bfloat16, 1.5),
+]
+
+
+@pytest.mark.parametrize(("dtype", "value"), FILLS, ids=repr)
+def test_values(dtype: Any, value: Any) -> None:
+    params = np.zeros((3, 2), dtype)
+    expected = np.zeros((2, 2), dtype)
+    expected[0] = value
+    indices = np.array([9, 0])
+    plan = libgather.Plan(params, libgather.Spec("int64", (-1,)), fill_value=value)
+    results = [
+        libgather.gather(params, [9, 0], bounds="fill", fill_value=value),
+        libgather.gather(params, indices, fill_value=value),
+        libgather.gather(params, [9, 0], fill_value=value, profile="numpy_raise"),
+        libgather.gather_nd(params, [[9], [0]], fill_value=value),
+        plan(params, indices),
+    ]
+    if params.dtype.isnative:
+        results.append(libgather.gather(params, indices, fill_value=value, out=np.ones((2, 2), params.dtype)))
+    for result in results:
+        assert result.dtype == params.dtype
+        np.testing.assert_array_equal(result, expected)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value"),
+    [
+        ("M8[D]", np.datetime64("2020-02-03T04", "h")),
+        ("M8[D]", "2020-02-03T04"),
+        ("M8[D]", np.timedelta64(90, "m")),
+        ("M8[D]", 1.5),
+        ("M8[D]", "x"),
+        ("m8[h]", np.timedelta64(90, "m")),
+        ("m8[h]", np.timedelta64(1, "Y")),
+        ("m8[h]", np.datetime64("2020-02-03")),
+        (ml_dtypes.int4, 8),
+        (ml_dtypes.uint4, -1),
+        (ml_dtypes.int4, 1.5),
+        (ml_dtypes.float4_e2m1fn, float("nan")),
+        ("longdouble", 1j),
+        ("longdouble", "x"),
+        ("longdouble", [1.0]),
+        ("V8", 5),
+        ("i4", 1.5),
+        ("i4", 2**31),
+        ("u1", -1),
+    ],
+    ids=repr,
+)
+def test_what_cannot_be_said_is_refused(dtype: Any, value: Any) -> None:
+    for operand in (np.zeros(3, dtype), np.zeros((3, 2), dtype)):
+        with pytest.raises(libgather.DTypeError, match="fill_value"):
+            libgather.gather(operand, [0], bounds="fill", fill_value=value)
+        with pytest.raises(libgather.DTypeError, match="fill_value"):
+            libgather.Plan(operand, np.array([0]), fill_value=value)
+
+
+@pytest.mark.parametrize("profile", [None, "numpy_wrap"])
+def test_by_dtype(profile: Any) -> None:
+    for dtype in ("M8[D]", "m8[s]", ">M8[us]"):
+        assert np.isnat(libgather.gather(np.zeros(2, dtype), [5], fill_value="by_dtype", profile=profile)).all()
+    assert np.isnan(libgather.gather(np.zeros(2, "g"), [5], fill_value="by_dtype", profile=profile)).all()
+    assert libgather.gather(np.zeros(2, ml_dtypes.int4), [5], fill_value="by_dtype", profile=profile).tolist() == [-8]
+    assert libgather.gather(np.zeros(2, ml_dtypes.uint4), [5], fill_value="by_dtype", profile=profile).tolist() == [15]
+    for dtype in (ml_dtypes.float4_e2m1fn, "V8"):
+        with pytest.raises(libgather.DTypeError, match="fill_value"):
+            libgather.gather(np.zeros(2, dtype), [5], fill_value="by_dtype", profile=profile)
+
+
+def test_jaxs_fill_is_by_dtype() -> None:
+    assert libgather.gather(np.zeros(2, ml_dtypes.int4), [5], profile="jax_fill").tolist() == [-8]
+    with pytest.raises(libgather.DTypeError, match="profile jax_fill"):
+        libgather.gather(np.zeros(2, "M8[D]"), [5], profile="jax_fill")
+    assert libgather.gather(np.zeros(2, ml_dtypes.int4), [5], profile="jax_clip").tolist() == [0]
+
+
+def test_a_fill_value_means_fill() -> None:
+    params, indices = np.arange(3.0), np.array([1, 7])
+    assert libgather.gather(params, indices, fill_value=-1).tolist() == [1, -1]
+    assert libgather.gather(params, indices, fill_value="zero").tolist() == [1, 0]
+    assert libgather.gather(params, indices, fill_value=-1, profile="torch").tolist() == [1, -1]
+    for bounds in ("error", "clamp", "modulo", "skip"):
+        with pytest.raises(libgather.OptionError, match=f"fill_value is for bounds 'fill', which is '{bounds}'"):
+            libgather.gather(params, indices, bounds=bounds, fill_value=-1)
+        with pytest.raises(libgather.OptionError, match="fill_value"):
+            libgather.Plan(params, indices, bounds=bounds, fill_value="zero")
+
+
+def test_an_output_has_the_very_dtype() -> None:
+    """Elements that travel as the bytes of others are not those others."""
+    for params, out in (
+        (np.zeros(3, "M8[s]"), np.zeros(1, "M8[D]")),
+        (np.zeros(3, "M8[s]"), np.zeros(1, "u8")),
+        (np.zeros(3, "u8"), np.zeros(1, "M8[s]")),
+        (np.zeros(3, "g"), np.zeros(1, "c16")),
+        (np.zeros(3, ml_dtypes.int4), np.zeros(1, ml_dtypes.uint4)),
+    ):
+        with pytest.raises(libgather.DTypeError, match="out: dtype is"):
+            libgather.gather(params, [0], out=out)

@@ -1,0 +1,114 @@
+"""The modules of the package need each other in one direction: no circle, neither of imports nor of late ones."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import libgather
+
+PACKAGE = Path(libgather.__file__).parent
+
+
+def sources_of(package: Path) -> Iterator[Path]:
+    """Of modules in C the stubs."""
+    return (path for path in package.rglob("*.py*") if path.suffix in (".py", ".pyi"))
+
+
+def modules_of(package: Path) -> dict[str, Path]:
+    """The modules by their names, the package's own being empty."""
+    found = {}
+    for path in sources_of(package):
+        parts = path.relative_to(package).with_suffix("").parts
+        found[".".join(part for part in parts if part != "__init__")] = path
+    return found
+
+
+def absolute(base: str, module: str | None) -> str:
+    return ".".join(filter(None, [base, module]))
+
+
+def imports_of(name: str, path: Path, modules: dict[str, Path]) -> Iterator[str]:
+    """The modules that a module imports anywhere in it: when it is loaded, in a function, or for types alone."""
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = package.split(".")[: len(package.split(".")) - node.level + 1] if package else []
+            source = absolute(".".join(base), node.module)
+            for alias in node.names:
+                inner = absolute(source, alias.name)
+                yield inner if inner in modules else source
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+            yield from named_by(node.args[0], modules)
+
+
+def named_by(argument: ast.expr, modules: dict[str, Path]) -> Iterator[str]:
+    """What a call may import whose argument is put together: everything below the names that are written out."""
+    if not isinstance(argument, ast.JoinedStr):
+        return
+    literal = "".join(part.value for part in argument.values if isinstance(part, ast.Constant))
+    inside = literal.strip(".")
+    for name in modules:
+        if name.startswith(f"{inside}.") if inside else name in ("onnx", "tf"):
+            yield name
+
+
+def graph_of(package: Path) -> dict[str, set[str]]:
+    modules = modules_of(package)
+    return {name: {*imports_of(name, path, modules)} & {*modules} - {name} for name, path in modules.items()}
+
+
+def circle_in(graph: dict[str, set[str]]) -> list[str]:
+    """The modules of a circle; none if what needs nothing can be taken away until nothing is left."""
+    left = dict(graph)
+    while True:
+        free = [name for name, needed in left.items() if not needed & {*left}]
+        if not free:
+            return sorted(left)
+        for name in free:
+            del left[name]
+
+
+def test_there_is_no_circle() -> None:
+    graph = graph_of(PACKAGE)
+    assert len(graph) > 30 and sum(map(len, graph.values())) > 100
+    assert not circle_in(graph)
+
+
+@pytest.mark.parametrize(
+    ("module", "line"),
+    [
+        ("_memory", "from ._arrays import enter"),
+        ("_memory", "def late():\n    from .tensor import Tensor"),
+        ("_options", "def late():\n    from ._fills import fill_of"),
+        ("_kinds/records", "def late():\n    from .._operations import run"),
+        ("_kinds/own", "from .. import tensor"),
+        ("_site", "if TYPE_CHECKING:\n    from ._sites import site_of"),
+        ("errors", "from ._call import call"),
+        ("spec", "from . import plan"),
+        ("plan", "def late():\n    from . import gather"),
+        ("tf/_arguments", "from . import gather"),
+    ],
+)
+def test_a_circle_is_found(tmp_path: Path, module: str, line: str) -> None:
+    for path in sources_of(PACKAGE):
+        copy = tmp_path / path.relative_to(PACKAGE)
+        copy.parent.mkdir(exist_ok=True)
+        copy.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+    changed = tmp_path / f"{module}.py"
+    changed.write_text(f"{changed.read_text(encoding='utf-8')}\n{line}\n", encoding="utf-8")
+    assert module.replace("/", ".") in circle_in(graph_of(tmp_path))
+
+
+def test_memory_knows_the_library_and_no_kind_of_array() -> None:
+    graph = graph_of(PACKAGE)
+    below, waiting = set[str](), ["_memory"]
+    while waiting:
+        for name in graph[waiting.pop()] - below:
+            below.add(name)
+            waiting.append(name)
+    assert not {name for name in below if name.startswith("_kinds")} | below & {"_arrays", "_sites", "tensor"}
+    assert {"_library", "_places", "_streams", "context"} <= below

@@ -1,0 +1,74 @@
+"""The parity table notices what changes in a declaration, in each language."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import BINDING
+
+TREE = BINDING.parents[1]
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """What the table is made of, to be changed."""
+    bindings = tmp_path / "bindings"
+    ignored = shutil.ignore_patterns("target", "__pycache__", "core", "vendor")
+    for part in ("python/src", "rust/gather/src", "go"):
+        shutil.copytree(TREE / "bindings" / part, bindings / part, ignore=ignored)
+    for name in ("parity.py", "parity.md", "surfaces.py"):
+        shutil.copy(TREE / "bindings" / name, bindings)
+    shutil.copytree(TREE / "include", tmp_path / "include")
+    return tmp_path
+
+
+def check(tree: Path) -> tuple[int, str]:
+    command = [sys.executable, str(tree / "bindings" / "parity.py"), "--check"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    return result.returncode, result.stdout + result.stderr
+
+
+def test_the_table_is_that_of_the_tree(tree: Path) -> None:
+    assert check(tree)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "message"),
+    [
+        ("python/src/libgather/context.py", "def wait(", "def wait_for(", "Python declares no Context.wait"),
+        ("python/src/libgather/_memory.py", "def strings(", "def texts(", "Python declares no Tensor.strings"),
+        ("python/src/libgather/_operations.py", "    threads: int", "    strands: int", "declares no gather(threads)"),
+        ("python/src/libgather/__init__.py", '    "shutdown",\n', "", "Python declares no shutdown"),
+        ("python/src/libgather/plan.py", "def bind(self, params", "def bind(self, table", "parity.md is out of date"),
+        ("rust/gather/src/options.rs", "pub const fn axis(", "pub const fn axle(", "Rust declares no Options::axis"),
+        ("rust/gather/src/context.rs", "pub fn zeros(", "fn zeros(", "Rust declares no Context::zeros"),
+        (
+            "rust/gather/src/plan.rs",
+            "fn shape(&self, n: usize)",
+            "fn shape(&self, m: usize)",
+            "parity.md is out of date",
+        ),
+        ("go/context.go", ") TakeError(", ") TakeErr(", "Go declares no Context.TakeError"),
+        ("go/gather.go", "func GatherND[", "func GatherNd[", "Go declares no GatherND"),
+        ("go/options.go", "func Axis(axis int)", "func Axis(dim int)", "parity.md is out of date"),
+    ],
+)
+def test_a_change_is_noticed(tree: Path, path: str, before: str, after: str, message: str) -> None:
+    source = tree / "bindings" / path
+    text = source.read_text(encoding="utf-8")
+    assert before in text
+    source.write_text(text.replace(before, after), encoding="utf-8")
+    code, output = check(tree)
+    assert code == 1 and message in output
+
+
+def test_a_function_of_the_header_is_in_a_row(tree: Path) -> None:
+    header = tree / "include" / "gather" / "gather.h"
+    text = header.read_text(encoding="utf-8")
+    header.write_text(text + "\nGTH_API int32_t gth_fresh(void);\n", encoding="utf-8")
+    assert check(tree) == (1, "parity: gth_fresh of the header is in no row\n")

@@ -1,0 +1,133 @@
+"""The public surfaces of the bindings, read out of their sources: a name to the parameters it takes.
+
+Names are written as users write them: `gather`, `Tensor.zeros`, `Options::axis`, `Context.Sync`. What takes no
+parameters because it is no function (a type, a property) has None.
+"""
+
+import ast
+import re
+
+# ------------------------------------------------------------------------------------------------------------ Python
+
+
+def parameters(function):
+    """The names of a function's parameters; self and cls are none."""
+    arguments = function.args
+    names = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+    names += [a.arg for a in (arguments.vararg, arguments.kwarg) if a]
+    return [name for name in names if name not in ("self", "cls")]
+
+
+def python(folder):
+    """What libgather.__all__ names, and the members of its classes, those of their bases included."""
+    trees = [ast.parse(path.read_text()) for path in sorted(folder.glob("*.py*")) if path.suffix in (".py", ".pyi")]
+    nodes = [node for tree in trees for node in tree.body]
+    classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
+    functions = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}
+    package = ast.parse((folder / "__init__.py").read_text())
+    public = next(ast.literal_eval(node.value) for node in package.body
+                  if isinstance(node, ast.Assign) and node.targets[0].id == "__all__")
+    surface = {f"_abi.{node.name}": parameters(node) for node in ast.parse((folder / "_abi.pyi").read_text()).body
+               if isinstance(node, ast.FunctionDef)}
+    for name in public:
+        if name in functions:
+            surface[name] = parameters(functions[name])
+        elif name in classes:
+            surface[name] = None
+            members(classes[name], classes, name, surface)
+    return surface
+
+
+def members(node, classes, name, surface):
+    for base in node.bases:
+        if isinstance(base, ast.Name) and base.id in classes:
+            members(classes[base.id], classes, name, surface)
+    for member in node.body:
+        if not isinstance(member, ast.FunctionDef):
+            continue
+        if member.name == "__init__":
+            surface[name] = parameters(member)
+        elif any(isinstance(d, ast.Name) and d.id == "property" for d in member.decorator_list):
+            surface[f"{name}.{member.name}"] = None
+        else:
+            surface[f"{name}.{member.name}"] = parameters(member)
+
+
+# -------------------------------------------------------------------------------------------------------------- Rust
+
+IMPL = re.compile(r"^impl\b(?:<[^{]*?>)?\s+(?:(?P<trait>[\w:]+)(?:<[^{]*?>)?\s+for\s+)?(?P<type>\w+)")
+TYPE = re.compile(r"^\s*pub (?:struct|enum|trait) (\w+)")
+FUNCTION = re.compile(r"^(?P<indent>\s*)(?P<public>pub )?(?:const )?(?:unsafe )?(?:extern \"C\" )?fn (?P<name>\w+)")
+
+
+def rust(folder):
+    """Types, functions, methods; methods of traits too, and what a module keeps for itself as module::name."""
+    surface = {}
+    for path in sorted(folder.rglob("*.rs")):
+        text = re.sub(r"//[^\n]*", "", path.read_text()).partition("#[cfg(test)]")[0]
+        impl = None
+        for match in re.finditer(r"(?m)^.*$", text):
+            line = match.group()
+            if found := IMPL.match(line):
+                impl = found
+            elif line.startswith("}"):
+                impl = None
+            elif found := TYPE.match(line):
+                surface.setdefault(found[1], None)
+            if found := FUNCTION.match(line):
+                if impl is not None and found["indent"]:
+                    if found["public"] or impl["trait"]:
+                        surface[f"{impl['type']}::{found['name']}"] = after(text, match.start() + found.end())
+                else:
+                    name = found["name"] if found["public"] else f"{path.stem}::{found['name']}"
+                    surface[name] = after(text, match.start() + found.end())
+    return surface
+
+
+def after(text, start):
+    """The names of the parameters in the first parentheses after a function's name and its generics."""
+    depth = 0
+    while text[start] != "(" or depth:
+        depth += {"<": 1, ">": -1}.get(text[start], 0) if text[start - 1] != "-" else 0
+        start += 1
+    return [name for name in names_in(text, start) if name != "self"]
+
+
+def names_in(text, start):
+    """The first word of each parameter in the parentheses that open at `start`."""
+    depth, end, part, parts = 0, start, "", []
+    while True:
+        letter = text[end]
+        depth += (letter in "([{<") - (letter in ")]}" or (letter == ">" and text[end - 1] != "-"))
+        if depth == 0 or (letter == "," and depth == 1):
+            parts.append(part)
+            part = ""
+        elif end > start:
+            part += letter
+        if depth == 0:
+            break
+        end += 1
+    words = (re.match(r"\s*(?:&\s*)?(?:'\w+\s+)?(?:mut\s+)?(\w+)", part) for part in parts)
+    return [word[1] for word in words if word]
+
+
+# ---------------------------------------------------------------------------------------------------------------- Go
+
+DECLARED = re.compile(r"(?m)^(?:func (?:\(\w* ?\*?(?P<type>\w+)(?:\[[^\]]*\])?\) )?(?P<name>\w+)(?:\[[^\]]*\])?(?=\()"
+                      r"|type (?P<own>[A-Z]\w*))")
+
+
+def go(folder):
+    """Types, functions and methods; those that start small are the package's own."""
+    surface = {}
+    for path in sorted(folder.glob("*.go")):
+        if path.name.endswith("_test.go"):
+            continue
+        text = re.sub(r"(?m)//[^\n]*", "", path.read_text())
+        for found in DECLARED.finditer(text):
+            if found["own"]:
+                surface[found["own"]] = None
+            else:
+                name = f"{found['type']}.{found['name']}" if found["type"] else found["name"]
+                surface[name] = names_in(text, found.end())
+    return surface
