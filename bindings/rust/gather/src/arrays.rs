@@ -69,8 +69,9 @@ impl<'a, T: Element, S: Data<Elem = T>, D: Dimension> From<&'a ArrayBase<S, D>> 
 /// Any array or view to write to, whatever its strides.
 impl<'a, T: Element, S: DataMut<Elem = T>, D: Dimension> From<&'a mut ArrayBase<S, D>> for TensorMut<'a> {
     fn from(array: &'a mut ArrayBase<S, D>) -> Self {
-        let memory = Memory::of::<T>(array.shape(), array.strides());
+        // The pointer first: an array that shares its memory gets memory of its own for it, perhaps of other strides.
         let first = array.as_mut_ptr().cast::<c_void>();
+        let memory = Memory::of::<T>(array.shape(), array.strides());
         // SAFETY: these are the bytes that the elements of the array reach, borrowed exclusively for 'a.
         let buffer = unsafe { BufferMut::from_raw(T::DTYPE, Device::Cpu, first.byte_sub(memory.offset), memory.bytes) };
         TensorMut::new(buffer, array.shape())

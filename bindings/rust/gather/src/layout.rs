@@ -63,7 +63,7 @@ impl<'a> Layout<'a> {
 
     /// With element 0 so many bytes behind the beginning of the memory.
     pub fn with_offset(mut self, bytes: usize) -> Self {
-        self.desc.offset = bytes as i64;
+        self.desc.offset = count_bytes(bytes);
         self
     }
 
@@ -100,6 +100,12 @@ pub(crate) fn describe(kind: Kind, shape: &[usize]) -> sys::gth_tensor_desc {
         offset: 0,
         extent: 0,
     }
+}
+
+/// A number of bytes in a description. What no memory has is the largest number, which the library refuses.
+#[inline]
+pub(crate) fn count_bytes(bytes: usize) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX)
 }
 
 /// Lends strides to a description; the caller keeps them alive as long as it.

@@ -5,6 +5,7 @@ use std::slice;
 use std::str::{Utf8Error, from_utf8};
 
 use crate::abi;
+use crate::dtype::DType;
 use crate::error::{Cause, Error, Operand, call};
 use crate::handle::Handle;
 use crate::tensor::{Tensor, drop_box};
@@ -119,12 +120,10 @@ impl<'a> Tensor<'a> {
 
     /// The strings of a tensor of strings, in row-major order.
     ///
-    /// Errors: [`Error::DType`] for any other tensor.
+    /// Errors: [`Error::DType`] for any other tensor, [`Error::Unsupported`] for strings with strides or an offset.
     pub fn strings(&self) -> Result<Strings<'_>, Error> {
         let Some(handle) = self.own_handle() else {
-            return Err(Cause::new(sys::GTH_E_DTYPE, Operand::Tensor, "not strings")
-                .numbers(self.desc.dtype.into(), sys::GTH_DTYPE_STRING.into())
-                .into());
+            return Err(self.no_strings());
         };
         let (mut offsets, mut bytes) = (ptr::null(), ptr::null());
         // SAFETY: the handle is live; the buffers live as long as it.
@@ -141,6 +140,19 @@ impl<'a> Tensor<'a> {
             };
             Ok(Strings { offsets, bytes })
         }
+    }
+}
+
+impl Tensor<'_> {
+    #[cold]
+    fn no_strings(&self) -> Error {
+        if self.dtype() == DType::String {
+            let message = "strings have no strides and no offset";
+            return Cause::new(sys::GTH_E_UNSUPPORTED, Operand::Tensor, message).into();
+        }
+        Cause::new(sys::GTH_E_DTYPE, Operand::Tensor, "not strings")
+            .numbers(self.desc.dtype.into(), sys::GTH_DTYPE_STRING.into())
+            .into()
     }
 }
 

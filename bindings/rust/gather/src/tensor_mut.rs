@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use crate::buffer::{BufferMut, pointer};
 use crate::error::Error;
-use crate::layout::{describe, set_strides, shape};
+use crate::layout::{count_bytes, describe, set_strides, shape};
 use gather_sys as sys;
 
 /// A tensor to write: a view of memory borrowed for `'a`.
@@ -60,7 +60,7 @@ impl<'a> TensorMut<'a> {
         let data = data.into();
         let mut desc = describe(data.kind, shape);
         desc.data = pointer(data.data, data.bytes);
-        desc.extent = data.bytes as i64;
+        desc.extent = count_bytes(data.bytes);
         Self::from_desc(desc)
     }
 
@@ -74,7 +74,7 @@ impl<'a> TensorMut<'a> {
 
     /// With element 0 so many bytes behind the beginning of the memory.
     pub fn with_offset(mut self, bytes: usize) -> Self {
-        self.desc.offset = bytes as i64;
+        self.desc.offset = count_bytes(bytes);
         self
     }
 
