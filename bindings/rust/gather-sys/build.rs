@@ -83,6 +83,7 @@ fn vendored() -> Library {
     let mut config = cmake::Config::new("libgather");
     config
         .profile("Release") // a debug build of the caller's program is no reason for slow copies
+        .define("GATHER_CUDA", "OFF") // the static library never has it
         .define("GATHER_TESTS", "OFF")
         .define("GATHER_DEMO", "OFF")
         .define("GATHER_BENCH", "OFF")
