@@ -1,5 +1,7 @@
 // Code generated from gather.h by internal/generate. Do not edit.
 
+//go:build cgo
+
 package gather
 
 const (

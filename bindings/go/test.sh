@@ -94,6 +94,15 @@ else
   skip "go test on an imaginary CUDA device: GATHER_EMULATED does not name the library that has it"
 fi
 
+step "without cgo"
+if CGO_ENABLED=0 go build . >"$temp/log" 2>&1; then
+  echo "failed: it was built"
+  exit 1
+fi
+cat "$temp/log"
+[ "$(grep -c '\.go:' "$temp/log")" = 1 ] # one error, which says why
+grep -q 'set_CGO_ENABLED_1' "$temp/log"
+
 step "the README's first lines, through pkg-config"
 user lookup
 block sh | sed '$d' | sh -e
