@@ -1,11 +1,6 @@
 # Finds GoogleTest: sets GATHER_HAS_TESTS, and makes the target GTest::gtest_main. Where GATHER_TESTS is AUTO and there is
 # none, that is a line of the configuration, and the library is built without tests.
 
-set(GATHER_HAS_TESTS OFF)
-if(NOT GATHER_TESTS)
-  return()
-endif()
-
 find_package(GTest QUIET)
 set(GATHER_GOOGLETEST /usr/src/googletest CACHE PATH "Sources of GoogleTest, where no installed one is found")
 if(NOT TARGET GTest::gtest_main AND EXISTS ${GATHER_GOOGLETEST}/CMakeLists.txt)
