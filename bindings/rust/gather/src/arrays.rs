@@ -7,6 +7,7 @@ use crate::buffer::{Buffer, BufferMut};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Cause, Error, Operand};
+use crate::numbers::bytes_to_c;
 use crate::tensor::Tensor;
 use crate::tensor_mut::TensorMut;
 use gather_sys as sys;
@@ -31,9 +32,15 @@ impl Memory {
         Memory {
             offset: if empty { 0 } else { below },
             bytes: if empty { 0 } else { below + above },
-            strides: strides.iter().map(|stride| *stride as i64 * item as i64).collect(),
+            strides: strides.iter().map(|stride| byte_stride::<T>(*stride)).collect(),
         }
     }
+}
+
+/// A stride of an array in bytes: both are inside memory.
+fn byte_stride<T>(stride: isize) -> i64 {
+    let bytes = bytes_to_c(stride.unsigned_abs() * size_of::<T>());
+    if stride < 0 { -bytes } else { bytes }
 }
 
 /// Any array or view, whatever its strides, without a copy of its elements.

@@ -11,7 +11,8 @@ use crate::dtype::DType;
 use crate::element::Element;
 use crate::error::{Cause, Error, Operand};
 use crate::handle::Handle;
-use crate::layout::{Layout, count_bytes, describe, set_strides, shape, strides};
+use crate::layout::{Layout, describe, set_strides, shape, strides};
+use crate::numbers::bytes_to_c;
 use crate::tensor_mut::TensorMut;
 use gather_sys as sys;
 
@@ -108,7 +109,7 @@ impl<'a> Tensor<'a> {
         let mut desc = describe(data.kind, shape);
         desc.flags = sys::GTH_TENSOR_READONLY as u32;
         desc.data = pointer(data.data, data.bytes);
-        desc.extent = count_bytes(data.bytes);
+        desc.extent = bytes_to_c(data.bytes);
         Tensor {
             desc,
             hold: Hold::Nothing,
@@ -128,7 +129,7 @@ impl<'a> Tensor<'a> {
 
     /// With element 0 so many bytes behind the beginning of the memory. As [`Tensor::with_strides`].
     pub fn with_offset(mut self, bytes: usize) -> Self {
-        self.desc.offset = count_bytes(bytes);
+        self.desc.offset = bytes_to_c(bytes);
         self.hold = self.hold.into_memory();
         self
     }
@@ -283,7 +284,7 @@ impl<'a> Tensor<'a> {
         };
         let mut dense = self.dtype().size();
         for (extent, stride) in self.shape().iter().zip(strides).rev() {
-            if *extent != 1 && *stride != dense as isize {
+            if *extent != 1 && stride.unsigned_abs() != dense || *stride < 0 {
                 return false;
             }
             dense *= extent; // no more than byte_count, which has been checked
@@ -320,7 +321,7 @@ impl Tensor<'static> {
         let owner = Box::new(vec);
         let mut desc = describe(Buffer::from(&*owner).kind, shape);
         desc.data = pointer(owner.as_ptr().cast(), bytes);
-        desc.extent = count_bytes(bytes);
+        desc.extent = bytes_to_c(bytes);
         let owner = Box::into_raw(owner);
         let made = Handle::make(|out, err| {
             // SAFETY: the vector lives until the deleter runs, and its heap memory stays where it is.

@@ -48,6 +48,13 @@ fn errors_of_views_name_their_operand() {
     assert_eq!(wrong.cause().unwrap().operand, Operand::Indices);
     let wrong = rows(&Tensor::new(&TABLE, &[3, 3]), &Tensor::new(&[0u8], &[1])).unwrap_err();
     assert_eq!(wrong.cause().unwrap().operand, Operand::Params);
+    assert!(wrong.to_string().starts_with("params: "), "{wrong}");
+    let wrong = rows(&Tensor::new(&TABLE, &[3, 2]), &Tensor::new(&[0u8], &[2])).unwrap_err();
+    assert!(wrong.to_string().starts_with("indices: "), "{wrong}");
+    let (table, mut out) = (Tensor::new(&TABLE, &[6]), [0.0f32; 6]);
+    let mut out = TensorMut::new(&mut out, &[7]);
+    let wrong = Context::DEFAULT.copy(&table, &mut out).unwrap_err();
+    assert!(wrong.to_string().starts_with("out: "), "{wrong}");
 }
 
 #[test]
