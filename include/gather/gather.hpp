@@ -305,7 +305,8 @@ class Options {
     std::memcpy(raw_.fill_value, &value, sizeof(T));
     return set(fill_dtype_, dtype_of<T>()).bounds(GTH_BOUNDS_FILL).fill(GTH_FILL_VALUE);
   }
-  const gth_options* get() const noexcept { return &raw_; }
+  // NULL where nothing has been set: the library then has less to look at.
+  const gth_options* get() const noexcept { return changed_ ? &raw_ : nullptr; }
 
   // The library takes a fill value for whatever params are; here it has a dtype. Strings, and params without a dtype, are
   // the library's to judge.
@@ -325,11 +326,13 @@ class Options {
  private:
   template <class Field, class Value>
   Options& set(Field& field, const Value& value) noexcept {
+    changed_ = true;
     field = value;
     return *this;
   }
   gth_options raw_ = GTH_OPTIONS_INIT;
   int32_t fill_dtype_ = 0;
+  bool changed_ = false;
 };
 
 // Owns one C handle: moved, never copied, released at the end. An empty one holds NULL.
