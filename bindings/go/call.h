@@ -43,12 +43,16 @@ INLINE gth_tensor_desc gather_go_describe(GATHER_GO_TENSOR(view)) {
 #define PLAN(handle) ((gth_plan *)(handle))
 #define TENSOR(handle) ((gth_tensor *)(handle))
 
-INLINE gather_go_error *gather_go_desc(int32_t is_nd, gather_go_handle context, GATHER_GO_TENSOR(params),
+/* A form of an operation: the functions differ in their names alone. */
+#define CALL(operation, form, ...)                                       \
+  ((operation) == GATHER_GO_GATHER_ND ? gth_gather_nd##form(__VA_ARGS__) \
+                                      : gth_gather##form(__VA_ARGS__))
+
+INLINE gather_go_error *gather_go_desc(gather_go_operation operation, gather_go_handle context, GATHER_GO_TENSOR(params),
                                        GATHER_GO_TENSOR(indices), const gth_options *options, GATHER_GO_TENSOR(out)) {
   BEGIN;
   const gth_tensor_desc from = DESCRIBE(params), at = DESCRIBE(indices), to = DESCRIBE(out);
-  END(is_nd ? gth_gather_nd_desc(CONTEXT(context), &from, &at, options, &to, &err)
-            : gth_gather_desc(CONTEXT(context), &from, &at, options, &to, &err));
+  END(CALL(operation, _desc, CONTEXT(context), &from, &at, options, &to, &err));
 }
 
 INLINE gather_go_error *gather_go_plan_run(gather_go_handle context, gather_go_handle plan, const uint8_t *params,

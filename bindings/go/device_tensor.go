@@ -9,14 +9,14 @@ package gather
 // #cgo nocallback gather_go_tensor_write
 import "C"
 
-import "runtime"
+import "unsafe"
 
 // DeviceTensor is a dense tensor in memory of the library on a context's device. [DeviceTensor.Tensor] is what calls
 // take. The memory is given back, in the order of the context's stream, when it is closed or nothing in Go refers to it
-// any more. Use on other streams must be ordered with [Context.Wait] and [Context.Signal]. A DeviceTensor keeps its
-// context from being collected, not from being closed.
+// any more. Use on other streams must be ordered with [Context.Wait] and [Context.Signal]. Close may come beside calls,
+// which still end well; a call with a closed one is ErrHandle. A DeviceTensor keeps its context from being collected, not
+// from being closed.
 type DeviceTensor[T Element] struct {
-	handle  C.gather_go_handle
 	context *Context
 	view    view
 	shape   [MaxRank]int // the view points into it, so that views keep the memory
@@ -34,17 +34,24 @@ func NewDeviceTensor[T Element](context *Context, shape ...int) (*DeviceTensor[T
 	d := &DeviceTensor[T]{context: context}
 	copy(d.shape[:], shape)
 	d.view.first = &d.shape[0]
-	err := C.gather_go_tensor_alloc(context.cHandle(), C.int32_t(DTypeOf[T]()), count32(shape), d.view.cShape(),
-		&d.handle, &d.view.numbers)
-	runtime.KeepAlive(context)
+	in, err := context.begin()
 	if err != nil {
-		return nil, takeError(err)
+		return nil, err
 	}
-	own(d, &d.owner, d.handle, releaseTensor)
+	var handle C.gather_go_handle
+	failure := C.gather_go_tensor_alloc(in, C.int32_t(DTypeOf[T]()), count32(shape), d.view.cShape(), &handle,
+		&d.view.numbers)
+	context.end()
+	if failure != nil {
+		return nil, takeError(failure)
+	}
+	own(d, &d.owner, handle, releaseTensor)
+	d.view.data = unsafe.Pointer(&d.owner)
+	d.view.numbers.flags |= C.GATHER_GO_OWNED
 	return d, nil
 }
 
-// Tensor is the tensor as calls take it; it must not be used once d is closed.
+// Tensor is the tensor as calls take it: those that are given it once d is closed answer ErrHandle.
 func (d *DeviceTensor[T]) Tensor() Tensor[T] { return Tensor[T]{d.view} }
 
 // Address is where the elements lie, for [Plan.RunAt] and for other libraries. Keep d until they are done.
@@ -56,10 +63,14 @@ func (d *DeviceTensor[T]) Read(data []T) error {
 	if err := d.fits(data); err != nil {
 		return err
 	}
-	err := C.gather_go_tensor_read(d.context.cHandle(), d.handle, firstByte(data))
-	runtime.KeepAlive(d)
+	context, tensor, err := d.context.beginWith(&d.owner, OperandTensor)
 	if err != nil {
-		return takeError(err)
+		return err
+	}
+	failure := C.gather_go_tensor_read(context, tensor, firstByte(data))
+	d.context.endWith(&d.owner)
+	if failure != nil {
+		return takeError(failure)
 	}
 	return d.context.TakeError()
 }
@@ -69,10 +80,14 @@ func (d *DeviceTensor[T]) Write(data []T) error {
 	if err := d.fits(data); err != nil {
 		return err
 	}
-	err := C.gather_go_tensor_write(d.context.cHandle(), d.handle, firstByte(data))
-	runtime.KeepAlive(d)
+	context, tensor, err := d.context.beginWith(&d.owner, OperandTensor)
 	if err != nil {
-		return takeError(err)
+		return err
+	}
+	failure := C.gather_go_tensor_write(context, tensor, firstByte(data))
+	d.context.endWith(&d.owner)
+	if failure != nil {
+		return takeError(failure)
 	}
 	return d.context.TakeError()
 }
@@ -85,10 +100,10 @@ func (d *DeviceTensor[T]) fits(data []T) error {
 	return nil
 }
 
-// Close gives the memory back. Closing again does nothing.
+// Close gives the memory back, once the calls under way with it have returned. Closing again does nothing.
 func (d *DeviceTensor[T]) Close() error {
-	if d != nil && d.owner.let() {
-		releaseTensor(d.handle)
+	if d != nil {
+		d.owner.close()
 	}
 	return nil
 }

@@ -20,8 +20,9 @@
 //
 // # Goroutines
 //
-// Any number of goroutines may use one tensor, plan, context or string tensor at once. Close must not run beside a call
-// that uses the closed. What is never closed is released by the garbage collector.
+// Any number of goroutines may use one tensor, plan, context or string tensor at once, and
+// close it beside them: it is released when the last call returns. What is never closed is released by the garbage
+// collector.
 //
 // # Linking
 //

@@ -77,9 +77,6 @@ func newError(err *C.gather_go_error) error {
 		Wrap:      err.flags&errorWrap != 0,
 		Message:   C.GoString(&err.message[0]),
 	}
-	if result.Status == ErrHandle { // handles are made here alone, so that one which is not alive has been closed
-		result.Message = result.Operand.String() + ": it has been closed"
-	}
 	if result.Status == ErrIndex {
 		return (*IndexError)(result)
 	}

@@ -7,14 +7,17 @@ package gather
 import "C"
 
 import (
-	"runtime"
+	"fmt"
+	"slices"
 	"unsafe"
 )
 
-// Which of the two operations a call of C is.
+// Which operation a call of C is.
+type operation = C.gather_go_operation
+
 const (
-	opGather   C.int32_t = 0
-	opGatherND C.int32_t = 1
+	opGather   operation = C.GATHER_GO_GATHER
+	opGatherND operation = C.GATHER_GO_GATHER_ND
 )
 
 // Gather takes slices of params along an axis. With a = [Axis] and b = [BatchDims]:
@@ -49,9 +52,11 @@ func GatherNDInto[T Element, I Index](out, params Tensor[T], indices Tensor[I], 
 	return into(opGatherND, &out.view, &params.view, &indices.view, options)
 }
 
-func allocate[T Element, I Index](op C.int32_t, params Tensor[T], indices Tensor[I],
+func allocate[T Element, I Index](op operation, params Tensor[T], indices Tensor[I],
 	options []Option) (Tensor[T], error) {
-	shape, err := outputShape(op, &params.view, &indices.view, options)
+	var s settings
+	s.settle(options)
+	shape, err := outputShape(op, &params.view, &indices.view, &s)
 	if err != nil {
 		return Tensor[T]{}, err
 	}
@@ -77,26 +82,80 @@ func allocatable(bytes int) bool {
 	return bytes < suspicious || C.gather_go_can_allocate(C.int64_t(bytes)) != 0
 }
 
-func into(op C.int32_t, out, params, indices *view, options []Option) error {
+func into(op operation, out, params, indices *view, options []Option) error {
 	var s settings
 	s.settle(options)
-	if s.mustLook(params.numbers.flags | indices.numbers.flags | out.numbers.flags) {
-		if err := look(params, indices, out, &s); err != nil {
+	marks := params.numbers.flags | indices.numbers.flags | out.numbers.flags
+	if s.mustLook(marks) {
+		if err := prepare(op, params, indices, out, &s, options); err != nil {
 			return err
 		}
 	}
-	err := C.gather_go_desc(op, s.context.cHandle(),
-		&params.numbers, params.cData(), params.cShape(), params.cStrides(),
-		&indices.numbers, indices.cData(), indices.cShape(), indices.cStrides(),
-		s.cOptions(),
-		&out.numbers, out.cData(), out.cShape(), out.cStrides())
-	runtime.KeepAlive(s.context)
-	return takeError(err)
+	context, err := s.context.begin()
+	if err == nil {
+		err = takeError(C.gather_go_desc(op, context,
+			&params.numbers, params.cData(), params.cShape(), params.cStrides(),
+			&indices.numbers, indices.cData(), indices.cShape(), indices.cStrides(),
+			s.cOptions(),
+			&out.numbers, out.cData(), out.cShape(), out.cStrides()))
+		s.context.end()
+	}
+	if marks&C.GATHER_GO_OWNED != 0 {
+		letGo(params, indices, out)
+	}
+	return err
 }
 
-// mustLook is false for what look has nothing to say about, in few steps.
+// mustLook is false for what prepare has nothing to do about, in few steps.
 func (s *settings) mustLook(marks C.uint32_t) bool {
-	return marks&C.GATHER_GO_ODD != 0 || s.fillDType != 0 || errABI != nil
+	return marks&(C.GATHER_GO_ODD|C.GATHER_GO_OWNED|C.GATHER_GO_BYTES) != 0 || s.fillDType != 0 || errABI != nil
+}
+
+// prepare refuses what C is not to be asked, and holds what can be closed.
+func prepare(op operation, params, indices, out *view, s *settings, options []Option) error {
+	if err := look(params, indices, out, s); err != nil {
+		return err
+	}
+	if err := hold(params, indices, out); err != nil {
+		return err
+	}
+	if !params.has(C.GATHER_GO_BYTES) {
+		return nil
+	}
+	err := judgeBools(op, params, indices, s, options)
+	if err != nil {
+		letGo(params, indices, out)
+	}
+	return err
+}
+
+// judgeBools gathers into bytes, to see whether what would come out are bools: any other would be undefined in Go. What
+// is not gathered may be any bytes.
+func judgeBools(op operation, params, indices *view, s *settings, options []Option) error {
+	shape, err := outputShape(op, params, indices, s)
+	if err != nil {
+		return err
+	}
+	count, ok := byteCount(1, shape)
+	if !ok {
+		return nil // C says which extent is too large
+	}
+	if !allocatable(count) {
+		return fail(ErrNoMemory, OperandOut, count, 0, "no memory for it")
+	}
+	bytes := make([]uint8, count)
+	trial, judged := newView(DTypeBool, count, shape, nil), *params
+	trial.data = unsafe.Pointer(unsafe.SliceData(bytes))
+	judged.numbers.flags &^= C.GATHER_GO_BYTES
+	if err := into(op, &trial, &judged, indices, append(slices.Clip(options), Fill(FillZero))); err != nil {
+		return err
+	}
+	for _, value := range bytes {
+		if value > 1 {
+			return fail(ErrDType, OperandParams, int(value), int(DTypeBool), fmt.Sprintf("a bool is 0 or 1, not %d", value))
+		}
+	}
+	return nil
 }
 
 // look refuses what C is not to be asked. out may be nil.

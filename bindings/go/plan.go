@@ -13,16 +13,13 @@ package gather
 // #cgo nocallback gather_go_plan_release
 import "C"
 
-import (
-	"runtime"
-	"slices"
-)
+import "slices"
 
 // Plan is a gather whose shapes and options have been checked once, for callers who repeat it. One extent may be left
 // open with [Open] and is given at each run: an extent of the tuples, or the outermost batch dim of params and indices
-// alike. Any number of goroutines may run one plan. Close it when no run is under way; running a closed plan is ErrHandle.
+// alike. Any number of goroutines may run one plan. Close may come beside runs, which still end well; running a closed plan
+// is ErrHandle.
 type Plan[T Element, I Index] struct {
-	handle               C.gather_go_handle
 	params, indices, out reach
 	device               Device
 	owner                owner
@@ -48,7 +45,7 @@ func NewPlanNDInto[T Element, I Index](out, params Tensor[T], indices Tensor[I],
 	return newPlan(opGatherND, params, indices, &out.view, options)
 }
 
-func newPlan[T Element, I Index](op C.int32_t, params Tensor[T], indices Tensor[I], out *view,
+func newPlan[T Element, I Index](op operation, params Tensor[T], indices Tensor[I], out *view,
 	options []Option) (*Plan[T, I], error) {
 	var s settings
 	s.settle(options)
@@ -56,11 +53,12 @@ func newPlan[T Element, I Index](op C.int32_t, params Tensor[T], indices Tensor[
 	if err != nil {
 		return nil, err
 	}
-	plan := &Plan[T, I]{handle: handle}
+	plan := &Plan[T, I]{}
 	own(plan, &plan.owner, handle, releasePlan)
 	if out == nil {
-		shape, err := planShape(handle, Open)
+		shape, err := plan.OutputShape(Open)
 		if err != nil {
+			plan.Close()
 			return nil, err
 		}
 		dense := Shaped[T](shape...)
@@ -71,7 +69,7 @@ func newPlan[T Element, I Index](op C.int32_t, params Tensor[T], indices Tensor[
 	return plan, nil
 }
 
-func createPlan(op C.int32_t, params, indices, out *view, s *settings) (C.gather_go_handle, error) {
+func createPlan(op operation, params, indices, out *view, s *settings) (C.gather_go_handle, error) {
 	if err := look(params, indices, out, s); err != nil {
 		return 0, err
 	}
@@ -94,10 +92,10 @@ func createPlan(op C.int32_t, params, indices, out *view, s *settings) (C.gather
 
 func releasePlan(handle C.gather_go_handle) { C.gather_go_plan_release(handle) }
 
-// Close releases the plan. Closing again does nothing.
+// Close releases the plan, once the runs under way have returned. Closing again does nothing.
 func (p *Plan[T, I]) Close() error {
-	if p != nil && p.owner.let() {
-		releasePlan(p.handle)
+	if p != nil {
+		p.owner.close()
 	}
 	return nil
 }
@@ -116,11 +114,13 @@ func (p *Plan[T, I]) Run(context *Context, params []T, indices []I, out []T, n i
 	if !p.params.fits(from, n) || !p.indices.fits(at, n) || !p.out.fits(to, n) {
 		return p.tooShort(from, at, to, n)
 	}
-	err := C.gather_go_plan_run(context.cHandle(), p.handle, firstByte(params), firstByte(indices), firstByte(out),
-		C.int64_t(n))
-	runtime.KeepAlive(p)
-	runtime.KeepAlive(context)
-	return takeError(err)
+	in, plan, err := context.beginWith(&p.owner, OperandPlan)
+	if err != nil {
+		return err
+	}
+	failure := C.gather_go_plan_run(in, plan, firstByte(params), firstByte(indices), firstByte(out), C.int64_t(n))
+	context.endWith(&p.owner)
+	return takeError(failure)
 }
 
 // RunAt is Run for raw addresses, on the plan's device. That the memory is there, as large as the plan describes, and
@@ -129,11 +129,13 @@ func (p *Plan[T, I]) RunAt(context *Context, params, indices, out uintptr, n int
 	if p == nil {
 		return noPlan()
 	}
-	err := C.gather_go_plan_run_at(context.cHandle(), p.handle, C.uintptr_t(params), C.uintptr_t(indices),
-		C.uintptr_t(out), C.int64_t(n))
-	runtime.KeepAlive(p)
-	runtime.KeepAlive(context)
-	return takeError(err)
+	in, plan, err := context.beginWith(&p.owner, OperandPlan)
+	if err != nil {
+		return err
+	}
+	failure := C.gather_go_plan_run_at(in, plan, C.uintptr_t(params), C.uintptr_t(indices), C.uintptr_t(out), C.int64_t(n))
+	context.endWith(&p.owner)
+	return takeError(failure)
 }
 
 // OutputShape returns the output's shape for the open extent n; [Open] is handed on.
@@ -141,16 +143,20 @@ func (p *Plan[T, I]) OutputShape(n int) ([]int, error) {
 	if p == nil {
 		return nil, noPlan()
 	}
-	shape, err := planShape(p.handle, n)
-	runtime.KeepAlive(p)
-	return shape, err
+	return planShape(&p.owner, n)
 }
 
-func planShape(handle C.gather_go_handle, n int) ([]int, error) {
+func planShape(o *owner, n int) ([]int, error) {
+	plan, err := o.begin(OperandPlan)
+	if err != nil {
+		return nil, err
+	}
 	var rank C.int32_t
 	var extents [MaxRank]int
-	if err := C.gather_go_plan_shape(handle, C.int64_t(n), &rank, cInts(&extents[0])); err != nil {
-		return nil, takeError(err)
+	failure := C.gather_go_plan_shape(plan, C.int64_t(n), &rank, cInts(&extents[0]))
+	o.end()
+	if failure != nil {
+		return nil, takeError(failure)
 	}
 	return slices.Clone(extents[:rank]), nil
 }

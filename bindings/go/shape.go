@@ -25,7 +25,7 @@ func OutputShapeND(params, indices Described, options ...Option) ([]int, error) 
 	return queryShape(opGatherND, params, indices, options)
 }
 
-func queryShape(op C.int32_t, params, indices Described, options []Option) ([]int, error) {
+func queryShape(op operation, params, indices Described, options []Option) ([]int, error) {
 	from, at := viewOf(params), viewOf(indices)
 	if from == nil {
 		return nil, fail(ErrNull, OperandParams, 0, 0, "nil")
@@ -33,7 +33,9 @@ func queryShape(op C.int32_t, params, indices Described, options []Option) ([]in
 	if at == nil {
 		return nil, fail(ErrNull, OperandIndices, 0, 0, "nil")
 	}
-	return outputShape(op, from, at, options)
+	var s settings
+	s.settle(options)
+	return outputShape(op, from, at, &s)
 }
 
 // viewOf is nil for nil, and for a nil pointer.
@@ -44,10 +46,8 @@ func viewOf(tensor Described) *view {
 	return tensor.describe()
 }
 
-func outputShape(op C.int32_t, params, indices *view, options []Option) ([]int, error) {
-	var s settings
-	s.settle(options)
-	if err := look(params, indices, nil, &s); err != nil {
+func outputShape(op operation, params, indices *view, s *settings) ([]int, error) {
+	if err := look(params, indices, nil, s); err != nil {
 		return nil, err
 	}
 	var rank C.int32_t

@@ -16,15 +16,14 @@ void gather_go_error_free(gather_go_error *err) {
   if (err != &no_memory) free(err);
 }
 
-gather_go_error *gather_go_shape(int32_t is_nd, GATHER_GO_TENSOR(params), GATHER_GO_TENSOR(indices),
+gather_go_error *gather_go_shape(gather_go_operation operation, GATHER_GO_TENSOR(params), GATHER_GO_TENSOR(indices),
                                  const gth_options *options, int32_t *ndim, int64_t *shape) {
   BEGIN;
   const gth_tensor_desc from = DESCRIBE(params), at = DESCRIBE(indices);
-  END(is_nd ? gth_gather_nd_shape(&from, &at, options, GTH_MAX_NDIM, ndim, shape, &err)
-            : gth_gather_shape(&from, &at, options, GTH_MAX_NDIM, ndim, shape, &err));
+  END(CALL(operation, _shape, &from, &at, options, GTH_MAX_NDIM, ndim, shape, &err));
 }
 
-gather_go_error *gather_go_plan(int32_t is_nd, GATHER_GO_TENSOR(params), GATHER_GO_TENSOR(indices),
+gather_go_error *gather_go_plan(gather_go_operation operation, GATHER_GO_TENSOR(params), GATHER_GO_TENSOR(indices),
                                 const gth_options *options, GATHER_GO_TENSOR(out), gather_go_handle *plan) {
   BEGIN;
   const gth_tensor_desc from = DESCRIBE(params), at = DESCRIBE(indices);
@@ -35,8 +34,7 @@ gather_go_error *gather_go_plan(int32_t is_nd, GATHER_GO_TENSOR(params), GATHER_
     to = &described;
   }
   gth_plan *made = NULL;
-  const int32_t status = is_nd ? gth_gather_nd_plan(&from, &at, options, to, &made, &err)
-                               : gth_gather_plan(&from, &at, options, to, &made, &err);
+  const int32_t status = CALL(operation, _plan, &from, &at, options, to, &made, &err);
   *plan = (gather_go_handle)made;
   END(status);
 }
@@ -141,22 +139,21 @@ static int32_t read_strings(gth_tensor *tensor, gather_go_strings *out, gth_erro
   return GTH_OK;
 }
 
-static int32_t gather_strings(int32_t is_nd, gth_context *context, const gth_tensor *params,
+static int32_t gather_strings(gather_go_operation operation, gth_context *context, const gth_tensor *params,
                               const gth_tensor_desc *indices, const gth_options *options, gather_go_strings *out,
                               gth_error *err) {
   gth_tensor *at = NULL, *result = NULL;
   int32_t status = gth_tensor_borrow(indices, &at, err);
   if (status) return status;
-  status = is_nd ? gth_gather_nd(context, params, at, options, &result, err)
-                 : gth_gather(context, params, at, options, &result, err);
+  status = CALL(operation, , context, params, at, options, &result, err);
   gth_tensor_release(at);
   return status ? status : read_strings(result, out, err);
 }
 
-gather_go_error *gather_go_strings_gather(int32_t is_nd, gather_go_handle context, gather_go_handle params,
+gather_go_error *gather_go_strings_gather(gather_go_operation operation, gather_go_handle context, gather_go_handle params,
                                           GATHER_GO_TENSOR(indices), const gth_options *options,
                                           gather_go_strings *out) {
   BEGIN;
   const gth_tensor_desc at = DESCRIBE(indices);
-  END(gather_strings(is_nd, CONTEXT(context), TENSOR(params), &at, options, out, &err));
+  END(gather_strings(operation, CONTEXT(context), TENSOR(params), &at, options, out, &err));
 }

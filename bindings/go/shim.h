@@ -25,6 +25,8 @@ typedef struct gather_go_view {
 #define GATHER_GO_ADDRESSED 0x10000 /* at an address, without data */
 #define GATHER_GO_EXACT 0x20000     /* the shape must have as many elements as the memory */
 #define GATHER_GO_ODD 0x40000       /* not to be given to C: see why */
+#define GATHER_GO_OWNED 0x80000     /* memory at an address that can be closed */
+#define GATHER_GO_BYTES 0x100000    /* bools in memory of another type: they may be other bytes than 0 and 1 */
 
 /* A tensor as arguments. */
 #define GATHER_GO_TENSOR(name) \
@@ -36,12 +38,14 @@ typedef gth_error gather_go_error;
 gather_go_error *gather_go_error_copy(const gth_error *err);
 void gather_go_error_free(gather_go_error *err);
 
-/* is_nd: gather_nd instead of gather, here and below. shape has room for GTH_MAX_NDIM extents. */
-gather_go_error *gather_go_shape(int32_t is_nd, GATHER_GO_TENSOR(params), GATHER_GO_TENSOR(indices),
+typedef enum gather_go_operation { GATHER_GO_GATHER, GATHER_GO_GATHER_ND } gather_go_operation;
+
+/* shape has room for GTH_MAX_NDIM extents. */
+gather_go_error *gather_go_shape(gather_go_operation operation, GATHER_GO_TENSOR(params), GATHER_GO_TENSOR(indices),
                                  const gth_options *options, int32_t *ndim, int64_t *shape);
 
 /* out may be NULL. */
-gather_go_error *gather_go_plan(int32_t is_nd, GATHER_GO_TENSOR(params), GATHER_GO_TENSOR(indices),
+gather_go_error *gather_go_plan(gather_go_operation operation, GATHER_GO_TENSOR(params), GATHER_GO_TENSOR(indices),
                                 const gth_options *options, GATHER_GO_TENSOR(out), gather_go_handle *plan);
 gather_go_error *gather_go_plan_run_at(gather_go_handle context, gather_go_handle plan, uintptr_t params,
                                        uintptr_t indices, uintptr_t out, int64_t n);
@@ -79,7 +83,7 @@ typedef struct gather_go_strings {
   int64_t ndim;
 } gather_go_strings;
 
-gather_go_error *gather_go_strings_gather(int32_t is_nd, gather_go_handle context, gather_go_handle params,
+gather_go_error *gather_go_strings_gather(gather_go_operation operation, gather_go_handle context, gather_go_handle params,
                                           GATHER_GO_TENSOR(indices), const gth_options *options,
                                           gather_go_strings *out);
 

@@ -11,17 +11,15 @@ package gather
 import "C"
 
 import (
-	"runtime"
 	"slices"
 	"unsafe"
 )
 
 // StringTensor is a tensor of strings, any bytes, in memory of the C library: make it once, gather from it often. Any
-// number of goroutines may use one. Close it when no call uses it any more; a call with a closed one is ErrHandle.
+// number of goroutines may use one. Close may come beside calls, which still end well; a call with a closed one is ErrHandle.
 type StringTensor struct {
-	handle C.gather_go_handle
-	view   view // type and shape, for shape queries
-	owner  owner
+	view  view // type and shape, for shape queries
+	owner owner
 }
 
 // NewStrings copies strings into a tensor; there must be as many as the shape has elements.
@@ -38,12 +36,13 @@ func NewStrings(values []string, shape ...int) (*StringTensor, error) {
 	if err != nil {
 		return nil, err
 	}
+	var handle C.gather_go_handle
 	failure := C.gather_go_strings_adopt(memory, C.int64_t(len(values)), C.int64_t(extent), t.view.numbers.ndim,
-		t.view.cShape(), &t.handle)
+		t.view.cShape(), &handle)
 	if failure != nil {
 		return nil, takeError(failure)
 	}
-	own(t, &t.owner, t.handle, releaseTensor)
+	own(t, &t.owner, handle, releaseTensor)
 	return t, nil
 }
 
@@ -70,10 +69,10 @@ func copyStrings(values []string) (*C.int64_t, int, error) {
 
 func releaseTensor(handle C.gather_go_handle) { C.gather_go_tensor_release(handle) }
 
-// Close releases the strings. Closing again does nothing.
+// Close releases the strings, once the calls under way with them have returned. Closing again does nothing.
 func (t *StringTensor) Close() error {
-	if t != nil && t.owner.let() {
-		releaseTensor(t.handle)
+	if t != nil {
+		t.owner.close()
 	}
 	return nil
 }
@@ -102,20 +101,27 @@ func GatherNDStrings[I Index](params *StringTensor, indices Tensor[I], options .
 	return gatherStrings(opGatherND, params, &indices.view, &s)
 }
 
-func gatherStrings(op C.int32_t, params *StringTensor, indices *view, s *settings) ([]string, []int, error) {
+func gatherStrings(op operation, params *StringTensor, indices *view, s *settings) ([]string, []int, error) {
 	if params == nil {
 		return nil, nil, fail(ErrNull, OperandParams, 0, 0, "nil")
 	}
 	if indices.has(C.GATHER_GO_ODD) {
 		return nil, nil, indices.odd(OperandIndices)
 	}
-	var found C.gather_go_strings
-	err := C.gather_go_strings_gather(op, s.context.cHandle(), params.handle,
-		&indices.numbers, indices.cData(), indices.cShape(), indices.cStrides(), s.cOptions(), &found)
-	runtime.KeepAlive(params)
-	runtime.KeepAlive(s.context)
+	if err := indices.hold(OperandIndices); err != nil {
+		return nil, nil, err
+	}
+	defer indices.letGo()
+	context, tensor, err := s.context.beginWith(&params.owner, OperandParams)
 	if err != nil {
-		return nil, nil, takeError(err)
+		return nil, nil, err
+	}
+	var found C.gather_go_strings
+	failure := C.gather_go_strings_gather(op, context, tensor,
+		&indices.numbers, indices.cData(), indices.cShape(), indices.cStrides(), s.cOptions(), &found)
+	s.context.endWith(&params.owner)
+	if failure != nil {
+		return nil, nil, takeError(failure)
 	}
 	defer releaseTensor(found.tensor)
 	shape := slices.Clone(unsafe.Slice((*int)(unsafe.Pointer(found.shape)), int(found.ndim)))

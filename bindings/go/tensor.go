@@ -39,10 +39,19 @@ func vector[T Element](data []T, shape ...int) Tensor[T] {
 // bytes from its begin. Strides count bytes, may be zero or negative for inputs, and need not be multiples of the size of
 // T; nil strides are dense. Elements must lie inside memory, and the elements of an output must not overlap. Shape and
 // strides are kept.
+//
+// Bools are 0 and 1: a gather of bools from memory of another type looks at what it gathers first and answers ErrDType for
+// any other byte, and memory of bools is no output of another type.
 func Strided[T, M Element](memory []M, offset int, shape, strides []int) (t Tensor[T]) {
 	t.view = newView(DTypeOf[T](), byteLen(memory), shape, strides)
 	t.view.data = unsafe.Pointer(unsafe.SliceData(memory))
 	t.view.numbers.place = C.int64_t(offset)
+	switch asBool, inBools := DTypeOf[T]() == DTypeBool, DTypeOf[M]() == DTypeBool; {
+	case asBool && !inBools:
+		t.view.numbers.flags |= C.GATHER_GO_BYTES
+	case inBools && !asBool:
+		t.view.numbers.flags |= tensorReadOnly
+	}
 	return t
 }
 

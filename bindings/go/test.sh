@@ -94,6 +94,15 @@ else
   skip "go test on an imaginary CUDA device: GATHER_EMULATED does not name the library that has it"
 fi
 
+step "without cgo"
+if CGO_ENABLED=0 go build . >"$temp/log" 2>&1; then
+  echo "failed: it was built"
+  exit 1
+fi
+cat "$temp/log"
+[ "$(grep -c '\.go:' "$temp/log")" = 1 ] # one error, which says why
+grep -q 'set_CGO_ENABLED_1' "$temp/log"
+
 step "the README's first lines, through pkg-config"
 user lookup
 block sh | sed '$d' | sh -e
@@ -108,7 +117,7 @@ rm -r vendor
 step "with a library of another ABI"
 mkdir -p "$temp/other"
 node=$(objdump -T "$library" | awk '$NF == "gth_abi_version" { gsub(/[()]/, "", $(NF - 1)); print $(NF - 1) }')
-functions=$(grep -oh 'gth_[a-z_]*(' "$here"/*.[ch] "$here"/*.go | sed 's/($//' | sort -u)
+functions=$(objdump -T "$library" | awk '$NF ~ /^gth_/ { print $NF }' | sort -u)
 for function in $functions; do
   case $function in
     gth_abi_version) echo "unsigned $function(void) { return 2; }" ;;

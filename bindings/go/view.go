@@ -14,7 +14,7 @@ import (
 // tensors anew for each call.
 type view struct {
 	numbers C.gather_go_view
-	data    unsafe.Pointer // looked at if there is a byte of it
+	data    unsafe.Pointer // looked at if there is a byte of it; what lies at an address has its owner here, if any
 	first   *int           // extents
 	strides *int           // in bytes; nil: dense
 }
@@ -65,6 +65,43 @@ func (v *view) offset() int {
 		return 0
 	}
 	return int(v.numbers.place)
+}
+
+// hold keeps the memory of a call's tensors from being released until letGo.
+func hold(params, indices, out *view) error {
+	if err := params.hold(OperandParams); err != nil {
+		return err
+	}
+	err := indices.hold(OperandIndices)
+	if err == nil {
+		if err = out.hold(OperandOut); err == nil {
+			return nil
+		}
+		indices.letGo()
+	}
+	params.letGo()
+	return err
+}
+
+func letGo(params, indices, out *view) {
+	params.letGo()
+	indices.letGo()
+	out.letGo()
+}
+
+// hold does nothing for memory that cannot be closed.
+func (v *view) hold(operand Operand) error {
+	if !v.has(C.GATHER_GO_OWNED) {
+		return nil
+	}
+	_, err := (*owner)(v.data).begin(operand)
+	return err
+}
+
+func (v *view) letGo() {
+	if v.has(C.GATHER_GO_OWNED) {
+		(*owner)(v.data).end()
+	}
 }
 
 // odd says why C must not be given v: strides of another length than the shape, or a slice longer than its shape, which

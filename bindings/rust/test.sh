@@ -96,6 +96,15 @@ else
   skip "clippy (no clippy)"
 fi
 
+step "a target without a C++ compiler"
+if CXX_x86_64_unknown_linux_musl=no-such-compiler cargo check --locked -p gather-sys --quiet \
+  --target x86_64-unknown-linux-musl >"$build/musl.log" 2>&1; then
+  echo "it was built"
+  exit 1
+fi
+grep 'C++17 compiler for x86_64-unknown-linux-musl.*no-such-compiler' "$build/musl.log" ||
+  { cat "$build/musl.log" && exit 1; }
+
 oldest=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 if cargo "+$oldest" --version >/dev/null 2>&1; then
   step "build with Rust $oldest"

@@ -1,18 +1,26 @@
 // libgather for C++17: move-only owners and typed views over gather.h. What is not said here, is said there.
 //
 // A failing call throws gather::Error, or gather::IndexError for an index out of bounds. Functions named try_* are the
-// same without exceptions: they return the status and fill *err (a Report, or NULL). Any number of threads may use one
-// object at once; it must live until the calls that use it return.
+// same without exceptions: they return the status, fill *err (a Report, or NULL), and what they make goes to *out, which
+// is empty unless they return GTH_OK. Where the compiler has no exceptions, what would be thrown ends the program. Any
+// number of threads may use one object at once; it must live until the calls that use it return.
 #ifndef GATHER_GATHER_HPP
 #define GATHER_GATHER_HPP
 
+#if __cplusplus < 201703L && (!defined(_MSVC_LANG) || _MSVC_LANG < 201703L)
+#error "gather.hpp needs C++17 or newer (-std=c++17); gather.h is for every C++"
+#else
+
 #include <algorithm>
 #include <complex>
+#include <cstddef>
+#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
+#include <new>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -22,9 +30,13 @@
 
 namespace gather {
 
-// A gth_error ready to be handed to a call.
+// A gth_error ready to be handed to a call. The text behind its end is left as it is: to clear all of it would take as
+// long as a small call.
 struct Report : gth_error {
-  Report() noexcept : gth_error GTH_ERROR_INIT {}
+  Report() noexcept {
+    std::memset(static_cast<gth_error*>(this), 0, offsetof(gth_error, message) + 1);
+    size = sizeof(gth_error);
+  }
 };
 
 // A call that failed. The numbers mean what gth_error says of them; what() is the library's English.
@@ -54,12 +66,13 @@ class IndexError : public Error {
 namespace detail {
 
 [[noreturn]] inline void fail(const gth_error& err) {
+#if defined(__cpp_exceptions) || defined(_CPPUNWIND)
   if (err.status == GTH_E_INDEX) throw IndexError(err);
   throw Error(err);
-}
-
-[[noreturn]] inline void fail(int32_t status, int64_t value, int64_t limit) {
-  fail({sizeof(gth_error), status, GTH_OPERAND_TENSOR, -1, 0, 0, -1, value, limit, 0, 0, {0}});
+#else
+  static_cast<void>(err);
+  std::terminate();
+#endif
 }
 
 // Calls f(arguments.., &err).
@@ -69,12 +82,30 @@ void call(F f, Arguments... arguments) {
   if ((err.status = f(arguments..., &err)) != GTH_OK) fail(err);
 }
 
-// Calls f(arguments.., &result, &err).
-template <class Result, class F, class... Arguments>
-Result* make(F f, Arguments... arguments) {
-  Result* result = nullptr;
-  call(f, arguments..., &result);
+// Calls f(&result, &err).
+template <class Result, class F>
+Result make(F f) {
+  Result result;
+  call(f, &result);
   return result;
+}
+
+// An error that is found here and not in the library.
+inline int32_t refuse(gth_error* err, int32_t status, int32_t operand, int32_t component, int64_t value, int64_t limit,
+                      const char* message) noexcept {
+  if (err == nullptr) return status;
+  *err = {err->size, status, operand, component, 0, 0, -1, value, limit, 0, 0, {0}};
+  std::snprintf(err->message, sizeof(err->message), "%s", message);
+  return status;
+}
+
+// what: the operand by name, or what of it.
+inline int32_t refuse_dtype(gth_error* err, int32_t operand, int32_t component, const char* what, int32_t dtype,
+                            int32_t needed) noexcept {
+  char message[GTH_MESSAGE_SIZE];
+  std::snprintf(message, sizeof(message), "%s: dtype is %s, needed is %s", what, gth_dtype_name(dtype),
+                gth_dtype_name(needed));
+  return refuse(err, GTH_E_DTYPE, operand, component, dtype, needed, message);
 }
 
 // Calls f(arguments.., capacity, &ndim, extents, &err).
@@ -104,8 +135,9 @@ constexpr int32_t dtype() noexcept {
   if (std::is_same_v<T, bool>) return GTH_DTYPE_BOOL;
   if (std::is_same_v<T, float>) return GTH_DTYPE_FLOAT32;
   if (std::is_same_v<T, double>) return GTH_DTYPE_FLOAT64;
-  if (std::is_same_v<T, std::complex<float>>) return GTH_DTYPE_COMPLEX64;
-  if (std::is_same_v<T, std::complex<double>>) return GTH_DTYPE_COMPLEX128;
+  if (std::is_same_v<T, std::complex<float> >) return GTH_DTYPE_COMPLEX64;
+  if (std::is_same_v<T, std::complex<double> >) return GTH_DTYPE_COMPLEX128;
+  if (std::is_same_v<T, std::byte>) return GTH_DTYPE_UINT8;
   if (std::is_same_v<T, char> || std::is_same_v<T, wchar_t>) return 0;
   if (std::is_same_v<T, char16_t> || std::is_same_v<T, char32_t>) return 0;
   if constexpr (std::is_integral_v<T>) return (std::is_signed_v<T> ? 0 : 256) + static_cast<int32_t>(8 * sizeof(T));
@@ -119,22 +151,51 @@ template <class T>
 struct Dtype : std::integral_constant<int32_t, detail::dtype<T>()> {};
 template <class T>
 constexpr int32_t dtype_of() noexcept {
-  return Dtype<std::remove_cv_t<T>>::value;
+  return Dtype<std::remove_cv_t<T> >::value;
 }
 template <class T>
 using IfElement = std::enable_if_t<dtype_of<T>() != 0, T>;
+
+namespace detail {
+
+// What a range of elements points to.
+template <class Range>
+using ElementOf = IfElement<std::remove_pointer_t<decltype(std::data(std::declval<Range&>()))> >;
+
+// A range that is not where its elements are, such as std::span: a constant one still gives what it was made of.
+template <class Range, class = void>
+struct IsSpan : std::false_type {};
+template <class Range>
+struct IsSpan<Range, std::enable_if_t<std::is_same_v<decltype(std::data(std::declval<const Range&>())),
+                                                     typename Range::element_type*> > > : std::true_type {};
+
+// A range that may be given as an argument: it stays where it is, or it is a span.
+template <class Range>
+using IfLasting = std::enable_if_t<std::is_lvalue_reference_v<Range> || IsSpan<std::decay_t<Range> >::value>;
+
+}  // namespace detail
 
 // A gth_tensor_desc that is handed to calls as the pointer they ask for; NULL if its size is 0.
 struct Description : gth_tensor_desc {
   operator const gth_tensor_desc*() const noexcept { return size != 0 ? this : nullptr; }
 };
 
-// Extents, or strides in bytes, held inline: {2, 3}, an array, a vector. More than GTH_MAX_NDIM are kept as a rank that
-// every call refuses with GTH_E_RANK.
+// One extent or stride: any integer.
+struct Extent {
+  template <class Integer, class = std::enable_if_t<std::is_integral_v<Integer> > >
+  constexpr Extent(Integer number) noexcept : value(static_cast<int64_t>(number)) {}
+  int64_t value;
+};
+
+// Extents, or strides in bytes, held inline: {2, 3}, {rows, columns}, an array, a vector. More than GTH_MAX_NDIM are kept
+// as a rank that every call refuses with GTH_E_RANK.
 class Dims {
  public:
   Dims() noexcept = default;
-  Dims(std::initializer_list<int64_t> values) noexcept { assign(values.begin(), values.size()); }
+  Dims(std::initializer_list<Extent> values) noexcept {
+    size_ = static_cast<int32_t>(std::min<size_t>(values.size(), GTH_MAX_NDIM + 1));
+    for (int32_t i = 0; i < std::min<int32_t>(size_, GTH_MAX_NDIM); ++i) values_[i] = values.begin()[i].value;
+  }
   template <class Range, class = decltype(std::data(std::declval<const Range&>()))>
   Dims(const Range& values) noexcept : Dims(std::data(values), std::size(values)) {}
   template <class Integer>
@@ -164,15 +225,15 @@ class Dims {
 class View {
  public:
   // Dense row-major data of a C++ type, or of any dtype, such as GTH_DTYPE_BFLOAT16.
-  template <class T, class = IfElement<T>>
+  template <class T, class = IfElement<T> >
   View(T* const& data, const Dims& shape) noexcept : View(dtype_of<T>(), shape, data, std::is_const_v<T>) {}
   View(void* data, int32_t dtype, const Dims& shape) noexcept : View(dtype, shape, data, false) {}
   View(const void* data, int32_t dtype, const Dims& shape) noexcept : View(dtype, shape, data, true) {}
-  // A std::vector, std::array or array, as one dim or cut into a shape. A shape that needs more is GTH_E_STRIDE.
-  template <class Range, class T = IfElement<std::remove_pointer_t<decltype(std::data(std::declval<Range&>()))>>>
-  View(Range& values) noexcept : View(values, Dims{static_cast<int64_t>(std::size(values))}) {}
-  template <class Range, class T = IfElement<std::remove_pointer_t<decltype(std::data(std::declval<Range&>()))>>>
-  View(Range& values, const Dims& shape) noexcept
+  // A std::vector, std::array, array or span, as one dim or cut into a shape. A shape that needs more is GTH_E_STRIDE.
+  template <class Range, class T = detail::ElementOf<Range>, class = detail::IfLasting<Range> >
+  View(Range&& values) noexcept : View(values, Dims{std::size(values)}) {}
+  template <class Range, class T = detail::ElementOf<Range>, class = detail::IfLasting<Range> >
+  View(Range&& values, const Dims& shape) noexcept
       : View(dtype_of<T>(), shape, std::size(values) == 0 ? nullptr : std::data(values), std::is_const_v<T>) {
     extent(static_cast<int64_t>(std::size(values) * sizeof(T)));
   }
@@ -196,8 +257,10 @@ class View {
   View& device(int32_t kind, int32_t id = 0) noexcept { return set(desc_.device, kind).set(desc_.device_id, id); }
   View& readonly() noexcept { return set(desc_.flags, desc_.flags | GTH_TENSOR_READONLY); }
 
+  int32_t dtype() const noexcept { return desc_.dtype; }
   // The description, valid as long as the view.
-  Description raw() const noexcept {
+  Description raw() const&& = delete;
+  Description raw() const& noexcept {
     Description desc{desc_};
     desc.ndim = strided_ && strides_.size() != shape_.size() ? GTH_MAX_NDIM + 1 : shape_.size();
     desc.shape = shape_.data();
@@ -235,22 +298,41 @@ class Options {
   Options& bounds(int32_t value) noexcept { return set(raw_.bounds, value); }
   Options& fill(int32_t value) noexcept { return set(raw_.fill, value); }
   Options& threads(int32_t value) noexcept { return set(raw_.threads, value); }
-  // Rows out of bounds are filled with this element; T is the element type of params.
-  template <class T>
+  // Rows out of bounds are filled with this element. A call with params of another dtype is GTH_E_DTYPE.
+  template <class T, class = IfElement<T> >
   Options& fill_value(const T& value) noexcept {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(raw_.fill_value), "one element of params");
     std::memcpy(raw_.fill_value, &value, sizeof(T));
-    return bounds(GTH_BOUNDS_FILL).fill(GTH_FILL_VALUE);
+    return set(fill_dtype_, dtype_of<T>()).bounds(GTH_BOUNDS_FILL).fill(GTH_FILL_VALUE);
   }
-  const gth_options* get() const noexcept { return &raw_; }
+  // NULL where nothing has been set: the library then has less to look at.
+  const gth_options* get() const noexcept { return changed_ ? &raw_ : nullptr; }
+
+  // The library takes a fill value for whatever params are; here it has a dtype. Strings, and params without a dtype, are
+  // the library's to judge.
+  int32_t check(int32_t params, gth_error* err) const noexcept {
+    const bool free = fill_dtype_ == params || fill_dtype_ == 0 || raw_.fill != GTH_FILL_VALUE;
+    if (free || params == 0 || params == GTH_DTYPE_STRING) return GTH_OK;
+    return detail::refuse_dtype(err, GTH_OPERAND_OPTIONS, offsetof(gth_options, fill_value), "options: fill_value",
+                                fill_dtype_, params);
+  }
+  // The same for a tensor, which is only asked where there is a value.
+  int32_t check(const gth_tensor* params, gth_error* err) const noexcept {
+    if (fill_dtype_ == 0) return GTH_OK;
+    gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+    return gth_tensor_describe(params, &desc, nullptr) == GTH_OK ? check(desc.dtype, err) : GTH_OK;
+  }
 
  private:
   template <class Field, class Value>
   Options& set(Field& field, const Value& value) noexcept {
+    changed_ = true;
     field = value;
     return *this;
   }
   gth_options raw_ = GTH_OPTIONS_INIT;
+  int32_t fill_dtype_ = 0;
+  bool changed_ = false;
 };
 
 // Owns one C handle: moved, never copied, released at the end. An empty one holds NULL.
@@ -267,6 +349,15 @@ class Handle {
   void reset(Raw* raw = nullptr) noexcept { Release(std::exchange(raw_, raw)); }
   explicit operator bool() const noexcept { return raw_ != nullptr; }
 
+  // Holds what f(arguments.., &raw, err) makes, and nothing if it fails.
+  template <class F, class... Arguments>
+  int32_t hold(gth_error* err, F f, Arguments... arguments) noexcept {
+    Raw* made = nullptr;
+    const int32_t status = f(arguments..., &made, err);
+    reset(made);
+    return status;
+  }
+
  private:
   Raw* raw_ = nullptr;
 };
@@ -277,42 +368,72 @@ class Context : public Handle<gth_context, gth_context_release> {
  public:
   using Handle::Handle;
   Context() noexcept = default;
-  explicit Context(const gth_context_options& options)
-      : Handle(detail::make<gth_context>(gth_context_create, &options)) {}
+  explicit Context(const gth_context_options& options) { detail::call(try_make, &options, this); }
+  static int32_t try_make(const gth_context_options* options, Context* out, gth_error* err) noexcept {
+    return out->hold(err, gth_context_create, options);
+  }
   void sync() const { detail::call(gth_context_sync, get()); }
+  int32_t try_sync(gth_error* err) const noexcept { return gth_context_sync(get(), err); }
   void wait(CUstream_st* stream) const { detail::call(gth_context_wait, get(), stream); }
+  int32_t try_wait(CUstream_st* stream, gth_error* err) const noexcept { return gth_context_wait(get(), stream, err); }
   void signal(CUstream_st* stream) const { detail::call(gth_context_signal, get(), stream); }
+  int32_t try_signal(CUstream_st* stream, gth_error* err) const noexcept {
+    return gth_context_signal(get(), stream, err);
+  }
   // Waits for the stream; throws IndexError for the first bad index of the device calls since the last take.
   void take_error() const { detail::call(gth_context_take_error, get()); }
   int32_t try_take_error(gth_error* err) const noexcept { return gth_context_take_error(get(), err); }
   void enqueue_take_error(gth_error_record* to) const { detail::call(gth_context_enqueue_take_error, get(), to); }
+  int32_t try_enqueue_take_error(gth_error_record* to, gth_error* err) const noexcept {
+    return gth_context_enqueue_take_error(get(), to, err);
+  }
 };
 
-// A tensor: borrowed memory must stay valid until it is gone, any other memory belongs to it.
+// A tensor: borrowed memory must stay valid until it is gone, any other memory belongs to it. What points into a tensor is
+// not given by one that is gone with the expression, such as gather(..).data<float>().
 class Tensor : public Handle<gth_tensor, gth_tensor_release> {
  public:
   using Handle::Handle;
 
   // Over the caller's memory, without a copy.
-  static Tensor borrow(const View& view) { return Tensor(detail::make<gth_tensor>(gth_tensor_borrow, view.raw())); }
+  static Tensor borrow(const View& view) {
+    return detail::make<Tensor>([&](Tensor* out, gth_error* err) { return try_borrow(view, out, err); });
+  }
+  static int32_t try_borrow(const View& view, Tensor* out, gth_error* err) noexcept {
+    return out->hold(err, gth_tensor_borrow, view.raw());
+  }
   // Takes over memory: deleter(), which must not throw, runs once, on any thread, when the tensor and all its exports
-  // are gone. If adopt throws, the memory is still the caller's.
+  // are gone. If adopt fails, the memory is still the caller's.
   template <class Deleter>
   static Tensor adopt(const View& view, Deleter deleter, const Context& context = {}) {
-    auto owned = std::make_unique<Deleter>(std::move(deleter));
+    return detail::make<Tensor>(
+        [&](Tensor* out, gth_error* err) { return try_adopt(view, std::move(deleter), out, err, context); });
+  }
+  template <class Deleter>
+  static int32_t try_adopt(const View& view, Deleter deleter, Tensor* out, gth_error* err,
+                           const Context& context = {}) noexcept {
+    std::unique_ptr<Deleter> owned(new (std::nothrow) Deleter(std::move(deleter)));
+    if (owned == nullptr)
+      return detail::refuse(err, GTH_E_NOMEM, GTH_OPERAND_NONE, -1, sizeof(Deleter), 0, "no memory");
     void* const user = owned.get();
-    Tensor tensor(
-        detail::make<gth_tensor>(gth_tensor_adopt, context.get(), view.raw(), detail::run_deleter<Deleter>, user));
-    owned.release();
-    return tensor;
+    const int32_t status =
+        out->hold(err, gth_tensor_adopt, context.get(), view.raw(), detail::run_deleter<Deleter>, user);
+    if (status == GTH_OK) owned.release();
+    return status;
   }
   // Zeros in new memory of the context.
   static Tensor alloc(int32_t dtype, const Dims& shape, const Context& context = {}) {
-    return Tensor(detail::make<gth_tensor>(gth_tensor_alloc, context.get(), dtype, shape.size(), shape.data()));
+    return detail::make<Tensor>(
+        [&](Tensor* out, gth_error* err) { return try_alloc(dtype, shape, out, err, context); });
+  }
+  static int32_t try_alloc(int32_t dtype, const Dims& shape, Tensor* out, gth_error* err,
+                           const Context& context = {}) noexcept {
+    return out->hold(err, gth_tensor_alloc, context.get(), dtype, shape.size(), shape.data());
   }
 
   // Shape, strides and data, valid until the tensor is gone.
-  gth_tensor_desc describe() const {
+  gth_tensor_desc describe() const&& = delete;
+  gth_tensor_desc describe() const& {
     gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
     detail::call(gth_tensor_describe, get(), &desc);
     return desc;
@@ -324,63 +445,127 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
   // Element 0, where it lies on the tensor's device. T must be the element type (GTH_E_DTYPE), and const if the memory
   // is read-only (GTH_E_READONLY).
   template <class T>
-  T* data() const {
-    const gth_tensor_desc desc = describe();
-    if (desc.dtype != dtype_of<T>()) detail::fail(GTH_E_DTYPE, desc.dtype, dtype_of<T>());
-    if (!std::is_const_v<T> && (desc.flags & GTH_TENSOR_READONLY) != 0) detail::fail(GTH_E_READONLY, 0, 0);
-    return const_cast<T*>(reinterpret_cast<const T*>(static_cast<const char*>(desc.data) + desc.offset));
+  T* data() const&& = delete;
+  template <class T>
+  T* data() const& {
+    T* element = nullptr;
+    detail::call([&](gth_error* err) { return try_data(&element, err); });
+    return element;
+  }
+  template <class T>
+  int32_t try_data(T** out, gth_error* err) const&& = delete;
+  template <class T>
+  int32_t try_data(T** out, gth_error* err) const& noexcept {
+    static_assert(dtype_of<T>() != 0, "T has no dtype: specialise gather::Dtype");
+    *out = nullptr;
+    gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+    const int32_t status = gth_tensor_describe(get(), &desc, err);
+    if (status != GTH_OK) return status;
+    if (desc.dtype != dtype_of<T>())
+      return detail::refuse_dtype(err, GTH_OPERAND_TENSOR, -1, "tensor", desc.dtype, dtype_of<T>());
+    if (!std::is_const_v<T> && (desc.flags & GTH_TENSOR_READONLY) != 0)
+      return detail::refuse(err, GTH_E_READONLY, GTH_OPERAND_TENSOR, -1, 0, 0, "tensor: the memory is read-only");
+    *out = const_cast<T*>(reinterpret_cast<const T*>(static_cast<const char*>(desc.data) + desc.offset));
+    return GTH_OK;
   }
   // Every element in row-major order, whatever the strides and the device. Waits for the context.
   template <class T>
   std::vector<T> to_vector(const Context& context = {}) const {
     const std::vector<int64_t> extents = shape();
-    std::vector<T> values(detail::count(extents));
-    copy_to(borrow(View(values, extents)), context);
-    context.sync();
-    return values;
+    const size_t count = detail::count(extents);
+    if constexpr (std::is_same_v<T, bool>) {  // whose vector has no bools to point to
+      const auto values = std::make_unique<bool[]>(count);
+      read(View(count == 0 ? nullptr : values.get(), extents), context);
+      return std::vector<bool>(values.get(), values.get() + count);
+    } else {
+      std::vector<T> values(count);
+      read(View(values, extents), context);
+      return values;
+    }
   }
   // Every element into a tensor of the same dtype and shape, on any device that the context reaches.
   void copy_to(const Tensor& destination, const Context& context = {}) const {
     detail::call(gth_tensor_copy, context.get(), get(), destination.get());
   }
+  int32_t try_copy_to(const Tensor& destination, gth_error* err, const Context& context = {}) const noexcept {
+    return gth_tensor_copy(context.get(), get(), destination.get(), err);
+  }
 
-  // DLPack in: taken over if and only if nothing is thrown.
+  // DLPack in: taken over if and only if it does not fail.
   static Tensor from_dlpack(DLManagedTensorVersioned* managed, const Context& context = {}) {
-    return Tensor(detail::make<gth_tensor>(gth_tensor_from_dlpack, context.get(), managed));
+    return detail::make<Tensor>(
+        [&](Tensor* out, gth_error* err) { return try_from_dlpack(managed, out, err, context); });
   }
   static Tensor from_dlpack(DLManagedTensor* managed, const Context& context = {}) {
-    return Tensor(detail::make<gth_tensor>(gth_tensor_from_dlpack_legacy, context.get(), managed));
+    return detail::make<Tensor>(
+        [&](Tensor* out, gth_error* err) { return try_from_dlpack(managed, out, err, context); });
+  }
+  static int32_t try_from_dlpack(DLManagedTensorVersioned* managed, Tensor* out, gth_error* err,
+                                 const Context& context = {}) noexcept {
+    return out->hold(err, gth_tensor_from_dlpack, context.get(), managed);
+  }
+  static int32_t try_from_dlpack(DLManagedTensor* managed, Tensor* out, gth_error* err,
+                                 const Context& context = {}) noexcept {
+    return out->hold(err, gth_tensor_from_dlpack_legacy, context.get(), managed);
   }
   // DLPack out: the caller owns the result and calls its deleter. flags: GTH_EXPORT_*.
   DLManagedTensorVersioned* to_dlpack(uint32_t flags = 0, const Context& context = {}) const {
-    return detail::make<DLManagedTensorVersioned>(gth_tensor_to_dlpack, context.get(), get(), flags);
+    DLManagedTensorVersioned* managed = nullptr;
+    detail::call(gth_tensor_to_dlpack, context.get(), get(), flags, &managed);
+    return managed;
   }
   DLManagedTensor* to_dlpack_legacy(uint32_t flags = 0, const Context& context = {}) const {
-    return detail::make<DLManagedTensor>(gth_tensor_to_dlpack_legacy, context.get(), get(), flags);
+    DLManagedTensor* managed = nullptr;
+    detail::call(gth_tensor_to_dlpack_legacy, context.get(), get(), flags, &managed);
+    return managed;
+  }
+  int32_t try_to_dlpack(DLManagedTensorVersioned** out, gth_error* err, uint32_t flags = 0,
+                        const Context& context = {}) const noexcept {
+    return gth_tensor_to_dlpack(context.get(), get(), flags, out, err);
+  }
+  int32_t try_to_dlpack_legacy(DLManagedTensor** out, gth_error* err, uint32_t flags = 0,
+                               const Context& context = {}) const noexcept {
+    return gth_tensor_to_dlpack_legacy(context.get(), get(), flags, out, err);
   }
 
-  // Strings from Arrow, as one dim or cut into a shape: the array is moved if and only if nothing is thrown.
+  // Strings from Arrow, as one dim or cut into a shape: the array is moved if and only if it does not fail.
   static Tensor from_arrow(const ArrowSchema* schema, ArrowArray* array, const Dims* shape = nullptr,
                            const Context& context = {}) {
-    return Tensor(detail::make<gth_tensor>(gth_tensor_from_arrow, context.get(), schema, array,
-                                           shape != nullptr ? shape->size() : -1,
-                                           shape != nullptr ? shape->data() : nullptr));
+    return detail::make<Tensor>(
+        [&](Tensor* out, gth_error* err) { return try_from_arrow(schema, array, out, err, shape, context); });
+  }
+  static int32_t try_from_arrow(const ArrowSchema* schema, ArrowArray* array, Tensor* out, gth_error* err,
+                                const Dims* shape = nullptr, const Context& context = {}) noexcept {
+    return out->hold(err, gth_tensor_from_arrow, context.get(), schema, array, shape != nullptr ? shape->size() : -1,
+                     shape != nullptr ? shape->data() : nullptr);
   }
   // Strings to Arrow: both structs are overwritten, and the caller calls their releases.
   void to_arrow(ArrowSchema* schema, ArrowArray* array, uint32_t flags = 0, const Context& context = {}) const {
     detail::call(gth_tensor_to_arrow, context.get(), get(), flags, schema, array);
   }
+  int32_t try_to_arrow(ArrowSchema* schema, ArrowArray* array, gth_error* err, uint32_t flags = 0,
+                       const Context& context = {}) const noexcept {
+    return gth_tensor_to_arrow(context.get(), get(), flags, schema, array, err);
+  }
   // Strings over the caller's buffers: string i is bytes[offsets[i] .. offsets[i + 1]). Without a deleter they are
-  // borrowed, with one they are taken over if and only if nothing is thrown. flags: GTH_STRINGS_BINARY.
+  // borrowed, with one they are taken over if and only if it does not fail. flags: GTH_STRINGS_BINARY.
   static Tensor from_strings(const int64_t* offsets, std::string_view bytes, const Dims& shape, uint32_t flags = 0,
                              gth_deleter_fn deleter = nullptr, void* user = nullptr, const Context& context = {}) {
+    return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
+      return try_from_strings(offsets, bytes, shape, out, err, flags, deleter, user, context);
+    });
+  }
+  static int32_t try_from_strings(const int64_t* offsets, std::string_view bytes, const Dims& shape, Tensor* out,
+                                  gth_error* err, uint32_t flags = 0, gth_deleter_fn deleter = nullptr,
+                                  void* user = nullptr, const Context& context = {}) noexcept {
     const void* const data = bytes.data();
     const auto extent = static_cast<int64_t>(bytes.size());
-    return Tensor(detail::make<gth_tensor>(gth_tensor_from_strings, context.get(), flags, shape.size(), shape.data(),
-                                           offsets, data, extent, deleter, user));
+    return out->hold(err, gth_tensor_from_strings, context.get(), flags, shape.size(), shape.data(), offsets, data,
+                     extent, deleter, user);
   }
   // The strings in row-major order, valid until the tensor is gone.
-  std::vector<std::string_view> strings() const {
+  std::vector<std::string_view> strings() const&& = delete;
+  std::vector<std::string_view> strings() const& {
     const int64_t* offsets = nullptr;
     const void* bytes = nullptr;
     detail::call(gth_tensor_strings, get(), &offsets, &bytes);
@@ -389,51 +574,172 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
       views[i] = {static_cast<const char*>(bytes) + offsets[i], static_cast<size_t>(offsets[i + 1] - offsets[i])};
     return views;
   }
+
+ private:
+  void read(const View& destination, const Context& context) const {
+    copy_to(borrow(destination), context);
+    context.sync();
+  }
 };
 
+namespace detail {
+
+// One operation in its forms, by the functions of the library.
+template <class F>
+int32_t gather(F make, const Tensor& params, const Tensor& indices, Tensor* out, gth_error* err, const Options& options,
+               const Context& context) noexcept {
+  const int32_t status = options.check(params.get(), err);
+  if (status != GTH_OK) return out->reset(), status;
+  return out->hold(err, make, context.get(), params.get(), indices.get(), options.get());
+}
+
+// Views are not made tensors of: an error is about params or indices, as it is with tensors.
+template <class Shape, class F>
+int32_t gather(Shape shape, F write, const View& params, const View& indices, Tensor* out, gth_error* err,
+               const Options& options, const Context& context) noexcept {
+  const Description from = params.raw(), at = indices.raw();
+  gth_tensor_desc to = GTH_TENSOR_DESC_INIT;
+  int64_t extents[GTH_MAX_NDIM];
+  int32_t ndim = 0;
+  int32_t status = options.check(params.dtype(), err);
+  out->reset();
+  if (status == GTH_OK) status = shape(from, at, options.get(), GTH_MAX_NDIM, &ndim, extents, err);
+  if (status == GTH_OK) status = out->hold(err, gth_tensor_alloc, context.get(), params.dtype(), ndim, extents);
+  if (status == GTH_OK) status = gth_tensor_describe(out->get(), &to, err);
+  if (status == GTH_OK) status = write(context.get(), from, at, options.get(), &to, err);
+  if (status != GTH_OK) out->reset();
+  return status;
+}
+
+template <class F>
+int32_t gather_into(F write, const Tensor& params, const Tensor& indices, const Tensor& out, gth_error* err,
+                    const Options& options, const Context& context) noexcept {
+  const int32_t status = options.check(params.get(), err);
+  if (status != GTH_OK) return status;
+  return write(context.get(), params.get(), indices.get(), options.get(), out.get(), err);
+}
+
+template <class F>
+int32_t gather_into(F write, const View& params, const View& indices, const View& out, gth_error* err,
+                    const Options& options, const Context& context) noexcept {
+  const int32_t status = options.check(params.dtype(), err);
+  if (status != GTH_OK) return status;
+  return write(context.get(), params.raw(), indices.raw(), options.get(), out.raw(), err);
+}
+
+template <class F>
+std::vector<int64_t> gather_shape(F query, const View& params, const View& indices, const Options& options) {
+  call([&](gth_error* err) { return options.check(params.dtype(), err); });
+  return shape(query, params.raw(), indices.raw(), options.get());
+}
+
+}  // namespace detail
+
 // gather takes slices of params along an axis; gather_nd takes slices by tuples, the last axis of indices. gather.h has
-// the shapes. Three forms: a new tensor; into a tensor; into a view, from views, without a handle. With bounds = error
-// the output is unchanged when an index is bad.
+// the shapes. Three forms: a new tensor, from tensors or views; into a tensor; into a view, from views, without a handle.
+// With bounds = error the output is unchanged when an index is bad.
+inline int32_t try_gather(const Tensor& params, const Tensor& indices, Tensor* out, gth_error* err,
+                          const Options& options = {}, const Context& context = {}) noexcept {
+  return detail::gather(gth_gather, params, indices, out, err, options, context);
+}
 inline Tensor gather(const Tensor& params, const Tensor& indices, const Options& options = {},
                      const Context& context = {}) {
-  return Tensor(detail::make<gth_tensor>(gth_gather, context.get(), params.get(), indices.get(), options.get()));
+  return detail::make<Tensor>(
+      [&](Tensor* out, gth_error* err) { return try_gather(params, indices, out, err, options, context); });
+}
+inline int32_t try_gather(const View& params, const View& indices, Tensor* out, gth_error* err,
+                          const Options& options = {}, const Context& context = {}) noexcept {
+  return detail::gather(gth_gather_shape, gth_gather_desc, params, indices, out, err, options, context);
+}
+inline Tensor gather(const View& params, const View& indices, const Options& options = {},
+                     const Context& context = {}) {
+  return detail::make<Tensor>(
+      [&](Tensor* out, gth_error* err) { return try_gather(params, indices, out, err, options, context); });
+}
+inline int32_t try_gather_into(const Tensor& params, const Tensor& indices, const Tensor& out, gth_error* err,
+                               const Options& options = {}, const Context& context = {}) noexcept {
+  return detail::gather_into(gth_gather_into, params, indices, out, err, options, context);
 }
 inline void gather_into(const Tensor& params, const Tensor& indices, const Tensor& out, const Options& options = {},
                         const Context& context = {}) {
-  detail::call(gth_gather_into, context.get(), params.get(), indices.get(), options.get(), out.get());
-}
-inline void gather_into(const View& params, const View& indices, const View& out, const Options& options = {},
-                        const Context& context = {}) {
-  detail::call(gth_gather_desc, context.get(), params.raw(), indices.raw(), options.get(), out.raw());
+  detail::call([&](gth_error* err) { return try_gather_into(params, indices, out, err, options, context); });
 }
 inline int32_t try_gather_into(const View& params, const View& indices, const View& out, gth_error* err,
                                const Options& options = {}, const Context& context = {}) noexcept {
-  return gth_gather_desc(context.get(), params.raw(), indices.raw(), options.get(), out.raw(), err);
+  return detail::gather_into(gth_gather_desc, params, indices, out, err, options, context);
+}
+inline void gather_into(const View& params, const View& indices, const View& out, const Options& options = {},
+                        const Context& context = {}) {
+  detail::call([&](gth_error* err) { return try_gather_into(params, indices, out, err, options, context); });
 }
 // The output's shape. Extents of GTH_OPEN are handed on.
 inline std::vector<int64_t> gather_shape(const View& params, const View& indices, const Options& options = {}) {
-  return detail::shape(gth_gather_shape, params.raw(), indices.raw(), options.get());
+  return detail::gather_shape(gth_gather_shape, params, indices, options);
 }
 
+inline int32_t try_gather_nd(const Tensor& params, const Tensor& indices, Tensor* out, gth_error* err,
+                             const Options& options = {}, const Context& context = {}) noexcept {
+  return detail::gather(gth_gather_nd, params, indices, out, err, options, context);
+}
 inline Tensor gather_nd(const Tensor& params, const Tensor& indices, const Options& options = {},
                         const Context& context = {}) {
-  return Tensor(detail::make<gth_tensor>(gth_gather_nd, context.get(), params.get(), indices.get(), options.get()));
+  return detail::make<Tensor>(
+      [&](Tensor* out, gth_error* err) { return try_gather_nd(params, indices, out, err, options, context); });
+}
+inline int32_t try_gather_nd(const View& params, const View& indices, Tensor* out, gth_error* err,
+                             const Options& options = {}, const Context& context = {}) noexcept {
+  return detail::gather(gth_gather_nd_shape, gth_gather_nd_desc, params, indices, out, err, options, context);
+}
+inline Tensor gather_nd(const View& params, const View& indices, const Options& options = {},
+                        const Context& context = {}) {
+  return detail::make<Tensor>(
+      [&](Tensor* out, gth_error* err) { return try_gather_nd(params, indices, out, err, options, context); });
+}
+inline int32_t try_gather_nd_into(const Tensor& params, const Tensor& indices, const Tensor& out, gth_error* err,
+                                  const Options& options = {}, const Context& context = {}) noexcept {
+  return detail::gather_into(gth_gather_nd_into, params, indices, out, err, options, context);
 }
 inline void gather_nd_into(const Tensor& params, const Tensor& indices, const Tensor& out, const Options& options = {},
                            const Context& context = {}) {
-  detail::call(gth_gather_nd_into, context.get(), params.get(), indices.get(), options.get(), out.get());
-}
-inline void gather_nd_into(const View& params, const View& indices, const View& out, const Options& options = {},
-                           const Context& context = {}) {
-  detail::call(gth_gather_nd_desc, context.get(), params.raw(), indices.raw(), options.get(), out.raw());
+  detail::call([&](gth_error* err) { return try_gather_nd_into(params, indices, out, err, options, context); });
 }
 inline int32_t try_gather_nd_into(const View& params, const View& indices, const View& out, gth_error* err,
                                   const Options& options = {}, const Context& context = {}) noexcept {
-  return gth_gather_nd_desc(context.get(), params.raw(), indices.raw(), options.get(), out.raw(), err);
+  return detail::gather_into(gth_gather_nd_desc, params, indices, out, err, options, context);
+}
+inline void gather_nd_into(const View& params, const View& indices, const View& out, const Options& options = {},
+                           const Context& context = {}) {
+  detail::call([&](gth_error* err) { return try_gather_nd_into(params, indices, out, err, options, context); });
 }
 inline std::vector<int64_t> gather_nd_shape(const View& params, const View& indices, const Options& options = {}) {
-  return detail::shape(gth_gather_nd_shape, params.raw(), indices.raw(), options.get());
+  return detail::gather_shape(gth_gather_nd_shape, params, indices, options);
 }
+
+// Memory that a plan reads: a pointer with the dtype of what it points to. A void pointer has none, and is not checked.
+struct Source {
+  Source(std::nullptr_t) noexcept : Source(static_cast<const void*>(nullptr)) {}
+  template <class T>
+  Source(const T* memory) noexcept : data(memory), dtype(dtype_of<T>()) {
+    static_assert(dtype_of<T>() != 0, "T has no dtype: specialise gather::Dtype, or hand over a void pointer");
+  }
+  Source(const void* memory) noexcept : data(memory), dtype(0) {}
+
+  const void* data;
+  int32_t dtype;
+};
+
+// Memory that a plan writes.
+struct Target {
+  Target(std::nullptr_t) noexcept : Target(static_cast<void*>(nullptr)) {}
+  template <class T>
+  Target(T* memory) noexcept : data(memory), dtype(dtype_of<T>()) {
+    static_assert(dtype_of<T>() != 0, "T has no dtype: specialise gather::Dtype, or hand over a void pointer");
+  }
+  Target(void* memory) noexcept : data(memory), dtype(0) {}
+
+  void* data;
+  int32_t dtype;
+};
 
 // A gather of shapes, strides and options that have been checked once. One extent of the layouts may be GTH_OPEN: one
 // of the tuples, or the outermost batch dim of both; it is given at each run. out: the outputs' layout, NULL for dense
@@ -442,25 +748,55 @@ class Plan : public Handle<gth_plan, gth_plan_release> {
  public:
   using Handle::Handle;
   static Plan gather(const View& params, const View& indices, const Options& options = {}, const View* out = nullptr) {
-    return Plan(detail::make<gth_plan>(gth_gather_plan, params.raw(), indices.raw(), options.get(),
-                                       out != nullptr ? out->raw() : Description{}));
+    return detail::make<Plan>(
+        [&](Plan* plan, gth_error* err) { return try_gather(params, indices, plan, err, options, out); });
+  }
+  static int32_t try_gather(const View& params, const View& indices, Plan* plan, gth_error* err,
+                            const Options& options = {}, const View* out = nullptr) noexcept {
+    return plan->make(gth_gather_plan, params, indices, err, options, out);
   }
   static Plan gather_nd(const View& params, const View& indices, const Options& options = {},
                         const View* out = nullptr) {
-    return Plan(detail::make<gth_plan>(gth_gather_nd_plan, params.raw(), indices.raw(), options.get(),
-                                       out != nullptr ? out->raw() : Description{}));
+    return detail::make<Plan>(
+        [&](Plan* plan, gth_error* err) { return try_gather_nd(params, indices, plan, err, options, out); });
   }
-  // Pointers to memory of at least the planned extents. n: the open extent, GTH_OPEN without one. Allocates nothing.
-  void run(const void* params, const void* indices, void* out, int64_t n = GTH_OPEN,
-           const Context& context = {}) const {
-    detail::call(gth_plan_run, context.get(), get(), params, indices, out, n);
+  static int32_t try_gather_nd(const View& params, const View& indices, Plan* plan, gth_error* err,
+                               const Options& options = {}, const View* out = nullptr) noexcept {
+    return plan->make(gth_gather_nd_plan, params, indices, err, options, out);
   }
-  int32_t try_run(const void* params, const void* indices, void* out, int64_t n, gth_error* err,
+  // Pointers to memory of at least the planned extents, and of the planned dtypes: others are GTH_E_DTYPE. n: the open
+  // extent, GTH_OPEN without one. Allocates nothing.
+  void run(Source params, Source indices, Target out, int64_t n = GTH_OPEN, const Context& context = {}) const {
+    detail::call([&](gth_error* err) { return try_run(params, indices, out, n, err, context); });
+  }
+  int32_t try_run(Source params, Source indices, Target out, int64_t n, gth_error* err,
                   const Context& context = {}) const noexcept {
-    return gth_plan_run(context.get(), get(), params, indices, out, n, err);
+    if (!fits(params.dtype, params_)) return refuse(err, GTH_OPERAND_PARAMS, "params", params.dtype, params_);
+    if (!fits(indices.dtype, indices_)) return refuse(err, GTH_OPERAND_INDICES, "indices", indices.dtype, indices_);
+    if (!fits(out.dtype, params_)) return refuse(err, GTH_OPERAND_OUT, "out", out.dtype, params_);
+    return gth_plan_run(context.get(), get(), params.data, indices.data, out.data, n, err);
   }
   // The output's shape for the open extent n, which GTH_OPEN hands on.
   std::vector<int64_t> shape(int64_t n = GTH_OPEN) const { return detail::shape(gth_plan_shape, get(), n); }
+
+ private:
+  template <class F>
+  int32_t make(F create, const View& params, const View& indices, gth_error* err, const Options& options,
+               const View* out) noexcept {
+    params_ = params.dtype();
+    indices_ = indices.dtype();
+    const int32_t status = options.check(params_, err);
+    if (status != GTH_OK) return reset(), status;
+    return hold(err, create, params.raw(), indices.raw(), options.get(), out != nullptr ? out->raw() : Description{});
+  }
+  // 0: of memory without a type, or of a plan that came as a C handle.
+  static bool fits(int32_t dtype, int32_t planned) noexcept { return dtype == planned || dtype == 0 || planned == 0; }
+  static int32_t refuse(gth_error* err, int32_t operand, const char* what, int32_t dtype, int32_t planned) noexcept {
+    return detail::refuse_dtype(err, operand, -1, what, dtype, planned);
+  }
+
+  int32_t params_ = 0;
+  int32_t indices_ = 0;
 };
 
 // What this library can do on this machine.
@@ -471,5 +807,7 @@ inline gth_capability_info capabilities() {
 }
 
 }  // namespace gather
+
+#endif
 
 #endif

@@ -1,42 +1,75 @@
-# Finds nvcc and the static runtime: sets GATHER_HAS_CUDA, and makes the target gather_cuda_runtime.
+# Finds nvcc and the static runtime: sets GATHER_HAS_CUDA, and makes the target gather_cuda_runtime. Where GATHER_CUDA is
+# AUTO, what stands in the way is a line of the configuration, and the library is for the CPU.
 
-set(GATHER_HAS_CUDA OFF)
-if(NOT GATHER_CUDA STREQUAL OFF)
+set(oldest_nvcc 12.8)
+set(problem "")
+
+# The version is asked before CMake tries the compiler on architectures that an old one does not know.
+if(GATHER_CUDA STREQUAL OFF)
+  set(problem "GATHER_CUDA is OFF")
+else()
+  if(NOT CMAKE_CUDA_COMPILER)  # perhaps there is one since the last time
+    unset(CMAKE_CUDA_COMPILER CACHE)
+  endif()
+  if(CMAKE_CUDA_COMPILER)
+    set(nvcc ${CMAKE_CUDA_COMPILER})
+  elseif(DEFINED ENV{CUDACXX})
+    get_filename_component(nvcc "$ENV{CUDACXX}" PROGRAM)
+  else()
+    unset(nvcc)
+    find_program(nvcc nvcc HINTS ENV CUDA_PATH PATH_SUFFIXES bin NO_CACHE)
+  endif()
+  set(nvcc_version "")
+  if(nvcc)
+    execute_process(COMMAND ${nvcc} --version OUTPUT_VARIABLE nvcc_version ERROR_QUIET)
+    string(REGEX MATCH "release [0-9.]+" nvcc_version "${nvcc_version}")
+    string(REPLACE "release " "" nvcc_version "${nvcc_version}")
+  endif()
+  if(NOT nvcc_version)
+    set(problem "there is no nvcc: set CUDACXX to one")
+  elseif(nvcc_version VERSION_LESS oldest_nvcc)
+    set(problem "${nvcc} is of CUDA ${nvcc_version}, ${oldest_nvcc} is needed")
+  else()
+    include(CheckLanguage)
+    check_language(CUDA)
+    if(NOT CMAKE_CUDA_COMPILER)
+      set(problem "${nvcc} compiles nothing with ${CMAKE_CXX_COMPILER}")
+    endif()
+  endif()
+endif()
+
+# The runtime is in the library, so that the library loads where there is no CUDA. FindCUDAToolkit would do, but the one
+# of CMake 3.25 stumbles over CUDA 13.
+if(NOT problem)
   # What the machine's graphics cards are is not asked: the library is for all of them. Real machine code for the
   # architectures in use, PTX of the newest for those to come, and of one between for those that were left out.
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES 80-real 86-real 89-real 90 100-real 120)
   endif()
-  if(NOT CMAKE_CUDA_COMPILER)  # perhaps there is one since the last time
-    unset(CMAKE_CUDA_COMPILER CACHE)
-  endif()
-  include(CheckLanguage)
-  check_language(CUDA)
-  if(CMAKE_CUDA_COMPILER)
-    enable_language(CUDA)
-    set(GATHER_HAS_CUDA ON)
-  elseif(GATHER_CUDA STREQUAL ON)
-    message(FATAL_ERROR "GATHER_CUDA is ON, but there is no nvcc: set CUDACXX to one")
+  enable_language(CUDA)
+  get_filename_component(cuda_root "${CMAKE_CUDA_COMPILER}" DIRECTORY)
+  get_filename_component(cuda_root "${cuda_root}" DIRECTORY)
+  set(cuda_libraries HINTS ${CMAKE_CUDA_IMPLICIT_LINK_DIRECTORIES} ${cuda_root}/lib64 ${cuda_root}/lib)
+  find_library(GATHER_CUDART cudart_static ${cuda_libraries})
+  find_library(GATHER_CULIBOS culibos ${cuda_libraries})
+  find_path(GATHER_CUDA_INCLUDE cuda_runtime_api.h
+    HINTS ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES} ${cuda_root}/include)
+  if(NOT GATHER_CUDART OR NOT GATHER_CUDA_INCLUDE)
+    set(problem "${cuda_root} has no static runtime")
   endif()
 endif()
-if(NOT GATHER_HAS_CUDA)
-  message(STATUS "CUDA: none, the library is for the CPU")
+
+set(GATHER_HAS_CUDA OFF)
+if(NOT problem)
+  set(GATHER_HAS_CUDA ON)
+  message(STATUS "CUDA: ${CMAKE_CUDA_COMPILER_VERSION} for ${CMAKE_CUDA_ARCHITECTURES}")
+elseif(GATHER_CUDA STREQUAL ON)
+  message(FATAL_ERROR "GATHER_CUDA is ON, but ${problem}")
+else()
+  message(STATUS "CUDA: none, the library is for the CPU (${problem})")
   return()
 endif()
-if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.8)
-  message(FATAL_ERROR "CUDA ${CMAKE_CUDA_COMPILER_VERSION} is too old, 12.8 is needed")
-endif()
-message(STATUS "CUDA: ${CMAKE_CUDA_COMPILER_VERSION} for ${CMAKE_CUDA_ARCHITECTURES}")
 
-# The runtime is in the library, so that the library loads where there is no CUDA. FindCUDAToolkit would do, but the one
-# of CMake 3.25 stumbles over CUDA 13.
-get_filename_component(cuda_root "${CMAKE_CUDA_COMPILER}" DIRECTORY)
-get_filename_component(cuda_root "${cuda_root}" DIRECTORY)
-find_library(GATHER_CUDART cudart_static HINTS ${CMAKE_CUDA_IMPLICIT_LINK_DIRECTORIES} ${cuda_root}/lib64 ${cuda_root}/lib
-  REQUIRED)
-find_path(GATHER_CUDA_INCLUDE cuda_runtime_api.h HINTS ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES} ${cuda_root}/include
-  REQUIRED)
-find_library(GATHER_CULIBOS culibos HINTS ${CMAKE_CUDA_IMPLICIT_LINK_DIRECTORIES} ${cuda_root}/lib64 ${cuda_root}/lib)
 add_library(gather_cuda_runtime INTERFACE)
 target_include_directories(gather_cuda_runtime SYSTEM INTERFACE ${GATHER_CUDA_INCLUDE})
 target_link_libraries(gather_cuda_runtime INTERFACE ${GATHER_CUDART} Threads::Threads ${CMAKE_DL_LIBS} rt)

@@ -39,8 +39,45 @@ static_assert(gather::dtype_of<bool>() == GTH_DTYPE_BOOL && gather::dtype_of<cha
 static_assert(!std::is_copy_constructible_v<gather::Tensor> && std::is_nothrow_move_constructible_v<gather::Plan>);
 static_assert(std::is_base_of_v<gather::Error, gather::IndexError>);
 
+// What points into a tensor is not given by one that is about to go.
+template <class T, class = void>
+struct GivesData : std::false_type {};
+template <class T>
+struct GivesData<T, std::void_t<decltype(std::declval<T>().template data<float>())>> : std::true_type {};
+template <class T, class = void>
+struct GivesStrings : std::false_type {};
+template <class T>
+struct GivesStrings<T, std::void_t<decltype(std::declval<T>().strings())>> : std::true_type {};
+template <class T, class = void>
+struct GivesDescription : std::false_type {};
+template <class T>
+struct GivesDescription<T, std::void_t<decltype(std::declval<T>().describe())>> : std::true_type {};
+template <class T, class = void>
+struct GivesRaw : std::false_type {};
+template <class T>
+struct GivesRaw<T, std::void_t<decltype(std::declval<T>().raw())>> : std::true_type {};
+static_assert(GivesData<const gather::Tensor&>::value && !GivesData<gather::Tensor>::value);
+static_assert(GivesStrings<gather::Tensor&>::value && !GivesStrings<gather::Tensor>::value);
+static_assert(GivesDescription<gather::Tensor&>::value && !GivesDescription<const gather::Tensor>::value);
+static_assert(GivesRaw<gather::View&>::value && !GivesRaw<gather::View>::value);
+
+// Nor is a view of a container that is.
+static_assert(std::is_constructible_v<gather::View, std::vector<float>&>);
+static_assert(!std::is_constructible_v<gather::View, std::vector<float>>);
+static_assert(!std::is_constructible_v<gather::View, const std::vector<float>>);
+
 struct Half {
   uint16_t bits;
+};
+
+// As std::span of C++20 is.
+template <class T>
+struct Span {
+  using element_type = T;
+  T* first;
+  size_t count;
+  T* data() const { return first; }
+  size_t size() const { return count; }
 };
 
 }  // namespace
@@ -60,8 +97,10 @@ void new_tensors() {
   CHECK(rows.shape() == Shape({3, 2}));
   CHECK(rows.to_vector<float>() == std::vector<float>({30, 31, 0, 1, 30, 31}));
   CHECK(rows.data<float>()[1] == 31);
-  thrown<gather::Error>(GTH_E_DTYPE, [&] { rows.data<double>(); });
-  thrown<gather::Error>(GTH_E_READONLY, [&] { params.data<float>(); });
+  const gather::Error dtype = thrown<gather::Error>(GTH_E_DTYPE, [&] { rows.data<double>(); });
+  CHECK(dtype.what() == std::string("tensor: dtype is float32, needed is float64"));
+  const gather::Error readonly = thrown<gather::Error>(GTH_E_READONLY, [&] { params.data<float>(); });
+  CHECK(readonly.what() == std::string("tensor: the memory is read-only"));
   CHECK(params.data<const float>() == table.data());
 
   gather::Tensor moved = std::move(rows);
@@ -141,6 +180,57 @@ void one_shot() {
   thrown<gather::Error>(GTH_E_RANK, [&] { gather::gather_into(gather::View(out).strides({8, 8}), columns, picked); });
 }
 
+// An element to fill with has a dtype, that of params: 1.0 is no float.
+void fill_values() {
+  const std::vector<int64_t> ids = {9};
+  const gather::Tensor params = gather::Tensor::borrow(table), indices = gather::Tensor::borrow(ids);
+  float one = 0;
+  const auto wrong = [](auto value) { return gather::Options().fill_value(value); };
+  const gather::Error error =
+      thrown<gather::Error>(GTH_E_DTYPE, [&] { gather::gather_into(table, ids, gather::View(&one, {1}), wrong(1.0)); });
+  CHECK(error.operand() == GTH_OPERAND_OPTIONS && error.component() == offsetof(gth_options, fill_value));
+  CHECK(error.value() == GTH_DTYPE_FLOAT64 && error.limit() == GTH_DTYPE_FLOAT32 && one == 0);
+  CHECK(error.what() == std::string("options: fill_value: dtype is float64, needed is float32"));
+  thrown<gather::Error>(GTH_E_DTYPE, [&] { gather::gather(params, indices, wrong(-1)); });
+  thrown<gather::Error>(GTH_E_DTYPE, [&] { gather::gather(table, ids, wrong(-1)); });
+  thrown<gather::Error>(GTH_E_DTYPE, [&] { gather::gather_into(params, indices, indices, wrong(-1)); });
+  thrown<gather::Error>(GTH_E_DTYPE, [&] { gather::gather_shape(table, ids, wrong(-1)); });
+  thrown<gather::Error>(GTH_E_DTYPE, [&] { gather::Plan::gather(table, ids, wrong(-1)); });
+  gather::Report err;
+  CHECK(gather::try_gather_into(table, ids, {&one, {1}}, &err, wrong(-1)) == GTH_E_DTYPE && err.status == GTH_E_DTYPE);
+  CHECK(gather::try_gather_into(table, ids, {&one, {1}}, nullptr, wrong(-1)) == GTH_E_DTYPE);
+  CHECK(gather::gather(params, indices, wrong(2.5F)).to_vector<float>() == std::vector<float>({2.5F}));
+  // Another fill than the value does not look at it.
+  CHECK(gather::gather(params, indices, wrong(1.0).fill(GTH_FILL_ZERO)).to_vector<float>() == std::vector<float>({0}));
+}
+
+// Ranges of all kinds, extents of all integers.
+void ranges() {
+  const size_t rows = 4, width = 2;
+  const int32_t ids[2] = {3, 0};
+  std::array<float, 4> out = {};
+  gather::gather_into({Span<const float>{table.data(), table.size()}, {rows, width}}, ids, {out, {2, width}});
+  CHECK(out == (std::array<float, 4>{30, 31, 0, 1}));
+  gather::gather_into({table, std::array<size_t, 2>{rows, width}}, ids, {Span<float>{out.data(), 4}, {2, 2}});
+  CHECK(gather::gather(table, ids).to_vector<float>() == std::vector<float>({11, 0}));
+  CHECK(gather::gather_nd({table, {rows, width}}, ids).to_vector<float>() == std::vector<float>({30}));
+
+  const std::array<std::byte, 3> bytes = {std::byte{7}, std::byte{8}, std::byte{9}};
+  const std::array<uint8_t, 1> last = {2};
+  CHECK(gather::gather(bytes, last).to_vector<std::byte>() == std::vector<std::byte>({std::byte{9}}));
+  const bool bools[3] = {true, false, true};
+  CHECK(gather::gather(bools, ids, gather::Options().bounds(GTH_BOUNDS_CLAMP)).to_vector<bool>() ==
+        std::vector<bool>({true, true}));
+  const std::vector<int8_t> none;
+  CHECK(gather::gather(bools, none).to_vector<bool>().empty());
+
+  // An error is about the operand, as it is with tensors.
+  const gather::Error error = thrown<gather::Error>(GTH_E_STRIDE, [&] { gather::gather({table, {5, 2}}, ids); });
+  CHECK(error.operand() == GTH_OPERAND_PARAMS && std::string(error.what()).find("params") == 0);
+  const gather::IndexError index = thrown<gather::IndexError>(GTH_E_INDEX, [&] { gather::gather(bools, ids); });
+  CHECK(index.position() == 0 && index.value() == 3);
+}
+
 void plans() {
   gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
   options.threads = 1;
@@ -156,6 +246,18 @@ void plans() {
   CHECK(plan.try_run(table.data(), ids, out.data(), 3, &err, context) == GTH_E_INDEX);
   CHECK(err.position == 2 && err.value == 9 && err.limit == 4);
   thrown<gather::IndexError>(GTH_E_INDEX, [&] { plan.run(table.data(), ids, out.data(), 3); });
+
+  // Typed memory is what was planned, void pointers are the caller's word.
+  const int64_t wide[1] = {2};
+  const gather::Error dtype =
+      thrown<gather::Error>(GTH_E_DTYPE, [&] { plan.run(table.data(), wide, out.data(), 1, context); });
+  CHECK(dtype.operand() == GTH_OPERAND_INDICES && dtype.value() == GTH_DTYPE_INT64);
+  CHECK(dtype.limit() == GTH_DTYPE_INT32 && dtype.what() == std::string("indices: dtype is int64, needed is int32"));
+  double doubles[2] = {};
+  CHECK(plan.try_run(table.data(), ids, doubles, 1, &err) == GTH_E_DTYPE && err.operand == GTH_OPERAND_OUT);
+  CHECK(plan.try_run(doubles, ids, out.data(), 1, nullptr) == GTH_E_DTYPE && doubles[0] == 0);
+  plan.run(static_cast<const void*>(table.data()), ids, static_cast<void*>(out.data()), 1, context);
+  CHECK(out[0] == 20 && plan.try_run(nullptr, nullptr, nullptr, 0, &err) == GTH_OK);
 
   const gather::View spread = gather::View::layout<float>({2}).strides({12});
   const gather::Plan elements = gather::Plan::gather_nd(
@@ -220,6 +322,8 @@ int main() {
   new_tensors();
   bad_indices();
   one_shot();
+  fill_values();
+  ranges();
   plans();
   ownership();
   strings();

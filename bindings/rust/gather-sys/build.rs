@@ -1,9 +1,10 @@
 //! Finds an installed libgather through pkg-config, or else builds the sources that lie in this crate.
 
 use std::env;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{self, Command};
 
 /// Releases that this crate works with: its own and newer ones, up to the next that may break.
 const OLDEST: &str = env!("CARGO_PKG_VERSION");
@@ -80,9 +81,11 @@ fn abi(include: &Path) -> Option<u32> {
 
 /// A static library from the sources in this crate.
 fn vendored() -> Library {
+    require_compiler();
     let mut config = cmake::Config::new("libgather");
     config
         .profile("Release") // a debug build of the caller's program is no reason for slow copies
+        .define("GATHER_CUDA", "OFF") // the static library never has it
         .define("GATHER_TESTS", "OFF")
         .define("GATHER_DEMO", "OFF")
         .define("GATHER_BENCH", "OFF")
@@ -104,7 +107,25 @@ fn vendored() -> Library {
     }
 }
 
-fn runs(program: &str) -> bool {
+/// Ends the build with a line that names what is missing, where CMake would show a trace of its own.
+fn require_compiler() {
+    let target = env::var("TARGET").unwrap_or_default();
+    let compiler = cc::Build::new().cpp(true).cargo_metadata(false).try_get_compiler();
+    let (name, found) = match &compiler {
+        Ok(tool) => (tool.path().display().to_string(), runs(tool.path())),
+        Err(error) => (error.to_string(), false),
+    };
+    if !found {
+        let variable = target.replace('-', "_");
+        println!(
+            "cargo::error=libgather is built with a C++17 compiler for {target}, and there is none ({name}): install one, \
+             name it in CXX_{variable}, or install libgather and let pkg-config find it"
+        );
+        process::exit(1);
+    }
+}
+
+fn runs(program: impl AsRef<OsStr>) -> bool {
     Command::new(program)
         .arg("--version")
         .output()

@@ -74,7 +74,7 @@ func writeConstants(defines []define) ([]byte, error) {
 		return nil, err
 	}
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "// %s\n\npackage gather\n\nconst (\n", strings.Replace(notice, "Generated", "Code generated", 1))
+	fmt.Fprintf(&out, "// %s\n\n//go:build cgo\n\npackage gather\n\nconst (\n", strings.Replace(notice, "Generated", "Code generated", 1))
 	for _, value := range defines {
 		if name, ok := alone[value.name]; ok {
 			writeConstant(&out, name, "", value.value, aloneComments[value.name])

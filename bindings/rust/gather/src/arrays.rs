@@ -7,6 +7,7 @@ use crate::buffer::{Buffer, BufferMut};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Cause, Error, Operand};
+use crate::numbers::bytes_to_c;
 use crate::tensor::Tensor;
 use crate::tensor_mut::TensorMut;
 use gather_sys as sys;
@@ -31,9 +32,15 @@ impl Memory {
         Memory {
             offset: if empty { 0 } else { below },
             bytes: if empty { 0 } else { below + above },
-            strides: strides.iter().map(|stride| *stride as i64 * item as i64).collect(),
+            strides: strides.iter().map(|stride| byte_stride::<T>(*stride)).collect(),
         }
     }
+}
+
+/// A stride of an array in bytes: both are inside memory.
+fn byte_stride<T>(stride: isize) -> i64 {
+    let bytes = bytes_to_c(stride.unsigned_abs() * size_of::<T>());
+    if stride < 0 { -bytes } else { bytes }
 }
 
 /// Any array or view, whatever its strides, without a copy of its elements.
@@ -69,8 +76,9 @@ impl<'a, T: Element, S: Data<Elem = T>, D: Dimension> From<&'a ArrayBase<S, D>> 
 /// Any array or view to write to, whatever its strides.
 impl<'a, T: Element, S: DataMut<Elem = T>, D: Dimension> From<&'a mut ArrayBase<S, D>> for TensorMut<'a> {
     fn from(array: &'a mut ArrayBase<S, D>) -> Self {
-        let memory = Memory::of::<T>(array.shape(), array.strides());
+        // The pointer first: an array that shares its memory gets memory of its own for it, perhaps of other strides.
         let first = array.as_mut_ptr().cast::<c_void>();
+        let memory = Memory::of::<T>(array.shape(), array.strides());
         // SAFETY: these are the bytes that the elements of the array reach, borrowed exclusively for 'a.
         let buffer = unsafe { BufferMut::from_raw(T::DTYPE, Device::Cpu, first.byte_sub(memory.offset), memory.bytes) };
         TensorMut::new(buffer, array.shape())

@@ -8,6 +8,7 @@ use crate::device::Device;
 use crate::dtype::DType;
 use crate::element::Element;
 use crate::error::{Cause, Error, Operand};
+use crate::numbers::bits;
 use gather_sys as sys;
 
 /// What memory must agree on to stand in for other memory: dtype, device and its number, in one word to compare.
@@ -22,7 +23,8 @@ impl Kind {
 
     /// Dtypes have 17 bits, devices a few.
     pub const fn from_numbers(dtype: i32, device: i32, id: i32) -> Self {
-        Kind(dtype as u64 & 0xff_ffff | (device as u64 & 0xff) << 24 | (id as u64) << 32)
+        let low = bits(dtype) & 0xff_ffff | bits(device) << 24;
+        Kind(low as u64 | (bits(id) as u64) << 32)
     }
 
     pub const fn dtype(self) -> i32 {

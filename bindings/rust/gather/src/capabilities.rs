@@ -2,6 +2,7 @@
 
 use crate::abi::{self, Version};
 use crate::error::{Error, call};
+use crate::numbers;
 use gather_sys as sys;
 
 /// An instruction set that CPU kernels are written for.
@@ -29,7 +30,7 @@ impl Tier {
     fn from_bits(bits: u32) -> Vec<Tier> {
         Self::ALL
             .into_iter()
-            .filter(|(_, bit)| bits & *bit as u32 != 0)
+            .filter(|(_, bit)| bits & numbers::bits(*bit) != 0)
             .map(|(tier, _)| tier)
             .collect()
     }
@@ -79,7 +80,7 @@ pub struct Capabilities {
 pub fn capabilities() -> Result<Capabilities, Error> {
     abi::ensure()?;
     let mut info = sys::gth_capability_info {
-        size: size_of::<sys::gth_capability_info>() as u32,
+        size: numbers::struct_size::<sys::gth_capability_info>(),
         ..Default::default()
     };
     // SAFETY: the struct is sized.
@@ -88,7 +89,7 @@ pub fn capabilities() -> Result<Capabilities, Error> {
     Ok(Capabilities {
         abi: info.abi,
         version: Version::from_number(info.version),
-        cpu_threads: info.cpu_threads as usize,
+        cpu_threads: numbers::count(info.cpu_threads),
         cpu_tiers_built: Tier::from_bits(info.cpu_tiers_built),
         cpu_tiers_usable: Tier::from_bits(info.cpu_tiers_usable),
         cpu_tier: Tier::from_bits(info.cpu_tier).pop(),
@@ -98,10 +99,10 @@ pub fn capabilities() -> Result<Capabilities, Error> {
             .device_compute
             .iter()
             .zip(info.device_memory)
-            .take(info.device_count as usize)
+            .take(numbers::count(info.device_count))
             .map(|(compute, memory)| CudaDevice {
-                compute: *compute as u32,
-                memory: memory as u64,
+                compute: numbers::bits(*compute),
+                memory: numbers::unsigned(memory),
             })
             .collect(),
     })

@@ -12,6 +12,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Operand, call};
 use crate::executor::{Executor, Work, parallel_for};
 use crate::handle::Handle;
+use crate::numbers::{rank_to_c, struct_size};
 use crate::tensor::{Tensor, borrow};
 use crate::tensor_mut::TensorMut;
 use gather_sys as sys;
@@ -66,7 +67,7 @@ impl Context {
     /// strings; on a device [`Error::Cuda`], [`Error::Fork`], [`Error::Capture`].
     pub fn zeros(&self, dtype: DType, shape: &[usize]) -> Result<Tensor<'static>, Error> {
         abi::ensure()?;
-        let ndim = i32::try_from(shape.len()).unwrap_or(i32::MAX);
+        let ndim = rank_to_c(shape.len());
         let handle = Handle::make(|out, err| {
             // SAFETY: the shape has ndim extents.
             unsafe { sys::gth_tensor_alloc(self.raw, dtype as i32, ndim, shape.as_ptr().cast(), out, err) }
@@ -252,7 +253,7 @@ impl ContextBuilder {
     pub fn build(self) -> Result<Context, Error> {
         abi::ensure()?;
         let mut options = self.options;
-        options.size = size_of::<sys::gth_context_options>() as u32;
+        options.size = struct_size::<sys::gth_context_options>();
         let executor = self.executor.map(Box::new);
         if let Some(executor) = &executor {
             options.parallel_for = Some(parallel_for);

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::error::{Cause, Error, Operand};
+use crate::numbers::count;
 use gather_sys as sys;
 
 macro_rules! dtypes {
@@ -75,7 +76,7 @@ impl DType {
     /// Bytes of one element; 0 for strings.
     pub const fn size(self) -> usize {
         // The numbers end with the element's bits; that of strings with 0.
-        (self as i32 % 256 / 8) as usize
+        count(self as i32 % 256 / 8)
     }
 }
 
@@ -97,7 +98,7 @@ mod tests {
             let (size, name) = unsafe { (sys::gth_dtype_size(number), CStr::from_ptr(sys::gth_dtype_name(number))) };
             match DType::try_from(number) {
                 Ok(dtype) => {
-                    assert_eq!(dtype.size() as i64, size, "{dtype}");
+                    assert_eq!(crate::numbers::bytes_to_c(dtype.size()), size, "{dtype}");
                     assert_eq!(Ok(dtype.name()), name.to_str());
                 }
                 Err(_) => assert_eq!(size, 0, "{number}"),

@@ -1,8 +1,9 @@
 //! What can go wrong, with the numbers that programs act on.
 
 use std::ffi::CStr;
-use std::mem::{MaybeUninit, size_of};
+use std::mem::MaybeUninit;
 
+use crate::numbers::{struct_size, unsigned};
 use gather_sys as sys;
 
 /// What an error is about.
@@ -28,6 +29,20 @@ pub enum Operand {
 }
 
 impl Operand {
+    /// As the library's messages begin.
+    fn name(self) -> &'static str {
+        match self {
+            Operand::None => "none",
+            Operand::Params => "params",
+            Operand::Indices => "indices",
+            Operand::Out => "out",
+            Operand::Options => "options",
+            Operand::Context => "context",
+            Operand::Plan => "plan",
+            Operand::Tensor => "tensor",
+        }
+    }
+
     fn from_raw(operand: i32) -> Self {
         match operand {
             sys::GTH_OPERAND_PARAMS => Operand::Params,
@@ -118,7 +133,7 @@ impl Cause {
                 component: u32::try_from((*raw).component).ok(),
                 position: u64::try_from((*raw).position).ok(),
                 value: if flags & sys::GTH_ERROR_UNSIGNED as u32 != 0 {
-                    i128::from(value as u64)
+                    i128::from(unsigned(value))
                 } else {
                     i128::from(value)
                 },
@@ -254,6 +269,9 @@ impl Error {
     pub(crate) fn about(mut self, operand: Operand) -> Self {
         if let Some(cause) = self.cause_mut() {
             cause.operand = operand;
+            if let Some(what) = cause.message.strip_prefix("tensor:") {
+                cause.message = format!("{}:{what}", operand.name());
+            }
         }
         self
     }
@@ -267,7 +285,7 @@ pub(crate) fn call(f: impl FnOnce(*mut sys::gth_error) -> i32) -> Result<(), Err
     let raw = storage.as_mut_ptr();
     // SAFETY: raw points to the storage.
     unsafe {
-        (&raw mut (*raw).size).write(size_of::<sys::gth_error>() as u32);
+        (&raw mut (*raw).size).write(struct_size::<sys::gth_error>());
         (&raw mut (*raw).status).write(sys::GTH_OK);
     }
     match f(raw) {

@@ -6,6 +6,7 @@ use crate::abi;
 use crate::context::Context;
 use crate::error::{Error, Operand, call};
 use crate::handle::Handle;
+use crate::numbers::rank_to_c;
 use crate::tensor::Tensor;
 use gather_sys as sys;
 
@@ -116,7 +117,7 @@ impl Context {
     ) -> Result<Tensor<'static>, Error> {
         abi::ensure()?;
         let (ndim, extents) = shape.map_or((-1, ptr::null()), |shape| {
-            (i32::try_from(shape.len()).unwrap_or(i32::MAX), shape.as_ptr().cast())
+            (rank_to_c(shape.len()), shape.as_ptr().cast())
         });
         // SAFETY: by contract; the shape has ndim extents.
         Tensor::from_handle(Handle::make(|out, err| unsafe {

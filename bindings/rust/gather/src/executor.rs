@@ -5,6 +5,8 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use crate::numbers::extent_from_c;
+
 /// The pieces of one large call, for an executor to run on any threads. See [`ContextBuilder::executor`].
 ///
 /// [`ContextBuilder::executor`]: crate::ContextBuilder::executor
@@ -23,7 +25,7 @@ unsafe impl Sync for Work<'_> {}
 impl Work<'_> {
     /// How many pieces there are.
     pub fn len(&self) -> usize {
-        self.count as usize
+        extent_from_c(self.count)
     }
 
     /// Whether there is none.

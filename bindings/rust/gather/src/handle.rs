@@ -3,6 +3,7 @@
 use std::ptr::NonNull;
 
 use crate::error::{Error, call};
+use crate::numbers::struct_size;
 use gather_sys as sys;
 
 /// Owns one reference to a tensor of the library.
@@ -31,7 +32,7 @@ impl Handle {
     /// The description of the tensor; its shape and strides live as long as the handle.
     pub fn describe(&self) -> Result<sys::gth_tensor_desc, Error> {
         let mut desc = sys::gth_tensor_desc {
-            size: size_of::<sys::gth_tensor_desc>() as u32,
+            size: struct_size::<sys::gth_tensor_desc>(),
             ..Default::default()
         };
         // SAFETY: the handle is live and the struct sized.

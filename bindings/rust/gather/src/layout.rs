@@ -9,13 +9,14 @@ use crate::device::Device;
 use crate::dtype::DType;
 use crate::element::Element;
 use crate::error::{Cause, Error, Operand};
+use crate::numbers::{bytes_to_c, count, extent_to_c, rank_to_c, struct_size};
 use gather_sys as sys;
 
 /// An extent that is left open when a plan is made, or handed on by a shape query.
 pub const OPEN: usize = usize::MAX;
 
 // The library's -1, in the unsigned numbers of Rust's shapes.
-const _: () = assert!(OPEN as i64 == sys::GTH_OPEN as i64);
+const _: () = assert!(extent_to_c(OPEN) == sys::GTH_OPEN as i64);
 
 /// Dtype, shape and strides of a tensor.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +64,7 @@ impl<'a> Layout<'a> {
 
     /// With element 0 so many bytes behind the beginning of the memory.
     pub fn with_offset(mut self, bytes: usize) -> Self {
-        self.desc.offset = bytes as i64;
+        self.desc.offset = bytes_to_c(bytes);
         self
     }
 
@@ -87,11 +88,11 @@ impl<'a> Layout<'a> {
 #[inline]
 pub(crate) fn describe(kind: Kind, shape: &[usize]) -> sys::gth_tensor_desc {
     sys::gth_tensor_desc {
-        size: size_of::<sys::gth_tensor_desc>() as u32,
+        size: struct_size::<sys::gth_tensor_desc>(),
         dtype: kind.dtype(),
         device: kind.device(),
         device_id: kind.device_id(),
-        ndim: i32::try_from(shape.len()).unwrap_or(i32::MAX),
+        ndim: rank_to_c(shape.len()),
         flags: 0,
         data: ptr::null(),
         shape: shape.as_ptr().cast(),
@@ -104,7 +105,7 @@ pub(crate) fn describe(kind: Kind, shape: &[usize]) -> sys::gth_tensor_desc {
 
 /// Lends strides to a description; the caller keeps them alive as long as it.
 pub(crate) fn set_strides(desc: &mut sys::gth_tensor_desc, strides: &[isize]) -> Result<(), Error> {
-    if strides.len() != desc.ndim as usize {
+    if strides.len() != count(desc.ndim) {
         let message = format!("{} strides for {} dims", strides.len(), desc.ndim);
         return Err(Cause::new(sys::GTH_E_RANK, Operand::Tensor, message)
             .numbers(strides.len() as i128, desc.ndim.into())
@@ -123,7 +124,7 @@ pub(crate) unsafe fn shape<'a>(desc: &sys::gth_tensor_desc) -> &'a [usize] {
         return &[];
     }
     // SAFETY: by contract; extents are not negative in a description that the library made, and any usize in ours.
-    unsafe { slice::from_raw_parts(desc.shape.cast(), desc.ndim as usize) }
+    unsafe { slice::from_raw_parts(desc.shape.cast(), count(desc.ndim)) }
 }
 
 /// The strides of a description in bytes; none where it is dense without saying so.
@@ -135,5 +136,5 @@ pub(crate) unsafe fn strides<'a>(desc: &sys::gth_tensor_desc) -> Option<&'a [isi
         return None;
     }
     // SAFETY: by contract.
-    Some(unsafe { slice::from_raw_parts(desc.strides.cast(), desc.ndim as usize) })
+    Some(unsafe { slice::from_raw_parts(desc.strides.cast(), count(desc.ndim)) })
 }

@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// A number that changes its type may change its value: see numbers.rs.
+#![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
 mod abi;
 mod allocator;
@@ -16,6 +18,7 @@ mod exchange;
 mod executor;
 mod handle;
 mod layout;
+mod numbers;
 mod operations;
 mod options;
 mod plan;

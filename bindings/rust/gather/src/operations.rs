@@ -7,6 +7,7 @@ use crate::context::{self, Context};
 use crate::error::{Error, Operand, call};
 use crate::handle::Handle;
 use crate::layout::Layout;
+use crate::numbers::{count, extent_from_c};
 use crate::options::Options;
 use crate::tensor::Tensor;
 use crate::tensor_mut::TensorMut;
@@ -231,5 +232,5 @@ pub(crate) fn read_shape(
     let capacity = sys::GTH_MAX_NDIM;
     call(|err| f(capacity, ptr::from_mut(&mut ndim), shape.as_mut_ptr(), err))?;
     // An open extent is -1 there and usize::MAX here: the same bits.
-    Ok(shape[..ndim as usize].iter().map(|extent| *extent as usize).collect())
+    Ok(shape[..count(ndim)].iter().copied().map(extent_from_c).collect())
 }

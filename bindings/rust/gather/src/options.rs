@@ -6,6 +6,7 @@ use crate::buffer::check_bools;
 use crate::dtype::DType;
 use crate::element::Element;
 use crate::error::{Cause, Error, Operand};
+use crate::numbers::{bytes_to_c, struct_size};
 use gather_sys as sys;
 
 /// All switches at once, equal to the named system on its edge cases.
@@ -107,7 +108,7 @@ impl Options {
     pub const fn new() -> Self {
         Options {
             raw: sys::gth_options {
-                size: size_of::<sys::gth_options>() as u32,
+                size: struct_size::<sys::gth_options>(),
                 has_axis: 0,
                 axis: 0,
                 batch_dims: 0,
@@ -186,7 +187,7 @@ impl Options {
         if dtype == DType::String || bytes.len() != dtype.size() {
             let message = format!("{} bytes are no {dtype}", bytes.len());
             return Err(Cause::new(sys::GTH_E_DTYPE, Operand::Options, message)
-                .numbers(bytes.len() as i128, dtype.size() as i64)
+                .numbers(bytes.len() as i128, bytes_to_c(dtype.size()))
                 .into());
         }
         let mut image = [0; 16];

@@ -8,6 +8,7 @@ use crate::buffer::{Buffer, BufferMut};
 use crate::context::{self, Context};
 use crate::error::{Error, Operand, call};
 use crate::layout::{Layout, OPEN};
+use crate::numbers::extent_to_c;
 use crate::operations::read_shape;
 use crate::options::Options;
 use crate::span::Span;
@@ -119,7 +120,7 @@ impl Plan {
     pub fn shape(&self, n: usize) -> Result<Vec<usize>, Error> {
         read_shape(|capacity, ndim, shape, err| {
             // SAFETY: the plan is live, and there is room for capacity extents.
-            unsafe { sys::gth_plan_shape(self.raw.as_ptr(), n as i64, capacity, ndim, shape, err) }
+            unsafe { sys::gth_plan_shape(self.raw.as_ptr(), extent_to_c(n), capacity, ndim, shape, err) }
         })
     }
 
@@ -202,7 +203,7 @@ impl Context {
                 params.data,
                 indices.data,
                 out.data,
-                n as i64,
+                extent_to_c(n),
                 err,
             )
         })

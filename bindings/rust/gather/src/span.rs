@@ -3,6 +3,7 @@
 use crate::buffer::Kind;
 use crate::error::{Cause, Error, Operand};
 use crate::layout::{OPEN, shape, strides};
+use crate::numbers::{bytes_to_c, extent_from_c};
 use gather_sys as sys;
 
 /// The bytes that an operand of a plan reaches, [low, high) from its data pointer, for an open extent of 1 and for each
@@ -41,7 +42,11 @@ impl Span {
             Some(strides) => span.reach_strided(shape, strides, item),
             None => span.reach_dense(shape, item),
         }
-        span.one = if span.low < 0 { usize::MAX } else { span.high as usize };
+        span.one = if span.low < 0 {
+            usize::MAX
+        } else {
+            extent_from_c(span.high)
+        };
         span
     }
 
@@ -49,7 +54,7 @@ impl Span {
         let unit = shape
             .iter()
             .filter(|extent| **extent != OPEN)
-            .fold(item, |bytes, extent| bytes.saturating_mul(*extent as i64));
+            .fold(item, |bytes, extent| bytes.saturating_mul(bytes_to_c(*extent)));
         self.high = self.high.saturating_add(unit);
         if shape.contains(&OPEN) {
             self.high_step = unit;
@@ -63,7 +68,7 @@ impl Span {
             if *extent == OPEN {
                 (self.low_step, self.high_step) = (stride.min(0), stride.max(0));
             } else {
-                let reach = (*extent as i64 - 1).saturating_mul(stride);
+                let reach = (bytes_to_c(*extent) - 1).saturating_mul(stride);
                 self.low = self.low.saturating_add(reach.min(0));
                 self.high = self.high.saturating_add(reach.max(0));
             }
@@ -107,7 +112,7 @@ impl Span {
             (sys::GTH_E_DEVICE, value, limit, message)
         } else if low < 0 {
             let message = format!("the plan reaches {} bytes before the memory", -low);
-            (sys::GTH_E_STRIDE, low, bytes as i64, message)
+            (sys::GTH_E_STRIDE, low, bytes_to_c(bytes), message)
         } else {
             let message = format!("the plan needs {high} bytes, the memory has {bytes}");
             let limit = i64::try_from(high).unwrap_or(i64::MAX);

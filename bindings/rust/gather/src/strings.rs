@@ -5,8 +5,10 @@ use std::slice;
 use std::str::{Utf8Error, from_utf8};
 
 use crate::abi;
+use crate::dtype::DType;
 use crate::error::{Cause, Error, Operand, call};
 use crate::handle::Handle;
+use crate::numbers::{bytes_to_c, extent_from_c, rank_to_c};
 use crate::tensor::{Tensor, drop_box};
 use gather_sys as sys;
 
@@ -24,7 +26,7 @@ impl Packed {
         };
         for string in strings {
             packed.bytes.extend_from_slice(string);
-            packed.offsets.push(packed.bytes.len() as i64);
+            packed.offsets.push(bytes_to_c(packed.bytes.len()));
         }
         packed
     }
@@ -69,11 +71,11 @@ fn from_packed(packed: Packed, flags: u32, shape: &[usize]) -> Result<Tensor<'st
             sys::gth_tensor_from_strings(
                 ptr::null_mut(),
                 flags,
-                shape.len() as i32,
+                rank_to_c(shape.len()),
                 shape.as_ptr().cast(),
                 offsets,
                 data.cast(),
-                extent as i64,
+                bytes_to_c(extent),
                 Some(drop_box::<Packed>),
                 owner.cast(),
                 out,
@@ -102,11 +104,11 @@ impl<'a> Tensor<'a> {
                 sys::gth_tensor_from_strings(
                     ptr::null_mut(),
                     sys::GTH_STRINGS_BINARY as u32,
-                    shape.len() as i32,
+                    rank_to_c(shape.len()),
                     shape.as_ptr().cast(),
                     offsets.as_ptr(),
                     bytes.as_ptr().cast(),
-                    bytes.len() as i64,
+                    bytes_to_c(bytes.len()),
                     None,
                     ptr::null_mut(),
                     out,
@@ -119,12 +121,10 @@ impl<'a> Tensor<'a> {
 
     /// The strings of a tensor of strings, in row-major order.
     ///
-    /// Errors: [`Error::DType`] for any other tensor.
+    /// Errors: [`Error::DType`] for any other tensor, [`Error::Unsupported`] for strings with strides or an offset.
     pub fn strings(&self) -> Result<Strings<'_>, Error> {
         let Some(handle) = self.own_handle() else {
-            return Err(Cause::new(sys::GTH_E_DTYPE, Operand::Tensor, "not strings")
-                .numbers(self.desc.dtype.into(), sys::GTH_DTYPE_STRING.into())
-                .into());
+            return Err(self.no_strings());
         };
         let (mut offsets, mut bytes) = (ptr::null(), ptr::null());
         // SAFETY: the handle is live; the buffers live as long as it.
@@ -133,7 +133,7 @@ impl<'a> Tensor<'a> {
         // SAFETY: there is one offset more than elements, and the last is the number of bytes.
         unsafe {
             let offsets = slice::from_raw_parts(offsets, count + 1);
-            let extent = offsets[count] as usize;
+            let extent = extent_from_c(offsets[count]);
             let bytes = if extent == 0 {
                 &[]
             } else {
@@ -141,6 +141,19 @@ impl<'a> Tensor<'a> {
             };
             Ok(Strings { offsets, bytes })
         }
+    }
+}
+
+impl Tensor<'_> {
+    #[cold]
+    fn no_strings(&self) -> Error {
+        if self.dtype() == DType::String {
+            let message = "strings have no strides and no offset";
+            return Cause::new(sys::GTH_E_UNSUPPORTED, Operand::Tensor, message).into();
+        }
+        Cause::new(sys::GTH_E_DTYPE, Operand::Tensor, "not strings")
+            .numbers(self.desc.dtype.into(), sys::GTH_DTYPE_STRING.into())
+            .into()
     }
 }
 
@@ -161,7 +174,7 @@ fn check_count(offsets: &[i64], shape: &[usize]) -> Result<(), Error> {
     }
     let message = format!("{given} strings do not make a tensor of the shape {shape:?}");
     Err(Cause::new(sys::GTH_E_SHAPE, Operand::Tensor, message)
-        .numbers(given, count.map_or(i64::MAX, |count| count as i64))
+        .numbers(given, count.map_or(i64::MAX, bytes_to_c))
         .into())
 }
 
@@ -186,7 +199,7 @@ impl<'t> Strings<'t> {
     /// The string number `i` in row-major order.
     pub fn get(&self, i: usize) -> Option<&'t [u8]> {
         let (begin, end) = (*self.offsets.get(i)?, *self.offsets.get(i.checked_add(1)?)?);
-        self.bytes.get(begin as usize..end as usize)
+        self.bytes.get(extent_from_c(begin)..extent_from_c(end))
     }
 
     /// All of them, in row-major order.

@@ -12,6 +12,7 @@ use crate::element::Element;
 use crate::error::{Cause, Error, Operand};
 use crate::handle::Handle;
 use crate::layout::{Layout, describe, set_strides, shape, strides};
+use crate::numbers::bytes_to_c;
 use crate::tensor_mut::TensorMut;
 use gather_sys as sys;
 
@@ -77,8 +78,22 @@ enum Hold {
     Strides {
         _strides: Box<[i64]>,
     },
-    /// Everything.
+    /// Everything: the description is that of the handle.
     Handle(Handle),
+    /// Memory of the library's, that the description shows in another way than the handle.
+    Memory {
+        _handle: Handle,
+    },
+}
+
+impl Hold {
+    /// For a description that is about to change.
+    fn into_memory(self) -> Self {
+        match self {
+            Hold::Handle(handle) => Hold::Memory { _handle: handle },
+            other => other,
+        }
+    }
 }
 
 // SAFETY: gives what `&'a [T]` of elements gives, which is Send and Sync, or a handle, which is too.
@@ -94,7 +109,7 @@ impl<'a> Tensor<'a> {
         let mut desc = describe(data.kind, shape);
         desc.flags = sys::GTH_TENSOR_READONLY as u32;
         desc.data = pointer(data.data, data.bytes);
-        desc.extent = data.bytes as i64;
+        desc.extent = bytes_to_c(data.bytes);
         Tensor {
             desc,
             hold: Hold::Nothing,
@@ -102,17 +117,20 @@ impl<'a> Tensor<'a> {
         }
     }
 
-    /// With strides in bytes, one for each dim; negative ones and zeros too.
+    /// With strides in bytes, one for each dim; negative ones and zeros too. Of a tensor that owns its memory this makes a
+    /// view of that memory, which every call sees and which exports copy; strings have no strides and no offset.
     ///
     /// Errors: [`Error::Rank`] for more or fewer strides than dims.
     pub fn with_strides(mut self, strides: &'a [isize]) -> Result<Self, Error> {
         set_strides(&mut self.desc, strides)?;
+        self.hold = self.hold.into_memory();
         Ok(self)
     }
 
-    /// With element 0 so many bytes behind the beginning of the memory.
+    /// With element 0 so many bytes behind the beginning of the memory. As [`Tensor::with_strides`].
     pub fn with_offset(mut self, bytes: usize) -> Self {
-        self.desc.offset = bytes as i64;
+        self.desc.offset = bytes_to_c(bytes);
+        self.hold = self.hold.into_memory();
         self
     }
 
@@ -233,14 +251,19 @@ impl<'a> Tensor<'a> {
                 "the elements are not dense in row-major order",
             ));
         }
-        let end = usize::try_from(self.desc.offset)
-            .ok()
-            .and_then(|offset| offset.checked_add(bytes));
-        if self.desc.data.is_null() || end.is_none_or(|end| end as i64 > self.desc.extent) {
+        let Some(offset) = self.offset_of(bytes) else {
             return Err(refuse(sys::GTH_E_SIZE, "the view claims more than its memory"));
-        }
+        };
         // SAFETY: offset + bytes lies inside [data, data + extent), which is borrowed for 'a or held.
-        Ok(unsafe { slice::from_raw_parts(self.desc.data.cast::<u8>().add(self.desc.offset as usize), bytes) })
+        Ok(unsafe { slice::from_raw_parts(self.desc.data.cast::<u8>().add(offset), bytes) })
+    }
+
+    /// Where so many bytes from element 0 on begin in the memory; none if they are not all inside.
+    fn offset_of(&self, bytes: usize) -> Option<usize> {
+        let offset = usize::try_from(self.desc.offset).ok()?;
+        let extent = usize::try_from(self.desc.extent).ok()?;
+        let inside = !self.desc.data.is_null() && offset.checked_add(bytes)? <= extent;
+        inside.then_some(offset)
     }
 
     /// Bytes of all elements; none if they are more than an int64 counts.
@@ -261,7 +284,7 @@ impl<'a> Tensor<'a> {
         };
         let mut dense = self.dtype().size();
         for (extent, stride) in self.shape().iter().zip(strides).rev() {
-            if *extent != 1 && *stride != dense as isize {
+            if *extent != 1 && stride.unsigned_abs() != dense || *stride < 0 {
                 return false;
             }
             dense *= extent; // no more than byte_count, which has been checked
@@ -298,7 +321,7 @@ impl Tensor<'static> {
         let owner = Box::new(vec);
         let mut desc = describe(Buffer::from(&*owner).kind, shape);
         desc.data = pointer(owner.as_ptr().cast(), bytes);
-        desc.extent = bytes as i64;
+        desc.extent = bytes_to_c(bytes);
         let owner = Box::into_raw(owner);
         let made = Handle::make(|out, err| {
             // SAFETY: the vector lives until the deleter runs, and its heap memory stays where it is.

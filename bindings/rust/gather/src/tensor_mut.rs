@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use crate::buffer::{BufferMut, pointer};
 use crate::error::Error;
 use crate::layout::{describe, set_strides, shape};
+use crate::numbers::bytes_to_c;
 use gather_sys as sys;
 
 /// A tensor to write: a view of memory borrowed for `'a`.
@@ -60,7 +61,7 @@ impl<'a> TensorMut<'a> {
         let data = data.into();
         let mut desc = describe(data.kind, shape);
         desc.data = pointer(data.data, data.bytes);
-        desc.extent = data.bytes as i64;
+        desc.extent = bytes_to_c(data.bytes);
         Self::from_desc(desc)
     }
 
@@ -74,7 +75,7 @@ impl<'a> TensorMut<'a> {
 
     /// With element 0 so many bytes behind the beginning of the memory.
     pub fn with_offset(mut self, bytes: usize) -> Self {
-        self.desc.offset = bytes as i64;
+        self.desc.offset = bytes_to_c(bytes);
         self
     }
 

@@ -2,7 +2,7 @@
 #![cfg(feature = "ndarray")]
 
 use gather::{Error, Options, Tensor, TensorMut, gather, gather_into, gather_nd_into};
-use ndarray::{Array, Array2, Array3, Axis, arr0, array, s};
+use ndarray::{ArcArray2, Array, Array2, Array3, Axis, CowArray, arr0, array, s};
 
 fn numbers() -> Array3<i32> {
     Array::from_iter(0..24).into_shape_with_order((2, 3, 4)).unwrap()
@@ -55,6 +55,24 @@ fn outputs_with_strides_of_their_own() {
     assert_eq!(out, array![[20, 21, 22, 23], [0, 1, 2, 3]]);
     assert_eq!(memory.row(7), array![23, 22, 21, 20]);
     assert_eq!(memory.row(6), array![-1, -1, -1, -1]);
+}
+
+#[test]
+fn outputs_that_share_their_memory_until_they_are_written() {
+    let (table, ids) = (Array2::<i64>::ones((8, 1)), Array::from_iter(0..8u8));
+    let write = |out: &mut TensorMut<'_>| gather_into(&Tensor::from(&table), &Tensor::from(&ids), &Options::new(), out);
+
+    let shared = ArcArray2::<i64>::zeros((8, 8));
+    let mut column = shared.clone().slice_move(s![.., ..1]);
+    assert_eq!(write(&mut TensorMut::from(&mut column)), Ok(()));
+    assert_eq!(column, table);
+    assert_eq!(shared, Array2::<i64>::zeros((8, 8)));
+
+    let lent = Array2::<i64>::zeros((8, 8));
+    let mut column = CowArray::from(lent.slice(s![..;-1, 3..4]));
+    assert_eq!(write(&mut TensorMut::from(&mut column)), Ok(()));
+    assert_eq!(column, table);
+    assert_eq!(lent, Array2::<i64>::zeros((8, 8)));
 }
 
 #[test]

@@ -48,6 +48,13 @@ fn errors_of_views_name_their_operand() {
     assert_eq!(wrong.cause().unwrap().operand, Operand::Indices);
     let wrong = rows(&Tensor::new(&TABLE, &[3, 3]), &Tensor::new(&[0u8], &[1])).unwrap_err();
     assert_eq!(wrong.cause().unwrap().operand, Operand::Params);
+    assert!(wrong.to_string().starts_with("params: "), "{wrong}");
+    let wrong = rows(&Tensor::new(&TABLE, &[3, 2]), &Tensor::new(&[0u8], &[2])).unwrap_err();
+    assert!(wrong.to_string().starts_with("indices: "), "{wrong}");
+    let (table, mut out) = (Tensor::new(&TABLE, &[6]), [0.0f32; 6]);
+    let mut out = TensorMut::new(&mut out, &[7]);
+    let wrong = Context::DEFAULT.copy(&table, &mut out).unwrap_err();
+    assert!(wrong.to_string().starts_with("out: "), "{wrong}");
 }
 
 #[test]
@@ -145,6 +152,9 @@ fn elements_of_another_type_or_place() {
         Tensor::new(&TABLE, &[6]).with_offset(usize::MAX).as_slice::<f32>(),
         Size
     );
+    let far = Tensor::new(&[1u8, 2, 3], &[3]).with_offset(isize::MAX as usize);
+    assert_error!(far.as_slice::<u8>(), Size);
+    assert_error!(far.as_bytes(), Size);
     let column = Tensor::new(&TABLE, &[3]).with_strides(&[8]).unwrap();
     assert_error!(column.as_slice::<f32>(), Stride);
     let odd = Tensor::new(&TABLE, &[5]).with_offset(2);
@@ -152,6 +162,13 @@ fn elements_of_another_type_or_place() {
     assert_eq!(Tensor::new(&TABLE, &[0, 7]).as_slice::<f32>(), Ok(&[][..]));
     let words = Tensor::from_strings(&["a"], &[1]).unwrap();
     assert_error!(words.as_bytes(), DType);
+}
+
+#[test]
+fn strings_have_no_strides() {
+    let words = Tensor::from_strings(&["a", "b"], &[2]).unwrap().with_offset(8);
+    assert_error!(words.strings(), Unsupported);
+    assert_error!(rows(&words, &Tensor::new(&[0u8], &[1])), Unsupported);
 }
 
 #[test]

@@ -1,0 +1,91 @@
+// A C++ program that is compiled without exceptions: everything that can fail returns a status.
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <gather/gather.hpp>
+
+#include "foreign.h"
+
+namespace {
+
+#define CHECK(condition)                                                             \
+  do {                                                                               \
+    if (!(condition)) {                                                              \
+      std::fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
+      std::exit(1);                                                                  \
+    }                                                                                \
+  } while (0)
+
+const std::array<float, 8> table = {0, 1, 10, 11, 20, 21, 30, 31};
+const std::array<int32_t, 2> good = {3, 0};
+const std::array<int32_t, 2> bad = {3, 4};
+
+void contexts() {
+  gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+  options.threads = 1;
+  gather::Report err;
+  gather::Context context;
+  CHECK(gather::Context::try_make(&options, &context, &err) == GTH_OK && context);
+  CHECK(context.try_sync(&err) == GTH_OK && context.try_take_error(&err) == GTH_OK);
+  CHECK(context.try_wait(nullptr, &err) == GTH_E_DEVICE && err.operand == GTH_OPERAND_CONTEXT);
+  CHECK(context.try_signal(nullptr, nullptr) == GTH_E_DEVICE);
+  options.threads = -1;
+  CHECK(gather::Context::try_make(&options, &context, &err) != GTH_OK && !context && err.message[0] != 0);
+}
+
+void tensors() {
+  gather::Report err;
+  gather::Tensor params, indices, out;
+  CHECK(gather::Tensor::try_borrow({table, {4, 2}}, &params, &err) == GTH_OK && params);
+  CHECK(gather::Tensor::try_borrow(bad, &indices, &err) == GTH_OK);
+  CHECK(gather::try_gather(params, indices, &out, &err) == GTH_E_INDEX && !out && err.position == 1);
+  CHECK(gather::Tensor::try_borrow(good, &indices, &err) == GTH_OK);
+  CHECK(gather::try_gather(params, indices, &out, &err) == GTH_OK);
+  float* rows = nullptr;
+  CHECK(out.try_data(&rows, &err) == GTH_OK && rows[0] == 30 && rows[3] == 1);
+  double* doubles = nullptr;
+  CHECK(out.try_data(&doubles, &err) == GTH_E_DTYPE && doubles == nullptr && err.message[0] != 0);
+
+  gather::Tensor zeros;
+  CHECK(gather::Tensor::try_alloc(GTH_DTYPE_FLOAT32, {2, 2}, &zeros, &err) == GTH_OK);
+  CHECK(out.try_copy_to(zeros, &err) == GTH_OK && zeros.try_data(&rows, nullptr) == GTH_OK && rows[1] == 31);
+  CHECK(gather::try_gather_into(params, indices, zeros, &err) == GTH_OK);
+  CHECK(gather::Tensor::try_alloc(GTH_DTYPE_FLOAT32, {-1}, &zeros, &err) == GTH_E_SHAPE && !zeros);
+
+  CHECK(gather::try_gather_nd({table, {4, 2}}, {bad, {1, 2}}, &out, &err) == GTH_E_INDEX && !out);
+  CHECK(gather::try_gather(table, good, &out, &err) == GTH_OK && out.try_data(&rows, &err) == GTH_OK && rows[0] == 11);
+
+  int gone = 0;
+  CHECK(gather::Tensor::try_adopt({table, {9}}, [&gone] { ++gone; }, &out, &err) == GTH_E_STRIDE && gone == 0);
+  CHECK(gather::Tensor::try_adopt(table, [&gone] { ++gone; }, &out, &err) == GTH_OK && gone == 0);
+  DLManagedTensorVersioned* exported = nullptr;
+  CHECK(out.try_to_dlpack(&exported, &err, GTH_EXPORT_NO_COPY) == GTH_OK);
+  CHECK(gather::Tensor::try_from_dlpack(exported, &out, &err) == GTH_OK && gone == 0);
+  out.reset();
+  CHECK(gone == 1);
+
+  const int64_t offsets[] = {0, 3, 2};
+  CHECK(gather::Tensor::try_from_strings(offsets, "abc", {2}, &out, &err) == GTH_E_ARROW && err.position == 1);
+}
+
+void plans() {
+  gather::Report err;
+  gather::Plan plan;
+  const gather::View params = gather::View::layout<float>({4, 2}), indices = gather::View::layout<int32_t>({GTH_OPEN});
+  CHECK(gather::Plan::try_gather(params, indices, &plan, &err) == GTH_OK);
+  std::array<float, 4> out = {};
+  CHECK(plan.try_run(table.data(), good.data(), out.data(), 2, &err) == GTH_OK && out[0] == 30);
+  CHECK(plan.try_run(table.data(), bad.data(), out.data(), 2, &err) == GTH_E_INDEX && err.value == 4);
+  CHECK(plan.try_run(table.data(), table.data(), out.data(), 2, &err) == GTH_E_DTYPE);
+  CHECK(gather::Plan::try_gather_nd(params, indices, &plan, &err) == GTH_E_SHAPE && !plan);
+}
+
+}  // namespace
+
+int main() {
+  contexts();
+  tensors();
+  plans();
+  std::printf("raii without exceptions: contexts, tensors and plans\n");
+  return 0;
+}
