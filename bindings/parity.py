@@ -26,7 +26,11 @@ FEATURES = {
     "context: signal a stream": ("gth_context_signal", "signal", "signal", "Signal"),
     "context: take the error record": ("gth_context_take_error", "take_error", "take_error", "TakeError"),
     "context: enqueue the take": (
-        "gth_context_enqueue_take_error", "enqueue_take_error", "enqueue_take_error", "EnqueueTakeError"),
+        "gth_context_enqueue_take_error",
+        "enqueue_take_error",
+        "enqueue_take_error",
+        "EnqueueTakeError",
+    ),
     "hooks: memory and executor": ("gth_alloc_fn gth_parallel_for_fn", None, "executor", None),
     "end of the threads": ("gth_shutdown", "shutdown", "shutdown", "Shutdown"),
     "tensors over the caller's memory": ("gth_tensor_borrow gth_tensor_describe", "Tensor", "Tensor", "New"),
@@ -37,7 +41,10 @@ FEATURES = {
     "release": ("gth_tensor_release", "close", "drop", "Close"),
     "DLPack": (
         "gth_tensor_from_dlpack gth_tensor_from_dlpack_legacy gth_tensor_to_dlpack gth_tensor_to_dlpack_legacy",
-        "__dlpack__", "from_dlpack", None),
+        "__dlpack__",
+        "from_dlpack",
+        None,
+    ),
     "Arrow": ("gth_tensor_from_arrow gth_tensor_to_arrow", "__arrow_c_array__", "from_arrow", None),
     "strings": ("gth_tensor_from_strings gth_tensor_strings", "strings", "from_strings", "NewStrings"),
     "device memory": ("GTH_DEVICE_CUDA", "__cuda_array_interface__", "from_raw", "OnDevice"),
@@ -62,8 +69,12 @@ FEATURES = {
 
 # What a language does not carry, and why.
 EXEMPT = {
-    ("hooks: memory and executor", "Python"): "a call into the interpreter for each piece of work would cost more than the work",
-    ("hooks: memory and executor", "Go"): "a call from C into Go costs more than the work, and forbids the cheap way to call",
+    ("hooks: memory and executor", "Python"): (
+        "a call into the interpreter for each piece of work would cost more than the work"
+    ),
+    ("hooks: memory and executor", "Go"): (
+        "a call from C into Go costs more than the work, and forbids the cheap way to call"
+    ),
     ("memory handed over", "Python"): "arrays keep their memory alive by themselves",
     ("memory handed over", "Rust"): "lifetimes say who owns memory; owned results are tensors of their own",
     ("memory handed over", "Go"): "memory is borrowed for the call; the garbage collector owns it",
@@ -114,7 +125,7 @@ def table():
     reasons = []
     for feature, (functions, *names) in FEATURES.items():
         cells = [" ".join(f"`{name}`" for name in functions.split())]
-        for language, name in zip(SURFACES, names):
+        for language, name in zip(SURFACES, names, strict=True):
             if name is None:
                 reasons.append(f"{len(reasons) + 1}. {language}, {feature}: {EXEMPT[feature, language]}.")
             cells.append(f"`{name}`" if name else f"- ({len(reasons)})")

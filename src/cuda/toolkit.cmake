@@ -32,8 +32,8 @@ message(STATUS "CUDA: ${CMAKE_CUDA_COMPILER_VERSION} for ${CMAKE_CUDA_ARCHITECTU
 # of CMake 3.25 stumbles over CUDA 13.
 get_filename_component(cuda_root "${CMAKE_CUDA_COMPILER}" DIRECTORY)
 get_filename_component(cuda_root "${cuda_root}" DIRECTORY)
-find_library(GATHER_CUDART cudart_static HINTS ${CMAKE_CUDA_IMPLICIT_LINK_DIRECTORIES} ${cuda_root}/lib64 ${cuda_root}/lib
-  REQUIRED)
+find_library(GATHER_CUDART cudart_static
+  HINTS ${CMAKE_CUDA_IMPLICIT_LINK_DIRECTORIES} ${cuda_root}/lib64 ${cuda_root}/lib REQUIRED)
 find_path(GATHER_CUDA_INCLUDE cuda_runtime_api.h HINTS ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES} ${cuda_root}/include
   REQUIRED)
 find_library(GATHER_CULIBOS culibos HINTS ${CMAKE_CUDA_IMPLICIT_LINK_DIRECTORIES} ${cuda_root}/lib64 ${cuda_root}/lib)

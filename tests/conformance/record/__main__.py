@@ -38,9 +38,7 @@ def record():
     by_profile = defaultdict(list)
     for case in cases:
         by_profile[case.profile].append(dump(case))
-    files = {
-        HERE / "cases" / f"{profile}.txt": HEADER + "".join(by_profile[profile]) for profile in profiles.TABLE
-    }
+    files = {HERE / "cases" / f"{profile}.txt": HEADER + "".join(by_profile[profile]) for profile in profiles.TABLE}
     files[HERE / "differences.md"] = differences.report(cases)
     files[HERE / "coverage.md"] = coverage.report(cases)
     return files

@@ -121,9 +121,7 @@ TABLE = {
         values_checked=torch_checked,
     ),
     "jax_fill": Profile(_same("wrap"), "fill", "by_dtype", params=NUMERIC, values_checked=jax_checked),
-    "jax_clip": Profile(
-        {"gather": "reject", "gather_nd": "wrap"}, "clamp", params=NUMERIC, values_checked=jax_checked
-    ),
+    "jax_clip": Profile({"gather": "reject", "gather_nd": "wrap"}, "clamp", params=NUMERIC, values_checked=jax_checked),
 }
 
 

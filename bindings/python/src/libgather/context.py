@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+
 class Context:
     """Where calls run. Without one, calls run on the CPU with all threads that this process may use.
 

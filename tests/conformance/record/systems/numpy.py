@@ -46,9 +46,7 @@ def run(case):
     params, indices, mode = _array(case.params), case.indices.numpy(), MODES[case.profile]
     if case.op == "gather":
         axis, batches = common.axis_and_batches(case)
-        result = common.take_by_batch(
-            lambda p, i, a: np.take(p, i, axis=a, mode=mode), params, indices, axis, batches
-        )
+        result = common.take_by_batch(lambda p, i, a: np.take(p, i, axis=a, mode=mode), params, indices, axis, batches)
     elif mode == "raise":
         result = params[tuple(common.tuple_components(indices, case.batch_dims))]
     else:
