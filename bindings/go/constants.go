@@ -44,7 +44,7 @@ const (
 	ErrAlias Status = -15
 	// an index out of bounds under bounds = error, or a row asked from an empty dim
 	ErrIndex Status = -16
-	// another thread changed indices or offsets during the call: rows already written are gathered rows or zeros, the others are as they were
+	// another thread changed indices or offsets: rows written by then are gathered or zero
 	ErrRace Status = -17
 	// memory could not be had
 	ErrNoMemory Status = -18
