@@ -1,4 +1,4 @@
-"""docs/hostile.md and the tests it lists: hostile.py --write fills in its last column with the tests whose names have the
+"""docs/hostile.md and its tests: hostile.py --write fills in the last column with the tests whose names have the
 number of an entry; --check fails where that would change the file, and where a test has a number that is not there.
 """
 
