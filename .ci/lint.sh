@@ -152,11 +152,16 @@ tools_clippy() {
   header_package
 }
 
+# clippy_in FOLDER [OPTION...]: on the crates of a workspace.
+clippy_in() (
+  cd "$1" || exit
+  shift
+  export PKG_CONFIG_PATH="$header" CARGO_TARGET_DIR="$header/rust"
+  cargo clippy --locked --workspace --all-targets "$@" --quiet -- -D warnings
+)
+
 lint_clippy() {
-  for features in --all-features --no-default-features; do
-    (cd bindings/rust && env PKG_CONFIG_PATH="$header" CARGO_TARGET_DIR="$header/rust" \
-      cargo clippy --locked --workspace --all-targets $features --quiet -- -D warnings) || return 1
-  done
+  clippy_in bindings/rust --all-features && clippy_in bindings/rust --no-default-features && clippy_in examples/rust
 }
 
 tools_gofmt() {
