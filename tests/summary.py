@@ -7,7 +7,7 @@ import os
 import pathlib
 import re
 import sys
-import xml.etree.ElementTree as xml
+from xml.etree import ElementTree
 
 
 def closing_line(folder):
@@ -33,7 +33,7 @@ def read(folder):
     """The names of the tests that ran, the reasons of those that were skipped, and what those that failed said."""
     ran, skipped, failed = set(), {}, {}
     try:
-        cases = xml.parse(folder / "junit.xml").iter("testcase")
+        cases = ElementTree.parse(folder / "junit.xml").iter("testcase")
     except FileNotFoundError:
         cases = []
     for case in cases:

@@ -1,4 +1,4 @@
-// Code generated from gather.h by internal/generate. Do not edit.
+// Code generated from gather.h by internal/generate. DO NOT EDIT.
 
 //go:build cgo
 

@@ -1,4 +1,4 @@
-/* Generated from gather.h by internal/generate. Do not edit. */
+/* Generated from gather.h by internal/generate. DO NOT EDIT. */
 #ifndef GATHER_GO_HEADER_CHECK_H
 #define GATHER_GO_HEADER_CHECK_H
 

@@ -28,8 +28,8 @@ int32_t find_tensor(const gth_tensor* handle, int32_t operand, const Tensor** ou
 // only if it returns GTH_OK.
 int32_t make_tensor(const gth_tensor_desc& desc, Storage* storage, gth_tensor** out, const Error& error);
 
-// As make_tensor for strings: `desc` gives ndim and shape.
-int32_t make_string_tensor(const gth_tensor_desc& desc, const core::Strings& strings, bool binary, Storage* storage,
+// As make_tensor for strings: `given` has ndim and shape.
+int32_t make_string_tensor(const gth_tensor_desc& given, const core::Strings& strings, bool binary, Storage* storage,
                            gth_tensor** out, const Error& error);
 
 // Checks a description of any origin in the order of the contract: struct size, dtype, rank, shape, size, strides,

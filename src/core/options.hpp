@@ -33,7 +33,7 @@ int32_t check_options_struct(const gth_options* options, const Error& error);
 
 // Applies profile and switches. The struct has been checked. An opset below the first definition is taken for the
 // newest until check_definition() refuses it.
-void resolve_options(const gth_options* options, Op op, Settings* out);
+void resolve_options(const gth_options* given, Op op, Settings* out);
 
 // That the opset has a definition of the operation. Dtypes are judged before.
 int32_t check_definition(const Settings& settings, const Error& error);

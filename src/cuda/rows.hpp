@@ -296,8 +296,8 @@ GATHER_SHARED bool copy_elements(const Job& job, bool blank, typename Index::Num
       store_out<16>(to, made);
       continue;
     }
-    for (int i = 0; i < together; ++i, made = shift_down(made, R)) {
-      if (written >> i & 1) store_out<R>(to + i * R, static_cast<Vector<R>>(made.lo));
+    for (int i = 0; i < together; ++i, to += R, made = shift_down(made, R)) {
+      if (written >> i & 1) store_out<R>(to, static_cast<Vector<R>>(made.lo));
     }
   }
   return raced;
@@ -310,7 +310,7 @@ GATHER_SHARED Bytes16 load_unaligned(const JobHead& job, const char* at, uint32_
   const uint32_t words = (skipped + count + 7) / 8;  // 1 to 3
   const char* first = at - skipped;
   Bytes16 value{0, 0};
-  if (first < job.params_begin || job.params_end - first < static_cast<int64_t>(8 * words)) {
+  if (first < job.params_begin || job.params_end - first < int64_t{8} * words) {
     for (uint32_t i = 0; i < count; ++i) value = either(value, shift_up({load_params<1>(at + i), 0}, i));
     return value;
   }

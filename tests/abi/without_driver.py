@@ -1,5 +1,5 @@
-"""without_driver.py LIBRARY: a library with CUDA on a machine without a driver. It loads, says that it was built with CUDA
-and that there is no device, and gathers on the CPU. Where there is a driver the test is skipped."""
+"""without_driver.py LIBRARY: a library with CUDA on a machine without a driver. It loads, says that it was built with
+CUDA and that there is no device, and gathers on the CPU. Where there is a driver the test is skipped."""
 
 import ctypes
 import sys

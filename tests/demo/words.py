@@ -6,6 +6,7 @@ Without npm, or without a network, nothing is written and the demo makes up a ta
 """
 
 import array
+import contextlib
 import json
 import pathlib
 import re
@@ -65,10 +66,8 @@ def size_of(folder):
     """Bytes of the files below a folder that another process is writing."""
     total = 0
     for path in folder.rglob("*"):
-        try:
+        with contextlib.suppress(FileNotFoundError):
             total += path.stat().st_size if path.is_file() else 0
-        except FileNotFoundError:
-            pass
     return total
 
 

@@ -18,7 +18,7 @@ except ImportError:
 def declarations(header: str) -> str:
     """What cffi understands of gather.h: its functions, structs and plain constants."""
     text = re.sub(r"/\*.*?\*/", "", header, flags=re.S).replace("\\\n", " ")
-    text = re.sub(r'#ifdef __cplusplus\n.*?#endif\n', "", text, flags=re.S)
+    text = re.sub(r"#ifdef __cplusplus\n.*?#endif\n", "", text, flags=re.S)
     constants = re.findall(r"^#define GTH_\w+ -?\d+\s*$", text, flags=re.M)
     code = re.sub(r"^#.*$", "", text, flags=re.M).replace("GTH_API ", "")
     return "\n".join(constants) + code
@@ -146,7 +146,8 @@ def main(path, header):
 
     gather.gather(table, array("i"), out=matrix_of_no_rows(3))
     error = raises(GatherError, gather.gather, table, array("q", [0]), out=bytes(12))
-    assert error.status == lib.GTH_E_DTYPE and (error.value, error.limit) == (lib.GTH_DTYPE_UINT8, lib.GTH_DTYPE_FLOAT32)
+    assert error.status == lib.GTH_E_DTYPE
+    assert (error.value, error.limit) == (lib.GTH_DTYPE_UINT8, lib.GTH_DTYPE_FLOAT32)
     error = raises(GatherError, gather.gather, b"abc", array("q", [0]), out=bytes(1))
     assert error.status == lib.GTH_E_READONLY and error.operand == lib.GTH_OPERAND_OUT
     error = raises(GatherError, gather.gather, table, array("f", [0]), out=out)

@@ -134,10 +134,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Index {
-                position,
-                value,
-                limit,
-                ..
+                position, value, limit, ..
             } => write!(f, "index {value} at {position}, size {limit}"),
             Error::Other { message, .. } => f.write_str(message),
         }
@@ -223,19 +220,11 @@ impl<'a> View<'a> {
             offset: 0,
             extent: bytes as i64,
         };
-        View {
-            raw,
-            lent: PhantomData,
-        }
+        View { raw, lent: PhantomData }
     }
 
     fn new<T: Element>(data: &'a [T], shape: &'a [i64]) -> Self {
-        Self::of(
-            data.as_ptr(),
-            size_of_val(data),
-            ffi::TENSOR_READONLY,
-            shape,
-        )
+        Self::of(data.as_ptr(), size_of_val(data), ffi::TENSOR_READONLY, shape)
     }
 
     fn new_mut<T: Element>(data: &'a mut [T], shape: &'a [i64]) -> Self {
@@ -274,23 +263,9 @@ fn options() -> ffi::Options {
     }
 }
 
-fn gather(
-    params: &View,
-    indices: &View,
-    options: &ffi::Options,
-    out: &mut View,
-) -> Result<(), Error> {
+fn gather(params: &View, indices: &View, options: &ffi::Options, out: &mut View) -> Result<(), Error> {
     // SAFETY: the views keep borrowed what they describe, and the extent is the slice's.
-    call(|err| unsafe {
-        ffi::gth_gather_desc(
-            ptr::null_mut(),
-            &params.raw,
-            &indices.raw,
-            options,
-            &out.raw,
-            err,
-        )
-    })
+    call(|err| unsafe { ffi::gth_gather_desc(ptr::null_mut(), &params.raw, &indices.raw, options, &out.raw, err) })
 }
 
 /// A row lookup with an open number of ids, for tables of a fixed shape.
@@ -311,37 +286,17 @@ impl Plan {
         let mut raw = ptr::null_mut();
         // SAFETY: only the descriptions are read, during the call.
         call(|err| unsafe {
-            ffi::gth_gather_plan(
-                &params.raw,
-                &indices.raw,
-                ptr::null(),
-                ptr::null(),
-                &mut raw,
-                err,
-            )
+            ffi::gth_gather_plan(&params.raw, &indices.raw, ptr::null(), ptr::null(), &mut raw, err)
         })?;
         Ok(Plan { raw, rows, width })
     }
 
     fn run(&self, table: &[f32], ids: &[i32], out: &mut [f32]) -> Result<(), Error> {
         assert!(table.len() == self.rows * self.width && out.len() == ids.len() * self.width);
-        let (table, ids, n, out) = (
-            table.as_ptr(),
-            ids.as_ptr(),
-            ids.len() as i64,
-            out.as_mut_ptr(),
-        );
+        let (table, ids, n, out) = (table.as_ptr(), ids.as_ptr(), ids.len() as i64, out.as_mut_ptr());
         // SAFETY: the lengths are those that the plan was made for.
         call(|err| unsafe {
-            ffi::gth_plan_run(
-                ptr::null_mut(),
-                self.raw,
-                table.cast(),
-                ids.cast(),
-                out.cast(),
-                n,
-                err,
-            )
+            ffi::gth_plan_run(ptr::null_mut(), self.raw, table.cast(), ids.cast(), out.cast(), n, err)
         })
     }
 }
@@ -486,15 +441,9 @@ fn shared_plan() -> Result<(), Error> {
 
 fn main() -> Result<(), Error> {
     // SAFETY: no arguments.
-    assert_eq!(
-        unsafe { ffi::gth_abi_version() },
-        1,
-        "the library has another ABI"
-    );
+    assert_eq!(unsafe { ffi::gth_abi_version() }, 1, "the library has another ABI");
     borrowed_views()?;
     shared_plan()?;
-    println!(
-        "rust: borrowed views checked against their slices, one plan for all threads, the bad index as a value"
-    );
+    println!("rust: borrowed views checked against their slices, one plan for all threads, the bad index as a value");
     Ok(())
 }

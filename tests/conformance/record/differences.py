@@ -41,10 +41,7 @@ def _beyond_int32(case, answer, expect):
 
 def _fill_from_empty(case, answer, expect):
     return (
-        case.profile == "jax_fill"
-        and isinstance(answer, Error)
-        and isinstance(expect, Ok)
-        and 0 in case.params.shape
+        case.profile == "jax_fill" and isinstance(answer, Error) and isinstance(expect, Ok) and 0 in case.params.shape
     )
 
 
@@ -58,12 +55,7 @@ def _bool_as_index(case, answer, expect):
 
 
 def _string_rows(case, answer, expect):
-    return (
-        case.profile == "ort"
-        and case.op == "gather"
-        and case.params.dtype == "string"
-        and isinstance(answer, Ok)
-    )
+    return case.profile == "ort" and case.op == "gather" and case.params.dtype == "string" and isinstance(answer, Ok)
 
 
 def _bad_batch_dims(case, answer, expect):
@@ -72,12 +64,7 @@ def _bad_batch_dims(case, answer, expect):
 
 
 def _evaluator_refuses_empty_batch(case, answer, expect):
-    return (
-        case.profile == "onnx"
-        and case.op == "gather_nd"
-        and isinstance(answer, Error)
-        and 0 in case.params.shape
-    )
+    return case.profile == "onnx" and case.op == "gather_nd" and isinstance(answer, Error) and 0 in case.params.shape
 
 
 def _evaluator_skips_empty_output(case, answer, expect):

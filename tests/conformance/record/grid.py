@@ -122,9 +122,7 @@ class Cell:
 
     @property
     def name(self):
-        return (
-            f"{self.profile}/grid/{self.op}/{self.bounds}/{self.dtype_class}/{self.index_dtype}/{self.kind}"
-        )
+        return f"{self.profile}/grid/{self.op}/{self.bounds}/{self.dtype_class}/{self.index_dtype}/{self.kind}"
 
 
 def cell_of(name):

@@ -26,8 +26,7 @@ def _ask(system, cases):
     if len(answers) != len(cases):
         raise RuntimeError(f"{system} died of {cases[len(answers)].name}: mark it as risky")
     return [
-        _ask_isolated(system, case, answer[0]) if answer[1] == RISKY else answer
-        for case, answer in zip(cases, answers)
+        _ask_isolated(system, case, answer[0]) if answer[1] == RISKY else answer for case, answer in zip(cases, answers)
     ]
 
 

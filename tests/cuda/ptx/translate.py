@@ -13,7 +13,12 @@ import sys
 WIDTHS = {"pred": "bool", "b8": "uint8_t", "b16": "uint16_t", "b32": "uint32_t", "b64": "uint64_t"}
 OPERATORS = {"add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^"}
 FUNCTIONS = {  # of thread.hpp
-    "div": "divide", "rem": "remainder", "min": "smaller", "max": "larger", "shl": "shift_left", "shr": "shift_right"
+    "div": "divide",
+    "rem": "remainder",
+    "min": "smaller",
+    "max": "larger",
+    "shl": "shift_left",
+    "shr": "shift_right",
 }
 SPECIAL = {"%tid.x": "t.thread", "%ctaid.x": "t.block", "%nctaid.x": "t.blocks"}
 
@@ -107,7 +112,7 @@ class Function:
         method = getattr(self, "do_" + name, None)
         if method is None:
             raise ValueError(f"unknown instruction {'.'.join(opcode)}")
-        method(opcode[1:], operands)
+        return method(opcode[1:], operands)
 
     def assign(self, target, text):
         self.emit(f"{self.register(target)} = {text};")
@@ -245,7 +250,7 @@ class Function:
         if opcode != ["red", "or", "pred"] or operands[1] != "0":
             raise ValueError(f"unknown barrier {opcode} {operands}")
         self.wait("block", f"t.votes = {self.value(operands[2])};")
-        self.assign(operands[0], "t.verdict")
+        return self.assign(operands[0], "t.verdict")
 
     def do_shfl(self, opcode, operands):
         if opcode != ["sync", "idx", "b32"]:
@@ -313,7 +318,7 @@ class Function:
         lines = [self.signature() + " {", f"struct Frame {{ {frame}}};"]
         if self.is_kernel:
             lines.append("static_assert(sizeof(Frame) <= frame_bytes);")
-        return "\n".join(lines + [begin] + self.lines + ["}", "}"])
+        return "\n".join([*lines, begin, *self.lines, "}", "}"])
 
 
 def statements(body):
@@ -367,8 +372,9 @@ def translate(text):
 
 def readable(names):
     """Demangled. The anonymous namespace, which nvcc names after the file, gets the name that it has elsewhere."""
+
     def rename(match):
-        return "12_GLOBAL__N_1" + match[2][int(match[1]):]
+        return "12_GLOBAL__N_1" + match[2][int(match[1]) :]
 
     given = "\n".join(re.sub(r"(\d+)(_GLOBAL__N_.*)", rename, name) for name in names)
     return subprocess.run(["c++filt"], input=given, check=True, capture_output=True, text=True).stdout.splitlines()

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-const notice = "Generated from gather.h by internal/generate. Do not edit."
+const notice = "Generated from gather.h by internal/generate. DO NOT EDIT."
 
 // A group is the header's values of one prefix, which become the constants of one Go type.
 type group struct {

@@ -142,9 +142,7 @@ def huge():
     yield gather(p + "output_rank_65", table(*[1] * 33), same_index(0, *[1] * 33), axis=0)
     yield gather(p + "c05", stretched(1, 2**40), stretched_index(2**40), axis=0)
     yield gather(p + "c05_float32", stretched(2, 2**31, dtype="float32"), stretched_index(2**31, 2), axis=0)
-    yield gather(
-        p + "c05_passes_at_the_item", stretched(1, 2**31, dtype="float64"), stretched_index(2**29), axis=0
-    )
+    yield gather(p + "c05_passes_at_the_item", stretched(1, 2**31, dtype="float64"), stretched_index(2**29), axis=0)
     yield gather(p + "c05_empty_rows", stretched(1, 2**40, 0, dtype="uint8"), stretched_index(2**40), axis=0)
     yield gather(
         p + "c05_just_fits_empty",
@@ -165,14 +163,10 @@ def far_indices():
         for negative in ("reject", "wrap"):
             for dtype in dtypes.INTEGERS:
                 size = dtypes.ALL[dtype].size * 8
-                ends = (
-                    [0, 2**size - 1] if dtype.startswith("u") else [-(2 ** (size - 1)), 2 ** (size - 1) - 1]
-                )
+                ends = [0, 2**size - 1] if dtype.startswith("u") else [-(2 ** (size - 1)), 2 ** (size - 1) - 1]
                 options = {"bounds": bounds, "negative": negative}
                 name = f"{bounds}_{negative}_{dtype}"
-                yield gather(
-                    p + name, table(3, dtype="int16"), index([1, *ends, 2], dtype), axis=0, **options
-                )
+                yield gather(p + name, table(3, dtype="int16"), index([1, *ends, 2], dtype), axis=0, **options)
                 yield gather_nd(
                     p + f"{name}_nd",
                     table(2, 3, dtype="int16"),
@@ -211,17 +205,13 @@ def order_of_checks():
     yield gather(p + "rank_before_axis", table(), index([0]), axis=9)
     yield gather(p + "axis_before_batch_dims", table(2, 2), index([0]), axis=9, batch_dims=9)
     yield gather(p + "batch_dims_before_axis_below", table(2, 2), index([0]), axis=0, batch_dims=9)
-    yield gather(
-        p + "axis_below_before_batch_extents", table(2, 2, 2), same_index(0, 3, 1), axis=0, batch_dims=1
-    )
+    yield gather(p + "axis_below_before_batch_extents", table(2, 2, 2), same_index(0, 3, 1), axis=0, batch_dims=1)
     yield gather(p + "batch_extents_before_values", table(2, 2), same_index(9, 3, 1), axis=1, batch_dims=1)
     yield gather_nd(p + "nd_axis_before_batch_dims", table(2, 2), same_index(0, 2, 1), axis=0, batch_dims=9)
     yield gather_nd(p + "nd_axis_is_refused", table(2, 2), same_index(0, 2, 1), axis=0)
     yield gather_nd(p + "nd_batch_dims_before_depth", table(2, 2), same_index(0, 2, 5), batch_dims=2)
     yield gather_nd(p + "nd_depth_before_batch_extents", table(2, 2), same_index(0, 3, 5), batch_dims=1)
-    yield gather_nd(
-        "onnx/order/no_depth_before_batch_extents", table(2, 2), same_index(0, 3, 0), batch_dims=1
-    )
+    yield gather_nd("onnx/order/no_depth_before_batch_extents", table(2, 2), same_index(0, 3, 0), batch_dims=1)
     yield gather_nd(
         "onnx/order/nd_opset_11_batch_dims_before_range",
         table(2, 2),
@@ -241,19 +231,11 @@ def order_of_checks():
     yield gather_nd("tensorflow/order/empty_params_with_clamp", table(2, 0), index([[5, 5]]), bounds="clamp")
     yield gather_nd("tensorflow/order/empty_params_with_skip", table(2, 0), index([[5]]), bounds="skip")
     for b in (-2, 2):
-        yield gather(
-            p + f"no_axis_batch_dims_{b}_of_rank_1_indices", table(2, 2, 2), same_index(0, 2), batch_dims=b
-        )
-    yield gather(
-        p + "no_axis_batch_dims_-3_beyond_params", table(2, 2), same_index(0, 2, 2, 2), batch_dims=-3
-    )
-    yield gather(
-        p + "no_axis_batch_dims_-1_below_batches", table(2, 2, 2, 2), same_index(0, 2, 2, 2, 2), batch_dims=-2
-    )
+        yield gather(p + f"no_axis_batch_dims_{b}_of_rank_1_indices", table(2, 2, 2), same_index(0, 2), batch_dims=b)
+    yield gather(p + "no_axis_batch_dims_-3_beyond_params", table(2, 2), same_index(0, 2, 2, 2), batch_dims=-3)
+    yield gather(p + "no_axis_batch_dims_-1_below_batches", table(2, 2, 2, 2), same_index(0, 2, 2, 2, 2), batch_dims=-2)
     yield gather(p + "string_by_dtype", strings([b"a"]), index([0]), axis=0, bounds="fill", fill="by_dtype")
-    yield gather(
-        p + "string_value", strings([b"a"]), index([0]), axis=0, bounds="fill", fill="value", fill_value=b""
-    )
+    yield gather(p + "string_value", strings([b"a"]), index([0]), axis=0, bounds="fill", fill="value", fill_value=b"")
     yield gather(
         p + "index_dtype_before_string_fill",
         strings([b"a"]),

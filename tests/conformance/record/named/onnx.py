@@ -64,12 +64,8 @@ def common_facts(profile):
     yield gather_nd(p + "nd_batch_empty", table(0, 3), same_index(0, 0, 1), batch_dims=1)
     yield gather_nd(p + "nd_depth_9", table(*[1] * 9), same_index(-1, 1, 9))
     yield gather_nd(p + "nd_value_0_is_reported", table(2, 0, 3), index([[0, 0]]))
-    yield gather(
-        p + "gather_strings", strings([[b"", b"a"], [b"\xe2\x82\xac", b"bc"]]), index([1, 0]), axis=1
-    )
-    yield gather_nd(
-        p + "nd_strings", strings([[b"", b"a"], [b"\xe2\x82\xac", b"bc"]]), index([[1, 0], [0, 1]])
-    )
+    yield gather(p + "gather_strings", strings([[b"", b"a"], [b"\xe2\x82\xac", b"bc"]]), index([1, 0]), axis=1)
+    yield gather_nd(p + "nd_strings", strings([[b"", b"a"], [b"\xe2\x82\xac", b"bc"]]), index([[1, 0], [0, 1]]))
 
 
 def opsets(profile):
@@ -83,9 +79,7 @@ def opsets(profile):
         yield gather(p + f"gather_{opset}_negative", table(3), index([-1]), axis=0, opset=opset)
         yield gather(p + f"gather_{opset}_bfloat16", table(3, dtype="bfloat16"), one, axis=0, opset=opset)
     for opset in (11, 12, 13, 0):
-        yield gather_nd(
-            p + f"nd_{opset}_batch_dims", table(2, 3), index([[1], [0]]), batch_dims=1, opset=opset
-        )
+        yield gather_nd(p + f"nd_{opset}_batch_dims", table(2, 3), index([[1], [0]]), batch_dims=1, opset=opset)
         yield gather_nd(p + f"nd_{opset}_bfloat16", table(3, dtype="bfloat16"), index([[1]]), opset=opset)
     yield gather_nd(p + "nd_11_batch_dims_-1", table(2, 3), index([[1], [0]]), batch_dims=-1, opset=11)
     yield gather_nd(p + "nd_10_bad_dtype_first", table(2, dtype="float8_e5m2"), index([[1]]), opset=10)
@@ -172,22 +166,16 @@ def runtime():
     yield gather_nd(p + "nd_not_divisible_empty_rows", table(3, 3, 0), same_index(0, 2, 1), batch_dims=1)
     yield gather_nd(p + "nd_batch_dims_equal_index_rank", table(2, 1, 3), same_index(1, 2, 1), batch_dims=2)
     yield gather_nd(p + "nd_batch_dims_equal_index_rank_1", table(1, 3), same_index(1, 1), batch_dims=1)
-    yield gather_nd(
-        p + "nd_batch_dims_above_index_rank", table(1, 1, 1, 3), same_index(1, 2, 1), batch_dims=3
-    )
+    yield gather_nd(p + "nd_batch_dims_above_index_rank", table(1, 1, 1, 3), same_index(1, 2, 1), batch_dims=3)
     yield gather_nd(p + "nd_batch_dims_equal_params_rank", table(3), same_index(0, 3, 1), batch_dims=1)
-    yield gather_nd(
-        p + "nd_batch_dims_equal_params_rank_no_depth", table(3), same_index(0, 3, 0), batch_dims=1
-    )
+    yield gather_nd(p + "nd_batch_dims_equal_params_rank_no_depth", table(3), same_index(0, 3, 0), batch_dims=1)
     yield gather_nd(p + "nd_batch_dims_-1", table(3, 3), same_index(0, 3, 1), batch_dims=-1)
     yield gather_nd(p + "nd_batch_dims_-1_empty", table(3, 0), same_index(0, 3, 1), batch_dims=-1)
     yield gather_nd(p + "nd_batch_dims_-1_no_tuples", table(3, 3), same_index(0, 0, 1), batch_dims=-1)
     yield gather_nd(p + "nd_batch_dims_-2", table(3, 3), same_index(0, 3, 1), batch_dims=-2)
     yield gather_nd(p + "nd_batch_dims_int64_min", table(3, 3), same_index(0, 3, 1), batch_dims=INT64_MIN)
     yield gather_nd(p + "nd_batch_dims_int64_max", table(3, 3), same_index(0, 3, 1), batch_dims=INT64_MAX)
-    yield gather_nd(
-        p + "nd_batch_dims_int64_max_empty", table(3, 0), same_index(0, 3, 1), batch_dims=INT64_MAX
-    )
+    yield gather_nd(p + "nd_batch_dims_int64_max_empty", table(3, 0), same_index(0, 3, 1), batch_dims=INT64_MAX)
     p = "ort/facts/a14_"
     yield gather(p + "01_gather_string_rows", strings([[b"a", b"b"], [b"c", b"d"]]), index([1, 0]), axis=0)
     yield gather(p + "01_gather_string_elements", strings([b"a", b"b"]), index([1, 0]), axis=0)

@@ -66,9 +66,7 @@ def gather_facts():
     yield gather(p + "batch_dims_negative", table(2, 3, 4), same_index(1, 2, 5), axis=1, batch_dims=-1)
     yield gather(p + "batch_dims_minus_index_rank", table(3, 2), same_index(1, 2, 2), axis=0, batch_dims=-2)
     yield gather(p + "batch_extents_differ", table(2, 3), same_index(0, 3, 1), axis=1, batch_dims=1)
-    yield gather(
-        p + "batch_extents_differ_second", table(2, 3, 4), same_index(0, 2, 2, 1), axis=2, batch_dims=2
-    )
+    yield gather(p + "batch_extents_differ_second", table(2, 3, 4), same_index(0, 2, 2, 1), axis=2, batch_dims=2)
     yield gather(p + "batch_extents_empty_and_one", table(0, 1), same_index(0, 1), axis=1, batch_dims=1)
     yield gather(p + "negative_index", table(3), index([0, -1]), axis=0)
     yield gather(p + "index_too_large", table(3), index([[0, 1], [3, 2]]), axis=0)
@@ -107,9 +105,7 @@ def gather_nd_facts():
     yield gather_nd(p + "one_element", table(2, 3), index([1, 2]))
     yield gather_nd(p + "negative_component", table(4, 4), index([[0, -1]]))
     yield gather_nd(p + "component_inside_flat_range", table(4, 4), index([[0, 5]]))
-    yield gather_nd(
-        p + "one_bad_component_in_several", table(2, 3, 4), index([[0, 0, 0], [1, 3, 4], [0, 9, 0]])
-    )
+    yield gather_nd(p + "one_bad_component_in_several", table(2, 3, 4), index([[0, 0, 0], [1, 3, 4], [0, 9, 0]]))
     for b in (-1, 2, 3):
         yield gather_nd(p + f"batch_dims_{b}", table(2, 3), same_index(0, 2, 1), batch_dims=b)
     yield gather_nd(p + "batch_1", table(2, 3), index([[2], [0]]), batch_dims=1)
@@ -167,9 +163,7 @@ def limits():
     p = "tensorflow/limits/"
     yield gather_nd(p + "depth_7", table(*[2] * 7), index([[1, 0, 1, 1, 0, 0, 1]]))
     yield gather_nd(p + "depth_8", table(*[2] * 8), index([[1, 0, 1, 1, 0, 0, 1, 1]]), difference="D15")
-    yield gather_nd(
-        p + "batch_1_depth_7", table(*[1] * 8), same_index(0, 1, 7), batch_dims=1, difference="D15"
-    )
+    yield gather_nd(p + "batch_1_depth_7", table(*[1] * 8), same_index(0, 1, 7), batch_dims=1, difference="D15")
     yield gather_nd(p + "depth_8_no_tuples", table(*[1] * 8), same_index(0, 0, 8))
     yield gather_nd(p + "int16_many_elements", stretched(32768), index([[5]], "int16"), difference="D14")
     yield gather_nd(

@@ -47,10 +47,7 @@ def take_by_batch(take, params, indices, axis, batches):
     if 0 in shape:
         out_shape = (*params.shape[:axis], *indices.shape[batches:], *params.shape[axis + 1 :])
         return np.empty(out_shape, params.dtype)
-    rows = [
-        np.asarray(take(params[at], indices[at], axis - batches))
-        for at in itertools.product(*map(range, shape))
-    ]
+    rows = [np.asarray(take(params[at], indices[at], axis - batches)) for at in itertools.product(*map(range, shape))]
     return np.stack(rows).reshape(shape + rows[0].shape)
 
 
@@ -58,7 +55,6 @@ def tuple_components(indices, batches):
     """x[components] is gather_nd with that many batch dims: a mesh grid, then the tuples."""
     tuples_rank = indices.ndim - 1
     grid = [
-        np.arange(indices.shape[d]).reshape([-1 if i == d else 1 for i in range(tuples_rank)])
-        for d in range(batches)
+        np.arange(indices.shape[d]).reshape([-1 if i == d else 1 for i in range(tuples_rank)]) for d in range(batches)
     ]
     return [*grid, *(np.asarray(indices[..., k]) for k in range(indices.shape[-1]))]

@@ -51,9 +51,7 @@ def run(case):
         result = np.take_along_axis(params, indices, axis=case.axis or 0)
     elif case.op == "gather":
         axis, batches = common.axis_and_batches(case)
-        result = common.take_by_batch(
-            lambda p, i, a: np.take(p, i, axis=a, mode=mode), params, indices, axis, batches
-        )
+        result = common.take_by_batch(lambda p, i, a: np.take(p, i, axis=a, mode=mode), params, indices, axis, batches)
     elif mode == "raise":
         result = params[tuple(common.tuple_components(indices, case.batch_dims))]
     else:

@@ -53,9 +53,7 @@ def build(case, known_ranks=True, widen_bfloat16=False):
         nodes,
         "case",
         [
-            helper.make_tensor_value_info(
-                name, TYPES[t.dtype], [None] * len(t.shape) if known_ranks else None
-            )
+            helper.make_tensor_value_info(name, TYPES[t.dtype], [None] * len(t.shape) if known_ranks else None)
             for name, t in (("params", case.params), ("indices", case.indices))
         ],
         [helper.make_tensor_value_info("out", out_type, None)],

@@ -31,9 +31,7 @@ def expresses(case):
         return _expresses_elements(case)
     if case.op == "gather_nd":
         gpu_has_it = case.indices.dtype in profiles.index_dtypes(case.profile, case.op)
-        return (
-            case.axis is None and _policy(case) is not None and (case.profile == "tensorflow" or gpu_has_it)
-        )
+        return case.axis is None and _policy(case) is not None and (case.profile == "tensorflow" or gpu_has_it)
     return case.profile == "tensorflow" and common.keeps_switches(case)
 
 

@@ -1,0 +1,203 @@
+# shellcheck shell=sh disable=SC2154,SC2034 # what ./dev sets, and reads
+# What ./dev lint runs; a part of ./dev, which has the functions that find and install tools. A linter is two
+# functions: tools_NAME finds or installs what it needs, and lint_NAME judges the tree and changes nothing.
+# .pre-commit-config.yaml names the same.
+
+linters='clang-format clang-tidy ruff ruff-format mypy rustfmt clippy gofmt go-vet staticcheck shellcheck cmake-lint'
+
+# lint [LINTER...]: each of them, or all; result becomes 1 if one fails, or, in a strict run, if one cannot run here.
+lint() {
+  outcome=''
+  # shellcheck disable=SC2086 # the names are words
+  [ $# -gt 0 ] || set -- $linters
+  for linter in "$@"; do
+    case " $linters " in
+      *" $linter "*) ;;
+      *) echo "There is no linter $linter, but $linters" && exit 2 ;;
+    esac
+    name=$(echo "$linter" | tr - _)
+    echo "== $linter"
+    if ! "tools_$name"; then
+      outcome="$outcome
+$linter: skipped, it cannot be had here"
+      [ "${GATHER_STRICT:-}" != 1 ] || result=1
+      continue
+    fi
+    began=$(date +%s)
+    if "lint_$name"; then verdict=passed; else verdict=FAILED result=1; fi
+    outcome="$outcome
+$linter: $verdict, $(($(date +%s) - began)) s"
+  done
+  echo
+  echo "Lint:$outcome"
+}
+
+# Written by generators, which have a form of their own.
+generated='bindings/python/native/cdef.h\|bindings/rust/gather-sys/src/bindings.rs'
+
+# files PATTERN...: the files of the tree, new ones included, that are neither links nor deleted.
+files() {
+  git ls-files --cached --others --exclude-standard -- "$@" | while read -r file; do
+    if [ -f "$file" ] && [ ! -L "$file" ]; then echo "$file"; fi
+  done
+}
+
+# ------------------------------------------------------------------------------- what comes from the Python index
+
+pinned=$tools/lint
+
+pinned_linters() {
+  want git command -v git
+  python_toolchain || return 1
+  cmp -s .ci/requirements-lint.txt "$pinned/installed" && return 0
+  echo "Installing linters into build/tools/lint ..."
+  python3 -m venv "$pinned" &&
+    "$pinned/bin/python" -m pip install --quiet --disable-pip-version-check -r .ci/requirements-lint.txt &&
+    cp .ci/requirements-lint.txt "$pinned/installed"
+}
+
+tools_clang_format() {
+  pinned_linters
+}
+
+lint_clang_format() {
+  files '*.c' '*.h' '*.cpp' '*.hpp' '*.cu' | grep -v -x "$generated" | xargs "$pinned/bin/clang-format" --dry-run -Werror
+}
+
+tools_clang_tidy() {
+  pinned_linters && compiler
+}
+
+# All sources but the one that needs the headers of CUDA. The flags are those that decide what a source means.
+lint_clang_tidy() {
+  files 'src/*.cpp' | grep -v -x src/cuda/runtime.cpp |
+    xargs -P "$(nproc)" -I '{}' "$pinned/bin/clang-tidy" --quiet '{}' -- -std=c++17 -Wall -Wextra -Iinclude -Isrc
+}
+
+tools_ruff() {
+  pinned_linters
+}
+
+lint_ruff() {
+  "$pinned/bin/ruff" check --no-cache --quiet .
+}
+
+tools_ruff_format() {
+  pinned_linters
+}
+
+lint_ruff_format() {
+  "$pinned/bin/ruff" format --no-cache --quiet --diff .
+}
+
+tools_mypy() {
+  pinned_linters
+}
+
+lint_mypy() {
+  "$pinned/bin/mypy" --config-file bindings/python/pyproject.toml --cache-dir build/lint/mypy \
+    bindings/python/src/libgather
+}
+
+tools_shellcheck() {
+  pinned_linters
+}
+
+lint_shellcheck() {
+  files dev .ci/run '*.sh' | xargs "$pinned/bin/shellcheck" -x
+}
+
+tools_cmake_lint() {
+  pinned_linters
+}
+
+lint_cmake_lint() {
+  files '*CMakeLists.txt' '*.cmake' | xargs "$pinned/bin/cmake-lint" --config-files .ci/cmake_lint.py --suppress-decorations
+}
+
+# ------------------------------------------------------------------------------------------------------ Rust and Go
+
+root=$(pwd)
+header=$root/build/lint
+
+# A package of the header alone: nothing that is judged is linked.
+header_package() {
+  want git command -v git
+  want g++ command -v cc
+  want pkg-config command -v pkg-config
+  install_missing || return 1
+  mkdir -p "$header"
+  cat >"$header/gather.pc" <<END
+Name: gather
+Description: the header of this tree
+Version: $(sed -n 's/^version = "\(.*\)"/\1/p' bindings/rust/Cargo.toml)
+Cflags: -I$root/include
+END
+}
+
+tools_rustfmt() {
+  want git command -v git
+  want rustfmt-web command -v rustfmt
+  rust_toolchain
+}
+
+lint_rustfmt() {
+  files '*.rs' | grep -v -x "$generated" |
+    xargs rustfmt --check --edition 2024 --config-path bindings/rust/rustfmt.toml
+}
+
+tools_clippy() {
+  rust_toolchain || return 1
+  want rust-web-clippy cargo clippy --version
+  header_package
+}
+
+# clippy_in FOLDER [OPTION...]: on the crates of a workspace.
+clippy_in() (
+  cd "$1" || exit
+  shift
+  export PKG_CONFIG_PATH="$header" CARGO_TARGET_DIR="$header/rust"
+  cargo clippy --locked --workspace --all-targets "$@" --quiet -- -D warnings
+)
+
+lint_clippy() {
+  clippy_in bindings/rust --all-features && clippy_in bindings/rust --no-default-features && clippy_in examples/rust
+}
+
+tools_gofmt() {
+  want git command -v git
+  go_toolchain
+}
+
+# Not every installation has it on the path.
+lint_gofmt() {
+  unformatted=$(files '*.go' | xargs "$(go env GOROOT)/bin/gofmt" -l)
+  [ -z "$unformatted" ] || { echo "$unformatted" && return 1; }
+}
+
+tools_go_vet() {
+  go_toolchain && header_package
+}
+
+# go_modules COMMAND...: in the folder of each Go module.
+go_modules() {
+  for module in $(files '*go.mod'); do
+    (cd "${module%/*}" && env PKG_CONFIG_PATH="$header" CGO_CFLAGS="-I$root/include" GOTOOLCHAIN=local \
+      GOFLAGS=-buildvcs=false "$@" ./...) || return 1
+  done
+}
+
+lint_go_vet() {
+  go_modules go vet
+}
+
+tools_staticcheck() {
+  tools_go_vet || return 1
+  [ -x "$tools/bin/staticcheck" ] && return 0
+  echo "Building staticcheck into build/tools ..."
+  env GOBIN="$tools/bin" GOFLAGS=-mod=mod go install honnef.co/go/tools/cmd/staticcheck@v0.8.2
+}
+
+lint_staticcheck() {
+  go_modules "$tools/bin/staticcheck"
+}

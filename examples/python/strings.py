@@ -1,0 +1,6 @@
+"""Strings by id."""
+
+import libgather
+
+for word in libgather.gather(["zero", "one", "two", "three"], [3, 1]):
+    print(word)

@@ -1,0 +1,50 @@
+#!/bin/sh
+# Runs the examples of a language and compares what they print: run.sh PREFIX BUILD [c] [cpp] [python] [rust] [go], with
+# the library installed in PREFIX and BUILD a folder for build products. PYTHON names an interpreter that has libgather.
+set -eu
+[ $# -ge 2 ] || { sed -n '2,3s/^# //p' "$0" && exit 2; }
+prefix=$(cd "$1" && pwd)
+mkdir -p "$2"
+build=$(cd "$2" && pwd)
+shift 2
+cd "$(dirname "$0")"
+[ $# -gt 0 ] || set -- c cpp python rust go
+
+pc=$(find "$prefix" -name gather.pc | head -n 1)
+library=$(find "$prefix" -name 'libgather.so' | head -n 1)
+export PKG_CONFIG_PATH="${pc%/*}" LD_LIBRARY_PATH="${library%/*}"
+
+# built LANGUAGE: its programs, in BUILD.
+built() {
+  case $1 in
+    c | cpp)
+      cmake -S "$1" -B "$build/$1" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
+      cmake --build "$build/$1" >/dev/null
+      ;;
+    rust)
+      cargo build --quiet --manifest-path rust/Cargo.toml --target-dir "$build/rust"
+      ;;
+    go)
+      mkdir -p "$build/go"
+      (cd go && GOTOOLCHAIN=local GOFLAGS=-buildvcs=false go build -o "$build/go/" ./...)
+      ;;
+  esac
+}
+
+# run LANGUAGE PROGRAM
+run() {
+  case $1 in
+    python) "${PYTHON:-python3}" "python/$2.py" ;;
+    rust) "$build/rust/debug/$2" ;;
+    *) "$build/$1/$2" ;;
+  esac
+}
+
+for language in "$@"; do
+  built "$language"
+  for expected in output/*.txt; do
+    program=$(basename "$expected" .txt)
+    run "$language" "$program" | diff -u "$expected" - || { echo "examples: $language: $program" && exit 1; }
+  done
+  echo "examples: $language: passed"
+done
