@@ -1,6 +1,7 @@
 #include "api/fence.hpp"
 #include "core/dtype.hpp"
 #include "core/os.hpp"
+#include "cpu/tiers/choice.hpp"
 #include "cuda/cuda.hpp"
 
 using namespace gather;
@@ -44,7 +45,9 @@ gth_capability_info describe_machine() {
   info.abi = GTH_ABI_VERSION;
   info.version = GTH_VERSION;
   info.cpu_threads = core::available_cpus();
-  info.cpu_tiers_built = info.cpu_tiers_usable = info.cpu_tier = GTH_TIER_PORTABLE;
+  info.cpu_tiers_built = cpu::built_tiers();
+  info.cpu_tiers_usable = cpu::usable_tiers();
+  info.cpu_tier = cpu::tier().bit;
   cuda::describe_machine(&info);
   return info;
 }

@@ -50,59 +50,6 @@ bool has_negatives(const Plan& plan) { return plan.index != IndexKind::uint64; }
 // One comparison for both ends: what is negative is huge as an unsigned number.
 bool is_inside(int64_t value, int64_t size) { return static_cast<uint64_t>(value) < static_cast<uint64_t>(size); }
 
-// bounds = error, fill, skip for tuples of one component, which most are: offsets in one go, without a copy of the
-// values. False: one is bad, and the offsets say nothing.
-template <class T, bool wraps>
-bool resolve_singles_as(const Component& component, const char* first, int64_t stride, int64_t n, int64_t* offsets) {
-  const int64_t size = component.size, step = component.stride;
-  bool all = true;
-#pragma GCC unroll 4
-  for (int64_t i = 0; i < n; ++i) {
-    const int64_t read = load_index<T>(first + i * stride);
-    const int64_t value = wraps ? read + ((read >> 63) & size) : read;
-    const bool inside = is_inside(value, size);
-    all &= inside;
-    offsets[i] = (inside ? value : 0) * step;
-  }
-  return all;
-}
-
-template <class T>
-bool resolve_singles_as(const Plan& plan, const char* first, int64_t stride, int64_t n, int64_t* offsets) {
-  const Component& component = plan.component[0];
-  return plan.wraps ? resolve_singles_as<T, true>(component, first, stride, n, offsets)
-                    : resolve_singles_as<T, false>(component, first, stride, n, offsets);
-}
-
-// Narrower indices and uint64 take the general way.
-bool resolve_singles(const Plan& plan, const char* first, int64_t stride, int64_t n, int64_t* offsets) {
-  switch (plan.index) {
-    case IndexKind::int64: return resolve_singles_as<int64_t>(plan, first, stride, n, offsets);
-    case IndexKind::int32: return resolve_singles_as<int32_t>(plan, first, stride, n, offsets);
-    default: return false;
-  }
-}
-
-// Whether all indices of one component are inside. Nothing but the answer is made of the values.
-template <class T, bool wraps>
-bool are_inside_as(int64_t size, const char* first, int64_t stride, int64_t n) {
-  bool all = true;
-#pragma GCC unroll 4
-  for (int64_t i = 0; i < n; ++i) {
-    T read;
-    std::memcpy(&read, first + i * stride, sizeof(T));
-    const int64_t value = static_cast<int64_t>(read);
-    all &= is_inside(wraps ? value + ((value >> 63) & size) : value, size);
-  }
-  return all;
-}
-
-template <class T>
-bool are_inside_as(const Plan& plan, int32_t c, const char* first, int64_t stride, int64_t n) {
-  const int64_t size = plan.component[c].size;
-  return plan.wraps ? are_inside_as<T, true>(size, first, stride, n) : are_inside_as<T, false>(size, first, stride, n);
-}
-
 // bounds = error, fill, skip. Adds the offsets of one component; returns whether all were inside.
 template <bool wraps>
 bool add_checked(const Component& component, const int64_t* values, int64_t n, int64_t* offsets) {
@@ -233,6 +180,8 @@ int64_t load_one(const Plan& plan, const char* at) {
   }
 }
 
+bool is_total(const Plan& plan) { return plan.bounds == GTH_BOUNDS_CLAMP || plan.bounds == GTH_BOUNDS_MODULO; }
+
 // bounds = error, fill, skip for a few tuples, where preparing for a block would cost more than the block.
 Resolved resolve_few(const Block& block, BadTuple* bad) {
   const Plan& plan = block.plan;
@@ -258,23 +207,11 @@ Resolved resolve_few(const Block& block, BadTuple* bad) {
 
 }  // namespace
 
-bool are_inside(const Plan& plan, const char* tuples, int64_t stride, int64_t n) {
-  for (int32_t c = 0; c < plan.components; ++c, tuples += plan.index_step) {
-    bool all = false;
-    if (plan.index == IndexKind::int64) all = are_inside_as<int64_t>(plan, c, tuples, stride, n);
-    if (plan.index == IndexKind::int32) all = are_inside_as<int32_t>(plan, c, tuples, stride, n);
-    if (!all) return false;
-  }
-  return true;
-}
-
 Resolved resolve(const Plan& plan, const char* tuples, int64_t stride, int64_t n, int64_t* offsets, BadTuple* bad) {
   const Block block{plan, tuples, stride, n, offsets};
-  const bool total = plan.bounds == GTH_BOUNDS_CLAMP || plan.bounds == GTH_BOUNDS_MODULO;
-  if (n <= few_tuples && !total) return resolve_few(block, bad);
-  if (plan.components == 1 && !total && resolve_singles(plan, tuples, stride, n, offsets)) return Resolved::all;
+  if (n <= few_tuples && !is_total(plan)) return resolve_few(block, bad);
   for (int64_t i = 0; i < n; ++i) offsets[i] = 0;
-  return total ? resolve_total(block, bad) : resolve_checked(block, bad);
+  return is_total(plan) ? resolve_total(block, bad) : resolve_checked(block, bad);
 }
 
 }  // namespace gather::cpu

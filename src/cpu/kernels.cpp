@@ -2,21 +2,85 @@
 
 #include <cstring>
 
+#include "cpu/tiers/choice.hpp"
+
 namespace gather::cpu {
 namespace {
 
-void fill_row(const core::Plan& plan, char* out) {
-  const uint64_t* fill = plan.fill;
-  const int64_t item = plan.item.bytes();
-  if ((fill[0] | fill[1]) == 0 || item == 1) {
-    std::memset(out, static_cast<int>(fill[0] & 0xff), static_cast<size_t>(plan.row.out));
-    return;
+// Tiers multiply 32-bit numbers.
+bool is_narrow(int64_t value) { return value >= INT32_MIN && value <= INT32_MAX; }
+
+Outside outside_of(int32_t bounds) {
+  switch (bounds) {
+    case GTH_BOUNDS_FILL:
+    case GTH_BOUNDS_SKIP: return Outside::skipped;
+    case GTH_BOUNDS_CLAMP: return Outside::clamped;
+    default: return Outside::refused;
   }
-  for (int64_t at = 0; at < plan.row.out; at += item) std::memcpy(out + at, fill, static_cast<size_t>(item));
+}
+
+// A table of so many bytes is not in the caches of one core, an output of so many in none of the machine.
+constexpr uint64_t far_bytes = 4 << 20;
+constexpr uint64_t flooding_bytes = 64 << 20;
+
+// As unsigned numbers, which a reach from one end of int64 to the other does not leave.
+uint64_t bytes_of(const core::Reach& reach) {
+  return static_cast<uint64_t>(reach.high) - static_cast<uint64_t>(reach.low);
+}
+
+// Of what depends on the open extent, only that it is not known to be large.
+Rows describe_rows(const core::Plan& plan) {
+  return {plan.row.in, bytes_of(plan.params_reach) >= far_bytes, bytes_of(plan.out_reach) >= flooding_bytes};
 }
 
 }  // namespace
 
-Kernels choose_kernels(const core::Plan& plan) { return {are_inside, resolve, choose_copy(plan.row.in), fill_row}; }
+bool describe_selection(const core::Plan& plan, Selection* selection) {
+  if (plan.components < 1 || plan.components > Selection::most_components) return false;
+  const bool is_uint64 = plan.index == core::IndexKind::uint64;
+  // An index in [-size, size) is the same under modulo as if it counted from the end.
+  selection->wraps = (plan.wraps || plan.bounds == GTH_BOUNDS_MODULO) && !is_uint64;
+  selection->width = static_cast<Width>(plan.index);
+  selection->outside = outside_of(plan.bounds);
+  selection->components = plan.components;
+  selection->index_step = plan.index_step;
+  selection->row_step = 0;
+  for (int32_t c = 0; c < plan.components; ++c) {
+    const core::Component& component = plan.component[c];
+    if (component.size < 1 || !is_narrow(component.size - 1) || !is_narrow(component.stride)) return false;
+    selection->size[c] = component.size;
+    selection->stride[c] = component.stride;
+  }
+  return true;
+}
+
+Resolved Kernels::resolve(const core::Plan& plan, const char* tuples, int64_t stride, int64_t n, int64_t* offsets,
+                          BadTuple* bad) const {
+  if (is_quick && n > few_tuples) {
+    const Resolved resolved = tier->resolve(selection, tuples, stride, n, offsets);
+    if (resolved != Resolved::bad) return resolved;
+  }
+  return gather::cpu::resolve(plan, tuples, stride, n, offsets, bad);
+}
+
+void Kernels::fill(const core::Plan& plan, char* out) const {
+  const uint64_t* value = plan.fill;
+  const int64_t item = plan.item.bytes();
+  if ((value[0] | value[1]) == 0 || item == 1) {
+    std::memset(out, static_cast<int>(value[0] & 0xff), static_cast<size_t>(plan.row.out));
+    return;
+  }
+  for (int64_t at = 0; at < plan.row.out; at += item) std::memcpy(out + at, value, static_cast<size_t>(item));
+}
+
+Kernels choose_kernels(const core::Plan& plan) {
+  Kernels kernels;
+  kernels.tier = &tier();
+  kernels.is_quick = describe_selection(plan, &kernels.selection);
+  kernels.copy = kernels.tier->choose_copy(describe_rows(plan));
+  return kernels;
+}
+
+CopyRows choose_copy(int64_t row) { return tier().choose_copy({row, false, false}); }
 
 }  // namespace gather::cpu

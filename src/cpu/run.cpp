@@ -84,7 +84,7 @@ bool judge_line(const Job& job, const Lines& lines, int64_t j, int64_t end, Firs
     const int64_t count = std::min(block_tuples, end - j);
     const char* tuples = moved(job.indices, lines.index() + steps_of(j, job.line.index));
     BadTuple bad;
-    if (!job.kernels.inside(job.plan, tuples, job.line.index, count) &&
+    if (!job.kernels.inside(tuples, job.line.index, count) &&
         job.kernels.resolve(job.plan, tuples, job.line.index, count, offsets, &bad) == Resolved::bad) {
       found->offer(position + steps_of(bad.tuple, job.line.position), bad);
       return false;

@@ -4,7 +4,7 @@
 
 #include "core/operands.hpp"
 #include "core/short.hpp"
-#include "cpu/rows.hpp"
+#include "cpu/tiers/tier.hpp"
 
 namespace gather::cpu {
 

@@ -1,0 +1,62 @@
+#include <immintrin.h>
+
+#include "cpu/tiers/tier.hpp"
+#include "gather/gather.h"
+
+namespace gather::cpu {
+namespace {
+
+struct Lanes {
+  static constexpr int32_t count = 4;
+  static constexpr int64_t register_bytes = 32;
+  typedef int64_t V __attribute__((vector_size(32)));
+
+  template <class T>
+  static GATHER_INLINE V load(const char* at) {
+    V v = load_as(T{}, at);
+    asm("" : "+x"(v));  // what has been loaded is not loaded again
+    return v;
+  }
+  static GATHER_INLINE V values(const int64_t* at) {
+    return of(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
+  }
+  static GATHER_INLINE void store(int64_t* at, V v) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), raw(v)); }
+  static GATHER_INLINE V all(int64_t value) { return of(_mm256_set1_epi64x(value)); }
+  static GATHER_INLINE V wrap(V v, V size) { return select(v, v + size, v); }
+  static GATHER_INLINE V times(V a, V b) { return of(_mm256_mul_epi32(raw(a), raw(b))); }
+  static GATHER_INLINE V select(V v, V a, V b) {
+    return reinterpret_cast<V>(_mm256_blendv_pd(doubles(b), doubles(a), doubles(v)));
+  }
+  static GATHER_INLINE bool is_any_negative(V v) { return _mm256_movemask_pd(doubles(v)) != 0; }
+  static GATHER_INLINE void stream(char* to, const char* from) {
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to), _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+  }
+  static GATHER_INLINE void fence() { _mm_sfence(); }
+
+ private:
+  static GATHER_INLINE V of(__m256i v) { return reinterpret_cast<V>(v); }
+  static GATHER_INLINE __m256i raw(V v) { return reinterpret_cast<__m256i>(v); }
+  static GATHER_INLINE __m256d doubles(V v) { return reinterpret_cast<__m256d>(v); }
+  static GATHER_INLINE __m128i quarter(const char* at) { return _mm_loadu_si32(at); }
+  static GATHER_INLINE __m128i half(const char* at) { return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at)); }
+  static GATHER_INLINE __m128i whole(const char* at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)); }
+
+  static GATHER_INLINE V load_as(int8_t, const char* at) { return of(_mm256_cvtepi8_epi64(quarter(at))); }
+  static GATHER_INLINE V load_as(int16_t, const char* at) { return of(_mm256_cvtepi16_epi64(half(at))); }
+  static GATHER_INLINE V load_as(int32_t, const char* at) { return of(_mm256_cvtepi32_epi64(whole(at))); }
+  static GATHER_INLINE V load_as(int64_t, const char* at) { return values(reinterpret_cast<const int64_t*>(at)); }
+  static GATHER_INLINE V load_as(uint8_t, const char* at) { return of(_mm256_cvtepu8_epi64(quarter(at))); }
+  static GATHER_INLINE V load_as(uint16_t, const char* at) { return of(_mm256_cvtepu16_epi64(half(at))); }
+  static GATHER_INLINE V load_as(uint32_t, const char* at) { return of(_mm256_cvtepu32_epi64(whole(at))); }
+};
+
+}  // namespace
+}  // namespace gather::cpu
+
+#include "cpu/tiers/body.hpp"
+
+namespace gather::cpu {
+
+const Tier avx2_tier = {GTH_TIER_AVX2, inside, resolve, choose_copy};
+
+}  // namespace gather::cpu

@@ -1,0 +1,83 @@
+#include "cpu/tiers/choice.hpp"
+
+#ifdef GATHER_TESTING
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#endif
+
+namespace gather::cpu {
+namespace {
+
+struct Candidate {
+  const Tier& tier;
+  const char* name;
+  bool is_default;  // else only tests ask for it
+  bool (*is_usable)();
+};
+
+// The best last. AVX-512 is written and not yet held against the others on a processor that runs it.
+const Candidate candidates[] = {
+    {portable_tier, "portable", true, [] { return true; }},
+#if defined(__x86_64__)
+    {avx2_tier, "avx2", true, [] { return __builtin_cpu_supports("avx2") != 0; }},
+    {avx512_tier, "avx512", false,
+     [] {
+       return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+              __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+     }},
+#elif defined(__aarch64__)
+    {neon_tier, "neon", true, [] { return true; }},
+#endif
+};
+
+#ifdef GATHER_TESTING
+// Tests of a tier that cannot run are skipped, not run with another.
+const Tier& forced_tier(const char* name) {
+  for (const Candidate& each : candidates) {
+    if (std::strcmp(each.name, name) == 0 && each.is_usable()) return each.tier;
+  }
+  std::printf("skipped: no tier %s here\n", name);
+  std::fflush(stdout);
+  std::_Exit(77);
+}
+#endif
+
+const Tier& choose_tier() {
+#ifdef GATHER_TESTING
+  if (const char* forced = std::getenv("GATHER_TIER")) return forced_tier(forced);
+#endif
+  const Tier* best = &portable_tier;
+  for (const Candidate& each : candidates) {
+    if (each.is_default && each.is_usable()) best = &each.tier;
+  }
+  return *best;
+}
+
+}  // namespace
+
+uint32_t built_tiers() {
+  uint32_t bits = 0;
+  for (const Candidate& each : candidates) bits |= each.tier.bit;
+  return bits;
+}
+
+uint32_t usable_tiers() {
+  uint32_t bits = 0;
+  for (const Candidate& each : candidates) bits |= each.is_usable() ? each.tier.bit : 0;
+  return bits;
+}
+
+const Tier& tier() {
+  static const Tier& chosen = choose_tier();
+  return chosen;
+}
+
+const Tier* find_tier(uint32_t bit) {
+  for (const Candidate& each : candidates) {
+    if (each.tier.bit == bit && each.is_usable()) return &each.tier;
+  }
+  return nullptr;
+}
+
+}  // namespace gather::cpu

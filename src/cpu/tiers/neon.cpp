@@ -1,0 +1,72 @@
+#include <arm_neon.h>
+
+#include "cpu/tiers/tier.hpp"
+#include "gather/gather.h"
+
+namespace gather::cpu {
+namespace {
+
+struct Lanes {
+  static constexpr int32_t count = 2;
+  static constexpr int64_t register_bytes = 16;
+  using V = int64x2_t;
+
+  template <class T>
+  static GATHER_INLINE V load(const char* at) {
+    V v = load_as(T{}, at);
+    asm("" : "+w"(v));  // what has been loaded is not loaded again
+    return v;
+  }
+  static GATHER_INLINE V values(const int64_t* at) { return vld1q_s64(at); }
+  static GATHER_INLINE void store(int64_t* at, V v) { vst1q_s64(at, v); }
+  static GATHER_INLINE V all(int64_t value) { return vdupq_n_s64(value); }
+  static GATHER_INLINE V wrap(V v, V size) { return v + (vshrq_n_s64(v, 63) & size); }
+  static GATHER_INLINE V times(V a, V b) { return vmull_s32(vmovn_s64(a), vmovn_s64(b)); }
+  static GATHER_INLINE V select(V v, V a, V b) { return vbslq_s64(vcltzq_s64(v), a, b); }
+  static GATHER_INLINE bool is_any_negative(V v) { return (vgetq_lane_s64(v, 0) | vgetq_lane_s64(v, 1)) < 0; }
+  // There is no intrinsic for stores past the caches.
+  static GATHER_INLINE void stream(char* to, const char* from) {
+    vst1q_u8(reinterpret_cast<uint8_t*>(to), vld1q_u8(reinterpret_cast<const uint8_t*>(from)));
+  }
+  static GATHER_INLINE void fence() {}
+
+ private:
+  // Two indices, in the low bytes.
+  template <class T>
+  static GATHER_INLINE T both(const char* at) {
+    T bits;
+    __builtin_memcpy(&bits, at, sizeof bits);
+    return bits;
+  }
+  static GATHER_INLINE V load_as(int8_t, const char* at) {
+    return vmovl_s32(vget_low_s32(vmovl_s16(vget_low_s16(vmovl_s8(vcreate_s8(both<uint16_t>(at)))))));
+  }
+  static GATHER_INLINE V load_as(int16_t, const char* at) {
+    return vmovl_s32(vget_low_s32(vmovl_s16(vcreate_s16(both<uint32_t>(at)))));
+  }
+  static GATHER_INLINE V load_as(int32_t, const char* at) { return vmovl_s32(vcreate_s32(both<uint64_t>(at))); }
+  static GATHER_INLINE V load_as(int64_t, const char* at) {
+    return vreinterpretq_s64_u8(vld1q_u8(reinterpret_cast<const uint8_t*>(at)));
+  }
+  static GATHER_INLINE V load_as(uint8_t, const char* at) {
+    return vreinterpretq_s64_u64(
+        vmovl_u32(vget_low_u32(vmovl_u16(vget_low_u16(vmovl_u8(vcreate_u8(both<uint16_t>(at))))))));
+  }
+  static GATHER_INLINE V load_as(uint16_t, const char* at) {
+    return vreinterpretq_s64_u64(vmovl_u32(vget_low_u32(vmovl_u16(vcreate_u16(both<uint32_t>(at))))));
+  }
+  static GATHER_INLINE V load_as(uint32_t, const char* at) {
+    return vreinterpretq_s64_u64(vmovl_u32(vcreate_u32(both<uint64_t>(at))));
+  }
+};
+
+}  // namespace
+}  // namespace gather::cpu
+
+#include "cpu/tiers/body.hpp"
+
+namespace gather::cpu {
+
+const Tier neon_tier = {GTH_TIER_NEON, inside, resolve, choose_copy};
+
+}  // namespace gather::cpu

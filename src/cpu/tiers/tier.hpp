@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+
+#define GATHER_INLINE __attribute__((always_inline)) inline
+
+// The kernels of one instruction set. A tier's file is compiled for processors that not everybody has, so it shares no
+// code with the rest of the library: a linker that merged two copies of a function might keep the one that others
+// cannot run. All it includes is this header, which has types alone, and body.hpp, which has internal linkage.
+namespace gather::cpu {
+
+// How many rows are resolved at once: enough to amortise a call, little enough for L1.
+constexpr int64_t block_tuples = 256;
+
+// Where a tuple that selects nothing (bounds = fill, skip) points.
+constexpr int64_t no_row = INT64_MIN;
+
+enum class Resolved : uint8_t {
+  all,   // every offset selects a row
+  some,  // some are no_row
+  bad,   // the offsets say nothing
+};
+
+// The integer type of indices.
+enum class Width : uint8_t { int8, int16, int32, int64, uint8, uint16, uint32, uint64 };
+
+// What becomes of an index outside its dim.
+enum class Outside : uint8_t {
+  refused,
+  skipped,  // the tuple points to no_row
+  clamped,
+};
+
+// How a tuple of indices selects a row: the sum of index * stride over its components, each judged against its size.
+struct Selection {
+  static constexpr int32_t most_components = 8;
+
+  Width width;
+  Outside outside;
+  bool wraps;  // negative indices count from the end; never for uint64
+  int32_t components;
+  int64_t index_step;  // bytes between the components of a tuple
+  int64_t row_step;    // bytes that the row of each next tuple lies further on, whatever the tuple says
+  int64_t size[most_components], stride[most_components];
+};
+
+// Copies n rows of `row` bytes: row i from base + offsets[i] to out + i * stride. No alignment is asked for.
+using CopyRows = void (*)(char* out, int64_t stride, const char* base, const int64_t* offsets, int64_t n, int64_t row);
+
+// What a copy is to be good at.
+struct Rows {
+  int64_t bytes;     // of a row
+  bool is_far;       // the table is larger than the caches: rows are fetched before they are wanted
+  bool is_flooding;  // so is the output: it is written past the caches
+};
+
+struct Tier {
+  uint32_t bit;  // GTH_TIER_*
+
+  // Whether n tuples are all inside, the first at `tuples` and each next one `stride` bytes on. False may also mean that
+  // it cannot be said quickly.
+  bool (*inside)(const Selection& selection, const char* tuples, int64_t stride, int64_t n);
+
+  // Resolves n <= block_tuples tuples to offsets. Every index is loaded exactly once. Bad: one is outside and refused, or
+  // it cannot be done quickly.
+  Resolved (*resolve)(const Selection& selection, const char* tuples, int64_t stride, int64_t n, int64_t* offsets);
+
+  CopyRows (*choose_copy)(const Rows& rows);
+};
+
+extern const Tier portable_tier, avx2_tier, avx512_tier, neon_tier;
+
+}  // namespace gather::cpu

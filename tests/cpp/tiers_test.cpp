@@ -1,0 +1,342 @@
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cpu/indices.hpp"
+#include "cpu/kernels.hpp"
+#include "cpu/tiers/choice.hpp"
+#include "guarded.hpp"
+
+// Every tier that this processor runs, beside the plain functions: the same offsets for the same tuples, the same rows for
+// the same offsets, and nothing read or written that is not theirs.
+namespace {
+
+using gather::core::IndexKind;
+using gather::core::Plan;
+using namespace gather::cpu;
+using hostile::Guarded;
+
+constexpr int64_t all_counts[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 127, 255, 256};
+constexpr int64_t sizes[] = {1, 2, 3, 100, 127, 128, 129, 255, 256, 32767, 65536, INT32_MAX, int64_t{1} << 31};
+constexpr int64_t strides[] = {0, 1, -1, 4, -12, 4096, INT32_MAX, INT32_MIN};
+
+class Tiers : public ::testing::TestWithParam<uint32_t> {
+ protected:
+  void SetUp() override {
+    tier_ = find_tier(GetParam());
+    if (!tier_) GTEST_SKIP() << "this processor does not run the tier";
+  }
+
+  int64_t pick(int64_t count) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(count)); }
+  template <class T, size_t n>
+  T pick(const T (&from)[n]) {
+    return from[random_() % n];
+  }
+
+  const Tier* tier_ = nullptr;
+  std::mt19937_64 random_{7};
+};
+
+std::vector<uint32_t> built() {
+  std::vector<uint32_t> bits;
+  for (uint32_t bit : {GTH_TIER_PORTABLE, GTH_TIER_AVX2, GTH_TIER_AVX512, GTH_TIER_NEON}) {
+    if (built_tiers() & bit) bits.push_back(bit);
+  }
+  return bits;
+}
+
+std::string tier_name(const ::testing::TestParamInfo<uint32_t>& info) {
+  switch (info.param) {
+    case GTH_TIER_PORTABLE: return "portable";
+    case GTH_TIER_AVX2: return "avx2";
+    case GTH_TIER_AVX512: return "avx512";
+    default: return "neon";
+  }
+}
+
+// ---- tuples
+
+enum class Values { inside, negative, one_outside, many_outside };
+
+// Tuples in memory, as a plan and a run would describe them.
+struct Tuples {
+  Plan plan{};
+  int64_t stride, n, first_to_end;
+};
+
+bool fits(IndexKind kind, int64_t value) {
+  const int64_t bits = 8 * gather::core::index_bytes(kind);
+  if (bits == 64) return true;
+  if (gather::core::is_signed(kind)) return value >= -(int64_t{1} << (bits - 1)) && value < int64_t{1} << (bits - 1);
+  return value >= 0 && value < int64_t{1} << bits;
+}
+
+class TiersTuples : public Tiers {
+ protected:
+  Tuples make(int32_t kind, int32_t components, int32_t bounds) {
+    Tuples tuples;
+    Plan& plan = tuples.plan;
+    plan.index = static_cast<IndexKind>(kind);
+    plan.components = components;
+    plan.bounds = bounds;
+    plan.wraps = pick(2) == 1;
+    const int64_t bytes = gather::core::index_bytes(plan.index);
+    for (int32_t c = 0; c < components; ++c) plan.component[c] = {pick(sizes), pick(strides)};
+    tuples.n = pick(all_counts);
+    plan.index_step = bytes;
+    tuples.stride = components * bytes;
+    if (pick(3) == 0) {  // with gaps, which need not be multiples of an index
+      plan.index_step += pick(5);
+      tuples.stride = components * plan.index_step + pick(5);
+    }
+    tuples.first_to_end = (tuples.n - 1) * tuples.stride + (components - 1) * plan.index_step + bytes;
+    return tuples;
+  }
+
+  int64_t good(const Plan& plan, int64_t size) {
+    for (;;) {
+      const int64_t value = pick(4) == 0 ? size - 1 : pick(size);
+      if (fits(plan.index, value)) return value;
+      if (fits(plan.index, 0) && size > 1) return 0;
+    }
+  }
+
+  int64_t value(const Plan& plan, int64_t size, Values values, bool is_chosen) {
+    const int64_t edges[] = {size,
+                             size + 1,
+                             -1,
+                             -size,
+                             -size - 1,
+                             INT64_MIN,
+                             INT64_MIN + 1,
+                             INT64_MAX,
+                             INT32_MAX,
+                             INT32_MIN,
+                             INT64_MIN + size,
+                             int64_t{1} << 32,
+                             -(int64_t{1} << 32)};
+    if (is_chosen) {
+      const int64_t edge = pick(edges);
+      if (fits(plan.index, edge)) return edge;
+    }
+    const int64_t inside = good(plan, size);
+    const bool turns = values == Values::negative && plan.wraps && plan.index != IndexKind::uint64 && pick(2) == 1;
+    return turns && fits(plan.index, inside - size) ? inside - size : inside;
+  }
+
+  void fill(const Tuples& tuples, Values values, char* first) {
+    const int64_t bytes = gather::core::index_bytes(tuples.plan.index);
+    const int64_t chosen_tuple = pick(tuples.n), chosen_component = pick(int64_t{tuples.plan.components});
+    for (int64_t i = 0; i < tuples.n; ++i) {
+      for (int32_t c = 0; c < tuples.plan.components; ++c) {
+        const bool is_chosen = values == Values::many_outside
+                                   ? pick(3) == 0
+                                   : values == Values::one_outside && i == chosen_tuple && c == chosen_component;
+        const int64_t number = value(tuples.plan, tuples.plan.component[c].size, values, is_chosen);
+        std::memcpy(first + i * tuples.stride + c * tuples.plan.index_step, &number, static_cast<size_t>(bytes));
+      }
+    }
+  }
+
+  // A tier answers for tuples that are all inside, and for clamp and one component with fill or skip always.
+  void check(const Tuples& tuples, const char* first) {
+    const Plan& plan = tuples.plan;
+    Selection selection;
+    ASSERT_TRUE(describe_selection(plan, &selection));
+    int64_t expected[block_tuples], offsets[block_tuples + 2];
+    std::fill_n(offsets, block_tuples + 2, 77);
+    BadTuple bad;
+    const Resolved plain = gather::cpu::resolve(plan, first, tuples.stride, tuples.n, expected, &bad);
+    const Resolved quick = tier_->resolve(selection, first, tuples.stride, tuples.n, offsets + 1);
+    ASSERT_EQ(offsets[0], 77);
+    ASSERT_EQ(offsets[tuples.n + 1], 77);
+    if (plan.bounds == GTH_BOUNDS_MODULO || (plain == Resolved::some && plan.components > 1)) {
+      if (quick == Resolved::bad) return;
+    }
+    ASSERT_EQ(static_cast<int>(quick), static_cast<int>(plain));
+    if (plain == Resolved::bad) return;
+    for (int64_t i = 0; i < tuples.n; ++i) ASSERT_EQ(offsets[i + 1], expected[i]) << i;
+    ++resolved_;
+  }
+
+  void check_inside(Tuples tuples, const char* first) {
+    tuples.plan.bounds = GTH_BOUNDS_ERROR;
+    Selection selection;
+    ASSERT_TRUE(describe_selection(tuples.plan, &selection));
+    int64_t offsets[block_tuples];
+    BadTuple bad;
+    const Resolved plain = gather::cpu::resolve(tuples.plan, first, tuples.stride, tuples.n, offsets, &bad);
+    ASSERT_EQ(tier_->inside(selection, first, tuples.stride, tuples.n), plain == Resolved::all);
+    ++(plain == Resolved::all ? good_ : bad_);
+  }
+
+  Guarded indices_{20};
+  int64_t resolved_ = 0, good_ = 0, bad_ = 0;
+};
+
+TEST_P(TiersTuples, AsThePlainFunctions) {
+  for (int32_t kind = 0; kind < 8; ++kind) {
+    for (int32_t components = 1; components <= Selection::most_components; ++components) {
+      for (int32_t bounds = GTH_BOUNDS_ERROR; bounds <= GTH_BOUNDS_SKIP; ++bounds) {
+        for (Values values : {Values::inside, Values::negative, Values::one_outside, Values::many_outside}) {
+          for (int repeat = 0; repeat < 24; ++repeat) {
+            const Tuples tuples = make(kind, components, bounds);
+            char* first = indices_.at(tuples.first_to_end, repeat % 2 == 0);
+            fill(tuples, values, first);
+            SCOPED_TRACE("kind " + std::to_string(kind) + ", components " + std::to_string(components) + ", bounds " +
+                         std::to_string(bounds) + ", values " + std::to_string(static_cast<int>(values)) + ", n " +
+                         std::to_string(tuples.n) + ", stride " + std::to_string(tuples.stride));
+            check(tuples, first);
+            check_inside(tuples, first);
+            if (HasFatalFailure()) return;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(resolved_, 10000);
+  EXPECT_GT(good_, 10000);
+  EXPECT_GT(bad_, 5000);
+}
+
+// The rows of gather_elements lie a step further on for each next tuple.
+TEST_P(TiersTuples, RowSteps) {
+  for (int32_t kind = 0; kind < 8; ++kind) {
+    for (int32_t bounds : {GTH_BOUNDS_ERROR, GTH_BOUNDS_SKIP, GTH_BOUNDS_CLAMP}) {
+      for (int repeat = 0; repeat < 100; ++repeat) {
+        const Tuples tuples = make(kind, 1, bounds);
+        char* first = indices_.at(tuples.first_to_end, repeat % 2 == 0);
+        fill(tuples, bounds == GTH_BOUNDS_ERROR ? Values::negative : Values::many_outside, first);
+        Selection selection;
+        ASSERT_TRUE(describe_selection(tuples.plan, &selection));
+        int64_t expected[block_tuples], offsets[block_tuples];
+        BadTuple bad;
+        const Resolved plain = gather::cpu::resolve(tuples.plan, first, tuples.stride, tuples.n, expected, &bad);
+        selection.row_step = pick(strides);
+        ASSERT_EQ(tier_->resolve(selection, first, tuples.stride, tuples.n, offsets), plain);
+        for (int64_t i = 0; i < tuples.n; ++i) {
+          ASSERT_EQ(offsets[i], expected[i] == no_row ? no_row : expected[i] + i * selection.row_step);
+        }
+      }
+    }
+  }
+}
+
+// While another thread turns one index from good to bad and back, an offset is that of a good index or none.
+TEST_P(TiersTuples, NothingIsReadTwice) {
+  for (int32_t bounds : {GTH_BOUNDS_ERROR, GTH_BOUNDS_SKIP, GTH_BOUNDS_CLAMP}) {
+    Plan plan{};
+    plan.index = IndexKind::int64;
+    plan.components = 1;
+    plan.bounds = bounds;
+    plan.wraps = true;
+    plan.index_step = 8;
+    plan.component[0] = {1000, 16};
+    Selection selection;
+    ASSERT_TRUE(describe_selection(plan, &selection));
+    alignas(64) volatile int64_t indices[32] = {};
+    std::atomic<bool> ends{false};
+    std::thread other([&] {
+      while (!ends) {
+        for (int i = 0; i < 1000; ++i) indices[17] = 5, indices[17] = -3, indices[17] = INT64_MAX / 2;
+      }
+    });
+    int64_t offsets[block_tuples];
+    for (int repeat = 0; repeat < 20000; ++repeat) {
+      const char* first = reinterpret_cast<const char*>(const_cast<const int64_t*>(indices));
+      if (tier_->resolve(selection, first, 8, 32, offsets) == Resolved::bad) continue;
+      const int64_t offset = offsets[17];
+      const bool is_outside = offset == (bounds == GTH_BOUNDS_SKIP ? no_row : 999 * 16) && bounds != GTH_BOUNDS_ERROR;
+      EXPECT_TRUE(offset == 0 || offset == 5 * 16 || offset == 997 * 16 || is_outside) << offset;
+    }
+    ends = true;
+    other.join();
+  }
+}
+
+// ---- rows
+
+class TiersRows : public Tiers {
+ protected:
+  TiersRows() {
+    for (size_t i = 0; i < table_.size(); ++i) table_.first()[i] = static_cast<char>(i * 31 + i / 251);
+    table_.allow(PROT_READ);
+  }
+
+  void check(const Rows& rows, int64_t n, int64_t gap, int64_t shift, bool low) {
+    const int64_t stride = rows.bytes + gap, bytes = (n - 1) * stride + rows.bytes + shift;
+    ASSERT_LE(static_cast<size_t>(bytes), out_.size());
+    char* all = out_.at(bytes, low);
+    std::memset(all, '#', static_cast<size_t>(bytes));
+    char* out = low ? all + shift : all;
+    const int64_t size = static_cast<int64_t>(table_.size());
+    int64_t offsets[block_tuples];
+    for (int64_t i = 0; i < n; ++i) offsets[i] = pick(size - rows.bytes + 1);
+    offsets[pick(n)] = 0;
+    offsets[pick(n)] = size - rows.bytes;
+    const int64_t middle = size / 2;  // offsets may be negative
+    for (int64_t i = 0; i < n; ++i) offsets[i] -= middle;
+    tier_->choose_copy(rows)(out, stride, table_.first() + middle, offsets, n, rows.bytes);
+    for (int64_t i = 0; i < n; ++i) {
+      const char* row = table_.first() + middle + offsets[i];
+      ASSERT_EQ(std::memcmp(out + i * stride, row, static_cast<size_t>(rows.bytes)), 0) << i;
+      if (i + 1 == n) break;
+      for (int64_t at = rows.bytes; at < stride; ++at) ASSERT_EQ(out[i * stride + at], '#') << i;
+    }
+    const char* rest = low ? all : out + (n - 1) * stride + rows.bytes;
+    for (int64_t at = 0; at < shift; ++at) ASSERT_EQ(rest[at], '#') << at;
+  }
+
+  void check_all(int64_t bytes, std::initializer_list<int64_t> counts) {
+    for (bool is_far : {false, true}) {
+      for (bool is_flooding : {false, true}) {
+        for (int64_t n : counts) {
+          for (bool low : {false, true}) {
+            SCOPED_TRACE("row " + std::to_string(bytes) + ", n " + std::to_string(n) + (is_far ? ", far" : "") +
+                         (is_flooding ? ", flooding" : ""));
+            check({bytes, is_far, is_flooding}, n, pick(3) == 0 ? pick(70) : 0, pick(3) == 0 ? pick(64) : 0, low);
+            check({bytes, is_far, is_flooding}, n, 64 * pick(2), 0, low);  // where stores past the caches are possible
+            if (HasFatalFailure()) return;
+          }
+        }
+      }
+    }
+  }
+
+  Guarded table_{4}, out_{400};
+};
+
+TEST_P(TiersRows, EverySize) {
+  for (int64_t bytes = 1; bytes <= 700 && !HasFatalFailure(); ++bytes) {
+    check_all(bytes, {1, 2, 3, 4, 5, 15, 16, 17, 31, 32, 33, 34, 64, 65});
+  }
+}
+
+TEST_P(TiersRows, WholeBlocks) {
+  for (int64_t bytes :
+       {1, 2, 3, 4, 7, 8, 12, 16, 24, 32, 48, 64, 65, 127, 128, 129, 192, 256, 1024, 2048, 4096, 4100}) {
+    check_all(bytes, {255, 256});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, TiersTuples, ::testing::ValuesIn(built()), tier_name);
+INSTANTIATE_TEST_SUITE_P(, TiersRows, ::testing::ValuesIn(built()), tier_name);
+
+// ---- which one
+
+TEST(TierChoice, IsUsableAndTold) {
+  gth_capability_info info = GTH_CAPABILITY_INFO_INIT;
+  ASSERT_EQ(gth_capabilities(&info, nullptr), GTH_OK);
+  EXPECT_EQ(info.cpu_tiers_built, built_tiers());
+  EXPECT_EQ(info.cpu_tiers_usable, usable_tiers());
+  EXPECT_EQ(info.cpu_tier, tier().bit);
+  EXPECT_TRUE(info.cpu_tiers_built & GTH_TIER_PORTABLE);
+  EXPECT_EQ(info.cpu_tiers_usable & ~info.cpu_tiers_built, 0u);
+  EXPECT_NE(info.cpu_tiers_usable & info.cpu_tier, 0u);
+}
+
+}  // namespace
