@@ -379,7 +379,7 @@ void copy_elements(char* out, int64_t stride, const char* base, const int64_t* o
 // Each row is fetched so many rows before it is copied that it has arrived by then.
 template <class Row>
 void copy_far(char* out, int64_t stride, const char* base, const int64_t* offsets, int64_t n, int64_t row) {
-  constexpr int64_t most_ahead = 32, most_bytes_ahead = 64 * 1024;
+  constexpr int64_t most_ahead = 64, most_bytes_ahead = 64 * 1024;
   int64_t ahead = most_bytes_ahead / row;
   if (ahead > most_ahead) ahead = most_ahead;
   if (ahead > n) ahead = n;

@@ -1,0 +1,134 @@
+"""Measures the library beside its peers and the machine's limits.
+
+python3 tests/bench smoke|full --library [NAME=]PATH --limits PATH [--json FILE] [--markdown FILE]
+
+Each number of cores has a process of its own, confined to them before any peer is imported; all contestants of a cell
+take turns in it. What a contestant computes is compared before it is timed. A time is never a failure, a difference is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import datetime
+import importlib.metadata
+import json
+import os
+import pathlib
+import platform
+import subprocess
+import sys
+import time
+from typing import Any
+
+HERE = pathlib.Path(__file__).resolve().parent
+DISTRIBUTIONS = {"tensorflow": ("tensorflow-cpu", "tensorflow")}
+
+
+def parse(args: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="bench", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("cells", choices=["smoke", "full"])
+    parser.add_argument("--library", action="append", required=True, help="[NAME=]PATH; the first is the one judged")
+    parser.add_argument("--limits", required=True, help="the library of limits.c")
+    parser.add_argument("--cores", help="such as 1,2; default: 1 and all")
+    parser.add_argument("--peers", help="such as numpy,torch, or none; default: smoke: the quick ones, full: all")
+    parser.add_argument("--seconds", type=float, help="for each cell; default: smoke 0.5, full 2.5")
+    parser.add_argument("--json", type=pathlib.Path, help="raw results")
+    parser.add_argument("--markdown", type=pathlib.Path, help="the report")
+    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
+    return parser.parse_args(args)
+
+
+def version_of(name: str) -> str | None:
+    for distribution in DISTRIBUTIONS.get(name, (name,)):
+        try:
+            return importlib.metadata.version(distribution)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return None
+
+
+def processor() -> str:
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.machine()
+
+
+def facts(peers: list[str]) -> dict[str, Any]:
+    return {
+        "date": datetime.date.today().isoformat(),
+        "processor": processor(),
+        "cores": len(os.sched_getaffinity(0)),
+        "load": os.getloadavg()[0],
+        "versions": {name: version_of(name) for name in peers},
+    }
+
+
+def child(options: argparse.Namespace) -> None:
+    """One number of cores; the results on standard output."""
+    cores = int(options.cores)
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
+    os.environ |= {"OMP_NUM_THREADS": str(cores), "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
+    from cells import SETS
+    from library import Library
+    from measure import measure
+
+    libraries = {}
+    for each in options.library:
+        name, _, path = each.rpartition("=")
+        libraries[name or "libgather"] = Library(path)
+    cells = SETS[options.cells]()
+    begin, done = time.monotonic(), 0
+
+    def progress(cell: Any) -> None:
+        nonlocal done
+        done += 1
+        seconds = time.monotonic() - begin
+        print(f"\r{cores} core(s), cell {done} of {len(cells)}, {seconds:.0f} s ", end="", file=sys.stderr)
+
+    peers = [peer for peer in options.peers.split(",") if peer]
+    results = measure(cells, libraries, ctypes.CDLL(options.limits), peers, cores, options.seconds, progress)
+    print(file=sys.stderr)
+    json.dump(results, sys.stdout)
+
+
+def run_child(options: argparse.Namespace, peers: list[str], cores: int) -> list[dict[str, Any]]:
+    command = [sys.executable, str(HERE), options.cells, "--child", "--cores", str(cores), "--peers", ",".join(peers)]
+    command += ["--limits", options.limits, "--seconds", str(options.seconds)]
+    for library in options.library:
+        command += ["--library", library]
+    # Peers may print as they are imported: the results are the last line.
+    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    results: list[dict[str, Any]] = json.loads(output.splitlines()[-1])
+    return results
+
+
+def main() -> None:
+    options = parse(sys.argv[1:])
+    if options.child:
+        child(options)
+        return
+    from contestants import PEERS, SMOKE_PEERS
+    from report import markdown, table
+
+    names = list(SMOKE_PEERS if options.cells == "smoke" else PEERS)
+    if options.peers is not None:
+        names = [] if options.peers == "none" else options.peers.split(",")
+    options.seconds = options.seconds or (0.5 if options.cells == "smoke" else 2.5)
+    peers = [name for name in names if version_of(name)]
+    for missing in sorted(set(names) - set(peers)):
+        print(f"{missing} is not installed and left out", file=sys.stderr)
+    available = len(os.sched_getaffinity(0))
+    cores = [int(each) for each in options.cores.split(",")] if options.cores else sorted({1, available})
+    results = [result for each in cores for result in run_child(options, peers, each)]
+    record = {"facts": facts(peers), "results": results}
+    if options.json:
+        options.json.write_text(json.dumps(record, indent=1) + "\n")
+    if options.markdown:
+        options.markdown.write_text(markdown(record))
+    print(table(record))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""What is measured: each cell is a table, a row size, an operation and what becomes of the output."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+KB, MB, GB = 1 << 10, 1 << 20, 1 << 30
+
+ALL_ROWS = (1, 2, 3, 4, 6, 7, 8, 12, 16, 20, 24, 32, 40, 48, 64, 96, 100, 128, 192, 200, 256, 300, 384, 512, 768, 1000)
+LONG_ROWS = (1024, 1536, 2048, 3072, 4096, 16 * KB, 64 * KB, MB)
+
+
+@dataclass(frozen=True)
+class Cell:
+    table: int  # bytes
+    row: int  # bytes
+    depth: int = 1  # 1: gather, more: gather_nd with tuples of so many components
+    index: str = "int64"
+    spread: str = "uniform"
+    fresh: bool = False  # the output is new memory for each call
+    out: int = 4 * MB  # bytes
+
+    @property
+    def count(self) -> int:
+        return max(1, self.out // self.row)
+
+    @property
+    def side(self) -> int:
+        """The extent of each indexed dim."""
+        rows = self.table // self.row
+        side = round(rows ** (1 / self.depth))
+        while side**self.depth > rows:
+            side -= 1
+        return side
+
+    def facts(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def smoke() -> list[Cell]:
+    """About a minute with both numbers of cores."""
+    return [Cell(table, row) for table in (256 * KB, 8 * MB, GB) for row in (4, 12, 64, 256, 4096)]
+
+
+def full() -> list[Cell]:
+    """At most forty minutes with both numbers of cores."""
+    tables = (16 * KB, 256 * KB, 2 * MB, 8 * MB, 64 * MB, GB)
+    cells = [Cell(table, row) for table in tables for row in ALL_ROWS + LONG_ROWS if table >= 4 * row]
+    cells += [Cell(table, row, fresh=True) for table in tables for row in (4, 64, 1024)]
+    by_cache = (256 * KB, 8 * MB, GB)
+    cells += [Cell(table, row, depth) for depth in (2, 3, 4) for table in by_cache for row in (4, 64, 1024)]
+    cells += [Cell(table, row, index="int32") for table in by_cache for row in (4, 8, 64)]
+    spreads = ("sorted", "reverse", "zipf", "equal", "neighbours")
+    cells += [Cell(table, row, spread=spread) for spread in spreads for table in (8 * MB, GB) for row in (4, 64, 1024)]
+    outs = (4 * KB, 64 * KB, 64 * MB, 256 * MB)
+    return cells + [Cell(table, row, out=out) for out in outs for table in (8 * MB, GB) for row in (4, 64, 1024)]
+
+
+SETS = {"smoke": smoke, "full": full}

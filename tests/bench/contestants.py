@@ -1,0 +1,237 @@
+"""Who is measured. A contestant makes, for a case, a function that gathers by index set k and returns the result."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cells import Cell
+from library import Library
+
+OPEN = -1
+Gather = Callable[[int], Any]
+
+
+@dataclass
+class Case:
+    """The memory of a cell. The table has rows of float32 where they divide into such, else of bytes."""
+
+    cell: Cell
+    table: np.ndarray  # uint8, side ** depth rows
+    ids: list[np.ndarray]  # index sets; [count] or [count, depth]
+    out: np.ndarray  # uint8
+    cores: int
+
+    def rows(self, flat: np.ndarray) -> np.ndarray:
+        return flat.view(np.float32) if self.cell.row % 4 == 0 else flat
+
+    @property
+    def params(self) -> np.ndarray:
+        """[side] * depth + [elements of a row]"""
+        return self.rows(self.table).reshape(*[self.cell.side] * self.cell.depth, -1)
+
+    @property
+    def output(self) -> np.ndarray:
+        return self.rows(self.out).reshape(self.cell.count, -1)
+
+
+def module(name: str) -> Any:
+    """A module, or None where it is not installed."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+# ---- ours
+
+
+def ours(library: Library, case: Case) -> Iterator[tuple[str, Gather]]:
+    cell = case.cell
+    params = case.table.reshape(*[cell.side] * cell.depth, cell.row)
+    if cell.fresh:
+        yield "allocating", allocating(library, params, case)
+        return
+    plan = library.plan(params, case.ids[0])
+    run, table, out = library.functions.gth_plan_run, case.table.ctypes.data, case.out.ctypes.data
+    addresses = [ids.ctypes.data for ids in case.ids]
+
+    def gather(k: int) -> np.ndarray:
+        if run(None, plan, table, addresses[k], out, OPEN, None):
+            raise RuntimeError("gth_plan_run failed")
+        return case.out
+
+    yield "plan", gather
+
+
+def allocating(library: Library, params: np.ndarray, case: Case) -> Gather:
+    name = "gth_gather" if case.cell.depth == 1 else "gth_gather_nd"
+    table, sets = library.borrow(params), [library.borrow(ids) for ids in case.ids]
+    result = ctypes.c_void_p()
+
+    def gather(k: int) -> Any:
+        if result.value:
+            library.call("gth_tensor_release", result)
+        library.call(name, None, table, sets[k], None, ctypes.byref(result), None)
+        return lambda: library.read(result)
+
+    return gather
+
+
+def memcpy_loop(limits: ctypes.CDLL, case: Case) -> Iterator[tuple[str, Gather]]:
+    """Unchecked, and alone in that."""
+    cell = case.cell
+    if cell.depth > 1 or cell.fresh or cell.index != "int64":
+        return
+    copy, table, out = limits.bench_copy_rows, case.table.ctypes.data, case.out.ctypes.data
+    copy.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int64, ctypes.c_int64, ctypes.c_int]
+    addresses = [ids.ctypes.data for ids in case.ids]
+
+    def gather(k: int) -> np.ndarray:
+        copy(out, table, addresses[k], cell.count, cell.row, case.cores)
+        return case.out
+
+    yield "memcpy loop", gather
+
+
+# ---- peers
+
+
+def numpy_take(case: Case) -> Iterator[tuple[str, Gather]]:
+    params, out, ids = case.params, case.output, case.ids
+    if case.cell.depth > 1:
+        if case.cell.fresh:
+            columns = [tuple(np.ascontiguousarray(column) for column in x.T) for x in ids]
+            yield "p[i, j]", lambda k: params[columns[k]]
+        return
+    if case.cell.fresh:
+        yield "take", lambda k: np.take(params, ids[k], axis=0)
+        yield "take clip", lambda k: np.take(params, ids[k], axis=0, mode="clip")
+        yield "p[i]", lambda k: params[ids[k]]
+    else:
+        yield "take out", lambda k: np.take(params, ids[k], axis=0, out=out)
+        yield "take out clip", lambda k: np.take(params, ids[k], axis=0, out=out, mode="clip")
+
+
+def torch_functions(case: Case) -> Iterator[tuple[str, Gather]]:
+    torch = module("torch")
+    if torch is None:
+        return
+    params, ids = torch.from_numpy(case.params), [torch.from_numpy(x) for x in case.ids]
+    if case.cell.depth > 1:
+        if case.cell.fresh:
+            columns = [tuple(column.contiguous() for column in x.T) for x in ids]
+            yield "p[i, j]", lambda k: params[columns[k]]
+        return
+    out = torch.from_numpy(case.output)
+    wide = [x.long().unsqueeze(1).expand(-1, params.shape[1]) for x in ids]
+    if case.cell.fresh:
+        yield "index_select", lambda k: torch.index_select(params, 0, ids[k])
+        yield "p[i]", lambda k: params[ids[k]]
+        yield "gather", lambda k: torch.gather(params, 0, wide[k])
+        if params.is_floating_point():
+            yield "embedding", lambda k: torch.nn.functional.embedding(ids[k], params)
+    else:
+        yield "index_select out", lambda k: torch.index_select(params, 0, ids[k], out=out)
+        yield "gather out", lambda k: torch.gather(params, 0, wide[k], out=out)
+
+
+def onnx_runtime(case: Case) -> Iterator[tuple[str, Gather]]:
+    ort, onnx = module("onnxruntime"), module("onnx")
+    if ort is None or onnx is None:
+        return
+    element = onnx.helper.np_dtype_to_tensor_dtype(case.params.dtype)
+    index = onnx.helper.np_dtype_to_tensor_dtype(case.ids[0].dtype)
+    value = onnx.helper.make_tensor_value_info
+    node = onnx.helper.make_node("Gather" if case.cell.depth == 1 else "GatherND", ["p", "i"], ["o"])
+    if case.cell.depth > 1 and case.cell.index != "int64":
+        return
+    graph = onnx.helper.make_graph(
+        [node],
+        "gather",
+        [value("p", element, case.params.shape), value("i", index, case.ids[0].shape)],
+        [value("o", element, case.output.shape)],
+    )
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 13)], ir_version=8)
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = case.cores
+    session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    if case.cell.fresh:
+        yield "run", lambda k: session.run(None, {"p": case.params, "i": case.ids[k]})[0]
+        return
+    bindings = []
+    for ids in case.ids:
+        binding = session.io_binding()
+        for name, array in (("p", case.params), ("i", ids)):
+            binding.bind_input(name, "cpu", 0, array.dtype, array.shape, array.ctypes.data)
+        binding.bind_output("o", "cpu", 0, case.output.dtype, case.output.shape, case.output.ctypes.data)
+        bindings.append(binding)
+
+    def gather(k: int) -> np.ndarray:
+        session.run_with_iobinding(bindings[k])
+        return case.output
+
+    yield "I/O binding", gather
+
+
+def tensorflow_functions(case: Case) -> Iterator[tuple[str, Gather]]:
+    tf = module("tensorflow")
+    if tf is None or not case.cell.fresh:
+        return
+    params, ids = tf.constant(case.params), [tf.constant(x) for x in case.ids]
+    operation = tf.gather if case.cell.depth == 1 else tf.gather_nd
+    compiled = tf.function(operation)
+    yield "eager", lambda k: operation(params, ids[k])
+    yield "function", lambda k: compiled(params, ids[k])
+
+
+def jax_functions(case: Case) -> Iterator[tuple[str, Gather]]:
+    jax = module("jax")
+    if jax is None or not case.cell.fresh:
+        return
+    jax.config.update("jax_enable_x64", True)
+    params, ids = jax.numpy.asarray(case.params), [jax.numpy.asarray(x) for x in case.ids]
+    depth = case.cell.depth
+    for mode in ("clip", "fill"):
+        if depth == 1:
+            compiled = jax.jit(lambda p, i, mode=mode: jax.numpy.take(p, i, axis=0, mode=mode))
+        else:
+            compiled = jax.jit(lambda p, i, mode=mode: p.at[tuple(i[:, c] for c in range(depth))].get(mode=mode))
+        yield f"jit {mode}", lambda k, compiled=compiled: compiled(params, ids[k]).block_until_ready()
+
+
+def arrow_take(case: Case) -> Iterator[tuple[str, Gather]]:
+    pa = module("pyarrow")
+    if pa is None or not case.cell.fresh or case.cell.depth > 1:
+        return
+    compute = importlib.import_module("pyarrow.compute")
+    kind = pa.binary(case.cell.row)
+    table = pa.FixedSizeBinaryArray.from_buffers(kind, case.cell.side, [None, pa.py_buffer(case.table)])
+    ids = [pa.array(x) for x in case.ids]
+
+    def gather(k: int) -> Any:
+        taken = compute.take(table, ids[k])
+        return lambda: np.frombuffer(taken.buffers()[1], np.uint8)[: case.out.size]
+
+    yield "take", gather
+
+
+PEERS: dict[str, Callable[[Case], Iterator[tuple[str, Gather]]]] = {
+    "numpy": numpy_take,
+    "torch": torch_functions,
+    "onnxruntime": onnx_runtime,
+    "tensorflow": tensorflow_functions,
+    "jax": jax_functions,
+    "pyarrow": arrow_take,
+}
+SMOKE_PEERS = ("numpy", "torch", "onnxruntime")  # the others take longer to import than a smoke run should
+
+
+def bytes_of(result: Any) -> np.ndarray:
+    array = np.asarray(result() if callable(result) else result)
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)

@@ -1,0 +1,66 @@
+"""The library through its C interface, so that what is measured is the library and not a binding."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+DTYPES = {"uint8": 264, "int32": 32, "int64": 64}
+
+
+class TensorDesc(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_uint32),
+        ("dtype", ctypes.c_int32),
+        ("device", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("flags", ctypes.c_uint32),
+        ("data", ctypes.c_void_p),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("reserved", ctypes.c_void_p),
+        ("offset", ctypes.c_int64),
+        ("extent", ctypes.c_int64),
+    ]
+
+
+def describe(array: np.ndarray) -> TensorDesc:
+    """Of a dense array, which must outlive the description."""
+    shape = (ctypes.c_int64 * array.ndim)(*array.shape)
+    size = ctypes.sizeof(TensorDesc)
+    return TensorDesc(size, DTYPES[array.dtype.name], 0, 0, array.ndim, 0, array.ctypes.data, shape, None, None, 0, 0)
+
+
+class Library:
+    def __init__(self, path: str) -> None:
+        self.functions = ctypes.CDLL(path)
+        self.functions.gth_status_name.restype = ctypes.c_char_p
+        run = self.functions.gth_plan_run
+        run.argtypes = [ctypes.c_void_p] * 5 + [ctypes.c_int64, ctypes.c_void_p]
+
+    def call(self, name: str, *args: Any) -> None:
+        status = getattr(self.functions, name)(*args)
+        if status:
+            raise RuntimeError(f"{name}: {self.functions.gth_status_name(status).decode()}")
+
+    def plan(self, params: np.ndarray, indices: np.ndarray) -> ctypes.c_void_p:
+        plan = ctypes.c_void_p()
+        name = "gth_gather_plan" if indices.ndim == 1 else "gth_gather_nd_plan"
+        descs = (ctypes.byref(describe(params)), ctypes.byref(describe(indices)))
+        self.call(name, *descs, None, None, ctypes.byref(plan), None)
+        return plan
+
+    def borrow(self, array: np.ndarray) -> ctypes.c_void_p:
+        handle = ctypes.c_void_p()
+        self.call("gth_tensor_borrow", ctypes.byref(describe(array)), ctypes.byref(handle), None)
+        return handle
+
+    def read(self, handle: ctypes.c_void_p) -> np.ndarray:
+        """A copy of the bytes of a dense tensor of uint8."""
+        desc = TensorDesc(size=ctypes.sizeof(TensorDesc))
+        self.call("gth_tensor_describe", handle, ctypes.byref(desc), None)
+        count = int(np.prod(desc.shape[: desc.ndim]))
+        return np.ctypeslib.as_array((ctypes.c_uint8 * count).from_address(desc.data + desc.offset)).copy()

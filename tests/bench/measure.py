@@ -1,0 +1,138 @@
+"""Measures cells with as many cores as it is told, in one process in which all take turns."""
+
+from __future__ import annotations
+
+import ctypes
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from cells import Cell
+from contestants import PEERS, Case, Gather, bytes_of, memcpy_loop, ours
+from library import Library
+
+SETS = 4  # index sets of a cell: no two calls in a row have the same
+LEAST_ROUNDS, MOST_ROUNDS = 5, 41
+
+
+def spread(cell: Cell, random: np.random.Generator) -> np.ndarray:
+    shape = (cell.count,) if cell.depth == 1 else (cell.count, cell.depth)
+    if cell.spread == "zipf":
+        ids = random.zipf(1.2, shape).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) % np.uint64(cell.side)
+    elif cell.spread == "equal":
+        ids = np.full(shape, random.integers(cell.side))
+    elif cell.spread == "neighbours":
+        blocks = random.integers(0, max(1, cell.side - 8), -(-cell.count // 8))
+        ids = (blocks[:, None] + np.arange(8)).reshape(-1)[: cell.count] % cell.side
+    else:
+        ids = random.integers(0, cell.side, shape)
+    if cell.spread in ("sorted", "reverse"):
+        ids = np.sort(ids, axis=0)
+    return np.ascontiguousarray(ids[::-1] if cell.spread == "reverse" else ids).astype(cell.index)
+
+
+class Tables:
+    """The memory of the tables: one for all cells of a size."""
+
+    def __init__(self) -> None:
+        self.bytes = np.empty(0, np.uint8)
+
+    def of(self, size: int) -> np.ndarray:
+        if self.bytes.size < size:
+            pattern = np.random.default_rng(1).integers(0, 256, min(size, 1 << 20), np.uint8)
+            self.bytes = np.resize(pattern, size)
+            # Rows that lie a megabyte apart must not be equal.
+            self.bytes.view(np.uint64)[:: (1 << 20) // 8] = np.arange(-(-size // (1 << 20)), dtype=np.uint64)
+        return self.bytes[:size]
+
+
+def expected(case: Case, k: int) -> np.ndarray:
+    ids = case.ids[k].astype(np.int64)
+    if case.cell.depth > 1:
+        ids = np.ravel_multi_index(tuple(ids.T), (case.cell.side,) * case.cell.depth)
+    return case.table.reshape(-1, case.cell.row)[ids].reshape(-1)
+
+
+def check(name: str, gather: Gather, case: Case) -> None:
+    for k in (0, SETS - 1):
+        case.out.fill(0xA5)
+        if not np.array_equal(bytes_of(gather(k)), expected(case, k)):
+            raise SystemExit(f"{name} differs in {case.cell}")
+
+
+def limit_functions(limits: ctypes.CDLL, case: Case) -> dict[str, Gather]:
+    cell, table, out = case.cell, case.table.ctypes.data, case.out.ctypes.data
+    if cell.depth > 1 or cell.fresh or cell.index != "int64":
+        return {}
+    copy, touch = limits.bench_copy_bytes, limits.bench_touch
+    copy.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int]
+    touch.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int, ctypes.c_int]
+    addresses = [ids.ctypes.data for ids in case.ids]
+    size = min(case.out.size, case.table.size)
+
+    def copies(_: int) -> None:
+        for _ in range(case.out.size // size):
+            copy(out, table, size, case.cores)
+
+    return {
+        "limit: copy": copies,
+        "limit: touch": lambda k: touch(table, addresses[k], cell.count, cell.row, 0, case.cores),
+        "limit: touch, fetched": lambda k: touch(table, addresses[k], cell.count, cell.row, 1, case.cores),
+    }
+
+
+def race(runners: dict[str, Gather], seconds: float) -> dict[str, list[float]]:
+    """Seconds of each call. The order turns, so that nobody always follows the same one."""
+    times: dict[str, list[float]] = {name: [] for name in runners}
+    names, end = list(runners), time.perf_counter() + seconds
+    for turn in range(MOST_ROUNDS):
+        if turn >= LEAST_ROUNDS and time.perf_counter() > end:
+            break
+        first = turn % len(names)
+        for place, name in enumerate(names[first:] + names[:first]):
+            k = (turn + place) % SETS
+            begin = time.perf_counter()
+            result = runners[name](k)
+            times[name].append(time.perf_counter() - begin)
+            del result
+    return times
+
+
+def summary(times: Sequence[float], cell: Cell) -> dict[str, float]:
+    ns = sorted(1e9 * t / cell.count for t in times)
+    low, median, high = statistics.quantiles(ns, n=4)
+    return {"best": ns[0], "low": low, "median": median, "high": high, "rounds": len(ns)}
+
+
+def measure(
+    cells: Sequence[Cell],
+    libraries: dict[str, Library],
+    limits: ctypes.CDLL,
+    peers: Sequence[str],
+    cores: int,
+    seconds: float,
+    on_cell: Callable[[Cell], None],
+) -> list[dict[str, Any]]:
+    tables, results = Tables(), []
+    for cell in sorted(cells, key=lambda c: -c.table):
+        on_cell(cell)
+        random = np.random.default_rng(7)
+        table = tables.of(cell.table)[: cell.side**cell.depth * cell.row]
+        ids = [spread(cell, random) for _ in range(SETS)]
+        case = Case(cell, table, ids, np.empty(cell.count * cell.row, np.uint8), cores)
+        runners: dict[str, Gather] = {}
+        for name, library in libraries.items():
+            runners |= {f"{name}: {way}": gather for way, gather in ours(library, case)}
+        runners |= {f"loop: {way}": gather for way, gather in memcpy_loop(limits, case)}
+        for peer in peers:
+            runners |= {f"{peer}: {way}": gather for way, gather in PEERS[peer](case)}
+        for name, gather in runners.items():
+            check(name, gather, case)
+        times = race(runners | limit_functions(limits, case), seconds)
+        results.append(
+            {"cell": cell.facts(), "cores": cores, "ns": {name: summary(each, cell) for name, each in times.items()}}
+        )
+    return results
