@@ -109,6 +109,8 @@ def main() -> None:
     if options.child:
         child(options)
         return
+    if version_of("numpy") is None:
+        raise SystemExit("the benchmark needs NumPy: python3 -m pip install numpy")
     from contestants import PEERS, SMOKE_PEERS
     from report import markdown, table
 
