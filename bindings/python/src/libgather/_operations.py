@@ -301,7 +301,7 @@ def run_records(operation: Operation, params: Any, indices: Any, out: Any, reque
             "params", f"dtype {params.dtype} has more bytes than {operation.name} can move at once"
         )
     records.check(params, request)
-    index = Tensor(indices)
+    index = enter(indices, None, "indices")[0]
     # Held against the shapes without the axis of bytes, which a tuple must not reach into.
     shape = shape_for(operation, params.shape, index.shape, Request(request.axis, request.batch_dims))
     if request.axis is not None and request.axis < 0:
