@@ -43,6 +43,11 @@ class Case:
         return {**found, "fill_value": self.keys["fill"]} if "fill" in self.keys else found
 
     @property
+    def is_refused(self) -> bool:
+        """The library does not look at a fill that nothing asks for; this package refuses it."""
+        return "fill" in self.keys and self.keys.get("bounds", "fill") != "fill"
+
+    @property
     def expected(self) -> list[str]:
         return self.keys["expect"].split(" ")
 

@@ -15,7 +15,7 @@ from libgather._kinds.numpy_ import dtype_named
 from libgather._operation import GATHER_ELEMENTS, GATHER_ND
 from libgather._request import Request
 
-FILES = sorted(CASES.glob("*.txt"))
+FILES = sorted([*CASES.glob("*.txt"), *(CASES / "elements").glob("*.txt")])
 
 
 @pytest.mark.parametrize("path", FILES, ids=[str(path.relative_to(CASES).with_suffix("")) for path in FILES])
@@ -43,6 +43,8 @@ def answers(case: Case) -> list[tuple[str, str]]:
 
 
 def expected(case: Case, form: str) -> Any:
+    if case.is_refused:
+        return "VERSION", "options", -1, -1, 0, 0, "."
     if case.expected[0] == "ok":
         _, dtype, extents, data = case.expected
         shape = integers(extents)
