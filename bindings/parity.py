@@ -62,6 +62,12 @@ FEATURES = {
     "gather_nd": ("gth_gather_nd", "gather_nd", "gather_nd", "GatherND"),
     "gather_nd into an output": (
         "gth_gather_nd_into gth_gather_nd_desc", "gather_nd(out)", "gather_nd_into", "GatherNDInto"),
+    "gather_elements": ("gth_gather_elements gth_gather_elements_shape", "gather_elements", None, None),
+    "gather_elements into an output": (
+        "gth_gather_elements_into gth_gather_elements_desc", "gather_elements(out)", None, None),
+    "extents": ("GTH_EXTENTS_BROADCAST", "gather_elements(extents)", None, None),
+    "plan of gather_elements": ("gth_gather_elements_plan", None, None, None),
+    "plan: the memory that a run touches": ("gth_plan_extents gth_plan_run_checked gth_plan_check", None, None, None),
     "output shape": (
         "gth_gather_shape gth_gather_nd_shape", "output_shape output_shape(nd)", "output_shape output_shape_nd",
         "OutputShape OutputShapeND"),
@@ -96,6 +102,12 @@ EXEMPT = {
     ("memory handed over", "Python"): "arrays keep their memory alive by themselves",
     ("memory handed over", "Rust"): "lifetimes say who owns memory; owned results are tensors of their own",
     ("memory handed over", "Go"): "memory is borrowed for the call; the garbage collector owns it",
+    ("plan of gather_elements", "Python"): "not offered yet",
+    ("plan: the memory that a run touches", "Python"): "each run is held against the planned shapes and strides",
+    **{(feature, language): "not offered yet"
+       for feature in ("gather_elements", "gather_elements into an output", "extents", "plan of gather_elements",
+                       "plan: the memory that a run touches")
+       for language in ("Rust", "Go")},
     ("DLPack", "Go"): "no Go library speaks it; device memory goes by raw pointer",
     ("Arrow", "Go"): "string tensors come from []string; the C data interface needs memory of C",
 }

@@ -96,6 +96,9 @@
 #define GTH_FILL_ZERO 1
 #define GTH_FILL_VALUE 2
 #define GTH_FILL_BY_DTYPE 3
+#define GTH_EXTENTS_EQUAL 1
+#define GTH_EXTENTS_PREFIX 2
+#define GTH_EXTENTS_BROADCAST 3
 
 uint32_t gth_abi_version(void);
 
@@ -272,6 +275,8 @@ typedef struct gth_options {
   int32_t bounds;
   int32_t fill;
   int32_t threads;
+  int32_t extents;
+  int32_t reserved;
   uint64_t fill_value[2];
 } gth_options;
 
@@ -298,15 +303,39 @@ int32_t gth_gather_nd_shape(const gth_tensor_desc *params, const gth_tensor_desc
                                     const gth_options *options, int32_t capacity, int32_t *ndim, int64_t *shape,
                                     gth_error *err);
 
+int32_t gth_gather_elements(gth_context *context, const gth_tensor *params, const gth_tensor *indices,
+                                    const gth_options *options, gth_tensor **out, gth_error *err);
+int32_t gth_gather_elements_into(gth_context *context, const gth_tensor *params, const gth_tensor *indices,
+                                         const gth_options *options, gth_tensor *out, gth_error *err);
+int32_t gth_gather_elements_desc(gth_context *context, const gth_tensor_desc *params,
+                                         const gth_tensor_desc *indices, const gth_options *options,
+                                         const gth_tensor_desc *out, gth_error *err);
+int32_t gth_gather_elements_shape(const gth_tensor_desc *params, const gth_tensor_desc *indices,
+                                          const gth_options *options, int32_t capacity, int32_t *ndim, int64_t *shape,
+                                          gth_error *err);
+
 int32_t gth_gather_plan(const gth_tensor_desc *params, const gth_tensor_desc *indices,
                                 const gth_options *options, const gth_tensor_desc *output, gth_plan **out,
                                 gth_error *err);
 int32_t gth_gather_nd_plan(const gth_tensor_desc *params, const gth_tensor_desc *indices,
                                    const gth_options *options, const gth_tensor_desc *output, gth_plan **out,
                                    gth_error *err);
+int32_t gth_gather_elements_plan(const gth_tensor_desc *params, const gth_tensor_desc *indices,
+                                         const gth_options *options, const gth_tensor_desc *output, gth_plan **out,
+                                         gth_error *err);
 
 int32_t gth_plan_run(gth_context *context, const gth_plan *plan, const void *params, const void *indices,
                              void *out, int64_t n, gth_error *err);
+
+int32_t gth_plan_run_checked(gth_context *context, const gth_plan *plan, const void *params,
+                                     int64_t params_extent, const void *indices, int64_t indices_extent, void *out,
+                                     int64_t out_extent, int64_t n, gth_error *err);
+
+int32_t gth_plan_extents(const gth_plan *plan, int64_t n, int64_t *params, int64_t *indices, int64_t *out,
+                                 gth_error *err);
+
+int32_t gth_plan_check(gth_context *context, const gth_plan *plan, const void *indices, int64_t n,
+                               gth_error *err);
 
 int32_t gth_plan_shape(const gth_plan *plan, int64_t n, int32_t capacity, int32_t *ndim, int64_t *shape,
                                gth_error *err);

@@ -14,6 +14,7 @@ typedef struct operation {
 static const operation operations[] = {
     {gth_gather_shape, gth_gather_desc},
     {gth_gather_nd_shape, gth_gather_nd_desc},
+    {gth_gather_elements_shape, gth_gather_elements_desc},
 };
 
 enum { OPERATIONS = sizeof operations / sizeof *operations };

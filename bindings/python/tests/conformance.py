@@ -13,6 +13,7 @@ import numpy as np
 from libgather import Tensor, _objects
 from libgather._dtypes import NUMBERS
 from libgather._kinds.numpy_ import dtype_named
+from libgather._operation import GATHER, GATHER_ELEMENTS, GATHER_ND, Operation
 
 CASES = Path(__file__).resolve().parents[3] / "tests" / "conformance" / "cases"
 
@@ -23,8 +24,8 @@ class Case:
     keys: dict[str, str]
 
     @property
-    def nd(self) -> bool:
-        return self.keys["op"] == "gather_nd"
+    def operation(self) -> Operation:
+        return {row.name: row for row in (GATHER, GATHER_ND, GATHER_ELEMENTS)}[self.keys["op"]]
 
     @property
     def attributes(self) -> dict[str, Any]:
@@ -36,10 +37,15 @@ class Case:
 
     @property
     def switches(self) -> dict[str, Any]:
-        found = {k: self.keys[k] for k in ("negative", "bounds") if k in self.keys}
+        found = {k: self.keys[k] for k in ("negative", "bounds", "extents") if k in self.keys}
         if self.keys.get("fill") == "value":
             return {**found, "fill_value": bytes.fromhex(self.keys["fill_value"])}
         return {**found, "fill_value": self.keys["fill"]} if "fill" in self.keys else found
+
+    @property
+    def is_refused(self) -> bool:
+        """The library does not look at a fill that nothing asks for; this package refuses it."""
+        return "fill" in self.keys and self.keys.get("bounds", "fill") != "fill"
 
     @property
     def expected(self) -> list[str]:

@@ -13,7 +13,7 @@ import array as _array
 from . import _constants, _library, _objects, errors  # noqa: F401
 from ._capabilities import capabilities, release, shutdown, version
 from ._contexts import sync
-from ._operations import gather, gather_nd, output_shape
+from ._operations import gather, gather_elements, gather_nd, output_shape
 from .context import Context
 from .errors import DeviceError, DTypeError, Error, OptionError, OutOfMemoryError, RankError, ShapeError
 
@@ -47,6 +47,7 @@ __all__ = [
     "__version__",
     "capabilities",
     "gather",
+    "gather_elements",
     "gather_nd",
     "onnx",
     "output_shape",

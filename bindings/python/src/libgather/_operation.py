@@ -20,13 +20,14 @@ class Operation:
         name: as in the library's functions, ``gth_`` before it
         number: its row in native/gather.c
         has_axis: whether it has the attribute axis
+        has_rows: whether what an index selects may have more dims, such as one of bytes
         run, run_into, shape, plan: the library's functions
     """
 
-    __slots__ = ("has_axis", "name", "number", "plan", "run", "run_into", "shape")
+    __slots__ = ("has_axis", "has_rows", "name", "number", "plan", "run", "run_into", "shape")
 
-    def __init__(self, name: str, number: int, *, has_axis: bool) -> None:
-        self.name, self.number, self.has_axis = name, number, has_axis
+    def __init__(self, name: str, number: int, *, has_axis: bool, has_rows: bool = True) -> None:
+        self.name, self.number, self.has_axis, self.has_rows = name, number, has_axis, has_rows
         self.run: Any = getattr(lib, f"gth_{name}")
         self.run_into: Any = getattr(lib, f"gth_{name}_into")
         self.shape: Any = getattr(lib, f"gth_{name}_shape")
@@ -40,3 +41,4 @@ class Operation:
 
 GATHER = Operation("gather", 0, has_axis=True)
 GATHER_ND = Operation("gather_nd", 1, has_axis=False)
+GATHER_ELEMENTS = Operation("gather_elements", 2, has_axis=True, has_rows=False)

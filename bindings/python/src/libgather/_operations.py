@@ -1,4 +1,4 @@
-"""gather, gather_nd and the shape of their outputs."""
+"""gather, gather_nd, gather_elements and the shape of their outputs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._fills import check_output, fill_of
 from ._library import lib, token
 from ._objects import gather as gather_buffers
 from ._objects import gather_with as gather_buffers_with
-from ._operation import GATHER, GATHER_ND
+from ._operation import GATHER, GATHER_ELEMENTS, GATHER_ND
 from ._options import named_fill, options_of
 from ._request import Request
 from ._sites import site_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ._memory import Memory
     from ._operation import Operation
-    from ._request import Bounds, Negative, Profile
+    from ._request import Bounds, Extents, Negative, Profile
     from ._site import Site
     from .context import Context
 
@@ -175,6 +175,72 @@ def gather_nd(
     return run(GATHER_ND, params, indices, out, request)
 
 
+def gather_elements(
+    params: Any,
+    indices: Any,
+    axis: int = -1,
+    *,
+    extents: Extents | None = None,
+    negative: Negative | None = None,
+    bounds: Bounds | None = None,
+    fill_value: Any = None,
+    profile: Profile | None = None,
+    out: Any = None,
+    threads: int | None = None,
+    context: Context | None = None,
+    opset: int | None = None,
+    stream: Any = None,
+    sync: bool = False,
+) -> Any:
+    """Takes single elements of `params` along an axis, each at its own place in the other dims.
+
+    For axis 1 of three::
+
+        out.shape = indices.shape
+        out[i, j, k] = params[i, indices[i, j, k], k]
+
+    This is ``numpy.take_along_axis``, ``torch.gather`` and ONNX ``GatherElements``. Arguments, results and errors are
+    those of :func:`gather`.
+
+    Args:
+        params, indices: of the same rank
+        extents: how the other dims agree: ``"equal"`` (default), ``"prefix"`` (those of `indices` may be smaller, as in
+            torch and ONNX), ``"broadcast"`` (an extent of 1 is repeated, as in NumPy and JAX)
+
+    Raises:
+        IndexError: an index out of bounds: the attribute `position` is its row-major number in `indices`
+        ShapeError: other dims that do not agree, an `out` of another shape
+        RankError: other ranks, `axis` out of range
+
+    >>> import libgather
+    >>> libgather.gather_elements([[1, 2], [3, 4]], [[0, 0], [1, 0]]).tolist()
+    [[1, 1], [4, 3]]
+    >>> libgather.gather_elements([[1, 2], [3, 4]], [[1]], axis=0, extents="prefix").tolist()
+    [[3]]
+    """
+    result = gather_buffers(
+        2,
+        params,
+        indices,
+        out,
+        axis,
+        0,
+        context,
+        stream,
+        negative,
+        bounds,
+        fill_value,
+        profile,
+        opset,
+        threads,
+        extents,
+    )
+    if result is not NotImplemented:
+        return result
+    request = Request(axis, 0, negative, bounds, fill_value, profile, opset, threads, context, stream, sync, extents)
+    return run(GATHER_ELEMENTS, params, indices, out, request)
+
+
 def run(operation: Operation, params: Any, indices: Any, out: Any, request: Request) -> Any:
     """Arrays of any kind with any switches."""
     if request.stream is None:  # buffers are on the host
@@ -230,8 +296,12 @@ def run_records(operation: Operation, params: Any, indices: Any, out: Any, reque
     """Params whose dtype has a size that no number has."""
     from ._kinds import records
 
+    if not operation.has_rows:
+        raise errors.dtype_error(
+            "params", f"dtype {params.dtype} has more bytes than {operation.name} can move at once"
+        )
     records.check(params, request)
-    index = Tensor(indices)
+    index = enter(indices, None, "indices")[0]
     # Held against the shapes without the axis of bytes, which a tuple must not reach into.
     shape = shape_for(operation, params.shape, index.shape, Request(request.axis, request.batch_dims))
     if request.axis is not None and request.axis < 0:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 PROFILES = named("PROFILE_")
 NEGATIVE = named("NEGATIVE_")
 BOUNDS = named("BOUNDS_")
+EXTENTS = named("EXTENTS_")
 _FILLS = {"zero": (c.FILL_ZERO, b""), "by_dtype": (c.FILL_BY_DTYPE, b"")}
 _AS_THE_PROFILE_SAYS = (0, b"")
 
@@ -33,6 +34,7 @@ def options_of(request: Request, fill: Fill = _AS_THE_PROFILE_SAYS) -> Any:
     options.profile = choice("profile", request.profile, PROFILES)
     options.negative = choice("negative", request.negative, NEGATIVE)
     options.bounds = choice("bounds", request.bounds if request.fill_value is None else filling(request.bounds), BOUNDS)
+    options.extents = choice("extents", request.extents, EXTENTS)
     options.opset = 0 if request.opset is None else integer("opset", request.opset, 32)
     options.threads = 0 if request.threads is None else integer("threads", request.threads, 32)
     options.fill, image = fill

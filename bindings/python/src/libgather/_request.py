@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     Negative = Literal["reject", "wrap"]
     Bounds = Literal["error", "fill", "clamp", "modulo", "skip"]
+    Extents = Literal["equal", "prefix", "broadcast"]
     Profile = Literal[
         "tensorflow",
         "tensorflow_gpu",
@@ -37,11 +38,12 @@ if TYPE_CHECKING:
         context: Context | None = None
         stream: Any = None
         sync: bool = False
+        extents: Extents | None = None
 
 else:
     # The module typing would make the import of this package twice as long.
     Request = namedtuple(
         "Request",
-        "axis batch_dims negative bounds fill_value profile opset threads context stream sync",
-        defaults=(None, 0, None, None, None, None, None, None, None, None, False),
+        "axis batch_dims negative bounds fill_value profile opset threads context stream sync extents",
+        defaults=(None, 0, None, None, None, None, None, None, None, None, False, None),
     )
