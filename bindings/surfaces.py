@@ -25,10 +25,16 @@ def python(folder):
     classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
     functions = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}
     package = ast.parse((folder / "__init__.py").read_text())
-    public = next(ast.literal_eval(node.value) for node in package.body
-                  if isinstance(node, ast.Assign) and node.targets[0].id == "__all__")
-    surface = {f"_abi.{node.name}": parameters(node) for node in ast.parse((folder / "_abi.pyi").read_text()).body
-               if isinstance(node, ast.FunctionDef)}
+    public = next(
+        ast.literal_eval(node.value)
+        for node in package.body
+        if isinstance(node, ast.Assign) and node.targets[0].id == "__all__"
+    )
+    surface = {
+        f"_abi.{node.name}": parameters(node)
+        for node in ast.parse((folder / "_abi.pyi").read_text()).body
+        if isinstance(node, ast.FunctionDef)
+    }
     for name in public:
         if name in functions:
             surface[name] = parameters(functions[name])
@@ -113,8 +119,10 @@ def names_in(text, start):
 
 # ---------------------------------------------------------------------------------------------------------------- Go
 
-DECLARED = re.compile(r"(?m)^(?:func (?:\(\w* ?\*?(?P<type>\w+)(?:\[[^\]]*\])?\) )?(?P<name>\w+)(?:\[[^\]]*\])?(?=\()"
-                      r"|type (?P<own>[A-Z]\w*))")
+DECLARED = re.compile(
+    r"(?m)^(?:func (?:\(\w* ?\*?(?P<type>\w+)(?:\[[^\]]*\])?\) )?(?P<name>\w+)(?:\[[^\]]*\])?(?=\()"
+    r"|type (?P<own>[A-Z]\w*))"
+)
 
 
 def go(folder):

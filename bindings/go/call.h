@@ -44,12 +44,12 @@ INLINE gth_tensor_desc gather_go_describe(GATHER_GO_TENSOR(view)) {
 #define TENSOR(handle) ((gth_tensor *)(handle))
 
 /* A form of an operation: the functions differ in their names alone. */
-#define CALL(operation, form, ...)                                       \
-  ((operation) == GATHER_GO_GATHER_ND ? gth_gather_nd##form(__VA_ARGS__) \
-                                      : gth_gather##form(__VA_ARGS__))
+#define CALL(operation, form, ...) \
+  ((operation) == GATHER_GO_GATHER_ND ? gth_gather_nd##form(__VA_ARGS__) : gth_gather##form(__VA_ARGS__))
 
-INLINE gather_go_error *gather_go_desc(gather_go_operation operation, gather_go_handle context, GATHER_GO_TENSOR(params),
-                                       GATHER_GO_TENSOR(indices), const gth_options *options, GATHER_GO_TENSOR(out)) {
+INLINE gather_go_error *gather_go_desc(gather_go_operation operation, gather_go_handle context,
+                                       GATHER_GO_TENSOR(params), GATHER_GO_TENSOR(indices), const gth_options *options,
+                                       GATHER_GO_TENSOR(out)) {
   BEGIN;
   const gth_tensor_desc from = DESCRIBE(params), at = DESCRIBE(indices), to = DESCRIBE(out);
   END(CALL(operation, _desc, CONTEXT(context), &from, &at, options, &to, &err));

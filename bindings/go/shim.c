@@ -150,9 +150,9 @@ static int32_t gather_strings(gather_go_operation operation, gth_context *contex
   return status ? status : read_strings(result, out, err);
 }
 
-gather_go_error *gather_go_strings_gather(gather_go_operation operation, gather_go_handle context, gather_go_handle params,
-                                          GATHER_GO_TENSOR(indices), const gth_options *options,
-                                          gather_go_strings *out) {
+gather_go_error *gather_go_strings_gather(gather_go_operation operation, gather_go_handle context,
+                                          gather_go_handle params, GATHER_GO_TENSOR(indices),
+                                          const gth_options *options, gather_go_strings *out) {
   BEGIN;
   const gth_tensor_desc at = DESCRIBE(indices);
   END(gather_strings(operation, CONTEXT(context), TENSOR(params), &at, options, out, &err));

@@ -83,8 +83,8 @@ typedef struct gather_go_strings {
   int64_t ndim;
 } gather_go_strings;
 
-gather_go_error *gather_go_strings_gather(gather_go_operation operation, gather_go_handle context, gather_go_handle params,
-                                          GATHER_GO_TENSOR(indices), const gth_options *options,
-                                          gather_go_strings *out);
+gather_go_error *gather_go_strings_gather(gather_go_operation operation, gather_go_handle context,
+                                          gather_go_handle params, GATHER_GO_TENSOR(indices),
+                                          const gth_options *options, gather_go_strings *out);
 
 #endif

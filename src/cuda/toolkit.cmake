@@ -1,5 +1,5 @@
-# Finds nvcc and the static runtime: sets GATHER_HAS_CUDA, and makes the target gather_cuda_runtime. Where GATHER_CUDA is
-# AUTO, what stands in the way is a line of the configuration, and the library is for the CPU.
+# Finds nvcc and the static runtime: sets GATHER_HAS_CUDA, and makes the target gather_cuda_runtime. Where GATHER_CUDA
+# is AUTO, what stands in the way is a line of the configuration, and the library is for the CPU.
 
 set(oldest_nvcc 12.8)
 set(problem "")

@@ -8,8 +8,8 @@ rm -rf "$work"
 mkdir -p "$work"
 
 sources=/usr/src/googletest
-[ $have = source ] || sources=$work/nowhere
-if [ $have = source ] && [ ! -d $sources ]; then
+[ "$have" = source ] || sources=$work/nowhere
+if [ "$have" = source ] && [ ! -d "$sources" ]; then
   echo "skipped: there is no $sources"
   exit 77
 fi
@@ -24,7 +24,7 @@ require() {
 }
 
 require configure AUTO
-if [ $have = source ]; then
+if [ "$have" = source ]; then
   require grep -q 'add_test' "$work/AUTO/tests/package/CTestTestfile.cmake"
   exit 0
 fi

@@ -13,7 +13,7 @@ case $toolkit in
   broken) release=99.0 why="$nvcc compiles nothing with " ;;
   none) nvcc=$work/nowhere why='there is no nvcc: set CUDACXX to one' ;;
 esac
-if [ $toolkit != none ]; then
+if [ "$toolkit" != none ]; then
   cat >"$nvcc" <<END
 #!/bin/sh
 [ "\$*" = --version ] || exit 1

@@ -68,12 +68,7 @@ def _evaluator_refuses_empty_batch(case, answer, expect):
 
 
 def _evaluator_skips_empty_output(case, answer, expect):
-    return (
-        case.op != "gather_elements"
-        and case.profile == "onnx"
-        and isinstance(answer, Ok)
-        and 0 in answer.shape
-    )
+    return case.op != "gather_elements" and case.profile == "onnx" and isinstance(answer, Ok) and 0 in answer.shape
 
 
 def _evaluator_ignores_versions(case, answer, expect):
@@ -91,11 +86,7 @@ def _elements(profile, accepts):
 
     def matches(case, answer, expect):
         ours = case.op == "gather_elements" and _profile(case, profile)
-        return (
-            ours
-            and isinstance(answer, Ok if accepts else Error)
-            and isinstance(expect, Error if accepts else Ok)
-        )
+        return ours and isinstance(answer, Ok if accepts else Error) and isinstance(expect, Error if accepts else Ok)
 
     return matches
 

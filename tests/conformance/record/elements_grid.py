@@ -64,9 +64,7 @@ class Cell:
     @property
     def rounds(self):
         """Good and bad indices for errors; more where a system has something to say."""
-        return (
-            4 if self.bounds == "error" or self.profile in ("tensorflow_gpu", "jax_fill", "jax_clip") else 2
-        )
+        return 4 if self.bounds == "error" or self.profile in ("tensorflow_gpu", "jax_fill", "jax_clip") else 2
 
 
 def cell_of(name):

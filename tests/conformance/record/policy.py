@@ -55,7 +55,7 @@ def place(value, size, bounds):
 def reported(value, flags, size, position):
     """Error fields hold int64, so a larger value is shown as its signed pattern and marked."""
     if value > INT64_MAX:
-        return value - 2**64, size, position, flags + ("unsigned",)
+        return value - 2**64, size, position, (*flags, "unsigned")
     return value, size, position, flags
 
 

@@ -85,9 +85,7 @@ def high_ranks(profile):
                 axis=axis,
                 **numpy_limit,
             )
-        yield gather_elements(
-            p + f"{rank}_bad", table(*[1] * rank), same_index(1, *[1] * rank), axis=rank // 2
-        )
+        yield gather_elements(p + f"{rank}_bad", table(*[1] * rank), same_index(1, *[1] * rank), axis=rank // 2)
 
 
 def _line(numbers, shape):
@@ -99,9 +97,7 @@ def types(profile):
     p = f"{profile}/elements/"
     for dtype in dtypes.ALL:
         params = table(2, 3, dtype=dtype)
-        yield gather_elements(
-            p + f"params_{dtype}", params, index([[2, 0], [1, 1]]), axis=1, **_zero(profile, dtype)
-        )
+        yield gather_elements(p + f"params_{dtype}", params, index([[2, 0], [1, 1]]), axis=1, **_zero(profile, dtype))
         indices = table(2, 2, dtype=dtype) if dtype == "string" else values([[1, 0], [0, 1]], dtype)
         yield gather_elements(p + f"indices_{dtype}", table(2, 3), indices, axis=1)
 
@@ -150,9 +146,7 @@ def positions(profile):
     broadcast = {"extents": "broadcast", **own}
     yield gather_elements(p + "bad_repeats", table(2, 3), index([[0, 3]]), axis=1, **broadcast)
     yield gather_elements(p + "bad_repeats_inside", table(2, 3), index([[0], [2]]), axis=0, **broadcast)
-    yield gather_elements(
-        p + "bad_in_repeated_params", table(1, 3), index([[0, 1], [2, 3]]), axis=1, **broadcast
-    )
+    yield gather_elements(p + "bad_in_repeated_params", table(1, 3), index([[0, 1], [2, 3]]), axis=1, **broadcast)
     prefix = {"extents": "prefix", **own}
     yield gather_elements(p + "bad_in_prefix", table(3, 4), index([[0, 3], [4, 0]]), axis=1, **prefix)
 
@@ -217,18 +211,14 @@ def opsets():
             yield gather_elements(p + f"{opset}", table(3), index([1]), axis=0, opset=opset)
         for opset in (11, 12, 13, 0):
             yield gather_elements(p + f"{opset}_negative", table(3), index([-1]), axis=0, opset=opset)
-            yield gather_elements(
-                p + f"{opset}_bfloat16", table(3, dtype="bfloat16"), index([1]), axis=0, opset=opset
-            )
+            yield gather_elements(p + f"{opset}_bfloat16", table(3, dtype="bfloat16"), index([1]), axis=0, opset=opset)
         yield gather_elements(p + "10_bad_dtype_first", table(2, dtype="float8_e5m2"), index([1]), opset=10)
         yield gather_elements(p + "10_before_rank", table(), index([1]), opset=10)
 
 
 def huge():
     p = "none/elements/"
-    yield gather_elements(
-        p + "size", stretched(2, dtype="float64"), stretched_index(2**61, dtype="int8"), axis=0
-    )
+    yield gather_elements(p + "size", stretched(2, dtype="float64"), stretched_index(2**61, dtype="int8"), axis=0)
     yield gather_elements(
         p + "size_of_the_last_extent",
         stretched(2**20, 2**20, 2, dtype="float64"),
@@ -251,13 +241,9 @@ def huge():
     yield gather_elements(
         p + "just_fits_empty", stretched(2, 2**31, 0), stretched_index(2**31, 2**31, 0, dtype="int8"), axis=0
     )
-    yield gather_elements(
-        p + "far_row", stretched(2**33, 2), index([[2**33 - 1, 2**32]]), axis=0, extents="prefix"
-    )
+    yield gather_elements(p + "far_row", stretched(2**33, 2), index([[2**33 - 1, 2**32]]), axis=0, extents="prefix")
     yield gather_elements(p + "far_row_bad", stretched(2**33, 2), index([[0, 2**33]]), axis=0)
-    yield gather_elements(
-        p + "far_prefix", stretched(2**30, 2**31, 2), index([[[1, 0]]]), axis=2, extents="prefix"
-    )
+    yield gather_elements(p + "far_prefix", stretched(2**30, 2**31, 2), index([[[1, 0]]]), axis=2, extents="prefix")
     yield gather_elements(p + "far_disagreement", stretched(2**33, 2), index([[0]]), axis=1)
 
 
@@ -266,22 +252,14 @@ def order_of_checks():
     p = "none/elements/order_"
     fp8, text = table(dtype="float8_e5m2"), strings([b"a"])
     yield gather_elements("torch/elements/order_params_dtype_first", text, index([0], "int8"), axis=0)
-    yield gather_elements(
-        "torch/elements/order_index_dtype_before_rank", table(2), same_index(0, 1, 1, dtype="int8")
-    )
+    yield gather_elements("torch/elements/order_index_dtype_before_rank", table(2), same_index(0, 1, 1, dtype="int8"))
     yield gather_elements("onnx/elements/order_dtype_before_opset", fp8, index([0]), opset=3)
-    yield gather_elements(
-        "onnx/elements/order_index_dtype_before_opset", table(3), index([0], "int8"), opset=3
-    )
+    yield gather_elements("onnx/elements/order_index_dtype_before_opset", table(3), index([0], "int8"), opset=3)
     yield gather_elements(p + "index_dtype_before_rank", table(), values([0.0]), axis=0)
     yield gather_elements(p + "params_rank_before_index_rank", table(), same_index(0, 1, 1), axis=0)
     yield gather_elements(p + "rank_before_axis", table(2, 2), index([0]), axis=9)
-    yield gather_elements(
-        p + "axis_before_batch_dims", table(2, 2), same_index(0, 2, 2), axis=9, batch_dims=9
-    )
-    yield gather_elements(
-        p + "batch_dims_before_extents", table(2, 2), same_index(0, 3, 2), axis=1, batch_dims=1
-    )
+    yield gather_elements(p + "axis_before_batch_dims", table(2, 2), same_index(0, 2, 2), axis=9, batch_dims=9)
+    yield gather_elements(p + "batch_dims_before_extents", table(2, 2), same_index(0, 3, 2), axis=1, batch_dims=1)
     yield gather_elements(p + "extents_before_values", table(2, 2), same_index(9, 3, 1), axis=1)
     yield gather_elements(p + "first_extent", table(2, 2, 2), same_index(9, 1, 2, 1), axis=1)
     yield gather_elements(
@@ -393,6 +371,4 @@ def onnx_facts():
         yield gather_elements(p + "no_indices_wrong_rank", table(2, 2), same_index(0, 0), axis=0)
         yield gather_elements(p + "no_indices_larger", table(3, 2), same_index(0, 0, 3), axis=0)
         yield gather_elements(p + "no_indices_smaller", table(3, 2), same_index(0, 0, 1), axis=0)
-        yield gather_elements(
-            p + "string_prefix", strings([[b"a", b"b"], [b"c", b"d"]]), index([[1], [-2]]), axis=0
-        )
+        yield gather_elements(p + "string_prefix", strings([[b"a", b"b"], [b"c", b"d"]]), index([[1], [-2]]), axis=0)

@@ -39,9 +39,7 @@ def _expresses_elements(case):
     if is_take_along_axis(case):
         ranked = case.params.shape and len(case.params.shape) == len(case.indices.shape)
         return bool(ranked) and case.batch_dims == 0 and case.indices.dtype in ("int32", "int64")
-    if not common.keeps_switches(case) or case.indices.dtype not in profiles.index_dtypes(
-        case.profile, case.op
-    ):
+    if not common.keeps_switches(case) or case.indices.dtype not in profiles.index_dtypes(case.profile, case.op):
         return False
     if case.params.dtype not in profiles.params_dtypes(case.profile, case.op, case.opset):
         return False  # the CPU has kernels for strings that stand in for no kernel of a GPU

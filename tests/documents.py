@@ -1,0 +1,41 @@
+"""Fails where a page of this project names a file that is not there: as a link, or as a path in backticks."""
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.md")]
+
+# What a path in backticks may begin from, beside the root.
+BASES = [ROOT, ROOT / "src"]
+FOLDERS = {path.name for base in BASES for path in base.iterdir() if path.is_dir()}
+
+
+def links(text):
+    """Targets of links inside the project."""
+    targets = (target.partition("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", text))
+    return {target for target in targets if target and "://" not in target}
+
+
+def paths(text):
+    """What looks like a path of this project: a folder's name, a slash, and no blank."""
+    spans = re.findall(r"`([\w./-]+)`", text)
+    return {span for span in spans if "/" in span and span.split("/")[0] in FOLDERS - {"build"}}
+
+
+def missing(page):
+    text = page.read_text()
+    gone = {target for target in links(text) if not (page.parent / target).exists()}
+    return gone | {path for path in paths(text) if not any((base / path).exists() for base in BASES)}
+
+
+def main():
+    gone = [f"{page.relative_to(ROOT)}: there is no {path}" for page in PAGES for path in sorted(missing(page))]
+    for line in gone:
+        print(line)
+    return bool(gone)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
