@@ -255,8 +255,10 @@ typedef struct gth_tensor gth_tensor;
 typedef struct gth_plan gth_plan;
 
 /* The first bad index of the device calls since the last take, written by the device. 64 bytes for ever. count is
- * stored last: a host that reads a mapped record and sees count > 0 sees the rest. Calls and graphs that share a record
- * do not run at the same time. A context, and a caller's record, outlive the graphs that calls were captured in. */
+ * stored last: a host that polls the count of a mapped record, with an acquiring load, and finds it above 0 finds the
+ * rest; it reads the rest before the next call that takes the record may run. Where calls that share a record fail at
+ * the same time, one of them is described and count may be too small, never 0. A context, and a caller's record, outlive
+ * the graphs that calls were captured in. */
 typedef struct gth_error_record {
   uint64_t count;   /* failed calls since the last take; 0: the rest says nothing */
   int64_t sequence; /* of the first failed call (a captured call keeps the number it had at capture) */
@@ -267,7 +269,7 @@ typedef struct gth_error_record {
   int32_t component;
   int32_t status;
   uint32_t flags;
-  uint64_t reserved;
+  uint64_t reserved; /* the device's */
 } gth_error_record;
 
 /* Hooks. They may be called from any thread, must not throw, and must not call this library. */
@@ -309,7 +311,10 @@ typedef struct gth_context_options {
 #define GTH_CONTEXT_OPTIONS_INIT \
   {sizeof(gth_context_options), 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
 
-/* Makes a context: a device, a stream, and the hooks that calls with it use.
+/* Makes a context: a device, a stream, and the hooks that calls with it use. Calls that are not captured run in the order
+ * of its stream. Captured calls may be replayed on any stream, beside each other and beside other calls of the context;
+ * one and the same captured call must not run twice at once, as two executables of one graph could: it may then write or
+ * tell what is wrong, but no later call does.
  * options: Borrowed, NULL for defaults; hooks and their user pointers are Kept, and the memory hooks outlive every
  * tensor made with them. out: Owned, release with gth_context_release.
  * Statuses: NULL, VERSION, DEVICE (no such device; a record that it does not reach), CUDA, FORK, NOMEM. A CUDA context

@@ -10,10 +10,6 @@
 namespace gather::cuda {
 namespace {
 
-constexpr int64_t record_offset = sizeof(State) + most_validating_blocks * int64_t{sizeof(Finding)};
-constexpr int64_t workspace_bytes = record_offset + int64_t{sizeof(gth_error_record)};
-static_assert(sizeof(State) % alignof(Finding) == 0 && record_offset % alignof(gth_error_record) == 0);
-
 const char* why_no_device() {
   const int32_t driver = runtime::driver_version();
   if (driver == 0) return "there is no CUDA driver";
@@ -47,10 +43,9 @@ int32_t find_record(gth_error_record* given, gth_error_record** out, const Error
 
 int32_t allocate_workspace(Context* context, const Error& error) {
   void *workspace = nullptr, *taken = nullptr;
-  int code = runtime::allocate_zeroed(&workspace, workspace_bytes);
-  context->state = static_cast<State*>(workspace);
-  if (code) return fail_cuda(code, "context", workspace_bytes, error);
-  context->slots = reinterpret_cast<Finding*>(context->state + 1);
+  int code = runtime::allocate_zeroed(&workspace, sizeof(Workspace));
+  context->workspace = static_cast<Workspace*>(workspace);
+  if (code) return fail_cuda(code, "context", sizeof(Workspace), error);
   code = runtime::allocate_host(&taken, sizeof(gth_error_record));
   if (code) return fail_cuda(code, "context", sizeof(gth_error_record), error);
   context->taken = static_cast<gth_error_record*>(taken);
@@ -76,7 +71,7 @@ int32_t set_up(const gth_context_options& options, Context* context, const Error
   }
   if (code) return fail_cuda(code, "context: kernels", 0, error);
   if (int32_t status = allocate_workspace(context, error)) return status;
-  context->record = reinterpret_cast<gth_error_record*>(reinterpret_cast<char*>(context->state) + record_offset);
+  context->record = &context->workspace->record;
   return options.record ? find_record(options.record, &context->record, error) : GTH_OK;
 }
 
@@ -121,7 +116,7 @@ void release_context(Context* context) {
     const Call call(*context, silent);
     if (!is_forked()) context->queue->close();  // also where the device is lost: what ends with it ends
     if (call.status() == GTH_OK) {
-      if (context->state) runtime::deallocate(context->state);
+      if (context->workspace) runtime::deallocate(context->workspace);
       if (context->taken) runtime::deallocate_host(context->taken);
     }
     context->queue->release();

@@ -11,6 +11,17 @@
 
 namespace gather::cuda {
 
+// A captured call has a state of its own, for it runs when it is replayed, beside whatever else then runs: of so many, so
+// that two of them share one only if that many calls were captured between them.
+constexpr int64_t captured_states = 1024;
+
+// What a context has in device memory, in one allocation.
+struct Workspace {
+  State state;  // of the calls that are not captured, which follow each other
+  State captured[captured_states];
+  gth_error_record record;
+};
+
 class Context : public core::Allocated {
  public:
   runtime::Device device = nullptr;
@@ -19,19 +30,18 @@ class Context : public core::Allocated {
   runtime::Stream stream = nullptr;
   Queue* queue = nullptr;
 
-  // In device memory, one allocation.
-  State* state = nullptr;
-  Finding* slots = nullptr;
-  gth_error_record* record = nullptr;  // ... or the caller's
+  Workspace* workspace = nullptr;
+  gth_error_record* record = nullptr;  // the workspace's, or the caller's
 
   // In pinned memory: where a record goes that the host takes. One take at a time.
   gth_error_record* taken = nullptr;
   core::Mutex taking;
 
-  // The kernels of a call share the state with no others: no thread launches between them.
+  // The kernels of a call share its state with no others: no thread launches between them.
   core::Mutex launching;
 
   std::atomic<int64_t> calls{0};
+  std::atomic<int64_t> captured_calls{0};
 };
 
 // A call on the context's device: nothing in a forked child, and ends that waited are run first. The thread's current

@@ -28,12 +28,26 @@ int launch_all(const Launch& launch, runtime::Stream stream) {
   }
 }
 
+// What the kernels of a call share: a captured one has its own.
+int32_t find_state(Context& context, State** state, const Error& error) {
+  uint64_t capture = 0;
+  if (const int code = runtime::find_capture(context.stream, &capture)) return fail_cuda(code, "gather", 0, error);
+  if (capture == runtime::implicit_capture) {
+    return fail_capture("or one that it is in order with, and cannot be used", error);
+  }
+  *state = capture == 0 ? &context.workspace->state
+                        : &context.workspace->captured[context.captured_calls.fetch_add(1) % captured_states];
+  return GTH_OK;
+}
+
 int32_t enqueue(Context& context, const Plan& plan, const Pointers& pointers, int64_t n, const Place& place,
                 const Error& error) {
   Launch launch;
   plan_launch(plan, pointers, n, place, &launch);
   context.launching.lock();
   int code = launch_all(launch, context.stream);
+  // What the first kernel of half a call has found is not for the next call.
+  if (code && launch.validating_blocks > 0) runtime::zero_async(place.state, sizeof(State), context.stream);
   context.launching.unlock();
   // No kernel copies where every row is asked of an empty dim; an output of ours has a content all the same.
   if (!code && launch.reports_first && place.owns_output && launch.any.units > 0) {
@@ -53,9 +67,11 @@ int32_t run(Context& context, const Plan& plan, const Pointers& pointers, int64_
   if (plan.tuples.at(n) > 0) {
     if (plan.refused_dim >= 0) return core::fail_empty_params(error, plan.refused_dim);
     if (!plan.is_empty || plan.checks_when_empty) {
+      State* state = nullptr;
+      status = find_state(context, &state, error);
+      if (status) return status;
       status = enqueue(context, plan, pointers, n,
-                       {context.multiprocessors, context.state, context.slots, context.record, sequence, owns_output},
-                       error);
+                       {context.multiprocessors, state, context.record, sequence, owns_output}, error);
     }
   }
   if (status == GTH_OK && error.target()) error.target()->sequence = sequence;

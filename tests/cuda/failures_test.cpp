@@ -103,6 +103,27 @@ TEST_F(Emulated, FailuresOfCalls) {
   }
 }
 
+// What the first kernel of a call has found is nothing to the next call, where the second kernel was not to be had.
+TEST_F(Emulated, HalfACall) {
+  const Context context;
+  Lookup lookup(6, 4, 3000);
+  std::vector<int64_t> rows(3000, 4);
+  for (int64_t n = 1; n < 8; ++n) {
+    rows[5] = 6;
+    lookup.pick(rows);
+    gth_emulation_fail(n, 719);
+    lookup.call(context, nullptr);
+    gth_emulation_fail(0, 0);
+    gth_context_take_error(context.get(), nullptr);
+    rows[5] = 3;
+    lookup.pick(rows);
+    lookup.clear();
+    lookup.enqueue(context);
+    context.expect_no_error();
+    lookup.expect_rows(rows);
+  }
+}
+
 TEST_F(Emulated, FailuresOfNewOutputs) {
   const Context context;
   Lookup lookup(6, 4, 3);

@@ -45,8 +45,10 @@ class HostBlock {
     f();
   }
 
-  uint32_t add(uint32_t* counter) { return (*counter)++; }
-  bool finishes(uint32_t* counter) { return (*counter)++ == count_ - 1; }
+  bool finishes(uint32_t* shares) {
+    const uint32_t share = share_of(index_, count_);
+    return arrive(shares, share) + share == 0;
+  }
 
  private:
   uint32_t index_, count_, threads_;

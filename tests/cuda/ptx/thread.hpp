@@ -72,6 +72,11 @@ struct Thread {
     return exchange<T>(global(at, sizeof(T)), [=](T old) { return static_cast<T>(old + value); });
   }
   template <class T>
+  T atomic_maximum_global(uint64_t at, uint64_t value) {
+    return exchange<T>(global(at, sizeof(T)),
+                       [=](T old) { return old > static_cast<T>(value) ? old : static_cast<T>(value); });
+  }
+  template <class T>
   T atomic_minimum_shared(uint64_t at, uint64_t value) {
     return exchange<T>(shared->access(at, sizeof(T), thread, true, true),
                        [=](T old) { return old < static_cast<T>(value) ? old : static_cast<T>(value); });

@@ -20,6 +20,8 @@ FUNCTIONS = {  # of thread.hpp
     "shl": "shift_left",
     "shr": "shift_right",
 }
+ORDERS = ("relaxed", "release", "acq_rel", "cta", "gpu", "sys")  # one thread runs at a time, and what it writes is written
+HINTS = ("cs", "nc", "volatile", *ORDERS)
 SPECIAL = {"%tid.x": "t.thread", "%ctaid.x": "t.block", "%nctaid.x": "t.blocks"}
 
 
@@ -193,7 +195,7 @@ class Function:
     @staticmethod
     def access(opcode):
         """(space, count, type) of a load or a store."""
-        words = [w for w in opcode if w not in ("cs", "nc", "volatile")]
+        words = [w for w in opcode if w not in HINTS]
         spaces = [w for w in words if w in ("global", "shared", "param", "local")]
         counts = [int(w[1:]) for w in words if re.fullmatch(r"v\d", w)]
         kinds = [w for w in words if re.fullmatch(r"[bus]\d+", w)]
@@ -225,14 +227,13 @@ class Function:
         self.emit("}")
 
     def do_atom(self, opcode, operands):
-        space, operation, kind = opcode
-        helper = {"add": "add", "min": "minimum"}[operation]
-        target, address, value = operands
+        space, operation, kind = [w for w in opcode if w not in ORDERS]
+        helper = {"add": "add", "min": "minimum", "max": "maximum"}[operation]
+        target, address, value = operands if len(operands) == 3 else ("_", *operands)
         call = f"t.atomic_{helper}_{space}<{type_of(kind)}>({self.address(address)}, {self.value(value)})"
         self.assign(target, call) if target != "_" else self.emit(call + ";")
 
-    def do_membar(self, _, __):
-        pass  # one thread runs at a time, and what it writes is written
+    do_red = do_atom
 
     # ---- barriers and calls
 
