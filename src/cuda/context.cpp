@@ -6,6 +6,7 @@
 #include "cuda/failure.hpp"
 #include "cuda/fork.hpp"
 #include "cuda/kernels.hpp"
+#include "cuda/streams.hpp"
 
 namespace gather::cuda {
 namespace {
@@ -41,45 +42,31 @@ int32_t find_record(gth_error_record* given, gth_error_record** out, const Error
   return GTH_OK;
 }
 
-int32_t allocate_workspace(Context* context, const Error& error) {
-  void *workspace = nullptr, *taken = nullptr;
-  int code = runtime::allocate_zeroed(&workspace, sizeof(Workspace));
-  context->workspace = static_cast<Workspace*>(workspace);
-  if (code) return fail_cuda(code, "context", sizeof(Workspace), error);
-  code = runtime::allocate_host(&taken, sizeof(gth_error_record));
-  if (code) return fail_cuda(code, "context", sizeof(gth_error_record), error);
-  context->taken = static_cast<gth_error_record*>(taken);
-  return GTH_OK;
-}
-
 int32_t set_up(const gth_context_options& options, Context* context, const Error& error) {
-  context->device_id = options.device_id;
   context->stream = options.stream;
-  int code = runtime::open_device(options.device_id, &context->device);
-  if (code) return fail_cuda(code, "context", 0, error);
-  runtime::DeviceFacts facts;
-  if ((code = runtime::device_facts(options.device_id, &facts))) return fail_cuda(code, "context", 0, error);
-  context->multiprocessors = facts.multiprocessors;
+  if (int32_t status = Device::find(options.device_id, &context->device, error)) return status;
+  const Current current(context->device->handle());
+  if (current.code()) return fail_cuda(current.code(), "context", 0, error);
   context->queue = new (std::nothrow) Queue(context->device, options.stream);
   if (!context->queue) return error.fail({GTH_E_NOMEM, GTH_OPERAND_NONE, -1, -1, sizeof(Queue), 0}, "out of memory");
-  const Call call(*context, error);
-  if (call.status()) return call.status();
-  code = load_kernels();
-  if (runtime::means_no_kernels(code)) {
-    return fail_no_device(offsetof(gth_context_options, device_id), options.device_id, 0,
-                          "this build has no kernels for the device's compute capability", error);
-  }
-  if (code) return fail_cuda(code, "context: kernels", 0, error);
-  if (int32_t status = allocate_workspace(context, error)) return status;
+  context->device->open(context->queue);
+  context->device->drain();
+  void* workspace = nullptr;
+  const int code = context->device->allocate_zeroed(&workspace, sizeof(Workspace));
+  context->workspace = static_cast<Workspace*>(workspace);
+  if (code) return fail_cuda(code, "context", sizeof(Workspace), error);
   context->record = &context->workspace->record;
   return options.record ? find_record(options.record, &context->record, error) : GTH_OK;
 }
 
 int32_t take(Context& context, const Error& error) {
-  int code = launch_take(context.record, context.taken, context.stream);
-  if (!code) code = runtime::synchronize(context.stream);
+  gth_error_record record{};
+  gth_error_record* taken = &context.workspace->taken;
+  int code = launch_take(context.record, taken, context.stream);
+  if (!code) code = runtime::copy_async(&record, taken, sizeof record, context.stream);
+  const int waited = runtime::synchronize(context.stream);
+  if (!code) code = waited;
   if (code) return fail_cuda(code, "context: take", 0, error);
-  const gth_error_record record = *context.taken;
   return record.count == 0 ? GTH_OK : fail_recorded(record, error);
 }
 
@@ -90,9 +77,11 @@ Call::Call(const Context& context, const Error& error) {
     status_ = fail_fork(error);
     return;
   }
-  const int code = runtime::enter(context.device, &entered_);
+  const int code = runtime::enter(context.device->handle(), &entered_);
   status_ = code ? fail_cuda(code, "context", 0, error) : GTH_OK;
-  if (status_ == GTH_OK) context.queue->drain();
+  if (code) return;
+  context.queue->drain();
+  context.device->drain();
 }
 
 int32_t create_context(const gth_context_options& options, Context** out, const Error& error) {
@@ -110,19 +99,19 @@ int32_t create_context(const gth_context_options& options, Context** out, const 
   return GTH_OK;
 }
 
+// Memory that a capture still uses is not given back.
 void release_context(Context* context) {
   if (context->queue) {
-    const Error silent(nullptr);
-    const Call call(*context, silent);
-    if (!is_forked()) context->queue->close();  // also where the device is lost: what ends with it ends
-    if (call.status() == GTH_OK) {
-      if (context->workspace) runtime::deallocate(context->workspace);
-      if (context->taken) runtime::deallocate_host(context->taken);
+    if (!is_forked() && context->queue->close() && context->workspace) {
+      const Current current(context->device->handle());
+      context->device->deallocate_unused(context->workspace);
     }
     context->queue->release();
   }
   delete context;
 }
+
+void shut_down() { Device::release_idle(); }
 
 int32_t check_uncaptured(const Context& context, const Error& error) {
   bool capturing = false;
@@ -139,14 +128,11 @@ int32_t synchronize(Context& context, const Error& error) {
   const Call call(context, error);
   if (call.status()) return call.status();
   if (int32_t status = check_uncaptured(context, error)) return status;
-  if (const int code = runtime::synchronize(context.stream)) return fail_cuda(code, "context", 0, error);
-  context.queue->drain();
-  return GTH_OK;
+  const int code = context.queue->synchronize();
+  return code ? fail_cuda(code, "context", 0, error) : GTH_OK;
 }
 
 namespace {
-
-bool is_legacy(CUstream_st* stream) { return reinterpret_cast<uintptr_t>(stream) <= 1; }
 
 // A stream that is to wait for what is being captured becomes a part of the capture. Every other order across the
 // border of a capture would spoil it.
@@ -160,17 +146,11 @@ int32_t check_captures(CUstream_st* earlier, CUstream_st* later, const Error& er
   return is_usable && (before == after || joins) ? GTH_OK : fail_capture_order(error);
 }
 
-// What `later` is given from now on comes after what `earlier` has been given so far.
 int32_t order(Context& context, CUstream_st* earlier, CUstream_st* later, const Error& error) {
   const Call call(context, error);
   if (call.status()) return call.status();
   if (int32_t status = check_captures(earlier, later, error)) return status;
-  runtime::Event event = nullptr;
-  int code = runtime::create_event(earlier, &event);
-  if (code) return fail_cuda(code, "context", 0, error);
-  code = runtime::record_event(event, earlier);
-  if (!code) code = runtime::wait_event(later, event);
-  runtime::destroy_event(event);
+  const int code = follow(later, earlier);
   return code ? fail_cuda(code, "context", 0, error) : GTH_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "core/memory.hpp"
 #include "core/os.hpp"
 #include "cuda/cuda.hpp"
+#include "cuda/device.hpp"
 #include "cuda/job.hpp"
 #include "cuda/runtime.hpp"
 
@@ -20,21 +21,17 @@ struct Workspace {
   State state;  // of the calls that are not captured, which follow each other
   State captured[captured_states];
   gth_error_record record;
+  gth_error_record taken;  // where a record goes that the host takes: one take at a time
 };
 
 class Context : public core::Allocated {
  public:
-  runtime::Device device = nullptr;
-  int32_t device_id = 0;
-  int32_t multiprocessors = 0;
+  Device* device = nullptr;
   runtime::Stream stream = nullptr;
   Queue* queue = nullptr;
 
   Workspace* workspace = nullptr;
   gth_error_record* record = nullptr;  // the workspace's, or the caller's
-
-  // In pinned memory: where a record goes that the host takes. One take at a time.
-  gth_error_record* taken = nullptr;
   core::Mutex taking;
 
   // The kernels of a call share its state with no others: no thread launches between them.

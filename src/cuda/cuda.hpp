@@ -24,6 +24,9 @@ class Context;
 int32_t create_context(const gth_context_options& options, Context** out, const Error& error);
 void release_context(Context* context);
 
+// Ends what contexts of the process have shared, where there is none any more.
+void shut_down();
+
 int32_t synchronize(Context& context, const Error& error);
 int32_t wait(Context& context, CUstream_st* stream, const Error& error);
 int32_t signal(Context& context, CUstream_st* stream, const Error& error);

@@ -71,7 +71,7 @@ int32_t run(Context& context, const Plan& plan, const Pointers& pointers, int64_
       status = find_state(context, &state, error);
       if (status) return status;
       status = enqueue(context, plan, pointers, n,
-                       {context.multiprocessors, state, context.record, sequence, owns_output}, error);
+                       {context.device->multiprocessors(), state, context.record, sequence, owns_output}, error);
     }
   }
   if (status == GTH_OK && error.target()) error.target()->sequence = sequence;
@@ -89,7 +89,7 @@ int32_t allocate(Context& context, int64_t bytes, void** out, const Error& error
   const Call call(context, error);
   if (call.status()) return call.status();
   if (int32_t status = check_uncaptured(context, error)) return status;
-  const int code = runtime::allocate_async(out, bytes, context.stream);
+  const int code = context.device->allocate(out, bytes, context.stream);
   return code ? fail_cuda(code, "out", bytes, error) : GTH_OK;
 }
 

@@ -157,44 +157,56 @@ void rejoin(const Apart& apart) {
   leave(apart.entered);
 }
 
-int allocate_zeroed(void** memory, int64_t bytes) {
+int make_stream(Stream* stream) {
   const Uncaptured uncaptured;
-  cudaStream_t stream = nullptr;
-  int code = settled(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  if (code) return code;
-  code = settled(cudaMalloc(memory, static_cast<size_t>(bytes)));
-  if (!code) code = zero_async(*memory, bytes, stream);
-  if (!code) code = synchronize(stream);
+  return settled(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking));
+}
+
+void destroy_stream(Stream stream) {
+  const Uncaptured uncaptured;
   settled(cudaStreamDestroy(stream));
+}
+
+int stream_id(Stream stream, uint64_t* id) {
+  unsigned long long found = 0;
+  const int code = settled(cudaStreamGetId(stream, &found));
+  *id = found;
   return code;
 }
 
-int deallocate(void* memory) {
+int make_pool(int32_t id, int64_t kept, Pool* pool) {
   const Uncaptured uncaptured;
-  return settled(cudaFree(memory));
+  int is_supported = 0;
+  int code = settled(cudaDeviceGetAttribute(&is_supported, cudaDevAttrMemoryPoolsSupported, id));
+  if (code || !is_supported) return code;
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location = {cudaMemLocationTypeDevice, id};
+  cudaMemPool_t made = nullptr;
+  code = settled(cudaMemPoolCreate(&made, &properties));
+  *pool = made;
+  if (code) return code;
+  uint64_t threshold = static_cast<uint64_t>(kept);
+  return settled(cudaMemPoolSetAttribute(made, cudaMemPoolAttrReleaseThreshold, &threshold));
 }
 
-int allocate_host(void** memory, int64_t bytes) {
+void destroy_pool(Pool pool) {
   const Uncaptured uncaptured;
-  return settled(cudaHostAlloc(memory, static_cast<size_t>(bytes), cudaHostAllocPortable | cudaHostAllocMapped));
+  settled(cudaMemPoolDestroy(static_cast<cudaMemPool_t>(pool)));
 }
 
-int deallocate_host(void* memory) {
+int allocate_async(void** memory, int64_t bytes, Pool pool, Stream stream) {
   const Uncaptured uncaptured;
-  return settled(cudaFreeHost(memory));
+  const size_t size = static_cast<size_t>(bytes);
+  if (!pool) return settled(cudaMalloc(memory, size));
+  return settled(cudaMallocFromPoolAsync(memory, size, static_cast<cudaMemPool_t>(pool), stream));
 }
 
-// Devices without memory pools allocate at once.
-int allocate_async(void** memory, int64_t bytes, Stream stream) {
+int deallocate_async(void* memory, Pool pool, Stream stream) {
   const Uncaptured uncaptured;
-  const int code = settled(cudaMallocAsync(memory, static_cast<size_t>(bytes), stream));
-  if (code != cudaErrorNotSupported) return code;
-  return settled(cudaMalloc(memory, static_cast<size_t>(bytes)));
-}
-
-int deallocate_async(void* memory, Stream stream) {
-  const Uncaptured uncaptured;
-  return settled(cudaFreeAsync(memory, stream));
+  if (pool) return settled(cudaFreeAsync(memory, stream));
+  const int code = settled(cudaStreamSynchronize(stream));
+  return code ? code : settled(cudaFree(memory));
 }
 
 int zero_async(void* memory, int64_t bytes, Stream stream) {
@@ -208,11 +220,6 @@ int copy_async(void* to, const void* from, int64_t bytes, Stream stream) {
 int synchronize(Stream stream) {
   const Uncaptured uncaptured;
   return settled(cudaStreamSynchronize(stream));
-}
-
-int synchronize_device() {
-  const Uncaptured uncaptured;
-  return settled(cudaDeviceSynchronize());
 }
 
 int is_capturing(Stream stream, bool* capturing) {
@@ -253,11 +260,6 @@ int record_event(Event event, Stream stream) {
 
 int wait_event(Stream stream, Event event) {
   return settled(cudaStreamWaitEvent(stream, static_cast<cudaEvent_t>(event), 0));
-}
-
-int synchronize_event(Event event) {
-  const Uncaptured uncaptured;
-  return settled(cudaEventSynchronize(static_cast<cudaEvent_t>(event)));
 }
 
 int query_event(Event event, bool* passed) {

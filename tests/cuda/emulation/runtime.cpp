@@ -63,7 +63,6 @@ struct Machine {
   uint64_t captures = 0;
   std::set<Capture*> capturing;
   std::map<uintptr_t, uintptr_t> memory;  // begin, end
-  std::set<uintptr_t> ordered;            // of memory, what was allocated in stream order
   std::map<uintptr_t, uintptr_t> described;
   std::map<uintptr_t, uintptr_t> library;  // of memory, what the library has allocated
   int64_t violations = 0, launches = 0, calls = 0, failing = 0;
@@ -92,14 +91,30 @@ std::vector<CUstream_st*> streams;
 bool is_special(CUstream_st* stream) { return reinterpret_cast<uintptr_t>(stream) <= 2; }
 bool is_legacy(CUstream_st* stream) { return reinterpret_cast<uintptr_t>(stream) <= 1; }
 
+// The streams per thread, by device. They outlive their threads: what they were given may still have to run.
+thread_local CUstream_st* thread_streams[devices] = {};
+
 // As CUDA's runtime does: where a thread has no device, a call makes the first one its own, and it stays.
 Device& need_current() {
   if (!current) current = &all_devices[0];
   return *current;
 }
 
+CUstream_st* make_stream(int32_t device, bool is_blocking) {
+  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
+  auto* stream = new CUstream_st;
+  stream->device = device;
+  stream->is_blocking = is_blocking;
+  streams.push_back(stream);
+  return stream;
+}
+
 CUstream_st* find_stream(CUstream_st* stream) {
-  return is_special(stream) ? &machine().default_stream[need_current().id] : stream;
+  if (!is_special(stream)) return stream;
+  const int32_t device = need_current().id;
+  if (is_legacy(stream)) return &machine().default_stream[device];
+  if (!thread_streams[device]) thread_streams[device] = make_stream(device, true);
+  return thread_streams[device];
 }
 
 // The capture of a stream; implicit_capture: the legacy stream, which cannot be used beside that of a blocking one.
@@ -133,11 +148,27 @@ void run_waiting(CUstream_st* stream) {
   }
 }
 
-void run_device(int32_t device) {
-  for (CUstream_st* stream : streams) {
-    if (stream->device == device) run_waiting(stream);
+// What comes before anything that a stream is given now: for the legacy stream all blocking ones, for them the legacy one.
+void run_what_is_before(CUstream_st* stream) {
+  CUstream_st* legacy = &machine().default_stream[stream->device];
+  if (stream->is_blocking) run_waiting(legacy);
+  if (stream != legacy) return;
+  const std::vector<CUstream_st*> all = streams;
+  for (CUstream_st* each : all) {
+    if (each->device == stream->device && each->is_blocking) run_waiting(each);
   }
-  run_waiting(&machine().default_stream[device]);
+}
+
+// In a stream that is not captured.
+void give(CUstream_st* stream, std::function<void()> work) {
+  const auto in_order = [stream, work = std::move(work)] {
+    run_what_is_before(stream);
+    work();
+  };
+  if (stream->held)
+    stream->waiting.push_back(in_order);
+  else
+    in_order();
 }
 
 void* allocate_memory(int64_t bytes) {
@@ -157,7 +188,6 @@ bool free_memory(void* memory) {
   if (found == all.memory.end()) return false;
   all.described.erase(all.described.lower_bound(found->first), all.described.lower_bound(found->second));
   all.library.erase(found->first);
-  all.ordered.erase(found->first);
   all.memory.erase(found);
   std::free(memory);
   return true;
@@ -188,10 +218,8 @@ int enqueue(CUstream_st* given, std::function<void()> work) {
     }
     stream->capture->recorded.push_back(std::move(work));
     if (stream != stream->capture->origin) stream->capture->unjoined.insert(stream);
-  } else if (stream->held) {
-    stream->waiting.push_back(std::move(work));
   } else {
-    work();
+    give(stream, std::move(work));
   }
   return 0;
 }
@@ -288,36 +316,38 @@ int allocate(void** memory, int64_t bytes) {
 
 }  // namespace
 
-int allocate_zeroed(void** memory, int64_t bytes) {
-  const int code = allocate(memory, bytes);
-  if (!code) std::memset(*memory, 0, static_cast<size_t>(bytes));
-  return code;
-}
-
-// Waits for nothing where memory was allocated in stream order.
-int deallocate(void* memory) {
-  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
+int make_stream(Stream* stream) {
   if (const int code = enter_call()) return code;
-  const bool waits = machine().ordered.count(reinterpret_cast<uintptr_t>(memory)) == 0;
-  if (waits) emulation::run_device(emulation::need_current().id);
-  return emulation::free_memory(memory) ? 0 : emulation::invalid_value;
-}
-
-int allocate_host(void** memory, int64_t bytes) { return allocate(memory, bytes); }
-int deallocate_host(void* memory) { return emulation::free_memory(memory) ? 0 : emulation::invalid_value; }
-
-int allocate_async(void** memory, int64_t bytes, Stream stream) {
-  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
-  if (emulation::capture_of(stream)) return emulation::capture_unsupported;
-  if (const int code = allocate(memory, bytes)) return code;
-  machine().ordered.insert(reinterpret_cast<uintptr_t>(*memory));
+  *stream = emulation::make_stream(emulation::need_current().id, false);
   return 0;
 }
 
-int deallocate_async(void* memory, Stream stream) {
+void destroy_stream(Stream stream) { gth_emulation_destroy_stream(stream); }
+
+int stream_id(Stream stream, uint64_t* id) {
+  *id = reinterpret_cast<uintptr_t>(find_stream(stream));
+  return enter_call();
+}
+
+int make_pool(int32_t, int64_t kept, Pool* pool) {
+  if (const int code = enter_call()) return code;
+  *pool = new int64_t(kept);
+  return 0;
+}
+
+void destroy_pool(Pool pool) { delete static_cast<int64_t*>(pool); }
+
+int allocate_async(void** memory, int64_t bytes, Pool pool, Stream stream) {
+  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
+  if (emulation::capture_of(stream)) return emulation::capture_unsupported;
+  if (!pool) return emulation::invalid_value;
+  return allocate(memory, bytes);
+}
+
+int deallocate_async(void* memory, Pool pool, Stream stream) {
   if (const int code = enter_call()) return code;
   const std::lock_guard<std::recursive_mutex> guard(machine().lock);
-  if (emulation::capture_of(stream)) return emulation::invalid_value;
+  if (!pool || emulation::capture_of(stream)) return emulation::invalid_value;
   return enqueue(stream, [memory] {
     if (!emulation::free_memory(memory)) std::abort();
   });
@@ -328,9 +358,14 @@ int zero_async(void* memory, int64_t bytes, Stream stream) {
   return enqueue(stream, [=] { std::memset(memory, 0, static_cast<size_t>(bytes)); });
 }
 
+// To pageable memory it waits.
 int copy_async(void* to, const void* from, int64_t bytes, Stream stream) {
   if (const int code = enter_call()) return code;
-  return enqueue(stream, [=] { std::memcpy(to, from, static_cast<size_t>(bytes)); });
+  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
+  const bool waits = !emulation::reaches(to, static_cast<uint64_t>(bytes)) && !emulation::capture_of(stream);
+  const int code = enqueue(stream, [=] { std::memcpy(to, from, static_cast<size_t>(bytes)); });
+  if (waits) emulation::run_waiting(find_stream(stream));
+  return code;
 }
 
 int synchronize(Stream given) {
@@ -340,19 +375,8 @@ int synchronize(Stream given) {
     emulation::spoil(id);
     return emulation::capture_unsupported;
   }
+  emulation::run_what_is_before(find_stream(given));
   emulation::run_waiting(find_stream(given));
-  return 0;
-}
-
-// A device that has a stream under capture cannot be waited for.
-int synchronize_device() {
-  if (const int code = enter_call()) return code;
-  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
-  const int32_t device = emulation::need_current().id;
-  for (const emulation::Capture* each : machine().capturing) {
-    if (each->origin->device == device) return emulation::capture_unsupported;
-  }
-  emulation::run_device(device);
   return 0;
 }
 
@@ -395,10 +419,7 @@ int enqueue_mark(emulation::Event* event, CUstream_st* stream) {
     if (event->orphaned) delete event;
   };
   event->passed = false;
-  if (stream->held)
-    stream->waiting.push_back(pass);
-  else
-    pass();
+  emulation::give(stream, pass);
   return 0;
 }
 
@@ -446,20 +467,7 @@ int wait_event(Stream stream, Event event) {
   if (self->capture || emulation::capture_of(stream)) return wait_captured(stream, waiter, *self);
   if (self->passed) return 0;
   CUstream_st* recorder = self->stream;
-  const auto wait = [recorder] { emulation::run_waiting(recorder); };
-  if (waiter->held)
-    waiter->waiting.push_back(wait);
-  else
-    wait();
-  return 0;
-}
-
-int synchronize_event(Event event) {
-  if (const int code = enter_call()) return code;
-  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
-  auto* self = static_cast<emulation::Event*>(event);
-  if (self->capture) return emulation::capture_unsupported;
-  if (!self->passed) emulation::run_waiting(self->stream);
+  emulation::give(waiter, [recorder] { emulation::run_waiting(recorder); });
   return 0;
 }
 
@@ -493,13 +501,7 @@ void gth_emulation_free(void* memory) {
 }
 void* gth_emulation_allocate_host(int64_t bytes) { return enter_unsafe() ? nullptr : allocate_memory(bytes); }
 
-CUstream_st* gth_emulation_make_stream(int32_t device) {
-  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
-  auto* stream = new CUstream_st;
-  stream->device = device;
-  streams.push_back(stream);
-  return stream;
-}
+CUstream_st* gth_emulation_make_stream(int32_t device) { return make_stream(device, false); }
 
 void gth_emulation_destroy_stream(CUstream_st* stream) {
   const std::lock_guard<std::recursive_mutex> guard(machine().lock);
@@ -516,6 +518,7 @@ void gth_emulation_hold(CUstream_st* stream) { find_stream(stream)->held = true;
 
 int gth_emulation_synchronize(CUstream_st* stream) {
   const std::lock_guard<std::recursive_mutex> guard(machine().lock);
+  run_what_is_before(find_stream(stream));
   run_waiting(find_stream(stream));
   return 0;
 }
@@ -543,10 +546,7 @@ void* gth_emulation_end_capture(CUstream_st* stream) {
 void gth_emulation_launch(void* graph, CUstream_st* stream) {
   const std::lock_guard<std::recursive_mutex> guard(machine().lock);
   for (const std::function<void()>& work : static_cast<Graph*>(graph)->work) {
-    if (stream->held)
-      stream->waiting.push_back(work);
-    else
-      work();
+    give(find_stream(stream), work);
   }
 }
 
