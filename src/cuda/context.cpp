@@ -11,18 +11,16 @@
 namespace gather::cuda {
 namespace {
 
-const char* why_no_device() {
-  const int32_t driver = runtime::driver_version();
-  if (driver == 0) return "there is no CUDA driver";
-  return driver / 1000 < runtime::version() / 1000 ? "the driver is older than the CUDA of this library"
-                                                   : "there is no CUDA device";
-}
-
 int32_t check_device(int32_t id, const Error& error) {
   int32_t count = 0;
-  if (runtime::driver_version() == 0 || runtime::device_count(&count) || count == 0) {
-    return fail_no_device(offsetof(gth_context_options, device), GTH_DEVICE_CUDA, GTH_DEVICE_CPU, why_no_device(),
-                          error);
+  if (runtime::driver_version() == 0) {
+    return fail_no_device(offsetof(gth_context_options, device), GTH_DEVICE_CUDA, GTH_DEVICE_CPU,
+                          "there is no CUDA driver", error);
+  }
+  if (const int code = runtime::device_count(&count)) return fail_unusable(code, error);
+  if (count == 0) {
+    return fail_no_device(offsetof(gth_context_options, device), GTH_DEVICE_CUDA, GTH_DEVICE_CPU,
+                          "there is no CUDA device", error);
   }
   if (id >= 0 && id < count) return GTH_OK;
   return fail_no_device(offsetof(gth_context_options, device_id), id, count, "there is no CUDA device of this number",
@@ -42,6 +40,16 @@ int32_t find_record(gth_error_record* given, gth_error_record** out, const Error
   return GTH_OK;
 }
 
+int32_t make_room(Context* context, const Error& error) {
+  Room* room = new (std::nothrow) Room(context->device);
+  if (!room) return error.fail({GTH_E_NOMEM, GTH_OPERAND_NONE, -1, -1, sizeof(Room), 0}, "out of memory");
+  context->room = room;
+  void* workspace = nullptr;
+  const int code = context->device->allocate_zeroed(&workspace, sizeof(Workspace));
+  room->workspace = context->workspace = static_cast<Workspace*>(workspace);
+  return code ? fail_cuda(code, "context", sizeof(Workspace), error) : GTH_OK;
+}
+
 int32_t set_up(const gth_context_options& options, Context* context, const Error& error) {
   context->stream = options.stream;
   if (int32_t status = Device::find(options.device_id, &context->device, error)) return status;
@@ -51,10 +59,7 @@ int32_t set_up(const gth_context_options& options, Context* context, const Error
   if (!context->queue) return error.fail({GTH_E_NOMEM, GTH_OPERAND_NONE, -1, -1, sizeof(Queue), 0}, "out of memory");
   context->device->open(context->queue);
   context->device->drain();
-  void* workspace = nullptr;
-  const int code = context->device->allocate_zeroed(&workspace, sizeof(Workspace));
-  context->workspace = static_cast<Workspace*>(workspace);
-  if (code) return fail_cuda(code, "context", sizeof(Workspace), error);
+  if (int32_t status = make_room(context, error)) return status;
   context->record = &context->workspace->record;
   return options.record ? find_record(options.record, &context->record, error) : GTH_OK;
 }
@@ -99,12 +104,28 @@ int32_t create_context(const gth_context_options& options, Context** out, const 
   return GTH_OK;
 }
 
-// Memory that a capture still uses is not given back.
+Room::Room(Device* given) : device(given) {
+  finish = [](Retired* self) {
+    auto* room = static_cast<Room*>(self);
+    if (room->workspace) room->device->deallocate_unused(room->workspace);
+    delete room;
+  };
+  device->retain();
+}
+
+Room::~Room() { device->release(); }
+
+void Room::release() {
+  if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) device->retire_later(this);
+}
+
+// What a stream still uses that cannot be waited for stays where it is.
 void release_context(Context* context) {
   if (context->queue) {
-    if (!is_forked() && context->queue->close() && context->workspace) {
+    if (!is_forked() && context->queue->close() && context->room) {
       const Current current(context->device->handle());
-      context->device->deallocate_unused(context->workspace);
+      context->room->release();
+      context->device->drain();
     }
     context->queue->release();
   }

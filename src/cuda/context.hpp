@@ -24,13 +24,29 @@ struct Workspace {
   gth_error_record taken;  // where a record goes that the host takes: one take at a time
 };
 
+// Who keeps a workspace: its context, and every graph that a call of the context was captured in. It goes when the last of
+// them does, on any thread, and is given back where CUDA may be used.
+struct Room : Retired, core::Allocated {
+  explicit Room(Device* given);
+  ~Room();
+  void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
+  void release();
+
+  Device* device;
+  Workspace* workspace = nullptr;
+
+ private:
+  std::atomic<int64_t> references_{1};
+};
+
 class Context : public core::Allocated {
  public:
   Device* device = nullptr;
   runtime::Stream stream = nullptr;
   Queue* queue = nullptr;
 
-  Workspace* workspace = nullptr;
+  Room* room = nullptr;
+  Workspace* workspace = nullptr;      // the room's
   gth_error_record* record = nullptr;  // the workspace's, or the caller's
   core::Mutex taking;
 

@@ -17,6 +17,8 @@ void describe_machine(gth_capability_info* info);
 
 // Whether this build and this machine have the device.
 bool has_device(int32_t id);
+// The device that memory is on; 0 where it is no device's alone.
+int32_t find_device_of(const void* data, int32_t* id, const Error& error);
 
 // A device, a stream and what calls on them share.
 class Context;

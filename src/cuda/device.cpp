@@ -58,6 +58,10 @@ void Device::release_idle() {
   const Lock lock(&making);
   for (Device** at = &all_devices; *at;) {
     Device* device = *at;
+    {
+      const Current current(device->handle_);
+      device->drain();
+    }
     if (device->references_.load(std::memory_order_acquire) > 0 || device->waiting_.any()) {
       at = &device->next_;
       continue;
@@ -74,10 +78,13 @@ int32_t Device::set_up(const Error& error) {
   runtime::DeviceFacts facts{};
   int code = current.code();
   if (!code) code = runtime::device_facts(id_, &facts);
+  int32_t count = 0;
+  if (!code) code = runtime::device_count(&count);
   if (!code) code = runtime::make_stream(&stream_);
   if (!code) code = runtime::make_pool(id_, facts.memory / kept_part, &pool_);
   if (code) return fail_cuda(code, "context", 0, error);
   multiprocessors_ = facts.multiprocessors;
+  is_alone_ = count == 1;
   code = load_kernels();
   if (runtime::means_no_kernels(code)) {
     return fail_no_device(offsetof(gth_context_options, device_id), id_, 0,

@@ -41,7 +41,9 @@ class Device : public core::Allocated {
   static void release_idle();
 
   runtime::Device handle() const { return handle_; }
+  int32_t id() const { return id_; }
   int32_t multiprocessors() const { return multiprocessors_; }
+  bool is_alone() const { return is_alone_; }  // the only one of the machine
 
   // Every queue keeps its device; those of contexts that live are open.
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
@@ -56,6 +58,8 @@ class Device : public core::Allocated {
   // The same for what was made with a context that has gone: after what all streams of contexts have been given so far.
   void deallocate(void* memory);
   void retire(Retired* retired);
+  // The same from where CUDA must not be used: it ends in a later call.
+  void retire_later(Retired* retired) { waiting_.push(retired); }
   // Ends that wait for the legacy stream, which cannot be used yet.
   void take_over(Waiting* waiting);
   // Gives back memory that no stream uses.
@@ -75,6 +79,7 @@ class Device : public core::Allocated {
 
   int32_t id_;
   int32_t multiprocessors_ = 0;
+  bool is_alone_ = false;
   runtime::Device handle_ = nullptr;
   runtime::Stream stream_ = nullptr;
   runtime::Pool pool_ = nullptr;

@@ -275,22 +275,50 @@ int reach(void* memory, bool* reached, void** there) {
   *reached = false;
   const int code = settled(cudaPointerGetAttributes(&attributes, memory));
   if (code) return code == cudaErrorInvalidValue ? 0 : code;
-  *reached = attributes.type != cudaMemoryTypeUnregistered && attributes.devicePointer != nullptr;
+  const bool is_kind = attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeHost;
+  *reached = is_kind && attributes.devicePointer != nullptr;
   *there = attributes.devicePointer;
   return 0;
 }
 
+int device_of(const void* memory, int32_t* id) {
+  const Uncaptured uncaptured;
+  cudaPointerAttributes attributes{};
+  *id = -1;
+  const int code = settled(cudaPointerGetAttributes(&attributes, memory));
+  if (code) return code == cudaErrorInvalidValue ? 0 : code;
+  if (attributes.type == cudaMemoryTypeDevice) *id = attributes.device;
+  return 0;
+}
+
+int retain_by_capture(Stream stream, void (*release)(void*), void* user) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  unsigned long long id = 0;
+  cudaGraph_t graph = nullptr;
+  int code = settled(cudaStreamGetCaptureInfo(stream, &status, &id, &graph));
+  cudaUserObject_t object = nullptr;
+  if (!code) code = settled(cudaUserObjectCreate(&object, user, release, 1, cudaUserObjectNoDestructorSync));
+  if (code) {
+    release(user);
+    return code;
+  }
+  code = settled(cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove));
+  if (code) settled(cudaUserObjectRelease(object, 1));  // which calls release
+  return code;
+}
+
 const char* error_name(int code) { return cudaGetErrorName(static_cast<cudaError_t>(code)); }
 
-bool means_no_memory(int code) { return code == cudaErrorMemoryAllocation; }
-
-// All of them: cudaErrorStreamCaptureUnsupported to cudaErrorStreamCaptureWrongThread.
-bool means_capture(int code) {
-  return code >= cudaErrorStreamCaptureUnsupported && code <= cudaErrorStreamCaptureWrongThread;
-}
-
-bool means_no_kernels(int code) {
-  return code == cudaErrorNoKernelImageForDevice || code == cudaErrorUnsupportedPtxVersion;
-}
+static_assert(code::no_memory == cudaErrorMemoryAllocation && code::not_initialized == cudaErrorInitializationError &&
+              code::insufficient_driver == cudaErrorInsufficientDriver &&
+              code::devices_unavailable == cudaErrorDevicesUnavailable &&
+              code::invalid_device_function == cudaErrorInvalidDeviceFunction &&
+              code::no_kernel_image == cudaErrorNoKernelImageForDevice &&
+              code::no_jit == cudaErrorJitCompilerNotFound && code::unsupported_ptx == cudaErrorUnsupportedPtxVersion &&
+              code::jit_disabled == cudaErrorJitCompilationDisabled &&
+              code::system_not_ready == cudaErrorSystemNotReady &&
+              code::system_driver_mismatch == cudaErrorSystemDriverMismatch &&
+              code::first_of_captures == cudaErrorStreamCaptureUnsupported &&
+              code::last_of_captures == cudaErrorStreamCaptureWrongThread);
 
 }  // namespace gather::cuda::runtime

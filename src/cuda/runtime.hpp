@@ -71,14 +71,33 @@ int record_event(Event event, Stream stream);
 int wait_event(Stream stream, Event event);
 int query_event(Event event, bool* passed);
 
-// Whether kernels on the current device reach the memory, and where.
+// Whether kernels on the current device reach the memory, and where: memory of a device, or pinned.
 int reach(void* memory, bool* reached, void** there);
+// The device that memory is on; -1: it is no device's alone.
+int device_of(const void* memory, int32_t* id);
+
+// Calls release(user) when the graph that the stream is being captured into has gone, and all that was made from it; on
+// any thread, on which CUDA must not be used.
+int retain_by_capture(Stream stream, void (*release)(void* user), void* user);
 
 // "cudaErrorInvalidValue" and the like.
 const char* error_name(int code);
-bool means_no_memory(int code);
-bool means_capture(int code);
+
+// CUDA's numbers, which never change, as far as the library tells them apart.
+namespace code {
+constexpr int no_memory = 2, not_initialized = 3, insufficient_driver = 35, devices_unavailable = 46;
+constexpr int invalid_device_function = 98, no_kernel_image = 209;
+constexpr int no_jit = 221, unsupported_ptx = 222, jit_disabled = 223;
+constexpr int system_not_ready = 802, system_driver_mismatch = 803;
+constexpr int first_of_captures = 900, last_of_captures = 908;
+}  // namespace code
+
+inline bool means_no_memory(int number) { return number == code::no_memory; }
+inline bool means_capture(int number) { return number >= code::first_of_captures && number <= code::last_of_captures; }
 // That no code of this library is for the device.
-bool means_no_kernels(int code);
+inline bool means_no_kernels(int number) {
+  return number == code::invalid_device_function || number == code::no_kernel_image || number == code::no_jit ||
+         number == code::unsupported_ptx || number == code::jit_disabled;
+}
 
 }  // namespace gather::cuda::runtime

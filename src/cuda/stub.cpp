@@ -16,6 +16,7 @@ int32_t fail_build(const Error& error) {
 
 void describe_machine(gth_capability_info*) {}
 bool has_device(int32_t) { return false; }
+int32_t find_device_of(const void*, int32_t*, const Error& error) { return fail_build(error); }
 
 int32_t create_context(const gth_context_options&, Context**, const Error& error) { return fail_build(error); }
 void release_context(Context*) {}

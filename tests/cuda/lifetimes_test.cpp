@@ -1,4 +1,5 @@
 #include <atomic>
+#include <cstring>
 #include <thread>
 
 #include "emulated.hpp"
@@ -11,6 +12,7 @@ using device::Bytes;
 using device::Context;
 using device::count_end;
 using device::Emulated;
+using device::Error;
 using device::Lookup;
 using device::Memory;
 using device::Shape;
@@ -257,6 +259,63 @@ TEST_F(Emulated, AContextWaitsForItsStream) {
   lookup.enqueue(context);
   context.release();
   lookup.expect_rows({3, 1});
+}
+
+// A graph keeps what the calls in it write to of their context's.
+TEST_F(Emulated, AGraphOutlivesItsContext) {
+  const Stream stream, other;
+  const Context beside(other.get());
+  Lookup lookup(6, 4, 3000);
+  const int64_t allocations = gth_emulation_live_allocations();
+  Context context(stream.get());
+  device::begin_capture(stream.get());
+  lookup.enqueue(context);
+  lookup.enqueue(context);
+  const device::Graph graph = device::end_capture(stream.get());
+  ASSERT_NE(graph, nullptr);
+  context.release();
+  EXPECT_EQ(gth_emulation_live_allocations(), allocations + 1);
+  std::vector<int64_t> rows(3000, 5);
+  lookup.pick(rows);
+  device::launch(graph, other.get());
+  lookup.expect_rows(rows);
+  device::destroy_graph(graph);
+  beside.sync();
+  lookup.enqueue(beside);
+  EXPECT_EQ(gth_emulation_live_allocations(), allocations);
+}
+
+// Memory of another device than a call's is refused before a kernel touches it, and a tensor may ask which device it is.
+TEST_F(Emulated, MemoryOfAnotherDevice) {
+  const Context context;
+  Lookup lookup(6, 4, 3);
+  lookup.pick({1, 2, 3});
+  void* far = gth_emulation_allocate_on(1, 96);
+  const struct {
+    int32_t operand;
+    const char* name;
+  } cases[] = {{GTH_OPERAND_PARAMS, "params"}, {GTH_OPERAND_INDICES, "indices"}, {GTH_OPERAND_OUT, "out"}};
+  const int64_t launches = gth_emulation_launches();
+  for (const auto& each : cases) {
+    gth_tensor_desc p = lookup.params_desc(), i = lookup.indices_desc(), o = lookup.out_desc();
+    (each.operand == GTH_OPERAND_PARAMS ? p : each.operand == GTH_OPERAND_INDICES ? i : o).data = far;
+    Error error;
+    const int32_t status = gth_gather_desc(context.get(), &p, &i, nullptr, &o, &error);
+    device::expect_facts(status, error, {GTH_E_DEVICE, each.operand, -1, -1, 1, 0});
+    EXPECT_EQ(std::strncmp(error.message, each.name, std::strlen(each.name)), 0) << error.message;
+  }
+  EXPECT_EQ(gth_emulation_launches(), launches);
+  for (const void* data : {static_cast<const void*>(far), static_cast<const void*>(lookup.params.data())}) {
+    gth_tensor_desc desc = lookup.params_desc();
+    desc.data = data;
+    desc.device_id = -1;
+    gth_tensor* tensor = nullptr;
+    ASSERT_EQ(gth_tensor_borrow(&desc, &tensor, nullptr), GTH_OK);
+    ASSERT_EQ(gth_tensor_describe(tensor, &desc, nullptr), GTH_OK);
+    EXPECT_EQ(desc.device_id, data == far ? 1 : 0);
+    EXPECT_EQ(gth_tensor_release(tensor), GTH_OK);
+  }
+  gth_emulation_free(far);
 }
 
 // A call asks once whether what waits has passed, however much there is.

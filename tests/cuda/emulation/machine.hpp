@@ -9,7 +9,7 @@
 namespace emulation {
 
 // CUDA's numbers.
-constexpr int invalid_value = 1, out_of_memory = 2, not_initialized = 3, no_kernels = 209, invalid_handle = 400;
+constexpr int invalid_value = 1, out_of_memory = 2, not_initialized = 3, invalid_handle = 400;
 constexpr int capture_unsupported = 900, capture_merge = 902, capture_isolation = 905, capture_implicit = 906;
 
 // Gives a stream some work: done at once, kept by a held stream, recorded by one that is being captured.

@@ -22,6 +22,7 @@ struct Capture {
   bool spoiled = false;
   std::vector<std::function<void()>> recorded;
   std::set<CUstream_st*> unjoined;  // have got work that nothing in the capture waits for
+  std::vector<std::function<void()>> retained;
 };
 
 }  // namespace emulation
@@ -55,7 +56,16 @@ struct Event {
 
 struct Graph {
   std::vector<std::function<void()>> work;
+  std::vector<std::function<void()>> retained;
 };
+
+// What a graph has kept goes, where CUDA must not be used.
+thread_local bool in_callback = false;
+void let_go(const std::vector<std::function<void()>>& retained) {
+  in_callback = true;
+  for (const std::function<void()>& release : retained) release();
+  in_callback = false;
+}
 
 struct Machine {
   std::recursive_mutex lock;
@@ -63,6 +73,7 @@ struct Machine {
   uint64_t captures = 0;
   std::set<Capture*> capturing;
   std::map<uintptr_t, uintptr_t> memory;  // begin, end
+  std::map<uintptr_t, int32_t> places;    // of memory, its device; -1: any
   std::map<uintptr_t, uintptr_t> described;
   std::map<uintptr_t, uintptr_t> library;  // of memory, what the library has allocated
   int64_t violations = 0, launches = 0, calls = 0, failing = 0;
@@ -171,13 +182,14 @@ void give(CUstream_st* stream, std::function<void()> work) {
     in_order();
 }
 
-void* allocate_memory(int64_t bytes) {
+void* allocate_memory(int64_t bytes, int32_t device) {
   void* memory = nullptr;
   if (bytes > int64_t{1} << 40 || posix_memalign(&memory, 256, static_cast<size_t>(bytes ? bytes : 1))) return nullptr;
   std::memset(memory, 0xcd, static_cast<size_t>(bytes));
   const std::lock_guard<std::recursive_mutex> guard(machine().lock);
   const uintptr_t begin = reinterpret_cast<uintptr_t>(memory);
   machine().memory[begin] = begin + static_cast<uintptr_t>(bytes ? bytes : 1);
+  machine().places[begin] = device;
   return memory;
 }
 
@@ -188,6 +200,7 @@ bool free_memory(void* memory) {
   if (found == all.memory.end()) return false;
   all.described.erase(all.described.lower_bound(found->first), all.described.lower_bound(found->second));
   all.library.erase(found->first);
+  all.places.erase(found->first);
   all.memory.erase(found);
   std::free(memory);
   return true;
@@ -203,6 +216,7 @@ bool contains(const std::map<uintptr_t, uintptr_t>& ranges, uintptr_t begin, uin
 int enter_call() {
   const std::lock_guard<std::recursive_mutex> guard(machine().lock);
   if (machine().process != getpid()) return not_initialized;
+  if (in_callback) std::abort();
   ++machine().calls;
   return machine().failing > 0 && --machine().failing == 0 ? machine().failure : 0;
 }
@@ -306,7 +320,7 @@ namespace {
 
 int allocate(void** memory, int64_t bytes) {
   if (const int code = enter_call()) return code;
-  *memory = emulation::allocate_memory(bytes);
+  *memory = emulation::allocate_memory(bytes, emulation::need_current().id);
   if (!*memory) return emulation::out_of_memory;
   const std::lock_guard<std::recursive_mutex> guard(machine().lock);
   const uintptr_t begin = reinterpret_cast<uintptr_t>(*memory);
@@ -485,21 +499,38 @@ int reach(void* memory, bool* reached, void** there) {
   return enter_call();
 }
 
-const char* error_name(int) { return "an emulated error"; }
-bool means_no_memory(int code) { return code == emulation::out_of_memory; }
-bool means_capture(int code) { return code >= 900 && code <= 908; }
-bool means_no_kernels(int code) { return code == emulation::no_kernels; }
+int device_of(const void* memory, int32_t* id) {
+  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
+  const auto after = machine().places.upper_bound(reinterpret_cast<uintptr_t>(memory));
+  *id = -1;
+  if (after != machine().places.begin() && emulation::reaches(memory, 1)) *id = std::prev(after)->second;
+  return enter_call();
+}
 
+int retain_by_capture(Stream stream, void (*release)(void*), void* user) {
+  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
+  if (const int code = enter_call()) {
+    release(user);
+    return code;
+  }
+  find_stream(stream)->capture->retained.push_back([=] { release(user); });
+  return 0;
+}
+
+const char* error_name(int) { return "an emulated error"; }
 }  // namespace gather::cuda::runtime
 
 using namespace emulation;
 
-void* gth_emulation_allocate(int64_t bytes) { return enter_unsafe() ? nullptr : allocate_memory(bytes); }
+void* gth_emulation_allocate(int64_t bytes) { return enter_unsafe() ? nullptr : allocate_memory(bytes, -1); }
+void* gth_emulation_allocate_on(int32_t device, int64_t bytes) {
+  return enter_unsafe() ? nullptr : allocate_memory(bytes, device);
+}
 void gth_emulation_free(void* memory) {
   enter_unsafe();
   if (memory && !free_memory(memory)) std::abort();
 }
-void* gth_emulation_allocate_host(int64_t bytes) { return enter_unsafe() ? nullptr : allocate_memory(bytes); }
+void* gth_emulation_allocate_host(int64_t bytes) { return enter_unsafe() ? nullptr : allocate_memory(bytes, -1); }
 
 CUstream_st* gth_emulation_make_stream(int32_t device) { return make_stream(device, false); }
 
@@ -525,7 +556,7 @@ int gth_emulation_synchronize(CUstream_st* stream) {
 
 void gth_emulation_begin_capture(CUstream_st* stream) {
   const std::lock_guard<std::recursive_mutex> guard(machine().lock);
-  stream->capture = new Capture{stream, ++machine().captures, false, {}, {}};
+  stream->capture = new Capture{stream, ++machine().captures, false, {}, {}, {}};
   machine().capturing.insert(stream->capture);
 }
 
@@ -538,7 +569,8 @@ void* gth_emulation_end_capture(CUstream_st* stream) {
     if (each->capture == capture) each->capture = nullptr;
   }
   const bool is_whole = !capture->spoiled && capture->unjoined.empty();
-  void* graph = is_whole ? new Graph{std::move(capture->recorded)} : nullptr;
+  void* graph = is_whole ? new Graph{std::move(capture->recorded), std::move(capture->retained)} : nullptr;
+  if (!is_whole) let_go(capture->retained);
   delete capture;
   return graph;
 }
@@ -550,7 +582,11 @@ void gth_emulation_launch(void* graph, CUstream_st* stream) {
   }
 }
 
-void gth_emulation_destroy_graph(void* graph) { delete static_cast<Graph*>(graph); }
+void gth_emulation_destroy_graph(void* graph) {
+  auto* self = static_cast<Graph*>(graph);
+  let_go(self->retained);
+  delete self;
+}
 
 void gth_emulation_describe(const void* memory, int64_t bytes) {
   const std::lock_guard<std::recursive_mutex> guard(machine().lock);
