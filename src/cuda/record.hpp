@@ -8,7 +8,7 @@ namespace gather::cuda {
 
 // Counts a failed call; the first since the last take is described. Calls that overlap may fail at once: `reserved` says
 // who came first, and the others are counted where its description is there already, so that none is read half written.
-GATHER_SELDOM void note_failure(gth_error_record* record, const gth_error_record& failure) {
+GATHER_SHARED void note_failure(gth_error_record* record, const gth_error_record& failure) {
   const uint64_t earlier = add(&record->reserved, 1);
   if (earlier > 0) {
     if (load(&record->count) > 0) raise(&record->count, earlier + 1);
