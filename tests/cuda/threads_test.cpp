@@ -157,8 +157,8 @@ TEST(Shares, AddUpToNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Validations, Grids, testing::Values(Validation::inside, Validation::in_front),
-                         [](const auto& info) {
-                           return info.param == Validation::inside ? "JudgedInside" : "JudgedInFront";
+                         [](const auto& each) {
+                           return each.param == Validation::inside ? "JudgedInside" : "JudgedInFront";
                          });
 
 }  // namespace

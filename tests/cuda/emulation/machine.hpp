@@ -21,6 +21,8 @@ int enter_call();
 void touch(const void* address, uint64_t bytes);
 // Whether it is memory that was allocated on this machine.
 bool reaches(const void* address, uint64_t bytes);
+// Whether it is memory that the library has allocated.
+bool is_of_library(const void* address);
 // Something that a device would not have done, or not have survived.
 void count_violation(const char* what);
 void before_copying(uint32_t block);

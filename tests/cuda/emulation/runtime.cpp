@@ -251,6 +251,11 @@ bool reaches(const void* address, uint64_t bytes) {
   return contains(machine().memory, begin, begin + bytes);
 }
 
+bool is_of_library(const void* address) {
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(address);
+  return contains(machine().library, begin, begin + 1);
+}
+
 void count_violation(const char* what) {
   if (machine().violations++ < 10) std::fprintf(stderr, "violation: %s\n", what);
 }
