@@ -1,6 +1,7 @@
 #include "cuda/device.hpp"
 
 #include <cstddef>
+#include <mutex>
 #include <new>
 
 #include "cuda/failure.hpp"
@@ -14,28 +15,19 @@ namespace {
 
 using core::Error;
 
-class Lock {
- public:
-  explicit Lock(pthread_mutex_t* mutex) : mutex_(mutex) { pthread_mutex_lock(mutex_); }
-  ~Lock() { pthread_mutex_unlock(mutex_); }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-
- private:
-  pthread_mutex_t* mutex_;
-};
+using Guard = std::lock_guard<core::Mutex>;
 
 // So much of a device's memory the pool keeps for the next outputs instead of giving it back at every wait for a stream,
 // which would be mapped anew by the next call.
 constexpr int64_t kept_part = 32;
 
-pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+core::Mutex making;
 Device* all_devices = nullptr;  // guarded by it
 
 }  // namespace
 
 int32_t Device::find(int32_t id, Device** out, const Error& error) {
-  const Lock lock(&making);
+  const Guard guard(making);
   Device* device = all_devices;
   while (device && device->id_ != id) device = device->next_;
   if (!device) {
@@ -55,7 +47,7 @@ int32_t Device::find(int32_t id, Device** out, const Error& error) {
 
 void Device::release_idle() {
   if (is_forked()) return;
-  const Lock lock(&making);
+  const Guard guard(making);
   for (Device** at = &all_devices; *at;) {
     Device* device = *at;
     {
@@ -100,13 +92,13 @@ void Device::tear_down() {
 }
 
 void Device::open(Queue* queue) {
-  const Lock lock(&lock_);
+  const Guard guard(lock_);
   queue->next_ = open_;
   open_ = queue;
 }
 
 void Device::close(Queue* queue) {
-  const Lock lock(&lock_);
+  const Guard guard(lock_);
   Queue** at = &open_;
   while (*at && *at != queue) at = &(*at)->next_;
   if (*at) *at = queue->next_;
@@ -134,7 +126,7 @@ void Device::deallocate_unused(void* memory) {
 
 // Makes the library's stream wait for those of all contexts. False: one of them is being captured.
 bool Device::follow_contexts() {
-  const Lock lock(&lock_);
+  const Guard guard(lock_);
   if (follows_legacy_) {
     if (is_captured(legacy_stream()) || follow(stream_, legacy_stream())) return false;
     follows_legacy_ = false;
@@ -147,7 +139,7 @@ bool Device::follow_contexts() {
 
 void Device::take_over(Waiting* waiting) {
   {
-    const Lock lock(&lock_);
+    const Guard guard(lock_);
     follows_legacy_ = true;
   }
   waiting->move_to(&waiting_);
@@ -163,13 +155,16 @@ void Device::retire(Retired* retired) {
   end_passed();
 }
 
+bool Device::has_no_context() {
+  const Guard guard(lock_);
+  return !open_;
+}
+
 void Device::end_passed() {
   waiting_.end_passed(handle_, [this](void** event) {
     if (!follow_contexts() || mark(stream_, event)) return false;
-    pthread_mutex_lock(&lock_);
-    const bool is_last = !open_;
-    pthread_mutex_unlock(&lock_);
-    if (is_last) runtime::synchronize(stream_);  // there is no later call that could do it, and nothing to wait for
+    // There may be no later call that could do it.
+    if (has_no_context()) runtime::synchronize(stream_);
     return true;
   });
 }

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <pthread.h>
-
 #include <atomic>
 #include <cstdint>
 
 #include "core/error.hpp"
 #include "core/memory.hpp"
+#include "core/os.hpp"
 #include "cuda/runtime.hpp"
 #include "cuda/waiting.hpp"
 
@@ -75,6 +74,7 @@ class Device : public core::Allocated {
   int32_t set_up(const core::Error& error);
   void tear_down();
   bool follow_contexts();
+  bool has_no_context();
   void end_passed();
 
   int32_t id_;
@@ -85,7 +85,7 @@ class Device : public core::Allocated {
   runtime::Pool pool_ = nullptr;
   std::atomic<int64_t> references_{0};
   Waiting waiting_;
-  pthread_mutex_t lock_ = PTHREAD_MUTEX_INITIALIZER;  // guards the open queues
+  core::Mutex lock_;  // guards the open queues
   Queue* open_ = nullptr;
   bool follows_legacy_ = false;
   Device* next_ = nullptr;

@@ -1,7 +1,6 @@
 #include "cuda/queue.hpp"
 
-#include <sched.h>
-
+#include "core/os.hpp"
 #include "cuda/device.hpp"
 #include "cuda/fork.hpp"
 #include "cuda/streams.hpp"
@@ -52,7 +51,7 @@ int Queue::synchronize() {
 
 bool Queue::close() {
   open_.store(false);
-  while (uses_.load() > 0) sched_yield();
+  while (uses_.load() > 0) core::nap();
   device_->close(this);
   const Current current(device_->handle());
   CUstream_st* const stream = stream_here();

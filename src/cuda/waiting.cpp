@@ -38,14 +38,14 @@ Retired* end_up_to(void* device, Retired* first, Retired* last) {
 
 void Waiting::push(Retired* retired) {
   retired->next = nullptr;
-  const std::lock_guard<core::SpinLock> guard(lock_);
+  const std::lock_guard<core::Lock> guard(lock_);
   (chain_.last ? chain_.last->next : chain_.first) = retired;
   chain_.last = retired;
   any_.store(true, std::memory_order_relaxed);
 }
 
 Waiting::Chain Waiting::take_all() {
-  const std::lock_guard<core::SpinLock> guard(lock_);
+  const std::lock_guard<core::Lock> guard(lock_);
   const Chain all = chain_;
   chain_ = {};
   any_.store(false, std::memory_order_relaxed);
@@ -55,7 +55,7 @@ Waiting::Chain Waiting::take_all() {
 // In front of what has come meanwhile.
 void Waiting::put_back(const Chain& chain) {
   if (!chain.first) return;
-  const std::lock_guard<core::SpinLock> guard(lock_);
+  const std::lock_guard<core::Lock> guard(lock_);
   chain.last->next = chain_.first;
   if (!chain_.last) chain_.last = chain.last;
   chain_.first = chain.first;

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/spin_lock.hpp"
+#include "core/os.hpp"
 
 namespace gather::cuda {
 
@@ -52,7 +52,7 @@ class Waiting {
   void settle(void* device, const Chain& all, int code);
 
   std::atomic<bool> any_{false};
-  core::SpinLock lock_;  // guards the chain
+  core::Lock lock_;  // guards the chain
   Chain chain_;
 };
 

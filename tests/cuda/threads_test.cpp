@@ -46,7 +46,8 @@ class Grids : public testing::TestWithParam<Validation> {
     job_.row = width;
     job_.chunks = 1;
     job_.chunk = make_divider(1);
-    job_.loops = job_.tuple_end = job_.components = 1;
+    job_.loops = job_.walked = job_.components = 1;
+    job_.tuple_loops = 1;
     job_.lanes_log2 = 2;
     job_.bounds = GTH_BOUNDS_ERROR;
     job_.index_bytes = 8;
