@@ -28,6 +28,8 @@
  * A thread that is cancelled finishes its call on the CPU first. A child of fork may use the library, CUDA aside; fork
  * itself waits for nothing here.
  *
+ * CUDA. The device half has not run on a GPU yet: what is said of it here holds on an imaginary one.
+ *
  * Blocking. On the CPU a call returns when its work is done. On a CUDA context a call returns when its work has been
  * enqueued on the context's stream: shapes and descriptions are read before it returns, data when the stream gets
  * there.
@@ -161,7 +163,7 @@ typedef struct gth_error {
   int32_t status;
   int32_t operand;
   int32_t component;
-  int32_t native; /* CUDA's number for GTH_E_CUDA, else 0 */
+  int32_t native; /* CUDA's number where CUDA has failed or cannot be used, else 0 */
   uint32_t flags;
   int64_t position;
   int64_t value;
@@ -255,8 +257,10 @@ typedef struct gth_tensor gth_tensor;
 typedef struct gth_plan gth_plan;
 
 /* The first bad index of the device calls since the last take, written by the device. 64 bytes for ever. count is
- * stored last: a host that reads a mapped record and sees count > 0 sees the rest. Calls and graphs that share a record
- * do not run at the same time. A context, and a caller's record, outlive the graphs that calls were captured in. */
+ * stored last: a host that polls the count of a mapped record, with an acquiring load, and finds it above 0 finds the
+ * rest; it reads the rest before the next call that takes the record may run. Where calls that share a record fail at
+ * the same time, one of them is described and count may be too small, never 0. A caller's record outlives the graphs
+ * that calls were captured in. */
 typedef struct gth_error_record {
   uint64_t count;   /* failed calls since the last take; 0: the rest says nothing */
   int64_t sequence; /* of the first failed call (a captured call keeps the number it had at capture) */
@@ -267,7 +271,7 @@ typedef struct gth_error_record {
   int32_t component;
   int32_t status;
   uint32_t flags;
-  uint64_t reserved;
+  uint64_t reserved; /* the device's */
 } gth_error_record;
 
 /* Hooks. They may be called from any thread, must not throw, and must not call this library. */
@@ -296,7 +300,7 @@ typedef struct gth_context_options {
   int32_t device_id;               /* which CUDA device */
   uint32_t flags;                  /* none yet: 0 */
   uint32_t reserved;               /* 0 */
-  struct CUstream_st *stream;      /* of a CUDA context. 0x2, the stream per thread: a context for each thread */
+  struct CUstream_st *stream;      /* of a CUDA context. 0x2, the stream per thread: that of the thread that makes it */
   struct gth_error_record *record; /* the caller's, zeroed, in device or mapped pinned memory; NULL: its own */
   gth_alloc_fn alloc;              /* alloc and free, both or none (GTH_E_NULL): memory of outputs */
   gth_free_fn free;
@@ -309,15 +313,22 @@ typedef struct gth_context_options {
 #define GTH_CONTEXT_OPTIONS_INIT \
   {sizeof(gth_context_options), 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
 
-/* Makes a context: a device, a stream, and the hooks that calls with it use.
+/* Makes a context: a device, a stream, and the hooks that calls with it use. Calls that are not captured run in the
+ * order of its stream. Captured calls may be replayed on any stream, beside each other and beside other calls of the
+ * context; one and the same captured call must not run twice at once, as two executables of one graph could: it may
+ * then write or tell what is wrong, but no later call does. The stream is of the device's primary context, as those of
+ * CUDA's runtime are (one of another CUDA context is GTH_E_CUDA at the first call), and outlives the gth_context.
+ * cudaDeviceReset ends CUDA for the contexts of the device, for good.
  * options: Borrowed, NULL for defaults; hooks and their user pointers are Kept, and the memory hooks outlive every
  * tensor made with them. out: Owned, release with gth_context_release.
- * Statuses: NULL, VERSION, DEVICE (no such device; a record that it does not reach), CUDA, FORK, NOMEM. A CUDA context
- * allocates its record and loads its kernels here, so that even its first call can be captured. */
+ * Statuses: NULL, VERSION, DEVICE (no such device; why CUDA cannot be used, with its number in native; a record that is
+ * not device or pinned memory), CUDA, FORK, NOMEM. A CUDA context allocates its record and loads its kernels here, so
+ * that even its first call can be captured. */
 GTH_API int32_t gth_context_create(const gth_context_options *options, gth_context **out, gth_error *err);
 
-/* Releases a context; NULL does nothing. Tensors made with it stay valid. A CUDA context waits for its device.
- * Statuses: HANDLE. */
+/* Releases a context; NULL does nothing. Tensors made with it stay valid. A CUDA context waits for its stream, and for
+ * nothing else; graphs keep what their calls need of it, but their errors go nowhere. If the stream is being captured
+ * it is not waited for, and the deleters that waited for it never run. Statuses: HANDLE. */
 GTH_API int32_t gth_context_release(gth_context *context);
 
 /* Waits until the work enqueued on the context's stream is done and runs the deleters that waited for it. On a CPU
@@ -344,8 +355,9 @@ GTH_API int32_t gth_context_take_error(gth_context *context, gth_error *err);
  * Statuses: NULL, HANDLE, DEVICE (a record that the device does not reach), CUDA, FORK. */
 GTH_API int32_t gth_context_enqueue_take_error(gth_context *context, gth_error_record *record, gth_error *err);
 
-/* Ends the library's threads; the next large call starts them again. For unloading the library, or before a fork that
- * wants no other threads. Must not run beside other calls. Statuses: none but GTH_OK. Blocks. */
+/* Ends the library's threads, which the next large call starts again, and gives back what it keeps of CUDA devices that
+ * no context or tensor of its own is on. For unloading the library, or before a fork that wants no other threads. Must
+ * not run beside other calls. Statuses: none but GTH_OK. Blocks. */
 GTH_API int32_t gth_shutdown(void);
 
 /* ---------------------------------------------------------------------------------------------------------- Tensors */
@@ -357,13 +369,13 @@ GTH_API int32_t gth_shutdown(void);
  * included. An output must not overlap itself: with the dims of extent > 1 sorted by |stride|, each |stride| is at
  * least the extent of all smaller ones. No alignment is asked for. */
 typedef struct gth_tensor_desc {
-  uint32_t size;  /* set by the caller: sizeof(gth_tensor_desc) */
-  int32_t dtype;  /* GTH_DTYPE_* */
-  int32_t device; /* GTH_DEVICE_*; 0: CPU */
-  int32_t device_id;
-  int32_t ndim;           /* 0 .. GTH_MAX_NDIM */
-  uint32_t flags;         /* GTH_TENSOR_* */
-  const void *data;       /* an output is written through it */
+  uint32_t size;     /* set by the caller: sizeof(gth_tensor_desc) */
+  int32_t dtype;     /* GTH_DTYPE_* */
+  int32_t device;    /* GTH_DEVICE_*; 0: CPU */
+  int32_t device_id; /* GTH_DEVICE_CUDA: which; -1 in a description that a tensor is made of: ask CUDA where data is */
+  int32_t ndim;      /* 0 .. GTH_MAX_NDIM */
+  uint32_t flags;    /* GTH_TENSOR_* */
+  const void *data;  /* an output is written through it */
   const int64_t *shape;   /* ndim extents; may be NULL for rank 0 */
   const int64_t *strides; /* ndim strides in bytes, or NULL: dense row-major */
   const void *reserved;   /* NULL */
@@ -386,12 +398,16 @@ GTH_API int32_t gth_tensor_borrow(const gth_tensor_desc *desc, gth_tensor **out,
 /* A tensor that takes over memory: deleter(user) runs once, when the tensor and every export of it are gone, on the
  * thread that let go last. Memory that kernels reach (of a device, managed, pinned) waits for the stream of a CUDA
  * `context`: its deleter runs in a later call, sync or release of that context, never in a callback of CUDA's nor while
- * the stream is being captured, and when the context is gone as soon as the device is idle.
+ * the stream is being captured. When the context is gone it waits for the streams of the contexts that live on the
+ * device, and runs in a later call of one of them; work of other streams is the caller's to wait for.
  * desc: Borrowed; its data is Consumed. Statuses: as gth_tensor_borrow, and HANDLE, NULL (no deleter). */
 GTH_API int32_t gth_tensor_adopt(gth_context *context, const gth_tensor_desc *desc, gth_deleter_fn deleter, void *user,
                                  gth_tensor **out, gth_error *err);
 
-/* A dense row-major tensor of zeros in new memory on the context's device, from its hooks if it has any.
+/* A dense row-major tensor of zeros in new memory on the context's device, from its hooks if it has any. Device memory
+ * of the library's, outputs too, comes from a CUDA pool of its own for each device, which keeps up to a 32nd of the
+ * device's memory for the next calls, reaches that device only, and has no handles for other processes: hooks serve who
+ * needs them.
  * shape: Borrowed, ndim extents. out: Owned. Statuses: NULL, HANDLE, DTYPE, RANK, SHAPE, SIZE, NOMEM, CUDA, FORK,
  * CAPTURE. Strings: UNSUPPORTED. */
 GTH_API int32_t gth_tensor_alloc(gth_context *context, int32_t dtype, int32_t ndim, const int64_t *shape,

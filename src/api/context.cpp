@@ -157,5 +157,6 @@ int32_t gth_context_enqueue_take_error(gth_context* context, gth_error_record* r
 
 int32_t gth_shutdown(void) {
   gather::cpu::shut_down();
+  cuda::shut_down();
   return GTH_OK;
 }

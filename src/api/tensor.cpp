@@ -26,12 +26,15 @@ int32_t fail_strings(const Error& error) {
                     "tensor: strings have no memory of fixed size");
 }
 
+constexpr int32_t device_of_data = -1;  // device_id: let CUDA say it
+
 // Which devices this build and machine have. Managed memory is every device's.
 int32_t check_device(const gth_tensor_desc& desc, const Error& error) {
   if (core::is_host(desc.device)) return GTH_OK;
   if (!core::is_known_device(desc.device) || !cuda::has_device(0)) {
     return core::fail_device(GTH_OPERAND_TENSOR, desc.device, GTH_DEVICE_CPU, error);
   }
+  if (desc.device_id == device_of_data && desc.device == GTH_DEVICE_CUDA) return GTH_OK;
   if (desc.device == GTH_DEVICE_CUDA_MANAGED || cuda::has_device(desc.device_id)) return GTH_OK;
   return error.fail({GTH_E_DEVICE, GTH_OPERAND_TENSOR, -1, -1, desc.device_id, 0},
                     "tensor: there is no CUDA device %" PRId32, desc.device_id);
@@ -223,6 +226,9 @@ int32_t check_tensor(const gth_tensor_desc& desc, gth_tensor_desc* checked, cons
   *checked = desc;
   checked->size = sizeof(gth_tensor_desc);
   if (checked->device == 0) checked->device = GTH_DEVICE_CPU;
+  if (checked->device == GTH_DEVICE_CUDA && checked->device_id == device_of_data) {
+    if ((status = cuda::find_device_of(desc.data, &checked->device_id, error))) return status;
+  }
   if (checked->extent == 0 && !layout.reach.empty) checked->extent = layout.reach.high;
   return GTH_OK;
 }

@@ -8,8 +8,7 @@
 //   any(f)                           whether f(thread) is true for any thread; a barrier
 //   smallest(f)                      of all f(thread), the Finding of the smallest position; a barrier
 //   once(f)                          f() by one thread
-//   add(counter)                     one more, for the whole grid to see; what it was
-//   finishes(counter)                true in the block that comes here last, which then sees what the others wrote
+//   finishes(shares)                 true in the block that comes here last, which then sees what the others wrote
 namespace gather::cuda {
 
 enum class Copy : uint8_t { rows16, rows8, rows4, rows1, elements8, elements4, elements2, elements1, stream };
@@ -36,6 +35,13 @@ GATHER_KERNEL bool copy_thread(const Block& block, const Job& job, bool blank, u
   }
 }
 
+// What a block adds to State::finished. A grid adds 2^32, whatever its number of blocks: the sum comes back to 0, and
+// does so even where two grids that share it have overlapped.
+GATHER_SHARED uint32_t share_of(uint32_t block, uint32_t blocks) {
+  const uint32_t share = ~0u / blocks;
+  return block < blocks - 1 ? share : 0u - share * (blocks - 1);
+}
+
 // What a block found out before it copied.
 struct Judgement {
   bool bad;
@@ -46,7 +52,7 @@ template <class Index, class Job, class Block>
 GATHER_KERNEL Judgement judge(Block& block, const Job& job) {
   using Number = typename Index::Number;
   if (job.validation == Validation::none) return {false, {}};
-  if (job.validation == Validation::in_front) return {job.state->skip != 0, {}};
+  if (job.validation == Validation::in_front) return {load(&job.state->worst) != 0, {}};
   const Finding finding = block.smallest([&](uint32_t thread) {
     return find_bad<Index>(job, static_cast<Number>(thread), static_cast<Number>(block.threads()));
   });
@@ -59,20 +65,21 @@ GATHER_KERNEL void conclude(Block& block, const Job& job, const Judgement& judge
   State* state = job.state;
   const bool inside = job.validation == Validation::inside;
   block.once([&] {
-    if (inside && judged.bad) block.add(&state->bad);
-    if (raced) block.add(&state->raced);
+    if (inside && judged.bad) add(&state->bad, 1);
+    if (raced) add(&state->raced, 1);
   });
   if (!block.finishes(&state->finished)) return;
   block.once([&] {
     // Blocks that judge the same indices agree, unless another writer changes them meanwhile.
-    const volatile State& seen = *state;
-    const bool all_bad = inside && seen.bad == block.count();
-    const bool some_raced = seen.raced > 0 || (inside && seen.bad > 0 && !all_bad);
+    const uint32_t bad = load(&state->bad);
+    const bool all_bad = inside && bad == block.count();
+    const bool some_raced = load(&state->raced) > 0 || (inside && bad > 0 && !all_bad);
     if (all_bad)
       note_failure(job.record, index_failure(job, judged.finding));
     else if (some_raced)
       note_failure(job.record, race_failure(job.sequence));
-    state->finished = state->bad = state->raced = state->skip = 0;
+    state->bad = state->raced = 0;
+    state->worst = 0;
   });
 }
 
@@ -86,29 +93,34 @@ GATHER_KERNEL void copy_body(Block& block, const Job& job) {
   if (job.validation != Validation::none) conclude(block, job, judged, raced);
 }
 
+// The failure that is the tuple at a position: it is looked at once more, and perhaps another writer has mended it.
+template <class Index, class Job>
+GATHER_SELDOM gth_error_record failure_at(const Job& job, int64_t position) {
+  const char* tuple = locate_tuple(job, static_cast<typename Index::Number>(position));
+  int64_t offset = 0;
+  Finding bad;
+  if (resolve<Index>(job, tuple, load_first<Index>(job, tuple), &offset, &bad)) return race_failure(job.sequence);
+  bad.position = position;
+  return index_failure(job, bad);
+}
+
 // Judges all tuples of a call; the last block tells the record, and the copying kernel behind it.
 template <class Index, class Job, class Block>
 GATHER_KERNEL void validate_body(Block& block, const Job& job) {
   using Number = typename Index::Number;
+  State* state = job.state;
   const Finding mine = block.smallest([&](uint32_t thread) {
     return find_bad<Index>(job, static_cast<Number>(block.index()) * block.threads() + thread,
                            static_cast<Number>(block.count()) * block.threads());
   });
-  block.once([&] { job.slots[block.index()] = mine; });
-  if (!block.finishes(&job.state->finished)) return;
-  const Finding first = block.smallest([&](uint32_t thread) {
-    Finding best{-1, 0, 0};
-    for (uint32_t i = thread; i < block.count(); i += block.threads()) {
-      const volatile Finding& slot = job.slots[i];
-      const Finding other{slot.position, slot.value, slot.component};
-      if (static_cast<uint64_t>(other.position) < static_cast<uint64_t>(best.position)) best = other;
-    }
-    return best;
-  });
   block.once([&] {
-    if (first.position >= 0) note_failure(job.record, index_failure(job, first));
-    job.state->skip = job.sets_skip && first.position >= 0;
-    job.state->finished = 0;
+    if (mine.position >= 0) raise(&state->worst, ~static_cast<uint64_t>(mine.position));
+  });
+  if (!block.finishes(&state->finished)) return;
+  block.once([&] {
+    const uint64_t worst = load(&state->worst);
+    if (worst) note_failure(job.record, failure_at<Index>(job, static_cast<int64_t>(~worst)));
+    if (!job.sets_skip) state->worst = 0;
   });
 }
 

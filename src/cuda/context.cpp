@@ -6,26 +6,21 @@
 #include "cuda/failure.hpp"
 #include "cuda/fork.hpp"
 #include "cuda/kernels.hpp"
+#include "cuda/streams.hpp"
 
 namespace gather::cuda {
 namespace {
 
-constexpr int64_t record_offset = sizeof(State) + most_validating_blocks * int64_t{sizeof(Finding)};
-constexpr int64_t workspace_bytes = record_offset + int64_t{sizeof(gth_error_record)};
-static_assert(sizeof(State) % alignof(Finding) == 0 && record_offset % alignof(gth_error_record) == 0);
-
-const char* why_no_device() {
-  const int32_t driver = runtime::driver_version();
-  if (driver == 0) return "there is no CUDA driver";
-  return driver / 1000 < runtime::version() / 1000 ? "the driver is older than the CUDA of this library"
-                                                   : "there is no CUDA device";
-}
-
 int32_t check_device(int32_t id, const Error& error) {
   int32_t count = 0;
-  if (runtime::driver_version() == 0 || runtime::device_count(&count) || count == 0) {
-    return fail_no_device(offsetof(gth_context_options, device), GTH_DEVICE_CUDA, GTH_DEVICE_CPU, why_no_device(),
-                          error);
+  if (runtime::driver_version() == 0) {
+    return fail_no_device(offsetof(gth_context_options, device), GTH_DEVICE_CUDA, GTH_DEVICE_CPU,
+                          "there is no CUDA driver", error);
+  }
+  if (const int code = runtime::device_count(&count)) return fail_unusable(code, error);
+  if (count == 0) {
+    return fail_no_device(offsetof(gth_context_options, device), GTH_DEVICE_CUDA, GTH_DEVICE_CPU,
+                          "there is no CUDA device", error);
   }
   if (id >= 0 && id < count) return GTH_OK;
   return fail_no_device(offsetof(gth_context_options, device_id), id, count, "there is no CUDA device of this number",
@@ -45,46 +40,38 @@ int32_t find_record(gth_error_record* given, gth_error_record** out, const Error
   return GTH_OK;
 }
 
-int32_t allocate_workspace(Context* context, const Error& error) {
-  void *workspace = nullptr, *taken = nullptr;
-  int code = runtime::allocate_zeroed(&workspace, workspace_bytes);
-  context->state = static_cast<State*>(workspace);
-  if (code) return fail_cuda(code, "context", workspace_bytes, error);
-  context->slots = reinterpret_cast<Finding*>(context->state + 1);
-  code = runtime::allocate_host(&taken, sizeof(gth_error_record));
-  if (code) return fail_cuda(code, "context", sizeof(gth_error_record), error);
-  context->taken = static_cast<gth_error_record*>(taken);
-  return GTH_OK;
+int32_t make_room(Context* context, const Error& error) {
+  Room* room = new (std::nothrow) Room(context->device);
+  if (!room) return error.fail({GTH_E_NOMEM, GTH_OPERAND_NONE, -1, -1, sizeof(Room), 0}, "out of memory");
+  context->room = room;
+  void* workspace = nullptr;
+  const int code = context->device->allocate_zeroed(&workspace, sizeof(Workspace));
+  room->workspace = context->workspace = static_cast<Workspace*>(workspace);
+  return code ? fail_cuda(code, "context", sizeof(Workspace), error) : GTH_OK;
 }
 
 int32_t set_up(const gth_context_options& options, Context* context, const Error& error) {
-  context->device_id = options.device_id;
   context->stream = options.stream;
-  int code = runtime::open_device(options.device_id, &context->device);
-  if (code) return fail_cuda(code, "context", 0, error);
-  runtime::DeviceFacts facts;
-  if ((code = runtime::device_facts(options.device_id, &facts))) return fail_cuda(code, "context", 0, error);
-  context->multiprocessors = facts.multiprocessors;
+  if (int32_t status = Device::find(options.device_id, &context->device, error)) return status;
+  const Current current(context->device->handle());
+  if (current.code()) return fail_cuda(current.code(), "context", 0, error);
   context->queue = new (std::nothrow) Queue(context->device, options.stream);
   if (!context->queue) return error.fail({GTH_E_NOMEM, GTH_OPERAND_NONE, -1, -1, sizeof(Queue), 0}, "out of memory");
-  const Call call(*context, error);
-  if (call.status()) return call.status();
-  code = load_kernels();
-  if (runtime::means_no_kernels(code)) {
-    return fail_no_device(offsetof(gth_context_options, device_id), options.device_id, 0,
-                          "this build has no kernels for the device's compute capability", error);
-  }
-  if (code) return fail_cuda(code, "context: kernels", 0, error);
-  if (int32_t status = allocate_workspace(context, error)) return status;
-  context->record = reinterpret_cast<gth_error_record*>(reinterpret_cast<char*>(context->state) + record_offset);
+  context->device->open(context->queue);
+  context->device->drain();
+  if (int32_t status = make_room(context, error)) return status;
+  context->record = &context->workspace->record;
   return options.record ? find_record(options.record, &context->record, error) : GTH_OK;
 }
 
 int32_t take(Context& context, const Error& error) {
-  int code = launch_take(context.record, context.taken, context.stream);
-  if (!code) code = runtime::synchronize(context.stream);
+  gth_error_record record{};
+  gth_error_record* taken = &context.workspace->taken;
+  int code = launch_take(context.record, taken, context.stream);
+  if (!code) code = runtime::copy_async(&record, taken, sizeof record, context.stream);
+  const int waited = runtime::synchronize(context.stream);
+  if (!code) code = waited;
   if (code) return fail_cuda(code, "context: take", 0, error);
-  const gth_error_record record = *context.taken;
   return record.count == 0 ? GTH_OK : fail_recorded(record, error);
 }
 
@@ -95,9 +82,11 @@ Call::Call(const Context& context, const Error& error) {
     status_ = fail_fork(error);
     return;
   }
-  const int code = runtime::enter(context.device, &entered_);
+  const int code = runtime::enter(context.device->handle(), &entered_);
   status_ = code ? fail_cuda(code, "context", 0, error) : GTH_OK;
-  if (status_ == GTH_OK) context.queue->drain();
+  if (code) return;
+  context.queue->drain();
+  context.device->drain();
 }
 
 int32_t create_context(const gth_context_options& options, Context** out, const Error& error) {
@@ -115,19 +104,35 @@ int32_t create_context(const gth_context_options& options, Context** out, const 
   return GTH_OK;
 }
 
+Room::Room(Device* given) : device(given) {
+  finish = [](Retired* self) {
+    auto* room = static_cast<Room*>(self);
+    if (room->workspace) room->device->deallocate_unused(room->workspace);
+    delete room;
+  };
+  device->retain();
+}
+
+Room::~Room() { device->release(); }
+
+void Room::release() {
+  if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) device->retire_later(this);
+}
+
+// What a stream still uses that cannot be waited for stays where it is.
 void release_context(Context* context) {
   if (context->queue) {
-    const Error silent(nullptr);
-    const Call call(*context, silent);
-    if (!is_forked()) context->queue->close();  // also where the device is lost: what ends with it ends
-    if (call.status() == GTH_OK) {
-      if (context->state) runtime::deallocate(context->state);
-      if (context->taken) runtime::deallocate_host(context->taken);
+    if (!is_forked() && context->queue->close() && context->room) {
+      const Current current(context->device->handle());
+      context->room->release();
+      context->device->drain();
     }
     context->queue->release();
   }
   delete context;
 }
+
+void shut_down() { Device::release_idle(); }
 
 int32_t check_uncaptured(const Context& context, const Error& error) {
   bool capturing = false;
@@ -144,14 +149,11 @@ int32_t synchronize(Context& context, const Error& error) {
   const Call call(context, error);
   if (call.status()) return call.status();
   if (int32_t status = check_uncaptured(context, error)) return status;
-  if (const int code = runtime::synchronize(context.stream)) return fail_cuda(code, "context", 0, error);
-  context.queue->drain();
-  return GTH_OK;
+  const int code = context.queue->synchronize();
+  return code ? fail_cuda(code, "context", 0, error) : GTH_OK;
 }
 
 namespace {
-
-bool is_legacy(CUstream_st* stream) { return reinterpret_cast<uintptr_t>(stream) <= 1; }
 
 // A stream that is to wait for what is being captured becomes a part of the capture. Every other order across the
 // border of a capture would spoil it.
@@ -165,17 +167,11 @@ int32_t check_captures(CUstream_st* earlier, CUstream_st* later, const Error& er
   return is_usable && (before == after || joins) ? GTH_OK : fail_capture_order(error);
 }
 
-// What `later` is given from now on comes after what `earlier` has been given so far.
 int32_t order(Context& context, CUstream_st* earlier, CUstream_st* later, const Error& error) {
   const Call call(context, error);
   if (call.status()) return call.status();
   if (int32_t status = check_captures(earlier, later, error)) return status;
-  runtime::Event event = nullptr;
-  int code = runtime::create_event(earlier, &event);
-  if (code) return fail_cuda(code, "context", 0, error);
-  code = runtime::record_event(event, earlier);
-  if (!code) code = runtime::wait_event(later, event);
-  runtime::destroy_event(event);
+  const int code = follow(later, earlier);
   return code ? fail_cuda(code, "context", 0, error) : GTH_OK;
 }
 

@@ -6,32 +6,55 @@
 #include "core/memory.hpp"
 #include "core/os.hpp"
 #include "cuda/cuda.hpp"
+#include "cuda/device.hpp"
 #include "cuda/job.hpp"
 #include "cuda/runtime.hpp"
 
 namespace gather::cuda {
 
+// A captured call has a state of its own, for it runs when it is replayed, beside whatever else then runs: of so many, so
+// that two of them share one only if that many calls were captured between them.
+constexpr int64_t captured_states = 1024;
+
+// What a context has in device memory, in one allocation.
+struct Workspace {
+  State state;  // of the calls that are not captured, which follow each other
+  State captured[captured_states];
+  gth_error_record record;
+  gth_error_record taken;  // where a record goes that the host takes: one take at a time
+};
+
+// Who keeps a workspace: its context, and every graph that a call of the context was captured in. It goes when the last of
+// them does, on any thread, and is given back where CUDA may be used.
+struct Room : Retired, core::Allocated {
+  explicit Room(Device* given);
+  ~Room();
+  void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
+  void release();
+
+  Device* device;
+  Workspace* workspace = nullptr;
+
+ private:
+  std::atomic<int64_t> references_{1};
+};
+
 class Context : public core::Allocated {
  public:
-  runtime::Device device = nullptr;
-  int32_t device_id = 0;
-  int32_t multiprocessors = 0;
+  Device* device = nullptr;
   runtime::Stream stream = nullptr;
   Queue* queue = nullptr;
 
-  // In device memory, one allocation.
-  State* state = nullptr;
-  Finding* slots = nullptr;
-  gth_error_record* record = nullptr;  // ... or the caller's
-
-  // In pinned memory: where a record goes that the host takes. One take at a time.
-  gth_error_record* taken = nullptr;
+  Room* room = nullptr;
+  Workspace* workspace = nullptr;      // the room's
+  gth_error_record* record = nullptr;  // the workspace's, or the caller's
   core::Mutex taking;
 
-  // The kernels of a call share the state with no others: no thread launches between them.
+  // The kernels of a call share its state with no others: no thread launches between them.
   core::Mutex launching;
 
   std::atomic<int64_t> calls{0};
+  std::atomic<int64_t> captured_calls{0};
 };
 
 // A call on the context's device: nothing in a forked child, and ends that waited are run first. The thread's current

@@ -17,12 +17,17 @@ void describe_machine(gth_capability_info* info);
 
 // Whether this build and this machine have the device.
 bool has_device(int32_t id);
+// The device that memory is on; 0 where it is no device's alone.
+int32_t find_device_of(const void* data, int32_t* id, const Error& error);
 
 // A device, a stream and what calls on them share.
 class Context;
 
 int32_t create_context(const gth_context_options& options, Context** out, const Error& error);
 void release_context(Context* context);
+
+// Ends what contexts of the process have shared, where there is none any more.
+void shut_down();
 
 int32_t synchronize(Context& context, const Error& error);
 int32_t wait(Context& context, CUstream_st* stream, const Error& error);

@@ -1,6 +1,7 @@
 #include "cuda/failure.hpp"
 
 #include <cinttypes>
+#include <cstddef>
 
 #include "cuda/runtime.hpp"
 
@@ -33,6 +34,34 @@ int32_t fail_fork(const Error& error) {
 
 int32_t fail_no_device(int32_t offset, int64_t value, int64_t limit, const char* why, const Error& error) {
   return error.fail({GTH_E_DEVICE, GTH_OPERAND_OPTIONS, offset, -1, value, limit}, "options: %s", why);
+}
+
+namespace {
+
+// What to do about the numbers that machines and processes have that are not set up as they should be.
+const char* advice_for(int code) {
+  switch (code) {
+    case runtime::code::not_initialized: return ": CUDA cannot be used in a child process after fork";
+    case runtime::code::insufficient_driver: return ": the driver is older than the CUDA of this library";
+    case runtime::code::devices_unavailable: return ": other processes have the devices";
+    case runtime::code::system_not_ready: return ": the fabric manager of the machine may not be running";
+    case runtime::code::system_driver_mismatch: return ": the driver was updated, and not loaded again";
+    default: return "";
+  }
+}
+
+}  // namespace
+
+int32_t fail_unusable(int code, const Error& error) {
+  const bool is_fork = code == runtime::code::not_initialized;
+  const int32_t status =
+      is_fork ? error.fail({GTH_E_FORK, GTH_OPERAND_CONTEXT}, "context: CUDA error %d, %s%s", code,
+                           runtime::error_name(code), advice_for(code))
+              : error.fail({GTH_E_DEVICE, GTH_OPERAND_OPTIONS, offsetof(gth_context_options, device), -1,
+                            GTH_DEVICE_CUDA, GTH_DEVICE_CPU},
+                           "options: CUDA error %d, %s%s", code, runtime::error_name(code), advice_for(code));
+  if (error.target()) error.target()->native = code;
+  return status;
 }
 
 int32_t fail_recorded(const gth_error_record& record, const Error& error) {

@@ -34,17 +34,15 @@ enum class Validation : uint8_t {
   in_front,  // a kernel of its own
 };
 
-// What the kernels of a context share, in device memory. All zero between calls: the last block of a call's last kernel
-// leaves it so.
+// What the blocks of a call share, in device memory. All zero between calls: the last block of a call's last kernel
+// leaves it so, and so does the last one of two calls that overlapped, which must not share one.
 struct State {
-  uint32_t finished;  // blocks that are done
-  uint32_t bad;       // ... of these, the ones that found a bad tuple
+  uint32_t finished;  // the shares of the blocks that are done, see share_of()
+  uint32_t bad;       // blocks of these that found a bad tuple
   uint32_t raced;     // ... or that found one while copying
-  uint32_t skip;      // in_front has found one: nothing is copied
+  uint32_t unused;
+  uint64_t worst;  // ~position of the first bad tuple that in_front has found: nothing is copied. 0: none
 };
-
-// The validating kernel has at most so many blocks, of which each leaves its finding in a slot.
-constexpr int64_t most_validating_blocks = 1024;
 
 struct JobHead {
   const char* params;  // of the element from which offsets count
@@ -77,7 +75,6 @@ struct JobHead {
   Validation validation;
   bool sets_skip;  // of the validating kernel: a copying one follows
   State* state;
-  Finding* slots;
   gth_error_record* record;
   int64_t sequence;
 };

@@ -41,15 +41,10 @@ class DeviceBlock {
     if (threadIdx.x == 0) f();
   }
 
-  __device__ uint32_t add(uint32_t* counter) { return atomicAdd(counter, 1u); }
-
-  __device__ bool finishes(uint32_t* counter) {
+  __device__ bool finishes(uint32_t* shares) {
     __shared__ bool last;
-    if (threadIdx.x == 0) {
-      __threadfence();
-      last = atomicAdd(counter, 1u) == gridDim.x - 1;
-      __threadfence();
-    }
+    const uint32_t share = share_of(blockIdx.x, gridDim.x);
+    if (threadIdx.x == 0) last = arrive(shares, share) + share == 0;
     __syncthreads();
     return last;
   }

@@ -185,7 +185,7 @@ uint32_t count_blocks(const JobHead& job, Copy copy, int32_t multiprocessors) {
 
 uint32_t count_validating_blocks(int64_t tuples, int32_t multiprocessors) {
   const int64_t wanted = ceil_divide(tuples, int64_t{block_threads} * loads_in_flight);
-  return at_most(wanted, std::min<int64_t>(multiprocessors * resident_blocks, most_validating_blocks));
+  return at_most(wanted, multiprocessors * resident_blocks);
 }
 
 // The element repeated, so that any part of a filled row can be cut out of it.
@@ -224,7 +224,6 @@ void fill_head(const Plan& plan, const Pointers& pointers, int64_t n, const Plac
   job->wraps_flag = plan.wraps ? GTH_ERROR_WRAP : 0;
   job->zeroes = place.owns_output && plan.bounds == GTH_BOUNDS_ERROR;
   job->state = place.state;
-  job->slots = place.slots;
   job->record = place.record;
   job->sequence = place.sequence;
   repeat_fill(plan, job);

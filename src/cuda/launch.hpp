@@ -21,7 +21,6 @@ enum class Form : uint8_t { direct, small, any };
 struct Place {
   int32_t multiprocessors;
   State* state;
-  Finding* slots;
   gth_error_record* record;
   int64_t sequence;
   bool owns_output;

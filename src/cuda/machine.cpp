@@ -2,6 +2,7 @@
 #include <atomic>
 
 #include "cuda/cuda.hpp"
+#include "cuda/failure.hpp"
 #include "cuda/fork.hpp"
 #include "cuda/runtime.hpp"
 
@@ -35,6 +36,15 @@ void describe_machine(gth_capability_info* info) {
     info->device_memory[id] = facts.memory;
     info->device_count = id + 1;
   }
+}
+
+int32_t find_device_of(const void* data, int32_t* id, const Error& error) {
+  if (is_forked()) return fail_fork(error);
+  *id = 0;
+  int32_t found = -1;
+  if (const int code = data ? runtime::device_of(data, &found) : 0) return fail_cuda(code, "tensor", 0, error);
+  if (found >= 0) *id = found;
+  return GTH_OK;
 }
 
 bool has_device(int32_t id) { return id >= 0 && id < count_devices(); }

@@ -1,171 +1,90 @@
 #include "cuda/queue.hpp"
 
-#include <mutex>
-
+#include "core/os.hpp"
+#include "cuda/device.hpp"
 #include "cuda/fork.hpp"
-#include "cuda/runtime.hpp"
+#include "cuda/streams.hpp"
 
 namespace gather::cuda {
-namespace {
 
-// Makes a device current for as long as it lives.
-class Current {
- public:
-  explicit Current(void* device) : failed_(runtime::enter(device, &entered_) != 0) {}
-  ~Current() {
-    if (!failed_) runtime::leave(entered_);
-  }
-  bool is_lost() const { return failed_; }
-
- private:
-  bool entered_ = false;
-  bool failed_;
-};
-
-// Puts a mark behind what the stream has been given. False: the stream is being captured.
-bool mark(Retired* retired, CUstream_st* stream) {
-  bool capturing = false;
-  if (runtime::is_capturing(stream, &capturing) || capturing) return false;
-  if (runtime::create_event(stream, &retired->event)) {
-    retired->event = nullptr;
-    return false;
-  }
-  if (runtime::record_event(retired->event, stream) == 0) return true;
-  runtime::destroy_event(retired->event);
-  retired->event = nullptr;
-  return false;
+Queue::Queue(Device* device, CUstream_st* stream) : device_(device), stream_(stream) {
+  device_->retain();
+  if (is_per_thread(stream) && runtime::stream_id(stream, &stream_id_)) stream_id_ = 0;
 }
 
-// True too where the question cannot be answered: the device is lost, and nothing uses its memory any more. But not
-// where a capture forbids the answer.
-bool has_passed(const Retired* retired) {
-  if (!retired->event) return false;
-  bool passed = false;
-  const int code = runtime::query_event(retired->event, &passed);
-  return code ? !runtime::means_capture(code) : passed;
-}
+Queue::~Queue() { device_->release(); }
 
-// For its mark, or for the device where it has none. False: a capture forbids it.
-bool wait_for(const Retired* retired) {
-  if (retired->event && !runtime::means_capture(runtime::synchronize_event(retired->event))) return true;
-  return !runtime::means_capture(runtime::synchronize_device());
-}
-
-}  // namespace
-
-void Queue::push(Retired* retired) {
-  retired->next = nullptr;
-  const std::lock_guard<core::Lock> guard(lock_);
-  (last_ ? last_->next : first_) = retired;
-  last_ = retired;
-  waiting_.fetch_add(1, std::memory_order_relaxed);
-}
-
-Retired* Queue::take_all() {
-  const std::lock_guard<core::Lock> guard(lock_);
-  Retired* all = first_;
-  first_ = last_ = nullptr;
-  waiting_.store(0, std::memory_order_relaxed);
-  return all;
-}
-
-void Queue::end(Retired* retired) {
-  if (retired->event) runtime::destroy_event(retired->event);
-  retired->event = nullptr;
-  const runtime::Apart apart = runtime::set_apart(device_);
-  retired->finish(retired);
-  runtime::rejoin(apart);
+// On another thread the stream per thread is another one. The legacy stream is there for all: it comes after every stream
+// per thread of the device.
+CUstream_st* Queue::stream_here() const {
+  if (!is_per_thread(stream_)) return stream_;
+  uint64_t id = 0;
+  return runtime::stream_id(stream_, &id) == 0 && id == stream_id_ ? stream_ : legacy_stream();
 }
 
 void Queue::retire(Retired* retired) {
   if (is_forked()) return;  // the parent's, and its CUDA cannot be used here
   retain();                 // what ends may hold the last reference but this
+  bool was_open;
   {
-    const Current current(device_);
-    bool was_open;
-    {
-      const StreamUse use(this);
-      was_open = use.is_open();
-      if (was_open && !current.is_lost()) mark(retired, stream_);
-      push(retired);
-    }
-    if (!was_open) end_all(current.is_lost());
+    const StreamUse use(this);
+    was_open = use.is_open();
+    if (was_open) waiting_.push(retired);
+  }
+  if (!was_open) {
+    const Current current(device_->handle());
+    device_->retire(retired);
   }
   release();
 }
 
+// Not while the stream is being captured: the ends may do what must not be captured, and there is no mark.
 void Queue::end_passed() {
-  // Its ends may do what must not be captured, and their marks could not be asked for.
-  bool capturing = false;
-  if (runtime::is_capturing(stream_, &capturing) == 0 && capturing) return;
-  Retired* retired = take_all();
-  while (retired) {
-    Retired* next = retired->next;
-    if (has_passed(retired)) {
-      end(retired);
-    } else {
-      if (!retired->event) mark(retired, stream_);
-      push(retired);
-    }
-    retired = next;
-  }
+  CUstream_st* const stream = stream_here();
+  if (is_captured(stream)) return;
+  waiting_.end_passed(device_->handle(), [stream](void** event) { return mark(stream, event) == 0; });
 }
 
-// Waits, and waits on with what cannot be waited for because a stream of the device is being captured.
-void Queue::end_all(bool is_lost) {
-  Retired* retired = take_all();
-  while (retired) {
-    Retired* next = retired->next;
-    is_lost || wait_for(retired) ? end(retired) : push(retired);
-    retired = next;
-  }
+int Queue::synchronize() {
+  return waiting_.end_after(device_->handle(), [this] { return runtime::synchronize(stream_here()); });
 }
 
-void Queue::close() {
+bool Queue::close() {
   open_.store(false);
   while (uses_.load() > 0) core::nap();
-  const Current current(device_);
-  if (!current.is_lost()) runtime::synchronize_device();
-  end_all(current.is_lost());
+  device_->close(this);
+  const Current current(device_->handle());
+  CUstream_st* const stream = stream_here();
+  if (is_captured(stream)) {
+    if (is_legacy(stream)) device_->take_over(&waiting_);
+    return false;
+  }
+  // The first may tell of what has failed earlier. Where the second fails too, the device is lost, and uses nothing.
+  return !runtime::means_capture(waiting_.end_after(device_->handle(), [stream] {
+    const int code = runtime::synchronize(stream);
+    return code ? runtime::synchronize(stream) : code;
+  }));
 }
 
-namespace {
-
-// Device memory that cannot be given back in stream order at once.
-struct RetiredMemory : Retired, core::Allocated {
-  void* memory;
-};
-
-void end_memory(Retired* self) {
-  auto* retired = static_cast<RetiredMemory*>(self);
-  runtime::deallocate(retired->memory);
-  delete retired;
+bool Queue::order_before(CUstream_st* later) {
+  CUstream_st* const earlier = stream_here();
+  return !is_captured(earlier) && follow(later, earlier) == 0;
 }
 
-}  // namespace
-
-bool Queue::deallocate_in_order(void* memory, bool* capturing) {
+bool Queue::deallocate_in_order(void* memory, bool* is_open) {
   const StreamUse use(this);
-  if (!use.is_open() || runtime::is_capturing(stream_, capturing) || *capturing) return false;
-  return runtime::deallocate_async(memory, stream_) == 0;
+  *is_open = use.is_open();
+  if (!*is_open) return false;
+  CUstream_st* const stream = stream_here();
+  if (is_captured(stream)) return retire_memory(device_, memory, &waiting_);
+  return device_->deallocate(memory, stream) == 0;
 }
 
 void Queue::deallocate(void* memory) {
   if (is_forked()) return;
-  const Current current(device_);
-  bool capturing = false;
-  if (deallocate_in_order(memory, &capturing)) return;
-  // Memory that was allocated in stream order is freed without a look at who uses it.
-  if (!capturing) capturing = runtime::means_capture(runtime::synchronize_device());
-  if (!capturing) {
-    runtime::deallocate(memory);
-    return;
-  }
-  auto* retired = new (std::nothrow) RetiredMemory;
-  if (!retired) return;  // neither memory nor a way to wait for it: it is lost
-  retired->memory = memory;
-  retired->finish = end_memory;
-  retire(retired);
+  const Current current(device_->handle());
+  bool is_open = false;
+  if (!deallocate_in_order(memory, &is_open)) device_->deallocate(memory);
 }
 
 }  // namespace gather::cuda

@@ -4,43 +4,46 @@
 #include <cstdint>
 
 #include "core/memory.hpp"
-#include "core/os.hpp"
+#include "cuda/waiting.hpp"
 
 struct CUstream_st;
 
 namespace gather::cuda {
 
-// Something that ends once a stream has passed. Whoever hands it over keeps no part of it.
-struct Retired {
-  void (*finish)(Retired* self) = nullptr;
-  Retired* next = nullptr;
-  void* event = nullptr;  // nullptr: not recorded yet, because the stream was being captured
-};
+class Device;
 
 // The ends that wait for a context's stream. Outlives the context while something that was made with it lives. No end
-// runs in a callback of CUDA's: they run in later calls of the context, or here where there will be none.
+// runs in a callback of CUDA's: they run in later calls of the context, or of its device where the context has gone.
 class Queue : public core::Allocated {
  public:
-  Queue(void* device, CUstream_st* stream) : device_(device), stream_(stream) {}
+  // The thread that makes it is the one whose stream it is, if the stream is that per thread.
+  Queue(Device* device, CUstream_st* stream);
 
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
   void release() {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
-  // Ends it after what the stream has been given so far.
+  // Ends it after what the stream has been given so far. Asks nothing of CUDA while the context lives.
   void retire(Retired* retired);
   // Gives device memory back in stream order.
   void deallocate(void* memory);
   // Ends what the stream has passed. The device is current.
   void drain() {
-    if (waiting_.load(std::memory_order_relaxed) > 0) end_passed();
+    if (waiting_.any()) end_passed();
   }
-  // The context goes, and its stream may go after it: waits for the device, now and for all that is yet to end.
-  void close();
+  // Waits for the stream, and ends what waited for it. CUDA's number of the error.
+  int synchronize();
+  // The context goes, and its stream may go after it: waits for what the stream has been given. False: it is being
+  // captured, which forbids that; what waits then waits for ever, but for the legacy stream, which is always there.
+  bool close();
+
+  // Makes `later` wait for what the stream has been given. False: it cannot be said, because of a capture.
+  bool order_before(CUstream_st* later);
 
  private:
-  ~Queue() = default;
+  friend class Device;
+  ~Queue();
 
   // While one lives that is_open(), so does the stream.
   class StreamUse {
@@ -55,22 +58,18 @@ class Queue : public core::Allocated {
     Queue* queue_;
   };
 
-  void push(Retired* retired);
-  Retired* take_all();
+  CUstream_st* stream_here() const;
   void end_passed();
-  void end_all(bool is_lost);
-  void end(Retired* retired);
-  bool deallocate_in_order(void* memory, bool* capturing);
+  bool deallocate_in_order(void* memory, bool* is_open);
 
-  void* device_;
+  Device* device_;
   CUstream_st* stream_;
+  uint64_t stream_id_ = 0;  // of the stream per thread
   std::atomic<int64_t> references_{1};
-  std::atomic<int64_t> waiting_{0};
   std::atomic<bool> open_{true};
   std::atomic<int64_t> uses_{0};
-  core::Lock lock_;  // guards the list
-  Retired* first_ = nullptr;
-  Retired* last_ = nullptr;
+  Waiting waiting_;
+  Queue* next_ = nullptr;  // of its device's open ones
 };
 
 }  // namespace gather::cuda

@@ -1,40 +1,28 @@
 #pragma once
 
+#include "cuda/atomics.hpp"
 #include "cuda/job.hpp"
-#include "cuda/shared.hpp"
 
 // The error record, as the device writes and hands it out.
 namespace gather::cuda {
 
-GATHER_SHARED uint64_t load_count(const gth_error_record* record) {
-  return *static_cast<const volatile uint64_t*>(&record->count);
-}
-
-// Stores the count behind everything else: a host that reads a mapped record and sees it sees the rest.
-GATHER_SHARED void publish_count(gth_error_record* record, uint64_t count) {
-#ifdef __CUDA_ARCH__
-  __threadfence_system();
-  *static_cast<volatile uint64_t*>(&record->count) = count;
-#else
-  __atomic_store_n(&record->count, count, __ATOMIC_RELEASE);
-#endif
-}
-
-// Counts a failed call; the first since the last take is described.
+// Counts a failed call; the first since the last take is described. Calls that overlap may fail at once: `reserved` says
+// who came first, and the others are counted where its description is there already, so that none is read half written.
 GATHER_SHARED void note_failure(gth_error_record* record, const gth_error_record& failure) {
-  const uint64_t count = load_count(record);
-  if (count == 0) {
-    record->sequence = failure.sequence;
-    record->position = failure.position;
-    record->value = failure.value;
-    record->limit = failure.limit;
-    record->operand = failure.operand;
-    record->component = failure.component;
-    record->status = failure.status;
-    record->flags = failure.flags;
-    record->reserved = 0;
+  const uint64_t earlier = add(&record->reserved, 1);
+  if (earlier > 0) {
+    if (load(&record->count) > 0) raise(&record->count, earlier + 1);
+    return;
   }
-  publish_count(record, count + 1);
+  record->sequence = failure.sequence;
+  record->position = failure.position;
+  record->value = failure.value;
+  record->limit = failure.limit;
+  record->operand = failure.operand;
+  record->component = failure.component;
+  record->status = failure.status;
+  record->flags = failure.flags;
+  publish(&record->count, load(&record->reserved));
 }
 
 template <class Job>
@@ -64,7 +52,7 @@ GATHER_SHARED gth_error_record race_failure(int64_t sequence) {
 
 // Copies the record out and clears it.
 GATHER_SHARED void take_record(gth_error_record* record, gth_error_record* to) {
-  const uint64_t count = load_count(record);
+  const uint64_t count = load(&record->count);
   gth_error_record taken{};
   if (count > 0) taken = *record;
   to->sequence = taken.sequence;
@@ -76,8 +64,10 @@ GATHER_SHARED void take_record(gth_error_record* record, gth_error_record* to) {
   to->status = taken.status;
   to->flags = taken.flags;
   to->reserved = 0;
-  publish_count(to, count);
-  if (count > 0) publish_count(record, 0);
+  publish(&to->count, count);
+  if (count == 0) return;
+  record->reserved = 0;
+  publish(&record->count, 0);
 }
 
 }  // namespace gather::cuda

@@ -28,12 +28,32 @@ int launch_all(const Launch& launch, runtime::Stream stream) {
   }
 }
 
+// What the kernels of a call share: a captured one has its own.
+int32_t find_state(Context& context, State** state, const Error& error) {
+  uint64_t capture = 0;
+  if (const int code = runtime::find_capture(context.stream, &capture)) return fail_cuda(code, "gather", 0, error);
+  if (capture == runtime::implicit_capture) {
+    return fail_capture("or one that it is in order with, and cannot be used", error);
+  }
+  if (capture == 0) {
+    *state = &context.workspace->state;
+    return GTH_OK;
+  }
+  *state = &context.workspace->captured[context.captured_calls.fetch_add(1) % captured_states];
+  context.room->retain();
+  const auto release = [](void* room) { static_cast<Room*>(room)->release(); };
+  const int code = runtime::retain_by_capture(context.stream, release, context.room);
+  return code ? fail_cuda(code, "gather", 0, error) : GTH_OK;
+}
+
 int32_t enqueue(Context& context, const Plan& plan, const Pointers& pointers, int64_t n, const Place& place,
                 const Error& error) {
   Launch launch;
   plan_launch(plan, pointers, n, place, &launch);
   context.launching.lock();
   int code = launch_all(launch, context.stream);
+  // What the first kernel of half a call has found is not for the next call.
+  if (code && launch.validating_blocks > 0) runtime::zero_async(place.state, sizeof(State), context.stream);
   context.launching.unlock();
   // No kernel copies where every row is asked of an empty dim; an output of ours has a content all the same.
   if (!code && launch.reports_first && place.owns_output && launch.any.units > 0) {
@@ -44,18 +64,43 @@ int32_t enqueue(Context& context, const Plan& plan, const Pointers& pointers, in
 
 }  // namespace
 
+namespace {
+
+int32_t check_place(const Context& context, int32_t operand, const char* name, const void* data, const Error& error) {
+  int32_t id = -1;
+  if (!data) return GTH_OK;
+  if (const int code = runtime::device_of(data, &id)) return fail_cuda(code, name, 0, error);
+  const int32_t needed = context.device->id();
+  if (id < 0 || id == needed) return GTH_OK;
+  return error.fail({GTH_E_DEVICE, operand, -1, -1, id, needed},
+                    "%s: its memory is on CUDA device %d, and is described as of %d", name, id, needed);
+}
+
+// A kernel that touched another device's memory would end CUDA in this process.
+int32_t check_places(const Context& context, const Pointers& pointers, const Error& error) {
+  if (context.device->is_alone()) return GTH_OK;
+  if (int32_t status = check_place(context, GTH_OPERAND_PARAMS, "params", pointers.params, error)) return status;
+  if (int32_t status = check_place(context, GTH_OPERAND_INDICES, "indices", pointers.indices, error)) return status;
+  return check_place(context, GTH_OPERAND_OUT, "out", pointers.out, error);
+}
+
+}  // namespace
+
 int32_t run(Context& context, const Plan& plan, const Pointers& pointers, int64_t n, bool owns_output,
             const Error& error) {
   const Call call(context, error);
   if (call.status()) return call.status();
+  if (int32_t status = check_places(context, pointers, error)) return status;
   const int64_t sequence = context.calls.fetch_add(1, std::memory_order_relaxed) + 1;
   int32_t status = GTH_OK;
   if (plan.tuples.at(n) > 0) {
     if (plan.refused_dim >= 0) return core::fail_empty_params(error, plan.refused_dim);
     if (!plan.is_empty || plan.checks_when_empty) {
+      State* state = nullptr;
+      status = find_state(context, &state, error);
+      if (status) return status;
       status = enqueue(context, plan, pointers, n,
-                       {context.multiprocessors, context.state, context.slots, context.record, sequence, owns_output},
-                       error);
+                       {context.device->multiprocessors(), state, context.record, sequence, owns_output}, error);
     }
   }
   if (status == GTH_OK && error.target()) error.target()->sequence = sequence;
@@ -73,7 +118,7 @@ int32_t allocate(Context& context, int64_t bytes, void** out, const Error& error
   const Call call(context, error);
   if (call.status()) return call.status();
   if (int32_t status = check_uncaptured(context, error)) return status;
-  const int code = runtime::allocate_async(out, bytes, context.stream);
+  const int code = context.device->allocate(out, bytes, context.stream);
   return code ? fail_cuda(code, "out", bytes, error) : GTH_OK;
 }
 

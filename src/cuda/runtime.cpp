@@ -157,44 +157,56 @@ void rejoin(const Apart& apart) {
   leave(apart.entered);
 }
 
-int allocate_zeroed(void** memory, int64_t bytes) {
+int make_stream(Stream* stream) {
   const Uncaptured uncaptured;
-  cudaStream_t stream = nullptr;
-  int code = settled(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  if (code) return code;
-  code = settled(cudaMalloc(memory, static_cast<size_t>(bytes)));
-  if (!code) code = zero_async(*memory, bytes, stream);
-  if (!code) code = synchronize(stream);
+  return settled(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking));
+}
+
+void destroy_stream(Stream stream) {
+  const Uncaptured uncaptured;
   settled(cudaStreamDestroy(stream));
+}
+
+int stream_id(Stream stream, uint64_t* id) {
+  unsigned long long found = 0;
+  const int code = settled(cudaStreamGetId(stream, &found));
+  *id = found;
   return code;
 }
 
-int deallocate(void* memory) {
+int make_pool(int32_t id, int64_t kept, Pool* pool) {
   const Uncaptured uncaptured;
-  return settled(cudaFree(memory));
+  int is_supported = 0;
+  int code = settled(cudaDeviceGetAttribute(&is_supported, cudaDevAttrMemoryPoolsSupported, id));
+  if (code || !is_supported) return code;
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location = {cudaMemLocationTypeDevice, id};
+  cudaMemPool_t made = nullptr;
+  code = settled(cudaMemPoolCreate(&made, &properties));
+  *pool = made;
+  if (code) return code;
+  uint64_t threshold = static_cast<uint64_t>(kept);
+  return settled(cudaMemPoolSetAttribute(made, cudaMemPoolAttrReleaseThreshold, &threshold));
 }
 
-int allocate_host(void** memory, int64_t bytes) {
+void destroy_pool(Pool pool) {
   const Uncaptured uncaptured;
-  return settled(cudaHostAlloc(memory, static_cast<size_t>(bytes), cudaHostAllocPortable | cudaHostAllocMapped));
+  settled(cudaMemPoolDestroy(static_cast<cudaMemPool_t>(pool)));
 }
 
-int deallocate_host(void* memory) {
+int allocate_async(void** memory, int64_t bytes, Pool pool, Stream stream) {
   const Uncaptured uncaptured;
-  return settled(cudaFreeHost(memory));
+  const size_t size = static_cast<size_t>(bytes);
+  if (!pool) return settled(cudaMalloc(memory, size));
+  return settled(cudaMallocFromPoolAsync(memory, size, static_cast<cudaMemPool_t>(pool), stream));
 }
 
-// Devices without memory pools allocate at once.
-int allocate_async(void** memory, int64_t bytes, Stream stream) {
+int deallocate_async(void* memory, Pool pool, Stream stream) {
   const Uncaptured uncaptured;
-  const int code = settled(cudaMallocAsync(memory, static_cast<size_t>(bytes), stream));
-  if (code != cudaErrorNotSupported) return code;
-  return settled(cudaMalloc(memory, static_cast<size_t>(bytes)));
-}
-
-int deallocate_async(void* memory, Stream stream) {
-  const Uncaptured uncaptured;
-  return settled(cudaFreeAsync(memory, stream));
+  if (pool) return settled(cudaFreeAsync(memory, stream));
+  const int code = settled(cudaStreamSynchronize(stream));
+  return code ? code : settled(cudaFree(memory));
 }
 
 int zero_async(void* memory, int64_t bytes, Stream stream) {
@@ -208,11 +220,6 @@ int copy_async(void* to, const void* from, int64_t bytes, Stream stream) {
 int synchronize(Stream stream) {
   const Uncaptured uncaptured;
   return settled(cudaStreamSynchronize(stream));
-}
-
-int synchronize_device() {
-  const Uncaptured uncaptured;
-  return settled(cudaDeviceSynchronize());
 }
 
 int is_capturing(Stream stream, bool* capturing) {
@@ -255,11 +262,6 @@ int wait_event(Stream stream, Event event) {
   return settled(cudaStreamWaitEvent(stream, static_cast<cudaEvent_t>(event), 0));
 }
 
-int synchronize_event(Event event) {
-  const Uncaptured uncaptured;
-  return settled(cudaEventSynchronize(static_cast<cudaEvent_t>(event)));
-}
-
 int query_event(Event event, bool* passed) {
   const Uncaptured uncaptured;
   const int code = settled(cudaEventQuery(static_cast<cudaEvent_t>(event)));
@@ -273,22 +275,50 @@ int reach(void* memory, bool* reached, void** there) {
   *reached = false;
   const int code = settled(cudaPointerGetAttributes(&attributes, memory));
   if (code) return code == cudaErrorInvalidValue ? 0 : code;
-  *reached = attributes.type != cudaMemoryTypeUnregistered && attributes.devicePointer != nullptr;
+  const bool is_kind = attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeHost;
+  *reached = is_kind && attributes.devicePointer != nullptr;
   *there = attributes.devicePointer;
   return 0;
 }
 
+int device_of(const void* memory, int32_t* id) {
+  const Uncaptured uncaptured;
+  cudaPointerAttributes attributes{};
+  *id = -1;
+  const int code = settled(cudaPointerGetAttributes(&attributes, memory));
+  if (code) return code == cudaErrorInvalidValue ? 0 : code;
+  if (attributes.type == cudaMemoryTypeDevice) *id = attributes.device;
+  return 0;
+}
+
+int retain_by_capture(Stream stream, void (*release)(void*), void* user) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  unsigned long long id = 0;
+  cudaGraph_t graph = nullptr;
+  int code = settled(cudaStreamGetCaptureInfo(stream, &status, &id, &graph));
+  cudaUserObject_t object = nullptr;
+  if (!code) code = settled(cudaUserObjectCreate(&object, user, release, 1, cudaUserObjectNoDestructorSync));
+  if (code) {
+    release(user);
+    return code;
+  }
+  code = settled(cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove));
+  if (code) settled(cudaUserObjectRelease(object, 1));  // which calls release
+  return code;
+}
+
 const char* error_name(int code) { return cudaGetErrorName(static_cast<cudaError_t>(code)); }
 
-bool means_no_memory(int code) { return code == cudaErrorMemoryAllocation; }
-
-// All of them: cudaErrorStreamCaptureUnsupported to cudaErrorStreamCaptureWrongThread.
-bool means_capture(int code) {
-  return code >= cudaErrorStreamCaptureUnsupported && code <= cudaErrorStreamCaptureWrongThread;
-}
-
-bool means_no_kernels(int code) {
-  return code == cudaErrorNoKernelImageForDevice || code == cudaErrorUnsupportedPtxVersion;
-}
+static_assert(code::no_memory == cudaErrorMemoryAllocation && code::not_initialized == cudaErrorInitializationError &&
+              code::insufficient_driver == cudaErrorInsufficientDriver &&
+              code::devices_unavailable == cudaErrorDevicesUnavailable &&
+              code::invalid_device_function == cudaErrorInvalidDeviceFunction &&
+              code::no_kernel_image == cudaErrorNoKernelImageForDevice &&
+              code::no_jit == cudaErrorJitCompilerNotFound && code::unsupported_ptx == cudaErrorUnsupportedPtxVersion &&
+              code::jit_disabled == cudaErrorJitCompilationDisabled &&
+              code::system_not_ready == cudaErrorSystemNotReady &&
+              code::system_driver_mismatch == cudaErrorSystemDriverMismatch &&
+              code::first_of_captures == cudaErrorStreamCaptureUnsupported &&
+              code::last_of_captures == cudaErrorStreamCaptureWrongThread);
 
 }  // namespace gather::cuda::runtime

@@ -39,19 +39,24 @@ struct Apart {
 Apart set_apart(Device device);
 void rejoin(const Apart& apart);
 
-// All zeros; waits, and touches no stream of the caller's.
-int allocate_zeroed(void** memory, int64_t bytes);
-int deallocate(void* memory);
-// Host memory that the device reaches at the same address.
-int allocate_host(void** memory, int64_t bytes);
-int deallocate_host(void* memory);
-int allocate_async(void** memory, int64_t bytes, Stream stream);
-int deallocate_async(void* memory, Stream stream);
+// A stream that is in order with no other, of the current device.
+int make_stream(Stream* stream);
+void destroy_stream(Stream stream);
+// What tells streams apart that have the same name: the stream per thread of one thread and of another.
+int stream_id(Stream stream, uint64_t* id);
+
+// A pool of device memory that gives nothing back to the system but what it has above `kept` bytes; nullptr where the
+// device has no pools.
+using Pool = void*;
+int make_pool(int32_t id, int64_t kept, Pool* pool);
+void destroy_pool(Pool pool);
+// In stream order; without a pool at once, after a wait for the stream.
+int allocate_async(void** memory, int64_t bytes, Pool pool, Stream stream);
+int deallocate_async(void* memory, Pool pool, Stream stream);
 int zero_async(void* memory, int64_t bytes, Stream stream);
 int copy_async(void* to, const void* from, int64_t bytes, Stream stream);
 
 int synchronize(Stream stream);
-int synchronize_device();
 // Also true where the stream cannot be used because another one is being captured.
 int is_capturing(Stream stream, bool* capturing);
 // The capture that a stream is in, 0 for none; implicit_capture where it cannot be used because of another's, or
@@ -64,17 +69,35 @@ int create_event(Stream stream, Event* event);
 void destroy_event(Event event);
 int record_event(Event event, Stream stream);
 int wait_event(Stream stream, Event event);
-int synchronize_event(Event event);
 int query_event(Event event, bool* passed);
 
-// Whether kernels on the current device reach the memory, and where.
+// Whether kernels on the current device reach the memory, and where: memory of a device, or pinned.
 int reach(void* memory, bool* reached, void** there);
+// The device that memory is on; -1: it is no device's alone.
+int device_of(const void* memory, int32_t* id);
+
+// Calls release(user) when the graph that the stream is being captured into has gone, and all that was made from it; on
+// any thread, on which CUDA must not be used.
+int retain_by_capture(Stream stream, void (*release)(void* user), void* user);
 
 // "cudaErrorInvalidValue" and the like.
 const char* error_name(int code);
-bool means_no_memory(int code);
-bool means_capture(int code);
+
+// CUDA's numbers, which never change, as far as the library tells them apart.
+namespace code {
+constexpr int no_memory = 2, not_initialized = 3, insufficient_driver = 35, devices_unavailable = 46;
+constexpr int invalid_device_function = 98, no_kernel_image = 209;
+constexpr int no_jit = 221, unsupported_ptx = 222, jit_disabled = 223;
+constexpr int system_not_ready = 802, system_driver_mismatch = 803;
+constexpr int first_of_captures = 900, last_of_captures = 908;
+}  // namespace code
+
+inline bool means_no_memory(int number) { return number == code::no_memory; }
+inline bool means_capture(int number) { return number >= code::first_of_captures && number <= code::last_of_captures; }
 // That no code of this library is for the device.
-bool means_no_kernels(int code);
+inline bool means_no_kernels(int number) {
+  return number == code::invalid_device_function || number == code::no_kernel_image || number == code::no_jit ||
+         number == code::unsupported_ptx || number == code::jit_disabled;
+}
 
 }  // namespace gather::cuda::runtime

@@ -98,20 +98,21 @@ GATHER_SHARED void store_out(char* at, Vector<bytes> value) {
 #endif
 }
 
-// Loads from indices. Volatile: what has been judged is what is used, whoever writes there meanwhile.
+// Loads from indices. Volatile, and relaxed so that the assembler does not load twice either: what has been judged is what
+// is used, whoever writes there meanwhile. Blocks that judge the same indices find them in the cache.
 template <int bytes>
 GATHER_SHARED Vector<bytes> load_index_bits(const char* at) {
 #ifdef __CUDA_ARCH__
   Vector<bytes> value;
   if constexpr (bytes == 8) {
-    asm volatile("ld.global.cs.u64 %0, [%1];" : "=l"(value) : "l"(at));
+    asm volatile("ld.relaxed.cta.global.u64 %0, [%1];" : "=l"(value) : "l"(at));
   } else if constexpr (bytes == 4) {
-    asm volatile("ld.global.cs.u32 %0, [%1];" : "=r"(value) : "l"(at));
+    asm volatile("ld.relaxed.cta.global.u32 %0, [%1];" : "=r"(value) : "l"(at));
   } else if constexpr (bytes == 2) {
-    asm volatile("ld.global.cs.u16 %0, [%1];" : "=h"(value) : "l"(at));
+    asm volatile("ld.relaxed.cta.global.u16 %0, [%1];" : "=h"(value) : "l"(at));
   } else {
     uint32_t wide;
-    asm volatile("ld.global.cs.u8 %0, [%1];" : "=r"(wide) : "l"(at));
+    asm volatile("ld.relaxed.cta.global.u8 %0, [%1];" : "=r"(wide) : "l"(at));
     value = static_cast<uint8_t>(wide);
   }
   return value;

@@ -16,9 +16,11 @@ int32_t fail_build(const Error& error) {
 
 void describe_machine(gth_capability_info*) {}
 bool has_device(int32_t) { return false; }
+int32_t find_device_of(const void*, int32_t*, const Error& error) { return fail_build(error); }
 
 int32_t create_context(const gth_context_options&, Context**, const Error& error) { return fail_build(error); }
 void release_context(Context*) {}
+void shut_down() {}
 int32_t synchronize(Context&, const Error& error) { return fail_build(error); }
 int32_t wait(Context&, CUstream_st*, const Error& error) { return fail_build(error); }
 int32_t signal(Context&, CUstream_st*, const Error& error) { return fail_build(error); }
@@ -35,7 +37,7 @@ int32_t copy_bytes(Context&, void*, const void*, int64_t, const Error& error) { 
 Queue* queue_of(Context&) { return nullptr; }
 
 void Queue::retire(Retired* retired) { retired->finish(retired); }
+Queue::~Queue() {}
 void Queue::deallocate(void*) {}
-void Queue::close() {}
 
 }  // namespace gather::cuda

@@ -1,7 +1,7 @@
 # Finds nvcc and the static runtime: sets GATHER_HAS_CUDA, and makes the target gather_cuda_runtime. Where GATHER_CUDA
 # is AUTO, what stands in the way is a line of the configuration, and the library is for the CPU.
 
-set(oldest_nvcc 12.8)
+set(oldest_nvcc 13.0)
 set(problem "")
 
 # The version is asked before CMake tries the compiler on architectures that an old one does not know.

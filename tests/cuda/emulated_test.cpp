@@ -77,12 +77,14 @@ TEST_F(Emulated, CapturesBesideTheLegacyStream) {
   const Stream stream;
   gth_emulation_block(stream.get());
   const Context context;
+  Lookup lookup(6, 4, 3);
   const int64_t three = 3;
   gth_tensor *early = nullptr, *late = nullptr;
   ASSERT_EQ(gth_tensor_alloc(context.get(), GTH_DTYPE_INT8, 1, &three, &early, nullptr), GTH_OK);
   Error error;
   device::begin_capture(stream.get());
   EXPECT_EQ(gth_tensor_alloc(context.get(), GTH_DTYPE_INT8, 1, &three, &late, &error), GTH_E_CAPTURE);
+  EXPECT_EQ(lookup.call(context, &error), GTH_E_CAPTURE);
   EXPECT_EQ(gth_context_sync(context.get(), &error), GTH_E_CAPTURE);
   EXPECT_EQ(gth_context_wait(context.get(), stream.get(), &error), GTH_E_CAPTURE);
   EXPECT_EQ(gth_context_signal(context.get(), stream.get(), &error), GTH_E_CAPTURE);

@@ -51,6 +51,7 @@ void expect_to_survive(Body&& body) {
 }
 
 TEST_F(Emulated, FailuresWhileAContextIsMade) {
+  gth_shutdown();  // the first context of a device
   expect_to_survive([](Failing* failing, Error* error) {
     gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
     options.device = GTH_DEVICE_CUDA;
@@ -68,19 +69,38 @@ TEST_F(Emulated, FailuresWhileAContextIsMade) {
 TEST_F(Emulated, DevicesWithoutKernels) {
   gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
   options.device = GTH_DEVICE_CUDA;
-  int refused = 0;
-  for (int64_t n = 1; n < 100; ++n) {
+  for (const int32_t code : {98, 209, 221, 222, 223}) {
+    gth_shutdown();  // as above
+    int refused = 0;
+    for (int64_t n = 1; n < 100; ++n) {
+      gth_context* context = nullptr;
+      Error error;
+      gth_emulation_fail(n, code);
+      const int32_t status = gth_context_create(&options, &context, &error);
+      gth_emulation_fail(0, 0);
+      EXPECT_EQ(gth_context_release(context), GTH_OK);
+      if (status == GTH_OK) break;
+      EXPECT_TRUE(status == GTH_E_DEVICE || status == GTH_E_CUDA) << n << ": " << error.message;
+      refused += std::strstr(error.message, "compute capability") != nullptr;
+    }
+    EXPECT_EQ(refused, 1) << code;
+  }
+}
+
+// Why CUDA cannot be used is told, by its number.
+TEST_F(Emulated, CudaThatCannotBeUsed) {
+  gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+  options.device = GTH_DEVICE_CUDA;
+  for (const int32_t code : {3, 35, 46, 100, 304, 802, 803, 804, 999}) {
     gth_context* context = nullptr;
     Error error;
-    gth_emulation_fail(n, 209);
-    const int32_t status = gth_context_create(&options, &context, &error);
+    gth_emulation_fail(1, code);
+    EXPECT_EQ(gth_context_create(&options, &context, &error), code == 3 ? GTH_E_FORK : GTH_E_DEVICE);
     gth_emulation_fail(0, 0);
-    EXPECT_EQ(gth_context_release(context), GTH_OK);
-    if (status == GTH_OK) break;
-    EXPECT_TRUE(status == GTH_E_DEVICE || status == GTH_E_CUDA) << n << ": " << error.message;
-    refused += std::strstr(error.message, "compute capability") != nullptr;
+    EXPECT_EQ(context, nullptr);
+    EXPECT_EQ(error.native, code);
+    EXPECT_NE(std::strstr(error.message, std::to_string(code).c_str()), nullptr) << error.message;
   }
-  EXPECT_EQ(refused, 1);
 }
 
 TEST_F(Emulated, FailuresOfCalls) {
@@ -96,6 +116,27 @@ TEST_F(Emulated, FailuresOfCalls) {
       failing->disarm();
       return status;
     });
+    lookup.clear();
+    lookup.enqueue(context);
+    context.expect_no_error();
+    lookup.expect_rows(rows);
+  }
+}
+
+// What the first kernel of a call has found is nothing to the next call, where the second kernel was not to be had.
+TEST_F(Emulated, HalfACall) {
+  const Context context;
+  Lookup lookup(6, 4, 3000);
+  std::vector<int64_t> rows(3000, 4);
+  for (int64_t n = 1; n < 8; ++n) {
+    rows[5] = 6;
+    lookup.pick(rows);
+    gth_emulation_fail(n, 719);
+    lookup.call(context, nullptr);
+    gth_emulation_fail(0, 0);
+    gth_context_take_error(context.get(), nullptr);
+    rows[5] = 3;
+    lookup.pick(rows);
     lookup.clear();
     lookup.enqueue(context);
     context.expect_no_error();

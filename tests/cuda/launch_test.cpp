@@ -53,7 +53,7 @@ Launch launch_of(const Wish& wish) {
                                         reinterpret_cast<const char*>(wish.indices_at),
                                         reinterpret_cast<char*>(wish.out_at)};
   Launch launch;
-  plan_launch(plan, pointers, GTH_OPEN, {multiprocessors, nullptr, nullptr, nullptr, 1, wish.owns_output}, &launch);
+  plan_launch(plan, pointers, GTH_OPEN, {multiprocessors, nullptr, nullptr, 1, wish.owns_output}, &launch);
   return launch;
 }
 
@@ -143,7 +143,9 @@ TEST(LaunchPlan, Blocks) {
   EXPECT_EQ(launch_of(wish).copying_blocks, 125u);
   wish.indices = {1'000'000};
   EXPECT_EQ(launch_of(wish).copying_blocks, static_cast<uint32_t>(multiprocessors * resident_blocks));
-  EXPECT_LE(launch_of(wish).validating_blocks, static_cast<uint32_t>(most_validating_blocks));
+  EXPECT_EQ(launch_of(wish).validating_blocks, static_cast<uint32_t>(1'000'000 / (4 * block_threads) + 1));
+  wish.indices = {10'000'000};
+  EXPECT_EQ(launch_of(wish).validating_blocks, static_cast<uint32_t>(multiprocessors * resident_blocks));
 }
 
 TEST(LaunchPlan, CountsIn64BitsWhereItMust) {

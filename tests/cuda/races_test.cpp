@@ -1,12 +1,13 @@
 #include "emulated.hpp"
 
-// Indices that change while they are used. Only kernels that the host compiled can be stopped for it.
+// Indices that change while they are used, and calls that overlap. Only kernels that the host compiled can be stopped for it.
 namespace {
 
 using device::Context;
 using device::Emulated;
 using device::Error;
 using device::Lookup;
+using device::Stream;
 
 // Another writer between judging and copying: rows are gathered or as they were, the answer is a race, and the next call
 // is right.
@@ -86,6 +87,140 @@ TEST_F(Emulated, RacingWritersOfNewOutputs) {
   }
   EXPECT_EQ(rows[0], 0);
   for (gth_tensor* each : {params, indices, out}) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
+}
+// A graph is replayed on another stream while a call of the same context runs: both are right, and so are later ones.
+struct Replay {
+  device::Graph graph;
+  CUstream_st* stream;
+  uint32_t block;
+  bool is_inside = false;
+
+  void begin() { gth_emulation_between(run, this); }
+  static void run(void* user, uint32_t block) {
+    auto* replay = static_cast<Replay*>(user);
+    if (block != replay->block || replay->is_inside) return;
+    replay->is_inside = true;
+    device::launch(replay->graph, replay->stream);
+    replay->is_inside = false;
+  }
+};
+
+// What every later call of a context must still be able to: to report, and to be right.
+void expect_to_work(const Context& context, int64_t picks) {
+  Lookup lookup(6, 64, picks);
+  std::vector<int64_t> rows(static_cast<size_t>(picks), 1);
+  rows[3] = 17;
+  lookup.pick(rows);
+  lookup.enqueue(context);
+  context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 3, 17, 6});
+  lookup.expect_unchanged();
+  rows[3] = 4;
+  lookup.pick(rows);
+  lookup.enqueue(context);
+  context.expect_no_error();
+  lookup.expect_rows(rows);
+}
+
+device::Graph capture(const Context& context, const Stream& stream, const Lookup& lookup) {
+  device::begin_capture(stream.get());
+  lookup.enqueue(context);
+  const device::Graph graph = device::end_capture(stream.get());
+  EXPECT_NE(graph, nullptr);
+  return graph;
+}
+
+TEST_F(Emulated, AReplayInsideAnotherCall) {
+  for (const int64_t picks : {40, 4000}) {
+    for (const int64_t others : {50, 5000}) {
+      const Stream stream, other;
+      const Context context(stream.get());
+      Lookup captured(6, 64, picks), running(6, 64, others);
+      const std::vector<int64_t> rows(static_cast<size_t>(others), 5);
+      std::vector<int64_t> bad_rows(static_cast<size_t>(picks), 2);
+      bad_rows[7] = 99;
+      running.pick(rows);
+      captured.pick(bad_rows);
+      const device::Graph graph = capture(context, stream, captured);
+      Replay replay{graph, other.get(), 1};
+      replay.begin();
+      running.enqueue(context);
+      gth_emulation_between(nullptr, nullptr);
+      running.expect_rows(rows);
+      captured.expect_unchanged();
+      context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 7, 99, 6});
+      expect_to_work(context, picks);
+      expect_to_work(context, others);
+      device::destroy_graph(graph);
+    }
+  }
+}
+
+TEST_F(Emulated, TwoGraphsOfOneContextAtOnce) {
+  for (const int64_t picks : {40, 4000}) {
+    const Stream stream, one, two;
+    const Context context(stream.get());
+    Lookup first(6, 64, picks), second(6, 64, picks + 1);
+    const std::vector<int64_t> rows(static_cast<size_t>(picks), 5), more_rows(static_cast<size_t>(picks + 1), 3);
+    first.pick(rows);
+    second.pick(more_rows);
+    const device::Graph outer = capture(context, stream, first), inner = capture(context, stream, second);
+    Replay replay{inner, two.get(), 1};
+    replay.begin();
+    device::launch(outer, one.get());
+    gth_emulation_between(nullptr, nullptr);
+    first.expect_rows(rows);
+    second.expect_rows(more_rows);
+    context.expect_no_error();
+    expect_to_work(context, picks);
+    device::destroy_graph(outer);
+    device::destroy_graph(inner);
+  }
+}
+
+// One that runs twice at once is a mistake: it is not right then, and is the next time.
+TEST_F(Emulated, OneGraphTwiceAtOnce) {
+  for (const int64_t picks : {40, 4000}) {
+    for (const uint32_t block : {0u, 1u, 2u}) {
+      const Stream stream, other;
+      const Context context(stream.get());
+      Lookup lookup(6, 64, picks);
+      std::vector<int64_t> rows(static_cast<size_t>(picks), 5);
+      rows[9] = -1;
+      lookup.pick(rows);
+      const device::Graph graph = capture(context, stream, lookup);
+      Replay replay{graph, other.get(), block};
+      replay.begin();
+      device::launch(graph, stream.get());
+      gth_emulation_between(nullptr, nullptr);
+      EXPECT_NE(gth_context_take_error(context.get(), nullptr), GTH_OK);
+      lookup.clear();
+      device::launch(graph, stream.get());
+      context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 9, -1, 6});
+      lookup.expect_unchanged();
+      rows[9] = 0;
+      lookup.pick(rows);
+      device::launch(graph, stream.get());
+      context.expect_no_error();
+      lookup.expect_rows(rows);
+      device::destroy_graph(graph);
+    }
+  }
+}
+
+// Calls that fail at once are counted, and one of them is described.
+TEST_F(Emulated, TwoCallsFailAtOnce) {
+  const Stream stream, other;
+  const Context context(stream.get());
+  Lookup captured(6, 64, 40), running(6, 64, 40);
+  captured.pick(std::vector<int64_t>(40, 7));
+  running.pick(std::vector<int64_t>(40, 8));
+  const device::Graph graph = capture(context, stream, captured);
+  Replay replay{graph, other.get(), 1};
+  replay.begin();
+  running.enqueue(context);
+  gth_emulation_between(nullptr, nullptr);
+  context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, 7, 6}, 2);
+  device::destroy_graph(graph);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ mkdir -p "$work"
 
 nvcc=$work/nvcc
 case $toolkit in
-  old) release=11.8 why="$nvcc is of CUDA 11.8, 12.8 is needed" ;;
+  old) release=11.8 why="$nvcc is of CUDA 11.8, 13.0 is needed" ;;
   broken) release=99.0 why="$nvcc compiles nothing with " ;;
   none) nvcc=$work/nowhere why='there is no nvcc: set CUDACXX to one' ;;
 esac

@@ -14,6 +14,8 @@ extern "C" {
 #define GTH_EMULATION __attribute__((visibility("default")))
 
 GTH_EMULATION void* gth_emulation_allocate(int64_t bytes);
+// Of one device; other memory is of none alone.
+GTH_EMULATION void* gth_emulation_allocate_on(int32_t device, int64_t bytes);
 GTH_EMULATION void gth_emulation_free(void* memory);
 GTH_EMULATION void* gth_emulation_allocate_host(int64_t bytes);
 

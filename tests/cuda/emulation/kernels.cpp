@@ -9,47 +9,22 @@
 #define GATHER_TOUCH(address, bytes) emulation::touch(address, bytes)
 #include "cuda/bodies.hpp"
 #include "cuda/kernels.hpp"
+#include "host_block.hpp"
 
 // The kernels' own bodies, run block by block.
 namespace gather::cuda {
 namespace {
 
-class HostBlock {
+// One that another writer may come into.
+class Block : public emulation::HostBlock {
  public:
-  HostBlock(uint32_t index, uint32_t count, uint32_t threads) : index_(index), count_(count), threads_(threads) {}
-
-  uint32_t index() const { return index_; }
-  uint32_t count() const { return count_; }
-  uint32_t threads() const { return threads_; }
+  using HostBlock::HostBlock;
 
   template <class F>
   bool any(F&& f) {
-    emulation::before_copying(index_);
-    bool result = false;
-    for (uint32_t thread = 0; thread < threads_; ++thread) result |= f(thread);
-    return result;
+    emulation::before_copying(index());
+    return HostBlock::any(f);
   }
-
-  template <class F>
-  Finding smallest(F&& f) {
-    Finding best{-1, 0, 0};
-    for (uint32_t thread = 0; thread < threads_; ++thread) {
-      const Finding other = f(thread);
-      if (static_cast<uint64_t>(other.position) < static_cast<uint64_t>(best.position)) best = other;
-    }
-    return best;
-  }
-
-  template <class F>
-  void once(F&& f) {
-    f();
-  }
-
-  uint32_t add(uint32_t* counter) { return (*counter)++; }
-  bool finishes(uint32_t* counter) { return (*counter)++ == count_ - 1; }
-
- private:
-  uint32_t index_, count_, threads_;
 };
 
 // Blocks come in any order; the last one is the one that comes last.
@@ -63,7 +38,7 @@ int launch(uint32_t blocks, uint32_t threads, CUstream_st* stream, Body body) {
     std::iota(order.begin(), order.end(), 0u);
     if (emulation::seed()) std::shuffle(order.begin(), order.end(), std::mt19937(emulation::seed()));
     for (const uint32_t index : order) {
-      HostBlock block(index, blocks, threads);
+      Block block(index, blocks, threads);
       body(block);
     }
   });
@@ -76,7 +51,7 @@ int launch_copy(Copy copy, Reading reading, const Job& job, uint32_t blocks, CUs
   return visit_copy<Job>(copy, reading, [&](auto k) {
     using Kernel = decltype(k);
     return launch(blocks, block_threads, stream,
-                  [job](HostBlock& block) { copy_body<Kernel::copy, typename Kernel::Index>(block, job); });
+                  [job](Block& block) { copy_body<Kernel::copy, typename Kernel::Index>(block, job); });
   });
 }
 
@@ -84,17 +59,17 @@ template <class Job>
 int launch_validate(Reading reading, const Job& job, uint32_t blocks, CUstream_st* stream) {
   return visit_reading<Job>(reading, [&](auto k) {
     using Index = typename decltype(k)::Index;
-    return launch(blocks, block_threads, stream, [job](HostBlock& block) { validate_body<Index>(block, job); });
+    return launch(blocks, block_threads, stream, [job](Block& block) { validate_body<Index>(block, job); });
   });
 }
 
 template <class Job>
 int launch_report_first(const Job& job, CUstream_st* stream) {
-  return launch(1, 1, stream, [job](HostBlock& block) { report_first_body(block, job); });
+  return launch(1, 1, stream, [job](Block& block) { report_first_body(block, job); });
 }
 
 int launch_take(gth_error_record* record, gth_error_record* to, CUstream_st* stream) {
-  return launch(1, 1, stream, [=](HostBlock&) { take_record(record, to); });
+  return launch(1, 1, stream, [=](Block&) { take_record(record, to); });
 }
 
 int load_kernels() { return emulation::enter_call(); }

@@ -22,6 +22,7 @@ struct Capture {
   bool spoiled = false;
   std::vector<std::function<void()>> recorded;
   std::set<CUstream_st*> unjoined;  // have got work that nothing in the capture waits for
+  std::vector<std::function<void()>> retained;
 };
 
 }  // namespace emulation
@@ -55,7 +56,16 @@ struct Event {
 
 struct Graph {
   std::vector<std::function<void()>> work;
+  std::vector<std::function<void()>> retained;
 };
+
+// What a graph has kept goes, where CUDA must not be used.
+thread_local bool in_callback = false;
+void let_go(const std::vector<std::function<void()>>& retained) {
+  in_callback = true;
+  for (const std::function<void()>& release : retained) release();
+  in_callback = false;
+}
 
 struct Machine {
   std::recursive_mutex lock;
@@ -63,7 +73,7 @@ struct Machine {
   uint64_t captures = 0;
   std::set<Capture*> capturing;
   std::map<uintptr_t, uintptr_t> memory;  // begin, end
-  std::set<uintptr_t> ordered;            // of memory, what was allocated in stream order
+  std::map<uintptr_t, int32_t> places;    // of memory, its device; -1: any
   std::map<uintptr_t, uintptr_t> described;
   std::map<uintptr_t, uintptr_t> library;  // of memory, what the library has allocated
   int64_t violations = 0, launches = 0, calls = 0, failing = 0;
@@ -92,14 +102,30 @@ std::vector<CUstream_st*> streams;
 bool is_special(CUstream_st* stream) { return reinterpret_cast<uintptr_t>(stream) <= 2; }
 bool is_legacy(CUstream_st* stream) { return reinterpret_cast<uintptr_t>(stream) <= 1; }
 
+// The streams per thread, by device. They outlive their threads: what they were given may still have to run.
+thread_local CUstream_st* thread_streams[devices] = {};
+
 // As CUDA's runtime does: where a thread has no device, a call makes the first one its own, and it stays.
 Device& need_current() {
   if (!current) current = &all_devices[0];
   return *current;
 }
 
+CUstream_st* make_stream(int32_t device, bool is_blocking) {
+  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
+  auto* stream = new CUstream_st;
+  stream->device = device;
+  stream->is_blocking = is_blocking;
+  streams.push_back(stream);
+  return stream;
+}
+
 CUstream_st* find_stream(CUstream_st* stream) {
-  return is_special(stream) ? &machine().default_stream[need_current().id] : stream;
+  if (!is_special(stream)) return stream;
+  const int32_t device = need_current().id;
+  if (is_legacy(stream)) return &machine().default_stream[device];
+  if (!thread_streams[device]) thread_streams[device] = make_stream(device, true);
+  return thread_streams[device];
 }
 
 // The capture of a stream; implicit_capture: the legacy stream, which cannot be used beside that of a blocking one.
@@ -133,20 +159,37 @@ void run_waiting(CUstream_st* stream) {
   }
 }
 
-void run_device(int32_t device) {
-  for (CUstream_st* stream : streams) {
-    if (stream->device == device) run_waiting(stream);
+// What comes before anything that a stream is given now: for the legacy stream all blocking ones, for them the legacy one.
+void run_what_is_before(CUstream_st* stream) {
+  CUstream_st* legacy = &machine().default_stream[stream->device];
+  if (stream->is_blocking) run_waiting(legacy);
+  if (stream != legacy) return;
+  const std::vector<CUstream_st*> all = streams;
+  for (CUstream_st* each : all) {
+    if (each->device == stream->device && each->is_blocking) run_waiting(each);
   }
-  run_waiting(&machine().default_stream[device]);
 }
 
-void* allocate_memory(int64_t bytes) {
+// In a stream that is not captured.
+void give(CUstream_st* stream, std::function<void()> work) {
+  const auto in_order = [stream, work = std::move(work)] {
+    run_what_is_before(stream);
+    work();
+  };
+  if (stream->held)
+    stream->waiting.push_back(in_order);
+  else
+    in_order();
+}
+
+void* allocate_memory(int64_t bytes, int32_t device) {
   void* memory = nullptr;
   if (bytes > int64_t{1} << 40 || posix_memalign(&memory, 256, static_cast<size_t>(bytes ? bytes : 1))) return nullptr;
   std::memset(memory, 0xcd, static_cast<size_t>(bytes));
   const std::lock_guard<std::recursive_mutex> guard(machine().lock);
   const uintptr_t begin = reinterpret_cast<uintptr_t>(memory);
   machine().memory[begin] = begin + static_cast<uintptr_t>(bytes ? bytes : 1);
+  machine().places[begin] = device;
   return memory;
 }
 
@@ -157,7 +200,7 @@ bool free_memory(void* memory) {
   if (found == all.memory.end()) return false;
   all.described.erase(all.described.lower_bound(found->first), all.described.lower_bound(found->second));
   all.library.erase(found->first);
-  all.ordered.erase(found->first);
+  all.places.erase(found->first);
   all.memory.erase(found);
   std::free(memory);
   return true;
@@ -173,6 +216,7 @@ bool contains(const std::map<uintptr_t, uintptr_t>& ranges, uintptr_t begin, uin
 int enter_call() {
   const std::lock_guard<std::recursive_mutex> guard(machine().lock);
   if (machine().process != getpid()) return not_initialized;
+  if (in_callback) std::abort();
   ++machine().calls;
   return machine().failing > 0 && --machine().failing == 0 ? machine().failure : 0;
 }
@@ -188,10 +232,8 @@ int enqueue(CUstream_st* given, std::function<void()> work) {
     }
     stream->capture->recorded.push_back(std::move(work));
     if (stream != stream->capture->origin) stream->capture->unjoined.insert(stream);
-  } else if (stream->held) {
-    stream->waiting.push_back(std::move(work));
   } else {
-    work();
+    give(stream, std::move(work));
   }
   return 0;
 }
@@ -207,6 +249,11 @@ void touch(const void* address, uint64_t bytes) {
 bool reaches(const void* address, uint64_t bytes) {
   const uintptr_t begin = reinterpret_cast<uintptr_t>(address);
   return contains(machine().memory, begin, begin + bytes);
+}
+
+bool is_of_library(const void* address) {
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(address);
+  return contains(machine().library, begin, begin + 1);
 }
 
 void count_violation(const char* what) {
@@ -278,7 +325,7 @@ namespace {
 
 int allocate(void** memory, int64_t bytes) {
   if (const int code = enter_call()) return code;
-  *memory = emulation::allocate_memory(bytes);
+  *memory = emulation::allocate_memory(bytes, emulation::need_current().id);
   if (!*memory) return emulation::out_of_memory;
   const std::lock_guard<std::recursive_mutex> guard(machine().lock);
   const uintptr_t begin = reinterpret_cast<uintptr_t>(*memory);
@@ -288,36 +335,38 @@ int allocate(void** memory, int64_t bytes) {
 
 }  // namespace
 
-int allocate_zeroed(void** memory, int64_t bytes) {
-  const int code = allocate(memory, bytes);
-  if (!code) std::memset(*memory, 0, static_cast<size_t>(bytes));
-  return code;
-}
-
-// Waits for nothing where memory was allocated in stream order.
-int deallocate(void* memory) {
-  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
+int make_stream(Stream* stream) {
   if (const int code = enter_call()) return code;
-  const bool waits = machine().ordered.count(reinterpret_cast<uintptr_t>(memory)) == 0;
-  if (waits) emulation::run_device(emulation::need_current().id);
-  return emulation::free_memory(memory) ? 0 : emulation::invalid_value;
-}
-
-int allocate_host(void** memory, int64_t bytes) { return allocate(memory, bytes); }
-int deallocate_host(void* memory) { return emulation::free_memory(memory) ? 0 : emulation::invalid_value; }
-
-int allocate_async(void** memory, int64_t bytes, Stream stream) {
-  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
-  if (emulation::capture_of(stream)) return emulation::capture_unsupported;
-  if (const int code = allocate(memory, bytes)) return code;
-  machine().ordered.insert(reinterpret_cast<uintptr_t>(*memory));
+  *stream = emulation::make_stream(emulation::need_current().id, false);
   return 0;
 }
 
-int deallocate_async(void* memory, Stream stream) {
+void destroy_stream(Stream stream) { gth_emulation_destroy_stream(stream); }
+
+int stream_id(Stream stream, uint64_t* id) {
+  *id = reinterpret_cast<uintptr_t>(find_stream(stream));
+  return enter_call();
+}
+
+int make_pool(int32_t, int64_t kept, Pool* pool) {
+  if (const int code = enter_call()) return code;
+  *pool = new int64_t(kept);
+  return 0;
+}
+
+void destroy_pool(Pool pool) { delete static_cast<int64_t*>(pool); }
+
+int allocate_async(void** memory, int64_t bytes, Pool pool, Stream stream) {
+  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
+  if (emulation::capture_of(stream)) return emulation::capture_unsupported;
+  if (!pool) return emulation::invalid_value;
+  return allocate(memory, bytes);
+}
+
+int deallocate_async(void* memory, Pool pool, Stream stream) {
   if (const int code = enter_call()) return code;
   const std::lock_guard<std::recursive_mutex> guard(machine().lock);
-  if (emulation::capture_of(stream)) return emulation::invalid_value;
+  if (!pool || emulation::capture_of(stream)) return emulation::invalid_value;
   return enqueue(stream, [memory] {
     if (!emulation::free_memory(memory)) std::abort();
   });
@@ -328,9 +377,14 @@ int zero_async(void* memory, int64_t bytes, Stream stream) {
   return enqueue(stream, [=] { std::memset(memory, 0, static_cast<size_t>(bytes)); });
 }
 
+// To pageable memory it waits.
 int copy_async(void* to, const void* from, int64_t bytes, Stream stream) {
   if (const int code = enter_call()) return code;
-  return enqueue(stream, [=] { std::memcpy(to, from, static_cast<size_t>(bytes)); });
+  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
+  const bool waits = !emulation::reaches(to, static_cast<uint64_t>(bytes)) && !emulation::capture_of(stream);
+  const int code = enqueue(stream, [=] { std::memcpy(to, from, static_cast<size_t>(bytes)); });
+  if (waits) emulation::run_waiting(find_stream(stream));
+  return code;
 }
 
 int synchronize(Stream given) {
@@ -340,19 +394,8 @@ int synchronize(Stream given) {
     emulation::spoil(id);
     return emulation::capture_unsupported;
   }
+  emulation::run_what_is_before(find_stream(given));
   emulation::run_waiting(find_stream(given));
-  return 0;
-}
-
-// A device that has a stream under capture cannot be waited for.
-int synchronize_device() {
-  if (const int code = enter_call()) return code;
-  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
-  const int32_t device = emulation::need_current().id;
-  for (const emulation::Capture* each : machine().capturing) {
-    if (each->origin->device == device) return emulation::capture_unsupported;
-  }
-  emulation::run_device(device);
   return 0;
 }
 
@@ -395,10 +438,7 @@ int enqueue_mark(emulation::Event* event, CUstream_st* stream) {
     if (event->orphaned) delete event;
   };
   event->passed = false;
-  if (stream->held)
-    stream->waiting.push_back(pass);
-  else
-    pass();
+  emulation::give(stream, pass);
   return 0;
 }
 
@@ -446,20 +486,7 @@ int wait_event(Stream stream, Event event) {
   if (self->capture || emulation::capture_of(stream)) return wait_captured(stream, waiter, *self);
   if (self->passed) return 0;
   CUstream_st* recorder = self->stream;
-  const auto wait = [recorder] { emulation::run_waiting(recorder); };
-  if (waiter->held)
-    waiter->waiting.push_back(wait);
-  else
-    wait();
-  return 0;
-}
-
-int synchronize_event(Event event) {
-  if (const int code = enter_call()) return code;
-  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
-  auto* self = static_cast<emulation::Event*>(event);
-  if (self->capture) return emulation::capture_unsupported;
-  if (!self->passed) emulation::run_waiting(self->stream);
+  emulation::give(waiter, [recorder] { emulation::run_waiting(recorder); });
   return 0;
 }
 
@@ -477,29 +504,40 @@ int reach(void* memory, bool* reached, void** there) {
   return enter_call();
 }
 
-const char* error_name(int) { return "an emulated error"; }
-bool means_no_memory(int code) { return code == emulation::out_of_memory; }
-bool means_capture(int code) { return code >= 900 && code <= 908; }
-bool means_no_kernels(int code) { return code == emulation::no_kernels; }
+int device_of(const void* memory, int32_t* id) {
+  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
+  const auto after = machine().places.upper_bound(reinterpret_cast<uintptr_t>(memory));
+  *id = -1;
+  if (after != machine().places.begin() && emulation::reaches(memory, 1)) *id = std::prev(after)->second;
+  return enter_call();
+}
 
+int retain_by_capture(Stream stream, void (*release)(void*), void* user) {
+  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
+  if (const int code = enter_call()) {
+    release(user);
+    return code;
+  }
+  find_stream(stream)->capture->retained.push_back([=] { release(user); });
+  return 0;
+}
+
+const char* error_name(int) { return "an emulated error"; }
 }  // namespace gather::cuda::runtime
 
 using namespace emulation;
 
-void* gth_emulation_allocate(int64_t bytes) { return enter_unsafe() ? nullptr : allocate_memory(bytes); }
+void* gth_emulation_allocate(int64_t bytes) { return enter_unsafe() ? nullptr : allocate_memory(bytes, -1); }
+void* gth_emulation_allocate_on(int32_t device, int64_t bytes) {
+  return enter_unsafe() ? nullptr : allocate_memory(bytes, device);
+}
 void gth_emulation_free(void* memory) {
   enter_unsafe();
   if (memory && !free_memory(memory)) std::abort();
 }
-void* gth_emulation_allocate_host(int64_t bytes) { return enter_unsafe() ? nullptr : allocate_memory(bytes); }
+void* gth_emulation_allocate_host(int64_t bytes) { return enter_unsafe() ? nullptr : allocate_memory(bytes, -1); }
 
-CUstream_st* gth_emulation_make_stream(int32_t device) {
-  const std::lock_guard<std::recursive_mutex> guard(machine().lock);
-  auto* stream = new CUstream_st;
-  stream->device = device;
-  streams.push_back(stream);
-  return stream;
-}
+CUstream_st* gth_emulation_make_stream(int32_t device) { return make_stream(device, false); }
 
 void gth_emulation_destroy_stream(CUstream_st* stream) {
   const std::lock_guard<std::recursive_mutex> guard(machine().lock);
@@ -516,13 +554,14 @@ void gth_emulation_hold(CUstream_st* stream) { find_stream(stream)->held = true;
 
 int gth_emulation_synchronize(CUstream_st* stream) {
   const std::lock_guard<std::recursive_mutex> guard(machine().lock);
+  run_what_is_before(find_stream(stream));
   run_waiting(find_stream(stream));
   return 0;
 }
 
 void gth_emulation_begin_capture(CUstream_st* stream) {
   const std::lock_guard<std::recursive_mutex> guard(machine().lock);
-  stream->capture = new Capture{stream, ++machine().captures, false, {}, {}};
+  stream->capture = new Capture{stream, ++machine().captures, false, {}, {}, {}};
   machine().capturing.insert(stream->capture);
 }
 
@@ -535,7 +574,8 @@ void* gth_emulation_end_capture(CUstream_st* stream) {
     if (each->capture == capture) each->capture = nullptr;
   }
   const bool is_whole = !capture->spoiled && capture->unjoined.empty();
-  void* graph = is_whole ? new Graph{std::move(capture->recorded)} : nullptr;
+  void* graph = is_whole ? new Graph{std::move(capture->recorded), std::move(capture->retained)} : nullptr;
+  if (!is_whole) let_go(capture->retained);
   delete capture;
   return graph;
 }
@@ -543,14 +583,15 @@ void* gth_emulation_end_capture(CUstream_st* stream) {
 void gth_emulation_launch(void* graph, CUstream_st* stream) {
   const std::lock_guard<std::recursive_mutex> guard(machine().lock);
   for (const std::function<void()>& work : static_cast<Graph*>(graph)->work) {
-    if (stream->held)
-      stream->waiting.push_back(work);
-    else
-      work();
+    give(find_stream(stream), work);
   }
 }
 
-void gth_emulation_destroy_graph(void* graph) { delete static_cast<Graph*>(graph); }
+void gth_emulation_destroy_graph(void* graph) {
+  auto* self = static_cast<Graph*>(graph);
+  let_go(self->retained);
+  delete self;
+}
 
 void gth_emulation_describe(const void* memory, int64_t bytes) {
   const std::lock_guard<std::recursive_mutex> guard(machine().lock);

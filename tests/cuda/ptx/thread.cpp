@@ -16,9 +16,12 @@ namespace ptx {
 
 void violate(const char* what) { emulation::count_violation(what); }
 
-char* Thread::global(uint64_t at, uint64_t bytes) {
+char* Thread::global(uint64_t at, uint64_t bytes, bool writes, Order order) {
   char* address = reinterpret_cast<char*>(at);
   emulation::touch(address, bytes);
+  // What the caller gave is written by one thread each, or by others meanwhile.
+  if (emulation::is_of_library(address) && !grid->access(block, at, bytes, writes, order))
+    violate("a race of two blocks");
   if (emulation::reaches(address, bytes)) return address;
   violate("outside of all memory");
   std::abort();
@@ -60,6 +63,7 @@ int64_t counted = 0;
 // A block of threads and what they run in.
 class Block {
  public:
+  void begin_grid(uint32_t blocks) { grid_.begin(blocks); }
   void run(Run kernel, uint32_t block, uint32_t blocks, uint32_t threads, std::vector<char>* arguments) {
     prepare(block, blocks, threads, arguments);
     while (step(kernel)) pass_barrier();
@@ -81,6 +85,7 @@ class Block {
       threads_[i].arguments = arguments->data();
       threads_[i].argument_bytes = arguments->size();
       threads_[i].shared = shared_.get();
+      threads_[i].grid = &grid_;
       threads_[i].frame = frames_[i]->bytes;
     }
     counts_.assign(is_counting ? threads * static_cast<size_t>(stretch_count) : 0, 0);
@@ -150,6 +155,7 @@ class Block {
   struct Frame {
     alignas(16) char bytes[frame_bytes];
   };
+  Grid grid_;
   std::unique_ptr<Shared> shared_ = std::make_unique<Shared>();
   std::vector<std::unique_ptr<Frame>> frames_;
   std::vector<Thread> threads_;
@@ -173,6 +179,7 @@ void run_grid(Run run, uint32_t blocks, uint32_t threads, std::vector<char> argu
   std::vector<uint32_t> order(blocks);
   std::iota(order.begin(), order.end(), 0u);
   if (emulation::seed()) std::shuffle(order.begin(), order.end(), std::mt19937(emulation::seed()));
+  block.begin_grid(blocks);
   for (const uint32_t index : order) block.run(run, index, blocks, threads, &arguments);
 }
 

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "grid.hpp"
+
 // What PTX that translate.py has turned into C++ runs on: a thread of a block at a time, from barrier to barrier. Each
 // access is held against what the hardware asks for; what it would not have done is counted as a violation.
 namespace ptx {
@@ -41,6 +43,7 @@ struct Thread {
   char* arguments;
   uint64_t argument_bytes;
   Shared* shared;
+  Grid* grid;
   char* frame;
 
   int waits_at = 0;  // the number of the place where it stands
@@ -56,20 +59,26 @@ struct Thread {
     if (counts) ++counts[stretch];
   }
 
-  const char* read_global(uint64_t at, uint64_t bytes) { return global(at, bytes); }
-  char* write_global(uint64_t at, uint64_t bytes) { return global(at, bytes); }
+  const char* read_global(uint64_t at, uint64_t bytes, Order order) { return global(at, bytes, false, order); }
+  char* write_global(uint64_t at, uint64_t bytes, Order order) { return global(at, bytes, true, order); }
   const char* read_shared(uint64_t at, uint64_t bytes) { return shared->access(at, bytes, thread, false, false); }
   char* write_shared(uint64_t at, uint64_t bytes) { return shared->access(at, bytes, thread, true, false); }
   const char* read_param(uint64_t at, uint64_t bytes) { return aligned(at, bytes); }
   char* write_param(uint64_t at, uint64_t bytes) { return aligned(at, bytes); }
   // An address of any space: of a parameter, or of global memory.
   const char* read_generic(uint64_t at, uint64_t bytes) {
-    return at - reinterpret_cast<uintptr_t>(arguments) < argument_bytes ? aligned(at, bytes) : global(at, bytes);
+    return at - reinterpret_cast<uintptr_t>(arguments) < argument_bytes ? aligned(at, bytes)
+                                                                        : global(at, bytes, false, Order::weak);
   }
 
   template <class T>
-  T atomic_add_global(uint64_t at, uint64_t value) {
-    return exchange<T>(global(at, sizeof(T)), [=](T old) { return static_cast<T>(old + value); });
+  T atomic_add_global(uint64_t at, uint64_t value, Order order) {
+    return exchange<T>(global(at, sizeof(T), true, order), [=](T old) { return static_cast<T>(old + value); });
+  }
+  template <class T>
+  T atomic_maximum_global(uint64_t at, uint64_t value, Order order) {
+    return exchange<T>(global(at, sizeof(T), true, order),
+                       [=](T old) { return old > static_cast<T>(value) ? old : static_cast<T>(value); });
   }
   template <class T>
   T atomic_minimum_shared(uint64_t at, uint64_t value) {
@@ -82,7 +91,7 @@ struct Thread {
     if (at % bytes != 0) violate("misaligned");
     return reinterpret_cast<char*>(at);
   }
-  static char* global(uint64_t at, uint64_t bytes);
+  char* global(uint64_t at, uint64_t bytes, bool writes, Order order);
 
   template <class T, class F>
   static T exchange(char* at, F&& f) {

@@ -20,6 +20,8 @@ FUNCTIONS = {  # of thread.hpp
     "shl": "shift_left",
     "shr": "shift_right",
 }
+ORDERS = ("relaxed", "release", "acq_rel")
+WORDS = ("cs", "nc", "cta", "gpu", "sys", *ORDERS)  # that say nothing of where an access goes
 SPECIAL = {"%tid.x": "t.thread", "%ctaid.x": "t.block", "%nctaid.x": "t.blocks"}
 
 
@@ -193,13 +195,23 @@ class Function:
     @staticmethod
     def access(opcode):
         """(space, count, type) of a load or a store."""
-        words = [w for w in opcode if w not in ("cs", "nc", "volatile")]
+        words = [w for w in opcode if w not in WORDS]
         spaces = [w for w in words if w in ("global", "shared", "param", "local")]
         counts = [int(w[1:]) for w in words if re.fullmatch(r"v\d", w)]
         kinds = [w for w in words if re.fullmatch(r"[bus]\d+", w)]
         if len(spaces) + len(counts) + len(kinds) != len(words) or len(kinds) != 1:
             raise ValueError(f"unknown access {opcode}")
         return (spaces or ["generic"])[0], (counts or [1])[0], type_of(kinds[0])
+
+    @staticmethod
+    def order(space, opcode):
+        """The last argument of an access to global memory."""
+        said = [w for w in opcode if w in ORDERS]
+        if space != "global":
+            return ""
+        if "release" in said and "sys" not in opcode:
+            raise ValueError("the host does not see what is released to the device alone")
+        return f", Order::{said[0] if said else 'weak'}"
 
     @staticmethod
     def members(operand):
@@ -209,7 +221,10 @@ class Function:
         space, count, kind = self.access(opcode)
         targets = self.members(operands[0])
         assert len(targets) == count
-        self.emit(f"{{ const char* at = t.read_{space}({self.address(operands[1])}, sizeof({kind}) * {count});")
+        if space == "global" and not {"nc", "relaxed"} & set(opcode) and "take_kernel" not in self.name:
+            raise ValueError("a weak load, which may be done twice")
+        where = f"{self.address(operands[1])}, sizeof({kind}) * {count}{self.order(space, opcode)}"
+        self.emit(f"{{ const char* at = t.read_{space}({where});")
         for i, target in enumerate(targets):
             if target != "_":
                 self.assign(target, f"loaded<{kind}>(at, {i})")
@@ -219,20 +234,21 @@ class Function:
         space, count, kind = self.access(opcode)
         sources = self.members(operands[1])
         assert len(sources) == count
-        self.emit(f"{{ char* at = t.write_{space}({self.address(operands[0])}, sizeof({kind}) * {count});")
+        where = f"{self.address(operands[0])}, sizeof({kind}) * {count}{self.order(space, opcode)}"
+        self.emit(f"{{ char* at = t.write_{space}({where});")
         for i, source in enumerate(sources):
             self.emit(f"store<{kind}>(at, {i}, {self.value(source)});")
         self.emit("}")
 
     def do_atom(self, opcode, operands):
-        space, operation, kind = opcode
-        helper = {"add": "add", "min": "minimum"}[operation]
-        target, address, value = operands
-        call = f"t.atomic_{helper}_{space}<{type_of(kind)}>({self.address(address)}, {self.value(value)})"
+        space, operation, kind = [w for w in opcode if w not in WORDS]
+        helper = {"add": "add", "min": "minimum", "max": "maximum"}[operation]
+        target, address, value = operands if len(operands) == 3 else ("_", *operands)
+        given = f"{self.address(address)}, {self.value(value)}{self.order(space, opcode)}"
+        call = f"t.atomic_{helper}_{space}<{type_of(kind)}>({given})"
         self.assign(target, call) if target != "_" else self.emit(call + ";")
 
-    def do_membar(self, _, __):
-        pass  # one thread runs at a time, and what it writes is written
+    do_red = do_atom
 
     # ---- barriers and calls
 
@@ -363,6 +379,8 @@ def translate(text):
     functions = []
     for match in re.finditer(head + r"\{(.*?)\n\}", text, re.S):
         is_kernel = match[1] == "entry"
+        if "atom.acq_rel" in match[5] and "st.release.sys" not in match[5]:
+            raise ValueError(f"{match[3]} counts its blocks, and publishes nothing")
         function = Function(match[3], is_kernel, parse_params(match[4], is_kernel), match[2], module)
         for statement in statements(match[5]):
             function.statement(statement)

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/shared.hpp"
+
+// What blocks of a grid, and grids that overlap, tell each other through, in global memory. Relaxed where nothing is said
+// of the order; no order is stronger than its use.
+namespace gather::cuda {
+
+GATHER_SHARED uint64_t load(const uint64_t* word) {
+#ifdef __CUDA_ARCH__
+  uint64_t value;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  return value;
+#else
+  return __atomic_load_n(word, __ATOMIC_RELAXED);
+#endif
+}
+
+GATHER_SHARED uint32_t load(const uint32_t* word) {
+#ifdef __CUDA_ARCH__
+  uint32_t value;
+  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
+  return value;
+#else
+  return __atomic_load_n(word, __ATOMIC_RELAXED);
+#endif
+}
+
+// What it was.
+GATHER_SHARED uint32_t add(uint32_t* word, uint32_t value) {
+#ifdef __CUDA_ARCH__
+  uint32_t before;
+  asm volatile("atom.relaxed.gpu.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(word), "r"(value) : "memory");
+  return before;
+#else
+  return __atomic_fetch_add(word, value, __ATOMIC_RELAXED);
+#endif
+}
+
+GATHER_SHARED uint64_t add(uint64_t* word, uint64_t value) {
+#ifdef __CUDA_ARCH__
+  uint64_t before;
+  asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(word), "l"(value) : "memory");
+  return before;
+#else
+  return __atomic_fetch_add(word, value, __ATOMIC_RELAXED);
+#endif
+}
+
+// Adds; who finds what others have added finds what they had written before. What it was.
+GATHER_SHARED uint32_t arrive(uint32_t* word, uint32_t value) {
+#ifdef __CUDA_ARCH__
+  uint32_t before;
+  asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(word), "r"(value) : "memory");
+  return before;
+#else
+  return __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL);
+#endif
+}
+
+// Makes it `value` where it is less.
+GATHER_SHARED void raise(uint64_t* word, uint64_t value) {
+#ifdef __CUDA_ARCH__
+  asm volatile("red.relaxed.gpu.global.max.u64 [%0], %1;" : : "l"(word), "l"(value) : "memory");
+#else
+  uint64_t seen = load(word);
+  while (seen < value && !__atomic_compare_exchange_n(word, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+#endif
+}
+
+// Stores behind everything else: a host too that sees it, and acquires, sees the rest.
+GATHER_SHARED void publish(uint64_t* word, uint64_t value) {
+#ifdef __CUDA_ARCH__
+  asm volatile("st.release.sys.global.u64 [%0], %1;" : : "l"(word), "l"(value) : "memory");
+#else
+  __atomic_store_n(word, value, __ATOMIC_RELEASE);
+#endif
+}
+
+}  // namespace gather::cuda
