@@ -104,10 +104,11 @@ int32_t check_reach(const gth_tensor_desc& desc, int64_t bytes, const Error& err
   return core::resolve_layout(desc, bytes, GTH_OPERAND_TENSOR, &layout, error);
 }
 
-// `strides` has room for GTH_MAX_NDIM; *checked points to it and to the producer's shape.
-int32_t read_tensor(const DLTensor& tensor, bool read_only, int64_t* strides, gth_tensor_desc* checked,
+// `strides` has room for GTH_MAX_NDIM; *out points to it and to the producer's shape.
+int32_t read_tensor(const DLTensor& tensor, bool read_only, int64_t* strides, gth_tensor_desc* out, Whereabouts* memory,
                     const Error& error) {
-  gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+  gth_tensor_desc& desc = *out;
+  desc = GTH_TENSOR_DESC_INIT;
   if (int32_t status = read_dtype(tensor.dtype, &desc.dtype, error)) return status;
   const int64_t bytes = core::find_dtype(desc.dtype)->bytes;
   if (int32_t status = read_shape(tensor, &desc, error)) return status;
@@ -123,7 +124,7 @@ int32_t read_tensor(const DLTensor& tensor, bool read_only, int64_t* strides, gt
   desc.device = tensor.device.device_type;
   desc.device_id = tensor.device.device_id;
   desc.flags = read_only ? GTH_TENSOR_READONLY : 0;
-  return check_tensor(desc, checked, error);  // what is left of it: device and data
+  return check_tensor(desc, memory, error);  // what is left of it: device and data
 }
 
 template <class Managed>
@@ -136,11 +137,12 @@ template <class Managed>
 int32_t adopt_managed(const Context& context, Managed* managed, bool read_only, gth_tensor** out, const Error& error) {
   int64_t strides[GTH_MAX_NDIM];
   gth_tensor_desc desc;
-  if (int32_t status = read_tensor(managed->dl_tensor, read_only, strides, &desc, error)) return status;
+  Whereabouts memory;
+  if (int32_t status = read_tensor(managed->dl_tensor, read_only, strides, &desc, &memory, error)) return status;
   const gth_deleter_fn deleter = managed->deleter ? delete_managed<Managed> : nullptr;
-  AdoptedStorage* storage = adopt_memory(context, desc.device, deleter, managed);
+  AdoptedStorage* storage = adopt_memory(context, memory.device, deleter, managed);
   if (!storage) return fail_memory(sizeof(AdoptedStorage), error);
-  const int32_t status = make_tensor(desc, storage, out, error);
+  const int32_t status = make_tensor(desc, memory, storage, out, error);
   if (status) {
     storage->disarm();
     storage->release();

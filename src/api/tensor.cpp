@@ -41,16 +41,14 @@ int32_t check_device(const gth_tensor_desc& desc, const Error& error) {
 }
 
 // The whole of check_tensor for a dense tensor on the host that is all right.
-bool check_dense_tensor(const gth_tensor_desc& desc, gth_tensor_desc* checked) {
+bool check_dense_tensor(const gth_tensor_desc& desc, Whereabouts* memory) {
   if (!core::is_exact(desc, GTH_TENSOR_READONLY) || !desc.data) return false;
   const core::DtypeInfo* info = core::find_dtype(desc.dtype);
   if (!info) return false;
   const int64_t bytes = core::dense_product(desc.shape, 0, desc.ndim, info->bytes);
   int64_t end;
   if (bytes == 0 || !core::find_dense_end(desc, bytes, &end)) return false;
-  *checked = desc;
-  checked->device = GTH_DEVICE_CPU;
-  if (checked->extent == 0) checked->extent = end;
+  *memory = {GTH_DEVICE_CPU, desc.device_id, desc.extent ? desc.extent : end};
   return true;
 }
 
@@ -80,13 +78,16 @@ bool copy_dims(const gth_tensor_desc& desc, int64_t bytes, Tensor* tensor) {
 }
 
 // `strings` is nullptr for numbers.
-int32_t publish_tensor(const gth_tensor_desc& desc, int64_t bytes, Storage* storage, const core::Strings* strings,
-                       bool binary, gth_tensor** out, const Error& error) {
+int32_t publish_tensor(const gth_tensor_desc& desc, const Whereabouts& memory, int64_t bytes, Storage* storage,
+                       const core::Strings* strings, bool binary, gth_tensor** out, const Error& error) {
   uintptr_t token;
   Content* content = acquire_slot(Kind::tensor, &token);
   if (!content) return fail_memory(sizeof(Content), error);
   Tensor& tensor = content->tensor;
   tensor.desc = desc;
+  tensor.desc.device = memory.device;
+  tensor.desc.device_id = memory.device_id;
+  tensor.desc.extent = memory.extent;
   tensor.storage = storage;
   if (strings) tensor.strings = *strings;
   tensor.binary = binary;
@@ -102,9 +103,9 @@ int32_t publish_tensor(const gth_tensor_desc& desc, int64_t bytes, Storage* stor
 
 int32_t borrow(const gth_tensor_desc* desc, gth_tensor** out, const Error& error) {
   if (!desc) return fail_null(GTH_OPERAND_TENSOR, error);
-  gth_tensor_desc checked;
-  if (int32_t status = check_tensor(*desc, &checked, error)) return status;
-  return make_tensor(checked, nullptr, out, error);
+  Whereabouts memory;
+  if (int32_t status = check_tensor(*desc, &memory, error)) return status;
+  return make_tensor(*desc, memory, nullptr, out, error);
 }
 
 int32_t adopt(gth_context* context, const gth_tensor_desc* desc, gth_deleter_fn deleter, void* user, gth_tensor** out,
@@ -114,11 +115,11 @@ int32_t adopt(gth_context* context, const gth_tensor_desc* desc, gth_deleter_fn 
   if (int32_t status = core::check_desc(*desc, GTH_OPERAND_TENSOR, error)) return status;
   const Context* found = nullptr;
   if (int32_t status = find_context(context, &found, error)) return status;
-  gth_tensor_desc checked;
-  if (int32_t status = check_tensor(*desc, &checked, error)) return status;
-  AdoptedStorage* storage = adopt_memory(*found, checked.device, deleter, user);
+  Whereabouts memory;
+  if (int32_t status = check_tensor(*desc, &memory, error)) return status;
+  AdoptedStorage* storage = adopt_memory(*found, memory.device, deleter, user);
   if (!storage) return fail_memory(sizeof(AdoptedStorage), error);
-  const int32_t status = make_tensor(checked, storage, out, error);
+  const int32_t status = make_tensor(*desc, memory, storage, out, error);
   if (status) {
     storage->disarm();
     storage->release();
@@ -193,24 +194,24 @@ int32_t find_tensor(const gth_tensor* handle, int32_t operand, const Tensor** ou
   return GTH_OK;
 }
 
-int32_t make_tensor(const gth_tensor_desc& desc, Storage* storage, gth_tensor** out, const Error& error) {
-  return publish_tensor(desc, core::find_dtype(desc.dtype)->bytes, storage, nullptr, false, out, error);
+int32_t make_tensor(const gth_tensor_desc& desc, const Whereabouts& memory, Storage* storage, gth_tensor** out,
+                    const Error& error) {
+  return publish_tensor(desc, memory, core::find_dtype(desc.dtype)->bytes, storage, nullptr, false, out, error);
 }
 
 int32_t make_string_tensor(const gth_tensor_desc& given, const core::Strings& strings, bool binary, Storage* storage,
                            gth_tensor** out, const Error& error) {
   gth_tensor_desc desc = given;
   desc.dtype = GTH_DTYPE_STRING;
-  desc.device = GTH_DEVICE_CPU;
   desc.data = nullptr;
   desc.strides = nullptr;
   desc.offset = 0;
-  desc.extent = 0;
-  return publish_tensor(desc, sizeof(int64_t), storage, &strings, binary, out, error);
+  return publish_tensor(desc, {GTH_DEVICE_CPU, desc.device_id, 0}, sizeof(int64_t), storage, &strings, binary, out,
+                        error);
 }
 
-int32_t check_tensor(const gth_tensor_desc& desc, gth_tensor_desc* checked, const Error& error) {
-  if (check_dense_tensor(desc, checked)) return GTH_OK;
+int32_t check_tensor(const gth_tensor_desc& desc, Whereabouts* memory, const Error& error) {
+  if (check_dense_tensor(desc, memory)) return GTH_OK;
   if (int32_t status = core::check_desc(desc, GTH_OPERAND_TENSOR, error)) return status;
   if (desc.dtype == GTH_DTYPE_STRING) return fail_strings(error);
   const core::DtypeInfo* info = core::find_dtype(desc.dtype);
@@ -223,13 +224,11 @@ int32_t check_tensor(const gth_tensor_desc& desc, gth_tensor_desc* checked, cons
   if ((status = core::resolve_layout(desc, info->bytes, GTH_OPERAND_TENSOR, &layout, error))) return status;
   if ((status = check_device(desc, error))) return status;
   if (!desc.data && !layout.reach.empty) return fail_null(GTH_OPERAND_TENSOR, error);
-  *checked = desc;
-  checked->size = sizeof(gth_tensor_desc);
-  if (checked->device == 0) checked->device = GTH_DEVICE_CPU;
-  if (checked->device == GTH_DEVICE_CUDA && checked->device_id == device_of_data) {
-    if ((status = cuda::find_device_of(desc.data, &checked->device_id, error))) return status;
+  *memory = {desc.device ? desc.device : GTH_DEVICE_CPU, desc.device_id, desc.extent};
+  if (memory->device == GTH_DEVICE_CUDA && memory->device_id == device_of_data) {
+    if ((status = cuda::find_device_of(desc.data, &memory->device_id, error))) return status;
   }
-  if (checked->extent == 0 && !layout.reach.empty) checked->extent = layout.reach.high;
+  if (memory->extent == 0 && !layout.reach.empty) memory->extent = layout.reach.high;
   return GTH_OK;
 }
 

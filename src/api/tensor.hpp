@@ -24,17 +24,29 @@ struct Tensor {
 // The tensor of a handle. operand: what the handle is to the caller.
 int32_t find_tensor(const gth_tensor* handle, int32_t operand, const Tensor** out, const Error& error);
 
+// Where the memory of a description lies, with nothing left open.
+struct Whereabouts {
+  int32_t device, device_id;
+  int64_t extent;
+};
+
 // Makes a handle of a description that has been checked with check_tensor; takes over `storage` (may be nullptr) if and
 // only if it returns GTH_OK.
-int32_t make_tensor(const gth_tensor_desc& desc, Storage* storage, gth_tensor** out, const Error& error);
+int32_t make_tensor(const gth_tensor_desc& desc, const Whereabouts& memory, Storage* storage, gth_tensor** out,
+                    const Error& error);
+
+// As above, for a description of ours, which leaves nothing open.
+inline int32_t make_tensor(const gth_tensor_desc& desc, Storage* storage, gth_tensor** out, const Error& error) {
+  return make_tensor(desc, {desc.device, desc.device_id, desc.extent}, storage, out, error);
+}
 
 // As make_tensor for strings: `given` has ndim and shape.
 int32_t make_string_tensor(const gth_tensor_desc& given, const core::Strings& strings, bool binary, Storage* storage,
                            gth_tensor** out, const Error& error);
 
 // Checks a description of any origin in the order of the contract: struct size, dtype, rank, shape, size, strides,
-// device, data. `checked` receives it with its extent filled in; its strides may stay NULL.
-int32_t check_tensor(const gth_tensor_desc& desc, gth_tensor_desc* checked, const Error& error);
+// device, data.
+int32_t check_tensor(const gth_tensor_desc& desc, Whereabouts* memory, const Error& error);
 
 // Rank, extents and size of a dense tensor of `bytes` an element; *count receives the number of elements.
 int32_t check_dense(int32_t ndim, const int64_t* shape, int64_t bytes, int64_t* count, const Error& error);
