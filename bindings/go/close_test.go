@@ -12,28 +12,28 @@ import (
 // beside closes what run uses while goroutines are inside run: each call is served or refused, never anything else.
 func beside(t *testing.T, run func() error, closer interface{ Close() error }) {
 	t.Helper()
-	var group sync.WaitGroup
-	started := make(chan struct{}, 4)
-	for range cap(started) {
+	const goroutines, warm = 4, 100
+	var group, started sync.WaitGroup
+	for range goroutines {
 		group.Add(1)
+		started.Add(1)
 		go func() {
 			defer group.Done()
 			for round := 0; ; round++ {
-				if err := run(); errors.Is(err, gather.ErrHandle) {
-					return
-				} else if err != nil {
-					t.Error(err)
-					return
+				err := run()
+				if round == warm || err != nil && round < warm {
+					started.Done()
 				}
-				if round == 100 {
-					started <- struct{}{}
+				if err != nil {
+					if !errors.Is(err, gather.ErrHandle) {
+						t.Error(err)
+					}
+					return
 				}
 			}
 		}()
 	}
-	for range cap(started) {
-		<-started
-	}
+	started.Wait()
 	check(t, closer.Close())
 	group.Wait()
 	if err := run(); !errors.Is(err, gather.ErrHandle) {
