@@ -60,8 +60,12 @@ tools_clang_format() {
   pinned_linters
 }
 
+clang_format() {
+  files '*.c' '*.h' '*.cpp' '*.hpp' '*.cu' | grep -v -x "$generated" | xargs "$pinned/bin/clang-format" "$@"
+}
+
 lint_clang_format() {
-  files '*.c' '*.h' '*.cpp' '*.hpp' '*.cu' | grep -v -x "$generated" | xargs "$pinned/bin/clang-format" --dry-run -Werror
+  clang_format --dry-run -Werror
 }
 
 tools_clang_tidy() {
@@ -141,9 +145,12 @@ tools_rustfmt() {
   rust_toolchain
 }
 
+rust_format() {
+  files '*.rs' | grep -v -x "$generated" | xargs rustfmt --edition 2024 --config-path bindings/rust/rustfmt.toml "$@"
+}
+
 lint_rustfmt() {
-  files '*.rs' | grep -v -x "$generated" |
-    xargs rustfmt --check --edition 2024 --config-path bindings/rust/rustfmt.toml
+  rust_format --check
 }
 
 tools_clippy() {
@@ -170,8 +177,12 @@ tools_gofmt() {
 }
 
 # Not every installation has it on the path.
+go_format() {
+  files '*.go' | xargs "$(go env GOROOT)/bin/gofmt" "$@"
+}
+
 lint_gofmt() {
-  unformatted=$(files '*.go' | xargs "$(go env GOROOT)/bin/gofmt" -l)
+  unformatted=$(go_format -l)
   [ -z "$unformatted" ] || { echo "$unformatted" && return 1; }
 }
 
@@ -200,4 +211,15 @@ tools_staticcheck() {
 
 lint_staticcheck() {
   go_modules "$tools/bin/staticcheck"
+}
+
+# ---------------------------------------------------------------------------------------------------------- formatting
+
+# What can be mended without a thought, is.
+format_all() {
+  tools_clang_format && clang_format -i
+  "$pinned/bin/ruff" check --no-cache --quiet --fix --exit-zero .
+  "$pinned/bin/ruff" format --no-cache --quiet .
+  tools_rustfmt && rust_format
+  tools_gofmt && go_format -w
 }

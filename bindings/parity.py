@@ -23,23 +23,46 @@ FEATURES = {
     "capabilities": ("gth_capabilities", "capabilities", "capabilities", "Capabilities"),
     "names of statuses": ("gth_status_name", "Error.status_name", "Error", "Status.Error"),
     "dtypes": ("gth_dtype_size gth_dtype_name", "Tensor.dtype Spec(dtype)", "DType DType::size", "DType DTypeOf"),
-    "context": ("gth_context_create gth_context_release", "Context Context.close", "Context::builder Context::drop",
-                "NewContext Context.Close"),
+    "context": (
+        "gth_context_create gth_context_release",
+        "Context Context.close",
+        "Context::builder Context::drop",
+        "NewContext Context.Close",
+    ),
     "context: sync": ("gth_context_sync", "Context.sync", "Context::sync", "Context.Sync"),
     "context: wait for a stream": ("gth_context_wait", "Context.wait", "Context::wait", "Context.Wait"),
     "context: signal a stream": ("gth_context_signal", "Context.signal", "Context::signal", "Context.Signal"),
     "context: take the error record": (
-        "gth_context_take_error", "Context.take_error", "Context::take_error", "Context.TakeError"),
+        "gth_context_take_error",
+        "Context.take_error",
+        "Context::take_error",
+        "Context.TakeError",
+    ),
     "context: enqueue the take": (
-        "gth_context_enqueue_take_error", "Context.enqueue_take_error", "Context::enqueue_take_error",
-        "Context.EnqueueTakeError"),
+        "gth_context_enqueue_take_error",
+        "Context.enqueue_take_error",
+        "Context::enqueue_take_error",
+        "Context.EnqueueTakeError",
+    ),
     "hooks: memory and executor": (
-        "gth_alloc_fn gth_parallel_for_fn", None, "ContextBuilder::allocator ContextBuilder::executor", None),
+        "gth_alloc_fn gth_parallel_for_fn",
+        None,
+        "ContextBuilder::allocator ContextBuilder::executor",
+        None,
+    ),
     "end of the threads": ("gth_shutdown", "shutdown", "shutdown", "Shutdown"),
     "tensors over the caller's memory": (
-        "gth_tensor_borrow gth_tensor_describe", "Tensor Tensor.shape", "Tensor::new Tensor::shape", "New Tensor.Shape"),
+        "gth_tensor_borrow gth_tensor_describe",
+        "Tensor Tensor.shape",
+        "Tensor::new Tensor::shape",
+        "New Tensor.Shape",
+    ),
     "strided tensors": (
-        "gth_tensor_desc", "Tensor.strides Spec(strides)", "Tensor::with_strides TensorMut::with_strides", "Strided"),
+        "gth_tensor_desc",
+        "Tensor.strides Spec(strides)",
+        "Tensor::with_strides TensorMut::with_strides",
+        "Strided",
+    ),
     "memory handed over": ("gth_tensor_adopt", None, None, None),
     "allocated tensors": ("gth_tensor_alloc", "Tensor.zeros", "Context::zeros", "NewDeviceTensor"),
     "copy of a tensor": ("gth_tensor_copy", "Tensor.copy_to", "Context::copy", "DeviceTensor.Read DeviceTensor.Write"),
@@ -47,67 +70,122 @@ FEATURES = {
     "DLPack": (
         "gth_tensor_from_dlpack gth_tensor_from_dlpack_legacy gth_tensor_to_dlpack gth_tensor_to_dlpack_legacy",
         "Tensor.__dlpack__ Tensor.__dlpack_device__",
-        "Context::from_dlpack Context::from_dlpack_legacy Context::into_dlpack Context::into_dlpack_legacy", None),
+        "Context::from_dlpack Context::from_dlpack_legacy Context::into_dlpack Context::into_dlpack_legacy",
+        None,
+    ),
     "Arrow": (
-        "gth_tensor_from_arrow gth_tensor_to_arrow", "Tensor.__arrow_c_array__",
-        "Context::from_arrow Context::to_arrow", None),
+        "gth_tensor_from_arrow gth_tensor_to_arrow",
+        "Tensor.__arrow_c_array__",
+        "Context::from_arrow Context::to_arrow",
+        None,
+    ),
     "strings": (
-        "gth_tensor_from_strings gth_tensor_strings", "Tensor.strings", "Tensor::from_strings Tensor::strings",
-        "NewStrings GatherStrings"),
+        "gth_tensor_from_strings gth_tensor_strings",
+        "Tensor.strings",
+        "Tensor::from_strings Tensor::strings",
+        "NewStrings GatherStrings",
+    ),
     "device memory": (
-        "GTH_DEVICE_CUDA", "Tensor.__cuda_array_interface__ Tensor.device", "Buffer::from_raw BufferMut::from_raw",
-        "OnDevice"),
+        "GTH_DEVICE_CUDA",
+        "Tensor.__cuda_array_interface__ Tensor.device",
+        "Buffer::from_raw BufferMut::from_raw",
+        "OnDevice",
+    ),
     "gather": ("gth_gather", "gather", "gather", "Gather"),
     "gather into an output": ("gth_gather_into gth_gather_desc", "gather(out)", "gather_into", "GatherInto"),
     "gather_nd": ("gth_gather_nd", "gather_nd", "gather_nd", "GatherND"),
     "gather_nd into an output": (
-        "gth_gather_nd_into gth_gather_nd_desc", "gather_nd(out)", "gather_nd_into", "GatherNDInto"),
+        "gth_gather_nd_into gth_gather_nd_desc",
+        "gather_nd(out)",
+        "gather_nd_into",
+        "GatherNDInto",
+    ),
     "gather_elements": ("gth_gather_elements gth_gather_elements_shape", "gather_elements", None, None),
     "gather_elements into an output": (
-        "gth_gather_elements_into gth_gather_elements_desc", "gather_elements(out)", None, None),
+        "gth_gather_elements_into gth_gather_elements_desc",
+        "gather_elements(out)",
+        None,
+        None,
+    ),
     "extents": ("GTH_EXTENTS_BROADCAST", "gather_elements(extents)", None, None),
     "plan of gather_elements": ("gth_gather_elements_plan", None, None, None),
     "plan: the memory that a run touches": ("gth_plan_extents gth_plan_run_checked gth_plan_check", None, None, None),
     "output shape": (
-        "gth_gather_shape gth_gather_nd_shape", "output_shape output_shape(nd)", "output_shape output_shape_nd",
-        "OutputShape OutputShapeND"),
+        "gth_gather_shape gth_gather_nd_shape",
+        "output_shape output_shape(nd)",
+        "output_shape output_shape_nd",
+        "OutputShape OutputShapeND",
+    ),
     "plan": (
-        "gth_gather_plan gth_gather_nd_plan gth_plan_release", "Plan Plan.close",
-        "Plan::gather Plan::gather_nd Plan::drop", "NewPlan NewPlanND Plan.Close"),
+        "gth_gather_plan gth_gather_nd_plan gth_plan_release",
+        "Plan Plan.close",
+        "Plan::gather Plan::gather_nd Plan::drop",
+        "NewPlan NewPlanND Plan.Close",
+    ),
     "plan: run": ("gth_plan_run", "Plan.__call__ Plan.bind", "Plan::run Plan::run_open", "Plan.Run Plan.RunAt"),
     "plan: output shape": ("gth_plan_shape", "Plan.output_shape", "Plan::shape", "Plan.OutputShape"),
     "errors with fields": ("gth_error", "Error", "Cause", "Error IndexError"),
     "axis": ("axis", "gather(axis) Plan(axis)", "Options::axis", "Axis"),
     "batch_dims": (
-        "batch_dims", "gather(batch_dims) gather_nd(batch_dims) Plan(batch_dims)", "Options::batch_dims", "BatchDims"),
+        "batch_dims",
+        "gather(batch_dims) gather_nd(batch_dims) Plan(batch_dims)",
+        "Options::batch_dims",
+        "BatchDims",
+    ),
     "profiles": (
-        "GTH_PROFILE_JAX_CLIP", "gather(profile) gather_nd(profile) Plan(profile)", "Profile Options::profile",
-        "WithProfile"),
+        "GTH_PROFILE_JAX_CLIP",
+        "gather(profile) gather_nd(profile) Plan(profile)",
+        "Profile Options::profile",
+        "WithProfile",
+    ),
     "opset": ("opset", "gather(opset) gather_nd(opset) Plan(opset)", "Options::opset", "Opset"),
     "negative": (
-        "GTH_NEGATIVE_WRAP", "gather(negative) gather_nd(negative) Plan(negative)", "Options::negative", "Negative"),
+        "GTH_NEGATIVE_WRAP",
+        "gather(negative) gather_nd(negative) Plan(negative)",
+        "Options::negative",
+        "Negative",
+    ),
     "bounds": ("GTH_BOUNDS_SKIP", "gather(bounds) gather_nd(bounds) Plan(bounds)", "Options::bounds", "Bounds"),
     "fill": (
-        "GTH_FILL_BY_DTYPE", "gather(fill_value) gather_nd(fill_value) Plan(fill_value)",
-        "Options::fill Options::fill_value", "Fill FillWith"),
+        "GTH_FILL_BY_DTYPE",
+        "gather(fill_value) gather_nd(fill_value) Plan(fill_value)",
+        "Options::fill Options::fill_value",
+        "Fill FillWith",
+    ),
     "threads": (
-        "threads", "gather(threads) gather_nd(threads) Plan(threads) Context(threads)",
-        "Options::threads ContextBuilder::threads", "Threads"),
+        "threads",
+        "gather(threads) gather_nd(threads) Plan(threads) Context(threads)",
+        "Options::threads ContextBuilder::threads",
+        "Threads",
+    ),
 }
 
 # What a language does not carry, and why.
 EXEMPT = {
-    ("hooks: memory and executor", "Python"): "a call into the interpreter for each piece of work would cost more than the work",
-    ("hooks: memory and executor", "Go"): "a call from C into Go costs more than the work, and forbids the cheap way to call",
+    (
+        "hooks: memory and executor",
+        "Python",
+    ): ("a call into the interpreter for each piece of work would cost more than the work"),
+    (
+        "hooks: memory and executor",
+        "Go",
+    ): ("a call from C into Go costs more than the work, and forbids the cheap way to call"),
     ("memory handed over", "Python"): "arrays keep their memory alive by themselves",
     ("memory handed over", "Rust"): "lifetimes say who owns memory; owned results are tensors of their own",
     ("memory handed over", "Go"): "memory is borrowed for the call; the garbage collector owns it",
     ("plan of gather_elements", "Python"): "not offered yet",
     ("plan: the memory that a run touches", "Python"): "each run is held against the planned shapes and strides",
-    **{(feature, language): "not offered yet"
-       for feature in ("gather_elements", "gather_elements into an output", "extents", "plan of gather_elements",
-                       "plan: the memory that a run touches")
-       for language in ("Rust", "Go")},
+    **{
+        (feature, language): "not offered yet"
+        for feature in (
+            "gather_elements",
+            "gather_elements into an output",
+            "extents",
+            "plan of gather_elements",
+            "plan: the memory that a run touches",
+        )
+        for language in ("Rust", "Go")
+    },
     ("DLPack", "Go"): "no Go library speaks it; device memory goes by raw pointer",
     ("Arrow", "Go"): "string tensors come from []string; the C data interface needs memory of C",
 }
@@ -147,7 +225,7 @@ def problems(found):
     for name in sorted(named):
         if not re.search(rf"\b{name}\b", header):
             yield f"the header has no {name}"
-    for column, (language, surface) in enumerate(zip(SURFACES, found), start=1):
+    for column, (language, surface) in enumerate(zip(SURFACES, found, strict=True), start=1):
         for feature, row in FEATURES.items():
             if row[column] is None and (feature, language) not in EXEMPT:
                 yield f"{language} lacks {feature}, without a reason"
@@ -162,7 +240,8 @@ def table(found):
     lines = [
         "# What each language has",
         "",
-        "Written by `parity.py` from the header and the declarations in the sources of the bindings; the tests compare it.",
+        "Written by `parity.py` from the header and the declarations in the sources of the bindings; "
+        "the tests compare it.",
         "In Python `gather(out)` is the parameter `out` of `gather`.",
         "",
         "| feature | C | Python | Rust | Go |",
@@ -171,7 +250,7 @@ def table(found):
     reasons = []
     for feature, (functions, *columns) in FEATURES.items():
         cells = [" ".join(f"`{name}`" for name in functions.split())]
-        for language, surface, names in zip(SURFACES, found, columns):
+        for language, surface, names in zip(SURFACES, found, columns, strict=True):
             if names is None:
                 reasons.append(f"{len(reasons) + 1}. {language}, {feature}: {EXEMPT[feature, language]}.")
                 cells.append(f"- ({len(reasons)})")

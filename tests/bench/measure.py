@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-
 from cells import Cell
 from contestants import PEERS, Case, Gather, bytes_of, memcpy_loop, ours
 from library import Library
