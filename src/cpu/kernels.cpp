@@ -19,8 +19,13 @@ Outside outside_of(int32_t bounds) {
   }
 }
 
-// A table of so many bytes is not in the caches of one core, an output of so many in none of the machine.
+// A table of so many bytes is not in the caches of one core. The processor itself sees long rows coming, and is helped
+// only where they come from memory.
 constexpr uint64_t far_bytes = 4 << 20;
+constexpr uint64_t far_bytes_of_long_rows = 64 << 20;
+constexpr int64_t long_row = 2048;
+
+// An output of so many bytes is in none of the machine's caches.
 constexpr uint64_t flooding_bytes = 64 << 20;
 
 // As unsigned numbers, which a reach from one end of int64 to the other does not leave.
@@ -30,7 +35,8 @@ uint64_t bytes_of(const core::Reach& reach) {
 
 // Of what depends on the open extent, only that it is not known to be large.
 Rows describe_rows(const core::Plan& plan) {
-  return {plan.row.in, bytes_of(plan.params_reach) >= far_bytes, bytes_of(plan.out_reach) >= flooding_bytes};
+  const uint64_t far = plan.row.in < long_row ? far_bytes : far_bytes_of_long_rows;
+  return {plan.row.in, bytes_of(plan.params_reach) >= far, bytes_of(plan.out_reach) >= flooding_bytes};
 }
 
 }  // namespace

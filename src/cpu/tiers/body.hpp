@@ -356,6 +356,15 @@ struct Packed {
   }
 };
 
+// Rows so long that the processor's own string moves, which libc's memcpy knows when to take, do better in the caches.
+struct Longest {
+  static constexpr int64_t least = 2048;
+
+  static GATHER_INLINE void copy(char* to, const char* from, int64_t row) {
+    std::memcpy(to, from, static_cast<size_t>(row));
+  }
+};
+
 template <class Row>
 void copy_near(char* out, int64_t stride, const char* base, const int64_t* offsets, int64_t n, int64_t row) {
 #pragma GCC unroll 4
@@ -433,7 +442,7 @@ CopyRows choose_copy(const Rows& rows) {
   if (rows.bytes < 64) return either<TwoEnds<32>>(far);
   if (rows.bytes < 128) return either<TwoEnds<64>>(far);
   if (rows.is_flooding && rows.bytes >= 256 && rows.bytes % 64 == 0) return copy_flooding;
-  return either<Long>(far);
+  return rows.bytes < Longest::least || far ? either<Long>(far) : copy_near<Longest>;
 }
 
 }  // namespace
