@@ -62,14 +62,15 @@ def main():
         print(f"{preset}: {line or 'did not come to its tests'}")
 
     nowhere = [skip for skip in skips if skip[0] not in ran]
-    # What needs a GPU is skipped wherever there is none; that is the machine's doing, not a missing step.
-    missing = [skip for skip in nowhere if "CUDA" not in skip[2]]
+    # What needs a GPU, or instructions that the processor has not, is skipped wherever there is none; that is the
+    # machine's doing, not a missing step.
+    missing = [skip for skip in nowhere if "CUDA" not in skip[2] and "this processor" not in skip[2]]
     partly = [skip for skip in skips if skip[0] in ran]
     for title, some in (("Failed", failures), ("Skipped", nowhere), ("Skipped by one preset, run by another", partly)):
         if some:
             print(f"{title}:", *(f"  {name} ({preset}): {why}" for name, preset, why in some), sep="\n")
     if missing and os.environ.get("GATHER_STRICT") == "1":
-        print("No test but those of a CUDA device may be skipped here.")
+        print("No test but those of a CUDA device or of other processors may be skipped here.")
         return 1
     return 0 if complete else 1
 

@@ -37,7 +37,7 @@ const Tier& forced_tier(const char* name) {
   for (const Candidate& each : candidates) {
     if (std::strcmp(each.name, name) == 0 && each.is_usable()) return each.tier;
   }
-  std::printf("skipped: no tier %s here\n", name);
+  std::printf("skipped: this processor does not run the tier %s\n", name);
   std::fflush(stdout);
   std::_Exit(77);
 }
