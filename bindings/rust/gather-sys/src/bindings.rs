@@ -159,6 +159,8 @@ pub struct gth_options {
     pub bounds: i32,
     pub fill: i32,
     pub threads: i32,
+    pub extents: i32,
+    pub reserved: i32,
     pub fill_value: [u64; 2usize],
 }
 pub const GTH_ABI_VERSION: i32 = 1;
@@ -258,6 +260,9 @@ pub const GTH_BOUNDS_SKIP: i32 = 5;
 pub const GTH_FILL_ZERO: i32 = 1;
 pub const GTH_FILL_VALUE: i32 = 2;
 pub const GTH_FILL_BY_DTYPE: i32 = 3;
+pub const GTH_EXTENTS_EQUAL: i32 = 1;
+pub const GTH_EXTENTS_PREFIX: i32 = 2;
+pub const GTH_EXTENTS_BROADCAST: i32 = 3;
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
     ["Size of gth_error"][::core::mem::size_of::<gth_error>() - 320usize];
@@ -360,7 +365,7 @@ const _: () = {
 };
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of gth_options"][::core::mem::size_of::<gth_options>() - 64usize];
+    ["Size of gth_options"][::core::mem::size_of::<gth_options>() - 72usize];
     ["Alignment of gth_options"][::core::mem::align_of::<gth_options>() - 8usize];
     ["Offset of field: gth_options::size"][::core::mem::offset_of!(gth_options, size) - 0usize];
     ["Offset of field: gth_options::has_axis"][::core::mem::offset_of!(gth_options, has_axis) - 4usize];
@@ -372,7 +377,9 @@ const _: () = {
     ["Offset of field: gth_options::bounds"][::core::mem::offset_of!(gth_options, bounds) - 36usize];
     ["Offset of field: gth_options::fill"][::core::mem::offset_of!(gth_options, fill) - 40usize];
     ["Offset of field: gth_options::threads"][::core::mem::offset_of!(gth_options, threads) - 44usize];
-    ["Offset of field: gth_options::fill_value"][::core::mem::offset_of!(gth_options, fill_value) - 48usize];
+    ["Offset of field: gth_options::extents"][::core::mem::offset_of!(gth_options, extents) - 48usize];
+    ["Offset of field: gth_options::reserved"][::core::mem::offset_of!(gth_options, reserved) - 52usize];
+    ["Offset of field: gth_options::fill_value"][::core::mem::offset_of!(gth_options, fill_value) - 56usize];
 };
 impl Default for gth_error {
     fn default() -> Self {
@@ -577,6 +584,39 @@ unsafe extern "C" {
         shape: *mut i64,
         err: *mut gth_error,
     ) -> i32;
+    pub fn gth_gather_elements(
+        context: *mut gth_context,
+        params: *const gth_tensor,
+        indices: *const gth_tensor,
+        options: *const gth_options,
+        out: *mut *mut gth_tensor,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_gather_elements_into(
+        context: *mut gth_context,
+        params: *const gth_tensor,
+        indices: *const gth_tensor,
+        options: *const gth_options,
+        out: *mut gth_tensor,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_gather_elements_desc(
+        context: *mut gth_context,
+        params: *const gth_tensor_desc,
+        indices: *const gth_tensor_desc,
+        options: *const gth_options,
+        out: *const gth_tensor_desc,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_gather_elements_shape(
+        params: *const gth_tensor_desc,
+        indices: *const gth_tensor_desc,
+        options: *const gth_options,
+        capacity: i32,
+        ndim: *mut i32,
+        shape: *mut i64,
+        err: *mut gth_error,
+    ) -> i32;
     pub fn gth_gather_plan(
         params: *const gth_tensor_desc,
         indices: *const gth_tensor_desc,
@@ -593,12 +633,47 @@ unsafe extern "C" {
         out: *mut *mut gth_plan,
         err: *mut gth_error,
     ) -> i32;
+    pub fn gth_gather_elements_plan(
+        params: *const gth_tensor_desc,
+        indices: *const gth_tensor_desc,
+        options: *const gth_options,
+        output: *const gth_tensor_desc,
+        out: *mut *mut gth_plan,
+        err: *mut gth_error,
+    ) -> i32;
     pub fn gth_plan_run(
         context: *mut gth_context,
         plan: *const gth_plan,
         params: *const ::core::ffi::c_void,
         indices: *const ::core::ffi::c_void,
         out: *mut ::core::ffi::c_void,
+        n: i64,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_plan_run_checked(
+        context: *mut gth_context,
+        plan: *const gth_plan,
+        params: *const ::core::ffi::c_void,
+        params_extent: i64,
+        indices: *const ::core::ffi::c_void,
+        indices_extent: i64,
+        out: *mut ::core::ffi::c_void,
+        out_extent: i64,
+        n: i64,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_plan_extents(
+        plan: *const gth_plan,
+        n: i64,
+        params: *mut i64,
+        indices: *mut i64,
+        out: *mut i64,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_plan_check(
+        context: *mut gth_context,
+        plan: *const gth_plan,
+        indices: *const ::core::ffi::c_void,
         n: i64,
         err: *mut gth_error,
     ) -> i32;

@@ -118,6 +118,8 @@ impl Options {
                 bounds: 0,
                 fill: 0,
                 threads: 0,
+                extents: 0,
+                reserved: 0,
                 fill_value: [0; 2],
             },
             fill_dtype: 0,
