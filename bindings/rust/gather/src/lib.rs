@@ -19,6 +19,7 @@ mod executor;
 mod handle;
 mod layout;
 mod numbers;
+mod operation;
 mod operations;
 mod options;
 mod plan;
@@ -41,8 +42,11 @@ pub use error::{Cause, Error, Operand};
 pub use exchange::Export;
 pub use executor::Work;
 pub use layout::{Layout, OPEN};
-pub use operations::{gather, gather_into, gather_nd, gather_nd_into, output_shape, output_shape_nd};
-pub use options::{Bounds, Fill, Negative, Options, Profile};
+pub use operations::{
+    gather, gather_elements, gather_elements_into, gather_into, gather_nd, gather_nd_into, output_shape,
+    output_shape_elements, output_shape_nd,
+};
+pub use options::{Bounds, Extents, Fill, Negative, Options, Profile};
 pub use plan::Plan;
 pub use strings::Strings;
 pub use tensor::Tensor;

@@ -1,4 +1,4 @@
-//! gather and gather_nd: allocating, into the caller's memory, and their shapes.
+//! gather, gather_nd and gather_elements: allocating, into the caller's memory, and their shapes.
 
 use std::ptr;
 
@@ -8,38 +8,11 @@ use crate::error::{Error, Operand, call};
 use crate::handle::Handle;
 use crate::layout::Layout;
 use crate::numbers::{count, extent_from_c};
+use crate::operation::{GATHER, GATHER_ELEMENTS, GATHER_ND, Operation};
 use crate::options::Options;
 use crate::tensor::Tensor;
 use crate::tensor_mut::TensorMut;
 use gather_sys as sys;
-
-type Make = unsafe extern "C" fn(
-    *mut sys::gth_context,
-    *const sys::gth_tensor,
-    *const sys::gth_tensor,
-    *const sys::gth_options,
-    *mut *mut sys::gth_tensor,
-    *mut sys::gth_error,
-) -> i32;
-
-type Write = unsafe extern "C" fn(
-    *mut sys::gth_context,
-    *const sys::gth_tensor_desc,
-    *const sys::gth_tensor_desc,
-    *const sys::gth_options,
-    *const sys::gth_tensor_desc,
-    *mut sys::gth_error,
-) -> i32;
-
-type Shape = unsafe extern "C" fn(
-    *const sys::gth_tensor_desc,
-    *const sys::gth_tensor_desc,
-    *const sys::gth_options,
-    i32,
-    *mut i32,
-    *mut i64,
-    *mut sys::gth_error,
-) -> i32;
 
 impl Context {
     /// [`gather`] in this context.
@@ -49,7 +22,7 @@ impl Context {
         indices: &Tensor<'_>,
         options: &Options,
     ) -> Result<Tensor<'static>, Error> {
-        self.make(sys::gth_gather, params, indices, options)
+        self.make(&GATHER, params, indices, options)
     }
 
     /// [`gather_nd`] in this context.
@@ -59,7 +32,17 @@ impl Context {
         indices: &Tensor<'_>,
         options: &Options,
     ) -> Result<Tensor<'static>, Error> {
-        self.make(sys::gth_gather_nd, params, indices, options)
+        self.make(&GATHER_ND, params, indices, options)
+    }
+
+    /// [`gather_elements`] in this context.
+    pub fn gather_elements(
+        &self,
+        params: &Tensor<'_>,
+        indices: &Tensor<'_>,
+        options: &Options,
+    ) -> Result<Tensor<'static>, Error> {
+        self.make(&GATHER_ELEMENTS, params, indices, options)
     }
 
     /// [`gather_into`] in this context.
@@ -71,7 +54,7 @@ impl Context {
         options: &Options,
         out: &mut TensorMut<'_>,
     ) -> Result<(), Error> {
-        self.write(sys::gth_gather_desc, params, indices, options, out)
+        self.write(&GATHER, params, indices, options, out)
     }
 
     /// [`gather_nd_into`] in this context.
@@ -83,12 +66,24 @@ impl Context {
         options: &Options,
         out: &mut TensorMut<'_>,
     ) -> Result<(), Error> {
-        self.write(sys::gth_gather_nd_desc, params, indices, options, out)
+        self.write(&GATHER_ND, params, indices, options, out)
+    }
+
+    /// [`gather_elements_into`] in this context.
+    #[inline]
+    pub fn gather_elements_into(
+        &self,
+        params: &Tensor<'_>,
+        indices: &Tensor<'_>,
+        options: &Options,
+        out: &mut TensorMut<'_>,
+    ) -> Result<(), Error> {
+        self.write(&GATHER_ELEMENTS, params, indices, options, out)
     }
 
     fn make(
         &self,
-        operation: Make,
+        operation: &Operation,
         params: &Tensor<'_>,
         indices: &Tensor<'_>,
         options: &Options,
@@ -98,7 +93,7 @@ impl Context {
         let (params, indices) = (params.handle(Operand::Params)?, indices.handle(Operand::Indices)?);
         let handle = Handle::make(|out, err| {
             // SAFETY: both handles are live, and their memory is borrowed for the call.
-            unsafe { operation(self.raw(), params.as_ptr(), indices.as_ptr(), &options.raw, out, err) }
+            unsafe { (operation.make)(self.raw(), params.as_ptr(), indices.as_ptr(), &options.raw, out, err) }
         })?;
         Tensor::from_handle(handle)
     }
@@ -106,7 +101,7 @@ impl Context {
     #[inline]
     fn write(
         &self,
-        operation: Write,
+        operation: &Operation,
         params: &Tensor<'_>,
         indices: &Tensor<'_>,
         options: &Options,
@@ -115,7 +110,7 @@ impl Context {
         abi::ensure()?;
         options.check_fill(&params.desc)?;
         // SAFETY: the descriptions name no more memory than is borrowed, and that of the output exclusively.
-        call(|err| unsafe { operation(self.raw(), &params.desc, &indices.desc, &options.raw, &out.desc, err) })
+        call(|err| unsafe { (operation.write)(self.raw(), &params.desc, &indices.desc, &options.raw, &out.desc, err) })
     }
 }
 
@@ -167,6 +162,39 @@ pub fn gather_nd(params: &Tensor<'_>, indices: &Tensor<'_>, options: &Options) -
     context::DEFAULT.gather_nd(params, indices, options)
 }
 
+/// Takes single elements of `params` along an axis, which is 0 where none is given: every other dim is the same dim of
+/// `params`, `indices` and the result. With a = axis:
+///
+/// ```text
+/// out.shape = indices.shape,  rank(params) == rank(indices)
+/// out[i, .., j, .., k] = params[i, .., indices[i, .., j, .., k], .., k]      j and the index are dim a
+/// ```
+///
+/// This is torch.gather, GatherElements of ONNX and NumPy's take_along_axis; how far the extents of the other dims must
+/// agree is a choice, see [`Extents`](crate::Extents). The result owns its memory. Strings are taken only by this form.
+///
+/// Errors: as [`gather`]; [`Error::Batch`] for any batch_dims.
+///
+/// ```
+/// use gather::{Extents, Options, Tensor, gather_elements};
+///
+/// let scores = [0.5f32, 0.1, 0.4, 0.2, 0.7, 0.1];
+/// let best = [0i64, 1];
+/// let (params, indices) = (Tensor::new(&scores, &[2, 3]), Tensor::new(&best, &[2, 1]));
+/// let elements = gather_elements(&params, &indices, &Options::new().axis(1))?;
+/// assert_eq!(elements.shape(), [2, 1]);
+/// assert_eq!(elements.as_slice::<f32>()?, [0.5, 0.7]);
+///
+/// // One row of indices for all rows of scores, as in NumPy.
+/// let everywhere = Options::new().axis(1).extents(Extents::Broadcast);
+/// let elements = gather_elements(&params, &Tensor::new(&[2u8, 0], &[1, 2]), &everywhere)?;
+/// assert_eq!(elements.as_slice::<f32>()?, [0.4, 0.5, 0.1, 0.2]);
+/// # Ok::<(), gather::Error>(())
+/// ```
+pub fn gather_elements(params: &Tensor<'_>, indices: &Tensor<'_>, options: &Options) -> Result<Tensor<'static>, Error> {
+    context::DEFAULT.gather_elements(params, indices, options)
+}
+
 /// [`gather`] into the caller's memory, of exactly the output's shape. Allocates nothing.
 ///
 /// Errors: as [`gather`], [`Error::ReadOnly`] and [`Error::Alias`]; [`Error::Unsupported`] for strings.
@@ -193,6 +221,19 @@ pub fn gather_nd_into(
     context::DEFAULT.gather_nd_into(params, indices, options, out)
 }
 
+/// [`gather_elements`] into the caller's memory, of exactly the output's shape. Allocates nothing.
+///
+/// Errors: as [`gather_into`].
+#[inline]
+pub fn gather_elements_into(
+    params: &Tensor<'_>,
+    indices: &Tensor<'_>,
+    options: &Options,
+    out: &mut TensorMut<'_>,
+) -> Result<(), Error> {
+    context::DEFAULT.gather_elements_into(params, indices, options, out)
+}
+
 /// The shape of what [`gather`] makes. An extent of [`OPEN`](crate::OPEN) is handed on.
 ///
 /// Errors: [`Error::DType`], [`Error::Rank`], [`Error::Axis`], [`Error::Batch`], [`Error::Shape`], [`Error::Size`],
@@ -206,20 +247,34 @@ pub fn gather_nd_into(
 /// # Ok::<(), gather::Error>(())
 /// ```
 pub fn output_shape(params: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Vec<usize>, Error> {
-    query(sys::gth_gather_shape, params, indices, options)
+    query(&GATHER, params, indices, options)
 }
 
 /// The shape of what [`gather_nd`] makes. As [`output_shape`].
 pub fn output_shape_nd(params: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Vec<usize>, Error> {
-    query(sys::gth_gather_nd_shape, params, indices, options)
+    query(&GATHER_ND, params, indices, options)
 }
 
-fn query(operation: Shape, params: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Vec<usize>, Error> {
+/// The shape of what [`gather_elements`] makes. As [`output_shape`].
+pub fn output_shape_elements(
+    params: &Layout<'_>,
+    indices: &Layout<'_>,
+    options: &Options,
+) -> Result<Vec<usize>, Error> {
+    query(&GATHER_ELEMENTS, params, indices, options)
+}
+
+fn query(
+    operation: &Operation,
+    params: &Layout<'_>,
+    indices: &Layout<'_>,
+    options: &Options,
+) -> Result<Vec<usize>, Error> {
     abi::ensure()?;
     options.check_fill(&params.desc)?;
     read_shape(|capacity, ndim, shape, err| {
         // SAFETY: the descriptions borrow their shapes; no memory is looked at.
-        unsafe { operation(&params.desc, &indices.desc, &options.raw, capacity, ndim, shape, err) }
+        unsafe { (operation.shape)(&params.desc, &indices.desc, &options.raw, capacity, ndim, shape, err) }
     })
 }
 

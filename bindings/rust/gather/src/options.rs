@@ -75,8 +75,22 @@ pub enum Fill {
     ByDType = sys::GTH_FILL_BY_DTYPE,
 }
 
+/// How the extents of params and indices must agree in [`gather_elements`](crate::gather_elements), in the dims that are
+/// not the axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(i32)]
+pub enum Extents {
+    /// They are the same.
+    Equal = sys::GTH_EXTENTS_EQUAL,
+    /// Those of indices may be smaller: a prefix of params is gathered from, as in torch and ONNX.
+    Prefix = sys::GTH_EXTENTS_PREFIX,
+    /// Where one of them is 1, it is repeated, as in NumPy and JAX.
+    Broadcast = sys::GTH_EXTENTS_BROADCAST,
+}
+
 /// Options, all of which have defaults: no profile, axis = batch_dims = 0, negative indices refused, an index out of
-/// bounds is [`Error::Index`].
+/// bounds is [`Error::Index`], extents are equal.
 ///
 /// ```
 /// use gather::{Bounds, Options, Tensor, gather};
@@ -126,14 +140,16 @@ impl Options {
         }
     }
 
-    /// The axis of params that is indexed; negative counts from the end. Without it: batch_dims. For gather only.
+    /// The axis of params that is indexed; negative counts from the end. Without it: batch_dims. Not of gather_nd, whose
+    /// tuples say it.
     pub const fn axis(mut self, axis: i64) -> Self {
         self.raw.has_axis = 1;
         self.raw.axis = axis;
         self
     }
 
-    /// How many leading dims params and indices share; for gather, negative counts from the rank of indices.
+    /// How many leading dims params and indices share; for gather, negative counts from the rank of indices. 0 for
+    /// gather_elements, where they share all.
     pub const fn batch_dims(mut self, batch_dims: i64) -> Self {
         self.raw.batch_dims = batch_dims;
         self
@@ -205,6 +221,12 @@ impl Options {
     pub unsafe fn fill_image_unchecked(mut self, dtype: DType, image: [u8; 16]) -> Self {
         // SAFETY: plain bytes of the same size.
         self.set_fill(dtype, unsafe { mem::transmute::<[u8; 16], [u64; 2]>(image) });
+        self
+    }
+
+    /// How the extents of params and indices must agree. Of gather_elements; without it: as the profile says, else equal.
+    pub const fn extents(mut self, extents: Extents) -> Self {
+        self.raw.extents = extents as i32;
         self
     }
 

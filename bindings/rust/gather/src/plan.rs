@@ -9,22 +9,15 @@ use crate::context::{self, Context};
 use crate::error::{Error, Operand, call};
 use crate::layout::{Layout, OPEN};
 use crate::numbers::extent_to_c;
+use crate::operation::{GATHER, GATHER_ELEMENTS, GATHER_ND, Operation};
 use crate::operations::read_shape;
 use crate::options::Options;
 use crate::span::Span;
 use gather_sys as sys;
 
-type Make = unsafe extern "C" fn(
-    *const sys::gth_tensor_desc,
-    *const sys::gth_tensor_desc,
-    *const sys::gth_options,
-    *const sys::gth_tensor_desc,
-    *mut *mut sys::gth_plan,
-    *mut sys::gth_error,
-) -> i32;
-
 /// A gather whose shapes, strides and options have been checked once. One extent may be left [`OPEN`] and is given at each
-/// run: an extent of the tuples, or the outermost batch dim of params and indices alike. Runs allocate nothing.
+/// run: an extent of the tuples, or the outermost batch dim of params and indices alike; of gather_elements, that of the
+/// axis of indices, or the outermost dim of both where it is not the axis. Runs allocate nothing.
 ///
 /// ```
 /// use gather::{Layout, OPEN, Options, Plan};
@@ -56,12 +49,17 @@ impl Plan {
     ///
     /// Errors: those of `gather` that need no data, [`Error::OutOfMemory`]; [`Error::Unsupported`] for strings.
     pub fn gather(params: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Self, Error> {
-        Self::make(sys::gth_gather_plan, params, indices, options, None)
+        Self::make(&GATHER, params, indices, options, None)
     }
 
     /// Plans a [`gather_nd`](crate::gather_nd) with a dense output. Errors: as [`Plan::gather`].
     pub fn gather_nd(params: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Self, Error> {
-        Self::make(sys::gth_gather_nd_plan, params, indices, options, None)
+        Self::make(&GATHER_ND, params, indices, options, None)
+    }
+
+    /// Plans a [`gather_elements`](crate::gather_elements) with a dense output. Errors: as [`Plan::gather`].
+    pub fn gather_elements(params: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Self, Error> {
+        Self::make(&GATHER_ELEMENTS, params, indices, options, None)
     }
 
     /// Plans a [`gather`](crate::gather()) with outputs of a layout. Errors: as [`Plan::gather`].
@@ -71,7 +69,7 @@ impl Plan {
         options: &Options,
         out: &Layout<'_>,
     ) -> Result<Self, Error> {
-        Self::make(sys::gth_gather_plan, params, indices, options, Some(out))
+        Self::make(&GATHER, params, indices, options, Some(out))
     }
 
     /// Plans a [`gather_nd`](crate::gather_nd) with outputs of a layout. Errors: as [`Plan::gather`].
@@ -81,11 +79,21 @@ impl Plan {
         options: &Options,
         out: &Layout<'_>,
     ) -> Result<Self, Error> {
-        Self::make(sys::gth_gather_nd_plan, params, indices, options, Some(out))
+        Self::make(&GATHER_ND, params, indices, options, Some(out))
+    }
+
+    /// Plans a [`gather_elements`](crate::gather_elements) with outputs of a layout. Errors: as [`Plan::gather`].
+    pub fn gather_elements_to(
+        params: &Layout<'_>,
+        indices: &Layout<'_>,
+        options: &Options,
+        out: &Layout<'_>,
+    ) -> Result<Self, Error> {
+        Self::make(&GATHER_ELEMENTS, params, indices, options, Some(out))
     }
 
     fn make(
-        operation: Make,
+        operation: &Operation,
         params: &Layout<'_>,
         indices: &Layout<'_>,
         options: &Options,
@@ -96,7 +104,7 @@ impl Plan {
         let output = out.map_or(ptr::null(), |out| ptr::from_ref(&out.desc));
         let mut raw = ptr::null_mut();
         // SAFETY: the descriptions borrow their shapes and strides; no memory is looked at.
-        call(|err| unsafe { operation(&params.desc, &indices.desc, &options.raw, output, &mut raw, err) })?;
+        call(|err| unsafe { (operation.plan)(&params.desc, &indices.desc, &options.raw, output, &mut raw, err) })?;
         let mut plan = Plan {
             raw: NonNull::new(raw).expect("a made plan has a handle"),
             // SAFETY: the layouts borrow their shapes and strides.

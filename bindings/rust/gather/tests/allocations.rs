@@ -3,7 +3,9 @@
 use std::alloc::{GlobalAlloc, Layout as Block, System};
 use std::cell::Cell;
 
-use gather::{Layout, OPEN, Options, Plan, Tensor, TensorMut, gather, gather_into, gather_nd_into};
+use gather::{
+    Layout, OPEN, Options, Plan, Tensor, TensorMut, gather, gather_elements_into, gather_into, gather_nd_into,
+};
 
 struct Counting;
 
@@ -77,6 +79,22 @@ fn strided_into_allocates_nothing() {
         .unwrap();
     });
     assert_eq!(column, [9., 0.]);
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn elements_into_allocates_nothing() {
+    let mut best = [0.0f32; 4];
+    let count = allocations(|| {
+        gather_elements_into(
+            &Tensor::new(&TABLE, &[4, 3]),
+            &Tensor::new(&[2u8, 0, 1, 2], &[4, 1]),
+            &Options::new().axis(1),
+            &mut TensorMut::new(&mut best, &[4, 1]),
+        )
+        .unwrap();
+    });
+    assert_eq!(best, [2., 3., 7., 11.]);
     assert_eq!(count, 0);
 }
 

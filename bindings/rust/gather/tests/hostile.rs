@@ -3,8 +3,8 @@
 use std::ptr;
 
 use gather::{
-    Buffer, BufferMut, Context, DType, Device, Error, Fill, Layout, OPEN, Operand, Options, Plan, Tensor, TensorMut,
-    gather, gather_into, gather_nd, output_shape, sys,
+    Buffer, BufferMut, Context, DType, Device, Error, Extents, Fill, Layout, OPEN, Operand, Options, Plan, Tensor,
+    TensorMut, gather, gather_elements, gather_into, gather_nd, output_shape, output_shape_elements, sys,
 };
 
 const TABLE: [f32; 6] = [0., 1., 2., 3., 4., 5.];
@@ -84,9 +84,25 @@ fn attributes_out_of_range() {
         assert_error!(gather(&params, &indices, &Options::new().batch_dims(batch_dims)), Batch);
     }
     assert_error!(gather_nd(&params, &indices, &Options::new().axis(0)), Axis);
+    let pairs = Tensor::new(&[0u8, 0], &[1, 2]);
+    assert_error!(gather_elements(&params, &pairs, &Options::new().axis(2)), Axis);
+    assert_error!(gather_elements(&params, &pairs, &Options::new().batch_dims(1)), Batch);
+    assert_error!(gather_elements(&params, &indices, &Options::new()), Rank);
     let onnx = Options::new().profile(gather::Profile::Onnx);
     assert_error!(gather(&params, &Tensor::new(&[0i64], &[1]), &onnx.opset(-1)), Version);
     assert!(gather(&params, &indices, &Options::new().threads(usize::MAX)).is_ok());
+}
+
+#[test]
+fn extents_that_disagree() {
+    let (params, indices) = (Layout::new::<f32>(&[3, 2]), Layout::new::<u8>(&[1, 1]));
+    let shape = |extents| output_shape_elements(&params, &indices, &Options::new().extents(extents));
+    let refused = shape(Extents::Equal).unwrap_err();
+    let cause = refused.cause().unwrap();
+    assert_eq!((cause.status, cause.operand), (sys::GTH_E_SHAPE, Operand::Indices));
+    assert_eq!((cause.component, cause.value, cause.limit), (Some(1), 1, 2));
+    assert_eq!(shape(Extents::Prefix), Ok(vec![1, 1]));
+    assert_eq!(shape(Extents::Broadcast), Ok(vec![1, 2]));
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Random gathers against plain loops.
 
 use gather::{
-    Bounds, Error, Layout, Negative, Options, Plan, Tensor, TensorMut, gather, gather_into, gather_nd, gather_nd_into,
+    Bounds, Error, Extents, Layout, Negative, Options, Plan, Tensor, TensorMut, gather, gather_elements,
+    gather_elements_into, gather_into, gather_nd, gather_nd_into,
 };
 use proptest::prelude::*;
 
@@ -34,6 +35,24 @@ fn elements(shape: &[usize]) -> usize {
     shape.iter().product()
 }
 
+/// The coordinates of the elements of a shape, in row-major order.
+fn coordinates(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> {
+    (0..elements(shape)).map(move |mut i| {
+        let mut at = vec![0; shape.len()];
+        for (at, extent) in at.iter_mut().zip(shape).rev() {
+            (*at, i) = (i % extent, i / extent);
+        }
+        at
+    })
+}
+
+/// The linear number of the element at coordinates; an extent of 1 is repeated.
+fn linear(at: &[usize], shape: &[usize]) -> usize {
+    at.iter()
+        .zip(shape)
+        .fold(0, |i, (at, extent)| i * extent + if *extent == 1 { 0 } else { *at })
+}
+
 /// The first bad tuple: position, component, value, limit.
 type Bad = (u64, u32, i64, i64);
 
@@ -46,6 +65,7 @@ struct Problem {
     batch_dims: usize,
     negative: Negative,
     bounds: Bounds,
+    extents: Extents,
 }
 
 const FILL: i32 = -77;
@@ -133,6 +153,37 @@ impl Problem {
             None => (shape, Ok(out)),
         }
     }
+
+    /// gather_elements element by element.
+    fn expect_gather_elements(&self) -> (Vec<usize>, Result<Vec<i32>, Bad>) {
+        let size = self.shape[self.axis];
+        let mut shape = self.index_shape.clone();
+        for (dim, extent) in self.shape.iter().enumerate() {
+            if dim != self.axis && shape[dim] == 1 && self.extents == Extents::Broadcast {
+                shape[dim] = *extent;
+            }
+        }
+        let params = self.params();
+        let mut out = Vec::new();
+        let mut bad: Option<Bad> = None;
+        for mut at in coordinates(&shape) {
+            let position = linear(&at, &self.index_shape);
+            let index = self.indices[position];
+            out.push(match select(index, size, self.negative, self.bounds) {
+                Selected::At(i) => {
+                    at[self.axis] = i;
+                    params[linear(&at, &self.shape)]
+                }
+                Selected::Nothing => FILL,
+                Selected::Bad => {
+                    let found = (position as u64, 0, index, size as i64);
+                    bad = Some(bad.map_or(found, |bad| bad.min(found)));
+                    FILL
+                }
+            });
+        }
+        (shape, bad.map_or(Ok(out), Err))
+    }
 }
 
 fn policies() -> impl Strategy<Value = (Negative, Bounds)> {
@@ -170,6 +221,7 @@ fn gathers() -> impl Strategy<Value = Problem> {
             batch_dims,
             negative: policy.0,
             bounds: policy.1,
+            extents: Extents::Equal,
         })
     })
 }
@@ -192,6 +244,39 @@ fn gathers_nd() -> impl Strategy<Value = Problem> {
             batch_dims,
             negative: policy.0,
             bounds: policy.1,
+            extents: Extents::Equal,
+        })
+    })
+}
+
+fn gathers_elements() -> impl Strategy<Value = Problem> {
+    let dims = prop::collection::vec((0usize..4, 0usize..4, 0..3), 1..5);
+    let extents = prop_oneof![Just(Extents::Equal), Just(Extents::Prefix), Just(Extents::Broadcast)];
+    (dims, any::<prop::sample::Index>(), extents, policies()).prop_flat_map(|(dims, axis, extents, policy)| {
+        let axis = axis.index(dims.len());
+        let beside = |(one, other, repeated): &(usize, usize, i32)| match (extents, repeated) {
+            (Extents::Prefix, _) => (*one.max(other), *one.min(other)),
+            (Extents::Broadcast, 1) => (*one, 1),
+            (Extents::Broadcast, 2) => (1, *one),
+            _ => (*one, *one),
+        };
+        let pair = |(dim, extents): (usize, &(usize, usize, i32))| {
+            if dim == axis {
+                (extents.0, extents.1)
+            } else {
+                beside(extents)
+            }
+        };
+        let (shape, index_shape): (Vec<usize>, Vec<usize>) = dims.iter().enumerate().map(pair).unzip();
+        prop::collection::vec(index(), elements(&index_shape)).prop_map(move |indices| Problem {
+            shape: shape.clone(),
+            index_shape: index_shape.clone(),
+            indices,
+            axis,
+            batch_dims: 0,
+            negative: policy.0,
+            bounds: policy.1,
+            extents,
         })
     })
 }
@@ -253,6 +338,29 @@ proptest! {
         let mut out = vec![1; elements(&shape)];
         let written = gather_nd_into(&params, &indices, &options, &mut TensorMut::new(&mut out, &shape));
         check(written.map(|()| out.clone()), &expected)?;
+    }
+
+    #[test]
+    fn gather_elements_is_one_loop(problem in gathers_elements()) {
+        let (shape, expected) = problem.expect_gather_elements();
+        let data = problem.params();
+        let params = Tensor::new(&data, &problem.shape);
+        let indices = Tensor::new(&problem.indices, &problem.index_shape);
+        let options = problem.options().axis(problem.axis as i64).extents(problem.extents);
+
+        let made = gather_elements(&params, &indices, &options);
+        if let Ok(made) = &made {
+            prop_assert_eq!(made.shape(), &shape[..]);
+        }
+        check(made.and_then(|made| made.to_vec()), &expected)?;
+
+        let mut out = vec![1; elements(&shape)];
+        let written = gather_elements_into(&params, &indices, &options, &mut TensorMut::new(&mut out, &shape));
+        check(written.map(|()| out.clone()), &expected)?;
+
+        let plan = Plan::gather_elements(&params.layout(), &indices.layout(), &options).unwrap();
+        let ran = plan.run(&data, &problem.indices, &mut out);
+        check(ran.map(|()| out), &expected)?;
     }
 
     /// A plan's check of its memory is exact: what it asks for will do, one element less will not.

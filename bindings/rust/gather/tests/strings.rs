@@ -1,6 +1,6 @@
 //! Strings in and out.
 
-use gather::{DType, Options, Tensor, gather, gather_nd};
+use gather::{DType, Extents, Options, Tensor, gather, gather_elements, gather_nd};
 
 #[test]
 fn rows_of_strings() {
@@ -17,6 +17,15 @@ fn rows_of_strings() {
         (strings.get(3), strings.get(4), strings.get(usize::MAX)),
         (Some(&b"dddd"[..]), None, None)
     );
+}
+
+#[test]
+fn elements_of_strings() {
+    let params = Tensor::from_strings(&["a", "bb", "", "dddd", "e", "ff"], &[2, 3]).unwrap();
+    let options = Options::new().axis(1).extents(Extents::Broadcast);
+    let out = gather_elements(&params, &Tensor::new(&[2u8, 1], &[1, 2]), &options).unwrap();
+    assert_eq!(out.shape(), [2, 2]);
+    assert_eq!(out.strings().unwrap().to_strings().unwrap(), ["", "bb", "ff", "e"]);
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use std::ffi::CStr;
 use std::path::Path;
 
-use gather::{Bounds, DType, Fill, Negative, Options, Profile, sys};
+use gather::{Bounds, DType, Extents, Fill, Negative, Options, Profile, sys};
+
+use super::operation::Operation;
 
 pub struct TensorText {
     pub dtype: DType,
@@ -28,7 +30,7 @@ pub struct Failure {
 
 pub struct Case {
     pub name: String,
-    pub is_nd: bool,
+    pub operation: &'static Operation,
     pub options: Options,
     pub skips: bool,
     pub params: TensorText,
@@ -57,7 +59,7 @@ fn read_case(lines: &[&str]) -> Case {
     let params = read_tensor(get("params").unwrap(), true);
     Case {
         name: get("case").unwrap().to_owned(),
-        is_nd: get("op") == Some("gather_nd"),
+        operation: Operation::named(get("op").unwrap()),
         options: read_options(get, params.dtype),
         skips: get("bounds") == Some("skip"),
         params,
@@ -79,6 +81,13 @@ fn read_options<'t>(get: impl Fn(&str) -> Option<&'t str>, dtype: DType) -> Opti
     }
     if let Some(name) = get("profile") {
         options = options.profile(read_profile(name));
+    }
+    match get("extents") {
+        None => {}
+        Some("equal") => options = options.extents(Extents::Equal),
+        Some("prefix") => options = options.extents(Extents::Prefix),
+        Some("broadcast") => options = options.extents(Extents::Broadcast),
+        Some(other) => panic!("extents {other}"),
     }
     match get("negative") {
         None => {}

@@ -1,15 +1,13 @@
 //! Every recorded case through every form: allocating, into the caller's memory, planned, and the shape.
 
 mod case;
+mod operation;
 
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 
 use case::{Case, Failure, TensorText, read_file};
-use gather::{
-    Buffer, BufferMut, DType, Device, Error, Layout, Operand, Options, Plan, Tensor, TensorMut, gather, gather_into,
-    gather_nd, gather_nd_into, output_shape, output_shape_nd, sys,
-};
+use gather::{Buffer, BufferMut, DType, Device, Error, Layout, Operand, Options, Tensor, TensorMut, sys};
 
 const UNTOUCHED: u8 = 0xa5;
 
@@ -68,8 +66,7 @@ fn expect_failure(test: &Case, expected: &Failure, error: &Error) {
 
 fn run_allocating(test: &Case, options: &Options) {
     let (params, indices) = (tensor(&test.params), tensor(&test.indices));
-    let operation = if test.is_nd { gather_nd } else { gather };
-    match (operation(&params, &indices, options), &test.expect) {
+    match ((test.operation.make)(&params, &indices, options), &test.expect) {
         (Ok(out), Ok(expected)) => expect_tensor(test, &out, expected),
         (Err(error), Err(expected)) => expect_failure(test, expected, &error),
         (Ok(_), Err(expected)) => panic!("{}: no error, not {expected:?}", test.name),
@@ -100,8 +97,7 @@ fn expect_tensor(test: &Case, out: &Tensor<'_>, expected: &TensorText) {
 }
 
 fn query_shape(test: &Case) -> Result<Vec<usize>, Error> {
-    let operation = if test.is_nd { output_shape_nd } else { output_shape };
-    operation(&layout(&test.params), &layout(&test.indices), &test.options)
+    (test.operation.shape)(&layout(&test.params), &layout(&test.indices), &test.options)
 }
 
 /// A caller's output: of the recorded shape, or where an error is recorded, of the shape the call asks for, or else any.
@@ -142,22 +138,14 @@ fn run_into(test: &Case, options: &Options) {
     let (params, indices) = (tensor(&test.params), tensor(&test.indices));
     let memory = BufferMut::from_bytes(test.params.dtype, &mut bytes).unwrap();
     let mut out = TensorMut::new(memory, &shape);
-    let answer = if test.is_nd {
-        gather_nd_into(&params, &indices, options, &mut out)
-    } else {
-        gather_into(&params, &indices, options, &mut out)
-    };
+    let answer = (test.operation.write)(&params, &indices, options, &mut out);
     expect_output(test, answer, &bytes);
 }
 
 fn run_planned(test: &Case) {
     let (_, mut bytes) = output(test);
     let (params, indices) = (layout(&test.params), layout(&test.indices));
-    let plan = if test.is_nd {
-        Plan::gather_nd(&params, &indices, &test.options)
-    } else {
-        Plan::gather(&params, &indices, &test.options)
-    };
+    let plan = (test.operation.plan)(&params, &indices, &test.options);
     let memory = BufferMut::from_bytes(test.params.dtype, &mut bytes).unwrap();
     let answer = plan.and_then(|plan| plan.run(buffer(&test.params), buffer(&test.indices), memory));
     expect_output(test, answer, &bytes);
@@ -191,21 +179,21 @@ fn run(test: &Case) {
 }
 
 /// GATHER_CASES names another folder of cases.
-fn cases(profile: &str) -> Vec<Case> {
+fn cases(file: &str) -> Vec<Case> {
     let folder = std::env::var_os("GATHER_CASES").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/conformance/cases"),
         PathBuf::from,
     );
-    read_file(&folder.join(format!("{profile}.txt")))
+    read_file(&folder.join(format!("{file}.txt")))
 }
 
-fn run_file(profile: &str) {
-    let cases = cases(profile);
+fn run_file(file: &str) {
+    let cases = cases(file);
     assert!(cases.len() > 100);
     let failed = cases.iter().filter(|test| catch_unwind(|| run(test)).is_err()).count();
     assert_eq!(failed, 0, "of {} cases", cases.len());
     // On a line of its own, whatever the test runner has written before.
-    println!("\nconformance {profile}: {} cases", cases.len());
+    println!("\nconformance {file}: {} cases", cases.len());
 }
 
 macro_rules! profiles {
@@ -216,6 +204,15 @@ macro_rules! profiles {
                 run_file(stringify!($profile));
             }
         )*
+
+        mod elements {
+            $(
+                #[test]
+                fn $profile() {
+                    super::run_file(concat!("elements/", stringify!($profile)));
+                }
+            )*
+        }
     };
 }
 
