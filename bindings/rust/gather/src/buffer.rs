@@ -21,6 +21,11 @@ impl Kind {
         Self::from_numbers(dtype as i32, device, id)
     }
 
+    /// That of the memory that a description is for.
+    pub const fn of(desc: &sys::gth_tensor_desc) -> Self {
+        Self::from_numbers(desc.dtype, desc.device, desc.device_id)
+    }
+
     /// Dtypes have 17 bits, devices a few.
     pub const fn from_numbers(dtype: i32, device: i32, id: i32) -> Self {
         let low = bits(dtype) & 0xff_ffff | bits(device) << 24;

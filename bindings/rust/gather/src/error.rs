@@ -30,7 +30,7 @@ pub enum Operand {
 
 impl Operand {
     /// As the library's messages begin.
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Operand::None => "none",
             Operand::Params => "params",

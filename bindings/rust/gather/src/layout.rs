@@ -38,7 +38,7 @@ impl<'a> Layout<'a> {
 
     /// A dense row-major layout of elements of a dtype.
     pub fn of(dtype: DType, shape: &'a [usize]) -> Self {
-        Self::from_kind(Kind::new(dtype, Device::Cpu), shape)
+        Self::from_desc(describe(Kind::new(dtype, Device::Cpu), shape))
     }
 
     /// A shape whose dtype is not known, for shape queries: what depends on the dtype is not checked.
@@ -66,13 +66,6 @@ impl<'a> Layout<'a> {
     pub fn with_offset(mut self, bytes: usize) -> Self {
         self.desc.offset = bytes_to_c(bytes);
         self
-    }
-
-    pub(crate) fn from_kind(kind: Kind, shape: &'a [usize]) -> Self {
-        Layout {
-            desc: describe(kind, shape),
-            lent: PhantomData,
-        }
     }
 
     pub(crate) fn from_desc(desc: sys::gth_tensor_desc) -> Self {

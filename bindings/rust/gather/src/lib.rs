@@ -23,7 +23,6 @@ mod operation;
 mod operations;
 mod options;
 mod plan;
-mod span;
 mod strings;
 mod tensor;
 mod tensor_mut;

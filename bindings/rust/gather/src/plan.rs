@@ -4,15 +4,14 @@ use std::fmt;
 use std::ptr::{self, NonNull};
 
 use crate::abi;
-use crate::buffer::{Buffer, BufferMut};
+use crate::buffer::{Buffer, BufferMut, Kind};
 use crate::context::{self, Context};
-use crate::error::{Error, Operand, call};
+use crate::error::{Cause, Error, Operand, call};
 use crate::layout::{Layout, OPEN};
-use crate::numbers::extent_to_c;
+use crate::numbers::{bytes_to_c, extent_to_c};
 use crate::operation::{GATHER, GATHER_ELEMENTS, GATHER_ND, Operation};
 use crate::operations::read_shape;
 use crate::options::Options;
-use crate::span::Span;
 use gather_sys as sys;
 
 /// A gather whose shapes, strides and options have been checked once. One extent may be left [`OPEN`] and is given at each
@@ -33,9 +32,9 @@ use gather_sys as sys;
 /// ```
 pub struct Plan {
     raw: NonNull<sys::gth_plan>,
-    params: Span,
-    indices: Span,
-    out: Span,
+    params: Kind,
+    indices: Kind,
+    out: Kind,
 }
 
 // SAFETY: the library's plans are immutable and may be used by any number of threads; a plan cannot be dropped while a
@@ -105,21 +104,12 @@ impl Plan {
         let mut raw = ptr::null_mut();
         // SAFETY: the descriptions borrow their shapes and strides; no memory is looked at.
         call(|err| unsafe { (operation.plan)(&params.desc, &indices.desc, &options.raw, output, &mut raw, err) })?;
-        let mut plan = Plan {
+        Ok(Plan {
             raw: NonNull::new(raw).expect("a made plan has a handle"),
-            // SAFETY: the layouts borrow their shapes and strides.
-            params: unsafe { Span::of(&params.desc) },
-            // SAFETY: as above.
-            indices: unsafe { Span::of(&indices.desc) },
-            // Until the output's own shape is known.
-            // SAFETY: as above.
-            out: unsafe { Span::of(&params.desc) },
-        };
-        let shape = plan.shape(OPEN)?;
-        let dense = Layout::from_kind(plan.params.kind, &shape);
-        // SAFETY: as above.
-        plan.out = unsafe { Span::of(&out.unwrap_or(&dense).desc) };
-        Ok(plan)
+            params: Kind::of(&params.desc),
+            indices: Kind::of(&indices.desc),
+            out: Kind::of(&out.unwrap_or(params).desc),
+        })
     }
 
     /// The output's shape for an open extent of `n`; [`OPEN`] hands it on.
@@ -132,10 +122,22 @@ impl Plan {
         })
     }
 
+    /// How many bytes of indices a run with an open extent of `n` reads.
+    fn bytes_of_indices(&self, n: usize) -> Result<i64, Error> {
+        let mut bytes = 0;
+        // SAFETY: the plan is live; what is NULL is not asked for.
+        call(|err| unsafe {
+            let (unasked, bytes) = (ptr::null_mut(), ptr::from_mut(&mut bytes));
+            sys::gth_plan_extents(self.raw.as_ptr(), extent_to_c(n), unasked, bytes, unasked, err)
+        })?;
+        Ok(bytes)
+    }
+
     /// Runs a plan without an open extent.
     ///
-    /// Errors: [`Error::DType`] for elements of another type than planned, [`Error::Size`] for less memory,
-    /// [`Error::Shape`] for a plan with an open extent, [`Error::Index`], [`Error::Device`].
+    /// Errors: [`Error::DType`] for elements of another type than planned; [`Error::Size`] for less memory than the run
+    /// touches, with the operand, the bytes that came as the value and those needed as the limit; [`Error::Shape`] for a
+    /// plan with an open extent, [`Error::Index`], [`Error::Device`].
     #[inline]
     pub fn run<'p, 'i, 'o>(
         &self,
@@ -156,6 +158,29 @@ impl Plan {
         out: impl Into<BufferMut<'o>>,
     ) -> Result<(), Error> {
         context::DEFAULT.run_open(self, n, params, indices, out)
+    }
+
+    /// Judges the indices of a run of a plan without an open extent and does nothing else: for who gathers in pieces and
+    /// still promises an output that is unchanged on error.
+    ///
+    /// Errors: as [`Plan::run`]; what [`Bounds`](crate::Bounds) has an answer for is none.
+    ///
+    /// ```
+    /// use gather::{Error, Layout, Options, Plan};
+    ///
+    /// let plan = Plan::gather(&Layout::new::<f32>(&[4, 2]), &Layout::new::<i64>(&[2]), &Options::new())?;
+    /// plan.check(&[3i64, 0])?;
+    /// let Err(Error::Index(cause)) = plan.check(&[0i64, 4]) else { unreachable!() };
+    /// assert_eq!((cause.position, cause.value, cause.limit), (Some(1), 4, 4));
+    /// # Ok::<(), gather::Error>(())
+    /// ```
+    pub fn check<'i>(&self, indices: impl Into<Buffer<'i>>) -> Result<(), Error> {
+        context::DEFAULT.check(self, indices)
+    }
+
+    /// [`Plan::check`] for a plan with an open extent of `n`.
+    pub fn check_open<'i>(&self, n: usize, indices: impl Into<Buffer<'i>>) -> Result<(), Error> {
+        context::DEFAULT.check_open(self, n, indices)
     }
 }
 
@@ -185,6 +210,16 @@ impl Context {
         self.run_plan(plan, n, params.into(), indices.into(), out.into())
     }
 
+    /// [`Plan::check`] in this context. On a device the error is taken from the context, as that of a run.
+    pub fn check<'i>(&self, plan: &Plan, indices: impl Into<Buffer<'i>>) -> Result<(), Error> {
+        self.check_plan(plan, OPEN, indices.into())
+    }
+
+    /// [`Plan::check_open`] in this context.
+    pub fn check_open<'i>(&self, plan: &Plan, n: usize, indices: impl Into<Buffer<'i>>) -> Result<(), Error> {
+        self.check_plan(plan, n, indices.into())
+    }
+
     /// Always inlined: three buffers handed over in memory would cost as much as checking them.
     #[inline(always)]
     fn run_plan(
@@ -195,27 +230,63 @@ impl Context {
         indices: Buffer<'_>,
         out: BufferMut<'_>,
     ) -> Result<(), Error> {
-        // Without an open extent the memory is that of a single one. Where one is open and not given, or given and not
-        // open, the library refuses before it looks at memory.
-        let count = if n == OPEN { 1 } else { n };
-        plan.params.check(Operand::Params, params.kind, params.bytes, count)?;
-        plan.indices
-            .check(Operand::Indices, indices.kind, indices.bytes, count)?;
-        plan.out.check(Operand::Out, out.kind, out.bytes, count)?;
-        // SAFETY: the memory is of the planned kind and at least of the planned extents, borrowed for the call, and that
-        // of the output exclusively. The ABI was checked when the plan was made.
+        check_kind(Operand::Params, params.kind, plan.params)?;
+        check_kind(Operand::Indices, indices.kind, plan.indices)?;
+        check_kind(Operand::Out, out.kind, plan.out)?;
+        // SAFETY: the memory is of the planned kind and of the given extents, borrowed for the call, and that of the output
+        // exclusively. The ABI was checked when the plan was made.
         call(|err| unsafe {
-            sys::gth_plan_run(
+            sys::gth_plan_run_checked(
                 self.raw(),
                 plan.raw.as_ptr(),
                 params.data,
+                bytes_to_c(params.bytes),
                 indices.data,
+                bytes_to_c(indices.bytes),
                 out.data,
+                bytes_to_c(out.bytes),
                 extent_to_c(n),
                 err,
             )
         })
     }
+
+    fn check_plan(&self, plan: &Plan, n: usize, indices: Buffer<'_>) -> Result<(), Error> {
+        check_kind(Operand::Indices, indices.kind, plan.indices)?;
+        let needed = plan.bytes_of_indices(n)?;
+        let given = bytes_to_c(indices.bytes);
+        if given < needed {
+            let message = format!("indices: memory of {given} bytes, needed are {needed}");
+            return Err(Cause::new(sys::GTH_E_SIZE, Operand::Indices, message)
+                .numbers(given.into(), needed)
+                .into());
+        }
+        // SAFETY: the memory is of the planned kind and at least of the extent that a run reads, borrowed for the call.
+        call(|err| unsafe { sys::gth_plan_check(self.raw(), plan.raw.as_ptr(), indices.data, extent_to_c(n), err) })
+    }
+}
+
+/// Whether memory is of the dtype and on the device that a plan was made for.
+#[inline(always)]
+fn check_kind(operand: Operand, kind: Kind, planned: Kind) -> Result<(), Error> {
+    if kind == planned {
+        Ok(())
+    } else {
+        Err(refuse_kind(operand, kind, planned))
+    }
+}
+
+#[cold]
+fn refuse_kind(operand: Operand, kind: Kind, planned: Kind) -> Error {
+    let (status, what, value, limit) = if kind.dtype() != planned.dtype() {
+        (sys::GTH_E_DTYPE, "dtype", kind.dtype(), planned.dtype())
+    } else {
+        (sys::GTH_E_DEVICE, "device", kind.device(), planned.device())
+    };
+    let message = format!("{}: the plan was made for another {what}", operand.name());
+    Cause::new(status, operand, message)
+        .numbers(value.into(), limit.into())
+        .into()
 }
 
 impl fmt::Debug for Plan {

@@ -107,6 +107,8 @@ fn runs_of_plans_allocate_nothing() {
     let count = allocations(|| {
         closed.run(&TABLE, &[2i64], &mut row).unwrap();
         open.run_open(1, &TABLE, &[2i64], &mut row).unwrap();
+        closed.check(&[2i64]).unwrap();
+        open.check_open(1, &[2i64]).unwrap();
     });
     assert_eq!(row, [6., 7., 8.]);
     assert_eq!(count, 0);

@@ -209,6 +209,103 @@ fn plans_on_other_memory() {
     assert_eq!(row, [4.0, 5.0]);
 }
 
+/// Operand, value and limit of an error of size.
+fn size_of(answer: Result<(), Error>) -> (Operand, i128, i64) {
+    match answer {
+        Err(Error::Size(cause)) => (cause.operand, cause.value, cause.limit),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn memory_that_is_too_short_has_numbers() {
+    let (params, indices) = (Layout::new::<f32>(&[3, 2]), Layout::new::<i64>(&[OPEN]));
+    let open = Plan::gather(&params, &indices, &Options::new()).unwrap();
+    let mut rows = [7.0f32; 4];
+    let ids = [0i64, 2];
+    assert_eq!(
+        size_of(open.run_open(2, &TABLE[1..], &ids, &mut rows)),
+        (Operand::Params, 20, 24)
+    );
+    assert_eq!(
+        size_of(open.run_open(2, &TABLE, &ids[1..], &mut rows)),
+        (Operand::Indices, 8, 16)
+    );
+    assert_eq!(
+        size_of(open.run_open(2, &TABLE, &ids, &mut rows[1..])),
+        (Operand::Out, 12, 16)
+    );
+    assert_eq!(
+        size_of(open.run_open(1 << 60, &TABLE, &ids, &mut rows)).0,
+        Operand::Plan
+    );
+    assert_eq!(size_of(open.check_open(2, &ids[1..])), (Operand::Indices, 8, 16));
+    assert_eq!(size_of(open.check_open(1 << 60, &ids)).0, Operand::Plan);
+    assert_eq!(rows, [7.0; 4]);
+    // What a run does not touch may be missing.
+    open.run_open(0, &[] as &[f32], &[] as &[i64], &mut [] as &mut [f32])
+        .unwrap();
+    open.run_open(2, &TABLE, &ids, &mut rows).unwrap();
+    assert_eq!(rows, [0.0, 1.0, 4.0, 5.0]);
+}
+
+#[test]
+fn memory_of_strided_plans() {
+    let indices = [4usize];
+    let backwards = Layout::new::<i64>(&indices).with_strides(&[-8]).unwrap();
+    let params = Layout::new::<f32>(&[6]);
+    assert_error!(Plan::gather(&params, &backwards, &Options::new()), Stride);
+    let plan = Plan::gather(&params, &backwards.with_offset(24), &Options::new()).unwrap();
+    let (ids, mut out) = ([3i64, 2, 1, 9], [7.0f32; 4]);
+    assert_eq!(
+        size_of(plan.run(&TABLE, &ids[1..], &mut out)),
+        (Operand::Indices, 24, 32)
+    );
+    assert_error!(plan.check(&ids), Index);
+    assert_error!(plan.run(&TABLE, &ids, &mut out), Index);
+    assert_eq!(out, [7.0; 4]);
+    plan.run(&TABLE, &[3i64, 2, 1, 0], &mut out).unwrap();
+    assert_eq!(out, [0.0, 1.0, 2.0, 3.0]);
+}
+
+#[test]
+fn checks_of_indices() {
+    let (params, open) = (Layout::new::<f32>(&[3, 2]), Layout::new::<i64>(&[1, OPEN]));
+    let options = Options::new().axis(1);
+    let plan = Plan::gather_elements(&params, &open, &options.extents(Extents::Prefix)).unwrap();
+    assert_eq!(plan.check_open(3, &[1i64, 0, 1]), Ok(()));
+    let Err(Error::Index(cause)) = plan.check_open(3, &[1i64, 2, -1]) else {
+        panic!("no error of index")
+    };
+    assert_eq!((cause.position, cause.value, cause.limit), (Some(1), 2, 2));
+    assert_eq!(plan.check_open(0, &[] as &[i64]), Ok(()));
+    assert_error!(plan.check(&[1i64]), Shape);
+    assert_error!(plan.check_open(1, &[1i32]), DType);
+    let filling = options.extents(Extents::Prefix).bounds(gather::Bounds::Fill);
+    let plan = Plan::gather_elements(&params, &open, &filling).unwrap();
+    assert_eq!(plan.check_open(1, &[9i64]), Ok(()));
+    let closed = Plan::gather(&params, &Layout::new::<u8>(&[2]), &Options::new()).unwrap();
+    assert_eq!(closed.check(&[0u8, 2]), Ok(()));
+    assert_error!(closed.check(&[0u8, 3]), Index);
+    assert_error!(closed.check_open(2, &[0u8, 2]), Shape);
+    assert_eq!(size_of(closed.check(&[0u8])), (Operand::Indices, 1, 2));
+}
+
+#[test]
+fn planned_elements_with_strides() {
+    let shape = [2usize, 1];
+    let out = Layout::new::<f32>(&shape).with_strides(&[8, 4]).unwrap().with_offset(4);
+    let (params, indices) = (Layout::new::<f32>(&[2, 3]), Layout::new::<u8>(&shape));
+    let plan = Plan::gather_elements_to(&params, &indices, &Options::new().axis(1), &out).unwrap();
+    let mut memory = [7.0f32; 4];
+    plan.run(&TABLE, &[2u8, 1], &mut memory).unwrap();
+    assert_eq!(memory, [7.0, 2.0, 7.0, 4.0]);
+    assert_eq!(
+        size_of(plan.run(&TABLE, &[2u8, 1], &mut memory[1..])),
+        (Operand::Out, 12, 16)
+    );
+}
+
 #[test]
 fn open_plans_without_their_extent() {
     let (params, indices) = (Layout::new::<f32>(&[3, 2]), Layout::new::<i64>(&[OPEN]));
