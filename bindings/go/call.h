@@ -44,8 +44,10 @@ INLINE gth_tensor_desc gather_go_describe(GATHER_GO_TENSOR(view)) {
 #define TENSOR(handle) ((gth_tensor *)(handle))
 
 /* A form of an operation: the functions differ in their names alone. */
-#define CALL(operation, form, ...) \
-  ((operation) == GATHER_GO_GATHER_ND ? gth_gather_nd##form(__VA_ARGS__) : gth_gather##form(__VA_ARGS__))
+#define CALL(operation, form, ...)                                         \
+  ((operation) == GATHER_GO_GATHER      ? gth_gather##form(__VA_ARGS__)    \
+   : (operation) == GATHER_GO_GATHER_ND ? gth_gather_nd##form(__VA_ARGS__) \
+                                        : gth_gather_elements##form(__VA_ARGS__))
 
 INLINE gather_go_error *gather_go_desc(gather_go_operation operation, gather_go_handle context,
                                        GATHER_GO_TENSOR(params), GATHER_GO_TENSOR(indices), const gth_options *options,
@@ -55,10 +57,13 @@ INLINE gather_go_error *gather_go_desc(gather_go_operation operation, gather_go_
   END(CALL(operation, _desc, CONTEXT(context), &from, &at, options, &to, &err));
 }
 
+/* The extents are the bytes of the slices: memory of Go is never left. */
 INLINE gather_go_error *gather_go_plan_run(gather_go_handle context, gather_go_handle plan, const uint8_t *params,
-                                           const uint8_t *indices, uint8_t *out, int64_t n) {
+                                           int64_t params_extent, const uint8_t *indices, int64_t indices_extent,
+                                           uint8_t *out, int64_t out_extent, int64_t n) {
   BEGIN;
-  END(gth_plan_run(CONTEXT(context), PLAN(plan), params, indices, out, n, &err));
+  END(gth_plan_run_checked(CONTEXT(context), PLAN(plan), params, params_extent, indices, indices_extent, out,
+                           out_extent, n, &err));
 }
 
 #endif

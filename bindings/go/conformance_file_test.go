@@ -15,7 +15,7 @@ import (
 // A recorded case of tests/conformance; its README defines the format.
 type conformanceCase struct {
 	name            string
-	isND            bool
+	op              string
 	options         []gather.Option
 	bounds          string
 	params, indices tensorText
@@ -67,7 +67,7 @@ func parseCase(lines []string) (test conformanceCase, err error) {
 		values[key] = value
 	}
 	test.name = values["case"]
-	test.isND = values["op"] == "gather_nd"
+	test.op = values["op"]
 	test.bounds = values["bounds"]
 	if test.params, err = parseTensor(strings.Fields(values["params"])); err != nil {
 		return test, err
@@ -107,6 +107,9 @@ var (
 	fills = map[string]gather.FillPolicy{
 		"zero": gather.FillZero, "value": gather.FillValue, "by_dtype": gather.FillByDType,
 	}
+	extents = map[string]gather.ExtentsPolicy{
+		"equal": gather.ExtentsEqual, "prefix": gather.ExtentsPrefix, "broadcast": gather.ExtentsBroadcast,
+	}
 	statuses = map[string]gather.Status{
 		"NULL": gather.ErrNull, "VERSION": gather.ErrVersion, "DTYPE": gather.ErrDType, "RANK": gather.ErrRank,
 		"AXIS": gather.ErrAxis, "BATCH": gather.ErrBatch, "SHAPE": gather.ErrShape, "SIZE": gather.ErrSize,
@@ -136,6 +139,7 @@ func parseOptions(values map[string]string, dtype string) ([]gather.Option, erro
 	word(&options, negatives, values["negative"], gather.Negative)
 	word(&options, policies, values["bounds"], gather.Bounds)
 	word(&options, fills, values["fill"], gather.Fill)
+	word(&options, extents, values["extents"], gather.Extents)
 	if image := values["fill_value"]; image != "" { // of strings it is empty
 		bytes, err := hex.DecodeString(image)
 		if err != nil {

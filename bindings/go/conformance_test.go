@@ -26,12 +26,20 @@ func TestConformance(t *testing.T) {
 	if _, err := os.Stat(casesFolder); err != nil {
 		t.Skip("the conformance cases are not beside this module")
 	}
-	files, err := filepath.Glob(casesFolder + "/*.txt")
+	for _, folder := range []string{casesFolder, casesFolder + "/elements"} {
+		replayFolder(t, folder)
+	}
+}
+
+// replayFolder replays a file for each profile, and one without.
+func replayFolder(t *testing.T, folder string) {
+	t.Helper()
+	files, err := filepath.Glob(folder + "/*.txt")
 	if err != nil || len(files) != len(profiles)+1 {
-		t.Fatalf("found %d files, %v", len(files), err)
+		t.Fatalf("found %d files in %s, %v", len(files), folder, err)
 	}
 	for _, file := range files {
-		name := filepath.Base(file[:len(file)-len(".txt")])
+		name, _ := filepath.Rel(casesFolder, file[:len(file)-len(".txt")])
 		t.Run(name, func(t *testing.T) {
 			cases := readCases(t, file)
 			if len(cases) < 100 {
@@ -127,15 +135,21 @@ type forms[T gather.Element, I gather.Index] struct {
 	shape  func(_, _ gather.Described, _ ...gather.Option) ([]int, error)
 }
 
-func formsOf[T gather.Element, I gather.Index](isND bool) forms[T, I] {
-	if isND {
+func formsOf[T gather.Element, I gather.Index](op string) forms[T, I] {
+	switch op {
+	case "gather":
+		return forms[T, I]{gather.Gather[T, I], gather.GatherInto[T, I], gather.NewPlan[T, I], gather.OutputShape}
+	case "gather_nd":
 		return forms[T, I]{gather.GatherND[T, I], gather.GatherNDInto[T, I], gather.NewPlanND[T, I], gather.OutputShapeND}
+	case "gather_elements":
+		return forms[T, I]{gather.GatherElements[T, I], gather.GatherElementsInto[T, I], gather.NewPlanElements[T, I],
+			gather.OutputShapeElements}
 	}
-	return forms[T, I]{gather.Gather[T, I], gather.GatherInto[T, I], gather.NewPlan[T, I], gather.OutputShape}
+	panic("unknown operation " + op)
 }
 
 func replayForms[T gather.Element, I gather.Index](t *report, test *conformanceCase) {
-	call := formsOf[T, I](test.isND)
+	call := formsOf[T, I](test.op)
 	params, indices := tensorOf[T](&test.params), tensorOf[I](&test.indices)
 	shape := replayShape(t, test, call.shape, params, indices)
 	for _, threads := range []int{1, 3} {
@@ -219,6 +233,24 @@ func replayStrings(t *report, test *conformanceCase) {
 	}
 }
 
+// What gathers strings, and what says their shape.
+type (
+	stringGather[I gather.Index] = func(*gather.StringTensor, gather.Tensor[I], ...gather.Option) ([]string, []int, error)
+	shapeQuery                   = func(_, _ gather.Described, _ ...gather.Option) ([]int, error)
+)
+
+func stringFormsOf[I gather.Index](op string) (stringGather[I], shapeQuery) {
+	switch op {
+	case "gather":
+		return gather.GatherStrings[I], gather.OutputShape
+	case "gather_nd":
+		return gather.GatherNDStrings[I], gather.OutputShapeND
+	case "gather_elements":
+		return gather.GatherElementsStrings[I], gather.OutputShapeElements
+	}
+	panic("unknown operation " + op)
+}
+
 func replayStringsBy[I gather.Index](t *report, test *conformanceCase) {
 	params, err := gather.NewStrings(test.params.strings, test.params.shape...)
 	if err != nil {
@@ -226,10 +258,7 @@ func replayStringsBy[I gather.Index](t *report, test *conformanceCase) {
 		return
 	}
 	defer params.Close()
-	call, query := gather.GatherStrings[I], gather.OutputShape
-	if test.isND {
-		call, query = gather.GatherNDStrings[I], gather.OutputShapeND
-	}
+	call, query := stringFormsOf[I](test.op)
 	indices := tensorOf[I](&test.indices)
 	replayShape(t, test, query, params, indices)
 	for _, threads := range []int{1, 3} {

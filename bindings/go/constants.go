@@ -193,6 +193,16 @@ const (
 	FillByDType FillPolicy = 3
 )
 
+// How params and indices must agree beside the axis of GatherElements.
+const (
+	// they are the same
+	ExtentsEqual ExtentsPolicy = 1
+	// those of indices may be smaller: a prefix of params is gathered from (torch, ONNX)
+	ExtentsPrefix ExtentsPolicy = 2
+	// where one of them is 1, it is repeated (NumPy, JAX)
+	ExtentsBroadcast ExtentsPolicy = 3
+)
+
 var statusNames = [...]string{
 	1:  "GTH_E_NULL",
 	2:  "GTH_E_HANDLE",

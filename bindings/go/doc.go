@@ -1,5 +1,6 @@
 // Package gather reads rows, slices and elements of tensors by index, with the C library libgather: what tf.gather,
-// tf.gather_nd, ONNX Gather and GatherND, numpy.take and torch.index_select do, each to the letter with its [Profile].
+// tf.gather_nd, ONNX Gather, GatherND and GatherElements, numpy.take, numpy.take_along_axis, torch.index_select and
+// torch.gather do, each to the letter with its [Profile].
 //
 // # Tensors
 //
@@ -9,9 +10,9 @@
 //
 // # Operations
 //
-// [Gather] and [GatherND] make a new result; [GatherInto] and [GatherNDInto] fill memory of the caller's and allocate
-// nothing; a [Plan] is a gather that has been checked once and runs often. [OutputShape] says what will come out. Each is
-// one call into C, but for Gather and GatherND, which ask for the shape first.
+// [Gather], [GatherND] and [GatherElements] make a new result; [GatherInto] and its like fill memory of the caller's and
+// allocate nothing; a [Plan] is a gather that has been checked once and runs often. [OutputShape] says what will come out.
+// Each is one call into C, but for those that make a new result, which ask for the shape first.
 //
 // # Errors
 //

@@ -11,7 +11,7 @@ import "C"
 //   - ErrShape, ErrBatch: two extents that differ: Component the first such dim, Value, Limit the extent needed
 //   - ErrDType: Value the dtype that came, Limit the one needed (0: several would do)
 //   - ErrStride: Value the byte reached, Limit the extent of the memory
-//   - ErrSize: Limit the largest that would do, or the capacity needed
+//   - ErrSize: Limit the largest that would do, or the bytes needed where Value is those that came
 //   - ErrAlias: Value the operand that the output overlaps
 //   - ErrVersion: Value what came, Limit the highest known
 //

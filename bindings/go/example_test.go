@@ -41,6 +41,15 @@ func ExampleGatherND() {
 	// Output: [3 5] <nil>
 }
 
+// The best column of each row, as a search along the rows has found it.
+func ExampleGatherElements() {
+	scores := gather.New([]float64{1, 2, 3, 6, 5, 4}, 2, 3)
+	best := gather.New([]int32{2, 0}, 2, 1)
+	elements, err := gather.GatherElements(scores, best, gather.Axis(1))
+	fmt.Println(elements.Data(), elements.Shape(), err)
+	// Output: [3 6] [2 1] <nil>
+}
+
 // The same memory again and again, without an allocation.
 func ExampleGatherInto() {
 	table := gather.New([]float32{0, 1, 10, 11, 20, 21}, 3, 2)

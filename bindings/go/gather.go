@@ -16,8 +16,9 @@ import (
 type operation = C.gather_go_operation
 
 const (
-	opGather   operation = C.GATHER_GO_GATHER
-	opGatherND operation = C.GATHER_GO_GATHER_ND
+	opGather         operation = C.GATHER_GO_GATHER
+	opGatherND       operation = C.GATHER_GO_GATHER_ND
+	opGatherElements operation = C.GATHER_GO_GATHER_ELEMENTS
 )
 
 // Gather takes slices of params along an axis. With a = [Axis] and b = [BatchDims]:
@@ -41,6 +42,18 @@ func GatherND[T Element, I Index](params Tensor[T], indices Tensor[I], options .
 	return allocate(opGatherND, params, indices, options)
 }
 
+// GatherElements takes single elements of params along an axis, each other dim being the same dim of both. With
+// a = [Axis], which is 0 if it is not given:
+//
+//	out.shape = indices.shape
+//	out[i, .., j, .., k] = params[i, .., indices[i, .., j, .., k], .., k]
+//
+// where j and the index are dim a. How the extents of the other dims must agree is [Extents]. The rest is as in [Gather].
+// [BatchDims] is refused.
+func GatherElements[T Element, I Index](params Tensor[T], indices Tensor[I], options ...Option) (Tensor[T], error) {
+	return allocate(opGatherElements, params, indices, options)
+}
+
 // GatherInto is [Gather] into a tensor of exactly the output's shape. It is one call into C and allocates nothing. On an
 // error out is unchanged (but see ErrRace). out must not share memory with params or indices.
 func GatherInto[T Element, I Index](out, params Tensor[T], indices Tensor[I], options ...Option) error {
@@ -50,6 +63,11 @@ func GatherInto[T Element, I Index](out, params Tensor[T], indices Tensor[I], op
 // GatherNDInto is [GatherND] as [GatherInto] is [Gather].
 func GatherNDInto[T Element, I Index](out, params Tensor[T], indices Tensor[I], options ...Option) error {
 	return into(opGatherND, &out.view, &params.view, &indices.view, options)
+}
+
+// GatherElementsInto is [GatherElements] as [GatherInto] is [Gather].
+func GatherElementsInto[T Element, I Index](out, params Tensor[T], indices Tensor[I], options ...Option) error {
+	return into(opGatherElements, &out.view, &params.view, &indices.view, options)
 }
 
 func allocate[T Element, I Index](op operation, params Tensor[T], indices Tensor[I],

@@ -55,6 +55,26 @@ func TestDTypeOfEveryType(t *testing.T) {
 	}
 }
 
+func TestExtentsOfGatherElements(t *testing.T) {
+	column := gather.New([]int{3, 0}, 2, 1)
+	_, err := gather.GatherElements(tableTensor(), column)
+	found := expectError(t, err, gather.ErrShape, gather.OperandIndices)
+	if found.Component != 1 || found.Value != 1 || found.Limit != 2 {
+		t.Errorf("%+v", *found)
+	}
+	out, err := gather.GatherElements(tableTensor(), column, gather.Extents(gather.ExtentsPrefix))
+	check(t, err)
+	expect(t, "prefix", out.Data(), []float32{30, 0})
+	out, err = gather.GatherElements(tableTensor(), column, gather.Extents(gather.ExtentsBroadcast))
+	check(t, err)
+	expect(t, "broadcast", out.Data(), []float32{30, 31, 0, 1})
+	shape, err := gather.OutputShapeElements(tableTensor(), column, gather.Extents(gather.ExtentsBroadcast))
+	check(t, err)
+	expect(t, "shape", shape, []int{2, 2})
+	_, err = gather.GatherElements(tableTensor(), column, gather.BatchDims(1))
+	expectError(t, err, gather.ErrBatch, gather.OperandOptions)
+}
+
 func TestRankZeroIndicesDropTheAxis(t *testing.T) {
 	out, err := gather.Gather(tableTensor(), gather.New([]int{2}))
 	check(t, err)

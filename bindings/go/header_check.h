@@ -100,6 +100,9 @@ _Static_assert(GTH_BOUNDS_SKIP == 5, "GTH_BOUNDS_SKIP");
 _Static_assert(GTH_FILL_ZERO == 1, "GTH_FILL_ZERO");
 _Static_assert(GTH_FILL_VALUE == 2, "GTH_FILL_VALUE");
 _Static_assert(GTH_FILL_BY_DTYPE == 3, "GTH_FILL_BY_DTYPE");
+_Static_assert(GTH_EXTENTS_EQUAL == 1, "GTH_EXTENTS_EQUAL");
+_Static_assert(GTH_EXTENTS_PREFIX == 2, "GTH_EXTENTS_PREFIX");
+_Static_assert(GTH_EXTENTS_BROADCAST == 3, "GTH_EXTENTS_BROADCAST");
 
 _Static_assert(sizeof(gth_error) >= 320, "gth_error");
 _Static_assert(offsetof(gth_error, size) == 0, "gth_error.size");
@@ -171,7 +174,7 @@ _Static_assert(offsetof(gth_tensor_desc, reserved) == 48, "gth_tensor_desc.reser
 _Static_assert(offsetof(gth_tensor_desc, offset) == 56, "gth_tensor_desc.offset");
 _Static_assert(offsetof(gth_tensor_desc, extent) == 64, "gth_tensor_desc.extent");
 
-_Static_assert(sizeof(gth_options) >= 64, "gth_options");
+_Static_assert(sizeof(gth_options) >= 72, "gth_options");
 _Static_assert(offsetof(gth_options, size) == 0, "gth_options.size");
 _Static_assert(offsetof(gth_options, has_axis) == 4, "gth_options.has_axis");
 _Static_assert(offsetof(gth_options, axis) == 8, "gth_options.axis");
@@ -182,6 +185,8 @@ _Static_assert(offsetof(gth_options, negative) == 32, "gth_options.negative");
 _Static_assert(offsetof(gth_options, bounds) == 36, "gth_options.bounds");
 _Static_assert(offsetof(gth_options, fill) == 40, "gth_options.fill");
 _Static_assert(offsetof(gth_options, threads) == 44, "gth_options.threads");
-_Static_assert(offsetof(gth_options, fill_value) == 48, "gth_options.fill_value");
+_Static_assert(offsetof(gth_options, extents) == 48, "gth_options.extents");
+_Static_assert(offsetof(gth_options, reserved) == 52, "gth_options.reserved");
+_Static_assert(offsetof(gth_options, fill_value) == 56, "gth_options.fill_value");
 
 #endif

@@ -101,6 +101,7 @@ func TestFloatsAreNoIndices(t *testing.T) {
 func TestUnknownSwitches(t *testing.T) {
 	for _, option := range []gather.Option{
 		gather.WithProfile(99), gather.Negative(99), gather.Bounds(-1), gather.Fill(99),
+		gather.Extents(99),
 		gather.Bounds(math.MaxInt32), gather.Threads(-1), gather.Threads(math.MinInt), gather.BatchDims(9),
 		gather.Axis(math.MaxInt), gather.Axis(math.MinInt),
 	} {
@@ -147,14 +148,22 @@ func TestAnyArgumentsAreSurvived(t *testing.T) {
 			gather.Axis(number.Draw(t, "axis")), gather.BatchDims(number.Draw(t, "batch dims")),
 			gather.Bounds(gather.BoundsPolicy(small.Draw(t, "bounds"))), gather.Fill(gather.FillPolicy(small.Draw(t, "fill"))),
 			gather.WithProfile(gather.Profile(small.Draw(t, "profile"))),
-		}[rapid.IntRange(0, 4).Draw(t, "from"):]
+			gather.Extents(gather.ExtentsPolicy(small.Draw(t, "extents"))),
+		}[rapid.IntRange(0, 5).Draw(t, "from"):]
 		_ = gather.GatherInto(out, params, indices, options...)
 		_ = gather.GatherNDInto(out, params, indices, options...)
+		_ = gather.GatherElementsInto(out, params, indices, options...)
 		_, _ = gather.Gather(params, indices, options...)
 		_, _ = gather.GatherND(params, indices, options...)
-		if plan, err := gather.NewPlan(params, indices, options...); err == nil {
-			_ = plan.Run(nil, make([]int16, 9), make([]int16, 9), make([]int16, 9), number.Draw(t, "n"))
-			plan.Close()
+		_, _ = gather.GatherElements(params, indices, options...)
+		for _, plan := range []func(gather.Tensor[int16], gather.Tensor[int16], ...gather.Option) (*gather.Plan[int16, int16], error){
+			gather.NewPlan[int16, int16], gather.NewPlanND[int16, int16], gather.NewPlanElements[int16, int16],
+		} {
+			if plan, err := plan(params, indices, options...); err == nil {
+				_ = plan.Run(nil, make([]int16, 9), make([]int16, 9), make([]int16, 9), number.Draw(t, "n"))
+				_ = plan.Check(nil, make([]int16, 9), number.Draw(t, "n"))
+				plan.Close()
+			}
 		}
 	})
 }

@@ -28,7 +28,12 @@ func TestNoAllocations(t *testing.T) {
 			return gather.GatherInto(gather.Strided[float32](out, 0, []int{2, 1}, []int{8, 4}),
 				gather.Strided[float32](table, 4, []int{4, 1}, []int{8, 4}), gather.Strided[int](ids, 0, []int{2}, []int{0}))
 		},
-		"plan run": func() error { return plan.Run(context, table, ids, out, len(ids)) },
+		"elements into": func() error {
+			return gather.GatherElementsInto(gather.New(out[:2], 2, 1), gather.New(table, 4, 2), gather.New(ids, 2, 1),
+				gather.Axis(0), gather.Extents(gather.ExtentsPrefix))
+		},
+		"plan run":   func() error { return plan.Run(context, table, ids, out, len(ids)) },
+		"plan check": func() error { return plan.Check(context, ids, len(ids)) },
 	} {
 		var err error
 		count := testing.AllocsPerRun(1000, func() {

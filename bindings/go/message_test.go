@@ -32,7 +32,7 @@ func TestMessages(t *testing.T) {
 		"params: it has been closed":                          ofClosed,
 		"context: it has been closed":                         gathered(tableTensor(), gather.In(context)),
 		"plan: it has been closed":                            closed.Run(nil, table, []int{0}, out, gather.Open),
-		"params: the slice has 12 bytes, the plan reaches":    short,
+		"params: memory of 12 bytes, needed are 32":           short,
 		"options: the fill value is int8, params are float32": gathered(tableTensor(), gather.FillWith(int8(3))),
 		"out: shares memory with params":                      alias,
 		"out: dim 0 is 2, needed is 1":                        gather.GatherInto(gather.New(out, 2, 1), tableTensor(), ids),

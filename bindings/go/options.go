@@ -20,6 +20,9 @@ type BoundsPolicy int32
 // FillPolicy says what BoundsFill writes.
 type FillPolicy int32
 
+// ExtentsPolicy says how the extents of params and indices must agree in the dims that are not the axis.
+type ExtentsPolicy int32
+
 // Option changes a call from the defaults: axis and batch dims 0, negative indices refused, ErrIndex for an index out of
 // bounds, the process's default context. Of two options of one kind the later holds. Options cost no allocation.
 type Option struct {
@@ -41,6 +44,7 @@ const (
 	setBounds
 	setFill
 	setFillValue
+	setExtents
 	setThreads
 	setContext
 )
@@ -72,6 +76,9 @@ func FillWith[T Element](value T) Option {
 	*(*T)(unsafe.Pointer(&option.image)) = value
 	return option
 }
+
+// Extents says how params and indices of [GatherElements] must agree in the dims that are not the axis.
+func Extents(policy ExtentsPolicy) Option { return Option{apply: setExtents, number: int(policy)} }
 
 // Threads is how many CPU threads a call may use at most; 0 is the context's number.
 func Threads(count int) Option { return Option{apply: setThreads, number: count} }
@@ -120,6 +127,8 @@ func (s *settings) apply(option *Option) {
 	case setFillValue:
 		s.options.fill, s.fillDType = C.int32_t(FillValue), option.dtype
 		s.options.fill_value = [2]C.uint64_t{C.uint64_t(option.image[0]), C.uint64_t(option.image[1])}
+	case setExtents:
+		s.options.extents = narrow(option.number)
 	case setThreads:
 		s.options.threads = narrow(option.number)
 	case setContext:

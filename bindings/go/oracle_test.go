@@ -1,6 +1,8 @@
 package gather_test
 
 import (
+	"slices"
+
 	"pgregory.net/rapid"
 
 	"libgather/gather"
@@ -8,11 +10,12 @@ import (
 
 // The oracle gathers element by element, by the definition and nothing else. Tensors are dense.
 type oracle struct {
+	op              string
 	params, indices []int64 // as numbers
 	paramsShape     []int
 	indicesShape    []int
 	axis, batchDims int
-	isND, wrap      bool
+	wrap            bool
 	bounds          gather.BoundsPolicy
 	fill            int64
 	position        int64 // of the first bad tuple, -1: none
@@ -22,7 +25,10 @@ type oracle struct {
 
 func (o *oracle) shape() []int {
 	var shape []int
-	if o.isND {
+	switch o.op {
+	case "gather_elements":
+		return o.indicesShape
+	case "gather_nd":
 		last := len(o.indicesShape) - 1
 		depth := o.indicesShape[last]
 		shape = append(shape, o.indicesShape[:last]...)
@@ -47,7 +53,10 @@ func (o *oracle) gather() []int64 {
 
 // element is the one of the output at a place.
 func (o *oracle) element(at []int) int64 {
-	if o.isND {
+	switch o.op {
+	case "gather_elements":
+		return o.elementAlong(at)
+	case "gather_nd":
 		return o.elementND(at)
 	}
 	tuples := len(o.indicesShape) - o.batchDims
@@ -58,6 +67,17 @@ func (o *oracle) element(at []int) int64 {
 		return o.fill
 	}
 	source := append(append(append([]int{}, at[:o.axis]...), index), at[o.axis+tuples:]...)
+	return o.params[linear(source, o.paramsShape)]
+}
+
+func (o *oracle) elementAlong(at []int) int64 {
+	position := linear(at, o.indicesShape)
+	index, ok := o.resolve(o.indices[position], o.paramsShape[o.axis], position, 0)
+	if !ok {
+		return o.fill
+	}
+	source := slices.Clone(at)
+	source[o.axis] = index
 	return o.params[linear(source, o.paramsShape)]
 }
 
@@ -128,17 +148,14 @@ func advance(at, shape []int) {
 // draw makes up a call: shapes of up to five dims, some of them empty, indices that are mostly good.
 func (o *oracle) draw(t *rapid.T) {
 	extent := rapid.IntRange(0, 4)
-	o.isND = rapid.Bool().Draw(t, "nd")
+	o.op = rapid.SampledFrom([]string{"gather", "gather_nd", "gather_elements"}).Draw(t, "op")
 	o.paramsShape = rapid.SliceOfN(extent, 1, 4).Draw(t, "params shape")
 	rank := len(o.paramsShape)
-	o.batchDims = rapid.IntRange(0, rank-1).Draw(t, "batch dims")
-	o.axis = rapid.IntRange(o.batchDims, rank-1).Draw(t, "axis")
-	o.indicesShape = append([]int{}, o.paramsShape[:o.batchDims]...)
-	o.indicesShape = append(o.indicesShape, rapid.SliceOfN(extent, 0, 2).Draw(t, "tuples")...)
-	if o.isND {
-		o.axis = o.batchDims
-		o.indicesShape = append(o.indicesShape, rapid.IntRange(0, rank-o.batchDims).Draw(t, "depth"))
+	if o.op != "gather_elements" {
+		o.batchDims = rapid.IntRange(0, rank-1).Draw(t, "batch dims")
 	}
+	o.axis = rapid.IntRange(o.batchDims, rank-1).Draw(t, "axis")
+	o.drawIndicesShape(t, extent)
 	o.wrap = rapid.Bool().Draw(t, "wrap")
 	o.bounds = rapid.SampledFrom([]gather.BoundsPolicy{
 		gather.BoundsError, gather.BoundsFill, gather.BoundsClamp, gather.BoundsModulo}).Draw(t, "bounds")
@@ -155,10 +172,32 @@ func (o *oracle) draw(t *rapid.T) {
 	o.indices = rapid.SliceOfN(index, count, count).Draw(t, "indices")
 }
 
+func (o *oracle) drawIndicesShape(t *rapid.T, extent *rapid.Generator[int]) {
+	if o.op == "gather_elements" { // a prefix of params, beside the axis
+		o.indicesShape = nil
+		for dim, limit := range o.paramsShape {
+			if dim == o.axis {
+				limit = 4
+			}
+			o.indicesShape = append(o.indicesShape, rapid.IntRange(0, limit).Draw(t, "extent"))
+		}
+		return
+	}
+	o.indicesShape = append([]int{}, o.paramsShape[:o.batchDims]...)
+	o.indicesShape = append(o.indicesShape, rapid.SliceOfN(extent, 0, 2).Draw(t, "tuples")...)
+	if o.op == "gather_nd" {
+		o.axis = o.batchDims
+		o.indicesShape = append(o.indicesShape, rapid.IntRange(0, len(o.paramsShape)-o.batchDims).Draw(t, "depth"))
+	}
+}
+
 func (o *oracle) options() []gather.Option {
 	options := []gather.Option{gather.BatchDims(o.batchDims), gather.Bounds(o.bounds)}
-	if !o.isND {
+	if o.op != "gather_nd" {
 		options = append(options, gather.Axis(o.axis))
+	}
+	if o.op == "gather_elements" {
+		options = append(options, gather.Extents(gather.ExtentsPrefix))
 	}
 	if o.wrap {
 		options = append(options, gather.Negative(gather.NegativeWrap))

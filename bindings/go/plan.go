@@ -7,22 +7,30 @@ package gather
 // #cgo nocallback gather_go_plan_run
 // #cgo noescape gather_go_plan_run_at
 // #cgo nocallback gather_go_plan_run_at
+// #cgo noescape gather_go_plan_check
+// #cgo nocallback gather_go_plan_check
+// #cgo noescape gather_go_plan_check_at
+// #cgo nocallback gather_go_plan_check_at
+// #cgo noescape gather_go_plan_extents
+// #cgo nocallback gather_go_plan_extents
 // #cgo noescape gather_go_plan_shape
 // #cgo nocallback gather_go_plan_shape
 // #cgo noescape gather_go_plan_release
 // #cgo nocallback gather_go_plan_release
 import "C"
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Plan is a gather whose shapes and options have been checked once, for callers who repeat it. One extent may be left
-// open with [Open] and is given at each run: an extent of the tuples, or the outermost batch dim of params and indices
-// alike. Any number of goroutines may run one plan. Close may come beside runs, which still end well; running a closed plan
+// open with [Open] and is given at each run: an extent of the tuples (of GatherElements, of the axis), or the outermost
+// dim that params and indices share, in both alike. Any number of goroutines may run one plan. Close may come beside runs, which still end well; running a closed plan
 // is ErrHandle.
 type Plan[T Element, I Index] struct {
-	params, indices, out reach
-	device               Device
-	owner                owner
+	device Device
+	owner  owner
 }
 
 // NewPlan plans a [Gather]. Data is not looked at: [Shaped] tensors will do. The outputs are dense.
@@ -35,6 +43,11 @@ func NewPlanND[T Element, I Index](params Tensor[T], indices Tensor[I], options 
 	return newPlan(opGatherND, params, indices, nil, options)
 }
 
+// NewPlanElements plans a [GatherElements].
+func NewPlanElements[T Element, I Index](params Tensor[T], indices Tensor[I], options ...Option) (*Plan[T, I], error) {
+	return newPlan(opGatherElements, params, indices, nil, options)
+}
+
 // NewPlanInto plans a [GatherInto]: the outputs to come are laid out as out, with [Open] where the open extent lands.
 func NewPlanInto[T Element, I Index](out, params Tensor[T], indices Tensor[I], options ...Option) (*Plan[T, I], error) {
 	return newPlan(opGather, params, indices, &out.view, options)
@@ -45,6 +58,11 @@ func NewPlanNDInto[T Element, I Index](out, params Tensor[T], indices Tensor[I],
 	return newPlan(opGatherND, params, indices, &out.view, options)
 }
 
+// NewPlanElementsInto plans a [GatherElementsInto], as [NewPlanInto].
+func NewPlanElementsInto[T Element, I Index](out, params Tensor[T], indices Tensor[I], options ...Option) (*Plan[T, I], error) {
+	return newPlan(opGatherElements, params, indices, &out.view, options)
+}
+
 func newPlan[T Element, I Index](op operation, params Tensor[T], indices Tensor[I], out *view,
 	options []Option) (*Plan[T, I], error) {
 	var s settings
@@ -53,19 +71,9 @@ func newPlan[T Element, I Index](op operation, params Tensor[T], indices Tensor[
 	if err != nil {
 		return nil, err
 	}
-	plan := &Plan[T, I]{}
+	device := Device{DeviceKind(params.view.numbers.device), int(params.view.numbers.device_id)}
+	plan := &Plan[T, I]{device: device}
 	own(plan, &plan.owner, handle, releasePlan)
-	if out == nil {
-		shape, err := plan.OutputShape(Open)
-		if err != nil {
-			plan.Close()
-			return nil, err
-		}
-		dense := Shaped[T](shape...)
-		out = &dense.view
-	}
-	plan.params, plan.indices, plan.out = newReach(&params.view), newReach(&indices.view), newReach(out)
-	plan.device = Device{DeviceKind(params.view.numbers.device), int(params.view.numbers.device_id)}
 	return plan, nil
 }
 
@@ -101,24 +109,21 @@ func (p *Plan[T, I]) Close() error {
 }
 
 // Run gathers with the open extent n ([Open] if the plan has none) into out. The slices hold the memory that the plan
-// describes, from its first element on, and may be longer. A slice that is too short is ErrStride; the other errors are
-// those of [GatherInto]. Run allocates nothing. A nil context is the process's default.
+// describes, from its first element on, and may be longer. A slice that is too short is ErrSize, with its bytes as Value
+// and those needed as Limit; the other errors are those of [GatherInto]. Run allocates nothing. A nil context is the process's default.
 func (p *Plan[T, I]) Run(context *Context, params []T, indices []I, out []T, n int) error {
 	if p == nil {
 		return noPlan()
 	}
 	if p.device.Kind > DeviceCPU {
-		return fail(ErrDevice, OperandPlan, int(p.device.Kind), int(DeviceCPU), "slices are not memory of its device: RunAt")
-	}
-	from, at, to := byteLen(params), byteLen(indices), byteLen(out)
-	if !p.params.fits(from, n) || !p.indices.fits(at, n) || !p.out.fits(to, n) {
-		return p.tooShort(from, at, to, n)
+		return p.device.refuseSlices("RunAt")
 	}
 	in, plan, err := context.beginWith(&p.owner, OperandPlan)
 	if err != nil {
 		return err
 	}
-	failure := C.gather_go_plan_run(in, plan, firstByte(params), firstByte(indices), firstByte(out), C.int64_t(n))
+	failure := C.gather_go_plan_run(in, plan, firstByte(params), cByteLen(params), firstByte(indices), cByteLen(indices),
+		firstByte(out), cByteLen(out), C.int64_t(n))
 	context.endWith(&p.owner)
 	return takeError(failure)
 }
@@ -136,6 +141,67 @@ func (p *Plan[T, I]) RunAt(context *Context, params, indices, out uintptr, n int
 	failure := C.gather_go_plan_run_at(in, plan, C.uintptr_t(params), C.uintptr_t(indices), C.uintptr_t(out), C.int64_t(n))
 	context.endWith(&p.owner)
 	return takeError(failure)
+}
+
+// Check judges the indices of a run with the open extent n and does nothing else, for callers who gather in pieces and
+// still promise an output that is unchanged on error. What [Bounds] has an answer for is no error. The other errors are
+// those of [Plan.Run].
+func (p *Plan[T, I]) Check(context *Context, indices []I, n int) error {
+	if p == nil {
+		return noPlan()
+	}
+	if p.device.Kind > DeviceCPU {
+		return p.device.refuseSlices("CheckAt")
+	}
+	if err := p.fits(indices, n); err != nil {
+		return err
+	}
+	in, plan, err := context.beginWith(&p.owner, OperandPlan)
+	if err != nil {
+		return err
+	}
+	failure := C.gather_go_plan_check(in, plan, firstByte(indices), C.int64_t(n))
+	context.endWith(&p.owner)
+	return takeError(failure)
+}
+
+// CheckAt is Check for a raw address, as RunAt is Run. On a device the error is taken from the context, as that of a run.
+func (p *Plan[T, I]) CheckAt(context *Context, indices uintptr, n int) error {
+	if p == nil {
+		return noPlan()
+	}
+	in, plan, err := context.beginWith(&p.owner, OperandPlan)
+	if err != nil {
+		return err
+	}
+	failure := C.gather_go_plan_check_at(in, plan, C.uintptr_t(indices), C.int64_t(n))
+	context.endWith(&p.owner)
+	return takeError(failure)
+}
+
+// fits refuses indices that a run would read beyond the end of.
+func (p *Plan[T, I]) fits(indices []I, n int) error {
+	_, needed, _, err := p.Extents(n)
+	if err != nil || byteLen(indices) >= needed {
+		return err
+	}
+	return fail(ErrSize, OperandIndices, byteLen(indices), needed,
+		fmt.Sprintf("memory of %d bytes, needed are %d", byteLen(indices), needed))
+}
+
+// Extents returns how many bytes of params, indices and out a run with the open extent n touches at most, from the
+// address of each on; 0 where it touches none.
+func (p *Plan[T, I]) Extents(n int) (params, indices, out int, err error) {
+	if p == nil {
+		return 0, 0, 0, noPlan()
+	}
+	plan, err := p.owner.begin(OperandPlan)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	failure := C.gather_go_plan_extents(plan, C.int64_t(n), cInts(&params), cInts(&indices), cInts(&out))
+	p.owner.end()
+	return params, indices, out, takeError(failure)
 }
 
 // OutputShape returns the output's shape for the open extent n; [Open] is handed on.
@@ -161,15 +227,9 @@ func planShape(o *owner, n int) ([]int, error) {
 	return slices.Clone(extents[:rank]), nil
 }
 
-// tooShort names the first slice that is shorter than planned, which C leaves to the caller.
-func (p *Plan[T, I]) tooShort(params, indices, out, n int) error {
-	switch {
-	case !p.params.fits(params, n):
-		return p.params.fail(OperandParams, params, n)
-	case !p.indices.fits(indices, n):
-		return p.indices.fail(OperandIndices, indices, n)
-	}
-	return p.out.fail(OperandOut, out, n)
+// refuseSlices is about the plan of a device other than the CPU; at is what takes its memory.
+func (d Device) refuseSlices(at string) error {
+	return fail(ErrDevice, OperandPlan, int(d.Kind), int(DeviceCPU), "slices are not memory of its device: "+at)
 }
 
 func noPlan() error { return fail(ErrNull, OperandPlan, 0, 0, "nil") }

@@ -2,6 +2,7 @@ package gather_test
 
 import (
 	"math"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -62,7 +63,7 @@ func TestAPlanWithALaidOutOutput(t *testing.T) {
 	out := make([]float32, 6)
 	check(t, plan.Run(nil, table, []int{3, 1}, out, 2))
 	expect(t, "out", out, []float32{0, 30, 31, 0, 10, 11})
-	expectError(t, plan.Run(nil, table, []int{3, 1}, out[:5], 2), gather.ErrStride, gather.OperandOut)
+	expectError(t, plan.Run(nil, table, []int{3, 1}, out[:5], 2), gather.ErrSize, gather.OperandOut)
 }
 
 func TestAPlanOfGatherNDWithALaidOutOutput(t *testing.T) {
@@ -101,10 +102,70 @@ func TestAPlanRefusesShortSlices(t *testing.T) {
 			t.Errorf("%s: no error", what)
 		}
 	}
-	found := expectError(t, plan.Run(nil, table, ids, out[:7], 2), gather.ErrStride, gather.OperandOut)
-	if found.Value != 32 || found.Limit != 28 {
+	found := expectError(t, plan.Run(nil, table, ids, out[:7], 2), gather.ErrSize, gather.OperandOut)
+	if found.Value != 28 || found.Limit != 32 {
 		t.Errorf("%+v", *found)
 	}
+	found = expectError(t, plan.Check(nil, ids[:3], 2), gather.ErrSize, gather.OperandIndices)
+	if found.Value != 24 || found.Limit != 32 || found.Message != "indices: memory of 24 bytes, needed are 32" {
+		t.Errorf("%+v", *found)
+	}
+	expectError(t, plan.Check(nil, ids, math.MaxInt), gather.ErrSize, gather.OperandPlan)
+}
+
+func TestWhatARunTouches(t *testing.T) {
+	plan := newPlan(t, gather.Shaped[float32](4, 2), gather.Shaped[int16](gather.Open))
+	for n, want := range [][]int{{0, 0, 0}, {32, 2, 8}, {32, 4, 16}} {
+		params, indices, out, err := plan.Extents(n)
+		check(t, err)
+		expect(t, "extents", []int{params, indices, out}, want)
+	}
+	_, _, _, err := plan.Extents(gather.Open)
+	expectError(t, err, gather.ErrShape, gather.OperandPlan)
+}
+
+func TestAPlanJudgesIndicesAlone(t *testing.T) {
+	plan := newPlan(t, tableTensor(), gather.Shaped[int](gather.Open))
+	ids := []int{1, 3, 4}
+	check(t, plan.Check(nil, ids, 2))
+	check(t, plan.Check(nil, nil, 0))
+	found := expectError(t, plan.Check(nil, ids, 3), gather.ErrIndex, gather.OperandIndices)
+	if found.Position != 2 || found.Value != 4 || found.Limit != 4 {
+		t.Errorf("%+v", *found)
+	}
+	found = expectError(t, plan.CheckAt(nil, address(ids), 3), gather.ErrIndex, gather.OperandIndices)
+	runtime.KeepAlive(ids)
+	if found.Position != 2 {
+		t.Errorf("%+v", *found)
+	}
+	expectError(t, plan.CheckAt(nil, 0, 1), gather.ErrNull, gather.OperandIndices)
+	expectError(t, plan.Check(nil, ids, gather.Open), gather.ErrShape, gather.OperandPlan)
+	clamped := newPlan(t, tableTensor(), gather.Shaped[int](3), gather.Bounds(gather.BoundsClamp))
+	check(t, clamped.Check(nil, ids, gather.Open))
+}
+
+func TestAPlanOfGatherElements(t *testing.T) {
+	plan, err := gather.NewPlanElements(gather.Shaped[float32](4, 2), gather.Shaped[int8](gather.Open, 2))
+	check(t, err)
+	defer plan.Close()
+	out := make([]float32, 4)
+	check(t, plan.Run(nil, table, []int8{3, 0, 1, 2}, out, 2))
+	expect(t, "out", out, []float32{30, 1, 10, 21})
+	found := expectError(t, plan.Check(nil, []int8{0, 0, 0, 4}, 2), gather.ErrIndex, gather.OperandIndices)
+	if found.Position != 3 {
+		t.Errorf("%+v", *found)
+	}
+}
+
+func TestAPlanOfGatherElementsWithALaidOutOutput(t *testing.T) {
+	layout := gather.Strided[float32](make([]float32, 0), 4, []int{2, 1}, []int{8, 4})
+	plan, err := gather.NewPlanElementsInto(layout, gather.Shaped[float32](4, 2), gather.Shaped[int](2, 1),
+		gather.Extents(gather.ExtentsPrefix))
+	check(t, err)
+	defer plan.Close()
+	out := make([]float32, 4)
+	check(t, plan.Run(nil, table, []int{3, 1}, out, gather.Open))
+	expect(t, "out", out, []float32{0, 30, 0, 10})
 }
 
 func TestAPlanRefusesAWrongN(t *testing.T) {
@@ -131,6 +192,8 @@ func TestAClosedPlan(t *testing.T) {
 	_, err := plan.OutputShape(gather.Open)
 	expectError(t, err, gather.ErrHandle, gather.OperandPlan)
 	expectError(t, plan.RunAt(nil, 0, 0, 0, gather.Open), gather.ErrHandle, gather.OperandPlan)
+	expectError(t, plan.Check(nil, []int{0}, gather.Open), gather.ErrHandle, gather.OperandPlan)
+	expectError(t, plan.CheckAt(nil, 0, gather.Open), gather.ErrHandle, gather.OperandPlan)
 }
 
 func TestANilPlan(t *testing.T) {
@@ -138,7 +201,11 @@ func TestANilPlan(t *testing.T) {
 	check(t, plan.Close())
 	expectError(t, plan.Run(nil, nil, nil, nil, 0), gather.ErrNull, gather.OperandPlan)
 	expectError(t, plan.RunAt(nil, 0, 0, 0, 0), gather.ErrNull, gather.OperandPlan)
-	_, err := plan.OutputShape(0)
+	expectError(t, plan.Check(nil, nil, 0), gather.ErrNull, gather.OperandPlan)
+	expectError(t, plan.CheckAt(nil, 0, 0), gather.ErrNull, gather.OperandPlan)
+	_, _, _, err := plan.Extents(0)
+	expectError(t, err, gather.ErrNull, gather.OperandPlan)
+	_, err = plan.OutputShape(0)
 	expectError(t, err, gather.ErrNull, gather.OperandPlan)
 }
 
@@ -151,7 +218,7 @@ func TestAPlanNeedsWhatItsElementsReach(t *testing.T) {
 		strides := []int{rapid.IntRange(-5, 5).Draw(t, "outer"), rapid.IntRange(-5, 5).Draw(t, "inner")}
 		var none []int8
 		params := gather.Strided[int8](none, offset, shape, strides)
-		plan, err := gather.NewPlan(params, gather.Shaped[int](0), gather.Bounds(gather.BoundsFill))
+		plan, err := gather.NewPlan(params, gather.Shaped[int](1), gather.Bounds(gather.BoundsFill))
 		low, high := visited(shape, offset, strides)
 		if err != nil {
 			if low >= 0 {
@@ -160,10 +227,13 @@ func TestAPlanNeedsWhatItsElementsReach(t *testing.T) {
 			return
 		}
 		defer plan.Close()
-		if err := plan.Run(nil, make([]int8, high), nil, nil, gather.Open); err != nil {
+		run := func(size int) error {
+			return plan.Run(nil, make([]int8, size), []int{0}, make([]int8, shape[1]), gather.Open)
+		}
+		if err := run(high); err != nil {
 			t.Fatalf("%d bytes are too short: %v", high, err)
 		}
-		if high > 0 && plan.Run(nil, make([]int8, high-1), nil, nil, gather.Open) == nil {
+		if high > 0 && run(high-1) == nil {
 			t.Fatalf("%d bytes are enough", high-1)
 		}
 	})

@@ -36,7 +36,7 @@ func checkRandom[T number, I indexNumber](t *rapid.T) {
 	options := append(o.options(), gather.FillWith(T(o.fill)))
 	params := layOut(t, convert[T](o.params), o.paramsShape)
 	indices := layOut(t, convert[I](o.indices), o.indicesShape)
-	call := formsOf[T, I](o.isND)
+	call := formsOf[T, I](o.op)
 
 	out, err := call.gather(params, indices, options...)
 	checkRandomError(t, &o, err)

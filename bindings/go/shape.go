@@ -25,6 +25,11 @@ func OutputShapeND(params, indices Described, options ...Option) ([]int, error) 
 	return queryShape(opGatherND, params, indices, options)
 }
 
+// OutputShapeElements returns the shape that [GatherElements] would give, as [OutputShape].
+func OutputShapeElements(params, indices Described, options ...Option) ([]int, error) {
+	return queryShape(opGatherElements, params, indices, options)
+}
+
 func queryShape(op operation, params, indices Described, options []Option) ([]int, error) {
 	from, at := viewOf(params), viewOf(indices)
 	if from == nil {

@@ -45,6 +45,23 @@ gather_go_error *gather_go_plan_run_at(gather_go_handle context, gather_go_handl
   END(gth_plan_run(CONTEXT(context), PLAN(plan), (const void *)params, (const void *)indices, (void *)out, n, &err));
 }
 
+gather_go_error *gather_go_plan_check(gather_go_handle context, gather_go_handle plan, const uint8_t *indices,
+                                      int64_t n) {
+  BEGIN;
+  END(gth_plan_check(CONTEXT(context), PLAN(plan), indices, n, &err));
+}
+
+gather_go_error *gather_go_plan_check_at(gather_go_handle context, gather_go_handle plan, uintptr_t indices,
+                                         int64_t n) {
+  return gather_go_plan_check(context, plan, (const uint8_t *)indices, n);
+}
+
+gather_go_error *gather_go_plan_extents(gather_go_handle plan, int64_t n, int64_t *params, int64_t *indices,
+                                        int64_t *out) {
+  BEGIN;
+  END(gth_plan_extents(PLAN(plan), n, params, indices, out, &err));
+}
+
 gather_go_error *gather_go_plan_shape(gather_go_handle plan, int64_t n, int32_t *ndim, int64_t *shape) {
   BEGIN;
   END(gth_plan_shape(PLAN(plan), n, GTH_MAX_NDIM, ndim, shape, &err));

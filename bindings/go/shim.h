@@ -38,7 +38,11 @@ typedef gth_error gather_go_error;
 gather_go_error *gather_go_error_copy(const gth_error *err);
 void gather_go_error_free(gather_go_error *err);
 
-typedef enum gather_go_operation { GATHER_GO_GATHER, GATHER_GO_GATHER_ND } gather_go_operation;
+typedef enum gather_go_operation {
+  GATHER_GO_GATHER,
+  GATHER_GO_GATHER_ND,
+  GATHER_GO_GATHER_ELEMENTS
+} gather_go_operation;
 
 /* shape has room for GTH_MAX_NDIM extents. */
 gather_go_error *gather_go_shape(gather_go_operation operation, GATHER_GO_TENSOR(params), GATHER_GO_TENSOR(indices),
@@ -49,6 +53,11 @@ gather_go_error *gather_go_plan(gather_go_operation operation, GATHER_GO_TENSOR(
                                 const gth_options *options, GATHER_GO_TENSOR(out), gather_go_handle *plan);
 gather_go_error *gather_go_plan_run_at(gather_go_handle context, gather_go_handle plan, uintptr_t params,
                                        uintptr_t indices, uintptr_t out, int64_t n);
+gather_go_error *gather_go_plan_check(gather_go_handle context, gather_go_handle plan, const uint8_t *indices,
+                                      int64_t n);
+gather_go_error *gather_go_plan_check_at(gather_go_handle context, gather_go_handle plan, uintptr_t indices, int64_t n);
+gather_go_error *gather_go_plan_extents(gather_go_handle plan, int64_t n, int64_t *params, int64_t *indices,
+                                        int64_t *out);
 gather_go_error *gather_go_plan_shape(gather_go_handle plan, int64_t n, int32_t *ndim, int64_t *shape);
 
 gather_go_error *gather_go_context(int32_t threads, int32_t device, int32_t device_id, uintptr_t stream,

@@ -11,6 +11,7 @@ package gather
 import "C"
 
 import (
+	"math"
 	"slices"
 	"unsafe"
 )
@@ -50,7 +51,7 @@ func NewStrings(values []string, shape ...int) (*StringTensor, error) {
 func copyStrings(values []string) (*C.int64_t, int, error) {
 	extent := 0
 	for _, value := range values {
-		extent = saturate(extent, len(value), 1)
+		extent = min(extent, math.MaxInt-len(value)) + len(value) // more than there is memory stays so
 	}
 	memory := C.gather_go_strings_alloc(C.int64_t(len(values)), C.int64_t(extent))
 	if memory == nil {
@@ -99,6 +100,13 @@ func GatherNDStrings[I Index](params *StringTensor, indices Tensor[I], options .
 	var s settings
 	s.settle(options)
 	return gatherStrings(opGatherND, params, &indices.view, &s)
+}
+
+// GatherElementsStrings is [GatherElements] for strings, as [GatherStrings].
+func GatherElementsStrings[I Index](params *StringTensor, indices Tensor[I], options ...Option) ([]string, []int, error) {
+	var s settings
+	s.settle(options)
+	return gatherStrings(opGatherElements, params, &indices.view, &s)
 }
 
 func gatherStrings(op operation, params *StringTensor, indices *view, s *settings) ([]string, []int, error) {

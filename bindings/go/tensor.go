@@ -91,3 +91,5 @@ func byteLen[T Element](data []T) int {
 	var zero T
 	return len(data) * int(unsafe.Sizeof(zero))
 }
+
+func cByteLen[T Element](data []T) C.int64_t { return C.int64_t(byteLen(data)) }

@@ -59,14 +59,6 @@ func (v *view) shape() []int { return unsafe.Slice(v.first, v.numbers.ndim) }
 // byteStrides is nil for dense.
 func (v *view) byteStrides() []int { return unsafe.Slice(v.strides, v.numbers.stride_count) }
 
-// offset is that of element 0 in memory that has data.
-func (v *view) offset() int {
-	if v.has(C.GATHER_GO_ADDRESSED) {
-		return 0
-	}
-	return int(v.numbers.place)
-}
-
 // hold keeps the memory of a call's tensors from being released until letGo.
 func hold(params, indices, out *view) error {
 	if err := params.hold(OperandParams); err != nil {

@@ -29,6 +29,7 @@ var groups = []group{
 	{"GTH_NEGATIVE_", "NegativePolicy", "Negative", "What a negative index means."},
 	{"GTH_BOUNDS_", "BoundsPolicy", "Bounds", "What an index out of bounds means."},
 	{"GTH_FILL_", "FillPolicy", "Fill", "What BoundsFill writes."},
+	{"GTH_EXTENTS_", "ExtentsPolicy", "Extents", "How params and indices must agree beside the axis of GatherElements."},
 }
 
 // Values that stand alone, and what Go calls them.
