@@ -443,6 +443,31 @@ TEST(Plans, TheSizeRuleHoldsForRuns) {
   expect_facts(planned.run(nullptr, &row, &result, INT64_MAX, &error), error, n_too_large(INT64_MAX, INT64_MAX / 8));
 }
 
+// An index that is repeated is judged once, however often that is.
+TEST(Plans, JudgingTakesNoLongerThanTheMemoryOfIndices) {
+  const Described params(f32, {8, 0}), indices(i64, {GTH_OPEN}, {0});
+  const gth_options options = with_profile(GTH_PROFILE_NUMPY_RAISE);
+  const Planned planned(g, params, indices, &options);
+  const int64_t good = 7, bad = 8;
+  float result;
+  Error error;
+  EXPECT_EQ(planned.run(nullptr, &good, &result, INT64_MAX / 8, &error), GTH_OK) << error.message;
+  expect_facts(planned.run(nullptr, &bad, &result, INT64_MAX / 8, &error), error,
+               {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, 8, 8, GTH_ERROR_WRAP});
+}
+
+// A description of the same kind, too.
+TEST(Plans, SoDoesADescription) {
+  const Described params(f32, {8, 0}), indices(i64, {INT64_MAX / 8}, {0}), out(f32, {INT64_MAX / 8, 0});
+  const gth_options options = with_profile(GTH_PROFILE_NUMPY_RAISE);
+  const int64_t bad = 8;
+  gth_tensor_desc i = indices.desc;
+  i.data = &bad;
+  Error error;
+  expect_facts(gth_gather_desc(nullptr, &params.desc, &i, &options, &out.desc, &error), error,
+               {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, 8, 8, GTH_ERROR_WRAP});
+}
+
 // ONNX Runtime's rule counts tuples, and open extents cannot be counted: dims that indices does not have are not read.
 TEST(Plans, BatchDimsBeyondTheRankOfIndicesAreNotRead) {
   Guarded pages(1);
