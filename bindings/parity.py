@@ -100,16 +100,26 @@ FEATURES = {
         "gather_nd_into",
         "GatherNDInto",
     ),
-    "gather_elements": ("gth_gather_elements gth_gather_elements_shape", "gather_elements", None, None),
+    "gather_elements": (
+        "gth_gather_elements gth_gather_elements_shape",
+        "gather_elements",
+        None,
+        "GatherElements OutputShapeElements",
+    ),
     "gather_elements into an output": (
         "gth_gather_elements_into gth_gather_elements_desc",
         "gather_elements(out)",
         None,
-        None,
+        "GatherElementsInto",
     ),
-    "extents": ("GTH_EXTENTS_BROADCAST", "gather_elements(extents)", None, None),
-    "plan of gather_elements": ("gth_gather_elements_plan", None, None, None),
-    "plan: the memory that a run touches": ("gth_plan_extents gth_plan_run_checked gth_plan_check", None, None, None),
+    "extents": ("GTH_EXTENTS_BROADCAST", "gather_elements(extents)", None, "Extents"),
+    "plan of gather_elements": ("gth_gather_elements_plan", None, None, "NewPlanElements"),
+    "plan: the memory that a run touches": (
+        "gth_plan_extents gth_plan_run_checked gth_plan_check",
+        None,
+        None,
+        "Plan.Extents Plan.Run Plan.Check Plan.CheckAt",
+    ),
     "output shape": (
         "gth_gather_shape gth_gather_nd_shape",
         "output_shape output_shape(nd)",
@@ -176,7 +186,7 @@ EXEMPT = {
     ("plan of gather_elements", "Python"): "not offered yet",
     ("plan: the memory that a run touches", "Python"): "each run is held against the planned shapes and strides",
     **{
-        (feature, language): "not offered yet"
+        (feature, "Rust"): "not offered yet"
         for feature in (
             "gather_elements",
             "gather_elements into an output",
@@ -184,7 +194,6 @@ EXEMPT = {
             "plan of gather_elements",
             "plan: the memory that a run touches",
         )
-        for language in ("Rust", "Go")
     },
     ("DLPack", "Go"): "no Go library speaks it; device memory goes by raw pointer",
     ("Arrow", "Go"): "string tensors come from []string; the C data interface needs memory of C",

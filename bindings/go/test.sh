@@ -30,6 +30,9 @@ archive=$(find "$prefix" -name libgather.a | head -n 1)
 library=$(find "$prefix" -name libgather.so | head -n 1)
 export PKG_CONFIG_PATH="${pc%/*}"
 export GOTOOLCHAIN=local GOFLAGS=-buildvcs=false CGO_ENABLED=1
+# Go keeps what it has compiled by the packages' own files and the flags: the header is in the flags, by its digest.
+CGO_CFLAGS="-O2 -g -DGATHER_HEADER=$(sha256sum <"$(find "$prefix" -name gather.h)" | cut -d ' ' -f 1)"
+export CGO_CFLAGS
 shared="LD_LIBRARY_PATH=${library%/*}"
 
 step() { echo "== $*"; }

@@ -75,14 +75,22 @@ int32_t find_plan(const gth_plan* handle, const PlanObject** out, const Error& e
   return GTH_OK;
 }
 
+// Whether the memory is large enough for a run. What is wrong otherwise is said by those who check it again.
+bool fits(const Plan& plan, int64_t n, const core::Extents& given) {
+  const Error unsaid(nullptr);
+  return !core::check_open_extent(plan, n, unsaid) && !core::check_extents_of(plan, n, given, unsaid);
+}
+
 // A few rows on the CPU. False: it is another kind of run, or something is wrong with it.
-bool run_shortly(gth_context* handle, const gth_plan* plan, const core::Pointers& pointers, int64_t n) {
+bool run_shortly(gth_context* handle, const gth_plan* plan, const core::Pointers& pointers, int64_t n,
+                 const core::Extents* given) {
   const Context* context = nullptr;
   if (find_context(handle, &context, Error(nullptr)) || context->device != GTH_DEVICE_CPU) return false;
   const Content* content = find_slot(token_of(plan), Kind::plan);
   if (!content) return false;
   const PlanObject& object = *static_cast<const PlanObject*>(content->object);
-  return object.is_short && cpu::run_short(object.short_form, object.kernels.copy, pointers, n);
+  if (!object.is_short || (given && !fits(object.plan, n, *given))) return false;
+  return cpu::run_short(object.short_form, object.kernels.copy, pointers, n);
 }
 
 // The context and the plan of a call, which belong to one device.
@@ -158,17 +166,17 @@ using namespace gather::api;
 int32_t gth_plan_run(gth_context* context, const gth_plan* plan, const void* params, const void* indices, void* out,
                      int64_t n, gth_error* err) {
   const gather::core::Pointers pointers = pointers_of(params, indices, out);
-  if (is_error_struct(err) && run_shortly(context, plan, pointers, n)) return succeed(err);
+  if (is_error_struct(err) && run_shortly(context, plan, pointers, n, nullptr)) return succeed(err);
   return fence(err, [&](const Error& error) { return run_plan(context, plan, pointers, n, nullptr, error); });
 }
 
 int32_t gth_plan_run_checked(gth_context* context, const gth_plan* plan, const void* params, int64_t params_extent,
                              const void* indices, int64_t indices_extent, void* out, int64_t out_extent, int64_t n,
                              gth_error* err) {
+  const gather::core::Pointers pointers = pointers_of(params, indices, out);
   const gather::core::Extents extents{params_extent, indices_extent, out_extent};
-  return fence(err, [&](const Error& error) {
-    return run_plan(context, plan, pointers_of(params, indices, out), n, &extents, error);
-  });
+  if (is_error_struct(err) && run_shortly(context, plan, pointers, n, &extents)) return succeed(err);
+  return fence(err, [&](const Error& error) { return run_plan(context, plan, pointers, n, &extents, error); });
 }
 
 int32_t gth_plan_check(gth_context* context, const gth_plan* plan, const void* indices, int64_t n, gth_error* err) {
