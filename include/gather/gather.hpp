@@ -19,6 +19,7 @@
 #include <exception>
 #include <initializer_list>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <new>
 #include <string_view>
@@ -297,6 +298,7 @@ class Options {
   Options& negative(int32_t value) noexcept { return set(raw_.negative, value); }
   Options& bounds(int32_t value) noexcept { return set(raw_.bounds, value); }
   Options& fill(int32_t value) noexcept { return set(raw_.fill, value); }
+  Options& extents(int32_t value) noexcept { return set(raw_.extents, value); }
   Options& threads(int32_t value) noexcept { return set(raw_.threads, value); }
   // Rows out of bounds are filled with this element. A call with params of another dtype is GTH_E_DTYPE.
   template <class T, class = IfElement<T> >
@@ -635,8 +637,8 @@ std::vector<int64_t> gather_shape(F query, const View& params, const View& indic
 
 }  // namespace detail
 
-// gather takes slices of params along an axis; gather_nd takes slices by tuples, the last axis of indices. gather.h has
-// the shapes. Three forms: a new tensor, from tensors or views; into a tensor; into a view, from views, without a handle.
+// gather takes slices of params along an axis; gather_nd takes slices by tuples, the last axis of indices; gather_elements
+// takes single elements along an axis. gather.h has the shapes. Three forms: a new tensor, from tensors or views; into a tensor; into a view, from views, without a handle.
 // With bounds = error the output is unchanged when an index is bad.
 inline int32_t try_gather(const Tensor& params, const Tensor& indices, Tensor* out, gth_error* err,
                           const Options& options = {}, const Context& context = {}) noexcept {
@@ -715,35 +717,85 @@ inline std::vector<int64_t> gather_nd_shape(const View& params, const View& indi
   return detail::gather_shape(gth_gather_nd_shape, params, indices, options);
 }
 
-// Memory that a plan reads: a pointer with the dtype of what it points to. A void pointer has none, and is not checked.
+inline int32_t try_gather_elements(const Tensor& params, const Tensor& indices, Tensor* out, gth_error* err,
+                                   const Options& options = {}, const Context& context = {}) noexcept {
+  return detail::gather(gth_gather_elements, params, indices, out, err, options, context);
+}
+inline Tensor gather_elements(const Tensor& params, const Tensor& indices, const Options& options = {},
+                              const Context& context = {}) {
+  return detail::make<Tensor>(
+      [&](Tensor* out, gth_error* err) { return try_gather_elements(params, indices, out, err, options, context); });
+}
+inline int32_t try_gather_elements(const View& params, const View& indices, Tensor* out, gth_error* err,
+                                   const Options& options = {}, const Context& context = {}) noexcept {
+  return detail::gather(gth_gather_elements_shape, gth_gather_elements_desc, params, indices, out, err, options,
+                        context);
+}
+inline Tensor gather_elements(const View& params, const View& indices, const Options& options = {},
+                              const Context& context = {}) {
+  return detail::make<Tensor>(
+      [&](Tensor* out, gth_error* err) { return try_gather_elements(params, indices, out, err, options, context); });
+}
+inline int32_t try_gather_elements_into(const Tensor& params, const Tensor& indices, const Tensor& out, gth_error* err,
+                                        const Options& options = {}, const Context& context = {}) noexcept {
+  return detail::gather_into(gth_gather_elements_into, params, indices, out, err, options, context);
+}
+inline void gather_elements_into(const Tensor& params, const Tensor& indices, const Tensor& out,
+                                 const Options& options = {}, const Context& context = {}) {
+  detail::call([&](gth_error* err) { return try_gather_elements_into(params, indices, out, err, options, context); });
+}
+inline int32_t try_gather_elements_into(const View& params, const View& indices, const View& out, gth_error* err,
+                                        const Options& options = {}, const Context& context = {}) noexcept {
+  return detail::gather_into(gth_gather_elements_desc, params, indices, out, err, options, context);
+}
+inline void gather_elements_into(const View& params, const View& indices, const View& out, const Options& options = {},
+                                 const Context& context = {}) {
+  detail::call([&](gth_error* err) { return try_gather_elements_into(params, indices, out, err, options, context); });
+}
+inline std::vector<int64_t> gather_elements_shape(const View& params, const View& indices,
+                                                  const Options& options = {}) {
+  return detail::gather_shape(gth_gather_elements_shape, params, indices, options);
+}
+
+// Memory that a plan reads: a range, whose bytes are known, or a pointer, whose bytes are the caller's word. A void pointer
+// has no dtype either, and is not checked.
 struct Source {
   Source(std::nullptr_t) noexcept : Source(static_cast<const void*>(nullptr)) {}
-  template <class T>
-  Source(const T* memory) noexcept : data(memory), dtype(dtype_of<T>()) {
+  Source(const void* memory) noexcept : data(memory) {}
+  template <class T, class = std::enable_if_t<!std::is_void_v<T> > >
+  Source(T* const& memory) noexcept : data(memory), dtype(dtype_of<T>()) {
     static_assert(dtype_of<T>() != 0, "T has no dtype: specialise gather::Dtype, or hand over a void pointer");
   }
-  Source(const void* memory) noexcept : data(memory), dtype(0) {}
+  template <class Range, class T = detail::ElementOf<Range>, class = detail::IfLasting<Range> >
+  Source(Range&& values) noexcept
+      : data(std::data(values)), dtype(dtype_of<T>()), extent(static_cast<int64_t>(std::size(values) * sizeof(T))) {}
 
   const void* data;
-  int32_t dtype;
+  int32_t dtype = 0;
+  int64_t extent = std::numeric_limits<int64_t>::max();
 };
 
-// Memory that a plan writes.
+// Memory that a plan writes, likewise.
 struct Target {
   Target(std::nullptr_t) noexcept : Target(static_cast<void*>(nullptr)) {}
-  template <class T>
-  Target(T* memory) noexcept : data(memory), dtype(dtype_of<T>()) {
+  Target(void* memory) noexcept : data(memory) {}
+  template <class T, class = std::enable_if_t<!std::is_void_v<T> > >
+  Target(T* const& memory) noexcept : data(memory), dtype(dtype_of<T>()) {
     static_assert(dtype_of<T>() != 0, "T has no dtype: specialise gather::Dtype, or hand over a void pointer");
   }
-  Target(void* memory) noexcept : data(memory), dtype(0) {}
+  template <class Range, class T = detail::ElementOf<Range>, class = detail::IfLasting<Range>,
+            class = std::enable_if_t<!std::is_const_v<T> > >
+  Target(Range&& values) noexcept
+      : data(std::data(values)), dtype(dtype_of<T>()), extent(static_cast<int64_t>(std::size(values) * sizeof(T))) {}
 
   void* data;
-  int32_t dtype;
+  int32_t dtype = 0;
+  int64_t extent = std::numeric_limits<int64_t>::max();
 };
 
 // A gather of shapes, strides and options that have been checked once. One extent of the layouts may be GTH_OPEN: one
-// of the tuples, or the outermost batch dim of both; it is given at each run. out: the outputs' layout, NULL for dense
-// row-major outputs.
+// of the tuples (of gather_elements, of the axis), or the outermost dim that both share; it is given at each run. out: the
+// outputs' layout, NULL for dense row-major outputs.
 class Plan : public Handle<gth_plan, gth_plan_release> {
  public:
   using Handle::Handle;
@@ -764,8 +816,17 @@ class Plan : public Handle<gth_plan, gth_plan_release> {
                                const Options& options = {}, const View* out = nullptr) noexcept {
     return plan->make(gth_gather_nd_plan, params, indices, err, options, out);
   }
-  // Pointers to memory of at least the planned extents, and of the planned dtypes: others are GTH_E_DTYPE. n: the open
-  // extent, GTH_OPEN without one. Allocates nothing.
+  static Plan gather_elements(const View& params, const View& indices, const Options& options = {},
+                              const View* out = nullptr) {
+    return detail::make<Plan>(
+        [&](Plan* plan, gth_error* err) { return try_gather_elements(params, indices, plan, err, options, out); });
+  }
+  static int32_t try_gather_elements(const View& params, const View& indices, Plan* plan, gth_error* err,
+                                     const Options& options = {}, const View* out = nullptr) noexcept {
+    return plan->make(gth_gather_elements_plan, params, indices, err, options, out);
+  }
+  // Memory of at least the planned extents (less of a range is GTH_E_SIZE), and of the planned dtypes: others are
+  // GTH_E_DTYPE. n: the open extent, GTH_OPEN without one. Allocates nothing.
   void run(Source params, Source indices, Target out, int64_t n = GTH_OPEN, const Context& context = {}) const {
     detail::call([&](gth_error* err) { return try_run(params, indices, out, n, err, context); });
   }
@@ -774,7 +835,32 @@ class Plan : public Handle<gth_plan, gth_plan_release> {
     if (!fits(params.dtype, params_)) return refuse(err, GTH_OPERAND_PARAMS, "params", params.dtype, params_);
     if (!fits(indices.dtype, indices_)) return refuse(err, GTH_OPERAND_INDICES, "indices", indices.dtype, indices_);
     if (!fits(out.dtype, params_)) return refuse(err, GTH_OPERAND_OUT, "out", out.dtype, params_);
-    return gth_plan_run(context.get(), get(), params.data, indices.data, out.data, n, err);
+    return gth_plan_run_checked(context.get(), get(), params.data, params.extent, indices.data, indices.extent,
+                                out.data, out.extent, n, err);
+  }
+  // Judges the indices of a run and does nothing else.
+  void check(Source indices, int64_t n = GTH_OPEN, const Context& context = {}) const {
+    detail::call([&](gth_error* err) { return try_check(indices, n, err, context); });
+  }
+  int32_t try_check(Source indices, int64_t n, gth_error* err, const Context& context = {}) const noexcept {
+    if (!fits(indices.dtype, indices_)) return refuse(err, GTH_OPERAND_INDICES, "indices", indices.dtype, indices_);
+    Extents needed;
+    const int32_t status = try_extents(n, &needed, err);
+    if (status != GTH_OK) return status;
+    if (indices.extent < needed.indices) return refuse_size(err, indices.extent, needed.indices);
+    return gth_plan_check(context.get(), get(), indices.data, n, err);
+  }
+  // How many bytes from each pointer on a run with the open extent n touches at most.
+  struct Extents {
+    int64_t params = 0, indices = 0, out = 0;
+  };
+  Extents extents(int64_t n = GTH_OPEN) const {
+    Extents found;
+    detail::call([&](gth_error* err) { return try_extents(n, &found, err); });
+    return found;
+  }
+  int32_t try_extents(int64_t n, Extents* out, gth_error* err) const noexcept {
+    return gth_plan_extents(get(), n, &out->params, &out->indices, &out->out, err);
   }
   // The output's shape for the open extent n, which GTH_OPEN hands on.
   std::vector<int64_t> shape(int64_t n = GTH_OPEN) const { return detail::shape(gth_plan_shape, get(), n); }
@@ -793,6 +879,12 @@ class Plan : public Handle<gth_plan, gth_plan_release> {
   static bool fits(int32_t dtype, int32_t planned) noexcept { return dtype == planned || dtype == 0 || planned == 0; }
   static int32_t refuse(gth_error* err, int32_t operand, const char* what, int32_t dtype, int32_t planned) noexcept {
     return detail::refuse_dtype(err, operand, -1, what, dtype, planned);
+  }
+  static int32_t refuse_size(gth_error* err, int64_t extent, int64_t needed) noexcept {
+    char message[GTH_MESSAGE_SIZE];
+    std::snprintf(message, sizeof(message), "indices: memory of %lld bytes, needed are %lld",
+                  static_cast<long long>(extent), static_cast<long long>(needed));
+    return detail::refuse(err, GTH_E_SIZE, GTH_OPERAND_INDICES, -1, extent, needed, message);
   }
 
   int32_t params_ = 0;

@@ -271,6 +271,79 @@ void plans() {
   thrown<gather::Error>(GTH_E_DEVICE, [&] { context.wait(nullptr); });
 }
 
+// gather_elements in every form, by each rule for the extents.
+void single_elements() {
+  const int32_t rows[2] = {3, 0};
+  const gather::View params(table, {4, 2}), column(rows, {2, 1});
+  const gather::Options prefix = gather::Options().extents(GTH_EXTENTS_PREFIX);
+  const gather::Options repeat = gather::Options().axis(-2).extents(GTH_EXTENTS_BROADCAST);
+  CHECK(gather::gather_elements_shape(params, column, prefix) == Shape({2, 1}));
+  CHECK(gather::gather_elements_shape(params, column, repeat) == Shape({2, 2}));
+  CHECK(gather::gather_elements(params, column, repeat).to_vector<float>() == std::vector<float>({30, 31, 0, 1}));
+  const gather::Error error = thrown<gather::Error>(GTH_E_SHAPE, [&] { gather::gather_elements(params, column); });
+  CHECK(error.operand() == GTH_OPERAND_INDICES && error.component() == 1 && error.value() == 1 && error.limit() == 2);
+
+  std::array<float, 2> out = {};
+  gather::gather_elements_into(params, column, {out, {2, 1}}, prefix);
+  CHECK(out == (std::array<float, 2>{30, 0}));
+  gather::Report err;
+  CHECK(gather::try_gather_elements_into(params, column, {out, {2}}, &err, prefix) == GTH_E_RANK);
+  CHECK(err.operand == GTH_OPERAND_OUT);
+
+  const gather::Tensor from = gather::Tensor::borrow(params), at = gather::Tensor::borrow(column);
+  const gather::Tensor made = gather::gather_elements(from, at, prefix);
+  CHECK(made.shape() == Shape({2, 1}) && made.to_vector<float>() == std::vector<float>({30, 0}));
+  const gather::Tensor into = gather::Tensor::alloc(GTH_DTYPE_FLOAT32, {2, 2});
+  gather::gather_elements_into(from, at, into, repeat);
+  CHECK(into.to_vector<float>() == std::vector<float>({30, 31, 0, 1}));
+  gather::Tensor none;
+  const int32_t bad[2] = {1, 4};
+  const gather::Tensor outside = gather::Tensor::borrow({bad, {2, 1}});
+  CHECK(gather::try_gather_elements(from, outside, &none, &err, prefix) == GTH_E_INDEX && !none);
+  CHECK(err.position == 1 && err.value == 4 && err.limit == 4);
+  CHECK(gather::try_gather_elements(params, {bad, {2, 1}}, &none, &err, prefix) == GTH_E_INDEX && err.position == 1);
+  CHECK(gather::try_gather_elements_into(from, outside, into, &err, repeat) == GTH_E_INDEX);
+}
+
+// What a plan knows of memory: how much a run touches, whether ranges hold as much, whether indices are good.
+void plans_of_ranges() {
+  const gather::Plan plan =
+      gather::Plan::gather_elements(gather::View::layout<float>({4, 2}), gather::View::layout<int16_t>({GTH_OPEN, 2}));
+  const gather::Plan::Extents touched = plan.extents(2), nothing = plan.extents(0);
+  CHECK(touched.params == 32 && touched.indices == 8 && touched.out == 16);
+  CHECK(nothing.params == 0 && nothing.indices == 0 && nothing.out == 0);
+  thrown<gather::Error>(GTH_E_SHAPE, [&] { plan.extents(); });
+
+  const std::vector<int16_t> ids = {3, 0, 1, 9};
+  std::vector<float> out(4, -1);
+  plan.run(table, Span<const int16_t>{ids.data(), 2}, Span<float>{out.data(), 2}, 1);
+  CHECK(out == std::vector<float>({30, 1, -1, -1}));
+  const gather::Error params =
+      thrown<gather::Error>(GTH_E_SIZE, [&] { plan.run(Span<const float>{table.data(), 7}, ids, out, 1); });
+  CHECK(params.operand() == GTH_OPERAND_PARAMS && params.value() == 28 && params.limit() == 32);
+  gather::Report err;
+  CHECK(plan.try_run(table, ids, out, 3, &err) == GTH_E_SIZE && err.operand == GTH_OPERAND_INDICES);
+  CHECK(err.value == 8 && err.limit == 12);
+  CHECK(plan.try_run(table, ids, Span<float>{out.data(), 3}, 2, &err) == GTH_E_SIZE && err.operand == GTH_OPERAND_OUT);
+  CHECK(err.value == 12 && err.limit == 16 && out[0] == 30);
+  const std::vector<float> none;
+  CHECK(plan.try_run(none, ids, out, 1, &err) == GTH_E_SIZE && err.value == 0 && err.limit == 32);
+  const float part[2] = {};
+  CHECK(plan.try_run(part, ids, out, 1, nullptr) == GTH_E_SIZE);
+  static_assert(!std::is_constructible_v<gather::Target, const std::vector<float>&>);
+  static_assert(!std::is_constructible_v<gather::Source, std::vector<float>>);
+
+  plan.check(ids, 1);
+  const gather::IndexError bad = thrown<gather::IndexError>(GTH_E_INDEX, [&] { plan.check(ids, 2); });
+  CHECK(bad.position() == 3 && bad.value() == 9 && bad.limit() == 4);
+  CHECK(plan.try_check(ids.data(), 2, &err) == GTH_E_INDEX && err.position == 3);
+  const gather::Error size = thrown<gather::Error>(GTH_E_SIZE, [&] { plan.check(ids, 3); });
+  CHECK(size.operand() == GTH_OPERAND_INDICES && size.value() == 8 && size.limit() == 12);
+  CHECK(size.what() == std::string("indices: memory of 8 bytes, needed are 12"));
+  CHECK(plan.try_check(out, 1, &err) == GTH_E_DTYPE && err.value == GTH_DTYPE_FLOAT32 && err.limit == GTH_DTYPE_INT16);
+  CHECK(plan.try_check(ids, -2, &err) == GTH_E_SHAPE && err.operand == GTH_OPERAND_PLAN);
+}
+
 // Ownership in and out: any callable ends adopted memory, exports outlive the handle.
 void ownership() {
   int gone = 0;
@@ -324,7 +397,9 @@ int main() {
   one_shot();
   fill_values();
   ranges();
+  single_elements();
   plans();
+  plans_of_ranges();
   ownership();
   strings();
   std::printf("raii: owners, views, plans, exports and strings; errors thrown and returned\n");

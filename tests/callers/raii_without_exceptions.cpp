@@ -77,7 +77,13 @@ void plans() {
   CHECK(plan.try_run(table.data(), good.data(), out.data(), 2, &err) == GTH_OK && out[0] == 30);
   CHECK(plan.try_run(table.data(), bad.data(), out.data(), 2, &err) == GTH_E_INDEX && err.value == 4);
   CHECK(plan.try_run(table.data(), table.data(), out.data(), 2, &err) == GTH_E_DTYPE);
+  CHECK(plan.try_run(table, bad, out, 3, &err) == GTH_E_SIZE && err.operand == GTH_OPERAND_INDICES && err.limit == 12);
+  CHECK(plan.try_check(good, 2, &err) == GTH_OK && plan.try_check(bad, 2, &err) == GTH_E_INDEX && err.position == 1);
+  gather::Plan::Extents touched;
+  CHECK(plan.try_extents(2, &touched, &err) == GTH_OK && touched.params == 32 && touched.out == 16);
   CHECK(gather::Plan::try_gather_nd(params, indices, &plan, &err) == GTH_E_SHAPE && !plan);
+  CHECK(plan.try_extents(2, &touched, &err) == GTH_E_NULL && plan.try_check(good, 2, &err) == GTH_E_NULL);
+  CHECK(gather::Plan::try_gather_elements(params, indices, &plan, &err) == GTH_E_RANK && !plan);
 }
 
 }  // namespace
