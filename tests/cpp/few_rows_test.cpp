@@ -143,6 +143,36 @@ TEST(FewRows, OverlapDependsOnN) {
   EXPECT_EQ(run(memory, -2), GTH_E_SHAPE);
 }
 
+// A checked run takes exactly the memory it touches, and a byte less of any operand is said before anything is written.
+TEST(FewRows, CheckedRunsHoldMemoryAgainstWhatTheyTouch) {
+  const Array params(u8, {4, 2}), indices = indices64({2}, {3, 1});
+  const Shape open{GTH_OPEN};
+  const gth_tensor_desc p = params.desc(), i = describe(GTH_DTYPE_INT64, open, nullptr);
+  Plan plan;
+  ASSERT_EQ(gth_gather_plan(&p, &i, nullptr, nullptr, plan.out(), nullptr), GTH_OK);
+  Array out(u8, {2, 2});
+  out.fill('#');
+  Error error;
+  const auto run = [&](int64_t params_extent, int64_t indices_extent, int64_t out_extent, int64_t n) {
+    return gth_plan_run_checked(nullptr, plan.get(), params.data(), params_extent, indices.data(), indices_extent,
+                                out.data(), out_extent, n, &error);
+  };
+  const int64_t needed[] = {8, 16, 4};
+  for (int32_t operand = 0; operand < 3; ++operand) {
+    int64_t given[] = {8, 16, 4};
+    --given[operand];
+    EXPECT_EQ(run(given[0], given[1], given[2], 2), GTH_E_SIZE);
+    EXPECT_EQ(error.operand, GTH_OPERAND_PARAMS + operand);
+    EXPECT_EQ(error.value, given[operand]);
+    EXPECT_EQ(error.limit, needed[operand]);
+  }
+  EXPECT_EQ(run(8, 16, 4, -2), GTH_E_SHAPE);
+  EXPECT_EQ(out.bytes(), Bytes(4, '#'));
+  EXPECT_EQ(run(8, 16, 4, 2), GTH_OK);
+  EXPECT_EQ(out.bytes(), rows_of(params, 2, {3, 1}));
+  EXPECT_EQ(run(0, 0, 0, 0), GTH_OK);
+}
+
 // A size that is not the one of today is a newer caller's, or nobody's.
 TEST(FewRows, StructsOfOtherSizes) {
   struct Newer {
