@@ -103,21 +103,21 @@ FEATURES = {
     "gather_elements": (
         "gth_gather_elements gth_gather_elements_shape",
         "gather_elements",
-        None,
+        "gather_elements output_shape_elements",
         "GatherElements OutputShapeElements",
     ),
     "gather_elements into an output": (
         "gth_gather_elements_into gth_gather_elements_desc",
         "gather_elements(out)",
-        None,
+        "gather_elements_into",
         "GatherElementsInto",
     ),
-    "extents": ("GTH_EXTENTS_BROADCAST", "gather_elements(extents)", None, "Extents"),
-    "plan of gather_elements": ("gth_gather_elements_plan", None, None, "NewPlanElements"),
+    "extents": ("GTH_EXTENTS_BROADCAST", "gather_elements(extents)", "Options::extents", "Extents"),
+    "plan of gather_elements": ("gth_gather_elements_plan", None, "Plan::gather_elements", "NewPlanElements"),
     "plan: the memory that a run touches": (
         "gth_plan_extents gth_plan_run_checked gth_plan_check",
         None,
-        None,
+        "Plan::run Plan::check Plan::check_open",
         "Plan.Extents Plan.Run Plan.Check Plan.CheckAt",
     ),
     "output shape": (
@@ -185,16 +185,6 @@ EXEMPT = {
     ("memory handed over", "Go"): "memory is borrowed for the call; the garbage collector owns it",
     ("plan of gather_elements", "Python"): "not offered yet",
     ("plan: the memory that a run touches", "Python"): "each run is held against the planned shapes and strides",
-    **{
-        (feature, "Rust"): "not offered yet"
-        for feature in (
-            "gather_elements",
-            "gather_elements into an output",
-            "extents",
-            "plan of gather_elements",
-            "plan: the memory that a run touches",
-        )
-    },
     ("DLPack", "Go"): "no Go library speaks it; device memory goes by raw pointer",
     ("Arrow", "Go"): "string tensors come from []string; the C data interface needs memory of C",
 }

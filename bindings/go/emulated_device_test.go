@@ -148,6 +148,15 @@ func aDevicePlan(t *testing.T) {
 	expectError(t, err, gather.ErrDevice, gather.OperandPlan)
 	err = plan.RunAt(nil, params.Address(), ids.Address(), out.Address(), 2)
 	expectError(t, err, gather.ErrDevice, gather.OperandPlan)
+
+	check(t, plan.CheckAt(context, ids.Address(), 2))
+	check(t, context.Sync())
+	check(t, ids.Write([]int64{0, 4}))
+	check(t, plan.CheckAt(context, ids.Address(), 2))
+	found := expectError(t, context.Sync(), gather.ErrIndex, gather.OperandIndices)
+	expect(t, "facts", []int64{found.Position, found.Value, found.Limit}, []int64{1, 4, 4})
+	expectError(t, plan.Check(context, []int64{0}, 1), gather.ErrDevice, gather.OperandPlan)
+	expectError(t, plan.CheckAt(nil, ids.Address(), 2), gather.ErrDevice, gather.OperandPlan)
 }
 
 func errorsAreReturnedWhenTheStreamIsWaitedFor(t *testing.T) {
