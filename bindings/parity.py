@@ -107,12 +107,12 @@ FEATURES = {
         None,
         None,
     ),
-    "extents": ("GTH_EXTENTS_BROADCAST", "gather_elements(extents)", None, None),
-    "plan of gather_elements": ("gth_gather_elements_plan", None, None, None),
+    "extents": ("GTH_EXTENTS_BROADCAST", "gather_elements(extents) Plan(extents)", None, None),
+    "plan of gather_elements": ("gth_gather_elements_plan", "Plan(op)", None, None),
     "plan: the memory that a run touches": ("gth_plan_extents gth_plan_run_checked gth_plan_check", None, None, None),
     "output shape": (
         "gth_gather_shape gth_gather_nd_shape",
-        "output_shape output_shape(nd)",
+        "output_shape output_shape(op) output_shape(nd)",
         "output_shape output_shape_nd",
         "OutputShape OutputShapeND",
     ),
@@ -173,7 +173,6 @@ EXEMPT = {
     ("memory handed over", "Python"): "arrays keep their memory alive by themselves",
     ("memory handed over", "Rust"): "lifetimes say who owns memory; owned results are tensors of their own",
     ("memory handed over", "Go"): "memory is borrowed for the call; the garbage collector owns it",
-    ("plan of gather_elements", "Python"): "not offered yet",
     ("plan: the memory that a run touches", "Python"): "each run is held against the planned shapes and strides",
     **{
         (feature, language): "not offered yet"

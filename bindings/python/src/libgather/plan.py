@@ -1,4 +1,4 @@
-"""Plans: a gather whose shapes and options have been checked once, for callers who repeat it."""
+"""Plans: an operation whose shapes and options have been checked once, for callers who repeat it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ._arrays import enter, enter_output, hold, kind_of, written
 from ._call import call, held, pointer_to, shape_of
 from ._fills import check_output, fill_of
 from ._library import NULL, ffi, lib
-from ._operation import GATHER, GATHER_ND
+from ._operation import operation_named
 from ._options import options_of
 from ._places import HOST, is_host
 from ._request import Request
@@ -26,22 +26,25 @@ if TYPE_CHECKING:
 
     from ._memory import Memory
     from ._places import Place
-    from ._request import Bounds, Negative, Profile
+    from ._request import Bounds, Extents, Negative, OperationName, Profile
     from .context import Context
 
 
 class Plan:
-    """A prepared :func:`gather`, or with `nd` :func:`gather_nd`.
+    """A prepared :func:`gather`, :func:`gather_nd` or :func:`gather_elements`.
 
     Args:
-        params, indices: arrays like those to come, or :class:`Spec`; one extent may be open (-1): a dim of the tuples,
-            or the outermost batch dim of both. A plan is for the device of its arrays, specs or context
+        params, indices: arrays like those to come, or :class:`Spec`; one extent may be open (-1): a dim of the tuples
+            (of gather_elements that of the axis), or the outermost dim that both share. A plan is for the device of its
+            arrays, specs or context
         out: the layout of the outputs to come, likewise; None: dense
-        nd: a gather_nd
-        axis, batch_dims, negative, bounds, fill_value, profile, opset, threads, context: as for :func:`gather`
+        op: ``"gather"`` (default), ``"gather_nd"`` or ``"gather_elements"``
+        nd: short for ``op="gather_nd"``
+        axis, batch_dims, extents, negative, bounds, fill_value, profile, opset, threads, context: as for the operation;
+            an `axis` of None is its default
 
     Raises:
-        Error: as :func:`gather`; strings have no plan
+        Error: as the operation; strings have no plan
 
     >>> import array, libgather
     >>> table = memoryview(bytearray(b"abcdef")).cast("B", (3, 2))
@@ -50,6 +53,8 @@ class Plan:
     [[101, 102], [97, 98]]
     >>> plan.output_shape(5)
     (5, 2)
+    >>> libgather.Plan(table, libgather.Spec("int64", (3, -1)), op="gather_elements").output_shape(5)
+    (3, 5)
     """
 
     def __init__(
@@ -59,7 +64,9 @@ class Plan:
         axis: int | None = None,
         batch_dims: int = 0,
         *,
+        op: OperationName | None = None,
         nd: bool = False,
+        extents: Extents | None = None,
         out: Any = None,
         negative: Negative | None = None,
         bounds: Bounds | None = None,
@@ -69,9 +76,10 @@ class Plan:
         context: Context | None = None,
         opset: int | None = None,
     ) -> None:
-        operation = GATHER_ND if nd else GATHER
-        request = Request(axis, batch_dims, negative, bounds, fill_value, profile, opset, threads)
-        operation.check(request)
+        operation = operation_named(op, nd)
+        request = operation.completed(
+            Request(axis, batch_dims, negative, bounds, fill_value, profile, opset, threads, extents=extents)
+        )
         self._context = None if context is None else checked(context)
         self._params, self._indices = Spec.of(params, "params"), Spec.of(indices, "indices")
         layout = None if out is None else Spec.of(out, "out")
