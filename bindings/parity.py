@@ -100,7 +100,7 @@ FEATURES = {
         "gather_nd_into",
         "GatherNDInto",
     ),
-    "gather_elements": ("gth_gather_elements gth_gather_elements_shape", "gather_elements", None, None),
+    "gather_elements": ("gth_gather_elements gth_gather_elements_shape", "gather_elements take_along_axis", None, None),
     "gather_elements into an output": (
         "gth_gather_elements_into gth_gather_elements_desc",
         "gather_elements(out)",
