@@ -100,21 +100,30 @@ FEATURES = {
         "gather_nd_into",
         "GatherNDInto",
     ),
-    "gather_elements": ("gth_gather_elements gth_gather_elements_shape", "gather_elements take_along_axis", None, None),
+    "gather_elements": (
+        "gth_gather_elements",
+        "gather_elements take_along_axis",
+        "gather_elements",
+        "GatherElements GatherElementsStrings",
+    ),
     "gather_elements into an output": (
         "gth_gather_elements_into gth_gather_elements_desc",
         "gather_elements(out)",
-        None,
-        None,
+        "gather_elements_into",
+        "GatherElementsInto",
     ),
-    "extents": ("GTH_EXTENTS_BROADCAST", "gather_elements(extents) Plan(extents)", None, None),
-    "plan of gather_elements": ("gth_gather_elements_plan", "Plan(op)", None, None),
-    "plan: the memory that a run touches": ("gth_plan_extents gth_plan_run_checked gth_plan_check", None, None, None),
+    "extents": (
+        "GTH_EXTENTS_BROADCAST",
+        "gather_elements(extents) Plan(extents)",
+        "Extents Options::extents",
+        "Extents",
+    ),
+    "plan of gather_elements": ("gth_gather_elements_plan", "Plan(op)", "Plan::gather_elements", "NewPlanElements"),
     "output shape": (
-        "gth_gather_shape gth_gather_nd_shape",
+        "gth_gather_shape gth_gather_nd_shape gth_gather_elements_shape",
         "output_shape output_shape(op) output_shape(nd)",
-        "output_shape output_shape_nd",
-        "OutputShape OutputShapeND",
+        "output_shape output_shape_nd output_shape_elements",
+        "OutputShape OutputShapeND OutputShapeElements",
     ),
     "plan": (
         "gth_gather_plan gth_gather_nd_plan gth_plan_release",
@@ -123,6 +132,14 @@ FEATURES = {
         "NewPlan NewPlanND Plan.Close",
     ),
     "plan: run": ("gth_plan_run", "Plan.__call__ Plan.bind", "Plan::run Plan::run_open", "Plan.Run Plan.RunAt"),
+    "plan: run held against the memory": ("gth_plan_run_checked", None, "Plan::run", "Plan.Run"),
+    "plan: the memory that a run touches": ("gth_plan_extents", None, None, "Plan.Extents"),
+    "plan: indices judged alone": (
+        "gth_plan_check",
+        "Plan.check",
+        "Plan::check Plan::check_open",
+        "Plan.Check Plan.CheckAt",
+    ),
     "plan: output shape": ("gth_plan_shape", "Plan.output_shape", "Plan::shape", "Plan.OutputShape"),
     "errors with fields": ("gth_error", "Error", "Cause", "Error IndexError"),
     "axis": ("axis", "gather(axis) Plan(axis)", "Options::axis", "Axis"),
@@ -173,18 +190,12 @@ EXEMPT = {
     ("memory handed over", "Python"): "arrays keep their memory alive by themselves",
     ("memory handed over", "Rust"): "lifetimes say who owns memory; owned results are tensors of their own",
     ("memory handed over", "Go"): "memory is borrowed for the call; the garbage collector owns it",
-    ("plan: the memory that a run touches", "Python"): "each run is held against the planned shapes and strides",
-    **{
-        (feature, language): "not offered yet"
-        for feature in (
-            "gather_elements",
-            "gather_elements into an output",
-            "extents",
-            "plan of gather_elements",
-            "plan: the memory that a run touches",
-        )
-        for language in ("Rust", "Go")
-    },
+    (
+        "plan: run held against the memory",
+        "Python",
+    ): "each array is held against the planned shape and strides, of which the memory follows",
+    ("plan: the memory that a run touches", "Python"): "arrays have a shape; raw addresses are no argument",
+    ("plan: the memory that a run touches", "Rust"): "buffers have a size, which each run is held against",
     ("DLPack", "Go"): "no Go library speaks it; device memory goes by raw pointer",
     ("Arrow", "Go"): "string tensors come from []string; the C data interface needs memory of C",
 }

@@ -74,6 +74,31 @@ def test_an_open_dim_of_gather_elements_is_shared() -> None:
         libgather.Plan(*open_rows, 1, 1, op="gather_elements")
 
 
+@pytest.mark.parametrize("op", ["gather", "gather_elements"])
+def test_indices_are_judged_alone(op: str) -> None:
+    table = np.arange(12.0).reshape(4, 3)
+    plan = libgather.Plan(table, libgather.Spec("int64", (-1, 3)), 0, op=op)  # type: ignore[arg-type]
+    good, bad = np.array([[3, 0, 1], [2, 2, 0]]), np.array([[3, 0, 1], [2, 4, 0]])
+    plan.check(good)
+    plan.check(good[:0])
+    for judge in (plan.check, lambda indices: plan(table, indices)):
+        with pytest.raises(libgather.IndexError) as caught:
+            judge(bad)
+        assert (caught.value.position, caught.value.value, caught.value.limit) == (4, 4, 4)
+    for wrong, kind in (
+        (good.astype("i4"), libgather.DTypeError),
+        (good[0], libgather.RankError),
+        (good[:, :2], libgather.ShapeError),
+        (good[::-1], libgather.ShapeError),
+    ):
+        with pytest.raises(kind):
+            plan.check(wrong)
+    libgather.Plan(table, bad, 0, op=op, bounds="clamp").check(bad)  # type: ignore[arg-type]
+    plan.close()
+    with pytest.raises(libgather.Error, match="plan: it has been closed"):
+        plan.check(good)
+
+
 def test_operations_by_name() -> None:
     indices = np.array([[3, 1], [0, 2]])
     named = libgather.Plan(TABLE, indices, op="gather_nd", nd=True)

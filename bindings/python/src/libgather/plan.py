@@ -129,6 +129,32 @@ class Plan:
                 return result
         return self._run(params, indices, out, stream, sync)
 
+    def check(self, indices: Any, *, stream: Any = None, sync: bool = False) -> None:
+        """Judges the indices of a run and does nothing else, for callers who gather in pieces.
+
+        Args:
+            indices: an array of the planned dtype, shape and strides
+            stream, sync: for an array on a device, as for :func:`gather`
+
+        Raises:
+            IndexError: an index out of bounds that the plan has no answer for; on a device as from a run
+            ShapeError, RankError, DTypeError, DeviceError: the array is not what was planned
+
+        >>> import libgather
+        >>> plan = libgather.Plan([10, 20, 30], libgather.Spec("int64", (-1,)))
+        >>> plan.check([2, 0])
+        >>> plan.check([2, 3])
+        Traceback (most recent call last):
+        libgather.errors.IndexError: indices: component 0 of tuple 1 is 3, valid are [0, 3)
+        """
+        site = site_of(self._context, stream, ("indices", indices))
+        index = enter(indices, site, "indices")[0]
+        n = self._extent(("indices", index, self._indices))
+        context = self._context if site is None else site.context
+        call(lib.gth_plan_check, pointer_of(context), self._pointer, ffi.cast("void *", index._desc[6]), n)
+        if site is not None:
+            site.finish(sync)
+
     def bind(self, params: Any, indices: Any, out: Any, *, stream: Any = None) -> BoundPlan:
         """The plan over three arrays: each call of the result gathers what they then hold.
 
