@@ -384,13 +384,13 @@ TEST(Forks, ChildOfASignalHandlerGoesOn) { EXPECT_EQ(wait_for(start_child(make_h
 
 // ---- memory
 
+#if !GATHER_SANITIZED  // whose memory is another
+
 int64_t resident_bytes() {
   int64_t all = 0, resident = 0;
   std::ifstream("/proc/self/statm") >> all >> resident;
   return resident * sysconf(_SC_PAGESIZE);
 }
-
-#if !GATHER_SANITIZED  // whose memory is another
 
 TEST(Memory, OfManyHandlesGoesWithThem) {
   const Array array(u8, {4});

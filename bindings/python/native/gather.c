@@ -1,4 +1,4 @@
-/* gather and gather_nd over buffers: arguments, output and call in one crossing. */
+/* The operations over buffers: arguments, output and call in one crossing. */
 #include "array.h"
 #include "handle.h"
 #include "operand.h"

@@ -13,7 +13,7 @@ import numpy as np
 from libgather import Tensor, _objects
 from libgather._dtypes import NUMBERS
 from libgather._kinds.numpy_ import dtype_named
-from libgather._operation import GATHER, GATHER_ELEMENTS, GATHER_ND, Operation
+from libgather._operation import OPERATIONS, Operation
 
 CASES = Path(__file__).resolve().parents[3] / "tests" / "conformance" / "cases"
 
@@ -25,7 +25,7 @@ class Case:
 
     @property
     def operation(self) -> Operation:
-        return {row.name: row for row in (GATHER, GATHER_ND, GATHER_ELEMENTS)}[self.keys["op"]]
+        return {row.name: row for row in OPERATIONS}[self.keys["op"]]
 
     @property
     def attributes(self) -> dict[str, Any]:

@@ -63,6 +63,9 @@ def test_types(tmp_path: Path) -> None:
         "    libgather.tf.gather([1], [0])\n"
         "except libgather.IndexError as error:\n"
         "    position: int = error.position\n"
+        "libgather.take_along_axis([1], [0], axis=None)\n"
+        "libgather.Plan([1], [0], op='gather_elements', extents='prefix')\n"
+        "libgather.output_shape((4, 2), (3, 2), op='elements')  # type: ignore[arg-type]\n"
         "libgather.gather([1], [0], bounds='never')  # type: ignore[arg-type]\n"
         "libgather.gather([1], [0], axle=1)  # type: ignore[call-arg]\n",
         encoding="utf-8",

@@ -14,7 +14,7 @@ from onnx.backend.test import BackendTest
 import libgather
 from libgather.onnx import backend
 
-Gather, GatherND = libgather.onnx.Gather, libgather.onnx.GatherND
+Gather, GatherElements, GatherND = libgather.onnx.Gather, libgather.onnx.GatherElements, libgather.onnx.GatherND
 DATA = np.arange(6, dtype="f4").reshape(3, 2)
 
 
@@ -27,7 +27,11 @@ def test_opsets() -> None:
     with pytest.raises(libgather.IndexError):
         Gather(DATA, [-1], opset=1)
     assert (Gather(DATA, [[0, 1]], axis=1, opset=30) == DATA[:, [[0, 1]]]).all()
-    for function, opset in ((Gather, 0), (GatherND, 10), (GatherND, 0), (Gather, -1)):
+    with pytest.raises(libgather.DTypeError):
+        GatherElements(half, [[0, 0]], opset=12)
+    assert (GatherElements(half, [[-1, 0]]) == [[half[-1, 0], half[0, 1]]]).all()
+    refused = ((Gather, 0), (GatherND, 10), (GatherND, 0), (Gather, -1), (GatherElements, 10), (GatherElements, 0))
+    for function, opset in refused:
         with pytest.raises(libgather.Error) as caught:
             function(DATA, [[0]], opset=opset)
         assert caught.value.status_name == "GTH_E_VERSION"
@@ -43,7 +47,10 @@ def test_types() -> None:
         Gather(DATA, np.array([0], "u8"))
     with pytest.raises(libgather.DTypeError):
         Gather(DATA.astype(ml_dtypes.float8_e5m2), [0])
+    with pytest.raises(libgather.DTypeError):
+        GatherElements(DATA, np.array([[0, 0]], "u8"))
     assert Gather(np.array(["a", "b"]), [1]).tolist() == ["b"]
+    assert GatherElements(np.array(["a", "b"]), [1, 1]).tolist() == ["b", "b"]
     for wrong in (None, 1.5, "1"):
         with pytest.raises(libgather.DTypeError):
             GatherND(DATA, [[0]], batch_dims=wrong)
@@ -51,13 +58,28 @@ def test_types() -> None:
 
 @pytest.mark.parametrize("dtype", ["M8[s]", "m8[D]", "longdouble", "V8", "V3", ml_dtypes.int4, ml_dtypes.float4_e2m1fn])
 def test_types_of_no_opset(dtype: Any) -> None:
-    for function, indices in ((Gather, [0]), (GatherND, [[0]])):
+    for function, indices in ((Gather, [0]), (GatherND, [[0]]), (GatherElements, [[0, 0]])):
         for opset in (11, 13, 30):
             with pytest.raises(libgather.DTypeError, match="params"):
                 function(np.zeros((2, 2), dtype), indices, opset=opset)
 
 
-NODE_TESTS = 7  # of Gather and GatherND in onnx
+def test_gather_elements() -> None:
+    indices = np.array([[1, 0], [-1, -2]])
+    for opset in (11, 13, 30):
+        assert (GatherElements(DATA, indices, opset=opset) == np.take_along_axis(DATA, indices, 0)).all()
+    prefix = indices[:, :1]
+    assert (GatherElements(DATA, prefix, axis=1) == np.take_along_axis(DATA[:2], prefix, 1)).all()
+    with pytest.raises(libgather.ShapeError):
+        GatherElements(DATA, np.zeros((1, 3), int))
+    with pytest.raises(libgather.RankError):
+        GatherElements(DATA, [0])
+    with pytest.raises(libgather.IndexError) as caught:
+        GatherElements(DATA, [[0, 1], [2, 3]])
+    assert (caught.value.position, caught.value.value, caught.value.limit) == (3, 3, 3)
+
+
+NODE_TESTS = 10  # of Gather, GatherElements and GatherND in onnx
 
 
 class Counted(unittest.TestResult):
@@ -72,9 +94,7 @@ class Counted(unittest.TestResult):
 @pytest.fixture(scope="module")
 def node_tests() -> Any:
     runner = BackendTest(backend, __name__)
-    # Those of this operator's name alone: gather_elements is another one.
-    runner.include(r"^test_gather(nd|_0|_1|_2d|_negative|_\d)?[a-z0-9_]*_cpu$")
-    runner.exclude(r"elements")
+    runner.include(r"^test_gather\w*_cpu$")
     return runner.test_cases
 
 

@@ -40,6 +40,78 @@ def test_gather_nd() -> None:
         libgather.Plan(TABLE, indices, 0, nd=True)
 
 
+def test_gather_elements() -> None:
+    params = TABLE[..., 0]
+    plan = libgather.Plan(params, libgather.Spec("int64", (4, -1)), op="gather_elements")
+    assert plan.output_shape() == (4, -1)
+    for n in (0, 1, 5):
+        indices = np.arange(4 * n).reshape(4, n) % 3
+        expected = np.take_along_axis(params, indices, 1)
+        assert (plan(params, indices) == expected).all()
+        out = np.zeros((4, n))
+        assert plan.bind(params, indices, out)() is out and (out == expected).all()
+    turned = params.T[::-1]
+    rows = libgather.Plan(turned, libgather.Spec("int32", (-1, 1)), 0, op="gather_elements", extents="broadcast")
+    indices = np.array([[2], [-1]], "i4")
+    with pytest.raises(libgather.IndexError) as caught:
+        rows(turned, indices)
+    assert (caught.value.position, caught.value.value, caught.value.limit) == (1, -1, 3)
+    wrapped = libgather.Plan(turned, indices, 0, op="gather_elements", profile="numpy_raise", out=np.zeros((2, 4)))
+    assert (wrapped(turned, indices) == np.take_along_axis(turned, indices, 0)).all()
+
+
+def test_an_open_dim_of_gather_elements_is_shared() -> None:
+    open_rows = libgather.Spec("float64", (-1, 3)), libgather.Spec("int64", (-1, 2))
+    plan = libgather.Plan(*open_rows, op="gather_elements")
+    params, indices = np.arange(12.0).reshape(4, 3), np.array([[2, 0], [1, 1], [0, 2], [2, 2]])
+    assert (plan(params, indices) == np.take_along_axis(params, indices, 1)).all()
+    with pytest.raises(libgather.ShapeError) as caught:
+        plan(params, indices[:2])
+    assert (caught.value.operand, caught.value.component, caught.value.limit) == ("indices", 0, 4)
+    with pytest.raises(libgather.ShapeError, match="indices: dim 0 is -1"):
+        libgather.Plan(params, open_rows[1], op="gather_elements")
+    with pytest.raises(libgather.ShapeError, match="batch_dims"):
+        libgather.Plan(*open_rows, 1, 1, op="gather_elements")
+
+
+@pytest.mark.parametrize("op", ["gather", "gather_elements"])
+def test_indices_are_judged_alone(op: str) -> None:
+    table = np.arange(12.0).reshape(4, 3)
+    plan = libgather.Plan(table, libgather.Spec("int64", (-1, 3)), 0, op=op)  # type: ignore[arg-type]
+    good, bad = np.array([[3, 0, 1], [2, 2, 0]]), np.array([[3, 0, 1], [2, 4, 0]])
+    plan.check(good)
+    plan.check(good[:0])
+    for judge in (plan.check, lambda indices: plan(table, indices)):
+        with pytest.raises(libgather.IndexError) as caught:
+            judge(bad)
+        assert (caught.value.position, caught.value.value, caught.value.limit) == (4, 4, 4)
+    for wrong, kind in (
+        (good.astype("i4"), libgather.DTypeError),
+        (good[0], libgather.RankError),
+        (good[:, :2], libgather.ShapeError),
+        (good[::-1], libgather.ShapeError),
+    ):
+        with pytest.raises(kind):
+            plan.check(wrong)
+    libgather.Plan(table, bad, 0, op=op, bounds="clamp").check(bad)  # type: ignore[arg-type]
+    plan.close()
+    with pytest.raises(libgather.Error, match="plan: it has been closed"):
+        plan.check(good)
+
+
+def test_operations_by_name() -> None:
+    indices = np.array([[3, 1], [0, 2]])
+    named = libgather.Plan(TABLE, indices, op="gather_nd", nd=True)
+    assert (named(TABLE, indices) == TABLE[indices[:, 0], indices[:, 1]]).all()
+    assert libgather.Plan(TABLE, indices, op="gather").output_shape() == (2, 2, 3, 2)
+    for ask in (libgather.Plan, libgather.output_shape):
+        with pytest.raises(libgather.OptionError, match="op 'take' is none of gather, gather_nd, gather_elements"):
+            ask(TABLE, indices, op="take")
+        for op in ("gather", "gather_elements"):
+            with pytest.raises(libgather.OptionError, match=f"op is '{op}', but nd is gather_nd"):
+                ask(TABLE, indices, op=op, nd=True)
+
+
 def test_layouts() -> None:
     params, indices = TABLE[::-1, :, ::-1], np.array([[3, 1], [0, 2]])[:, ::-1]
     out = np.zeros((2, 3, 2, 2)).transpose(0, 3, 1, 2)
@@ -128,6 +200,14 @@ def test_shapes() -> None:
     assert libgather.output_shape(TABLE, np.array([1, 2]), axis=-1) == (4, 3, 2)
     assert libgather.output_shape((-1, 3), (-1, 2), 1, 1) == (-1, 2)
     assert libgather.output_shape((3,), ()) == ()
+    assert libgather.output_shape((4, -1), (4, 9), op="gather_elements") == (4, 9)
+    assert libgather.output_shape((4, 3), (2, 3), 0, op="gather_elements") == (2, 3)
+    assert libgather.output_shape((4, 3), (1, 5), op="gather_elements", extents="broadcast") == (4, 5)
+    assert libgather.output_shape((4, 3), (1, 5), op="gather_elements", profile="torch") == (1, 5)
+    with pytest.raises(libgather.ShapeError):
+        libgather.output_shape((4, 3), (1, 5), op="gather_elements")
+    with pytest.raises(libgather.RankError):
+        libgather.output_shape((4, 3), (4,), op="gather_elements")
     with pytest.raises(libgather.RankError):
         libgather.output_shape((4, 3), (2,), axis=2)
     with pytest.raises(libgather.DTypeError):

@@ -14,6 +14,7 @@ from . import _constants, _library, _objects, errors  # noqa: F401
 from ._capabilities import capabilities, release, shutdown, version
 from ._contexts import sync
 from ._operations import gather, gather_elements, gather_nd, output_shape
+from ._take import take_along_axis
 from .context import Context
 from .errors import DeviceError, DTypeError, Error, OptionError, OutOfMemoryError, RankError, ShapeError
 
@@ -53,6 +54,7 @@ __all__ = [
     "output_shape",
     "shutdown",
     "sync",
+    "take_along_axis",
     "tf",
     "version",
 ]

@@ -79,6 +79,19 @@ def enter_output(value: Any, site: Site | None) -> Memory:
     return open_output(value, site)  # type: ignore[no-any-return]
 
 
+def flat(value: Any) -> Any:
+    """An array of one dim: the elements in row-major order."""
+    flatten = getattr(kind_of(value), "flat", None)
+    if flatten is not None:
+        return flatten(value)
+    if hasattr(value, "reshape"):
+        return value.reshape(-1)
+    rank = enter(value, None, "params")[0].ndim
+    if rank != 1:
+        raise errors.unsupported("params", f"a {type(value).__name__} of rank {rank} has no reshape to make it flat")
+    return value
+
+
 def carried_of(value: Any) -> Any:
     """NumPy's dtype of elements that the library has no dtype for, if a kind has such."""
     asked = getattr(kind_of(value), "carried_of", None)

@@ -12,7 +12,7 @@ from ._fills import check_output, fill_of
 from ._library import lib, token
 from ._objects import gather as gather_buffers
 from ._objects import gather_with as gather_buffers_with
-from ._operation import GATHER, GATHER_ELEMENTS, GATHER_ND
+from ._operation import GATHER, GATHER_ELEMENTS, GATHER_ND, operation_named
 from ._options import named_fill, options_of
 from ._request import Request
 from ._sites import site_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ._memory import Memory
     from ._operation import Operation
-    from ._request import Bounds, Extents, Negative, Profile
+    from ._request import Bounds, Extents, Negative, OperationName, Profile
     from ._site import Site
     from .context import Context
 
@@ -317,16 +317,23 @@ def output_shape(
     axis: int | None = None,
     batch_dims: int = 0,
     *,
+    op: OperationName | None = None,
     nd: bool = False,
+    extents: Extents | None = None,
     profile: Profile | None = None,
     opset: int | None = None,
 ) -> tuple[int, ...]:
-    """The shape that :func:`gather`, or with `nd` :func:`gather_nd`, would give.
+    """The shape that :func:`gather`, :func:`gather_nd` or :func:`gather_elements` would give.
 
     Args:
         params, indices: shapes (tuples of integers, -1 for an extent that is not known and is handed on),
             :class:`Spec`, or arrays
-        axis, batch_dims, profile, opset: as for :func:`gather`
+        op: ``"gather"`` (default), ``"gather_nd"`` or ``"gather_elements"``
+        nd: short for ``op="gather_nd"``
+        axis, batch_dims, extents, profile, opset: as for the operation; an `axis` of None is its default
+
+    Returns:
+        The extents; -1 where one is not known.
 
     Raises:
         ShapeError, RankError, DTypeError: as the operation would
@@ -336,9 +343,12 @@ def output_shape(
     (2, 5, 300)
     >>> libgather.output_shape((4, 300), (-1, 2), nd=True)
     (-1,)
+    >>> libgather.output_shape((4, 300), (4, 5), op="gather_elements")
+    (4, 5)
     """
-    request = Request(axis, batch_dims, profile=profile, opset=opset)
-    return shape_for(GATHER_ND if nd else GATHER, params, indices, request)
+    operation = operation_named(op, nd)
+    request = Request(axis, batch_dims, profile=profile, opset=opset, extents=extents)
+    return shape_for(operation, params, indices, operation.completed(request))
 
 
 def shape_for(operation: Operation, params: Any, indices: Any, request: Request) -> tuple[int, ...]:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from .context import Context
 
+    OperationName = Literal["gather", "gather_nd", "gather_elements"]
     Negative = Literal["reject", "wrap"]
     Bounds = Literal["error", "fill", "clamp", "modulo", "skip"]
     Extents = Literal["equal", "prefix", "broadcast"]

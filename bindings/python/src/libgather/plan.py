@@ -1,4 +1,4 @@
-"""Plans: a gather whose shapes and options have been checked once, for callers who repeat it."""
+"""Plans: an operation whose shapes and options have been checked once, for callers who repeat it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ._arrays import enter, enter_output, hold, kind_of, written
 from ._call import call, held, pointer_to, shape_of
 from ._fills import check_output, fill_of
 from ._library import NULL, ffi, lib
-from ._operation import GATHER, GATHER_ND
+from ._operation import operation_named
 from ._options import options_of
 from ._places import HOST, is_host
 from ._request import Request
@@ -26,22 +26,25 @@ if TYPE_CHECKING:
 
     from ._memory import Memory
     from ._places import Place
-    from ._request import Bounds, Negative, Profile
+    from ._request import Bounds, Extents, Negative, OperationName, Profile
     from .context import Context
 
 
 class Plan:
-    """A prepared :func:`gather`, or with `nd` :func:`gather_nd`.
+    """A prepared :func:`gather`, :func:`gather_nd` or :func:`gather_elements`.
 
     Args:
-        params, indices: arrays like those to come, or :class:`Spec`; one extent may be open (-1): a dim of the tuples,
-            or the outermost batch dim of both. A plan is for the device of its arrays, specs or context
+        params, indices: arrays like those to come, or :class:`Spec`; one extent may be open (-1): a dim of the tuples
+            (of gather_elements that of the axis), or the outermost dim that both share. A plan is for the device of its
+            arrays, specs or context
         out: the layout of the outputs to come, likewise; None: dense
-        nd: a gather_nd
-        axis, batch_dims, negative, bounds, fill_value, profile, opset, threads, context: as for :func:`gather`
+        op: ``"gather"`` (default), ``"gather_nd"`` or ``"gather_elements"``
+        nd: short for ``op="gather_nd"``
+        axis, batch_dims, extents, negative, bounds, fill_value, profile, opset, threads, context: as for the operation;
+            an `axis` of None is its default
 
     Raises:
-        Error: as :func:`gather`; strings have no plan
+        Error: as the operation; strings have no plan
 
     >>> import array, libgather
     >>> table = memoryview(bytearray(b"abcdef")).cast("B", (3, 2))
@@ -50,6 +53,8 @@ class Plan:
     [[101, 102], [97, 98]]
     >>> plan.output_shape(5)
     (5, 2)
+    >>> libgather.Plan(table, libgather.Spec("int64", (3, -1)), op="gather_elements").output_shape(5)
+    (3, 5)
     """
 
     def __init__(
@@ -59,7 +64,9 @@ class Plan:
         axis: int | None = None,
         batch_dims: int = 0,
         *,
+        op: OperationName | None = None,
         nd: bool = False,
+        extents: Extents | None = None,
         out: Any = None,
         negative: Negative | None = None,
         bounds: Bounds | None = None,
@@ -69,9 +76,10 @@ class Plan:
         context: Context | None = None,
         opset: int | None = None,
     ) -> None:
-        operation = GATHER_ND if nd else GATHER
-        request = Request(axis, batch_dims, negative, bounds, fill_value, profile, opset, threads)
-        operation.check(request)
+        operation = operation_named(op, nd)
+        request = operation.completed(
+            Request(axis, batch_dims, negative, bounds, fill_value, profile, opset, threads, extents=extents)
+        )
         self._context = None if context is None else checked(context)
         self._params, self._indices = Spec.of(params, "params"), Spec.of(indices, "indices")
         layout = None if out is None else Spec.of(out, "out")
@@ -120,6 +128,32 @@ class Plan:
             if result is not NotImplemented:
                 return result
         return self._run(params, indices, out, stream, sync)
+
+    def check(self, indices: Any, *, stream: Any = None, sync: bool = False) -> None:
+        """Judges the indices of a run and does nothing else, for callers who gather in pieces.
+
+        Args:
+            indices: an array of the planned dtype, shape and strides
+            stream, sync: for an array on a device, as for :func:`gather`
+
+        Raises:
+            IndexError: an index out of bounds that the plan has no answer for; on a device as from a run
+            ShapeError, RankError, DTypeError, DeviceError: the array is not what was planned
+
+        >>> import libgather
+        >>> plan = libgather.Plan([10, 20, 30], libgather.Spec("int64", (-1,)))
+        >>> plan.check([2, 0])
+        >>> plan.check([2, 3])
+        Traceback (most recent call last):
+        libgather.errors.IndexError: indices: component 0 of tuple 1 is 3, valid are [0, 3)
+        """
+        site = site_of(self._context, stream, ("indices", indices))
+        index = enter(indices, site, "indices")[0]
+        n = self._extent(("indices", index, self._indices))
+        context = self._context if site is None else site.context
+        call(lib.gth_plan_check, pointer_of(context), self._pointer, ffi.cast("void *", index._desc[6]), n)
+        if site is not None:
+            site.finish(sync)
 
     def bind(self, params: Any, indices: Any, out: Any, *, stream: Any = None) -> BoundPlan:
         """The plan over three arrays: each call of the result gathers what they then hold.

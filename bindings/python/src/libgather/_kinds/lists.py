@@ -47,6 +47,14 @@ def leave(tensor: Memory, like: Any) -> Any:
     return list_of(tensor)
 
 
+def flat(value: Any) -> Any:
+    numpy_ = numpy_kind()
+    if numpy_:
+        return numpy_.of_list(value, "params").reshape(-1)
+    shape = shape_of(value)
+    return flattened(value, len(shape), shape, "params")
+
+
 # ---------------------------------------------------------------------------------------------------- without NumPy
 
 

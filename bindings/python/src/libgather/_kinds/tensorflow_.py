@@ -65,6 +65,10 @@ def carried_of(value: Any) -> Any:
     return module("numpy").dtype(value.dtype.as_numpy_dtype)
 
 
+def flat(value: Any) -> Any:
+    return module("tensorflow").reshape(value, [-1])
+
+
 def leave(tensor: Memory, like: Any) -> Any:
     tf = module("tensorflow")
     if tensor._dtype != c.DTYPE_STRING and like.dtype.name in _EXCHANGED:

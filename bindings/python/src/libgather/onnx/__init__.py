@@ -1,10 +1,10 @@
-"""The operators Gather and GatherND of ONNX, with the types and attributes of each opset."""
+"""The operators Gather, GatherElements and GatherND of ONNX, with the types and attributes of each opset."""
 
 from __future__ import annotations
 
 from .. import _constants as c
 from .. import errors
-from .._operation import GATHER, GATHER_ND
+from .._operation import GATHER, GATHER_ELEMENTS, GATHER_ND
 from .._operations import run
 from .._request import Request
 
@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["Gather", "GatherND"]
+__all__ = ["Gather", "GatherElements", "GatherND"]
 
 
 def Gather(data: Any, indices: Any, axis: int = 0, opset: int = 13) -> Any:
@@ -57,6 +57,29 @@ def GatherND(data: Any, indices: Any, batch_dims: int = 0, opset: int = 13) -> A
     """
     request = Request(batch_dims=batch_dims, profile="onnx", opset=checked(opset))
     return run(GATHER_ND, data, indices, None, request)
+
+
+def GatherElements(data: Any, indices: Any, axis: int = 0, opset: int = 13) -> Any:
+    """The operator GatherElements (opsets 11, 13).
+
+    The result's shape is that of `indices`; in the other dims than `axis` its extents may be smaller than those of
+    `data`.
+
+    Args:
+        indices: int32 or int64, of the rank of `data`; negative ones count from the end
+        opset: the newest definition not above it holds
+
+    Raises:
+        IndexError: an index out of bounds
+        ShapeError, RankError, DTypeError: an extent above that of `data`, ranks that differ, `axis` out of range, a
+            type that the opset does not have
+        Error: an opset before the first definition
+
+    >>> import libgather.onnx
+    >>> libgather.onnx.GatherElements([[1, 2], [3, 4]], [[0, 0], [-1, 0]], axis=1).tolist()
+    [[1, 1], [4, 3]]
+    """
+    return run(GATHER_ELEMENTS, data, indices, None, Request(axis, profile="onnx", opset=checked(opset)))
 
 
 def checked(opset: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A backend for ONNX's own test runner: models of one Gather or GatherND."""
+"""A backend for ONNX's own test runner: models of one Gather, GatherElements or GatherND."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from onnx.backend.base import Backend, BackendRep
 
 from .. import _constants as c
 from .. import errors
-from . import Gather, GatherND
+from . import Gather, GatherElements, GatherND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _DOMAINS = ("", "ai.onnx")
-_OPERATORS = {"Gather": Gather, "GatherND": GatherND}
+_OPERATORS = {"Gather": Gather, "GatherElements": GatherElements, "GatherND": GatherND}
+_NAMES = ", ".join(_OPERATORS)
 
 
 class GatherRep(BackendRep):
@@ -48,7 +49,7 @@ class GatherRep(BackendRep):
 
 
 class GatherBackend(Backend):
-    """Runs models of one node, Gather or GatherND, on the CPU.
+    """Runs models of one node, Gather, GatherElements or GatherND, on the CPU.
 
     >>> from onnx import TensorProto, helper
     >>> import libgather.onnx.backend
@@ -68,7 +69,7 @@ class GatherBackend(Backend):
         """Checks a model and makes it ready to run."""
         super().prepare(model, device, **kwargs)
         if not cls.is_compatible(model, device):
-            raise NotImplementedError("only models of one Gather or GatherND, on the CPU")
+            raise NotImplementedError(f"only models of one node, on the CPU: {_NAMES}")
         opset = next((o.version for o in model.opset_import if o.domain in _DOMAINS), defs.onnx_opset_version())
         return GatherRep(operator_of(model.graph.node[0], opset), model.graph)
 
@@ -83,7 +84,7 @@ class GatherBackend(Backend):
     ) -> tuple[Any, ...]:
         """Runs one node."""
         if not is_ours(node):
-            raise NotImplementedError("only nodes Gather and GatherND of ONNX's own domain")
+            raise NotImplementedError(f"only nodes of ONNX's own domain: {_NAMES}")
         super().run_node(node, inputs, device, outputs_info, **kwargs)
         if len(inputs) != len(node.input):
             raise other_count(len(inputs), len(node.input))
