@@ -147,6 +147,21 @@ fn main() -> ExitCode {
         repeat!(plan.run(&TABLE, &INDEX, &mut plan_out).is_ok()),
         repeat_c!(sys::gth_plan_run(context, c.open_plan, table, index, written, 1, error)),
         repeat!(open_plan.run_open(1, &TABLE, &INDEX, &mut open_out).is_ok()),
+        repeat_c!(sys::gth_plan_run_checked(
+            context, c.plan, table, 256, index, 8, written, 4, -1, error
+        )),
+        repeat_c!(sys::gth_plan_run_checked(
+            context,
+            c.open_plan,
+            table,
+            256,
+            index,
+            8,
+            written,
+            4,
+            1,
+            error
+        )),
         repeat_c!(sys::gth_gather_desc(
             context, &c.params, &c.indices, c_options, &c.out, error
         )),
@@ -173,12 +188,14 @@ fn main() -> ExitCode {
     let met = [
         compare("plan run", &times[0], &times[1], true),
         compare("plan run, open extent", &times[2], &times[3], true),
-        compare("gather into, views made once", &times[4], &times[5], true),
-        compare("gather into, views made for each call", &times[4], &times[6], false),
+        compare("plan run, checked in C too", &times[4], &times[1], true),
+        compare("plan run, open extent, checked in C too", &times[5], &times[3], true),
+        compare("gather into, views made once", &times[6], &times[7], true),
+        compare("gather into, views made for each call", &times[6], &times[8], false),
         compare(
             "gather and release, C with tensors made once",
-            &times[7],
-            &times[8],
+            &times[9],
+            &times[10],
             false,
         ),
     ];

@@ -206,6 +206,20 @@ fn plans() {
         .unwrap();
     context.sync().unwrap();
     assert_eq!(out.values::<f32>(), [2.0, 2.5, 0.0, 0.5]);
+    let Err(Error::Size(cause)) = context.run_open(&plan, 3, f32s, i64s, out.buffer_mut(DType::Float32)) else {
+        panic!("too few ids were enough")
+    };
+    assert_eq!((cause.operand, cause.value, cause.limit), (Operand::Indices, 16, 24));
+
+    context.check_open(&plan, 2, i64s).unwrap();
+    context.sync().unwrap();
+    let bad = machine.memory(&[2i64, 9]);
+    context.check_open(&plan, 2, bad.buffer(DType::Int64)).unwrap(); // known when the stream gets there
+    assert_eq!(index_error(context.take_error()), (Some(1), 9, 4, 1));
+    assert!(matches!(
+        context.check_open(&plan, 2, &[2i64, 0]),
+        Err(Error::Device(_))
+    ));
 
     let mut host = [0.0f32; 4];
     assert!(matches!(
