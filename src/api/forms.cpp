@@ -33,7 +33,7 @@ bool gather_shortly(const Context& context, const Request& request) {
   core::Short form;
   return context.device == GTH_DEVICE_CPU && core::lower_short(request, &form) &&
          cpu::run_short(form, cpu::choose_copy(form.row),
-                        pointers_of(request.params->data, request.indices->data, request.out->data), GTH_OPEN);
+                        pointers_of(request.params->data, request.indices->data, request.out->data), GTH_OPEN, nullptr);
 }
 
 int32_t gather_described(const Context& context, const Request& request, const Error& error) {

@@ -75,12 +75,6 @@ int32_t find_plan(const gth_plan* handle, const PlanObject** out, const Error& e
   return GTH_OK;
 }
 
-// Whether the memory is large enough for a run. What is wrong otherwise is said by those who check it again.
-bool fits(const Plan& plan, int64_t n, const core::Extents& given) {
-  const Error unsaid(nullptr);
-  return !core::check_open_extent(plan, n, unsaid) && !core::check_extents_of(plan, n, given, unsaid);
-}
-
 // A few rows on the CPU. False: it is another kind of run, or something is wrong with it.
 bool run_shortly(gth_context* handle, const gth_plan* plan, const core::Pointers& pointers, int64_t n,
                  const core::Extents* given) {
@@ -89,8 +83,7 @@ bool run_shortly(gth_context* handle, const gth_plan* plan, const core::Pointers
   const Content* content = find_slot(token_of(plan), Kind::plan);
   if (!content) return false;
   const PlanObject& object = *static_cast<const PlanObject*>(content->object);
-  if (!object.is_short || (given && !fits(object.plan, n, *given))) return false;
-  return cpu::run_short(object.short_form, object.kernels.copy, pointers, n);
+  return object.is_short && cpu::run_short(object.short_form, object.kernels.copy, pointers, n, given);
 }
 
 // The context and the plan of a call, which belong to one device.

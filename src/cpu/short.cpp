@@ -41,16 +41,18 @@ int64_t tuples_of(const Short& form, int64_t n) {
 
 }  // namespace
 
-bool run_short(const Short& form, CopyRows copy, const core::Pointers& pointers, int64_t n) {
+bool run_short(const Short& form, CopyRows copy, const core::Pointers& pointers, int64_t n,
+               const core::Extents* given) {
 #ifdef GATHER_TESTING
   return false;  // test builds send everything through the general machinery
 #endif
   const int64_t tuples = tuples_of(form, n);
   if (tuples == 0 || !pointers.params || !pointers.indices || !pointers.out) return false;
   const int64_t more = n == GTH_OPEN ? 0 : n - 1;
-  const core::Span out = form.out.at(more);
-  if (core::overlap(pointers.out, out, pointers.params, form.params.at(more)) ||
-      core::overlap(pointers.out, out, pointers.indices, form.indices.at(more))) {
+  const core::Span params = form.params.at(more), entries = form.indices.at(more), out = form.out.at(more);
+  if (given && (given->params < params.high || given->indices < entries.high || given->out < out.high)) return false;
+  if (core::overlap(pointers.out, out, pointers.params, params) ||
+      core::overlap(pointers.out, out, pointers.indices, entries)) {
     return false;
   }
   int64_t offsets[Short::most_tuples];
