@@ -132,14 +132,16 @@ def test_other_producers_work_on_the_legacy_stream() -> None:
 
 
 def test_streams_are_numbers_or_objects() -> None:
+    own = Stream()
+
     class Protocol:
         def __cuda_stream__(self) -> tuple[int, int]:
-            return 0, 77
+            return 0, own.ptr
 
     class Torch:
         cuda_stream = 0
 
-    for stream, number in ((Protocol(), 77), (Torch(), 1), (2, 2), (None, 1), (0, 1)):
+    for stream, number in ((Protocol(), own.ptr), (Torch(), 1), (2, 2), (None, 1), (0, 1)):
         assert libgather.Context("cuda", stream=stream).stream == number
     assert libgather.Context().stream is None
     for bad in ("1", 1.5, -1):
