@@ -72,9 +72,10 @@ tools_clang_tidy() {
   pinned_linters && compiler
 }
 
-# All sources but the one that needs the headers of CUDA. The flags are those that decide what a source means.
+# All sources but the one that needs the headers of CUDA and the kernels of one instruction set each, which are compiled
+# for processors that this one may not be. The flags are those that decide what a source means.
 lint_clang_tidy() {
-  files 'src/*.cpp' | grep -v -x src/cuda/runtime.cpp |
+  files 'src/*.cpp' | grep -v -e '^src/cuda/runtime.cpp$' -e '^src/cpu/tiers/[a-z0-9]*\.cpp$' |
     xargs -P "$(nproc)" -I '{}' "$pinned/bin/clang-tidy" --quiet '{}' -- -std=c++17 -Wall -Wextra -Iinclude -Isrc
 }
 

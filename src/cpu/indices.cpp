@@ -50,6 +50,12 @@ bool has_negatives(const Plan& plan) { return plan.index != IndexKind::uint64; }
 // One comparison for both ends: what is negative is huge as an unsigned number.
 bool is_inside(int64_t value, int64_t size) { return static_cast<uint64_t>(value) < static_cast<uint64_t>(size); }
 
+// Added as bit patterns: of a tuple with a bad component the sum means nothing and may be anything.
+void add_product(int64_t value, int64_t stride, int64_t* offset) {
+  const uint64_t product = static_cast<uint64_t>(value) * static_cast<uint64_t>(stride);
+  *offset = static_cast<int64_t>(static_cast<uint64_t>(*offset) + product);
+}
+
 // bounds = error, fill, skip. Adds the offsets of one component; returns whether all were inside.
 template <bool wraps>
 bool add_checked(const Component& component, const int64_t* values, int64_t n, int64_t* offsets) {
@@ -59,7 +65,7 @@ bool add_checked(const Component& component, const int64_t* values, int64_t n, i
     const int64_t value = wraps ? values[i] + ((values[i] >> 63) & size) : values[i];
     const bool inside = is_inside(value, size);
     all &= inside;
-    offsets[i] += (inside ? value : 0) * stride;
+    add_product(inside ? value : 0, stride, offsets + i);
   }
   return all;
 }
@@ -71,7 +77,7 @@ void add_clamped(const Component& component, bool wraps, bool signed_values, con
   for (int64_t i = 0; i < n; ++i) {
     int64_t value = wraps ? wrapped(values[i], component.size) : values[i];
     if (!is_inside(value, component.size)) value = value < 0 && signed_values ? 0 : component.size - 1;
-    offsets[i] += value * component.stride;
+    add_product(value, component.stride, offsets + i);
   }
 }
 
@@ -86,7 +92,7 @@ void add_modulo(const Component& component, bool signed_values, const int64_t* v
   for (int64_t i = 0; i < n; ++i) {
     int64_t value = values[i];
     if (!is_inside(value, component.size)) value = modulo(value, component.size, signed_values);
-    offsets[i] += value * component.stride;
+    add_product(value, component.stride, offsets + i);
   }
 }
 
@@ -195,7 +201,7 @@ Resolved resolve_few(const Block& block, BadTuple* bad) {
       const int64_t value = load_one(plan, block.tuples + i * block.stride + c * plan.index_step);
       const int64_t index = wraps ? wrapped(value, component.size) : value;
       inside = is_inside(index, component.size);
-      offset += (inside ? index : 0) * component.stride;
+      add_product(inside ? index : 0, component.stride, &offset);
       if (!inside) *bad = {i, c, value};
     }
     if (!inside && plan.bounds == GTH_BOUNDS_ERROR) return Resolved::bad;
