@@ -14,6 +14,7 @@ using device::count_end;
 using device::Emulated;
 using device::Error;
 using device::Lookup;
+using device::LosesWorkspace;
 using device::Memory;
 using device::Shape;
 using device::Stream;
@@ -180,6 +181,7 @@ TEST_F(Emulated, AContextGoesBesideACapture) {
 }
 
 TEST_F(Emulated, AContextWaitsForNoOtherStream) {
+  const LosesWorkspace loses;
   const Stream stream, far;
   Context context(stream.get());
   Lookup lookup(6, 4, 2), of_others(6, 4, 2);
@@ -231,6 +233,7 @@ TEST_F(Emulated, DeletersOfAContextThatHasGone) {
 
 // The legacy stream cannot be waited for while a stream that it is in order with is captured.
 TEST_F(Emulated, AContextOfTheLegacyStreamGoesBesideACapture) {
+  const LosesWorkspace loses;
   const Stream stream;
   gth_emulation_block(stream.get());
   Context context;

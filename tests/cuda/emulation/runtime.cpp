@@ -97,7 +97,8 @@ thread_local Device* current = nullptr;
 thread_local std::vector<Device*> entered;  // what was current before each enter()
 thread_local int apart = 0;                 // how often set_apart() has been called
 
-std::vector<CUstream_st*> streams;
+// Never destroyed: at exit streams of threads may still have something to run.
+std::vector<CUstream_st*>& streams = *new std::vector<CUstream_st*>;
 
 bool is_special(CUstream_st* stream) { return reinterpret_cast<uintptr_t>(stream) <= 2; }
 bool is_legacy(CUstream_st* stream) { return reinterpret_cast<uintptr_t>(stream) <= 1; }
