@@ -1,5 +1,6 @@
 #include "cpu/kernels.hpp"
 
+#include <atomic>
 #include <cstring>
 
 #include "cpu/tiers/choice.hpp"
@@ -87,6 +88,17 @@ Kernels choose_kernels(const core::Plan& plan) {
   return kernels;
 }
 
-CopyRows choose_copy(int64_t row) { return tier().choose_copy({row, false, false}); }
+// Asked by every call of a few rows, for which the asking costs as much as a row: the answers for short rows are kept.
+CopyRows choose_copy(int64_t row) {
+  constexpr int64_t most_kept = 512;
+  static std::atomic<CopyRows> kept[most_kept + 1] = {};
+  if (row > most_kept) return tier().choose_copy({row, false, false});
+  CopyRows copy = kept[row].load(std::memory_order_relaxed);
+  if (!copy) {
+    copy = tier().choose_copy({row, false, false});
+    kept[row].store(copy, std::memory_order_relaxed);
+  }
+  return copy;
+}
 
 }  // namespace gather::cpu
