@@ -110,11 +110,10 @@ void choose_line(bool dealt, Plan* plan) {
   plan->loops[plan->end++] = {fixed(1), fixed(0), fixed(0), fixed(0), fixed(0)};
 }
 
-void add_loops(const Source& source, Plan* plan) {
+void add_loops(const Source& source, int32_t first_inner, Plan* plan) {
   const Geometry& geometry = source.meaning.geometry;
   Scaled positions[GTH_MAX_NDIM];
   find_positions(source, positions);
-  const int32_t first_inner = first_inner_dim(source);
   plan->end = 0;
   for (int32_t dim = 0; dim < first_inner; ++dim) append(plan, 0, loop_over(source, positions, dim));
   choose_line(geometry.dealt, plan);
@@ -166,11 +165,6 @@ int32_t first_empty_dim(const gth_tensor_desc& desc) {
   return found == end ? -1 : static_cast<int32_t>(found - desc.shape);
 }
 
-// The product of the output's extents [begin, end).
-Scaled output_product(const Geometry& geometry, int32_t begin, int32_t end) {
-  return product(geometry.shape, begin, end);
-}
-
 bool meets_empty_dim(const Plan& plan) {
   return std::any_of(plan.component, plan.component + plan.components,
                      [](const Component& component) { return component.size == 0; });
@@ -179,7 +173,7 @@ bool meets_empty_dim(const Plan& plan) {
 // Whether there is output, and if not, whether index values are judged all the same.
 void set_emptiness(const Source& source, int32_t first_inner, Plan* plan) {
   const Geometry& geometry = source.meaning.geometry;
-  const bool empty_slice = output_product(geometry, first_inner, geometry.ndim).is(0);
+  const bool empty_slice = product(geometry.shape, first_inner, geometry.ndim).is(0);
   bool empty_outer = false;  // of dims that repeat tuples
   for (int32_t i = 0; i < first_inner; ++i) {
     const DimPair dims = dims_of(geometry, i, *source.request.params, *source.request.indices);
@@ -196,11 +190,10 @@ void set_emptiness(const Source& source, int32_t first_inner, Plan* plan) {
                             (single_tuple && has_empty_dim && (check & check_single_empty));
 }
 
-void set_counts(const Source& source, Plan* plan) {
+void set_counts(const Source& source, int32_t first_inner, Plan* plan) {
   const Geometry& geometry = source.meaning.geometry;
-  const int32_t first_inner = first_inner_dim(source);
   plan->tuples = product(source.request.indices->shape, 0, geometry.tuple_end);
-  plan->slices = output_product(geometry, 0, first_inner);
+  plan->slices = product(geometry.shape, 0, first_inner);
   set_emptiness(source, first_inner, plan);
   plan->refused_dim =
       source.meaning.settings.rules->refuses_empty_params ? first_empty_dim(*source.request.params) : -1;
@@ -242,10 +235,11 @@ void set_switches(const Request& request, const Meaning& meaning, Plan* plan) {
 
 void build(const Request& request, const Meaning& meaning, const Placement& placement, Plan* plan) {
   const Source source{request, meaning, placement};
-  add_loops(source, plan);
+  const int32_t first_inner = first_inner_dim(source);
+  add_loops(source, first_inner, plan);
   set_components(source, plan);
   set_dealt_batches(source, plan);
-  set_counts(source, plan);
+  set_counts(source, first_inner, plan);
   set_memory(source, plan);
   set_switches(request, meaning, plan);
   plan->is_open = plan->tuples.by_n != 0;

@@ -40,6 +40,15 @@ Rows describe_rows(const core::Plan& plan) {
   return {plan.row.in, bytes_of(plan.params_reach) >= far, bytes_of(plan.out_reach) >= flooding_bytes};
 }
 
+// What each next tuple of the line lies further on in params, whatever it says. Only the outermost dim may be open, and no
+// stride of params lies in front of it: the step is a number.
+int64_t row_step(const core::Plan& plan) { return plan.loops[plan.line].params.factor; }
+
+void add_row_steps(int64_t step, int64_t n, int64_t* offsets) {
+  if (step == 0) return;
+  for (int64_t i = 0; i < n; ++i) offsets[i] += offsets[i] == no_row ? 0 : i * step;
+}
+
 }  // namespace
 
 bool describe_selection(const core::Plan& plan, Selection* selection) {
@@ -51,7 +60,7 @@ bool describe_selection(const core::Plan& plan, Selection* selection) {
   selection->outside = outside_of(plan.bounds);
   selection->components = plan.components;
   selection->index_step = plan.index_step;
-  selection->row_step = 0;
+  selection->row_step = row_step(plan);
   for (int32_t c = 0; c < plan.components; ++c) {
     const core::Component& component = plan.component[c];
     if (component.size < 1 || !is_narrow(component.size - 1) || !is_narrow(component.stride)) return false;
@@ -67,7 +76,9 @@ Resolved Kernels::resolve(const core::Plan& plan, const char* tuples, int64_t st
     const Resolved resolved = tier->resolve(selection, tuples, stride, n, offsets);
     if (resolved != Resolved::bad) return resolved;
   }
-  return gather::cpu::resolve(plan, tuples, stride, n, offsets, bad);
+  const Resolved resolved = gather::cpu::resolve(plan, tuples, stride, n, offsets, bad);
+  if (resolved != Resolved::bad) add_row_steps(row_step(plan), n, offsets);
+  return resolved;
 }
 
 void Kernels::fill(const core::Plan& plan, char* out) const {

@@ -184,12 +184,6 @@ void copy_slices(const Job& job, char* out, const char* params, const int64_t* o
   }
 }
 
-// The offsets of tuples on a line that steps through params as well.
-void add_steps(int64_t step, int64_t count, int64_t* offsets) {
-  if (step == 0) return;
-  for (int64_t i = 0; i < count; ++i) offsets[i] += offsets[i] == no_row ? 0 : i * step;
-}
-
 // A block of resolved tuples, kept as long as the outer loops repeat it.
 struct ResolvedBlock {
   const char* tuples = nullptr;
@@ -202,7 +196,6 @@ struct ResolvedBlock {
     if (tuples == new_tuples && count == new_count) return true;
     BadTuple bad;
     resolved = job.kernels.resolve(job.plan, new_tuples, job.line.index, new_count, offsets, &bad);
-    add_steps(job.line.params, new_count, offsets);
     tuples = new_tuples;
     count = new_count;
     return resolved != Resolved::bad;
@@ -279,7 +272,6 @@ int32_t run_small(const Job& job, const Error& error) {
   BadTuple bad;
   const Resolved resolved = job.kernels.resolve(job.plan, job.indices, job.line.index, job.slices, offsets, &bad);
   if (resolved == Resolved::bad) return fail_bad_tuple(job.plan, steps_of(bad.tuple, job.line.position), bad, error);
-  add_steps(job.line.params, job.slices, offsets);
   copy_slices(job, job.out, job.params, offsets, job.slices, resolved);
   return GTH_OK;
 }

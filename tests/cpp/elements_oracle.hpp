@@ -86,28 +86,7 @@ inline const char* find_element(const ElementsProblem& problem, Shape at, Answer
 
 // The answer to a problem whose extents agree and whose output has the shape above.
 inline Answer solve_elements(const ElementsProblem& problem) {
-  Answer answer;
-  answer.memory = problem.out.memory;
-  const Shape& shape = problem.out.shape;
-  const size_t item = static_cast<size_t>(problem.params.item);
-  int64_t count = 1;
-  for (int64_t extent : shape) count *= extent;
-  for (int64_t number = 0; number < count; ++number) {
-    Shape at(shape.size());
-    int64_t rest = number, target = problem.out.offset;
-    for (size_t d = shape.size(); d-- > 0; rest /= shape[d]) {
-      at[d] = rest % shape[d];
-      target += at[d] * problem.out.strides[d];
-    }
-    const char* source = find_element(problem, at, &answer);
-    if (!source && problem.bounds == GTH_BOUNDS_FILL) source = problem.fill;
-    if (source) std::memcpy(answer.memory.data() + target, source, item);
-  }
-  const bool total = problem.bounds == GTH_BOUNDS_FILL || problem.bounds == GTH_BOUNDS_SKIP;
-  if (answer.position == INT64_MAX || total) return answer;
-  answer.status = GTH_E_INDEX;
-  answer.memory = problem.out.memory;
-  return answer;
+  return solve_by(problem, [&](const Shape& at, Answer* answer) { return find_element(problem, at, answer); });
 }
 
 }  // namespace oracle

@@ -113,7 +113,9 @@ inline const char* find_source(const Problem& problem, const Shape& at, Answer* 
   return good ? params.memory.data() + source : nullptr;
 }
 
-inline Answer solve(const Problem& problem) {
+// The answer element by element of the output; find_from(at, &answer) says where each comes from.
+template <class FindFrom>
+Answer solve_by(const Problem& problem, FindFrom&& find_from) {
   Answer answer;
   answer.memory = problem.out.memory;
   const Shape& shape = problem.out.shape;
@@ -127,7 +129,7 @@ inline Answer solve(const Problem& problem) {
       at[d] = rest % shape[d];
       target += at[d] * problem.out.strides[d];
     }
-    const char* source = find_source(problem, at, &answer);
+    const char* source = find_from(at, &answer);
     if (!source && problem.bounds == GTH_BOUNDS_FILL) source = problem.fill;
     if (source) std::memcpy(answer.memory.data() + target, source, item);
   }
@@ -136,6 +138,10 @@ inline Answer solve(const Problem& problem) {
   answer.status = GTH_E_INDEX;
   answer.memory = problem.out.memory;
   return answer;
+}
+
+inline Answer solve(const Problem& problem) {
+  return solve_by(problem, [&](const Shape& at, Answer* answer) { return find_source(problem, at, answer); });
 }
 
 }  // namespace oracle
