@@ -49,6 +49,11 @@ void add_row_steps(int64_t step, int64_t n, int64_t* offsets) {
   for (int64_t i = 0; i < n; ++i) offsets[i] += offsets[i] == no_row ? 0 : i * step;
 }
 
+// Whether a slice is one row, and copying it all that is to be done.
+bool has_one_row(const core::Plan& plan) {
+  return plan.inner_begin == plan.end && plan.item.kind == core::ItemKind::value;
+}
+
 }  // namespace
 
 bool describe_selection(const core::Plan& plan, Selection* selection) {
@@ -60,6 +65,8 @@ bool describe_selection(const core::Plan& plan, Selection* selection) {
   selection->outside = outside_of(plan.bounds);
   selection->components = plan.components;
   selection->index_step = plan.index_step;
+  const core::Scaled& step = plan.loops[plan.line].index;
+  selection->tuple_step = step.by_n ? 0 : step.factor;
   selection->row_step = row_step(plan);
   for (int32_t c = 0; c < plan.components; ++c) {
     const core::Component& component = plan.component[c];
@@ -95,7 +102,9 @@ Kernels choose_kernels(const core::Plan& plan) {
   Kernels kernels;
   kernels.tier = &tier();
   kernels.is_quick = describe_selection(plan, &kernels.selection);
-  kernels.copy = kernels.tier->choose_copy(describe_rows(plan));
+  const Rows rows = describe_rows(plan);
+  kernels.copy = kernels.tier->choose_copy(rows);
+  kernels.take = kernels.is_quick && has_one_row(plan) ? kernels.tier->choose_take(kernels.selection, rows) : nullptr;
   return kernels;
 }
 

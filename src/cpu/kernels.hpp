@@ -18,6 +18,7 @@ struct Kernels {
   bool is_quick;  // the tier has an answer for tuples
   Selection selection;
   CopyRows copy;
+  TakeRows take;  // NULL: tuples are resolved by themselves
 
   // Whether n tuples under bounds = error, fill or skip are all good, found out quickly: false may also mean that it
   // cannot be said so quickly.

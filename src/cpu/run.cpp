@@ -202,6 +202,25 @@ struct ResolvedBlock {
   }
 };
 
+// The next tuples of the line, from the j-th on: as many as are taken in one go, or else a block. Returns how many were
+// copied; 0: another thread has changed indices.
+int64_t copy_some_of_line(const Job& job, const Lines& lines, const char* params, int64_t j, int64_t count,
+                          ResolvedBlock* block) {
+  const char* tuples = moved(job.indices, lines.index() + steps_of(j, job.line.index));
+  char* out = job.out + lines.out() + j * job.line.out;
+  const char* base = params + lines.params();
+  if (job.kernels.take) {
+    const int64_t taken = job.kernels.take(
+        job.kernels.selection,
+        {tuples, job.line.index, count, out, job.line.out, moved(base, steps_of(j, job.line.params)), job.plan.row.in});
+    if (taken > 0) return taken;
+  }
+  count = std::min(count, block_tuples);
+  if (!block->update(job, tuples, count)) return 0;
+  copy_slices(job, out, moved(base, steps_of(j, job.line.params)), block->offsets, count, block->resolved);
+  return count;
+}
+
 // Slices [first, last) in output order. False: another thread has changed indices.
 bool copy_range(const Job& job, const char* params, int64_t first, int64_t last) {
   ResolvedBlock block;
@@ -210,12 +229,10 @@ bool copy_range(const Job& job, const char* params, int64_t first, int64_t last)
   int64_t j = first % length;
   for (lines.seek(first / length); first < last; lines.next(), j = 0) {
     while (j < length && first < last) {
-      const int64_t count = std::min({block_tuples, length - j, last - first});
-      if (!block.update(job, moved(job.indices, lines.index() + steps_of(j, job.line.index)), count)) return false;
-      copy_slices(job, job.out + lines.out() + j * job.line.out, params + lines.params() + j * job.line.params,
-                  block.offsets, count, block.resolved);
-      j += count;
-      first += count;
+      const int64_t copied = copy_some_of_line(job, lines, params, j, std::min(length - j, last - first), &block);
+      if (copied == 0) return false;
+      j += copied;
+      first += copied;
     }
   }
   return true;

@@ -323,8 +323,138 @@ TEST_P(TiersRows, WholeBlocks) {
   }
 }
 
+// ---- tuples and their rows in one go
+
+class TiersTake : public Tiers {
+ protected:
+  TiersTake() {
+    for (size_t i = 0; i < table_.size(); ++i) table_.first()[i] = static_cast<char>(i * 31 + i / 251);
+    table_.allow(PROT_READ);
+  }
+
+  // Of `size` rows a step apart, so that those of the last tuple's still lie in the table.
+  Selection select(Width width, int64_t row, int64_t n) {
+    Selection selection{};
+    selection.width = width;
+    selection.components = 1;
+    selection.wraps = width != Width::uint64 && pick(2) == 1;
+    selection.index_step = selection.tuple_step = width == Width::int32 ? 4 : 8;
+    const int64_t spare = static_cast<int64_t>(table_.size()) - row;
+    selection.row_step = pick(2) * pick(spare / (2 * n) + 1);
+    selection.stride[0] = 1 + pick(row);
+    selection.size[0] = 1 + (spare - n * selection.row_step) / selection.stride[0];
+    return selection;
+  }
+
+  void store(const Selection& selection, int64_t i, int64_t value) {
+    std::memcpy(indices_.first() + i * selection.tuple_step, &value, static_cast<size_t>(selection.tuple_step));
+  }
+
+  int64_t outside(const Selection& selection) {
+    const int64_t size = selection.size[0];
+    return pick(2) ? size : selection.wraps ? -size - 1 : selection.width == Width::uint64 ? INT64_MIN : -1;
+  }
+
+  // As many as there are before the first that is outside, in whole groups; those copied, and nothing else written.
+  void check(Width width, const Rows& rows, int64_t n, int64_t gap, bool has_bad) {
+    const Selection selection = select(width, rows.bytes, n);
+    const TakeRows take = tier_->choose_take(selection, rows);
+    ASSERT_NE(take, nullptr);
+    std::vector<int64_t> index(static_cast<size_t>(n));
+    for (int64_t i = 0; i < n; ++i) {
+      index[static_cast<size_t>(i)] = pick(8) == 0 ? selection.size[0] - 1 : pick(selection.size[0]);
+      const bool turns = selection.wraps && pick(2) == 1;
+      store(selection, i, index[static_cast<size_t>(i)] - (turns ? selection.size[0] : 0));
+    }
+    const int64_t bad = has_bad ? pick(n) : n;
+    if (has_bad) store(selection, bad, outside(selection));
+
+    const int64_t stride = rows.bytes + gap, bytes = (n - 1) * stride + rows.bytes;
+    ASSERT_LE(static_cast<size_t>(bytes), out_.size());
+    char* out = out_.at(bytes, pick(2) == 0);
+    std::memset(out, '#', static_cast<size_t>(bytes));
+    const int64_t taken =
+        take(selection, {indices_.first(), selection.tuple_step, n, out, stride, table_.first(), rows.bytes});
+    ASSERT_EQ(taken, bad / group * group);
+    for (int64_t i = 0; i < taken; ++i) {
+      const char* row = table_.first() + index[static_cast<size_t>(i)] * selection.stride[0] + i * selection.row_step;
+      ASSERT_EQ(std::memcmp(out + i * stride, row, static_cast<size_t>(rows.bytes)), 0) << i;
+      for (int64_t at = rows.bytes; at < stride && i + 1 < n; ++at) ASSERT_EQ(out[i * stride + at], '#') << i;
+    }
+    for (int64_t at = taken * stride; at < bytes; ++at) ASSERT_EQ(out[at], '#') << at;
+  }
+
+  static constexpr int64_t group = 16;
+  Guarded table_{8}, indices_{2}, out_{600};
+};
+
+TEST_P(TiersTake, EverySize) {
+  for (int64_t bytes = 1; bytes <= 700; bytes += bytes < 140 ? 1 : 29) {
+    for (Width width : {Width::int32, Width::int64, Width::uint64}) {
+      for (int64_t n : {1, 15, 16, 17, 33, 64, 79, 80, 81, 97, 255, 300}) {
+        for (bool is_far : {false, true}) {
+          for (bool has_bad : {false, true}) {
+            SCOPED_TRACE("row " + std::to_string(bytes) + ", n " + std::to_string(n) + ", width " +
+                         std::to_string(static_cast<int>(width)) + (is_far ? ", far" : ""));
+            check(width, {bytes, is_far, pick(2) == 0}, n, pick(3) == 0 ? 64 * pick(2) + pick(2) : 0, has_bad);
+            if (HasFatalFailure()) return;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(TiersTake, LongRows) {
+  for (int64_t bytes : {1024, 2048, 4096, 4100}) {
+    for (bool is_far : {false, true}) {
+      for (bool has_bad : {false, true}) check(Width::int64, {bytes, is_far, is_far}, 128, 0, has_bad);
+    }
+  }
+}
+
+TEST_P(TiersTake, OnlyWhatLiesDense) {
+  Selection selection = select(Width::int64, 4, 16);
+  selection.tuple_step = 16;
+  EXPECT_EQ(tier_->choose_take(selection, {4, false, false}), nullptr);
+  selection.tuple_step = 0;
+  EXPECT_EQ(tier_->choose_take(selection, {4, false, false}), nullptr);
+  selection = select(Width::int64, 4, 16);
+  selection.components = 2;
+  EXPECT_EQ(tier_->choose_take(selection, {4, false, false}), nullptr);
+}
+
+// While another thread turns one index from good to bad and back, a row is that of a good index.
+TEST_P(TiersTake, NothingIsReadTwice) {
+  Selection selection{};
+  selection.width = Width::int64;
+  selection.components = 1;
+  selection.index_step = selection.tuple_step = 8;
+  selection.size[0] = 1000;
+  selection.stride[0] = 8;
+  int64_t table[1000], out[32];
+  for (int64_t i = 0; i < 1000; ++i) table[i] = i;
+  const TakeRows take = tier_->choose_take(selection, {8, false, false});
+  alignas(64) volatile int64_t indices[32] = {};
+  std::atomic<bool> ends{false};
+  std::thread other([&] {
+    while (!ends) {
+      for (int i = 0; i < 1000; ++i) indices[17] = 5, indices[17] = INT64_MIN, indices[17] = INT64_MAX / 2;
+    }
+  });
+  for (int repeat = 0; repeat < 20000; ++repeat) {
+    const char* first = reinterpret_cast<const char*>(const_cast<const int64_t*>(indices));
+    const char* base = reinterpret_cast<const char*>(table);
+    const int64_t taken = take(selection, {first, 8, 32, reinterpret_cast<char*>(out), 8, base, 8});
+    EXPECT_TRUE(taken == 16 || out[17] == 0 || out[17] == 5) << out[17];
+  }
+  ends = true;
+  other.join();
+}
+
 INSTANTIATE_TEST_SUITE_P(, TiersTuples, ::testing::ValuesIn(built()), tier_name);
 INSTANTIATE_TEST_SUITE_P(, TiersRows, ::testing::ValuesIn(built()), tier_name);
+INSTANTIATE_TEST_SUITE_P(, TiersTake, ::testing::ValuesIn(built()), tier_name);
 
 // ---- which one
 

@@ -57,6 +57,6 @@ struct Lanes {
 
 namespace gather::cpu {
 
-const Tier avx2_tier = {GTH_TIER_AVX2, inside, resolve, choose_copy};
+const Tier avx2_tier = {GTH_TIER_AVX2, inside, resolve, choose_copy, choose_take};
 
 }  // namespace gather::cpu

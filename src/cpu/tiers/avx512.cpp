@@ -59,6 +59,6 @@ struct Lanes {
 
 namespace gather::cpu {
 
-const Tier avx512_tier = {GTH_TIER_AVX512, inside, resolve, choose_copy};
+const Tier avx512_tier = {GTH_TIER_AVX512, inside, resolve, choose_copy, choose_take};
 
 }  // namespace gather::cpu

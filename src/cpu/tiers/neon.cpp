@@ -67,6 +67,6 @@ struct Lanes {
 
 namespace gather::cpu {
 
-const Tier neon_tier = {GTH_TIER_NEON, inside, resolve, choose_copy};
+const Tier neon_tier = {GTH_TIER_NEON, inside, resolve, choose_copy, choose_take};
 
 }  // namespace gather::cpu

@@ -21,6 +21,6 @@ struct Lanes : One {
 
 namespace gather::cpu {
 
-const Tier portable_tier = {GTH_TIER_PORTABLE, inside, resolve, choose_copy};
+const Tier portable_tier = {GTH_TIER_PORTABLE, inside, resolve, choose_copy, choose_take};
 
 }  // namespace gather::cpu

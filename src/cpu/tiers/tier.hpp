@@ -40,12 +40,28 @@ struct Selection {
   bool wraps;  // negative indices count from the end; never for uint64
   int32_t components;
   int64_t index_step;  // bytes between the components of a tuple
+  int64_t tuple_step;  // bytes between tuples; 0 where only a run knows
   int64_t row_step;    // bytes that the row of each next tuple lies further on, whatever the tuple says
   int64_t size[most_components], stride[most_components];
 };
 
 // Copies n rows of `row` bytes: row i from base + offsets[i] to out + i * stride. No alignment is asked for.
 using CopyRows = void (*)(char* out, int64_t stride, const char* base, const int64_t* offsets, int64_t n, int64_t row);
+
+// Tuples in a line, where the rows that they select come to lie, and the memory that offsets count from.
+struct Stretch {
+  const char* tuples;
+  int64_t tuple_step;
+  int64_t n;
+  char* out;
+  int64_t out_step;
+  const char* base;
+  int64_t row;  // bytes
+};
+
+// Resolves tuples and copies the rows that they select, in one go, up to the first that is outside or some tuples before it.
+// Returns how many were copied. Every index is loaded exactly once.
+using TakeRows = int64_t (*)(const Selection& selection, const Stretch& stretch);
 
 // What a copy is to be good at.
 struct Rows {
@@ -66,6 +82,8 @@ struct Tier {
   Resolved (*resolve)(const Selection& selection, const char* tuples, int64_t stride, int64_t n, int64_t* offsets);
 
   CopyRows (*choose_copy)(const Rows& rows);
+  // NULL: not for these tuples.
+  TakeRows (*choose_take)(const Selection& selection, const Rows& rows);
 };
 
 extern const Tier portable_tier, avx2_tier, avx512_tier, neon_tier;
