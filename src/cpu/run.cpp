@@ -25,7 +25,7 @@ constexpr int64_t parallel_bytes = 256 * 1024, piece_bytes = 64 * 1024;
 #endif
 constexpr int64_t row_overhead = 16;
 // More pieces than threads, so that a thread that was held up does not hold up the call.
-constexpr int64_t pieces_per_thread = 4;
+constexpr int64_t pieces_per_thread = 16;
 
 int32_t fail_bad_tuple(const Plan& plan, int64_t position, const BadTuple& bad, const Error& error) {
   uint32_t flags = plan.wraps ? GTH_ERROR_WRAP : 0;
