@@ -1,5 +1,8 @@
 #include "cpu/job.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace gather::cpu {
 namespace {
 
@@ -11,6 +14,14 @@ void add(int64_t* to, int64_t steps, int64_t stride) {
   *to = static_cast<int64_t>(static_cast<uint64_t>(*to) + static_cast<uint64_t>(steps_of(steps, stride)));
 }
 
+// Whether walking `outer` around `inner` reads on where one round of `inner` ends.
+bool continues(const Steps& outer, const Steps& inner) {
+  return outer.index == steps_of(inner.extent, inner.index) && outer.position == steps_of(inner.extent, inner.position);
+}
+
+// A line of so many tuples is worth walking, however long another one were.
+constexpr int64_t long_line = 64;
+
 }  // namespace
 
 Job::Job(const core::Plan& p, const core::Pointers& pointers, int64_t n, const Kernels& chosen)
@@ -20,31 +31,54 @@ Job::Job(const core::Plan& p, const core::Pointers& pointers, int64_t n, const K
       indices(moved(pointers.indices, p.indices_offset)),
       out(moved(pointers.out, p.out_offset)),
       slices(p.slices.at(n)),
-      in_order(true),
-      line(fill_in(p.loops[p.line], n)),
-      around_count(0),
       inner_count(p.end - p.inner_begin) {
-  judged = judged_line();
-  int64_t before = INT64_MAX;  // the position's step of the judged loop before
+  copying.line = fill_in(p.loops[p.line], n);
+  copying.around_count = 0;
   for (int32_t i = 0; i < p.inner_begin; ++i) {
-    if (i == p.line) continue;
-    const Steps loop = around[around_count++] = fill_in(p.loops[i], n);
-    if (loop.index == 0) continue;
-    judged *= loop.extent;
-    in_order &= loop.position <= before;
-    before = loop.position;
+    if (i != p.line) copying.around[copying.around_count++] = fill_in(p.loops[i], n);
   }
-  in_order &= line.index == 0 || line.position <= before;
   for (int32_t i = 0; i < inner_count; ++i) inner[i] = fill_in(p.loops[p.inner_begin + i], n);
+  find_judging();
 }
 
-Lines::Lines(const Job& job, Walk walk) : job_(job) {
-  for (int32_t i = 0; i < job.around_count; ++i) {
-    if (walk == Walk::validating && job.around[i].index == 0) continue;
-    loop_[count_] = static_cast<uint8_t>(i);
-    at_[count_++] = 0;
+// In the order of positions, which is that of dense indices in memory.
+void Job::find_judging() {
+  Steps* const loops = judging.around;
+  int32_t count = 0;
+  judged = 1;
+  const auto add_loop = [&](const Steps& loop) {
+    if (loop.index == 0 || loop.extent == 1) return;
+    judged *= loop.extent;
+    int32_t at = count++;
+    for (; at > 0 && loops[at - 1].position < loop.position; --at) loops[at] = loops[at - 1];
+    loops[at] = loop;
+  };
+  for (int32_t i = 0; i < copying.around_count; ++i) add_loop(copying.around[i]);
+  add_loop(copying.line);
+
+  int32_t merged = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    const Steps loop = loops[i];
+    if (merged > 0 && continues(loops[merged - 1], loop)) {
+      loops[merged - 1].extent *= loop.extent;
+      loops[merged - 1].index = loop.index;
+      loops[merged - 1].position = loop.position;
+    } else {
+      loops[merged++] = loop;
+    }
   }
+  judging.around_count = merged > 0 ? merged - 1 : 0;
+  judging.line = merged > 0 ? loops[merged - 1] : Steps{1, 0, 0, 0, 0};
+  in_order = true;
+  if (judging.line.extent >= long_line) return;
+  Steps* const longest = std::max_element(loops, loops + judging.around_count,
+                                          [](const Steps& a, const Steps& b) { return a.extent < b.extent; });
+  if (longest == loops + judging.around_count || longest->extent <= judging.line.extent) return;
+  std::swap(*longest, judging.line);
+  in_order = false;
 }
+
+Lines::Lines(const Nest& nest) : nest_(nest), count_(nest.around_count) { std::fill_n(at_, count_, 0); }
 
 void Lines::move(const Steps& loop, int64_t by) {
   add(&params_, by, loop.params);
@@ -55,7 +89,7 @@ void Lines::move(const Steps& loop, int64_t by) {
 
 void Lines::seek(int64_t line) {
   for (int32_t i = count_; i-- > 0;) {
-    const Steps& loop = job_.around[loop_[i]];
+    const Steps& loop = nest_.around[i];
     const int64_t at = line % loop.extent;
     line /= loop.extent;
     move(loop, at - at_[i]);
@@ -63,11 +97,12 @@ void Lines::seek(int64_t line) {
   }
 }
 
-void Lines::next() {
-  for (int32_t i = count_; i-- > 0;) {
-    const Steps& loop = job_.around[loop_[i]];
-    if (++at_[i] < loop.extent) return move(loop, 1);
-    move(loop, 1 - loop.extent);
+// No more than run().
+void Lines::skip(int64_t lines) {
+  for (int32_t i = count_; i-- > 0; lines = 1) {
+    const Steps& loop = nest_.around[i];
+    if ((at_[i] += lines) < loop.extent) return move(loop, lines);
+    move(loop, lines - loop.extent);
     at_[i] = 0;
   }
 }

@@ -28,6 +28,13 @@ struct Steps {
   int64_t params, index, out, position;
 };
 
+// Loops from tuple to tuple: the line is walked innermost.
+struct Nest {
+  Steps line;
+  int32_t around_count;
+  Steps around[GTH_MAX_NDIM];
+};
+
 // A plan with pointers and the open extent filled in.
 struct Job {
   Job(const core::Plan& plan, const core::Pointers& pointers, int64_t n, const Kernels& kernels);
@@ -38,26 +45,29 @@ struct Job {
   const char* indices;
   char* out;
   int64_t slices;
-  int64_t judged;  // tuples that differ in the indices they read: loops that repeat indices count once
-  bool in_order;   // walking along, positions only grow
-  Steps line;
-  int32_t around_count, inner_count;
-  Steps around[GTH_MAX_NDIM];  // loops around the line
-  Steps inner[GTH_MAX_NDIM];   // loops inside a slice
+  int64_t judged;  // tuples that differ in the indices they read
+  bool in_order;   // walking along `judging`, positions only grow
+  Nest copying;    // as the output is written
+  Nest judging;    // as indices lie: loops that repeat indices are left out, and those that continue each other are one
+  int32_t inner_count;
+  Steps inner[GTH_MAX_NDIM];  // loops inside a slice
 
-  // Tuples of a line as validation sees it.
-  int64_t judged_line() const { return line.index == 0 ? 1 : line.extent; }
+ private:
+  void find_judging();
 };
 
-// Steps through the lines of a job. A validating walk leaves out the loops that repeat the same indices.
+// Steps through the lines of a nest.
 class Lines {
  public:
-  enum class Walk : uint8_t { copying, validating };
-
-  Lines(const Job& job, Walk walk);
+  explicit Lines(const Nest& nest);
 
   void seek(int64_t line);
-  void next();
+  void next() { skip(1); }
+  void skip(int64_t lines);
+
+  // How many lines there are, this one included, that lie equal steps apart; and these steps.
+  int64_t run() const { return count_ == 0 ? 1 : innermost().extent - at_[count_ - 1]; }
+  const Steps& innermost() const { return nest_.around[count_ - 1]; }
 
   int64_t params() const { return params_; }
   int64_t index() const { return index_; }
@@ -67,11 +77,10 @@ class Lines {
  private:
   void move(const Steps& loop, int64_t by);
 
-  const Job& job_;
-  int32_t count_ = 0;
+  const Nest& nest_;
+  const int32_t count_;
   int64_t params_ = 0, index_ = 0, out_ = 0, position_ = 0;
-  uint8_t loop_[GTH_MAX_NDIM];  // which loops of the job
-  int64_t at_[GTH_MAX_NDIM];    // where each stands
+  int64_t at_[GTH_MAX_NDIM];  // where each loop stands
 };
 
 }  // namespace gather::cpu

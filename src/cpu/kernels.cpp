@@ -1,6 +1,7 @@
 #include "cpu/kernels.hpp"
 
 #include <atomic>
+#include <cmath>
 #include <cstring>
 
 #include "cpu/tiers/choice.hpp"
@@ -20,10 +21,10 @@ Outside outside_of(int32_t bounds) {
   }
 }
 
-// A table of so many bytes is not in the caches of one core. The processor itself sees long rows coming, and is helped
-// only where they come from memory.
-constexpr uint64_t far_bytes = 4 << 20;
-constexpr uint64_t far_bytes_of_long_rows = 64 << 20;
+// Rows that lie so many bytes apart are not in the nearer caches of one core. The processor itself sees long rows coming, and
+// is helped only where they come from memory.
+constexpr double far_bytes = 3 << 20;
+constexpr double far_bytes_of_long_rows = 64 << 20;
 constexpr int64_t long_row = 2048;
 
 // An output of so many bytes is in none of the machine's caches.
@@ -34,10 +35,19 @@ uint64_t bytes_of(const core::Reach& reach) {
   return static_cast<uint64_t>(reach.high) - static_cast<uint64_t>(reach.low);
 }
 
+// How far apart the rows may lie that the tuples of a line select.
+double selected_bytes(const core::Plan& plan) {
+  double bytes = 0;
+  for (int32_t c = 0; c < plan.components; ++c) {
+    bytes += static_cast<double>(plan.component[c].size) * std::fabs(static_cast<double>(plan.component[c].stride));
+  }
+  return bytes;
+}
+
 // Of what depends on the open extent, only that it is not known to be large.
 Rows describe_rows(const core::Plan& plan) {
-  const uint64_t far = plan.row.in < long_row ? far_bytes : far_bytes_of_long_rows;
-  return {plan.row.in, bytes_of(plan.params_reach) >= far, bytes_of(plan.out_reach) >= flooding_bytes};
+  const double far = plan.row.in < long_row ? far_bytes : far_bytes_of_long_rows;
+  return {plan.row.in, selected_bytes(plan) >= far, bytes_of(plan.out_reach) >= flooding_bytes};
 }
 
 // What each next tuple of the line lies further on in params, whatever it says. Only the outermost dim may be open, and no

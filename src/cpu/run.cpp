@@ -77,16 +77,17 @@ struct FirstBad {
 // Offers the first bad one of the tuples [j, end) of the line on which `lines` stands, unless a smaller position is
 // known. False: nothing behind it can win where positions grow along the walk.
 bool judge_line(const Job& job, const Lines& lines, int64_t j, int64_t end, FirstBad* found) {
+  const Steps& line = job.judging.line;
   int64_t offsets[block_tuples];
   while (j < end) {
-    const int64_t position = lines.position() + steps_of(j, job.line.position);
+    const int64_t position = lines.position() + steps_of(j, line.position);
     if (found->position.load(std::memory_order_relaxed) <= position) return false;
     const int64_t count = std::min(block_tuples, end - j);
-    const char* tuples = moved(job.indices, lines.index() + steps_of(j, job.line.index));
+    const char* tuples = moved(job.indices, lines.index() + steps_of(j, line.index));
     BadTuple bad;
-    if (!job.kernels.inside(tuples, job.line.index, count) &&
-        job.kernels.resolve(job.plan, tuples, job.line.index, count, offsets, &bad) == Resolved::bad) {
-      found->offer(position + steps_of(bad.tuple, job.line.position), bad);
+    if (!job.kernels.inside(tuples, line.index, count) &&
+        job.kernels.resolve(job.plan, tuples, line.index, count, offsets, &bad) == Resolved::bad) {
+      found->offer(position + steps_of(bad.tuple, line.position), bad);
       return false;
     }
     j += count;
@@ -94,11 +95,11 @@ bool judge_line(const Job& job, const Lines& lines, int64_t j, int64_t end, Firs
   return true;
 }
 
-// Judges the tuples [first, last) as the judged loops number them. The smallest position wins, which is the first one
+// Judges the tuples [first, last) as the nest for judging numbers them. The smallest position wins, which is the first one
 // found only where positions grow along the walk.
 void validate_range(const Job& job, int64_t first, int64_t last, FirstBad* found) {
-  Lines lines(job, Lines::Walk::validating);
-  const int64_t length = job.judged_line();
+  Lines lines(job.judging);
+  const int64_t length = job.judging.line.extent;
   int64_t j = first % length;
   for (lines.seek(first / length); first < last; lines.next(), j = 0) {
     const int64_t end = std::min(length, j + last - first);
@@ -144,9 +145,9 @@ int32_t judge_all(const Job& job, const Executor& executor, const Error& error) 
 // Rows that some tuples do not select are filled or left alone.
 void copy_some(const Job& job, char* out, const char* params, const int64_t* offsets, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
-    char* to = out + i * job.line.out;
+    char* to = out + i * job.copying.line.out;
     if (offsets[i] != no_row) {
-      job.kernels.copy(to, job.line.out, params, offsets + i, 1, job.plan.row.in);
+      job.kernels.copy(to, job.copying.line.out, params, offsets + i, 1, job.plan.row.in);
     } else if (job.plan.bounds == GTH_BOUNDS_FILL) {
       job.kernels.fill(job.plan, to);
     }
@@ -156,7 +157,7 @@ void copy_some(const Job& job, char* out, const char* params, const int64_t* off
 void copy_rows(const Job& job, char* out, const char* params, const int64_t* offsets, int64_t count,
                Resolved resolved) {
   if (resolved == Resolved::all) {
-    job.kernels.copy(out, job.line.out, params, offsets, count, job.plan.row.in);
+    job.kernels.copy(out, job.copying.line.out, params, offsets, count, job.plan.row.in);
   } else {
     copy_some(job, out, params, offsets, count);
   }
@@ -195,45 +196,70 @@ struct ResolvedBlock {
   bool update(const Job& job, const char* new_tuples, int64_t new_count) {
     if (tuples == new_tuples && count == new_count) return true;
     BadTuple bad;
-    resolved = job.kernels.resolve(job.plan, new_tuples, job.line.index, new_count, offsets, &bad);
+    resolved = job.kernels.resolve(job.plan, new_tuples, job.copying.line.index, new_count, offsets, &bad);
     tuples = new_tuples;
     count = new_count;
     return resolved != Resolved::bad;
   }
 };
 
-// The next tuples of the line, from the j-th on: as many as are taken in one go, or else a block. Returns how many were
-// copied; 0: another thread has changed indices.
-int64_t copy_some_of_line(const Job& job, const Lines& lines, const char* params, int64_t j, int64_t count,
-                          ResolvedBlock* block) {
-  const char* tuples = moved(job.indices, lines.index() + steps_of(j, job.line.index));
-  char* out = job.out + lines.out() + j * job.line.out;
-  const char* base = params + lines.params();
-  if (job.kernels.take) {
-    const int64_t taken = job.kernels.take(
-        job.kernels.selection,
-        {tuples, job.line.index, count, out, job.line.out, moved(base, steps_of(j, job.line.params)), job.plan.row.in});
-    if (taken > 0) return taken;
+// Where the copying walk stands: at the j-th tuple of a line.
+struct Place {
+  const Lines& lines;
+  int64_t j;
+  const char* tuples;
+  const char* params;
+  char* out;
+
+  Place(const Job& job, const Lines& at, const char* base, int64_t tuple)
+      : lines(at),
+        j(tuple),
+        tuples(moved(job.indices, at.index() + steps_of(j, job.copying.line.index))),
+        params(moved(base, at.params() + steps_of(j, job.copying.line.params))),
+        out(moved(job.out, at.out() + steps_of(j, job.copying.line.out))) {}
+};
+
+// Takes up to `most` tuples in one go: whole lines that lie equal steps apart, or what is left of one. Returns how many.
+int64_t take(const Job& job, const Place& at, int64_t most) {
+  if (!job.kernels.take) return 0;
+  const Steps& line = job.copying.line;
+  Stretch stretch{
+      at.tuples, line.index, std::min(line.extent - at.j, most), at.out, line.out, at.params, job.plan.row.in, 1, 0,
+      0,         0};
+  if (stretch.n == line.extent && job.copying.around_count > 0) {
+    const Steps& next = at.lines.innermost();
+    stretch.lines = std::min(at.lines.run(), most / line.extent);
+    stretch.next_tuples = next.index;
+    stretch.next_out = next.out;
+    stretch.next_base = next.params;
   }
-  count = std::min(count, block_tuples);
-  if (!block->update(job, tuples, count)) return 0;
-  copy_slices(job, out, moved(base, steps_of(j, job.line.params)), block->offsets, count, block->resolved);
+  return job.kernels.take(job.kernels.selection, stretch);
+}
+
+// Copies a block of the line. 0: an index is bad that was good when it was judged.
+int64_t copy_block(const Job& job, const Place& at, int64_t most, ResolvedBlock* block) {
+  const int64_t count = std::min({block_tuples, job.copying.line.extent - at.j, most});
+  if (!block->update(job, at.tuples, count)) return 0;
+  copy_slices(job, at.out, at.params, block->offsets, count, block->resolved);
   return count;
 }
 
 // Slices [first, last) in output order. False: another thread has changed indices.
 bool copy_range(const Job& job, const char* params, int64_t first, int64_t last) {
   ResolvedBlock block;
-  Lines lines(job, Lines::Walk::copying);
-  const int64_t length = job.line.extent;
+  Lines lines(job.copying);
+  const int64_t length = job.copying.line.extent;
   int64_t j = first % length;
-  for (lines.seek(first / length); first < last; lines.next(), j = 0) {
-    while (j < length && first < last) {
-      const int64_t copied = copy_some_of_line(job, lines, params, j, std::min(length - j, last - first), &block);
-      if (copied == 0) return false;
-      j += copied;
-      first += copied;
-    }
+  for (lines.seek(first / length); first < last;) {
+    const Place at(job, lines, params, j);
+    int64_t copied = take(job, at, last - first);
+    if (copied == 0) copied = copy_block(job, at, last - first, &block);
+    if (copied == 0) return false;
+    first += copied;
+    j += copied;
+    if (j < length) continue;
+    lines.skip(j / length);
+    j %= length;
   }
   return true;
 }
@@ -280,15 +306,17 @@ int32_t copy_all(const Job& job, const Executor& executor, const Error& error) {
 
 // One block on one line: each index is loaded once, so one pass judges and copies.
 bool is_small(const Job& job) {
-  return job.around_count == 0 && job.plan.dealt == 1 && !job.plan.is_empty && job.slices <= block_tuples &&
+  return job.copying.around_count == 0 && job.plan.dealt == 1 && !job.plan.is_empty && job.slices <= block_tuples &&
          copied_bytes(job.plan, job.slices) < parallel_bytes;
 }
 
 int32_t run_small(const Job& job, const Error& error) {
   int64_t offsets[block_tuples];
   BadTuple bad;
-  const Resolved resolved = job.kernels.resolve(job.plan, job.indices, job.line.index, job.slices, offsets, &bad);
-  if (resolved == Resolved::bad) return fail_bad_tuple(job.plan, steps_of(bad.tuple, job.line.position), bad, error);
+  const Resolved resolved =
+      job.kernels.resolve(job.plan, job.indices, job.copying.line.index, job.slices, offsets, &bad);
+  if (resolved == Resolved::bad)
+    return fail_bad_tuple(job.plan, steps_of(bad.tuple, job.copying.line.position), bad, error);
   copy_slices(job, job.out, job.params, offsets, job.slices, resolved);
   return GTH_OK;
 }

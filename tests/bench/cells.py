@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from math import prod
 from typing import Any
 
 KB, MB, GB = 1 << 10, 1 << 20, 1 << 30
@@ -38,12 +39,51 @@ class Cell:
         return asdict(self)
 
 
-def smoke() -> list[Cell]:
+@dataclass(frozen=True)
+class ElementsCell:
+    """gather_elements of float32: indices have `extent` along the axis, and the extents of params elsewhere."""
+
+    shape: tuple[int, ...]
+    axis: int
+    extent: int
+    index: str = "int64"
+    fresh: bool = False
+
+    @property
+    def count(self) -> int:
+        return prod(self.shape) // self.shape[self.axis] * self.extent
+
+    @property
+    def table(self) -> int:
+        return 4 * prod(self.shape)
+
+    def facts(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def elements(fresh: bool) -> list[ElementsCell]:
+    """Long lines along the axis and beside it, short ones, and few of many."""
+    shapes = (
+        ((1000, 1000), 1, 1000),
+        ((1000, 1000), 0, 1000),
+        ((100, 100, 100), 1, 100),
+        ((100_000, 64), 1, 64),
+        ((100_000, 64), 0, 10_000),
+        ((1_000_000,), 0, 1_000_000),
+        ((4096, 4096), 1, 1),
+        ((64, 100), 1, 100),
+        ((8, 8), 1, 8),
+    )
+    return [ElementsCell(*each, fresh=fresh) for each in shapes]
+
+
+def smoke() -> list[Cell | ElementsCell]:
     """About a minute with both numbers of cores."""
-    return [Cell(table, row) for table in (256 * KB, 8 * MB, GB) for row in (4, 12, 64, 256, 4096)]
+    cells = [Cell(table, row) for table in (256 * KB, 8 * MB, GB) for row in (4, 12, 64, 256, 4096)]
+    return [*cells, *elements(fresh=False)[:4]]
 
 
-def full() -> list[Cell]:
+def full() -> list[Cell | ElementsCell]:
     """At most forty minutes with both numbers of cores."""
     tables = (16 * KB, 256 * KB, 2 * MB, 8 * MB, 64 * MB, GB)
     cells = [Cell(table, row) for table in tables for row in ALL_ROWS + LONG_ROWS if table >= 4 * row]
@@ -54,7 +94,12 @@ def full() -> list[Cell]:
     spreads = ("sorted", "reverse", "zipf", "equal", "neighbours")
     cells += [Cell(table, row, spread=spread) for spread in spreads for table in (8 * MB, GB) for row in (4, 64, 1024)]
     outs = (4 * KB, 64 * KB, 64 * MB, 256 * MB)
-    return cells + [Cell(table, row, out=out) for out in outs for table in (8 * MB, GB) for row in (4, 64, 1024)]
+    cells += [Cell(table, row, out=out) for out in outs for table in (8 * MB, GB) for row in (4, 64, 1024)]
+    return [*cells, *elements(fresh=False), *elements(fresh=True)]
 
 
-SETS = {"smoke": smoke, "full": full}
+def elements_alone() -> list[Cell | ElementsCell]:
+    return [*elements(fresh=False), *elements(fresh=True)]
+
+
+SETS = {"smoke": smoke, "full": full, "elements": elements_alone}

@@ -56,7 +56,7 @@ def ours(library: Library, case: Case) -> Iterator[tuple[str, Gather]]:
     if cell.fresh:
         yield "allocating", allocating(library, params, case)
         return
-    plan = library.plan(params, case.ids[0])
+    plan = library.plan(params, case.ids[0], "gth_gather_plan" if cell.depth == 1 else "gth_gather_nd_plan")
     run, table, out = library.functions.gth_plan_run, case.table.ctypes.data, case.out.ctypes.data
     addresses = [ids.ctypes.data for ids in case.ids]
 

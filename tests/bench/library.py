@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-DTYPES = {"uint8": 264, "int32": 32, "int64": 64}
+DTYPES = {"uint8": 264, "int32": 32, "int64": 64, "float32": 544}
 
 
 class TensorDesc(ctypes.Structure):
@@ -46,11 +46,10 @@ class Library:
         if status:
             raise RuntimeError(f"{name}: {self.functions.gth_status_name(status).decode()}")
 
-    def plan(self, params: np.ndarray, indices: np.ndarray) -> ctypes.c_void_p:
+    def plan(self, params: np.ndarray, indices: np.ndarray, name: str, options: Any = None) -> ctypes.c_void_p:
         plan = ctypes.c_void_p()
-        name = "gth_gather_plan" if indices.ndim == 1 else "gth_gather_nd_plan"
         descs = (ctypes.byref(describe(params)), ctypes.byref(describe(indices)))
-        self.call(name, *descs, None, None, ctypes.byref(plan), None)
+        self.call(name, *descs, options and ctypes.byref(options), None, ctypes.byref(plan), None)
         return plan
 
     def borrow(self, array: np.ndarray) -> ctypes.c_void_p:
@@ -59,8 +58,9 @@ class Library:
         return handle
 
     def read(self, handle: ctypes.c_void_p) -> np.ndarray:
-        """A copy of the bytes of a dense tensor of uint8."""
+        """A copy of the bytes of a dense tensor."""
         desc = TensorDesc(size=ctypes.sizeof(TensorDesc))
         self.call("gth_tensor_describe", handle, ctypes.byref(desc), None)
-        count = int(np.prod(desc.shape[: desc.ndim]))
+        itemsize = (desc.dtype & 255) // 8
+        count = int(np.prod(desc.shape[: desc.ndim])) * itemsize
         return np.ctypeslib.as_array((ctypes.c_uint8 * count).from_address(desc.data + desc.offset)).copy()

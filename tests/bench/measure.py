@@ -8,9 +8,11 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import elements
 import numpy as np
-from cells import Cell
+from cells import Cell, ElementsCell
 from contestants import PEERS, Case, Gather, bytes_of, memcpy_loop, ours
+from elements import ElementsCase
 from library import Library
 
 SETS = 4  # index sets of a cell: no two calls in a row have the same
@@ -55,10 +57,11 @@ def expected(case: Case, k: int) -> np.ndarray:
     return case.table.reshape(-1, case.cell.row)[ids].reshape(-1)
 
 
-def check(name: str, gather: Gather, case: Case) -> None:
+def check(name: str, gather: Gather, case: Case | ElementsCase) -> None:
     for k in (0, SETS - 1):
-        case.out.fill(0xA5)
-        if not np.array_equal(bytes_of(gather(k)), expected(case, k)):
+        case.out.fill(0)
+        wanted = expected(case, k) if isinstance(case, Case) else case.expected(k)
+        if not np.array_equal(bytes_of(gather(k)), bytes_of(wanted)):
             raise SystemExit(f"{name} differs in {case.cell}")
 
 
@@ -100,37 +103,57 @@ def race(runners: dict[str, Gather], seconds: float) -> dict[str, list[float]]:
     return times
 
 
-def summary(times: Sequence[float], cell: Cell) -> dict[str, float]:
+def summary(times: Sequence[float], cell: Cell | ElementsCell) -> dict[str, float]:
     ns = sorted(1e9 * t / cell.count for t in times)
     low, median, high = statistics.quantiles(ns, n=4)
     return {"best": ns[0], "low": low, "median": median, "high": high, "rounds": len(ns)}
 
 
+def prepare(
+    cell: Cell | ElementsCell,
+    tables: Tables,
+    libraries: dict[str, Library],
+    limits: ctypes.CDLL,
+    peers: Sequence[str],
+    cores: int,
+) -> tuple[Case | ElementsCase, dict[str, Gather], dict[str, Gather]]:
+    """The memory of a cell, the contestants, and the limits."""
+    random = np.random.default_rng(7)
+    runners: dict[str, Gather] = {}
+    if isinstance(cell, ElementsCell):
+        elements_case = ElementsCase.make(cell, SETS, cores, random)
+        for name, library in libraries.items():
+            runners |= {f"{name}: {way}": gather for way, gather in elements.ours(library, elements_case)}
+        for peer in elements.PEERS.keys() & set(peers):
+            runners |= {f"{peer}: {way}": gather for way, gather in elements.PEERS[peer](elements_case)}
+        return elements_case, runners, {}
+    table = tables.of(cell.table)[: cell.side**cell.depth * cell.row]
+    ids = [spread(cell, random) for _ in range(SETS)]
+    case = Case(cell, table, ids, np.empty(cell.count * cell.row, np.uint8), cores)
+    for name, library in libraries.items():
+        runners |= {f"{name}: {way}": gather for way, gather in ours(library, case)}
+    runners |= {f"loop: {way}": gather for way, gather in memcpy_loop(limits, case)}
+    for peer in peers:
+        runners |= {f"{peer}: {way}": gather for way, gather in PEERS[peer](case)}
+    return case, runners, limit_functions(limits, case)
+
+
 def measure(
-    cells: Sequence[Cell],
+    cells: Sequence[Cell | ElementsCell],
     libraries: dict[str, Library],
     limits: ctypes.CDLL,
     peers: Sequence[str],
     cores: int,
     seconds: float,
-    on_cell: Callable[[Cell], None],
+    on_cell: Callable[[Cell | ElementsCell], None],
 ) -> list[dict[str, Any]]:
     tables, results = Tables(), []
     for cell in sorted(cells, key=lambda c: -c.table):
         on_cell(cell)
-        random = np.random.default_rng(7)
-        table = tables.of(cell.table)[: cell.side**cell.depth * cell.row]
-        ids = [spread(cell, random) for _ in range(SETS)]
-        case = Case(cell, table, ids, np.empty(cell.count * cell.row, np.uint8), cores)
-        runners: dict[str, Gather] = {}
-        for name, library in libraries.items():
-            runners |= {f"{name}: {way}": gather for way, gather in ours(library, case)}
-        runners |= {f"loop: {way}": gather for way, gather in memcpy_loop(limits, case)}
-        for peer in peers:
-            runners |= {f"{peer}: {way}": gather for way, gather in PEERS[peer](case)}
+        case, runners, limit_runners = prepare(cell, tables, libraries, limits, peers, cores)
         for name, gather in runners.items():
             check(name, gather, case)
-        times = race(runners | limit_functions(limits, case), seconds)
+        times = race(runners | limit_runners, seconds)
         results.append(
             {"cell": cell.facts(), "cores": cores, "ns": {name: summary(each, cell) for name, each in times.items()}}
         )

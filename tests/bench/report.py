@@ -56,7 +56,18 @@ def number(value: float | None, digits: int = 2) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 
 
+def describe_elements(cell: dict[str, Any]) -> str:
+    words = [f"elements of {' x '.join(map(str, cell['shape']))} along {cell['axis']}"]
+    if cell["extent"] != cell["shape"][cell["axis"]]:
+        words.append(f"{cell['extent']} each")
+    if cell["fresh"]:
+        words.append("new output")
+    return ", ".join(words)
+
+
 def describe(cell: dict[str, Any]) -> str:
+    if "shape" in cell:
+        return describe_elements(cell)
     words = [size(cell["table"])]
     if cell["depth"] > 1:
         words.append(f"K = {cell['depth']}")
@@ -88,13 +99,14 @@ HEAD = (
 
 def line(judged: dict[str, Any]) -> tuple[str, ...]:
     cell, ours, peer = judged["cell"], judged["ours"], judged["peer_ns"]
+    row = cell.get("row", 4)
     return (
         str(judged["cores"]),
         describe(cell),
-        str(cell["row"]),
+        str(row),
         number(ours["best"]),
         f"{number(ours['low'])} {number(ours['median'])} {number(ours['high'])}",
-        number(cell["row"] / ours["best"], 1),
+        number(row / ours["best"], 1),
         judged["peer"] or "-",
         number(peer["best"] if peer else None),
         number(judged["ratio"]),

@@ -163,18 +163,15 @@ auto with_row(const Rows& rows, OnRow on_row) {
   switch (rows.bytes) {
     case 1: return on_row(Kind<Packed<uint8_t>>{});
     case 2: return on_row(Kind<Packed<uint16_t>>{});
-    case 3: return on_row(Kind<Fixed<3>>{});
     case 4: return on_row(Kind<Packed<uint32_t>>{});
     case 8: return on_row(Kind<Packed<uint64_t>>{});
-    case 12: return on_row(Kind<Fixed<12>>{});
     case 16: return on_row(Kind<Fixed<16>>{});
-    case 24: return on_row(Kind<Fixed<24>>{});
     case 32: return on_row(Kind<Fixed<32>>{});
-    case 48: return on_row(Kind<Fixed<48>>{});
     case 64: return on_row(Kind<Fixed<64>>{});
-    case 128: return on_row(Kind<Fixed<128>>{});
     default: break;
   }
+  if (rows.bytes < 4) return on_row(Kind<TwoEnds<2>>{});
+  if (rows.bytes < 4) return on_row(Kind<TwoEnds<2>>{});
   if (rows.bytes < 8) return on_row(Kind<TwoEnds<4>>{});
   if (rows.bytes < 16) return on_row(Kind<TwoEnds<8>>{});
   if (rows.bytes < 32) return on_row(Kind<TwoEnds<16>>{});

@@ -14,14 +14,15 @@ constexpr int64_t group = 16;
 // Walks along dense indices of 32 or 64 bits, a group at a time.
 class Groups {
  public:
-  GATHER_INLINE Groups(const Selection& selection, const Stretch& on)
-      : at_(on.tuples),
-        is_wide_(selection.width != Width::int32),
-        step_(Demand(selection, 0)),
-        along_by_(Lanes::all(Lanes::count * selection.row_step)) {
+  GATHER_INLINE explicit Groups(const Selection& selection)
+      : is_wide_(selection.width != Width::int32),
+        demand_(selection, 0),
+        step_(demand_),
+        row_step_(selection.row_step),
+        along_by_(Lanes::all(Lanes::count * row_step_)) {
     int64_t first[Lanes::count];
-    for (int64_t i = 0; i < Lanes::count; ++i) first[i] = i * selection.row_step;
-    along_ = Lanes::values(first);
+    for (int64_t i = 0; i < Lanes::count; ++i) first[i] = i * row_step_;
+    first_along_ = Lanes::values(first);
   }
 
   static bool can_walk(const Selection& selection) {
@@ -29,9 +30,23 @@ class Groups {
            (selection.width == Width::int32 || index_bytes(selection.width) == 8);
   }
 
+  // Goes to the i-th tuple of a line that begins at `tuples`.
+  GATHER_INLINE void seek(const char* tuples, int64_t i) {
+    at_ = tuples + i * (is_wide_ ? 8 : 4);
+    along_ = first_along_ + Lanes::all(i * row_step_);
+  }
+
   // False: one is outside, and the offsets say nothing.
   GATHER_INLINE bool resolve(int64_t* offsets) {
     return is_wide_ ? resolve_as<int64_t>(offsets) : resolve_as<int32_t>(offsets);
+  }
+
+  // The i-th tuple of a line alone.
+  GATHER_INLINE bool resolve_one(const char* tuples, int64_t i, int64_t* offset) const {
+    const One::V v = is_wide_ ? One::load<int64_t>(tuples + i * 8) : One::load<int32_t>(tuples + i * 4);
+    One::V bad = 0;
+    *offset = product<One, Outside::refused>(v, Step<One>(demand_), &bad) + i * row_step_;
+    return bad >= 0;
   }
 
  private:
@@ -47,15 +62,39 @@ class Groups {
     return !Lanes::is_any_negative(bad);
   }
 
-  const char* at_;
+  const char* at_ = nullptr;
   bool is_wide_;
+  Demand demand_;
   Step<Lanes> step_;
-  Lanes::V along_, along_by_;
+  int64_t row_step_;
+  Lanes::V along_by_, first_along_, along_;
 };
 
-// Copies a group of rows. `fetch` tells what is to be done beside each.
+// A line of a stretch.
+struct Line {
+  const char* tuples;
+  char* out;
+  const char* base;
+  int64_t n, out_step, row;
+
+  GATHER_INLINE explicit Line(const Stretch& stretch)
+      : tuples(stretch.tuples),
+        out(stretch.out),
+        base(stretch.base),
+        n(stretch.n),
+        out_step(stretch.out_step),
+        row(stretch.row) {}
+
+  GATHER_INLINE void next(const Stretch& stretch) {
+    tuples += stretch.next_tuples;
+    out += stretch.next_out;
+    base += stretch.next_base;
+  }
+};
+
+// Copies a group of rows to `out`. `beside` is done beside each.
 template <class Row, class Beside>
-GATHER_INLINE void copy_group(Kind<Row>, char* out, const Stretch& on, const int64_t* offsets, Beside beside) {
+GATHER_INLINE void copy_group(Kind<Row>, char* out, const Line& on, const int64_t* offsets, Beside beside) {
 #pragma GCC unroll 4
   for (int64_t i = 0; i < group; ++i, out += on.out_step) {
     beside(i);
@@ -64,7 +103,7 @@ GATHER_INLINE void copy_group(Kind<Row>, char* out, const Stretch& on, const int
 }
 
 template <class T, class Beside>
-GATHER_INLINE void copy_group(Kind<Packed<T>>, char* out, const Stretch& on, const int64_t* offsets, Beside beside) {
+GATHER_INLINE void copy_group(Kind<Packed<T>>, char* out, const Line& on, const int64_t* offsets, Beside beside) {
   using Each = Fixed<int64_t{sizeof(T)}>;
   if (on.out_step != int64_t{sizeof(T)}) return copy_group(Kind<Each>{}, out, on, offsets, beside);
   for (int64_t i = 0; i < group; ++i) beside(i);
@@ -74,51 +113,90 @@ GATHER_INLINE void copy_group(Kind<Packed<T>>, char* out, const Stretch& on, con
   }
 }
 
+constexpr auto nothing_beside = [](int64_t) {};
+
+// What is left of a line behind whole groups. Short rows are copied as the last group of the line, some of them for the
+// second time. Returns how many of the line's tuples are copied now.
 template <class Row>
-int64_t take_near(const Selection& selection, const Stretch& stretch) {
-  const Stretch on = stretch;  // which no row that is written can change
-  Groups groups(selection, on);
+__attribute__((noinline)) int64_t take_rest(const Selection& selection, const Line& line, int64_t i) {
+  constexpr int64_t short_row = 64;
+  const Line on = line;
+  Groups groups(selection);
+  int64_t offsets[group];
+  if (on.n >= group && on.row <= short_row) {
+    groups.seek(on.tuples, on.n - group);
+    if (!groups.resolve(offsets)) return i;
+    copy_group(Kind<Row>{}, on.out + (on.n - group) * on.out_step, on, offsets, nothing_beside);
+    return on.n;
+  }
+  for (; i < on.n && groups.resolve_one(on.tuples, i, offsets); ++i) {
+    Row::copy(on.out + i * on.out_step, on.base + offsets[0], on.row);
+  }
+  return i;
+}
+
+template <class Row>
+GATHER_INLINE int64_t take_line_near(Groups* groups, const Line& on) {
+  alignas(group * 8) int64_t offsets[group];  // across a border of pages, what was stored is slow to load
   int64_t i = 0;
-  alignas(group * 8) int64_t offsets[group];
-  for (; i + group <= on.n && groups.resolve(offsets); i += group) {
-    copy_group(Kind<Row>{}, on.out + i * on.out_step, on, offsets, [](int64_t) {});
+  for (groups->seek(on.tuples, 0); i + group <= on.n; i += group) {
+    if (!groups->resolve(offsets)) return i;
+    copy_group(Kind<Row>{}, on.out + i * on.out_step, on, offsets, nothing_beside);
   }
   return i;
 }
 
 // Each row is fetched so many groups before it is copied that it has arrived by then.
 template <class Row>
-int64_t take_far(const Selection& selection, const Stretch& stretch) {
+GATHER_INLINE int64_t take_line_far(Groups* groups, const Line& on) {
   constexpr int64_t most_ahead = 4, bytes_ahead = 64 * 1024, slots = 2 * most_ahead;
-  const Stretch on = stretch;
+  alignas(group * 8) int64_t ring[slots * group];
   const int64_t wanted = bytes_ahead / (group * on.row);
   const int64_t ahead = wanted < 1 ? 1 : wanted > most_ahead ? most_ahead : wanted;
-  Groups groups(selection, on);
-  alignas(group * 8) int64_t ring[slots * group];
   const auto slot = [&](int64_t g) { return ring + (g & (slots - 1)) * group; };
   // Inlined, or the compiler takes a function that only fetches for one that does nothing.
   const auto fetch = [&](const int64_t* offsets, int64_t i)
                          __attribute__((always_inline)) { Row::fetch_row(on.base + offsets[i], on.row); };
-  const auto copy = [&](int64_t g, auto beside) __attribute__((always_inline)) {
-    copy_group(Kind<Row>{}, on.out + g * group * on.out_step, on, slot(g), beside);
-  };
   const int64_t whole = on.n / group;
   int64_t resolved = 0, copied = 0;
-  for (; resolved < whole && groups.resolve(slot(resolved)); ++resolved) {
-    const int64_t* const next = slot(resolved);
-    if (resolved < ahead) {
-      for (int64_t i = 0; i < group; ++i) fetch(next, i);
-    } else {
-      copy(copied++, [&](int64_t i) __attribute__((always_inline)) { fetch(next, i); });
+  groups->seek(on.tuples, 0);
+  for (bool ends = whole == 0; !ends || copied < resolved;) {
+    const int64_t* next = slot(copied);  // where there is nothing else to fetch
+    if (!ends) {
+      int64_t* const offsets = slot(resolved);
+      ends = !groups->resolve(offsets);
+      if (!ends) {
+        next = offsets;
+        ends = ++resolved == whole;
+      }
+      if (!ends && resolved <= ahead) {
+        for (int64_t i = 0; i < group; ++i) fetch(next, i);
+        continue;
+      }
     }
+    if (copied == resolved) break;
+    copy_group(Kind<Row>{}, on.out + copied * group * on.out_step, on, slot(copied),
+               [&](int64_t i) __attribute__((always_inline)) { fetch(next, i); });
+    ++copied;
   }
-  while (copied < resolved) copy(copied++, [](int64_t) {});
-  return resolved * group;
+  return copied * group;
+}
+
+template <class Row, bool is_far>
+int64_t take(const Selection& selection, const Stretch& stretch) {
+  Groups groups(selection);
+  Line line(stretch);
+  for (int64_t taken = 0;; line.next(stretch)) {
+    int64_t now = is_far ? take_line_far<Row>(&groups, line) : take_line_near<Row>(&groups, line);
+    if (now < line.n && line.n - now < group) now = take_rest<Row>(selection, Line(line), now);
+    taken += now;
+    if (now < line.n || taken == stretch.lines * line.n) return taken;
+  }
 }
 
 int64_t take_flooding(const Selection& selection, const Stretch& on) {
-  if (!Streamed::can_write(on.out, on.out_step, on.row)) return take_far<Long>(selection, on);
-  const int64_t taken = take_far<Streamed>(selection, on);
+  if (!Streamed::can_write(on.out, on.out_step | on.next_out, on.row)) return take<Long, true>(selection, on);
+  const int64_t taken = take<Streamed, true>(selection, on);
   Lanes::fence();
   return taken;
 }
@@ -128,7 +206,7 @@ TakeRows choose_take(const Selection& selection, const Rows& rows) {
   if (is_streamed(rows)) return take_flooding;
   return with_row(rows, [&](auto kind) -> TakeRows {
     using Row = typename decltype(kind)::type;
-    return rows.is_far ? take_far<Row> : take_near<Row>;
+    return rows.is_far ? take<Row, true> : take<Row, false>;
   });
 }
 

@@ -48,19 +48,21 @@ struct Selection {
 // Copies n rows of `row` bytes: row i from base + offsets[i] to out + i * stride. No alignment is asked for.
 using CopyRows = void (*)(char* out, int64_t stride, const char* base, const int64_t* offsets, int64_t n, int64_t row);
 
-// Tuples in a line, where the rows that they select come to lie, and the memory that offsets count from.
+// Lines of tuples, where the rows that they select come to lie, and the memory that offsets count from.
 struct Stretch {
   const char* tuples;
   int64_t tuple_step;
-  int64_t n;
+  int64_t n;  // tuples of a line, at least 1
   char* out;
   int64_t out_step;
   const char* base;
-  int64_t row;  // bytes
+  int64_t row;                               // bytes
+  int64_t lines;                             // at least 1
+  int64_t next_tuples, next_out, next_base;  // bytes from line to line
 };
 
-// Resolves tuples and copies the rows that they select, in one go, up to the first that is outside or some tuples before it.
-// Returns how many were copied. Every index is loaded exactly once.
+// Resolves tuples and copies the rows that they select, in one go, line by line, up to the first that is outside or some
+// tuples before it. Returns how many were copied. What is loaded is judged before it is used.
 using TakeRows = int64_t (*)(const Selection& selection, const Stretch& stretch);
 
 // What a copy is to be good at.

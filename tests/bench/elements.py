@@ -1,0 +1,153 @@
+"""Who is measured in a cell of gather_elements."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from cells import ElementsCell
+from contestants import OPEN, Gather, module
+from library import Library
+
+
+@dataclass
+class ElementsCase:
+    """The memory of a cell: float32 params, index sets of other extent along the axis alone."""
+
+    cell: ElementsCell
+    params: np.ndarray
+    ids: list[np.ndarray]
+    out: np.ndarray
+    cores: int
+
+    @classmethod
+    def make(cls, cell: ElementsCell, sets: int, cores: int, random: np.random.Generator) -> ElementsCase:
+        params = random.random(cell.shape, np.float32)
+        shape = list(cell.shape)
+        shape[cell.axis] = cell.extent
+        ids = [random.integers(0, cell.shape[cell.axis], shape).astype(cell.index) for _ in range(sets)]
+        return cls(cell, params, ids, np.empty(shape, np.float32), cores)
+
+    def expected(self, k: int) -> np.ndarray:
+        """By arithmetic on flat positions, which no contestant does."""
+        places = np.indices(self.out.shape, sparse=True)
+        strides = [stride // self.params.itemsize for stride in self.params.strides]
+        flat = self.ids[k].astype(np.int64) * strides[self.cell.axis]
+        for dim, place in enumerate(places):
+            if dim != self.cell.axis:
+                flat = flat + place * strides[dim]
+        return self.params.reshape(-1)[flat]
+
+
+class Options(ctypes.Structure):
+    """gth_options as far as this benchmark fills it."""
+
+    _fields_ = [
+        ("size", ctypes.c_uint32),
+        ("has_axis", ctypes.c_int32),
+        ("axis", ctypes.c_int64),
+        ("rest", ctypes.c_uint8 * 56),
+    ]
+
+
+def ours(library: Library, case: ElementsCase) -> Iterator[tuple[str, Gather]]:
+    options = Options(size=ctypes.sizeof(Options), has_axis=1, axis=case.cell.axis)
+    if case.cell.fresh:
+        params, sets = library.borrow(case.params), [library.borrow(ids) for ids in case.ids]
+        result = ctypes.c_void_p()
+
+        def allocate(k: int) -> Any:
+            if result.value:
+                library.call("gth_tensor_release", result)
+            library.call(
+                "gth_gather_elements", None, params, sets[k], ctypes.byref(options), ctypes.byref(result), None
+            )
+            return lambda: library.read(result)
+
+        yield "allocating", allocate
+        return
+    plan = library.plan(case.params, case.ids[0], "gth_gather_elements_plan", options)
+    addresses = [ids.ctypes.data for ids in case.ids]
+    run, params_at, out_at = library.functions.gth_plan_run, case.params.ctypes.data, case.out.ctypes.data
+
+    def gather(k: int) -> np.ndarray:
+        if run(None, plan, params_at, addresses[k], out_at, OPEN, None):
+            raise RuntimeError("gth_plan_run failed")
+        return case.out
+
+    yield "plan", gather
+
+
+def numpy_functions(case: ElementsCase) -> Iterator[tuple[str, Gather]]:
+    if case.cell.fresh:
+        yield "take_along_axis", lambda k: np.take_along_axis(case.params, case.ids[k], case.cell.axis)
+
+
+def torch_functions(case: ElementsCase) -> Iterator[tuple[str, Gather]]:
+    torch = module("torch")
+    if torch is None or case.cell.index != "int64":
+        return
+    params, ids, axis = torch.from_numpy(case.params), [torch.from_numpy(x) for x in case.ids], case.cell.axis
+    if case.cell.fresh:
+        yield "gather", lambda k: torch.gather(params, axis, ids[k])
+    else:
+        out = torch.from_numpy(case.out)
+        yield "gather out", lambda k: torch.gather(params, axis, ids[k], out=out)
+
+
+def onnx_runtime(case: ElementsCase) -> Iterator[tuple[str, Gather]]:
+    ort, onnx = module("onnxruntime"), module("onnx")
+    if ort is None or onnx is None:
+        return
+    index = onnx.helper.np_dtype_to_tensor_dtype(case.ids[0].dtype)
+    value, element = onnx.helper.make_tensor_value_info, onnx.TensorProto.FLOAT
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node("GatherElements", ["p", "i"], ["o"], axis=case.cell.axis)],
+        "gather",
+        [value("p", element, case.params.shape), value("i", index, case.ids[0].shape)],
+        [value("o", element, case.out.shape)],
+    )
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 13)], ir_version=8)
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = case.cores
+    session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    if case.cell.fresh:
+        yield "run", lambda k: session.run(None, {"p": case.params, "i": case.ids[k]})[0]
+        return
+    bindings = []
+    for ids in case.ids:
+        binding = session.io_binding()
+        for name, array in (("p", case.params), ("i", ids)):
+            binding.bind_input(name, "cpu", 0, array.dtype, array.shape, array.ctypes.data)
+        binding.bind_output("o", "cpu", 0, case.out.dtype, case.out.shape, case.out.ctypes.data)
+        bindings.append(binding)
+
+    def gather(k: int) -> np.ndarray:
+        session.run_with_iobinding(bindings[k])
+        return case.out
+
+    yield "I/O binding", gather
+
+
+def jax_functions(case: ElementsCase) -> Iterator[tuple[str, Gather]]:
+    jax = module("jax")
+    if jax is None or not case.cell.fresh:
+        return
+    jax.config.update("jax_enable_x64", True)
+    numpy = importlib.import_module("jax.numpy")
+    params, ids, axis = numpy.asarray(case.params), [numpy.asarray(x) for x in case.ids], case.cell.axis
+    for mode in ("clip", "fill"):
+        compiled = jax.jit(lambda p, i, mode=mode: numpy.take_along_axis(p, i, axis, mode=mode))
+        yield f"jit {mode}", lambda k, compiled=compiled: compiled(params, ids[k]).block_until_ready()
+
+
+PEERS: dict[str, Callable[[ElementsCase], Iterator[tuple[str, Gather]]]] = {
+    "numpy": numpy_functions,
+    "torch": torch_functions,
+    "onnxruntime": onnx_runtime,
+    "jax": jax_functions,
+}
