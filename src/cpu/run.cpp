@@ -16,12 +16,13 @@ namespace {
 using core::Error;
 using core::Plan;
 
-// Work below this many bytes is not worth waking a thread for; a row counts as some bytes however small it is. Test
+// Work below this many bytes, which one thread does in the time that a sleeping one takes to wake and be waited for, is done
+// alone; a row counts as some bytes however small it is. Test
 // builds cut everything into pieces.
 #ifdef GATHER_TESTING
 constexpr int64_t parallel_bytes = 1, piece_bytes = 1;
 #else
-constexpr int64_t parallel_bytes = 256 * 1024, piece_bytes = 64 * 1024;
+constexpr int64_t parallel_bytes = 1024 * 1024, piece_bytes = 64 * 1024;
 #endif
 constexpr int64_t row_overhead = 16;
 // More pieces than threads, so that a thread that was held up does not hold up the call.

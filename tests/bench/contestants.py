@@ -70,16 +70,8 @@ def ours(library: Library, case: Case) -> Iterator[tuple[str, Gather]]:
 
 def allocating(library: Library, params: np.ndarray, case: Case) -> Gather:
     name = "gth_gather" if case.cell.depth == 1 else "gth_gather_nd"
-    table, sets = library.borrow(params), [library.borrow(ids) for ids in case.ids]
-    result = ctypes.c_void_p()
-
-    def gather(k: int) -> Any:
-        if result.value:
-            library.call("gth_tensor_release", result)
-        library.call(name, None, table, sets[k], None, ctypes.byref(result), None)
-        return lambda: library.read(result)
-
-    return gather
+    gather, sets = library.allocating(name, library.borrow(params)), [library.borrow(ids) for ids in case.ids]
+    return lambda k: gather(sets[k])
 
 
 def memcpy_loop(limits: ctypes.CDLL, case: Case) -> Iterator[tuple[str, Gather]]:

@@ -57,18 +57,9 @@ class Options(ctypes.Structure):
 def ours(library: Library, case: ElementsCase) -> Iterator[tuple[str, Gather]]:
     options = Options(size=ctypes.sizeof(Options), has_axis=1, axis=case.cell.axis)
     if case.cell.fresh:
-        params, sets = library.borrow(case.params), [library.borrow(ids) for ids in case.ids]
-        result = ctypes.c_void_p()
-
-        def allocate(k: int) -> Any:
-            if result.value:
-                library.call("gth_tensor_release", result)
-            library.call(
-                "gth_gather_elements", None, params, sets[k], ctypes.byref(options), ctypes.byref(result), None
-            )
-            return lambda: library.read(result)
-
-        yield "allocating", allocate
+        gather_new = library.allocating("gth_gather_elements", library.borrow(case.params), options)
+        sets = [library.borrow(ids) for ids in case.ids]
+        yield "allocating", lambda k: gather_new(sets[k])
         return
     plan = library.plan(case.params, case.ids[0], "gth_gather_elements_plan", options)
     addresses = [ids.ctypes.data for ids in case.ids]

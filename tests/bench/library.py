@@ -34,6 +34,21 @@ def describe(array: np.ndarray) -> TensorDesc:
     return TensorDesc(size, DTYPES[array.dtype.name], 0, 0, array.ndim, 0, array.ctypes.data, shape, None, None, 0, 0)
 
 
+class Result:
+    """A new tensor, released with this object: as with the results of others, when nobody times it."""
+
+    __slots__ = ("_handle", "_library")
+
+    def __init__(self, library: Library, handle: ctypes.c_void_p) -> None:
+        self._library, self._handle = library, handle
+
+    def __del__(self) -> None:
+        self._library.functions.gth_tensor_release(self._handle)
+
+    def __call__(self) -> np.ndarray:
+        return self._library.read(self._handle)
+
+
 class Library:
     def __init__(self, path: str) -> None:
         self.functions = ctypes.CDLL(path)
@@ -45,6 +60,19 @@ class Library:
         status = getattr(self.functions, name)(*args)
         if status:
             raise RuntimeError(f"{name}: {self.functions.gth_status_name(status).decode()}")
+
+    def allocating(self, name: str, params: ctypes.c_void_p, options: Any = None) -> Any:
+        """A function that gathers by a tensor of indices into a new tensor, with as little around it as may be."""
+        function, given, null = getattr(self.functions, name), options and ctypes.byref(options), ctypes.c_void_p()
+        function.argtypes = [ctypes.c_void_p] * 6
+
+        def gather(indices: ctypes.c_void_p) -> Result:
+            result = ctypes.c_void_p()
+            if function(null, params, indices, given, ctypes.byref(result), null):
+                raise RuntimeError(f"{name} failed")
+            return Result(self, result)
+
+        return gather
 
     def plan(self, params: np.ndarray, indices: np.ndarray, name: str, options: Any = None) -> ctypes.c_void_p:
         plan = ctypes.c_void_p()
