@@ -24,7 +24,8 @@ int32_t lower_and_check(const Context& context, const gth_tensor_desc& source, c
                         Plan* plan, const Error& error) {
   const int32_t status = core::lower_copy(as_reached(context, source), as_reached(context, destination), context.device,
                                           context.device_id, plan, error);
-  return status ? status : core::check_run(*plan, pointers_of(source.data, nullptr, destination.data), GTH_OPEN, error);
+  return status ? status
+                : core::check_run(*plan, pointers_of(source.data, nullptr, destination.data), GTH_OPEN, nullptr, error);
 }
 
 // One stretch of bytes on both sides.

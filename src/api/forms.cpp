@@ -17,7 +17,7 @@ using core::Request;
 
 int32_t run_plan(const Context& context, const Plan& plan, const core::Pointers& pointers, Output output,
                  const Error& error) {
-  if (int32_t status = core::check_run(plan, pointers, GTH_OPEN, error)) return status;
+  if (int32_t status = core::check_run(plan, pointers, GTH_OPEN, nullptr, error)) return status;
   return execute_once(context, plan, pointers, output, error);
 }
 

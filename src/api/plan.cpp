@@ -107,11 +107,7 @@ int32_t run_plan(gth_context* context, const gth_plan* plan, const core::Pointer
                  const core::Extents* given, const Error& error) {
   Run run;
   if (int32_t status = find_run(context, plan, &run, error)) return status;
-  if (given) {
-    if (int32_t status = core::check_open_extent(run.plan(), n, error)) return status;
-    if (int32_t status = core::check_extents_of(run.plan(), n, *given, error)) return status;
-  }
-  if (int32_t status = core::check_run(run.plan(), pointers, n, error)) return status;
+  if (int32_t status = core::check_run(run.plan(), pointers, n, given, error)) return status;
   return execute(*run.context, run.plan(), run.object->kernels, pointers, n, Output::callers, error);
 }
 

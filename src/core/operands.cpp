@@ -44,20 +44,32 @@ Extents extents_of(const Plan& plan, int64_t n) {
           reads ? plan.indices_reach.at(n).high : 0, copies ? plan.out_reach.at(n).high : 0};
 }
 
-int32_t check_extents_of(const Plan& plan, int64_t n, const Extents& given, const Error& error) {
+namespace {
+
+int32_t check_extents(const Plan& plan, int64_t n, const Extents& given, const Error& error) {
   const Extents needed = extents_of(plan, n);
   if (int32_t status = check_extent(GTH_OPERAND_PARAMS, given.params, needed.params, error)) return status;
   if (int32_t status = check_extent(GTH_OPERAND_INDICES, given.indices, needed.indices, error)) return status;
   return check_extent(GTH_OPERAND_OUT, given.out, needed.out, error);
 }
 
-int32_t check_judging(const Plan& plan, const char* indices, int64_t n, const Error& error) {
-  if (int32_t status = check_open_extent(plan, n, error)) return status;
+int32_t check_indices(const Plan& plan, const char* indices, int64_t n, const Error& error) {
   return reads_indices(plan, n) && !indices ? fail_null_data(GTH_OPERAND_INDICES, error) : GTH_OK;
 }
 
-int32_t check_run(const Plan& plan, const Pointers& pointers, int64_t n, const Error& error) {
-  if (int32_t status = check_judging(plan, pointers.indices, n, error)) return status;
+}  // namespace
+
+int32_t check_judging(const Plan& plan, const char* indices, int64_t n, const Error& error) {
+  if (int32_t status = check_open_extent(plan, n, error)) return status;
+  return check_indices(plan, indices, n, error);
+}
+
+int32_t check_run(const Plan& plan, const Pointers& pointers, int64_t n, const Extents* given, const Error& error) {
+  if (int32_t status = check_open_extent(plan, n, error)) return status;
+  if (given) {
+    if (int32_t status = check_extents(plan, n, *given, error)) return status;
+  }
+  if (int32_t status = check_indices(plan, pointers.indices, n, error)) return status;
   if (plan.tuples.at(n) == 0 || plan.is_empty) return GTH_OK;
   if (!pointers.params && !plan.params_reach.empty) return fail_null_data(GTH_OPERAND_PARAMS, error);
   if (!pointers.out) return fail_null_data(GTH_OPERAND_OUT, error);

@@ -26,11 +26,9 @@ int32_t check_open_extent(const Plan& plan, int64_t n, const Error& error);
 // What a run with this open extent, which has been checked, reads and writes at most.
 Extents extents_of(const Plan& plan, int64_t n);
 
-// That the memory is large enough.
-int32_t check_extents_of(const Plan& plan, int64_t n, const Extents& given, const Error& error);
-
-// What a run can still get wrong: the open extent, NULL and overlap.
-int32_t check_run(const Plan& plan, const Pointers& pointers, int64_t n, const Error& error);
+// What a run can still get wrong: the open extent, memory smaller than it reads and writes (given: how much there is;
+// nullptr: the caller answers for it), NULL and overlap.
+int32_t check_run(const Plan& plan, const Pointers& pointers, int64_t n, const Extents* given, const Error& error);
 
 // As check_run, for a run that only judges indices.
 int32_t check_judging(const Plan& plan, const char* indices, int64_t n, const Error& error);
