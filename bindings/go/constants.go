@@ -42,7 +42,7 @@ const (
 	ErrArrow Status = -13
 	// an output, or a DLPack export without a flag for it, of read-only memory
 	ErrReadOnly Status = -14
-	// the output shares bytes with params or indices
+	// from its first byte to its last, the output overlaps params or indices
 	ErrAlias Status = -15
 	// an index out of bounds under bounds = error, or a row asked from an empty dim
 	ErrIndex Status = -16

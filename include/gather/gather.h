@@ -21,8 +21,10 @@
  * one reported. A required handle that is NULL is GTH_E_NULL.
  *
  * Threads. Handles are immutable after creation and may be used by any number of threads at once. A call does not pin
- * its handles: releasing one while another thread is inside a call with it is an error of the caller. Results and
- * reported errors do not depend on the number of threads. The library's own threads have the affinity and nice value of
+ * its handles: releasing one while another thread is inside a call with it is an error of the caller. Another thread may
+ * write indices, and offsets of strings, during a call (GTH_E_RACE); descriptions and options, with the shapes and
+ * strides that they point to, must not change until it returns. Results and reported errors do not depend on the number
+ * of threads. The library's own threads have the affinity and nice value of
  * the process's main thread, leave the calling thread its CPU, and have no real-time priority. Signals are the
  * program's, but for those that an instruction raises (SIGSEGV, SIGBUS, ..), which its handlers may serve on any thread.
  * A thread that is cancelled finishes its call on the CPU first. A child of fork may use the library, CUDA aside; fork
@@ -101,7 +103,7 @@ GTH_API uint32_t gth_version(void);
 #define GTH_E_DLPACK -12      /* a malformed DLPack struct */
 #define GTH_E_ARROW -13       /* a malformed Arrow struct */
 #define GTH_E_READONLY -14    /* an output, or a DLPack export without a flag for it, of read-only memory */
-#define GTH_E_ALIAS -15       /* the output shares bytes with params or indices */
+#define GTH_E_ALIAS -15       /* from its first byte to its last, the output overlaps params or indices */
 #define GTH_E_INDEX -16       /* an index out of bounds under bounds = error, or a row asked from an empty dim */
 #define GTH_E_RACE -17        /* another thread changed indices or offsets: rows written by then are gathered or zero */
 #define GTH_E_NOMEM -18       /* memory could not be had */
@@ -147,7 +149,8 @@ GTH_API const char *gth_status_name(int32_t status);
  *                     limit the extent. An output that overlaps itself: component the dim, value its stride, limit the
  *                     smallest that would do.
  *   DEVICE            value the device that came, limit the device needed (0: none would do).
- *   ALIAS             value the operand that the output overlaps.
+ *   ALIAS             value the operand that the output overlaps. Judged from the lowest to the highest byte that each
+ *                     touches: an output between the rows or the columns of params overlaps it.
  *   NOMEM             value the bytes asked for.
  *   ARROW             offsets of strings: position the string i, value offsets[i + 1], limit offsets[i] if it is below
  *                     that, else the size of the bytes.

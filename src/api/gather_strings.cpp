@@ -52,7 +52,7 @@ int32_t gather_strings_into(const Operands& operands, const core::Plan& plan, co
   char* offsets;
   Storage* storage;
   const int64_t bytes = (element_count(plan) + 1) * int64_t{sizeof(int64_t)};
-  int32_t status = allocate_storage(*operands.context, bytes, true, &offsets, &storage, error);
+  int32_t status = allocate_storage(*operands.context, bytes, false, &offsets, &storage, error);
   if (status) return status;
   int64_t* numbers = reinterpret_cast<int64_t*>(offsets);
   status =

@@ -28,7 +28,7 @@ void find_device(const Request& request, Plan* plan) {
   plan->device_id = request.device_id;
   if (request.device) return;
   for (const gth_tensor_desc* desc : {request.params, request.indices, request.out}) {
-    if (!desc || is_host(desc->device)) continue;
+    if (!desc || is_host(desc->device) || !is_known_device(desc->device)) continue;
     plan->device = GTH_DEVICE_CUDA;
     plan->device_id = desc->device_id;
     if (desc->device == GTH_DEVICE_CUDA) return;  // managed memory is every device's

@@ -362,6 +362,68 @@ struct Hooks {
   }
 };
 
+// A gather reads offsets that were checked when the tensor was made, and that another thread has changed since.
+TEST_F(Strings, changed_offsets_are_noticed_by_gathers) {
+  gth_tensor* tensor = borrow();
+  const int64_t all[] = {0, 1, 2, 3}, shape[] = {4};
+  const gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, shape, all);
+  gth_tensor *indices = nullptr, *made = nullptr;
+  ASSERT_EQ(gth_tensor_borrow(&desc, &indices, nullptr), GTH_OK);
+  for (const int64_t bad : {int64_t{-5}, int64_t{12}, INT64_MAX, INT64_MIN}) {
+    for (int64_t& offset : offsets_) {
+      const int64_t good = offset;
+      offset = bad;
+      gth_error err = GTH_ERROR_INIT;
+      EXPECT_EQ(gth_gather(nullptr, tensor, indices, nullptr, &made, &err), GTH_E_RACE) << bad;
+      EXPECT_EQ(err.operand, GTH_OPERAND_PARAMS);
+      EXPECT_EQ(made, nullptr);
+      offset = good;
+    }
+  }
+  EXPECT_EQ(gather_two(tensor), (Words{"three", "one"}));
+  gth_tensor_release(indices);
+  gth_tensor_release(tensor);
+}
+
+// The allocator of the bytes is called between the two readings of an offset.
+struct LateWriter : Hooks {
+  int64_t* offset;
+  int64_t value;
+
+  static void* alloc(void* user, int64_t bytes, int64_t align, int32_t device, int32_t id, CUstream_st* stream) {
+    LateWriter& self = *static_cast<LateWriter*>(user);
+    if (self.asked == 1) *self.offset = self.value;
+    return Hooks::alloc(static_cast<Hooks*>(user), bytes, align, device, id, stream);
+  }
+};
+
+TEST_F(Strings, offsets_that_change_between_two_readings_are_noticed) {
+  LateWriter writer;
+  gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+  options.alloc = LateWriter::alloc;
+  options.free = Hooks::free;
+  options.memory_user = static_cast<Hooks*>(&writer);
+  gth_context* context = nullptr;
+  ASSERT_EQ(gth_context_create(&options, &context, nullptr), GTH_OK);
+  gth_tensor* tensor = borrow();
+  const int64_t third[] = {2}, shape[] = {1};
+  const gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, shape, third);
+  gth_tensor *indices = nullptr, *made = nullptr;
+  ASSERT_EQ(gth_tensor_borrow(&desc, &indices, nullptr), GTH_OK);
+  writer.offset = &offsets_[2];
+  const int64_t good = offsets_[2];
+  for (const int64_t bad : {int64_t{-1}, int64_t{7}, int64_t{12}, INT64_MAX, INT64_MIN}) {
+    writer.asked = 0;
+    writer.value = bad;
+    EXPECT_EQ(gth_gather(context, tensor, indices, nullptr, &made, nullptr), GTH_E_RACE) << bad;
+    offsets_[2] = good;
+  }
+  EXPECT_EQ(writer.given_back, 5 * 2);
+  gth_tensor_release(indices);
+  gth_tensor_release(tensor);
+  gth_context_release(context);
+}
+
 TEST_F(Strings, copies_ask_the_hooks_twice) {
   Hooks hooks;
   gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;

@@ -1,3 +1,6 @@
+#include <atomic>
+#include <thread>
+
 #include "hostile.hpp"
 
 // Calls for a few rows take a way of their own. Its borders: numbers of tuples and components, index types, row sizes,
@@ -171,6 +174,34 @@ TEST(FewRows, CheckedRunsHoldMemoryAgainstWhatTheyTouch) {
   EXPECT_EQ(run(8, 16, 4, 2), GTH_OK);
   EXPECT_EQ(out.bytes(), rows_of(params, 2, {3, 1}));
   EXPECT_EQ(run(0, 0, 0, 0), GTH_OK);
+}
+
+// While another thread turns an index from good to bad and back, a row is the one of a good index.
+TEST(FewRows, NoIndexIsReadTwice) {
+  const Array params(GTH_DTYPE_INT64, {4}, std::vector<int64_t>{100, 101, 102, 103}), out(GTH_DTYPE_INT64, {1});
+  volatile int64_t index = 0;
+  const Shape one{1};
+  const gth_tensor_desc p = params.desc(), o = out.desc();
+  const gth_tensor_desc i = describe(GTH_DTYPE_INT64, one, const_cast<const int64_t*>(&index));
+  std::atomic<bool> ends{false};
+  std::thread other([&] {
+    while (!ends) {
+      for (int repeat = 0; repeat < 100; ++repeat) index = 2, index = INT64_MAX / 64, index = 3, index = -(1 << 20);
+    }
+  });
+  int64_t good = 0;
+  for (int call = 0; call < 300000 && !HasFailure(); ++call) {
+    const int32_t status = gth_gather_desc(nullptr, &p, &i, nullptr, &o, nullptr);
+    EXPECT_TRUE(status == GTH_OK || status == GTH_E_INDEX || status == GTH_E_RACE) << status;
+    if (status) continue;
+    int64_t row;
+    std::memcpy(&row, out.data(), sizeof row);
+    EXPECT_TRUE(row >= 100 && row <= 103) << row;
+    ++good;
+  }
+  ends = true;
+  other.join();
+  EXPECT_GT(good, 0);
 }
 
 // A size that is not the one of today is a newer caller's, or nobody's.

@@ -274,6 +274,32 @@ TEST_F(Handles, E6_DescriptionSizes) {
   }
 }
 
+// A shape query reads little of its structs, and judges all of it.
+TEST_F(Handles, E6_StructsOfShapeQueries) {
+  int32_t ndim = -7;
+  int64_t shape[4];
+  const auto query = [&](const gth_tensor_desc& p, const gth_tensor_desc& i, const gth_options* options) {
+    return gth_gather_shape(&p, &i, options, 4, &ndim, shape, &error);
+  };
+  constexpr uint32_t known = sizeof(gth_tensor_desc);
+  for (const int32_t operand : {GTH_OPERAND_PARAMS, GTH_OPERAND_INDICES}) {
+    gth_tensor_desc pair[] = {p_, i_};
+    gth_tensor_desc& bad = pair[operand - GTH_OPERAND_PARAMS];
+    bad.size = known - 4;
+    expect(query(pair[0], pair[1], nullptr), {GTH_E_VERSION, operand, 0, -1, known - 4, known});
+    bad.size = known;
+    bad.flags = 6;
+    expect(query(pair[0], pair[1], nullptr), {GTH_E_VERSION, operand, -1, -1, 6, GTH_TENSOR_READONLY});
+    bad.flags = 0;
+    bad.reserved = &bad;
+    expect(query(pair[0], pair[1], nullptr), {GTH_E_VERSION, operand});
+  }
+  gth_options options = GTH_OPTIONS_INIT;
+  options.bounds = 99;
+  expect(query(p_, i_, &options), {GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, bounds), -1, 99, 5});
+  EXPECT_EQ(ndim, -7);
+}
+
 TEST_F(Handles, E6_SizeOfTheErrorItself) {
   for (uint32_t size : {0u, 3u, sizeof32<gth_error>() - 4, 4100u, UINT32_MAX}) {
     Error bad;
@@ -356,6 +382,16 @@ TEST_F(Handles, E7_UnknownFlagsAndReservedFields) {
   options.reserved_pointer = &options;
   EXPECT_EQ(gth_context_create(&options, &context, &error), GTH_E_VERSION);
   EXPECT_EQ(error.component, static_cast<int32_t>(offsetof(gth_context_options, reserved_pointer)));
+}
+
+TEST_F(Handles, E7_NewTensorsOfNoDtype) {
+  const int64_t shape[] = {2};
+  for (const int32_t dtype : {0, 1, -1, 7, GTH_DTYPE_FLOAT32 + 1, GTH_DTYPE_STRING + 1, INT32_MAX, INT32_MIN}) {
+    gth_tensor* made = token<gth_tensor>(1);
+    expect(gth_tensor_alloc(nullptr, dtype, 1, shape, &made, &error),
+           {GTH_E_DTYPE, GTH_OPERAND_TENSOR, -1, -1, dtype, 0});
+    EXPECT_EQ(made, nullptr);
+  }
 }
 
 TEST_F(Handles, E7_OpsetsAndThreads) {

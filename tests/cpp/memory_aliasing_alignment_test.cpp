@@ -74,6 +74,16 @@ TEST(Hostile, D4_InterleavedRowsShareAnInterval) {
   expect_fault({g, params, indices.desc()}, out, alias(GTH_OPERAND_PARAMS));
 }
 
+// Even columns are gathered into odd ones: no byte is shared, whether the call takes the short way or a plan is made.
+TEST(Hostile, D4_InterleavedColumnsShareAnInterval) {
+  const Array memory(f32, {4, 6}), indices = indices64({4}, {3, 2, 1, 0});
+  const Shape shape{4, 3}, strides{24, 8};
+  const gth_tensor_desc even = describe(f32, shape, memory.data(), strides.data());
+  const gth_tensor_desc odd = describe(f32, shape, memory.data() + 4, strides.data());
+  expect_fault({g, even, indices.desc()}, odd, alias(GTH_OPERAND_PARAMS));
+  expect_fault({g, odd, indices.desc()}, even, alias(GTH_OPERAND_PARAMS));
+}
+
 TEST(Hostile, D5_ParamsAreTheIndices) {
   const Array memory = indices64({4}, {3, 2, 1, 0});
   expect_gathered({g, memory.desc(), memory.desc()}, {4}, rows_of(memory, 8, {3, 2, 1, 0}));

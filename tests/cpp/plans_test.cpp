@@ -398,6 +398,19 @@ TEST(Plans, DevicesThatThisBuildDoesNotHave) {
                {GTH_E_DEVICE, GTH_OPERAND_PARAMS, -1, -1, 99, 0});
 }
 
+TEST(Plans, TheOperandOnAnUnknownDeviceIsNamed) {
+  gth_plan* plan = nullptr;
+  Error error;
+  Described p(f32, {4}), i(i64, {2}), o(f32, {2});
+  i.desc.device = 99;
+  expect_facts(gth_gather_plan(&p.desc, &i.desc, nullptr, nullptr, &plan, &error), error,
+               {GTH_E_DEVICE, GTH_OPERAND_INDICES, -1, -1, 99, 0});
+  i.desc.device = 0;
+  o.desc.device = -1;
+  expect_facts(gth_gather_plan(&p.desc, &i.desc, nullptr, &o.desc, &plan, &error), error,
+               {GTH_E_DEVICE, GTH_OPERAND_OUT, -1, -1, -1, 0});
+}
+
 // The memory that descriptions tell of bounds the open extent.
 TEST(Plans, AnOpenExtentStaysInsideTheDescribedMemory) {
   Described params(f32, {8}), indices(i64, {GTH_OPEN}), out(f32, {GTH_OPEN});

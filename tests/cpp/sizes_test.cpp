@@ -218,6 +218,18 @@ TEST(Hostile, C10_OffsetBeyond2To32OnAMiddleAxis) {
                   expected);
 }
 
+// Sizes that fit int64, and with what an allocator adds no longer do.
+TEST(Hostile, C2_NewTensorsOfNearlyInt64Max) {
+  for (int64_t less = 0; less < 130; ++less) {
+    const int64_t bytes = INT64_MAX - less;
+    gth_tensor* made = nullptr;
+    Error error;
+    expect_facts(gth_tensor_alloc(nullptr, GTH_DTYPE_INT8, 1, &bytes, &made, &error), error,
+                 {GTH_E_NOMEM, GTH_OPERAND_NONE, -1, -1, bytes, 0});
+    EXPECT_EQ(made, nullptr);
+  }
+}
+
 TEST(Hostile, C12_ShapeQueryWithoutRoom) {
   const Array params(u8, {2, 3, 4}), indices = indices64({5}, {0, 0, 0, 0, 0});
   const gth_tensor_desc p = params.desc(), i = indices.desc();

@@ -205,7 +205,8 @@ int check_ways_of_workers(const Large& large) {
     CPU_SET(cpu, &set);  // the caller's own, which they leave to it
     if (!CPU_EQUAL(&set, &all)) return 3;
     if (sched_getscheduler(each) != SCHED_OTHER) return 4;
-    if (geteuid() == 0 && getpriority(PRIO_PROCESS, static_cast<id_t>(each)) != 0) return 5;
+    const int of_process = getpriority(PRIO_PROCESS, static_cast<id_t>(getpid()));
+    if (geteuid() == 0 && getpriority(PRIO_PROCESS, static_cast<id_t>(each)) != of_process) return 5;
   }
   return 0;
 }

@@ -244,7 +244,7 @@ errors! {
     Arrow = GTH_E_ARROW,
     /// An output, or an export, of read-only memory.
     ReadOnly = GTH_E_READONLY,
-    /// The output shares bytes with params or indices.
+    /// From its first byte to its last, the output overlaps params or indices.
     Alias = GTH_E_ALIAS,
     /// An index out of bounds.
     Index = GTH_E_INDEX,
