@@ -25,7 +25,7 @@ func TestMessages(t *testing.T) {
 	_, noStrings := gather.NewStrings([]string{"a"}, 2)
 	_, _, ofClosed := gather.GatherStrings(words, ids)
 	for want, err := range map[string]error{
-		"params: the slice has 3 elements, the shape 4":       gathered(gather.New([]float32{1, 2, 3}, 2, 2)),
+		"indices: the slice has 2 elements, the shape 1":      gather.GatherInto(gather.New(out, 1, 2), tableTensor(), gather.New([]int{0, 1})),
 		"params: dim 0 is negative, -2":                       gathered(gather.New([]float32{1}, -2)),
 		"params: 1 strides for a shape of 2 dims":             gathered(strided),
 		"tensor: the slice has 1 elements, the shape 2":       noStrings,

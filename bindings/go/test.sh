@@ -52,26 +52,20 @@ tests() {
   fi
 }
 
-# block FENCE: the first block of the README in a language.
-block() {
-  awk -v fence="\`\`\`$1" '
-    $0 == "```" { inside = 0 }
-    inside
-    $0 == fence && !seen { inside = seen = 1 }' "$here/README.md"
-}
-
-# A folder with a checkout beside it and the README's program in it.
+# user NAME SECTION [VARIABLE=VALUE]: a folder with a checkout beside it, where the README's program is run as the section
+# says.
 user() {
   mkdir -p "$temp/$1"
   ln -sfn "$here/../.." "$temp/libgather"
-  block go >"$temp/$1/main.go"
-  block text >"$temp/expected"
   cd "$temp/$1"
+  python3 "$here/../../tests/package/readme.py" "$here/README.md" 'gather for Go' 'A module of yours' "$2" >steps.sh
+  shift 2
+  env "$@" sh steps.sh >steps.log 2>&1 || { cat steps.log && exit 1; }
 }
 
 expect_output() {
   "$@" >"$temp/output"
-  diff -u "$temp/expected" "$temp/output"
+  diff -u "$temp/lookup/expected.txt" "$temp/output"
 }
 
 step gofmt
@@ -106,10 +100,10 @@ cat "$temp/log"
 [ "$(grep -c '\.go:' "$temp/log")" = 1 ] # one error, which says why
 grep -q 'set_CGO_ENABLED_1' "$temp/log"
 
-step "the README's first lines, through pkg-config"
-user lookup
-block sh | sed '$d' | sh -e
-expect_output env "$shared" sh -c "$(block sh | tail -n 1)"
+step "the README's program, with the library installed for everyone"
+user everyone 'With the library installed for everyone' "$shared" # as if the loader knew of it
+step "the README's program, with the library in a folder of one's own"
+user lookup 'With the library in a folder of your own'
 
 step "with -mod=vendor"
 go mod vendor
@@ -137,6 +131,7 @@ grep -q 'ABI 2.*ABI 1' "$temp/output"
 
 if [ -n "$archive" ]; then
   step "against the static archive"
+  user inside 'With the library inside the program'
   go build -tags gather_static -o static .
   expect_output env -u LD_LIBRARY_PATH ./static
   if ldd ./static | grep libgather; then
