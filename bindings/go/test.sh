@@ -68,6 +68,10 @@ expect_output() {
   diff -u "$temp/lookup/expected.txt" "$temp/output"
 }
 
+# The random calls are a module beside this one.
+printf 'go 1.24\nuse %s\nuse %s/property\n' "$here" "$here" >"$temp/go.work"
+export GOWORK="$temp/go.work"
+
 step gofmt
 unformatted=$("$(go env GOROOT)/bin/gofmt" -l .) # not every installation has it on the path
 [ -z "$unformatted" ] || { echo "$unformatted" && exit 1; }
@@ -100,10 +104,15 @@ cat "$temp/log"
 [ "$(grep -c '\.go:' "$temp/log")" = 1 ] # one error, which says why
 grep -q 'set_CGO_ENABLED_1' "$temp/log"
 
+export GOWORK=off
 step "the README's program, with the library installed for everyone"
 user everyone 'With the library installed for everyone' "$shared" # as if the loader knew of it
 step "the README's program, with the library in a folder of one's own"
 user lookup 'With the library in a folder of your own'
+if [ -e go.sum ]; then
+  echo "failed: a user has to answer for $(cat go.sum)"
+  exit 1
+fi
 
 step "with -mod=vendor"
 go mod vendor
