@@ -132,7 +132,12 @@ FEATURES = {
         "Plan::gather Plan::gather_nd Plan::drop",
         "NewPlan NewPlanND Plan.Close",
     ),
-    "plan: run": ("gth_plan_run", "Plan.__call__ Plan.bind", "Plan::run Plan::run_open", "Plan.Run Plan.RunIn Plan.RunAt"),
+    "plan: run": (
+        "gth_plan_run",
+        "Plan.__call__ Plan.bind",
+        "Plan::run Plan::run_open",
+        "Plan.Run Plan.RunIn Plan.RunAt",
+    ),
     "plan: run held against the memory": ("gth_plan_run_checked", None, "Plan::run", "Plan.Run"),
     "plan: the memory that a run touches": ("gth_plan_extents", None, None, "Plan.Extents"),
     "plan: indices judged alone": (

@@ -630,6 +630,17 @@ int32_t gather(F make, const Tensor& params, const Tensor& indices, Tensor* out,
   return out->hold(err, make, context.get(), params.get(), indices.get(), options.get());
 }
 
+// The tensor that could not be made was to be the output.
+GATHER_COLD inline int32_t about_output(int32_t status, gth_error* err) noexcept {
+  constexpr std::string_view tensor = "tensor", out = "out";
+  if (err == nullptr || err->operand != GTH_OPERAND_TENSOR) return status;
+  err->operand = GTH_OPERAND_OUT;
+  if (tensor.compare(0, tensor.size(), err->message, tensor.size()) != 0) return status;
+  std::memmove(err->message + out.size(), err->message + tensor.size(), std::strlen(err->message + tensor.size()) + 1);
+  std::memcpy(err->message, out.data(), out.size());
+  return status;
+}
+
 // Views are not made tensors of: an error is about params or indices, as it is with tensors.
 template <class Shape, class F>
 int32_t gather(Shape shape, F write, const View& params, const View& indices, Tensor* out, gth_error* err,
@@ -641,8 +652,11 @@ int32_t gather(Shape shape, F write, const View& params, const View& indices, Te
   int32_t status = options.check(params.dtype(), err);
   out->reset();
   if (status == GTH_OK) status = shape(from, at, options.get(), GTH_MAX_NDIM, &ndim, extents, err);
-  if (status == GTH_OK) status = out->hold(err, gth_tensor_alloc, context.get(), params.dtype(), ndim, extents);
-  if (status == GTH_OK) status = gth_tensor_describe(out->get(), &to, err);
+  if (status != GTH_OK) return status;
+  status = out->hold(err, gth_tensor_alloc, context.get(), params.dtype(), ndim, extents);
+  if (status != GTH_OK) return about_output(status, err);
+  status = gth_tensor_describe(out->get(), &to, err);
+  to.strides = nullptr;  // dense, which is quicker to see than to find out
   if (status == GTH_OK) status = write(context.get(), from, at, options.get(), &to, err);
   if (status != GTH_OK) out->reset();
   return status;

@@ -406,6 +406,18 @@ void copied_views() {
   CHECK(gather::View(table, {3}).strides({4, 4}).strides({8}).raw()->ndim == 1);
 }
 
+// A result that no memory can hold is an error about the output, from views as from tensors.
+void results_beyond_memory() {
+  const std::vector<int64_t> zero = {0};
+  const gather::View params = gather::View(zero, {1, int64_t{1} << 40}).strides({0, 0});
+  const gather::View indices = gather::View(zero, {int64_t{1} << 40}).strides({0});
+  const auto of_views = thrown<gather::Error>(GTH_E_SIZE, [&] { gather::gather(params, indices); });
+  const auto of_tensors = thrown<gather::Error>(
+      GTH_E_SIZE, [&] { gather::gather(gather::Tensor::borrow(params), gather::Tensor::borrow(indices)); });
+  CHECK(of_views.operand() == GTH_OPERAND_OUT && of_tensors.operand() == GTH_OPERAND_OUT);
+  CHECK(of_views.value() == of_tensors.value() && std::string(of_views.what()) == of_tensors.what());
+}
+
 // The shape says how much of a range is the tensor.
 void longer_ranges() {
   const std::vector<int32_t> ids = {1, 0, 99};
@@ -446,6 +458,7 @@ int main() {
   ownership();
   strings();
   copied_views();
+  results_beyond_memory();
   longer_ranges();
   const std::vector<int64_t> ids = {1};
   CHECK(with_names::gathers(gather::View(table), gather::View(ids)));

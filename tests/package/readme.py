@@ -47,7 +47,7 @@ def script(readme, titles):
     *commands, last = [text for language, text in wanted if language == "sh"]
     programs = [save(FILES[language], text) for language, text in wanted if language in FILES]
     outputs = "\n".join([expected] * len(RUNS.findall(last)))
-    result = 'work=$PWD\n{ # in this shell: what it exports stays\n%s\n} >"$work/printed.txt"\ncd "$work"' % last
+    result = f'work=$PWD\n{{ # in this shell: what it exports stays\n{last}\n}} >"$work/printed.txt"\ncd "$work"'
     steps = [*programs, *commands, result, save("expected.txt", outputs), "diff -u expected.txt printed.txt"]
     return "\n".join(["set -eux", *steps, ""])
 

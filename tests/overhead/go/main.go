@@ -46,16 +46,68 @@ func difference(first, second []float64) float64 {
 	return median(more)
 }
 
-// repeated makes a loop of a call.
-func repeated(call func() error) loop {
-	return func(count int) bool {
-		for range count {
-			if call() != nil {
-				return false
-			}
+// Calls are what Go's loops make. Each has its own loop: a closure for each call would cost as much as what is measured.
+type calls struct {
+	table, out      []float32
+	ids             []int64
+	params          gather.Tensor[float32]
+	indices         gather.Tensor[int64]
+	output          gather.Output[float32]
+	closed, openEnd *gather.Plan[float32, int64]
+}
+
+func newCalls() *calls {
+	c := &calls{table: make([]float32, 64), out: make([]float32, 1), ids: []int64{7}}
+	c.params, c.indices, c.output = gather.Vector(c.table), gather.Vector(c.ids), gather.NewOutput(c.out, 1)
+	c.closed, c.openEnd = plan(c.indices), plan(gather.Shaped[int64](gather.Open))
+	return c
+}
+
+func (c *calls) run(count int) bool {
+	for range count {
+		if c.closed.Run(gather.To(c.out), c.table, c.ids, gather.Open) != nil {
+			return false
 		}
-		return true
 	}
+	return true
+}
+
+func (c *calls) runOpen(count int) bool {
+	for range count {
+		if c.openEnd.Run(gather.To(c.out), c.table, c.ids, 1) != nil {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *calls) describedOnce(count int) bool {
+	params, indices, output := c.params, c.indices, c.output
+	for range count {
+		if gather.GatherInto(output, params, indices) != nil {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *calls) described(count int) bool {
+	for range count {
+		if gather.GatherInto(gather.NewOutput(c.out, 1), gather.Vector(c.table), gather.Vector(c.ids)) != nil {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *calls) newOutput(count int) bool {
+	params, indices := c.params, c.indices
+	for range count {
+		if _, err := gather.Gather(params, indices); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 func plan(indices gather.Tensor[int64]) *gather.Plan[float32, int64] {
@@ -67,26 +119,16 @@ func plan(indices gather.Tensor[int64]) *gather.Plan[float32, int64] {
 }
 
 func main() {
-	table, out, ids := make([]float32, 64), make([]float32, 1), []int64{7}
-	params, indices, output := gather.Vector(table), gather.Vector(ids), gather.NewOutput(out, 1)
-	closed, open := plan(indices), plan(gather.Shaped[int64](gather.Open))
+	c := newCalls()
 	rows := []struct {
 		name      string
 		inC, inGo loop
 	}{
-		{"plan run", func(count int) bool { return planInC(count, gather.Open) },
-			repeated(func() error { return closed.Run(gather.To(out), table, ids, gather.Open) })},
-		{"plan run, open extent", func(count int) bool { return planInC(count, 1) },
-			repeated(func() error { return open.Run(gather.To(out), table, ids, 1) })},
-		{"gather into, described once", describedOnceInC,
-			repeated(func() error { return gather.GatherInto(output, params, indices) })},
-		{"gather into, described in each call", describedInC, repeated(func() error {
-			return gather.GatherInto(gather.NewOutput(out, 1), gather.Vector(table), gather.Vector(ids))
-		})},
-		{"gather, a new output", newInC, repeated(func() error {
-			_, err := gather.Gather(params, indices)
-			return err
-		})},
+		{"plan run", func(count int) bool { return planInC(count, gather.Open) }, c.run},
+		{"plan run, open extent", func(count int) bool { return planInC(count, 1) }, c.runOpen},
+		{"gather into, described once", describedOnceInC, c.describedOnce},
+		{"gather into, described in each call", describedInC, c.described},
+		{"gather, a new output", newInC, c.newOutput},
 	}
 	loops := []loop{crossings}
 	for _, row := range rows {
