@@ -99,10 +99,12 @@ func main() { C.malloc(1) }
 END
   export GOTOOLCHAIN=local GOFLAGS=-buildvcs=false
   must_fail command go run -asan "$build/leak.go/main.go"
-  cd "$here/go"
-  # With -asan less is inlined, and what is not allocated otherwise is.
-  env LD_LIBRARY_PATH="$libraries" go test -asan -count=1 -short -skip 'AllocateNothing|NoAllocations' ./... |
-    grep -v '^conformance'
+  for module in "$here/go" "$here/go/property"; do
+    cd "$module"
+    # With -asan less is inlined, and what is not allocated otherwise is.
+    env LD_LIBRARY_PATH="$libraries" go test -asan -count=1 -short -skip 'AllocateNothing|NoAllocations' ./... |
+      grep -v '^conformance'
+  done
 }
 
 for language in "$@"; do

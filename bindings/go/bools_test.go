@@ -25,12 +25,12 @@ func TestBoolsInOtherMemory(t *testing.T) {
 	}
 
 	into := []bool{true, true}
-	expectError(t, gather.GatherInto(gather.Vector(into), flagTensor(), gather.Vector([]int{1, 2})), gather.ErrDType,
+	expectError(t, gather.GatherInto(gather.Vector(into).Output(), flagTensor(), gather.Vector([]int{1, 2})), gather.ErrDType,
 		gather.OperandParams)
 	expect(t, "unchanged", into, []bool{true, true})
-	expectError(t, gather.GatherNDInto(gather.Vector(into), flagTensor(), gather.New([]int{1, 2}, 2, 1)), gather.ErrDType,
+	expectError(t, gather.GatherNDInto(gather.Vector(into).Output(), flagTensor(), gather.New([]int{1, 2}, 2, 1)), gather.ErrDType,
 		gather.OperandParams)
-	check(t, gather.GatherInto(gather.Vector(into), flagTensor(), gather.Vector([]int{1, 7}), gather.Bounds(gather.BoundsSkip)))
+	check(t, gather.GatherInto(gather.Vector(into).Output(), flagTensor(), gather.Vector([]int{1, 7}), gather.Bounds(gather.BoundsSkip)))
 	expect(t, "skipped", into, []bool{false, true})
 
 	_, err = gather.Gather(flagTensor(), gather.Vector([]int{3}))
@@ -55,7 +55,7 @@ func TestMemoryOfBoolsIsNoOutputOfBytes(t *testing.T) {
 	out, err := gather.Gather(bytes, gather.Vector([]int{1, 0}))
 	check(t, err)
 	expect(t, "bytes", out.Data(), []uint8{1, 0})
-	err = gather.GatherInto(bytes, gather.Vector([]uint8{7}), gather.Vector([]int{0, 0}))
+	err = gather.GatherInto(bytes.Output(), gather.Vector([]uint8{7}), gather.Vector([]int{0, 0}))
 	expectError(t, err, gather.ErrReadOnly, gather.OperandOut)
 	expect(t, "unchanged", memory, []bool{false, true})
 }

@@ -46,7 +46,7 @@ func TestCloseBesideCalls(t *testing.T) {
 	ids := []int{0, 3, 1, 2}
 	for range rounds {
 		plan := newPlan(t, tableTensor(), gather.Shaped[int](4))
-		beside(t, func() error { return plan.Run(nil, table, ids, make([]float32, 8), gather.Open) }, plan)
+		beside(t, func() error { return plan.Run(gather.To(make([]float32, 8)), table, ids, gather.Open) }, plan)
 
 		// Two pieces of the output for two threads, so that a call takes as long as the others need to come beside it.
 		context := newContext(t, 2)
@@ -90,9 +90,9 @@ func TestAClosedDeviceTensorIsNoOperand(t *testing.T) {
 	tensor, err := gather.NewDeviceTensor[float32](nil, 4, 2)
 	check(t, err)
 	view, ids := tensor.Tensor(), gather.Vector([]int{1})
-	check(t, gather.GatherInto(gather.New(make([]float32, 2), 1, 2), view, ids))
+	check(t, gather.GatherInto(gather.NewOutput(make([]float32, 2), 1, 2), view, ids))
 	check(t, tensor.Close())
 	_, err = gather.Gather(view, ids)
 	expectError(t, err, gather.ErrHandle, gather.OperandParams)
-	expectError(t, gather.GatherInto(view, tableTensor(), gather.Vector([]int{0, 1, 2, 3})), gather.ErrHandle, gather.OperandOut)
+	expectError(t, gather.GatherInto(view.Output(), tableTensor(), gather.Vector([]int{0, 1, 2, 3})), gather.ErrHandle, gather.OperandOut)
 }

@@ -22,8 +22,8 @@ func TestManyGoroutinesOnOneContextAndPlan(t *testing.T) {
 			for round := range rounds {
 				id := (worker + round) % 5 // 4 is a bad one
 				ids := []int{id}
-				errs := []error{plan.Run(context, table, ids, out, 1),
-					gather.GatherInto(gather.New(out, 1, 2), tableTensor(), gather.Vector(ids), gather.In(context))}
+				errs := []error{plan.RunIn(context, gather.To(out), table, ids, 1),
+					gather.GatherInto(gather.NewOutput(out, 1, 2), tableTensor(), gather.Vector(ids), gather.In(context))}
 				values, _, err := gather.GatherStrings(words, gather.Vector(ids), gather.In(context))
 				for _, err := range append(errs, err) {
 					if errors.Is(err, gather.ErrIndex) != (id == 4) {

@@ -130,7 +130,7 @@ func replayAs[T gather.Element](t *report, test *conformanceCase) {
 // The forms of an operation for one pair of types.
 type forms[T gather.Element, I gather.Index] struct {
 	gather func(gather.Tensor[T], gather.Tensor[I], ...gather.Option) (gather.Tensor[T], error)
-	into   func(_, _ gather.Tensor[T], _ gather.Tensor[I], _ ...gather.Option) error
+	into   func(gather.Output[T], gather.Tensor[T], gather.Tensor[I], ...gather.Option) error
 	plan   func(gather.Tensor[T], gather.Tensor[I], ...gather.Option) (*gather.Plan[T, I], error)
 	shape  func(_, _ gather.Described, _ ...gather.Option) ([]int, error)
 }
@@ -162,7 +162,7 @@ func replayForms[T gather.Element, I gather.Index](t *report, test *conformanceC
 		if shape == nil && (test.failure == nil || test.failure.Status == gather.ErrSize) {
 			continue // no output can have such a shape, or the query has failed the test
 		}
-		replayInto(t, test, shape, func(out gather.Tensor[T]) error { return call.into(out, params, indices, options...) })
+		replayInto(t, test, shape, func(out gather.Output[T]) error { return call.into(out, params, indices, options...) })
 	}
 	replayPlan(t, test, call, shape)
 }
@@ -183,10 +183,10 @@ func replayShape(t *report, test *conformanceCase, query func(_, _ gather.Descri
 	return shape
 }
 
-func replayInto[T gather.Element](t *report, test *conformanceCase, shape []int, into func(gather.Tensor[T]) error) {
+func replayInto[T gather.Element](t *report, test *conformanceCase, shape []int, into func(gather.Output[T]) error) {
 	memory := outputMemory[T](test, shape)
 	before := slices.Clone(memory)
-	if expectOutcome(t, test, into(gather.Strided[T](memory, 0, shape, nil))) {
+	if expectOutcome(t, test, into(gather.Strided[T](memory, 0, shape, nil).Output())) {
 		expectBytes(t, test, memory, untouched)
 	} else if !bytes.Equal(memory, before) {
 		t.Errorf("%s: an error changed the output", test.name)
@@ -202,9 +202,9 @@ func replayPlan[T gather.Element, I gather.Index](t *report, test *conformanceCa
 	defer plan.Close()
 	memory := typed[T](outputMemory[T](test, shape))
 	if test.params.isDense() && test.indices.isDense() {
-		err = plan.Run(nil, typed[T](test.params.bytes), typed[I](test.indices.bytes), memory, gather.Open)
+		err = plan.Run(gather.To(memory), typed[T](test.params.bytes), typed[I](test.indices.bytes), gather.Open)
 	} else { // memory that no slice of the type can stand for
-		err = plan.RunAt(nil, address(test.params.bytes), address(test.indices.bytes), address(memory), gather.Open)
+		err = plan.RunAt(nil, gather.Addresses{Params: address(test.params.bytes), Indices: address(test.indices.bytes), Out: address(memory)}, gather.Open)
 		runtime.KeepAlive(test)
 	}
 	if expectOutcome(t, test, err) {

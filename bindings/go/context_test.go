@@ -44,7 +44,7 @@ func TestAClosedContext(t *testing.T) {
 	expectError(t, err, gather.ErrHandle, gather.OperandContext)
 	expectError(t, context.Sync(), gather.ErrHandle, gather.OperandContext)
 	expectError(t, context.TakeError(), gather.ErrHandle, gather.OperandContext)
-	err = plan.Run(context, table, []int{0}, make([]float32, 2), gather.Open)
+	err = plan.RunIn(context, gather.To(make([]float32, 2)), table, []int{0}, gather.Open)
 	expectError(t, err, gather.ErrHandle, gather.OperandContext)
 }
 

@@ -27,7 +27,7 @@ func TestDeviceMemoryOnACPUBuild(t *testing.T) {
 	_, err = gather.Gather(there, theirIDs)
 	expectError(t, err, gather.ErrDevice, gather.OperandParams)
 	out := gather.OnDevice[float32](gpu, 1<<41, 0, []int{1, 2}, nil)
-	expectError(t, gather.GatherInto(out, tableTensor(), ids), gather.ErrDevice, gather.OperandOut)
+	expectError(t, gather.GatherInto(out.Output(), tableTensor(), ids), gather.ErrDevice, gather.OperandOut)
 	_, err = gather.NewPlan(there, theirIDs)
 	expectError(t, err, gather.ErrDevice, gather.OperandParams)
 	_, err = gather.NewContext(gather.ContextOptions{Device: gpu, Stream: 2})
@@ -49,10 +49,10 @@ func TestARawAddressOnTheCPU(t *testing.T) {
 func TestRunAt(t *testing.T) {
 	plan := newPlan(t, gather.Shaped[float32](4, 2), gather.Shaped[int](gather.Open))
 	ids, out := []int{2, 1}, make([]float32, 4)
-	check(t, plan.RunAt(nil, address(table), address(ids), address(out), 2))
+	check(t, plan.RunAt(nil, gather.Addresses{Params: address(table), Indices: address(ids), Out: address(out)}, 2))
 	runtime.KeepAlive(ids)
 	expect(t, "rows", out, []float32{20, 21, 10, 11})
-	expectError(t, plan.RunAt(nil, 0, address(ids), address(out), 2), gather.ErrNull, gather.OperandParams)
+	expectError(t, plan.RunAt(nil, gather.Addresses{Params: 0, Indices: address(ids), Out: address(out)}, 2), gather.ErrNull, gather.OperandParams)
 }
 
 func TestDeviceTensorsOnTheCPU(t *testing.T) {

@@ -5,8 +5,8 @@
 // # Tensors
 //
 // A [Tensor] is a view of memory that the caller keeps: [New] and [Vector] over a slice, [Strided] over parts of one,
-// [OnDevice] at a raw address. C sees the memory during a call and keeps nothing of it. Strings are copied once, into a
-// [StringTensor].
+// [OnDevice] at a raw address. C sees the memory during a call and keeps nothing of it. What is written is an [Output],
+// of the same constructors. Strings are copied once, into a [StringTensor].
 //
 // # Operations
 //
@@ -21,9 +21,9 @@
 //
 // # Goroutines
 //
-// Any number of goroutines may use one tensor, plan, context or string tensor at once, and
-// close it beside them: it is released when the last call returns. What is never closed is released by the garbage
-// collector.
+// Any number of goroutines may use one tensor, plan, context or string tensor at once, and close it beside them: it is
+// released when the last call returns. What is never closed is released when the garbage collector finds it; it is memory
+// of C, of which the collector sees nothing, so that many of them may wait long.
 //
 // # Linking
 //

@@ -72,13 +72,13 @@ func intoDeviceMemoryInStreamOrder(t *testing.T) {
 	emulated.Hold(stream)
 	// Raw addresses and tensors are the same.
 	view := gather.OnDevice[float32](gpu, address, 16, []int{2, 2}, nil)
-	check(t, gather.GatherInto(view, params.Tensor(), ids.Tensor(), gather.In(context)))
+	check(t, gather.GatherInto(view.Output(), params.Tensor(), ids.Tensor(), gather.In(context)))
 	expect(t, "before", emulated.Floats(address, 4), []float32{-1, -1, -1, -1})
 	check(t, context.Sync())
 	expect(t, "after", emulated.Floats(address, 4), []float32{30, 31, 10, 11})
 
 	tuples, one := onDevice(t, context, []int32{2, 1}, 1, 2), onDevice(t, context, []float32{0}, 1)
-	check(t, gather.GatherNDInto(one.Tensor(), params.Tensor(), tuples.Tensor(), gather.In(context)))
+	check(t, gather.GatherNDInto(one.Output(), params.Tensor(), tuples.Tensor(), gather.In(context)))
 	expect(t, "an element", read(t, one, 1), []float32{21})
 }
 
@@ -112,7 +112,7 @@ func deviceTensorsAndTheCollector(t *testing.T) {
 	for range 3 {
 		runtime.GC()
 	}
-	check(t, gather.GatherInto(out.Tensor(), view, ids.Tensor(), gather.In(context)))
+	check(t, gather.GatherInto(out.Output(), view, ids.Tensor(), gather.In(context)))
 	expect(t, "a row", read(t, out, 2), []float32{20, 21})
 	runtime.KeepAlive(view)
 	view = gather.Tensor[float32]{}
@@ -142,11 +142,11 @@ func aDevicePlan(t *testing.T) {
 	defer plan.Close()
 	params, ids := onDevice(t, context, table, 4, 2), onDevice(t, context, []int64{2, 0}, 2)
 	out := onDevice(t, context, make([]float32, 4), 2, 2)
-	check(t, plan.RunAt(context, params.Address(), ids.Address(), out.Address(), 2))
+	check(t, plan.RunAt(context, gather.Addresses{Params: params.Address(), Indices: ids.Address(), Out: out.Address()}, 2))
 	expect(t, "rows", read(t, out, 4), []float32{20, 21, 0, 1})
-	err = plan.Run(context, table, []int64{0}, make([]float32, 2), 1)
+	err = plan.RunIn(context, gather.To(make([]float32, 2)), table, []int64{0}, 1)
 	expectError(t, err, gather.ErrDevice, gather.OperandPlan)
-	err = plan.RunAt(nil, params.Address(), ids.Address(), out.Address(), 2)
+	err = plan.RunAt(nil, gather.Addresses{Params: params.Address(), Indices: ids.Address(), Out: out.Address()}, 2)
 	expectError(t, err, gather.ErrDevice, gather.OperandPlan)
 
 	check(t, plan.CheckAt(context, ids.Address(), 2))
@@ -155,7 +155,7 @@ func aDevicePlan(t *testing.T) {
 	check(t, plan.CheckAt(context, ids.Address(), 2))
 	found := expectError(t, context.Sync(), gather.ErrIndex, gather.OperandIndices)
 	expect(t, "facts", []int64{found.Position, found.Value, found.Limit}, []int64{1, 4, 4})
-	expectError(t, plan.Check(context, []int64{0}, 1), gather.ErrDevice, gather.OperandPlan)
+	expectError(t, plan.CheckIn(context, []int64{0}, 1), gather.ErrDevice, gather.OperandPlan)
 	expectError(t, plan.CheckAt(nil, ids.Address(), 2), gather.ErrDevice, gather.OperandPlan)
 }
 
@@ -166,7 +166,7 @@ func errorsAreReturnedWhenTheStreamIsWaitedFor(t *testing.T) {
 	waits := []func() error{context.Sync, context.TakeError, func() error { return out.Read(make([]float32, 4)) }}
 	for _, wait := range waits {
 		for range 2 {
-			check(t, gather.GatherInto(out.Tensor(), params.Tensor(), ids.Tensor(), gather.In(context)))
+			check(t, gather.GatherInto(out.Output(), params.Tensor(), ids.Tensor(), gather.In(context)))
 		}
 		var index *gather.IndexError
 		if err := wait(); !errors.As(err, &index) {
@@ -182,7 +182,7 @@ func recordsInStreamOrder(t *testing.T) {
 	context, _ := imaginary(t)
 	params, ids := onDevice(t, context, table, 4, 2), onDevice(t, context, []int32{-1}, 1)
 	out, record := onDevice(t, context, []float32{9, 9}, 1, 2), onDevice(t, context, make([]int64, 8), 8)
-	check(t, gather.GatherInto(out.Tensor(), params.Tensor(), ids.Tensor(), gather.In(context)))
+	check(t, gather.GatherInto(out.Output(), params.Tensor(), ids.Tensor(), gather.In(context)))
 	check(t, context.EnqueueTakeError(record.Address()))
 	words := read(t, record, 8)
 	expect(t, "count, position, value, limit", []int64{words[0], words[2], words[3], words[4]}, []int64{1, 0, -1, 4})
@@ -198,7 +198,7 @@ func streamsWaitForEachOther(t *testing.T) {
 	} {
 		check(t, out.Write([]float32{9, 9}))
 		emulated.Hold(first)
-		check(t, gather.GatherInto(out.Tensor(), params.Tensor(), ids.Tensor(), gather.In(one)))
+		check(t, gather.GatherInto(out.Output(), params.Tensor(), ids.Tensor(), gather.In(one)))
 		expect(t, "before", emulated.Floats(out.Address(), 2), []float32{9, 9})
 		check(t, order()) // the second stream is not held: what it waits for is done at once
 		expect(t, "after", emulated.Floats(out.Address(), 2), []float32{10, 11})
@@ -213,7 +213,7 @@ func otherPlacesAreRefused(t *testing.T) {
 	other := gather.OnDevice[float32](gather.Device{Kind: gather.DeviceCUDA, ID: 1}, params.Address(), 0, []int{4, 2}, nil)
 	in := gather.In(context)
 	into := func(out, params gather.Tensor[float32], ids gather.Tensor[int64], option gather.Option) error {
-		return gather.GatherInto(out, params, ids, option)
+		return gather.GatherInto(out.Output(), params, ids, option)
 	}
 	expectError(t, into(out.Tensor(), host, ids.Tensor(), in), gather.ErrDevice, gather.OperandParams)
 	expectError(t, into(out.Tensor(), params.Tensor(), hostIDs, in), gather.ErrDevice, gather.OperandIndices)

@@ -23,8 +23,7 @@ func expectError(t *testing.T, err error, status gather.Status, operand gather.O
 
 func TestABadIndexIsNamed(t *testing.T) {
 	out := []float32{-1, -1, -1, -1, -1, -1}
-	err := gather.GatherInto(gather.New(out, 3, 2), tableTensor(), gather.Vector([]int8{0, -7, 9}),
-		gather.Negative(gather.NegativeWrap))
+	err := gather.GatherInto(gather.NewOutput(out, 3, 2), tableTensor(), gather.Vector([]int8{0, -7, 9}), gather.Negative(gather.NegativeWrap))
 	err = fmt.Errorf("lookup: %w", err)
 	var index *gather.IndexError
 	if !errors.As(err, &index) {

@@ -54,7 +54,7 @@ func ExampleGatherElements() {
 func ExampleGatherInto() {
 	table := gather.New([]float32{0, 1, 10, 11, 20, 21}, 3, 2)
 	out := make([]float32, 2*2)
-	err := gather.GatherInto(gather.New(out, 2, 2), table, gather.Vector([]int{2, 1}))
+	err := gather.GatherInto(gather.NewOutput(out, 2, 2), table, gather.Vector([]int{2, 1}))
 	fmt.Println(out, err)
 	// Output: [20 21 10 11] <nil>
 }
@@ -85,7 +85,7 @@ func ExamplePlan() {
 	defer plan.Close()
 	out := make([]float32, 2*2)
 	for _, ids := range [][]int{{2, 0}, {1}} {
-		err := plan.Run(nil, table, ids, out, len(ids))
+		err := plan.Run(gather.To(out), table, ids, len(ids))
 		fmt.Println(out[:2*len(ids)], err)
 	}
 	// Output:

@@ -56,17 +56,18 @@ func GatherElements[T Element, I Index](params Tensor[T], indices Tensor[I], opt
 
 // GatherInto is [Gather] into a tensor of exactly the output's shape. It is one call into C and allocates nothing. On an
 // error out is unchanged (but see ErrRace). out must not share memory with params or indices.
-func GatherInto[T Element, I Index](out, params Tensor[T], indices Tensor[I], options ...Option) error {
+func GatherInto[T Element, I Index](out Output[T], params Tensor[T], indices Tensor[I], options ...Option) error {
 	return into(opGather, &out.view, &params.view, &indices.view, options)
 }
 
 // GatherNDInto is [GatherND] as [GatherInto] is [Gather].
-func GatherNDInto[T Element, I Index](out, params Tensor[T], indices Tensor[I], options ...Option) error {
+func GatherNDInto[T Element, I Index](out Output[T], params Tensor[T], indices Tensor[I], options ...Option) error {
 	return into(opGatherND, &out.view, &params.view, &indices.view, options)
 }
 
 // GatherElementsInto is [GatherElements] as [GatherInto] is [Gather].
-func GatherElementsInto[T Element, I Index](out, params Tensor[T], indices Tensor[I], options ...Option) error {
+func GatherElementsInto[T Element, I Index](out Output[T], params Tensor[T], indices Tensor[I],
+	options ...Option) error {
 	return into(opGatherElements, &out.view, &params.view, &indices.view, options)
 }
 
@@ -101,21 +102,25 @@ func allocatable(bytes int) bool {
 }
 
 func into(op operation, out, params, indices *view, options []Option) error {
+	marks := params.numbers.flags | indices.numbers.flags | out.numbers.flags
+	if len(options) == 0 && !mustLook(marks) {
+		return takeError(describe(op, 0, params, indices, nil, out))
+	}
+	return intoWith(op, out, params, indices, options, marks)
+}
+
+// intoWith is apart, so that a call without options has none to clear.
+func intoWith(op operation, out, params, indices *view, options []Option, marks C.uint32_t) error {
 	var s settings
 	s.settle(options)
-	marks := params.numbers.flags | indices.numbers.flags | out.numbers.flags
-	if s.mustLook(marks) {
+	if mustLook(marks) || s.fillDType != 0 {
 		if err := prepare(op, params, indices, out, &s, options); err != nil {
 			return err
 		}
 	}
 	context, err := s.context.begin()
 	if err == nil {
-		err = takeError(C.gather_go_desc(op, context,
-			&params.numbers, params.cData(), params.cShape(), params.cStrides(),
-			&indices.numbers, indices.cData(), indices.cShape(), indices.cStrides(),
-			s.cOptions(),
-			&out.numbers, out.cData(), out.cShape(), out.cStrides()))
+		err = takeError(describe(op, context, params, indices, s.cOptions(), out))
 		s.context.end()
 	}
 	if marks&C.GATHER_GO_OWNED != 0 {
@@ -124,9 +129,19 @@ func into(op operation, out, params, indices *view, options []Option) error {
 	return err
 }
 
-// mustLook is false for what prepare has nothing to do about, in few steps.
-func (s *settings) mustLook(marks C.uint32_t) bool {
-	return marks&(C.GATHER_GO_ODD|C.GATHER_GO_OWNED|C.GATHER_GO_BYTES) != 0 || s.fillDType != 0 || errABI != nil
+// describe is the call into C, taken apart.
+func describe(op operation, context C.gather_go_handle, params, indices *view, options *C.gth_options,
+	out *view) *C.gather_go_error {
+	return C.gather_go_desc(op, context,
+		&params.numbers, params.cData(), params.cShape(), params.cStrides(),
+		&indices.numbers, indices.cData(), indices.cShape(), indices.cStrides(),
+		options,
+		&out.numbers, out.cData(), out.cShape(), out.cStrides())
+}
+
+// mustLook is false for tensors that prepare has nothing to do about, in few steps.
+func mustLook(marks C.uint32_t) bool {
+	return marks&(C.GATHER_GO_ODD|C.GATHER_GO_OWNED|C.GATHER_GO_BYTES) != 0 || errABI != nil
 }
 
 // prepare refuses what C is not to be asked, and holds what can be closed.

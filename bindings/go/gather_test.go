@@ -119,7 +119,7 @@ func TestFillWithAnotherTypeIsRefused(t *testing.T) {
 
 func TestSkipLeavesRowsAlone(t *testing.T) {
 	out := []float32{-1, -2, -3, -4}
-	err := gather.GatherInto(gather.New(out, 2, 2), tableTensor(), gather.Vector([]int{9, 1}), gather.Bounds(gather.BoundsSkip))
+	err := gather.GatherInto(gather.NewOutput(out, 2, 2), tableTensor(), gather.Vector([]int{9, 1}), gather.Bounds(gather.BoundsSkip))
 	check(t, err)
 	expect(t, "out", out, []float32{-1, -2, 10, 11})
 }
@@ -141,7 +141,7 @@ func TestStridedColumnsOfRecords(t *testing.T) {
 func TestStridedOutput(t *testing.T) {
 	out := make([]float32, 6)
 	columns := gather.Strided[float32](out, 4, []int{2, 2}, []int{12, 4})
-	check(t, gather.GatherInto(columns, tableTensor(), gather.Vector([]int{3, 1})))
+	check(t, gather.GatherInto(columns.Output(), tableTensor(), gather.Vector([]int{3, 1})))
 	expect(t, "out", out, []float32{0, 30, 31, 0, 10, 11})
 }
 

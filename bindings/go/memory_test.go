@@ -15,25 +15,22 @@ func TestNoAllocations(t *testing.T) {
 	ids, out := []int{3, 0}, make([]float32, 4)
 	for name, call := range map[string]func() error{
 		"into": func() error {
-			return gather.GatherInto(gather.New(out, len(ids), 2), gather.New(table, 4, 2), gather.Vector(ids))
+			return gather.GatherInto(gather.NewOutput(out, len(ids), 2), gather.New(table, 4, 2), gather.Vector(ids))
 		},
 		"into with options": func() error {
-			return gather.GatherInto(gather.New(out, len(ids), 2), gather.New(table, 4, 2), gather.Vector(ids), gather.Axis(0),
-				gather.In(context), gather.Bounds(gather.BoundsFill), gather.FillWith(float32(1)), gather.Threads(1))
+			return gather.GatherInto(gather.NewOutput(out, len(ids), 2), gather.New(table, 4, 2), gather.Vector(ids), gather.Axis(0), gather.In(context), gather.Bounds(gather.BoundsFill), gather.FillWith(float32(1)), gather.Threads(1))
 		},
 		"nd into": func() error {
-			return gather.GatherNDInto(gather.Vector(out[:1]), gather.New(table, 4, 2), gather.New(ids, 1, 2))
+			return gather.GatherNDInto(gather.Vector(out[:1]).Output(), gather.New(table, 4, 2), gather.New(ids, 1, 2))
 		},
 		"strided into": func() error {
-			return gather.GatherInto(gather.Strided[float32](out, 0, []int{2, 1}, []int{8, 4}),
-				gather.Strided[float32](table, 4, []int{4, 1}, []int{8, 4}), gather.Strided[int](ids, 0, []int{2}, []int{0}))
+			return gather.GatherInto(gather.Strided[float32](out, 0, []int{2, 1}, []int{8, 4}).Output(), gather.Strided[float32](table, 4, []int{4, 1}, []int{8, 4}), gather.Strided[int](ids, 0, []int{2}, []int{0}))
 		},
 		"elements into": func() error {
-			return gather.GatherElementsInto(gather.New(out[:2], 2, 1), gather.New(table, 4, 2), gather.New(ids, 2, 1),
-				gather.Axis(0), gather.Extents(gather.ExtentsPrefix))
+			return gather.GatherElementsInto(gather.NewOutput(out[:2], 2, 1), gather.New(table, 4, 2), gather.New(ids, 2, 1), gather.Axis(0), gather.Extents(gather.ExtentsPrefix))
 		},
-		"plan run":   func() error { return plan.Run(context, table, ids, out, len(ids)) },
-		"plan check": func() error { return plan.Check(context, ids, len(ids)) },
+		"plan run":   func() error { return plan.RunIn(context, gather.To(out), table, ids, len(ids)) },
+		"plan check": func() error { return plan.CheckIn(context, ids, len(ids)) },
 	} {
 		var err error
 		count := testing.AllocsPerRun(1000, func() {
@@ -58,8 +55,8 @@ func TestNothingIsLeaked(t *testing.T) {
 	for name, call := range map[string]func(){
 		"gather":      func() { _, _ = gather.Gather(tableTensor(), good) },
 		"a bad index": func() { _, _ = gather.Gather(tableTensor(), bad) },
-		"into":        func() { _ = gather.GatherInto(gather.New(out, 1, 2), tableTensor(), good) },
-		"plan run":    func() { _ = plan.Run(nil, table, []int{1}, out, gather.Open) },
+		"into":        func() { _ = gather.GatherInto(gather.NewOutput(out, 1, 2), tableTensor(), good) },
+		"plan run":    func() { _ = plan.Run(gather.To(out), table, []int{1}, gather.Open) },
 		"strings":     func() { _, _, _ = gather.GatherStrings(words, good) },
 		"bad strings": func() { _, _, _ = gather.GatherStrings(words, bad) },
 		"plans":       func() { closeAll(gather.NewPlan(tableTensor(), good)) },

@@ -145,8 +145,9 @@ func narrow(number int) C.int32_t {
 // checkFill refuses a fill value of another type than params.
 func (s *settings) checkFill(params *view) error {
 	if s.fillDType != 0 && s.fillDType != params.dtype() {
-		return fail(ErrDType, OperandOptions, int(s.fillDType), int(params.dtype()),
-			fmt.Sprintf("the fill value is %v, params are %v", s.fillDType, params.dtype()))
+		message := fmt.Sprintf("the fill value is %v, params are %v", s.fillDType, params.dtype())
+		return &Error{Status: ErrDType, Operand: OperandOptions, Component: int(unsafe.Offsetof(s.options.fill_value)),
+			Position: -1, Value: int64(s.fillDType), Limit: int64(params.dtype()), Message: "options: " + message}
 	}
 	return nil
 }

@@ -26,8 +26,11 @@ import (
 
 // Plan is a gather whose shapes and options have been checked once, for callers who repeat it. One extent may be left
 // open with [Open] and is given at each run: an extent of the tuples (of GatherElements, of the axis), or the outermost
-// dim that params and indices share, in both alike. Any number of goroutines may run one plan. Close may come beside runs, which still end well; running a closed plan
-// is ErrHandle.
+// dim that params and indices share, in both alike. Any number of goroutines may run one plan. Close may come beside runs,
+// which still end well; running a closed plan is ErrHandle.
+//
+// A plan is memory of C, a few hundred bytes, which the garbage collector does not see: who makes many closes them. One
+// that is not closed is released when the collector finds it, however long that takes.
 type Plan[T Element, I Index] struct {
 	device Device
 	owner  owner
@@ -49,17 +52,20 @@ func NewPlanElements[T Element, I Index](params Tensor[T], indices Tensor[I], op
 }
 
 // NewPlanInto plans a [GatherInto]: the outputs to come are laid out as out, with [Open] where the open extent lands.
-func NewPlanInto[T Element, I Index](out, params Tensor[T], indices Tensor[I], options ...Option) (*Plan[T, I], error) {
+func NewPlanInto[T Element, I Index](out Output[T], params Tensor[T], indices Tensor[I],
+	options ...Option) (*Plan[T, I], error) {
 	return newPlan(opGather, params, indices, &out.view, options)
 }
 
 // NewPlanNDInto plans a [GatherNDInto], as [NewPlanInto].
-func NewPlanNDInto[T Element, I Index](out, params Tensor[T], indices Tensor[I], options ...Option) (*Plan[T, I], error) {
+func NewPlanNDInto[T Element, I Index](out Output[T], params Tensor[T], indices Tensor[I],
+	options ...Option) (*Plan[T, I], error) {
 	return newPlan(opGatherND, params, indices, &out.view, options)
 }
 
 // NewPlanElementsInto plans a [GatherElementsInto], as [NewPlanInto].
-func NewPlanElementsInto[T Element, I Index](out, params Tensor[T], indices Tensor[I], options ...Option) (*Plan[T, I], error) {
+func NewPlanElementsInto[T Element, I Index](out Output[T], params Tensor[T], indices Tensor[I],
+	options ...Option) (*Plan[T, I], error) {
 	return newPlan(opGatherElements, params, indices, &out.view, options)
 }
 
@@ -110,43 +116,58 @@ func (p *Plan[T, I]) Close() error {
 
 // Run gathers with the open extent n ([Open] if the plan has none) into out. The slices hold the memory that the plan
 // describes, from its first element on, and may be longer. A slice that is too short is ErrSize, with its bytes as Value
-// and those needed as Limit; the other errors are those of [GatherInto]. Run allocates nothing. A nil context is the process's default.
-func (p *Plan[T, I]) Run(context *Context, params []T, indices []I, out []T, n int) error {
+// and those needed as Limit; the other errors are those of [GatherInto]. Run allocates nothing.
+func (p *Plan[T, I]) Run(out Target[T], params []T, indices []I, n int) error {
+	return p.RunIn(nil, out, params, indices, n)
+}
+
+// RunIn is Run in a context; a nil one is the process's default.
+func (p *Plan[T, I]) RunIn(in *Context, out Target[T], params []T, indices []I, n int) error {
 	if p == nil {
 		return noPlan()
 	}
 	if p.device.Kind > DeviceCPU {
 		return p.device.refuseSlices("RunAt")
 	}
-	in, plan, err := context.beginWith(&p.owner, OperandPlan)
+	context, err := in.begin() // beginWith and endWith would not be inlined
 	if err != nil {
 		return err
 	}
-	failure := C.gather_go_plan_run(in, plan, firstByte(params), cByteLen(params), firstByte(indices), cByteLen(indices),
-		firstByte(out), cByteLen(out), C.int64_t(n))
-	context.endWith(&p.owner)
+	plan, err := p.owner.begin(OperandPlan)
+	if err != nil {
+		in.end()
+		return err
+	}
+	failure := C.gather_go_plan_run(context, plan, firstByte(params), cByteLen(params), firstByte(indices),
+		cByteLen(indices), firstByte(out.memory), cByteLen(out.memory), C.int64_t(n))
+	p.owner.end()
+	in.end()
 	return takeError(failure)
 }
 
-// RunAt is Run for raw addresses, on the plan's device. That the memory is there, as large as the plan describes, and
+// RunAt is RunIn for raw addresses, on the plan's device. That the memory is there, as large as the plan describes, and
 // stays until the device has done the work, is the caller's promise.
-func (p *Plan[T, I]) RunAt(context *Context, params, indices, out uintptr, n int) error {
+func (p *Plan[T, I]) RunAt(in *Context, at Addresses, n int) error {
 	if p == nil {
 		return noPlan()
 	}
-	in, plan, err := context.beginWith(&p.owner, OperandPlan)
+	context, plan, err := in.beginWith(&p.owner, OperandPlan)
 	if err != nil {
 		return err
 	}
-	failure := C.gather_go_plan_run_at(in, plan, C.uintptr_t(params), C.uintptr_t(indices), C.uintptr_t(out), C.int64_t(n))
-	context.endWith(&p.owner)
+	failure := C.gather_go_plan_run_at(context, plan, C.uintptr_t(at.Params), C.uintptr_t(at.Indices),
+		C.uintptr_t(at.Out), C.int64_t(n))
+	in.endWith(&p.owner)
 	return takeError(failure)
 }
 
 // Check judges the indices of a run with the open extent n and does nothing else, for callers who gather in pieces and
 // still promise an output that is unchanged on error. What [Bounds] has an answer for is no error. The other errors are
 // those of [Plan.Run].
-func (p *Plan[T, I]) Check(context *Context, indices []I, n int) error {
+func (p *Plan[T, I]) Check(indices []I, n int) error { return p.CheckIn(nil, indices, n) }
+
+// CheckIn is Check in a context; a nil one is the process's default.
+func (p *Plan[T, I]) CheckIn(in *Context, indices []I, n int) error {
 	if p == nil {
 		return noPlan()
 	}
@@ -156,26 +177,27 @@ func (p *Plan[T, I]) Check(context *Context, indices []I, n int) error {
 	if err := p.fits(indices, n); err != nil {
 		return err
 	}
-	in, plan, err := context.beginWith(&p.owner, OperandPlan)
+	context, plan, err := in.beginWith(&p.owner, OperandPlan)
 	if err != nil {
 		return err
 	}
-	failure := C.gather_go_plan_check(in, plan, firstByte(indices), C.int64_t(n))
-	context.endWith(&p.owner)
+	failure := C.gather_go_plan_check(context, plan, firstByte(indices), C.int64_t(n))
+	in.endWith(&p.owner)
 	return takeError(failure)
 }
 
-// CheckAt is Check for a raw address, as RunAt is Run. On a device the error is taken from the context, as that of a run.
-func (p *Plan[T, I]) CheckAt(context *Context, indices uintptr, n int) error {
+// CheckAt is CheckIn for a raw address, as RunAt is RunIn. On a device the error is taken from the context, as that of a
+// run.
+func (p *Plan[T, I]) CheckAt(in *Context, indices uintptr, n int) error {
 	if p == nil {
 		return noPlan()
 	}
-	in, plan, err := context.beginWith(&p.owner, OperandPlan)
+	context, plan, err := in.beginWith(&p.owner, OperandPlan)
 	if err != nil {
 		return err
 	}
-	failure := C.gather_go_plan_check_at(in, plan, C.uintptr_t(indices), C.int64_t(n))
-	context.endWith(&p.owner)
+	failure := C.gather_go_plan_check_at(context, plan, C.uintptr_t(indices), C.int64_t(n))
+	in.endWith(&p.owner)
 	return takeError(failure)
 }
 

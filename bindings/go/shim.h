@@ -23,7 +23,7 @@ typedef struct gather_go_view {
 
 /* Marks of Go's own, in the upper half of flags. */
 #define GATHER_GO_ADDRESSED 0x10000 /* at an address, without data */
-#define GATHER_GO_EXACT 0x20000     /* the shape must have as many elements as the memory */
+#define GATHER_GO_SLICE 0x20000     /* dense over a slice of the elements */
 #define GATHER_GO_ODD 0x40000       /* not to be given to C: see why */
 #define GATHER_GO_OWNED 0x80000     /* memory at an address that can be closed */
 #define GATHER_GO_BYTES 0x100000    /* bools in memory of another type: they may be other bytes than 0 and 1 */

@@ -13,8 +13,9 @@ type Tensor[T Element] struct {
 	view view
 }
 
-// New is a dense row-major tensor over data, which must have exactly as many elements as the shape. No shape is a tensor
-// of rank 0, of one element. The shape is kept: do not change it.
+// New is a dense row-major tensor over data. The shape says how much of data is the tensor: data may be longer, as the
+// memory of a tensor may be in every language, so that a buffer with room to grow need not be cut; data that is shorter is
+// [ErrStride]. No shape is a tensor of rank 0, of exactly one element. The shape is kept: do not change it.
 func New[T Element](data []T, shape ...int) (t Tensor[T]) {
 	// Small enough to be inlined, so that the tensor is made where the call wants it.
 	t.view.data = unsafe.Pointer(unsafe.SliceData(data))
@@ -70,9 +71,9 @@ func (t Tensor[T]) ReadOnly() Tensor[T] {
 // Shape returns the extents. Do not change them.
 func (t Tensor[T]) Shape() []int { return t.view.shape() }
 
-// Data returns the elements of a tensor made by [New], [Vector], or a gather; nil for any other.
+// Data returns the slice that a tensor was made from by [New], [Vector], or a gather; nil for any other.
 func (t Tensor[T]) Data() []T {
-	if !t.view.has(C.GATHER_GO_EXACT) {
+	if !t.view.has(C.GATHER_GO_SLICE) {
 		return nil
 	}
 	var zero T

@@ -52,27 +52,25 @@ tests() {
   fi
 }
 
-# block FENCE: the first block of the README in a language.
-block() {
-  awk -v fence="\`\`\`$1" '
-    $0 == "```" { inside = 0 }
-    inside
-    $0 == fence && !seen { inside = seen = 1 }' "$here/README.md"
-}
-
-# A folder with a checkout beside it and the README's program in it.
+# user NAME SECTION [VARIABLE=VALUE]: a folder with a checkout beside it, where the README's program is run as the section
+# says.
 user() {
   mkdir -p "$temp/$1"
   ln -sfn "$here/../.." "$temp/libgather"
-  block go >"$temp/$1/main.go"
-  block text >"$temp/expected"
   cd "$temp/$1"
+  python3 "$here/../../tests/package/readme.py" "$here/README.md" 'gather for Go' 'A module of yours' "$2" >steps.sh
+  shift 2
+  env "$@" sh steps.sh >steps.log 2>&1 || { cat steps.log && exit 1; }
 }
 
 expect_output() {
   "$@" >"$temp/output"
-  diff -u "$temp/expected" "$temp/output"
+  diff -u "$temp/lookup/expected.txt" "$temp/output"
 }
+
+# The random calls are a module beside this one.
+printf 'go 1.24\nuse %s\nuse %s/property\n' "$here" "$here" >"$temp/go.work"
+export GOWORK="$temp/go.work"
 
 step gofmt
 unformatted=$("$(go env GOROOT)/bin/gofmt" -l .) # not every installation has it on the path
@@ -106,10 +104,15 @@ cat "$temp/log"
 [ "$(grep -c '\.go:' "$temp/log")" = 1 ] # one error, which says why
 grep -q 'set_CGO_ENABLED_1' "$temp/log"
 
-step "the README's first lines, through pkg-config"
-user lookup
-block sh | sed '$d' | sh -e
-expect_output env "$shared" sh -c "$(block sh | tail -n 1)"
+export GOWORK=off
+step "the README's program, with the library installed for everyone"
+user everyone 'With the library installed for everyone' "$shared" # as if the loader knew of it
+step "the README's program, with the library in a folder of one's own"
+user lookup 'With the library in a folder of your own'
+if [ -e go.sum ]; then
+  echo "failed: a user has to answer for $(cat go.sum)"
+  exit 1
+fi
 
 step "with -mod=vendor"
 go mod vendor
@@ -137,6 +140,7 @@ grep -q 'ABI 2.*ABI 1' "$temp/output"
 
 if [ -n "$archive" ]; then
   step "against the static archive"
+  user inside 'With the library inside the program'
   go build -tags gather_static -o static .
   expect_output env -u LD_LIBRARY_PATH ./static
   if ldd ./static | grep libgather; then

@@ -21,7 +21,7 @@ func TestEveryCallRefusesAnotherABI(t *testing.T) {
 	errABI = checkABI(99)
 	defer func() { errABI = loaded }()
 	table, ids := New([]float32{1, 2}, 2), New([]int{0}, 1)
-	results := map[string]error{"into": GatherInto(table, table, ids), "into nd": GatherNDInto(table, table, ids)}
+	results := map[string]error{"into": GatherInto(table.Output(), table, ids), "into nd": GatherNDInto(table.Output(), table, ids)}
 	_, results["gather"] = Gather(table, ids)
 	_, results["gather nd"] = GatherND(table, ids)
 	_, results["plan"] = NewPlan(table, ids)

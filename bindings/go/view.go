@@ -34,17 +34,16 @@ func newView(dtype DType, extent int, shape, strides []int) (v view) {
 	return v
 }
 
-// setDense sets the numbers of a tensor of exactly data. What C refuses by itself is left to it.
+// setDense sets the numbers of a dense tensor over data. What does not fit is C's to refuse, but for a shape that was
+// forgotten.
 //
 //go:noinline
 func setDense[T Element](v *view, data []T, shape []int) {
-	extent := byteLen(data)
 	v.numbers.dtype = C.int32_t(DTypeOf[T]())
 	v.numbers.ndim = count32(shape)
-	v.numbers.extent = C.int64_t(extent)
-	v.numbers.flags = C.GATHER_GO_EXACT
-	var zero T
-	if need, ok := byteCount(int(unsafe.Sizeof(zero)), shape); ok && need != extent {
+	v.numbers.extent = C.int64_t(byteLen(data))
+	v.numbers.flags = C.GATHER_GO_SLICE
+	if len(shape) == 0 && len(data) > 1 {
 		v.numbers.flags |= C.GATHER_GO_ODD
 	}
 }
@@ -96,16 +95,14 @@ func (v *view) letGo() {
 	}
 }
 
-// odd says why C must not be given v: strides of another length than the shape, or a slice longer than its shape, which
+// odd says why C must not be given v: strides of another length than the shape, or no shape for several elements, which
 // C cannot see.
 func (v *view) odd(operand Operand) error {
 	if strides := v.byteStrides(); strides != nil && len(strides) != len(v.shape()) {
 		message := fmt.Sprintf("%d strides for a shape of %d dims", len(strides), len(v.shape()))
 		return fail(ErrRank, operand, len(strides), len(v.shape()), message)
 	}
-	size := elementSize(v.dtype())
-	need, _ := byteCount(size, v.shape())
-	return sizesDiffer(operand, int(v.numbers.extent)/size, need/size)
+	return sizesDiffer(operand, int(v.numbers.extent)/elementSize(v.dtype()), 1)
 }
 
 func sizesDiffer(operand Operand, have, need int) error {

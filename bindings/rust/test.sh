@@ -27,6 +27,17 @@ with_library() {
   cargo test --locked --workspace --no-default-features -- --quiet
 }
 
+# readme SECTION: the README's program in a crate beside a checkout, run as the section says.
+readme() {
+  user="$build/readme/lookup"
+  rm -rf "$user"
+  mkdir -p "$user"
+  ln -sfn "$(cd ../.. && pwd)" "$build/readme/libgather"
+  python3 ../../tests/package/readme.py gather/README.md gather 'A crate of yours' "$1" >"$user/steps.sh"
+  (cd "$user" && env -u LD_LIBRARY_PATH -u GATHER_DYNAMIC CARGO_TARGET_DIR="$build/readme/target" sh steps.sh \
+    >steps.log 2>&1) || { cat "$user/steps.log" && return 1; }
+}
+
 # The crates as they would be published, in a folder with nothing else, used by the first program of the README.
 packaged() {
   alone="$build/alone"
@@ -124,11 +135,16 @@ RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --all-features --no-de
 step "packaged crates, alone"
 packaged
 
+step "the README's program, with the library inside"
+readme 'With the library inside the program'
+
 unset GATHER_NO_PKG_CONFIG
 if [ -n "${GATHER_PREFIX:-}" ] && command -v pkg-config >/dev/null; then
   libraries=$(dirname "$(find "$GATHER_PREFIX" -name gather.pc | head -n 1)")
   export PKG_CONFIG_PATH="$libraries${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
   with_library "installed library"
+  step "the README's program, with the library in a folder of one's own"
+  readme 'With the library in a folder of your own'
   step "installed library, linked dynamically"
   export GATHER_DYNAMIC=1
   LD_LIBRARY_PATH=$(pkg-config --variable=libdir gather)

@@ -4,6 +4,9 @@
 // same without exceptions: they return the status, fill *err (a Report, or NULL), and what they make goes to *out, which
 // is empty unless they return GTH_OK. Where the compiler has no exceptions, what would be thrown ends the program. Any
 // number of threads may use one object at once; it must live until the calls that use it return.
+//
+// gather is the namespace and a function in it: after `using namespace gather`, write gather::gather(..), or say
+// `using gather::gather` in the block.
 #ifndef GATHER_GATHER_HPP
 #define GATHER_GATHER_HPP
 
@@ -28,6 +31,16 @@
 #include <vector>
 
 #include "gather.h"
+
+// What happens to calls that fail is kept out of the way of those that do not; and three ranges handed over in memory would
+// cost as much as the run of a plan.
+#if defined(__GNUC__)
+#define GATHER_COLD __attribute__((noinline, cold))
+#define GATHER_INLINE __attribute__((always_inline))
+#else
+#define GATHER_COLD
+#define GATHER_INLINE
+#endif
 
 namespace gather {
 
@@ -66,7 +79,7 @@ class IndexError : public Error {
 
 namespace detail {
 
-[[noreturn]] inline void fail(const gth_error& err) {
+[[noreturn]] GATHER_COLD inline void fail(const gth_error& err) {
 #if defined(__cpp_exceptions) || defined(_CPPUNWIND)
   if (err.status == GTH_E_INDEX) throw IndexError(err);
   throw Error(err);
@@ -76,11 +89,22 @@ namespace detail {
 #endif
 }
 
+// An error to hand to a call, and then to throw if it was needed: a call that succeeds reads and writes no more of it than
+// is set here, so that clearing it would be the larger part of a small call.
+struct Thrown : gth_error {
+  Thrown() noexcept { size = sizeof(gth_error); }
+  void unless_ok(int32_t result) {
+    if (result == GTH_OK) return;
+    status = result;
+    fail(*this);
+  }
+};
+
 // Calls f(arguments.., &err).
 template <class F, class... Arguments>
 void call(F f, Arguments... arguments) {
-  Report err;
-  if ((err.status = f(arguments..., &err)) != GTH_OK) fail(err);
+  Thrown err;
+  err.unless_ok(f(arguments..., &err));
 }
 
 // Calls f(&result, &err).
@@ -92,8 +116,8 @@ Result make(F f) {
 }
 
 // An error that is found here and not in the library.
-inline int32_t refuse(gth_error* err, int32_t status, int32_t operand, int32_t component, int64_t value, int64_t limit,
-                      const char* message) noexcept {
+GATHER_COLD inline int32_t refuse(gth_error* err, int32_t status, int32_t operand, int32_t component, int64_t value,
+                                  int64_t limit, const char* message) noexcept {
   if (err == nullptr) return status;
   *err = {err->size, status, operand, component, 0, 0, -1, value, limit, 0, 0, {0}};
   std::snprintf(err->message, sizeof(err->message), "%s", message);
@@ -101,8 +125,8 @@ inline int32_t refuse(gth_error* err, int32_t status, int32_t operand, int32_t c
 }
 
 // what: the operand by name, or what of it.
-inline int32_t refuse_dtype(gth_error* err, int32_t operand, int32_t component, const char* what, int32_t dtype,
-                            int32_t needed) noexcept {
+GATHER_COLD inline int32_t refuse_dtype(gth_error* err, int32_t operand, int32_t component, const char* what,
+                                        int32_t dtype, int32_t needed) noexcept {
   char message[GTH_MESSAGE_SIZE];
   std::snprintf(message, sizeof(message), "%s: dtype is %s, needed is %s", what, gth_dtype_name(dtype),
                 gth_dtype_name(needed));
@@ -176,11 +200,6 @@ using IfLasting = std::enable_if_t<std::is_lvalue_reference_v<Range> || IsSpan<s
 
 }  // namespace detail
 
-// A gth_tensor_desc that is handed to calls as the pointer they ask for; NULL if its size is 0.
-struct Description : gth_tensor_desc {
-  operator const gth_tensor_desc*() const noexcept { return size != 0 ? this : nullptr; }
-};
-
 // One extent or stride: any integer.
 struct Extent {
   template <class Integer, class = std::enable_if_t<std::is_integral_v<Integer> > >
@@ -230,7 +249,8 @@ class View {
   View(T* const& data, const Dims& shape) noexcept : View(dtype_of<T>(), shape, data, std::is_const_v<T>) {}
   View(void* data, int32_t dtype, const Dims& shape) noexcept : View(dtype, shape, data, false) {}
   View(const void* data, int32_t dtype, const Dims& shape) noexcept : View(dtype, shape, data, true) {}
-  // A std::vector, std::array, array or span, as one dim or cut into a shape. A shape that needs more is GTH_E_STRIDE.
+  // A std::vector, std::array, array or span, as one dim or cut into a shape. A shape that needs more is GTH_E_STRIDE; one
+  // that needs less leaves the rest alone, as any description does.
   template <class Range, class T = detail::ElementOf<Range>, class = detail::IfLasting<Range> >
   View(Range&& values) noexcept : View(values, Dims{std::size(values)}) {}
   template <class Range, class T = detail::ElementOf<Range>, class = detail::IfLasting<Range> >
@@ -240,7 +260,15 @@ class View {
   }
   // What a description says; its shape and strides are copied.
   explicit View(const gth_tensor_desc& desc) noexcept : desc_(desc), shape_(desc.shape, rank(desc)) {
+    point();
     if (desc.strides != nullptr) strides(Dims(desc.strides, rank(desc)));
+  }
+  View(const View& other) noexcept : desc_(other.desc_), shape_(other.shape_), strides_(other.strides_) { point(); }
+  View& operator=(const View& other) noexcept {
+    desc_ = other.desc_;
+    shape_ = other.shape_;
+    strides_ = other.strides_;
+    return point();
   }
   // No data: for plans and shape queries. One extent may be GTH_OPEN where a plan allows it.
   static View layout(int32_t dtype, const Dims& shape) noexcept { return View(dtype, shape, nullptr, false); }
@@ -250,7 +278,11 @@ class View {
   }
 
   // One stride in bytes for each dim; zero and negative ones too. Another number of them is GTH_E_RANK.
-  View& strides(const Dims& bytes) noexcept { return set(strides_, bytes).set(strided_, true); }
+  View& strides(const Dims& bytes) noexcept {
+    desc_.ndim = bytes.size() == shape_.size() ? shape_.size() : GTH_MAX_NDIM + 1;
+    desc_.strides = strides_.data();
+    return set(strides_, bytes);
+  }
   // Where element 0 lies from data, in bytes.
   View& offset(int64_t bytes) noexcept { return set(desc_.offset, bytes); }
   // Bytes of memory from data; 0: as many as shape and strides reach.
@@ -260,20 +292,22 @@ class View {
 
   int32_t dtype() const noexcept { return desc_.dtype; }
   // The description, valid as long as the view.
-  Description raw() const&& = delete;
-  Description raw() const& noexcept {
-    Description desc{desc_};
-    desc.ndim = strided_ && strides_.size() != shape_.size() ? GTH_MAX_NDIM + 1 : shape_.size();
-    desc.shape = shape_.data();
-    desc.strides = strided_ ? strides_.data() : nullptr;
-    return desc;
-  }
+  const gth_tensor_desc* raw() const&& = delete;
+  const gth_tensor_desc* raw() const& noexcept { return &desc_; }
 
  private:
   View(int32_t dtype, const Dims& shape, const void* data, bool readonly) noexcept : shape_(shape) {
     desc_.dtype = dtype;
-    desc_.data = data;
+    desc_.ndim = shape.size();
     desc_.flags = readonly ? GTH_TENSOR_READONLY : 0;
+    desc_.data = data;
+    desc_.shape = shape_.data();
+  }
+  // The description at this view's own shape and strides.
+  View& point() noexcept {
+    desc_.shape = shape_.data();
+    if (desc_.strides != nullptr) desc_.strides = strides_.data();
+    return *this;
   }
   template <class Field, class Value>
   View& set(Field& field, const Value& value) noexcept {
@@ -285,7 +319,6 @@ class View {
   gth_tensor_desc desc_ = GTH_TENSOR_DESC_INIT;
   Dims shape_;
   Dims strides_;
-  bool strided_ = false;
 };
 
 // gth_options, set by name: Options().axis(1).bounds(GTH_BOUNDS_CLAMP). What is not set is the documented default.
@@ -348,7 +381,9 @@ class Handle {
   ~Handle() { reset(); }
   Raw* get() const noexcept { return raw_; }
   Raw* release() noexcept { return std::exchange(raw_, nullptr); }  // the caller owns it from here on
-  void reset(Raw* raw = nullptr) noexcept { Release(std::exchange(raw_, raw)); }
+  void reset(Raw* raw = nullptr) noexcept {
+    if (Raw* const old = std::exchange(raw_, raw)) Release(old);
+  }
   explicit operator bool() const noexcept { return raw_ != nullptr; }
 
   // Holds what f(arguments.., &raw, err) makes, and nothing if it fails.
@@ -595,19 +630,33 @@ int32_t gather(F make, const Tensor& params, const Tensor& indices, Tensor* out,
   return out->hold(err, make, context.get(), params.get(), indices.get(), options.get());
 }
 
+// The tensor that could not be made was to be the output.
+GATHER_COLD inline int32_t about_output(int32_t status, gth_error* err) noexcept {
+  constexpr std::string_view tensor = "tensor", out = "out";
+  if (err == nullptr || err->operand != GTH_OPERAND_TENSOR) return status;
+  err->operand = GTH_OPERAND_OUT;
+  if (tensor.compare(0, tensor.size(), err->message, tensor.size()) != 0) return status;
+  std::memmove(err->message + out.size(), err->message + tensor.size(), std::strlen(err->message + tensor.size()) + 1);
+  std::memcpy(err->message, out.data(), out.size());
+  return status;
+}
+
 // Views are not made tensors of: an error is about params or indices, as it is with tensors.
 template <class Shape, class F>
 int32_t gather(Shape shape, F write, const View& params, const View& indices, Tensor* out, gth_error* err,
                const Options& options, const Context& context) noexcept {
-  const Description from = params.raw(), at = indices.raw();
+  const gth_tensor_desc *const from = params.raw(), *const at = indices.raw();
   gth_tensor_desc to = GTH_TENSOR_DESC_INIT;
   int64_t extents[GTH_MAX_NDIM];
   int32_t ndim = 0;
   int32_t status = options.check(params.dtype(), err);
   out->reset();
   if (status == GTH_OK) status = shape(from, at, options.get(), GTH_MAX_NDIM, &ndim, extents, err);
-  if (status == GTH_OK) status = out->hold(err, gth_tensor_alloc, context.get(), params.dtype(), ndim, extents);
-  if (status == GTH_OK) status = gth_tensor_describe(out->get(), &to, err);
+  if (status != GTH_OK) return status;
+  status = out->hold(err, gth_tensor_alloc, context.get(), params.dtype(), ndim, extents);
+  if (status != GTH_OK) return about_output(status, err);
+  status = gth_tensor_describe(out->get(), &to, err);
+  to.strides = nullptr;  // dense, which is quicker to see than to find out
   if (status == GTH_OK) status = write(context.get(), from, at, options.get(), &to, err);
   if (status != GTH_OK) out->reset();
   return status;
@@ -638,7 +687,8 @@ std::vector<int64_t> gather_shape(F query, const View& params, const View& indic
 }  // namespace detail
 
 // gather takes slices of params along an axis; gather_nd takes slices by tuples, the last axis of indices; gather_elements
-// takes single elements along an axis. gather.h has the shapes. Three forms: a new tensor, from tensors or views; into a tensor; into a view, from views, without a handle.
+// takes single elements along an axis. gather.h has the shapes. Three forms: a new tensor, from tensors or views; into a
+// tensor; into a view, from views, without a handle.
 // With bounds = error the output is unchanged when an index is bad.
 inline int32_t try_gather(const Tensor& params, const Tensor& indices, Tensor* out, gth_error* err,
                           const Options& options = {}, const Context& context = {}) noexcept {
@@ -664,7 +714,8 @@ inline int32_t try_gather_into(const Tensor& params, const Tensor& indices, cons
 }
 inline void gather_into(const Tensor& params, const Tensor& indices, const Tensor& out, const Options& options = {},
                         const Context& context = {}) {
-  detail::call([&](gth_error* err) { return try_gather_into(params, indices, out, err, options, context); });
+  detail::Thrown err;
+  err.unless_ok(try_gather_into(params, indices, out, &err, options, context));
 }
 inline int32_t try_gather_into(const View& params, const View& indices, const View& out, gth_error* err,
                                const Options& options = {}, const Context& context = {}) noexcept {
@@ -672,7 +723,8 @@ inline int32_t try_gather_into(const View& params, const View& indices, const Vi
 }
 inline void gather_into(const View& params, const View& indices, const View& out, const Options& options = {},
                         const Context& context = {}) {
-  detail::call([&](gth_error* err) { return try_gather_into(params, indices, out, err, options, context); });
+  detail::Thrown err;
+  err.unless_ok(try_gather_into(params, indices, out, &err, options, context));
 }
 // The output's shape. Extents of GTH_OPEN are handed on.
 inline std::vector<int64_t> gather_shape(const View& params, const View& indices, const Options& options = {}) {
@@ -703,7 +755,8 @@ inline int32_t try_gather_nd_into(const Tensor& params, const Tensor& indices, c
 }
 inline void gather_nd_into(const Tensor& params, const Tensor& indices, const Tensor& out, const Options& options = {},
                            const Context& context = {}) {
-  detail::call([&](gth_error* err) { return try_gather_nd_into(params, indices, out, err, options, context); });
+  detail::Thrown err;
+  err.unless_ok(try_gather_nd_into(params, indices, out, &err, options, context));
 }
 inline int32_t try_gather_nd_into(const View& params, const View& indices, const View& out, gth_error* err,
                                   const Options& options = {}, const Context& context = {}) noexcept {
@@ -711,7 +764,8 @@ inline int32_t try_gather_nd_into(const View& params, const View& indices, const
 }
 inline void gather_nd_into(const View& params, const View& indices, const View& out, const Options& options = {},
                            const Context& context = {}) {
-  detail::call([&](gth_error* err) { return try_gather_nd_into(params, indices, out, err, options, context); });
+  detail::Thrown err;
+  err.unless_ok(try_gather_nd_into(params, indices, out, &err, options, context));
 }
 inline std::vector<int64_t> gather_nd_shape(const View& params, const View& indices, const Options& options = {}) {
   return detail::gather_shape(gth_gather_nd_shape, params, indices, options);
@@ -742,7 +796,8 @@ inline int32_t try_gather_elements_into(const Tensor& params, const Tensor& indi
 }
 inline void gather_elements_into(const Tensor& params, const Tensor& indices, const Tensor& out,
                                  const Options& options = {}, const Context& context = {}) {
-  detail::call([&](gth_error* err) { return try_gather_elements_into(params, indices, out, err, options, context); });
+  detail::Thrown err;
+  err.unless_ok(try_gather_elements_into(params, indices, out, &err, options, context));
 }
 inline int32_t try_gather_elements_into(const View& params, const View& indices, const View& out, gth_error* err,
                                         const Options& options = {}, const Context& context = {}) noexcept {
@@ -750,7 +805,8 @@ inline int32_t try_gather_elements_into(const View& params, const View& indices,
 }
 inline void gather_elements_into(const View& params, const View& indices, const View& out, const Options& options = {},
                                  const Context& context = {}) {
-  detail::call([&](gth_error* err) { return try_gather_elements_into(params, indices, out, err, options, context); });
+  detail::Thrown err;
+  err.unless_ok(try_gather_elements_into(params, indices, out, &err, options, context));
 }
 inline std::vector<int64_t> gather_elements_shape(const View& params, const View& indices,
                                                   const Options& options = {}) {
@@ -827,11 +883,13 @@ class Plan : public Handle<gth_plan, gth_plan_release> {
   }
   // Memory of at least the planned extents (less of a range is GTH_E_SIZE), and of the planned dtypes: others are
   // GTH_E_DTYPE. n: the open extent, GTH_OPEN without one. Allocates nothing.
-  void run(Source params, Source indices, Target out, int64_t n = GTH_OPEN, const Context& context = {}) const {
-    detail::call([&](gth_error* err) { return try_run(params, indices, out, n, err, context); });
+  GATHER_INLINE void run(Source params, Source indices, Target out, int64_t n = GTH_OPEN,
+                         const Context& context = {}) const {
+    detail::Thrown err;
+    err.unless_ok(try_run(params, indices, out, n, &err, context));
   }
-  int32_t try_run(Source params, Source indices, Target out, int64_t n, gth_error* err,
-                  const Context& context = {}) const noexcept {
+  GATHER_INLINE int32_t try_run(Source params, Source indices, Target out, int64_t n, gth_error* err,
+                                const Context& context = {}) const noexcept {
     if (!fits(params.dtype, params_)) return refuse(err, GTH_OPERAND_PARAMS, "params", params.dtype, params_);
     if (!fits(indices.dtype, indices_)) return refuse(err, GTH_OPERAND_INDICES, "indices", indices.dtype, indices_);
     if (!fits(out.dtype, params_)) return refuse(err, GTH_OPERAND_OUT, "out", out.dtype, params_);
@@ -873,14 +931,15 @@ class Plan : public Handle<gth_plan, gth_plan_release> {
     indices_ = indices.dtype();
     const int32_t status = options.check(params_, err);
     if (status != GTH_OK) return reset(), status;
-    return hold(err, create, params.raw(), indices.raw(), options.get(), out != nullptr ? out->raw() : Description{});
+    return hold(err, create, params.raw(), indices.raw(), options.get(), out != nullptr ? out->raw() : nullptr);
   }
   // 0: of memory without a type, or of a plan that came as a C handle.
   static bool fits(int32_t dtype, int32_t planned) noexcept { return dtype == planned || dtype == 0 || planned == 0; }
-  static int32_t refuse(gth_error* err, int32_t operand, const char* what, int32_t dtype, int32_t planned) noexcept {
+  GATHER_COLD static int32_t refuse(gth_error* err, int32_t operand, const char* what, int32_t dtype,
+                                    int32_t planned) noexcept {
     return detail::refuse_dtype(err, operand, -1, what, dtype, planned);
   }
-  static int32_t refuse_size(gth_error* err, int64_t extent, int64_t needed) noexcept {
+  GATHER_COLD static int32_t refuse_size(gth_error* err, int64_t extent, int64_t needed) noexcept {
     char message[GTH_MESSAGE_SIZE];
     std::snprintf(message, sizeof(message), "indices: memory of %lld bytes, needed are %lld",
                   static_cast<long long>(extent), static_cast<long long>(needed));
@@ -899,6 +958,9 @@ inline gth_capability_info capabilities() {
 }
 
 }  // namespace gather
+
+#undef GATHER_COLD
+#undef GATHER_INLINE
 
 #endif
 

@@ -121,7 +121,7 @@ int64_t now_in_milliseconds() {
   return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1000000;
 }
 
-std::atomic<int32_t> cpus{0};
+std::atomic<int32_t> counted{0};
 std::atomic<int64_t> counted_at{0};
 
 }  // namespace
@@ -139,11 +139,11 @@ int32_t cgroup_cpus(const char* membership, const char* mount) {
 
 int32_t available_cpus() {
   const int64_t now = now_in_milliseconds();
-  int32_t known = cpus.load(std::memory_order_relaxed);
+  int32_t known = counted.load(std::memory_order_relaxed);
   if (known == 0 || now - counted_at.load(std::memory_order_relaxed) >= 1000) {
     counted_at.store(now, std::memory_order_relaxed);
     known = count_cpus();
-    cpus.store(known, std::memory_order_relaxed);
+    counted.store(known, std::memory_order_relaxed);
   }
   return known;
 }
@@ -244,7 +244,7 @@ std::atomic<pid_t> home{0};  // the process in which the resets have been run
 
 void run_resets() {
   home.store(getpid(), std::memory_order_relaxed);
-  cpus.store(0, std::memory_order_relaxed);
+  counted.store(0, std::memory_order_relaxed);
   for (const std::atomic<Reset>& each : resets) {
     if (const Reset reset = each.load(std::memory_order_relaxed)) reset();
   }

@@ -388,7 +388,62 @@ void strings() {
   thrown<gather::Error>(GTH_E_ARROW, [&] { gather::Tensor::from_arrow(&schema, &array); });
 }
 
+// A view carries its description: a copy has one of its own, whatever becomes of the first.
+void copied_views() {
+  const std::vector<int64_t> ids = {2};
+  std::vector<float> out(2);
+  gather::View kept(out);
+  {
+    const gather::View first = gather::View(table, {2, 3}).strides({4, 8});
+    gather::View copy(first), assigned(ids);
+    assigned = copy;
+    CHECK(assigned.raw()->shape != first.raw()->shape && assigned.raw()->strides != copy.raw()->strides);
+    kept = assigned;
+  }
+  gather::gather_into(kept, gather::View(ids), {out, {2, 1}}, gather::Options().axis(1));
+  CHECK(out == std::vector<float>({20, 21}));
+  CHECK(gather::View(table, {3}).strides({4, 4}).raw()->ndim == GTH_MAX_NDIM + 1);
+  CHECK(gather::View(table, {3}).strides({4, 4}).strides({8}).raw()->ndim == 1);
+}
+
+// A result that no memory can hold is an error about the output, from views as from tensors.
+void results_beyond_memory() {
+  const std::vector<int64_t> zero = {0};
+  const gather::View params = gather::View(zero, {1, int64_t{1} << 40}).strides({0, 0});
+  const gather::View indices = gather::View(zero, {int64_t{1} << 40}).strides({0});
+  const auto of_views = thrown<gather::Error>(GTH_E_SIZE, [&] { gather::gather(params, indices); });
+  const auto of_tensors = thrown<gather::Error>(
+      GTH_E_SIZE, [&] { gather::gather(gather::Tensor::borrow(params), gather::Tensor::borrow(indices)); });
+  CHECK(of_views.operand() == GTH_OPERAND_OUT && of_tensors.operand() == GTH_OPERAND_OUT);
+  CHECK(of_views.value() == of_tensors.value() && std::string(of_views.what()) == of_tensors.what());
+}
+
+// The shape says how much of a range is the tensor.
+void longer_ranges() {
+  const std::vector<int32_t> ids = {1, 0, 99};
+  std::vector<float> out(9, -1);
+  gather::gather_into({table, {3, 2}}, {ids, {2}}, {out, {2, 2}});
+  CHECK(out == std::vector<float>({10, 11, 0, 1, -1, -1, -1, -1, -1}));
+  const std::vector<int32_t> fourth = {3};
+  const auto error =
+      thrown<gather::IndexError>(GTH_E_INDEX, [&] { gather::gather({table, {3, 2}}, gather::View(fourth)); });
+  CHECK(error.value() == 3 && error.limit() == 3);
+}
+
 }  // namespace
+
+namespace with_names {
+
+using namespace gather;
+
+// gather is a namespace and a function: a block says which.
+bool gathers(const View& params, const View& indices) {
+  const Tensor qualified = gather::gather(params, indices);
+  using gather::gather;
+  return qualified.shape() == gather(params, indices).shape();
+}
+
+}  // namespace with_names
 
 int main() {
   CHECK(gth_abi_version() == GTH_ABI_VERSION && gather::capabilities().version == gth_version());
@@ -402,6 +457,11 @@ int main() {
   plans_of_ranges();
   ownership();
   strings();
+  copied_views();
+  results_beyond_memory();
+  longer_ranges();
+  const std::vector<int64_t> ids = {1};
+  CHECK(with_names::gathers(gather::View(table), gather::View(ids)));
   std::printf("raii: owners, views, plans, exports and strings; errors thrown and returned\n");
   return 0;
 }

@@ -17,7 +17,7 @@ func main() {
 	defer plan.Close()
 	for _, ids := range [][]int64{{2}, {0, 1, 3}} {
 		rows := make([]float32, 2*len(ids))
-		if err := plan.Run(nil, table, ids, rows, len(ids)); err != nil {
+		if err := plan.Run(gather.To(rows), table, ids, len(ids)); err != nil {
 			log.Fatal(err)
 		}
 		for i := range ids {

@@ -46,7 +46,7 @@ func run(tablePath, dimText, idsPath string) error {
 	}
 	defer plan.Close()
 	out := make([]float32, len(ids)*dim)
-	call := func() error { return plan.Run(nil, table, ids, out, len(ids)) }
+	call := func() error { return plan.Run(gather.To(out), table, ids, len(ids)) }
 	if err := call(); err != nil {
 		return err
 	}

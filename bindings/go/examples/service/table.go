@@ -37,7 +37,7 @@ func (t *table) lookup(ctx context.Context, ids []int64) ([]float32, error) {
 			return nil, err
 		}
 		end := min(begin+portion, len(ids))
-		err := t.plan.Run(nil, t.vectors, ids[begin:end], out[begin*t.dim:end*t.dim], end-begin)
+		err := t.plan.Run(gather.To(out[begin*t.dim:end*t.dim]), t.vectors, ids[begin:end], end-begin)
 		if err != nil {
 			return nil, inRequest(err, begin)
 		}

@@ -1,7 +1,9 @@
 //! Memory with an element type, but without a shape: what tensors are cut from and what plans run on.
 
 use std::ffi::c_void;
+use std::fmt;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::ptr;
 
 use crate::device::Device;
@@ -12,7 +14,7 @@ use crate::numbers::bits;
 use gather_sys as sys;
 
 /// What memory must agree on to stand in for other memory: dtype, device and its number, in one word to compare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Kind(u64);
 
 impl Kind {
@@ -45,6 +47,16 @@ impl Kind {
     }
 }
 
+impl fmt::Debug for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let device = Device::from_numbers(self.device(), self.device_id());
+        match DType::try_from(self.dtype()) {
+            Ok(dtype) => write!(f, "{dtype:?} on {device:?}"),
+            Err(_) => write!(f, "any dtype on {device:?}"),
+        }
+    }
+}
+
 /// Memory to read. Slices, vectors and arrays of [`Element`]s turn into it by themselves.
 #[derive(Clone, Copy, Debug)]
 pub struct Buffer<'a> {
@@ -54,7 +66,22 @@ pub struct Buffer<'a> {
     lent: PhantomData<&'a [u8]>,
 }
 
-/// Memory to write.
+/// Memory to write. Slices, vectors and arrays of [`Element`]s turn into it by themselves, and so do those of
+/// [`MaybeUninit`] elements: nothing of it is read. A call that returns `Ok` has written every element of the output, but
+/// for the rows that [`Bounds::Skip`](crate::Bounds::Skip) leaves as they are.
+///
+/// ```
+/// use gather::{Options, Tensor, TensorMut, gather_into};
+///
+/// let table = [10i32, 11, 20, 21, 30, 31];
+/// let mut rows = Vec::<i32>::with_capacity(100);
+/// let mut out = TensorMut::new(rows.spare_capacity_mut(), &[2, 2]);
+/// gather_into(&Tensor::new(&table, &[3, 2]), &Tensor::new(&[2u8, 0], &[2]), &Options::new(), &mut out)?;
+/// // SAFETY: the call has written 2 * 2 elements.
+/// unsafe { rows.set_len(4) };
+/// assert_eq!(rows, [30, 31, 10, 11]);
+/// # Ok::<(), gather::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct BufferMut<'a> {
     pub(crate) kind: Kind,
@@ -166,6 +193,25 @@ impl<'a, T: Element> From<&'a mut [T]> for BufferMut<'a> {
             bytes: size_of_val(slice),
             lent: PhantomData,
         }
+    }
+}
+
+impl<'a, T: Element> From<&'a mut [MaybeUninit<T>]> for BufferMut<'a> {
+    #[inline]
+    fn from(slice: &'a mut [MaybeUninit<T>]) -> Self {
+        BufferMut {
+            kind: const { Kind::new(T::DTYPE, Device::Cpu) },
+            data: slice.as_mut_ptr().cast(),
+            bytes: size_of_val(slice),
+            lent: PhantomData,
+        }
+    }
+}
+
+impl<'a, T: Element, const N: usize> From<&'a mut [MaybeUninit<T>; N]> for BufferMut<'a> {
+    #[inline]
+    fn from(array: &'a mut [MaybeUninit<T>; N]) -> Self {
+        array.as_mut_slice().into()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Shapes and strides without memory, for plans and shape queries.
 
+use std::fmt;
 use std::marker::PhantomData;
 use std::ptr;
 use std::slice;
@@ -19,7 +20,7 @@ pub const OPEN: usize = usize::MAX;
 const _: () = assert!(extent_to_c(OPEN) == sys::GTH_OPEN as i64);
 
 /// Dtype, shape and strides of a tensor.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Layout<'a> {
     pub(crate) desc: sys::gth_tensor_desc,
     lent: PhantomData<&'a [usize]>,
@@ -72,6 +73,52 @@ impl<'a> Layout<'a> {
         Layout {
             desc,
             lent: PhantomData,
+        }
+    }
+}
+
+impl fmt::Debug for Layout<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // SAFETY: shape and strides are borrowed for 'a.
+        unsafe { fmt_desc(f, "Layout", &self.desc) }
+    }
+}
+
+/// Writes what a description says, and nothing that goes without saying.
+///
+/// # Safety
+/// The description's shape and strides must be live.
+pub(crate) unsafe fn fmt_desc(f: &mut fmt::Formatter<'_>, name: &str, desc: &sys::gth_tensor_desc) -> fmt::Result {
+    let mut out = f.debug_struct(name);
+    match DType::try_from(desc.dtype) {
+        Ok(dtype) => out.field("dtype", &dtype),
+        Err(_) => out.field("dtype", &"any"),
+    };
+    // SAFETY: by contract.
+    let (shape, strides) = unsafe { (shape(desc), strides(desc)) };
+    let shape = shape.iter().map(|&extent| Extent(extent)).collect::<Vec<_>>();
+    out.field("shape", &shape);
+    if let Some(strides) = strides {
+        out.field("strides", &strides);
+    }
+    if desc.offset != 0 {
+        out.field("offset", &desc.offset);
+    }
+    match Device::from_numbers(desc.device, desc.device_id) {
+        Device::Cpu => &mut out,
+        device => out.field("device", &device),
+    };
+    out.finish()
+}
+
+/// An extent as it is written in programs.
+struct Extent(usize);
+
+impl fmt::Debug for Extent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            OPEN => f.write_str("OPEN"),
+            extent => extent.fmt(f),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::ptr;
 
 use crate::abi;
 use crate::context::{self, Context};
+use crate::dtype::DType;
 use crate::error::{Error, Operand, call};
 use crate::handle::Handle;
 use crate::layout::Layout;
@@ -90,12 +91,63 @@ impl Context {
     ) -> Result<Tensor<'static>, Error> {
         abi::ensure()?;
         options.check_fill(&params.desc)?;
+        let handles = params.own_handle().is_some() && indices.own_handle().is_some();
+        if handles || params.dtype() == DType::String {
+            self.make_by_handles(operation, params, indices, options)
+        } else {
+            self.make_described(operation, params, indices, options)
+        }
+    }
+
+    fn make_by_handles(
+        &self,
+        operation: &Operation,
+        params: &Tensor<'_>,
+        indices: &Tensor<'_>,
+        options: &Options,
+    ) -> Result<Tensor<'static>, Error> {
         let (params, indices) = (params.handle(Operand::Params)?, indices.handle(Operand::Indices)?);
-        let handle = Handle::make(|out, err| {
+        Tensor::from_handle(Handle::make(|out, err| {
             // SAFETY: both handles are live, and their memory is borrowed for the call.
             unsafe { (operation.make)(self.raw(), params.as_ptr(), indices.as_ptr(), &options.raw, out, err) }
+        })?)
+    }
+
+    /// The result is made here, and then written: handles for views would cost more than to gather a few rows.
+    fn make_described(
+        &self,
+        operation: &Operation,
+        params: &Tensor<'_>,
+        indices: &Tensor<'_>,
+        options: &Options,
+    ) -> Result<Tensor<'static>, Error> {
+        let mut shape = [0i64; sys::GTH_MAX_NDIM as usize];
+        let mut ndim = 0;
+        call(|err| {
+            let (capacity, shape) = (sys::GTH_MAX_NDIM, shape.as_mut_ptr());
+            // SAFETY: the descriptions borrow their shapes, and there is room for capacity extents.
+            unsafe {
+                (operation.shape)(
+                    &params.desc,
+                    &indices.desc,
+                    &options.raw,
+                    capacity,
+                    &mut ndim,
+                    shape,
+                    err,
+                )
+            }
         })?;
-        Tensor::from_handle(handle)
+        let made = Handle::make(|out, err| {
+            // SAFETY: the shape has ndim extents.
+            unsafe { sys::gth_tensor_alloc(self.raw(), params.desc.dtype, ndim, shape.as_ptr(), out, err) }
+        });
+        let made = Tensor::from_handle(made.map_err(|error| error.about(Operand::Out))?)?;
+        let mut out = made.desc;
+        out.strides = ptr::null(); // dense, which is quicker to see than to find out
+        // SAFETY: the descriptions name no more memory than is borrowed, and that of the output nobody else knows of.
+        call(|err| unsafe { (operation.write)(self.raw(), &params.desc, &indices.desc, &options.raw, &out, err) })?;
+        Ok(made)
     }
 
     #[inline]

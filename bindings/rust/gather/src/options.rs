@@ -257,12 +257,10 @@ impl Options {
         if params == sys::GTH_DTYPE_STRING || params == 0 {
             return Ok(());
         }
-        Err(Cause::new(
-            sys::GTH_E_DTYPE,
-            Operand::Options,
-            "the fill value has another dtype than params",
-        )
-        .numbers(self.fill_dtype.into(), params.into())
-        .into())
+        let message = "the fill value has another dtype than params";
+        let mut cause =
+            Cause::new(sys::GTH_E_DTYPE, Operand::Options, message).numbers(self.fill_dtype.into(), params.into());
+        cause.component = u32::try_from(mem::offset_of!(sys::gth_options, fill_value)).ok();
+        Err(cause.into())
     }
 }

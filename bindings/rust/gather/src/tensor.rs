@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 use std::marker::PhantomData;
-use std::{ptr, slice};
+use std::{fmt, ptr, slice};
 
 use crate::abi;
 use crate::buffer::{Buffer, pointer};
@@ -11,7 +11,7 @@ use crate::dtype::DType;
 use crate::element::Element;
 use crate::error::{Cause, Error, Operand};
 use crate::handle::Handle;
-use crate::layout::{Layout, describe, set_strides, shape, strides};
+use crate::layout::{Layout, describe, fmt_desc, set_strides, shape, strides};
 use crate::numbers::bytes_to_c;
 use crate::tensor_mut::TensorMut;
 use gather_sys as sys;
@@ -62,17 +62,17 @@ use gather_sys as sys;
 /// table[0] = 1.0;
 /// println!("{:?}", tensor.shape());
 /// ```
-#[derive(Debug)]
 pub struct Tensor<'a> {
     pub(crate) desc: sys::gth_tensor_desc,
-    hold: Hold,
+    hold: Hold<'a>,
     lent: PhantomData<&'a [u8]>,
 }
 
 /// What a description points to, if it is the tensor's own.
-#[derive(Debug)]
-enum Hold {
+enum Hold<'a> {
     Nothing,
+    /// Everything, and another tensor holds it.
+    Lent(&'a Handle),
     /// Strides that had no place elsewhere.
     #[cfg(feature = "ndarray")]
     Strides {
@@ -86,11 +86,12 @@ enum Hold {
     },
 }
 
-impl Hold {
+impl Hold<'_> {
     /// For a description that is about to change.
     fn into_memory(self) -> Self {
         match self {
             Hold::Handle(handle) => Hold::Memory { _handle: handle },
+            Hold::Lent(_) => Hold::Nothing,
             other => other,
         }
     }
@@ -102,7 +103,8 @@ unsafe impl Send for Tensor<'_> {}
 unsafe impl Sync for Tensor<'_> {}
 
 impl<'a> Tensor<'a> {
-    /// A dense row-major view of a slice, or of any other [`Buffer`].
+    /// A dense row-major view of a slice, or of any other [`Buffer`]. The shape says how much of it is the tensor: it may
+    /// be longer, as the memory of a tensor may be in every language, so that a buffer with room to grow need not be cut.
     #[inline]
     pub fn new(data: impl Into<Buffer<'a>>, shape: &'a [usize]) -> Self {
         let data = data.into();
@@ -172,6 +174,25 @@ impl<'a> Tensor<'a> {
     /// Where the elements are.
     pub fn device(&self) -> Device {
         Device::from_numbers(self.desc.device, self.desc.device_id)
+    }
+
+    /// The same tensor once more, borrowed from this one.
+    ///
+    /// ```
+    /// use gather::{Options, Tensor, gather};
+    ///
+    /// let rows = gather(&Tensor::new(&[1i32, 2, 3, 4], &[2, 2]), &Tensor::new(&[1u8], &[1]), &Options::new())?;
+    /// let column = rows.view().with_strides(&[8, 4])?.with_offset(4);
+    /// assert_eq!((rows.as_slice::<i32>()?, rows.view().shape()), (&[3, 4][..], &[1, 2][..]));
+    /// # drop(column);
+    /// # Ok::<(), gather::Error>(())
+    /// ```
+    pub fn view(&self) -> Tensor<'_> {
+        Tensor {
+            desc: self.desc,
+            hold: self.own_handle().map_or(Hold::Nothing, Hold::Lent),
+            lent: PhantomData,
+        }
     }
 
     /// Dtype, shape and strides, for plans and shape queries.
@@ -294,9 +315,9 @@ impl<'a> Tensor<'a> {
 
     /// A handle for the calls that take no descriptions.
     pub(crate) fn handle(&self, operand: Operand) -> Result<Lent<'_>, Error> {
-        match &self.hold {
-            Hold::Handle(handle) => Ok(Lent::Own(handle)),
-            _ => borrow(&self.desc)
+        match self.own_handle() {
+            Some(handle) => Ok(Lent::Own(handle)),
+            None => borrow(&self.desc)
                 .map(Lent::Borrowed)
                 .map_err(|error| error.about(operand)),
         }
@@ -305,8 +326,16 @@ impl<'a> Tensor<'a> {
     pub(crate) fn own_handle(&self) -> Option<&Handle> {
         match &self.hold {
             Hold::Handle(handle) => Some(handle),
+            Hold::Lent(handle) => Some(handle),
             _ => None,
         }
+    }
+}
+
+impl fmt::Debug for Tensor<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // SAFETY: shape and strides are borrowed for 'a or held.
+        unsafe { fmt_desc(f, "Tensor", &self.desc) }
     }
 }
 

@@ -1,10 +1,11 @@
 //! Tensors to write.
 
+use std::fmt;
 use std::marker::PhantomData;
 
 use crate::buffer::{BufferMut, pointer};
 use crate::error::Error;
-use crate::layout::{describe, set_strides, shape};
+use crate::layout::{describe, fmt_desc, set_strides, shape};
 use crate::numbers::bytes_to_c;
 use gather_sys as sys;
 
@@ -42,7 +43,6 @@ use gather_sys as sys;
 /// let params = Tensor::new(&rows, &[4]);
 /// println!("{:?} {:?}", out.shape(), params.shape());
 /// ```
-#[derive(Debug)]
 pub struct TensorMut<'a> {
     pub(crate) desc: sys::gth_tensor_desc,
     _strides: Option<Box<[i64]>>,
@@ -55,7 +55,7 @@ unsafe impl Send for TensorMut<'_> {}
 unsafe impl Sync for TensorMut<'_> {}
 
 impl<'a> TensorMut<'a> {
-    /// A dense row-major view of a slice, or of any other [`BufferMut`].
+    /// A dense row-major view of a slice, or of any other [`BufferMut`], which may be longer.
     #[inline]
     pub fn new(data: impl Into<BufferMut<'a>>, shape: &'a [usize]) -> Self {
         let data = data.into();
@@ -99,5 +99,12 @@ impl<'a> TensorMut<'a> {
     pub fn shape(&self) -> &[usize] {
         // SAFETY: the shape is borrowed for 'a.
         unsafe { shape(&self.desc) }
+    }
+}
+
+impl fmt::Debug for TensorMut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // SAFETY: shape and strides are borrowed for 'a or held.
+        unsafe { fmt_desc(f, "TensorMut", &self.desc) }
     }
 }

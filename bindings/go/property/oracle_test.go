@@ -1,4 +1,4 @@
-package gather_test
+package property
 
 import (
 	"slices"

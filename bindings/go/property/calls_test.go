@@ -1,9 +1,12 @@
-package gather_test
+// Package property tests the binding with random calls. It is a module of its own, so that what draws them is in no
+// user's go.sum.
+package property
 
 import (
 	"errors"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"pgregory.net/rapid"
 
@@ -36,20 +39,32 @@ func checkRandom[T number, I indexNumber](t *rapid.T) {
 	options := append(o.options(), gather.FillWith(T(o.fill)))
 	params := layOut(t, convert[T](o.params), o.paramsShape)
 	indices := layOut(t, convert[I](o.indices), o.indicesShape)
-	call := formsOf[T, I](o.op)
+	allocate, write := formsOf[T, I](o.op)
 
-	out, err := call.gather(params, indices, options...)
+	out, err := allocate(params, indices, options...)
 	checkRandomError(t, &o, err)
 	if err == nil && (!slices.Equal(out.Shape(), o.shape()) || !slices.Equal(out.Data(), want)) {
 		t.Fatalf("got %v of %v, want %v of %v", out.Data(), out.Shape(), want, o.shape())
 	}
 	into := make([]T, len(want))
 	before := slices.Clone(into)
-	err = call.into(gather.New(into, o.shape()...), params, indices, options...)
+	err = write(gather.NewOutput(into, o.shape()...), params, indices, options...)
 	checkRandomError(t, &o, err)
 	if err == nil && !slices.Equal(into, want) || err != nil && !slices.Equal(into, before) {
 		t.Fatalf("got %v, want %v", into, want)
 	}
+}
+
+func formsOf[T gather.Element, I gather.Index](op string) (
+	allocate func(gather.Tensor[T], gather.Tensor[I], ...gather.Option) (gather.Tensor[T], error),
+	write func(gather.Output[T], gather.Tensor[T], gather.Tensor[I], ...gather.Option) error) {
+	switch op {
+	case "gather":
+		return gather.Gather, gather.GatherInto
+	case "gather_nd":
+		return gather.GatherND, gather.GatherNDInto
+	}
+	return gather.GatherElements, gather.GatherElementsInto
 }
 
 func checkRandomError(t *rapid.T, o *oracle, err error) {
@@ -90,6 +105,12 @@ func layOut[T gather.Element](t *rapid.T, data []T, shape []int) gather.Tensor[T
 		advance(at, shape)
 	}
 	return gather.Strided[T](memory, offset, shape, strides)
+}
+
+// bytesOf is the memory of the elements.
+func bytesOf[T gather.Element](data []T) []byte {
+	var zero T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(data))), len(data)*int(unsafe.Sizeof(zero)))
 }
 
 func convert[T number](values []int64) []T {

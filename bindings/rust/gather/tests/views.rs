@@ -1,0 +1,82 @@
+//! Views: how they print, that they can be had once more, and memory that is longer than its shape or has no values yet.
+
+use std::mem::MaybeUninit;
+
+use gather::{Device, Error, Layout, OPEN, Options, Tensor, TensorMut, gather, gather_into};
+
+#[test]
+fn they_print_what_they_are() {
+    let table = [0.0f32; 12];
+    let dense = Tensor::new(&table, &[4, 3]);
+    assert_eq!(format!("{dense:?}"), "Tensor { dtype: Float32, shape: [4, 3] }");
+    let column = Tensor::new(&table, &[4]).with_strides(&[12]).unwrap().with_offset(8);
+    assert_eq!(
+        format!("{column:?}"),
+        "Tensor { dtype: Float32, shape: [4], strides: [12], offset: 8 }"
+    );
+    let mut out = [0u8; 2];
+    assert_eq!(
+        format!("{:?}", TensorMut::new(&mut out, &[2])),
+        "TensorMut { dtype: UInt8, shape: [2] }"
+    );
+    let layout = Layout::new::<i64>(&[OPEN, 2]).on(Device::Cuda(1));
+    assert_eq!(
+        format!("{layout:?}"),
+        "Layout { dtype: Int64, shape: [OPEN, 2], device: Cuda(1) }"
+    );
+    assert_eq!(
+        format!("{:?}", Layout::untyped(&[])),
+        "Layout { dtype: \"any\", shape: [] }"
+    );
+}
+
+#[test]
+fn a_view_of_a_view_and_of_a_result() {
+    let table = [10i32, 11, 20, 21];
+    let params = Tensor::new(&table, &[2, 2]);
+    let rows = gather(&params.view(), &Tensor::new(&[1u8, 0], &[2]), &Options::new()).unwrap();
+    let again = gather(&rows.view(), &Tensor::new(&[1u8], &[1]), &Options::new()).unwrap();
+    assert_eq!(again.as_slice::<i32>().unwrap(), [10, 11]);
+    let transposed = rows.view().with_strides(&[4, 8]).unwrap();
+    let column = gather(&transposed, &Tensor::new(&[1u8], &[1]), &Options::new()).unwrap();
+    assert_eq!(column.as_slice::<i32>().unwrap(), [21, 11]);
+    assert_eq!(rows.as_slice::<i32>().unwrap(), [20, 21, 10, 11]);
+
+    let words = Tensor::from_strings(&["red", "green"], &[2]).unwrap();
+    let picked = gather(&words.view(), &Tensor::new(&[1i16], &[1]), &Options::new()).unwrap();
+    assert_eq!(picked.strings().unwrap().iter().collect::<Vec<_>>(), [b"green"]);
+}
+
+#[test]
+fn memory_longer_than_its_shape() {
+    let table = [0i16, 1, 10, 11, 20, 21, 30, 31];
+    let mut room = [-1i16; 6];
+    let (params, ids) = (Tensor::new(&table, &[3, 2]), [1u32, 0, 99]);
+    let mut out = TensorMut::new(&mut room, &[2, 2]);
+    gather_into(&params, &Tensor::new(&ids, &[2]), &Options::new(), &mut out).unwrap();
+    assert_eq!(room, [10, 11, 0, 1, -1, -1]);
+    let fourth = gather(&params, &Tensor::new(&[3u32], &[1]), &Options::new());
+    assert!(matches!(fourth, Err(Error::Index(cause)) if cause.value == 3 && cause.limit == 3));
+    let short = gather(
+        &Tensor::new(&table, &[5, 2]),
+        &Tensor::new(&[0u32], &[1]),
+        &Options::new(),
+    );
+    assert!(matches!(short, Err(Error::Stride(cause)) if cause.value == 20 && cause.limit == 16));
+}
+
+#[test]
+fn memory_without_values() {
+    let table = [1.5f64, 2.5];
+    let mut rows = [MaybeUninit::<f64>::uninit(); 2];
+    let ids = Tensor::new(&[1u8, 0], &[2]);
+    gather_into(
+        &Tensor::new(&table, &[2]),
+        &ids,
+        &Options::new(),
+        &mut TensorMut::new(&mut rows, &[2]),
+    )
+    .unwrap();
+    // SAFETY: both have been written.
+    assert_eq!(rows.map(|row| unsafe { row.assume_init() }), [2.5, 1.5]);
+}

@@ -1,0 +1,103 @@
+/* The mistakes, in C: a line for each with the fields of its error. */
+#include <gather/gather.h>
+#include <stdio.h>
+
+static float table[8] = {0, 1, 10, 11, 20, 21, 30, 31}, rows[8];
+static const int64_t table_shape[] = {4, 2};
+static gth_error err = GTH_ERROR_INIT;
+
+#define TENSOR(dtype, data, ...)                       \
+  {sizeof(gth_tensor_desc),                            \
+   GTH_DTYPE_##dtype,                                  \
+   0,                                                  \
+   0,                                                  \
+   sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), \
+   0,                                                  \
+   data,                                               \
+   (const int64_t[]){__VA_ARGS__},                     \
+   NULL,                                               \
+   NULL,                                               \
+   0,                                                  \
+   sizeof(data)}
+
+static void line(const char *mistake, int32_t status) {
+  printf("%s\t%s", mistake, gth_status_name(status));
+  if (status)
+    printf("\t%d\t%d\t%lld\t%lld\t%lld", err.operand, err.component, (long long)err.position, (long long)err.value,
+           (long long)err.limit);
+  printf("\n");
+}
+
+static int32_t gather_ids(const int64_t *ids, int64_t count, const gth_options *options) {
+  const gth_tensor_desc params = TENSOR(FLOAT32, table, 4, 2);
+  const gth_tensor_desc indices = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, &count, ids);
+  const int64_t shape[] = {count, 2};
+  const gth_tensor_desc out = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, shape, rows);
+  return gth_gather_desc(NULL, &params, &indices, options, &out, &err);
+}
+
+static int32_t gather_from(gth_tensor_desc params) {
+  const int64_t ids[] = {0};
+  const gth_tensor_desc indices = TENSOR(INT64, ids, 1), out = TENSOR(FLOAT32, rows, 1, 2);
+  return gth_gather_desc(NULL, &params, &indices, NULL, &out, &err);
+}
+
+static int32_t gather_to(gth_tensor_desc out) {
+  const int64_t ids[] = {0, 1, 2};
+  const gth_tensor_desc params = TENSOR(FLOAT32, table, 4, 2), indices = TENSOR(INT64, ids, 3);
+  return gth_gather_desc(NULL, &params, &indices, NULL, &out, &err);
+}
+
+int main(void) {
+  const int64_t good[] = {0, 1};
+  gth_options options = GTH_OPTIONS_INIT;
+  line("an index beyond the end", gather_ids((const int64_t[]){0, 4, -1}, 3, NULL));
+  line("a negative index", gather_ids((const int64_t[]){0, -1}, 2, NULL));
+  options.negative = GTH_NEGATIVE_WRAP;
+  line("an index below all that wrap", gather_ids((const int64_t[]){-5}, 1, &options));
+  options = (gth_options)GTH_OPTIONS_INIT;
+  options.has_axis = 1;
+  options.axis = 2;
+  line("an axis that is not there", gather_ids(good, 2, &options));
+  options = (gth_options)GTH_OPTIONS_INIT;
+  options.batch_dims = 2;
+  line("more batch dims than dims", gather_ids(good, 2, &options));
+  options = (gth_options)GTH_OPTIONS_INIT;
+  options.bounds = 99;
+  line("an unknown switch", gather_ids(good, 2, &options));
+
+  const gth_tensor_desc params = TENSOR(FLOAT32, table, 4, 2),
+                        tuple = TENSOR(INT64, ((const int64_t[]){0, 0, 0}), 1, 3);
+  gth_tensor_desc out = TENSOR(FLOAT32, rows, 1);
+  line("tuples longer than the rank", gth_gather_nd_desc(NULL, &params, &tuple, NULL, &out, &err));
+  const gth_tensor_desc floats = TENSOR(FLOAT32, ((const float[]){0}), 1);
+  out = (gth_tensor_desc)TENSOR(FLOAT32, rows, 1, 2);
+  line("indices that are floats", gth_gather_desc(NULL, &params, &floats, NULL, &out, &err));
+
+  gth_tensor_desc from = TENSOR(FLOAT32, table, 5, 2);
+  line("memory shorter than its shape", gather_from(from));
+  from = (gth_tensor_desc)TENSOR(FLOAT32, table, 3, 2);
+  line("memory longer than its shape", gather_from(from));
+  from = (gth_tensor_desc)TENSOR(FLOAT32, table, 4, 2);
+  const int64_t strides[] = {16, 4};
+  from.strides = strides;
+  line("strides that leave the memory", gather_from(from));
+
+  line("an output of another shape", gather_to((gth_tensor_desc)TENSOR(FLOAT32, rows, 2, 2)));
+  line("an output of another rank", gather_to((gth_tensor_desc)TENSOR(FLOAT32, rows, 6)));
+  line("an output of another dtype", gather_to((gth_tensor_desc)TENSOR(INT32, rows, 3, 2)));
+  line("an output over params", gather_to((gth_tensor_desc)TENSOR(FLOAT32, table, 3, 2)));
+  out = (gth_tensor_desc)TENSOR(FLOAT32, rows, 3, 2);
+  out.flags = GTH_TENSOR_READONLY;
+  line("a read-only output", gather_to(out));
+
+  gth_plan *plan = NULL;
+  const gth_tensor_desc open = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, (const int64_t[]){GTH_OPEN}, NULL);
+  const gth_tensor_desc planned = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, table_shape, NULL);
+  gth_gather_plan(&planned, &open, NULL, NULL, &plan, &err);
+  line("a run without its open extent", gth_plan_run(NULL, plan, table, good, rows, GTH_OPEN, &err));
+  line("a run over less memory", gth_plan_run_checked(NULL, plan, table, 28, good, 16, rows, 32, 2, &err));
+  gth_plan_release(plan);
+  line("a plan that has been closed", gth_plan_run(NULL, plan, table, good, rows, 2, &err));
+  return 0;
+}

@@ -1,0 +1,80 @@
+// The mistakes, in C++: a line for each with the fields of its error.
+#include <cstdio>
+#include <gather/gather.hpp>
+
+namespace {
+
+using gather::Options;
+using gather::View;
+
+const std::vector<float> table = {0, 1, 10, 11, 20, 21, 30, 31};
+std::vector<float> rows(8);
+
+template <class Call>
+void line(const char* mistake, Call call) {
+  try {
+    call();
+    std::printf("%s\tGTH_OK\n", mistake);
+  } catch (const gather::Error& e) {
+    std::printf("%s\t%s\t%d\t%d\t%lld\t%lld\t%lld\n", mistake, gth_status_name(e.status()), e.operand(), e.component(),
+                static_cast<long long>(e.position()), static_cast<long long>(e.value()),
+                static_cast<long long>(e.limit()));
+  }
+}
+
+void ids(const char* mistake, const std::vector<int64_t>& ids, const Options& options = {}) {
+  line(mistake, [&] { gather::gather({table, {4, 2}}, View(ids), options); });
+}
+
+void from(const char* mistake, const View& params) {
+  const std::vector<int64_t> ids = {0};
+  line(mistake, [&] { gather::gather_into(params, ids, {rows, {1, 2}}); });
+}
+
+void to(const char* mistake, const View& out) {
+  const std::vector<int64_t> ids = {0, 1, 2};
+  line(mistake, [&] { gather::gather_into({table, {4, 2}}, ids, out); });
+}
+
+}  // namespace
+
+int main() {
+  ids("an index beyond the end", {0, 4, -1});
+  ids("a negative index", {0, -1});
+  ids("an index below all that wrap", {-5}, Options().negative(GTH_NEGATIVE_WRAP));
+  ids("an axis that is not there", {0, 1}, Options().axis(2));
+  ids("more batch dims than dims", {0, 1}, Options().batch_dims(2));
+  ids("an unknown switch", {0, 1}, Options().bounds(99));
+  ids("a fill value of another dtype", {0, 9}, Options().fill_value(int8_t{1}));
+
+  const std::vector<int64_t> tuple = {0, 0, 0};
+  line("tuples longer than the rank", [&] { gather::gather_nd({table, {4, 2}}, View(tuple, {1, 3})); });
+  const std::vector<float> floats = {0};
+  line("indices that are floats", [&] { gather::gather({table, {4, 2}}, View(floats)); });
+
+  from("memory shorter than its shape", {table, {5, 2}});
+  from("memory longer than its shape", {table, {3, 2}});
+  from("strides for another rank", View(table, {4, 2}).strides({8}));
+  from("strides that leave the memory", View(table, {4, 2}).strides({16, 4}));
+
+  std::vector<int32_t> whole(6);
+  std::vector<float> both = table;
+  to("an output of another shape", {rows, {2, 2}});
+  to("an output of another rank", {rows, {6}});
+  to("an output of another dtype", {whole, {3, 2}});
+  const std::vector<int64_t> three = {0, 1, 2};
+  line("an output over params", [&] { gather::gather_into({both, {4, 2}}, three, {both, {3, 2}}); });
+  to("a read-only output", View(rows, {3, 2}).readonly());
+
+  const std::vector<int64_t> good = {0, 1};
+  gather::Plan plan = gather::Plan::gather(View::layout<float>({4, 2}), View::layout<int64_t>({GTH_OPEN}));
+  line("a run without its open extent", [&] { plan.run(table, good, rows); });
+  const std::vector<float> less(7);
+  line("a run over less memory", [&] { plan.run(less, good, rows, 2); });
+  gth_plan* const raw = plan.get();
+  plan.reset();
+  line("a plan that has been closed", [&] {
+    const gather::Plan closed(raw);
+    closed.run(table, good, rows, 2);
+  });
+}

@@ -1,0 +1,47 @@
+"""The mistakes, in Python: a line for each with the fields of its error."""
+
+import numpy as np
+
+import libgather
+from libgather import Plan, Spec, gather, gather_nd
+
+OPERANDS = [None, "params", "indices", "out", "options", "context", "plan", "tensor"]
+TABLE = np.array([[0, 1], [10, 11], [20, 21], [30, 31]], "f4")
+THREE = np.array([0, 1, 2])
+
+
+def line(mistake, call, *arguments, **options):
+    try:
+        call(*arguments, **options)
+    except libgather.Error as error:
+        fields = (OPERANDS.index(error.operand), error.component, error.position, error.value, error.limit)
+        print(mistake, error.status_name, *fields, sep="\t")
+    else:
+        print(f"{mistake}\tGTH_OK")
+
+
+def main():
+    line("an index beyond the end", gather, TABLE, np.array([0, 4, -1]))
+    line("a negative index", gather, TABLE, np.array([0, -1]))
+    line("an index below all that wrap", gather, TABLE, np.array([-5]), negative="wrap")
+    line("an axis that is not there", gather, TABLE, np.array([0, 1]), axis=2)
+    line("more batch dims than dims", gather, TABLE, np.array([0, 1]), batch_dims=2)
+    line("tuples longer than the rank", gather_nd, TABLE, np.array([[0, 0, 0]]))
+    line("indices that are floats", gather, TABLE, np.array([0], "f4"))
+
+    line("an output of another shape", gather, TABLE, THREE, out=np.empty((2, 2), "f4"))
+    line("an output of another rank", gather, TABLE, THREE, out=np.empty(6, "f4"))
+    line("an output of another dtype", gather, TABLE, THREE, out=np.empty((3, 2), "i4"))
+    both = TABLE.copy()
+    line("an output over params", gather, both, THREE, out=both[:3])
+    read_only = np.empty((3, 2), "f4")
+    read_only.setflags(write=False)
+    line("a read-only output", gather, TABLE, THREE, out=read_only)
+
+    plan = Plan(TABLE, Spec("int64", (-1,)))
+    plan.close()
+    line("a plan that has been closed", plan, TABLE, np.array([0, 1]), np.empty((2, 2), "f4"))
+
+
+if __name__ == "__main__":
+    main()

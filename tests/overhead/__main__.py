@@ -1,0 +1,137 @@
+"""The cost of a call in every language, as one table: what C takes, and what each language adds to it.
+
+python3 tests/overhead PREFIX BUILD [--check] [--write FILE]
+
+PREFIX has the library installed, BUILD is a folder for build products, and PYTHON names an interpreter that has
+libgather. Each language has a program of its own that runs its loops and those of C in turn. --check fails where a
+language adds more than it may, --write puts the table between the lines <!-- calls --> and <!-- end of calls -->
+of a file.
+"""
+
+import argparse
+import os
+import pathlib
+import platform
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+MARKS = "<!-- calls -->\n", "<!-- end of calls -->\n"
+# What a language may add in nanoseconds, and to what.
+LIMITS = {"C++": 2.5, "Rust": 4, "Go": 45}
+LIMITED = {
+    "C++": ("plan run", "plan run, open extent", "gather into, described once", "gather, a new output"),
+    "Rust": ("plan run", "plan run, open extent", "gather into, described once"),
+    "Go": ("plan run", "plan run, open extent"),
+}
+
+
+def run(*command, **options):
+    return subprocess.run([str(part) for part in command], check=True, text=True, **options)
+
+
+def output(*command, **options):
+    return run(*command, stdout=subprocess.PIPE, **options).stdout
+
+
+def c_and_cpp(build):
+    flags = output("pkg-config", "--cflags", "--libs", "gather").split()
+    run("c++", "-std=c++17", "-O2", HERE / "calls.cpp", "-o", build / "calls", *flags)
+    return [build / "calls"]
+
+
+def rust(build):
+    manifest = HERE / "rust/Cargo.toml"
+    run("cargo", "build", "--release", "--quiet", "--locked", "--manifest-path", manifest, "--target-dir", build)
+    return [build / "release/overhead"]
+
+
+def go(build):
+    run("go", "build", "-buildvcs=false", "-o", build / "go", ".", cwd=HERE / "go")
+    return [build / "go"]
+
+
+def python(build):
+    interpreter = os.environ.get("PYTHON", sys.executable)
+    found = subprocess.run([interpreter, "-c", "import libgather, numpy"], stderr=subprocess.DEVNULL, check=False)
+    return [interpreter, HERE / "calls.py"] if found.returncode == 0 else None
+
+
+LANGUAGES = {"C++": ("c++", c_and_cpp), "Rust": ("cargo", rust), "Go": ("go", go), "Python": (None, python)}
+
+
+def measure(build):
+    """Rows of each language, by name: lists of numbers."""
+    found = {}
+    for language, (tool, prepare) in LANGUAGES.items():
+        program = prepare(build) if tool is None or shutil.which(tool) else None
+        if program is None:
+            print(f"skipped: {language} is not here", file=sys.stderr)
+            continue
+        lines = [line.split("\t") for line in output(*program).splitlines()]
+        found[language] = {name: [float(number) for number in numbers] for name, *numbers in lines}
+    return found
+
+
+def processor():
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.machine()
+
+
+def table(found):
+    shared = [name for name, numbers in found["C++"].items() if len(numbers) == 3]
+    lines = ["| One row of 4 bytes, ns | C | " + " | ".join(found) + " |", "|---|---|" + "---|" * len(found)]
+    for name in shared:
+        cells = [f"{found['C++'][name][0]:.0f}"]
+        for rows in found.values():
+            numbers = rows.get(name, [])
+            cells.append(f"+ {max(numbers[2], 0):.0f}" if len(numbers) == 3 else f"{numbers[0]:.0f}" if numbers else "")
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    for language, rows in found.items():
+        for name in [name for name, numbers in rows.items() if len(numbers) == 1 and name not in shared]:
+            columns = dict.fromkeys(["C", *found], "")
+            columns["C" if language == "C++" else language] = f"{rows[name][0]:.0f}"
+            lines.append(f"| {name} | " + " | ".join(columns.values()) + " |")
+    note = f"Written by `./dev overhead` on {processor()}: medians, and `+` what a language adds to C beside it."
+    return "\n".join([*lines, "", note, ""])
+
+
+def missed(found):
+    for language, names in LIMITED.items():
+        for name in names if language in found else ():
+            more = found[language][name][2]
+            if more > LIMITS[language]:
+                yield f"{language}, {name}: {more:.1f} ns more than C, {LIMITS[language]} are allowed"
+
+
+def write(path, text):
+    before, rest = path.read_text().split(MARKS[0])
+    path.write_text(before + MARKS[0] + text + MARKS[1] + rest.split(MARKS[1])[1])
+
+
+def main():
+    plain = argparse.RawTextHelpFormatter
+    parser = argparse.ArgumentParser(prog="overhead", description=__doc__, formatter_class=plain)
+    parser.add_argument("prefix", type=pathlib.Path)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--write", type=pathlib.Path)
+    options = parser.parse_args()
+    libraries = next(options.prefix.resolve().rglob("gather.pc")).parents[1]
+    os.environ |= {"PKG_CONFIG_PATH": str(libraries / "pkgconfig"), "LD_LIBRARY_PATH": str(libraries)}
+    options.build.mkdir(parents=True, exist_ok=True)
+    found = measure(options.build.resolve())
+    print(table(found))
+    if options.write:
+        write(options.write, table(found))
+    over = list(missed(found))
+    for line in over:
+        print(line)
+    return bool(options.check and over)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,109 @@
+// What a call costs in C, and what C++ adds to it: one row of 4 bytes, everything in the first cache. A line for each, with
+// the nanoseconds in C and in C++ and the difference within the rounds.
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "gather/gather.hpp"
+#include "rounds.hpp"
+
+namespace {
+
+using rounds::keep;
+
+constexpr int64_t rows = 64;
+
+struct InC {
+  float table[rows] = {};
+  int64_t index[1] = {7};
+  float out[1] = {};
+  int64_t table_shape[1] = {rows}, one[1] = {1}, open[1] = {GTH_OPEN};
+  gth_tensor_desc params = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 1, table_shape, table);
+  gth_tensor_desc indices = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, one, index);
+  gth_tensor_desc output = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 1, one, out);
+  gth_tensor *params_handle = nullptr, *indices_handle = nullptr;
+  gth_plan *plan = nullptr, *open_plan = nullptr;
+  gth_error err = GTH_ERROR_INIT;
+
+  InC() {
+    gth_tensor_desc any = indices;
+    any.shape = open;
+    const bool made = !gth_tensor_borrow(&params, &params_handle, &err) &&
+                      !gth_tensor_borrow(&indices, &indices_handle, &err) &&
+                      !gth_gather_plan(&params, &indices, nullptr, nullptr, &plan, &err) &&
+                      !gth_gather_plan(&params, &any, nullptr, nullptr, &open_plan, &err);
+    if (!made) std::abort();
+  }
+};
+
+struct InCpp {
+  std::vector<float> table = std::vector<float>(rows);
+  std::vector<int64_t> index = {7};
+  std::vector<float> out = std::vector<float>(1);
+  gather::View params = table, indices = index, output = out;
+  gather::Tensor params_handle = gather::Tensor::borrow(params), indices_handle = gather::Tensor::borrow(indices);
+  gather::Plan plan = gather::Plan::gather(params, indices);
+  gather::Plan open_plan = gather::Plan::gather(params, gather::View::layout<int64_t>({GTH_OPEN}));
+};
+
+struct Row {
+  const char* name;
+  rounds::Body c, cpp;
+};
+
+#define REPEAT(...)          \
+  [](int64_t n) {            \
+    while (n--) __VA_ARGS__; \
+  }
+
+InC c;
+InCpp cpp;
+
+const Row shared[] = {
+    {"plan run", REPEAT(keep(gth_plan_run(nullptr, c.plan, c.table, c.index, c.out, GTH_OPEN, &c.err))),
+     REPEAT(cpp.plan.run(cpp.table, cpp.index, cpp.out))},
+    {"plan run, open extent", REPEAT(keep(gth_plan_run(nullptr, c.open_plan, c.table, c.index, c.out, 1, &c.err))),
+     REPEAT(cpp.open_plan.run(cpp.table, cpp.index, cpp.out, 1))},
+    {"gather into, described once",
+     REPEAT(keep(gth_gather_desc(nullptr, &c.params, &c.indices, nullptr, &c.output, &c.err))),
+     REPEAT(gather::gather_into(cpp.params, cpp.indices, cpp.output))},
+    {"gather into, described in each call", REPEAT({
+       const gth_tensor_desc params = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 1, c.table_shape, c.table);
+       const gth_tensor_desc indices = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, c.one, c.index);
+       const gth_tensor_desc output = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 1, c.one, c.out);
+       keep(gth_gather_desc(nullptr, &params, &indices, nullptr, &output, &c.err));
+     }),
+     REPEAT(gather::gather_into(cpp.table, cpp.index, cpp.out))},
+    {"gather, a new output", REPEAT({
+       gth_tensor* made = nullptr;
+       keep(gth_gather(nullptr, c.params_handle, c.indices_handle, nullptr, &made, &c.err));
+       gth_tensor_release(made);
+     }),
+     REPEAT(gather::gather(cpp.params_handle, cpp.indices_handle))},
+};
+
+const Row alone[] = {
+    {"the smallest call, which does nothing", REPEAT(keep(gth_dtype_size(GTH_DTYPE_FLOAT32))), nullptr},
+    {"a tensor handle, made and released", REPEAT({
+       gth_tensor* handle = nullptr;
+       gth_tensor_borrow(&c.params, &handle, &c.err);
+       gth_tensor_release(handle);
+     }),
+     nullptr},
+};
+
+}  // namespace
+
+int main() {
+  std::vector<rounds::Body> bodies;
+  for (const Row& row : shared) bodies.insert(bodies.end(), {row.c, row.cpp});
+  for (const Row& row : alone) bodies.push_back(row.c);
+  const std::vector<rounds::Times> times = rounds::side_by_side(bodies);
+  size_t i = 0;
+  for (const Row& row : shared) {
+    std::printf("%s\t%.1f\t%.1f\t%.1f\n", row.name, rounds::median(times[i]), rounds::median(times[i + 1]),
+                rounds::difference(times[i], times[i + 1]));
+    i += 2;
+  }
+  for (const Row& row : alone) std::printf("%s\t%.1f\n", row.name, rounds::median(times[i++]));
+}

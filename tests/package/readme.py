@@ -1,0 +1,56 @@
+"""Makes a shell script of what a README tells its reader to do: readme.py README SECTION...
+
+Sections are named by their headings and end at the next one. Programs are written to the files that the README has them
+in, blocks of `sh` are commands, run in order in one shell, and what the last one prints must be the block of `text`, as
+often as it runs a program.
+"""
+
+import itertools
+import re
+import sys
+
+FILES = {"c": "example.c", "cpp": "example.cpp", "go": "main.go", "rust": "src/main.rs", "python": "example.py"}
+RUNS = re.compile(r"\./example|go run|cargo run|python3? example.py")
+
+
+def sections(text):
+    """Pairs of a heading and the lines below it; a line in a block is no heading."""
+    title, lines, inside = "", [], False
+    for line in text.splitlines():
+        inside ^= line.startswith("```")
+        if not inside and re.match(r"#+ ", line):
+            yield title, lines
+            title, lines = line.lstrip("# "), []
+        else:
+            lines.append(line)
+    yield title, lines
+
+
+def blocks(lines):
+    """Pairs of a language and the text of its block."""
+    rest = iter(lines)
+    for line in rest:
+        if line.startswith("```"):
+            yield line[3:], "\n".join(itertools.takewhile(lambda each: each != "```", rest))
+
+
+def save(path, text):
+    folder = f"mkdir -p {path.rpartition('/')[0]}\n" if "/" in path else ""
+    return f"{folder}cat >{path} <<'END OF FILE'\n{text}\nEND OF FILE"
+
+
+def script(readme, titles):
+    with open(readme) as file:
+        found = dict(sections(file.read()))
+    wanted = list(itertools.chain.from_iterable(blocks(found[title]) for title in titles))
+    expected = next(text for language, text in wanted if language == "text")
+    *commands, last = [text for language, text in wanted if language == "sh"]
+    programs = [save(FILES[language], text) for language, text in wanted if language in FILES]
+    outputs = "\n".join([expected] * len(RUNS.findall(last)))
+    result = f'work=$PWD\n{{ # in this shell: what it exports stays\n{last}\n}} >"$work/printed.txt"\ncd "$work"'
+    steps = [*programs, *commands, result, save("expected.txt", outputs), "diff -u expected.txt printed.txt"]
+    return "\n".join(["set -eux", *steps, ""])
+
+
+if __name__ == "__main__":
+    print(script(sys.argv[1], sys.argv[2:]), end="")
