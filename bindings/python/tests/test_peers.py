@@ -267,3 +267,14 @@ class TestTensorFlow:
     def test_nothing_writes_to_them(self, tf: Any) -> None:
         with pytest.raises(libgather.Error, match="in place"):
             libgather.gather(np.zeros(2, "f"), [0], out=tf.zeros(1))
+
+
+class TestTracing:
+    """Where a library has no values yet, it says what calls with values."""
+
+    @pytest.mark.parametrize("transformation", ["jit", "grad", "vmap"])
+    def test_jax(self, transformation: str) -> None:
+        jax = pytest.importorskip("jax", reason="jax is not installed")
+        traced = getattr(jax, transformation)(lambda x: libgather.gather(x, [0]).sum())
+        with pytest.raises(libgather.DTypeError, match="params: .*Tracer has no value .* jax.pure_callback"):
+            traced(jax.numpy.ones((3, 2)))
