@@ -14,6 +14,7 @@ from . import _constants, _library, _objects, errors, types  # noqa: F401
 from ._capabilities import capabilities, release, shutdown, version
 from ._contexts import sync
 from ._operations import gather, gather_elements, gather_nd, output_shape
+from ._options import CHOICES
 from ._take import take, take_along_axis
 from .context import Context
 from .errors import (
@@ -79,7 +80,7 @@ __all__ = [
     "version",
 ]
 
-_objects.configure(errors.of_fields, (memoryview, _array.array, bytearray, bytes))
+_objects.configure(errors.of_fields, (memoryview, _array.array, bytearray, bytes), CHOICES)
 
 
 def __dir__() -> list[str]:

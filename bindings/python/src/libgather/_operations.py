@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 
 from . import _constants as c
 from . import errors
 from . import types as t
-from ._arrays import enter, enter_output, native, written
+from ._arrays import enter, enter_output, kind_of, native, written
 from ._call import call, created, shape_of
 from ._fills import check_output, fill_of
 from ._foreign import refuse_keywords
-from ._library import lib, token
+from ._library import lib
 from ._located import locate
 from ._objects import gather as gather_buffers
-from ._objects import gather_with as gather_buffers_with
 from ._operation import GATHER, GATHER_ELEMENTS, GATHER_ND, operation_named
-from ._options import named_fill, options_of
+from ._options import options_of
 from ._request import Request
 from ._sites import site_of
-from .context import Context, handle_of, pointer_of
+from .context import Context, pointer_of
 from .spec import Spec
 from .tensor import Tensor
 
@@ -140,6 +140,7 @@ def gather(
             profile,
             opset,
             threads,
+            None,
         )
     except errors.IndexError as error:
         locate(error, GATHER, *shapes_of(params, indices), axis, batch_dims)
@@ -147,7 +148,7 @@ def gather(
     if result is not NotImplemented:
         return result
     request = Request(axis, batch_dims, negative, bounds, fill_value, profile, opset, threads, context, stream, sync)
-    return run(GATHER, params, indices, out, request)
+    return run_others(GATHER, params, indices, out, request)
 
 
 @t.overload
@@ -212,6 +213,7 @@ def gather_nd(
             profile,
             opset,
             threads,
+            None,
         )
     except errors.IndexError as error:
         locate(error, GATHER_ND, *shapes_of(params, indices), None, batch_dims)
@@ -219,7 +221,7 @@ def gather_nd(
     if result is not NotImplemented:
         return result
     request = Request(None, batch_dims, negative, bounds, fill_value, profile, opset, threads, context, stream, sync)
-    return run(GATHER_ND, params, indices, out, request)
+    return run_others(GATHER_ND, params, indices, out, request)
 
 
 @t.overload
@@ -319,7 +321,7 @@ def gather_elements(
     if result is not NotImplemented:
         return result
     request = Request(axis, 0, negative, bounds, fill_value, profile, opset, threads, context, stream, sync, extents)
-    return run(GATHER_ELEMENTS, params, indices, out, request)
+    return run_others(GATHER_ELEMENTS, params, indices, out, request)
 
 
 def shapes_of(params: t.Any, indices: t.Any) -> tuple[int, tuple[int, ...]]:
@@ -329,21 +331,38 @@ def shapes_of(params: t.Any, indices: t.Any) -> tuple[int, tuple[int, ...]]:
 
 def run(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
     """Arrays of any kind with any switches."""
-    if request.stream is None:  # buffers are on the host
-        fill = named_fill(request.fill_value)
-        if fill is not None:
-            options, handle = options_of(request, fill), handle_of(request.context)
-            try:
-                result = gather_buffers_with(operation.number, params, indices, out, token(options), handle)
-            except errors.IndexError as error:
-                locate(error, operation, *shapes_of(params, indices), request.axis, request.batch_dims)
-                raise
+    result = run_buffers(operation, params, indices, out, request)
+    return run_others(operation, params, indices, out, request) if result is NotImplemented else result
+
+
+def run_others(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
+    """As `run`, for what run_buffers() does not do."""
+    if request.stream is None:  # the arrays may be on the host
+        if out is None and request.bounds != "skip":
+            result = run_quickly(operation, params, indices, request)
             if result is not NotImplemented:
                 return result
         blocks = blocks_of(params, request)
         if blocks is not None:
             return run_blocks(blocks, operation, params, indices, out, request)
     return run_tensors(operation, params, indices, out, request)
+
+
+def run_quickly(operation: Operation, params: t.Any, indices: t.Any, request: Request) -> t.Any:
+    """By the kind's own way around its memory, where it has one; else NotImplemented."""
+    quick = getattr(kind_of(params), "quick", None)
+    return NotImplemented if quick is None else quick(partial(run_buffers, operation), params, indices, request)
+
+
+def run_buffers(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
+    """Buffers with any switches; NotImplemented where something is no buffer."""
+    axis, batch_dims, negative, bounds, fill_value, profile, opset, threads, context, stream, _, extents = request
+    switches = negative, bounds, fill_value, profile, opset, threads, extents
+    try:
+        return gather_buffers(operation.number, params, indices, out, axis, batch_dims, context, stream, *switches)
+    except errors.IndexError as error:
+        locate(error, operation, *shapes_of(params, indices), axis, batch_dims)
+        raise
 
 
 def run_tensors(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:

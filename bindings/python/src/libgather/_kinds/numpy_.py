@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from .._site import Site
 
-_objects.configure_numpy(np.ndarray, np.empty)
+_objects.configure_numpy(np.ndarray, np.empty, np.empty(3))
 
 _NATIVE = frozenset("?bhilqBHILQpPnNefdFD")
 _STRINGS = frozenset("OSUT")
