@@ -1,6 +1,5 @@
 /* Capsules of DLPack and Arrow: what array libraries hand to each other. */
-#include "dlpack.h"
-#include "objects.h"
+#include "exchange.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,19 +59,6 @@ PyObject *dlpack_capsule(PyObject *module, arguments args, Py_ssize_t count) {
   }
   return args[1] == Py_True ? PyCapsule_New(managed, versioned_name, free_versioned)
                             : PyCapsule_New(managed, legacy_name, free_legacy);
-}
-
-/* The exchange table of a type, of the version that we know; NULL with an exception set if it has none. */
-static const dl_exchange *exchange_of(PyObject *capsule) {
-  const dl_exchange *table = PyCapsule_GetPointer(capsule, "dlpack_exchange_api");
-  while (table && table->major > 1) {
-    table = table->previous;
-  }
-  if ((!table || table->major != 1) && !PyErr_Occurred()) {
-    PyErr_SetString(PyExc_BufferError, "the DLPack exchange table has no version 1");
-    return NULL;
-  }
-  return table;
 }
 
 PyObject *exchange_out_of(PyObject *module, arguments args, Py_ssize_t count) {

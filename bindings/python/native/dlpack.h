@@ -25,12 +25,15 @@ typedef struct dl_managed_versioned {
   void (*deleter)(struct dl_managed_versioned *self);
 } dl_managed_versioned;
 
+typedef void (*dl_error)(void *context, const char *kind, const char *message);
+
 typedef struct dl_exchange {
   uint32_t major, minor;
   const struct dl_exchange *previous;
-  void *allocate;
+  int (*allocate)(dl_tensor *like, dl_managed_versioned **out, void *error_context, dl_error error);
   int (*from_object)(void *object, dl_managed_versioned **out);
   int (*to_object)(dl_managed_versioned *managed, void **object);
+  int (*describe)(void *object, dl_tensor *out);
 } dl_exchange;
 
 #endif

@@ -2,6 +2,7 @@
 #include "array.h"
 #include "handle.h"
 #include "operand.h"
+#include "switches.h"
 
 /* What an operation is here, by the number that the Python side gives it (_operations.py). */
 typedef struct operation {
@@ -25,31 +26,40 @@ typedef struct request {
   const operation *operation;
   gth_context *context;
   operand params, indices;
-  const gth_options *options;
+  gth_options *options;
+  PyObject *fill_value; /* borrowed: a number to be filled with; NULL: options say all */
   gth_error error;
 } request;
 
-/* Into a given array; NotImplemented if it is no buffer that we know. */
+/* Runs into an output, which is closed then. False with an exception set. */
+static int run_into(request *call, operand *out) {
+  int32_t status;
+  Py_BEGIN_ALLOW_THREADS
+  status = call->operation->run(call->context, &call->params.desc, &call->indices.desc, call->options, &out->desc,
+                                &call->error);
+  Py_END_ALLOW_THREADS
+  operand_close(out);
+  if (status != GTH_OK) {
+    raise_error(call->known, &call->error);
+  }
+  return status == GTH_OK;
+}
+
+/* Into a given array; NotImplemented if it is none that we know. */
 static PyObject *gather_into(request *call, PyObject *array) {
   operand out;
   if (!operand_open(call->known, array, &out)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  int32_t status;
-  Py_BEGIN_ALLOW_THREADS
-  status = call->operation->run(call->context, &call->params.desc, &call->indices.desc, call->options, &out.desc,
-                                &call->error);
-  Py_END_ALLOW_THREADS
-  operand_close(&out);
-  if (status != GTH_OK) {
-    return raise_error(call->known, &call->error);
+  if (!run_into(call, &out) || !array_written(call->known, array)) {
+    return NULL;
   }
   Py_INCREF(array);
   return array;
 }
 
 static PyObject *gather_new(request *call, PyObject *like) {
-  /* Rows that are skipped are zeros in a new result, which the library makes; NumPy's would not be initialised. */
+  /* Rows that are skipped are zeros in a new result, which the library makes; others' would not be initialised. */
   if (!array_is_made_for(call->known, like) || call->options->bounds == GTH_BOUNDS_SKIP) {
     Py_RETURN_NOTIMPLEMENTED;
   }
@@ -60,31 +70,34 @@ static PyObject *gather_new(request *call, PyObject *like) {
   if (status != GTH_OK) {
     return raise_error(call->known, &call->error);
   }
-  PyObject *array = array_new(call->known, like, ndim, shape);
+  PyObject *array = array_new(call->known, like, call->params.desc.dtype, ndim, shape);
   if (!array) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  PyObject *result = gather_into(call, array);
-  Py_DECREF(array);
-  return result == Py_NotImplemented ? result : array_or_scalar(result, ndim);
+  operand out;
+  if (!array_open(call->known, array, call->params.desc.dtype, ndim, shape, &out)) {
+    Py_DECREF(array);
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  if (!run_into(call, &out)) {
+    Py_CLEAR(array);
+  }
+  return array_or_scalar(call->known, array, ndim);
 }
 
-/* False, without an exception, if one of the numbers is none or is beyond int64. */
+/* False, without an exception, for what is no integer, or beyond int64. */
+static int number_of(PyObject *value, int64_t *number) {
+  PyObject *integer = PyNumber_Index(value);
+  *number = integer ? PyLong_AsLongLong(integer) : -1;
+  Py_XDECREF(integer);
+  const int failed = PyErr_Occurred() != NULL;
+  PyErr_Clear();
+  return !failed;
+}
+
 static int attributes(PyObject *axis, PyObject *batch_dims, gth_options *options) {
-  if (axis != Py_None) {
-    options->has_axis = 1;
-    options->axis = PyLong_Check(axis) ? PyLong_AsLongLong(axis) : -1;
-    if (!PyLong_Check(axis) || (options->axis == -1 && PyErr_Occurred())) {
-      PyErr_Clear();
-      return 0;
-    }
-  }
-  options->batch_dims = PyLong_Check(batch_dims) ? PyLong_AsLongLong(batch_dims) : -1;
-  if (!PyLong_Check(batch_dims) || (options->batch_dims == -1 && PyErr_Occurred())) {
-    PyErr_Clear();
-    return 0;
-  }
-  return 1;
+  options->has_axis = axis != Py_None;
+  return (axis == Py_None || number_of(axis, &options->axis)) && number_of(batch_dims, &options->batch_dims);
 }
 
 static PyObject *gather_buffers(request *call, PyObject *params, PyObject *indices, PyObject *out) {
@@ -92,6 +105,11 @@ static PyObject *gather_buffers(request *call, PyObject *params, PyObject *indic
     Py_RETURN_NOTIMPLEMENTED;
   }
   if (!indices_open(call->known, indices, &call->indices)) {
+    operand_close(&call->params);
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  if (call->fill_value && !fill_image(call->fill_value, call->params.desc.dtype, call->options->fill_value)) {
+    operand_close(&call->indices);
     operand_close(&call->params);
     Py_RETURN_NOTIMPLEMENTED;
   }
@@ -111,6 +129,16 @@ static int operation_of(PyObject *number, const operation **found) {
   }
   *found = &operations[row];
   return 1;
+}
+
+/* The operands, which are large, are left as they are. */
+static int begin(request *call, PyObject *module, PyObject *operation, gth_options *options) {
+  call->known = state_of(module);
+  call->context = NULL;
+  call->options = options;
+  call->fill_value = NULL;
+  call->error.size = sizeof call->error; /* the library writes the rest, if it fails */
+  return operation_of(operation, &call->operation);
 }
 
 /* On the context of a Handle, or on the default one for None. */
@@ -142,43 +170,29 @@ static PyObject *handle_of(const state *known, PyObject *context) {
   return handle;
 }
 
-/* Almost every call: no switches, and arrays that are buffers; NotImplemented for every other one. */
+enum { OPERATION, PARAMS, INDICES, OUT, AXIS, BATCH_DIMS, CONTEXT, STREAM, SWITCHES, ARGUMENTS = SWITCHES + 7 };
+
+/* Almost every call: arrays that are buffers or nearly so; NotImplemented for every other one. */
 PyObject *gather(PyObject *module, arguments args, Py_ssize_t count) {
-  if (count < 7) {
-    PyErr_SetString(PyExc_TypeError, "gather(operation, params, indices, out, axis, batch_dims, context, *switches)");
+  if (count != ARGUMENTS) {
+    PyErr_SetString(PyExc_TypeError,
+                    "gather(operation, params, indices, out, axis, batch_dims, context, stream, *switches)");
     return NULL;
-  }
-  for (Py_ssize_t i = 7; i < count; i++) {
-    if (args[i] != Py_None) {
-      Py_RETURN_NOTIMPLEMENTED;
-    }
   }
   gth_options options = GTH_OPTIONS_INIT;
-  request call = {.known = state_of(module), .options = &options, .error = GTH_ERROR_INIT};
-  if (!operation_of(args[0], &call.operation)) {
+  request call;
+  if (!begin(&call, module, args[OPERATION], &options)) {
     return NULL;
   }
-  if (!attributes(args[4], args[5], &options)) {
+  if (args[STREAM] != Py_None || !attributes(args[AXIS], args[BATCH_DIMS], &options) ||
+      !switches_of(call.known, args + SWITCHES, &options, &call.fill_value)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  PyObject *handle = handle_of(call.known, args[6]);
+  PyObject *handle = handle_of(call.known, args[CONTEXT]);
   if (!handle) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  PyObject *result = gather_on(&call, handle, args[1], args[2], args[3]);
+  PyObject *result = gather_on(&call, handle, args[PARAMS], args[INDICES], args[OUT]);
   Py_DECREF(handle);
   return result;
-}
-
-/* The same with options that have been read, at an address. */
-PyObject *gather_with(PyObject *module, arguments args, Py_ssize_t count) {
-  if (count != 6) {
-    PyErr_SetString(PyExc_TypeError, "gather_with(operation, params, indices, out, options, context)");
-    return NULL;
-  }
-  request call = {.known = state_of(module), .options = address_of(args[4]), .error = GTH_ERROR_INIT};
-  if (PyErr_Occurred() || !operation_of(args[0], &call.operation)) {
-    return NULL;
-  }
-  return gather_on(&call, args[5], args[1], args[2], args[3]);
 }

@@ -1,4 +1,5 @@
-#include "objects.h"
+#include "array.h"
+#include "exchange.h"
 
 #include <string.h>
 
@@ -59,22 +60,24 @@ static void keep(PyObject **slot, PyObject *object) {
 }
 
 static PyObject *configure(PyObject *module, arguments args, Py_ssize_t count) {
-  if (count != 2) {
-    PyErr_SetString(PyExc_TypeError, "configure(make_error, buffer_types)");
+  if (count != 3) {
+    PyErr_SetString(PyExc_TypeError, "configure(make_error, buffer_types, choices)");
     return NULL;
   }
   state *known = PyModule_GetState(module);
   keep(&known->make_error, args[0]);
   keep(&known->buffer_types, args[1]);
+  keep(&known->choices, args[2]);
   Py_RETURN_NONE;
 }
 
 static PyObject *configure_numpy(PyObject *module, arguments args, Py_ssize_t count) {
-  if (count != 2) {
-    PyErr_SetString(PyExc_TypeError, "configure_numpy(ndarray, empty)");
+  if (count != 3) {
+    PyErr_SetString(PyExc_TypeError, "configure_numpy(ndarray, empty, any_array)");
     return NULL;
   }
   state *known = PyModule_GetState(module);
+  known->is_legible = array_is_legible(args[2]);
   keep(&known->empty, args[1]);
   keep(&known->ndarray, args[0]);
   Py_RETURN_NONE;
@@ -87,8 +90,8 @@ static PyObject *configure_numpy(PyObject *module, arguments args, Py_ssize_t co
 static PyMethodDef methods[] = {
     FAST("configure", configure),
     FAST("configure_numpy", configure_numpy),
+    FAST("configure_exchange", configure_exchange),
     FAST("gather", gather),
-    FAST("gather_with", gather_with),
     FAST("plan", plan),
     FAST("plan_run", plan_run),
     FAST("bound", bound),
@@ -107,7 +110,9 @@ static PyMethodDef methods[] = {
 
 static int execute(PyObject *module) {
   state *known = PyModule_GetState(module);
-  known->memory_type = memory_type_new();
+  known->exchanges = PyDict_New();
+  known->dtype_name = PyUnicode_InternFromString("dtype");
+  known->memory_type = known->exchanges && known->dtype_name ? memory_type_new() : NULL;
   known->handle_type = known->memory_type ? handle_type_new() : NULL;
   return known->handle_type
              ? PyModule_AddStringConstant(module, "__doc__", "The Python objects that cffi has no words for.")
@@ -118,6 +123,9 @@ static int traverse(PyObject *module, visitproc visit, void *arg) {
   const state *known = PyModule_GetState(module);
   Py_VISIT(known->make_error);
   Py_VISIT(known->buffer_types);
+  Py_VISIT(known->choices);
+  Py_VISIT(known->dtype_name);
+  Py_VISIT(known->exchanges);
   Py_VISIT(known->ndarray);
   Py_VISIT(known->empty);
   Py_VISIT(known->memory_type);
@@ -129,6 +137,9 @@ static int clear(PyObject *module) {
   state *known = PyModule_GetState(module);
   Py_CLEAR(known->make_error);
   Py_CLEAR(known->buffer_types);
+  Py_CLEAR(known->choices);
+  Py_CLEAR(known->dtype_name);
+  Py_CLEAR(known->exchanges);
   Py_CLEAR(known->ndarray);
   Py_CLEAR(known->empty);
   Py_CLEAR(known->memory_type);

@@ -8,13 +8,17 @@
 
 typedef PyObject *const *arguments;
 
-/* What a module knows: each interpreter has a module of its own. The first four are what the Python side hands over
+/* What a module knows: each interpreter has a module of its own. The first five are what the Python side hands over
  * once, by configure(). */
 typedef struct state {
   PyObject *make_error;   /* the fields of a gth_error as a tuple -> the exception */
   PyObject *buffer_types; /* a tuple of types whose buffer protocol tells all there is to know about them */
+  PyObject *choices;      /* dicts of the names of switches to their numbers: switches.c */
   PyObject *ndarray;      /* numpy.ndarray and numpy.empty, or NULL while NumPy has not been met */
   PyObject *empty;
+  PyObject *dtype_name; /* "dtype", to be looked up */
+  int is_legible;       /* array.h */
+  PyObject *exchanges;  /* a dict of types to what exchange.c knows of them */
   PyObject *memory_type;
   PyObject *handle_type;
 } state;
@@ -35,7 +39,6 @@ int extents_of(PyObject *tuple, int64_t *extents);
 PyObject *tuple_of(int count, const int64_t *extents);
 
 PyObject *gather(PyObject *module, arguments args, Py_ssize_t count);
-PyObject *gather_with(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *plan(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *plan_run(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *bound(PyObject *module, arguments args, Py_ssize_t count);

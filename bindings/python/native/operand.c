@@ -1,5 +1,7 @@
 #include "operand.h"
 
+#include "exchange.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,11 +60,8 @@ static int64_t lowest(const Py_buffer *buffer) {
   return below;
 }
 
-int operand_open(const state *known, PyObject *object, operand *opened) {
+static int buffer_open(PyObject *object, operand *opened) {
   Py_buffer *buffer = &opened->buffer;
-  if (!is_buffer(known, Py_TYPE(object))) {
-    return 0;
-  }
   if (PyObject_GetBuffer(object, buffer, PyBUF_RECORDS_RO)) {
     PyErr_Clear();
     return 0;
@@ -85,6 +84,14 @@ int operand_open(const state *known, PyObject *object, operand *opened) {
       .offset = below,
   };
   return 1;
+}
+
+int operand_open(const state *known, PyObject *object, operand *opened) {
+  if (is_buffer(known, Py_TYPE(object))) {
+    return buffer_open(object, opened);
+  }
+  PyObject *entry = exchange_known(known, Py_TYPE(object));
+  return entry && exchange_open(entry, object, opened);
 }
 
 /* False, without an exception, for what is no integer of 64 bits; a bool is none. */

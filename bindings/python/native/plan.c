@@ -94,16 +94,16 @@ PyObject *plan(PyObject *module, arguments args, Py_ssize_t count) {
   return capsule_of(made, planned_name, free_planned);
 }
 
-static int dense(const Py_buffer *buffer) {
-  int64_t stride = buffer->itemsize;
-  for (int i = buffer->ndim - 1; i >= 0; i--) {
-    if (buffer->shape[i] == 0) {
+static int dense(const gth_tensor_desc *desc) {
+  int64_t stride = gth_dtype_size(desc->dtype);
+  for (int i = desc->ndim - 1; i >= 0; i--) {
+    if (desc->shape[i] == 0) {
       return 1;
     }
-    if (buffer->shape[i] != 1 && buffer->strides[i] != stride) {
+    if (desc->shape[i] != 1 && desc->strides[i] != stride) {
       return 0;
     }
-    stride *= buffer->shape[i];
+    stride *= desc->shape[i];
   }
   return 1;
 }
@@ -128,7 +128,7 @@ static int as_planned(const planned_operand *plan, const operand *given, int64_t
       return 0;
     }
   }
-  return plan->has_strides || !desc->strides || dense(&given->buffer);
+  return plan->has_strides || !desc->strides || dense(desc);
 }
 
 /* Runs a plan at addresses that have been checked. Its handles may be closed meanwhile. */
@@ -158,22 +158,32 @@ static PyObject *run_at(const state *known, const handles *handles, const void *
   Py_RETURN_NONE;
 }
 
-/* Runs a plan on operands that are what was planned, into one of its own or of the caller's. */
-static PyObject *run_into(const state *known, const planned *plan, const operand *params, const operand *indices,
-                          PyObject *array, int64_t n) {
+/* Runs a plan on operands that are what was planned, into an output, which is closed then: true, false with an exception
+ * set, or -1 if the output is not what was planned. */
+static int run_into(const state *known, const planned *plan, const operand *params, const operand *indices,
+                    operand *out, int64_t n) {
+  int result = -1;
+  if (as_planned(&plan->out, out, &n) && !(out->desc.flags & GTH_TENSOR_READONLY)) {
+    PyObject *done = run_at(known, &plan->handles, params->desc.data, indices->desc.data, (void *)out->desc.data, n);
+    Py_XDECREF(done);
+    result = done != NULL;
+  }
+  operand_close(out);
+  return result;
+}
+
+static PyObject *run_given(const state *known, const planned *plan, const operand *params, const operand *indices,
+                           PyObject *array, int64_t n) {
   operand out;
-  if (!operand_open(known, array, &out)) {
+  const int done = operand_open(known, array, &out) ? run_into(known, plan, params, indices, &out, n) : -1;
+  if (done < 0) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  PyObject *result = Py_NotImplemented;
-  if (as_planned(&plan->out, &out, &n) && !(out.desc.flags & GTH_TENSOR_READONLY)) {
-    PyObject *done = run_at(known, &plan->handles, params->desc.data, indices->desc.data, (void *)out.desc.data, n);
-    Py_XDECREF(done);
-    result = done ? array : NULL;
+  if (!done || !array_written(known, array)) {
+    return NULL;
   }
-  operand_close(&out);
-  Py_XINCREF(result);
-  return result;
+  Py_INCREF(array);
+  return array;
 }
 
 static PyObject *run_new(const state *known, const planned *plan, PyObject *like, const operand *params,
@@ -185,13 +195,19 @@ static PyObject *run_new(const state *known, const planned *plan, PyObject *like
   for (int i = 0; i < plan->out.ndim; i++) {
     shape[i] = plan->out.shape[i] == GTH_OPEN ? n : plan->out.shape[i];
   }
-  PyObject *array = array_new(known, like, plan->out.ndim, shape);
-  if (!array) {
+  PyObject *array = array_new(known, like, plan->out.dtype, plan->out.ndim, shape);
+  operand out;
+  const int done = array && array_open(known, array, plan->out.dtype, plan->out.ndim, shape, &out)
+                       ? run_into(known, plan, params, indices, &out, n)
+                       : -1;
+  if (done <= 0) {
+    Py_XDECREF(array);
+    if (done == 0) {
+      return NULL;
+    }
     Py_RETURN_NOTIMPLEMENTED;
   }
-  PyObject *result = run_into(known, plan, params, indices, array, n);
-  Py_DECREF(array);
-  return result == Py_NotImplemented ? result : array_or_scalar(result, plan->out.ndim);
+  return array_or_scalar(known, array, plan->out.ndim);
 }
 
 PyObject *plan_run(PyObject *module, arguments args, Py_ssize_t count) {
@@ -219,7 +235,7 @@ PyObject *plan_run(PyObject *module, arguments args, Py_ssize_t count) {
   } else if (args[3] == Py_None) {
     result = run_new(known, plan, args[1], &params, &indices, n);
   } else {
-    result = run_into(known, plan, &params, &indices, args[3], n);
+    result = run_given(known, plan, &params, &indices, args[3], n);
   }
   operand_close(&indices);
   operand_close(&params);

@@ -150,7 +150,7 @@ def test_buffers_come_back_as_they_came() -> None:
     view = memoryview(bytearray(b"abcdef")).cast("B", (3, 2))
     result = libgather.gather(view, [2, 0])
     assert isinstance(result, memoryview) and result.tolist() == [[101, 102], [97, 98]]
-    assert libgather.gather(b"abc", 1).tolist() == 98
+    assert libgather.gather(b"abc", 1) == 98
     backwards = memoryview(b"abcdef")[::-2]
     assert libgather.gather(backwards, [0, 1]).tobytes() == bytes([backwards[0], backwards[1]])
 

@@ -64,10 +64,19 @@ def test_types(tmp_path: Path) -> None:
         "except libgather.IndexError as error:\n"
         "    position: int = error.position\n"
         "libgather.take_along_axis([1], [0], axis=None)\n"
+        "import numpy as np\n"
+        "params = np.zeros((4, 2), np.float32)\n"
+        "rows: np.ndarray[tuple[int, int], np.dtype[np.float32]] = libgather.gather(params, [1])\n"
+        "pairs: np.ndarray[tuple[int, int], np.dtype[np.float32]] = libgather.gather_nd(params, [[1]], opset=None)\n"
+        "wrong: str = libgather.gather(params, [1])  # type: ignore[assignment]\n"
+        "written: bytearray = libgather.gather(params, [1], out=bytearray(8))\n"
+        "taken: np.ndarray[tuple[int, int], np.dtype[np.float32]] = libgather.take(params, [1], 0, mode='wrap')\n"
+        "number: float = libgather.gather(params, 1)\n"
+        "bounds: libgather.types.Bounds = 'fill'\n"
         "libgather.Plan([1], [0], op='gather_elements', extents='prefix')\n"
         "libgather.output_shape((4, 2), (3, 2), op='elements')  # type: ignore[arg-type]\n"
-        "libgather.gather([1], [0], bounds='never')  # type: ignore[arg-type]\n"
-        "libgather.gather([1], [0], axle=1)  # type: ignore[call-arg]\n",
+        "libgather.gather([1], [0], bounds='never')  # type: ignore[call-overload]\n"
+        "libgather.gather([1], [0], axle=1)  # type: ignore[call-overload]\n",
         encoding="utf-8",
     )
     command = [

@@ -267,3 +267,75 @@ class TestTensorFlow:
     def test_nothing_writes_to_them(self, tf: Any) -> None:
         with pytest.raises(libgather.Error, match="in place"):
             libgather.gather(np.zeros(2, "f"), [0], out=tf.zeros(1))
+
+
+class TestExchange:
+    """What of torch's goes through its exchange table, and what has more to it than memory."""
+
+    @pytest.fixture
+    def torch(self) -> Any:
+        return pytest.importorskip("torch", reason="torch is not installed")
+
+    @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int8", "bool", "complex64", "float8_e4m3fn", "uint8"])
+    def test_layouts(self, torch: Any, dtype: str) -> None:
+        params = (torch.arange(24).reshape(2, 3, 4) % 5).to(getattr(torch, dtype))
+        for view in (params, params.mT, params[:, ::2], params[:1].expand(4, 3, 4), params[:0]):
+            for axis in range(3):
+                indices = torch.tensor([[view.shape[axis] - 1, 0]])[:, : 2 * min(1, view.shape[axis])]
+                result = libgather.gather(view, indices, axis)
+                assert type(result) is torch.Tensor and result.dtype == params.dtype and result.is_contiguous()
+                shape = (*view.shape[:axis], *indices.shape, *view.shape[axis + 1 :])
+                expected = torch.index_select(view.to(torch.complex128), axis, indices.reshape(-1)).reshape(shape)
+                assert torch.equal(result.to(torch.complex128), expected)
+
+    def test_switches(self, torch: Any) -> None:
+        params, indices = torch.arange(6.0).reshape(3, 2), torch.tensor([0, 5, -1])
+        for keywords in ({"fill_value": 7}, {"bounds": "clamp"}, {"profile": "jax_fill"}, {"bounds": "skip"}):
+            expected = libgather.gather(params.numpy(), indices.numpy(), **keywords)
+            result = libgather.gather(params, indices, **keywords)
+            np.testing.assert_array_equal(result, expected)
+        with pytest.raises(libgather.DTypeError, match="fill_value"):
+            libgather.gather(params, indices, fill_value="x")
+
+    def test_what_is_more_than_memory(self, torch: Any) -> None:
+        params, indices = torch.randn(3, 2), torch.tensor([0])
+        libgather.gather(params, indices)
+        waiting = torch.ones(3, dtype=torch.complex64).conj()
+        for refused in (params.clone().requires_grad_(), waiting, waiting.imag):
+            with pytest.raises(libgather.DTypeError, match=r"pass (detach|resolve_conj)"):
+                libgather.gather(refused, indices)
+        with torch.autograd.forward_ad.dual_level():
+            dual = torch.autograd.forward_ad.make_dual(params, params)
+            with pytest.raises(libgather.DTypeError, match="tangent"):
+                libgather.gather(dual, indices)
+            libgather.gather(params, indices)
+        with pytest.raises(libgather.DTypeError):
+            torch.vmap(lambda i: libgather.gather(params, i))(torch.tensor([[0], [1]]))
+        with pytest.raises(libgather.DTypeError, match="gradient"):
+            torch.func.grad(lambda p: libgather.gather(p, indices).sum())(params)
+        with pytest.raises(libgather.DTypeError, match="FakeTensor"), torch._subclasses.FakeTensorMode():
+            libgather.gather(torch.empty(3), [0])
+
+    def test_outputs(self, torch: Any) -> None:
+        params, indices = torch.arange(6.0).reshape(3, 2), torch.tensor([2, 0])
+        out = torch.zeros(2, 2)
+        assert libgather.gather(params, indices, out=out) is out and out._version == 1
+        libgather.Plan(params, indices)(params, indices, out)
+        assert out._version == 2 and out.tolist() == [[4, 5], [0, 1]]
+        with pytest.raises(libgather.IndexError):
+            libgather.gather(params, indices + 1, out=out)
+        with torch.inference_mode():
+            libgather.gather(params, indices, out=torch.zeros(2, 2))
+        with pytest.raises(libgather.ShapeError, match="overlap"):
+            libgather.gather(params, indices, out=torch.zeros(1, 2).expand(2, 2))
+
+
+class TestTracing:
+    """Where a library has no values yet, it says what calls with values."""
+
+    @pytest.mark.parametrize("transformation", ["jit", "grad", "vmap"])
+    def test_jax(self, transformation: str) -> None:
+        jax = pytest.importorskip("jax", reason="jax is not installed")
+        traced = getattr(jax, transformation)(lambda x: libgather.gather(x, [0]).sum())
+        with pytest.raises(libgather.DTypeError, match=r"params: .*Tracer has no value .* jax\.pure_callback"):
+            traced(jax.numpy.ones((3, 2)))

@@ -1,8 +1,9 @@
-"""take_along_axis: NumPy's answers, for arrays of any kind."""
+"""take and take_along_axis: NumPy's answers, for arrays of any kind."""
 
 from __future__ import annotations
 
 import array
+from functools import partial
 from typing import Any
 
 import ml_dtypes
@@ -99,5 +100,73 @@ def test_errors() -> None:
             libgather.take_along_axis(MATRIX, indices, axis)
         with pytest.raises((IndexError, ValueError)):  # NumPy refuses it, too
             np.take_along_axis(np.array(MATRIX), np.array(indices), axis)
-    with pytest.raises(libgather.DTypeError, match="gather_elements"):
-        libgather.take_along_axis(np.zeros(3, "V5"), [0])
+
+
+# ---------------------------------------------------------------------------------------------------------------- take
+
+
+def answer_of(call: Any) -> Any:
+    """The result, or which of the three kinds of errors."""
+    try:
+        return call()
+    except (IndexError, TypeError, ValueError) as error:
+        return next(kind for kind in (ValueError, IndexError, TypeError) if isinstance(error, kind))
+
+
+@pytest.mark.parametrize("mode", ["raise", "wrap", "clip"])
+@pytest.mark.parametrize("axis", [None, 0, 1, -1, 2, 3, -4])
+@pytest.mark.parametrize(
+    "params",
+    [PARAMS, np.arange(6)[::2], np.array(3.0), np.zeros((0, 2, 3)), np.zeros((2, 0, 3)), np.array([["a", "bc"]])],
+    ids=lambda params: str(params.shape),
+)
+def test_take_is_numpys(params: np.ndarray, axis: int | None, mode: Any) -> None:
+    for indices in (1, [0, 1], [[1, -1]], [5, -7], np.zeros((0,), int), np.zeros((2, 0), int), np.int8(0)):
+        expected, result = (
+            answer_of(partial(take, params, indices, axis, mode=mode)) for take in (np.take, libgather.take)
+        )
+        assert type(result) is type(expected)
+        if isinstance(expected, type):
+            assert result is expected
+        else:
+            assert result.dtype == expected.dtype and result.shape == expected.shape
+            np.testing.assert_array_equal(result, expected)
+
+
+def test_take_into_an_output() -> None:
+    out = np.zeros(2)
+    assert libgather.take(PARAMS, [59, 0], out=out) is out and out.tolist() == np.take(PARAMS, [59, 0]).tolist()
+    for wrong in (np.zeros(3), np.zeros((2, 1))):
+        with pytest.raises(ValueError, match="out"):
+            libgather.take(PARAMS, [0, 1], out=wrong)
+    for mode in ("raise", "clip"):
+        ours, numpys = np.arange(6), np.arange(6)
+        libgather.take(ours, [4, 3, 2], out=ours[1:4], mode=mode)  # type: ignore[call-overload]
+        np.take(numpys.copy(), [4, 3, 2], out=numpys[1:4])
+        assert ours.tolist() == numpys.tolist()
+
+
+def test_take_of_objects_and_strings() -> None:
+    params = np.array([None, {}, "a", 2**80], object)
+    assert libgather.take(params, [3, 1]).tolist() == [2**80, {}]
+    both = np.array([(1, "x"), (2, [])], [("a", int), ("b", object)])
+    assert libgather.take(both, [1])["b"].tolist() == [[]]
+    text = np.array(["a", "longer than sixteen bytes"], np.dtypes.StringDType())
+    out = np.empty(1, np.dtypes.StringDType())
+    assert libgather.take(text, [1], out=out) is out and out[0] == text[1]
+    with pytest.raises(libgather.IndexError):
+        libgather.take(params, [4])
+    with pytest.raises(libgather.ShapeError):
+        libgather.take(params, [[0]], out=np.empty(3, object))
+    with pytest.raises(libgather.DTypeError):
+        libgather.take(params, [1j])
+
+
+def test_take_of_other_kinds() -> None:
+    assert libgather.take([[10, 20], [30, 40]], [3, 0]).tolist() == [40, 10]
+    assert libgather.take(b"abc", [-1, 0]) == b"ca"
+    assert libgather.take(array.array("i", [5, 6]), 1) == 6
+    with pytest.raises(libgather.OptionError, match="mode 'fill' is none of raise, wrap, clip"):
+        libgather.take([1], [0], mode="fill")  # type: ignore[call-overload]
+    with pytest.raises(libgather.DTypeError, match="nonzero"):
+        libgather.take([1, 2], [True, False])

@@ -10,13 +10,27 @@ from __future__ import annotations
 import array as _array
 
 # _library before _objects: it refuses a library of another ABI.
-from . import _constants, _library, _objects, errors  # noqa: F401
+from . import _constants, _library, _objects, errors, types  # noqa: F401
 from ._capabilities import capabilities, release, shutdown, version
 from ._contexts import sync
 from ._operations import gather, gather_elements, gather_nd, output_shape
-from ._take import take_along_axis
+from ._options import CHOICES
+from ._take import take, take_along_axis
 from .context import Context
-from .errors import DeviceError, DTypeError, Error, OptionError, OutOfMemoryError, RankError, ShapeError
+from .errors import (
+    ClosedError,
+    DeviceError,
+    DTypeError,
+    Error,
+    ExchangeError,
+    OptionError,
+    OutOfMemoryError,
+    OutputError,
+    RaceError,
+    RankError,
+    ShapeError,
+    UnsupportedError,
+)
 
 # Not in __all__: a star would hide the builtin of that name.
 from .errors import IndexError as IndexError
@@ -34,17 +48,22 @@ __version__ = release(_constants.VERSION)
 
 __all__ = [
     "BoundPlan",
+    "ClosedError",
     "Context",
     "DTypeError",
     "DeviceError",
     "Error",
+    "ExchangeError",
     "OptionError",
     "OutOfMemoryError",
+    "OutputError",
     "Plan",
+    "RaceError",
     "RankError",
     "ShapeError",
     "Spec",
     "Tensor",
+    "UnsupportedError",
     "__version__",
     "capabilities",
     "gather",
@@ -54,12 +73,18 @@ __all__ = [
     "output_shape",
     "shutdown",
     "sync",
+    "take",
     "take_along_axis",
     "tf",
+    "types",
     "version",
 ]
 
-_objects.configure(errors.of_fields, (memoryview, _array.array, bytearray, bytes))
+_objects.configure(errors.of_fields, (memoryview, _array.array, bytearray, bytes), CHOICES)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "IndexError", "errors"]
 
 
 def __getattr__(name: str) -> Any:

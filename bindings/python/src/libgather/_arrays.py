@@ -23,6 +23,8 @@ _PACKAGES = {
     "jaxlib": "jax_",
     "torch": "torch_",
     "pyarrow": "arrow",
+    "pandas": "frames",
+    "polars": "frames",
     "libgather": "own",
 }
 _kinds: dict[type, Any] = {}
@@ -38,7 +40,7 @@ def kind_of(value: Any) -> Any:
 
 
 def _name_of(value: Any) -> str:
-    if isinstance(value, (list, tuple, bool, int, float, complex, str)):
+    if isinstance(value, (list, tuple, range, bool, int, float, complex, str)):
         return "lists"
     for base in type(value).__mro__:
         if (package := str(base.__module__).partition(".")[0]) in _PACKAGES:
@@ -53,7 +55,7 @@ def _name_of(value: Any) -> str:
         return "arrow"
     if hasattr(value, "__array__"):
         return "numpy_"
-    return "foreign"
+    return "lists" if hasattr(type(value), "__index__") else "foreign"
 
 
 def _has_buffer(value: Any) -> bool:
@@ -90,6 +92,12 @@ def flat(value: Any) -> Any:
     if rank != 1:
         raise errors.unsupported("params", f"a {type(value).__name__} of rank {rank} has no reshape to make it flat")
     return value
+
+
+def native(value: Any) -> Any:
+    """An array in the machine's byte order."""
+    convert = getattr(kind_of(value), "native", None)
+    return value if convert is None else convert(value)
 
 
 def carried_of(value: Any) -> Any:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from . import _constants as c
+from . import types as t
 from ._call import call, new
 from ._library import lib
 from ._numbers import named
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _TIERS = named("TIER_")
 
@@ -28,7 +25,7 @@ def release(number: int) -> str:
     return f"{number // 1000000}.{number // 1000 % 1000}.{number % 1000}"
 
 
-def capabilities() -> dict[str, Any]:
+def capabilities() -> dict[str, t.Any]:
     """What the loaded library can do on this machine.
 
     Returns:

@@ -8,6 +8,7 @@ from itertools import accumulate, count, pairwise
 
 from . import _constants as c
 from . import _objects, errors
+from . import types as t
 from ._call import call, created, extents, new
 from ._dtypes import NAMES, format_of, typestr_of
 from ._library import NULL, ffi, lib, token
@@ -17,8 +18,6 @@ from .context import pointer_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Self
-
     from .context import Context
 
 # sizeof(struct ArrowSchema), sizeof(struct ArrowArray): fixed for ever by the C data interface.
@@ -31,17 +30,17 @@ class Memory:
     # _origin: the array that it was made of, whose library may have to know when it is written to.
     __slots__ = ("__weakref__", "_context", "_described", "_handle", "_keep", "_origin", "_text")
 
-    _handle: Any
-    _keep: Any
-    _origin: Any
-    _described: Any
+    _handle: t.Any
+    _keep: t.Any
+    _origin: t.Any
+    _described: t.Any
     _text: bool
     _context: Context | None
 
     # -------------------------------------------------------------------------------------------------- making
 
     @classmethod
-    def _of_handle(cls, handle: Any, keep: Any = None, text: bool = True, context: Context | None = None) -> Self:
+    def _of_handle(cls, handle: t.Any, keep: t.Any = None, text: bool = True, context: Context | None = None) -> t.Self:
         tensor = cls.__new__(cls)
         tensor._handle, tensor._keep, tensor._text, tensor._described = handle, keep, text, None
         tensor._origin = None
@@ -51,7 +50,7 @@ class Memory:
     @classmethod
     def _borrow(
         cls,
-        keep: Any,
+        keep: t.Any,
         address: int,
         dtype: int,
         shape: tuple[int, ...],
@@ -59,7 +58,7 @@ class Memory:
         readonly: bool,
         device: tuple[int, int] = (c.DEVICE_CPU, 0),
         context: Context | None = None,
-    ) -> Self:
+    ) -> t.Self:
         """A tensor with element 0 at an address that `keep` keeps; with a context, until its stream has passed."""
         below = 0
         if strides is not None and 0 not in shape:
@@ -77,7 +76,7 @@ class Memory:
         return cls._of_handle(handle, keep)
 
     @classmethod
-    def _of_strings(cls, strings: list[bytes], shape: tuple[int, ...], text: bool) -> Self:
+    def _of_strings(cls, strings: list[bytes], shape: tuple[int, ...], text: bool) -> t.Self:
         offsets = extents([0, *accumulate(map(len, strings))])
         joined = b"".join(strings)
         data = ffi.from_buffer(joined)
@@ -106,13 +105,13 @@ class Memory:
     # ------------------------------------------------------------------------------------------------- asking
 
     @property
-    def _live(self) -> Any:
+    def _live(self) -> t.Any:
         if self._handle is None:
             raise errors.closed("tensor")
         return self._handle
 
     @property
-    def _desc(self) -> Any:
+    def _desc(self) -> t.Any:
         """What the library says of the tensor: (dtype, device, device_id, flags, shape, strides, data, offset)."""
         handle = self._live
         if self._described is None:
@@ -212,7 +211,7 @@ class Memory:
         # Another tensor or a view of the memory may still have the handle: the last one releases it.
         self._handle = self._keep = self._described = self._origin = None
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> t.Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -233,7 +232,7 @@ class Memory:
             context.signal(number)
 
     @property
-    def __cuda_array_interface__(self) -> dict[str, Any]:
+    def __cuda_array_interface__(self) -> dict[str, t.Any]:
         """For numba, PyCUDA and others without DLPack; only memory of a device has it."""
         dtype, device, _, flags, shape, strides, data, offset = self._desc
         if device not in (c.DEVICE_CUDA, c.DEVICE_CUDA_MANAGED):
@@ -255,7 +254,7 @@ class Memory:
         max_version: tuple[int, int] | None = None,
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
-    ) -> Any:
+    ) -> t.Any:
         self._order_before(stream)
         if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
             raise BufferError(f"the tensor is on device {self.__dlpack_device__()}")
@@ -281,22 +280,22 @@ class Memory:
 # ------------------------------------------------------------------------------------------- memory of other owners
 
 # What device memory belongs to, by a number, until the stream that uses it has passed.
-_owners: dict[int, Any] = {}
+_owners: dict[int, t.Any] = {}
 _numbers = count(1)
 
 
 @cache
-def _let_go() -> Any:
+def _let_go() -> t.Any:
     """The library's deleter, made when there is first need of it; any thread may call it."""
 
     @ffi.callback("void(void *)")  # type: ignore[untyped-decorator]
-    def let_go(user: Any) -> None:
+    def let_go(user: t.Any) -> None:
         _owners.pop(int(ffi.cast("uintptr_t", user)), None)
 
     return let_go
 
 
-def _adopted(context: Context, desc: Any, owner: Any) -> Any:
+def _adopted(context: Context, desc: t.Any, owner: t.Any) -> t.Any:
     """The handle of a tensor whose owner is held until the context's stream has passed."""
     number = next(_numbers)
     user = ffi.cast("void *", number)

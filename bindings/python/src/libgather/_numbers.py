@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+_TORCHS_ORDER = ": torch.gather(input, dim, index) is gather_elements(input, index, axis=dim)"
+
+
 def named(prefix: str) -> dict[str, int]:
     """The constants of a prefix by the rest of their names, in small letters."""
     return {name.removeprefix(prefix).lower(): value for name, value in vars(c).items() if name.startswith(prefix)}
@@ -22,7 +25,8 @@ def integer(name: str, value: Any, bits: int = 64) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise errors.dtype_error("options", f"{name} is {type(value).__name__}, not an integer") from None
+        hint = _TORCHS_ORDER if name == "axis" and hasattr(value, "shape") else ""
+        raise errors.dtype_error("options", f"{name} is {type(value).__name__}, not an integer{hint}") from None
     if not -(2 ** (bits - 1)) <= number < 2 ** (bits - 1):
         kind = errors.RankError if bits == 64 else errors.OptionError
         status = c.E_AXIS if bits == 64 else c.E_VERSION

@@ -11,7 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ._request import OperationName, Request
+    from ._request import Request
+    from .types import OperationName
 
 
 class Operation:

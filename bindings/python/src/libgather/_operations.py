@@ -3,53 +3,76 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 
 from . import _constants as c
 from . import errors
-from ._arrays import enter, enter_output, written
+from . import types as t
+from ._arrays import enter, enter_output, kind_of, native, written
 from ._call import call, created, shape_of
 from ._fills import check_output, fill_of
-from ._library import lib, token
+from ._foreign import refuse_keywords
+from ._library import lib
+from ._located import locate
 from ._objects import gather as gather_buffers
-from ._objects import gather_with as gather_buffers_with
 from ._operation import GATHER, GATHER_ELEMENTS, GATHER_ND, operation_named
-from ._options import named_fill, options_of
+from ._options import options_of
 from ._request import Request
 from ._sites import site_of
-from .context import handle_of, pointer_of
+from .context import Context, pointer_of
 from .spec import Spec
 from .tensor import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ._memory import Memory
     from ._operation import Operation
-    from ._request import Bounds, Extents, Negative, OperationName, Profile
     from ._site import Site
-    from .context import Context
 
 
+@t.overload
 def gather(
-    params: Any,
-    indices: Any,
+    params: t.Any,
+    indices: t.Any,
     axis: int | None = None,
     batch_dims: int = 0,
     *,
-    negative: Negative | None = None,
-    bounds: Bounds | None = None,
-    fill_value: Any = None,
-    profile: Profile | None = None,
-    out: Any = None,
+    out: t.OutT,
+    **switches: t.Unpack[t.Switches],
+) -> t.OutT: ...
+@t.overload
+def gather(
+    params: t.Any, indices: int, axis: int | None = None, batch_dims: int = 0, **switches: t.Unpack[t.Switches]
+) -> t.Any: ...
+@t.overload
+def gather(
+    params: t.ArrayT, indices: t.Any, axis: int | None = None, batch_dims: int = 0, **switches: t.Unpack[t.Switches]
+) -> t.ArrayT: ...
+@t.overload
+def gather(
+    params: t.Any, indices: t.Any, axis: int | None = None, batch_dims: int = 0, **switches: t.Unpack[t.Switches]
+) -> t.Any: ...
+def gather(
+    params: t.Any,
+    indices: t.Any,
+    axis: int | None = None,
+    batch_dims: int = 0,
+    *,
+    negative: t.Negative | None = None,
+    bounds: t.Bounds | None = None,
+    fill_value: t.Any = None,
+    profile: t.Profile | None = None,
+    out: t.Any = None,
     threads: int | None = None,
     context: Context | None = None,
     opset: int | None = None,
-    stream: Any = None,
+    stream: t.Any = None,
     sync: bool = False,
-) -> Any:
+    **others: t.Any,
+) -> t.Any:
     """Takes slices of `params` along an axis, by index.
 
+    This is ``tf.gather``, ``numpy.take`` and ``torch.index_select``; ``torch.gather`` is :func:`gather_elements`.
     With ``a = axis`` and ``b = batch_dims``::
 
         out.shape = params.shape[:a] + indices.shape[b:] + params.shape[a+1:]
@@ -75,18 +98,21 @@ def gather(
             torch or CuPy, for other arrays the legacy default stream, each in order with its library's own work
         sync: wait until the device is done, and raise what it has found; without it :func:`sync` does, or
             :meth:`Context.sync` where `context` is given. Calls on the CPU are always done
+        others: keywords of other libraries, such as ``mode``, are told what they are called here
 
     Returns:
         `out`, or a new array of the kind of `params`, on its device; a scalar where NumPy gives one.
 
     Raises:
-        IndexError: an index out of bounds; `out` is unchanged. On a device when the call's stream is next waited for
+        IndexError: an index out of bounds, with its place in `indices`; `out` is unchanged. On a device when the call's
+            stream is next waited for
         ShapeError: batch dims that differ, an `out` of another shape, an `out` that overlaps itself
         RankError: `axis` or a rank out of range
         DTypeError: indices that are no integers, an `out` of another dtype, an argument that is no array
         DeviceError: arrays on different devices, a stream for arrays on the CPU, a library without CUDA
         OutOfMemoryError: no memory for the result
-        Error: an `out` that is read-only or overlaps an input, an unknown switch
+        OutputError: an `out` that is read-only or overlaps an input
+        OptionError: an unknown switch
 
     >>> import libgather
     >>> libgather.gather(["a", "b", "c"], [2, 0]).tolist()
@@ -96,44 +122,60 @@ def gather(
     >>> libgather.gather([1, 2, 3], [0, 7], bounds="fill", fill_value=-1).tolist()
     [1, -1]
     """
-    result = gather_buffers(
-        0,
-        params,
-        indices,
-        out,
-        axis,
-        batch_dims,
-        context,
-        stream,
-        negative,
-        bounds,
-        fill_value,
-        profile,
-        opset,
-        threads,
-    )
+    if others:
+        refuse_keywords("gather", others)
+    try:
+        result = gather_buffers(
+            0,
+            params,
+            indices,
+            out,
+            axis,
+            batch_dims,
+            context,
+            stream,
+            negative,
+            bounds,
+            fill_value,
+            profile,
+            opset,
+            threads,
+            None,
+        )
+    except errors.IndexError as error:
+        locate(error, GATHER, *shapes_of(params, indices), axis, batch_dims)
+        raise
     if result is not NotImplemented:
         return result
     request = Request(axis, batch_dims, negative, bounds, fill_value, profile, opset, threads, context, stream, sync)
-    return run(GATHER, params, indices, out, request)
+    return run_others(GATHER, params, indices, out, request)
 
 
+@t.overload
 def gather_nd(
-    params: Any,
-    indices: Any,
+    params: t.Any, indices: t.Any, batch_dims: int = 0, *, out: t.OutT, **switches: t.Unpack[t.Switches]
+) -> t.OutT: ...
+@t.overload
+def gather_nd(params: t.ArrayT, indices: t.Any, batch_dims: int = 0, **switches: t.Unpack[t.Switches]) -> t.ArrayT: ...
+@t.overload
+def gather_nd(params: t.Any, indices: t.Any, batch_dims: int = 0, **switches: t.Unpack[t.Switches]) -> t.Any: ...
+def gather_nd(
+    params: t.Any,
+    indices: t.Any,
     batch_dims: int = 0,
     *,
-    negative: Negative | None = None,
-    bounds: Bounds | None = None,
-    fill_value: Any = None,
-    profile: Profile | None = None,
-    out: Any = None,
+    negative: t.Negative | None = None,
+    bounds: t.Bounds | None = None,
+    fill_value: t.Any = None,
+    profile: t.Profile | None = None,
+    out: t.Any = None,
     threads: int | None = None,
     context: Context | None = None,
     opset: int | None = None,
-    stream: Any = None,
+    stream: t.Any = None,
     sync: bool = False,
-) -> Any:
+    **others: t.Any,
+) -> t.Any:
     """Takes slices of `params` by tuples, which lie along the last axis of `indices`.
 
     With ``b = batch_dims`` and ``K = indices.shape[-1]``::
@@ -153,45 +195,80 @@ def gather_nd(
     >>> libgather.gather_nd([[1, 2], [3, 4]], [[1]]).tolist()
     [[3, 4]]
     """
-    result = gather_buffers(
-        1,
-        params,
-        indices,
-        out,
-        None,
-        batch_dims,
-        context,
-        stream,
-        negative,
-        bounds,
-        fill_value,
-        profile,
-        opset,
-        threads,
-    )
+    if others:
+        refuse_keywords("gather_nd", others)
+    try:
+        result = gather_buffers(
+            1,
+            params,
+            indices,
+            out,
+            None,
+            batch_dims,
+            context,
+            stream,
+            negative,
+            bounds,
+            fill_value,
+            profile,
+            opset,
+            threads,
+            None,
+        )
+    except errors.IndexError as error:
+        locate(error, GATHER_ND, *shapes_of(params, indices), None, batch_dims)
+        raise
     if result is not NotImplemented:
         return result
     request = Request(None, batch_dims, negative, bounds, fill_value, profile, opset, threads, context, stream, sync)
-    return run(GATHER_ND, params, indices, out, request)
+    return run_others(GATHER_ND, params, indices, out, request)
 
 
+@t.overload
 def gather_elements(
-    params: Any,
-    indices: Any,
+    params: t.Any,
+    indices: t.Any,
     axis: int = -1,
     *,
-    extents: Extents | None = None,
-    negative: Negative | None = None,
-    bounds: Bounds | None = None,
-    fill_value: Any = None,
-    profile: Profile | None = None,
-    out: Any = None,
+    extents: t.Extents | None = None,
+    out: t.OutT,
+    **switches: t.Unpack[t.Switches],
+) -> t.OutT: ...
+@t.overload
+def gather_elements(
+    params: t.Any, indices: int, axis: int = -1, *, extents: t.Extents | None = None, **switches: t.Unpack[t.Switches]
+) -> t.Any: ...
+@t.overload
+def gather_elements(
+    params: t.ArrayT,
+    indices: t.Any,
+    axis: int = -1,
+    *,
+    extents: t.Extents | None = None,
+    **switches: t.Unpack[t.Switches],
+) -> t.ArrayT: ...
+@t.overload
+def gather_elements(
+    params: t.Any, indices: t.Any, axis: int = -1, *, extents: t.Extents | None = None, **switches: t.Unpack[t.Switches]
+) -> t.Any: ...
+def gather_elements(
+    params: t.Any,
+    indices: t.Any,
+    axis: int = -1,
+    *,
+    extents: t.Extents | None = None,
+    negative: t.Negative | None = None,
+    bounds: t.Bounds | None = None,
+    fill_value: t.Any = None,
+    profile: t.Profile | None = None,
+    out: t.Any = None,
     threads: int | None = None,
     context: Context | None = None,
     opset: int | None = None,
-    stream: Any = None,
+    stream: t.Any = None,
     sync: bool = False,
-) -> Any:
+    **others: t.Any,
+) -> t.Any:
     """Takes single elements of `params` along an axis, each at its own place in the other dims.
 
     For axis 1 of three::
@@ -218,109 +295,161 @@ def gather_elements(
     >>> libgather.gather_elements([[1, 2], [3, 4]], [[1]], axis=0, extents="prefix").tolist()
     [[3]]
     """
-    result = gather_buffers(
-        2,
-        params,
-        indices,
-        out,
-        axis,
-        0,
-        context,
-        stream,
-        negative,
-        bounds,
-        fill_value,
-        profile,
-        opset,
-        threads,
-        extents,
-    )
+    if others:
+        refuse_keywords("gather_elements", others)
+    try:
+        result = gather_buffers(
+            2,
+            params,
+            indices,
+            out,
+            axis,
+            0,
+            context,
+            stream,
+            negative,
+            bounds,
+            fill_value,
+            profile,
+            opset,
+            threads,
+            extents,
+        )
+    except errors.IndexError as error:
+        locate(error, GATHER_ELEMENTS, *shapes_of(params, indices), axis, 0)
+        raise
     if result is not NotImplemented:
         return result
     request = Request(axis, 0, negative, bounds, fill_value, profile, opset, threads, context, stream, sync, extents)
-    return run(GATHER_ELEMENTS, params, indices, out, request)
+    return run_others(GATHER_ELEMENTS, params, indices, out, request)
 
 
-def run(operation: Operation, params: Any, indices: Any, out: Any, request: Request) -> Any:
+def shapes_of(params: t.Any, indices: t.Any) -> tuple[int, tuple[int, ...]]:
+    """The rank of params and the shape of indices."""
+    return enter(params, None, "params")[0].ndim, enter(indices, None, "indices")[0].shape
+
+
+def run(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
     """Arrays of any kind with any switches."""
-    if request.stream is None:  # buffers are on the host
-        fill = named_fill(request.fill_value)
-        if fill is not None:
-            options, handle = options_of(request, fill), handle_of(request.context)
-            result = gather_buffers_with(operation.number, params, indices, out, token(options), handle)
+    result = run_buffers(operation, params, indices, out, request)
+    return run_others(operation, params, indices, out, request) if result is NotImplemented else result
+
+
+def run_others(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
+    """As `run`, for what run_buffers() does not do."""
+    if request.stream is None:  # the arrays may be on the host
+        if out is None and request.bounds != "skip":
+            result = run_quickly(operation, params, indices, request)
             if result is not NotImplemented:
                 return result
-        if is_record(params):
-            return run_records(operation, params, indices, out, request)
+        blocks = blocks_of(params, request)
+        if blocks is not None:
+            return run_blocks(blocks, operation, params, indices, out, request)
     return run_tensors(operation, params, indices, out, request)
 
 
-def run_tensors(operation: Operation, params: Any, indices: Any, out: Any, request: Request) -> Any:
+def run_quickly(operation: Operation, params: t.Any, indices: t.Any, request: Request) -> t.Any:
+    """By the kind's own way around its memory, where it has one; else NotImplemented."""
+    quick = getattr(kind_of(params), "quick", None)
+    return NotImplemented if quick is None else quick(partial(run_buffers, operation), params, indices, request)
+
+
+def run_buffers(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
+    """Buffers with any switches; NotImplemented where something is no buffer."""
+    axis, batch_dims, negative, bounds, fill_value, profile, opset, threads, context, stream, _, extents = request
+    switches = negative, bounds, fill_value, profile, opset, threads, extents
+    try:
+        return gather_buffers(operation.number, params, indices, out, axis, batch_dims, context, stream, *switches)
+    except errors.IndexError as error:
+        locate(error, operation, *shapes_of(params, indices), axis, batch_dims)
+        raise
+
+
+def run_tensors(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
     """Each array becomes memory of the library, and the result an array of the kind of params."""
     site = site_of(request.context, request.stream, ("params", params), ("indices", indices), ("out", out))
     context = pointer_of(request.context) if site is None else site.context._pointer
+    if out is not None:
+        params = native(params)
     source, kind = enter(params, site, "params")
     index = enter(indices, site, "indices")[0]
     if out is not None:
         check_output(params, out)
     options = options_of(request, fill_of(request, params, source._dtype))
     made = None
-    if out is not None:
-        call(operation.run_into, context, source._live, index._live, options, output_for(source, out, site)._live)
-        written(out)
-    else:
-        arguments = context, source._live, index._live, options
-        handle = created("gth_tensor", lib.gth_tensor_release, operation.run, *arguments)
-        made = Tensor._of_handle(handle, None, source._text, None if site is None else site.context)
+    try:
+        if out is not None:
+            call(operation.run_into, context, source._live, index._live, options, output_for(source, out, site)._live)
+            written(out)
+        else:
+            arguments = context, source._live, index._live, options
+            handle = created("gth_tensor", lib.gth_tensor_release, operation.run, *arguments)
+            made = Tensor._of_handle(handle, None, source._text, None if site is None else site.context)
+    except errors.IndexError as error:
+        locate(error, operation, source.ndim, index.shape, request.axis, request.batch_dims)
+        raise
     if site is not None:
         site.finish(request.sync)
     return out if made is None else kind.leave(made, params)
 
 
-def output_for(source: Memory, out: Any, site: Site | None) -> Memory:
+def output_for(source: Memory, out: t.Any, site: Site | None) -> Memory:
     if source._dtype == c.DTYPE_STRING:
         raise errors.unsupported("out", "strings have no place of one size to be written to")
     return enter_output(out, site)
 
 
-def is_record(params: Any) -> bool:
+def blocks_of(params: t.Any, request: Request) -> t.Any:
+    """The module for params whose elements are blocks of bytes, if the request asks for no more than to move them."""
     numpy = sys.modules.get("numpy")
-    if numpy is None or type(params) is not numpy.ndarray:
-        return False
+    if numpy is None or not isinstance(params, numpy.ndarray):
+        return None
     from ._kinds import numpy_
 
-    return numpy_.is_record(params)
-
-
-def run_records(operation: Operation, params: Any, indices: Any, out: Any, request: Request) -> Any:
-    """Params whose dtype has a size that no number has."""
+    if not numpy_.is_record(params):
+        return None
     from ._kinds import records
 
-    if not operation.has_rows:
-        raise errors.dtype_error(
-            "params", f"dtype {params.dtype} has more bytes than {operation.name} can move at once"
-        )
-    records.check(params, request)
+    if records.only_moves(params.dtype, request):
+        return records
+    if params.dtype.kind in "US":
+        return None
+    raise records.refused(params.dtype)
+
+
+def run_blocks(
+    blocks: t.Any, operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request
+) -> t.Any:
+    """Params whose elements are blocks of bytes, as words."""
+    from ._kinds import numpy_
+
     index = enter(indices, None, "indices")[0]
-    # Held against the shapes without the axis of bytes, which a tuple must not reach into.
-    shape = shape_for(operation, params.shape, index.shape, Request(request.axis, request.batch_dims))
-    if request.axis is not None and request.axis < 0:
-        request = request._replace(axis=request.axis - 1)
-    target = None if out is None else records.output_bytes(out, params.dtype, shape)
-    result = run(operation, records.with_bytes(params), index, target, request)
-    return records.of_bytes(result, params.dtype, shape) if out is None else out
+    # Held against the shapes without the axis of words, which a tuple must not reach into.
+    dtype = "string" if params.dtype.kind in "US" else None
+    specs = Spec(dtype, params.shape), Spec(index.dtype if dtype else None, index.shape)
+    shape = shape_for(operation, *specs, request)
+    target = None if out is None else blocks.output_words(out, params.dtype, shape)
+    words, axis = blocks.with_words(params), request.axis
+    inner = request._replace(fill_value=None if request.fill_value is None else "zero", opset=None)
+    inner = inner._replace(axis=axis - 1 if axis is not None and axis < 0 else axis)
+    if operation.has_rows:
+        result = run(operation, words, index, target, inner)
+    else:
+        run(operation, blocks.without_values(params), index, None, inner._replace(axis=axis))
+        result = run(operation, words, blocks.repeated(numpy_.array_of(index), params.dtype), target, inner)
+    return numpy_.finished(blocks.of_words(result, params.dtype, shape), params) if out is None else out
 
 
 def output_shape(
-    params: Any,
-    indices: Any,
+    params: t.Any,
+    indices: t.Any,
     axis: int | None = None,
     batch_dims: int = 0,
     *,
-    op: OperationName | None = None,
+    op: t.OperationName | None = None,
     nd: bool = False,
-    extents: Extents | None = None,
-    profile: Profile | None = None,
+    extents: t.Extents | None = None,
+    profile: t.Profile | None = None,
     opset: int | None = None,
 ) -> tuple[int, ...]:
     """The shape that :func:`gather`, :func:`gather_nd` or :func:`gather_elements` would give.
@@ -351,6 +480,6 @@ def output_shape(
     return shape_for(operation, params, indices, operation.completed(request))
 
 
-def shape_for(operation: Operation, params: Any, indices: Any, request: Request) -> tuple[int, ...]:
+def shape_for(operation: Operation, params: t.Any, indices: t.Any, request: Request) -> tuple[int, ...]:
     source, index = Spec.of_shape_or_array(params, "params"), Spec.of_shape_or_array(indices, "indices")
     return shape_of(operation.shape, source.described(), index.described(), options_of(request))

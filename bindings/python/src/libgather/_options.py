@@ -21,7 +21,9 @@ PROFILES = named("PROFILE_")
 NEGATIVE = named("NEGATIVE_")
 BOUNDS = named("BOUNDS_")
 EXTENTS = named("EXTENTS_")
-_FILLS = {"zero": (c.FILL_ZERO, b""), "by_dtype": (c.FILL_BY_DTYPE, b"")}
+FILLS = {"zero": c.FILL_ZERO, "by_dtype": c.FILL_BY_DTYPE}
+#: What native/switches.c is told.
+CHOICES = (NEGATIVE, BOUNDS, PROFILES, EXTENTS, FILLS)
 _AS_THE_PROFILE_SAYS = (0, b"")
 
 
@@ -46,7 +48,8 @@ def named_fill(fill_value: Any) -> Fill | None:
     """The fill that a fill value names; None if it is a value, which needs a dtype."""
     if fill_value is None:
         return _AS_THE_PROFILE_SAYS
-    return _FILLS.get(fill_value) if isinstance(fill_value, str) else None
+    number = FILLS.get(fill_value) if isinstance(fill_value, str) else None
+    return None if number is None else (number, b"")
 
 
 def filling(bounds: str | None) -> str:

@@ -6,9 +6,7 @@ from . import _constants as c
 from . import errors
 from ._numbers import integer
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    Place = tuple[int, int]
+Place = tuple[int, int]
 
 HOST = (c.DEVICE_CPU, 0)
 _KINDS = {"cpu": c.DEVICE_CPU, "cuda": c.DEVICE_CUDA}

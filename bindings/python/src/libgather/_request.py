@@ -6,26 +6,10 @@ from collections import namedtuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Literal, NamedTuple
+    from typing import Any, NamedTuple
 
     from .context import Context
-
-    OperationName = Literal["gather", "gather_nd", "gather_elements"]
-    Negative = Literal["reject", "wrap"]
-    Bounds = Literal["error", "fill", "clamp", "modulo", "skip"]
-    Extents = Literal["equal", "prefix", "broadcast"]
-    Profile = Literal[
-        "tensorflow",
-        "tensorflow_gpu",
-        "onnx",
-        "ort",
-        "numpy_raise",
-        "numpy_wrap",
-        "numpy_clip",
-        "torch",
-        "jax_fill",
-        "jax_clip",
-    ]
+    from .types import Bounds, Extents, Negative, Profile
 
     class Request(NamedTuple):
         axis: int | None = None

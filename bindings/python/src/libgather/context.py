@@ -5,6 +5,7 @@ from __future__ import annotations
 from threading import get_ident
 
 from . import errors
+from . import types as t
 from ._call import call, held, new, pointer_to
 from ._library import NULL, ffi, lib
 from ._numbers import integer
@@ -13,8 +14,6 @@ from ._streams import LEGACY, PER_THREAD, stream_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ._objects import Handle
 
 
@@ -36,10 +35,10 @@ class Context:
     [99, 97]
     """
 
-    def __init__(self, device: str = "cpu", *, stream: Any = None, threads: int = 0) -> None:
+    def __init__(self, device: str = "cpu", *, stream: t.Any = None, threads: int = 0) -> None:
         self._place = place_named(device)
         #: The place's name, as in ``"cuda:0"``.
-        self.device = name_of(self._place)
+        self.device: str = name_of(self._place)
         # Read by every call on devices.
         self._is_device = not is_host(self._place)
         self._number = LEGACY if stream is None else stream_number(stream)
@@ -68,11 +67,20 @@ class Context:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
+    def __copy__(self) -> Context:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Context:
+        return self
+
+    def __reduce__(self) -> t.Any:
+        raise TypeError("a Context is of one process and cannot be pickled: make one where it is needed")
+
     def __repr__(self) -> str:
         return f"libgather.Context({self.device!r})"
 
     @property
-    def _pointer(self) -> Any:
+    def _pointer(self) -> t.Any:
         return pointer_to("gth_context", self._handle, "context")
 
     @property
@@ -106,11 +114,11 @@ class Context:
         """Waits as :meth:`sync` does, and leaves errors for it."""
         call(lib.gth_context_sync, self._pointer)
 
-    def wait(self, stream: Any) -> None:
+    def wait(self, stream: t.Any) -> None:
         """Makes the context's stream wait for what `stream` has been given so far."""
         call(lib.gth_context_wait, self._pointer, ffi.cast("struct CUstream_st *", stream_number(stream)))
 
-    def signal(self, stream: Any) -> None:
+    def signal(self, stream: t.Any) -> None:
         """Makes `stream` wait for what the context's stream has been given so far."""
         call(lib.gth_context_signal, self._pointer, ffi.cast("struct CUstream_st *", stream_number(stream)))
 
@@ -124,7 +132,7 @@ class Context:
         call(lib.gth_context_enqueue_take_error, self._pointer, ffi.cast("gth_error_record *", record))
 
 
-def pointer_of(context: Context | None) -> Any:
+def pointer_of(context: Context | None) -> t.Any:
     return NULL if context is None else checked(context)._pointer
 
 

@@ -5,11 +5,8 @@ from __future__ import annotations
 import builtins
 
 from . import _constants as c
+from . import types as t
 from ._library import ffi, lib, text
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _OPERANDS = {
     c.OPERAND_PARAMS: "params",
@@ -30,6 +27,8 @@ class Error(Exception):
         operand: ``"params"``, ``"indices"``, ``"out"``, ``"options"``, ``"context"``, ``"plan"``, ``"tensor"`` or None
         component: which component of a tuple, or which dim
         position: the number of the first bad tuple, batch dims included
+        index: the same as a multi-index into `indices`; None where it says nothing
+        axis: which dim of `params` the bad index is for; None where it says nothing
         value: what came
         limit: what it was held against
         wraps: negative indices count from the end: the valid range is [-limit, limit)
@@ -55,24 +54,32 @@ class Error(Exception):
         wraps: bool = False,
     ) -> None:
         super().__init__(message)
-        self.status = status
-        self.operand = operand
-        self.component = component
-        self.position = position
-        self.value = value
-        self.limit = limit
-        self.wraps = wraps
+        self.status: int = status
+        self.operand: str | None = operand
+        self.component: int = component
+        self.position: int = position
+        self.value: int = value
+        self.limit: int = limit
+        self.wraps: bool = wraps
+        self.index: tuple[int, ...] | None = None
+        self.axis: int | None = None
+
+    def place(self, index: tuple[int, ...], axis: int) -> None:
+        """Says where the bad index stands and which dim it is for, in the message too."""
+        self.index, self.axis = index, axis
+        hint = "; negative='wrap' counts from the end" if -self.limit <= self.value < 0 and not self.wraps else ""
+        self.args: tuple[t.Any, ...] = (f"{self}: indices[{', '.join(map(str, index)) or '()'}], axis {axis}{hint}",)
 
     @property
     def status_name(self) -> str:
         """The name of the status, such as ``"GTH_E_INDEX"``."""
         return text(lib.gth_status_name(self.status))
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[t.Any, ...]:
         return _rebuild, (type(self), str(self), self.__dict__)
 
 
-def _rebuild(kind: type[Error], message: str, fields: dict[str, Any]) -> Error:
+def _rebuild(kind: type[Error], message: str, fields: dict[str, t.Any]) -> Error:
     error = kind(message)
     error.__dict__.update(fields)
     return error
@@ -106,6 +113,26 @@ class DeviceError(Error, RuntimeError):
     """An unknown or absent device, arrays on different devices, or a failed call of CUDA."""
 
 
+class OutputError(Error, ValueError):
+    """An output that cannot be written to: it is read-only, or shares memory with an input."""
+
+
+class ClosedError(Error, ValueError):
+    """A plan, context or tensor that has been closed."""
+
+
+class UnsupportedError(Error, NotImplementedError):
+    """Something that is valid, but not offered for this kind of array."""
+
+
+class ExchangeError(Error, ValueError):
+    """A malformed struct of DLPack or Arrow, or offsets of strings that decrease."""
+
+
+class RaceError(Error, RuntimeError):
+    """Another thread has changed indices during a call: the rows of the output are gathered, or zero."""
+
+
 _CLASSES: dict[int, type[Error]] = {
     c.E_INDEX: IndexError,
     c.E_SHAPE: ShapeError,
@@ -121,7 +148,15 @@ _CLASSES: dict[int, type[Error]] = {
     c.E_CUDA: DeviceError,
     c.E_FORK: DeviceError,
     c.E_CAPTURE: DeviceError,
+    c.E_READONLY: OutputError,
+    c.E_ALIAS: OutputError,
+    c.E_HANDLE: ClosedError,
+    c.E_UNSUPPORTED: UnsupportedError,
+    c.E_DLPACK: ExchangeError,
+    c.E_ARROW: ExchangeError,
+    c.E_RACE: RaceError,
 }
+_A_MASK = "nonzero() of a mask has the indices"
 
 
 def of_fields(fields: tuple[int, int, int, int, int, int, int, str]) -> Error:
@@ -129,6 +164,8 @@ def of_fields(fields: tuple[int, int, int, int, int, int, int, str]) -> Error:
     status, operand, component, flags, position, value, limit, message = fields
     if status == c.E_HANDLE:
         return closed(_OPERANDS.get(operand, "handle"))
+    if status == c.E_DTYPE:
+        message = named_dtype(message, value, operand)
     return _CLASSES.get(status, Error)(
         message,
         status=status,
@@ -141,7 +178,13 @@ def of_fields(fields: tuple[int, int, int, int, int, int, int, str]) -> Error:
     )
 
 
-def of_struct(error: Any) -> Error:
+def named_dtype(message: str, dtype: int, operand: int) -> str:
+    """The library's message, which has the number of a dtype after its name, without the number."""
+    named = message.replace(f" ({dtype})", "", 1)
+    return f"{named}: {_A_MASK}" if (dtype, operand) == (c.DTYPE_BOOL, c.OPERAND_INDICES) else named
+
+
+def of_struct(error: t.Any) -> Error:
     message = ffi.string(error.message).decode("utf-8", "replace")
     return of_fields(
         (error.status, error.operand, error.component, error.flags, error.position, error.value, error.limit, message)
@@ -153,14 +196,14 @@ def dtype_error(operand: str | None, message: str) -> DTypeError:
     return DTypeError(f"{operand}: {message}" if operand else message, status=c.E_DTYPE, operand=operand)
 
 
-def closed(operand: str) -> Error:
+def closed(operand: str) -> ClosedError:
     """Handles are made by this package alone, so that one which is not alive has been closed."""
-    return Error(f"{operand}: it has been closed", status=c.E_HANDLE, operand=operand)
+    return ClosedError(f"{operand}: it has been closed", status=c.E_HANDLE, operand=operand)
 
 
-def read_only(operand: str, message: str) -> Error:
-    return Error(f"{operand}: {message}", status=c.E_READONLY, operand=operand)
+def read_only(operand: str, message: str) -> OutputError:
+    return OutputError(f"{operand}: {message}", status=c.E_READONLY, operand=operand)
 
 
-def unsupported(operand: str, message: str) -> Error:
-    return Error(f"{operand}: {message}", status=c.E_UNSUPPORTED, operand=operand)
+def unsupported(operand: str, message: str) -> UnsupportedError:
+    return UnsupportedError(f"{operand}: {message}", status=c.E_UNSUPPORTED, operand=operand)

@@ -6,28 +6,21 @@ from functools import partial
 
 from . import _constants as c
 from . import _objects, errors
-from ._arrays import enter, enter_output, hold, kind_of, written
+from . import types as t
+from ._arrays import carried_of, enter, enter_output, hold, kind_of, native, written
 from ._call import call, held, pointer_to, shape_of
-from ._fills import check_output, fill_of
+from ._fills import check_output, dtype_of, fill_of
 from ._library import NULL, ffi, lib
+from ._located import locate
+from ._memory import Memory
 from ._operation import operation_named
 from ._options import options_of
-from ._places import HOST, is_host
+from ._places import HOST, Place, is_host
 from ._request import Request
 from ._sites import site_of
-from .context import checked, handle_of, pointer_of
+from .context import Context, checked, handle_of, pointer_of
 from .spec import Spec, is_dense
 from .tensor import Tensor
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from ._memory import Memory
-    from ._places import Place
-    from ._request import Bounds, Extents, Negative, OperationName, Profile
-    from .context import Context
 
 
 class Plan:
@@ -59,19 +52,19 @@ class Plan:
 
     def __init__(
         self,
-        params: Any,
-        indices: Any,
+        params: t.Any,
+        indices: t.Any,
         axis: int | None = None,
         batch_dims: int = 0,
         *,
-        op: OperationName | None = None,
+        op: t.OperationName | None = None,
         nd: bool = False,
-        extents: Extents | None = None,
-        out: Any = None,
-        negative: Negative | None = None,
-        bounds: Bounds | None = None,
-        fill_value: Any = None,
-        profile: Profile | None = None,
+        extents: t.Extents | None = None,
+        out: t.Any = None,
+        negative: t.Negative | None = None,
+        bounds: t.Bounds | None = None,
+        fill_value: t.Any = None,
+        profile: t.Profile | None = None,
         threads: int | None = None,
         context: Context | None = None,
         opset: int | None = None,
@@ -82,20 +75,28 @@ class Plan:
         )
         self._context = None if context is None else checked(context)
         self._params, self._indices = Spec.of(params, "params"), Spec.of(indices, "indices")
+        #: NumPy's dtype of elements that the library has none for, as far as arrays have told it.
+        self._carried = None if isinstance(params, Spec) else carried_of(params)
         layout = None if out is None else Spec.of(out, "out")
         place = planned_place(self._context, self._params, self._indices, layout)
         if out is not None:
             check_output(params, out)
+        fill = fill_of(request, params, self._params._dtype)
+        self._operation, self._layout = operation, layout
+        self._fills = fill[0] in (c.FILL_VALUE, c.FILL_BY_DTYPE) or profile == "jax_fill"
+        self._request = request if fill[0] != c.FILL_VALUE else request._replace(fill_value=fill[1])
         self._handle = held(
             "gth_plan",
             operation.plan,
             self._params.described(place),
             self._indices.described(place),
-            options_of(request, fill_of(request, params, self._params._dtype)),
+            options_of(request, fill),
             NULL if layout is None else layout.described(place),
         )
         self._out = layout or Spec(self._params.dtype, shape_of(lib.gth_plan_shape, self._pointer, c.OPEN))
-        layouts = ((spec._dtype, spec.shape, spec.strides) for spec in self._specs)
+        # A fill that is no number of the library's is for arrays that are no buffers of such numbers.
+        dtypes = (0 if self._fills and self._carried else self._params._dtype, self._indices._dtype, self._out._dtype)
+        layouts = ((dtype, spec.shape, spec.strides) for dtype, spec in zip(dtypes, self._specs, strict=True))
         self._planned = _objects.plan(
             self._handle, handle_of(self._context), layout is None and bounds != "skip", *layouts
         )
@@ -107,11 +108,24 @@ class Plan:
     def __repr__(self) -> str:
         return f"libgather.Plan({self._params}, {self._indices}) -> {self._out}"
 
+    def __copy__(self) -> Plan:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Plan:
+        return self
+
+    def __reduce__(self) -> tuple[t.Any, ...]:
+        if self._context is not None:
+            raise TypeError("a Plan with a context is of one process and cannot be pickled")
+        return planned_again, (self._operation.name, self._params, self._indices, self._layout, self._request)
+
     def output_shape(self, n: int = c.OPEN) -> tuple[int, ...]:
         """The shape of the output when the open extent is `n`; -1 hands it on."""
         return shape_of(lib.gth_plan_shape, self._pointer, n)
 
-    def __call__(self, params: Any, indices: Any, out: Any = None, stream: Any = None, sync: bool = False) -> Any:
+    def __call__(
+        self, params: t.Any, indices: t.Any, out: t.Any = None, stream: t.Any = None, sync: bool = False
+    ) -> t.Any:
         """Runs the plan; without `out` the result is a new array of the kind of `params`.
 
         Args:
@@ -123,13 +137,20 @@ class Plan:
             DeviceError: an array is not where it was planned
             Error: `out` is read-only or overlaps an input
         """
-        if stream is None:
-            result = _plan_run(self._planned, params, indices, out)
-            if result is not NotImplemented:
-                return result
+        try:
+            if stream is None:
+                result = _plan_run(self._planned, params, indices, out)
+                if result is not NotImplemented:
+                    return result
+        except errors.IndexError as error:
+            self._locate(error, enter(indices, None, "indices")[0].shape)
+            raise
         return self._run(params, indices, out, stream, sync)
 
-    def check(self, indices: Any, *, stream: Any = None, sync: bool = False) -> None:
+    def _locate(self, error: errors.IndexError, shape: tuple[int, ...]) -> None:
+        locate(error, self._operation, len(self._params.shape), shape, self._request.axis, self._request.batch_dims)
+
+    def check(self, indices: t.Any, *, stream: t.Any = None, sync: bool = False) -> None:
         """Judges the indices of a run and does nothing else, for callers who gather in pieces.
 
         Args:
@@ -145,17 +166,21 @@ class Plan:
         >>> plan.check([2, 0])
         >>> plan.check([2, 3])
         Traceback (most recent call last):
-        libgather.errors.IndexError: indices: component 0 of tuple 1 is 3, valid are [0, 3)
+        libgather.errors.IndexError: indices: component 0 of tuple 1 is 3, valid are [0, 3): indices[1], axis 0
         """
         site = site_of(self._context, stream, ("indices", indices))
         index = enter(indices, site, "indices")[0]
         n = self._extent(("indices", index, self._indices))
         context = self._context if site is None else site.context
-        call(lib.gth_plan_check, pointer_of(context), self._pointer, ffi.cast("void *", index._desc[6]), n)
+        try:
+            call(lib.gth_plan_check, pointer_of(context), self._pointer, ffi.cast("void *", index._desc[6]), n)
+        except errors.IndexError as error:
+            self._locate(error, index.shape)
+            raise
         if site is not None:
             site.finish(sync)
 
-    def bind(self, params: Any, indices: Any, out: Any, *, stream: Any = None) -> BoundPlan:
+    def bind(self, params: t.Any, indices: t.Any, out: t.Any, *, stream: t.Any = None) -> BoundPlan:
         """The plan over three arrays: each call of the result gathers what they then hold.
 
         The arrays are held, and must not be moved in memory: NumPy refuses to resize them, and so does torch from then
@@ -173,11 +198,12 @@ class Plan:
         array('i', [3, 1])
         """
         site = site_of(self._context, stream, ("params", params), ("indices", indices), ("out", out))
+        params = self._movable(params, out)
         target = enter_output(out, site)
         tensors = (enter(params, site, "params")[0], enter(indices, site, "indices")[0], target)
         for value in (params, indices, out):
             hold(value)
-        followers: list[Callable[[], object]] = []
+        followers: list[t.Callable[[], object]] = []
         if hasattr(kind_of(out), "written"):
             followers.append(partial(written, out))
         if site is not None:
@@ -199,13 +225,14 @@ class Plan:
         self.close()
 
     @property
-    def _pointer(self) -> Any:
+    def _pointer(self) -> t.Any:
         return pointer_to("gth_plan", self._handle, "plan")
 
-    def _run(self, params: Any, indices: Any, out: Any, stream: Any, sync: bool) -> Any:
+    def _run(self, params: t.Any, indices: t.Any, out: t.Any, stream: t.Any, sync: bool) -> t.Any:
         """Arrays of any kind."""
         site = site_of(self._context, stream, ("params", params), ("indices", indices), ("out", out))
         context = self._context if site is None else site.context
+        params = self._movable(params, out)
         source, kind = enter(params, site, "params")
         index = enter(indices, site, "indices")[0]
         n = self._extent(("params", source, self._params), ("indices", index, self._indices))
@@ -217,10 +244,25 @@ class Plan:
             site.finish(sync)
         return out if made is None else kind.leave(made, params)
 
+    def _movable(self, params: t.Any, out: t.Any) -> t.Any:
+        """Params whose bytes may be moved as they are: the fill is for those that were planned, and so is an output."""
+        carried = carried_of(params)
+        if self._fills and carried != self._carried:
+            planned = self._carried or self._params.dtype
+            raise errors.dtype_error("params", f"dtype is {dtype_of(params, carried)}, {planned} is planned")
+        if out is not None:
+            params = params if self._fills else native(params)
+            check_output(params, out)
+        return params
+
     def _run_tensors(self, tensors: tuple[Memory, Memory, Memory], context: Context | None) -> None:
         n, addresses = self._checked(tensors)
         pointers = (ffi.cast("void *", address) for address in addresses)
-        call(lib.gth_plan_run, pointer_of(context), self._pointer, *pointers, n)
+        try:
+            call(lib.gth_plan_run, pointer_of(context), self._pointer, *pointers, n)
+        except errors.IndexError as error:
+            self._locate(error, tensors[1].shape)
+            raise
 
     def _checked(self, tensors: tuple[Memory, Memory, Memory]) -> tuple[int, list[int]]:
         """The open extent and the addresses, if the tensors are what was planned."""
@@ -234,6 +276,12 @@ class Plan:
         for name, tensor, spec in operands:
             n = spec_extent(name, tensor, spec, n)
         return n
+
+
+def planned_again(op: t.OperationName, params: Spec, indices: Spec, out: Spec | None, request: Request) -> Plan:
+    """A plan that was pickled."""
+    keywords = {name: value for name, value in request._asdict().items() if name not in ("context", "stream", "sync")}
+    return Plan(params, indices, op=op, out=out, **keywords)
 
 
 def planned_place(context: Context | None, *specs: Spec | None) -> Place:
@@ -288,18 +336,23 @@ def same_strides(tensor: Memory, spec: Spec) -> bool:
 class BoundPlan:
     """A plan over three arrays; calling it runs it and returns the output. Made by :meth:`Plan.bind`."""
 
-    __slots__ = ("_bound", "_kept", "out")
+    __slots__ = ("__weakref__", "_bound", "_kept", "out")
 
-    def __init__(self, plan: Plan, tensors: tuple[Memory, Memory, Memory], out: Any, context: Context | None) -> None:
+    def __init__(self, plan: Plan, tensors: tuple[Memory, Memory, Memory], out: t.Any, context: Context | None) -> None:
         n, addresses = plan._checked(tensors)
         self._kept = (plan, tensors, context)
         self._bound = _objects.bound(plan._handle, handle_of(context), *addresses, n)
         #: The output that calls write to and return.
-        self.out = out
+        self.out: t.Any = out
 
-    def __call__(self) -> Any:
+    def __call__(self) -> t.Any:
         """Gathers. Raises IndexError for an index out of bounds; the output is then unchanged."""
-        _bound_run(self._bound)
+        try:
+            _bound_run(self._bound)
+        except errors.IndexError as error:
+            plan, tensors, _ = self._kept
+            plan._locate(error, tensors[1].shape)
+            raise
         return self.out
 
 
@@ -312,14 +365,14 @@ class FollowedBoundPlan(BoundPlan):
         self,
         plan: Plan,
         tensors: tuple[Memory, Memory, Memory],
-        out: Any,
+        out: t.Any,
         context: Context | None,
-        followers: list[Callable[[], object]],
+        followers: list[t.Callable[[], object]],
     ) -> None:
         super().__init__(plan, tensors, out, context)
         self._followers = followers
 
-    def __call__(self) -> Any:
+    def __call__(self) -> t.Any:
         """Gathers. On a device an index out of bounds is raised when the stream is next waited for."""
         _bound_run(self._bound)
         for tell in self._followers:

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from . import _constants as c
 from . import errors
+from . import types as t
 from ._arrays import enter
 from ._call import extents, new
 from ._dtypes import NAMES, number_of
 from ._library import NULL, lib
+from ._memory import Memory
 from ._numbers import integers
-from ._places import HOST, name_of, place_named
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from ._memory import Memory
-    from ._places import Place
+from ._places import HOST, Place, name_of, place_named
 
 
 class Spec:
@@ -34,27 +28,40 @@ class Spec:
     Spec('float32', (-1, 300))
     """
 
-    __slots__ = ("_dtype", "_place", "_struct", "shape", "strides")
+    __slots__ = ("__weakref__", "_dtype", "_place", "_struct", "shape", "strides")
 
     def __init__(
         self,
-        dtype: Any,
-        shape: Sequence[int | None],
-        strides: Sequence[int] | None = None,
+        dtype: t.Any,
+        shape: t.Sequence[int | None],
+        strides: t.Sequence[int] | None = None,
         device: str | None = None,
     ) -> None:
         self._dtype = 0 if dtype is None else number_of(dtype)
-        self.shape = integers("shape", shape)
-        self.strides = None if strides is None else integers("strides", strides)
+        self.shape: tuple[int, ...] = integers("shape", shape)
+        self.strides: tuple[int, ...] | None = None if strides is None else integers("strides", strides)
         if self.strides is not None and len(self.strides) != len(self.shape):
             raise errors.RankError("shape and strides of different rank", status=c.E_RANK)
         self._place = None if device is None else place_named(device)
-        self._struct: Any = None
+        self._struct: t.Any = None
 
     @property
     def dtype(self) -> str | None:
         """The name of the dtype, or None."""
         return NAMES.get(self._dtype)
+
+    @property
+    def _key(self) -> tuple[t.Any, ...]:
+        return self._dtype, self.shape, self.strides, self._place
+
+    def __eq__(self, other: object) -> bool:
+        return self._key == other._key if isinstance(other, Spec) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __reduce__(self) -> tuple[t.Any, ...]:
+        return Spec, (self.dtype, self.shape, self.strides, self.device)
 
     def __repr__(self) -> str:
         strides = "" if self.strides is None else f", {self.strides}"
@@ -66,7 +73,7 @@ class Spec:
         """The name of the device, or None."""
         return None if self._place is None else name_of(self._place)
 
-    def described(self, place: Place = HOST) -> Any:
+    def described(self, place: Place = HOST) -> t.Any:
         """The library's description, which lives as long as the spec does; `place` if the spec names none."""
         desc = new("gth_tensor_desc")
         try:
@@ -82,7 +89,7 @@ class Spec:
         return desc
 
     @classmethod
-    def of(cls, value: Any, operand: str) -> Spec:
+    def of(cls, value: t.Any, operand: str) -> Spec:
         """A spec as it is, or that of an array."""
         if isinstance(value, Spec):
             return value
@@ -94,7 +101,7 @@ class Spec:
         return cls(tensor.dtype, tensor.shape, None if dense else tensor.strides, tensor.device)
 
     @classmethod
-    def of_shape_or_array(cls, value: Any, operand: str) -> Spec:
+    def of_shape_or_array(cls, value: t.Any, operand: str) -> Spec:
         """As `of`, and a tuple is a shape."""
         return cls(None, value) if isinstance(value, tuple) else cls.of(value, operand)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import types as t
 from ._arrays import enter, enter_output, hold, written
 from ._call import call, created, extents
 from ._dtypes import number_of
@@ -11,14 +12,7 @@ from ._nested import list_of
 from ._numbers import integers
 from ._places import is_host
 from ._sites import site_of, site_of_copy
-from .context import pointer_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from .context import Context
+from .context import Context, pointer_of
 
 
 class Tensor(Memory):
@@ -46,21 +40,21 @@ class Tensor(Memory):
     # _context: of device memory, the one whose stream it is in order with; None: no stream, or not known.
     __slots__ = ()
 
-    def __init__(self, array: Any, *, context: Context | None = None) -> None:
+    def __init__(self, array: t.Any, *, context: Context | None = None) -> None:
         site = site_of(context, None, ("tensor", array))
         source = enter(array, site, "tensor")[0]
-        self._handle: Any = source._handle
+        self._handle: t.Any = source._handle
         hold(array)
-        self._keep: Any = (source._keep, source)
-        self._origin: Any = array
+        self._keep: t.Any = (source._keep, source)
+        self._origin: t.Any = array
         self._text: bool = source._text
-        self._described: Any = None
+        self._described: t.Any = None
         self._context: Context | None = None if site is None else site.context
         if site is not None:
             site.finish(sync=False)
 
     @classmethod
-    def zeros(cls, shape: Sequence[int], dtype: Any = "float32", *, context: Context | None = None) -> Tensor:
+    def zeros(cls, shape: t.Sequence[int], dtype: t.Any = "float32", *, context: Context | None = None) -> Tensor:
         """A dense tensor of zeros in new memory, on the context's device.
 
         >>> import libgather
@@ -79,6 +73,20 @@ class Tensor(Memory):
         )
         return cls._of_handle(handle, context, context=context)
 
+    def __copy__(self) -> Tensor:
+        """Another tensor over the same memory."""
+        return Tensor(self)
+
+    def __deepcopy__(self, memo: object) -> Tensor:
+        if self.dtype == "string":  # which nothing can change
+            return Tensor(self)
+        copy = Tensor.zeros(self.shape, self.dtype, context=self._live_context)
+        self.copy_to(copy)
+        return copy
+
+    def __reduce__(self) -> t.Any:
+        raise TypeError("a Tensor is of one process and cannot be pickled: pickle numpy.asarray() or tolist() of it")
+
     def __repr__(self) -> str:
         if self._handle is None:
             return "libgather.Tensor(closed)"
@@ -92,11 +100,11 @@ class Tensor(Memory):
         self.copy_to(copy)
         return copy
 
-    def tolist(self) -> Any:
+    def tolist(self) -> t.Any:
         """The elements as nested lists, of rank 0 as a scalar."""
         return list_of(self._on_host())
 
-    def copy_to(self, destination: Any, *, context: Context | None = None) -> None:
+    def copy_to(self, destination: t.Any, *, context: Context | None = None) -> None:
         """Copies every element to an array of the same dtype and shape, also from and to devices.
 
         Where one of both is on a device and the other on the host, this waits, and raises the error of an earlier call
@@ -119,7 +127,7 @@ class Tensor(Memory):
         written(destination)
         site.finish(sync=waits)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: t.Any = None, copy: bool | None = None) -> t.Any:
         from ._kinds import numpy_
 
         array = numpy_.array_of(self)

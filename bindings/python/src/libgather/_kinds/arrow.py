@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 from .. import _constants as c
 from .. import _objects, errors
@@ -16,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from .._request import Request
     from .._site import Site
 
 
@@ -77,6 +79,58 @@ def of_capsules(capsules: tuple[Any, Any], operand: str) -> Memory:
     )
     format = ffi.string(ffi.cast("char **", schema_pointer)[0])
     return Memory._of_handle(handle, text=format in (b"u", b"U"))
+
+
+@cache
+def formats() -> dict[type, Any]:
+    """The arrays of plain numbers, with the letters of the struct module."""
+    pa = module("pyarrow")
+    letters = dict(
+        zip(("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"), "bhiqBHIQ", strict=True)
+    )
+    letters |= {"HalfFloat": "e", "Float": "f", "Double": "d"}
+    return {getattr(pa, f"{name}Array"): letter for name, letter in letters.items()}
+
+
+def view_of(value: Any) -> Any:
+    """The numbers of an array as a buffer; None if there are nulls, or other elements, or none."""
+    letter = formats().get(type(value))
+    count = 0 if letter is None else len(value)
+    if letter is None or not count or value.null_count:
+        return None
+    view, offset = memoryview(value.buffers()[1]).cast(letter), value.offset
+    return view if len(view) == count else view[offset : offset + count]
+
+
+def quick(run: Any, params: Any, indices: Any, request: Request) -> Any:
+    """A result of one dim, from buffer to buffer; NotImplemented where more is to be done."""
+    pa = module("pyarrow")
+    if type(params) is pa.DictionaryArray:
+        return quick_codes(run, params, indices, request)
+    source = view_of(params)
+    index = view_of(indices) if isinstance(indices, pa.Array) else indices
+    count = len(index) if isinstance(index, (list, memoryview)) or is_row(index) else 0
+    if source is None or not count:
+        return NotImplemented
+    made = pa.allocate_buffer(count * source.itemsize)
+    result = run(source, index, memoryview(made).cast(formats()[type(params)]), request)
+    return result if result is NotImplemented else pa.Array.from_buffers(params.type, count, [None, made])
+
+
+def is_row(value: Any) -> bool:
+    return getattr(value, "ndim", 0) == 1 and hasattr(value, "__len__")
+
+
+def quick_codes(run: Any, params: Any, indices: Any, request: Request) -> Any:
+    """A dictionary's codes alone, where no value is asked for that may not be in it."""
+    numpys = str(request.profile or "numpy").startswith("numpy")
+    if not numpys or request.bounds == "fill" or request.fill_value is not None or params.dictionary.null_count:
+        return NotImplemented
+    codes = quick(run, params.indices, indices, request)
+    if codes is NotImplemented:
+        return codes
+    kind = module("pyarrow").DictionaryArray
+    return kind.from_arrays(codes, params.dictionary, ordered=params.type.ordered, safe=False)
 
 
 def leave(tensor: Memory, like: Any) -> Any:

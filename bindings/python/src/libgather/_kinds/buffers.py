@@ -7,6 +7,7 @@ import array
 from .. import _objects, errors
 from .._dtypes import of_format
 from .._memory import Memory
+from .._nested import list_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,8 +40,11 @@ def enter_output(value: Any, site: Site | None) -> Memory:
 
 
 def leave(tensor: Memory, like: Any) -> Any:
-    """Of one dim, bytes for bytes, a bytearray for a bytearray and an array for an array; else a memoryview."""
+    """Of one dim, bytes for bytes, a bytearray for a bytearray and an array for an array; of none a number of
+    Python's; else a memoryview."""
     view = tensor.memory()
+    if view.ndim == 0:
+        return list_of(tensor)
     if view.ndim != 1:
         return view
     if isinstance(like, (bytes, bytearray)):

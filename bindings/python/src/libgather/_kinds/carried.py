@@ -1,11 +1,14 @@
-"""NumPy's elements that the library has no dtype for: times, long doubles, 4-bit numbers. Another dtype of their size
-carries their bytes, so that what depends on values is decided here."""
+"""NumPy's elements that the library has no dtype for: times, long doubles, 4-bit numbers, the other byte order.
+
+Another dtype of their size carries their bytes, so that what depends on values is decided here.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from .. import errors
+from .._dtypes import NUMBERS
 from .._modules import module
 
 TYPE_CHECKING = False
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
 
 def check_profile(dtype: np.dtype[Any], profile: str | None) -> None:
     """NumPy's profiles have all of NumPy's dtypes, and JAX those of ml_dtypes; others have none of these."""
+    if dtype.name in NUMBERS:  # the library knows it, if not in this byte order
+        return
     known = ("numpy", "jax") if is_small(dtype) else ("numpy",)
     if profile is not None and not str(profile).startswith(known):
         raise errors.dtype_error("params", f"dtype {dtype} is none that the profile {profile} has")
@@ -57,7 +62,7 @@ def is_same_time(element: np.ndarray, value: Any) -> bool:
 
 
 def is_integer(dtype: np.dtype[Any]) -> bool:
-    return is_small(dtype) and dtype.name.startswith(("int", "uint"))
+    return dtype.kind in "iu" or (is_small(dtype) and dtype.name.startswith(("int", "uint")))
 
 
 def extreme_of(dtype: np.dtype[Any]) -> bytes:
@@ -65,6 +70,6 @@ def extreme_of(dtype: np.dtype[Any]) -> bytes:
     if dtype.kind in "mM":
         return image_of("NaT", dtype)
     if is_integer(dtype):
-        limits = module("ml_dtypes").iinfo(dtype)
+        limits = module("ml_dtypes").iinfo(dtype) if is_small(dtype) else np.iinfo(dtype)
         return image_of(limits.min if limits.min < 0 else limits.max, dtype)
     return image_of(np.nan, dtype)

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 
 def enter(value: Any, site: Site | None, operand: str) -> Memory:
+    if isinstance(value, module("jax").core.Tracer):
+        message = f"{type(value).__name__} has no value while JAX traces: jax.pure_callback() calls this with values"
+        raise errors.dtype_error(operand, message)
     if not hasattr(value, "__dlpack_device__"):
         raise errors.dtype_error(operand, f"{type(value).__name__} is not an array")
     return dlpack.enter(value, site, operand)

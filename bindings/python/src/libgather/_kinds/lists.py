@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import struct
 from functools import cache
 
@@ -60,8 +61,11 @@ def flat(value: Any) -> Any:
 
 def of_nested(value: Any, operand: str) -> Memory:
     """A tensor of a nested list; integers become int64 (uint64 if one needs it), as in NumPy."""
+    value = list(value) if isinstance(value, range) else value
     shape = shape_of(value)
     elements = flattened(value, len(shape), shape, operand)
+    if operand == "indices":
+        elements = [element if isinstance(element, bool) else index_of(element) for element in elements]
     kinds = {type(element) for element in elements}
     if kinds == {str}:
         return Memory._of_strings([e.encode("utf-8", "surrogatepass") for e in elements], shape, True)
@@ -73,6 +77,11 @@ def of_nested(value: Any, operand: str) -> Memory:
     except struct.error as error:
         raise errors.dtype_error(operand, str(error)) from None
     return Memory._borrow(data, address(data), dtype, shape, None, False)
+
+
+def index_of(element: Any) -> Any:
+    """An integer for what Python takes for one."""
+    return operator.index(element) if hasattr(type(element), "__index__") else element
 
 
 def number_format(kinds: set[type], elements: list[Any], operand: str) -> tuple[str, int]:

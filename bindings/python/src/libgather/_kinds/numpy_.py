@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
 from .. import _constants as c
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
     from .._site import Site
 
-_objects.configure_numpy(np.ndarray, np.empty)
+_objects.configure_numpy(np.ndarray, np.empty, np.empty(3))
 
 _NATIVE = frozenset("?bhilqBHILQpPnNefdFD")
 _STRINGS = frozenset("OSUT")
@@ -36,6 +38,7 @@ def of_list(value: Any, operand: str) -> np.ndarray:
         refuse_mixtures(value, operand)
     elif array.dtype.kind == "O":
         refuse_huge(array, operand)
+        array = integers_of(array) if operand == "indices" else array
     return array.astype(np.int64) if array.size == 0 and operand == "indices" else array
 
 
@@ -47,6 +50,13 @@ def refuse_mixtures(value: Any, operand: str) -> None:
         raise errors.dtype_error(operand, f"a list of strings and {names} is not an array")
 
 
+def integers_of(array: np.ndarray) -> np.ndarray:
+    """Objects that Python takes for an index as integers; other objects as they are."""
+    if not all(hasattr(type(element), "__index__") for element in array.flat):
+        return array
+    return np.array([operator.index(element) for element in array.flat], np.int64).reshape(array.shape)
+
+
 def refuse_huge(array: np.ndarray, operand: str) -> None:
     """NumPy keeps integers beyond 64 bits as objects."""
     for element in array.flat:
@@ -55,16 +65,21 @@ def refuse_huge(array: np.ndarray, operand: str) -> None:
 
 
 def enter(value: Any, site: Site | None, operand: str) -> Memory:
-    if isinstance(value, np.ma.MaskedArray):
+    if np.ma.is_masked(value):
         raise errors.dtype_error(operand, "a masked array has elements that are not there: fill it first")
     if isinstance(value, (np.dtype, type)):
         raise errors.dtype_error(operand, f"{value!r} is not an array")
     array = np.asarray(value)
     if array.dtype.kind in _STRINGS:
         return enter_strings(array, operand)
-    if not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="))
-    return enter_numbers(array, operand)
+    # Elements of params are moved as they are, whatever their byte order.
+    return enter_numbers(array if operand == "params" else native(array), operand)
+
+
+def native(value: Any) -> Any:
+    """An array in the machine's byte order."""
+    array = np.asarray(value)
+    return value if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
 def enter_numbers(array: Any, operand: str) -> Memory:
@@ -79,18 +94,21 @@ def enter_numbers(array: Any, operand: str) -> Memory:
 
 
 def carried_of(value: Any) -> np.dtype[Any] | None:
-    """The dtype of an array whose elements the library has no dtype for: their bytes travel as a carrier's."""
+    """The dtype of an array whose elements the library has no dtype for: their bytes travel as another's."""
     dtype: np.dtype[Any] = np.asarray(value).dtype
     if dtype.kind in _STRINGS or dtype.hasobject or (dtype.isbuiltin == 1 and dtype.char in _NATIVE):
         return None
-    native = dtype.newbyteorder("=")
-    return None if native.name in NUMBERS else native
+    return None if dtype.isnative and dtype.name in NUMBERS else dtype
 
 
-def is_record(array: Any) -> bool:
-    """Whether the elements have a size that no number has."""
-    dtype = array.dtype
-    return bool(dtype.kind in "Vg" and not dtype.hasobject and dtype.itemsize and dtype.itemsize not in _CARRIERS)
+def is_record(value: Any) -> bool:
+    """Whether the elements are blocks of bytes: of a size that no number has, or strings of one size."""
+    if not isinstance(value, np.ndarray) or np.ma.is_masked(value):
+        return False
+    dtype = value.dtype
+    if dtype.hasobject or not dtype.itemsize or dtype.kind in "OT":
+        return False
+    return dtype.kind in "US" or dtype.itemsize not in _CARRIERS
 
 
 def enter_output(value: Any, site: Site | None) -> Memory:
@@ -107,15 +125,27 @@ def leave(tensor: Memory, like: Any) -> Any:
     """An array of the dtype of params; of rank 0 a scalar, as from ``np.take``."""
     array = np.asarray(like) if not isinstance(like, np.ndarray) else like
     result = strings_of(tensor, array.dtype) if array.dtype.kind in _STRINGS else numbers_of(tensor, array.dtype)
-    return result[()] if result.ndim == 0 else result
+    return finished(result, like)
+
+
+def finished(result: np.ndarray, like: Any) -> Any:
+    """A new array as ``np.take`` gives it: of rank 0 its scalar, else of the class of params."""
+    if result.ndim == 0:
+        return result[()]
+    kind = type(like)
+    if kind is np.ndarray or not isinstance(like, np.ndarray):
+        return result
+    try:
+        made = result.view(kind)
+    except ValueError as error:  # of a matrix
+        raise errors.ShapeError(f"out: {error}", status=c.E_SHAPE, operand="out") from None
+    made.__array_finalize__(like)
+    return made
 
 
 def numbers_of(tensor: Memory, dtype: np.dtype[Any]) -> np.ndarray:
-    array = np.asarray(tensor.memory())
-    native = dtype.newbyteorder("=")
-    if array.dtype != native:
-        array = array.view(native)
-    return array if dtype.isnative else array.astype(dtype)
+    # A view even of the same dtype: the buffer protocol's letter for int64 is that of NumPy's longlong.
+    return np.asarray(tensor.memory()).view(dtype)
 
 
 def array_of(tensor: Memory) -> np.ndarray:

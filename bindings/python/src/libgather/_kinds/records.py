@@ -1,4 +1,5 @@
-"""NumPy's elements of any size, such as records: an axis of bytes more, which the operation does not see."""
+"""NumPy's elements that are blocks of bytes, such as records and strings of one size: an axis of words more, which the
+operation does not see. Nothing is converted: blocks are moved from where they lie, in any layout."""
 
 from __future__ import annotations
 
@@ -14,29 +15,64 @@ if TYPE_CHECKING:
     from .._request import Request
 
 
-def check(params: np.ndarray, request: Request) -> None:
-    """Refuses what depends on values."""
-    numpys = str(request.profile or "numpy").startswith("numpy")
-    if not numpys or request.fill_value not in (None, "zero"):
-        raise errors.dtype_error("params", f"dtype {params.dtype} has no values that this profile or fill_value knows")
+def only_moves(dtype: np.dtype[Any], request: Request) -> bool:
+    """Whether a request asks for no more than to move blocks: the rest is for those who know what is in them."""
+    is_text = dtype.kind in "US"
+    if not is_text and not str(request.profile or "numpy").startswith("numpy"):
+        return False
+    fill = request.fill_value
+    return fill is None or (isinstance(fill, str) and fill in (("zero", "") if is_text else ("zero",)))
 
 
-def with_bytes(array: np.ndarray) -> np.ndarray:
-    dense = np.ascontiguousarray(array).reshape(-1)
-    return dense.view(np.uint8).reshape(*array.shape, array.dtype.itemsize)
+def refused(dtype: np.dtype[Any]) -> errors.DTypeError:
+    return errors.dtype_error("params", f"dtype {dtype} has no values that this profile or fill_value knows")
 
 
-def output_bytes(out: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray:
-    if not isinstance(out, np.ndarray) or out.dtype != dtype or not out.flags.c_contiguous:
-        raise errors.dtype_error("out", f"records go into a dense array of dtype {dtype}")
+class Words:
+    """The blocks of an array as words, by NumPy's interface of arrays, which keeps the array."""
+
+    def __init__(self, array: np.ndarray, size: int) -> None:
+        self.array = array
+        self.__array_interface__ = {
+            "version": 3,
+            "typestr": np.dtype(f"u{size}").str,
+            "shape": (*array.shape, array.dtype.itemsize // size),
+            "strides": (*array.strides, size),
+            "data": (array.ctypes.data, not array.flags.writeable),
+        }
+
+
+def word_size(dtype: np.dtype[Any]) -> int:
+    """Bytes of the largest words that make up a block."""
+    return next(size for size in (8, 4, 2, 1) if dtype.itemsize % size == 0)
+
+
+def with_words(array: np.ndarray) -> np.ndarray:
+    return np.asarray(Words(np.asarray(array), word_size(array.dtype)))
+
+
+def repeated(indices: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
+    """Indices of elements as those of their words."""
+    return np.broadcast_to(indices[..., None], (*indices.shape, dtype.itemsize // word_size(dtype)))
+
+
+def without_values(params: np.ndarray) -> np.ndarray:
+    """An array of the same shape and of no size, to judge indices with."""
+    return np.broadcast_to(np.zeros((), np.uint8), params.shape)
+
+
+def output_words(out: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray:
+    if dtype.kind in "US":
+        raise errors.unsupported("out", "strings have no place to be written to")
+    if not isinstance(out, np.ndarray) or out.dtype != dtype:
+        raise errors.dtype_error("out", f"records go into an array of dtype {dtype}")
     if out.shape != shape:
         raise errors.ShapeError(f"out: shape {out.shape}, needed is {shape}", status=c.E_SHAPE, operand="out")
     if not out.flags.writeable:
         raise errors.read_only("out", "it is read-only")
-    return with_bytes(out)
+    return with_words(out)
 
 
-def of_bytes(array: np.ndarray, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
-    """The records of a new array of bytes; of rank 0 a scalar."""
-    records = array.view(dtype).reshape(shape)
-    return records[()] if records.ndim == 0 else records
+def of_words(array: np.ndarray, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray:
+    """The blocks of a new array of words."""
+    return np.ndarray(shape, dtype, np.ascontiguousarray(array))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .. import errors
+from .. import _objects, errors
 from .._memory import Memory
 from .._modules import module
 from . import dlpack
@@ -35,6 +35,8 @@ def plain(value: Any, operand: str) -> Any:
     torch = module("torch")
     if not isinstance(value, torch.Tensor):
         raise errors.dtype_error(operand, f"{type(value).__name__} is not an array")
+    if isinstance(value, torch._subclasses.FakeTensor):
+        raise errors.dtype_error(operand, "a FakeTensor has no values: the operators of libgather.torch need none")
     if value.requires_grad:
         if torch.is_grad_enabled():
             raise lost(operand, "it requires a gradient")
@@ -50,6 +52,11 @@ def lost(operand: str, what: str) -> errors.DTypeError:
     return errors.dtype_error(operand, f"{what}, which a gather would lose: pass detach() of it")
 
 
+def is_plain(value: Any) -> bool:
+    """Whether a tensor of real numbers is memory alone."""
+    return not ((value.requires_grad and _torch.is_grad_enabled()) or _forward._current_level >= 0 or value.is_neg())
+
+
 def written(value: Any) -> None:
     """Tells autograd that what it has saved of the tensor is no longer what it was."""
     module("torch").autograd.graph.increment_version(value)
@@ -63,3 +70,18 @@ def hold(value: Any) -> None:
     if value.device.type == "cpu":
         torch = module("torch")
         torch.empty(0, dtype=torch.uint8).set_(value.untyped_storage()).numpy()
+
+
+_torch = module("torch")
+_forward = _torch.autograd.forward_ad
+
+
+def configure() -> None:
+    """Has calls read tensors through torch's exchange table, where it has one and says all that must be asked."""
+    table = dlpack.exchange_of(_torch.Tensor)
+    if table is not None and hasattr(_forward, "_current_level"):
+        for kind in (_torch.Tensor, _torch.nn.Parameter):
+            _objects.configure_exchange(kind, table, is_plain, written)
+
+
+configure()

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from .. import _constants as c
 from .. import errors
+from .. import types as t
 from .._operation import GATHER, GATHER_ELEMENTS, GATHER_ND
 from .._operations import run
 from .._request import Request
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 __all__ = ["Gather", "GatherElements", "GatherND"]
 
 
-def Gather(data: Any, indices: Any, axis: int = 0, opset: int = 13) -> Any:
+def Gather(data: t.Any, indices: t.Any, axis: int = 0, opset: int = 13) -> t.Any:
     """The operator Gather (opsets 1, 11, 13).
 
     The result's shape is ``data.shape[:axis] + indices.shape + data.shape[axis+1:]``.
@@ -36,7 +33,7 @@ def Gather(data: Any, indices: Any, axis: int = 0, opset: int = 13) -> Any:
     return run(GATHER, data, indices, None, Request(axis, profile="onnx", opset=checked(opset)))
 
 
-def GatherND(data: Any, indices: Any, batch_dims: int = 0, opset: int = 13) -> Any:
+def GatherND(data: t.Any, indices: t.Any, batch_dims: int = 0, opset: int = 13) -> t.Any:
     """The operator GatherND (opsets 11, 12, 13).
 
     The result's shape is ``indices.shape[:-1] + data.shape[batch_dims + indices.shape[-1]:]``.
@@ -59,7 +56,7 @@ def GatherND(data: Any, indices: Any, batch_dims: int = 0, opset: int = 13) -> A
     return run(GATHER_ND, data, indices, None, request)
 
 
-def GatherElements(data: Any, indices: Any, axis: int = 0, opset: int = 13) -> Any:
+def GatherElements(data: t.Any, indices: t.Any, axis: int = 0, opset: int = 13) -> t.Any:
     """The operator GatherElements (opsets 11, 13).
 
     The result's shape is that of `indices`; in the other dims than `axis` its extents may be smaller than those of
@@ -82,7 +79,9 @@ def GatherElements(data: Any, indices: Any, axis: int = 0, opset: int = 13) -> A
     return run(GATHER_ELEMENTS, data, indices, None, Request(axis, profile="onnx", opset=checked(opset)))
 
 
-def checked(opset: Any) -> Any:
+def checked(opset: t.Any) -> t.Any:
     if opset == 0:
-        raise errors.Error("options: opset 0 is before the first definition", status=c.E_VERSION, operand="options")
+        raise errors.OptionError(
+            "options: opset 0 is before the first definition", status=c.E_VERSION, operand="options"
+        )
     return opset

@@ -100,9 +100,9 @@ def is_ours(node: onnx.NodeProto) -> bool:
     return node.op_type in _OPERATORS and node.domain in _DOMAINS
 
 
-def other_count(count: int, needed: int) -> errors.Error:
+def other_count(count: int, needed: int) -> errors.OptionError:
     message = f"inputs: {count} are given, {needed} are needed"
-    return errors.Error(message, status=c.E_NULL, value=count, limit=needed)
+    return errors.OptionError(message, status=c.E_NULL, value=count, limit=needed)
 
 
 def operator_of(node: onnx.NodeProto, opset: int) -> Any:

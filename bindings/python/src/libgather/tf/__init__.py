@@ -10,22 +10,24 @@ from __future__ import annotations
 
 from .. import _constants as c
 from .. import errors
+from .. import types as t
 from .._operation import GATHER, GATHER_ND
 from .._operations import run
 from .._request import Request
 from . import raw
 from ._arguments import attribute, axis_number, constant, policy, prepared, profile_of, rank_of
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 __all__ = ["batch_gather", "gather", "gather_nd", "raw"]
 
 
 def gather(
-    params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: Any = 0, name: Any = None
-) -> Any:
+    params: t.Any,
+    indices: t.Any,
+    validate_indices: t.Any = None,
+    axis: t.Any = None,
+    batch_dims: t.Any = 0,
+    name: t.Any = None,
+) -> t.Any:
     """``tf.gather``: slices of `params` along `axis`.
 
     The result's shape is ``params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis+1:]``.
@@ -51,7 +53,9 @@ def gather(
     return run(GATHER, *prepared(params, indices), None, request)
 
 
-def gather_nd(params: Any, indices: Any, batch_dims: Any = 0, name: Any = None, bad_indices_policy: str = "") -> Any:
+def gather_nd(
+    params: t.Any, indices: t.Any, batch_dims: t.Any = 0, name: t.Any = None, bad_indices_policy: str = ""
+) -> t.Any:
     """``tf.gather_nd``: slices of `params` by the tuples along the last axis of `indices`.
 
     The result's shape is ``indices.shape[:-1] + params.shape[batch_dims + indices.shape[-1]:]``.
@@ -82,7 +86,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: Any = 0, name: Any = None, 
     return run(GATHER_ND, *prepared(params, indices), None, request)
 
 
-def batch_gather(params: Any, indices: Any, name: Any = None) -> Any:
+def batch_gather(params: t.Any, indices: t.Any, name: t.Any = None) -> t.Any:
     """``tf.compat.v1.batch_gather``: all dims of `indices` but the last are batch dims.
 
     Raises:

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .._request import Bounds, Profile
+    from ..types import Bounds, Profile
 
 _INDEX_DTYPES = ("int16", "int32", "int64")
 _POLICIES: dict[str | None, Bounds | None] = {None: None, "": None, "DEFAULT": None, "ERROR": "error", "IGNORE": "fill"}
@@ -58,7 +58,7 @@ def policy(bad_indices_policy: Any, profile: Profile) -> Bounds | None:
         raise errors.dtype_error("options", "bad_indices_policy is not a string")
     if bad_indices_policy not in _POLICIES or (bad_indices_policy == "ERROR" and profile == "tensorflow_gpu"):
         message = f"options: bad_indices_policy {bad_indices_policy!r} is not there for this device"
-        raise errors.Error(message, status=c.E_VERSION, operand="options")
+        raise errors.OptionError(message, status=c.E_VERSION, operand="options")
     return _POLICIES[bad_indices_policy]
 
 

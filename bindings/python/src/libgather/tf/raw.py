@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from .. import types as t
 from .._operation import GATHER_ND
 from .._operations import run
 from .._request import Request
 from ._arguments import policy, prepared, profile_of
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
-
-def GatherNd(params: Any, indices: Any, bad_indices_policy: str = "") -> Any:
+def GatherNd(params: t.Any, indices: t.Any, bad_indices_policy: str = "") -> t.Any:
     """The op GatherNd, as ``tf.raw_ops.GatherNd`` and TensorFlow's Java class have it.
 
     The result's shape is ``indices.shape[:-1] + params.shape[indices.shape[-1]:]``.

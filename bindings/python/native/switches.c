@@ -1,0 +1,90 @@
+#include "switches.h"
+
+#include <math.h>
+#include <string.h>
+
+/* As configure() is given them. */
+enum { NEGATIVE, BOUNDS, PROFILES, EXTENTS, FILLS };
+
+/* The number of a name, 0 for None. */
+static int choice(const state *known, int which, PyObject *name, int32_t *number) {
+  if (name == Py_None) {
+    return 1;
+  }
+  PyObject *found = PyUnicode_Check(name) ? PyDict_GetItem(PyTuple_GetItem(known->choices, which), name) : NULL;
+  *number = found ? (int32_t)PyLong_AsLong(found) : 0;
+  return found != NULL;
+}
+
+static int small_number(PyObject *value, int32_t *number) {
+  if (value == Py_None) {
+    return 1;
+  }
+  const long long given = PyLong_CheckExact(value) ? PyLong_AsLongLong(value) : -1;
+  PyErr_Clear();
+  *number = (int32_t)given;
+  return given >= 0 && given <= INT32_MAX;
+}
+
+int switches_of(const state *known, arguments args, gth_options *options, PyObject **fill_value) {
+  PyObject *negative = args[0], *bounds = args[1], *fill = args[2], *profile = args[3];
+  if (!choice(known, NEGATIVE, negative, &options->negative) || !choice(known, BOUNDS, bounds, &options->bounds) ||
+      !choice(known, PROFILES, profile, &options->profile) || !small_number(args[4], &options->opset) ||
+      !small_number(args[5], &options->threads) || !choice(known, EXTENTS, args[6], &options->extents)) {
+    return 0;
+  }
+  if (fill == Py_None) {
+    return 1;
+  }
+  if (options->bounds != 0 && options->bounds != GTH_BOUNDS_FILL) {
+    return 0;
+  }
+  options->bounds = GTH_BOUNDS_FILL;
+  if (PyUnicode_Check(fill)) {
+    return choice(known, FILLS, fill, &options->fill);
+  }
+  options->fill = GTH_FILL_VALUE;
+  *fill_value = fill;
+  return 1;
+}
+
+static int float_image(double value, int32_t dtype, void *image) {
+  const float narrow = (float)value;
+  if (dtype == GTH_DTYPE_FLOAT64) {
+    memcpy(image, &value, sizeof value);
+    return 1;
+  }
+  if (dtype != GTH_DTYPE_FLOAT32 || (isinf(narrow) && !isinf(value))) {
+    return 0;
+  }
+  memcpy(image, &narrow, sizeof narrow);
+  return 1;
+}
+
+/* Machines that we run on are little-endian: an integer begins with its lowest bytes. What needs 64 bits without a sign
+ * is left to the Python side. */
+static int integer_image(PyObject *value, int32_t dtype, void *image) {
+  const int bits = dtype & 0xff, is_signed = dtype < GTH_DTYPE_UINT8;
+  int overflows = 0;
+  const long long number = PyLong_AsLongLongAndOverflow(value, &overflows);
+  const long long highest = bits == 64 ? INT64_MAX : (1LL << (is_signed ? bits - 1 : bits)) - 1;
+  if (overflows || number > highest || number < (is_signed ? -highest - 1 : 0)) {
+    return 0;
+  }
+  memcpy(image, &number, (size_t)bits / 8);
+  return 1;
+}
+
+int fill_image(PyObject *value, int32_t dtype, void *image) {
+  if (dtype == GTH_DTYPE_FLOAT32 || dtype == GTH_DTYPE_FLOAT64) {
+    const int is_number = PyFloat_CheckExact(value) || PyLong_CheckExact(value);
+    const double number = is_number ? PyFloat_AsDouble(value) : 0;
+    if (!is_number || (number == -1 && PyErr_Occurred())) {
+      PyErr_Clear();
+      return 0;
+    }
+    return float_image(number, dtype, image);
+  }
+  const int is_integer = dtype <= GTH_DTYPE_UINT64;
+  return is_integer && PyLong_CheckExact(value) && integer_image(value, dtype, image);
+}

@@ -1,0 +1,266 @@
+"""What comes back is what ``np.take`` gives: the very dtype, scalars, subclasses; pandas and polars as they are."""
+
+from __future__ import annotations
+
+import array
+import operator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import libgather
+
+
+class Labelled(np.ndarray):
+    """A subclass with an attribute that new arrays take over."""
+
+    label: Any = None
+
+    def __array_finalize__(self, obj: Any) -> None:
+        self.label = getattr(obj, "label", None)
+
+
+def labelled() -> np.ndarray:
+    params = np.arange(6.0).reshape(3, 2).view(Labelled)
+    params.label = "here"
+    return params
+
+
+RECORDS = [("a", "i4"), ("b", "f8"), ("c", "S3")]
+SUBCLASSES = {
+    "subclass": labelled,
+    "matrix": lambda: np.matrix([[1, 2], [3, 4], [5, 6]]),
+    "masked": lambda: np.ma.masked_array([1.0, 2.0, 3.0], fill_value=7.0),
+    "records": lambda: np.rec.array([(1, 2.0), (3, 4.0), (5, 6.0)], names="a,b"),
+    "characters": lambda: np.char.array(["a", "bc", "d"]),
+}
+
+
+@pytest.mark.parametrize("name", SUBCLASSES)
+@pytest.mark.parametrize("indices", [[2, 0], np.array([1, 1, 1])], ids=["list", "array"])
+def test_subclasses(name: str, indices: Any) -> None:
+    params = SUBCLASSES[name]()
+    expected, result = np.take(params, indices, 0), libgather.gather(params, indices)
+    assert type(result) is type(expected) and result.dtype == expected.dtype and result.shape == expected.shape
+    assert result.tolist() == expected.tolist()
+    assert getattr(result, "label", None) == getattr(expected, "label", None)
+    assert type(libgather.take(params, indices, 0)) is type(expected)
+
+
+def test_masked_arrays() -> None:
+    result = libgather.gather(SUBCLASSES["masked"](), [1])
+    assert not np.ma.is_masked(result) and result.fill_value == 7
+    with pytest.raises(libgather.DTypeError, match="mask"):
+        libgather.gather(np.ma.masked_array([1, 2], [True, False]), [1])
+
+
+def test_a_matrix_has_two_dims() -> None:
+    with pytest.raises(libgather.ShapeError, match="matrix"):
+        libgather.gather(SUBCLASSES["matrix"](), [[0, 1], [1, 0]])
+
+
+@pytest.mark.parametrize("dtype", ["f4", RECORDS], ids=["numbers", "records"])
+def test_maps_of_files(tmp_path: Path, dtype: Any) -> None:
+    np.ones(4, dtype).tofile(tmp_path / "table")
+    params = np.memmap(tmp_path / "table", dtype, "r")
+    result = libgather.gather(params, [2, 0])
+    assert type(result) is np.memmap and result.tobytes() == params[[2, 0]].tobytes()
+
+
+def test_int64_is_numpys() -> None:
+    """NumPy has two types of 64 bits, and of these a long is np.int64."""
+    tensor = libgather.Tensor([1, 0])
+    for result in (
+        libgather.gather([1, 2], [0]),
+        libgather.gather(np.array([1, 2]), [0], bounds="skip"),
+        libgather.gather(np.array([1, 2]), tensor),
+        np.asarray(tensor),
+        libgather.gather([[1, 2]], 0),
+    ):
+        assert result.dtype.char == "l"
+    for scalar in (libgather.gather([1, 2], 0), libgather.gather(np.arange(3), libgather.Tensor(1))):
+        assert type(scalar) is np.int64
+    assert libgather.gather(np.zeros(2, "q"), [0]).dtype.char == "q"
+
+
+def test_numbers_of_buffers() -> None:
+    assert type(libgather.gather(b"abc", 1)) is int and libgather.gather(b"abc", 1) == 98
+    assert type(libgather.gather(array.array("d", [1, 2]), 1)) is float
+    assert libgather.gather_nd(memoryview(b"ab"), [1]) == 98
+    plan = libgather.Plan(b"abc", libgather.Spec("int64", ()))
+    assert plan(b"abc", 2) == 99
+
+
+class Two:
+    def __index__(self) -> int:
+        return 2
+
+
+def test_what_python_takes_for_an_index() -> None:
+    params = np.arange(5)
+    assert libgather.gather(params, range(1, 4)).tolist() == [1, 2, 3]
+    assert libgather.gather(params, Two()) == 2
+    assert libgather.gather(params, [Two(), 1, np.int8(3)]).tolist() == [2, 1, 3]
+    assert libgather.gather_nd(params, [[Two()]]).tolist() == [2]
+    assert libgather.gather(range(10, 15), [1, 0]).tolist() == [11, 10]
+    with pytest.raises(libgather.DTypeError):
+        libgather.gather(params, [Two(), "1"])
+    with pytest.raises(libgather.DTypeError):
+        libgather.gather(params, int)
+
+
+# ----------------------------------------------------------------------------------------------- the other byte order
+
+
+@pytest.mark.parametrize("dtype", [">i2", ">i8", ">u4", ">f4", ">f8", ">c8", ">c16", ">M8[D]", ">f2"])
+def test_the_other_byte_order(dtype: str) -> None:
+    params = np.arange(12, dtype="i8").reshape(4, 3).astype(dtype[1:]).astype(dtype)
+    result = libgather.gather(params[::-1, ::2], [2, 0])
+    assert result.dtype == params.dtype and (result == params[::-1, ::2][[2, 0]]).all()
+    value = params[1, 2]
+    filled = libgather.gather(params, [9, 1], fill_value=value)
+    assert filled.dtype == params.dtype and (filled == [[value] * 3, params[1]]).all()
+    missing = libgather.gather(params, [9], fill_value="by_dtype")
+    native = libgather.gather(params.astype(dtype[1:]), [9], fill_value="by_dtype")
+    np.testing.assert_array_equal(missing, native)
+    out = np.zeros((1, 3), dtype[1:])
+    if "M" not in dtype:
+        assert libgather.gather(params, [2], out=out) is out and (out == params[[2]]).all()
+    plan = libgather.Plan(params, libgather.Spec("int64", (-1,)), fill_value=value)
+    assert (plan(params, np.array([9, 1])) == filled).all()
+    with pytest.raises(libgather.DTypeError, match="planned"):
+        plan(params.astype(dtype[1:]), [9])
+
+
+def test_a_fill_of_the_other_byte_order_is_judged() -> None:
+    for value in (1.5, 2**40, "x", 1j):
+        with pytest.raises(libgather.DTypeError, match="fill_value"):
+            libgather.gather(np.zeros(2, ">i4"), [9], fill_value=value)
+
+
+# ----------------------------------------------------------------------------------------------------- blocks of bytes
+
+BLOCKS: list[Any] = [RECORDS, "U3", "S5", "S1", "V7", "clongdouble"]
+
+
+def table_of(dtype: Any, shape: tuple[int, ...]) -> np.ndarray:
+    table = np.zeros(shape, dtype)
+    table.view(np.uint8).reshape(-1)[:] = np.arange(table.nbytes) % 5 * (1 if dtype != "U3" else 0)
+    if table.dtype.kind == "U":
+        table[...] = np.array([f"\u00e4{i % 7}" for i in range(table.size)]).reshape(shape)
+    return table
+
+
+@pytest.mark.parametrize("dtype", BLOCKS, ids=str)
+def test_blocks(dtype: Any) -> None:
+    table = table_of(dtype, (4, 6))
+    for params in (table, table[::-2, 1::2], table.T, table[1:2]):
+        for axis in (0, 1, -1):
+            indices = np.array([[params.shape[axis] - 1, 0]])
+            expected = np.take(params, indices, axis)
+            result = libgather.gather(params, indices, axis)
+            assert result.dtype == expected.dtype and result.shape == expected.shape
+            assert result.tobytes() == expected.tobytes()
+        each = np.zeros(params.shape, int)
+        along = libgather.gather_elements(params, each, 1)
+        assert along.tobytes() == np.take_along_axis(params, each, 1).tobytes()
+        narrow = each[:, :1]
+        along = libgather.take_along_axis(params, narrow, 0)
+        assert along.tobytes() == np.take_along_axis(params, narrow, 0).tobytes()
+        pair = libgather.gather_nd(params, [[0, 1]])
+        assert pair.tobytes() == params[[0], [1]].tobytes()
+
+
+@pytest.mark.parametrize("dtype", BLOCKS, ids=str)
+def test_errors_of_blocks(dtype: Any) -> None:
+    params = table_of(dtype, (2, 3))
+    with pytest.raises(libgather.IndexError) as caught:
+        libgather.gather_elements(params, [[0, 2], [1, 3]])
+    assert (caught.value.position, caught.value.index, caught.value.axis) == (3, (1, 1), 1)
+    with pytest.raises(libgather.IndexError) as caught:
+        libgather.gather(params, [[0, 7]], axis=-1)
+    assert (caught.value.position, caught.value.index, caught.value.axis) == (1, (0, 1), 1)
+    with pytest.raises(libgather.ShapeError):
+        libgather.gather_nd(params, [[0, 0, 0]])
+    assert libgather.gather(params, [9], bounds="fill").tobytes() == bytes(3 * params.itemsize)
+    with pytest.raises(libgather.DTypeError):
+        libgather.gather(params, [0], profile="torch")
+
+
+def test_strings_of_one_size_under_profiles() -> None:
+    params = np.array(["a", "bc", "d"])
+    for profile in ("onnx", "ort", "tensorflow", "numpy_clip"):
+        assert libgather.gather(params, np.array([2, 1]), profile=profile).tolist() == ["d", "bc"]
+    assert libgather.gather(params, [7, 1], fill_value="").tolist() == ["", "bc"]
+    with pytest.raises(libgather.DTypeError):
+        libgather.gather(params, [7], fill_value="x")
+    with pytest.raises(libgather.DTypeError):
+        libgather.gather(params, np.array([1], "u1"), profile="onnx")
+
+
+# ------------------------------------------------------------------------------------------------- pandas and polars
+
+
+def test_pandas() -> None:
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    for values, dtype in (([1.5, 2.5], "float64"), ([1, 2], "Int64"), (["a", "b"], "category"), (["a", "b"], "str")):
+        series = pd.Series(values, name="n", dtype=dtype, index=["x", "y"])
+        result = libgather.gather(series, [1, 1, 0])
+        assert type(result) is pd.Series and result.name == "n" and result.dtype == series.dtype
+        assert result.tolist() == [values[1], values[1], values[0]] and result.index.tolist() == [0, 1, 2]
+        assert libgather.gather(series, 1) == values[1]
+    assert type(libgather.gather(pd.Index([1, 2]), [1])) is pd.Index
+    for nulls in (pd.Series([1, None], dtype="Int64"), pd.DataFrame({"a": pd.array([1, None], dtype="Int64")})):
+        with pytest.raises(libgather.DTypeError, match="nulls"):
+            libgather.gather(nulls, [0])
+    assert libgather.gather(pd.DataFrame({"a": [1, 2], "b": [3, 4]}), [1]).tolist() == [[2, 4]]
+    assert libgather.gather(np.arange(3), pd.Series([2, 0])).tolist() == [2, 0]
+
+
+def test_polars() -> None:
+    pl = pytest.importorskip("polars", reason="polars is not installed")
+    for values in ([1.5, 2.5], [1, 2], ["a", "b"], [True, False]):
+        series = pl.Series("n", values)
+        result = libgather.gather(series, [1, 0])
+        assert type(result) is pl.Series and result.name == "n" and result.dtype == series.dtype
+        assert result.to_list() == values[::-1]
+    for nulls in (pl.Series([1, None]), pl.DataFrame({"a": [1, None]})):
+        with pytest.raises(libgather.DTypeError, match="nulls"):
+            libgather.gather(nulls, [0])
+
+
+# ---------------------------------------------------------------------------------------------------------------- cost
+
+COST: dict[str, Any] = {
+    "numbers": lambda n: np.zeros((n, 8)),
+    "the other byte order": lambda n: np.zeros((n, 8), ">f8"),
+    "U": lambda n: np.zeros((n, 2), "U8"),
+    "S": lambda n: np.zeros((n, 2), "S32"),
+    "records": lambda n: np.zeros((n, 2), [("a", "S24"), ("b", "f8")]),
+    "columns of records": lambda n: np.zeros((n, 4), [("a", "S9"), ("b", "f8")])[:, ::2],
+    "times": lambda n: np.zeros((n, 8), "M8[s]"),
+}
+
+
+@pytest.mark.parametrize("name", COST)
+@pytest.mark.parametrize("function", ["gather", "gather_elements", "take_along_axis"])
+def test_a_lookup_costs_what_it_takes(name: str, function: str) -> None:
+    """No copy of the table is made, of whatever it consists."""
+    import tracemalloc
+
+    params = COST[name](20_000)
+    indices = [3, 1] if function == "gather" else np.zeros((1, params.shape[1]), int)
+    arguments = (params, indices, 0)
+    call = operator.attrgetter(function)(libgather)
+    if function == "gather_elements":
+        call = lambda *given: libgather.gather_elements(*given, extents="prefix")  # noqa: E731
+    call(*arguments)  # what is imported late
+    tracemalloc.start()
+    try:
+        call(*arguments)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 30_000 < params.nbytes // 20
