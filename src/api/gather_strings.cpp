@@ -3,6 +3,7 @@
 #include "api/operands.hpp"
 #include "api/storage.hpp"
 #include "core/memory.hpp"
+#include "core/os.hpp"
 #include "cpu/strings.hpp"
 
 namespace gather::api {
@@ -23,23 +24,20 @@ class StringsStorage final : public Storage {
   Storage* bytes_;
 };
 
-int32_t finish_strings(const Operands& operands, const core::Plan& plan, const int64_t* const* firsts,
-                       const int64_t* offsets, Storage* offsets_storage, gth_tensor** out, const Error& error) {
+int32_t finish_strings(const Operands& operands, const core::Plan& plan, const int64_t* begins, const int64_t* offsets,
+                       Storage* offsets_storage, gth_tensor** out, const Error& error) {
   const int64_t extent = offsets[element_count(plan)];
   char* bytes;
   Storage* bytes_storage;
   int32_t status = allocate_storage(*operands.context, extent, false, &bytes, &bytes_storage, error);
   if (status) return status;
-  StringsStorage* storage = nullptr;
-  status = cpu::gather_string_bytes(plan, operands.params->strings, firsts, offsets, bytes, error);
-  if (!status) {
-    storage = new (std::nothrow) StringsStorage(offsets_storage, bytes_storage);
-    if (!storage) status = fail_memory(sizeof(StringsStorage), error);
-  }
+  StringsStorage* storage = new (std::nothrow) StringsStorage(offsets_storage, bytes_storage);
   if (!storage) {
     bytes_storage->release();
-    return status;
+    return fail_memory(sizeof(StringsStorage), error);
   }
+  const cpu::Executor executor = executor_for(*operands.context, plan.threads);
+  cpu::gather_string_bytes(plan, operands.params->strings, executor, begins, offsets, bytes);
   offsets_storage->retain();  // the caller of this function lets go of its own reference
   status = make_string_tensor(output_desc(plan, operands), {offsets, bytes, extent}, operands.params->binary, storage,
                               out, error);
@@ -47,7 +45,7 @@ int32_t finish_strings(const Operands& operands, const core::Plan& plan, const i
   return status;
 }
 
-int32_t gather_strings_into(const Operands& operands, const core::Plan& plan, const int64_t** firsts, gth_tensor** out,
+int32_t gather_strings_into(const Operands& operands, const core::Plan& plan, int64_t* begins, gth_tensor** out,
                             const Error& error) {
   char* offsets;
   Storage* storage;
@@ -57,8 +55,8 @@ int32_t gather_strings_into(const Operands& operands, const core::Plan& plan, co
   int64_t* numbers = reinterpret_cast<int64_t*>(offsets);
   status =
       cpu::gather_string_offsets(plan, operands.params->strings, static_cast<const char*>(operands.indices->desc.data),
-                                 executor_for(*operands.context, plan.threads), firsts, numbers, error);
-  if (!status) status = finish_strings(operands, plan, firsts, numbers, storage, out, error);
+                                 executor_for(*operands.context, plan.threads), begins, numbers, error);
+  if (!status) status = finish_strings(operands, plan, begins, numbers, storage, out, error);
   storage->release();
   return status;
 }
@@ -67,11 +65,12 @@ int32_t gather_strings_into(const Operands& operands, const core::Plan& plan, co
 
 int32_t gather_strings(const Operands& operands, const core::Plan& plan, gth_tensor** out, const Error& error) {
   const int64_t slices = plan.is_empty ? 0 : plan.slices.at(GTH_OPEN) * plan.inner;
-  const int64_t bytes = slices * int64_t{sizeof(const int64_t*)};
-  void* firsts = core::allocate_zeroed(static_cast<size_t>(bytes));
-  if (!firsts) return fail_memory(bytes, error);
-  const int32_t status = gather_strings_into(operands, plan, static_cast<const int64_t**>(firsts), out, error);
-  core::deallocate(firsts);
+  const int64_t bytes = slices * int64_t{sizeof(int64_t)};
+  void* begins = core::allocate_zeroed(static_cast<size_t>(bytes));
+  if (!begins) return fail_memory(bytes, error);
+  core::advise_huge_pages(begins, bytes);
+  const int32_t status = gather_strings_into(operands, plan, static_cast<int64_t*>(begins), out, error);
+  core::deallocate(begins);
   return status;
 }
 

@@ -149,7 +149,7 @@ int32_t available_cpus() {
 }
 
 void advise_huge_pages(void* data, int64_t bytes) {
-  constexpr int64_t huge_page = int64_t{2} << 20, worth_it = 4 * huge_page;
+  constexpr int64_t huge_page = int64_t{2} << 20, worth_it = 2 * huge_page;
   if (bytes < worth_it) return;
   const uintptr_t first = (reinterpret_cast<uintptr_t>(data) + huge_page - 1) / huge_page * huge_page;
   const uintptr_t last = (reinterpret_cast<uintptr_t>(data) + static_cast<uintptr_t>(bytes)) / huge_page * huge_page;

@@ -9,6 +9,7 @@
 #include "core/os.hpp"
 #include "cpu/indices.hpp"
 #include "cpu/job.hpp"
+#include "cpu/pieces.hpp"
 
 namespace gather::cpu {
 namespace {
@@ -16,48 +17,11 @@ namespace {
 using core::Error;
 using core::Plan;
 
-// Work below this many bytes, which one thread does in the time that a sleeping one takes to wake and be waited for, is done
-// alone; a row counts as some bytes however small it is. Test
-// builds cut everything into pieces.
-#ifdef GATHER_TESTING
-constexpr int64_t parallel_bytes = 1, piece_bytes = 1;
-#else
-constexpr int64_t parallel_bytes = 1024 * 1024, piece_bytes = 64 * 1024;
-#endif
-constexpr int64_t row_overhead = 16;
-// More pieces than threads, so that a thread that was held up does not hold up the call.
-constexpr int64_t pieces_per_thread = 16;
-
 int32_t fail_bad_tuple(const Plan& plan, int64_t position, const BadTuple& bad, const Error& error) {
   uint32_t flags = plan.wraps ? GTH_ERROR_WRAP : 0;
   if (!core::is_signed(plan.index) && bad.value < 0) flags |= GTH_ERROR_UNSIGNED;
   return fail_index(error, {GTH_E_INDEX, GTH_OPERAND_INDICES, bad.component, position, bad.value,
                             plan.component[bad.component].size, flags});
-}
-
-// Cuts [0, count) into pieces of equal size and runs them; serially where `bytes` of work are not worth more.
-template <class Body>
-void in_pieces(const Executor& executor, int64_t count, int64_t bytes, Body&& body) {
-  const int64_t threads = bytes < parallel_bytes ? 1 : thread_count(executor);
-  if (threads <= 1) {
-    body(int64_t{0}, count);
-    return;
-  }
-  struct Pieces {
-    Body& body;
-    int64_t count, size;
-  };
-  const int64_t wanted = std::min({count, threads * pieces_per_thread, bytes / piece_bytes});
-  const int64_t size = (count - 1) / wanted + 1;
-  Pieces pieces{body, count, size};
-  parallel_for(
-      executor, (count - 1) / size + 1,
-      [](void* arg, int64_t i) {
-        const Pieces& all = *static_cast<Pieces*>(arg);
-        const int64_t first = i * all.size;
-        all.body(first, first + std::min(all.size, all.count - first));
-      },
-      &pieces);
 }
 
 // ---- pass 1: every index is judged, the smallest bad tuple wins

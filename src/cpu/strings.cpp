@@ -1,9 +1,11 @@
 #include "cpu/strings.hpp"
 
+#include <atomic>
 #include <cstring>
 
 #include "core/checked.hpp"
 #include "cpu/load.hpp"
+#include "cpu/pieces.hpp"
 #include "cpu/run.hpp"
 
 namespace gather::cpu {
@@ -33,62 +35,132 @@ Plan addresses_plan(const Plan& plan) {
   return result;
 }
 
+// Where in params' offsets each slice begins, as an address; 0: it selects nothing.
 int32_t find_slices(const Plan& plan, const core::Strings& params, const char* indices, const Executor& executor,
-                    const int64_t** firsts, const Error& error) {
+                    int64_t* slices, const Error& error) {
+  static_assert(sizeof(const char*) == sizeof(int64_t));
   const core::Pointers pointers{reinterpret_cast<const char*>(params.offsets), indices,
-                                reinterpret_cast<char*>(firsts)};
+                                reinterpret_cast<char*>(slices)};
   Kernels kernels = choose_kernels(plan);
   if (plan.is_empty) return run(plan, kernels, pointers, GTH_OPEN, executor, error);
   kernels.copy = store_addresses;
   return run(addresses_plan(plan), kernels, pointers, GTH_OPEN, executor, error);
 }
 
+// Rows are fetched so many before they are wanted.
+constexpr int64_t ahead = 16;
+
+// Pieces of the slices: each has an entry of the result's offsets a string, and some bytes more.
+Pieces cut_slices(const Executor& executor, int64_t slices, int64_t strings, int64_t bytes) {
+  int64_t work;
+  const bool fits = core::multiply(slices, strings * row_overhead, &work) && core::add(work, bytes, &work);
+  return cut(executor, slices, fits ? work : INT64_MAX);
+}
+
+enum class Found : uint8_t { all, raced, too_large };
+
 // Offsets were checked when the tensor was made; that they are bad now is another thread's doing.
 bool is_range(const core::Strings& params, int64_t begin, int64_t end) {
   return begin >= 0 && begin <= end && end <= params.extent;
+}
+
+// Turns the addresses of slices [first, last) into where their bytes begin, and writes the offsets behind each string as
+// if the first began at 0. Every offset of params is loaded once.
+Found measure_slices(const core::Strings& params, int64_t strings, int64_t first, int64_t last, int64_t* slices,
+                     int64_t* offsets) {
+  int64_t total = 0;
+  for (int64_t slice = first; slice < last; ++slice) {
+    if (slice + ahead < last) __builtin_prefetch(reinterpret_cast<const char*>(slices[slice + ahead]));
+    const char* const at = reinterpret_cast<const char*>(slices[slice]);
+    int64_t* const ends = offsets + slice * strings;
+    int64_t begin = at ? load_index<int64_t>(at) : 0;
+    slices[slice] = begin;
+    for (int64_t i = 0; i < strings; ++i) {
+      const int64_t end = at ? load_index<int64_t>(at + (i + 1) * int64_t{sizeof(int64_t)}) : 0;
+      if (at && !is_range(params, begin, end)) return Found::raced;
+      if (!core::add(total, end - begin, &total)) return Found::too_large;
+      ends[i] = total;
+      begin = end;
+    }
+  }
+  return Found::all;
 }
 
 int32_t fail_race(const Error& error) {
   return error.fail({GTH_E_RACE, GTH_OPERAND_PARAMS}, "params: offsets changed by another thread during the call");
 }
 
-}  // namespace
+int32_t fail_size(const Error& error) {
+  return error.fail({GTH_E_SIZE, GTH_OPERAND_OUT, -1, -1, 0, INT64_MAX},
+                    "out: more than 2^63 - 1 bytes of strings");
+}
 
-int32_t gather_string_offsets(const Plan& plan, const core::Strings& params, const char* indices,
-                              const Executor& executor, const int64_t** firsts, int64_t* offsets, const Error& error) {
-  if (int32_t status = find_slices(plan, params, indices, executor, firsts, error)) return status;
-  const int64_t slices = slices_of(plan), strings = strings_of(plan);
-  int64_t total = 0;
-  *offsets++ = 0;
-  for (int64_t slice = 0; slice < slices; ++slice) {
-    const int64_t* first = firsts[slice];
-    int64_t begin = first ? load_index<int64_t>(reinterpret_cast<const char*>(first)) : 0;
-    for (int64_t i = 1; i <= strings; ++i) {
-      const int64_t end = first ? load_index<int64_t>(reinterpret_cast<const char*>(first + i)) : 0;
-      if (first && !is_range(params, begin, end)) return fail_race(error);
-      if (!core::add(total, end - begin, &total)) {
-        return error.fail({GTH_E_SIZE, GTH_OPERAND_OUT, -1, -1, end - begin, INT64_MAX},
-                          "out: more than 2^63 - 1 bytes of strings");
-      }
-      *offsets++ = total;
-      begin = end;
-    }
+// Each piece's offsets begin at 0: adds where the pieces before it end.
+int32_t join_pieces(const Executor& executor, const Pieces& pieces, int64_t strings, int64_t* offsets,
+                    const Error& error) {
+  const auto end_of = [&](int64_t piece) { return offsets + pieces.last(piece) * strings; };
+  for (int64_t i = 1; i < pieces.number; ++i) {
+    if (!core::add(*end_of(i), *end_of(i - 1), end_of(i))) return fail_size(error);
   }
+  for_each_piece(executor, pieces, [&](int64_t i) {
+    const int64_t before = i == 0 ? 0 : *end_of(i - 1);
+    int64_t* const end = end_of(i);  // is done, and read by the next piece
+    for (int64_t* at = offsets + pieces.first(i) * strings + 1; at < end; ++at) *at += before;
+  });
   return GTH_OK;
 }
 
-int32_t gather_string_bytes(const Plan& plan, const core::Strings& params, const int64_t* const* firsts,
-                            const int64_t* offsets, char* bytes, const Error& error) {
-  const int64_t slices = slices_of(plan), strings = strings_of(plan);
-  for (int64_t slice = 0; slice < slices; ++slice) {
-    const int64_t* out = offsets + slice * strings;
-    const int64_t length = out[strings] - out[0];
-    if (!firsts[slice] || length == 0) continue;
-    const int64_t begin = load_index<int64_t>(reinterpret_cast<const char*>(firsts[slice]));
-    if (begin < 0 || begin > params.extent || length > params.extent - begin) return fail_race(error);
-    std::memcpy(bytes + out[0], params.bytes + begin, static_cast<size_t>(length));
+// Strings that are not long are copied in steps of so many bytes, for which both sides must have room: the lengths of
+// strings are what a processor cannot foresee.
+constexpr int64_t step = 32, long_string = 128;
+
+void copy_string(char* to, const char* to_end, const char* from, const char* from_end, int64_t length) {
+  if (length > long_string || to_end - to < length + step || from_end - from < length + step) {
+    std::memcpy(to, from, static_cast<size_t>(length));
+    return;
   }
-  return GTH_OK;
+  for (int64_t at = 0; at < length; at += step) std::memcpy(to + at, from + at, step);
+}
+
+// What is written behind a string is written over by the next ones, up to the end of the piece.
+void copy_strings(const core::Strings& params, int64_t strings, int64_t first, int64_t last, const int64_t* begins,
+                  const int64_t* offsets, char* bytes) {
+  const char* const from_end = params.bytes + params.extent;
+  const char* const to_end = bytes + offsets[last * strings];
+  for (int64_t slice = first; slice < last; ++slice) {
+    if (slice + ahead < last) __builtin_prefetch(params.bytes + begins[slice + ahead]);
+    const int64_t begin = offsets[slice * strings], length = offsets[(slice + 1) * strings] - begin;
+    if (length > 0) copy_string(bytes + begin, to_end, params.bytes + begins[slice], from_end, length);
+  }
+}
+
+}  // namespace
+
+int32_t gather_string_offsets(const Plan& plan, const core::Strings& params, const char* indices,
+                              const Executor& executor, int64_t* begins, int64_t* offsets, const Error& error) {
+  if (int32_t status = find_slices(plan, params, indices, executor, begins, error)) return status;
+  const int64_t slices = slices_of(plan), strings = strings_of(plan);
+  *offsets = 0;
+  if (slices == 0) return GTH_OK;
+  const Pieces pieces = cut_slices(executor, slices, strings, 0);
+  std::atomic<Found> found{Found::all};
+  for_each_piece(executor, pieces, [&](int64_t i) {
+    const Found now = measure_slices(params, strings, pieces.first(i), pieces.last(i), begins, offsets + 1);
+    if (now != Found::all) found.store(now, std::memory_order_relaxed);
+  });
+  if (found == Found::raced) return fail_race(error);
+  if (found == Found::too_large) return fail_size(error);
+  return pieces.number == 1 ? GTH_OK : join_pieces(executor, pieces, strings, offsets, error);
+}
+
+void gather_string_bytes(const Plan& plan, const core::Strings& params, const Executor& executor, const int64_t* begins,
+                         const int64_t* offsets, char* bytes) {
+  const int64_t slices = slices_of(plan), strings = strings_of(plan);
+  if (slices == 0) return;
+  const Pieces pieces = cut_slices(executor, slices, strings, offsets[slices * strings]);
+  for_each_piece(executor, pieces, [&](int64_t i) {
+    copy_strings(params, strings, pieces.first(i), pieces.last(i), begins, offsets, bytes);
+  });
 }
 
 }  // namespace gather::cpu
