@@ -1,6 +1,6 @@
 """Measures the library beside its peers and the machine's limits.
 
-python3 tests/bench smoke|elements|full --library [NAME=]PATH --limits PATH [--json FILE] [--markdown FILE]
+python3 tests/bench smoke|elements|report|full --library [NAME=]PATH --limits PATH [--json FILE] [--markdown FILE]
 
 Each number of cores has a process of its own, confined to them before any peer is imported; all contestants of a cell
 take turns in it. What a contestant computes is compared before it is timed. A time is never a failure, a difference is.
@@ -27,11 +27,13 @@ DISTRIBUTIONS = {"tensorflow": ("tensorflow-cpu", "tensorflow")}
 
 def parse(args: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("cells", choices=["smoke", "elements", "full"])
+    parser.add_argument("cells", choices=["smoke", "elements", "report", "full"])
     parser.add_argument("--library", action="append", required=True, help="[NAME=]PATH; the first is the one judged")
     parser.add_argument("--limits", required=True, help="the library of limits.c")
     parser.add_argument("--cores", help="such as 1,2; default: 1 and all")
-    parser.add_argument("--peers", help="such as numpy,torch, or none; default: full: all, else the quick ones")
+    parser.add_argument(
+        "--peers", help="such as numpy,torch, or none; default: report and full: all, else the quick ones"
+    )
     parser.add_argument("--seconds", type=float, help="for each cell; default: full 2.5, else 0.5")
     parser.add_argument("--json", type=pathlib.Path, help="raw results")
     parser.add_argument("--markdown", type=pathlib.Path, help="the report")
@@ -112,9 +114,10 @@ def main() -> None:
     if version_of("numpy") is None:
         raise SystemExit("the benchmark needs NumPy: python3 -m pip install numpy")
     from contestants import PEERS, SMOKE_PEERS
+    from plot import plots
     from report import markdown, table
 
-    names = list(PEERS if options.cells == "full" else SMOKE_PEERS)
+    names = list(PEERS if options.cells in ("report", "full") else SMOKE_PEERS)
     if options.peers is not None:
         names = [] if options.peers == "none" else options.peers.split(",")
     options.seconds = options.seconds or (2.5 if options.cells == "full" else 0.5)
@@ -128,7 +131,9 @@ def main() -> None:
     if options.json:
         options.json.write_text(json.dumps(record, indent=1) + "\n")
     if options.markdown:
-        options.markdown.write_text(markdown(record))
+        options.markdown.write_text(markdown(record, options.markdown.stem))
+        for name, drawing in plots(record):
+            options.markdown.with_name(f"{options.markdown.stem}-{name}.svg").write_text(drawing)
     print(table(record))
 
 

@@ -6,7 +6,6 @@ import ctypes
 import importlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from cells import ElementsCell
