@@ -129,12 +129,12 @@ std::atomic<int64_t> counted_at{0};
 int32_t cgroup_cpus(const char* membership, const char* mount) {
   char text[4096];
   if (!read_text(membership, text, sizeof text)) return 0;
-  int32_t cpus = 0;
+  int32_t fewest = 0;
   char* rest = nullptr;
   for (char* line = strtok_r(text, "\n", &rest); line; line = strtok_r(nullptr, "\n", &rest)) {
-    cpus = fewer(cpus, line_cpus(line, mount));
+    fewest = fewer(fewest, line_cpus(line, mount));
   }
-  return cpus;
+  return fewest;
 }
 
 int32_t available_cpus() {
