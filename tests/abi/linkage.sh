@@ -90,7 +90,7 @@ case $1 in
   branches) # every exported function begins with the mark of a branch's target
     [ "$(uname -m)" = x86_64 ] || { echo "skipped: endbr64 is of x86_64" && exit 77; }
     objdump -d --no-show-raw-insn "$library" |
-      awk '/^[0-9a-f]+ <gth_/ { name = $2; getline; if ($2 != "endbr64") print name }' |
+      awk '/^[0-9a-f]+ <gth_[a-z0-9_]*>:/ { name = $2; getline; if ($2 != "endbr64") print name }' |
       none "these functions have no endbr64"
     ;;
   glibc) # the oldest C library that will do, which README.md states
