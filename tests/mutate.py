@@ -163,9 +163,9 @@ NAMED = (
     named(
         "borrow and adopt refuse unknown flags and reserved fields",
         "src/api/tensor.cpp",
-        "  if (check_dense_tensor(desc, memory)) return GTH_OK;\n"
-        "  if (int32_t status = core::check_desc(desc, GTH_OPERAND_TENSOR, error)) return status;",
-        "  if (check_dense_tensor(desc, memory)) return GTH_OK;",
+        "  if (check_dense_tensor(given, memory)) return GTH_OK;\n"
+        "  if (int32_t status = core::check_desc(given, GTH_OPERAND_TENSOR, error)) return status;",
+        "  if (check_dense_tensor(given, memory)) return GTH_OK;",
     ),
     named(
         "the short way of a dense description knows its flags and reserved fields",
