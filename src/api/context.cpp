@@ -13,8 +13,9 @@ int32_t fail_option(int32_t status, size_t offset, int64_t value, int64_t limit,
   return error.fail({status, GTH_OPERAND_OPTIONS, static_cast<int32_t>(offset), -1, value, limit}, "options: %s", what);
 }
 
-int32_t check_options(const gth_context_options& options, const Error& error) {
-  if (int32_t status = core::check_struct(&options, GTH_OPERAND_OPTIONS, error)) return status;
+int32_t check_options(const gth_context_options* given, const Error& error) {
+  if (int32_t status = core::check_struct(given, GTH_OPERAND_OPTIONS, error)) return status;
+  const gth_context_options& options = *given;
   if (options.flags) {
     return fail_option(GTH_E_VERSION, offsetof(gth_context_options, flags), options.flags, 0, "unknown flags", error);
   }
@@ -56,11 +57,11 @@ int32_t set_up(const gth_context_options& options, Context* context, const Error
   return context->device == GTH_DEVICE_CUDA ? cuda::create_context(options, &context->cuda, error) : GTH_OK;
 }
 
-int32_t create(const gth_context_options& options, gth_context** out, const Error& error) {
+int32_t create(const gth_context_options* options, gth_context** out, const Error& error) {
   if (int32_t status = check_options(options, error)) return status;
   Context* context = new (std::nothrow) Context{};
   if (!context) return fail_memory(sizeof(Context), error);
-  const int32_t status = set_up(options, context, error);
+  const int32_t status = set_up(*options, context, error);
   uintptr_t token = 0;
   Content* content = status ? nullptr : acquire_slot(Kind::context, &token);
   if (!content) {
@@ -119,7 +120,7 @@ namespace cuda = gather::cuda;
 
 int32_t gth_context_create(const gth_context_options* options, gth_context** out, gth_error* err) {
   static constexpr gth_context_options defaults = GTH_CONTEXT_OPTIONS_INIT;
-  return fence(out, err, [&](const Error& error) { return create(options ? *options : defaults, out, error); });
+  return fence(out, err, [&](const Error& error) { return create(options ? options : &defaults, out, error); });
 }
 
 int32_t gth_context_release(gth_context* context) {

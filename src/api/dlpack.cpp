@@ -124,7 +124,7 @@ int32_t read_tensor(const DLTensor& tensor, bool read_only, int64_t* strides, gt
   desc.device = tensor.device.device_type;
   desc.device_id = tensor.device.device_id;
   desc.flags = read_only ? GTH_TENSOR_READONLY : 0;
-  return check_tensor(desc, memory, error);  // what is left of it: device and data
+  return check_tensor(&desc, memory, error);  // what is left of it: device and data
 }
 
 template <class Managed>

@@ -41,8 +41,10 @@ int32_t check_device(const gth_tensor_desc& desc, const Error& error) {
 }
 
 // The whole of check_tensor for a dense tensor on the host that is all right.
-bool check_dense_tensor(const gth_tensor_desc& desc, Whereabouts* memory) {
-  if (!core::is_exact(desc, GTH_TENSOR_READONLY) || !desc.data) return false;
+bool check_dense_tensor(const gth_tensor_desc* given, Whereabouts* memory) {
+  if (!core::is_exact(given, GTH_TENSOR_READONLY)) return false;
+  const gth_tensor_desc& desc = *given;
+  if (!desc.data) return false;
   const core::DtypeInfo* info = core::find_dtype(desc.dtype);
   if (!info) return false;
   const int64_t bytes = core::dense_product(desc.shape, 0, desc.ndim, info->bytes);
@@ -104,7 +106,7 @@ int32_t publish_tensor(const gth_tensor_desc& desc, const Whereabouts& memory, i
 int32_t borrow(const gth_tensor_desc* desc, gth_tensor** out, const Error& error) {
   if (!desc) return fail_null(GTH_OPERAND_TENSOR, error);
   Whereabouts memory;
-  if (int32_t status = check_tensor(*desc, &memory, error)) return status;
+  if (int32_t status = check_tensor(desc, &memory, error)) return status;
   return make_tensor(*desc, memory, nullptr, out, error);
 }
 
@@ -112,11 +114,11 @@ int32_t adopt(gth_context* context, const gth_tensor_desc* desc, gth_deleter_fn 
               const Error& error) {
   if (!desc) return fail_null(GTH_OPERAND_TENSOR, error);
   if (!deleter) return error.fail({GTH_E_NULL}, "deleter is NULL");
-  if (int32_t status = core::check_desc(*desc, GTH_OPERAND_TENSOR, error)) return status;
+  if (int32_t status = core::check_desc(desc, GTH_OPERAND_TENSOR, error)) return status;
   const Context* found = nullptr;
   if (int32_t status = find_context(context, &found, error)) return status;
   Whereabouts memory;
-  if (int32_t status = check_tensor(*desc, &memory, error)) return status;
+  if (int32_t status = check_tensor(desc, &memory, error)) return status;
   AdoptedStorage* storage = adopt_memory(*found, memory.device, deleter, user);
   if (!storage) return fail_memory(sizeof(AdoptedStorage), error);
   const int32_t status = make_tensor(*desc, memory, storage, out, error);
@@ -210,9 +212,10 @@ int32_t make_string_tensor(const gth_tensor_desc& given, const core::Strings& st
                         error);
 }
 
-int32_t check_tensor(const gth_tensor_desc& desc, Whereabouts* memory, const Error& error) {
-  if (check_dense_tensor(desc, memory)) return GTH_OK;
-  if (int32_t status = core::check_desc(desc, GTH_OPERAND_TENSOR, error)) return status;
+int32_t check_tensor(const gth_tensor_desc* given, Whereabouts* memory, const Error& error) {
+  if (check_dense_tensor(given, memory)) return GTH_OK;
+  if (int32_t status = core::check_desc(given, GTH_OPERAND_TENSOR, error)) return status;
+  const gth_tensor_desc& desc = *given;
   if (desc.dtype == GTH_DTYPE_STRING) return fail_strings(error);
   const core::DtypeInfo* info = core::find_dtype(desc.dtype);
   if (!info) return fail_dtype(desc.dtype, error);

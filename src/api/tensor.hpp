@@ -46,7 +46,7 @@ int32_t make_string_tensor(const gth_tensor_desc& given, const core::Strings& st
 
 // Checks a description of any origin in the order of the contract: struct size, dtype, rank, shape, size, strides,
 // device, data.
-int32_t check_tensor(const gth_tensor_desc& desc, Whereabouts* memory, const Error& error);
+int32_t check_tensor(const gth_tensor_desc* given, Whereabouts* memory, const Error& error);
 
 // Rank, extents and size of a dense tensor of `bytes` an element; *count receives the number of elements.
 int32_t check_dense(int32_t ndim, const int64_t* shape, int64_t bytes, int64_t* count, const Error& error);

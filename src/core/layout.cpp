@@ -112,11 +112,12 @@ bool is_dense(const gth_tensor_desc& desc) {
   return !desc.strides && is_host(desc.device) && desc.offset >= 0 && desc.extent >= 0;
 }
 
-bool is_exact(const gth_tensor_desc& desc, uint32_t allowed_flags) {
+bool is_exact(const gth_tensor_desc* given, uint32_t allowed_flags) {
   static_assert(GTH_DEVICE_CPU == 1, "0 and 1 are the CPU");
-  return desc.size == sizeof desc && !(desc.flags & ~allowed_flags) && !desc.reserved &&
-         static_cast<uint32_t>(desc.device) <= GTH_DEVICE_CPU && static_cast<uint32_t>(desc.ndim) <= GTH_MAX_NDIM &&
-         (desc.shape || desc.ndim == 0) && is_dense(desc);
+  if (given->size != sizeof *given) return false;
+  const gth_tensor_desc& desc = *given;
+  return !(desc.flags & ~allowed_flags) && !desc.reserved && static_cast<uint32_t>(desc.device) <= GTH_DEVICE_CPU &&
+         static_cast<uint32_t>(desc.ndim) <= GTH_MAX_NDIM && (desc.shape || desc.ndim == 0) && is_dense(desc);
 }
 
 bool find_dense_end(const gth_tensor_desc& desc, int64_t bytes, int64_t* end) {

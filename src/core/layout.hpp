@@ -51,7 +51,8 @@ int32_t resolve_layout(const gth_tensor_desc& desc, int64_t bytes, int32_t opera
 bool is_dense(const gth_tensor_desc& desc);
 
 // A dense description with nothing in it that a check could stumble over, its extents, dtype and memory excepted.
-bool is_exact(const gth_tensor_desc& desc, uint32_t allowed_flags);
+// A pointer: a reference would promise the compiler more memory than a size that is too small does.
+bool is_exact(const gth_tensor_desc* given, uint32_t allowed_flags);
 
 // The end of `bytes` bytes of elements of a dense tensor, counted from the data pointer. False: it is not described.
 bool find_dense_end(const gth_tensor_desc& desc, int64_t bytes, int64_t* end);

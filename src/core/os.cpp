@@ -129,12 +129,12 @@ std::atomic<int64_t> counted_at{0};
 int32_t cgroup_cpus(const char* membership, const char* mount) {
   char text[4096];
   if (!read_text(membership, text, sizeof text)) return 0;
-  int32_t cpus = 0;
+  int32_t fewest = 0;
   char* rest = nullptr;
   for (char* line = strtok_r(text, "\n", &rest); line; line = strtok_r(nullptr, "\n", &rest)) {
-    cpus = fewer(cpus, line_cpus(line, mount));
+    fewest = fewer(fewest, line_cpus(line, mount));
   }
-  return cpus;
+  return fewest;
 }
 
 int32_t available_cpus() {
@@ -326,7 +326,7 @@ int32_t current_cpu() { return sched_getcpu(); }
 void keep_off(pthread_t thread, int32_t cpu) {
   cpu_set_t set;
   if (sched_getaffinity(getpid(), sizeof set, &set) != 0) return;
-  if (cpu >= 0 && cpu < CPU_SETSIZE && CPU_COUNT(&set) > 1) CPU_CLR(cpu, &set);
+  if (cpu >= 0 && cpu < CPU_SETSIZE && CPU_COUNT(&set) > 1) CPU_CLR(static_cast<size_t>(cpu), &set);
   if (CPU_COUNT(&set) > 0) pthread_setaffinity_np(thread, sizeof set, &set);
 }
 

@@ -37,8 +37,9 @@ int32_t check_sizes(const Request& request, const Meaning& meaning, const Error&
 
 }  // namespace
 
-int32_t check_desc(const gth_tensor_desc& desc, int32_t operand, const Error& error) {
-  if (int32_t status = check_struct(&desc, operand, error)) return status;
+int32_t check_desc(const gth_tensor_desc* given, int32_t operand, const Error& error) {
+  if (int32_t status = check_struct(given, operand, error)) return status;
+  const gth_tensor_desc& desc = *given;
   if (desc.flags & ~uint32_t{GTH_TENSOR_READONLY}) {
     return error.fail({GTH_E_VERSION, operand, -1, -1, desc.flags, GTH_TENSOR_READONLY}, "%s: unknown flags %u",
                       operand_name(operand), desc.flags);
@@ -50,10 +51,10 @@ int32_t check_desc(const gth_tensor_desc& desc, int32_t operand, const Error& er
 }
 
 int32_t check_structs(const Request& request, const Error& error) {
-  if (int32_t status = check_desc(*request.params, GTH_OPERAND_PARAMS, error)) return status;
-  if (int32_t status = check_desc(*request.indices, GTH_OPERAND_INDICES, error)) return status;
+  if (int32_t status = check_desc(request.params, GTH_OPERAND_PARAMS, error)) return status;
+  if (int32_t status = check_desc(request.indices, GTH_OPERAND_INDICES, error)) return status;
   if (request.out) {
-    if (int32_t status = check_desc(*request.out, GTH_OPERAND_OUT, error)) return status;
+    if (int32_t status = check_desc(request.out, GTH_OPERAND_OUT, error)) return status;
   }
   return check_options_struct(request.options, error);
 }

@@ -26,8 +26,8 @@ struct Meaning {
   int64_t item;  // bytes of an element
 };
 
-// Struct size, flags and reserved fields of a description.
-int32_t check_desc(const gth_tensor_desc& desc, int32_t operand, const Error& error);
+// Struct size, flags and reserved fields of a description, of which no more is read than its size says.
+int32_t check_desc(const gth_tensor_desc* given, int32_t operand, const Error& error);
 
 // Struct sizes of descriptions and options.
 int32_t check_structs(const Request& request, const Error& error);

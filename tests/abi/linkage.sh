@@ -84,6 +84,20 @@ case $1 in
     readelf -lW "$library" | grep -q GNU_RELRO
     readelf -lW "$library" | grep -qE 'GNU_STACK .* RW '
     readelf -d "$library" | { grep TEXTREL || :; } | none "no text relocations"
+    nm -D --undefined-only "$library" | grep -q __stack_chk_fail     # stacks that are written beyond are noticed
+    nm -D --undefined-only "$library" | grep -qE '__v?snprintf_chk' # and so are texts
+    ;;
+  branches) # every exported function begins with the mark of a branch's target
+    [ "$(uname -m)" = x86_64 ] || { echo "skipped: endbr64 is of x86_64" && exit 77; }
+    objdump -d --no-show-raw-insn "$library" |
+      awk '/^[0-9a-f]+ <gth_[a-z0-9_]*>:/ { name = $2; getline; if ($2 != "endbr64") print name }' |
+      none "these functions have no endbr64"
+    ;;
+  glibc) # the oldest C library that will do, which README.md states
+    newest=$(nm -D --undefined-only "$library" | sed -n 's/.*@GLIBC_\([0-9.]*\)$/\1/p' | sort -uV | tail -n 1)
+    floor=$(sed -n 's/.*glibc \([0-9.]*[0-9]\).*/\1/p' "$here/../../README.md" | head -n 1)
+    echo "needed is glibc $newest, stated is $floor"
+    [ "$(printf '%s\n%s\n' "$newest" "$floor" | sort -V | tail -n 1)" = "$floor" ]
     ;;
   *)
     echo "linkage.sh: no such check: $1" >&2

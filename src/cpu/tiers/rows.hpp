@@ -15,7 +15,7 @@ typedef int64_t Register __attribute__((vector_size(Lanes::register_bytes), alig
 template <int64_t bytes, bool fills_registers = bytes % Lanes::register_bytes == 0>
 struct Content {
   static constexpr int64_t count = bytes / Lanes::register_bytes;
-  Register registers[count];
+  Register registers[static_cast<size_t>(count)];
 
   GATHER_INLINE explicit Content(const char* from) {
     for (int64_t i = 0; i < count; ++i) registers[i] = reinterpret_cast<const Register*>(from)[i];
@@ -27,7 +27,7 @@ struct Content {
 
 template <int64_t bytes>
 struct Content<bytes, false> {
-  char content[bytes];
+  char content[static_cast<size_t>(bytes)];
 
   GATHER_INLINE explicit Content(const char* from) { std::memcpy(content, from, bytes); }
   GATHER_INLINE void store(char* to) const { std::memcpy(to, content, bytes); }

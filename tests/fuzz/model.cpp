@@ -1,0 +1,490 @@
+#include "model.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+
+#include "../cpp/random_operands.hpp"
+
+namespace fuzz {
+namespace {
+
+constexpr int32_t P = GTH_OPERAND_PARAMS, I = GTH_OPERAND_INDICES, O = GTH_OPERAND_OUT, X = GTH_OPERAND_OPTIONS;
+
+// ---- the table of profiles, as the systems are documented
+
+enum IndexTypes : uint8_t { any_integer, int32_64, int16_32_64, int64_only };
+enum ParamsTypes : uint8_t { everything, numbers, of_tensorflow, of_tensorflow_gpu, of_onnx };
+
+struct Profile {
+  int32_t negative[3], bounds, fill, extents;
+  ParamsTypes params;
+  IndexTypes indices, nd_indices;
+};
+
+constexpr int32_t no = GTH_NEGATIVE_REJECT, wrap = GTH_NEGATIVE_WRAP;
+constexpr int32_t zero = GTH_FILL_ZERO;
+constexpr int32_t equal = GTH_EXTENTS_EQUAL, prefix = GTH_EXTENTS_PREFIX, broadcast = GTH_EXTENTS_BROADCAST;
+
+constexpr Profile profiles[] = {
+    {{no, no, no}, GTH_BOUNDS_ERROR, zero, equal, everything, any_integer, any_integer},
+    {{no, no, no}, GTH_BOUNDS_ERROR, zero, equal, of_tensorflow, int16_32_64, int16_32_64},
+    {{no, no, no}, GTH_BOUNDS_FILL, zero, equal, of_tensorflow_gpu, int32_64, int32_64},
+    {{wrap, wrap, wrap}, GTH_BOUNDS_ERROR, zero, prefix, of_onnx, int32_64, int64_only},
+    {{wrap, wrap, wrap}, GTH_BOUNDS_ERROR, zero, prefix, of_onnx, int32_64, int64_only},
+    {{wrap, wrap, wrap}, GTH_BOUNDS_ERROR, zero, broadcast, everything, any_integer, any_integer},
+    {{wrap, wrap, wrap}, GTH_BOUNDS_MODULO, zero, broadcast, everything, any_integer, any_integer},
+    {{no, no, no}, GTH_BOUNDS_CLAMP, zero, broadcast, everything, any_integer, any_integer},
+    {{no, wrap, no}, GTH_BOUNDS_ERROR, zero, prefix, numbers, int32_64, int32_64},
+    {{wrap, wrap, wrap}, GTH_BOUNDS_FILL, GTH_FILL_BY_DTYPE, broadcast, numbers, any_integer, any_integer},
+    {{no, wrap, wrap}, GTH_BOUNDS_CLAMP, zero, broadcast, numbers, any_integer, any_integer},
+};
+
+bool is_onnx(int32_t profile) { return profile == GTH_PROFILE_ONNX || profile == GTH_PROFILE_ORT; }
+
+constexpr int32_t first_opset[] = {1, 11, 11};
+
+// The newest definition of an operation that is not above the opset; for an opset that is refused, the newest of all.
+int32_t definition_of(Op op, int32_t opset) {
+  const int32_t middle = op == Op::gather_nd ? 12 : 11;
+  const int32_t first = first_opset[static_cast<int32_t>(op)];
+  if (opset < first || opset >= 13) return 13;
+  return opset >= middle ? middle : first;
+}
+
+bool is_float8(int32_t dtype) { return dtype >= GTH_DTYPE_FLOAT8_E3M4 && dtype <= GTH_DTYPE_FLOAT8_E8M0FNU; }
+
+bool allows_params(ParamsTypes types, int32_t dtype, int32_t definition) {
+  const bool in_tensorflow = !is_float8(dtype) || dtype == GTH_DTYPE_FLOAT8_E4M3FN || dtype == GTH_DTYPE_FLOAT8_E5M2;
+  switch (types) {
+    case everything:
+    case numbers: return true;
+    case of_tensorflow:
+    case of_tensorflow_gpu: return in_tensorflow;
+    case of_onnx: return !is_float8(dtype) && (dtype != GTH_DTYPE_BFLOAT16 || definition == 13);
+  }
+  return false;
+}
+
+bool is_integer(int32_t dtype) {
+  for (const int32_t each : oracle::index_dtypes) {
+    if (each == dtype) return true;
+  }
+  return false;
+}
+
+bool allows_indices(IndexTypes types, int32_t dtype) {
+  const bool in_32_64 = dtype == GTH_DTYPE_INT32 || dtype == GTH_DTYPE_INT64;
+  switch (types) {
+    case any_integer: return true;
+    case int32_64: return in_32_64;
+    case int16_32_64: return in_32_64 || dtype == GTH_DTYPE_INT16;
+    case int64_only: return dtype == GTH_DTYPE_INT64;
+  }
+  return false;
+}
+
+// ---- the request, stage by stage
+
+struct Judge {
+  Op op;
+  const Tensor &p, &i;
+  const Tensor* o;
+  const Options& options;
+  Verdict& verdict;
+  const gth_options& x = options.fields;
+  const Profile* profile = profiles;
+  int32_t definition = 0;  // of ONNX; 0: none
+
+  void add(Stage stage, int32_t status, int32_t operand, int32_t dim = -1, int64_t what = 0, int64_t bound = 0,
+           uint8_t known = all_fields) {
+    verdict.faults.push_back({stage, status, operand, dim, what, bound, known});
+  }
+  void add_option(Stage stage, int32_t status, size_t field, int64_t what, uint8_t known = component | value) {
+    add(stage, status, X, static_cast<int32_t>(field), what, 0, known);
+  }
+
+  void pointers() {
+    if (p.is_null) add(Stage::pointers, GTH_E_NULL, P);
+    if (i.is_null) add(Stage::pointers, GTH_E_NULL, I);
+    if (o && o->is_null) add(Stage::pointers, GTH_E_NULL, O);
+  }
+
+  void switches() {
+    if (options.is_null) return;
+    const auto size = static_cast<int64_t>(x.size);
+    if (x.size < sizeof x || x.size > 4096 || x.size % 4) {
+      return add(Stage::structs, GTH_E_VERSION, X, 0, size, sizeof x, component | value);
+    }
+    if (options.has_tail) add(Stage::structs, GTH_E_VERSION, X, sizeof x, size, 0, component | value);
+    const struct {
+      size_t field;
+      int32_t value, highest;
+    } fields[] = {{offsetof(gth_options, has_axis), x.has_axis, 1},
+                  {offsetof(gth_options, profile), x.profile, 10},
+                  {offsetof(gth_options, negative), x.negative, 2},
+                  {offsetof(gth_options, bounds), x.bounds, 5},
+                  {offsetof(gth_options, fill), x.fill, 3},
+                  {offsetof(gth_options, extents), x.extents, 3},
+                  {offsetof(gth_options, threads), x.threads, INT32_MAX}};
+    for (const auto& each : fields) {
+      if (each.value < 0 || each.value > each.highest) {
+        add(Stage::structs, GTH_E_VERSION, X, static_cast<int32_t>(each.field), each.value, each.highest);
+      }
+    }
+    if (x.reserved) add_option(Stage::structs, GTH_E_VERSION, offsetof(gth_options, reserved), x.reserved, component);
+  }
+
+  void structs() {
+    judge_struct(p, P, &verdict.faults);
+    judge_struct(i, I, &verdict.faults);
+    if (o) judge_struct(*o, O, &verdict.faults);
+    switches();
+  }
+
+  // What the options mean. Their values are known ones.
+  void settle() {
+    const gth_options& given = x;
+    profile = &profiles[given.profile];
+    definition = is_onnx(given.profile) ? definition_of(op, given.opset) : 0;
+    oracle::ElementsProblem& problem = verdict.problem;
+    problem.is_nd = op == Op::gather_nd;
+    problem.negative = given.negative ? given.negative : profile->negative[static_cast<int32_t>(op)];
+    if (!given.negative && given.profile == GTH_PROFILE_ONNX && op == Op::gather && definition == 1) {
+      problem.negative = no;
+    }
+    problem.bounds = given.bounds ? given.bounds : profile->bounds;
+    const int32_t extents = given.extents               ? given.extents
+                            : op == Op::gather_elements ? profile->extents
+                                                        : int32_t{equal};
+    problem.extents = static_cast<oracle::Extents>(extents);
+    const int32_t fill = given.fill ? given.fill : profile->fill;
+    const uint64_t by_dtype[2] = {gth_dtype_size(p.dtype) ? oracle::fill_of(p.dtype) : 0, 0};
+    if (fill == GTH_FILL_VALUE) std::memcpy(problem.fill, given.fill_value, sizeof problem.fill);
+    if (fill == GTH_FILL_BY_DTYPE) std::memcpy(problem.fill, by_dtype, sizeof problem.fill);
+    const bool scalar = p.ndim == 0 && given.profile != 0;  // ONNX Runtime's and torch's ways with rank 0
+    const bool small_nan = is_float8(p.dtype) && fill == GTH_FILL_BY_DTYPE && problem.bounds == GTH_BOUNDS_FILL;
+    verdict.unjudged = small_nan || scalar || (given.profile == GTH_PROFILE_ORT && op == Op::gather_nd);
+    verdict.may_judge = given.profile != 0;
+  }
+
+  void dtypes() {
+    if (p.dtype == GTH_DTYPE_STRING) add(Stage::form, GTH_E_UNSUPPORTED, P, -1, p.dtype, 0, value);
+    if (!gth_dtype_size(p.dtype) || !allows_params(profile->params, p.dtype, definition)) {
+      add(Stage::dtypes, GTH_E_DTYPE, P, -1, p.dtype);
+    }
+    const IndexTypes types = op == Op::gather_nd ? profile->nd_indices : profile->indices;
+    if (!is_integer(i.dtype) || !allows_indices(types, i.dtype)) add(Stage::dtypes, GTH_E_DTYPE, I, -1, i.dtype);
+    if (o && o->dtype != p.dtype) add(Stage::dtypes, GTH_E_DTYPE, O, -1, o->dtype, p.dtype);
+    const int32_t first = first_opset[static_cast<int32_t>(op)];
+    if (definition && x.opset != 0 && x.opset < first) {
+      add(Stage::opset, GTH_E_VERSION, X, offsetof(gth_options, opset), x.opset, first);
+    }
+  }
+
+  void rank_of(const Tensor& tensor, int32_t operand, Stage stage) {
+    if (tensor.ndim < 0 || tensor.ndim > GTH_MAX_NDIM) {
+      add(stage, GTH_E_RANK, operand, -1, tensor.ndim, GTH_MAX_NDIM);
+    } else if (tensor.ndim > 0 && !tensor.has_shape) {
+      add(stage, GTH_E_NULL, operand);
+    }
+  }
+
+  void ranks() {
+    rank_of(p, P, Stage::ranks);
+    rank_of(i, I, Stage::ranks);
+    if (!verdict.is_sound(Stage::attributes)) return;
+    if (p.ndim < 1) add(Stage::ranks, GTH_E_RANK, P, -1, 0, 1);
+    if (i.ndim < 1 && op == Op::gather_nd) add(Stage::ranks, GTH_E_RANK, I, -1, 0, 1);
+    if (i.ndim != p.ndim && op == Op::gather_elements) add(Stage::ranks, GTH_E_RANK, I, -1, i.ndim, p.ndim);
+  }
+
+  static bool is_within(int64_t number, int64_t low, int64_t end) { return number >= low && number < end; }
+
+  void attributes() {
+    constexpr size_t axis_field = offsetof(gth_options, axis), batch_field = offsetof(gth_options, batch_dims);
+    const int64_t r = p.ndim, q = i.ndim, b = x.batch_dims;
+    const auto bad_axis = [&] { add_option(Stage::attributes, GTH_E_AXIS, axis_field, x.axis); };
+    const auto bad_batch = [&] { add_option(Stage::attributes, GTH_E_BATCH, batch_field, b); };
+    if (!x.has_axis && x.axis) bad_axis();
+    if (x.has_axis && op == Op::gather_nd) bad_axis();
+    if (x.has_axis && op != Op::gather_nd && !is_within(x.axis, -r, r)) bad_axis();
+    const bool has_batch = op == Op::gather_nd ? definition == 0 || definition > 11 : op == Op::gather && !definition;
+    if (b && !has_batch) bad_batch();
+    if (op == Op::gather && !is_within(b, -q, q + 1)) bad_batch();
+    if (op == Op::gather_nd && !is_within(b, 0, std::min(q, r))) bad_batch();
+    if (!verdict.is_sound(Stage::shapes)) return;
+    oracle::ElementsProblem& problem = verdict.problem;
+    problem.batch = op == Op::gather && b < 0 ? b + q : b;
+    problem.axis = op == Op::gather_nd ? b : x.has_axis ? x.axis : op == Op::gather ? b : 0;
+    if (problem.batch >= r || !is_within(problem.axis, -r, r)) return bad_batch();
+    if (problem.axis < 0) problem.axis += r;
+    if (problem.axis < problem.batch) bad_axis();
+  }
+
+  void extents_of(const Tensor& tensor, int32_t operand) {
+    for (int32_t d = 0; d < tensor.ndim; ++d) {
+      const int64_t extent = tensor.shape[static_cast<size_t>(d)];
+      if (extent < 0) return add(Stage::shapes, GTH_E_SHAPE, operand, d, extent);
+    }
+  }
+
+  void components() {
+    if (op != Op::gather_nd) return;
+    const int64_t k = i.shape.back(), most = p.ndim - verdict.problem.batch;
+    const int32_t last = i.ndim - 1;
+    verdict.problem.components = k;
+    if (k < 0 || k > most) add(Stage::shapes, GTH_E_SHAPE, I, last, k, most, component | value);
+    if (k == 0 && x.profile == GTH_PROFILE_ONNX) add(Stage::shapes, GTH_E_SHAPE, I, last, 0, 0, component | value);
+  }
+
+  void agreement() {
+    oracle::ElementsProblem& problem = verdict.problem;
+    if (op == Op::gather_elements) {
+      problem.params.shape = p.shape;
+      problem.indices.shape = i.shape;
+      const oracle::Disagreement found = oracle::first_disagreement(problem);
+      if (found.dim >= 0) add(Stage::shapes, GTH_E_SHAPE, I, found.dim, found.indices, found.params);
+      return;
+    }
+    for (size_t d = 0; d < static_cast<size_t>(problem.batch); ++d) {
+      if (p.shape[d] == i.shape[d]) continue;
+      return add(Stage::shapes, GTH_E_BATCH, I, static_cast<int32_t>(d), i.shape[d], p.shape[d]);
+    }
+  }
+
+  void output() {
+    oracle::ElementsProblem& problem = verdict.problem;
+    problem.params.shape = p.shape;
+    problem.indices.shape = i.shape;
+    problem.out.shape = shape_of(op, problem);
+    const Shape& shape = problem.out.shape;
+    const auto rank = static_cast<int32_t>(shape.size());
+    if (rank > GTH_MAX_NDIM) add(Stage::out_rank, GTH_E_RANK, O, -1, rank, GTH_MAX_NDIM);
+    if (!o || !verdict.is_sound(Stage::out_shape)) return;
+    rank_of(*o, O, Stage::out_shape);
+    if (!verdict.is_sound(Stage::sizes)) return;
+    if (o->ndim != rank) return add(Stage::out_shape, GTH_E_RANK, O, -1, o->ndim, rank);
+    for (size_t d = 0; d < shape.size(); ++d) {
+      if (o->shape[d] == shape[d]) continue;
+      return add(Stage::out_shape, GTH_E_SHAPE, O, static_cast<int32_t>(d), o->shape[d], shape[d]);
+    }
+  }
+
+  void size_of(const Shape& shape, int64_t item, int32_t operand) {
+    Wide size = item;
+    for (int64_t extent : shape) {
+      size *= std::max<int64_t>(extent, 1);
+      if (size > INT64_MAX) return add(Stage::sizes, GTH_E_SIZE, operand, -1, 0, INT64_MAX, limit);
+    }
+  }
+
+  // A dense output where none is described.
+  Tensor output_or_dense() const {
+    if (o) return *o;
+    Tensor dense;
+    dense.dtype = p.dtype;
+    dense.shape = verdict.problem.out.shape;
+    dense.ndim = static_cast<int32_t>(dense.shape.size());
+    return dense;
+  }
+
+  void operand_of(const Tensor& tensor, int32_t operand, oracle::Operand* operand_of_problem, Reach* reach) {
+    oracle::Operand& result = *operand_of_problem;
+    result.dtype = tensor.dtype;
+    result.item = gth_dtype_size(operand == O ? p.dtype : tensor.dtype);
+    result.shape = tensor.shape;
+    result.strides = strides_of(tensor, result.item);
+    result.offset = tensor.offset;
+    *reach = reach_of(tensor, result.item, result.strides);
+    judge_memory(tensor, operand, *reach, &verdict.faults);
+    if (!reach->empty) return;
+    std::fill(result.strides.begin(), result.strides.end(), 0);  // nothing is there to step to
+    result.offset = 0;
+  }
+
+  void strides() {
+    operand_of(p, P, &verdict.problem.params, &verdict.params);
+    operand_of(i, I, &verdict.problem.indices, &verdict.indices);
+    const Tensor out = output_or_dense();
+    operand_of(out, O, &verdict.problem.out, &verdict.out);
+    if (!verdict.out.empty) judge_overlap(out, verdict.problem.out.item, verdict.problem.out.strides, &verdict.faults);
+  }
+
+  void device_of(const Tensor& tensor, int32_t operand) {
+    const int32_t device = tensor.device;
+    if (device != 0 && device != GTH_DEVICE_CPU && device != GTH_DEVICE_CUDA_HOST) {
+      add(Stage::devices, GTH_E_DEVICE, operand, -1, device, 0, value);
+    }
+  }
+
+  static bool overlap(uintptr_t a, const Reach& a_reach, uintptr_t b, const Reach& b_reach) {
+    if (a_reach.empty || b_reach.empty) return false;
+    const Wide a_at = static_cast<int64_t>(a), b_at = static_cast<int64_t>(b);
+    return a_at + a_reach.low < b_at + b_reach.high && b_at + b_reach.low < a_at + a_reach.high;
+  }
+
+  void memory() {
+    if (o && o->flags & GTH_TENSOR_READONLY) add(Stage::memory, GTH_E_READONLY, O);
+    const bool reads_indices = verdict.problem.components > 0 && !verdict.indices.empty;
+    if (verdict.out.empty) {
+      verdict.may_need_null = reads_indices && !i.has_data;
+      return;
+    }
+    if (!p.has_data && !verdict.params.empty) add(Stage::memory, GTH_E_NULL, P);
+    if (!i.has_data && reads_indices) add(Stage::memory, GTH_E_NULL, I);
+    if (!o) return;
+    if (!o->has_data) add(Stage::memory, GTH_E_NULL, O);
+    if (overlap(o->data, verdict.out, p.data, verdict.params)) add(Stage::memory, GTH_E_ALIAS, O, -1, P);
+    if (reads_indices && overlap(o->data, verdict.out, i.data, verdict.indices)) {
+      add(Stage::memory, GTH_E_ALIAS, O, -1, I);
+    }
+  }
+
+  void all() {
+    pointers();
+    if (!verdict.is_sound(Stage::structs)) return;
+    structs();
+    if (!verdict.is_sound(Stage::form)) return;
+    settle();
+    dtypes();
+    if (!verdict.is_sound(Stage::ranks)) return;
+    ranks();
+    if (!verdict.is_sound(Stage::attributes)) return;
+    attributes();
+    if (!verdict.is_sound(Stage::shapes)) return;
+    extents_of(p, P);
+    extents_of(i, I);
+    components();
+    if (!verdict.is_sound(Stage::out_rank)) return;
+    agreement();
+    if (!verdict.is_sound(Stage::out_rank)) return;
+    output();
+    if (!verdict.is_sound(Stage::sizes)) return;
+    size_of(p.shape, gth_dtype_size(p.dtype), P);
+    size_of(i.shape, gth_dtype_size(i.dtype), I);
+    size_of(verdict.problem.out.shape, gth_dtype_size(p.dtype), O);
+    if (!verdict.is_sound(Stage::strides)) return;
+    strides();
+    device_of(p, P);
+    device_of(i, I);
+    if (o) device_of(*o, O);
+    if (verdict.is_sound(Stage::devices)) memory();
+  }
+};
+
+const char* differing_field(const Fault& fault, const gth_error& error) {
+  if (error.operand != fault.operand) return "operand";
+  if (fault.known & component && error.component != fault.component) return "component";
+  if (fault.known & value && error.value != fault.value) return "value";
+  if (fault.known & limit && error.limit != fault.limit) return "limit";
+  if (error.position != -1) return "position";
+  return nullptr;
+}
+
+Wide magnitude(int64_t stride) { return stride < 0 ? -Wide{stride} : Wide{stride}; }
+
+}  // namespace
+
+Shape shape_of(Op op, const oracle::ElementsProblem& problem) {
+  return op == Op::gather_elements ? oracle::elements_shape(problem) : oracle::output_shape(problem);
+}
+
+oracle::Answer answer(Op op, const oracle::ElementsProblem& problem) {
+  return op == Op::gather_elements ? oracle::solve_elements(problem) : oracle::solve(problem);
+}
+
+Shape strides_of(const Tensor& tensor, int64_t item) {
+  if (tensor.has_strides) return tensor.strides;
+  Shape strides(tensor.shape.size());
+  for (size_t d = strides.size(); d-- > 0;) {
+    strides[d] = item;
+    if (__builtin_mul_overflow(item, std::max<int64_t>(tensor.shape[d], 1), &item)) item = INT64_MAX;
+  }
+  return strides;
+}
+
+Reach reach_of(const Tensor& tensor, int64_t item, const Shape& strides) {
+  Reach reach{tensor.offset, Wide{tensor.offset} + item, false};
+  for (size_t d = 0; d < strides.size(); ++d) {
+    if (tensor.shape[d] == 0) return {};
+    const Wide span = (Wide{tensor.shape[d]} - 1) * strides[d];
+    (span < 0 ? reach.low : reach.high) += span;
+  }
+  return reach;
+}
+
+void judge_struct(const Tensor& tensor, int32_t operand, std::vector<Fault>* faults) {
+  constexpr uint32_t known = sizeof(gth_tensor_desc);
+  if (tensor.size < known || tensor.size > 4096 || tensor.size % 4) {
+    faults->push_back({Stage::structs, GTH_E_VERSION, operand, 0, tensor.size, known, component | value});
+    return;
+  }
+  if (tensor.has_tail) faults->push_back({Stage::structs, GTH_E_VERSION, operand, known, 0, 0, component});
+  if (tensor.flags & ~uint32_t{GTH_TENSOR_READONLY}) {
+    faults->push_back({Stage::structs, GTH_E_VERSION, operand, -1, tensor.flags, GTH_TENSOR_READONLY, value | limit});
+  }
+  if (tensor.has_reserved) faults->push_back({Stage::structs, GTH_E_VERSION, operand, -1, 0, 0, only_operand});
+}
+
+void judge_memory(const Tensor& tensor, int32_t operand, const Reach& reach, std::vector<Fault>* faults) {
+  const auto add = [&](Wide reached) {
+    const bool fits = reached >= INT64_MIN && reached <= INT64_MAX;
+    const uint8_t known = fits ? value | limit : only_operand;
+    faults->push_back({Stage::strides, GTH_E_STRIDE, operand, -1, static_cast<int64_t>(reached), tensor.extent, known});
+  };
+  if (tensor.extent < 0) {
+    faults->push_back({Stage::strides, GTH_E_STRIDE, operand, -1, 0, 0, only_operand});
+    return;
+  }
+  if (reach.empty) return;
+  if (reach.low < 0) add(reach.low);
+  if (reach.high > (tensor.extent ? tensor.extent : INT64_MAX)) add(reach.high);
+}
+
+// The dims of more than one element, sorted by |stride|, each at least the extent of all smaller ones.
+void judge_overlap(const Tensor& out, int64_t item, const Shape& strides, std::vector<Fault>* faults) {
+  std::vector<size_t> order;
+  for (size_t d = 0; d < strides.size(); ++d) {
+    if (out.shape[d] > 1) order.push_back(d);
+  }
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return magnitude(strides[a]) < magnitude(strides[b]); });
+  Wide span = item;
+  for (size_t d : order) {
+    if (magnitude(strides[d]) < span) {
+      faults->push_back({Stage::strides, GTH_E_STRIDE, GTH_OPERAND_OUT, -1, strides[d], 0, only_operand});
+      return;
+    }
+    span += magnitude(strides[d]) * (Wide{out.shape[d]} - 1);
+  }
+}
+
+bool Verdict::is_sound(Stage before) const {
+  return std::none_of(faults.begin(), faults.end(), [&](const Fault& fault) { return fault.stage < before; });
+}
+
+const char* Verdict::object_to(int32_t status, const gth_error& error, Stage from) const {
+  Stage first = Stage::values;
+  for (const Fault& fault : faults) {
+    if (fault.stage >= from) first = std::min(first, fault.stage);
+  }
+  const char* objection = "status";
+  for (const Fault& fault : faults) {
+    if (fault.stage != first || fault.status != status) continue;
+    objection = differing_field(fault, error);
+    // A component that the documents leave open may be there, or not.
+    if (!objection) return nullptr;
+  }
+  return objection;
+}
+
+Verdict judge(Op op, const Tensor& params, const Tensor& indices, const Tensor* out, const Options& options) {
+  Verdict verdict;
+  static const Options defaults;
+  const Options& effective = options.is_null ? defaults : options;
+  Judge{op, params, indices, out, effective, verdict}.all();
+  return verdict;
+}
+
+}  // namespace fuzz

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "report.hpp"
+
+namespace fuzz {
+
+// Memory between two forbidden pages, made once and used for every input.
+class Pages {
+ public:
+  static constexpr size_t size = 4096;
+
+  Pages() {
+    const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    void* all = mmap(nullptr, size + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    require(all != MAP_FAILED, "no memory for the fuzzer itself");
+    first_ = static_cast<char*>(all) + page;
+    require(mprotect(first_, size, PROT_READ | PROT_WRITE) == 0, "no memory for the fuzzer itself");
+  }
+  Pages(const Pages&) = delete;
+  Pages& operator=(const Pages&) = delete;
+
+  char* first() const { return first_; }
+  char* end() const { return first_ + size; }
+
+  // `bytes` bytes that end where reading is forbidden, or begin there.
+  char* place(size_t bytes, bool low = false) const { return low ? first_ : end() - bytes; }
+  // A copy of them at the upper end.
+  char* put(const void* from, size_t bytes) const {
+    char* to = place(bytes);
+    if (bytes) std::memcpy(to, from, bytes);
+    return to;
+  }
+  // Other bytes everywhere, so that what is not ours is told from what is.
+  void paint(uint8_t seed) const {
+    for (size_t i = 0; i < size; i += sizeof(uint64_t)) {
+      const uint64_t word = (i + seed) * 0x9e3779b97f4a7c15;
+      std::memcpy(first_ + i, &word, sizeof word);
+    }
+  }
+
+ private:
+  char* first_;
+};
+
+}  // namespace fuzz

@@ -1,0 +1,155 @@
+#include "../cpp/random_operands.hpp"
+#include "request.hpp"
+
+// Plans with an open extent: which open extents a run takes, what it touches, and what it writes.
+namespace {
+
+using namespace fuzz;
+
+constexpr decltype(&gth_gather_plan) makers[] = {gth_gather_plan, gth_gather_nd_plan, gth_gather_elements_plan};
+
+// A sound request with one extent to leave open.
+struct Open {
+  Request request;
+  std::vector<std::pair<Which, size_t>> dims;  // where the extent stands
+
+  void set(int64_t n) {
+    for (const auto& [which, dim] : dims) request.operands[which].shape[dim] = n;
+  }
+  Verdict at(int64_t n) {
+    set(n);
+    return request.verdict();
+  }
+};
+
+// The dims of a tuple dim, or of the outermost dim that params and indices share.
+bool choose_open(Input& input, Open* open) {
+  Request& request = open->request;
+  const Verdict found = request.verdict();
+  if (!found.is_sound(Stage::values) || found.unjudged) return false;
+  const auto& problem = found.problem;
+  const int64_t tuples = static_cast<int64_t>(request.indices().shape.size()) - (request.op == Op::gather_nd ? 1 : 0);
+  const bool shares = request.op == Op::gather_elements ? problem.axis > 0 : problem.batch > 0;
+  if (shares && input.rarely(2)) {
+    if (request.params().shape[0] != request.indices().shape[0]) return false;
+    open->dims = {{params_at, 0}, {indices_at, 0}, {out_at, 0}};
+    return true;
+  }
+  if (request.op == Op::gather_elements) {
+    const auto axis = static_cast<size_t>(problem.axis);
+    open->dims = {{indices_at, axis}, {out_at, axis}};
+    return true;
+  }
+  if (tuples <= problem.batch) return false;
+  const int64_t dim = problem.batch + input.below(tuples - problem.batch);
+  open->dims = {{indices_at, static_cast<size_t>(dim)},
+                {out_at, static_cast<size_t>(problem.axis + dim - problem.batch)}};
+  return true;
+}
+
+void* data_of(const Tensor& tensor) { return tensor.has_data ? reinterpret_cast<void*>(tensor.data) : nullptr; }
+
+void expect_refused(Open& open, int64_t n, int32_t status, const gth_error& error) {
+  require(status == GTH_E_SIZE && error.operand == GTH_OPERAND_PLAN && error.value == n, "an n that is too large");
+  require(open.at(error.limit).is_sound(Stage::memory), "the largest n is too large");
+  require(error.limit == INT64_MAX || !open.at(error.limit + 1).is_sound(Stage::memory), "a larger n would do");
+}
+
+void expect_extents(const gth_plan* plan, const Verdict& verdict, int64_t n) {
+  int64_t given[3] = {-7, -7, -7};
+  require(gth_plan_extents(plan, n, &given[0], &given[1], &given[2], nullptr) == GTH_OK, "extents of a sound n");
+  const auto high = [](const Reach& reach) { return reach.empty ? 0 : static_cast<int64_t>(reach.high); };
+  if (verdict.out.empty) return require(given[0] == 0 && given[2] == 0, "extents of no output");
+  require(given[0] == high(verdict.params), "extent of params");
+  require(given[2] == high(verdict.out), "extent of the output");
+  require(verdict.problem.components == 0 ? given[1] == 0 : given[1] == high(verdict.indices), "extent of indices");
+}
+
+void run(Open& open, const gth_plan* plan, int64_t n, int64_t longest) {
+  Verdict verdict = open.at(n);
+  const Request& request = open.request;
+  gth_error* error = fresh_error();
+  const bool is_sound = verdict.is_sound(Stage::memory);
+  if (is_sound) expect_extents(plan, verdict, n);
+  if (is_sound && n > longest) return;  // our pages end
+  const Image before;
+  Image due = before;
+  const int32_t status = gth_plan_run(nullptr, plan, data_of(request.params()), data_of(request.indices()),
+                                      data_of(request.out()), n, error);
+  tally().count(status);
+  expect_whole_error(status, *error);
+  if (n < 0) {
+    require(status == GTH_E_SHAPE && error->operand == GTH_OPERAND_PLAN && error->value == n, "a negative n");
+  } else if (!is_sound) {
+    expect_refused(open, n, status, *error);
+  } else if (!verdict.is_sound(Stage::values)) {
+    require(verdict.object_to(status, *error) == nullptr, "run: a wrong error");
+  } else if (verdict.out.empty) {
+    require(status == GTH_OK || (verdict.may_judge && status == GTH_E_INDEX) ||
+                (verdict.may_need_null && status == GTH_E_NULL),
+            "run: status of an empty output");
+  } else {
+    request.load(&verdict);
+    const oracle::Answer answer = fuzz::answer(request.op, verdict.problem);
+    const bool by_params = status == GTH_E_INDEX && error->operand == GTH_OPERAND_PARAMS && verdict.params.empty;
+    require(status == answer.status || by_params, "run: status");
+    if (status == GTH_E_INDEX && !by_params) {
+      require(error->position == answer.position && error->component == answer.component &&
+                  error->value == answer.value && error->limit == answer.limit && error->flags == answer.flags,
+              "run: fields of a bad index");
+    }
+    const auto low = static_cast<uintptr_t>(static_cast<int64_t>(verdict.out.low));
+    if (!status)
+      due.write(reinterpret_cast<char*>(request.out().data + low), answer.memory.data(), answer.memory.size());
+    gth_error* judged = fresh_error();
+    const int32_t verdict_of_check = gth_plan_check(nullptr, plan, data_of(request.indices()), n, judged);
+    require(verdict_of_check == status, "check: another status than the run");
+  }
+  if (const char* what = due.differing()) fail("run: %s", what);
+  for (int which = params_at; which <= out_at; ++which) before.restore(which);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  Input input(data, size);
+  const Op op = static_cast<Op>(input.below(3));
+  Open open{Request(op, input, false), {}};
+  if (!open.request.place(input) || !choose_open(input, &open)) return -1;
+  const auto& [first, dim] = open.dims.front();
+  const int64_t longest = open.request.operands[first].shape[dim];
+  const bool has_output = input.byte() < 192;
+  for (Tensor& each : open.request.operands) {
+    if (input.rarely(4)) each.extent = input.rarely(2) ? input.number() : input.below(256);
+    if (each.extent < 0) each.extent = 0;
+  }
+  open.set(GTH_OPEN);
+  if (!has_output) {  // dense, by the library
+    Tensor& out = open.request.operands[out_at];
+    if (out.has_strides || out.offset || out.extent) return -1;
+  }
+  gth_plan* plan = nullptr;
+  gth_error* error = fresh_error();
+  const gth_tensor_desc *p = open.request.desc(params_at), *i = open.request.desc(indices_at),
+                        *o = open.request.desc(out_at);
+  const int32_t status =
+      makers[static_cast<int>(op)](p, i, open.request.given_options(), has_output ? o : nullptr, &plan, error);
+  tally().count(status);
+  expect_whole_error(status, *error);
+  if (status) {
+    // An output's open dim must have a stride of its own, however long it is; the rest is that one must fit.
+    require(status == GTH_E_STRIDE, "plan: status");
+    const bool by_out = error->operand == GTH_OPERAND_OUT && error->component >= 0;
+    require(by_out || !open.at(1).is_sound(Stage::devices), "plan: one step fits");
+    return 0;
+  }
+  require(open.at(1).is_sound(Stage::memory) || open.at(1).out.empty, "plan: one step does not fit");
+  for (const int64_t n : {longest, int64_t{0}, input.below(8), input.number()}) run(open, plan, n, longest);
+  int32_t ndim = 0;
+  int64_t shape[GTH_MAX_NDIM];
+  require(gth_plan_shape(plan, GTH_OPEN, GTH_MAX_NDIM, &ndim, shape, nullptr) == GTH_OK, "shape of a plan");
+  open.set(GTH_OPEN);
+  require(Shape(shape, shape + ndim) == open.request.out().shape, "shape of a plan");
+  require(gth_plan_release(plan) == GTH_OK, "release of a plan");
+  return 0;
+}

@@ -1,0 +1,400 @@
+#include "request.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "../cpp/random_operands.hpp"
+
+namespace fuzz {
+namespace {
+
+constexpr int32_t all_dtypes[] = {GTH_DTYPE_FLOAT32,     GTH_DTYPE_INT8,        GTH_DTYPE_INT16,
+                                  GTH_DTYPE_INT64,       GTH_DTYPE_COMPLEX128,  GTH_DTYPE_BOOL,
+                                  GTH_DTYPE_BFLOAT16,    GTH_DTYPE_FLOAT16,     GTH_DTYPE_UINT64,
+                                  GTH_DTYPE_FLOAT8_E4M3, GTH_DTYPE_FLOAT8_E5M2, GTH_DTYPE_COMPLEX64};
+
+int64_t number_of_dtype(Input& input) {
+  static constexpr int64_t others[] = {0, -1, 1, 4, 7, 9, 65536, 65537, 33, 256, 65535, GTH_DTYPE_FLOAT8_E8M0FNU};
+  return input.rarely(4) ? static_cast<int32_t>(input.number()) : input.pick(others);
+}
+
+uint32_t hostile_size(Input& input) {
+  static constexpr uint32_t sizes[] = {0, 3, 4, 76, 79, 81, 82, 84, 96, 4096, 4100, 1u << 31, UINT32_MAX};
+  return input.pick(sizes);
+}
+
+// Values of a signed or unsigned index dtype.
+int64_t index_value(Input& input, int64_t size) {
+  static constexpr int64_t beyond[] = {0,         -1,        1,         INT8_MIN,  INT8_MAX,
+                                       UINT8_MAX, INT16_MIN, INT32_MAX, INT64_MAX, INT64_MIN};
+  if (!input.rarely(8)) return size > 0 ? input.below(256) % size : 0;
+  const int64_t off = input.pick(beyond);
+  return input.rarely(3) ? off : static_cast<int64_t>(static_cast<uint64_t>(size) + static_cast<uint64_t>(off));
+}
+
+void put_struct(const Pages& pages, uint32_t size, const void* fields, size_t known, bool has_tail, char** at) {
+  // A size that is refused promises no memory beyond itself. Structs are aligned.
+  const bool is_size = size >= known && size <= 4096 && size % 4 == 0;
+  const size_t bytes = is_size ? (size + 7) / 8 * 8 : 8;
+  *at = pages.place(bytes);
+  std::memset(*at, 0, bytes);
+  std::memcpy(*at, fields, std::min(bytes, known));
+  if (has_tail && bytes > known) (*at)[size - 1] = 1;
+}
+
+}  // namespace
+
+Memory& memory() {
+  static Memory& all = *new Memory;
+  return all;
+}
+
+int64_t extent_from(Input& input) {
+  const uint8_t byte = input.byte();
+  if (byte < 200) return 1 + byte % 5;
+  return byte < 225 ? 0 : byte - 220;
+}
+
+int32_t dtype_from(Input& input) { return input.pick(all_dtypes); }
+
+void lay_out(Input& input, bool is_output, int64_t item, Tensor* tensor) {
+  const size_t rank = tensor->shape.size();
+  tensor->has_strides = input.rarely(2);
+  tensor->offset = input.rarely(3) ? input.below(9) : 0;
+  if (!tensor->has_strides) return;
+  std::vector<size_t> order(rank);
+  for (size_t d = 0; d < rank; ++d) order[d] = rank - 1 - d;
+  if (input.rarely(2)) {
+    for (size_t d = rank; d > 1; --d) std::swap(order[d - 1], order[static_cast<size_t>(input.below(int64_t(d)))]);
+  }
+  tensor->strides.assign(rank, 0);
+  int64_t span = item, low = 0;
+  for (size_t d : order) {
+    const int64_t steps = std::max<int64_t>(tensor->shape[d], 1) - 1;
+    int64_t& stride = tensor->strides[d];
+    stride = span + (input.rarely(5) ? input.below(4) : 0);
+    if (!is_output && input.rarely(12)) stride = 0;
+    if (input.rarely(6)) stride = -stride;
+    span += std::abs(stride) * steps;
+    if (stride < 0) low -= stride * steps;
+  }
+  tensor->offset += low;
+}
+
+void Request::choose_shapes(Input& input) {
+  const int64_t r = 1 + input.below(4);
+  Tensor &p = operands[params_at], &i = operands[indices_at];
+  for (int64_t d = 0; d < r; ++d) p.shape.push_back(extent_from(input));
+  const int64_t tuple_dims = input.below(3);
+  switch (op) {
+    case Op::gather_elements:
+      axis_ = input.below(r);
+      i.shape = p.shape;
+      i.shape[static_cast<size_t>(axis_)] = extent_from(input);
+      break;
+    case Op::gather_nd:
+      batch_ = axis_ = input.rarely(3) ? input.below(r) : 0;
+      components_ = input.below(r - batch_ + 1);
+      i.shape.assign(p.shape.begin(), p.shape.begin() + batch_);
+      for (int64_t d = 0; d < tuple_dims; ++d) i.shape.push_back(extent_from(input));
+      i.shape.push_back(components_);
+      break;
+    case Op::gather:
+      batch_ = input.rarely(3) ? input.below(r) : 0;
+      axis_ = batch_ + input.below(r - batch_);
+      i.shape.assign(p.shape.begin(), p.shape.begin() + batch_);
+      for (int64_t d = 0; d < tuple_dims; ++d) i.shape.push_back(extent_from(input));
+  }
+  oracle::ElementsProblem problem;
+  problem.is_nd = op == Op::gather_nd;
+  problem.batch = batch_;
+  problem.axis = axis_;
+  problem.components = components_;
+  problem.params.shape = p.shape;
+  problem.indices.shape = i.shape;
+  operands[out_at].shape = shape_of(op, problem);
+}
+
+void Request::choose_options(Input& input) {
+  gth_options& x = options.fields;
+  options.is_null = batch_ == 0 && axis_ == 0 && input.rarely(6);
+  x.batch_dims = batch_;
+  x.has_axis = op != Op::gather_nd && axis_ != batch_;
+  if (x.has_axis) x.axis = axis_;
+  if (input.rarely(4)) x.profile = static_cast<int32_t>(input.below(11));
+  if (x.profile && input.rarely(3)) x.opset = static_cast<int32_t>(input.below(16));
+  x.negative = static_cast<int32_t>(input.below(3));
+  x.bounds = static_cast<int32_t>(input.below(6));
+  x.fill = static_cast<int32_t>(input.below(4));
+  x.threads = static_cast<int32_t>(input.below(4));
+  if (op == Op::gather_elements) x.extents = static_cast<int32_t>(input.below(4));
+  if (x.fill == GTH_FILL_VALUE) x.fill_value[0] = input.word();
+}
+
+void Request::damage_tensor(Input& input, Tensor* tensor) {
+  const auto one_of = [&](Shape* shape, int64_t otherwise) {
+    if (shape->empty()) return;
+    int64_t& target = (*shape)[static_cast<size_t>(input.below(static_cast<int64_t>(shape->size())))];
+    target = input.rarely(2) ? input.number() : otherwise;
+  };
+  switch (input.below(16)) {
+    case 0: return one_of(&tensor->shape, input.below(7));
+    case 1: {
+      if (!tensor->has_strides)
+        tensor->strides = strides_of(*tensor, std::max<int64_t>(gth_dtype_size(tensor->dtype), 1));
+      tensor->has_strides = true;
+      return one_of(&tensor->strides, input.below(64) - 32);
+    }
+    case 2: tensor->dtype = static_cast<int32_t>(number_of_dtype(input)); return;
+    case 3: tensor->ndim = static_cast<int32_t>(input.rarely(2) ? input.number() : input.below(70)); break;
+    case 4: tensor->offset = input.number(); return;
+    case 5: tensor->extent = input.number(); return;
+    case 6: tensor->extent = input.below(256); return;
+    case 7: tensor->size = hostile_size(input); return;
+    case 8:
+      tensor->size = 96;
+      tensor->has_tail = input.rarely(2);
+      return;
+    case 9: tensor->flags = input.rarely(2) ? static_cast<uint32_t>(input.word()) : GTH_TENSOR_READONLY; return;
+    case 10: tensor->has_reserved = true; return;
+    case 11: tensor->is_null = true; return;
+    case 12: tensor->has_shape = false; return;
+    case 13: tensor->has_data = false; return;
+    case 14: tensor->device = static_cast<int32_t>(input.rarely(2) ? input.number() : input.below(20)); return;
+    case 15: {
+      const int64_t extra = input.rarely(2) ? input.number() : extent_from(input);
+      tensor->shape.insert(tensor->shape.begin(), extra);
+      ++tensor->ndim;
+      tensor->has_strides = false;
+    }
+  }
+  const auto rank = static_cast<size_t>(std::clamp<int32_t>(tensor->ndim, 0, GTH_MAX_NDIM));
+  tensor->shape.resize(rank, 1);
+  tensor->strides.resize(rank, 1);
+}
+
+void Request::damage_options(Input& input) {
+  gth_options& x = options.fields;
+  options.is_null = false;
+  const auto small = [&] { return static_cast<int32_t>(input.rarely(2) ? input.number() : input.below(16) - 4); };
+  switch (input.below(14)) {
+    case 0:
+      x.axis = input.rarely(2) ? input.number() : input.below(12) - 6;
+      x.has_axis = 1;
+      return;
+    case 1: x.batch_dims = input.rarely(2) ? input.number() : input.below(12) - 6; return;
+    case 2: x.has_axis = small(); return;
+    case 3: x.profile = small(); return;
+    case 4: x.opset = small(); return;
+    case 5: x.negative = small(); return;
+    case 6: x.bounds = small(); return;
+    case 7: x.fill = small(); return;
+    case 8: x.threads = small(); return;
+    case 9: x.extents = small(); return;
+    case 10: x.reserved = small(); return;
+    case 11: x.size = hostile_size(input); return;
+    case 12:
+      x.size = 128;
+      options.has_tail = input.rarely(2);
+      return;
+    case 13: x.axis = input.number(); return;
+  }
+}
+
+void Request::damage(Input& input) {
+  const uint8_t byte = input.byte();
+  const int damages = byte < 128 ? 0 : byte < 224 ? 1 : 2;
+  for (int each = 0; each < damages; ++each) {
+    const int64_t where = input.below(4);
+    where < 3 ? damage_tensor(input, &operands[where]) : damage_options(input);
+  }
+}
+
+Request::Request(Op what, Input& input, bool damaged) : op(what) {
+  choose_shapes(input);
+  operands[params_at].dtype = operands[out_at].dtype = dtype_from(input);
+  operands[indices_at].dtype = input.rarely(2) ? input.pick(oracle::index_dtypes) : GTH_DTYPE_INT64;
+  choose_options(input);
+  for (Tensor& each : operands) {
+    each.ndim = static_cast<int32_t>(each.shape.size());
+    lay_out(input, &each == &operands[out_at], gth_dtype_size(each.dtype), &each);
+  }
+  if (damaged) damage(input);
+}
+
+void Request::place_tensor(Input& input, int which) {
+  Tensor& tensor = operands[which];
+  const Pages& pages = memory().data[which];
+  pages.paint(input.byte());
+  tensor.data = reinterpret_cast<uintptr_t>(pages.end());  // where nothing may be read
+  const bool has_dims = tensor.ndim >= 0 && tensor.ndim <= GTH_MAX_NDIM;
+  const auto is_negative = [](int64_t extent) { return extent < 0; };
+  if (!has_dims || std::any_of(tensor.shape.begin(), tensor.shape.end(), is_negative)) return;
+  const int64_t item = std::max<int64_t>(gth_dtype_size(tensor.dtype), 1);
+  Wide size = item;
+  for (int64_t each : tensor.shape) size = std::min<Wide>(size * std::max<int64_t>(each, 1), Wide{1} << 64);
+  const Reach reach = size > INT64_MAX ? Reach{} : reach_of(tensor, item, strides_of(tensor, item));
+  fits_[which] = size <= INT64_MAX && reach.high - reach.low <= static_cast<Wide>(Pages::size);
+  if (reach.empty || !fits_[which]) return;
+  const bool low = input.rarely(4);
+  const Wide at = low ? static_cast<Wide>(reinterpret_cast<uintptr_t>(pages.first())) - reach.low
+                      : static_cast<Wide>(reinterpret_cast<uintptr_t>(pages.end())) - reach.high;
+  tensor.data = static_cast<uintptr_t>(at);
+  tensor.has_data &= tensor.data != 0;
+}
+
+bool Request::place_apart(Input& input) {
+  place_tensor(input, params_at);
+  place_tensor(input, out_at);
+  return fits_[params_at] && fits_[out_at];
+}
+
+void Request::damage_tensors(Input& input) {
+  if (input.byte() >= 128) damage_tensor(input, &operands[input.rarely(2) ? params_at : out_at]);
+}
+
+bool Request::place(Input& input) {
+  for (int which = params_at; which <= out_at; ++which) place_tensor(input, which);
+  // The output may begin anywhere in params, or where it ends.
+  if (input.rarely(16)) {
+    const Pages& pages = memory().data[params_at];
+    operands[out_at].data = reinterpret_cast<uintptr_t>(pages.end()) - static_cast<uintptr_t>(input.below(256)) * 4;
+    fits_[out_at] &= operands[out_at].offset == 0;
+  }
+  const Verdict found = verdict();
+  const bool is_called = found.is_sound(Stage::memory);
+  if (!is_called) return true;
+  if (!has_inputs() || !fits_[out_at]) return false;
+  if (operands[out_at].data != 0 && !found.out.empty) {
+    const Wide high = static_cast<Wide>(static_cast<int64_t>(operands[out_at].data)) + found.out.high;
+    for (const Pages& pages : memory().data) {
+      const auto first = static_cast<Wide>(reinterpret_cast<uintptr_t>(pages.first()));
+      const auto end = static_cast<Wide>(reinterpret_cast<uintptr_t>(pages.end()));
+      const Wide low = static_cast<Wide>(static_cast<int64_t>(operands[out_at].data)) + found.out.low;
+      if (low >= first && high <= end) {
+        fill_indices(input);
+        return true;
+      }
+    }
+    return false;
+  }
+  fill_indices(input);
+  return true;
+}
+
+// Values go where the strides lead; where several elements share bytes the last one stays.
+void Request::fill_indices(Input& input) {
+  const Verdict found = verdict();
+  const oracle::Operand& x = found.problem.indices;
+  if (found.indices.empty || !indices().has_data) return;
+  int64_t count = 1;
+  for (int64_t extent : x.shape) count *= extent;
+  if (count > 4096) return;
+  for (int64_t number = 0; number < count; ++number) {
+    int64_t rest = number, at = x.offset, k = 0;
+    for (size_t d = x.shape.size(); d-- > 0; rest /= x.shape[d]) {
+      at += rest % x.shape[d] * x.strides[d];
+      if (found.problem.is_nd && d + 1 == x.shape.size()) k = rest % x.shape[d];
+    }
+    const auto dim = static_cast<size_t>(found.problem.axis + k);
+    const int64_t value = index_value(input, dim < params().shape.size() ? params().shape[dim] : 1);
+    std::memcpy(reinterpret_cast<char*>(indices().data + static_cast<uintptr_t>(at)), &value,
+                static_cast<size_t>(x.item));
+  }
+}
+
+void Request::load(Verdict* verdict, Which last) const {
+  oracle::Operand* targets[] = {&verdict->problem.params, &verdict->problem.indices, &verdict->problem.out};
+  const Reach reaches[] = {verdict->params, verdict->indices, verdict->out};
+  for (int which = params_at; which <= last; ++which) {
+    const Reach& reach = reaches[which];
+    if (reach.empty) continue;
+    const auto low = static_cast<int64_t>(reach.low);
+    const char* from = reinterpret_cast<const char*>(operands[which].data + static_cast<uintptr_t>(low));
+    targets[which]->offset -= low;
+    if (operands[which].has_data)
+      targets[which]->memory.assign(from, from + static_cast<int64_t>(reach.high - reach.low));
+  }
+}
+
+const gth_tensor_desc* Request::desc(Which which) const {
+  const Tensor& tensor = operands[which];
+  if (tensor.is_null) return nullptr;
+  const bool has_dims = tensor.ndim > 0 && tensor.ndim <= GTH_MAX_NDIM;
+  const size_t bytes = has_dims ? tensor.shape.size() * sizeof(int64_t) : 0;
+  gth_tensor_desc fields = GTH_TENSOR_DESC_INIT;
+  fields.size = tensor.size;
+  fields.dtype = tensor.dtype;
+  fields.device = tensor.device;
+  fields.ndim = tensor.ndim;
+  fields.flags = tensor.flags;
+  fields.data = tensor.has_data ? reinterpret_cast<const void*>(tensor.data) : nullptr;
+  const char* shape = memory().shapes[which].put(tensor.shape.data(), bytes);
+  fields.shape = tensor.has_shape ? reinterpret_cast<const int64_t*>(shape) : nullptr;
+  if (tensor.has_strides) {
+    fields.strides = reinterpret_cast<const int64_t*>(memory().strides[which].put(tensor.strides.data(), bytes));
+  }
+  fields.reserved = tensor.has_reserved ? &fields : nullptr;
+  fields.offset = tensor.offset;
+  fields.extent = tensor.extent;
+  char* at;
+  put_struct(memory().structs[which], tensor.size, &fields, sizeof fields, tensor.has_tail, &at);
+  return reinterpret_cast<const gth_tensor_desc*>(at);
+}
+
+const gth_options* Request::given_options() const {
+  if (options.is_null) return nullptr;
+  char* at;
+  put_struct(memory().options, options.fields.size, &options.fields, sizeof options.fields, options.has_tail, &at);
+  return reinterpret_cast<const gth_options*>(at);
+}
+
+Image::Image() {
+  for (int which = params_at; which <= out_at; ++which) {
+    std::memcpy(bytes_[which], memory().data[which].first(), Pages::size);
+  }
+}
+
+void Image::write(const char* to, const char* from, size_t bytes) {
+  for (int which = params_at; which <= out_at; ++which) {
+    const Pages& pages = memory().data[which];
+    if (to >= pages.first() && to + bytes <= pages.end())
+      std::memcpy(bytes_[which] + (to - pages.first()), from, bytes);
+  }
+}
+
+void Image::accept(const char* at, size_t bytes) { write(at, at, bytes); }
+
+const char* Image::differing() const {
+  static constexpr const char* names[] = {"bytes of params", "bytes of indices", "bytes of the output or around it"};
+  for (int which = params_at; which <= out_at; ++which) {
+    if (std::memcmp(bytes_[which], memory().data[which].first(), Pages::size) != 0) return names[which];
+  }
+  return nullptr;
+}
+
+void Image::restore(int which) const { std::memcpy(memory().data[which].first(), bytes_[which], Pages::size); }
+
+gth_error* fresh_error() {
+  gth_error error;
+  std::memset(&error, '#', sizeof error);
+  error.size = sizeof error;
+  return reinterpret_cast<gth_error*>(memory().error.put(&error, sizeof error));
+}
+
+void expect_whole_error(int32_t status, const gth_error& error) {
+  require(error.status == status, "the error has another status than the call");
+  require(error.size == sizeof error, "the size of the error was written");
+  if (status == GTH_OK) {
+    const char* rest = reinterpret_cast<const char*>(&error.operand);
+    const char* end = reinterpret_cast<const char*>(&error + 1);
+    require(std::all_of(rest, end, [](char each) { return each == '#'; }),
+            "more than the status was written on GTH_OK");
+    return;
+  }
+  require(error.native == 0 && error.sequence == 0 && error.count == 0, "numbers of a device on the CPU");
+  require(error.message[0] != '\0', "no message");
+  require(std::memchr(error.message, 0, sizeof error.message) != nullptr, "the message does not end");
+}
+
+}  // namespace fuzz

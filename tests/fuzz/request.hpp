@@ -1,0 +1,89 @@
+#pragma once
+
+#include <algorithm>
+
+#include "input.hpp"
+#include "model.hpp"
+#include "pages.hpp"
+
+// Gathers made of bytes: first one that is right, then as many damages as the input asks for.
+namespace fuzz {
+
+enum Which : int { params_at, indices_at, out_at };
+
+// The memory that calls are given: every struct, array and buffer ends, or begins, where a forbidden page does.
+struct Memory {
+  Pages structs[3], shapes[3], strides[3], data[3], options, error;
+};
+Memory& memory();
+
+struct Request {
+  // damaged: unless the bytes ask for none.
+  Request(Op op, Input& input, bool damaged = true);
+
+  Op op;
+  Tensor operands[3];
+  Options options;
+
+  const Tensor& params() const { return operands[params_at]; }
+  const Tensor& indices() const { return operands[indices_at]; }
+  const Tensor& out() const { return operands[out_at]; }
+
+  // Gives each tensor that can have it memory of its own, at a side that the input chooses, and fills indices in. False:
+  // a tensor is sound and too large for our pages.
+  bool place(Input& input);
+  // As place, for params and the output alone and whatever they have to do with each other.
+  bool place_apart(Input& input);
+  // Damages params or the output, or neither.
+  void damage_tensors(Input& input);
+  Verdict verdict() const { return judge(op, params(), indices(), &out(), options); }
+  // Bytes that the elements touch, for the oracle.
+  void load(Verdict* verdict, Which last = out_at) const;
+  // Whether params and indices have memory for what they say.
+  bool has_inputs() const { return fits_[params_at] && fits_[indices_at]; }
+
+  // As C has them, in guarded memory; nullptr where the request says so.
+  const gth_tensor_desc* desc(Which which) const;
+  const gth_options* given_options() const;
+
+ private:
+  void choose_shapes(Input& input);
+  void choose_options(Input& input);
+  void damage(Input& input);
+  void damage_tensor(Input& input, Tensor* tensor);
+  void damage_options(Input& input);
+  void fill_indices(Input& input);
+  void place_tensor(Input& input, int which);
+
+  bool fits_[3] = {};
+  int64_t batch_ = 0, axis_ = 0, components_ = 1;  // of the right one
+};
+
+// Strides of a description that is right: permuted, padded, negative; of inputs zero as well.
+void lay_out(Input& input, bool is_output, int64_t item, Tensor* tensor);
+int64_t extent_from(Input& input);
+int32_t dtype_from(Input& input);
+
+// What the data pages hold, to be held against what they hold later.
+class Image {
+ public:
+  Image();
+  // What a call should have written at an address of the pages.
+  void write(const char* to, const char* from, size_t bytes);
+  // As `write`, for bytes that may be anything.
+  void accept(const char* at, size_t bytes);
+  // Which pages hold something else; nullptr: none.
+  const char* differing() const;
+  // Makes the pages of one tensor what the image holds.
+  void restore(int which) const;
+
+ private:
+  char bytes_[3][Pages::size];
+};
+
+// The error struct of a call in guarded memory, painted.
+gth_error* fresh_error();
+// That only status was written, or every field with a text that ends.
+void expect_whole_error(int32_t status, const gth_error& error);
+
+}  // namespace fuzz

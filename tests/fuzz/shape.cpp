@@ -1,0 +1,92 @@
+#include "request.hpp"
+
+// Shape queries of any arguments, open extents and missing dtypes included, against the documents.
+namespace {
+
+using namespace fuzz;
+
+constexpr decltype(&gth_gather_shape) queries[] = {gth_gather_shape, gth_gather_nd_shape, gth_gather_elements_shape};
+constexpr int32_t room = 8;
+
+bool has_open(const Tensor& tensor) {
+  return std::find(tensor.shape.begin(), tensor.shape.end(), GTH_OPEN) != tensor.shape.end();
+}
+
+bool is_beyond_int64(const Shape& shape) {
+  Wide size = 1;
+  for (int64_t extent : shape) {
+    size *= std::max<int64_t>(extent, 1);
+    if (size > INT64_MAX) return true;
+  }
+  return false;
+}
+
+// What is known of a query that hands extents on: the rank, and that nothing is made up.
+void expect_handed_on(const Request& request, int32_t ndim, const int64_t* shape) {
+  for (int32_t d = 0; d < std::min(ndim, room); ++d) {
+    const auto is_extent = [&](int64_t extent) { return extent == shape[d]; };
+    const Shape &p = request.params().shape, &i = request.indices().shape;
+    require(std::any_of(p.begin(), p.end(), is_extent) || std::any_of(i.begin(), i.end(), is_extent),
+            "shape: an extent that neither operand has");
+  }
+}
+
+void expect_answer(const Request& request, int32_t capacity, int32_t status, const gth_error& error, int32_t ndim,
+                   const int64_t* shape) {
+  const Verdict verdict = judge(request.op, request.params(), request.indices(), nullptr, request.options);
+  if (verdict.unjudged || request.params().dtype == GTH_DTYPE_STRING) return;
+  const bool is_known =
+      !has_open(request.params()) && !has_open(request.indices()) && request.params().dtype && request.indices().dtype;
+  if (!is_known) {
+    if (status == GTH_OK) expect_handed_on(request, ndim, shape);
+    return;
+  }
+  if (!verdict.is_sound(Stage::sizes)) {
+    if (const char* objection = verdict.object_to(status, error)) fail("shape: wrong %s: %s", objection, error.message);
+    return;
+  }
+  const Shape& due = verdict.problem.out.shape;
+  if (is_beyond_int64(due)) return require(status == GTH_E_SIZE, "shape: an output beyond int64");
+  require(ndim == static_cast<int32_t>(due.size()), "shape: rank");
+  if (ndim > capacity) {
+    return require(status == GTH_E_SIZE && error.value == capacity && error.limit == ndim, "shape: capacity");
+  }
+  require(status == GTH_OK, "shape: status");
+  require(std::equal(due.begin(), due.end(), shape), "shape: extents");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  Input input(data, size);
+  const Op op = static_cast<Op>(input.below(3));
+  const uint8_t ways = input.byte();
+  const auto capacity = static_cast<int32_t>(ways & 1 ? input.number() : room);
+  Request request(op, input);
+  for (Tensor* each : {&request.operands[params_at], &request.operands[indices_at]}) {
+    if (ways & 2 && !each->shape.empty() && input.rarely(2)) {
+      each->shape[static_cast<size_t>(input.below(static_cast<int64_t>(each->shape.size())))] = GTH_OPEN;
+    }
+    if (ways & 4 && input.rarely(2)) each->dtype = 0;
+  }
+  int64_t target[room];
+  std::memset(target, '#', sizeof target);
+  const auto bytes = static_cast<size_t>(std::clamp<int32_t>(capacity, 0, room)) * sizeof(int64_t);
+  auto* shape = reinterpret_cast<int64_t*>(memory().data[out_at].put(target, bytes));
+  int32_t ndim = -7;
+  gth_error* error = fresh_error();
+  // A larger capacity than there is room for is a promise that is only kept for ranks that fit.
+  const int32_t promised = std::min(capacity, room);
+  const int32_t status = queries[static_cast<int>(op)](request.desc(params_at), request.desc(indices_at),
+                                                       request.given_options(), promised, &ndim, shape, error);
+  tally().count(status);
+  expect_whole_error(status, *error);
+  if (status != GTH_OK) {
+    require(std::memcmp(shape, target, bytes) == 0, "shape: written without success");
+    require(status == GTH_E_SIZE || ndim == -7, "shape: the rank was written without success");
+  } else {
+    require(ndim >= 0 && ndim <= promised, "shape: a rank beyond the capacity");
+  }
+  expect_answer(request, promised, status, *error, ndim, shape);
+  return 0;
+}

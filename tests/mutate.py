@@ -1,0 +1,389 @@
+"""Whether the tests notice when the sources are wrong: mutate.py [--count N] [--seconds S] [--seed N] [--only PATTERN]
+[--named].
+
+The tree is copied to build/mutate and built there. Then one mutant at a time - one operator, condition, constant or
+statement of src/core, src/api or src/cpu changed - is compiled, and the test programs run until one fails. Mutants are
+the named ones below, each the undoing of a promise, and random ones. Survivors are listed, those that can change
+nothing with the reason; the exit status is 1 if a named one survives, or if fewer than 95 % of the others are killed.
+"""
+
+import argparse
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+WORK = ROOT / "build" / "mutate"
+TREE = WORK / "tree"
+BUILD = WORK / "build"
+FOLDERS = ("src/core", "src/api", "src/cpu")
+PATIENCE = 120  # seconds for one program; a mutant that makes it hang is killed too
+
+# What runs for every mutant, the quickest first. With failure points (_threads) every call takes the general path.
+PROGRAMS = (
+    "rank_shape_attributes",
+    "handles_abi",
+    "index_values",
+    "few_rows",
+    "plans",
+    "memory_aliasing_alignment",
+    "rank_shape_attributes_threads",
+    "handles_abi_threads",
+    "index_values_threads",
+    "few_rows_threads",
+    "plans_threads",
+    "memory_aliasing_alignment_threads",
+    "allocation_failures",
+    "error",
+    "alignment",
+    "os",
+    "dlpack",
+    "arrow",
+    "conformance",
+    "conformance_threads",
+    "guard_pages",
+    "guard_pages_threads",
+    "elements",
+    "elements_threads",
+    "tiers",
+    "surroundings",
+    "surroundings_threads",
+    "oracle",
+    "oracle_threads",
+    "threads",
+    "threads_threads",
+    "threads_fork_memory",
+    "threads_fork_memory_threads",
+    "sizes",
+    "cuda_emulated",
+)
+# Of what takes long, less will do.
+ENVIRONMENT = {
+    "GATHER_CASES": "10000",
+    "ASAN_OPTIONS": "allocator_may_return_null=1:detect_leaks=1:max_malloc_fill_size=4096",
+}
+SLOW = "-*SmallestBadTupleOfAll"
+
+
+@dataclass(frozen=True)
+class Mutant:
+    file: str
+    line: int  # from 1; 0: found by its text
+    old: str
+    new: str
+    promise: str = ""
+
+    def apply(self, text):
+        if not self.line:
+            if text.count(self.old) != 1:
+                raise SystemExit(f"{self.file}: not there, or more than once: {self.old!r}")
+            return text.replace(self.old, self.new)
+        lines = text.split("\n")
+        lines[self.line - 1] = self.new
+        return "\n".join(lines)
+
+    def __str__(self):
+        where = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{where}: {self.promise or self.old.strip()}  ->  {self.new.strip() or '(nothing)'}"
+
+
+def named(promise, file, old, new):
+    return Mutant(file, 0, old, new, promise)
+
+
+NAMED = (
+    named(
+        "offsets of strings are judged again when lengths are taken",
+        "src/cpu/strings.cpp",
+        "if (first && !is_range(params, begin, end)) return fail_race(error);",
+        "",
+    ),
+    named(
+        "offsets of strings are judged again when bytes are copied",
+        "src/cpu/strings.cpp",
+        "if (begin < 0 || begin > params.extent || length > params.extent - begin) return fail_race(error);",
+        "",
+    ),
+    named(
+        "an index of few rows is read once",
+        "src/cpu/short.cpp",
+        "    *offset += value * component.stride;",
+        "    *offset += load_index<T>(tuple) * component.stride;",
+    ),
+    named(
+        "one thread at a time says which tuple is the first bad one",
+        "src/cpu/run.cpp",
+        "    const std::lock_guard<core::Lock> guard(lock);\n    if (at >=",
+        "    if (at >=",
+    ),
+    named(
+        "affinity counts",
+        "src/core/os.cpp",
+        "if (sched_getaffinity(getpid(), sizeof set, &set) == 0) return CPU_COUNT(&set);",
+        "(void)set;",
+    ),
+    named(
+        "cgroups count",
+        "src/core/os.cpp",
+        'fewer(allowed, cgroup_cpus("/proc/self/cgroup", "/sys/fs/cgroup"))',
+        "allowed",
+    ),
+    named(
+        "workers leave signals to the program",
+        "src/core/os.cpp",
+        "  sigfillset(&set);",
+        "  sigemptyset(&set);",
+    ),
+    named(
+        "TensorFlow's gather_nd refuses params without elements",
+        "src/core/build.cpp",
+        "source.meaning.settings.rules->refuses_empty_params ? first_empty_dim(*source.request.params) : -1;",
+        "-1;",
+    ),
+    named(
+        "exceptions of the library or a hook do not leave it",
+        "src/api/fence.hpp",
+        "  } catch (...) {",
+        "  } catch (const char*) {",
+    ),
+    named("bad_alloc does not leave it", "src/api/fence.hpp", "catch (const std::bad_alloc&)", "catch (const short*)"),
+    named(
+        "the shape query judges its structs",
+        "src/api/forms.cpp",
+        "  const Request request{op, Open::any, params, indices, nullptr, options, 0, 0};\n"
+        "  if (int32_t status = core::check_structs(request, error)) return status;",
+        "  const Request request{op, Open::any, params, indices, nullptr, options, 0, 0};",
+    ),
+    named(
+        "borrow and adopt refuse unknown flags and reserved fields",
+        "src/api/tensor.cpp",
+        "  if (check_dense_tensor(given, memory)) return GTH_OK;\n"
+        "  if (int32_t status = core::check_desc(given, GTH_OPERAND_TENSOR, error)) return status;",
+        "  if (check_dense_tensor(given, memory)) return GTH_OK;",
+    ),
+    named(
+        "the short way of a dense description knows its flags and reserved fields",
+        "src/core/layout.cpp",
+        "!(desc.flags & ~allowed_flags) && !desc.reserved &&",
+        "true &&",
+    ),
+    named(
+        "gth_tensor_alloc refuses what is no dtype",
+        "src/api/tensor.cpp",
+        "  if (!info) return fail_dtype(dtype, error);\n  int64_t count;",
+        "  static const core::DtypeInfo any = *core::find_dtype(GTH_DTYPE_INT8);\n  if (!info) info = &any;\n"
+        "  int64_t count;",
+    ),
+    named(
+        "a plan runs where it was made for",
+        "src/api/plan.cpp",
+        "if (out->plan().device == out->context->device && out->plan().device_id == out->context->device_id) "
+        "return GTH_OK;",
+        "return GTH_OK;",
+    ),
+    named(
+        "padding for alignment does not leave int64",
+        "src/api/storage.cpp",
+        "  if (bytes > INT64_MAX - alignment) return fail_memory(bytes, error);\n",
+        "",
+    ),
+    named(
+        "addresses of gathered strings begin as NULL",
+        "src/api/gather_strings.cpp",
+        "core::allocate_zeroed(static_cast<size_t>(bytes))",
+        "core::allocate(static_cast<size_t>(bytes ? bytes : 1))",
+    ),
+    named(
+        "memory of an output is given back where its storage cannot be had",
+        "src/api/storage.cpp",
+        "  if (!storage) {\n    core::deallocate(memory);\n    return fail_memory(bytes, error);",
+        "  if (!storage) {\n    return fail_memory(bytes, error);",
+    ),
+    named(
+        "strides of DLPack that reach below the data move it",
+        "src/api/dlpack.cpp",
+        "  if ((status = move_to_lowest(&desc, error))) return status;\n",
+        "",
+    ),
+    named(
+        "DLPack's byte offset counts beside strides",
+        "src/api/dlpack.cpp",
+        "  desc->offset = static_cast<int64_t>(tensor.byte_offset);",
+        "  desc->offset = tensor.strides ? 0 : static_cast<int64_t>(tensor.byte_offset);",
+    ),
+    named(
+        "workers are started",
+        "src/cpu/executor.cpp",
+        "  while (pool.workers < wanted &&",
+        "  while (wanted < 0 &&",
+    ),
+    named(
+        "the number of threads is the caller's",
+        "src/cpu/executor.cpp",
+        "  if (executor.threads == 0) return core::available_cpus();",
+        "  return core::available_cpus();",
+    ),
+)
+
+# Changes that no test can notice, by file and line, with the reason.
+EQUIVALENT = {}
+
+
+def swap(a, b):
+    return (
+        (rf"(?<=[\w)\]]) {re.escape(a)} (?=[\w(*&-])", f" {b} "),
+        (rf"(?<=[\w)\]]) {re.escape(b)} (?=[\w(*&-])", f" {a} "),
+    )
+
+
+OPERATORS = (
+    *swap("<", "<="),
+    *swap(">", ">="),
+    *swap("==", "!="),
+    *swap("&&", "||"),
+    *swap("+", "-"),
+    *swap("*", "+"),
+    *swap("+=", "-="),
+    (r"\bmin\b(?=[<({])", "max"),
+    (r"\bmax\b(?=[<({])", "min"),
+    (r"\btrue\b", "false"),
+    (r"\bfalse\b", "true"),
+    (r"(?<=[ (])0(?=[;,)])", "1"),
+    (r"(?<=[ (])1(?=[;,)])", "2"),
+    (r"!(?=[a-z(])", ""),
+    (r"^(\s*(?:\} else )?if )\((?!int32_t status)(.*)\) (?=return|\{|continue|break|\w)", r"\1(!(\2)) "),
+    (r"^(\s*)if \(int32_t status = (.*)\) return status;$", r"\1(void)(\2);"),
+    (r"^(\s*)if \(\(status = (.*)\)\) return status;$", r"\1status = 0;"),
+    (r"^(\s*)if \((.*)\) return .*;$", r"\1(void)(\2);"),
+    (r"^(\s+)[a-z_:]+(?:(?:\.|->)[a-z_]+)*(?:\(.*\)| [-+*|&]?= .*);$", r"\1;"),
+)
+# Declarations, tables and what only the compiler reads.
+NO_CODE = re.compile(r"^\s*(//|#|static_assert|using|template|namespace|\}|$|\S+:$|constexpr|const |typedef)")
+
+
+def random_mutants(seed, only):
+    """Every change that an operator makes, in an order of its own."""
+    found = []
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*.[ch]pp")):
+            name = str(path.relative_to(ROOT))
+            if only not in name:
+                continue
+            for number, line in enumerate(path.read_text().split("\n"), 1):
+                if NO_CODE.match(line):
+                    continue
+                code, slashes, comment = line.partition("  //")
+                for pattern, replacement in OPERATORS:
+                    for match in re.finditer(pattern, code):
+                        changed = code[: match.start()] + match.expand(replacement) + code[match.end() :]
+                        found.append(Mutant(name, number, line, changed + slashes + comment))
+    random.Random(seed).shuffle(found)
+    return found
+
+
+def command(words, **options):
+    return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, **options)
+
+
+def prepare():
+    """A copy of the tree, built as its tests are under sanitizers: they notice what is not theirs and what is lost."""
+    listed = command(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT).stdout
+    shutil.rmtree(TREE, ignore_errors=True)
+    for name in filter(None, listed.decode().split("\0")):
+        source = ROOT / name
+        if source.is_file():
+            (TREE / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, TREE / name)
+    sanitizers = "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all"
+    settings = ["-DCMAKE_BUILD_TYPE=Debug", f"-DCMAKE_CXX_FLAGS={sanitizers}", f"-DCMAKE_C_FLAGS={sanitizers}"]
+    settings += ["-DGATHER_TESTS=ON", "-DGATHER_CUDA=OFF"]
+    settings += ["-DGATHER_DEMO=OFF", "-DGATHER_INSTALL=OFF"]
+    done = command(["cmake", "-G", "Ninja", "-S", TREE, "-B", BUILD, *settings])
+    if not done.returncode:
+        done = build()
+    if done.returncode:
+        raise SystemExit(done.stdout.decode())
+    for program in PROGRAMS:
+        if run(program):
+            raise SystemExit(f"{program} fails before anything is changed")
+
+
+def build():
+    return command(["cmake", "--build", BUILD, "--target", *PROGRAMS])
+
+
+def run(program):
+    """Whether a test program fails."""
+    folder = "cuda" if program == "cuda_emulated" else "cpp"
+    words = [BUILD / "tests" / folder / program, "--gtest_fail_fast", "--gtest_brief=1", f"--gtest_filter={SLOW}"]
+    try:
+        return command(words, cwd=BUILD, env=os.environ | ENVIRONMENT, timeout=PATIENCE).returncode
+    except subprocess.TimeoutExpired:
+        return 1
+
+
+def judge(mutant):
+    """What noticed the mutant: the compiler, a program, or None."""
+    path = TREE / mutant.file
+    before = path.read_text()
+    path.write_text(mutant.apply(before))
+    try:
+        if build().returncode:
+            return "compiler"
+        return next((program for program in PROGRAMS if run(program)), None)
+    finally:
+        path.write_text(before)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=100, help="random mutants that compile")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no further one after so long")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", help="a part of the names of the files to change")
+    parser.add_argument("--named", action="store_true", help="the named ones alone")
+    arguments = parser.parse_args()
+
+    prepare()
+    began = time.monotonic()
+    survivors, killed, broken = [], 0, []
+    for mutant in NAMED:
+        if arguments.only not in mutant.file:
+            continue
+        by = judge(mutant)
+        print(f"{by or 'SURVIVES':24} {mutant.promise}", flush=True)
+        if by in (None, "compiler"):
+            broken.append(mutant)
+    total = equivalent = 0
+    for mutant in () if arguments.named else random_mutants(arguments.seed, arguments.only):
+        if total >= arguments.count or time.monotonic() - began > arguments.seconds:
+            break
+        by = judge(mutant)
+        if by == "compiler":
+            continue
+        reason = EQUIVALENT.get((mutant.file, mutant.old.strip(), mutant.new.strip()))
+        total += 1
+        killed += by is not None
+        equivalent += reason is not None
+        if by is None:
+            survivors.append(mutant)
+            print(
+                f"{'equivalent' if reason else 'SURVIVES':24} {mutant}" + (f": {reason}" if reason else ""), flush=True
+            )
+        else:
+            print(f"{by:24} {mutant.file}:{mutant.line}", flush=True)
+    counted = total - equivalent
+    print(f"{len(NAMED)} named mutants, {len(broken)} survive")
+    if total:
+        print(f"{total} random mutants, {killed} killed, {len(survivors)} survive, {equivalent} of them equivalent")
+    return 1 if broken or (counted and killed < 0.95 * counted) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
