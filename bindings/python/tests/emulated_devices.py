@@ -571,7 +571,9 @@ def test_a_bare_interface_is_where_cuda_says() -> None:
     class Nowhere:
         """As arrays of numba's: the interface has an address and no device."""
 
-        __cuda_array_interface__ = {k: v for k, v in second.__cuda_array_interface__.items() if k != "stream"}
+        @property
+        def __cuda_array_interface__(self) -> dict[str, Any]:
+            return {key: value for key, value in second.__cuda_array_interface__.items() if key != "stream"}
 
     assert libgather.Tensor(Nowhere()).device == "cuda:1"
     assert libgather.Tensor(imaginary.Interface([1, 2])).device == "cuda:0"
