@@ -2,8 +2,8 @@
 
     foreign_numpy.py [FOLDER]
 
-Every call ``a.take(..)``, ``np.take(a, ..)`` and ``take_along_axis(a, ..)`` in NumPy's test modules becomes one of ours;
-the modules are written to FOLDER, and their tests of take are run there.
+Every call ``a.take(..)``, ``np.take(a, ..)`` and ``take_along_axis(a, ..)`` in NumPy's test modules becomes one of
+ours; the modules are written to FOLDER, and their tests of take are run there.
 """
 
 from __future__ import annotations
