@@ -1,63 +1,128 @@
-"""A small call of each kind against NumPy's, as ratios: one process, interleaved, the median of many rounds.
+"""A small call of each kind of array against the same call of its own library: one row of 64 floats out of 1000.
 
-python bench.py [--markdown]
+    bench.py            prints ratios and nanoseconds
+    bench.py --write    writes the table in README.md
+    bench.py --json     prints the ratios for other programs
+
+In one process, both calls in turn, the median of the ratios of many rounds: what disturbs the machine disturbs both. A
+library that is not installed is left out, and said so.
 """
 
 from __future__ import annotations
 
+import json
 import statistics
 import sys
 import timeit
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import libgather
 
-REFERENCE = "np.take(params, indices, 0, out)"
-ROUNDS, CALLS = 41, 4000
+ROUNDS, CALLS = 41, 400
+README = Path(__file__).resolve().parent / "README.md"
+BEGIN, END = "<!-- bench.py --write -->\n", "<!-- end of bench.py -->\n"
+HEADING = ("call", "held against", "ratio")
+
+#: By library: what it makes of NumPy's params, indices and out; then calls of ours, each with the library's own.
+KINDS: dict[str, tuple[str, list[tuple[str, str]]]] = {
+    "numpy": (
+        "np.asarray",
+        [
+            ("gather(params, indices)", "np.take(params, indices, 0)"),
+            ("gather(params, indices, out=out)", "np.take(params, indices, 0, out)"),
+            ("gather(params, indices, bounds='clamp')", "np.take(params, indices, 0, mode='clip')"),
+            ("gather(params, indices, fill_value=0.0)", "np.take(params, indices, 0)"),
+            ("gather(params, [5])", "np.take(params, [5], 0)"),
+            ("gather(params, 5)", "np.take(params, 5, 0)"),
+            ("plan(params, indices)", "gather(params, indices)"),
+            ("plan(params, indices, out)", "gather(params, indices, out=out)"),
+            ("bound()", "plan(params, indices, out)"),
+        ],
+    ),
+    "torch": (
+        "torch.from_numpy",
+        [
+            ("gather(params, indices)", "torch.index_select(params, 0, indices)"),
+            ("gather(params, indices)", "torch.nn.functional.embedding(indices, params)"),
+            ("gather(params, indices, out=out)", "torch.index_select(params, 0, indices, out=out)"),
+            ("plan(params, indices)", "gather(params, indices)"),
+            ("plan(params, indices, out)", "gather(params, indices, out=out)"),
+            ("bound()", "plan(params, indices, out)"),
+        ],
+    ),
+    "pyarrow": (
+        "lambda array: pyarrow.array(array.reshape(-1))",
+        [("gather(params, indices)", "params.take(indices)")],
+    ),
+    "jax": ("jax.numpy.asarray", [("gather(params, indices)", "jax.numpy.take(params, indices, 0)")]),
+    "tensorflow": (
+        "tensorflow.constant",
+        [
+            ("gather(params, indices)", "tensorflow.gather(params, indices)"),
+            ("libgather.tf.gather(params, indices)", "tensorflow.gather(params, indices)"),
+        ],
+    ),
+}
 
 
-def subjects() -> dict[str, Any]:
-    """Names to callables for timeit, over one row of 64 floats out of 1000."""
-    params, indices = np.ones((1000, 64), "f4"), np.array([5])
-    plan = libgather.Plan(params, libgather.Spec("int64", (-1,)))
-    out = np.empty((1, 64), "f4")
-    names: dict[str, Any] = {"np": np, "gather": libgather.gather, "params": params, "indices": indices, "out": out}
-    names |= {"plan": plan, "bound": plan.bind(params, indices, out)}
-    statements = [
-        REFERENCE,
-        "params.take(indices, 0, out, 'clip')",
-        "bound()",
-        "plan(params, indices, out)",
-        "gather(params, indices, out=out)",
-        "gather(params, indices)",
-        "np.take(params, indices, 0)",
-    ]
-    try:
-        import torch
-    except ImportError:
-        print("torch is not installed: torch.index_select is left out", file=sys.stderr)
+def names_of(library: str) -> dict[str, Any]:
+    """What the calls of a library's arrays speak of."""
+    names = {"np": np, "libgather": libgather, "gather": libgather.gather, library: import_module(library)}
+    make = eval(KINDS[library][0], names)
+    for name, array in (("params", np.ones((1000, 64), "f4")), ("indices", [5]), ("out", np.empty((1, 64), "f4"))):
+        names[name] = make(np.asarray(array))
+    if any("plan" in call for call, _ in KINDS[library][1]):
+        names["plan"] = libgather.Plan(names["params"], libgather.Spec("int64", (-1,)))
+        names["bound"] = names["plan"].bind(names["params"], names["indices"], names["out"])
+    return names
+
+
+def measured() -> Iterator[tuple[str, str, str, float, float]]:
+    """For each call: the library, our call, what it is held against, the ratio, and nanoseconds at best."""
+    for library, (_, calls) in KINDS.items():
+        try:
+            names = names_of(library)
+        except ImportError:
+            print(f"{library} is not installed: it is left out", file=sys.stderr)
+            continue
+        for ours, theirs in calls:
+            timers = [timeit.Timer(call, globals=names) for call in (ours, theirs)]
+            rounds = [[timer.timeit(CALLS) / CALLS * 1e9 for timer in timers] for _ in range(ROUNDS)]
+            yield library, ours, theirs, statistics.median(a / b for a, b in rounds), min(a for a, _ in rounds)
+
+
+def table_of(rows: list[tuple[str, str, str, float, float]]) -> str:
+    lines = [f"| arrays of | {' | '.join(HEADING)} |", "|---|---|---|---|"]
+    lines += [f"| {library} | `{ours}` | `{theirs}` | {ratio:.2f} |" for library, ours, theirs, ratio, _ in rows]
+    return "\n".join(lines) + "\n"
+
+
+def write(rows: list[tuple[str, str, str, float, float]]) -> None:
+    text = README.read_text(encoding="utf-8")
+    head, rest = text.split(BEGIN)
+    README.write_text(f"{head}{BEGIN}{table_of(rows)}{END}{rest.split(END)[1]}", encoding="utf-8")
+
+
+def main(arguments: list[str]) -> int:
+    if arguments not in ([], ["--write"], ["--json"]):
+        print(__doc__)
+        return 2
+    rows = list(measured())
+    if arguments == ["--write"]:
+        write(rows)
+    elif arguments == ["--json"]:
+        fields = ("library", "call", "against", "ratio", "nanoseconds")
+        print(json.dumps([dict(zip(fields, row, strict=True)) for row in rows], indent=1))
     else:
-        names |= {"torch": torch, "tp": torch.from_numpy(params), "ti": torch.from_numpy(indices)}
-        names["to"] = torch.from_numpy(out)
-        statements.append("torch.index_select(tp, 0, ti, out=to)")
-    return {statement: timeit.Timer(statement, globals=names) for statement in statements}
-
-
-def main() -> None:
-    timers = subjects()
-    rounds: dict[str, list[float]] = {statement: [] for statement in timers}
-    for _ in range(ROUNDS):
-        for statement, timer in timers.items():
-            rounds[statement].append(timer.timeit(CALLS) / CALLS * 1e9)
-    for statement, times in rounds.items():
-        ratio = statistics.median(t / r for t, r in zip(times, rounds[REFERENCE], strict=True))
-        if "--markdown" in sys.argv:
-            print(f"| `{statement}` | {ratio:.2f} |")
-        else:
-            print(f"{ratio:6.2f} x {min(times):7.0f} ns  {statement}")
+        for library, ours, theirs, ratio, best in rows:
+            print(f"{ratio:6.2f} {best:8.0f} ns  {library:10} {ours:40} {theirs}")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

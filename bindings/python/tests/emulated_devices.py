@@ -563,3 +563,33 @@ assert imaginary.live_allocations() > before
     assert (result.returncode, result.stderr) == (0, "")
     before, after = result.stdout.split()
     assert before == after
+
+
+def test_a_bare_interface_is_where_cuda_says() -> None:
+    second = libgather.Tensor.zeros((4, 2), "float32", context=libgather.Context("cuda:1"))
+
+    class Nowhere:
+        """As arrays of numba's: the interface has an address and no device."""
+
+        @property
+        def __cuda_array_interface__(self) -> dict[str, Any]:
+            return {key: value for key, value in second.__cuda_array_interface__.items() if key != "stream"}
+
+    assert libgather.Tensor(Nowhere()).device == "cuda:1"
+    assert libgather.Tensor(imaginary.Interface([1, 2])).device == "cuda:0"
+    with pytest.raises(libgather.DeviceError, match="indices: it is on cuda:0, params is on cuda:1"):
+        libgather.gather(Nowhere(), imaginary.Interface([1, 2]))
+
+
+def test_33_streams_have_a_context_each() -> None:
+    """As many as torch has: none of them goes for another one, with what a graph may need of it."""
+    _contexts.release()
+    table, ids = imaginary.Array(np.ones((4, 2), "f4")), imaginary.Array([1, 0])
+    streams = [imaginary.Stream() for _ in range(33)]
+    for _ in range(3):
+        for stream in streams:
+            libgather.gather(table, ids, stream=stream)
+        kept = {id(context) for context in _contexts._contexts.values()}
+        assert len(kept) == len(streams)
+    assert kept == {id(_contexts.context_for((2, 0), stream.ptr)) for stream in streams}
+    libgather.sync()

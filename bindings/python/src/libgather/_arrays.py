@@ -72,6 +72,12 @@ def enter(value: Any, site: Site | None, operand: str) -> tuple[Memory, Any]:
     return kind.enter(value, site, operand), kind
 
 
+def rank_of(value: Any, operand: str) -> int:
+    """The number of dims, also of elements that only their kind can move."""
+    rank = getattr(value, "ndim", None)
+    return rank if isinstance(rank, int) else enter(value, None, operand)[0].ndim
+
+
 def enter_output(value: Any, site: Site | None) -> Memory:
     """Memory of an array that is to be written."""
     kind = kind_of(value)

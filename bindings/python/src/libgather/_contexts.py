@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     Key = tuple[int, int, int]
 
-#: More streams than programs have; each context costs a few kilobytes of device memory.
-LIMIT = 32
+#: Far more streams than programs have: a context that goes is waited for, and a graph may have been captured with it.
+LIMIT = 1024
 _contexts: OrderedDict[Key, Context] = OrderedDict()
 _lost: list[errors.Error] = []  # of contexts that had to go
 _lock = threading.Lock()

@@ -8,7 +8,7 @@ from functools import partial
 from . import _constants as c
 from . import errors
 from . import types as t
-from ._arrays import enter, enter_output, kind_of, native, written
+from ._arrays import enter, enter_output, kind_of, native, rank_of, written
 from ._call import call, created, shape_of
 from ._fills import check_output, fill_of
 from ._foreign import refuse_keywords
@@ -326,7 +326,7 @@ def gather_elements(
 
 def shapes_of(params: t.Any, indices: t.Any) -> tuple[int, tuple[int, ...]]:
     """The rank of params and the shape of indices."""
-    return enter(params, None, "params")[0].ndim, enter(indices, None, "indices")[0].shape
+    return rank_of(params, "params"), enter(indices, None, "indices")[0].shape
 
 
 def run(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:

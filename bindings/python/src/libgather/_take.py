@@ -8,7 +8,7 @@ import sys
 from . import _constants as c
 from . import errors
 from . import types as t
-from ._arrays import enter, flat
+from ._arrays import flat, rank_of
 from ._operation import GATHER, GATHER_ELEMENTS
 from ._operations import run
 from ._options import choice
@@ -62,7 +62,7 @@ def take(a: t.Any, indices: t.Any, axis: int | None = None, out: t.Any = None, m
         return taken_by_numpy(a, indices, axis, out, mode)
     if axis is None:
         a, axis = flat(a), 0
-    elif axis in (0, -1) and enter(a, None, "params")[0].ndim == 0:
+    elif axis in (0, -1) and rank_of(a, "params") == 0:
         a = flat(a)
     request = Request(axis, profile=_PROFILES[mode])
     try:

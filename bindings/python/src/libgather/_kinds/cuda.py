@@ -1,6 +1,7 @@
 """Producers of ``__cuda_array_interface__`` that have no DLPack: numba, PyCUDA.
 
-The interface does not say which device: it is that of the attribute ``device.id``, where there is one, else the first.
+The interface does not say which device: it is that of the attribute ``device.id``, where there is one, else that which
+CUDA says the memory is on.
 """
 
 from __future__ import annotations
@@ -18,26 +19,25 @@ if TYPE_CHECKING:
 
     from .._places import Place
     from .._site import Site
+    from ..context import Context
 
+#: The device of a description that is to be found out.
+_ASK = -1
 _LETTERS = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}
 
 
 def enter(value: Any, site: Site | None, operand: str) -> Memory:
     interface, dtype = read(value, operand)
-    address, readonly = interface["data"]
-    strides = interface.get("strides")
     if site is not None and interface.get("stream") is not None:
         site.join(interface["stream"])
-    return Memory._borrow(
-        value,
-        address or 0,
-        dtype,
-        tuple(interface["shape"]),
-        None if strides is None else tuple(strides),
-        readonly,
-        place_of(value, operand),
-        None if site is None else site.context,
-    )
+    context = None if site is None else site.context
+    return borrowed(value, interface, dtype, place_of(value, operand), context)
+
+
+def borrowed(value: Any, interface: dict[str, Any], dtype: int, place: Place, context: Context | None) -> Memory:
+    address, readonly = interface["data"]
+    strides = None if interface.get("strides") is None else tuple(interface["strides"])
+    return Memory._borrow(value, address or 0, dtype, tuple(interface["shape"]), strides, readonly, place, context)
 
 
 def read(value: Any, operand: str) -> tuple[dict[str, Any], int]:
@@ -55,8 +55,12 @@ def read(value: Any, operand: str) -> tuple[dict[str, Any], int]:
 
 
 def place_of(value: Any, operand: str) -> Place:
-    read(value, operand)
-    return c.DEVICE_CUDA, getattr(getattr(value, "device", None), "id", 0)
+    interface, dtype = read(value, operand)
+    number = getattr(getattr(value, "device", None), "id", None)
+    if number is None and interface["data"][0]:
+        asked = borrowed(value, interface, dtype, (c.DEVICE_CUDA, _ASK), None)
+        return asked._desc[1:3]  # type: ignore[no-any-return]
+    return c.DEVICE_CUDA, number or 0
 
 
 def enter_output(value: Any, site: Site | None) -> Memory:

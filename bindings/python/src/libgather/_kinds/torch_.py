@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from .. import _objects, errors
 from .._memory import Memory
 from .._modules import module
@@ -52,11 +54,6 @@ def lost(operand: str, what: str) -> errors.DTypeError:
     return errors.dtype_error(operand, f"{what}, which a gather would lose: pass detach() of it")
 
 
-def is_plain(value: Any) -> bool:
-    """Whether a tensor of real numbers is memory alone."""
-    return not ((value.requires_grad and _torch.is_grad_enabled()) or _forward._current_level >= 0 or value.is_neg())
-
-
 def written(value: Any) -> None:
     """Tells autograd that what it has saved of the tensor is no longer what it was."""
     module("torch").autograd.graph.increment_version(value)
@@ -72,16 +69,20 @@ def hold(value: Any) -> None:
         torch.empty(0, dtype=torch.uint8).set_(value.untyped_storage()).numpy()
 
 
-_torch = module("torch")
-_forward = _torch.autograd.forward_ad
-
-
-def configure() -> None:
+def configure(torch: Any) -> None:
     """Has calls read tensors through torch's exchange table, where it has one and says all that must be asked."""
-    table = dlpack.exchange_of(_torch.Tensor)
-    if table is not None and hasattr(_forward, "_current_level"):
-        for kind in (_torch.Tensor, _torch.nn.Parameter):
-            _objects.configure_exchange(kind, table, is_plain, written)
+    table, forward = dlpack.exchange_of(torch.Tensor), torch.autograd.forward_ad
+    if table is None or not hasattr(forward, "_current_level"):
+        return
+
+    def is_plain(value: Any) -> bool:
+        """Whether a tensor of real numbers is memory alone."""
+        records = value.requires_grad and torch.is_grad_enabled()
+        return not (records or forward._current_level >= 0 or value.is_neg())
+
+    for kind in (torch.Tensor, torch.nn.Parameter):
+        _objects.configure_exchange(kind, table, is_plain, written)
 
 
-configure()
+if "torch" in sys.modules:  # as where there is a tensor
+    configure(sys.modules["torch"])

@@ -1,0 +1,58 @@
+"""NumPy's own tests of take and take_along_axis, with those of libgather in their place.
+
+    foreign_numpy.py [FOLDER]
+
+Every call ``a.take(..)``, ``np.take(a, ..)`` and ``take_along_axis(a, ..)`` in NumPy's test modules becomes one of
+ours; the modules are written to FOLDER, and their tests of take are run there.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+MODULES = (
+    "numpy._core.tests.test_item_selection",
+    "numpy._core.tests.test_multiarray",
+    "numpy._core.tests.test_numeric",
+    "numpy.lib.tests.test_shape_base",
+)
+NAMES = ("take", "take_along_axis")
+
+
+class Ours(ast.NodeTransformer):
+    """Calls of NumPy's functions and methods as calls of this package's functions."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        function = node.func
+        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        if name not in NAMES:
+            return node
+        if isinstance(function, ast.Attribute) and getattr(function.value, "id", "") not in ("np", "numpy"):
+            node.args.insert(0, function.value)
+        node.func = ast.Attribute(ast.Name("libgather", ast.Load()), name, ast.Load())
+        return node
+
+
+def rewritten(module: str) -> str:
+    tree = Ours().visit(ast.parse(inspect.getsource(importlib.import_module(module))))
+    tree.body.insert(0, ast.Import([ast.alias("libgather")]))
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def run(folder: Path) -> int:
+    for module in MODULES:
+        (folder / f"{module.rpartition('.')[2]}.py").write_text(rewritten(module), encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "ignore", "-k", "take or Take"]
+    return subprocess.run([*command, "."], cwd=folder, check=False).returncode
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as temporary:
+        sys.exit(run(Path(sys.argv[1] if len(sys.argv) > 1 else temporary)))

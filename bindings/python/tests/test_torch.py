@@ -1,0 +1,29 @@
+"""libgather.torch, in a process of its own: parts of torch that it needs do not load beside TensorFlow."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import BINDING
+
+needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
+
+
+@needs_torch
+def test_operators() -> None:
+    script = Path(__file__).with_name("torch_operators.py")
+    command = [sys.executable, "-m", "pytest", "-c", str(BINDING / "pyproject.toml"), "-q", "-p", "no:cacheprovider"]
+    result = subprocess.run([*command, str(script)], cwd=script.parent, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout[-8000:]
+
+
+@needs_torch
+def test_docstrings() -> None:
+    code = "import doctest, libgather.torch; raise SystemExit(doctest.testmod(libgather.torch).failed)"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout

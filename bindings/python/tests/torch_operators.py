@@ -1,0 +1,173 @@
+"""The operators of libgather.torch, in a process without other large libraries: test_torch.py runs this file."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pytest
+import torch
+
+import libgather
+import libgather.torch as operators
+
+torch.manual_seed(3)
+
+#: The call, shapes of params and of indices, the attributes, and the extents that indices are drawn from.
+CASES: dict[str, tuple[str, tuple[int, ...], tuple[int, ...], dict[str, Any], tuple[int, ...]]] = {
+    "rows": ("gather", (5, 3), (4,), {}, (5,)),
+    "scalar": ("gather", (5, 3), (), {}, (5,)),
+    "columns": ("gather", (2, 5, 3), (2, 2), {"axis": 1}, (5,)),
+    "last": ("gather", (2, 5, 3), (4,), {"axis": -1}, (3,)),
+    "batch": ("gather", (2, 5, 3), (2, 4), {"batch_dims": 1}, (5,)),
+    "batch and axis": ("gather", (2, 4, 5, 3), (2, 4), {"axis": 2, "batch_dims": 1}, (5,)),
+    "batch from behind": ("gather", (2, 5, 3), (2, 4), {"batch_dims": -1}, (5,)),
+    "tuples": ("gather_nd", (4, 5, 3), (6, 2), {}, (4, 5)),
+    "whole tuples": ("gather_nd", (4, 5), (2, 3, 2), {}, (4, 5)),
+    "batch of tuples": ("gather_nd", (2, 4, 5), (2, 3, 1), {"batch_dims": 1}, (4,)),
+    "elements": ("gather_elements", (4, 5), (4, 7), {}, (5,)),
+    "prefix": ("gather_elements", (4, 5, 2), (6, 3, 1), {"axis": 0}, (4,)),
+}
+SWITCHES: list[dict[str, Any]] = [
+    {},
+    {"negative": "wrap"},
+    {"bounds": "clamp"},
+    {"bounds": "modulo"},
+    {"bounds": "fill", "fill_value": 2.0},
+    {"bounds": "fill", "negative": "wrap"},
+]
+
+
+def drawn(
+    name: str, switches: dict[str, Any], dtype: Any = torch.float64
+) -> tuple[Any, Any, torch.Tensor, torch.Tensor]:
+    """The operator and the function of a case with its attributes, and its operands."""
+    call, shape, index_shape, attributes, extents = CASES[name]
+    low, beyond = int("negative" in switches), int("bounds" in switches)
+    parts = [
+        torch.randint(
+            -extent * low - beyond, extent + 2 * beyond, index_shape[: len(index_shape) - (call == "gather_nd")]
+        )
+        for extent in extents
+    ]
+    indices = torch.stack(parts, -1) if call == "gather_nd" else parts[0]
+    keywords = {**attributes, **switches}
+    extra = {"extents": "prefix"} if call == "gather_elements" else {}
+    operator, plain = (
+        partial(getattr(operators, call), **keywords),
+        partial(getattr(libgather, call), **keywords, **extra),
+    )
+    return operator, plain, torch.randn(shape, dtype=dtype), indices
+
+
+@pytest.mark.parametrize("switches", SWITCHES, ids=str)
+@pytest.mark.parametrize("name", CASES)
+class TestOperators:
+    def test_values(self, name: str, switches: dict[str, Any]) -> None:
+        operator, plain, params, indices = drawn(name, switches)
+        if name == "batch from behind":
+            plain = partial(libgather.gather, batch_dims=1, **switches)
+        assert torch.equal(operator(params, indices), plain(params, indices))
+        if "fill_value" in switches:
+            plain = partial(plain, fill_value=int(switches["fill_value"]))
+        assert torch.equal(operator(params.int(), indices), plain(params.int(), indices))
+
+    def test_gradients(self, name: str, switches: dict[str, Any]) -> None:
+        operator, _, params, indices = drawn(name, switches)
+        assert torch.autograd.gradcheck(lambda p: operator(p, indices), params.requires_grad_())
+        assert torch.autograd.gradgradcheck(lambda p: operator(p, indices), params)
+
+    def test_compiled_whole(self, name: str, switches: dict[str, Any]) -> None:
+        operator, _, params, indices = drawn(name, switches)
+        torch._dynamo.reset()  # or it counts recompilations
+        compiled = torch.compile(lambda p, i: operator(p * 2, i).sin(), fullgraph=True, backend="aot_eager")
+        first, second = params.clone().requires_grad_(), params.clone().requires_grad_()
+        result, expected = compiled(first, indices), operator(second * 2, indices).sin()
+        assert torch.equal(result, expected)
+        result.sum().backward()
+        expected.sum().backward()
+        assert torch.equal(first.grad, second.grad)
+
+    def test_vmap(self, name: str, switches: dict[str, Any]) -> None:
+        operator, _, params, indices = drawn(name, switches)
+        many, each = (
+            torch.stack([params, params + 1], -1),
+            torch.stack([indices, indices.flip(0) if indices.dim() else indices]),
+        )
+        for dims, arguments in (((None, 0), (params, each)), ((-1, None), (many, indices)), ((-1, 0), (many, each))):
+            expected = [
+                operator(*(a if d is None else a.select(d, i) for a, d in zip(arguments, dims, strict=True)))
+                for i in (0, 1)
+            ]
+            assert torch.equal(torch.vmap(operator, dims)(*arguments), torch.stack(expected))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_opcheck(name: str) -> None:
+    call, _, _, attributes, _ = CASES[name]
+    _, _, params, indices = drawn(name, {})
+    axis, batch = attributes.get("axis", 0), attributes.get("batch_dims", 0) % max(1, indices.dim())
+    axis = axis % params.dim() if "axis" in attributes else params.dim() - 1 if call == "gather_elements" else batch
+    given = {"gather": (axis, batch), "gather_nd": (batch,), "gather_elements": (axis,)}[call]
+    operator = getattr(torch.ops.libgather, call).default
+    torch.library.opcheck(operator, (params.requires_grad_(), indices, *given, "reject", "error", 0.0))
+
+
+@pytest.mark.parametrize("name", ["rows", "tuples", "prefix"])
+def test_export_with_an_open_extent(name: str) -> None:
+    operator, plain, params, indices = drawn(name, {})
+
+    class Module(torch.nn.Module):
+        def forward(self, p: torch.Tensor, i: torch.Tensor) -> torch.Tensor:
+            return operator(p, i) + 1
+
+    count = torch.export.Dim("count", min=2)
+    dims = (None, {0: count})
+    program = torch.export.export(Module(), (params, indices), dynamic_shapes=dims)
+    assert "libgather" in str(program.graph)
+    more = torch.cat([indices, indices])
+    assert torch.equal(program.module()(params, more), plain(params, more) + 1)
+
+
+def test_tensors_without_values() -> None:
+    with torch._subclasses.FakeTensorMode():
+        result = operators.gather(torch.empty(5, 3), torch.zeros(2, 4, dtype=torch.long), 1)
+        assert result.shape == (5, 2, 4)
+        with pytest.raises(libgather.DTypeError, match=r"FakeTensor .* libgather\.torch"):
+            libgather.gather(torch.empty(3), [0])
+    assert operators.gather(torch.empty(5, 3, device="meta"), torch.zeros(2, dtype=torch.long, device="meta")).is_meta
+
+
+def test_sums_do_not_depend_on_threads() -> None:
+    params, indices = torch.zeros(7, 33), torch.randint(0, 7, (20_000,))
+    gradient, sums = torch.randn(20_000, 33), []
+    for threads in (1, 2, 4, 2):
+        torch.set_num_threads(threads)
+        leaf = params.clone().requires_grad_()
+        operators.gather(leaf, indices).backward(gradient)
+        sums.append(leaf.grad)
+    assert all(torch.equal(sums[0], other) for other in sums)
+    torch.testing.assert_close(sums[0], torch.zeros_like(params).index_add(0, indices, gradient), rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.complex64])
+def test_gradients_of_other_dtypes(dtype: torch.dtype) -> None:
+    params = torch.randn(4, 3).to(dtype).requires_grad_()
+    operators.gather(params, torch.tensor([2, 2, 0])).sum().real.backward()
+    assert params.grad.real.tolist() == [[1] * 3, [0] * 3, [2] * 3, [0] * 3]
+
+
+def test_errors() -> None:
+    params, indices = torch.zeros(3, 2), torch.tensor([0, 3])
+    with pytest.raises(IndexError, match=r"indices\[1\]"):
+        operators.gather(params, indices)
+    with pytest.raises(libgather.UnsupportedError, match="skip"):
+        operators.gather(params, indices, bounds="skip")
+    with pytest.raises(libgather.OptionError, match="bounds"):
+        operators.gather(params, indices, bounds="never")  # type: ignore[arg-type]
+
+
+def test_the_plain_functions_break_a_graph_and_no_more() -> None:
+    params, indices = torch.randn(4, 3), torch.tensor([1, 0])
+    compiled = torch.compile(lambda p, i: libgather.gather(p * 2, i).sin(), backend="eager")
+    assert torch.equal(compiled(params, indices), (params * 2)[indices].sin())
