@@ -37,6 +37,7 @@ def parse(args: list[str]) -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, help="for each cell; default: full 2.5, else 0.5")
     parser.add_argument("--json", type=pathlib.Path, help="raw results")
     parser.add_argument("--markdown", type=pathlib.Path, help="the report")
+    parser.add_argument("--readme", type=pathlib.Path, help="a page whose table of peers is written anew")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args(args)
 
@@ -115,7 +116,7 @@ def main() -> None:
         raise SystemExit("the benchmark needs NumPy: python3 -m pip install numpy")
     from contestants import PEERS, SMOKE_PEERS
     from plot import plots
-    from report import markdown, table
+    from report import markdown, table, write_front_page
 
     names = list(PEERS if options.cells in ("report", "full") else SMOKE_PEERS)
     if options.peers is not None:
@@ -134,6 +135,8 @@ def main() -> None:
         options.markdown.write_text(markdown(record, options.markdown.stem))
         for name, drawing in plots(record):
             options.markdown.with_name(f"{options.markdown.stem}-{name}.svg").write_text(drawing)
+    if options.readme:
+        options.readme.write_text(write_front_page(options.readme.read_text(), record))
     print(table(record))
 
 

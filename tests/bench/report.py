@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from plot import plots
+from plot import is_plain, plots
 
 UNITS = ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"), (1, "B"))
 
@@ -159,3 +159,35 @@ def markdown(record: dict[str, Any], stem: str) -> str:
             "",
         ]
     )
+
+
+PEERS = ("numpy", "torch", "onnxruntime")
+
+
+def front_page(record: dict[str, Any]) -> str:
+    """The few cells that a reader asks about first, each peer by its quickest call."""
+    facts = record["facts"]
+    head = ("Cores", "Table", "Row", "libgather, ns a row", *PEERS)
+    rows = [head, ("---",) * len(head)]
+    for result in record["results"]:
+        cell, best = result["cell"], {name: each["best"] for name, each in result["ns"].items()}
+        if not is_plain(cell) or cell["row"] not in (4, 64, 1024):
+            continue
+        own = [[ns for name, ns in best.items() if kind(name) == who] for who in ("libgather", *PEERS)]
+        quickest = [min(each, default=None) for each in own]
+        where = (str(result["cores"]), size(cell["table"]), size(cell["row"]))
+        rows.append((*where, *(number(ns, 1) for ns in quickest)))
+    versions = ", ".join(f"{name} {facts['versions'][name]}" for name in PEERS if facts["versions"].get(name))
+    footnote = (
+        f"Rows of float32 by random int64 indices into an output that is there, best rounds, written by `./dev bench` "
+        f"on {facts['date']}: {facts['processor']}, {facts['cores']} cores, {versions}. All cells, losing ones first, "
+        "are in [docs/performance.md](docs/performance.md)."
+    )
+    return "\n".join([*("| " + " | ".join(row) + " |" for row in rows), "", footnote])
+
+
+def write_front_page(text: str, record: dict[str, Any]) -> str:
+    begin, end = "<!-- peers -->\n", "<!-- end of peers -->"
+    before, _, rest = text.partition(begin)
+    _, _, after = rest.partition(end)
+    return f"{before}{begin}{front_page(record)}\n{end}{after}"
