@@ -101,13 +101,7 @@ NAMED = (
     named(
         "offsets of strings are judged again when lengths are taken",
         "src/cpu/strings.cpp",
-        "if (first && !is_range(params, begin, end)) return fail_race(error);",
-        "",
-    ),
-    named(
-        "offsets of strings are judged again when bytes are copied",
-        "src/cpu/strings.cpp",
-        "if (begin < 0 || begin > params.extent || length > params.extent - begin) return fail_race(error);",
+        "if (at && !is_range(params, begin, end)) return Found::raced;",
         "",
     ),
     named(
