@@ -20,7 +20,8 @@ inline core::Pointers pointers_of(const void* params, const void* indices, const
 inline int32_t execute(const Context& context, const core::Plan& plan, const cpu::Kernels& kernels,
                        const core::Pointers& pointers, int64_t n, Output output, const Error& error) {
   if (context.cuda) return cuda::run(*context.cuda, plan, pointers, n, output == Output::ours, error);
-  return cpu::run(plan, kernels, pointers, n, executor_for(context, plan.threads), error);
+  const auto seen = output == Output::ours ? cpu::Output::hidden : cpu::Output::seen;
+  return cpu::run(plan, kernels, pointers, n, seen, executor_for(context, plan.threads), error);
 }
 
 // As execute, for a plan of one run.

@@ -258,15 +258,16 @@ int64_t copied_bytes(const Plan& plan, int64_t slices) {
   return fits ? bytes : INT64_MAX;
 }
 
-int32_t copy_all(const Job& job, const Executor& executor, const Error& error) {
-  std::atomic<bool> raced{false};
+// False: an index is bad, or was good when it was judged and no longer is.
+bool copy_all(const Job& job, const Executor& executor) {
+  std::atomic<bool> stopped{false};
   in_pieces(executor, job.slices, copied_bytes(job.plan, job.slices), [&](int64_t first, int64_t last) {
-    if (raced.load(std::memory_order_relaxed)) return;
+    if (stopped.load(std::memory_order_relaxed)) return;
     const bool whole =
         job.plan.dealt > 1 ? copy_dealt_range(job, first, last) : copy_range(job, job.params, first, last);
-    if (!whole) raced.store(true, std::memory_order_relaxed);
+    if (!whole) stopped.store(true, std::memory_order_relaxed);
   });
-  return raced.load(std::memory_order_relaxed) ? core::fail_index_race(error) : GTH_OK;
+  return !stopped.load(std::memory_order_relaxed);
 }
 
 // One block on one line: each index is loaded once, so one pass judges and copies.
@@ -288,7 +289,7 @@ int32_t run_small(const Job& job, const Error& error) {
 
 }  // namespace
 
-int32_t run(const Plan& plan, const Kernels& kernels, const core::Pointers& pointers, int64_t n,
+int32_t run(const Plan& plan, const Kernels& kernels, const core::Pointers& pointers, int64_t n, Output output,
             const Executor& executor, const Error& error) {
   if (plan.tuples.at(n) == 0) return GTH_OK;
   if (plan.refused_dim >= 0) return core::fail_empty_params(error, plan.refused_dim);
@@ -296,9 +297,17 @@ int32_t run(const Plan& plan, const Kernels& kernels, const core::Pointers& poin
   if (!has_output && !plan.checks_when_empty) return GTH_OK;
   const Job job(plan, pointers, n, kernels);
   if (is_small(job)) return run_small(job, error);
-  const int32_t status = judge_all(job, executor, error);
-  if (status || !has_output) return status;
-  return copy_all(job, executor, error);
+  // Indices that copying judges need not be read twice where nobody sees what was copied before a bad one.
+  const bool judges_first = !has_output || output == Output::seen || plan.bounds != GTH_BOUNDS_ERROR;
+  if (judges_first) {
+    const int32_t status = judge_all(job, executor, error);
+    if (status || !has_output) return status;
+  }
+  if (copy_all(job, executor)) return GTH_OK;
+  if (!judges_first) {
+    if (int32_t status = judge_all(job, executor, error)) return status;
+  }
+  return core::fail_index_race(error);
 }
 
 int32_t judge(const Plan& plan, const Kernels& kernels, const char* indices, int64_t n, const Executor& executor,

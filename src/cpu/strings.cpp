@@ -42,9 +42,9 @@ int32_t find_slices(const Plan& plan, const core::Strings& params, const char* i
   const core::Pointers pointers{reinterpret_cast<const char*>(params.offsets), indices,
                                 reinterpret_cast<char*>(slices)};
   Kernels kernels = choose_kernels(plan);
-  if (plan.is_empty) return run(plan, kernels, pointers, GTH_OPEN, executor, error);
+  if (plan.is_empty) return run(plan, kernels, pointers, GTH_OPEN, Output::hidden, executor, error);
   kernels.copy = store_addresses;
-  return run(addresses_plan(plan), kernels, pointers, GTH_OPEN, executor, error);
+  return run(addresses_plan(plan), kernels, pointers, GTH_OPEN, Output::hidden, executor, error);
 }
 
 // Rows are fetched so many before they are wanted.
@@ -91,8 +91,7 @@ int32_t fail_race(const Error& error) {
 }
 
 int32_t fail_size(const Error& error) {
-  return error.fail({GTH_E_SIZE, GTH_OPERAND_OUT, -1, -1, 0, INT64_MAX},
-                    "out: more than 2^63 - 1 bytes of strings");
+  return error.fail({GTH_E_SIZE, GTH_OPERAND_OUT, -1, -1, 0, INT64_MAX}, "out: more than 2^63 - 1 bytes of strings");
 }
 
 // Each piece's offsets begin at 0: adds where the pieces before it end.
