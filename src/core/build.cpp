@@ -89,21 +89,29 @@ int32_t find_row(const Source& source, int32_t first_inner, Plan* plan) {
   return dim;
 }
 
-// Lines shorter than this cost more in their beginnings than in their tuples.
-constexpr int64_t long_line = 16;
+// Lines shorter than this cost more in their beginnings than in their tuples; those of dense indices that select one row
+// each begin at little cost.
+constexpr int64_t long_line = 16, long_dense_line = 3;
+
+bool has_dense_lines(const Source& source, int32_t first_inner) {
+  const Geometry& geometry = source.meaning.geometry;
+  const gth_tensor_desc& indices = *source.request.indices;
+  return geometry.components == 1 && first_inner == geometry.ndim && indices.ndim > 0 &&
+         source.placement.indices.strides[indices.ndim - 1].is(index_bytes(index_kind(indices.dtype)));
+}
 
 int64_t length_of(const Loop& loop) { return loop.extent.by_n ? INT64_MAX : loop.extent.factor; }
 
 // The loop that is walked innermost: the last one from tuple to tuple, unless it is short and another is longer. There
 // may be none: then one tuple is repeated, and a loop of one step is added.
 // Tuples that are dealt out stay in their order.
-void choose_line(bool dealt, Plan* plan) {
+void choose_line(bool dealt, int64_t long_enough, Plan* plan) {
   plan->line = -1;
   for (int32_t i = plan->end; i-- > 0;) {
     if (!is_tuple_loop(plan->loops[i])) continue;
     const bool is_better = plan->line < 0 || length_of(plan->loops[i]) > length_of(plan->loops[plan->line]);
     if (is_better) plan->line = i;
-    if (dealt || length_of(plan->loops[plan->line]) >= long_line) return;
+    if (dealt || length_of(plan->loops[plan->line]) >= long_enough) return;
   }
   if (plan->line >= 0) return;
   plan->line = plan->end;
@@ -116,7 +124,7 @@ void add_loops(const Source& source, int32_t first_inner, Plan* plan) {
   find_positions(source, positions);
   plan->end = 0;
   for (int32_t dim = 0; dim < first_inner; ++dim) append(plan, 0, loop_over(source, positions, dim));
-  choose_line(geometry.dealt, plan);
+  choose_line(geometry.dealt, has_dense_lines(source, first_inner) ? long_dense_line : long_line, plan);
   plan->inner_begin = plan->end;
   const int32_t row_begin = find_row(source, first_inner, plan);
   plan->inner = 1;

@@ -16,12 +16,10 @@ class Groups {
  public:
   GATHER_INLINE explicit Groups(const Selection& selection)
       : is_wide_(selection.width != Width::int32),
-        demand_(selection, 0),
-        step_(demand_),
-        row_step_(selection.row_step),
-        along_by_(Lanes::all(Lanes::count * row_step_)) {
+        step_(Demand(selection, 0)),
+        along_by_(Lanes::all(Lanes::count * selection.row_step)) {
     int64_t first[Lanes::count];
-    for (int64_t i = 0; i < Lanes::count; ++i) first[i] = i * row_step_;
+    for (int64_t i = 0; i < Lanes::count; ++i) first[i] = i * selection.row_step;
     first_along_ = Lanes::values(first);
   }
 
@@ -30,23 +28,15 @@ class Groups {
            (selection.width == Width::int32 || index_bytes(selection.width) == 8);
   }
 
-  // Goes to the i-th tuple of a line that begins at `tuples`.
-  GATHER_INLINE void seek(const char* tuples, int64_t i) {
-    at_ = tuples + i * (is_wide_ ? 8 : 4);
-    along_ = first_along_ + Lanes::all(i * row_step_);
+  // Goes to a line that begins at `tuples`.
+  GATHER_INLINE void seek(const char* tuples) {
+    at_ = tuples;
+    along_ = first_along_;
   }
 
   // False: one is outside, and the offsets say nothing.
   GATHER_INLINE bool resolve(int64_t* offsets) {
     return is_wide_ ? resolve_as<int64_t>(offsets) : resolve_as<int32_t>(offsets);
-  }
-
-  // The i-th tuple of a line alone.
-  GATHER_INLINE bool resolve_one(const char* tuples, int64_t i, int64_t* offset) const {
-    const One::V v = is_wide_ ? One::load<int64_t>(tuples + i * 8) : One::load<int32_t>(tuples + i * 4);
-    One::V bad = 0;
-    *offset = product<One, Outside::refused>(v, Step<One>(demand_), &bad) + i * row_step_;
-    return bad >= 0;
   }
 
  private:
@@ -64,9 +54,7 @@ class Groups {
 
   const char* at_ = nullptr;
   bool is_wide_;
-  Demand demand_;
   Step<Lanes> step_;
-  int64_t row_step_;
   Lanes::V along_by_, first_along_, along_;
 };
 
@@ -115,31 +103,32 @@ GATHER_INLINE void copy_group(Kind<Packed<T>>, char* out, const Line& on, const 
 
 constexpr auto nothing_beside = [](int64_t) {};
 
-// What is left of a line behind whole groups. Short rows are copied as the last group of the line, some of them for the
-// second time. Returns how many of the line's tuples are copied now.
+// The tuples of so many lines one by one, of the first from the i-th on: what is left behind whole groups, and lines of less
+// than a group. Returns how many are copied.
 template <class Row>
-__attribute__((noinline)) int64_t take_rest(const Selection& selection, const Line& line, int64_t i) {
-  constexpr int64_t short_row = 64;
-  const Line on = line;
-  Groups groups(selection);
-  int64_t offsets[group];
-  if (on.n >= group && on.row <= short_row) {
-    groups.seek(on.tuples, on.n - group);
-    if (!groups.resolve(offsets)) return i;
-    copy_group(Kind<Row>{}, on.out + (on.n - group) * on.out_step, on, offsets, nothing_beside);
-    return on.n;
+__attribute__((noinline)) int64_t take_few(const Selection& selection, const Stretch& stretch, Line on, int64_t i,
+                                           int64_t lines) {
+  const Step<One> step{Demand(selection, 0)};
+  const int64_t row_step = selection.row_step;
+  const bool is_wide = selection.width != Width::int32;
+  for (int64_t taken = -i;; i = 0, on.next(stretch)) {
+    for (; i < on.n; ++i) {
+      const One::V v = is_wide ? One::load<int64_t>(on.tuples + i * 8) : One::load<int32_t>(on.tuples + i * 4);
+      One::V bad = 0;
+      const int64_t offset = product<One, Outside::refused>(v, step, &bad) + i * row_step;
+      if (bad < 0) return taken + i;
+      Row::copy(on.out + i * on.out_step, on.base + offset, on.row);
+    }
+    taken += on.n;
+    if (--lines == 0) return taken;
   }
-  for (; i < on.n && groups.resolve_one(on.tuples, i, offsets); ++i) {
-    Row::copy(on.out + i * on.out_step, on.base + offsets[0], on.row);
-  }
-  return i;
 }
 
 template <class Row>
 GATHER_INLINE int64_t take_line_near(Groups* groups, const Line& on) {
   alignas(group * 8) int64_t offsets[group];  // across a border of pages, what was stored is slow to load
   int64_t i = 0;
-  for (groups->seek(on.tuples, 0); i + group <= on.n; i += group) {
+  for (groups->seek(on.tuples); i + group <= on.n; i += group) {
     if (!groups->resolve(offsets)) return i;
     copy_group(Kind<Row>{}, on.out + i * on.out_step, on, offsets, nothing_beside);
   }
@@ -159,7 +148,7 @@ GATHER_INLINE int64_t take_line_far(Groups* groups, const Line& on) {
                          __attribute__((always_inline)) { Row::fetch_row(on.base + offsets[i], on.row); };
   const int64_t whole = on.n / group;
   int64_t resolved = 0, copied = 0;
-  groups->seek(on.tuples, 0);
+  groups->seek(on.tuples);
   for (bool ends = whole == 0; !ends || copied < resolved;) {
     const int64_t* next = slot(copied);  // where there is nothing else to fetch
     if (!ends) {
@@ -184,11 +173,12 @@ GATHER_INLINE int64_t take_line_far(Groups* groups, const Line& on) {
 
 template <class Row, bool is_far>
 int64_t take(const Selection& selection, const Stretch& stretch) {
-  Groups groups(selection);
   Line line(stretch);
+  if (line.n < group) return take_few<Row>(selection, stretch, line, 0, stretch.lines);
+  Groups groups(selection);
   for (int64_t taken = 0;; line.next(stretch)) {
     int64_t now = is_far ? take_line_far<Row>(&groups, line) : take_line_near<Row>(&groups, line);
-    if (now < line.n && line.n - now < group) now = take_rest<Row>(selection, Line(line), now);
+    if (now < line.n && line.n - now < group) now += take_few<Row>(selection, stretch, line, now, 1);
     taken += now;
     if (now < line.n || taken == stretch.lines * line.n) return taken;
   }
