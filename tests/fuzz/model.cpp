@@ -218,8 +218,9 @@ struct Judge {
     problem.batch = op == Op::gather && b < 0 ? b + q : b;
     problem.axis = op == Op::gather_nd ? b : x.has_axis ? x.axis : op == Op::gather ? b : 0;
     if (problem.batch >= r || !is_within(problem.axis, -r, r)) return bad_batch();
-    if (problem.axis < 0) problem.axis += r;
-    if (problem.axis < problem.batch) bad_axis();
+    const int64_t axis = problem.axis;  // as given, be it by batch_dims
+    if (axis < 0) problem.axis += r;
+    if (problem.axis < problem.batch) add_option(Stage::attributes, GTH_E_AXIS, axis_field, axis);
   }
 
   void extents_of(const Tensor& tensor, int32_t operand) {
