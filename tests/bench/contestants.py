@@ -133,39 +133,45 @@ def torch_functions(case: Case) -> Iterator[tuple[str, Gather]]:
 
 
 def onnx_runtime(case: Case) -> Iterator[tuple[str, Gather]]:
+    if case.cell.depth == 1:
+        yield from onnx_node("Gather", case.params, case.ids, case.output, case.cell.fresh, case.cores)
+    elif case.cell.index == "int64":
+        yield from onnx_node("GatherND", case.params, case.ids, case.output, case.cell.fresh, case.cores)
+
+
+def onnx_node(
+    op: str, params: np.ndarray, sets: list[np.ndarray], out: np.ndarray, fresh: bool, cores: int, **attributes: int
+) -> Iterator[tuple[str, Gather]]:
+    """A model of one node, into new memory or bound to `out`."""
     ort, onnx = module("onnxruntime"), module("onnx")
     if ort is None or onnx is None:
         return
-    element = onnx.helper.np_dtype_to_tensor_dtype(case.params.dtype)
-    index = onnx.helper.np_dtype_to_tensor_dtype(case.ids[0].dtype)
+    element, index = (onnx.helper.np_dtype_to_tensor_dtype(array.dtype) for array in (params, sets[0]))
     value = onnx.helper.make_tensor_value_info
-    node = onnx.helper.make_node("Gather" if case.cell.depth == 1 else "GatherND", ["p", "i"], ["o"])
-    if case.cell.depth > 1 and case.cell.index != "int64":
-        return
     graph = onnx.helper.make_graph(
-        [node],
+        [onnx.helper.make_node(op, ["p", "i"], ["o"], **attributes)],
         "gather",
-        [value("p", element, case.params.shape), value("i", index, case.ids[0].shape)],
-        [value("o", element, case.output.shape)],
+        [value("p", element, params.shape), value("i", index, sets[0].shape)],
+        [value("o", element, out.shape)],
     )
     model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 13)], ir_version=8)
     options = ort.SessionOptions()
-    options.intra_op_num_threads = case.cores
+    options.intra_op_num_threads = cores
     session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-    if case.cell.fresh:
-        yield "run", lambda k: session.run(None, {"p": case.params, "i": case.ids[k]})[0]
+    if fresh:
+        yield "run", lambda k: session.run(None, {"p": params, "i": sets[k]})[0]
         return
     bindings = []
-    for ids in case.ids:
+    for ids in sets:
         binding = session.io_binding()
-        for name, array in (("p", case.params), ("i", ids)):
+        for name, array in (("p", params), ("i", ids)):
             binding.bind_input(name, "cpu", 0, array.dtype, array.shape, array.ctypes.data)
-        binding.bind_output("o", "cpu", 0, case.output.dtype, case.output.shape, case.output.ctypes.data)
+        binding.bind_output("o", "cpu", 0, out.dtype, out.shape, out.ctypes.data)
         bindings.append(binding)
 
     def gather(k: int) -> np.ndarray:
         session.run_with_iobinding(bindings[k])
-        return case.output
+        return out
 
     yield "I/O binding", gather
 

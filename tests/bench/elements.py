@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from cells import ElementsCell
-from contestants import OPEN, Gather, module
+from contestants import OPEN, Gather, module, onnx_node
 from library import Library
 
 
@@ -90,37 +90,8 @@ def torch_functions(case: ElementsCase) -> Iterator[tuple[str, Gather]]:
 
 
 def onnx_runtime(case: ElementsCase) -> Iterator[tuple[str, Gather]]:
-    ort, onnx = module("onnxruntime"), module("onnx")
-    if ort is None or onnx is None:
-        return
-    index = onnx.helper.np_dtype_to_tensor_dtype(case.ids[0].dtype)
-    value, element = onnx.helper.make_tensor_value_info, onnx.TensorProto.FLOAT
-    graph = onnx.helper.make_graph(
-        [onnx.helper.make_node("GatherElements", ["p", "i"], ["o"], axis=case.cell.axis)],
-        "gather",
-        [value("p", element, case.params.shape), value("i", index, case.ids[0].shape)],
-        [value("o", element, case.out.shape)],
-    )
-    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 13)], ir_version=8)
-    options = ort.SessionOptions()
-    options.intra_op_num_threads = case.cores
-    session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-    if case.cell.fresh:
-        yield "run", lambda k: session.run(None, {"p": case.params, "i": case.ids[k]})[0]
-        return
-    bindings = []
-    for ids in case.ids:
-        binding = session.io_binding()
-        for name, array in (("p", case.params), ("i", ids)):
-            binding.bind_input(name, "cpu", 0, array.dtype, array.shape, array.ctypes.data)
-        binding.bind_output("o", "cpu", 0, case.out.dtype, case.out.shape, case.out.ctypes.data)
-        bindings.append(binding)
-
-    def gather(k: int) -> np.ndarray:
-        session.run_with_iobinding(bindings[k])
-        return case.out
-
-    yield "I/O binding", gather
+    cell = case.cell
+    return onnx_node("GatherElements", case.params, case.ids, case.out, cell.fresh, case.cores, axis=cell.axis)
 
 
 def jax_functions(case: ElementsCase) -> Iterator[tuple[str, Gather]]:
