@@ -49,7 +49,7 @@ int32_t copy_on_host(const Context& context, const gth_tensor_desc& source, cons
   const int32_t status = core::lower_copy(source, destination, GTH_DEVICE_CPU, 0, &plan, error);
   return status ? status
                 : cpu::run(plan, cpu::choose_kernels(plan), pointers_of(source.data, nullptr, destination.data),
-                           GTH_OPEN, cpu::Output::seen, context.executor, error);
+                           GTH_OPEN, Output::callers, context.executor, error);
 }
 
 int32_t copy_on_device(const Context& context, const gth_tensor_desc& source, const gth_tensor_desc& destination,

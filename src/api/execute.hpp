@@ -8,8 +8,7 @@
 
 namespace gather::api {
 
-// Whose memory the output is.
-enum class Output : uint8_t { callers, ours };
+using core::Output;
 
 inline core::Pointers pointers_of(const void* params, const void* indices, const void* out) {
   return {static_cast<const char*>(params), static_cast<const char*>(indices),
@@ -20,8 +19,7 @@ inline core::Pointers pointers_of(const void* params, const void* indices, const
 inline int32_t execute(const Context& context, const core::Plan& plan, const cpu::Kernels& kernels,
                        const core::Pointers& pointers, int64_t n, Output output, const Error& error) {
   if (context.cuda) return cuda::run(*context.cuda, plan, pointers, n, output == Output::ours, error);
-  const auto seen = output == Output::ours ? cpu::Output::hidden : cpu::Output::seen;
-  return cpu::run(plan, kernels, pointers, n, seen, executor_for(context, plan.threads), error);
+  return cpu::run(plan, kernels, pointers, n, output, executor_for(context, plan.threads), error);
 }
 
 // As execute, for a plan of one run.

@@ -22,6 +22,17 @@ int32_t check_extent(int32_t operand, int64_t given, int64_t needed, const Error
 
 bool reads_indices(const Plan& plan, int64_t n) { return plan.components > 0 && plan.tuples.at(n) > 0; }
 
+int32_t check_extents(const Plan& plan, int64_t n, const Extents& given, const Error& error) {
+  const Extents needed = extents_of(plan, n);
+  if (int32_t status = check_extent(GTH_OPERAND_PARAMS, given.params, needed.params, error)) return status;
+  if (int32_t status = check_extent(GTH_OPERAND_INDICES, given.indices, needed.indices, error)) return status;
+  return check_extent(GTH_OPERAND_OUT, given.out, needed.out, error);
+}
+
+int32_t check_indices(const Plan& plan, const char* indices, int64_t n, const Error& error) {
+  return reads_indices(plan, n) && !indices ? fail_null_data(GTH_OPERAND_INDICES, error) : GTH_OK;
+}
+
 }  // namespace
 
 int32_t check_open_extent(const Plan& plan, int64_t n, const Error& error) {
@@ -43,21 +54,6 @@ Extents extents_of(const Plan& plan, int64_t n) {
   return {copies && !plan.params_reach.empty ? plan.params_reach.at(n).high : 0,
           reads ? plan.indices_reach.at(n).high : 0, copies ? plan.out_reach.at(n).high : 0};
 }
-
-namespace {
-
-int32_t check_extents(const Plan& plan, int64_t n, const Extents& given, const Error& error) {
-  const Extents needed = extents_of(plan, n);
-  if (int32_t status = check_extent(GTH_OPERAND_PARAMS, given.params, needed.params, error)) return status;
-  if (int32_t status = check_extent(GTH_OPERAND_INDICES, given.indices, needed.indices, error)) return status;
-  return check_extent(GTH_OPERAND_OUT, given.out, needed.out, error);
-}
-
-int32_t check_indices(const Plan& plan, const char* indices, int64_t n, const Error& error) {
-  return reads_indices(plan, n) && !indices ? fail_null_data(GTH_OPERAND_INDICES, error) : GTH_OK;
-}
-
-}  // namespace
 
 int32_t check_judging(const Plan& plan, const char* indices, int64_t n, const Error& error) {
   if (int32_t status = check_open_extent(plan, n, error)) return status;

@@ -14,6 +14,9 @@ struct Pointers {
   char* out;
 };
 
+// Whose memory the output is. A caller's is as it was where a run fails; of ours nobody sees it then.
+enum class Output : uint8_t { callers, ours };
+
 // Bytes from each data pointer on.
 struct Extents {
   int64_t params, indices, out;

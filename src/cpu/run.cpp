@@ -289,7 +289,7 @@ int32_t run_small(const Job& job, const Error& error) {
 
 }  // namespace
 
-int32_t run(const Plan& plan, const Kernels& kernels, const core::Pointers& pointers, int64_t n, Output output,
+int32_t run(const Plan& plan, const Kernels& kernels, const core::Pointers& pointers, int64_t n, core::Output output,
             const Executor& executor, const Error& error) {
   if (plan.tuples.at(n) == 0) return GTH_OK;
   if (plan.refused_dim >= 0) return core::fail_empty_params(error, plan.refused_dim);
@@ -298,7 +298,7 @@ int32_t run(const Plan& plan, const Kernels& kernels, const core::Pointers& poin
   const Job job(plan, pointers, n, kernels);
   if (is_small(job)) return run_small(job, error);
   // Indices that copying judges need not be read twice where nobody sees what was copied before a bad one.
-  const bool judges_first = !has_output || output == Output::seen || plan.bounds != GTH_BOUNDS_ERROR;
+  const bool judges_first = !has_output || output == core::Output::callers || plan.bounds != GTH_BOUNDS_ERROR;
   if (judges_first) {
     const int32_t status = judge_all(job, executor, error);
     if (status || !has_output) return status;

@@ -10,13 +10,10 @@
 
 namespace gather::cpu {
 
-// Whether anybody but the library sees the output where the run fails: then it is as it was.
-enum class Output : uint8_t { seen, hidden };
-
 // Runs a plan on checked pointers by the kernels chosen for it. Allocates nothing. Returns GTH_OK, GTH_E_INDEX or
 // GTH_E_RACE.
-int32_t run(const core::Plan& plan, const Kernels& kernels, const core::Pointers& pointers, int64_t n, Output output,
-            const Executor& executor, const core::Error& error);
+int32_t run(const core::Plan& plan, const Kernels& kernels, const core::Pointers& pointers, int64_t n,
+            core::Output output, const Executor& executor, const core::Error& error);
 
 // Judges the indices of a run and does nothing else. Returns GTH_OK or GTH_E_INDEX.
 int32_t judge(const core::Plan& plan, const Kernels& kernels, const char* indices, int64_t n, const Executor& executor,

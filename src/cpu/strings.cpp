@@ -42,9 +42,9 @@ int32_t find_slices(const Plan& plan, const core::Strings& params, const char* i
   const core::Pointers pointers{reinterpret_cast<const char*>(params.offsets), indices,
                                 reinterpret_cast<char*>(slices)};
   Kernels kernels = choose_kernels(plan);
-  if (plan.is_empty) return run(plan, kernels, pointers, GTH_OPEN, Output::hidden, executor, error);
+  if (plan.is_empty) return run(plan, kernels, pointers, GTH_OPEN, core::Output::ours, executor, error);
   kernels.copy = store_addresses;
-  return run(addresses_plan(plan), kernels, pointers, GTH_OPEN, Output::hidden, executor, error);
+  return run(addresses_plan(plan), kernels, pointers, GTH_OPEN, core::Output::ours, executor, error);
 }
 
 // Rows are fetched so many before they are wanted.
