@@ -61,6 +61,68 @@ class ElementsCell:
         return asdict(self)
 
 
+@dataclass(frozen=True)
+class AxisCell:
+    """gather along the middle axis of [outer, rows, row], into 4 MB."""
+
+    outer: int
+    rows: int
+    row: int  # bytes
+    batched: bool  # each of the outer has indices of its own
+
+    @property
+    def each(self) -> int:
+        return max(1, 4 * MB // (self.outer * self.row))
+
+    @property
+    def count(self) -> int:
+        return self.outer * self.each
+
+    @property
+    def table(self) -> int:
+        return self.outer * self.rows * self.row
+
+    def facts(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class StringsCell:
+    """gather of strings, of `length` bytes in the mean."""
+
+    rows: int
+    length: int
+    count: int
+
+    @property
+    def table(self) -> int:
+        return self.rows * (self.length + 8)
+
+    def facts(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+AnyCell = Cell | ElementsCell | AxisCell | StringsCell
+
+
+def axes() -> list[AxisCell]:
+    """Tables of 256 KB and 8 MB in slices; of one float32 where the axis is the last."""
+    shapes = [
+        (outer, table // (outer * row), row)
+        for table in (256 * KB, 8 * MB)
+        for outer in (16, 512)
+        for row in (4, 64, 1024)
+        if table >= 4 * outer * row
+    ]
+    return [AxisCell(*shape, batched) for shape in shapes for batched in (False, True)]
+
+
+def strings() -> list[StringsCell]:
+    """Tables in the nearer cache and beyond it, short words and texts."""
+    near, far = ((4096, 8, 400_000), (4096, 40, 100_000)), ((1_000_000, 8, 400_000), (500_000, 40, 100_000))
+    return [StringsCell(*each) for each in (*near, *far, (50_000, 400, 10_000))]
+
+
 def elements(fresh: bool) -> list[ElementsCell]:
     """Long lines along the axis and beside it, short ones, and few of many."""
     shapes = (
@@ -77,13 +139,21 @@ def elements(fresh: bool) -> list[ElementsCell]:
     return [ElementsCell(*each, fresh=fresh) for each in shapes]
 
 
-def smoke() -> list[Cell | ElementsCell]:
+def growth(most_rows: int, most_bytes: int) -> list[Cell]:
+    """From one row to many, and from a table in the nearest cache to one as large as memory allows."""
+    counts = (10**power for power in range(9) if 10**power <= most_rows)
+    cells = [Cell(8 * MB, row, out=row * count) for count in counts for row in (4, 64) if row * count <= 512 * MB]
+    tables = (16 * KB << 2 * power for power in range(10) if 16 * KB << 2 * power <= most_bytes)
+    return cells + [Cell(table, row) for table in tables for row in (4, 64)]
+
+
+def smoke() -> list[AnyCell]:
     """About a minute with both numbers of cores."""
     cells = [Cell(table, row) for table in (256 * KB, 8 * MB, GB) for row in (4, 12, 64, 256, 4096)]
     return [*cells, *elements(fresh=False)[:4]]
 
 
-def full() -> list[Cell | ElementsCell]:
+def full() -> list[AnyCell]:
     """At most forty minutes with both numbers of cores."""
     tables = (16 * KB, 256 * KB, 2 * MB, 8 * MB, 64 * MB, GB)
     cells = [Cell(table, row) for table in tables for row in ALL_ROWS + LONG_ROWS if table >= 4 * row]
@@ -94,11 +164,12 @@ def full() -> list[Cell | ElementsCell]:
     spreads = ("sorted", "reverse", "zipf", "equal", "neighbours")
     cells += [Cell(table, row, spread=spread) for spread in spreads for table in (8 * MB, GB) for row in (4, 64, 1024)]
     outs = (4 * KB, 64 * KB, 64 * MB, 256 * MB)
+    cells += growth(10**8, 8 * GB)
     cells += [Cell(table, row, out=out) for out in outs for table in (8 * MB, GB) for row in (4, 64, 1024)]
-    return [*cells, *elements(fresh=False), *elements(fresh=True)]
+    return [*dict.fromkeys(cells), *elements(fresh=False), *elements(fresh=True), *axes(), *strings()]
 
 
-def report() -> list[Cell | ElementsCell]:
+def report() -> list[AnyCell]:
     """What docs/performance.md shows: some five minutes with both numbers of cores."""
     by_cache = (256 * KB, 8 * MB, GB)
     cells = [Cell(table, row) for table in by_cache for row in (1, 4, 12, 16, 48, 64, 100, 256, 1024, 4096, 64 * KB)]
@@ -107,11 +178,12 @@ def report() -> list[Cell | ElementsCell]:
     cells += [Cell(table, row, index="int32") for table in by_cache[:2] for row in (4, 64)]
     cells += [Cell(8 * MB, row, spread=spread) for spread in ("sorted", "zipf", "neighbours") for row in (4, 64)]
     cells += [Cell(8 * MB, row, out=out) for out in (4 * KB, 64 * KB, 64 * MB) for row in (4, 64, 1024)]
-    return [*cells, *elements(fresh=False), *elements(fresh=True)]
+    cells += growth(10**7, 4 * GB)
+    return [*dict.fromkeys(cells), *elements(fresh=False), *elements(fresh=True), *axes(), *strings()]
 
 
-def elements_alone() -> list[Cell | ElementsCell]:
+def elements_alone() -> list[AnyCell]:
     return [*elements(fresh=False), *elements(fresh=True)]
 
 
-SETS = {"smoke": smoke, "full": full, "report": report, "elements": elements_alone}
+SETS = {"smoke": smoke, "full": full, "report": report, "elements": elements_alone, "strings": strings, "axes": axes}

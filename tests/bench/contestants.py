@@ -43,7 +43,9 @@ def module(name: str) -> Any:
     """A module, or None where it is not installed."""
     try:
         return importlib.import_module(name)
-    except ImportError:
+    except ModuleNotFoundError as error:
+        if error.name != name:  # it is there, and lacks something
+            raise
         return None
 
 
@@ -57,21 +59,40 @@ def ours(library: Library, case: Case) -> Iterator[tuple[str, Gather]]:
         yield "allocating", allocating(library, params, case)
         return
     plan = library.plan(params, case.ids[0], "gth_gather_plan" if cell.depth == 1 else "gth_gather_nd_plan")
-    run, table, out = library.functions.gth_plan_run, case.table.ctypes.data, case.out.ctypes.data
-    addresses = [ids.ctypes.data for ids in case.ids]
+    yield "plan", planned(library, plan, case.table, case.ids, case.out)
+
+
+def planned(
+    library: Library, plan: ctypes.c_void_p, params: np.ndarray, ids: list[np.ndarray], out: np.ndarray
+) -> Gather:
+    run, addresses = library.functions.gth_plan_run, [each.ctypes.data for each in ids]
+    params_at, out_at = params.ctypes.data, out.ctypes.data
 
     def gather(k: int) -> np.ndarray:
-        if run(None, plan, table, addresses[k], out, OPEN, None):
+        if run(None, plan, params_at, addresses[k], out_at, OPEN, None):
             raise RuntimeError("gth_plan_run failed")
-        return case.out
+        return out
 
-    yield "plan", gather
+    return gather
 
 
 def allocating(library: Library, params: np.ndarray, case: Case) -> Gather:
     name = "gth_gather" if case.cell.depth == 1 else "gth_gather_nd"
     gather, sets = library.allocating(name, library.borrow(params)), [library.borrow(ids) for ids in case.ids]
     return lambda k: gather(sets[k])
+
+
+def package(case: Case) -> Iterator[tuple[str, Gather]]:
+    """The library as Python's users call it, where it is installed."""
+    libgather = module("libgather")
+    if libgather is None:
+        return
+    gather = libgather.gather if case.cell.depth == 1 else libgather.gather_nd
+    params, ids, out = case.params, case.ids, case.output
+    if case.cell.fresh:
+        yield "Python", lambda k: gather(params, ids[k])
+    else:
+        yield "Python out", lambda k: gather(params, ids[k], out=out)
 
 
 def memcpy_loop(limits: ctypes.CDLL, case: Case) -> Iterator[tuple[str, Gather]]:

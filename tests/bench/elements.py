@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from cells import ElementsCell
-from contestants import OPEN, Gather, module, onnx_node
-from library import Library
+from contestants import Gather, module, onnx_node, planned
+from library import Library, Options
 
 
 @dataclass
@@ -42,17 +42,6 @@ class ElementsCase:
         return self.params.reshape(-1)[flat]
 
 
-class Options(ctypes.Structure):
-    """gth_options as far as this benchmark fills it."""
-
-    _fields_ = [
-        ("size", ctypes.c_uint32),
-        ("has_axis", ctypes.c_int32),
-        ("axis", ctypes.c_int64),
-        ("rest", ctypes.c_uint8 * 56),
-    ]
-
-
 def ours(library: Library, case: ElementsCase) -> Iterator[tuple[str, Gather]]:
     options = Options(size=ctypes.sizeof(Options), has_axis=1, axis=case.cell.axis)
     if case.cell.fresh:
@@ -61,15 +50,18 @@ def ours(library: Library, case: ElementsCase) -> Iterator[tuple[str, Gather]]:
         yield "allocating", lambda k: gather_new(sets[k])
         return
     plan = library.plan(case.params, case.ids[0], "gth_gather_elements_plan", options)
-    addresses = [ids.ctypes.data for ids in case.ids]
-    run, params_at, out_at = library.functions.gth_plan_run, case.params.ctypes.data, case.out.ctypes.data
+    yield "plan", planned(library, plan, case.params, case.ids, case.out)
 
-    def gather(k: int) -> np.ndarray:
-        if run(None, plan, params_at, addresses[k], out_at, OPEN, None):
-            raise RuntimeError("gth_plan_run failed")
-        return case.out
 
-    yield "plan", gather
+def package(case: ElementsCase) -> Iterator[tuple[str, Gather]]:
+    libgather = module("libgather")
+    if libgather is None:
+        return
+    gather, params, ids, axis, out = libgather.gather_elements, case.params, case.ids, case.cell.axis, case.out
+    if case.cell.fresh:
+        yield "Python", lambda k: gather(params, ids[k], axis)
+    else:
+        yield "Python out", lambda k: gather(params, ids[k], axis, out=out)
 
 
 def numpy_functions(case: ElementsCase) -> Iterator[tuple[str, Gather]]:

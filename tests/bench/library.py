@@ -27,6 +27,18 @@ class TensorDesc(ctypes.Structure):
     ]
 
 
+class Options(ctypes.Structure):
+    """gth_options as far as the benchmark fills it."""
+
+    _fields_ = [
+        ("size", ctypes.c_uint32),
+        ("has_axis", ctypes.c_int32),
+        ("axis", ctypes.c_int64),
+        ("batch_dims", ctypes.c_int64),
+        ("rest", ctypes.c_uint8 * 48),
+    ]
+
+
 def describe(array: np.ndarray) -> TensorDesc:
     """Of a dense array, which must outlive the description."""
     shape = (ctypes.c_int64 * array.ndim)(*array.shape)
@@ -61,16 +73,16 @@ class Library:
         if status:
             raise RuntimeError(f"{name}: {self.functions.gth_status_name(status).decode()}")
 
-    def allocating(self, name: str, params: ctypes.c_void_p, options: Any = None) -> Any:
+    def allocating(self, name: str, params: ctypes.c_void_p, options: Any = None, result: type[Result] = Result) -> Any:
         """A function that gathers by a tensor of indices into a new tensor, with as little around it as may be."""
         function, given, null = getattr(self.functions, name), options and ctypes.byref(options), ctypes.c_void_p()
         function.argtypes = [ctypes.c_void_p] * 6
 
         def gather(indices: ctypes.c_void_p) -> Result:
-            result = ctypes.c_void_p()
-            if function(null, params, indices, given, ctypes.byref(result), null):
+            new = ctypes.c_void_p()
+            if function(null, params, indices, given, ctypes.byref(new), null):
                 raise RuntimeError(f"{name} failed")
-            return Result(self, result)
+            return result(self, new)
 
         return gather
 
@@ -84,6 +96,27 @@ class Library:
         handle = ctypes.c_void_p()
         self.call("gth_tensor_borrow", ctypes.byref(describe(array)), ctypes.byref(handle), None)
         return handle
+
+    def strings(self, offsets: np.ndarray, content: np.ndarray) -> ctypes.c_void_p:
+        """A tensor over buffers that must outlive it."""
+        handle, shape = ctypes.c_void_p(), (ctypes.c_int64 * 1)(offsets.size - 1)
+        buffers = (ctypes.c_void_p(offsets.ctypes.data), ctypes.c_void_p(content.ctypes.data))
+        extent = ctypes.c_int64(content.size)
+        self.call(
+            "gth_tensor_from_strings", None, 0, 1, shape, *buffers, extent, None, None, ctypes.byref(handle), None
+        )
+        return handle
+
+    def read_strings(self, handle: ctypes.c_void_p) -> np.ndarray:
+        """A copy of the bytes of a tensor of strings, one after the other."""
+        desc = TensorDesc(size=ctypes.sizeof(TensorDesc))
+        self.call("gth_tensor_describe", handle, ctypes.byref(desc), None)
+        offsets, content = ctypes.POINTER(ctypes.c_int64)(), ctypes.c_void_p()
+        self.call("gth_tensor_strings", handle, ctypes.byref(offsets), ctypes.byref(content), None)
+        first, last = offsets[0], offsets[desc.shape[0]]
+        if first == last:
+            return np.empty(0, np.uint8)
+        return np.ctypeslib.as_array((ctypes.c_uint8 * (last - first)).from_address(content.value + first)).copy()
 
     def read(self, handle: ctypes.c_void_p) -> np.ndarray:
         """A copy of the bytes of a dense tensor."""

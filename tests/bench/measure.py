@@ -8,12 +8,21 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import axes
+import contestants
 import elements
 import numpy as np
-from cells import Cell, ElementsCell
-from contestants import PEERS, Case, Gather, bytes_of, memcpy_loop, ours
+import strings
+from axes import AxisCase
+from cells import AnyCell, AxisCell, Cell, ElementsCell, StringsCell
+from contestants import Case, Gather, bytes_of
 from elements import ElementsCase
 from library import Library
+from strings import StringsCase
+
+Runners = dict[str, Gather]
+AnyCase = Case | ElementsCase | AxisCase | StringsCase
+KINDS: dict[type, Any] = {Case: contestants, ElementsCase: elements, AxisCase: axes, StringsCase: strings}
 
 SETS = 4  # index sets of a cell: no two calls in a row have the same
 LEAST_ROUNDS, MOST_ROUNDS = 5, 41
@@ -57,15 +66,16 @@ def expected(case: Case, k: int) -> np.ndarray:
     return case.table.reshape(-1, case.cell.row)[ids].reshape(-1)
 
 
-def check(name: str, gather: Gather, case: Case | ElementsCase) -> None:
+def check(name: str, gather: Gather, case: AnyCase) -> None:
     for k in (0, SETS - 1):
-        case.out.fill(0)
+        if not isinstance(case, StringsCase):
+            case.out.fill(0)
         wanted = expected(case, k) if isinstance(case, Case) else case.expected(k)
         if not np.array_equal(bytes_of(gather(k)), bytes_of(wanted)):
             raise SystemExit(f"{name} differs in {case.cell}")
 
 
-def limit_functions(limits: ctypes.CDLL, case: Case) -> dict[str, Gather]:
+def limit_functions(limits: ctypes.CDLL, case: Case) -> Runners:
     cell, table, out = case.cell, case.table.ctypes.data, case.out.ctypes.data
     if cell.depth > 1 or cell.fresh or cell.index != "int64":
         return {}
@@ -86,15 +96,15 @@ def limit_functions(limits: ctypes.CDLL, case: Case) -> dict[str, Gather]:
     }
 
 
-def race(runners: dict[str, Gather], seconds: float) -> dict[str, list[float]]:
-    """Seconds of each call. The order turns, so that nobody always follows the same one."""
+def race(runners: Runners, seconds: float) -> dict[str, list[float]]:
+    """Seconds of each call. The order is drawn anew for each round, so that what one leaves in the caches, and whose
+    idle threads still spin, meets all alike."""
     times: dict[str, list[float]] = {name: [] for name in runners}
-    names, end = list(runners), time.perf_counter() + seconds
+    names, end, order = list(runners), time.perf_counter() + seconds, np.random.default_rng(3)
     for turn in range(MOST_ROUNDS):
         if turn >= LEAST_ROUNDS and time.perf_counter() > end:
             break
-        first = turn % len(names)
-        for place, name in enumerate(names[first:] + names[:first]):
+        for place, name in enumerate(order.permutation(names)):
             k = (turn + place) % SETS
             begin = time.perf_counter()
             result = runners[name](k)
@@ -103,56 +113,56 @@ def race(runners: dict[str, Gather], seconds: float) -> dict[str, list[float]]:
     return times
 
 
-def summary(times: Sequence[float], cell: Cell | ElementsCell) -> dict[str, float]:
+def summary(times: Sequence[float], cell: AnyCell) -> dict[str, float]:
     ns = sorted(1e9 * t / cell.count for t in times)
     low, median, high = statistics.quantiles(ns, n=4)
     return {"best": ns[0], "low": low, "median": median, "high": high, "rounds": len(ns)}
 
 
-def prepare(
-    cell: Cell | ElementsCell,
-    tables: Tables,
-    libraries: dict[str, Library],
-    limits: ctypes.CDLL,
-    peers: Sequence[str],
-    cores: int,
-) -> tuple[Case | ElementsCase, dict[str, Gather], dict[str, Gather]]:
-    """The memory of a cell, the contestants, and the limits."""
+def make_case(cell: AnyCell, tables: Tables, cores: int) -> AnyCase:
     random = np.random.default_rng(7)
-    runners: dict[str, Gather] = {}
     if isinstance(cell, ElementsCell):
-        elements_case = ElementsCase.make(cell, SETS, cores, random)
-        for name, library in libraries.items():
-            runners |= {f"{name}: {way}": gather for way, gather in elements.ours(library, elements_case)}
-        for peer in elements.PEERS.keys() & set(peers):
-            runners |= {f"{peer}: {way}": gather for way, gather in elements.PEERS[peer](elements_case)}
-        return elements_case, runners, {}
+        return ElementsCase.make(cell, SETS, cores, random)
+    if isinstance(cell, AxisCell):
+        return AxisCase.make(cell, SETS, cores, random)
+    if isinstance(cell, StringsCell):
+        return StringsCase.make(cell, SETS, random)
     table = tables.of(cell.table)[: cell.side**cell.depth * cell.row]
     ids = [spread(cell, random) for _ in range(SETS)]
-    case = Case(cell, table, ids, np.empty(cell.count * cell.row, np.uint8), cores)
+    return Case(cell, table, ids, np.empty(cell.count * cell.row, np.uint8), cores)
+
+
+def make_runners(case: AnyCase, libraries: dict[str, Library], limits: ctypes.CDLL, peers: Sequence[str]) -> Runners:
+    """The contestants by who they are and how they do it."""
+    kind = KINDS[type(case)]
+    runners: Runners = {}
     for name, library in libraries.items():
-        runners |= {f"{name}: {way}": gather for way, gather in ours(library, case)}
-    runners |= {f"loop: {way}": gather for way, gather in memcpy_loop(limits, case)}
-    for peer in peers:
-        runners |= {f"{peer}: {way}": gather for way, gather in PEERS[peer](case)}
-    return case, runners, limit_functions(limits, case)
+        runners |= {f"{name}: {way}": gather for way, gather in kind.ours(library, case)}
+    runners |= {f"libgather: {way}": gather for way, gather in kind.package(case)}
+    if isinstance(case, Case):
+        runners |= {f"loop: {way}": gather for way, gather in contestants.memcpy_loop(limits, case)}
+    for peer in kind.PEERS.keys() & set(peers):
+        runners |= {f"{peer}: {way}": gather for way, gather in kind.PEERS[peer](case)}
+    return runners
 
 
 def measure(
-    cells: Sequence[Cell | ElementsCell],
+    cells: Sequence[AnyCell],
     libraries: dict[str, Library],
     limits: ctypes.CDLL,
     peers: Sequence[str],
     cores: int,
     seconds: float,
-    on_cell: Callable[[Cell | ElementsCell], None],
+    on_cell: Callable[[AnyCell], None],
 ) -> list[dict[str, Any]]:
     tables, results = Tables(), []
     for cell in sorted(cells, key=lambda c: -c.table):
         on_cell(cell)
-        case, runners, limit_runners = prepare(cell, tables, libraries, limits, peers, cores)
+        case = make_case(cell, tables, cores)
+        runners = make_runners(case, libraries, limits, peers)
         for name, gather in runners.items():
             check(name, gather, case)
+        limit_runners = limit_functions(limits, case) if isinstance(case, Case) else {}
         times = race(runners | limit_runners, seconds)
         results.append(
             {"cell": cell.facts(), "cores": cores, "ns": {name: summary(each, cell) for name, each in times.items()}}

@@ -63,6 +63,10 @@ def describe_elements(cell: dict[str, Any]) -> str:
 
 
 def describe(cell: dict[str, Any]) -> str:
+    if "batched" in cell:
+        return f"axis 1 of {cell['outer']} x {cell['rows']}{', indices of each' if cell['batched'] else ''}"
+    if "length" in cell:
+        return f"{cell['rows']} strings"
     if "shape" in cell:
         return describe_elements(cell)
     words = [size(cell["table"])]
@@ -96,7 +100,7 @@ HEAD = (
 
 def line(judged: dict[str, Any]) -> tuple[str, ...]:
     cell, ours, peer = judged["cell"], judged["ours"], judged["peer_ns"]
-    row = cell.get("row", 4)
+    row = cell.get("row") or cell.get("length") or 4
     return (
         str(judged["cores"]),
         describe(cell),

@@ -332,43 +332,57 @@ class TiersTake : public Tiers {
     table_.allow(PROT_READ);
   }
 
-  // Of `size` rows a step apart, so that those of the last tuple's still lie in the table.
-  Selection select(Width width, int64_t row, int64_t n) {
+  // Dims of rows a step apart, so that those of the last tuple's still lie in the table.
+  Selection select(Width width, int64_t row, int64_t n, int32_t components = 1) {
     Selection selection{};
     selection.width = width;
-    selection.components = 1;
+    selection.components = components;
     selection.wraps = width != Width::uint64 && pick(2) == 1;
-    selection.index_step = selection.tuple_step = width == Width::int32 ? 4 : 8;
+    selection.index_step = width == Width::int32 ? 4 : 8;
+    selection.tuple_step = components * selection.index_step;
     const int64_t spare = static_cast<int64_t>(table_.size()) - row;
     selection.row_step = pick(2) * pick(spare / (2 * n) + 1);
-    selection.stride[0] = 1 + pick(row);
-    selection.size[0] = 1 + (spare - n * selection.row_step) / selection.stride[0];
+    const int64_t share = (spare - n * selection.row_step) / components;
+    for (int32_t c = 0; c < components; ++c) {
+      selection.stride[c] = 1 + pick(row);
+      selection.size[c] = 1 + share / selection.stride[c];
+    }
     return selection;
   }
 
-  void store(const Selection& selection, int64_t i, int64_t value) {
-    std::memcpy(indices_.first() + i * selection.tuple_step, &value, static_cast<size_t>(selection.tuple_step));
+  void store(const Selection& selection, int64_t i, int32_t c, int64_t value) {
+    char* const at = indices_.first() + i * selection.tuple_step + c * selection.index_step;
+    std::memcpy(at, &value, static_cast<size_t>(selection.index_step));
   }
 
-  int64_t outside(const Selection& selection) {
-    const int64_t size = selection.size[0];
+  // A tuple that is inside. Returns what it selects.
+  int64_t store_inside(const Selection& selection, int64_t i) {
+    int64_t offset = 0;
+    for (int32_t c = 0; c < selection.components; ++c) {
+      const int64_t size = selection.size[c], index = pick(8) == 0 ? size - 1 : pick(size);
+      store(selection, i, c, index - (selection.wraps && pick(2) == 1 ? size : 0));
+      offset += index * selection.stride[c];
+    }
+    return offset;
+  }
+
+  int64_t outside(const Selection& selection, int32_t c) {
+    const int64_t size = selection.size[c];
     return pick(2) ? size : selection.wraps ? -size - 1 : selection.width == Width::uint64 ? INT64_MIN : -1;
   }
 
   // As many as there are before the first that is outside, or some fewer; those copied, and nothing else written.
-  void check(Width width, const Rows& rows, int64_t n, int64_t lines, int64_t gap, bool has_bad) {
+  void check(Width width, const Rows& rows, int64_t n, int64_t lines, int64_t gap, bool has_bad,
+             int32_t components = 1) {
     const int64_t all = n * lines;
-    Selection selection = select(width, rows.bytes, n);
+    Selection selection = select(width, rows.bytes, n, components);
     const TakeRows take = tier_->choose_take(selection, rows);
     ASSERT_NE(take, nullptr);
-    std::vector<int64_t> index(static_cast<size_t>(all));
-    for (int64_t i = 0; i < all; ++i) {
-      index[static_cast<size_t>(i)] = pick(8) == 0 ? selection.size[0] - 1 : pick(selection.size[0]);
-      const bool turns = selection.wraps && pick(2) == 1;
-      store(selection, i, index[static_cast<size_t>(i)] - (turns ? selection.size[0] : 0));
-    }
+    std::vector<int64_t> offsets(static_cast<size_t>(all));
+    for (int64_t i = 0; i < all; ++i) offsets[static_cast<size_t>(i)] = store_inside(selection, i);
     const int64_t bad = has_bad ? pick(all) : all;
-    if (has_bad) store(selection, bad, outside(selection));
+    const auto bad_component = static_cast<int32_t>(pick(components));
+    if (has_bad) store(selection, bad, bad_component, outside(selection, bad_component));
 
     const int64_t stride = rows.bytes + gap, next_out = n * stride + 64 * pick(2);
     const int64_t bytes = (lines - 1) * next_out + (n - 1) * stride + rows.bytes;
@@ -385,15 +399,14 @@ class TiersTake : public Tiers {
       ASSERT_EQ(taken, all);
     }
     for (int64_t i = 0; i < taken; ++i) {
-      const char* row =
-          table_.first() + index[static_cast<size_t>(i)] * selection.stride[0] + i % n * selection.row_step;
+      const char* row = table_.first() + offsets[static_cast<size_t>(i)] + i % n * selection.row_step;
       std::memcpy(expected.data() + i / n * next_out + i % n * stride, row, static_cast<size_t>(rows.bytes));
     }
     ASSERT_EQ(std::memcmp(out, expected.data(), expected.size()), 0);
   }
 
   static constexpr int64_t group = 16;
-  Guarded table_{8}, indices_{2}, out_{600};
+  Guarded table_{8}, indices_{5}, out_{600};
 };
 
 TEST_P(TiersTake, EverySize) {
@@ -418,6 +431,25 @@ TEST_P(TiersTake, LongRows) {
   for (int64_t bytes : {1024, 2048, 4096, 4100}) {
     for (bool is_far : {false, true}) {
       for (bool has_bad : {false, true}) check(Width::int64, {bytes, is_far, is_far}, 128, 1, 0, has_bad);
+    }
+  }
+}
+
+TEST_P(TiersTake, TuplesOfSeveralComponents) {
+  for (int32_t components = 2; components <= Selection::most_components; ++components) {
+    for (Width width : {Width::int32, Width::int64, Width::uint64}) {
+      for (int64_t n : {1, 15, 16, 17, 33, 80, 97}) {
+        for (int64_t bytes : {1, 4, 12, 64, 200}) {
+          for (bool is_far : {false, true}) {
+            for (bool has_bad : {false, true}) {
+              SCOPED_TRACE("components " + std::to_string(components) + ", row " + std::to_string(bytes) + ", n " +
+                           std::to_string(n) + ", width " + std::to_string(static_cast<int>(width)));
+              check(width, {bytes, is_far, false}, n, 1 + pick(3), 0, has_bad, components);
+              if (HasFatalFailure()) return;
+            }
+          }
+        }
+      }
     }
   }
 }

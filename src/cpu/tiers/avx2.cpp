@@ -27,6 +27,11 @@ struct Lanes {
   static GATHER_INLINE V select(V v, V a, V b) {
     return reinterpret_cast<V>(_mm256_blendv_pd(doubles(b), doubles(a), doubles(v)));
   }
+  static GATHER_INLINE V add_pairs(V a, V b) {
+    const __m256i mixed =
+        _mm256_add_epi64(_mm256_unpacklo_epi64(raw(a), raw(b)), _mm256_unpackhi_epi64(raw(a), raw(b)));
+    return of(_mm256_permute4x64_epi64(mixed, _MM_SHUFFLE(3, 1, 2, 0)));
+  }
   static GATHER_INLINE bool is_any_negative(V v) { return _mm256_movemask_pd(doubles(v)) != 0; }
   static GATHER_INLINE void stream(char* to, const char* from) {
     _mm256_stream_si256(reinterpret_cast<__m256i*>(to), _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));

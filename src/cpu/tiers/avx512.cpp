@@ -28,6 +28,11 @@ struct Lanes {
   static GATHER_INLINE V select(V v, V a, V b) {
     return of(_mm512_mask_blend_epi64(_mm512_movepi64_mask(raw(v)), raw(b), raw(a)));
   }
+  static GATHER_INLINE V add_pairs(V a, V b) {
+    const __m512i mixed =
+        _mm512_add_epi64(_mm512_unpacklo_epi64(raw(a), raw(b)), _mm512_unpackhi_epi64(raw(a), raw(b)));
+    return of(_mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), mixed));
+  }
   static GATHER_INLINE bool is_any_negative(V v) { return _mm512_movepi64_mask(raw(v)) != 0; }
   static GATHER_INLINE void stream(char* to, const char* from) {
     _mm512_stream_si512(reinterpret_cast<__m512i*>(to), _mm512_loadu_si512(from));

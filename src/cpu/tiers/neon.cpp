@@ -23,6 +23,7 @@ struct Lanes {
   static GATHER_INLINE V wrap(V v, V size) { return v + (vshrq_n_s64(v, 63) & size); }
   static GATHER_INLINE V times(V a, V b) { return vmull_s32(vmovn_s64(a), vmovn_s64(b)); }
   static GATHER_INLINE V select(V v, V a, V b) { return vbslq_s64(vcltzq_s64(v), a, b); }
+  static GATHER_INLINE V add_pairs(V a, V b) { return vpaddq_s64(a, b); }
   static GATHER_INLINE bool is_any_negative(V v) { return (vgetq_lane_s64(v, 0) | vgetq_lane_s64(v, 1)) < 0; }
   // There is no intrinsic for stores past the caches.
   static GATHER_INLINE void stream(char* to, const char* from) {

@@ -24,6 +24,8 @@ struct One {
   static GATHER_INLINE V wrap(V v, V size) { return v + (v >> 63 & size); }
   static GATHER_INLINE V times(V a, V b) { return a * b; }
   static GATHER_INLINE V select(V v, V a, V b) { return v < 0 ? a : b; }
+  // Of a and then b, each two that lie beside one another.
+  static GATHER_INLINE V add_pairs(V a, V b) { return a + b; }
   static GATHER_INLINE bool is_any_negative(V v) { return v < 0; }
 };
 

@@ -60,10 +60,12 @@ struct TwoEnds {
   }
 };
 
-// Rows of at least 128 bytes.
+// Rows of at least 128 bytes. Stores that straddle cache lines take twice as long: after the first register, the others go
+// to multiples of their size.
 struct Long {
   static GATHER_INLINE void copy(char* to, const char* from, int64_t row) {
-    int64_t at = 0;
+    Content<Lanes::register_bytes>(from).store(to);
+    int64_t at = -static_cast<int64_t>(reinterpret_cast<intptr_t>(to)) & (Lanes::register_bytes - 1);
     for (; at + 128 <= row; at += 128) Content<128>(from + at).store(to + at);
     if (row - at > 64) {
       Content<128>(from + row - 128).store(to + row - 128);
@@ -170,7 +172,6 @@ auto with_row(const Rows& rows, OnRow on_row) {
     case 64: return on_row(Kind<Fixed<64>>{});
     default: break;
   }
-  if (rows.bytes < 4) return on_row(Kind<TwoEnds<2>>{});
   if (rows.bytes < 4) return on_row(Kind<TwoEnds<2>>{});
   if (rows.bytes < 8) return on_row(Kind<TwoEnds<4>>{});
   if (rows.bytes < 16) return on_row(Kind<TwoEnds<8>>{});

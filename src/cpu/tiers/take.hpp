@@ -11,20 +11,64 @@ namespace {
 // So many tuples at a time: as many as the lanes of every tier divide.
 constexpr int64_t group = 16;
 
-// Walks along dense indices of 32 or 64 bits, a group at a time.
+// The offsets of tuples of K components, a power of two: as many as there are lanes, the first index of them the i-th.
+template <class T, int32_t K, int32_t share = K>
+GATHER_INLINE Lanes::V add_products(const Pattern& pattern, const char* tuples, int64_t i, Lanes::V* bad) {
+  if constexpr (share > 1) {
+    return Lanes::add_pairs(add_products<T, K, share / 2>(pattern, tuples, i, bad),
+                            add_products<T, K, share / 2>(pattern, tuples, i + Lanes::count * share / 2, bad));
+  } else {
+    constexpr int32_t period = K > Lanes::count ? K : Lanes::count;
+    const auto v = Lanes::template load<T>(tuples + i * int64_t{sizeof(T)});
+    return product<Lanes, Outside::refused>(v, Step<Lanes>(pattern, i % period), bad);
+  }
+}
+
+template <class T, int32_t K>
+__attribute__((noinline)) bool resolve_tuples(const Pattern& pattern, const char* tuples, int64_t* offsets) {
+  auto bad = Lanes::all(0);
+#pragma GCC unroll 16
+  for (int64_t i = 0; i < group; i += Lanes::count) {
+    Lanes::store(offsets + i, add_products<T, K>(pattern, tuples, i * K, &bad));
+  }
+  return !Lanes::is_any_negative(bad);
+}
+
+// Bytes into params for a group of dense tuples of several components. False: one is outside, and they say nothing.
+template <class T>
+__attribute__((noinline)) bool resolve_tuples(const Pattern& pattern, int32_t components, const char* tuples,
+                                              int64_t* offsets) {
+  if (components == 2) return resolve_tuples<T, 2>(pattern, tuples, offsets);
+  if (components == 4) return resolve_tuples<T, 4>(pattern, tuples, offsets);
+  alignas(64) int64_t products[group * Selection::most_components];
+  auto bad = Lanes::all(0);
+  const int64_t count = group * components, period = pattern.period * Lanes::count;  // which divides count
+  for (int64_t i = 0; i < count; i += period) {
+    for (int64_t p = 0; p < period; p += Lanes::count) {
+      const auto v = Lanes::template load<T>(tuples + (i + p) * int64_t{sizeof(T)});
+      Lanes::store(products + i + p, product<Lanes, Outside::refused>(v, Step<Lanes>(pattern, p), &bad));
+    }
+  }
+  add_up(products, components, group, offsets);
+  return !Lanes::is_any_negative(bad);
+}
+
+// Walks along dense tuples of indices of 32 or 64 bits, a group at a time.
 class Groups {
  public:
   GATHER_INLINE explicit Groups(const Selection& selection)
       : is_wide_(selection.width != Width::int32),
+        components_(selection.components),
         step_(Demand(selection, 0)),
         along_by_(Lanes::all(Lanes::count * selection.row_step)) {
     int64_t first[Lanes::count];
     for (int64_t i = 0; i < Lanes::count; ++i) first[i] = i * selection.row_step;
     first_along_ = Lanes::values(first);
+    if (components_ > 1) pattern_.fill(selection);
   }
 
   static bool can_walk(const Selection& selection) {
-    return selection.components == 1 && is_dense(selection, selection.tuple_step) &&
+    return is_dense(selection, selection.tuple_step) &&
            (selection.width == Width::int32 || index_bytes(selection.width) == 8);
   }
 
@@ -36,7 +80,8 @@ class Groups {
 
   // False: one is outside, and the offsets say nothing.
   GATHER_INLINE bool resolve(int64_t* offsets) {
-    return is_wide_ ? resolve_as<int64_t>(offsets) : resolve_as<int32_t>(offsets);
+    if (components_ == 1) return is_wide_ ? resolve_as<int64_t>(offsets) : resolve_as<int32_t>(offsets);
+    return resolve_several(offsets);
   }
 
  private:
@@ -52,10 +97,23 @@ class Groups {
     return !Lanes::is_any_negative(bad);
   }
 
+  GATHER_INLINE bool resolve_several(int64_t* offsets) {
+    const bool all = is_wide_ ? resolve_tuples<int64_t>(pattern_, components_, at_, offsets)
+                              : resolve_tuples<int32_t>(pattern_, components_, at_, offsets);
+    for (int64_t i = 0; i < group; i += Lanes::count) {
+      Lanes::store(offsets + i, Lanes::values(offsets + i) + along_);
+      along_ += along_by_;
+    }
+    at_ += group * components_ * (is_wide_ ? 8 : 4);
+    return all;
+  }
+
   const char* at_ = nullptr;
   bool is_wide_;
+  int32_t components_;
   Step<Lanes> step_;
   Lanes::V along_by_, first_along_, along_;
+  Pattern pattern_;  // of several components
 };
 
 // A line of a stretch.
@@ -103,20 +161,42 @@ GATHER_INLINE void copy_group(Kind<Packed<T>>, char* out, const Line& on, const 
 
 constexpr auto nothing_beside = [](int64_t) {};
 
+// Where a single tuple points, one component after the other.
+class Single {
+ public:
+  explicit Single(const Selection& selection)
+      : is_wide_(selection.width != Width::int32), components_(selection.components), row_step_(selection.row_step) {
+    for (int32_t c = 0; c < components_; ++c) demands_[c] = Demand(selection, c);
+  }
+
+  // The i-th of a line that begins at `tuples`. False: it is outside, and the offset says nothing.
+  GATHER_INLINE bool resolve(const char* tuples, int64_t i, int64_t* offset) const {
+    One::V bad = 0;
+    *offset = i * row_step_;
+    for (int64_t c = 0, at = i * components_; c < components_; ++c, ++at) {
+      const One::V v = is_wide_ ? One::load<int64_t>(tuples + at * 8) : One::load<int32_t>(tuples + at * 4);
+      *offset += product<One, Outside::refused>(v, Step<One>(demands_[c]), &bad);
+    }
+    return bad >= 0;
+  }
+
+ private:
+  bool is_wide_;
+  int32_t components_;
+  int64_t row_step_;
+  Demand demands_[Selection::most_components];
+};
+
 // The tuples of so many lines one by one, of the first from the i-th on: what is left behind whole groups, and lines of less
 // than a group. Returns how many are copied.
 template <class Row>
 __attribute__((noinline)) int64_t take_few(const Selection& selection, const Stretch& stretch, Line on, int64_t i,
                                            int64_t lines) {
-  const Step<One> step{Demand(selection, 0)};
-  const int64_t row_step = selection.row_step;
-  const bool is_wide = selection.width != Width::int32;
+  const Single single(selection);
   for (int64_t taken = -i;; i = 0, on.next(stretch)) {
     for (; i < on.n; ++i) {
-      const One::V v = is_wide ? One::load<int64_t>(on.tuples + i * 8) : One::load<int32_t>(on.tuples + i * 4);
-      One::V bad = 0;
-      const int64_t offset = product<One, Outside::refused>(v, step, &bad) + i * row_step;
-      if (bad < 0) return taken + i;
+      int64_t offset;
+      if (!single.resolve(on.tuples, i, &offset)) return taken + i;
       Row::copy(on.out + i * on.out_step, on.base + offset, on.row);
     }
     taken += on.n;

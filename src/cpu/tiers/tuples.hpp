@@ -24,7 +24,11 @@ struct Demand {
 struct Pattern {
   static constexpr int32_t most = Selection::most_components * Lanes::count;
 
-  explicit Pattern(const Selection& selection) : period(selection.components) {
+  Pattern() = default;
+  explicit Pattern(const Selection& selection) { fill(selection); }
+
+  void fill(const Selection& selection) {
+    period = selection.components;
     for (int32_t lanes = Lanes::count; lanes % 2 == 0 && period % 2 == 0; lanes /= 2) period /= 2;
     for (int32_t i = 0, c = 0; i < period * Lanes::count; ++i) {
       const Demand demand(selection, c);
@@ -89,6 +93,7 @@ GATHER_INLINE void walk(const Selection& selection, const char* first, int64_t c
   const Pattern pattern(selection);
   if (pattern.period == 1) {
     const Step<Lanes> step(pattern, 0);
+#pragma GCC unroll 4
     for (; i + lanes <= count; i += lanes) on_step(Lanes{}, Lanes::template load<T>(first + i * bytes), step, i);
   } else {
     while (i + pattern.period * lanes <= count) {
