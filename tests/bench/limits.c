@@ -1,68 +1,95 @@
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 
-/* What the machine allows, and the loop that a caller would write by hand. Each cuts its work into one piece a thread. */
+/* What the machine allows, and the loop that a caller would write by hand. Each cuts its work into one piece a thread. A
+ * limit returns the nanoseconds in which all pieces were done once all threads had come: starting them is no limit. */
 
 enum { most_threads = 64, lines_ahead = 32, line = 64 };
+
+struct piece;
+typedef void work(const struct piece *piece);
 
 struct piece {
   char *out;
   const char *table;
   const int64_t *ids;
   int64_t first, last, row, ahead;
-  int64_t sum;
+  work *body;
+  atomic_int *missing;
+  int64_t begin, end;
 };
 
-typedef void *work(void *piece);
+static int64_t now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+static void *run(void *arg) {
+  struct piece *p = arg;
+  atomic_fetch_sub(p->missing, 1);
+  while (atomic_load(p->missing) > 0) sched_yield();
+  p->begin = now();
+  p->body(p);
+  p->end = now();
+  return NULL;
+}
 
 static int64_t in_pieces(work *body, struct piece whole, int threads) {
   struct piece pieces[most_threads];
   pthread_t others[most_threads];
-  const int64_t count = whole.last;
-  int64_t sum = 0;
   if (threads > most_threads) threads = most_threads;
+  const int64_t count = whole.last;
+  atomic_int missing = threads;
   for (int i = 0; i < threads; ++i) {
     pieces[i] = whole;
     pieces[i].first = count * i / threads;
     pieces[i].last = count * (i + 1) / threads;
-    if (i > 0 && pthread_create(&others[i], NULL, body, &pieces[i])) return -1;
+    pieces[i].body = body;
+    pieces[i].missing = &missing;
+    if (i > 0 && pthread_create(&others[i], NULL, run, &pieces[i])) return -1;
   }
-  body(&pieces[0]);
-  for (int i = 0; i < threads; ++i) {
-    if (i > 0) pthread_join(others[i], NULL);
-    sum += pieces[i].sum;
+  run(&pieces[0]);
+  int64_t begin = pieces[0].begin, end = pieces[0].end;
+  for (int i = 1; i < threads; ++i) {
+    pthread_join(others[i], NULL);
+    if (pieces[i].begin < begin) begin = pieces[i].begin;
+    if (pieces[i].end > end) end = pieces[i].end;
   }
-  return sum;
+  return end - begin;
 }
 
-static void *copy_rows(void *arg) {
-  const struct piece *p = arg;
+static void copy_rows(const struct piece *p) {
   for (int64_t i = p->first; i < p->last; ++i) {
     memcpy(p->out + i * p->row, p->table + p->ids[i] * p->row, (size_t)p->row);
   }
-  return NULL;
 }
 
 /* Rows by unchecked indices, memcpy for each. */
 int64_t bench_copy_rows(char *out, const char *table, const int64_t *ids, int64_t n, int64_t row, int threads) {
-  return in_pieces(copy_rows, (struct piece){out, table, ids, 0, n, row, 0, 0}, threads);
+  return in_pieces(copy_rows, (struct piece){.out = out, .table = table, .ids = ids, .last = n, .row = row}, threads);
 }
 
-static void *copy_bytes(void *arg) {
-  const struct piece *p = arg;
-  memcpy(p->out + p->first, p->table + p->first, (size_t)(p->last - p->first));
-  return NULL;
+/* From a table of `row` bytes, again and again. */
+static void copy_bytes(const struct piece *p) {
+  for (int64_t at = p->first, bytes; at < p->last; at += bytes) {
+    const int64_t from = at % p->row;
+    bytes = p->last - at < p->row - from ? p->last - at : p->row - from;
+    memcpy(p->out + at, p->table + from, (size_t)bytes);
+  }
 }
 
 /* As many bytes as the rows have, in order. */
-int64_t bench_copy_bytes(char *out, const char *table, int64_t bytes, int threads) {
-  return in_pieces(copy_bytes, (struct piece){out, table, NULL, 0, bytes, 0, 0, 0}, threads);
+int64_t bench_copy_bytes(char *out, const char *table, int64_t bytes, int64_t table_bytes, int threads) {
+  return in_pieces(copy_bytes, (struct piece){.out = out, .table = table, .last = bytes, .row = table_bytes}, threads);
 }
 
-static void *touch(void *arg) {
-  struct piece *p = arg;
+static void touch(const struct piece *p) {
   int64_t sum = 0;
   for (int64_t i = p->first; i < p->last; ++i) {
     const int64_t later = i + p->ahead < p->last ? i + p->ahead : i;
@@ -72,8 +99,7 @@ static void *touch(void *arg) {
       sum += row[at];
     }
   }
-  p->sum = sum;
-  return NULL;
+  __asm__ volatile("" ::"r"(sum)); /* or nothing would be read */
 }
 
 /* One byte of each line of each row, fetched ahead or not. */
@@ -81,5 +107,5 @@ int64_t bench_touch(const char *table, const int64_t *ids, int64_t n, int64_t ro
   int64_t ahead = fetches ? lines_ahead * line / row : 0;
   if (fetches && ahead < 2) ahead = 2;
   if (ahead > lines_ahead) ahead = lines_ahead;
-  return in_pieces(touch, (struct piece){NULL, table, ids, 0, n, row, ahead, 0}, threads);
+  return in_pieces(touch, (struct piece){.table = table, .ids = ids, .last = n, .row = row, .ahead = ahead}, threads);
 }

@@ -80,25 +80,27 @@ def limit_functions(limits: ctypes.CDLL, case: Case) -> Runners:
     if cell.depth > 1 or cell.fresh or cell.index != "int64":
         return {}
     copy, touch = limits.bench_copy_bytes, limits.bench_touch
-    copy.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int]
+    copy.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int]
     touch.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int, ctypes.c_int]
+    copy.restype = touch.restype = ctypes.c_int64
     addresses = [ids.ctypes.data for ids in case.ids]
-    size = min(case.out.size, case.table.size)
 
-    def copies(_: int) -> None:
-        for _ in range(case.out.size // size):
-            copy(out, table, size, case.cores)
+    def touches(fetches: int) -> Gather:
+        return lambda k: 1e-9 * touch(table, addresses[k], cell.count, cell.row, fetches, case.cores)
 
     return {
-        "limit: copy": copies,
-        "limit: touch": lambda k: touch(table, addresses[k], cell.count, cell.row, 0, case.cores),
-        "limit: touch, fetched": lambda k: touch(table, addresses[k], cell.count, cell.row, 1, case.cores),
+        "limit: copy": lambda _: 1e-9 * copy(out, table, case.out.size, case.table.size, case.cores),
+        "limit: touch": touches(0),
+        "limit: touch, fetched": touches(1),
     }
 
 
 def race(runners: Runners, seconds: float) -> dict[str, list[float]]:
-    """Seconds of each call. The order is drawn anew for each round, so that what one leaves in the caches, and whose
-    idle threads still spin, meets all alike."""
+    """Seconds of each call, which limits say themselves.
+
+    The order is drawn anew for each round, so that what one leaves in the caches, and whose idle threads still spin,
+    meets all alike.
+    """
     times: dict[str, list[float]] = {name: [] for name in runners}
     names, end, order = list(runners), time.perf_counter() + seconds, np.random.default_rng(3)
     for turn in range(MOST_ROUNDS):
@@ -108,7 +110,8 @@ def race(runners: Runners, seconds: float) -> dict[str, list[float]]:
             k = (turn + place) % SETS
             begin = time.perf_counter()
             result = runners[name](k)
-            times[name].append(time.perf_counter() - begin)
+            seconds_taken = time.perf_counter() - begin
+            times[name].append(result if isinstance(result, float) else seconds_taken)
             del result
     return times
 

@@ -84,6 +84,10 @@ def count(cell: Facts) -> int:
     return max(1, int(cell["out"]) // int(cell["row"]))
 
 
+def is_power_of_ten(number: int) -> bool:
+    return str(number).strip("0") == "1"
+
+
 def grouped(
     results: list[dict[str, Any]], key: Callable[[dict[str, Any]], Any]
 ) -> Iterator[tuple[Any, list[dict[str, Any]]]]:
@@ -107,7 +111,9 @@ def plots(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for (cores, row), group in grouped(usual, lambda r: (r["cores"], r["cell"]["row"])):
         lines = lines_of(group, lambda cell: cell["table"], lambda _, ns: ns)
         yield f"{cores}-tables-{row}", draw(f"{on(cores)}, rows of {row} bytes: ns a row by bytes of the table", lines)
-    of_one_table = [result for result in rows if result["cell"]["table"] == 8 << 20]
+    of_one_table = [
+        result for result in rows if result["cell"]["table"] == 8 << 20 and is_power_of_ten(count(result["cell"]))
+    ]
     for (cores, row), group in grouped(of_one_table, lambda r: (r["cores"], r["cell"]["row"])):
         lines = lines_of(group, count, lambda _, ns: ns)
         yield f"{cores}-rows-{row}", draw(f"{on(cores)}, table of 8MB, rows of {row} bytes: ns a row by rows", lines)
