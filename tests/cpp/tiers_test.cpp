@@ -11,8 +11,12 @@
 #include "cpu/tiers/choice.hpp"
 #include "guarded.hpp"
 
-// Every tier that this processor runs, beside the plain functions: the same offsets for the same tuples, the same rows for
+// Every tier that this processor runs or has emulated, beside the plain functions: the same offsets for the same tuples, the same rows for
 // the same offsets, and nothing read or written that is not theirs.
+namespace gather::cpu {
+extern const Tier emulated_avx512_tier;
+}
+
 namespace {
 
 using gather::core::IndexKind;
@@ -24,10 +28,20 @@ constexpr int64_t all_counts[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 63
 constexpr int64_t sizes[] = {1, 2, 3, 100, 127, 128, 129, 255, 256, 32767, 65536, INT32_MAX, int64_t{1} << 31};
 constexpr int64_t strides[] = {0, 1, -1, 4, -12, 4096, INT32_MAX, INT32_MIN};
 
+// Beside GTH_TIER_*.
+constexpr uint32_t emulated_avx512 = 1u << 31;
+
+const Tier* tier_of([[maybe_unused]] uint32_t bit) {
+#ifdef GATHER_EMULATED_AVX512
+  if (bit == emulated_avx512) return &emulated_avx512_tier;
+#endif
+  return find_tier(bit);
+}
+
 class Tiers : public ::testing::TestWithParam<uint32_t> {
  protected:
   void SetUp() override {
-    tier_ = find_tier(GetParam());
+    tier_ = tier_of(GetParam());
     if (!tier_) GTEST_SKIP() << "this processor does not run the tier";
   }
 
@@ -46,6 +60,9 @@ std::vector<uint32_t> built() {
   for (uint32_t bit : {GTH_TIER_PORTABLE, GTH_TIER_AVX2, GTH_TIER_AVX512, GTH_TIER_NEON}) {
     if (built_tiers() & bit) bits.push_back(bit);
   }
+#ifdef GATHER_EMULATED_AVX512
+  bits.push_back(emulated_avx512);
+#endif
   return bits;
 }
 
@@ -54,6 +71,7 @@ std::string tier_name(const ::testing::TestParamInfo<uint32_t>& info) {
     case GTH_TIER_PORTABLE: return "portable";
     case GTH_TIER_AVX2: return "avx2";
     case GTH_TIER_AVX512: return "avx512";
+    case emulated_avx512: return "avx512_emulated";
     default: return "neon";
   }
 }
