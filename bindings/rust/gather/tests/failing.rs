@@ -55,7 +55,10 @@ impl Failures {
             };
             match answer {
                 Ok(()) => {
-                    assert!(n > 1 && asked < n, "{name}: of {asked} allocations number {n} failed unnoticed");
+                    assert!(
+                        n > 1 && asked < n,
+                        "{name}: of {asked} allocations number {n} failed unnoticed"
+                    );
                     return;
                 }
                 Err(Error::OutOfMemory(_)) => {}
@@ -78,7 +81,9 @@ fn g4_every_allocation_fails() {
         failures.survives("gather", sticky, || gather(&params, &ids, &options).map(drop));
         failures.survives("gather_nd", sticky, || gather_nd(&params, &tuples, &options).map(drop));
         failures.survives("strings", sticky, || gather(&words, &ids, &options).map(drop));
-        failures.survives("a tensor of strings", sticky, || Tensor::from_strings(&["one"], &[1]).map(drop));
+        failures.survives("a tensor of strings", sticky, || {
+            Tensor::from_strings(&["one"], &[1]).map(drop)
+        });
         failures.survives("a context", sticky, || Context::builder().build().map(drop));
         failures.survives("zeros", sticky, || {
             Context::builder().build()?.zeros(DType::Float32, &[4]).map(drop)
