@@ -11,6 +11,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "peers"))
+
+from table import table  # noqa: E402
+
 PAGE = ROOT / "docs" / "reliability.md"
 BUILD = ROOT / "build"
 NOT_YET = "not measured yet"
@@ -79,6 +83,10 @@ def allocations():
     return passed("test", r"allocations(_threads)?\.")
 
 
+def soaked():
+    return passed("soak", r".")
+
+
 # Test, figure, command.
 ROWS = (
     ("hostile inputs by name", hostile, "./dev test"),
@@ -101,6 +109,7 @@ ROWS = (
         "./dev asan",
     ),
     ("writers on indices, forks, signals, exits", lambda: passed("test", r"Hostile\.G\d"), "./dev test"),
+    ("the same for longer, 64 threads of 10,000 calls, 1,000 forks of a kind", soaked, "./dev soak"),
     ("thread sanitizer", lambda: passed("tsan", r"."), "./dev soak"),
     ("memory sanitizer", lambda: passed("msan", r" fuzz\."), "./dev soak"),
     ("loaded and unloaded a thousand times", lambda: passed("test", r" load_cycles\."), "./dev test"),
@@ -122,7 +131,7 @@ def page(known):
     lines = []
     for number, (test, figure, command) in enumerate(ROWS, 1):
         lines.append(f"| {number} | {test} | {figure() or known.get(test, NOT_YET)} | `{command}` |\n")
-    return HEAD + "".join(lines)
+    return HEAD + "".join(lines) + table((ROOT / "docs/hostile.md").read_text())
 
 
 def main():

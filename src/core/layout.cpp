@@ -153,10 +153,8 @@ int32_t check_disjoint(const gth_tensor_desc& desc, int64_t bytes, Layout* layou
     if (open_step) layout->largest_n = std::min(layout->largest_n, (step - span) / open_step + 1);
     if (desc.shape[dim] == GTH_OPEN) {
       open_step = step;
-    } else if (int64_t wider; multiply(step, desc.shape[dim] - 1, &wider) && add(span, wider, &wider)) {
-      span = wider;
     } else {
-      span = INT64_MAX;  // only a dim that nothing larger follows can be so wide
+      span += step * (desc.shape[dim] - 1);  // fits: the reach of them all does
     }
   }
   return GTH_OK;

@@ -86,9 +86,9 @@ struct Job : JobHead {
   // One line of tuples, one component: neither is looped over.
   static constexpr bool is_direct = loops_ == 1 && components_ == 1;
 
-  Divider divider[loops_];
-  JobLoop loop[loops_];
-  JobComponent component[components_];
+  Divider divider[size_t{loops_}];
+  JobLoop loop[size_t{loops_}];
+  JobComponent component[size_t{components_}];
 };
 
 using DirectJob = Job<1, 1>;

@@ -90,8 +90,8 @@ template <class Index, int count, class Job>
 GATHER_SHARED void find_units(const Job& job, const typename Index::Number* numbers, bool blank, Unit* units,
                               bool* raced) {
   using Number = typename Index::Number;
-  Placed rows[count];
-  int64_t first[count] = {};
+  Placed rows[size_t{count}];
+  int64_t first[size_t{count}] = {};
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif

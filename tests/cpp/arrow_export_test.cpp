@@ -385,6 +385,47 @@ TEST_F(Strings, changed_offsets_are_noticed_by_gathers) {
   gth_tensor_release(tensor);
 }
 
+// Sizes beyond int64 are found before anything is copied, on one thread and where the pieces of several are joined. The
+// string is long in its offsets only: nothing may look at its bytes.
+TEST_F(Strings, more_bytes_than_int64_counts) {
+  constexpr int64_t longest = int64_t{1} << 45, picks = int64_t{1} << 18;
+  const int64_t offsets[] = {0, longest}, one[] = {1}, shape[] = {picks};
+  const std::vector<int64_t> zeros(picks);
+  const gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, shape, zeros.data());
+  gth_tensor *tensor = nullptr, *indices = nullptr, *made = nullptr;
+  ASSERT_EQ(
+      gth_tensor_from_strings(nullptr, 0, 1, one, offsets, bytes_.data(), longest, nullptr, nullptr, &tensor, nullptr),
+      GTH_OK);
+  ASSERT_EQ(gth_tensor_borrow(&desc, &indices, nullptr), GTH_OK);
+  for (int32_t threads : {1, 2, 3}) {
+    gth_options options = GTH_OPTIONS_INIT;
+    options.threads = threads;
+    gth_error err = GTH_ERROR_INIT;
+    EXPECT_EQ(gth_gather(nullptr, tensor, indices, &options, &made, &err), GTH_E_SIZE) << err.message;
+    EXPECT_EQ(err.operand, GTH_OPERAND_OUT);
+    EXPECT_EQ(made, nullptr);
+  }
+  gth_tensor_release(indices);
+  gth_tensor_release(tensor);
+}
+
+// A string takes 8 bytes in the offsets of a result, however short it is.
+TEST_F(Strings, more_strings_than_memory_has_room_for) {
+  const int64_t many[] = {int64_t{1} << 61}, again[] = {0};
+  const int8_t zero = 0;
+  gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT8, 1, many, &zero);
+  desc.strides = again;
+  gth_tensor *tensor = borrow(), *indices = nullptr, *made = nullptr;
+  ASSERT_EQ(gth_tensor_borrow(&desc, &indices, nullptr), GTH_OK);
+  gth_error err = GTH_ERROR_INIT;
+  EXPECT_EQ(gth_gather(nullptr, tensor, indices, nullptr, &made, &err), GTH_E_NOMEM) << err.message;
+  EXPECT_EQ(err.operand, GTH_OPERAND_OUT);
+  EXPECT_EQ(err.value, INT64_MAX);
+  EXPECT_EQ(made, nullptr);
+  gth_tensor_release(indices);
+  gth_tensor_release(tensor);
+}
+
 // The allocator of the bytes is called when offsets have been read and judged, and bytes not yet copied.
 struct LateWriter : Hooks {
   int64_t* offset;

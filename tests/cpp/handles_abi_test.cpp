@@ -426,6 +426,17 @@ TEST_F(Handles, E7_Devices) {
   }
 }
 
+// Not at the first run: a plan knows its device.
+TEST_F(Handles, E7_PlansOfADeviceThatIsNotThere) {
+  gth_tensor_desc p = p_, i = i_;
+  p.device = i.device = GTH_DEVICE_CUDA;
+  p.device_id = i.device_id = 1000;
+  gth_plan* plan = nullptr;
+  expect(gth_gather_plan(&p, &i, nullptr, nullptr, &plan, &error),
+         {GTH_E_DEVICE, GTH_OPERAND_PARAMS, -1, -1, GTH_DEVICE_CUDA, GTH_DEVICE_CPU});
+  EXPECT_EQ(plan, nullptr);
+}
+
 TEST_F(Handles, E8_NamesOfUnknownNumbers) {
   for (int32_t number : {9999, 1, -24, -9999, INT32_MAX, INT32_MIN}) {
     ASSERT_NE(gth_status_name(number), nullptr);

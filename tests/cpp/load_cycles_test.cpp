@@ -80,7 +80,8 @@ TEST(Hostile, G8_ThousandLoadCycles) {
 
 // The process forks while another thread makes the library's first handle: the child can make handles too.
 TEST(Hostile, G3_ForkDuringTheFirstHandle) {
-  for (int k = 0; k < 100; ++k) {
+  const int64_t forks = hostile::times_from("GATHER_FORKS", 100);
+  for (int64_t k = 0; k < forks; ++k) {
     void* library = dlopen(GATHER_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(library, nullptr) << dlerror();
     std::atomic<bool> started{false}, stop{false};
@@ -117,7 +118,8 @@ int release_while_forking() {
   release_in_handler = find<decltype(gth_tensor_release)>(library, "gth_tensor_release");
   gth_tensor_desc p = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT8, 0, nullptr, params);
   int wrong = 0;
-  for (int k = 0; k < 100 && !wrong; ++k) {
+  const int64_t forks = hostile::times_from("GATHER_FORKS", 100);
+  for (int64_t k = 0; k < forks && !wrong; ++k) {
     for (auto& each : to_release) {
       gth_tensor* tensor = nullptr;
       if (find<decltype(gth_tensor_borrow)>(library, "gth_tensor_borrow")(&p, &tensor, nullptr)) return 3;
@@ -132,7 +134,8 @@ int release_while_forking() {
 }
 
 TEST(Hostile, G3_TensorsReleasedInForkHandlers) {
-  EXPECT_EQ(hostile::wait_for(hostile::start_child(release_while_forking), hostile::patience), 0);
+  const double seconds = static_cast<double>(hostile::times_from("GATHER_FORKS", 100));
+  EXPECT_EQ(hostile::wait_for(hostile::start_child(release_while_forking), hostile::patience + seconds), 0);
 }
 
 }  // namespace

@@ -32,6 +32,12 @@ inline double seconds_from(const char* name, double otherwise) {
   return text ? std::atof(text) : otherwise;
 }
 
+// How often, in a soak more often than otherwise.
+inline int64_t times_from(const char* name, int64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text ? std::atoll(text) : otherwise;
+}
+
 // What became of a child: its exit code, 128 and the signal that killed it, or -1 if it did not end in time. A fork
 // that failed is -1 as well: as a process number that would mean every process there is.
 inline int wait_for(pid_t child, double seconds) {
@@ -49,16 +55,25 @@ inline int wait_for(pid_t child, double seconds) {
   return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
 }
 
-// Forks; the child leaves with what the body returns, without running the parent's exit handlers.
+// Without the exit handlers of the parent, of which the only one that a child needs is the one that writes coverage down.
+[[noreturn]] inline void leave(int code) {
+#ifdef GATHER_COVERAGE
+  std::exit(code);
+#else
+  _exit(code);
+#endif
+}
+
+// Forks; the child leaves with what the body returns.
 template <class Body>
 pid_t start_child(Body&& body) {
   std::fflush(nullptr);
   const pid_t child = fork();
-  if (child == 0) _exit(body());
+  if (child == 0) leave(body());
   return child;
 }
 
 // A child gets a multiple of what it needs: the machine may be busy.
-constexpr double patience = 20;
+constexpr double patience = 60;
 
 }  // namespace hostile

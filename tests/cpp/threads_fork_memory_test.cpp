@@ -162,9 +162,11 @@ TEST(Hostile, G1_WriterFlipsIndices) {
   race<int8_t>(GTH_DTYPE_INT8, seconds / 4);
 }
 
+// GATHER_FORKS: how many.
 TEST(Hostile, G2_ForkWithALivePool) {
   const Large large;
-  for (int32_t k = 0; k < 100; ++k) {
+  const int64_t forks = times_from("GATHER_FORKS", 100);
+  for (int64_t k = 0; k < forks; ++k) {
     ASSERT_TRUE(large.run());
     const pid_t child = start_child([&] { return large.run() && large.run() ? 0 : 1; });
     ASSERT_EQ(wait_for(child, patience), 0) << "child " << k;
@@ -194,7 +196,8 @@ TEST(Hostile, G3_ForkWhileGathersRun) {
   }
   const Large large;
   std::thread forks([&] {
-    for (int32_t k = 0; k < 100 && !testing::Test::HasFailure(); ++k) {
+    const int64_t times = times_from("GATHER_FORKS", 100);
+    for (int64_t k = 0; k < times && !testing::Test::HasFailure(); ++k) {
       const pid_t child = start_child([&] {
         const Array array(u8, {4});
         const Tensor tensor(array.desc());

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "hostile.hpp"
+#include "processes.hpp"
 
 // Results and errors do not depend on threads, whoever's they are.
 namespace {
@@ -225,14 +226,16 @@ struct Shared {
   }
 };
 
+// GATHER_CALLS: how many each makes.
 TEST(Threads, SixtyFourOnSharedHandles) {
   const Shared shared;
+  const int64_t calls = times_from("GATHER_CALLS", 1000);
   std::atomic<const char*> wrong{nullptr};
   std::vector<std::thread> threads;
   for (int32_t t = 0; t < 64; ++t) {
     threads.emplace_back([&] {
       Bytes memory(shared.expected.size());
-      for (int32_t call = 0; call < 1000 && !wrong; ++call) {
+      for (int64_t call = 0; call < calls && !wrong; ++call) {
         if (const char* what = shared.round(memory.data())) wrong = what;
       }
     });

@@ -162,7 +162,9 @@ struct Judge {
     const uint64_t by_dtype[2] = {gth_dtype_size(p.dtype) ? oracle::fill_of(p.dtype) : 0, 0};
     if (fill == GTH_FILL_VALUE) std::memcpy(problem.fill, given.fill_value, sizeof problem.fill);
     if (fill == GTH_FILL_BY_DTYPE) std::memcpy(problem.fill, by_dtype, sizeof problem.fill);
-    const bool scalar = p.ndim == 0 && given.profile != 0;  // ONNX Runtime's and torch's ways with rank 0
+    // ONNX Runtime's and torch's ways with rank 0.
+    const bool is_torch = given.profile == GTH_PROFILE_TORCH && op == Op::gather_elements;
+    const bool scalar = (p.ndim == 0 && given.profile != 0) || (i.ndim == 0 && is_torch);
     const bool small_nan = is_float8(p.dtype) && fill == GTH_FILL_BY_DTYPE && problem.bounds == GTH_BOUNDS_FILL;
     verdict.unjudged = small_nan || scalar || (given.profile == GTH_PROFILE_ORT && op == Op::gather_nd);
     verdict.may_judge = given.profile != 0;

@@ -164,7 +164,7 @@ void Request::damage_tensor(Input& input, Tensor* tensor) {
     case 15: {
       const int64_t extra = input.rarely(2) ? input.number() : extent_from(input);
       tensor->shape.insert(tensor->shape.begin(), extra);
-      ++tensor->ndim;
+      if (tensor->ndim < INT32_MAX) ++tensor->ndim;
       tensor->has_strides = false;
     }
   }

@@ -42,7 +42,8 @@ void expect_answer(const Request& request, int32_t capacity, int32_t status, con
     return;
   }
   if (!verdict.is_sound(Stage::sizes)) {
-    if (const char* objection = verdict.object_to(status, error)) fail("shape: wrong %s: %s", objection, error.message);
+    if (const char* objection = verdict.object_to(status, error))
+      fail("shape: wrong %s: %.*s", objection, GTH_MESSAGE_SIZE, error.message);
     return;
   }
   const Shape& due = verdict.problem.out.shape;

@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 BINDING = Path(__file__).resolve().parents[1]
+EMULATED = os.environ.get("GATHER_EMULATED")
 counts: dict[str, int] = {}
+
+needs_emulated = pytest.mark.skipif(
+    not EMULATED, reason="GATHER_EMULATED does not name the library with an imaginary CUDA device"
+)
+
+
+def run_emulated(name: str) -> None:
+    """Runs a file of tests in a process of its own whose library is the one of GATHER_EMULATED."""
+    preload = " ".join(filter(None, [os.environ.get("LD_PRELOAD"), EMULATED]))
+    path = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", str(BINDING / "pyproject.toml")]
+    result = subprocess.run(
+        [*command, str(Path(__file__).with_name(name))],
+        env={**os.environ, "LD_PRELOAD": preload, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert re.search(r"^\d+ passed in", result.stdout, re.MULTILINE), result.stdout
 
 
 @pytest.fixture(scope="session")

@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import libgather
-from conftest import BINDING
+from conftest import needs_emulated, run_emulated
 
 TABLE = np.arange(12, dtype="f4").reshape(4, 3)
-EMULATED = os.environ.get("GATHER_EMULATED")
 
 
-@pytest.mark.skipif(not EMULATED, reason="GATHER_EMULATED does not name the library with an imaginary CUDA device")
+@needs_emulated
 def test_on_an_imaginary_device() -> None:
-    """emulated_devices.py, in a process of its own whose library is another one."""
-    preload = " ".join(filter(None, [os.environ.get("LD_PRELOAD"), EMULATED]))
-    path = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", str(BINDING / "pyproject.toml")]
-    result = subprocess.run(
-        [*command, str(Path(__file__).with_name("emulated_devices.py"))],
-        env={**os.environ, "LD_PRELOAD": preload, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == 0, result.stdout + result.stderr
-    assert re.search(r"^\d+ passed in", result.stdout, re.MULTILINE), result.stdout
+    run_emulated("emulated_devices.py")
 
 
 def test_without_device_arrays_there_is_nothing_to_wait_for() -> None:

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import libgather
+from conftest import needs_emulated, run_emulated
 
 SANITIZED = "GATHER_SANITIZED" in os.environ
 CALLS = 1_000 if SANITIZED else 100_000
@@ -79,3 +80,8 @@ def test_flat(name: str) -> None:
     gc.collect()
     grown = resident() - before
     assert SANITIZED or grown < 2048, f"{grown} KiB more after {CALLS} calls"
+
+
+@needs_emulated
+def test_every_allocation_may_fail() -> None:
+    run_emulated("failing_memory.py")

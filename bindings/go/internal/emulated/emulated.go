@@ -19,6 +19,12 @@ package emulated
 //
 // static int64_t live_allocations(void) { return ((int64_t(*)(void))find("gth_emulation_live_allocations"))(); }
 //
+// static void fail_allocation(int64_t n, int32_t sticky) {
+//   ((void (*)(int64_t, int32_t))find("gth_testing_fail_allocation"))(n, sticky);
+// }
+//
+// static int64_t allocations(void) { return ((int64_t(*)(void))find("gth_testing_allocations"))(); }
+//
 // static float float_at(uintptr_t address, int64_t i) { return ((const float *)address)[i]; }
 import "C"
 
@@ -33,6 +39,18 @@ func Hold(stream uintptr) { C.hold(C.uintptr_t(stream)) }
 
 // LiveAllocations counts the allocations of the imaginary devices.
 func LiveAllocations() int { return int(C.live_allocations()) }
+
+// FailAllocation makes the library's n-th allocation from now on fail, and with sticky those after it; 0: none.
+func FailAllocation(n int, sticky bool) {
+	var rest C.int32_t
+	if sticky {
+		rest = 1
+	}
+	C.fail_allocation(C.int64_t(n), rest)
+}
+
+// Allocations counts those that were asked for since FailAllocation.
+func Allocations() int { return int(C.allocations()) }
 
 // Floats are what imaginary device memory holds now; it waits for nothing.
 func Floats(address uintptr, count int) []float32 {

@@ -1,0 +1,65 @@
+package gather_test
+
+import (
+	"errors"
+	"testing"
+
+	"libgather/gather"
+	"libgather/gather/internal/emulated"
+)
+
+// Every allocation of the library fails in turn, and with sticky those after it too. It can do that where it is
+// libgather_emulated, which test.sh preloads.
+func TestG4_EveryAllocationFails(t *testing.T) {
+	if !emulated.Loaded() {
+		t.Skip("no library whose allocations fail: GATHER_EMULATED")
+	}
+	calls := map[string]func() error{
+		"context": func() error {
+			context, err := gather.NewContext(gather.ContextOptions{})
+			return errors.Join(err, context.Close())
+		},
+		"plan": func() error {
+			plan, err := gather.NewPlan(tableTensor(), gather.Vector([]int{1, 2}))
+			return errors.Join(err, plan.Close())
+		},
+		"strings": func() error {
+			words, err := gather.NewStrings([]string{"one", "two", "three"}, 3)
+			if err != nil {
+				return err
+			}
+			found, _, err := gather.GatherStrings(words, gather.Vector([]int{2, 0}))
+			if err == nil && (len(found) != 2 || found[0] != "three") {
+				t.Errorf("got %q", found)
+			}
+			return errors.Join(err, words.Close())
+		},
+	}
+	for name, call := range calls {
+		t.Run(name, func(t *testing.T) {
+			check(t, call()) // what happens once
+			failEach(t, call, false)
+			failEach(t, call, true)
+		})
+	}
+}
+
+func failEach(t *testing.T, call func() error, sticky bool) {
+	t.Helper()
+	for n := 1; n < 100; n++ {
+		emulated.FailAllocation(n, sticky)
+		err := call()
+		asked := emulated.Allocations()
+		emulated.FailAllocation(0, false)
+		if err == nil {
+			if asked >= n || n == 1 {
+				t.Errorf("of %d allocations number %d failed unnoticed", asked, n)
+			}
+			return
+		}
+		if !errors.Is(err, gather.ErrNoMemory) {
+			t.Fatalf("allocation %d: %v", n, err)
+		}
+	}
+	t.Error("it never succeeds")
+}

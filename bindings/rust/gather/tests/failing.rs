@@ -1,0 +1,95 @@
+//! Every allocation of the library fails in turn, where that library is libgather_emulated, which test.sh preloads;
+//! elsewhere the test does nothing, and says so.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::ptr;
+
+use gather::{Context, DType, Error, Layout, Options, Plan, Tensor, gather, gather_nd};
+
+unsafe extern "C" {
+    fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
+}
+
+/// What the library has beyond an ordinary one.
+#[derive(Clone, Copy)]
+struct Failures {
+    fail: unsafe extern "C" fn(i64, i32),
+    asked: unsafe extern "C" fn() -> i64,
+}
+
+fn symbol(name: &CStr) -> *mut c_void {
+    // SAFETY: a NULL handle asks everything that has been loaded.
+    unsafe { dlsym(ptr::null_mut(), name.as_ptr()) }
+}
+
+fn failures() -> Option<Failures> {
+    let fail = symbol(c"gth_testing_fail_allocation");
+    if fail.is_null() {
+        println!("skipped: rust tests/failing.rs (no library whose allocations fail: GATHER_EMULATED)");
+        return None;
+    }
+    // SAFETY: the functions of src/core/testing.hpp.
+    unsafe {
+        Some(Failures {
+            fail: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(i64, i32)>(fail),
+            asked: std::mem::transmute::<*mut c_void, unsafe extern "C" fn() -> i64>(symbol(
+                c"gth_testing_allocations",
+            )),
+        })
+    }
+}
+
+impl Failures {
+    /// The n-th allocation fails, and with `sticky` those after it: `OutOfMemory` each time, until there are fewer.
+    fn survives(self, name: &str, sticky: i32, call: impl Fn() -> Result<(), Error>) {
+        call().unwrap(); // what happens once
+        for n in 1..100 {
+            // SAFETY: sets numbers.
+            unsafe { (self.fail)(n, sticky) };
+            let answer = call();
+            // SAFETY: reads a number, and sets numbers.
+            let asked = unsafe {
+                let asked = (self.asked)();
+                (self.fail)(0, 0);
+                asked
+            };
+            match answer {
+                Ok(()) => {
+                    assert!(
+                        n > 1 && asked < n,
+                        "{name}: of {asked} allocations number {n} failed unnoticed"
+                    );
+                    return;
+                }
+                Err(Error::OutOfMemory(_)) => {}
+                Err(other) => panic!("{name}, allocation {n}: {other:?}"),
+            }
+        }
+        panic!("{name} never succeeds");
+    }
+}
+
+#[test]
+fn g4_every_allocation_fails() {
+    let Some(failures) = failures() else { return };
+    let table = [0.0f32, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5];
+    let params = Tensor::new(&table, &[4, 2]);
+    let (ids, tuples) = (Tensor::new(&[2i64, 0], &[2]), Tensor::new(&[2i64, 0], &[2, 1]));
+    let options = Options::new();
+    let words = Tensor::from_strings(&["one", "two", "three"], &[3]).unwrap();
+    for sticky in [0, 1] {
+        failures.survives("gather", sticky, || gather(&params, &ids, &options).map(drop));
+        failures.survives("gather_nd", sticky, || gather_nd(&params, &tuples, &options).map(drop));
+        failures.survives("strings", sticky, || gather(&words, &ids, &options).map(drop));
+        failures.survives("a tensor of strings", sticky, || {
+            Tensor::from_strings(&["one"], &[1]).map(drop)
+        });
+        failures.survives("a context", sticky, || Context::builder().build().map(drop));
+        failures.survives("zeros", sticky, || {
+            Context::builder().build()?.zeros(DType::Float32, &[4]).map(drop)
+        });
+        failures.survives("a plan", sticky, || {
+            Plan::gather(&Layout::new::<f32>(&[4, 2]), &Layout::new::<i64>(&[3]), &options).map(drop)
+        });
+    }
+}

@@ -1,0 +1,37 @@
+# What is in the library that is being installed: its bill of materials, in SPDX's form. Of others' code there is none but
+# NVIDIA's static runtime, where the library has a CUDA half. Given: library, version, cuda (the toolkit's version, or
+# nothing), template and output.
+get_filename_component(name ${library} NAME)
+file(SHA256 ${library} sha256)
+string(TIMESTAMP created UTC)  # or SOURCE_DATE_EPOCH
+
+set(linked_packages)
+set(linked_relationships)
+set(linked_licences)
+if(cuda)
+  set(linked_packages [[,
+    {
+      "SPDXID": "SPDXRef-cudart",
+      "name": "cudart_static",
+      "versionInfo": "@cuda@",
+      "supplier": "Organization: NVIDIA Corporation",
+      "downloadLocation": "NOASSERTION",
+      "filesAnalyzed": false,
+      "licenseConcluded": "LicenseRef-NVIDIA-Proprietary",
+      "licenseDeclared": "LicenseRef-NVIDIA-Proprietary",
+      "copyrightText": "NOASSERTION",
+      "primaryPackagePurpose": "LIBRARY"
+    }]])
+  string(CONFIGURE "${linked_packages}" linked_packages @ONLY)
+  set(linked_relationships [[,
+    {"spdxElementId": "SPDXRef-libgather", "relationshipType": "STATIC_LINK", "relatedSpdxElement": "SPDXRef-cudart"}]])
+  set(linked_licences [=[,
+  "hasExtractedLicensingInfos": [
+    {
+      "licenseId": "LicenseRef-NVIDIA-Proprietary",
+      "extractedText": "End User License Agreement of the NVIDIA CUDA Toolkit, attachment A: redistributable."
+    }
+  ]]=])
+endif()
+configure_file(${template} ${output} @ONLY)
+message(STATUS "Installing: ${output}")
