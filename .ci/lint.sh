@@ -195,7 +195,7 @@ tools_go_vet() {
 go_modules() {
   for module in $(files '*go.mod'); do
     (cd "${module%/*}" && env PKG_CONFIG_PATH="$header" CGO_CFLAGS="-I$root/include" GOTOOLCHAIN=local \
-      GOFLAGS=-buildvcs=false "$@" ./...) || return 1
+      GOFLAGS="-buildvcs=false -tags=gather_shared" "$@" ./...) || return 1
   done
 }
 

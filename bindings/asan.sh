@@ -97,7 +97,7 @@ import "C"
 
 func main() { C.malloc(1) }
 END
-  export GOTOOLCHAIN=local GOFLAGS=-buildvcs=false
+  export GOTOOLCHAIN=local GOFLAGS="-buildvcs=false -tags=gather_shared"
   must_fail command go run -asan "$build/leak.go/main.go"
   for module in "$here/go" "$here/go/property"; do
     cd "$module"

@@ -26,7 +26,7 @@ built() {
       ;;
     go)
       mkdir -p "$build/go"
-      (cd go && GOTOOLCHAIN=local GOFLAGS=-buildvcs=false go build -o "$build/go/" ./...)
+      (cd go && GOTOOLCHAIN=local GOFLAGS="-buildvcs=false -tags=gather_shared" go build -o "$build/go/" ./...)
       ;;
   esac
 }

@@ -118,13 +118,13 @@ NAMED = (
     ),
     named(
         "affinity counts",
-        "src/core/os.cpp",
+        "src/core/os_linux.cpp",
         "if (sched_getaffinity(getpid(), sizeof set, &set) == 0) return CPU_COUNT(&set);",
         "(void)set;",
     ),
     named(
         "cgroups count",
-        "src/core/os.cpp",
+        "src/core/os_linux.cpp",
         'fewer(allowed, cgroup_cpus("/proc/self/cgroup", "/sys/fs/cgroup"))',
         "allowed",
     ),

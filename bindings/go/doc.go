@@ -27,8 +27,8 @@
 //
 // # Linking
 //
-// The library is found by pkg-config. With the build tag gather_static the program holds it, and needs no shared library
-// where it runs.
+// The library is compiled with the package, for the CPU, and lies in the program. With the build tag gather_shared an
+// installed one is found by pkg-config, which may have CUDA; with gather_static its archive.
 package gather
 
 //go:generate go run ./internal/generate ../../include/gather/gather.h .

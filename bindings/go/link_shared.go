@@ -1,4 +1,4 @@
-//go:build !gather_static
+//go:build gather_shared
 
 package gather
 

@@ -29,8 +29,10 @@ pc=$(find "$prefix" -name gather.pc | head -n 1)
 archive=$(find "$prefix" -name libgather.a | head -n 1)
 library=$(find "$prefix" -name libgather.so | head -n 1)
 export PKG_CONFIG_PATH="${pc%/*}"
-export GOTOOLCHAIN=local GOFLAGS=-buildvcs=false CGO_ENABLED=1
-# Go keeps what it has compiled by the packages' own files and the flags: the header is in the flags, by its digest.
+sources=$(find ../../src ../../include -type f | sort | xargs cat | sha256sum | cut -d ' ' -f 1)
+export GOTOOLCHAIN=local CGO_ENABLED=1 CGO_CXXFLAGS="-O2 -DGATHER_SOURCES=$sources"
+export GOFLAGS="-buildvcs=false -tags=gather_shared"
+# Go keeps what it has compiled by the packages' own files and the flags: what they include is in the flags, by its digest.
 CGO_CFLAGS="-O2 -g -DGATHER_HEADER=$(sha256sum <"$(find "$prefix" -name gather.h)" | cut -d ' ' -f 1)"
 export CGO_CFLAGS
 shared="LD_LIBRARY_PATH=${library%/*}"
@@ -56,11 +58,11 @@ tests() {
 # says.
 user() {
   mkdir -p "$temp/$1"
-  ln -sfn "$here/../.." "$temp/libgather"
+  [ -e "$temp/libgather" ] || ln -s "$here/../.." "$temp/libgather"
   cd "$temp/$1"
   python3 "$here/../../tests/package/readme.py" "$here/README.md" 'gather for Go' 'A module of yours' "$2" >steps.sh
   shift 2
-  env "$@" sh steps.sh >steps.log 2>&1 || { cat steps.log && exit 1; }
+  env GOFLAGS=-buildvcs=false "$@" sh steps.sh >steps.log 2>&1 || { cat steps.log && exit 1; }
 }
 
 expect_output() {
@@ -140,7 +142,7 @@ grep -q 'ABI 2.*ABI 1' "$temp/output"
 
 if [ -n "$archive" ]; then
   step "against the static archive"
-  user inside 'With the library inside the program'
+  user archive 'With the installed archive'
   go build -tags gather_static -o static .
   expect_output env -u LD_LIBRARY_PATH ./static
   if ldd ./static | grep libgather; then
@@ -153,5 +155,29 @@ if [ -n "$archive" ]; then
 else
   skip "gather_static: no libgather.a in $prefix"
 fi
+step "with the library inside"
+cd "$temp"
+(unset PKG_CONFIG_PATH && user inside 'With the library inside the program')
+cd "$here"
+tests "go test with the library inside" env -u PKG_CONFIG_PATH GOFLAGS=-buildvcs=false go test -count=1 -short -v .
+
+step "the module as it is published, alone and vendored"
+python3 module.py "$temp/published"
+(
+  cd "$temp/published"
+  python3 -m zipfile -e gather-*.zip .
+  mkdir -p user
+  cp "$temp/inside/main.go" user
+  cd user
+  export GOFLAGS=-buildvcs=false CGO_CXXFLAGS='' CGO_CFLAGS=''
+  unset PKG_CONFIG_PATH
+  go mod init lookup 2>/dev/null
+  go mod edit -require=libgather/gather@v0.0.0 -replace=libgather/gather="$(echo ../libgather/gather@*)"
+  go mod tidy
+  go mod vendor
+  go build -mod=vendor -o vendored .
+  expect_output ./vendored
+)
+
 [ $result = 0 ] && echo "go: all checks passed"
 exit $result

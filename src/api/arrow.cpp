@@ -199,18 +199,18 @@ int32_t from_arrow(gth_context* handle, const ArrowSchema* schema, ArrowArray* a
 // ------------------------------------------------------------------------------------------------------------ Export
 
 // What an exported array holds: one storage, or one for each buffer of a copy.
-struct Export : core::Allocated {
+struct ArrowExport : core::Allocated {
   Storage* offsets = nullptr;
   Storage* bytes = nullptr;
   const void* buffers[string_buffers] = {};
 
-  ~Export() {
+  ~ArrowExport() {
     if (offsets) offsets->release();
     if (bytes) bytes->release();
   }
 };
 
-void share_buffers(const Tensor& tensor, Export* out) {
+void share_buffers(const Tensor& tensor, ArrowExport* out) {
   tensor.storage->retain();
   out->offsets = tensor.storage;
   out->buffers[offsets_buffer] = tensor.strings.offsets;
@@ -228,7 +228,7 @@ int32_t copy_offsets(const core::Strings& strings, int64_t count, int64_t* copy,
   return GTH_OK;
 }
 
-int32_t copy_buffers(const Context& context, const core::Strings& strings, int64_t count, Export* out,
+int32_t copy_buffers(const Context& context, const core::Strings& strings, int64_t count, ArrowExport* out,
                      const Error& error) {
   char *offsets, *bytes;
   const int64_t size = (count + 1) * int64_t{sizeof(int64_t)};
@@ -247,7 +247,7 @@ int32_t copy_buffers(const Context& context, const core::Strings& strings, int64
 void release_schema(ArrowSchema* self) { self->release = nullptr; }
 
 void release_array(ArrowArray* self) {
-  delete static_cast<Export*>(self->private_data);
+  delete static_cast<ArrowExport*>(self->private_data);
   self->release = nullptr;
 }
 
@@ -256,7 +256,7 @@ ArrowSchema schema_of(const Tensor& tensor) {
   return {tensor.binary ? "Z" : "U", "", nullptr, arrow_nullable, 0, nullptr, nullptr, release_schema, nullptr};
 }
 
-ArrowArray array_of(Export* exported, int64_t count) {
+ArrowArray array_of(ArrowExport* exported, int64_t count) {
   // NULL would be legal for no bytes, but not all consumers know.
   if (!exported->buffers[bytes_buffer]) exported->buffers[bytes_buffer] = "";
   return {count, 0, 0, string_buffers, 0, exported->buffers, nullptr, nullptr, release_array, exported};
@@ -269,8 +269,8 @@ int32_t export_strings(const Context& context, const Tensor& tensor, uint32_t fl
   int64_t count;
   int32_t status = check_dense(tensor.desc.ndim, tensor.desc.shape, sizeof(int64_t), &count, error);
   if (status) return status;
-  Export* exported = new (std::nothrow) Export;
-  if (!exported) return fail_memory(sizeof(Export), error);
+  ArrowExport* exported = new (std::nothrow) ArrowExport;
+  if (!exported) return fail_memory(sizeof(ArrowExport), error);
   if (copies) {
     status = copy_buffers(context, tensor.strings, count, exported, error);
   } else {

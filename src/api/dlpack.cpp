@@ -169,7 +169,7 @@ int32_t from_legacy(gth_context* handle, DLManagedTensor* managed, gth_tensor** 
 
 // What a consumer is handed. Shape and strides lie behind it.
 template <class Managed>
-struct Export {
+struct DlpackExport {
   Managed managed;
   Storage* storage;
 
@@ -178,7 +178,7 @@ struct Export {
 
 template <class Managed>
 void delete_export(Managed* managed) {
-  auto* self = static_cast<Export<Managed>*>(managed->manager_ctx);
+  auto* self = static_cast<DlpackExport<Managed>*>(managed->manager_ctx);
   Storage* storage = self->storage;
   core::deallocate(self);
   storage->release();
@@ -252,13 +252,13 @@ void write_head(const Source&, DLManagedTensor*) {}
 // Takes over the source's reference.
 template <class Managed>
 int32_t make_export(const Source& source, Managed** out, const Error& error) {
-  const size_t size = sizeof(Export<Managed>) + 2 * sizeof(int64_t) * static_cast<size_t>(source.desc.ndim);
+  const size_t size = sizeof(DlpackExport<Managed>) + 2 * sizeof(int64_t) * static_cast<size_t>(source.desc.ndim);
   void* memory = core::allocate(size);
   if (!memory) {
     source.storage->release();
     return fail_memory(static_cast<int64_t>(size), error);
   }
-  auto* exported = new (memory) Export<Managed>{};
+  auto* exported = new (memory) DlpackExport<Managed>{};
   exported->storage = source.storage;
   exported->managed.manager_ctx = exported;
   exported->managed.deleter = delete_export<Managed>;

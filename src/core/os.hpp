@@ -6,8 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-// All that the library asks of the operating system: a port to another one is a port of os.cpp. Nothing here allocates,
-// needs a constructor, or is a cancellation point.
+// All that the library asks of the operating system. os.cpp is for every POSIX system, os_linux.cpp and os_macos.cpp for
+// one each: a port to another is one more of these. Nothing here allocates, needs a constructor, or is a cancellation
+// point.
 namespace gather::core {
 
 // ---- CPUs and memory
@@ -17,7 +18,7 @@ namespace gather::core {
 int32_t available_cpus();
 
 // CPUs that the cgroups named in `membership` (/proc/self/cgroup) pay for, where they are mounted in `mount`
-// (/sys/fs/cgroup); 0: no quota.
+// (/sys/fs/cgroup); 0: no quota, or no cgroups.
 int32_t cgroup_cpus(const char* membership, const char* mount);
 
 // Asks for huge pages behind new memory that is large enough for them: a fresh output costs more than the gather into
@@ -60,9 +61,10 @@ class Lock {
   bool outlive_holder();
 
  private:
-  // A number that no other thread of the process has; the cheapest there is.
+  // A number that no other thread of the process has; the cheapest there is. (macOS keeps something else in the register
+  // that compilers take for the thread's on aarch64.)
   static uintptr_t self() {
-#if defined(__x86_64__) || defined(__aarch64__)
+#if !defined(__APPLE__) && (defined(__x86_64__) || defined(__aarch64__))
     return reinterpret_cast<uintptr_t>(__builtin_thread_pointer());
 #else
     return (uintptr_t)pthread_self();

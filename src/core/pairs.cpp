@@ -7,14 +7,14 @@ namespace gather::core {
 namespace {
 
 // The extents of a dim in params and in indices.
-struct Extents {
+struct Pair {
   int64_t params, indices;
 };
 
-bool is_open(const Extents& extents) { return extents.params == GTH_OPEN || extents.indices == GTH_OPEN; }
+bool is_open(const Pair& extents) { return extents.params == GTH_OPEN || extents.indices == GTH_OPEN; }
 
 // One that is open agrees with everything in a shape query; in a plan both are open or none.
-bool agree(int32_t rule, const Extents& extents, Open open) {
+bool agree(int32_t rule, const Pair& extents, Open open) {
   if (extents.params == extents.indices) return true;
   if (is_open(extents)) return open == Open::any;
   if (rule == GTH_EXTENTS_PREFIX) return extents.indices <= extents.params;
@@ -22,14 +22,14 @@ bool agree(int32_t rule, const Extents& extents, Open open) {
 }
 
 // The output's extent of two that agree: of an open one and a known one, the one that decides.
-int64_t extent_of_both(int32_t rule, const Extents& extents) {
+int64_t extent_of_both(int32_t rule, const Pair& extents) {
   if (rule == GTH_EXTENTS_PREFIX) return extents.indices;
   if (rule == GTH_EXTENTS_BROADCAST && extents.indices == 1) return extents.params;
   if (rule == GTH_EXTENTS_BROADCAST && extents.params == 1) return extents.indices;
   return extents.indices == GTH_OPEN ? extents.params : extents.indices;
 }
 
-int32_t fail_pair(int32_t rule, int32_t dim, const Extents& extents, const Error& error) {
+int32_t fail_pair(int32_t rule, int32_t dim, const Pair& extents, const Error& error) {
   const char* allowed = rule == GTH_EXTENTS_PREFIX      ? "needed is at most"
                         : rule == GTH_EXTENTS_BROADCAST ? "needed is 1 or"
                                                         : "needed, because extents is equal, is";
@@ -55,7 +55,7 @@ int32_t resolve_pairs(const Settings& settings, const gth_tensor_desc& params, c
   for (int32_t i = 0; i < indices.ndim; ++i) {
     out->shape[i] = indices.shape[i];
     if (i == out->axis) continue;
-    const Extents extents{params.shape[i], indices.shape[i]};
+    const Pair extents{params.shape[i], indices.shape[i]};
     if (!agree(settings.extents, extents, open)) return fail_pair(settings.extents, i, extents, error);
     out->shape[i] = extent_of_both(settings.extents, extents);
   }

@@ -61,7 +61,7 @@ else
   echo "  Python  skipped: libgather is not installed"
 fi
 if command -v go >/dev/null; then
-  (cd bindings/go && GOTOOLCHAIN=local GOFLAGS=-buildvcs=false go build -o "$build/lookup_go" ./examples/lookup)
+  (cd bindings/go && GOTOOLCHAIN=local GOFLAGS="-buildvcs=false -tags=gather_shared" go build -o "$build/lookup_go" ./examples/lookup)
   lookup Go env LD_LIBRARY_PATH="$library" "$build/lookup_go"
 else
   echo "  Go      skipped: no go"

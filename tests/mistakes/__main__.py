@@ -62,7 +62,7 @@ def rust(build):
 
 
 def go(build):
-    output("go", "build", "-buildvcs=false", "-o", build / "go", ".", cwd=HERE / "go")
+    output("go", "build", "-buildvcs=false", "-tags=gather_shared", "-o", build / "go", ".", cwd=HERE / "go")
     return output(build / "go")
 
 

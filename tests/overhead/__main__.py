@@ -48,7 +48,7 @@ def rust(build):
 
 
 def go(build):
-    run("go", "build", "-buildvcs=false", "-o", build / "go", ".", cwd=HERE / "go")
+    run("go", "build", "-buildvcs=false", "-tags=gather_shared", "-o", build / "go", ".", cwd=HERE / "go")
     return [build / "go"]
 
 

@@ -1,0 +1,62 @@
+//go:build !gather_shared && !gather_static
+
+// The library, as one source: cgo compiles what lies in this folder, and links it into the program. In a checkout the
+// sources are those of the tree; in the module as it is published they stand here in full. What is for one system or
+// one instruction set has a file of its own beside this one.
+
+#if defined(__clang__)
+#error "the library is compiled here by GCC: set CC=gcc and CXX=g++, or install it and build with -tags gather_shared"
+#endif
+
+// Tiers that are packages of their own: not there yet when cgo tries what this one links with.
+namespace gather::cpu {
+struct Tier;
+extern const Tier avx2_tier __attribute__((weak));
+extern const Tier avx512_tier __attribute__((weak));
+}  // namespace gather::cpu
+
+#include "api/arrow.cpp"
+#include "api/context.cpp"
+#include "api/copy.cpp"
+#include "api/dlpack.cpp"
+#include "api/forms.cpp"
+#include "api/gather.cpp"
+#include "api/gather_elements.cpp"
+#include "api/gather_nd.cpp"
+#include "api/gather_strings.cpp"
+#include "api/handles.cpp"
+#include "api/library.cpp"
+#include "api/plan.cpp"
+#include "api/shape_output.cpp"
+#include "api/storage.cpp"
+#include "api/strings.cpp"
+#include "api/tensor.cpp"
+#include "core/attributes.cpp"
+#include "core/batch.cpp"
+#include "core/build.cpp"
+#include "core/build_dense.cpp"
+#include "core/dtype.cpp"
+#include "core/dtype_check.cpp"
+#include "core/error.cpp"
+#include "core/layout.cpp"
+#include "core/lower.cpp"
+#include "core/memory.cpp"
+#include "core/operands.cpp"
+#include "core/operation.cpp"
+#include "core/options.cpp"
+#include "core/os.cpp"
+#include "core/pairs.cpp"
+#include "core/placement.cpp"
+#include "core/profile.cpp"
+#include "core/request.cpp"
+#include "core/shape.cpp"
+#include "core/short.cpp"
+#include "cpu/executor.cpp"
+#include "cpu/indices.cpp"
+#include "cpu/job.cpp"
+#include "cpu/kernels.cpp"
+#include "cpu/run.cpp"
+#include "cpu/short.cpp"
+#include "cpu/strings.cpp"
+#include "cpu/tiers/choice.cpp"
+#include "cuda/stub.cpp"

@@ -1,0 +1,6 @@
+//go:build !gather_shared && !gather_static
+
+// Numbers that do not fit wrap around here.
+#pragma GCC optimize("wrapv")
+
+#include "cpu/tiers/portable.cpp"

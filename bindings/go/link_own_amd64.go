@@ -1,0 +1,8 @@
+//go:build !gather_shared && !gather_static
+
+package gather
+
+import (
+	_ "libgather/gather/internal/avx2"
+	_ "libgather/gather/internal/avx512"
+)

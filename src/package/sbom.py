@@ -1,0 +1,124 @@
+"""Writes what packages are made of, as an SPDX document: sbom.py PACKAGE... >FILE
+
+The packages hold the sources of this project and nothing of others; what their users' machines bring to it (the crates
+that Cargo.lock names, the Python distributions that pyproject.toml names) is listed as what they depend on.
+"""
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from datetime import datetime, timezone
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTHING = "NOASSERTION"
+
+
+def version():
+    number = int(re.search(r"#define GTH_VERSION (\d+)", (ROOT / "include/gather/gather.h").read_text())[1])
+    return f"{number // 1_000_000}.{number // 1000 % 1000}.{number % 1000}"
+
+
+def created():
+    """When the sources were last changed, so that the same sources make the same document."""
+    commit = ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"]
+    seconds = os.environ.get("SOURCE_DATE_EPOCH") or subprocess.check_output(commit, text=True)
+    return datetime.fromtimestamp(int(seconds), timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def identifier(*words):
+    return "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]", "-", "-".join(words))
+
+
+def sha256(path):
+    return [{"algorithm": "SHA256", "checksumValue": hashlib.sha256(path.read_bytes()).hexdigest()}]
+
+
+def package(name, release, licence, **more):
+    return {
+        "SPDXID": identifier("Package", name, release),
+        "name": name,
+        "versionInfo": release,
+        "downloadLocation": NOTHING,
+        "filesAnalyzed": False,
+        "licenseConcluded": licence,
+        "licenseDeclared": licence,
+        "copyrightText": NOTHING,
+        **more,
+    }
+
+
+def made(path):
+    return package(path.name, version(), "Apache-2.0", packageFileName=path.name, checksums=sha256(path))
+
+
+def located(kind, name, release=None):
+    locator = f"pkg:{kind}/{name}" + (f"@{release}" if release else "")
+    return [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": locator}]
+
+
+def crates():
+    """What the two crates are built with; crates that only their tests use are left out."""
+    lock = tomllib.loads((ROOT / "bindings/rust/Cargo.lock").read_text())["package"]
+    known = {each["name"]: each for each in lock}
+    manifests = [tomllib.loads(path.read_text()) for path in ROOT.glob("bindings/rust/gather*/Cargo.toml")]
+    wanted = {name for each in manifests for key in ("dependencies", "build-dependencies") for name in each.get(key, {})}
+    reached = set()
+    while wanted:
+        name = wanted.pop()
+        reached.add(name)
+        wanted |= {word.split()[0] for word in known[name].get("dependencies", [])} - reached
+    for each in lock:
+        if each["name"] in reached and "checksum" in each:
+            digest = [{"algorithm": "SHA256", "checksumValue": each["checksum"]}]
+            references = located("cargo", each["name"], each["version"])
+            yield package(each["name"], each["version"], NOTHING, checksums=digest, externalRefs=references)
+
+
+def distributions():
+    project = tomllib.loads((ROOT / "bindings/python/pyproject.toml").read_text())["project"]
+    for requirement in project["dependencies"]:
+        name, _, needed = requirement.partition(">=")
+        yield package(name, f">={needed}", NOTHING, externalRefs=located("pypi", name))
+
+
+def needs(path):
+    """What a package needs beside the C and C++ runtime, by its kind."""
+    if path.suffix == ".crate":
+        return list(crates())
+    is_python = path.suffix == ".whl" or path.name == f"libgather-{version()}.tar.gz"
+    return list(distributions()) if is_python else []
+
+
+def relation(one, kind, other):
+    return {"spdxElementId": one, "relationshipType": kind, "relatedSpdxElement": other}
+
+
+def document(paths):
+    name = f"libgather-{version()}"
+    packages = {each["SPDXID"]: each for each in map(made, paths)}
+    relations = [relation("SPDXRef-DOCUMENT", "DESCRIBES", each) for each in packages]
+    for path in paths:
+        for each in needs(path):
+            packages[each["SPDXID"]] = each
+            relations.append(relation(made(path)["SPDXID"], "DEPENDS_ON", each["SPDXID"]))
+    digest = hashlib.sha256(json.dumps(list(packages.values())).encode()).hexdigest()
+    return {
+        "spdxVersion": "SPDX-2.3",
+        "dataLicense": "CC0-1.0",
+        "SPDXID": "SPDXRef-DOCUMENT",
+        "name": name,
+        "documentNamespace": f"urn:sha256:{digest}",
+        "creationInfo": {"created": created(), "creators": ["Tool: sbom.py of libgather"]},
+        "packages": list(packages.values()),
+        "relationships": relations,
+    }
+
+
+if __name__ == "__main__":
+    json.dump(document([Path(each) for each in sys.argv[1:]]), sys.stdout, indent=1)
+    print()

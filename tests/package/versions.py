@@ -1,0 +1,39 @@
+"""Fails where a file states another release than gather.h, which every other file follows."""
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Each of these must be found, once or more, and be the release, or its first two numbers.
+STATED = {
+    "bindings/rust/Cargo.toml": r'^version = "(.+)"',
+    "bindings/rust/gather/Cargo.toml": r'^gather-sys = \{ version = "(.+?)"',
+    "bindings/rust/Cargo.lock": r'^name = "gather(?:-sys)?"\nversion = "(.+)"',
+    "bindings/rust/gather-sys/README.md": r"`gather` from release (\S+) on",
+    "bindings/python/pyproject.toml": r'^version = "(.+)"',
+    "README.md": r"find_package\(gather (\S+) CONFIG|(?:libgather(?:1|-dev)?|gather)[_-](\d+\.\d+\.\d+)|^\*\*Status\.\*\* (\d+\.\d+)",
+}
+
+
+def release():
+    number = int(re.search(r"#define GTH_VERSION (\d+)", (ROOT / "include/gather/gather.h").read_text())[1])
+    return f"{number // 1_000_000}.{number // 1000 % 1000}.{number % 1000}"
+
+
+def wrong(name, pattern, right):
+    matches = re.finditer(pattern, (ROOT / name).read_text(), re.MULTILINE)
+    found = {next(filter(None, match.groups())) for match in matches} or {"nowhere"}
+    return [f"{name}: {each}, gather.h says {right}" for each in sorted(found) if each not in (right, right[:right.rindex(".")])]
+
+
+def main():
+    right = release()
+    lines = [line for name, pattern in STATED.items() for line in wrong(name, pattern, right)]
+    print("\n".join(lines or [f"{right} in {len(STATED) + 1} files"]))
+    return bool(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
