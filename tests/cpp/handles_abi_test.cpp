@@ -437,6 +437,11 @@ TEST_F(Handles, E7_PlansOfADeviceThatIsNotThere) {
   EXPECT_EQ(plan, nullptr);
 }
 
+TEST_F(Handles, VersionsAreTheHeaders) {
+  EXPECT_EQ(gth_abi_version(), uint32_t{GTH_ABI_VERSION});
+  EXPECT_EQ(gth_version(), uint32_t{GTH_VERSION});
+}
+
 TEST_F(Handles, E8_NamesOfUnknownNumbers) {
   for (int32_t number : {9999, 1, -24, -9999, INT32_MAX, INT32_MIN}) {
     ASSERT_NE(gth_status_name(number), nullptr);

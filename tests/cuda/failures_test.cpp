@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include "../../src/core/testing.hpp"
 #include "emulated.hpp"
 
 // CUDA fails.
@@ -63,6 +64,30 @@ TEST_F(Emulated, FailuresWhileAContextIsMade) {
     EXPECT_EQ(gth_context_release(context), GTH_OK);
     return status;
   });
+}
+
+// The host's memory fails after the device's was had: that goes back.
+TEST_F(Emulated, G4_HostMemoryForATensorOnADevice) {
+  const Context context;
+  const int64_t shape[] = {100}, allocations = gth_emulation_live_allocations();
+  int64_t failures = 0;
+  for (int32_t sticky : {0, 1}) {
+    for (int64_t n = 1; n < 100; ++n) {
+      Error error;
+      gth_tensor* tensor = nullptr;
+      gth_testing_fail_allocation(n, sticky);
+      const int32_t status = gth_tensor_alloc(context.get(), GTH_DTYPE_INT8, 1, shape, &tensor, &error);
+      gth_testing_fail_allocation(0, 0);
+      EXPECT_EQ(gth_tensor_release(tensor), GTH_OK);
+      context.sync();
+      EXPECT_EQ(gth_emulation_live_allocations(), allocations) << "allocation " << n;
+      if (status == GTH_OK) break;
+      EXPECT_EQ(status, GTH_E_NOMEM) << error.message;
+      EXPECT_EQ(tensor, nullptr);
+      ++failures;
+    }
+  }
+  EXPECT_GT(failures, 0);
 }
 
 // A device older than all that the library was compiled for.
