@@ -235,8 +235,10 @@ void run(Input& input, const Producer& made, From&& import) {
     for (size_t d = 0; d < given.size(); ++d) given[d] = made.shape[d] == 1 ? 0 : given[d];
     require(elements(static_cast<const char*>(desc.data) + desc.offset, given.data(), made.shape, item) == due,
             "import: elements");
-    const char* low = static_cast<const char*>(desc.data);
-    require(low >= pages.first() - made.byte_offset && low + desc.extent <= pages.end(), "import: extent");
+    // In numbers: a large offset may put the data pointer itself anywhere.
+    const auto low = reinterpret_cast<uint64_t>(desc.data), first = reinterpret_cast<uint64_t>(pages.first());
+    const auto end = reinterpret_cast<uint64_t>(pages.end());
+    require(low + made.byte_offset >= first && low + static_cast<uint64_t>(desc.extent) <= end, "import: extent");
   }
   expect_export<DLManagedTensorVersioned>(tensor, static_cast<uint32_t>(input.below(4)), read_only, due, made.shape,
                                           item);
