@@ -15,6 +15,7 @@ extern const Tier avx2_tier __attribute__((weak));
 extern const Tier avx512_tier __attribute__((weak));
 }  // namespace gather::cpu
 
+#include "api/library.cpp"
 #include "api/arrow.cpp"
 #include "api/context.cpp"
 #include "api/copy.cpp"
@@ -25,7 +26,6 @@ extern const Tier avx512_tier __attribute__((weak));
 #include "api/gather_nd.cpp"
 #include "api/gather_strings.cpp"
 #include "api/handles.cpp"
-#include "api/library.cpp"
 #include "api/plan.cpp"
 #include "api/shape_output.cpp"
 #include "api/storage.cpp"

@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,7 +27,7 @@ def created():
     """When the sources were last changed, so that the same sources make the same document."""
     commit = ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"]
     seconds = os.environ.get("SOURCE_DATE_EPOCH") or subprocess.check_output(commit, text=True)
-    return datetime.fromtimestamp(int(seconds), timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def identifier(*words):
@@ -66,7 +66,9 @@ def crates():
     lock = tomllib.loads((ROOT / "bindings/rust/Cargo.lock").read_text())["package"]
     known = {each["name"]: each for each in lock}
     manifests = [tomllib.loads(path.read_text()) for path in ROOT.glob("bindings/rust/gather*/Cargo.toml")]
-    wanted = {name for each in manifests for key in ("dependencies", "build-dependencies") for name in each.get(key, {})}
+    wanted = {
+        name for each in manifests for key in ("dependencies", "build-dependencies") for name in each.get(key, {})
+    }
     reached = set()
     while wanted:
         name = wanted.pop()

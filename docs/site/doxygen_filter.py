@@ -1,0 +1,60 @@
+"""Marks the comments of gather.h and gather.hpp as documentation for doxygen: doxygen_filter.py FILE
+
+The headers are written for their readers, with plain comments: one before what it is about, or behind it on its line;
+and lines of dashes around the names of chapters.
+"""
+
+import re
+import sys
+
+
+def anchor(name):
+    return re.sub(r"\W+", "_", name).lower()
+
+
+def set_apart(lines):
+    """Indented lines of a comment, such as tables and formulas, as they are."""
+    inside = False
+    for line in lines:
+        indented = re.match(r"\s*\*\s{3,}\S", line) is not None
+        if indented != inside:
+            yield " * @verbatim" if indented else " * @endverbatim"
+            inside = indented
+        yield line
+
+
+def c(text):
+    """Chapters are groups; a comment at the beginning of a line is about what follows, any other about what it ends."""
+    chapters = 0
+    kept = []
+    for line in text.splitlines():
+        match = re.match(r"/\* -{9,} (.+) \*/$", line)
+        if match:
+            kept += ["/** @} */"] * (chapters > 0) + [f"/** @defgroup {anchor(match[1])} {match[1]}", " * @{ */"]
+            chapters += 1
+        else:
+            kept.append(line)
+    end = max(index for index, line in enumerate(kept) if line == "#ifdef __cplusplus")
+    kept.insert(end, "/** @} */")
+    text = "\n".join(kept)
+
+    def comment(match):
+        before, body = match[1], match[2]
+        lines = list(set_apart(body.split("\n")))
+        if any("@verbatim" in line for line in lines) and not any("@endverbatim" in line for line in lines):
+            lines[-1:] = [lines[-1].rstrip().removesuffix("*/").rstrip(), " * @endverbatim */"]
+        return before + ("/**<" if before.strip() else "/**") + "\n".join(lines)
+
+    return re.sub(r"^([^\n]*?)/\*(?![*])(.*?\*/)", comment, text, flags=re.DOTALL | re.MULTILINE)
+
+
+def cpp(text):
+    """A comment that stands alone is about what follows; the one at the top, about the file."""
+    text = re.sub(r"^( *)//(?!/)(?! -{9,})", r"\1///", text, flags=re.MULTILINE)
+    return "/// @file\n" + text
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1]) as file:
+        source = file.read()
+    print(cpp(source) if sys.argv[1].endswith(".hpp") else c(source))

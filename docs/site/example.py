@@ -1,0 +1,36 @@
+"""Tabs with one of the programs of examples/ in every language, and what all of them print, as a Sphinx directive."""
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+from docutils.statemachine import StringList
+
+LANGUAGES = {
+    "C": ("c", "examples/c/{}.c"),
+    "C++": ("cpp", "examples/cpp/{}.cpp"),
+    "Rust": ("rust", "examples/rust/src/bin/{}.rs"),
+    "Python": ("python", "examples/python/{}.py"),
+    "Go": ("go", "examples/go/{}/main.go"),
+}
+
+
+class Example(Directive):
+    """``{example} NAME``."""
+
+    required_arguments = 1
+
+    def run(self):
+        name = self.arguments[0]
+        lines = ["::::{tab-set}", ":sync-group: language", ""]
+        for title, (lexer, path) in LANGUAGES.items():
+            file = f"/tree/{path.format(name)}"
+            lines += [f":::{{tab-item}} {title}", f":sync: {lexer}", ""]
+            lines += [f"```{{literalinclude}} {file}", f":language: {lexer}", "```", ":::", ""]
+        lines += ["::::", "", f"```{{literalinclude}} /tree/examples/output/{name}.txt", ":language: text", "```", ""]
+        parent = nodes.Element()
+        self.state.nested_parse(StringList(lines, self.state_machine.document["source"]), self.content_offset, parent)
+        return parent.children
+
+
+def setup(app):
+    app.add_directive("example", Example)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,3 @@
+module libgather/godoc
+
+go 1.24
