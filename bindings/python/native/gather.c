@@ -2,23 +2,8 @@
 #include "array.h"
 #include "handle.h"
 #include "operand.h"
+#include "operation.h"
 #include "switches.h"
-
-/* What an operation is here, by the number that the Python side gives it (_operations.py). */
-typedef struct operation {
-  int32_t (*shape)(const gth_tensor_desc *params, const gth_tensor_desc *indices, const gth_options *options,
-                   int32_t capacity, int32_t *ndim, int64_t *shape, gth_error *err);
-  int32_t (*run)(gth_context *context, const gth_tensor_desc *params, const gth_tensor_desc *indices,
-                 const gth_options *options, const gth_tensor_desc *out, gth_error *err);
-} operation;
-
-static const operation operations[] = {
-    {gth_gather_shape, gth_gather_desc},
-    {gth_gather_nd_shape, gth_gather_nd_desc},
-    {gth_gather_elements_shape, gth_gather_elements_desc},
-};
-
-enum { OPERATIONS = sizeof operations / sizeof *operations };
 
 /* A call over buffers. */
 typedef struct request {
@@ -121,14 +106,11 @@ static PyObject *gather_buffers(request *call, PyObject *params, PyObject *indic
 
 static int operation_of(PyObject *number, const operation **found) {
   const long row = PyLong_AsLong(number);
-  if (row < 0 || row >= OPERATIONS) {
-    if (!PyErr_Occurred()) {
-      PyErr_SetString(PyExc_ValueError, "there is no such operation");
-    }
-    return 0;
+  *found = PyErr_Occurred() ? NULL : operation_numbered(row);
+  if (!*found && !PyErr_Occurred()) {
+    PyErr_SetString(PyExc_ValueError, "there is no such operation");
   }
-  *found = &operations[row];
-  return 1;
+  return *found != NULL;
 }
 
 /* The operands, which are large, are left as they are. */

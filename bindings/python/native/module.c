@@ -105,6 +105,7 @@ static PyMethodDef methods[] = {
     ONE("address", address),
     FAST("view", view),
     FAST("handle", handle),
+    {"xla_handler", xla_handler, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

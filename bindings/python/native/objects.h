@@ -52,6 +52,7 @@ PyObject *arrow_capsules(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *address(PyObject *module, PyObject *exporter);
 PyObject *view(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *handle(PyObject *module, arguments args, Py_ssize_t count);
+PyObject *xla_handler(PyObject *module, PyObject *unused);
 
 /* The types of this module; NULL with an exception set if there is no memory for them. */
 PyObject *memory_type_new(void);

@@ -26,6 +26,8 @@ MODULES = [
 def test_docstrings(name: str) -> None:
     if name.startswith("libgather.torch"):
         pytest.importorskip("torch", reason="torch is not installed")
+    if name.startswith("libgather.jax"):
+        pytest.importorskip("jax", reason="jax is not installed")
     result = doctest.testmod(importlib.import_module(name))
     assert result.failed == 0
 

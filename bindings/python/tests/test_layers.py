@@ -52,7 +52,7 @@ def named_by(argument: ast.expr, modules: dict[str, Path]) -> Iterator[str]:
     literal = "".join(part.value for part in argument.values if isinstance(part, ast.Constant))
     inside = literal.strip(".")
     for name in modules:
-        if name.startswith(f"{inside}.") if inside else name in ("onnx", "tf", "torch"):
+        if name.startswith(f"{inside}.") if inside else name in ("onnx", "tf", "torch", "jax"):
             yield name
 
 

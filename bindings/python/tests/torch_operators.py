@@ -21,7 +21,7 @@ CASES: dict[str, tuple[str, tuple[int, ...], tuple[int, ...], dict[str, Any], tu
     "last": ("gather", (2, 5, 3), (4,), {"axis": -1}, (3,)),
     "batch": ("gather", (2, 5, 3), (2, 4), {"batch_dims": 1}, (5,)),
     "batch and axis": ("gather", (2, 4, 5, 3), (2, 4), {"axis": 2, "batch_dims": 1}, (5,)),
-    "batch from behind": ("gather", (2, 5, 3), (2, 4), {"batch_dims": -1}, (5,)),
+    "batch from behind": ("gather", (2, 5, 3), (2, 4), {"batch_dims": -1}, (3,)),
     "tuples": ("gather_nd", (4, 5, 3), (6, 2), {}, (4, 5)),
     "whole tuples": ("gather_nd", (4, 5), (2, 3, 2), {}, (4, 5)),
     "batch of tuples": ("gather_nd", (2, 4, 5), (2, 3, 1), {"batch_dims": 1}, (4,)),
@@ -65,8 +65,6 @@ def drawn(
 class TestOperators:
     def test_values(self, name: str, switches: dict[str, Any]) -> None:
         operator, plain, params, indices = drawn(name, switches)
-        if name == "batch from behind":
-            plain = partial(libgather.gather, batch_dims=1, **switches)
         assert torch.equal(operator(params, indices), plain(params, indices))
         if "fill_value" in switches:
             plain = partial(plain, fill_value=int(switches["fill_value"]))
@@ -74,8 +72,20 @@ class TestOperators:
 
     def test_gradients(self, name: str, switches: dict[str, Any]) -> None:
         operator, _, params, indices = drawn(name, switches)
-        assert torch.autograd.gradcheck(lambda p: operator(p, indices), params.requires_grad_())
+        assert torch.autograd.gradcheck(lambda p: operator(p, indices), params.requires_grad_(), check_forward_ad=True)
         assert torch.autograd.gradgradcheck(lambda p: operator(p, indices), params)
+
+    def test_transforms(self, name: str, switches: dict[str, Any]) -> None:
+        operator, _, params, indices = drawn(name, switches)
+
+        def squares(p: torch.Tensor) -> torch.Tensor:
+            return operator(p * p, indices)
+
+        forward, backward = torch.func.jacfwd(squares)(params), torch.func.jacrev(squares)(params)
+        expected = torch.autograd.functional.jacobian(squares, params)
+        assert torch.equal(forward, expected) and torch.equal(backward, expected)
+        gradient = torch.func.grad(lambda p: squares(p).sum())
+        assert torch.equal(torch.vmap(gradient)(torch.stack([params, params]))[1], gradient(params))
 
     def test_compiled_whole(self, name: str, switches: dict[str, Any]) -> None:
         operator, _, params, indices = drawn(name, switches)
@@ -165,6 +175,15 @@ def test_errors() -> None:
         operators.gather(params, indices, bounds="skip")
     with pytest.raises(libgather.OptionError, match="bounds"):
         operators.gather(params, indices, bounds="never")  # type: ignore[arg-type]
+
+
+def test_forward_mode_of_compiled_code_is_refused() -> None:
+    params, indices = torch.randn(4, 3), torch.tensor([1, 0])
+    compiled = torch.compile(
+        lambda p: torch.func.jvp(lambda q: operators.gather(q, indices), (p,), (p,)), fullgraph=True, backend="eager"
+    )
+    with pytest.raises(torch._dynamo.exc.Unsupported, match="no forward mode"):
+        compiled(params)
 
 
 def test_the_plain_functions_break_a_graph_and_no_more() -> None:

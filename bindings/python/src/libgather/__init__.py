@@ -88,8 +88,8 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """libgather.tf, libgather.onnx and libgather.torch are imported when they are first used."""
-    if name in ("tf", "onnx", "torch"):
+    """libgather.tf, libgather.onnx, libgather.torch and libgather.jax are imported when they are first used."""
+    if name in ("tf", "onnx", "torch", "jax"):
         from importlib import import_module
 
         return import_module(f"{__name__}.{name}")

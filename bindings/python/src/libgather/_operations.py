@@ -9,7 +9,7 @@ from . import _constants as c
 from . import errors
 from . import types as t
 from ._arrays import enter, enter_output, kind_of, native, rank_of, written
-from ._call import call, created, shape_of
+from ._call import call, created
 from ._fills import check_output, fill_of
 from ._foreign import refuse_keywords
 from ._library import lib
@@ -17,7 +17,9 @@ from ._located import locate
 from ._objects import gather as gather_buffers
 from ._operation import GATHER, GATHER_ELEMENTS, GATHER_ND, operation_named
 from ._options import options_of
+from ._programs import run_program
 from ._request import Request
+from ._shapes import shape_for
 from ._sites import site_of
 from .context import Context, pointer_of
 from .spec import Spec
@@ -350,7 +352,11 @@ def run_others(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, 
 
 def run_quickly(operation: Operation, params: t.Any, indices: t.Any, request: Request) -> t.Any:
     """By the kind's own way around its memory, where it has one; else NotImplemented."""
-    quick = getattr(kind_of(params), "quick", None)
+    kind = kind_of(params)
+    is_program = getattr(kind, "is_program", None)
+    if is_program is not None and is_program(params, indices, request):
+        return run_program(operation, params, indices, request)
+    quick = getattr(kind, "quick", None)
     return NotImplemented if quick is None else quick(partial(run_buffers, operation), params, indices, request)
 
 
@@ -478,8 +484,3 @@ def output_shape(
     operation = operation_named(op, nd)
     request = Request(axis, batch_dims, profile=profile, opset=opset, extents=extents)
     return shape_for(operation, params, indices, operation.completed(request))
-
-
-def shape_for(operation: Operation, params: t.Any, indices: t.Any, request: Request) -> tuple[int, ...]:
-    source, index = Spec.of_shape_or_array(params, "params"), Spec.of_shape_or_array(indices, "indices")
-    return shape_of(operation.shape, source.described(), index.described(), options_of(request))

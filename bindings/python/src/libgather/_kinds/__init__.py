@@ -10,6 +10,7 @@ interest. A kind may have besides:
 - ``carried_of(value)``: NumPy's dtype of elements that the library has no dtype for
 - ``written(value)``: called after a call has written to it
 - ``native(value)``: the array in the machine's byte order
+- ``is_program(params, indices, request)``: whether a compiled program of its library does such a call
 - ``quick(run, params, indices, request)``: a result without any Memory, or NotImplemented
 - ``hold(value)``: called before its address is kept, that it may not be moved
 """

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from .. import errors
+from .._dtypes import NUMBERS
 from .._memory import Memory
 from .._modules import module
 from .._places import HOST
@@ -19,11 +22,28 @@ if TYPE_CHECKING:
 
 def enter(value: Any, site: Site | None, operand: str) -> Memory:
     if isinstance(value, module("jax").core.Tracer):
-        message = f"{type(value).__name__} has no value while JAX traces: jax.pure_callback() calls this with values"
+        message = (
+            f"{type(value).__name__} has no value while JAX traces: call libgather.jax, or this by jax.pure_callback()"
+        )
         raise errors.dtype_error(operand, message)
     if not hasattr(value, "__dlpack_device__"):
         raise errors.dtype_error(operand, f"{type(value).__name__} is not an array")
     return dlpack.enter(value, site, operand)
+
+
+def is_program(params: Any, indices: Any, request: Request) -> bool:
+    """On the CPU, if a request says nothing that changes from call to call: it takes JAX much longer to make an array
+    of memory that it is given than to run a program."""
+    fill = request.fill_value
+    is_known = fill is None or isinstance(fill, str) or (isinstance(fill, (int, float)) and fill == fill)
+    if not is_known or request.context is not None or request.threads is not None:
+        return False
+    return is_on_host(params) and is_on_host(indices) and is_dtype(params.dtype)
+
+
+@cache  # NumPy takes long to say a name
+def is_dtype(dtype: Any) -> bool:
+    return dtype.name in NUMBERS
 
 
 def quick(run: Any, params: Any, indices: Any, request: Request) -> Any:
@@ -44,7 +64,12 @@ def is_on_host(value: Any) -> bool:
     jax = module("jax")
     if not isinstance(value, jax.Array) or isinstance(value, jax.core.Tracer):
         return False
-    return all(device.platform == "cpu" for device in value.devices())
+    return is_cpus(value.sharding)
+
+
+@cache  # of which there are few
+def is_cpus(sharding: Any) -> bool:
+    return all(device.platform == "cpu" for device in sharding.device_set)
 
 
 def place_of(value: Any, operand: str) -> Place:

@@ -46,10 +46,9 @@ def gather(
             [0., 0.],
             [2., 2.]])
     """
-    if batch_dims < 0:
-        batch_dims += indices.dim()
     axis = batch_dims if axis is None else axis
     axis = axis + params.dim() if axis < 0 else axis
+    batch_dims = batch_dims + indices.dim() if batch_dims < 0 else batch_dims
     result: torch.Tensor = _gather.operator(params, indices, axis, batch_dims, negative, checked(bounds), fill_value)
     return result
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 from math import prod
 
 import torch
+from torch._functorch import eager_transforms as transforms
+from torch._guards import TracingContext
+
+from .. import errors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +18,20 @@ if TYPE_CHECKING:
 SWITCHES = "str negative, str bounds, float fill_value"
 
 
-def registered(name: str, attributes: str, run: Callable[..., Any], shape: Callable[..., Any]) -> Any:
-    """An operator of params, indices, attributes and switches: how it runs, and the shape that comes out."""
+#: How many arguments these are, the last ones.
+_SWITCHES = 3
+
+
+def registered(
+    name: str, attributes: str, run: Callable[..., Any], shape: Callable[..., Any], backward: Callable[..., Any]
+) -> Callable[..., torch.Tensor]:
+    """An operator of params, indices, attributes and switches, as a function.
+
+    Args:
+        run: how it runs
+        shape: the shape that comes out
+        backward: the gradient of params, from a context with `shape`, `indices` and `arguments`, and a result's
+    """
     schema = f"(Tensor params, Tensor indices, {attributes}, {SWITCHES}) -> Tensor"
 
     def values(params: torch.Tensor, indices: torch.Tensor, *arguments: Any) -> torch.Tensor:
@@ -23,11 +39,63 @@ def registered(name: str, attributes: str, run: Callable[..., Any], shape: Calla
         return result
 
     def fake(params: torch.Tensor, indices: torch.Tensor, *arguments: Any) -> torch.Tensor:
+        if transforms.JVP_NESTING and TracingContext.try_get() is not None:
+            raise errors.unsupported(
+                "params", "compiled code has no forward mode of this operator: compile what is in it"
+            )
         return params.new_empty(shape(params, indices, *arguments))
 
     operator = torch.library.custom_op(f"libgather::{name}", values, mutates_args=(), schema=schema)
     operator.register_fake(fake)
-    return operator
+
+    class Differentiable(torch.autograd.Function):
+        """The operator to torch.func and forward mode, which torch does not ask of its own registration."""
+
+        @staticmethod
+        def forward(*inputs: Any) -> torch.Tensor:
+            result: torch.Tensor = operator(*inputs)
+            return result
+
+        setup_context = staticmethod(keep)
+
+        @staticmethod
+        def backward(ctx: Any, gradient: torch.Tensor) -> tuple[Any, ...]:
+            given = backward(ctx, *ctx.saved_tensors, gradient) if ctx.needs_input_grad[0] else None
+            return given, *(None,) * (1 + len(ctx.arguments))
+
+        @staticmethod
+        def jvp(ctx: Any, tangent: torch.Tensor | None, *_: None) -> torch.Tensor | None:
+            """A gather is linear in params; what it fills with does not change with them."""
+            return None if tangent is None else call(tangent, ctx.indices, *ctx.arguments[:-1], 0.0)
+
+        @staticmethod
+        def vmap(info: Any, dims: tuple[Any, ...], *inputs: Any) -> tuple[torch.Tensor, int]:
+            return batched(call, info, dims, *inputs)
+
+    def call(*inputs: Any) -> torch.Tensor:
+        result: torch.Tensor = operator(*inputs) if torch.compiler.is_compiling() else Differentiable.apply(*inputs)
+        return result
+
+    operator.register_autograd(Differentiable.backward, setup_context=keep)
+    operator.register_vmap(lambda *arguments: batched(operator, *arguments))
+    return call
+
+
+def keep(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
+    """What a gradient needs of a call: the shape of params, the indices, and the other arguments."""
+    params, ctx.indices, *ctx.arguments = inputs
+    ctx.shape = params.shape
+    ctx.save_for_backward(ctx.indices)
+    ctx.save_for_forward(ctx.indices)
+
+
+def batched(
+    operator: Callable[..., torch.Tensor], info: Any, dims: tuple[Any, ...], *inputs: Any
+) -> tuple[torch.Tensor, int]:
+    """The operator over a dim of vmap, which is a batch dim more in front: every attribute counts dims."""
+    params, indices = (with_batch(*pair, info.batch_size) for pair in zip(inputs[:2], dims[:2], strict=True))
+    attributes = (attribute + 1 for attribute in inputs[2:-_SWITCHES])
+    return operator(params, indices, *attributes, *inputs[-_SWITCHES:]), 0
 
 
 def switches(negative: str, bounds: str, fill_value: float, dtype: torch.dtype) -> dict[str, Any]:

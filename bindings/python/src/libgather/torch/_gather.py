@@ -7,7 +7,7 @@ from math import prod
 import torch
 
 from .. import _operations
-from ._common import registered, resolved, sum_of_rows, switches, with_batch
+from ._common import registered, resolved, sum_of_rows, switches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,15 +25,8 @@ def shape(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: in
     return (*params.shape[:axis], *indices.shape[batch_dims:], *params.shape[axis + 1 :])
 
 
-def keep(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
-    params, indices, *ctx.arguments = inputs
-    ctx.shape = params.shape
-    ctx.save_for_backward(indices)
-
-
-def backward(ctx: Any, gradient: torch.Tensor) -> tuple[Any, ...]:
+def backward(ctx: Any, indices: torch.Tensor, gradient: torch.Tensor) -> torch.Tensor:
     """Rows of params are (batch, axis), each of the dims between the batch and the axis and of those after it."""
-    (indices,) = ctx.saved_tensors
     axis, batch_dims, negative, bounds, _ = ctx.arguments
     shape, extent = ctx.shape, ctx.shape[axis]
     batch, between, after = shape[:batch_dims], shape[batch_dims:axis], shape[axis + 1 :]
@@ -44,14 +37,7 @@ def backward(ctx: Any, gradient: torch.Tensor) -> tuple[Any, ...]:
     base = torch.arange(prod(batch), device=index.device) * extent
     index = index + base.reshape((*batch, *(1,) * taken))
     total = sum_of_rows(rows, index, inside, (*batch, extent, *between, *after), prod(batch) * extent)
-    return total.movedim(batch_dims, axis), *(None,) * 6
+    return total.movedim(batch_dims, axis)
 
 
-def batched(info: Any, dims: tuple[Any, ...], params: Any, indices: Any, axis: int, batch_dims: int, *rest: Any) -> Any:
-    params, indices = (with_batch(*pair, info.batch_size) for pair in zip((params, indices), dims[:2], strict=True))
-    return operator(params, indices, axis + 1, batch_dims + 1, *rest), 0
-
-
-operator = registered("gather", "int axis, int batch_dims", run, shape)
-operator.register_autograd(backward, setup_context=keep)
-operator.register_vmap(batched)
+operator = registered("gather", "int axis, int batch_dims", run, shape, backward)

@@ -7,7 +7,7 @@ from math import prod
 import torch
 
 from .. import _operations
-from ._common import registered, resolved, sum_of_rows, switches, with_batch
+from ._common import registered, resolved, sum_of_rows, switches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,15 +22,8 @@ def shape(params: torch.Tensor, indices: torch.Tensor, batch_dims: int, *_: Any)
     return (*indices.shape[:-1], *params.shape[batch_dims + indices.shape[-1] :])
 
 
-def keep(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
-    params, indices, *ctx.arguments = inputs
-    ctx.shape = params.shape
-    ctx.save_for_backward(indices)
-
-
-def backward(ctx: Any, gradient: torch.Tensor) -> tuple[Any, ...]:
+def backward(ctx: Any, indices: torch.Tensor, gradient: torch.Tensor) -> torch.Tensor:
     """Rows of params are (batch, the dims that a tuple indexes)."""
-    (indices,) = ctx.saved_tensors
     batch_dims, negative, bounds, _ = ctx.arguments
     shape, components = ctx.shape, indices.shape[-1]
     batch, indexed = shape[:batch_dims], shape[batch_dims : batch_dims + components]
@@ -40,15 +33,7 @@ def backward(ctx: Any, gradient: torch.Tensor) -> tuple[Any, ...]:
     for component, extent in enumerate(indexed):
         part, is_inside = resolved(indices[..., component], extent, negative, bounds)
         index, inside = index * extent + part, inside & is_inside
-    total = sum_of_rows(gradient, index, inside, shape, prod(batch) * prod(indexed))
-    return total, *(None,) * 5
+    return sum_of_rows(gradient, index, inside, shape, prod(batch) * prod(indexed))
 
 
-def batched(info: Any, dims: tuple[Any, ...], params: Any, indices: Any, batch_dims: int, *rest: Any) -> Any:
-    params, indices = (with_batch(*pair, info.batch_size) for pair in zip((params, indices), dims[:2], strict=True))
-    return operator(params, indices, batch_dims + 1, *rest), 0
-
-
-operator = registered("gather_nd", "int batch_dims", run, shape)
-operator.register_autograd(backward, setup_context=keep)
-operator.register_vmap(batched)
+operator = registered("gather_nd", "int batch_dims", run, shape, backward)

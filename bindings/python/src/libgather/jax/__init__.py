@@ -1,0 +1,121 @@
+"""Primitives of JAX: what ``jit``, ``vmap``, ``grad`` and ``jvp`` see of a gather, on the CPU.
+
+The functions of :mod:`libgather` itself take JAX's arrays as memory. These are called from compiled programs, through
+``jax.ffi``: with shapes while JAX traces, derivatives of any order, and rules for batches that repeat nothing. Shapes
+and dtypes are judged while tracing; an index out of bounds is known when the program gets there, and is then a
+``jax.errors.JaxRuntimeError`` with the message of :class:`libgather.IndexError`. They need JAX 0.5 or newer, and are
+imported when they are first used.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import jax
+import jax.numpy as jnp
+
+from .. import errors
+from .. import types as t
+from .._request import Request
+from . import _gather, _gather_elements, _gather_nd
+
+__all__ = ["gather", "gather_elements", "gather_nd"]
+
+#: By the operations' numbers.
+PROGRAMS = (_gather.operator, _gather_nd.operator, _gather_elements.operator)
+
+
+def gather(
+    params: jax.typing.ArrayLike,
+    indices: jax.typing.ArrayLike,
+    axis: int | None = None,
+    batch_dims: int = 0,
+    *,
+    negative: t.Negative = "reject",
+    bounds: t.Bounds = "error",
+    fill_value: float | str | None = None,
+) -> jax.Array:
+    """:func:`libgather.gather` as a primitive: slices of `params` along an axis, by index.
+
+    The gradient of `params` adds up what each of its slices has been taken for.
+
+    Args:
+        axis: None is the same as `batch_dims`
+        bounds: ``"error"``, ``"clamp"``, ``"modulo"``, or ``"fill"``, which a `fill_value` implies
+        fill_value: a value, ``"zero"`` (default), or ``"by_dtype"``
+
+    Raises:
+        ShapeError, RankError, DTypeError: as :func:`libgather.gather`
+        jax.errors.JaxRuntimeError: an index out of bounds, when the result's values are asked for
+
+    >>> import jax, jax.numpy as jnp, libgather.jax
+    >>> table, ids = jnp.arange(6.0).reshape(3, 2), jnp.array([2, 2, 0])
+    >>> jax.jit(libgather.jax.gather)(table, ids).tolist()
+    [[4.0, 5.0], [4.0, 5.0], [0.0, 1.0]]
+    >>> jax.grad(lambda t: libgather.jax.gather(t, ids).sum())(table).tolist()
+    [[1.0, 1.0], [0.0, 0.0], [2.0, 2.0]]
+    """
+    params, indices = array_of(params), array_of(indices)
+    axis = batch_dims if axis is None else axis
+    batch_dims = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
+    switches = request_of(negative, bounds, fill_value)
+    request = switches._replace(axis=positive(axis, params), batch_dims=batch_dims)
+    return _gather.operator(params, indices, request=request)
+
+
+def gather_nd(
+    params: jax.typing.ArrayLike,
+    indices: jax.typing.ArrayLike,
+    batch_dims: int = 0,
+    *,
+    negative: t.Negative = "reject",
+    bounds: t.Bounds = "error",
+    fill_value: float | str | None = None,
+) -> jax.Array:
+    """:func:`libgather.gather_nd` as a primitive: slices of `params` by tuples, along the last axis of `indices`.
+
+    >>> import jax.numpy as jnp, libgather.jax
+    >>> libgather.jax.gather_nd(jnp.array([[1, 2], [3, 4]]), jnp.array([[1, 0], [0, 1]])).tolist()
+    [3, 2]
+    """
+    request = request_of(negative, bounds, fill_value)._replace(batch_dims=batch_dims)
+    return _gather_nd.operator(array_of(params), array_of(indices), request=request)
+
+
+def gather_elements(
+    params: jax.typing.ArrayLike,
+    indices: jax.typing.ArrayLike,
+    axis: int = -1,
+    *,
+    negative: t.Negative = "reject",
+    bounds: t.Bounds = "error",
+    fill_value: float | str | None = None,
+) -> jax.Array:
+    """:func:`libgather.gather_elements` as a primitive, with the extents of ``jnp.take_along_axis``: beside the axis
+    one of 1 is repeated.
+
+    >>> import jax.numpy as jnp, libgather.jax
+    >>> libgather.jax.gather_elements(jnp.array([[1, 2], [3, 4]]), jnp.array([[1], [0]])).tolist()
+    [[2], [3]]
+    """
+    params = array_of(params)
+    switches = request_of(negative, bounds, fill_value)
+    request = switches._replace(axis=positive(axis, params), extents="broadcast")
+    return _gather_elements.operator(params, array_of(indices), request=request)
+
+
+@cache
+def request_of(negative: t.Negative, bounds: t.Bounds, fill_value: t.Any) -> Request:
+    if bounds == "skip":
+        raise errors.unsupported("options", "bounds 'skip' is for an out, which a primitive of JAX does not have")
+    is_filled = fill_value is not None and bounds == "error"
+    return Request(negative=negative, bounds="fill" if is_filled else bounds, fill_value=fill_value)
+
+
+def array_of(value: jax.typing.ArrayLike) -> jax.Array:
+    # JAX takes longer to find out that an array is one than to take from it.
+    return value if isinstance(value, jax.Array) else jnp.asarray(value)
+
+
+def positive(axis: int, params: jax.Array) -> int:
+    return axis + params.ndim if axis < 0 else axis

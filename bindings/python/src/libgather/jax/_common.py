@@ -1,0 +1,113 @@
+"""What the primitives share: the call of the library, jit, derivatives, and the sum that a gradient is."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
+
+from .. import _objects
+from .._fills import value_fill
+from .._library import ffi
+from .._options import named_fill, options_of
+from .._shapes import shape_for
+from ..spec import Spec
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from .._operation import Operation
+    from .._request import Request
+
+_TARGET = "libgather"
+jax.ffi.register_ffi_target(_TARGET, _objects.xla_handler(), platform="cpu")
+
+
+def registered(
+    operation: Operation, add: Callable[..., jax.Array], batched: Callable[..., tuple[jax.Array, int]]
+) -> Callable[..., jax.Array]:
+    """An operation as a primitive of JAX: a compiled function of params, indices and the request.
+
+    Args:
+        add: the gradient of params, of their shape, the indices, a result's gradient and the request
+        batched: the result where params, indices or both have a batch dim, and that of the result
+    """
+    primitive = Primitive(f"libgather_{operation.name}")
+
+    def shape(params: Any, indices: Any, *, request: Request) -> jax.core.ShapedArray:
+        source, index = Spec(params.dtype, params.shape), Spec(indices.dtype, indices.shape)
+        return jax.core.ShapedArray(shape_for(operation, source, index, request), params.dtype)
+
+    def call(params: Any, indices: Any, *, request: Request) -> Any:
+        result = shape(params, indices, request=request)
+        run = jax.ffi.ffi_call(_TARGET, jax.ShapeDtypeStruct(result.shape, result.dtype))
+        return run(params, indices, request=attribute(operation, request, Spec(params.dtype, ())._dtype))
+
+    def jvp(tangent: Any, params: Any, indices: Any, *, request: Request) -> Any:
+        """A gather is linear in params; what it fills with does not change with them."""
+        fill = None if request.fill_value is None else "zero"
+        return primitive.bind(tangent, indices, request=request._replace(fill_value=fill))
+
+    def transpose(gradient: Any, params: Any, indices: Any, *, request: Request) -> tuple[Any, None]:
+        if type(gradient) is ad.Zero:
+            return ad.Zero(params.aval), None
+        return add(params.aval.shape, indices, gradient, request), None
+
+    def batch(arrays: tuple[Any, ...], dims: tuple[Any, ...], *, request: Request) -> tuple[Any, int]:
+        return batched(primitive.bind, *arrays, *dims, request)
+
+    primitive.def_abstract_eval(shape)
+    primitive.def_impl(call)
+    mlir.register_lowering(primitive, mlir.lower_fun(call, multiple_results=False), platform="cpu")
+    ad.defjvp(primitive, jvp, None)
+    ad.primitive_transposes[primitive] = transpose
+    batching.primitive_batchers[primitive] = batch
+    compiled: Callable[..., jax.Array] = jax.jit(primitive.bind, static_argnames="request")
+    return compiled
+
+
+@cache
+def attribute(operation: Operation, request: Request, dtype: int) -> np.ndarray:
+    """What the handler is told: the operation's number, and the memory of a gth_options."""
+    fill = named_fill(request.fill_value) or value_fill(request.fill_value, dtype)
+    options = options_of(request, fill)
+    return np.frombuffer(operation.number.to_bytes(8, "little") + ffi.buffer(options)[:], np.int64)
+
+
+def resolved(index: jax.Array, extent: int, request: Request) -> jax.Array:
+    """Indices as those that they stand for; what is outside is `extent`. They have been judged already."""
+    is_signed = jnp.issubdtype(index.dtype, jnp.signedinteger)
+    if index.dtype.itemsize < 4:
+        index, is_signed = index.astype(jnp.int32), True
+    if is_signed and request.negative == "wrap":
+        index = jnp.where(index < 0, index + extent, index)
+    if request.bounds == "modulo":
+        index = index % extent
+    if request.bounds == "clamp":
+        index = jnp.clip(index, 0, extent - 1)
+    index = jnp.where((index >= 0) & (index < extent), index, extent)
+    return index if is_signed else index.astype(jnp.int32 if index.dtype.itemsize == 4 else jnp.int64)
+
+
+def places(shape: tuple[int, ...], rank: int) -> list[jax.Array]:
+    """The numbers along each dim of a shape, as indices of a rank whose leading dims these are."""
+    return [
+        jnp.arange(extent).reshape((1,) * dim + (extent,) + (1,) * (rank - dim - 1)) for dim, extent in enumerate(shape)
+    ]
+
+
+def added(shape: tuple[int, ...], where: list[jax.Array], rows: jax.Array) -> jax.Array:
+    """Zeros of a shape, with each row added where its indices say; what is outside is dropped."""
+    sums: jax.Array = jnp.zeros(shape, rows.dtype).at[tuple(where)].add(rows, mode="drop")
+    return sums
+
+
+def moved(array: jax.Array, dim: int, to: int) -> jax.Array:
+    result: jax.Array = jnp.moveaxis(array, dim, to)
+    return result
