@@ -120,6 +120,32 @@ FEATURES = {
         "Extents",
     ),
     "plan of gather_elements": ("gth_gather_elements_plan", "Plan(op)", "Plan::gather_elements", "NewPlanElements"),
+    "scatter": ("gth_scatter gth_scatter_into gth_scatter_desc gth_scatter_shape", None, None, None),
+    "scatter_nd": (
+        "gth_scatter_nd gth_scatter_nd_into gth_scatter_nd_desc gth_scatter_nd_shape",
+        None,
+        None,
+        None,
+    ),
+    "scatter_elements": (
+        "gth_scatter_elements gth_scatter_elements_into gth_scatter_elements_desc gth_scatter_elements_shape",
+        None,
+        None,
+        None,
+    ),
+    "plan of a scatter": (
+        "gth_scatter_plan gth_scatter_nd_plan gth_scatter_elements_plan",
+        None,
+        None,
+        None,
+    ),
+    "gradients of gathers": (
+        "gth_gather_gradient gth_gather_gradient_desc gth_gather_nd_gradient gth_gather_nd_gradient_desc "
+        "gth_gather_elements_gradient gth_gather_elements_gradient_desc",
+        None,
+        None,
+        None,
+    ),
     "output shape": (
         "gth_gather_shape gth_gather_nd_shape gth_gather_elements_shape",
         "output_shape output_shape(op) output_shape(nd)",
@@ -202,6 +228,11 @@ EXEMPT = {
     ): "each array is held against the planned shape and strides, of which the memory follows",
     ("plan: the memory that a run touches", "Python"): "arrays have a shape; raw addresses are no argument",
     ("plan: the memory that a run touches", "Rust"): "buffers have a size, which each run is held against",
+    **{
+        (feature, language): "scatters are in the C ABI alone so far"
+        for feature in ("scatter", "scatter_nd", "scatter_elements", "plan of a scatter", "gradients of gathers")
+        for language in ("Python", "Rust", "Go")
+    },
     ("DLPack", "Go"): "no Go library speaks it; device memory goes by raw pointer",
     ("Arrow", "Go"): "string tensors come from []string; the C data interface needs memory of C",
 }

@@ -42,11 +42,11 @@ const (
 	ErrArrow Status = -13
 	// an output, or a DLPack export without a flag for it, of read-only memory
 	ErrReadOnly Status = -14
-	// from its first byte to its last, the output overlaps params or indices
+	// from its first byte to its last, what is written overlaps what is read
 	ErrAlias Status = -15
 	// an index out of bounds under bounds = error, or a row asked from an empty dim
 	ErrIndex Status = -16
-	// another thread changed indices or offsets: rows written by then are gathered or zero
+	// another thread changed indices or offsets: rows written by then are gathered or zero, of a scatter's target some are updated
 	ErrRace Status = -17
 	// memory could not be had
 	ErrNoMemory Status = -18
@@ -72,7 +72,9 @@ const (
 	OperandContext Operand = 5
 	OperandPlan    Operand = 6
 	// the tensor, description or foreign struct of a call that has only one
-	OperandTensor Operand = 7
+	OperandTensor  Operand = 7
+	OperandTarget  Operand = 8
+	OperandUpdates Operand = 9
 )
 
 // Bits of gth_error.flags.
@@ -173,13 +175,13 @@ const (
 const (
 	// GTH_E_INDEX, and the output is unchanged
 	BoundsError BoundsPolicy = 1
-	// the row is filled: gth_options.fill
+	// the row is filled: gth_options.fill; not of scatters (GTH_E_VERSION)
 	BoundsFill BoundsPolicy = 2
 	// the nearest valid index
 	BoundsClamp BoundsPolicy = 3
 	// the index modulo the size, in [0, size)
 	BoundsModulo BoundsPolicy = 4
-	// the row of the caller's output is left as it is; a new output has zeros there
+	// the row of the caller's output is left as it is; a new output has zeros there. Of a scatter: the update is dropped
 	BoundsSkip BoundsPolicy = 5
 )
 
@@ -238,4 +240,6 @@ var operandNames = [...]string{
 	5: "context",
 	6: "plan",
 	7: "tensor",
+	8: "target",
+	9: "updates",
 }

@@ -41,6 +41,8 @@ _Static_assert(GTH_OPERAND_OPTIONS == 4, "GTH_OPERAND_OPTIONS");
 _Static_assert(GTH_OPERAND_CONTEXT == 5, "GTH_OPERAND_CONTEXT");
 _Static_assert(GTH_OPERAND_PLAN == 6, "GTH_OPERAND_PLAN");
 _Static_assert(GTH_OPERAND_TENSOR == 7, "GTH_OPERAND_TENSOR");
+_Static_assert(GTH_OPERAND_TARGET == 8, "GTH_OPERAND_TARGET");
+_Static_assert(GTH_OPERAND_UPDATES == 9, "GTH_OPERAND_UPDATES");
 _Static_assert(GTH_ERROR_UNSIGNED == 1, "GTH_ERROR_UNSIGNED");
 _Static_assert(GTH_ERROR_CUT == 2, "GTH_ERROR_CUT");
 _Static_assert(GTH_ERROR_WRAP == 4, "GTH_ERROR_WRAP");
@@ -103,6 +105,13 @@ _Static_assert(GTH_FILL_BY_DTYPE == 3, "GTH_FILL_BY_DTYPE");
 _Static_assert(GTH_EXTENTS_EQUAL == 1, "GTH_EXTENTS_EQUAL");
 _Static_assert(GTH_EXTENTS_PREFIX == 2, "GTH_EXTENTS_PREFIX");
 _Static_assert(GTH_EXTENTS_BROADCAST == 3, "GTH_EXTENTS_BROADCAST");
+_Static_assert(GTH_REDUCTION_NONE == 1, "GTH_REDUCTION_NONE");
+_Static_assert(GTH_REDUCTION_ADD == 2, "GTH_REDUCTION_ADD");
+_Static_assert(GTH_REDUCTION_MUL == 3, "GTH_REDUCTION_MUL");
+_Static_assert(GTH_REDUCTION_MAX == 4, "GTH_REDUCTION_MAX");
+_Static_assert(GTH_REDUCTION_MIN == 5, "GTH_REDUCTION_MIN");
+_Static_assert(GTH_ACCUMULATE_DTYPE == 1, "GTH_ACCUMULATE_DTYPE");
+_Static_assert(GTH_ACCUMULATE_FLOAT32 == 2, "GTH_ACCUMULATE_FLOAT32");
 
 _Static_assert(sizeof(gth_error) >= 320, "gth_error");
 _Static_assert(offsetof(gth_error, size) == 0, "gth_error.size");
@@ -174,7 +183,7 @@ _Static_assert(offsetof(gth_tensor_desc, reserved) == 48, "gth_tensor_desc.reser
 _Static_assert(offsetof(gth_tensor_desc, offset) == 56, "gth_tensor_desc.offset");
 _Static_assert(offsetof(gth_tensor_desc, extent) == 64, "gth_tensor_desc.extent");
 
-_Static_assert(sizeof(gth_options) >= 72, "gth_options");
+_Static_assert(sizeof(gth_options) >= 80, "gth_options");
 _Static_assert(offsetof(gth_options, size) == 0, "gth_options.size");
 _Static_assert(offsetof(gth_options, has_axis) == 4, "gth_options.has_axis");
 _Static_assert(offsetof(gth_options, axis) == 8, "gth_options.axis");
@@ -186,7 +195,9 @@ _Static_assert(offsetof(gth_options, bounds) == 36, "gth_options.bounds");
 _Static_assert(offsetof(gth_options, fill) == 40, "gth_options.fill");
 _Static_assert(offsetof(gth_options, threads) == 44, "gth_options.threads");
 _Static_assert(offsetof(gth_options, extents) == 48, "gth_options.extents");
-_Static_assert(offsetof(gth_options, reserved) == 52, "gth_options.reserved");
+_Static_assert(offsetof(gth_options, reduction) == 52, "gth_options.reduction");
 _Static_assert(offsetof(gth_options, fill_value) == 56, "gth_options.fill_value");
+_Static_assert(offsetof(gth_options, accumulate) == 72, "gth_options.accumulate");
+_Static_assert(offsetof(gth_options, reserved) == 76, "gth_options.reserved");
 
 #endif

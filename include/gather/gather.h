@@ -1,4 +1,4 @@
-/* libgather: rows, slices and elements of tensors by index.
+/* libgather: rows, slices and elements of tensors by index, gathered and scattered.
  *
  * This header is the whole public ABI. It is C99 and C++17, includes only <stddef.h> and <stdint.h>, and compiles
  * everywhere; the library itself is 64-bit.
@@ -7,6 +7,8 @@
  * *tuple* is one entry of indices: one index for gather, the K = indices.shape[-1] indices of the last axis for
  * gather_nd. A *row* is what one tuple selects. The *position* of a tuple is its linear number in the row-major order
  * of the tuples, batch dims included. Sizes, strides, offsets and extents count bytes unless they are called shape.
+ * A scatter is a gather with its arrows reversed: `target` is the tensor that indices select in, and `updates` are the
+ * rows that are written, or added, .. to the selected ones.
  *
  * Status. Every function that can fail returns a status: GTH_OK (0) or a negative GTH_E_* number. Numbers never change.
  * On any other status than GTH_OK no output memory has been written and `*out` has been set to NULL (if `out` itself is
@@ -103,9 +105,10 @@ GTH_API uint32_t gth_version(void);
 #define GTH_E_DLPACK -12      /* a malformed DLPack struct */
 #define GTH_E_ARROW -13       /* a malformed Arrow struct */
 #define GTH_E_READONLY -14    /* an output, or a DLPack export without a flag for it, of read-only memory */
-#define GTH_E_ALIAS -15       /* from its first byte to its last, the output overlaps params or indices */
+#define GTH_E_ALIAS -15       /* from its first byte to its last, what is written overlaps what is read */
 #define GTH_E_INDEX -16       /* an index out of bounds under bounds = error, or a row asked from an empty dim */
-#define GTH_E_RACE -17        /* another thread changed indices or offsets: rows written by then are gathered or zero */
+#define GTH_E_RACE -17        /* another thread changed indices or offsets: rows written by then are gathered or zero,
+                                 of a scatter's target some are updated */
 #define GTH_E_NOMEM -18       /* memory could not be had */
 #define GTH_E_FORK -19        /* CUDA in a child process after fork */
 #define GTH_E_CUDA -20        /* a CUDA call failed; gth_error.native has its number */
@@ -125,6 +128,8 @@ GTH_API const char *gth_status_name(int32_t status);
 #define GTH_OPERAND_CONTEXT 5
 #define GTH_OPERAND_PLAN 6
 #define GTH_OPERAND_TENSOR 7 /* the tensor, description or foreign struct of a call that has only one */
+#define GTH_OPERAND_TARGET 8
+#define GTH_OPERAND_UPDATES 9
 
 /* gth_error.flags and gth_error_record.flags */
 #define GTH_ERROR_UNSIGNED 1 /* value is the bit pattern of an unsigned 64-bit number */
@@ -494,7 +499,7 @@ GTH_API int32_t gth_tensor_from_strings(gth_context *context, uint32_t flags, in
 GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **offsets, const void **bytes,
                                    gth_error *err);
 
-/* ----------------------------------------------------------------------------------------------- Options of gathers */
+/* ---------------------------------------------------------------------------------- Options of gathers and scatters */
 
 /* Profiles: all switches at once, equal to the named system on every edge case but a written list of deliberate
  * differences (its crashes, foreign reads, garbage, and limits of its implementation). Error texts are ours. */
@@ -516,10 +521,11 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
 /* What an index out of bounds means. error, fill and skip judge a tuple as a whole; clamp and modulo act on each
  * component after wrap, and are GTH_E_INDEX on a dim of size 0. */
 #define GTH_BOUNDS_ERROR 1  /* GTH_E_INDEX, and the output is unchanged */
-#define GTH_BOUNDS_FILL 2   /* the row is filled: gth_options.fill */
+#define GTH_BOUNDS_FILL 2   /* the row is filled: gth_options.fill; not of scatters (GTH_E_VERSION) */
 #define GTH_BOUNDS_CLAMP 3  /* the nearest valid index */
 #define GTH_BOUNDS_MODULO 4 /* the index modulo the size, in [0, size) */
-#define GTH_BOUNDS_SKIP 5   /* the row of the caller's output is left as it is; a new output has zeros there */
+#define GTH_BOUNDS_SKIP 5   /* the row of the caller's output is left as it is; a new output has zeros there. Of a
+                               scatter: the update is dropped */
 
 /* What bounds = fill writes. */
 #define GTH_FILL_ZERO 1     /* zero bytes; empty strings */
@@ -531,8 +537,29 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
 #define GTH_EXTENTS_PREFIX 2    /* those of indices may be smaller: a prefix of params is gathered from (torch, ONNX) */
 #define GTH_EXTENTS_BROADCAST 3 /* where one of them is 1, it is repeated (NumPy, JAX) */
 
-/* Options of every gather, plan and shape query. NULL is the same as zeros: no profile, axis = batch_dims = 0, negative
- * indices rejected, GTH_E_INDEX out of bounds, all dtypes. A switch that is not 0 overrides the profile's. */
+/* What a scatter does with an update. The selected rows of target are visited in the order of positions, in which every
+ * update is combined with what its row holds by then: of several updates of one row, none leaves the one of the highest
+ * position. The result is the same for every number of threads.
+ *
+ *   dtype                        add, mul                         max, min
+ *   int8 .. uint64               wrap around                      yes
+ *   float16, bfloat16, 32, 64    each result rounded to nearest   NaN if either is NaN; of equal ones target's stays
+ *   complex64, complex128        yes                              GTH_E_DTYPE
+ *   bool                         or, and                          or, and
+ *   float8, strings              GTH_E_DTYPE                      GTH_E_DTYPE */
+#define GTH_REDUCTION_NONE 1 /* the row becomes the update; any dtype */
+#define GTH_REDUCTION_ADD 2
+#define GTH_REDUCTION_MUL 3
+#define GTH_REDUCTION_MAX 4
+#define GTH_REDUCTION_MIN 5
+
+/* What a scatter adds and multiplies float16 and bfloat16 in. All other dtypes are their own. */
+#define GTH_ACCUMULATE_DTYPE 1   /* the dtype: 4,096 ones added to a float16 are 2,048 */
+#define GTH_ACCUMULATE_FLOAT32 2 /* float32, rounded once, when all updates of an element are in: they are 4,096.
+                                    Allocates 24 bytes for each slice of updates (GTH_E_NOMEM, target as it was) */
+
+/* Options of every gather, scatter, plan and shape query. NULL is the same as zeros: no profile, axis = batch_dims = 0,
+ * negative indices rejected, GTH_E_INDEX out of bounds, all dtypes. A switch that is not 0 overrides the profile's. */
 typedef struct gth_options {
   uint32_t size;      /* set by the caller: sizeof(gth_options) */
   int32_t has_axis;   /* 0 or 1. 0: axis = batch_dims as given, before either is normalised */
@@ -544,12 +571,15 @@ typedef struct gth_options {
   int32_t bounds;     /* GTH_BOUNDS_*; 0: as the profile says, else error */
   int32_t fill;       /* GTH_FILL_*; 0: as the profile says, else zero */
   int32_t threads;    /* at most so many CPU threads for this call; 0: the context's number */
-  int32_t extents;    /* GTH_EXTENTS_*, of gather_elements; 0: as the profile says, else equal */
-  int32_t reserved;   /* 0 */
+  int32_t extents;    /* GTH_EXTENTS_*, of gather_elements and scatter_elements; 0: as the profile says, else equal */
+  int32_t reduction;  /* GTH_REDUCTION_*, of scatters (GTH_E_VERSION elsewhere); 0: none */
   uint64_t fill_value[2]; /* with GTH_FILL_VALUE: the memory image of one element, from its first byte on */
+  int32_t accumulate;     /* GTH_ACCUMULATE_*, of scatters and gradients (GTH_E_VERSION elsewhere); 0: as the profile
+                             says, else dtype */
+  int32_t reserved;       /* 0 */
 } gth_options;
 
-#define GTH_OPTIONS_INIT {sizeof(gth_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0, 0}}
+#define GTH_OPTIONS_INIT {sizeof(gth_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0, 0}, 0, 0}
 
 /* ----------------------------------------------------------------------------------------------------------- gather */
 
@@ -629,14 +659,133 @@ GTH_API int32_t gth_gather_elements_shape(const gth_tensor_desc *params, const g
                                           const gth_options *options, int32_t capacity, int32_t *ndim, int64_t *shape,
                                           gth_error *err);
 
+/* ---------------------------------------------------------------------------------------------------------- scatter */
+
+/* scatter writes slices along an axis, what gather would read; with a = axis, b = batch_dims as there:
+ *
+ *   updates.shape = target.shape[:a] + indices.shape[b:] + target.shape[a+1:]
+ *   target[B, O, indices[B, J], I] = reduction(the same, updates[B, O, J, I])   J in row-major order
+ *
+ * torch.index_copy_, torch.index_add_, x.at[:, i].set are this; target[order] = rows brings back what was gathered in
+ * another order. Everything that holds of gather holds here with target for params and updates for out - attributes,
+ * bounds, profiles, strides, dtypes of indices - but for what follows.
+ *
+ * target and updates have the same dtype; which ones a reduction takes stands at GTH_REDUCTION_*. updates may have any
+ * strides (0 repeats an update); target must not overlap itself (GTH_E_STRIDE), nor indices or updates (GTH_E_ALIAS).
+ * With bounds = error every index is judged before the first byte is written: on GTH_E_INDEX, and on every status but
+ * GTH_OK and GTH_E_RACE, target is as it was. What no tuple selects stays as it is, byte for byte. In errors operand
+ * TARGET stands for PARAMS, and UPDATES for OUT. Threads own ranges of target; each reads all indices of its range's
+ * batches.
+ *
+ * On a CUDA device: GTH_E_UNSUPPORTED, operand TARGET.
+ *
+ * Statuses of all forms: NULL, HANDLE, VERSION, DTYPE, RANK, AXIS, BATCH, SHAPE, SIZE, STRIDE, READONLY, DEVICE, ALIAS,
+ * INDEX, RACE, UNSUPPORTED (devices), NOMEM (float32 accumulation). */
+
+/* The functional form: a new tensor, target with the updates in it; target is only read, and may have any strides.
+ * target, indices, updates: Borrowed. options: Borrowed or NULL. out: Owned, dense row-major, in memory from the
+ * context's hooks if it has any. The only form for strings. */
+GTH_API int32_t gth_scatter(gth_context *context, const gth_tensor *target, const gth_tensor *indices,
+                            const gth_tensor *updates, const gth_options *options, gth_tensor **out, gth_error *err);
+
+/* In place. target: Borrowed, written. Statuses besides: UNSUPPORTED (strings). */
+GTH_API int32_t gth_scatter_into(gth_context *context, gth_tensor *target, const gth_tensor *indices,
+                                 const gth_tensor *updates, const gth_options *options, gth_error *err);
+
+/* In place, from descriptions. All pointers: Borrowed. Allocates nothing, but for float32 accumulation. Statuses
+ * besides: UNSUPPORTED (strings). */
+GTH_API int32_t gth_scatter_desc(gth_context *context, const gth_tensor_desc *target, const gth_tensor_desc *indices,
+                                 const gth_tensor_desc *updates, const gth_options *options, gth_error *err);
+
+/* The shape that updates must have. As gth_gather_shape. */
+GTH_API int32_t gth_scatter_shape(const gth_tensor_desc *target, const gth_tensor_desc *indices,
+                                  const gth_options *options, int32_t capacity, int32_t *ndim, int64_t *shape,
+                                  gth_error *err);
+
+/* ------------------------------------------------------------------------------------------------------- scatter_nd */
+
+/* scatter_nd writes slices by tuples, what gather_nd would read; with b = batch_dims and K = indices.shape[-1]:
+ *
+ *   updates.shape = indices.shape[:-1] + target.shape[b+K:]
+ *   target[B, indices[B, J, 0], .., indices[B, J, K-1], :] = reduction(the same, updates[B, J, :])   J in that order
+ *
+ * tf.tensor_scatter_nd_update, _add, _max, _min, ONNX ScatterND, x[i, j] = v, x.at[i, j].add(v), torch.index_put_ are
+ * this; tf.scatter_nd is its add into zeros. Forms, ownership and statuses are those of scatter; attributes those of
+ * gather_nd. */
+GTH_API int32_t gth_scatter_nd(gth_context *context, const gth_tensor *target, const gth_tensor *indices,
+                               const gth_tensor *updates, const gth_options *options, gth_tensor **out, gth_error *err);
+GTH_API int32_t gth_scatter_nd_into(gth_context *context, gth_tensor *target, const gth_tensor *indices,
+                                    const gth_tensor *updates, const gth_options *options, gth_error *err);
+GTH_API int32_t gth_scatter_nd_desc(gth_context *context, const gth_tensor_desc *target, const gth_tensor_desc *indices,
+                                    const gth_tensor_desc *updates, const gth_options *options, gth_error *err);
+GTH_API int32_t gth_scatter_nd_shape(const gth_tensor_desc *target, const gth_tensor_desc *indices,
+                                     const gth_options *options, int32_t capacity, int32_t *ndim, int64_t *shape,
+                                     gth_error *err);
+
+/* ------------------------------------------------------------------------------------------------- scatter_elements */
+
+/* scatter_elements writes single elements along an axis, what gather_elements would read; with a = axis:
+ *
+ *   updates.shape = indices.shape,  rank(target) == rank(indices)
+ *   target[i, .., indices[i, .., j, .., k], .., k] = reduction(the same, updates[i, .., j, .., k])   in row-major order
+ *
+ * torch.scatter_, scatter_add_, scatter_reduce_, ONNX ScatterElements, numpy.put_along_axis are this. Extents of the
+ * other dims as in gather_elements, target for params; under GTH_EXTENTS_BROADCAST updates have the broadcast ones.
+ * Forms, ownership and statuses are those of scatter; attributes those of gather_elements. */
+GTH_API int32_t gth_scatter_elements(gth_context *context, const gth_tensor *target, const gth_tensor *indices,
+                                     const gth_tensor *updates, const gth_options *options, gth_tensor **out,
+                                     gth_error *err);
+GTH_API int32_t gth_scatter_elements_into(gth_context *context, gth_tensor *target, const gth_tensor *indices,
+                                          const gth_tensor *updates, const gth_options *options, gth_error *err);
+GTH_API int32_t gth_scatter_elements_desc(gth_context *context, const gth_tensor_desc *target,
+                                          const gth_tensor_desc *indices, const gth_tensor_desc *updates,
+                                          const gth_options *options, gth_error *err);
+GTH_API int32_t gth_scatter_elements_shape(const gth_tensor_desc *target, const gth_tensor_desc *indices,
+                                           const gth_options *options, int32_t capacity, int32_t *ndim, int64_t *shape,
+                                           gth_error *err);
+
+/* -------------------------------------------------------------------------------------------- Gradients of gathers */
+
+/* What a gather hands back to params: zeros of its shape, to which each slice of the gradient of the output is added
+ * where the gather has read it. It is scatter with add into zeros, but for its options, which are those of the gather:
+ * profiles say what indices mean there, and a row that bounds = fill or skip has not read gets nothing back. reduction
+ * must be 0 (GTH_E_VERSION); accumulate is scatter's. Where tuples were dealt out to batches (ONNX Runtime's GatherND):
+ * GTH_E_BATCH.
+ *
+ * gradient: Borrowed, of the shape that the gather's output has. In errors operand TARGET is what is written, UPDATES
+ * is gradient. Statuses: those of scatter. The gradient is the same for every number of threads. */
+
+/* Into a new tensor of ndim, shape and the dtype of gradient. gradient, indices, shape: Borrowed. options: Borrowed or
+ * NULL. out: Owned, dense row-major, in memory from the context's hooks if it has any. Statuses besides: NOMEM. */
+GTH_API int32_t gth_gather_gradient(gth_context *context, const gth_tensor *gradient, const gth_tensor *indices,
+                                    int32_t ndim, const int64_t *shape, const gth_options *options, gth_tensor **out,
+                                    gth_error *err);
+GTH_API int32_t gth_gather_nd_gradient(gth_context *context, const gth_tensor *gradient, const gth_tensor *indices,
+                                       int32_t ndim, const int64_t *shape, const gth_options *options,
+                                       gth_tensor **out, gth_error *err);
+GTH_API int32_t gth_gather_elements_gradient(gth_context *context, const gth_tensor *gradient,
+                                             const gth_tensor *indices, int32_t ndim, const int64_t *shape,
+                                             const gth_options *options, gth_tensor **out, gth_error *err);
+
+/* From descriptions, over all elements of out, which has the shape of params. All pointers: Borrowed. */
+GTH_API int32_t gth_gather_gradient_desc(gth_context *context, const gth_tensor_desc *gradient,
+                                         const gth_tensor_desc *indices, const gth_options *options,
+                                         const gth_tensor_desc *out, gth_error *err);
+GTH_API int32_t gth_gather_nd_gradient_desc(gth_context *context, const gth_tensor_desc *gradient,
+                                            const gth_tensor_desc *indices, const gth_options *options,
+                                            const gth_tensor_desc *out, gth_error *err);
+GTH_API int32_t gth_gather_elements_gradient_desc(gth_context *context, const gth_tensor_desc *gradient,
+                                                  const gth_tensor_desc *indices, const gth_options *options,
+                                                  const gth_tensor_desc *out, gth_error *err);
+
 /* ------------------------------------------------------------------------------------------------------------ Plans */
 
-/* A plan is a gather whose shapes, strides and options have been checked once, for callers who repeat it. One extent
- * may be left open with GTH_OPEN and is given at each run: an extent of the tuples (of gather_elements, of the axis), or
- * the outermost dim that params and indices share (then in both alike). Any other GTH_OPEN, and a second one, is
- * GTH_E_SHAPE with its operand and dim. With NULL strides the dense strides around the open extent are computed at each
- * run. An extent of the descriptions that is not 0 bounds the open one: n = 1 must fit (GTH_E_STRIDE), and a run with
- * more than fits is GTH_E_SIZE.
+/* A plan is a gather or a scatter whose shapes, strides and options have been checked once, for callers who repeat it.
+ * One extent may be left open with GTH_OPEN and is given at each run: an extent of the tuples (of gather_elements and
+ * scatter_elements, of the axis), or the outermost dim that params and indices share (then in both alike). Any other
+ * GTH_OPEN, and a second one, is GTH_E_SHAPE with its operand and dim. With NULL strides the dense strides around the
+ * open extent are computed at each run. An extent of the descriptions that is not 0 bounds the open one: n = 1 must fit
+ * (GTH_E_STRIDE), and a run with more than fits is GTH_E_SIZE.
  *
  * params, indices: Borrowed; data is not looked at. options: Borrowed or NULL. output: Borrowed; the description of the
  * outputs to come, its shape with GTH_OPEN where that extent lands; NULL: dense row-major. out: Owned, release with
@@ -651,11 +800,25 @@ GTH_API int32_t gth_gather_elements_plan(const gth_tensor_desc *params, const gt
                                          const gth_options *options, const gth_tensor_desc *output, gth_plan **out,
                                          gth_error *err);
 
+/* A scatter in place. updates: Borrowed; the description of the updates to come, as `output` above; NULL: dense
+ * row-major. In the functions below, what a run reads comes first and what it writes last: `params` is updates, `out`
+ * is target, and the shape of a plan is that of updates. Statuses: those of scatter up to DEVICE, NOMEM, UNSUPPORTED. */
+GTH_API int32_t gth_scatter_plan(const gth_tensor_desc *target, const gth_tensor_desc *indices,
+                                 const gth_options *options, const gth_tensor_desc *updates, gth_plan **out,
+                                 gth_error *err);
+GTH_API int32_t gth_scatter_nd_plan(const gth_tensor_desc *target, const gth_tensor_desc *indices,
+                                    const gth_options *options, const gth_tensor_desc *updates, gth_plan **out,
+                                    gth_error *err);
+GTH_API int32_t gth_scatter_elements_plan(const gth_tensor_desc *target, const gth_tensor_desc *indices,
+                                          const gth_options *options, const gth_tensor_desc *updates, gth_plan **out,
+                                          gth_error *err);
+
 /* Runs a plan. params, indices, out: the `data` pointers of memory of at least the planned extents (the caller's duty);
  * element 0 lies at the planned offset from them; NULL where there is nothing to read or write. n: the open extent, or
- * GTH_OPEN if the plan has none; anything else is GTH_E_SHAPE of operand PLAN. Allocates nothing, as gth_gather_desc.
- * All pointers: Borrowed.
- * Statuses: HANDLE, NULL, SHAPE (n), SIZE, DEVICE, ALIAS, INDEX, RACE, and on a device CUDA, FORK. */
+ * GTH_OPEN if the plan has none; anything else is GTH_E_SHAPE of operand PLAN. Allocates nothing, as gth_gather_desc
+ * and gth_scatter_desc. All pointers: Borrowed.
+ * Statuses: HANDLE, NULL, SHAPE (n), SIZE, DEVICE, ALIAS, INDEX, RACE, NOMEM (float32 accumulation), and on a device
+ * CUDA, FORK. */
 GTH_API int32_t gth_plan_run(gth_context *context, const gth_plan *plan, const void *params, const void *indices,
                              void *out, int64_t n, gth_error *err);
 

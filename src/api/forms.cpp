@@ -44,11 +44,11 @@ int32_t gather_described(const Context& context, const Request& request, const E
                   Output::callers, error);
 }
 
-int32_t find_operands(gth_context* context, const gth_tensor* params, const gth_tensor* indices,
+int32_t find_operands(Op op, gth_context* context, const gth_tensor* params, const gth_tensor* indices,
                       const gth_options* options, Operands* out, const Error& error) {
   if (!params) return fail_null(GTH_OPERAND_PARAMS, error);
   if (!indices) return fail_null(GTH_OPERAND_INDICES, error);
-  if (int32_t status = core::check_options_struct(options, error)) return status;
+  if (int32_t status = core::check_options(options, op, error)) return status;
   if (int32_t status = find_context(context, &out->context, error)) return status;
   if (int32_t status = find_tensor(params, GTH_OPERAND_PARAMS, &out->params, error)) return status;
   return find_tensor(indices, GTH_OPERAND_INDICES, &out->indices, error);
@@ -113,7 +113,7 @@ int32_t gather_into(Op op, gth_context* context, const gth_tensor* params, const
                     const gth_options* options, const gth_tensor* out, const Error& error) {
   if (!out) return fail_null(GTH_OPERAND_OUT, error);
   Operands operands{};
-  if (int32_t status = find_operands(context, params, indices, options, &operands, error)) return status;
+  if (int32_t status = find_operands(op, context, params, indices, options, &operands, error)) return status;
   const Tensor* target = nullptr;
   if (int32_t status = find_tensor(out, GTH_OPERAND_OUT, &target, error)) return status;
   const Request request = request_of(op, operands, &target->desc, options);
@@ -123,19 +123,19 @@ int32_t gather_into(Op op, gth_context* context, const gth_tensor* params, const
 int32_t gather_new(Op op, gth_context* context, const gth_tensor* params, const gth_tensor* indices,
                    const gth_options* options, gth_tensor** out, const Error& error) {
   Operands operands{};
-  if (int32_t status = find_operands(context, params, indices, options, &operands, error)) return status;
+  if (int32_t status = find_operands(op, context, params, indices, options, &operands, error)) return status;
   Plan plan;
   if (int32_t status = core::lower(request_of(op, operands, nullptr, options), &plan, error)) return status;
   return is_string(operands.params->desc) ? gather_strings(operands, plan, out, error)
                                           : gather_numbers(operands, plan, out, error);
 }
 
-int32_t gather_shape(Op op, const gth_tensor_desc* params, const gth_tensor_desc* indices, const gth_options* options,
-                     int32_t capacity, int32_t* ndim, int64_t* shape, const Error& error) {
-  if (!params) return fail_null(GTH_OPERAND_PARAMS, error);
+int32_t query_shape(Op op, const gth_tensor_desc* indexed, const gth_tensor_desc* indices, const gth_options* options,
+                    int32_t capacity, int32_t* ndim, int64_t* shape, const Error& error) {
+  if (!indexed) return fail_null(core::operation_of(op).roles().indexed, error);
   if (!indices) return fail_null(GTH_OPERAND_INDICES, error);
   if (!ndim) return error.fail({GTH_E_NULL}, "ndim is NULL");
-  const Request request{op, Open::any, params, indices, nullptr, options, 0, 0};
+  const Request request{op, Open::any, indexed, indices, nullptr, options, 0, 0};
   if (int32_t status = core::check_structs(request, error)) return status;
   core::Geometry geometry;
   if (int32_t status = core::query_geometry(request, &geometry, error)) return status;

@@ -16,10 +16,11 @@ int32_t gather_into(core::Op op, gth_context* context, const gth_tensor* params,
 int32_t gather_desc(core::Op op, gth_context* handle, const gth_tensor_desc* params, const gth_tensor_desc* indices,
                     const gth_options* options, const gth_tensor_desc* out, const Error& error);
 
-int32_t gather_shape(core::Op op, const gth_tensor_desc* params, const gth_tensor_desc* indices,
-                     const gth_options* options, int32_t capacity, int32_t* ndim, int64_t* shape, const Error& error);
+// Of gathers and scatters alike: `indexed` is params or target, `linear` the output or updates.
+int32_t query_shape(core::Op op, const gth_tensor_desc* indexed, const gth_tensor_desc* indices,
+                    const gth_options* options, int32_t capacity, int32_t* ndim, int64_t* shape, const Error& error);
 
-int32_t gather_plan(core::Op op, const gth_tensor_desc* params, const gth_tensor_desc* indices,
-                    const gth_options* options, const gth_tensor_desc* output, gth_plan** out, const Error& error);
+int32_t make_plan(core::Op op, const gth_tensor_desc* indexed, const gth_tensor_desc* indices,
+                  const gth_options* options, const gth_tensor_desc* linear, gth_plan** out, const Error& error);
 
 }  // namespace gather::api

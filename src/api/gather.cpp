@@ -25,13 +25,12 @@ int32_t gth_gather_desc(gth_context* context, const gth_tensor_desc* params, con
 int32_t gth_gather_shape(const gth_tensor_desc* params, const gth_tensor_desc* indices, const gth_options* options,
                          int32_t capacity, int32_t* ndim, int64_t* shape, gth_error* err) {
   return fence(err, [&](const Error& error) {
-    return gather_shape(Op::gather, params, indices, options, capacity, ndim, shape, error);
+    return query_shape(Op::gather, params, indices, options, capacity, ndim, shape, error);
   });
 }
 
 int32_t gth_gather_plan(const gth_tensor_desc* params, const gth_tensor_desc* indices, const gth_options* options,
                         const gth_tensor_desc* output, gth_plan** out, gth_error* err) {
-  return fence(out, err, [&](const Error& error) {
-    return gather_plan(Op::gather, params, indices, options, output, out, error);
-  });
+  return fence(out, err,
+               [&](const Error& error) { return make_plan(Op::gather, params, indices, options, output, out, error); });
 }

@@ -28,7 +28,7 @@ int32_t gth_gather_elements_shape(const gth_tensor_desc* params, const gth_tenso
                                   const gth_options* options, int32_t capacity, int32_t* ndim, int64_t* shape,
                                   gth_error* err) {
   return fence(err, [&](const Error& error) {
-    return gather_shape(Op::gather_elements, params, indices, options, capacity, ndim, shape, error);
+    return query_shape(Op::gather_elements, params, indices, options, capacity, ndim, shape, error);
   });
 }
 
@@ -36,6 +36,6 @@ int32_t gth_gather_elements_plan(const gth_tensor_desc* params, const gth_tensor
                                  const gth_options* options, const gth_tensor_desc* output, gth_plan** out,
                                  gth_error* err) {
   return fence(out, err, [&](const Error& error) {
-    return gather_plan(Op::gather_elements, params, indices, options, output, out, error);
+    return make_plan(Op::gather_elements, params, indices, options, output, out, error);
   });
 }

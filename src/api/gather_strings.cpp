@@ -1,28 +1,12 @@
-#include <new>
-
 #include "api/operands.hpp"
 #include "api/storage.hpp"
+#include "api/string_output.hpp"
 #include "core/memory.hpp"
 #include "core/os.hpp"
 #include "cpu/strings.hpp"
 
 namespace gather::api {
 namespace {
-
-// The two buffers of gathered strings as one storage.
-class StringsStorage final : public Storage {
- public:
-  StringsStorage(Storage* offsets, Storage* bytes) : offsets_(offsets), bytes_(bytes) {}
-
- private:
-  ~StringsStorage() override {
-    offsets_->release();
-    bytes_->release();
-  }
-
-  Storage* offsets_;
-  Storage* bytes_;
-};
 
 int32_t finish_strings(const Operands& operands, const core::Plan& plan, const int64_t* begins, const int64_t* offsets,
                        Storage* offsets_storage, gth_tensor** out, const Error& error) {
@@ -31,18 +15,10 @@ int32_t finish_strings(const Operands& operands, const core::Plan& plan, const i
   Storage* bytes_storage;
   int32_t status = allocate_storage(*operands.context, extent, false, &bytes, &bytes_storage, error);
   if (status) return status;
-  StringsStorage* storage = new (std::nothrow) StringsStorage(offsets_storage, bytes_storage);
-  if (!storage) {
-    bytes_storage->release();
-    return fail_memory(sizeof(StringsStorage), error);
-  }
   const cpu::Executor executor = executor_for(*operands.context, plan.threads);
   cpu::gather_string_bytes(plan, operands.params->strings, executor, begins, offsets, bytes);
-  offsets_storage->retain();  // the caller of this function lets go of its own reference
-  status = make_string_tensor(output_desc(plan, operands), {offsets, bytes, extent}, operands.params->binary, storage,
-                              out, error);
-  if (status) storage->release();
-  return status;
+  return make_string_output(output_desc(plan, operands), {offsets, bytes, extent}, operands.params->binary,
+                            offsets_storage, bytes_storage, out, error);
 }
 
 int32_t gather_strings_into(const Operands& operands, const core::Plan& plan, int64_t* begins, gth_tensor** out,

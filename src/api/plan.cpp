@@ -33,19 +33,20 @@ void prepare(PlanObject* object) {
 }
 
 int32_t check_request(const Request& request, const Error& error) {
-  if (!request.params) return fail_null(GTH_OPERAND_PARAMS, error);
+  const int32_t indexed = core::operation_of(request.op).roles().indexed;
+  if (!request.params) return fail_null(indexed, error);
   if (!request.indices) return fail_null(GTH_OPERAND_INDICES, error);
   if (int32_t status = core::check_structs(request, error)) return status;
   if (request.params->dtype == GTH_DTYPE_STRING) {
-    return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_PARAMS, -1, -1, GTH_DTYPE_STRING, 0},
-                      "params: strings have no plan");
+    return error.fail({GTH_E_UNSUPPORTED, indexed, -1, -1, GTH_DTYPE_STRING, 0}, "%s: strings have no plan",
+                      core::operand_name(indexed));
   }
   return GTH_OK;
 }
 
 int32_t check_device(const Plan& plan, const Error& error) {
   if (plan.device == GTH_DEVICE_CPU || cuda::has_device(plan.device_id)) return GTH_OK;
-  return core::fail_device(GTH_OPERAND_PARAMS, plan.device, GTH_DEVICE_CPU, error);
+  return core::fail_device(core::roles_of(plan.direction).indexed, plan.device, GTH_DEVICE_CPU, error);
 }
 
 int32_t create(const Request& request, gth_plan** out, const Error& error) {
@@ -102,13 +103,29 @@ int32_t find_run(gth_context* context, const gth_plan* plan, Run* out, const Err
   return core::fail_device(GTH_OPERAND_PLAN, out->plan().device, out->context->device, error);
 }
 
+// To a caller, what a run reads comes first and what it writes last; to a plan, what indices select in comes first.
+template <class Pair>
+Pair as_planned(const Plan& plan, Pair given);
+
+template <>
+core::Pointers as_planned(const Plan& plan, core::Pointers given) {
+  return core::is_scatter(plan) ? core::Pointers{given.out, given.indices, const_cast<char*>(given.params)} : given;
+}
+
+template <>
+core::Extents as_planned(const Plan& plan, core::Extents given) {
+  return core::is_scatter(plan) ? core::Extents{given.out, given.indices, given.params} : given;
+}
+
 // given: how much memory there is; nullptr: the caller answers for it.
 int32_t run_plan(gth_context* context, const gth_plan* plan, const core::Pointers& pointers, int64_t n,
                  const core::Extents* given, const Error& error) {
   Run run;
   if (int32_t status = find_run(context, plan, &run, error)) return status;
-  if (int32_t status = core::check_run(run.plan(), pointers, n, given, error)) return status;
-  return execute(*run.context, run.plan(), run.object->kernels, pointers, n, Output::callers, error);
+  const core::Pointers planned = as_planned(run.plan(), pointers);
+  const core::Extents extents = given ? as_planned(run.plan(), *given) : core::Extents{};
+  if (int32_t status = core::check_run(run.plan(), planned, n, given ? &extents : nullptr, error)) return status;
+  return execute(*run.context, run.plan(), run.object->kernels, planned, n, Output::callers, error);
 }
 
 int32_t check_plan(gth_context* context, const gth_plan* plan, const char* indices, int64_t n, const Error& error) {
@@ -123,7 +140,7 @@ int32_t plan_extents(const gth_plan* handle, int64_t n, core::Extents* out, cons
   const PlanObject* object = nullptr;
   if (int32_t status = find_plan(handle, &object, error)) return status;
   if (int32_t status = core::check_open_extent(object->plan, n, error)) return status;
-  *out = core::extents_of(object->plan, n);
+  *out = as_planned(object->plan, core::extents_of(object->plan, n));
   return GTH_OK;
 }
 
@@ -143,9 +160,9 @@ int32_t plan_shape(const gth_plan* handle, int64_t n, int32_t capacity, int32_t*
 
 }  // namespace
 
-int32_t gather_plan(Op op, const gth_tensor_desc* params, const gth_tensor_desc* indices, const gth_options* options,
-                    const gth_tensor_desc* output, gth_plan** out, const Error& error) {
-  return create({op, Open::one, params, indices, output, options, 0, 0}, out, error);
+int32_t make_plan(Op op, const gth_tensor_desc* indexed, const gth_tensor_desc* indices, const gth_options* options,
+                  const gth_tensor_desc* linear, gth_plan** out, const Error& error) {
+  return create({op, Open::one, indexed, indices, linear, options, 0, 0}, out, error);
 }
 
 }  // namespace gather::api

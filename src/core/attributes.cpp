@@ -64,7 +64,7 @@ int32_t resolve_gather_nd_attributes(const Settings& settings, Ranks ranks, Geom
   const int32_t r = ranks.params, q = ranks.indices;
   const int64_t b = settings.batch_dims;
   if (b != 0 && !settings.has_batch_dims) return fail_any_batch_dims(b, error);
-  if (settings.rules->batch == BatchRule::divisible) {  // counts tuples, so that indices' rank does not matter
+  if (settings.batch == BatchRule::divisible) {  // counts tuples, so that indices' rank does not matter
     if (b < 0 || b > r) return fail_batch_dims(b, r, 0, r, error);
   } else if (b < 0 || b >= std::min(q, r)) {
     return fail_batch_dims(b, std::min(q, r), 0, std::min(q, r) - 1, error);

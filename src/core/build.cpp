@@ -102,13 +102,21 @@ bool has_dense_lines(const Source& source, int32_t first_inner) {
 
 int64_t length_of(const Loop& loop) { return loop.extent.by_n ? INT64_MAX : loop.extent.factor; }
 
+// Whether the loop may be walked inside all tuple loops behind it although tuples are visited in order that may select the
+// same row of what is written: a loop that steps along it leads to other rows.
+bool may_move_inside(const Plan& plan, int32_t loop) {
+  if (!plan.loops[loop].params.is(0)) return true;
+  return std::all_of(plan.loops + loop + 1, plan.loops + plan.end,
+                     [](const Loop& behind) { return !is_tuple_loop(behind) || !behind.params.is(0); });
+}
+
 // The loop that is walked innermost: the last one from tuple to tuple, unless it is short and another is longer. There
 // may be none: then one tuple is repeated, and a loop of one step is added.
 // Tuples that are dealt out stay in their order.
-void choose_line(bool dealt, int64_t long_enough, Plan* plan) {
+void choose_line(bool dealt, bool in_order, int64_t long_enough, Plan* plan) {
   plan->line = -1;
   for (int32_t i = plan->end; i-- > 0;) {
-    if (!is_tuple_loop(plan->loops[i])) continue;
+    if (!is_tuple_loop(plan->loops[i]) || (in_order && !may_move_inside(*plan, i))) continue;
     const bool is_better = plan->line < 0 || length_of(plan->loops[i]) > length_of(plan->loops[plan->line]);
     if (is_better) plan->line = i;
     if (dealt || length_of(plan->loops[plan->line]) >= long_enough) return;
@@ -124,7 +132,8 @@ void add_loops(const Source& source, int32_t first_inner, Plan* plan) {
   find_positions(source, positions);
   plan->end = 0;
   for (int32_t dim = 0; dim < first_inner; ++dim) append(plan, 0, loop_over(source, positions, dim));
-  choose_line(geometry.dealt, has_dense_lines(source, first_inner) ? long_dense_line : long_line, plan);
+  choose_line(geometry.dealt, source.meaning.settings.operation->direction == Direction::scatter,
+              has_dense_lines(source, first_inner) ? long_dense_line : long_line, plan);
   plan->inner_begin = plan->end;
   const int32_t row_begin = find_row(source, first_inner, plan);
   plan->inner = 1;
@@ -227,6 +236,15 @@ void set_fill(int32_t dtype, const Settings& settings, Plan* plan) {
   std::memcpy(plan->fill, source, sizeof plan->fill);
 }
 
+void set_number(int32_t dtype, const Settings& settings, Plan* plan) {
+  const bool reduces = settings.reduction != GTH_REDUCTION_NONE;
+  plan->number = reduces ? find_dtype(dtype)->number : Number::none;
+  const bool is_half =
+      plan->number == Number::brain_floating || (plan->number == Number::floating && dtype == GTH_DTYPE_FLOAT16);
+  const bool rounds = settings.reduction == GTH_REDUCTION_ADD || settings.reduction == GTH_REDUCTION_MUL;
+  plan->in_float32 = settings.in_float32 && is_half && rounds;
+}
+
 }  // namespace
 
 void set_switches(const Request& request, const Meaning& meaning, Plan* plan) {
@@ -235,6 +253,9 @@ void set_switches(const Request& request, const Meaning& meaning, Plan* plan) {
   plan->item = {static_cast<int32_t>(meaning.item * 8), is_string ? ItemKind::offset : ItemKind::value};
   plan->wraps = settings.wraps;
   plan->bounds = settings.bounds;
+  plan->direction = settings.operation->direction;
+  plan->reduction = settings.reduction;
+  set_number(request.params->dtype, settings, plan);
   plan->threads = settings.threads;
   set_fill(request.params->dtype, settings, plan);
   plan->ndim = meaning.geometry.ndim;

@@ -6,15 +6,17 @@
 namespace gather::core {
 namespace {
 
-bool is_written_densely(const gth_tensor_desc* out) {
-  return !out || (is_dense(*out) && !(out->flags & GTH_TENSOR_READONLY));
+bool is_writable(const Request& request) {
+  const gth_tensor_desc* written =
+      operation_of(request.op).direction == Direction::scatter ? request.params : request.out;
+  return !written || !(written->flags & GTH_TENSOR_READONLY);
 }
 
 // Batch dims, outer dims, tuples and slices are one loop each.
 bool is_dense_request(const Request& request, const Geometry& geometry) {
   return geometry.form == Form::slices && !geometry.dealt && geometry.components > 0 && request.open == Open::none &&
          request.device <= GTH_DEVICE_CPU && request.params->dtype != GTH_DTYPE_STRING && is_dense(*request.params) &&
-         is_dense(*request.indices) && is_written_densely(request.out);
+         is_dense(*request.indices) && (!request.out || is_dense(*request.out)) && is_writable(request);
 }
 
 // Whether `bytes` bytes from the offset on are described; sets the reach.

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "gather/gather.h"
+#include "core/reduction.hpp"
 
 namespace gather::core {
 
@@ -11,6 +11,7 @@ struct DtypeInfo {
   int32_t bytes;  // 0 for strings
   const char* name;
   bool is_index;     // one of the eight integer types
+  Number number;     // what reductions take it for
   uint64_t fill[2];  // the memory image that GTH_FILL_BY_DTYPE writes
 };
 

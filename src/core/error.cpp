@@ -44,6 +44,8 @@ const char* operand_name(int32_t operand) {
     case GTH_OPERAND_CONTEXT: return "context";
     case GTH_OPERAND_PLAN: return "plan";
     case GTH_OPERAND_TENSOR: return "tensor";
+    case GTH_OPERAND_TARGET: return "target";
+    case GTH_OPERAND_UPDATES: return "updates";
     default: return "argument";
   }
 }
@@ -63,9 +65,10 @@ int32_t fail_index(const Error& error, const Fault& fault) {
                     fault.component, fault.position, fault.value, low, bottom, fault.limit);
 }
 
-int32_t fail_empty_params(const Error& error, int32_t dim) {
-  return error.fail({GTH_E_INDEX, GTH_OPERAND_PARAMS, dim, -1, 0, 1},
-                    "params: has no elements (dim %" PRId32 " is 0), but rows of it are asked for", dim);
+int32_t fail_empty_params(const Error& error, int32_t operand, int32_t dim) {
+  return error.fail({GTH_E_INDEX, operand, dim, -1, 0, 1},
+                    "%s: has no elements (dim %" PRId32 " is 0), but rows of it are asked for", operand_name(operand),
+                    dim);
 }
 
 int32_t fail_index_race(const Error& error) {

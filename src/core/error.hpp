@@ -38,8 +38,8 @@ const char* operand_name(int32_t operand);
 // The facts and the message of a bad index.
 int32_t fail_index(const Error& error, const Fault& fault);
 
-// Rows are asked of params without elements, and the profile refuses that; dim is the first empty one.
-int32_t fail_empty_params(const Error& error, int32_t dim);
+// Rows are asked of a tensor without elements, and the profile refuses that; dim is the first empty one.
+int32_t fail_empty_params(const Error& error, int32_t operand, int32_t dim);
 
 // An index that was good is bad now.
 int32_t fail_index_race(const Error& error);

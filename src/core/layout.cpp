@@ -131,7 +131,8 @@ int64_t dense_product(const int64_t* extents, int32_t begin, int32_t end, int64_
   return size;
 }
 
-int32_t check_disjoint(const gth_tensor_desc& desc, int64_t bytes, Layout* layout, const Error& error) {
+int32_t check_disjoint(const gth_tensor_desc& desc, int64_t bytes, int32_t operand, Layout* layout,
+                       const Error& error) {
   if (!desc.strides || layout->reach.empty) return GTH_OK;
   int32_t order[GTH_MAX_NDIM];
   int32_t count = 0;
@@ -146,9 +147,9 @@ int32_t check_disjoint(const gth_tensor_desc& desc, int64_t bytes, Layout* layou
     const int32_t dim = order[i];
     const int64_t step = magnitude(desc.strides[dim]);
     if (step < span) {
-      return error.fail({GTH_E_STRIDE, GTH_OPERAND_OUT, dim, -1, desc.strides[dim], span},
-                        "out: elements overlap, dim %" PRId32 " has stride %" PRId64 ", needed is at least %" PRId64,
-                        dim, desc.strides[dim], span);
+      return error.fail({GTH_E_STRIDE, operand, dim, -1, desc.strides[dim], span},
+                        "%s: elements overlap, dim %" PRId32 " has stride %" PRId64 ", needed is at least %" PRId64,
+                        operand_name(operand), dim, desc.strides[dim], span);
     }
     if (open_step) layout->largest_n = std::min(layout->largest_n, (step - span) / open_step + 1);
     if (desc.shape[dim] == GTH_OPEN) {

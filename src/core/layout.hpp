@@ -60,8 +60,8 @@ bool find_dense_end(const gth_tensor_desc& desc, int64_t bytes, int64_t* end);
 // The product of extents [begin, end) and `size`; 0 where one of them is empty, negative or leads out of int64.
 int64_t dense_product(const int64_t* extents, int32_t begin, int32_t end, int64_t size);
 
-// That no two elements of an output share bytes: with the dims sorted by |stride|, each |stride| is at least the extent
+// That no two elements of a tensor that is written share bytes: with the dims sorted by |stride|, each |stride| is at least the extent
 // of all smaller ones. May lower layout->largest_n.
-int32_t check_disjoint(const gth_tensor_desc& desc, int64_t bytes, Layout* layout, const Error& error);
+int32_t check_disjoint(const gth_tensor_desc& desc, int64_t bytes, int32_t operand, Layout* layout, const Error& error);
 
 }  // namespace gather::core

@@ -9,9 +9,9 @@ int32_t fail_null_data(int32_t operand, const Error& error) {
   return error.fail({GTH_E_NULL, operand}, "%s: data is NULL", operand_name(operand));
 }
 
-int32_t fail_alias(int32_t operand, const Error& error) {
-  return error.fail({GTH_E_ALIAS, GTH_OPERAND_OUT, -1, -1, operand, 0}, "out: shares memory with %s",
-                    operand_name(operand));
+int32_t fail_alias(int32_t written, int32_t read, const Error& error) {
+  return error.fail({GTH_E_ALIAS, written, -1, -1, read, 0}, "%s: shares memory with %s", operand_name(written),
+                    operand_name(read));
 }
 
 int32_t check_extent(int32_t operand, int64_t given, int64_t needed, const Error& error) {
@@ -24,13 +24,36 @@ bool reads_indices(const Plan& plan, int64_t n) { return plan.components > 0 && 
 
 int32_t check_extents(const Plan& plan, int64_t n, const Extents& given, const Error& error) {
   const Extents needed = extents_of(plan, n);
-  if (int32_t status = check_extent(GTH_OPERAND_PARAMS, given.params, needed.params, error)) return status;
+  const Roles roles = roles_of(plan.direction);
+  if (int32_t status = check_extent(roles.indexed, given.params, needed.params, error)) return status;
   if (int32_t status = check_extent(GTH_OPERAND_INDICES, given.indices, needed.indices, error)) return status;
-  return check_extent(GTH_OPERAND_OUT, given.out, needed.out, error);
+  return check_extent(roles.linear, given.out, needed.out, error);
 }
 
 int32_t check_indices(const Plan& plan, const char* indices, int64_t n, const Error& error) {
   return reads_indices(plan, n) && !indices ? fail_null_data(GTH_OPERAND_INDICES, error) : GTH_OK;
+}
+
+// What is written must not share memory with what is read.
+int32_t check_overlap(const Plan& plan, const Pointers& pointers, int64_t n, const Error& error) {
+  struct Operand {
+    int32_t role;
+    const void* data;
+    Span span;
+    bool empty;
+  };
+  const Roles roles = roles_of(plan.direction);
+  const Operand indexed{roles.indexed, pointers.params, plan.params_reach.at(n), plan.params_reach.empty};
+  const Operand linear{roles.linear, pointers.out, plan.out_reach.at(n), false};
+  const Operand &written = is_scatter(plan) ? indexed : linear, &read = is_scatter(plan) ? linear : indexed;
+  if (indexed.empty && is_scatter(plan)) return GTH_OK;
+  if (!indexed.empty && overlap(written.data, written.span, read.data, read.span)) {
+    return fail_alias(written.role, read.role, error);
+  }
+  if (plan.components > 0 && overlap(written.data, written.span, pointers.indices, plan.indices_reach.at(n))) {
+    return fail_alias(written.role, GTH_OPERAND_INDICES, error);
+  }
+  return GTH_OK;
 }
 
 }  // namespace
@@ -67,16 +90,10 @@ int32_t check_run(const Plan& plan, const Pointers& pointers, int64_t n, const E
   }
   if (int32_t status = check_indices(plan, pointers.indices, n, error)) return status;
   if (plan.tuples.at(n) == 0 || plan.is_empty) return GTH_OK;
-  if (!pointers.params && !plan.params_reach.empty) return fail_null_data(GTH_OPERAND_PARAMS, error);
-  if (!pointers.out) return fail_null_data(GTH_OPERAND_OUT, error);
-  const Span out = plan.out_reach.at(n);
-  if (!plan.params_reach.empty && overlap(pointers.out, out, pointers.params, plan.params_reach.at(n))) {
-    return fail_alias(GTH_OPERAND_PARAMS, error);
-  }
-  if (plan.components > 0 && overlap(pointers.out, out, pointers.indices, plan.indices_reach.at(n))) {
-    return fail_alias(GTH_OPERAND_INDICES, error);
-  }
-  return GTH_OK;
+  const Roles roles = roles_of(plan.direction);
+  if (!pointers.params && !plan.params_reach.empty) return fail_null_data(roles.indexed, error);
+  if (!pointers.out) return fail_null_data(roles.linear, error);
+  return check_overlap(plan, pointers, n, error);
 }
 
 }  // namespace gather::core

@@ -3,6 +3,7 @@
 #include <cinttypes>
 #include <cstddef>
 
+#include "core/reduction.hpp"
 #include "core/structs.hpp"
 
 namespace gather::core {
@@ -24,6 +25,8 @@ constexpr Switch switches[] = {
     {"bounds", offsetof(gth_options, bounds), &gth_options::bounds, GTH_BOUNDS_SKIP},
     {"fill", offsetof(gth_options, fill), &gth_options::fill, GTH_FILL_BY_DTYPE},
     {"extents", offsetof(gth_options, extents), &gth_options::extents, GTH_EXTENTS_BROADCAST},
+    {"reduction", offsetof(gth_options, reduction), &gth_options::reduction, GTH_REDUCTION_MIN},
+    {"accumulate", offsetof(gth_options, accumulate), &gth_options::accumulate, GTH_ACCUMULATE_FLOAT32},
     {"threads", offsetof(gth_options, threads), &gth_options::threads, INT32_MAX},
 };
 
@@ -36,9 +39,38 @@ void apply_definition(const gth_options& options, Opsets opsets, Settings* out) 
   if (opsets == Opsets::text && !options.negative && !out->definition->allows_negatives) out->wraps = false;
 }
 
+int32_t check_defined_reduction(const Settings& settings, const Error& error) {
+  const int32_t highest = settings.definition->highest_reduction;
+  if (settings.reduction <= highest || settings.operation->direction == Direction::gather) return GTH_OK;
+  return error.fail(
+      {GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, reduction), -1, settings.reduction, highest},
+      "options: reduction is %s, which %s of opset %" PRId32 " does not have", reduction_name(settings.reduction),
+      settings.operation->name, settings.definition->opset);
+}
+
+// Only a scatter reduces, and only a gather has rows to fill.
+int32_t check_direction(const gth_options& options, Op op, const Error& error) {
+  const auto fail = [&](int32_t offset, int32_t value, const char* what) {
+    return error.fail({GTH_E_VERSION, GTH_OPERAND_OPTIONS, offset, -1, value, 0},
+                      "options: %s is set, which %s does not have", what, operation_of(op).name);
+  };
+  const Operation& operation = operation_of(op);
+  const bool gathers = operation.direction == Direction::gather;
+  if (options.reduction && (gathers || operation.is_gradient())) {
+    return fail(offsetof(gth_options, reduction), options.reduction, "a reduction");
+  }
+  if (options.accumulate && gathers) {
+    return fail(offsetof(gth_options, accumulate), options.accumulate, "accumulate");
+  }
+  if (options.bounds == GTH_BOUNDS_FILL && !gathers && !operation.is_gradient()) {
+    return fail(offsetof(gth_options, bounds), options.bounds, "bounds = fill");
+  }
+  return GTH_OK;
+}
+
 }  // namespace
 
-int32_t check_options_struct(const gth_options* options, const Error& error) {
+int32_t check_options(const gth_options* options, Op op, const Error& error) {
   if (!options) return GTH_OK;
   if (int32_t status = check_struct(options, GTH_OPERAND_OPTIONS, error)) return status;
   for (const Switch& each : switches) {
@@ -52,14 +84,15 @@ int32_t check_options_struct(const gth_options* options, const Error& error) {
     return error.fail({GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, reserved), -1, options->reserved, 0},
                       "options: a reserved field is set");
   }
-  return GTH_OK;
+  return check_direction(*options, op, error);
 }
 
 void resolve_options(const gth_options* given, Op op, Settings* out) {
   const gth_options& options = given ? *given : defaults;
   const Profile& profile = *find_profile(options.profile);
-  const Rules& rules = profile.rules[static_cast<int32_t>(op)];
-  out->operation = &operation_of(op);
+  const Operation& operation = operation_of(op);
+  const Rules& rules = profile.rules[static_cast<int32_t>(operation.rules)];
+  out->operation = &operation;
   out->rules = &rules;
   out->definition = nullptr;
   out->has_axis = options.has_axis != 0;
@@ -68,10 +101,18 @@ void resolve_options(const gth_options* given, Op op, Settings* out) {
   out->batch_dims = options.batch_dims;
   out->threads = options.threads;
   out->has_batch_dims = out->operation->has_batch_dims;
+  // Tuples are dealt out to what is read, not to what is written.
+  out->batch = operation.direction == Direction::gather ? rules.batch : BatchRule::equal;
   out->wraps = (options.negative ? options.negative : rules.negative) == GTH_NEGATIVE_WRAP;
   out->bounds = options.bounds ? options.bounds : rules.bounds;
   out->fill = options.fill ? options.fill : rules.fill;
   out->extents = options.extents ? options.extents : rules.extents;
+  out->reduction = options.reduction ? options.reduction : GTH_REDUCTION_NONE;
+  if (operation.is_gradient()) {
+    out->reduction = GTH_REDUCTION_ADD;
+    if (out->bounds == GTH_BOUNDS_FILL) out->bounds = GTH_BOUNDS_SKIP;  // what was filled in came from nowhere
+  }
+  out->in_float32 = (options.accumulate ? options.accumulate : rules.accumulate) == GTH_ACCUMULATE_FLOAT32;
   out->fill_value[0] = options.fill_value[0];
   out->fill_value[1] = options.fill_value[1];
   out->given_opset = options.opset;
@@ -79,7 +120,8 @@ void resolve_options(const gth_options* given, Op op, Settings* out) {
 }
 
 int32_t check_definition(const Settings& settings, const Error& error) {
-  if (!settings.definition || settings.has_definition) return GTH_OK;
+  if (!settings.definition) return GTH_OK;
+  if (settings.has_definition) return check_defined_reduction(settings, error);
   const int32_t opset = settings.given_opset, first = first_opset(*settings.operation);
   return error.fail({GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, opset), -1, opset, first},
                     "options: opset %" PRId32 ", %s begins with %" PRId32, opset, settings.operation->name, first);

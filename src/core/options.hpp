@@ -20,6 +20,9 @@ struct Settings {
   int32_t bounds;
   int32_t fill;
   int32_t extents;
+  BatchRule batch;
+  int32_t reduction;
+  bool in_float32;  // float16 and bfloat16 are added and multiplied in float32, and rounded once
   int32_t threads;
   int32_t given_opset;
   int64_t given_axis;  // the field, whatever has_axis says
@@ -28,14 +31,14 @@ struct Settings {
   uint64_t fill_value[2];
 };
 
-// Struct size, switches and opset of `options` (nullptr: all defaults).
-int32_t check_options_struct(const gth_options* options, const Error& error);
+// Struct size and switches of `options` (nullptr: all defaults), and that the operation has these switches.
+int32_t check_options(const gth_options* options, Op op, const Error& error);
 
 // Applies profile and switches. The struct has been checked. An opset below the first definition is taken for the
 // newest until check_definition() refuses it.
 void resolve_options(const gth_options* given, Op op, Settings* out);
 
-// That the opset has a definition of the operation. Dtypes are judged before.
+// That the opset has a definition of the operation, and this the reduction. Dtypes are judged before.
 int32_t check_definition(const Settings& settings, const Error& error);
 
 }  // namespace gather::core

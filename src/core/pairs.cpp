@@ -40,12 +40,13 @@ int32_t fail_pair(int32_t rule, int32_t dim, const Pair& extents, const Error& e
 
 }  // namespace
 
-int32_t check_paired_ranks(const Rules& rules, const gth_tensor_desc& params, const gth_tensor_desc& indices,
+int32_t check_paired_ranks(const Settings& settings, const gth_tensor_desc& params, const gth_tensor_desc& indices,
                            const Error& error) {
-  const int32_t least = rules.allows_scalars ? 1 : 0;
+  const int32_t least = settings.rules->allows_scalars ? 1 : 0;
   if (std::max(params.ndim, least) == std::max(indices.ndim, least)) return GTH_OK;
   return error.fail({GTH_E_RANK, GTH_OPERAND_INDICES, -1, -1, indices.ndim, params.ndim},
-                    "indices: rank is %" PRId32 ", needed is that of params, %" PRId32, indices.ndim, params.ndim);
+                    "indices: rank is %" PRId32 ", needed is that of %s, %" PRId32, indices.ndim,
+                    operand_name(settings.operation->roles().indexed), params.ndim);
 }
 
 int32_t resolve_pairs(const Settings& settings, const gth_tensor_desc& params, const gth_tensor_desc& indices,

@@ -7,7 +7,7 @@
 // Shapes of operations in which every dim but the axis is the same dim of params, indices and the output.
 namespace gather::core {
 
-int32_t check_paired_ranks(const Rules& rules, const gth_tensor_desc& params, const gth_tensor_desc& indices,
+int32_t check_paired_ranks(const Settings& settings, const gth_tensor_desc& params, const gth_tensor_desc& indices,
                            const Error& error);
 
 // Holds the other dims' extents against each other by the switch and composes the output's shape. The axis is resolved.

@@ -37,9 +37,16 @@ void find_device(const Request& request, Plan* plan) {
 
 int32_t check_devices(const Request& request, Plan* plan, const Error& error) {
   find_device(request, plan);
-  if (int32_t status = check_operand_device(*request.params, GTH_OPERAND_PARAMS, *plan, error)) return status;
+  const Roles roles = operation_of(request.op).roles();
+  if (int32_t status = check_operand_device(*request.params, roles.indexed, *plan, error)) return status;
   if (int32_t status = check_operand_device(*request.indices, GTH_OPERAND_INDICES, *plan, error)) return status;
-  return request.out ? check_operand_device(*request.out, GTH_OPERAND_OUT, *plan, error) : GTH_OK;
+  return request.out ? check_operand_device(*request.out, roles.linear, *plan, error) : GTH_OK;
+}
+
+int32_t check_direction(Direction direction, const Plan& plan, const Error& error) {
+  if (direction == Direction::gather || plan.device == GTH_DEVICE_CPU) return GTH_OK;
+  return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_TARGET, -1, -1, plan.device, GTH_DEVICE_CPU},
+                    "target: scatters are run on the CPU only");
 }
 
 gth_tensor_desc dense_output(const Geometry& geometry) {
@@ -50,19 +57,27 @@ gth_tensor_desc dense_output(const Geometry& geometry) {
 }
 
 int32_t resolve_layouts(const Request& request, const Meaning& meaning, Placement* out, const Error& error) {
-  int32_t status = resolve_layout(*request.params, meaning.item, GTH_OPERAND_PARAMS, &out->params, error);
+  const Direction direction = operation_of(request.op).direction;
+  const Roles roles = roles_of(direction);
+  int32_t status = resolve_layout(*request.params, meaning.item, roles.indexed, &out->params, error);
   if (status) return status;
   const int64_t index_bytes = find_dtype(request.indices->dtype)->bytes;
   status = resolve_layout(*request.indices, index_bytes, GTH_OPERAND_INDICES, &out->indices, error);
   if (status) return status;
   const gth_tensor_desc output = request.out ? *request.out : dense_output(meaning.geometry);
-  if ((status = resolve_layout(output, meaning.item, GTH_OPERAND_OUT, &out->out, error))) return status;
-  return check_disjoint(output, meaning.item, &out->out, error);
+  if ((status = resolve_layout(output, meaning.item, roles.linear, &out->out, error))) return status;
+  return direction == Direction::scatter
+             ? check_disjoint(*request.params, meaning.item, roles.indexed, &out->params, error)
+             : check_disjoint(output, meaning.item, roles.linear, &out->out, error);
 }
 
-int32_t check_readonly(const gth_tensor_desc* out, const Error& error) {
-  if (!out || !(out->flags & GTH_TENSOR_READONLY)) return GTH_OK;
-  return error.fail({GTH_E_READONLY, GTH_OPERAND_OUT}, "out: the memory is read-only");
+int32_t check_readonly(const Request& request, const Error& error) {
+  const Operation& operation = operation_of(request.op);
+  const bool scatters = operation.direction == Direction::scatter;
+  const gth_tensor_desc* written = scatters ? request.params : request.out;
+  const int32_t operand = scatters ? operation.roles().indexed : operation.roles().linear;
+  if (!written || !(written->flags & GTH_TENSOR_READONLY)) return GTH_OK;
+  return error.fail({GTH_E_READONLY, operand}, "%s: the memory is read-only", operand_name(operand));
 }
 
 }  // namespace
@@ -71,7 +86,8 @@ int32_t resolve_placement(const Request& request, const Meaning& meaning, Placem
                           const Error& error) {
   if (int32_t status = resolve_layouts(request, meaning, out, error)) return status;
   if (int32_t status = check_devices(request, plan, error)) return status;
-  if (int32_t status = check_readonly(request.out, error)) return status;
+  if (int32_t status = check_direction(meaning.settings.operation->direction, *plan, error)) return status;
+  if (int32_t status = check_readonly(request, error)) return status;
   // Tuples of no components are counted, never read.
   if (meaning.geometry.components == 0) std::fill_n(out->indices.strides, request.indices->ndim, fixed(0));
   return GTH_OK;

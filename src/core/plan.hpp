@@ -3,6 +3,8 @@
 #include <cstdint>
 
 #include "core/layout.hpp"
+#include "core/operation.hpp"
+#include "core/reduction.hpp"
 #include "core/scaled.hpp"
 
 namespace gather::core {
@@ -51,11 +53,15 @@ struct Row {
   int64_t in, out;
 };
 
-// Everything an executor needs to know about a gather, dtypes excepted: kernels see bits, strides and index widths.
+// Everything an executor needs to know about a gather or a scatter, dtypes excepted: kernels see bits, strides and index
+// widths.
 //
 //   for each loop in front of the inner ones, but the line                  "lines"
 //     for each tuple of the line                                            "line"
 //       for each inner loop: copy a row
+//
+// Of a scatter, `params` is the target, whose rows are written, and `out` are the updates, which are read: the arrows of
+// the same loops. Tuples that may select the same row are visited in the order of their positions.
 //
 // Immutable once lowered.
 struct Plan {
@@ -68,6 +74,10 @@ struct Plan {
   bool wraps;
   bool is_empty;           // no output even where there are tuples
   bool checks_when_empty;  // ... and index values are judged all the same
+  Direction direction;
+  Number number;    // of a scatter that reduces: what its elements are
+  bool in_float32;  // ... and whether they are accumulated in float32
+  int32_t reduction;
   int32_t bounds;
   int32_t refused_dim;  // params without elements, which the profile refuses: the first empty dim; else -1
   int32_t device, device_id;
@@ -90,6 +100,8 @@ struct Plan {
   Component component[GTH_MAX_NDIM];
   Loop loops[GTH_MAX_NDIM + 1];
 };
+
+inline bool is_scatter(const Plan& plan) { return plan.direction == Direction::scatter; }
 
 // A loop from tuple to tuple; the others repeat tuples, or are inside a slice.
 inline bool is_tuple_loop(const Loop& loop) { return loop.position.factor != 0; }

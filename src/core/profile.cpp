@@ -9,9 +9,10 @@ namespace {
 
 constexpr int32_t reject = GTH_NEGATIVE_REJECT, wrap = GTH_NEGATIVE_WRAP;
 constexpr int32_t error = GTH_BOUNDS_ERROR, fill = GTH_BOUNDS_FILL, clamp = GTH_BOUNDS_CLAMP;
-constexpr int32_t modulo = GTH_BOUNDS_MODULO;
+constexpr int32_t modulo = GTH_BOUNDS_MODULO, skip = GTH_BOUNDS_SKIP;
 constexpr int32_t zero = GTH_FILL_ZERO, by_dtype = GTH_FILL_BY_DTYPE;
 constexpr int32_t same = GTH_EXTENTS_EQUAL, prefix = GTH_EXTENTS_PREFIX, broadcast = GTH_EXTENTS_BROADCAST;
+constexpr int32_t in_float32 = GTH_ACCUMULATE_FLOAT32;
 constexpr BatchRule equal = BatchRule::equal, divisible = BatchRule::divisible;
 constexpr IndexTypes any = IndexTypes::any, i32_i64 = IndexTypes::int32_int64, i64 = IndexTypes::int64;
 constexpr IndexTypes i16_i32_i64 = IndexTypes::int16_int32_int64;
@@ -20,7 +21,7 @@ constexpr uint8_t tensorflow_gpu_params = with_bfloat16 | with_float8_e5m2_e4m3f
 constexpr uint8_t onnx_params = with_bfloat16 | with_strings;  // bfloat16 by definition
 
 // clang-format off
-// By system; in each the rules of gather, of gather_nd, of gather_elements.
+// By system; in each the rules of gather, of gather_nd, of gather_elements, and of scatter, scatter_nd, scatter_elements.
 //
 // negative bounds fill      extents    empty output   K = 0  empty  rank 0  batch   params                 indices
 //                                      judged                params         dims
@@ -28,32 +29,56 @@ constexpr Profile profiles[] = {
     {Opsets::none, {  // no profile
         {reject, error,  zero,     same,      check_never,     true,  false, false, equal, any_params,            any},
         {reject, error,  zero,     same,      check_never,     true,  false, false, equal, any_params,            any},
+        {reject, error,  zero,     same,      check_never,     true,  false, false, equal, any_params,            any},
+        {reject, error,  zero,     same,      check_never,     true,  false, false, equal, any_params,            any},
+        {reject, error,  zero,     same,      check_never,     true,  false, false, equal, any_params,            any},
         {reject, error,  zero,     same,      check_never,     true,  false, false, equal, any_params,            any}}},
     {Opsets::none, {  // tensorflow
         {reject, error,  zero,     same,      check_never,     true,  false, false, equal, tensorflow_params,     i16_i32_i64},
         {reject, error,  zero,     same,      check_never,     true,  true,  false, equal, tensorflow_params,     i16_i32_i64},
+        {reject, error,  zero,     same,      check_never,     true,  false, false, equal, tensorflow_params,     i16_i32_i64},
+        {reject, error,  zero,     same,      check_never,     true,  false, false, equal, tensorflow_params,     i16_i32_i64},
+        {reject, error,  zero,     same,      check_never,     true,  false, false, equal, tensorflow_params,     i16_i32_i64},
         {reject, error,  zero,     same,      check_never,     true,  false, false, equal, tensorflow_params,     i16_i32_i64}}},
     {Opsets::none, {  // tensorflow_gpu
         {reject, fill,   zero,     same,      check_never,     true,  false, false, equal, tensorflow_gpu_params, i32_i64},
         {reject, fill,   zero,     same,      check_never,     true,  true,  false, equal, tensorflow_gpu_params, i32_i64},
-        {reject, fill,   zero,     same,      check_never,     true,  false, false, equal, tensorflow_gpu_params, i32_i64}}},
+        {reject, fill,   zero,     same,      check_never,     true,  false, false, equal, tensorflow_gpu_params, i32_i64},
+        {reject, skip,   zero,     same,      check_never,     true,  false, false, equal, tensorflow_gpu_params, i32_i64},
+        {reject, skip,   zero,     same,      check_never,     true,  false, false, equal, tensorflow_gpu_params, i32_i64},
+        {reject, skip,   zero,     same,      check_never,     true,  false, false, equal, tensorflow_gpu_params, i32_i64}}},
     {Opsets::text, {  // onnx
         {wrap,   error,  zero,     same,      check_always,    true,  false, false, equal, onnx_params,           i32_i64},
         {wrap,   error,  zero,     same,      check_always,    false, false, false, equal, onnx_params,           i64},
+        {wrap,   error,  zero,     prefix,    check_never,     true,  false, false, equal, onnx_params,           i32_i64},
+        {wrap,   error,  zero,     same,      check_never,     true,  false, false, equal, onnx_params,           i32_i64},
+        {wrap,   error,  zero,     same,      check_never,     false, false, false, equal, onnx_params,           i64},
         {wrap,   error,  zero,     prefix,    check_never,     true,  false, false, equal, onnx_params,           i32_i64}}},
     {Opsets::types, {  // ort
         {wrap,   error,  zero,     same,      check_always,    true,  false, false, equal, onnx_params,           i32_i64},
         {wrap,   error,  zero,     same,      check_never,     true,  false, true,  divisible, onnx_params,       i64},
+        {wrap,   error,  zero,     prefix,    check_never,     true,  false, false, equal, onnx_params,           i32_i64},
+        {wrap,   error,  zero,     same,      check_never,     true,  false, false, equal, onnx_params,           i32_i64},
+        {wrap,   error,  zero,     same,      check_never,     true,  false, false, equal, onnx_params,           i64},
         {wrap,   error,  zero,     prefix,    check_never,     true,  false, false, equal, onnx_params,           i32_i64}}},
     {Opsets::none, {  // numpy_raise
         {wrap,   error,  zero,     same,      check_empty_row, true,  false, false, equal, any_params,            any},
         {wrap,   error,  zero,     same,      check_empty_row, true,  false, false, equal, any_params,            any},
+        {wrap,   error,  zero,     broadcast, check_never,     true,  false, false, equal, any_params,            any},
+        {wrap,   error,  zero,     same,      check_never,     true,  false, false, equal, any_params,            any},
+        {wrap,   error,  zero,     same,      check_never,     true,  false, false, equal, any_params,            any},
         {wrap,   error,  zero,     broadcast, check_never,     true,  false, false, equal, any_params,            any}}},
     {Opsets::none, {  // numpy_wrap
         {wrap,   modulo, zero,     same,      check_never,     true,  false, false, equal, any_params,            any},
         {wrap,   modulo, zero,     same,      check_never,     true,  false, false, equal, any_params,            any},
+        {wrap,   modulo, zero,     broadcast, check_never,     true,  false, false, equal, any_params,            any},
+        {wrap,   modulo, zero,     same,      check_never,     true,  false, false, equal, any_params,            any},
+        {wrap,   modulo, zero,     same,      check_never,     true,  false, false, equal, any_params,            any},
         {wrap,   modulo, zero,     broadcast, check_never,     true,  false, false, equal, any_params,            any}}},
     {Opsets::none, {  // numpy_clip
+        {reject, clamp,  zero,     same,      check_never,     true,  false, false, equal, any_params,            any},
+        {reject, clamp,  zero,     same,      check_never,     true,  false, false, equal, any_params,            any},
+        {reject, clamp,  zero,     broadcast, check_never,     true,  false, false, equal, any_params,            any},
         {reject, clamp,  zero,     same,      check_never,     true,  false, false, equal, any_params,            any},
         {reject, clamp,  zero,     same,      check_never,     true,  false, false, equal, any_params,            any},
         {reject, clamp,  zero,     broadcast, check_never,     true,  false, false, equal, any_params,            any}}},
@@ -61,14 +86,23 @@ constexpr Profile profiles[] = {
         {reject, error,  zero,     same,      check_always,    true,  false, false, equal, any_numbers,           i32_i64},
         {wrap,   error,  zero,     same,      check_empty_dim | check_single_tuple,
                                                                true,  false, false, equal, any_numbers,           i32_i64},
-        {reject, error,  zero,     prefix,    check_never,     true,  false, true,  equal, any_numbers,           i32_i64}}},
+        {reject, error,  zero,     prefix,    check_never,     true,  false, true,  equal, any_numbers,           i32_i64, in_float32},
+        {reject, error,  zero,     same,      check_never,     true,  false, false, equal, any_numbers,           i32_i64},
+        {wrap,   error,  zero,     same,      check_never,     true,  false, false, equal, any_numbers,           i32_i64},
+        {reject, error,  zero,     prefix,    check_never,     true,  false, true,  equal, any_numbers,           i32_i64, in_float32}}},
     {Opsets::none, {  // jax_fill
         {wrap,   fill,   by_dtype, same,      check_empty_dim, true,  false, false, equal, any_numbers,           any},
         {wrap,   fill,   by_dtype, same,      check_single_empty, true, false, false, equal, any_numbers,         any},
-        {wrap,   fill,   by_dtype, broadcast, check_never,     true,  false, false, equal, any_numbers,           any}}},
+        {wrap,   fill,   by_dtype, broadcast, check_never,     true,  false, false, equal, any_numbers,           any},
+        {wrap,   skip,   zero,     same,      check_never,     true,  false, false, equal, any_numbers,           any},
+        {wrap,   skip,   zero,     same,      check_never,     true,  false, false, equal, any_numbers,           any},
+        {wrap,   skip,   zero,     broadcast, check_never,     true,  false, false, equal, any_numbers,           any}}},
     {Opsets::none, {  // jax_clip
         {reject, clamp,  zero,     same,      check_empty_dim, true,  false, false, equal, any_numbers,           any},
         {wrap,   clamp,  zero,     same,      check_single_empty, true, false, false, equal, any_numbers,         any},
+        {wrap,   clamp,  zero,     broadcast, check_never,     true,  false, false, equal, any_numbers,           any},
+        {wrap,   clamp,  zero,     same,      check_never,     true,  false, false, equal, any_numbers,           any},
+        {wrap,   clamp,  zero,     same,      check_never,     true,  false, false, equal, any_numbers,           any},
         {wrap,   clamp,  zero,     broadcast, check_never,     true,  false, false, equal, any_numbers,           any}}},
 };
 // clang-format on

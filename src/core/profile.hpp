@@ -47,11 +47,12 @@ struct Rules {
   BatchRule batch;
   uint8_t params;  // ParamsTypes
   IndexTypes indices;
+  int32_t accumulate;
 
-  // No default, so that a profile without rules for an operation does not compile.
+  // No default but for what scatters alone have, so that a profile without rules for an operation does not compile.
   constexpr Rules(int32_t negative_, int32_t bounds_, int32_t fill_, int32_t extents_, uint8_t empty_check_,
                   bool allows_no_components_, bool refuses_empty_params_, bool allows_scalars_, BatchRule batch_,
-                  uint8_t params_, IndexTypes indices_)
+                  uint8_t params_, IndexTypes indices_, int32_t accumulate_ = GTH_ACCUMULATE_DTYPE)
       : negative(negative_),
         bounds(bounds_),
         fill(fill_),
@@ -62,7 +63,8 @@ struct Rules {
         allows_scalars(allows_scalars_),
         batch(batch_),
         params(params_),
-        indices(indices_) {}
+        indices(indices_),
+        accumulate(accumulate_) {}
 };
 
 // Whether a profile follows ONNX's definitions by opset.
@@ -75,7 +77,7 @@ enum class Opsets : uint8_t {
 // One row of the table of profiles: all that tells one from another.
 struct Profile {
   Opsets opsets;
-  Rules rules[op_count];
+  Rules rules[ruled_count];
 };
 
 // profile: 0 or GTH_PROFILE_*; anything else gives nullptr.

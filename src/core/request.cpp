@@ -27,11 +27,12 @@ int32_t check_sizes(const Request& request, const Meaning& meaning, const Error&
   const gth_tensor_desc &params = *request.params, &indices = *request.indices;
   const bool has_strings = params.dtype == GTH_DTYPE_STRING;
   const int64_t item = has_strings ? 1 : meaning.item;  // a string has at least no bytes
-  int32_t status = check_size(params.ndim, params.shape, item, GTH_OPERAND_PARAMS, error);
+  const Roles roles = meaning.geometry.roles;
+  int32_t status = check_size(params.ndim, params.shape, item, roles.indexed, error);
   if (status) return status;
   const int64_t index_bytes = find_dtype(indices.dtype)->bytes;
   if ((status = check_size(indices.ndim, indices.shape, index_bytes, GTH_OPERAND_INDICES, error))) return status;
-  status = check_size(meaning.geometry.ndim, meaning.geometry.shape, item, GTH_OPERAND_OUT, error);
+  status = check_size(meaning.geometry.ndim, meaning.geometry.shape, item, roles.linear, error);
   return status || !has_strings ? status : check_offsets_memory(params, meaning.geometry, error);
 }
 
@@ -51,12 +52,13 @@ int32_t check_desc(const gth_tensor_desc* given, int32_t operand, const Error& e
 }
 
 int32_t check_structs(const Request& request, const Error& error) {
-  if (int32_t status = check_desc(request.params, GTH_OPERAND_PARAMS, error)) return status;
+  const Roles roles = operation_of(request.op).roles();
+  if (int32_t status = check_desc(request.params, roles.indexed, error)) return status;
   if (int32_t status = check_desc(request.indices, GTH_OPERAND_INDICES, error)) return status;
   if (request.out) {
-    if (int32_t status = check_desc(request.out, GTH_OPERAND_OUT, error)) return status;
+    if (int32_t status = check_desc(request.out, roles.linear, error)) return status;
   }
-  return check_options_struct(request.options, error);
+  return check_options(request.options, request.op, error);
 }
 
 int32_t resolve_meaning(const Request& request, Meaning* out, const Error& error) {
@@ -82,7 +84,7 @@ int32_t query_geometry(const Request& request, Geometry* out, const Error& error
   if (status) return status;
   if ((status = check_definition(settings, error))) return status;
   if ((status = resolve_geometry(settings, params, indices, Open::any, out, error))) return status;
-  return check_size(out->ndim, out->shape, 1, GTH_OPERAND_OUT, error);
+  return check_size(out->ndim, out->shape, 1, out->roles.linear, error);
 }
 
 }  // namespace gather::core

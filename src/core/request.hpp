@@ -8,13 +8,13 @@
 
 namespace gather::core {
 
-// What a plan is lowered from.
+// What a plan is lowered from. Of a scatter, params is the target and out are the updates.
 struct Request {
   Op op;
   Open open;  // none or one
   const gth_tensor_desc* params;
   const gth_tensor_desc* indices;
-  const gth_tensor_desc* out;  // nullptr: dense row-major output
+  const gth_tensor_desc* out;  // nullptr: dense row-major
   const gth_options* options;
   int32_t device, device_id;  // of the context; device 0: find it in the descriptions
 };

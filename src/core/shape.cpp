@@ -23,15 +23,14 @@ bool reaches_scalar(const Settings& settings, const gth_tensor_desc& indices) {
 
 int32_t check_ranks(const Settings& settings, const gth_tensor_desc& params, const gth_tensor_desc& indices,
                     const Error& error) {
-  if (int32_t status = check_rank(params, GTH_OPERAND_PARAMS, error)) return status;
+  const int32_t indexed = settings.operation->roles().indexed;
+  if (int32_t status = check_rank(params, indexed, error)) return status;
   if (int32_t status = check_rank(indices, GTH_OPERAND_INDICES, error)) return status;
-  if (params.ndim < 1 && !reaches_scalar(settings, indices))
-    return fail_rank(GTH_OPERAND_PARAMS, params.ndim, 1, error);
+  if (params.ndim < 1 && !reaches_scalar(settings, indices)) return fail_rank(indexed, params.ndim, 1, error);
   if (indices.ndim < 1 && settings.operation->has_components) {
     return fail_rank(GTH_OPERAND_INDICES, indices.ndim, 1, error);
   }
-  return settings.operation->form == Form::paired ? check_paired_ranks(*settings.rules, params, indices, error)
-                                                  : GTH_OK;
+  return settings.operation->form == Form::paired ? check_paired_ranks(settings, params, indices, error) : GTH_OK;
 }
 
 int32_t resolve_components(const Settings& settings, const gth_tensor_desc& params, const gth_tensor_desc& indices,
@@ -43,8 +42,8 @@ int32_t resolve_components(const Settings& settings, const gth_tensor_desc& para
   const int32_t limit = params.ndim - out->batch;
   if (k < 0 || k > limit) {
     return error.fail({GTH_E_SHAPE, GTH_OPERAND_INDICES, last, -1, k, limit},
-                      "indices: tuples of %" PRId64 " components into params of %" PRId32 " dims after batch_dims", k,
-                      limit);
+                      "indices: tuples of %" PRId64 " components into %s of %" PRId32 " dims after batch_dims", k,
+                      operand_name(out->roles.indexed), limit);
   }
   if (k == 0 && !settings.rules->allows_no_components) {
     return error.fail({GTH_E_SHAPE, GTH_OPERAND_INDICES, last, -1, 0, 1}, "indices: tuples of no components");
@@ -64,8 +63,9 @@ int32_t compose_slices(const gth_tensor_desc& params, const gth_tensor_desc& ind
   const int32_t leading = first_tuple_dim(*out);
   const int32_t rank = leading + (out->tuple_end - out->tuple_begin) + (params.ndim - out->axis - out->components);
   if (rank > GTH_MAX_NDIM) {
-    return error.fail({GTH_E_RANK, GTH_OPERAND_OUT, -1, -1, rank, GTH_MAX_NDIM},
-                      "out: rank would be %" PRId32 ", the highest is %d", rank, GTH_MAX_NDIM);
+    return error.fail({GTH_E_RANK, out->roles.linear, -1, -1, rank, GTH_MAX_NDIM},
+                      "%s: rank would be %" PRId32 ", the highest is %d", operand_name(out->roles.linear), rank,
+                      GTH_MAX_NDIM);
   }
   out->ndim = 0;
   for (int32_t i = 0; i < leading; ++i) {
@@ -81,15 +81,15 @@ int32_t resolve_slices(const Settings& settings, const gth_tensor_desc& params, 
                        Open open, Geometry* out, const Error& error) {
   out->tuple_begin = out->batch;
   out->tuple_end = indices.ndim - (settings.operation->has_components ? 1 : 0);
-  return check_batch(settings.rules->batch, params, indices, open, out, error);
+  return check_batch(settings.batch, params, indices, open, out, error);
 }
 
-int32_t fail_open(int32_t operand, int32_t dim, const Error& error) {
+int32_t fail_open(const Geometry& geometry, int32_t operand, int32_t dim, const Error& error) {
   return error.fail({GTH_E_SHAPE, operand, dim, -1, GTH_OPEN, 0},
                     "%s: dim %" PRId32
-                    " is open, and only one tuple dim, or the outermost dim that params and "
+                    " is open, and only one tuple dim, or the outermost dim that %s and "
                     "indices share, can be",
-                    operand_name(operand), dim);
+                    operand_name(operand), dim, operand_name(geometry.roles.indexed));
 }
 
 // Whether dim 0 is a dim of params, of indices and of the output alike.
@@ -110,12 +110,16 @@ int32_t check_one_open(const Geometry& geometry, const gth_tensor_desc& params, 
     return dim == 0 && shares && other.shape[0] == GTH_OPEN;
   };
   for (int32_t i = 0; i < params.ndim; ++i) {
-    if (params.shape[i] == GTH_OPEN && !is_shared(indices, i)) return fail_open(GTH_OPERAND_PARAMS, i, error);
+    if (params.shape[i] == GTH_OPEN && !is_shared(indices, i)) {
+      return fail_open(geometry, geometry.roles.indexed, i, error);
+    }
   }
   bool seen = false;
   for (int32_t i = 0; i < indices.ndim; ++i) {
     if (indices.shape[i] != GTH_OPEN) continue;
-    if (seen || !(is_tuple_dim(geometry, i) || is_shared(params, i))) return fail_open(GTH_OPERAND_INDICES, i, error);
+    if (seen || !(is_tuple_dim(geometry, i) || is_shared(params, i))) {
+      return fail_open(geometry, GTH_OPERAND_INDICES, i, error);
+    }
     seen = true;
   }
   return GTH_OK;
@@ -166,10 +170,11 @@ int32_t resolve_geometry(const Settings& settings, const gth_tensor_desc& params
   if (int32_t status = check_stray_axis(settings, error)) return status;
   const Operation& operation = *settings.operation;
   out->form = operation.form;
+  out->roles = operation.roles();
   out->dealt = false;
   int32_t status = operation.resolve_attributes(settings, {params.ndim, indices.ndim}, out, error);
   if (status) return status;
-  if ((status = check_extents(params, GTH_OPERAND_PARAMS, open, error))) return status;
+  if ((status = check_extents(params, out->roles.indexed, open, error))) return status;
   if ((status = check_extents(indices, GTH_OPERAND_INDICES, open, error))) return status;
   if ((status = resolve_components(settings, params, indices, out, error))) return status;
   const bool is_paired = operation.form == Form::paired;
@@ -181,10 +186,11 @@ int32_t resolve_geometry(const Settings& settings, const gth_tensor_desc& params
 }
 
 int32_t check_output_rank(const Geometry& geometry, const gth_tensor_desc& out, const Error& error) {
-  if (int32_t status = check_rank(out, GTH_OPERAND_OUT, error)) return status;
+  const int32_t operand = geometry.roles.linear;
+  if (int32_t status = check_rank(out, operand, error)) return status;
   if (out.ndim != geometry.ndim) {
-    return error.fail({GTH_E_RANK, GTH_OPERAND_OUT, -1, -1, out.ndim, geometry.ndim},
-                      "out: rank is %" PRId32 ", needed is %" PRId32, out.ndim, geometry.ndim);
+    return error.fail({GTH_E_RANK, operand, -1, -1, out.ndim, geometry.ndim},
+                      "%s: rank is %" PRId32 ", needed is %" PRId32, operand_name(operand), out.ndim, geometry.ndim);
   }
   return GTH_OK;
 }
@@ -192,7 +198,7 @@ int32_t check_output_rank(const Geometry& geometry, const gth_tensor_desc& out, 
 int32_t check_output_shape(const Geometry& geometry, const gth_tensor_desc& out, const Error& error) {
   for (int32_t i = 0; i < geometry.ndim; ++i) {
     if (out.shape[i] != geometry.shape[i]) {
-      return fail_extent(GTH_E_SHAPE, GTH_OPERAND_OUT, i, out.shape[i], geometry.shape[i], error);
+      return fail_extent(GTH_E_SHAPE, geometry.roles.linear, i, out.shape[i], geometry.shape[i], error);
     }
   }
   return GTH_OK;

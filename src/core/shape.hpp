@@ -14,9 +14,11 @@ enum class Open : uint8_t {
   any,  // a shape query
 };
 
-// What the shapes of params and indices and the attributes say about a gather.
+// What the shapes of params and indices and the attributes say about a gather. Of a scatter the target is in params'
+// place, and the updates, whose shape is that of the output of a gather, in the output's.
 struct Geometry {
   Form form;
+  Roles roles;
   int32_t batch;       // slices: normalised batch_dims that params and indices share dim by dim
   int32_t axis;        // normalised; the first indexed dim
   bool dealt;          // the tuples are dealt out to params.shape[:axis] in equal shares (BatchRule::divisible)

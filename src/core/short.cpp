@@ -17,9 +17,9 @@ bool has_short_options(const Operation& operation, const gth_options* options) {
   if (!options) return true;
   const gth_options& o = *options;
   return o.size == sizeof o && is_in(o.has_axis, operation.has_axis ? 1 : 0) && (o.profile | o.opset) == 0 &&
-         (o.axis | o.batch_dims) == 0 && (o.extents | o.reserved) == 0 && is_in(o.negative, GTH_NEGATIVE_WRAP) &&
-         is_in(o.bounds, GTH_BOUNDS_SKIP) && judges_tuples(o.bounds) && is_in(o.fill, GTH_FILL_BY_DTYPE) &&
-         o.threads >= 0;
+         (o.axis | o.batch_dims) == 0 && (o.extents | o.reduction | o.accumulate | o.reserved) == 0 &&
+         is_in(o.negative, GTH_NEGATIVE_WRAP) && is_in(o.bounds, GTH_BOUNDS_SKIP) && judges_tuples(o.bounds) &&
+         is_in(o.fill, GTH_FILL_BY_DTYPE) && o.threads >= 0;
 }
 
 // The memory of a dense tensor of so many bytes; false where it is not all described.
@@ -92,7 +92,7 @@ Short::Memory memory_of(const Reach& reach) { return {reach.low, reach.high, rea
 
 bool shorten(const Plan& plan, Short* result) {
   const Loop& line = plan.loops[plan.line];
-  if (!is_one_line(plan) || plan.device != GTH_DEVICE_CPU || plan.row.in > Short::largest_row ||
+  if (is_scatter(plan) || !is_one_line(plan) || plan.device != GTH_DEVICE_CPU || plan.row.in > Short::largest_row ||
       !judges_tuples(plan.bounds) || !is_short_index(plan.index) || plan.components < 1 ||
       plan.components > Short::most_components) {
     return false;
@@ -123,8 +123,8 @@ bool shorten(const Plan& plan, Short* result) {
 bool lower_short(const Request& request, Short* result) {
   const gth_tensor_desc &params = *request.params, &indices = *request.indices, &output = *request.out;
   const Operation& operation = operation_of(request.op);
-  if (operation.form != Form::slices || !is_exact(&params, GTH_TENSOR_READONLY) ||
-      !is_exact(&indices, GTH_TENSOR_READONLY) || !is_exact(&output, 0) ||
+  if (operation.direction != Direction::gather || operation.form != Form::slices ||
+      !is_exact(&params, GTH_TENSOR_READONLY) || !is_exact(&indices, GTH_TENSOR_READONLY) || !is_exact(&output, 0) ||
       !has_short_options(operation, request.options) || params.dtype != output.dtype) {
     return false;
   }

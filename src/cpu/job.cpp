@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/checked.hpp"
+#include "cpu/pieces.hpp"
+
 namespace gather::cpu {
 namespace {
 
@@ -76,6 +79,13 @@ void Job::find_judging() {
   if (longest == loops + judging.around_count || longest->extent <= judging.line.extent) return;
   std::swap(*longest, judging.line);
   in_order = false;
+}
+
+int64_t copied_bytes(const Job& job) {
+  int64_t bytes;
+  const bool fits = core::multiply(job.slices, job.plan.inner * job.plan.row.out, &bytes) &&
+                    core::add(bytes, std::min(job.slices, parallel_bytes) * row_overhead, &bytes);
+  return fits ? bytes : INT64_MAX;
 }
 
 Lines::Lines(const Nest& nest) : nest_(nest), count_(nest.around_count) { std::fill_n(at_, count_, 0); }

@@ -56,6 +56,31 @@ struct Job {
   void find_judging();
 };
 
+// What copying, or writing, is worth in bytes; no more than enough to be worth all threads.
+int64_t copied_bytes(const Job& job);
+
+// Calls body(params, out) for each row of a slice, with the bytes from the slice's first row on. Of most slices there is one.
+template <class Body>
+void for_each_row(const Job& job, Body&& body) {
+  int64_t params = 0, out = 0;
+  int64_t at[GTH_MAX_NDIM];
+  for (int32_t i = 0; i < job.inner_count; ++i) at[i] = 0;
+  for (;;) {
+    body(params, out);
+    int32_t i = job.inner_count;
+    for (;;) {
+      if (i-- == 0) return;
+      const Steps& loop = job.inner[i];
+      const bool carries = ++at[i] == loop.extent;
+      const int64_t by = carries ? 1 - loop.extent : 1;
+      params += loop.params * by;
+      out += loop.out * by;
+      if (!carries) break;
+      at[i] = 0;
+    }
+  }
+}
+
 // Steps through the lines of a nest.
 class Lines {
  public:

@@ -112,6 +112,10 @@ Kernels choose_kernels(const core::Plan& plan) {
   Kernels kernels;
   kernels.tier = &tier();
   kernels.is_quick = describe_selection(plan, &kernels.selection);
+  kernels.copy = nullptr;
+  kernels.take = nullptr;
+  kernels.reduce = core::is_scatter(plan) ? choose_reduce(plan) : nullptr;
+  if (kernels.reduce) return kernels;
   const Rows rows = describe_rows(plan);
   kernels.copy = kernels.tier->choose_copy(rows);
   kernels.take = kernels.is_quick && has_one_row(plan) ? kernels.tier->choose_take(kernels.selection, rows) : nullptr;

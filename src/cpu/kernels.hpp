@@ -4,6 +4,7 @@
 
 #include "core/plan.hpp"
 #include "cpu/indices.hpp"
+#include "cpu/reduce.hpp"
 #include "cpu/tiers/tier.hpp"
 
 namespace gather::cpu {
@@ -17,8 +18,9 @@ struct Kernels {
   const Tier* tier;
   bool is_quick;  // the tier has an answer for tuples
   Selection selection;
-  CopyRows copy;
-  TakeRows take;  // NULL: tuples are resolved by themselves
+  CopyRows copy;      // of a gather
+  TakeRows take;      // ... NULL: tuples are resolved by themselves
+  ReduceRows reduce;  // of a scatter
 
   // Whether n tuples under bounds = error, fill or skip are all good, found out quickly: false may also mean that it
   // cannot be said so quickly.

@@ -2,110 +2,19 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
-#include <mutex>
 
 #include "core/checked.hpp"
-#include "core/os.hpp"
-#include "cpu/indices.hpp"
+#include "cpu/block.hpp"
 #include "cpu/job.hpp"
+#include "cpu/judge.hpp"
 #include "cpu/pieces.hpp"
+#include "cpu/scatter.hpp"
 
 namespace gather::cpu {
 namespace {
 
 using core::Error;
 using core::Plan;
-
-int32_t fail_bad_tuple(const Plan& plan, int64_t position, const BadTuple& bad, const Error& error) {
-  uint32_t flags = plan.wraps ? GTH_ERROR_WRAP : 0;
-  if (!core::is_signed(plan.index) && bad.value < 0) flags |= GTH_ERROR_UNSIGNED;
-  return fail_index(error, {GTH_E_INDEX, GTH_OPERAND_INDICES, bad.component, position, bad.value,
-                            plan.component[bad.component].size, flags});
-}
-
-// ---- pass 1: every index is judged, the smallest bad tuple wins
-
-struct FirstBad {
-  std::atomic<int64_t> position{INT64_MAX};
-  core::Lock lock;
-  BadTuple tuple{};
-
-  void offer(int64_t at, const BadTuple& bad) {
-    const std::lock_guard<core::Lock> guard(lock);
-    if (at >= position.load(std::memory_order_relaxed)) return;
-    position.store(at, std::memory_order_relaxed);
-    tuple = bad;
-  }
-};
-
-// Offers the first bad one of the tuples [j, end) of the line on which `lines` stands, unless a smaller position is
-// known. False: nothing behind it can win where positions grow along the walk.
-bool judge_line(const Job& job, const Lines& lines, int64_t j, int64_t end, FirstBad* found) {
-  const Steps& line = job.judging.line;
-  int64_t offsets[block_tuples];
-  while (j < end) {
-    const int64_t position = lines.position() + steps_of(j, line.position);
-    if (found->position.load(std::memory_order_relaxed) <= position) return false;
-    const int64_t count = std::min(block_tuples, end - j);
-    const char* tuples = moved(job.indices, lines.index() + steps_of(j, line.index));
-    BadTuple bad;
-    if (!job.kernels.inside(tuples, line.index, count) &&
-        job.kernels.resolve(job.plan, tuples, line.index, count, offsets, &bad) == Resolved::bad) {
-      found->offer(position + steps_of(bad.tuple, line.position), bad);
-      return false;
-    }
-    j += count;
-  }
-  return true;
-}
-
-// Judges the tuples [first, last) as the nest for judging numbers them. The smallest position wins, which is the first one
-// found only where positions grow along the walk.
-void validate_range(const Job& job, int64_t first, int64_t last, FirstBad* found) {
-  Lines lines(job.judging);
-  const int64_t length = job.judging.line.extent;
-  int64_t j = first % length;
-  for (lines.seek(first / length); first < last; lines.next(), j = 0) {
-    const int64_t end = std::min(length, j + last - first);
-    if (!judge_line(job, lines, j, end, found) && job.in_order) return;
-    first += end - j;
-  }
-}
-
-// What judging is worth, in bytes.
-int64_t judged_bytes(const Job& job) {
-  int64_t bytes;
-  const int64_t tuple = job.plan.components * core::index_bytes(job.plan.index);
-  return core::multiply(job.judged, tuple, &bytes) ? bytes : INT64_MAX;
-}
-
-int32_t validate(const Job& job, const Executor& executor, const Error& error) {
-  FirstBad found;
-  in_pieces(executor, job.judged, judged_bytes(job),
-            [&](int64_t first, int64_t last) { validate_range(job, first, last, &found); });
-  const int64_t position = found.position.load(std::memory_order_relaxed);
-  return position == INT64_MAX ? GTH_OK : fail_bad_tuple(job.plan, position, found.tuple, error);
-}
-
-// bounds = clamp and modulo have an answer for everything but an empty dim, which the first tuple meets as any other.
-int32_t validate_first(const Job& job, const Error& error) {
-  int64_t offset;
-  BadTuple bad;
-  if (job.kernels.resolve(job.plan, job.indices, 0, 1, &offset, &bad) != Resolved::bad) return GTH_OK;
-  return fail_bad_tuple(job.plan, 0, bad, error);
-}
-
-int32_t judge_all(const Job& job, const Executor& executor, const Error& error) {
-  switch (job.plan.bounds) {
-    case GTH_BOUNDS_ERROR: return validate(job, executor, error);
-    case GTH_BOUNDS_CLAMP:
-    case GTH_BOUNDS_MODULO: return validate_first(job, error);
-    default: return GTH_OK;  // fill and skip have an answer for every index
-  }
-}
-
-// ---- pass 2: rows are copied
 
 // Rows that some tuples do not select are filled or left alone.
 void copy_some(const Job& job, char* out, const char* params, const int64_t* offsets, int64_t count) {
@@ -131,42 +40,10 @@ void copy_rows(const Job& job, char* out, const char* params, const int64_t* off
 // Slices that are not one row: the inner loops run outside the tuples, so that each pass copies one row a tuple.
 void copy_slices(const Job& job, char* out, const char* params, const int64_t* offsets, int64_t count,
                  Resolved resolved) {
-  if (job.inner_count == 0) return copy_rows(job, out, params, offsets, count, resolved);
-  int64_t at[GTH_MAX_NDIM];
-  std::fill_n(at, job.inner_count, 0);
-  for (;;) {
-    copy_rows(job, out, params, offsets, count, resolved);
-    int32_t i = job.inner_count;
-    for (;;) {
-      if (i-- == 0) return;
-      const Steps& loop = job.inner[i];
-      const bool carries = ++at[i] == loop.extent;
-      const int64_t by = carries ? 1 - loop.extent : 1;
-      params += loop.params * by;
-      out += loop.out * by;
-      if (!carries) break;
-      at[i] = 0;
-    }
-  }
+  for_each_row(job, [&](int64_t from, int64_t to) {
+    copy_rows(job, moved(out, to), moved(params, from), offsets, count, resolved);
+  });
 }
-
-// A block of resolved tuples, kept as long as the outer loops repeat it.
-struct ResolvedBlock {
-  const char* tuples = nullptr;
-  int64_t count = 0;
-  Resolved resolved = Resolved::all;
-  int64_t offsets[block_tuples];
-
-  // False: an index is bad that was good in pass 1.
-  bool update(const Job& job, const char* new_tuples, int64_t new_count) {
-    if (tuples == new_tuples && count == new_count) return true;
-    BadTuple bad;
-    resolved = job.kernels.resolve(job.plan, new_tuples, job.copying.line.index, new_count, offsets, &bad);
-    tuples = new_tuples;
-    count = new_count;
-    return resolved != Resolved::bad;
-  }
-};
 
 // Where the copying walk stands: at the j-th tuple of a line.
 struct Place {
@@ -250,18 +127,10 @@ bool copy_dealt_range(const Job& job, int64_t first, int64_t last) {
   return true;
 }
 
-// What copying is worth; no more than enough to be worth all threads.
-int64_t copied_bytes(const Plan& plan, int64_t slices) {
-  int64_t bytes;
-  const bool fits = core::multiply(slices, plan.inner * plan.row.out, &bytes) &&
-                    core::add(bytes, std::min(slices, parallel_bytes) * row_overhead, &bytes);
-  return fits ? bytes : INT64_MAX;
-}
-
 // False: an index is bad, or was good when it was judged and no longer is.
 bool copy_all(const Job& job, const Executor& executor) {
   std::atomic<bool> stopped{false};
-  in_pieces(executor, job.slices, copied_bytes(job.plan, job.slices), [&](int64_t first, int64_t last) {
+  in_pieces(executor, job.slices, copied_bytes(job), [&](int64_t first, int64_t last) {
     if (stopped.load(std::memory_order_relaxed)) return;
     const bool whole =
         job.plan.dealt > 1 ? copy_dealt_range(job, first, last) : copy_range(job, job.params, first, last);
@@ -273,7 +142,7 @@ bool copy_all(const Job& job, const Executor& executor) {
 // One block on one line: each index is loaded once, so one pass judges and copies.
 bool is_small(const Job& job) {
   return job.copying.around_count == 0 && job.plan.dealt == 1 && !job.plan.is_empty && job.slices <= block_tuples &&
-         copied_bytes(job.plan, job.slices) < parallel_bytes;
+         copied_bytes(job) < parallel_bytes;
 }
 
 int32_t run_small(const Job& job, const Error& error) {
@@ -287,15 +156,20 @@ int32_t run_small(const Job& job, const Error& error) {
   return GTH_OK;
 }
 
+int32_t fail_empty(const Plan& plan, const Error& error) {
+  return core::fail_empty_params(error, core::roles_of(plan.direction).indexed, plan.refused_dim);
+}
+
 }  // namespace
 
 int32_t run(const Plan& plan, const Kernels& kernels, const core::Pointers& pointers, int64_t n, core::Output output,
             const Executor& executor, const Error& error) {
   if (plan.tuples.at(n) == 0) return GTH_OK;
-  if (plan.refused_dim >= 0) return core::fail_empty_params(error, plan.refused_dim);
+  if (plan.refused_dim >= 0) return fail_empty(plan, error);
   const bool has_output = !plan.is_empty;
   if (!has_output && !plan.checks_when_empty) return GTH_OK;
   const Job job(plan, pointers, n, kernels);
+  if (core::is_scatter(plan)) return has_output ? scatter(job, executor, error) : judge_all(job, executor, error);
   if (is_small(job)) return run_small(job, error);
   // Indices that copying judges need not be read twice where nobody sees what was copied before a bad one.
   const bool judges_first = !has_output || output == core::Output::callers || plan.bounds != GTH_BOUNDS_ERROR;
@@ -313,7 +187,7 @@ int32_t run(const Plan& plan, const Kernels& kernels, const core::Pointers& poin
 int32_t judge(const Plan& plan, const Kernels& kernels, const char* indices, int64_t n, const Executor& executor,
               const Error& error) {
   if (plan.tuples.at(n) == 0) return GTH_OK;
-  if (plan.refused_dim >= 0) return core::fail_empty_params(error, plan.refused_dim);
+  if (plan.refused_dim >= 0) return fail_empty(plan, error);
   return judge_all(Job(plan, {nullptr, indices, nullptr}, n, kernels), executor, error);
 }
 

@@ -94,7 +94,7 @@ int32_t run(Context& context, const Plan& plan, const Pointers& pointers, int64_
   const int64_t sequence = context.calls.fetch_add(1, std::memory_order_relaxed) + 1;
   int32_t status = GTH_OK;
   if (plan.tuples.at(n) > 0) {
-    if (plan.refused_dim >= 0) return core::fail_empty_params(error, plan.refused_dim);
+    if (plan.refused_dim >= 0) return core::fail_empty_params(error, GTH_OPERAND_PARAMS, plan.refused_dim);
     if (!plan.is_empty || plan.checks_when_empty) {
       State* state = nullptr;
       status = find_state(context, &state, error);

@@ -77,7 +77,7 @@ FIELD(gth_tensor_desc, reserved, 48, 8);
 FIELD(gth_tensor_desc, offset, 56, 8);
 FIELD(gth_tensor_desc, extent, 64, 8);
 
-SIZE(gth_options, 72);
+SIZE(gth_options, 80);
 FIELD(gth_options, size, 0, 4);
 FIELD(gth_options, has_axis, 4, 4);
 FIELD(gth_options, axis, 8, 8);
@@ -89,8 +89,10 @@ FIELD(gth_options, bounds, 36, 4);
 FIELD(gth_options, fill, 40, 4);
 FIELD(gth_options, threads, 44, 4);
 FIELD(gth_options, extents, 48, 4);
-FIELD(gth_options, reserved, 52, 4);
+FIELD(gth_options, reduction, 52, 4);
 FIELD(gth_options, fill_value, 56, 16);
+FIELD(gth_options, accumulate, 72, 4);
+FIELD(gth_options, reserved, 76, 4);
 
 VALUE(GTH_ABI_VERSION, 1);
 VALUE(GTH_MAX_NDIM, 64);
@@ -131,6 +133,8 @@ VALUE(GTH_OPERAND_OPTIONS, 4);
 VALUE(GTH_OPERAND_CONTEXT, 5);
 VALUE(GTH_OPERAND_PLAN, 6);
 VALUE(GTH_OPERAND_TENSOR, 7);
+VALUE(GTH_OPERAND_TARGET, 8);
+VALUE(GTH_OPERAND_UPDATES, 9);
 
 VALUE(GTH_ERROR_UNSIGNED, 1);
 VALUE(GTH_ERROR_CUT, 2);
@@ -205,3 +209,12 @@ VALUE(GTH_FILL_BY_DTYPE, 3);
 VALUE(GTH_EXTENTS_EQUAL, 1);
 VALUE(GTH_EXTENTS_PREFIX, 2);
 VALUE(GTH_EXTENTS_BROADCAST, 3);
+
+VALUE(GTH_REDUCTION_NONE, 1);
+VALUE(GTH_REDUCTION_ADD, 2);
+VALUE(GTH_REDUCTION_MUL, 3);
+VALUE(GTH_REDUCTION_MAX, 4);
+VALUE(GTH_REDUCTION_MIN, 5);
+
+VALUE(GTH_ACCUMULATE_DTYPE, 1);
+VALUE(GTH_ACCUMULATE_FLOAT32, 2);

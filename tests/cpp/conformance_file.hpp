@@ -24,6 +24,7 @@ struct Case {
   std::string name, op, difference, system;
   gth_options options = GTH_OPTIONS_INIT;
   TensorText params, indices, out;
+  TensorText updates;                // of a scatter, whose target is params
   gth_error error = GTH_ERROR_INIT;  // status GTH_OK: out holds the answer
 };
 
@@ -47,6 +48,15 @@ inline const std::map<std::string, int32_t>& numbers() {
                                           {"indices", GTH_OPERAND_INDICES},
                                           {"out", GTH_OPERAND_OUT},
                                           {"options", GTH_OPERAND_OPTIONS},
+                                          {"target", GTH_OPERAND_TARGET},
+                                          {"updates", GTH_OPERAND_UPDATES},
+                                          {"reduction none", GTH_REDUCTION_NONE},
+                                          {"reduction add", GTH_REDUCTION_ADD},
+                                          {"reduction mul", GTH_REDUCTION_MUL},
+                                          {"reduction max", GTH_REDUCTION_MAX},
+                                          {"reduction min", GTH_REDUCTION_MIN},
+                                          {"accumulate dtype", GTH_ACCUMULATE_DTYPE},
+                                          {"accumulate float32", GTH_ACCUMULATE_FLOAT32},
                                           {"tensorflow", GTH_PROFILE_TENSORFLOW},
                                           {"tensorflow_gpu", GTH_PROFILE_TENSORFLOW_GPU},
                                           {"onnx", GTH_PROFILE_ONNX},
@@ -129,10 +139,12 @@ inline void read_expect(std::istream& in, Case* out) {
 inline void read_line(const std::string& key, std::istream& in, Case* out) {
   gth_options& options = out->options;
   std::string word;
-  if (key == "params")
+  if (key == "params" || key == "target")
     out->params = read_tensor(in, true);
   else if (key == "indices")
     out->indices = read_tensor(in, true);
+  else if (key == "updates")
+    out->updates = read_tensor(in, true);
   else if (key == "expect")
     read_expect(in, out);
   else if (key == "system")
@@ -158,6 +170,10 @@ inline void read_line(const std::string& key, std::istream& in, Case* out) {
     options.fill = numbers().at(word);
   else if (key == "extents")
     options.extents = numbers().at(word);
+  else if (key == "reduction")
+    options.reduction = numbers().at("reduction " + word);
+  else if (key == "accumulate")
+    options.accumulate = numbers().at("accumulate " + word);
   else if (key == "fill_value")
     word = read_hex(word), word.copy(reinterpret_cast<char*>(options.fill_value), 16);
 }

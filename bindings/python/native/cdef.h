@@ -37,6 +37,8 @@
 #define GTH_OPERAND_CONTEXT 5
 #define GTH_OPERAND_PLAN 6
 #define GTH_OPERAND_TENSOR 7
+#define GTH_OPERAND_TARGET 8
+#define GTH_OPERAND_UPDATES 9
 #define GTH_ERROR_UNSIGNED 1
 #define GTH_ERROR_CUT 2
 #define GTH_ERROR_WRAP 4
@@ -99,6 +101,13 @@
 #define GTH_EXTENTS_EQUAL 1
 #define GTH_EXTENTS_PREFIX 2
 #define GTH_EXTENTS_BROADCAST 3
+#define GTH_REDUCTION_NONE 1
+#define GTH_REDUCTION_ADD 2
+#define GTH_REDUCTION_MUL 3
+#define GTH_REDUCTION_MAX 4
+#define GTH_REDUCTION_MIN 5
+#define GTH_ACCUMULATE_DTYPE 1
+#define GTH_ACCUMULATE_FLOAT32 2
 
 uint32_t gth_abi_version(void);
 
@@ -276,8 +285,10 @@ typedef struct gth_options {
   int32_t fill;
   int32_t threads;
   int32_t extents;
-  int32_t reserved;
+  int32_t reduction;
   uint64_t fill_value[2];
+  int32_t accumulate;
+  int32_t reserved;
 } gth_options;
 
 int32_t gth_gather(gth_context *context, const gth_tensor *params, const gth_tensor *indices,
@@ -314,6 +325,61 @@ int32_t gth_gather_elements_shape(const gth_tensor_desc *params, const gth_tenso
                                           const gth_options *options, int32_t capacity, int32_t *ndim, int64_t *shape,
                                           gth_error *err);
 
+int32_t gth_scatter(gth_context *context, const gth_tensor *target, const gth_tensor *indices,
+                            const gth_tensor *updates, const gth_options *options, gth_tensor **out, gth_error *err);
+
+int32_t gth_scatter_into(gth_context *context, gth_tensor *target, const gth_tensor *indices,
+                                 const gth_tensor *updates, const gth_options *options, gth_error *err);
+
+int32_t gth_scatter_desc(gth_context *context, const gth_tensor_desc *target, const gth_tensor_desc *indices,
+                                 const gth_tensor_desc *updates, const gth_options *options, gth_error *err);
+
+int32_t gth_scatter_shape(const gth_tensor_desc *target, const gth_tensor_desc *indices,
+                                  const gth_options *options, int32_t capacity, int32_t *ndim, int64_t *shape,
+                                  gth_error *err);
+
+int32_t gth_scatter_nd(gth_context *context, const gth_tensor *target, const gth_tensor *indices,
+                               const gth_tensor *updates, const gth_options *options, gth_tensor **out, gth_error *err);
+int32_t gth_scatter_nd_into(gth_context *context, gth_tensor *target, const gth_tensor *indices,
+                                    const gth_tensor *updates, const gth_options *options, gth_error *err);
+int32_t gth_scatter_nd_desc(gth_context *context, const gth_tensor_desc *target, const gth_tensor_desc *indices,
+                                    const gth_tensor_desc *updates, const gth_options *options, gth_error *err);
+int32_t gth_scatter_nd_shape(const gth_tensor_desc *target, const gth_tensor_desc *indices,
+                                     const gth_options *options, int32_t capacity, int32_t *ndim, int64_t *shape,
+                                     gth_error *err);
+
+int32_t gth_scatter_elements(gth_context *context, const gth_tensor *target, const gth_tensor *indices,
+                                     const gth_tensor *updates, const gth_options *options, gth_tensor **out,
+                                     gth_error *err);
+int32_t gth_scatter_elements_into(gth_context *context, gth_tensor *target, const gth_tensor *indices,
+                                          const gth_tensor *updates, const gth_options *options, gth_error *err);
+int32_t gth_scatter_elements_desc(gth_context *context, const gth_tensor_desc *target,
+                                          const gth_tensor_desc *indices, const gth_tensor_desc *updates,
+                                          const gth_options *options, gth_error *err);
+int32_t gth_scatter_elements_shape(const gth_tensor_desc *target, const gth_tensor_desc *indices,
+                                           const gth_options *options, int32_t capacity, int32_t *ndim, int64_t *shape,
+                                           gth_error *err);
+
+int32_t gth_gather_gradient(gth_context *context, const gth_tensor *gradient, const gth_tensor *indices,
+                                    int32_t ndim, const int64_t *shape, const gth_options *options, gth_tensor **out,
+                                    gth_error *err);
+int32_t gth_gather_nd_gradient(gth_context *context, const gth_tensor *gradient, const gth_tensor *indices,
+                                       int32_t ndim, const int64_t *shape, const gth_options *options,
+                                       gth_tensor **out, gth_error *err);
+int32_t gth_gather_elements_gradient(gth_context *context, const gth_tensor *gradient,
+                                             const gth_tensor *indices, int32_t ndim, const int64_t *shape,
+                                             const gth_options *options, gth_tensor **out, gth_error *err);
+
+int32_t gth_gather_gradient_desc(gth_context *context, const gth_tensor_desc *gradient,
+                                         const gth_tensor_desc *indices, const gth_options *options,
+                                         const gth_tensor_desc *out, gth_error *err);
+int32_t gth_gather_nd_gradient_desc(gth_context *context, const gth_tensor_desc *gradient,
+                                            const gth_tensor_desc *indices, const gth_options *options,
+                                            const gth_tensor_desc *out, gth_error *err);
+int32_t gth_gather_elements_gradient_desc(gth_context *context, const gth_tensor_desc *gradient,
+                                                  const gth_tensor_desc *indices, const gth_options *options,
+                                                  const gth_tensor_desc *out, gth_error *err);
+
 int32_t gth_gather_plan(const gth_tensor_desc *params, const gth_tensor_desc *indices,
                                 const gth_options *options, const gth_tensor_desc *output, gth_plan **out,
                                 gth_error *err);
@@ -323,6 +389,16 @@ int32_t gth_gather_nd_plan(const gth_tensor_desc *params, const gth_tensor_desc 
 int32_t gth_gather_elements_plan(const gth_tensor_desc *params, const gth_tensor_desc *indices,
                                          const gth_options *options, const gth_tensor_desc *output, gth_plan **out,
                                          gth_error *err);
+
+int32_t gth_scatter_plan(const gth_tensor_desc *target, const gth_tensor_desc *indices,
+                                 const gth_options *options, const gth_tensor_desc *updates, gth_plan **out,
+                                 gth_error *err);
+int32_t gth_scatter_nd_plan(const gth_tensor_desc *target, const gth_tensor_desc *indices,
+                                    const gth_options *options, const gth_tensor_desc *updates, gth_plan **out,
+                                    gth_error *err);
+int32_t gth_scatter_elements_plan(const gth_tensor_desc *target, const gth_tensor_desc *indices,
+                                          const gth_options *options, const gth_tensor_desc *updates, gth_plan **out,
+                                          gth_error *err);
 
 int32_t gth_plan_run(gth_context *context, const gth_plan *plan, const void *params, const void *indices,
                              void *out, int64_t n, gth_error *err);

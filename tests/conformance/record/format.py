@@ -107,11 +107,15 @@ class Case:
     opset: int = 0
     axis: int | None = None
     batch_dims: int = 0
-    extents: str | None = None  # gather_elements only
+    extents: str | None = None  # gather_elements and scatter_elements only
     negative: str | None = None
     bounds: str | None = None
     fill: str | None = None
     fill_value: bytes | None = None
+    # Of scatters, whose target is in the place of params.
+    updates: Tensor | None = None
+    reduction: str | None = None
+    accumulate: str | None = None
     # Set where a system is run in an unusual way; never written to the file.
     variant: str | None = field(default=None, compare=False)
     difference: str | None = None
@@ -168,8 +172,11 @@ def dump(case):
         ("bounds", case.bounds),
         ("fill", case.fill),
         ("fill_value", case.fill_value.hex() if case.fill_value is not None else None),
-        ("params", _tensor_text(case.params)),
+        ("reduction", case.reduction),
+        ("accumulate", case.accumulate),
+        ("params" if case.updates is None else "target", _tensor_text(case.params)),
         ("indices", _tensor_text(case.indices)),
+        ("updates", case.updates and _tensor_text(case.updates)),
         ("difference", case.difference),
         ("system", case.system and outcome_text(case.system)),
         ("expect", case.expect and outcome_text(case.expect)),
@@ -218,6 +225,7 @@ _PARSERS = {
     "fill_value": bytes.fromhex,
     "params": _parse_tensor,
     "indices": _parse_tensor,
+    "updates": _parse_tensor,
     "system": parse_outcome,
     "expect": parse_outcome,
 }
@@ -231,7 +239,8 @@ def parse(text):
             continue
         if line:
             key, value = line.split(" ", 1)
-            fields["name" if key == "case" else key] = _PARSERS.get(key, str)(value)
+            key = {"case": "name", "target": "params"}.get(key, key)
+            fields[key] = _PARSERS.get(key, str)(value)
         elif fields:
             cases.append(Case(**fields))
             fields = {}

@@ -160,8 +160,10 @@ pub struct gth_options {
     pub fill: i32,
     pub threads: i32,
     pub extents: i32,
-    pub reserved: i32,
+    pub reduction: i32,
     pub fill_value: [u64; 2usize],
+    pub accumulate: i32,
+    pub reserved: i32,
 }
 pub const GTH_ABI_VERSION: i32 = 1;
 pub const GTH_VERSION: i32 = 1000;
@@ -201,6 +203,8 @@ pub const GTH_OPERAND_OPTIONS: i32 = 4;
 pub const GTH_OPERAND_CONTEXT: i32 = 5;
 pub const GTH_OPERAND_PLAN: i32 = 6;
 pub const GTH_OPERAND_TENSOR: i32 = 7;
+pub const GTH_OPERAND_TARGET: i32 = 8;
+pub const GTH_OPERAND_UPDATES: i32 = 9;
 pub const GTH_ERROR_UNSIGNED: i32 = 1;
 pub const GTH_ERROR_CUT: i32 = 2;
 pub const GTH_ERROR_WRAP: i32 = 4;
@@ -263,6 +267,13 @@ pub const GTH_FILL_BY_DTYPE: i32 = 3;
 pub const GTH_EXTENTS_EQUAL: i32 = 1;
 pub const GTH_EXTENTS_PREFIX: i32 = 2;
 pub const GTH_EXTENTS_BROADCAST: i32 = 3;
+pub const GTH_REDUCTION_NONE: i32 = 1;
+pub const GTH_REDUCTION_ADD: i32 = 2;
+pub const GTH_REDUCTION_MUL: i32 = 3;
+pub const GTH_REDUCTION_MAX: i32 = 4;
+pub const GTH_REDUCTION_MIN: i32 = 5;
+pub const GTH_ACCUMULATE_DTYPE: i32 = 1;
+pub const GTH_ACCUMULATE_FLOAT32: i32 = 2;
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
     ["Size of gth_error"][::core::mem::size_of::<gth_error>() - 320usize];
@@ -365,7 +376,7 @@ const _: () = {
 };
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of gth_options"][::core::mem::size_of::<gth_options>() - 72usize];
+    ["Size of gth_options"][::core::mem::size_of::<gth_options>() - 80usize];
     ["Alignment of gth_options"][::core::mem::align_of::<gth_options>() - 8usize];
     ["Offset of field: gth_options::size"][::core::mem::offset_of!(gth_options, size) - 0usize];
     ["Offset of field: gth_options::has_axis"][::core::mem::offset_of!(gth_options, has_axis) - 4usize];
@@ -378,8 +389,10 @@ const _: () = {
     ["Offset of field: gth_options::fill"][::core::mem::offset_of!(gth_options, fill) - 40usize];
     ["Offset of field: gth_options::threads"][::core::mem::offset_of!(gth_options, threads) - 44usize];
     ["Offset of field: gth_options::extents"][::core::mem::offset_of!(gth_options, extents) - 48usize];
-    ["Offset of field: gth_options::reserved"][::core::mem::offset_of!(gth_options, reserved) - 52usize];
+    ["Offset of field: gth_options::reduction"][::core::mem::offset_of!(gth_options, reduction) - 52usize];
     ["Offset of field: gth_options::fill_value"][::core::mem::offset_of!(gth_options, fill_value) - 56usize];
+    ["Offset of field: gth_options::accumulate"][::core::mem::offset_of!(gth_options, accumulate) - 72usize];
+    ["Offset of field: gth_options::reserved"][::core::mem::offset_of!(gth_options, reserved) - 76usize];
 };
 impl Default for gth_error {
     fn default() -> Self {
@@ -617,6 +630,162 @@ unsafe extern "C" {
         shape: *mut i64,
         err: *mut gth_error,
     ) -> i32;
+    pub fn gth_scatter(
+        context: *mut gth_context,
+        target: *const gth_tensor,
+        indices: *const gth_tensor,
+        updates: *const gth_tensor,
+        options: *const gth_options,
+        out: *mut *mut gth_tensor,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_scatter_into(
+        context: *mut gth_context,
+        target: *mut gth_tensor,
+        indices: *const gth_tensor,
+        updates: *const gth_tensor,
+        options: *const gth_options,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_scatter_desc(
+        context: *mut gth_context,
+        target: *const gth_tensor_desc,
+        indices: *const gth_tensor_desc,
+        updates: *const gth_tensor_desc,
+        options: *const gth_options,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_scatter_shape(
+        target: *const gth_tensor_desc,
+        indices: *const gth_tensor_desc,
+        options: *const gth_options,
+        capacity: i32,
+        ndim: *mut i32,
+        shape: *mut i64,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_scatter_nd(
+        context: *mut gth_context,
+        target: *const gth_tensor,
+        indices: *const gth_tensor,
+        updates: *const gth_tensor,
+        options: *const gth_options,
+        out: *mut *mut gth_tensor,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_scatter_nd_into(
+        context: *mut gth_context,
+        target: *mut gth_tensor,
+        indices: *const gth_tensor,
+        updates: *const gth_tensor,
+        options: *const gth_options,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_scatter_nd_desc(
+        context: *mut gth_context,
+        target: *const gth_tensor_desc,
+        indices: *const gth_tensor_desc,
+        updates: *const gth_tensor_desc,
+        options: *const gth_options,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_scatter_nd_shape(
+        target: *const gth_tensor_desc,
+        indices: *const gth_tensor_desc,
+        options: *const gth_options,
+        capacity: i32,
+        ndim: *mut i32,
+        shape: *mut i64,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_scatter_elements(
+        context: *mut gth_context,
+        target: *const gth_tensor,
+        indices: *const gth_tensor,
+        updates: *const gth_tensor,
+        options: *const gth_options,
+        out: *mut *mut gth_tensor,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_scatter_elements_into(
+        context: *mut gth_context,
+        target: *mut gth_tensor,
+        indices: *const gth_tensor,
+        updates: *const gth_tensor,
+        options: *const gth_options,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_scatter_elements_desc(
+        context: *mut gth_context,
+        target: *const gth_tensor_desc,
+        indices: *const gth_tensor_desc,
+        updates: *const gth_tensor_desc,
+        options: *const gth_options,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_scatter_elements_shape(
+        target: *const gth_tensor_desc,
+        indices: *const gth_tensor_desc,
+        options: *const gth_options,
+        capacity: i32,
+        ndim: *mut i32,
+        shape: *mut i64,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_gather_gradient(
+        context: *mut gth_context,
+        gradient: *const gth_tensor,
+        indices: *const gth_tensor,
+        ndim: i32,
+        shape: *const i64,
+        options: *const gth_options,
+        out: *mut *mut gth_tensor,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_gather_nd_gradient(
+        context: *mut gth_context,
+        gradient: *const gth_tensor,
+        indices: *const gth_tensor,
+        ndim: i32,
+        shape: *const i64,
+        options: *const gth_options,
+        out: *mut *mut gth_tensor,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_gather_elements_gradient(
+        context: *mut gth_context,
+        gradient: *const gth_tensor,
+        indices: *const gth_tensor,
+        ndim: i32,
+        shape: *const i64,
+        options: *const gth_options,
+        out: *mut *mut gth_tensor,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_gather_gradient_desc(
+        context: *mut gth_context,
+        gradient: *const gth_tensor_desc,
+        indices: *const gth_tensor_desc,
+        options: *const gth_options,
+        out: *const gth_tensor_desc,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_gather_nd_gradient_desc(
+        context: *mut gth_context,
+        gradient: *const gth_tensor_desc,
+        indices: *const gth_tensor_desc,
+        options: *const gth_options,
+        out: *const gth_tensor_desc,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_gather_elements_gradient_desc(
+        context: *mut gth_context,
+        gradient: *const gth_tensor_desc,
+        indices: *const gth_tensor_desc,
+        options: *const gth_options,
+        out: *const gth_tensor_desc,
+        err: *mut gth_error,
+    ) -> i32;
     pub fn gth_gather_plan(
         params: *const gth_tensor_desc,
         indices: *const gth_tensor_desc,
@@ -638,6 +807,30 @@ unsafe extern "C" {
         indices: *const gth_tensor_desc,
         options: *const gth_options,
         output: *const gth_tensor_desc,
+        out: *mut *mut gth_plan,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_scatter_plan(
+        target: *const gth_tensor_desc,
+        indices: *const gth_tensor_desc,
+        options: *const gth_options,
+        updates: *const gth_tensor_desc,
+        out: *mut *mut gth_plan,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_scatter_nd_plan(
+        target: *const gth_tensor_desc,
+        indices: *const gth_tensor_desc,
+        options: *const gth_options,
+        updates: *const gth_tensor_desc,
+        out: *mut *mut gth_plan,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_scatter_elements_plan(
+        target: *const gth_tensor_desc,
+        indices: *const gth_tensor_desc,
+        options: *const gth_options,
+        updates: *const gth_tensor_desc,
         out: *mut *mut gth_plan,
         err: *mut gth_error,
     ) -> i32;

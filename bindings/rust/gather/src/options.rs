@@ -133,8 +133,10 @@ impl Options {
                 fill: 0,
                 threads: 0,
                 extents: 0,
-                reserved: 0,
+                reduction: 0,
                 fill_value: [0; 2],
+                accumulate: 0,
+                reserved: 0,
             },
             fill_dtype: 0,
         }

@@ -1,0 +1,61 @@
+#include "api/scatter_forms.hpp"
+#include "api/string_output.hpp"
+#include "core/checked.hpp"
+#include "cpu/string_scatter.hpp"
+
+namespace gather::api {
+namespace {
+
+int64_t count_of(const gth_tensor_desc& desc) {
+  int64_t count = 1;
+  for (int32_t i = 0; i < desc.ndim; ++i) count *= desc.shape[i];
+  return count;
+}
+
+int32_t finish(const Scattered& operands, const cpu::StringScatter& on, int64_t* offsets, Storage* offsets_storage,
+               gth_tensor** out, const Error& error) {
+  if (int32_t status = on.measure(offsets, error)) return status;
+  const int64_t extent = offsets[on.target_count];
+  char* bytes;
+  Storage* storage;
+  int32_t status = allocate_storage(*operands.context, extent, false, &bytes, &storage, error);
+  if (status) return status;
+  if ((status = on.copy(offsets, bytes, error))) {
+    storage->release();
+    return status;
+  }
+  const bool binary = operands.target->binary || operands.updates->binary;
+  return make_string_output(operands.target->desc, {offsets, bytes, extent}, binary, offsets_storage, storage, out,
+                            error);
+}
+
+int32_t scatter_numbers(const Scattered& operands, const core::Plan& plan, const cpu::StringScatter& on,
+                        gth_tensor** out, const Error& error) {
+  const char* indices = static_cast<const char*>(operands.indices->desc.data);
+  int32_t status = on.find(plan, indices, executor_for(*operands.context, plan.threads), error);
+  if (status) return status;
+  char* offsets;
+  Storage* storage;
+  const int64_t bytes = (on.target_count + 1) * int64_t{sizeof(int64_t)};
+  if ((status = allocate_storage(*operands.context, bytes, false, &offsets, &storage, error))) return status;
+  status = finish(operands, on, reinterpret_cast<int64_t*>(offsets), storage, out, error);
+  storage->release();
+  return status;
+}
+
+}  // namespace
+
+int32_t scatter_strings(const Scattered& operands, const core::Plan& plan, gth_tensor** out, const Error& error) {
+  cpu::StringScatter on{operands.target->strings, operands.updates->strings, count_of(operands.target->desc),
+                        count_of(operands.updates->desc), nullptr};
+  int64_t bytes;
+  const bool fits =
+      core::add(on.target_count, on.updates_count, &bytes) && core::multiply(bytes, int64_t{sizeof(int64_t)}, &bytes);
+  on.numbers = fits ? static_cast<int64_t*>(core::allocate(static_cast<size_t>(bytes))) : nullptr;
+  if (!on.numbers) return fail_memory(fits ? bytes : INT64_MAX, error);
+  const int32_t status = scatter_numbers(operands, plan, on, out, error);
+  core::deallocate(on.numbers);
+  return status;
+}
+
+}  // namespace gather::api

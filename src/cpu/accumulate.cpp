@@ -1,0 +1,92 @@
+#include "cpu/accumulate.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include "core/checked.hpp"
+#include "core/memory.hpp"
+#include "cpu/target.hpp"
+
+namespace gather::cpu {
+namespace {
+
+using core::Error;
+
+// An update of a slice: where both lie, and its place among the updates.
+struct Update {
+  int64_t target, from, number;
+};
+
+bool is_before(const Update& a, const Update& b) {
+  return a.target != b.target ? a.target < b.target : a.number < b.number;
+}
+
+// All updates [first, last) go to one slice.
+void combine(const Job& job, const Accumulate& kernels, const Update* first, const Update* last) {
+  float values[block_floats];
+  const int64_t item = job.plan.item.bytes(), elements = job.plan.row.out / item;
+  char* const slice = moved(target_of(job), first->target);
+  for_each_row(job, [&](int64_t to, int64_t from) {
+    for (int64_t at = 0; at < elements; at += block_floats) {
+      const int64_t n = std::min(block_floats, elements - at);
+      char* const row = moved(slice, to + at * item);
+      kernels.load(row, n, values);
+      for (const Update* each = first; each != last; ++each) {
+        kernels.combine(moved(job.out, each->from + from + at * item), n, values);
+      }
+      kernels.store(values, n, row);
+    }
+  });
+}
+
+// Room for the updates of all parts.
+struct Room {
+  Update* updates;
+  int64_t size;
+  std::atomic<int64_t> used;
+};
+
+// False: an index is bad that was good when it was judged, or there are more updates than when they were counted.
+bool accumulate_part(const Job& job, const Accumulate& kernels, const Range& range, Room* room) {
+  int64_t count = 0;
+  if (!for_updates_of(job, range, [&](const Updates& on) { count += on.count; })) return false;
+  const int64_t begin = room->used.fetch_add(count, std::memory_order_relaxed);
+  if (count > room->size - begin) return false;
+  Update* const first = room->updates + begin;
+  int64_t found = 0;
+  const bool whole = for_updates_of(job, range, [&](const Updates& on) {
+    for (int64_t i = 0; i < on.count; ++i, ++found) {
+      if (found < count) first[found] = {on.target + on.offsets[i], on.updates + on.from[i], found};
+    }
+  });
+  if (!whole || found > count) return false;
+  std::sort(first, first + found, is_before);
+  for (int64_t i = 0, end = 0; i < found; i = end) {
+    while (end < found && first[end].target == first[i].target) ++end;
+    combine(job, kernels, first + i, first + end);
+  }
+  return true;
+}
+
+int32_t fail_memory(int64_t bytes, const Error& error) {
+  return error.fail({GTH_E_NOMEM, GTH_OPERAND_NONE, -1, -1, bytes, 0}, "no memory to accumulate in float32");
+}
+
+}  // namespace
+
+int32_t accumulate(const Job& job, const Executor& executor, const Error& error) {
+  int64_t bytes;
+  if (!core::multiply(job.slices, sizeof(Update), &bytes)) return fail_memory(INT64_MAX, error);
+  Room room{static_cast<Update*>(core::allocate(static_cast<size_t>(bytes))), job.slices, {0}};
+  if (!room.updates) return fail_memory(bytes, error);
+  const Accumulate kernels = choose_accumulate(job.plan);
+  const Parts parts(job, executor, LongRows::whole);
+  std::atomic<bool> stopped{false};
+  for_each_piece(executor, parts.pieces(), [&](int64_t i) {
+    if (!accumulate_part(job, kernels, parts[i].range, &room)) stopped.store(true, std::memory_order_relaxed);
+  });
+  core::deallocate(room.updates);
+  return stopped.load(std::memory_order_relaxed) ? core::fail_index_race(error) : GTH_OK;
+}
+
+}  // namespace gather::cpu

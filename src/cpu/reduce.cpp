@@ -1,0 +1,176 @@
+#include "cpu/reduce.hpp"
+
+#include "cpu/numbers.hpp"
+
+namespace gather::cpu {
+namespace {
+
+using core::Number;
+using core::Plan;
+
+template <class Kind>
+typename Kind::Counted load(const char* at) {
+  typename Kind::Memory memory;
+  std::memcpy(&memory, at, sizeof memory);
+  return Kind::load(memory);
+}
+
+template <class Kind>
+void store(char* at, typename Kind::Counted value) {
+  const typename Kind::Memory memory = Kind::store(value);
+  std::memcpy(at, &memory, sizeof memory);
+}
+
+struct Add {
+  template <class Kind>
+  static typename Kind::Counted of(typename Kind::Counted a, typename Kind::Counted b) {
+    return Kind::add(a, b);
+  }
+};
+
+struct Mul {
+  template <class Kind>
+  static typename Kind::Counted of(typename Kind::Counted a, typename Kind::Counted b) {
+    return Kind::mul(a, b);
+  }
+};
+
+// NaN is neither above nor below anything: it wins from either side.
+struct Max {
+  template <class Kind>
+  static typename Kind::Counted of(typename Kind::Counted a, typename Kind::Counted b) {
+    return b <= a || Kind::is_nan(a) ? a : b;
+  }
+};
+
+struct Min {
+  template <class Kind>
+  static typename Kind::Counted of(typename Kind::Counted a, typename Kind::Counted b) {
+    return a <= b || Kind::is_nan(a) ? a : b;
+  }
+};
+
+template <class Kind, class Operation>
+void reduce_elements(char* target, const int64_t* offsets, const char* updates, const int64_t* from, int64_t n,
+                     int64_t) {
+  for (int64_t i = 0; i < n; ++i) {
+    char* const at = target + offsets[i];
+    store<Kind>(at, Operation::template of<Kind>(load<Kind>(at), load<Kind>(updates + from[i])));
+  }
+}
+
+template <class Kind, class Operation>
+void reduce_rows(char* target, const int64_t* offsets, const char* updates, const int64_t* from, int64_t n,
+                 int64_t row) {
+  constexpr int64_t item = sizeof(typename Kind::Memory);
+  for (int64_t i = 0; i < n; ++i) {
+    char* __restrict const to = target + offsets[i];  // what is written shares no memory with what is read
+    const char* __restrict const update = updates + from[i];
+    for (int64_t at = 0; at < row; at += item) {
+      store<Kind>(to + at, Operation::template of<Kind>(load<Kind>(to + at), load<Kind>(update + at)));
+    }
+  }
+}
+
+template <int64_t size>
+void replace_fixed(char* target, const int64_t* offsets, const char* updates, const int64_t* from, int64_t n, int64_t) {
+  for (int64_t i = 0; i < n; ++i) std::memcpy(target + offsets[i], updates + from[i], static_cast<size_t>(size));
+}
+
+void replace(char* target, const int64_t* offsets, const char* updates, const int64_t* from, int64_t n, int64_t row) {
+  for (int64_t i = 0; i < n; ++i) std::memcpy(target + offsets[i], updates + from[i], static_cast<size_t>(row));
+}
+
+ReduceRows choose_replace(int64_t row) {
+  switch (row) {
+    case 1: return replace_fixed<1>;
+    case 2: return replace_fixed<2>;
+    case 4: return replace_fixed<4>;
+    case 8: return replace_fixed<8>;
+    case 16: return replace_fixed<16>;
+    case 32: return replace_fixed<32>;
+    case 64: return replace_fixed<64>;
+    default: return replace;
+  }
+}
+
+template <class Kind, class Operation>
+ReduceRows choose_rows(int64_t row) {
+  return row == int64_t{sizeof(typename Kind::Memory)} ? reduce_elements<Kind, Operation>
+                                                       : reduce_rows<Kind, Operation>;
+}
+
+template <class Kind>
+ReduceRows choose_sum(const Plan& plan) {
+  return plan.reduction == GTH_REDUCTION_ADD ? choose_rows<Kind, Add>(plan.row.out)
+                                             : choose_rows<Kind, Mul>(plan.row.out);
+}
+
+template <class Kind>
+ReduceRows choose_any(const Plan& plan) {
+  switch (plan.reduction) {
+    case GTH_REDUCTION_MAX: return choose_rows<Kind, Max>(plan.row.out);
+    case GTH_REDUCTION_MIN: return choose_rows<Kind, Min>(plan.row.out);
+    default: return choose_sum<Kind>(plan);
+  }
+}
+
+template <class T8, class T16, class T32, class T64>
+ReduceRows choose_integer(const Plan& plan) {
+  switch (plan.item.bits) {
+    case 8: return choose_any<Integer<T8>>(plan);
+    case 16: return choose_any<Integer<T16>>(plan);
+    case 32: return choose_any<Integer<T32>>(plan);
+    default: return choose_any<Integer<T64>>(plan);
+  }
+}
+
+ReduceRows choose_floating(const Plan& plan) {
+  switch (plan.item.bits) {
+    case 16: return choose_any<Half>(plan);
+    case 32: return choose_any<Floating<float>>(plan);
+    default: return choose_any<Floating<double>>(plan);
+  }
+}
+
+template <class Kind>
+void load_row(const char* row, int64_t n, float* values) {
+  for (int64_t i = 0; i < n; ++i) values[i] = load<Kind>(row + 2 * i);
+}
+
+template <class Kind, class Operation>
+void combine_row(const char* row, int64_t n, float* values) {
+  for (int64_t i = 0; i < n; ++i) values[i] = Operation::template of<Kind>(values[i], load<Kind>(row + 2 * i));
+}
+
+template <class Kind>
+void store_row(const float* values, int64_t n, char* row) {
+  for (int64_t i = 0; i < n; ++i) store<Kind>(row + 2 * i, values[i]);
+}
+
+template <class Kind>
+Accumulate accumulate_as(const Plan& plan) {
+  const bool adds = plan.reduction == GTH_REDUCTION_ADD;
+  return {load_row<Kind>, adds ? combine_row<Kind, Add> : combine_row<Kind, Mul>, store_row<Kind>};
+}
+
+}  // namespace
+
+ReduceRows choose_reduce(const Plan& plan) {
+  switch (plan.number) {
+    case Number::none: return choose_replace(plan.row.out);
+    case Number::boolean: return choose_any<Boolean>(plan);
+    case Number::signed_integer: return choose_integer<int8_t, int16_t, int32_t, int64_t>(plan);
+    case Number::unsigned_integer: return choose_integer<uint8_t, uint16_t, uint32_t, uint64_t>(plan);
+    case Number::floating: return choose_floating(plan);
+    case Number::brain_floating: return choose_any<BrainHalf>(plan);
+    case Number::complex: break;
+  }
+  return plan.item.bits == 64 ? choose_sum<Complex<float>>(plan) : choose_sum<Complex<double>>(plan);
+}
+
+Accumulate choose_accumulate(const Plan& plan) {
+  return plan.number == Number::floating ? accumulate_as<Half>(plan) : accumulate_as<BrainHalf>(plan);
+}
+
+}  // namespace gather::cpu

@@ -1,0 +1,103 @@
+"""python -m record.scatter --write | --check [PROFILE...]"""
+
+import argparse
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+
+from .. import dtypes
+from ..files import CASES, HEADER, HERE
+from ..format import Error, Ok, dump, parse, tensor
+from . import differences, grid, oracle, rules, systems
+
+CASES_HEADER = HEADER.replace("record --write", "record.scatter --write")
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="record.scatter", description=__doc__)
+    action = parser.add_mutually_exclusive_group(required=True)
+    action.add_argument("--write", action="store_true", help="record everything anew")
+    action.add_argument("--check", action="store_true", help="record, and compare with the files")
+    parser.add_argument("profiles", nargs="*", help="of these alone; else of all")
+    arguments = parser.parse_args()
+    write = arguments.write
+    files = record(arguments.profiles or list(rules.TABLE))
+    stale = [path for path, text in files.items() if not path.exists() or path.read_text() != text]
+    for path in stale if write else []:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(files[path])
+    if not write:
+        print("".join(f"differs: {path.relative_to(HERE)}\n" for path in stale), end="")
+        sys.exit(1 if stale else 0)
+
+
+def record(wanted):
+    """{path: text} of everything that is generated; other profiles' cases are those of their files."""
+    finished, complaints = [], []
+    for case in grid.cases():
+        if case.profile in wanted:
+            outcome = settle(case)
+            (complaints if isinstance(outcome, str) else finished).append(outcome)
+    if complaints:
+        sys.exit("\n".join(complaints))
+    texts = defaultdict(list)
+    for case in finished:
+        texts[path_of(case.profile)].append(dump(case))
+    files = {path: CASES_HEADER + "".join(found) for path, found in texts.items()}
+    others = [path_of(profile) for profile in rules.TABLE if profile not in wanted]
+    for path in filter(Path.exists, others):
+        finished += parse(path.read_text())
+    files[HERE / "scatter_differences.md"] = differences.report(finished)
+    return files
+
+
+def path_of(profile):
+    return CASES / "scatter" / f"{profile}.txt"
+
+
+def settle(case):
+    """The finished case, or a complaint."""
+    expect = oracle.answer(case)
+    source, reply = systems.ask(case)
+    if isinstance(reply, str):
+        return case.with_outcome(expect, "oracle")
+    answer = Error() if isinstance(reply, Exception) else outcome_of(reply)
+    if agree(answer, expect):
+        return case.with_outcome(expect, source)
+    found = differences.find(case, answer, expect)
+    if found is None:
+        return f"{case.name} {case.params.dtype}: {source} says {brief(answer)} {str(reply)[:90] if answer == Error() else ''}, the oracle {brief(expect)}"
+    return case.with_outcome(expect, source, found, answer)
+
+
+def outcome_of(array):
+    found = tensor(np.ascontiguousarray(array).reshape(np.shape(array)))
+    return Ok(found.dtype, found.shape, found.memory)
+
+
+def agree(answer, expect):
+    if isinstance(answer, Error) or isinstance(expect, Error):
+        return isinstance(answer, Error) and isinstance(expect, Error)
+    if answer.dtype.startswith(("float", "bfloat")) and (answer.dtype, answer.shape) == (expect.dtype, expect.shape):
+        return same_numbers(answer, expect)
+    return answer == expect
+
+
+def same_numbers(answer, expect):
+    """To the byte, but for what a NaN looks like."""
+    a, b = (np.frombuffer(o.data, dtypes.ALL[o.dtype].numpy) for o in (answer, expect))
+    both_nan = np.isnan(a.astype(np.float64)) & np.isnan(b.astype(np.float64))
+    bits = f"u{a.itemsize}"
+    return bool(np.all((a.view(bits) == b.view(bits)) | both_nan))
+
+
+def brief(outcome):
+    if isinstance(outcome, Ok):
+        return f"ok {outcome.dtype}{list(outcome.shape)} {outcome.data!r:.60}"
+    return outcome if isinstance(outcome, str) else f"error {outcome.status or ''} {outcome.operand} {outcome.component}"
+
+
+if __name__ == "__main__":
+    main()

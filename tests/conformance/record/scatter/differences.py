@@ -1,0 +1,185 @@
+"""Where our scatters answer otherwise than the system that a profile is named after, and why."""
+
+from dataclasses import dataclass
+
+from ..format import Error, Ok
+from . import rules
+
+
+@dataclass(frozen=True)
+class Difference:
+    id: str
+    system: str
+    does: str
+    ours: str
+    why: str
+    matches: object
+
+
+def _refuses(profile, also=lambda case: True):
+    """The system has no answer where we have one."""
+
+    def matches(case, answer, expect):
+        return case.profile.startswith(profile) and isinstance(answer, Error) and isinstance(expect, Ok) and also(case)
+
+    return matches
+
+
+def _accepts(profile, *statuses, operand=None):
+    """The system has an answer where we have an error."""
+
+    def matches(case, answer, expect):
+        if not case.profile.startswith(profile) or not isinstance(answer, Ok) or not isinstance(expect, Error):
+            return False
+        return expect.status in statuses and operand in (None, expect.operand)
+
+    return matches
+
+
+def _nan(profile):
+    def matches(case, answer, expect):
+        compares = case.reduction in ("max", "min") and "/nan/" in case.name
+        return case.profile.startswith(profile) and compares and isinstance(answer, Ok)
+
+    return matches
+
+
+TABLE = [
+    Difference(
+        "S01",
+        "NumPy",
+        "adds strings, and float8 numbers as ml_dtypes defines it",
+        "DTYPE",
+        "float8 and strings have no reductions in any profile",
+        _accepts("numpy", "DTYPE"),
+    ),
+    Difference(
+        "S02",
+        "torch",
+        "has no kernels for uint16, uint32, uint64 and most of float8 in its scatters",
+        "OK",
+        "a limit of the implementation",
+        _refuses("torch"),
+    ),
+    Difference(
+        "S03",
+        "torch.scatter_",
+        "takes updates that are larger than indices, and reads a part of them",
+        "SHAPE",
+        "an accident: a view of the updates says the same",
+        _accepts("torch", "SHAPE", operand="updates"),
+    ),
+    Difference(
+        "S04",
+        "ONNX Runtime",
+        "has no kernels for some reductions of bool, float16 and bfloat16",
+        "OK, by the type table of the operator",
+        "a limit of the implementation",
+        _refuses("ort"),
+    ),
+    Difference(
+        "S05",
+        "ONNX Runtime",
+        "drops a NaN in max and min that was there first, and keeps one that comes later",
+        "NaN",
+        "the result must not depend on the order of the operands",
+        _nan("ort"),
+    ),
+    Difference(
+        "S06",
+        "ONNX Runtime",
+        "has max and min from opset 16 on",
+        "VERSION",
+        "they came to the operators with 18",
+        _accepts("ort", "VERSION"),
+    ),
+    Difference(
+        "S07",
+        "ONNX's reference evaluator",
+        "reduces in every opset",
+        "VERSION",
+        "the text of those versions",
+        _accepts("onnx", "VERSION"),
+    ),
+    Difference(
+        "S08",
+        "ONNX's reference evaluator",
+        "takes updates of other shapes than the operator asks for",
+        "SHAPE, RANK",
+        "an accident of the implementation",
+        _accepts("onnx", "SHAPE", "RANK", operand="updates"),
+    ),
+    Difference(
+        "S09",
+        "ONNX's reference evaluator",
+        "drops a NaN in max and min of ScatterElements, depending on the order",
+        "NaN",
+        "the result must not depend on the order of the operands",
+        _nan("onnx"),
+    ),
+    Difference(
+        "S10",
+        "TensorFlow",
+        "drops a NaN in tensor_scatter_nd_max and _min",
+        "NaN",
+        "NaN propagates, as in NumPy, JAX and torch",
+        _nan("tensorflow"),
+    ),
+    Difference(
+        "S11",
+        "TensorFlow",
+        "refuses tuples into a target without elements",
+        "OK where there is nothing to write",
+        "a limit of the implementation",
+        _refuses("tensorflow", lambda case: 0 in case.params.shape),
+    ),
+    Difference(
+        "S12",
+        "TensorFlow",
+        "refuses a single tuple without a dim of its own",
+        "OK",
+        "a limit of the implementation: the shapes agree",
+        _refuses("tensorflow", lambda case: len(case.indices.shape) == 1),
+    ),
+    Difference(
+        "S13",
+        "TensorFlow",
+        "has no kernels for int16 indices, nor for some types of the target",
+        "OK",
+        "a limit of the implementation",
+        _refuses("tensorflow"),
+    ),
+    Difference(
+        "S14",
+        "JAX",
+        "refuses to add and multiply bool",
+        "OK: or, and",
+        "a limit of the implementation",
+        _refuses("jax", lambda case: case.params.dtype == "bool"),
+    ),
+]
+
+_HEADER = """# Deliberate differences of scatters
+
+Generated from `record/scatter/differences.py`. A profile answers as the system it is named after, except
+here; each id is carried by at least one case.
+
+| id | system | what it does | what we answer | why | cases |
+|---|---|---|---|---|---|
+"""
+
+
+def find(case, answer, expect):
+    """The difference that explains the system's answer, or None."""
+    return next((d.id for d in TABLE if d.matches(case, answer, expect)), None)
+
+
+def report(cases):
+    """The text of scatter_differences.md; every difference must be shown by a case."""
+    shown = {d.id: sum(case.difference == d.id for case in cases) for d in TABLE}
+    idle = [id for id, found in shown.items() if not found]
+    if idle and {case.profile for case in cases} == set(rules.TABLE):
+        raise LookupError(f"no case shows {', '.join(idle)}")
+    rows = (f"| {d.id} | {d.system} | {d.does} | {d.ours} | {d.why} | {shown[d.id]} |\n" for d in TABLE)
+    return _HEADER + "".join(rows)
+

@@ -1,0 +1,216 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "conformance_file.hpp"
+#include "scatter_oracle.hpp"
+
+// Every recorded scatter through every form of the API: functional, into, description, plan, shape query.
+namespace {
+
+using conformance::Case;
+using conformance::TensorText;
+
+// A tensor of a case in memory of exactly its size.
+struct Memory {
+  explicit Memory(const TensorText& text) : bytes(text.bytes.begin(), text.bytes.end()) {
+    desc.dtype = text.dtype;
+    desc.ndim = static_cast<int32_t>(text.shape.size());
+    desc.shape = text.shape.data();
+    desc.strides = text.strides.empty() ? nullptr : text.strides.data();
+    desc.offset = text.offset;
+    desc.data = bytes.data();
+    desc.extent = static_cast<int64_t>(bytes.size());
+  }
+  std::vector<char> bytes;
+  gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+};
+
+class Handle {
+ public:
+  Handle() = default;
+  Handle(const TensorText& text, const Memory& memory) {
+    gth_error err = GTH_ERROR_INIT;
+    const int32_t status =
+        text.dtype == GTH_DTYPE_STRING
+            ? gth_tensor_from_strings(nullptr, 0, memory.desc.ndim, memory.desc.shape, text.string_ends.data(),
+                                      memory.bytes.data(), memory.desc.extent, nullptr, nullptr, &handle_, &err)
+            : gth_tensor_borrow(&memory.desc, &handle_, &err);
+    EXPECT_EQ(status, GTH_OK) << err.message;
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() { EXPECT_EQ(gth_tensor_release(handle_), GTH_OK); }
+
+  gth_tensor* get() const { return handle_; }
+  gth_tensor** out() { return &handle_; }
+
+ private:
+  gth_tensor* handle_ = nullptr;
+};
+
+struct Operation {
+  decltype(&gth_scatter) functional;
+  decltype(&gth_scatter_into) into;
+  decltype(&gth_scatter_desc) desc;
+  decltype(&gth_scatter_plan) plan;
+  decltype(&gth_scatter_shape) shape;
+};
+
+const Operation& operation(const Case& test) {
+  static const Operation axis = {gth_scatter, gth_scatter_into, gth_scatter_desc, gth_scatter_plan, gth_scatter_shape};
+  static const Operation nd = {gth_scatter_nd, gth_scatter_nd_into, gth_scatter_nd_desc, gth_scatter_nd_plan,
+                               gth_scatter_nd_shape};
+  static const Operation elements = {gth_scatter_elements, gth_scatter_elements_into, gth_scatter_elements_desc,
+                                     gth_scatter_elements_plan, gth_scatter_elements_shape};
+  return test.op == "scatter" ? axis : test.op == "scatter_nd" ? nd : elements;
+}
+
+void expect_error(const Case& test, int32_t status, const gth_error& err) {
+  EXPECT_STREQ(gth_status_name(status), gth_status_name(test.error.status)) << test.name << ": " << err.message;
+  if (status == GTH_OK || status != test.error.status) return;
+  EXPECT_EQ(err.operand, test.error.operand) << test.name << ": " << err.message;
+  EXPECT_EQ(err.component, test.error.component) << test.name << ": " << err.message;
+  EXPECT_EQ(err.position, test.error.position) << test.name << ": " << err.message;
+  EXPECT_EQ(err.value, test.error.value) << test.name << ": " << err.message;
+  EXPECT_EQ(err.limit, test.error.limit) << test.name << ": " << err.message;
+  EXPECT_EQ(err.flags & ~uint32_t{GTH_ERROR_CUT}, test.error.flags) << test.name << ": " << err.message;
+}
+
+// Dense bytes against the recorded ones, but for what a NaN looks like.
+void expect_bytes(const Case& test, std::string found) {
+  ASSERT_EQ(found.size(), test.out.bytes.size()) << test.name;
+  if (oracle::is_float(test.params.dtype)) {
+    const auto item = static_cast<size_t>(gth_dtype_size(test.params.dtype));
+    for (size_t at = 0; at < found.size(); at += item) {
+      const bool are_nan = std::isnan(oracle::decode_float(test.params.dtype, found.data() + at)) &&
+                           std::isnan(oracle::decode_float(test.params.dtype, test.out.bytes.data() + at));
+      if (are_nan) std::copy_n(test.out.bytes.data() + at, item, found.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+  }
+  EXPECT_TRUE(found == test.out.bytes) << test.name;
+}
+
+// The elements of a target, densely.
+std::string elements_of(const TensorText& text, const std::vector<char>& memory) {
+  const auto item = static_cast<size_t>(gth_dtype_size(text.dtype));
+  if (text.strides.empty()) return std::string(memory.begin(), memory.end());
+  int64_t count = 1;
+  for (int64_t extent : text.shape) count *= extent;
+  std::string result;
+  for (int64_t number = 0; number < count; ++number) {
+    int64_t rest = number, at = text.offset;
+    for (size_t d = text.shape.size(); d-- > 0; rest /= text.shape[d]) at += rest % text.shape[d] * text.strides[d];
+    result.append(memory.data() + at, item);
+  }
+  return result;
+}
+
+void expect_target(const Case& test, const Memory& target, int32_t status, const gth_error& err) {
+  expect_error(test, status, err);
+  if (status == GTH_OK && test.error.status == GTH_OK)
+    return expect_bytes(test, elements_of(test.params, target.bytes));
+  EXPECT_TRUE(std::string(target.bytes.begin(), target.bytes.end()) == test.params.bytes)
+      << test.name << ": an error wrote to the target";
+}
+
+void run_desc(const Case& test, int32_t threads) {
+  const Memory target(test.params), indices(test.indices), updates(test.updates);
+  gth_options options = test.options;
+  options.threads = threads;
+  gth_error err = GTH_ERROR_INIT;
+  const int32_t status = operation(test).desc(nullptr, &target.desc, &indices.desc, &updates.desc, &options, &err);
+  expect_target(test, target, status, err);
+}
+
+void run_into(const Case& test) {
+  const Memory target(test.params), indices(test.indices), updates(test.updates);
+  const Handle t(test.params, target), i(test.indices, indices), u(test.updates, updates);
+  gth_error err = GTH_ERROR_INIT;
+  const int32_t status = operation(test).into(nullptr, t.get(), i.get(), u.get(), &test.options, &err);
+  expect_target(test, target, status, err);
+}
+
+void run_planned(const Case& test) {
+  const Memory target(test.params), indices(test.indices), updates(test.updates);
+  gth_plan* plan = nullptr;
+  gth_error err = GTH_ERROR_INIT;
+  int32_t status = operation(test).plan(&target.desc, &indices.desc, &test.options, &updates.desc, &plan, &err);
+  if (!status) {
+    status = gth_plan_run(nullptr, plan, updates.desc.data, indices.desc.data, const_cast<void*>(target.desc.data),
+                          GTH_OPEN, &err);
+  }
+  expect_target(test, target, status, err);
+  EXPECT_EQ(gth_plan_release(plan), GTH_OK);
+}
+
+void expect_strings(const Case& test, const gth_tensor* handle) {
+  const int64_t* offsets = nullptr;
+  const void* bytes = nullptr;
+  ASSERT_EQ(gth_tensor_strings(handle, &offsets, &bytes, nullptr), GTH_OK);
+  const std::vector<int64_t> ends(offsets, offsets + test.out.string_ends.size());
+  EXPECT_EQ(ends, test.out.string_ends) << test.name;
+  EXPECT_EQ(std::string(static_cast<const char*>(bytes), static_cast<size_t>(ends.back())), test.out.bytes);
+}
+
+void run_functional(const Case& test) {
+  const Memory target(test.params), indices(test.indices), updates(test.updates);
+  const Handle t(test.params, target), i(test.indices, indices), u(test.updates, updates);
+  Handle made;
+  gth_error err = GTH_ERROR_INIT;
+  const int32_t status =
+      operation(test).functional(nullptr, t.get(), i.get(), u.get(), &test.options, made.out(), &err);
+  expect_error(test, status, err);
+  EXPECT_EQ(made.get() != nullptr, status == GTH_OK) << test.name;
+  EXPECT_TRUE(std::string(target.bytes.begin(), target.bytes.end()) == test.params.bytes) << test.name;
+  if (status || test.error.status) return;
+  if (test.params.dtype == GTH_DTYPE_STRING) return expect_strings(test, made.get());
+  gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+  ASSERT_EQ(gth_tensor_describe(made.get(), &desc, nullptr), GTH_OK);
+  EXPECT_EQ(std::vector<int64_t>(desc.shape, desc.shape + desc.ndim), test.out.shape) << test.name;
+  expect_bytes(test, std::string(static_cast<const char*>(desc.data), desc.data ? test.out.bytes.size() : 0));
+}
+
+void run_shape(const Case& test) {
+  const Memory target(test.params), indices(test.indices);
+  int64_t shape[GTH_MAX_NDIM];
+  int32_t ndim = -1;
+  gth_error err = GTH_ERROR_INIT;
+  const int32_t status =
+      operation(test).shape(&target.desc, &indices.desc, &test.options, GTH_MAX_NDIM, &ndim, shape, &err);
+  const bool is_of_data = test.error.status == GTH_OK || test.error.status == GTH_E_INDEX;
+  if (!is_of_data && test.error.operand != GTH_OPERAND_UPDATES) return expect_error(test, status, err);
+  EXPECT_EQ(status, GTH_OK) << test.name << ": " << err.message;
+  const bool is_same = std::vector<int64_t>(shape, shape + ndim) == test.updates.shape;
+  EXPECT_EQ(is_same, is_of_data) << test.name;
+}
+
+void run(const Case& test) {
+  run_functional(test);
+  run_shape(test);
+  if (test.params.dtype == GTH_DTYPE_STRING) return;
+  for (int32_t threads : {1, 3}) run_desc(test, threads);
+  run_into(test);
+  run_planned(test);
+}
+
+class ScatterConformance : public testing::TestWithParam<const char*> {};
+
+TEST_P(ScatterConformance, EveryCaseThroughEveryForm) {
+  const std::vector<Case> cases = conformance::read_file(std::string(GATHER_CASES) + "/scatter/" + GetParam() + ".txt");
+  ASSERT_GT(cases.size(), 100u);
+  size_t failed = 0;
+  for (const Case& test : cases) {
+    run(test);
+    if (HasFailure() && ++failed > 20) break;
+  }
+  std::printf("scatter conformance %s: %zu cases\n", GetParam(), cases.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(Profiles, ScatterConformance,
+                         testing::Values("none", "tensorflow", "tensorflow_gpu", "onnx", "ort", "numpy_raise",
+                                         "numpy_wrap", "numpy_clip", "torch", "jax_fill", "jax_clip"),
+                         [](const auto& file) { return std::string(file.param); });
+
+}  // namespace

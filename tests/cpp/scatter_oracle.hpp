@@ -1,0 +1,202 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <map>
+
+#include "elements_oracle.hpp"
+
+// Scatters in slow and plain words: each element of the updates, in row-major order, is combined with the element of the
+// target that the gather of the same indices would read. Shares nothing with the library: numbers are decoded, counted as
+// double or 128-bit integers, and rounded back by the definition of their format.
+namespace oracle {
+
+// A scatter in normalised terms: params is the target, out are the updates.
+struct ScatterProblem : ElementsProblem {
+  bool is_elements = false;
+  int32_t reduction = GTH_REDUCTION_NONE;
+  bool in_float32 = false;
+
+  bool reduces() const { return reduction != GTH_REDUCTION_NONE; }
+};
+
+// A 16-bit float of so many bits of exponent and mantissa.
+struct SmallFloat {
+  int exponent_bits, mantissa_bits;
+
+  int bias() const { return (1 << (exponent_bits - 1)) - 1; }
+
+  double decode(uint16_t bits) const {
+    const int exponent = bits >> mantissa_bits & ((1 << exponent_bits) - 1);
+    const int mantissa = bits & ((1 << mantissa_bits) - 1);
+    const double sign = bits >> 15 ? -1.0 : 1.0;
+    if (exponent == (1 << exponent_bits) - 1) return sign * (mantissa ? NAN : INFINITY);
+    if (exponent == 0) return sign * std::ldexp(mantissa, 1 - bias() - mantissa_bits);
+    return sign * std::ldexp(mantissa + (1 << mantissa_bits), exponent - bias() - mantissa_bits);
+  }
+
+  // The nearest, of two that are as near the even one.
+  uint16_t encode(double value) const {
+    const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+    const int special = (1 << exponent_bits) - 1;
+    if (std::isnan(value)) return static_cast<uint16_t>(special << mantissa_bits | 1);
+    const double size = std::fabs(value);
+    if (std::isinf(size)) return static_cast<uint16_t>(sign | special << mantissa_bits);
+    int exponent = 0;
+    std::frexp(size, &exponent);
+    exponent = std::max(exponent - 1, 1 - bias());
+    const double quantum = std::ldexp(1.0, exponent - mantissa_bits);
+    const double rounded = std::nearbyint(size / quantum) * quantum;  // in the rounding mode that programs begin with
+    if (rounded >= std::ldexp(1.0, bias() + 1)) return static_cast<uint16_t>(sign | special << mantissa_bits);
+    for (int bits = 0; bits < special << mantissa_bits; ++bits) {
+      if (decode(static_cast<uint16_t>(bits)) == rounded) return static_cast<uint16_t>(sign | bits);
+    }
+    return 0;
+  }
+};
+
+// encode() by search is slow: what it says is kept.
+inline uint16_t encode_kept(const SmallFloat& format, double value) {
+  static std::map<std::pair<int, uint64_t>, uint16_t> kept;
+  uint64_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  const auto [place, is_new] = kept.try_emplace({format.mantissa_bits, bits}, 0);
+  if (is_new) place->second = format.encode(value);
+  return place->second;
+}
+
+inline bool is_complex(int32_t dtype) { return dtype == GTH_DTYPE_COMPLEX64 || dtype == GTH_DTYPE_COMPLEX128; }
+inline bool is_half(int32_t dtype) { return dtype == GTH_DTYPE_FLOAT16 || dtype == GTH_DTYPE_BFLOAT16; }
+inline bool is_float(int32_t dtype) {
+  return is_half(dtype) || dtype == GTH_DTYPE_FLOAT32 || dtype == GTH_DTYPE_FLOAT64;
+}
+
+inline const SmallFloat& format_of(int32_t dtype) {
+  static const SmallFloat half{5, 10}, brain{8, 7};
+  return dtype == GTH_DTYPE_FLOAT16 ? half : brain;
+}
+
+template <class T>
+T read_as(const char* at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+template <class T>
+void write_as(char* at, T value) {
+  std::memcpy(at, &value, sizeof value);
+}
+
+inline double decode_float(int32_t dtype, const char* at) {
+  if (is_half(dtype)) return format_of(dtype).decode(read_as<uint16_t>(at));
+  return dtype == GTH_DTYPE_FLOAT32 ? double{read_as<float>(at)} : read_as<double>(at);
+}
+
+inline void encode_float(int32_t dtype, double value, char* at) {
+  if (is_half(dtype)) return write_as(at, encode_kept(format_of(dtype), value));
+  if (dtype == GTH_DTYPE_FLOAT32) return write_as(at, static_cast<float>(value));
+  write_as(at, value);
+}
+
+template <class T>
+T reduced(int32_t reduction, T a, T b) {
+  switch (reduction) {
+    case GTH_REDUCTION_ADD: return a + b;
+    case GTH_REDUCTION_MUL: return a * b;
+    case GTH_REDUCTION_MAX: return b > a ? b : a;
+    case GTH_REDUCTION_MIN: return b < a ? b : a;
+    default: return b;
+  }
+}
+
+inline double reduced_float(int32_t reduction, double a, double b) {
+  const bool compares = reduction == GTH_REDUCTION_MAX || reduction == GTH_REDUCTION_MIN;
+  if (compares && (std::isnan(a) || std::isnan(b))) return NAN;
+  return reduced(reduction, a, b);
+}
+
+template <class T>
+void reduce_complex(int32_t reduction, char* at, const char* update) {
+  const T a = read_as<T>(at), b = read_as<T>(at + sizeof(T));
+  const T c = read_as<T>(update), d = read_as<T>(update + sizeof(T));
+  const bool adds = reduction == GTH_REDUCTION_ADD;
+  write_as(at, adds ? a + c : a * c - b * d);
+  write_as(at + sizeof(T), adds ? b + d : a * d + b * c);
+}
+
+inline void reduce_element(int32_t reduction, int32_t dtype, char* at, const char* update) {
+  const size_t item = static_cast<size_t>(dtype % 256) / 8;
+  if (reduction == GTH_REDUCTION_NONE) {
+    std::memcpy(at, update, item);
+  } else if (dtype == GTH_DTYPE_COMPLEX64) {
+    reduce_complex<float>(reduction, at, update);
+  } else if (dtype == GTH_DTYPE_COMPLEX128) {
+    reduce_complex<double>(reduction, at, update);
+  } else if (is_float(dtype)) {
+    encode_float(dtype, reduced_float(reduction, decode_float(dtype, at), decode_float(dtype, update)), at);
+  } else if (dtype == GTH_DTYPE_BOOL) {
+    const int sum = (*at != 0) + (*update != 0);
+    const bool any = reduction == GTH_REDUCTION_ADD || reduction == GTH_REDUCTION_MAX;
+    *at = any ? sum > 0 : sum == 2;
+  } else {
+    const int64_t result = static_cast<int64_t>(reduced(reduction, load(at, dtype), load(update, dtype)));
+    std::memcpy(at, &result, item);
+  }
+}
+
+// What becomes of the target. `touched` receives where elements were written.
+inline Answer solve_scatter(const ScatterProblem& problem, std::map<int64_t, bool>* touched) {
+  Answer answer;
+  answer.memory = problem.params.memory;
+  const Shape& shape = problem.out.shape;
+  std::map<int64_t, float> sums;
+  int64_t count = 1;
+  for (int64_t extent : shape) count *= extent;
+  for (int64_t number = 0; number < count; ++number) {
+    Shape at(shape.size());
+    int64_t rest = number, from = problem.out.offset;
+    for (size_t d = shape.size(); d-- > 0; rest /= shape[d]) {
+      at[d] = rest % shape[d];
+      from += at[d] * problem.out.strides[d];
+    }
+    const char* selected = problem.is_elements ? find_element(problem, at, &answer) : find_source(problem, at, &answer);
+    if (!selected) continue;
+    const int64_t offset = selected - problem.params.memory.data();
+    const char* update = problem.out.memory.data() + from;
+    (*touched)[offset] = true;
+    if (problem.in_float32) {
+      const double value = decode_float(problem.params.dtype, update);
+      float& sum =
+          sums.try_emplace(offset, static_cast<float>(decode_float(problem.params.dtype, selected))).first->second;
+      sum = static_cast<float>(reduced_float(problem.reduction, sum, value));
+    } else {
+      reduce_element(problem.reduction, problem.params.dtype, answer.memory.data() + offset, update);
+    }
+  }
+  for (const auto& [offset, sum] : sums) encode_float(problem.params.dtype, sum, answer.memory.data() + offset);
+  if (answer.position == INT64_MAX || problem.bounds == GTH_BOUNDS_SKIP) return answer;
+  answer.status = GTH_E_INDEX;
+  answer.memory = problem.params.memory;
+  touched->clear();
+  return answer;
+}
+
+// Whether a target is as it should be: to the byte, but for what a NaN looks like.
+inline bool is_same_target(const ScatterProblem& problem, const Answer& answer, const std::map<int64_t, bool>& touched,
+                           Bytes found) {
+  if (found.size() != answer.memory.size()) return false;
+  if (problem.reduces() && is_float(problem.params.dtype)) {
+    for (const auto& [offset, is_touched] : touched) {
+      char* at = found.data() + offset;
+      const char* expected = answer.memory.data() + offset;
+      const bool are_nan = is_touched && std::isnan(decode_float(problem.params.dtype, at)) &&
+                           std::isnan(decode_float(problem.params.dtype, expected));
+      if (are_nan) std::memcpy(at, expected, static_cast<size_t>(problem.params.item));
+    }
+  }
+  return found == answer.memory;
+}
+
+}  // namespace oracle

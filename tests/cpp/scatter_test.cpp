@@ -1,0 +1,580 @@
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+#include "guarded.hpp"
+#include "hostile.hpp"
+
+// What the header promises of scatters, beside what the oracle says of their results.
+namespace {
+
+using namespace hostile;
+
+struct Scatter {
+  decltype(&gth_scatter) functional;
+  decltype(&gth_scatter_into) into;
+  decltype(&gth_scatter_desc) desc;
+  decltype(&gth_scatter_plan) plan;
+  decltype(&gth_scatter_shape) shape;
+};
+
+constexpr Scatter s = {gth_scatter, gth_scatter_into, gth_scatter_desc, gth_scatter_plan, gth_scatter_shape};
+constexpr Scatter s_nd = {gth_scatter_nd, gth_scatter_nd_into, gth_scatter_nd_desc, gth_scatter_nd_plan,
+                          gth_scatter_nd_shape};
+constexpr Scatter s_elements = {gth_scatter_elements, gth_scatter_elements_into, gth_scatter_elements_desc,
+                                gth_scatter_elements_plan, gth_scatter_elements_shape};
+constexpr int32_t f32 = GTH_DTYPE_FLOAT32, i64 = GTH_DTYPE_INT64;
+
+gth_options reducing(int32_t reduction, int32_t accumulate = 0) {
+  gth_options options = GTH_OPTIONS_INIT;
+  options.reduction = reduction;
+  options.accumulate = accumulate;
+  return options;
+}
+
+struct ScatterCall {
+  const Scatter& op;
+  gth_tensor_desc target, indices, updates;
+  const gth_options* options = nullptr;
+
+  int32_t run_planned(gth_error* error) const {
+    Plan plan;
+    const int32_t status = op.plan(&target, &indices, options, &updates, plan.out(), error);
+    if (status) return status;
+    return gth_plan_run(nullptr, plan.get(), updates.data, indices.data, const_cast<void*>(target.data), GTH_OPEN,
+                        error);
+  }
+};
+
+// Every form that can be asked refuses the call with these facts, and the target stays as it was.
+void expect_no_scatter(const ScatterCall& call, const Array& target, const Facts& facts) {
+  const Bytes before = target.bytes();
+  Error error;
+  expect_facts(call.op.desc(nullptr, &call.target, &call.indices, &call.updates, call.options, &error), error, facts,
+               "desc");
+  EXPECT_EQ(call.op.desc(nullptr, &call.target, &call.indices, &call.updates, call.options, nullptr), facts.status);
+  expect_facts(call.run_planned(&error), error, facts, "plan");
+  const Tensor handle(call.target), indices(call.indices), updates(call.updates);
+  if (handle && indices && updates) {
+    expect_facts(call.op.into(nullptr, handle.get(), indices.get(), updates.get(), call.options, &error), error, facts,
+                 "into");
+    const bool is_of_memory =
+        facts.status == GTH_E_ALIAS || facts.status == GTH_E_READONLY || facts.status == GTH_E_STRIDE;
+    gth_tensor* made = reinterpret_cast<gth_tensor*>(&error);
+    const int32_t status =
+        call.op.functional(nullptr, handle.get(), indices.get(), updates.get(), call.options, &made, &error);
+    if (is_of_memory) {  // the target is copied, not written
+      EXPECT_EQ(status, GTH_OK) << error.message;
+      EXPECT_EQ(gth_tensor_release(made), GTH_OK);
+    } else {
+      expect_facts(status, error, facts, "functional");
+      EXPECT_EQ(made, nullptr);
+    }
+  }
+  EXPECT_TRUE(target.bytes() == before) << "the target was written";
+}
+
+// Every form makes `expected` of the target.
+template <class V>
+void expect_scattered(const Scatter& op, const Array& target, const Array& indices, const Array& updates,
+                      const gth_options* options, const std::vector<V>& expected) {
+  const Bytes before = target.bytes();
+  const char* first = reinterpret_cast<const char*>(expected.data());
+  const Bytes wanted(first, first + expected.size() * sizeof(V));
+  const gth_tensor_desc t = target.desc(), i = indices.desc(), u = updates.desc();
+  Error error;
+  const auto check = [&](int32_t status, const char* form) {
+    EXPECT_STREQ(gth_status_name(status), "GTH_OK") << form << ": " << error.message;
+    EXPECT_EQ(error.message[0], 'x') << form << ": on GTH_OK only status is written";
+    EXPECT_TRUE(target.bytes() == wanted) << form;
+    std::copy(before.begin(), before.end(), target.data());
+  };
+  check(op.desc(nullptr, &t, &i, &u, options, &error), "desc");
+  check(ScatterCall{op, t, i, u, options}.run_planned(&error), "plan");
+  const Tensor handle(t), index(i), rows(u);
+  check(op.into(nullptr, handle.get(), index.get(), rows.get(), options, &error), "into");
+  Tensor made;
+  ASSERT_EQ(op.functional(nullptr, handle.get(), index.get(), rows.get(), options, made.out(), &error), GTH_OK);
+  const char* data = static_cast<const char*>(made.desc().data);
+  EXPECT_TRUE(Bytes(data, data + wanted.size()) == wanted) << "functional";
+  EXPECT_TRUE(target.bytes() == before) << "the functional form wrote the target";
+}
+
+Array floats(Shape shape, std::vector<float> values) { return Array(f32, std::move(shape), values); }
+
+// ---- what it does
+
+TEST(Scatter, WritesRowsAlongAnAxis) {
+  const Array rows = floats({3, 2}, {0, 1, 2, 3, 4, 5});
+  expect_scattered<float>(s, rows, indices64({2}, {2, 0}), floats({2, 2}, {10, 11, 12, 13}), nullptr,
+                          {12, 13, 2, 3, 10, 11});
+  const gth_options columns = with_axis(1);
+  expect_scattered<float>(s, rows, indices64({1}, {1}), floats({3, 1}, {7, 8, 9}), &columns, {0, 7, 2, 8, 4, 9});
+}
+
+TEST(Scatter, WritesTuplesAndElements) {
+  const Array table = floats({2, 3}, {0, 1, 2, 3, 4, 5});
+  expect_scattered<float>(s_nd, table, indices64({2, 2}, {1, 2, 0, 0}), floats({2}, {10, 11}), nullptr,
+                          {11, 1, 2, 3, 4, 10});
+  const gth_options last = with_axis(-1);
+  expect_scattered<float>(s_elements, table, indices64({2, 2}, {2, 0, 1, 1}), floats({2, 2}, {6, 7, 8, 9}), &last,
+                          {7, 1, 6, 3, 9, 5});
+}
+
+// Tuples in two dims, of which the line goes along the longer: of duplicates the position decides, not the walk.
+TEST(Scatter, OfDuplicatesTheLastPositionWins) {
+  const int64_t rows = 400, columns = 3;
+  std::vector<int64_t> index(static_cast<size_t>(rows * columns));
+  std::vector<float> update(index.size()), expected(5, -1);
+  for (size_t i = 0; i < index.size(); ++i) {
+    index[i] = static_cast<int64_t>(i * i % 5);
+    update[i] = static_cast<float>(i);
+    expected[static_cast<size_t>(index[i])] = update[i];
+  }
+  const Array target = floats({5}, std::vector<float>(5, -1));
+  for (int32_t threads : {1, 2, 5}) {
+    gth_options options = GTH_OPTIONS_INIT;
+    options.threads = threads;
+    expect_scattered<float>(s, target, indices64({rows, columns}, index), floats({rows, columns}, update), &options,
+                            expected);
+  }
+}
+
+TEST(Scatter, NanPropagatesFromEitherSide) {
+  const Array indices = indices64({2}, {0, 1});
+  for (int32_t reduction : {GTH_REDUCTION_MAX, GTH_REDUCTION_MIN}) {
+    const gth_options options = reducing(reduction);
+    Array target = floats({3}, {NAN, 1, 2});
+    const Array updates = floats({2}, {5, NAN});
+    const gth_tensor_desc t = target.desc(), i = indices.desc(), u = updates.desc();
+    ASSERT_EQ(gth_scatter_desc(nullptr, &t, &i, &u, &options, nullptr), GTH_OK);
+    const float* values = reinterpret_cast<const float*>(target.data());
+    EXPECT_TRUE(std::isnan(values[0]));
+    EXPECT_TRUE(std::isnan(values[1]));
+    EXPECT_EQ(values[2], 2);
+  }
+}
+
+TEST(Scatter, HalvesAddUpInTheirOwnTypeOrInFloat32) {
+  struct Format {
+    int32_t dtype;
+    uint16_t one, stuck, sum;  // 1, where adding ones ends, 4096
+  };
+  for (const Format& format :
+       {Format{GTH_DTYPE_FLOAT16, 0x3c00, 0x6800, 0x6c00}, Format{GTH_DTYPE_BFLOAT16, 0x3f80, 0x4380, 0x4580}}) {
+    const Array target(format.dtype, {1}, std::vector<uint16_t>{0});
+    const Array updates(format.dtype, {4096}, std::vector<uint16_t>(4096, format.one));
+    const Array indices = indices64({4096}, std::vector<int64_t>(4096, 0));
+    const gth_options own = reducing(GTH_REDUCTION_ADD), wide = reducing(GTH_REDUCTION_ADD, GTH_ACCUMULATE_FLOAT32);
+    expect_scattered<uint16_t>(s, target, indices, updates, &own, {format.stuck});
+    expect_scattered<uint16_t>(s, target, indices, updates, &wide, {format.sum});
+    gth_options torch = wide;
+    torch.accumulate = 0;
+    torch.profile = GTH_PROFILE_TORCH;  // scatter_add_ counts in float32, index_add_ does not
+    expect_scattered<uint16_t>(s_elements, target, indices, updates, &torch, {format.sum});
+    expect_scattered<uint16_t>(s, target, indices, updates, &torch, {format.stuck});
+  }
+}
+
+TEST(Scatter, WhatIsOutsideIsDroppedClampedOrWrapped) {
+  const Array target = floats({3}, {0, 1, 2}), indices = indices64({3}, {5, -1, 1}), updates = floats({3}, {7, 8, 9});
+  const gth_options skip = with_bounds(GTH_BOUNDS_SKIP), clamp = with_bounds(GTH_BOUNDS_CLAMP);
+  const gth_options modulo = with_bounds(GTH_BOUNDS_MODULO), wrap = with_bounds(GTH_BOUNDS_SKIP, GTH_NEGATIVE_WRAP);
+  expect_scattered<float>(s, target, indices, updates, &skip, {0, 9, 2});
+  expect_scattered<float>(s, target, indices, updates, &clamp, {8, 9, 7});
+  expect_scattered<float>(s, target, indices, updates, &modulo, {0, 9, 8});
+  expect_scattered<float>(s, target, indices, updates, &wrap, {0, 9, 8});
+}
+
+TEST(Scatter, StringsAreScatteredIntoNewOnes) {
+  const int64_t ends[] = {0, 1, 3, 6}, update_ends[] = {0, 0, 4}, shape[] = {3}, two[] = {2};
+  gth_tensor *target = nullptr, *updates = nullptr, *made = nullptr;
+  Error error;
+  ASSERT_EQ(gth_tensor_from_strings(nullptr, 0, 1, shape, ends, "abbccc", 6, nullptr, nullptr, &target, &error),
+            GTH_OK);
+  ASSERT_EQ(gth_tensor_from_strings(nullptr, 0, 1, two, update_ends, "long", 4, nullptr, nullptr, &updates, &error),
+            GTH_OK);
+  const Array at = indices64({2}, {0, 2}), outside = indices64({2}, {0, 3});
+  const Tensor indices(at.desc()), bad(outside.desc());
+  ASSERT_EQ(gth_scatter(nullptr, target, indices.get(), updates, nullptr, &made, &error), GTH_OK) << error.message;
+  const int64_t* offsets = nullptr;
+  const void* bytes = nullptr;
+  ASSERT_EQ(gth_tensor_strings(made, &offsets, &bytes, &error), GTH_OK);
+  EXPECT_EQ(Shape(offsets, offsets + 4), (Shape{0, 0, 2, 6}));
+  EXPECT_EQ(std::string(static_cast<const char*>(bytes), 6), "bblong");
+  EXPECT_EQ(gth_tensor_release(made), GTH_OK);
+  made = target;
+  expect_facts(gth_scatter(nullptr, target, bad.get(), updates, nullptr, &made, &error), error,
+               {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1, 3, 3});
+  EXPECT_EQ(made, nullptr);
+  const gth_options add = reducing(GTH_REDUCTION_ADD);
+  expect_facts(gth_scatter(nullptr, target, indices.get(), updates, &add, &made, &error), error,
+               {GTH_E_DTYPE, GTH_OPERAND_TARGET, -1, -1, GTH_DTYPE_STRING, 0});
+  expect_facts(gth_scatter_into(nullptr, target, indices.get(), updates, nullptr, &error), error,
+               {GTH_E_UNSUPPORTED, GTH_OPERAND_TARGET, -1, -1, GTH_DTYPE_STRING, 0});
+  EXPECT_EQ(gth_tensor_release(updates), GTH_OK);
+  EXPECT_EQ(gth_tensor_release(target), GTH_OK);
+}
+
+// ---- gradients
+
+struct Gradient {
+  decltype(&gth_gather_gradient) functional;
+  decltype(&gth_gather_gradient_desc) desc;
+};
+
+constexpr Gradient gradient = {gth_gather_gradient, gth_gather_gradient_desc};
+constexpr Gradient gradient_nd = {gth_gather_nd_gradient, gth_gather_nd_gradient_desc};
+constexpr Gradient gradient_elements = {gth_gather_elements_gradient, gth_gather_elements_gradient_desc};
+
+// Both forms make `expected` of what was in out before.
+template <class V>
+void expect_gradient(const Gradient& op, const Array& rows, const Array& indices, const Shape& shape,
+                     const gth_options* options, const std::vector<V>& expected) {
+  const char* first = reinterpret_cast<const char*>(expected.data());
+  const Bytes wanted(first, first + expected.size() * sizeof(V));
+  const Array out(rows.dtype(), shape);
+  const gth_tensor_desc g_desc = rows.desc(), i = indices.desc(), o = out.desc();
+  Error error;
+  EXPECT_EQ(op.desc(nullptr, &g_desc, &i, options, &o, &error), GTH_OK) << error.message;
+  EXPECT_TRUE(out.bytes() == wanted) << "desc";
+  const Tensor handle(g_desc), index(i);
+  Tensor made;
+  ASSERT_EQ(op.functional(nullptr, handle.get(), index.get(), o.ndim, o.shape, options, made.out(), &error), GTH_OK)
+      << error.message;
+  const char* data = static_cast<const char*>(made.desc().data);
+  EXPECT_TRUE(Bytes(data, data + wanted.size()) == wanted) << "functional";
+}
+
+TEST(Gradients, AreSumsOverWhatWasRead) {
+  expect_gradient<float>(gradient, floats({3, 2}, {1, 2, 3, 4, 5, 6}), indices64({3}, {2, 0, 2}), {3, 2}, nullptr,
+                         {3, 4, 0, 0, 6, 8});
+  expect_gradient<float>(gradient_nd, floats({3}, {1, 2, 3}), indices64({3, 2}, {0, 1, 1, 0, 0, 1}), {2, 2}, nullptr,
+                         {0, 4, 2, 0});
+  const gth_options last = with_axis(1);
+  expect_gradient<float>(gradient_elements, floats({2, 2}, {1, 2, 3, 4}), indices64({2, 2}, {0, 0, 2, 1}), {2, 3},
+                         &last, {3, 0, 0, 0, 4, 3});
+}
+
+// What the gather filled in came from nowhere; indices mean what they mean to it.
+TEST(Gradients, FollowTheSwitchesOfTheirGather) {
+  const Array rows = floats({3}, {1, 2, 4}), indices = indices64({3}, {-1, 5, 1});
+  const gth_options fill = with_profile(GTH_PROFILE_JAX_FILL), clip = with_profile(GTH_PROFILE_JAX_CLIP);
+  expect_gradient<float>(gradient, rows, indices, {3}, &fill, {0, 4, 1});
+  expect_gradient<float>(gradient, rows, indices, {3}, &clip, {1, 4, 2});  // jnp.take clips what is negative
+  const Array ones(GTH_DTYPE_FLOAT16, {4096}, std::vector<uint16_t>(4096, 0x3c00));
+  const Array zeros = indices64({4096}, std::vector<int64_t>(4096, 0));
+  const gth_options torch = with_profile(GTH_PROFILE_TORCH);
+  expect_gradient<uint16_t>(gradient_elements, ones, zeros, {1}, &torch, {0x6c00});  // scatter_add_
+  expect_gradient<uint16_t>(gradient, ones, zeros, {1}, &torch, {0x6800});           // index_add_
+}
+
+TEST(Gradients, WithoutTuplesAreZeros) {
+  expect_gradient<float>(gradient, floats({0, 2}, {}), indices64({0}, {}), {3, 2}, nullptr, {0, 0, 0, 0, 0, 0});
+}
+
+TEST(Gradients, OfStridedTensorsWriteNothingElse) {
+  const Array out(GTH_DTYPE_INT32, {6}, std::vector<int32_t>{9, 9, 9, 9, 9, 9}), indices = indices64({2}, {1, 1});
+  const Array rows(GTH_DTYPE_INT32, {2}, std::vector<int32_t>{3, 4});
+  const Shape shape{3};
+  const int64_t stride = 8;
+  const gth_tensor_desc r = rows.desc(), i = indices.desc();
+  const gth_tensor_desc o = describe(GTH_DTYPE_INT32, shape, out.data(), &stride);
+  ASSERT_EQ(gth_gather_gradient_desc(nullptr, &r, &i, nullptr, &o, nullptr), GTH_OK);
+  const int32_t* values = reinterpret_cast<const int32_t*>(out.data());
+  EXPECT_EQ(std::vector<int32_t>(values, values + 6), (std::vector<int32_t>{0, 9, 7, 9, 0, 9}));
+}
+
+TEST(Gradients, ErrorsLeaveTheOutputAsItWas) {
+  const Array out = floats({3}, {7, 8, 9}), rows = floats({2}, {1, 2});
+  const Array outside = indices64({2}, {0, 3}), inside = indices64({2}, {0, 1});
+  const gth_tensor_desc r = rows.desc(), bad = outside.desc(), good = inside.desc(), o = out.desc();
+  const Bytes before = out.bytes();
+  Error error;
+  expect_facts(gth_gather_gradient_desc(nullptr, &r, &bad, nullptr, &o, &error), error,
+               {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1, 3, 3});
+  const gth_options add = reducing(GTH_REDUCTION_ADD);
+  expect_facts(gth_gather_gradient_desc(nullptr, &r, &good, &add, &o, &error), error,
+               {GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, reduction), -1, GTH_REDUCTION_ADD, 0});
+  const Array doubles(GTH_DTYPE_FLOAT64, {2});
+  const gth_tensor_desc d = doubles.desc();
+  expect_facts(gth_gather_gradient_desc(nullptr, &d, &good, nullptr, &o, &error), error,
+               {GTH_E_DTYPE, GTH_OPERAND_UPDATES, -1, -1, GTH_DTYPE_FLOAT64, f32});
+  const Tensor handle(r), index(bad);
+  gth_tensor* made = handle.get();
+  const Shape shape{3}, open{-1};
+  expect_facts(gth_gather_gradient(nullptr, handle.get(), index.get(), 1, shape.data(), nullptr, &made, &error), error,
+               {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1, 3, 3});
+  EXPECT_EQ(made, nullptr);
+  expect_facts(gth_gather_gradient(nullptr, handle.get(), index.get(), 1, open.data(), nullptr, &made, &error), error,
+               {GTH_E_SHAPE, GTH_OPERAND_TARGET, 0, -1, -1, 0});
+  EXPECT_TRUE(out.bytes() == before);
+}
+
+// ---- what it refuses
+
+TEST(ScatterErrors, ABadIndexLeavesTheTargetAsItWas) {
+  const Array target = floats({4, 300}, std::vector<float>(1200, 1));
+  std::vector<int64_t> values(5000, 1);
+  values[4321] = -9;
+  values[77] = 4;
+  const Array indices = indices64({5000}, values), updates = floats({5000, 300}, std::vector<float>(1500000, 3));
+  for (int32_t threads : {1, 3}) {
+    for (int32_t reduction : {GTH_REDUCTION_NONE, GTH_REDUCTION_ADD}) {
+      gth_options options = reducing(reduction);
+      options.threads = threads;
+      expect_no_scatter({s, target.desc(), indices.desc(), updates.desc(), &options}, target,
+                        {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 77, 4, 4});
+    }
+  }
+}
+
+TEST(ScatterErrors, ShapesAndDtypesName) {
+  const Array target = floats({3, 2}, std::vector<float>(6)), indices = indices64({2}, {0, 1});
+  const Array updates = floats({2, 2}, std::vector<float>(4)), fewer = floats({2, 1}, std::vector<float>(2));
+  const Array line = floats({2}, std::vector<float>(2)), doubles(GTH_DTYPE_FLOAT64, {2, 2});
+  const gth_tensor_desc t = target.desc(), i = indices.desc();
+  expect_no_scatter({s, t, i, fewer.desc()}, target, {GTH_E_SHAPE, GTH_OPERAND_UPDATES, 1, -1, 1, 2});
+  expect_no_scatter({s, t, i, line.desc()}, target, {GTH_E_RANK, GTH_OPERAND_UPDATES, -1, -1, 1, 2});
+  expect_no_scatter({s, t, i, doubles.desc()}, target,
+                    {GTH_E_DTYPE, GTH_OPERAND_UPDATES, -1, -1, GTH_DTYPE_FLOAT64, f32});
+  expect_no_scatter({s, t, line.desc(), updates.desc()}, target, {GTH_E_DTYPE, GTH_OPERAND_INDICES, -1, -1, f32, 0});
+  const Array scalar = floats({}, {1});
+  expect_no_scatter({s, scalar.desc(), i, line.desc()}, scalar, {GTH_E_RANK, GTH_OPERAND_TARGET, -1, -1, 0, 1});
+}
+
+// Which dtypes a reduction takes.
+TEST(ScatterErrors, ReductionsAreOfNumbers) {
+  constexpr int32_t all[] = {GTH_REDUCTION_ADD, GTH_REDUCTION_MUL, GTH_REDUCTION_MAX, GTH_REDUCTION_MIN};
+  const Array indices = indices64({1}, {1});
+  for (int32_t dtype = 1; dtype < GTH_DTYPE_STRING; ++dtype) {
+    if (gth_dtype_size(dtype) == 0) continue;
+    const Array target(dtype, {2}), updates(dtype, {1});
+    const bool is_float8 = dtype >= GTH_DTYPE_FLOAT8_E3M4 && dtype <= GTH_DTYPE_FLOAT8_E8M0FNU;
+    const bool is_complex = dtype == GTH_DTYPE_COMPLEX64 || dtype == GTH_DTYPE_COMPLEX128;
+    for (int32_t reduction : all) {
+      const gth_options options = reducing(reduction);
+      const ScatterCall call{s, target.desc(), indices.desc(), updates.desc(), &options};
+      if (is_float8 || (is_complex && reduction >= GTH_REDUCTION_MAX)) {
+        expect_no_scatter(call, target, {GTH_E_DTYPE, GTH_OPERAND_TARGET, -1, -1, dtype, 0});
+      } else {
+        EXPECT_EQ(gth_scatter_desc(nullptr, &call.target, &call.indices, &call.updates, &options, nullptr), GTH_OK);
+      }
+    }
+    const ScatterCall call{s, target.desc(), indices.desc(), updates.desc()};
+    EXPECT_EQ(gth_scatter_desc(nullptr, &call.target, &call.indices, &call.updates, nullptr, nullptr), GTH_OK);
+  }
+}
+
+TEST(ScatterErrors, SwitchesOfTheOtherDirection) {
+  const Array target = floats({3}, {0, 1, 2}), indices = indices64({1}, {1}), updates = floats({1}, {5});
+  const gth_options fill = with_bounds(GTH_BOUNDS_FILL);
+  const int32_t bounds = offsetof(gth_options, bounds), reduction = offsetof(gth_options, reduction);
+  const int32_t accumulate = offsetof(gth_options, accumulate);
+  expect_no_scatter({s, target.desc(), indices.desc(), updates.desc(), &fill}, target,
+                    {GTH_E_VERSION, GTH_OPERAND_OPTIONS, bounds, -1, GTH_BOUNDS_FILL, 0});
+  const gth_options add = reducing(GTH_REDUCTION_ADD), wide = reducing(0, GTH_ACCUMULATE_FLOAT32);
+  expect_refused({g, target.desc(), indices.desc(), &add}, updates,
+                 {GTH_E_VERSION, GTH_OPERAND_OPTIONS, reduction, -1, GTH_REDUCTION_ADD, 0});
+  expect_refused({nd, target.desc(), indices.desc(), &wide}, floats({}, {5}),
+                 {GTH_E_VERSION, GTH_OPERAND_OPTIONS, accumulate, -1, GTH_ACCUMULATE_FLOAT32, 0});
+  const gth_options unknown = reducing(GTH_REDUCTION_MIN + 1), negative = reducing(0, -1);
+  expect_no_scatter({s, target.desc(), indices.desc(), updates.desc(), &unknown}, target,
+                    {GTH_E_VERSION, GTH_OPERAND_OPTIONS, reduction, -1, GTH_REDUCTION_MIN + 1, GTH_REDUCTION_MIN});
+  expect_no_scatter({s, target.desc(), indices.desc(), updates.desc(), &negative}, target,
+                    {GTH_E_VERSION, GTH_OPERAND_OPTIONS, accumulate, -1, -1, GTH_ACCUMULATE_FLOAT32});
+}
+
+// Reductions came to ONNX with opset 16, max and min with 18.
+TEST(ScatterErrors, DefinitionsHaveTheirReductions) {
+  const Array target = floats({3}, {0, 1, 2}), indices = indices64({1, 1}, {1}), updates = floats({1}, {5});
+  struct Row {
+    int32_t opset, highest;
+  };
+  for (const Row& row : {Row{11, GTH_REDUCTION_NONE}, Row{13, GTH_REDUCTION_NONE}, Row{16, GTH_REDUCTION_MUL},
+                         Row{17, GTH_REDUCTION_MUL}, Row{18, GTH_REDUCTION_MIN}, Row{0, GTH_REDUCTION_MIN}}) {
+    for (int32_t reduction = GTH_REDUCTION_NONE; reduction <= GTH_REDUCTION_MIN; ++reduction) {
+      gth_options options = reducing(reduction);
+      options.profile = GTH_PROFILE_ONNX;
+      options.opset = row.opset;
+      const ScatterCall call{s_nd, target.desc(), indices.desc(), updates.desc(), &options};
+      if (reduction <= row.highest) {
+        EXPECT_EQ(gth_scatter_nd_desc(nullptr, &call.target, &call.indices, &call.updates, &options, nullptr), GTH_OK);
+      } else {
+        expect_no_scatter(
+            call, target,
+            {GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, reduction), -1, reduction, row.highest});
+      }
+    }
+  }
+}
+
+TEST(ScatterErrors, MemoryThatCannotBeWritten) {
+  const Array target = floats({4}, {0, 1, 2, 3}), indices = indices64({2}, {0, 1}), updates = floats({2}, {5, 6});
+  gth_tensor_desc readonly = target.desc();
+  readonly.flags = GTH_TENSOR_READONLY;
+  expect_no_scatter({s, readonly, indices.desc(), updates.desc()}, target, {GTH_E_READONLY, GTH_OPERAND_TARGET});
+  gth_tensor_desc overlapping = target.desc();
+  const int64_t step = 2;
+  overlapping.strides = &step;
+  expect_no_scatter({s, overlapping, indices.desc(), updates.desc()}, target,
+                    {GTH_E_STRIDE, GTH_OPERAND_TARGET, 0, -1, 2, 4});
+  gth_tensor_desc inside = updates.desc(), index_inside = indices.desc();
+  inside.data = target.data() + 8;
+  index_inside.data = target.data();
+  expect_no_scatter({s, target.desc(), indices.desc(), inside}, target,
+                    {GTH_E_ALIAS, GTH_OPERAND_TARGET, -1, -1, GTH_OPERAND_UPDATES, 0});
+  const gth_tensor_desc t = target.desc(), u = updates.desc();
+  Error error;
+  expect_facts(gth_scatter_desc(nullptr, &t, &index_inside, &u, nullptr, &error), error,
+               {GTH_E_ALIAS, GTH_OPERAND_TARGET, -1, -1, GTH_OPERAND_INDICES, 0});
+  gth_tensor_desc none = t;
+  none.data = nullptr;
+  expect_facts(gth_scatter_desc(nullptr, &none, &index_inside, &u, nullptr, &error), error,
+               {GTH_E_NULL, GTH_OPERAND_TARGET});
+  expect_facts(gth_scatter_desc(nullptr, nullptr, &t, &u, nullptr, &error), error, {GTH_E_NULL, GTH_OPERAND_TARGET});
+  expect_facts(gth_scatter_desc(nullptr, &t, nullptr, &u, nullptr, &error), error, {GTH_E_NULL, GTH_OPERAND_INDICES});
+  expect_facts(gth_scatter_desc(nullptr, &t, &t, nullptr, nullptr, &error), error, {GTH_E_NULL, GTH_OPERAND_UPDATES});
+}
+
+TEST(ScatterErrors, DevicesAreRefused) {
+  const Array target = floats({3}, {0, 1, 2}), indices = indices64({1}, {1}), updates = floats({1}, {5});
+  gth_tensor_desc t = target.desc(), i = indices.desc(), u = updates.desc();
+  t.device = i.device = u.device = GTH_DEVICE_CUDA;
+  Plan plan;
+  Error error;
+  expect_facts(gth_scatter_plan(&t, &i, nullptr, &u, plan.out(), &error), error,
+               {GTH_E_UNSUPPORTED, GTH_OPERAND_TARGET, -1, -1, GTH_DEVICE_CUDA, GTH_DEVICE_CPU});
+}
+
+// Extents whose products leave int64, over memory that is never there.
+TEST(ScatterErrors, HugeShapes) {
+  const int64_t huge = int64_t{1} << 40;
+  const Array target = floats({1}, {0}), indices = indices64({1}, {0}), updates = floats({1}, {0});
+  const Shape wide{huge, huge}, row{1, huge}, many{huge};
+  gth_tensor_desc t = describe(f32, wide, target.data()), i = indices.desc(), u = describe(f32, row, updates.data());
+  Error error;
+  expect_facts(gth_scatter_desc(nullptr, &t, &i, &u, nullptr, &error), error,
+               {GTH_E_SIZE, GTH_OPERAND_TARGET, -1, -1, huge, INT64_MAX});
+  const Shape long_row{2, huge}, product{huge, huge};
+  t = describe(f32, long_row, target.data());
+  i = describe(i64, many, indices.data());
+  u = describe(f32, product, updates.data());
+  expect_facts(gth_scatter_desc(nullptr, &t, &i, &u, nullptr, &error), error,
+               {GTH_E_SIZE, GTH_OPERAND_UPDATES, -1, -1, huge, INT64_MAX});
+  // 2^62 rows of nothing: no row is written, and no loop runs over them.
+  const Shape nothing{3, 0}, indices_of_nothing{int64_t{1} << 59}, updates_of_nothing{int64_t{1} << 59, 0};
+  t = describe(f32, nothing, nullptr);
+  i = describe(i64, indices_of_nothing, indices.data());
+  u = describe(f32, updates_of_nothing, nullptr);
+  EXPECT_EQ(gth_scatter_desc(nullptr, &t, &i, &u, nullptr, nullptr), GTH_OK);
+}
+
+// ---- threads and memory
+
+// Large enough for threads in the shipped library too: short and long rows, few and many duplicates, both ways to cut.
+TEST(ScatterThreads, TheResultIsThatOfOneThread) {
+  struct Size {
+    int64_t rows, width, updates;
+  };
+  for (const Size& size :
+       {Size{1 << 16, 1, 1 << 20}, Size{3, 1, 1 << 20}, Size{4096, 16, 1 << 16}, Size{2, 8192, 300}}) {
+    std::vector<int64_t> index(static_cast<size_t>(size.updates));
+    std::vector<float> values(static_cast<size_t>(size.updates * size.width));
+    for (size_t k = 0; k < index.size(); ++k)
+      index[k] = static_cast<int64_t>(k * 2654435761u % static_cast<size_t>(size.rows));
+    for (size_t k = 0; k < values.size(); ++k) values[k] = static_cast<float>(k % 1000) * 0.37f;
+    const Array indices = indices64({size.updates}, index), updates = floats({size.updates, size.width}, values);
+    for (int32_t reduction : {GTH_REDUCTION_NONE, GTH_REDUCTION_ADD}) {
+      Bytes first;
+      for (int32_t threads : {1, 2, 3, 16}) {
+        Array target =
+            floats({size.rows, size.width}, std::vector<float>(static_cast<size_t>(size.rows * size.width), 1));
+        gth_options options = reducing(reduction);
+        options.threads = threads;
+        const gth_tensor_desc t = target.desc(), i = indices.desc(), u = updates.desc();
+        ASSERT_EQ(gth_scatter_desc(nullptr, &t, &i, &u, &options, nullptr), GTH_OK);
+        if (threads == 1) first = target.bytes();
+        EXPECT_TRUE(target.bytes() == first) << size.rows << " x " << size.width << ", threads " << threads;
+      }
+    }
+  }
+}
+
+// Target, indices and updates flush against pages that may not be touched, what is read read-only: a byte read or written
+// too many ends the test.
+TEST(ScatterGuardPages, EveryRowSize) {
+  Guarded targets(1), index_pages(1), update_pages(2);
+  constexpr int64_t rows = 3, n = 9;
+  int64_t runs = 0;
+  for (int64_t row = 1; row <= 300; ++row) {
+    for (int32_t reduction : {GTH_REDUCTION_NONE, GTH_REDUCTION_ADD, GTH_REDUCTION_MAX}) {
+      for (bool low : {false, true}) {
+        for (int32_t bounds : {GTH_BOUNDS_ERROR, GTH_BOUNDS_SKIP}) {
+          char* const target = targets.at(rows * row, low);
+          char* const updates = update_pages.at(n * row, low);
+          char* const indices = index_pages.at(n * 4, low);
+          Bytes expected(static_cast<size_t>(rows * row), 1);
+          std::memset(target, 1, expected.size());
+          for (int32_t k = 0; k < n; ++k) {
+            const int32_t value = bounds == GTH_BOUNDS_SKIP && k % 4 == 3 ? 100 : k % rows;
+            std::memcpy(indices + k * 4, &value, 4);
+            for (int64_t b = 0; b < row; ++b) {
+              const char update = static_cast<char>(k * 7 + b);
+              updates[k * row + b] = update;
+              if (value == 100) continue;
+              char& at = expected[static_cast<size_t>(value * row + b)];
+              const auto sum = static_cast<char>(at + update);
+              at = reduction == GTH_REDUCTION_NONE ? update
+                   : reduction == GTH_REDUCTION_ADD
+                       ? sum
+                       : static_cast<char>(std::max(static_cast<uint8_t>(at), static_cast<uint8_t>(update)));
+            }
+          }
+          const Shape t_shape{rows, row}, i_shape{n}, u_shape{n, row};
+          const gth_tensor_desc t = describe(GTH_DTYPE_UINT8, t_shape, target);
+          const gth_tensor_desc i = describe(GTH_DTYPE_INT32, i_shape, indices);
+          const gth_tensor_desc u = describe(GTH_DTYPE_UINT8, u_shape, updates);
+          gth_options options = reducing(reduction);
+          options.bounds = bounds;
+          index_pages.allow(PROT_READ);
+          update_pages.allow(PROT_READ);
+          ASSERT_EQ(gth_scatter_desc(nullptr, &t, &i, &u, &options, nullptr), GTH_OK);
+          index_pages.allow(PROT_READ | PROT_WRITE);
+          update_pages.allow(PROT_READ | PROT_WRITE);
+          ASSERT_EQ(std::memcmp(target, expected.data(), expected.size()), 0) << "row " << row;
+          ++runs;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(runs, 300 * 3 * 2 * 2);
+}
+
+// Element types of every width at odd addresses, flush against the end of a page.
+TEST(ScatterGuardPages, EveryDtypeAtOddAddresses) {
+  Guarded targets(1), update_pages(1);
+  const Array indices = indices64({3}, {1, 0, 1});
+  for (int32_t dtype : {GTH_DTYPE_INT16, GTH_DTYPE_INT32, GTH_DTYPE_INT64, GTH_DTYPE_FLOAT16, GTH_DTYPE_BFLOAT16, f32,
+                        GTH_DTYPE_FLOAT64, GTH_DTYPE_COMPLEX64, GTH_DTYPE_COMPLEX128}) {
+    for (int64_t width : {1, 3, 17}) {
+      const int64_t row = width * gth_dtype_size(dtype);
+      for (int32_t accumulate : {GTH_ACCUMULATE_DTYPE, GTH_ACCUMULATE_FLOAT32}) {
+        for (bool low : {false, true}) {
+          char* const target = targets.at(2 * row, low);
+          char* const updates = update_pages.at(3 * row, low);
+          std::memset(target, 0, static_cast<size_t>(2 * row));
+          std::memset(updates, 0, static_cast<size_t>(3 * row));
+          const Shape t_shape{2, width}, u_shape{3, width};
+          const gth_tensor_desc t = describe(dtype, t_shape, target), i = indices.desc();
+          const gth_tensor_desc u = describe(dtype, u_shape, updates);
+          const gth_options options = reducing(GTH_REDUCTION_ADD, accumulate);
+          ASSERT_EQ(gth_scatter_desc(nullptr, &t, &i, &u, &options, nullptr), GTH_OK);
+          for (int64_t b = 0; b < 2 * row; ++b) ASSERT_EQ(target[b], 0);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
