@@ -1,6 +1,6 @@
 # What is in the library that is being installed: its bill of materials, in SPDX's form; sbom.py beside this writes that
-# of whole packages. Of others' code there is none but NVIDIA's static runtime, where the library has a CUDA half. Given:
-# library, version, cuda (the toolkit's version, or nothing), template and output.
+# of whole packages. Of others' code there is none but NVIDIA's static runtime, where the library has a CUDA half.
+# Given: library, version, cuda (the toolkit's version, or nothing), template and output.
 get_filename_component(name ${library} NAME)
 file(SHA256 ${library} sha256)
 string(TIMESTAMP created UTC)  # or SOURCE_DATE_EPOCH
