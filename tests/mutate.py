@@ -23,7 +23,10 @@ WORK = ROOT / "build" / "mutate"
 TREE = WORK / "tree"
 BUILD = WORK / "build"
 FOLDERS = ("src/core", "src/api", "src/cpu")
-PATIENCE = 120  # seconds for one program; a mutant that makes it hang is killed too
+# Seconds for one program, at the first, and then at least, or ten times what it took at the first: a mutant that makes it
+# hang is killed too.
+FIRST_PATIENCE, PATIENCE = 1800, 120
+took = {}
 
 # What runs for every mutant, the quickest first. With failure points (_threads) every call takes the general path.
 PROGRAMS = (
@@ -312,7 +315,10 @@ def prepare():
     if done.returncode:
         raise SystemExit(done.stdout.decode())
     for program in PROGRAMS:
-        if run(program):
+        began = time.monotonic()
+        failed = run(program)
+        took[program] = time.monotonic() - began
+        if failed:
             raise SystemExit(f"{program} fails before anything is changed")
 
 
@@ -324,8 +330,9 @@ def run(program):
     """Whether a test program fails."""
     folder = "cuda" if program == "cuda_emulated" else "cpp"
     words = [BUILD / "tests" / folder / program, "--gtest_fail_fast", "--gtest_brief=1", f"--gtest_filter={SLOW}"]
+    patience = max(PATIENCE, 10 * took[program]) if program in took else FIRST_PATIENCE
     try:
-        return command(words, cwd=BUILD, env=os.environ | ENVIRONMENT, timeout=PATIENCE).returncode
+        return command(words, cwd=BUILD, env=os.environ | ENVIRONMENT, timeout=patience).returncode
     except subprocess.TimeoutExpired:
         return 1
 

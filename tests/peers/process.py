@@ -16,10 +16,10 @@ RACE_SECONDS = 5
 PATIENCE = 30
 
 
-def flip(indices, stop):
-    """Writes bad and good values in turn until it is told to stop."""
+def flip(indices, stop, parent):
+    """Writes bad and good values in turn until it is told to stop, or nobody is left to tell it."""
     at = 0
-    while not stop[0]:
+    while not stop[0] and os.getppid() == parent:
         for bad in (2**40, 20, 1000, -(2**40)):
             at = (at + 7919) % len(indices)
             indices[at] = bad
@@ -33,10 +33,11 @@ def writer_flips_indices(system):
     indices, stop = shared[:n], shared[n:]
     indices[:] = 3
     params, asked = system.array(table(rows, width)), system.array(indices)
+    parent = os.getpid()
     writer = os.fork()
     if writer == 0:
         try:
-            flip(indices, stop)
+            flip(indices, stop, parent)
         finally:
             os._exit(0)
     try:
