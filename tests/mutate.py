@@ -23,8 +23,8 @@ WORK = ROOT / "build" / "mutate"
 TREE = WORK / "tree"
 BUILD = WORK / "build"
 FOLDERS = ("src/core", "src/api", "src/cpu")
-# Seconds for one program, at the first, and then at least, or ten times what it took at the first: a mutant that makes it
-# hang is killed too.
+# Seconds for one program: at first, and then at least, if ten times what it took at first is less. A mutant that makes
+# it hang is killed too.
 FIRST_PATIENCE, PATIENCE = 1800, 120
 took = {}
 
