@@ -55,7 +55,8 @@ class Producer:
     """An array of four float32, 1 to 4, but for what is said otherwise."""
 
     def __init__(self, shape=(4,), strides=None, ndim=None, versioned=False, name=None, major=1, flags=0, **fields):
-        memory = np.zeros(4096, np.float32)
+        memory = np.zeros(8192, np.float32)
+        memory = memory[-memory.ctypes.data % 64 // 4 :]  # some systems take no other addresses
         memory[2048:2052] = (1, 2, 3, 4)
         numbers = (ctypes.c_int64 * 8)(*shape) if shape is not None else None
         steps = (ctypes.c_int64 * 8)(*strides) if strides is not None else None
