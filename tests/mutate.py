@@ -115,7 +115,7 @@ NAMED = (
     ),
     named(
         "one thread at a time says which tuple is the first bad one",
-        "src/cpu/run.cpp",
+        "src/cpu/judge.cpp",
         "    const std::lock_guard<core::Lock> guard(lock);\n    if (at >=",
         "    if (at >=",
     ),
@@ -153,9 +153,9 @@ NAMED = (
     named(
         "the shape query judges its structs",
         "src/api/forms.cpp",
-        "  const Request request{op, Open::any, params, indices, nullptr, options, 0, 0};\n"
+        "  const Request request{op, Open::any, indexed, indices, nullptr, options, 0, 0};\n"
         "  if (int32_t status = core::check_structs(request, error)) return status;",
-        "  const Request request{op, Open::any, params, indices, nullptr, options, 0, 0};",
+        "  const Request request{op, Open::any, indexed, indices, nullptr, options, 0, 0};",
     ),
     named(
         "borrow and adopt refuse unknown flags and reserved fields",

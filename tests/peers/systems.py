@@ -131,8 +131,8 @@ class TensorFlow:
         self.version = f"TensorFlow {tensorflow.__version__}"
 
     def array(self, memory):
-        # Without a copy it takes what is dense and at a multiple of 64, and ends the process at other addresses: only odd
-        # ones, which are an input, are handed over so.
+        # Without a copy it takes what is dense and at a multiple of 64, and ends the process at other addresses: only
+        # odd ones, which are an input, are handed over so.
         is_between = memory.ctypes.data % 64 and memory.ctypes.data % 2 == 0
         if not memory.flags.writeable or not memory.flags.c_contiguous or is_between:
             return self.tf.constant(memory)
