@@ -38,6 +38,11 @@ def parse(args: list[str]) -> argparse.Namespace:
     parser.add_argument("--json", type=pathlib.Path, help="raw results")
     parser.add_argument("--markdown", type=pathlib.Path, help="the report")
     parser.add_argument("--readme", type=pathlib.Path, help="a page whose table of peers is written anew")
+    parser.add_argument(
+        "--python",
+        action="store_true",
+        help="a small call of each kind of array, too, by the installed Python package; writes its README's table",
+    )
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args(args)
 
@@ -107,6 +112,13 @@ def run_child(options: argparse.Namespace, peers: list[str], cores: int) -> list
     return results
 
 
+def measure_python() -> list[dict[str, Any]]:
+    """The ratios of the Python package's own bench.py."""
+    command = [sys.executable, str(HERE.parents[1] / "bindings/python/bench.py"), "--json", "--write"]
+    ratios: list[dict[str, Any]] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    return ratios
+
+
 def main() -> None:
     options = parse(sys.argv[1:])
     if options.child:
@@ -129,6 +141,8 @@ def main() -> None:
     cores = [int(each) for each in options.cores.split(",")] if options.cores else sorted({1, available})
     results = [result for each in cores for result in run_child(options, peers, each)]
     record = {"facts": facts(peers), "results": results}
+    if options.python:
+        record["python"] = measure_python()
     if options.json:
         options.json.write_text(json.dumps(record, indent=1) + "\n")
     if options.markdown:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import importlib.util
 import pkgutil
 import re
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 import libgather
 from conftest import BINDING
 
+DOCS = BINDING.parents[1] / "docs" / "python"
 MODULES = [
     info.name
     for info in pkgutil.walk_packages(libgather.__path__, "libgather.")
@@ -43,14 +45,29 @@ def test_everything_public_has_a_docstring_with_an_example() -> None:
         assert documented, name
 
 
-def test_the_readme_runs() -> None:
-    blocks = re.findall(r"```python\n(.*?)```", (BINDING / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+#: With the library that a page needs.
+PAGES = {
+    BINDING / "README.md": "libgather",
+    **{DOCS / f"from-{name}.md": name for name in ("numpy", "torch", "jax", "tensorflow", "onnx")},
+    DOCS / "from-arrow.md": "pyarrow",
+}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_pages_run(page: Path) -> None:
+    if importlib.util.find_spec(PAGES[page]) is None:
+        pytest.skip(f"{PAGES[page]} is not installed")
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     assert blocks and all(">>>" not in block for block in blocks)
     for block in blocks:
         result = subprocess.run([sys.executable, "-c", block], capture_output=True, text=True, check=False)
         assert result.returncode == 0, result.stderr
         shown = re.findall(r"# -> (.*)", block)
         assert [line for line in result.stdout.splitlines() if line] == shown
+
+
+def test_every_page_runs() -> None:
+    assert {*DOCS.glob("*.md")} <= {*PAGES}
 
 
 def test_types(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import operator
+import typing
 from pathlib import Path
 from typing import Any
 
@@ -264,3 +265,56 @@ def test_a_lookup_costs_what_it_takes(name: str, function: str) -> None:
     finally:
         tracemalloc.stop()
     assert peak < 30_000 < params.nbytes // 20
+
+
+ARROW: dict[str, Any] = {
+    "booleans": lambda pa, n: pa.array([True, False, False] * (n // 3)),
+    "booleans from the middle": lambda pa, n: pa.array([True, False, False] * (n // 3))[5:],
+    "chunks": lambda pa, n: pa.chunked_array([list(range(n // 2)), [], list(range(n // 2, n))]),
+    "chunks of booleans": lambda pa, n: pa.chunked_array([[True] * (n // 2), [False] * (n // 2)]),
+    "chunks of strings": lambda pa, n: pa.chunked_array([["a", "bc"] * (n // 4), ["d"] * (n // 2)]),
+    "chunks of floats": lambda pa, n: pa.chunked_array([[1.5] * (n // 2), [float("nan")] * (n // 2)], pa.float32()),
+}
+REQUESTS: list[dict[str, Any]] = [
+    {},
+    {"negative": "wrap"},
+    {"bounds": "clamp"},
+    {"bounds": "clamp", "negative": "wrap"},
+    {"bounds": "modulo"},
+    {"bounds": "fill"},
+    {"bounds": "fill", "negative": "wrap"},
+    {"fill_value": "zero"},
+    *({"profile": profile} for profile in typing.get_args(libgather.types.Profile)),
+]
+
+
+@pytest.mark.parametrize("request_", REQUESTS, ids=str)
+@pytest.mark.parametrize("name", ARROW)
+def test_arrow_is_gathered_where_it_lies(name: str, request_: dict[str, Any]) -> None:
+    """And the results are those of the same elements, converted whole."""
+    pa = pytest.importorskip("pyarrow")
+    params = ARROW[name](pa, 60)
+    whole = params.to_pylist()
+    numbers = np.array(whole, object if isinstance(whole[0], str) else params.type.to_pandas_dtype())
+    for indices in ([3, 0, 59 - 5], [-1, 2], [60, 1], [-61, 1000], [2**40, -(2**40)], pa.array([3, 1]), np.array([7])):
+        outcomes = []
+        for source in (params, numbers):
+            try:
+                outcome = libgather.gather(source, indices, **request_)
+                outcomes.append(outcome.to_pylist() if source is params else outcome.tolist())
+                assert source is numbers or (type(outcome) is type(params) and outcome.type == params.type)
+            except libgather.Error as error:
+                outcomes.append((type(error), str(error)))
+        assert str(outcomes[0]) == str(outcomes[1])
+
+
+@pytest.mark.parametrize("name", ARROW)
+def test_a_lookup_in_arrow_costs_what_it_takes(name: str) -> None:
+    pa = pytest.importorskip("pyarrow")
+    params = ARROW[name](pa, 600_000)
+    libgather.gather(params, [3, 1])
+    pool = pa.default_memory_pool()
+    held = pool.bytes_allocated()
+    before = pa.total_allocated_bytes()
+    result = libgather.gather(params, [3, 1])
+    assert len(result) == 2 and pool.bytes_allocated() - held < 4096 and pa.total_allocated_bytes() - before < 4096

@@ -72,6 +72,16 @@ def test_what_is_of_one_process() -> None:
     assert copy.copy(context) is context and copy.deepcopy(context) is context
 
 
+def test_bound_plans() -> None:
+    bound = libgather.Plan(PARAMS, np.array([0])).bind(PARAMS, np.array([1]), np.empty_like(PARAMS[:1]))
+    assert repr(bound).startswith("libgather.BoundPlan of libgather.Plan(Spec(")
+    assert copy.copy(bound) is bound
+    with pytest.raises(TypeError, match="cannot be pickled"):
+        pickle.dumps(bound)
+    with pytest.raises(TypeError, match="cannot be copied"):
+        copy.deepcopy(bound)
+
+
 def test_copies_of_tensors() -> None:
     source = bytearray(b"abc")
     tensor = libgather.Tensor(source)

@@ -345,6 +345,18 @@ class BoundPlan:
         #: The output that calls write to and return.
         self.out: t.Any = out
 
+    def __repr__(self) -> str:
+        return f"libgather.BoundPlan of {self._kept[0]}"
+
+    def __copy__(self) -> BoundPlan:
+        return self
+
+    def __deepcopy__(self, memo: object) -> t.Any:
+        raise TypeError("a BoundPlan is over arrays of its own and cannot be copied: bind the copies")
+
+    def __reduce__(self) -> t.Any:
+        raise TypeError("a BoundPlan is over memory of one process and cannot be pickled: pickle the plan")
+
     def __call__(self) -> t.Any:
         """Gathers. Raises IndexError for an index out of bounds; the output is then unchanged."""
         try:
@@ -374,10 +386,10 @@ class FollowedBoundPlan(BoundPlan):
 
     def __call__(self) -> t.Any:
         """Gathers. On a device an index out of bounds is raised when the stream is next waited for."""
-        _bound_run(self._bound)
+        result = super().__call__()
         for tell in self._followers:
             tell()
-        return self.out
+        return result
 
 
 _plan_run = _objects.plan_run

@@ -11,7 +11,7 @@ from .._call import created
 from .._library import NULL, ffi, lib
 from .._memory import Memory
 from .._modules import module
-from . import buffers, dlpack
+from . import arrow_take, buffers, dlpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,14 +107,20 @@ def quick(run: Any, params: Any, indices: Any, request: Request) -> Any:
     pa = module("pyarrow")
     if type(params) is pa.DictionaryArray:
         return quick_codes(run, params, indices, request)
-    source = view_of(params)
-    index = view_of(indices) if isinstance(indices, pa.Array) else indices
-    count = len(index) if isinstance(index, (list, memoryview)) or is_row(index) else 0
+    if type(params) in (pa.BooleanArray, pa.ChunkedArray):
+        return arrow_take.quick(run, params, *row_of(pa, indices), request)
+    source, (index, count) = view_of(params), row_of(pa, indices)
     if source is None or not count:
         return NotImplemented
     made = pa.allocate_buffer(count * source.itemsize)
     result = run(source, index, memoryview(made).cast(formats()[type(params)]), request)
     return result if result is NotImplemented else pa.Array.from_buffers(params.type, count, [None, made])
+
+
+def row_of(pa: Any, indices: Any) -> tuple[Any, int]:
+    """Indices of one dim as a buffer or a list, and how many; none where they are something else."""
+    index = view_of(indices) if isinstance(indices, pa.Array) else indices
+    return index, len(index) if isinstance(index, (list, memoryview)) or is_row(index) else 0
 
 
 def is_row(value: Any) -> bool:

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 def enter(value: Any, site: Site | None, operand: str) -> Memory:
     tf = module("tensorflow")
     if not tf.is_tensor(value) or not hasattr(value, "numpy"):
-        raise errors.dtype_error(operand, f"{type(value).__name__} is not an array that has a value now")
+        message = (
+            f"{type(value).__name__} has no value while TensorFlow traces: tf.numpy_function() calls this with values"
+        )
+        raise errors.dtype_error(operand, message)
     tensor = tf.convert_to_tensor(value)
     if is_recorded(tensor):
         message = "its gradient is being recorded, which a gather would lose: pass tf.stop_gradient() of it"

@@ -1,0 +1,89 @@
+"""Arrow's arrays of bits and of several chunks: the library judges the indices, and Arrow's own take, which reads them
+where they lie, moves the elements."""
+
+from __future__ import annotations
+
+from .. import _objects
+from .._modules import module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .._request import Request
+
+#: What a negative index and one out of bounds are under each profile, where that is not reject and error.
+_PROFILES = {
+    "onnx": ("wrap", "error"),
+    "ort": ("wrap", "error"),
+    "numpy_raise": ("wrap", "error"),
+    "numpy_wrap": ("reject", "modulo"),
+    "numpy_clip": ("reject", "clamp"),
+    "jax_clip": ("reject", "clamp"),
+    "tensorflow_gpu": ("reject", "fill"),
+}
+_NOTHING = b"\0"
+
+
+def quick(run: Any, params: Any, index: Any, count: int, request: Request) -> Any:
+    """A result of one dim; NotImplemented where more is to be done, or Arrow cannot say it."""
+    pa = module("pyarrow")
+    is_one = request.axis in (None, 0, -1) and request.batch_dims == 0
+    fill = fill_of(pa, params.type, request)
+    if not count or not is_one or fill is NotImplemented or not len(params) or params.null_count:
+        return NotImplemented
+    marks = bytearray(count)
+    # As many elements as params has, all of them one byte in one place.
+    elements = _objects.view(_NOTHING, _objects.address(_NOTHING), "B", 1, (len(params),), (0,), True)
+    judged = run(elements, index, marks, request._replace(fill_value=None if fill is None else 1))
+    if judged is NotImplemented:
+        return NotImplemented
+    try:
+        at = pa.array(index, pa.int64())
+    except (pa.ArrowException, TypeError):  # beyond int64, or no sequence
+        return NotImplemented
+    taken = params.take(resolved(at, len(params), marks, *policy(request)))
+    return taken if fill is None else taken.fill_null(fill)
+
+
+def policy(request: Request) -> tuple[str, str]:
+    negative, bounds = _PROFILES.get(request.profile or "", ("reject", "error"))
+    return request.negative or negative, "fill" if request.fill_value is not None else request.bounds or bounds
+
+
+def resolved(at: Any, extent: int, marks: bytearray, negative: str, bounds: str) -> Any:
+    """Indices as those that they stand for, null where they are to be filled; they have been judged."""
+    compute = module("pyarrow.compute")
+    if bounds == "modulo":
+        at = compute.subtract(at, compute.multiply(compute.divide(at, extent), extent))
+        negative = "wrap"
+    if negative == "wrap":
+        at = compute.if_else(compute.less(at, 0), compute.add(at, extent), at)
+    if bounds == "clamp":
+        at = compute.min_element_wise(compute.max_element_wise(at, 0), extent - 1)
+    if bounds == "fill":
+        pa = module("pyarrow")
+        is_filled = pa.Array.from_buffers(pa.uint8(), len(marks), [None, pa.py_buffer(marks)]).cast(pa.bool_())
+        at = compute.if_else(is_filled, pa.scalar(None, pa.int64()), at)
+    return at
+
+
+def fill_of(pa: Any, kind: Any, request: Request) -> Any:
+    """What is filled with; None if nothing is, NotImplemented if it is for others to say."""
+    zeros = (("boolean", bool, False), ("integer", int, 0), ("floating", (int, float), 0.0))
+    numbers = next((row for row in zeros if getattr(pa.types, f"is_{row[0]}")(kind)), None)
+    texts = (pa.string(), pa.large_string())
+    if (numbers is None and (kind not in texts or request.profile is not None)) or request.profile == "jax_fill":
+        return NotImplemented
+    _, python, zero = numbers or ("", str, "")
+    value = request.fill_value
+    if policy(request)[1] != "fill":
+        return None
+    if value is None or (isinstance(value, str) and value == "zero"):
+        return pa.scalar(zero, kind)
+    if not isinstance(value, python) or isinstance(value, bool) is not (python is bool) or value == "by_dtype":
+        return NotImplemented
+    try:
+        return pa.scalar(value, kind)
+    except (pa.ArrowException, OverflowError):
+        return NotImplemented
