@@ -14,6 +14,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
+import doxygen_filter
 import links
 
 import libgather
@@ -75,6 +76,14 @@ def headers(generated):
         run("doxygen", "-", input=text.encode())
 
 
+def c(source):
+    """The page of gather.h: its chapters, in their order."""
+    with open(source / "reference/c.md", "a") as page:
+        for chapter in doxygen_filter.chapters((ROOT / "include/gather/gather.h").read_text()):
+            name = doxygen_filter.anchor(chapter)
+            page.write(f"\n## {chapter}\n\n```{{doxygengroup}} {name}\n:project: c\n:content-only:\n```\n")
+
+
 def go(source):
     pages = subprocess.run(
         ["go", "run", ".", ROOT / "bindings/go"], cwd=HERE / "godoc", check=True, stdout=subprocess.PIPE
@@ -133,6 +142,7 @@ def build(out):
     source = stage(out)
     run(sys.executable, HERE / "pictures.py", source / "generated/pictures")
     headers(source / "generated")
+    c(source)
     go(source)
     python(source)
     rust(out, source / "generated/extra")

@@ -12,6 +12,11 @@ def anchor(name):
     return re.sub(r"\W+", "_", name).lower()
 
 
+def chapters(text):
+    """The names that stand between dashes."""
+    return re.findall(r"^/\* -{9,} (.+) \*/$", text, re.MULTILINE)
+
+
 def set_apart(lines):
     """Indented lines of a comment, such as tables and formulas, as they are."""
     inside = False

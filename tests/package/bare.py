@@ -13,11 +13,16 @@ import sys
 import tempfile
 from pathlib import Path
 
+from versions import release
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 APT = "apt-get install -y -qq --no-install-recommends"
 CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 TRUST = ["SSL_CERT_FILE", "PIP_CERT", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"]
+
+# The archive of the library has a longer name.
+SDIST = f"libgather-{release()}.tar.gz"
 
 
 def readme(path, *sections):
@@ -87,7 +92,7 @@ KINDS = {
     "deb": lambda: c("From Debian packages"),
     "archive": lambda: c("From an archive"),
     "wheel": lambda: python("packages/libgather-*-manylinux*_$(uname -m).whl"),
-    "sdist": lambda: python("packages/libgather-[0-9]*[0-9].tar.gz"),
+    "sdist": lambda: python(f"packages/{SDIST}"),
     "crates": crates,
     "go": go,
 }
@@ -95,7 +100,7 @@ FILES = {
     "deb": "*.deb",
     "archive": "libgather-*-linux-*.tar.gz",
     "wheel": "libgather-*-manylinux*.whl",
-    "sdist": "libgather-[0-9]*[0-9].tar.gz",
+    "sdist": SDIST,
     "crates": "*.crate",
     "go": "gather-*.zip",
 }

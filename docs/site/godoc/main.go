@@ -139,12 +139,12 @@ func main() {
 	p.text(pkg.Doc)
 	p.examples(pkg.Examples)
 	if len(pkg.Consts)+len(pkg.Vars) > 0 {
-		fmt.Println("## Constants and variables\n")
+		fmt.Print("## Constants and variables\n\n")
 		p.values(pkg.Consts)
 		p.values(pkg.Vars)
 	}
 	if len(pkg.Funcs) > 0 {
-		fmt.Println("## Functions\n")
+		fmt.Print("## Functions\n\n")
 		p.functions("###", "", pkg.Funcs)
 	}
 	p.types(pkg.Types)
