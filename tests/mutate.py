@@ -54,6 +54,11 @@ PROGRAMS = (
     "guard_pages_threads",
     "elements",
     "elements_threads",
+    "scatter",
+    "scatter_threads",
+    "scatter_conformance",
+    "scatter_oracle",
+    "scatter_oracle_threads",
     "tiers",
     "surroundings",
     "surroundings_threads",
@@ -101,6 +106,30 @@ def named(promise, file, old, new):
 
 
 NAMED = (
+    named(
+        "of the tuples that may select one row, the last position comes last",
+        "src/core/build.cpp",
+        "(in_order && !may_move_inside(*plan, i))",
+        "(in_order && dealt && !may_move_inside(*plan, i))",
+    ),
+    named(
+        "a bad index leaves the target as it was",
+        "src/cpu/scatter.cpp",
+        "  if (int32_t status = judge_all(job, executor, error)) return status;\n",
+        "",
+    ),
+    named(
+        "NaN that is there first stays",
+        "src/cpu/reduce.cpp",
+        "return b <= a || Kind::is_nan(a) ? a : b;",
+        "return b <= a ? a : b;",
+    ),
+    named(
+        "what a scatter writes is not what it reads",
+        "src/core/operands.cpp",
+        "    return fail_alias(written.role, read.role, error);",
+        "    return GTH_OK;",
+    ),
     named(
         "offsets of strings are judged again when lengths are taken",
         "src/cpu/strings.cpp",

@@ -46,7 +46,7 @@ const (
 	ErrAlias Status = -15
 	// an index out of bounds under bounds = error, or a row asked from an empty dim
 	ErrIndex Status = -16
-	// another thread changed indices or offsets: rows written by then are gathered or zero, of a scatter's target some are updated
+	// another thread changed indices or offsets: what was written is as it should be or zero
 	ErrRace Status = -17
 	// memory could not be had
 	ErrNoMemory Status = -18
@@ -181,7 +181,7 @@ const (
 	BoundsClamp BoundsPolicy = 3
 	// the index modulo the size, in [0, size)
 	BoundsModulo BoundsPolicy = 4
-	// the row of the caller's output is left as it is; a new output has zeros there. Of a scatter: the update is dropped
+	// the output's row is left as it is, zeros in a new output; an update is dropped
 	BoundsSkip BoundsPolicy = 5
 )
 

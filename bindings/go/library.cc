@@ -64,6 +64,7 @@ extern const Tier avx512_tier __attribute__((weak));
 #include "cpu/job.cpp"
 #include "cpu/judge.cpp"
 #include "cpu/kernels.cpp"
+#include "cpu/reduce.cpp"
 #include "cpu/run.cpp"
 #include "cpu/scatter.cpp"
 #include "cpu/short.cpp"

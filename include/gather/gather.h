@@ -91,28 +91,27 @@ GTH_API uint32_t gth_version(void);
 /* ----------------------------------------------------------------------------------------------------------- Status */
 
 #define GTH_OK 0
-#define GTH_E_NULL -1         /* a required pointer is NULL, or data where there is something to read or write */
-#define GTH_E_HANDLE -2       /* not a live handle of the kind asked for: released, foreign, or garbage */
-#define GTH_E_VERSION -3      /* a struct size, switch, profile, opset or flag this library does not know */
-#define GTH_E_DTYPE -4        /* a dtype that is unknown, not allowed here, or differs from the one needed */
-#define GTH_E_RANK -5         /* a rank that is negative, too small, too large, or differs from the one needed */
-#define GTH_E_AXIS -6         /* axis outside [-rank, rank), below batch_dims, or not an attribute of the operation */
-#define GTH_E_BATCH -7        /* batch_dims out of range, or batch extents of params and indices that do not agree */
-#define GTH_E_SHAPE -8        /* an extent that is negative or differs from the one needed; a tuple that is too long */
-#define GTH_E_SIZE -9         /* a product of extents beyond int64, or a capacity that is too small */
-#define GTH_E_STRIDE -10      /* strides that leave the described memory, or an output that overlaps itself */
-#define GTH_E_DEVICE -11      /* an unknown or absent device, tensors of different devices, or a build without CUDA */
-#define GTH_E_DLPACK -12      /* a malformed DLPack struct */
-#define GTH_E_ARROW -13       /* a malformed Arrow struct */
-#define GTH_E_READONLY -14    /* an output, or a DLPack export without a flag for it, of read-only memory */
-#define GTH_E_ALIAS -15       /* from its first byte to its last, what is written overlaps what is read */
-#define GTH_E_INDEX -16       /* an index out of bounds under bounds = error, or a row asked from an empty dim */
-#define GTH_E_RACE -17        /* another thread changed indices or offsets: rows written by then are gathered or zero,
-                                 of a scatter's target some are updated */
-#define GTH_E_NOMEM -18       /* memory could not be had */
-#define GTH_E_FORK -19        /* CUDA in a child process after fork */
-#define GTH_E_CUDA -20        /* a CUDA call failed; gth_error.native has its number */
-#define GTH_E_CAPTURE -21     /* the operation cannot be captured into a CUDA graph */
+#define GTH_E_NULL -1      /* a required pointer is NULL, or data where there is something to read or write */
+#define GTH_E_HANDLE -2    /* not a live handle of the kind asked for: released, foreign, or garbage */
+#define GTH_E_VERSION -3   /* a struct size, switch, profile, opset or flag this library does not know */
+#define GTH_E_DTYPE -4     /* a dtype that is unknown, not allowed here, or differs from the one needed */
+#define GTH_E_RANK -5      /* a rank that is negative, too small, too large, or differs from the one needed */
+#define GTH_E_AXIS -6      /* axis outside [-rank, rank), below batch_dims, or not an attribute of the operation */
+#define GTH_E_BATCH -7     /* batch_dims out of range, or batch extents of params and indices that do not agree */
+#define GTH_E_SHAPE -8     /* an extent that is negative or differs from the one needed; a tuple that is too long */
+#define GTH_E_SIZE -9      /* a product of extents beyond int64, or a capacity that is too small */
+#define GTH_E_STRIDE -10   /* strides that leave the described memory, or an output that overlaps itself */
+#define GTH_E_DEVICE -11   /* an unknown or absent device, tensors of different devices, or a build without CUDA */
+#define GTH_E_DLPACK -12   /* a malformed DLPack struct */
+#define GTH_E_ARROW -13    /* a malformed Arrow struct */
+#define GTH_E_READONLY -14 /* an output, or a DLPack export without a flag for it, of read-only memory */
+#define GTH_E_ALIAS -15    /* from its first byte to its last, what is written overlaps what is read */
+#define GTH_E_INDEX -16    /* an index out of bounds under bounds = error, or a row asked from an empty dim */
+#define GTH_E_RACE -17     /* another thread changed indices or offsets: what was written is as it should be or zero */
+#define GTH_E_NOMEM -18    /* memory could not be had */
+#define GTH_E_FORK -19     /* CUDA in a child process after fork */
+#define GTH_E_CUDA -20     /* a CUDA call failed; gth_error.native has its number */
+#define GTH_E_CAPTURE -21  /* the operation cannot be captured into a CUDA graph */
 #define GTH_E_UNSUPPORTED -22 /* valid, but not offered for this kind of tensor */
 #define GTH_E_INTERNAL -23    /* a defect of the library */
 
@@ -524,8 +523,7 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
 #define GTH_BOUNDS_FILL 2   /* the row is filled: gth_options.fill; not of scatters (GTH_E_VERSION) */
 #define GTH_BOUNDS_CLAMP 3  /* the nearest valid index */
 #define GTH_BOUNDS_MODULO 4 /* the index modulo the size, in [0, size) */
-#define GTH_BOUNDS_SKIP 5   /* the row of the caller's output is left as it is; a new output has zeros there. Of a
-                               scatter: the update is dropped */
+#define GTH_BOUNDS_SKIP 5   /* the output's row is left as it is, zeros in a new output; an update is dropped */
 
 /* What bounds = fill writes. */
 #define GTH_FILL_ZERO 1     /* zero bytes; empty strings */
@@ -553,10 +551,10 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
 #define GTH_REDUCTION_MAX 4
 #define GTH_REDUCTION_MIN 5
 
-/* What a scatter adds and multiplies float16 and bfloat16 in. All other dtypes are their own. */
+/* What a scatter adds and multiplies float16 and bfloat16 in. All other dtypes are their own. Accumulating in float32
+ * allocates 24 bytes for each slice of updates; where they cannot be had (GTH_E_NOMEM) target is as it was. */
 #define GTH_ACCUMULATE_DTYPE 1   /* the dtype: 4,096 ones added to a float16 are 2,048 */
-#define GTH_ACCUMULATE_FLOAT32 2 /* float32, rounded once, when all updates of an element are in: they are 4,096.
-                                    Allocates 24 bytes for each slice of updates (GTH_E_NOMEM, target as it was) */
+#define GTH_ACCUMULATE_FLOAT32 2 /* float32, rounded once when all updates of an element are in: they are 4,096 */
 
 /* Options of every gather, scatter, plan and shape query. NULL is the same as zeros: no profile, axis = batch_dims = 0,
  * negative indices rejected, GTH_E_INDEX out of bounds, all dtypes. A switch that is not 0 overrides the profile's. */
@@ -761,8 +759,8 @@ GTH_API int32_t gth_gather_gradient(gth_context *context, const gth_tensor *grad
                                     int32_t ndim, const int64_t *shape, const gth_options *options, gth_tensor **out,
                                     gth_error *err);
 GTH_API int32_t gth_gather_nd_gradient(gth_context *context, const gth_tensor *gradient, const gth_tensor *indices,
-                                       int32_t ndim, const int64_t *shape, const gth_options *options,
-                                       gth_tensor **out, gth_error *err);
+                                       int32_t ndim, const int64_t *shape, const gth_options *options, gth_tensor **out,
+                                       gth_error *err);
 GTH_API int32_t gth_gather_elements_gradient(gth_context *context, const gth_tensor *gradient,
                                              const gth_tensor *indices, int32_t ndim, const int64_t *shape,
                                              const gth_options *options, gth_tensor **out, gth_error *err);

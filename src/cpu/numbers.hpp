@@ -94,6 +94,7 @@ struct BrainHalf : Floating<float> {
   }
 };
 
+// Products that are added are rounded first, on processors too that could do both at once.
 template <class T>
 struct Complex {
   struct Memory {
@@ -105,7 +106,15 @@ struct Complex {
   static Memory store(Counted value) { return value; }
   static Counted add(Counted a, Counted b) { return {a.real + b.real, a.imaginary + b.imaginary}; }
   static Counted mul(Counted a, Counted b) {
-    return {a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real};
+    return {product(a.real, b.real) - product(a.imaginary, b.imaginary),
+            product(a.real, b.imaginary) + product(a.imaginary, b.real)};
+  }
+
+ private:
+  static T product(T a, T b) {
+    T result = a * b;
+    asm("" : "+m"(result));
+    return result;
   }
 };
 

@@ -111,6 +111,15 @@ T reduced(int32_t reduction, T a, T b) {
   }
 }
 
+__extension__ typedef unsigned __int128 WideBits;
+
+// Sums and products of whole numbers, of which the lowest bits are kept.
+inline Wide reduced_integer(int32_t reduction, Wide a, Wide b) {
+  const bool wraps = reduction == GTH_REDUCTION_ADD || reduction == GTH_REDUCTION_MUL;
+  if (!wraps) return reduced(reduction, a, b);
+  return static_cast<Wide>(reduced(reduction, static_cast<WideBits>(a), static_cast<WideBits>(b)));
+}
+
 inline double reduced_float(int32_t reduction, double a, double b) {
   const bool compares = reduction == GTH_REDUCTION_MAX || reduction == GTH_REDUCTION_MIN;
   if (compares && (std::isnan(a) || std::isnan(b))) return NAN;
@@ -141,7 +150,7 @@ inline void reduce_element(int32_t reduction, int32_t dtype, char* at, const cha
     const bool any = reduction == GTH_REDUCTION_ADD || reduction == GTH_REDUCTION_MAX;
     *at = any ? sum > 0 : sum == 2;
   } else {
-    const int64_t result = static_cast<int64_t>(reduced(reduction, load(at, dtype), load(update, dtype)));
+    const int64_t result = static_cast<int64_t>(reduced_integer(reduction, load(at, dtype), load(update, dtype)));
     std::memcpy(at, &result, item);
   }
 }

@@ -364,8 +364,8 @@ int32_t gth_gather_gradient(gth_context *context, const gth_tensor *gradient, co
                                     int32_t ndim, const int64_t *shape, const gth_options *options, gth_tensor **out,
                                     gth_error *err);
 int32_t gth_gather_nd_gradient(gth_context *context, const gth_tensor *gradient, const gth_tensor *indices,
-                                       int32_t ndim, const int64_t *shape, const gth_options *options,
-                                       gth_tensor **out, gth_error *err);
+                                       int32_t ndim, const int64_t *shape, const gth_options *options, gth_tensor **out,
+                                       gth_error *err);
 int32_t gth_gather_elements_gradient(gth_context *context, const gth_tensor *gradient,
                                              const gth_tensor *indices, int32_t ndim, const int64_t *shape,
                                              const gth_options *options, gth_tensor **out, gth_error *err);

@@ -68,8 +68,18 @@ def settle(case):
         return case.with_outcome(expect, source)
     found = differences.find(case, answer, expect)
     if found is None:
-        return f"{case.name} {case.params.dtype}: {source} says {brief(answer)} {str(reply)[:90] if answer == Error() else ''}, the oracle {brief(expect)}"
+        words = str(reply)[:90] if answer == Error() else ""
+        return f"{case.name}: {source} says {brief(answer)} {words}, the oracle {brief(expect)}"
     return case.with_outcome(expect, source, found, answer)
+
+
+def reproduced(case):
+    """Whether the system still says what is recorded of it."""
+    _, reply = systems.ask(case)
+    return agree(
+        Error() if isinstance(reply, Exception) else outcome_of(reply),
+        case.system or case.expect,
+    )
 
 
 def outcome_of(array):
@@ -80,7 +90,10 @@ def outcome_of(array):
 def agree(answer, expect):
     if isinstance(answer, Error) or isinstance(expect, Error):
         return isinstance(answer, Error) and isinstance(expect, Error)
-    if answer.dtype.startswith(("float", "bfloat")) and (answer.dtype, answer.shape) == (expect.dtype, expect.shape):
+    if answer.dtype.startswith(("float", "bfloat")) and (
+        answer.dtype,
+        answer.shape,
+    ) == (expect.dtype, expect.shape):
         return same_numbers(answer, expect)
     return answer == expect
 
@@ -96,7 +109,9 @@ def same_numbers(answer, expect):
 def brief(outcome):
     if isinstance(outcome, Ok):
         return f"ok {outcome.dtype}{list(outcome.shape)} {outcome.data!r:.60}"
-    return outcome if isinstance(outcome, str) else f"error {outcome.status or ''} {outcome.operand} {outcome.component}"
+    return (
+        outcome if isinstance(outcome, str) else f"error {outcome.status or ''} {outcome.operand} {outcome.component}"
+    )
 
 
 if __name__ == "__main__":

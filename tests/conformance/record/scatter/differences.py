@@ -182,4 +182,3 @@ def report(cases):
         raise LookupError(f"no case shows {', '.join(idle)}")
     rows = (f"| {d.id} | {d.system} | {d.does} | {d.ours} | {d.why} | {shown[d.id]} |\n" for d in TABLE)
     return _HEADER + "".join(rows)
-

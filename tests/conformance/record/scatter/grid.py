@@ -8,7 +8,17 @@ from .. import data, dtypes
 from ..format import Case
 from . import rules
 
-KINDS = ("plain", "duplicates", "negative", "outside", "middle", "strided", "empty_indices", "empty_rows", "disagree")
+KINDS = (
+    "plain",
+    "duplicates",
+    "negative",
+    "outside",
+    "middle",
+    "strided",
+    "empty_indices",
+    "empty_rows",
+    "disagree",
+)
 BOUNDS = {
     "none": ("error", "skip", "clamp", "modulo"),
     "torch": (None, "skip"),
@@ -68,16 +78,33 @@ def make(rng, name, profile, op, kind, reduction, bounds, dtype, index_dtype):
         dim = options.get("axis", 0) if op == "scatter_elements" else 0
         index_shape[dim if op != "scatter_nd" or len(index_shape) > 1 else -1] = 0
         updates = None
-    numbers = indices_of(rng, kind, index_shape, sizes, index_dtype, rules.TABLE[profile].negative == "wrap")
+    numbers = indices_of(
+        rng,
+        kind,
+        index_shape,
+        sizes,
+        index_dtype,
+        rules.TABLE[profile].negative == "wrap",
+    )
     indices = data.indices(index_dtype, index_shape, numbers)
     if updates is None:
         updates = updates_without_indices(op, shape, index_shape, options.get("axis", 0))
     if kind == "disagree":
-        updates = list(updates) + [2] if rng.random() < 0.3 or not updates else [updates[0] + 1, *updates[1:]]
+        updates = [*updates, 2] if rng.random() < 0.3 or not updates else [updates[0] + 1, *updates[1:]]
     target, rows = values(rng, dtype, shape), values(rng, dtype, updates)
     if kind == "strided" and dtype != "string":
         target, rows = data.strided(rng, target), data.strided(rng, rows)
-    return Case(name, op, target, indices, profile, bounds=bounds, updates=rows, reduction=reduction, **options)
+    return Case(
+        name,
+        op,
+        target,
+        indices,
+        profile,
+        bounds=bounds,
+        updates=rows,
+        reduction=reduction,
+        **options,
+    )
 
 
 def updates_without_indices(op, shape, index_shape, axis):
@@ -143,15 +170,25 @@ def named():
             if dtype in rules.target_dtypes(profile, "scatter_elements"):
                 for op in ("scatter", "scatter_elements"):
                     yield Case(
-                        f"{profile}/{op}/halves/{dtype}", op, floats(0.0, dtype=dtype),
-                        data.indices(index_dtype, (400,), [0] * 400), profile, axis=0,
-                        updates=floats(*[1.125] * 400, dtype=dtype), reduction="add",
+                        f"{profile}/{op}/halves/{dtype}",
+                        op,
+                        floats(0.0, dtype=dtype),
+                        data.indices(index_dtype, (400,), [0] * 400),
+                        profile,
+                        axis=0,
+                        updates=floats(*[1.125] * 400, dtype=dtype),
+                        reduction="add",
                     )
         for dtype in ("float32", "float8_e5m2"):
             yield Case(
-                f"{profile}/scatter/refused/{dtype}", "scatter",
-                data.params("string" if dtype == "float32" else dtype, (2,)), data.indices(index_dtype, (1,), [0]), profile,
-                axis=0, updates=data.params("string" if dtype == "float32" else dtype, (1,)), reduction="add",
+                f"{profile}/scatter/refused/{dtype}",
+                "scatter",
+                data.params("string" if dtype == "float32" else dtype, (2,)),
+                data.indices(index_dtype, (1,), [0]),
+                profile,
+                axis=0,
+                updates=data.params("string" if dtype == "float32" else dtype, (1,)),
+                reduction="add",
             )
     for profile in ("onnx", "ort"):
         for opset in (11, 13, 15, 16, 17, 18):
@@ -160,7 +197,13 @@ def named():
                     shape = (1, 1) if op == "scatter_nd" else (1,)
                     axis = {} if op == "scatter_nd" else {"axis": 0}
                     yield Case(
-                        f"{profile}/{op}/opset_{opset}/{reduction or 'none'}", op, floats(1.0, 2.0),
-                        data.indices("int64", shape, [1]), profile, opset=opset, updates=floats(5.0), reduction=reduction,
+                        f"{profile}/{op}/opset_{opset}/{reduction or 'none'}",
+                        op,
+                        floats(1.0, 2.0),
+                        data.indices("int64", shape, [1]),
+                        profile,
+                        opset=opset,
+                        updates=floats(5.0),
+                        reduction=reduction,
                         **axis,
                     )

@@ -120,5 +120,3 @@ def reduced(reduction, held, update):
         better = update > held if reduction == "max" else update < held
         return update if better else held
     return update
-
-

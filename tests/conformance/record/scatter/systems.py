@@ -1,4 +1,4 @@
-"""How each system is asked: a function of a case that returns the target afterwards, raises, or says that it has no words."""
+"""How each system is asked: a function of a case that returns the target afterwards, raises, or has no words for it."""
 
 import importlib
 
@@ -54,7 +54,9 @@ def components(case):
 def has_duplicates(case):
     """Whether two tuples may meet: the winner is then not said by every system."""
     values = case.indices.numpy().reshape(-1, case.indices.shape[-1] if case.op == "scatter_nd" else 1)
-    sizes = np.array(case.params.shape[: values.shape[1]] if case.op == "scatter_nd" else [case.params.shape[case.axis or 0]])
+    sizes = np.array(
+        case.params.shape[: values.shape[1]] if case.op == "scatter_nd" else [case.params.shape[case.axis or 0]]
+    )
     places = [tuple(np.where(row < 0, row + sizes, row)) for row in values.astype(np.int64)]
     return case.op == "scatter_elements" or len(set(places)) < len(places)
 
@@ -65,7 +67,12 @@ def ask_numpy(module, case):
         np.put_along_axis(target, case.indices.numpy(), updates, case.axis or 0)
         return target
     at = components(case)
-    functions = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
+    functions = {
+        "add": np.add,
+        "mul": np.multiply,
+        "max": np.maximum,
+        "min": np.minimum,
+    }
     if case.reduction in functions:
         functions[case.reduction].at(target, at, updates)
     else:
@@ -120,14 +127,22 @@ def ask_tensorflow(module, case):
 
     if case.op != "scatter_nd" or case.reduction == "mul" or case.params.dtype in module.FLOAT8_WITHOUT_TYPE:
         return NOT_EXPRESSED
-    if case.indices.dtype not in ("int16", "int32", "int64") or case.params.dtype not in rules.target_dtypes(case.profile, case.op):
+    if case.indices.dtype not in (
+        "int16",
+        "int32",
+        "int64",
+    ) or case.params.dtype not in rules.target_dtypes(case.profile, case.op):
         return NOT_EXPRESSED
     names = {"add": "Add", "max": "Max", "min": "Min"}
     function = getattr(tf.raw_ops, f"TensorScatter{names.get(case.reduction, 'Update')}")
     policy = "IGNORE" if case.profile == "tensorflow_gpu" else "DEFAULT"
     arguments = {"bad_indices_policy": policy} if policy != "DEFAULT" else {}
-    result = function(tensor=module._constant(case.params), indices=module._constant(case.indices),
-                      updates=module._constant(case.updates), **arguments)
+    result = function(
+        tensor=module._constant(case.params),
+        indices=module._constant(case.indices),
+        updates=module._constant(case.updates),
+        **arguments,
+    )
     return module._array(result)
 
 
@@ -151,8 +166,14 @@ def onnx_node(case):
     graph = helper.make_graph(
         nodes,
         "case",
-        [helper.make_tensor_value_info(n, onnx_model.TYPES[t.dtype], None if case.profile == "ort" else [None] * len(t.shape))
-         for n, t in zip(names, tensors)],
+        [
+            helper.make_tensor_value_info(
+                n,
+                onnx_model.TYPES[t.dtype],
+                None if case.profile == "ort" else [None] * len(t.shape),
+            )
+            for n, t in zip(names, tensors)
+        ],
         [helper.make_tensor_value_info("out", out, None)],
     )
     opset = helper.make_opsetid("", case.opset or onnx_model.NEWEST_OPSET)
@@ -167,7 +188,11 @@ def ask_onnx(module, case):
     if model is None or case.params.dtype == "string":
         return NOT_EXPRESSED
     onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
-    feeds = {"target": case.params.numpy().copy(), "indices": case.indices.numpy(), "updates": case.updates.numpy()}
+    feeds = {
+        "target": case.params.numpy().copy(),
+        "indices": case.indices.numpy(),
+        "updates": case.updates.numpy(),
+    }
     (result,) = ReferenceEvaluator(model).run(None, feeds)
     return np.asarray(result)
 
