@@ -35,7 +35,7 @@ class Options(ctypes.Structure):
         ("has_axis", ctypes.c_int32),
         ("axis", ctypes.c_int64),
         ("batch_dims", ctypes.c_int64),
-        ("rest", ctypes.c_uint8 * 48),
+        ("rest", ctypes.c_uint8 * 56),
     ]
 
 

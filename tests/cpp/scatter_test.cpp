@@ -517,7 +517,7 @@ TEST(ScatterGuardPages, EveryRowSize) {
           Bytes expected(static_cast<size_t>(rows * row), 1);
           std::memset(target, 1, expected.size());
           for (int32_t k = 0; k < n; ++k) {
-            const int32_t value = bounds == GTH_BOUNDS_SKIP && k % 4 == 3 ? 100 : k % rows;
+            const int32_t value = bounds == GTH_BOUNDS_SKIP && k % 4 == 3 ? 100 : static_cast<int32_t>(k % rows);
             std::memcpy(indices + k * 4, &value, 4);
             for (int64_t b = 0; b < row; ++b) {
               const char update = static_cast<char>(k * 7 + b);

@@ -71,14 +71,16 @@ mod ffi {
         pub fill: i32,
         pub threads: i32,
         pub extents: i32,
-        pub reserved: i32,
+        pub reduction: i32,
         pub fill_value: [u64; 2],
+        pub accumulate: i32,
+        pub reserved: i32,
     }
 
     const _: () = {
         assert!(size_of::<Error>() == 320 && offset_of!(Error, message) == 64);
         assert!(size_of::<TensorDesc>() == 72 && offset_of!(TensorDesc, offset) == 56);
-        assert!(size_of::<Options>() == 72 && offset_of!(Options, fill_value) == 56);
+        assert!(size_of::<Options>() == 80 && offset_of!(Options, fill_value) == 56);
     };
 
     #[link(name = "gather")]
@@ -258,8 +260,10 @@ fn options() -> ffi::Options {
         fill: 0,
         threads: 0,
         extents: 0,
-        reserved: 0,
+        reduction: 0,
         fill_value: [0; 2],
+        accumulate: 0,
+        reserved: 0,
     }
 }
 
