@@ -7,8 +7,10 @@
 #include "core/os_parts.hpp"
 
 // The kernel's wait on a word: in no public header, and what the C++ library of the system itself waits with.
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the system has named them
 extern "C" int __ulock_wait(uint32_t operation, void* address, uint64_t value, uint32_t microseconds);
 extern "C" int __ulock_wake(uint32_t operation, void* address, uint64_t value);
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
 
 namespace gather::core {
 
