@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -54,7 +55,7 @@ struct Floating {
   static Memory store(Counted value) { return value; }
   static Counted add(Counted a, Counted b) { return a + b; }
   static Counted mul(Counted a, Counted b) { return a * b; }
-  static bool is_nan(Counted value) { return value != value; }
+  static bool is_nan(Counted value) { return std::isnan(value); }
 };
 
 // Counted in float32, which has more than twice the digits: a sum or product of two that is rounded to 32 and then to 16
