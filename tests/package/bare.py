@@ -1,6 +1,6 @@
 """Installs packages where nothing else is, and runs the first example of their README: bare.py FOLDER [KIND...]
 
-FOLDER has what ./dev package has made. Each KIND (deb, archive, wheel, sdist, crates, go; all of them without a name)
+FOLDER has what ./dev package has made. Each KIND (deb, archive, sdist, crates, go; all of them without a name)
 gets a bare Debian root of its own, made from this machine's own sources of packages, and installs from those what the
 README says that it needs. Takes root and mmdebstrap; ends with 77 where they cannot be had.
 """
@@ -91,7 +91,6 @@ def c(section):
 KINDS = {
     "deb": lambda: c("From Debian packages"),
     "archive": lambda: c("From an archive"),
-    "wheel": lambda: python("packages/libgather-*-manylinux*_$(uname -m).whl"),
     "sdist": lambda: python(f"packages/{SDIST}"),
     "crates": crates,
     "go": go,
@@ -99,7 +98,6 @@ KINDS = {
 FILES = {
     "deb": "*.deb",
     "archive": "libgather-*-linux-*.tar.gz",
-    "wheel": "libgather-*-manylinux*.whl",
     "sdist": SDIST,
     "crates": "*.crate",
     "go": "gather-*.zip",
