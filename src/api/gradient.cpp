@@ -11,7 +11,6 @@ namespace gather::api {
 namespace {
 
 using core::Op;
-using core::Open;
 using core::Plan;
 using core::Request;
 
@@ -36,13 +35,11 @@ int32_t write_zeros(const Context& context, const gth_tensor_desc& out, const Er
 
 int32_t gradient_desc(Op op, gth_context* handle, const gth_tensor_desc* gradient, const gth_tensor_desc* indices,
                       const gth_options* options, const gth_tensor_desc* out, const Error& error) {
-  if (int32_t status = check_given(out, indices, gradient, error)) return status;
-  Request request{op, Open::none, out, indices, gradient, options, 0, 0};
-  if (int32_t status = core::check_structs(request, error)) return status;
   const Context* context = nullptr;
-  if (int32_t status = find_context(handle, &context, error)) return status;
-  request.device = context->device;
-  request.device_id = context->device_id;
+  Request request;
+  if (int32_t status = describe_request(op, handle, out, indices, gradient, options, &context, &request, error)) {
+    return status;
+  }
   Plan plan;
   if (int32_t status = core::lower(request, &plan, error)) return status;
   const core::Pointers pointers = pointers_of(out->data, indices->data, gradient->data);
@@ -77,13 +74,9 @@ int32_t gradient_new(Op op, gth_context* context, const gth_tensor* gradient, co
   desc.extent = core::dense_product(shape, 0, ndim, core::find_dtype(desc.dtype)->bytes);
   char* data;
   Storage* storage;
-  int32_t status = allocate_storage(*operands.context, desc.extent, true, &data, &storage, error);
-  if (status) return status;
+  if (int32_t status = allocate_storage(*operands.context, desc.extent, true, &data, &storage, error)) return status;
   desc.data = data;
-  status = run_plan(*operands.context, plan, request, error);
-  if (!status) status = make_tensor(desc, storage, out, error);
-  if (status) storage->release();
-  return status;
+  return run_into_new(*operands.context, plan, request, storage, out, error);
 }
 
 }  // namespace

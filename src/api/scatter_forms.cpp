@@ -11,6 +11,12 @@ using core::Open;
 using core::Plan;
 using core::Request;
 
+int32_t check_given(const void* target, const void* indices, const void* updates, const Error& error) {
+  if (!target) return fail_null(GTH_OPERAND_TARGET, error);
+  if (!indices) return fail_null(GTH_OPERAND_INDICES, error);
+  return updates ? GTH_OK : fail_null(GTH_OPERAND_UPDATES, error);
+}
+
 int32_t find_operands(gth_context* context, const gth_tensor* target, const gth_tensor* indices,
                       const gth_tensor* updates, Scattered* out, const Error& error) {
   if (int32_t status = find_context(context, &out->context, error)) return status;
@@ -43,12 +49,6 @@ gth_tensor_desc dense_of(const Tensor& tensor, const Context& context) {
 
 }  // namespace
 
-int32_t check_given(const void* target, const void* indices, const void* updates, const Error& error) {
-  if (!target) return fail_null(GTH_OPERAND_TARGET, error);
-  if (!indices) return fail_null(GTH_OPERAND_INDICES, error);
-  return updates ? GTH_OK : fail_null(GTH_OPERAND_UPDATES, error);
-}
-
 Request request_of(Op op, const gth_tensor_desc* target, const Scattered& operands, const gth_options* options) {
   return {op,
           Open::none,
@@ -66,15 +66,34 @@ int32_t run_plan(const Context& context, const Plan& plan, const Request& reques
   return execute_once(context, plan, pointers, Output::callers, error);
 }
 
+// `request` points at the storage's memory by its target.
+int32_t run_into_new(const Context& context, const Plan& plan, const Request& request, Storage* storage,
+                     gth_tensor** out, const Error& error) {
+  int32_t status = run_plan(context, plan, request, error);
+  if (!status) status = make_tensor(*request.params, storage, out, error);
+  if (status) storage->release();
+  return status;
+}
+
+int32_t describe_request(Op op, gth_context* handle, const gth_tensor_desc* target, const gth_tensor_desc* indices,
+                         const gth_tensor_desc* updates, const gth_options* options, const Context** context,
+                         Request* request, const Error& error) {
+  if (int32_t status = check_given(target, indices, updates, error)) return status;
+  *request = {op, Open::none, target, indices, updates, options, 0, 0};
+  if (int32_t status = core::check_structs(*request, error)) return status;
+  if (int32_t status = find_context(handle, context, error)) return status;
+  request->device = (*context)->device;
+  request->device_id = (*context)->device_id;
+  return GTH_OK;
+}
+
 int32_t scatter_desc(Op op, gth_context* handle, const gth_tensor_desc* target, const gth_tensor_desc* indices,
                      const gth_tensor_desc* updates, const gth_options* options, const Error& error) {
-  if (int32_t status = check_given(target, indices, updates, error)) return status;
-  Request request{op, Open::none, target, indices, updates, options, 0, 0};
-  if (int32_t status = core::check_structs(request, error)) return status;
   const Context* context = nullptr;
-  if (int32_t status = find_context(handle, &context, error)) return status;
-  request.device = context->device;
-  request.device_id = context->device_id;
+  Request request;
+  if (int32_t status = describe_request(op, handle, target, indices, updates, options, &context, &request, error)) {
+    return status;
+  }
   return scatter_described(*context, request, error);
 }
 
@@ -101,11 +120,7 @@ int32_t scatter_new(Op op, gth_context* context, const gth_tensor* target, const
   if (copy.dtype == GTH_DTYPE_STRING) return scatter_strings(operands, plan, out, error);
   Storage* storage;
   int32_t status = copy_dense(*operands.context, *operands.target, &copy, &storage, error);
-  if (status) return status;
-  status = run_plan(*operands.context, plan, request, error);
-  if (!status) status = make_tensor(copy, storage, out, error);
-  if (status) storage->release();
-  return status;
+  return status ? status : run_into_new(*operands.context, plan, request, storage, out, error);
 }
 
 }  // namespace gather::api

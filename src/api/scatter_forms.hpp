@@ -26,11 +26,16 @@ struct Scattered {
   const Tensor* updates = nullptr;
 };
 
-// What the forms have in common: their pointers are given; the request; its plan run on checked memory, in place.
-int32_t check_given(const void* target, const void* indices, const void* updates, const Error& error);
+// What the forms have in common. The request of descriptions, which are checked, and its context; the request of handles; its
+// plan run on checked memory, in place, and there as a new tensor, which has the storage or gives it back.
+int32_t describe_request(core::Op op, gth_context* handle, const gth_tensor_desc* target,
+                         const gth_tensor_desc* indices, const gth_tensor_desc* updates, const gth_options* options,
+                         const Context** context, core::Request* request, const Error& error);
 core::Request request_of(core::Op op, const gth_tensor_desc* target, const Scattered& operands,
                          const gth_options* options);
 int32_t run_plan(const Context& context, const core::Plan& plan, const core::Request& request, const Error& error);
+int32_t run_into_new(const Context& context, const core::Plan& plan, const core::Request& request, Storage* storage,
+                     gth_tensor** out, const Error& error);
 
 // Strings are scattered into new memory: offsets, then bytes.
 int32_t scatter_strings(const Scattered& operands, const core::Plan& plan, gth_tensor** out, const Error& error);

@@ -4,42 +4,17 @@
 #include <string>
 #include <vector>
 
-#include "conformance_file.hpp"
+#include "conformance_operands.hpp"
 
 // Every recorded case through every form of the API: allocating, into, description, plan, shape query.
 namespace {
 
 using conformance::Case;
+using conformance::make_handle;
+using conformance::Memory;
 using conformance::TensorText;
 
 constexpr char untouched = static_cast<char>(0xa5);
-
-// A tensor of a case in memory of exactly its size.
-struct Memory {
-  explicit Memory(const TensorText& text) : bytes(text.bytes.begin(), text.bytes.end()) {
-    desc.dtype = text.dtype;
-    desc.ndim = static_cast<int32_t>(text.shape.size());
-    desc.shape = text.shape.data();
-    desc.strides = text.strides.empty() ? nullptr : text.strides.data();
-    desc.offset = text.offset;
-    desc.data = bytes.data();
-    desc.extent = static_cast<int64_t>(bytes.size());
-  }
-  std::vector<char> bytes;
-  gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
-};
-
-gth_tensor* make_handle(const TensorText& text, const Memory& memory) {
-  gth_tensor* handle = nullptr;
-  gth_error err = GTH_ERROR_INIT;
-  const int32_t status =
-      text.dtype == GTH_DTYPE_STRING
-          ? gth_tensor_from_strings(nullptr, 0, memory.desc.ndim, memory.desc.shape, text.string_ends.data(),
-                                    memory.bytes.data(), memory.desc.extent, nullptr, nullptr, &handle, &err)
-          : gth_tensor_borrow(&memory.desc, &handle, &err);
-  EXPECT_EQ(status, GTH_OK) << err.message;
-  return handle;
-}
 
 struct Operation {
   int32_t (*make)(gth_context*, const gth_tensor*, const gth_tensor*, const gth_options*, gth_tensor**, gth_error*);

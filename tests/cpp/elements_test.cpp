@@ -61,12 +61,10 @@ void fill_indices(Random& random, ElementsProblem* problem) {
   Operand& x = problem->indices;
   const int64_t size = problem->params.shape[static_cast<size_t>(problem->axis)];
   const bool tame = random.chance(50);
-  for (int64_t number = 0; number < count_of(x.shape); ++number) {
-    int64_t rest = number, at = x.offset;
-    for (size_t d = x.shape.size(); d-- > 0; rest /= x.shape[d]) at += rest % x.shape[d] * x.strides[d];
+  oracle::for_each_element(x, [&](int64_t at, const oracle::Shape&) {
     const int64_t value = tame && size ? random.below(size) : oracle::hostile_value(random, size, x.dtype);
     std::memcpy(x.memory.data() + at, &value, static_cast<size_t>(x.item));
-  }
+  });
 }
 
 Case make_case(Random& random) {

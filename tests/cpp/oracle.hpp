@@ -35,6 +35,22 @@ struct Operand {
   }
 };
 
+// Calls on_element(offset, place) for each in row-major order.
+template <class OnElement>
+void for_each_element(const Operand& x, OnElement&& on_element) {
+  int64_t count = 1;
+  for (int64_t extent : x.shape) count *= extent;
+  for (int64_t number = 0; number < count; ++number) {
+    int64_t rest = number, at = x.offset;
+    Shape place(x.shape.size());
+    for (size_t d = x.shape.size(); d-- > 0; rest /= x.shape[d]) {
+      place[d] = rest % x.shape[d];
+      at += place[d] * x.strides[d];
+    }
+    on_element(at, place);
+  }
+}
+
 // A gather in normalised terms. indices.shape = batch dims, tuple dims and for gather_nd K.
 struct Problem {
   bool is_nd = false;
@@ -118,21 +134,12 @@ template <class FindFrom>
 Answer solve_by(const Problem& problem, FindFrom&& find_from) {
   Answer answer;
   answer.memory = problem.out.memory;
-  const Shape& shape = problem.out.shape;
   const size_t item = static_cast<size_t>(problem.params.item);
-  int64_t count = 1;
-  for (int64_t extent : shape) count *= extent;
-  for (int64_t number = 0; number < count; ++number) {
-    Shape at(shape.size());
-    int64_t rest = number, target = problem.out.offset;
-    for (size_t d = shape.size(); d-- > 0; rest /= shape[d]) {
-      at[d] = rest % shape[d];
-      target += at[d] * problem.out.strides[d];
-    }
+  for_each_element(problem.out, [&](int64_t target, const Shape& at) {
     const char* source = find_from(at, &answer);
     if (!source && problem.bounds == GTH_BOUNDS_FILL) source = problem.fill;
     if (source) std::memcpy(answer.memory.data() + target, source, item);
-  }
+  });
   const bool total = problem.bounds == GTH_BOUNDS_FILL || problem.bounds == GTH_BOUNDS_SKIP;
   if (answer.position == INT64_MAX || total) return answer;
   answer.status = GTH_E_INDEX;

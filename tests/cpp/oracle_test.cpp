@@ -12,19 +12,13 @@ using hostile::Error;
 // Values go where the strides lead; where several elements share bytes the last one stays.
 void fill_indices(Random& random, Problem* problem) {
   Operand& x = problem->indices;
-  int64_t count = 1;
-  for (int64_t extent : x.shape) count *= extent;
   const bool tame = random.chance(50);
-  for (int64_t number = 0; number < count; ++number) {
-    int64_t rest = number, at = x.offset, component = 0;
-    for (size_t d = x.shape.size(); d-- > 0; rest /= x.shape[d]) {
-      at += rest % x.shape[d] * x.strides[d];
-      if (problem->is_nd && d + 1 == x.shape.size()) component = rest % x.shape[d];
-    }
+  for_each_element(x, [&](int64_t at, const Shape& place) {
+    const int64_t component = problem->is_nd ? place.back() : 0;
     const int64_t size = problem->params.shape[static_cast<size_t>(problem->axis + component)];
     const int64_t value = tame && size ? random.below(size) : hostile_value(random, size, x.dtype);
     std::memcpy(x.memory.data() + at, &value, static_cast<size_t>(x.item));
-  }
+  });
 }
 
 struct Case {

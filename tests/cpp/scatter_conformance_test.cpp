@@ -3,42 +3,20 @@
 #include <string>
 #include <vector>
 
-#include "conformance_file.hpp"
+#include "conformance_operands.hpp"
 #include "scatter_oracle.hpp"
 
 // Every recorded scatter through every form of the API: functional, into, description, plan, shape query.
 namespace {
 
 using conformance::Case;
+using conformance::Memory;
 using conformance::TensorText;
-
-// A tensor of a case in memory of exactly its size.
-struct Memory {
-  explicit Memory(const TensorText& text) : bytes(text.bytes.begin(), text.bytes.end()) {
-    desc.dtype = text.dtype;
-    desc.ndim = static_cast<int32_t>(text.shape.size());
-    desc.shape = text.shape.data();
-    desc.strides = text.strides.empty() ? nullptr : text.strides.data();
-    desc.offset = text.offset;
-    desc.data = bytes.data();
-    desc.extent = static_cast<int64_t>(bytes.size());
-  }
-  std::vector<char> bytes;
-  gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
-};
 
 class Handle {
  public:
   Handle() = default;
-  Handle(const TensorText& text, const Memory& memory) {
-    gth_error err = GTH_ERROR_INIT;
-    const int32_t status =
-        text.dtype == GTH_DTYPE_STRING
-            ? gth_tensor_from_strings(nullptr, 0, memory.desc.ndim, memory.desc.shape, text.string_ends.data(),
-                                      memory.bytes.data(), memory.desc.extent, nullptr, nullptr, &handle_, &err)
-            : gth_tensor_borrow(&memory.desc, &handle_, &err);
-    EXPECT_EQ(status, GTH_OK) << err.message;
-  }
+  Handle(const TensorText& text, const Memory& memory) : handle_(conformance::make_handle(text, memory)) {}
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
   ~Handle() { EXPECT_EQ(gth_tensor_release(handle_), GTH_OK); }

@@ -159,19 +159,10 @@ inline void reduce_element(int32_t reduction, int32_t dtype, char* at, const cha
 inline Answer solve_scatter(const ScatterProblem& problem, std::map<int64_t, bool>* touched) {
   Answer answer;
   answer.memory = problem.params.memory;
-  const Shape& shape = problem.out.shape;
   std::map<int64_t, float> sums;
-  int64_t count = 1;
-  for (int64_t extent : shape) count *= extent;
-  for (int64_t number = 0; number < count; ++number) {
-    Shape at(shape.size());
-    int64_t rest = number, from = problem.out.offset;
-    for (size_t d = shape.size(); d-- > 0; rest /= shape[d]) {
-      at[d] = rest % shape[d];
-      from += at[d] * problem.out.strides[d];
-    }
+  for_each_element(problem.out, [&](int64_t from, const Shape& at) {
     const char* selected = problem.is_elements ? find_element(problem, at, &answer) : find_source(problem, at, &answer);
-    if (!selected) continue;
+    if (!selected) return;
     const int64_t offset = selected - problem.params.memory.data();
     const char* update = problem.out.memory.data() + from;
     (*touched)[offset] = true;
@@ -183,7 +174,7 @@ inline Answer solve_scatter(const ScatterProblem& problem, std::map<int64_t, boo
     } else {
       reduce_element(problem.reduction, problem.params.dtype, answer.memory.data() + offset, update);
     }
-  }
+  });
   for (const auto& [offset, sum] : sums) encode_float(problem.params.dtype, sum, answer.memory.data() + offset);
   if (answer.position == INT64_MAX || problem.bounds == GTH_BOUNDS_SKIP) return answer;
   answer.status = GTH_E_INDEX;

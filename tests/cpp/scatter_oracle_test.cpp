@@ -108,19 +108,6 @@ void choose_switches(Random& random, Case* c) {
                        (options.reduction == GTH_REDUCTION_ADD || options.reduction == GTH_REDUCTION_MUL);
 }
 
-template <class OnElement>
-void for_each_element(const Operand& x, OnElement&& on_element) {
-  for (int64_t number = 0; number < count_of(x.shape); ++number) {
-    int64_t rest = number, at = x.offset;
-    Shape where(x.shape.size());
-    for (size_t d = x.shape.size(); d-- > 0; rest /= x.shape[d]) {
-      where[d] = rest % x.shape[d];
-      at += where[d] * x.strides[d];
-    }
-    on_element(at, where);
-  }
-}
-
 void fill_indices(Random& random, ScatterProblem* problem) {
   Operand& x = problem->indices;
   const bool tame = random.chance(60);
