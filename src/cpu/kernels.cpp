@@ -17,6 +17,7 @@ Outside outside_of(int32_t bounds) {
     case GTH_BOUNDS_FILL:
     case GTH_BOUNDS_SKIP: return Outside::skipped;
     case GTH_BOUNDS_CLAMP: return Outside::clamped;
+    case GTH_BOUNDS_MODULO: return Outside::folded;
     default: return Outside::refused;
   }
 }
@@ -69,8 +70,7 @@ bool has_one_row(const core::Plan& plan) {
 bool describe_selection(const core::Plan& plan, Selection* selection) {
   if (plan.components < 1 || plan.components > Selection::most_components) return false;
   const bool is_uint64 = plan.index == core::IndexKind::uint64;
-  // An index in [-size, size) is the same under modulo as if it counted from the end.
-  selection->wraps = (plan.wraps || plan.bounds == GTH_BOUNDS_MODULO) && !is_uint64;
+  selection->wraps = plan.wraps && !is_uint64;
   selection->width = static_cast<Width>(plan.index);
   selection->outside = outside_of(plan.bounds);
   selection->components = plan.components;

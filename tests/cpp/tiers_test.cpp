@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <cfenv>
 #include <cstring>
 #include <random>
 #include <string>
@@ -221,6 +222,52 @@ TEST_P(TiersTuples, AsThePlainFunctions) {
   EXPECT_GT(bad_, 5000);
 }
 
+// Under modulo a tier answers for every index nearer to 0 than foldable, however floating point rounds, and for others
+// rightly or not at all.
+TEST_P(TiersTuples, Modulo) {
+  constexpr int64_t foldable = int64_t{1} << 50;
+  constexpr int64_t edges[] = {foldable, -foldable, foldable + 1, -foldable - 1, INT64_MAX, INT64_MIN};
+  int64_t near = 0, far = 0;
+  for (int rounding : {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO}) {
+    std::fesetround(rounding);
+    for (int repeat = 0; repeat < 8000 && !HasFatalFailure(); ++repeat) {
+      const Tuples tuples = make(repeat % 8, 1 + repeat / 8 % Selection::most_components, GTH_BOUNDS_MODULO);
+      const Plan& plan = tuples.plan;
+      char* first = indices_.at(tuples.first_to_end, repeat % 2 == 0);
+      bool is_near = true;
+      for (int64_t i = 0; i < tuples.n; ++i) {
+        for (int32_t c = 0; c < plan.components; ++c) {
+          const int64_t size = plan.component[c].size;
+          const int64_t most = repeat % 3 == 0 ? foldable : pick(2) == 0 ? 3 * size : INT32_MAX;
+          const int64_t multiple = size * pick(most / size + 1) + pick(3) - 1;
+          int64_t number = pick(3) == 0 ? multiple : pick(most);
+          if (pick(2) == 0) number = -number;
+          if (repeat % 5 == 0 && pick(tuples.n) == 0) number = pick(edges);
+          if (!fits(plan.index, number) && gather::core::index_bytes(plan.index) < 8) number &= 127;
+          is_near &= number <= foldable && number >= (plan.index == IndexKind::uint64 ? 0 : -foldable);
+          std::memcpy(first + i * tuples.stride + c * plan.index_step, &number,
+                      static_cast<size_t>(gather::core::index_bytes(plan.index)));
+        }
+      }
+      Selection selection;
+      ASSERT_TRUE(describe_selection(plan, &selection));
+      int64_t expected[block_tuples], offsets[block_tuples];
+      BadTuple bad;
+      ASSERT_EQ(gather::cpu::resolve(plan, first, tuples.stride, tuples.n, expected, &bad), Resolved::all);
+      const Resolved quick = tier_->resolve(selection, first, tuples.stride, tuples.n, offsets);
+      ++(quick == Resolved::bad ? far : near);
+      if (quick == Resolved::bad) {
+        ASSERT_FALSE(is_near);
+        continue;
+      }
+      for (int64_t i = 0; i < tuples.n; ++i) ASSERT_EQ(offsets[i], expected[i]) << i;
+    }
+  }
+  std::fesetround(FE_TONEAREST);
+  EXPECT_GT(near, 20000);
+  EXPECT_GT(far, 500);
+}
+
 // The rows of gather_elements lie a step further on for each next tuple.
 TEST_P(TiersTuples, RowSteps) {
   for (int32_t kind = 0; kind < 8; ++kind) {
@@ -246,7 +293,7 @@ TEST_P(TiersTuples, RowSteps) {
 
 // While another thread turns one index from good to bad and back, an offset is that of a good index or none.
 TEST_P(TiersTuples, NothingIsReadTwice) {
-  for (int32_t bounds : {GTH_BOUNDS_ERROR, GTH_BOUNDS_SKIP, GTH_BOUNDS_CLAMP}) {
+  for (int32_t bounds : {GTH_BOUNDS_ERROR, GTH_BOUNDS_SKIP, GTH_BOUNDS_CLAMP, GTH_BOUNDS_MODULO}) {
     Plan plan{};
     plan.index = IndexKind::int64;
     plan.components = 1;
@@ -268,7 +315,8 @@ TEST_P(TiersTuples, NothingIsReadTwice) {
       const char* first = reinterpret_cast<const char*>(const_cast<const int64_t*>(indices));
       if (tier_->resolve(selection, first, 8, 32, offsets) == Resolved::bad) continue;
       const int64_t offset = offsets[17];
-      const bool is_outside = offset == (bounds == GTH_BOUNDS_SKIP ? no_row : 999 * 16) && bounds != GTH_BOUNDS_ERROR;
+      const bool is_outside = offset == (bounds == GTH_BOUNDS_SKIP ? no_row : 999 * 16) && bounds != GTH_BOUNDS_ERROR &&
+                              bounds != GTH_BOUNDS_MODULO;
       EXPECT_TRUE(offset == 0 || offset == 5 * 16 || offset == 997 * 16 || is_outside) << offset;
     }
     ends = true;

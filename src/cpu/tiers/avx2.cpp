@@ -10,6 +10,7 @@ struct Lanes {
   static constexpr int32_t count = 4;
   static constexpr int64_t register_bytes = 32;
   typedef int64_t V __attribute__((vector_size(32)));
+  typedef double D __attribute__((vector_size(32)));
 
   template <class T>
   static GATHER_INLINE V load(const char* at) {

@@ -11,6 +11,7 @@ struct Lanes {
   static constexpr int32_t count = 8;
   static constexpr int64_t register_bytes = 64;
   typedef int64_t V __attribute__((vector_size(64)));
+  typedef double D __attribute__((vector_size(64)));
 
   template <class T>
   static GATHER_INLINE V load(const char* at) {

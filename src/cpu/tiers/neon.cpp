@@ -10,6 +10,7 @@ struct Lanes {
   static constexpr int32_t count = 2;
   static constexpr int64_t register_bytes = 16;
   using V = int64x2_t;
+  using D = float64x2_t;
 
   template <class T>
   static GATHER_INLINE V load(const char* at) {

@@ -9,6 +9,7 @@ namespace {
 struct One {
   static constexpr int32_t count = 1;
   using V = int64_t;
+  using D = double;
 
   // A volatile read cannot be repeated behind our back: what has been judged is what is used. uint64 as its bit pattern.
   template <class T>

@@ -29,6 +29,7 @@ enum class Outside : uint8_t {
   refused,
   skipped,  // the tuple points to no_row
   clamped,
+  folded,  // the rest of a division by the dim, never negative, is what it stands for
 };
 
 // How a tuple of indices selects a row: the sum of index * stride over its components, each judged against its size.

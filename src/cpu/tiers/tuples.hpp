@@ -7,16 +7,29 @@
 namespace gather::cpu {
 namespace {
 
+// Indices that are folded by floating point are nearer to 0: numbers that it holds exactly, and quotients that it finds.
+constexpr int64_t foldable = int64_t{1} << 50;
+
 // What one component of a tuple asks of an index.
 struct Demand {
   int64_t wrap, limit, low, stride;
+  double inverse;  // of the size, where indices are folded
 
   Demand() = default;
   Demand(const Selection& selection, int32_t component)
       : wrap(selection.wraps ? selection.size[component] : 0),
         limit(selection.size[component] - 1),
-        low(selection.width == Width::uint64 ? limit : 0),  // what looks negative there is huge
-        stride(selection.stride[component]) {}
+        low(lowest(selection, limit)),
+        stride(selection.stride[component]),
+        inverse(selection.outside == Outside::folded ? 1.0 / static_cast<double>(selection.size[component]) : 0) {}
+
+ private:
+  // What looks negative under uint64 is huge.
+  static int64_t lowest(const Selection& selection, int64_t limit) {
+    const bool is_huge = selection.width == Width::uint64;
+    if (selection.outside == Outside::folded) return is_huge ? 0 : -foldable;
+    return is_huge ? limit : 0;
+  }
 };
 
 // What is asked of a stream of indices: of the first, what component 0 of a tuple asks, of the next, what component 1
@@ -36,34 +49,77 @@ struct Pattern {
       limit[i] = demand.limit;
       low[i] = demand.low;
       stride[i] = demand.stride;
+      inverse[i] = demand.inverse;
       if (++c == selection.components) c = 0;
     }
   }
 
   int32_t period;
   int64_t wrap[most], limit[most], low[most], stride[most];
+  double inverse[most];
 };
 
 // What is asked of a vector of indices: of all the same, or from the i-th of a pattern on.
 template <class L>
 struct Step {
   typename L::V wrap, limit, low, stride;
+  typename L::D inverse;
 
   GATHER_INLINE explicit Step(const Demand& demand)
       : wrap(L::all(demand.wrap)),
         limit(L::all(demand.limit)),
         low(L::all(demand.low)),
-        stride(L::all(demand.stride)) {}
+        stride(L::all(demand.stride)),
+        inverse(demand.inverse - typename L::D{}) {}
   GATHER_INLINE Step(const Pattern& pattern, int64_t i)
       : wrap(L::values(pattern.wrap + i)),
         limit(L::values(pattern.limit + i)),
         low(L::values(pattern.low + i)),
-        stride(L::values(pattern.stride + i)) {}
+        stride(L::values(pattern.stride + i)) {
+    __builtin_memcpy(&inverse, pattern.inverse + i, sizeof inverse);
+  }
 };
+
+template <class To, class From>
+GATHER_INLINE To same_bits(From from) {
+  static_assert(sizeof(To) == sizeof(From), "of as many");
+  To to;
+  __builtin_memcpy(&to, &from, sizeof to);
+  return to;
+}
+
+// Numbers within foldable turn into floating point and back beside a number whose last bit counts ones.
+constexpr double ones = 0x1.8p52;
+constexpr int64_t ones_bits = 0x4338000000000000;
+
+template <class L>
+GATHER_INLINE typename L::D to_double(typename L::V v) {
+  return same_bits<typename L::D>(v + L::all(ones_bits)) - ones;
+}
+
+template <class L>
+GATHER_INLINE typename L::V to_integer(typename L::D number) {
+  return same_bits<typename L::V>(number + ones) - L::all(ones_bits);
+}
+
+// The rest of v / size. Every number here is an integer that floating point holds; however it rounds, the quotient is off by
+// 1 at most.
+template <class L>
+GATHER_INLINE typename L::V fold(typename L::V v, const Step<L>& step) {
+  const auto size = step.limit + L::all(1);
+  const auto number = to_double<L>(v);
+  const auto quotient = (number * step.inverse + ones) - ones;
+  const auto rest = L::wrap(to_integer<L>(number - quotient * to_double<L>(size)), size);
+  return L::select(step.limit - rest, rest - size, rest);
+}
 
 // Bytes into params. An index v is outside if v or limit - v is negative: the sign of (v | limit - v) says both.
 template <class L, Outside outside>
 GATHER_INLINE typename L::V product(typename L::V v, const Step<L>& step, typename L::V* bad) {
+  if (outside == Outside::folded) {
+    *bad |= (v - step.low) | (L::all(foldable) - v);
+    return L::times(fold<L>(v, step), step.stride);
+  }
   v = L::wrap(v, step.wrap);
   if (outside == Outside::clamped) {
     v = L::select(v, step.low, v);
@@ -143,6 +199,7 @@ bool multiply(const Selection& selection, const char* first, int64_t count, int6
   switch (selection.outside) {
     case Outside::skipped: return multiply_as<T, Outside::skipped>(selection, first, count, products);
     case Outside::clamped: return multiply_as<T, Outside::clamped>(selection, first, count, products);
+    case Outside::folded: return multiply_as<T, Outside::folded>(selection, first, count, products);
     default: return multiply_as<T, Outside::refused>(selection, first, count, products);
   }
 }
