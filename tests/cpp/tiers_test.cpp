@@ -404,14 +404,15 @@ class TiersTake : public Tiers {
     selection.width = width;
     selection.components = components;
     selection.wraps = width != Width::uint64 && pick(2) == 1;
-    selection.index_step = width == Width::int32 ? 4 : 8;
+    selection.index_step = gather::core::index_bytes(static_cast<IndexKind>(width));
     selection.tuple_step = components * selection.index_step;
     const int64_t spare = static_cast<int64_t>(table_.size()) - row;
     selection.row_step = pick(2) * pick(spare / (2 * n) + 1);
+    if (most_rows_) selection.row_step = 0;
     const int64_t share = (spare - n * selection.row_step) / components;
     for (int32_t c = 0; c < components; ++c) {
       selection.stride[c] = 1 + pick(row);
-      selection.size[c] = 1 + share / selection.stride[c];
+      selection.size[c] = most_rows_ ? 1 + pick(most_rows_) : 1 + share / selection.stride[c];
     }
     return selection;
   }
@@ -426,7 +427,8 @@ class TiersTake : public Tiers {
     int64_t offset = 0;
     for (int32_t c = 0; c < selection.components; ++c) {
       const int64_t size = selection.size[c], index = pick(8) == 0 ? size - 1 : pick(size);
-      store(selection, i, c, index - (selection.wraps && pick(2) == 1 ? size : 0));
+      const bool turns = selection.wraps && fits(static_cast<IndexKind>(selection.width), -1) && pick(2) == 1;
+      store(selection, i, c, turns ? index - size : index);
       offset += index * selection.stride[c];
     }
     return offset;
@@ -472,6 +474,7 @@ class TiersTake : public Tiers {
   }
 
   static constexpr int64_t group = 16;
+  int64_t most_rows_ = 0;  // of the table; 0: as many as there is memory for
   Guarded table_{8}, indices_{5}, out_{600};
 };
 
@@ -499,6 +502,40 @@ TEST_P(TiersTake, LongRows) {
       for (bool has_bad : {false, true}) check(Width::int64, {bytes, is_far, is_far}, 128, 1, 0, has_bad);
     }
   }
+}
+
+// Tables of 16 rows and fewer, which lie in registers, by indices of every width; 17 do not.
+TEST_P(TiersTake, Tables) {
+  for (most_rows_ = 1; most_rows_ <= 17; ++most_rows_) {
+    for (int32_t kind = 0; kind < 8; ++kind) {
+      const auto width = static_cast<Width>(kind);
+      const bool is_walked = width == Width::int32 || gather::core::index_bytes(static_cast<IndexKind>(kind)) == 8;
+      if (!is_walked && (GetParam() == GTH_TIER_PORTABLE || most_rows_ > 16)) continue;
+      for (int64_t bytes : {1, 2, 4}) {
+        for (int64_t n : {64, 65, 71, 72, 100, 255, 300}) {
+          for (bool has_bad : {false, true}) {
+            SCOPED_TRACE("rows " + std::to_string(most_rows_) + " of " + std::to_string(bytes) + ", n " +
+                         std::to_string(n) + ", width " + std::to_string(kind));
+            const int64_t gap = is_walked && pick(4) == 0 ? 3 : 0;
+            check(width, {bytes, false, false}, n, n < 100 ? 1 + pick(3) : 1, gap, has_bad);
+            if (HasFatalFailure()) return;
+          }
+        }
+      }
+    }
+  }
+}
+
+// Of so few tuples, or rows with gaps between them, it is not worth filling registers: another way takes them.
+TEST_P(TiersTake, FewOfATable) {
+  most_rows_ = 16;
+  const Selection selection = select(Width::uint8, 4, 63);
+  const TakeRows take = tier_->choose_take(selection, {4, false, false});
+  ASSERT_EQ(take == nullptr, GetParam() == GTH_TIER_PORTABLE);
+  if (!take) return;
+  char out[300 * 8];
+  EXPECT_EQ(take(selection, {indices_.first(), 1, 63, out, 4, table_.first(), 4, 1, 0, 0, 0}), 0);
+  EXPECT_EQ(take(selection, {indices_.first(), 1, 300, out, 8, table_.first(), 4, 1, 0, 0, 0}), 0);
 }
 
 TEST_P(TiersTake, TuplesOfSeveralComponents) {

@@ -1,5 +1,6 @@
 #include <immintrin.h>
 
+#include "cpu/tiers/narrow_avx2.hpp"
 #include "cpu/tiers/tier.hpp"
 #include "gather/gather.h"
 
@@ -34,6 +35,11 @@ struct Lanes {
     return of(_mm256_permute4x64_epi64(mixed, _MM_SHUFFLE(3, 1, 2, 0)));
   }
   static GATHER_INLINE bool is_any_negative(V v) { return _mm256_movemask_pd(doubles(v)) != 0; }
+  static GATHER_INLINE NarrowAvx2::V narrow(const V* v) {
+    const __m256 mixed = _mm256_shuffle_ps(floats(v[0]), floats(v[1]), _MM_SHUFFLE(2, 0, 2, 0));
+    return reinterpret_cast<NarrowAvx2::V>(
+        _mm256_permute4x64_epi64(_mm256_castps_si256(mixed), _MM_SHUFFLE(3, 1, 2, 0)));
+  }
   static GATHER_INLINE void stream(char* to, const char* from) {
     _mm256_stream_si256(reinterpret_cast<__m256i*>(to), _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
   }
@@ -42,6 +48,7 @@ struct Lanes {
  private:
   static GATHER_INLINE V of(__m256i v) { return reinterpret_cast<V>(v); }
   static GATHER_INLINE __m256i raw(V v) { return reinterpret_cast<__m256i>(v); }
+  static GATHER_INLINE __m256 floats(V v) { return reinterpret_cast<__m256>(v); }
   static GATHER_INLINE __m256d doubles(V v) { return reinterpret_cast<__m256d>(v); }
   static GATHER_INLINE __m128i quarter(const char* at) { return _mm_loadu_si32(at); }
   static GATHER_INLINE __m128i half(const char* at) { return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at)); }
@@ -55,6 +62,8 @@ struct Lanes {
   static GATHER_INLINE V load_as(uint16_t, const char* at) { return of(_mm256_cvtepu16_epi64(half(at))); }
   static GATHER_INLINE V load_as(uint32_t, const char* at) { return of(_mm256_cvtepu32_epi64(whole(at))); }
 };
+
+using Narrow = NarrowAvx2;
 
 }  // namespace
 }  // namespace gather::cpu

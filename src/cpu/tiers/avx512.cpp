@@ -1,5 +1,6 @@
 #include <immintrin.h>
 
+#include "cpu/tiers/narrow_avx2.hpp"
 #include "cpu/tiers/tier.hpp"
 #include "gather/gather.h"
 
@@ -35,6 +36,9 @@ struct Lanes {
     return of(_mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), mixed));
   }
   static GATHER_INLINE bool is_any_negative(V v) { return _mm512_movepi64_mask(raw(v)) != 0; }
+  static GATHER_INLINE NarrowAvx2::V narrow(const V* v) {
+    return reinterpret_cast<NarrowAvx2::V>(_mm512_cvtepi64_epi32(raw(v[0])));
+  }
   static GATHER_INLINE void stream(char* to, const char* from) {
     _mm512_stream_si512(reinterpret_cast<__m512i*>(to), _mm512_loadu_si512(from));
   }
@@ -57,6 +61,8 @@ struct Lanes {
   static GATHER_INLINE V load_as(uint16_t, const char* at) { return of(_mm512_cvtepu16_epi64(whole(at))); }
   static GATHER_INLINE V load_as(uint32_t, const char* at) { return of(_mm512_cvtepu32_epi64(twice(at))); }
 };
+
+using Narrow = NarrowAvx2;
 
 }  // namespace
 }  // namespace gather::cpu

@@ -6,6 +6,67 @@
 namespace gather::cpu {
 namespace {
 
+struct Narrow {
+  static constexpr int32_t count = 4;
+  using V = int32x4_t;
+
+  template <class T>
+  static GATHER_INLINE V load(const char* at) {
+    V v = load_as(T{}, at);
+    asm("" : "+w"(v));  // what has been loaded is not loaded again
+    return v;
+  }
+  static GATHER_INLINE V all(int32_t value) { return vdupq_n_s32(value); }
+  static GATHER_INLINE bool is_any_negative(V v) { return vminvq_s32(v) < 0; }
+
+  using Table = uint8x16x4_t;
+  static GATHER_INLINE Table table(const int32_t* entries) {
+    const auto* at = reinterpret_cast<const uint8_t*>(entries);
+    return {{vld1q_u8(at), vld1q_u8(at + 16), vld1q_u8(at + 32), vld1q_u8(at + 48)}};
+  }
+  static GATHER_INLINE V look_up(const Table& table, V index) {
+    const V bytes = index * 0x04040404 + 0x03020100;  // where the four of each entry lie
+    return vreinterpretq_s32_u8(vqtbl4q_u8(table, vreinterpretq_u8_s32(bytes)));
+  }
+
+  template <int64_t bytes>
+  static GATHER_INLINE void store(char* to, V v) {
+    if constexpr (bytes == 4) {
+      vst1q_u8(reinterpret_cast<uint8_t*>(to), vreinterpretq_u8_s32(v));
+    } else {
+      const int16x4_t halves = vmovn_s32(v);
+      if constexpr (bytes == 2) vst1_u8(reinterpret_cast<uint8_t*>(to), vreinterpret_u8_s16(halves));
+      if constexpr (bytes == 1) {
+        const auto quarters = vmovn_s16(vcombine_s16(halves, halves));
+        const int32_t all_four = vget_lane_s32(vreinterpret_s32_s8(quarters), 0);
+        __builtin_memcpy(to, &all_four, sizeof all_four);
+      }
+    }
+  }
+
+ private:
+  template <class T>
+  static GATHER_INLINE T bits(const char* at) {
+    T all_four;
+    __builtin_memcpy(&all_four, at, sizeof all_four);
+    return all_four;
+  }
+  static GATHER_INLINE V load_as(int8_t, const char* at) {
+    return vmovl_s16(vget_low_s16(vmovl_s8(vcreate_s8(bits<uint32_t>(at)))));
+  }
+  static GATHER_INLINE V load_as(int16_t, const char* at) { return vmovl_s16(vcreate_s16(bits<uint64_t>(at))); }
+  static GATHER_INLINE V load_as(int32_t, const char* at) {
+    return vreinterpretq_s32_u8(vld1q_u8(reinterpret_cast<const uint8_t*>(at)));
+  }
+  static GATHER_INLINE V load_as(uint8_t, const char* at) {
+    return vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(vmovl_u8(vcreate_u8(bits<uint32_t>(at))))));
+  }
+  static GATHER_INLINE V load_as(uint16_t, const char* at) {
+    return vreinterpretq_s32_u32(vmovl_u16(vcreate_u16(bits<uint64_t>(at))));
+  }
+  static GATHER_INLINE V load_as(uint32_t, const char* at) { return load_as(int32_t{}, at); }
+};
+
 struct Lanes {
   static constexpr int32_t count = 2;
   static constexpr int64_t register_bytes = 16;
@@ -26,6 +87,7 @@ struct Lanes {
   static GATHER_INLINE V select(V v, V a, V b) { return vbslq_s64(vcltzq_s64(v), a, b); }
   static GATHER_INLINE V add_pairs(V a, V b) { return vpaddq_s64(a, b); }
   static GATHER_INLINE bool is_any_negative(V v) { return (vgetq_lane_s64(v, 0) | vgetq_lane_s64(v, 1)) < 0; }
+  static GATHER_INLINE Narrow::V narrow(const V* v) { return vcombine_s32(vmovn_s64(v[0]), vmovn_s64(v[1])); }
   // There is no intrinsic for stores past the caches.
   static GATHER_INLINE void stream(char* to, const char* from) {
     vst1q_u8(reinterpret_cast<uint8_t*>(to), vld1q_u8(reinterpret_cast<const uint8_t*>(from)));

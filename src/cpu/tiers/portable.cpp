@@ -14,6 +14,10 @@ struct Lanes : One {
   static GATHER_INLINE void fence() {}
 };
 
+struct Narrow {
+  static constexpr int32_t count = 0;
+};
+
 }  // namespace
 }  // namespace gather::cpu
 

@@ -271,7 +271,7 @@ int64_t take_flooding(const Selection& selection, const Stretch& on) {
   return taken;
 }
 
-TakeRows choose_take(const Selection& selection, const Rows& rows) {
+TakeRows choose_take_of_memory(const Selection& selection, const Rows& rows) {
   if (!Groups::can_walk(selection)) return nullptr;
   if (is_streamed(rows)) return take_flooding;
   return with_row(rows, [&](auto kind) -> TakeRows {

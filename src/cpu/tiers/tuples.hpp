@@ -40,7 +40,7 @@ struct Pattern {
   Pattern() = default;
   explicit Pattern(const Selection& selection) { fill(selection); }
 
-  void fill(const Selection& selection) {
+  __attribute__((noinline)) void fill(const Selection& selection) {
     period = selection.components;
     for (int32_t lanes = Lanes::count; lanes % 2 == 0 && period % 2 == 0; lanes /= 2) period /= 2;
     for (int32_t i = 0, c = 0; i < period * Lanes::count; ++i) {
@@ -140,7 +140,6 @@ GATHER_INLINE void walk(const Selection& selection, const char* first, int64_t c
   if (selection.components == 1) {
     const Demand demand(selection, 0);
     const Step<Lanes> step(demand);
-#pragma GCC unroll 4
     for (; i + lanes <= count; i += lanes) on_step(Lanes{}, Lanes::template load<T>(first + i * bytes), step, i);
     const Step<One> last(demand);
     for (; i < count; ++i) on_step(One{}, One::template load<T>(first + i * bytes), last, i);
@@ -149,7 +148,6 @@ GATHER_INLINE void walk(const Selection& selection, const char* first, int64_t c
   const Pattern pattern(selection);
   if (pattern.period == 1) {
     const Step<Lanes> step(pattern, 0);
-#pragma GCC unroll 4
     for (; i + lanes <= count; i += lanes) on_step(Lanes{}, Lanes::template load<T>(first + i * bytes), step, i);
   } else {
     while (i + pattern.period * lanes <= count) {
@@ -182,6 +180,28 @@ bool inside_as(const Selection& selection, const char* first, int64_t count) {
     *bad.of(lanes) |= v | (step.limit + step.wrap - v);
   });
   return !bad.is_set();
+}
+
+// Indices of 32 bits and fewer, so many more at a time. As numbers of 32 bits they wrap around as those of 64 would not: what
+// was negative is in the upper half before, and what is inside in the lower one after.
+template <class N, class T>
+GATHER_INLINE typename N::V wrap_narrow(const Demand& demand, typename N::V v) {
+  constexpr bool may_be_negative = static_cast<T>(-1) < T{0};
+  return may_be_negative ? v + (v >> 31 & N::all(static_cast<int32_t>(demand.wrap))) : v;
+}
+
+template <class N, class T>
+bool inside_narrow(const Selection& selection, const char* first, int64_t count) {
+  const Demand demand(selection, 0);
+  const auto limit = N::all(static_cast<int32_t>(demand.limit));
+  auto bad = N::all(0);
+  int64_t i = 0;
+#pragma GCC unroll 4
+  for (; i + N::count <= count; i += N::count) {
+    const auto v = wrap_narrow<N, T>(demand, N::template load<T>(first + i * int64_t{sizeof(T)}));
+    bad |= v | (limit - v);
+  }
+  return !N::is_any_negative(bad) && inside_as<T>(selection, first + i * int64_t{sizeof(T)}, count - i);
 }
 
 template <class T, Outside outside>
@@ -240,8 +260,17 @@ void pack(const Selection& selection, const char* tuples, int64_t stride, int64_
   });
 }
 
+// As many at a time as registers hold.
+template <class N, class T>
+bool inside_type(const Selection& selection, const char* first, int64_t count) {
+  if constexpr (N::count > 0 && sizeof(T) < 8) {
+    if (selection.components == 1) return inside_narrow<N, T>(selection, first, count);
+  }
+  return inside_as<T>(selection, first, count);
+}
+
 bool inside_dense(const Selection& selection, Width width, const char* first, int64_t count) {
-  return with_type(width, [&](auto type) { return inside_as<decltype(type)>(selection, first, count); });
+  return with_type(width, [&](auto type) { return inside_type<Narrow, decltype(type)>(selection, first, count); });
 }
 
 bool inside(const Selection& selection, const char* tuples, int64_t stride, int64_t n) {
