@@ -845,6 +845,60 @@ GTH_API int32_t gth_plan_shape(const gth_plan *plan, int64_t n, int32_t capacity
 /* Releases a plan; NULL does nothing. Statuses: HANDLE. */
 GTH_API int32_t gth_plan_release(gth_plan *plan);
 
+/* ---- Shards: a table that is too large for one process or one machine.
+ *
+ * Ids are dealt out to the shards that have their rows: which rows each shard is to gather, and where they belong. Rows come
+ * back by a scatter along `order`, or a gather along `place`. An error of a shard at its k-th row is one of the caller's
+ * position order[k], counted from the shard's first row in `order`. */
+
+/* How the rows of a table are dealt out. */
+#define GTH_SHARDS_BLOCKS 1  /* to each shard as many in a row: ceil(rows / count), the last ones fewer or none */
+#define GTH_SHARDS_MODULO 2  /* row r is row r / count of shard r % count */
+#define GTH_SHARDS_BORDERS 3 /* shard s has the rows from borders[s] up to borders[s + 1] */
+
+typedef struct gth_shards {
+  uint32_t size;          /* sizeof(gth_shards) */
+  int32_t kind;           /* GTH_SHARDS_* */
+  int64_t rows;           /* of the whole table: ids are judged against it */
+  int64_t count;          /* of shards, at least 1 */
+  const int64_t *borders; /* GTH_SHARDS_BORDERS: count + 1 numbers that never fall, from 0 to rows. Borrowed */
+} gth_shards;
+
+#define GTH_SHARDS_INIT {sizeof(gth_shards), GTH_SHARDS_BLOCKS, 0, 1, 0}
+
+/* Flags of gth_parts. */
+#define GTH_PARTS_ONCE 1u /* a row that several ids name is asked for once: `place` is needed, `order` is NULL */
+
+/* What ids are dealt out into: memory of the caller, at multiples of 8 bytes, which overlaps nothing else. */
+typedef struct gth_parts {
+  uint32_t size;    /* sizeof(gth_parts) */
+  uint32_t flags;   /* GTH_PARTS_* */
+  int64_t capacity; /* how many numbers local, order and place have room for: at least as many as there are ids */
+  int64_t *counts;  /* `count` of gth_shards: how many rows each shard is asked for */
+  int64_t *local;   /* the rows, as the shards count them: those of shard 0 first, in the order of the ids */
+  int64_t *order;   /* which id each of them is, by its row-major position; NULL: not wanted */
+  int64_t
+      *place;    /* for each id, which of `local` its row is; -1: none, under bounds = skip or fill. NULL: not wanted */
+  void *scratch; /* memory to work in */
+  int64_t scratch_bytes; /* at least what gth_partition_scratch says */
+} gth_parts;
+
+#define GTH_PARTS_INIT {sizeof(gth_parts), 0, 0, 0, 0, 0, 0, 0, 0}
+
+/* Deals out ids to shards. ids: integers of any shape, Borrowed; they are judged as the indices of a gather along a dim of
+ * `rows` rows, by negative and bounds of the options (NULL: defaults), and called indices in errors. The order of the ids is
+ * kept within a shard, and the answer is the same for any number of threads. CPU only. Allocates nothing. On an error but
+ * RACE nothing is written. All pointers: Borrowed.
+ * Statuses: NULL, HANDLE, VERSION, DTYPE, RANK, SHAPE (extents, rows, shards, borders), SIZE (capacity, scratch), STRIDE,
+ * DEVICE, INDEX, RACE, UNSUPPORTED. */
+GTH_API int32_t gth_partition(gth_context *context, const gth_tensor_desc *ids, const gth_shards *shards,
+                              const gth_options *options, const gth_parts *parts, gth_error *err);
+
+/* How many bytes of scratch memory gth_partition needs for ids of such a description, whose data may be NULL. flags:
+ * GTH_PARTS_*. Statuses: as gth_partition, but INDEX and RACE. */
+GTH_API int32_t gth_partition_scratch(const gth_tensor_desc *ids, const gth_shards *shards, uint32_t flags,
+                                      int64_t *bytes, gth_error *err);
+
 #ifdef __cplusplus
 }
 #endif

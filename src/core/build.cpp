@@ -132,8 +132,8 @@ void add_loops(const Source& source, int32_t first_inner, Plan* plan) {
   find_positions(source, positions);
   plan->end = 0;
   for (int32_t dim = 0; dim < first_inner; ++dim) append(plan, 0, loop_over(source, positions, dim));
-  choose_line(geometry.dealt, source.meaning.settings.operation->direction == Direction::scatter,
-              has_dense_lines(source, first_inner) ? long_dense_line : long_line, plan);
+  const bool in_order = source.request.in_order || source.meaning.settings.operation->direction == Direction::scatter;
+  choose_line(geometry.dealt, in_order, has_dense_lines(source, first_inner) ? long_dense_line : long_line, plan);
   plan->inner_begin = plan->end;
   const int32_t row_begin = find_row(source, first_inner, plan);
   plan->inner = 1;

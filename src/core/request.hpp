@@ -17,6 +17,7 @@ struct Request {
   const gth_tensor_desc* out;  // nullptr: dense row-major
   const gth_options* options;
   int32_t device, device_id;  // of the context; device 0: find it in the descriptions
+  bool in_order = false;      // tuples are walked in their order, whatever is quicker
 };
 
 // What a request means: everything but where its memory lies.

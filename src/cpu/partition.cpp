@@ -1,0 +1,291 @@
+#include "cpu/partition.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "core/checked.hpp"
+#include "cpu/block.hpp"
+#include "cpu/job.hpp"
+#include "cpu/pieces.hpp"
+#include "cpu/run.hpp"
+
+namespace gather::cpu {
+namespace {
+
+using core::Shards;
+
+// v / by of a v that is not negative. Floating point finds the quotients of numbers that it holds, but for 1.
+class Divider {
+ public:
+  explicit Divider(int64_t by) : by_(by), inverse_(1.0 / static_cast<double>(by)) {}
+
+  int64_t quotient(int64_t v) const {
+    if (v >= int64_t{1} << 52) return v / by_;
+    const auto near = static_cast<int64_t>(static_cast<double>(v) * inverse_);
+    const int64_t rest = v - near * by_;
+    return near + (rest >= by_) - (rest < 0);
+  }
+
+ private:
+  int64_t by_;
+  double inverse_;
+};
+
+struct Found {
+  int64_t shard, local;
+};
+
+class Blocks {
+ public:
+  explicit Blocks(const Shards& shards) : block_(shards.divisor), divider_(shards.divisor) {}
+  Found find(int64_t row) const {
+    const int64_t shard = divider_.quotient(row);
+    return {shard, row - shard * block_};
+  }
+
+ private:
+  int64_t block_;
+  Divider divider_;
+};
+
+class Modulo {
+ public:
+  explicit Modulo(const Shards& shards) : count_(shards.divisor), divider_(shards.divisor) {}
+  Found find(int64_t row) const {
+    const int64_t local = divider_.quotient(row);
+    return {row - local * count_, local};
+  }
+
+ private:
+  int64_t count_;
+  Divider divider_;
+};
+
+// Whatever the borders say by now, the shard is one of them.
+class Borders {
+ public:
+  explicit Borders(const Shards& shards) : borders_(shards.borders), count_(shards.count) {}
+  Found find(int64_t row) const {
+    const int64_t* first = borders_;
+    for (int64_t left = count_; left > 1;) {
+      const int64_t half = left / 2;
+      first += first[half] <= row ? half : 0;
+      left -= half;
+    }
+    return {first - borders_, row - *first};
+  }
+
+ private:
+  const int64_t* borders_;
+  int64_t count_;
+};
+
+// Calls on_map(map) with what finds the shard of a row.
+template <class OnMap>
+auto with_map(const Shards& shards, OnMap&& on_map) {
+  switch (shards.kind) {
+    case GTH_SHARDS_BLOCKS: return on_map(Blocks(shards));
+    case GTH_SHARDS_MODULO: return on_map(Modulo(shards));
+    default: return on_map(Borders(shards));
+  }
+}
+
+// Pieces are counted apart, so that each then knows where its own begin. They do not depend on the number of threads.
+#ifdef GATHER_TESTING
+constexpr int64_t least_piece = 1;
+#else
+constexpr int64_t least_piece = 64 * 1024;
+#endif
+constexpr int64_t most_pieces = 16;
+
+Pieces cut(int64_t n, int64_t shards) {
+  const int64_t least = std::max(least_piece, shards > INT64_MAX / 8 ? INT64_MAX : 8 * shards);
+  const int64_t wanted = std::max<int64_t>(1, std::min(most_pieces, n / least));
+  const int64_t size = std::max<int64_t>(1, (n - 1) / wanted + 1);
+  return {n, size, n == 0 ? 1 : (n - 1) / size + 1};
+}
+
+// Where the rows of each shard are put next by each piece, and where they end.
+class Cursors {
+ public:
+  Cursors(int64_t* memory, int64_t pieces, int64_t shards)
+      : next_(memory), end_(memory + pieces * shards), shards_(shards) {}
+
+  int64_t* next(int64_t piece) const { return next_ + piece * shards_; }
+  const int64_t* end(int64_t piece) const { return end_ + piece * shards_; }
+
+  // Turns counts into places.
+  void begin(int64_t pieces, int64_t* counts) const {
+    int64_t at = 0;
+    for (int64_t s = 0; s < shards_; ++s) {
+      const int64_t first = at;
+      for (int64_t p = 0; p < pieces; ++p) {
+        const int64_t count = next(p)[s];
+        next(p)[s] = at;
+        at += count;
+        end_[p * shards_ + s] = at;
+      }
+      counts[s] = at - first;
+    }
+  }
+
+  static int64_t numbers(int64_t pieces, int64_t shards) { return 2 * pieces * shards; }
+
+ private:
+  int64_t* next_;
+  int64_t* end_;
+  int64_t shards_;
+};
+
+// Calls body(position, rows, count) for the ids of [first, last). False: one is bad that was good when it was judged.
+template <class Body>
+bool for_each_block(const Job& job, int64_t first, int64_t last, Body&& body) {
+  ResolvedBlock block;
+  Lines lines(job.copying);
+  const Steps& line = job.copying.line;
+  int64_t j = first % line.extent;
+  for (lines.seek(first / line.extent); first < last;) {
+    const int64_t count = std::min({block_tuples, line.extent - j, last - first});
+    if (!block.update(job, moved(job.indices, lines.index() + steps_of(j, line.index)), count)) return false;
+    body(first, block.offsets, count);
+    first += count;
+    j += count;
+    if (j < line.extent) continue;
+    lines.next();
+    j = 0;
+  }
+  return true;
+}
+
+template <class Map>
+bool count_piece(const Job& job, const Map& map, int64_t first, int64_t last, int64_t* counts, int64_t shards) {
+  std::fill_n(counts, shards, 0);
+  return for_each_block(job, first, last, [&](int64_t, const int64_t* rows, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      if (rows[i] != no_row) ++counts[map.find(rows[i]).shard];
+    }
+  });
+}
+
+// False as well where a shard now has more rows or fewer than were counted.
+template <class Map>
+bool put_piece(const Job& job, const Map& map, int64_t first, int64_t last, int64_t* next, const int64_t* end,
+               int64_t shards, const Parts& parts) {
+  bool all = true;
+  const bool walked = for_each_block(job, first, last, [&](int64_t position, const int64_t* rows, int64_t count) {
+    for (int64_t i = 0; i < count; ++i, ++position) {
+      if (parts.place) parts.place[position] = -1;
+      if (rows[i] == no_row) continue;
+      const Found found = map.find(rows[i]);
+      const int64_t at = next[found.shard];
+      all &= at < end[found.shard];
+      if (at >= end[found.shard]) continue;
+      next[found.shard] = at + 1;
+      parts.local[at] = found.local;
+      if (parts.order) parts.order[at] = position;
+      if (parts.place) parts.place[position] = at;
+    }
+  });
+  return walked && all && std::equal(next, next + shards, end);
+}
+
+// One shard's rows, of which each is kept once: the first `count` of `local`. order: positions of them all; place: which row
+// of the shard a position is. slots: twice as many numbers as rows.
+int64_t keep_once(int64_t* local, const int64_t* order, int64_t count, int64_t* slots, int64_t* place) {
+  const int64_t size = 2 * count;
+  std::fill_n(slots, size, -1);
+  int64_t kept = 0;
+  for (int64_t k = 0; k < count; ++k) {
+    const int64_t row = local[k];
+    // A row of a small shard has a slot of its own; others fall on any, by the upper bits of a product.
+    const uint64_t mixed = static_cast<uint64_t>(row) * 0x9e3779b97f4a7c15u >> 17;
+    int64_t slot = row >= 0 && row < size ? row : static_cast<int64_t>(mixed % static_cast<uint64_t>(size));
+    while (slots[slot] >= 0 && local[slots[slot]] != row) slot = slot + 1 == size ? 0 : slot + 1;
+    if (slots[slot] < 0) {
+      slots[slot] = kept;
+      local[kept++] = row;
+    }
+    place[order[k]] = slots[slot];
+  }
+  return kept;
+}
+
+// Moves what each shard kept to the end of the shard before it. order and starts: of all rows, counts: of those kept.
+void close_gaps(const Parts& parts, const int64_t* order, const int64_t* starts, int64_t shards) {
+  int64_t to = 0;
+  for (int64_t s = 0; s < shards; ++s) {
+    std::memmove(parts.local + to, parts.local + starts[s], static_cast<size_t>(parts.counts[s]) * sizeof(int64_t));
+    for (int64_t k = starts[s]; k < starts[s + 1]; ++k) parts.place[order[k]] += to;
+    to += parts.counts[s];
+  }
+}
+
+struct Scratch {
+  int64_t *cursors, *starts, *order, *slots;
+
+  Scratch(int64_t* memory, int64_t pieces, int64_t shards, int64_t n)
+      : cursors(memory),
+        starts(memory + Cursors::numbers(pieces, shards)),
+        order(starts + shards + 1),
+        slots(order + n) {}
+};
+
+void keep_all_once(const Parts& parts, const Scratch& scratch, int64_t shards, const Executor& executor) {
+  scratch.starts[0] = 0;
+  for (int64_t s = 0; s < shards; ++s) scratch.starts[s + 1] = scratch.starts[s] + parts.counts[s];
+  constexpr int64_t bytes_of_id = 32;  // that are read and written
+  in_pieces(executor, shards, bytes_of_id * scratch.starts[shards], [&](int64_t first, int64_t last) {
+    for (int64_t s = first; s < last; ++s) {
+      const int64_t start = scratch.starts[s];
+      parts.counts[s] = keep_once(parts.local + start, scratch.order + start, parts.counts[s],
+                                  scratch.slots + 2 * start, parts.place);
+    }
+  });
+  close_gaps(parts, scratch.order, scratch.starts, shards);
+}
+
+}  // namespace
+
+bool scratch_numbers(int64_t n, int64_t shards, bool once, int64_t* numbers) {
+  int64_t cursors, lists = 0;
+  const Pieces pieces = cut(n, shards);
+  if (!core::multiply(shards, 2 * pieces.number, &cursors)) return false;
+  if (once && (!core::multiply(n, 3, &lists) || !core::add(lists, shards, &lists) || !core::add(lists, 1, &lists))) {
+    return false;
+  }
+  return core::add(cursors, lists, numbers);
+}
+
+int32_t partition(const core::Plan& plan, const char* indices, int64_t n, const Shards& shards, const Parts& given,
+                  const Executor& executor, const core::Error& error) {
+  const Kernels kernels = choose_kernels(plan);
+  if (int32_t status = judge(plan, kernels, indices, GTH_OPEN, executor, error)) return status;
+  if (n == 0) {
+    std::fill_n(given.counts, shards.count, 0);
+    return GTH_OK;
+  }
+  const Job job(plan, {nullptr, indices, nullptr}, GTH_OPEN, kernels);
+  const Pieces pieces = cut(n, shards.count);
+  const Scratch scratch(given.scratch, pieces.number, shards.count, n);
+  const Cursors cursors(scratch.cursors, pieces.number, shards.count);
+  Parts parts = given;
+  if (parts.once) parts.order = scratch.order;
+  std::atomic<bool> raced{false};
+  with_map(shards, [&](const auto& map) {
+    for_each_piece(executor, pieces, [&](int64_t p) {
+      if (!count_piece(job, map, pieces.first(p), pieces.last(p), cursors.next(p), shards.count)) raced = true;
+    });
+    if (raced) return;
+    cursors.begin(pieces.number, parts.counts);
+    for_each_piece(executor, pieces, [&](int64_t p) {
+      if (!put_piece(job, map, pieces.first(p), pieces.last(p), cursors.next(p), cursors.end(p), shards.count, parts))
+        raced = true;
+    });
+  });
+  if (raced) return core::fail_index_race(error);
+  if (parts.once) keep_all_once(parts, scratch, shards.count, executor);
+  return GTH_OK;
+}
+
+}  // namespace gather::cpu

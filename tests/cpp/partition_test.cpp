@@ -1,0 +1,352 @@
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "guarded.hpp"
+#include "hostile.hpp"
+
+// What the header promises about ids that are dealt out to shards.
+namespace {
+
+using namespace hostile;
+using Numbers = std::vector<int64_t>;
+
+constexpr int64_t untouched = 0x5555555555555555;
+
+// Where a row is, said as slowly as the header says it.
+struct Layout {
+  int32_t kind;
+  int64_t rows, count;
+  Numbers borders;
+
+  gth_shards shards() const {
+    gth_shards result = GTH_SHARDS_INIT;
+    result.kind = kind;
+    result.rows = rows;
+    result.count = count;
+    result.borders = borders.empty() ? nullptr : borders.data();
+    return result;
+  }
+
+  std::pair<int64_t, int64_t> find(int64_t row) const {
+    if (kind == GTH_SHARDS_MODULO) return {row % count, row / count};
+    if (kind == GTH_SHARDS_BLOCKS) {
+      const int64_t block = (rows + count - 1) / count;
+      return {row / block, row % block};
+    }
+    for (int64_t s = 0;; ++s) {
+      if (row < borders[static_cast<size_t>(s) + 1]) return {s, row - borders[static_cast<size_t>(s)]};
+    }
+  }
+};
+
+// The memory of a call, each array before a page that nothing may touch.
+struct Memory {
+  Memory(const gth_tensor_desc& ids, const Layout& layout, int64_t n, uint32_t flags) {
+    const gth_shards shards = layout.shards();
+    int64_t bytes = -1;
+    EXPECT_EQ(gth_partition_scratch(&ids, &shards, flags, &bytes, nullptr), GTH_OK);
+    const int64_t sizes[] = {8 * layout.count, 8 * n, 8 * n, 8 * n, bytes};
+    for (size_t i = 0; i < 5; ++i) {
+      memory_[i] = std::make_unique<Guarded>(static_cast<size_t>(sizes[i] / 4096 + 1));
+      at_[i] = reinterpret_cast<int64_t*>(memory_[i]->at(sizes[i], false));
+      std::fill_n(at_[i], sizes[i] / 8, untouched);
+    }
+    parts = GTH_PARTS_INIT;
+    parts.flags = flags;
+    parts.capacity = n;
+    parts.counts = at_[0];
+    parts.local = at_[1];
+    parts.order = flags & GTH_PARTS_ONCE ? nullptr : at_[2];
+    parts.place = at_[3];
+    parts.scratch = at_[4];
+    parts.scratch_bytes = bytes;
+  }
+
+  bool is_untouched(int64_t n, int64_t count) const {
+    const auto same = [](const int64_t* at, int64_t numbers) {
+      return std::all_of(at, at + numbers, [](int64_t number) { return number == untouched; });
+    };
+    return same(at_[0], count) && same(at_[1], n) && same(at_[2], n) && same(at_[3], n);
+  }
+
+  gth_parts parts;
+
+ private:
+  std::unique_ptr<Guarded> memory_[5];
+  int64_t* at_[5];
+};
+
+// What the answer must be. ids: as rows, -1: none.
+void expect_parts(const Layout& layout, const Numbers& ids, const gth_parts& parts) {
+  const bool once = parts.flags & GTH_PARTS_ONCE;
+  std::vector<Numbers> local(static_cast<size_t>(layout.count)), order(local.size());
+  std::vector<std::map<int64_t, int64_t>> known(local.size());
+  Numbers rank(ids.size(), -1);
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] < 0) continue;
+    const auto [shard, row] = layout.find(ids[i]);
+    const auto s = static_cast<size_t>(shard);
+    const auto next = static_cast<int64_t>(local[s].size());
+    const auto found = known[s].try_emplace(row, next);
+    rank[i] = once ? found.first->second : next;
+    if (once && !found.second) continue;
+    local[s].push_back(row);
+    order[s].push_back(static_cast<int64_t>(i));
+  }
+  Numbers starts;
+  int64_t at = 0;
+  for (size_t s = 0; s < local.size(); ++s) {
+    starts.push_back(at);
+    ASSERT_EQ(parts.counts[s], static_cast<int64_t>(local[s].size())) << "shard " << s;
+    for (size_t k = 0; k < local[s].size(); ++k, ++at) {
+      ASSERT_EQ(parts.local[at], local[s][k]) << "shard " << s << ", " << k;
+      ASSERT_TRUE(once || parts.order[at] == order[s][k]) << "shard " << s << ", " << k;
+    }
+  }
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const int64_t place = rank[i] < 0 ? -1 : starts[static_cast<size_t>(layout.find(ids[i]).first)] + rank[i];
+    ASSERT_EQ(parts.place[i], place) << "id " << i;
+  }
+}
+
+Layout borders_of(std::mt19937_64& random, int64_t rows, int64_t count) {
+  Layout layout{GTH_SHARDS_BORDERS, rows, count, {}};
+  for (int64_t i = 0; i <= count; ++i) {
+    layout.borders.push_back(i == 0       ? 0
+                             : i == count ? rows
+                                          : static_cast<int64_t>(random() % static_cast<uint64_t>(rows + 1)));
+  }
+  std::sort(layout.borders.begin(), layout.borders.end());
+  return layout;
+}
+
+TEST(Partition, AsTheHeaderSays) {
+  std::mt19937_64 random(3);
+  const auto pick = [&](int64_t count) { return static_cast<int64_t>(random() % static_cast<uint64_t>(count)); };
+  for (int64_t rows : {int64_t{1}, int64_t{5}, int64_t{100}, int64_t{70000}, int64_t{1} << 33, int64_t{1} << 60}) {
+    for (int64_t count : {1, 2, 3, 8, 200}) {
+      for (int32_t kind : {GTH_SHARDS_BLOCKS, GTH_SHARDS_MODULO, GTH_SHARDS_BORDERS}) {
+        for (int64_t n : {0, 1, 2, 7, 300, 2000}) {
+          const Layout layout =
+              kind == GTH_SHARDS_BORDERS ? borders_of(random, rows, count) : Layout{kind, rows, count, {}};
+          const int32_t bounds = pick(2) ? GTH_BOUNDS_ERROR : GTH_BOUNDS_SKIP;
+          const int64_t near = pick(2) ? rows : std::min<int64_t>(rows, 50);  // few rows have many duplicates
+          Numbers values, ids;
+          for (int64_t i = 0; i < n; ++i) {
+            const int64_t row = pick(near);
+            const bool is_outside = bounds == GTH_BOUNDS_SKIP && pick(5) == 0;
+            values.push_back(is_outside ? rows + pick(3) : pick(4) == 0 ? row - rows : row);
+            ids.push_back(is_outside ? -1 : row);
+          }
+          const Shape shape{n};
+          const gth_tensor_desc desc = describe(GTH_DTYPE_INT64, shape, values.data());
+          gth_options options = GTH_OPTIONS_INIT;
+          options.bounds = bounds;
+          options.negative = GTH_NEGATIVE_WRAP;
+          for (uint32_t flags : {0u, GTH_PARTS_ONCE}) {
+            SCOPED_TRACE("rows " + std::to_string(rows) + ", shards " + std::to_string(count) + ", kind " +
+                         std::to_string(kind) + ", n " + std::to_string(n) + ", flags " + std::to_string(flags));
+            const Memory memory(desc, layout, n, flags);
+            const gth_shards shards = layout.shards();
+            Error error;
+            ASSERT_EQ(gth_partition(nullptr, &desc, &shards, &options, &memory.parts, &error), GTH_OK) << error.message;
+            expect_parts(layout, ids, memory.parts);
+            if (HasFatalFailure()) return;
+          }
+        }
+      }
+    }
+  }
+}
+
+// Of every integer type, in any strides, in row-major order.
+TEST(Partition, IdsOfAnyKind) {
+  const Layout layout{GTH_SHARDS_MODULO, 100, 3, {}};
+  const gth_shards shards = layout.shards();
+  for (int32_t dtype : {GTH_DTYPE_INT8, GTH_DTYPE_INT16, GTH_DTYPE_INT32, GTH_DTYPE_INT64, GTH_DTYPE_UINT8,
+                        GTH_DTYPE_UINT16, GTH_DTYPE_UINT32, GTH_DTYPE_UINT64}) {
+    const int64_t bytes = (dtype & 255) / 8;
+    std::vector<char> memory(static_cast<size_t>(40 * bytes));
+    Numbers ids;
+    const Shape shape{4, 3}, strides{bytes, 8 * bytes};  // columns of a table of four
+    for (int64_t i = 0; i < 4; ++i) {
+      for (int64_t j = 0; j < 3; ++j) {
+        const int64_t id = (i * 37 + j * 11) % 100;
+        ids.push_back(id);
+        std::memcpy(&memory[static_cast<size_t>(i * bytes + j * 8 * bytes)], &id, static_cast<size_t>(bytes));
+      }
+    }
+    const gth_tensor_desc desc = describe(dtype, shape, memory.data(), strides.data());
+    const Memory out(desc, layout, 12, 0);
+    Error error;
+    ASSERT_EQ(gth_partition(nullptr, &desc, &shards, nullptr, &out.parts, &error), GTH_OK) << error.message;
+    expect_parts(layout, ids, out.parts);
+  }
+}
+
+// The first bad id of all is named by its place and value, whichever shard it would be in, and nothing is written.
+TEST(Partition, FirstBadId) {
+  std::mt19937_64 random(5);
+  const Layout layout{GTH_SHARDS_BLOCKS, 1000, 4, {}};
+  const gth_shards shards = layout.shards();
+  for (int64_t n : {1, 300, 5000}) {
+    Numbers values(static_cast<size_t>(n));
+    for (auto& value : values) value = static_cast<int64_t>(random() % 1000);
+    const auto bad = static_cast<size_t>(random() % static_cast<uint64_t>(n));
+    values[bad] = 1000;
+    values.back() = bad + 1 == values.size() ? 1000 : -1;
+    const Shape shape{n};
+    const gth_tensor_desc desc = describe(GTH_DTYPE_INT64, shape, values.data());
+    for (uint32_t flags : {0u, GTH_PARTS_ONCE}) {
+      const Memory memory(desc, layout, n, flags);
+      Error error;
+      expect_facts(gth_partition(nullptr, &desc, &shards, nullptr, &memory.parts, &error), error,
+                   {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, static_cast<int64_t>(bad), 1000, 1000});
+      EXPECT_TRUE(memory.is_untouched(n, 4));
+    }
+  }
+}
+
+// The same answer for any number of threads, of the library or the caller.
+TEST(Partition, AnyNumberOfThreads) {
+  constexpr int64_t n = 200000;
+  std::mt19937_64 random(7);
+  Numbers values(n);
+  for (auto& value : values) value = static_cast<int64_t>(random() % 5000 * (random() % 5000) / 5);
+  const Layout layout{GTH_SHARDS_MODULO, 5000 * 1000, 7, {}};
+  const gth_shards shards = layout.shards();
+  const Shape shape{n};
+  const gth_tensor_desc desc = describe(GTH_DTYPE_INT64, shape, values.data());
+  for (int32_t threads : {1, 2, 3}) {
+    gth_options options = GTH_OPTIONS_INIT;
+    options.threads = threads;
+    for (uint32_t flags : {0u, GTH_PARTS_ONCE}) {
+      const Memory memory(desc, layout, n, flags);
+      ASSERT_EQ(gth_partition(nullptr, &desc, &shards, &options, &memory.parts, nullptr), GTH_OK);
+      expect_parts(layout, values, memory.parts);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+// Ids that change meanwhile are an answer to some ids or an error, and lead nowhere.
+TEST(Partition, RacingIds) {
+  constexpr int64_t n = 3000;
+  alignas(8) static volatile int64_t values[n];
+  const Layout layout = {GTH_SHARDS_BORDERS, 600, 3, {0, 100, 400, 600}};
+  const gth_shards shards = layout.shards();
+  const Shape shape{n};
+  const gth_tensor_desc desc = describe(GTH_DTYPE_INT64, shape, const_cast<int64_t*>(values));
+  std::atomic<bool> ends{false};
+  std::thread writer([&] {
+    for (int64_t i = 0; !ends; ++i) values[i * 7 % n] = i % 11 == 0 ? 600 : i * 13 % 600;
+  });
+  gth_options options = GTH_OPTIONS_INIT;
+  options.bounds = GTH_BOUNDS_SKIP;
+  for (uint32_t flags : {0u, GTH_PARTS_ONCE}) {
+    const Memory memory(desc, layout, n, flags);
+    for (int repeat = 0; repeat < 300; ++repeat) {
+      const int32_t status = gth_partition(nullptr, &desc, &shards, &options, &memory.parts, nullptr);
+      ASSERT_TRUE(status == GTH_OK || status == GTH_E_RACE) << status;
+    }
+  }
+  ends = true;
+  writer.join();
+}
+
+class PartitionMistakes : public ::testing::Test {
+ protected:
+  void expect(const Facts& facts) {
+    Error error;
+    expect_facts(gth_partition(nullptr, &desc_, &shards_, nullptr, &memory_.parts, &error), error, facts);
+    EXPECT_TRUE(memory_.is_untouched(3, 2));
+  }
+
+  Numbers values_{0, 5, 9};
+  Shape shape_{3};
+  gth_tensor_desc desc_ = describe(GTH_DTYPE_INT64, shape_, values_.data());
+  Layout layout_{GTH_SHARDS_BLOCKS, 10, 2, {}};
+  gth_shards shards_ = layout_.shards();
+  Memory memory_{desc_, layout_, 3, 0};
+};
+
+TEST_F(PartitionMistakes, OfShards) {
+  const gth_shards good = shards_;
+  const auto with = [&](auto change, const Facts& facts) {
+    shards_ = good;
+    change(shards_);
+    expect(facts);
+  };
+  with([](auto& s) { s.size = 8; }, {GTH_E_VERSION, GTH_OPERAND_NONE, 0, -1, 8, sizeof(gth_shards)});
+  with([](auto& s) { s.kind = 0; }, {GTH_E_VERSION, GTH_OPERAND_NONE, -1, -1, 0, 3});
+  with([](auto& s) { s.kind = 4; }, {GTH_E_VERSION, GTH_OPERAND_NONE, -1, -1, 4, 3});
+  with([](auto& s) { s.rows = -1; }, {GTH_E_SHAPE, GTH_OPERAND_NONE, -1, -1, -1, 0});
+  with([](auto& s) { s.count = 0; }, {GTH_E_SHAPE, GTH_OPERAND_NONE, -1, -1, 0, 0});
+  with([](auto& s) { s.count = INT64_MAX; }, {GTH_E_SIZE, GTH_OPERAND_NONE, -1, -1, 3, 0});
+  with([](auto& s) { s.kind = GTH_SHARDS_BORDERS; }, {GTH_E_NULL});
+  with([](auto& s) { s.rows = 9; }, {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 2, 9, 9});
+  with([](auto& s) { s.rows = 0; }, {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, 0, 0});
+}
+
+TEST_F(PartitionMistakes, OfBorders) {
+  shards_.kind = GTH_SHARDS_BORDERS;
+  const auto with = [&](Numbers borders, int64_t at, int64_t value, int64_t limit) {
+    shards_.borders = borders.data();
+    expect({GTH_E_SHAPE, GTH_OPERAND_NONE, -1, at, value, limit});
+  };
+  with({1, 5, 10}, 0, 1, 0);
+  with({-1, 5, 10}, 0, -1, 0);
+  with({0, 11, 10}, 1, 11, 10);
+  with({0, -1, 10}, 1, -1, 10);
+  with({0, 5, 9}, 2, 9, 10);
+  with({0, 5, 11}, 2, 11, 10);
+}
+
+TEST_F(PartitionMistakes, OfParts) {
+  const gth_parts good = memory_.parts;
+  const auto with = [&](auto change, const Facts& facts) {
+    memory_.parts = good;
+    change(memory_.parts);
+    expect(facts);
+  };
+  const int64_t needed = good.scratch_bytes;
+  with([](auto& p) { p.size = 12; }, {GTH_E_VERSION, GTH_OPERAND_NONE, 0, -1, 12, sizeof(gth_parts)});
+  with([](auto& p) { p.flags = 2; }, {GTH_E_VERSION, GTH_OPERAND_NONE, -1, -1, 2, 1});
+  with([](auto& p) { p.capacity = 2; }, {GTH_E_SIZE, GTH_OPERAND_NONE, -1, -1, 2, 3});
+  with([](auto& p) { p.counts = nullptr; }, {GTH_E_NULL});
+  with([](auto& p) { p.local = nullptr; }, {GTH_E_NULL});
+  with([](auto& p) { p.scratch = nullptr; }, {GTH_E_NULL});
+  with([&](auto& p) { p.scratch_bytes = needed - 1; }, {GTH_E_SIZE, GTH_OPERAND_NONE, -1, -1, needed - 1, needed});
+  with([](auto& p) { p.flags = GTH_PARTS_ONCE; }, {GTH_E_UNSUPPORTED});
+  with([](auto& p) { p.flags = GTH_PARTS_ONCE, p.order = nullptr, p.place = nullptr; }, {GTH_E_NULL});
+  with([](auto& p) { p.local = reinterpret_cast<int64_t*>(reinterpret_cast<char*>(p.local) + 1); },
+       {GTH_E_UNSUPPORTED});
+}
+
+TEST_F(PartitionMistakes, OfIds) {
+  EXPECT_EQ(gth_partition(nullptr, nullptr, &shards_, nullptr, &memory_.parts, nullptr), GTH_E_NULL);
+  EXPECT_EQ(gth_partition(nullptr, &desc_, nullptr, nullptr, &memory_.parts, nullptr), GTH_E_NULL);
+  EXPECT_EQ(gth_partition(nullptr, &desc_, &shards_, nullptr, nullptr, nullptr), GTH_E_NULL);
+  const gth_tensor_desc good = desc_;
+  desc_.data = nullptr;
+  expect({GTH_E_NULL, GTH_OPERAND_INDICES});
+  desc_ = good;
+  desc_.dtype = GTH_DTYPE_FLOAT32;
+  Error error;
+  EXPECT_EQ(gth_partition(nullptr, &desc_, &shards_, nullptr, &memory_.parts, &error), GTH_E_DTYPE);
+  EXPECT_EQ(error.operand, GTH_OPERAND_INDICES);
+  int64_t bytes;
+  EXPECT_EQ(gth_partition_scratch(&good, &shards_, 0, nullptr, nullptr), GTH_E_NULL);
+  EXPECT_EQ(gth_partition_scratch(&good, &shards_, 2, &bytes, nullptr), GTH_E_VERSION);
+  EXPECT_EQ(gth_partition_scratch(nullptr, &shards_, 0, &bytes, nullptr), GTH_E_NULL);
+}
+
+}  // namespace
