@@ -120,29 +120,34 @@ FEATURES = {
         "Extents",
     ),
     "plan of gather_elements": ("gth_gather_elements_plan", "Plan(op)", "Plan::gather_elements", "NewPlanElements"),
-    "scatter": ("gth_scatter gth_scatter_into gth_scatter_desc gth_scatter_shape", None, None, None),
+    "scatter": (
+        "gth_scatter gth_scatter_into gth_scatter_desc gth_scatter_shape",
+        "scatter scatter(inplace) scatter(reduction) scatter(accumulate) updates_shape",
+        None,
+        None,
+    ),
     "scatter_nd": (
         "gth_scatter_nd gth_scatter_nd_into gth_scatter_nd_desc gth_scatter_nd_shape",
-        None,
+        "scatter_nd scatter_nd(inplace) updates_shape(op)",
         None,
         None,
     ),
     "scatter_elements": (
         "gth_scatter_elements gth_scatter_elements_into gth_scatter_elements_desc gth_scatter_elements_shape",
-        None,
+        "scatter_elements scatter_elements(inplace) put_along_axis",
         None,
         None,
     ),
     "plan of a scatter": (
         "gth_scatter_plan gth_scatter_nd_plan gth_scatter_elements_plan",
-        None,
+        "ScatterPlan ScatterPlan.__call__ ScatterPlan.bind ScatterPlan.check ScatterPlan.updates_shape",
         None,
         None,
     ),
     "gradients of gathers": (
         "gth_gather_gradient gth_gather_gradient_desc gth_gather_nd_gradient gth_gather_nd_gradient_desc "
         "gth_gather_elements_gradient gth_gather_elements_gradient_desc",
-        None,
+        "gather_gradient gather_nd_gradient gather_elements_gradient",
         None,
         None,
     ),
@@ -231,7 +236,7 @@ EXEMPT = {
     **{
         (feature, language): "scatters are in the C ABI alone so far"
         for feature in ("scatter", "scatter_nd", "scatter_elements", "plan of a scatter", "gradients of gathers")
-        for language in ("Python", "Rust", "Go")
+        for language in ("Rust", "Go")
     },
     ("DLPack", "Go"): "no Go library speaks it; device memory goes by raw pointer",
     ("Arrow", "Go"): "string tensors come from []string; the C data interface needs memory of C",

@@ -70,21 +70,6 @@ static PyObject *gather_new(request *call, PyObject *like) {
   return array_or_scalar(call->known, array, ndim);
 }
 
-/* False, without an exception, for what is no integer, or beyond int64. */
-static int number_of(PyObject *value, int64_t *number) {
-  PyObject *integer = PyNumber_Index(value);
-  *number = integer ? PyLong_AsLongLong(integer) : -1;
-  Py_XDECREF(integer);
-  const int failed = PyErr_Occurred() != NULL;
-  PyErr_Clear();
-  return !failed;
-}
-
-static int attributes(PyObject *axis, PyObject *batch_dims, gth_options *options) {
-  options->has_axis = axis != Py_None;
-  return (axis == Py_None || number_of(axis, &options->axis)) && number_of(batch_dims, &options->batch_dims);
-}
-
 static PyObject *gather_buffers(request *call, PyObject *params, PyObject *indices, PyObject *out) {
   if (!operand_open(call->known, params, &call->params)) {
     Py_RETURN_NOTIMPLEMENTED;
@@ -137,21 +122,6 @@ static PyObject *gather_on(request *call, PyObject *handle, PyObject *params, Py
   return result;
 }
 
-/* The Handle of a Context, or None for None; NULL without an exception for anything else. */
-static PyObject *handle_of(const state *known, PyObject *context) {
-  if (context == Py_None) {
-    Py_INCREF(context);
-    return context;
-  }
-  PyObject *handle = PyObject_GetAttrString(context, "_handle");
-  if (!handle) {
-    PyErr_Clear();
-  } else if ((PyObject *)Py_TYPE(handle) != known->handle_type) {
-    Py_CLEAR(handle);
-  }
-  return handle;
-}
-
 enum { OPERATION, PARAMS, INDICES, OUT, AXIS, BATCH_DIMS, CONTEXT, STREAM, SWITCHES, ARGUMENTS = SWITCHES + 7 };
 
 /* Almost every call: arrays that are buffers or nearly so; NotImplemented for every other one. */
@@ -166,11 +136,11 @@ PyObject *gather(PyObject *module, arguments args, Py_ssize_t count) {
   if (!begin(&call, module, args[OPERATION], &options)) {
     return NULL;
   }
-  if (args[STREAM] != Py_None || !attributes(args[AXIS], args[BATCH_DIMS], &options) ||
+  if (args[STREAM] != Py_None || !attributes_of(args[AXIS], args[BATCH_DIMS], &options) ||
       !switches_of(call.known, args + SWITCHES, &options, &call.fill_value)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  PyObject *handle = handle_of(call.known, args[CONTEXT]);
+  PyObject *handle = handle_of_context(call.known, args[CONTEXT]);
   if (!handle) {
     Py_RETURN_NOTIMPLEMENTED;
   }

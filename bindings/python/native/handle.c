@@ -39,6 +39,20 @@ void handle_leave(PyObject *handle) {
   }
 }
 
+PyObject *handle_of_context(const state *known, PyObject *context) {
+  if (context == Py_None) {
+    Py_INCREF(context);
+    return context;
+  }
+  PyObject *handle = PyObject_GetAttrString(context, "_handle");
+  if (!handle) {
+    PyErr_Clear();
+  } else if ((PyObject *)Py_TYPE(handle) != known->handle_type) {
+    Py_CLEAR(handle);
+  }
+  return handle;
+}
+
 static PyObject *enter(PyObject *self, PyObject *nothing) {
   (void)nothing;
   void *token = handle_enter(self);

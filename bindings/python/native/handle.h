@@ -9,4 +9,7 @@
 void *handle_enter(PyObject *handle);
 void handle_leave(PyObject *handle);
 
+/* The Handle of a Context, or None for None, as a reference of the caller's; NULL without an exception for anything else. */
+PyObject *handle_of_context(const state *known, PyObject *context);
+
 #endif

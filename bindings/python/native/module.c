@@ -92,6 +92,7 @@ static PyMethodDef methods[] = {
     FAST("configure_numpy", configure_numpy),
     FAST("configure_exchange", configure_exchange),
     FAST("gather", gather),
+    FAST("scatter", scatter),
     FAST("plan", plan),
     FAST("plan_run", plan_run),
     FAST("bound", bound),

@@ -39,6 +39,7 @@ int extents_of(PyObject *tuple, int64_t *extents);
 PyObject *tuple_of(int count, const int64_t *extents);
 
 PyObject *gather(PyObject *module, arguments args, Py_ssize_t count);
+PyObject *scatter(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *plan(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *plan_run(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *bound(PyObject *module, arguments args, Py_ssize_t count);

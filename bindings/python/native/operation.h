@@ -14,4 +14,11 @@ typedef struct operation {
 /* NULL for a number that no operation has. */
 const operation *operation_numbered(int64_t number);
 
+/* A scatter in place. */
+typedef int32_t (*scatter_function)(gth_context *context, const gth_tensor_desc *target, const gth_tensor_desc *indices,
+                                    const gth_tensor_desc *updates, const gth_options *options, gth_error *err);
+
+/* Scatters have numbers of their own; NULL for one that none has. */
+scatter_function scatter_numbered(int64_t number);
+
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* As configure() is given them. */
-enum { NEGATIVE, BOUNDS, PROFILES, EXTENTS, FILLS };
+enum { NEGATIVE, BOUNDS, PROFILES, EXTENTS, FILLS, REDUCTIONS, ACCUMULATES };
 
 /* The number of a name, 0 for None. */
 static int choice(const state *known, int which, PyObject *name, int32_t *number) {
@@ -24,6 +24,21 @@ static int small_number(PyObject *value, int32_t *number) {
   PyErr_Clear();
   *number = (int32_t)given;
   return given >= 0 && given <= INT32_MAX;
+}
+
+/* False, without an exception, for what is no integer, or beyond int64. */
+static int number_of(PyObject *value, int64_t *number) {
+  PyObject *integer = PyNumber_Index(value);
+  *number = integer ? PyLong_AsLongLong(integer) : -1;
+  Py_XDECREF(integer);
+  const int failed = PyErr_Occurred() != NULL;
+  PyErr_Clear();
+  return !failed;
+}
+
+int attributes_of(PyObject *axis, PyObject *batch_dims, gth_options *options) {
+  options->has_axis = axis != Py_None;
+  return (axis == Py_None || number_of(axis, &options->axis)) && number_of(batch_dims, &options->batch_dims);
 }
 
 int switches_of(const state *known, arguments args, gth_options *options, PyObject **fill_value) {
@@ -46,6 +61,11 @@ int switches_of(const state *known, arguments args, gth_options *options, PyObje
   options->fill = GTH_FILL_VALUE;
   *fill_value = fill;
   return 1;
+}
+
+int reduction_of(const state *known, PyObject *reduction, PyObject *accumulate, gth_options *options) {
+  return choice(known, REDUCTIONS, reduction, &options->reduction) &&
+         choice(known, ACCUMULATES, accumulate, &options->accumulate);
 }
 
 static int float_image(double value, int32_t dtype, void *image) {

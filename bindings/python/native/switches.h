@@ -4,9 +4,15 @@
 
 #include "objects.h"
 
+/* From axis, which may be None, and batch_dims. False, without an exception, for what is no integer, or beyond int64. */
+int attributes_of(PyObject *axis, PyObject *batch_dims, gth_options *options);
+
 /* From negative, bounds, fill_value, profile, opset, threads, extents. A fill value that is no name is handed on. False,
  * without an exception, for what the Python side has to look at, as it says why something is refused. */
 int switches_of(const state *known, arguments args, gth_options *options, PyObject **fill_value);
+
+/* Those that scatters have besides; false as above. */
+int reduction_of(const state *known, PyObject *reduction, PyObject *accumulate, gth_options *options);
 
 /* The memory of an element, from a float or an integer of Python's that the dtype has; false, without an exception, for
  * others. */

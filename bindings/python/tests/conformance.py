@@ -13,9 +13,12 @@ import numpy as np
 from libgather import Tensor, _objects
 from libgather._dtypes import NUMBERS
 from libgather._kinds.numpy_ import dtype_named
-from libgather._operation import OPERATIONS, Operation
+from libgather._operation import OPERATIONS, SCATTERS, Operation
 
 CASES = Path(__file__).resolve().parents[3] / "tests" / "conformance" / "cases"
+
+
+SWITCHES = ("negative", "bounds", "extents", "reduction", "accumulate")
 
 
 @dataclass
@@ -25,7 +28,7 @@ class Case:
 
     @property
     def operation(self) -> Operation:
-        return {row.name: row for row in OPERATIONS}[self.keys["op"]]
+        return {row.name: row for row in (*OPERATIONS, *SCATTERS)}[self.keys["op"]]
 
     @property
     def attributes(self) -> dict[str, Any]:
@@ -37,7 +40,7 @@ class Case:
 
     @property
     def switches(self) -> dict[str, Any]:
-        found = {k: self.keys[k] for k in ("negative", "bounds", "extents") if k in self.keys}
+        found = {k: self.keys[k] for k in SWITCHES if k in self.keys}
         if self.keys.get("fill") == "value":
             return {**found, "fill_value": bytes.fromhex(self.keys["fill_value"])}
         return {**found, "fill_value": self.keys["fill"]} if "fill" in self.keys else found

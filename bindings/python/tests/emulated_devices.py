@@ -593,3 +593,22 @@ def test_33_streams_have_a_context_each() -> None:
         assert len(kept) == len(streams)
     assert kept == {id(_contexts.context_for((2, 0), stream.ptr)) for stream in streams}
     libgather.sync()
+
+
+def test_scatters_are_refused() -> None:
+    updates, indices = Array([[7.0, 8.0]], "f4"), Array([1])
+    for kind in (Array, Bare, Interface):
+        target = table(kind)
+        for call in (
+            lambda target=target: libgather.scatter(target, indices, updates),
+            lambda target=target: libgather.scatter(target, indices, updates, inplace=True),
+            lambda target=target: libgather.ScatterPlan(target, indices),
+            lambda target=target: libgather.put_along_axis(target, Array([[1], [0], [0], [1]]), 5, 1),
+        ):
+            with pytest.raises(libgather.UnsupportedError, match="target: "):
+                call()
+        assert libgather.Tensor(target).tolist() == TABLE
+    with pytest.raises(libgather.UnsupportedError, match="updates: gradients are summed on the CPU alone"):
+        libgather.gather_gradient(updates, indices, (4, 2))
+    with pytest.raises(libgather.DeviceError, match="target: it is on cpu, updates is on cuda:0"):
+        libgather.scatter(np.zeros((4, 2), "f4"), [1], updates)

@@ -50,6 +50,7 @@ PAGES = {
     BINDING / "README.md": "libgather",
     **{DOCS / f"from-{name}.md": name for name in ("numpy", "torch", "jax", "tensorflow", "onnx")},
     DOCS / "from-arrow.md": "pyarrow",
+    DOCS / "scatter.md": "numpy",
 }
 
 
@@ -96,6 +97,15 @@ def test_types(tmp_path: Path) -> None:
         "bounds: libgather.types.Bounds = 'fill'\n"
         "libgather.Plan([1], [0], op='gather_elements', extents='prefix')\n"
         "libgather.output_shape((4, 2), (3, 2), op='elements')  # type: ignore[arg-type]\n"
+        "written_to: np.ndarray[tuple[int, int], np.dtype[np.float32]] = libgather.scatter(params, [1], params[:1])\n"
+        "summed: np.ndarray[tuple[int, int], np.dtype[np.float32]] = libgather.scatter_nd(\n"
+        "    params, [[1]], params[:1], reduction='add', bounds='skip', inplace=True)\n"
+        "wrong_too: str = libgather.scatter_elements(params, params, params)  # type: ignore[assignment]\n"
+        "libgather.put_along_axis(params, [[1]], 5, 1)\n"
+        "count: libgather.BoundPlan = libgather.ScatterPlan([1], [0], reduction='max').bind(bytearray(8), [0], [1])\n"
+        "shape = libgather.updates_shape((4, 2), (3, 2), op='scatter_elements')\n"
+        "libgather.scatter([1], [0], [1], reduction='sum')  # type: ignore[call-overload]\n"
+        "libgather.scatter([1], [0], [1], bounds='fill')  # type: ignore[call-overload]\n"
         "libgather.gather([1], [0], bounds='never')  # type: ignore[call-overload]\n"
         "libgather.gather([1], [0], axle=1)  # type: ignore[call-overload]\n",
         encoding="utf-8",

@@ -79,7 +79,41 @@ def test_gather_elements() -> None:
     assert (caught.value.position, caught.value.value, caught.value.limit) == (3, 3, 3)
 
 
-NODE_TESTS = 10  # of Gather, GatherElements and GatherND in onnx
+NODE_TESTS = 24  # of Gather, GatherElements, GatherND, ScatterElements and ScatterND in onnx
+
+
+ScatterElements, ScatterND = libgather.onnx.ScatterElements, libgather.onnx.ScatterND
+SCATTERS = [(ScatterND, np.array([[1], [0]])), (ScatterElements, np.array([[1, 0], [-1, -2]]))]
+
+
+@pytest.mark.parametrize(("function", "indices"), SCATTERS, ids=["ScatterND", "ScatterElements"])
+def test_opsets_of_scatters(function: Any, indices: np.ndarray) -> None:
+    updates = np.full((2, 2), 7, "f4")
+    for opset in (11, 13, 16, 18, 30):
+        assert (function(DATA, indices, updates, opset=opset) == 7).sum() == 4
+    first = {"add": 16, "mul": 16, "max": 18, "min": 18}
+    for reduction, opset in first.items():
+        assert function(DATA, indices, updates, reduction=reduction, opset=opset).shape == DATA.shape
+        with pytest.raises(libgather.OptionError):
+            function(DATA, indices, updates, reduction=reduction, opset=opset - 1)
+    for opset in (10, 0, -1):
+        with pytest.raises(libgather.OptionError):
+            function(DATA, indices, updates, opset=opset)
+    half = ml_dtypes.bfloat16
+    assert function(DATA.astype(half), indices, updates.astype(half), opset=13).dtype == half
+    with pytest.raises(libgather.DTypeError, match="target: "):
+        function(DATA.astype(half), indices, updates.astype(half), opset=12)
+    for dtype in (ml_dtypes.float8_e5m2, "M8[s]", "longdouble", "V8", ml_dtypes.int4):
+        with pytest.raises(libgather.DTypeError, match="target: "):
+            function(np.zeros((3, 2), dtype), indices, np.zeros((2, 2), dtype))
+    with pytest.raises(libgather.DTypeError, match="indices: "):
+        function(DATA, indices.astype("u8"), updates)
+    with pytest.raises(libgather.IndexError):
+        function(DATA, indices + 3, updates)
+    words = np.array([["a", "b"], ["c", "d"], ["e", "f"]])
+    assert (function(words, indices, np.full((2, 2), "g")) == "g").sum() == 4
+    with pytest.raises(libgather.DTypeError, match="target: "):
+        function(words, indices, np.full((2, 2), "g"), reduction="add")
 
 
 class Counted(unittest.TestResult):
@@ -94,7 +128,7 @@ class Counted(unittest.TestResult):
 @pytest.fixture(scope="module")
 def node_tests() -> Any:
     runner = BackendTest(backend, __name__)
-    runner.include(r"^test_gather\w*_cpu$")
+    runner.include(r"^test_(gather|scatter_elements|scatternd)\w*_cpu$")
     return runner.test_cases
 
 

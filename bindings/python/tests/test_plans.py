@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import array
+import copy
+import pickle
 
 import numpy as np
 import pytest
@@ -217,3 +219,90 @@ def test_shapes() -> None:
     for bad in ("float33", 3, None):
         with pytest.raises((libgather.DTypeError, libgather.Error)):
             libgather.Plan(libgather.Spec(bad, (3,)), np.array([1]))
+
+
+# ------------------------------------------------------------------------------------------------------ of scatters
+
+
+def test_scatters_with_open_tuples() -> None:
+    plan = libgather.ScatterPlan(TABLE, libgather.Spec("int32", (None, 2)), reduction="add")
+    assert plan.updates_shape() == (-1, 2, 3, 2)
+    for n in (0, 1, 5):
+        indices = np.arange(2 * n, dtype="i4").reshape(n, 2) % 4
+        updates = np.ones(plan.updates_shape(n))
+        expected = TABLE.copy()
+        np.add.at(expected, indices, updates)
+        for given in (updates, updates.tolist() if n else updates):
+            target = TABLE.copy()
+            assert plan(target, indices, given) is target and (target == expected).all()
+
+
+def test_scatters_hold_arrays_against_the_plan() -> None:
+    target, indices, updates = np.zeros((4, 3)), np.array([2, 0]), np.ones((2, 3))
+    plan = libgather.ScatterPlan(target, libgather.Spec("int64", (-1,)))
+    refused: list[tuple[tuple[object, object, object], type[Exception], str]] = [
+        ((target.astype("f4"), indices, updates), TypeError, "target"),
+        ((target, indices.astype("i4"), updates), TypeError, "indices"),
+        ((target, indices, updates.astype("f4")), TypeError, "updates"),
+        ((target[:3], indices, updates), ValueError, "target"),
+        ((target[0], indices, updates), ValueError, "target"),
+        ((target, indices, updates[:1]), ValueError, "indices"),
+        ((target, indices, updates[:, :2]), ValueError, "updates"),
+        ((target.T[:3].T, indices, updates[::-1]), ValueError, "updates"),
+        ((target.tolist(), indices, updates), ValueError, "target"),
+        ((None, indices, updates), TypeError, "target"),
+        ((target, None, updates), TypeError, "indices"),
+        ((target, indices, None), TypeError, "updates"),
+    ]
+    for arguments, kind, operand in refused:
+        for call in (plan, plan.bind):
+            with pytest.raises(kind) as caught:
+                call(*arguments)
+            assert isinstance(caught.value, libgather.Error) and caught.value.operand == operand, arguments
+    assert (target == 0).all()
+    with pytest.raises(libgather.UnsupportedError):
+        libgather.ScatterPlan(["a"], indices)
+    with pytest.raises(libgather.OptionError, match="op 'gather' is none of scatter, scatter_nd, scatter_elements"):
+        libgather.ScatterPlan(target, indices, op="gather")  # type: ignore[arg-type]
+    assert repr(plan) == (
+        "libgather.ScatterPlan(Spec('float64', (-1, 3)), Spec('int64', (-1,))) -> Spec('float64', (4, 3))"
+    )
+
+
+def test_scatters_can_be_copied_pickled_and_closed() -> None:
+    layout = libgather.Spec("float64", (2, 3), (0, 8))
+    target, indices = np.zeros((3, 4)), np.array([[1], [9], [0]])
+    plan = libgather.ScatterPlan(target, indices, 1, 1, bounds="skip", reduction="max")
+    again = pickle.loads(pickle.dumps(plan))
+    assert copy.copy(plan) is plan and copy.deepcopy(plan) is plan and repr(again) == repr(plan)
+    updates = np.array([[5.0], [6.0], [7.0]])
+    assert (again(target, indices, updates) == [[0, 5, 0, 0], [0] * 4, [7, 0, 0, 0]]).all()
+    strided = libgather.ScatterPlan(np.zeros((4, 3)), np.array([0, 1]), updates=layout)
+    repeated = np.broadcast_to(np.array([1.0, 2, 3]), (2, 3))
+    again = pickle.loads(pickle.dumps(strided))
+    assert again(np.zeros((4, 3)), np.array([0, 1]), repeated)[:2].tolist() == repeated.tolist()
+    with pytest.raises(libgather.ShapeError, match="updates: other strides"):
+        again(np.zeros((4, 3)), np.array([0, 1]), repeated.copy())
+    bound = plan.bind(target, indices, updates)
+    with plan:
+        plan.check(indices)
+    for use in (bound, plan.updates_shape, lambda: plan(target, indices, updates)):
+        with pytest.raises(libgather.ClosedError, match="plan"):
+            use()
+    with libgather.Context() as context:
+        held = libgather.ScatterPlan(target, indices, 1, 1, bounds="skip", context=context)
+        assert held(target, indices, updates) is target
+        with pytest.raises(TypeError, match="cannot be pickled"):
+            pickle.dumps(held)
+
+
+def test_bound_scatters() -> None:
+    target, indices, updates = np.zeros(4), np.array([1, 1]), np.array([1.0, 2.0])
+    bound = libgather.ScatterPlan(target, indices, reduction="add").bind(target, indices, updates)
+    assert bound.out is target and bound() is target and target.tolist() == [0, 3, 0, 0]
+    indices[0], updates[1] = 3, 5
+    assert bound().tolist() == [0, 8, 0, 1]
+    indices[1] = 4
+    with pytest.raises(libgather.IndexError) as caught:
+        bound()
+    assert caught.value.index == (1,) and target.tolist() == [0, 8, 0, 1]

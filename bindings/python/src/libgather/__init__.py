@@ -1,4 +1,4 @@
-"""Rows, slices and elements of arrays by index.
+"""Rows, slices and elements of arrays by index, taken and written.
 
 >>> import libgather
 >>> libgather.gather([[1, 2], [3, 4], [5, 6]], [2, 0]).tolist()
@@ -13,8 +13,11 @@ import array as _array
 from . import _constants, _library, _objects, errors, types  # noqa: F401
 from ._capabilities import capabilities, release, shutdown, version
 from ._contexts import sync
+from ._gradients import gather_elements_gradient, gather_gradient, gather_nd_gradient
 from ._operations import gather, gather_elements, gather_nd, output_shape
 from ._options import CHOICES
+from ._put import put_along_axis
+from ._scatters import scatter, scatter_elements, scatter_nd, updates_shape
 from ._take import take, take_along_axis
 from .context import Context
 from .errors import (
@@ -35,6 +38,7 @@ from .errors import (
 # Not in __all__: a star would hide the builtin of that name.
 from .errors import IndexError as IndexError
 from .plan import BoundPlan, Plan
+from .scatter_plan import ScatterPlan
 from .spec import Spec
 from .tensor import Tensor
 
@@ -60,6 +64,7 @@ __all__ = [
     "Plan",
     "RaceError",
     "RankError",
+    "ScatterPlan",
     "ShapeError",
     "Spec",
     "Tensor",
@@ -68,15 +73,23 @@ __all__ = [
     "capabilities",
     "gather",
     "gather_elements",
+    "gather_elements_gradient",
+    "gather_gradient",
     "gather_nd",
+    "gather_nd_gradient",
     "onnx",
     "output_shape",
+    "put_along_axis",
+    "scatter",
+    "scatter_elements",
+    "scatter_nd",
     "shutdown",
     "sync",
     "take",
     "take_along_axis",
     "tf",
     "types",
+    "updates_shape",
     "version",
 ]
 

@@ -78,13 +78,13 @@ def rank_of(value: Any, operand: str) -> int:
     return rank if isinstance(rank, int) else enter(value, None, operand)[0].ndim
 
 
-def enter_output(value: Any, site: Site | None) -> Memory:
+def enter_output(value: Any, site: Site | None, operand: str = "out") -> Memory:
     """Memory of an array that is to be written."""
     kind = kind_of(value)
     open_output = getattr(kind, "enter_output", None)
     if open_output is None:
-        raise errors.read_only("out", f"{type(value).__name__} cannot be written in place")
-    return open_output(value, site)  # type: ignore[no-any-return]
+        raise errors.read_only(operand, f"{type(value).__name__} cannot be written in place")
+    return open_output(value, site, operand)  # type: ignore[no-any-return]
 
 
 def flat(value: Any) -> Any:

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_OURS = {
+_GATHERS = {
     "mode": "an index out of bounds is decided by bounds= and negative=; libgather.take() has NumPy's mode=",
     "dim": "the dim is axis=",
     "input": "the source is params",
@@ -17,10 +17,23 @@ _OURS = {
     "fill": "the value is fill_value=",
     "dtype": "a result has the dtype of params",
 }
+_SCATTERS = {
+    "mode": _GATHERS["mode"].partition(";")[0],
+    "dim": _GATHERS["dim"],
+    "input": "what is written to is target",
+    "data": "what is written to is target",
+    "out": "inplace=True writes to target itself",
+    "index": _GATHERS["index"],
+    "src": "they are called updates",
+    "source": "they are called updates",
+    "values": "they are called updates",
+    "reduce": "it is called reduction=",
+}
 
 
 def refuse_keywords(function: str, keywords: dict[str, Any]) -> None:
     """Raises what is told of keywords that the function does not have, if there are any."""
+    ours = _SCATTERS if function.startswith("scatter") else _GATHERS
     for name in keywords:
-        hint = f": {_OURS[name]}" if name in _OURS else ""
+        hint = f": {ours[name]}" if name in ours else ""
         raise errors.dtype_error(None, f"{function}() got an unexpected keyword argument {name!r}{hint}")

@@ -26,6 +26,20 @@ def gather(
     /,
     *switches: Any,
 ) -> Any: ...
+def scatter(
+    operation: int,
+    target: Any,
+    indices: Any,
+    updates: Any,
+    in_place: bool,
+    axis: Any,
+    batch_dims: Any,
+    context: Any,
+    reduction: Any,
+    accumulate: Any,
+    /,
+    *switches: Any,
+) -> Any: ...
 def plan(plan: Handle, context: Handle | None, makes_results: bool, /, *operands: _Operand) -> Any: ...
 def plan_run(planned: Any, params: Any, indices: Any, out: Any, /) -> Any: ...
 def bound(plan: Handle, context: Handle | None, /, *addresses_and_extent: int) -> Any: ...

@@ -362,7 +362,7 @@ def run_quickly(operation: Operation, params: t.Any, indices: t.Any, request: Re
 
 def run_buffers(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
     """Buffers with any switches; NotImplemented where something is no buffer."""
-    axis, batch_dims, negative, bounds, fill_value, profile, opset, threads, context, stream, _, extents = request
+    axis, batch_dims, negative, bounds, fill_value, profile, opset, threads, context, stream, _, extents, *_ = request
     switches = negative, bounds, fill_value, profile, opset, threads, extents
     try:
         return gather_buffers(operation.number, params, indices, out, axis, batch_dims, context, stream, *switches)

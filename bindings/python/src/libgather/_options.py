@@ -21,9 +21,11 @@ PROFILES = named("PROFILE_")
 NEGATIVE = named("NEGATIVE_")
 BOUNDS = named("BOUNDS_")
 EXTENTS = named("EXTENTS_")
+REDUCTIONS = named("REDUCTION_")
+ACCUMULATES = named("ACCUMULATE_")
 FILLS = {"zero": c.FILL_ZERO, "by_dtype": c.FILL_BY_DTYPE}
 #: What native/switches.c is told.
-CHOICES = (NEGATIVE, BOUNDS, PROFILES, EXTENTS, FILLS)
+CHOICES = (NEGATIVE, BOUNDS, PROFILES, EXTENTS, FILLS, REDUCTIONS, ACCUMULATES)
 _AS_THE_PROFILE_SAYS = (0, b"")
 
 
@@ -37,6 +39,8 @@ def options_of(request: Request, fill: Fill = _AS_THE_PROFILE_SAYS) -> Any:
     options.negative = choice("negative", request.negative, NEGATIVE)
     options.bounds = choice("bounds", request.bounds if request.fill_value is None else filling(request.bounds), BOUNDS)
     options.extents = choice("extents", request.extents, EXTENTS)
+    options.reduction = choice("reduction", request.reduction, REDUCTIONS)
+    options.accumulate = choice("accumulate", request.accumulate, ACCUMULATES)
     options.opset = 0 if request.opset is None else integer("opset", request.opset, 32)
     options.threads = 0 if request.threads is None else integer("threads", request.threads, 32)
     options.fill, image = fill

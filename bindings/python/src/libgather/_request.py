@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from typing import Any, NamedTuple
 
     from .context import Context
-    from .types import Bounds, Extents, Negative, Profile
+    from .types import Accumulate, Bounds, Extents, Negative, Profile, Reduction
 
     class Request(NamedTuple):
         axis: int | None = None
@@ -24,11 +24,14 @@ if TYPE_CHECKING:
         stream: Any = None
         sync: bool = False
         extents: Extents | None = None
+        reduction: Reduction | None = None
+        accumulate: Accumulate | None = None
 
 else:
     # The module typing would make the import of this package twice as long.
     Request = namedtuple(
         "Request",
-        "axis batch_dims negative bounds fill_value profile opset threads context stream sync extents",
-        defaults=(None, 0, None, None, None, None, None, None, None, None, False, None),
+        "axis batch_dims negative bounds fill_value profile opset threads context stream sync extents "
+        "reduction accumulate",
+        defaults=(None, 0, None, None, None, None, None, None, None, None, False, None, None, None),
     )

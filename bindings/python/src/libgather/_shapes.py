@@ -1,4 +1,4 @@
-"""The shape of an output, asked of the library."""
+"""The shape of an output, or of updates, asked of the library."""
 
 from __future__ import annotations
 
@@ -14,6 +14,6 @@ if TYPE_CHECKING:
     from ._request import Request
 
 
-def shape_for(operation: Operation, params: Any, indices: Any, request: Request) -> tuple[int, ...]:
-    source, index = Spec.of_shape_or_array(params, "params"), Spec.of_shape_or_array(indices, "indices")
-    return shape_of(operation.shape, source.described(), index.described(), options_of(request))
+def shape_for(operation: Operation, source: Any, indices: Any, request: Request) -> tuple[int, ...]:
+    selected, index = Spec.of_shape_or_array(source, operation.source), Spec.of_shape_or_array(indices, "indices")
+    return shape_of(operation.shape, selected.described(), index.described(), options_of(request))

@@ -59,7 +59,7 @@ def take(a: t.Any, indices: t.Any, axis: int | None = None, out: t.Any = None, m
     """
     choice("mode", mode, _MODES)
     if is_numpys(a):
-        return taken_by_numpy(a, indices, axis, out, mode)
+        return by_numpy(a.take, indices, axis, out, mode)
     if axis is None:
         a, axis = flat(a), 0
     elif axis in (0, -1) and rank_of(a, "params") == 0:
@@ -80,9 +80,10 @@ def is_numpys(a: t.Any) -> bool:
     return numpy is not None and isinstance(a, numpy.ndarray) and a.dtype.hasobject
 
 
-def taken_by_numpy(a: t.Any, indices: t.Any, axis: int | None, out: t.Any, mode: str) -> t.Any:
+def by_numpy(function: t.Callable[..., t.Any], *arguments: t.Any) -> t.Any:
+    """A function of NumPy's, whose errors become ours."""
     try:
-        return a.take(indices, axis, out, mode)
+        return function(*arguments)
     except builtins.IndexError as error:
         raise errors.IndexError(f"indices: {error}", status=c.E_INDEX, operand="indices") from None
     except TypeError as error:

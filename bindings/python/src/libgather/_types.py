@@ -11,8 +11,13 @@ from typing import Unpack as Unpack
 from typing import overload as overload
 
 OperationName = Literal["gather", "gather_nd", "gather_elements"]
+ScatterName = Literal["scatter", "scatter_nd", "scatter_elements"]
 Negative = Literal["reject", "wrap"]
 Bounds = Literal["error", "fill", "clamp", "modulo", "skip"]
+#: Of scatters, which fill nothing.
+ScatterBounds = Literal["error", "clamp", "modulo", "skip"]
+Reduction = Literal["none", "add", "mul", "max", "min"]
+Accumulate = Literal["dtype", "float32"]
 Extents = Literal["equal", "prefix", "broadcast"]
 #: NumPy's, of take.
 Mode = Literal["raise", "wrap", "clip"]
@@ -45,7 +50,7 @@ OutT = TypeVar("OutT")
 
 
 class Switches(TypedDict, total=False):
-    """The keywords that all operations have."""
+    """The keywords that all gathers have."""
 
     negative: Negative | None
     bounds: Bounds | None
@@ -56,3 +61,17 @@ class Switches(TypedDict, total=False):
     opset: int | None
     stream: Any
     sync: bool
+
+
+class ScatterSwitches(TypedDict, total=False):
+    """The keywords that all scatters have."""
+
+    reduction: Reduction | None
+    accumulate: Accumulate | None
+    negative: Negative | None
+    bounds: ScatterBounds | None
+    profile: Profile | None
+    inplace: bool
+    threads: int | None
+    context: Any
+    opset: int | None

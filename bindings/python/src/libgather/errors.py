@@ -16,6 +16,8 @@ _OPERANDS = {
     c.OPERAND_CONTEXT: "context",
     c.OPERAND_PLAN: "plan",
     c.OPERAND_TENSOR: "tensor",
+    c.OPERAND_TARGET: "target",
+    c.OPERAND_UPDATES: "updates",
 }
 
 
@@ -24,11 +26,12 @@ class Error(Exception):
 
     Attributes:
         status: the number of the library's status, negative for ever (``status_name`` has its name)
-        operand: ``"params"``, ``"indices"``, ``"out"``, ``"options"``, ``"context"``, ``"plan"``, ``"tensor"`` or None
+        operand: ``"params"``, ``"indices"``, ``"out"``, ``"target"``, ``"updates"``, ``"options"``, ``"context"``,
+            ``"plan"``, ``"tensor"`` or None
         component: which component of a tuple, or which dim
         position: the number of the first bad tuple, batch dims included
         index: the same as a multi-index into `indices`; None where it says nothing
-        axis: which dim of `params` the bad index is for; None where it says nothing
+        axis: which dim of `params` or `target` the bad index is for; None where it says nothing
         value: what came
         limit: what it was held against
         wraps: negative indices count from the end: the valid range is [-limit, limit)
@@ -86,7 +89,7 @@ def _rebuild(kind: type[Error], message: str, fields: dict[str, t.Any]) -> Error
 
 
 class IndexError(Error, builtins.IndexError):
-    """An index out of bounds, or a row asked from an empty dim. The output is unchanged."""
+    """An index out of bounds, or a row asked from an empty dim. The output, or the target, is unchanged."""
 
 
 class ShapeError(Error, ValueError):
@@ -114,7 +117,7 @@ class DeviceError(Error, RuntimeError):
 
 
 class OutputError(Error, ValueError):
-    """An output that cannot be written to: it is read-only, or shares memory with an input."""
+    """An output or a target that cannot be written to: it is read-only, or shares memory with an input."""
 
 
 class ClosedError(Error, ValueError):
@@ -130,7 +133,8 @@ class ExchangeError(Error, ValueError):
 
 
 class RaceError(Error, RuntimeError):
-    """Another thread has changed indices during a call: the rows of the output are gathered, or zero."""
+    """Another thread has changed indices during a call: rows of the output are gathered, or zero; those of a target are
+    scattered, or as they were."""
 
 
 _CLASSES: dict[int, type[Error]] = {

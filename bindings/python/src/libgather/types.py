@@ -12,6 +12,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._types import (
+        Accumulate,
         Any,
         Array,
         ArrayT,
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
         OperationName,
         OutT,
         Profile,
+        Reduction,
+        ScatterBounds,
+        ScatterName,
+        ScatterSwitches,
         Self,
         Sequence,
         Switches,
@@ -36,6 +41,7 @@ else:
 
 
 __all__ = [
+    "Accumulate",
     "Any",
     "Array",
     "ArrayT",
@@ -47,6 +53,10 @@ __all__ = [
     "OperationName",
     "OutT",
     "Profile",
+    "Reduction",
+    "ScatterBounds",
+    "ScatterName",
+    "ScatterSwitches",
     "Self",
     "Sequence",
     "Switches",

@@ -4,7 +4,7 @@ A kind is a module with ``enter(value, site, operand)``, which gives a Memory, a
 gives an array like the caller's. The site says where the call works; None: on the host, or that only the shape is of
 interest. A kind may have besides:
 
-- ``enter_output(value, site)``: a Memory that may be written
+- ``enter_output(value, site, operand)``: a Memory that may be written
 - ``place_of(value, operand)``: where an array lies, which may be a device
 - ``current_stream(value, place)``: the stream that its library uses there
 - ``carried_of(value)``: NumPy's dtype of elements that the library has no dtype for

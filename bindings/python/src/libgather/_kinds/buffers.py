@@ -35,8 +35,8 @@ def borrow(view: memoryview, operand: str, dtype: int | None = None) -> Memory:
     return Memory._borrow(view, _objects.address(view), dtype, view.shape, view.strides, view.readonly)
 
 
-def enter_output(value: Any, site: Site | None) -> Memory:
-    return enter(value, site, "out")
+def enter_output(value: Any, site: Site | None, operand: str) -> Memory:
+    return enter(value, site, operand)
 
 
 def leave(tensor: Memory, like: Any) -> Any:

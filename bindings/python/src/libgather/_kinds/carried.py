@@ -16,28 +16,28 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def check_profile(dtype: np.dtype[Any], profile: str | None) -> None:
+def check_profile(dtype: np.dtype[Any], profile: str | None, operand: str = "params") -> None:
     """NumPy's profiles have all of NumPy's dtypes, and JAX those of ml_dtypes; others have none of these."""
     if dtype.name in NUMBERS:  # the library knows it, if not in this byte order
         return
     known = ("numpy", "jax") if is_small(dtype) else ("numpy",)
     if profile is not None and not str(profile).startswith(known):
-        raise errors.dtype_error("params", f"dtype {dtype} is none that the profile {profile} has")
+        raise errors.dtype_error(operand, f"dtype {dtype} is none that the profile {profile} has")
 
 
 def is_small(dtype: np.dtype[Any]) -> bool:
     return issubclass(dtype.type, np.generic) and dtype.type.__module__.startswith("ml_dtypes")
 
 
-def image_of(value: Any, dtype: np.dtype[Any]) -> bytes:
+def image_of(value: Any, dtype: np.dtype[Any], operand: str = "options", label: str = "fill_value ") -> bytes:
     """The memory of one element, as NumPy converts a value; refused if that makes another value of it."""
     try:
         element = np.asarray(value, dtype)
         exact = element.ndim == 0 and is_same(element, value)
     except (TypeError, ValueError, OverflowError) as error:
-        raise errors.dtype_error("options", f"fill_value {value!r} is no {dtype}: {error}") from None
+        raise errors.dtype_error(operand, f"{label}{value!r} is no {dtype}: {error}") from None
     if not exact:
-        raise errors.dtype_error("options", f"fill_value {value!r} is no {dtype}, which would make it {element}")
+        raise errors.dtype_error(operand, f"{label}{value!r} is no {dtype}, which would make it {element}")
     return element.tobytes()
 
 

@@ -63,8 +63,8 @@ def place_of(value: Any, operand: str) -> Place:
     return c.DEVICE_CUDA, number or 0
 
 
-def enter_output(value: Any, site: Site | None) -> Memory:
-    return enter(value, site, "out")
+def enter_output(value: Any, site: Site | None, operand: str) -> Memory:
+    return enter(value, site, operand)
 
 
 def leave(tensor: Memory, like: Any) -> Any:

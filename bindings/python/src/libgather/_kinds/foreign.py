@@ -16,8 +16,8 @@ def enter(value: Any, site: Site | None, operand: str) -> NoReturn:
     raise errors.dtype_error(operand, f"{type(value).__name__} is not an array")
 
 
-def enter_output(value: Any, site: Site | None) -> NoReturn:
-    enter(value, site, "out")
+def enter_output(value: Any, site: Site | None, operand: str) -> NoReturn:
+    enter(value, site, operand)
 
 
 def leave(tensor: Memory, like: Any) -> NoReturn:

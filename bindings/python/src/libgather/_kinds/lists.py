@@ -43,9 +43,10 @@ def carried_of(value: Any) -> Any:
 
 def leave(tensor: Memory, like: Any) -> Any:
     numpy_ = numpy_kind()
-    if numpy_:
-        return numpy_.leave(tensor, numpy_.of_list(like, "params"))
-    return list_of(tensor)
+    if not numpy_:
+        return list_of(tensor)
+    array = numpy_.of_list(like, "params")
+    return numpy_.leave(tensor, numpy_.widened(array, tensor) if array.dtype.kind in "US" else array)
 
 
 def flat(value: Any) -> Any:
@@ -61,9 +62,7 @@ def flat(value: Any) -> Any:
 
 def of_nested(value: Any, operand: str) -> Memory:
     """A tensor of a nested list; integers become int64 (uint64 if one needs it), as in NumPy."""
-    value = list(value) if isinstance(value, range) else value
-    shape = shape_of(value)
-    elements = flattened(value, len(shape), shape, operand)
+    elements, shape = parts_of(value, operand)
     if operand == "indices":
         elements = [element if isinstance(element, bool) else index_of(element) for element in elements]
     kinds = {type(element) for element in elements}
@@ -79,6 +78,13 @@ def of_nested(value: Any, operand: str) -> Memory:
     return Memory._borrow(data, address(data), dtype, shape, None, False)
 
 
+def parts_of(value: Any, operand: str) -> tuple[list[Any], tuple[int, ...]]:
+    """The elements in row-major order, and the shape."""
+    value = list(value) if isinstance(value, range) else value
+    shape = shape_of(value)
+    return flattened(value, len(shape), shape, operand), shape
+
+
 def index_of(element: Any) -> Any:
     """An integer for what Python takes for one."""
     return operator.index(element) if hasattr(type(element), "__index__") else element
@@ -87,7 +93,7 @@ def index_of(element: Any) -> Any:
 def number_format(kinds: set[type], elements: list[Any], operand: str) -> tuple[str, int]:
     if not kinds:
         # As NumPy has it for x[[]]: nothing selects with no integer.
-        return ("d", c.DTYPE_FLOAT64) if operand == "params" else ("q", c.DTYPE_INT64)
+        return ("d", c.DTYPE_FLOAT64) if operand in ("params", "target") else ("q", c.DTYPE_INT64)
     if kinds == {bool}:
         return "?", c.DTYPE_BOOL
     if kinds <= {bool, int}:

@@ -22,6 +22,8 @@ _objects.configure_numpy(np.ndarray, np.empty, np.empty(3))
 
 _NATIVE = frozenset("?bhilqBHILQpPnNefdFD")
 _STRINGS = frozenset("OSUT")
+#: The operands whose elements are moved as they are, whatever they mean and in whatever byte order.
+_MOVED = frozenset({"params", "target", "updates"})
 # Unsigned integers and, for 16 bytes, a complex number move the bytes of any element of their size.
 _CARRIERS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64, 16: np.complex128}
 
@@ -72,8 +74,7 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
     array = np.asarray(value)
     if array.dtype.kind in _STRINGS:
         return enter_strings(array, operand)
-    # Elements of params are moved as they are, whatever their byte order.
-    return enter_numbers(array if operand == "params" else native(array), operand)
+    return enter_numbers(array if operand in _MOVED else native(array), operand)
 
 
 def native(value: Any) -> Any:
@@ -88,7 +89,7 @@ def enter_numbers(array: Any, operand: str) -> Memory:
         return buffers.borrow(memoryview(array), operand)
     carrier = _CARRIERS.get(array.dtype.itemsize)
     number = NUMBERS.get(array.dtype.name)
-    if carrier is None or array.dtype.hasobject or (number is None and operand != "params" and operand != "out"):
+    if carrier is None or array.dtype.hasobject or (number is None and operand not in _MOVED and operand != "out"):
         raise errors.dtype_error(operand, f"elements of dtype {array.dtype} are no dtype of this library")
     return buffers.borrow(memoryview(array.view(carrier)), operand, number)
 
@@ -111,14 +112,14 @@ def is_record(value: Any) -> bool:
     return dtype.kind in "US" or dtype.itemsize not in _CARRIERS
 
 
-def enter_output(value: Any, site: Site | None) -> Memory:
+def enter_output(value: Any, site: Site | None, operand: str) -> Memory:
     if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
-        raise errors.read_only("out", f"{type(value).__name__} cannot be written in place")
+        raise errors.read_only(operand, f"{type(value).__name__} cannot be written in place")
     if value.dtype.kind in _STRINGS:
-        raise errors.unsupported("out", "strings have no place of one size to be written to")
-    if not value.dtype.isnative:
-        raise errors.dtype_error("out", f"dtype {value.dtype} is of another byte order than the machine")
-    return enter_numbers(value, "out")
+        raise errors.unsupported(operand, "strings have no place of one size to be written to")
+    if operand == "out" and not value.dtype.isnative:
+        raise errors.dtype_error(operand, f"dtype {value.dtype} is of another byte order than the machine")
+    return enter_numbers(value, operand)
 
 
 def leave(tensor: Memory, like: Any) -> Any:
@@ -184,6 +185,12 @@ def enter_strings(array: np.ndarray, operand: str) -> Memory:
     raise errors.dtype_error(
         operand, f"an array of objects of type {names} has no dtype of this library: astype() gives it one"
     )
+
+
+def widened(array: np.ndarray, tensor: Memory) -> np.ndarray:
+    """An array of strings of a size that those of a tensor have room in, too: a list has room for any."""
+    kind = array.dtype.kind
+    return array.astype(np.promote_types(array.dtype, strings_of(tensor, np.dtype(object)).astype(kind).dtype))
 
 
 def strings_of(tensor: Memory, dtype: np.dtype[Any]) -> np.ndarray:

@@ -28,8 +28,8 @@ def place_of(value: Memory, operand: str) -> Place:
     return value._desc[1:3]  # type: ignore[no-any-return]
 
 
-def enter_output(value: Memory, site: Site | None) -> Memory:
-    return enter(value, site, "out")
+def enter_output(value: Memory, site: Site | None, operand: str) -> Memory:
+    return enter(value, site, operand)
 
 
 def leave(tensor: Memory, like: object) -> Memory:

@@ -28,6 +28,15 @@ def refused(dtype: np.dtype[Any]) -> errors.DTypeError:
     return errors.dtype_error("params", f"dtype {dtype} has no values that this profile or fill_value knows")
 
 
+def check_moved(dtype: np.dtype[Any], request: Request) -> None:
+    """Refuses a scatter that is more than to move blocks."""
+    if not only_moves(dtype, request):
+        raise errors.dtype_error("target", f"dtype {dtype} has no values that this profile knows")
+    if request.reduction not in (None, "none"):
+        message = f"dtype {dtype} is only moved, reduction {request.reduction!r} needs numbers of this library"
+        raise errors.dtype_error("target", message)
+
+
 class Words:
     """The blocks of an array as words, by NumPy's interface of arrays, which keeps the array."""
 
@@ -71,6 +80,19 @@ def output_words(out: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.n
     if not out.flags.writeable:
         raise errors.read_only("out", "it is read-only")
     return with_words(out)
+
+
+def update_words(updates: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray:
+    """Updates as words; strings of a smaller size are made as long as the target's."""
+    array = np.asarray(updates)
+    if dtype.kind in "US" and array.dtype.kind == dtype.kind and array.dtype.itemsize <= dtype.itemsize:
+        array = array.astype(dtype, copy=False)
+    if array.dtype != dtype:
+        raise errors.dtype_error("updates", f"dtype is {array.dtype}, needed is {dtype}")
+    if array.shape != shape:
+        message = f"updates: shape {array.shape}, needed is {shape}"
+        raise errors.ShapeError(message, status=c.E_SHAPE, operand="updates")
+    return with_words(array)
 
 
 def of_words(array: np.ndarray, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray:

@@ -27,7 +27,7 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
         raise errors.dtype_error(operand, message)
     tensor = tf.convert_to_tensor(value)
     if is_recorded(tensor):
-        message = "its gradient is being recorded, which a gather would lose: pass tf.stop_gradient() of it"
+        message = "its gradient is being recorded, which would be lost: pass tf.stop_gradient() of it"
         raise errors.dtype_error(operand, message)
     # A tensor of strings must not be asked for DLPack: TensorFlow would end the process.
     if tensor.dtype == tf.string or not exchangeable(tensor):

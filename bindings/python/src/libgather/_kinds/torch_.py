@@ -24,8 +24,8 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
     return dlpack.enter_with(current_stream, plain(value, operand), site, operand)
 
 
-def enter_output(value: Any, site: Site | None) -> Memory:
-    return enter(value, site, "out")
+def enter_output(value: Any, site: Site | None, operand: str) -> Memory:
+    return enter(value, site, operand)
 
 
 def current_stream(value: Any, place: Place) -> Any:
@@ -51,7 +51,7 @@ def plain(value: Any, operand: str) -> Any:
 
 
 def lost(operand: str, what: str) -> errors.DTypeError:
-    return errors.dtype_error(operand, f"{what}, which a gather would lose: pass detach() of it")
+    return errors.dtype_error(operand, f"{what}, which would be lost: pass detach() of it")
 
 
 def written(value: Any) -> None:

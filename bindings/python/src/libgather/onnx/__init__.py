@@ -1,15 +1,17 @@
-"""The operators Gather, GatherElements and GatherND of ONNX, with the types and attributes of each opset."""
+"""The operators Gather, GatherElements, GatherND, ScatterElements and ScatterND of ONNX, with the types and attributes
+of each opset."""
 
 from __future__ import annotations
 
 from .. import _constants as c
 from .. import errors
 from .. import types as t
-from .._operation import GATHER, GATHER_ELEMENTS, GATHER_ND
+from .._operation import GATHER, GATHER_ELEMENTS, GATHER_ND, SCATTER_ELEMENTS, SCATTER_ND
 from .._operations import run
 from .._request import Request
+from .._scatters import run as run_scatter
 
-__all__ = ["Gather", "GatherElements", "GatherND"]
+__all__ = ["Gather", "GatherElements", "GatherND", "ScatterElements", "ScatterND"]
 
 
 def Gather(data: t.Any, indices: t.Any, axis: int = 0, opset: int = 13) -> t.Any:
@@ -77,6 +79,58 @@ def GatherElements(data: t.Any, indices: t.Any, axis: int = 0, opset: int = 13) 
     [[1, 1], [4, 3]]
     """
     return run(GATHER_ELEMENTS, data, indices, None, Request(axis, profile="onnx", opset=checked(opset)))
+
+
+def ScatterND(data: t.Any, indices: t.Any, updates: t.Any, reduction: t.Reduction = "none", opset: int = 18) -> t.Any:
+    """The operator ScatterND (opsets 11, 13, 16, 18): `data` with `updates` in it, a new array.
+
+    The shape of `updates` is ``indices.shape[:-1] + data.shape[indices.shape[-1]:]``. Of several updates of one place
+    the last one wins; with a reduction they are combined in their order.
+
+    Args:
+        indices: int64; negative ones count from the end
+        reduction: ``"none"``; ``"add"``, ``"mul"`` (from opset 16), ``"max"``, ``"min"`` (from opset 18)
+        opset: the newest definition not above it holds
+
+    Raises:
+        IndexError: a tuple out of bounds
+        ShapeError, RankError, DTypeError: as the specification refuses its arguments
+        Error: an opset before the first definition, a reduction that it does not have
+
+    >>> import libgather.onnx
+    >>> libgather.onnx.ScatterND([1, 2, 3, 4], [[3], [-3]], [40, 20]).tolist()
+    [1, 20, 3, 40]
+    >>> libgather.onnx.ScatterND([1, 2, 3, 4], [[0], [0]], [5, 6], reduction="add").tolist()
+    [12, 2, 3, 4]
+    """
+    request = Request(profile="onnx", opset=checked(opset), reduction=reduction)
+    return run_scatter(SCATTER_ND, data, indices, updates, request, False)
+
+
+def ScatterElements(
+    data: t.Any, indices: t.Any, updates: t.Any, axis: int = 0, reduction: t.Reduction = "none", opset: int = 18
+) -> t.Any:
+    """The operator ScatterElements (opsets 11, 13, 16, 18): `data` with `updates` in it, a new array.
+
+    `updates` have the shape of `indices`, whose extents in the other dims than `axis` may be smaller than those of
+    `data`. Of several updates of one place the last one wins; with a reduction they are combined in their order.
+
+    Args:
+        indices: int32 or int64, of the rank of `data`; negative ones count from the end
+        reduction: ``"none"``; ``"add"``, ``"mul"`` (from opset 16), ``"max"``, ``"min"`` (from opset 18)
+        opset: the newest definition not above it holds
+
+    Raises:
+        IndexError: an index out of bounds
+        ShapeError, RankError, DTypeError: as the specification refuses its arguments
+        Error: an opset before the first definition, a reduction that it does not have
+
+    >>> import libgather.onnx
+    >>> libgather.onnx.ScatterElements([[1, 2, 3]], [[2, -2]], [[30, 20]], axis=1).tolist()
+    [[1, 20, 30]]
+    """
+    request = Request(axis, profile="onnx", opset=checked(opset), reduction=reduction)
+    return run_scatter(SCATTER_ELEMENTS, data, indices, updates, request, False)
 
 
 def checked(opset: t.Any) -> t.Any:

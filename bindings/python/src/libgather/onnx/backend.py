@@ -1,4 +1,4 @@
-"""A backend for ONNX's own test runner: models of one Gather, GatherElements or GatherND."""
+"""A backend for ONNX's own test runner: models of one node, a gather or a scatter."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from onnx.backend.base import Backend, BackendRep
 
 from .. import _constants as c
 from .. import errors
-from . import Gather, GatherElements, GatherND
+from . import Gather, GatherElements, GatherND, ScatterElements, ScatterND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 _DOMAINS = ("", "ai.onnx")
-_OPERATORS = {"Gather": Gather, "GatherElements": GatherElements, "GatherND": GatherND}
+_OPERATORS: dict[str, Any] = {
+    operator.__name__: operator for operator in (Gather, GatherElements, GatherND, ScatterElements, ScatterND)
+}
 _NAMES = ", ".join(_OPERATORS)
 
 
@@ -49,7 +51,7 @@ class GatherRep(BackendRep):
 
 
 class GatherBackend(Backend):
-    """Runs models of one node, Gather, GatherElements or GatherND, on the CPU.
+    """Runs models of one node on the CPU: Gather, GatherElements, GatherND, ScatterElements or ScatterND.
 
     >>> from onnx import TensorProto, helper
     >>> import libgather.onnx.backend
@@ -106,7 +108,8 @@ def other_count(count: int, needed: int) -> errors.OptionError:
 
 
 def operator_of(node: onnx.NodeProto, opset: int) -> Any:
-    attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    values = ((attribute.name, helper.get_attribute_value(attribute)) for attribute in node.attribute)
+    attributes = {name: value.decode() if isinstance(value, bytes) else value for name, value in values}
     return partial(_OPERATORS[node.op_type], opset=opset, **attributes)
 
 

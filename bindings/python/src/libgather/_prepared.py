@@ -1,0 +1,292 @@
+"""What plans of gathers and of scatters share: arrays that are held against what was planned, and run."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from . import _constants as c
+from . import _objects, errors
+from . import types as t
+from ._arrays import enter, hold, kind_of, written
+from ._call import call, held, pointer_to, shape_of
+from ._library import NULL, ffi, lib
+from ._located import locate
+from ._memory import Memory
+from ._options import options_of
+from ._places import HOST, Place, is_host
+from ._sites import site_of
+from .context import Context, checked, handle_of, pointer_of
+from .spec import Spec, is_dense
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._operation import Operation
+    from ._options import Fill
+    from ._request import Request
+    from ._site import Site
+
+    Tensors = tuple[Memory, Memory, Memory]
+
+
+class Prepared:
+    """An operation that has been checked once. Of its three operands a run reads two, and writes the last one."""
+
+    #: What they are called, in the order of a run, and the one whose layout may be given.
+    _names: tuple[str, str, str]
+    _layout_name: str
+
+    def __init__(
+        self,
+        operation: Operation,
+        request: Request,
+        fill: Fill,
+        selected: Spec,
+        indices: Spec,
+        layout: Spec | None,
+        context: Context | None,
+    ) -> None:
+        """Plans with what indices select in, the indices, and the layout of the third operand; None: dense."""
+        self._context = None if context is None else checked(context)
+        place = planned_place(self._context, selected, indices, layout)
+        self._operation, self._selected, self._indices, self._layout = operation, selected, indices, layout
+        self._request = request if fill[0] != c.FILL_VALUE else request._replace(fill_value=fill[1])
+        self._handle = held(
+            "gth_plan",
+            operation.plan,
+            selected.described(place),
+            indices.described(place),
+            options_of(request, fill),
+            NULL if layout is None else layout.described(place),
+        )
+        self._third = layout or Spec(selected.dtype, self._shape(c.OPEN))
+
+    @property
+    def _specs(self) -> tuple[Spec, Spec, Spec]:
+        """In the order of a run."""
+        raise NotImplementedError
+
+    def _made_ready(self, makes_results: bool, *dtypes: int) -> t.Any:
+        """What the C half runs on buffers of these dtypes."""
+        layouts = ((dtype, spec.shape, spec.strides) for dtype, spec in zip(dtypes, self._specs, strict=True))
+        return _objects.plan(self._handle, handle_of(self._context), makes_results, *layouts)
+
+    def __copy__(self) -> t.Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> t.Self:
+        return self
+
+    def __reduce__(self) -> t.Any:
+        if self._context is not None:
+            raise TypeError("a plan with a context is of one process and cannot be pickled")
+        parts = self._operation.name, self._selected, self._indices, self._layout, self._request
+        return planned_again, (type(self), *parts)
+
+    def _shape(self, n: int) -> tuple[int, ...]:
+        return shape_of(lib.gth_plan_shape, self._pointer, n)
+
+    def check(self, indices: t.Any, *, stream: t.Any = None, sync: bool = False) -> None:
+        """Judges the indices of a run and does nothing else, for callers who gather in pieces.
+
+        Args:
+            indices: an array of the planned dtype, shape and strides
+            stream, sync: for an array on a device, as for :func:`gather`
+
+        Raises:
+            IndexError: an index out of bounds that the plan has no answer for; on a device as from a run
+            ShapeError, RankError, DTypeError, DeviceError: the array is not what was planned
+
+        >>> import libgather
+        >>> plan = libgather.Plan([10, 20, 30], libgather.Spec("int64", (-1,)))
+        >>> plan.check([2, 0])
+        >>> plan.check([2, 3])
+        Traceback (most recent call last):
+        libgather.errors.IndexError: indices: component 0 of tuple 1 is 3, valid are [0, 3): indices[1], axis 0
+        """
+        site = site_of(self._context, stream, ("indices", indices))
+        index = enter(indices, site, "indices")[0]
+        n = self._extent(("indices", index, self._indices))
+        context = self._context if site is None else site.context
+        try:
+            call(lib.gth_plan_check, pointer_of(context), self._pointer, ffi.cast("void *", index._desc[6]), n)
+        except errors.IndexError as error:
+            self._locate(error, index.shape)
+            raise
+        if site is not None:
+            site.finish(sync)
+
+    def close(self) -> None:
+        """Releases the plan when the calls that use it are done; later calls raise Error."""
+        self._handle.close()
+
+    def __enter__(self) -> t.Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    @property
+    def _pointer(self) -> t.Any:
+        return pointer_to("gth_plan", self._handle, "plan")
+
+    def _bound(self, tensors: Tensors, values: tuple[t.Any, t.Any, t.Any], site: Site | None) -> BoundPlan:
+        """The plan over the memory of arrays, in the order of a run."""
+        for value in values:
+            hold(value)
+        out = values[2]
+        followers: list[t.Callable[[], object]] = []
+        if hasattr(kind_of(out), "written"):
+            followers.append(partial(written, out))
+        if site is not None:
+            site.finish(sync=False)
+            followers.append(site.context._note_work)
+        context = self._context if site is None else site.context
+        if followers:
+            return FollowedBoundPlan(self, tensors, out, context, followers)
+        return BoundPlan(self, tensors, out, context)
+
+    def _run_tensors(self, tensors: Tensors, context: Context | None) -> None:
+        n, addresses = self._checked(tensors)
+        pointers = (ffi.cast("void *", address) for address in addresses)
+        try:
+            call(lib.gth_plan_run, pointer_of(context), self._pointer, *pointers, n)
+        except errors.IndexError as error:
+            self._locate(error, tensors[1].shape)
+            raise
+
+    def _locate(self, error: errors.IndexError, shape: tuple[int, ...]) -> None:
+        locate(error, self._operation, len(self._selected.shape), shape, self._request.axis, self._request.batch_dims)
+
+    def _checked(self, tensors: Tensors) -> tuple[int, list[int]]:
+        """The open extent and the addresses, if the tensors are what was planned."""
+        n = self._extent(*zip(self._names, tensors, self._specs, strict=True))
+        if tensors[2]._desc[3] & c.TENSOR_READONLY:
+            raise errors.read_only(self._names[2], "it is read-only")
+        return n, [tensor._desc[6] for tensor in tensors]
+
+    def _extent(self, *operands: tuple[str, Memory, Spec]) -> int:
+        n = c.OPEN
+        for name, tensor, spec in operands:
+            n = spec_extent(name, tensor, spec, n)
+        return n
+
+
+def planned_again(
+    kind: type[t.Any], op: str, selected: Spec, indices: Spec, layout: Spec | None, request: Request
+) -> t.Any:
+    """A plan that was pickled."""
+    left = ("context", "stream", "sync")
+    keywords = {name: value for name, value in request._asdict().items() if name not in left and value is not None}
+    return kind(selected, indices, op=op, **keywords, **{kind._layout_name: layout})
+
+
+def planned_place(context: Context | None, *specs: Spec | None) -> Place:
+    """Where the arrays lie whose spec does not say it: with the context, or with the first that says it."""
+    if context is not None:
+        return context._place
+    named = [spec._place for spec in specs if spec is not None and spec._place is not None]
+    return next((place for place in named if not is_host(place)), HOST)
+
+
+def spec_extent(operand: str, tensor: Memory, spec: Spec, n: int) -> int:
+    """Holds a tensor against what was planned. Returns the open extent, given as `n` if it is known already."""
+    if tensor._dtype != spec._dtype:
+        raise errors.DTypeError(
+            f"{operand}: {tensor.dtype}, {spec.dtype} is planned",
+            status=c.E_DTYPE,
+            operand=operand,
+            value=tensor._dtype,
+            limit=spec._dtype,
+        )
+    if tensor.ndim != len(spec.shape):
+        raise errors.RankError(
+            f"{operand}: rank {tensor.ndim}, {len(spec.shape)} is planned",
+            status=c.E_RANK,
+            operand=operand,
+            value=tensor.ndim,
+            limit=len(spec.shape),
+        )
+    for dim, (extent, planned) in enumerate(zip(tensor.shape, spec.shape, strict=True)):
+        wanted = n if planned == c.OPEN else planned
+        if wanted not in (extent, c.OPEN):
+            raise errors.ShapeError(
+                f"{operand}: dim {dim} is {extent}, {wanted} is planned",
+                status=c.E_SHAPE,
+                operand=operand,
+                component=dim,
+                value=extent,
+                limit=wanted,
+            )
+        n = extent if planned == c.OPEN else n
+    if not same_strides(tensor, spec):
+        raise errors.ShapeError(f"{operand}: other strides are planned", status=c.E_STRIDE, operand=operand)
+    return n
+
+
+def same_strides(tensor: Memory, spec: Spec) -> bool:
+    if spec.strides is None:
+        return is_dense(tensor)
+    return all(a == b or extent <= 1 for a, b, extent in zip(tensor.strides, spec.strides, tensor.shape, strict=True))
+
+
+class BoundPlan:
+    """A plan over three arrays; calling it runs it and returns what it has written. Made by :meth:`Plan.bind` and
+    :meth:`ScatterPlan.bind`."""
+
+    __slots__ = ("__weakref__", "_bound", "_kept", "out")
+
+    def __init__(self, plan: Prepared, tensors: Tensors, out: t.Any, context: Context | None) -> None:
+        n, addresses = plan._checked(tensors)
+        self._kept = (plan, tensors, context)
+        self._bound = _objects.bound(plan._handle, handle_of(context), *addresses, n)
+        #: The output, or the target, that calls write to and return.
+        self.out: t.Any = out
+
+    def __repr__(self) -> str:
+        return f"libgather.BoundPlan of {self._kept[0]}"
+
+    def __copy__(self) -> BoundPlan:
+        return self
+
+    def __deepcopy__(self, memo: object) -> t.Any:
+        raise TypeError("a BoundPlan is over arrays of its own and cannot be copied: bind the copies")
+
+    def __reduce__(self) -> t.Any:
+        raise TypeError("a BoundPlan is over memory of one process and cannot be pickled: pickle the plan")
+
+    def __call__(self) -> t.Any:
+        """Runs the plan. Raises IndexError for an index out of bounds; the output is then unchanged."""
+        try:
+            _bound_run(self._bound)
+        except errors.IndexError as error:
+            plan, tensors, _ = self._kept
+            plan._locate(error, tensors[1].shape)
+            raise
+        return self.out
+
+
+class FollowedBoundPlan(BoundPlan):
+    """A bound plan with somebody to be told after each call: a context with work, the library that has the output."""
+
+    __slots__ = ("_followers",)
+
+    def __init__(
+        self,
+        plan: Prepared,
+        tensors: Tensors,
+        out: t.Any,
+        context: Context | None,
+        followers: list[t.Callable[[], object]],
+    ) -> None:
+        super().__init__(plan, tensors, out, context)
+        self._followers = followers
+
+    def __call__(self) -> t.Any:
+        """Runs the plan. On a device an index out of bounds is raised when the stream is next waited for."""
+        result = super().__call__()
+        for tell in self._followers:
+            tell()
+        return result
+
+
+_bound_run = _objects.bound_run

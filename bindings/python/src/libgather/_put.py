@@ -1,0 +1,102 @@
+"""NumPy's own form: put_along_axis."""
+
+from __future__ import annotations
+
+import sys
+
+from . import _constants as c
+from . import errors
+from . import types as t
+from ._arrays import enter, enter_output, written
+from ._operation import SCATTER_ELEMENTS
+from ._request import Request
+from ._scatters import check_place, run
+from ._shapes import shape_for
+from ._take import by_numpy, is_numpys
+from ._updates import enter_updates, repeated
+from .spec import is_dense
+
+
+def put_along_axis(arr: t.Any, indices: t.Any, values: t.Any, axis: int | None) -> None:
+    """``numpy.put_along_axis`` for any arrays that may be written: :func:`take_along_axis` backwards, in place.
+
+    For axis 1 of three::
+
+        arr[i, indices[i, j, k], k] = values[i, j, k]
+
+    It is :func:`scatter_elements` with ``profile="numpy_raise"``, and NumPy's rules beside: `values` are repeated to
+    the shape that :func:`take_along_axis` would give, NumPy's are converted to the dtype of `arr`, and may overlap it.
+    Of values for one place the last one wins, and an index out of bounds leaves `arr` as it was.
+
+    Args:
+        arr: an array that may be written
+        indices: integers of the rank of `arr`; negative ones count from the end
+        values: an array, or nested lists and numbers of Python's
+        axis: None puts into the elements in row-major order, and `indices` have one dim
+
+    Raises:
+        IndexError: an index out of bounds
+        ShapeError: extents beside the axis that differ, and none of both is 1; values that cannot be repeated so
+        RankError: ranks that differ, `axis` out of range
+        DTypeError: indices that are no integers, values of another dtype
+        OutputError: an `arr` that is read-only, such as a list
+
+    >>> import array, libgather
+    >>> row = array.array("i", [10, 30, 20])
+    >>> libgather.put_along_axis(row, [1, -1], [0, 5], 0)
+    >>> row
+    array('i', [10, 0, 5])
+    """
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not isinstance(arr, numpy.ndarray):
+        put_into_memory(arr, indices, values, axis)
+    elif is_numpys(arr):
+        by_numpy(numpy.put_along_axis, arr, numpy.asarray(indices), values, axis)
+    else:
+        put_into_numpys(numpy, arr, indices, values, axis)
+
+
+def put_into_numpys(numpy: t.Any, arr: t.Any, indices: t.Any, values: t.Any, axis: int | None) -> None:
+    """With the conversions of NumPy's assignments, and copies where operands overlap."""
+    if isinstance(arr, numpy.ma.MaskedArray):
+        raise errors.read_only("target", "a masked array cannot be written in place")
+    whole = numpy.asarray(arr) if axis is not None else numpy.asarray(arr).reshape(-1)
+    index = enter(indices, None, "indices")[0]
+    try:
+        rows = numpy.asarray(values, arr.dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise errors.dtype_error("updates", str(error)) from None
+    try:
+        rows = numpy.broadcast_to(rows, places(whole.shape, index.shape, axis))
+    except ValueError as error:
+        raise errors.ShapeError(f"updates: {error}", status=c.E_SHAPE, operand="updates") from None
+    indices, rows = (part.copy() if overlaps(numpy, part, whole) else part for part in (indices, rows))
+    run(SCATTER_ELEMENTS, whole, indices, rows, request_of(axis), True)
+    if not numpy.may_share_memory(whole, arr):
+        arr[...] = whole.reshape(arr.shape)
+
+
+def overlaps(numpy: t.Any, part: t.Any, whole: t.Any) -> bool:
+    return isinstance(part, numpy.ndarray) and bool(numpy.may_share_memory(part, whole))
+
+
+def put_into_memory(arr: t.Any, indices: t.Any, values: t.Any, axis: int | None) -> None:
+    check_place(None, ("target", arr), ("indices", indices), ("updates", values))
+    whole = target = enter_output(arr, None, "target")
+    if axis is None:
+        if not is_dense(target):
+            raise errors.unsupported("target", "an axis of None is for arrays that are dense, this one has strides")
+        whole = target._viewed(target._dtype, (target.size,))
+    index = enter(indices, None, "indices")[0]
+    rows = repeated(enter_updates(values, arr, target), places(whole.shape, index.shape, axis))
+    run(SCATTER_ELEMENTS, whole, index, rows, request_of(axis), True)
+    written(arr)
+
+
+def places(target: tuple[int, ...], indices: tuple[int, ...], axis: int | None) -> tuple[int, ...]:
+    """The shape of the values."""
+    return shape_for(SCATTER_ELEMENTS, target, indices, request_of(axis))
+
+
+def request_of(axis: int | None) -> Request:
+    return Request(0 if axis is None else axis, profile="numpy_raise")

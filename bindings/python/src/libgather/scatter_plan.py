@@ -1,0 +1,130 @@
+"""Plans: a scatter whose shapes and options have been checked once, for callers who repeat it."""
+
+from __future__ import annotations
+
+from . import _constants as c
+from . import _objects, errors
+from . import types as t
+from ._arrays import enter, enter_output, written
+from ._operation import scatter_named
+from ._prepared import BoundPlan, Prepared
+from ._request import Request
+from ._scatters import check_place
+from ._updates import check_target, enter_updates
+from .context import Context
+from .spec import Spec
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._prepared import Tensors
+
+
+class ScatterPlan(Prepared):
+    """A prepared :func:`scatter`, :func:`scatter_nd` or :func:`scatter_elements`, in place.
+
+    Args:
+        target, indices: arrays like those to come, or :class:`Spec`; one extent may be open (-1): a dim of the tuples
+            (of scatter_elements that of the axis), or the outermost dim that both share
+        updates: the layout of the updates to come, likewise; None: dense
+        op: ``"scatter"`` (default), ``"scatter_nd"`` or ``"scatter_elements"``
+        axis, batch_dims, extents, reduction, accumulate, negative, bounds, profile, threads, context, opset: as for the
+            operation; an `axis` of None is its default
+
+    Raises:
+        Error: as the operation; strings have no plan
+
+    >>> import array, libgather
+    >>> counts = array.array("i", [0, 0, 0])
+    >>> plan = libgather.ScatterPlan(counts, libgather.Spec("int64", (-1,)), reduction="add")
+    >>> plan(counts, [2, 0, 2], [1, 1, 1])
+    array('i', [1, 0, 2])
+    >>> plan.updates_shape(5)
+    (5,)
+    """
+
+    _names, _layout_name = ("updates", "indices", "target"), "updates"
+
+    def __init__(
+        self,
+        target: t.Any,
+        indices: t.Any,
+        axis: int | None = None,
+        batch_dims: int = 0,
+        *,
+        op: t.ScatterName | None = None,
+        extents: t.Extents | None = None,
+        updates: t.Any = None,
+        reduction: t.Reduction | None = "none",
+        accumulate: t.Accumulate | None = None,
+        negative: t.Negative | None = None,
+        bounds: t.ScatterBounds | None = None,
+        profile: t.Profile | None = None,
+        threads: int | None = None,
+        context: Context | None = None,
+        opset: int | None = None,
+    ) -> None:
+        operation = scatter_named(op)
+        request = Request(axis, batch_dims, negative, bounds, None, profile, opset, threads, extents=extents)
+        request = operation.completed(request._replace(reduction=reduction, accumulate=accumulate))
+        source, index = Spec.of(target, "target"), Spec.of(indices, "indices")
+        layout = None if updates is None else Spec.of(updates, "updates")
+        if not isinstance(target, Spec):
+            check_target(target, request)
+        super().__init__(operation, request, (0, b""), source, index, layout, context)
+        self._planned = self._made_ready(False, self._third._dtype, index._dtype, source._dtype)
+
+    @property
+    def _specs(self) -> tuple[Spec, Spec, Spec]:
+        return self._third, self._indices, self._selected
+
+    def __repr__(self) -> str:
+        return f"libgather.ScatterPlan({self._third}, {self._indices}) -> {self._selected}"
+
+    def updates_shape(self, n: int = c.OPEN) -> tuple[int, ...]:
+        """The shape of the updates when the open extent is `n`; -1 hands it on."""
+        return self._shape(n)
+
+    def __call__(self, target: t.Any, indices: t.Any, updates: t.Any) -> t.Any:
+        """Runs the plan, in place, and returns `target`.
+
+        Raises:
+            IndexError: an index out of bounds; `target` is unchanged
+            ShapeError, RankError, DTypeError: an array is not what was planned
+            OutputError: `target` is read-only or overlaps another argument
+        """
+        try:
+            result = _plan_run(self._planned, updates, indices, target)
+            if result is not NotImplemented:
+                return result
+        except errors.IndexError as error:
+            self._locate(error, enter(indices, None, "indices")[0].shape)
+            raise
+        self._run_tensors(self._opened(target, indices, updates), self._context)
+        written(target)
+        return target
+
+    def _opened(self, target: t.Any, indices: t.Any, updates: t.Any) -> Tensors:
+        check_place(self._context, ("target", target), ("indices", indices), ("updates", updates))
+        check_target(target, self._request)
+        memory = enter_output(target, None, "target")
+        return enter_updates(updates, target, memory), enter(indices, None, "indices")[0], memory
+
+    def bind(self, target: t.Any, indices: t.Any, updates: t.Any) -> BoundPlan:
+        """The plan over three arrays: each call of the result scatters what they then hold.
+
+        The arrays are held, and must not be moved in memory, as for :meth:`Plan.bind`.
+
+        >>> import array, libgather
+        >>> counts, ids, ones = (array.array("i", values) for values in ([0, 0], [1, 1], [1, 1]))
+        >>> count = libgather.ScatterPlan(counts, ids, reduction="add").bind(counts, ids, ones)
+        >>> count()
+        array('i', [0, 2])
+        >>> ids[0] = 0
+        >>> count()
+        array('i', [1, 3])
+        """
+        tensors = self._opened(target, indices, updates)
+        return self._bound(tensors, (updates, indices, target), None)
+
+
+_plan_run = _objects.plan_run
