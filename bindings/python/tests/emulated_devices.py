@@ -608,7 +608,7 @@ def test_scatters_are_refused() -> None:
             with pytest.raises(libgather.UnsupportedError, match="target: "):
                 call()
         assert libgather.Tensor(target).tolist() == TABLE
-    with pytest.raises(libgather.UnsupportedError, match="updates: gradients are summed on the CPU alone"):
+    with pytest.raises(libgather.UnsupportedError, match="updates: scatters run on the CPU alone"):
         libgather.gather_gradient(updates, indices, (4, 2))
     with pytest.raises(libgather.DeviceError, match="target: it is on cpu, updates is on cuda:0"):
         libgather.scatter(np.zeros((4, 2), "f4"), [1], updates)

@@ -24,6 +24,8 @@ PARAMS, INDICES, OUT = np.arange(64.0).reshape(8, 8), np.array([1, 2]), np.zeros
 WORDS = libgather.Tensor(["one", "two", "three"])
 PLAN = libgather.Plan(PARAMS, libgather.Spec("int64", (-1,)))
 BOUND = PLAN.bind(PARAMS, INDICES, OUT)
+TARGET, ROWS = PARAMS.copy(), np.zeros((1, 8), "i8")
+SCATTER_PLAN = libgather.ScatterPlan(TARGET, libgather.Spec("int64", (-1,)))
 
 
 class Producer:
@@ -38,11 +40,25 @@ def error() -> None:
         libgather.gather(PARAMS, 99)
 
 
+def scatter_error(inplace: bool) -> None:
+    with pytest.raises(IndexError):
+        libgather.scatter(TARGET, [1, 99], OUT, inplace=inplace)
+
+
 KINDS: dict[str, Callable[[], Any]] = {
     "gather": lambda: libgather.gather(PARAMS, INDICES),
     "out": lambda: libgather.gather(PARAMS, INDICES, out=OUT),
     "general": lambda: libgather.gather(PARAMS, INDICES, profile="numpy_raise"),
     "gather_nd": lambda: libgather.gather_nd(PARAMS, INDICES),
+    "scatter": lambda: libgather.scatter(PARAMS, INDICES, OUT),
+    "scatter in place": lambda: libgather.scatter(TARGET, INDICES, OUT, reduction="max", inplace=True),
+    "scatter of lists": lambda: libgather.scatter([1, 2], [1], [3]),
+    "scatter of blocks": lambda: libgather.scatter(np.array(["a", "b", "c"]), [1], ["d"]),
+    "scatter plan": lambda: SCATTER_PLAN(TARGET, INDICES, OUT),
+    "scatter error": lambda: scatter_error(False),
+    "scatter error in place": lambda: scatter_error(True),
+    "put_along_axis": lambda: libgather.put_along_axis(TARGET, ROWS, 5.0, 0),
+    "gradient": lambda: libgather.gather_gradient(OUT, INDICES, (8, 8)),
     "buffers": lambda: libgather.gather(b"abc", array.array("b", [1])),
     "lists": lambda: libgather.gather([1, 2], [1]),
     "indices of Python": lambda: libgather.gather(PARAMS, [*range(8), 0, 1]),

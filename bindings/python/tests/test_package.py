@@ -54,6 +54,21 @@ assert libgather.gather_nd(memoryview(b"abcd").cast("B", (2, 2)), [[1, 0]]).toli
 assert libgather.gather([1.0], [3], bounds="fill", fill_value=7) == [7.0]
 assert libgather.tf.gather(["a", "b"], [1]) == [b"b"] and libgather.tf.gather([1, 2], [1], axis=0) == [2]
 assert libgather.onnx.Gather([1, 2], [-1]) == [2]
+assert libgather.scatter([1, 2, 3], [2, 0], [9, 8]) == [8, 2, 9]
+assert libgather.scatter([[1.0], [2.0]], [1], [[5]], reduction="add") == [[1.0], [7.0]]
+assert libgather.scatter(["a", "b"], [0], ["longer"]) == ["longer", "b"] and libgather.scatter([], [], []) == []
+assert libgather.onnx.ScatterND([True, False], [[0]], [False]) == [False, False]
+counts = array.array("i", [0, 0, 0])
+assert libgather.scatter(counts, [1, 1], [1, 2], reduction="add", inplace=True) is counts
+libgather.put_along_axis(counts, [-1], 7, 0)
+assert counts == array.array("i", [0, 3, 7])
+for values in ([1.5], [2**31], ["a"], [[1], [1, 2]]):
+    try:
+        libgather.scatter(counts, [0] * len(values), values, inplace=True)
+    except (libgather.DTypeError, libgather.ShapeError):
+        continue
+    raise AssertionError(values)
+assert counts == array.array("i", [0, 3, 7])
 plan = libgather.Plan([1, 2, 3], libgather.Spec("int64", (-1,)))
 assert plan([1, 2, 3], [2, 2]) == [3, 3]
 for bad in ([[1], [2, 3]], [[1], 2], [1j], [None], [1, "a"], [10**30], None, {}):

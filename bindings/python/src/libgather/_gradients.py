@@ -12,7 +12,7 @@ from ._numbers import integers
 from ._operation import GATHER, GATHER_ELEMENTS, GATHER_ND
 from ._options import options_of
 from ._request import Request
-from ._sites import site_of
+from ._scatters import check_place
 from .context import Context, pointer_of
 from .tensor import Tensor
 
@@ -118,8 +118,7 @@ def gather_elements_gradient(
 def gradient_of(operation: Operation, gradient: t.Any, indices: t.Any, shape: t.Any, request: Request) -> t.Any:
     """Arrays of any kind with any switches."""
     options = options_of(request)
-    if site_of(request.context, None, ("updates", gradient), ("indices", indices)) is not None:
-        raise errors.unsupported("updates", "gradients are summed on the CPU alone")
+    check_place(request.context, ("updates", gradient), ("indices", indices))
     gradient = as_numbers(gradient)
     rows, kind = enter(gradient, None, "updates")
     index = enter(indices, None, "indices")[0]

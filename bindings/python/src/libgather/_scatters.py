@@ -15,9 +15,10 @@ from ._objects import scatter as scatter_buffers
 from ._operation import GATHER_ELEMENTS, SCATTER, SCATTER_ELEMENTS, SCATTER_ND, scatter_named
 from ._operations import run as run_gather
 from ._options import options_of
+from ._places import is_host
 from ._request import Request
 from ._shapes import shape_for
-from ._sites import site_of
+from ._sites import place_of, site_of
 from ._updates import check_target, enter_updates
 from .context import Context, pointer_of
 from .spec import Spec
@@ -325,9 +326,10 @@ def run_others(
 
 
 def check_place(context: Context | None, *operands: tuple[str, t.Any]) -> None:
-    site = site_of(context, None, *operands)
-    if site is not None:
-        raise errors.unsupported("target", f"a scatter runs on the CPU alone, the arrays are on {site.context.device}")
+    """Refuses a target on a device, whatever comes with it."""
+    (operand, target), *_ = operands
+    if not is_host(place_of(target, operand)) or site_of(context, None, *operands) is not None:
+        raise errors.unsupported(operand, "scatters run on the CPU alone")
 
 
 def run_tensors(
