@@ -115,7 +115,8 @@ def python(source):
         lines += [title, "-" * len(title), ""]
         for each in members:
             lines += [f".. auto{kind}:: libgather.{each.__name__}"]
-            lines += ["   :members:", "   :show-inheritance:"] * (kind != "function") + [""]
+            lines += ["   :members:", "   :show-inheritance:"] * (kind != "function")
+            lines += ["   :inherited-members:"] * (kind == "class") + [""]
     for name in ("libgather.tf", "libgather.onnx"):
         lines += [name, "-" * len(name), "", f".. automodule:: {name}", "   :members:", ""]
     lines += ["libgather.torch", "-" * 15, "", ABOUT_TORCH, ""]

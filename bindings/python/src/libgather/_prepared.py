@@ -86,7 +86,7 @@ class Prepared:
         return shape_of(lib.gth_plan_shape, self._pointer, n)
 
     def check(self, indices: t.Any, *, stream: t.Any = None, sync: bool = False) -> None:
-        """Judges the indices of a run and does nothing else, for callers who gather in pieces.
+        """Judges the indices of a run and does nothing else, for callers who run it in pieces.
 
         Args:
             indices: an array of the planned dtype, shape and strides

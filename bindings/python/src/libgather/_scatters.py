@@ -6,7 +6,7 @@ import sys
 
 from . import errors
 from . import types as t
-from ._arrays import enter, enter_output, rank_of, written
+from ._arrays import enter, enter_output, kind_of, rank_of, written
 from ._call import call, created
 from ._foreign import refuse_keywords
 from ._library import lib
@@ -337,9 +337,7 @@ def run_tensors(
 ) -> t.Any:
     """Each array becomes memory of the library, and the result an array of the kind of the target."""
     options = options_of(request)
-    source, kind = enter(target, None, "target")
-    if inplace:
-        source = enter_output(target, None, "target")
+    source = enter_output(target, None, "target") if inplace else enter(target, None, "target")[0]
     check_target(target, request)
     index = enter(indices, None, "indices")[0]
     rows = enter_updates(updates, target, source)
@@ -353,7 +351,7 @@ def run_tensors(
     except errors.IndexError as error:
         locate(error, operation, source.ndim, index.shape, request.axis, request.batch_dims)
         raise
-    return kind.leave(Tensor._of_handle(handle, None, source._text), target)
+    return kind_of(target).leave(Tensor._of_handle(handle, None, source._text), target)
 
 
 # ------------------------------------------------------------------------------------------------- blocks of bytes
