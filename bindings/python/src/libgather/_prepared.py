@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from ._request import Request
     from ._site import Site
 
-    Tensors = tuple[Memory, Memory, Memory]
+#: Memory of the operands, in the order of a run.
+Tensors = tuple[Memory, Memory, Memory]
 
 
 class Prepared:

@@ -7,16 +7,12 @@ from . import _objects, errors
 from . import types as t
 from ._arrays import enter, enter_output, written
 from ._operation import scatter_named
-from ._prepared import BoundPlan, Prepared
+from ._prepared import BoundPlan, Prepared, Tensors
 from ._request import Request
 from ._scatters import check_place
 from ._updates import check_target, enter_updates
 from .context import Context
 from .spec import Spec
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ._prepared import Tensors
 
 
 class ScatterPlan(Prepared):
