@@ -326,9 +326,9 @@ def gather_elements(
     return run_others(GATHER_ELEMENTS, params, indices, out, request)
 
 
-def shapes_of(params: t.Any, indices: t.Any) -> tuple[int, tuple[int, ...]]:
-    """The rank of params and the shape of indices."""
-    return rank_of(params, "params"), enter(indices, None, "indices")[0].shape
+def shapes_of(source: t.Any, indices: t.Any) -> tuple[int, tuple[int, ...]]:
+    """The rank of what indices select in, and the shape of indices."""
+    return rank_of(source, "params"), enter(indices, None, "indices")[0].shape
 
 
 def run(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:

@@ -61,23 +61,31 @@ def put_into_numpys(numpy: t.Any, arr: t.Any, indices: t.Any, values: t.Any, axi
     if isinstance(arr, numpy.ma.MaskedArray):
         raise errors.read_only("target", "a masked array cannot be written in place")
     whole = numpy.asarray(arr) if axis is not None else numpy.asarray(arr).reshape(-1)
-    index = enter(indices, None, "indices")[0]
+    rows = converted(numpy, values, arr.dtype, places(whole, indices, axis))
     try:
-        rows = numpy.asarray(values, arr.dtype)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise errors.dtype_error("updates", str(error)) from None
-    try:
-        rows = numpy.broadcast_to(rows, places(whole.shape, index.shape, axis))
-    except ValueError as error:
-        raise errors.ShapeError(f"updates: {error}", status=c.E_SHAPE, operand="updates") from None
-    indices, rows = (part.copy() if overlaps(numpy, part, whole) else part for part in (indices, rows))
-    run(SCATTER_ELEMENTS, whole, indices, rows, request_of(axis), True)
-    if not numpy.may_share_memory(whole, arr):
+        run(SCATTER_ELEMENTS, whole, indices, rows, request_of(axis), True)
+    except errors.OutputError as error:
+        if error.status != c.E_ALIAS:
+            raise
+        run(SCATTER_ELEMENTS, whole, numpy.array(indices), rows.copy(), request_of(axis), True)
+    if axis is None and not numpy.may_share_memory(whole, arr):
         arr[...] = whole.reshape(arr.shape)
 
 
-def overlaps(numpy: t.Any, part: t.Any, whole: t.Any) -> bool:
-    return isinstance(part, numpy.ndarray) and bool(numpy.may_share_memory(part, whole))
+def converted(numpy: t.Any, values: t.Any, dtype: t.Any, shape: tuple[int, ...]) -> t.Any:
+    """Values as NumPy assigns them to elements of a dtype and a shape."""
+    try:
+        rows = numpy.asarray(values, dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise errors.dtype_error("updates", str(error)) from None
+    if rows.shape == shape:
+        return rows
+    filled = numpy.empty(shape, dtype)
+    try:
+        filled[...] = rows
+    except ValueError as error:
+        raise errors.ShapeError(f"updates: {error}", status=c.E_SHAPE, operand="updates") from None
+    return filled
 
 
 def put_into_memory(arr: t.Any, indices: t.Any, values: t.Any, axis: int | None) -> None:
@@ -87,15 +95,24 @@ def put_into_memory(arr: t.Any, indices: t.Any, values: t.Any, axis: int | None)
         if not is_dense(target):
             raise errors.unsupported("target", "an axis of None is for arrays that are dense, this one has strides")
         whole = target._viewed(target._dtype, (target.size,))
-    index = enter(indices, None, "indices")[0]
-    rows = repeated(enter_updates(values, arr, target), places(whole.shape, index.shape, axis))
-    run(SCATTER_ELEMENTS, whole, index, rows, request_of(axis), True)
+    rows = repeated(enter_updates(values, arr, target), places(whole, indices, axis))
+    run(SCATTER_ELEMENTS, whole, indices, rows, request_of(axis), True)
     written(arr)
 
 
-def places(target: tuple[int, ...], indices: tuple[int, ...], axis: int | None) -> tuple[int, ...]:
-    """The shape of the values."""
-    return shape_for(SCATTER_ELEMENTS, target, indices, request_of(axis))
+def places(whole: t.Any, indices: t.Any, axis: int | None) -> tuple[int, ...]:
+    """The shape of the values: that of indices, where an extent of 1 beside the axis is repeated."""
+    shape, chosen = whole.shape, shape_of(indices)
+    along = axis or 0
+    if len(shape) != len(chosen) or not isinstance(along, int) or not -len(shape) <= along < len(shape):
+        return shape_for(SCATTER_ELEMENTS, shape, chosen, request_of(axis))  # which says what is wrong
+    pairs = enumerate(zip(chosen, shape, strict=True))
+    return tuple(extent if dim == along % len(shape) or extent != 1 else other for dim, (extent, other) in pairs)
+
+
+def shape_of(indices: t.Any) -> tuple[int, ...]:
+    shape = getattr(indices, "shape", None)
+    return tuple(shape) if isinstance(shape, tuple) else enter(indices, None, "indices")[0].shape
 
 
 def request_of(axis: int | None) -> Request:

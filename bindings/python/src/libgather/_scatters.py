@@ -6,7 +6,7 @@ import sys
 
 from . import errors
 from . import types as t
-from ._arrays import enter, enter_output, kind_of, rank_of, written
+from ._arrays import enter, enter_output, kind_of, written
 from ._call import call, created
 from ._foreign import refuse_keywords
 from ._library import lib
@@ -14,6 +14,7 @@ from ._located import locate
 from ._objects import scatter as scatter_buffers
 from ._operation import GATHER_ELEMENTS, SCATTER, SCATTER_ELEMENTS, SCATTER_ND, scatter_named
 from ._operations import run as run_gather
+from ._operations import shapes_of
 from ._options import options_of
 from ._places import is_host
 from ._request import Request
@@ -122,8 +123,34 @@ def scatter(
     """
     if others:
         refuse_keywords("scatter", others)
-    switches = reduction, accumulate, negative, bounds, profile, opset, threads, None
-    return scattered(SCATTER, target, indices, updates, inplace, axis, batch_dims, context, *switches)
+    try:
+        result = scatter_buffers(
+            0,
+            target,
+            indices,
+            updates,
+            inplace,
+            axis,
+            batch_dims,
+            context,
+            reduction,
+            accumulate,
+            negative,
+            bounds,
+            None,
+            profile,
+            opset,
+            threads,
+            None,
+        )
+    except errors.IndexError as error:
+        locate(error, SCATTER, *shapes_of(target, indices), axis, batch_dims)
+        raise
+    if result is not NotImplemented:
+        return result
+    request = Request(axis, batch_dims, negative, bounds, None, profile, opset, threads, context)
+    request = request._replace(reduction=reduction, accumulate=accumulate)
+    return run_others(SCATTER, target, indices, updates, request, inplace)
 
 
 @t.overload
@@ -181,8 +208,34 @@ def scatter_nd(
     """
     if others:
         refuse_keywords("scatter_nd", others)
-    switches = reduction, accumulate, negative, bounds, profile, opset, threads, None
-    return scattered(SCATTER_ND, target, indices, updates, inplace, None, batch_dims, context, *switches)
+    try:
+        result = scatter_buffers(
+            1,
+            target,
+            indices,
+            updates,
+            inplace,
+            None,
+            batch_dims,
+            context,
+            reduction,
+            accumulate,
+            negative,
+            bounds,
+            None,
+            profile,
+            opset,
+            threads,
+            None,
+        )
+    except errors.IndexError as error:
+        locate(error, SCATTER_ND, *shapes_of(target, indices), None, batch_dims)
+        raise
+    if result is not NotImplemented:
+        return result
+    request = Request(None, batch_dims, negative, bounds, None, profile, opset, threads, context)
+    request = request._replace(reduction=reduction, accumulate=accumulate)
+    return run_others(SCATTER_ND, target, indices, updates, request, inplace)
 
 
 @t.overload
@@ -252,38 +305,15 @@ def scatter_elements(
     """
     if others:
         refuse_keywords("scatter_elements", others)
-    switches = reduction, accumulate, negative, bounds, profile, opset, threads, extents
-    return scattered(SCATTER_ELEMENTS, target, indices, updates, inplace, axis, 0, context, *switches)
-
-
-def scattered(
-    operation: Operation,
-    target: t.Any,
-    indices: t.Any,
-    updates: t.Any,
-    inplace: bool,
-    axis: int | None,
-    batch_dims: int,
-    context: Context | None,
-    reduction: t.Reduction | None,
-    accumulate: t.Accumulate | None,
-    negative: t.Negative | None,
-    bounds: t.Bounds | None,
-    profile: t.Profile | None,
-    opset: int | None,
-    threads: int | None,
-    extents: t.Extents | None,
-) -> t.Any:
-    """Arrays of any kind with any switches."""
     try:
         result = scatter_buffers(
-            operation.number,
+            2,
             target,
             indices,
             updates,
             inplace,
             axis,
-            batch_dims,
+            0,
             context,
             reduction,
             accumulate,
@@ -296,26 +326,35 @@ def scattered(
             extents,
         )
     except errors.IndexError as error:
-        locate(error, operation, rank_of(target, "target"), enter(indices, None, "indices")[0].shape, axis, batch_dims)
+        locate(error, SCATTER_ELEMENTS, *shapes_of(target, indices), axis, 0)
         raise
     if result is not NotImplemented:
         return result
-    request = Request(axis, batch_dims, negative, bounds, None, profile, opset, threads, context, extents=extents)
+    request = Request(axis, 0, negative, bounds, None, profile, opset, threads, context, extents=extents)
     request = request._replace(reduction=reduction, accumulate=accumulate)
-    return run_others(operation, target, indices, updates, request, inplace)
+    return run_others(SCATTER_ELEMENTS, target, indices, updates, request, inplace)
 
 
 def run(operation: Operation, target: t.Any, indices: t.Any, updates: t.Any, asked: Request, inplace: bool) -> t.Any:
-    """As `scattered`, for a request."""
-    axis, batch_dims, negative, bounds, _, profile, opset, threads, context, *_, extents, reduction, accumulate = asked
-    switches = reduction, accumulate, negative, bounds, profile, opset, threads, extents
-    return scattered(operation, target, indices, updates, inplace, axis, batch_dims, context, *switches)
+    """Arrays of any kind with any switches."""
+    axis, batch_dims, negative, bounds, fill, profile, opset, threads, context, *_, extents, reduction, accumulate = (
+        asked
+    )
+    switches = reduction, accumulate, negative, bounds, fill, profile, opset, threads, extents
+    try:
+        result = scatter_buffers(
+            operation.number, target, indices, updates, inplace, axis, batch_dims, context, *switches
+        )
+    except errors.IndexError as error:
+        locate(error, operation, *shapes_of(target, indices), axis, batch_dims)
+        raise
+    return run_others(operation, target, indices, updates, asked, inplace) if result is NotImplemented else result
 
 
 def run_others(
     operation: Operation, target: t.Any, indices: t.Any, updates: t.Any, request: Request, inplace: t.Any
 ) -> t.Any:
-    """What scatter_buffers() does not do."""
+    """As `run`, for what scatter_buffers() does not do."""
     if not isinstance(inplace, bool):
         raise errors.dtype_error("options", f"inplace is {type(inplace).__name__}, not a bool")
     check_place(request.context, ("target", target), ("indices", indices), ("updates", updates))
