@@ -108,6 +108,9 @@
 #define GTH_REDUCTION_MIN 5
 #define GTH_ACCUMULATE_DTYPE 1
 #define GTH_ACCUMULATE_FLOAT32 2
+#define GTH_SHARDS_BLOCKS 1
+#define GTH_SHARDS_MODULO 2
+#define GTH_SHARDS_BORDERS 3
 
 uint32_t gth_abi_version(void);
 
@@ -417,3 +420,30 @@ int32_t gth_plan_shape(const gth_plan *plan, int64_t n, int32_t capacity, int32_
                                gth_error *err);
 
 int32_t gth_plan_release(gth_plan *plan);
+
+typedef struct gth_shards {
+  uint32_t size;
+  int32_t kind;
+  int64_t rows;
+  int64_t count;
+  const int64_t *borders;
+} gth_shards;
+
+typedef struct gth_parts {
+  uint32_t size;
+  uint32_t flags;
+  int64_t capacity;
+  int64_t *counts;
+  int64_t *local;
+  int64_t *order;
+  int64_t
+      *place;
+  void *scratch;
+  int64_t scratch_bytes;
+} gth_parts;
+
+int32_t gth_partition(gth_context *context, const gth_tensor_desc *ids, const gth_shards *shards,
+                              const gth_options *options, const gth_parts *parts, gth_error *err);
+
+int32_t gth_partition_scratch(const gth_tensor_desc *ids, const gth_shards *shards, uint32_t flags,
+                                      int64_t *bytes, gth_error *err);
