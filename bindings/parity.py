@@ -151,6 +151,7 @@ FEATURES = {
         None,
         None,
     ),
+    "shards of a table": ("gth_partition gth_partition_scratch", None, None, None),
     "output shape": (
         "gth_gather_shape gth_gather_nd_shape gth_gather_elements_shape",
         "output_shape output_shape(op) output_shape(nd)",
@@ -216,6 +217,10 @@ FEATURES = {
 
 # What a language does not carry, and why.
 EXEMPT = {
+    **{
+        ("shards of a table", language): "ids are dealt out in the C ABI alone so far"
+        for language in ("Python", "Rust", "Go")
+    },
     (
         "hooks: memory and executor",
         "Python",

@@ -867,7 +867,7 @@ typedef struct gth_shards {
 #define GTH_SHARDS_INIT {sizeof(gth_shards), GTH_SHARDS_BLOCKS, 0, 1, 0}
 
 /* Flags of gth_parts. */
-#define GTH_PARTS_ONCE 1u /* a row that several ids name is asked for once: `place` is needed, `order` is NULL */
+#define GTH_PARTS_ONCE 1 /* a row that several ids name is asked for once: `place` is needed, `order` is NULL */
 
 /* What ids are dealt out into: memory of the caller, at multiples of 8 bytes, which overlaps nothing else. */
 typedef struct gth_parts {

@@ -111,6 +111,7 @@
 #define GTH_SHARDS_BLOCKS 1
 #define GTH_SHARDS_MODULO 2
 #define GTH_SHARDS_BORDERS 3
+#define GTH_PARTS_ONCE 1
 
 uint32_t gth_abi_version(void);
 
