@@ -249,12 +249,18 @@ void strings() {
 void empties() {
   Floats target = table;
   const std::vector<int64_t> none;
-  const Floats nothing;
+  Floats nothing;
   gather::scatter_into({target, {4, 2}}, none, {nothing, {0, 2}});
   CHECK(target == table);
   CHECK(gather::scatter({nothing, {0, 2}}, none, {nothing, {0, 2}}).to_vector<float>().empty());
   CHECK(gather::gather_gradient({nothing, {0, 2}}, none, {2, 2}).to_vector<float>() == Floats(4));
+  // Rows without elements are in no need of an index, whatever the form.
   const std::vector<int64_t> zero = {0};
+  const View rows(nothing, {0, 0}), row(nothing, {1, 0});
+  CHECK(gather::scatter(rows, zero, row).shape() == Shape({0, 0}));
+  gather::scatter_into(rows, zero, row);
+  CHECK(gather::gather_gradient(row, zero, {0, 0}).shape() == Shape({0, 0}));
+  gather::gather_gradient_into(row, zero, rows);
   thrown<gather::IndexError>(GTH_E_INDEX, [&] { gather::scatter({nothing, {0, 1}}, zero, {table, {1, 1}}); });
 }
 
