@@ -51,8 +51,8 @@ INLINE gth_tensor_desc gather_go_describe(GATHER_GO_TENSOR(view)) {
 
 /* indexed is params, linear the output; of a scatter or a gradient they are the target and the updates. */
 INLINE gather_go_error *gather_go_desc(gather_go_operation operation, gather_go_handle context,
-                                       GATHER_GO_TENSOR(indexed), GATHER_GO_TENSOR(indices),
-                                       const gth_options *options, GATHER_GO_TENSOR(linear)) {
+                                       GATHER_GO_TENSOR(indexed), GATHER_GO_TENSOR(indices), const gth_options *options,
+                                       GATHER_GO_TENSOR(linear)) {
   BEGIN;
   const gth_tensor_desc one = DESCRIBE(indexed), at = DESCRIBE(indices), other = DESCRIBE(linear);
   if (operation > GATHER_GO_GATHER_ELEMENTS)

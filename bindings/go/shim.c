@@ -7,9 +7,8 @@
   ((operation) == GATHER_GO_SCATTER      ? gth_scatter##form(__VA_ARGS__)    \
    : (operation) == GATHER_GO_SCATTER_ND ? gth_scatter_nd##form(__VA_ARGS__) \
                                          : gth_scatter_elements##form(__VA_ARGS__))
-#define EITHER(operation, form, ...)                                                      \
-  ((operation) < GATHER_GO_SCATTER ? GATHER(operation, form, __VA_ARGS__)                 \
-                                   : SCATTER(operation, form, __VA_ARGS__))
+#define EITHER(operation, form, ...) \
+  ((operation) < GATHER_GO_SCATTER ? GATHER(operation, form, __VA_ARGS__) : SCATTER(operation, form, __VA_ARGS__))
 
 /* Where there is no memory for an error. */
 static gth_error no_memory = {sizeof(gth_error), GTH_E_NOMEM, GTH_OPERAND_NONE, -1, 0, 0, -1, 0, 0, 0, 0, "no memory"};
