@@ -123,33 +123,36 @@ FEATURES = {
     "scatter": (
         "gth_scatter gth_scatter_into gth_scatter_desc gth_scatter_shape",
         "scatter scatter(inplace) scatter(reduction) scatter(accumulate) updates_shape",
-        None,
-        None,
+        "scatter scatter_into updates_shape Reduction Options::reduction Accumulate Options::accumulate",
+        "Scatter ScatterInto ScatterStrings UpdatesShape NewUpdates Tensor.Updates Reduction Accumulate",
     ),
     "scatter_nd": (
         "gth_scatter_nd gth_scatter_nd_into gth_scatter_nd_desc gth_scatter_nd_shape",
         "scatter_nd scatter_nd(inplace) updates_shape(op)",
-        None,
-        None,
+        "scatter_nd scatter_nd_into updates_shape_nd",
+        "ScatterND ScatterNDInto ScatterNDStrings UpdatesShapeND",
     ),
     "scatter_elements": (
         "gth_scatter_elements gth_scatter_elements_into gth_scatter_elements_desc gth_scatter_elements_shape",
         "scatter_elements scatter_elements(inplace) put_along_axis",
-        None,
-        None,
+        "scatter_elements scatter_elements_into updates_shape_elements",
+        "ScatterElements ScatterElementsInto ScatterElementsStrings UpdatesShapeElements",
     ),
     "plan of a scatter": (
         "gth_scatter_plan gth_scatter_nd_plan gth_scatter_elements_plan",
         "ScatterPlan ScatterPlan.__call__ ScatterPlan.bind ScatterPlan.check ScatterPlan.updates_shape",
-        None,
-        None,
+        "Plan::scatter Plan::scatter_nd Plan::scatter_elements Plan::scatter_from",
+        "NewScatterPlan NewScatterPlanND NewScatterPlanElements NewScatterPlanFrom ScatterPlan.Run ScatterPlan.Check "
+        "ScatterPlan.UpdatesShape From",
     ),
     "gradients of gathers": (
         "gth_gather_gradient gth_gather_gradient_desc gth_gather_nd_gradient gth_gather_nd_gradient_desc "
         "gth_gather_elements_gradient gth_gather_elements_gradient_desc",
         "gather_gradient gather_nd_gradient gather_elements_gradient",
-        None,
-        None,
+        "gather_gradient gather_gradient_into gather_nd_gradient gather_nd_gradient_into gather_elements_gradient "
+        "gather_elements_gradient_into",
+        "GatherGradient GatherGradientInto GatherNDGradient GatherNDGradientInto GatherElementsGradient "
+        "GatherElementsGradientInto",
     ),
     "shards of a table": ("gth_partition gth_partition_scratch", None, None, None),
     "output shape": (
@@ -238,11 +241,6 @@ EXEMPT = {
     ): "each array is held against the planned shape and strides, of which the memory follows",
     ("plan: the memory that a run touches", "Python"): "arrays have a shape; raw addresses are no argument",
     ("plan: the memory that a run touches", "Rust"): "buffers have a size, which each run is held against",
-    **{
-        (feature, language): "scatters are in the C ABI alone so far"
-        for feature in ("scatter", "scatter_nd", "scatter_elements", "plan of a scatter", "gradients of gathers")
-        for language in ("Rust", "Go")
-    },
     ("DLPack", "Go"): "no Go library speaks it; device memory goes by raw pointer",
     ("Arrow", "Go"): "string tensors come from []string; the C data interface needs memory of C",
 }

@@ -43,18 +43,21 @@ INLINE gth_tensor_desc gather_go_describe(GATHER_GO_TENSOR(view)) {
 #define PLAN(handle) ((gth_plan *)(handle))
 #define TENSOR(handle) ((gth_tensor *)(handle))
 
-/* A form of an operation: the functions differ in their names alone. */
-#define CALL(operation, form, ...)                                         \
+/* A form of a gather: the functions differ in their names alone. */
+#define GATHER(operation, form, ...)                                       \
   ((operation) == GATHER_GO_GATHER      ? gth_gather##form(__VA_ARGS__)    \
    : (operation) == GATHER_GO_GATHER_ND ? gth_gather_nd##form(__VA_ARGS__) \
                                         : gth_gather_elements##form(__VA_ARGS__))
 
+/* indexed is params, linear the output; of a scatter or a gradient they are the target and the updates. */
 INLINE gather_go_error *gather_go_desc(gather_go_operation operation, gather_go_handle context,
-                                       GATHER_GO_TENSOR(params), GATHER_GO_TENSOR(indices), const gth_options *options,
-                                       GATHER_GO_TENSOR(out)) {
+                                       GATHER_GO_TENSOR(indexed), GATHER_GO_TENSOR(indices), const gth_options *options,
+                                       GATHER_GO_TENSOR(linear)) {
   BEGIN;
-  const gth_tensor_desc from = DESCRIBE(params), at = DESCRIBE(indices), to = DESCRIBE(out);
-  END(CALL(operation, _desc, CONTEXT(context), &from, &at, options, &to, &err));
+  const gth_tensor_desc one = DESCRIBE(indexed), at = DESCRIBE(indices), other = DESCRIBE(linear);
+  if (operation > GATHER_GO_GATHER_ELEMENTS)
+    END(gather_go_write_back(operation, CONTEXT(context), &one, &at, &other, options, &err));
+  END(GATHER(operation, _desc, CONTEXT(context), &one, &at, options, &other, &err));
 }
 
 /* The extents are the bytes of the slices: memory of Go is never left. */

@@ -48,6 +48,12 @@ func TestCloseBesideCalls(t *testing.T) {
 		plan := newPlan(t, tableTensor(), gather.Shaped[int](4))
 		beside(t, func() error { return plan.Run(gather.To(make([]float32, 8)), table, ids, gather.Open) }, plan)
 
+		scatters, err := gather.NewScatterPlan(tableTensor(), gather.Shaped[int](4))
+		check(t, err)
+		beside(t, func() error {
+			return scatters.Run(gather.To(make([]float32, 8)), ids, gather.From(table), gather.Open)
+		}, scatters)
+
 		// Two pieces of the output for two threads, so that a call takes as long as the others need to come beside it.
 		context := newContext(t, 2)
 		beside(t, func() error {
@@ -60,6 +66,11 @@ func TestCloseBesideCalls(t *testing.T) {
 			_, _, err := gather.GatherStrings(words, gather.Vector(ids))
 			return err
 		}, words)
+		more := newStrings(t, []string{"a", "b", "c", "d"}, 4)
+		beside(t, func() error {
+			_, _, err := gather.ScatterStrings(more, gather.Vector(ids), more.Updates())
+			return err
+		}, more)
 
 		tensor, err := gather.NewDeviceTensor[float32](nil, 4, 2)
 		check(t, err)

@@ -18,7 +18,9 @@ type conformanceCase struct {
 	op              string
 	options         []gather.Option
 	bounds          string
-	params, indices tensorText
+	params, indices tensorText // of a scatter, params is its target
+	updates         tensorText // of a scatter
+	reduces         bool       // numbers are added, multiplied or compared
 	wanted          tensorText
 	failure         *gather.Error // nil: wanted holds
 }
@@ -69,7 +71,15 @@ func parseCase(lines []string) (test conformanceCase, err error) {
 	test.name = values["case"]
 	test.op = values["op"]
 	test.bounds = values["bounds"]
-	if test.params, err = parseTensor(strings.Fields(values["params"])); err != nil {
+	params := values["params"]
+	if updates, ok := values["updates"]; ok {
+		params = values["target"]
+		test.reduces = values["reduction"] != "" && values["reduction"] != "none"
+		if test.updates, err = parseTensor(strings.Fields(updates)); err != nil {
+			return test, err
+		}
+	}
+	if test.params, err = parseTensor(strings.Fields(params)); err != nil {
 		return test, err
 	}
 	if test.indices, err = parseTensor(strings.Fields(values["indices"])); err != nil {
@@ -110,6 +120,13 @@ var (
 	extents = map[string]gather.ExtentsPolicy{
 		"equal": gather.ExtentsEqual, "prefix": gather.ExtentsPrefix, "broadcast": gather.ExtentsBroadcast,
 	}
+	reductions = map[string]gather.ReductionPolicy{
+		"none": gather.ReductionNone, "add": gather.ReductionAdd, "mul": gather.ReductionMul,
+		"max": gather.ReductionMax, "min": gather.ReductionMin,
+	}
+	accumulations = map[string]gather.AccumulatePolicy{
+		"dtype": gather.AccumulateDType, "float32": gather.AccumulateFloat32,
+	}
 	statuses = map[string]gather.Status{
 		"NULL": gather.ErrNull, "VERSION": gather.ErrVersion, "DTYPE": gather.ErrDType, "RANK": gather.ErrRank,
 		"AXIS": gather.ErrAxis, "BATCH": gather.ErrBatch, "SHAPE": gather.ErrShape, "SIZE": gather.ErrSize,
@@ -140,6 +157,8 @@ func parseOptions(values map[string]string, dtype string) ([]gather.Option, erro
 	word(&options, policies, values["bounds"], gather.Bounds)
 	word(&options, fills, values["fill"], gather.Fill)
 	word(&options, extents, values["extents"], gather.Extents)
+	word(&options, reductions, values["reduction"], gather.Reduction)
+	word(&options, accumulations, values["accumulate"], gather.Accumulate)
 	if image := values["fill_value"]; image != "" { // of strings it is empty
 		bytes, err := hex.DecodeString(image)
 		if err != nil {

@@ -26,7 +26,7 @@ func TestConformance(t *testing.T) {
 	if _, err := os.Stat(casesFolder); err != nil {
 		t.Skip("the conformance cases are not beside this module")
 	}
-	for _, folder := range []string{casesFolder, casesFolder + "/elements"} {
+	for _, folder := range []string{casesFolder, casesFolder + "/elements", casesFolder + "/scatter"} {
 		replayFolder(t, folder)
 	}
 }
@@ -76,6 +76,8 @@ func replay(t *report, test *conformanceCase) {
 	}
 	elements[test.params.dtype].replay(t, test)
 }
+
+func (test *conformanceCase) isScatter() bool { return test.updates.dtype != "" }
 
 // What a dtype of the file is in Go.
 type element struct {
@@ -149,6 +151,10 @@ func formsOf[T gather.Element, I gather.Index](op string) forms[T, I] {
 }
 
 func replayForms[T gather.Element, I gather.Index](t *report, test *conformanceCase) {
+	if test.isScatter() {
+		replayScatter[T, I](t, test)
+		return
+	}
 	call := formsOf[T, I](test.op)
 	params, indices := tensorOf[T](&test.params), tensorOf[I](&test.indices)
 	shape := replayShape(t, test, call.shape, params, indices)
@@ -252,6 +258,10 @@ func stringFormsOf[I gather.Index](op string) (stringGather[I], shapeQuery) {
 }
 
 func replayStringsBy[I gather.Index](t *report, test *conformanceCase) {
+	if test.isScatter() {
+		replayScatteredStrings[I](t, test)
+		return
+	}
 	params, err := gather.NewStrings(test.params.strings, test.params.shape...)
 	if err != nil {
 		t.Errorf("%s: %v", test.name, err)

@@ -205,6 +205,24 @@ const (
 	ExtentsBroadcast ExtentsPolicy = 3
 )
 
+// What a scatter does with an update.
+const (
+	// the row becomes the update; any dtype
+	ReductionNone ReductionPolicy = 1
+	ReductionAdd  ReductionPolicy = 2
+	ReductionMul  ReductionPolicy = 3
+	ReductionMax  ReductionPolicy = 4
+	ReductionMin  ReductionPolicy = 5
+)
+
+// What a scatter adds and multiplies float16 and bfloat16 in.
+const (
+	// the dtype: 4,096 ones added to a float16 are 2,048
+	AccumulateDType AccumulatePolicy = 1
+	// float32, rounded once when all updates of an element are in: they are 4,096
+	AccumulateFloat32 AccumulatePolicy = 2
+)
+
 var statusNames = [...]string{
 	1:  "GTH_E_NULL",
 	2:  "GTH_E_HANDLE",

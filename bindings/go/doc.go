@@ -1,6 +1,6 @@
-// Package gather reads rows, slices and elements of tensors by index, with the C library libgather: what tf.gather,
-// tf.gather_nd, ONNX Gather, GatherND and GatherElements, numpy.take, numpy.take_along_axis, torch.index_select and
-// torch.gather do, each to the letter with its [Profile].
+// Package gather reads rows, slices and elements of tensors by index, and writes them back, with the C library libgather:
+// what tf.gather, tf.gather_nd, ONNX Gather, GatherND and GatherElements, numpy.take, numpy.take_along_axis,
+// torch.index_select and torch.gather do, and the scatters of these systems, each to the letter with its [Profile].
 //
 // # Tensors
 //
@@ -13,6 +13,11 @@
 // [Gather], [GatherND] and [GatherElements] make a new result; [GatherInto] and its like fill memory of the caller's and
 // allocate nothing; a [Plan] is a gather that has been checked once and runs often. [OutputShape] says what will come out.
 // Each is one call into C, but for those that make a new result, which ask for the shape first.
+//
+// [Scatter], [ScatterND] and [ScatterElements] write what these would read, in a copy of the target; [ScatterInto] and its
+// like in the target itself, as often as wanted with a [ScatterPlan]. [Reduction] adds, multiplies or compares instead. The
+// target comes first, then indices, and last [Updates], which have a type of their own. [GatherGradient] and its like are
+// the sums that a gather hands back.
 //
 // # Errors
 //

@@ -59,6 +59,72 @@ func ExampleGatherInto() {
 	// Output: [20 21 10 11] <nil>
 }
 
+// Rows that come back to their places: the last one of several stays.
+func ExampleScatterInto() {
+	table := []float32{0, 1, 10, 11, 20, 21}
+	rows := gather.NewUpdates([]float32{-1, -2, 7, 8}, 2, 2)
+	err := gather.ScatterInto(gather.NewOutput(table, 3, 2), gather.Vector([]int{2, 0}), rows)
+	fmt.Println(table, err)
+	// Output: [7 8 10 11 -1 -2] <nil>
+}
+
+// Sums by bucket.
+func ExampleScatter() {
+	counts := gather.Vector([]int{0, 0, 0})
+	buckets := gather.Vector([]uint8{2, 0, 2})
+	sums, err := gather.Scatter(counts, buckets, gather.NewUpdates([]int{5, 6, 7}, 3), gather.Reduction(gather.ReductionAdd))
+	fmt.Println(sums.Data(), counts.Data(), err)
+	// Output: [6 0 12] [0 0 0] <nil>
+}
+
+func ExampleScatterND() {
+	matrix := gather.New([]float64{1, 2, 3, 4, 5, 6}, 2, 3)
+	changed, err := gather.ScatterND(matrix, gather.New([]int32{0, 2, 1, 1}, 2, 2), gather.NewUpdates([]float64{-3, -5}, 2))
+	fmt.Println(changed.Data(), err)
+	// Output: [1 2 -3 4 -5 6] <nil>
+}
+
+// The best column of each row is struck out.
+func ExampleScatterElements() {
+	scores, best := gather.New([]float64{1, 2, 3, 6, 5, 4}, 2, 3), gather.New([]int32{2, 0}, 2, 1)
+	rest, err := gather.ScatterElements(scores, best, gather.NewUpdates([]float64{0, 0}, 2, 1), gather.Axis(1))
+	fmt.Println(rest.Data(), err)
+	// Output: [1 2 0 0 5 4] <nil>
+}
+
+// A row that was read twice gets the sum of both gradients.
+func ExampleGatherGradient() {
+	gradient := gather.New([]float32{1, 2, 3, 4, 5, 6}, 3, 2)
+	table, err := gather.GatherGradient(gradient, gather.Vector([]int{2, 0, 2}), []int{3, 2})
+	fmt.Println(table.Data(), err)
+	// Output: [3 4 0 0 6 8] <nil>
+}
+
+// Batches of any size into one table.
+func ExampleScatterPlan() {
+	table := make([]float32, 3*2)
+	plan, err := gather.NewScatterPlan(gather.Shaped[float32](3, 2), gather.Shaped[int](gather.Open),
+		gather.Reduction(gather.ReductionAdd))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer plan.Close()
+	err = plan.Run(gather.To(table), []int{2, 2}, gather.From([]float32{1, 2, 3, 4}), 2)
+	fmt.Println(table, err)
+	// Output: [0 0 0 0 4 6] <nil>
+}
+
+func ExampleScatterStrings() {
+	words, _ := gather.NewStrings([]string{"red", "green", "blue"}, 3)
+	defer words.Close()
+	more, _ := gather.NewStrings([]string{"yellow"}, 1)
+	defer more.Close()
+	values, _, err := gather.ScatterStrings(words, gather.Vector([]int{1}), more.Updates())
+	fmt.Println(values, err)
+	// Output: [red yellow blue] <nil>
+}
+
 func ExampleIndexError() {
 	table := gather.Vector([]float32{0, 1, 2, 3})
 	_, err := gather.Gather(table, gather.Vector([]int{0, 1, 4}))

@@ -2,6 +2,7 @@ package gather_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"libgather/gather"
@@ -22,6 +23,31 @@ func TestG4_EveryAllocationFails(t *testing.T) {
 		"plan": func() error {
 			plan, err := gather.NewPlan(tableTensor(), gather.Vector([]int{1, 2}))
 			return errors.Join(err, plan.Close())
+		},
+		"plan of a scatter": func() error {
+			plan, err := gather.NewScatterPlan(tableTensor(), gather.Vector([]int{1, 2}))
+			return errors.Join(err, plan.Close())
+		},
+		"scatter in float32": func() error {
+			halves := []gather.Float16{1, 2, 3}
+			err := gather.ScatterInto(gather.NewOutput(halves, 3), gather.Vector([]int{2, 2}),
+				gather.NewUpdates([]gather.Float16{4, 5}, 2), gather.Reduction(gather.ReductionAdd),
+				gather.Accumulate(gather.AccumulateFloat32))
+			if err != nil && !slices.Equal(halves, []gather.Float16{1, 2, 3}) {
+				t.Errorf("an error changed the target to %v", halves)
+			}
+			return err
+		},
+		"scattered strings": func() error {
+			words, err := gather.NewStrings([]string{"one", "two", "three"}, 3)
+			if err != nil {
+				return err
+			}
+			found, _, err := gather.ScatterStrings(words, gather.Vector([]int{2, 0, 1}), words.Updates())
+			if err == nil && !slices.Equal(found, []string{"two", "three", "one"}) {
+				t.Errorf("got %q", found)
+			}
+			return errors.Join(err, words.Close())
 		},
 		"strings": func() error {
 			words, err := gather.NewStrings([]string{"one", "two", "three"}, 3)

@@ -6,11 +6,7 @@ package gather
 // #cgo nocallback gather_go_can_allocate
 import "C"
 
-import (
-	"fmt"
-	"slices"
-	"unsafe"
-)
+import "unsafe"
 
 // Which operation a call of C is.
 type operation = C.gather_go_operation
@@ -19,7 +15,30 @@ const (
 	opGather         operation = C.GATHER_GO_GATHER
 	opGatherND       operation = C.GATHER_GO_GATHER_ND
 	opGatherElements operation = C.GATHER_GO_GATHER_ELEMENTS
+
+	opScatter         operation = C.GATHER_GO_SCATTER
+	opScatterND       operation = C.GATHER_GO_SCATTER_ND
+	opScatterElements operation = C.GATHER_GO_SCATTER_ELEMENTS
+
+	opGatherGradient         operation = C.GATHER_GO_GATHER_GRADIENT
+	opGatherNDGradient       operation = C.GATHER_GO_GATHER_ND_GRADIENT
+	opGatherElementsGradient operation = C.GATHER_GO_GATHER_ELEMENTS_GRADIENT
 )
+
+// What errors call the tensor that indices select in, and the one that is walked in order.
+func indexedOf(op operation) Operand {
+	if op <= opGatherElements {
+		return OperandParams
+	}
+	return OperandTarget
+}
+
+func linearOf(op operation) Operand {
+	if op <= opGatherElements {
+		return OperandOut
+	}
+	return OperandUpdates
+}
 
 // Gather takes slices of params along an axis. With a = [Axis] and b = [BatchDims]:
 //
@@ -57,18 +76,18 @@ func GatherElements[T Element, I Index](params Tensor[T], indices Tensor[I], opt
 // GatherInto is [Gather] into a tensor of exactly the output's shape. It is one call into C and allocates nothing. On an
 // error out is unchanged (but see ErrRace). out must not share memory with params or indices.
 func GatherInto[T Element, I Index](out Output[T], params Tensor[T], indices Tensor[I], options ...Option) error {
-	return into(opGather, &out.view, &params.view, &indices.view, options)
+	return into(opGather, &params.view, &indices.view, &out.view, options)
 }
 
 // GatherNDInto is [GatherND] as [GatherInto] is [Gather].
 func GatherNDInto[T Element, I Index](out Output[T], params Tensor[T], indices Tensor[I], options ...Option) error {
-	return into(opGatherND, &out.view, &params.view, &indices.view, options)
+	return into(opGatherND, &params.view, &indices.view, &out.view, options)
 }
 
 // GatherElementsInto is [GatherElements] as [GatherInto] is [Gather].
 func GatherElementsInto[T Element, I Index](out Output[T], params Tensor[T], indices Tensor[I],
 	options ...Option) error {
-	return into(opGatherElements, &out.view, &params.view, &indices.view, options)
+	return into(opGatherElements, &params.view, &indices.view, &out.view, options)
 }
 
 func allocate[T Element, I Index](op operation, params Tensor[T], indices Tensor[I],
@@ -82,17 +101,25 @@ func allocate[T Element, I Index](op operation, params Tensor[T], indices Tensor
 	bytes, ok := byteCount(elementSize(DTypeOf[T]()), shape)
 	if !ok { // C says which extent is too large
 		none := Shaped[T](shape...)
-		return Tensor[T]{}, into(op, &none.view, &params.view, &indices.view, options)
+		return Tensor[T]{}, into(op, &params.view, &indices.view, &none.view, options)
 	}
-	if !allocatable(bytes) {
-		return Tensor[T]{}, fail(ErrNoMemory, OperandOut, bytes, 0, "no memory for it")
+	out, err := newTensor[T](bytes, shape, OperandOut)
+	if err != nil {
+		return out, err
 	}
-	var zero T
-	out := New(make([]T, bytes/int(unsafe.Sizeof(zero))), shape...)
-	if err := into(op, &out.view, &params.view, &indices.view, options); err != nil {
+	if err := into(op, &params.view, &indices.view, &out.view, options); err != nil {
 		return Tensor[T]{}, err
 	}
 	return out, nil
+}
+
+// newTensor is zeros in new memory, for an operand of a call.
+func newTensor[T Element](bytes int, shape []int, operand Operand) (Tensor[T], error) {
+	if !allocatable(bytes) {
+		return Tensor[T]{}, fail(ErrNoMemory, operand, bytes, 0, "no memory for it")
+	}
+	var zero T
+	return New(make([]T, bytes/int(unsafe.Sizeof(zero))), shape...), nil
 }
 
 // allocatable is asked where a shape may be large over little memory, because make ends the process where it fails.
@@ -101,42 +128,42 @@ func allocatable(bytes int) bool {
 	return bytes < suspicious || C.gather_go_can_allocate(C.int64_t(bytes)) != 0
 }
 
-func into(op operation, out, params, indices *view, options []Option) error {
-	marks := params.numbers.flags | indices.numbers.flags | out.numbers.flags
+func into(op operation, indexed, indices, linear *view, options []Option) error {
+	marks := indexed.numbers.flags | indices.numbers.flags | linear.numbers.flags
 	if len(options) == 0 && !mustLook(marks) {
-		return takeError(describe(op, 0, params, indices, nil, out))
+		return takeError(describe(op, 0, indexed, indices, nil, linear))
 	}
-	return intoWith(op, out, params, indices, options, marks)
+	return intoWith(op, indexed, indices, linear, options, marks)
 }
 
 // intoWith is apart, so that a call without options has none to clear.
-func intoWith(op operation, out, params, indices *view, options []Option, marks C.uint32_t) error {
+func intoWith(op operation, indexed, indices, linear *view, options []Option, marks C.uint32_t) error {
 	var s settings
 	s.settle(options)
 	if mustLook(marks) || s.fillDType != 0 {
-		if err := prepare(op, params, indices, out, &s, options); err != nil {
+		if err := prepare(op, indexed, indices, linear, &s, options); err != nil {
 			return err
 		}
 	}
 	context, err := s.context.begin()
 	if err == nil {
-		err = takeError(describe(op, context, params, indices, s.cOptions(), out))
+		err = takeError(describe(op, context, indexed, indices, s.cOptions(), linear))
 		s.context.end()
 	}
 	if marks&C.GATHER_GO_OWNED != 0 {
-		letGo(params, indices, out)
+		letGo(indexed, indices, linear)
 	}
 	return err
 }
 
 // describe is the call into C, taken apart.
-func describe(op operation, context C.gather_go_handle, params, indices *view, options *C.gth_options,
-	out *view) *C.gather_go_error {
+func describe(op operation, context C.gather_go_handle, indexed, indices *view, options *C.gth_options,
+	linear *view) *C.gather_go_error {
 	return C.gather_go_desc(op, context,
-		&params.numbers, params.cData(), params.cShape(), params.cStrides(),
+		&indexed.numbers, indexed.cData(), indexed.cShape(), indexed.cStrides(),
 		&indices.numbers, indices.cData(), indices.cShape(), indices.cStrides(),
 		options,
-		&out.numbers, out.cData(), out.cShape(), out.cStrides())
+		&linear.numbers, linear.cData(), linear.cShape(), linear.cStrides())
 }
 
 // mustLook is false for tensors that prepare has nothing to do about, in few steps.
@@ -145,63 +172,37 @@ func mustLook(marks C.uint32_t) bool {
 }
 
 // prepare refuses what C is not to be asked, and holds what can be closed.
-func prepare(op operation, params, indices, out *view, s *settings, options []Option) error {
-	if err := look(params, indices, out, s); err != nil {
+func prepare(op operation, indexed, indices, linear *view, s *settings, options []Option) error {
+	if err := look(op, indexed, indices, linear, s); err != nil {
 		return err
 	}
-	if err := hold(params, indices, out); err != nil {
+	if err := hold(op, indexed, indices, linear); err != nil {
 		return err
 	}
-	if !params.has(C.GATHER_GO_BYTES) {
-		return nil
+	var err error
+	switch {
+	case op <= opGatherElements && indexed.has(C.GATHER_GO_BYTES):
+		err = judgeGathered(op, indexed, indices, s, options)
+	case op > opGatherElements && linear.has(C.GATHER_GO_BYTES):
+		err = judgeBools(linear, OperandUpdates)
 	}
-	err := judgeBools(op, params, indices, s, options)
 	if err != nil {
-		letGo(params, indices, out)
+		letGo(indexed, indices, linear)
 	}
 	return err
 }
 
-// judgeBools gathers into bytes, to see whether what would come out are bools: any other would be undefined in Go. What
-// is not gathered may be any bytes.
-func judgeBools(op operation, params, indices *view, s *settings, options []Option) error {
-	shape, err := outputShape(op, params, indices, s)
-	if err != nil {
-		return err
-	}
-	count, ok := byteCount(1, shape)
-	if !ok {
-		return nil // C says which extent is too large
-	}
-	if !allocatable(count) {
-		return fail(ErrNoMemory, OperandOut, count, 0, "no memory for it")
-	}
-	bytes := make([]uint8, count)
-	trial, judged := newView(DTypeBool, count, shape, nil), *params
-	trial.data = unsafe.Pointer(unsafe.SliceData(bytes))
-	judged.numbers.flags &^= C.GATHER_GO_BYTES
-	if err := into(op, &trial, &judged, indices, append(slices.Clip(options), Fill(FillZero))); err != nil {
-		return err
-	}
-	for _, value := range bytes {
-		if value > 1 {
-			return fail(ErrDType, OperandParams, int(value), int(DTypeBool), fmt.Sprintf("a bool is 0 or 1, not %d", value))
-		}
-	}
-	return nil
-}
-
-// look refuses what C is not to be asked. out may be nil.
-func look(params, indices, out *view, s *settings) error {
+// look refuses what C is not to be asked. linear may be nil.
+func look(op operation, indexed, indices, linear *view, s *settings) error {
 	switch {
 	case errABI != nil:
 		return errABI
-	case params.has(C.GATHER_GO_ODD):
-		return params.odd(OperandParams)
+	case indexed.has(C.GATHER_GO_ODD):
+		return indexed.odd(indexedOf(op))
 	case indices.has(C.GATHER_GO_ODD):
 		return indices.odd(OperandIndices)
-	case out != nil && out.has(C.GATHER_GO_ODD):
-		return out.odd(OperandOut)
+	case linear != nil && linear.has(C.GATHER_GO_ODD):
+		return linear.odd(linearOf(op))
 	}
-	return s.checkFill(params)
+	return s.checkFill(indexed)
 }

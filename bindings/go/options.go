@@ -23,6 +23,12 @@ type FillPolicy int32
 // ExtentsPolicy says how the extents of params and indices must agree in the dims that are not the axis.
 type ExtentsPolicy int32
 
+// ReductionPolicy says what becomes of an update and of what its row of the target holds.
+type ReductionPolicy int32
+
+// AccumulatePolicy says what the float16 and bfloat16 of a scatter are added and multiplied in.
+type AccumulatePolicy int32
+
 // Option changes a call from the defaults: axis and batch dims 0, negative indices refused, ErrIndex for an index out of
 // bounds, the process's default context. Of two options of one kind the later holds. Options cost no allocation.
 type Option struct {
@@ -45,6 +51,8 @@ const (
 	setFill
 	setFillValue
 	setExtents
+	setReduction
+	setAccumulate
 	setThreads
 	setContext
 )
@@ -77,8 +85,19 @@ func FillWith[T Element](value T) Option {
 	return option
 }
 
-// Extents says how params and indices of [GatherElements] must agree in the dims that are not the axis.
+// Extents says how params and indices of [GatherElements] and [ScatterElements] must agree in the dims that are not the
+// axis.
 func Extents(policy ExtentsPolicy) Option { return Option{apply: setExtents, number: int(policy)} }
+
+// Reduction says what becomes of the updates of a scatter; other calls refuse it. Without it they replace what was there.
+func Reduction(policy ReductionPolicy) Option {
+	return Option{apply: setReduction, number: int(policy)}
+}
+
+// Accumulate says what float16 and bfloat16 are added and multiplied in, in scatters and gradients; other calls refuse it.
+func Accumulate(policy AccumulatePolicy) Option {
+	return Option{apply: setAccumulate, number: int(policy)}
+}
 
 // Threads is how many CPU threads a call may use at most; 0 is the context's number.
 func Threads(count int) Option { return Option{apply: setThreads, number: count} }
@@ -129,6 +148,10 @@ func (s *settings) apply(option *Option) {
 		s.options.fill_value = [2]C.uint64_t{C.uint64_t(option.image[0]), C.uint64_t(option.image[1])}
 	case setExtents:
 		s.options.extents = narrow(option.number)
+	case setReduction:
+		s.options.reduction = narrow(option.number)
+	case setAccumulate:
+		s.options.accumulate = narrow(option.number)
 	case setThreads:
 		s.options.threads = narrow(option.number)
 	case setContext:

@@ -69,37 +69,38 @@ func NewPlanElementsInto[T Element, I Index](out Output[T], params Tensor[T], in
 	return newPlan(opGatherElements, params, indices, &out.view, options)
 }
 
-func newPlan[T Element, I Index](op operation, params Tensor[T], indices Tensor[I], out *view,
+func newPlan[T Element, I Index](op operation, indexed Tensor[T], indices Tensor[I], linear *view,
 	options []Option) (*Plan[T, I], error) {
 	var s settings
 	s.settle(options)
-	handle, err := createPlan(op, &params.view, &indices.view, out, &s)
+	handle, err := createPlan(op, &indexed.view, &indices.view, linear, &s)
 	if err != nil {
 		return nil, err
 	}
-	device := Device{DeviceKind(params.view.numbers.device), int(params.view.numbers.device_id)}
+	device := Device{DeviceKind(indexed.view.numbers.device), int(indexed.view.numbers.device_id)}
 	plan := &Plan[T, I]{device: device}
 	own(plan, &plan.owner, handle, releasePlan)
 	return plan, nil
 }
 
-func createPlan(op operation, params, indices, out *view, s *settings) (C.gather_go_handle, error) {
-	if err := look(params, indices, out, s); err != nil {
+// createPlan is of dense outputs, or updates, without linear.
+func createPlan(op operation, indexed, indices, linear *view, s *settings) (C.gather_go_handle, error) {
+	if err := look(op, indexed, indices, linear, s); err != nil {
 		return 0, err
 	}
 	var none view
-	var outNumbers *C.gather_go_view
-	if out == nil {
-		out = &none
+	var linearNumbers *C.gather_go_view
+	if linear == nil {
+		linear = &none
 	} else {
-		outNumbers = &out.numbers
+		linearNumbers = &linear.numbers
 	}
 	var handle C.gather_go_handle
 	err := C.gather_go_plan(op,
-		&params.numbers, params.cData(), params.cShape(), params.cStrides(),
+		&indexed.numbers, indexed.cData(), indexed.cShape(), indexed.cStrides(),
 		&indices.numbers, indices.cData(), indices.cShape(), indices.cStrides(),
 		s.cOptions(),
-		outNumbers, out.cData(), out.cShape(), out.cStrides(),
+		linearNumbers, linear.cData(), linear.cShape(), linear.cStrides(),
 		&handle)
 	return handle, takeError(err)
 }

@@ -30,17 +30,32 @@ func OutputShapeElements(params, indices Described, options ...Option) ([]int, e
 	return queryShape(opGatherElements, params, indices, options)
 }
 
-func queryShape(op operation, params, indices Described, options []Option) ([]int, error) {
-	from, at := viewOf(params), viewOf(indices)
-	if from == nil {
-		return nil, fail(ErrNull, OperandParams, 0, 0, "nil")
+// UpdatesShape returns the shape that the updates of a [Scatter] must have, as [OutputShape].
+func UpdatesShape(target, indices Described, options ...Option) ([]int, error) {
+	return queryShape(opScatter, target, indices, options)
+}
+
+// UpdatesShapeND returns the shape that the updates of a [ScatterND] must have, as [OutputShape].
+func UpdatesShapeND(target, indices Described, options ...Option) ([]int, error) {
+	return queryShape(opScatterND, target, indices, options)
+}
+
+// UpdatesShapeElements returns the shape that the updates of a [ScatterElements] must have, as [OutputShape].
+func UpdatesShapeElements(target, indices Described, options ...Option) ([]int, error) {
+	return queryShape(opScatterElements, target, indices, options)
+}
+
+func queryShape(op operation, indexed, indices Described, options []Option) ([]int, error) {
+	one, at := viewOf(indexed), viewOf(indices)
+	if one == nil {
+		return nil, fail(ErrNull, indexedOf(op), 0, 0, "nil")
 	}
 	if at == nil {
 		return nil, fail(ErrNull, OperandIndices, 0, 0, "nil")
 	}
 	var s settings
 	s.settle(options)
-	return outputShape(op, from, at, &s)
+	return outputShape(op, one, at, &s)
 }
 
 // viewOf is nil for nil, and for a nil pointer.
@@ -51,14 +66,14 @@ func viewOf(tensor Described) *view {
 	return tensor.describe()
 }
 
-func outputShape(op operation, params, indices *view, s *settings) ([]int, error) {
-	if err := look(params, indices, nil, s); err != nil {
+func outputShape(op operation, indexed, indices *view, s *settings) ([]int, error) {
+	if err := look(op, indexed, indices, nil, s); err != nil {
 		return nil, err
 	}
 	var rank C.int32_t
 	var extents [MaxRank]int
 	err := C.gather_go_shape(op,
-		&params.numbers, params.cData(), params.cShape(), params.cStrides(),
+		&indexed.numbers, indexed.cData(), indexed.cShape(), indexed.cStrides(),
 		&indices.numbers, indices.cData(), indices.cShape(), indices.cStrides(),
 		s.cOptions(), &rank, cInts(&extents[0]))
 	if err != nil {

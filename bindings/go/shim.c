@@ -2,6 +2,14 @@
 
 #include <stdlib.h>
 
+/* A form of a scatter, or of what a gather and a scatter both have. */
+#define SCATTER(operation, form, ...)                                        \
+  ((operation) == GATHER_GO_SCATTER      ? gth_scatter##form(__VA_ARGS__)    \
+   : (operation) == GATHER_GO_SCATTER_ND ? gth_scatter_nd##form(__VA_ARGS__) \
+                                         : gth_scatter_elements##form(__VA_ARGS__))
+#define EITHER(operation, form, ...) \
+  ((operation) < GATHER_GO_SCATTER ? GATHER(operation, form, __VA_ARGS__) : SCATTER(operation, form, __VA_ARGS__))
+
 /* Where there is no memory for an error. */
 static gth_error no_memory = {sizeof(gth_error), GTH_E_NOMEM, GTH_OPERAND_NONE, -1, 0, 0, -1, 0, 0, 0, 0, "no memory"};
 
@@ -16,25 +24,38 @@ void gather_go_error_free(gather_go_error *err) {
   if (err != &no_memory) free(err);
 }
 
-gather_go_error *gather_go_shape(gather_go_operation operation, GATHER_GO_TENSOR(params), GATHER_GO_TENSOR(indices),
-                                 const gth_options *options, int32_t *ndim, int64_t *shape) {
-  BEGIN;
-  const gth_tensor_desc from = DESCRIBE(params), at = DESCRIBE(indices);
-  END(CALL(operation, _shape, &from, &at, options, GTH_MAX_NDIM, ndim, shape, &err));
+int32_t gather_go_write_back(gather_go_operation operation, gth_context *context, const gth_tensor_desc *target,
+                             const gth_tensor_desc *indices, const gth_tensor_desc *updates, const gth_options *options,
+                             gth_error *err) {
+  switch (operation) {
+    case GATHER_GO_GATHER_GRADIENT: return gth_gather_gradient_desc(context, updates, indices, options, target, err);
+    case GATHER_GO_GATHER_ND_GRADIENT:
+      return gth_gather_nd_gradient_desc(context, updates, indices, options, target, err);
+    case GATHER_GO_GATHER_ELEMENTS_GRADIENT:
+      return gth_gather_elements_gradient_desc(context, updates, indices, options, target, err);
+    default: return SCATTER(operation, _desc, context, target, indices, updates, options, err);
+  }
 }
 
-gather_go_error *gather_go_plan(gather_go_operation operation, GATHER_GO_TENSOR(params), GATHER_GO_TENSOR(indices),
-                                const gth_options *options, GATHER_GO_TENSOR(out), gather_go_handle *plan) {
+gather_go_error *gather_go_shape(gather_go_operation operation, GATHER_GO_TENSOR(indexed), GATHER_GO_TENSOR(indices),
+                                 const gth_options *options, int32_t *ndim, int64_t *shape) {
   BEGIN;
-  const gth_tensor_desc from = DESCRIBE(params), at = DESCRIBE(indices);
+  const gth_tensor_desc one = DESCRIBE(indexed), at = DESCRIBE(indices);
+  END(EITHER(operation, _shape, &one, &at, options, GTH_MAX_NDIM, ndim, shape, &err));
+}
+
+gather_go_error *gather_go_plan(gather_go_operation operation, GATHER_GO_TENSOR(indexed), GATHER_GO_TENSOR(indices),
+                                const gth_options *options, GATHER_GO_TENSOR(linear), gather_go_handle *plan) {
+  BEGIN;
+  const gth_tensor_desc one = DESCRIBE(indexed), at = DESCRIBE(indices);
   gth_tensor_desc described;
-  const gth_tensor_desc *to = NULL;
-  if (out) {
-    described = DESCRIBE(out);
-    to = &described;
+  const gth_tensor_desc *other = NULL;
+  if (linear) {
+    described = DESCRIBE(linear);
+    other = &described;
   }
   gth_plan *made = NULL;
-  const int32_t status = CALL(operation, _plan, &from, &at, options, to, &made, &err);
+  const int32_t status = EITHER(operation, _plan, &one, &at, options, other, &made, &err);
   *plan = (gather_go_handle)made;
   END(status);
 }
@@ -162,7 +183,7 @@ static int32_t gather_strings(gather_go_operation operation, gth_context *contex
   gth_tensor *at = NULL, *result = NULL;
   int32_t status = gth_tensor_borrow(indices, &at, err);
   if (status) return status;
-  status = CALL(operation, , context, params, at, options, &result, err);
+  status = GATHER(operation, , context, params, at, options, &result, err);
   gth_tensor_release(at);
   return status ? status : read_strings(result, out, err);
 }
@@ -173,4 +194,23 @@ gather_go_error *gather_go_strings_gather(gather_go_operation operation, gather_
   BEGIN;
   const gth_tensor_desc at = DESCRIBE(indices);
   END(gather_strings(operation, CONTEXT(context), TENSOR(params), &at, options, out, &err));
+}
+
+static int32_t scatter_strings(gather_go_operation operation, gth_context *context, const gth_tensor *target,
+                               const gth_tensor_desc *indices, const gth_tensor *updates, const gth_options *options,
+                               gather_go_strings *out, gth_error *err) {
+  gth_tensor *at = NULL, *result = NULL;
+  int32_t status = gth_tensor_borrow(indices, &at, err);
+  if (status) return status;
+  status = SCATTER(operation, , context, target, at, updates, options, &result, err);
+  gth_tensor_release(at);
+  return status ? status : read_strings(result, out, err);
+}
+
+gather_go_error *gather_go_strings_scatter(gather_go_operation operation, gather_go_handle context,
+                                           gather_go_handle target, GATHER_GO_TENSOR(indices), gather_go_handle updates,
+                                           const gth_options *options, gather_go_strings *out) {
+  BEGIN;
+  const gth_tensor_desc at = DESCRIBE(indices);
+  END(scatter_strings(operation, CONTEXT(context), TENSOR(target), &at, TENSOR(updates), options, out, &err));
 }

@@ -41,16 +41,27 @@ void gather_go_error_free(gather_go_error *err);
 typedef enum gather_go_operation {
   GATHER_GO_GATHER,
   GATHER_GO_GATHER_ND,
-  GATHER_GO_GATHER_ELEMENTS
+  GATHER_GO_GATHER_ELEMENTS,
+  GATHER_GO_SCATTER,
+  GATHER_GO_SCATTER_ND,
+  GATHER_GO_SCATTER_ELEMENTS,
+  GATHER_GO_GATHER_GRADIENT,
+  GATHER_GO_GATHER_ND_GRADIENT,
+  GATHER_GO_GATHER_ELEMENTS_GRADIENT
 } gather_go_operation;
 
-/* shape has room for GTH_MAX_NDIM extents. */
-gather_go_error *gather_go_shape(gather_go_operation operation, GATHER_GO_TENSOR(params), GATHER_GO_TENSOR(indices),
+/* A scatter in place, or a gradient: what a gather does, backwards. */
+int32_t gather_go_write_back(gather_go_operation operation, gth_context *context, const gth_tensor_desc *target,
+                             const gth_tensor_desc *indices, const gth_tensor_desc *updates, const gth_options *options,
+                             gth_error *err);
+
+/* Of a gather or a scatter. shape has room for GTH_MAX_NDIM extents. */
+gather_go_error *gather_go_shape(gather_go_operation operation, GATHER_GO_TENSOR(indexed), GATHER_GO_TENSOR(indices),
                                  const gth_options *options, int32_t *ndim, int64_t *shape);
 
-/* out may be NULL. */
-gather_go_error *gather_go_plan(gather_go_operation operation, GATHER_GO_TENSOR(params), GATHER_GO_TENSOR(indices),
-                                const gth_options *options, GATHER_GO_TENSOR(out), gather_go_handle *plan);
+/* Of a gather or a scatter. linear may be NULL. */
+gather_go_error *gather_go_plan(gather_go_operation operation, GATHER_GO_TENSOR(indexed), GATHER_GO_TENSOR(indices),
+                                const gth_options *options, GATHER_GO_TENSOR(linear), gather_go_handle *plan);
 gather_go_error *gather_go_plan_run_at(gather_go_handle context, gather_go_handle plan, uintptr_t params,
                                        uintptr_t indices, uintptr_t out, int64_t n);
 gather_go_error *gather_go_plan_check(gather_go_handle context, gather_go_handle plan, const uint8_t *indices,
@@ -95,5 +106,8 @@ typedef struct gather_go_strings {
 gather_go_error *gather_go_strings_gather(gather_go_operation operation, gather_go_handle context,
                                           gather_go_handle params, GATHER_GO_TENSOR(indices),
                                           const gth_options *options, gather_go_strings *out);
+gather_go_error *gather_go_strings_scatter(gather_go_operation operation, gather_go_handle context,
+                                           gather_go_handle target, GATHER_GO_TENSOR(indices), gather_go_handle updates,
+                                           const gth_options *options, gather_go_strings *out);
 
 #endif

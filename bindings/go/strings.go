@@ -6,6 +6,8 @@ package gather
 // #cgo nocallback gather_go_strings_adopt
 // #cgo noescape gather_go_strings_gather
 // #cgo nocallback gather_go_strings_gather
+// #cgo noescape gather_go_strings_scatter
+// #cgo nocallback gather_go_strings_scatter
 // #cgo noescape gather_go_tensor_release
 // #cgo nocallback gather_go_tensor_release
 import "C"
@@ -128,12 +130,75 @@ func gatherStrings(op operation, params *StringTensor, indices *view, s *setting
 	failure := C.gather_go_strings_gather(op, context, tensor,
 		&indices.numbers, indices.cData(), indices.cShape(), indices.cStrides(), s.cOptions(), &found)
 	s.context.endWith(&params.owner)
+	return takeStrings(failure, &found)
+}
+
+// StringUpdates is a tensor of strings to scatter.
+type StringUpdates struct {
+	tensor *StringTensor
+}
+
+// Updates is the same tensor, to scatter.
+func (t *StringTensor) Updates() StringUpdates { return StringUpdates{t} }
+
+// ScatterStrings is [Scatter] for strings, which only replace each other: the elements in row-major order, and the shape.
+func ScatterStrings[I Index](target *StringTensor, indices Tensor[I], updates StringUpdates,
+	options ...Option) ([]string, []int, error) {
+	return scatterStrings(opScatter, target, &indices.view, updates.tensor, options)
+}
+
+// ScatterNDStrings is [ScatterND] for strings, as [ScatterStrings].
+func ScatterNDStrings[I Index](target *StringTensor, indices Tensor[I], updates StringUpdates,
+	options ...Option) ([]string, []int, error) {
+	return scatterStrings(opScatterND, target, &indices.view, updates.tensor, options)
+}
+
+// ScatterElementsStrings is [ScatterElements] for strings, as [ScatterStrings].
+func ScatterElementsStrings[I Index](target *StringTensor, indices Tensor[I], updates StringUpdates,
+	options ...Option) ([]string, []int, error) {
+	return scatterStrings(opScatterElements, target, &indices.view, updates.tensor, options)
+}
+
+func scatterStrings(op operation, target *StringTensor, indices *view, updates *StringTensor,
+	options []Option) ([]string, []int, error) {
+	switch {
+	case target == nil:
+		return nil, nil, fail(ErrNull, OperandTarget, 0, 0, "nil")
+	case updates == nil:
+		return nil, nil, fail(ErrNull, OperandUpdates, 0, 0, "nil")
+	case indices.has(C.GATHER_GO_ODD):
+		return nil, nil, indices.odd(OperandIndices)
+	}
+	if err := indices.hold(OperandIndices); err != nil {
+		return nil, nil, err
+	}
+	defer indices.letGo()
+	from, err := updates.owner.begin(OperandUpdates)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer updates.owner.end()
+	var s settings
+	s.settle(options)
+	context, to, err := s.context.beginWith(&target.owner, OperandTarget)
+	if err != nil {
+		return nil, nil, err
+	}
+	var found C.gather_go_strings
+	failure := C.gather_go_strings_scatter(op, context, to,
+		&indices.numbers, indices.cData(), indices.cShape(), indices.cStrides(), from, s.cOptions(), &found)
+	s.context.endWith(&target.owner)
+	return takeStrings(failure, &found)
+}
+
+// takeStrings copies what a call has made, and releases it.
+func takeStrings(failure *C.gather_go_error, found *C.gather_go_strings) ([]string, []int, error) {
 	if failure != nil {
 		return nil, nil, takeError(failure)
 	}
 	defer releaseTensor(found.tensor)
 	shape := slices.Clone(unsafe.Slice((*int)(unsafe.Pointer(found.shape)), int(found.ndim)))
-	return cutStrings(&found, shape), shape, nil
+	return cutStrings(found, shape), shape, nil
 }
 
 // cutStrings copies the bytes once, and cuts the strings out of the copy.

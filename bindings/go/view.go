@@ -59,25 +59,25 @@ func (v *view) shape() []int { return unsafe.Slice(v.first, v.numbers.ndim) }
 func (v *view) byteStrides() []int { return unsafe.Slice(v.strides, v.numbers.stride_count) }
 
 // hold keeps the memory of a call's tensors from being released until letGo.
-func hold(params, indices, out *view) error {
-	if err := params.hold(OperandParams); err != nil {
+func hold(op operation, indexed, indices, linear *view) error {
+	if err := indexed.hold(indexedOf(op)); err != nil {
 		return err
 	}
 	err := indices.hold(OperandIndices)
 	if err == nil {
-		if err = out.hold(OperandOut); err == nil {
+		if err = linear.hold(linearOf(op)); err == nil {
 			return nil
 		}
 		indices.letGo()
 	}
-	params.letGo()
+	indexed.letGo()
 	return err
 }
 
-func letGo(params, indices, out *view) {
-	params.letGo()
+func letGo(indexed, indices, linear *view) {
+	indexed.letGo()
 	indices.letGo()
-	out.letGo()
+	linear.letGo()
 }
 
 // hold does nothing for memory that cannot be closed.

@@ -871,15 +871,14 @@ typedef struct gth_shards {
 
 /* What ids are dealt out into: memory of the caller, at multiples of 8 bytes, which overlaps nothing else. */
 typedef struct gth_parts {
-  uint32_t size;    /* sizeof(gth_parts) */
-  uint32_t flags;   /* GTH_PARTS_* */
-  int64_t capacity; /* how many numbers local, order and place have room for: at least as many as there are ids */
-  int64_t *counts;  /* `count` of gth_shards: how many rows each shard is asked for */
-  int64_t *local;   /* the rows, as the shards count them: those of shard 0 first, in the order of the ids */
-  int64_t *order;   /* which id each of them is, by its row-major position; NULL: not wanted */
-  int64_t
-      *place;    /* for each id, which of `local` its row is; -1: none, under bounds = skip or fill. NULL: not wanted */
-  void *scratch; /* memory to work in */
+  uint32_t size;         /* sizeof(gth_parts) */
+  uint32_t flags;        /* GTH_PARTS_* */
+  int64_t capacity;      /* how many numbers local, order and place have room for: at least one an id */
+  int64_t *counts;       /* `count` of gth_shards: how many rows each shard is asked for */
+  int64_t *local;        /* the rows, as the shards count them: those of shard 0 first, in the order of the ids */
+  int64_t *order;        /* which id each of them is, by its row-major position; NULL: not wanted */
+  int64_t *place;        /* for each id which of `local` is its row, -1 if skipped; NULL: not wanted */
+  void *scratch;         /* memory to work in */
   int64_t scratch_bytes; /* at least what gth_partition_scratch says */
 } gth_parts;
 

@@ -333,6 +333,9 @@ class Options {
   Options& fill(int32_t value) noexcept { return set(raw_.fill, value); }
   Options& extents(int32_t value) noexcept { return set(raw_.extents, value); }
   Options& threads(int32_t value) noexcept { return set(raw_.threads, value); }
+  // Of scatters: what becomes of an update, and what is added and multiplied in.
+  Options& reduction(int32_t value) noexcept { return set(raw_.reduction, value); }
+  Options& accumulate(int32_t value) noexcept { return set(raw_.accumulate, value); }
   // Rows out of bounds are filled with this element. A call with params of another dtype is GTH_E_DTYPE.
   template <class T, class = IfElement<T> >
   Options& fill_value(const T& value) noexcept {
@@ -630,14 +633,28 @@ int32_t gather(F make, const Tensor& params, const Tensor& indices, Tensor* out,
   return out->hold(err, make, context.get(), params.get(), indices.get(), options.get());
 }
 
-// The tensor that could not be made was to be the output.
-GATHER_COLD inline int32_t about_output(int32_t status, gth_error* err) noexcept {
-  constexpr std::string_view tensor = "tensor", out = "out";
+// As messages begin.
+inline const char* operand_name(int32_t operand) noexcept {
+  switch (operand) {
+    case GTH_OPERAND_PARAMS: return "params";
+    case GTH_OPERAND_INDICES: return "indices";
+    case GTH_OPERAND_OUT: return "out";
+    case GTH_OPERAND_TARGET: return "target";
+    default: return "updates";
+  }
+}
+
+// The tensor that could not be made was to be an operand.
+GATHER_COLD inline int32_t about(int32_t operand, int32_t status, gth_error* err) noexcept {
+  constexpr std::string_view tensor = "tensor";
   if (err == nullptr || err->operand != GTH_OPERAND_TENSOR) return status;
-  err->operand = GTH_OPERAND_OUT;
+  err->operand = operand;
   if (tensor.compare(0, tensor.size(), err->message, tensor.size()) != 0) return status;
-  std::memmove(err->message + out.size(), err->message + tensor.size(), std::strlen(err->message + tensor.size()) + 1);
-  std::memcpy(err->message, out.data(), out.size());
+  char message[GTH_MESSAGE_SIZE];
+  const int length =
+      std::snprintf(message, sizeof(message), "%s%s", operand_name(operand), err->message + tensor.size());
+  if (length >= GTH_MESSAGE_SIZE) err->flags |= GTH_ERROR_CUT;
+  std::memcpy(err->message, message, sizeof(message));
   return status;
 }
 
@@ -654,7 +671,7 @@ int32_t gather(Shape shape, F write, const View& params, const View& indices, Te
   if (status == GTH_OK) status = shape(from, at, options.get(), GTH_MAX_NDIM, &ndim, extents, err);
   if (status != GTH_OK) return status;
   status = out->hold(err, gth_tensor_alloc, context.get(), params.dtype(), ndim, extents);
-  if (status != GTH_OK) return about_output(status, err);
+  if (status != GTH_OK) return about(GTH_OPERAND_OUT, status, err);
   status = gth_tensor_describe(out->get(), &to, err);
   to.strides = nullptr;  // dense, which is quicker to see than to find out
   if (status == GTH_OK) status = write(context.get(), from, at, options.get(), &to, err);
@@ -676,6 +693,68 @@ int32_t gather_into(F write, const View& params, const View& indices, const View
   const int32_t status = options.check(params.dtype(), err);
   if (status != GTH_OK) return status;
   return write(context.get(), params.raw(), indices.raw(), options.get(), out.raw(), err);
+}
+
+// The same of a scatter: into a new tensor, which is target with the updates in it.
+template <class F>
+int32_t scatter(F make, const Tensor& target, const Tensor& indices, const Tensor& updates, Tensor* out, gth_error* err,
+                const Options& options, const Context& context) noexcept {
+  const int32_t status = options.check(target.get(), err);
+  if (status != GTH_OK) return out->reset(), status;
+  return out->hold(err, make, context.get(), target.get(), indices.get(), updates.get(), options.get());
+}
+
+// A tensor over a view for the length of a call, as this operand of it.
+inline int32_t lend(const View& view, int32_t operand, Tensor* out, gth_error* err) noexcept {
+  const int32_t status = Tensor::try_borrow(view, out, err);
+  return status == GTH_OK ? status : about(operand, status, err);
+}
+
+template <class F>
+int32_t scatter(F make, const View& target, const View& indices, const View& updates, Tensor* out, gth_error* err,
+                const Options& options, const Context& context) noexcept {
+  Tensor to, at, from;
+  int32_t status = lend(target, GTH_OPERAND_TARGET, &to, err);
+  if (status == GTH_OK) status = lend(indices, GTH_OPERAND_INDICES, &at, err);
+  if (status == GTH_OK) status = lend(updates, GTH_OPERAND_UPDATES, &from, err);
+  if (status != GTH_OK) return out->reset(), status;
+  return scatter(make, to, at, from, out, err, options, context);
+}
+
+// In place.
+template <class F>
+int32_t scatter_into(F write, const Tensor& target, const Tensor& indices, const Tensor& updates, gth_error* err,
+                     const Options& options, const Context& context) noexcept {
+  const int32_t status = options.check(target.get(), err);
+  if (status != GTH_OK) return status;
+  return write(context.get(), target.get(), indices.get(), updates.get(), options.get(), err);
+}
+
+template <class F>
+int32_t scatter_into(F write, const View& target, const View& indices, const View& updates, gth_error* err,
+                     const Options& options, const Context& context) noexcept {
+  const int32_t status = options.check(target.dtype(), err);
+  if (status != GTH_OK) return status;
+  return write(context.get(), target.raw(), indices.raw(), updates.raw(), options.get(), err);
+}
+
+// The gradient of a gather.
+template <class F>
+int32_t gradient(F make, const Tensor& gradient, const Tensor& indices, const Dims& shape, Tensor* out, gth_error* err,
+                 const Options& options, const Context& context) noexcept {
+  const int32_t status = options.check(gradient.get(), err);
+  if (status != GTH_OK) return out->reset(), status;
+  return out->hold(err, make, context.get(), gradient.get(), indices.get(), shape.size(), shape.data(), options.get());
+}
+
+template <class F>
+int32_t gradient(F make, const View& gradient, const View& indices, const Dims& shape, Tensor* out, gth_error* err,
+                 const Options& options, const Context& context) noexcept {
+  Tensor from, at;
+  int32_t status = lend(gradient, GTH_OPERAND_UPDATES, &from, err);
+  if (status == GTH_OK) status = lend(indices, GTH_OPERAND_INDICES, &at, err);
+  if (status != GTH_OK) return out->reset(), status;
+  return detail::gradient(make, from, at, shape, out, err, options, context);
 }
 
 template <class F>
@@ -813,6 +892,235 @@ inline std::vector<int64_t> gather_elements_shape(const View& params, const View
   return detail::gather_shape(gth_gather_elements_shape, params, indices, options);
 }
 
+// scatter writes slices of target along an axis, what gather would read there; scatter_nd writes slices by tuples;
+// scatter_elements writes single elements along an axis. gather.h has the shapes. Options::reduction says what becomes of an
+// update and of what its row holds. Three forms: a new tensor, which is target with the updates in it, from tensors or views;
+// in place in a tensor; in place in a view, from views, without a handle. With bounds = error the target is unchanged when
+// an index is bad.
+inline int32_t try_scatter(const Tensor& target, const Tensor& indices, const Tensor& updates, Tensor* out,
+                           gth_error* err, const Options& options = {}, const Context& context = {}) noexcept {
+  return detail::scatter(gth_scatter, target, indices, updates, out, err, options, context);
+}
+inline Tensor scatter(const Tensor& target, const Tensor& indices, const Tensor& updates, const Options& options = {},
+                      const Context& context = {}) {
+  return detail::make<Tensor>(
+      [&](Tensor* out, gth_error* err) { return try_scatter(target, indices, updates, out, err, options, context); });
+}
+inline int32_t try_scatter(const View& target, const View& indices, const View& updates, Tensor* out, gth_error* err,
+                           const Options& options = {}, const Context& context = {}) noexcept {
+  return detail::scatter(gth_scatter, target, indices, updates, out, err, options, context);
+}
+inline Tensor scatter(const View& target, const View& indices, const View& updates, const Options& options = {},
+                      const Context& context = {}) {
+  return detail::make<Tensor>(
+      [&](Tensor* out, gth_error* err) { return try_scatter(target, indices, updates, out, err, options, context); });
+}
+inline int32_t try_scatter_into(const Tensor& target, const Tensor& indices, const Tensor& updates, gth_error* err,
+                                const Options& options = {}, const Context& context = {}) noexcept {
+  return detail::scatter_into(gth_scatter_into, target, indices, updates, err, options, context);
+}
+inline void scatter_into(const Tensor& target, const Tensor& indices, const Tensor& updates,
+                         const Options& options = {}, const Context& context = {}) {
+  detail::Thrown err;
+  err.unless_ok(try_scatter_into(target, indices, updates, &err, options, context));
+}
+inline int32_t try_scatter_into(const View& target, const View& indices, const View& updates, gth_error* err,
+                                const Options& options = {}, const Context& context = {}) noexcept {
+  return detail::scatter_into(gth_scatter_desc, target, indices, updates, err, options, context);
+}
+inline void scatter_into(const View& target, const View& indices, const View& updates, const Options& options = {},
+                         const Context& context = {}) {
+  detail::Thrown err;
+  err.unless_ok(try_scatter_into(target, indices, updates, &err, options, context));
+}
+// The shape that updates must have. Extents of GTH_OPEN are handed on.
+inline std::vector<int64_t> scatter_shape(const View& target, const View& indices, const Options& options = {}) {
+  return detail::gather_shape(gth_scatter_shape, target, indices, options);
+}
+
+inline int32_t try_scatter_nd(const Tensor& target, const Tensor& indices, const Tensor& updates, Tensor* out,
+                              gth_error* err, const Options& options = {}, const Context& context = {}) noexcept {
+  return detail::scatter(gth_scatter_nd, target, indices, updates, out, err, options, context);
+}
+inline Tensor scatter_nd(const Tensor& target, const Tensor& indices, const Tensor& updates,
+                         const Options& options = {}, const Context& context = {}) {
+  return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
+    return try_scatter_nd(target, indices, updates, out, err, options, context);
+  });
+}
+inline int32_t try_scatter_nd(const View& target, const View& indices, const View& updates, Tensor* out, gth_error* err,
+                              const Options& options = {}, const Context& context = {}) noexcept {
+  return detail::scatter(gth_scatter_nd, target, indices, updates, out, err, options, context);
+}
+inline Tensor scatter_nd(const View& target, const View& indices, const View& updates, const Options& options = {},
+                         const Context& context = {}) {
+  return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
+    return try_scatter_nd(target, indices, updates, out, err, options, context);
+  });
+}
+inline int32_t try_scatter_nd_into(const Tensor& target, const Tensor& indices, const Tensor& updates, gth_error* err,
+                                   const Options& options = {}, const Context& context = {}) noexcept {
+  return detail::scatter_into(gth_scatter_nd_into, target, indices, updates, err, options, context);
+}
+inline void scatter_nd_into(const Tensor& target, const Tensor& indices, const Tensor& updates,
+                            const Options& options = {}, const Context& context = {}) {
+  detail::Thrown err;
+  err.unless_ok(try_scatter_nd_into(target, indices, updates, &err, options, context));
+}
+inline int32_t try_scatter_nd_into(const View& target, const View& indices, const View& updates, gth_error* err,
+                                   const Options& options = {}, const Context& context = {}) noexcept {
+  return detail::scatter_into(gth_scatter_nd_desc, target, indices, updates, err, options, context);
+}
+inline void scatter_nd_into(const View& target, const View& indices, const View& updates, const Options& options = {},
+                            const Context& context = {}) {
+  detail::Thrown err;
+  err.unless_ok(try_scatter_nd_into(target, indices, updates, &err, options, context));
+}
+inline std::vector<int64_t> scatter_nd_shape(const View& target, const View& indices, const Options& options = {}) {
+  return detail::gather_shape(gth_scatter_nd_shape, target, indices, options);
+}
+
+inline int32_t try_scatter_elements(const Tensor& target, const Tensor& indices, const Tensor& updates, Tensor* out,
+                                    gth_error* err, const Options& options = {}, const Context& context = {}) noexcept {
+  return detail::scatter(gth_scatter_elements, target, indices, updates, out, err, options, context);
+}
+inline Tensor scatter_elements(const Tensor& target, const Tensor& indices, const Tensor& updates,
+                               const Options& options = {}, const Context& context = {}) {
+  return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
+    return try_scatter_elements(target, indices, updates, out, err, options, context);
+  });
+}
+inline int32_t try_scatter_elements(const View& target, const View& indices, const View& updates, Tensor* out,
+                                    gth_error* err, const Options& options = {}, const Context& context = {}) noexcept {
+  return detail::scatter(gth_scatter_elements, target, indices, updates, out, err, options, context);
+}
+inline Tensor scatter_elements(const View& target, const View& indices, const View& updates,
+                               const Options& options = {}, const Context& context = {}) {
+  return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
+    return try_scatter_elements(target, indices, updates, out, err, options, context);
+  });
+}
+inline int32_t try_scatter_elements_into(const Tensor& target, const Tensor& indices, const Tensor& updates,
+                                         gth_error* err, const Options& options = {},
+                                         const Context& context = {}) noexcept {
+  return detail::scatter_into(gth_scatter_elements_into, target, indices, updates, err, options, context);
+}
+inline void scatter_elements_into(const Tensor& target, const Tensor& indices, const Tensor& updates,
+                                  const Options& options = {}, const Context& context = {}) {
+  detail::Thrown err;
+  err.unless_ok(try_scatter_elements_into(target, indices, updates, &err, options, context));
+}
+inline int32_t try_scatter_elements_into(const View& target, const View& indices, const View& updates, gth_error* err,
+                                         const Options& options = {}, const Context& context = {}) noexcept {
+  return detail::scatter_into(gth_scatter_elements_desc, target, indices, updates, err, options, context);
+}
+inline void scatter_elements_into(const View& target, const View& indices, const View& updates,
+                                  const Options& options = {}, const Context& context = {}) {
+  detail::Thrown err;
+  err.unless_ok(try_scatter_elements_into(target, indices, updates, &err, options, context));
+}
+inline std::vector<int64_t> scatter_elements_shape(const View& target, const View& indices,
+                                                   const Options& options = {}) {
+  return detail::gather_shape(gth_scatter_elements_shape, target, indices, options);
+}
+
+// What a gather hands back to params: zeros of their shape, to which each slice of the gradient of the output is added where
+// the gather has read it. Options are those of the gather. A new tensor of a shape, or all elements of a view.
+inline int32_t try_gather_gradient(const Tensor& gradient, const Tensor& indices, const Dims& shape, Tensor* out,
+                                   gth_error* err, const Options& options = {}, const Context& context = {}) noexcept {
+  return detail::gradient(gth_gather_gradient, gradient, indices, shape, out, err, options, context);
+}
+inline Tensor gather_gradient(const Tensor& gradient, const Tensor& indices, const Dims& shape,
+                              const Options& options = {}, const Context& context = {}) {
+  return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
+    return try_gather_gradient(gradient, indices, shape, out, err, options, context);
+  });
+}
+inline int32_t try_gather_gradient(const View& gradient, const View& indices, const Dims& shape, Tensor* out,
+                                   gth_error* err, const Options& options = {}, const Context& context = {}) noexcept {
+  return detail::gradient(gth_gather_gradient, gradient, indices, shape, out, err, options, context);
+}
+inline Tensor gather_gradient(const View& gradient, const View& indices, const Dims& shape, const Options& options = {},
+                              const Context& context = {}) {
+  return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
+    return try_gather_gradient(gradient, indices, shape, out, err, options, context);
+  });
+}
+inline int32_t try_gather_gradient_into(const View& gradient, const View& indices, const View& out, gth_error* err,
+                                        const Options& options = {}, const Context& context = {}) noexcept {
+  return detail::gather_into(gth_gather_gradient_desc, gradient, indices, out, err, options, context);
+}
+inline void gather_gradient_into(const View& gradient, const View& indices, const View& out,
+                                 const Options& options = {}, const Context& context = {}) {
+  detail::Thrown err;
+  err.unless_ok(try_gather_gradient_into(gradient, indices, out, &err, options, context));
+}
+
+inline int32_t try_gather_nd_gradient(const Tensor& gradient, const Tensor& indices, const Dims& shape, Tensor* out,
+                                      gth_error* err, const Options& options = {},
+                                      const Context& context = {}) noexcept {
+  return detail::gradient(gth_gather_nd_gradient, gradient, indices, shape, out, err, options, context);
+}
+inline Tensor gather_nd_gradient(const Tensor& gradient, const Tensor& indices, const Dims& shape,
+                                 const Options& options = {}, const Context& context = {}) {
+  return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
+    return try_gather_nd_gradient(gradient, indices, shape, out, err, options, context);
+  });
+}
+inline int32_t try_gather_nd_gradient(const View& gradient, const View& indices, const Dims& shape, Tensor* out,
+                                      gth_error* err, const Options& options = {},
+                                      const Context& context = {}) noexcept {
+  return detail::gradient(gth_gather_nd_gradient, gradient, indices, shape, out, err, options, context);
+}
+inline Tensor gather_nd_gradient(const View& gradient, const View& indices, const Dims& shape,
+                                 const Options& options = {}, const Context& context = {}) {
+  return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
+    return try_gather_nd_gradient(gradient, indices, shape, out, err, options, context);
+  });
+}
+inline int32_t try_gather_nd_gradient_into(const View& gradient, const View& indices, const View& out, gth_error* err,
+                                           const Options& options = {}, const Context& context = {}) noexcept {
+  return detail::gather_into(gth_gather_nd_gradient_desc, gradient, indices, out, err, options, context);
+}
+inline void gather_nd_gradient_into(const View& gradient, const View& indices, const View& out,
+                                    const Options& options = {}, const Context& context = {}) {
+  detail::Thrown err;
+  err.unless_ok(try_gather_nd_gradient_into(gradient, indices, out, &err, options, context));
+}
+
+inline int32_t try_gather_elements_gradient(const Tensor& gradient, const Tensor& indices, const Dims& shape,
+                                            Tensor* out, gth_error* err, const Options& options = {},
+                                            const Context& context = {}) noexcept {
+  return detail::gradient(gth_gather_elements_gradient, gradient, indices, shape, out, err, options, context);
+}
+inline Tensor gather_elements_gradient(const Tensor& gradient, const Tensor& indices, const Dims& shape,
+                                       const Options& options = {}, const Context& context = {}) {
+  return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
+    return try_gather_elements_gradient(gradient, indices, shape, out, err, options, context);
+  });
+}
+inline int32_t try_gather_elements_gradient(const View& gradient, const View& indices, const Dims& shape, Tensor* out,
+                                            gth_error* err, const Options& options = {},
+                                            const Context& context = {}) noexcept {
+  return detail::gradient(gth_gather_elements_gradient, gradient, indices, shape, out, err, options, context);
+}
+inline Tensor gather_elements_gradient(const View& gradient, const View& indices, const Dims& shape,
+                                       const Options& options = {}, const Context& context = {}) {
+  return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
+    return try_gather_elements_gradient(gradient, indices, shape, out, err, options, context);
+  });
+}
+inline int32_t try_gather_elements_gradient_into(const View& gradient, const View& indices, const View& out,
+                                                 gth_error* err, const Options& options = {},
+                                                 const Context& context = {}) noexcept {
+  return detail::gather_into(gth_gather_elements_gradient_desc, gradient, indices, out, err, options, context);
+}
+inline void gather_elements_gradient_into(const View& gradient, const View& indices, const View& out,
+                                          const Options& options = {}, const Context& context = {}) {
+  detail::Thrown err;
+  err.unless_ok(try_gather_elements_gradient_into(gradient, indices, out, &err, options, context));
+}
+
 // Memory that a plan reads: a range, whose bytes are known, or a pointer, whose bytes are the caller's word. A void pointer
 // has no dtype either, and is not checked.
 struct Source {
@@ -849,9 +1157,9 @@ struct Target {
   int64_t extent = std::numeric_limits<int64_t>::max();
 };
 
-// A gather of shapes, strides and options that have been checked once. One extent of the layouts may be GTH_OPEN: one
-// of the tuples (of gather_elements, of the axis), or the outermost dim that both share; it is given at each run. out: the
-// outputs' layout, NULL for dense row-major outputs.
+// A gather, or a scatter in place, of shapes, strides and options that have been checked once. One extent of the layouts may
+// be GTH_OPEN: one of the tuples (of single elements, of the axis), or the outermost dim that both share; it is given at each
+// run. out: the outputs' layout, updates: that of the updates, NULL for dense row-major ones.
 class Plan : public Handle<gth_plan, gth_plan_release> {
  public:
   using Handle::Handle;
@@ -861,7 +1169,7 @@ class Plan : public Handle<gth_plan, gth_plan_release> {
   }
   static int32_t try_gather(const View& params, const View& indices, Plan* plan, gth_error* err,
                             const Options& options = {}, const View* out = nullptr) noexcept {
-    return plan->make(gth_gather_plan, params, indices, err, options, out);
+    return plan->make(false, gth_gather_plan, params, indices, err, options, out);
   }
   static Plan gather_nd(const View& params, const View& indices, const Options& options = {},
                         const View* out = nullptr) {
@@ -870,7 +1178,7 @@ class Plan : public Handle<gth_plan, gth_plan_release> {
   }
   static int32_t try_gather_nd(const View& params, const View& indices, Plan* plan, gth_error* err,
                                const Options& options = {}, const View* out = nullptr) noexcept {
-    return plan->make(gth_gather_nd_plan, params, indices, err, options, out);
+    return plan->make(false, gth_gather_nd_plan, params, indices, err, options, out);
   }
   static Plan gather_elements(const View& params, const View& indices, const Options& options = {},
                               const View* out = nullptr) {
@@ -879,8 +1187,36 @@ class Plan : public Handle<gth_plan, gth_plan_release> {
   }
   static int32_t try_gather_elements(const View& params, const View& indices, Plan* plan, gth_error* err,
                                      const Options& options = {}, const View* out = nullptr) noexcept {
-    return plan->make(gth_gather_elements_plan, params, indices, err, options, out);
+    return plan->make(false, gth_gather_elements_plan, params, indices, err, options, out);
   }
+  static Plan scatter(const View& target, const View& indices, const Options& options = {},
+                      const View* updates = nullptr) {
+    return detail::make<Plan>(
+        [&](Plan* plan, gth_error* err) { return try_scatter(target, indices, plan, err, options, updates); });
+  }
+  static int32_t try_scatter(const View& target, const View& indices, Plan* plan, gth_error* err,
+                             const Options& options = {}, const View* updates = nullptr) noexcept {
+    return plan->make(true, gth_scatter_plan, target, indices, err, options, updates);
+  }
+  static Plan scatter_nd(const View& target, const View& indices, const Options& options = {},
+                         const View* updates = nullptr) {
+    return detail::make<Plan>(
+        [&](Plan* plan, gth_error* err) { return try_scatter_nd(target, indices, plan, err, options, updates); });
+  }
+  static int32_t try_scatter_nd(const View& target, const View& indices, Plan* plan, gth_error* err,
+                                const Options& options = {}, const View* updates = nullptr) noexcept {
+    return plan->make(true, gth_scatter_nd_plan, target, indices, err, options, updates);
+  }
+  static Plan scatter_elements(const View& target, const View& indices, const Options& options = {},
+                               const View* updates = nullptr) {
+    return detail::make<Plan>(
+        [&](Plan* plan, gth_error* err) { return try_scatter_elements(target, indices, plan, err, options, updates); });
+  }
+  static int32_t try_scatter_elements(const View& target, const View& indices, Plan* plan, gth_error* err,
+                                      const Options& options = {}, const View* updates = nullptr) noexcept {
+    return plan->make(true, gth_scatter_elements_plan, target, indices, err, options, updates);
+  }
+  // What is read comes first, what is written last: the run of a scatter takes updates, indices, target.
   // Memory of at least the planned extents (less of a range is GTH_E_SIZE), and of the planned dtypes: others are
   // GTH_E_DTYPE. n: the open extent, GTH_OPEN without one. Allocates nothing.
   GATHER_INLINE void run(Source params, Source indices, Target out, int64_t n = GTH_OPEN,
@@ -890,9 +1226,9 @@ class Plan : public Handle<gth_plan, gth_plan_release> {
   }
   GATHER_INLINE int32_t try_run(Source params, Source indices, Target out, int64_t n, gth_error* err,
                                 const Context& context = {}) const noexcept {
-    if (!fits(params.dtype, params_)) return refuse(err, GTH_OPERAND_PARAMS, "params", params.dtype, params_);
-    if (!fits(indices.dtype, indices_)) return refuse(err, GTH_OPERAND_INDICES, "indices", indices.dtype, indices_);
-    if (!fits(out.dtype, params_)) return refuse(err, GTH_OPERAND_OUT, "out", out.dtype, params_);
+    if (!fits(params.dtype, params_)) return refuse(err, source(), params.dtype, params_);
+    if (!fits(indices.dtype, indices_)) return refuse(err, GTH_OPERAND_INDICES, indices.dtype, indices_);
+    if (!fits(out.dtype, params_)) return refuse(err, destination(), out.dtype, params_);
     return gth_plan_run_checked(context.get(), get(), params.data, params.extent, indices.data, indices.extent,
                                 out.data, out.extent, n, err);
   }
@@ -901,14 +1237,15 @@ class Plan : public Handle<gth_plan, gth_plan_release> {
     detail::call([&](gth_error* err) { return try_check(indices, n, err, context); });
   }
   int32_t try_check(Source indices, int64_t n, gth_error* err, const Context& context = {}) const noexcept {
-    if (!fits(indices.dtype, indices_)) return refuse(err, GTH_OPERAND_INDICES, "indices", indices.dtype, indices_);
+    if (!fits(indices.dtype, indices_)) return refuse(err, GTH_OPERAND_INDICES, indices.dtype, indices_);
     Extents needed;
     const int32_t status = try_extents(n, &needed, err);
     if (status != GTH_OK) return status;
     if (indices.extent < needed.indices) return refuse_size(err, indices.extent, needed.indices);
     return gth_plan_check(context.get(), get(), indices.data, n, err);
   }
-  // How many bytes from each pointer on a run with the open extent n touches at most.
+  // How many bytes from each pointer on a run with the open extent n touches at most; as run, of a scatter params is updates
+  // and out is target.
   struct Extents {
     int64_t params = 0, indices = 0, out = 0;
   };
@@ -920,13 +1257,14 @@ class Plan : public Handle<gth_plan, gth_plan_release> {
   int32_t try_extents(int64_t n, Extents* out, gth_error* err) const noexcept {
     return gth_plan_extents(get(), n, &out->params, &out->indices, &out->out, err);
   }
-  // The output's shape for the open extent n, which GTH_OPEN hands on.
+  // The shape of the output, or of updates, for the open extent n, which GTH_OPEN hands on.
   std::vector<int64_t> shape(int64_t n = GTH_OPEN) const { return detail::shape(gth_plan_shape, get(), n); }
 
  private:
   template <class F>
-  int32_t make(F create, const View& params, const View& indices, gth_error* err, const Options& options,
+  int32_t make(bool scatters, F create, const View& params, const View& indices, gth_error* err, const Options& options,
                const View* out) noexcept {
+    scatters_ = scatters;
     params_ = params.dtype();
     indices_ = indices.dtype();
     const int32_t status = options.check(params_, err);
@@ -935,9 +1273,10 @@ class Plan : public Handle<gth_plan, gth_plan_release> {
   }
   // 0: of memory without a type, or of a plan that came as a C handle.
   static bool fits(int32_t dtype, int32_t planned) noexcept { return dtype == planned || dtype == 0 || planned == 0; }
-  GATHER_COLD static int32_t refuse(gth_error* err, int32_t operand, const char* what, int32_t dtype,
-                                    int32_t planned) noexcept {
-    return detail::refuse_dtype(err, operand, -1, what, dtype, planned);
+  int32_t source() const noexcept { return scatters_ ? GTH_OPERAND_UPDATES : GTH_OPERAND_PARAMS; }
+  int32_t destination() const noexcept { return scatters_ ? GTH_OPERAND_TARGET : GTH_OPERAND_OUT; }
+  GATHER_COLD static int32_t refuse(gth_error* err, int32_t operand, int32_t dtype, int32_t planned) noexcept {
+    return detail::refuse_dtype(err, operand, -1, detail::operand_name(operand), dtype, planned);
   }
   GATHER_COLD static int32_t refuse_size(gth_error* err, int64_t extent, int64_t needed) noexcept {
     char message[GTH_MESSAGE_SIZE];
@@ -948,6 +1287,7 @@ class Plan : public Handle<gth_plan, gth_plan_release> {
 
   int32_t params_ = 0;
   int32_t indices_ = 0;
+  bool scatters_ = false;
 };
 
 // What this library can do on this machine.

@@ -53,7 +53,7 @@ int32_t scratch_bytes(int64_t n, const Shards& shards, uint32_t flags, int64_t* 
                     static_cast<long long>(n));
 }
 
-int32_t check_flags(uint32_t flags, const Error& error) {
+int32_t check_parts_flags(uint32_t flags, const Error& error) {
   if (!(flags & ~known_flags)) return GTH_OK;
   return error.fail({GTH_E_VERSION, GTH_OPERAND_NONE, -1, -1, flags, known_flags}, "parts: unknown flags 0x%x", flags);
 }
@@ -67,7 +67,7 @@ int32_t check_numbers(const char* name, const void* numbers, bool is_needed, con
 int32_t check_parts(const gth_parts* parts, int64_t n, const Shards& shards, const Error& error) {
   if (!parts) return error.fail({GTH_E_NULL}, "parts is NULL");
   if (int32_t status = core::check_struct(parts, GTH_OPERAND_NONE, error)) return status;
-  if (int32_t status = check_flags(parts->flags, error)) return status;
+  if (int32_t status = check_parts_flags(parts->flags, error)) return status;
   const bool once = parts->flags & GTH_PARTS_ONCE;
   if (parts->capacity < n) {
     return error.fail({GTH_E_SIZE, GTH_OPERAND_NONE, -1, -1, parts->capacity, n}, "parts: room for %lld ids, not %lld",
@@ -108,12 +108,12 @@ int32_t deal(gth_context* handle, const gth_tensor_desc* ids, const gth_shards* 
   if (int32_t status = check_parts(parts, n, shards, error)) return status;
   const auto* indices = static_cast<const char*>(ids->data);
   if (int32_t status = core::check_judging(plan, indices, GTH_OPEN, error)) return status;
-  const cpu::Parts memory{parts->counts,
-                          parts->local,
-                          parts->order,
-                          parts->place,
-                          static_cast<int64_t*>(parts->scratch),
-                          (parts->flags & GTH_PARTS_ONCE) != 0};
+  const cpu::PartsMemory memory{parts->counts,
+                                parts->local,
+                                parts->order,
+                                parts->place,
+                                static_cast<int64_t*>(parts->scratch),
+                                (parts->flags & GTH_PARTS_ONCE) != 0};
   return cpu::partition(plan, indices, n, shards, memory, executor_for(*context, plan.threads), error);
 }
 
@@ -129,7 +129,7 @@ int32_t gth_partition_scratch(const gth_tensor_desc* ids, const gth_shards* shar
     gather::core::Shards read;
     int64_t n;
     if (int32_t status = count_ids(ids, shards, &read, &n, error)) return status;
-    if (int32_t status = check_flags(flags, error)) return status;
+    if (int32_t status = check_parts_flags(flags, error)) return status;
     return scratch_bytes(n, read, flags, bytes, error);
   });
 }

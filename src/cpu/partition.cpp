@@ -32,14 +32,14 @@ class Divider {
   double inverse_;
 };
 
-struct Found {
+struct InShard {
   int64_t shard, local;
 };
 
 class Blocks {
  public:
   explicit Blocks(const Shards& shards) : block_(shards.divisor), divider_(shards.divisor) {}
-  Found find(int64_t row) const {
+  InShard find(int64_t row) const {
     const int64_t shard = divider_.quotient(row);
     return {shard, row - shard * block_};
   }
@@ -52,7 +52,7 @@ class Blocks {
 class Modulo {
  public:
   explicit Modulo(const Shards& shards) : count_(shards.divisor), divider_(shards.divisor) {}
-  Found find(int64_t row) const {
+  InShard find(int64_t row) const {
     const int64_t local = divider_.quotient(row);
     return {row - local * count_, local};
   }
@@ -66,7 +66,7 @@ class Modulo {
 class Borders {
  public:
   explicit Borders(const Shards& shards) : borders_(shards.borders), count_(shards.count) {}
-  Found find(int64_t row) const {
+  InShard find(int64_t row) const {
     const int64_t* first = borders_;
     for (int64_t left = count_; left > 1;) {
       const int64_t half = left / 2;
@@ -171,13 +171,13 @@ bool count_piece(const Job& job, const Map& map, int64_t first, int64_t last, in
 // False as well where a shard now has more rows or fewer than were counted.
 template <class Map>
 bool put_piece(const Job& job, const Map& map, int64_t first, int64_t last, int64_t* next, const int64_t* end,
-               int64_t shards, const Parts& parts) {
+               int64_t shards, const PartsMemory& parts) {
   bool all = true;
   const bool walked = for_each_block(job, first, last, [&](int64_t position, const int64_t* rows, int64_t count) {
     for (int64_t i = 0; i < count; ++i, ++position) {
       if (parts.place) parts.place[position] = -1;
       if (rows[i] == no_row) continue;
-      const Found found = map.find(rows[i]);
+      const InShard found = map.find(rows[i]);
       const int64_t at = next[found.shard];
       all &= at < end[found.shard];
       if (at >= end[found.shard]) continue;
@@ -212,7 +212,7 @@ int64_t keep_once(int64_t* local, const int64_t* order, int64_t count, int64_t* 
 }
 
 // Moves what each shard kept to the end of the shard before it. order and starts: of all rows, counts: of those kept.
-void close_gaps(const Parts& parts, const int64_t* order, const int64_t* starts, int64_t shards) {
+void close_gaps(const PartsMemory& parts, const int64_t* order, const int64_t* starts, int64_t shards) {
   int64_t to = 0;
   for (int64_t s = 0; s < shards; ++s) {
     std::memmove(parts.local + to, parts.local + starts[s], static_cast<size_t>(parts.counts[s]) * sizeof(int64_t));
@@ -231,7 +231,7 @@ struct Scratch {
         slots(order + n) {}
 };
 
-void keep_all_once(const Parts& parts, const Scratch& scratch, int64_t shards, const Executor& executor) {
+void keep_all_once(const PartsMemory& parts, const Scratch& scratch, int64_t shards, const Executor& executor) {
   scratch.starts[0] = 0;
   for (int64_t s = 0; s < shards; ++s) scratch.starts[s + 1] = scratch.starts[s] + parts.counts[s];
   constexpr int64_t bytes_of_id = 32;  // that are read and written
@@ -257,8 +257,8 @@ bool scratch_numbers(int64_t n, int64_t shards, bool once, int64_t* numbers) {
   return core::add(cursors, lists, numbers);
 }
 
-int32_t partition(const core::Plan& plan, const char* indices, int64_t n, const Shards& shards, const Parts& given,
-                  const Executor& executor, const core::Error& error) {
+int32_t partition(const core::Plan& plan, const char* indices, int64_t n, const Shards& shards,
+                  const PartsMemory& given, const Executor& executor, const core::Error& error) {
   const Kernels kernels = choose_kernels(plan);
   if (int32_t status = judge(plan, kernels, indices, GTH_OPEN, executor, error)) return status;
   if (n == 0) {
@@ -269,7 +269,7 @@ int32_t partition(const core::Plan& plan, const char* indices, int64_t n, const 
   const Pieces pieces = cut(n, shards.count);
   const Scratch scratch(given.scratch, pieces.number, shards.count, n);
   const Cursors cursors(scratch.cursors, pieces.number, shards.count);
-  Parts parts = given;
+  PartsMemory parts = given;
   if (parts.once) parts.order = scratch.order;
   std::atomic<bool> raced{false};
   with_map(shards, [&](const auto& map) {

@@ -12,7 +12,7 @@
 namespace gather::cpu {
 
 // The caller's memory, for n ids. See gth_parts.
-struct Parts {
+struct PartsMemory {
   int64_t* counts;
   int64_t* local;
   int64_t* order;  // may be nullptr
@@ -26,6 +26,6 @@ bool scratch_numbers(int64_t n, int64_t shards, bool once, int64_t* numbers);
 
 // plan: a gather of rows of one byte, as many as the shards have, so that offsets are rows.
 int32_t partition(const core::Plan& plan, const char* indices, int64_t n, const core::Shards& shards,
-                  const Parts& parts, const Executor& executor, const core::Error& error);
+                  const PartsMemory& parts, const Executor& executor, const core::Error& error);
 
 }  // namespace gather::cpu

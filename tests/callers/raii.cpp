@@ -1,37 +1,14 @@
 // A C++ program through gather.hpp: owners, views, plans, exceptions, and the way without them.
 #include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <gather/gather.hpp>
 #include <string>
 
 #include "foreign.h"
+#include "raii.hpp"
 
 namespace {
 
 using Shape = std::vector<int64_t>;
-
-#define CHECK(condition)                                                             \
-  do {                                                                               \
-    if (!(condition)) {                                                              \
-      std::fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
-      std::exit(1);                                                                  \
-    }                                                                                \
-  } while (0)
-
-// The error that a call must throw, by type and fields.
-template <class Wanted, class F>
-Wanted thrown(int32_t status, F call) {
-  try {
-    call();
-  } catch (const Wanted& error) {
-    if (error.status() == status && error.what()[0] != 0) return error;
-    std::fprintf(stderr, "another error than wanted: %s: %s\n", gth_status_name(error.status()), error.what());
-    std::exit(1);
-  }
-  std::fprintf(stderr, "%s was not thrown\n", gth_status_name(status));
-  std::exit(1);
-}
 
 static_assert(gather::dtype_of<const float>() == GTH_DTYPE_FLOAT32);
 static_assert(gather::dtype_of<uint16_t>() == GTH_DTYPE_UINT16 && gather::dtype_of<long long>() == GTH_DTYPE_INT64);

@@ -1,20 +1,11 @@
 // A C++ program that is compiled without exceptions: everything that can fail returns a status.
 #include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <gather/gather.hpp>
 
 #include "foreign.h"
+#include "raii.hpp"
 
 namespace {
-
-#define CHECK(condition)                                                             \
-  do {                                                                               \
-    if (!(condition)) {                                                              \
-      std::fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
-      std::exit(1);                                                                  \
-    }                                                                                \
-  } while (0)
 
 const std::array<float, 8> table = {0, 1, 10, 11, 20, 21, 30, 31};
 const std::array<int32_t, 2> good = {3, 0};
@@ -86,12 +77,38 @@ void plans() {
   CHECK(gather::Plan::try_gather_elements(params, indices, &plan, &err) == GTH_E_RANK && !plan);
 }
 
+void scatters() {
+  gather::Report err;
+  gather::Plan plan;
+  gather::Tensor out;
+  std::array<float, 8> target = table;
+  const std::array<float, 4> updates = {1, 2, 3, 4};
+  const gather::View rows(target, {4, 2}), from(updates, {2, 2});
+  CHECK(gather::try_scatter_into(rows, bad, from, &err) == GTH_E_INDEX && err.position == 1 && target == table);
+  CHECK(gather::try_scatter(rows, bad, from, &out, &err) == GTH_E_INDEX && !out && err.value == 4);
+  const gather::Options add = gather::Options().reduction(GTH_REDUCTION_ADD);
+  CHECK(gather::try_scatter_into(rows, good, from, &err, add) == GTH_OK && target[6] == 31 && target[1] == 5);
+  CHECK(gather::try_scatter_into(rows, good, updates, nullptr) == GTH_E_RANK);
+  CHECK(gather::try_gather_gradient(from, good, {4, 2}, &out, &err) == GTH_OK);
+  float* zeros = nullptr;
+  CHECK(out.try_data(&zeros, &err) == GTH_OK && zeros[0] == 3 && zeros[2] == 0 && zeros[7] == 2);
+  CHECK(gather::try_gather_gradient(from, bad, {4, 2}, &out, &err) == GTH_E_INDEX && !out);
+
+  const gather::View open = gather::View::layout<int32_t>({GTH_OPEN});
+  CHECK(gather::Plan::try_scatter(gather::View::layout<float>({4, 2}), open, &plan, &err) == GTH_OK);
+  CHECK(plan.try_run(updates, good, target, 2, &err) == GTH_OK && target[6] == 1 && target[1] == 4);
+  CHECK(plan.try_run(updates, bad, target, 2, &err) == GTH_E_INDEX && target[6] == 1);
+  CHECK(plan.try_run(good, good, target, 2, &err) == GTH_E_DTYPE && err.operand == GTH_OPERAND_UPDATES);
+  CHECK(gather::Plan::try_scatter_nd(gather::View::layout<float>({4, 2}), open, &plan, &err) == GTH_E_SHAPE && !plan);
+}
+
 }  // namespace
 
 int main() {
   contexts();
   tensors();
   plans();
-  std::printf("raii without exceptions: contexts, tensors and plans\n");
+  scatters();
+  std::printf("raii without exceptions: contexts, tensors, plans and scatters\n");
   return 0;
 }

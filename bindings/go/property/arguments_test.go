@@ -31,13 +31,27 @@ func TestAnyArgumentsAreSurvived(t *testing.T) {
 			gather.Bounds(gather.BoundsPolicy(small.Draw(t, "bounds"))), gather.Fill(gather.FillPolicy(small.Draw(t, "fill"))),
 			gather.WithProfile(gather.Profile(small.Draw(t, "profile"))),
 			gather.Extents(gather.ExtentsPolicy(small.Draw(t, "extents"))),
-		}[rapid.IntRange(0, 5).Draw(t, "from"):]
+			gather.Reduction(gather.ReductionPolicy(small.Draw(t, "reduction"))),
+			gather.Accumulate(gather.AccumulatePolicy(small.Draw(t, "accumulate"))),
+		}[rapid.IntRange(0, 7).Draw(t, "from"):]
 		_ = gather.GatherInto(out.Output(), params, indices, options...)
 		_ = gather.GatherNDInto(out.Output(), params, indices, options...)
 		_ = gather.GatherElementsInto(out.Output(), params, indices, options...)
 		_, _ = gather.Gather(params, indices, options...)
 		_, _ = gather.GatherND(params, indices, options...)
 		_, _ = gather.GatherElements(params, indices, options...)
+		_ = gather.ScatterInto(out.Output(), indices, params.Updates(), options...)
+		_ = gather.ScatterNDInto(out.Output(), indices, params.Updates(), options...)
+		_ = gather.ScatterElementsInto(out.Output(), indices, params.Updates(), options...)
+		_, _ = gather.Scatter(out, indices, params.Updates(), options...)
+		_, _ = gather.ScatterND(out, indices, params.Updates(), options...)
+		_, _ = gather.ScatterElements(out, indices, params.Updates(), options...)
+		_ = gather.GatherGradientInto(out.Output(), params, indices, options...)
+		_, _ = gather.GatherNDGradient(params, indices, shape.Draw(t, "shape"), options...)
+		if plan, err := gather.NewScatterPlanND(params, indices, options...); err == nil {
+			_ = plan.Run(gather.To(make([]int16, 9)), make([]int16, 9), gather.From(make([]int16, 9)), number.Draw(t, "n"))
+			plan.Close()
+		}
 		for _, plan := range []func(gather.Tensor[int16], gather.Tensor[int16], ...gather.Option) (*gather.Plan[int16, int16], error){
 			gather.NewPlan[int16, int16], gather.NewPlanND[int16, int16], gather.NewPlanElements[int16, int16],
 		} {

@@ -437,8 +437,7 @@ typedef struct gth_parts {
   int64_t *counts;
   int64_t *local;
   int64_t *order;
-  int64_t
-      *place;
+  int64_t *place;
   void *scratch;
   int64_t scratch_bytes;
 } gth_parts;

@@ -30,6 +30,8 @@ var groups = []group{
 	{"GTH_BOUNDS_", "BoundsPolicy", "Bounds", "What an index out of bounds means."},
 	{"GTH_FILL_", "FillPolicy", "Fill", "What BoundsFill writes."},
 	{"GTH_EXTENTS_", "ExtentsPolicy", "Extents", "How params and indices must agree beside the axis of GatherElements."},
+	{"GTH_REDUCTION_", "ReductionPolicy", "Reduction", "What a scatter does with an update."},
+	{"GTH_ACCUMULATE_", "AccumulatePolicy", "Accumulate", "What a scatter adds and multiplies float16 and bfloat16 in."},
 }
 
 // Values that stand alone, and what Go calls them.
@@ -39,11 +41,10 @@ var alone = map[string]string{
 	"GTH_OPEN":        "Open",
 }
 
-// Values that Go has no use for: success, the release of the header, sizes that cgo knows, the exchange with other C
-// libraries, whose structs Go code does not meet, and the switches of scatters, which are in the C ABI alone so far.
+// Values that Go has no use for: success, the release of the header, sizes that cgo knows, and the exchange with other C
+// libraries, whose structs Go code does not meet.
 var unused = []string{
-	"GTH_OK", "GTH_VERSION", "GTH_MESSAGE_SIZE", "GTH_MAX_DEVICES", "GTH_EXPORT_", "GTH_STRINGS_", "GTH_REDUCTION_",
-	"GTH_ACCUMULATE_",
+	"GTH_OK", "GTH_VERSION", "GTH_MESSAGE_SIZE", "GTH_MAX_DEVICES", "GTH_EXPORT_", "GTH_STRINGS_",
 }
 
 var aloneComments = map[string]string{

@@ -68,7 +68,8 @@ pub struct Buffer<'a> {
 
 /// Memory to write. Slices, vectors and arrays of [`Element`]s turn into it by themselves, and so do those of
 /// [`MaybeUninit`] elements: nothing of it is read. A call that returns `Ok` has written every element of the output, but
-/// for the rows that [`Bounds::Skip`](crate::Bounds::Skip) leaves as they are.
+/// for the rows that [`Bounds::Skip`](crate::Bounds::Skip) leaves as they are. Scatters read what they change: to them such
+/// memory is [`Error::Unsupported`].
 ///
 /// ```
 /// use gather::{Options, Tensor, TensorMut, gather_into};
@@ -87,6 +88,8 @@ pub struct BufferMut<'a> {
     pub(crate) kind: Kind,
     pub(crate) data: *mut c_void,
     pub(crate) bytes: usize,
+    /// Whether what is there may be read.
+    pub(crate) is_init: bool,
     lent: PhantomData<&'a mut [u8]>,
 }
 
@@ -147,12 +150,13 @@ impl<'a> BufferMut<'a> {
     ///
     /// # Safety
     /// `data` must point to `bytes` bytes on `device`, writable and used by nobody else for `'a` and, on a device, until
-    /// the stream has passed every call that writes them.
+    /// the stream has passed every call that writes them. They must be initialised where they are scattered into.
     pub unsafe fn from_raw(dtype: DType, device: Device, data: *mut c_void, bytes: usize) -> Self {
         BufferMut {
             kind: Kind::new(dtype, device),
             data,
             bytes,
+            is_init: true,
             lent: PhantomData,
         }
     }
@@ -191,6 +195,7 @@ impl<'a, T: Element> From<&'a mut [T]> for BufferMut<'a> {
             kind: const { Kind::new(T::DTYPE, Device::Cpu) },
             data: slice.as_mut_ptr().cast(),
             bytes: size_of_val(slice),
+            is_init: true,
             lent: PhantomData,
         }
     }
@@ -203,6 +208,7 @@ impl<'a, T: Element> From<&'a mut [MaybeUninit<T>]> for BufferMut<'a> {
             kind: const { Kind::new(T::DTYPE, Device::Cpu) },
             data: slice.as_mut_ptr().cast(),
             bytes: size_of_val(slice),
+            is_init: false,
             lent: PhantomData,
         }
     }
@@ -241,6 +247,13 @@ impl<'a, T: Element, const N: usize> From<&'a mut [T; N]> for BufferMut<'a> {
     fn from(array: &'a mut [T; N]) -> Self {
         array.as_mut_slice().into()
     }
+}
+
+/// Memory to scatter into is read, which what has not been written must not be.
+#[cold]
+pub(crate) fn refuse_uninit() -> Error {
+    let message = "target: memory that may not have been written is not scattered into";
+    Cause::new(sys::GTH_E_UNSUPPORTED, Operand::Target, message).into()
 }
 
 /// The pointer of a description. No bytes are no pointer: an extent of 0 means as much as the shape reaches.

@@ -26,6 +26,10 @@ pub enum Operand {
     Plan,
     /// The tensor of a call that has only one.
     Tensor,
+    /// The tensor that a scatter changes, or the gradient that is made.
+    Target,
+    /// The updates of a scatter, or the gradient that is given.
+    Updates,
 }
 
 impl Operand {
@@ -40,6 +44,8 @@ impl Operand {
             Operand::Context => "context",
             Operand::Plan => "plan",
             Operand::Tensor => "tensor",
+            Operand::Target => "target",
+            Operand::Updates => "updates",
         }
     }
 
@@ -52,6 +58,8 @@ impl Operand {
             sys::GTH_OPERAND_CONTEXT => Operand::Context,
             sys::GTH_OPERAND_PLAN => Operand::Plan,
             sys::GTH_OPERAND_TENSOR => Operand::Tensor,
+            sys::GTH_OPERAND_TARGET => Operand::Target,
+            sys::GTH_OPERAND_UPDATES => Operand::Updates,
             _ => Operand::None,
         }
     }
@@ -244,7 +252,7 @@ errors! {
     Arrow = GTH_E_ARROW,
     /// An output, or an export, of read-only memory.
     ReadOnly = GTH_E_READONLY,
-    /// From its first byte to its last, the output overlaps params or indices.
+    /// From its first byte to its last, what is written overlaps what is read.
     Alias = GTH_E_ALIAS,
     /// An index out of bounds.
     Index = GTH_E_INDEX,

@@ -9,7 +9,7 @@ use crate::error::{Error, Operand, call};
 use crate::handle::Handle;
 use crate::layout::Layout;
 use crate::numbers::{count, extent_from_c};
-use crate::operation::{GATHER, GATHER_ELEMENTS, GATHER_ND, Operation};
+use crate::operation::{GATHER, GATHER_ELEMENTS, GATHER_ND, Operation, Shape};
 use crate::options::Options;
 use crate::tensor::Tensor;
 use crate::tensor_mut::TensorMut;
@@ -299,12 +299,12 @@ pub fn gather_elements_into(
 /// # Ok::<(), gather::Error>(())
 /// ```
 pub fn output_shape(params: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Vec<usize>, Error> {
-    query(&GATHER, params, indices, options)
+    query(GATHER.shape, params, indices, options)
 }
 
 /// The shape of what [`gather_nd`] makes. As [`output_shape`].
 pub fn output_shape_nd(params: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Vec<usize>, Error> {
-    query(&GATHER_ND, params, indices, options)
+    query(GATHER_ND.shape, params, indices, options)
 }
 
 /// The shape of what [`gather_elements`] makes. As [`output_shape`].
@@ -313,11 +313,12 @@ pub fn output_shape_elements(
     indices: &Layout<'_>,
     options: &Options,
 ) -> Result<Vec<usize>, Error> {
-    query(&GATHER_ELEMENTS, params, indices, options)
+    query(GATHER_ELEMENTS.shape, params, indices, options)
 }
 
-fn query(
-    operation: &Operation,
+/// The shape that one of the library's queries finds.
+pub(crate) fn query(
+    shape_of: Shape,
     params: &Layout<'_>,
     indices: &Layout<'_>,
     options: &Options,
@@ -326,7 +327,7 @@ fn query(
     options.check_fill(&params.desc)?;
     read_shape(|capacity, ndim, shape, err| {
         // SAFETY: the descriptions borrow their shapes; no memory is looked at.
-        unsafe { (operation.shape)(&params.desc, &indices.desc, &options.raw, capacity, ndim, shape, err) }
+        unsafe { shape_of(&params.desc, &indices.desc, &options.raw, capacity, ndim, shape, err) }
     })
 }
 

@@ -1,4 +1,4 @@
-//! The options of every gather, plan and shape query.
+//! The options of every gather, scatter, plan and shape query.
 
 use std::mem;
 
@@ -75,8 +75,8 @@ pub enum Fill {
     ByDType = sys::GTH_FILL_BY_DTYPE,
 }
 
-/// How the extents of params and indices must agree in [`gather_elements`](crate::gather_elements), in the dims that are
-/// not the axis.
+/// How the extents of params and indices must agree in [`gather_elements`](crate::gather_elements) and
+/// [`scatter_elements`](crate::scatter_elements()), in the dims that are not the axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(i32)]
@@ -87,6 +87,35 @@ pub enum Extents {
     Prefix = sys::GTH_EXTENTS_PREFIX,
     /// Where one of them is 1, it is repeated, as in NumPy and JAX.
     Broadcast = sys::GTH_EXTENTS_BROADCAST,
+}
+
+/// What becomes of an update and of what its row of the target holds. Of several updates of one row each is combined in
+/// turn, in the order of positions: the result is the same for every number of threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(i32)]
+pub enum Reduction {
+    /// The row becomes the update, the last one of several. Any dtype.
+    None = sys::GTH_REDUCTION_NONE,
+    /// The sum; integers wrap around, bools are or-ed. Not of strings and float8.
+    Add = sys::GTH_REDUCTION_ADD,
+    /// The product; bools are and-ed. As [`Reduction::Add`].
+    Mul = sys::GTH_REDUCTION_MUL,
+    /// The larger one, NaN if either is. Not of strings, float8 and complex numbers.
+    Max = sys::GTH_REDUCTION_MAX,
+    /// The smaller one. As [`Reduction::Max`].
+    Min = sys::GTH_REDUCTION_MIN,
+}
+
+/// What [`Reduction::Add`] and [`Reduction::Mul`] work in, of float16 and bfloat16.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(i32)]
+pub enum Accumulate {
+    /// The dtype: 4,096 ones are 2,048 in float16.
+    DType = sys::GTH_ACCUMULATE_DTYPE,
+    /// float32, rounded once at the end. Such a call allocates.
+    Float32 = sys::GTH_ACCUMULATE_FLOAT32,
 }
 
 /// Options, all of which have defaults: no profile, axis = batch_dims = 0, negative indices refused, an index out of
@@ -226,9 +255,23 @@ impl Options {
         self
     }
 
-    /// How the extents of params and indices must agree. Of gather_elements; without it: as the profile says, else equal.
+    /// How the extents of params and indices must agree. Of gather_elements and scatter_elements; without it: as the profile
+    /// says, else equal.
     pub const fn extents(mut self, extents: Extents) -> Self {
         self.raw.extents = extents as i32;
+        self
+    }
+
+    /// What becomes of updates. Of scatters: other calls answer [`Error::Version`]. Without it: [`Reduction::None`].
+    pub const fn reduction(mut self, reduction: Reduction) -> Self {
+        self.raw.reduction = reduction as i32;
+        self
+    }
+
+    /// What sums and products are made in. Of scatters and gradients: other calls answer [`Error::Version`]. Without it: as
+    /// the profile says, else the dtype.
+    pub const fn accumulate(mut self, accumulate: Accumulate) -> Self {
+        self.raw.accumulate = accumulate as i32;
         self
     }
 

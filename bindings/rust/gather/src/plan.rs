@@ -1,22 +1,23 @@
-//! Gathers whose shapes and options are checked once and run often.
+//! Gathers and scatters whose shapes and options are checked once and run often.
 
 use std::fmt;
 use std::ptr::{self, NonNull};
 
 use crate::abi;
-use crate::buffer::{Buffer, BufferMut, Kind};
+use crate::buffer::{Buffer, BufferMut, Kind, refuse_uninit};
 use crate::context::{self, Context};
 use crate::error::{Cause, Error, Operand, call};
 use crate::layout::{Layout, OPEN};
 use crate::numbers::{bytes_to_c, extent_to_c};
-use crate::operation::{GATHER, GATHER_ELEMENTS, GATHER_ND, Operation};
+use crate::operation::{GATHER, GATHER_ELEMENTS, GATHER_ND, Plan as MakePlan, SCATTER, SCATTER_ELEMENTS, SCATTER_ND};
 use crate::operations::read_shape;
 use crate::options::Options;
 use gather_sys as sys;
 
-/// A gather whose shapes, strides and options have been checked once. One extent may be left [`OPEN`] and is given at each
-/// run: an extent of the tuples, or the outermost batch dim of params and indices alike; of gather_elements, that of the
-/// axis of indices, or the outermost dim of both where it is not the axis. Runs allocate nothing.
+/// A gather, or a scatter in place, whose shapes, strides and options have been checked once. One extent may be left [`OPEN`]
+/// and is given at each run: an extent of the tuples, or the outermost batch dim of params and indices alike; of single
+/// elements, that of the axis of indices, or the outermost dim of both where it is not the axis. Runs allocate nothing, but
+/// for [`Accumulate::Float32`](crate::Accumulate::Float32).
 ///
 /// ```
 /// use gather::{Layout, OPEN, Options, Plan};
@@ -30,11 +31,27 @@ use gather_sys as sys;
 /// assert_eq!(rows, [3.0, 3.5, 1.0, 1.5]);
 /// # Ok::<(), gather::Error>(())
 /// ```
+///
+/// What a run reads comes first and what it writes last: that of a scatter takes updates, indices and target.
+///
+/// ```
+/// use gather::{Layout, OPEN, Options, Plan, Reduction};
+///
+/// let options = Options::new().reduction(Reduction::Add);
+/// let plan = Plan::scatter(&Layout::new::<f32>(&[4, 2]), &Layout::new::<i64>(&[OPEN]), &options)?;
+///
+/// let mut table = [0.0f32, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5];
+/// plan.run_open(2, &[1.0f32, 2.0, 3.0, 4.0], &[3i64, 3], &mut table)?;
+/// assert_eq!(table[6..], [7.0, 9.5]);
+/// # Ok::<(), gather::Error>(())
+/// ```
 pub struct Plan {
     raw: NonNull<sys::gth_plan>,
-    params: Kind,
+    reads: Operand,
+    writes: Operand,
+    source: Kind,
     indices: Kind,
-    out: Kind,
+    destination: Kind,
 }
 
 // SAFETY: the library's plans are immutable and may be used by any number of threads; a plan cannot be dropped while a
@@ -48,17 +65,17 @@ impl Plan {
     ///
     /// Errors: those of `gather` that need no data, [`Error::OutOfMemory`]; [`Error::Unsupported`] for strings.
     pub fn gather(params: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Self, Error> {
-        Self::make(&GATHER, params, indices, options, None)
+        Self::gathering(GATHER.plan, params, indices, options, None)
     }
 
     /// Plans a [`gather_nd`](crate::gather_nd) with a dense output. Errors: as [`Plan::gather`].
     pub fn gather_nd(params: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Self, Error> {
-        Self::make(&GATHER_ND, params, indices, options, None)
+        Self::gathering(GATHER_ND.plan, params, indices, options, None)
     }
 
     /// Plans a [`gather_elements`](crate::gather_elements) with a dense output. Errors: as [`Plan::gather`].
     pub fn gather_elements(params: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Self, Error> {
-        Self::make(&GATHER_ELEMENTS, params, indices, options, None)
+        Self::gathering(GATHER_ELEMENTS.plan, params, indices, options, None)
     }
 
     /// Plans a [`gather`](crate::gather()) with outputs of a layout. Errors: as [`Plan::gather`].
@@ -68,7 +85,7 @@ impl Plan {
         options: &Options,
         out: &Layout<'_>,
     ) -> Result<Self, Error> {
-        Self::make(&GATHER, params, indices, options, Some(out))
+        Self::gathering(GATHER.plan, params, indices, options, Some(out))
     }
 
     /// Plans a [`gather_nd`](crate::gather_nd) with outputs of a layout. Errors: as [`Plan::gather`].
@@ -78,7 +95,7 @@ impl Plan {
         options: &Options,
         out: &Layout<'_>,
     ) -> Result<Self, Error> {
-        Self::make(&GATHER_ND, params, indices, options, Some(out))
+        Self::gathering(GATHER_ND.plan, params, indices, options, Some(out))
     }
 
     /// Plans a [`gather_elements`](crate::gather_elements) with outputs of a layout. Errors: as [`Plan::gather`].
@@ -88,31 +105,91 @@ impl Plan {
         options: &Options,
         out: &Layout<'_>,
     ) -> Result<Self, Error> {
-        Self::make(&GATHER_ELEMENTS, params, indices, options, Some(out))
+        Self::gathering(GATHER_ELEMENTS.plan, params, indices, options, Some(out))
     }
 
-    fn make(
-        operation: &Operation,
+    /// Plans a [`scatter_into`](crate::scatter_into) of dense updates.
+    ///
+    /// Errors: those of `scatter_into` that need no data, [`Error::OutOfMemory`]; [`Error::Unsupported`] for strings.
+    pub fn scatter(target: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Self, Error> {
+        Self::scattering(SCATTER.plan, target, indices, options, None)
+    }
+
+    /// Plans a [`scatter_nd_into`](crate::scatter_nd_into) of dense updates. Errors: as [`Plan::scatter`].
+    pub fn scatter_nd(target: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Self, Error> {
+        Self::scattering(SCATTER_ND.plan, target, indices, options, None)
+    }
+
+    /// Plans a [`scatter_elements_into`](crate::scatter_elements_into) of dense updates. Errors: as [`Plan::scatter`].
+    pub fn scatter_elements(target: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Self, Error> {
+        Self::scattering(SCATTER_ELEMENTS.plan, target, indices, options, None)
+    }
+
+    /// Plans a [`scatter_into`](crate::scatter_into) of updates of a layout. Errors: as [`Plan::scatter`].
+    pub fn scatter_from(
+        target: &Layout<'_>,
+        indices: &Layout<'_>,
+        options: &Options,
+        updates: &Layout<'_>,
+    ) -> Result<Self, Error> {
+        Self::scattering(SCATTER.plan, target, indices, options, Some(updates))
+    }
+
+    /// Plans a [`scatter_nd_into`](crate::scatter_nd_into) of updates of a layout. Errors: as [`Plan::scatter`].
+    pub fn scatter_nd_from(
+        target: &Layout<'_>,
+        indices: &Layout<'_>,
+        options: &Options,
+        updates: &Layout<'_>,
+    ) -> Result<Self, Error> {
+        Self::scattering(SCATTER_ND.plan, target, indices, options, Some(updates))
+    }
+
+    /// Plans a [`scatter_elements_into`](crate::scatter_elements_into) of updates of a layout. Errors: as [`Plan::scatter`].
+    pub fn scatter_elements_from(
+        target: &Layout<'_>,
+        indices: &Layout<'_>,
+        options: &Options,
+        updates: &Layout<'_>,
+    ) -> Result<Self, Error> {
+        Self::scattering(SCATTER_ELEMENTS.plan, target, indices, options, Some(updates))
+    }
+
+    fn gathering(
+        make: MakePlan,
         params: &Layout<'_>,
         indices: &Layout<'_>,
         options: &Options,
         out: Option<&Layout<'_>>,
     ) -> Result<Self, Error> {
-        abi::ensure()?;
-        options.check_fill(&params.desc)?;
-        let output = out.map_or(ptr::null(), |out| ptr::from_ref(&out.desc));
-        let mut raw = ptr::null_mut();
-        // SAFETY: the descriptions borrow their shapes and strides; no memory is looked at.
-        call(|err| unsafe { (operation.plan)(&params.desc, &indices.desc, &options.raw, output, &mut raw, err) })?;
         Ok(Plan {
-            raw: NonNull::new(raw).expect("a made plan has a handle"),
-            params: Kind::of(&params.desc),
+            raw: make_plan(make, params, indices, options, out)?,
+            reads: Operand::Params,
+            writes: Operand::Out,
+            source: Kind::of(&params.desc),
             indices: Kind::of(&indices.desc),
-            out: Kind::of(&out.unwrap_or(params).desc),
+            destination: Kind::of(&out.unwrap_or(params).desc),
         })
     }
 
-    /// The output's shape for an open extent of `n`; [`OPEN`] hands it on.
+    fn scattering(
+        make: MakePlan,
+        target: &Layout<'_>,
+        indices: &Layout<'_>,
+        options: &Options,
+        updates: Option<&Layout<'_>>,
+    ) -> Result<Self, Error> {
+        Ok(Plan {
+            raw: make_plan(make, target, indices, options, updates)?,
+            reads: Operand::Updates,
+            writes: Operand::Target,
+            source: Kind::of(&updates.unwrap_or(target).desc),
+            indices: Kind::of(&indices.desc),
+            destination: Kind::of(&target.desc),
+        })
+    }
+
+    /// The shape of the output, or of the updates, for an open extent of `n`; [`OPEN`] hands it on.
     ///
     /// Errors: [`Error::Shape`] for an `n` where nothing is open, [`Error::Size`].
     pub fn shape(&self, n: usize) -> Result<Vec<usize>, Error> {
@@ -230,11 +307,14 @@ impl Context {
         indices: Buffer<'_>,
         out: BufferMut<'_>,
     ) -> Result<(), Error> {
-        check_kind(Operand::Params, params.kind, plan.params)?;
+        check_kind(plan.reads, params.kind, plan.source)?;
         check_kind(Operand::Indices, indices.kind, plan.indices)?;
-        check_kind(Operand::Out, out.kind, plan.out)?;
+        check_kind(plan.writes, out.kind, plan.destination)?;
+        if !out.is_init && plan.writes == Operand::Target {
+            return Err(refuse_uninit());
+        }
         // SAFETY: the memory is of the planned kind and of the given extents, borrowed for the call, and that of the output
-        // exclusively. The ABI was checked when the plan was made.
+        // exclusively; what a scatter reads of it may be read. The ABI was checked when the plan was made.
         call(|err| unsafe {
             sys::gth_plan_run_checked(
                 self.raw(),
@@ -264,6 +344,22 @@ impl Context {
         // SAFETY: the memory is of the planned kind and at least of the extent that a run reads, borrowed for the call.
         call(|err| unsafe { sys::gth_plan_check(self.raw(), plan.raw.as_ptr(), indices.data, extent_to_c(n), err) })
     }
+}
+
+fn make_plan(
+    make: MakePlan,
+    indexed: &Layout<'_>,
+    indices: &Layout<'_>,
+    options: &Options,
+    other: Option<&Layout<'_>>,
+) -> Result<NonNull<sys::gth_plan>, Error> {
+    abi::ensure()?;
+    options.check_fill(&indexed.desc)?;
+    let other = other.map_or(ptr::null(), |other| ptr::from_ref(&other.desc));
+    let mut raw = ptr::null_mut();
+    // SAFETY: the descriptions borrow their shapes and strides; no memory is looked at.
+    call(|err| unsafe { make(&indexed.desc, &indices.desc, &options.raw, other, &mut raw, err) })?;
+    Ok(NonNull::new(raw).expect("a made plan has a handle"))
 }
 
 /// Whether memory is of the dtype and on the device that a plan was made for.

@@ -198,6 +198,7 @@ impl<'a> Tensor<'a> {
     /// Dtype, shape and strides, for plans and shape queries.
     pub fn layout(&self) -> Layout<'_> {
         let mut desc = self.desc;
+        desc.flags = 0; // what may be written is a matter of the memory, which is not there
         desc.data = ptr::null();
         desc.extent = 0;
         Layout::from_desc(desc)

@@ -45,6 +45,8 @@ use gather_sys as sys;
 /// ```
 pub struct TensorMut<'a> {
     pub(crate) desc: sys::gth_tensor_desc,
+    /// Whether what is there may be read.
+    pub(crate) is_init: bool,
     _strides: Option<Box<[i64]>>,
     lent: PhantomData<&'a mut [u8]>,
 }
@@ -62,7 +64,10 @@ impl<'a> TensorMut<'a> {
         let mut desc = describe(data.kind, shape);
         desc.data = pointer(data.data, data.bytes);
         desc.extent = bytes_to_c(data.bytes);
-        Self::from_desc(desc)
+        TensorMut {
+            is_init: data.is_init,
+            ..Self::from_desc(desc)
+        }
     }
 
     /// With strides in bytes, one for each dim. An output must not overlap itself.
@@ -86,10 +91,12 @@ impl<'a> TensorMut<'a> {
         self
     }
 
+    /// Of memory that may be read.
     #[inline]
     pub(crate) fn from_desc(desc: sys::gth_tensor_desc) -> Self {
         TensorMut {
             desc,
+            is_init: true,
             _strides: None,
             lent: PhantomData,
         }

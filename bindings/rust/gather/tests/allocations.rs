@@ -4,7 +4,8 @@ use std::alloc::{GlobalAlloc, Layout as Block, System};
 use std::cell::Cell;
 
 use gather::{
-    Layout, OPEN, Options, Plan, Tensor, TensorMut, gather, gather_elements_into, gather_into, gather_nd_into,
+    Layout, OPEN, Options, Plan, Reduction, Tensor, TensorMut, gather, gather_elements_into, gather_gradient_into,
+    gather_into, gather_nd_into, scatter_elements_into, scatter_into, scatter_nd_into,
 };
 
 struct Counting;
@@ -111,6 +112,36 @@ fn runs_of_plans_allocate_nothing() {
         open.check_open(1, &[2i64]).unwrap();
     });
     assert_eq!(row, [6., 7., 8.]);
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn scatters_in_place_allocate_nothing() {
+    let (mut table, ids, rows) = (TABLE, [3i64, 1], [1.0f32; 6]);
+    let (shape, options) = ([4, 3], Options::new().reduction(Reduction::Max));
+    let plan = Plan::scatter(&Layout::new::<f32>(&shape), &Layout::new::<i64>(&[OPEN]), &options).unwrap();
+    let count = allocations(|| {
+        let updates = Tensor::new(&rows, &[2, 3]);
+        let mut target = TensorMut::new(&mut table, &shape);
+        scatter_into(&mut target, &Tensor::new(&ids, &[2]), &updates, &options).unwrap();
+        scatter_nd_into(&mut target, &Tensor::new(&ids, &[2, 1]), &updates, &options).unwrap();
+        let (elements, row) = (Tensor::new(&[0u8, 1, 2], &[1, 3]), Tensor::new(&rows, &[1, 3]));
+        scatter_elements_into(&mut target, &elements, &row, &options).unwrap();
+        plan.run_open(2, &rows, &ids, &mut table).unwrap();
+    });
+    assert_eq!(table, [1., 1., 2., 3., 4., 5., 6., 7., 8., 9., 10., 11.]);
+    assert_eq!(count, 0);
+    let count = allocations(|| {
+        let mut out = TensorMut::new(&mut table, &shape);
+        gather_gradient_into(
+            &Tensor::new(&rows, &[2, 3]),
+            &Tensor::new(&ids, &[2]),
+            &Options::new(),
+            &mut out,
+        )
+        .unwrap();
+    });
+    assert_eq!(table[..6], [0., 0., 0., 1., 1., 1.]);
     assert_eq!(count, 0);
 }
 

@@ -4,7 +4,10 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
 
-use gather::{Context, DType, Error, Layout, Options, Plan, Tensor, gather, gather_nd};
+use gather::{
+    Accumulate, Context, DType, Error, Layout, Options, Plan, Reduction, Tensor, TensorMut, gather, gather_gradient,
+    gather_nd, scatter, scatter_into, scatter_nd,
+};
 
 unsafe extern "C" {
     fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
@@ -77,6 +80,11 @@ fn g4_every_allocation_fails() {
     let (ids, tuples) = (Tensor::new(&[2i64, 0], &[2]), Tensor::new(&[2i64, 0], &[2, 1]));
     let options = Options::new();
     let words = Tensor::from_strings(&["one", "two", "three"], &[3]).unwrap();
+    let rows = Tensor::new(&table[..4], &[2, 2]);
+    let two_words = Tensor::from_strings(&["four", "five"], &[2]).unwrap();
+    let halves = [gather::Float16(0x3c00); 2];
+    let two_halves = Tensor::new(&halves, &[2]);
+    let exactly = options.reduction(Reduction::Add).accumulate(Accumulate::Float32);
     for sticky in [0, 1] {
         failures.survives("gather", sticky, || gather(&params, &ids, &options).map(drop));
         failures.survives("gather_nd", sticky, || gather_nd(&params, &tuples, &options).map(drop));
@@ -90,6 +98,26 @@ fn g4_every_allocation_fails() {
         });
         failures.survives("a plan", sticky, || {
             Plan::gather(&Layout::new::<f32>(&[4, 2]), &Layout::new::<i64>(&[3]), &options).map(drop)
+        });
+        failures.survives("scatter", sticky, || scatter(&params, &ids, &rows, &options).map(drop));
+        failures.survives("scatter_nd", sticky, || {
+            scatter_nd(&params, &tuples, &rows, &options).map(drop)
+        });
+        failures.survives("scatter of strings", sticky, || {
+            scatter(&words, &ids, &two_words, &options).map(drop)
+        });
+        failures.survives("a gradient", sticky, || {
+            gather_gradient(&rows, &ids, &[4, 2], &options).map(drop)
+        });
+        failures.survives("a plan of a scatter", sticky, || {
+            Plan::scatter(&Layout::new::<f32>(&[4, 2]), &Layout::new::<i64>(&[3]), &options).map(drop)
+        });
+        failures.survives("scatter in float32", sticky, || {
+            let before = [gather::Float16(0x3c00); 4];
+            let mut halves = before;
+            let answer = scatter_into(&mut TensorMut::new(&mut halves, &[4]), &ids, &two_halves, &exactly);
+            assert!(answer.is_ok() || halves == before, "an error wrote to the target");
+            answer
         });
     }
 }

@@ -3,9 +3,7 @@
 use std::ffi::CStr;
 use std::path::Path;
 
-use gather::{Bounds, DType, Extents, Fill, Negative, Options, Profile, sys};
-
-use super::operation::Operation;
+use gather::{Accumulate, Bounds, DType, Extents, Fill, Negative, Options, Profile, Reduction, sys};
 
 pub struct TensorText {
     pub dtype: DType,
@@ -30,11 +28,16 @@ pub struct Failure {
 
 pub struct Case {
     pub name: String,
-    pub operation: &'static Operation,
+    pub operation: String,
     pub options: Options,
     pub skips: bool,
+    /// Whether numbers are added, multiplied or compared.
+    pub reduces: bool,
+    /// Of a scatter: its target.
     pub params: TensorText,
     pub indices: TensorText,
+    /// Of a scatter.
+    pub updates: Option<TensorText>,
     pub expect: Result<TensorText, Failure>,
 }
 
@@ -56,14 +59,16 @@ fn read_case(lines: &[&str]) -> Case {
             .find(|(name, _)| *name == key)
             .map(|(_, value)| value)
     };
-    let params = read_tensor(get("params").unwrap(), true);
+    let params = read_tensor(get("params").or(get("target")).unwrap(), true);
     Case {
         name: get("case").unwrap().to_owned(),
-        operation: Operation::named(get("op").unwrap()),
+        operation: get("op").unwrap().to_owned(),
         options: read_options(get, params.dtype),
         skips: get("bounds") == Some("skip"),
+        reduces: get("reduction").is_some_and(|reduction| reduction != "none"),
         params,
         indices: read_tensor(get("indices").unwrap(), true),
+        updates: get("updates").map(|updates| read_tensor(updates, true)),
         expect: read_expect(get("expect").unwrap()),
     }
 }
@@ -88,6 +93,21 @@ fn read_options<'t>(get: impl Fn(&str) -> Option<&'t str>, dtype: DType) -> Opti
         Some("prefix") => options = options.extents(Extents::Prefix),
         Some("broadcast") => options = options.extents(Extents::Broadcast),
         Some(other) => panic!("extents {other}"),
+    }
+    match get("reduction") {
+        None => {}
+        Some("none") => options = options.reduction(Reduction::None),
+        Some("add") => options = options.reduction(Reduction::Add),
+        Some("mul") => options = options.reduction(Reduction::Mul),
+        Some("max") => options = options.reduction(Reduction::Max),
+        Some("min") => options = options.reduction(Reduction::Min),
+        Some(other) => panic!("reduction {other}"),
+    }
+    match get("accumulate") {
+        None => {}
+        Some("dtype") => options = options.accumulate(Accumulate::DType),
+        Some("float32") => options = options.accumulate(Accumulate::Float32),
+        Some(other) => panic!("accumulate {other}"),
     }
     match get("negative") {
         None => {}

@@ -1,13 +1,16 @@
-//! Every recorded case through every form: allocating, into the caller's memory, planned, and the shape.
+//! Every recorded case through every form: allocating, into the caller's memory, planned, and the shape. Scatters in
+//! [`scatter`].
 
 mod case;
 mod operation;
+mod scatter;
 
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 
 use case::{Case, Failure, TensorText, read_file};
 use gather::{Buffer, BufferMut, DType, Device, Error, Layout, Operand, Options, Tensor, TensorMut, sys};
+use operation::Operation;
 
 const UNTOUCHED: u8 = 0xa5;
 
@@ -48,6 +51,8 @@ fn failure(error: &Error) -> Failure {
             Operand::Context => "context",
             Operand::Plan => "plan",
             Operand::Tensor => "tensor",
+            Operand::Target => "target",
+            Operand::Updates => "updates",
             _ => "none",
         }
         .to_owned(),
@@ -64,9 +69,9 @@ fn expect_failure(test: &Case, expected: &Failure, error: &Error) {
     assert!(!error.to_string().is_empty(), "{}", test.name);
 }
 
-fn run_allocating(test: &Case, options: &Options) {
+fn run_allocating(operation: &Operation, test: &Case, options: &Options) {
     let (params, indices) = (tensor(&test.params), tensor(&test.indices));
-    match ((test.operation.make)(&params, &indices, options), &test.expect) {
+    match ((operation.make)(&params, &indices, options), &test.expect) {
         (Ok(out), Ok(expected)) => expect_tensor(test, &out, expected),
         (Err(error), Err(expected)) => expect_failure(test, expected, &error),
         (Ok(_), Err(expected)) => panic!("{}: no error, not {expected:?}", test.name),
@@ -96,16 +101,16 @@ fn expect_tensor(test: &Case, out: &Tensor<'_>, expected: &TensorText) {
     }
 }
 
-fn query_shape(test: &Case) -> Result<Vec<usize>, Error> {
-    (test.operation.shape)(&layout(&test.params), &layout(&test.indices), &test.options)
+fn query_shape(operation: &Operation, test: &Case) -> Result<Vec<usize>, Error> {
+    (operation.shape)(&layout(&test.params), &layout(&test.indices), &test.options)
 }
 
 /// A caller's output: of the recorded shape, or where an error is recorded, of the shape the call asks for, or else any.
-fn output(test: &Case) -> (Vec<usize>, Vec<u8>) {
+fn output(operation: &Operation, test: &Case) -> (Vec<usize>, Vec<u8>) {
     if let Ok(expected) = &test.expect {
         return (expected.shape.clone(), vec![UNTOUCHED; expected.bytes.len()]);
     }
-    let shape = query_shape(test).unwrap_or(vec![1]);
+    let shape = query_shape(operation, test).unwrap_or(vec![1]);
     let bytes = shape
         .iter()
         .try_fold(test.params.dtype.size(), |size, extent| size.checked_mul(*extent))
@@ -130,29 +135,29 @@ fn expect_output(test: &Case, answer: Result<(), Error>, bytes: &[u8]) {
     }
 }
 
-fn run_into(test: &Case, options: &Options) {
-    if let Err(error @ Error::Size(_)) = query_shape(test) {
+fn run_into(operation: &Operation, test: &Case, options: &Options) {
+    if let Err(error @ Error::Size(_)) = query_shape(operation, test) {
         return expect_failure(test, test.expect.as_ref().err().unwrap(), &error); // no output has such a shape
     }
-    let (shape, mut bytes) = output(test);
+    let (shape, mut bytes) = output(operation, test);
     let (params, indices) = (tensor(&test.params), tensor(&test.indices));
     let memory = BufferMut::from_bytes(test.params.dtype, &mut bytes).unwrap();
     let mut out = TensorMut::new(memory, &shape);
-    let answer = (test.operation.write)(&params, &indices, options, &mut out);
+    let answer = (operation.write)(&params, &indices, options, &mut out);
     expect_output(test, answer, &bytes);
 }
 
-fn run_planned(test: &Case) {
-    let (_, mut bytes) = output(test);
+fn run_planned(operation: &Operation, test: &Case) {
+    let (_, mut bytes) = output(operation, test);
     let (params, indices) = (layout(&test.params), layout(&test.indices));
-    let plan = (test.operation.plan)(&params, &indices, &test.options);
+    let plan = (operation.plan)(&params, &indices, &test.options);
     let memory = BufferMut::from_bytes(test.params.dtype, &mut bytes).unwrap();
     let answer = plan.and_then(|plan| plan.run(buffer(&test.params), buffer(&test.indices), memory));
     expect_output(test, answer, &bytes);
 }
 
-fn run_shape(test: &Case) {
-    let shape = query_shape(test);
+fn run_shape(operation: &Operation, test: &Case) {
+    let shape = query_shape(operation, test);
     match &test.expect {
         Ok(expected) => assert_eq!(shape.as_ref(), Ok(&expected.shape), "{}", test.name),
         Err(expected) if expected.status == sys::GTH_E_INDEX => {
@@ -165,16 +170,17 @@ fn run_shape(test: &Case) {
 }
 
 fn run(test: &Case) {
+    let operation = Operation::named(&test.operation);
     for threads in [1, 3] {
         let options = test.options.threads(threads);
-        run_allocating(test, &options);
+        run_allocating(operation, test, &options);
         if test.params.dtype != DType::String {
-            run_into(test, &options);
+            run_into(operation, test, &options);
         }
     }
-    run_shape(test);
+    run_shape(operation, test);
     if test.params.dtype != DType::String {
-        run_planned(test);
+        run_planned(operation, test);
     }
 }
 
@@ -187,7 +193,7 @@ fn cases(file: &str) -> Vec<Case> {
     read_file(&folder.join(format!("{file}.txt")))
 }
 
-fn run_file(file: &str) {
+fn run_file(file: &str, run: fn(&Case)) {
     let cases = cases(file);
     assert!(cases.len() > 100);
     let failed = cases.iter().filter(|test| catch_unwind(|| run(test)).is_err()).count();
@@ -201,7 +207,7 @@ macro_rules! profiles {
         $(
             #[test]
             fn $profile() {
-                run_file(stringify!($profile));
+                run_file(stringify!($profile), run);
             }
         )*
 
@@ -209,7 +215,16 @@ macro_rules! profiles {
             $(
                 #[test]
                 fn $profile() {
-                    super::run_file(concat!("elements/", stringify!($profile)));
+                    super::run_file(concat!("elements/", stringify!($profile)), super::run);
+                }
+            )*
+        }
+
+        mod scatters {
+            $(
+                #[test]
+                fn $profile() {
+                    super::run_file(concat!("scatter/", stringify!($profile)), super::scatter::run);
                 }
             )*
         }

@@ -1,9 +1,6 @@
-//! Random gathers against plain loops.
+//! What a call is to do, and what plain loops make of it.
 
-use gather::{
-    Bounds, Error, Extents, Layout, Negative, Options, Plan, Tensor, TensorMut, gather, gather_elements,
-    gather_elements_into, gather_into, gather_nd, gather_nd_into,
-};
+use gather::{Bounds, Extents, Negative, Options};
 use proptest::prelude::*;
 
 /// What an index selects.
@@ -31,7 +28,7 @@ fn select(index: i64, size: usize, negative: Negative, bounds: Bounds) -> Select
     }
 }
 
-fn elements(shape: &[usize]) -> usize {
+pub fn elements(shape: &[usize]) -> usize {
     shape.iter().product()
 }
 
@@ -54,28 +51,28 @@ fn linear(at: &[usize], shape: &[usize]) -> usize {
 }
 
 /// The first bad tuple: position, component, value, limit.
-type Bad = (u64, u32, i64, i64);
+pub type Bad = (u64, u32, i64, i64);
 
 #[derive(Clone, Debug)]
-struct Problem {
-    shape: Vec<usize>,
-    index_shape: Vec<usize>,
-    indices: Vec<i64>,
-    axis: usize,
-    batch_dims: usize,
-    negative: Negative,
-    bounds: Bounds,
-    extents: Extents,
+pub struct Problem {
+    pub shape: Vec<usize>,
+    pub index_shape: Vec<usize>,
+    pub indices: Vec<i64>,
+    pub axis: usize,
+    pub batch_dims: usize,
+    pub negative: Negative,
+    pub bounds: Bounds,
+    pub extents: Extents,
 }
 
-const FILL: i32 = -77;
+pub const FILL: i32 = -77;
 
 impl Problem {
-    fn params(&self) -> Vec<i32> {
+    pub fn params(&self) -> Vec<i32> {
         (0..elements(&self.shape) as i32).collect()
     }
 
-    fn options(&self) -> Options {
+    pub fn options(&self) -> Options {
         Options::new()
             .batch_dims(self.batch_dims as i64)
             .negative(self.negative)
@@ -84,7 +81,7 @@ impl Problem {
     }
 
     /// gather as four nested loops: batch, outer, tuple, inner.
-    fn expect_gather(&self) -> (Vec<usize>, Result<Vec<i32>, Bad>) {
+    pub fn expect_gather(&self) -> (Vec<usize>, Result<Vec<i32>, Bad>) {
         let (a, b) = (self.axis, self.batch_dims);
         let size = self.shape[a];
         let batches = elements(&self.shape[..b]);
@@ -120,7 +117,7 @@ impl Problem {
     }
 
     /// gather_nd tuple by tuple.
-    fn expect_gather_nd(&self) -> (Vec<usize>, Result<Vec<i32>, Bad>) {
+    pub fn expect_gather_nd(&self) -> (Vec<usize>, Result<Vec<i32>, Bad>) {
         let b = self.batch_dims;
         let (k, tuple_shape) = self.index_shape.split_last().unwrap();
         let batches = elements(&self.shape[..b]);
@@ -155,7 +152,7 @@ impl Problem {
     }
 
     /// gather_elements element by element.
-    fn expect_gather_elements(&self) -> (Vec<usize>, Result<Vec<i32>, Bad>) {
+    pub fn expect_gather_elements(&self) -> (Vec<usize>, Result<Vec<i32>, Bad>) {
         let size = self.shape[self.axis];
         let mut shape = self.index_shape.clone();
         for (dim, extent) in self.shape.iter().enumerate() {
@@ -203,7 +200,7 @@ fn index() -> impl Strategy<Value = i64> {
     prop_oneof![8 => 0i64..2, 2 => -4i64..6, 1 => any::<i64>()]
 }
 
-fn gathers() -> impl Strategy<Value = Problem> {
+pub fn gathers() -> impl Strategy<Value = Problem> {
     let shapes = (
         prop::collection::vec(0usize..4, 1..5),
         prop::collection::vec(0usize..4, 0..3),
@@ -226,7 +223,7 @@ fn gathers() -> impl Strategy<Value = Problem> {
     })
 }
 
-fn gathers_nd() -> impl Strategy<Value = Problem> {
+pub fn gathers_nd() -> impl Strategy<Value = Problem> {
     let shapes = (
         prop::collection::vec(0usize..4, 1..5),
         prop::collection::vec(0usize..4, 0..3),
@@ -249,7 +246,7 @@ fn gathers_nd() -> impl Strategy<Value = Problem> {
     })
 }
 
-fn gathers_elements() -> impl Strategy<Value = Problem> {
+pub fn gathers_elements() -> impl Strategy<Value = Problem> {
     let dims = prop::collection::vec((0usize..4, 0usize..4, 0..3), 1..5);
     let extents = prop_oneof![Just(Extents::Equal), Just(Extents::Prefix), Just(Extents::Broadcast)];
     (dims, any::<prop::sample::Index>(), extents, policies()).prop_flat_map(|(dims, axis, extents, policy)| {
@@ -279,116 +276,4 @@ fn gathers_elements() -> impl Strategy<Value = Problem> {
             extents,
         })
     })
-}
-
-fn check(answer: Result<Vec<i32>, Error>, expected: &Result<Vec<i32>, Bad>) -> Result<(), TestCaseError> {
-    match (answer, expected) {
-        (Ok(found), Ok(expected)) => prop_assert_eq!(&found, expected),
-        (Err(Error::Index(cause)), Err((position, component, value, limit))) => {
-            prop_assert_eq!(cause.position, Some(*position));
-            prop_assert_eq!(cause.component, Some(*component));
-            prop_assert_eq!(cause.value, i128::from(*value));
-            prop_assert_eq!(cause.limit, *limit);
-        }
-        (answer, expected) => prop_assert!(false, "{answer:?}, not {expected:?}"),
-    }
-    Ok(())
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn gather_is_four_loops(problem in gathers()) {
-        let (shape, expected) = problem.expect_gather();
-        let data = problem.params();
-        let params = Tensor::new(&data, &problem.shape);
-        let indices = Tensor::new(&problem.indices, &problem.index_shape);
-        let options = problem.options().axis(problem.axis as i64);
-
-        let made = gather(&params, &indices, &options);
-        if let Ok(made) = &made {
-            prop_assert_eq!(made.shape(), &shape[..]);
-        }
-        check(made.and_then(|made| made.to_vec()), &expected)?;
-
-        let mut out = vec![1; elements(&shape)];
-        let written = gather_into(&params, &indices, &options, &mut TensorMut::new(&mut out, &shape));
-        check(written.map(|()| out.clone()), &expected)?;
-
-        let plan = Plan::gather(&params.layout(), &indices.layout(), &options).unwrap();
-        let ran = plan.run(&data, &problem.indices, &mut out);
-        check(ran.map(|()| out), &expected)?;
-    }
-
-    #[test]
-    fn gather_nd_is_one_loop(problem in gathers_nd()) {
-        let (shape, expected) = problem.expect_gather_nd();
-        let data = problem.params();
-        let params = Tensor::new(&data, &problem.shape);
-        let indices = Tensor::new(&problem.indices, &problem.index_shape);
-        let options = problem.options();
-
-        let made = gather_nd(&params, &indices, &options);
-        if let Ok(made) = &made {
-            prop_assert_eq!(made.shape(), &shape[..]);
-        }
-        check(made.and_then(|made| made.to_vec()), &expected)?;
-
-        let mut out = vec![1; elements(&shape)];
-        let written = gather_nd_into(&params, &indices, &options, &mut TensorMut::new(&mut out, &shape));
-        check(written.map(|()| out.clone()), &expected)?;
-    }
-
-    #[test]
-    fn gather_elements_is_one_loop(problem in gathers_elements()) {
-        let (shape, expected) = problem.expect_gather_elements();
-        let data = problem.params();
-        let params = Tensor::new(&data, &problem.shape);
-        let indices = Tensor::new(&problem.indices, &problem.index_shape);
-        let options = problem.options().axis(problem.axis as i64).extents(problem.extents);
-
-        let made = gather_elements(&params, &indices, &options);
-        if let Ok(made) = &made {
-            prop_assert_eq!(made.shape(), &shape[..]);
-        }
-        check(made.and_then(|made| made.to_vec()), &expected)?;
-
-        let mut out = vec![1; elements(&shape)];
-        let written = gather_elements_into(&params, &indices, &options, &mut TensorMut::new(&mut out, &shape));
-        check(written.map(|()| out.clone()), &expected)?;
-
-        let plan = Plan::gather_elements(&params.layout(), &indices.layout(), &options).unwrap();
-        let ran = plan.run(&data, &problem.indices, &mut out);
-        check(ran.map(|()| out), &expected)?;
-    }
-
-    /// A plan's check of its memory is exact: what it asks for will do, one element less will not.
-    #[test]
-    fn open_plans_ask_for_what_they_reach(rows in 1usize..5, width in 1usize..4, n in 0usize..6, reversed: bool) {
-        let stride = if reversed { [-8isize, 4] } else { [8, 4] };
-        let offset = if reversed { 8 * n.saturating_sub(1) } else { 0 };
-        let params = [rows, width];
-        let open = [gather::OPEN, 2];
-        let plan = Plan::gather_nd(
-            &Layout::new::<f64>(&params),
-            &Layout::new::<i32>(&open).with_strides(&stride).unwrap().with_offset(offset),
-            &Options::new(),
-        ).unwrap();
-        let table: Vec<f64> = (0..rows * width).map(|i| i as f64).collect();
-        let indices = vec![0i32; 2 * n];
-        let mut out = vec![-1.0; n];
-        prop_assert_eq!(plan.run_open(n, &table, &indices, &mut out), Ok(()));
-        prop_assert_eq!(&out, &vec![0.0; n]);
-        if n > 0 {
-            let short = plan.run_open(n, &table, &indices[1..], &mut out);
-            prop_assert!(matches!(short, Err(Error::Size(_))), "{short:?}");
-            let short = plan.run_open(n, &table, &indices, &mut out[1..]);
-            prop_assert!(matches!(short, Err(Error::Size(_))), "{short:?}");
-            let short = plan.run_open(n, &table[1..], &indices, &mut out);
-            prop_assert!(matches!(short, Err(Error::Size(_))), "{short:?}");
-        }
-        let beyond = plan.run_open(n + 1, &table, &indices, &mut out);
-        prop_assert!(beyond.is_err());
-    }
 }

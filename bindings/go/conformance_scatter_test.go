@@ -1,0 +1,214 @@
+package gather_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"runtime"
+	"slices"
+	"testing"
+
+	"libgather/gather"
+)
+
+// Every recorded scatter through every form of the binding: into a new tensor, in place, planned, shape query, strings.
+
+type scatterForms[T gather.Element, I gather.Index] struct {
+	scatter func(gather.Tensor[T], gather.Tensor[I], gather.Updates[T], ...gather.Option) (gather.Tensor[T], error)
+	into    func(gather.Output[T], gather.Tensor[I], gather.Updates[T], ...gather.Option) error
+	plan    func(gather.Tensor[T], gather.Tensor[I], gather.Updates[T], ...gather.Option) (*gather.ScatterPlan[T, I], error)
+	shape   shapeQuery
+}
+
+func scatterFormsOf[T gather.Element, I gather.Index](op string) scatterForms[T, I] {
+	switch op {
+	case "scatter":
+		return scatterForms[T, I]{gather.Scatter[T, I], gather.ScatterInto[T, I], gather.NewScatterPlanFrom[T, I],
+			gather.UpdatesShape}
+	case "scatter_nd":
+		return scatterForms[T, I]{gather.ScatterND[T, I], gather.ScatterNDInto[T, I], gather.NewScatterPlanNDFrom[T, I],
+			gather.UpdatesShapeND}
+	case "scatter_elements":
+		return scatterForms[T, I]{gather.ScatterElements[T, I], gather.ScatterElementsInto[T, I],
+			gather.NewScatterPlanElementsFrom[T, I], gather.UpdatesShapeElements}
+	}
+	panic("unknown operation " + op)
+}
+
+func replayScatter[T gather.Element, I gather.Index](t *report, test *conformanceCase) {
+	if test.updates.dtype != test.params.dtype { // which do not compile
+		if test.failure == nil || test.failure.Status != gather.ErrDType {
+			t.Errorf("%s: updates are %s", test.name, test.updates.dtype)
+		}
+		return
+	}
+	call := scatterFormsOf[T, I](test.op)
+	indices, updates := tensorOf[I](&test.indices), tensorOf[T](&test.updates).Updates()
+	replayUpdatesShape(t, test, call.shape, tensorOf[T](&test.params), indices)
+	for _, threads := range []int{1, 3} {
+		options := append(slices.Clone(test.options), gather.Threads(threads))
+		out, err := call.scatter(tensorOf[T](&test.params), indices, updates, options...)
+		if expectOutcome(t, test, err) {
+			expectShape(t, test, out.Shape())
+			expectNumbers(t, test, bytesOf(out.Data()))
+		}
+		memory := slices.Clone(test.params.bytes)
+		target := gather.Strided[T](memory, test.params.offset, test.params.shape, test.params.strides).Output()
+		expectTarget(t, test, call.into(target, indices, updates, options...), memory)
+	}
+	replayScatterPlan(t, test, call)
+}
+
+func replayUpdatesShape(t *report, test *conformanceCase, query shapeQuery, target, indices gather.Described) {
+	shape, err := query(target, indices, test.options...)
+	switch {
+	case test.failure == nil || test.failure.Status == gather.ErrIndex:
+		if err != nil || !slices.Equal(shape, test.updates.shape) {
+			t.Errorf("%s: updates of the shape %v, not %v: %v", test.name, test.updates.shape, shape, err)
+		}
+	case test.failure.Operand == gather.OperandUpdates:
+		if err != nil {
+			t.Errorf("%s: the shape query looked at updates: %v", test.name, err)
+		}
+	default:
+		expectOutcome(t, test, err)
+	}
+}
+
+func replayScatterPlan[T gather.Element, I gather.Index](t *report, test *conformanceCase, call scatterForms[T, I]) {
+	plan, err := call.plan(tensorOf[T](&test.params), tensorOf[I](&test.indices), tensorOf[T](&test.updates).Updates(),
+		test.options...)
+	if err != nil {
+		expectOutcome(t, test, err)
+		return
+	}
+	defer plan.Close()
+	memory := slices.Clone(test.params.bytes)
+	if test.params.isDense() && test.indices.isDense() && test.updates.isDense() {
+		target := typed[T](memory)
+		err = plan.Run(gather.To(target), typed[I](test.indices.bytes), gather.From(typed[T](test.updates.bytes)),
+			gather.Open)
+		memory = bytesOf(target)
+	} else { // memory that no slice of the type can stand for
+		err = plan.RunAt(nil, gather.ScatterAddresses{Target: address(memory), Indices: address(test.indices.bytes),
+			Updates: address(test.updates.bytes)}, gather.Open)
+		runtime.KeepAlive(test)
+	}
+	expectTarget(t, test, err, memory)
+}
+
+func expectTarget(t *report, test *conformanceCase, err error, memory []byte) {
+	t.Helper()
+	if expectOutcome(t, test, err) {
+		expectNumbers(t, test, elementsOf(&test.params, memory))
+	} else if !bytes.Equal(memory, test.params.bytes) {
+		t.Errorf("%s: an error changed the target", test.name)
+	}
+}
+
+// elementsOf is the elements of a tensor in memory, densely.
+func elementsOf(text *tensorText, memory []byte) []byte {
+	if text.isDense() {
+		return memory
+	}
+	count, found := 1, []byte{}
+	for _, extent := range text.shape {
+		count *= extent
+	}
+	for number := range count {
+		at := text.offset
+		for dim, rest := len(text.shape)-1, number; dim >= 0; dim-- {
+			at += rest % text.shape[dim] * text.strides[dim]
+			rest /= text.shape[dim]
+		}
+		found = append(found, memory[at:at+itemSizes[text.dtype]]...)
+	}
+	return found
+}
+
+// expectNumbers compares with the recorded bytes, but that any NaN will do where numbers were reduced.
+func expectNumbers(t *report, test *conformanceCase, found []byte) {
+	t.Helper()
+	wanted := test.wanted.bytes
+	if len(found) != len(wanted) {
+		t.Errorf("%s: got %d bytes, want %d", test.name, len(found), len(wanted))
+		return
+	}
+	part, isNaN := partOf(test.wanted.dtype)
+	for at := 0; at < len(wanted); at += part {
+		one, other := found[at:at+part], wanted[at:at+part]
+		if !bytes.Equal(one, other) && !(test.reduces && isNaN(one) && isNaN(other)) {
+			t.Errorf("%s: got %x, want %x", test.name, found, wanted)
+			return
+		}
+	}
+}
+
+// partOf is the size of a number of a dtype, of which a complex one is two, and whether one is NaN.
+func partOf(dtype string) (int, func([]byte) bool) {
+	half := func(infinity uint16) func([]byte) bool {
+		return func(part []byte) bool { return binary.NativeEndian.Uint16(part)&0x7fff > infinity }
+	}
+	single := func(part []byte) bool {
+		return math.IsNaN(float64(math.Float32frombits(binary.NativeEndian.Uint32(part))))
+	}
+	double := func(part []byte) bool { return math.IsNaN(math.Float64frombits(binary.NativeEndian.Uint64(part))) }
+	switch dtype {
+	case "float16":
+		return 2, half(0x7c00)
+	case "bfloat16":
+		return 2, half(0x7f80)
+	case "float32", "complex64":
+		return 4, single
+	case "float64", "complex128":
+		return 8, double
+	}
+	return itemSizes[dtype], func([]byte) bool { return false }
+}
+
+var itemSizes = map[string]int{
+	"bool": 1, "int8": 1, "int16": 2, "int32": 4, "int64": 8, "uint8": 1, "uint16": 2, "uint32": 4, "uint64": 8,
+	"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8, "complex64": 8, "complex128": 16,
+	"float8_e3m4": 1, "float8_e4m3": 1, "float8_e4m3b11fnuz": 1, "float8_e4m3fn": 1, "float8_e4m3fnuz": 1,
+	"float8_e5m2": 1, "float8_e5m2fnuz": 1, "float8_e8m0fnu": 1,
+}
+
+type stringScatter[I gather.Index] = func(*gather.StringTensor, gather.Tensor[I], gather.StringUpdates,
+	...gather.Option) ([]string, []int, error)
+
+func stringScatterOf[I gather.Index](op string) (stringScatter[I], shapeQuery) {
+	switch op {
+	case "scatter":
+		return gather.ScatterStrings[I], gather.UpdatesShape
+	case "scatter_nd":
+		return gather.ScatterNDStrings[I], gather.UpdatesShapeND
+	case "scatter_elements":
+		return gather.ScatterElementsStrings[I], gather.UpdatesShapeElements
+	}
+	panic("unknown operation " + op)
+}
+
+func replayScatteredStrings[I gather.Index](t *report, test *conformanceCase) {
+	target := stringsOf(t.t, &test.params)
+	defer target.Close()
+	updates := stringsOf(t.t, &test.updates)
+	defer updates.Close()
+	call, query := stringScatterOf[I](test.op)
+	indices := tensorOf[I](&test.indices)
+	replayUpdatesShape(t, test, query, target, indices)
+	for _, threads := range []int{1, 3} {
+		options := append(slices.Clone(test.options), gather.Threads(threads))
+		values, shape, err := call(target, indices, updates.Updates(), options...)
+		if expectOutcome(t, test, err) {
+			expectShape(t, test, shape)
+			if !slices.Equal(values, test.wanted.strings) {
+				t.Errorf("%s: got %q, want %q", test.name, values, test.wanted.strings)
+			}
+		}
+	}
+}
+
+func stringsOf(t *testing.T, text *tensorText) *gather.StringTensor {
+	t.Helper()
+	return newStrings(t, text.strings, text.shape...)
+}
