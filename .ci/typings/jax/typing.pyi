@@ -1,0 +1,3 @@
+from . import Array
+
+ArrayLike = Array | bool | int | float | complex
