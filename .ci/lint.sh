@@ -109,10 +109,9 @@ tools_pyright() {
 }
 
 # What users' type checkers see of the package: every type in its public surface is said, none is left to be guessed.
-# Of torch and JAX, .ci/typings says as much as the signatures name.
 lint_pyright() {
   mkdir -p build/lint
-  PATH="$pinned/bin:$PATH" PYTHONPATH=bindings/python/src:.ci/typings PYRIGHT_PYTHON_IGNORE_WARNINGS=1 \
+  PATH="$pinned/bin:$PATH" PYTHONPATH=bindings/python/src PYRIGHT_PYTHON_IGNORE_WARNINGS=1 \
     pyright --ignoreexternal --verifytypes libgather >build/lint/pyright.log || { cat build/lint/pyright.log && return 1; }
 }
 

@@ -1,3 +1,0 @@
-from . import Array
-
-ArrayLike = Array | bool | int | float | complex

@@ -1,6 +1,0 @@
-# As much of torch as the signatures of libgather.torch name: what they are checked with must not be gigabytes.
-from typing import Any
-
-class Tensor: ...
-
-def __getattr__(name: str) -> Any: ...
