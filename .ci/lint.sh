@@ -3,7 +3,7 @@
 # functions: tools_NAME finds or installs what it needs, and lint_NAME judges the tree and changes nothing.
 # .pre-commit-config.yaml names the same.
 
-linters='clang-format clang-tidy ruff ruff-format mypy rustfmt clippy gofmt go-vet staticcheck shellcheck cmake-lint'
+linters='clang-format clang-tidy ruff ruff-format mypy pyright rustfmt clippy gofmt go-vet staticcheck shellcheck cmake-lint'
 
 # lint [LINTER...]: each of them, or all; result becomes 1 if one fails, or, in a strict run, if one cannot run here.
 lint() {
@@ -102,6 +102,17 @@ tools_mypy() {
 lint_mypy() {
   "$pinned/bin/mypy" --config-file bindings/python/pyproject.toml --cache-dir build/lint/mypy \
     bindings/python/src/libgather
+}
+
+tools_pyright() {
+  pinned_linters
+}
+
+# What users' type checkers see of the package: every type in its public surface is said, none is left to be guessed.
+lint_pyright() {
+  mkdir -p build/lint
+  PATH="$pinned/bin:$PATH" PYTHONPATH=bindings/python/src PYRIGHT_PYTHON_IGNORE_WARNINGS=1 \
+    pyright --ignoreexternal --verifytypes libgather >build/lint/pyright.log || { cat build/lint/pyright.log && return 1; }
 }
 
 tools_shellcheck() {

@@ -1,7 +1,8 @@
 """Writes what packages are made of, as an SPDX document: sbom.py PACKAGE... >FILE
 
-The packages hold the sources of this project and nothing of others; what their users' machines bring to it (the crates
-that Cargo.lock names, the Python distributions that pyproject.toml names) is listed as what they depend on.
+The packages hold the sources of this project and nothing of others, but for wheels, which hold a C++ runtime. What
+their users' machines bring to it (the crates that Cargo.lock names, the Python distributions that pyproject.toml names)
+is listed as what they depend on.
 """
 
 import hashlib
@@ -88,6 +89,18 @@ def distributions():
         yield package(name, f">={needed}", NOTHING, externalRefs=located("pypi", name))
 
 
+def linked(path):
+    """What is in wheels of others: the C++ runtime that zig brings, and for x86-64 an object of GCC's."""
+    if path.suffix != ".whl":
+        return
+    tools = (ROOT / "bindings/python/requirements-wheels.txt").read_text()
+    zig = re.search(r"^ziglang==(\S+)", tools, re.MULTILINE)[1]
+    yield package("libc++", f"of zig {zig}", "Apache-2.0 WITH LLVM-exception")
+    if path.stem.endswith("x86_64"):
+        gcc = subprocess.check_output(["x86_64-linux-gnu-gcc", "-dumpfullversion"], text=True).strip()
+        yield package("libgcc", gcc, "GPL-3.0-or-later WITH GCC-exception-3.1")
+
+
 def needs(path):
     """What a package needs beside the C and C++ runtime, by its kind."""
     if path.suffix == ".crate":
@@ -105,9 +118,10 @@ def document(paths):
     packages = {each["SPDXID"]: each for each in map(made, paths)}
     relations = [relation("SPDXRef-DOCUMENT", "DESCRIBES", each) for each in packages]
     for path in paths:
-        for each in needs(path):
-            packages[each["SPDXID"]] = each
-            relations.append(relation(made(path)["SPDXID"], "DEPENDS_ON", each["SPDXID"]))
+        for kind, others in (("DEPENDS_ON", needs(path)), ("STATIC_LINK", linked(path))):
+            for each in others:
+                packages[each["SPDXID"]] = each
+                relations.append(relation(made(path)["SPDXID"], kind, each["SPDXID"]))
     digest = hashlib.sha256(json.dumps(list(packages.values())).encode()).hexdigest()
     return {
         "spdxVersion": "SPDX-2.3",

@@ -1,8 +1,9 @@
 """Installs packages where nothing else is, and runs the first example of their README: bare.py FOLDER [KIND...]
 
-FOLDER has what ./dev package has made. Each KIND (deb, archive, sdist, crates, go; all of them without a name)
-gets a bare Debian root of its own, made from this machine's own sources of packages, and installs from those what the
-README says that it needs. Takes root and mmdebstrap; ends with 77 where they cannot be had.
+FOLDER has what ./dev package has made. Each KIND (deb, archive, sdist, wheel, aarch64-wheel, musl-wheel, crates, go;
+all of them without a name) gets a bare Debian root of its own, made from this machine's own sources of packages, and
+installs from those what the README says that it needs. Takes root and mmdebstrap; ends with 77 where they cannot be
+had.
 """
 
 import os
@@ -38,17 +39,59 @@ def here(name, text):
     return f"cat >{name} <<'END OF FILE'\n{text}END OF FILE\n"
 
 
-def python(install):
+def python_example(run):
     """The program, what it prints, and the comments behind its prints, which say the same."""
     program = block("bindings/python/README.md", "python")
     expected = "".join(f"{each}\n" for each in re.findall(r"# -> (.*)", program))
-    compiler = "python3-dev g++ ninja-build" if install.endswith(".tar.gz") else ""
+    return here("example.py", program) + here("expected", expected) + f"{run} example.py | diff -u expected -\n"
+
+
+def sdist():
     return (
-        f"{APT} python3-venv {compiler}\npython3 -m venv venv\n"
-        f"venv/bin/python -m pip install --quiet numpy {install}\n"
-        + here("example.py", program)
-        + here("expected", expected)
-        + "venv/bin/python example.py | diff -u expected -\n"
+        f"{APT} python3-venv python3-dev g++ ninja-build\npython3 -m venv venv\n"
+        f"venv/bin/python -m pip install --quiet numpy packages/{SDIST}\n" + python_example("venv/bin/python")
+    )
+
+
+def wheel():
+    """pip chooses the one for this machine."""
+    return (
+        f"{APT} python3-venv\npython3 -m venv venv\n"
+        f"venv/bin/python -m pip install --quiet --find-links packages --only-binary libgather numpy libgather\n"
+        + python_example("venv/bin/python")
+    )
+
+
+def foreign_wheel(platform):
+    """pip chooses the one for another machine, and what that needs."""
+    return (
+        f"{APT} python3-venv\npython3 -m venv venv\nvenv/bin/python -m pip install --quiet --target site "
+        f"--python-version 3.11 --platform {platform} --only-binary :all: --find-links packages numpy libgather\n"
+    )
+
+
+def aarch64_wheel():
+    """Debian's Python for aarch64, in an emulator."""
+    return (
+        "dpkg --add-architecture arm64\napt-get update -qq\n"
+        f"{APT} --download-only python3:arm64 libstdc++6:arm64\nmkdir arm64\n"
+        "for package in /var/cache/apt/archives/*_arm64.deb; do dpkg -x $package arm64; done\n"
+        + foreign_wheel("manylinux_2_17_aarch64")
+        + f"{APT} qemu-user\nexport PYTHONPATH=$PWD/site\n"
+        + python_example("qemu-aarch64 -L arm64 arm64/usr/bin/python3")
+    )
+
+
+def musl_wheel():
+    """Debian has musl, but no Python for it: a program in C uses the library of the wheel."""
+    return (
+        foreign_wheel("musllinux_1_2_x86_64")
+        + f"{APT} musl-tools\ntar xf packages/libgather-*-linux-*.tar.gz\n"
+        + here("example.c", block("README.md", "c"))
+        + here("expected", block("README.md", "text"))
+        + "cp site/libgather/libgather.so.1 .\n"
+        "musl-gcc -I libgather-*/include example.c -o example libgather.so.1\n"
+        "LD_LIBRARY_PATH=. ./example | diff -u expected -\n"
     )
 
 
@@ -91,7 +134,10 @@ def c(section):
 KINDS = {
     "deb": lambda: c("From Debian packages"),
     "archive": lambda: c("From an archive"),
-    "sdist": lambda: python(f"packages/{SDIST}"),
+    "sdist": sdist,
+    "wheel": wheel,
+    "aarch64-wheel": aarch64_wheel,
+    "musl-wheel": musl_wheel,
     "crates": crates,
     "go": go,
 }
@@ -99,6 +145,9 @@ FILES = {
     "deb": "*.deb",
     "archive": "libgather-*-linux-*.tar.gz",
     "sdist": SDIST,
+    "wheel": "*.whl",
+    "aarch64-wheel": "*.whl",
+    "musl-wheel": "libgather-*",
     "crates": "*.crate",
     "go": "gather-*.zip",
 }

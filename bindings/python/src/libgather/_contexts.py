@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ._places import Place
 
-    Key = tuple[int, int, int]
+Key = tuple[int, int, int]
 
 #: Far more streams than programs have: a context that goes is waited for, and a graph may have been captured with it.
 LIMIT = 1024

@@ -14,11 +14,7 @@ from ._dtypes import NAMES, format_of, typestr_of
 from ._library import NULL, ffi, lib, token
 from ._places import is_host, name_of
 from ._streams import LEGACY, stream_number
-from .context import pointer_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .context import Context
+from .context import Context, pointer_of
 
 # sizeof(struct ArrowSchema), sizeof(struct ArrowArray): fixed for ever by the C data interface.
 _ARROW_SCHEMA, _ARROW_ARRAY = 72, 80

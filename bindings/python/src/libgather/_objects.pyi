@@ -1,6 +1,6 @@
 """The C half over Python's own objects: buffers, capsules, memory of the library."""
 
-from typing import Any
+from typing import Any, type_check_only
 
 _Operand = tuple[int, tuple[int, ...], tuple[int, ...] | None]
 
@@ -8,6 +8,7 @@ def configure(make_error: Any, buffer_types: tuple[type, ...], choices: tuple[di
 def configure_numpy(ndarray: type, empty: Any, any_array: Any, /) -> None: ...
 def configure_exchange(kind: type, table: Any, is_plain: Any, written: Any, /) -> None: ...
 
+@type_check_only
 class Handle:
     def enter(self) -> int | None: ...
     def leave(self, pointer: Any, /) -> None: ...

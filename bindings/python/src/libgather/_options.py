@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from ._request import Request
 
-    #: How to fill, and the memory of one element where that is a value.
-    Fill = tuple[int, bytes]
+#: How to fill, and the memory of one element where that is a value.
+Fill = tuple[int, bytes]
 
 PROFILES = named("PROFILE_")
 NEGATIVE = named("NEGATIVE_")

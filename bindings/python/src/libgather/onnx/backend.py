@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import onnx
 from onnx import defs, helper, numpy_helper
@@ -11,11 +13,6 @@ from onnx.backend.base import Backend, BackendRep
 from .. import _constants as c
 from .. import errors
 from . import Gather, GatherElements, GatherND, ScatterElements, ScatterND
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
 
 _DOMAINS = ("", "ai.onnx")
 _OPERATORS: dict[str, Any] = {
@@ -113,8 +110,8 @@ def operator_of(node: onnx.NodeProto, opset: int) -> Any:
     return partial(_OPERATORS[node.op_type], opset=opset, **attributes)
 
 
-is_compatible = GatherBackend.is_compatible
-prepare = GatherBackend.prepare
-run_model = GatherBackend.run_model
-run_node = GatherBackend.run_node
-supports_device = GatherBackend.supports_device
+is_compatible: Callable[..., bool] = GatherBackend.is_compatible
+prepare: Callable[..., GatherRep] = GatherBackend.prepare
+run_model: Callable[..., tuple[Any, ...]] = GatherBackend.run_model
+run_node: Callable[..., tuple[Any, ...]] = GatherBackend.run_node
+supports_device: Callable[[str], bool] = GatherBackend.supports_device

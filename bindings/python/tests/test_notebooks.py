@@ -1,0 +1,38 @@
+"""The notebooks run, and what they print is what they hold."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from conftest import BINDING
+
+NOTEBOOKS = sorted((BINDING.parents[1] / "docs/python/notebooks").glob("*.ipynb"))
+#: What a notebook needs beside what the tests do.
+NEEDED = {"torch-module": "torch"}
+
+
+def printed(notebook: nbformat.NotebookNode) -> list[list[str]]:
+    """What each of its cells shows as text."""
+    outputs = [cell.outputs for cell in notebook.cells if cell.cell_type == "code"]
+    return [[each.get("text") or each.data["text/plain"] for each in of_cell] for of_cell in outputs]
+
+
+def test_there_are_notebooks() -> None:
+    assert {*NEEDED} < {path.stem for path in NOTEBOOKS}
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebook(path: Path, tmp_path: Path) -> None:
+    needed = NEEDED.get(path.stem)
+    if needed and importlib.util.find_spec(needed) is None:
+        pytest.skip(f"{needed} is not installed")
+    notebook = nbformat.read(path, as_version=4)
+    shown = printed(notebook)
+    assert any(shown)
+    client = NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(tmp_path)}})
+    assert printed(client.execute()) == shown

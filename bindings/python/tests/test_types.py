@@ -1,0 +1,82 @@
+"""What the annotations say holds: for those who ask at run time, and for type checkers."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+import subprocess
+import sys
+import typing
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import libgather
+from conftest import BINDING
+
+#: The modules whose names are public, with the library that they need.
+MODULES = {
+    info.name: name if (name := info.name.split(".")[1]) in ("jax", "onnx", "torch") else "libgather"
+    for info in pkgutil.walk_packages(libgather.__path__, "libgather.")
+    if not any(part.startswith("_") for part in info.name.split("."))
+}
+
+
+def public(module: ModuleType) -> Iterator[object]:
+    """The functions and classes that a module names as public, or defines and documents; and the methods of these."""
+    named = getattr(module, "__all__", ())
+    for name, thing in {**vars(module), **{name: getattr(module, name) for name in named}}.items():
+        is_ours = (inspect.isfunction(thing) or inspect.isclass(thing)) and not name.startswith("_")
+        if is_ours and (name in named or (thing.__module__ == module.__name__ and thing.__doc__)):
+            yield thing
+            yield from methods(thing)
+
+
+def methods(thing: object) -> Iterator[object]:
+    for attribute in vars(thing).values() if inspect.isclass(thing) else ():
+        function = getattr(attribute, "fget", None) or getattr(attribute, "__func__", attribute)
+        if inspect.isfunction(function):
+            yield function
+
+
+@pytest.mark.parametrize("name", ["libgather", *MODULES])
+def test_hints_can_be_had_at_run_time(name: str) -> None:
+    needed = MODULES.get(name, "libgather")
+    if importlib.util.find_spec(needed) is None:
+        pytest.skip(f"{needed} is not installed")
+    things = [*public(importlib.import_module(name))]
+    assert things
+    for thing in things:
+        typing.get_type_hints(thing)
+
+
+@pytest.mark.parametrize("function", [libgather.gather, libgather.gather_nd, libgather.gather_elements])
+def test_overloads_have_all_switches(function: Callable[..., object]) -> None:
+    """Their keywords are those of a TypedDict, which stubtest does not look into."""
+    keywords = {
+        parameter.name
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    }
+    assert keywords - {"out", "extents"} == {*libgather.types.Switches.__annotations__}
+
+
+def test_annotations_are_those_of_the_package(tmp_path: Path) -> None:
+    """By stubtest, which imports every module and compares what it finds with what type checkers are told."""
+    allowed = tmp_path / "allowed.txt"
+    absent = [name for name in ("jax", "onnx", "torch") if importlib.util.find_spec(name) is None]
+    allowed.write_text("".join(f"libgather\\.{name}(\\..*)?\n" for name in absent), encoding="utf-8")
+    lists = [f"--allowlist={path}" for path in (BINDING / "tests/stubtest.txt", allowed)]
+    command = [sys.executable, "-m", "mypy.stubtest", "libgather", "--concise", "--ignore-unused-allowlist", *lists]
+    result = subprocess.run(
+        [*command, "--mypy-config-file", str(BINDING / "pyproject.toml")],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
