@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PAGE = ROOT / "bindings/mistakes.md"
 FIELDS = ("status", "operand", "component", "position", "value", "limit")
-OPERANDS = ("none", "params", "indices", "out", "options", "context", "plan", "tensor")
+OPERANDS = ("none", "params", "indices", "out", "options", "context", "plan", "tensor", "target", "updates")
 
 COMPILER = "does not compile"
 ARRAYS = "an array knows its memory, shape and strides"
@@ -41,6 +41,8 @@ EXEMPT = {
     ("a run without its open extent", "Python"): "the extent is that of the indices",
     ("a run over less memory", "Python"): ARRAYS,
     ("a plan that has been closed", "Rust"): COMPILER,
+    ("updates of another dtype", "Go"): COMPILER,
+    ("updates that are the target", "Rust"): COMPILER,
 }
 
 

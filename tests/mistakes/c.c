@@ -99,5 +99,22 @@ int main(void) {
   line("a run over less memory", gth_plan_run_checked(NULL, plan, table, 28, good, 16, rows, 32, 2, &err));
   gth_plan_release(plan);
   line("a plan that has been closed", gth_plan_run(NULL, plan, table, good, rows, 2, &err));
+
+  gth_tensor_desc target = TENSOR(FLOAT32, rows, 4, 2);
+  const gth_tensor_desc at = TENSOR(INT64, good, 2), outside = TENSOR(INT64, ((const int64_t[]){0, 4}), 2);
+  gth_tensor_desc updates = TENSOR(FLOAT32, table, 2, 2);
+  line("a scatter beyond the end", gth_scatter_desc(NULL, &target, &outside, &updates, NULL, &err));
+  options = (gth_options)GTH_OPTIONS_INIT;
+  options.bounds = GTH_BOUNDS_FILL;
+  line("a scatter that is to fill", gth_scatter_desc(NULL, &target, &at, &updates, &options, &err));
+  updates = (gth_tensor_desc)TENSOR(FLOAT32, table, 3, 2);
+  line("updates of another shape", gth_scatter_desc(NULL, &target, &at, &updates, NULL, &err));
+  updates = (gth_tensor_desc)TENSOR(INT32, table, 2, 2);
+  line("updates of another dtype", gth_scatter_desc(NULL, &target, &at, &updates, NULL, &err));
+  updates = (gth_tensor_desc)TENSOR(FLOAT32, rows, 2, 2);
+  line("updates that are the target", gth_scatter_desc(NULL, &target, &at, &updates, NULL, &err));
+  updates = (gth_tensor_desc)TENSOR(FLOAT32, table, 2, 2);
+  target.flags = GTH_TENSOR_READONLY;
+  line("a read-only target", gth_scatter_desc(NULL, &target, &at, &updates, NULL, &err));
   return 0;
 }

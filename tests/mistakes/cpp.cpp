@@ -77,4 +77,17 @@ int main() {
     const gather::Plan closed(raw);
     closed.run(table, good, rows, 2);
   });
+
+  std::vector<float> kept = table;
+  const View target(kept, {4, 2}), updates(table, {2, 2});
+  const std::vector<int64_t> outside = {0, 4};
+  const auto scatter = [](const View& to, const std::vector<int64_t>& at, const View& from, const Options& how = {}) {
+    return [=, &at] { gather::scatter_into(to, at, from, how); };
+  };
+  line("a scatter beyond the end", scatter(target, outside, updates));
+  line("a scatter that is to fill", scatter(target, good, updates, Options().bounds(GTH_BOUNDS_FILL)));
+  line("updates of another shape", scatter(target, good, {table, {3, 2}}));
+  line("updates of another dtype", scatter(target, good, {whole, {2, 2}}));
+  line("updates that are the target", scatter(target, good, {kept, {2, 2}}));
+  line("a read-only target", scatter({table, {4, 2}}, good, updates));
 }

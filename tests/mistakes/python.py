@@ -3,9 +3,9 @@
 import numpy as np
 
 import libgather
-from libgather import Plan, Spec, gather, gather_nd
+from libgather import Plan, Spec, gather, gather_nd, scatter
 
-OPERANDS = [None, "params", "indices", "out", "options", "context", "plan", "tensor"]
+OPERANDS = [None, "params", "indices", "out", "options", "context", "plan", "tensor", "target", "updates"]
 TABLE = np.array([[0, 1], [10, 11], [20, 21], [30, 31]], "f4")
 THREE = np.array([0, 1, 2])
 
@@ -41,6 +41,16 @@ def main():
     plan = Plan(TABLE, Spec("int64", (-1,)))
     plan.close()
     line("a plan that has been closed", plan, TABLE, np.array([0, 1]), np.empty((2, 2), "f4"))
+
+    two, rows = np.array([0, 1]), np.zeros((2, 2), "f4")
+    line("a scatter beyond the end", scatter, both, np.array([0, 4]), rows, inplace=True)
+    line("a scatter that is to fill", scatter, both, two, rows, inplace=True, bounds="fill")
+    line("updates of another shape", scatter, both, two, TABLE[:3], inplace=True)
+    line("updates of another dtype", scatter, both, two, np.zeros((2, 2), "i4"), inplace=True)
+    line("updates that are the target", scatter, both, two, both[:2], inplace=True)
+    read_only = TABLE.copy()
+    read_only.setflags(write=False)
+    line("a read-only target", scatter, read_only, two, rows, inplace=True)
 
 
 if __name__ == "__main__":

@@ -72,4 +72,16 @@ func main() {
 	line("a run over less memory", plan.Run(gather.To(rows), table[:7], good, 2))
 	plan.Close()
 	line("a plan that has been closed", plan.Run(gather.To(rows), table, good, 2))
+
+	updates := gather.NewUpdates(table[:4], 2, 2)
+	scatter := func(mistake string, target gather.Output[float32], ids []int64, updates gather.Updates[float32],
+		options ...gather.Option) {
+		line(mistake, gather.ScatterInto(target, gather.Vector(ids), updates, options...))
+	}
+	target := gather.NewOutput(both, 4, 2)
+	scatter("a scatter beyond the end", target, []int64{0, 4}, updates)
+	scatter("a scatter that is to fill", target, good, updates, gather.Bounds(gather.BoundsFill))
+	scatter("updates of another shape", target, good, gather.NewUpdates(table, 3, 2))
+	scatter("updates that are the target", target, good, gather.NewUpdates(both, 2, 2))
+	scatter("a read-only target", params().ReadOnly().Output(), good, updates)
 }

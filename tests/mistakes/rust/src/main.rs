@@ -1,7 +1,8 @@
 //! The mistakes, in Rust: a line for each with the fields of its error.
 
 use gather::{
-    Error, Layout, Negative, OPEN, Operand, Options, Plan, Tensor, TensorMut, gather, gather_into, gather_nd,
+    Bounds, Error, Layout, Negative, OPEN, Operand, Options, Plan, Tensor, TensorMut, gather, gather_into, gather_nd,
+    scatter_into,
 };
 
 const TABLE: [f32; 8] = [0., 1., 10., 11., 20., 21., 30., 31.];
@@ -20,6 +21,8 @@ fn line<T>(mistake: &str, result: Result<T, Error>) {
         Operand::Options => 4,
         Operand::Context => 5,
         Operand::Plan => 6,
+        Operand::Target => 8,
+        Operand::Updates => 9,
         _ => 7,
     };
     let component = cause.component.map_or(-1, i64::from);
@@ -54,6 +57,12 @@ fn to(mistake: &str, mut out: TensorMut<'_>) {
         mistake,
         gather_into(&Tensor::new(&TABLE, &[4, 2]), &indices, &Options::new(), &mut out),
     );
+}
+
+fn scatter(mistake: &str, indices: &Tensor<'_>, updates: &Tensor<'_>, options: &Options) {
+    let mut table = TABLE;
+    let mut target = TensorMut::new(&mut table, &[4, 2]);
+    line(mistake, scatter_into(&mut target, indices, updates, options));
 }
 
 fn main() {
@@ -106,5 +115,32 @@ fn main() {
     line(
         "a run over less memory",
         plan.run_open(2, &TABLE[..7], &good, &mut rows),
+    );
+
+    let target = || Tensor::new(&TABLE, &[4, 2]);
+    let (at, updates) = (Tensor::new(&good, &[2]), Tensor::new(&TABLE[..4], &[2, 2]));
+    let options = Options::new();
+    scatter(
+        "a scatter beyond the end",
+        &Tensor::new(&[0i64, 4], &[2]),
+        &updates,
+        &options,
+    );
+    scatter(
+        "a scatter that is to fill",
+        &at,
+        &updates,
+        &options.bounds(Bounds::Fill),
+    );
+    scatter("updates of another shape", &at, &Tensor::new(&TABLE, &[3, 2]), &options);
+    scatter(
+        "updates of another dtype",
+        &at,
+        &Tensor::new(&[0i32; 4], &[2, 2]),
+        &options,
+    );
+    line(
+        "a read-only target",
+        scatter_into(&mut target().as_mut(), &at, &updates, &options),
     );
 }
