@@ -9,7 +9,7 @@ import pkgutil
 import subprocess
 import sys
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -54,15 +54,17 @@ def test_hints_can_be_had_at_run_time(name: str) -> None:
         typing.get_type_hints(thing)
 
 
-@pytest.mark.parametrize("function", [libgather.gather, libgather.gather_nd, libgather.gather_elements])
-def test_overloads_have_all_switches(function: Callable[..., object]) -> None:
+@pytest.mark.parametrize("operation", ["", "_nd", "_elements"])
+@pytest.mark.parametrize(("verb", "switches"), [("gather", "Switches"), ("scatter", "ScatterSwitches")])
+def test_overloads_have_all_switches(verb: str, switches: str, operation: str) -> None:
     """Their keywords are those of a TypedDict, which stubtest does not look into."""
+    function = getattr(libgather, verb + operation)
     keywords = {
         parameter.name
         for parameter in inspect.signature(function).parameters.values()
         if parameter.kind is parameter.KEYWORD_ONLY
     }
-    assert keywords - {"out", "extents"} == {*libgather.types.Switches.__annotations__}
+    assert keywords - {"out", "extents"} == {*getattr(libgather.types, switches).__annotations__}
 
 
 def test_annotations_are_those_of_the_package(tmp_path: Path) -> None:

@@ -53,8 +53,12 @@ class Operation:
         has_rows: bool = True,
         default_axis: int | None = None,
     ) -> None:
-        self.name, self.number, self.source = name, number, source
-        self.has_axis, self.has_rows, self.default_axis = has_axis, has_rows, default_axis
+        self.name: str = name
+        self.number: int = number
+        self.source: str = source
+        self.has_axis: bool = has_axis
+        self.has_rows: bool = has_rows
+        self.default_axis: int | None = default_axis
         self.run: Any = getattr(lib, f"gth_{name}")
         self.run_into: Any = getattr(lib, f"gth_{name}_into")
         self.shape: Any = getattr(lib, f"gth_{name}_shape")
