@@ -214,12 +214,6 @@ NAMED = (
         "return GTH_OK;",
     ),
     named(
-        "padding for alignment does not leave int64",
-        "src/api/storage.cpp",
-        "  if (bytes > INT64_MAX - alignment) return fail_memory(bytes, error);\n",
-        "",
-    ),
-    named(
         "addresses of gathered strings begin as NULL",
         "src/api/gather_strings.cpp",
         "core::allocate_zeroed(static_cast<size_t>(bytes))",

@@ -136,7 +136,6 @@ int32_t allocate_storage(const Context& context, int64_t bytes, bool zeroed, cha
     if (int32_t status = cuda::check_not_capturing(*context.cuda, error)) return status;
   }
   if (bytes > 0 && context.memory.alloc) return allocate_from_hook(context, bytes, zeroed, data, out, error);
-  if (bytes > INT64_MAX - alignment) return fail_memory(bytes, error);
   if (bytes > 0 && context.cuda) return allocate_on_device(context, bytes, zeroed, data, out, error);
   return allocate_from_heap(bytes, zeroed, data, out, error);
 }

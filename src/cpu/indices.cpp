@@ -201,8 +201,11 @@ Resolved resolve_few(const Block& block, BadTuple* bad) {
       const int64_t value = load_one(plan, block.tuples + i * block.stride + c * plan.index_step);
       const int64_t index = wraps ? wrapped(value, component.size) : value;
       inside = is_inside(index, component.size);
-      add_product(inside ? index : 0, component.stride, &offset);
-      if (!inside) *bad = {i, c, value};
+      if (inside) {
+        add_product(index, component.stride, &offset);
+      } else {
+        *bad = {i, c, value};
+      }
     }
     if (!inside && plan.bounds == GTH_BOUNDS_ERROR) return Resolved::bad;
     if (!inside) resolved = Resolved::some;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -16,6 +17,7 @@
 #include <string>
 #include <thread>
 
+#include "core/os_parts.hpp"
 #include "processes.hpp"
 
 // What is asked of the operating system, seen from inside.
@@ -89,6 +91,27 @@ TEST_F(Cgroups, VersionOne) {
   write("cpuset/box/cpu.cfs_period_us", "100000\n");
   EXPECT_EQ(cpus_of("9:cpuset:/box\n4:cpuacct,cpu:/box\n0::/\n"), 4);
   EXPECT_EQ(cpus_of("4:cpu:/\n"), 0);
+}
+
+// A mount of our own over /sys/fs/cgroup, in namespaces of our own, with a quota of one CPU in either version.
+bool mount_quota() {
+  if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+  if (mount("none", "/sys/fs/cgroup", "tmpfs", 0, nullptr) != 0) return false;
+  mkdir("/sys/fs/cgroup/cpu", 0700);
+  std::ofstream("/sys/fs/cgroup/cpu.max") << "100000 100000\n";
+  std::ofstream("/sys/fs/cgroup/cpu/cpu.cfs_quota_us") << "100000\n";
+  std::ofstream("/sys/fs/cgroup/cpu/cpu.cfs_period_us") << "100000\n";
+  return true;
+}
+
+TEST(Cpus, QuotaOfTheProcessCounts) {
+  const int code = hostile::wait_for(hostile::start_child([]() -> int {
+                                       if (count_cpus() == 1 || !mount_quota()) return hostile::skipped;
+                                       return count_cpus() == 1 ? 0 : 1;
+                                     }),
+                                     hostile::patience);
+  if (code == hostile::skipped) GTEST_SKIP() << "one CPU, or no namespaces for this process";
+  EXPECT_EQ(code, 0);
 }
 
 // ---- waiting

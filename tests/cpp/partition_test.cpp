@@ -151,7 +151,7 @@ TEST(Partition, AsTheHeaderSays) {
           gth_options options = GTH_OPTIONS_INIT;
           options.bounds = bounds;
           options.negative = GTH_NEGATIVE_WRAP;
-          for (uint32_t flags : {0u, GTH_PARTS_ONCE}) {
+          for (uint32_t flags : {0, GTH_PARTS_ONCE}) {
             SCOPED_TRACE("rows " + std::to_string(rows) + ", shards " + std::to_string(count) + ", kind " +
                          std::to_string(kind) + ", n " + std::to_string(n) + ", flags " + std::to_string(flags));
             const Memory memory(desc, layout, n, flags);
@@ -205,7 +205,7 @@ TEST(Partition, FirstBadId) {
     values.back() = bad + 1 == values.size() ? 1000 : -1;
     const Shape shape{n};
     const gth_tensor_desc desc = describe(GTH_DTYPE_INT64, shape, values.data());
-    for (uint32_t flags : {0u, GTH_PARTS_ONCE}) {
+    for (uint32_t flags : {0, GTH_PARTS_ONCE}) {
       const Memory memory(desc, layout, n, flags);
       Error error;
       expect_facts(gth_partition(nullptr, &desc, &shards, nullptr, &memory.parts, &error), error,
@@ -228,7 +228,7 @@ TEST(Partition, AnyNumberOfThreads) {
   for (int32_t threads : {1, 2, 3}) {
     gth_options options = GTH_OPTIONS_INIT;
     options.threads = threads;
-    for (uint32_t flags : {0u, GTH_PARTS_ONCE}) {
+    for (uint32_t flags : {0, GTH_PARTS_ONCE}) {
       const Memory memory(desc, layout, n, flags);
       ASSERT_EQ(gth_partition(nullptr, &desc, &shards, &options, &memory.parts, nullptr), GTH_OK);
       expect_parts(layout, values, memory.parts);
@@ -251,7 +251,7 @@ TEST(Partition, RacingIds) {
   });
   gth_options options = GTH_OPTIONS_INIT;
   options.bounds = GTH_BOUNDS_SKIP;
-  for (uint32_t flags : {0u, GTH_PARTS_ONCE}) {
+  for (uint32_t flags : {0, GTH_PARTS_ONCE}) {
     const Memory memory(desc, layout, n, flags);
     for (int repeat = 0; repeat < 300; ++repeat) {
       const int32_t status = gth_partition(nullptr, &desc, &shards, &options, &memory.parts, nullptr);

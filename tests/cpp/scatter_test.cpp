@@ -409,6 +409,21 @@ TEST(ScatterErrors, DefinitionsHaveTheirReductions) {
   }
 }
 
+// In every definition that says so, and ScatterND's says so in each.
+TEST(ScatterErrors, DefinitionsCountFromTheEnd) {
+  for (int32_t opset : {11, 13, 16, 18, 0}) {
+    const Array target = floats({3}, {0, 1, 2}), indices = indices64({1, 1}, {-1}), updates = floats({1}, {5});
+    gth_options options = GTH_OPTIONS_INIT;
+    options.profile = GTH_PROFILE_ONNX;
+    options.opset = opset;
+    const gth_tensor_desc t = target.desc(), i = indices.desc(), u = updates.desc();
+    EXPECT_EQ(gth_scatter_nd_desc(nullptr, &t, &i, &u, &options, nullptr), GTH_OK) << opset;
+    float last;
+    std::memcpy(&last, target.data() + 8, sizeof last);
+    EXPECT_EQ(last, 5) << opset;
+  }
+}
+
 TEST(ScatterErrors, MemoryThatCannotBeWritten) {
   const Array target = floats({4}, {0, 1, 2, 3}), indices = indices64({2}, {0, 1}), updates = floats({2}, {5, 6});
   gth_tensor_desc readonly = target.desc();
