@@ -95,9 +95,11 @@ TEST_F(Cgroups, VersionOne) {
 
 // A mount of our own over /sys/fs/cgroup, in namespaces of our own, with a quota of one CPU in either version.
 bool mount_quota() {
-  const std::string as_root = "0 " + std::to_string(getuid()) + " 1";
+  const std::string user = "0 " + std::to_string(getuid()) + " 1", group = "0 " + std::to_string(getgid()) + " 1";
   if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
-  std::ofstream("/proc/self/uid_map") << as_root;
+  std::ofstream("/proc/self/setgroups") << "deny";
+  std::ofstream("/proc/self/uid_map") << user;
+  std::ofstream("/proc/self/gid_map") << group;
   if (mount("none", "/sys/fs/cgroup", "tmpfs", 0, nullptr) != 0) return false;
   mkdir("/sys/fs/cgroup/cpu", 0700);
   std::ofstream("/sys/fs/cgroup/cpu.max") << "100000 100000\n";
