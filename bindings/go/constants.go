@@ -223,6 +223,22 @@ const (
 	AccumulateFloat32 AccumulatePolicy = 2
 )
 
+// How the rows of a table are dealt out.
+const (
+	// to each shard as many in a row: ceil(rows / count), the last ones fewer or none
+	shardsBlocks = 1
+	// row r is row r / count of shard r % count
+	shardsModulo = 2
+	// shard s has the rows from borders[s] up to borders[s + 1]
+	shardsBorders = 3
+)
+
+// Bits of gth_parts.flags.
+const (
+	// a row that several ids name is asked for once: `place` is needed, `order` is NULL
+	partsOnce = 1
+)
+
 var statusNames = [...]string{
 	1:  "GTH_E_NULL",
 	2:  "GTH_E_HANDLE",

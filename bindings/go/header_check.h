@@ -112,6 +112,10 @@ _Static_assert(GTH_REDUCTION_MAX == 4, "GTH_REDUCTION_MAX");
 _Static_assert(GTH_REDUCTION_MIN == 5, "GTH_REDUCTION_MIN");
 _Static_assert(GTH_ACCUMULATE_DTYPE == 1, "GTH_ACCUMULATE_DTYPE");
 _Static_assert(GTH_ACCUMULATE_FLOAT32 == 2, "GTH_ACCUMULATE_FLOAT32");
+_Static_assert(GTH_SHARDS_BLOCKS == 1, "GTH_SHARDS_BLOCKS");
+_Static_assert(GTH_SHARDS_MODULO == 2, "GTH_SHARDS_MODULO");
+_Static_assert(GTH_SHARDS_BORDERS == 3, "GTH_SHARDS_BORDERS");
+_Static_assert(GTH_PARTS_ONCE == 1, "GTH_PARTS_ONCE");
 
 _Static_assert(sizeof(gth_error) >= 320, "gth_error");
 _Static_assert(offsetof(gth_error, size) == 0, "gth_error.size");
@@ -199,5 +203,23 @@ _Static_assert(offsetof(gth_options, reduction) == 52, "gth_options.reduction");
 _Static_assert(offsetof(gth_options, fill_value) == 56, "gth_options.fill_value");
 _Static_assert(offsetof(gth_options, accumulate) == 72, "gth_options.accumulate");
 _Static_assert(offsetof(gth_options, reserved) == 76, "gth_options.reserved");
+
+_Static_assert(sizeof(gth_shards) >= 32, "gth_shards");
+_Static_assert(offsetof(gth_shards, size) == 0, "gth_shards.size");
+_Static_assert(offsetof(gth_shards, kind) == 4, "gth_shards.kind");
+_Static_assert(offsetof(gth_shards, rows) == 8, "gth_shards.rows");
+_Static_assert(offsetof(gth_shards, count) == 16, "gth_shards.count");
+_Static_assert(offsetof(gth_shards, borders) == 24, "gth_shards.borders");
+
+_Static_assert(sizeof(gth_parts) >= 64, "gth_parts");
+_Static_assert(offsetof(gth_parts, size) == 0, "gth_parts.size");
+_Static_assert(offsetof(gth_parts, flags) == 4, "gth_parts.flags");
+_Static_assert(offsetof(gth_parts, capacity) == 8, "gth_parts.capacity");
+_Static_assert(offsetof(gth_parts, counts) == 16, "gth_parts.counts");
+_Static_assert(offsetof(gth_parts, local) == 24, "gth_parts.local");
+_Static_assert(offsetof(gth_parts, order) == 32, "gth_parts.order");
+_Static_assert(offsetof(gth_parts, place) == 40, "gth_parts.place");
+_Static_assert(offsetof(gth_parts, scratch) == 48, "gth_parts.scratch");
+_Static_assert(offsetof(gth_parts, scratch_bytes) == 56, "gth_parts.scratch_bytes");
 
 #endif

@@ -32,6 +32,8 @@ var groups = []group{
 	{"GTH_EXTENTS_", "ExtentsPolicy", "Extents", "How params and indices must agree beside the axis of GatherElements."},
 	{"GTH_REDUCTION_", "ReductionPolicy", "Reduction", "What a scatter does with an update."},
 	{"GTH_ACCUMULATE_", "AccumulatePolicy", "Accumulate", "What a scatter adds and multiplies float16 and bfloat16 in."},
+	{"GTH_SHARDS_", "", "shards", "How the rows of a table are dealt out."},
+	{"GTH_PARTS_", "", "parts", "Bits of gth_parts.flags."},
 }
 
 // Values that stand alone, and what Go calls them.

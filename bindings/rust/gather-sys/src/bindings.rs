@@ -165,6 +165,28 @@ pub struct gth_options {
     pub accumulate: i32,
     pub reserved: i32,
 }
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct gth_shards {
+    pub size: u32,
+    pub kind: i32,
+    pub rows: i64,
+    pub count: i64,
+    pub borders: *const i64,
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct gth_parts {
+    pub size: u32,
+    pub flags: u32,
+    pub capacity: i64,
+    pub counts: *mut i64,
+    pub local: *mut i64,
+    pub order: *mut i64,
+    pub place: *mut i64,
+    pub scratch: *mut ::core::ffi::c_void,
+    pub scratch_bytes: i64,
+}
 pub const GTH_ABI_VERSION: i32 = 1;
 pub const GTH_VERSION: i32 = 1000;
 pub const GTH_MAX_NDIM: i32 = 64;
@@ -274,6 +296,10 @@ pub const GTH_REDUCTION_MAX: i32 = 4;
 pub const GTH_REDUCTION_MIN: i32 = 5;
 pub const GTH_ACCUMULATE_DTYPE: i32 = 1;
 pub const GTH_ACCUMULATE_FLOAT32: i32 = 2;
+pub const GTH_SHARDS_BLOCKS: i32 = 1;
+pub const GTH_SHARDS_MODULO: i32 = 2;
+pub const GTH_SHARDS_BORDERS: i32 = 3;
+pub const GTH_PARTS_ONCE: i32 = 1;
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
     ["Size of gth_error"][::core::mem::size_of::<gth_error>() - 320usize];
@@ -394,6 +420,30 @@ const _: () = {
     ["Offset of field: gth_options::accumulate"][::core::mem::offset_of!(gth_options, accumulate) - 72usize];
     ["Offset of field: gth_options::reserved"][::core::mem::offset_of!(gth_options, reserved) - 76usize];
 };
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of gth_shards"][::core::mem::size_of::<gth_shards>() - 32usize];
+    ["Alignment of gth_shards"][::core::mem::align_of::<gth_shards>() - 8usize];
+    ["Offset of field: gth_shards::size"][::core::mem::offset_of!(gth_shards, size) - 0usize];
+    ["Offset of field: gth_shards::kind"][::core::mem::offset_of!(gth_shards, kind) - 4usize];
+    ["Offset of field: gth_shards::rows"][::core::mem::offset_of!(gth_shards, rows) - 8usize];
+    ["Offset of field: gth_shards::count"][::core::mem::offset_of!(gth_shards, count) - 16usize];
+    ["Offset of field: gth_shards::borders"][::core::mem::offset_of!(gth_shards, borders) - 24usize];
+};
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of gth_parts"][::core::mem::size_of::<gth_parts>() - 64usize];
+    ["Alignment of gth_parts"][::core::mem::align_of::<gth_parts>() - 8usize];
+    ["Offset of field: gth_parts::size"][::core::mem::offset_of!(gth_parts, size) - 0usize];
+    ["Offset of field: gth_parts::flags"][::core::mem::offset_of!(gth_parts, flags) - 4usize];
+    ["Offset of field: gth_parts::capacity"][::core::mem::offset_of!(gth_parts, capacity) - 8usize];
+    ["Offset of field: gth_parts::counts"][::core::mem::offset_of!(gth_parts, counts) - 16usize];
+    ["Offset of field: gth_parts::local"][::core::mem::offset_of!(gth_parts, local) - 24usize];
+    ["Offset of field: gth_parts::order"][::core::mem::offset_of!(gth_parts, order) - 32usize];
+    ["Offset of field: gth_parts::place"][::core::mem::offset_of!(gth_parts, place) - 40usize];
+    ["Offset of field: gth_parts::scratch"][::core::mem::offset_of!(gth_parts, scratch) - 48usize];
+    ["Offset of field: gth_parts::scratch_bytes"][::core::mem::offset_of!(gth_parts, scratch_bytes) - 56usize];
+};
 impl Default for gth_error {
     fn default() -> Self {
         let mut s = ::core::mem::MaybeUninit::<Self>::uninit();
@@ -413,6 +463,24 @@ impl Default for gth_context_options {
     }
 }
 impl Default for gth_tensor_desc {
+    fn default() -> Self {
+        let mut s = ::core::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::core::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+impl Default for gth_shards {
+    fn default() -> Self {
+        let mut s = ::core::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::core::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+impl Default for gth_parts {
     fn default() -> Self {
         let mut s = ::core::mem::MaybeUninit::<Self>::uninit();
         unsafe {
@@ -879,4 +947,19 @@ unsafe extern "C" {
         err: *mut gth_error,
     ) -> i32;
     pub fn gth_plan_release(plan: *mut gth_plan) -> i32;
+    pub fn gth_partition(
+        context: *mut gth_context,
+        ids: *const gth_tensor_desc,
+        shards: *const gth_shards,
+        options: *const gth_options,
+        parts: *const gth_parts,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_partition_scratch(
+        ids: *const gth_tensor_desc,
+        shards: *const gth_shards,
+        flags: u32,
+        bytes: *mut i64,
+        err: *mut gth_error,
+    ) -> i32;
 }
