@@ -19,6 +19,9 @@
 // target comes first, then indices, and last [Updates], which have a type of their own. [GatherGradient] and its like are
 // the sums that a gather hands back.
 //
+// [Partition] deals out ids to the [Shards] of a table that is too large for one process: which rows each is to gather, and
+// where they belong.
+//
 // # Errors
 //
 // A failure is an [*Error] that errors.Is compares with the sentinels [ErrIndex], [ErrShape] and so on. An index out of

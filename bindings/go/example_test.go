@@ -197,3 +197,19 @@ func ExampleContext() {
 	fmt.Println(out.Data(), err)
 	// Output: [2] <nil>
 }
+
+// Three servers have a table of 10 rows in turn: each is asked for its rows, and each row goes where its id stands.
+func ExamplePartition() {
+	servers := [][]float32{{0, 3, 6, 9}, {1, 4, 7}, {2, 5, 8}} // a row is one number: that of the row
+	ids := []int64{7, 0, 8, 3}
+	parts, err := gather.Partition(gather.Vector(ids), gather.ModuloShards(10, len(servers)))
+	rows, first := make([]float32, len(ids)), 0
+	for server, count := range parts.Counts {
+		local, order := parts.Local[first:first+count], parts.Order[first:first+count]
+		sent, _ := gather.Gather(gather.Vector(servers[server]), gather.Vector(local))
+		_ = gather.ScatterInto(gather.NewOutput(rows, len(rows)), gather.Vector(order), sent.Updates())
+		first += count
+	}
+	fmt.Println(parts.Counts, parts.Local, parts.Order, rows, err)
+	// Output: [2 1 1] [0 1 2 2] [1 3 0 2] [7 0 8 3] <nil>
+}
