@@ -157,7 +157,7 @@ FEATURES = {
     "shards of a table": (
         "gth_partition gth_partition_scratch",
         None,
-        None,
+        "partition partition_once Parts PartsOnce Shards::blocks Shards::modulo Shards::borders",
         "Partition PartitionOnce BlockShards ModuloShards BorderedShards",
     ),
     "output shape": (
@@ -225,10 +225,7 @@ FEATURES = {
 
 # What a language does not carry, and why.
 EXEMPT = {
-    **{
-        ("shards of a table", language): "ids are dealt out in C and Go alone so far"
-        for language in ("Python", "Rust")
-    },
+    ("shards of a table", "Python"): "ids are dealt out in C, Rust and Go alone so far",
     (
         "hooks: memory and executor",
         "Python",

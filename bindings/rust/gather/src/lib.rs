@@ -23,6 +23,7 @@ mod numbers;
 mod operation;
 mod operations;
 mod options;
+mod partition;
 mod plan;
 mod scatter;
 mod strings;
@@ -52,6 +53,7 @@ pub use operations::{
     output_shape_elements, output_shape_nd,
 };
 pub use options::{Accumulate, Bounds, Extents, Fill, Negative, Options, Profile, Reduction};
+pub use partition::{Parts, PartsOnce, Shards, partition, partition_once};
 pub use plan::Plan;
 pub use scatter::{
     scatter, scatter_elements, scatter_elements_into, scatter_into, scatter_nd, scatter_nd_into, updates_shape,
