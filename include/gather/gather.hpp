@@ -1290,6 +1290,129 @@ class Plan : public Handle<gth_plan, gth_plan_release> {
   bool scatters_ = false;
 };
 
+// How the rows of a table are dealt out that is too large for one process.
+class Shards {
+ public:
+  // To each of `count` shards as many in a row, rows / count rounded up; to the last ones fewer or none.
+  static Shards blocks(int64_t rows, int64_t count) { return Shards(GTH_SHARDS_BLOCKS, rows, count, {}); }
+  // In turn: row r is row r / count of shard r % count.
+  static Shards modulo(int64_t rows, int64_t count) { return Shards(GTH_SHARDS_MODULO, rows, count, {}); }
+  // To shard s the rows from borders[s] up to borders[s + 1]. They never fall; the first is 0, the last how many rows the
+  // table has.
+  static Shards borders(std::vector<int64_t> borders) {
+    const int64_t rows = borders.empty() ? 0 : borders.back();
+    const auto count = static_cast<int64_t>(borders.size()) - 1;
+    return Shards(GTH_SHARDS_BORDERS, rows, std::max<int64_t>(count, 0), std::move(borders));
+  }
+  // Valid as long as the shards.
+  gth_shards raw() const&& = delete;
+  gth_shards raw() const& noexcept { return {sizeof(gth_shards), kind_, rows_, count_, borders_.data()}; }
+
+ private:
+  Shards(int32_t kind, int64_t rows, int64_t count, std::vector<int64_t> borders)
+      : kind_(kind), rows_(rows), count_(count), borders_(std::move(borders)) {}
+
+  int32_t kind_;
+  int64_t rows_, count_;
+  std::vector<int64_t> borders_;
+};
+
+// What each shard is asked for, the shards one behind the other.
+struct Parts {
+  std::vector<int64_t> counts;  // how many rows each shard is asked for
+  std::vector<int64_t> local;   // the rows, as the shards count them: those of shard 0 first, in the order of the ids
+  std::vector<int64_t> order;   // which id each of them is, by its row-major position
+};
+
+// The same where no row comes twice.
+struct PartsOnce {
+  std::vector<int64_t> counts;  // how many rows each shard is asked for
+  std::vector<int64_t> local;   // the rows, as the shards count them, in the order in which ids name them
+  std::vector<int64_t> place;   // for each id which of `local` is its row, -1 if it is skipped
+};
+
+namespace detail {
+
+// False where there is no memory, which ends the program where the compiler has no exceptions.
+inline bool resize(std::vector<int64_t>* numbers, int64_t count) noexcept {
+#if defined(__cpp_exceptions) || defined(_CPPUNWIND)
+  try {
+    numbers->resize(static_cast<size_t>(count));
+  } catch (const std::exception&) {
+    return false;
+  }
+#else
+  numbers->resize(static_cast<size_t>(count));
+#endif
+  return true;
+}
+
+// What the library has judged: a product beyond 64 bits has a zero in it.
+inline int64_t count(const gth_tensor_desc& desc) noexcept {
+  uint64_t product = 1;
+  for (int32_t i = 0; i < desc.ndim; ++i) product *= static_cast<uint64_t>(desc.shape[i]);
+  return static_cast<int64_t>(product);
+}
+
+// linked: the order, or with GTH_PARTS_ONCE the places.
+inline int32_t deal(const View& ids, const Shards& shards, uint32_t flags, std::vector<int64_t>* counts,
+                    std::vector<int64_t>* local, std::vector<int64_t>* linked, gth_error* err, const Options& options,
+                    const Context& context) noexcept {
+  const bool once = (flags & GTH_PARTS_ONCE) != 0;
+  const gth_shards dealt = shards.raw();
+  gth_parts parts = GTH_PARTS_INIT;
+  int32_t status = gth_partition_scratch(ids.raw(), &dealt, flags, &parts.scratch_bytes, err);
+  if (status != GTH_OK) return status;
+  const int64_t n = count(*ids.raw());
+  const auto words = static_cast<size_t>(parts.scratch_bytes) / sizeof(int64_t);
+  const std::unique_ptr<int64_t[]> scratch(new (std::nothrow) int64_t[words]);
+  if (scratch == nullptr || !resize(counts, dealt.count) || !resize(local, n) || !resize(linked, n))
+    return refuse(err, GTH_E_NOMEM, GTH_OPERAND_INDICES, -1, n, 0, "indices: no memory to deal them out");
+  parts.flags = flags;
+  parts.capacity = n;
+  parts.counts = counts->data();
+  parts.local = local->data();
+  (once ? parts.place : parts.order) = linked->data();
+  parts.scratch = scratch.get();
+  status = gth_partition(context.get(), ids.raw(), &dealt, options.get(), &parts, err);
+  if (status != GTH_OK) return status;
+  int64_t asked = 0;
+  for (const int64_t rows : *counts) asked += rows;
+  local->resize(static_cast<size_t>(asked));
+  if (!once) linked->resize(static_cast<size_t>(asked));
+  return GTH_OK;
+}
+
+}  // namespace detail
+
+// Deals out ids to the shards that have their rows. The ids are judged as the indices of a gather along a dim of all the
+// rows: one that is bad is named by its position among all of them. What bounds fills or skips is asked of no shard. The rows
+// that the shards send, put together in their order, come back by scatter_into along `order`; those of partition_once, which
+// asks once for a row that several ids name, by a gather with `place` as indices.
+inline int32_t try_partition(const View& ids, const Shards& shards, Parts* out, gth_error* err,
+                             const Options& options = {}, const Context& context = {}) noexcept {
+  const int32_t status = detail::deal(ids, shards, 0, &out->counts, &out->local, &out->order, err, options, context);
+  if (status != GTH_OK) *out = {};
+  return status;
+}
+inline Parts partition(const View& ids, const Shards& shards, const Options& options = {},
+                       const Context& context = {}) {
+  return detail::make<Parts>(
+      [&](Parts* out, gth_error* err) { return try_partition(ids, shards, out, err, options, context); });
+}
+inline int32_t try_partition_once(const View& ids, const Shards& shards, PartsOnce* out, gth_error* err,
+                                  const Options& options = {}, const Context& context = {}) noexcept {
+  const int32_t status =
+      detail::deal(ids, shards, GTH_PARTS_ONCE, &out->counts, &out->local, &out->place, err, options, context);
+  if (status != GTH_OK) *out = {};
+  return status;
+}
+inline PartsOnce partition_once(const View& ids, const Shards& shards, const Options& options = {},
+                                const Context& context = {}) {
+  return detail::make<PartsOnce>(
+      [&](PartsOnce* out, gth_error* err) { return try_partition_once(ids, shards, out, err, options, context); });
+}
+
 // What this library can do on this machine.
 inline gth_capability_info capabilities() {
   gth_capability_info info = GTH_CAPABILITY_INFO_INIT;

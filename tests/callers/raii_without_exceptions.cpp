@@ -102,6 +102,20 @@ void scatters() {
   CHECK(gather::Plan::try_scatter_nd(gather::View::layout<float>({4, 2}), open, &plan, &err) == GTH_E_SHAPE && !plan);
 }
 
+void partitions() {
+  gather::Report err;
+  gather::Parts parts;
+  gather::PartsOnce once;
+  const std::array<int32_t, 4> ids = {3, 0, 3, 2}, worse = {3, 0, 4, 2};
+  const gather::Shards shards = gather::Shards::modulo(4, 2);
+  const std::vector<int64_t> counts = {2, 2}, fewer = {2, 1}, place = {2, 0, 2, 1};
+  CHECK(gather::try_partition(ids, shards, &parts, &err) == GTH_OK && parts.counts == counts);
+  CHECK(gather::try_partition_once(ids, shards, &once, &err) == GTH_OK && once.counts == fewer && once.place == place);
+  CHECK(gather::try_partition(worse, shards, &parts, &err) == GTH_E_INDEX && err.position == 2 && err.value == 4);
+  CHECK(parts.counts.empty() && parts.local.empty() && parts.order.empty());
+  CHECK(gather::try_partition_once(worse, shards, &once, nullptr) == GTH_E_INDEX && once.place.empty());
+}
+
 }  // namespace
 
 int main() {
@@ -109,6 +123,7 @@ int main() {
   tensors();
   plans();
   scatters();
-  std::printf("raii without exceptions: contexts, tensors, plans and scatters\n");
+  partitions();
+  std::printf("raii without exceptions: contexts, tensors, plans, scatters and partitions\n");
   return 0;
 }
