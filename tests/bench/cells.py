@@ -161,12 +161,18 @@ def full() -> list[AnyCell]:
     by_cache = (256 * KB, 8 * MB, GB)
     cells += [Cell(table, row, depth) for depth in (2, 3, 4) for table in by_cache for row in (4, 64, 1024)]
     cells += [Cell(table, row, index="int32") for table in by_cache for row in (4, 8, 64)]
+    cells += tiny()
     spreads = ("sorted", "reverse", "zipf", "equal", "neighbours")
     cells += [Cell(table, row, spread=spread) for spread in spreads for table in (8 * MB, GB) for row in (4, 64, 1024)]
     outs = (4 * KB, 64 * KB, 64 * MB, 256 * MB)
     cells += growth(10**8, 8 * GB)
     cells += [Cell(table, row, out=out) for out in outs for table in (8 * MB, GB) for row in (4, 64, 1024)]
     return [*dict.fromkeys(cells), *elements(fresh=False), *elements(fresh=True), *axes(), *strings()]
+
+
+def tiny() -> list[Cell]:
+    """Tables of 16 rows, as those of quantized numbers are."""
+    return [Cell(16 * row, row, index=index) for index in ("int64", "int32") for row in (1, 4)]
 
 
 def report() -> list[AnyCell]:
@@ -176,6 +182,7 @@ def report() -> list[AnyCell]:
     cells += [Cell(table, row, fresh=True) for table in by_cache[:2] for row in (4, 64, 1024)]
     cells += [Cell(table, row, depth) for depth in (2, 4) for table in by_cache for row in (4, 64, 1024)]
     cells += [Cell(table, row, index="int32") for table in by_cache[:2] for row in (4, 64)]
+    cells += tiny()
     cells += [Cell(8 * MB, row, spread=spread) for spread in ("sorted", "zipf", "neighbours") for row in (4, 64)]
     cells += [Cell(8 * MB, row, out=out) for out in (4 * KB, 64 * KB, 64 * MB) for row in (4, 64, 1024)]
     cells += growth(10**7, 4 * GB)

@@ -221,6 +221,28 @@ TEST(ElementsShapes, TheSwitchSaysHowExtentsAgree) {
                  {GTH_E_SHAPE, GTH_OPERAND_INDICES, 0, -1, 4, 3});
 }
 
+// In a shape query: of an extent of 1 and an open one, the open one is the answer's; of another and an open one, the other.
+TEST(ElementsShapes, OpenExtentsUnderBroadcast) {
+  const gth_options broadcast = with_extents(GTH_EXTENTS_BROADCAST, 1);
+  struct Row {
+    int64_t params, indices, expected;
+  };
+  for (const Row& row : {Row{1, GTH_OPEN, GTH_OPEN}, Row{GTH_OPEN, 1, GTH_OPEN}, Row{3, GTH_OPEN, 3},
+                         Row{GTH_OPEN, 3, 3}, Row{GTH_OPEN, GTH_OPEN, GTH_OPEN}, Row{3, 1, 3}, Row{1, 3, 3}}) {
+    const int64_t p[] = {row.params, 4}, i[] = {row.indices, 2};
+    gth_tensor_desc params = GTH_TENSOR_DESC_INIT, indices = GTH_TENSOR_DESC_INIT;
+    params.dtype = GTH_DTYPE_FLOAT32;
+    indices.dtype = GTH_DTYPE_INT64;
+    params.ndim = indices.ndim = 2;
+    params.shape = p;
+    indices.shape = i;
+    int32_t ndim = 0;
+    int64_t shape[2];
+    ASSERT_EQ(gth_gather_elements_shape(&params, &indices, &broadcast, 2, &ndim, shape, nullptr), GTH_OK);
+    EXPECT_EQ(Shape(shape, shape + 2), (Shape{row.expected, 2})) << row.params << " and " << row.indices;
+  }
+}
+
 TEST(ElementsShapes, RanksAreEqual) {
   const Array params = floats({3, 4}), line = indices64({2}, {0, 1}), scalar = floats({});
   const Array index = indices64({}, {0});
