@@ -154,7 +154,12 @@ FEATURES = {
         "GatherGradient GatherGradientInto GatherNDGradient GatherNDGradientInto GatherElementsGradient "
         "GatherElementsGradientInto",
     ),
-    "shards of a table": ("gth_partition gth_partition_scratch", None, None, None),
+    "shards of a table": (
+        "gth_partition gth_partition_scratch",
+        "partition partition(shards) partition(borders) partition(once) Partition Partition.slices",
+        None,
+        None,
+    ),
     "output shape": (
         "gth_gather_shape gth_gather_nd_shape gth_gather_elements_shape",
         "output_shape output_shape(op) output_shape(nd)",
@@ -221,8 +226,7 @@ FEATURES = {
 # What a language does not carry, and why.
 EXEMPT = {
     **{
-        ("shards of a table", language): "ids are dealt out in the C ABI alone so far"
-        for language in ("Python", "Rust", "Go")
+        ("shards of a table", language): "ids are dealt out in C and Python alone so far" for language in ("Rust", "Go")
     },
     (
         "hooks: memory and executor",
