@@ -156,7 +156,7 @@ FEATURES = {
     ),
     "shards of a table": (
         "gth_partition gth_partition_scratch",
-        None,
+        "partition partition(shards) partition(borders) partition(once) Partition Partition.slices",
         "partition partition_once Parts PartsOnce Shards::blocks Shards::modulo Shards::borders",
         "Partition PartitionOnce BlockShards ModuloShards BorderedShards",
     ),
@@ -225,7 +225,6 @@ FEATURES = {
 
 # What a language does not carry, and why.
 EXEMPT = {
-    ("shards of a table", "Python"): "ids are dealt out in C, Rust and Go alone so far",
     (
         "hooks: memory and executor",
         "Python",

@@ -106,6 +106,9 @@ def test_types(tmp_path: Path) -> None:
         "shape = libgather.updates_shape((4, 2), (3, 2), op='scatter_elements')\n"
         "libgather.scatter([1], [0], [1], reduction='sum')  # type: ignore[call-overload]\n"
         "libgather.scatter([1], [0], [1], bounds='fill')  # type: ignore[call-overload]\n"
+        "parts: libgather.Partition = libgather.partition([1], 2, shards=1, kind='modulo')\n"
+        "order: np.ndarray[tuple[int], np.dtype[np.int64]] | None = parts.order\n"
+        "libgather.partition([1], 2, shards=1, kind='rows')  # type: ignore[arg-type]\n"
         "libgather.gather([1], [0], bounds='never')  # type: ignore[call-overload]\n"
         "libgather.gather([1], [0], axle=1)  # type: ignore[call-overload]\n",
         encoding="utf-8",

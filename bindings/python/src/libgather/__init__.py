@@ -16,6 +16,8 @@ from ._contexts import sync
 from ._gradients import gather_elements_gradient, gather_gradient, gather_nd_gradient
 from ._operations import gather, gather_elements, gather_nd, output_shape
 from ._options import CHOICES
+from ._partition import partition
+from ._parts import Partition
 from ._put import put_along_axis
 from ._scatters import scatter, scatter_elements, scatter_nd, updates_shape
 from ._take import take, take_along_axis
@@ -61,6 +63,7 @@ __all__ = [
     "OptionError",
     "OutOfMemoryError",
     "OutputError",
+    "Partition",
     "Plan",
     "RaceError",
     "RankError",
@@ -79,6 +82,7 @@ __all__ = [
     "gather_nd_gradient",
     "onnx",
     "output_shape",
+    "partition",
     "put_along_axis",
     "scatter",
     "scatter_elements",

@@ -14,7 +14,15 @@ if TYPE_CHECKING:
 # cffi parses the name of a type at each use: types that are needed at each call are looked up once.
 _STRUCTS = {
     kind: (ffi.typeof(f"{kind} *"), ffi.sizeof(kind))
-    for kind in ("gth_error", "gth_options", "gth_tensor_desc", "gth_context_options", "gth_capability_info")
+    for kind in (
+        "gth_error",
+        "gth_options",
+        "gth_tensor_desc",
+        "gth_context_options",
+        "gth_capability_info",
+        "gth_shards",
+        "gth_parts",
+    )
 }
 _HANDLES = {kind: ffi.typeof(f"{kind} **") for kind in ("gth_context", "gth_tensor", "gth_plan")}
 _POINTERS = {kind: ffi.typeof(f"{kind} *") for kind in ("gth_context", "gth_plan")}

@@ -18,6 +18,8 @@ Bounds = Literal["error", "fill", "clamp", "modulo", "skip"]
 ScatterBounds = Literal["error", "clamp", "modulo", "skip"]
 Reduction = Literal["none", "add", "mul", "max", "min"]
 Accumulate = Literal["dtype", "float32"]
+#: How a number of shards have the rows of a table.
+ShardKind = Literal["blocks", "modulo"]
 Extents = Literal["equal", "prefix", "broadcast"]
 #: NumPy's, of take.
 Mode = Literal["raise", "wrap", "clip"]

@@ -1,0 +1,162 @@
+"""partition: ids dealt out to the shards of a table."""
+
+from __future__ import annotations
+
+from . import _constants as c
+from . import errors
+from . import types as t
+from ._arrays import enter
+from ._call import call, extents, new
+from ._library import NULL, ffi, lib
+from ._located import locate
+from ._modules import module
+from ._numbers import integer, integers
+from ._operation import GATHER
+from ._options import choice, options_of
+from ._parts import Partition
+from ._request import Request
+from ._sites import site_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._memory import Memory
+
+#: The layouts that a number of shards is enough for.
+_KINDS = {"blocks": c.SHARDS_BLOCKS, "modulo": c.SHARDS_MODULO}
+_NUMBERS = ffi.typeof("int64_t[]")
+
+
+def partition(
+    ids: t.Any,
+    rows: int,
+    *,
+    shards: int | None = None,
+    borders: t.Any = None,
+    kind: t.ShardKind = "blocks",
+    once: bool = False,
+    negative: t.Negative | None = None,
+    bounds: t.Bounds | None = None,
+    profile: t.Profile | None = None,
+    threads: int | None = None,
+) -> Partition:
+    """Deals out ids to the shards of a table: which rows each is to gather, and where they belong.
+
+    For tables that are too large for one process or one machine. The ids are judged as the indices of a gather from the
+    whole table, before a shard is asked for anything; those of a shard keep their order, for any number of threads.
+
+    Args:
+        ids: integers of any shape, any array on the host
+        rows: how many the whole table has
+        shards: how many shards there are, which have their rows by `kind`
+        borders: instead of `shards`: shard s has the rows from ``borders[s]`` up to ``borders[s + 1]``; numbers that
+            never fall, from 0 to `rows`
+        kind: ``"blocks"`` (default): each shard has ``ceil(rows / shards)`` rows, the last ones fewer or none;
+            ``"modulo"``: row r is row ``r // shards`` of shard ``r % shards``
+        once: a row that several ids name is asked for once: there are places, and no order
+        negative, bounds, profile, threads: as for :func:`gather`; an id that ``bounds="fill"`` or ``"skip"`` answers is
+            in no shard
+
+    Returns:
+        Arrays of NumPy's, which must be installed.
+
+    Raises:
+        IndexError: an id out of bounds, with its place in `ids`
+        ShapeError: rows, shards or borders that are no layout
+        DTypeError: ids that are no integers
+        OptionError: an unknown switch, both of `shards` and `borders` or none
+        UnsupportedError: ids on a device
+
+    >>> import libgather
+    >>> parts = libgather.partition([7, 0, 7, 3], rows=8, shards=2)
+    >>> parts.counts.tolist(), parts.local.tolist(), parts.order.tolist()
+    ([2, 2], [0, 3, 3, 3], [1, 3, 0, 2])
+    >>> parts = libgather.partition([7, 0, 7, 3], rows=8, borders=[0, 4, 4, 8], once=True)
+    >>> parts.counts.tolist(), parts.local.tolist(), parts.place.tolist()
+    ([2, 0, 1], [0, 3, 3], [2, 0, 2, 1])
+    """
+    request = Request(negative=negative, bounds=bounds, profile=profile, threads=threads)
+    return dealt(ids, shards_of(rows, shards, borders, kind), once, request)
+
+
+class Shards:
+    """A layout as the library's struct, and the borders that it points to."""
+
+    __slots__ = ("borders", "struct")
+
+    def __init__(self, kind: int, rows: int, count: int, borders: t.Any = NULL) -> None:
+        self.struct: t.Any = new("gth_shards")
+        self.struct.kind, self.struct.rows, self.struct.count = kind, integer("rows", rows), count
+        self.struct.borders = self.borders = borders
+
+
+def shards_of(rows: int, shards: int | None, borders: t.Any, kind: str) -> Shards:
+    number = choice("kind", kind, _KINDS) or c.SHARDS_BLOCKS
+    if (shards is None) == (borders is None):
+        message = "options: either shards or borders say where the rows are"
+        raise errors.OptionError(message, status=c.E_VERSION, operand="options")
+    if shards is not None:
+        return Shards(number, rows, integer("shards", shards))
+    if number != c.SHARDS_BLOCKS:
+        message = f"options: kind {kind!r} is for a number of shards, borders are given"
+        raise errors.OptionError(message, status=c.E_VERSION, operand="options")
+    return bordered(rows, borders)
+
+
+def bordered(rows: int, borders: t.Any) -> Shards:
+    numbers = integers("borders", borders)
+    try:
+        return Shards(c.SHARDS_BORDERS, rows, len(numbers) - 1, extents(numbers))
+    except OverflowError as error:
+        raise errors.ShapeError(f"shards: {error}", status=c.E_SHAPE) from None
+
+
+def dealt(ids: t.Any, shards: Shards, once: bool, request: Request, axis: int = 0) -> Partition:
+    """Deals out ids that are for an axis of a larger table, which errors name."""
+    options = options_of(request)
+    if site_of(None, None, ("indices", ids)) is not None:
+        raise errors.unsupported("indices", "ids are dealt out on the CPU alone")
+    index = enter(ids, None, "indices")[0]
+    desc = described(index)
+    scratch = scratch_for(desc, shards, once)
+    counts, local, place = room(shards.struct.count), room(index.size), room(index.shape)
+    order = None if once else room(index.size)
+    parts = parts_of(counts, local, order, place, scratch)
+    try:
+        call(lib.gth_partition, NULL, desc, shards.struct, options, parts)
+    except errors.IndexError as error:
+        locate(error, GATHER, 1, index.shape, axis, 0)
+        raise
+    asked = int(counts.sum())
+    return Partition(counts, local[:asked], None if order is None else order[:asked], place)
+
+
+def described(index: Memory) -> t.Any:
+    """The library's description of memory, which must outlive it."""
+    desc = new("gth_tensor_desc")
+    call(lib.gth_tensor_describe, index._live, desc)
+    return desc
+
+
+def scratch_for(desc: t.Any, shards: Shards, once: bool) -> t.Any:
+    needed = ffi.new("int64_t *")
+    call(lib.gth_partition_scratch, desc, shards.struct, c.PARTS_ONCE if once else 0, needed)
+    return room(-(-needed[0] // 8))
+
+
+def room(shape: t.Any) -> t.Any:
+    return module("numpy").empty(shape, "int64")
+
+
+def parts_of(counts: t.Any, local: t.Any, order: t.Any, place: t.Any, scratch: t.Any) -> t.Any:
+    """The library's struct over arrays, which must outlive it."""
+    parts = new("gth_parts")
+    parts.flags = c.PARTS_ONCE if order is None else 0
+    parts.capacity, parts.scratch_bytes = place.size, scratch.nbytes
+    parts.counts, parts.local, parts.place, parts.scratch = map(memory_of, (counts, local, place, scratch))
+    if order is not None:
+        parts.order = memory_of(order)
+    return parts
+
+
+def memory_of(array: t.Any) -> t.Any:
+    return ffi.from_buffer(_NUMBERS, array.reshape(-1), require_writable=True)

@@ -1,0 +1,166 @@
+"""partition, held against NumPy's searchsorted and stable argsort."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import libgather
+
+ROWS = 100
+#: The layout, and the first row of each shard; of modulo none.
+LAYOUTS: dict[str, tuple[dict[str, Any], list[int]]] = {
+    "one": ({"shards": 1}, [0]),
+    "blocks": ({"shards": 7}, list(range(0, 100, 15))),
+    "more shards than rows": ({"shards": 150}, [*range(100), *[100] * 50]),
+    "modulo": ({"shards": 7, "kind": "modulo"}, []),
+    "borders": ({"borders": [0, 10, 11, 90, 100]}, [0, 10, 11, 90]),
+    "empty shards": ({"borders": np.array([0, 0, 40, 40, 40, 100, 100], "u1")}, [0, 0, 40, 40, 40, 100]),
+}
+
+
+def shards_of(rows: np.ndarray, layout: str) -> tuple[np.ndarray, np.ndarray]:
+    """The shard of each row, and its number there."""
+    keywords, first = LAYOUTS[layout]
+    if not first:
+        return rows % keywords["shards"], rows // keywords["shards"]
+    shard = np.searchsorted(first, rows, "right") - 1
+    return shard, rows - np.array(first)[shard]
+
+
+def check(parts: libgather.Partition, rows: np.ndarray, layout: str, once: bool) -> None:
+    """Holds a partition against the oracle; rows: the ids as they were meant, -1 for those of no shard."""
+    flat = rows.reshape(-1)
+    wanted = np.flatnonzero(flat >= 0)
+    shard, local = shards_of(flat[wanted], layout)
+    order = np.argsort(shard, kind="stable")
+    for array in (parts.counts, parts.local, parts.place, *([] if parts.order is None else [parts.order])):
+        assert type(array) is np.ndarray and array.dtype == np.int64
+    assert parts.place.shape == rows.shape and len(parts.local) == parts.counts.sum()
+    assert [len(parts.local[rows]) for rows in parts.slices] == parts.counts.tolist()
+    of_local = np.repeat(np.arange(len(parts.counts)), parts.counts)
+    place = parts.place.reshape(-1)
+    assert (place[flat < 0] == -1).all()
+    assert (of_local[place[wanted]] == shard).all() and (parts.local[place[wanted]] == local).all()
+    if once:
+        assert parts.order is None
+        pairs = list(zip(of_local.tolist(), parts.local.tolist(), strict=True))
+        assert len(pairs) == len({*pairs}) == len({*flat[wanted].tolist()})
+        return
+    assert parts.order is not None
+    assert (parts.counts == np.bincount(shard, minlength=len(parts.counts))).all()
+    assert (parts.local == local[order]).all() and (parts.order == wanted[order]).all()
+    assert (place[parts.order] == np.arange(len(parts.order))).all()
+
+
+@pytest.mark.parametrize("once", [False, True])
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (1000,), (20, 30), (3, 0, 2)])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_it_is_the_oracles(layout: str, shape: tuple[int, ...], once: bool) -> None:
+    random = np.random.default_rng(5)
+    ids = random.integers(0, ROWS, shape)
+    for keywords, given, meant in (
+        ({}, ids, ids),
+        ({"threads": 1}, ids, ids),
+        ({"negative": "wrap"}, ids - ROWS // 2, (ids - ROWS // 2) % ROWS),
+        ({"bounds": "clamp"}, ids * 2 - 50, np.clip(ids * 2 - 50, 0, ROWS - 1)),
+        ({"bounds": "modulo"}, ids * 3 - 90, (ids * 3 - 90) % ROWS),
+        ({"bounds": "skip"}, ids * 2, np.where(ids * 2 < ROWS, ids * 2, -1)),
+        ({"bounds": "fill"}, ids * 2, np.where(ids * 2 < ROWS, ids * 2, -1)),
+        ({"profile": "numpy_wrap"}, ids * 3 - 90, (ids * 3 - 90) % ROWS),
+    ):
+        switches: Any = keywords
+        parts = libgather.partition(np.asarray(given), ROWS, once=once, **LAYOUTS[layout][0], **switches)
+        check(parts, np.asarray(meant), layout, once)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", ">i4", ">u8"])
+def test_dtypes_and_strides(dtype: str) -> None:
+    ids = np.random.default_rng(6).integers(0, ROWS, (12, 10)).astype(dtype)
+    for view in (ids, ids.T, ids[::2, ::-3], ids[:, 3], ids[::-1]):
+        parts = libgather.partition(view, ROWS, shards=7)
+        check(parts, view.astype(int), "blocks", False)
+    assert (
+        libgather.partition(ids.tolist(), ROWS, shards=7).local.tolist()
+        == libgather.partition(ids, ROWS, shards=7).local.tolist()
+    )
+
+
+def test_many_ids() -> None:
+    """Enough for several threads."""
+    ids = np.random.default_rng(7).integers(0, ROWS, 300_000)
+    for threads in (None, 1, 2):
+        check(libgather.partition(ids, ROWS, shards=7, threads=threads), ids, "blocks", False)
+        check(libgather.partition(ids, ROWS, shards=7, once=True, threads=threads), ids, "blocks", True)
+
+
+@pytest.mark.parametrize("once", [False, True])
+def test_rows_come_back(once: bool) -> None:
+    table, ids = np.random.default_rng(8).random((ROWS, 3)), np.random.default_rng(9).integers(0, ROWS, (20, 30))
+    parts = libgather.partition(ids, ROWS, shards=7, once=once)
+    rows = np.concatenate([table[15 * s :][parts.local[of]] for s, of in enumerate(parts.slices)])
+    assert (libgather.gather(rows, parts.place) == table[ids]).all()
+    if parts.order is not None:
+        out = np.empty((ids.size, 3))
+        libgather.scatter(out, parts.order, rows, inplace=True)
+        assert (out.reshape(20, 30, 3) == table[ids]).all()
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_first_bad_id_is_named(layout: str) -> None:
+    ids = np.zeros((300, 1000), int)
+    ids[299, 999], ids[200, 7], ids[250, 0] = -1, ROWS, 2**62
+    with pytest.raises(IndexError) as caught:
+        libgather.partition(ids, ROWS, **LAYOUTS[layout][0])
+    error = caught.value
+    assert isinstance(error, libgather.IndexError)
+    assert (error.operand, error.position, error.index, error.axis) == ("indices", 200_007, (200, 7), 0)
+    assert (error.value, error.limit) == (ROWS, ROWS)
+
+
+def test_no_rows() -> None:
+    assert libgather.partition([], 0, shards=3).counts.tolist() == [0, 0, 0]
+    assert libgather.partition([], 0, borders=[0, 0]).counts.tolist() == [0]
+    for bounds in ("error", "clamp", "modulo"):
+        with pytest.raises(libgather.IndexError):
+            libgather.partition([0], 0, shards=3, bounds=bounds)
+
+
+@pytest.mark.parametrize(
+    ("ids", "rows", "keywords", "kind", "message"),
+    [
+        ([0], 8, {}, libgather.OptionError, "either shards or borders"),
+        ([0], 8, {"shards": 1, "borders": [0, 8]}, libgather.OptionError, "either shards or borders"),
+        ([0], 8, {"borders": [0, 8], "kind": "modulo"}, libgather.OptionError, "kind 'modulo' is for"),
+        ([0], 8, {"shards": 1, "kind": "rows"}, libgather.OptionError, "kind 'rows' is none of blocks, modulo"),
+        ([0], 8, {"shards": 1, "bounds": "never"}, libgather.OptionError, "bounds 'never'"),
+        ([0], 8, {"shards": 0}, libgather.ShapeError, "0 shards"),
+        ([0], 8, {"shards": 2**62}, libgather.ShapeError, "beyond int64"),
+        ([0], 8, {"shards": 1.0}, libgather.DTypeError, "shards is float"),
+        ([0], -1, {"shards": 1}, libgather.ShapeError, "-1 rows"),
+        ([0], 8.0, {"shards": 1}, libgather.DTypeError, "rows is float"),
+        ([0], 8, {"borders": []}, libgather.ShapeError, "-1 shards"),
+        ([0], 8, {"borders": [0, 9]}, libgather.ShapeError, "border 1 is 9, not 8"),
+        ([0], 8, {"borders": [0, 5, 4, 8]}, libgather.ShapeError, "border 2 is 4"),
+        ([0], 8, {"borders": [0, 2**70]}, libgather.ShapeError, "too big"),
+        ([0], 8, {"borders": [0.0, 8.0]}, libgather.DTypeError, "no sequence of integers"),
+        ([0.5], 8, {"shards": 1}, libgather.DTypeError, "float64"),
+        ([True], 8, {"shards": 1}, libgather.DTypeError, "nonzero"),
+        (["a"], 8, {"shards": 1}, libgather.DTypeError, "string"),
+        (object(), 8, {"shards": 1}, libgather.DTypeError, "object"),
+    ],
+)
+def test_what_is_refused(ids: Any, rows: Any, keywords: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        libgather.partition(ids, rows, **keywords)
+
+
+def test_a_partition_does_not_change_and_can_be_pickled() -> None:
+    parts = libgather.partition([7, 0, 3], 8, shards=2)
+    with pytest.raises(AttributeError):
+        parts.counts = parts.local  # type: ignore[misc]
+    again = pickle.loads(pickle.dumps(parts))
+    assert again.local.tolist() == parts.local.tolist() and again.slices == parts.slices
