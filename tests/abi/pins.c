@@ -224,3 +224,21 @@ VALUE(GTH_SHARDS_MODULO, 2);
 VALUE(GTH_SHARDS_BORDERS, 3);
 
 VALUE(GTH_PARTS_ONCE, 1);
+
+SIZE(gth_shards, 32);
+FIELD(gth_shards, size, 0, 4);
+FIELD(gth_shards, kind, 4, 4);
+FIELD(gth_shards, rows, 8, 8);
+FIELD(gth_shards, count, 16, 8);
+FIELD(gth_shards, borders, 24, 8);
+
+SIZE(gth_parts, 64);
+FIELD(gth_parts, size, 0, 4);
+FIELD(gth_parts, flags, 4, 4);
+FIELD(gth_parts, capacity, 8, 8);
+FIELD(gth_parts, counts, 16, 8);
+FIELD(gth_parts, local, 24, 8);
+FIELD(gth_parts, order, 32, 8);
+FIELD(gth_parts, place, 40, 8);
+FIELD(gth_parts, scratch, 48, 8);
+FIELD(gth_parts, scratch_bytes, 56, 8);
