@@ -30,6 +30,8 @@ def test_docstrings(name: str) -> None:
         pytest.importorskip("torch", reason="torch is not installed")
     if name.startswith("libgather.jax"):
         pytest.importorskip("jax", reason="jax is not installed")
+    if name.startswith("libgather.dask"):
+        pytest.importorskip("dask.array", reason="dask is not installed")
     result = doctest.testmod(importlib.import_module(name))
     assert result.failed == 0
 
@@ -51,6 +53,7 @@ PAGES = {
     **{DOCS / f"from-{name}.md": name for name in ("numpy", "torch", "jax", "tensorflow", "onnx")},
     DOCS / "from-arrow.md": "pyarrow",
     DOCS / "scatter.md": "numpy",
+    DOCS / "dask.md": "dask",
 }
 
 

@@ -1,0 +1,241 @@
+"""libgather.dask, held against numpy.take."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import libgather
+
+da = pytest.importorskip("dask.array", reason="dask is not installed")
+dask: Any = pytest.importorskip("dask")
+take: Any = libgather.dask.take
+
+A = np.random.default_rng(1).integers(0, 1000, (10, 7, 6)).astype(np.float32)
+CHUNKS: dict[str, Any] = {
+    "one": (10, 7, 6),
+    "rows": (1, 7, 6),
+    "uneven": ((3, 4, 2, 1), (5, 2), (1, 2, 3)),
+    "empty ones": ((0, 3, 0, 7, 0), (0, 7), (6, 0)),
+}
+IDS: dict[str, Any] = {
+    "duplicates": [5, 0, 5, 5, 3],
+    "sorted": range(6),
+    "one": [4],
+    "none": [],
+    "a number": np.int32(3),
+    "two dims": np.array([[5, 1, 0], [2, 5, 5]], np.uint8),
+    "no rows of two dims": np.zeros((0, 3), int),
+    "strided": np.arange(12)[::-2] // 2,
+    "many": np.random.default_rng(2).integers(0, 6, 40),
+}
+
+
+def check(result: Any, expected: Any, **options: Any) -> None:
+    """What is promised before a result is computed, and the result."""
+    assert result.shape == expected.shape and result.dtype == expected.dtype
+    assert type(result._meta) is np.ndarray and result._meta.dtype == expected.dtype
+    computed = result.compute(scheduler="threads", **options)
+    assert type(computed) is type(expected) and computed.dtype == expected.dtype
+    np.testing.assert_array_equal(computed, expected)
+    blocks = dask.compute(*result.to_delayed().ravel(), scheduler="sync")
+    shapes = [result.blocks[number].shape for number in np.ndindex(result.numblocks)]
+    assert [block.shape for block in blocks] == shapes
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("axis", [0, 1, -1])
+@pytest.mark.parametrize("ids", IDS)
+@pytest.mark.parametrize("chunks", CHUNKS)
+def test_it_is_numpys(chunks: str, ids: str, axis: int, lazy: bool) -> None:
+    x, given = da.from_array(A, chunks=CHUNKS[chunks]), IDS[ids]
+    expected = np.take(A, np.asarray(given, int), axis)
+    if lazy:
+        array = np.asarray(given, None if np.size(given) else int)
+        given = da.from_array(array, chunks=(2,) * array.ndim)
+    check(take(x, given, axis), expected)
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("out_chunks", [1, 3, 40, -1, (10, 0, 29, 1), [20, 20]])
+def test_chunks_of_the_result(out_chunks: Any, lazy: bool) -> None:
+    x, ids = da.from_array(A, chunks=CHUNKS["uneven"]), IDS["many"]
+    result = take(x, da.from_array(ids) if lazy else ids, 1, out_chunks=out_chunks)
+    sizes = tuple(out_chunks) if isinstance(out_chunks, list) else out_chunks
+    assert result.chunks == (x.chunks[0], *da.core.normalize_chunks((sizes,), (40,)), x.chunks[2])
+    check(result, np.take(A, ids, 1))
+    check(result[:, 9:11].rechunk(-1) + 1, np.take(A, ids[9:11], 1) + 1)
+
+
+def test_chunks_are_no_longer_than_those_of_x_unless_asked() -> None:
+    x = da.from_array(A, chunks=CHUNKS["uneven"])
+    assert take(x, np.zeros(9, int)).chunks == ((4, 4, 1), *x.chunks[1:])
+    assert take(x, np.zeros((5, 2), int)).chunks == ((2, 2, 1), (2,), *x.chunks[1:])
+    assert take(x, np.zeros((3, 90), int)).chunks == ((1, 1, 1), (90,), *x.chunks[1:])
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize(
+    ("switches", "ids"),
+    [
+        ({"negative": "wrap"}, [-1, 3, -10]),
+        ({"profile": "numpy_raise"}, [-1, 3, -10]),
+        ({"profile": "numpy_clip"}, [-1, 30, 4]),
+        ({"bounds": "clamp"}, [-1, 30, 4]),
+        ({"bounds": "modulo"}, [-1, 30, 4]),
+        ({"bounds": "fill"}, [-1, 30, 4]),
+        ({"bounds": "fill"}, [10, 11]),
+        ({"bounds": "skip"}, [-1, 30, 4]),
+        ({"fill_value": 7.5}, [-1, 30, 4]),
+        ({"fill_value": "by_dtype", "negative": "wrap"}, [-1, 30, 4]),
+        ({"profile": "jax_fill"}, [-1, 30, 4]),
+        ({"profile": "tensorflow_gpu"}, [-1, 30, 4]),
+    ],
+)
+def test_switches_are_those_of_gather(switches: Any, ids: list[int], lazy: bool) -> None:
+    x = da.from_array(A, chunks=CHUNKS["uneven"])
+    for out_chunks in (None, 1):
+        result = take(x, da.from_array(ids) if lazy else ids, out_chunks=out_chunks, **switches)
+        check(result, libgather.gather(A, ids, **switches))
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f2", "c16", ">f4", "M8[s]", "S3", "U5", "i4,f8", object])
+def test_dtypes(dtype: Any) -> None:
+    a = np.arange(20).reshape(10, 2).astype(dtype)
+    x = da.from_array(a, chunks=(3, 1))
+    check(take(x, [9, 0, 9], 0), np.take(a, [9, 0, 9], 0))
+    check(take(x, [1], 1), np.take(a, [1], 1))
+
+
+def test_objects_are_not_filled() -> None:
+    x = da.from_array(A.astype(object), chunks=4)
+    with pytest.raises(libgather.UnsupportedError, match="object"):
+        take(x, [0], bounds="fill")
+    check(take(x, [20], bounds="clamp"), A.astype(object)[[9]])
+
+
+def test_a_bad_id_is_an_error_before_there_is_a_graph() -> None:
+    x = da.from_array(A, chunks=CHUNKS["rows"])
+    with pytest.raises(IndexError, match=r"is 7, valid are \[0, 7\): indices\[1, 0\], axis 1") as caught:
+        take(x, [[0, 1], [7, 9]], -2)
+    error: Any = caught.value
+    assert isinstance(error, libgather.IndexError)
+    assert (error.position, error.index, error.axis, error.value, error.limit) == (2, (1, 0), 1, 7, 7)
+
+
+@pytest.mark.parametrize("scheduler", ["sync", "threads"])
+def test_a_bad_id_of_dasks_is_the_same_error_when_it_is_computed(scheduler: str) -> None:
+    x = da.from_array(A, chunks=CHUNKS["rows"])
+    result = take(x, da.from_array(np.array([[0, 1], [7, 9]]), chunks=1), -2)
+    with pytest.raises(libgather.IndexError, match=r"is 7, valid are \[0, 7\): indices\[1, 0\], axis 1") as caught:
+        result.compute(scheduler=scheduler)
+    assert (caught.value.position, caught.value.index, caught.value.axis) == (2, (1, 0), 1)
+
+
+def test_only_touched_chunks_are_read() -> None:
+    read: list[int] = []
+
+    def chunk(block_info: Any = None) -> Any:
+        read.append(block_info[None]["chunk-location"][0])
+        return np.full((10, 3), read[-1])
+
+    x = da.map_blocks(chunk, chunks=((10,) * 20, (3,)), dtype=int)
+    read.clear()
+    rows = take(x, [155, 30, 31, 159, 30], out_chunks=2).compute(scheduler="sync")
+    assert rows[:, 0].tolist() == [15, 3, 3, 15, 3] and sorted(read) == [3, 15]
+
+
+def test_a_task_a_touched_chunk_and_one_a_block() -> None:
+    x = da.from_array(A, chunks=CHUNKS["uneven"])
+    result = take(x, [0, 1, 9, 0], out_chunks=2)
+    names = [name for name in result.dask.layers if name.startswith("libgather")]
+    (layer,) = names
+    keys = [key[0].rpartition("-")[0] for key in result.dask.layers[layer]]
+    beside = 2 * 3
+    assert keys.count("libgather-rows") == 2 * beside and keys.count("libgather-take") == 2 * beside
+    assert len(keys) == 4 * beside
+
+
+def test_names_follow_from_what_is_asked() -> None:
+    x, ids = da.from_array(A, chunks=CHUNKS["uneven"]), np.array([3, 1, 3])
+    name = take(x, ids).name
+    assert name == take(x, ids.tolist()).name == take(x, ids.astype("u1")).name == take(x, ids, -3).name
+    lazy = da.from_array(ids)
+    assert take(x, lazy).name == take(x, lazy).name
+    others = [
+        take(x, ids, 1),
+        take(x, ids[[1, 0, 0]]),
+        take(x, ids[:, None]),
+        take(x, ids, out_chunks=1),
+        take(x + 1, ids),
+        take(x, lazy),
+        take(x, lazy, negative="wrap"),
+        take(x, [3, 1, 30], bounds="fill"),
+        take(x, [3, 1, 30], fill_value=1),
+    ]
+    assert len({name, *(other.name for other in others)}) == 1 + len(others)
+
+
+def test_graphs_can_be_optimized_persisted_and_pickled() -> None:
+    x = da.from_array(A, chunks=CHUNKS["uneven"])
+    with dask.annotate(priority=3):
+        result = take(x, [3, 1, 9])
+    for each in (*dask.optimize(result), result.persist(scheduler="sync"), pickle.loads(pickle.dumps(result))):
+        check(each, A[[3, 1, 9]])
+    check(take(take(x, [3, 1, 9]), [2, 0]), A[[9, 3]])
+
+
+def test_ids_on_many_threads() -> None:
+    a = np.random.default_rng(3).random((20_000, 8))
+    ids = np.random.default_rng(4).integers(0, 20_000, 50_000)
+    check(take(da.from_array(a, chunks=(1000, 4)), ids, out_chunks=-1), a[ids])
+
+
+@pytest.mark.parametrize(
+    ("x", "arguments", "keywords", "kind", "message"),
+    [
+        (A, ([0],), {}, libgather.DTypeError, "ndarray is not an array of dask"),
+        (..., ([0.5],), {}, libgather.DTypeError, "float64"),
+        (..., (da.ones(3),), {}, libgather.DTypeError, "float64"),
+        (..., ([True],), {}, libgather.DTypeError, "bool"),
+        (..., ([0], 3), {}, libgather.RankError, "axis 3 is out of range for rank 3"),
+        (..., ([0], -4), {}, libgather.RankError, "axis -4"),
+        (..., ([0], 0.0), {}, libgather.DTypeError, "axis is float"),
+        (da.ones(()), ([0],), {}, libgather.RankError, "axis 0 is out of range for rank 0"),
+        (..., ([0],), {"bounds": "never"}, libgather.OptionError, "never"),
+        (..., (da.ones(3, dtype=int),), {"bounds": "never"}, libgather.OptionError, "never"),
+        (..., ([0],), {"bounds": "clamp", "fill_value": 1}, libgather.OptionError, "fill_value"),
+        (..., ([0],), {"fill_value": "seven"}, libgather.Error, "seven"),
+        (..., ([0],), {"out_chunks": 0}, libgather.ShapeError, "out_chunks 0"),
+        (..., ([0],), {"out_chunks": "auto"}, libgather.ShapeError, "out_chunks 'auto'"),
+        (..., ([0],), {"out_chunks": (2, 1)}, libgather.ShapeError, "out_chunks"),
+        (..., ([0],), {"out_chunks": (1, -1, 1)}, libgather.ShapeError, "negative"),
+        (..., ([0],), {"out_chunks": (float("nan"),)}, libgather.ShapeError, "not known"),
+        (..., ([0],), {"out_chunks": -2}, libgather.ShapeError, "out_chunks -2"),
+        (..., (0,), {"out_chunks": 1}, libgather.ShapeError, "rank 0 have none"),
+    ],
+)
+def test_what_is_refused(x: Any, arguments: Any, keywords: Any, kind: type[Exception], message: str) -> None:
+    x = da.from_array(A, chunks=CHUNKS["uneven"]) if x is ... else x
+    with pytest.raises(kind, match=message):
+        take(x, *arguments, **keywords)
+
+
+def test_chunks_of_unknown_size_are_refused() -> None:
+    x = da.from_array(A, chunks=CHUNKS["uneven"])
+    unknown = x[x[:, 0, 0] > 500]
+    with pytest.raises(libgather.ShapeError, match="params: chunks of unknown size"):
+        take(unknown, [0])
+    ids = da.from_array(np.arange(4))
+    with pytest.raises(libgather.ShapeError, match="indices: chunks of unknown size"):
+        take(x, ids[ids > 1])
+    check(take(unknown.compute_chunk_sizes(), [0]), A[A[:, 0, 0] > 500][[0]])
+
+
+def test_chunks_of_other_kinds_are_refused() -> None:
+    x = da.from_array(np.ma.masked_array(A, A > 500), chunks=4)
+    with pytest.raises(libgather.DTypeError, match="MaskedArray"):
+        take(x, [0])
