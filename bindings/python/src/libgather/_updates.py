@@ -7,7 +7,6 @@ from . import errors
 from ._arrays import carried_of, enter, kind_of, native
 from ._elements import element_image
 from ._fills import dtype_of
-from ._kinds import lists
 from ._memory import Memory
 from ._objects import address
 
@@ -33,6 +32,8 @@ def check_target(target: Any, request: Request) -> None:
 
 def enter_updates(updates: Any, target: Any, memory: Memory) -> Memory:
     """Memory of updates, for a target and its memory. Lists and Python's numbers take the target's dtype."""
+    from ._kinds import lists
+
     if kind_of(updates) is lists and memory._dtype != c.DTYPE_STRING:
         return of_python(updates, memory._dtype, carried_of(target))
     rows = enter(as_carried(updates, target), None, "updates")[0]
@@ -63,6 +64,8 @@ def image_of(element: Any, dtype: int) -> bytes:
 
 
 def parts_of(value: Any, as_numpys: bool) -> tuple[list[Any], tuple[int, ...]]:
+    from ._kinds import lists
+
     numpy_ = lists.numpy_kind()
     if not numpy_:
         return lists.parts_of(value, "updates")
