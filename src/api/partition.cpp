@@ -89,9 +89,7 @@ int32_t check_parts(const gth_parts* parts, int64_t n, const Shards& shards, con
 int32_t count_ids(const gth_tensor_desc* ids, const gth_shards* given, Shards* shards, int64_t* n, const Error& error) {
   if (int32_t status = read_request(ids, given, shards, error)) return status;
   Plan plan;
-  const Context* context;
-  find_context(nullptr, &context, error);
-  if (int32_t status = lower_ids(*context, *ids, *shards, nullptr, &plan, error)) return status;
+  if (int32_t status = lower_ids(default_context, *ids, *shards, nullptr, &plan, error)) return status;
   *n = plan.tuples.at(GTH_OPEN);
   return GTH_OK;
 }

@@ -15,16 +15,25 @@ namespace {
 
 using core::Shards;
 
-// v / by of a v that is not negative. Floating point finds the quotients of numbers that it holds, but for 1.
+struct InShard {
+  int64_t shard, local;
+};
+
+struct Divided {
+  int64_t quotient, rest;
+};
+
+// A number that is not negative by another. Floating point finds the quotients of numbers that it holds, but for 1.
 class Divider {
  public:
   explicit Divider(int64_t by) : by_(by), inverse_(1.0 / static_cast<double>(by)) {}
 
-  int64_t quotient(int64_t v) const {
-    if (v >= int64_t{1} << 52) return v / by_;
+  Divided divide(int64_t v) const {
+    if (v >= int64_t{1} << 52) return {v / by_, v % by_};
     const auto near = static_cast<int64_t>(static_cast<double>(v) * inverse_);
     const int64_t rest = v - near * by_;
-    return near + (rest >= by_) - (rest < 0);
+    if (rest < 0) return {near - 1, rest + by_};
+    return rest < by_ ? Divided{near, rest} : Divided{near + 1, rest - by_};
   }
 
  private:
@@ -32,34 +41,28 @@ class Divider {
   double inverse_;
 };
 
-struct InShard {
-  int64_t shard, local;
-};
-
 class Blocks {
  public:
-  explicit Blocks(const Shards& shards) : block_(shards.divisor), divider_(shards.divisor) {}
+  explicit Blocks(const Shards& shards) : by_block_(shards.divisor) {}
   InShard find(int64_t row) const {
-    const int64_t shard = divider_.quotient(row);
-    return {shard, row - shard * block_};
+    const Divided divided = by_block_.divide(row);
+    return {divided.quotient, divided.rest};
   }
 
  private:
-  int64_t block_;
-  Divider divider_;
+  Divider by_block_;
 };
 
 class Modulo {
  public:
-  explicit Modulo(const Shards& shards) : count_(shards.divisor), divider_(shards.divisor) {}
+  explicit Modulo(const Shards& shards) : by_count_(shards.divisor) {}
   InShard find(int64_t row) const {
-    const int64_t local = divider_.quotient(row);
-    return {row - local * count_, local};
+    const Divided divided = by_count_.divide(row);
+    return {divided.rest, divided.quotient};
   }
 
  private:
-  int64_t count_;
-  Divider divider_;
+  Divider by_count_;
 };
 
 // Whatever the borders say by now, the shard is one of them.
@@ -101,9 +104,7 @@ constexpr int64_t most_pieces = 16;
 
 Pieces cut(int64_t n, int64_t shards) {
   const int64_t least = std::max(least_piece, shards > INT64_MAX / 8 ? INT64_MAX : 8 * shards);
-  const int64_t wanted = std::max<int64_t>(1, std::min(most_pieces, n / least));
-  const int64_t size = std::max<int64_t>(1, (n - 1) / wanted + 1);
-  return {n, size, n == 0 ? 1 : (n - 1) / size + 1};
+  return split(std::max<int64_t>(1, n), std::max<int64_t>(1, std::min(most_pieces, n / least)));
 }
 
 // Where the rows of each shard are put next by each piece, and where they end.

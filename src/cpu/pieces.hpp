@@ -26,13 +26,17 @@ struct Pieces {
   int64_t last(int64_t piece) const { return std::min(count, (piece + 1) * size); }
 };
 
+// As many pieces as are wanted, or some fewer.
+inline Pieces split(int64_t count, int64_t wanted) {
+  const int64_t size = std::max<int64_t>(1, (count - 1) / wanted + 1);
+  return {count, size, (count - 1) / size + 1};
+}
+
 // One piece where `bytes` of work are not worth more.
 inline Pieces cut(const Executor& executor, int64_t count, int64_t bytes) {
   const int64_t threads = bytes < parallel_bytes ? 1 : thread_count(executor);
   if (threads <= 1) return {count, count, 1};
-  const int64_t wanted = std::max<int64_t>(1, std::min({count, threads * pieces_per_thread, bytes / piece_bytes}));
-  const int64_t size = std::max<int64_t>(1, (count - 1) / wanted + 1);
-  return {count, size, (count - 1) / size + 1};
+  return split(count, std::max<int64_t>(1, std::min({count, threads * pieces_per_thread, bytes / piece_bytes})));
 }
 
 // Calls body(piece) for each, the calling thread alone where there is but one.

@@ -405,14 +405,19 @@ def output_for(source: Memory, out: t.Any, site: Site | None) -> Memory:
     return enter_output(out, site)
 
 
-def blocks_of(params: t.Any, request: Request) -> t.Any:
-    """The module for params whose elements are blocks of bytes, if the request asks for no more than to move them."""
+def has_blocks(array: t.Any) -> bool:
+    """Whether the elements of an array are blocks of bytes."""
     numpy = sys.modules.get("numpy")
-    if numpy is None or not isinstance(params, numpy.ndarray):
-        return None
+    if numpy is None or not isinstance(array, numpy.ndarray):
+        return False
     from ._kinds import numpy_
 
-    if not numpy_.is_record(params):
+    return numpy_.is_record(array)
+
+
+def blocks_of(params: t.Any, request: Request) -> t.Any:
+    """The module for params whose elements are blocks of bytes, if the request asks for no more than to move them."""
+    if not has_blocks(params):
         return None
     from ._kinds import records
 
@@ -423,6 +428,18 @@ def blocks_of(params: t.Any, request: Request) -> t.Any:
     raise records.refused(params.dtype)
 
 
+def shape_of_blocks(operation: Operation, array: t.Any, index: Memory, request: Request) -> tuple[int, ...]:
+    """Of what is gathered or of updates: held against the shapes without the axis of words, which a tuple must not
+    reach into."""
+    dtype = "string" if array.dtype.kind in "US" else None
+    return shape_for(operation, Spec(dtype, array.shape), Spec(index.dtype if dtype else None, index.shape), request)
+
+
+def before_words(axis: int | None) -> int | None:
+    """An axis among those that have the axis of words behind them."""
+    return axis - 1 if axis is not None and axis < 0 else axis
+
+
 def run_blocks(
     blocks: t.Any, operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request
 ) -> t.Any:
@@ -430,14 +447,11 @@ def run_blocks(
     from ._kinds import numpy_
 
     index = enter(indices, None, "indices")[0]
-    # Held against the shapes without the axis of words, which a tuple must not reach into.
-    dtype = "string" if params.dtype.kind in "US" else None
-    specs = Spec(dtype, params.shape), Spec(index.dtype if dtype else None, index.shape)
-    shape = shape_for(operation, *specs, request)
+    shape = shape_of_blocks(operation, params, index, request)
     target = None if out is None else blocks.output_words(out, params.dtype, shape)
     words, axis = blocks.with_words(params), request.axis
     inner = request._replace(fill_value=None if request.fill_value is None else "zero", opset=None)
-    inner = inner._replace(axis=axis - 1 if axis is not None and axis < 0 else axis)
+    inner = inner._replace(axis=before_words(axis))
     if operation.has_rows:
         result = run(operation, words, index, target, inner)
     else:

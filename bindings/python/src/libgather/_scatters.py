@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from . import errors
 from . import types as t
 from ._arrays import enter, enter_output, kind_of, written
@@ -13,8 +11,8 @@ from ._library import lib
 from ._located import locate
 from ._objects import scatter as scatter_buffers
 from ._operation import GATHER_ELEMENTS, SCATTER, SCATTER_ELEMENTS, SCATTER_ND, scatter_named
+from ._operations import before_words, has_blocks, shape_of_blocks, shapes_of
 from ._operations import run as run_gather
-from ._operations import shapes_of
 from ._options import options_of
 from ._places import is_host
 from ._request import Request
@@ -22,7 +20,6 @@ from ._shapes import shape_for
 from ._sites import place_of, site_of
 from ._updates import check_target, enter_updates
 from .context import Context, pointer_of
-from .spec import Spec
 from .tensor import Tensor
 
 TYPE_CHECKING = False
@@ -398,12 +395,7 @@ def run_tensors(
 
 def blocks_of(target: t.Any) -> t.Any:
     """The module for a target whose elements are blocks of bytes."""
-    numpy = sys.modules.get("numpy")
-    if numpy is None or not isinstance(target, numpy.ndarray):
-        return None
-    from ._kinds import numpy_
-
-    if not numpy_.is_record(target):
+    if not has_blocks(target):
         return None
     from ._kinds import records
 
@@ -425,13 +417,10 @@ def run_blocks(
     options_of(request)
     blocks.check_moved(target.dtype, request)
     index = enter(indices, None, "indices")[0]
-    # Held against the shapes without the axis of words, which a tuple must not reach into.
-    dtype = "string" if target.dtype.kind in "US" else None
-    specs = Spec(dtype, target.shape), Spec(index.dtype if dtype else None, index.shape)
-    rows = blocks.update_words(updates, target.dtype, shape_for(operation, *specs, request))
-    whole, axis = target if inplace else target.copy(), request.axis
+    rows = blocks.update_words(updates, target.dtype, shape_of_blocks(operation, target, index, request))
+    whole = target if inplace else target.copy()
     words = blocks.with_words(whole)
-    inner = request._replace(opset=None, axis=axis - 1 if axis is not None and axis < 0 else axis)
+    inner = request._replace(opset=None, axis=before_words(request.axis))
     if operation.has_rows:
         run(operation, words, index, rows, inner, True)
     else:
