@@ -894,7 +894,7 @@ GTH_API int32_t gth_partition(gth_context *context, const gth_tensor_desc *ids, 
                               const gth_options *options, const gth_parts *parts, gth_error *err);
 
 /* How many bytes of scratch memory gth_partition needs for ids of such a description, whose data may be NULL. flags:
- * GTH_PARTS_*. Statuses: as gth_partition, but INDEX and RACE. */
+ * GTH_PARTS_*. bytes: Borrowed, written on GTH_OK only. Statuses: as gth_partition, but INDEX and RACE. */
 GTH_API int32_t gth_partition_scratch(const gth_tensor_desc *ids, const gth_shards *shards, uint32_t flags,
                                       int64_t *bytes, gth_error *err);
 

@@ -44,9 +44,10 @@ int32_t fail_scratch(int64_t given, int64_t needed, const Error& error) {
 }
 
 int32_t scratch_bytes(int64_t n, const Shards& shards, uint32_t flags, int64_t* bytes, const Error& error) {
-  int64_t numbers;
+  int64_t numbers, product;
   if (cpu::scratch_numbers(n, shards.count, flags & GTH_PARTS_ONCE, &numbers) &&
-      core::multiply(numbers, int64_t{sizeof(int64_t)}, bytes)) {
+      core::multiply(numbers, int64_t{sizeof(int64_t)}, &product)) {
+    *bytes = product;
     return GTH_OK;
   }
   return error.fail({GTH_E_SIZE, GTH_OPERAND_NONE, -1, -1, n, 0}, "parts: the scratch of %lld ids is beyond int64",

@@ -296,6 +296,18 @@ TEST_F(PartitionMistakes, OfShards) {
   with([](auto& s) { s.rows = 0; }, {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, 0, 0});
 }
 
+// 2^60 cursors of 8 bytes are a number, their bytes are none.
+TEST_F(PartitionMistakes, OfScratchBeyondInt64) {
+  for (int64_t count : {int64_t{1} << 59, int64_t{1} << 60, INT64_MAX}) {
+    shards_.count = count;
+    int64_t bytes = -7;
+    Error error;
+    const int32_t status = gth_partition_scratch(&desc_, &shards_, 0, &bytes, &error);
+    expect_facts(status, error, {GTH_E_SIZE, GTH_OPERAND_NONE, -1, -1, 3, 0});
+    EXPECT_EQ(bytes, -7) << count;
+  }
+}
+
 TEST_F(PartitionMistakes, OfBorders) {
   shards_.kind = GTH_SHARDS_BORDERS;
   const auto with = [&](Numbers borders, int64_t at, int64_t value, int64_t limit) {

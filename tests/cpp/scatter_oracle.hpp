@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <set>
 
 #include "elements_oracle.hpp"
 
@@ -42,6 +43,7 @@ struct SmallFloat {
     const int special = (1 << exponent_bits) - 1;
     if (std::isnan(value)) return static_cast<uint16_t>(special << mantissa_bits | 1);
     const double size = std::fabs(value);
+    if (size == 0) return sign;
     if (std::isinf(size)) return static_cast<uint16_t>(sign | special << mantissa_bits);
     int exponent = 0;
     std::frexp(size, &exponent);
@@ -49,22 +51,11 @@ struct SmallFloat {
     const double quantum = std::ldexp(1.0, exponent - mantissa_bits);
     const double rounded = std::nearbyint(size / quantum) * quantum;  // in the rounding mode that programs begin with
     if (rounded >= std::ldexp(1.0, bias() + 1)) return static_cast<uint16_t>(sign | special << mantissa_bits);
-    for (int bits = 0; bits < special << mantissa_bits; ++bits) {
-      if (decode(static_cast<uint16_t>(bits)) == rounded) return static_cast<uint16_t>(sign | bits);
-    }
-    return 0;
+    // A mantissa with its leading one adds 1 to the exponent; one without it is a denormal, of exponent 0.
+    const int below = (exponent + bias() - 1) << mantissa_bits;
+    return static_cast<uint16_t>(sign | (below + static_cast<int>(rounded / quantum)));
   }
 };
-
-// encode() by search is slow: what it says is kept.
-inline uint16_t encode_kept(const SmallFloat& format, double value) {
-  static std::map<std::pair<int, uint64_t>, uint16_t> kept;
-  uint64_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  const auto [place, is_new] = kept.try_emplace({format.mantissa_bits, bits}, 0);
-  if (is_new) place->second = format.encode(value);
-  return place->second;
-}
 
 inline bool is_complex(int32_t dtype) { return dtype == GTH_DTYPE_COMPLEX64 || dtype == GTH_DTYPE_COMPLEX128; }
 inline bool is_half(int32_t dtype) { return dtype == GTH_DTYPE_FLOAT16 || dtype == GTH_DTYPE_BFLOAT16; }
@@ -95,7 +86,7 @@ inline double decode_float(int32_t dtype, const char* at) {
 }
 
 inline void encode_float(int32_t dtype, double value, char* at) {
-  if (is_half(dtype)) return write_as(at, encode_kept(format_of(dtype), value));
+  if (is_half(dtype)) return write_as(at, format_of(dtype).encode(value));
   if (dtype == GTH_DTYPE_FLOAT32) return write_as(at, static_cast<float>(value));
   write_as(at, value);
 }
@@ -155,9 +146,13 @@ inline void reduce_element(int32_t reduction, int32_t dtype, char* at, const cha
   }
 }
 
-// What becomes of the target. `touched` receives where elements were written.
-inline Answer solve_scatter(const ScatterProblem& problem, std::map<int64_t, bool>* touched) {
-  Answer answer;
+struct ScatterAnswer : Answer {
+  std::set<int64_t> touched;  // where elements were written; none on an error
+};
+
+// What becomes of the target.
+inline ScatterAnswer solve_scatter(const ScatterProblem& problem) {
+  ScatterAnswer answer;
   answer.memory = problem.params.memory;
   std::map<int64_t, float> sums;
   for_each_element(problem.out, [&](int64_t from, const Shape& at) {
@@ -165,7 +160,7 @@ inline Answer solve_scatter(const ScatterProblem& problem, std::map<int64_t, boo
     if (!selected) return;
     const int64_t offset = selected - problem.params.memory.data();
     const char* update = problem.out.memory.data() + from;
-    (*touched)[offset] = true;
+    answer.touched.insert(offset);
     if (problem.in_float32) {
       const double value = decode_float(problem.params.dtype, update);
       float& sum =
@@ -179,19 +174,18 @@ inline Answer solve_scatter(const ScatterProblem& problem, std::map<int64_t, boo
   if (answer.position == INT64_MAX || problem.bounds == GTH_BOUNDS_SKIP) return answer;
   answer.status = GTH_E_INDEX;
   answer.memory = problem.params.memory;
-  touched->clear();
+  answer.touched.clear();
   return answer;
 }
 
 // Whether a target is as it should be: to the byte, but for what a NaN looks like.
-inline bool is_same_target(const ScatterProblem& problem, const Answer& answer, const std::map<int64_t, bool>& touched,
-                           Bytes found) {
+inline bool is_same_target(const ScatterProblem& problem, const ScatterAnswer& answer, Bytes found) {
   if (found.size() != answer.memory.size()) return false;
   if (problem.reduces() && is_float(problem.params.dtype)) {
-    for (const auto& [offset, is_touched] : touched) {
+    for (const int64_t offset : answer.touched) {
       char* at = found.data() + offset;
       const char* expected = answer.memory.data() + offset;
-      const bool are_nan = is_touched && std::isnan(decode_float(problem.params.dtype, at)) &&
+      const bool are_nan = std::isnan(decode_float(problem.params.dtype, at)) &&
                            std::isnan(decode_float(problem.params.dtype, expected));
       if (are_nan) std::memcpy(at, expected, static_cast<size_t>(problem.params.item));
     }

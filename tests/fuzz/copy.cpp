@@ -17,7 +17,7 @@ struct Due {
 Due judge_copy(const Tensor& from, const Tensor& to, int64_t item) {
   std::vector<Fault> faults;
   const Reach source = reach_of(from, item, strides_of(from, item)), target = reach_of(to, item, strides_of(to, item));
-  if (!target.empty) judge_overlap(to, item, strides_of(to, item), &faults);
+  if (!target.empty) judge_overlap(to, GTH_OPERAND_OUT, item, strides_of(to, item), &faults);
   const Wide s = static_cast<int64_t>(from.data), t = static_cast<int64_t>(to.data);
   const bool share =
       !source.empty && !target.empty && s + source.low < t + target.high && t + target.low < s + source.high;

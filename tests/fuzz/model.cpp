@@ -9,7 +9,7 @@
 namespace fuzz {
 namespace {
 
-constexpr int32_t P = GTH_OPERAND_PARAMS, I = GTH_OPERAND_INDICES, O = GTH_OPERAND_OUT, X = GTH_OPERAND_OPTIONS;
+constexpr int32_t I = GTH_OPERAND_INDICES, X = GTH_OPERAND_OPTIONS;
 
 // ---- the table of profiles, as the systems are documented
 
@@ -42,14 +42,18 @@ constexpr Profile profiles[] = {
 
 bool is_onnx(int32_t profile) { return profile == GTH_PROFILE_ONNX || profile == GTH_PROFILE_ORT; }
 
-constexpr int32_t first_opset[] = {1, 11, 11};
+// The opsets that define each operation. ONNX has no scatter along an axis: it goes with Gather.
+const std::vector<int32_t>& definitions_of(Op op) {
+  static const std::vector<int32_t> of[] = {{1, 11, 13}, {11, 12, 13},     {11, 13},
+                                            {1, 11, 13}, {11, 13, 16, 18}, {11, 13, 16, 18}};
+  return of[static_cast<int32_t>(op)];
+}
 
 // The newest definition of an operation that is not above the opset; for an opset that is refused, the newest of all.
 int32_t definition_of(Op op, int32_t opset) {
-  const int32_t middle = op == Op::gather_nd ? 12 : 11;
-  const int32_t first = first_opset[static_cast<int32_t>(op)];
-  if (opset < first || opset >= 13) return 13;
-  return opset >= middle ? middle : first;
+  const std::vector<int32_t>& known = definitions_of(op);
+  const auto above = std::upper_bound(known.begin(), known.end(), opset);
+  return above == known.begin() ? known.back() : above[-1];
 }
 
 bool is_float8(int32_t dtype) { return dtype >= GTH_DTYPE_FLOAT8_E3M4 && dtype <= GTH_DTYPE_FLOAT8_E8M0FNU; }
@@ -61,7 +65,7 @@ bool allows_params(ParamsTypes types, int32_t dtype, int32_t definition) {
     case numbers: return true;
     case of_tensorflow:
     case of_tensorflow_gpu: return in_tensorflow;
-    case of_onnx: return !is_float8(dtype) && (dtype != GTH_DTYPE_BFLOAT16 || definition == 13);
+    case of_onnx: return !is_float8(dtype) && (dtype != GTH_DTYPE_BFLOAT16 || definition >= 13);
   }
   return false;
 }
@@ -84,14 +88,23 @@ bool allows_indices(IndexTypes types, int32_t dtype) {
   return false;
 }
 
+bool takes_reduction(int32_t dtype, int32_t reduction) {
+  if (reduction == GTH_REDUCTION_NONE || gth_dtype_size(dtype) == 0) return true;
+  return !is_float8(dtype) && (!oracle::is_complex(dtype) || reduction <= GTH_REDUCTION_MUL);
+}
+
 // ---- the request, stage by stage
 
 struct Judge {
-  Op op;
+  const Op named;
   const Tensor &p, &i;
   const Tensor* o;
   const Options& options;
   Verdict& verdict;
+  const Op op = gather_of(named);
+  const bool is_scatter = scatters(named);
+  const int32_t P = is_scatter ? GTH_OPERAND_TARGET : GTH_OPERAND_PARAMS;
+  const int32_t O = is_scatter ? GTH_OPERAND_UPDATES : GTH_OPERAND_OUT;
   const gth_options& x = options.fields;
   const Profile* profile = profiles;
   int32_t definition = 0;  // of ONNX; 0: none
@@ -126,11 +139,17 @@ struct Judge {
                   {offsetof(gth_options, bounds), x.bounds, 5},
                   {offsetof(gth_options, fill), x.fill, 3},
                   {offsetof(gth_options, extents), x.extents, 3},
+                  {offsetof(gth_options, reduction), x.reduction, is_scatter ? 5 : 0},
+                  {offsetof(gth_options, accumulate), x.accumulate, is_scatter ? 2 : 0},
                   {offsetof(gth_options, threads), x.threads, INT32_MAX}};
     for (const auto& each : fields) {
       if (each.value < 0 || each.value > each.highest) {
-        add(Stage::structs, GTH_E_VERSION, X, static_cast<int32_t>(each.field), each.value, each.highest);
+        add(Stage::structs, GTH_E_VERSION, X, static_cast<int32_t>(each.field), each.value, each.highest,
+            each.highest ? all_fields : component | value);
       }
+    }
+    if (is_scatter && x.bounds == GTH_BOUNDS_FILL) {
+      add_option(Stage::structs, GTH_E_VERSION, offsetof(gth_options, bounds), x.bounds);
     }
     if (x.reserved) add_option(Stage::structs, GTH_E_VERSION, offsetof(gth_options, reserved), x.reserved, component);
   }
@@ -146,14 +165,19 @@ struct Judge {
   void settle() {
     const gth_options& given = x;
     profile = &profiles[given.profile];
-    definition = is_onnx(given.profile) ? definition_of(op, given.opset) : 0;
-    oracle::ElementsProblem& problem = verdict.problem;
+    definition = is_onnx(given.profile) ? definition_of(named, given.opset ? given.opset : INT32_MAX) : 0;
+    oracle::ScatterProblem& problem = verdict.problem;
     problem.is_nd = op == Op::gather_nd;
+    problem.is_elements = op == Op::gather_elements;
     problem.negative = given.negative ? given.negative : profile->negative[static_cast<int32_t>(op)];
     if (!given.negative && given.profile == GTH_PROFILE_ONNX && op == Op::gather && definition == 1) {
       problem.negative = no;
     }
+    // x.at[] counts from the end in every mode; what is not there has nothing to fill.
+    if (!given.negative && is_scatter && given.profile == GTH_PROFILE_JAX_CLIP) problem.negative = wrap;
     problem.bounds = given.bounds ? given.bounds : profile->bounds;
+    if (is_scatter && problem.bounds == GTH_BOUNDS_FILL) problem.bounds = GTH_BOUNDS_SKIP;
+    settle_reduction();
     const int32_t extents = given.extents               ? given.extents
                             : op == Op::gather_elements ? profile->extents
                                                         : int32_t{equal};
@@ -166,8 +190,26 @@ struct Judge {
     const bool is_torch = given.profile == GTH_PROFILE_TORCH && op == Op::gather_elements;
     const bool scalar = (p.ndim == 0 && given.profile != 0) || (i.ndim == 0 && is_torch);
     const bool small_nan = is_float8(p.dtype) && fill == GTH_FILL_BY_DTYPE && problem.bounds == GTH_BOUNDS_FILL;
-    verdict.unjudged = small_nan || scalar || (given.profile == GTH_PROFILE_ORT && op == Op::gather_nd);
-    verdict.may_judge = given.profile != 0;
+    verdict.unjudged = small_nan || scalar || (given.profile == GTH_PROFILE_ORT && named == Op::gather_nd);
+    verdict.may_judge = given.profile != 0 && !is_scatter;
+  }
+
+  void settle_reduction() {
+    oracle::ScatterProblem& problem = verdict.problem;
+    problem.reduction = x.reduction ? x.reduction : GTH_REDUCTION_NONE;
+    const int32_t usual = op == Op::gather_elements && x.profile == GTH_PROFILE_TORCH ? GTH_ACCUMULATE_FLOAT32 : 0;
+    const bool sums = problem.reduction == GTH_REDUCTION_ADD || problem.reduction == GTH_REDUCTION_MUL;
+    const int32_t accumulate = x.accumulate ? x.accumulate : usual;
+    problem.in_float32 = sums && oracle::is_half(p.dtype) && accumulate == GTH_ACCUMULATE_FLOAT32;
+  }
+
+  void defined_reduction() {
+    if (!definition || named < Op::scatter_nd) return;
+    const int32_t highest = definition >= 18   ? GTH_REDUCTION_MIN
+                            : definition >= 16 ? GTH_REDUCTION_MUL
+                                               : GTH_REDUCTION_NONE;
+    if (verdict.problem.reduction <= highest) return;
+    add(Stage::opset, GTH_E_VERSION, X, offsetof(gth_options, reduction), verdict.problem.reduction, highest);
   }
 
   void dtypes() {
@@ -177,11 +219,13 @@ struct Judge {
     }
     const IndexTypes types = op == Op::gather_nd ? profile->nd_indices : profile->indices;
     if (!is_integer(i.dtype) || !allows_indices(types, i.dtype)) add(Stage::dtypes, GTH_E_DTYPE, I, -1, i.dtype);
+    if (!takes_reduction(p.dtype, verdict.problem.reduction)) add(Stage::dtypes, GTH_E_DTYPE, P, -1, p.dtype);
     if (o && o->dtype != p.dtype) add(Stage::dtypes, GTH_E_DTYPE, O, -1, o->dtype, p.dtype);
-    const int32_t first = first_opset[static_cast<int32_t>(op)];
+    const int32_t first = definitions_of(named).front();
     if (definition && x.opset != 0 && x.opset < first) {
-      add(Stage::opset, GTH_E_VERSION, X, offsetof(gth_options, opset), x.opset, first);
+      return add(Stage::opset, GTH_E_VERSION, X, offsetof(gth_options, opset), x.opset, first);
     }
+    defined_reduction();
   }
 
   void rank_of(const Tensor& tensor, int32_t operand, Stage stage) {
@@ -211,7 +255,8 @@ struct Judge {
     if (!x.has_axis && x.axis) bad_axis();
     if (x.has_axis && op == Op::gather_nd) bad_axis();
     if (x.has_axis && op != Op::gather_nd && !is_within(x.axis, -r, r)) bad_axis();
-    const bool has_batch = op == Op::gather_nd ? definition == 0 || definition > 11 : op == Op::gather && !definition;
+    const bool in_onnx = named == Op::gather_nd && definition > 11;
+    const bool has_batch = op != Op::gather_elements && (definition == 0 || in_onnx);
     if (b && !has_batch) bad_batch();
     if (op == Op::gather && !is_within(b, -q, q + 1)) bad_batch();
     if (op == Op::gather_nd && !is_within(b, 0, std::min(q, r))) bad_batch();
@@ -311,13 +356,17 @@ struct Judge {
     operand_of(i, I, &verdict.problem.indices, &verdict.indices);
     const Tensor out = output_or_dense();
     operand_of(out, O, &verdict.problem.out, &verdict.out);
-    if (!verdict.out.empty) judge_overlap(out, verdict.problem.out.item, verdict.problem.out.strides, &verdict.faults);
+    const Tensor& written = is_scatter ? p : out;
+    const oracle::Operand& target = is_scatter ? verdict.problem.params : verdict.problem.out;
+    const bool is_empty = is_scatter ? verdict.params.empty : verdict.out.empty;
+    if (!is_empty) judge_overlap(written, is_scatter ? P : O, target.item, target.strides, &verdict.faults);
   }
 
   void device_of(const Tensor& tensor, int32_t operand) {
     const int32_t device = tensor.device;
     if (device != 0 && device != GTH_DEVICE_CPU && device != GTH_DEVICE_CUDA_HOST) {
       add(Stage::devices, GTH_E_DEVICE, operand, -1, device, 0, value);
+      if (is_scatter) add(Stage::devices, GTH_E_UNSUPPORTED, P, -1, 0, 0, only_operand);
     }
   }
 
@@ -328,7 +377,9 @@ struct Judge {
   }
 
   void memory() {
-    if (o && o->flags & GTH_TENSOR_READONLY) add(Stage::memory, GTH_E_READONLY, O);
+    const Tensor* written = is_scatter ? &p : o;
+    const int32_t writes = is_scatter ? P : O;
+    if (written && written->flags & GTH_TENSOR_READONLY) add(Stage::memory, GTH_E_READONLY, writes);
     const bool reads_indices = verdict.problem.components > 0 && !verdict.indices.empty;
     if (verdict.out.empty) {
       verdict.may_need_null = reads_indices && !i.has_data;
@@ -338,9 +389,12 @@ struct Judge {
     if (!i.has_data && reads_indices) add(Stage::memory, GTH_E_NULL, I);
     if (!o) return;
     if (!o->has_data) add(Stage::memory, GTH_E_NULL, O);
-    if (overlap(o->data, verdict.out, p.data, verdict.params)) add(Stage::memory, GTH_E_ALIAS, O, -1, P);
-    if (reads_indices && overlap(o->data, verdict.out, i.data, verdict.indices)) {
-      add(Stage::memory, GTH_E_ALIAS, O, -1, I);
+    const Reach& reach = is_scatter ? verdict.params : verdict.out;
+    if (overlap(o->data, verdict.out, p.data, verdict.params)) {
+      add(Stage::memory, GTH_E_ALIAS, writes, -1, is_scatter ? O : P);
+    }
+    if (reads_indices && overlap(written->data, reach, i.data, verdict.indices)) {
+      add(Stage::memory, GTH_E_ALIAS, writes, -1, I);
     }
   }
 
@@ -390,11 +444,12 @@ Wide magnitude(int64_t stride) { return stride < 0 ? -Wide{stride} : Wide{stride
 }  // namespace
 
 Shape shape_of(Op op, const oracle::ElementsProblem& problem) {
-  return op == Op::gather_elements ? oracle::elements_shape(problem) : oracle::output_shape(problem);
+  return gather_of(op) == Op::gather_elements ? oracle::elements_shape(problem) : oracle::output_shape(problem);
 }
 
-oracle::Answer answer(Op op, const oracle::ElementsProblem& problem) {
-  return op == Op::gather_elements ? oracle::solve_elements(problem) : oracle::solve(problem);
+oracle::ScatterAnswer answer(Op op, const oracle::ScatterProblem& problem) {
+  if (scatters(op)) return oracle::solve_scatter(problem);
+  return {op == Op::gather_elements ? oracle::solve_elements(problem) : oracle::solve(problem), {}};
 }
 
 Shape strides_of(const Tensor& tensor, int64_t item) {
@@ -446,20 +501,21 @@ void judge_memory(const Tensor& tensor, int32_t operand, const Reach& reach, std
 }
 
 // The dims of more than one element, sorted by |stride|, each at least the extent of all smaller ones.
-void judge_overlap(const Tensor& out, int64_t item, const Shape& strides, std::vector<Fault>* faults) {
+void judge_overlap(const Tensor& tensor, int32_t operand, int64_t item, const Shape& strides,
+                   std::vector<Fault>* faults) {
   std::vector<size_t> order;
   for (size_t d = 0; d < strides.size(); ++d) {
-    if (out.shape[d] > 1) order.push_back(d);
+    if (tensor.shape[d] > 1) order.push_back(d);
   }
   std::sort(order.begin(), order.end(),
             [&](size_t a, size_t b) { return magnitude(strides[a]) < magnitude(strides[b]); });
   Wide span = item;
   for (size_t d : order) {
     if (magnitude(strides[d]) < span) {
-      faults->push_back({Stage::strides, GTH_E_STRIDE, GTH_OPERAND_OUT, -1, strides[d], 0, only_operand});
+      faults->push_back({Stage::strides, GTH_E_STRIDE, operand, -1, strides[d], 0, only_operand});
       return;
     }
-    span += magnitude(strides[d]) * (Wide{out.shape[d]} - 1);
+    span += magnitude(strides[d]) * (Wide{tensor.shape[d]} - 1);
   }
 }
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../cpp/elements_oracle.hpp"
+#include "../cpp/scatter_oracle.hpp"
 #include "gather/gather.h"
 
 // What the documents say of a gather of any arguments: which statuses they allow, with which fields, and the output.
@@ -13,7 +13,11 @@ namespace fuzz {
 using oracle::Shape;
 using Wide = oracle::Wide;
 
-enum class Op : int32_t { gather, gather_nd, gather_elements };
+enum class Op : int32_t { gather, gather_nd, gather_elements, scatter, scatter_nd, scatter_elements };
+
+// A scatter is judged as the gather of the same rows: its target stands where params do, its updates where the output.
+constexpr bool scatters(Op op) { return op >= Op::scatter; }
+constexpr Op gather_of(Op op) { return static_cast<Op>(static_cast<int32_t>(op) % 3); }
 
 // A description as a caller wrote it.
 struct Tensor {
@@ -72,10 +76,10 @@ struct Reach {
 
 struct Verdict {
   std::vector<Fault> faults;
-  bool unjudged = false;            // by a rule that is not written here: the call must only be safe
-  bool may_judge = false;           // values, though there is no output
-  bool may_need_null = false;       // data that is NULL may be refused, though nothing is read through it
-  oracle::ElementsProblem problem;  // in normalised terms, as far as it is known
+  bool unjudged = false;           // by a rule that is not written here: the call must only be safe
+  bool may_judge = false;          // values, though there is no output
+  bool may_need_null = false;      // data that is NULL may be refused, though nothing is read through it
+  oracle::ScatterProblem problem;  // in normalised terms, as far as it is known
   Reach params, indices, out;
 
   bool is_sound(Stage before) const;  // no fault in the stages before
@@ -83,14 +87,14 @@ struct Verdict {
   const char* object_to(int32_t status, const gth_error& error, Stage from = Stage::pointers) const;
 };
 
-// out: nullptr for a dense output that the library lays out.
+// out: nullptr for a dense output that the library lays out, or dense updates.
 Verdict judge(Op op, const Tensor& params, const Tensor& indices, const Tensor* out, const Options& options);
 
 // The output's shape by the definitions, for normalised attributes.
 Shape shape_of(Op op, const oracle::ElementsProblem& problem);
 
-// The answer of a sound request whose operands' memory is filled in.
-oracle::Answer answer(Op op, const oracle::ElementsProblem& problem);
+// The answer of a sound request whose operands' memory is filled in; its memory is what is written.
+oracle::ScatterAnswer answer(Op op, const oracle::ScatterProblem& problem);
 
 Reach reach_of(const Tensor& tensor, int64_t item, const Shape& strides);
 Shape strides_of(const Tensor& tensor, int64_t item);
@@ -98,6 +102,8 @@ Shape strides_of(const Tensor& tensor, int64_t item);
 // Faults of one description on its own, with the operand to blame.
 void judge_struct(const Tensor& tensor, int32_t operand, std::vector<Fault>* faults);
 void judge_memory(const Tensor& tensor, int32_t operand, const Reach& reach, std::vector<Fault>* faults);
-void judge_overlap(const Tensor& out, int64_t item, const Shape& strides, std::vector<Fault>* faults);
+// What is written must not overlap itself.
+void judge_overlap(const Tensor& tensor, int32_t operand, int64_t item, const Shape& strides,
+                   std::vector<Fault>* faults);
 
 }  // namespace fuzz

@@ -6,7 +6,8 @@ namespace {
 
 using namespace fuzz;
 
-constexpr decltype(&gth_gather_plan) makers[] = {gth_gather_plan, gth_gather_nd_plan, gth_gather_elements_plan};
+constexpr decltype(&gth_gather_plan) makers[] = {gth_gather_plan,  gth_gather_nd_plan,  gth_gather_elements_plan,
+                                                 gth_scatter_plan, gth_scatter_nd_plan, gth_scatter_elements_plan};
 
 // A sound request with one extent to leave open.
 struct Open {
@@ -28,14 +29,16 @@ bool choose_open(Input& input, Open* open) {
   const Verdict found = request.verdict();
   if (!found.is_sound(Stage::values) || found.unjudged) return false;
   const auto& problem = found.problem;
-  const int64_t tuples = static_cast<int64_t>(request.indices().shape.size()) - (request.op == Op::gather_nd ? 1 : 0);
-  const bool shares = request.op == Op::gather_elements ? problem.axis > 0 : problem.batch > 0;
+  const int64_t tuples =
+      static_cast<int64_t>(request.indices().shape.size()) - (gather_of(request.op) == Op::gather_nd ? 1 : 0);
+  const bool is_paired = gather_of(request.op) == Op::gather_elements;
+  const bool shares = is_paired ? problem.axis > 0 : problem.batch > 0;
   if (shares && input.rarely(2)) {
     if (request.params().shape[0] != request.indices().shape[0]) return false;
     open->dims = {{params_at, 0}, {indices_at, 0}, {out_at, 0}};
     return true;
   }
-  if (request.op == Op::gather_elements) {
+  if (is_paired) {
     const auto axis = static_cast<size_t>(problem.axis);
     open->dims = {{indices_at, axis}, {out_at, axis}};
     return true;
@@ -55,13 +58,13 @@ void expect_refused(Open& open, int64_t n, int32_t status, const gth_error& erro
   require(error.limit == INT64_MAX || !open.at(error.limit + 1).is_sound(Stage::memory), "a larger n would do");
 }
 
-void expect_extents(const gth_plan* plan, const Verdict& verdict, int64_t n) {
+void expect_extents(Op op, const gth_plan* plan, const Verdict& verdict, int64_t n) {
   int64_t given[3] = {-7, -7, -7};
   require(gth_plan_extents(plan, n, &given[0], &given[1], &given[2], nullptr) == GTH_OK, "extents of a sound n");
   const auto high = [](const Reach& reach) { return reach.empty ? 0 : static_cast<int64_t>(reach.high); };
   if (verdict.out.empty) return require(given[0] == 0 && given[2] == 0, "extents of no output");
-  require(given[0] == high(verdict.params), "extent of params");
-  require(given[2] == high(verdict.out), "extent of the output");
+  require(given[0] == high(scatters(op) ? verdict.out : verdict.params), "extent of what is read");
+  require(given[2] == high(scatters(op) ? verdict.params : verdict.out), "extent of what is written");
   require(verdict.problem.components == 0 ? given[1] == 0 : given[1] == high(verdict.indices), "extent of indices");
 }
 
@@ -70,12 +73,14 @@ void run(Open& open, const gth_plan* plan, int64_t n, int64_t longest) {
   const Request& request = open.request;
   gth_error* error = fresh_error();
   const bool is_sound = verdict.is_sound(Stage::memory);
-  if (is_sound) expect_extents(plan, verdict, n);
+  if (is_sound) expect_extents(request.op, plan, verdict, n);
   if (is_sound && n > longest) return;  // our pages end
+  if (is_sound && verdict.is_sound(Stage::values) && !verdict.out.empty) request.load(&verdict);
   const Image before;
   Image due = before;
-  const int32_t status = gth_plan_run(nullptr, plan, data_of(request.params()), data_of(request.indices()),
-                                      data_of(request.out()), n, error);
+  const Which written = request.written(), read = scatters(request.op) ? out_at : params_at;
+  const int32_t status = gth_plan_run(nullptr, plan, data_of(request.operands[read]), data_of(request.indices()),
+                                      data_of(request.operands[written]), n, error);
   tally().count(status);
   expect_whole_error(status, *error);
   if (n < 0) {
@@ -89,8 +94,7 @@ void run(Open& open, const gth_plan* plan, int64_t n, int64_t longest) {
                 (verdict.may_need_null && status == GTH_E_NULL),
             "run: status of an empty output");
   } else {
-    request.load(&verdict);
-    const oracle::Answer answer = fuzz::answer(request.op, verdict.problem);
+    const oracle::ScatterAnswer answer = fuzz::answer(request.op, verdict.problem);
     const bool by_params = status == GTH_E_INDEX && error->operand == GTH_OPERAND_PARAMS && verdict.params.empty;
     require(status == answer.status || by_params, "run: status");
     if (status == GTH_E_INDEX && !by_params) {
@@ -98,9 +102,7 @@ void run(Open& open, const gth_plan* plan, int64_t n, int64_t longest) {
                   error->value == answer.value && error->limit == answer.limit && error->flags == answer.flags,
               "run: fields of a bad index");
     }
-    const auto low = static_cast<uintptr_t>(static_cast<int64_t>(verdict.out.low));
-    if (!status)
-      due.write(reinterpret_cast<char*>(request.out().data + low), answer.memory.data(), answer.memory.size());
+    if (!status) due.expect(request, verdict, answer);
     gth_error* judged = fresh_error();
     const int32_t verdict_of_check = gth_plan_check(nullptr, plan, data_of(request.indices()), n, judged);
     require(verdict_of_check == status, "check: another status than the run");
@@ -113,7 +115,7 @@ void run(Open& open, const gth_plan* plan, int64_t n, int64_t longest) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Input input(data, size);
-  const Op op = static_cast<Op>(input.below(3));
+  const Op op = static_cast<Op>(input.below(std::size(makers)));
   Open open{Request(op, input, false), {}};
   if (!open.request.place(input) || !choose_open(input, &open)) return -1;
   const auto& [first, dim] = open.dims.front();
@@ -137,9 +139,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   tally().count(status);
   expect_whole_error(status, *error);
   if (status) {
-    // An output's open dim must have a stride of its own, however long it is; the rest is that one must fit.
+    // The open dim of what is written must have a stride of its own, however long it is; the rest is that one must fit.
     require(status == GTH_E_STRIDE, "plan: status");
-    const bool by_out = error->operand == GTH_OPERAND_OUT && error->component >= 0;
+    const int32_t written = scatters(op) ? GTH_OPERAND_TARGET : GTH_OPERAND_OUT;
+    const bool by_out = error->operand == written && error->component >= 0;
     require(by_out || !open.at(1).is_sound(Stage::devices), "plan: one step fits");
     return 0;
   }

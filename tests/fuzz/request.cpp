@@ -32,6 +32,13 @@ int64_t index_value(Input& input, int64_t size) {
   return input.rarely(3) ? off : static_cast<int64_t>(static_cast<uint64_t>(size) + static_cast<uint64_t>(off));
 }
 
+// Strides of 0 make any number of elements out of a few bytes: so many are walked.
+bool is_few(const Shape& shape) {
+  Wide count = 1;
+  for (int64_t extent : shape) count = std::min<Wide>(count * extent, INT64_MAX);
+  return count <= 4096;
+}
+
 void put_struct(const Pages& pages, uint32_t size, const void* fields, size_t known, bool has_tail, char** at) {
   // A size that is refused promises no memory beyond itself. Structs are aligned.
   const bool is_size = size >= known && size <= 4096 && size % 4 == 0;
@@ -86,7 +93,7 @@ void Request::choose_shapes(Input& input) {
   Tensor &p = operands[params_at], &i = operands[indices_at];
   for (int64_t d = 0; d < r; ++d) p.shape.push_back(extent_from(input));
   const int64_t tuple_dims = input.below(3);
-  switch (op) {
+  switch (gather_of(op)) {
     case Op::gather_elements:
       axis_ = input.below(r);
       i.shape = p.shape;
@@ -99,14 +106,14 @@ void Request::choose_shapes(Input& input) {
       for (int64_t d = 0; d < tuple_dims; ++d) i.shape.push_back(extent_from(input));
       i.shape.push_back(components_);
       break;
-    case Op::gather:
+    default:
       batch_ = input.rarely(3) ? input.below(r) : 0;
       axis_ = batch_ + input.below(r - batch_);
       i.shape.assign(p.shape.begin(), p.shape.begin() + batch_);
       for (int64_t d = 0; d < tuple_dims; ++d) i.shape.push_back(extent_from(input));
   }
   oracle::ElementsProblem problem;
-  problem.is_nd = op == Op::gather_nd;
+  problem.is_nd = gather_of(op) == Op::gather_nd;
   problem.batch = batch_;
   problem.axis = axis_;
   problem.components = components_;
@@ -119,7 +126,7 @@ void Request::choose_options(Input& input) {
   gth_options& x = options.fields;
   options.is_null = batch_ == 0 && axis_ == 0 && input.rarely(6);
   x.batch_dims = batch_;
-  x.has_axis = op != Op::gather_nd && axis_ != batch_;
+  x.has_axis = gather_of(op) != Op::gather_nd && axis_ != batch_;
   if (x.has_axis) x.axis = axis_;
   if (input.rarely(4)) x.profile = static_cast<int32_t>(input.below(11));
   if (x.profile && input.rarely(3)) x.opset = static_cast<int32_t>(input.below(16));
@@ -127,8 +134,12 @@ void Request::choose_options(Input& input) {
   x.bounds = static_cast<int32_t>(input.below(6));
   x.fill = static_cast<int32_t>(input.below(4));
   x.threads = static_cast<int32_t>(input.below(4));
-  if (op == Op::gather_elements) x.extents = static_cast<int32_t>(input.below(4));
+  if (gather_of(op) == Op::gather_elements) x.extents = static_cast<int32_t>(input.below(4));
   if (x.fill == GTH_FILL_VALUE) x.fill_value[0] = input.word();
+  if (!scatters(op)) return;
+  if (x.bounds == GTH_BOUNDS_FILL) x.bounds = GTH_BOUNDS_SKIP;
+  x.reduction = static_cast<int32_t>(input.below(6));
+  x.accumulate = static_cast<int32_t>(input.below(3));
 }
 
 void Request::damage_tensor(Input& input, Tensor* tensor) {
@@ -177,7 +188,7 @@ void Request::damage_options(Input& input) {
   gth_options& x = options.fields;
   options.is_null = false;
   const auto small = [&] { return static_cast<int32_t>(input.rarely(2) ? input.number() : input.below(16) - 4); };
-  switch (input.below(14)) {
+  switch (input.below(16)) {
     case 0:
       x.axis = input.rarely(2) ? input.number() : input.below(12) - 6;
       x.has_axis = 1;
@@ -198,6 +209,8 @@ void Request::damage_options(Input& input) {
       options.has_tail = input.rarely(2);
       return;
     case 13: x.axis = input.number(); return;
+    case 14: x.reduction = small(); return;
+    case 15: x.accumulate = small(); return;
   }
 }
 
@@ -217,7 +230,7 @@ Request::Request(Op what, Input& input, bool damaged) : op(what) {
   choose_options(input);
   for (Tensor& each : operands) {
     each.ndim = static_cast<int32_t>(each.shape.size());
-    lay_out(input, &each == &operands[out_at], gth_dtype_size(each.dtype), &each);
+    lay_out(input, &each == &operands[written()], gth_dtype_size(each.dtype), &each);
   }
   if (damaged) damage(input);
 }
@@ -249,8 +262,32 @@ bool Request::place_apart(Input& input) {
   return fits_[params_at] && fits_[out_at];
 }
 
+bool Request::place_ids(int64_t rows, Input& input) {
+  Tensor table;
+  table.dtype = GTH_DTYPE_UINT8;
+  table.ndim = 1;
+  table.shape = {rows};
+  operands[params_at] = table;
+  place_tensor(input, indices_at);
+  const Verdict found = judge(op, params(), indices(), nullptr, options);
+  if (!found.is_sound(Stage::values)) return true;
+  if (!fits_[indices_at] || !is_few(indices().shape)) return false;
+  fill_indices(found, input);
+  return true;
+}
+
 void Request::damage_tensors(Input& input) {
   if (input.byte() >= 128) damage_tensor(input, &operands[input.rarely(2) ? params_at : out_at]);
+}
+
+// Whether a tensor that is not empty lies in our pages, though not in its own.
+bool Request::is_in_pages(Which which, const Reach& reach) const {
+  const Wide at = static_cast<int64_t>(operands[which].data);
+  return std::any_of(std::begin(memory().data), std::end(memory().data), [&](const Pages& pages) {
+    const auto first = static_cast<Wide>(reinterpret_cast<uintptr_t>(pages.first()));
+    const auto end = static_cast<Wide>(reinterpret_cast<uintptr_t>(pages.end()));
+    return at + reach.low >= first && at + reach.high <= end;
+  });
 }
 
 bool Request::place(Input& input) {
@@ -262,51 +299,53 @@ bool Request::place(Input& input) {
     fits_[out_at] &= operands[out_at].offset == 0;
   }
   const Verdict found = verdict();
-  const bool is_called = found.is_sound(Stage::memory);
-  if (!is_called) return true;
-  if (!has_inputs() || !fits_[out_at]) return false;
-  if (operands[out_at].data != 0 && !found.out.empty) {
-    const Wide high = static_cast<Wide>(static_cast<int64_t>(operands[out_at].data)) + found.out.high;
-    for (const Pages& pages : memory().data) {
-      const auto first = static_cast<Wide>(reinterpret_cast<uintptr_t>(pages.first()));
-      const auto end = static_cast<Wide>(reinterpret_cast<uintptr_t>(pages.end()));
-      const Wide low = static_cast<Wide>(static_cast<int64_t>(operands[out_at].data)) + found.out.low;
-      if (low >= first && high <= end) {
-        fill_indices(input);
-        return true;
-      }
-    }
-    return false;
-  }
-  fill_indices(input);
+  if (!found.is_sound(Stage::memory)) return true;
+  if (!has_inputs() || !fits_[out_at] || !is_few(out().shape)) return false;
+  if (operands[out_at].data != 0 && !found.out.empty && !is_in_pages(out_at, found.out)) return false;
+  fill_numbers(found, input);
+  fill_indices(found, input);
   return true;
 }
 
+// Of complex numbers that are combined, whole parts: how the products of others are rounded depends on who rounds.
+void Request::fill_numbers(const Verdict& found, Input& input) {
+  if (!oracle::is_complex(params().dtype) || !found.problem.reduces()) return;
+  const auto fill = [&](const Tensor& tensor, const oracle::Operand& operand, const Reach& reach) {
+    if (reach.empty || !tensor.has_data) return;
+    oracle::for_each_element(operand, [&](int64_t at, const Shape&) {
+      char* to = reinterpret_cast<char*>(tensor.data + static_cast<uintptr_t>(at));
+      for (int64_t part = 0; part < 2; ++part, to += operand.item / 2) {
+        const auto number = static_cast<double>(input.below(7) - 3);
+        operand.item == 8 ? oracle::write_as(to, static_cast<float>(number)) : oracle::write_as(to, number);
+      }
+    });
+  };
+  fill(params(), found.problem.params, found.params);
+  fill(out(), found.problem.out, found.out);
+}
+
 // Values go where the strides lead; where several elements share bytes the last one stays.
-void Request::fill_indices(Input& input) {
-  const Verdict found = verdict();
+void Request::fill_indices(const Verdict& found, Input& input) {
   const oracle::Operand& x = found.problem.indices;
   if (found.indices.empty || !indices().has_data) return;
-  int64_t count = 1;
-  for (int64_t extent : x.shape) count *= extent;
-  if (count > 4096) return;
-  for (int64_t number = 0; number < count; ++number) {
-    int64_t rest = number, at = x.offset, k = 0;
-    for (size_t d = x.shape.size(); d-- > 0; rest /= x.shape[d]) {
-      at += rest % x.shape[d] * x.strides[d];
-      if (found.problem.is_nd && d + 1 == x.shape.size()) k = rest % x.shape[d];
-    }
-    const auto dim = static_cast<size_t>(found.problem.axis + k);
+  if (!is_few(x.shape)) return;
+  oracle::for_each_element(x, [&](int64_t at, const Shape& where) {
+    const auto dim = static_cast<size_t>(found.problem.axis + (found.problem.is_nd ? where.back() : 0));
     const int64_t value = index_value(input, dim < params().shape.size() ? params().shape[dim] : 1);
     std::memcpy(reinterpret_cast<char*>(indices().data + static_cast<uintptr_t>(at)), &value,
                 static_cast<size_t>(x.item));
-  }
+  });
 }
 
-void Request::load(Verdict* verdict, Which last) const {
+const char* Request::first_written(const Verdict& verdict) const {
+  const auto low = static_cast<int64_t>(reach_written(verdict).low);
+  return reinterpret_cast<const char*>(operands[written()].data + static_cast<uintptr_t>(low));
+}
+
+void Request::load(Verdict* verdict, std::initializer_list<Which> loaded) const {
   oracle::Operand* targets[] = {&verdict->problem.params, &verdict->problem.indices, &verdict->problem.out};
   const Reach reaches[] = {verdict->params, verdict->indices, verdict->out};
-  for (int which = params_at; which <= last; ++which) {
+  for (const Which which : loaded) {
     const Reach& reach = reaches[which];
     if (reach.empty) continue;
     const auto low = static_cast<int64_t>(reach.low);
@@ -364,6 +403,19 @@ void Image::write(const char* to, const char* from, size_t bytes) {
 }
 
 void Image::accept(const char* at, size_t bytes) { write(at, at, bytes); }
+
+void Image::accept(const Request& request, const Verdict& verdict) {
+  const Reach& reach = request.reach_written(verdict);
+  if (!reach.empty) accept(request.first_written(verdict), static_cast<size_t>(reach.high - reach.low));
+}
+
+void Image::expect(const Request& request, const Verdict& verdict, const oracle::ScatterAnswer& answer) {
+  if (request.reach_written(verdict).empty) return;
+  const char* to = request.first_written(verdict);
+  const auto is_same = [&] { return oracle::is_same_target(verdict.problem, answer, {to, to + answer.memory.size()}); };
+  if (scatters(request.op) && is_same()) return accept(request, verdict);
+  write(to, answer.memory.data(), answer.memory.size());
+}
 
 const char* Image::differing() const {
   static constexpr const char* names[] = {"bytes of params", "bytes of indices", "bytes of the output or around it"};

@@ -1,14 +1,16 @@
 #pragma once
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "input.hpp"
 #include "model.hpp"
 #include "pages.hpp"
 
-// Gathers made of bytes: first one that is right, then as many damages as the input asks for.
+// Gathers and scatters made of bytes: first one that is right, then as many damages as the input asks for.
 namespace fuzz {
 
+// Of a scatter, params are the target and the output is the updates.
 enum Which : int { params_at, indices_at, out_at };
 
 // The memory that calls are given: every struct, array and buffer ends, or begins, where a forbidden page does.
@@ -32,13 +34,19 @@ struct Request {
   // Gives each tensor that can have it memory of its own, at a side that the input chooses, and fills indices in. False:
   // a tensor is sound and too large for our pages.
   bool place(Input& input);
+  // As place, for indices alone, which select in a table of `rows` bytes.
+  bool place_ids(int64_t rows, Input& input);
   // As place, for params and the output alone and whatever they have to do with each other.
   bool place_apart(Input& input);
+  // The operand that the call writes.
+  Which written() const { return scatters(op) ? params_at : out_at; }
+  const Reach& reach_written(const Verdict& verdict) const { return scatters(op) ? verdict.params : verdict.out; }
+  const char* first_written(const Verdict& verdict) const;
   // Damages params or the output, or neither.
   void damage_tensors(Input& input);
   Verdict verdict() const { return judge(op, params(), indices(), &out(), options); }
   // Bytes that the elements touch, for the oracle.
-  void load(Verdict* verdict, Which last = out_at) const;
+  void load(Verdict* verdict, std::initializer_list<Which> operands = {params_at, indices_at, out_at}) const;
   // Whether params and indices have memory for what they say.
   bool has_inputs() const { return fits_[params_at] && fits_[indices_at]; }
 
@@ -52,7 +60,9 @@ struct Request {
   void damage(Input& input);
   void damage_tensor(Input& input, Tensor* tensor);
   void damage_options(Input& input);
-  void fill_indices(Input& input);
+  void fill_indices(const Verdict& found, Input& input);
+  void fill_numbers(const Verdict& found, Input& input);
+  bool is_in_pages(Which which, const Reach& reach) const;
   void place_tensor(Input& input, int which);
 
   bool fits_[3] = {};
@@ -72,6 +82,10 @@ class Image {
   void write(const char* to, const char* from, size_t bytes);
   // As `write`, for bytes that may be anything.
   void accept(const char* at, size_t bytes);
+  // What a successful call should have written; of a NaN that was computed, any.
+  void expect(const Request& request, const Verdict& verdict, const oracle::ScatterAnswer& answer);
+  // That a call may have written anything between its first byte and its last.
+  void accept(const Request& request, const Verdict& verdict);
   // Which pages hold something else; nullptr: none.
   const char* differing() const;
   // Makes the pages of one tensor what the image holds.

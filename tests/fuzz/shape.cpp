@@ -5,7 +5,8 @@ namespace {
 
 using namespace fuzz;
 
-constexpr decltype(&gth_gather_shape) queries[] = {gth_gather_shape, gth_gather_nd_shape, gth_gather_elements_shape};
+constexpr decltype(&gth_gather_shape) queries[] = {gth_gather_shape,  gth_gather_nd_shape,  gth_gather_elements_shape,
+                                                   gth_scatter_shape, gth_scatter_nd_shape, gth_scatter_elements_shape};
 constexpr int32_t room = 8;
 
 bool has_open(const Tensor& tensor) {
@@ -60,7 +61,7 @@ void expect_answer(const Request& request, int32_t capacity, int32_t status, con
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Input input(data, size);
-  const Op op = static_cast<Op>(input.below(3));
+  const Op op = static_cast<Op>(input.below(std::size(queries)));
   const uint8_t ways = input.byte();
   const auto capacity = static_cast<int32_t>(ways & 1 ? input.number() : room);
   Request request(op, input);
