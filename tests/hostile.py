@@ -37,7 +37,7 @@ DROPPED = {
 
 def numbered(name):
     """The number at the beginning of a test's name, as the page has it."""
-    match = re.match(r"([A-Ha-h])0*([1-9]\d?)(?=_|$)", name)
+    match = re.match(r"([A-Ia-i])0*([1-9]\d?)(?=_|$)", name)
     return match and match[1].upper() + match[2]
 
 
@@ -92,7 +92,7 @@ def cell(number, held):
 
 def filled(page, held):
     """The page with its summary and its last column as they should be."""
-    numbers = re.findall(r"^\| ([A-H]\d+) \|", page, re.MULTILINE)
+    numbers = re.findall(r"^\| ([A-I]\d+) \|", page, re.MULTILINE)
     if unknown := sorted(set(held) - set(numbers)):
         raise SystemExit(f"not in {PAGE.name}, but in names of tests: {', '.join(unknown)}")
     if both := sorted(set(held) & set(DROPPED)):
@@ -104,7 +104,7 @@ def filled(page, held):
     )
     summary += f" ({', '.join(missing)})." if missing else "."
     page = re.sub(r"<!-- summary -->\n(?:.+\n)?", lambda _: f"<!-- summary -->\n{summary}\n", page)
-    row = re.compile(r"^(\| ([A-H]\d+) \|[^|]*\|[^|]*\|).*$", re.MULTILINE)
+    row = re.compile(r"^(\| ([A-I]\d+) \|[^|]*\|[^|]*\|).*$", re.MULTILINE)
     return row.sub(lambda match: f"{match[1]} {cell(match[2], held)} |", page)
 
 

@@ -238,7 +238,7 @@ TEST(Partition, AnyNumberOfThreads) {
 }
 
 // Ids that change meanwhile are an answer to some ids or an error, and lead nowhere.
-TEST(Partition, RacingIds) {
+TEST(Partition, I9_RacingIds) {
   constexpr int64_t n = 3000;
   alignas(8) static volatile int64_t values[n];
   const Layout layout = {GTH_SHARDS_BORDERS, 600, 3, {0, 100, 400, 600}};
@@ -278,7 +278,7 @@ class PartitionMistakes : public ::testing::Test {
   Memory memory_{desc_, layout_, 3, 0};
 };
 
-TEST_F(PartitionMistakes, OfShards) {
+TEST_F(PartitionMistakes, I10_OfShards) {
   const gth_shards good = shards_;
   const auto with = [&](auto change, const Facts& facts) {
     shards_ = good;
@@ -297,7 +297,7 @@ TEST_F(PartitionMistakes, OfShards) {
 }
 
 // 2^60 cursors of 8 bytes are a number, their bytes are none.
-TEST_F(PartitionMistakes, OfScratchBeyondInt64) {
+TEST_F(PartitionMistakes, I11_OfScratchBeyondInt64) {
   for (int64_t count : {int64_t{1} << 59, int64_t{1} << 60, INT64_MAX}) {
     shards_.count = count;
     int64_t bytes = -7;
@@ -308,7 +308,7 @@ TEST_F(PartitionMistakes, OfScratchBeyondInt64) {
   }
 }
 
-TEST_F(PartitionMistakes, OfBorders) {
+TEST_F(PartitionMistakes, I10_OfBorders) {
   shards_.kind = GTH_SHARDS_BORDERS;
   const auto with = [&](Numbers borders, int64_t at, int64_t value, int64_t limit) {
     shards_.borders = borders.data();
@@ -322,7 +322,7 @@ TEST_F(PartitionMistakes, OfBorders) {
   with({0, 5, 11}, 2, 11, 10);
 }
 
-TEST_F(PartitionMistakes, OfParts) {
+TEST_F(PartitionMistakes, I11_OfParts) {
   const gth_parts good = memory_.parts;
   const auto with = [&](auto change, const Facts& facts) {
     memory_.parts = good;

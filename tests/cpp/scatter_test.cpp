@@ -122,7 +122,7 @@ TEST(Scatter, WritesTuplesAndElements) {
 }
 
 // Tuples in two dims, of which the line goes along the longer: of duplicates the position decides, not the walk.
-TEST(Scatter, OfDuplicatesTheLastPositionWins) {
+TEST(Scatter, I1_OfDuplicatesTheLastPositionWins) {
   const int64_t rows = 400, columns = 3;
   std::vector<int64_t> index(static_cast<size_t>(rows * columns));
   std::vector<float> update(index.size()), expected(5, -1);
@@ -313,7 +313,7 @@ TEST(Gradients, ErrorsLeaveTheOutputAsItWas) {
 
 // ---- what it refuses
 
-TEST(ScatterErrors, ABadIndexLeavesTheTargetAsItWas) {
+TEST(ScatterErrors, I3_ABadIndexLeavesTheTargetAsItWas) {
   const Array target = floats({4, 300}, std::vector<float>(1200, 1));
   std::vector<int64_t> values(5000, 1);
   values[4321] = -9;
@@ -344,7 +344,7 @@ TEST(ScatterErrors, ShapesAndDtypesName) {
 }
 
 // Which dtypes a reduction takes.
-TEST(ScatterErrors, ReductionsAreOfNumbers) {
+TEST(ScatterErrors, I5_ReductionsAreOfNumbers) {
   constexpr int32_t all[] = {GTH_REDUCTION_ADD, GTH_REDUCTION_MUL, GTH_REDUCTION_MAX, GTH_REDUCTION_MIN};
   const Array indices = indices64({1}, {1});
   for (int32_t dtype = 1; dtype < GTH_DTYPE_STRING; ++dtype) {
@@ -424,7 +424,7 @@ TEST(ScatterErrors, DefinitionsCountFromTheEnd) {
   }
 }
 
-TEST(ScatterErrors, MemoryThatCannotBeWritten) {
+TEST(ScatterErrors, I4_MemoryThatCannotBeWritten) {
   const Array target = floats({4}, {0, 1, 2, 3}), indices = indices64({2}, {0, 1}), updates = floats({2}, {5, 6});
   gth_tensor_desc readonly = target.desc();
   readonly.flags = GTH_TENSOR_READONLY;
@@ -463,7 +463,7 @@ TEST(ScatterErrors, DevicesAreRefused) {
 }
 
 // Extents whose products leave int64, over memory that is never there.
-TEST(ScatterErrors, HugeShapes) {
+TEST(ScatterErrors, I6_HugeShapes) {
   const int64_t huge = int64_t{1} << 40;
   const Array target = floats({1}, {0}), indices = indices64({1}, {0}), updates = floats({1}, {0});
   const Shape wide{huge, huge}, row{1, huge}, many{huge};
@@ -488,7 +488,7 @@ TEST(ScatterErrors, HugeShapes) {
 // ---- threads and memory
 
 // Large enough for threads in the shipped library too: short and long rows, few and many duplicates, both ways to cut.
-TEST(ScatterThreads, TheResultIsThatOfOneThread) {
+TEST(ScatterThreads, I2_TheResultIsThatOfOneThread) {
   struct Size {
     int64_t rows, width, updates;
   };
@@ -518,7 +518,7 @@ TEST(ScatterThreads, TheResultIsThatOfOneThread) {
 
 // Target, indices and updates flush against pages that may not be touched, what is read read-only: a byte read or written
 // too many ends the test.
-TEST(ScatterGuardPages, EveryRowSize) {
+TEST(ScatterGuardPages, I8_EveryRowSize) {
   Guarded targets(1), index_pages(1), update_pages(2);
   constexpr int64_t rows = 3, n = 9;
   int64_t runs = 0;
@@ -567,7 +567,7 @@ TEST(ScatterGuardPages, EveryRowSize) {
 }
 
 // Element types of every width at odd addresses, flush against the end of a page.
-TEST(ScatterGuardPages, EveryDtypeAtOddAddresses) {
+TEST(ScatterGuardPages, I8_EveryDtypeAtOddAddresses) {
   Guarded targets(1), update_pages(1);
   const Array indices = indices64({3}, {1, 0, 1});
   for (int32_t dtype : {GTH_DTYPE_INT16, GTH_DTYPE_INT32, GTH_DTYPE_INT64, GTH_DTYPE_FLOAT16, GTH_DTYPE_BFLOAT16, f32,

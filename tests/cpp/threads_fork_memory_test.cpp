@@ -76,21 +76,25 @@ TEST(Hostile, G6_SignalMaskOfTheCaller) {
 
 #if !GATHER_TSAN  // to which the writer is the data race that it is, and which starts no thread after a fork of threads
 
-// Params in the middle of forbidden pages; row r is full of r + 1, so a foreign byte shows and a foreign read ends it
-// all.
+// A tensor in the middle of forbidden pages; row r is full of r + 1, so a foreign byte shows and a foreign read or write
+// ends it all.
 class GuardedTable {
  public:
   static constexpr int64_t rows = 16, width = 256;
 
-  GuardedTable() {
+  explicit GuardedTable(int access) {
     char* all =
         static_cast<char*>(mmap(nullptr, 3 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     data = all + size;
     EXPECT_EQ(mprotect(data, size, PROT_READ | PROT_WRITE), 0);
-    for (int64_t r = 0; r < rows; ++r) std::memset(data + r * width, static_cast<int>(r + 1), width);
-    EXPECT_EQ(mprotect(data, size, PROT_READ), 0);
+    fill();
+    EXPECT_EQ(mprotect(data, size, access), 0);
   }
   ~GuardedTable() { munmap(data - size, 3 * size); }
+
+  void fill() const {
+    for (int64_t r = 0; r < rows; ++r) std::memset(data + r * width, static_cast<int>(r + 1), width);
+  }
 
   static constexpr size_t size = rows * width;
   char* data;
@@ -123,28 +127,21 @@ void check_raced(const Bytes& out, int64_t n, int32_t status, int32_t bounds) {
   }
 }
 
-template <class T>
-void race(int32_t dtype, double seconds) {
-  const GuardedTable table;
+// Calls call(n, indices, options) for few and many indices that a writer changes meanwhile, under every policy.
+template <class T, class Call>
+void race(int32_t dtype, double seconds, Call&& call) {
   const int64_t longest = 3000;
   std::vector<T> indices(static_cast<size_t>(longest), 3);
-  const Shape p_shape{GuardedTable::rows, GuardedTable::width};
-  const gth_tensor_desc p = describe(u8, p_shape, table.data);
-  Bytes memory(static_cast<size_t>(longest * GuardedTable::width));
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   int64_t calls = 0;
   for (int64_t n : {4, 200, 3000}) {
     std::atomic<bool> stop{false};
     std::thread writer(flip<T>, &stop, indices.data(), n);
     const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds / 3);
-    for (int32_t k = 0; std::chrono::steady_clock::now() < std::min(until, end) && !testing::Test::HasFailure(); ++k) {
+    for (int32_t k = 0; std::chrono::steady_clock::now() < until && !testing::Test::HasFailure(); ++k) {
       gth_options options = with_bounds(1 + k % 5, 1 + k / 5 % 2);
       options.threads = 1 + k / 10 % 3;
-      const Shape i_shape{n, 1}, o_shape{n, GuardedTable::width};
-      const gth_tensor_desc i = describe(dtype, i_shape, indices.data()), o = describe(u8, o_shape, memory.data());
-      std::memset(memory.data(), '#', static_cast<size_t>(n * GuardedTable::width));
-      const int32_t status = gth_gather_nd_desc(nullptr, &p, &i, &options, &o, nullptr);
-      check_raced(memory, n, status, options.bounds);
+      const Shape shape{n, 1};
+      call(n, describe(dtype, shape, indices.data()), &options);
       ++calls;
     }
     stop = true;
@@ -154,12 +151,65 @@ void race(int32_t dtype, double seconds) {
   std::printf("race: %lld calls\n", static_cast<long long>(calls));
 }
 
+template <class T>
+void race_gathers(int32_t dtype, double seconds) {
+  const GuardedTable table(PROT_READ);
+  const Shape p_shape{GuardedTable::rows, GuardedTable::width};
+  const gth_tensor_desc p = describe(u8, p_shape, table.data);
+  Bytes memory(static_cast<size_t>(3000 * GuardedTable::width));
+  race<T>(dtype, seconds, [&](int64_t n, const gth_tensor_desc& i, const gth_options* options) {
+    const Shape o_shape{n, GuardedTable::width};
+    const gth_tensor_desc o = describe(u8, o_shape, memory.data());
+    std::memset(memory.data(), '#', static_cast<size_t>(n * GuardedTable::width));
+    const int32_t status = gth_gather_nd_desc(nullptr, &p, &i, options, &o, nullptr);
+    check_raced(memory, n, status, options->bounds);
+  });
+}
+
+constexpr int update_byte = 100;
+
+// Each byte of the target is its own or an update's; on INDEX nothing was written. A reduction's bytes are any.
+void check_raced_target(const GuardedTable& target, int32_t status, const gth_options& options) {
+  ASSERT_TRUE(status == GTH_OK || status == GTH_E_INDEX || status == GTH_E_RACE) << status;
+  ASSERT_TRUE(options.bounds == GTH_BOUNDS_ERROR || status == GTH_OK) << status;
+  if (options.reduction != GTH_REDUCTION_NONE && status != GTH_E_INDEX) return;
+  for (size_t at = 0; at < GuardedTable::size; ++at) {
+    const int byte = static_cast<uint8_t>(target.data[at]), own = static_cast<int>(at / GuardedTable::width) + 1;
+    const bool is_update = status != GTH_E_INDEX && byte == update_byte;
+    ASSERT_TRUE(byte == own || is_update) << "byte " << at << ": " << byte;
+  }
+}
+
+template <class T>
+void race_scatters(int32_t dtype, double seconds) {
+  const GuardedTable target(PROT_READ | PROT_WRITE);
+  const Shape t_shape{GuardedTable::rows, GuardedTable::width};
+  const gth_tensor_desc t = describe(u8, t_shape, target.data);
+  Bytes updates(static_cast<size_t>(3000 * GuardedTable::width), static_cast<char>(update_byte));
+  race<T>(dtype, seconds, [&](int64_t n, const gth_tensor_desc& i, gth_options* options) {
+    if (options->bounds == GTH_BOUNDS_FILL) options->bounds = GTH_BOUNDS_ERROR;
+    options->reduction = 1 + static_cast<int32_t>(n % 3 == 0 ? options->threads % 2 : 0);
+    const Shape u_shape{n, GuardedTable::width};
+    const gth_tensor_desc u = describe(u8, u_shape, updates.data());
+    target.fill();
+    const int32_t status = gth_scatter_nd_desc(nullptr, &t, &i, &u, options, nullptr);
+    check_raced_target(target, status, *options);
+  });
+}
+
 // GATHER_RACE_SECONDS: how long the writer writes.
 TEST(Hostile, G1_WriterFlipsIndices) {
   const double seconds = seconds_from("GATHER_RACE_SECONDS", 5);
-  race<int64_t>(GTH_DTYPE_INT64, seconds / 2);
-  race<int32_t>(GTH_DTYPE_INT32, seconds / 4);
-  race<int8_t>(GTH_DTYPE_INT8, seconds / 4);
+  race_gathers<int64_t>(GTH_DTYPE_INT64, seconds / 2);
+  race_gathers<int32_t>(GTH_DTYPE_INT32, seconds / 4);
+  race_gathers<int8_t>(GTH_DTYPE_INT8, seconds / 4);
+}
+
+TEST(Hostile, I7_WriterFlipsIndicesOfScatters) {
+  const double seconds = seconds_from("GATHER_RACE_SECONDS", 5);
+  race_scatters<int64_t>(GTH_DTYPE_INT64, seconds / 2);
+  race_scatters<int32_t>(GTH_DTYPE_INT32, seconds / 4);
+  race_scatters<int8_t>(GTH_DTYPE_INT8, seconds / 4);
 }
 
 // GATHER_FORKS: how many.
