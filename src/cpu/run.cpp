@@ -127,13 +127,26 @@ bool copy_dealt_range(const Job& job, int64_t first, int64_t last) {
   return true;
 }
 
+bool copy_any_range(const Job& job, int64_t first, int64_t last) {
+  return job.plan.dealt > 1 ? copy_dealt_range(job, first, last) : copy_range(job, job.params, first, last);
+}
+
+// As copy_any_range, strip by strip from the end: of indices that have just been judged, the last are still in the caches.
+// Where they are most of what is read, that is up to a tenth of the time.
+bool copy_backwards(const Job& job, int64_t first, int64_t last) {
+  constexpr int64_t strip = 1 << 15;
+  for (; last - first > strip; last -= strip) {
+    if (!copy_any_range(job, last - strip, last)) return false;
+  }
+  return copy_any_range(job, first, last);
+}
+
 // False: an index is bad, or was good when it was judged and no longer is.
-bool copy_all(const Job& job, const Executor& executor) {
+bool copy_all(const Job& job, bool is_judged, const Executor& executor) {
   std::atomic<bool> stopped{false};
   in_pieces(executor, job.slices, copied_bytes(job), [&](int64_t first, int64_t last) {
     if (stopped.load(std::memory_order_relaxed)) return;
-    const bool whole =
-        job.plan.dealt > 1 ? copy_dealt_range(job, first, last) : copy_range(job, job.params, first, last);
+    const bool whole = is_judged ? copy_backwards(job, first, last) : copy_any_range(job, first, last);
     if (!whole) stopped.store(true, std::memory_order_relaxed);
   });
   return !stopped.load(std::memory_order_relaxed);
@@ -177,7 +190,7 @@ int32_t run(const Plan& plan, const Kernels& kernels, const core::Pointers& poin
     const int32_t status = judge_all(job, executor, error);
     if (status || !has_output) return status;
   }
-  if (copy_all(job, executor)) return GTH_OK;
+  if (copy_all(job, judges_first, executor)) return GTH_OK;
   if (!judges_first) {
     if (int32_t status = judge_all(job, executor, error)) return status;
   }
