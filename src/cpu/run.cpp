@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 
 #include "core/checked.hpp"
 #include "cpu/block.hpp"
@@ -169,6 +170,22 @@ int32_t run_small(const Job& job, const Error& error) {
   return GTH_OK;
 }
 
+// All of params as it lies.
+bool is_stretch(const Job& job) {
+  const bool is_bytes = job.plan.item.kind == core::ItemKind::value && job.plan.row.in == job.plan.row.out;
+  return job.plan.components == 0 && job.slices == 1 && job.plan.inner == 1 && is_bytes;
+}
+
+// A share for each thread: of large ones memcpy knows best how to get past the caches.
+void copy_stretch(const Job& job, const Executor& executor) {
+  const int64_t bytes = job.plan.row.out;
+  const Pieces shares = split(bytes, bytes < parallel_bytes ? 1 : thread_count(executor));
+  for_each_piece(executor, shares, [&](int64_t i) {
+    const int64_t first = shares.first(i);
+    std::memcpy(job.out + first, job.params + first, static_cast<size_t>(shares.last(i) - first));
+  });
+}
+
 int32_t fail_empty(const Plan& plan, const Error& error) {
   return core::fail_empty_params(error, core::roles_of(plan.direction).indexed, plan.refused_dim);
 }
@@ -183,6 +200,10 @@ int32_t run(const Plan& plan, const Kernels& kernels, const core::Pointers& poin
   if (!has_output && !plan.checks_when_empty) return GTH_OK;
   const Job job(plan, pointers, n, kernels);
   if (core::is_scatter(plan)) return has_output ? scatter(job, executor, error) : judge_all(job, executor, error);
+  if (is_stretch(job)) {
+    copy_stretch(job, executor);
+    return GTH_OK;
+  }
   if (is_small(job)) return run_small(job, error);
   // Indices that copying judges need not be read twice where nobody sees what was copied before a bad one.
   const bool judges_first = !has_output || output == core::Output::callers || plan.bounds != GTH_BOUNDS_ERROR;

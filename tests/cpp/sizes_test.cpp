@@ -132,7 +132,47 @@ TEST(Hostile, C6_RowsOfOneByteBeyond2To31) {
   expect_gathered({nd, describe(u8, shape, table.data()), indices.desc()}, {3}, {7, 5, 0});
 }
 
+// 2,147,534,622 elements, and 2^32 of them behind tuples of as many components as a tier takes.
+TEST(Hostile, I12_TargetsBeyond2To31) {
+  const Shape deep(8, 16), flat{1, 46342, 46341};
+  for (const Shape& shape : {flat, deep}) {
+    const Sparse target(count_of(shape));
+    NEEDS(target);
+    target.keep_small_pages();
+    std::vector<int64_t> tuples;
+    for (int64_t extent : shape) tuples.push_back(extent - 1);
+    for (size_t d = 0; d < shape.size(); ++d) tuples.push_back(d + 1 == shape.size() ? 1 : 0);
+    const Array indices = indices64({2, static_cast<int64_t>(shape.size())}, tuples);
+    const Array updates(u8, {2});
+    gth_options options = GTH_OPTIONS_INIT;
+    options.reduction = GTH_REDUCTION_ADD;
+    const gth_tensor_desc t = describe(u8, shape, target.data()), i = indices.desc(), u = updates.desc();
+    Error error;
+    ASSERT_EQ(gth_scatter_nd_desc(nullptr, &t, &i, &u, nullptr, &error), GTH_OK) << error.message;
+    ASSERT_EQ(gth_scatter_nd_desc(nullptr, &t, &i, &u, &options, &error), GTH_OK) << error.message;
+    EXPECT_EQ(target.data()[count_of(shape) - 1], static_cast<char>(2 * updates.data()[0]));
+    EXPECT_EQ(target.data()[1], static_cast<char>(2 * updates.data()[1]));
+    EXPECT_EQ(target.data()[0], 0);
+  }
+}
+
 #if !GATHER_SANITIZED  // gigabytes take too long there
+
+TEST(Hostile, I12_UpdatesBeyond2To31) {
+  constexpr int64_t count = (int64_t{1} << 31) + 3;
+  char target[] = {0, 0};
+  const char one = 1;
+  const Array index = indices64({1}, {1});
+  const Shape rows{2}, many{count}, still{0};
+  gth_options options = GTH_OPTIONS_INIT;
+  options.reduction = GTH_REDUCTION_ADD;
+  const gth_tensor_desc t = describe(u8, rows, target), u = describe(u8, many, const_cast<char*>(&one), still.data());
+  const gth_tensor_desc i = describe(GTH_DTYPE_INT64, many, index.data(), still.data());
+  Error error;
+  ASSERT_EQ(gth_scatter_desc(nullptr, &t, &i, &u, &options, &error), GTH_OK) << error.message;
+  EXPECT_EQ(target[0], 0);
+  EXPECT_EQ(target[1], 3);
+}
 
 TEST(Hostile, C7_OutputOf6GiB) {
   constexpr int64_t rows = 6 * 1024, width = int64_t{1} << 20;
