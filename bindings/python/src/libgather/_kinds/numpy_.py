@@ -156,9 +156,9 @@ def array_of(tensor: Memory) -> np.ndarray:
     return numbers_of(tensor, dtype_named(NAMES[tensor._dtype]))
 
 
-def image_of(value: Any, name: str) -> bytes:
-    """The memory of one element of the dtype of that name."""
-    return np.asarray(value, dtype_named(name)).tobytes()
+def array_named(value: Any, name: str) -> np.ndarray:
+    """A value as an array of the dtype of that name."""
+    return np.asarray(value, dtype_named(name))
 
 
 def dtype_named(name: str) -> np.dtype[Any]:
