@@ -102,7 +102,7 @@ def test_what_cannot_be_said_is_refused(dtype: Any, value: Any) -> None:
             libgather.Plan(operand, np.array([0]), fill_value=value)
 
 
-#: Values that Python's own conversions would take, or refuse in words of their own, and what each dtype is said to need.
+#: Values that Python's own conversions would take, or refuse in words of their own, and what each dtype needs.
 NEEDED = {
     "?": (["unknown", 2, 1.5, {}, [1], object(), b""], "True or False"),
     "i2": (["unknown", 1.5, [1], 1j, 2**15, np.arange(2)], r"an integer in \[-32768, 32768\)"),
