@@ -205,6 +205,20 @@ def test_gradients_of_other_dtypes(dtype: torch.dtype) -> None:
     assert params.grad.real.tolist() == [[1] * 3, [0] * 3, [2] * 3, [0] * 3]
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.complex64])
+@pytest.mark.parametrize(("shape", "count"), [((4, 3), 0), ((0, 3), 0), ((4, 0), 2)])
+def test_gradients_of_nothing(shape: tuple[int, ...], count: int, dtype: torch.dtype) -> None:
+    indices = torch.zeros(count, dtype=torch.long)
+    for operator, index in (
+        (operators.gather, indices),
+        (operators.gather_nd, indices[:, None]),
+        (operators.gather_elements, torch.zeros(min(shape[0], count), 0, dtype=torch.long)),
+    ):
+        params = torch.ones(shape, dtype=dtype, requires_grad=True)
+        operator(params, index).sum().abs().backward()
+        assert torch.equal(params.grad, torch.zeros(shape, dtype=dtype))
+
+
 def test_errors() -> None:
     params, indices = torch.zeros(3, 2), torch.tensor([0, 3])
     with pytest.raises(IndexError, match=r"indices\[1\]"):

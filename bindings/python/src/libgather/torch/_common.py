@@ -146,12 +146,13 @@ def sum_of_rows(
 
     In the order of the rows, so that the sum is the same for any number of threads.
     """
-    rows = rows.reshape(index.numel(), prod(shape) // count if count else 0)
+    width = prod(shape) // count if count else 0
+    rows = rows.reshape(index.numel(), width)
     # What is outside goes to a row of its own, which is cut off.
     index = torch.where(inside, index, count).reshape(-1)
     if rows.is_complex():
-        parts = torch.view_as_real(rows).reshape(index.numel(), -1)
-        return torch.view_as_complex(summed(parts, index, count).reshape(count, -1, 2)).reshape(tuple(shape))
+        parts = torch.view_as_real(rows).reshape(index.numel(), 2 * width)
+        return torch.view_as_complex(summed(parts, index, count).reshape(count, width, 2)).reshape(tuple(shape))
     return summed(rows, index, count).reshape(tuple(shape))
 
 
