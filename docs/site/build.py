@@ -103,7 +103,7 @@ def python_modules(exported):
     paths = (path.relative_to(package).with_suffix("") for path in package.rglob("*.py"))
     names = {".".join(part for part in path.parts if part != "__init__") for path in paths}
     public = {f"libgather.{name}" for name in names if name and not re.search(r"(^|\.)_", name)}
-    return sorted(public - {each.__module__ for each in exported})
+    return sorted(public - {each.__module__ for each in exported if isinstance(each, type)})
 
 
 def python(source):

@@ -61,11 +61,11 @@ def quick(run: Any, params: Any, indices: Any, request: Request) -> Any:
 
 
 def is_on_host(value: Any) -> bool:
-    return has_values(type(value)) and is_cpus(value.sharding)
+    return has_values(value.__class__) and is_cpus(value.sharding)
 
 
 @cache  # JAX asks each array what it is
-def has_values(kind: type) -> bool:
+def has_values(kind: Any) -> bool:
     jax = module("jax")
     return issubclass(kind, jax.Array) and not issubclass(kind, jax.core.Tracer)
 

@@ -89,10 +89,11 @@ def written_of(torch: Any) -> Any:
     """What raises the version of a tensor: torch's own function without the one around it, where that is as known."""
     probe = torch.empty(1)
 
+    increment: Any = getattr(torch._C, "_increment_version", None)
+
     def raise_version(value: Any) -> None:
         increment((value,))
 
-    increment = getattr(torch._C, "_increment_version", None)
     try:
         raise_version(probe)
     except (TypeError, RuntimeError):
