@@ -32,9 +32,6 @@ PAGES = {
 }
 
 # Its operators are registered when torch is there, which the site is made without.
-ABOUT_TORCH = """Operators of torch, which autograd, ``torch.compile``, ``torch.export`` and ``vmap`` know: ``gather``,
-``gather_nd`` and ``gather_elements``, with the arguments of those above that a graph can hold."""
-
 # Doxygen reads the headers and writes XML, of which Sphinx makes pages; it warns of what it does not understand.
 DOXYFILE = """
 INPUT = {header}
@@ -100,8 +97,17 @@ def rust(out, extra):
     shutil.copytree(target / "doc", extra / "rust")
 
 
+def python_modules(exported):
+    """The public modules beside the package itself, but for those whose all it exports."""
+    package = Path(libgather.__file__).parent
+    paths = (path.relative_to(package).with_suffix("") for path in package.rglob("*.py"))
+    names = {".".join(part for part in path.parts if part != "__init__") for path in paths}
+    public = {f"libgather.{name}" for name in names if name and not re.search(r"(^|\.)_", name)}
+    return sorted(public - {each.__module__ for each in exported if isinstance(each, type)})
+
+
 def python(source):
-    """What the package exports, functions first."""
+    """What the package exports, functions first, and then its other modules."""
     exported = [getattr(libgather, name) for name in dir(libgather) if not name.startswith("_")]
     errors = [each for each in exported if isinstance(each, type) and issubclass(each, Exception)]
     classes = [each for each in exported if isinstance(each, type) and each not in errors]
@@ -117,9 +123,8 @@ def python(source):
             lines += [f".. auto{kind}:: libgather.{each.__name__}"]
             lines += ["   :members:", "   :show-inheritance:"] * (kind != "function")
             lines += ["   :inherited-members:"] * (kind == "class") + [""]
-    for name in ("libgather.tf", "libgather.onnx"):
+    for name in python_modules(exported):
         lines += [name, "-" * len(name), "", f".. automodule:: {name}", "   :members:", ""]
-    lines += ["libgather.torch", "-" * 15, "", ABOUT_TORCH, ""]
     (source / "reference/python.rst").write_text("\n".join(lines))
 
 

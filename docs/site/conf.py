@@ -45,6 +45,8 @@ c_id_attributes = cpp_id_attributes = ["GTH_API"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 autodoc_preserve_defaults = True
+# Large libraries that modules of the package are for: their docstrings are read without them.
+autodoc_mock_imports = ["dask", "jax", "onnx", "ray", "torch"]
 toc_object_entries = False
 
 

@@ -1,4 +1,4 @@
-/* New arrays for results: NumPy's, and those of libraries with an exchange table. */
+/* New arrays for results: NumPy's, Arrow's, and those of libraries with an exchange table. */
 #ifndef LIBGATHER_ARRAY_H
 #define LIBGATHER_ARRAY_H
 
@@ -7,15 +7,10 @@
 /* Whether a result of these params is an array that can be made here. */
 int array_is_made_for(const state *known, PyObject *params);
 
-/* A dense array of the dtype of another one, with memory that is not initialised; NULL without an exception if its
- * library does not make it: the general path then has ours say why. */
-PyObject *array_new(const state *known, PyObject *like, int32_t dtype, int32_t ndim, const int64_t *shape);
-
-/* Opens an array that array_new() has made of these; false without an exception if that cannot be done. */
-int array_open(const state *known, PyObject *array, int32_t dtype, int32_t ndim, const int64_t *shape, operand *opened);
-
-/* Whether the memory of NumPy's arrays is where array_open() looks for it: `array` is any one of theirs. */
-int array_is_legible(PyObject *array);
+/* A dense array of the kind and the dtype of another one, with memory that is not initialised, opened to be written;
+ * NULL without an exception if its library does not make it: the general path then has ours say why. */
+PyObject *array_new(const state *known, PyObject *like, int32_t dtype, int32_t ndim, const int64_t *shape,
+                    operand *opened);
 
 /* The array, or of rank 0 its scalar where NumPy returns one. Takes the reference. */
 PyObject *array_or_scalar(const state *known, PyObject *array, int32_t ndim);

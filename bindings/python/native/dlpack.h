@@ -1,4 +1,4 @@
-/* As much of DLPack as the life of a capsule needs: the head of its structs and the exchange table of version 1. */
+/* As much of DLPack as the life of a capsule needs: its structs and the exchange table of version 1. */
 #ifndef LIBGATHER_DLPACK_H
 #define LIBGATHER_DLPACK_H
 
@@ -23,6 +23,8 @@ typedef struct dl_managed_versioned {
   uint32_t major, minor;
   void *manager;
   void (*deleter)(struct dl_managed_versioned *self);
+  uint64_t flags;
+  dl_tensor tensor;
 } dl_managed_versioned;
 
 typedef void (*dl_error)(void *context, const char *kind, const char *message);

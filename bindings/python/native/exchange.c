@@ -2,9 +2,6 @@
 
 enum { CPU = 1, SIGNED = 0, UNSIGNED = 1, COMPLEX = 5, BOOLEAN = 6 };
 
-/* An entry is a tuple of these. */
-enum { TABLE, IS_PLAIN, WRITTEN };
-
 const dl_exchange *exchange_of(PyObject *capsule) {
   const dl_exchange *table = PyCapsule_GetPointer(capsule, "dlpack_exchange_api");
   while (table && table->major > 1) {
@@ -17,22 +14,42 @@ const dl_exchange *exchange_of(PyObject *capsule) {
   return table;
 }
 
-PyObject *exchange_known(const state *known, PyTypeObject *type) {
-  return PyDict_GetItem(known->exchanges, (PyObject *)type);
+const exchange *exchange_known(const state *known, PyObject *object) {
+  const PyObject *type = (PyObject *)Py_TYPE(object);
+  for (int i = 0; i < EXCHANGES && known->exchanges[i].type; i++) {
+    if (known->exchanges[i].type == type) {
+      return &known->exchanges[i];
+    }
+  }
+  return NULL;
 }
-
-static const dl_exchange *table_of(PyObject *entry) { return exchange_of(PyTuple_GetItem(entry, TABLE)); }
 
 /* Gradients and the like are of numbers that are no integers. */
 static int may_be_more(const dl_tensor *tensor) {
   return tensor->code != SIGNED && tensor->code != UNSIGNED && tensor->code != BOOLEAN;
 }
 
-static int is_plain(PyObject *entry, PyObject *object) {
-  PyObject *answer = PyObject_CallFunctionObjArgs(PyTuple_GetItem(entry, IS_PLAIN), object, NULL);
-  const int plain = answer == Py_True;
+static int is_true(PyObject *answer) {
   Py_XDECREF(answer);
-  return plain;
+  return answer == Py_True;
+}
+
+/* Whether a derivative in forward mode may be on its way: a module says how many levels of it there are, less one. */
+static int forward_mode_is_on(const state *known, const exchange *entry) {
+  PyObject *level = PyObject_GetAttr(entry->forward_mode, known->level_name);
+  const int is_on = !level || PyLong_AsLong(level) != -1;
+  Py_XDECREF(level);
+  return is_on;
+}
+
+/* Asked here as far as answers are the usual ones: a function in Python takes a tenth of a small call. */
+static int is_plain(const state *known, const exchange *entry, PyObject *object) {
+  PyObject *requires_grad = PyObject_GetAttr(object, known->requires_grad_name);
+  Py_XDECREF(requires_grad);
+  if (requires_grad != Py_False || forward_mode_is_on(known, entry)) {
+    return is_true(PyObject_CallFunctionObjArgs(entry->is_plain, object, NULL));
+  }
+  return !is_true(PyObject_CallFunctionObjArgs(entry->is_negated, object, NULL));
 }
 
 /* Extents and strides are copied: the library may change its own while the GIL is let go. */
@@ -42,19 +59,12 @@ static int describe(const dl_tensor *tensor, operand *opened) {
   if (tensor->device_type != CPU || tensor->lanes != 1 || size == 0 || tensor->ndim > GTH_MAX_NDIM) {
     return 0;
   }
-  int64_t below = 0;
-  int is_empty = 0;
   for (int32_t i = 0; i < tensor->ndim; i++) {
     opened->shape[i] = tensor->shape[i];
-    is_empty |= tensor->shape[i] == 0;
-    if (tensor->strides) {
-      opened->strides[i] = tensor->strides[i] * size;
-      below -= opened->strides[i] < 0 ? opened->strides[i] * (tensor->shape[i] - 1) : 0;
-    }
+    opened->strides[i] = tensor->strides ? tensor->strides[i] * size : 0;
   }
-  below = is_empty ? 0 : below;
-  opened->buffer.obj = NULL; /* there is none to be released */
-  opened->many = NULL;
+  const int64_t below = tensor->strides ? operand_lowest(tensor->ndim, opened->shape, opened->strides) : 0;
+  operand_is_no_buffer(opened);
   opened->desc = (gth_tensor_desc){
       .size = sizeof(gth_tensor_desc),
       .dtype = dtype,
@@ -67,22 +77,18 @@ static int describe(const dl_tensor *tensor, operand *opened) {
   return 1;
 }
 
-static int open_at(PyObject *entry, PyObject *object, int is_new, operand *opened) {
+int exchange_open(const state *known, const exchange *entry, PyObject *object, operand *opened) {
   dl_tensor tensor;
-  if (table_of(entry)->describe(object, &tensor)) {
+  if (entry->table->describe(object, &tensor)) {
     PyErr_Clear();
     return 0;
   }
-  if (!is_new && may_be_more(&tensor) && (tensor.code == COMPLEX || !is_plain(entry, object))) {
+  if (may_be_more(&tensor) && (tensor.code == COMPLEX || !is_plain(known, entry, object))) {
     PyErr_Clear();
     return 0;
   }
   return describe(&tensor, opened);
 }
-
-int exchange_open(PyObject *entry, PyObject *object, operand *opened) { return open_at(entry, object, 0, opened); }
-
-int exchange_open_new(PyObject *entry, PyObject *object, operand *opened) { return open_at(entry, object, 1, opened); }
 
 /* The general path has the library say what is wrong. */
 static void ignore_error(void *context, const char *kind, const char *message) {
@@ -91,7 +97,7 @@ static void ignore_error(void *context, const char *kind, const char *message) {
   (void)message;
 }
 
-PyObject *exchange_new(PyObject *entry, int32_t dtype, int32_t ndim, const int64_t *shape) {
+PyObject *exchange_new(const exchange *entry, int32_t dtype, int32_t ndim, const int64_t *shape, operand *opened) {
   dl_tensor like = {.device_type = CPU,
                     .ndim = ndim,
                     .code = (uint8_t)(dtype / 256),
@@ -100,22 +106,37 @@ PyObject *exchange_new(PyObject *entry, int32_t dtype, int32_t ndim, const int64
                     .shape = (int64_t *)shape};
   dl_managed_versioned *managed = NULL;
   void *object = NULL;
-  if (table_of(entry)->allocate(&like, &managed, NULL, ignore_error) || table_of(entry)->to_object(managed, &object)) {
+  if (entry->table->allocate(&like, &managed, NULL, ignore_error)) {
     PyErr_Clear();
     return NULL;
+  }
+  if (!describe(&managed->tensor, opened)) {
+    managed->deleter(managed);
+  } else if (entry->table->to_object(managed, &object)) {
+    PyErr_Clear();
   }
   return object;
 }
 
-int exchange_written(PyObject *entry, PyObject *object) {
-  PyObject *done = PyObject_CallFunctionObjArgs(PyTuple_GetItem(entry, WRITTEN), object, NULL);
+int exchange_written(const exchange *entry, PyObject *object) {
+  PyObject *done = PyObject_CallFunctionObjArgs(entry->written, object, NULL);
   Py_XDECREF(done);
   return done != NULL;
 }
 
+/* Where a type has its entry, or has room for one; NULL if there is none. */
+static exchange *slot_of(state *known, const PyObject *type) {
+  for (int i = 0; i < EXCHANGES; i++) {
+    if (!known->exchanges[i].type || known->exchanges[i].type == type) {
+      return &known->exchanges[i];
+    }
+  }
+  return NULL;
+}
+
 PyObject *configure_exchange(PyObject *module, arguments args, Py_ssize_t count) {
-  if (count != 4) {
-    PyErr_SetString(PyExc_TypeError, "configure_exchange(type, table, is_plain, written)");
+  if (count != 6) {
+    PyErr_SetString(PyExc_TypeError, "configure_exchange(type, table, is_plain, is_negated, forward_mode, written)");
     return NULL;
   }
   const dl_exchange *table = exchange_of(args[1]);
@@ -125,11 +146,15 @@ PyObject *configure_exchange(PyObject *module, arguments args, Py_ssize_t count)
   if (!table->describe || !table->allocate) {
     Py_RETURN_NONE; /* the general path does without them */
   }
-  PyObject *entry = PyTuple_Pack(3, args[1], args[2], args[3]);
-  const int failed = !entry || PyDict_SetItem(state_of(module)->exchanges, args[0], entry);
-  Py_XDECREF(entry);
-  if (failed) {
-    return NULL;
+  exchange *entry = slot_of(PyModule_GetState(module), args[0]);
+  if (entry) { /* the general path does for more types */
+    entry->table = table;
+    keep(&entry->capsule, args[1]);
+    keep(&entry->is_plain, args[2]);
+    keep(&entry->is_negated, args[3]);
+    keep(&entry->forward_mode, args[4]);
+    keep(&entry->written, args[5]);
+    keep(&entry->type, args[0]);
   }
   Py_RETURN_NONE;
 }

@@ -55,13 +55,9 @@ static PyObject *gather_new(request *call, PyObject *like) {
   if (status != GTH_OK) {
     return raise_error(call->known, &call->error);
   }
-  PyObject *array = array_new(call->known, like, call->params.desc.dtype, ndim, shape);
-  if (!array) {
-    Py_RETURN_NOTIMPLEMENTED;
-  }
   operand out;
-  if (!array_open(call->known, array, call->params.desc.dtype, ndim, shape, &out)) {
-    Py_DECREF(array);
+  PyObject *array = array_new(call->known, like, call->params.desc.dtype, ndim, shape, &out);
+  if (!array) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   if (!run_into(call, &out)) {

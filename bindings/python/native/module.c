@@ -1,5 +1,6 @@
-#include "array.h"
+#include "arrow.h"
 #include "exchange.h"
+#include "numpy.h"
 
 #include <string.h>
 
@@ -52,7 +53,7 @@ PyObject *tuple_of(int count, const int64_t *extents) {
   return tuple;
 }
 
-static void keep(PyObject **slot, PyObject *object) {
+void keep(PyObject **slot, PyObject *object) {
   PyObject *before = *slot;
   Py_INCREF(object);
   *slot = object;
@@ -71,18 +72,6 @@ static PyObject *configure(PyObject *module, arguments args, Py_ssize_t count) {
   Py_RETURN_NONE;
 }
 
-static PyObject *configure_numpy(PyObject *module, arguments args, Py_ssize_t count) {
-  if (count != 3) {
-    PyErr_SetString(PyExc_TypeError, "configure_numpy(ndarray, empty, any_array)");
-    return NULL;
-  }
-  state *known = PyModule_GetState(module);
-  known->is_legible = array_is_legible(args[2]);
-  keep(&known->empty, args[1]);
-  keep(&known->ndarray, args[0]);
-  Py_RETURN_NONE;
-}
-
 #define FAST(name, function) {name, (PyCFunction)(void (*)(void))(function), METH_FASTCALL, NULL}
 #define ONE(name, function) {name, (PyCFunction)(function), METH_O, NULL}
 
@@ -91,6 +80,7 @@ static PyMethodDef methods[] = {
     FAST("configure", configure),
     FAST("configure_numpy", configure_numpy),
     FAST("configure_exchange", configure_exchange),
+    FAST("configure_arrow", configure_arrow),
     FAST("gather", gather),
     FAST("scatter", scatter),
     FAST("plan", plan),
@@ -112,40 +102,55 @@ static PyMethodDef methods[] = {
 
 static int execute(PyObject *module) {
   state *known = PyModule_GetState(module);
-  known->exchanges = PyDict_New();
-  known->dtype_name = PyUnicode_InternFromString("dtype");
-  known->memory_type = known->exchanges && known->dtype_name ? memory_type_new() : NULL;
+  known->type_name = PyUnicode_InternFromString("type");
+  known->requires_grad_name = PyUnicode_InternFromString("requires_grad");
+  known->level_name = PyUnicode_InternFromString("_current_level");
+  const int named = known->type_name && known->requires_grad_name && known->level_name;
+  known->memory_type = named ? memory_type_new() : NULL;
   known->handle_type = known->memory_type ? handle_type_new() : NULL;
   return known->handle_type
              ? PyModule_AddStringConstant(module, "__doc__", "The Python objects that cffi has no words for.")
              : -1;
 }
 
+/* The slots of all that a module holds, one after the other; NULL after the last. */
+static PyObject **slot_of(state *known, size_t number) {
+  PyObject **const slots[] = {&known->make_error,  &known->buffer_types,       &known->choices,
+                              &known->ndarray,     &known->arrow_export,       &known->arrow_import,
+                              &known->type_name,   &known->requires_grad_name, &known->level_name,
+                              &known->memory_type, &known->handle_type};
+  const size_t alone = sizeof slots / sizeof *slots;
+  if (number < alone) {
+    return slots[number];
+  }
+  number -= alone;
+  if (number < ARROW_TYPES) {
+    return &known->arrow_types[number].type;
+  }
+  number -= ARROW_TYPES;
+  enum { PARTS = 6 };
+  if (number >= EXCHANGES * PARTS) {
+    return NULL;
+  }
+  exchange *entry = &known->exchanges[number / PARTS];
+  PyObject **const parts[PARTS] = {&entry->type,       &entry->capsule,      &entry->is_plain,
+                                   &entry->is_negated, &entry->forward_mode, &entry->written};
+  return parts[number % PARTS];
+}
+
 static int traverse(PyObject *module, visitproc visit, void *arg) {
-  const state *known = PyModule_GetState(module);
-  Py_VISIT(known->make_error);
-  Py_VISIT(known->buffer_types);
-  Py_VISIT(known->choices);
-  Py_VISIT(known->dtype_name);
-  Py_VISIT(known->exchanges);
-  Py_VISIT(known->ndarray);
-  Py_VISIT(known->empty);
-  Py_VISIT(known->memory_type);
-  Py_VISIT(known->handle_type);
+  PyObject **slot;
+  for (size_t i = 0; (slot = slot_of(PyModule_GetState(module), i)); i++) {
+    Py_VISIT(*slot);
+  }
   return 0;
 }
 
 static int clear(PyObject *module) {
-  state *known = PyModule_GetState(module);
-  Py_CLEAR(known->make_error);
-  Py_CLEAR(known->buffer_types);
-  Py_CLEAR(known->choices);
-  Py_CLEAR(known->dtype_name);
-  Py_CLEAR(known->exchanges);
-  Py_CLEAR(known->ndarray);
-  Py_CLEAR(known->empty);
-  Py_CLEAR(known->memory_type);
-  Py_CLEAR(known->handle_type);
+  PyObject **slot;
+  for (size_t i = 0; (slot = slot_of(PyModule_GetState(module), i)); i++) {
+    Py_CLEAR(*slot);
+  }
   return 0;
 }
 

@@ -8,22 +8,45 @@
 
 typedef PyObject *const *arguments;
 
-/* What a module knows: each interpreter has a module of its own. The first five are what the Python side hands over
- * once, by configure(). */
+/* NumPy's function for new arrays: type, descriptor, rank, extents, strides, memory, flags, and whose array it is. */
+typedef PyObject *(*ndarray_maker)(PyObject *, PyObject *, int, const Py_ssize_t *, const Py_ssize_t *, void *, int,
+                                   PyObject *);
+
+/* A type whose arrays are read through DLPack's exchange table: exchange.c. */
+typedef struct exchange {
+  PyObject *type;
+  const struct dl_exchange *table; /* of the capsule */
+  PyObject *capsule, *is_plain, *is_negated, *forward_mode, *written;
+} exchange;
+
+/* A type of Arrow's arrays of numbers: arrow.c. */
+typedef struct arrow_type {
+  PyObject *type;
+  int32_t dtype;
+} arrow_type;
+
+enum { EXCHANGES = 4, ARROW_TYPES = 16 };
+
+/* What a module knows: each interpreter has a module of its own. The first three are what the Python side hands over
+ * once, by configure(); the others come as their libraries are met. */
 typedef struct state {
   PyObject *make_error;   /* the fields of a gth_error as a tuple -> the exception */
   PyObject *buffer_types; /* a tuple of types whose buffer protocol tells all there is to know about them */
   PyObject *choices;      /* dicts of the names of switches to their numbers: switches.c */
-  PyObject *ndarray;      /* numpy.ndarray and numpy.empty, or NULL while NumPy has not been met */
-  PyObject *empty;
-  PyObject *dtype_name; /* "dtype", to be looked up */
-  int is_legible;       /* array.h */
-  PyObject *exchanges;  /* a dict of types to what exchange.c knows of them */
+  PyObject *ndarray;      /* numpy.ndarray, or NULL while NumPy has not been met, or is not legible */
+  ndarray_maker new_ndarray;
+  exchange exchanges[EXCHANGES]; /* as many as have a type */
+  arrow_type arrow_types[ARROW_TYPES];
+  PyObject *arrow_export, *arrow_import;                 /* the name of a method, and a function of pyarrow's */
+  PyObject *type_name, *requires_grad_name, *level_name; /* of attributes, to be looked up */
   PyObject *memory_type;
   PyObject *handle_type;
 } state;
 
 const state *state_of(PyObject *module);
+
+/* Has a slot hold an object in place of the one before. */
+void keep(PyObject **slot, PyObject *object);
 
 /* Raises the exception for an error. Returns NULL. */
 PyObject *raise_error(const state *known, const gth_error *error);

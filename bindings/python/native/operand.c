@@ -1,6 +1,8 @@
 #include "operand.h"
 
+#include "arrow.h"
 #include "exchange.h"
+#include "numpy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,9 +36,6 @@ static int32_t dtype_of(const char *format, Py_ssize_t size) {
 }
 
 static int is_buffer(const state *known, PyTypeObject *type) {
-  if ((PyObject *)type == known->ndarray) {
-    return 1;
-  }
   const Py_ssize_t count = PyTuple_Size(known->buffer_types);
   for (Py_ssize_t i = 0; i < count; i++) {
     if (PyTuple_GetItem(known->buffer_types, i) == (PyObject *)type) {
@@ -46,21 +45,26 @@ static int is_buffer(const state *known, PyTypeObject *type) {
   return 0;
 }
 
-/* How far below its first element the memory of a buffer begins: where negative strides lead. */
-static int64_t lowest(const Py_buffer *buffer) {
+int64_t operand_lowest(int ndim, const int64_t *shape, const int64_t *strides) {
   int64_t below = 0;
-  for (int i = 0; i < buffer->ndim; i++) {
-    if (buffer->shape[i] == 0) {
+  for (int i = 0; i < ndim; i++) {
+    if (shape[i] == 0) {
       return 0;
     }
-    if (buffer->strides[i] < 0) {
-      below -= (int64_t)buffer->strides[i] * (buffer->shape[i] - 1);
+    if (strides[i] < 0) {
+      below -= strides[i] * (shape[i] - 1);
     }
   }
   return below;
 }
 
-static int buffer_open(PyObject *object, operand *opened) {
+void operand_is_no_buffer(operand *opened) {
+  opened->buffer.obj = NULL; /* there is none to be released */
+  opened->many = NULL;
+  opened->arrow.release = NULL;
+}
+
+int buffer_open(PyObject *object, operand *opened) {
   Py_buffer *buffer = &opened->buffer;
   if (PyObject_GetBuffer(object, buffer, PyBUF_RECORDS_RO)) {
     PyErr_Clear();
@@ -71,8 +75,9 @@ static int buffer_open(PyObject *object, operand *opened) {
     PyBuffer_Release(buffer);
     return 0;
   }
-  const int64_t below = lowest(buffer);
+  const int64_t below = operand_lowest(buffer->ndim, (const int64_t *)buffer->shape, (const int64_t *)buffer->strides);
   opened->many = NULL;
+  opened->arrow.release = NULL;
   opened->desc = (gth_tensor_desc){
       .size = sizeof(gth_tensor_desc),
       .dtype = dtype,
@@ -87,11 +92,18 @@ static int buffer_open(PyObject *object, operand *opened) {
 }
 
 int operand_open(const state *known, PyObject *object, operand *opened) {
-  if (is_buffer(known, Py_TYPE(object))) {
-    return buffer_open(object, opened);
+  if (is_numpys(known, object)) {
+    return numpy_open(object, opened);
   }
-  PyObject *entry = exchange_known(known, Py_TYPE(object));
-  return entry && exchange_open(entry, object, opened);
+  const exchange *entry = exchange_known(known, object);
+  if (entry) {
+    return exchange_open(known, entry, object, opened);
+  }
+  const arrow_type *type = arrow_known(known, object);
+  if (type) {
+    return arrow_open(known, type, object, opened);
+  }
+  return is_buffer(known, Py_TYPE(object)) && buffer_open(object, opened);
 }
 
 /* False, without an exception, for what is no integer of 64 bits; a bool is none. */
@@ -108,7 +120,6 @@ static int integer_of(PyObject *object, int64_t *number) {
 }
 
 static void describe_integers(operand *opened, int32_t ndim, const int64_t *values) {
-  opened->buffer.obj = NULL; /* there is none to be released */
   opened->desc = (gth_tensor_desc){
       .size = sizeof(gth_tensor_desc),
       .dtype = GTH_DTYPE_INT64,
@@ -135,7 +146,7 @@ static int sequence_open(PyObject *sequence, operand *opened) {
   const Py_ssize_t count = PyList_CheckExact(sequence) ? PyList_Size(sequence) : PyTuple_Size(sequence);
   int64_t *values = opened->few;
   opened->count = count;
-  opened->many = NULL;
+  operand_is_no_buffer(opened);
   if (count > FEW) {
     values = opened->many = malloc((size_t)count * sizeof *values);
   }
@@ -161,7 +172,7 @@ int indices_open(const state *known, PyObject *object, operand *opened) {
   if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) {
     return sequence_open(object, opened);
   }
-  opened->many = NULL;
+  operand_is_no_buffer(opened);
   if (!integer_of(object, opened->few)) {
     return 0;
   }
@@ -172,4 +183,7 @@ int indices_open(const state *known, PyObject *object, operand *opened) {
 void operand_close(operand *opened) {
   PyBuffer_Release(&opened->buffer);
   free(opened->many);
+  if (opened->arrow.release) {
+    opened->arrow.release(&opened->arrow);
+  }
 }

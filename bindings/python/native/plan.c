@@ -195,11 +195,9 @@ static PyObject *run_new(const state *known, const planned *plan, PyObject *like
   for (int i = 0; i < plan->out.ndim; i++) {
     shape[i] = plan->out.shape[i] == GTH_OPEN ? n : plan->out.shape[i];
   }
-  PyObject *array = array_new(known, like, plan->out.dtype, plan->out.ndim, shape);
   operand out;
-  const int done = array && array_open(known, array, plan->out.dtype, plan->out.ndim, shape, &out)
-                       ? run_into(known, plan, params, indices, &out, n)
-                       : -1;
+  PyObject *array = array_new(known, like, plan->out.dtype, plan->out.ndim, shape, &out);
+  const int done = array ? run_into(known, plan, params, indices, &out, n) : -1;
   if (done <= 0) {
     Py_XDECREF(array);
     if (done == 0) {

@@ -56,23 +56,27 @@ static int32_t copy_of(gth_context *context, const gth_tensor_desc *from, const 
   return status;
 }
 
-/* Into a new array, which holds what the target does; NotImplemented if it cannot be had here. */
-static PyObject *scatter_into(request *call, PyObject *array, const gth_tensor_desc *target) {
+/* Into a new array, which then holds what the target does; NotImplemented if it cannot be had here. */
+static PyObject *scatter_into(request *call, PyObject *like, const gth_tensor_desc *target) {
   operand made;
-  if (!array_open(call->known, array, target->dtype, target->ndim, target->shape, &made)) {
+  PyObject *array = array_new(call->known, like, target->dtype, target->ndim, target->shape, &made);
+  if (!array) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   int32_t status;
   Py_BEGIN_ALLOW_THREADS
   status = copy_of(call->context, target, &made.desc);
   Py_END_ALLOW_THREADS
-  PyObject *result = Py_NotImplemented;
-  if (status == GTH_OK) {
-    result = run_on(call, &made.desc) ? array : NULL;
-  }
+  const int done = status == GTH_OK ? run_on(call, &made.desc) : -1;
   operand_close(&made);
-  Py_XINCREF(result);
-  return result;
+  if (done == 1) {
+    return array_or_scalar(call->known, array, target->ndim);
+  }
+  Py_DECREF(array);
+  if (done == 0) {
+    return NULL;
+  }
+  Py_RETURN_NOTIMPLEMENTED;
 }
 
 static PyObject *scatter_new(request *call, PyObject *like) {
@@ -80,16 +84,9 @@ static PyObject *scatter_new(request *call, PyObject *like) {
   if (!array_is_made_for(call->known, like) || !operand_open(call->known, like, &target)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  PyObject *array = array_new(call->known, like, target.desc.dtype, target.desc.ndim, target.desc.shape);
-  PyObject *result = Py_NotImplemented;
-  if (array) {
-    result = scatter_into(call, array, &target.desc);
-    Py_DECREF(array);
-  } else {
-    Py_INCREF(result);
-  }
+  PyObject *result = scatter_into(call, like, &target.desc);
   operand_close(&target);
-  return result == array ? array_or_scalar(call->known, result, target.desc.ndim) : result;
+  return result;
 }
 
 static PyObject *scatter_buffers(request *call, PyObject *target, PyObject *indices, PyObject *updates, int in_place) {

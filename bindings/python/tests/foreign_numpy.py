@@ -1,6 +1,6 @@
 """NumPy's own tests of take and take_along_axis, with those of libgather in their place.
 
-    foreign_numpy.py [FOLDER]
+    foreign_numpy.py [FOLDER]       prints the row of the table in README.md at the end
 
 Every call ``a.take(..)``, ``np.take(a, ..)`` and ``take_along_axis(a, ..)`` in NumPy's test modules becomes one of
 ours; the modules are written to FOLDER, and their tests of take are run there.
@@ -11,10 +11,13 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import numpy as np
 
 MODULES = (
     "numpy._core.tests.test_item_selection",
@@ -50,7 +53,12 @@ def run(folder: Path) -> int:
     for module in MODULES:
         (folder / f"{module.rpartition('.')[2]}.py").write_text(rewritten(module), encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "ignore", "-k", "take or Take"]
-    return subprocess.run([*command, "."], cwd=folder, check=False).returncode
+    result = subprocess.run([*command, "."], cwd=folder, stdout=subprocess.PIPE, text=True, check=False)
+    counts = {word: count for count, word in re.findall(r"(\d+) (passed|skipped)", result.stdout)}
+    passed, skipped = (counts.get(word, 0) for word in ("passed", "skipped"))
+    print(result.stdout)
+    print(f"| NumPy {np.__version__}: its tests of take | {passed} pass | {skipped} |")
+    return result.returncode
 
 
 if __name__ == "__main__":

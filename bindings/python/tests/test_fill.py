@@ -102,6 +102,41 @@ def test_what_cannot_be_said_is_refused(dtype: Any, value: Any) -> None:
             libgather.Plan(operand, np.array([0]), fill_value=value)
 
 
+#: Values that Python's own conversions would take, or refuse in words of their own, and what each dtype needs.
+NEEDED = {
+    "?": (["unknown", 2, 1.5, {}, [1], object(), b""], "True or False"),
+    "i2": (["unknown", 1.5, [1], 1j, 2**15, np.arange(2)], r"an integer in \[-32768, 32768\)"),
+    "u4": (["7", -1, None.__class__], r"an integer in \[0, 4294967296\)"),
+    "f4": (["1.5", [1.0], 1j, 1e300, np.zeros(2)], "a real number within its range"),
+    "c8": (["1j", [1.0], {}, 1e300], "a number within its range"),
+    ml_dtypes.bfloat16: (["1.5", [1], [1, 2], 1j, 1e300], "a real number within its range"),
+    ml_dtypes.float8_e4m3fn: (["1", [1, 2, 3], 1e3], "a real number within its range"),
+    object: (["unknown", 1, True, [""], {}, np.array(["", ""])], "'', which alone fills strings"),
+}
+
+
+@pytest.mark.parametrize("dtype", NEEDED, ids=str)
+def test_a_value_that_is_no_element_is_told_what_is_needed(dtype: Any) -> None:
+    params, indices = np.full(2, "a", object) if dtype is object else np.zeros(2, dtype), np.array([7])
+    values, needed = NEEDED[dtype]
+    for value in values:
+        kind = libgather.ShapeError if isinstance(value, bytes) else libgather.DTypeError
+        words = "fill_value is 0 bytes, an element is 1" if isinstance(value, bytes) else f"fill_value .* {needed}$"
+        with pytest.raises(kind, match=f"(?s)^options: {words}"):
+            libgather.gather(params, indices, fill_value=value)
+    assert libgather.gather(params, indices, fill_value="zero").tolist() == ["" if dtype is object else 0]
+
+
+@pytest.mark.parametrize("dtype", ["?", "u1", "f4", "c16", ml_dtypes.bfloat16, "g", "M8[s]"], ids=str)
+def test_bytes_are_those_of_one_element(dtype: Any) -> None:
+    params = np.zeros(2, dtype)
+    image = np.ones(1, dtype).tobytes()
+    assert libgather.gather(params, [7], fill_value=image).tobytes() == image
+    for wrong in (b"", image[:-1], image + b"\0"):
+        with pytest.raises(libgather.ShapeError, match=f"fill_value is {len(wrong)} bytes, an element is {len(image)}"):
+            libgather.gather(params, [7], fill_value=wrong)
+
+
 @pytest.mark.parametrize("profile", [None, "numpy_wrap"])
 def test_by_dtype(profile: Any) -> None:
     for dtype in ("M8[D]", "m8[s]", ">M8[us]"):

@@ -1,4 +1,4 @@
-"""Other projects' own tests, run against this package."""
+"""Other projects' own tests and samples, given to this package; README.md has their counts."""
 
 from __future__ import annotations
 
@@ -10,11 +10,37 @@ from pathlib import Path
 
 import pytest
 
+from conftest import BINDING
 
-@pytest.mark.skipif(importlib.util.find_spec("numpy._core.tests") is None, reason="NumPy came without its tests")
-def test_numpys_tests_of_take() -> None:
-    script = Path(__file__).with_name("foreign_numpy.py")
-    result = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+#: By script: the package that it needs, and the one whose release the counts are of.
+SCRIPTS = {
+    "foreign_numpy": ("numpy._core.tests", "NumPy"),
+    "foreign_torch": ("expecttest", "torch"),
+    "foreign_jax": ("jax", "JAX"),
+}
+
+
+def has(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ImportError:
+        return False
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_counts(script: str) -> None:
+    """In a process of its own, which fails where an answer is another one; README.md says how many there are."""
+    module, library = SCRIPTS[script]
+    if not has(module):
+        pytest.skip(f"{module} is not installed")
+    command = [sys.executable, str(Path(__file__).with_name(f"{script}.py"))]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout[-8000:] + result.stderr[-2000:]
-    passed = re.search(r"(\d+) passed", result.stdout)
-    assert passed is not None and int(passed[1]) >= 20
+    rows = [line for line in result.stdout.splitlines() if line.startswith(f"| {library} ")]
+    text = (BINDING / "README.md").read_text(encoding="utf-8")
+    assert rows
+    for row in rows:
+        answered = re.search(r"\| (\d+) ", row)
+        assert answered is not None and int(answered[1]) >= 20
+        release = row.partition(":")[0]
+        assert release not in text or row in text.splitlines(), f"README.md has not: {row}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import array
 import copy
 import pickle
+import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +14,11 @@ import pytest
 import libgather
 
 TABLE = np.arange(24.0).reshape(4, 3, 2)
+
+
+def torch_of(array: Any) -> Any:
+    """A tensor of torch's, whose bound plans have somebody to be told."""
+    return pytest.importorskip("torch", reason="torch is not installed").tensor(array)
 
 
 def test_open_tuples() -> None:
@@ -167,6 +174,36 @@ def test_bound_plans_see_new_values() -> None:
     assert out.tolist() == [1, 9]
     with pytest.raises(BufferError):
         params.append(1)  # the memory is held
+
+
+@pytest.mark.parametrize(
+    ("op", "shape", "options", "at", "axis"),
+    [
+        ("gather", (2, 3), {"axis": 1}, (1, 2), 1),
+        ("gather", (2, 3), {"axis": -1}, (1, 2), 2),
+        ("gather", (2, 4, 2), {"axis": 2, "batch_dims": 1}, (1, 3, 0), 2),
+        ("gather", (2, 4, 2), {"batch_dims": -2}, (1, 0, 1), 1),
+        ("gather_nd", (5, 2), {}, (3, 1), 1),
+        ("gather_nd", (2, 4, 2), {"batch_dims": 1}, (1, 2, 0), 1),
+        ("gather_elements", (2, 5, 2), {"axis": 1}, (1, 4, 1), 1),
+    ],
+)
+@pytest.mark.parametrize("kind", [np.asarray, torch_of], ids=["numpy", "torch"])
+def test_where_the_bad_index_of_a_bound_plan_stands(
+    kind: Any, op: Any, shape: tuple[int, ...], options: dict[str, Any], at: tuple[int, ...], axis: int
+) -> None:
+    params, indices = np.zeros((2, 3, 2)), np.zeros(shape, "i8")
+    operands = [kind(params), kind(indices)]
+    plan = libgather.Plan(*operands, op=op, **options)
+    out = kind(np.zeros(plan.output_shape()))
+    bound = plan.bind(*operands, out)
+    assert bound() is out
+    operands[1][at] = 9
+    calls = (bound, lambda: plan(*operands), lambda: plan(*operands, out), lambda: plan.check(operands[1]))
+    for call in calls:
+        with pytest.raises(libgather.IndexError, match=f"is 9, .*: indices{re.escape(str(list(at)))}, axis") as caught:
+            call()
+        assert (caught.value.index, caught.value.axis, caught.value.value) == (at, axis, 9)
 
 
 def test_new_results() -> None:

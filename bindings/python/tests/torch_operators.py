@@ -112,15 +112,53 @@ class TestOperators:
             assert torch.equal(torch.vmap(operator, dims)(*arguments), torch.stack(expected))
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_opcheck(name: str) -> None:
+def dispatched(name: str, params: torch.Tensor, indices: torch.Tensor, *switches: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The operator of a case as torch.ops has it, and its arguments."""
     call, _, _, attributes, _ = CASES[name]
-    _, _, params, indices = drawn(name, {})
     axis, batch = attributes.get("axis", 0), attributes.get("batch_dims", 0) % max(1, indices.dim())
     axis = axis % params.dim() if "axis" in attributes else params.dim() - 1 if call == "gather_elements" else batch
     given = {"gather": (axis, batch), "gather_nd": (batch,), "gather_elements": (axis,)}[call]
-    operator = getattr(torch.ops.libgather, call).default
-    torch.library.opcheck(operator, (params.requires_grad_(), indices, *given, "reject", "error", 0.0))
+    arguments = params, indices, *given, *(switches or ("reject", "error", 0.0))
+    return getattr(torch.ops.libgather, call).default, arguments
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_opcheck(name: str) -> None:
+    _, _, params, indices = drawn(name, {})
+    torch.library.opcheck(*dispatched(name, params.requires_grad_(), indices))
+
+
+@pytest.mark.parametrize("switches", [("wrap", "clamp", 0.0), ("reject", "fill", 2.0)], ids=str)
+@pytest.mark.parametrize("name", CASES)
+class TestDispatched:
+    """Calls of torch.ops, which pass by the functions of libgather.torch."""
+
+    def test_gradients(self, name: str, switches: Any) -> None:
+        _, _, params, indices = drawn(name, {"negative": "wrap", "bounds": "clamp"})
+        operator, (_, *rest) = dispatched(name, params, indices, *switches)
+        both = {"check_forward_ad": True, "check_batched_grad": True, "check_batched_forward_grad": True}
+        assert torch.autograd.gradcheck(lambda p: operator(p, *rest), params.requires_grad_(), **both)
+        assert torch.autograd.gradgradcheck(lambda p: operator(p, *rest), params, check_fwd_over_rev=True)
+
+    def test_torch_func_is_refused(self, name: str, switches: Any) -> None:
+        """It would take an operator for one without derivatives."""
+        _, _, params, indices = drawn(name, {"negative": "wrap", "bounds": "clamp"})
+        operator, (_, *rest) = dispatched(name, params, indices, *switches)
+        for call in (
+            lambda: torch.func.jvp(lambda p: operator(p, *rest), (params,), (params,)),
+            lambda: torch.func.grad(lambda p: operator(p, *rest).sum())(params),
+            lambda: torch.vmap(torch.func.grad(lambda p: operator(p, *rest).sum()))(torch.stack([params, params])),
+        ):
+            with pytest.raises(libgather.UnsupportedError, match=r"no forward mode .* call libgather\.torch\.gather"):
+                call()
+
+    def test_what_no_derivative_is_taken_of_is_let_through(self, name: str, switches: Any) -> None:
+        _, _, params, indices = drawn(name, {"negative": "wrap", "bounds": "clamp"})
+        operator, arguments = dispatched(name, params, indices, *switches)
+        expected, one = operator(*arguments).sum(), torch.ones((), dtype=params.dtype)
+        assert torch.func.grad(lambda x: x * operator(*arguments).sum())(one) == expected
+        assert torch.func.jvp(lambda x: x * operator(*arguments).sum(), (one,), (one,))[1] == expected
+        assert torch.equal(torch.vmap(lambda x: x * operator(*arguments).sum())(one.repeat(2)), expected.repeat(2))
 
 
 @pytest.mark.parametrize("name", ["rows", "tuples", "prefix"])
@@ -165,6 +203,20 @@ def test_gradients_of_other_dtypes(dtype: torch.dtype) -> None:
     params = torch.randn(4, 3).to(dtype).requires_grad_()
     operators.gather(params, torch.tensor([2, 2, 0])).sum().real.backward()
     assert params.grad.real.tolist() == [[1] * 3, [0] * 3, [2] * 3, [0] * 3]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.complex64])
+@pytest.mark.parametrize(("shape", "count"), [((4, 3), 0), ((0, 3), 0), ((4, 0), 2)])
+def test_gradients_of_nothing(shape: tuple[int, ...], count: int, dtype: torch.dtype) -> None:
+    indices = torch.zeros(count, dtype=torch.long)
+    for operator, index in (
+        (operators.gather, indices),
+        (operators.gather_nd, indices[:, None]),
+        (operators.gather_elements, torch.zeros(min(shape[0], count), 0, dtype=torch.long)),
+    ):
+        params = torch.ones(shape, dtype=dtype, requires_grad=True)
+        operator(params, index).sum().abs().backward()
+        assert torch.equal(params.grad, torch.zeros(shape, dtype=dtype))
 
 
 def test_errors() -> None:

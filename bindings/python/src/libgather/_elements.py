@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import struct
+from math import isfinite
 
+from . import _constants as c
 from . import errors
 from ._dtypes import NAMES, format_of
 
@@ -14,23 +16,53 @@ if TYPE_CHECKING:
 
 def element_image(value: Any, dtype: int, operand: str = "options", label: str = "fill_value ") -> bytes:
     """The memory of one element of a dtype; a value that it cannot have is refused, as a part of the operand."""
-    format, name = format_of(dtype), NAMES.get(dtype, "?")
     value = value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
+    name = NAMES.get(dtype, "?")
     try:
-        if format[0] == "Z":
-            number = complex(value)
-            return struct.pack(f"=2{format[1]}", number.real, number.imag)
-        if name.startswith(("bfloat", "float8")):
-            return rounded_image(value, name)
-        return struct.pack(f"={format}", value)
-    except (struct.error, TypeError, ValueError, OverflowError) as error:
-        raise errors.dtype_error(operand, f"{label}{value!r} is no {name}: {error}") from None
+        return packed(value, dtype, name)
+    except ImportError:
+        message = f"{label}of {name} needs NumPy and ml_dtypes, which round to it; bytes are taken as they are"
+        raise errors.unsupported(operand, message) from None
+    except (struct.error, TypeError, ValueError, OverflowError):
+        raise errors.dtype_error(operand, f"{label}{value!r} is no {name}: needed is {needed(dtype, name)}") from None
+
+
+def packed(value: Any, dtype: int, name: str) -> bytes:
+    """Raises what Python's own conversions do, whose words are not for those who call this library."""
+    format = format_of(dtype)
+    if dtype == c.DTYPE_STRING or isinstance(value, (str, bytes)):
+        raise TypeError("strings have no memory of one size, and text is no number")
+    if format[0] == "Z":
+        number = complex(value)
+        return struct.pack(f"=2{format[1]}", number.real, number.imag)
+    if name.startswith(("bfloat", "float8")):
+        return rounded_image(value, name)
+    if format == "?" and not (isinstance(value, (bool, int, float)) and value in (0, 1)):
+        raise TypeError("Python finds every value true or false")
+    return struct.pack(f"={format}", value)
+
+
+def needed(dtype: int, name: str) -> str:
+    """What a dtype takes, in words."""
+    if dtype == c.DTYPE_STRING:
+        return "'', which alone fills strings"
+    if dtype == c.DTYPE_BOOL:
+        return "True or False"
+    bits = dtype & 0xFF
+    if name.startswith("int"):
+        return f"an integer in [{-(2 ** (bits - 1))}, {2 ** (bits - 1)})"
+    if name.startswith("uint"):
+        return f"an integer in [0, {2**bits})"
+    return "a number within its range" if name.startswith("complex") else "a real number within its range"
 
 
 def rounded_image(value: Any, name: str) -> bytes:
     """Of the dtypes that Python's struct module does not know; NumPy and ml_dtypes round."""
-    try:
-        from ._kinds import numpy_
-    except ImportError:
-        raise TypeError("NumPy and ml_dtypes are needed to round to it; bytes are taken as they are") from None
-    return numpy_.image_of(value, name)
+    from ._kinds import numpy_
+
+    element = numpy_.array_named(value, name)
+    if element.ndim:
+        raise TypeError("several elements")
+    if isfinite(value) and not isfinite(element):
+        raise OverflowError("rounded to no number")
+    return element.tobytes()

@@ -6,6 +6,7 @@ from . import _constants as c
 from . import errors
 from ._arrays import carried_of
 from ._elements import element_image
+from ._library import lib
 from ._options import named_fill
 
 TYPE_CHECKING = False
@@ -47,15 +48,25 @@ def carried_fill(request: Request, dtype: Any) -> Fill:
         value = "by_dtype"
     if isinstance(value, str) and value == "by_dtype":
         return c.FILL_VALUE, carried.extreme_of(dtype)
-    if value is None or isinstance(value, bytes) or (isinstance(value, str) and value == "zero"):
-        return named_fill(value) or value_fill(value, 0)
+    if isinstance(value, bytes):
+        return c.FILL_VALUE, checked_image(value, dtype.itemsize)
+    named = named_fill(value)
+    if named is not None:
+        return named
     return c.FILL_VALUE, carried.image_of(value, dtype)
 
 
 def value_fill(value: Any, dtype: int) -> Fill:
-    if dtype == c.DTYPE_STRING and value == "":
+    if dtype == c.DTYPE_STRING and isinstance(value, str) and value == "":
         return c.FILL_ZERO, b""
-    image = value if isinstance(value, bytes) else element_image(value, dtype)
-    if len(image) > 16:
-        raise errors.ShapeError("options: fill_value is more than one element", status=c.E_SIZE, operand="options")
-    return c.FILL_VALUE, image
+    if isinstance(value, bytes) and dtype != c.DTYPE_STRING:
+        return c.FILL_VALUE, checked_image(value, lib.gth_dtype_size(dtype))
+    return c.FILL_VALUE, element_image(value, dtype)
+
+
+def checked_image(image: bytes, size: int) -> bytes:
+    """Bytes of a caller's as those of one element."""
+    if len(image) != size:
+        message = f"options: fill_value is {len(image)} bytes, an element is {size}"
+        raise errors.ShapeError(message, status=c.E_SIZE, operand="options", value=len(image), limit=size)
+    return image

@@ -1,13 +1,14 @@
-"""Arrays of Arrow: strings through the C data interface, numbers through DLPack."""
+"""Arrays of Arrow: strings and, in the C half, numbers through the C data interface, others through DLPack."""
 
 from __future__ import annotations
 
 import math
-from functools import cache
+import sys
 
 from .. import _constants as c
 from .. import _objects, errors
 from .._call import created
+from .._dtypes import NUMBERS
 from .._library import NULL, ffi, lib
 from .._memory import Memory
 from .._modules import module
@@ -81,46 +82,19 @@ def of_capsules(capsules: tuple[Any, Any], operand: str) -> Memory:
     return Memory._of_handle(handle, text=format in (b"u", b"U"))
 
 
-@cache
-def formats() -> dict[type, Any]:
-    """The arrays of plain numbers, with the letters of the struct module."""
-    pa = module("pyarrow")
-    letters = dict(
-        zip(("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"), "bhiqBHIQ", strict=True)
-    )
-    letters |= {"HalfFloat": "e", "Float": "f", "Double": "d"}
-    return {getattr(pa, f"{name}Array"): letter for name, letter in letters.items()}
-
-
-def view_of(value: Any) -> Any:
-    """The numbers of an array as a buffer; None if there are nulls, or other elements, or none."""
-    letter = formats().get(type(value))
-    count = 0 if letter is None else len(value)
-    if letter is None or not count or value.null_count:
-        return None
-    view, offset = memoryview(value.buffers()[1]).cast(letter), value.offset
-    return view if len(view) == count else view[offset : offset + count]
-
-
 def quick(run: Any, params: Any, indices: Any, request: Request) -> Any:
-    """A result of one dim, from buffer to buffer; NotImplemented where more is to be done."""
+    """What Arrow packs, where it lies; NotImplemented where more is to be done."""
     pa = module("pyarrow")
     if type(params) is pa.DictionaryArray:
         return quick_codes(run, params, indices, request)
     if type(params) in (pa.BooleanArray, pa.ChunkedArray):
         return arrow_take.quick(run, params, *row_of(pa, indices), request)
-    source, (index, count) = view_of(params), row_of(pa, indices)
-    if source is None or not count:
-        return NotImplemented
-    made = pa.allocate_buffer(count * source.itemsize)
-    result = run(source, index, memoryview(made).cast(formats()[type(params)]), request)
-    return result if result is NotImplemented else pa.Array.from_buffers(params.type, count, [None, made])
+    return NotImplemented
 
 
 def row_of(pa: Any, indices: Any) -> tuple[Any, int]:
-    """Indices of one dim as a buffer or a list, and how many; none where they are something else."""
-    index = view_of(indices) if isinstance(indices, pa.Array) else indices
-    return index, len(index) if isinstance(index, (list, memoryview)) or is_row(index) else 0
+    """Indices of one dim, and how many; none where they are something else."""
+    return indices, len(indices) if isinstance(indices, (list, pa.Array)) or is_row(indices) else 0
 
 
 def is_row(value: Any) -> bool:
@@ -132,7 +106,7 @@ def quick_codes(run: Any, params: Any, indices: Any, request: Request) -> Any:
     numpys = str(request.profile or "numpy").startswith("numpy")
     if not numpys or request.bounds == "fill" or request.fill_value is not None or params.dictionary.null_count:
         return NotImplemented
-    codes = quick(run, params.indices, indices, request)
+    codes = run(params.indices, indices, None, request)
     if codes is NotImplemented:
         return codes
     kind = module("pyarrow").DictionaryArray
@@ -174,3 +148,15 @@ def flat_of(pa: Any, tensor: Memory, kind: Any) -> Any:
 def encoded(pa: Any, flat: Any, kind: Any) -> Any:
     """As a dictionary of a type, which says how wide its numbers are."""
     return flat.dictionary_encode().cast(kind)
+
+
+def configure(pa: Any) -> None:
+    """Has the C half read and make arrays of plain numbers."""
+    numbers = {f"{kind}{bits}": f"{kind.lower()}{bits}" for kind in ("Int", "UInt") for bits in (8, 16, 32, 64)}
+    numbers |= {"HalfFloat": "float16", "Float": "float32", "Double": "float64"}
+    dtypes = {getattr(pa, f"{kind}Array"): NUMBERS[name] for kind, name in numbers.items()}
+    _objects.configure_arrow(dtypes, "_export_to_c", pa.Array._import_from_c)
+
+
+if "pyarrow" in sys.modules:  # as where there is an array of its own
+    configure(sys.modules["pyarrow"])

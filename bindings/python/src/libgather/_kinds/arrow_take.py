@@ -39,7 +39,7 @@ def quick(run: Any, params: Any, index: Any, count: int, request: Request) -> An
     if judged is NotImplemented:
         return NotImplemented
     try:
-        at = pa.array(index, pa.int64())
+        at = index.cast(pa.int64()) if isinstance(index, pa.Array) else pa.array(index, pa.int64())
     except (pa.ArrowException, TypeError):  # beyond int64, or no sequence
         return NotImplemented
     taken = params.take(resolved(at, len(params), marks, *policy(request)))

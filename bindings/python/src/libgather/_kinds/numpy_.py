@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 
 import numpy as np
 
@@ -18,8 +19,16 @@ if TYPE_CHECKING:
 
     from .._site import Site
 
-_objects.configure_numpy(np.ndarray, np.empty, np.empty(3))
 
+def configure() -> bool:
+    """Has the C half read arrays itself, if they are as it knows them; else they come here."""
+    umath = sys.modules.get("numpy._core._multiarray_umath") or sys.modules["numpy.core._multiarray_umath"]
+    probes = [np.zeros((2, 3, 1), letter)[::-1, ::2] for letter in "?bhilqBHILQefdFD"]
+    probes[0].flags.writeable = False
+    return _objects.configure_numpy(np.ndarray, umath._ARRAY_API, tuple(probes))
+
+
+IS_LEGIBLE = configure()
 _NATIVE = frozenset("?bhilqBHILQpPnNefdFD")
 _STRINGS = frozenset("OSUT")
 #: The operands whose elements are moved as they are, whatever they mean and in whatever byte order.
@@ -156,9 +165,9 @@ def array_of(tensor: Memory) -> np.ndarray:
     return numbers_of(tensor, dtype_named(NAMES[tensor._dtype]))
 
 
-def image_of(value: Any, name: str) -> bytes:
-    """The memory of one element of the dtype of that name."""
-    return np.asarray(value, dtype_named(name)).tobytes()
+def array_named(value: Any, name: str) -> np.ndarray:
+    """A value as an array of the dtype of that name."""
+    return np.asarray(value, dtype_named(name))
 
 
 def dtype_named(name: str) -> np.dtype[Any]:

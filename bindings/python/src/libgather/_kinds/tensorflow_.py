@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from .. import _constants as c
 from .. import errors
 from .._dtypes import NUMBERS
@@ -25,12 +27,12 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
             f"{type(value).__name__} has no value while TensorFlow traces: tf.numpy_function() calls this with values"
         )
         raise errors.dtype_error(operand, message)
-    tensor = tf.convert_to_tensor(value)
+    tensor = value if isinstance(value, tf.Tensor) else tf.convert_to_tensor(value)  # which takes long
     if is_recorded(tensor):
         message = "its gradient is being recorded, which would be lost: pass tf.stop_gradient() of it"
         raise errors.dtype_error(operand, message)
     # A tensor of strings must not be asked for DLPack: TensorFlow would end the process.
-    if tensor.dtype == tf.string or not exchangeable(tensor):
+    if not exchangeable(tensor.dtype):
         from . import numpy_
 
         return numpy_.enter(tensor.numpy(), site, operand)
@@ -54,18 +56,20 @@ def place_of(value: Any, operand: str) -> Place:
     return (c.DEVICE_CUDA, int(number)) if on_gpu and number.isdecimal() else HOST
 
 
-def exchangeable(tensor: Any) -> bool:
-    """Whether TensorFlow's own DLPack knows the dtype; quantised ones it does not."""
-    return not tensor.dtype.is_quantized and tensor.dtype.name in _EXCHANGED
+@cache  # TensorFlow takes long to say a name
+def exchangeable(dtype: Any) -> bool:
+    """Whether TensorFlow's own DLPack knows the dtype; strings and quantised ones it does not."""
+    return not dtype.is_quantized and dtype.name in _EXCHANGED
 
 
 _EXCHANGED = frozenset(name for name in NUMBERS if not name.startswith(("float8", "string")))
 
 
 def carried_of(value: Any) -> Any:
-    if value.dtype.name in _EXCHANGED or value.dtype.name == "string":
+    dtype = value.dtype
+    if exchangeable(dtype) or dtype.name in _EXCHANGED or dtype.name == "string":
         return None
-    return module("numpy").dtype(value.dtype.as_numpy_dtype)
+    return module("numpy").dtype(dtype.as_numpy_dtype)
 
 
 def flat(value: Any) -> Any:

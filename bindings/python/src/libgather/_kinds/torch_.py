@@ -80,8 +80,25 @@ def configure(torch: Any) -> None:
         records = value.requires_grad and torch.is_grad_enabled()
         return not (records or forward._current_level >= 0 or value.is_neg())
 
+    told = table, is_plain, torch.Tensor.is_neg, forward, written_of(torch)
     for kind in (torch.Tensor, torch.nn.Parameter):
-        _objects.configure_exchange(kind, table, is_plain, written)
+        _objects.configure_exchange(kind, *told)
+
+
+def written_of(torch: Any) -> Any:
+    """What raises the version of a tensor: torch's own function without the one around it, where that is as known."""
+    probe = torch.empty(1)
+
+    increment: Any = getattr(torch._C, "_increment_version", None)
+
+    def raise_version(value: Any) -> None:
+        increment((value,))
+
+    try:
+        raise_version(probe)
+    except (TypeError, RuntimeError):
+        return written
+    return raise_version if probe._version == 1 else written
 
 
 if "torch" in sys.modules:  # as where there is a tensor

@@ -46,10 +46,9 @@ def gather(
     >>> libgather.tf.gather([[1, 2], [3, 4]], [1, 0], axis=1).tolist()
     [[2, 1], [4, 3]]
     """
-    axis = constant(batch_dims if axis is None else axis)
-    drops = axis_number(axis) == 0
-    batch_dims = 0 if drops else attribute("batch_dims", batch_dims)
-    request = Request(axis_number(axis), batch_dims, profile=profile_of(params))
+    number = axis_number(constant(batch_dims if axis is None else axis))
+    batch_dims = attribute("batch_dims", batch_dims) if number else 0
+    request = Request(number, batch_dims, profile=profile_of(params))
     return run(GATHER, *prepared(params, indices), None, request)
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from math import prod
 
 import torch
-from torch._functorch import eager_transforms as transforms
-from torch._guards import TracingContext
 
 from .. import errors
 
@@ -15,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
+LIBRARY = torch.library.Library("libgather", "DEF")
 SWITCHES = "str negative, str bounds, float fill_value"
 
 
@@ -39,21 +38,20 @@ def registered(
         return result
 
     def fake(params: torch.Tensor, indices: torch.Tensor, *arguments: Any) -> torch.Tensor:
-        if transforms.JVP_NESTING and TracingContext.try_get() is not None:
-            raise errors.unsupported(
-                "params", "compiled code has no forward mode of this operator: compile what is in it"
-            )
         return params.new_empty(shape(params, indices, *arguments))
 
-    operator = torch.library.custom_op(f"libgather::{name}", values, mutates_args=(), schema=schema)
-    operator.register_fake(fake)
+    LIBRARY.define(f"{name}{schema}", tags=torch.Tag.pt2_compliant_tag)
+    operator = getattr(torch.ops.libgather, name).default
+    LIBRARY.impl(name, torch.compiler.disable(values), "CompositeExplicitAutograd")
+    torch.library.register_fake(operator, fake, lib=LIBRARY)
 
     class Differentiable(torch.autograd.Function):
-        """The operator to torch.func and forward mode, which torch does not ask of its own registration."""
+        """The operator with its derivatives, whoever asks for them: autograd, forward mode, torch.func."""
 
         @staticmethod
         def forward(*inputs: Any) -> torch.Tensor:
-            result: torch.Tensor = operator(*inputs)
+            with torch._C._AutoDispatchBelowAutograd():
+                result: torch.Tensor = operator(*inputs)
             return result
 
         setup_context = staticmethod(keep)
@@ -72,13 +70,34 @@ def registered(
         def vmap(info: Any, dims: tuple[Any, ...], *inputs: Any) -> tuple[torch.Tensor, int]:
             return batched(call, info, dims, *inputs)
 
+    def differentiable(*inputs: Any) -> torch.Tensor:
+        """What torch's dispatcher calls for autograd, of compiled programs and of torch.ops."""
+        if not torch._C._are_functorch_transforms_active():
+            result: torch.Tensor = Differentiable.apply(*inputs)
+            return result
+        if is_followed(inputs[0]):
+            raise errors.unsupported(
+                "params",
+                "torch.func finds no forward mode and no gradient of an operator in compiled code and in torch.ops: "
+                f"call libgather.torch.{name}, and compile what is in the transform",
+            )
+        return Differentiable.forward(*inputs)
+
     def call(*inputs: Any) -> torch.Tensor:
-        result: torch.Tensor = operator(*inputs) if torch.compiler.is_compiling() else Differentiable.apply(*inputs)
+        is_seen = torch.compiler.is_compiling() or not torch._C._are_functorch_transforms_active()
+        result: torch.Tensor = operator(*inputs) if is_seen else Differentiable.apply(*inputs)
         return result
 
-    operator.register_autograd(Differentiable.backward, setup_context=keep)
-    operator.register_vmap(lambda *arguments: batched(operator, *arguments))
+    LIBRARY.impl(name, differentiable, "Autograd")
+    torch.library.register_vmap(operator, lambda *arguments: batched(operator, *arguments), lib=LIBRARY)
     return call
+
+
+def is_followed(params: torch.Tensor) -> bool:
+    """Whether a derivative is being taken of it."""
+    if params.requires_grad and torch.is_grad_enabled():
+        return True
+    return torch.autograd.forward_ad.unpack_dual(params).tangent is not None
 
 
 def keep(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
@@ -127,12 +146,13 @@ def sum_of_rows(
 
     In the order of the rows, so that the sum is the same for any number of threads.
     """
-    rows = rows.reshape(index.numel(), prod(shape) // count if count else 0)
+    width = prod(shape) // count if count else 0
+    rows = rows.reshape(index.numel(), width)
     # What is outside goes to a row of its own, which is cut off.
     index = torch.where(inside, index, count).reshape(-1)
     if rows.is_complex():
-        parts = torch.view_as_real(rows).reshape(index.numel(), -1)
-        return torch.view_as_complex(summed(parts, index, count).reshape(count, -1, 2)).reshape(tuple(shape))
+        parts = torch.view_as_real(rows).reshape(index.numel(), 2 * width)
+        return torch.view_as_complex(summed(parts, index, count).reshape(count, width, 2)).reshape(tuple(shape))
     return summed(rows, index, count).reshape(tuple(shape))
 
 

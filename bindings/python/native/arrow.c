@@ -1,0 +1,123 @@
+#include "arrow.h"
+
+#include <stdlib.h>
+
+/* Arrow's own memory has this alignment. */
+enum { ALIGNMENT = 64 };
+
+enum { VALIDITY, DATA, BUFFERS };
+
+const arrow_type *arrow_known(const state *known, PyObject *object) {
+  const PyObject *type = (PyObject *)Py_TYPE(object);
+  for (int i = 0; i < ARROW_TYPES && known->arrow_types[i].type; i++) {
+    if (known->arrow_types[i].type == type) {
+      return &known->arrow_types[i];
+    }
+  }
+  return NULL;
+}
+
+static int exported(const state *known, PyObject *array, arrow_array *out) {
+  out->release = NULL;
+  PyObject *address = PyLong_FromVoidPtr(out);
+  PyObject *done = address ? PyObject_CallMethodObjArgs(array, known->arrow_export, address, NULL) : NULL;
+  Py_XDECREF(address);
+  Py_XDECREF(done);
+  PyErr_Clear();
+  return done != NULL;
+}
+
+static void describe_row(operand *opened, int32_t dtype, int64_t length, const void *data, uint32_t flags) {
+  opened->shape[0] = length;
+  opened->desc = (gth_tensor_desc){
+      .size = sizeof(gth_tensor_desc), .dtype = dtype, .ndim = 1, .flags = flags, .data = data, .shape = opened->shape};
+}
+
+int arrow_open(const state *known, const arrow_type *type, PyObject *array, operand *opened) {
+  operand_is_no_buffer(opened);
+  const arrow_array *from = &opened->arrow;
+  if (!exported(known, array, &opened->arrow)) {
+    return 0;
+  }
+  /* A count of nulls may not be known yet: then there is something to be counted. */
+  if (from->buffer_count != BUFFERS || (from->null_count != 0 && from->buffers[VALIDITY])) {
+    operand_close(opened);
+    return 0;
+  }
+  const char *data = from->buffers[DATA];
+  const int64_t offset = from->offset * gth_dtype_size(type->dtype);
+  describe_row(opened, type->dtype, from->length, data ? data + offset : NULL, GTH_TENSOR_READONLY);
+  return 1;
+}
+
+/* What an array of ours consists of. */
+typedef struct made {
+  const void *buffers[BUFFERS];
+  void *data;
+} made;
+
+static void release(arrow_array *array) {
+  made *memory = array->producer;
+  free(memory->data);
+  free(memory);
+  array->release = NULL;
+}
+
+static int make(arrow_array *out, int64_t length, int64_t size) {
+  made *memory = calloc(1, sizeof *memory);
+  const size_t bytes = (size_t)(length * size + ALIGNMENT) / ALIGNMENT * ALIGNMENT; /* at least one */
+  if (memory) {
+    memory->data = aligned_alloc(ALIGNMENT, bytes);
+  }
+  if (!memory || !memory->data) {
+    free(memory);
+    return 0;
+  }
+  memory->buffers[DATA] = memory->data;
+  *out = (arrow_array){
+      .length = length, .buffer_count = BUFFERS, .buffers = memory->buffers, .release = release, .producer = memory};
+  return 1;
+}
+
+/* Arrow takes what is made by moving it, and leaves it on failure. */
+static PyObject *imported(const state *known, PyObject *like, arrow_array *from) {
+  PyObject *type = PyObject_GetAttr(like, known->type_name);
+  PyObject *address = PyLong_FromVoidPtr(from);
+  PyObject *array = type && address ? PyObject_CallFunctionObjArgs(known->arrow_import, address, type, NULL) : NULL;
+  Py_XDECREF(type);
+  Py_XDECREF(address);
+  PyErr_Clear();
+  if (!array && from->release) {
+    from->release(from);
+  }
+  return array;
+}
+
+PyObject *arrow_new(const state *known, PyObject *like, int32_t dtype, int32_t ndim, const int64_t *shape,
+                    operand *opened) {
+  arrow_array array;
+  const int64_t size = gth_dtype_size(dtype);
+  if (ndim != 1 || shape[0] > (INT64_MAX - ALIGNMENT) / size || !make(&array, shape[0], size)) {
+    return NULL;
+  }
+  operand_is_no_buffer(opened);
+  describe_row(opened, dtype, shape[0], array.buffers[DATA], 0);
+  return imported(known, like, &array);
+}
+
+PyObject *configure_arrow(PyObject *module, arguments args, Py_ssize_t count) {
+  if (count != 3 || PyDict_Size(args[0]) > ARROW_TYPES) {
+    PyErr_SetString(PyExc_TypeError, "configure_arrow(types, export_name, import_function)");
+    return NULL;
+  }
+  state *known = PyModule_GetState(module);
+  keep(&known->arrow_export, args[1]);
+  keep(&known->arrow_import, args[2]);
+  PyObject *type, *dtype;
+  Py_ssize_t at = 0;
+  for (int i = 0; PyDict_Next(args[0], &at, &type, &dtype); i++) {
+    known->arrow_types[i].dtype = (int32_t)PyLong_AsLong(dtype);
+    keep(&known->arrow_types[i].type, type);
+  }
+  Py_RETURN_NONE;
+}

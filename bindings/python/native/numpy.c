@@ -1,0 +1,148 @@
+#include "numpy.h"
+
+#include <string.h>
+
+/* How descriptors and arrays begin, in every NumPy of the ABIs 1 and 2. */
+typedef struct numpy_descr {
+  PyObject_HEAD PyObject *type;
+  char kind, letter, byte_order, unused;
+  int number;
+} numpy_descr;
+
+typedef struct numpy_array {
+  PyObject_HEAD char *data;
+  int ndim;
+  Py_ssize_t *shape, *strides;
+  PyObject *base;
+  numpy_descr *descr;
+  int flags;
+} numpy_array;
+
+/* Places in the table of NumPy's functions, and what the first of them answers. */
+enum { GET_ABI = 0, ARRAY_TYPE = 2, NEW_FROM_DESCR = 94, ABI_1 = 1, ABI_2 = 2 };
+
+/* Flags of arrays; NumPy's own buffers are read-only where it would warn of a write. */
+enum { WRITEABLE = 0x400, HALF = 23 };
+static const unsigned warn_on_write = 1u << 31;
+
+_Static_assert(sizeof(Py_ssize_t) == sizeof(int64_t) && sizeof(long) == sizeof(int64_t), "64-bit systems");
+
+int is_numpys(const state *known, PyObject *array) { return (PyObject *)Py_TYPE(array) == known->ndarray; }
+
+/* The dtype of a descriptor of one native number, 0 for all others. */
+static int32_t dtype_of(const numpy_descr *descr) {
+  static const int32_t dtypes[] = {GTH_DTYPE_BOOL,    GTH_DTYPE_INT8,     GTH_DTYPE_UINT8,     GTH_DTYPE_INT16,
+                                   GTH_DTYPE_UINT16,  GTH_DTYPE_INT32,    GTH_DTYPE_UINT32,    GTH_DTYPE_INT64,
+                                   GTH_DTYPE_UINT64,  GTH_DTYPE_INT64,    GTH_DTYPE_UINT64,    GTH_DTYPE_FLOAT32,
+                                   GTH_DTYPE_FLOAT64, 0 /* longdouble */, GTH_DTYPE_COMPLEX64, GTH_DTYPE_COMPLEX128};
+  if (descr->byte_order == '>') {
+    return 0;
+  }
+  if (descr->number == HALF) {
+    return GTH_DTYPE_FLOAT16;
+  }
+  return descr->number >= 0 && (size_t)descr->number < sizeof dtypes / sizeof *dtypes ? dtypes[descr->number] : 0;
+}
+
+static int is_readonly(const numpy_array *array) {
+  return !(array->flags & WRITEABLE) || ((unsigned)array->flags & warn_on_write);
+}
+
+/* Extents and strides are copied: another thread may give the array others while the GIL is let go. */
+int numpy_open(PyObject *object, operand *opened) {
+  const numpy_array *array = (const numpy_array *)object;
+  const int32_t dtype = dtype_of(array->descr);
+  if (!dtype || array->ndim > GTH_MAX_NDIM) {
+    return 0;
+  }
+  memcpy(opened->shape, array->shape, (size_t)array->ndim * sizeof *opened->shape);
+  memcpy(opened->strides, array->strides, (size_t)array->ndim * sizeof *opened->strides);
+  const int64_t below = operand_lowest(array->ndim, opened->shape, opened->strides);
+  operand_is_no_buffer(opened);
+  opened->desc = (gth_tensor_desc){
+      .size = sizeof(gth_tensor_desc),
+      .dtype = dtype,
+      .ndim = array->ndim,
+      .flags = is_readonly(array) ? GTH_TENSOR_READONLY : 0,
+      .data = array->data - below,
+      .shape = opened->shape,
+      .strides = opened->strides,
+      .offset = below,
+  };
+  return 1;
+}
+
+PyObject *numpy_new(const state *known, PyObject *like, int32_t ndim, const int64_t *shape) {
+  PyObject *descr = (PyObject *)((numpy_array *)like)->descr;
+  Py_INCREF(descr); /* which the function takes */
+  PyObject *array = known->new_ndarray(known->ndarray, descr, ndim, (const Py_ssize_t *)shape, NULL, NULL, 0, NULL);
+  if (!array) {
+    PyErr_Clear();
+  }
+  return array;
+}
+
+void numpy_open_new(PyObject *array, int32_t dtype, int32_t ndim, const int64_t *shape, operand *opened) {
+  operand_is_no_buffer(opened);
+  opened->desc = (gth_tensor_desc){.size = sizeof(gth_tensor_desc),
+                                   .dtype = dtype,
+                                   .ndim = ndim,
+                                   .data = ((numpy_array *)array)->data,
+                                   .shape = shape};
+}
+
+PyObject *numpy_scalar(PyObject *array) {
+  PyObject *nowhere = PyTuple_New(0);
+  PyObject *scalar = nowhere ? PyObject_GetItem(array, nowhere) : NULL;
+  Py_XDECREF(nowhere);
+  Py_DECREF(array);
+  return scalar;
+}
+
+static int same(const operand *read, const operand *told) {
+  const gth_tensor_desc *a = &read->desc, *b = &told->desc;
+  const size_t extents = (size_t)a->ndim * sizeof(int64_t);
+  return a->dtype == b->dtype && a->ndim == b->ndim && a->flags == b->flags && a->data == b->data &&
+         a->offset == b->offset && !memcmp(a->shape, b->shape, extents) && !memcmp(a->strides, b->strides, extents);
+}
+
+/* Whether an array is what its buffer tells. */
+static int is_legible(PyObject *array) {
+  operand read, told;
+  if (!buffer_open(array, &told)) {
+    return 0;
+  }
+  const int legible = numpy_open(array, &read) && same(&read, &told);
+  operand_close(&told);
+  return legible;
+}
+
+/* NumPy's function for new arrays; NULL if its ABI is none that we know. */
+static ndarray_maker maker_of(PyObject *capsule, PyObject *ndarray) {
+  void *const *table = PyCapsule_GetPointer(capsule, NULL);
+  if (!table || table[ARRAY_TYPE] != ndarray) {
+    PyErr_Clear();
+    return NULL;
+  }
+  unsigned (*get_abi)(void) = (unsigned (*)(void))table[GET_ABI];
+  const unsigned abi = get_abi() >> 24;
+  return abi == ABI_1 || abi == ABI_2 ? (ndarray_maker)table[NEW_FROM_DESCR] : NULL;
+}
+
+/* Takes NumPy's arrays from now on if `probes`, arrays of many forms, are as we read them. Whether it does. */
+PyObject *configure_numpy(PyObject *module, arguments args, Py_ssize_t count) {
+  if (count != 3) {
+    PyErr_SetString(PyExc_TypeError, "configure_numpy(ndarray, functions, probes)");
+    return NULL;
+  }
+  state *known = PyModule_GetState(module);
+  known->new_ndarray = maker_of(args[1], args[0]);
+  int legible = known->new_ndarray != NULL;
+  for (Py_ssize_t i = 0; legible && i < PyTuple_Size(args[2]); i++) {
+    legible = is_legible(PyTuple_GetItem(args[2], i));
+  }
+  if (legible) {
+    keep(&known->ndarray, args[0]);
+  }
+  return PyBool_FromLong(legible);
+}

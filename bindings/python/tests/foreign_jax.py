@@ -1,0 +1,89 @@
+"""The grid of parameters that JAX tests its take with, held against jax.numpy.take, for libgather.
+
+    foreign_jax.py [COUNT]      prints the row of the table in README.md
+
+All shapes, axes, shapes of indices, dtypes, dtypes of indices and modes; of their product COUNT (400) are drawn, from a
+seed that stays. Indices are in bounds for every third, else up to an extent beyond on both sides. Asked are the plain
+function, on arrays of NumPy and of JAX, and the primitive of libgather.jax.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import ml_dtypes
+import numpy as np
+
+import libgather
+import libgather.jax
+
+jax.config.update("jax_enable_x64", True)
+
+SHAPES: list[tuple[int, ...]] = [(3,), (3, 4), (3, 4, 5)]
+AXES = [(shape, axis) for shape in SHAPES for axis in (None, *range(-len(shape), len(shape)))]
+INDEX_SHAPES: list[tuple[int, ...]] = [(), (3,), (2, 1, 3), (0,)]
+INTEGERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+OTHERS = ["bool", "float16", "float32", "float64", "complex64", "complex128", "bfloat16", "float8_e4m3fn"]
+#: JAX's modes as profiles of ours where it has one, and as switches.
+MODES: dict[str | None, tuple[dict[str, Any], dict[str, Any]]] = {
+    None: ({"profile": "jax_fill"}, {"negative": "wrap", "bounds": "fill", "fill_value": "by_dtype"}),
+    "fill": ({"profile": "jax_fill"}, {"negative": "wrap", "bounds": "fill", "fill_value": "by_dtype"}),
+    "clip": ({"profile": "jax_clip"}, {"bounds": "clamp"}),
+    "wrap": ({"bounds": "modulo"}, {"bounds": "modulo"}),
+}
+FILLS = [None, 1]
+
+
+def grid(count: int) -> list[tuple[Any, ...]]:
+    every = list(itertools.product(AXES, INDEX_SHAPES, INTEGERS + OTHERS, INTEGERS, MODES, FILLS))
+    return random.Random(7).sample(every, count)
+
+
+def operands(place: int, shape: tuple[int, ...], axis: int | None, index_shape: tuple[int, ...], *dtypes: Any) -> Any:
+    """Params, and indices of a case."""
+    generator, (dtype, index_dtype) = np.random.default_rng(place), dtypes
+    dtype = getattr(ml_dtypes, dtype, dtype)
+    extent = int(np.prod(shape)) if axis is None else shape[axis]
+    low, high = (0, extent) if place % 3 == 0 else (0 if index_dtype.startswith("u") else -2 * extent, 2 * extent)
+    indices = generator.integers(low, high, index_shape).astype(index_dtype)
+    return generator.integers(0, 100, shape).astype(dtype), indices
+
+
+def answers(params: np.ndarray, indices: np.ndarray, axis: int | None, mode: str | None, fill: Any) -> Iterator[Any]:
+    source, axis = (params.reshape(-1), 0) if axis is None else (params, axis)
+    filled = {"fill_value": fill} if fill is not None and mode in (None, "fill") else {}
+    profile, switches = ({**each, **filled} for each in MODES[mode])
+    yield libgather.gather(source, indices, axis, **profile)
+    ours, at = jnp.asarray(source), jnp.asarray(indices)
+    yield libgather.gather(ours, at, axis, **profile)
+    yield libgather.jax.gather(ours, at, axis, **switches)
+
+
+def same(ours: Any, theirs: Any) -> bool:
+    """To the bit."""
+    ours, theirs = np.asarray(ours), np.asarray(theirs)
+    return ours.dtype == theirs.dtype and ours.shape == theirs.shape and ours.tobytes() == theirs.tobytes()
+
+
+def run(count: int) -> int:
+    """How many answers are as JAX's."""
+    held = 0
+    for place, ((shape, axis), index_shape, dtype, index_dtype, mode, fill) in enumerate(grid(count)):
+        params, indices = operands(place, shape, axis, index_shape, dtype, index_dtype)
+        expected = jnp.take(jnp.asarray(params), jnp.asarray(indices), axis, mode=mode, fill_value=fill)
+        for number, answer in enumerate(answers(params, indices, axis, mode, fill)):
+            if not same(answer, expected):
+                sys.exit(f"{number}: {params!r}, {indices!r}, {axis}, {mode}, {fill}: {answer!r}, not {expected!r}")
+            held += 1
+    return held
+
+
+if __name__ == "__main__":
+    asked = int(sys.argv[1]) if len(sys.argv) > 1 else 400
+    print(f"| JAX {jax.__version__}: `take`, {asked} of its grid of parameters | {run(asked)} answers as JAX | 0 |")
