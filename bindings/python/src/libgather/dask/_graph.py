@@ -134,7 +134,7 @@ def elements(array: da.Array, indices: da.Array, axis: int) -> da.Array:
     along = tuple(array.ndim if dim == axis else dim for dim in dims)
     borders = np.cumsum((0, *array.chunks[axis]))
     work = partial(elements_of, axis=axis, borders=borders)
-    return da.blockwise(
+    blocks: da.Array = da.blockwise(
         work,
         dims,
         indices,
@@ -146,3 +146,4 @@ def elements(array: da.Array, indices: da.Array, axis: int) -> da.Array:
         name=f"libgather-elements-{tokenize(array.name, indices.name, axis)}",
         meta=np.empty((0,) * array.ndim, array.dtype),
     )
+    return blocks
