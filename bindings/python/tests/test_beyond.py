@@ -22,7 +22,7 @@ ROWS = "500 rows a rank, 0 numbers wrong\n"
 
 def run(*command: str | Path) -> str:
     paths = os.pathsep.join(filter(None, sys.path))
-    root = {name: "1" for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")}
+    root = dict.fromkeys(("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"), "1")
     result = subprocess.run(
         [*map(str, command)],
         env={**os.environ, **root, "PYTHONPATH": paths},

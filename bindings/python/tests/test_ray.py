@@ -30,16 +30,28 @@ LONG = 120.0
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster() -> Iterator[None]:
-    ray.init(
-        num_cpus=4,
-        object_store_memory=400 << 20,
-        include_dashboard=False,
-        log_to_driver=False,
-        logging_level="error",
-        runtime_env={"env_vars": {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}},
-    )
+    started()
     yield
     ray.shutdown()
+
+
+def started(attempts: int = 4) -> None:
+    """Ray waits for half a minute for its own processes, which a busy machine may need longer for."""
+    for attempt in range(attempts):
+        try:
+            ray.init(
+                num_cpus=4,
+                object_store_memory=400 << 20,
+                include_dashboard=False,
+                log_to_driver=False,
+                logging_level="error",
+                runtime_env={"env_vars": {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}},
+            )
+            return
+        except Exception:
+            ray.shutdown()
+            if attempt == attempts - 1:
+                raise
 
 
 @pytest.fixture(scope="module")
