@@ -26,6 +26,10 @@ ROOT = HERE.parents[1]
 PAGES = {
     "CHANGELOG.md": "changes.md",
     "SECURITY.md": "security.md",
+    "docs/beyond.md": "beyond.md",
+    "docs/python/ray.md": "ray.md",
+    "docs/python/dask.md": "dask.md",
+    "docs/python/xarray.md": "xarray.md",
     "docs/hostile.md": "hostile.md",
     "docs/performance.md": "performance.md",
     "docs/reliability.md": "reliability.md",
@@ -134,12 +138,12 @@ def stage(out):
     shutil.rmtree(source, ignore_errors=True)
     shutil.copytree(HERE, source, ignore=shutil.ignore_patterns("__pycache__", "godoc"))
     (source / "tree").symlink_to(ROOT)
-    for path in ROOT.glob("docs/performance*.svg"):
+    for path in (*ROOT.glob("docs/performance*.svg"), *ROOT.glob("docs/beyond*.svg")):
         shutil.copy(path, source)
     for name, page in PAGES.items():
         text = (ROOT / name).read_text()
         for other, target in PAGES.items():
-            text = re.sub(rf"\]\((?:\.\./|docs/)?{re.escape(Path(other).name)}", f"]({target}", text)
+            text = re.sub(rf"\]\((?:\.\./|docs/|python/)?{re.escape(Path(other).name)}", f"]({target}", text)
         (source / page).write_text(text)
     return source
 

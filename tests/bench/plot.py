@@ -41,7 +41,7 @@ def short(number: int) -> str:
     return str(number)
 
 
-def draw(title: str, lines: dict[str, Line]) -> str:
+def draw(title: str, lines: dict[str, Line], colours: dict[str, str] = COLOURS) -> str:
     places = sorted({place for line in lines.values() for place in line})
     values = [value for line in lines.values() for value in line.values()]
     low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
@@ -68,9 +68,9 @@ def draw(title: str, lines: dict[str, Line]) -> str:
         parts.append(f"<text {where}>{short(place)}</text>")
     for number, (name, line) in enumerate(lines.items()):
         points = " ".join(f"{x(place):.1f},{y(line[place]):.1f}" for place in sorted(line))
-        parts.append(f'<polyline points="{points}" fill="none" stroke="{COLOURS[name]}" stroke-width="2"/>')
+        parts.append(f'<polyline points="{points}" fill="none" stroke="{colours[name]}" stroke-width="2"/>')
         at = TOP + 16 * number + 12
-        parts.append(f'<text x="{WIDTH - RIGHT + 10}" y="{at}" fill="{COLOURS[name]}">{name}</text>')
+        parts.append(f'<text x="{WIDTH - RIGHT + 10}" y="{at}" fill="{colours[name]}">{name}</text>')
     return "\n".join([*parts, "</svg>", ""])
 
 

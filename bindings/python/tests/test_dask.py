@@ -239,3 +239,110 @@ def test_chunks_of_other_kinds_are_refused() -> None:
     x = da.from_array(np.ma.masked_array(A, A > 500), chunks=4)
     with pytest.raises(libgather.DTypeError, match="MaskedArray"):
         take(x, [0])
+
+
+# ------------------------------------------------------------------------------------------------- tuples and elements
+
+
+TUPLES: dict[str, Any] = {
+    "rows": [[9], [0], [9]],
+    "two dims": [[9, 6], [0, 0], [3, 5], [9, 6]],
+    "elements": np.random.default_rng(5).integers(0, 6, (40, 3)),
+    "of two dims": np.random.default_rng(6).integers(0, 7, (4, 5, 2)).astype(np.uint8),
+    "one": [3, 2],
+    "none": np.zeros((0, 2), int),
+}
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("tuples", TUPLES)
+@pytest.mark.parametrize("chunks", CHUNKS)
+def test_slices_by_tuples(chunks: str, tuples: str, lazy: bool) -> None:
+    x, given = da.from_array(A, chunks=CHUNKS[chunks]), np.asarray(TUPLES[tuples])
+    expected = A[tuple(np.moveaxis(given, -1, 0))]
+    for out_chunks in (None, 3) if given.ndim > 1 else (None,):
+        result = libgather.dask.gather_nd(x, da.from_array(given, chunks=2) if lazy else given, out_chunks=out_chunks)
+        check(result, np.asarray(expected))
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize(
+    "switches",
+    [
+        {"bounds": "fill", "fill_value": 3},
+        {"bounds": "skip"},
+        {"bounds": "clamp"},
+        {"bounds": "modulo"},
+        {"negative": "wrap", "bounds": "fill"},
+        {"profile": "jax_fill"},
+        {"profile": "tensorflow_gpu"},
+    ],
+)
+def test_switches_of_tuples(switches: Any, lazy: bool) -> None:
+    x, tuples = da.from_array(A, chunks=CHUNKS["uneven"]), np.array([[3, 9], [-1, 2], [20, -1], [9, 6], [4, -3]])
+    result = libgather.dask.gather_nd(x, da.from_array(tuples, chunks=2) if lazy else tuples, **switches)
+    check(result, libgather.gather_nd(A, tuples, **switches))
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_a_bad_tuple_is_named(lazy: bool) -> None:
+    x, tuples = da.from_array(A, chunks=CHUNKS["uneven"]), np.array([[[0, 0], [9, 7]], [[10, 0], [0, -1]]])
+    with pytest.raises(libgather.IndexError, match=r"is 7, valid are \[0, 7\): indices\[0, 1, 1\], axis 1") as caught:
+        libgather.dask.gather_nd(x, da.from_array(tuples, chunks=1) if lazy else tuples).compute(scheduler="sync")
+    assert (caught.value.position, caught.value.component, caught.value.value) == (1, 1, 7)
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("dtype", ["f4", "S3", object, "i4,f8"])
+@pytest.mark.parametrize("axis", [0, 1, -1])
+@pytest.mark.parametrize("chunks", CHUNKS)
+def test_elements_along_an_axis(chunks: str, axis: int, dtype: Any, lazy: bool) -> None:
+    a, random = A.astype(dtype), np.random.default_rng(7)
+    x = da.from_array(a, chunks=CHUNKS[chunks])
+    for along in (5, 0, 1):
+        shape = [*A.shape]
+        shape[axis] = along
+        ids = random.integers(-A.shape[axis], A.shape[axis], shape)
+        result = libgather.dask.take_along_axis(x, da.from_array(ids, chunks=3) if lazy else ids, axis)
+        check(result, np.take_along_axis(a, ids, axis))
+    few = np.array([2, -1]).reshape([2 if dim == axis % 3 else 1 for dim in range(3)])
+    check(libgather.dask.take_along_axis(x, few, axis), np.take_along_axis(a, few, axis))
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_a_bad_index_along_an_axis_is_named(lazy: bool) -> None:
+    x, ids = da.from_array(A, chunks=CHUNKS["uneven"]), np.zeros((10, 7, 4), int)
+    ids[8, 6, 3] = -7
+    given: Any = da.from_array(ids, chunks=2) if lazy else ids
+    with pytest.raises(libgather.IndexError, match=r"is -7, valid are \[-6, 6\): indices\[8, 6, 3\], axis 2") as caught:
+        libgather.dask.take_along_axis(x, given).compute(scheduler="sync")
+    error = caught.value
+    assert (error.position, error.value, error.limit, error.axis) == (8 * 28 + 6 * 4 + 3, -7, 6, 2)
+
+
+@pytest.mark.parametrize(
+    ("ask", "kind", "message"),
+    [
+        (lambda x: libgather.dask.gather_nd(x, 3), libgather.RankError, "last axis"),
+        (
+            lambda x: libgather.dask.gather_nd(x, [[0, 0, 0, 0]]),
+            libgather.RankError,
+            "tuples of 4 for params of rank 3",
+        ),
+        (lambda x: libgather.dask.gather_nd(x, np.zeros((2, 0), int)), libgather.UnsupportedError, "whole array"),
+        (lambda x: libgather.dask.gather_nd(x, [[0.5]]), libgather.DTypeError, "float64"),
+        (lambda x: libgather.dask.gather_nd(x, da.ones((2, 1))), libgather.DTypeError, "float64"),
+        (lambda x: libgather.dask.gather_nd(A, [[0]]), libgather.DTypeError, "ndarray"),
+        (lambda x: libgather.dask.take_along_axis(x, [0]), libgather.RankError, "rank 1, that of params is 3"),
+        (
+            lambda x: libgather.dask.take_along_axis(x, np.zeros((2, 7, 1), int)),
+            libgather.ShapeError,
+            "extent 2 of dim 0",
+        ),
+        (lambda x: libgather.dask.take_along_axis(x, [[[0.5]]]), libgather.DTypeError, "float64"),
+        (lambda x: libgather.dask.take_along_axis(x, [[[0]]], 3), libgather.RankError, "axis 3"),
+    ],
+)
+def test_what_is_refused_of_tuples_and_elements(ask: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        ask(da.from_array(A, chunks=CHUNKS["uneven"]))

@@ -32,6 +32,8 @@ def test_docstrings(name: str) -> None:
         pytest.importorskip("jax", reason="jax is not installed")
     if name.startswith("libgather.dask"):
         pytest.importorskip("dask.array", reason="dask is not installed")
+    if name.startswith("libgather.ray"):
+        pytest.importorskip("ray", reason="ray is not installed")
     result = doctest.testmod(importlib.import_module(name))
     assert result.failed == 0
 
@@ -54,6 +56,8 @@ PAGES = {
     DOCS / "from-arrow.md": "pyarrow",
     DOCS / "scatter.md": "numpy",
     DOCS / "dask.md": "dask",
+    DOCS / "ray.md": "ray",
+    DOCS / "xarray.md": "xarray",
 }
 
 

@@ -118,7 +118,8 @@ def test_the_wheel_says_what_it_is() -> None:
     assert metadata["Requires-Python"] == ">=3.11"
     assert any(name.endswith("/licenses/LICENSE") for name in archive.namelist())
     needed = metadata.get_all("Requires-Dist")
-    assert {*metadata.get_all("Provides-Extra")} == {"numpy", "pyarrow", "torch", "jax", "tensorflow", "onnx", "dask"}
+    extras = {"numpy", "pyarrow", "torch", "jax", "tensorflow", "onnx", "dask", "ray"}
+    assert {*metadata.get_all("Provides-Extra")} == extras
     assert all(re.match(r"\w+>=\d[\d.]*($|;)", each.replace(" ", "")) for each in needed), needed
 
 
@@ -128,7 +129,7 @@ def test_imports_are_few() -> None:
     loaded = {*run(sys.executable, code).stdout.split()}
     assert {name.partition(".")[0] for name in loaded} - sys.stdlib_module_names == {"libgather", "_cffi_backend"}
     assert not loaded & {"ctypes", "typing", "inspect", "dataclasses", "enum", "re", "contextlib", "logging", "numpy"}
-    later = ("_types", "_kinds", "tf", "onnx", "torch", "jax", "dask")
+    later = ("_types", "_kinds", "tf", "onnx", "torch", "jax", "dask", "ray")
     assert not [name for name in loaded if name.startswith(tuple(f"libgather.{each}" for each in later))]
 
 

@@ -20,7 +20,7 @@ from conftest import BINDING
 
 #: The modules whose names are public, with the library that they need.
 MODULES = {
-    info.name: name if (name := info.name.split(".")[1]) in ("dask", "jax", "onnx", "torch") else "libgather"
+    info.name: name if (name := info.name.split(".")[1]) in ("dask", "jax", "onnx", "ray", "torch") else "libgather"
     for info in pkgutil.walk_packages(libgather.__path__, "libgather.")
     if not any(part.startswith("_") for part in info.name.split("."))
 }
@@ -70,7 +70,7 @@ def test_overloads_have_all_switches(verb: str, switches: str, operation: str) -
 def test_annotations_are_those_of_the_package(tmp_path: Path) -> None:
     """By stubtest, which imports every module and compares what it finds with what type checkers are told."""
     allowed = tmp_path / "allowed.txt"
-    absent = [name for name in ("dask", "jax", "onnx", "torch") if importlib.util.find_spec(name) is None]
+    absent = [name for name in ("dask", "jax", "onnx", "ray", "torch") if importlib.util.find_spec(name) is None]
     allowed.write_text("".join(f"libgather\\.{name}(\\..*)?\n" for name in absent), encoding="utf-8")
     lists = [f"--allowlist={path}" for path in (BINDING / "tests/stubtest.txt", allowed)]
     command = [sys.executable, "-m", "mypy.stubtest", "libgather", "--concise", "--ignore-unused-allowlist", *lists]

@@ -105,8 +105,8 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """libgather.tf, libgather.onnx, libgather.torch, libgather.jax and libgather.dask are imported when first used."""
-    if name in ("tf", "onnx", "torch", "jax", "dask"):
+    """libgather.tf, .onnx, .torch, .jax, .dask and .ray are imported when they are first used."""
+    if name in ("tf", "onnx", "torch", "jax", "dask", "ray"):
         from importlib import import_module
 
         return import_module(f"{__name__}.{name}")

@@ -116,15 +116,15 @@ def dealt(ids: t.Any, shards: Shards, once: bool, request: Request, axis: int = 
     if site_of(None, None, ("indices", ids)) is not None:
         raise errors.unsupported("indices", "ids are dealt out on the CPU alone")
     index = enter(ids, None, "indices")[0]
-    desc = described(index)
-    scratch = scratch_for(desc, shards, once)
-    counts, local, place = room(shards.struct.count), room(index.size), room(index.shape)
-    order = None if once else room(index.size)
+    shape, desc = index.shape, described(index)
+    scratch, place = scratch_for(desc, shards, once), room(shape)
+    counts, local = room(shards.struct.count), room(place.size)
+    order = None if once else room(place.size)
     parts = parts_of(counts, local, order, place, scratch)
     try:
         call(lib.gth_partition, NULL, desc, shards.struct, options, parts)
     except errors.IndexError as error:
-        locate(error, GATHER, 1, index.shape, axis, 0)
+        locate(error, GATHER, 1, shape, axis, 0)
         raise
     asked = int(counts.sum())
     return Partition(counts, local[:asked], None if order is None else order[:asked], place)

@@ -1,17 +1,22 @@
-"""What the tasks of a graph do: rows of a chunk, and a block of the result out of such rows."""
+"""What the tasks of a graph do: rows, slices or elements of a chunk, and a block of the result out of such pieces."""
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
+from .. import errors
 from .. import types as t
+from .._operations import gather_nd
 from .._partition import bordered, dealt
 from .._parts import Partition
 from .._request import Request
 from .._scatters import scatter
 from .._take import take
+from ..plan import Plan
+from ..spec import Spec
 
 #: For each piece, from which of its rows on they are a block's, and where in the block they belong.
 Cuts = list[tuple[int, t.Any]]
@@ -40,8 +45,83 @@ def parts_of(ids: t.Any, *, borders: t.Any, request: Request, axis: int) -> Part
     return dealt(ids, bordered(int(borders[-1]), borders), False, request, axis)
 
 
+def parts_of_tuples(tuples: t.Any, *, borders: list[t.Any], request: Request) -> Partition:
+    """Tuples dealt out to the chunks of the dims that they index, which are numbered in row-major order."""
+    check_tuples(tuples, tuple(int(border[-1]) for border in borders), request)
+    flat = tuples.reshape(-1, len(borders))
+    chunk, inside, present = np.zeros(len(flat), np.int64), np.zeros(flat.shape, np.int64), np.ones(len(flat), bool)
+    for dim, border in enumerate(borders):
+        parts = dealt(flat[:, dim], bordered(int(border[-1]), border), False, request)
+        number = np.full(len(flat), -1)
+        number[parts.order] = np.repeat(np.arange(len(parts.counts)), parts.counts)
+        inside[parts.order, dim] = parts.local
+        present &= number >= 0
+        chunk = chunk * len(parts.counts) + number
+    found = np.flatnonzero(present)
+    count = math.prod(len(border) - 1 for border in borders)
+    parts = dealt(chunk[found], bordered(count, range(count + 1)), False, Request())
+    order, place = found[parts.order], np.full(len(flat), -1)
+    place[order] = np.arange(len(order))
+    return Partition(parts.counts, inside[order], order, place.reshape(tuples.shape[:-1]))
+
+
+def check_tuples(tuples: t.Any, extents: tuple[int, ...], request: Request) -> None:
+    """Judges tuples as a whole, of the first one that is out of bounds the first index: before they are dealt out."""
+    switches: t.Any = {name: getattr(request, name) for name in ("negative", "bounds", "profile")}
+    plan = Plan(Spec("uint8", extents), Spec(tuples.dtype, tuples.shape), op="gather_nd", **switches)
+    plan.check(tuples)
+
+
 def rows_of(chunk: t.Any, *, local: t.Any, axis: int) -> t.Any:
-    return take(chunk, local, axis)
+    """Of a chunk the rows along an axis, or the slices of tuples."""
+    if local.ndim == 1:
+        return take(chunk, local, axis)
+    return chunk[tuple(local.T)] if chunk.dtype.hasobject else gather_nd(chunk, local)
+
+
+def elements_of(indices: t.Any, chunks: list[t.Any], *, axis: int, borders: t.Any) -> t.Any:
+    """A block of single elements out of the chunks along an axis, each of which has some of them."""
+    parts = dealt(indices, bordered(int(borders[-1]), borders), False, Request(negative="wrap"))
+    out = np.empty(indices.shape, chunks[0].dtype)
+    flat = out.reshape(-1)
+    for chunk, rows in zip(chunks, parts.slices, strict=True):
+        if rows.start < rows.stop:
+            where = list(np.unravel_index(parts.order[rows], indices.shape))  # type: ignore[index]
+            where[axis] = parts.local[rows]
+            put(flat, parts.order[rows], rows_of(chunk, local=np.column_stack(where), axis=0), 0)  # type: ignore[index]
+    return out
+
+
+def judged(indices: t.Any, extent: int, axis: int, block_info: t.Any = None) -> t.Any:
+    """A block of indices as it is, once they have been judged: one that is bad stands somewhere in the whole array."""
+    try:
+        dealt(indices, bordered(extent, (0, extent)), False, Request(negative="wrap"), axis)
+    except errors.IndexError as error:
+        (info, *_) = block_info.values()
+        first = [begin for begin, _ in info["array-location"]]
+        index = tuple(begin + place for begin, place in zip(first, error.index or (), strict=True))
+        raise placed(error, index, info["shape"], axis) from None
+    return indices
+
+
+def placed(error: errors.IndexError, index: tuple[int, ...], shape: tuple[int, ...], axis: int) -> errors.IndexError:
+    """The same error with another place of the index."""
+    position = 0
+    for number, extent in zip(index, shape, strict=True):
+        position = position * extent + number
+    message = f"indices: component 0 of tuple {position} is {error.value}, valid are [-{error.limit}, {error.limit})"
+    other = errors.IndexError(
+        message,
+        status=error.status,
+        operand="indices",
+        component=0,
+        position=position,
+        value=error.value,
+        limit=error.limit,
+        wraps=True,
+    )
+    other.place(index, axis)
+    return other
 
 
 def rows_of_shard(chunk: t.Any, parts: Partition, *, shard: int, axis: int) -> t.Any:

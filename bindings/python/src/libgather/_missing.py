@@ -1,0 +1,24 @@
+"""What an id gives that no part of a table has."""
+
+from __future__ import annotations
+
+from . import errors
+from . import types as t
+from ._modules import module
+from ._operations import gather
+from ._partition import bordered, dealt
+from ._request import Request
+
+
+def missing_of(dtype: t.Any, request: Request) -> t.Any:
+    """An element as an id beyond the rows gives it; None where it is an error, or another row's."""
+    try:
+        if dealt([1], bordered(1, (0, 1)), False, request).place[0] >= 0:
+            return None
+    except errors.IndexError:
+        return None
+    if dtype.hasobject:
+        raise errors.unsupported("params", f"elements of dtype {dtype} are not filled")
+    switches = request.negative, request.bounds, request.fill_value, request.profile
+    named: dict[str, t.Any] = dict(zip(("negative", "bounds", "fill_value", "profile"), switches, strict=True))
+    return gather(module("numpy").zeros(1, dtype), [1], **named)

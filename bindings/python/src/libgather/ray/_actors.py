@@ -1,0 +1,185 @@
+"""The actors of a table: started, asked, and asked elsewhere if they do not answer."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from time import monotonic
+from typing import NamedTuple
+
+import ray
+from ray.exceptions import GetTimeoutError, RayError, RayTaskError
+
+from .. import _constants as c
+from .. import errors
+from .. import types as t
+from ._errors import ShardError, ShardTimeoutError
+from ._layout import Layout, refused
+from ._shard import BatchedShard, Shard, ShardStats
+from ._sources import FileRows, Source
+
+#: Where actors of tables with a name are known by it, for every driver of the cluster.
+NAMESPACE = "libgather"
+#: For how many seconds actors are waited for at least when they are started.
+START = 60.0
+Actor = t.Any
+
+
+class Question(NamedTuple):
+    shard: int
+    method: str
+    arguments: tuple[t.Any, ...]
+
+
+class Actors:
+    """The replicas of each shard. The one that is asked first has been so until it failed."""
+
+    def __init__(self, replicas: Sequence[Sequence[Actor]]) -> None:
+        self.replicas = replicas
+        self.asked_first: list[int] = [
+            os.getpid() % len(each) for each in replicas
+        ]  # callers begin with different ones
+
+    def ask(self, questions: list[Question], timeout: float) -> list[t.Any]:
+        """The answers of shards; of each replica that fails or is late the next one is asked."""
+        began = monotonic()
+        refs = [self.sent(question) for question in questions]
+        try:
+            answers: list[t.Any] = ray.get(refs, timeout=timeout)
+        except RayError:
+            return self.settled(questions, refs, began, timeout)
+        return answers
+
+    def settled(self, questions: list[Question], refs: list[t.Any], began: float, timeout: float) -> list[t.Any]:
+        answers: dict[int, t.Any] = {}
+        pending = dict(enumerate(refs))
+        failures: dict[int, Exception] = {}
+        for _ in range(max(len(replicas) for replicas in self.replicas)):
+            left = max(0.0, began + timeout - monotonic())
+            ray.wait([*pending.values()], num_returns=len(pending), timeout=left)
+            failures = {}
+            for number, ref in pending.items():
+                try:
+                    answers[number] = ray.get(ref, timeout=0)
+                except RayError as error:
+                    failures[number] = failure_of(questions[number].shard, error, timeout)
+            if not failures:
+                return [answers[number] for number in range(len(questions))]
+            began, pending = monotonic(), {}
+            for number in failures:
+                self.give_up(questions[number].shard)
+                pending[number] = self.sent(questions[number])
+        raise failures[min(failures)]
+
+    def sent(self, question: Question) -> t.Any:
+        shard, method, arguments = question
+        actor = self.replicas[shard][self.asked_first[shard]]
+        return getattr(actor, method).remote(*arguments)
+
+    def give_up(self, shard: int) -> None:
+        self.asked_first[shard] = (self.asked_first[shard] + 1) % len(self.replicas[shard])
+
+    def stats(self, timeout: float) -> list[ShardStats]:
+        """Of those that answer in time."""
+        refs = [actor.stats.remote() for replicas in self.replicas for actor in replicas]
+        ready, _ = ray.wait(refs, num_returns=len(refs), timeout=timeout)
+        found = []
+        for ref in ready:
+            try:
+                found.append(ray.get(ref))
+            except RayError:
+                continue
+        return sorted(found)
+
+
+def failure_of(shard: int, error: RayError, timeout: float) -> Exception:
+    """What a caller is told of a replica's failure; raises what no other replica would answer otherwise."""
+    if isinstance(error, GetTimeoutError):
+        return ShardTimeoutError.of(shard, f"no answer within {timeout:g} s")
+    cause = error.cause if isinstance(error, RayTaskError) else error
+    if isinstance(cause, ShardError):
+        return cause
+    if isinstance(cause, MemoryError):
+        return errors.OutOfMemoryError(f"shard {shard}: {cause or 'out of memory'}", status=c.E_NOMEM)
+    if isinstance(cause, (RayError, OSError)):
+        failure = ShardError.of(shard, str(cause).strip().partition("\n")[0] or type(cause).__name__)
+        failure.__cause__ = cause
+        return failure
+    raise cause from error
+
+
+# ------------------------------------------------------------------------------------------------------- their lives
+
+
+def started(
+    sources: Sequence[Source], layout: Layout, name: str | None, batched: bool, options: Mapping[str, t.Any] | None
+) -> Actors:
+    """Actors that have their rows, or none at all."""
+    kind = ray.remote(BatchedShard if batched else Shard)
+    shared = {**defaults_of(sources, layout, name), **(options or {})}
+    replicas: list[list[Actor]] = [[] for _ in sources]
+    try:
+        for number, replica in reversed(numbers(layout)):  # the first one comes last: who finds it finds all
+            named = {} if name is None else {"name": name_of(name, number, replica)}
+            actor = kind.options(**shared, **named).remote(number, replica, sources[number], layout)
+            replicas[number].insert(0, actor)
+        for number, each in enumerate(replicas):
+            for actor in each:
+                described(number, actor, max(START, layout.timeout))
+    except BaseException as error:
+        end(replicas)
+        if name is not None and isinstance(error, ValueError) and "already taken" in str(error):
+            raise refused(f"name {name!r}: there is a table of that name") from None
+        raise
+    return Actors(replicas)
+
+
+def found(name: str, timeout: float) -> tuple[Layout, Actors]:
+    """The table that has a name, whoever has made it."""
+    layout, failure = None, ShardError(f"there is no table of the name {name!r}")
+    replica = 0
+    while layout is None:
+        try:
+            actor = ray.get_actor(name_of(name, 0, replica), namespace=NAMESPACE)
+        except ValueError:
+            raise failure from None
+        try:
+            layout = described(0, actor, timeout)
+        except ShardError as error:
+            failure, replica = error, replica + 1
+    replicas: list[list[Actor]] = [[] for _ in range(layout.shards)]
+    for number, replica in numbers(layout):
+        replicas[number].append(ray.get_actor(name_of(name, number, replica), namespace=NAMESPACE))
+    return layout, Actors(replicas)
+
+
+def numbers(layout: Layout) -> list[tuple[int, int]]:
+    return [(shard, replica) for shard in range(layout.shards) for replica in range(layout.replicas)]
+
+
+def name_of(name: str, shard: int, replica: int) -> str:
+    return f"{name}/{shard}/{replica}"
+
+
+def described(shard: int, actor: Actor, timeout: float) -> Layout:
+    """The table as an actor knows it, once it has its rows."""
+    try:
+        layout: Layout = ray.get(actor.described.remote(), timeout=timeout)
+    except RayError as error:
+        raise failure_of(shard, error, timeout) from error
+    return layout
+
+
+def defaults_of(sources: Sequence[Source], layout: Layout, name: str | None) -> dict[str, t.Any]:
+    """Actors are restarted and asked again unless that would lose something without a word: what has been written, or
+    rows that go with the driver that had put them into memory."""
+    lasting = all(isinstance(source, FileRows) for source in sources)
+    again = 0 if layout.writable or (name is not None and not lasting) else -1
+    detached = {} if name is None else {"lifetime": "detached", "namespace": NAMESPACE}
+    return {"max_restarts": again, "max_task_retries": again, "scheduling_strategy": "SPREAD", **detached}
+
+
+def end(replicas: Sequence[Sequence[Actor]]) -> None:
+    for each in replicas:
+        for actor in each:
+            ray.kill(actor)

@@ -1,0 +1,167 @@
+"""The actors: each has some rows of a table, and gathers from them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from time import perf_counter
+from typing import NamedTuple
+
+import numpy as np
+import ray
+
+from .. import types as t
+from .._operations import gather, gather_nd
+from .._request import Request
+from .._scatters import scatter
+from ._errors import ShardError
+from ._layout import Layout
+from ._sources import Source
+
+#: Calls of a tick are answered by one gather up to so many bytes of rows.
+BATCH = 16 << 20
+
+
+class ShardStats(NamedTuple):
+    """What an actor has done since it was started.
+
+    Attributes:
+        shard, replica: which one it is
+        node, pid: where it runs
+        rows, nbytes: what it has
+        calls, ids: what it has been asked for
+        batches: how many gathers that took: fewer than calls if calls have been answered together
+        seconds: how long they took
+        restarts: how often Ray has restarted it
+    """
+
+    shard: int
+    replica: int
+    node: str
+    pid: int
+    rows: int
+    nbytes: int
+    calls: int
+    ids: int
+    batches: int
+    seconds: float
+    restarted: bool
+
+
+class Shard:
+    """Answers one call after the other. An actor that cannot have its rows says so to each call."""
+
+    def __init__(self, number: int, replica: int, source: Source, layout: Layout) -> None:
+        self.number, self.replica, self.source, self.layout = number, replica, source, layout
+        self.calls = self.ids = self.batches = 0
+        self.seconds = 0.0
+        self.rows: t.Any = None
+
+    def described(self) -> Layout:
+        self.opened()
+        return self.layout
+
+    def gather(self, local: t.Any) -> t.Any:
+        return self.gathered(local, 1)
+
+    def gathered(self, local: t.Any, calls: int) -> t.Any:
+        return self.timed(lambda rows: gather(rows, local), len(local), calls)
+
+    def gather_nd(self, tuples: t.Any, request: Request) -> t.Any:
+        switches = {name: getattr(request, name) for name in ("negative", "bounds", "fill_value", "profile")}
+        return self.timed(lambda rows: gather_nd(rows, tuples, **switches), len(tuples), 1)
+
+    def update(self, local: t.Any, updates: t.Any, reduction: str, accumulate: str | None) -> None:
+        switches: t.Any = {"reduction": reduction, "accumulate": accumulate}
+        self.timed(lambda rows: scatter(rows, local, updates, 0, inplace=True, **switches), len(local), 1)
+
+    def stats(self) -> ShardStats:
+        rows = self.opened()
+        context = ray.get_runtime_context()
+        return ShardStats(
+            self.number,
+            self.replica,
+            context.get_node_id(),
+            os.getpid(),
+            len(rows),
+            rows.nbytes,
+            self.calls,
+            self.ids,
+            self.batches,
+            self.seconds,
+            context.was_current_actor_reconstructed,
+        )
+
+    def opened(self) -> t.Any:
+        """The rows, unless they are no longer those of the table."""
+        changed = self.source.changed()
+        if changed is not None:
+            raise ShardError.of(self.number, changed)
+        if self.rows is None:
+            self.rows = self.source.open(self.layout.writable)
+        return self.rows
+
+    def timed(self, work: t.Callable[[t.Any], t.Any], ids: int, calls: int) -> t.Any:
+        begin = perf_counter()
+        result = work(self.opened())
+        self.calls, self.ids, self.batches = self.calls + calls, self.ids + ids, self.batches + 1
+        self.seconds += perf_counter() - begin
+        return result
+
+
+class BatchedShard(Shard):
+    """Answers the gathers of a tick of its event loop together: for many callers that ask for few rows each."""
+
+    def __init__(self, number: int, replica: int, source: Source, layout: Layout) -> None:
+        super().__init__(number, replica, source, layout)
+        self.waiting: list[tuple[t.Any, asyncio.Future[t.Any]]] = []
+
+    async def gather(self, local: t.Any) -> t.Any:
+        loop = asyncio.get_running_loop()
+        if not self.waiting:
+            loop.call_soon(self.answer)
+        answer: asyncio.Future[t.Any] = loop.create_future()
+        self.waiting.append((local, answer))
+        return await answer
+
+    def update(self, local: t.Any, updates: t.Any, reduction: str, accumulate: str | None) -> None:
+        self.answer()  # what was asked for before
+        super().update(local, updates, reduction, accumulate)
+
+    def answer(self) -> None:
+        waiting, self.waiting = self.waiting, []
+        for batch in self.batches_of(waiting):
+            try:
+                rows = self.gathered(np.concatenate([local for local, _ in batch]), len(batch))
+            except Exception as error:  # each caller is to be told
+                for _, answer in waited_for(batch):
+                    answer.set_exception(error)
+                continue
+            begin = 0
+            for local, answer in batch:
+                if not answer.done():
+                    answer.set_result(rows[begin : begin + len(local)])
+                begin += len(local)
+
+    def batches_of(self, waiting: list[t.Any]) -> list[list[t.Any]]:
+        room = max(1, BATCH // max(1, self.row_bytes()))
+        batches: list[list[t.Any]] = []
+        left = 0
+        for each in waiting:
+            if len(each[0]) > left:
+                batches.append([])
+                left = room
+            batches[-1].append(each)
+            left -= len(each[0])
+        return batches
+
+    def row_bytes(self) -> int:
+        count = 1
+        for extent in self.layout.shape[1:]:
+            count *= extent
+        return count * self.layout.dtype.itemsize
+
+
+def waited_for(batch: list[t.Any]) -> list[t.Any]:
+    """Without the calls that have been given up."""
+    return [each for each in batch if not each[1].done()]

@@ -1,0 +1,115 @@
+"""libgather.dask on workers that are processes of their own, of which one is killed or stopped."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import libgather
+
+distributed: Any = pytest.importorskip("distributed", reason="distributed is not installed")
+da: Any = pytest.importorskip("dask.array", reason="dask is not installed")
+take: Any = libgather.dask.take
+
+ROWS, CHUNKS = 2000, 20
+IDS = np.random.default_rng(1).integers(0, ROWS, 5000)
+LONG = 120.0
+
+
+@pytest.fixture
+def client() -> Iterator[Any]:
+    quiet = {"dashboard_address": None, "worker_dashboard_address": None, "silence_logs": 50}
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "memory_limit": 0, **quiet}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+def chunk(pause: float, block_info: Any = None) -> Any:
+    time.sleep(pause)
+    number = block_info[None]["chunk-location"][0]
+    return np.random.default_rng(number).random((ROWS // CHUNKS, 8), np.float32)
+
+
+def table(pause: float = 0) -> tuple[Any, Any]:
+    """A dask array whose chunks are made by tasks, and what it holds."""
+    x = da.map_blocks(chunk, pause, chunks=((ROWS // CHUNKS,) * CHUNKS, (8,)), dtype=np.float32)
+    held = [np.random.default_rng(number).random((ROWS // CHUNKS, 8), np.float32) for number in range(CHUNKS)]
+    return x, np.concatenate(held)
+
+
+def test_a_worker_that_is_killed_in_mid_gather(client: Any) -> None:
+    x, held = table(pause=0.1)
+    pid, *_ = client.run(os.getpid).values()
+    future = client.compute(take(x, IDS, out_chunks=1000))
+    time.sleep(0.7)
+    assert not future.done()
+    os.kill(pid, signal.SIGKILL)
+    assert future.result(timeout=LONG).tobytes() == np.take(held, IDS, 0).tobytes()
+    assert pid not in client.run(os.getpid).values()
+
+
+def test_a_worker_that_is_killed_takes_chunks_with_it(client: Any) -> None:
+    x, held = table()
+    x = x.persist()
+    distributed.wait(x)
+    pid, *_ = client.run(os.getpid).values()
+    os.kill(pid, signal.SIGKILL)
+    assert client.compute(take(x, IDS)).result(timeout=LONG).tobytes() == np.take(held, IDS, 0).tobytes()
+
+
+def test_a_worker_that_stops_is_late_and_then_right(client: Any) -> None:
+    x, held = table()
+    pid, *_ = client.run(os.getpid).values()
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        future = client.compute(take(x, IDS))
+        with pytest.raises(TimeoutError):
+            future.result(timeout=2)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert future.result(timeout=LONG).tobytes() == np.take(held, IDS, 0).tobytes()
+
+
+def test_errors_keep_their_type_and_fields(client: Any) -> None:
+    x, _ = table()
+    with pytest.raises(libgather.IndexError, match=r"indices\[1\], axis 0") as caught:
+        client.compute(take(x, da.from_array(np.array([0, ROWS, -1])))).result(timeout=LONG)
+    assert (caught.value.position, caught.value.value, caught.value.limit) == (1, ROWS, ROWS)
+
+
+@pytest.mark.parametrize("ids", [[], [3] * 100, range(ROWS - 5, ROWS)], ids=["none", "one row", "one chunk"])
+def test_ids_of_few_chunks(client: Any, ids: Any) -> None:
+    x, held = table()
+    for given in (ids, da.from_array(np.asarray(ids, int))):
+        rows = client.compute(take(x, given)).result(timeout=LONG)
+        assert rows.tobytes() == np.take(held, np.asarray(ids, int), 0).tobytes()
+
+
+@pytest.mark.skipif(not os.environ.get("GATHER_LARGE"), reason="GATHER_LARGE=1 tests tables of 1 GB")
+def test_a_table_of_a_gigabyte(client: Any, tmp_path: Path) -> None:
+    """Rows of every part of a mapped file, bit by bit, while a worker is killed."""
+    file, count = tmp_path / "large.npy", 2_600_000
+    held = np.lib.format.open_memmap(file, "w+", np.float32, (count, 100))
+    for first in range(0, count, 100_000):
+        held[first : first + 100_000] = np.random.default_rng(first).random((100_000, 100), np.float32)
+    held.flush()
+
+    def part(block_info: Any = None) -> Any:
+        first, last = block_info[None]["array-location"][0]
+        return np.load(file, mmap_mode="r")[first:last]
+
+    x = da.map_blocks(part, chunks=((count // 100,) * 100, (100,)), dtype=np.float32)
+    ids = np.random.default_rng(1).integers(0, count, 50_000)
+    for kills in (False, True):
+        future = client.compute(take(x, ids))
+        if kills:
+            time.sleep(0.1)
+            os.kill(min(client.run(os.getpid).values()), signal.SIGKILL)
+        assert future.result(timeout=LONG).tobytes() == np.take(held, ids, 0).tobytes()

@@ -1,0 +1,45 @@
+"""A table whose rows lie on all ranks: each rank asks for the rows of its own ids, and gets them by two Alltoallv.
+
+mpirun -n 3 python lookup.py
+"""
+
+import numpy as np
+from mpi4py import MPI
+
+import libgather
+
+ROWS, COLUMNS, IDS = 1000, 4, 500
+world = MPI.COMM_WORLD
+rank, ranks = world.rank, world.size
+
+
+def starts(counts):
+    return np.concatenate([[0], np.cumsum(counts)[:-1]])
+
+
+# Rank r has a block of the rows; row i is i, i, i, i.
+block = -(-ROWS // ranks)
+numbers = np.arange(min(ROWS, rank * block), min(ROWS, (rank + 1) * block), dtype=np.float32)
+table = np.repeat(numbers[:, None], COLUMNS, axis=1)
+ids = (np.arange(IDS) ** 2 + 31 * np.arange(IDS) + 17 * rank) % ROWS
+
+# Which ids are whose, judged before anyone is asked.
+parts = libgather.partition(ids, ROWS, shards=ranks)
+
+# How many rows each rank wants of each, and which.
+sent, wanted = parts.counts, np.empty(ranks, np.int64)
+world.Alltoall(sent, wanted)
+local = np.empty(wanted.sum(), np.int64)
+world.Alltoallv([parts.local, sent, starts(sent), MPI.INT64_T], [local, wanted, starts(wanted), MPI.INT64_T])
+
+# One gather answers all ranks; the rows go back, and to where they belong.
+answers, rows = libgather.gather(table, local), np.empty((IDS, COLUMNS), np.float32)
+world.Alltoallv(
+    [answers, wanted * COLUMNS, starts(wanted) * COLUMNS, MPI.FLOAT],
+    [rows, sent * COLUMNS, starts(sent) * COLUMNS, MPI.FLOAT],
+)
+result = libgather.scatter(np.empty_like(rows), parts.order, rows)
+
+wrong = world.allreduce(int((result != ids[:, None]).sum()))
+if rank == 0:
+    print(f"{IDS} rows a rank, {wrong} numbers wrong")
