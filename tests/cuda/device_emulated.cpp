@@ -13,7 +13,7 @@ void* allocate(int64_t bytes) { return gth_emulation_allocate(bytes); }
 void deallocate(void* memory) { gth_emulation_free(memory); }
 void* allocate_host(int64_t bytes) { return gth_emulation_allocate_host(bytes); }
 void deallocate_host(void* memory) { gth_emulation_free(memory); }
-void* allocate_managed(int64_t bytes) { return gth_emulation_allocate(bytes); }
+void* allocate_managed(int64_t bytes) { return gth_emulation_allocate_managed(bytes); }
 void copy(void* to, const void* from, int64_t bytes) {
   if (bytes) std::memcpy(to, from, static_cast<size_t>(bytes));
 }

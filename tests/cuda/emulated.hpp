@@ -30,6 +30,7 @@ class Emulated : public DeviceTest {
     gth_emulation_fail(0, 0);
     DeviceTest::TearDown();
     gth_shutdown();  // what waited for a stream of the test has waited
+    EXPECT_EQ(gth_emulation_last_error(), 0) << "an error was left behind in CUDA's runtime";
   }
 };
 
