@@ -249,6 +249,118 @@ NAMED = (
         "  if (executor.threads == 0) return core::available_cpus();",
         "  return core::available_cpus();",
     ),
+    named(
+        "CUDA: no capture beside a call is spoiled",
+        "src/cuda/runtime.cpp",
+        "Uncaptured() : before_(exchange_mode(CU_STREAM_CAPTURE_MODE_RELAXED)) {}",
+        "Uncaptured() : before_(-1) {}",
+    ),
+    named(
+        "CUDA: nor by a deleter",
+        "src/cuda/runtime.cpp",
+        "return {entered, exchange_mode(CU_STREAM_CAPTURE_MODE_RELAXED)};",
+        "return {entered, -1};",
+    ),
+    named(
+        "CUDA: a thread keeps its mode beside captures",
+        "src/cuda/runtime.cpp",
+        "~Uncaptured() { exchange_mode(before_); }",
+        "~Uncaptured() {}",
+    ),
+    named(
+        "CUDA: a call is on its context's device",
+        "src/cuda/runtime.cpp",
+        "  if (const int code = push_current.load()(static_cast<CUcontext>(device))) return code;\n  *entered = true;\n",
+        "",
+    ),
+    named(
+        "CUDA: the device that was current is so again",
+        "src/cuda/runtime.cpp",
+        "  if (entered) pop_current.load()(&ours);",
+        "  (void)entered, (void)ours;",
+    ),
+    named(
+        "CUDA: nor does the first context of a device change it",
+        "src/cuda/runtime.cpp",
+        "if (!has_driver || set_current.load()(before) != CUDA_SUCCESS) set_current.load()(nullptr);",
+        "(void)has_driver;",
+    ),
+    named(
+        "CUDA: nor a question about memory",
+        "src/cuda/runtime.cpp",
+        "if (!before_ && set_current.load()) set_current.load()(nullptr);",
+        "",
+    ),
+    named(
+        "CUDA: not even the first one",
+        "src/cuda/runtime.cpp",
+        "    if (set_current.load() || !find_driver()) get_current.load()(&before_);",
+        "    if (set_current.load()) get_current.load()(&before_);",
+    ),
+    named(
+        "CUDA: a stream waits for another",
+        "src/cuda/runtime.cpp",
+        "return settled(cudaStreamWaitEvent(stream, static_cast<cudaEvent_t>(event), 0));",
+        "(void)stream, (void)event;\n  return 0;",
+    ),
+    named(
+        "CUDA: an event is on its stream's device",
+        "src/cuda/runtime.cpp",
+        "  const Inside inside(context);",
+        "",
+    ),
+    named(
+        "CUDA: no error is left behind",
+        "src/cuda/runtime.cpp",
+        "if (code != cudaSuccess) cudaGetLastError();",
+        "",
+    ),
+    named(
+        "CUDA: managed memory is no record",
+        "src/cuda/runtime.cpp",
+        "attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeHost;",
+        "attributes.type != cudaMemoryTypeUnregistered;",
+    ),
+    named(
+        "CUDA: memory goes back after all streams that may use it",
+        "src/cuda/device.cpp",
+        "if (follow_contexts() && deallocate(memory, stream_) == 0) return;",
+        "if (deallocate(memory, stream_) == 0) return;",
+    ),
+    named(
+        "CUDA: new memory is there for every stream",
+        "src/cuda/device.cpp",
+        "  if (!code) code = runtime::synchronize(stream_);\n  return code;",
+        "  return code;",
+    ),
+    named(
+        "CUDA: the stream per thread is told by its thread",
+        "src/cuda/queue.cpp",
+        "return runtime::stream_id(stream_, &id) == 0 && id == stream_id_ ? stream_ : legacy_stream();",
+        "(void)id;\n  return stream_;",
+    ),
+    *(
+        named(
+            f"CUDA: {function.partition('(')[0]} spoils no capture",
+            "src/cuda/runtime.cpp",
+            f"{function} {{\n  const Uncaptured uncaptured;\n",
+            f"{function} {{\n",
+        )
+        for function in (
+            "make_stream(Stream* stream)",
+            "destroy_stream(Stream stream)",
+            "make_pool(int32_t id, int64_t kept, Pool* pool)",
+            "destroy_pool(Pool pool)",
+            "allocate_async(void** memory, int64_t bytes, Pool pool, Stream stream)",
+            "deallocate_async(void* memory, Pool pool, Stream stream)",
+            "synchronize(Stream stream)",
+            "create_event(Stream stream, Event* event)",
+            "destroy_event(Event event)",
+            "query_event(Event event, bool* passed)",
+            "reach(void* memory, bool* reached, void** there)",
+            "device_of(const void* memory, int32_t* id)",
+        )
+    ),
 )
 
 # Changes that no test can notice, by file, line and what it becomes, with the reason.

@@ -297,8 +297,8 @@ int reach(void* memory, bool* reached, void** there) {
 }
 
 int device_of(const void* memory, int32_t* id) {
-  const Unentered unentered;
   const Uncaptured uncaptured;
+  const Unentered unentered;
   cudaPointerAttributes attributes{};
   *id = -1;
   const int code = settled(cudaPointerGetAttributes(&attributes, memory));

@@ -23,11 +23,12 @@ constexpr int32_t global_mode = 0, thread_mode = 1, relaxed_mode = 2;
 // A context on a device, with memory that is there.
 class Place {
  public:
-  Place(int32_t device, CUstream_st* stream) : device_(device) {
+  Place(int32_t device, CUstream_st* stream, gth_error_record* record = nullptr) : device_(device) {
     gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
     options.device = GTH_DEVICE_CUDA;
     options.device_id = device;
     options.stream = stream;
+    options.record = record;
     Error error;
     EXPECT_EQ(gth_context_create(&options, &context_, &error), GTH_OK) << error.message;
   }
@@ -49,29 +50,34 @@ class Place {
 
 const Shape table_shape{3, 4}, picks_shape{2}, out_shape{2, 4};
 
-// Rows of 32-bit numbers on a device, and where they go.
+// Rows of 32-bit numbers on a device, where they go, and a pinned record.
 struct Rows {
   explicit Rows(int32_t device)
       : table(static_cast<int32_t*>(gth_emulation_allocate_on(device, 48))),
         picks(static_cast<int64_t*>(gth_emulation_allocate_on(device, 16))),
-        out(static_cast<int32_t*>(gth_emulation_allocate_on(device, 32))) {
+        out(static_cast<int32_t*>(gth_emulation_allocate_on(device, 32))),
+        record(static_cast<gth_error_record*>(gth_emulation_allocate_host(sizeof(gth_error_record)))) {
+    *record = {};
     for (int32_t i = 0; i < 12; ++i) table[i] = i;
     picks[0] = 2;
     picks[1] = 0;
     gth_emulation_describe(table, 48);
     gth_emulation_describe(picks, 16);
     gth_emulation_describe(out, 32);
+    gth_emulation_describe(record, sizeof *record);
   }
   Rows(const Rows&) = delete;
   Rows& operator=(const Rows&) = delete;
   ~Rows() {
-    for (void* each : {static_cast<void*>(table), static_cast<void*>(picks), static_cast<void*>(out)}) {
-      gth_emulation_free(each);
-    }
+    gth_emulation_free(table);
+    gth_emulation_free(picks);
+    gth_emulation_free(out);
+    gth_emulation_free(record);
   }
   int32_t* table;
   int64_t* picks;
   int32_t* out;
+  gth_error_record* record;
 };
 
 gth_tensor* borrow(const gth_tensor_desc& desc) {
@@ -83,7 +89,7 @@ gth_tensor* borrow(const gth_tensor_desc& desc) {
 
 // Everything that the library does with a device, once, on a context that is made for it.
 void do_everything(int32_t device, CUstream_st* stream, CUstream_st* other, const Rows& rows) {
-  const Place place(device, stream);
+  const Place place(device, stream, rows.record);
   const gth_tensor_desc t = place.describe(GTH_DTYPE_INT32, table_shape, rows.table);
   const gth_tensor_desc p = place.describe(GTH_DTYPE_INT64, picks_shape, rows.picks);
   const gth_tensor_desc o = place.describe(GTH_DTYPE_INT32, out_shape, rows.out);
@@ -124,13 +130,28 @@ void do_everything_anew(int32_t device, CUstream_st* stream, CUstream_st* other,
   gth_shutdown();
 }
 
-TEST_F(Emulated, NothingSpoilsTheCapturesOfThisThread) {
-  const Stream captured, stream, other;
-  const Rows rows(0);
+// On a device that no other test uses, so that it goes with its last context.
+class Captures : public Emulated {
+ protected:
+  Captures() : stream_(gth_emulation_make_stream(1)), other_(gth_emulation_make_stream(1)) {}
+  ~Captures() override {
+    gth_emulation_destroy_stream(stream_);
+    gth_emulation_destroy_stream(other_);
+  }
+  void use() const { do_everything(1, stream_, other_, rows_); }
+  void use_anew() const { do_everything_anew(1, stream_, other_, rows_); }
+
+ private:
+  CUstream_st *stream_, *other_;
+  Rows rows_{1};
+};
+
+TEST_F(Captures, OfThisThreadStayWhole) {
   for (const int32_t mode : {global_mode, thread_mode, relaxed_mode}) {
-    for (int n = 0; n < 2; ++n) {
+    for (const bool anew : {false, true}) {
+      const Stream captured;
       gth_emulation_begin_capture_in(captured.get(), mode);
-      n ? do_everything_anew(0, stream.get(), other.get(), rows) : do_everything(0, stream.get(), other.get(), rows);
+      anew ? use_anew() : use();
       const device::Graph graph = device::end_capture(captured.get());
       EXPECT_NE(graph, nullptr) << "mode " << mode;
       if (graph) device::destroy_graph(graph);
@@ -138,12 +159,11 @@ TEST_F(Emulated, NothingSpoilsTheCapturesOfThisThread) {
   }
 }
 
-TEST_F(Emulated, NothingSpoilsTheCapturesOfOtherThreads) {
-  const Stream captured, stream, other;
-  const Rows rows(0);
+TEST_F(Captures, OfOtherThreadsStayWhole) {
   for (const int32_t mode : {global_mode, thread_mode, relaxed_mode}) {
+    const Stream captured;
     gth_emulation_begin_capture_in(captured.get(), mode);
-    std::thread([&] { do_everything_anew(0, stream.get(), other.get(), rows); }).join();
+    std::thread([&] { use_anew(); }).join();
     const device::Graph graph = device::end_capture(captured.get());
     EXPECT_NE(graph, nullptr) << "mode " << mode;
     if (graph) device::destroy_graph(graph);
@@ -151,10 +171,9 @@ TEST_F(Emulated, NothingSpoilsTheCapturesOfOtherThreads) {
 }
 
 // Nor does the thread stay in a mode in which its own mistakes would go unnoticed.
-TEST_F(Emulated, TheModeOfTheThreadIsPutBack) {
-  const Stream captured, stream, other;
-  const Rows rows(0);
-  do_everything_anew(0, stream.get(), other.get(), rows);
+TEST_F(Captures, TheModeOfTheThreadIsPutBack) {
+  const Stream captured;
+  use_anew();
   gth_emulation_begin_capture(captured.get());
   EXPECT_EQ(gth_emulation_allocate(8), nullptr);
   EXPECT_EQ(device::end_capture(captured.get()), nullptr);
@@ -209,7 +228,7 @@ TEST_F(Emulated, DescribingMemoryMakesNoDeviceCurrent) {
   gth_emulation_free(far);
 }
 
-// Nor does it need a context, or a driver.
+// Nor does it need a context, or a driver. The device that memory is on, the status where that is not known, or 100.
 int32_t describe_first(const void* memory) {
   const Shape shape{8};
   gth_tensor_desc desc = device::describe_on_device(GTH_DTYPE_INT8, shape, memory);
@@ -217,6 +236,7 @@ int32_t describe_first(const void* memory) {
   gth_tensor* tensor = nullptr;
   const int32_t status = gth_tensor_borrow(&desc, &tensor, nullptr);
   if (status == GTH_OK) gth_tensor_describe(tensor, &desc, nullptr);
+  if (gth_emulation_current() >= 0) return 100;
   return status == GTH_OK ? desc.device_id : status;
 }
 
