@@ -95,6 +95,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrComputeCapabilityMinor: *value = 0; break;
     case cudaDevAttrMultiProcessorCount: *value = 3; break;
     case cudaDevAttrMemoryPoolsSupported: *value = 1; break;
+    case cudaDevAttrL2CacheSize: *value = 50 << 20; break;
     default: return keep(cudaErrorInvalidValue);
   }
   return cudaSuccess;
@@ -114,6 +115,13 @@ cudaError_t cudaInitDevice(int device, unsigned int, unsigned int) {
   int code = enter_call();
   if (!code) code = forbid_beside_captures();
   return keep(!code && (device < 0 || device >= devices) ? cudaErrorInvalidDevice : code);
+}
+
+cudaError_t cudaGetDevice(int* device) {
+  return call(Safety::of_stream, [&] {
+    *device = current()->device;
+    return 0;
+  });
 }
 
 cudaError_t cudaSetDevice(int device) {

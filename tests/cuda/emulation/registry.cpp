@@ -107,6 +107,15 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
   });
 }
 
+// As many as a multiprocessor of 2,048 threads holds, registers aside.
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int threads, size_t) {
+  return call(Safety::unsafe, [&]() -> int {
+    if (!kernels().count(function)) return cudaErrorInvalidDeviceFunction;
+    *blocks = 2048 / threads;
+    return 0;
+  });
+}
+
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
   const int before = this_thread().mode;
   this_thread().mode = *mode;
