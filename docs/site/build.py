@@ -26,6 +26,7 @@ ROOT = HERE.parents[1]
 PAGES = {
     "CHANGELOG.md": "changes.md",
     "SECURITY.md": "security.md",
+    "docs/cuda.md": "cuda.md",
     "docs/hostile.md": "hostile.md",
     "docs/performance.md": "performance.md",
     "docs/reliability.md": "reliability.md",

@@ -52,10 +52,11 @@ void expect_to_survive(Body&& body) {
 }
 
 TEST_F(Emulated, FailuresWhileAContextIsMade) {
-  gth_shutdown();  // the first context of a device
+  gth_shutdown();  // the first context of a device, of one that no test has left in use
   expect_to_survive([](Failing* failing, Error* error) {
     gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
     options.device = GTH_DEVICE_CUDA;
+    options.device_id = 1;
     gth_context* context = nullptr;
     failing->arm();
     const int32_t status = gth_context_create(&options, &context, error);
@@ -94,6 +95,7 @@ TEST_F(Emulated, G4_HostMemoryForATensorOnADevice) {
 TEST_F(Emulated, DevicesWithoutKernels) {
   gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
   options.device = GTH_DEVICE_CUDA;
+  options.device_id = 1;
   for (const int32_t code : {98, 209, 221, 222, 223}) {
     gth_shutdown();  // as above
     int64_t refused = 0, last_refused = 0;

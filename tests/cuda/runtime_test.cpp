@@ -260,7 +260,7 @@ TEST_F(Emulated, OrderBetweenHeldStreams) {
     Lookup lookup(6, 4, 2), later(6, 4, 2);
     lookup.pick({4, 1});
     later.pick({4, 1});
-    gth_emulation_hold(one.get());
+    device::hold(one.get());
     lookup.enqueue(first);
     Error error;
     ASSERT_EQ(signals ? gth_context_signal(first.get(), two.get(), &error)

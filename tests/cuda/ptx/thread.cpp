@@ -21,6 +21,7 @@ char* Thread::global(uint64_t at, uint64_t bytes, bool writes, Order order) {
   char* address = reinterpret_cast<char*>(at);
   emulation::touch(address, bytes);
   // What the caller gave is written by one thread each, or by others meanwhile.
+  if (is_polled(at) && !poll(grid)) violate("a record that the host may find half written");
   const bool is_shared = emulation::is_of_library(address) || is_polled(at);
   if (is_shared && !grid->access(block, at, bytes, writes, order)) violate("a race of two blocks");
   if (emulation::reaches(address, bytes)) return address;
