@@ -21,7 +21,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "build" / "mutate"
 TREE = WORK / "tree"
-BUILD = WORK / "build"
 FOLDERS = ("src/core", "src/api", "src/cpu")
 # Seconds for one program: at first, and then at least, if ten times what it took at first is less. A mutant that makes
 # it hang is killed too.
@@ -71,6 +70,12 @@ PROGRAMS = (
     "sizes",
     "cuda_emulated",
 )
+# Of the device half. What its kernels say to each other is seen by the thread sanitizer, where the host's compiler has
+# made them, and in the PTX that nvcc has made of them, which also runs under the host half as it is shipped.
+DEVICE_PROGRAMS = ("cuda_emulated",)
+THREAD_PROGRAMS = ("cuda_threads",)
+NVCC_PROGRAMS = ("cuda_ptx120", "cuda_shipped")
+HAS_NVCC = bool(os.environ.get("CUDACXX") or shutil.which("nvcc"))
 # Of what takes long, less will do.
 ENVIRONMENT = {
     "GATHER_CASES": "10000",
@@ -86,6 +91,7 @@ class Mutant:
     old: str
     new: str
     promise: str = ""
+    needs_nvcc: bool = False
 
     def apply(self, text):
         if not self.line:
@@ -103,6 +109,10 @@ class Mutant:
 
 def named(promise, file, old, new):
     return Mutant(file, 0, old, new, promise)
+
+
+def compiled_by_nvcc(promise, file, old, new):
+    return Mutant(file, 0, old, new, promise, needs_nvcc=True)
 
 
 NAMED = (
@@ -249,6 +259,206 @@ NAMED = (
         "  if (executor.threads == 0) return core::available_cpus();",
         "  return core::available_cpus();",
     ),
+    named(
+        "CUDA: no capture beside a call is spoiled",
+        "src/cuda/runtime.cpp",
+        "Uncaptured() : before_(exchange_mode(CU_STREAM_CAPTURE_MODE_RELAXED)) {}",
+        "Uncaptured() : before_(-1) {}",
+    ),
+    named(
+        "CUDA: nor by a deleter",
+        "src/cuda/runtime.cpp",
+        "return {entered, exchange_mode(CU_STREAM_CAPTURE_MODE_RELAXED)};",
+        "return {entered, -1};",
+    ),
+    named(
+        "CUDA: a thread keeps its mode beside captures",
+        "src/cuda/runtime.cpp",
+        "~Uncaptured() { exchange_mode(before_); }",
+        "~Uncaptured() {}",
+    ),
+    named(
+        "CUDA: a call is on its context's device",
+        "src/cuda/runtime.cpp",
+        "  if (const int code = push_current.load()(static_cast<CUcontext>(device))) return code;\n  *entered = true;\n",
+        "",
+    ),
+    named(
+        "CUDA: the device that was current is so again",
+        "src/cuda/runtime.cpp",
+        "  if (entered) pop_current.load()(&ours);",
+        "  (void)entered, (void)ours;",
+    ),
+    named(
+        "CUDA: nor does the first context of a device change it",
+        "src/cuda/runtime.cpp",
+        "if (!has_driver || set_current.load()(before) != CUDA_SUCCESS) set_current.load()(nullptr);",
+        "(void)has_driver;",
+    ),
+    named(
+        "CUDA: nor a question about memory",
+        "src/cuda/runtime.cpp",
+        "if (!before_ && set_current.load()) set_current.load()(nullptr);",
+        "",
+    ),
+    named(
+        "CUDA: not even the first one",
+        "src/cuda/runtime.cpp",
+        "    if (set_current.load() || !find_driver()) get_current.load()(&before_);",
+        "    if (set_current.load()) get_current.load()(&before_);",
+    ),
+    named(
+        "CUDA: a stream waits for another",
+        "src/cuda/runtime.cpp",
+        "return settled(cudaStreamWaitEvent(stream, static_cast<cudaEvent_t>(event), 0));",
+        "(void)stream, (void)event;\n  return 0;",
+    ),
+    named(
+        "CUDA: an event is on its stream's device",
+        "src/cuda/runtime.cpp",
+        "  const Inside inside(context);",
+        "",
+    ),
+    named(
+        "CUDA: no error is left behind",
+        "src/cuda/runtime.cpp",
+        "if (code != cudaSuccess) cudaGetLastError();",
+        "",
+    ),
+    named(
+        "CUDA: managed memory is no record",
+        "src/cuda/runtime.cpp",
+        "attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeHost;",
+        "attributes.type != cudaMemoryTypeUnregistered;",
+    ),
+    named(
+        "CUDA: memory goes back after all streams that may use it",
+        "src/cuda/device.cpp",
+        "if (follow_contexts() && deallocate(memory, stream_) == 0) return;",
+        "if (deallocate(memory, stream_) == 0) return;",
+    ),
+    named(
+        "CUDA: new memory is there for every stream",
+        "src/cuda/device.cpp",
+        "  if (!code) code = runtime::synchronize(stream_);\n  return code;",
+        "  return code;",
+    ),
+    named(
+        "CUDA: the stream per thread is told by its thread",
+        "src/cuda/queue.cpp",
+        "return runtime::stream_id(stream_, &id) == 0 && id == stream_id_ ? stream_ : legacy_stream();",
+        "(void)id;\n  return stream_;",
+    ),
+    named(
+        "CUDA: the record's count comes after its fields",
+        "src/cuda/record.hpp",
+        "  record->sequence = failure.sequence;\n",
+        "  publish(&record->count, load(&record->reserved));\n  record->sequence = failure.sequence;\n",
+    ),
+    named(
+        "CUDA: who finds the count finds the fields",
+        "src/cuda/atomics.hpp",
+        "  __atomic_store_n(word, value, __ATOMIC_RELEASE);",
+        "  __atomic_store_n(word, value, __ATOMIC_RELAXED);",
+    ),
+    named(
+        "CUDA: the last block finds what the others have written",
+        "src/cuda/atomics.hpp",
+        "  return __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL);",
+        "  return __atomic_fetch_add(word, value, __ATOMIC_RELAXED);",
+    ),
+    *(
+        compiled_by_nvcc(f"CUDA, compiled: {promise}", "src/cuda/atomics.hpp", old, new)
+        for promise, old, new in (
+            (
+                "who finds the count finds the fields",
+                "st.release.sys.global.u64",
+                "st.relaxed.sys.global.u64",
+            ),
+            (
+                "the last block finds what the others have written",
+                "atom.acq_rel.gpu.global.add.u32",
+                "atom.relaxed.gpu.global.add.u32",
+            ),
+            (
+                "blocks arrive one by one",
+                'asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(word), "r"(value) : '
+                '"memory");',
+                "before = *word;\n  *word = before + value;",
+            ),
+            (
+                "numbers of 32 bits are counted one by one",
+                'asm volatile("atom.relaxed.gpu.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(word), "r"(value) : '
+                '"memory");',
+                "before = *word;\n  *word = before + value;",
+            ),
+            (
+                "numbers of 64 bits are counted one by one",
+                'asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(word), "l"(value) : '
+                '"memory");',
+                "before = *word;\n  *word = before + value;",
+            ),
+            (
+                "the first bad tuple is found by all blocks",
+                'asm volatile("red.relaxed.gpu.global.max.u64 [%0], %1;" : : "l"(word), "l"(value) : "memory");',
+                "if (*word < value) *word = value;",
+            ),
+            (
+                "what other blocks write is loaded as such",
+                'asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");',
+                "value = *word;",
+            ),
+        )
+    ),
+    compiled_by_nvcc(
+        "CUDA, compiled: the record's count comes after its fields",
+        "src/cuda/record.hpp",
+        "  record->sequence = failure.sequence;\n",
+        "  publish(&record->count, load(&record->reserved));\n  record->sequence = failure.sequence;\n",
+    ),
+    *(
+        compiled_by_nvcc(
+            f"CUDA, compiled: an index of {bytes_} bytes is loaded once",
+            "src/cuda/shared.hpp",
+            f'asm volatile("ld.relaxed.cta.global.u{8 * bytes_} %0, [%1];" : "={letter}"(value) : "l"(at));',
+            "value = *reinterpret_cast<const Vector<bytes>*>(at);",
+        )
+        for bytes_, letter in ((8, "l"), (4, "r"), (2, "h"))
+    ),
+    compiled_by_nvcc(
+        "CUDA, compiled: loading kernels spoils no capture",
+        "src/cuda/kernels.cu",
+        "cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;",
+        "cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;",
+    ),
+    compiled_by_nvcc(
+        "CUDA, compiled: no launch leaves an error behind",
+        "src/cuda/kernels.cu",
+        "  if (code != cudaSuccess) cudaGetLastError();\n",
+        "",
+    ),
+    *(
+        named(
+            f"CUDA: {function.partition('(')[0]} spoils no capture",
+            "src/cuda/runtime.cpp",
+            f"{function} {{\n  const Uncaptured uncaptured;\n",
+            f"{function} {{\n",
+        )
+        for function in (
+            "make_stream(Stream* stream)",
+            "destroy_stream(Stream stream)",
+            "make_pool(int32_t id, int64_t kept, Pool* pool)",
+            "destroy_pool(Pool pool)",
+            "allocate_async(void** memory, int64_t bytes, Pool pool, Stream stream)",
+            "deallocate_async(void* memory, Pool pool, Stream stream)",
+            "synchronize(Stream stream)",
+            "create_event(Stream stream, Event* event)",
+            "destroy_event(Event event)",
+            "query_event(Event event, bool* passed)",
+            "reach(void* memory, bool* reached, void** there)",
+            "device_of(const void* memory, int32_t* id)",
+        )
+    ),
 )
 
 # Changes that no test can notice, by file, line and what it becomes, with the reason.
@@ -329,8 +539,42 @@ def command(words, **options):
     return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, **options)
 
 
-def prepare():
-    """A copy of the tree, built as its tests are under sanitizers: they notice what is not theirs and what is lost."""
+@dataclass(frozen=True)
+class Build:
+    """A way in which programs are built of the tree."""
+
+    name: str
+    settings: tuple
+    programs: tuple
+
+    @property
+    def folder(self):
+        return WORK / self.name
+
+    def configure(self):
+        settings = ("-DCMAKE_BUILD_TYPE=Debug", "-DGATHER_TESTS=ON", "-DGATHER_DEMO=OFF", "-DGATHER_INSTALL=OFF")
+        settings += ("-DCMAKE_LINK_DEPENDS_NO_SHARED=ON",)  # a mutant is in the library, the programs are as they were
+        return command(["cmake", "-G", "Ninja", "-S", TREE, "-B", self.folder, *settings, *self.settings])
+
+    def make(self):
+        return command(["cmake", "--build", self.folder, "--target", *self.programs])
+
+
+def sanitized(programs):
+    """They notice what is not theirs and what is lost."""
+    flags = "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all"
+    return Build("build", (f"-DCMAKE_CXX_FLAGS={flags}", f"-DCMAKE_C_FLAGS={flags}", "-DGATHER_CUDA=OFF"), programs)
+
+
+def builds_for(mutant):
+    if not mutant.file.startswith("src/cuda/"):
+        return (sanitized(PROGRAMS),)
+    plain = Build("plain", ("-DGATHER_CUDA=OFF",), THREAD_PROGRAMS)
+    nvcc = Build("nvcc", ("-DGATHER_CUDA=ON", "-DCMAKE_CUDA_ARCHITECTURES=90"), NVCC_PROGRAMS)
+    return (sanitized(DEVICE_PROGRAMS), plain, nvcc) if HAS_NVCC else (sanitized(DEVICE_PROGRAMS), plain)
+
+
+def copy_tree():
     listed = command(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT).stdout
     shutil.rmtree(TREE, ignore_errors=True)
     for name in filter(None, listed.decode().split("\0")):
@@ -338,35 +582,33 @@ def prepare():
         if source.is_file():
             (TREE / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, TREE / name)
-    sanitizers = "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all"
-    settings = ["-DCMAKE_BUILD_TYPE=Debug", f"-DCMAKE_CXX_FLAGS={sanitizers}", f"-DCMAKE_C_FLAGS={sanitizers}"]
-    settings += ["-DGATHER_TESTS=ON", "-DGATHER_CUDA=OFF"]
-    settings += ["-DGATHER_DEMO=OFF", "-DGATHER_INSTALL=OFF"]
-    settings += ["-DCMAKE_LINK_DEPENDS_NO_SHARED=ON"]  # a mutant is in the library, the programs are as they were
-    done = command(["cmake", "-G", "Ninja", "-S", TREE, "-B", BUILD, *settings])
-    if not done.returncode:
-        done = build()
-    if done.returncode:
-        raise SystemExit(done.stdout.decode())
-    for program in PROGRAMS:
-        began = time.monotonic()
-        failed = run(program)
-        took[program] = time.monotonic() - began
-        if failed:
-            raise SystemExit(f"{program} fails before anything is changed")
 
 
-def build():
-    return command(["cmake", "--build", BUILD, "--target", *PROGRAMS])
+def prepare(builds):
+    """A copy of the tree, built in each of these ways, whose programs all pass."""
+    copy_tree()
+    for build in builds:
+        done = build.configure()
+        if not done.returncode:
+            done = build.make()
+        if done.returncode:
+            raise SystemExit(done.stdout.decode())
+        for program in build.programs:
+            began = time.monotonic()
+            failed = run(build, program)
+            took[program] = time.monotonic() - began
+            if failed:
+                raise SystemExit(f"{program} fails before anything is changed")
 
 
-def run(program):
+def run(build, program):
     """Whether a test program fails."""
-    folder = "cuda" if program == "cuda_emulated" else "cpp"
-    words = [BUILD / "tests" / folder / program, "--gtest_fail_fast", "--gtest_brief=1", f"--gtest_filter={SLOW}"]
+    folder = "cuda" if program.startswith("cuda_") else "cpp"
+    words = [build.folder / "tests" / folder / program, "--gtest_fail_fast", "--gtest_brief=1"]
+    words += [f"--gtest_filter={SLOW}"]
     patience = max(PATIENCE, 10 * took[program]) if program in took else FIRST_PATIENCE
     try:
-        return command(words, cwd=BUILD, env=os.environ | ENVIRONMENT, timeout=patience).returncode
+        return command(words, cwd=build.folder, env=os.environ | ENVIRONMENT, timeout=patience).returncode
     except subprocess.TimeoutExpired:
         return 1
 
@@ -377,9 +619,14 @@ def judge(mutant):
     before = path.read_text()
     path.write_text(mutant.apply(before))
     try:
-        if build().returncode:
-            return "compiler"
-        return next((program for program in PROGRAMS if run(program)), None)
+        for build in builds_for(mutant):
+            done = build.make()
+            if done.returncode:  # what reads the PTX refuses loads that may be done twice, and grids that publish nothing
+                return "ptx/translate.py" if b"ptx/translate.py" in done.stdout else "compiler"
+            found = next((program for program in build.programs if run(build, program)), None)
+            if found:
+                return found
+        return None
     finally:
         path.write_text(before)
 
@@ -393,18 +640,21 @@ def main():
     parser.add_argument("--named", action="store_true", help="the named ones alone")
     arguments = parser.parse_args()
 
-    prepare()
+    chosen = [mutant for mutant in NAMED if arguments.only in mutant.file]
+    more = [] if arguments.named else random_mutants(arguments.seed, arguments.only)
+    prepare(dict.fromkeys(build for mutant in (*chosen, *more) for build in builds_for(mutant)))
     began = time.monotonic()
     survivors, killed, broken = [], 0, []
-    for mutant in NAMED:
-        if arguments.only not in mutant.file:
+    for mutant in chosen:
+        if mutant.needs_nvcc and not HAS_NVCC:
+            print(f"{'not run: no nvcc':24} {mutant.promise}", flush=True)
             continue
         by = judge(mutant)
         print(f"{by or 'SURVIVES':24} {mutant.promise}", flush=True)
         if by in (None, "compiler"):
             broken.append(mutant)
     total = equivalent = 0
-    for mutant in () if arguments.named else random_mutants(arguments.seed, arguments.only):
+    for mutant in more:
         if total >= arguments.count or time.monotonic() - began > arguments.seconds:
             break
         by = judge(mutant)
@@ -422,7 +672,9 @@ def main():
         else:
             print(f"{by:24} {mutant.file}:{mutant.line}", flush=True)
     counted = total - equivalent
-    print(f"{len(NAMED)} named mutants, {len(broken)} survive")
+    unrun = sum(mutant.needs_nvcc for mutant in chosen) if not HAS_NVCC else 0
+    note = f", {unrun} not run: no nvcc" if unrun else ""
+    print(f"{len(chosen)} named mutants, {len(broken)} survive{note}")
     if total:
         print(f"{total} random mutants, {killed} killed, {len(survivors)} survive, {equivalent} of them equivalent")
     return 1 if broken or (counted and killed < 0.95 * counted) else 0

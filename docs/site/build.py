@@ -27,6 +27,7 @@ PAGES = {
     "CHANGELOG.md": "changes.md",
     "SECURITY.md": "security.md",
     "docs/beyond.md": "beyond.md",
+    "docs/cuda.md": "cuda.md",
     "docs/python/ray.md": "ray.md",
     "docs/python/dask.md": "dask.md",
     "docs/python/xarray.md": "xarray.md",

@@ -47,11 +47,12 @@ int find_driver() {
   return code;
 }
 
-// The mode before, -1 for none. The runtime's function of this name would first make a device current where the thread
+// The mode before, -1 for none, which is so where there is no driver. The runtime's function of this name would first make a device current where the thread
 // has none, and leave it so.
 int32_t exchange_mode(int32_t mode) {
   auto exchanged = static_cast<CUstreamCaptureMode>(mode);
-  if (mode < 0 || exchange_capture_mode.load()(&exchanged) != CUDA_SUCCESS) return -1;
+  const auto exchange = exchange_capture_mode.load();
+  if (mode < 0 || !exchange || exchange(&exchanged) != CUDA_SUCCESS) return -1;
   return exchanged;
 }
 
@@ -76,6 +77,20 @@ class Inside {
 
  private:
   bool is_inside_;
+};
+
+// Where a thread has no device, the runtime may make one current and leave it so: that is taken back.
+class Unentered {
+ public:
+  Unentered() {
+    if (set_current.load() || !find_driver()) get_current.load()(&before_);
+  }
+  ~Unentered() {
+    if (!before_ && set_current.load()) set_current.load()(nullptr);
+  }
+
+ private:
+  CUcontext before_ = nullptr;
 };
 
 // The runtime would collect a hundred other properties for it.
@@ -283,6 +298,7 @@ int reach(void* memory, bool* reached, void** there) {
 
 int device_of(const void* memory, int32_t* id) {
   const Uncaptured uncaptured;
+  const Unentered unentered;
   cudaPointerAttributes attributes{};
   *id = -1;
   const int code = settled(cudaPointerGetAttributes(&attributes, memory));

@@ -1,8 +1,11 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 #include "device.hpp"
 
@@ -14,6 +17,53 @@ void must(cudaError_t code) {
   if (code == cudaSuccess) return;
   std::fprintf(stderr, "CUDA in a test: %s\n", cudaGetErrorString(code));
   std::abort();
+}
+
+// A test's own calls do not spoil what it captures.
+class Uncaptured {
+ public:
+  Uncaptured() { must(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+  ~Uncaptured() { must(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+  Uncaptured(const Uncaptured&) = delete;
+  Uncaptured& operator=(const Uncaptured&) = delete;
+
+ private:
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
+// Another device is current for as long as it lives.
+class On {
+ public:
+  explicit On(int device) {
+    must(cudaGetDevice(&before_));
+    must(cudaSetDevice(device));
+  }
+  ~On() { must(cudaSetDevice(before_)); }
+  On(const On&) = delete;
+  On& operator=(const On&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+std::atomic<int> captures{0};
+
+// A copy of pageable memory is in order with no stream but the legacy one, and that with none that does not block. While
+// something is captured the device cannot be waited for.
+void wait_for_all() {
+  if (captures.load() == 0) must(cudaDeviceSynchronize());
+}
+
+// In a stream of its own, for the legacy one cannot be used beside every capture.
+template <class Work>
+void do_and_wait(Work&& work) {
+  const Uncaptured uncaptured;
+  wait_for_all();
+  cudaStream_t stream = nullptr;
+  must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  must(work(stream));
+  must(cudaStreamSynchronize(stream));
+  must(cudaStreamDestroy(stream));
 }
 
 int find_devices() {
@@ -32,12 +82,21 @@ const char* why_not() { return count() > 0 ? nullptr : "there is no CUDA device"
 bool is_emulated() { return false; }
 
 void* allocate(int64_t bytes) {
+  const Uncaptured uncaptured;
   void* memory = nullptr;
   must(cudaMalloc(&memory, static_cast<size_t>(bytes ? bytes : 1)));
   return memory;
 }
 
-void deallocate(void* memory) { must(cudaFree(memory)); }
+void* allocate_on(int device, int64_t bytes) {
+  const On on(device);
+  return allocate(bytes);
+}
+
+void deallocate(void* memory) {
+  const Uncaptured uncaptured;
+  must(cudaFree(memory));
+}
 
 void* allocate_host(int64_t bytes) {
   void* memory = nullptr;
@@ -54,12 +113,13 @@ void* allocate_managed(int64_t bytes) {
 }
 
 void copy(void* to, const void* from, int64_t bytes) {
-  must(cudaMemcpy(to, from, static_cast<size_t>(bytes), cudaMemcpyDefault));
+  const size_t size = static_cast<size_t>(bytes);
+  do_and_wait([&](cudaStream_t stream) { return cudaMemcpyAsync(to, from, size, cudaMemcpyDefault, stream); });
 }
 
 void fill(void* memory, int value, int64_t bytes) {
-  must(cudaMemset(memory, value, static_cast<size_t>(bytes)));
-  must(cudaDeviceSynchronize());
+  const size_t size = static_cast<size_t>(bytes);
+  do_and_wait([&](cudaStream_t stream) { return cudaMemsetAsync(memory, value, size, stream); });
 }
 
 CUstream_st* make_stream() {
@@ -68,12 +128,29 @@ CUstream_st* make_stream() {
   return stream;
 }
 
+CUstream_st* make_stream_on(int device) {
+  const On on(device);
+  return make_stream();
+}
+
 void destroy(CUstream_st* stream) { must(cudaStreamDestroy(stream)); }
 int synchronize(CUstream_st* stream) { return cudaStreamSynchronize(stream); }
 
-void begin_capture(CUstream_st* stream) { must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal)); }
+// Long enough for what a test asks meanwhile.
+void hold(CUstream_st* stream) {
+  const auto sleep = [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(500)); };
+  must(cudaLaunchHostFunc(stream, sleep, nullptr));
+}
+
+void begin_capture(CUstream_st* stream, Mode mode) {
+  captures.fetch_add(1);
+  must(cudaStreamBeginCapture(stream, mode == Mode::global   ? cudaStreamCaptureModeGlobal
+                                      : mode == Mode::thread ? cudaStreamCaptureModeThreadLocal
+                                                             : cudaStreamCaptureModeRelaxed));
+}
 
 Graph end_capture(CUstream_st* stream) {
+  captures.fetch_sub(1);
   cudaGraph_t captured = nullptr;
   if (cudaStreamEndCapture(stream, &captured) != cudaSuccess || !captured) {
     cudaGetLastError();

@@ -225,4 +225,14 @@ inline gth_options with_bounds(int32_t bounds) {
   return options;
 }
 
+// A tensor that was adopted with a context, and what its deleter does.
+inline gth_tensor* adopt(const Context& context, const gth_tensor_desc& desc, gth_deleter_fn deleter, void* user) {
+  Error error;
+  gth_tensor* tensor = nullptr;
+  EXPECT_EQ(gth_tensor_adopt(context.get(), &desc, deleter, user, &tensor, &error), GTH_OK) << error.message;
+  return tensor;
+}
+
+inline void count_end(void* user) { ++*static_cast<int*>(user); }
+
 }  // namespace device

@@ -30,17 +30,8 @@ class Emulated : public DeviceTest {
     gth_emulation_fail(0, 0);
     DeviceTest::TearDown();
     gth_shutdown();  // what waited for a stream of the test has waited
+    EXPECT_EQ(gth_emulation_last_error(), 0) << "an error was left behind in CUDA's runtime";
   }
 };
-
-// A tensor that was adopted with a context, and what its deleter does.
-inline gth_tensor* adopt(const Context& context, const gth_tensor_desc& desc, gth_deleter_fn deleter, void* user) {
-  Error error;
-  gth_tensor* tensor = nullptr;
-  EXPECT_EQ(gth_tensor_adopt(context.get(), &desc, deleter, user, &tensor, &error), GTH_OK) << error.message;
-  return tensor;
-}
-
-inline void count_end(void* user) { ++*static_cast<int*>(user); }
 
 }  // namespace device

@@ -33,34 +33,6 @@ TEST_F(Emulated, CallsReturnBeforeTheirWorkIsDone) {
   lookup.expect_rows({5, 3});
 }
 
-// What two kernels of one call share is not for the kernels of a call of another thread.
-TEST_F(Emulated, ThreadsShareAContextAndItsState) {
-  const Context context;
-  const int64_t picks = 3000;
-  std::vector<int64_t> rows(static_cast<size_t>(picks), 2), bad_rows = rows;
-  bad_rows[7] = 99;
-  Lookup good(6, 4, picks), bad(6, 4, picks), small(6, 4, 3);
-  good.pick(rows);
-  bad.pick(bad_rows);
-  small.pick({1, 2, 3});
-  const int calls = 300;
-  std::thread fails([&] {
-    for (int i = 0; i < calls; ++i) bad.enqueue(context);
-  });
-  std::thread is_small([&] {
-    for (int i = 0; i < calls; ++i) small.enqueue(context);
-  });
-  for (int i = 0; i < calls; ++i) {
-    good.clear();
-    good.enqueue(context);
-    good.expect_rows(rows);
-  }
-  fails.join();
-  is_small.join();
-  context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 7, 99, 6}, calls);
-  bad.expect_unchanged();
-}
-
 TEST_F(Emulated, StreamsOfAnotherDevice) {
   const Stream stream;
   const Context context(stream.get());
@@ -92,17 +64,6 @@ TEST_F(Emulated, CapturesBesideTheLegacyStream) {
   const device::Graph graph = device::end_capture(stream.get());
   EXPECT_NE(graph, nullptr) << "a refused call spoiled the capture";
   if (graph) device::destroy_graph(graph);
-}
-
-TEST_F(Emulated, StreamsWaitForEachOther) {
-  const Stream one, two;
-  const Context first(one.get()), second(two.get());
-  Lookup lookup(6, 4, 2);
-  lookup.pick({0, 0});
-  gth_emulation_hold(one.get());
-  lookup.enqueue(first);
-  ASSERT_EQ(gth_context_wait(second.get(), one.get(), nullptr), GTH_OK);
-  lookup.expect_rows({0, 0});  // the second stream was not held: what it waits for has been done
 }
 
 TEST_F(Emulated, BlocksMayComeInAnyOrder) {
@@ -178,40 +139,6 @@ TEST_F(Emulated, TheCurrentDeviceIsPutBack) {
   gth_emulation_set_current(-1);
 }
 
-// H9
-TEST_F(Emulated, H9_AChildAfterFork) {
-  const Context context;
-  Lookup lookup(6, 4, 2);
-  lookup.pick({1, 2});
-  lookup.enqueue(context);
-  const Stream stream;
-  const int64_t three = 3;
-  gth_tensor *owned = nullptr, *other_tensor = nullptr;
-  ASSERT_EQ(gth_tensor_alloc(context.get(), GTH_DTYPE_INT8, 1, &three, &owned, nullptr), GTH_OK);
-  const pid_t child = fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    Error error;
-    gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
-    options.device = GTH_DEVICE_CUDA;
-    gth_context* other = nullptr;
-    const bool refused =
-        lookup.call(context, &error) == GTH_E_FORK && gth_context_take_error(context.get(), &error) == GTH_E_FORK &&
-        gth_context_sync(context.get(), &error) == GTH_E_FORK &&
-        gth_context_create(&options, &other, &error) == GTH_E_FORK &&
-        gth_context_wait(context.get(), stream.get(), &error) == GTH_E_FORK &&
-        gth_tensor_alloc(context.get(), GTH_DTYPE_INT8, 1, &three, &other_tensor, &error) == GTH_E_FORK &&
-        gth_tensor_copy(context.get(), owned, owned, &error) != GTH_OK && gth_tensor_release(owned) == GTH_OK &&
-        gth_context_release(context.get()) == GTH_OK;
-    _exit(refused ? 0 : 1);
-  }
-  int state = 0;
-  ASSERT_EQ(waitpid(child, &state, 0), child);
-  EXPECT_TRUE(WIFEXITED(state) && WEXITSTATUS(state) == 0);
-  EXPECT_EQ(gth_tensor_release(owned), GTH_OK);
-  context.expect_no_error();
-}
-
 TEST_F(Emulated, Capabilities) {
   gth_capability_info info = GTH_CAPABILITY_INFO_INIT;
   ASSERT_EQ(gth_capabilities(&info, nullptr), GTH_OK);
@@ -220,35 +147,6 @@ TEST_F(Emulated, Capabilities) {
   EXPECT_EQ(info.device_count, 2);
   EXPECT_EQ(info.device_compute[0], 90);
   EXPECT_EQ(info.device_memory[1], int64_t{1} << 40);
-}
-
-// Values are checked, though there is no output, and though no number counts its dims.
-TEST_F(Emulated, EmptyOutputsOfHugeExtents) {
-  const Context context;
-  const Memory indices(std::vector<int64_t>{0});
-  const Shape one{1};
-  for (const int64_t huge : {INT64_MAX, (int64_t{1} << 62) + 1, int64_t{1} << 31}) {
-    for (const Shape& shape : {Shape{1, huge, 0}, Shape{1, 0, huge}, Shape{huge, 0, 1}, Shape{huge, 1, 0}}) {
-      for (const int64_t axis : {0, 1, 2}) {
-        if (shape[static_cast<size_t>(axis)] == 0) continue;
-        gth_options options = GTH_OPTIONS_INIT;
-        options.profile = GTH_PROFILE_ONNX;
-        options.has_axis = 1;
-        options.axis = axis;
-        Shape made = shape;
-        made[static_cast<size_t>(axis)] = 1;
-        const Shape strides{7, 5, 3}, out_strides{0, 5, 1};  // of nothing: they may be anything
-        gth_tensor_desc p = device::describe_on_device(GTH_DTYPE_INT8, shape, nullptr);
-        p.strides = strides.data();
-        const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, one, indices.data());
-        gth_tensor_desc o = device::describe_on_device(GTH_DTYPE_INT8, made, nullptr);
-        o.strides = out_strides.data();
-        Error error;
-        EXPECT_EQ(gth_gather_desc(context.get(), &p, &i, &options, &o, &error), GTH_OK) << error.message;
-        context.expect_no_error();
-      }
-    }
-  }
 }
 
 // Params far beyond 2^32 bytes, of which hardly a page exists; offsets need all of 64 bits.

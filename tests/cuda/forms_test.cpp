@@ -257,4 +257,33 @@ TEST_F(Forms, OpenExtents) {
   EXPECT_EQ(gth_plan_release(plan), GTH_OK);
 }
 
+// Values are checked, though there is no output, and though no number counts its dims.
+TEST_F(Forms, EmptyOutputsOfHugeExtents) {
+  const Context context;
+  const Memory indices(std::vector<int64_t>{0});
+  const Shape one{1};
+  for (const int64_t huge : {INT64_MAX, (int64_t{1} << 62) + 1, int64_t{1} << 31}) {
+    for (const Shape& shape : {Shape{1, huge, 0}, Shape{1, 0, huge}, Shape{huge, 0, 1}, Shape{huge, 1, 0}}) {
+      for (const int64_t axis : {0, 1, 2}) {
+        if (shape[static_cast<size_t>(axis)] == 0) continue;
+        gth_options options = GTH_OPTIONS_INIT;
+        options.profile = GTH_PROFILE_ONNX;
+        options.has_axis = 1;
+        options.axis = axis;
+        Shape made = shape;
+        made[static_cast<size_t>(axis)] = 1;
+        const Shape strides{7, 5, 3}, out_strides{0, 5, 1};  // of nothing: they may be anything
+        gth_tensor_desc p = device::describe_on_device(GTH_DTYPE_INT8, shape, nullptr);
+        p.strides = strides.data();
+        const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, one, indices.data());
+        gth_tensor_desc o = device::describe_on_device(GTH_DTYPE_INT8, made, nullptr);
+        o.strides = out_strides.data();
+        Error error;
+        EXPECT_EQ(gth_gather_desc(context.get(), &p, &i, &options, &o, &error), GTH_OK) << error.message;
+        context.expect_no_error();
+      }
+    }
+  }
+}
+
 }  // namespace

@@ -119,4 +119,43 @@ TEST_F(Streams, ThreadsShareAContext) {
   context.expect_no_error();
 }
 
+// What two kernels of one call share is not for the kernels of a call of another thread.
+TEST_F(Streams, ThreadsShareAContextAndItsState) {
+  const Context context;
+  const int64_t picks = 3000;
+  std::vector<int64_t> rows(static_cast<size_t>(picks), 2), bad_rows = rows;
+  bad_rows[7] = 99;
+  Lookup good(6, 4, picks), bad(6, 4, picks), small(6, 4, 3);
+  good.pick(rows);
+  bad.pick(bad_rows);
+  small.pick({1, 2, 3});
+  const int calls = 300;
+  std::thread fails([&] {
+    for (int i = 0; i < calls; ++i) bad.enqueue(context);
+  });
+  std::thread is_small([&] {
+    for (int i = 0; i < calls; ++i) small.enqueue(context);
+  });
+  for (int i = 0; i < calls; ++i) {
+    good.clear();
+    good.enqueue(context);
+    good.expect_rows(rows);
+  }
+  fails.join();
+  is_small.join();
+  context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 7, 99, 6}, calls);
+  bad.expect_unchanged();
+}
+
+TEST_F(Streams, StreamsWaitForEachOther) {
+  const Stream one, two;
+  const Context first(one.get()), second(two.get());
+  Lookup lookup(6, 4, 2);
+  lookup.pick({0, 0});
+  device::hold(one.get());
+  lookup.enqueue(first);
+  ASSERT_EQ(gth_context_wait(second.get(), one.get(), nullptr), GTH_OK);
+  lookup.expect_rows({0, 0});  // the second stream was not held: what it waits for has been done
+}
+
 }  // namespace

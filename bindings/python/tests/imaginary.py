@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 emulation = ctypes.CDLL(os.environ["GATHER_EMULATED"])
-for _name in ("allocate", "allocate_host", "make_stream", "end_capture"):
+for _name in ("allocate_on", "allocate_host", "allocate_managed", "make_stream", "end_capture"):
     getattr(emulation, f"gth_emulation_{_name}").restype = ctypes.c_void_p
 for _name in ("launches", "live_allocations", "calls"):
     getattr(emulation, f"gth_emulation_{_name}").restype = ctypes.c_int64
@@ -60,10 +60,16 @@ class Stream:
 
 
 class Memory:
-    """Device memory, given back when it is let go."""
+    """Memory of a kind that DLPack names, given back when it is let go."""
 
-    def __init__(self, values: np.ndarray) -> None:
-        self.address = int(emulation.gth_emulation_allocate(ctypes.c_int64(values.nbytes)))
+    def __init__(self, values: np.ndarray, device: tuple[int, int] = (CUDA, 0)) -> None:
+        kind, number = device
+        allocate = {
+            CUDA: lambda size: emulation.gth_emulation_allocate_on(number, size),
+            CUDA_HOST: emulation.gth_emulation_allocate_host,
+            MANAGED: emulation.gth_emulation_allocate_managed,
+        }[kind]
+        self.address = int(allocate(ctypes.c_int64(values.nbytes)))
         ctypes.memmove(self.address, values.ctypes.data, values.nbytes)
 
     def __del__(self) -> None:
@@ -130,7 +136,7 @@ class Bare:
     def __init__(self, values: Any, dtype: Any = None, device: tuple[int, int] = (CUDA, 0)) -> None:
         values = np.ascontiguousarray(values, dtype)
         self.dtype, self.shape, self.device = values.dtype, values.shape, device
-        self.memory: Any = Memory(values)
+        self.memory: Any = Memory(values, device)
         self.address = self.memory.address
         self.streams: list[int | None] = []  # asked for by consumers
 

@@ -5,17 +5,14 @@
 
 #include "emulation.hpp"
 
-// What the emulated runtime and the emulated kernels share.
+// What the imaginary device and its kernels share.
 namespace emulation {
 
-// CUDA's numbers.
-constexpr int invalid_value = 1, out_of_memory = 2, not_initialized = 3, invalid_handle = 400;
-constexpr int capture_unsupported = 900, capture_merge = 902, capture_isolation = 905, capture_implicit = 906;
-
-// Gives a stream some work: done at once, kept by a held stream, recorded by one that is being captured.
+// Gives a stream some work: done at once, kept by a held stream, recorded by one that is being captured. CUDA's number of
+// the error.
 int enqueue(CUstream_st* stream, std::function<void()> work);
 
-// Counts a call of the runtime; the error it is to fail with, or 0.
+// Counts a call of CUDA; the error it is to fail with, or 0.
 int enter_call();
 
 void touch(const void* address, uint64_t bytes);

@@ -5,8 +5,9 @@
 namespace ptx {
 
 void Grid::begin(uint32_t blocks) {
-  clocks_.assign(blocks, Clock(blocks, 0));
-  for (uint32_t block = 0; block < blocks; ++block) clocks_[block][block] = 1;
+  const uint32_t all = blocks + 1;
+  clocks_.assign(all, Clock(all, 0));
+  for (uint32_t block = 0; block < all; ++block) clocks_[block][block] = 1;
   released_.clear();
   bytes_.clear();
 }

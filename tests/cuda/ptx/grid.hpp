@@ -15,6 +15,8 @@ enum class Order : uint8_t { weak, relaxed, release, acq_rel };
 class Grid {
  public:
   void begin(uint32_t blocks);
+  // Who stands for the host, as one block more.
+  uint32_t host() const { return static_cast<uint32_t>(clocks_.size()) - 1; }
   // False: it races with what another block has done.
   bool access(uint32_t block, uint64_t at, uint64_t bytes, bool writes, Order order);
 

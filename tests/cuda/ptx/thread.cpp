@@ -10,6 +10,7 @@
 
 #include "../emulation/machine.hpp"
 #include "count.hpp"
+#include "poll.hpp"
 #include "run.hpp"
 
 namespace ptx {
@@ -20,8 +21,9 @@ char* Thread::global(uint64_t at, uint64_t bytes, bool writes, Order order) {
   char* address = reinterpret_cast<char*>(at);
   emulation::touch(address, bytes);
   // What the caller gave is written by one thread each, or by others meanwhile.
-  if (emulation::is_of_library(address) && !grid->access(block, at, bytes, writes, order))
-    violate("a race of two blocks");
+  if (is_polled(at) && !poll(grid)) violate("a record that the host may find half written");
+  const bool is_shared = emulation::is_of_library(address) || is_polled(at);
+  if (is_shared && !grid->access(block, at, bytes, writes, order)) violate("a race of two blocks");
   if (emulation::reaches(address, bytes)) return address;
   violate("outside of all memory");
   std::abort();
@@ -64,6 +66,9 @@ int64_t counted = 0;
 class Block {
  public:
   void begin_grid(uint32_t blocks) { grid_.begin(blocks); }
+  void end_grid() {
+    if (!poll(&grid_)) violate("a record that the host may find half written");
+  }
   void run(Run kernel, uint32_t block, uint32_t blocks, uint32_t threads, std::vector<char>* arguments) {
     prepare(block, blocks, threads, arguments);
     while (step(kernel)) pass_barrier();
@@ -181,6 +186,7 @@ void run_grid(Run run, uint32_t blocks, uint32_t threads, std::vector<char> argu
   if (emulation::seed()) std::shuffle(order.begin(), order.end(), std::mt19937(emulation::seed()));
   block.begin_grid(blocks);
   for (const uint32_t index : order) block.run(run, index, blocks, threads, &arguments);
+  block.end_grid();
 }
 
 }  // namespace ptx

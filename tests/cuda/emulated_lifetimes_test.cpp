@@ -1,0 +1,326 @@
+#include <atomic>
+#include <cstring>
+#include <thread>
+
+#include "emulated.hpp"
+
+// What is let go while the device still uses it, while something is captured, and after its context: where CUDA must fail,
+// be counted, or have two devices.
+namespace {
+
+using device::adopt;
+using device::Bytes;
+using device::Context;
+using device::count_end;
+using device::Emulated;
+using device::Error;
+using device::Lookup;
+using device::LosesWorkspace;
+using device::Memory;
+using device::Shape;
+using device::Stream;
+
+// Lets a tensor go while a call that the stream has not come to uses it; *ended counts its deleter.
+void release_in_use(const Context& context, const Stream& stream, const Lookup& lookup, const gth_tensor_desc& desc,
+                    int* ended) {
+  gth_tensor* adopted = adopt(context, desc, count_end, ended);
+  gth_emulation_hold(stream.get());
+  lookup.enqueue(context);
+  EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
+}
+
+// Pinned and managed memory is read and written in stream order too.
+TEST_F(Emulated, DeletersOfPinnedMemoryWaitForTheStream) {
+  for (const int32_t kind : {GTH_DEVICE_CUDA_HOST, GTH_DEVICE_CUDA_MANAGED}) {
+    const Stream stream;
+    const Context context(stream.get());
+    Lookup lookup(6, 4, 2);
+    lookup.pick({0, 1});
+    int ended = 0;
+    gth_tensor_desc desc = lookup.params_desc();
+    desc.device = kind;
+    release_in_use(context, stream, lookup, desc, &ended);
+    EXPECT_EQ(ended, 0) << kind;
+    context.sync();
+    EXPECT_EQ(ended, 1) << kind;
+  }
+}
+
+// A deleter may do what is forbidden while something is captured, and make another device current: it runs neither
+// while the context's stream is captured, nor at the cost of what others capture or of the call that it runs in.
+TEST_F(Emulated, DeletersSpoilNothing) {
+  const Stream stream, other;
+  const Context context(stream.get());
+  Lookup lookup(6, 4, 2);
+  lookup.pick({0, 1});
+  void* memory = gth_emulation_allocate(8);
+  const Shape shape{8};
+  const auto free_on_another_device = [](void* user) {
+    gth_emulation_set_current(1);
+    gth_emulation_free(*static_cast<void**>(user));
+    *static_cast<void**>(user) = nullptr;
+  };
+  gth_tensor* adopted =
+      adopt(context, device::describe_on_device(GTH_DTYPE_INT8, shape, memory), free_on_another_device, &memory);
+  EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
+  device::begin_capture(stream.get());
+  lookup.enqueue(context);
+  EXPECT_NE(memory, nullptr) << "a deleter ran while its stream was captured";
+  const device::Graph graph = device::end_capture(stream.get());
+  EXPECT_NE(graph, nullptr);
+  if (graph) device::destroy_graph(graph);
+  gth_emulation_set_current(0);
+  device::begin_capture(other.get());
+  lookup.enqueue(context);
+  EXPECT_EQ(memory, nullptr);
+  EXPECT_EQ(gth_emulation_current(), 0);
+  const device::Graph empty = device::end_capture(other.get());
+  EXPECT_NE(empty, nullptr) << "a deleter spoiled the capture of another stream";
+  if (empty) device::destroy_graph(empty);
+  context.expect_no_error();
+  lookup.expect_rows({0, 1});
+}
+
+// Where the question whether the stream has passed is not answered because of a capture, it has not.
+TEST_F(Emulated, DeletersWaitForAnAnswer) {
+  for (int64_t n = 1; n < 8; ++n) {
+    const Stream stream;
+    const Context context(stream.get());
+    Lookup lookup(6, 4, 2);
+    lookup.pick({0, 1});
+    int ended = 0;
+    release_in_use(context, stream, lookup, lookup.params_desc(), &ended);
+    gth_emulation_fail(n, 900);
+    lookup.call(context, nullptr);
+    gth_emulation_fail(0, 0);
+    EXPECT_EQ(ended, 0) << n;
+    context.sync();
+    context.sync();
+    EXPECT_EQ(ended, 1) << n;
+  }
+}
+
+// A context waits for its stream when it goes, and its deleters run, whatever fails.
+TEST_F(Emulated, FailuresWhileAContextGoes) {
+  for (int64_t n = 1; n < 12; ++n) {
+    const Stream stream;
+    Context context(stream.get());
+    Lookup lookup(6, 4, 2);
+    lookup.pick({0, 1});
+    int ended = 0;
+    release_in_use(context, stream, lookup, lookup.params_desc(), &ended);
+    gth_emulation_fail(n, 4);
+    context.release();
+    gth_emulation_fail(0, 0);
+    EXPECT_EQ(ended, 1) << n;
+  }
+}
+
+// A context waits for its own stream, and so do ends that come later: not for what others capture, which a wait for the
+// device would spoil, nor for what others still have to do.
+TEST_F(Emulated, AContextGoesBesideACapture) {
+  const Stream stream, other;
+  Context context(stream.get());
+  Lookup lookup(6, 4, 2);
+  lookup.pick({0, 1});
+  int ended = 0;
+  gth_tensor* early = adopt(context, lookup.params_desc(), count_end, &ended);
+  gth_tensor* late = adopt(context, lookup.params_desc(), count_end, &ended);
+  gth_tensor* last = adopt(context, lookup.params_desc(), count_end, &ended);
+  gth_emulation_hold(stream.get());
+  lookup.enqueue(context);
+  EXPECT_EQ(gth_tensor_release(early), GTH_OK);
+  device::begin_capture(other.get());
+  context.release();
+  EXPECT_EQ(ended, 1);
+  lookup.expect_rows({0, 1});
+  EXPECT_EQ(gth_tensor_release(late), GTH_OK);
+  EXPECT_EQ(ended, 2) << "the capture of a stream that had nothing to do with it was waited for";
+  const device::Graph graph = device::end_capture(other.get());
+  EXPECT_NE(graph, nullptr);
+  if (graph) device::destroy_graph(graph);
+  EXPECT_EQ(gth_tensor_release(last), GTH_OK);
+  EXPECT_EQ(ended, 3);
+}
+
+TEST_F(Emulated, AContextWaitsForNoOtherStream) {
+  const LosesWorkspace loses;
+  const Stream stream, far;
+  Context context(stream.get());
+  Lookup lookup(6, 4, 2), of_others(6, 4, 2);
+  of_others.pick({5, 5});
+  gth_tensor* owned = nullptr;
+  const int64_t shape = 16;
+  ASSERT_EQ(gth_tensor_alloc(context.get(), GTH_DTYPE_INT8, 1, &shape, &owned, nullptr), GTH_OK);
+  int ended = 0;
+  gth_tensor* adopted = adopt(context, lookup.params_desc(), count_end, &ended);
+  device::begin_capture(far.get());
+  {
+    const Context other(far.get());
+    of_others.enqueue(other);
+  }
+  const device::Graph graph = device::end_capture(far.get());
+  ASSERT_NE(graph, nullptr);
+  gth_emulation_hold(far.get());
+  device::launch(graph, far.get());
+  context.release();
+  EXPECT_EQ(gth_tensor_release(owned), GTH_OK);
+  EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
+  EXPECT_EQ(ended, 1);
+  of_others.expect_unchanged();
+  EXPECT_EQ(gth_emulation_synchronize(far.get()), 0);
+  of_others.expect_rows({5, 5});
+  device::destroy_graph(graph);
+}
+
+// The legacy stream cannot be waited for while a stream that it is in order with is captured.
+TEST_F(Emulated, AContextOfTheLegacyStreamGoesBesideACapture) {
+  const LosesWorkspace loses;
+  const Stream stream;
+  gth_emulation_block(stream.get());
+  Context context;
+  Lookup lookup(6, 4, 2);
+  lookup.pick({3, 1});
+  int ended = 0;
+  gth_tensor* adopted = adopt(context, lookup.params_desc(), count_end, &ended);
+  lookup.enqueue(context);
+  EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
+  device::begin_capture(stream.get());
+  context.release();
+  EXPECT_EQ(ended, 0);
+  const device::Graph graph = device::end_capture(stream.get());
+  EXPECT_NE(graph, nullptr) << "a release spoiled the capture";
+  if (graph) device::destroy_graph(graph);
+  const Context other(stream.get());
+  EXPECT_EQ(ended, 1);
+}
+
+// A graph keeps what the calls in it write to of their context's.
+TEST_F(Emulated, AGraphOutlivesItsContext) {
+  const Stream stream, other;
+  const Context beside(other.get());
+  Lookup lookup(6, 4, 3000);
+  const int64_t allocations = gth_emulation_live_allocations();
+  Context context(stream.get());
+  device::begin_capture(stream.get());
+  lookup.enqueue(context);
+  lookup.enqueue(context);
+  const device::Graph graph = device::end_capture(stream.get());
+  ASSERT_NE(graph, nullptr);
+  context.release();
+  EXPECT_EQ(gth_emulation_live_allocations(), allocations + 1);
+  std::vector<int64_t> rows(3000, 5);
+  lookup.pick(rows);
+  device::launch(graph, other.get());
+  lookup.expect_rows(rows);
+  device::destroy_graph(graph);
+  beside.sync();
+  lookup.enqueue(beside);
+  EXPECT_EQ(gth_emulation_live_allocations(), allocations);
+}
+
+// Memory of another device than a call's is refused before a kernel touches it, and a tensor may ask which device it is.
+TEST_F(Emulated, MemoryOfAnotherDevice) {
+  const Context context;
+  Lookup lookup(6, 4, 3);
+  lookup.pick({1, 2, 3});
+  void* far = gth_emulation_allocate_on(1, 96);
+  const struct {
+    int32_t operand;
+    const char* name;
+  } cases[] = {{GTH_OPERAND_PARAMS, "params"}, {GTH_OPERAND_INDICES, "indices"}, {GTH_OPERAND_OUT, "out"}};
+  const int64_t launches = gth_emulation_launches();
+  for (const auto& each : cases) {
+    gth_tensor_desc p = lookup.params_desc(), i = lookup.indices_desc(), o = lookup.out_desc();
+    (each.operand == GTH_OPERAND_PARAMS ? p : each.operand == GTH_OPERAND_INDICES ? i : o).data = far;
+    Error error;
+    const int32_t status = gth_gather_desc(context.get(), &p, &i, nullptr, &o, &error);
+    device::expect_facts(status, error, {GTH_E_DEVICE, each.operand, -1, -1, 1, 0});
+    EXPECT_EQ(std::strncmp(error.message, each.name, std::strlen(each.name)), 0) << error.message;
+  }
+  EXPECT_EQ(gth_emulation_launches(), launches);
+  for (const void* data : {static_cast<const void*>(far), static_cast<const void*>(lookup.params.data())}) {
+    gth_tensor_desc desc = lookup.params_desc();
+    desc.data = data;
+    desc.device_id = -1;
+    gth_tensor* tensor = nullptr;
+    ASSERT_EQ(gth_tensor_borrow(&desc, &tensor, nullptr), GTH_OK);
+    ASSERT_EQ(gth_tensor_describe(tensor, &desc, nullptr), GTH_OK);
+    EXPECT_EQ(desc.device_id, data == far ? 1 : 0);
+    EXPECT_EQ(gth_tensor_release(tensor), GTH_OK);
+  }
+  gth_emulation_free(far);
+}
+
+// A call asks once whether what waits has passed, however much there is.
+TEST_F(Emulated, AThousandTensorsWait) {
+  const Stream stream;
+  const Context context(stream.get());
+  Lookup lookup(6, 4, 2);
+  lookup.pick({0, 1});
+  gth_emulation_hold(stream.get());
+  int ended = 0;
+  for (int i = 0; i < 1000; ++i) {
+    gth_tensor* adopted = adopt(context, lookup.params_desc(), count_end, &ended);
+    if (i % 100 == 0) lookup.enqueue(context);
+    EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
+  }
+  gth_emulation_fail(0, 0);
+  lookup.enqueue(context);
+  lookup.enqueue(context);
+  EXPECT_LT(gth_emulation_calls(), 20);
+  EXPECT_EQ(ended, 0);
+  EXPECT_EQ(gth_emulation_synchronize(stream.get()), 0);
+  lookup.enqueue(context);
+  EXPECT_EQ(ended, 1000);
+  context.sync();
+}
+
+// The stream per thread is another one on another thread, which lets go what the first one's still uses.
+TEST_F(Emulated, AnotherThreadLetsGoWhatTheStreamPerThreadUses) {
+  auto* per_thread = reinterpret_cast<CUstream_st*>(uintptr_t{2});
+  const Context context(per_thread);
+  Lookup lookup(2, 4, 2);
+  lookup.pick({1, 0});
+  const int64_t shape[] = {2, 4};
+  gth_tensor* owned = nullptr;
+  ASSERT_EQ(gth_tensor_alloc(context.get(), GTH_DTYPE_INT32, 2, shape, &owned, nullptr), GTH_OK);
+  gth_tensor_desc params = GTH_TENSOR_DESC_INIT;
+  ASSERT_EQ(gth_tensor_describe(owned, &params, nullptr), GTH_OK);
+  const gth_tensor_desc i = lookup.indices_desc(), o = lookup.out_desc();
+  struct End {
+    const Lookup* lookup;
+    int count = 0;
+    static void run(void* user) {
+      auto* end = static_cast<End*>(user);
+      ++end->count;
+      EXPECT_TRUE(end->lookup->out.get() == Bytes(32, 0)) << "it was the other thread's stream that was asked";
+    }
+  } end{&lookup};
+  gth_tensor* adopted = adopt(context, i, End::run, &end);
+  gth_emulation_hold(per_thread);
+  ASSERT_EQ(gth_gather_desc(context.get(), &params, &i, nullptr, &o, nullptr), GTH_OK);
+  std::thread([&] {
+    EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
+    EXPECT_EQ(gth_context_signal(context.get(), nullptr, nullptr), GTH_OK);  // a call, of another stream
+    EXPECT_EQ(gth_context_signal(context.get(), nullptr, nullptr), GTH_OK);
+    EXPECT_EQ(gth_tensor_release(owned), GTH_OK);
+  }).join();
+  context.sync();
+  EXPECT_EQ(end.count, 1);
+  EXPECT_TRUE(lookup.out.get() == Bytes(32, 0)) << "the memory was given back before the stream had read it";
+}
+
+// Nor can the context be waited for by the name that its stream has on the thread that made it.
+TEST_F(Emulated, AnotherThreadReleasesAContextOfTheStreamPerThread) {
+  auto* per_thread = reinterpret_cast<CUstream_st*>(uintptr_t{2});
+  Context context(per_thread);
+  Lookup lookup(6, 4, 2);
+  lookup.pick({4, 1});
+  gth_emulation_hold(per_thread);
+  lookup.enqueue(context);
+  std::thread([&] { context.release(); }).join();
+  lookup.expect_rows({4, 1});
+}
+
+}  // namespace

@@ -1,0 +1,149 @@
+#include <cuda_runtime_api.h>
+#include <cxxabi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+#include <typeinfo>
+#include <vector>
+
+#include "../ptx/run.hpp"
+#include "cuda/job.hpp"
+#include "state.hpp"
+
+// Kernels as nvcc's objects ask CUDA's runtime for them: registered when the library is loaded, and launched by the address
+// of their functions on the host. What runs is their PTX.
+namespace emulation {
+namespace {
+
+std::string demangle(const char* name) {
+  char* readable = abi::__cxa_demangle(name, nullptr, nullptr, nullptr);
+  const std::string result = readable ? readable : name;
+  std::free(readable);
+  return result;
+}
+
+template <class T>
+std::pair<std::string, size_t> size_of() {
+  return {demangle(typeid(T).name()), sizeof(T)};
+}
+
+// Of the types that kernels take.
+size_t parameter_bytes(const std::string& type) {
+  using namespace gather::cuda;
+  static const std::map<std::string, size_t> sizes = {size_of<DirectJob>(), size_of<SmallJob>(), size_of<AnyJob>(),
+                                                      size_of<gth_error_record*>()};
+  const auto found = sizes.find(type);
+  if (found != sizes.end()) return found->second;
+  std::fprintf(stderr, "a kernel takes a type of unknown size: %s\n", type.c_str());
+  std::abort();
+}
+
+// "void f<g>(h<1, 2>, k)": h<1, 2> and k.
+std::vector<std::string> parameters_of(const std::string& function) {
+  std::vector<std::string> result(1);
+  const size_t end = function.rfind(')');
+  int depth = 0;
+  for (size_t at = function.rfind('(') + 1; at < end; ++at) {
+    const char c = function[at];
+    depth += (c == '<') - (c == '>');
+    if (c == ',' && depth == 0) {
+      result.emplace_back();
+      ++at;  // and the space behind it
+    } else {
+      result.back() += c;
+    }
+  }
+  return result;
+}
+
+struct Kernel {
+  ptx::Run run = nullptr;
+  std::vector<size_t> parameters;
+};
+
+std::map<const void*, Kernel>& kernels() {
+  static auto& all = *new std::map<const void*, Kernel>;
+  return all;
+}
+
+// As they are passed to the device: each at the alignment that its size has, up to eight.
+std::vector<char> pack(const Kernel& kernel, void** given) {
+  std::vector<char> result;
+  for (size_t i = 0; i < kernel.parameters.size(); ++i) {
+    const char* begin = static_cast<const char*>(given[i]);
+    result.resize((result.size() + 7) / 8 * 8);
+    result.insert(result.end(), begin, begin + kernel.parameters[i]);
+  }
+  return result;
+}
+
+}  // namespace
+}  // namespace emulation
+
+using namespace emulation;
+
+cudaError_t cudaLaunchKernel(const void* function, dim3 blocks, dim3 threads, void** arguments, size_t shared_bytes,
+                             cudaStream_t stream) {
+  return call(Safety::of_stream, [&]() -> int {
+    const auto found = kernels().find(function);
+    if (found == kernels().end()) return cudaErrorInvalidDeviceFunction;
+    const bool is_line = blocks.y * blocks.z * threads.y * threads.z == 1 && shared_bytes == 0;
+    if (!is_line || blocks.x == 0 || threads.x == 0 || threads.x > 1024) return cudaErrorInvalidConfiguration;
+    return enqueue(stream, [run = found->second.run, packed = pack(found->second, arguments), blocks, threads] {
+      count_launch();
+      ptx::run_grid(run, blocks.x, threads.x, packed);
+    });
+  });
+}
+
+// Loads it, which is no work of a stream.
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
+  return call(Safety::unsafe, [&]() -> int {
+    *attributes = {};
+    return kernels().count(function) ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+  });
+}
+
+// As many as a multiprocessor of 2,048 threads holds, registers aside.
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int threads, size_t) {
+  return call(Safety::unsafe, [&]() -> int {
+    if (!kernels().count(function)) return cudaErrorInvalidDeviceFunction;
+    *blocks = 2048 / threads;
+    return 0;
+  });
+}
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  const int before = this_thread().mode;
+  this_thread().mode = *mode;
+  *mode = static_cast<cudaStreamCaptureMode>(before);
+  return cudaSuccess;
+}
+
+// What nvcc's code for the host calls. Nothing is launched with <<<..>>>.
+extern "C" {
+void** __cudaRegisterFatBinary(void*) {
+  static void* binary = nullptr;
+  return &binary;
+}
+void __cudaRegisterFatBinaryEnd(void**) {}
+void __cudaUnregisterFatBinary(void**) {}
+void __cudaRegisterFunction(void**, const char* host, char*, const char* name, int, uint3*, uint3*, dim3*, dim3*,
+                            int*) {
+  const std::string readable = demangle(name);
+  const ptx::Run run = ptx::find_kernel(readable);
+  if (!run) {
+    std::fprintf(stderr, "a kernel that is not in the PTX: %s\n", readable.c_str());
+    std::abort();
+  }
+  Kernel& kernel = kernels()[host];
+  kernel.run = run;
+  for (const std::string& type : parameters_of(readable)) kernel.parameters.push_back(parameter_bytes(type));
+}
+unsigned __cudaPopCallConfiguration(dim3*, dim3*, size_t*, void*) { std::abort(); }
+cudaError_t __cudaGetKernel(cudaKernel_t*, const void*) { std::abort(); }
+cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, size_t, cudaStream_t) { std::abort(); }
+}

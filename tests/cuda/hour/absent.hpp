@@ -1,0 +1,10 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+// Kernels that are compiled for few devices: what CUDA says of those that are not for the one that is there.
+cudaError_t ask_present();
+cudaError_t ask_absent_code();
+cudaError_t launch_absent_code();
+cudaError_t ask_absent_ptx();
+cudaError_t launch_absent_ptx();

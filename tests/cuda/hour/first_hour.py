@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""first_hour.py OUT [PART...]: the first hour of the library on a GPU, in a bundle (./dev cuda bundle) that was carried
+to the machine. Nothing is fetched there.
+
+The parts, each of less than ten minutes and 45 together; without names, all in this order:
+
+{parts}
+
+What a step prints is in OUT/PART.tar.gz, how it ended in OUT/PART.txt and on the terminal: passed, FAILED, or skipped and
+why. A part that is cut off leaves what it has. The exit status is 0 only where every step has passed: 1 where one failed,
+3 where none failed but some were skipped, or there was nothing to run.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PASSED, FAILED, SKIPPED = "passed", "FAILED", "skipped"
+SKIP_STATUS = 77
+NO_DEVICE = "there is no CUDA device"
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command, in the bundle's folder. needs: files of the bundle, or commands of the machine that it cannot do without."""
+
+    name: str
+    command: tuple
+    seconds: int
+    needs: tuple = ()
+    environment: dict = field(default_factory=dict)
+
+
+def tests(*arguments, **environment):
+    return {"command": ("./cuda", *arguments), "needs": ("./cuda",), "environment": environment}
+
+
+def sanitized(tool, some, seconds):
+    command = ("compute-sanitizer", f"--tool={tool}", "--error-exitcode=99", "./cuda", "--gtest_brief=1")
+    return Step(tool, (*command, f"--gtest_filter={some}"), seconds, ("compute-sanitizer", "./cuda"))
+
+
+# What has several blocks, several kernels or several streams; sizes need their gigabytes at full speed.
+SOME = "Errors.*:Forms.*:Graphs.*:Streams.*:MemoryTest.*"
+PYTHON = {"PYTHONPATH": "python/site", "PYTHONDONTWRITEBYTECODE": "1"}
+PYTEST = ("python3", "-m", "pytest", "-p", "no:cacheprovider", "-q", "-rs")
+
+PARTS = {
+    "cuda": (
+        Step("machine", ("sh", "machine.sh"), 30, ("./machine.sh",)),
+        Step("what CUDA does by itself", ("./probe",), 120, ("./probe",)),
+        Step("tests", seconds=240, **tests()),
+        Step("tests, shuffled and repeated", seconds=180, **tests("--gtest_shuffle", "--gtest_repeat=5", "--gtest_brief=1",
+                                                                  "--gtest_filter=-Sizes.*:Stress.*")),
+    ),
+    "stress": (
+        Step("stress", seconds=300, **tests("--gtest_filter=Stress.*", GATHER_STRESS_SECONDS="240")),
+        Step("python package", ("sh", "install.sh"), 60, ("./install.sh", "python3")),
+        Step("python device tests", (*PYTEST, "python/tests/test_devices.py"), 90, ("python/site", "python3"), PYTHON),
+        Step("torch: two graphs, and 33 streams", ("python3", "torch_hour.py"), 120, ("python/site", "python3"), PYTHON),
+    ),
+    "sanitize": (
+        sanitized("memcheck", "-Sizes.*:Stress.*", 240),
+        sanitized("racecheck", SOME, 110),
+        sanitized("initcheck", SOME, 110),
+        sanitized("synccheck", SOME, 110),
+    ),
+    "bench": (
+        Step("benchmark", ("python3", "-u", "-B", "-m", "bench", "--library", "./libbench_cuda.so", "--output",
+                           "{out}/performance-cuda.md", "--budget", "500"), 560, ("./libbench_cuda.so", "python3")),
+    ),
+    "profile": (
+        Step("profile of kernels", ("ncu", "--set", "full", "--launch-count", "40", "-o", "{out}/kernels", "./cuda",
+                                    "--gtest_filter=Forms.*"), 280, ("ncu", "./cuda")),
+        Step("profile of calls", ("nsys", "profile", "-o", "{out}/calls", "./cuda", "--gtest_filter=Graphs.*:Streams.*"), 120,
+             ("nsys", "./cuda")),
+    ),
+}
+
+
+@dataclass
+class Outcome:
+    step: Step
+    how: str
+    why: str
+    seconds: float
+
+    def line(self):
+        return f"{self.how:8} {self.seconds:6.1f} s  {self.step.name}" + (f": {self.why}" if self.why else "")
+
+
+def missing(step, bundle):
+    for need in step.needs:
+        if not ((bundle / need).exists() if "/" in need else shutil.which(need)):
+            return f"there is no {need}"
+    return ""
+
+
+def run(command, log, seconds, bundle, environment):
+    """The exit status; None: it took too long, and was ended with all that it had started."""
+    library_path = ":".join(filter(None, (str(bundle), os.environ.get("LD_LIBRARY_PATH"))))
+    settings = {"LD_LIBRARY_PATH": library_path, "GATHER_CONFORMANCE_CASES": str(bundle / "cases"), **environment}
+    with log.open("wb") as out:
+        process = subprocess.Popen(command, cwd=bundle, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                                   env=os.environ | settings, start_new_session=True)
+        try:
+            return process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            process.wait()
+
+
+def judge(status, seconds, text):
+    """How a step has ended, and why: what skips itself has not passed."""
+    if status is None:
+        return FAILED, f"not done after {seconds} s"
+    if status == SKIP_STATUS:
+        return SKIPPED, (text.strip().splitlines() or ["it does not say why"])[-1][:150]
+    if status:
+        return FAILED, f"exit status {status}"
+    counts = [int(each) for each in re.findall(r"^\[  PASSED  \] (\d+) test", text, re.MULTILINE)]
+    counts += [int(each) for each in re.findall(r"^(?:.* )?(\d+) passed", text, re.MULTILINE)]
+    skips = [int(each) for each in re.findall(r"^\[  SKIPPED \] (\d+) test", text, re.MULTILINE)]
+    skips += [int(each) for each in re.findall(r"(\d+) skipped", text)]
+    if NO_DEVICE in text:
+        return SKIPPED, NO_DEVICE
+    if skips and not sum(counts):
+        return SKIPPED, "every test skipped itself"
+    if re.search(r"^\[=+\] 0 tests|no tests ran", text, re.MULTILINE):
+        return SKIPPED, "there was no test to run"
+    return PASSED, f"{sum(skips)} of its tests skipped themselves" if skips else ""
+
+
+def perform(step, number, folder, bundle):
+    why = missing(step, bundle)
+    if why:
+        return Outcome(step, SKIPPED, why, 0)
+    log = folder / f"{number}-{re.sub('[^a-z0-9]+', '-', step.name.lower())}.log"
+    command = [word.format(out=folder) for word in step.command]
+    began = time.monotonic()
+    try:
+        status = run(command, log, step.seconds, bundle, step.environment)
+    except OSError as error:
+        return Outcome(step, FAILED, str(error), 0)
+    how, why = judge(status, step.seconds, log.read_text(errors="replace"))
+    return Outcome(step, how, why, time.monotonic() - began)
+
+
+def pack(folder, out, name, outcomes):
+    """After every step, so that a part that is cut off leaves what it has."""
+    text = "".join(f"{outcome.line()}\n" for outcome in outcomes)
+    (out / f"{name}.txt").write_text(text)
+    with tarfile.open(out / f"{name}.tar.gz.part", "w:gz") as archive:
+        archive.add(folder, name)
+    os.replace(out / f"{name}.tar.gz.part", out / f"{name}.tar.gz")
+
+
+def perform_part(name, steps, out, bundle, show):
+    folder = Path(out) / f"{name}.logs"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    outcomes = []
+    for number, step in enumerate(steps, 1):
+        show(f"== {name}: {step.name} (at most {step.seconds} s)")
+        outcomes.append(perform(step, number, folder, bundle))
+        show(f"== {outcomes[-1].line()}")
+        pack(folder, out, name, outcomes)
+    shutil.rmtree(folder)
+    return outcomes
+
+
+def status_of(outcomes):
+    if any(outcome.how == FAILED for outcome in outcomes):
+        return 1
+    return 0 if outcomes and all(outcome.how == PASSED for outcome in outcomes) else 3
+
+
+def describe_parts():
+    return "\n".join(f"    {name:10} {', '.join(step.name for step in steps)}" for name, steps in PARTS.items())
+
+
+def main():
+    description = __doc__.format(parts=describe_parts())
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path, help="the folder for what comes of it")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
+    parser.add_argument("--list", action="store_true", help="run nothing: say what would run, and what would be skipped")
+    options = parser.parse_args()
+    unknown = [name for name in options.parts if name not in PARTS]
+    if unknown:
+        parser.error(f"there is no part {unknown[0]}; there are {', '.join(PARTS)}")
+    chosen = options.parts or list(PARTS)
+    if options.list:
+        for name in chosen:
+            for step in PARTS[name]:
+                why = missing(step, HERE)
+                print(f"{name:10} {step.seconds:4} s  {step.name}" + (f": would be skipped, {why}" if why else ""))
+        return 0
+    options.out.mkdir(parents=True, exist_ok=True)
+    outcomes = []
+    for name in chosen:
+        outcomes += perform_part(name, PARTS[name], options.out.resolve(), HERE, lambda text: print(text, flush=True))
+    print()
+    for outcome in outcomes:
+        print(outcome.line())
+    return status_of(outcomes)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,108 @@
+"""Two graphs of torch's that share a context, and 33 streams in rotation: what programs with torch do. Exits with 77 where
+there is no torch, or no device for it.
+"""
+
+import sys
+
+ROWS, WIDTH, PICKS, REPLAYS, STREAMS, ROUNDS = 5000, 64, 4096, 2000, 33, 10
+
+
+def skip(why):
+    print(why)
+    sys.exit(77)
+
+
+try:
+    import torch
+except ImportError as error:
+    skip(f"there is no torch: {error}")
+if not torch.cuda.is_available():
+    skip("torch has no CUDA device")
+
+import libgather  # noqa: E402
+
+
+def expect(condition, what):
+    if not condition:
+        sys.exit(f"wrong: {what}")
+
+
+def picks(seed):
+    return torch.randint(0, ROWS, (PICKS,), generator=torch.Generator("cuda").manual_seed(seed), device="cuda")
+
+
+def capture(table, indices, out):
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        libgather.gather(table, indices, out=out)
+    return graph
+
+
+def two_graphs(table):
+    """Captured on the stream that torch captures on, replayed on two that overlap; one of them fails now and then."""
+    indices = [picks(seed) for seed in (1, 2)]
+    outs = [torch.zeros(PICKS, WIDTH, device="cuda") for _ in indices]
+    warm = torch.zeros(PICKS, WIDTH, device="cuda")
+    libgather.gather(table, indices[0], out=warm)
+    libgather.sync()
+    graphs = [capture(table, i, o) for i, o in zip(indices, outs)]
+    streams = [torch.cuda.Stream() for _ in graphs]
+    torch.cuda.synchronize()
+    for _ in range(REPLAYS):
+        for graph, stream in zip(graphs, streams):
+            with torch.cuda.stream(stream):
+                graph.replay()
+    torch.cuda.synchronize()
+    libgather.sync()
+    for i, o in zip(indices, outs):
+        expect(torch.equal(o, table[i]), "an output of overlapping replays")
+    for turn in range(20):
+        kept = outs[0].clone()
+        good = int(indices[0][7])
+        indices[0][7] = ROWS + turn
+        torch.cuda.synchronize()
+        graphs[0].replay()
+        graphs[1].replay()
+        try:
+            libgather.sync()
+        except libgather.IndexError as error:
+            expect(str(ROWS + turn) in str(error), f"the error names another value: {error}")
+        else:
+            expect(False, "a bad index was not told")
+        expect(torch.equal(outs[0], kept), "the output of a bad call was written")
+        indices[0][7] = good
+        torch.cuda.synchronize()
+        graphs[0].replay()
+        libgather.sync()
+        expect(torch.equal(outs[0], table[indices[0]]), "the replay after a bad one")
+    print(f"two graphs, {REPLAYS} overlapping replays each: right")
+
+
+def many_streams(table):
+    streams = [torch.cuda.Stream() for _ in range(STREAMS)]
+    free = None
+    for turn in range(ROUNDS):
+        made = []
+        for number, stream in enumerate(streams):
+            stream.wait_stream(torch.cuda.current_stream())
+            with torch.cuda.stream(stream):
+                indices = picks(100 * turn + number)
+                made.append((indices, libgather.gather(table, indices)))
+        torch.cuda.synchronize()
+        for indices, rows in made:
+            expect(torch.equal(torch.as_tensor(rows), table[indices]), "an output of one of many streams")
+        del made, rows
+        libgather.sync()
+        torch.cuda.synchronize()
+        left = torch.cuda.mem_get_info()[0]
+        if turn == 1:
+            free = left
+        if free is not None:
+            expect(free - left < 64 << 20, f"{free - left} bytes have gone since the second round")
+    print(f"{STREAMS} streams, {ROUNDS} rounds: right, and no memory went")
+
+
+source = torch.randn(ROWS, WIDTH, device="cuda")
+torch.cuda.synchronize()
+two_graphs(source)
+many_streams(source)

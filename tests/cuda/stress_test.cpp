@@ -1,0 +1,147 @@
+#include <chrono>
+#include <cstdlib>
+#include <mutex>
+#include <random>
+#include <thread>
+
+#include "device_test.hpp"
+
+// Threads that do everything at once for a while, in an order that chance makes up: contexts come and go, tensors are let
+// go on other threads than they were made on, graphs are captured beside each other. GATHER_STRESS_SECONDS: how long.
+namespace {
+
+using device::adopt;
+using device::Context;
+using device::Error;
+using device::Lookup;
+using device::Stream;
+
+constexpr int thread_count = 6;
+
+double seconds() {
+  const char* given = std::getenv("GATHER_STRESS_SECONDS");
+  return given ? std::atof(given) : 0.5;
+}
+
+// What one thread leaves for another to let go.
+class Left {
+ public:
+  void leave(gth_tensor* tensor) {
+    const std::lock_guard<std::mutex> guard(lock_);
+    tensors_.push_back(tensor);
+  }
+  void take_some(size_t most) {
+    std::vector<gth_tensor*> taken;
+    {
+      const std::lock_guard<std::mutex> guard(lock_);
+      for (; !tensors_.empty() && taken.size() < most; tensors_.pop_back()) taken.push_back(tensors_.back());
+    }
+    for (gth_tensor* each : taken) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
+  }
+
+ private:
+  std::mutex lock_;
+  std::vector<gth_tensor*> tensors_;
+};
+
+class Worker {
+ public:
+  Worker(uint32_t seed, Left* left) : random_(seed), left_(left) {}
+
+  void work_until(std::chrono::steady_clock::time_point end) {
+    while (std::chrono::steady_clock::now() < end && !testing::Test::HasFailure()) live();
+  }
+
+ private:
+  int64_t any(int64_t from, int64_t to) { return std::uniform_int_distribution<int64_t>(from, to)(random_); }
+
+  // The life of one context.
+  void live() {
+    const Stream stream;
+    const int64_t picks = any(0, 1) ? any(1, 300) : any(2049, 6000);
+    Lookup lookup(any(1, 50), any(1, 40), picks);
+    Context context(stream.get());
+    for (int64_t left = any(1, 8); left > 0; --left) {
+      switch (any(0, 4)) {
+        case 0: gather(context, lookup, picks, false); break;
+        case 1: gather(context, lookup, picks, true); break;
+        case 2: gather_anew(context, lookup, picks); break;
+        case 3: replay(context, stream, lookup, picks); break;
+        default: left_->take_some(static_cast<size_t>(any(1, 8)));
+      }
+    }
+    context.sync();  // what the lookup holds goes with it
+  }
+
+  std::vector<int64_t> choose(const Lookup& lookup, int64_t picks) {
+    std::vector<int64_t> rows;
+    for (int64_t i = 0; i < picks; ++i) rows.push_back(any(0, lookup.params_shape[0] - 1));
+    return rows;
+  }
+
+  void gather(const Context& context, Lookup& lookup, int64_t picks, bool is_bad) {
+    std::vector<int64_t> rows = choose(lookup, picks);
+    const int64_t bad = any(0, picks - 1), value = lookup.params_shape[0] + any(0, 9);
+    if (is_bad) rows[static_cast<size_t>(bad)] = value;
+    lookup.pick(rows);
+    lookup.clear();
+    const int64_t sequence = lookup.enqueue(context);
+    if (is_bad) {
+      context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, bad, value, lookup.params_shape[0]}, 1, sequence);
+      lookup.expect_unchanged();
+    } else {
+      context.expect_no_error();
+      lookup.expect_rows(rows);
+    }
+  }
+
+  // A new output, that another thread lets go, perhaps when the context has gone.
+  void gather_anew(const Context& context, Lookup& lookup, int64_t picks) {
+    lookup.pick(choose(lookup, picks));
+    const gth_tensor_desc p = lookup.params_desc(), i = lookup.indices_desc();
+    gth_tensor *params = nullptr, *indices = nullptr, *out = nullptr;
+    ASSERT_EQ(gth_tensor_borrow(&p, &params, nullptr), GTH_OK);
+    ASSERT_EQ(gth_tensor_borrow(&i, &indices, nullptr), GTH_OK);
+    Error error;
+    EXPECT_EQ(gth_gather(context.get(), params, indices, nullptr, &out, &error), GTH_OK) << error.message;
+    if (out) left_->leave(out);
+    for (gth_tensor* each : {params, indices}) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
+  }
+
+  // Captured beside what other threads do.
+  void replay(const Context& context, const Stream& stream, Lookup& lookup, int64_t picks) {
+    device::begin_capture(stream.get(), device::Mode::thread);
+    lookup.enqueue(context);
+    const device::Graph graph = device::end_capture(stream.get());
+    ASSERT_NE(graph, nullptr);
+    for (int64_t left = any(1, 3); left > 0; --left) {
+      const std::vector<int64_t> rows = choose(lookup, picks);
+      lookup.pick(rows);
+      lookup.clear();
+      device::launch(graph, stream.get());
+      context.expect_no_error();
+      lookup.expect_rows(rows);
+    }
+    device::destroy_graph(graph);
+  }
+
+  std::mt19937 random_;
+  Left* left_;
+};
+
+class Stress : public device::DeviceTest {};
+
+TEST_F(Stress, EverythingAtOnce) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                                          std::chrono::duration<double>(seconds()));
+  Left left;
+  std::vector<std::thread> threads;
+  for (uint32_t i = 0; i < thread_count; ++i) {
+    threads.emplace_back([&, i] { Worker(i, &left).work_until(end); });
+  }
+  for (std::thread& each : threads) each.join();
+  left.take_some(SIZE_MAX);
+  gth_shutdown();
+}
+
+}  // namespace
