@@ -27,6 +27,7 @@ PAGES = {
     "CHANGELOG.md": "changes.md",
     "SECURITY.md": "security.md",
     "docs/hostile.md": "hostile.md",
+    "docs/cuda-kernels.md": "cuda-kernels.md",
     "docs/performance.md": "performance.md",
     "docs/reliability.md": "reliability.md",
 }
