@@ -32,6 +32,7 @@ PAGES = {
     "docs/python/dask.md": "dask.md",
     "docs/python/xarray.md": "xarray.md",
     "docs/hostile.md": "hostile.md",
+    "docs/cuda-kernels.md": "cuda-kernels.md",
     "docs/performance.md": "performance.md",
     "docs/reliability.md": "reliability.md",
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cuda/kernels.hpp"
 #include "cuda/record.hpp"
 #include "cuda/rows.hpp"
 
@@ -8,17 +9,14 @@
 //   any(f)                           whether f(thread) is true for any thread; a barrier
 //   smallest(f)                      of all f(thread), the Finding of the smallest position; a barrier
 //   once(f)                          f() by one thread
+//   lets_next_begin()                the kernel behind may be launched, before this one has ended
+//   waits_for_previous()             until the kernel in front has ended, and what it wrote is there
 //   finishes(shares)                 true in the block that comes here last, which then sees what the others wrote
 namespace gather::cuda {
 
-enum class Copy : uint8_t { rows16, rows8, rows4, rows1, elements8, elements4, elements2, elements1, stream };
-
-GATHER_SHARED constexpr bool is_rows(Copy copy) { return copy <= Copy::rows1; }
-// Bytes of a vector, or of an element.
+// Bytes that a thread stores at once.
 GATHER_SHARED constexpr int width_of(Copy copy) {
-  return copy == Copy::stream ? 16
-         : is_rows(copy)      ? (copy == Copy::rows1 ? 1 : 16 >> static_cast<int>(copy))
-                              : 8 >> (static_cast<int>(copy) - static_cast<int>(Copy::elements8));
+  return copy == Copy::stream ? static_cast<int>(vector_bytes) : 16 >> static_cast<int>(copy);
 }
 
 template <Copy copy, class Index, class Job, class Block>
@@ -28,10 +26,8 @@ GATHER_KERNEL bool copy_thread(const Block& block, const Job& job, bool blank, u
   const Number numbers = static_cast<Number>(block.count()) * block.threads();
   if constexpr (copy == Copy::stream) {
     return copy_stream<Index>(job, blank, number, numbers);
-  } else if constexpr (is_rows(copy)) {
-    return copy_rows<width_of(copy), Index>(job, blank, number, numbers);
   } else {
-    return copy_elements<width_of(copy), Index>(job, blank, number, numbers);
+    return copy_rows<width_of(copy), Index>(job, blank, number, numbers);
   }
 }
 
@@ -52,7 +48,10 @@ template <class Index, class Job, class Block>
 GATHER_KERNEL Judgement judge(Block& block, const Job& job) {
   using Number = typename Index::Number;
   if (job.validation == Validation::none) return {false, {}};
-  if (job.validation == Validation::in_front) return {load(&job.state->worst) != 0, {}};
+  if (job.validation == Validation::in_front) {
+    block.waits_for_previous();
+    return {load(&job.state->worst) != 0, {}};
+  }
   const Finding finding = block.smallest([&](uint32_t thread) {
     return find_bad<Index>(job, static_cast<Number>(thread), static_cast<Number>(block.threads()));
   });
@@ -97,11 +96,11 @@ GATHER_KERNEL void copy_body(Block& block, const Job& job) {
 template <class Index, class Job>
 GATHER_SELDOM gth_error_record failure_at(const Job& job, int64_t position) {
   const char* tuple = locate_tuple(job, static_cast<typename Index::Number>(position));
-  int64_t offset = 0;
-  Finding bad;
-  if (resolve<Index>(job, tuple, load_first<Index>(job, tuple), &offset, &bad)) return race_failure(job.sequence);
-  bad.position = position;
-  return index_failure(job, bad);
+  for (int32_t c = 0; c < components_of(job); ++c) {
+    const int64_t value = Index::load(job, tuple + c * job.index_step);
+    if (!is_good(job, job.component[c], value)) return index_failure(job, {position, value, c});
+  }
+  return race_failure(job.sequence);
 }
 
 // Judges all tuples of a call; the last block tells the record, and the copying kernel behind it.
@@ -109,6 +108,7 @@ template <class Index, class Job, class Block>
 GATHER_KERNEL void validate_body(Block& block, const Job& job) {
   using Number = typename Index::Number;
   State* state = job.state;
+  if (job.sets_skip) block.lets_next_begin();
   const Finding mine = block.smallest([&](uint32_t thread) {
     return find_bad<Index>(job, static_cast<Number>(block.index()) * block.threads() + thread,
                            static_cast<Number>(block.count()) * block.threads());
@@ -140,9 +140,6 @@ GATHER_KERNEL void report_first_body(Block& block, const Job& job) {
 
 // ---- from what the host decides to what was compiled
 
-// How indices are read and rows counted: DirectJob by index4 and index8, SmallJob by any32 and any64, AnyJob by any64.
-enum class Reading : uint8_t { index4, index8, any32, any64 };
-
 template <Copy copy_, class Index_>
 struct CopyKernel {
   static constexpr Copy copy = copy_;
@@ -170,7 +167,7 @@ int visit_reading(Reading reading, Visit&& visit) {
 // The kernels that count in 64 bits are few: what they have to do takes long.
 template <class Job, class Index>
 constexpr bool has_kernel(Copy copy) {
-  if (sizeof(typename Index::Number) == 4) return copy != Copy::rows1;
+  if (sizeof(typename Index::Number) == 4) return true;
   const bool is_small = Job::most_loops == SmallJob::most_loops;
   return copy == Copy::rows16 || copy == Copy::rows4 || copy == Copy::rows1 || (is_small && copy == Copy::stream);
 }
@@ -192,11 +189,8 @@ int visit_copy(Copy copy, Reading reading, Visit&& visit) {
       case Copy::rows16: return visit_if_compiled<Copy::rows16, Job, Index>(visit);
       case Copy::rows8: return visit_if_compiled<Copy::rows8, Job, Index>(visit);
       case Copy::rows4: return visit_if_compiled<Copy::rows4, Job, Index>(visit);
+      case Copy::rows2: return visit_if_compiled<Copy::rows2, Job, Index>(visit);
       case Copy::rows1: return visit_if_compiled<Copy::rows1, Job, Index>(visit);
-      case Copy::elements8: return visit_if_compiled<Copy::elements8, Job, Index>(visit);
-      case Copy::elements4: return visit_if_compiled<Copy::elements4, Job, Index>(visit);
-      case Copy::elements2: return visit_if_compiled<Copy::elements2, Job, Index>(visit);
-      case Copy::elements1: return visit_if_compiled<Copy::elements1, Job, Index>(visit);
       default: return visit_if_compiled<Copy::stream, Job, Index>(visit);
     }
   });

@@ -6,7 +6,6 @@
 
 #include "cuda/failure.hpp"
 #include "cuda/fork.hpp"
-#include "cuda/kernels.hpp"
 #include "cuda/queue.hpp"
 #include "cuda/streams.hpp"
 
@@ -77,7 +76,7 @@ int32_t Device::set_up(const Error& error) {
   if (code) return fail_cuda(code, "context", 0, error);
   multiprocessors_ = facts.multiprocessors;
   is_alone_ = count == 1;
-  code = load_kernels();
+  code = load_kernels(&capacity_);
   if (runtime::means_no_kernels(code)) {
     return fail_no_device(offsetof(gth_context_options, device_id), id_, 0,
                           "this build has no kernels for the device's compute capability", error);

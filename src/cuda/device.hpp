@@ -6,6 +6,7 @@
 #include "core/error.hpp"
 #include "core/memory.hpp"
 #include "core/os.hpp"
+#include "cuda/kernels.hpp"
 #include "cuda/runtime.hpp"
 #include "cuda/waiting.hpp"
 
@@ -42,6 +43,7 @@ class Device : public core::Allocated {
   runtime::Device handle() const { return handle_; }
   int32_t id() const { return id_; }
   int32_t multiprocessors() const { return multiprocessors_; }
+  const Capacity& capacity() const { return capacity_; }
   bool is_alone() const { return is_alone_; }  // the only one of the machine
 
   // Every queue keeps its device; those of contexts that live are open.
@@ -79,6 +81,7 @@ class Device : public core::Allocated {
 
   int32_t id_;
   int32_t multiprocessors_ = 0;
+  Capacity capacity_{};
   bool is_alone_ = false;
   runtime::Device handle_ = nullptr;
   runtime::Stream stream_ = nullptr;

@@ -36,7 +36,7 @@ GATHER_SHARED uint32_t divide(uint32_t n, const Divider& by, int64_t) {
 }
 
 GATHER_SHARED uint64_t divide(uint64_t n, const Divider&, int64_t divisor) {
-  return n / static_cast<uint64_t>(divisor);
+  return divisor == 1 ? n : n / static_cast<uint64_t>(divisor);
 }
 
 }  // namespace gather::cuda

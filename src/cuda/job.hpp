@@ -49,28 +49,30 @@ struct JobHead {
   const char* indices;
   char* out;
   const char* params_begin;  // memory of params that is described, as far as elements reach
-  const char* params_end;
-  int64_t units;   // rows in the output
-  int64_t tuples;  // in indices
-  int64_t row;     // bytes
-  int64_t chunks;  // pieces that a row is cut into
+  int64_t loadable;          // bytes of it from which on three words can be loaded
+  int64_t units;             // rows in the output
+  int64_t tuples;            // in indices
+  int64_t row;               // bytes
+  int64_t chunks;            // pieces that a row is cut into
   int64_t index_step;
   int64_t dealt_units;  // units that one batch of params is dealt
   uint64_t fill[2];     // the element that bounds = fill writes, repeated to 16 bytes
-  Divider chunk;
+  Divider chunk;        // divides by chunks; of a stream, by row
+  Divider lane;         // by lanes
+  uint32_t lanes;       // threads that share a row, or a piece of one
   int32_t loops;
   int32_t walked;        // loops in front of the inner ones
   uint64_t tuple_loops;  // a bit for each of these that goes from tuple to tuple; the others repeat tuples
   int32_t components;
   int32_t dealt_dims;  // params dims, behind the components, that tuples are dealt out to
   int32_t bounds;
-  uint32_t lanes_log2;  // threads that share a row
   uint8_t index_bytes;
   bool index_signed;
   bool index_aligned;
   bool has_negatives;  // values below zero are negative, not huge
   bool wraps;
   uint8_t wraps_flag;  // what an error says of it: GTH_ERROR_WRAP or 0
+  bool streams;        // the output is too large to stay in the cache
   bool zeroes;         // the output is ours: rows that nothing is copied to become zeros
   Validation validation;
   bool sets_skip;  // of the validating kernel: a copying one follows

@@ -28,7 +28,7 @@ GATHER_SHARED int64_t extend(uint64_t bits, int bytes, bool is_signed) {
   return is_signed ? static_cast<int64_t>(bits << unused) >> unused : static_cast<int64_t>(bits);
 }
 
-GATHER_SELDOM uint64_t load_unaligned_bits(const char* at, int bytes) {
+GATHER_SELDOM uint64_t load_bytewise(const char* at, int bytes) {
   uint64_t bits = 0;
   for (int i = 0; i < bytes; ++i) bits |= uint64_t{load_index_bits<1>(at + i)} << (8 * i);
   return bits;
@@ -38,18 +38,9 @@ template <class NumberType>
 struct AnyIndex {  // of any width, at any address
   using Number = NumberType;
   static GATHER_SHARED int64_t load(const JobHead& job, const char* at) {
-    uint64_t bits;
-    if (!job.index_aligned) {
-      bits = load_unaligned_bits(at, job.index_bytes);
-    } else if (job.index_bytes == 8) {
-      bits = load_index_bits<8>(at);
-    } else if (job.index_bytes == 4) {
-      bits = load_index_bits<4>(at);
-    } else if (job.index_bytes == 2) {
-      bits = load_index_bits<2>(at);
-    } else {
-      bits = load_index_bits<1>(at);
-    }
+    if (job.index_aligned && job.index_bytes == 8) return static_cast<int64_t>(load_index_bits<8>(at));
+    const bool is_word = job.index_aligned && job.index_bytes == 4;
+    const uint64_t bits = is_word ? load_index_bits<4>(at) : load_bytewise(at, job.index_bytes);
     return extend(bits, job.index_bytes, job.index_signed);
   }
 };
@@ -59,51 +50,62 @@ GATHER_SHARED bool is_inside(int64_t value, int64_t size) {
   return static_cast<uint64_t>(value) < static_cast<uint64_t>(size);
 }
 
-GATHER_SELDOM int64_t modulo(int64_t value, int64_t size, bool has_negatives) {
+GATHER_SHARED int64_t modulo(int64_t value, int64_t size, bool has_negatives) {
   if (!has_negatives) return static_cast<int64_t>(static_cast<uint64_t>(value) % static_cast<uint64_t>(size));
   const int64_t rest = value % size;
   return rest < 0 ? rest + size : rest;
 }
 
-// Adds the offset of the row of one component that `value` selects. False: it selects none.
-GATHER_SHARED bool select(const JobHead& job, const JobComponent& component, int64_t value, int64_t* offset) {
-  int64_t index = job.wraps && value < 0 ? value + component.size : value;
-  if (!is_inside(index, component.size)) {
-    if (job.bounds == GTH_BOUNDS_CLAMP) {  // the dim has a size: an empty one is refused before anything runs
-      index = index < 0 && job.has_negatives ? 0 : component.size - 1;
-    } else if (job.bounds == GTH_BOUNDS_MODULO) {
-      index = modulo(value, component.size, job.has_negatives);
-    } else {
-      return false;
-    }
-  }
-  *offset += index * component.stride;
-  return true;
+// What is selected instead of an index that is not inside; -1: nothing. The dim has a size: an empty one is refused before
+// anything runs.
+GATHER_SELDOM int64_t replace(int64_t value, int64_t size, int32_t bounds, bool has_negatives) {
+  if (bounds == GTH_BOUNDS_CLAMP) return value < 0 && has_negatives ? 0 : size - 1;
+  if (bounds == GTH_BOUNDS_MODULO) return modulo(value, size, has_negatives);
+  return -1;
 }
 
-// The first index of a tuple; apart, so that several loads can be under way before the first is waited for.
-template <class Index, class Job>
-GATHER_SHARED int64_t load_first(const Job& job, const char* tuple) {
-  return Job::is_direct || job.components > 0 ? Index::load(job, tuple) : 0;
+// The index that a value means.
+GATHER_SHARED int64_t wrap(const JobHead& job, const JobComponent& component, int64_t value) {
+  return job.wraps && value < 0 ? value + component.size : value;
 }
 
-// A tuple's offset into params. False: it selects nothing; its first bad component is in *bad, if asked for.
-template <class Index, class Job>
-GATHER_SHARED bool resolve(const Job& job, const char* tuple, int64_t first, int64_t* offset, Finding* bad) {
-  if constexpr (Job::is_direct) {
-    if (select(job, job.component[0], first, offset)) return true;
-    if (bad) *bad = {0, first, 0};
-    return false;
-  } else {
-    int64_t value = first;
-    for (int32_t c = 0; c < job.components; ++c) {
-      if (c > 0) value = Index::load(job, tuple + c * job.index_step);
-      if (select(job, job.component[c], value, offset)) continue;
-      if (bad) *bad = {0, value, c};
-      return false;
-    }
-    return true;
+// Adds the offsets of the rows of one component that `values` select; a value that selects none is noted.
+template <int count>
+GATHER_SHARED void select(const JobHead& job, const JobComponent& component, const int64_t* values, int64_t* offsets,
+                          bool* selects) {
+  int64_t index[size_t{count}];
+  bool are_inside = true;
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+  for (int i = 0; i < count; ++i) {
+    index[i] = wrap(job, component, values[i]);
+    are_inside &= is_inside(index[i], component.size);
   }
+  if (!are_inside) {
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+    for (int i = 0; i < count; ++i) {
+      if (is_inside(index[i], component.size)) continue;
+      index[i] = replace(values[i], component.size, job.bounds, job.has_negatives);
+      selects[i] &= index[i] >= 0;
+    }
+  }
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+  for (int i = 0; i < count; ++i) offsets[i] += index[i] * component.stride;
+}
+
+// Whether bounds = error lets an index pass.
+GATHER_SHARED bool is_good(const JobHead& job, const JobComponent& component, int64_t value) {
+  return is_inside(wrap(job, component, value), component.size);
+}
+
+template <class Job>
+GATHER_SHARED int32_t components_of(const Job& job) {
+  return Job::is_direct ? 1 : job.components;
 }
 
 // Where a tuple lies in indices.
@@ -138,15 +140,18 @@ GATHER_SELDOM int64_t position_of(const Job& job, Number tuple) {
   return position;
 }
 
-// The first bad one of the tuples first, first + step, ..
+// The first bad one of the tuples first, first + step, .. Several are judged at a time, component by component, so that
+// their loads are under way together.
 template <class Index, class Job>
-GATHER_SELDOM Finding find_bad(const Job& job, typename Index::Number first, typename Index::Number step) {
+GATHER_SHARED Finding find_bad(const Job& job, typename Index::Number first, typename Index::Number step) {
   using Number = typename Index::Number;
   const Number tuples = static_cast<Number>(job.tuples);
-  constexpr int together = 4;  // loads in flight
+  const int32_t components = components_of(job);
+  constexpr int together = loads_in_flight, none = together;
   for (; first < tuples; first += step * together) {
     const char* at[together];
-    int64_t values[together];
+    int bad = none;
+    Finding finding{-1, 0, 0};
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
@@ -155,19 +160,26 @@ GATHER_SELDOM Finding find_bad(const Job& job, typename Index::Number first, typ
       at[i] = tuple < tuples ? locate_tuple(job, tuple) : nullptr;
     }
 #ifdef __CUDA_ARCH__
-#pragma unroll
+#pragma unroll 1
 #endif
-    for (int i = 0; i < together; ++i) values[i] = at[i] ? load_first<Index>(job, at[i]) : 0;
+    for (int32_t c = 0; c < components; ++c) {
+      int64_t values[together];
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
-    for (int i = 0; i < together; ++i) {
-      int64_t offset = 0;
-      Finding bad;
-      if (!at[i] || resolve<Index>(job, at[i], values[i], &offset, &bad)) continue;
-      bad.position = position_of(job, static_cast<Number>(first + static_cast<Number>(i) * step));
-      return bad;
+      for (int i = 0; i < together; ++i) values[i] = at[i] ? Index::load(job, at[i] + c * job.index_step) : 0;
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+      for (int i = 0; i < together; ++i) {
+        if (i >= bad || !at[i] || is_good(job, job.component[c], values[i])) continue;
+        bad = i;
+        finding = {0, values[i], c};
+      }
     }
+    if (bad == none) continue;
+    finding.position = position_of(job, static_cast<Number>(first + static_cast<Number>(bad) * step));
+    return finding;
   }
   return {-1, 0, 0};
 }

@@ -41,6 +41,18 @@ class DeviceBlock {
     if (threadIdx.x == 0) f();
   }
 
+  // Of a grid that was launched without overlap both do nothing, as on devices that know none.
+  __device__ void lets_next_begin() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+  }
+  __device__ void waits_for_previous() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+  }
+
   __device__ bool finishes(uint32_t* shares) {
     __shared__ bool last;
     const uint32_t share = share_of(blockIdx.x, gridDim.x);
@@ -51,7 +63,7 @@ class DeviceBlock {
 };
 
 template <Copy copy, class Index, class Job>
-__global__ void __launch_bounds__(block_threads) copy_kernel(const __grid_constant__ Job job) {
+__global__ void __launch_bounds__(block_threads, 3) copy_kernel(const __grid_constant__ Job job) {
   DeviceBlock block;
   copy_body<copy, Index>(block, job);
 }
@@ -83,32 +95,73 @@ int launch(Kernel* kernel, uint32_t blocks, uint32_t threads, CUstream_st* strea
   return settled(cudaLaunchKernel(function, dim3(blocks), dim3(threads), pointers, 0, stream));
 }
 
+// A grid whose blocks may come to the device before the grid in front has ended; it waits itself for what it needs.
+template <class Kernel, class Job>
+int launch_overlapping(Kernel* kernel, uint32_t blocks, CUstream_st* stream, Job job) {
+  void* pointers[] = {&job};
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(block_threads);
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  return settled(cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernel), pointers));
+}
+
 template <class Kernel>
 int load(Kernel* kernel) {
   cudaFuncAttributes attributes;
   return settled(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel)));
 }
 
-// All copying kernels of one kind of job and one reading.
+template <class Kernel>
+int load_resident(Kernel* kernel, uint8_t* resident) {
+  int blocks = 0;
+  if (const int code = load(kernel)) return code;
+  const auto* function = reinterpret_cast<const void*>(kernel);
+  const int code = settled(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, block_threads, 0));
+  *resident = static_cast<uint8_t>(blocks);
+  return code;
+}
+
+// All kernels of one kind of job and one reading.
 template <class Job>
-int load_copies(Reading reading) {
-  for (int copy = 0; copy <= static_cast<int>(Copy::stream); ++copy) {
-    const int code = visit_copy<Job>(static_cast<Copy>(copy), reading, [](auto k) {
+int load_family(Reading reading, Capacity* capacity) {
+  const int family = family_of<Job>(reading);
+  for (int copy = 0; copy < copies; ++copy) {
+    const int code = visit_copy<Job>(static_cast<Copy>(copy), reading, [&](auto k) {
       using Kernel = decltype(k);
-      return load(copy_kernel<Kernel::copy, typename Kernel::Index, Job>);
+      return load_resident(copy_kernel<Kernel::copy, typename Kernel::Index, Job>, &capacity->copying[family][copy]);
     });
     if (code > 0) return code;
   }
-  return visit_reading<Job>(reading, [](auto k) { return load(validate_kernel<typename decltype(k)::Index, Job>); });
+  return visit_reading<Job>(reading, [&](auto k) {
+    return load_resident(validate_kernel<typename decltype(k)::Index, Job>, &capacity->validating[family]);
+  });
+}
+
+int ask_device(Capacity* capacity) {
+  int device = 0, cache = 0, major = 0;
+  int code = settled(cudaGetDevice(&device));
+  if (!code) code = settled(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device));
+  if (!code) code = settled(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  capacity->cache = cache;
+  capacity->overlaps_grids = major >= 9;
+  return code;
 }
 
 }  // namespace
 
 template <class Job>
-int launch_copy(Copy copy, Reading reading, const Job& job, uint32_t blocks, CUstream_st* stream) {
+int launch_copy(Copy copy, Reading reading, const Job& job, uint32_t blocks, bool overlaps, CUstream_st* stream) {
   return visit_copy<Job>(copy, reading, [&](auto k) {
     using Kernel = decltype(k);
-    return launch(copy_kernel<Kernel::copy, typename Kernel::Index, Job>, blocks, block_threads, stream, job);
+    auto* kernel = copy_kernel<Kernel::copy, typename Kernel::Index, Job>;
+    if (overlaps) return launch_overlapping(kernel, blocks, stream, job);
+    return launch(kernel, blocks, block_threads, stream, job);
   });
 }
 
@@ -128,15 +181,16 @@ int launch_take(gth_error_record* record, gth_error_record* to, CUstream_st* str
   return launch(take_kernel, 1, 1, stream, record, to);
 }
 
-int load_kernels() {
+int load_kernels(Capacity* capacity) {
   // Not taken for a part of what another stream of this thread captures. The device is current.
   cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
   cudaThreadExchangeStreamCaptureMode(&mode);
-  int code = load_copies<DirectJob>(Reading::index4);
-  if (!code) code = load_copies<DirectJob>(Reading::index8);
-  if (!code) code = load_copies<SmallJob>(Reading::any32);
-  if (!code) code = load_copies<SmallJob>(Reading::any64);
-  if (!code) code = load_copies<AnyJob>(Reading::any64);
+  int code = ask_device(capacity);
+  if (!code) code = load_family<DirectJob>(Reading::index4, capacity);
+  if (!code) code = load_family<DirectJob>(Reading::index8, capacity);
+  if (!code) code = load_family<SmallJob>(Reading::any32, capacity);
+  if (!code) code = load_family<SmallJob>(Reading::any64, capacity);
+  if (!code) code = load_family<AnyJob>(Reading::any64, capacity);
   if (!code) code = load(report_first_kernel<AnyJob>);
   if (!code) code = load(take_kernel);
   cudaThreadExchangeStreamCaptureMode(&mode);

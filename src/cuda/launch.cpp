@@ -11,8 +11,6 @@ namespace {
 using core::Plan;
 using core::Pointers;
 
-constexpr int64_t vector_bytes = 16;
-
 // What the addresses and sizes of a launch come to.
 struct Shape {
   int64_t alignment;  // of every row on both sides, and its size; at most 16
@@ -103,25 +101,24 @@ Shape measure(const Plan& plan, const Pointers& pointers, int64_t n) {
   return shape;
 }
 
-bool is_element(const Plan& plan, const Shape& shape) {
-  return shape.is_dense && plan.row.out <= 8 && plan.row.out == shape.alignment;
-}
-
 constexpr int64_t most_narrow = largest_narrow - vector_bytes;
+// Threads that share a row, or a piece of one.
+constexpr int64_t most_lanes = 2 * warp_threads;
 
-// Whether the bytes of the output can be counted in 32 bits.
-bool is_narrow_stream(const Plan& plan, const Shape& shape) {
-  return shape.units == 0 || shape.units <= most_narrow / plan.row.out;
-}
+int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
-// Whether 32-bit numbers do: for tuples, and for what the copying kernel counts, which is rows, pieces of 32 vectors of
-// them, or bytes.
-bool is_narrow(const Plan& plan, const Shape& shape) {
-  if (shape.tuples > most_narrow) return false;
+int64_t chunks_of(int64_t row, int64_t width) { return ceil_divide(ceil_divide(row, width), most_lanes); }
+
+// Whether 32-bit numbers do: for tuples, and for what the copying kernel counts, which is rows and pieces of them, or
+// vectors of the output.
+bool is_narrow(const Plan& plan, const Shape& shape, Copy copy) {
+  if (shape.tuples > most_narrow || shape.units > most_narrow) return false;
   if (shape.units == 0) return true;
-  if (is_element(plan, shape)) return shape.units <= most_narrow;
-  if (shape.alignment < 4) return is_narrow_stream(plan, shape);
-  return shape.units <= most_narrow / (plan.row.out / (warp_threads * shape.alignment) + 1);
+  const int64_t row = plan.row.out;
+  if (copy == Copy::stream) {
+    return row <= most_narrow / vector_bytes && shape.units <= most_narrow / ceil_divide(row, vector_bytes);
+  }
+  return shape.units <= most_narrow / chunks_of(row, width_of(copy));
 }
 
 Form choose_form(const Plan& plan, const Shape& shape, bool narrow) {
@@ -133,59 +130,60 @@ Form choose_form(const Plan& plan, const Shape& shape, bool narrow) {
   return is_direct && narrow && shape.index_aligned && bytes >= 4 ? Form::direct : Form::small;
 }
 
-// Narrow rows are made by output vectors, aligned ones by groups of threads, the others as a stream of bytes.
-Copy choose_copy(const Plan& plan, const Shape& shape, Form form, bool narrow) {
-  const int64_t row = plan.row.out, alignment = shape.alignment;
-  if (form == Form::any || !narrow) {
-    if (alignment == 16) return Copy::rows16;
-    if (alignment >= 4) return Copy::rows4;
-    return form == Form::small && shape.is_dense ? Copy::stream : Copy::rows1;
+Copy rows_of(int64_t alignment) {
+  switch (alignment) {
+    case 16: return Copy::rows16;
+    case 8: return Copy::rows8;
+    case 4: return Copy::rows4;
+    case 2: return Copy::rows2;
+    default: return Copy::rows1;
   }
-  if (is_element(plan, shape)) {
-    return row == 8 ? Copy::elements8 : row == 4 ? Copy::elements4 : row == 2 ? Copy::elements2 : Copy::elements1;
-  }
-  if (alignment == 16) return Copy::rows16;
-  if (alignment == 8) return Copy::rows8;
-  // Of 4 bytes a thread, a row takes twice the instructions of 16 bytes a thread of a stream.
-  if (shape.is_dense && is_narrow_stream(plan, shape)) return Copy::stream;
-  return alignment == 4 ? Copy::rows4 : Copy::rows1;
 }
 
-uint32_t ceil_log2(int64_t value) {
-  uint32_t result = 0;
-  while ((int64_t{1} << result) < value) ++result;
-  return result;
+// Of less than 8 bytes a thread, a long row takes more instructions than as a part of a stream.
+Copy choose_copy(const Plan& plan, const Shape& shape) {
+  const bool is_stream = shape.is_dense && plan.row.out >= vector_bytes && shape.alignment < 8;
+  return is_stream ? Copy::stream : rows_of(shape.alignment);
 }
 
-// Threads for a row, and the pieces a long row is cut into.
-void cut_rows(Copy copy, int64_t row, JobHead* job) {
-  const int64_t vectors = (row + width_of(copy) - 1) / width_of(copy);
-  job->lanes_log2 = is_rows(copy) ? ceil_log2(std::min<int64_t>(vectors, warp_threads)) : 0;
-  job->chunks = is_rows(copy) ? (vectors + (int64_t{1} << job->lanes_log2) - 1) >> job->lanes_log2 : 1;
+// The same of the kernels that count in 64 bits, which are few.
+Copy choose_wide_copy(Copy copy, Form form, int64_t alignment) {
+  if (alignment >= 4) return alignment == 16 ? Copy::rows16 : Copy::rows4;
+  return form == Form::small && copy == Copy::stream ? Copy::stream : Copy::rows1;
+}
+
+// Threads for a row, and the pieces a long row is cut into. Four neighbours find rows together where that takes long.
+void cut_rows(Copy copy, int64_t row, bool is_direct, JobHead* job) {
+  const int64_t vectors = ceil_divide(row, width_of(copy));
+  job->chunks = chunks_of(row, width_of(copy));
+  const int64_t lanes = ceil_divide(vectors, job->chunks);
+  job->lanes = static_cast<uint32_t>(is_direct || lanes < 4 ? lanes : (lanes + 3) / 4 * 4);
+  job->lane = make_divider(job->lanes);
 }
 
 uint32_t at_most(int64_t blocks, int64_t most) { return static_cast<uint32_t>(std::clamp<int64_t>(blocks, 1, most)); }
 
-int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+int64_t multiply_saturating(int64_t a, int64_t b) { return a > INT64_MAX / b ? INT64_MAX : a * b; }
 
 // Enough blocks that each thread has its loads in flight; a small call is spread more thinly over the device.
-uint32_t count_blocks(const JobHead& job, Copy copy, int32_t multiprocessors) {
-  const int64_t most = multiprocessors * resident_blocks;
-  if (!is_rows(copy)) {
-    const int64_t block = block_threads * vector_bytes;
-    if (job.units > INT64_MAX / job.row) return at_most(most, most);
-    return at_most(ceil_divide(job.units * job.row + vector_bytes, block), most);
-  }
-  const int64_t groups = block_threads >> job.lanes_log2;
-  const int64_t pieces = job.units > INT64_MAX / job.chunks ? INT64_MAX : job.units * job.chunks;
-  const int64_t full = ceil_divide(pieces, groups * loads_in_flight);
-  const int64_t spread = std::min<int64_t>(ceil_divide(pieces, groups), multiprocessors);
-  return at_most(std::max(full, spread), most);
+uint32_t count_blocks(const JobHead& job, Copy copy, const Place& place, int resident) {
+  const bool is_stream = copy == Copy::stream;
+  const int64_t bytes = multiply_saturating(job.units, job.row);
+  const int64_t threads =
+      is_stream ? bytes / vector_bytes + 1 : multiply_saturating(multiply_saturating(job.units, job.chunks), job.lanes);
+  const int64_t full = ceil_divide(threads, int64_t{block_threads} * loads_in_flight);
+  const int64_t spread = std::min<int64_t>(ceil_divide(threads, block_threads), place.multiprocessors);
+  return at_most(std::max(full, spread), int64_t{place.multiprocessors} * resident);
 }
 
-uint32_t count_validating_blocks(int64_t tuples, int32_t multiprocessors) {
+uint32_t count_validating_blocks(int64_t tuples, const Place& place, int resident) {
   const int64_t wanted = ceil_divide(tuples, int64_t{block_threads} * loads_in_flight);
-  return at_most(wanted, multiprocessors * resident_blocks);
+  return at_most(wanted, int64_t{place.multiprocessors} * resident);
+}
+
+// An output that would leave the table no place in the cache is not kept there.
+bool outgrows_cache(const JobHead& job, const Place& place) {
+  return multiply_saturating(job.units, job.row) > place.capacity->cache / 2;
 }
 
 // The element repeated, so that any part of a filled row can be cut out of it.
@@ -198,13 +196,17 @@ void repeat_fill(const Plan& plan, JobHead* job) {
   std::memcpy(job->fill, bytes, sizeof job->fill);
 }
 
+int64_t params_bytes(const Plan& plan, int64_t n) {
+  return plan.params_reach.empty ? 0 : plan.params_reach.at(n).high - plan.params_reach.at(n).low;
+}
+
 void fill_head(const Plan& plan, const Pointers& pointers, int64_t n, const Place& place, const Shape& shape,
                JobHead* job) {
   job->params = pointers.params + plan.params_offset;
   job->indices = pointers.indices + plan.indices_offset;
   job->out = pointers.out + plan.out_offset;
   job->params_begin = pointers.params + (plan.params_reach.empty ? 0 : plan.params_reach.at(n).low);
-  job->params_end = pointers.params + (plan.params_reach.empty ? 0 : plan.params_reach.at(n).high);
+  job->loadable = std::max<int64_t>(params_bytes(plan, n) - 3 * 8 + 1, 0);
   job->units = shape.units;
   job->tuples = shape.tuples;
   job->row = plan.row.out;
@@ -263,30 +265,29 @@ void finish(const Plan& plan, const Place& place, const Shape& shape, bool narro
   fill_loops(plan, n, narrow, job);
   job->validation = choose_validation(plan, shape);
   job->sets_skip = shape.units > 0;
-  job->chunks = 1;
-  job->chunk = {};
+  const int family = family_of<Job>(out->reading);
+  const Capacity& capacity = *place.capacity;
+  const bool is_judged_in_front = job->validation == Validation::in_front;
   out->validating_blocks =
-      job->validation == Validation::in_front ? count_validating_blocks(shape.tuples, place.multiprocessors) : 0;
+      is_judged_in_front ? count_validating_blocks(shape.tuples, place, capacity.validating[family]) : 0;
   out->copying_blocks = 0;
   if (shape.units == 0 || out->reports_first) return;
-  cut_rows(out->copy, plan.row.out, job);
+  cut_rows(out->copy, plan.row.out, Job::is_direct, job);
   if (narrow) job->chunk = make_divider(out->copy == Copy::stream ? plan.row.out : job->chunks);
-  out->copying_blocks = count_blocks(*job, out->copy, place.multiprocessors);
+  job->streams = outgrows_cache(*job, place);
+  out->copying_blocks = count_blocks(*job, out->copy, place, capacity.copying[family][static_cast<int>(out->copy)]);
 }
 
 }  // namespace
 
 void plan_launch(const Plan& plan, const Pointers& pointers, int64_t n, const Place& place, Launch* out) {
   const Shape shape = measure(plan, pointers, n);
-  bool narrow = is_narrow(plan, shape);
+  out->copy = choose_copy(plan, shape);
+  const bool narrow = is_narrow(plan, shape, out->copy);
   out->reports_first = meets_empty_dim(plan);
   out->form = out->reports_first ? Form::any : choose_form(plan, shape, narrow);
-  out->copy = choose_copy(plan, shape, out->form, narrow);
-  if (out->copy == Copy::rows1 && out->form != Form::any) {  // seldom: compiled once
-    out->form = Form::small;
-    narrow = false;
-  }
-  JobHead head;
+  if (out->form == Form::any || !narrow) out->copy = choose_wide_copy(out->copy, out->form, shape.alignment);
+  JobHead head{};
   fill_head(plan, pointers, n, place, shape, &head);
   switch (out->form) {
     case Form::direct:

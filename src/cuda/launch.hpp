@@ -5,6 +5,7 @@
 #include "core/operands.hpp"
 #include "core/plan.hpp"
 #include "cuda/bodies.hpp"
+#include "cuda/kernels.hpp"
 
 // How a plan runs on a device: which kernels, how many blocks. A function of shapes, strides and addresses only, never of
 // data, so that it holds for every replay of a captured call.
@@ -12,14 +13,13 @@ namespace gather::cuda {
 
 // So many index values are judged by every block of the copying kernel; more by a kernel in front of it.
 constexpr int64_t judged_inside = 2048;
-// Blocks of a grid for each multiprocessor: as many as are resident at once.
-constexpr int64_t resident_blocks = 8;
 
 enum class Form : uint8_t { direct, small, any };
 
 // What a launch takes from its context.
 struct Place {
   int32_t multiprocessors;
+  const Capacity* capacity;
   State* state;
   gth_error_record* record;
   int64_t sequence;

@@ -6,10 +6,9 @@
 // returns whether it met an index that was good when it was judged (bounds = error).
 namespace gather::cuda {
 
-// Loads that a thread has in flight: what decides the speed.
-constexpr int loads_in_flight = 4;
+constexpr uint32_t vector_bytes = 16;
 
-enum class Source : uint8_t { params, fill, none };
+enum class Source : uint32_t { params, fill, none };
 
 // One row of the output.
 struct Unit {
@@ -27,7 +26,7 @@ GATHER_SHARED int64_t dealt_offset(const JobHead& job, const JobComponent* dims,
   return offset;
 }
 
-// A row of the output before its indices are known. to nullptr: there is no such row.
+// A row of the output before its indices are known.
 struct Placed {
   const char* tuple;
   const char* from;
@@ -66,55 +65,56 @@ GATHER_SELDOM Placed place_elsewhere(const Job& job, uint64_t number) {
   return place(job, number);
 }
 
-// blank: nothing is to be read, the output becomes zeros.
-template <class Index, class Job>
-GATHER_SHARED Unit find_unit(const Job& job, const Placed& row, int64_t first, bool blank, bool* raced) {
-  Unit unit{row.from, row.to, Source::params};
-  int64_t offset = 0;
-  if (blank) {
-    unit.source = Source::fill;
-  } else if (resolve<Index>(job, row.tuple, first, &offset, static_cast<Finding*>(nullptr))) {
-    unit.from += offset;
-  } else if (job.bounds == GTH_BOUNDS_FILL) {
-    unit.source = Source::fill;
-  } else {
-    *raced |= job.bounds == GTH_BOUNDS_ERROR;
-    unit.source = job.zeroes ? Source::fill : Source::none;
-  }
-  return unit;
-}
-
-// Finds the sources and targets of `count` rows; a number that is not below job.units has none. All rows are placed and
-// all indices asked for before one of them is waited for.
+// Finds the sources and targets of `count` rows, component by component, so that their indices are under way together.
+// blank: nothing is to be read, the output becomes zeros. A race: an index is bad that was good when it was judged.
 template <class Index, int count, class Job>
 GATHER_SHARED void find_units(const Job& job, const typename Index::Number* numbers, bool blank, Unit* units,
                               bool* raced) {
-  using Number = typename Index::Number;
   Placed rows[size_t{count}];
-  int64_t first[size_t{count}] = {};
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
   for (int i = 0; i < count; ++i) {
-    rows[i] = {nullptr, nullptr, nullptr};
-    if (numbers[i] >= static_cast<Number>(job.units)) continue;
-    if constexpr (sizeof(Number) == 8)
+    if constexpr (sizeof(typename Index::Number) == 8)
       rows[i] = place_elsewhere(job, numbers[i]);
     else
       rows[i] = place(job, numbers[i]);
+    units[i] = {rows[i].from, rows[i].to, Source::fill};
+  }
+  if (blank) return;
+  int64_t offsets[size_t{count}] = {};
+  bool selects[size_t{count}], selects_all = true;
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+  for (int i = 0; i < count; ++i) selects[i] = true;
+#ifdef __CUDA_ARCH__
+#pragma unroll 1
+#endif
+  for (int32_t c = 0; c < components_of(job); ++c) {
+    int64_t values[size_t{count}];
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+    for (int i = 0; i < count; ++i) values[i] = Index::load(job, rows[i].tuple + c * job.index_step);
+    select<count>(job, job.component[c], values, offsets, selects);
   }
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
   for (int i = 0; i < count; ++i) {
-    if (rows[i].to && !blank) first[i] = load_first<Index>(job, rows[i].tuple);
+    units[i].from += offsets[i];
+    units[i].source = Source::params;
+    selects_all &= selects[i];
   }
+  if (selects_all) return;
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
   for (int i = 0; i < count; ++i) {
-    units[i] = {nullptr, nullptr, Source::none};
-    if (rows[i].to) units[i] = find_unit<Index>(job, rows[i], first[i], blank, raced);
+    if (selects[i]) continue;
+    *raced |= job.bounds == GTH_BOUNDS_ERROR;
+    units[i].source = job.bounds == GTH_BOUNDS_FILL || job.zeroes ? Source::fill : Source::none;
   }
 }
 
@@ -130,7 +130,6 @@ GATHER_SHARED void find_units_together(const Job& job, const typename Index::Num
   for (int i = 0; i < 4; ++i) {
     units[i] = {from_neighbour(unit.from, i), from_neighbour(unit.to, i),
                 static_cast<Source>(from_neighbour(static_cast<uint32_t>(unit.source), i))};
-    if (numbers[i] >= static_cast<typename Index::Number>(job.units)) units[i].source = Source::none;
   }
 #else
   (void)mine;
@@ -138,35 +137,33 @@ GATHER_SHARED void find_units_together(const Job& job, const typename Index::Num
 #endif
 }
 
-// 128 bits shifted by 0 to 15 bytes.
-GATHER_SHARED Bytes16 shift_up(Bytes16 v, uint32_t bytes) {
-  const uint32_t bits = 8 * (bytes & 7);
-  if (bytes & 8) v = {0, v.lo};
-  if (bits == 0) return v;
-  return {v.lo << bits, (v.hi << bits) | (v.lo >> (64 - bits))};
+// Whether all rows are copied: what takes no look at each.
+template <int count>
+GATHER_SHARED bool are_copied(const Unit* units) {
+  bool result = true;
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+  for (int i = 0; i < count; ++i) result &= units[i].source == Source::params;
+  return result;
 }
 
-GATHER_SHARED Bytes16 shift_down(Bytes16 v, uint32_t bytes) {
-  const uint32_t bits = 8 * (bytes & 7);
-  if (bytes & 8) v = {v.hi, 0};
-  if (bits == 0) return v;
-  return {(v.lo >> bits) | (v.hi << (64 - bits)), v.hi >> bits};
+template <int count>
+GATHER_SHARED bool are_written(const Unit* units) {
+  bool result = true;
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+  for (int i = 0; i < count; ++i) result &= units[i].source != Source::none;
+  return result;
 }
-
-// The first `bytes` (1 to 16) of 16 bytes, zeros behind.
-GATHER_SHARED Bytes16 keep_first(Bytes16 v, uint32_t bytes) {
-  if (bytes >= 16) return v;
-  if (bytes >= 8) return {v.lo, bytes == 8 ? 0 : v.hi & (~uint64_t{0} >> (128 - 8 * bytes))};
-  return {v.lo & (~uint64_t{0} >> (64 - 8 * bytes)), 0};
-}
-
-GATHER_SHARED Bytes16 either(Bytes16 a, Bytes16 b) { return {a.lo | b.lo, a.hi | b.hi}; }
 
 // What bounds = fill writes from byte `at` of a row on.
 GATHER_SHARED Bytes16 fill_from(const JobHead& job, int64_t at) {
-  const uint32_t turn = static_cast<uint32_t>(at) & 15;
-  const Bytes16 fill{job.fill[0], job.fill[1]};
-  return turn ? either(shift_down(fill, turn), shift_up(fill, 16 - turn)) : fill;
+  const uint32_t turn = 8 * (static_cast<uint32_t>(at) & 7);
+  const bool swapped = at & 8;
+  const uint64_t lo = swapped ? job.fill[1] : job.fill[0], hi = swapped ? job.fill[0] : job.fill[1];
+  return {funnel_down(lo, hi, turn), funnel_down(hi, lo, turn)};
 }
 
 // The same for an aligned vector of a row.
@@ -180,46 +177,49 @@ GATHER_SHARED Vector<V> fill_vector(const JobHead& job, int64_t at) {
   }
 }
 
-// Rows whose address, size and strides are multiples of V on both sides: a group of 2^lanes_log2 threads copies a row, or
-// a chunk of a long one, V bytes a thread. All threads of a warp go round as often as its first.
+// Rows whose address, size and strides are multiples of V on both sides: job.lanes threads copy a row, or a chunk of a
+// long one, V bytes a thread. All threads of a warp go round as often as its first. A thread that has nothing to do reads
+// what the first one reads, and writes nothing.
 template <int V, class Index, class Job>
 GATHER_SHARED bool copy_rows(const Job& job, bool blank, typename Index::Number thread,
                              typename Index::Number threads) {
   using Number = typename Index::Number;
   static_assert(loads_in_flight == 4);
-  const uint32_t lane = static_cast<uint32_t>(thread) & ((1u << job.lanes_log2) - 1);
-  const Number groups = threads >> job.lanes_log2;
-  const Number chunks = static_cast<Number>(job.chunks);
-  const Number pieces = static_cast<Number>(job.units) * chunks;
-  const Number ahead = (thread & (warp_threads - 1)) >> job.lanes_log2;  // of the warp's first group
-  const auto number_of = [&](Number piece) { return chunks == 1 ? piece : divide(piece, job.chunk, job.chunks); };
+  const auto group_of = [&](Number t) { return Number{divide(static_cast<uint32_t>(t), job.lane, job.lanes)}; };
+  const Number groups = group_of(threads), group = group_of(thread), warp_group = group_of(thread & ~Number{31});
+  const int64_t lane = static_cast<int64_t>(thread - group * job.lanes) * V;
+  const Number chunks = static_cast<Number>(job.chunks), pieces = static_cast<Number>(job.units) * chunks;
+  const Number end = group < groups ? pieces : 0;  // behind the last group there are threads to spare
   bool raced = false;
-  for (Number lead = (thread >> job.lanes_log2) - ahead; lead < pieces; lead += groups * loads_in_flight) {
-    Number numbers[loads_in_flight];
+  for (Number lead = 0; lead + warp_group < pieces; lead += groups * loads_in_flight) {
+    Number numbers[loads_in_flight], mine = 0;
     int64_t at[loads_in_flight];
+    bool is_there[loads_in_flight];
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
     for (int i = 0; i < loads_in_flight; ++i) {
-      const Number piece = lead + ahead + static_cast<Number>(i) * groups;
-      numbers[i] = number_of(piece);
-      at[i] = ((static_cast<int64_t>(piece - numbers[i] * chunks) << job.lanes_log2) + lane) * V;
-      if (piece >= pieces || at[i] >= job.row) numbers[i] = ~Number{0};  // a row's last group has threads to spare
+      const Number piece = lead + group + static_cast<Number>(i) * groups;
+      const Number number = divide(piece, job.chunk, job.chunks);
+      at[i] = static_cast<int64_t>(piece - number * chunks) * (job.lanes * V) + lane;
+      is_there[i] = piece < end && at[i] < job.row;  // a row's last chunk has threads to spare
+      numbers[i] = is_there[i] ? number : 0;
+      at[i] = is_there[i] ? at[i] : 0;
+      if (i == static_cast<int>(thread & 3)) mine = piece < end ? number : 0;
     }
     Unit units[loads_in_flight];
     // One index is found sooner than asked for.
-    if (!Job::is_direct && job.lanes_log2 >= 2) {
-      const Number mine = lead + ahead + (thread & 3) * groups;
-      find_units_together<Index>(job, numbers, mine < pieces ? number_of(mine) : ~Number{0}, blank, units, &raced);
-    } else {
+    if (!Job::is_direct && job.lanes % 4 == 0)
+      find_units_together<Index>(job, numbers, mine, blank, units, &raced);
+    else
       find_units<Index, loads_in_flight>(job, numbers, blank, units, &raced);
-    }
+    const bool is_copied = are_copied<loads_in_flight>(units);
     Vector<V> loaded[loads_in_flight];
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
     for (int i = 0; i < loads_in_flight; ++i) {
-      if (units[i].source == Source::params)
+      if (is_copied || units[i].source == Source::params)
         loaded[i] = load_params<V>(units[i].from + at[i]);
       else
         loaded[i] = fill_vector<V>(job, at[i]);
@@ -228,141 +228,228 @@ GATHER_SHARED bool copy_rows(const Job& job, bool blank, typename Index::Number 
 #pragma unroll
 #endif
     for (int i = 0; i < loads_in_flight; ++i) {
-      if (units[i].source != Source::none) store_out<V>(units[i].to + at[i], loaded[i]);
+      if (is_there[i] && units[i].source != Source::none) store_out<V>(units[i].to + at[i], loaded[i], job.streams);
     }
   }
   return raced;
 }
 
-// Elements of R bytes, gathered as a part of an output vector.
-template <int R>
-struct Elements {
-  static constexpr int count = 16 / R < loads_in_flight ? 16 / R : loads_in_flight;
-  Bytes16 made{0, 0};
-  uint32_t written = 0;  // a bit for each element
+// The bytes from `begin` to `end` of the vector at an address, in their places. Where a word would reach too far.
+GATHER_SELDOM Bytes16 load_bytes(const char* at, uint32_t begin, uint32_t end) {
+  Bytes16 value{0, 0};
+  for (uint32_t i = begin; i < end; ++i) {
+    const uint64_t byte = uint64_t{load_params<1>(at + i)} << 8 * (i & 7);
+    (i < 8 ? value.lo : value.hi) |= byte;
+  }
+  return value;
+}
+
+GATHER_SELDOM void store_bytes(char* at, Bytes16 value, uint32_t begin, uint32_t end) {
+  for (uint32_t i = begin; i < end; ++i) {
+    store_out<1>(at + i, static_cast<uint8_t>((i < 8 ? value.lo : value.hi) >> 8 * (i & 7)), false);
+  }
+}
+
+// Three aligned words around the vector at an address.
+struct Words {
+  uint64_t word[3];
+  uint32_t skipped;  // bytes in front of the vector
 };
 
-template <int R, class Index, class Job>
-GATHER_SHARED Elements<R> gather_elements(const Job& job, bool blank, typename Index::Number first,
-                                          typename Index::Number begin, bool* raced) {
-  using Number = typename Index::Number;
-  Elements<R> part;
-  Number numbers[Elements<R>::count];
+// Those that hold bytes of the vector from `begin` to `end` (0 to 16). False: they are so near the end of the memory
+// described that one might reach out of it, and none is loaded.
+GATHER_SHARED bool load_words(const JobHead& job, const char* at, uint32_t begin, uint32_t end, bool wanted,
+                              Words* to) {
+  *to = {{0, 0, 0}, static_cast<uint32_t>(reinterpret_cast<uintptr_t>(at) & 7)};
+  const uint32_t from = to->skipped + begin, until = to->skipped + end;
+  const char* words = at - to->skipped;
 #ifdef __CUDA_ARCH__
-#pragma unroll
+  asm("" : "+l"(words));  // one address for all
 #endif
-  for (int i = 0; i < part.count; ++i) numbers[i] = first + static_cast<Number>(i) - begin;  // below begin: huge
-  Unit units[Elements<R>::count];
-  find_units<Index, Elements<R>::count>(job, numbers, blank, units, raced);
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-  for (int i = 0; i < part.count; ++i) {
-    uint64_t element = 0;
-    if (units[i].source == Source::params) element = load_params<R>(units[i].from);
-    if (units[i].source == Source::fill) element = static_cast<Vector<R>>(job.fill[0]);
-    if (units[i].source != Source::none) part.written |= 1u << i;
-    if (i * R < 8)
-      part.made.lo |= element << (8 * i * R & 63);
-    else
-      part.made.hi |= element << (8 * i * R & 63);
-  }
-  return part;
+  const uint64_t offset = static_cast<uint64_t>(words - job.params_begin + int64_t{from & ~7u});
+  if (!wanted || offset >= static_cast<uint64_t>(job.loadable)) return false;
+  if (from < 8) to->word[0] = load_params<8>(words);
+  if (from < 16 && until > 8) to->word[1] = load_params<8>(words + 8);
+  if (until > 16) to->word[2] = load_params<8>(words + 16);
+  return true;
 }
 
-// Rows of R = 1, 2, 4 or 8 aligned bytes into a dense output: a thread makes 16 bytes of it, from 16 / R rows.
-template <int R, class Index, class Job>
-GATHER_SHARED bool copy_elements(const Job& job, bool blank, typename Index::Number thread,
-                                 typename Index::Number threads) {
-  using Number = typename Index::Number;
-  constexpr int together = 16 / R, step = Elements<R>::count;
-  // Elements between the 16-byte boundary below the output and the output.
-  const Number begin = static_cast<Number>((reinterpret_cast<uintptr_t>(job.out) & 15) / R);
-  const Number end = begin + static_cast<Number>(job.units);
-  bool raced = false;
-  for (Number first = thread * together; first < end; first += threads * together) {
-    Bytes16 made{0, 0};
-    uint32_t written = 0;
+GATHER_SHARED Bytes16 vector_of(const Words& words) {
+  const uint32_t bits = 8 * words.skipped;
+  return {funnel_down(words.word[0], words.word[1], bits), funnel_down(words.word[1], words.word[2], bits)};
+}
+
+// A part of a vector of the output: its bytes from `begin` to `end`, of a row whose byte `at` would be the first.
+struct Part {
+  int64_t at;
+  uint32_t begin, end;
+};
+
+// What parts of vectors are made of, in their places; what other bytes are is not said. All are asked for before one of
+// them is waited for.
+template <int count>
+GATHER_SHARED void make_parts(const JobHead& job, const Unit* units, const Part* parts, Bytes16* made) {
+  Words words[size_t{count}];
+  bool is_made[size_t{count}], are_made = true;
 #ifdef __CUDA_ARCH__
-#pragma unroll 1
+#pragma unroll
 #endif
-    for (int i = 0; i < together; i += step) {
-      const Elements<R> part = gather_elements<R, Index>(job, blank, first + static_cast<Number>(i), begin, &raced);
-      made = either(made, shift_up(part.made, static_cast<uint32_t>(i * R)));
-      written |= part.written << i;
+  for (int i = 0; i < count; ++i) {
+    const bool is_copied = units[i].source == Source::params;
+    is_made[i] = load_words(job, units[i].from + parts[i].at, parts[i].begin, parts[i].end, is_copied, &words[i]);
+    are_made &= is_made[i];
+  }
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+  for (int i = 0; i < count; ++i) made[i] = vector_of(words[i]);
+  if (are_made) return;
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+  for (int i = 0; i < count; ++i) {
+    if (is_made[i]) continue;
+    made[i] = units[i].source == Source::params ? load_bytes(units[i].from + parts[i].at, parts[i].begin, parts[i].end)
+                                                : fill_from(job, parts[i].at);
+  }
+}
+
+// The first `count` bytes of a, and what follows them in b.
+GATHER_SHARED Bytes16 join(Bytes16 a, Bytes16 b, uint32_t count) {
+  const uint64_t lo = first_bytes(count), hi = first_bytes(count < 8 ? 0 : count - 8);
+  return {(a.lo & lo) | (b.lo & ~lo), (a.hi & hi) | (b.hi & ~hi)};
+}
+
+// Where a vector of a dense output lies in its rows.
+template <class Number>
+struct Cut {
+  Number number;  // of the row that has its first byte
+  Number at;      // which byte that is
+};
+
+// Of the one that begins 16 * vectors + bytes behind the first row's beginning.
+template <class Number, class Job>
+GATHER_SHARED Cut<Number> cut(const Job& job, Number vectors, Number bytes) {
+  const Number row = static_cast<Number>(job.row);
+  if constexpr (sizeof(Number) == 8) {
+    const Number begin = vectors * vector_bytes + bytes, number = begin / row;
+    return {number, begin - number * row};
+  } else {  // in two steps, so that rows and vectors are counted in 32 bits, and not bytes
+    const Number whole = divide(vectors, job.chunk, job.row);
+    const Number begin = (vectors - whole * row) * vector_bytes + bytes;
+    const Number more = divide(begin, job.chunk, job.row);
+    return {whole * vector_bytes + more, begin - more * row};
+  }
+}
+
+// The one that is `step` behind it.
+template <class Number>
+GATHER_SHARED Cut<Number> advance(const Cut<Number>& from, const Cut<Number>& step, Number row) {
+  const Number at = from.at + step.at;
+  const bool is_beyond = at >= row;
+  return {from.number + step.number + (is_beyond ? 1 : 0), is_beyond ? at - row : at};
+}
+
+// Rows of at least 16 bytes, of any size and alignment, into a dense output: a thread makes aligned vectors of it, each out
+// of one row, or out of the end of one and the beginning of the next. `head` bytes are in front of the first.
+template <class Index, class Job>
+GATHER_SHARED bool copy_vectors(const Job& job, bool blank, typename Index::Number thread,
+                                typename Index::Number threads, typename Index::Number head) {
+  using Number = typename Index::Number;
+  constexpr int count = loads_in_flight;
+  const Number row = static_cast<Number>(job.row);
+  const Number vectors = static_cast<Number>((job.units * job.row - static_cast<int64_t>(head)) / vector_bytes);
+  bool raced = false;
+  Cut<Number> place = cut(job, thread, head);
+  const Cut<Number> step = cut(job, threads, Number{0});
+  for (Number first = thread; first < vectors; first += threads * count) {
+    Number numbers[count];
+    Part parts[count];
+    bool is_there[count], is_cut = false;
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+    for (int i = 0; i < count; ++i) {
+      const Number vector = first + static_cast<Number>(i) * threads;
+      is_there[i] = vector < vectors;
+      const Number at = is_there[i] ? place.at : 0, left = row - at;
+      numbers[i] = is_there[i] ? place.number : 0;
+      place = advance(place, step, row);
+      parts[i] = {static_cast<int64_t>(at), 0, left < vector_bytes ? static_cast<uint32_t>(left) : vector_bytes};
+      is_cut |= left < vector_bytes;
     }
-    char* to = job.out + (static_cast<int64_t>(first) - static_cast<int64_t>(begin)) * R;
-    if (written == (1u << together) - 1) {
-      store_out<16>(to, made);
-      continue;
+    Unit units[count], next[count];
+    Bytes16 made[count];
+    find_units<Index, count>(job, numbers, blank, units, &raced);
+    make_parts<count>(job, units, parts, made);
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+    for (int i = 0; i < count; ++i) next[i].source = units[i].source;
+    if (is_cut) {
+      Part others[count];
+      Bytes16 more[count];
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+      for (int i = 0; i < count; ++i) {
+        const uint32_t own = parts[i].end;
+        numbers[i] += own < vector_bytes ? 1 : 0;
+        others[i] = {-static_cast<int64_t>(own), own, vector_bytes};
+      }
+      find_units<Index, count>(job, numbers, blank, next, &raced);
+      make_parts<count>(job, next, others, more);
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+      for (int i = 0; i < count; ++i) made[i] = join(made[i], more[i], parts[i].end);
     }
-    for (int i = 0; i < together; ++i, to += R, made = shift_down(made, R)) {
-      if (written >> i & 1) store_out<R>(to, static_cast<Vector<R>>(made.lo));
+    const bool is_written = are_written<count>(units) && are_written<count>(next);
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+    for (int i = 0; i < count; ++i) {
+      if (!is_there[i]) continue;
+      const int64_t vector = static_cast<int64_t>(first + static_cast<Number>(i) * threads);
+      char* to = job.out + static_cast<int64_t>(head) + vector * vector_bytes;
+      if (is_written) {
+        store_out<16>(to, made[i], job.streams);
+      } else {
+        const uint32_t own = parts[i].end;
+        store_bytes(to, made[i], units[i].source == Source::none ? own : 0,
+                    next[i].source == Source::none ? own : vector_bytes);
+      }
     }
   }
   return raced;
 }
 
-// `count` (1 to 16) bytes from any address, zeros behind. Reads whole aligned words where these lie inside the memory
-// described, and single bytes at its ends.
-GATHER_SHARED Bytes16 load_unaligned(const JobHead& job, const char* at, uint32_t count) {
-  const uint32_t skipped = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(at) & 7);
-  const uint32_t words = (skipped + count + 7) / 8;  // 1 to 3
-  const char* first = at - skipped;
-  Bytes16 value{0, 0};
-  if (first < job.params_begin || job.params_end - first < int64_t{8} * words) {
-    for (uint32_t i = 0; i < count; ++i) value = either(value, shift_up({load_params<1>(at + i), 0}, i));
-    return value;
-  }
-  const uint64_t a = load_params<8>(first);
-  const uint64_t b = words > 1 ? load_params<8>(first + 8) : 0;
-  const uint64_t c = words > 2 ? load_params<8>(first + 16) : 0;
-  const uint32_t bits = 8 * skipped;
-  value = bits ? Bytes16{(a >> bits) | (b << (64 - bits)), (b >> bits) | (c << (64 - bits))} : Bytes16{a, b};
-  return keep_first(value, count);
+// What is left of that output in front of the first aligned vector, and behind the last: a byte a thread.
+template <class Index, class Job>
+GATHER_SHARED bool copy_borders(const Job& job, bool blank, typename Index::Number thread,
+                                typename Index::Number head) {
+  using Number = typename Index::Number;
+  const Number tail = static_cast<Number>((job.units * job.row - static_cast<int64_t>(head)) % vector_bytes);
+  const bool is_head = thread < vector_bytes;
+  const Number number = is_head ? 0 : static_cast<Number>(job.units - 1), offset = thread % vector_bytes;
+  if (thread >= 2 * vector_bytes || offset >= (is_head ? head : tail)) return false;
+  const int64_t at = static_cast<int64_t>(is_head ? offset : static_cast<Number>(job.row) - tail + offset);
+  bool raced = false;
+  Unit unit;
+  find_units<Index, 1>(job, &number, blank, &unit, &raced);
+  if (unit.source == Source::none) return raced;
+  const bool is_copied = unit.source == Source::params;
+  store_out<1>(unit.to + at, is_copied ? load_params<1>(unit.from + at) : fill_vector<1>(job, at), job.streams);
+  return raced;
 }
 
-// Rows of any size and alignment into a dense output: a thread makes 16 aligned bytes of it, out of the end of one row,
-// whole rows, and the beginning of another.
 template <class Index, class Job>
 GATHER_SHARED bool copy_stream(const Job& job, bool blank, typename Index::Number thread,
                                typename Index::Number threads) {
   using Number = typename Index::Number;
-  const Number total = static_cast<Number>(job.units) * static_cast<Number>(job.row);
-  const Number before = static_cast<Number>(reinterpret_cast<uintptr_t>(job.out) & 15);
-  const Number end = before + total;
-  bool raced = false;
-  for (Number first = thread * 16; first < end; first += threads * 16) {
-    Bytes16 made{0, 0};
-    uint32_t written = 0;  // a bit for each byte
-    const Number begin = first < before ? before : first;
-    const Number last = end - first < 16 ? end : first + 16;
-    Number unit_number = divide(begin - before, job.chunk, job.row);
-    int64_t at = static_cast<int64_t>(begin - before - unit_number * static_cast<Number>(job.row));
-    for (Number byte = begin; byte < last; ++unit_number, at = 0) {
-      const int64_t left = job.row - at;
-      const uint32_t space = static_cast<uint32_t>(last - byte);
-      const uint32_t count = left < static_cast<int64_t>(space) ? static_cast<uint32_t>(left) : space;
-      const uint32_t place = static_cast<uint32_t>(byte - first);
-      byte += count;
-      Unit unit;
-      find_units<Index, 1>(job, &unit_number, blank, &unit, &raced);
-      if (unit.source == Source::none) continue;
-      const Bytes16 part = unit.source == Source::params ? load_unaligned(job, unit.from + at, count)
-                                                         : keep_first(fill_from(job, at), count);
-      made = either(made, shift_up(part, place));
-      written |= ((1u << count) - 1) << place;
-    }
-    char* to = job.out + (static_cast<int64_t>(first) - static_cast<int64_t>(before));
-    if (written == 0xffff) {
-      store_out<16>(to, made);
-      continue;
-    }
-    for (uint32_t i = 0; i < 16; ++i, made = shift_down(made, 1)) {
-      if (written >> i & 1) store_out<1>(to + i, static_cast<uint8_t>(made.lo));
-    }
-  }
-  return raced;
+  const Number head = static_cast<Number>((0 - reinterpret_cast<uintptr_t>(job.out)) % vector_bytes);
+  const bool raced = copy_vectors<Index>(job, blank, thread, threads, head);
+  return copy_borders<Index>(job, blank, thread, head) || raced;
 }
 
 }  // namespace gather::cuda

@@ -9,32 +9,35 @@ namespace {
 using core::Plan;
 using core::Pointers;
 
+// overlaps: the copying kernel may begin while the judging one still runs.
 template <class Job>
-int launch_kernels(const Launch& launch, const Job& job, runtime::Stream stream) {
+int launch_kernels(const Launch& launch, const Job& job, bool overlaps, runtime::Stream stream) {
   int code = 0;
-  if (launch.validating_blocks > 0) code = launch_validate(launch.reading, job, launch.validating_blocks, stream);
+  const bool is_judged = launch.validating_blocks > 0;
+  if (is_judged) code = launch_validate(launch.reading, job, launch.validating_blocks, stream);
   if (!code && launch.copying_blocks > 0) {
-    code = launch_copy(launch.copy, launch.reading, job, launch.copying_blocks, stream);
+    code = launch_copy(launch.copy, launch.reading, job, launch.copying_blocks, is_judged && overlaps, stream);
   }
   return code;
 }
 
-int launch_all(const Launch& launch, runtime::Stream stream) {
+int launch_all(const Launch& launch, bool overlaps, runtime::Stream stream) {
   if (launch.reports_first) return launch_report_first(launch.any, stream);
   switch (launch.form) {
-    case Form::direct: return launch_kernels(launch, launch.direct, stream);
-    case Form::small: return launch_kernels(launch, launch.small, stream);
-    default: return launch_kernels(launch, launch.any, stream);
+    case Form::direct: return launch_kernels(launch, launch.direct, overlaps, stream);
+    case Form::small: return launch_kernels(launch, launch.small, overlaps, stream);
+    default: return launch_kernels(launch, launch.any, overlaps, stream);
   }
 }
 
 // What the kernels of a call share: a captured one has its own.
-int32_t find_state(Context& context, State** state, const Error& error) {
+int32_t find_state(Context& context, State** state, bool* is_captured, const Error& error) {
   uint64_t capture = 0;
   if (const int code = runtime::find_capture(context.stream, &capture)) return fail_cuda(code, "gather", 0, error);
   if (capture == runtime::implicit_capture) {
     return fail_capture("or one that it is in order with, and cannot be used", error);
   }
+  *is_captured = capture != 0;
   if (capture == 0) {
     *state = &context.workspace->state;
     return GTH_OK;
@@ -46,12 +49,13 @@ int32_t find_state(Context& context, State** state, const Error& error) {
   return code ? fail_cuda(code, "gather", 0, error) : GTH_OK;
 }
 
+// The graphs of callers get no edges but plain ones, which some of CUDA's queries refuse to tell of.
 int32_t enqueue(Context& context, const Plan& plan, const Pointers& pointers, int64_t n, const Place& place,
-                const Error& error) {
+                bool is_captured, const Error& error) {
   Launch launch;
   plan_launch(plan, pointers, n, place, &launch);
   context.launching.lock();
-  int code = launch_all(launch, context.stream);
+  int code = launch_all(launch, place.capacity->overlaps_grids && !is_captured, context.stream);
   // What the first kernel of half a call has found is not for the next call.
   if (code && launch.validating_blocks > 0) runtime::zero_async(place.state, sizeof(State), context.stream);
   context.launching.unlock();
@@ -97,10 +101,12 @@ int32_t run(Context& context, const Plan& plan, const Pointers& pointers, int64_
     if (plan.refused_dim >= 0) return core::fail_empty_params(error, GTH_OPERAND_PARAMS, plan.refused_dim);
     if (!plan.is_empty || plan.checks_when_empty) {
       State* state = nullptr;
-      status = find_state(context, &state, error);
+      bool is_captured = false;
+      status = find_state(context, &state, &is_captured, error);
       if (status) return status;
-      status = enqueue(context, plan, pointers, n,
-                       {context.device->multiprocessors(), state, context.record, sequence, owns_output}, error);
+      const Place place{
+          context.device->multiprocessors(), &context.device->capacity(), state, context.record, sequence, owns_output};
+      status = enqueue(context, plan, pointers, n, place, is_captured, error);
     }
   }
   if (status == GTH_OK && error.target()) error.target()->sequence = sequence;

@@ -23,6 +23,9 @@
 
 namespace gather::cuda {
 
+// Loads that a thread has in flight: what decides the speed.
+constexpr int loads_in_flight = 4;
+
 // 16 bytes of memory; lo has the first eight.
 struct Bytes16 {
   uint64_t lo, hi;
@@ -77,21 +80,30 @@ GATHER_SHARED Vector<bytes> load_params(const char* at) {
 #endif
 }
 
-// Stores to the output, aligned. It is not read again here: first to leave the cache, which is the table's.
+#ifdef __CUDACC__
+// `value` as CUDA's header has vectors.
 template <int bytes>
-GATHER_SHARED void store_out(char* at, Vector<bytes> value) {
-#ifdef __CUDA_ARCH__
+__device__ __forceinline__ auto native(Vector<bytes> value) {
   if constexpr (bytes == 16) {
-    __stcs(reinterpret_cast<ulonglong2*>(at), make_ulonglong2(value.lo, value.hi));
+    return make_ulonglong2(value.lo, value.hi);
   } else if constexpr (bytes == 8) {
-    __stcs(reinterpret_cast<unsigned long long*>(at), static_cast<unsigned long long>(value));
-  } else if constexpr (bytes == 4) {
-    __stcs(reinterpret_cast<unsigned int*>(at), value);
-  } else if constexpr (bytes == 2) {
-    __stcs(reinterpret_cast<unsigned short*>(at), value);
+    return static_cast<unsigned long long>(value);
   } else {
-    __stcs(reinterpret_cast<unsigned char*>(at), value);
+    return value;
   }
+}
+#endif
+
+// Stores to the output, aligned. streams: first to leave the cache, of an output that would drive the table out of it.
+template <int bytes>
+GATHER_SHARED void store_out(char* at, Vector<bytes> value, [[maybe_unused]] bool streams) {
+#ifdef __CUDA_ARCH__
+  const auto stored = native<bytes>(value);
+  auto* to = reinterpret_cast<std::remove_const_t<decltype(stored)>*>(at);
+  if (streams)
+    __stcs(to, stored);
+  else
+    __stwb(to, stored);
 #else
   GATHER_TOUCH(at, bytes);
   std::memcpy(at, &value, bytes);
@@ -122,6 +134,29 @@ GATHER_SHARED Vector<bytes> load_index_bits(const char* at) {
     Vector<bytes> value;
   };
   return reinterpret_cast<const volatile Unaligned*>(at)->value;
+#endif
+}
+
+// The eight bytes from byte bits / 8 (0 to 7) of the sixteen that are lo and hi.
+GATHER_SHARED uint64_t funnel_down(uint64_t lo, uint64_t hi, uint32_t bits) {
+#ifdef __CUDA_ARCH__
+  const uint32_t words[] = {static_cast<uint32_t>(lo), static_cast<uint32_t>(lo >> 32), static_cast<uint32_t>(hi),
+                            static_cast<uint32_t>(hi >> 32)};
+  const bool skips = bits >= 32;
+  const uint32_t a = skips ? words[1] : words[0], b = skips ? words[2] : words[1], c = skips ? words[3] : words[2];
+  return uint64_t{__funnelshift_r(b, c, bits)} << 32 | __funnelshift_r(a, b, bits);
+#else
+  return bits ? lo >> bits | hi << (64 - bits) : lo;
+#endif
+}
+
+// A mask of the first `count` bytes of eight, of all of them where it is more.
+GATHER_SHARED uint64_t first_bytes(uint32_t count) {
+#ifdef __CUDA_ARCH__
+  const uint32_t bits = 8 * count;
+  return uint64_t{__funnelshift_lc(~0u, 0, bits < 32 ? 0 : bits - 32)} << 32 | __funnelshift_lc(~0u, 0, bits);
+#else
+  return count < 8 ? (uint64_t{1} << 8 * count) - 1 : ~uint64_t{0};
 #endif
 }
 

@@ -19,6 +19,7 @@ SECTIONS = (
     "Rows",
     "Indices of int32",
     "A misaligned table",
+    "Large outputs",
     "Tables",
     "Distributions",
     "gather_nd",
@@ -150,7 +151,9 @@ class Plan(unittest.TestCase):
         plan = cases.plan(cases.Sizes(65 * cases.GIB))
         self.assertEqual({cell.row for cell in plan} & {1, 3, 4, 32, 64, 65536}, {1, 3, 4, 32, 64, 65536})
         self.assertEqual((min(cell.table for cell in plan), max(cell.table for cell in plan)), (1 << 20, 64 << 30))
-        self.assertEqual((min(cell.n for cell in plan), max(cell.n for cell in plan)), (1, 10**8))
+        self.assertEqual((min(cell.n for cell in plan), max(cell.n for cell in plan)), (1, 1 << 28))
+        self.assertTrue({264, 272, 400, 528, 1200} <= {cell.row for cell in plan if cell.section == "rows"})
+        self.assertEqual(max(cell.output for cell in plan), 3 * cases.GIB)
         self.assertEqual({cell.depth for cell in plan}, set(range(6)))
         self.assertEqual([cell.priority for cell in plan], sorted(cell.priority for cell in plan))
         for cell in plan:
@@ -158,9 +161,18 @@ class Plan(unittest.TestCase):
             if cell.index_bytes == 4:
                 self.assertLess(cell.size, 1 << 31, cell.key)
 
-    def test_small_cards_have_small_tables(self):
+    def test_large_outputs_are_for_large_cards(self):
+        outputs = [cell.output for cell in cases.plan(cases.Sizes(126 * cases.GIB))]
+        self.assertEqual(max(outputs), 12 * cases.GIB)
+
+    def test_small_cards_have_small_tables_and_outputs(self):
         plan = cases.plan(cases.Sizes(20 * cases.GIB))
         self.assertEqual(max(cell.table for cell in plan), 20 << 30)
+        self.assertEqual(max(cell.output for cell in plan), 1 << 30)
+
+    def test_counts_around_the_border_of_judging(self):
+        counts = {cell.n for cell in cases.plan(cases.Sizes(20 * cases.GIB)) if cell.section == "counts"}
+        self.assertTrue({1000, 2049, 5000, 10**4, 3 * 10**4, 10**5} <= counts)
 
 
 class Device(unittest.TestCase):

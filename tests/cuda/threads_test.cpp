@@ -48,7 +48,8 @@ class Grids : public testing::TestWithParam<Validation> {
     job_.chunk = make_divider(1);
     job_.loops = job_.walked = job_.components = 1;
     job_.tuple_loops = 1;
-    job_.lanes_log2 = 2;
+    job_.lanes = 4;
+    job_.lane = make_divider(4);
     job_.bounds = GTH_BOUNDS_ERROR;
     job_.index_bytes = 8;
     job_.index_signed = job_.index_aligned = job_.has_negatives = true;

@@ -39,17 +39,20 @@ Bytes16 of(const unsigned char* bytes) {
 }
 
 TEST(Shifts, MoveWholeBytes) {
-  unsigned char bytes[48] = {};
-  for (int i = 0; i < 16; ++i) bytes[16 + i] = static_cast<unsigned char>(i + 1);
-  for (uint32_t by = 0; by < 16; ++by) {
-    const Bytes16 up = of(bytes + 16 - by), down = of(bytes + 16 + by);
-    const Bytes16 shifted_up = shift_up(of(bytes + 16), by), shifted_down = shift_down(of(bytes + 16), by);
-    EXPECT_EQ(0, std::memcmp(&up, &shifted_up, 16)) << by;
-    EXPECT_EQ(0, std::memcmp(&down, &shifted_down, 16)) << by;
-    unsigned char kept[16] = {};
-    std::memcpy(kept, bytes + 16, by + 1);
-    const Bytes16 first = keep_first(of(bytes + 16), by + 1);
-    EXPECT_EQ(0, std::memcmp(kept, &first, 16)) << by;
+  unsigned char bytes[32], both[16];
+  for (int i = 0; i < 32; ++i) bytes[i] = static_cast<unsigned char>(i + 1);
+  for (uint32_t by = 0; by < 8; ++by) {
+    uint64_t lo, hi, expected;
+    std::memcpy(&lo, bytes, 8);
+    std::memcpy(&hi, bytes + 8, 8);
+    std::memcpy(&expected, bytes + by, 8);
+    EXPECT_EQ(funnel_down(lo, hi, 8 * by), expected) << by;
+  }
+  for (uint32_t count = 1; count <= 16; ++count) {
+    std::memcpy(both, bytes, 16);
+    std::memcpy(both + count, bytes + 16 + count, 16 - count);
+    const Bytes16 joined = join(of(bytes), of(bytes + 16), count);
+    EXPECT_EQ(0, std::memcmp(&joined, both, 16)) << count;
   }
 }
 
@@ -77,14 +80,42 @@ TEST(Unaligned, LoadsStayInsideTheMemoryDescribed) {
       for (size_t i = 0; i < begin + size; ++i) memory[i] = static_cast<char>(i * 5 + 3);
       JobHead job{};
       job.params_begin = memory.get() + begin;
-      job.params_end = memory.get() + begin + size;
+      job.loadable = std::max<int64_t>(static_cast<int64_t>(size) - 23, 0);
       for (size_t at = 0; at < size; ++at) {
-        for (size_t count = 1; count <= std::min<size_t>(16, size - at); ++count) {
-          const Bytes16 loaded = load_unaligned(job, job.params_begin + at, static_cast<uint32_t>(count));
-          char expected[16] = {};
-          std::memcpy(expected, job.params_begin + at, count);
-          ASSERT_EQ(0, std::memcmp(&loaded, expected, 16)) << begin << " " << size << " " << at << " " << count;
+        for (uint32_t count = 1; count <= std::min<size_t>(16, size - at); ++count) {
+          for (uint32_t place = 0; place + count <= 16; ++place) {
+            const Unit unit{job.params_begin + at, nullptr, Source::params};
+            const Part part{-static_cast<int64_t>(place), place, place + count};
+            Bytes16 loaded;
+            make_parts<1>(job, &unit, &part, &loaded);
+            ASSERT_EQ(0, std::memcmp(reinterpret_cast<const char*>(&loaded) + place, job.params_begin + at, count))
+                << begin << " " << size << " " << at << " " << count << " " << place;
+          }
         }
+      }
+    }
+  }
+}
+
+// Where a vector of the output begins in its rows, without a number that exceeds 32 bits.
+TEST(Stream, IsCutInTwoSteps) {
+  std::mt19937_64 random(5);
+  for (const int64_t row : {16, 17, 100, 1001, 4099, 65537, 99999999, static_cast<int>(largest_narrow / 16 - 1)}) {
+    JobHead job{};
+    job.row = row;
+    job.chunk = make_divider(row);
+    for (int i = 0; i < 1000; ++i) {
+      const int64_t vector = i < 3 ? largest_narrow - i : static_cast<int64_t>(random() % largest_narrow) >> (i % 31);
+      for (uint32_t head = 0; head < 16; ++head) {
+        const Cut<uint32_t> narrow = cut(job, static_cast<uint32_t>(vector), head);
+        const Cut<uint64_t> wide = cut(job, static_cast<uint64_t>(vector), uint64_t{head});
+        ASSERT_EQ(int64_t{narrow.number} * row + narrow.at, vector * 16 + head) << row << " " << vector;
+        ASSERT_LT(narrow.at, row);
+        const Cut<uint32_t> step = cut(job, uint32_t{4096}, uint32_t{0});
+        const Cut<uint32_t> next = advance(narrow, step, static_cast<uint32_t>(row));
+        ASSERT_EQ(int64_t{next.number} * row + next.at, (vector + 4096) * 16 + head) << row << " " << vector;
+        ASSERT_EQ(wide.number, narrow.number);
+        ASSERT_EQ(wide.at, narrow.at);
       }
     }
   }
@@ -119,7 +150,9 @@ TEST(Select, FollowsTheSwitches) {
   const JobComponent five{5, 100};
   const auto selected = [&](int64_t value) {
     int64_t offset = 7;
-    return select(job, five, value, &offset) ? offset - 7 : -1;
+    bool selects = true;
+    select<1>(job, five, &value, &offset, &selects);
+    return selects ? offset - 7 : -1;
   };
   job.has_negatives = true;
   job.bounds = GTH_BOUNDS_ERROR;

@@ -100,7 +100,7 @@ class Sizes:
     batch_seconds = 2e-3  # of a contender in a round, at least
     calls_in_graph = 20
     calls_on_host = 8  # so few that the queue does not fill
-    most_n = 10**8
+    most_n = 1 << 28
 
     def __init__(self, most_table):
         self.most_table = most_table // MIB * MIB
@@ -116,6 +116,7 @@ class Sizes:
 
 
 class RehearsalSizes(Sizes):
+    most_table = 128 * GIB
     rounds = 3
     batch_seconds = 1e-5
     calls_in_graph = 2
@@ -131,14 +132,27 @@ class RehearsalSizes(Sizes):
         return nominal >> 19
 
     def n(self, nominal):
-        return min(nominal, 500)
+        return min(nominal, 2049)
 
 
 def rows(sizes):
     """Rows of all sizes, uniform, from a table and into an output far beyond the cache."""
-    first = (4, 8, 32, 64, 128, 256, 1024, 3, 6, 12, 30, 100, 1000)
-    for row in (1, 2, 3, 4, 6, 8, 12, 16, 30, 32, 64, 100, 128, 256, 512, 1000, 1024, 4096, 16 * KIB, 64 * KIB):
-        yield _large("rows", 1 if row in first else 4, sizes, row)
+    for row in (4, 8, 32, 64, 128, 256, 1024, 3, 6, 12, 30, 100, 1000):
+        yield _large("rows", 1, sizes, row)
+    # Vectors that no power of two, nor a number of warps, divides.
+    for row in (264, 272, 400, 528, 1200):
+        yield _large("rows", 2, sizes, row)
+    for row in (1, 2, 16, 512, 4096, 16 * KIB, 64 * KIB):
+        yield _large("rows", 4, sizes, row)
+
+
+def outputs(sizes):
+    """Outputs of more bytes than 31 bits count, and than 32; there are two of them at least, and as much of a copy."""
+    for output, priority in ((3 * GIB, 5), (12 * GIB, 6)):
+        if 10 * output > sizes.most_table:
+            continue
+        for row in (4, 64, 100, 264, 1000, 1024):
+            yield _large("outputs", priority, sizes, row, output=output, most_n=1 << 28)
 
 
 def rows_of_int32(sizes):
@@ -168,14 +182,15 @@ def tables(sizes):
 
 def counts(sizes):
     for row in (4, 64, 1024):
-        for n in (1, 8, 64, 1000, 10**4, 10**5, 10**6, 10**7, 10**8):
+        # 2049 indices of 8 bytes are the first that error judges in a kernel of its own.
+        for n in (1, 8, 64, 1000, 2049, 5000, 10**4, 3 * 10**4, 10**5, 10**6, 10**7, 10**8):
             if n * row > GIB:
                 continue
             # So small that frameworks take longer to enqueue it than the device to do it.
             small = n <= 10**6
             yield Cell(
                 "counts",
-                0 if n <= 1000 else 3,
+                0 if n <= 1000 else 1 if n <= 10**5 else 3,
                 row,
                 sizes.table(HOME),
                 sizes.n(n),
@@ -199,7 +214,7 @@ def shapes(sizes):
 
 
 def host(sizes):
-    for n in (1, 1000, 10**6):
+    for n in (1, 1000, 2049, 10**5, 10**6):
         for depth in (0, 3):
             yield Cell("host", 0, 64, sizes.table(HOME), sizes.n(n), depth=depth, way="host")
 
@@ -210,8 +225,8 @@ def limits(sizes):
         yield Cell("limits", 1 if table <= HOME else 6, 32, sizes.table(table), sizes.n(1 << 24))
 
 
-def _large(section, priority, sizes, row, table=HOME, output=GIB, **others):
-    n = max(min(sizes.n(1 << 26), sizes.output(output) // row), 1)
+def _large(section, priority, sizes, row, table=HOME, output=GIB, most_n=1 << 26, **others):
+    n = max(min(sizes.n(most_n), sizes.output(output) // row), 1)
     return Cell(section, priority, row, sizes.table(table), n, **others)
 
 
@@ -219,6 +234,7 @@ SECTIONS = {
     "rows": rows,
     "int32": rows_of_int32,
     "misaligned": misaligned,
+    "outputs": outputs,
     "tables": tables,
     "counts": counts,
     "distributions": distributions,

@@ -56,6 +56,7 @@ GRIDS = (
     ),
     Grid("Indices of int32", "int32", ("row",), "The same with int32 indices."),
     Grid("A misaligned table", "misaligned", ("row", "offset"), "Tables that begin *offset* bytes behind alignment."),
+    Grid("Large outputs", "outputs", ("n", "row"), "Rows into an output of more bytes than 31 bits count."),
     Grid("Tables", "tables", ("table", "row"), "Tables from far below to far beyond the cache.", "tables.svg"),
     Grid(
         "Distributions",

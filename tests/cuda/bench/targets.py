@@ -59,7 +59,7 @@ def _worst(target, values):
 
 def _is_grid(cell):
     """Uniform rows of a table and into an output far beyond the cache."""
-    return cell.section in ("rows", "int32", "misaligned")
+    return cell.section in ("rows", "int32", "misaligned", "outputs")
 
 
 def _is_aligned(cell):
@@ -163,6 +163,14 @@ TARGETS = [
         False,
         "us",
         lambda c: c.section == "counts" and c.n <= 1000,
+        _added_by_checking,
+    ),
+    Target(
+        "added by error, n from 2049 to 100,000",
+        3.0,
+        False,
+        "us",
+        lambda c: c.section == "counts" and 2049 <= c.n <= 10**5,
         _added_by_checking,
     ),
 ]

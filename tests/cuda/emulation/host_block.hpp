@@ -6,6 +6,17 @@
 
 namespace emulation {
 
+// A device with a small cache, on which no two kernels are resident in the same number.
+inline gather::cuda::Capacity capacity() {
+  gather::cuda::Capacity result{1 << 16, false, {}, {}};
+  uint8_t blocks = 1;
+  for (int family = 0; family < gather::cuda::families; ++family) {
+    for (uint8_t& each : result.copying[family]) each = blocks++;
+    result.validating[family] = blocks++;
+  }
+  return result;
+}
+
 // A block of threads as the host runs it: one thread after the other, from barrier to barrier.
 class HostBlock {
  public:
@@ -36,6 +47,10 @@ class HostBlock {
   void once(F&& f) {
     f();
   }
+
+  // One grid runs after the other.
+  void lets_next_begin() {}
+  void waits_for_previous() {}
 
   bool finishes(uint32_t* shares) {
     const uint32_t share = gather::cuda::share_of(index_, count_);

@@ -47,7 +47,7 @@ int launch(uint32_t blocks, uint32_t threads, CUstream_st* stream, Body body) {
 }  // namespace
 
 template <class Job>
-int launch_copy(Copy copy, Reading reading, const Job& job, uint32_t blocks, CUstream_st* stream) {
+int launch_copy(Copy copy, Reading reading, const Job& job, uint32_t blocks, bool, CUstream_st* stream) {
   return visit_copy<Job>(copy, reading, [&](auto k) {
     using Kernel = decltype(k);
     return launch(blocks, block_threads, stream,
@@ -72,7 +72,10 @@ int launch_take(gth_error_record* record, gth_error_record* to, CUstream_st* str
   return launch(1, 1, stream, [=](Block&) { take_record(record, to); });
 }
 
-int load_kernels() { return emulation::enter_call(); }
+int load_kernels(Capacity* capacity) {
+  *capacity = emulation::capacity();
+  return emulation::enter_call();
+}
 
 GATHER_INSTANTIATE_LAUNCHES
 

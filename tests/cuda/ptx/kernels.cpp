@@ -10,6 +10,7 @@
 
 #include "../emulation/machine.hpp"
 #include "cuda/bodies.hpp"
+#include "host_block.hpp"
 #include "run.hpp"
 
 // The kernels as nvcc compiled them.
@@ -63,7 +64,7 @@ int launch(const std::string& name, uint32_t blocks, uint32_t threads, CUstream_
 }  // namespace
 
 template <class Job>
-int launch_copy(Copy copy, Reading reading, const Job& job, uint32_t blocks, CUstream_st* stream) {
+int launch_copy(Copy copy, Reading reading, const Job& job, uint32_t blocks, bool, CUstream_st* stream) {
   return visit_copy<Job>(
       copy, reading, [&](auto k) { return launch(copy_name<decltype(k), Job>(), blocks, block_threads, stream, job); });
 }
@@ -86,7 +87,10 @@ int launch_take(gth_error_record* record, gth_error_record* to, CUstream_st* str
                 record, to);
 }
 
-int load_kernels() { return emulation::enter_call(); }
+int load_kernels(Capacity* capacity) {
+  *capacity = emulation::capacity();
+  return emulation::enter_call();
+}
 
 GATHER_INSTANTIATE_LAUNCHES
 

@@ -6,12 +6,15 @@
 #include <mutex>
 #include <numeric>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "../emulation/machine.hpp"
 #include "count.hpp"
 #include "poll.hpp"
 #include "run.hpp"
+#include "warp.hpp"
 
 namespace ptx {
 
@@ -60,7 +63,7 @@ namespace {
 constexpr uint32_t warp_threads = 32;
 
 bool is_counting = false;
-int64_t counted = 0;
+std::vector<std::pair<std::string, int64_t>> counted;  // by kernel, one for each grid
 
 // A block of threads and what they run in.
 class Block {
@@ -93,22 +96,14 @@ class Block {
       threads_[i].grid = &grid_;
       threads_[i].frame = frames_[i]->bytes;
     }
-    counts_.assign(is_counting ? threads * static_cast<size_t>(stretch_count) : 0, 0);
-    for (uint32_t i = 0; i < threads && is_counting; ++i) {
-      threads_[i].counts = counts_.data() + i * static_cast<size_t>(stretch_count);
-    }
+    paths_.assign(is_counting ? threads : 0, {});
+    for (size_t i = 0; i < paths_.size(); ++i) threads_[i].path = &paths_[i];
   }
 
-  // A warp comes to a stretch as often as the one of its threads that comes there most often, if threads that part meet
-  // again at once.
   void count_warps() {
-    for (size_t warp = 0; warp < threads_.size(); warp += warp_threads) {
-      const size_t end = std::min(warp + warp_threads, threads_.size());
-      for (int stretch = 0; stretch < stretch_count; ++stretch) {
-        uint32_t most = 0;
-        for (size_t i = warp; i < end; ++i) most = std::max(most, threads_[i].counts[stretch]);
-        counted += int64_t{most} * stretches[stretch];
-      }
+    for (size_t warp = 0; warp < paths_.size(); warp += warp_threads) {
+      const size_t size = std::min<size_t>(warp_threads, paths_.size() - warp);
+      counted.back().second += Warp(paths_.data() + warp, size).count();
     }
   }
 
@@ -165,8 +160,13 @@ class Block {
   std::vector<std::unique_ptr<Frame>> frames_;
   std::vector<Thread> threads_;
   std::vector<uint32_t> order_;
-  std::vector<uint32_t> counts_;
+  std::vector<std::vector<int>> paths_;
 };
+
+std::string name_of(Run run) {
+  const Kernel* end = kernels + kernel_count;
+  return std::find_if(kernels, end, [&](const Kernel& kernel) { return kernel.run == run; })->name;
+}
 
 }  // namespace
 
@@ -185,6 +185,7 @@ void run_grid(Run run, uint32_t blocks, uint32_t threads, std::vector<char> argu
   std::iota(order.begin(), order.end(), 0u);
   if (emulation::seed()) std::shuffle(order.begin(), order.end(), std::mt19937(emulation::seed()));
   block.begin_grid(blocks);
+  if (is_counting) counted.push_back({name_of(run), 0});
   for (const uint32_t index : order) block.run(run, index, blocks, threads, &arguments);
   block.end_grid();
 }
@@ -193,10 +194,18 @@ void run_grid(Run run, uint32_t blocks, uint32_t threads, std::vector<char> argu
 
 void gth_ptx_count(void) {
   ptx::is_counting = true;
-  ptx::counted = 0;
+  ptx::counted.clear();
 }
 
-int64_t gth_ptx_counted(void) {
+int64_t gth_ptx_counted(const char* kernel) {
   ptx::is_counting = false;
-  return ptx::counted;
+  int64_t sum = 0;
+  for (const auto& [name, count] : ptx::counted) sum += name.find(kernel) == std::string::npos ? 0 : count;
+  return sum;
+}
+
+const char* gth_ptx_kernel(const char* kernel) {
+  const char* last = "";
+  for (const auto& each : ptx::counted) last = each.first.find(kernel) == std::string::npos ? last : each.first.c_str();
+  return last;
 }

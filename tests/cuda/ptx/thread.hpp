@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <vector>
 
 #include "grid.hpp"
 
@@ -11,7 +12,7 @@
 namespace ptx {
 
 constexpr int shared_bytes = 16 << 10;
-constexpr int frame_bytes = 32 << 10;
+constexpr int frame_bytes = 64 << 10;
 
 // Shared memory of one block. Between two barriers no thread may read what another one writes.
 class Shared {
@@ -53,10 +54,10 @@ struct Thread {
   uint32_t offers = 0;                           // what it has for the warp
   uint32_t asks = 0, segments = 0, members = 0;  // whose it wants, as shfl.sync.idx has it
   uint32_t gets = 0;
-  uint32_t* counts = nullptr;  // how often it came to each stretch, if somebody wants to know
+  std::vector<int>* path = nullptr;  // the stretches it came through, if somebody wants to know
 
   void enter(int stretch) {
-    if (counts) ++counts[stretch];
+    if (path) path->push_back(stretch);
   }
 
   const char* read_global(uint64_t at, uint64_t bytes, Order order) { return global(at, bytes, false, order); }
@@ -113,9 +114,17 @@ struct Kernel {
 
 extern const Kernel kernels[];
 extern const int kernel_count;
-// The instructions of stretches without a branch.
+// The machine's instructions of stretches of PTX without a branch; 0 where there was no disassembler.
 extern const int stretches[];
 extern const int stretch_count;
+
+// Its stretches are those from the first one to the next function's first one.
+struct Function {
+  int first;
+  bool is_kernel;
+};
+extern const Function functions[];
+extern const int function_count;
 
 // ---- the instructions that need more than an operator
 
@@ -190,6 +199,14 @@ inline uint32_t funnel_left(uint32_t low, uint32_t high, uint32_t by) {
   return static_cast<uint32_t>(((uint64_t{high} << 32 | low) << (by & 31)) >> 32);
 }
 
+inline uint32_t funnel_left_clamped(uint32_t low, uint32_t high, uint32_t by) {
+  return by < 32 ? funnel_left(low, high, by) : low;
+}
+
+inline uint32_t funnel_right(uint32_t low, uint32_t high, uint32_t by) {
+  return static_cast<uint32_t>((uint64_t{high} << 32 | low) >> (by & 31));
+}
+
 // `bits` bits from `position` on, with the highest as the sign of a signed number.
 template <class T>
 T extract(uint32_t a, uint32_t position, uint32_t bits) {
@@ -198,6 +215,13 @@ T extract(uint32_t a, uint32_t position, uint32_t bits) {
   return static_cast<T>(static_cast<std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>(
                             wide >> (position & 31) << (64 - (bits & 63))) >>
                         (64 - (bits & 63)));
+}
+
+// b with the first `bits` bits of a from `position` on.
+template <class T>
+T insert(uint64_t a, uint64_t b, uint32_t position, uint32_t bits) {
+  const uint64_t mask = ((uint64_t{1} << bits) - 1) << position;
+  return static_cast<T>((b & ~mask) | (a << position & mask));
 }
 
 }  // namespace ptx

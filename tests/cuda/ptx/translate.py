@@ -1,10 +1,12 @@
-"""translate.py PTX OUTPUT: turns PTX, as nvcc makes it of src/cuda/kernels.cu, into C++ that thread.hpp can run.
+"""translate.py PTX OUTPUT [SASS]: turns PTX, as nvcc makes it of src/cuda/kernels.cu, into C++ that thread.hpp can run.
 
 Each kernel becomes a function that runs one thread up to its next barrier. A thread's registers are in a frame, so that
 it goes on behind the barrier when it is called again. Stretches of instructions without a branch are numbered, so that
-they can be counted. What is not known here ends the translation: nothing is guessed.
+they can be counted, by what became of their lines: SASS is what nvdisasm prints with --print-line-info-ptx. What is not
+known here ends the translation: nothing is guessed.
 """
 
+import collections
 import pathlib
 import re
 import subprocess
@@ -21,7 +23,7 @@ FUNCTIONS = {  # of thread.hpp
     "shr": "shift_right",
 }
 ORDERS = ("relaxed", "release", "acq_rel")
-WORDS = ("cs", "nc", "cta", "gpu", "sys", *ORDERS)  # that say nothing of where an access goes
+WORDS = ("cs", "wb", "nc", "cta", "gpu", "sys", *ORDERS)  # that say nothing of where an access goes
 SPECIAL = {"%tid.x": "t.thread", "%ctaid.x": "t.block", "%nctaid.x": "t.blocks"}
 
 
@@ -37,7 +39,9 @@ class Function:
 
     def __init__(self, name, is_kernel, params, returns, module):
         self.name, self.is_kernel, self.params, self.returns = name, is_kernel, params, returns
+        self.module = module
         self.shared = module.shared
+        self.line = 0  # of the statement
         self.stretches = module.stretches
         self.registers = []  # (type, name, count)
         self.scopes = []
@@ -96,7 +100,7 @@ class Function:
         if guard:
             condition = "!" + self.register(guard[1:]) if guard[0] == "!" else self.register(guard)
             self.emit(f"if ({condition}) {{")
-        self.stretches[-1] += 1
+        self.stretches[-1] += self.module.costs[self.line]
         self.dispatch(opcode.split("."), operands)
         if guard:
             self.emit("}")
@@ -167,13 +171,15 @@ class Function:
         self.assign(operands[0], f"{product} + {self.value(operands[3])}")
 
     def do_shf(self, opcode, operands):
-        if opcode != ["l", "wrap", "b32"]:
-            raise ValueError(f"unknown shift {opcode}")
+        helper = {"l wrap b32": "funnel_left", "l clamp b32": "funnel_left_clamped", "r wrap b32": "funnel_right"}
         low, high, by = map(self.value, operands[1:])
-        self.assign(operands[0], f"funnel_left({low}, {high}, {by})")
+        self.assign(operands[0], f"{helper[' '.join(opcode)]}({low}, {high}, {by})")
 
     def do_bfe(self, opcode, operands):
         self.assign(operands[0], f"extract<{type_of(opcode[0])}>({', '.join(map(self.value, operands[1:]))})")
+
+    def do_bfi(self, opcode, operands):
+        self.assign(operands[0], f"insert<{type_of(opcode[0])}>({', '.join(map(self.value, operands[1:]))})")
 
     def do_setp(self, opcode, operands):
         comparison, kind = opcode
@@ -249,6 +255,10 @@ class Function:
         self.assign(target, call) if target != "_" else self.emit(call + ";")
 
     do_red = do_atom
+
+    def do_griddepcontrol(self, opcode, _):
+        if opcode not in (["wait"], ["launch_dependents"]):
+            raise ValueError(f"unknown control {opcode}")
 
     # ---- barriers and calls
 
@@ -337,10 +347,15 @@ class Function:
         return "\n".join([*lines, begin, *self.lines, "}", "}"])
 
 
-def statements(body):
-    """The statements of a body: instructions and declarations without ';', labels, and braces of scopes."""
-    for line in re.findall(r"\s*(\{(?=\s)|\}(?!\s*,)|\$?\w+:|(?:[^;{}]|\{[^;{}]*\})+;)", body):
-        yield line.strip().rstrip(";").strip()
+def statements(text, begin, end):
+    """The statements of a body, with their lines: instructions and declarations without ';', labels, and braces of
+    scopes."""
+    pattern = re.compile(r"\s*(\{(?=\s)|\}(?!\s*,)|\$?\w+:|(?:[^;{}]|\{[^;{}]*\})+;)")
+    line, seen = text.count("\n", 0, begin) + 1, begin
+    for match in pattern.finditer(text, begin, end):
+        line += text.count("\n", seen, match.start(1))
+        seen = match.start(1)
+        yield line, match[1].strip().rstrip(";").strip()
 
 
 def parse_params(text, is_kernel):
@@ -359,30 +374,53 @@ def parse_params(text, is_kernel):
 class Module:
     """What the functions of a file share."""
 
-    def __init__(self):
+    def __init__(self, costs):
         self.shared = {}  # offsets of shared variables, by name
         self.shared_bytes = 0
         self.stretches = []  # how many instructions each has
+        self.heads = []  # the first stretch of each function, and whether it is a kernel
+        self.costs = costs  # machine instructions of each line
 
 
-def translate(text):
+def machine_instructions(sass):
+    """By line of PTX, how many instructions of the machine were made of it: once, of a function that several kernels
+    have a copy of."""
+    counts, section, line = collections.Counter(), "", 0
+    for text in sass.splitlines():
+        if text.lstrip().startswith(".section"):
+            section = text
+        elif match := re.match(r'\s*//## File "[^"]*", line (\d+)', text):
+            line = int(match[1])
+        elif re.match(r"\s*/\*[0-9a-f]{4,}\*/\s+[^/\s]", text):
+            counts[section, line] += not re.search(r"\sNOP\s*;", text)
+    costs = collections.Counter()
+    for (section, line), count in counts.items():
+        costs[line] = max(costs[line], count)
+    return costs
+
+
+def translate(text, costs):
     text = re.sub(r"//[^\n]*", "", text)
-    module, used = Module(), 0
+    module, used = Module(costs), 0
     for match in re.finditer(r"\.shared\s+\.align\s+(\d+)\s+\.[bu](\d+)\s+([\w$]+)(?:\[(\d+)\])?;", text):
         align, size = int(match[1]), int(match[2]) // 8 * int(match[4] or 1)
         used = (used + align - 1) // align * align
         module.shared[match[3]] = used
         used += size
     module.shared_bytes = used
-    text = re.sub(r"\.shared\s+\.align[^;]*;", "", text)
+    text = re.sub(r"\.shared\s+\.align[^;]*;", lambda match: "\n" * match[0].count("\n"), text)
     head = r"\.(entry|func)\s+(?:\(([^)]*)\)\s*)?([\w$]+)\s*\(([^)]*)\)\s*(?:\.maxntid[^{]*|\.minnctapersm[^{]*)?"
     functions = []
+    overlaps = "griddepcontrol.launch_dependents" in text
     for match in re.finditer(head + r"\{(.*?)\n\}", text, re.S):
         is_kernel = match[1] == "entry"
+        if "copy_kernel" in match[3] and "griddepcontrol.wait" not in match[5] and overlaps:
+            raise ValueError(f"{match[3]} does not wait for the kernel in front")
         if "atom.acq_rel" in match[5] and "st.release.sys" not in match[5]:
             raise ValueError(f"{match[3]} counts its blocks, and publishes nothing")
+        module.heads.append((len(module.stretches), is_kernel))
         function = Function(match[3], is_kernel, parse_params(match[4], is_kernel), match[2], module)
-        for statement in statements(match[5]):
+        for function.line, statement in statements(text, *match.span(5)):
             function.statement(statement)
         functions.append(function)
     return functions, module
@@ -399,8 +437,8 @@ def readable(names):
 
 
 def main():
-    source, output = map(pathlib.Path, sys.argv[1:])
-    functions, module = translate(source.read_text())
+    source, output, *sass = map(pathlib.Path, sys.argv[1:])
+    functions, module = translate(source.read_text(), machine_instructions(sass[0].read_text() if sass else ""))
     kernels = [f for f in functions if f.is_kernel]
     if not kernels:
         raise ValueError("no kernels")
@@ -411,7 +449,10 @@ def main():
     lines += [f'  {{"{n}", {k.name}}},' for n, k in zip(readable([k.name for k in kernels]), kernels)]
     lines += ["};", f"const int kernel_count = {len(kernels)};"]
     lines += [f"const int stretches[] = {{{', '.join(map(str, module.stretches))}}};"]
-    lines += [f"const int stretch_count = {len(module.stretches)};", "}  // namespace ptx", ""]
+    lines += [f"const int stretch_count = {len(module.stretches)};"]
+    lines += [f"const Function functions[] = {{{', '.join(f'{{{at}, {int(kernel)}}}' for at, kernel in module.heads)}}};"]
+    lines += [f"const int function_count = {len(module.heads)};"]
+    lines += ["}  // namespace ptx", ""]
     output.write_text("\n".join(lines))
 
 
