@@ -103,7 +103,7 @@ Shape measure(const Plan& plan, const Pointers& pointers, int64_t n) {
 
 constexpr int64_t most_narrow = largest_narrow - vector_bytes;
 // Threads that share a row, or a piece of one.
-constexpr int64_t most_lanes = 2 * warp_threads;
+constexpr int64_t most_lanes = int64_t{2} * warp_threads;
 
 int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 

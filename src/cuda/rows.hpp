@@ -177,6 +177,21 @@ GATHER_SHARED Vector<V> fill_vector(const JobHead& job, int64_t at) {
   }
 }
 
+// Byte `at` of each row, and what follows, to a vector.
+template <int V, int count>
+GATHER_SHARED void load_vectors(const JobHead& job, const Unit* units, const int64_t* at, Vector<V>* loaded) {
+  const bool is_copied = are_copied<count>(units);
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+  for (int i = 0; i < count; ++i) {
+    if (is_copied || units[i].source == Source::params)
+      loaded[i] = load_params<V>(units[i].from + at[i]);
+    else
+      loaded[i] = fill_vector<V>(job, at[i]);
+  }
+}
+
 // Rows whose address, size and strides are multiples of V on both sides: job.lanes threads copy a row, or a chunk of a
 // long one, V bytes a thread. All threads of a warp go round as often as its first. A thread that has nothing to do reads
 // what the first one reads, and writes nothing.
@@ -213,17 +228,8 @@ GATHER_SHARED bool copy_rows(const Job& job, bool blank, typename Index::Number 
       find_units_together<Index>(job, numbers, mine, blank, units, &raced);
     else
       find_units<Index, loads_in_flight>(job, numbers, blank, units, &raced);
-    const bool is_copied = are_copied<loads_in_flight>(units);
     Vector<V> loaded[loads_in_flight];
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-    for (int i = 0; i < loads_in_flight; ++i) {
-      if (is_copied || units[i].source == Source::params)
-        loaded[i] = load_params<V>(units[i].from + at[i]);
-      else
-        loaded[i] = fill_vector<V>(job, at[i]);
-    }
+    load_vectors<V, loads_in_flight>(job, units, at, loaded);
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
@@ -350,6 +356,57 @@ GATHER_SHARED Cut<Number> advance(const Cut<Number>& from, const Cut<Number>& st
   return {from.number + step.number + (is_beyond ? 1 : 0), is_beyond ? at - row : at};
 }
 
+// Vectors of a dense output that a thread makes in a round, and the rows that they are made of.
+template <int count>
+struct Vectors {
+  bool is_there[size_t{count}];  // another one is made for nothing in the place of one that is not
+  Part parts[size_t{count}];
+  Unit units[size_t{count}];  // of the first of the rows of each
+  Unit next[size_t{count}];   // of the second, where it has parts of two
+  Bytes16 made[size_t{count}];
+};
+
+// What the second rows have of the vectors, where the first ones end in them.
+template <class Index, int count, class Job>
+GATHER_SHARED void complete(const Job& job, typename Index::Number* numbers, bool blank, Vectors<count>* vectors,
+                            bool* raced) {
+  Part others[size_t{count}];
+  Bytes16 more[size_t{count}];
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+  for (int i = 0; i < count; ++i) {
+    const uint32_t own = vectors->parts[i].end;
+    numbers[i] += own < vector_bytes ? 1 : 0;
+    others[i] = {-static_cast<int64_t>(own), own, vector_bytes};
+  }
+  find_units<Index, count>(job, numbers, blank, vectors->next, raced);
+  make_parts<count>(job, vectors->next, others, more);
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+  for (int i = 0; i < count; ++i) vectors->made[i] = join(vectors->made[i], more[i], vectors->parts[i].end);
+}
+
+template <int count>
+GATHER_SHARED void store_vectors(const JobHead& job, const Vectors<count>& vectors, char* to, int64_t step) {
+  const bool is_written = are_written<count>(vectors.units) && are_written<count>(vectors.next);
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+  for (int i = 0; i < count; ++i, to += step) {
+    if (!vectors.is_there[i]) continue;
+    if (is_written) {
+      store_out<16>(to, vectors.made[i], job.streams);
+      continue;
+    }
+    const uint32_t own = vectors.parts[i].end;
+    const uint32_t begin = vectors.units[i].source == Source::none ? own : 0;
+    const uint32_t end = vectors.next[i].source == Source::none ? own : vector_bytes;
+    store_bytes(to, vectors.made[i], begin, end);
+  }
+}
+
 // Rows of at least 16 bytes, of any size and alignment, into a dense output: a thread makes aligned vectors of it, each out
 // of one row, or out of the end of one and the beginning of the next. `head` bytes are in front of the first.
 template <class Index, class Job>
@@ -358,68 +415,37 @@ GATHER_SHARED bool copy_vectors(const Job& job, bool blank, typename Index::Numb
   using Number = typename Index::Number;
   constexpr int count = loads_in_flight;
   const Number row = static_cast<Number>(job.row);
-  const Number vectors = static_cast<Number>((job.units * job.row - static_cast<int64_t>(head)) / vector_bytes);
+  const Number end = static_cast<Number>((job.units * job.row - static_cast<int64_t>(head)) / vector_bytes);
+  char* const out = job.out + static_cast<int64_t>(head);
+  const int64_t step_bytes = static_cast<int64_t>(threads) * vector_bytes;
   bool raced = false;
   Cut<Number> place = cut(job, thread, head);
   const Cut<Number> step = cut(job, threads, Number{0});
-  for (Number first = thread; first < vectors; first += threads * count) {
+  for (Number first = thread; first < end; first += threads * count) {
     Number numbers[count];
-    Part parts[count];
-    bool is_there[count], is_cut = false;
+    Vectors<count> vectors;
+    bool is_cut = false;
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
     for (int i = 0; i < count; ++i) {
       const Number vector = first + static_cast<Number>(i) * threads;
-      is_there[i] = vector < vectors;
-      const Number at = is_there[i] ? place.at : 0, left = row - at;
-      numbers[i] = is_there[i] ? place.number : 0;
+      const bool is_there = vectors.is_there[i] = vector < end;
+      const Number at = is_there ? place.at : 0, left = row - at;
+      numbers[i] = is_there ? place.number : 0;
       place = advance(place, step, row);
-      parts[i] = {static_cast<int64_t>(at), 0, left < vector_bytes ? static_cast<uint32_t>(left) : vector_bytes};
+      vectors.parts[i] = {static_cast<int64_t>(at), 0,
+                          left < vector_bytes ? static_cast<uint32_t>(left) : vector_bytes};
       is_cut |= left < vector_bytes;
     }
-    Unit units[count], next[count];
-    Bytes16 made[count];
-    find_units<Index, count>(job, numbers, blank, units, &raced);
-    make_parts<count>(job, units, parts, made);
+    find_units<Index, count>(job, numbers, blank, vectors.units, &raced);
+    make_parts<count>(job, vectors.units, vectors.parts, vectors.made);
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
-    for (int i = 0; i < count; ++i) next[i].source = units[i].source;
-    if (is_cut) {
-      Part others[count];
-      Bytes16 more[count];
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-      for (int i = 0; i < count; ++i) {
-        const uint32_t own = parts[i].end;
-        numbers[i] += own < vector_bytes ? 1 : 0;
-        others[i] = {-static_cast<int64_t>(own), own, vector_bytes};
-      }
-      find_units<Index, count>(job, numbers, blank, next, &raced);
-      make_parts<count>(job, next, others, more);
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-      for (int i = 0; i < count; ++i) made[i] = join(made[i], more[i], parts[i].end);
-    }
-    const bool is_written = are_written<count>(units) && are_written<count>(next);
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-    for (int i = 0; i < count; ++i) {
-      if (!is_there[i]) continue;
-      const int64_t vector = static_cast<int64_t>(first + static_cast<Number>(i) * threads);
-      char* to = job.out + static_cast<int64_t>(head) + vector * vector_bytes;
-      if (is_written) {
-        store_out<16>(to, made[i], job.streams);
-      } else {
-        const uint32_t own = parts[i].end;
-        store_bytes(to, made[i], units[i].source == Source::none ? own : 0,
-                    next[i].source == Source::none ? own : vector_bytes);
-      }
-    }
+    for (int i = 0; i < count; ++i) vectors.next[i].source = vectors.units[i].source;
+    if (is_cut) complete<Index>(job, numbers, blank, &vectors, &raced);
+    store_vectors(job, vectors, out + static_cast<int64_t>(first) * vector_bytes, step_bytes);
   }
   return raced;
 }

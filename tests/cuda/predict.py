@@ -1,7 +1,7 @@
 """predict.py --write|--check TESTS RESOURCES SASS: docs/cuda-kernels.md, what is predicted of the kernels.
 
-TESTS is the program cuda_ptx90, whose tests of costs are run; RESOURCES is what ptxas says of the kernels (-v), SASS what
-nvdisasm prints of them.
+TESTS is the program cuda_ptx90, whose tests of costs are run; RESOURCES is what ptxas says of the kernels (-v), SASS
+what nvdisasm prints of them.
 """
 
 import collections
@@ -14,7 +14,7 @@ PAGE = pathlib.Path(__file__).parents[2] / "docs" / "cuda-kernels.md"
 
 REGISTERS, REGISTER_UNIT = 65536, 256  # of a multiprocessor; of a warp
 BLOCK_WARPS, MOST_WARPS = 8, 64
-# 132 multiprocessors of four schedulers at 1.98 GHz, 4.8 TB/s in both directions: issue slots for 512 bytes of an output.
+# 132 multiprocessors of four schedulers at 1.98 GHz, 4.8 TB/s: issue slots for 512 bytes that are read and written.
 BUDGET = round(132 * 4 * 1.98e9 * 1024 / 4.8e12)
 
 COPIES = ("rows of 16 B", "rows of 8 B", "rows of 4 B", "rows of 2 B", "rows of 1 B", "stream")
@@ -28,9 +28,9 @@ JOBS = {
 
 INTRODUCTION = """# Predictions of the CUDA kernels
 
-Written by `tests/cuda/predict.py` out of what the compiler and the disassembler say of the kernels for compute capability
-9.0. **Nothing here was measured on a GPU**: it is arithmetic, held up to date by a test so that a change of the kernels
-shows what it costs before one is at hand.
+Written by `tests/cuda/predict.py` out of what the compiler and the disassembler say of the kernels for compute
+capability 9.0. **Nothing here was measured on a GPU**: it is arithmetic, held up to date by a test so that a change of
+the kernels shows what it costs before one is at hand.
 
 ## Kernels
 
@@ -41,10 +41,11 @@ resident on a multiprocessor at once, by their registers; the library asks the d
 
 COSTS = f"""## Issue slots
 
-Instructions that the warps issue, of the machine, for each 512 bytes of an output (or each 32 tuples that are judged), in
-the kernels' own loops run thread by thread by `tests/cuda/ptx`; threads of a warp that part are issued one path after the
-other. An H200 has {BUDGET} slots in the time in which its memory reads and writes 512 bytes, by its data sheet: what
-takes more cannot go at the pace of memory. Rows of less than a sector of 32 bytes take longer to read, and have more.
+Instructions of the machine that warps issue for each 512 bytes of an output (or each 32 tuples that are judged), where
+threads of a warp that part take one path after the other. What is counted is the PTX, run thread by thread by
+`tests/cuda/ptx`, and for each of its lines the instructions that were made of it. An H200 has {BUDGET} slots in the
+time in which its memory reads and writes 512 bytes, by its data sheet: what takes more cannot go at the pace of memory.
+Rows of less than a sector of 32 bytes, or across more sectors than they fill, take longer to read, and have more.
 """
 
 

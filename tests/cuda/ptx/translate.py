@@ -394,7 +394,7 @@ def machine_instructions(sass):
         elif re.match(r"\s*/\*[0-9a-f]{4,}\*/\s+[^/\s]", text):
             counts[section, line] += not re.search(r"\sNOP\s*;", text)
     costs = collections.Counter()
-    for (section, line), count in counts.items():
+    for (_, line), count in counts.items():
         costs[line] = max(costs[line], count)
     return costs
 
@@ -450,7 +450,8 @@ def main():
     lines += ["};", f"const int kernel_count = {len(kernels)};"]
     lines += [f"const int stretches[] = {{{', '.join(map(str, module.stretches))}}};"]
     lines += [f"const int stretch_count = {len(module.stretches)};"]
-    lines += [f"const Function functions[] = {{{', '.join(f'{{{at}, {int(kernel)}}}' for at, kernel in module.heads)}}};"]
+    heads = ", ".join(f"{{{at}, {int(is_kernel)}}}" for at, is_kernel in module.heads)
+    lines += [f"const Function functions[] = {{{heads}}};"]
     lines += [f"const int function_count = {len(module.heads)};"]
     lines += ["}  // namespace ptx", ""]
     output.write_text("\n".join(lines))
