@@ -621,7 +621,8 @@ def judge(mutant):
     try:
         for build in builds_for(mutant):
             done = build.make()
-            if done.returncode:  # what reads the PTX refuses loads that may be done twice, and grids that publish nothing
+            # What reads the PTX refuses loads that may be done twice, and grids that publish nothing.
+            if done.returncode:
                 return "ptx/translate.py" if b"ptx/translate.py" in done.stdout else "compiler"
             found = next((program for program in build.programs if run(build, program)), None)
             if found:

@@ -78,7 +78,9 @@ class Steps(unittest.TestCase):
         self.expect("exit 0", PASSED, needs=("./step0", "sh"))
 
     def test_a_command_that_cannot_be_run(self):
-        (outcome,) = first_hour.perform_part("part", [Step("x", ("./nothing",), 5)], self.out, self.bundle, lambda _: None)
+        (outcome,) = first_hour.perform_part(
+            "part", [Step("x", ("./nothing",), 5)], self.out, self.bundle, lambda _: None
+        )
         self.assertEqual(outcome.how, FAILED)
 
     def test_the_environment(self):

@@ -450,7 +450,9 @@ def main():
     lines += ["};", f"const int kernel_count = {len(kernels)};"]
     lines += [f"const int stretches[] = {{{', '.join(map(str, module.stretches))}}};"]
     lines += [f"const int stretch_count = {len(module.stretches)};"]
-    lines += [f"const Function functions[] = {{{', '.join(f'{{{at}, {int(kernel)}}}' for at, kernel in module.heads)}}};"]
+    lines += [
+        f"const Function functions[] = {{{', '.join(f'{{{at}, {int(kernel)}}}' for at, kernel in module.heads)}}};"
+    ]
     lines += [f"const int function_count = {len(module.heads)};"]
     lines += ["}  // namespace ptx", ""]
     output.write_text("\n".join(lines))
