@@ -280,8 +280,8 @@ NAMED = (
     named(
         "CUDA: a call is on its context's device",
         "src/cuda/runtime.cpp",
-        "  if (const int code = push_current.load()(static_cast<CUcontext>(device))) return code;\n  *entered = true;\n",
-        "",
+        "push_current.load()(static_cast<CUcontext>(device))) return code;\n  *entered = true;\n",
+        "0) return code;\n",
     ),
     named(
         "CUDA: the device that was current is so again",

@@ -6,12 +6,13 @@ The parts, each of less than ten minutes and 45 together; without names, all in 
 
 {parts}
 
-What a step prints is in OUT/PART.tar.gz, how it ended in OUT/PART.txt and on the terminal: passed, FAILED, or skipped and
-why. A part that is cut off leaves what it has. The exit status is 0 only where every step has passed: 1 where one failed,
-3 where none failed but some were skipped, or there was nothing to run.
+What a step prints is in OUT/PART.tar.gz, how it ended in OUT/PART.txt and on the terminal: passed, FAILED, or skipped
+and why. A part that is cut off leaves what it has. The exit status is 0 only where every step has passed: 1 where one
+failed, 3 where none failed but some were skipped, or there was nothing to run.
 """
 
 import argparse
+import contextlib
 import os
 import re
 import shutil
@@ -31,7 +32,7 @@ NO_DEVICE = "there is no CUDA device"
 
 @dataclass(frozen=True)
 class Step:
-    """A command, in the bundle's folder. needs: files of the bundle, or commands of the machine that it cannot do without."""
+    """A command, in the bundle's folder. needs: files of the bundle, or commands of the machine, that it must have."""
 
     name: str
     command: tuple
@@ -153,10 +154,8 @@ def run(command, log, seconds, bundle, environment):
         except subprocess.TimeoutExpired:
             return None
         finally:
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
             process.wait()
 
 
