@@ -280,8 +280,8 @@ NAMED = (
     named(
         "CUDA: a call is on its context's device",
         "src/cuda/runtime.cpp",
-        "  if (const int code = push_current.load()(static_cast<CUcontext>(device))) return code;\n  *entered = true;\n",
-        "",
+        "push_current.load()(static_cast<CUcontext>(device))) return code;\n  *entered = true;\n",
+        "0) return code;\n",
     ),
     named(
         "CUDA: the device that was current is so again",
@@ -621,7 +621,8 @@ def judge(mutant):
     try:
         for build in builds_for(mutant):
             done = build.make()
-            if done.returncode:  # what reads the PTX refuses loads that may be done twice, and grids that publish nothing
+            # What reads the PTX refuses loads that may be done twice, and grids that publish nothing.
+            if done.returncode:
                 return "ptx/translate.py" if b"ptx/translate.py" in done.stdout else "compiler"
             found = next((program for program in build.programs if run(build, program)), None)
             if found:

@@ -64,12 +64,13 @@ class Memory:
 
     def __init__(self, values: np.ndarray, device: tuple[int, int] = (CUDA, 0)) -> None:
         kind, number = device
-        allocate = {
-            CUDA: lambda size: emulation.gth_emulation_allocate_on(number, size),
-            CUDA_HOST: emulation.gth_emulation_allocate_host,
-            MANAGED: emulation.gth_emulation_allocate_managed,
-        }[kind]
-        self.address = int(allocate(ctypes.c_int64(values.nbytes)))
+        size = ctypes.c_int64(values.nbytes)
+        if kind == CUDA:
+            self.address = int(emulation.gth_emulation_allocate_on(number, size))
+        elif kind == MANAGED:
+            self.address = int(emulation.gth_emulation_allocate_managed(size))
+        else:
+            self.address = int(emulation.gth_emulation_allocate_host(size))
         ctypes.memmove(self.address, values.ctypes.data, values.nbytes)
 
     def __del__(self) -> None:

@@ -6,12 +6,13 @@ The parts, each of less than ten minutes and 45 together; without names, all in 
 
 {parts}
 
-What a step prints is in OUT/PART.tar.gz, how it ended in OUT/PART.txt and on the terminal: passed, FAILED, or skipped and
-why. A part that is cut off leaves what it has. The exit status is 0 only where every step has passed: 1 where one failed,
-3 where none failed but some were skipped, or there was nothing to run.
+What a step prints is in OUT/PART.tar.gz, how it ended in OUT/PART.txt and on the terminal: passed, FAILED, or skipped
+and why. A part that is cut off leaves what it has. The exit status is 0 only where every step has passed: 1 where one
+failed, 3 where none failed but some were skipped, or there was nothing to run.
 """
 
 import argparse
+import contextlib
 import os
 import re
 import shutil
@@ -31,7 +32,7 @@ NO_DEVICE = "there is no CUDA device"
 
 @dataclass(frozen=True)
 class Step:
-    """A command, in the bundle's folder. needs: files of the bundle, or commands of the machine that it cannot do without."""
+    """A command, in the bundle's folder. needs: files of the bundle, or commands of the machine, that it must have."""
 
     name: str
     command: tuple
@@ -59,14 +60,19 @@ PARTS = {
         Step("machine", ("sh", "machine.sh"), 30, ("./machine.sh",)),
         Step("what CUDA does by itself", ("./probe",), 120, ("./probe",)),
         Step("tests", seconds=240, **tests()),
-        Step("tests, shuffled and repeated", seconds=180, **tests("--gtest_shuffle", "--gtest_repeat=5", "--gtest_brief=1",
-                                                                  "--gtest_filter=-Sizes.*:Stress.*")),
+        Step(
+            "tests, shuffled and repeated",
+            seconds=180,
+            **tests("--gtest_shuffle", "--gtest_repeat=5", "--gtest_brief=1", "--gtest_filter=-Sizes.*:Stress.*"),
+        ),
     ),
     "stress": (
         Step("stress", seconds=300, **tests("--gtest_filter=Stress.*", GATHER_STRESS_SECONDS="240")),
         Step("python package", ("sh", "install.sh"), 60, ("./install.sh", "python3")),
         Step("python device tests", (*PYTEST, "python/tests/test_devices.py"), 90, ("python/site", "python3"), PYTHON),
-        Step("torch: two graphs, and 33 streams", ("python3", "torch_hour.py"), 120, ("python/site", "python3"), PYTHON),
+        Step(
+            "torch: two graphs, and 33 streams", ("python3", "torch_hour.py"), 120, ("python/site", "python3"), PYTHON
+        ),
     ),
     "sanitize": (
         sanitized("memcheck", "-Sizes.*:Stress.*", 240),
@@ -75,14 +81,38 @@ PARTS = {
         sanitized("synccheck", SOME, 110),
     ),
     "bench": (
-        Step("benchmark", ("python3", "-u", "-B", "-m", "bench", "--library", "./libbench_cuda.so", "--output",
-                           "{out}/performance-cuda.md", "--budget", "500"), 560, ("./libbench_cuda.so", "python3")),
+        Step(
+            "benchmark",
+            (
+                "python3",
+                "-u",
+                "-B",
+                "-m",
+                "bench",
+                "--library",
+                "./libbench_cuda.so",
+                "--output",
+                "{out}/performance-cuda.md",
+                "--budget",
+                "500",
+            ),
+            560,
+            ("./libbench_cuda.so", "python3"),
+        ),
     ),
     "profile": (
-        Step("profile of kernels", ("ncu", "--set", "full", "--launch-count", "40", "-o", "{out}/kernels", "./cuda",
-                                    "--gtest_filter=Forms.*"), 280, ("ncu", "./cuda")),
-        Step("profile of calls", ("nsys", "profile", "-o", "{out}/calls", "./cuda", "--gtest_filter=Graphs.*:Streams.*"), 120,
-             ("nsys", "./cuda")),
+        Step(
+            "profile of kernels",
+            ("ncu", "--set", "full", "--launch-count", "40", "-o", "{out}/kernels", "./cuda", "--gtest_filter=Forms.*"),
+            280,
+            ("ncu", "./cuda"),
+        ),
+        Step(
+            "profile of calls",
+            ("nsys", "profile", "-o", "{out}/calls", "./cuda", "--gtest_filter=Graphs.*:Streams.*"),
+            120,
+            ("nsys", "./cuda"),
+        ),
     ),
 }
 
@@ -110,17 +140,22 @@ def run(command, log, seconds, bundle, environment):
     library_path = ":".join(filter(None, (str(bundle), os.environ.get("LD_LIBRARY_PATH"))))
     settings = {"LD_LIBRARY_PATH": library_path, "GATHER_CONFORMANCE_CASES": str(bundle / "cases"), **environment}
     with log.open("wb") as out:
-        process = subprocess.Popen(command, cwd=bundle, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                                   env=os.environ | settings, start_new_session=True)
+        process = subprocess.Popen(
+            command,
+            cwd=bundle,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            env=os.environ | settings,
+            start_new_session=True,
+        )
         try:
             return process.wait(timeout=seconds)
         except subprocess.TimeoutExpired:
             return None
         finally:
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
             process.wait()
 
 
@@ -198,7 +233,9 @@ def main():
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path, help="the folder for what comes of it")
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
-    parser.add_argument("--list", action="store_true", help="run nothing: say what would run, and what would be skipped")
+    parser.add_argument(
+        "--list", action="store_true", help="run nothing: say what would run, and what would be skipped"
+    )
     options = parser.parse_args()
     unknown = [name for name in options.parts if name not in PARTS]
     if unknown:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import first_hour  # noqa: E402
-from first_hour import FAILED, PASSED, SKIPPED, Step  # noqa: E402
+import first_hour
+from first_hour import FAILED, PASSED, SKIPPED, Step
 
 GOOGLE_TEST = """echo '[==========] {all} tests from 2 test suites ran. (5 ms total)'
 echo '[  PASSED  ] {passed} tests.'
@@ -38,8 +38,8 @@ class Steps(unittest.TestCase):
 
     def expect(self, script, how, why="", **settings):
         (outcome,) = self.perform(script, **settings)
-        self.assertEqual(outcome.how, how, outcome.why)
-        self.assertIn(why, outcome.why)
+        assert outcome.how == how, outcome.why
+        assert why in outcome.why
 
     def test_a_program_that_succeeds(self):
         self.expect("exit 0", PASSED)
@@ -70,7 +70,7 @@ class Steps(unittest.TestCase):
     def test_a_program_that_does_not_end(self):
         begin = time.monotonic()
         self.expect("sleep 600 & sleep 600", FAILED, "not done after 1 s", seconds=1)
-        self.assertLess(time.monotonic() - begin, 300)
+        assert time.monotonic() - begin < 300
 
     def test_what_a_step_needs(self):
         self.expect("exit 0", SKIPPED, "there is no ./nothing", needs=("./nothing",))
@@ -78,44 +78,46 @@ class Steps(unittest.TestCase):
         self.expect("exit 0", PASSED, needs=("./step0", "sh"))
 
     def test_a_command_that_cannot_be_run(self):
-        (outcome,) = first_hour.perform_part("part", [Step("x", ("./nothing",), 5)], self.out, self.bundle, lambda _: None)
-        self.assertEqual(outcome.how, FAILED)
+        (outcome,) = first_hour.perform_part(
+            "part", [Step("x", ("./nothing",), 5)], self.out, self.bundle, lambda _: None
+        )
+        assert outcome.how == FAILED
 
     def test_the_environment(self):
         self.expect('[ "$GIVEN" = yes ] && [ "${LD_LIBRARY_PATH%%:*}" = "$PWD" ]', PASSED, environment={"GIVEN": "yes"})
 
     def test_what_is_left(self):
         outcomes = self.perform("echo one", "echo two; exit 1", "exit 77")
-        self.assertEqual(sorted(path.name for path in self.out.iterdir()), ["part.tar.gz", "part.txt"])
+        assert sorted(path.name for path in self.out.iterdir()) == ["part.tar.gz", "part.txt"]
         lines = (self.out / "part.txt").read_text().splitlines()
-        self.assertEqual([line.split()[0] for line in lines], [PASSED, FAILED, SKIPPED])
+        assert [line.split()[0] for line in lines] == [PASSED, FAILED, SKIPPED]
         with tarfile.open(self.out / "part.tar.gz") as archive:
-            self.assertEqual(archive.extractfile("part/2-step-1.log").read(), b"two\n")
-        self.assertEqual(first_hour.status_of(outcomes), 1)
+            assert archive.extractfile("part/2-step-1.log").read() == b"two\n"
+        assert first_hour.status_of(outcomes) == 1
 
     def test_the_exit_status(self):
-        self.assertEqual(first_hour.status_of(self.perform("exit 0", "exit 0")), 0)
-        self.assertEqual(first_hour.status_of(self.perform("exit 0", "exit 77")), 3)
-        self.assertEqual(first_hour.status_of(self.perform("exit 1", "exit 77")), 1)
-        self.assertEqual(first_hour.status_of([]), 3)
+        assert first_hour.status_of(self.perform("exit 0", "exit 0")) == 0
+        assert first_hour.status_of(self.perform("exit 0", "exit 77")) == 3
+        assert first_hour.status_of(self.perform("exit 1", "exit 77")) == 1
+        assert first_hour.status_of([]) == 3
 
 
 class Plan(unittest.TestCase):
     def test_parts_fit_into_ten_minutes_and_all_into_45(self):
         sums = [sum(step.seconds for step in steps) for steps in first_hour.PARTS.values()]
-        self.assertLess(max(sums), 600)
-        self.assertLessEqual(sum(sums), 45 * 60)
+        assert max(sums) < 600
+        assert sum(sums) <= 45 * 60
 
     def test_steps_name_what_they_run(self):
         for steps in first_hour.PARTS.values():
             for step in steps:
-                self.assertTrue(step.needs, step.name)
-                self.assertTrue(set(step.command) & {need for need in step.needs} or step.command[0] == "sh", step.name)
+                assert step.needs, step.name
+                assert set(step.command) & set(step.needs) or step.command[0] == "sh", step.name
 
     def test_scripts_of_the_tree_are_there(self):
         here = Path(first_hour.__file__).parent
         for name in ("machine.sh", "install.sh", "torch_hour.py"):
-            self.assertTrue((here / name).is_file())
+            assert (here / name).is_file()
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""Two graphs of torch's that share a context, and 33 streams in rotation: what programs with torch do. Exits with 77 where
-there is no torch, or no device for it.
+"""Two graphs of torch's that share a context, and 33 streams in rotation: what programs with torch do. Exits with 77
+where there is no torch, or no device for it.
 """
 
 import sys
