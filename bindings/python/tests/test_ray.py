@@ -334,6 +334,18 @@ def test_what_was_written_is_not_lost_without_a_word() -> None:
         np.testing.assert_array_equal(table.gather([999]), A[[999]])
 
 
+def test_a_late_update_is_sent_once() -> None:
+    with Table.from_array(np.zeros(4, int), shards=2, writable=True) as table:
+        pid = pid_of(table, 1)
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            with pytest.raises(lgr.ShardTimeoutError, match="shard 1: "):
+                table.update([0, 3, 3], [1, 1, 1], "add", timeout=1)
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        assert table.gather(range(4)).tolist() == [1, 0, 0, 2]
+
+
 # -------------------------------------------------------------------------------------- actors that die, stop, or lose
 
 

@@ -218,9 +218,9 @@ Where it says no, this is the limit:
   is given, which a thousand ids make up for. A call of Ray's takes milliseconds here, so that little is seen of it
   there. Of many ids, the rows bind: both sides read each from a shard's answer and write it where it belongs.
 - dask's time goes to tasks. `take` has one for each chunk that is touched and one for each block of the result;
-  `x[ids]` has one for each chunk that a block of the result touches, blocks being as long as chunks. So `x[ids]`
-  falls behind as chunks become shorter and more: 50,000 ids are 20 blocks of 2,600 rows, and 2 of 26,000. Where
-  there are 2, dask's own ways have hardly more tasks than `take`, and nothing much is left to gain.
+  `vindex` and `x[ids]` have at least one for each chunk that a block touches, blocks being as long as chunks. So they
+  fall behind as chunks become shorter and more: 50,000 ids are 20 blocks of 2,600 rows, and 2 of 26,000. Where there
+  are 2, dask's own ways have hardly more tasks than `take`, and nothing much is left to gain.
 
 ## Steps
 

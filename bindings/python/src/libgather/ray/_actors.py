@@ -36,9 +36,8 @@ class Actors:
 
     def __init__(self, replicas: Sequence[Sequence[Actor]]) -> None:
         self.replicas = replicas
-        self.asked_first: list[int] = [
-            os.getpid() % len(each) for each in replicas
-        ]  # callers begin with different ones
+        # Callers begin with different ones.
+        self.asked_first: list[int] = [os.getpid() % len(each) for each in replicas]
 
     def ask(self, questions: list[Question], timeout: float) -> list[t.Any]:
         """The answers of shards; of each replica that fails or is late the next one is asked."""
@@ -51,10 +50,13 @@ class Actors:
         return answers
 
     def settled(self, questions: list[Question], refs: list[t.Any], began: float, timeout: float) -> list[t.Any]:
+        """As `ask`, of questions that have been sent. No replica is asked twice: an update would be done twice."""
         answers: dict[int, t.Any] = {}
-        pending = dict(enumerate(refs))
         failures: dict[int, Exception] = {}
-        for _ in range(max(len(replicas) for replicas in self.replicas)):
+        pending = dict(enumerate(refs))
+        for attempt in range(max(len(replicas) for replicas in self.replicas)):
+            if attempt:
+                began, pending = monotonic(), {number: self.sent(questions[number]) for number in failures}
             left = max(0.0, began + timeout - monotonic())
             ray.wait([*pending.values()], num_returns=len(pending), timeout=left)
             failures = {}
@@ -63,12 +65,9 @@ class Actors:
                     answers[number] = ray.get(ref, timeout=0)
                 except RayError as error:
                     failures[number] = failure_of(questions[number].shard, error, timeout)
+                    self.give_up(questions[number].shard)
             if not failures:
                 return [answers[number] for number in range(len(questions))]
-            began, pending = monotonic(), {}
-            for number in failures:
-                self.give_up(questions[number].shard)
-                pending[number] = self.sent(questions[number])
         raise failures[min(failures)]
 
     def sent(self, question: Question) -> t.Any:
