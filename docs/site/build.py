@@ -37,7 +37,6 @@ PAGES = {
     "docs/reliability.md": "reliability.md",
 }
 
-# Its operators are registered when torch is there, which the site is made without.
 # Doxygen reads the headers and writes XML, of which Sphinx makes pages; it warns of what it does not understand.
 DOXYFILE = """
 INPUT = {header}

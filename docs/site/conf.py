@@ -3,6 +3,7 @@
 import re
 import sys
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import libgather
 
@@ -46,7 +47,10 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 autodoc_preserve_defaults = True
 # Large libraries that modules of the package are for: their docstrings are read without them.
-autodoc_mock_imports = ["dask", "jax", "onnx", "ray", "torch"]
+autodoc_mock_imports = ["dask", "ray", "torch"]
+# The one of JAX has tables that its primitives are entered in.
+sys.modules |= {f"jax{name}": MagicMock() for name in ("", ".numpy", ".extend", ".extend.core", ".interpreters")}
+napoleon_use_ivar = True  # what "Attributes:" of a docstring lists are members already
 toc_object_entries = False
 
 
