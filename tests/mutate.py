@@ -58,6 +58,8 @@ PROGRAMS = (
     "scatter_conformance",
     "scatter_oracle",
     "scatter_oracle_threads",
+    "partition",
+    "partition_threads",
     "tiers",
     "surroundings",
     "surroundings_threads",

@@ -85,6 +85,7 @@ int32_t Device::set_up(const Error& error) {
 }
 
 void Device::tear_down() {
+  if (!handle_) return;  // it could not be opened
   const Current current(handle_);
   if (pool_) runtime::destroy_pool(pool_);
   if (stream_) runtime::destroy_stream(stream_);
@@ -127,7 +128,7 @@ void Device::deallocate_unused(void* memory) {
 bool Device::follow_contexts() {
   const Guard guard(lock_);
   if (follows_legacy_) {
-    if (is_captured(legacy_stream()) || follow(stream_, legacy_stream())) return false;
+    if (follow_uncaptured(stream_, legacy_stream())) return false;
     follows_legacy_ = false;
   }
   for (Queue* queue = open_; queue; queue = queue->next_) {

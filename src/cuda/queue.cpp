@@ -42,7 +42,7 @@ void Queue::retire(Retired* retired) {
 void Queue::end_passed() {
   CUstream_st* const stream = stream_here();
   if (is_captured(stream)) return;
-  waiting_.end_passed(device_->handle(), [stream](void** event) { return mark(stream, event) == 0; });
+  waiting_.end_passed(device_->handle(), [stream](void** event) { return mark_uncaptured(stream, event) == 0; });
 }
 
 int Queue::synchronize() {
@@ -66,10 +66,7 @@ bool Queue::close() {
   }));
 }
 
-bool Queue::order_before(CUstream_st* later) {
-  CUstream_st* const earlier = stream_here();
-  return !is_captured(earlier) && follow(later, earlier) == 0;
-}
+bool Queue::order_before(CUstream_st* later) { return follow_uncaptured(later, stream_here()) == 0; }
 
 bool Queue::deallocate_in_order(void* memory, bool* is_open) {
   const StreamUse use(this);

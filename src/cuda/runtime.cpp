@@ -47,8 +47,8 @@ int find_driver() {
   return code;
 }
 
-// The mode before, -1 for none, which is so where there is no driver. The runtime's function of this name would first make a device current where the thread
-// has none, and leave it so.
+// The mode before, -1 for none, which is so where there is no driver. The runtime's function of this name would first make
+// a device current where the thread has none, and leave it so.
 int32_t exchange_mode(int32_t mode) {
   auto exchanged = static_cast<CUstreamCaptureMode>(mode);
   const auto exchange = exchange_capture_mode.load();

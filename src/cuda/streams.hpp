@@ -18,7 +18,12 @@ bool is_captured(runtime::Stream stream);
 // Puts a mark behind what the stream has been given. CUDA's number of the error.
 int mark(runtime::Stream stream, runtime::Event* event);
 
+// As mark, but of no capture. Another thread may begin one of the stream at any moment: a mark that has become a part of it
+// is not waited for, which would join it, and not asked after, which would spoil it.
+int mark_uncaptured(runtime::Stream stream, runtime::Event* event);
+
 // What `later` is given from now on comes after what `earlier` has been given so far. CUDA's number of the error.
 int follow(runtime::Stream later, runtime::Stream earlier);
+int follow_uncaptured(runtime::Stream later, runtime::Stream earlier);
 
 }  // namespace gather::cuda

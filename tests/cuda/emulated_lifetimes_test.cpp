@@ -323,4 +323,45 @@ TEST_F(Emulated, AnotherThreadReleasesAContextOfTheStreamPerThread) {
   lookup.expect_rows({4, 1});
 }
 
+// Contexts and memory come and go on one thread while another begins a capture of its own context's stream, at any moment:
+// the capture does not become a part of what the library waits for, nor is it spoiled.
+TEST_F(Emulated, CapturesThatBeginInBetween) {
+  struct Begin {
+    CUstream_st* stream;
+    bool has_begun = false;
+
+    static void run(void* user) {
+      auto* self = static_cast<Begin*>(user);
+      self->has_begun = true;
+      std::thread([self] { gth_emulation_begin_capture_in(self->stream, 1); }).join();
+    }
+  };
+  int64_t captures = 0;
+  for (int64_t n = 1; n < 200; ++n) {
+    const Stream captured, other;
+    const Context context(captured.get());
+    Lookup lookup(6, 4, 2);
+    lookup.pick({0, 1});
+    lookup.enqueue(context);
+    gth_tensor* made = nullptr;
+    const int64_t shape[] = {100};
+    ASSERT_EQ(gth_tensor_alloc(context.get(), GTH_DTYPE_INT8, 1, shape, &made, nullptr), GTH_OK);
+    Begin begin{captured.get()};
+    gth_emulation_before(n, Begin::run, &begin);
+    {
+      const Context beside(other.get());
+    }
+    EXPECT_EQ(gth_tensor_release(made), GTH_OK);
+    gth_emulation_before(0, nullptr, nullptr);
+    if (!begin.has_begun) break;
+    ++captures;
+    void* const graph = gth_emulation_end_capture(captured.get());
+    EXPECT_NE(graph, nullptr) << "call " << n;
+    if (graph) gth_emulation_destroy_graph(graph);
+    const Context later(other.get());
+    context.sync();
+  }
+  EXPECT_GT(captures, 0);
+}
+
 }  // namespace

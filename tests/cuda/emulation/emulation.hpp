@@ -54,6 +54,8 @@ GTH_EMULATION int64_t gth_emulation_live_allocations(void);
 // The n-th call of CUDA from now on fails with this error of CUDA's; 0: none. What cannot fail is not counted.
 GTH_EMULATION void gth_emulation_fail(int64_t n, int32_t code);
 GTH_EMULATION int64_t gth_emulation_calls(void);
+// Called once, by whoever makes the n-th call of CUDA that uses a device from now on, before it.
+GTH_EMULATION void gth_emulation_before(int64_t n, void (*call)(void* user), void* user);
 // All of them fail with it, as where there is no driver; 0: none.
 GTH_EMULATION void gth_emulation_refuse(int32_t code);
 // The error that the runtime keeps for this thread.

@@ -90,6 +90,11 @@ void gth_emulation_fail(int64_t n, int32_t code) {
   machine().failing = n;
   machine().failure = code;
 }
+void gth_emulation_before(int64_t n, void (*call)(void*), void* user) {
+  machine().before = call;
+  machine().before_user = user;
+  machine().before_in = n;
+}
 void gth_emulation_refuse(int32_t code) { machine().refusal = code; }
 int64_t gth_emulation_calls() { return machine().calls; }
 int32_t gth_emulation_last_error() { return this_thread().last_error; }

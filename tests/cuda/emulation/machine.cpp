@@ -49,6 +49,10 @@ int enter_call() {
   return machine().failing > 0 && --machine().failing == 0 ? machine().failure : 0;
 }
 
+void come_between() {
+  if (machine().before_in.load() > 0 && machine().before_in.fetch_sub(1) == 1) machine().before(machine().before_user);
+}
+
 void count_violation(const char* what) {
   const Guard guard(machine().lock);
   if (machine().violations++ < 10) std::fprintf(stderr, "violation: %s\n", what);

@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -108,6 +109,9 @@ struct Machine {
   uint32_t seed = 0;
   void (*between)(void*, uint32_t) = nullptr;
   void* between_user = nullptr;
+  std::atomic<int64_t> before_in{0};
+  void (*before)(void*) = nullptr;
+  void* before_user = nullptr;
 };
 
 // Never destroyed: at exit streams of threads may still have something to run.
@@ -150,9 +154,13 @@ inline cudaError_t keep(int code) {
   return static_cast<cudaError_t>(code);
 }
 
+// What another thread does just before this call, if a test says so.
+void come_between();
+
 // What every call of the runtime that uses a device has in common.
 template <class Body>
 cudaError_t call(Safety safety, Body&& body) {
+  come_between();
   const Guard guard(machine().lock);
   int code = enter_call();
   if (!code) need_current();
