@@ -15,7 +15,6 @@ int mark(runtime::Stream stream, runtime::Event* event) {
 }
 
 int mark_uncaptured(runtime::Stream stream, runtime::Event* event) {
-  if (is_captured(stream)) return runtime::code::captured_event;
   if (const int code = mark(stream, event)) return code;
   if (!is_captured(stream)) return 0;
   runtime::destroy_event(*event);
@@ -40,7 +39,7 @@ int follow(runtime::Stream later, runtime::Stream earlier) {
 
 int follow_uncaptured(runtime::Stream later, runtime::Stream earlier) {
   runtime::Event event = nullptr;
-  const int code = mark_uncaptured(earlier, &event);
+  const int code = is_captured(earlier) ? runtime::code::captured_event : mark_uncaptured(earlier, &event);
   return code ? code : follow_marked(later, event);
 }
 

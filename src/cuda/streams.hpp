@@ -18,8 +18,8 @@ bool is_captured(runtime::Stream stream);
 // Puts a mark behind what the stream has been given. CUDA's number of the error.
 int mark(runtime::Stream stream, runtime::Event* event);
 
-// As mark, but of no capture. Another thread may begin one of the stream at any moment: a mark that has become a part of it
-// is not waited for, which would join it, and not asked after, which would spoil it.
+// As mark, of a stream that was not being captured a moment ago. Another thread may begin that at any moment: a mark that
+// has become a part of a capture is no mark, for to wait for it would join the capture, and to ask after it would spoil it.
 int mark_uncaptured(runtime::Stream stream, runtime::Event* event);
 
 // What `later` is given from now on comes after what `earlier` has been given so far. CUDA's number of the error.

@@ -268,7 +268,7 @@ TEST_F(Emulated, AThousandTensorsWait) {
   gth_emulation_fail(0, 0);
   lookup.enqueue(context);
   lookup.enqueue(context);
-  EXPECT_LT(gth_emulation_calls(), 20);
+  EXPECT_LE(gth_emulation_calls(), 20);
   EXPECT_EQ(ended, 0);
   EXPECT_EQ(gth_emulation_synchronize(stream.get()), 0);
   lookup.enqueue(context);
