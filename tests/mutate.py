@@ -523,7 +523,7 @@ def random_mutants(seed, only):
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.[ch]pp")):
             name = str(path.relative_to(ROOT))
-            if only not in name or name in OF_OTHER_PROCESSORS:
+            if not re.search(only, name) or name in OF_OTHER_PROCESSORS:
                 continue
             for number, line in enumerate(path.read_text().split("\n"), 1):
                 if NO_CODE.match(line):
@@ -639,11 +639,11 @@ def main():
     parser.add_argument("--count", type=int, default=100, help="random mutants that compile")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no further one after so long")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="", help="a part of the names of the files to change")
+    parser.add_argument("--only", default="", help="a regular expression of the names of the files to change")
     parser.add_argument("--named", action="store_true", help="the named ones alone")
     arguments = parser.parse_args()
 
-    chosen = [mutant for mutant in NAMED if arguments.only in mutant.file]
+    chosen = [mutant for mutant in NAMED if re.search(arguments.only, mutant.file)]
     more = [] if arguments.named else random_mutants(arguments.seed, arguments.only)
     prepare(dict.fromkeys(build for mutant in (*chosen, *more) for build in builds_for(mutant)))
     began = time.monotonic()
