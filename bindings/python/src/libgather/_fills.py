@@ -59,8 +59,8 @@ def carried_fill(request: Request, dtype: Any) -> Fill:
 def value_fill(value: Any, dtype: int) -> Fill:
     if dtype == c.DTYPE_STRING and isinstance(value, str) and value == "":
         return c.FILL_ZERO, b""
-    if isinstance(value, bytes) and dtype != c.DTYPE_STRING:
-        return c.FILL_VALUE, checked_image(value, lib.gth_dtype_size(dtype))
+    if isinstance(value, bytes):  # for strings, which have no memory of one size, the library refuses them
+        return c.FILL_VALUE, b"" if dtype == c.DTYPE_STRING else checked_image(value, lib.gth_dtype_size(dtype))
     return c.FILL_VALUE, element_image(value, dtype)
 
 
