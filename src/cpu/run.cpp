@@ -172,7 +172,7 @@ int32_t run_small(const Job& job, const Error& error) {
 
 // All of params as it lies.
 bool is_stretch(const Job& job) {
-  const bool is_bytes = job.plan.item.kind == core::ItemKind::value && job.plan.row.in == job.plan.row.out;
+  const bool is_bytes = job.plan.item.kind == core::ItemKind::value;
   return job.plan.components == 0 && job.slices == 1 && job.plan.inner == 1 && is_bytes;
 }
 

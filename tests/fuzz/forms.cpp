@@ -188,20 +188,19 @@ void run_planned(const Request& request, const Expectation& expectation) {
       return tensor.has_data ? reinterpret_cast<void*>(tensor.data) : nullptr;
     };
     // What a run reads comes first, what it writes last.
-    const Which read = scatters(op) ? out_at : params_at, written = request.written();
+    const Which read = request.read(), written = request.written();
     const int32_t ran = gth_plan_run(nullptr, plan, data(read), data(indices_at), data(written), GTH_OPEN, error);
     expectation.check("run", ran, error);
     int64_t extents[3] = {-7, -7, -7};
     require(gth_plan_extents(plan, GTH_OPEN, &extents[0], &extents[1], &extents[2], nullptr) == GTH_OK, "extents");
     if (!verdict.out.empty && !verdict.unjudged) {
-      const auto high = [](const Reach& reach) { return reach.empty ? 0 : static_cast<int64_t>(reach.high); };
-      require(extents[2] == high(request.reach_written(verdict)), "extent of what is written");
-      require(extents[0] == high(scatters(op) ? verdict.out : verdict.params), "extent of what is read");
+      require(extents[2] == request.reach_written(verdict).extent(), "extent of what is written");
+      require(extents[0] == request.reach_read(verdict).extent(), "extent of what is read");
       error = fresh_error();
       const int32_t refused = gth_plan_run_checked(nullptr, plan, data(read), extents[0], data(indices_at), extents[1],
                                                    data(written), extents[2] - 1, GTH_OPEN, error);
-      require(refused == GTH_E_SIZE && error->operand == (scatters(op) ? GTH_OPERAND_TARGET : GTH_OPERAND_OUT) &&
-                  error->value == extents[2] - 1 && error->limit == extents[2],
+      require(refused == GTH_E_SIZE && error->operand == request.operand_written() && error->value == extents[2] - 1 &&
+                  error->limit == extents[2],
               "a checked run of too little memory");
       error = fresh_error();
       expectation.check("checked run",

@@ -72,6 +72,8 @@ struct Fault {
 struct Reach {
   Wide low = 0, high = 0;
   bool empty = true;
+
+  int64_t extent() const { return empty ? 0 : static_cast<int64_t>(high); }
 };
 
 struct Verdict {

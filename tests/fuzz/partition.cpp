@@ -1,6 +1,4 @@
-#include <functional>
 #include <map>
-#include <numeric>
 
 #include "request.hpp"
 
@@ -220,10 +218,6 @@ class Call {
   const gth_shards* shards_;
 };
 
-int64_t count_of(const Shape& shape) {
-  return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<int64_t>());
-}
-
 // A call whose parts are right.
 void expect_dealt(const Request& request, const Wanted& wanted, Verdict* verdict, int32_t status,
                   const gth_error& error, const gth_parts& parts) {
@@ -269,7 +263,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
             "scratch of a good request");
     scratch_bytes = 0;
   }
-  const int64_t ids = asked == GTH_OK ? count_of(request.indices().shape) : 0;
+  const auto ids = asked == GTH_OK ? static_cast<int64_t>(count_of(request.indices().shape)) : 0;
   const auto room = static_cast<int64_t>(Pages::size);
   if (scratch_bytes > room || ids > room / int64_t{sizeof(int64_t)}) return -1;
   const gth_parts parts = call.parts(ids, scratch_bytes);

@@ -58,14 +58,13 @@ void expect_refused(Open& open, int64_t n, int32_t status, const gth_error& erro
   require(error.limit == INT64_MAX || !open.at(error.limit + 1).is_sound(Stage::memory), "a larger n would do");
 }
 
-void expect_extents(Op op, const gth_plan* plan, const Verdict& verdict, int64_t n) {
+void expect_extents(const Request& request, const gth_plan* plan, const Verdict& verdict, int64_t n) {
   int64_t given[3] = {-7, -7, -7};
   require(gth_plan_extents(plan, n, &given[0], &given[1], &given[2], nullptr) == GTH_OK, "extents of a sound n");
-  const auto high = [](const Reach& reach) { return reach.empty ? 0 : static_cast<int64_t>(reach.high); };
   if (verdict.out.empty) return require(given[0] == 0 && given[2] == 0, "extents of no output");
-  require(given[0] == high(scatters(op) ? verdict.out : verdict.params), "extent of what is read");
-  require(given[2] == high(scatters(op) ? verdict.params : verdict.out), "extent of what is written");
-  require(verdict.problem.components == 0 ? given[1] == 0 : given[1] == high(verdict.indices), "extent of indices");
+  require(given[0] == request.reach_read(verdict).extent(), "extent of what is read");
+  require(given[2] == request.reach_written(verdict).extent(), "extent of what is written");
+  require(given[1] == (verdict.problem.components == 0 ? 0 : verdict.indices.extent()), "extent of indices");
 }
 
 void run(Open& open, const gth_plan* plan, int64_t n, int64_t longest) {
@@ -73,12 +72,12 @@ void run(Open& open, const gth_plan* plan, int64_t n, int64_t longest) {
   const Request& request = open.request;
   gth_error* error = fresh_error();
   const bool is_sound = verdict.is_sound(Stage::memory);
-  if (is_sound) expect_extents(request.op, plan, verdict, n);
+  if (is_sound) expect_extents(request, plan, verdict, n);
   if (is_sound && n > longest) return;  // our pages end
   if (is_sound && verdict.is_sound(Stage::values) && !verdict.out.empty) request.load(&verdict);
   const Image before;
   Image due = before;
-  const Which written = request.written(), read = scatters(request.op) ? out_at : params_at;
+  const Which written = request.written(), read = request.read();
   const int32_t status = gth_plan_run(nullptr, plan, data_of(request.operands[read]), data_of(request.indices()),
                                       data_of(request.operands[written]), n, error);
   tally().count(status);
@@ -141,8 +140,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (status) {
     // The open dim of what is written must have a stride of its own, however long it is; the rest is that one must fit.
     require(status == GTH_E_STRIDE, "plan: status");
-    const int32_t written = scatters(op) ? GTH_OPERAND_TARGET : GTH_OPERAND_OUT;
-    const bool by_out = error->operand == written && error->component >= 0;
+    const bool by_out = error->operand == open.request.operand_written() && error->component >= 0;
     require(by_out || !open.at(1).is_sound(Stage::devices), "plan: one step fits");
     return 0;
   }

@@ -33,11 +33,7 @@ int64_t index_value(Input& input, int64_t size) {
 }
 
 // Strides of 0 make any number of elements out of a few bytes: so many are walked.
-bool is_few(const Shape& shape) {
-  Wide count = 1;
-  for (int64_t extent : shape) count = std::min<Wide>(count * extent, INT64_MAX);
-  return count <= 4096;
-}
+bool is_few(const Shape& shape) { return count_of(shape) <= 4096; }
 
 void put_struct(const Pages& pages, uint32_t size, const void* fields, size_t known, bool has_tail, char** at) {
   // A size that is refused promises no memory beyond itself. Structs are aligned.
@@ -54,6 +50,12 @@ void put_struct(const Pages& pages, uint32_t size, const void* fields, size_t kn
 Memory& memory() {
   static Memory& all = *new Memory;
   return all;
+}
+
+Wide count_of(const Shape& shape) {
+  Wide count = 1;
+  for (int64_t extent : shape) count = std::min<Wide>(count * extent, INT64_MAX);
+  return count;
 }
 
 int64_t extent_from(Input& input) {

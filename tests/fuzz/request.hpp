@@ -38,9 +38,12 @@ struct Request {
   bool place_ids(int64_t rows, Input& input);
   // As place, for params and the output alone and whatever they have to do with each other.
   bool place_apart(Input& input);
-  // The operand that the call writes.
+  // The operand that the call writes, what errors call it, and the one whose rows it reads.
   Which written() const { return scatters(op) ? params_at : out_at; }
+  Which read() const { return scatters(op) ? out_at : params_at; }
+  int32_t operand_written() const { return scatters(op) ? GTH_OPERAND_TARGET : GTH_OPERAND_OUT; }
   const Reach& reach_written(const Verdict& verdict) const { return scatters(op) ? verdict.params : verdict.out; }
+  const Reach& reach_read(const Verdict& verdict) const { return scatters(op) ? verdict.out : verdict.params; }
   const char* first_written(const Verdict& verdict) const;
   // Damages params or the output, or neither.
   void damage_tensors(Input& input);
@@ -68,6 +71,9 @@ struct Request {
   bool fits_[3] = {};
   int64_t batch_ = 0, axis_ = 0, components_ = 1;  // of the right one
 };
+
+// How many elements there are, or so many that it does not matter.
+Wide count_of(const Shape& shape);
 
 // Strides of a description that is right: permuted, padded, negative; of inputs zero as well.
 void lay_out(Input& input, bool is_output, int64_t item, Tensor* tensor);
