@@ -235,4 +235,13 @@ inline gth_tensor* adopt(const Context& context, const gth_tensor_desc& desc, gt
 
 inline void count_end(void* user) { ++*static_cast<int*>(user); }
 
+// Lets a tensor go while a call that the stream has not come to uses it; *ended counts its deleter.
+inline void release_in_use(const Context& context, const Stream& stream, const Lookup& lookup,
+                           const gth_tensor_desc& desc, int* ended) {
+  gth_tensor* adopted = adopt(context, desc, count_end, ended);
+  device::hold(stream.get());
+  lookup.enqueue(context);
+  EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
+}
+
 }  // namespace device

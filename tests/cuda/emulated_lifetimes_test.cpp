@@ -17,17 +17,9 @@ using device::Error;
 using device::Lookup;
 using device::LosesWorkspace;
 using device::Memory;
+using device::release_in_use;
 using device::Shape;
 using device::Stream;
-
-// Lets a tensor go while a call that the stream has not come to uses it; *ended counts its deleter.
-void release_in_use(const Context& context, const Stream& stream, const Lookup& lookup, const gth_tensor_desc& desc,
-                    int* ended) {
-  gth_tensor* adopted = adopt(context, desc, count_end, ended);
-  gth_emulation_hold(stream.get());
-  lookup.enqueue(context);
-  EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
-}
 
 // Pinned and managed memory is read and written in stream order too.
 TEST_F(Emulated, DeletersOfPinnedMemoryWaitForTheStream) {

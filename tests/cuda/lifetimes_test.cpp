@@ -12,19 +12,11 @@ using device::Context;
 using device::count_end;
 using device::Lookup;
 using device::Memory;
+using device::release_in_use;
 using device::Shape;
 using device::Stream;
 
 class Lifetimes : public device::DeviceTest {};
-
-// Lets a tensor go while a call that the stream has not come to uses it; *ended counts its deleter.
-void release_in_use(const Context& context, const Stream& stream, const Lookup& lookup, const gth_tensor_desc& desc,
-                    int* ended) {
-  gth_tensor* adopted = adopt(context, desc, count_end, ended);
-  device::hold(stream.get());
-  lookup.enqueue(context);
-  EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
-}
 
 TEST_F(Lifetimes, DeletersWaitForTheStream) {
   const Stream stream;
