@@ -18,9 +18,9 @@ struct piece {
   char *out;
   const char *table;
   const int64_t *ids;
-  int64_t first, last, row, ahead;
+  int64_t first, last, row, ahead, extent;
   work *body;
-  atomic_int *missing;
+  atomic_int *missing, *refused;
   int64_t begin, end;
 };
 
@@ -70,9 +70,58 @@ static void copy_rows(const struct piece *p) {
   }
 }
 
+/* The same loops for compilers that know the size of a row. */
+#define COPY_ROWS_OF(size)                                                        \
+  static void copy_rows_of_##size(const struct piece *p) {                        \
+    for (int64_t i = p->first; i < p->last; ++i) {                                \
+      memcpy(p->out + i * (size), p->table + p->ids[i] * (size), (size_t)(size)); \
+    }                                                                             \
+  }
+COPY_ROWS_OF(1)
+COPY_ROWS_OF(2)
+COPY_ROWS_OF(4)
+COPY_ROWS_OF(8)
+COPY_ROWS_OF(16)
+COPY_ROWS_OF(64)
+
+static work *copy_rows_of(int64_t row) {
+  switch (row) {
+    case 1: return copy_rows_of_1;
+    case 2: return copy_rows_of_2;
+    case 4: return copy_rows_of_4;
+    case 8: return copy_rows_of_8;
+    case 16: return copy_rows_of_16;
+    case 64: return copy_rows_of_64;
+    default: return copy_rows;
+  }
+}
+
+/* All at once, as compilers make vectors of it. */
+__attribute__((target_clones("default", "avx2"))) static void judge_rows(const struct piece *p) {
+  int64_t bad = 0;
+  for (int64_t i = p->first; i < p->last; ++i) bad |= p->ids[i] | (p->extent - 1 - p->ids[i]);
+  if (bad < 0) atomic_store(p->refused, 1);
+}
+
 /* Rows by unchecked indices, memcpy for each. */
 int64_t bench_copy_rows(char *out, const char *table, const int64_t *ids, int64_t n, int64_t row, int threads) {
   return in_pieces(copy_rows, (struct piece){.out = out, .table = table, .ids = ids, .last = n, .row = row}, threads);
+}
+
+/* The loop that a caller writes who knows the size of a row: unchecked, or, as the library does it, with all indices
+ * checked before the first row is copied. -1: one is bad. */
+int64_t bench_loop(char *out, const char *table, const int64_t *ids, int64_t n, int64_t row, int threads) {
+  return in_pieces(copy_rows_of(row), (struct piece){.out = out, .table = table, .ids = ids, .last = n, .row = row},
+                   threads);
+}
+
+int64_t bench_judged_loop(char *out, const char *table, const int64_t *ids, int64_t n, int64_t row, int64_t extent,
+                          int threads) {
+  atomic_int refused = 0;
+  const int64_t judging =
+      in_pieces(judge_rows, (struct piece){.ids = ids, .last = n, .extent = extent, .refused = &refused}, threads);
+  if (atomic_load(&refused)) return -1;
+  return judging + bench_loop(out, table, ids, n, row, threads);
 }
 
 /* From a table of `row` bytes, again and again. */

@@ -82,7 +82,10 @@ def limit_functions(limits: ctypes.CDLL, case: Case) -> Runners:
     copy, touch = limits.bench_copy_bytes, limits.bench_touch
     copy.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int]
     touch.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int, ctypes.c_int]
-    copy.restype = touch.restype = ctypes.c_int64
+    loop, judged = limits.bench_loop, limits.bench_judged_loop
+    loop.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int64, ctypes.c_int64, ctypes.c_int]
+    judged.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int]
+    copy.restype = touch.restype = loop.restype = judged.restype = ctypes.c_int64
     addresses = [ids.ctypes.data for ids in case.ids]
 
     def touches(fetches: int) -> Gather:
@@ -92,6 +95,10 @@ def limit_functions(limits: ctypes.CDLL, case: Case) -> Runners:
         "limit: copy": lambda _: 1e-9 * copy(out, table, case.out.size, case.table.size, case.cores),
         "limit: touch": touches(0),
         "limit: touch, fetched": touches(1),
+        "limit: loop": lambda k: 1e-9 * loop(out, table, addresses[k], cell.count, cell.row, case.cores),
+        "limit: judged loop": lambda k: (
+            1e-9 * judged(out, table, addresses[k], cell.count, cell.row, cell.side, case.cores)
+        ),
     }
 
 
