@@ -215,6 +215,20 @@ GATHER_INLINE int64_t take_line_near(Groups* groups, const Line& on) {
   return i;
 }
 
+// Rows that follow one another closely, as sorted indices select them: processors see that and fetch them unasked. Of packed
+// rows that is up to a fifth of the time, of longer ones nothing.
+template <class Row>
+GATHER_INLINE bool follow_closely(Kind<Row>, const int64_t*) {
+  return false;
+}
+
+template <class T>
+GATHER_INLINE bool follow_closely(Kind<Packed<T>>, const int64_t* offsets) {
+  constexpr int64_t close = 1024;
+  const int64_t distance = offsets[group - 1] - offsets[0];
+  return -close <= distance && distance <= close;
+}
+
 // Each row is fetched so many groups before it is copied that it has arrived by then.
 template <class Row>
 GATHER_INLINE int64_t take_line_far(Groups* groups, const Line& on) {
@@ -244,8 +258,12 @@ GATHER_INLINE int64_t take_line_far(Groups* groups, const Line& on) {
       }
     }
     if (copied == resolved) break;
-    copy_group(Kind<Row>{}, on.out + copied * group * on.out_step, on, slot(copied),
-               [&](int64_t i) __attribute__((always_inline)) { fetch(next, i); });
+    char* const out = on.out + copied * group * on.out_step;
+    if (follow_closely(Kind<Row>{}, next)) {
+      copy_group(Kind<Row>{}, out, on, slot(copied), nothing_beside);
+    } else {
+      copy_group(Kind<Row>{}, out, on, slot(copied), [&](int64_t i) __attribute__((always_inline)) { fetch(next, i); });
+    }
     ++copied;
   }
   return copied * group;
