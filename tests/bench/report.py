@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from claims import hold
 from plot import is_plain, plots
 
 UNITS = ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"), (1, "B"))
@@ -166,6 +167,13 @@ def markdown(record: dict[str, Any], stem: str) -> str:
             "before the first row is copied, which is the least that our promise costs. Losing cells come first.",
             "",
             totals(judged),
+            "",
+            "What is aimed at, in how many cells it is reached, and the cell that is farthest from it (1.00 would be "
+            "there):",
+            "",
+            "| Aim | Cells | Farthest |",
+            "|---|---|---|",
+            *("| " + " | ".join(row) + " |" for row in hold(record["results"], describe)),
             "",
             *pictures(record, stem),
             "",

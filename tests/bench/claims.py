@@ -1,0 +1,142 @@
+"""What the library claims of its speed, each claim with the cells that hold it and the worst that does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+MB = 1 << 20
+CACHED, BEYOND = 256 << 10, 1 << 30  # bytes of tables
+Result = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Claim:
+    words: str
+    least: float
+    # Yields the ratio that must not be less, once for each cell that the claim is about, beside the cell.
+    ratios: Callable[[list[Result]], Iterator[tuple[Result, float]]]
+
+
+def best(result: Result, kind: str) -> float | None:
+    """The best round of the quickest contestant of a kind, such as `libgather` or `limit: touch`."""
+    return min((ns["best"] for name, ns in result["ns"].items() if name.startswith(kind)), default=None)
+
+
+def ours(result: Result) -> float:
+    return min(ns["best"] for name, ns in result["ns"].items() if name.startswith("libgather: "))
+
+
+def others(result: Result) -> float | None:
+    """Of everyone who is neither ours nor a limit."""
+    return min(
+        (ns["best"] for name, ns in result["ns"].items() if not name.startswith(("libgather", "limit: "))), default=None
+    )
+
+
+def is_plain(cell: dict[str, Any]) -> bool:
+    """Rows along axis 0 by random int64 indices."""
+    return cell.get("depth") == 1 and cell["index"] == "int64" and cell["spread"] == "uniform"
+
+
+def against(
+    rival: Callable[[Result], float | None], belongs: Callable[[dict[str, Any], int], bool]
+) -> Callable[[list[Result]], Iterator[tuple[Result, float]]]:
+    """A rival's time to ours, in the cells that belong."""
+
+    def ratios(results: list[Result]) -> Iterator[tuple[Result, float]]:
+        for result in results:
+            other = rival(result) if belongs(result["cell"], result["cores"]) else None
+            if other is not None:
+                yield result, other / ours(result)
+
+    return ratios
+
+
+def is_reused(cell: dict[str, Any]) -> bool:
+    """Plain, into 4 MB that are there: where the limits are measured beside it."""
+    return is_plain(cell) and not cell["fresh"] and cell["out"] == 4 * MB
+
+
+def like_gather(belongs: Callable[[dict[str, Any]], bool]) -> Callable[[list[Result]], Iterator[tuple[Result, float]]]:
+    """The time of gather of the same rows of an equal table to that of another operation."""
+
+    def ratios(results: list[Result]) -> Iterator[tuple[Result, float]]:
+        gathers = {(r["cores"], r["cell"]["table"], r["cell"]["row"]): r for r in results if is_reused(r["cell"])}
+        for result in results:
+            cell = result["cell"]
+            table = cell["outer"] * cell["rows"] * cell["row"] if "batched" in cell else cell.get("table")
+            gather = gathers.get((result["cores"], table, cell.get("row")))
+            if gather is not None and belongs(cell):
+                yield result, ours(gather) / ours(result)
+
+    return ratios
+
+
+CLAIMS = (
+    Claim("not behind the best other, everywhere", 1, against(others, lambda cell, cores: True)),
+    Claim(
+        "rows of 1 to 16 B of tables in cache, output there: an unchecked loop by hand takes at most 1.1 times less",
+        1 / 1.1,
+        against(
+            lambda r: best(r, "limit: loop"), lambda c, _: is_reused(c) and c["table"] <= CACHED and c["row"] <= 16
+        ),
+    ),
+    Claim(
+        "the same rows: a loop by hand that checks all indices first is not quicker",
+        1,
+        against(
+            lambda r: best(r, "limit: judged loop"),
+            lambda c, _: is_reused(c) and c["table"] <= CACHED and c["row"] <= 16,
+        ),
+    ),
+    Claim(
+        "odd rows of 3 to 48 B: 2.5 times as quick as every other",
+        2.5,
+        against(others, lambda c, _: is_reused(c) and 3 <= c["row"] <= 48 and c["row"] & (c["row"] - 1) != 0),
+    ),
+    Claim(
+        "tables beyond the caches, rows of up to 32 B: 0.9 of touching them, fetched ahead",
+        0.9,
+        against(
+            lambda r: best(r, "limit: touch, fetched"),
+            lambda c, _: is_reused(c) and c["table"] >= BEYOND and c["row"] <= 32,
+        ),
+    ),
+    Claim(
+        "tables beyond the caches, rows of 128 B and more, both cores: 0.85 of copying as many bytes in order",
+        0.85,
+        against(
+            lambda r: best(r, "limit: copy"),
+            lambda c, cores: is_reused(c) and c["table"] >= BEYOND and c["row"] >= 128 and cores > 1,
+        ),
+    ),
+    Claim(
+        "gather_nd by tuples of 2 to 4: at most 1.3 times gather of the same rows",
+        1 / 1.3,
+        like_gather(lambda cell: cell.get("depth", 1) > 1),
+    ),
+    Claim(
+        "along a middle or the last axis, with and without batch dims: at most 1.3 times gather of the same rows",
+        1 / 1.3,
+        like_gather(lambda cell: "batched" in cell),
+    ),
+)
+
+
+def hold(results: list[Result], describe: Callable[[dict[str, Any]], str]) -> list[tuple[str, ...]]:
+    """A line for each claim: its words, how many cells hold it, and the worst with its ratio to what is claimed."""
+    lines = []
+    for claim in CLAIMS:
+        found = sorted(claim.ratios(results), key=lambda each: each[1])
+        if not found:
+            lines.append((claim.words, "not measured", "-"))
+            continue
+        held = sum(ratio >= claim.least for _, ratio in found)
+        (worst, ratio), *_ = found
+        cell, cores = worst["cell"], "1 core" if worst["cores"] == 1 else f"{worst['cores']} cores"
+        row = f", rows of {cell['row']} B" if "row" in cell else ""
+        words = f"{ratio / claim.least:.2f}: {describe(cell)}{row}, {cores}"
+        lines.append((claim.words, f"{held} of {len(found)}", words))
+    return lines
