@@ -81,8 +81,11 @@ COPY_ROWS_OF(1)
 COPY_ROWS_OF(2)
 COPY_ROWS_OF(4)
 COPY_ROWS_OF(8)
+COPY_ROWS_OF(12)
 COPY_ROWS_OF(16)
+COPY_ROWS_OF(48)
 COPY_ROWS_OF(64)
+COPY_ROWS_OF(100)
 
 static work *copy_rows_of(int64_t row) {
   switch (row) {
@@ -90,8 +93,11 @@ static work *copy_rows_of(int64_t row) {
     case 2: return copy_rows_of_2;
     case 4: return copy_rows_of_4;
     case 8: return copy_rows_of_8;
+    case 12: return copy_rows_of_12;
     case 16: return copy_rows_of_16;
+    case 48: return copy_rows_of_48;
     case 64: return copy_rows_of_64;
+    case 100: return copy_rows_of_100;
     default: return copy_rows;
   }
 }
