@@ -25,7 +25,14 @@ PyObject *array_or_scalar(const state *known, PyObject *array, int32_t ndim) {
   return array && ndim == 0 && is_numpys(known, array) ? numpy_scalar(array) : array;
 }
 
-int array_written(const state *known, PyObject *array) {
-  const exchange *entry = exchange_known(known, array);
-  return !entry || exchange_written(entry, array);
+PyObject *array_after(const state *known, PyObject *array, int32_t status, const gth_error *error) {
+  const exchange *entry = status == GTH_OK || status == GTH_E_RACE ? exchange_known(known, array) : NULL;
+  if (entry && !exchange_written(entry, array)) {
+    return NULL;
+  }
+  if (status != GTH_OK) {
+    return raise_error(known, error);
+  }
+  Py_INCREF(array);
+  return array;
 }

@@ -15,7 +15,8 @@ PyObject *array_new(const state *known, PyObject *like, int32_t dtype, int32_t n
 /* The array, or of rank 0 its scalar where NumPy returns one. Takes the reference. */
 PyObject *array_or_scalar(const state *known, PyObject *array, int32_t ndim);
 
-/* Tells the library of an array of the caller's that it has been written to. False with an exception set. */
-int array_written(const state *known, PyObject *array);
+/* Ends a call that writes to an array of the caller's: its library is told where it was written to, or may have been, as
+ * by a call that indices were changed under. The array as a new reference, or NULL with an exception set. */
+PyObject *array_after(const state *known, PyObject *array, int32_t status, const gth_error *error);
 
 #endif

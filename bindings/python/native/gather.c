@@ -16,18 +16,15 @@ typedef struct request {
   gth_error error;
 } request;
 
-/* Runs into an output, which is closed then. False with an exception set. */
-static int run_into(request *call, operand *out) {
+/* Runs into an output, which is closed then. */
+static int32_t run_into(request *call, operand *out) {
   int32_t status;
   Py_BEGIN_ALLOW_THREADS
   status = call->operation->run(call->context, &call->params.desc, &call->indices.desc, call->options, &out->desc,
                                 &call->error);
   Py_END_ALLOW_THREADS
   operand_close(out);
-  if (status != GTH_OK) {
-    raise_error(call->known, &call->error);
-  }
-  return status == GTH_OK;
+  return status;
 }
 
 /* Into a given array; NotImplemented if it is none that we know. */
@@ -36,11 +33,8 @@ static PyObject *gather_into(request *call, PyObject *array) {
   if (!operand_open(call->known, array, &out)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  if (!run_into(call, &out) || !array_written(call->known, array)) {
-    return NULL;
-  }
-  Py_INCREF(array);
-  return array;
+  const int32_t status = run_into(call, &out);
+  return array_after(call->known, array, status, &call->error);
 }
 
 static PyObject *gather_new(request *call, PyObject *like) {
@@ -50,8 +44,8 @@ static PyObject *gather_new(request *call, PyObject *like) {
   }
   int64_t shape[GTH_MAX_NDIM];
   int32_t ndim = 0;
-  const int32_t status = call->operation->shape(&call->params.desc, &call->indices.desc, call->options, GTH_MAX_NDIM,
-                                                &ndim, shape, &call->error);
+  int32_t status = call->operation->shape(&call->params.desc, &call->indices.desc, call->options, GTH_MAX_NDIM, &ndim,
+                                          shape, &call->error);
   if (status != GTH_OK) {
     return raise_error(call->known, &call->error);
   }
@@ -60,8 +54,10 @@ static PyObject *gather_new(request *call, PyObject *like) {
   if (!array) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  if (!run_into(call, &out)) {
-    Py_CLEAR(array);
+  status = run_into(call, &out);
+  if (status != GTH_OK) {
+    Py_DECREF(array);
+    return raise_error(call->known, &call->error);
   }
   return array_or_scalar(call->known, array, ndim);
 }

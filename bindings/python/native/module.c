@@ -18,10 +18,15 @@ PyObject *raise_error(const state *known, const gth_error *error) {
   return NULL;
 }
 
+int32_t closed_error(int32_t operand, gth_error *error) {
+  error->operand = operand;
+  error->status = GTH_E_HANDLE;
+  return error->status;
+}
+
 PyObject *raise_closed(const state *known, int32_t operand) {
   gth_error error = GTH_ERROR_INIT;
-  error.status = GTH_E_HANDLE;
-  error.operand = operand;
+  closed_error(operand, &error);
   return raise_error(known, &error);
 }
 
@@ -83,6 +88,7 @@ static PyMethodDef methods[] = {
     FAST("configure_arrow", configure_arrow),
     FAST("gather", gather),
     FAST("scatter", scatter),
+    FAST("partition", partition),
     FAST("plan", plan),
     FAST("plan_run", plan_run),
     FAST("bound", bound),
@@ -115,10 +121,10 @@ static int execute(PyObject *module) {
 
 /* The slots of all that a module holds, one after the other; NULL after the last. */
 static PyObject **slot_of(state *known, size_t number) {
-  PyObject **const slots[] = {&known->make_error,  &known->buffer_types,       &known->choices,
-                              &known->ndarray,     &known->arrow_export,       &known->arrow_import,
-                              &known->type_name,   &known->requires_grad_name, &known->level_name,
-                              &known->memory_type, &known->handle_type};
+  PyObject **const slots[] = {&known->make_error,   &known->buffer_types, &known->choices,
+                              &known->ndarray,      &known->int64,        &known->arrow_export,
+                              &known->arrow_import, &known->type_name,    &known->requires_grad_name,
+                              &known->level_name,   &known->memory_type,  &known->handle_type};
   const size_t alone = sizeof slots / sizeof *slots;
   if (number < alone) {
     return slots[number];

@@ -72,8 +72,7 @@ int numpy_open(PyObject *object, operand *opened) {
   return 1;
 }
 
-PyObject *numpy_new(const state *known, PyObject *like, int32_t ndim, const int64_t *shape) {
-  PyObject *descr = (PyObject *)((numpy_array *)like)->descr;
+static PyObject *new_of(const state *known, PyObject *descr, int32_t ndim, const int64_t *shape) {
   Py_INCREF(descr); /* which the function takes */
   PyObject *array = known->new_ndarray(known->ndarray, descr, ndim, (const Py_ssize_t *)shape, NULL, NULL, 0, NULL);
   if (!array) {
@@ -82,13 +81,20 @@ PyObject *numpy_new(const state *known, PyObject *like, int32_t ndim, const int6
   return array;
 }
 
+PyObject *numpy_new(const state *known, PyObject *like, int32_t ndim, const int64_t *shape) {
+  return new_of(known, (PyObject *)((numpy_array *)like)->descr, ndim, shape);
+}
+
+PyObject *numpy_integers(const state *known, int32_t ndim, const int64_t *shape) {
+  return new_of(known, known->int64, ndim, shape);
+}
+
+void *numpy_data(PyObject *array) { return ((numpy_array *)array)->data; }
+
 void numpy_open_new(PyObject *array, int32_t dtype, int32_t ndim, const int64_t *shape, operand *opened) {
   operand_is_no_buffer(opened);
-  opened->desc = (gth_tensor_desc){.size = sizeof(gth_tensor_desc),
-                                   .dtype = dtype,
-                                   .ndim = ndim,
-                                   .data = ((numpy_array *)array)->data,
-                                   .shape = shape};
+  opened->desc = (gth_tensor_desc){
+      .size = sizeof(gth_tensor_desc), .dtype = dtype, .ndim = ndim, .data = numpy_data(array), .shape = shape};
 }
 
 PyObject *numpy_scalar(PyObject *array) {
@@ -131,17 +137,18 @@ static ndarray_maker maker_of(PyObject *capsule, PyObject *ndarray) {
 
 /* Takes NumPy's arrays from now on if `probes`, arrays of many forms, are as we read them. Whether it does. */
 PyObject *configure_numpy(PyObject *module, arguments args, Py_ssize_t count) {
-  if (count != 3) {
-    PyErr_SetString(PyExc_TypeError, "configure_numpy(ndarray, functions, probes)");
+  if (count != 4) {
+    PyErr_SetString(PyExc_TypeError, "configure_numpy(ndarray, int64, functions, probes)");
     return NULL;
   }
   state *known = PyModule_GetState(module);
-  known->new_ndarray = maker_of(args[1], args[0]);
+  known->new_ndarray = maker_of(args[2], args[0]);
   int legible = known->new_ndarray != NULL;
-  for (Py_ssize_t i = 0; legible && i < PyTuple_Size(args[2]); i++) {
-    legible = is_legible(PyTuple_GetItem(args[2], i));
+  for (Py_ssize_t i = 0; legible && i < PyTuple_Size(args[3]); i++) {
+    legible = is_legible(PyTuple_GetItem(args[3], i));
   }
   if (legible) {
+    keep(&known->int64, args[1]);
     keep(&known->ndarray, args[0]);
   }
   return PyBool_FromLong(legible);

@@ -34,6 +34,7 @@ typedef struct state {
   PyObject *buffer_types; /* a tuple of types whose buffer protocol tells all there is to know about them */
   PyObject *choices;      /* dicts of the names of switches to their numbers: switches.c */
   PyObject *ndarray;      /* numpy.ndarray, or NULL while NumPy has not been met, or is not legible */
+  PyObject *int64;        /* NumPy's dtype, where there is ndarray */
   ndarray_maker new_ndarray;
   exchange exchanges[EXCHANGES]; /* as many as have a type */
   arrow_type arrow_types[ARROW_TYPES];
@@ -51,7 +52,8 @@ void keep(PyObject **slot, PyObject *object);
 /* Raises the exception for an error. Returns NULL. */
 PyObject *raise_error(const state *known, const gth_error *error);
 
-/* Raises what is told of a handle that has been closed. Returns NULL. */
+/* What is told of a handle that has been closed. Returns the status. */
+int32_t closed_error(int32_t operand, gth_error *error);
 PyObject *raise_closed(const state *known, int32_t operand);
 
 /* An address, or a handle's token, out of a Python integer; NULL with an exception set if it is none. */
@@ -63,6 +65,7 @@ PyObject *tuple_of(int count, const int64_t *extents);
 
 PyObject *gather(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *scatter(PyObject *module, arguments args, Py_ssize_t count);
+PyObject *partition(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *plan(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *plan_run(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *bound(PyObject *module, arguments args, Py_ssize_t count);

@@ -132,58 +132,49 @@ static int as_planned(const planned_operand *plan, const operand *given, int64_t
 }
 
 /* Runs a plan at addresses that have been checked. Its handles may be closed meanwhile. */
-static PyObject *run_at(const state *known, const handles *handles, const void *params, const void *indices, void *out,
-                        int64_t n) {
+static int32_t run_at(const handles *handles, const void *params, const void *indices, void *out, int64_t n,
+                      gth_error *error) {
   gth_plan *plan = handle_enter(handles->plan);
   if (!plan) {
-    return raise_closed(known, GTH_OPERAND_PLAN);
+    return closed_error(GTH_OPERAND_PLAN, error);
   }
   gth_context *context = handles->context ? handle_enter(handles->context) : NULL;
   if (handles->context && !context) {
     handle_leave(handles->plan);
-    return raise_closed(known, GTH_OPERAND_CONTEXT);
+    return closed_error(GTH_OPERAND_CONTEXT, error);
   }
-  gth_error error = GTH_ERROR_INIT;
   int32_t status;
   Py_BEGIN_ALLOW_THREADS
-  status = gth_plan_run(context, plan, params, indices, out, n, &error);
+  status = gth_plan_run(context, plan, params, indices, out, n, error);
   Py_END_ALLOW_THREADS
   if (context) {
     handle_leave(handles->context);
   }
   handle_leave(handles->plan);
-  if (status != GTH_OK) {
-    return raise_error(known, &error);
-  }
-  Py_RETURN_NONE;
+  return status;
 }
 
-/* Runs a plan on operands that are what was planned, into an output, which is closed then: true, false with an exception
- * set, or -1 if the output is not what was planned. */
-static int run_into(const state *known, const planned *plan, const operand *params, const operand *indices,
-                    operand *out, int64_t n) {
-  int result = -1;
-  if (as_planned(&plan->out, out, &n) && !(out->desc.flags & GTH_TENSOR_READONLY)) {
-    PyObject *done = run_at(known, &plan->handles, params->desc.data, indices->desc.data, (void *)out->desc.data, n);
-    Py_XDECREF(done);
-    result = done != NULL;
+/* Runs a plan on operands that are what was planned, into an output, which is closed then. False if that is not what was
+ * planned. */
+static int run_into(const planned *plan, const operand *params, const operand *indices, operand *out, int64_t n,
+                    int32_t *status, gth_error *error) {
+  const int is_planned = as_planned(&plan->out, out, &n) && !(out->desc.flags & GTH_TENSOR_READONLY);
+  if (is_planned) {
+    *status = run_at(&plan->handles, params->desc.data, indices->desc.data, (void *)out->desc.data, n, error);
   }
   operand_close(out);
-  return result;
+  return is_planned;
 }
 
 static PyObject *run_given(const state *known, const planned *plan, const operand *params, const operand *indices,
                            PyObject *array, int64_t n) {
   operand out;
-  const int done = operand_open(known, array, &out) ? run_into(known, plan, params, indices, &out, n) : -1;
-  if (done < 0) {
+  gth_error error = GTH_ERROR_INIT;
+  int32_t status;
+  if (!operand_open(known, array, &out) || !run_into(plan, params, indices, &out, n, &status, &error)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  if (!done || !array_written(known, array)) {
-    return NULL;
-  }
-  Py_INCREF(array);
-  return array;
+  return array_after(known, array, status, &error);
 }
 
 static PyObject *run_new(const state *known, const planned *plan, PyObject *like, const operand *params,
@@ -197,13 +188,15 @@ static PyObject *run_new(const state *known, const planned *plan, PyObject *like
   }
   operand out;
   PyObject *array = array_new(known, like, plan->out.dtype, plan->out.ndim, shape, &out);
-  const int done = array ? run_into(known, plan, params, indices, &out, n) : -1;
-  if (done <= 0) {
+  gth_error error = GTH_ERROR_INIT;
+  int32_t status;
+  if (!array || !run_into(plan, params, indices, &out, n, &status, &error)) {
     Py_XDECREF(array);
-    if (done == 0) {
-      return NULL;
-    }
     Py_RETURN_NOTIMPLEMENTED;
+  }
+  if (status != GTH_OK) {
+    Py_DECREF(array);
+    return raise_error(known, &error);
   }
   return array_or_scalar(known, array, plan->out.ndim);
 }
@@ -267,5 +260,10 @@ PyObject *bound_run(PyObject *module, PyObject *capsule) {
   if (!call) {
     return NULL;
   }
-  return run_at(state_of(module), &call->handles, call->params, call->indices, call->out, call->n);
+  gth_error error = GTH_ERROR_INIT;
+  const int32_t status = run_at(&call->handles, call->params, call->indices, call->out, call->n, &error);
+  if (status != GTH_OK) {
+    return raise_error(state_of(module), &error);
+  }
+  Py_RETURN_NONE;
 }

@@ -15,16 +15,12 @@ typedef struct request {
   gth_error error;
 } request;
 
-/* Runs on a target. False with an exception set. */
-static int run_on(request *call, const gth_tensor_desc *target) {
+static int32_t run_on(request *call, const gth_tensor_desc *target) {
   int32_t status;
   Py_BEGIN_ALLOW_THREADS
   status = call->run(call->context, target, &call->indices.desc, &call->updates.desc, call->options, &call->error);
   Py_END_ALLOW_THREADS
-  if (status != GTH_OK) {
-    raise_error(call->known, &call->error);
-  }
-  return status == GTH_OK;
+  return status;
 }
 
 /* In place; NotImplemented if the target is none that we know. */
@@ -33,13 +29,9 @@ static PyObject *scatter_in_place(request *call, PyObject *array) {
   if (!operand_open(call->known, array, &target)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  const int done = run_on(call, &target.desc);
+  const int32_t status = run_on(call, &target.desc);
   operand_close(&target);
-  if (!done || !array_written(call->known, array)) {
-    return NULL;
-  }
-  Py_INCREF(array);
-  return array;
+  return array_after(call->known, array, status, &call->error);
 }
 
 static int32_t copy_of(gth_context *context, const gth_tensor_desc *from, const gth_tensor_desc *to) {
@@ -67,14 +59,17 @@ static PyObject *scatter_into(request *call, PyObject *like, const gth_tensor_de
   Py_BEGIN_ALLOW_THREADS
   status = copy_of(call->context, target, &made.desc);
   Py_END_ALLOW_THREADS
-  const int done = status == GTH_OK ? run_on(call, &made.desc) : -1;
+  const int is_copied = status == GTH_OK;
+  if (is_copied) {
+    status = run_on(call, &made.desc);
+  }
   operand_close(&made);
-  if (done == 1) {
+  if (status == GTH_OK) {
     return array_or_scalar(call->known, array, target->ndim);
   }
   Py_DECREF(array);
-  if (done == 0) {
-    return NULL;
+  if (is_copied) {
+    return raise_error(call->known, &call->error);
   }
   Py_RETURN_NOTIMPLEMENTED;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* As configure() is given them. */
-enum { NEGATIVE, BOUNDS, PROFILES, EXTENTS, FILLS, REDUCTIONS, ACCUMULATES };
+enum { NEGATIVE, BOUNDS, PROFILES, EXTENTS, FILLS, REDUCTIONS, ACCUMULATES, SHARD_KINDS };
 
 /* The number of a name, 0 for None. */
 static int choice(const state *known, int which, PyObject *name, int32_t *number) {
@@ -26,8 +26,7 @@ static int small_number(PyObject *value, int32_t *number) {
   return given >= 0 && given <= INT32_MAX;
 }
 
-/* False, without an exception, for what is no integer, or beyond int64. */
-static int number_of(PyObject *value, int64_t *number) {
+int number_of(PyObject *value, int64_t *number) {
   PyObject *integer = PyNumber_Index(value);
   *number = integer ? PyLong_AsLongLong(integer) : -1;
   Py_XDECREF(integer);
@@ -66,6 +65,10 @@ int switches_of(const state *known, arguments args, gth_options *options, PyObje
 int reduction_of(const state *known, PyObject *reduction, PyObject *accumulate, gth_options *options) {
   return choice(known, REDUCTIONS, reduction, &options->reduction) &&
          choice(known, ACCUMULATES, accumulate, &options->accumulate);
+}
+
+int shard_kind_of(const state *known, PyObject *kind, int32_t *number) {
+  return choice(known, SHARD_KINDS, kind, number);
 }
 
 static int float_image(double value, int32_t dtype, void *image) {

@@ -4,7 +4,10 @@
 
 #include "objects.h"
 
-/* From axis, which may be None, and batch_dims. False, without an exception, for what is no integer, or beyond int64. */
+/* False, without an exception, for what is no integer, or beyond int64. */
+int number_of(PyObject *value, int64_t *number);
+
+/* From axis, which may be None, and batch_dims; false as above. */
 int attributes_of(PyObject *axis, PyObject *batch_dims, gth_options *options);
 
 /* From negative, bounds, fill_value, profile, opset, threads, extents. A fill value that is no name is handed on. False,
@@ -13,6 +16,9 @@ int switches_of(const state *known, arguments args, gth_options *options, PyObje
 
 /* Those that scatters have besides; false as above. */
 int reduction_of(const state *known, PyObject *reduction, PyObject *accumulate, gth_options *options);
+
+/* How a number of shards has its rows; None leaves it as it is. False as above. */
+int shard_kind_of(const state *known, PyObject *kind, int32_t *number);
 
 /* The memory of an element, from a float or an integer of Python's that the dtype has; false, without an exception, for
  * others. */

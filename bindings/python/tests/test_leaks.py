@@ -45,6 +45,11 @@ def scatter_error(inplace: bool) -> None:
         libgather.scatter(TARGET, [1, 99], OUT, inplace=inplace)
 
 
+def partition_error() -> None:
+    with pytest.raises(IndexError):
+        libgather.partition(INDICES, 2, shards=2)
+
+
 KINDS: dict[str, Callable[[], Any]] = {
     "gather": lambda: libgather.gather(PARAMS, INDICES),
     "out": lambda: libgather.gather(PARAMS, INDICES, out=OUT),
@@ -57,6 +62,9 @@ KINDS: dict[str, Callable[[], Any]] = {
     "scatter plan": lambda: SCATTER_PLAN(TARGET, INDICES, OUT),
     "scatter error": lambda: scatter_error(False),
     "scatter error in place": lambda: scatter_error(True),
+    "partition": lambda: libgather.partition(INDICES, 8, shards=2),
+    "partition of borders": lambda: libgather.partition([1, 9], 8, borders=[0, 4, 8], bounds="skip", once=True),
+    "partition error": partition_error,
     "put_along_axis": lambda: libgather.put_along_axis(TARGET, ROWS, 5.0, 0),
     "gradient": lambda: libgather.gather_gradient(OUT, INDICES, (8, 8)),
     "buffers": lambda: libgather.gather(b"abc", array.array("b", [1])),

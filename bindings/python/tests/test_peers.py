@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -326,6 +330,59 @@ class TestExchange:
             libgather.gather(params, indices, out=torch.zeros(2, 2))
         with pytest.raises(libgather.ShapeError, match="overlap"):
             libgather.gather(params, indices, out=torch.zeros(1, 2).expand(2, 2))
+
+    @pytest.mark.parametrize(
+        "way", ["gather", "general", "plan", "bound", "scatter", "scatter general", "scatter plan", "scatter bound"]
+    )
+    def test_outputs_when_indices_are_changed_meanwhile(self, torch: Any, way: str) -> None:
+        indices = np.zeros(300_000, np.int64)
+        rows, out, target = np.ones((2, 2), np.float32), torch.zeros(len(indices), 2), torch.zeros(2, 2)
+        updates = np.ones((len(indices), 2), np.float32)
+        plan, scatter_plan = libgather.Plan(rows, indices), libgather.ScatterPlan(target, indices)
+        bound, scatter_bound = plan.bind(rows, indices, out), scatter_plan.bind(target, indices, updates)
+        few, narrow = rows.astype(ml_dtypes.bfloat16), updates.astype(ml_dtypes.bfloat16)
+        half, half_target = out.to(torch.bfloat16), target.to(torch.bfloat16)
+        ways: dict[str, tuple[Any, Callable[[], object]]] = {
+            "gather": (out, lambda: libgather.gather(rows, indices, out=out)),
+            "general": (half, lambda: libgather.gather(few, indices, out=half)),
+            "plan": (out, lambda: plan(rows, indices, out)),
+            "bound": (out, bound),
+            "scatter": (target, lambda: libgather.scatter(target, indices, updates, inplace=True)),
+            "scatter general": (half_target, lambda: libgather.scatter(half_target, indices, narrow, inplace=True)),
+            "scatter plan": (target, lambda: scatter_plan(target, indices, updates)),
+            "scatter bound": (target, scatter_bound),
+        }
+        written, call = ways[way]
+        with changing(indices):
+            for _ in range(10_000):
+                version = written._version
+                try:
+                    call()
+                except libgather.IndexError:
+                    assert written._version == version
+                except libgather.RaceError:
+                    break
+                assert written._version > version
+        assert written._version > version
+
+
+@contextmanager
+def changing(indices: np.ndarray) -> Iterator[None]:
+    """Has another thread make the last of the indices good and bad by turns."""
+    done = threading.Event()
+
+    def change() -> None:
+        while not done.is_set():
+            indices[-1] = 9
+            indices[-1] = 0
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
 
 
 class TestTracing:

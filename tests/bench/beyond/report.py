@@ -214,9 +214,9 @@ ids are drawn evenly.
 
 Where it says no, this is the limit:
 
-- Of few ids, calls from Python cost more than the work: a `partition` takes some tens of microseconds whatever it
-  is given, which a thousand ids make up for. A call of Ray's takes milliseconds here, so that little is seen of it
-  there. Of many ids, the rows bind: both sides read each from a shard's answer and write it where it belongs.
+- Of few ids from many shards, calls from Python cost more than the work: a `partition` takes some microseconds
+  whatever it is given, and so does each scatter, of which there is one a shard, where NumPy puts the answers together
+  first. Of many ids, the rows bind: both sides read each from a shard's answer and write it where it belongs.
 - dask's time goes to tasks. `take` has one for each chunk that is touched and one for each block of the result;
   `vindex` and `x[ids]` have at least one for each chunk that a block touches, blocks being as long as chunks. So they
   fall behind as chunks become shorter and more: 50,000 ids are 20 blocks of 2,600 rows, and 2 of 26,000. Where there

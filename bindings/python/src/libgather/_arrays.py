@@ -127,6 +127,23 @@ def written(value: Any) -> None:
         tell(value)
 
 
+class Writing:
+    """Around a call that writes to an array of the caller's, which its library is told of. Also where indices were
+    changed under the call, as something may have been written then."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None or issubclass(kind, errors.RaceError):
+            written(self._value)
+
+
 def hold(value: Any) -> None:
     """Has an array's library refuse to move its memory, which is to be used beyond this call."""
     fix = getattr(kind_of(value), "hold", None)

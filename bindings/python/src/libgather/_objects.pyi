@@ -5,7 +5,7 @@ from typing import Any, type_check_only
 _Operand = tuple[int, tuple[int, ...], tuple[int, ...] | None]
 
 def configure(make_error: Any, buffer_types: tuple[type, ...], choices: tuple[dict[str, int], ...], /) -> None: ...
-def configure_numpy(ndarray: type, functions: Any, probes: tuple[Any, ...], /) -> bool: ...
+def configure_numpy(ndarray: type, int64: Any, functions: Any, probes: tuple[Any, ...], /) -> bool: ...
 def configure_exchange(
     kind: type, table: Any, is_plain: Any, is_negated: Any, forward_mode: Any, written: Any, /
 ) -> None: ...
@@ -41,6 +41,16 @@ def scatter(
     context: Any,
     reduction: Any,
     accumulate: Any,
+    /,
+    *switches: Any,
+) -> Any: ...
+def partition(
+    ids: Any,
+    rows: int,
+    count: int | None,
+    borders: Any,
+    kind: str | None,
+    once: bool,
     /,
     *switches: Any,
 ) -> Any: ...

@@ -8,7 +8,7 @@ from functools import partial
 from . import _constants as c
 from . import errors
 from . import types as t
-from ._arrays import enter, enter_output, kind_of, native, rank_of, written
+from ._arrays import Writing, enter, enter_output, kind_of, native, rank_of
 from ._call import call, created
 from ._fills import check_output, fill_of
 from ._foreign import refuse_keywords
@@ -385,8 +385,9 @@ def run_tensors(operation: Operation, params: t.Any, indices: t.Any, out: t.Any,
     made = None
     try:
         if out is not None:
-            call(operation.run_into, context, source._live, index._live, options, output_for(source, out, site)._live)
-            written(out)
+            target = output_for(source, out, site)
+            with Writing(out):
+                call(operation.run_into, context, source._live, index._live, options, target._live)
         else:
             arguments = context, source._live, index._live, options
             handle = created("gth_tensor", lib.gth_tensor_release, operation.run, *arguments)

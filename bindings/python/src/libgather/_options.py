@@ -24,8 +24,10 @@ EXTENTS = named("EXTENTS_")
 REDUCTIONS = named("REDUCTION_")
 ACCUMULATES = named("ACCUMULATE_")
 FILLS = {"zero": c.FILL_ZERO, "by_dtype": c.FILL_BY_DTYPE}
+#: The layouts of shards that their number is enough for.
+SHARD_KINDS = {"blocks": c.SHARDS_BLOCKS, "modulo": c.SHARDS_MODULO}
 #: What native/switches.c is told.
-CHOICES = (NEGATIVE, BOUNDS, PROFILES, EXTENTS, FILLS, REDUCTIONS, ACCUMULATES)
+CHOICES = (NEGATIVE, BOUNDS, PROFILES, EXTENTS, FILLS, REDUCTIONS, ACCUMULATES, SHARD_KINDS)
 _AS_THE_PROFILE_SAYS = (0, b"")
 
 

@@ -11,8 +11,9 @@ from ._library import NULL, ffi, lib
 from ._located import locate
 from ._modules import module
 from ._numbers import integer, integers
+from ._objects import partition as partition_buffers
 from ._operation import GATHER
-from ._options import choice, options_of
+from ._options import SHARD_KINDS, choice, options_of
 from ._parts import Partition
 from ._request import Request
 from ._sites import site_of
@@ -21,8 +22,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._memory import Memory
 
-#: The layouts that a number of shards is enough for.
-_KINDS = {"blocks": c.SHARDS_BLOCKS, "modulo": c.SHARDS_MODULO}
 _NUMBERS = ffi.typeof("int64_t[]")
 
 
@@ -74,60 +73,113 @@ def partition(
     >>> parts.counts.tolist(), parts.local.tolist(), parts.place.tolist()
     ([2, 0, 1], [0, 3, 3], [2, 0, 2, 1])
     """
+    try:
+        found = partition_buffers(
+            ids, rows, shards, borders, kind, once, negative, bounds, None, profile, None, threads, None
+        )
+    except errors.IndexError as error:
+        locate_id(error, ids, 0)
+        raise
+    if found is not NotImplemented:
+        return Partition._make(found)
     request = Request(negative=negative, bounds=bounds, profile=profile, threads=threads)
     return dealt(ids, shards_of(rows, shards, borders, kind), once, request)
 
 
 class Shards:
-    """A layout as the library's struct, and the borders that it points to."""
+    """A layout: how many rows there are, and the borders of the shards, or their number and kind."""
 
-    __slots__ = ("borders", "struct")
+    __slots__ = ("borders", "count", "kind", "rows")
 
-    def __init__(self, kind: int, rows: int, count: int, borders: t.Any = NULL) -> None:
-        self.struct: t.Any = new("gth_shards")
-        self.struct.kind, self.struct.rows, self.struct.count = kind, integer("rows", rows), count
-        self.struct.borders = self.borders = borders
+    def __init__(
+        self,
+        rows: int,
+        count: int | None = None,
+        borders: tuple[int, ...] | None = None,
+        kind: t.ShardKind | None = None,
+    ) -> None:
+        self.rows, self.count, self.borders, self.kind = integer("rows", rows), count, borders, kind
 
 
-def shards_of(rows: int, shards: int | None, borders: t.Any, kind: str) -> Shards:
-    number = choice("kind", kind, _KINDS) or c.SHARDS_BLOCKS
+def shards_of(rows: int, shards: int | None, borders: t.Any, kind: t.ShardKind) -> Shards:
+    number = choice("kind", kind, SHARD_KINDS)
     if (shards is None) == (borders is None):
         message = "options: either shards or borders say where the rows are"
         raise errors.OptionError(message, status=c.E_VERSION, operand="options")
     if shards is not None:
-        return Shards(number, rows, integer("shards", shards))
-    if number != c.SHARDS_BLOCKS:
+        return Shards(rows, integer("shards", shards), kind=kind)
+    if number == c.SHARDS_MODULO:
         message = f"options: kind {kind!r} is for a number of shards, borders are given"
         raise errors.OptionError(message, status=c.E_VERSION, operand="options")
     return bordered(rows, borders)
 
 
 def bordered(rows: int, borders: t.Any) -> Shards:
-    numbers = integers("borders", borders)
-    try:
-        return Shards(c.SHARDS_BORDERS, rows, len(numbers) - 1, extents(numbers))
-    except OverflowError as error:
-        raise errors.ShapeError(f"shards: {error}", status=c.E_SHAPE) from None
+    return Shards(rows, borders=integers("borders", borders))
 
 
 def dealt(ids: t.Any, shards: Shards, once: bool, request: Request, axis: int = 0) -> Partition:
     """Deals out ids that are for an axis of a larger table, which errors name."""
+    try:
+        found = partition_buffers(
+            ids,
+            shards.rows,
+            shards.count,
+            shards.borders,
+            shards.kind,
+            once,
+            request.negative,
+            request.bounds,
+            request.fill_value,
+            request.profile,
+            request.opset,
+            request.threads,
+            request.extents,
+        )
+        return dealt_others(ids, shards, once, request) if found is NotImplemented else Partition._make(found)
+    except errors.IndexError as error:
+        locate_id(error, ids, axis)
+        raise
+
+
+def locate_id(error: errors.IndexError, ids: t.Any, axis: int) -> None:
+    """Tells an error where its id is."""
+    locate(error, GATHER, 1, enter(ids, None, "indices")[0].shape, axis, 0)
+
+
+def dealt_others(ids: t.Any, shards: Shards, once: bool, request: Request) -> Partition:
+    """As `dealt`, for what partition_buffers() does not do."""
     options = options_of(request)
     if site_of(None, None, ("indices", ids)) is not None:
         raise errors.unsupported("indices", "ids are dealt out on the CPU alone")
-    index = enter(ids, None, "indices")[0]
-    shape, desc = index.shape, described(index)
-    scratch, place = scratch_for(desc, shards, once), room(shape)
-    counts, local = room(shards.struct.count), room(place.size)
+    index, borders = enter(ids, None, "indices")[0], numbers_of(shards.borders)
+    desc, layout = described(index), struct_of(shards, borders)
+    scratch, place = scratch_for(desc, layout, once), room(index.shape)
+    counts, local = room(layout.count), room(place.size)
     order = None if once else room(place.size)
-    parts = parts_of(counts, local, order, place, scratch)
-    try:
-        call(lib.gth_partition, NULL, desc, shards.struct, options, parts)
-    except errors.IndexError as error:
-        locate(error, GATHER, 1, shape, axis, 0)
-        raise
+    call(lib.gth_partition, NULL, desc, layout, options, parts_of(counts, local, order, place, scratch))
     asked = int(counts.sum())
     return Partition(counts, local[:asked], None if order is None else order[:asked], place)
+
+
+def numbers_of(borders: tuple[int, ...] | None) -> t.Any:
+    """Borders as the library's array; NULL for none."""
+    try:
+        return NULL if borders is None else extents(borders)
+    except OverflowError as error:
+        raise errors.ShapeError(f"shards: {error}", status=c.E_SHAPE) from None
+
+
+def struct_of(shards: Shards, borders: t.Any) -> t.Any:
+    """The library's struct of a layout, over borders which must outlive it."""
+    layout = new("gth_shards")
+    layout.rows, layout.borders = shards.rows, borders
+    if shards.borders is None:
+        layout.kind = choice("kind", shards.kind, SHARD_KINDS) or c.SHARDS_BLOCKS
+        layout.count = shards.count
+    else:
+        layout.kind, layout.count = c.SHARDS_BORDERS, len(shards.borders) - 1
+    return layout
 
 
 def described(index: Memory) -> t.Any:
@@ -137,9 +189,9 @@ def described(index: Memory) -> t.Any:
     return desc
 
 
-def scratch_for(desc: t.Any, shards: Shards, once: bool) -> t.Any:
+def scratch_for(desc: t.Any, layout: t.Any, once: bool) -> t.Any:
     needed = ffi.new("int64_t *")
-    call(lib.gth_partition_scratch, desc, shards.struct, c.PARTS_ONCE if once else 0, needed)
+    call(lib.gth_partition_scratch, desc, layout, c.PARTS_ONCE if once else 0, needed)
     return room(-(-needed[0] // 8))
 
 

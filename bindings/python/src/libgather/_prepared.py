@@ -284,10 +284,17 @@ class FollowedBoundPlan(BoundPlan):
 
     def __call__(self) -> t.Any:
         """Runs the plan. On a device an index out of bounds is raised when the stream is next waited for."""
-        result = super().__call__()
+        try:
+            result = super().__call__()
+        except errors.RaceError:  # something may have been written
+            self._tell()
+            raise
+        self._tell()
+        return result
+
+    def _tell(self) -> None:
         for tell in self._followers:
             tell()
-        return result
 
 
 _bound_run = _objects.bound_run

@@ -7,7 +7,7 @@ import sys
 from . import _constants as c
 from . import errors
 from . import types as t
-from ._arrays import enter, enter_output, written
+from ._arrays import Writing, enter, enter_output
 from ._operation import SCATTER_ELEMENTS
 from ._request import Request
 from ._scatters import check_place, run
@@ -96,8 +96,8 @@ def put_into_memory(arr: t.Any, indices: t.Any, values: t.Any, axis: int | None)
             raise errors.unsupported("target", "an axis of None is for arrays that are dense, this one has strides")
         whole = target._viewed(target._dtype, (target.size,))
     rows = repeated(enter_updates(values, arr, target), places(whole, indices, axis))
-    run(SCATTER_ELEMENTS, whole, indices, rows, request_of(axis), True)
-    written(arr)
+    with Writing(arr):
+        run(SCATTER_ELEMENTS, whole, indices, rows, request_of(axis), True)
 
 
 def places(whole: t.Any, indices: t.Any, axis: int | None) -> tuple[int, ...]:

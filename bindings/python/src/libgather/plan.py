@@ -5,7 +5,7 @@ from __future__ import annotations
 from . import _constants as c
 from . import _objects, errors
 from . import types as t
-from ._arrays import carried_of, enter, enter_output, native, written
+from ._arrays import Writing, carried_of, enter, enter_output, native
 from ._fills import check_output, dtype_of, fill_of
 from ._operation import operation_named
 from ._prepared import BoundPlan as BoundPlan
@@ -148,9 +148,12 @@ class Plan(Prepared):
         index = enter(indices, site, "indices")[0]
         n = self._extent(("params", source, self._selected), ("indices", index, self._indices))
         made = Tensor.zeros(self.output_shape(n), self._selected.dtype, context=context) if out is None else None
-        self._run_tensors((source, index, enter_output(out, site) if made is None else made), context)
         if made is None:
-            written(out)
+            target = enter_output(out, site)
+            with Writing(out):
+                self._run_tensors((source, index, target), context)
+        else:
+            self._run_tensors((source, index, made), context)
         if site is not None:
             site.finish(sync)
         return out if made is None else kind.leave(made, params)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from . import _constants as c
 from . import _objects, errors
 from . import types as t
-from ._arrays import enter, enter_output, written
+from ._arrays import Writing, enter, enter_output
 from ._operation import scatter_named
 from ._prepared import BoundPlan, Prepared, Tensors
 from ._request import Request
@@ -95,8 +95,9 @@ class ScatterPlan(Prepared):
         except errors.IndexError as error:
             self._locate(error, enter(indices, None, "indices")[0].shape)
             raise
-        self._run_tensors(self._opened(target, indices, updates), self._context)
-        written(target)
+        tensors = self._opened(target, indices, updates)
+        with Writing(target):
+            self._run_tensors(tensors, self._context)
         return target
 
     def _opened(self, target: t.Any, indices: t.Any, updates: t.Any) -> Tensors:

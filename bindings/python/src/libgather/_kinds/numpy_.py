@@ -25,7 +25,7 @@ def configure() -> bool:
     umath = sys.modules.get("numpy._core._multiarray_umath") or sys.modules["numpy.core._multiarray_umath"]
     probes = [np.zeros((2, 3, 1), letter)[::-1, ::2] for letter in "?bhilqBHILQefdFD"]
     probes[0].flags.writeable = False
-    return _objects.configure_numpy(np.ndarray, umath._ARRAY_API, tuple(probes))
+    return _objects.configure_numpy(np.ndarray, np.dtype(np.int64), umath._ARRAY_API, tuple(probes))
 
 
 IS_LEGIBLE = configure()
