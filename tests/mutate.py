@@ -56,6 +56,7 @@ PROGRAMS = (
     "scatter",
     "scatter_threads",
     "scatter_conformance",
+    "gradient_conformance",
     "scatter_oracle",
     "scatter_oracle_threads",
     "partition",

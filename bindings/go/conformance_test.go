@@ -20,6 +20,8 @@ const (
 	casesFolder = "../../tests/conformance/cases"
 	untouched   = 0xa5
 	smallOutput = 1 << 20
+	// The profiles of systems that have gradients: torch, TensorFlow, and JAX's two.
+	differentiated = 4
 )
 
 func TestConformance(t *testing.T) {
@@ -27,15 +29,16 @@ func TestConformance(t *testing.T) {
 		t.Skip("the conformance cases are not beside this module")
 	}
 	for _, folder := range []string{casesFolder, casesFolder + "/elements", casesFolder + "/scatter"} {
-		replayFolder(t, folder)
+		replayFolder(t, folder, len(profiles)+1)
 	}
+	replayFolder(t, casesFolder+"/gradient", differentiated+1)
 }
 
 // replayFolder replays a file for each profile, and one without.
-func replayFolder(t *testing.T, folder string) {
+func replayFolder(t *testing.T, folder string, count int) {
 	t.Helper()
 	files, err := filepath.Glob(folder + "/*.txt")
-	if err != nil || len(files) != len(profiles)+1 {
+	if err != nil || len(files) != count {
 		t.Fatalf("found %d files in %s, %v", len(files), folder, err)
 	}
 	for _, file := range files {
@@ -151,6 +154,10 @@ func formsOf[T gather.Element, I gather.Index](op string) forms[T, I] {
 }
 
 func replayForms[T gather.Element, I gather.Index](t *report, test *conformanceCase) {
+	if test.isGradient() {
+		replayGradient[T, I](t, test)
+		return
+	}
 	if test.isScatter() {
 		replayScatter[T, I](t, test)
 		return

@@ -28,7 +28,7 @@ class Case:
 
     @property
     def operation(self) -> Operation:
-        return {row.name: row for row in (*OPERATIONS, *SCATTERS)}[self.keys["op"]]
+        return {row.name: row for row in (*OPERATIONS, *SCATTERS)}[self.keys["op"].removesuffix("_gradient")]
 
     @property
     def attributes(self) -> dict[str, Any]:

@@ -16,14 +16,22 @@ CASES_HEADER = HEADER.replace("record --write", "record.scatter --write")
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="record.scatter", description=__doc__)
+    parser = parser_of("record.scatter")
+    parser.add_argument("profiles", nargs="*", help="of these alone; else of all")
+    arguments = parser.parse_args()
+    finish(record(arguments.profiles or list(rules.TABLE)), arguments.write)
+
+
+def parser_of(name):
+    parser = argparse.ArgumentParser(prog=name, description=f"python -m {name} --write | --check")
     action = parser.add_mutually_exclusive_group(required=True)
     action.add_argument("--write", action="store_true", help="record everything anew")
     action.add_argument("--check", action="store_true", help="record, and compare with the files")
-    parser.add_argument("profiles", nargs="*", help="of these alone; else of all")
-    arguments = parser.parse_args()
-    write = arguments.write
-    files = record(arguments.profiles or list(rules.TABLE))
+    return parser
+
+
+def finish(files, write):
+    """Writes the files, or says which differ."""
     stale = [path for path, text in files.items() if not path.exists() or path.read_text() != text]
     for path in stale if write else []:
         path.parent.mkdir(exist_ok=True)
@@ -59,8 +67,10 @@ def path_of(profile):
 
 def settle(case):
     """The finished case, or a complaint."""
-    expect = oracle.answer(case)
-    source, reply = systems.ask(case)
+    return settled(case, oracle.answer(case), *systems.ask(case))
+
+
+def settled(case, expect, source, reply):
     if isinstance(reply, str):
         return case.with_outcome(expect, "oracle")
     answer = Error() if isinstance(reply, Exception) else outcome_of(reply)

@@ -35,13 +35,17 @@ def run(case):
             jnp.asarray(np.array(case.params.numpy())),
             jnp.asarray(np.array(case.indices.numpy())),
         )
-        mode = MODES[case.profile]
-        if case.op == "gather":
-            return np.asarray(_take(case, params, indices, mode))
-        if case.op == "gather_elements":
-            return np.asarray(jnp.take_along_axis(params, indices, axis=case.axis or 0, mode=mode))
-        components = common.tuple_components(np.asarray(indices), case.batch_dims)
-        return np.asarray(params.at[tuple(map(jnp.asarray, components))].get(mode=mode))
+        return np.asarray(call(case, params, indices))
+
+
+def call(case, params, indices):
+    mode = MODES[case.profile]
+    if case.op == "gather":
+        return _take(case, params, indices, mode)
+    if case.op == "gather_elements":
+        return jnp.take_along_axis(params, indices, axis=case.axis or 0, mode=mode)
+    components = common.tuple_components(np.asarray(indices), case.batch_dims)
+    return params.at[tuple(map(jnp.asarray, components))].get(mode=mode)
 
 
 def _take(case, params, indices, mode):

@@ -73,35 +73,38 @@ def risky(case):
 
 
 def run(case):
-    params, indices = _constant(case.params), _constant(case.indices)
+    return _array(call(case, _constant(case.params), _constant(case.indices)))
+
+
+def call(case, params, indices):
     if case.op == "gather_elements":
         return _elements(case, params, indices)
     if case.op == "gather_nd":
-        return _array(_gather_nd(case, params, indices))
+        return _gather_nd(case, params, indices)
     if case.variant == "batch_gather":
-        return _array(tf.compat.v1.batch_gather(params, indices))
+        return tf.compat.v1.batch_gather(params, indices)
     if case.variant == "python":
-        return _array(tf.gather(params, indices, axis=case.axis, batch_dims=case.batch_dims))
+        return tf.gather(params, indices, axis=case.axis, batch_dims=case.batch_dims)
     axis = case.batch_dims if case.axis is None else case.axis
     axis = tf.constant(axis, tf.int64)
-    return _array(tf.raw_ops.GatherV2(params=params, indices=indices, axis=axis, batch_dims=case.batch_dims))
+    return tf.raw_ops.GatherV2(params=params, indices=indices, axis=axis, batch_dims=case.batch_dims)
 
 
 def _elements(case, params, indices):
     axis, rank = case.axis or 0, len(case.params.shape)
     if is_take_along_axis(case):
-        return _array(tf.experimental.numpy.take_along_axis(params, indices, axis))
+        return tf.experimental.numpy.take_along_axis(params, indices, axis)
     if case.profile == "tensorflow_gpu":
         coordinates = list(np.indices(case.indices.shape, case.indices.numpy().dtype))
         coordinates[axis] = case.indices.numpy()
         tuples = tf.constant(np.stack(coordinates, -1))
-        return _array(tf.raw_ops.GatherNd(params=params, indices=tuples, bad_indices_policy="IGNORE"))
+        return tf.raw_ops.GatherNd(params=params, indices=tuples, bad_indices_policy="IGNORE")
     # The axis changes places with the last dim, there and back.
     order = list(range(rank))
     order[axis], order[-1] = order[-1], order[axis]
     batched = {"axis": tf.constant(rank - 1, tf.int64), "batch_dims": rank - 1}
     params, indices = tf.transpose(params, order), tf.transpose(indices, order)
-    return _array(tf.transpose(tf.raw_ops.GatherV2(params=params, indices=indices, **batched), order))
+    return tf.transpose(tf.raw_ops.GatherV2(params=params, indices=indices, **batched), order)
 
 
 def _gather_nd(case, params, indices):

@@ -1,0 +1,51 @@
+package gather_test
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"libgather/gather"
+)
+
+// Every recorded gradient of a gather: into a new tensor, and into the caller's memory.
+
+type gradientForms[T gather.Element, I gather.Index] struct {
+	gradient func(gather.Tensor[T], gather.Tensor[I], []int, ...gather.Option) (gather.Tensor[T], error)
+	into     func(gather.Output[T], gather.Tensor[T], gather.Tensor[I], ...gather.Option) error
+}
+
+func gradientFormsOf[T gather.Element, I gather.Index](op string) gradientForms[T, I] {
+	switch op {
+	case "gather_gradient":
+		return gradientForms[T, I]{gather.GatherGradient[T, I], gather.GatherGradientInto[T, I]}
+	case "gather_nd_gradient":
+		return gradientForms[T, I]{gather.GatherNDGradient[T, I], gather.GatherNDGradientInto[T, I]}
+	case "gather_elements_gradient":
+		return gradientForms[T, I]{gather.GatherElementsGradient[T, I], gather.GatherElementsGradientInto[T, I]}
+	}
+	panic("unknown operation " + op)
+}
+
+func (test *conformanceCase) isGradient() bool { return strings.HasSuffix(test.op, "_gradient") }
+
+func replayGradient[T gather.Element, I gather.Index](t *report, test *conformanceCase) {
+	call, shape := gradientFormsOf[T, I](test.op), test.params.shape
+	gradient, indices := tensorOf[T](&test.updates), tensorOf[I](&test.indices)
+	for _, threads := range []int{1, 3} {
+		options := append(slices.Clone(test.options), gather.Threads(threads))
+		made, err := call.gradient(gradient, indices, shape, options...)
+		if expectOutcome(t, test, err) {
+			expectShape(t, test, made.Shape())
+			expectNumbers(t, test, bytesOf(made.Data()))
+		}
+		before := bytes.Repeat([]byte{untouched}, len(test.params.bytes))
+		memory := slices.Clone(before)
+		out := gather.Strided[T](memory, 0, shape, nil).Output()
+		if expectOutcome(t, test, call.into(out, gradient, indices, options...)) {
+			expectNumbers(t, test, memory)
+		} else if !bytes.Equal(memory, before) {
+			t.Errorf("%s: an error wrote to the output", test.name)
+		}
+	}
+}

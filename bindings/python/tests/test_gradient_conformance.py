@@ -1,0 +1,43 @@
+"""Every recorded gradient of a gather: of arrays and of tensors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_scatter_conformance import expected, fields_of, same
+
+import libgather
+from conformance import CASES, Case, array_of, cases, data_of, integers
+from libgather._operation import GATHER_ELEMENTS
+
+FILES = sorted((CASES / "gradient").glob("*.txt"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
+def test_profile(path: Path, case_counts: dict[str, int]) -> None:
+    count, wrong = 0, []
+    for case in cases(path):
+        count += 1
+        for kind in (lambda array: array, libgather.Tensor):
+            outcome = answer(case, kind)
+            if not same(case, outcome, expected(case)):
+                wrong.append(f"{case.name}: {outcome} is not {expected(case)}")
+    case_counts[f"gradient/{path.stem}"] = count
+    assert count and not wrong, f"{len(wrong)} of {count}:\n" + "\n".join(wrong[:20])
+
+
+def answer(case: Case, kind: Any) -> Any:
+    attributes = case.attributes
+    if case.operation is GATHER_ELEMENTS:
+        attributes.setdefault("axis", 0)  # the library's own default
+    shape = integers(case.keys["target"].split(" ")[1])
+    gradient, indices = (kind(array_of(case.keys[name])) for name in ("updates", "indices"))
+    function = getattr(libgather, f"{case.operation.name}_gradient")
+    try:
+        result = function(gradient, indices, shape, **attributes, **case.switches)
+    except libgather.Error as error:
+        return fields_of(error)
+    assert type(result) is type(gradient) or not shape
+    return data_of(result)

@@ -1,0 +1,87 @@
+"""The cases: profile x gather x kind x dtype. Operands are those of a scatter of such a kind, whose target is zeros."""
+
+import math
+import random
+from dataclasses import replace
+
+from .. import data, dtypes
+from ..format import Tensor
+from ..scatter import grid as scatters
+from ..scatter import rules
+
+PROFILES = ("none", "torch", "tensorflow", "jax_fill", "jax_clip")
+OPS = ("gather_gradient", "gather_nd_gradient", "gather_elements_gradient")
+DTYPES = ("float16", "bfloat16", "float32", "float64", "complex64")
+KINDS = (*scatters.KINDS, "batch")
+ACCUMULATES = {"none": ("dtype", "float32")}
+MANY = 400
+
+
+def cases():
+    for profile in PROFILES:
+        for op in OPS:
+            for kind in KINDS:
+                for dtype in DTYPES:
+                    yield from of_cell(profile, op, kind, dtype)
+            for dtype in rules.HALVES:
+                for accumulate in ACCUMULATES.get(profile, (None,)):
+                    yield of_halves(profile, op, dtype, accumulate)
+
+
+def of_cell(profile, op, kind, dtype):
+    if kind == "batch" and op == "gather_elements_gradient":
+        return
+    name = f"{profile}/{op}/{kind}/{dtype}"
+    rng = random.Random(name)
+    index_dtype = rng.choice(("int32", "int64"))
+    plain = "duplicates" if kind == "batch" else kind
+    case = scatters.make(rng, name, profile, scatter_of(op), plain, "add", None, dtype, index_dtype)
+    yield gradient_of(op, in_batches(rng, case) if kind == "batch" else case)
+
+
+def scatter_of(op):
+    return op.removesuffix("_gradient").replace("gather", "scatter")
+
+
+def gradient_of(op, case):
+    """What a scatter adds to zeros, as a gradient."""
+    shape, dtype = case.params.shape, case.params.dtype
+    zeros = Tensor(dtype, shape, bytes(math.prod(shape) * dtypes.ALL[dtype].size))
+    return replace(case, op=op, params=zeros, reduction=None)
+
+
+def in_batches(rng, case):
+    """Two such calls at once, of which each has indices of its own."""
+    again = replace(case, updates=scatters.values(rng, case.updates.dtype, case.updates.shape))
+    axis = {} if case.op == "scatter_nd" else {"axis": (case.axis or 0) + 1}
+    indices = [case.indices.numpy(), case.indices.numpy()[::-1]]
+    return replace(
+        case,
+        batch_dims=1,
+        params=stacked(case.params.dtype, [case.params.numpy()] * 2),
+        indices=stacked(case.indices.dtype, indices),
+        updates=stacked(case.updates.dtype, [case.updates.numpy(), again.updates.numpy()]),
+        **axis,
+    )
+
+
+def stacked(dtype, arrays):
+    return data.array(dtype, (len(arrays), *arrays[0].shape), arrays)
+
+
+def of_halves(profile, op, dtype, accumulate):
+    """So many ones and a bit that a sum in the dtype stands still."""
+    index_shape = (MANY, 1) if op == "gather_nd_gradient" else (MANY,)
+    name = f"{profile}/{op}/halves/{dtype}" + (f"_{accumulate}" if accumulate else "")
+    scatter = scatters.Case(
+        name,
+        scatter_of(op),
+        data.array(dtype, (2,), [0.0, 0.0]),
+        data.indices("int64", index_shape, [1] * MANY),
+        profile,
+        axis=0 if op == "gather_elements_gradient" else None,
+        updates=data.array(dtype, (MANY,), [1.125] * MANY),
+        reduction="add",
+        accumulate=accumulate,
+    )
+    return gradient_of(op, scatter)
