@@ -1,7 +1,8 @@
 //! Every recorded case through every form: allocating, into the caller's memory, planned, and the shape. Scatters in
-//! [`scatter`].
+//! [`scatter`], gradients in [`gradient`].
 
 mod case;
+mod gradient;
 mod operation;
 mod scatter;
 
@@ -229,6 +230,16 @@ macro_rules! profiles {
             )*
         }
     };
+}
+
+/// Of the systems that have gradients.
+mod gradients {
+    #[test]
+    fn every_profile() {
+        for profile in ["none", "tensorflow", "torch", "jax_fill", "jax_clip"] {
+            super::run_file(&format!("gradient/{profile}"), super::gradient::run);
+        }
+    }
 }
 
 profiles! { none tensorflow tensorflow_gpu onnx ort numpy_raise numpy_wrap numpy_clip torch jax_fill jax_clip }

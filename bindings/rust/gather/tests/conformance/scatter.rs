@@ -21,7 +21,7 @@ pub fn run(test: &Case) {
     }
 }
 
-fn updates(test: &Case) -> &TensorText {
+pub fn updates(test: &Case) -> &TensorText {
     test.updates.as_ref().expect("a scatter has updates")
 }
 
@@ -35,7 +35,7 @@ fn run_new(scatter: &Scatter, test: &Case, options: &Options) {
     }
 }
 
-fn expect_tensor(test: &Case, out: &Tensor<'_>, expected: &TensorText) {
+pub fn expect_tensor(test: &Case, out: &Tensor<'_>, expected: &TensorText) {
     assert_eq!(out.dtype(), expected.dtype, "{}", test.name);
     assert_eq!(out.shape(), expected.shape, "{}", test.name);
     if out.dtype() != DType::String {
@@ -47,7 +47,7 @@ fn expect_tensor(test: &Case, out: &Tensor<'_>, expected: &TensorText) {
 }
 
 /// Exactly the recorded bytes, but that any NaN will do where numbers were reduced.
-fn expect_bytes(test: &Case, found: &[u8], expected: &TensorText) {
+pub fn expect_bytes(test: &Case, found: &[u8], expected: &TensorText) {
     assert_eq!(found.len(), expected.bytes.len(), "{}", test.name);
     let part = part_size(expected.dtype);
     for (i, (found, wanted)) in found.chunks(part).zip(expected.bytes.chunks(part)).enumerate() {
