@@ -252,7 +252,7 @@ impl<'a, T: Element, const N: usize> From<&'a mut [T; N]> for BufferMut<'a> {
 /// Memory to scatter into is read, which what has not been written must not be.
 #[cold]
 pub(crate) fn refuse_uninit() -> Error {
-    let message = "target: memory that may not have been written is not scattered into";
+    let message = "memory that may not have been written is not scattered into";
     Cause::new(sys::GTH_E_UNSUPPORTED, Operand::Target, message).into()
 }
 

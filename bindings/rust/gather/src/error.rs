@@ -1,6 +1,7 @@
 //! What can go wrong, with the numbers that programs act on.
 
 use std::ffi::CStr;
+use std::fmt;
 use std::mem::MaybeUninit;
 
 use crate::numbers::{struct_size, unsigned};
@@ -96,15 +97,16 @@ pub struct Cause {
     pub message: String,
 }
 
-impl std::fmt::Display for Cause {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
 impl Cause {
-    /// An error of this crate's own, for what it must check before the library may be asked.
-    pub(crate) fn new(status: i32, operand: Operand, message: impl Into<String>) -> Self {
+    /// An error of this crate's own, for what it must check before the library may be asked. The message begins with
+    /// the operand, as the library's do.
+    pub(crate) fn new(status: i32, operand: Operand, message: impl fmt::Display) -> Self {
         Cause {
             status,
             operand,
@@ -116,7 +118,10 @@ impl Cause {
             native: 0,
             sequence: 0,
             count: 0,
-            message: message.into(),
+            message: match operand {
+                Operand::None => message.to_string(),
+                _ => format!("{}: {message}", operand.name()),
+            },
         }
     }
 

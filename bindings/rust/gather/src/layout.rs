@@ -96,8 +96,7 @@ pub(crate) unsafe fn fmt_desc(f: &mut fmt::Formatter<'_>, name: &str, desc: &sys
     };
     // SAFETY: by contract.
     let (shape, strides) = unsafe { (shape(desc), strides(desc)) };
-    let shape = shape.iter().map(|&extent| Extent(extent)).collect::<Vec<_>>();
-    out.field("shape", &shape);
+    out.field("shape", &extents(shape));
     if let Some(strides) = strides {
         out.field("strides", &strides);
     }
@@ -111,7 +110,11 @@ pub(crate) unsafe fn fmt_desc(f: &mut fmt::Formatter<'_>, name: &str, desc: &sys
     out.finish()
 }
 
-/// An extent as it is written in programs.
+/// A shape as it is written in programs.
+pub(crate) fn extents(shape: &[usize]) -> impl fmt::Debug + use<> {
+    shape.iter().map(|&extent| Extent(extent)).collect::<Vec<_>>()
+}
+
 struct Extent(usize);
 
 impl fmt::Debug for Extent {

@@ -302,7 +302,12 @@ impl Options {
         if params == sys::GTH_DTYPE_STRING || params == 0 {
             return Ok(());
         }
-        let message = "the fill value has another dtype than params";
+        let name = |number| DType::try_from(number).map_or("unknown", DType::name);
+        let message = format!(
+            "the fill value is {}, params are {}",
+            name(self.fill_dtype),
+            name(params)
+        );
         let mut cause =
             Cause::new(sys::GTH_E_DTYPE, Operand::Options, message).numbers(self.fill_dtype.into(), params.into());
         cause.component = u32::try_from(mem::offset_of!(sys::gth_options, fill_value)).ok();

@@ -156,7 +156,7 @@ fn room<T>(count: usize) -> Result<Vec<T>, Error> {
         Ok(()) => Ok(numbers),
         Err(_) => {
             let bytes = bytes_to_c(count.saturating_mul(size_of::<T>()));
-            let message = format!("indices: no memory of {bytes} bytes to deal them out");
+            let message = format!("no memory of {bytes} bytes to deal them out");
             Err(Cause::new(sys::GTH_E_NOMEM, Operand::Indices, message)
                 .numbers(bytes.into(), 0)
                 .into())

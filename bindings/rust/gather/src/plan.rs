@@ -7,7 +7,7 @@ use crate::abi;
 use crate::buffer::{Buffer, BufferMut, Kind, refuse_uninit};
 use crate::context::{self, Context};
 use crate::error::{Cause, Error, Operand, call};
-use crate::layout::{Layout, OPEN};
+use crate::layout::{Layout, OPEN, extents};
 use crate::numbers::{bytes_to_c, extent_to_c};
 use crate::operation::{GATHER, GATHER_ELEMENTS, GATHER_ND, Plan as MakePlan, SCATTER, SCATTER_ELEMENTS, SCATTER_ND};
 use crate::operations::read_shape;
@@ -336,7 +336,7 @@ impl Context {
         let needed = plan.bytes_of_indices(n)?;
         let given = bytes_to_c(indices.bytes);
         if given < needed {
-            let message = format!("indices: memory of {given} bytes, needed are {needed}");
+            let message = format!("memory of {given} bytes, needed are {needed}");
             return Err(Cause::new(sys::GTH_E_SIZE, Operand::Indices, message)
                 .numbers(given.into(), needed)
                 .into());
@@ -379,7 +379,7 @@ fn refuse_kind(operand: Operand, kind: Kind, planned: Kind) -> Error {
     } else {
         (sys::GTH_E_DEVICE, "device", kind.device(), planned.device())
     };
-    let message = format!("{}: the plan was made for another {what}", operand.name());
+    let message = format!("the {what} is another one than the plan's: {kind:?}, not {planned:?}");
     Cause::new(status, operand, message)
         .numbers(value.into(), limit.into())
         .into()
@@ -387,10 +387,8 @@ fn refuse_kind(operand: Operand, kind: Kind, planned: Kind) -> Error {
 
 impl fmt::Debug for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Plan")
-            .field("raw", &self.raw)
-            .field("shape", &self.shape(OPEN))
-            .finish()
+        let shape = self.shape(OPEN).map(|shape| extents(&shape));
+        f.debug_struct("Plan").field("shape", &shape).finish()
     }
 }
 

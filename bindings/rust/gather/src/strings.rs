@@ -159,6 +159,15 @@ impl Tensor<'_> {
 
 /// The library reads one offset more than the shape has elements.
 fn check_count(offsets: &[i64], shape: &[usize]) -> Result<(), Error> {
+    if offsets.is_empty() {
+        return Err(Cause::new(
+            sys::GTH_E_SHAPE,
+            Operand::Tensor,
+            "no offsets: even no strings have one",
+        )
+        .numbers(0, 1)
+        .into());
+    }
     let count = shape
         .iter()
         .try_fold(1usize, |count, extent| count.checked_mul(*extent));

@@ -274,10 +274,20 @@ impl<'a> Tensor<'a> {
             ));
         }
         let Some(offset) = self.offset_of(bytes) else {
-            return Err(refuse(sys::GTH_E_SIZE, "the view claims more than its memory"));
+            return Err(self.too_long(bytes));
         };
         // SAFETY: offset + bytes lies inside [data, data + extent), which is borrowed for 'a or held.
         Ok(unsafe { slice::from_raw_parts(self.desc.data.cast::<u8>().add(offset), bytes) })
+    }
+
+    #[cold]
+    fn too_long(&self, bytes: usize) -> Error {
+        let (offset, extent) = (self.desc.offset, self.desc.extent);
+        let reached = i128::from(offset) + bytes as i128;
+        let message = format!("elements reach byte {reached} of the {extent} described (offset {offset})");
+        Cause::new(sys::GTH_E_SIZE, Operand::Tensor, message)
+            .numbers(reached, extent)
+            .into()
     }
 
     /// Where so many bytes from element 0 on begin in the memory; none if they are not all inside.

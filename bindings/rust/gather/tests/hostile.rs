@@ -57,6 +57,65 @@ fn errors_of_views_name_their_operand() {
     assert!(wrong.to_string().starts_with("out: "), "{wrong}");
 }
 
+/// What is found before the library is asked reads as what the library finds: operand, what came, what would have done.
+#[test]
+fn errors_of_this_crate_read_as_the_librarys() {
+    fn said<T>(answer: Result<T, Error>, message: &str, operand: Operand, value: i128, limit: i64) {
+        let error = answer.err().expect(message);
+        let cause = error.cause().unwrap();
+        assert_eq!(error.to_string(), message);
+        assert_eq!(
+            (cause.operand, cause.value, cause.limit),
+            (operand, value, limit),
+            "{message}"
+        );
+    }
+    let table = Tensor::new(&TABLE, &[3, 2]);
+    said(
+        table.view().with_offset(8).as_slice::<f32>(),
+        "tensor: elements reach byte 32 of the 24 described (offset 8)",
+        Operand::Tensor,
+        32,
+        24,
+    );
+    said(
+        table.as_slice::<f64>(),
+        "tensor: the elements are float32, not float64",
+        Operand::Tensor,
+        DType::Float32 as i128,
+        DType::Float64 as i64,
+    );
+    said(
+        gather(&table, &Tensor::new(&[0u8], &[1]), &Options::new().fill_value(1.0f64)),
+        "options: the fill value is float64, params are float32",
+        Operand::Options,
+        DType::Float64 as i128,
+        DType::Float32 as i64,
+    );
+    let plan = Plan::gather(&Layout::new::<f32>(&[3, 2]), &Layout::new::<i64>(&[1]), &Options::new()).unwrap();
+    said(
+        plan.run(&TABLE, &[0i32, 0], &mut [0.0f32; 2]),
+        "indices: the dtype is another one than the plan's: Int32 on Cpu, not Int64 on Cpu",
+        Operand::Indices,
+        DType::Int32 as i128,
+        DType::Int64 as i64,
+    );
+    said(
+        Tensor::from_string_views(&[], b"", &[0]),
+        "tensor: no offsets: even no strings have one",
+        Operand::Tensor,
+        0,
+        1,
+    );
+    said(
+        Tensor::new(&TABLE, &[3, 2]).with_strides(&[8]),
+        "tensor: 1 strides for 2 dims",
+        Operand::Tensor,
+        1,
+        2,
+    );
+}
+
 #[test]
 fn strides_of_another_rank() {
     assert_error!(Tensor::new(&TABLE, &[3, 2]).with_strides(&[8]), Rank);

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use gather::{Device, Error, Layout, OPEN, Options, Tensor, TensorMut, gather, gather_into};
+use gather::{Device, Error, Layout, OPEN, Options, Plan, Tensor, TensorMut, gather, gather_into};
 
 #[test]
 fn they_print_what_they_are() {
@@ -28,6 +28,12 @@ fn they_print_what_they_are() {
         format!("{:?}", Layout::untyped(&[])),
         "Layout { dtype: \"any\", shape: [] }"
     );
+    let plan = Plan::gather(
+        &Layout::new::<f32>(&[4, 3]),
+        &Layout::new::<i64>(&[OPEN]),
+        &Options::new(),
+    );
+    assert_eq!(format!("{:?}", plan.unwrap()), "Plan { shape: Ok([OPEN, 3]) }");
 }
 
 #[test]
