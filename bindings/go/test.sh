@@ -1,7 +1,7 @@
 #!/bin/sh
-# test.sh PREFIX: every check of the Go binding, against a libgather installed in PREFIX.
+# test.sh PREFIX: every test of the Go binding, against a libgather installed in PREFIX.
 # With GATHER_EMULATED, the library libgather_emulated.so of a build of the tests, on imaginary CUDA devices too.
-# Ends with 77 where there is no Go to run it.
+# Ends with 77 where there is no Go to run it. The linters are those of ./dev lint.
 set -eu
 prefix=$(cd "$1" && pwd)
 cd "$(dirname "$0")"
@@ -74,11 +74,6 @@ expect_output() {
 printf 'go 1.24\nuse %s\nuse %s/property\n' "$here" "$here" >"$temp/go.work"
 export GOWORK="$temp/go.work"
 
-step gofmt
-unformatted=$("$(go env GOROOT)/bin/gofmt" -l .) # not every installation has it on the path
-[ -z "$unformatted" ] || { echo "$unformatted" && exit 1; }
-step "go vet"
-go vet ./...
 tests "go test" env "$shared" go test -count=1 -v ./...
 if env "$shared" go test -race -count=1 -run NONE . >"$temp/race" 2>&1; then
   tests "go test -race" env "$shared" go test -race -count=1 -short -v ./...

@@ -2,7 +2,8 @@
 # Tests the Rust crates: test.sh BUILD, where BUILD is the folder for build products. With GATHER_PREFIX set, the
 # library installed there is tested too, else only the one that the crates build themselves; with GATHER_EMULATED beside
 # it, the library libgather_emulated.so of a build of the tests, so are imaginary CUDA devices. What cannot run here is
-# named in a line that begins with "skipped:"; with GATHER_STRICT=1 the generator of the bindings must be here.
+# named in a line that begins with "skipped:"; with GATHER_STRICT=1 the generator of the bindings must be here. The
+# linters are those of ./dev lint.
 set -eu
 build=${1:?usage: test.sh BUILD}
 mkdir -p "$build"
@@ -85,13 +86,6 @@ lookup() {
   echo "$message" | grep -q 'tuple 0 is 3'
 }
 
-if cargo fmt --version >/dev/null 2>&1; then
-  step "format"
-  cargo fmt --all --check
-else
-  skip "format (no rustfmt)"
-fi
-
 step "bindings"
 ./generate.sh --check || {
   [ $? = 77 ] && [ "${GATHER_STRICT:-}" != 1 ] || exit 1
@@ -99,14 +93,6 @@ step "bindings"
 }
 
 export GATHER_NO_PKG_CONFIG=1
-if cargo clippy --version >/dev/null 2>&1; then
-  step "clippy"
-  cargo clippy --locked --workspace --all-targets --all-features --quiet -- -D warnings
-  cargo clippy --locked --workspace --all-targets --no-default-features --quiet -- -D warnings
-else
-  skip "clippy (no clippy)"
-fi
-
 step "a target without a C++ compiler"
 if CXX_x86_64_unknown_linux_musl=no-such-compiler cargo check --locked -p gather-sys --quiet \
   --target x86_64-unknown-linux-musl >"$build/musl.log" 2>&1; then
