@@ -1,5 +1,6 @@
 //! The options of every gather, scatter, plan and shape query.
 
+use std::fmt;
 use std::mem;
 
 use crate::buffer::check_bools;
@@ -133,7 +134,7 @@ pub enum Accumulate {
 /// assert_eq!(columns.as_slice::<i32>()?, [3, -1, 6, -1]);
 /// # Ok::<(), gather::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 #[must_use]
 pub struct Options {
     pub(crate) raw: sys::gth_options,
@@ -312,5 +313,37 @@ impl Options {
             Cause::new(sys::GTH_E_DTYPE, Operand::Options, message).numbers(self.fill_dtype.into(), params.into());
         cause.component = u32::try_from(mem::offset_of!(sys::gth_options, fill_value)).ok();
         Err(cause.into())
+    }
+}
+
+/// What has been set, as it was: what has not goes without saying.
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (raw, mut out) = (&self.raw, f.debug_struct("Options"));
+        macro_rules! number {
+            ($($field:ident)*) => {$(if raw.$field != 0 { out.field(stringify!($field), &raw.$field); })*};
+        }
+        macro_rules! choice {
+            ($field:ident, $of:ident: $($variant:ident)*) => {$(
+                if raw.$field == $of::$variant as i32 { out.field(stringify!($field), &$of::$variant); }
+            )*};
+        }
+        if raw.has_axis != 0 {
+            out.field("axis", &raw.axis);
+        }
+        number!(batch_dims);
+        choice!(profile, Profile: TensorFlow TensorFlowGpu Onnx Ort NumpyRaise NumpyWrap NumpyClip Torch JaxFill JaxClip);
+        number!(opset);
+        choice!(negative, Negative: Reject Wrap);
+        choice!(bounds, Bounds: Error Fill Clamp Modulo Skip);
+        choice!(fill, Fill: Zero ByDType);
+        if let (sys::GTH_FILL_VALUE, Ok(dtype)) = (raw.fill, DType::try_from(self.fill_dtype)) {
+            out.field("fill_value", &format_args!("{:x?} as {dtype:?}", raw.fill_value));
+        }
+        choice!(extents, Extents: Equal Prefix Broadcast);
+        choice!(reduction, Reduction: None Add Mul Max Min);
+        choice!(accumulate, Accumulate: DType Float32);
+        number!(threads);
+        out.finish()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use gather::{Device, Error, Layout, OPEN, Options, Plan, Tensor, TensorMut, gather, gather_into};
+use gather::{Bounds, Device, Error, Layout, OPEN, Options, Plan, Profile, Tensor, TensorMut, gather, gather_into};
 
 #[test]
 fn they_print_what_they_are() {
@@ -34,6 +34,12 @@ fn they_print_what_they_are() {
         &Options::new(),
     );
     assert_eq!(format!("{:?}", plan.unwrap()), "Plan { shape: Ok([OPEN, 3]) }");
+    assert_eq!(format!("{:?}", Options::new()), "Options");
+    let options = Options::new().axis(0).profile(Profile::JaxFill).bounds(Bounds::Fill);
+    assert_eq!(
+        format!("{:?}", options.fill_value(1.0f32).threads(2)),
+        "Options { axis: 0, profile: JaxFill, bounds: Fill, fill_value: [3f800000, 0] as Float32, threads: 2 }"
+    );
 }
 
 #[test]
