@@ -1,6 +1,6 @@
 """Measures the library beside its peers and the machine's limits.
 
-python3 tests/bench smoke|elements|axes|strings|report|full --library [NAME=]PATH --limits PATH ...
+python3 tests/bench smoke|elements|axes|strings|scatters|report|full --library [NAME=]PATH --limits PATH ...
 
 Each number of cores has a process of its own, confined to them before any peer is imported; all contestants of a cell
 take turns in it. What a contestant computes is compared before it is timed. A time is never a failure, a difference is.
@@ -27,7 +27,7 @@ DISTRIBUTIONS = {"tensorflow": ("tensorflow-cpu", "tensorflow")}
 
 def parse(args: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("cells", choices=["smoke", "elements", "axes", "strings", "report", "full"])
+    parser.add_argument("cells", choices=["smoke", "elements", "axes", "strings", "scatters", "report", "full"])
     parser.add_argument("--library", action="append", required=True, help="[NAME=]PATH; the first is the one judged")
     parser.add_argument("--limits", required=True, help="the library of limits.c")
     parser.add_argument("--cores", help="such as 1,2; default: 1 and all")

@@ -74,9 +74,9 @@ def torch_functions(case: AxisCase) -> Iterator[tuple[str, Gather]]:
 
 def onnx_runtime(case: AxisCase) -> Iterator[tuple[str, Gather]]:
     if not case.cell.batched:
-        return onnx_node("Gather", case.params, case.ids, case.out, False, case.cores, axis=1)
-    tuples = [np.ascontiguousarray(ids[..., None]) for ids in case.ids]
-    return onnx_node("GatherND", case.params, tuples, case.out, False, case.cores, batch_dims=1)
+        return onnx_node("Gather", [(case.params, ids) for ids in case.ids], case.out, False, case.cores, axis=1)
+    tuples = [(case.params, np.ascontiguousarray(ids[..., None])) for ids in case.ids]
+    return onnx_node("GatherND", tuples, case.out, False, case.cores, batch_dims=1)
 
 
 PEERS: dict[str, Callable[[AxisCase], Iterator[tuple[str, Gather]]]] = {

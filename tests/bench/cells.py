@@ -102,7 +102,68 @@ class StringsCell:
         return asdict(self)
 
 
-AnyCell = Cell | ElementsCell | AxisCell | StringsCell
+@dataclass(frozen=True)
+class ScatterCell:
+    """4 MB of updates of float32 rows, or fewer where the target is smaller."""
+
+    depth: int  # 1: scatter, more: scatter_nd with tuples of so many components
+    row: int  # bytes
+    duplicates: str  # "no": each row once at most, "few": any rows, or "many": of a hundred
+    reduction: str  # "none" or "add"
+    into: str  # "itself": the target is written; "new": a new tensor is; "memory": some that is there
+    table: int = 8 * MB  # bytes
+
+    @property
+    def side(self) -> int:
+        """The extent of each indexed dim."""
+        return Cell(self.table, self.row, self.depth).side
+
+    @property
+    def count(self) -> int:
+        return min(4 * MB // self.row, self.side**self.depth)
+
+    def facts(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class ScatterElementsCell:
+    """scatter_elements of float32: indices and updates have `extent` along the axis, and the extents of the target
+    elsewhere."""
+
+    shape: tuple[int, ...]
+    axis: int
+    extent: int
+    reduction: str
+    into: str
+
+    @property
+    def count(self) -> int:
+        return prod(self.shape) // self.shape[self.axis] * self.extent
+
+    @property
+    def table(self) -> int:
+        return 4 * prod(self.shape)
+
+    def facts(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+AnyCell = Cell | ElementsCell | AxisCell | StringsCell | ScatterCell | ScatterElementsCell
+
+
+def scatters() -> list[AnyCell]:
+    """Rows of 4 B to 4 KB, tuples and elements, written and added."""
+    kinds = [(reduction, into) for reduction in ("none", "add") for into in ("itself", "new")]
+    rows = [(row, "no") for row in (4, 16, 64, 512, 4096)] + [(row, "few") for row in (4, 64)]
+    rows += [(row, "many") for row in (4, 64, 512, 4096)]
+    cells: list[AnyCell] = [ScatterCell(1, *each, *kind) for each in rows for kind in kinds]
+    by_cache = [(256 * KB, 4), (256 * KB, 64), (64 * MB, 64), (64 * MB, 512)]
+    cells += [ScatterCell(1, row, "no", *kind, table=table) for table, row in by_cache for kind in kinds]
+    cells += [ScatterCell(1, row, "no", reduction, "memory") for row in (64, 512) for reduction in ("none", "add")]
+    cells += [ScatterCell(depth, row, "no", *kind) for depth, row in ((2, 4), (2, 64), (4, 64)) for kind in kinds]
+    shapes = (((1000, 1000), 1, 1000), ((1000, 1000), 0, 1000), ((100_000, 64), 0, 10_000), ((1_000_000,), 0, 1_000_000))
+    return cells + [ScatterElementsCell(*each, *kind) for each in shapes for kind in kinds]
 
 
 def axes() -> list[AxisCell]:
@@ -150,7 +211,8 @@ def growth(most_rows: int, most_bytes: int) -> list[Cell]:
 def smoke() -> list[AnyCell]:
     """About a minute with both numbers of cores."""
     cells = [Cell(table, row) for table in (256 * KB, 8 * MB, GB) for row in (4, 12, 64, 256, 4096)]
-    return [*cells, *elements(fresh=False)[:4]]
+    scattered = [ScatterCell(1, 64, "no", "none", "itself"), ScatterCell(1, 64, "many", "add", "new")]
+    return [*cells, *elements(fresh=False)[:4], *scattered, ScatterElementsCell((1000, 1000), 1, 1000, "add", "itself")]
 
 
 def full() -> list[AnyCell]:
@@ -167,7 +229,7 @@ def full() -> list[AnyCell]:
     outs = (4 * KB, 64 * KB, 64 * MB, 256 * MB)
     cells += growth(10**8, 8 * GB)
     cells += [Cell(table, row, out=out) for out in outs for table in (8 * MB, GB) for row in (4, 64, 1024)]
-    return [*dict.fromkeys(cells), *elements(fresh=False), *elements(fresh=True), *axes(), *strings()]
+    return [*dict.fromkeys(cells), *elements(fresh=False), *elements(fresh=True), *axes(), *strings(), *scatters()]
 
 
 def tiny() -> list[Cell]:
@@ -186,11 +248,19 @@ def report() -> list[AnyCell]:
     cells += [Cell(8 * MB, row, spread=spread) for spread in ("sorted", "zipf", "neighbours") for row in (4, 64)]
     cells += [Cell(8 * MB, row, out=out) for out in (4 * KB, 64 * KB, 64 * MB) for row in (4, 64, 1024)]
     cells += growth(10**7, 4 * GB)
-    return [*dict.fromkeys(cells), *elements(fresh=False), *elements(fresh=True), *axes(), *strings()]
+    return [*dict.fromkeys(cells), *elements(fresh=False), *elements(fresh=True), *axes(), *strings(), *scatters()]
 
 
 def elements_alone() -> list[AnyCell]:
     return [*elements(fresh=False), *elements(fresh=True)]
 
 
-SETS = {"smoke": smoke, "full": full, "report": report, "elements": elements_alone, "strings": strings, "axes": axes}
+SETS = {
+    "smoke": smoke,
+    "full": full,
+    "report": report,
+    "elements": elements_alone,
+    "strings": strings,
+    "axes": axes,
+    "scatters": scatters,
+}

@@ -154,47 +154,46 @@ def torch_functions(case: Case) -> Iterator[tuple[str, Gather]]:
 
 
 def onnx_runtime(case: Case) -> Iterator[tuple[str, Gather]]:
-    if case.cell.depth == 1:
-        yield from onnx_node("Gather", case.params, case.ids, case.output, case.cell.fresh, case.cores)
-    elif case.cell.index == "int64":
-        yield from onnx_node("GatherND", case.params, case.ids, case.output, case.cell.fresh, case.cores)
+    if case.cell.depth == 1 or case.cell.index == "int64":
+        name, sets = "Gather" if case.cell.depth == 1 else "GatherND", [(case.params, ids) for ids in case.ids]
+        yield from onnx_node(name, sets, case.output, case.cell.fresh, case.cores)
 
 
 def onnx_node(
-    op: str, params: np.ndarray, sets: list[np.ndarray], out: np.ndarray, fresh: bool, cores: int, **attributes: int
+    op: str, sets: list[tuple[np.ndarray, ...]], out: np.ndarray, fresh: bool, cores: int, **attributes: Any
 ) -> Iterator[tuple[str, Gather]]:
-    """A model of one node, into new memory or bound to `out`."""
+    """A model of one node, with any of the sets of inputs, into new memory like `out` or bound to it."""
     ort, onnx = module("onnxruntime"), module("onnx")
     if ort is None or onnx is None:
         return
-    element, index = (onnx.helper.np_dtype_to_tensor_dtype(array.dtype) for array in (params, sets[0]))
-    value = onnx.helper.make_tensor_value_info
-    graph = onnx.helper.make_graph(
-        [onnx.helper.make_node(op, ["p", "i"], ["o"], **attributes)],
-        "gather",
-        [value("p", element, params.shape), value("i", index, sets[0].shape)],
-        [value("o", element, out.shape)],
-    )
-    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 13)], ir_version=8)
+
+    def value(name: str, array: np.ndarray) -> Any:
+        return onnx.helper.make_tensor_value_info(name, onnx.helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
+
+    names = [f"i{place}" for place in range(len(sets[0]))]
+    node = onnx.helper.make_node(op, names, ["o"], **attributes)
+    graph = onnx.helper.make_graph([node], "node", list(map(value, names, sets[0])), [value("o", out)])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 18)], ir_version=8)
     options = ort.SessionOptions()
     options.intra_op_num_threads = cores
     session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
     if fresh:
-        yield "run", lambda k: session.run(None, {"p": params, "i": sets[k]})[0]
+        feeds = [dict(zip(names, each, strict=True)) for each in sets]
+        yield "run", lambda k: session.run(None, feeds[k])[0]
         return
     bindings = []
-    for ids in sets:
+    for each in sets:
         binding = session.io_binding()
-        for name, array in (("p", params), ("i", ids)):
+        for name, array in zip(names, each, strict=True):
             binding.bind_input(name, "cpu", 0, array.dtype, array.shape, array.ctypes.data)
         binding.bind_output("o", "cpu", 0, out.dtype, out.shape, out.ctypes.data)
         bindings.append(binding)
 
-    def gather(k: int) -> np.ndarray:
+    def bound(k: int) -> np.ndarray:
         session.run_with_iobinding(bindings[k])
         return out
 
-    yield "I/O binding", gather
+    yield "I/O binding", bound
 
 
 def tensorflow_functions(case: Case) -> Iterator[tuple[str, Gather]]:

@@ -13,6 +13,16 @@ from contestants import Gather, module, onnx_node, planned
 from library import Library, Options
 
 
+def flat_places(params: np.ndarray, ids: np.ndarray, axis: int) -> np.ndarray:
+    """Where the elements lie in params, by arithmetic on flat positions, which no contestant does."""
+    strides = [stride // params.itemsize for stride in params.strides]
+    flat = ids.astype(np.int64) * strides[axis]
+    for dim, place in enumerate(np.indices(ids.shape, sparse=True)):
+        if dim != axis:
+            flat = flat + place * strides[dim]
+    return flat
+
+
 @dataclass
 class ElementsCase:
     """The memory of a cell: float32 params, index sets of other extent along the axis alone."""
@@ -32,14 +42,7 @@ class ElementsCase:
         return cls(cell, params, ids, np.empty(shape, np.float32), cores)
 
     def expected(self, k: int) -> np.ndarray:
-        """By arithmetic on flat positions, which no contestant does."""
-        places = np.indices(self.out.shape, sparse=True)
-        strides = [stride // self.params.itemsize for stride in self.params.strides]
-        flat = self.ids[k].astype(np.int64) * strides[self.cell.axis]
-        for dim, place in enumerate(places):
-            if dim != self.cell.axis:
-                flat = flat + place * strides[dim]
-        return self.params.reshape(-1)[flat]
+        return self.params.reshape(-1)[flat_places(self.params, self.ids[k], self.cell.axis)]
 
 
 def ours(library: Library, case: ElementsCase) -> Iterator[tuple[str, Gather]]:
@@ -82,8 +85,8 @@ def torch_functions(case: ElementsCase) -> Iterator[tuple[str, Gather]]:
 
 
 def onnx_runtime(case: ElementsCase) -> Iterator[tuple[str, Gather]]:
-    cell = case.cell
-    return onnx_node("GatherElements", case.params, case.ids, case.out, cell.fresh, case.cores, axis=cell.axis)
+    cell, sets = case.cell, [(case.params, ids) for ids in case.ids]
+    return onnx_node("GatherElements", sets, case.out, cell.fresh, case.cores, axis=cell.axis)
 
 
 def jax_functions(case: ElementsCase) -> Iterator[tuple[str, Gather]]:

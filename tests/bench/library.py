@@ -35,7 +35,10 @@ class Options(ctypes.Structure):
         ("has_axis", ctypes.c_int32),
         ("axis", ctypes.c_int64),
         ("batch_dims", ctypes.c_int64),
-        ("rest", ctypes.c_uint8 * 56),
+        ("switches", ctypes.c_int32 * 6),
+        ("extents", ctypes.c_int32),
+        ("reduction", ctypes.c_int32),
+        ("rest", ctypes.c_uint8 * 24),
     ]
 
 
@@ -73,18 +76,17 @@ class Library:
         if status:
             raise RuntimeError(f"{name}: {self.functions.gth_status_name(status).decode()}")
 
-    def allocating(self, name: str, params: ctypes.c_void_p, options: Any = None, result: type[Result] = Result) -> Any:
-        """A function that gathers by a tensor of indices into a new tensor, with as little around it as may be."""
-        function, given, null = getattr(self.functions, name), options and ctypes.byref(options), ctypes.c_void_p()
-        function.argtypes = [ctypes.c_void_p] * 6
+    def allocating(self, name: str, given: ctypes.c_void_p, options: Any = None, result: type[Result] = Result) -> Any:
+        """A function that takes the other operands into a new tensor, with as little around it as may be."""
+        function, switches, null = getattr(self.functions, name), options and ctypes.byref(options), ctypes.c_void_p()
 
-        def gather(indices: ctypes.c_void_p) -> Result:
+        def make(*others: ctypes.c_void_p) -> Result:
             new = ctypes.c_void_p()
-            if function(null, params, indices, given, ctypes.byref(new), null):
+            if function(null, given, *others, switches, ctypes.byref(new), null):
                 raise RuntimeError(f"{name} failed")
             return result(self, new)
 
-        return gather
+        return make
 
     def plan(self, params: np.ndarray, indices: np.ndarray, name: str, options: Any = None) -> ctypes.c_void_p:
         plan = ctypes.c_void_p()

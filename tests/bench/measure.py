@@ -12,17 +12,25 @@ import axes
 import contestants
 import elements
 import numpy as np
+import scatters
 import strings
 from axes import AxisCase
-from cells import AnyCell, AxisCell, Cell, ElementsCell, StringsCell
+from cells import AnyCell, AxisCell, Cell, ElementsCell, ScatterCell, ScatterElementsCell, StringsCell
 from contestants import Case, Gather, bytes_of
 from elements import ElementsCase
 from library import Library
+from scatters import ScatterCase
 from strings import StringsCase
 
 Runners = dict[str, Gather]
-AnyCase = Case | ElementsCase | AxisCase | StringsCase
-KINDS: dict[type, Any] = {Case: contestants, ElementsCase: elements, AxisCase: axes, StringsCase: strings}
+AnyCase = Case | ElementsCase | AxisCase | StringsCase | ScatterCase
+KINDS: dict[type, Any] = {
+    Case: contestants,
+    ElementsCase: elements,
+    AxisCase: axes,
+    StringsCase: strings,
+    ScatterCase: scatters,
+}
 
 SETS = 4  # index sets of a cell: no two calls in a row have the same
 LEAST_ROUNDS, MOST_ROUNDS = 5, 41
@@ -67,8 +75,10 @@ def expected(case: Case, k: int) -> np.ndarray:
 
 
 def check(name: str, gather: Gather, case: AnyCase) -> None:
+    if isinstance(case, ScatterCase):
+        case.begin()
     for k in (0, SETS - 1):
-        if not isinstance(case, StringsCase):
+        if isinstance(case, Case | ElementsCase | AxisCase):
             case.out.fill(0)
         wanted = expected(case, k) if isinstance(case, Case) else case.expected(k)
         if not np.array_equal(bytes_of(gather(k)), bytes_of(wanted)):
@@ -137,6 +147,8 @@ def make_case(cell: AnyCell, tables: Tables, cores: int) -> AnyCase:
         return AxisCase.make(cell, SETS, cores, random)
     if isinstance(cell, StringsCell):
         return StringsCase.make(cell, SETS, random)
+    if isinstance(cell, ScatterCell | ScatterElementsCell):
+        return ScatterCase.make(cell, SETS, cores, random)
     table = tables.of(cell.table)[: cell.side**cell.depth * cell.row]
     ids = [spread(cell, random) for _ in range(SETS)]
     return Case(cell, table, ids, np.empty(cell.count * cell.row, np.uint8), cores)

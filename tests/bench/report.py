@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -65,7 +66,24 @@ def describe_elements(cell: dict[str, Any]) -> str:
     return ", ".join(words)
 
 
+INTO = {"itself": "in place", "new": "new output", "memory": "into memory"}
+
+
+def describe_scatter(cell: dict[str, Any]) -> str:
+    words = ["write" if cell["reduction"] == "none" else "add"]
+    if "shape" in cell:
+        words.append(describe_elements(cell | {"fresh": False}))
+    else:
+        words.append(size(cell["table"]))
+        if cell["depth"] > 1:
+            words.append(f"K = {cell['depth']}")
+        words.append(f"{cell['duplicates']} duplicates")
+    return ", ".join([*words, INTO[cell["into"]]])
+
+
 def describe(cell: dict[str, Any]) -> str:
+    if "reduction" in cell:
+        return describe_scatter(cell)
     if "batched" in cell:
         return f"axis 1 of {cell['outer']} x {cell['rows']}{', indices of each' if cell['batched'] else ''}"
     if "length" in cell:
@@ -132,55 +150,79 @@ def totals(judged: list[dict[str, Any]]) -> str:
     return f"Ahead of the best other in {ahead} of {len(ratios)} cells; geometric mean of the ratios {mean:.2f}."
 
 
+def halves(judged: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Gathers and scatters, which are not counted together."""
+    scatters = [each for each in judged if "reduction" in each["cell"]]
+    return [each for each in judged if each not in scatters], scatters
+
+
 def table(record: dict[str, Any]) -> str:
-    judged = judge_all(record)
-    lines = [HEAD, *map(line, judged)]
+    parts = [half for half in halves(judge_all(record)) if half]
+    lines = [HEAD, *map(line, itertools.chain(*parts))]
     widths = [max(len(each[i]) for each in lines) for i in range(len(HEAD))]
-    rows = ["  ".join(word.rjust(width) for word, width in zip(each, widths, strict=True)) for each in lines]
-    return "\n".join([*rows, totals(judged)])
+    rows = iter(["  ".join(word.rjust(width) for word, width in zip(each, widths, strict=True)) for each in lines])
+    return "\n".join([next(rows), *(text for half in parts for text in (*itertools.islice(rows, len(half)), totals(half)))])
 
 
 def pictures(record: dict[str, Any], stem: str) -> list[str]:
     return [f"![{name}]({stem}-{name}.svg)" for name, _ in plots(record)]
 
 
-def markdown(record: dict[str, Any], stem: str) -> str:
-    facts, judged = record["facts"], judge_all(record)
-    versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
+GATHERS = (
+    "Rows by random indices, other indices in each call, results compared byte by byte before they are timed. "
+    "All contestants of a cell take turns in one process that is confined to so many cores. *ns a row* and "
+    "*ratio* are of the best rounds (others on the machine can only slow a round down), *quartiles* and *of "
+    "medians* of all. The limit is the slower of copying as many bytes in order and of touching each line of "
+    "each row. The memcpy loop checks nothing. Everyone is measured in several ways, of which the quickest "
+    "counts: the library through C, by Python's ctypes with its microsecond a call, and through its Python "
+    "package. Where the output is the caller's, the library reads all indices twice, so that an error leaves "
+    "the output as it was; no other does. *Of the loop* is the time of a loop in C, whose compiler knows the size "
+    "of a row (1, 2, 4, 8, 12, 16, 48, 64 and 100; else memcpy copies), to ours: unchecked, and with all indices "
+    "*judged* before the first row is copied, which is the least that our promise costs. Losing cells come first."
+)
+SCATTERS = (
+    "Updates of float32, written to the rows that random indices name or added to them. Of duplicates there are "
+    "none, few (any row is drawn) or many (a hundred rows are). The target is written *in place*, or a *new output* "
+    "is a copy of it with the updates, or the copy goes *into memory* that is there. Peers are those whose result "
+    "is the same in each run: torch with its deterministic algorithms, JAX in place with a donated target, ONNX "
+    "Runtime's ScatterND beside several threads only without duplicates. All numbers are whole, so that a sum has "
+    "the same bits in any order of its terms. Indices are read twice here, too."
+)
+
+
+def aims(record: dict[str, Any]) -> list[str]:
+    """How far gathers are from what is aimed at."""
+    return [
+        "What is aimed at, in how many cells it is reached, and the cell that is farthest from it (1.00 would be "
+        "there):",
+        "",
+        "| Aim | Cells | Farthest |",
+        "|---|---|---|",
+        *("| " + " | ".join(row) + " |" for row in hold(record["results"], describe)),
+        "",
+    ]
+
+
+def section(judged: list[dict[str, Any]], words: str, between: list[str]) -> list[str]:
     rows = [HEAD, ("---",) * len(HEAD), *map(line, judged)]
-    return "\n".join(
-        [
-            "# Speed on the CPU",
-            "",
-            f"Generated by `./dev bench` on {facts['date']}: {facts['processor']}, {facts['cores']} cores, "
-            f"load {facts['load']:.1f}; {versions or 'no peers'}.",
-            "",
-            "Rows by random indices, other indices in each call, results compared byte by byte before they are timed. "
-            "All contestants of a cell take turns in one process that is confined to so many cores. *ns a row* and "
-            "*ratio* are of the best rounds (others on the machine can only slow a round down), *quartiles* and *of "
-            "medians* of all. The limit is the slower of copying as many bytes in order and of touching each line of "
-            "each row. The memcpy loop checks nothing. Everyone is measured in several ways, of which the quickest "
-            "counts: the library through C, by Python's ctypes with its microsecond a call, and through its Python "
-            "package. Where the output is the caller's, the library reads all indices twice, so that an error leaves "
-            "the output as it was; no other does. *Of the loop* is the time of a loop in C, whose compiler knows the size "
-            "of a row (1, 2, 4, 8, 12, 16, 48, 64 and 100; else memcpy copies), to ours: unchecked, and with all indices *judged* "
-            "before the first row is copied, which is the least that our promise costs. Losing cells come first.",
-            "",
-            totals(judged),
-            "",
-            "What is aimed at, in how many cells it is reached, and the cell that is farthest from it (1.00 would be "
-            "there):",
-            "",
-            "| Aim | Cells | Farthest |",
-            "|---|---|---|",
-            *("| " + " | ".join(row) + " |" for row in hold(record["results"], describe)),
-            "",
-            *pictures(record, stem),
-            "",
-            *("| " + " | ".join(row) + " |" for row in rows),
-            "",
-        ]
-    )
+    return [words, "", totals(judged), "", *between, *("| " + " | ".join(row) + " |" for row in rows), ""]
+
+
+def markdown(record: dict[str, Any], stem: str) -> str:
+    facts, (gathers, scatters) = record["facts"], halves(judge_all(record))
+    versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
+    lines = [
+        "# Speed on the CPU",
+        "",
+        f"Generated by `./dev bench` on {facts['date']}: {facts['processor']}, {facts['cores']} cores, "
+        f"load {facts['load']:.1f}; {versions or 'no peers'}.",
+        "",
+    ]
+    if gathers:
+        lines += section(gathers, GATHERS, [*aims(record), *pictures(record, stem), ""])
+    if scatters:
+        lines += ["## Scatters", "", *section(scatters, SCATTERS, [])]
+    return "\n".join(lines)
 
 
 PEERS = ("numpy", "torch", "onnxruntime")
