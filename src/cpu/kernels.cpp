@@ -51,6 +51,12 @@ Rows describe_rows(const core::Plan& plan) {
   return {plan.row.in, selected_bytes(plan) >= far, bytes_of(plan.out_reach) >= flooding_bytes};
 }
 
+// Whether a scatter waits for rows of its target. What it only writes the processor takes care of by itself, and short rows
+// it finds quicker than anybody could tell it.
+bool is_read_far(const core::Plan& plan, const Rows& rows) {
+  return plan.number != core::Number::none && rows.bytes >= 64 && rows.is_far;
+}
+
 // What each next tuple of the line lies further on in params, whatever it says. Only the outermost dim may be open, and no
 // stride of params lies in front of it: the step is a number.
 int64_t row_step(const core::Plan& plan) { return plan.loops[plan.line].params.factor; }
@@ -63,6 +69,13 @@ void add_row_steps(int64_t step, int64_t n, int64_t* offsets) {
 // Whether a slice is one row, and copying it all that is to be done.
 bool has_one_row(const core::Plan& plan) {
   return plan.inner_begin == plan.end && plan.item.kind == core::ItemKind::value;
+}
+
+// Whether tuples are resolved and rows copied a few at a time. Tuples of several components that select long rows are
+// resolved by the block instead: the copies are the longer part, and what resolves tuples stands in their way.
+bool is_taken(const core::Plan& plan) {
+  constexpr int64_t long_beside_tuples = 64;
+  return has_one_row(plan) && (plan.components == 1 || plan.row.in < long_beside_tuples);
 }
 
 }  // namespace
@@ -115,10 +128,11 @@ Kernels choose_kernels(const core::Plan& plan) {
   kernels.copy = nullptr;
   kernels.take = nullptr;
   kernels.reduce = core::is_scatter(plan) ? choose_reduce(plan) : nullptr;
-  if (kernels.reduce) return kernels;
   const Rows rows = describe_rows(plan);
+  kernels.fetches = kernels.reduce && is_read_far(plan, rows);
+  if (kernels.reduce) return kernels;
   kernels.copy = kernels.tier->choose_copy(rows);
-  kernels.take = kernels.is_quick && has_one_row(plan) ? kernels.tier->choose_take(kernels.selection, rows) : nullptr;
+  kernels.take = kernels.is_quick && is_taken(plan) ? kernels.tier->choose_take(kernels.selection, rows) : nullptr;
   return kernels;
 }
 

@@ -21,6 +21,7 @@ struct Kernels {
   CopyRows copy;      // of a gather
   TakeRows take;      // ... NULL: tuples are resolved by themselves
   ReduceRows reduce;  // of a scatter
+  bool fetches;       // ... whose rows are worth fetching before they are wanted
 
   // Whether n tuples under bounds = error, fill or skip are all good, found out quickly: false may also mean that it
   // cannot be said so quickly.

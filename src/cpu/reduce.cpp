@@ -59,16 +59,33 @@ void reduce_elements(char* target, const int64_t* offsets, const char* updates, 
   }
 }
 
+// What is written shares no memory with what is read.
+template <class Kind, class Operation>
+inline __attribute__((always_inline)) void reduce_row(char* __restrict target, const char* __restrict update,
+                                                      int64_t bytes) {
+  for (int64_t at = 0; at < bytes; at += int64_t{sizeof(typename Kind::Memory)}) {
+    store<Kind>(target + at, Operation::template of<Kind>(load<Kind>(target + at), load<Kind>(update + at)));
+  }
+}
+
 template <class Kind, class Operation>
 void reduce_rows(char* target, const int64_t* offsets, const char* updates, const int64_t* from, int64_t n,
                  int64_t row) {
-  constexpr int64_t item = sizeof(typename Kind::Memory);
+  for (int64_t i = 0; i < n; ++i) reduce_row<Kind, Operation>(target + offsets[i], updates + from[i], row);
+}
+
+// So many bytes at a time without a branch.
+constexpr int64_t straight = 64;
+
+template <class Kind, class Operation>
+void reduce_long_rows(char* target, const int64_t* offsets, const char* updates, const int64_t* from, int64_t n,
+                      int64_t row) {
   for (int64_t i = 0; i < n; ++i) {
-    char* __restrict const to = target + offsets[i];  // what is written shares no memory with what is read
-    const char* __restrict const update = updates + from[i];
-    for (int64_t at = 0; at < row; at += item) {
-      store<Kind>(to + at, Operation::template of<Kind>(load<Kind>(to + at), load<Kind>(update + at)));
-    }
+    char* const to = target + offsets[i];
+    const char* const update = updates + from[i];
+    int64_t at = 0;
+    for (; at + straight <= row; at += straight) reduce_row<Kind, Operation>(to + at, update + at, straight);
+    if (at < row) reduce_row<Kind, Operation>(to + at, update + at, row - at);
   }
 }
 
@@ -96,8 +113,8 @@ ReduceRows choose_replace(int64_t row) {
 
 template <class Kind, class Operation>
 ReduceRows choose_rows(int64_t row) {
-  return row == int64_t{sizeof(typename Kind::Memory)} ? reduce_elements<Kind, Operation>
-                                                       : reduce_rows<Kind, Operation>;
+  if (row == int64_t{sizeof(typename Kind::Memory)}) return reduce_elements<Kind, Operation>;
+  return row < straight ? reduce_rows<Kind, Operation> : reduce_long_rows<Kind, Operation>;
 }
 
 template <class Kind>

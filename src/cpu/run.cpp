@@ -153,20 +153,31 @@ bool copy_all(const Job& job, bool is_judged, const Executor& executor) {
   return !stopped.load(std::memory_order_relaxed);
 }
 
-// One block on one line: each index is loaded once, so one pass judges and copies.
+// A few blocks on one line, whose offsets all have room: each index is loaded once, judged before anything is written.
+constexpr int64_t most_kept = 8 * block_tuples;
+
 bool is_small(const Job& job) {
-  return job.copying.around_count == 0 && job.plan.dealt == 1 && !job.plan.is_empty && job.slices <= block_tuples &&
+  return job.copying.around_count == 0 && job.plan.dealt == 1 && !job.plan.is_empty && job.slices <= most_kept &&
          copied_bytes(job) < parallel_bytes;
 }
 
 int32_t run_small(const Job& job, const Error& error) {
-  int64_t offsets[block_tuples];
-  BadTuple bad;
-  const Resolved resolved =
-      job.kernels.resolve(job.plan, job.indices, job.copying.line.index, job.slices, offsets, &bad);
-  if (resolved == Resolved::bad)
-    return fail_bad_tuple(job.plan, steps_of(bad.tuple, job.copying.line.position), bad, error);
-  copy_slices(job, job.out, job.params, offsets, job.slices, resolved);
+  const Steps& line = job.copying.line;
+  int64_t offsets[most_kept];
+  Resolved resolved[most_kept / block_tuples];
+  for (int64_t first = 0, block = 0; first < job.slices; first += block_tuples, ++block) {
+    const int64_t count = std::min(block_tuples, job.slices - first);
+    const char* const tuples = moved(job.indices, steps_of(first, line.index));
+    BadTuple bad;
+    resolved[block] = job.kernels.resolve(job.plan, tuples, line.index, count, offsets + first, &bad);
+    if (resolved[block] == Resolved::bad) {
+      return fail_bad_tuple(job.plan, steps_of(first + bad.tuple, line.position), bad, error);
+    }
+  }
+  for (int64_t first = 0, block = 0; first < job.slices; first += block_tuples, ++block) {
+    copy_slices(job, moved(job.out, steps_of(first, line.out)), moved(job.params, steps_of(first, line.params)),
+                offsets + first, std::min(block_tuples, job.slices - first), resolved[block]);
+  }
   return GTH_OK;
 }
 

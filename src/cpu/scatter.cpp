@@ -1,5 +1,6 @@
 #include "cpu/scatter.hpp"
 
+#include <algorithm>
 #include <atomic>
 
 #include "cpu/accumulate.hpp"
@@ -11,12 +12,30 @@ namespace {
 
 using core::Error;
 
+void fetch_row(const char* row, int64_t bytes) {
+  for (int64_t at = 0; at < bytes; at += 64) __builtin_prefetch(row + at, 1);
+  __builtin_prefetch(row + bytes - 1, 1);
+}
+
+// Each row of the target is fetched so many rows before it is combined that it has arrived by then.
+void reduce_far(const Kernels& kernels, char* target, const char* updates, const Updates& on, int64_t row) {
+  constexpr int64_t most_ahead = 32, most_bytes_ahead = 16 * 1024, group = 8;
+  const int64_t ahead = std::min(std::max(most_bytes_ahead / row, int64_t{1}), most_ahead);
+  int64_t fetched = 0;
+  for (int64_t i = 0; i < on.count; i += group) {
+    const int64_t wanted = std::min(i + group + ahead, on.count);
+    for (; fetched < wanted; ++fetched) fetch_row(target + on.offsets[fetched], row);
+    kernels.reduce(target, on.offsets + i, updates, on.from + i, std::min(group, on.count - i), row);
+  }
+}
+
 // False: an index is bad that was good when it was judged.
 bool write_part(const Job& job, const Part& part) {
   return for_updates_of(job, part.range, [&](const Updates& on) {
     for_each_row(job, [&](int64_t to, int64_t from) {
       char* const target = moved(target_of(job), on.target + to + part.column);
       const char* const updates = moved(job.out, on.updates + from + part.column);
+      if (job.kernels.fetches) return reduce_far(job.kernels, target, updates, on, part.bytes);
       job.kernels.reduce(target, on.offsets, updates, on.from, on.count, part.bytes);
     });
   });

@@ -286,8 +286,28 @@ bool inside(const Selection& selection, const char* tuples, int64_t stride, int6
   return true;
 }
 
+// The sums of so many products each, a power of two: as many as there are lanes.
+template <int32_t components>
+GATHER_INLINE Lanes::V sums(const int64_t* products) {
+  if constexpr (components == 1) {
+    return Lanes::values(products);
+  } else {
+    constexpr int32_t half = components / 2;
+    return Lanes::add_pairs(sums<half>(products), sums<half>(products + Lanes::count * half));
+  }
+}
+
 template <int32_t components>
 void add_up(const int64_t* products, int64_t n, int64_t* offsets) {
+  constexpr bool has_pairs = Lanes::count > 1 && (components & (components - 1)) == 0;
+  if constexpr (has_pairs) {
+    const int64_t rest = n % Lanes::count;
+    for (const int64_t* const last = offsets + (n - rest); offsets != last; offsets += Lanes::count) {
+      Lanes::store(offsets, sums<components>(products));
+      products += Lanes::count * components;
+    }
+    n = rest;
+  }
   for (int64_t i = 0; i < n; ++i) {
     int64_t sum = products[i * components];
     for (int32_t c = 1; c < components; ++c) sum += products[i * components + c];
