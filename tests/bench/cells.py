@@ -162,7 +162,12 @@ def scatters() -> list[AnyCell]:
     cells += [ScatterCell(1, row, "no", *kind, table=table) for table, row in by_cache for kind in kinds]
     cells += [ScatterCell(1, row, "no", reduction, "memory") for row in (64, 512) for reduction in ("none", "add")]
     cells += [ScatterCell(depth, row, "no", *kind) for depth, row in ((2, 4), (2, 64), (4, 64)) for kind in kinds]
-    shapes = (((1000, 1000), 1, 1000), ((1000, 1000), 0, 1000), ((100_000, 64), 0, 10_000), ((1_000_000,), 0, 1_000_000))
+    shapes = (
+        ((1000, 1000), 1, 1000),
+        ((1000, 1000), 0, 1000),
+        ((100_000, 64), 0, 10_000),
+        ((1_000_000,), 0, 1_000_000),
+    )
     return cells + [ScatterElementsCell(*each, *kind) for each in shapes for kind in kinds]
 
 

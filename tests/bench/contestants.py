@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -160,7 +160,7 @@ def onnx_runtime(case: Case) -> Iterator[tuple[str, Gather]]:
 
 
 def onnx_node(
-    op: str, sets: list[tuple[np.ndarray, ...]], out: np.ndarray, fresh: bool, cores: int, **attributes: Any
+    op: str, sets: Sequence[tuple[np.ndarray, ...]], out: np.ndarray, fresh: bool, cores: int, **attributes: Any
 ) -> Iterator[tuple[str, Gather]]:
     """A model of one node, with any of the sets of inputs, into new memory like `out` or bound to it."""
     ort, onnx = module("onnxruntime"), module("onnx")

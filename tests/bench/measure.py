@@ -163,8 +163,9 @@ def make_runners(case: AnyCase, libraries: dict[str, Library], limits: ctypes.CD
     runners |= {f"libgather: {way}": gather for way, gather in kind.package(case)}
     if isinstance(case, Case):
         runners |= {f"loop: {way}": gather for way, gather in contestants.memcpy_loop(limits, case)}
-    for peer in kind.PEERS.keys() & set(peers):
-        runners |= {f"{peer}: {way}": gather for way, gather in kind.PEERS[peer](case)}
+    for peer, ways in kind.PEERS.items():  # in their order: TensorFlow does not bear to be imported after JAX
+        if peer in peers:
+            runners |= {f"{peer}: {way}": gather for way, gather in ways(case)}
     return runners
 
 

@@ -158,10 +158,13 @@ def halves(judged: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dic
 
 def table(record: dict[str, Any]) -> str:
     parts = [half for half in halves(judge_all(record)) if half]
-    lines = [HEAD, *map(line, itertools.chain(*parts))]
-    widths = [max(len(each[i]) for each in lines) for i in range(len(HEAD))]
-    rows = iter(["  ".join(word.rjust(width) for word, width in zip(each, widths, strict=True)) for each in lines])
-    return "\n".join([next(rows), *(text for half in parts for text in (*itertools.islice(rows, len(half)), totals(half)))])
+    lines = [[HEAD, *map(line, part)] for part in parts]
+    widths = [max(len(each[i]) for each in itertools.chain(*lines)) for i in range(len(HEAD))]
+    texts = []
+    for part, rows in zip(parts, lines, strict=True):
+        texts += ["  ".join(word.rjust(width) for word, width in zip(row, widths, strict=True)) for row in rows]
+        texts.append(totals(part))
+    return "\n".join(texts)
 
 
 def pictures(record: dict[str, Any], stem: str) -> list[str]:

@@ -51,10 +51,9 @@ class ScatterCase:
             shape = cell.shape
             updated = (*shape[: cell.axis], cell.extent, *shape[cell.axis + 1 :])
             ids = [random.integers(0, shape[cell.axis], updated) for _ in range(sets)]
-        numbers = random.integers(-8, 8, (2, max(np.prod(shape), np.prod(updated)))).astype(np.float32)
-        target, updates = numbers[0, : np.prod(shape)].reshape(shape), numbers[1, : np.prod(updated)].reshape(updated)
+        target, updates = (random.integers(-8, 8, each).astype(np.float32) for each in (shape, updated))
         memory = np.empty(shape if cell.into == "memory" else 0, np.float32)
-        return cls(cell, np.ascontiguousarray(target), ids, np.ascontiguousarray(updates), memory, cores)
+        return cls(cell, target, ids, updates, memory, cores)
 
     def __post_init__(self) -> None:
         self.given = self.target.copy()
@@ -83,8 +82,8 @@ class ScatterCase:
         self.memory.fill(0)
 
     def expected(self, k: int) -> np.ndarray:
-        """Of calls that come in the same order for each contestant: where the target itself is written, each begins where
-        the one before has ended."""
+        """Of calls in the same order for each contestant: where the target itself is written, each begins with what the
+        one before has left."""
         if k not in self.wanted:
             before = [*self.wanted.values()] if self.cell.into == "itself" else []
             self.wanted[k] = self.scattered([self.given, *before][-1].copy(), k)
@@ -147,7 +146,8 @@ def ours(library: Library, case: ScatterCase) -> Iterator[tuple[str, Gather]]:
         yield "allocating", lambda k: scatter_new(sets[k], updates)
         return
     plan = library.plan(case.target, case.ids[0], f"{name}_plan", options)
-    run, updates_at, addresses = library.functions.gth_plan_run, case.updates.ctypes.data, [x.ctypes.data for x in case.ids]
+    run, updates_at = library.functions.gth_plan_run, case.updates.ctypes.data
+    addresses = [ids.ctypes.data for ids in case.ids]
 
     def write(target: np.ndarray, k: int) -> None:
         if run(None, plan, updates_at, addresses[k], target.ctypes.data, OPEN, None):
@@ -166,8 +166,11 @@ def package(case: ScatterCase) -> Iterator[tuple[str, Gather]]:
     if case.cell.into == "new":
         yield "Python", lambda k: scatter(target, ids[k], updates, **switches)
         return
-    in_place = lambda into, k: scatter(into, ids[k], updates, inplace=True, **switches)  # noqa: E731
-    yield way(case, "Python inplace"), written(case, in_place)
+
+    def write(into: np.ndarray, k: int) -> None:
+        scatter(into, ids[k], updates, inplace=True, **switches)
+
+    yield way(case, "Python inplace"), written(case, write)
 
 
 # ---- peers
@@ -202,9 +205,7 @@ def torch_functions(case: ScatterCase) -> Iterator[tuple[str, Gather]]:
     torch.utils.deterministic.fill_uninitialized_memory = False  # which nothing that is measured reads
     target, updates, memory = (torch.from_numpy(array) for array in (case.target, case.updates, case.memory))
     if case.depth != 0 and case.cell.into != "memory":
-        where = [
-            tuple(map(torch.from_numpy, each if isinstance(each, tuple) else (each,))) for each in selectors(case)
-        ]
+        where = [tuple(map(torch.from_numpy, each if isinstance(each, tuple) else (each,))) for each in selectors(case)]
         put = target.index_put_ if case.cell.into == "itself" else target.index_put
         yield put.__name__, lambda k: put(where[k], updates, accumulate=case.adds)
     if case.depth > 1:
@@ -279,7 +280,7 @@ def jax_functions(case: ScatterCase) -> Iterator[tuple[str, Gather]]:
             return target.at[at].add(new, mode=mode) if case.adds else target.at[at].set(new, mode=mode)
 
         compiled = jax.jit(scatter, donate_argnums=0 if in_place else ())
-        states = [numpy.array(case.given, copy=True)]  # which nobody writes: the copy is made when JAX comes to it
+        states = [numpy.array(case.given, copy=True)]  # nobody writes it: JAX may copy later
 
         def call(k: int, compiled: Any = compiled, states: list[Any] = states) -> Any:
             result = compiled(states[0], where[k], updates).block_until_ready()
