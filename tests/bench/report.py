@@ -150,10 +150,13 @@ def totals(judged: list[dict[str, Any]]) -> str:
     return f"Ahead of the best other in {ahead} of {len(ratios)} cells; geometric mean of the ratios {mean:.2f}."
 
 
+def is_scatter(result: dict[str, Any]) -> bool:
+    return "reduction" in result["cell"]
+
+
 def halves(judged: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Gathers and scatters, which are not counted together."""
-    scatters = [each for each in judged if "reduction" in each["cell"]]
-    return [each for each in judged if each not in scatters], scatters
+    return [each for each in judged if not is_scatter(each)], [each for each in judged if is_scatter(each)]
 
 
 def table(record: dict[str, Any]) -> str:
@@ -195,13 +198,14 @@ SCATTERS = (
 
 def aims(record: dict[str, Any]) -> list[str]:
     """How far gathers are from what is aimed at."""
+    gathers = [result for result in record["results"] if not is_scatter(result)]
     return [
         "What is aimed at, in how many cells it is reached, and the cell that is farthest from it (1.00 would be "
         "there):",
         "",
         "| Aim | Cells | Farthest |",
         "|---|---|---|",
-        *("| " + " | ".join(row) + " |" for row in hold(record["results"], describe)),
+        *("| " + " | ".join(row) + " |" for row in hold(gathers, describe)),
         "",
     ]
 

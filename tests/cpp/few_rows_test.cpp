@@ -204,6 +204,38 @@ TEST(FewRows, NoIndexIsReadTwice) {
   EXPECT_GT(good, 0);
 }
 
+// A call of some blocks of tuples judges them all before it writes a row, and counts the rows of a block from where it begins.
+TEST(FewRows, BlocksOfTuples) {
+  for (int64_t tuples : {256, 257, 1000, 2047, 2048, 2049}) {
+    for (int64_t components : {1, 2, 3, 4}) {
+      Shape extents(static_cast<size_t>(components), 5);
+      int64_t rows = 1;
+      for (int64_t c = 0; c < components; ++c) rows *= 5;
+      extents.push_back(3);
+      const Array params(u8, extents);
+      std::vector<int64_t> numbers, values;
+      for (int64_t i = 0; i < tuples; ++i) {
+        numbers.push_back(i * 7 % rows);
+        for (int64_t c = components, scale = rows / 5; c > 0; --c, scale /= 5) {
+          values.push_back(numbers.back() / scale % 5);
+        }
+      }
+      const Array good = indices64({tuples, components}, values);
+      expect_gathered({nd, params.desc(), good.desc()}, {tuples, 3}, rows_of(params, 3, numbers));
+      const int64_t bad = tuples - 1;
+      values[static_cast<size_t>(bad * components)] = 5;
+      const Array indices = indices64({tuples, components}, values), out(u8, {tuples, 3});
+      const Bytes before = out.bytes();
+      const gth_tensor_desc p = params.desc(), i = indices.desc(), o = out.desc();
+      gth_error error = GTH_ERROR_INIT;
+      EXPECT_EQ(gth_gather_nd_desc(nullptr, &p, &i, nullptr, &o, &error), GTH_E_INDEX);
+      EXPECT_EQ(error.position, bad);
+      EXPECT_EQ(error.value, 5);
+      EXPECT_EQ(out.bytes(), before);
+    }
+  }
+}
+
 // A size that is not the one of today is a newer caller's, or nobody's.
 TEST(FewRows, StructsOfOtherSizes) {
   struct Newer {
