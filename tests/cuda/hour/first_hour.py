@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""first_hour.py OUT [PART...]: the first hour of the library on a GPU, in a bundle (./dev cuda bundle) that was carried
-to the machine. Nothing is fetched there.
+"""first_hour.py OUT [PART[.STEP]...]: the first hour of the library on a GPU, in a bundle (./dev cuda bundle) that was
+carried to the machine. Nothing is fetched there.
 
 The parts, each of less than ten minutes and 45 together; without names, all in this order:
 
 {parts}
 
-What a step prints is in OUT/PART.tar.gz, how it ended in OUT/PART.txt and on the terminal: passed, FAILED, or skipped
-and why. A part that is cut off leaves what it has. The exit status is 0 only where every step has passed: 1 where one
-failed, 3 where none failed but some were skipped, or there was nothing to run.
+One step of a part is named by its number, as cuda.3. What a step prints is in OUT/PART.tar.gz, how it ended in
+OUT/PART.txt and on the terminal: passed, FAILED, or skipped and why. A part that is cut off leaves what it has. The
+exit status is 0 only where every step has passed: 1 where one failed, 3 where none failed but some were skipped, or
+there was nothing to run.
 """
 
 import argparse
@@ -218,6 +219,15 @@ def perform_part(name, steps, out, bundle, show):
     return outcomes
 
 
+def steps_of(name):
+    """Those of a part, or of PART.STEP the one; none where there are none."""
+    part, dot, number = name.partition(".")
+    steps = PARTS.get(part, ())
+    if not dot:
+        return steps
+    return steps[int(number) - 1 : int(number)] if re.fullmatch("[1-9]", number) else ()
+
+
 def status_of(outcomes):
     if any(outcome.how == FAILED for outcome in outcomes):
         return 1
@@ -237,20 +247,22 @@ def main():
         "--list", action="store_true", help="run nothing: say what would run, and what would be skipped"
     )
     options = parser.parse_args()
-    unknown = [name for name in options.parts if name not in PARTS]
+    unknown = [name for name in options.parts if not steps_of(name)]
     if unknown:
-        parser.error(f"there is no part {unknown[0]}; there are {', '.join(PARTS)}")
+        parser.error(f"there is no {unknown[0]}; there are {', '.join(PARTS)}, each of so many steps as --list shows")
     chosen = options.parts or list(PARTS)
     if options.list:
         for name in chosen:
-            for step in PARTS[name]:
+            for step in steps_of(name):
                 why = missing(step, HERE)
                 print(f"{name:10} {step.seconds:4} s  {step.name}" + (f": would be skipped, {why}" if why else ""))
         return 0
     options.out.mkdir(parents=True, exist_ok=True)
     outcomes = []
     for name in chosen:
-        outcomes += perform_part(name, PARTS[name], options.out.resolve(), HERE, lambda text: print(text, flush=True))
+        outcomes += perform_part(
+            name, steps_of(name), options.out.resolve(), HERE, lambda text: print(text, flush=True)
+        )
     print()
     for outcome in outcomes:
         print(outcome.line())

@@ -108,6 +108,16 @@ class Plan(unittest.TestCase):
         assert max(sums) < 600
         assert sum(sums) <= 45 * 60
 
+    def test_what_counts_most_fits_into_half_an_hour(self):
+        assert sum(step.seconds for part in ("cuda", "stress", "bench") for step in first_hour.PARTS[part]) < 29 * 60
+
+    def test_steps_by_number(self):
+        cuda = first_hour.PARTS["cuda"]
+        assert first_hour.steps_of("cuda") == cuda
+        assert [first_hour.steps_of(f"cuda.{number + 1}") for number in range(len(cuda))] == [(step,) for step in cuda]
+        for name in ("cuda.0", "cuda.9", "cuda.", "cuda.x", "none", "none.1", ""):
+            assert not first_hour.steps_of(name), name
+
     def test_steps_name_what_they_run(self):
         for steps in first_hour.PARTS.values():
             for step in steps:
