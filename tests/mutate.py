@@ -574,6 +574,8 @@ def builds_for(mutant):
         return (sanitized(PROGRAMS),)
     plain = Build("plain", ("-DGATHER_CUDA=OFF",), THREAD_PROGRAMS)
     nvcc = Build("nvcc", ("-DGATHER_CUDA=ON", "-DCMAKE_CUDA_ARCHITECTURES=90"), NVCC_PROGRAMS)
+    if mutant.needs_nvcc:  # what the host's compiler makes of it is judged for itself
+        return (nvcc,) if HAS_NVCC else ()
     return (sanitized(DEVICE_PROGRAMS), plain, nvcc) if HAS_NVCC else (sanitized(DEVICE_PROGRAMS), plain)
 
 
