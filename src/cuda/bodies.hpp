@@ -19,15 +19,45 @@ GATHER_SHARED constexpr int width_of(Copy copy) {
   return copy == Copy::stream ? static_cast<int>(vector_bytes) : 16 >> static_cast<int>(copy);
 }
 
+// What a thread asks before it stores: whether the kernel in front has found all indices good. It loads indices and rows
+// while that one still runs, and waits for it only then.
+template <class Job, class Block>
+class Gate {
+ public:
+  GATHER_KERNEL Gate(Block& block, const Job& job)
+      : block_(block), job_(job), waits_(job.validation == Validation::in_front) {}
+
+  GATHER_KERNEL bool lets_store() {
+    if (waits_) {
+      block_.waits_for_previous();
+      waits_ = false;
+      is_shut_ = load(&job_.state->worst) != 0;
+    }
+    return !is_shut_;
+  }
+  GATHER_KERNEL bool is_shut() const { return is_shut_; }
+  GATHER_KERNEL void open() { is_shut_ = false; }
+
+ private:
+  Block& block_;
+  const Job& job_;
+  bool waits_, is_shut_ = false;
+};
+
 template <Copy copy, class Index, class Job, class Block>
-GATHER_KERNEL bool copy_thread(const Block& block, const Job& job, bool blank, uint32_t thread) {
-  using Number = typename Index::Number;
-  const Number number = static_cast<Number>(block.index()) * block.threads() + thread;
-  const Number numbers = static_cast<Number>(block.count()) * block.threads();
-  if constexpr (copy == Copy::stream) {
-    return copy_stream<Index>(job, blank, number, numbers);
-  } else {
-    return copy_rows<width_of(copy), Index>(job, blank, number, numbers);
+GATHER_KERNEL bool copy_thread(Block& block, const Job& job, bool blank, uint32_t thread) {
+  const uint32_t number = block.index() * block.threads() + thread, numbers = block.count() * block.threads();
+  Gate<Job, Block> gate(block, job);
+  for (;;) {
+    bool raced;
+    if constexpr (copy == Copy::stream)
+      raced = copy_stream<Index>(job, blank, number, numbers, gate);
+    else
+      raced = copy_rows<width_of(copy), Index>(job, blank, number, numbers, gate);
+    if (!gate.is_shut()) return raced;
+    if (!job.zeroes) return false;
+    blank = true;
+    gate.open();
   }
 }
 
@@ -46,28 +76,23 @@ struct Judgement {
 
 template <class Index, class Job, class Block>
 GATHER_KERNEL Judgement judge(Block& block, const Job& job) {
-  using Number = typename Index::Number;
-  if (job.validation == Validation::none) return {false, {}};
-  if (job.validation == Validation::in_front) {
-    block.waits_for_previous();
-    return {load(&job.state->worst) != 0, {}};
-  }
-  const Finding finding = block.smallest([&](uint32_t thread) {
-    return find_bad<Index>(job, static_cast<Number>(thread), static_cast<Number>(block.threads()));
-  });
+  if (job.validation != Validation::inside) return {false, {}};
+  const Finding finding =
+      block.smallest([&](uint32_t thread) { return find_bad<Index>(job, thread, block.threads()); });
   return {finding.position >= 0, finding};
 }
 
-// Accounts for the block; the last one tells the record, and leaves the state as the next call wants it.
+// Accounts for the block; the last one of the call tells the record, and leaves the state as the next call wants it.
 template <class Job, class Block>
 GATHER_KERNEL void conclude(Block& block, const Job& job, const Judgement& judged, bool raced) {
   State* state = job.state;
   const bool inside = job.validation == Validation::inside;
+  if (!inside) block.waits_for_previous();  // which uses the state as long as it runs
   block.once([&] {
     if (inside && judged.bad) add(&state->bad, 1);
     if (raced) add(&state->raced, 1);
   });
-  if (!block.finishes(&state->finished)) return;
+  if (job.has_next || !block.finishes(&state->finished)) return;
   block.once([&] {
     // Blocks that judge the same indices agree, unless another writer changes them meanwhile.
     const uint32_t bad = load(&state->bad);
@@ -92,34 +117,34 @@ GATHER_KERNEL void copy_body(Block& block, const Job& job) {
   if (job.validation != Validation::none) conclude(block, job, judged, raced);
 }
 
-// The failure that is the tuple at a position: it is looked at once more, and perhaps another writer has mended it.
+// The failure that is a tuple: it is looked at once more, and perhaps another writer has mended it.
 template <class Index, class Job>
-GATHER_SELDOM gth_error_record failure_at(const Job& job, int64_t position) {
-  const char* tuple = locate_tuple(job, static_cast<typename Index::Number>(position));
+GATHER_SELDOM gth_error_record failure_of(const Job& job, uint32_t tuple) {
+  const char* at = locate_tuple(job, tuple);
   for (int32_t c = 0; c < components_of(job); ++c) {
-    const int64_t value = Index::load(job, tuple + c * job.index_step);
-    if (!is_good(job, job.component[c], value)) return index_failure(job, {position, value, c});
+    const int64_t value = Index::load(job, at + c * job.index_step);
+    if (!is_good(job, job.component[c], value)) return index_failure(job, {position_of(job, tuple), value, c});
   }
   return race_failure(job.sequence);
 }
 
-// Judges all tuples of a call; the last block tells the record, and the copying kernel behind it.
+// Judges all tuples of a call, or of a piece of it; the last block tells the record, and the copying kernels behind it.
 template <class Index, class Job, class Block>
 GATHER_KERNEL void validate_body(Block& block, const Job& job) {
-  using Number = typename Index::Number;
   State* state = job.state;
   if (job.sets_skip) block.lets_next_begin();
-  const Finding mine = block.smallest([&](uint32_t thread) {
-    return find_bad<Index>(job, static_cast<Number>(block.index()) * block.threads() + thread,
-                           static_cast<Number>(block.count()) * block.threads());
-  });
+  const uint32_t threads = block.threads();
+  const Finding mine = block.smallest(
+      [&](uint32_t thread) { return find_bad<Index>(job, block.index() * threads + thread, block.count() * threads); });
   block.once([&] {
-    if (mine.position >= 0) raise(&state->worst, ~static_cast<uint64_t>(mine.position));
+    if (mine.position >= 0) raise(&state->worst, ~static_cast<uint64_t>(job.first_tuple + mine.position));
   });
   if (!block.finishes(&state->finished)) return;
   block.once([&] {
     const uint64_t worst = load(&state->worst);
-    if (worst) note_failure(job.record, failure_at<Index>(job, static_cast<int64_t>(~worst)));
+    const int64_t tuple = static_cast<int64_t>(~worst) - job.first_tuple;
+    // The tuples of earlier pieces come first: what one of them has found, it has told.
+    if (worst && tuple >= 0) note_failure(job.record, failure_of<Index>(job, static_cast<uint32_t>(tuple)));
     if (!job.sets_skip) state->worst = 0;
   });
 }
@@ -131,7 +156,7 @@ GATHER_KERNEL void report_first_body(Block& block, const Job& job) {
   block.once([&] {
     for (int32_t c = 0; c < job.components; ++c) {
       if (job.component[c].size != 0) continue;
-      const int64_t value = AnyIndex<uint64_t>::load(job, job.indices + c * job.index_step);
+      const int64_t value = AnyIndex::load(job, job.indices + c * job.index_step);
       note_failure(job.record, index_failure(job, {0, value, c}));
       return;
     }
@@ -152,29 +177,25 @@ struct IndexKernel {
 };
 
 template <class Job, class Visit>
-int visit_reading(Reading reading, Visit&& visit) {
+int visit_reading([[maybe_unused]] Reading reading, Visit&& visit) {
   if constexpr (Job::is_direct) {
     if (reading == Reading::index4) return visit(IndexKernel<Index4>{});
     return visit(IndexKernel<Index8>{});
   } else {
-    if constexpr (Job::most_loops == SmallJob::most_loops) {
-      if (reading == Reading::any32) return visit(IndexKernel<AnyIndex<uint32_t>>{});
-    }
-    return visit(IndexKernel<AnyIndex<uint64_t>>{});
+    return visit(IndexKernel<AnyIndex>{});
   }
 }
 
-// The kernels that count in 64 bits are few: what they have to do takes long.
-template <class Job, class Index>
+// For jobs of any form, which are rare and take long to decode, there are few.
+template <class Job>
 constexpr bool has_kernel(Copy copy) {
-  if (sizeof(typename Index::Number) == 4) return true;
-  const bool is_small = Job::most_loops == SmallJob::most_loops;
-  return copy == Copy::rows16 || copy == Copy::rows4 || copy == Copy::rows1 || (is_small && copy == Copy::stream);
+  const bool is_any = Job::most_loops > SmallJob::most_loops;
+  return !is_any || copy == Copy::rows16 || copy == Copy::rows4 || copy == Copy::rows1;
 }
 
 template <Copy copy, class Job, class Index, class Visit>
 int visit_if_compiled(Visit&& visit) {
-  if constexpr (has_kernel<Job, Index>(copy))
+  if constexpr (has_kernel<Job>(copy))
     return visit(CopyKernel<copy, Index>{});
   else
     return -1;  // the host does not ask for it

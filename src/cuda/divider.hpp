@@ -6,8 +6,8 @@
 
 namespace gather::cuda {
 
-// Division by a number that is known on the host: a multiplication and a shift for 32-bit numbers, where a division would
-// cost more than the row that it finds.
+// Division by a number that is known on the host: a multiplication and a shift, where a division would cost more than the
+// row that it finds.
 struct Divider {
   uint32_t multiplier;
   uint32_t shift;
@@ -27,16 +27,12 @@ inline Divider make_divider(int64_t divisor) {
   return result;
 }
 
-GATHER_SHARED uint32_t divide(uint32_t n, const Divider& by, int64_t) {
+GATHER_SHARED uint32_t divide(uint32_t n, const Divider& by) {
 #ifdef __CUDA_ARCH__
   return (__umulhi(n, by.multiplier) + n) >> by.shift;
 #else
   return (static_cast<uint32_t>((uint64_t{n} * by.multiplier) >> 32) + n) >> by.shift;
 #endif
-}
-
-GATHER_SHARED uint64_t divide(uint64_t n, const Divider&, int64_t divisor) {
-  return divisor == 1 ? n : n / static_cast<uint64_t>(divisor);
 }
 
 }  // namespace gather::cuda

@@ -5,7 +5,8 @@
 #include "cuda/divider.hpp"
 #include "gather/gather.h"
 
-// A plan as a kernel gets it: by value, with pointers and the open extent filled in.
+// A plan as a kernel gets it: by value, with pointers and the open extent filled in. Of a call that is cut into pieces
+// (cuda/pieces.hpp), one piece.
 namespace gather::cuda {
 
 // A loop of the plan, in output order. out: of a job without rows, which only judges, the step in position.
@@ -52,8 +53,11 @@ struct JobHead {
   int64_t loadable;          // bytes of it from which on three words can be loaded
   int64_t units;             // rows in the output
   int64_t tuples;            // in indices
-  int64_t row;               // bytes
-  int64_t chunks;            // pieces that a row is cut into
+  int64_t first_unit;        // of the call, that the piece begins with
+  int64_t first_tuple;
+  int64_t first_position;  // what an error calls that tuple
+  int64_t row;             // bytes
+  int64_t chunks;          // pieces that a row is cut into
   int64_t index_step;
   int64_t dealt_units;  // units that one batch of params is dealt
   uint64_t fill[2];     // the element that bounds = fill writes, repeated to 16 bytes
@@ -75,7 +79,8 @@ struct JobHead {
   bool streams;        // the output is too large to stay in the cache
   bool zeroes;         // the output is ours: rows that nothing is copied to become zeros
   Validation validation;
-  bool sets_skip;  // of the validating kernel: a copying one follows
+  bool sets_skip;  // of the validating kernel: another one of the call follows, which asks what it has found
+  bool has_next;   // of the copying kernel: another piece follows
   State* state;
   gth_error_record* record;
   int64_t sequence;

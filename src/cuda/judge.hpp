@@ -6,9 +6,8 @@
 // Indices: read once, judged, turned into offsets. The same answers as the CPU gives.
 namespace gather::cuda {
 
-// How a kernel reads indices, and in which numbers it counts rows.
+// How a kernel reads indices.
 struct Index4 {  // of 4 bytes, aligned
-  using Number = uint32_t;
   static GATHER_SHARED int64_t load(const JobHead& job, const char* at) {
     const uint32_t bits = load_index_bits<4>(at);
     return job.index_signed ? int64_t{static_cast<int32_t>(bits)} : int64_t{bits};
@@ -16,7 +15,6 @@ struct Index4 {  // of 4 bytes, aligned
 };
 
 struct Index8 {  // of 8 bytes, aligned; uint64 as its bit pattern
-  using Number = uint32_t;
   static GATHER_SHARED int64_t load(const JobHead&, const char* at) {
     return static_cast<int64_t>(load_index_bits<8>(at));
   }
@@ -34,9 +32,7 @@ GATHER_SELDOM uint64_t load_bytewise(const char* at, int bytes) {
   return bits;
 }
 
-template <class NumberType>
 struct AnyIndex {  // of any width, at any address
-  using Number = NumberType;
   static GATHER_SHARED int64_t load(const JobHead& job, const char* at) {
     if (job.index_aligned && job.index_bytes == 8) return static_cast<int64_t>(load_index_bits<8>(at));
     const bool is_word = job.index_aligned && job.index_bytes == 4;
@@ -109,16 +105,16 @@ GATHER_SHARED int32_t components_of(const Job& job) {
 }
 
 // Where a tuple lies in indices.
-template <class Number, class Job>
-GATHER_SHARED const char* locate_tuple(const Job& job, Number tuple) {
+template <class Job>
+GATHER_SHARED const char* locate_tuple(const Job& job, uint32_t tuple) {
   if constexpr (Job::is_direct) {
     return job.indices + static_cast<int64_t>(tuple) * job.loop[0].index;
   } else {
     const char* at = job.indices;
     for (int32_t i = job.walked; i-- > 0;) {
       if (!(job.tuple_loops >> i & 1)) continue;
-      const Number next = divide(tuple, job.divider[i], job.loop[i].extent);
-      at += static_cast<int64_t>(tuple - next * static_cast<Number>(job.loop[i].extent)) * job.loop[i].index;
+      const uint32_t next = divide(tuple, job.divider[i]);
+      at += static_cast<int64_t>(tuple - next * static_cast<uint32_t>(job.loop[i].extent)) * job.loop[i].index;
       tuple = next;
     }
     return at;
@@ -127,25 +123,24 @@ GATHER_SHARED const char* locate_tuple(const Job& job, Number tuple) {
 
 // What an error calls a tuple. Where there are rows, tuples are counted as they are named; a job that only judges leaves
 // out the loops that repeat indices.
-template <class Number, class Job>
-GATHER_SELDOM int64_t position_of(const Job& job, Number tuple) {
-  if (job.units > 0) return static_cast<int64_t>(tuple);
-  int64_t position = 0;
+template <class Job>
+GATHER_SELDOM int64_t position_of(const Job& job, uint32_t tuple) {
+  int64_t position = job.first_position;
+  if (job.units > 0) return position + int64_t{tuple};
   for (int32_t i = job.walked; i-- > 0;) {
     if (!(job.tuple_loops >> i & 1)) continue;
-    const Number next = divide(tuple, job.divider[i], job.loop[i].extent);
-    position += static_cast<int64_t>(tuple - next * static_cast<Number>(job.loop[i].extent)) * job.loop[i].out;
+    const uint32_t next = divide(tuple, job.divider[i]);
+    position += static_cast<int64_t>(tuple - next * static_cast<uint32_t>(job.loop[i].extent)) * job.loop[i].out;
     tuple = next;
   }
   return position;
 }
 
-// The first bad one of the tuples first, first + step, .. Several are judged at a time, component by component, so that
-// their loads are under way together.
+// The first bad one of the tuples first, first + step, .., by its number among those of the job. Several are judged at a
+// time, component by component, so that their loads are under way together.
 template <class Index, class Job>
-GATHER_SHARED Finding find_bad(const Job& job, typename Index::Number first, typename Index::Number step) {
-  using Number = typename Index::Number;
-  const Number tuples = static_cast<Number>(job.tuples);
+GATHER_SHARED Finding find_bad(const Job& job, uint32_t first, uint32_t step) {
+  const uint32_t tuples = static_cast<uint32_t>(job.tuples);
   const int32_t components = components_of(job);
   constexpr int together = loads_in_flight, none = together;
   for (; first < tuples; first += step * together) {
@@ -156,7 +151,7 @@ GATHER_SHARED Finding find_bad(const Job& job, typename Index::Number first, typ
 #pragma unroll
 #endif
     for (int i = 0; i < together; ++i) {
-      const Number tuple = first + static_cast<Number>(i) * step;
+      const uint32_t tuple = first + static_cast<uint32_t>(i) * step;
       at[i] = tuple < tuples ? locate_tuple(job, tuple) : nullptr;
     }
 #ifdef __CUDA_ARCH__
@@ -178,7 +173,7 @@ GATHER_SHARED Finding find_bad(const Job& job, typename Index::Number first, typ
       }
     }
     if (bad == none) continue;
-    finding.position = position_of(job, static_cast<Number>(first + static_cast<Number>(bad) * step));
+    finding.position = first + static_cast<uint32_t>(bad) * step;
     return finding;
   }
   return {-1, 0, 0};

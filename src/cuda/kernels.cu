@@ -62,8 +62,14 @@ class DeviceBlock {
   }
 };
 
+// Blocks for which a multiprocessor is to have registers. If there were three, streams of jobs that take long to decode
+// would keep hundreds of bytes a thread in memory.
+template <Copy copy, class Job>
+constexpr int copying_blocks = copy == Copy::stream && !Job::is_direct ? 2 : 3;
+
 template <Copy copy, class Index, class Job>
-__global__ void __launch_bounds__(block_threads, 3) copy_kernel(const __grid_constant__ Job job) {
+__global__ void __launch_bounds__(block_threads, copying_blocks<copy, Job>)
+    copy_kernel(const __grid_constant__ Job job) {
   DeviceBlock block;
   copy_body<copy, Index>(block, job);
 }
@@ -181,6 +187,8 @@ int launch_take(gth_error_record* record, gth_error_record* to, CUstream_st* str
   return launch(take_kernel, 1, 1, stream, record, to);
 }
 
+int64_t most_counted() { return largest_count; }
+
 int load_kernels(Capacity* capacity) {
   // Not taken for a part of what another stream of this thread captures. The device is current.
   cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
@@ -188,9 +196,8 @@ int load_kernels(Capacity* capacity) {
   int code = ask_device(capacity);
   if (!code) code = load_family<DirectJob>(Reading::index4, capacity);
   if (!code) code = load_family<DirectJob>(Reading::index8, capacity);
-  if (!code) code = load_family<SmallJob>(Reading::any32, capacity);
-  if (!code) code = load_family<SmallJob>(Reading::any64, capacity);
-  if (!code) code = load_family<AnyJob>(Reading::any64, capacity);
+  if (!code) code = load_family<SmallJob>(Reading::any, capacity);
+  if (!code) code = load_family<AnyJob>(Reading::any, capacity);
   if (!code) code = load(report_first_kernel<AnyJob>);
   if (!code) code = load(take_kernel);
   cudaThreadExchangeStreamCaptureMode(&mode);

@@ -13,17 +13,22 @@ namespace gather::cuda {
 enum class Copy : uint8_t { rows16, rows8, rows4, rows2, rows1, stream };
 constexpr int copies = static_cast<int>(Copy::stream) + 1;
 
-// How indices are read and rows counted: DirectJob by index4 and index8, SmallJob by any32 and any64, AnyJob by any64.
-enum class Reading : uint8_t { index4, index8, any32, any64 };
+// How indices are read: DirectJob by index4 and index8, the others by any.
+enum class Reading : uint8_t { index4, index8, any };
 
 constexpr uint32_t block_threads = 256;
 
 // The kernels that differ in the job they take and in how they read indices.
 template <class Job>
 constexpr int family_of(Reading reading) {
-  return Job::most_loops > SmallJob::most_loops ? 4 : static_cast<int>(reading);
+  return Job::most_loops > SmallJob::most_loops ? 3 : static_cast<int>(reading);
 }
-constexpr int families = 5;
+constexpr int families = 4;
+
+// Kernels count in 32 bits, and a little beyond what there is.
+constexpr int64_t largest_count = largest_narrow - 16;
+// The tuples that a launch may judge; the units, chunks or vectors that it may copy.
+int64_t most_counted();
 
 // What a device has for kernels.
 struct Capacity {

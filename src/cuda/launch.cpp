@@ -101,33 +101,13 @@ Shape measure(const Plan& plan, const Pointers& pointers, int64_t n) {
   return shape;
 }
 
-constexpr int64_t most_narrow = largest_narrow - vector_bytes;
-// Threads that share a row, or a piece of one.
-constexpr int64_t most_lanes = int64_t{2} * warp_threads;
-
-int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
-int64_t chunks_of(int64_t row, int64_t width) { return ceil_divide(ceil_divide(row, width), most_lanes); }
-
-// Whether 32-bit numbers do: for tuples, and for what the copying kernel counts, which is rows and pieces of them, or
-// vectors of the output.
-bool is_narrow(const Plan& plan, const Shape& shape, Copy copy) {
-  if (shape.tuples > most_narrow || shape.units > most_narrow) return false;
-  if (shape.units == 0) return true;
-  const int64_t row = plan.row.out;
-  if (copy == Copy::stream) {
-    return row <= most_narrow / vector_bytes && shape.units <= most_narrow / ceil_divide(row, vector_bytes);
-  }
-  return shape.units <= most_narrow / chunks_of(row, width_of(copy));
-}
-
-Form choose_form(const Plan& plan, const Shape& shape, bool narrow) {
+Form choose_form(const Plan& plan, const Shape& shape) {
   if (plan.dealt > 1 || plan.end > SmallJob::most_loops || plan.components > SmallJob::most_components) {
     return Form::any;
   }
   const int64_t bytes = core::index_bytes(plan.index);
   const bool is_direct = plan.end == 1 && plan.loops[0].params.is(0) && plan.components == 1;
-  return is_direct && narrow && shape.index_aligned && bytes >= 4 ? Form::direct : Form::small;
+  return is_direct && shape.index_aligned && bytes >= 4 ? Form::direct : Form::small;
 }
 
 Copy rows_of(int64_t alignment) {
@@ -146,24 +126,13 @@ Copy choose_copy(const Plan& plan, const Shape& shape) {
   return is_stream ? Copy::stream : rows_of(shape.alignment);
 }
 
-// The same of the kernels that count in 64 bits, which are few.
-Copy choose_wide_copy(Copy copy, Form form, int64_t alignment) {
-  if (alignment >= 4) return alignment == 16 ? Copy::rows16 : Copy::rows4;
-  return form == Form::small && copy == Copy::stream ? Copy::stream : Copy::rows1;
-}
-
-// Threads for a row, and the pieces a long row is cut into. Four neighbours find rows together where that takes long.
-void cut_rows(Copy copy, int64_t row, bool is_direct, JobHead* job) {
-  const int64_t vectors = ceil_divide(row, width_of(copy));
-  job->chunks = chunks_of(row, width_of(copy));
-  const int64_t lanes = ceil_divide(vectors, job->chunks);
-  job->lanes = static_cast<uint32_t>(is_direct || lanes < 4 ? lanes : (lanes + 3) / 4 * 4);
-  job->lane = make_divider(job->lanes);
+// The same of the kernels for jobs of any form, which are few.
+Copy choose_copy_of_any(int64_t alignment) {
+  if (alignment < 4) return Copy::rows1;
+  return alignment == 16 ? Copy::rows16 : Copy::rows4;
 }
 
 uint32_t at_most(int64_t blocks, int64_t most) { return static_cast<uint32_t>(std::clamp<int64_t>(blocks, 1, most)); }
-
-int64_t multiply_saturating(int64_t a, int64_t b) { return a > INT64_MAX / b ? INT64_MAX : a * b; }
 
 // Enough blocks that each thread has its loads in flight; a small call is spread more thinly over the device.
 uint32_t count_blocks(const JobHead& job, Copy copy, const Place& place, int resident) {
@@ -232,14 +201,14 @@ void fill_head(const Plan& plan, const Pointers& pointers, int64_t n, const Plac
 }
 
 template <class Job>
-void fill_loops(const Plan& plan, int64_t n, bool narrow, Job* job) {
+void fill_loops(const Plan& plan, int64_t n, Job* job) {
   for (int32_t i = 0; i < plan.end; ++i) {
     const core::Loop& loop = plan.loops[i];
     const int64_t out = job->units > 0 ? loop.out.at(n) : loop.position.at(n);
     job->loop[i] = {loop.extent.at(n), loop.params.at(n), loop.index.at(n), out};
-    // Other extents are of outputs that are empty, which nobody walks through.
+    // Other extents are cut, or of outputs that are empty, which nobody walks through.
     const bool is_walked = job->loop[i].extent > 0 && job->loop[i].extent <= largest_narrow;
-    job->divider[i] = narrow && is_walked ? make_divider(job->loop[i].extent) : Divider{};
+    job->divider[i] = is_walked ? make_divider(job->loop[i].extent) : Divider{};
   }
   for (int32_t i = 0; i < plan.components; ++i) job->component[i] = {plan.component[i].size, plan.component[i].stride};
   for (int32_t i = 0; i < job->dealt_dims; ++i) {
@@ -254,26 +223,27 @@ bool meets_empty_dim(const Plan& plan) {
                      [](const core::Component& component) { return component.size == 0; });
 }
 
-Validation choose_validation(const Plan& plan, const Shape& shape) {
+Validation choose_validation(const Plan& plan, const JobHead& job, const Limits& limits) {
   if (plan.bounds != GTH_BOUNDS_ERROR || plan.components == 0) return Validation::none;
-  const bool is_small = shape.units > 0 && shape.tuples <= judged_inside / plan.components;
-  return is_small ? Validation::inside : Validation::in_front;
+  const bool is_small = job.tuples <= judged_inside / plan.components;
+  return is_small && job.units > 0 && is_one_piece(job, limits) ? Validation::inside : Validation::in_front;
 }
 
 template <class Job>
-void finish(const Plan& plan, const Place& place, const Shape& shape, bool narrow, int64_t n, Launch* out, Job* job) {
-  fill_loops(plan, n, narrow, job);
-  job->validation = choose_validation(plan, shape);
-  job->sets_skip = shape.units > 0;
-  const int family = family_of<Job>(out->reading);
+void finish(const Plan& plan, const Place& place, int64_t n, Launch* out, Job* job) {
   const Capacity& capacity = *place.capacity;
+  const int family = family_of<Job>(out->reading);
+  fill_loops(plan, n, job);
+  out->limits = {most_counted(), 0, 0};
+  if (job->units > 0) out->limits = limits_of(out->copy, job->row, most_counted());
+  job->validation = choose_validation(plan, *job, out->limits);
+  job->sets_skip = job->units > 0;
   const bool is_judged_in_front = job->validation == Validation::in_front;
   out->validating_blocks =
-      is_judged_in_front ? count_validating_blocks(shape.tuples, place, capacity.validating[family]) : 0;
+      is_judged_in_front ? count_validating_blocks(job->tuples, place, capacity.validating[family]) : 0;
   out->copying_blocks = 0;
-  if (shape.units == 0 || out->reports_first) return;
-  cut_rows(out->copy, plan.row.out, Job::is_direct, job);
-  if (narrow) job->chunk = make_divider(out->copy == Copy::stream ? plan.row.out : job->chunks);
+  if (job->units == 0 || out->reports_first) return;
+  fit_row(out->copy, job->row, job);
   job->streams = outgrows_cache(*job, place);
   out->copying_blocks = count_blocks(*job, out->copy, place, capacity.copying[family][static_cast<int>(out->copy)]);
 }
@@ -282,26 +252,19 @@ void finish(const Plan& plan, const Place& place, const Shape& shape, bool narro
 
 void plan_launch(const Plan& plan, const Pointers& pointers, int64_t n, const Place& place, Launch* out) {
   const Shape shape = measure(plan, pointers, n);
-  out->copy = choose_copy(plan, shape);
-  const bool narrow = is_narrow(plan, shape, out->copy);
   out->reports_first = meets_empty_dim(plan);
-  out->form = out->reports_first ? Form::any : choose_form(plan, shape, narrow);
-  if (out->form == Form::any || !narrow) out->copy = choose_wide_copy(out->copy, out->form, shape.alignment);
+  out->form = out->reports_first ? Form::any : choose_form(plan, shape);
+  out->copy = out->form == Form::any ? choose_copy_of_any(shape.alignment) : choose_copy(plan, shape);
+  out->reading = Reading::any;
   JobHead head{};
   fill_head(plan, pointers, n, place, shape, &head);
   switch (out->form) {
     case Form::direct:
       out->reading = head.index_bytes == 4 ? Reading::index4 : Reading::index8;
       static_cast<JobHead&>(out->direct) = head;
-      return finish(plan, place, shape, narrow, n, out, &out->direct);
-    case Form::small:
-      out->reading = narrow ? Reading::any32 : Reading::any64;
-      static_cast<JobHead&>(out->small) = head;
-      return finish(plan, place, shape, narrow, n, out, &out->small);
-    case Form::any:
-      out->reading = Reading::any64;
-      static_cast<JobHead&>(out->any) = head;
-      return finish(plan, place, shape, false, n, out, &out->any);
+      return finish(plan, place, n, out, &out->direct);
+    case Form::small: static_cast<JobHead&>(out->small) = head; return finish(plan, place, n, out, &out->small);
+    case Form::any: static_cast<JobHead&>(out->any) = head; return finish(plan, place, n, out, &out->any);
   }
 }
 

@@ -4,8 +4,8 @@
 
 #include "core/operands.hpp"
 #include "core/plan.hpp"
-#include "cuda/bodies.hpp"
 #include "cuda/kernels.hpp"
+#include "cuda/pieces.hpp"
 
 // How a plan runs on a device: which kernels, how many blocks. A function of shapes, strides and addresses only, never of
 // data, so that it holds for every replay of a captured call.
@@ -31,8 +31,9 @@ struct Launch {
   Copy copy;
   Reading reading;
   bool reports_first;  // an index into an empty dim under bounds = clamp or modulo: the first tuple is the bad one
-  uint32_t validating_blocks;  // 0: no kernel in front
-  uint32_t copying_blocks;     // 0: nothing is copied
+  uint32_t validating_blocks;  // of each kernel in front; 0: there is none
+  uint32_t copying_blocks;     // of each that copies; 0: nothing is copied
+  Limits limits;               // the job below is cut into pieces that keep them
   union {
     DirectJob direct;
     SmallJob small;

@@ -3,7 +3,8 @@
 #include "cuda/judge.hpp"
 
 // What one thread of a copying kernel does. Each function copies the part of the output that falls to its thread and
-// returns whether it met an index that was good when it was judged (bounds = error).
+// returns whether it met a bad index (bounds = error). It asks its gate once it has loaded what it is about to store, and
+// ends where it is not let.
 namespace gather::cuda {
 
 constexpr uint32_t vector_bytes = 16;
@@ -17,7 +18,7 @@ struct Unit {
   Source source;
 };
 
-GATHER_SHARED int64_t dealt_offset(const JobHead& job, const JobComponent* dims, int64_t batch) {
+GATHER_SELDOM int64_t dealt_offset(const JobHead& job, const JobComponent* dims, int64_t batch) {
   int64_t offset = 0;
   for (int32_t i = job.dealt_dims; i-- > 0;) {
     offset += batch % dims[i].size * dims[i].stride;
@@ -33,8 +34,8 @@ struct Placed {
   char* to;
 };
 
-template <class Job, class Number>
-GATHER_SHARED Placed place(const Job& job, Number number) {
+template <class Job>
+GATHER_SHARED Placed place(const Job& job, uint32_t number) {
   Placed row{job.indices, job.params, job.out};
   if constexpr (Job::is_direct) {
     row.tuple += static_cast<int64_t>(number) * job.loop[0].index;
@@ -42,14 +43,14 @@ GATHER_SHARED Placed place(const Job& job, Number number) {
   } else {
     if constexpr (Job::most_loops > SmallJob::most_loops) {
       if (job.dealt_dims > 0) {
-        const int64_t batch = static_cast<int64_t>(number) / job.dealt_units;
+        const int64_t batch = (job.first_unit + static_cast<int64_t>(number)) / job.dealt_units;
         row.from += dealt_offset(job, job.component + job.components, batch);
       }
     }
     for (int32_t i = job.loops; i-- > 0;) {
       const JobLoop& loop = job.loop[i];
-      const Number next = divide(number, job.divider[i], loop.extent);
-      const int64_t at = static_cast<int64_t>(number - next * static_cast<Number>(loop.extent));
+      const uint32_t next = divide(number, job.divider[i]);
+      const int64_t at = static_cast<int64_t>(number - next * static_cast<uint32_t>(loop.extent));
       number = next;
       row.from += at * loop.params;
       row.tuple += at * loop.index;
@@ -59,26 +60,16 @@ GATHER_SHARED Placed place(const Job& job, Number number) {
   return row;
 }
 
-// Not inlined where a call costs little beside what it does.
-template <class Job>
-GATHER_SELDOM Placed place_elsewhere(const Job& job, uint64_t number) {
-  return place(job, number);
-}
-
 // Finds the sources and targets of `count` rows, component by component, so that their indices are under way together.
 // blank: nothing is to be read, the output becomes zeros. A race: an index is bad that was good when it was judged.
 template <class Index, int count, class Job>
-GATHER_SHARED void find_units(const Job& job, const typename Index::Number* numbers, bool blank, Unit* units,
-                              bool* raced) {
+GATHER_SHARED void find_units(const Job& job, const uint32_t* numbers, bool blank, Unit* units, bool* raced) {
   Placed rows[size_t{count}];
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
   for (int i = 0; i < count; ++i) {
-    if constexpr (sizeof(typename Index::Number) == 8)
-      rows[i] = place_elsewhere(job, numbers[i]);
-    else
-      rows[i] = place(job, numbers[i]);
+    rows[i] = place(job, numbers[i]);
     units[i] = {rows[i].from, rows[i].to, Source::fill};
   }
   if (blank) return;
@@ -121,8 +112,8 @@ GATHER_SHARED void find_units(const Job& job, const typename Index::Number* numb
 // The same for four neighbouring threads with the same numbers: on the device each finds one, `mine`, and they tell each
 // other. All threads of a warp come here at once.
 template <class Index, class Job>
-GATHER_SHARED void find_units_together(const Job& job, const typename Index::Number* numbers,
-                                       typename Index::Number mine, bool blank, Unit* units, bool* raced) {
+GATHER_SHARED void find_units_together(const Job& job, const uint32_t* numbers, uint32_t mine, bool blank, Unit* units,
+                                       bool* raced) {
 #ifdef __CUDA_ARCH__
   Unit unit;
   find_units<Index, 1>(job, &mine, blank, &unit, raced);
@@ -137,24 +128,14 @@ GATHER_SHARED void find_units_together(const Job& job, const typename Index::Num
 #endif
 }
 
-// Whether all rows are copied: what takes no look at each.
-template <int count>
-GATHER_SHARED bool are_copied(const Unit* units) {
+// Whether holds(source) of all rows: what takes no look at each.
+template <int count, class F>
+GATHER_SHARED bool all_of(const Unit* units, F&& holds) {
   bool result = true;
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
-  for (int i = 0; i < count; ++i) result &= units[i].source == Source::params;
-  return result;
-}
-
-template <int count>
-GATHER_SHARED bool are_written(const Unit* units) {
-  bool result = true;
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-  for (int i = 0; i < count; ++i) result &= units[i].source != Source::none;
+  for (int i = 0; i < count; ++i) result &= holds(units[i].source);
   return result;
 }
 
@@ -180,7 +161,7 @@ GATHER_SHARED Vector<V> fill_vector(const JobHead& job, int64_t at) {
 // Byte `at` of each row, and what follows, to a vector.
 template <int V, int count>
 GATHER_SHARED void load_vectors(const JobHead& job, const Unit* units, const int64_t* at, Vector<V>* loaded) {
-  const bool is_copied = are_copied<count>(units);
+  const bool is_copied = all_of<count>(units, [](Source source) { return source == Source::params; });
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
@@ -195,32 +176,30 @@ GATHER_SHARED void load_vectors(const JobHead& job, const Unit* units, const int
 // Rows whose address, size and strides are multiples of V on both sides: job.lanes threads copy a row, or a chunk of a
 // long one, V bytes a thread. All threads of a warp go round as often as its first. A thread that has nothing to do reads
 // what the first one reads, and writes nothing.
-template <int V, class Index, class Job>
-GATHER_SHARED bool copy_rows(const Job& job, bool blank, typename Index::Number thread,
-                             typename Index::Number threads) {
-  using Number = typename Index::Number;
+template <int V, class Index, class Job, class Gate>
+GATHER_SHARED bool copy_rows(const Job& job, bool blank, uint32_t thread, uint32_t threads, Gate& gate) {
   static_assert(loads_in_flight == 4);
-  const auto group_of = [&](Number t) { return Number{divide(static_cast<uint32_t>(t), job.lane, job.lanes)}; };
-  const Number groups = group_of(threads), group = group_of(thread), warp_group = group_of(thread & ~Number{31});
+  const uint32_t groups = divide(threads, job.lane), group = divide(thread, job.lane);
+  const uint32_t warp_group = divide(thread & ~31u, job.lane);
   const int64_t lane = static_cast<int64_t>(thread - group * job.lanes) * V;
-  const Number chunks = static_cast<Number>(job.chunks), pieces = static_cast<Number>(job.units) * chunks;
-  const Number end = group < groups ? pieces : 0;  // behind the last group there are threads to spare
+  const uint32_t chunks = static_cast<uint32_t>(job.chunks), all = static_cast<uint32_t>(job.units) * chunks;
+  const uint32_t end = group < groups ? all : 0;  // behind the last group there are threads to spare
   bool raced = false;
-  for (Number lead = 0; lead + warp_group < pieces; lead += groups * loads_in_flight) {
-    Number numbers[loads_in_flight], mine = 0;
+  for (uint32_t lead = 0; lead + warp_group < all; lead += groups * loads_in_flight) {
+    uint32_t numbers[loads_in_flight], mine = 0;
     int64_t at[loads_in_flight];
     bool is_there[loads_in_flight];
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
     for (int i = 0; i < loads_in_flight; ++i) {
-      const Number piece = lead + group + static_cast<Number>(i) * groups;
-      const Number number = divide(piece, job.chunk, job.chunks);
-      at[i] = static_cast<int64_t>(piece - number * chunks) * (job.lanes * V) + lane;
-      is_there[i] = piece < end && at[i] < job.row;  // a row's last chunk has threads to spare
+      const uint32_t chunk = lead + group + static_cast<uint32_t>(i) * groups;
+      const uint32_t number = divide(chunk, job.chunk);
+      at[i] = static_cast<int64_t>(chunk - number * chunks) * (job.lanes * V) + lane;
+      is_there[i] = chunk < end && at[i] < job.row;  // a row's last chunk has threads to spare
       numbers[i] = is_there[i] ? number : 0;
       at[i] = is_there[i] ? at[i] : 0;
-      if (i == static_cast<int>(thread & 3)) mine = piece < end ? number : 0;
+      if (i == static_cast<int>(thread & 3)) mine = chunk < end ? number : 0;
     }
     Unit units[loads_in_flight];
     // One index is found sooner than asked for.
@@ -230,6 +209,7 @@ GATHER_SHARED bool copy_rows(const Job& job, bool blank, typename Index::Number 
       find_units<Index, loads_in_flight>(job, numbers, blank, units, &raced);
     Vector<V> loaded[loads_in_flight];
     load_vectors<V, loads_in_flight>(job, units, at, loaded);
+    if (!gate.lets_store()) return raced;
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
@@ -327,31 +307,25 @@ GATHER_SHARED Bytes16 join(Bytes16 a, Bytes16 b, uint32_t count) {
 }
 
 // Where a vector of a dense output lies in its rows.
-template <class Number>
 struct Cut {
-  Number number;  // of the row that has its first byte
-  Number at;      // which byte that is
+  uint32_t number;  // of the row that has its first byte
+  uint32_t at;      // which byte that is
 };
 
-// Of the one that begins 16 * vectors + bytes behind the first row's beginning.
-template <class Number, class Job>
-GATHER_SHARED Cut<Number> cut(const Job& job, Number vectors, Number bytes) {
-  const Number row = static_cast<Number>(job.row);
-  if constexpr (sizeof(Number) == 8) {
-    const Number begin = vectors * vector_bytes + bytes, number = begin / row;
-    return {number, begin - number * row};
-  } else {  // in two steps, so that rows and vectors are counted in 32 bits, and not bytes
-    const Number whole = divide(vectors, job.chunk, job.row);
-    const Number begin = (vectors - whole * row) * vector_bytes + bytes;
-    const Number more = divide(begin, job.chunk, job.row);
-    return {whole * vector_bytes + more, begin - more * row};
-  }
+// Of the one that begins 16 * vectors + bytes behind the first row's beginning. In two steps, so that rows and vectors are
+// counted in 32 bits, and not bytes.
+template <class Job>
+GATHER_SHARED Cut cut(const Job& job, uint32_t vectors, uint32_t bytes) {
+  const uint32_t row = static_cast<uint32_t>(job.row);
+  const uint32_t whole = divide(vectors, job.chunk);
+  const uint32_t begin = (vectors - whole * row) * vector_bytes + bytes;
+  const uint32_t more = divide(begin, job.chunk);
+  return {whole * vector_bytes + more, begin - more * row};
 }
 
 // The one that is `step` behind it.
-template <class Number>
-GATHER_SHARED Cut<Number> advance(const Cut<Number>& from, const Cut<Number>& step, Number row) {
-  const Number at = from.at + step.at;
+GATHER_SHARED Cut advance(const Cut& from, const Cut& step, uint32_t row) {
+  const uint32_t at = from.at + step.at;
   const bool is_beyond = at >= row;
   return {from.number + step.number + (is_beyond ? 1 : 0), is_beyond ? at - row : at};
 }
@@ -368,8 +342,7 @@ struct Vectors {
 
 // What the second rows have of the vectors, where the first ones end in them.
 template <class Index, int count, class Job>
-GATHER_SHARED void complete(const Job& job, typename Index::Number* numbers, bool blank, Vectors<count>* vectors,
-                            bool* raced) {
+GATHER_SHARED void complete(const Job& job, uint32_t* numbers, bool blank, Vectors<count>* vectors, bool* raced) {
   Part others[size_t{count}];
   Bytes16 more[size_t{count}];
 #ifdef __CUDA_ARCH__
@@ -390,7 +363,8 @@ GATHER_SHARED void complete(const Job& job, typename Index::Number* numbers, boo
 
 template <int count>
 GATHER_SHARED void store_vectors(const JobHead& job, const Vectors<count>& vectors, char* to, int64_t step) {
-  const bool is_written = are_written<count>(vectors.units) && are_written<count>(vectors.next);
+  const auto writes = [](Source source) { return source != Source::none; };
+  const bool is_written = all_of<count>(vectors.units, writes) && all_of<count>(vectors.next, writes);
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
@@ -409,29 +383,28 @@ GATHER_SHARED void store_vectors(const JobHead& job, const Vectors<count>& vecto
 
 // Rows of at least 16 bytes, of any size and alignment, into a dense output: a thread makes aligned vectors of it, each out
 // of one row, or out of the end of one and the beginning of the next. `head` bytes are in front of the first.
-template <class Index, class Job>
-GATHER_SHARED bool copy_vectors(const Job& job, bool blank, typename Index::Number thread,
-                                typename Index::Number threads, typename Index::Number head) {
-  using Number = typename Index::Number;
+template <class Index, class Job, class Gate>
+GATHER_SHARED bool copy_vectors(const Job& job, bool blank, uint32_t thread, uint32_t threads, uint32_t head,
+                                Gate& gate) {
   constexpr int count = loads_in_flight;
-  const Number row = static_cast<Number>(job.row);
-  const Number end = static_cast<Number>((job.units * job.row - static_cast<int64_t>(head)) / vector_bytes);
+  const uint32_t row = static_cast<uint32_t>(job.row);
+  const uint32_t end = static_cast<uint32_t>((job.units * job.row - static_cast<int64_t>(head)) / vector_bytes);
   char* const out = job.out + static_cast<int64_t>(head);
   const int64_t step_bytes = static_cast<int64_t>(threads) * vector_bytes;
   bool raced = false;
-  Cut<Number> place = cut(job, thread, head);
-  const Cut<Number> step = cut(job, threads, Number{0});
-  for (Number first = thread; first < end; first += threads * count) {
-    Number numbers[count];
+  Cut place = cut(job, thread, head);
+  const Cut step = cut(job, threads, 0);
+  for (uint32_t first = thread; first < end; first += threads * count) {
+    uint32_t numbers[count];
     Vectors<count> vectors;
     bool is_cut = false;
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
     for (int i = 0; i < count; ++i) {
-      const Number vector = first + static_cast<Number>(i) * threads;
+      const uint32_t vector = first + static_cast<uint32_t>(i) * threads;
       const bool is_there = vectors.is_there[i] = vector < end;
-      const Number at = is_there ? place.at : 0, left = row - at;
+      const uint32_t at = is_there ? place.at : 0, left = row - at;
       numbers[i] = is_there ? place.number : 0;
       place = advance(place, step, row);
       vectors.parts[i] = {static_cast<int64_t>(at), 0,
@@ -445,37 +418,34 @@ GATHER_SHARED bool copy_vectors(const Job& job, bool blank, typename Index::Numb
 #endif
     for (int i = 0; i < count; ++i) vectors.next[i].source = vectors.units[i].source;
     if (is_cut) complete<Index>(job, numbers, blank, &vectors, &raced);
+    if (!gate.lets_store()) return raced;
     store_vectors(job, vectors, out + static_cast<int64_t>(first) * vector_bytes, step_bytes);
   }
   return raced;
 }
 
 // What is left of that output in front of the first aligned vector, and behind the last: a byte a thread.
-template <class Index, class Job>
-GATHER_SHARED bool copy_borders(const Job& job, bool blank, typename Index::Number thread,
-                                typename Index::Number head) {
-  using Number = typename Index::Number;
-  const Number tail = static_cast<Number>((job.units * job.row - static_cast<int64_t>(head)) % vector_bytes);
+template <class Index, class Job, class Gate>
+GATHER_SHARED bool copy_borders(const Job& job, bool blank, uint32_t thread, uint32_t head, Gate& gate) {
+  const uint32_t tail = static_cast<uint32_t>((job.units * job.row - static_cast<int64_t>(head)) % vector_bytes);
   const bool is_head = thread < vector_bytes;
-  const Number number = is_head ? 0 : static_cast<Number>(job.units - 1), offset = thread % vector_bytes;
+  const uint32_t number = is_head ? 0 : static_cast<uint32_t>(job.units - 1), offset = thread % vector_bytes;
   if (thread >= 2 * vector_bytes || offset >= (is_head ? head : tail)) return false;
-  const int64_t at = static_cast<int64_t>(is_head ? offset : static_cast<Number>(job.row) - tail + offset);
+  const int64_t at = static_cast<int64_t>(is_head ? offset : static_cast<uint32_t>(job.row) - tail + offset);
   bool raced = false;
   Unit unit;
   find_units<Index, 1>(job, &number, blank, &unit, &raced);
-  if (unit.source == Source::none) return raced;
   const bool is_copied = unit.source == Source::params;
-  store_out<1>(unit.to + at, is_copied ? load_params<1>(unit.from + at) : fill_vector<1>(job, at), job.streams);
+  const uint8_t byte = is_copied ? load_params<1>(unit.from + at) : fill_vector<1>(job, at);
+  if (gate.lets_store() && unit.source != Source::none) store_out<1>(unit.to + at, byte, job.streams);
   return raced;
 }
 
-template <class Index, class Job>
-GATHER_SHARED bool copy_stream(const Job& job, bool blank, typename Index::Number thread,
-                               typename Index::Number threads) {
-  using Number = typename Index::Number;
-  const Number head = static_cast<Number>((0 - reinterpret_cast<uintptr_t>(job.out)) % vector_bytes);
-  const bool raced = copy_vectors<Index>(job, blank, thread, threads, head);
-  return copy_borders<Index>(job, blank, thread, head) || raced;
+template <class Index, class Job, class Gate>
+GATHER_SHARED bool copy_stream(const Job& job, bool blank, uint32_t thread, uint32_t threads, Gate& gate) {
+  const uint32_t head = static_cast<uint32_t>((0 - reinterpret_cast<uintptr_t>(job.out)) % vector_bytes);
+  const bool raced = copy_vectors<Index>(job, blank, thread, threads, head, gate);
+  return copy_borders<Index>(job, blank, thread, head, gate) || raced;
 }
 
 }  // namespace gather::cuda

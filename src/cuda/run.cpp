@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "cuda/context.hpp"
 #include "cuda/failure.hpp"
 #include "cuda/kernels.hpp"
@@ -9,16 +11,22 @@ namespace {
 using core::Plan;
 using core::Pointers;
 
-// overlaps: the copying kernel may begin while the judging one still runs.
+// All is judged before anything is copied. overlaps: the copying kernel may begin while the judging one still runs.
 template <class Job>
 int launch_kernels(const Launch& launch, const Job& job, bool overlaps, runtime::Stream stream) {
   int code = 0;
   const bool is_judged = launch.validating_blocks > 0;
-  if (is_judged) code = launch_validate(launch.reading, job, launch.validating_blocks, stream);
-  if (!code && launch.copying_blocks > 0) {
-    code = launch_copy(launch.copy, launch.reading, job, launch.copying_blocks, is_judged && overlaps, stream);
+  if (is_judged) {
+    code = each_judged(job, launch.limits, [&](const Job& piece) {
+      return launch_validate(launch.reading, piece, launch.validating_blocks, stream);
+    });
   }
-  return code;
+  if (code || launch.copying_blocks == 0) return code;
+  overlaps &= is_judged;
+  return each_copied(job, launch.copy, launch.limits, [&](const Job& piece) {
+    return launch_copy(launch.copy, launch.reading, piece, launch.copying_blocks, std::exchange(overlaps, false),
+                       stream);
+  });
 }
 
 int launch_all(const Launch& launch, bool overlaps, runtime::Stream stream) {

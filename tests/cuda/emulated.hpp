@@ -27,6 +27,7 @@ class Emulated : public DeviceTest {
   void TearDown() override {
     gth_emulation_between(nullptr, nullptr);
     gth_emulation_shuffle(0);
+    gth_emulation_count_to(0);
     gth_emulation_fail(0, 0);
     DeviceTest::TearDown();
     gth_shutdown();  // what waited for a stream of the test has waited

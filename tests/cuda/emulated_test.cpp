@@ -149,6 +149,23 @@ TEST_F(Emulated, Capabilities) {
   EXPECT_EQ(info.device_memory[1], int64_t{1} << 40);
 }
 
+// What a call asks of CUDA is most of what it costs the host: to enter the device; which one the three tensors are on, if
+// there are several; whether the stream is captured; and its launches.
+TEST_F(Emulated, ACallAsksLittleOfCuda) {
+  const Stream stream;
+  const Context context(stream.get());
+  const struct {
+    int64_t picks, launches;
+  } cases[] = {{100, 1}, {4000, 2}};
+  for (const auto& each : cases) {
+    Lookup lookup(6, 4, each.picks);
+    lookup.pick(std::vector<int64_t>(static_cast<size_t>(each.picks), 5));
+    gth_emulation_fail(0, 0);  // counts from here
+    lookup.enqueue(context);
+    EXPECT_EQ(gth_emulation_calls(), 5 + each.launches);
+  }
+}
+
 // Params far beyond 2^32 bytes, of which hardly a page exists; offsets need all of 64 bits.
 TEST_F(Emulated, FarRows) {
   const Context context;

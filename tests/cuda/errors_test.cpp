@@ -102,6 +102,26 @@ TEST_F(Errors, TheSmallestIsReported) {
   }
 }
 
+// Where nothing is copied, indices that many tuples share are judged once; the tuple is named as if they were not.
+TEST_F(Errors, TuplesThatShareIndicesOfAnEmptyOutput) {
+  const Context context;
+  gth_options options = GTH_OPTIONS_INIT;
+  options.profile = GTH_PROFILE_ONNX;
+  const device::Shape params_shape{7, 0}, shape{5, 4}, strides{8, 0}, out_shape{5, 4, 0};
+  const gth_tensor_desc p = device::describe_on_device(GTH_DTYPE_INT32, params_shape, nullptr);
+  const gth_tensor_desc o = device::describe_on_device(GTH_DTYPE_INT32, out_shape, nullptr);
+  for (int64_t bad = 0; bad < 5; ++bad) {
+    std::vector<int64_t> values(5, 3);
+    values[static_cast<size_t>(bad)] = 9;
+    const Memory indices(values);
+    gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, shape, indices.data());
+    i.strides = strides.data();
+    Error error;
+    ASSERT_EQ(gth_gather_desc(context.get(), &p, &i, &options, &o, &error), GTH_OK) << error.message;
+    context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 4 * bad, 9, 7, GTH_ERROR_WRAP});
+  }
+}
+
 TEST_F(Errors, UnsignedAndWrappedIndices) {
   const Context context;
   const Memory params(std::vector<int32_t>{1, 2, 3});

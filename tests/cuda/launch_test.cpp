@@ -35,7 +35,7 @@ struct Wish {
   int32_t index = GTH_DTYPE_INT64;
   Shape indices{100};
   gth_options options = GTH_OPTIONS_INIT;
-  Shape params_strides, out, out_strides;
+  Shape params_strides, indices_strides, out, out_strides;
   uintptr_t params_at = 1 << 20, indices_at = uintptr_t{1} << 50, out_at = uintptr_t{1} << 52;
   bool owns_output = false;
 };
@@ -52,7 +52,7 @@ gth_tensor_desc describe(int32_t dtype, const Shape& shape, const Shape& strides
 
 Launch launch_of(const Wish& wish) {
   const gth_tensor_desc params = describe(wish.dtype, wish.params, wish.params_strides);
-  const gth_tensor_desc indices = describe(wish.index, wish.indices, {});
+  const gth_tensor_desc indices = describe(wish.index, wish.indices, wish.indices_strides);
   const gth_tensor_desc out = describe(wish.dtype, wish.out, wish.out_strides);
   gth_error error = GTH_ERROR_INIT;
   Plan plan;
@@ -100,8 +100,8 @@ TEST(LaunchPlan, LongRowsAreCut) {
   const Launch launch = launch_of(wish);
   EXPECT_EQ(launch.direct.chunks, 20);
   EXPECT_EQ(launch.direct.lanes, 63u);
-  EXPECT_EQ(divide(uint32_t{39}, launch.direct.chunk, 20), 1u);
-  EXPECT_EQ(divide(uint32_t{127}, launch.direct.lane, 63), 2u);
+  EXPECT_EQ(divide(uint32_t{39}, launch.direct.chunk), 1u);
+  EXPECT_EQ(divide(uint32_t{127}, launch.direct.lane), 2u);
   for (const int64_t row : {272, 400, 528, 1008, 1200, 4112, 65552}) {
     wish.params = {100, row / 4};
     const Launch each = launch_of(wish);
@@ -169,7 +169,7 @@ TEST(LaunchPlan, UnalignedIndicesAreReadByteByByte) {
   wish.indices_at += 1;
   const Launch launch = launch_of(wish);
   EXPECT_EQ(launch.form, Form::small);
-  EXPECT_EQ(launch.reading, Reading::any32);
+  EXPECT_EQ(launch.reading, Reading::any);
   EXPECT_FALSE(launch.small.index_aligned);
 }
 
@@ -210,37 +210,196 @@ TEST(LaunchPlan, Blocks) {
   EXPECT_EQ(launch_of(wish).copying_blocks, static_cast<uint32_t>(multiprocessors * (first_copying + stream)));
 }
 
-TEST(LaunchPlan, CountsIn64BitsWhereItMust) {
+// How far step `number` of a job's loops is from the first, in numbers of 64 bits.
+template <class Job>
+JobLoop walk(const Job& job, bool (*goes_through)(const Job&, int32_t), int64_t number) {
+  JobLoop apart{};
+  for (int32_t i = job.loops; i-- > 0;) {
+    if (!goes_through(job, i)) continue;
+    const int64_t at = number % job.loop[i].extent;
+    number /= job.loop[i].extent;
+    apart.params += at * job.loop[i].params;
+    apart.index += at * job.loop[i].index;
+    apart.out += at * job.loop[i].out;
+  }
+  return apart;
+}
+
+// Its pieces are all of the call, each once and in order, as far as kernels count; how many there are.
+template <class Job>
+int expect_copied_in_pieces(const Launch& launch, const Job& job) {
+  int pieces = 0;
+  int64_t unit = 0, byte = 0;
+  const int code = each_copied(job, launch.copy, launch.limits, [&](const Job& piece) {
+    ++pieces;
+    const bool is_stream = launch.copy == Copy::stream;
+    EXPECT_LE(piece.row, is_stream ? largest_count / 16 : INT64_MAX);
+    EXPECT_LE(piece.units, largest_count / (is_stream ? ceil_divide(piece.row, 16) : piece.chunks));
+    EXPECT_EQ(piece.first_unit, unit);
+    EXPECT_EQ(byte % 16, 0);
+    EXPECT_GE(piece.row, std::min<int64_t>(job.row, 16));
+    for (const int64_t number : {int64_t{0}, int64_t{1}, piece.units / 3, piece.units - 1}) {
+      if (number >= piece.units) continue;
+      const Placed found = place(piece, static_cast<uint32_t>(number));
+      const JobLoop expected = walk(job, goes_through_units<Job>, unit + number);
+      EXPECT_EQ(found.to - job.out, expected.out + byte) << unit << " + " << number;
+      EXPECT_EQ(found.tuple - job.indices, expected.index) << unit << " + " << number;
+      if (job.dealt_dims == 0) {
+        EXPECT_EQ(found.from - job.params, expected.params + byte) << unit << " + " << number;
+      } else {
+        const int64_t batch = (unit + number) / job.dealt_units;
+        EXPECT_EQ(found.from - job.params, expected.params + batch * job.component[job.components].stride);
+      }
+    }
+    byte += piece.row;
+    if (byte == job.row) {
+      byte = 0;
+      unit += piece.units;
+    }
+    EXPECT_EQ(piece.has_next, unit < job.units);
+    return 0;
+  });
+  EXPECT_EQ(code, 0);
+  EXPECT_EQ(unit, job.units);
+  EXPECT_EQ(byte, 0);
+  return pieces;
+}
+
+template <class Job>
+int expect_judged_in_pieces(const Launch& launch, const Job& job) {
+  int pieces = 0;
+  int64_t tuple = 0;
+  const int code = each_judged(job, launch.limits, [&](const Job& piece) {
+    ++pieces;
+    EXPECT_LE(piece.tuples, largest_count);
+    EXPECT_EQ(piece.first_tuple, tuple);
+    for (const int64_t number : {int64_t{0}, piece.tuples / 3, piece.tuples - 1}) {
+      const JobLoop expected = walk(job, goes_through_tuples<Job>, tuple + number);
+      EXPECT_EQ(locate_tuple(piece, static_cast<uint32_t>(number)) - job.indices, expected.index);
+      EXPECT_EQ(position_of(piece, static_cast<uint32_t>(number)), job.units > 0 ? tuple + number : expected.out);
+    }
+    tuple += piece.tuples;
+    EXPECT_EQ(piece.sets_skip, job.units > 0 || tuple < job.tuples);
+    return 0;
+  });
+  EXPECT_EQ(code, 0);
+  EXPECT_EQ(tuple, job.tuples);
+  return pieces;
+}
+
+TEST(Pieces, OfManyElements) {
   Wish wish;
-  wish.dtype = GTH_DTYPE_FLOAT32;
-  wish.params = {1000};
-  wish.indices = {largest_narrow};
-  Launch launch = launch_of(wish);
-  EXPECT_EQ(launch.form, Form::small);
-  EXPECT_EQ(launch.reading, Reading::any64);
-  EXPECT_EQ(launch.copy, Copy::rows4);
   wish.dtype = GTH_DTYPE_INT8;
-  EXPECT_EQ(launch_of(wish).copy, Copy::rows1);
-  wish.indices = {largest_narrow - 16};
+  wish.params = {1000};
+  wish.indices = {largest_count};
+  Launch launch = launch_of(wish);
+  EXPECT_EQ(launch.form, Form::direct);
+  EXPECT_EQ(expect_copied_in_pieces(launch, launch.direct), 1);
+  EXPECT_EQ(expect_judged_in_pieces(launch, launch.direct), 1);
+  wish.indices = {largest_count + 1};
+  launch = launch_of(wish);
+  EXPECT_EQ(expect_copied_in_pieces(launch, launch.direct), 2);
+  EXPECT_EQ(expect_judged_in_pieces(launch, launch.direct), 2);
+  wish.indices = {(int64_t{1} << 40) + 5};
   launch = launch_of(wish);
   EXPECT_EQ(launch.copy, Copy::rows1);
   EXPECT_EQ(launch.form, Form::direct);
-  // Vectors of the output are what a stream counts, not its bytes.
-  wish.dtype = GTH_DTYPE_FLOAT32;
+  EXPECT_EQ(expect_copied_in_pieces(launch, launch.direct), 513);
+  EXPECT_EQ(expect_judged_in_pieces(launch, launch.direct), 513);
+}
+
+// Vectors of the output are what a stream counts, not its bytes.
+TEST(Pieces, OfStreams) {
+  Wish wish;
   wish.params = {1000, 25};
-  const int64_t vectors = largest_narrow - 16;
-  wish.indices = {vectors / 7};
+  wish.indices = {largest_count / 7};
+  Launch launch = launch_of(wish);
+  EXPECT_EQ(launch.copy, Copy::stream);
+  EXPECT_EQ(expect_copied_in_pieces(launch, launch.direct), 1);
+  wish.indices = {largest_count / 7 + 1};
   launch = launch_of(wish);
   EXPECT_EQ(launch.copy, Copy::stream);
-  EXPECT_EQ(launch.form, Form::direct);
-  wish.indices = {vectors / 7 + 1};
-  launch = launch_of(wish);
-  EXPECT_EQ(launch.copy, Copy::rows4);
-  EXPECT_EQ(launch.reading, Reading::any64);
+  EXPECT_EQ(expect_copied_in_pieces(launch, launch.direct), 2);
+  EXPECT_EQ(expect_judged_in_pieces(launch, launch.direct), 1);
+  wish.options.bounds = GTH_BOUNDS_FILL;
   wish.dtype = GTH_DTYPE_INT8;
-  wish.params = {1000, 99};
-  EXPECT_EQ(launch_of(wish).copy, Copy::stream);
-  EXPECT_EQ(launch_of(wish).reading, Reading::any64);
+  for (const int64_t row : {300'000'001, 134'217'713, 268'435'425}) {  // bytes beyond 32 bits of a stream
+    wish.params = {5, row};
+    wish.indices = {7};
+    launch = launch_of(wish);
+    EXPECT_EQ(launch.copy, Copy::stream);
+    EXPECT_GT(expect_copied_in_pieces(launch, launch.direct), 6) << row;
+  }
+}
+
+TEST(Pieces, OfLongAlignedRows) {
+  Wish wish;
+  wish.params = {3, int64_t{1} << 40};
+  wish.indices = {7};
+  const Launch launch = launch_of(wish);
+  EXPECT_EQ(launch.copy, Copy::rows16);
+  EXPECT_EQ(launch.direct.validation, Validation::in_front);
+  EXPECT_EQ(expect_copied_in_pieces(launch, launch.direct), 7 * 3);
+}
+
+// What is judged, and what is copied, is cut for itself.
+TEST(Pieces, OfSeveralLoops) {
+  Wish nd;
+  nd.op = Op::gather_nd;
+  nd.params = {10, 10, 3};
+  nd.indices = {3, int64_t{1} << 31, 2};
+  nd.params_strides = {600, 60, 20};
+  Launch launch = launch_of(nd);
+  EXPECT_EQ(launch.form, Form::small);
+  EXPECT_GT(expect_copied_in_pieces(launch, launch.small), 9);
+  EXPECT_EQ(expect_judged_in_pieces(launch, launch.small), 4);
+
+  Wish batches;
+  batches.options.batch_dims = 1;
+  batches.options.has_axis = 1;
+  batches.options.axis = 1;
+  batches.params = {70'000, 10};
+  batches.indices = {70'000, 70'000};
+  launch = launch_of(batches);
+  EXPECT_EQ(launch.form, Form::small);
+  EXPECT_EQ(expect_copied_in_pieces(launch, launch.small), 3);
+  EXPECT_EQ(expect_judged_in_pieces(launch, launch.small), 3);
+
+  Wish repeated;  // two tuples, for each of 2^32 rows
+  repeated.params = {int64_t{1} << 32, 3};
+  repeated.options.has_axis = 1;
+  repeated.options.axis = 1;
+  repeated.indices = {2};
+  launch = launch_of(repeated);
+  EXPECT_EQ(launch.small.validation, Validation::in_front);
+  EXPECT_EQ(expect_copied_in_pieces(launch, launch.small), 5);
+  EXPECT_EQ(expect_judged_in_pieces(launch, launch.small), 1);
+}
+
+TEST(Pieces, OfDealtTuples) {
+  Wish dealt;
+  dealt.op = Op::gather_nd;
+  dealt.options.profile = GTH_PROFILE_ORT;
+  dealt.options.batch_dims = 1;
+  dealt.params = {2, 5, 3};
+  dealt.indices = {int64_t{1} << 32, 1};
+  const Launch launch = launch_of(dealt);
+  EXPECT_EQ(launch.form, Form::any);
+  EXPECT_GT(expect_copied_in_pieces(launch, launch.any), 2);
+  EXPECT_EQ(expect_judged_in_pieces(launch, launch.any), 3);
+}
+
+// Tuples are named as if what they share were not left out.
+TEST(Pieces, WhereNothingIsCopied) {
+  Wish wish;
+  wish.params = {5, 0};
+  wish.options.profile = GTH_PROFILE_ONNX;
+  wish.indices = {int64_t{1} << 33, 4, 3};
+  wish.indices_strides = {8, 0, 24};
+  const Launch launch = launch_of(wish);
+  EXPECT_EQ(launch.copying_blocks, 0u);
+  EXPECT_EQ(launch.small.tuples, 3 * (int64_t{1} << 33));
+  EXPECT_EQ(expect_judged_in_pieces(launch, launch.small), 13);
 }
 
 TEST(LaunchPlan, OutputsWithGapsAreCopiedRowByRow) {

@@ -21,9 +21,8 @@ COPIES = ("rows of 16 B", "rows of 8 B", "rows of 4 B", "rows of 2 B", "rows of 
 JOBS = {
     "Index4, Job<1, 1>": "direct, 4 B indices",
     "Index8, Job<1, 1>": "direct, 8 B indices",
-    "AnyIndex<unsigned int>, Job<4, 8>": "small, any indices",
-    "AnyIndex<unsigned long>, Job<4, 8>": "small, any indices, 64 bits",
-    "AnyIndex<unsigned long>, Job<65, 64>": "any, any indices, 64 bits",
+    "AnyIndex, Job<4, 8>": "small, any indices",
+    "AnyIndex, Job<65, 64>": "any, any indices",
 }
 
 INTRODUCTION = """# Predictions of the CUDA kernels
@@ -36,7 +35,9 @@ the kernels shows what it costs before one is at hand.
 
 A *copying* kernel is named after its vectors (`Copy` in `cuda/kernels.hpp`) and its job: *direct* jobs have one line of
 tuples of one aligned index, *small* ones up to 4 loops and 8 components, *any* the rest. *Blocks* of 256 threads are
-resident on a multiprocessor at once, by their registers; the library asks the device for the number.
+resident on a multiprocessor at once, by their registers; the library asks the device for the number. What a kernel
+spills are some words of a thread and round, which the nearest cache holds: to spill none it would need the registers of
+one block more. Streams of *small* jobs get them, which would spill 344 bytes.
 """
 
 COSTS = f"""## Issue slots
@@ -46,6 +47,11 @@ threads of a warp that part take one path after the other. What is counted is th
 `tests/cuda/ptx`, and for each of its lines the instructions that were made of it. An H200 has {BUDGET} slots in the
 time in which its memory reads and writes 512 bytes, by its data sheet: what takes more cannot go at the pace of memory.
 Rows of less than a sector of 32 bytes, or across more sectors than they fill, take longer to read, and have more.
+
+Streams of several indices a tuple take more than there is: each of a thread's vectors may be of another row, and of
+two, so each thread decodes up to eight tuples for four vectors, where threads of other kernels share that by fours.
+Threads next to each other mostly have the same rows, and could share them as well; that is left until a GPU shows what
+it would save.
 """
 
 

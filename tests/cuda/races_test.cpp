@@ -88,6 +88,28 @@ TEST_F(Emulated, RacingWritersOfNewOutputs) {
   EXPECT_EQ(rows[0], 0);
   for (gth_tensor* each : {params, indices, out}) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
 }
+
+// A call in several pieces is one call, in however many of them its indices have changed.
+TEST_F(Emulated, RacingWritersOfACallInPieces) {
+  gth_emulation_count_to(1000);
+  const Context context;
+  Lookup lookup(6, 4, 3000);
+  std::vector<int64_t> rows(3000, 2);
+  lookup.pick(rows);
+  gth_emulation_between(
+      [](void* indices, uint32_t) {
+        for (const int64_t at : {10, 1500, 2999}) static_cast<int64_t*>(indices)[at] = 1 << 30;
+      },
+      lookup.indices.data());
+  const int64_t sequence = lookup.enqueue(context);
+  gth_emulation_between(nullptr, nullptr);
+  context.expect_taken({GTH_E_RACE, GTH_OPERAND_INDICES}, 1, sequence);
+  lookup.pick(rows);
+  lookup.enqueue(context);
+  context.expect_no_error();
+  lookup.expect_rows(rows);
+}
+
 // A graph is replayed on another stream while a call of the same context runs: both are right, and so are later ones.
 struct Replay {
   device::Graph graph;

@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <functional>
 #include <random>
 
-#include "cuda/bodies.hpp"
+#include "cuda/pieces.hpp"
+#include "host_block.hpp"
 
 // The pieces that kernels are made of.
 namespace {
@@ -23,13 +25,12 @@ TEST(Divider, IsDivision) {
     for (const int64_t n : numbers) {
       for (const int64_t near : {n - 1, n, n / divisor * divisor, n / divisor * divisor - 1}) {
         if (near < 0) continue;
-        ASSERT_EQ(divide(static_cast<uint32_t>(near), by, divisor), static_cast<uint32_t>(near / divisor))
+        ASSERT_EQ(divide(static_cast<uint32_t>(near), by), static_cast<uint32_t>(near / divisor))
             << near << " / " << divisor;
       }
     }
-    ASSERT_EQ(divide(uint32_t{0}, by, divisor), 0u);
+    ASSERT_EQ(divide(uint32_t{0}, by), 0u);
   }
-  EXPECT_EQ(divide(uint64_t{1} << 40, Divider{}, 3), (uint64_t{1} << 40) / 3);
 }
 
 Bytes16 of(const unsigned char* bytes) {
@@ -107,15 +108,11 @@ TEST(Stream, IsCutInTwoSteps) {
     for (int i = 0; i < 1000; ++i) {
       const int64_t vector = i < 3 ? largest_narrow - i : static_cast<int64_t>(random() % largest_narrow) >> (i % 31);
       for (uint32_t head = 0; head < 16; ++head) {
-        const Cut<uint32_t> narrow = cut(job, static_cast<uint32_t>(vector), head);
-        const Cut<uint64_t> wide = cut(job, static_cast<uint64_t>(vector), uint64_t{head});
-        ASSERT_EQ(int64_t{narrow.number} * row + narrow.at, vector * 16 + head) << row << " " << vector;
-        ASSERT_LT(narrow.at, row);
-        const Cut<uint32_t> step = cut(job, uint32_t{4096}, uint32_t{0});
-        const Cut<uint32_t> next = advance(narrow, step, static_cast<uint32_t>(row));
+        const Cut place = cut(job, static_cast<uint32_t>(vector), head);
+        ASSERT_EQ(int64_t{place.number} * row + place.at, vector * 16 + head) << row << " " << vector;
+        ASSERT_LT(place.at, row);
+        const Cut next = advance(place, cut(job, 4096, 0), static_cast<uint32_t>(row));
         ASSERT_EQ(int64_t{next.number} * row + next.at, (vector + 4096) * 16 + head) << row << " " << vector;
-        ASSERT_EQ(wide.number, narrow.number);
-        ASSERT_EQ(wide.at, narrow.at);
       }
     }
   }
@@ -131,11 +128,10 @@ TEST(Indices, AreExtendedByTheirType) {
       job.index_aligned = aligned;
       job.index_bytes = static_cast<uint8_t>(size);
       job.index_signed = true;
-      const int64_t value = AnyIndex<uint32_t>::load(job, bytes + 1);
+      const int64_t value = AnyIndex::load(job, bytes + 1);
       EXPECT_EQ(value, static_cast<int64_t>(bits << (64 - 8 * size)) >> (64 - 8 * size));
       job.index_signed = false;
-      EXPECT_EQ(AnyIndex<uint64_t>::load(job, bytes + 1),
-                static_cast<int64_t>(bits << (64 - 8 * size) >> (64 - 8 * size)));
+      EXPECT_EQ(AnyIndex::load(job, bytes + 1), static_cast<int64_t>(bits << (64 - 8 * size) >> (64 - 8 * size)));
     }
   }
   job.index_signed = true;
@@ -177,6 +173,79 @@ TEST(Select, FollowsTheSwitches) {
   EXPECT_EQ(selected(-1), 0);  // 2^64 - 1 is a multiple of 5
   job.bounds = GTH_BOUNDS_CLAMP;
   EXPECT_EQ(selected(-1), 400);
+}
+
+// A block of one thread, behind a kernel that judges: what happens when it waits for it.
+class Waiting : public emulation::HostBlock {
+ public:
+  explicit Waiting(std::function<void()> then) : HostBlock(0, 1, 1), then_(std::move(then)) {}
+  void waits_for_previous() {
+    if (++waits_ == 1) then_();
+  }
+
+ private:
+  int waits_ = 0;
+  std::function<void()> then_;
+};
+
+// Four rows of 16 bytes, or two of 32 as a stream: what a thread copies in a round.
+struct Gathering {
+  explicit Gathering(Copy copy, bool zeroes) : rows(copy == Copy::stream ? 2 : 4) {
+    const int64_t row = 64 / rows;
+    for (size_t i = 0; i < table.size(); ++i) table[i] = static_cast<char>(i);
+    indices = {2, 0, 1, 2};
+    job.params = job.params_begin = table.data();
+    job.loadable = static_cast<int64_t>(table.size()) - 23;
+    job.indices = reinterpret_cast<const char*>(indices.data());
+    job.out = out;
+    job.units = job.tuples = job.loop[0].extent = rows;
+    job.loops = job.walked = job.components = 1;
+    job.tuple_loops = 1;
+    job.loop[0] = {rows, 0, 8, row};
+    job.component[0] = {3, row};
+    job.index_bytes = 8;
+    job.index_signed = job.index_aligned = job.has_negatives = true;
+    job.validation = Validation::in_front;
+    job.zeroes = zeroes;
+    job.state = &state;
+    job.record = &record;
+    fit_row(copy, row, &job);
+    for (int64_t i = 0; i < 64; ++i) expected[i] = table[static_cast<size_t>(indices[i / row] * row + i % row)];
+  }
+
+  int64_t rows;
+  std::vector<char> table = std::vector<char>(128);
+  std::vector<int64_t> indices;
+  alignas(16) char out[64] = {1};
+  char expected[64];
+  State state{};
+  gth_error_record record{};
+  DirectJob job{};
+};
+
+template <Copy copy>
+void expect_to_load_before_it_waits() {
+  Gathering good(copy, false);
+  Waiting behind_good([&] { std::fill(good.table.begin(), good.table.end(), 'x'); });
+  copy_body<copy, Index8>(behind_good, good.job);
+  EXPECT_EQ(0, std::memcmp(good.out, good.expected, 64));
+  EXPECT_EQ(good.record.count, 0u);
+  for (const bool zeroes : {false, true}) {
+    Gathering bad(copy, zeroes);
+    bad.indices[1] = 3;  // as the kernel in front finds, too
+    std::memset(bad.out, 1, 64);
+    Waiting behind_bad([&] { bad.state.worst = ~uint64_t{1}; });
+    copy_body<copy, Index8>(behind_bad, bad.job);
+    for (const char byte : bad.out) EXPECT_EQ(byte, zeroes ? 0 : 1);
+    EXPECT_EQ(bad.record.count, 0u);
+    EXPECT_EQ(bad.state.worst, 0u);
+  }
+}
+
+// Only stores wait for what is judged by the kernel in front.
+TEST(Gate, RowsAreLoadedBeforeIt) {
+  expect_to_load_before_it_waits<Copy::rows16>();
+  expect_to_load_before_it_waits<Copy::stream>();
 }
 
 TEST(Record, CountsAndKeepsTheFirst) {

@@ -47,6 +47,8 @@ GTH_EMULATION void gth_emulation_forgive(int64_t violations);
 
 // Called in every block between judging and copying, as another writer might come in between.
 GTH_EMULATION void gth_emulation_between(void (*call)(void* user, uint32_t block), void* user);
+// Launches count so far; 0: as far as kernels can.
+GTH_EMULATION void gth_emulation_count_to(int64_t counted);
 // Blocks run in an order that depends on it.
 GTH_EMULATION void gth_emulation_shuffle(uint32_t seed);
 GTH_EMULATION int64_t gth_emulation_launches(void);

@@ -24,6 +24,8 @@ bool is_of_library(const void* address);
 void count_violation(const char* what);
 void before_copying(uint32_t block);
 uint32_t seed();
+// How far a launch counts, where that is less than kernels can; else 0.
+int64_t counted();
 void count_launch();
 
 }  // namespace emulation

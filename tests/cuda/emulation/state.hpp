@@ -107,6 +107,7 @@ struct Machine {
   int32_t failure = 0, refusal = 0;
   pid_t process = 0;
   uint32_t seed = 0;
+  int64_t counted = 0;
   void (*between)(void*, uint32_t) = nullptr;
   void* between_user = nullptr;
   std::atomic<int64_t> before_in{0};

@@ -87,6 +87,8 @@ int launch_take(gth_error_record* record, gth_error_record* to, CUstream_st* str
                 record, to);
 }
 
+int64_t most_counted() { return emulation::counted() > 0 ? emulation::counted() : largest_count; }
+
 int load_kernels(Capacity* capacity) {
   *capacity = emulation::capacity();
   return emulation::enter_call();

@@ -1,0 +1,164 @@
+#include "emulated.hpp"
+#include "forms.hpp"
+
+// Calls that are larger than a launch can count, on a device whose launches count less far than kernels can.
+namespace {
+
+using device::Bytes;
+using device::Context;
+using device::Error;
+using device::Lookup;
+using device::Memory;
+using device::Shape;
+using device::Stream;
+
+class Pieces : public device::Emulated {};
+
+TEST_F(Pieces, OfEveryFormAsOnTheCpu) {
+  for (const int64_t counted : {512, 2000}) {
+    gth_emulation_count_to(counted);
+    const Context context;
+    for (uint64_t seed = 1; seed <= 300 && !HasFailure(); ++seed) {
+      SCOPED_TRACE("seed " + std::to_string(seed));
+      forms::Random random(seed);
+      const forms::Call call = forms::make_call(random);
+      if (forms::output_bytes(call) > (1 << 15)) continue;
+      forms::compare(call, context, random);
+      device::forget_described();
+    }
+  }
+}
+
+constexpr int64_t picks = 3000;
+
+std::vector<int64_t> good_rows() {
+  std::vector<int64_t> rows;
+  for (int64_t i = 0; i < picks; ++i) rows.push_back(i % 6);
+  return rows;
+}
+
+// Three that judge, in the order of their tuples, and then three that copy: nothing is copied before all is judged.
+TEST_F(Pieces, TheFirstBadTupleOfAll) {
+  gth_emulation_count_to(1000);
+  const Context context;
+  Lookup lookup(6, 4, picks);
+  for (const int64_t bad : {0, 999, 1000, 1001, 2999}) {
+    for (const int64_t worse : {bad, int64_t{2500}, picks - 1}) {
+      std::vector<int64_t> rows = good_rows();
+      rows[static_cast<size_t>(worse)] = 1000 + worse;
+      rows[static_cast<size_t>(bad)] = 1000 + bad;
+      const int64_t first = std::min(bad, worse);
+      lookup.pick(rows);
+      lookup.clear();
+      const int64_t launches = gth_emulation_launches();
+      lookup.enqueue(context);
+      EXPECT_EQ(gth_emulation_launches(), launches + 6);
+      context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, first, 1000 + first, 6});
+      lookup.expect_unchanged();
+    }
+  }
+  lookup.pick(good_rows());
+  lookup.enqueue(context);
+  context.expect_no_error();
+  lookup.expect_rows(good_rows());
+}
+
+TEST_F(Pieces, NewOutputsBecomeZeros) {
+  gth_emulation_count_to(1000);
+  const Context context;
+  Lookup lookup(6, 4, picks);
+  std::vector<int64_t> rows = good_rows();
+  rows[1700] = 6;
+  lookup.pick(rows);
+  const gth_tensor_desc p = lookup.params_desc(), i = lookup.indices_desc();
+  gth_tensor *params = nullptr, *indices = nullptr, *out = nullptr;
+  ASSERT_EQ(gth_tensor_borrow(&p, &params, nullptr), GTH_OK);
+  ASSERT_EQ(gth_tensor_borrow(&i, &indices, nullptr), GTH_OK);
+  ASSERT_EQ(gth_gather(context.get(), params, indices, nullptr, &out, nullptr), GTH_OK);
+  context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1700, 6, 6});
+  gth_tensor_desc made = GTH_TENSOR_DESC_INIT;
+  ASSERT_EQ(gth_tensor_describe(out, &made, nullptr), GTH_OK);
+  Bytes bytes(picks * 16);
+  device::copy(bytes.data(), made.data, picks * 16);
+  EXPECT_TRUE(bytes == Bytes(bytes.size(), 0));
+  for (gth_tensor* each : {params, indices, out}) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
+}
+
+// Indices that several tuples share are judged once; the tuple is named as if they were not.
+TEST_F(Pieces, WhereNothingIsCopied) {
+  gth_emulation_count_to(1000);
+  const Context context;
+  gth_options options = GTH_OPTIONS_INIT;
+  options.profile = GTH_PROFILE_ONNX;
+  const Shape params_shape{6, 0}, shape{picks, 5}, strides{8, 0}, out_shape{picks, 5, 0};
+  const gth_tensor_desc p = device::describe_on_device(GTH_DTYPE_INT32, params_shape, nullptr);
+  const gth_tensor_desc o = device::describe_on_device(GTH_DTYPE_INT32, out_shape, nullptr);
+  for (const int64_t bad : {0, 1234, 2999}) {
+    std::vector<int64_t> rows = good_rows();
+    rows[static_cast<size_t>(bad)] = -7;
+    const Memory indices(rows);
+    gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, shape, indices.data());
+    i.strides = strides.data();
+    Error error;
+    const int64_t launches = gth_emulation_launches();
+    ASSERT_EQ(gth_gather_desc(context.get(), &p, &i, &options, &o, &error), GTH_OK) << error.message;
+    EXPECT_EQ(gth_emulation_launches(), launches + 3);
+    context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 5 * bad, -7, 6, GTH_ERROR_WRAP});
+    device::copy(indices.data(), good_rows().data(), picks * 8);
+    ASSERT_EQ(gth_gather_desc(context.get(), &p, &i, &options, &o, &error), GTH_OK) << error.message;
+    context.expect_no_error();
+  }
+}
+
+TEST_F(Pieces, OfACapturedCall) {
+  gth_emulation_count_to(1000);
+  const Stream stream;
+  const Context context(stream.get());
+  Lookup lookup(6, 4, picks);
+  device::begin_capture(stream.get());
+  lookup.enqueue(context);
+  const device::Graph graph = device::end_capture(stream.get());
+  ASSERT_NE(graph, nullptr);
+  for (const int64_t bad : {2999, 1000, 0}) {
+    std::vector<int64_t> rows = good_rows();
+    rows[static_cast<size_t>(bad)] = 6;
+    lookup.pick(rows);
+    lookup.clear();
+    device::launch(graph, stream.get());
+    context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, bad, 6, 6});
+    lookup.expect_unchanged();
+    lookup.pick(good_rows());
+    device::launch(graph, stream.get());
+    context.expect_no_error();
+    lookup.expect_rows(good_rows());
+  }
+  device::destroy_graph(graph);
+}
+
+// Whatever piece cannot be launched: the next call is right.
+TEST_F(Pieces, OneOfWhichFails) {
+  gth_emulation_count_to(1000);
+  const Context context;
+  Lookup lookup(6, 4, picks);
+  std::vector<int64_t> rows = good_rows();
+  rows[500] = 99;
+  int64_t failures = 0;
+  for (int64_t n = 1; n < 100; ++n, ++failures) {
+    lookup.pick(rows);
+    Error error;
+    gth_emulation_fail(n, 700);
+    const int32_t status = lookup.call(context, &error);
+    gth_emulation_fail(0, 0);
+    if (status == GTH_OK) break;
+    EXPECT_EQ(error.native, 700);
+    EXPECT_NE(gth_context_take_error(context.get(), nullptr), GTH_E_RACE);
+    lookup.pick(good_rows());
+    lookup.enqueue(context);
+    context.expect_no_error();
+    lookup.expect_rows(good_rows());
+  }
+  EXPECT_GE(failures, 6);
+  context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 500, 99, 6});
+}
+
+}  // namespace
