@@ -248,6 +248,12 @@ TEST(ElementsShapes, RanksAreEqual) {
   const Array index = indices64({}, {0});
   expect_refused({elements, params.desc(), line.desc()}, floats({2}), {GTH_E_RANK, GTH_OPERAND_INDICES, -1, -1, 1, 2});
   expect_refused({elements, scalar.desc(), index.desc()}, floats({}), {GTH_E_RANK, GTH_OPERAND_PARAMS, -1, -1, 0, 1});
+  for (int32_t profile = 0; profile <= GTH_PROFILE_JAX_CLIP; ++profile) {
+    const gth_options as = with_profile(profile);
+    if (profile == GTH_PROFILE_TORCH) continue;
+    expect_refused({elements, scalar.desc(), index.desc(), &as}, floats({}),
+                   {GTH_E_RANK, GTH_OPERAND_PARAMS, -1, -1, 0, 1});
+  }
   const gth_options torch = with_profile(GTH_PROFILE_TORCH);
   expect_gathered({elements, scalar.desc(), index.desc(), &torch}, {}, bytes_of({0}));
   const Array one = indices64({3}, {0, 0, 0});

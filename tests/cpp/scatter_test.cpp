@@ -344,6 +344,22 @@ TEST(ScatterErrors, ShapesAndDtypesName) {
 }
 
 // Which dtypes a reduction takes.
+// NumPy and JAX have no axis there, ONNX no such tensors.
+TEST(ScatterErrors, OnlyTorchKnowsElementsWithoutDims) {
+  const Array target = floats({}, {1}), index = indices64({}, {0}), update = floats({}, {5});
+  for (int32_t profile = 0; profile <= GTH_PROFILE_JAX_CLIP; ++profile) {
+    gth_options options = GTH_OPTIONS_INIT;
+    options.profile = profile;
+    const ScatterCall call{s_elements, target.desc(), index.desc(), update.desc(), &options};
+    if (profile == GTH_PROFILE_TORCH) {
+      EXPECT_EQ(gth_scatter_elements_desc(nullptr, &call.target, &call.indices, &call.updates, &options, nullptr),
+                GTH_OK);
+    } else {
+      expect_no_scatter(call, target, {GTH_E_RANK, GTH_OPERAND_TARGET, -1, -1, 0, 1});
+    }
+  }
+}
+
 TEST(ScatterErrors, I5_ReductionsAreOfNumbers) {
   constexpr int32_t all[] = {GTH_REDUCTION_ADD, GTH_REDUCTION_MUL, GTH_REDUCTION_MAX, GTH_REDUCTION_MIN};
   const Array indices = indices64({1}, {1});
