@@ -637,20 +637,9 @@ def judge(mutant):
         path.write_text(before)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--count", type=int, default=100, help="random mutants that compile")
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no further one after so long")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="", help="a regular expression of the names of the files to change")
-    parser.add_argument("--named", action="store_true", help="the named ones alone")
-    arguments = parser.parse_args()
-
-    chosen = [mutant for mutant in NAMED if re.search(arguments.only, mutant.file)]
-    more = [] if arguments.named else random_mutants(arguments.seed, arguments.only)
-    prepare(dict.fromkeys(build for mutant in (*chosen, *more) for build in builds_for(mutant)))
-    began = time.monotonic()
-    survivors, killed, broken = [], 0, []
+def judge_named(chosen):
+    """The named ones that no test notices."""
+    broken = []
     for mutant in chosen:
         if mutant.needs_nvcc and not HAS_NVCC:
             print(f"{'not run: no nvcc':24} {mutant.promise}", flush=True)
@@ -659,31 +648,68 @@ def main():
         print(f"{by or 'SURVIVES':24} {mutant.promise}", flush=True)
         if by in (None, "compiler"):
             broken.append(mutant)
-    total = equivalent = 0
-    for mutant in more:
-        if total >= arguments.count or time.monotonic() - began > arguments.seconds:
-            break
-        by = judge(mutant)
-        if by == "compiler":
-            continue
-        reason = EQUIVALENT.get((mutant.file, mutant.old.strip(), mutant.new.strip()))
-        total += 1
-        killed += by is not None
-        equivalent += reason is not None
-        if by is None:
-            survivors.append(mutant)
-            print(
-                f"{'equivalent' if reason else 'SURVIVES':24} {mutant}" + (f": {reason}" if reason else ""), flush=True
-            )
-        else:
-            print(f"{by:24} {mutant.file}:{mutant.line}", flush=True)
-    counted = total - equivalent
+    return broken
+
+
+@dataclass
+class Tally:
+    total: int = 0  # that compile
+    killed: int = 0
+    equivalent: int = 0
+
+    def __str__(self):
+        survivors = f"{self.total - self.killed} survive, {self.equivalent} of them equivalent"
+        return f"{self.total} random mutants, {self.killed} killed, {survivors}"
+
+    def is_enough(self):
+        return self.killed >= 0.95 * (self.total - self.equivalent)
+
+
+def judge_random(more, count, seconds):
+    """Until there are so many, or so many seconds are over, or somebody interrupts: what was judged counts."""
+    tally, began = Tally(), time.monotonic()
+    try:
+        for mutant in more:
+            if tally.total >= count or time.monotonic() - began > seconds:
+                break
+            by = judge(mutant)
+            if by == "compiler":
+                continue
+            reason = EQUIVALENT.get((mutant.file, mutant.old.strip(), mutant.new.strip()))
+            tally.total += 1
+            tally.killed += by is not None
+            tally.equivalent += by is None and reason is not None
+            if by:
+                print(f"{by:24} {mutant.file}:{mutant.line}", flush=True)
+            elif reason:
+                print(f"{'equivalent':24} {mutant}: {reason}", flush=True)
+            else:
+                print(f"{'SURVIVES':24} {mutant}", flush=True)
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+    return tally
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=100, help="random mutants that compile")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no further random one after so long")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", help="a regular expression of the names of the files to change")
+    parser.add_argument("--named", action="store_true", help="the named ones alone")
+    arguments = parser.parse_args()
+
+    chosen = [mutant for mutant in NAMED if re.search(arguments.only, mutant.file)]
+    more = [] if arguments.named else random_mutants(arguments.seed, arguments.only)
+    prepare(dict.fromkeys(build for mutant in (*chosen, *more) for build in builds_for(mutant)))
+    broken = judge_named(chosen)
+    tally = judge_random(more, arguments.count, arguments.seconds)
     unrun = sum(mutant.needs_nvcc for mutant in chosen) if not HAS_NVCC else 0
     note = f", {unrun} not run: no nvcc" if unrun else ""
     print(f"{len(chosen)} named mutants, {len(broken)} survive{note}")
-    if total:
-        print(f"{total} random mutants, {killed} killed, {len(survivors)} survive, {equivalent} of them equivalent")
-    return 1 if broken or (counted and killed < 0.95 * counted) else 0
+    if tally.total:
+        print(tally)
+    return 1 if broken or not tally.is_enough() else 0
 
 
 if __name__ == "__main__":
