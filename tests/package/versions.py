@@ -13,6 +13,7 @@ STATED = {
     "bindings/rust/Cargo.lock": r'^name = "gather(?:-sys)?"\nversion = "(.+)"',
     "bindings/rust/gather-sys/README.md": r"`gather` from release (\S+) on",
     "bindings/python/pyproject.toml": r'^version = "(.+)"',
+    "src/package/conda/recipe.yaml": r"^  version: (\d\S*)",
     "README.md": (
         r"find_package\(gather (\S+) CONFIG|(?:libgather(?:1|-dev)?|gather)[_-](\d+\.\d+\.\d+)"
         r"|^\*\*Status\.\*\* (\d+\.\d+)"
