@@ -163,7 +163,7 @@ def make_runners(case: AnyCase, libraries: dict[str, Library], limits: ctypes.CD
     runners |= {f"libgather: {way}": gather for way, gather in kind.package(case)}
     if isinstance(case, Case):
         runners |= {f"loop: {way}": gather for way, gather in contestants.memcpy_loop(limits, case)}
-    for peer, ways in kind.PEERS.items():  # in their order: TensorFlow does not bear to be imported after JAX
+    for peer, ways in kind.PEERS.items():
         if peer in peers:
             runners |= {f"{peer}: {way}": gather for way, gather in ways(case)}
     return runners
@@ -178,6 +178,8 @@ def measure(
     seconds: float,
     on_cell: Callable[[AnyCell], None],
 ) -> list[dict[str, Any]]:
+    for peer in peers:  # in their order, for all cells: TensorFlow does not bear to be imported after JAX
+        contestants.module(peer)
     tables, results = Tables(), []
     for cell in sorted(cells, key=lambda c: -c.table):
         on_cell(cell)

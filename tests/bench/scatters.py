@@ -201,7 +201,8 @@ def torch_functions(case: ScatterCase) -> Iterator[tuple[str, Gather]]:
     torch = module("torch")
     if torch is None:
         return
-    torch.use_deterministic_algorithms(True)
+    # As torch.use_deterministic_algorithms does, which imports Triton too, whose LLVM does not bear TensorFlow's.
+    torch._C._set_deterministic_algorithms(True, warn_only=False)
     torch.utils.deterministic.fill_uninitialized_memory = False  # which nothing that is measured reads
     target, updates, memory = (torch.from_numpy(array) for array in (case.target, case.updates, case.memory))
     if case.depth != 0 and case.cell.into != "memory":
