@@ -16,10 +16,10 @@ NOTEBOOKS = sorted((BINDING.parents[1] / "docs/python/notebooks").glob("*.ipynb"
 NEEDED = {"torch-module": "torch"}
 
 
-def printed(notebook: nbformat.NotebookNode) -> list[list[str]]:
-    """What each of its cells shows as text."""
+def printed(notebook: nbformat.NotebookNode) -> list[str]:
+    """What each of its cells shows as text, which may arrive in pieces."""
     outputs = [cell.outputs for cell in notebook.cells if cell.cell_type == "code"]
-    return [[each.get("text") or each.data["text/plain"] for each in of_cell] for of_cell in outputs]
+    return ["".join(each.get("text") or each.data["text/plain"] for each in of_cell) for of_cell in outputs]
 
 
 def test_there_are_notebooks() -> None:
