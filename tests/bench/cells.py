@@ -40,14 +40,12 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class ElementsCell:
-    """gather_elements of float32: indices have `extent` along the axis, and the extents of params elsewhere."""
+class Elements:
+    """Of float32: indices have `extent` along the axis, and the extents of what they select from elsewhere."""
 
     shape: tuple[int, ...]
     axis: int
     extent: int
-    index: str = "int64"
-    fresh: bool = False
 
     @property
     def count(self) -> int:
@@ -59,6 +57,14 @@ class ElementsCell:
 
     def facts(self) -> dict[str, Any]:
         return asdict(self)
+
+
+@dataclass(frozen=True)
+class ElementsCell(Elements):
+    """gather_elements."""
+
+    index: str = "int64"
+    fresh: bool = False
 
 
 @dataclass(frozen=True)
@@ -127,26 +133,11 @@ class ScatterCell:
 
 
 @dataclass(frozen=True)
-class ScatterElementsCell:
-    """scatter_elements of float32: indices and updates have `extent` along the axis, and the extents of the target
-    elsewhere."""
+class ScatterElementsCell(Elements):
+    """scatter_elements, of as many updates."""
 
-    shape: tuple[int, ...]
-    axis: int
-    extent: int
     reduction: str
     into: str
-
-    @property
-    def count(self) -> int:
-        return prod(self.shape) // self.shape[self.axis] * self.extent
-
-    @property
-    def table(self) -> int:
-        return 4 * prod(self.shape)
-
-    def facts(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 AnyCell = Cell | ElementsCell | AxisCell | StringsCell | ScatterCell | ScatterElementsCell

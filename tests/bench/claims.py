@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-MB = 1 << 20
+from plot import is_plain
+from standings import ours, rival
+
 CACHED, BEYOND = 256 << 10, 1 << 30  # bytes of tables
 Result = dict[str, Any]
 
@@ -19,25 +21,18 @@ class Claim:
     ratios: Callable[[list[Result]], Iterator[tuple[Result, float]]]
 
 
-def best(result: Result, kind: str) -> float | None:
-    """The best round of the quickest contestant of a kind, such as `libgather` or `limit: touch`."""
-    return min((ns["best"] for name, ns in result["ns"].items() if name.startswith(kind)), default=None)
+def best_of(result: Result, name: str) -> float | None:
+    """The best round of a contestant."""
+    return result["ns"][name]["best"] if name in result["ns"] else None
 
 
-def ours(result: Result) -> float:
-    return min(ns["best"] for name, ns in result["ns"].items() if name.startswith("libgather: "))
+def our_best(result: Result) -> float:
+    return result["ns"][ours(result["ns"])]["best"]
 
 
-def others(result: Result) -> float | None:
-    """Of everyone who is neither ours nor a limit."""
-    return min(
-        (ns["best"] for name, ns in result["ns"].items() if not name.startswith(("libgather", "limit: "))), default=None
-    )
-
-
-def is_plain(cell: dict[str, Any]) -> bool:
-    """Rows along axis 0 by random int64 indices."""
-    return cell.get("depth") == 1 and cell["index"] == "int64" and cell["spread"] == "uniform"
+def best_other(result: Result) -> float | None:
+    other = rival(result["ns"])
+    return other and result["ns"][other]["best"]
 
 
 def against(
@@ -49,67 +44,62 @@ def against(
         for result in results:
             other = rival(result) if belongs(result["cell"], result["cores"]) else None
             if other is not None:
-                yield result, other / ours(result)
+                yield result, other / our_best(result)
 
     return ratios
-
-
-def is_reused(cell: dict[str, Any]) -> bool:
-    """Plain, into 4 MB that are there: where the limits are measured beside it."""
-    return is_plain(cell) and not cell["fresh"] and cell["out"] == 4 * MB
 
 
 def like_gather(belongs: Callable[[dict[str, Any]], bool]) -> Callable[[list[Result]], Iterator[tuple[Result, float]]]:
     """The time of gather of the same rows of an equal table to that of another operation."""
 
     def ratios(results: list[Result]) -> Iterator[tuple[Result, float]]:
-        gathers = {(r["cores"], r["cell"]["table"], r["cell"]["row"]): r for r in results if is_reused(r["cell"])}
+        gathers = {(r["cores"], r["cell"]["table"], r["cell"]["row"]): r for r in results if is_plain(r["cell"])}
         for result in results:
             cell = result["cell"]
             table = cell["outer"] * cell["rows"] * cell["row"] if "batched" in cell else cell.get("table")
             gather = gathers.get((result["cores"], table, cell.get("row")))
             if gather is not None and belongs(cell):
-                yield result, ours(gather) / ours(result)
+                yield result, our_best(gather) / our_best(result)
 
     return ratios
 
 
 CLAIMS = (
-    Claim("not behind the best other, everywhere", 1, against(others, lambda cell, cores: True)),
+    Claim("not behind the best other, everywhere", 1, against(best_other, lambda cell, cores: True)),
     Claim(
         "rows of 1 to 16 B of tables in cache, output there: an unchecked loop by hand takes at most 1.1 times less",
         1 / 1.1,
         against(
-            lambda r: best(r, "limit: loop"), lambda c, _: is_reused(c) and c["table"] <= CACHED and c["row"] <= 16
+            lambda r: best_of(r, "limit: loop"), lambda c, _: is_plain(c) and c["table"] <= CACHED and c["row"] <= 16
         ),
     ),
     Claim(
         "the same rows: a loop by hand that checks all indices first is not quicker",
         1,
         against(
-            lambda r: best(r, "limit: judged loop"),
-            lambda c, _: is_reused(c) and c["table"] <= CACHED and c["row"] <= 16,
+            lambda r: best_of(r, "limit: judged loop"),
+            lambda c, _: is_plain(c) and c["table"] <= CACHED and c["row"] <= 16,
         ),
     ),
     Claim(
         "odd rows of 3 to 48 B: 2.5 times as quick as every other",
         2.5,
-        against(others, lambda c, _: is_reused(c) and 3 <= c["row"] <= 48 and c["row"] & (c["row"] - 1) != 0),
+        against(best_other, lambda c, _: is_plain(c) and 3 <= c["row"] <= 48 and c["row"] & (c["row"] - 1) != 0),
     ),
     Claim(
         "tables beyond the caches, rows of up to 32 B: 0.9 of touching them, fetched ahead",
         0.9,
         against(
-            lambda r: best(r, "limit: touch, fetched"),
-            lambda c, _: is_reused(c) and c["table"] >= BEYOND and c["row"] <= 32,
+            lambda r: best_of(r, "limit: touch, fetched"),
+            lambda c, _: is_plain(c) and c["table"] >= BEYOND and c["row"] <= 32,
         ),
     ),
     Claim(
         "tables beyond the caches, rows of 128 B and more, both cores: 0.85 of copying as many bytes in order",
         0.85,
         against(
-            lambda r: best(r, "limit: copy"),
-            lambda c, cores: is_reused(c) and c["table"] >= BEYOND and c["row"] >= 128 and cores > 1,
+            lambda r: best_of(r, "limit: copy"),
+            lambda c, cores: is_plain(c) and c["table"] >= BEYOND and c["row"] >= 128 and cores > 1,
         ),
     ),
     Claim(

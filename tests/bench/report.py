@@ -8,6 +8,7 @@ from typing import Any
 
 from claims import hold
 from plot import is_plain, plots
+from standings import kind, ours, rival
 
 UNITS = ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"), (1, "B"))
 
@@ -17,18 +18,11 @@ def size(count: int) -> str:
     return f"{count // unit} {name}"
 
 
-def kind(name: str) -> str:
-    """A contestant's kind: what stands before the colon."""
-    return name.partition(":")[0]
-
-
 def judge(result: dict[str, Any], own: str) -> dict[str, Any]:
     """Ours beside the best of the others and beside the nearest limit, by the best rounds and by the medians."""
     ns = result["ns"]
     best, median = ({name: each[by] for name, each in ns.items()} for by in ("best", "median"))
-    name = min((n for n in ns if kind(n) == own), key=lambda n: best[n])
-    others = [n for n in ns if kind(n) not in (own, "limit") and not kind(n).startswith("libgather")]
-    peer = min(others, key=lambda n: best[n], default=None)
+    name, peer = ours(ns, own), rival(ns, own)
     touch = [best[n] for n in ns if n.startswith("limit: touch")]
     copy = [best[n] for n in ns if n.startswith("limit: copy")]
     # Rows are read at random and written in order: the slower of the two binds.
