@@ -47,14 +47,15 @@ struct Room {
 };
 
 // False: an index is bad that was good when it was judged, or there are more updates than when they were counted.
-bool accumulate_part(const Job& job, const Accumulate& kernels, const Range& range, Room* room) {
+bool accumulate_part(const Part& part, const Accumulate& kernels, Room* room) {
+  const Job& job = part.job;
   int64_t count = 0;
-  if (!for_updates_of(job, range, [&](const Updates& on) { count += on.count; })) return false;
+  if (!for_updates_of(part, [&](const Updates& on) { count += on.count; })) return false;
   const int64_t begin = room->used.fetch_add(count, std::memory_order_relaxed);
   if (count > room->size - begin) return false;
   Update* const first = room->updates + begin;
   int64_t found = 0;
-  const bool whole = for_updates_of(job, range, [&](const Updates& on) {
+  const bool whole = for_updates_of(part, [&](const Updates& on) {
     for (int64_t i = 0; i < on.count; ++i, ++found) {
       if (found < count) first[found] = {on.target + on.offsets[i], on.updates + on.from[i], found};
     }
@@ -80,13 +81,10 @@ int32_t accumulate(const Job& job, const Executor& executor, const Error& error)
   Room room{static_cast<Update*>(core::allocate(static_cast<size_t>(bytes))), job.slices, {0}};
   if (!room.updates) return fail_memory(bytes, error);
   const Accumulate kernels = choose_accumulate(job.plan);
-  const Parts parts(job, executor, LongRows::whole);
-  std::atomic<bool> stopped{false};
-  for_each_piece(executor, parts.pieces(), [&](int64_t i) {
-    if (!accumulate_part(job, kernels, parts[i].range, &room)) stopped.store(true, std::memory_order_relaxed);
-  });
+  const bool whole =
+      for_each_part(job, executor, [&](const Part& part) { return accumulate_part(part, kernels, &room); });
   core::deallocate(room.updates);
-  return stopped.load(std::memory_order_relaxed) ? core::fail_index_race(error) : GTH_OK;
+  return whole ? GTH_OK : core::fail_index_race(error);
 }
 
 }  // namespace gather::cpu

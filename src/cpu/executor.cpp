@@ -104,7 +104,9 @@ void wait_for(uint32_t joined) {
   }
 }
 
+// The caller has the first task in each call: what it left in its caches is there in the next.
 void run_on_pool(int32_t threads, Work* work) {
+  work->next.store(1, std::memory_order_relaxed);
   const auto helpers = static_cast<int32_t>(std::min<int64_t>(threads, work->n) - 1);
   const auto seats = static_cast<uint32_t>(ensure_workers(helpers));
   place_workers();
@@ -112,6 +114,7 @@ void run_on_pool(int32_t threads, Work* work) {
   pool.left.store(0, std::memory_order_relaxed);
   pool.seats.store(seats, std::memory_order_release);
   core::wake(pool.seats, static_cast<int32_t>(seats));
+  work->task(work->arg, 0);
   run_tasks(work);
   wait_for(seats - pool.seats.exchange(0, std::memory_order_acq_rel));
 }
@@ -125,6 +128,7 @@ int32_t thread_count(const Executor& executor) {
 }
 
 void parallel_for(const Executor& executor, int64_t n, gth_task_fn task, void* arg) {
+  if (n == 0) return;  // and wakes nobody
   if (executor.parallel_for) {
     const core::Uncancelled uncancelled;
     return executor.parallel_for(executor.user, n, task, arg);

@@ -44,6 +44,17 @@ Job::Job(const core::Plan& p, const core::Pointers& pointers, int64_t n, const K
   find_judging();
 }
 
+Job Job::cut(int32_t loop, int64_t first, int64_t last) const {
+  Job part = *this;
+  Steps& cut = part.copying.loop(loop);
+  part.params = moved(params, steps_of(first, cut.params));
+  part.indices = moved(indices, steps_of(first, cut.index));
+  part.out = moved(out, steps_of(first, cut.out));
+  part.slices = slices / cut.extent * (last - first);
+  cut.extent = last - first;
+  return part;
+}
+
 // In the order of positions, which is that of dense indices in memory.
 void Job::find_judging() {
   Steps* const loops = judging.around;

@@ -30,14 +30,22 @@ struct Steps {
 
 // Loops from tuple to tuple: the line is walked innermost.
 struct Nest {
+  static constexpr int32_t the_line = -1;
+
   Steps line;
   int32_t around_count;
   Steps around[GTH_MAX_NDIM];
+
+  const Steps& loop(int32_t i) const { return i == the_line ? line : around[i]; }
+  Steps& loop(int32_t i) { return i == the_line ? line : around[i]; }
 };
 
 // A plan with pointers and the open extent filled in.
 struct Job {
   Job(const core::Plan& plan, const core::Pointers& pointers, int64_t n, const Kernels& kernels);
+
+  // What this one copies while a loop of `copying` steps from first to last, after all was judged.
+  Job cut(int32_t loop, int64_t first, int64_t last) const;
 
   const core::Plan& plan;
   const Kernels& kernels;

@@ -24,6 +24,16 @@ struct Memory {
   gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
 };
 
+// What a failed call tells beside its status.
+inline void expect_facts(const Case& test, const gth_error& err) {
+  EXPECT_EQ(err.operand, test.error.operand) << test.name << ": " << err.message;
+  EXPECT_EQ(err.component, test.error.component) << test.name << ": " << err.message;
+  EXPECT_EQ(err.position, test.error.position) << test.name << ": " << err.message;
+  EXPECT_EQ(err.value, test.error.value) << test.name << ": " << err.message;
+  EXPECT_EQ(err.limit, test.error.limit) << test.name << ": " << err.message;
+  EXPECT_EQ(err.flags & ~uint32_t{GTH_ERROR_CUT}, test.error.flags) << test.name << ": " << err.message;
+}
+
 inline gth_tensor* make_handle(const TensorText& text, const Memory& memory) {
   gth_tensor* handle = nullptr;
   gth_error err = GTH_ERROR_INIT;

@@ -30,12 +30,7 @@ class Handle {
 inline void expect_error(const Case& test, int32_t status, const gth_error& err) {
   EXPECT_STREQ(gth_status_name(status), gth_status_name(test.error.status)) << test.name << ": " << err.message;
   if (status == GTH_OK || status != test.error.status) return;
-  EXPECT_EQ(err.operand, test.error.operand) << test.name << ": " << err.message;
-  EXPECT_EQ(err.component, test.error.component) << test.name << ": " << err.message;
-  EXPECT_EQ(err.position, test.error.position) << test.name << ": " << err.message;
-  EXPECT_EQ(err.value, test.error.value) << test.name << ": " << err.message;
-  EXPECT_EQ(err.limit, test.error.limit) << test.name << ": " << err.message;
-  EXPECT_EQ(err.flags & ~uint32_t{GTH_ERROR_CUT}, test.error.flags) << test.name << ": " << err.message;
+  expect_facts(test, err);
 }
 
 // Dense bytes against the recorded ones, but for what a NaN looks like.

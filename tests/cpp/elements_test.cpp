@@ -173,7 +173,7 @@ class Elements : public ::testing::Test {
 };
 
 TEST_F(Elements, RandomCases) {
-  const int64_t wanted = oracle::from_environment("GATHER_CASES", 12000);
+  const int64_t wanted = oracle::random_cases(12000);
   for (; runs_ < wanted && !HasFailure(); ++number_) {
     const Case c = make_case(random_);
     const Answer answer = oracle::solve_elements(c.problem);

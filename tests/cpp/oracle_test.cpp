@@ -225,7 +225,7 @@ class Oracle : public ::testing::Test {
 };
 
 TEST_F(Oracle, RandomGathers) {
-  const int64_t wanted = from_environment("GATHER_CASES", 220000);
+  const int64_t wanted = random_cases(220000);
   for (; cases_ < wanted && !HasFatalFailure() && !HasNonfatalFailure(); ++number_) run_case();
   std::printf("oracle: %lld runs of %lld gathers\n", static_cast<long long>(cases_), static_cast<long long>(number_));
 }

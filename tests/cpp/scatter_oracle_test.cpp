@@ -289,7 +289,7 @@ class ScatterOracle : public ::testing::Test {
 };
 
 TEST_F(ScatterOracle, RandomScatters) {
-  const int64_t wanted = from_environment("GATHER_CASES", 20000);
+  const int64_t wanted = random_cases(20000);
   for (; runs_ < wanted && !HasFailure(); ++number_) {
     const Case c = make_case(random_);
     answer_ = solve_scatter(c.problem);

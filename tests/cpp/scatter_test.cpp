@@ -503,32 +503,67 @@ TEST(ScatterErrors, I6_HugeShapes) {
 
 // ---- threads and memory
 
-// Large enough for threads in the shipped library too: short and long rows, few and many duplicates, both ways to cut.
-TEST(ScatterThreads, I2_TheResultIsThatOfOneThread) {
+// Large enough for threads in the shipped library too.
+class ScatterThreads : public testing::Test {
+ protected:
+  static std::vector<int64_t> drawn(int64_t count, int64_t below) {
+    std::vector<int64_t> index(static_cast<size_t>(count));
+    for (size_t k = 0; k < index.size(); ++k)
+      index[k] = static_cast<int64_t>(k * 2654435761u % static_cast<size_t>(below));
+    return index;
+  }
+  static Array numbers(const std::vector<int64_t>& shape, int64_t count) {
+    std::vector<float> values(static_cast<size_t>(count));
+    for (size_t k = 0; k < values.size(); ++k) values[k] = static_cast<float>(k % 1000) * 0.37f;
+    return floats(shape, values);
+  }
+
+  // `call` scatters into a target of ones.
+  template <class Call>
+  static void expect_that_of_one_thread(const std::vector<int64_t>& shape, Call&& call) {
+    const std::vector<float> ones(static_cast<size_t>(count_of(shape)), 1);
+    for (const int32_t reduction : {GTH_REDUCTION_NONE, GTH_REDUCTION_ADD}) {
+      Bytes first;
+      for (const int32_t threads : {1, 2, 3, 16}) {
+        Array target = floats(shape, ones);
+        gth_options options = reducing(reduction);
+        options.threads = threads;
+        const gth_tensor_desc t = target.desc();
+        ASSERT_EQ(call(&t, &options), GTH_OK);
+        if (threads == 1) first = target.bytes();
+        EXPECT_TRUE(target.bytes() == first) << shape[0] << " x " << shape[1] << ", threads " << threads;
+      }
+    }
+  }
+};
+
+// Short rows near and far, longer and long ones, few and many duplicates.
+TEST_F(ScatterThreads, I2_RowsAreThoseOfOneThread) {
   struct Size {
     int64_t rows, width, updates;
   };
-  for (const Size& size :
-       {Size{1 << 16, 1, 1 << 20}, Size{3, 1, 1 << 20}, Size{4096, 16, 1 << 16}, Size{2, 8192, 300}}) {
-    std::vector<int64_t> index(static_cast<size_t>(size.updates));
-    std::vector<float> values(static_cast<size_t>(size.updates * size.width));
-    for (size_t k = 0; k < index.size(); ++k)
-      index[k] = static_cast<int64_t>(k * 2654435761u % static_cast<size_t>(size.rows));
-    for (size_t k = 0; k < values.size(); ++k) values[k] = static_cast<float>(k % 1000) * 0.37f;
-    const Array indices = indices64({size.updates}, index), updates = floats({size.updates, size.width}, values);
-    for (int32_t reduction : {GTH_REDUCTION_NONE, GTH_REDUCTION_ADD}) {
-      Bytes first;
-      for (int32_t threads : {1, 2, 3, 16}) {
-        Array target =
-            floats({size.rows, size.width}, std::vector<float>(static_cast<size_t>(size.rows * size.width), 1));
-        gth_options options = reducing(reduction);
-        options.threads = threads;
-        const gth_tensor_desc t = target.desc(), i = indices.desc(), u = updates.desc();
-        ASSERT_EQ(gth_scatter_desc(nullptr, &t, &i, &u, &options, nullptr), GTH_OK);
-        if (threads == 1) first = target.bytes();
-        EXPECT_TRUE(target.bytes() == first) << size.rows << " x " << size.width << ", threads " << threads;
-      }
-    }
+  for (const Size& size : {Size{1 << 16, 1, 1 << 20}, Size{1 << 23, 1, 1 << 20}, Size{3, 1, 1 << 20},
+                           Size{4096, 32, 1 << 16}, Size{64, 1024, 4096}, Size{2, 8192, 300}}) {
+    const Array indices = indices64({size.updates}, drawn(size.updates, size.rows)),
+                updates = numbers({size.updates, size.width}, size.updates * size.width);
+    const gth_tensor_desc i = indices.desc(), u = updates.desc();
+    expect_that_of_one_thread({size.rows, size.width}, [&](const gth_tensor_desc* t, const gth_options* options) {
+      return gth_scatter_desc(nullptr, t, &i, &u, options, nullptr);
+    });
+  }
+}
+
+// Each thread has some of the columns, or of the rows.
+TEST_F(ScatterThreads, I2_ElementsAreThoseOfOneThread) {
+  for (const int64_t axis : {0, 1}) {
+    const Array indices = indices64({600, 500}, drawn(600 * 500, axis == 0 ? 600 : 500)),
+                updates = numbers({600, 500}, 600 * 500);
+    const gth_tensor_desc i = indices.desc(), u = updates.desc();
+    expect_that_of_one_thread({600, 500}, [&](const gth_tensor_desc* t, gth_options* options) {
+      options->has_axis = 1;
+      options->axis = axis;
+      return gth_scatter_elements_desc(nullptr, t, &i, &u, options, nullptr);
+    });
   }
 }
 

@@ -125,6 +125,23 @@ TEST(Workers, OnlyThoseNeededAreWoken) {
   EXPECT_LT(switches_of(workers) - before, calls * 10);
 }
 
+// What there is nothing to do for wakes nobody, and ends nobody.
+TEST(Workers, OutliveCallsOfNothing) {
+  const Shape nothing{0};
+  const gth_tensor_desc empty = describe(u8, nothing, nullptr), tuple = describe(GTH_DTYPE_INT64, nothing, nullptr);
+  for (int32_t profile = 0; profile <= GTH_PROFILE_JAX_CLIP; ++profile) {
+    const std::set<pid_t> workers = workers_of(Large(3));
+    const int64_t before = switches_of(workers);
+    gth_options options = GTH_OPTIONS_INIT;
+    options.profile = profile;
+    options.threads = 3;
+    for (int32_t i = 0; i < 100; ++i) gth_gather_nd_desc(nullptr, &empty, &tuple, &options, &empty, nullptr);
+    EXPECT_EQ(switches_of(workers), before) << "profile " << profile;
+    EXPECT_EQ(tasks_started_by([&] { EXPECT_TRUE(Large(3).run()); }).size(), 0u) << "profile " << profile;
+    for (const pid_t each : workers) EXPECT_EQ(tasks().count(each), 1u) << "profile " << profile;
+  }
+}
+
 // ---- what they are like
 
 TEST(Workers, RunBesideMuchThreadLocalMemory) {

@@ -1,6 +1,5 @@
 """How each system is asked: it differentiates the gather, and says what a gradient of the output is of params."""
 
-import importlib
 from dataclasses import replace
 
 import numpy as np
@@ -14,11 +13,7 @@ def ask(case):
     name = scatters.OF_PROFILE.get(case.profile)
     if name is None or case.accumulate:
         return None, scatters.NOT_EXPRESSED
-    module = importlib.import_module(f"..systems.{name}", __package__)
-    try:
-        return module.SOURCE, ASK[name](module, case)
-    except Exception as refusal:  # what a system raises, it says itself
-        return module.SOURCE, refusal
+    return scatters.answer(name, ASK[name], case)
 
 
 def gather_of(case):

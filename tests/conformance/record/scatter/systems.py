@@ -27,10 +27,15 @@ def ask(case):
     name = OF_PROFILE.get(case.profile)
     if name is None or not keeps_switches(case) or case.batch_dims:
         return None, NOT_EXPRESSED
+    return answer(name, ASK[name], case)
+
+
+def answer(name, ask_system, case):
+    """(source, answer) of a system; what it raises, it says itself."""
     module = importlib.import_module(f"..systems.{name}", __package__)
     try:
-        return module.SOURCE, ASK[name](module, case)
-    except Exception as refusal:  # what a system raises, it says itself
+        return module.SOURCE, ask_system(module, case)
+    except Exception as refusal:
         return module.SOURCE, refusal
 
 

@@ -1,0 +1,117 @@
+"""Whether the tests notice when the sources are wrong.
+
+    python3 tests/mutate [--count N] [--seconds S] [--seed N] [--only PATTERN] [--named]
+
+The tree is copied to build/mutate and built there. Then one mutant at a time - one operator, condition, constant or
+statement of src/core, src/api or src/cpu changed - is compiled, and the test programs run until one fails. Mutants are
+the named ones, each the undoing of a promise, and random ones. Survivors are listed, those that can change nothing with
+the reason; the exit status is 1 if a named one survives, or if fewer than 95 % of the others are killed.
+"""
+
+import argparse
+import re
+import sys
+import time
+from dataclasses import dataclass
+
+from builds import HAS_NVCC, ROOT, TREE, builds_for, prepare, run
+from named import NAMED
+from random_mutants import EQUIVALENT, random_mutants
+
+
+def judge(mutant):
+    """What noticed the mutant: the compiler, a program, or None."""
+    path = TREE / mutant.file
+    before = path.read_text()
+    path.write_text(mutant.apply(before))
+    try:
+        for build in builds_for(mutant):
+            done = build.make()
+            # What reads the PTX refuses loads that may be done twice, and grids that publish nothing.
+            if done.returncode:
+                return "ptx/translate.py" if b"ptx/translate.py" in done.stdout else "compiler"
+            found = next((program for program in build.programs if run(build, program)), None)
+            if found:
+                return found
+        return None
+    finally:
+        path.write_text(before)
+
+
+def judge_named(chosen):
+    """The named ones that no test notices."""
+    broken = []
+    for mutant in chosen:
+        if mutant.needs_nvcc and not HAS_NVCC:
+            print(f"{'not run: no nvcc':24} {mutant.promise}", flush=True)
+            continue
+        by = judge(mutant)
+        print(f"{by or 'SURVIVES':24} {mutant.promise}", flush=True)
+        if by in (None, "compiler"):
+            broken.append(mutant)
+    return broken
+
+
+@dataclass
+class Tally:
+    total: int = 0  # that compile
+    killed: int = 0
+    equivalent: int = 0
+
+    def __str__(self):
+        survivors = f"{self.total - self.killed} survive, {self.equivalent} of them equivalent"
+        return f"{self.total} random mutants, {self.killed} killed, {survivors}"
+
+    def is_enough(self):
+        return self.killed >= 0.95 * (self.total - self.equivalent)
+
+
+def judge_random(more, count, seconds):
+    """Until there are so many, or so many seconds are over, or somebody interrupts: what was judged counts."""
+    tally, began = Tally(), time.monotonic()
+    try:
+        for mutant in more:
+            if tally.total >= count or time.monotonic() - began > seconds:
+                break
+            by = judge(mutant)
+            if by == "compiler":
+                continue
+            reason = EQUIVALENT.get((mutant.file, mutant.old.strip(), mutant.new.strip()))
+            tally.total += 1
+            tally.killed += by is not None
+            tally.equivalent += by is None and reason is not None
+            if by:
+                print(f"{by:24} {mutant.file}:{mutant.line}", flush=True)
+            elif reason:
+                print(f"{'equivalent':24} {mutant}: {reason}", flush=True)
+            else:
+                print(f"{'SURVIVES':24} {mutant}", flush=True)
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+    return tally
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=100, help="random mutants that compile")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no further random one after so long")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", help="a regular expression of the names of the files to change")
+    parser.add_argument("--named", action="store_true", help="the named ones alone")
+    arguments = parser.parse_args()
+
+    chosen = [mutant for mutant in NAMED if re.search(arguments.only, mutant.file)]
+    more = [] if arguments.named else random_mutants(ROOT, arguments.seed, arguments.only)
+    prepare(dict.fromkeys(build for mutant in (*chosen, *more) for build in builds_for(mutant)))
+    broken = judge_named(chosen)
+    tally = judge_random(more, arguments.count, arguments.seconds)
+    unrun = sum(mutant.needs_nvcc for mutant in chosen) if not HAS_NVCC else 0
+    note = f", {unrun} not run: no nvcc" if unrun else ""
+    print(f"{len(chosen)} named mutants, {len(broken)} survive{note}")
+    if tally.total:
+        print(tally)
+    return 1 if broken or not tally.is_enough() else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,155 @@
+"""The copy of the tree that mutants are put into, the ways in which it is built, and the test programs."""
+
+import os
+import shutil
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+WORK = ROOT / "build" / "mutate"
+TREE = WORK / "tree"
+# Seconds for one program: at first, and then at least, if ten times what it took at first is less. A mutant that makes
+# it hang is killed too.
+FIRST_PATIENCE, PATIENCE = 1800, 120
+took = {}
+
+# What runs for every mutant, the quickest first. With failure points (_threads) every call takes the general path.
+PROGRAMS = (
+    "rank_shape_attributes",
+    "handles_abi",
+    "index_values",
+    "few_rows",
+    "plans",
+    "memory_aliasing_alignment",
+    "rank_shape_attributes_threads",
+    "handles_abi_threads",
+    "index_values_threads",
+    "few_rows_threads",
+    "plans_threads",
+    "memory_aliasing_alignment_threads",
+    "allocation_failures",
+    "error",
+    "alignment",
+    "os",
+    "dlpack",
+    "arrow",
+    "conformance",
+    "conformance_threads",
+    "guard_pages",
+    "guard_pages_threads",
+    "elements",
+    "elements_threads",
+    "scatter",
+    "scatter_threads",
+    "scatter_conformance",
+    "gradient_conformance",
+    "scatter_oracle",
+    "scatter_oracle_threads",
+    "partition",
+    "partition_threads",
+    "tiers",
+    "surroundings",
+    "surroundings_threads",
+    "oracle",
+    "oracle_threads",
+    "threads",
+    "threads_threads",
+    "threads_fork_memory",
+    "threads_fork_memory_threads",
+    "sizes",
+    "cuda_emulated",
+)
+# Of the device half. What its kernels say to each other is seen by the thread sanitizer, where the host's compiler has
+# made them, and in the PTX that nvcc has made of them, which also runs under the host half as it is shipped.
+DEVICE_PROGRAMS = ("cuda_emulated",)
+THREAD_PROGRAMS = ("cuda_threads",)
+NVCC_PROGRAMS = ("cuda_ptx120", "cuda_shipped")
+HAS_NVCC = bool(os.environ.get("CUDACXX") or shutil.which("nvcc"))
+# Of what takes long, less will do.
+ENVIRONMENT = {
+    "GATHER_CASES": "10000",
+    "ASAN_OPTIONS": "allocator_may_return_null=1:detect_leaks=1:max_malloc_fill_size=4096",
+}
+SLOW = "-*SmallestBadTupleOfAll"
+
+
+def command(words, **options):
+    return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, **options)
+
+
+@dataclass(frozen=True)
+class Build:
+    """A way in which programs are built of the tree."""
+
+    name: str
+    settings: tuple
+    programs: tuple
+
+    @property
+    def folder(self):
+        return WORK / self.name
+
+    def configure(self):
+        settings = ("-DCMAKE_BUILD_TYPE=Debug", "-DGATHER_TESTS=ON", "-DGATHER_DEMO=OFF", "-DGATHER_INSTALL=OFF")
+        settings += ("-DCMAKE_LINK_DEPENDS_NO_SHARED=ON",)  # a mutant is in the library, the programs are as they were
+        return command(["cmake", "-G", "Ninja", "-S", TREE, "-B", self.folder, *settings, *self.settings])
+
+    def make(self):
+        return command(["cmake", "--build", self.folder, "--target", *self.programs])
+
+
+def sanitized(programs):
+    """They notice what is not theirs and what is lost."""
+    flags = "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all"
+    return Build("build", (f"-DCMAKE_CXX_FLAGS={flags}", f"-DCMAKE_C_FLAGS={flags}", "-DGATHER_CUDA=OFF"), programs)
+
+
+def builds_for(mutant):
+    if not mutant.file.startswith("src/cuda/"):
+        return (sanitized(PROGRAMS),)
+    plain = Build("plain", ("-DGATHER_CUDA=OFF",), THREAD_PROGRAMS)
+    nvcc = Build("nvcc", ("-DGATHER_CUDA=ON", "-DCMAKE_CUDA_ARCHITECTURES=90"), NVCC_PROGRAMS)
+    if mutant.needs_nvcc:  # what the host's compiler makes of it is judged for itself
+        return (nvcc,) if HAS_NVCC else ()
+    return (sanitized(DEVICE_PROGRAMS), plain, nvcc) if HAS_NVCC else (sanitized(DEVICE_PROGRAMS), plain)
+
+
+def copy_tree():
+    listed = command(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT).stdout
+    shutil.rmtree(TREE, ignore_errors=True)
+    for name in filter(None, listed.decode().split("\0")):
+        source = ROOT / name
+        if source.is_file():
+            (TREE / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, TREE / name)
+
+
+def prepare(builds):
+    """A copy of the tree, built in each of these ways, whose programs all pass."""
+    copy_tree()
+    for build in builds:
+        done = build.configure()
+        if not done.returncode:
+            done = build.make()
+        if done.returncode:
+            raise SystemExit(done.stdout.decode())
+        for program in build.programs:
+            began = time.monotonic()
+            failed = run(build, program)
+            took[program] = time.monotonic() - began
+            if failed:
+                raise SystemExit(f"{program} fails before anything is changed")
+
+
+def run(build, program):
+    """Whether a test program fails."""
+    folder = "cuda" if program.startswith("cuda_") else "cpp"
+    words = [build.folder / "tests" / folder / program, "--gtest_fail_fast", "--gtest_brief=1"]
+    words += [f"--gtest_filter={SLOW}"]
+    patience = max(PATIENCE, 10 * took[program]) if program in took else FIRST_PATIENCE
+    try:
+        return command(words, cwd=build.folder, env=os.environ | ENVIRONMENT, timeout=patience).returncode
+    except subprocess.TimeoutExpired:
+        return 1
