@@ -3,6 +3,7 @@
 #include "api/copy.hpp"
 #include "api/execute.hpp"
 #include "api/scatter_forms.hpp"
+#include "core/apart.hpp"
 #include "core/dtype.hpp"
 #include "core/lower.hpp"
 
@@ -15,7 +16,7 @@ using core::Plan;
 using core::Request;
 
 // Over all elements of a tensor that has been checked, whatever its strides.
-int32_t write_zeros(const Context& context, const gth_tensor_desc& out, const Error& error) {
+GATHER_APART int32_t write_zeros(const Context& context, const gth_tensor_desc& out, const Error& error) {
   if (!out.strides && out.data) {
     const int64_t bytes = core::dense_product(out.shape, 0, out.ndim, core::find_dtype(out.dtype)->bytes);
     std::memset(static_cast<char*>(const_cast<void*>(out.data)) + out.offset, 0, static_cast<size_t>(bytes));

@@ -2,6 +2,7 @@
 
 #include "api/context.hpp"
 #include "api/tensor.hpp"
+#include "core/apart.hpp"
 #include "core/plan.hpp"
 
 namespace gather::api {
@@ -19,6 +20,7 @@ gth_tensor_desc output_desc(const core::Plan& plan, const Operands& operands);
 int64_t element_count(const core::Plan& plan);
 
 // Strings are gathered into new memory: offsets, then bytes.
-int32_t gather_strings(const Operands& operands, const core::Plan& plan, gth_tensor** out, const Error& error);
+GATHER_APART int32_t gather_strings(const Operands& operands, const core::Plan& plan, gth_tensor** out,
+                                    const Error& error);
 
 }  // namespace gather::api

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "core/apart.hpp"
 #include "core/checked.hpp"
 #include "cpu/block.hpp"
 #include "cpu/job.hpp"
@@ -161,7 +162,7 @@ bool is_small(const Job& job) {
          copied_bytes(job) < parallel_bytes;
 }
 
-int32_t run_small(const Job& job, const Error& error) {
+GATHER_APART int32_t run_small(const Job& job, const Error& error) {
   const Steps& line = job.copying.line;
   int64_t offsets[most_kept];
   Resolved resolved[most_kept / block_tuples];

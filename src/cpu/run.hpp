@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "core/apart.hpp"
 #include "core/error.hpp"
 #include "core/operands.hpp"
 #include "core/plan.hpp"
@@ -16,7 +17,7 @@ int32_t run(const core::Plan& plan, const Kernels& kernels, const core::Pointers
             core::Output output, const Executor& executor, const core::Error& error);
 
 // Judges the indices of a run and does nothing else. Returns GTH_OK or GTH_E_INDEX.
-int32_t judge(const core::Plan& plan, const Kernels& kernels, const char* indices, int64_t n, const Executor& executor,
-              const core::Error& error);
+GATHER_APART int32_t judge(const core::Plan& plan, const Kernels& kernels, const char* indices, int64_t n,
+                           const Executor& executor, const core::Error& error);
 
 }  // namespace gather::cpu

@@ -293,15 +293,22 @@ TEST(Hostile, G3_ChildThatExits) {
   }
 }
 
-// Every form on the stack of a thread that has 64 KiB, static thread-local memory included.
-void* everything(void* failure) {
+// Each form of gather on the stack of a thread that has 64 KiB, static thread-local memory included.
+void* every_gather(void* failure) {
   const char** wrong = static_cast<const char**>(failure);
   static const Array params(GTH_DTYPE_FLOAT32, Shape(32, 1)),
       bad = indices64({300}, std::vector<int64_t>(300, 7)), table(GTH_DTYPE_FLOAT32, {7, 3}),
       indices = indices64({300}, std::vector<int64_t>(300, 6)), out(GTH_DTYPE_FLOAT32, {300, 3}),
-      tuple = indices64({32}, std::vector<int64_t>(32)), one(GTH_DTYPE_FLOAT32, {});
+      tuple = indices64({32}, std::vector<int64_t>(32)), one(GTH_DTYPE_FLOAT32, {}),
+      many = indices64({8, 300}, std::vector<int64_t>(8 * 300)), ones(GTH_DTYPE_FLOAT32, Shape(8, 1)),
+      rows(GTH_DTYPE_FLOAT32, {300});
   const gth_tensor_desc p = params.desc(), b = bad.desc(), t = table.desc(), i = indices.desc(), o = out.desc();
   const gth_tensor_desc k = tuple.desc(), s = one.desc();
+  const gth_tensor_desc w = ones.desc(), e = rows.desc();
+  gth_tensor_desc apart = many.desc();  // tuples whose components lie far from each other
+  const int64_t shape[] = {300, 8}, strides[] = {8, 8 * 300};
+  apart.shape = shape;
+  apart.strides = strides;
   gth_options options = GTH_OPTIONS_INIT;
   options.threads = 3;
   gth_error error = GTH_ERROR_INIT;
@@ -310,6 +317,7 @@ void* everything(void* failure) {
   if (gth_gather_desc(nullptr, &t, &i, &options, &o, &error)) *wrong = "gather";
   if (gth_gather_nd_desc(nullptr, &p, &k, &options, &s, &error)) *wrong = "gather_nd";
   if (gth_gather_desc(nullptr, &t, &b, &options, &o, &error) != GTH_E_INDEX) *wrong = "bad index";
+  if (gth_gather_nd_desc(nullptr, &w, &apart, &options, &e, &error)) *wrong = "tuples with gaps";
   if (gth_gather_plan(&t, &i, &options, nullptr, &plan, &error)) *wrong = "plan";
   if (gth_plan_run(nullptr, plan, t.data, i.data, out.data(), GTH_OPEN, &error)) *wrong = "run";
   if (gth_tensor_borrow(&t, &x, &error) || gth_tensor_borrow(&i, &y, &error)) *wrong = "borrow";
@@ -320,8 +328,54 @@ void* everything(void* failure) {
   return nullptr;
 }
 
-TEST(Hostile, G7_ThreadStackOf64KiB) {
-  EXPECT_EQ(gth_shutdown(), GTH_OK);
+// And of scatter.
+void* every_scatter(void* failure) {
+  const char** wrong = static_cast<const char**>(failure);
+  static const Array table(GTH_DTYPE_FLOAT16, {7, 3}), single(GTH_DTYPE_FLOAT32, Shape(8, 1)),
+      indices = indices64({300}, std::vector<int64_t>(300, 6)), rows(GTH_DTYPE_FLOAT16, {300, 3}),
+      tuples = indices64({300, 8}, std::vector<int64_t>(300 * 8)), elements(GTH_DTYPE_FLOAT32, {300});
+  const gth_tensor_desc t = table.desc(), s = single.desc(), i = indices.desc(), r = rows.desc(), k = tuples.desc();
+  const gth_tensor_desc e = elements.desc();
+  gth_options options = GTH_OPTIONS_INIT;
+  options.threads = 3;
+  options.reduction = GTH_REDUCTION_ADD;
+  gth_options in_float32 = options;
+  in_float32.accumulate = GTH_ACCUMULATE_FLOAT32;
+  gth_error error = GTH_ERROR_INIT;
+  gth_tensor *x = nullptr, *y = nullptr, *z = nullptr, *made = nullptr;
+  if (gth_scatter_desc(nullptr, &t, &i, &r, &options, &error)) *wrong = "scatter";
+  if (gth_scatter_desc(nullptr, &t, &i, &r, &in_float32, &error)) *wrong = "in float32";
+  if (gth_scatter_nd_desc(nullptr, &s, &k, &e, &options, &error)) *wrong = "scatter_nd";
+  options.reduction = 0;
+  if (gth_gather_gradient_desc(nullptr, &r, &i, &options, &t, &error)) *wrong = "gradient";
+  if (gth_tensor_borrow(&t, &x, &error) || gth_tensor_borrow(&i, &y, &error)) *wrong = "borrow";
+  if (gth_tensor_borrow(&r, &z, &error)) *wrong = "borrow";
+  if (gth_scatter(nullptr, x, y, z, &options, &made, &error)) *wrong = "allocating";
+  for (gth_tensor* each : {x, y, z, made}) {
+    if (gth_tensor_release(each)) *wrong = "release";
+  }
+  return nullptr;
+}
+
+// And with strings.
+void* every_string(void* failure) {
+  const char** wrong = static_cast<const char**>(failure);
+  static const Array indices = indices64({300}, std::vector<int64_t>(300, 1));
+  static const int64_t shape[] = {2}, offsets[] = {0, 3, 7};
+  const gth_tensor_desc i = indices.desc();
+  gth_error error = GTH_ERROR_INIT;
+  gth_tensor *x = nullptr, *y = nullptr, *made = nullptr;
+  if (gth_tensor_from_strings(nullptr, 0, 1, shape, offsets, "onetwo+", 7, nullptr, nullptr, &x, &error))
+    *wrong = "made";
+  if (gth_tensor_borrow(&i, &y, &error)) *wrong = "borrow";
+  if (gth_gather(nullptr, x, y, nullptr, &made, &error)) *wrong = "gather";
+  for (gth_tensor* each : {x, y, made}) {
+    if (gth_tensor_release(each)) *wrong = "release";
+  }
+  return nullptr;
+}
+
+void run_on_small_stack(void* (*body)(void*)) {
   pthread_attr_t attributes;
   ASSERT_EQ(pthread_attr_init(&attributes), 0);
   // Where no thread may have so little, the least that one may have.
@@ -329,10 +383,17 @@ TEST(Hostile, G7_ThreadStackOf64KiB) {
   ASSERT_EQ(pthread_attr_setstacksize(&attributes, size), 0);
   pthread_t thread;
   const char* wrong = nullptr;
-  ASSERT_EQ(pthread_create(&thread, &attributes, everything, &wrong), 0);
+  ASSERT_EQ(pthread_create(&thread, &attributes, body, &wrong), 0);
   ASSERT_EQ(pthread_join(thread, nullptr), 0);
   EXPECT_EQ(wrong, nullptr) << wrong;
   pthread_attr_destroy(&attributes);
+}
+
+TEST(Hostile, G7_ThreadStackOf64KiB) {
+  EXPECT_EQ(gth_shutdown(), GTH_OK);
+  run_on_small_stack(every_gather);
+  run_on_small_stack(every_scatter);
+  run_on_small_stack(every_string);
 }
 
 [[noreturn]] void exit_in_the_middle() {

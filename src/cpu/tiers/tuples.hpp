@@ -247,7 +247,7 @@ bool is_dense(const Selection& selection, int64_t stride) {
 }
 
 // What is worked on at a time where a stream is not read or not written in place.
-constexpr int64_t chunk = 1024;
+constexpr int64_t chunk = 512;
 
 // Tuples with gaps, without them.
 void pack(const Selection& selection, const char* tuples, int64_t stride, int64_t n, int64_t* values) {
@@ -345,14 +345,14 @@ Resolved resolve(const Selection& selection, const char* tuples, int64_t stride,
   if (dense && components == 1) {
     all = multiply_dense(selection, selection.width, tuples, n, offsets);
   } else {
-    int64_t values[chunk], products[chunk];
+    int64_t products[chunk];
     const int64_t step = chunk / components;
     for (int64_t i = 0; i < n; i += step) {
       const int64_t now = n - i < step ? n - i : step;
       const char* first = tuples + i * stride;
       if (!dense) {
-        pack(selection, first, stride, now, values);
-        first = reinterpret_cast<const char*>(values);
+        pack(selection, first, stride, now, products);  // each product takes its index's place
+        first = reinterpret_cast<const char*>(products);
       }
       const Width width = dense ? selection.width : Width::int64;
       all &= multiply_dense(selection, width, first, now * components, products);
