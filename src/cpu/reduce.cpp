@@ -74,12 +74,6 @@ void reduce_rows(char* target, const int64_t* offsets, const char* updates, cons
   for (int64_t i = 0; i < n; ++i) reduce_row<Kind, Operation>(target + offsets[i], updates + from[i], row);
 }
 
-// Rows of a size that is known: what takes a loop ten nanoseconds are two instructions.
-template <class Kind, class Operation, int64_t size>
-void reduce_fixed(char* target, const int64_t* offsets, const char* updates, const int64_t* from, int64_t n, int64_t) {
-  for (int64_t i = 0; i < n; ++i) reduce_row<Kind, Operation>(target + offsets[i], updates + from[i], size);
-}
-
 // So many bytes at a time without a branch.
 constexpr int64_t straight = 64;
 
@@ -120,15 +114,6 @@ ReduceRows choose_replace(int64_t row) {
 template <class Kind, class Operation>
 ReduceRows choose_rows(int64_t row) {
   if (row == int64_t{sizeof(typename Kind::Memory)}) return reduce_elements<Kind, Operation>;
-  if constexpr (std::is_same_v<Operation, Add>) {
-    switch (row) {
-      case 8: return reduce_fixed<Kind, Operation, 8>;
-      case 16: return reduce_fixed<Kind, Operation, 16>;
-      case 32: return reduce_fixed<Kind, Operation, 32>;
-      case 64: return reduce_fixed<Kind, Operation, 64>;
-      default: break;
-    }
-  }
   return row < straight ? reduce_rows<Kind, Operation> : reduce_long_rows<Kind, Operation>;
 }
 
