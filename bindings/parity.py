@@ -156,7 +156,7 @@ FEATURES = {
     ),
     "shards of a table": (
         "gth_partition gth_partition_scratch",
-        "partition partition(shards) partition(borders) partition(once) Partition Partition.slices Partition.join",
+        "partition partition(shards) partition(borders) partition(once) Partition Partition.slices",
         "partition partition_once Parts PartsOnce Shards::blocks Shards::modulo Shards::borders",
         "Partition PartitionOnce BlockShards ModuloShards BorderedShards",
     ),

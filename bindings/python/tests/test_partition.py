@@ -109,65 +109,6 @@ def test_rows_come_back(once: bool) -> None:
         assert (out.reshape(20, 30, 3) == table[ids]).all()
 
 
-def answers_of(table: np.ndarray, parts: libgather.Partition, layout: str) -> list[np.ndarray]:
-    """What each shard has for its part."""
-    shard, local = shards_of(np.arange(ROWS), layout)
-    rows = [table[shard == s] for s in range(len(parts.counts))]
-    assert all((local[shard == s] == np.arange((shard == s).sum())).all() for s in range(len(parts.counts)))
-    return [own[parts.local[of]] for own, of in zip(rows, parts.slices, strict=True)]
-
-
-# Rows of 40 bytes are put together first, and those of 4,000 scattered from where they are.
-@pytest.mark.parametrize("once", [False, True])
-@pytest.mark.parametrize("columns", [(), (10,), (20, 50)])
-@pytest.mark.parametrize("shape", [(), (0,), (1,), (20, 30), (3, 0, 2)])
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_joined_rows_are_in_the_order_of_the_ids(layout: str, shape: Any, columns: Any, once: bool) -> None:
-    random = np.random.default_rng(8)
-    table, ids = random.random((ROWS, *columns)).astype("f4"), random.integers(0, ROWS, shape)
-    parts = libgather.partition(ids, ROWS, once=once, **LAYOUTS[layout][0])
-    answers = answers_of(table, parts, layout)
-    result = parts.join(answers)
-    assert result.dtype == table.dtype and result.shape == (*shape, *columns) and (result == table[ids]).all()
-    out = np.full((*shape, *columns), 7, "f4")
-    assert parts.join(answers, out=out) is out and (out == table[ids]).all()
-
-
-@pytest.mark.parametrize("once", [False, True])
-@pytest.mark.parametrize("columns", [3, 1000])
-@pytest.mark.parametrize("dtype", ["f4", "u1", "c16", "S3", "M8[s]"])
-def test_rows_of_no_shard(dtype: str, columns: int, once: bool) -> None:
-    table = np.arange(ROWS * columns).reshape(ROWS, columns).astype("i8").astype(dtype)
-    ids = np.random.default_rng(9).integers(0, ROWS * 2, (20, 30))
-    parts = libgather.partition(ids, ROWS, shards=7, bounds="skip", once=once)
-    answers, present = answers_of(table, parts, "blocks"), ids < ROWS
-    for out in (None, np.full((20, 30, columns), table[5, 2], dtype)):
-        missing = np.zeros((), dtype) if out is None else table[5, 2]
-        result = parts.join(answers, out=out)
-        assert (result[present] == table[ids[present]]).all() and (result[~present] == missing).all()
-
-
-def test_answers_that_do_not_fit() -> None:
-    parts = libgather.partition([7, 0, 7, 3], rows=8, shards=2)
-    rows, out = np.zeros((2, 3), "f4"), np.zeros((4, 3), "f4")
-    cases: list[tuple[Any, Any, Any, str]] = [
-        ([rows], None, libgather.ShapeError, "1 of them, there are 2 shards"),
-        ([rows, rows[:1]], None, libgather.ShapeError, r"shape \(1, 3\) of shard 1, not \(2, 3\)"),
-        ([rows, rows[:, :2]], None, libgather.ShapeError, r"shape \(2, 2\) of shard 1, not \(2, 3\)"),
-        ([rows, 5], None, libgather.ShapeError, r"shape \(\) of shard 1"),
-        ([rows, rows.astype("f8")], None, libgather.DTypeError, "float64 of shard 1, float32 of shard 0"),
-        ([rows, rows], out[:3], libgather.ShapeError, r"shape \(4, 3\) and float32"),
-        ([rows, rows], out.astype("f8"), libgather.ShapeError, r"shape \(4, 3\) and float32"),
-        ([rows, rows], out.tolist(), libgather.ShapeError, "out: a NumPy array"),
-        ([rows, rows], np.zeros((4, 6), "f4")[:, ::2], libgather.ShapeError, "dense"),
-        ([rows, rows], np.frombuffer(bytes(48), "f4").reshape(4, 3), libgather.ShapeError, "read-only"),
-    ]
-    for answers, given, kind, message in cases:
-        with pytest.raises(kind, match=message):
-            parts.join(answers, out=given)
-    assert not out.any()
-
-
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_first_bad_id_is_named(layout: str) -> None:
     ids = np.zeros((300, 1000), int)

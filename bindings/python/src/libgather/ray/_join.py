@@ -5,17 +5,39 @@ from __future__ import annotations
 import numpy as np
 
 from .. import types as t
-from .._join import write
+from .._operations import gather
 from .._parts import Partition
+from .._scatters import scatter
 
 
 def joined(
     parts: Partition, answers: list[t.Any], shape: tuple[int, ...], dtype: t.Any, missing: t.Any, out: t.Any
 ) -> t.Any:
-    """Each shard's rows are taken straight from where Ray has them."""
+    """Each shard's rows are scattered straight from where Ray has them."""
     result, rows = with_rows(out, shape, dtype, parts)
-    write(parts, answers, rows)
+    begin = 0
+    for answer in answers:
+        scatter(rows, parts.order[begin : begin + len(answer)], answer, 0, inplace=True)  # type: ignore[index]
+        begin += len(answer)
     return filled(result, rows, parts, missing, out)
+
+
+def joined_once(
+    parts: Partition, answers: list[t.Any], shape: tuple[int, ...], dtype: t.Any, missing: t.Any, out: t.Any
+) -> t.Any:
+    """Each row is repeated wherever it is asked for."""
+    result, rows = with_rows(out, shape, dtype, parts)
+    if answers:
+        repeated(np.concatenate(answers), parts.place.reshape(-1), rows)
+    return filled(result, rows, parts, missing, out)
+
+
+def repeated(answers: t.Any, place: t.Any, rows: t.Any) -> None:
+    if rows.dtype.isbuiltin == 1 and rows.dtype.kind in "biufc":
+        gather(answers, place, out=rows, bounds="skip")
+        return
+    present = np.flatnonzero(place >= 0)  # other elements are gathered into an array of their own alone
+    scatter(rows, present, gather(answers, place[present]), 0, inplace=True)
 
 
 def with_rows(out: t.Any, shape: tuple[int, ...], dtype: t.Any, parts: Partition) -> tuple[t.Any, t.Any]:

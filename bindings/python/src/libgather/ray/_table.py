@@ -22,7 +22,7 @@ from .._scatters import scatter
 from ..plan import Plan
 from ..spec import Spec
 from ._actors import Actors, Question, end, found, started
-from ._join import joined
+from ._join import joined, joined_once
 from ._layout import Layout, equal_borders, positive, refused, seconds
 from ._shard import ShardStats
 from ._sources import ArrayRows, FileRows, Part, part_of
@@ -397,7 +397,8 @@ class ShardedTable:
         questions = [Question(shard, "gather", (parts.local[rows],)) for shard, rows in asked(parts)]
         answers = self._alive().ask(questions, self._patience(timeout)) if questions else []
         shape = parts.place.shape + self._layout.shape[1:]
-        return joined(parts, answers, shape, self.dtype, missing, out)
+        join = joined_once if parts.order is None else joined
+        return join(parts, answers, shape, self.dtype, missing, out)
 
     def _checked_nd(self, tuples: t.Any, request: Request) -> tuple[int, ...]:
         """Judges tuples against the whole table, of whose elements nothing is needed for that."""
