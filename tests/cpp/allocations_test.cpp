@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "hostile.hpp"
+#include "sanitizers.hpp"
 
 // The forms that write a caller's output allocate nothing: counted at malloc, where everything ends, and at the
 // library's own failure points where it has them: the library as it is shipped does not.
@@ -10,7 +11,7 @@ __attribute__((weak)) void gth_testing_fail_allocation(int64_t n, int32_t sticky
 __attribute__((weak)) int64_t gth_testing_allocations(void);
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if GATHER_SANITIZED
 #define COUNTS_MALLOC 0  // the sanitizers have taken malloc already
 #else
 #define COUNTS_MALLOC 1

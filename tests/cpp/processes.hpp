@@ -1,17 +1,5 @@
 #pragma once
 
-// What a test cannot be under a sanitizer is left out of that build; every other build has it.
-#ifdef __SANITIZE_THREAD__
-#define GATHER_TSAN 1
-#else
-#define GATHER_TSAN 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || GATHER_TSAN
-#define GATHER_SANITIZED 1
-#else
-#define GATHER_SANITIZED 0
-#endif
-
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +9,8 @@
 #include <cstdlib>
 #include <string>
 #include <thread>
+
+#include "sanitizers.hpp"
 
 // Child processes and durations of the tests that need them.
 namespace hostile {

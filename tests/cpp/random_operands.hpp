@@ -8,15 +8,10 @@
 #include <vector>
 
 #include "oracle.hpp"
+#include "sanitizers.hpp"
 
 // Random tensors and switches for the oracles. GATHER_SEED changes the numbers, GATHER_CASES how many.
 namespace oracle {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool is_sanitized = true;
-#else
-constexpr bool is_sanitized = false;
-#endif
 
 inline int64_t from_environment(const char* name, int64_t otherwise) {
   const char* text = std::getenv(name);
@@ -25,7 +20,7 @@ inline int64_t from_environment(const char* name, int64_t otherwise) {
 
 // Under sanitizers a quarter: each takes several times as long, and the same numbers are drawn without them.
 inline int64_t random_cases(int64_t otherwise) {
-  return from_environment("GATHER_CASES", is_sanitized ? otherwise / 4 : otherwise);
+  return from_environment("GATHER_CASES", GATHER_SANITIZED ? otherwise / 4 : otherwise);
 }
 
 constexpr int32_t dtypes[] = {GTH_DTYPE_BOOL,      GTH_DTYPE_INT8,       GTH_DTYPE_INT16,   GTH_DTYPE_INT32,

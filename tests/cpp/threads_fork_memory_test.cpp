@@ -305,10 +305,8 @@ void* every_gather(void* failure) {
   const gth_tensor_desc p = params.desc(), b = bad.desc(), t = table.desc(), i = indices.desc(), o = out.desc();
   const gth_tensor_desc k = tuple.desc(), s = one.desc();
   const gth_tensor_desc w = ones.desc(), e = rows.desc();
-  gth_tensor_desc apart = many.desc();  // tuples whose components lie far from each other
-  const int64_t shape[] = {300, 8}, strides[] = {8, 8 * 300};
-  apart.shape = shape;
-  apart.strides = strides;
+  static const Shape shape{300, 8}, strides{8, 8 * 300};  // of tuples whose components lie far from each other
+  const gth_tensor_desc apart = describe(GTH_DTYPE_INT64, shape, many.data(), strides.data());
   gth_options options = GTH_OPTIONS_INIT;
   options.threads = 3;
   gth_error error = GTH_ERROR_INIT;
