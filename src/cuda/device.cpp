@@ -160,13 +160,16 @@ bool Device::has_no_context() {
   return !open_;
 }
 
+// Where no context lives there may be no later call that could do what is left, and the last one may go while another
+// thread is at it.
 void Device::end_passed() {
-  waiting_.end_passed(handle_, [this](void** event) {
-    if (!follow_contexts() || mark(stream_, event)) return false;
-    // There may be no later call that could do it.
-    if (has_no_context()) runtime::synchronize(stream_);
-    return true;
-  });
+  const auto end = [this] {
+    waiting_.end_passed(handle_, [this](void** event) { return follow_contexts() && mark(stream_, event) == 0; });
+  };
+  end();
+  if (!waiting_.any() || !has_no_context()) return;
+  runtime::synchronize(stream_);
+  end();
 }
 
 namespace {

@@ -49,11 +49,17 @@ int Queue::synchronize() {
   return waiting_.end_after(device_->handle(), [this] { return runtime::synchronize(stream_here()); });
 }
 
+// Until the stream has been waited for the device follows it: what other threads let go meanwhile comes after it.
 bool Queue::close() {
   open_.store(false);
   while (uses_.load() > 0) core::nap();
-  device_->close(this);
   const Current current(device_->handle());
+  const bool has_ended = end_all();
+  device_->close(this);
+  return has_ended;
+}
+
+bool Queue::end_all() {
   CUstream_st* const stream = stream_here();
   if (is_captured(stream)) {
     if (is_legacy(stream)) device_->take_over(&waiting_);

@@ -60,6 +60,7 @@ class Queue : public core::Allocated {
 
   CUstream_st* stream_here() const;
   void end_passed();
+  bool end_all();
   bool deallocate_in_order(void* memory, bool* is_open);
 
   Device* device_;

@@ -1,6 +1,8 @@
 #include <atomic>
 #include <cstring>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "emulated.hpp"
 
@@ -354,6 +356,42 @@ TEST_F(Emulated, CapturesThatBeginInBetween) {
     context.sync();
   }
   EXPECT_GT(captures, 0);
+}
+
+// Another thread lets tensors go at any of the moments of a context that goes: their memory is not given back before the
+// stream has passed, and nothing is left behind that no later call would end.
+TEST_F(Emulated, TensorsGoAtAnyMomentOfAContextThatGoes) {
+  struct Release {
+    std::vector<gth_tensor*> tensors;
+
+    static void run(void* user) {
+      const std::vector<gth_tensor*> all = std::exchange(static_cast<Release*>(user)->tensors, {});
+      std::thread([&] {
+        for (gth_tensor* each : all) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
+      }).join();
+    }
+  };
+  bool is_in_time = true;
+  int64_t moments = 0;
+  for (; is_in_time; ++moments) {
+    CUstream_st* const stream = device::make_stream();
+    Context context(stream);
+    Lookup lookup(6, 4, 2);
+    lookup.pick({0, 1});
+    int ended = 0;
+    Release release{{adopt(context, lookup.params_desc(), count_end, &ended), nullptr}};
+    const int64_t shape[] = {100};
+    ASSERT_EQ(gth_tensor_alloc(context.get(), GTH_DTYPE_INT8, 1, shape, &release.tensors[1], nullptr), GTH_OK);
+    lookup.enqueue(context);
+    gth_emulation_before(moments + 1, Release::run, &release);
+    context.release();
+    gth_emulation_before(0, nullptr, nullptr);
+    is_in_time = release.tensors.empty();
+    Release::run(&release);
+    device::destroy(stream);
+    EXPECT_EQ(ended, 1) << "call " << moments + 1;
+  }
+  EXPECT_GT(moments, 3);
 }
 
 }  // namespace
