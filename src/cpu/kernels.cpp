@@ -28,8 +28,12 @@ constexpr double far_bytes = 3 << 20;
 constexpr double far_bytes_of_long_rows = 64 << 20;
 constexpr int64_t long_row = 2048;
 
-// An output of so many bytes is in none of the machine's caches.
+// What is written in so many bytes is in none of the machine's caches. In test builds everything but the least is.
+#ifdef GATHER_TESTING
+constexpr uint64_t flooding_bytes = 256;
+#else
 constexpr uint64_t flooding_bytes = 64 << 20;
+#endif
 
 // As unsigned numbers, which a reach from one end of int64 to the other does not leave.
 uint64_t bytes_of(const core::Reach& reach) {
@@ -49,6 +53,43 @@ double selected_bytes(const core::Plan& plan) {
 Rows describe_rows(const core::Plan& plan) {
   const double far = plan.row.in < long_row ? far_bytes : far_bytes_of_long_rows;
   return {plan.row.in, selected_bytes(plan) >= far, bytes_of(plan.out_reach) >= flooding_bytes};
+}
+
+Addend integer_of(int64_t bytes) {
+  switch (bytes) {
+    case 1: return Addend::integer8;
+    case 2: return Addend::integer16;
+    case 4: return Addend::integer32;
+    default: return Addend::integer64;
+  }
+}
+
+// What a tier adds up; of a complex number both parts. False: the elements are none of its numbers.
+bool describe_addend(const core::Plan& plan, Addend* addend) {
+  const int64_t bytes = plan.item.bytes() / (plan.number == core::Number::complex ? 2 : 1);
+  switch (plan.number) {
+    case core::Number::signed_integer:
+    case core::Number::unsigned_integer: *addend = integer_of(bytes); return true;
+    case core::Number::floating:
+    case core::Number::complex: *addend = bytes == 4 ? Addend::float32 : Addend::float64; return bytes >= 4;
+    default: return false;
+  }
+}
+
+// What a scatter does with its rows.
+WriteRows choose_update(const core::Plan& plan, const Tier& tier, const Rows& rows) {
+  if (plan.number == core::Number::none) return tier.choose_write({rows.bytes, rows.is_far, false});
+  Addend addend;
+  const bool adds = plan.reduction == GTH_REDUCTION_ADD && describe_addend(plan, &addend);
+  const WriteRows sum = adds ? tier.choose_sum(addend, rows.bytes) : nullptr;
+  return sum ? sum : choose_reduce(plan);
+}
+
+// NULL: its target may be in the caches, or rows are written in parts of a cache line.
+WriteRows choose_stream(const core::Plan& plan, const Tier& tier, const Rows& rows) {
+  const bool is_flooding = selected_bytes(plan) >= static_cast<double>(flooding_bytes);
+  const bool streams = plan.number == core::Number::none && is_flooding && rows.bytes % 64 == 0;
+  return streams ? tier.choose_write({rows.bytes, rows.is_far, true}) : nullptr;
 }
 
 // Whether a scatter waits for rows of its target. What it only writes the processor takes care of by itself, and short rows
@@ -127,10 +168,15 @@ Kernels choose_kernels(const core::Plan& plan) {
   kernels.is_quick = describe_selection(plan, &kernels.selection);
   kernels.copy = nullptr;
   kernels.take = nullptr;
-  kernels.reduce = core::is_scatter(plan) ? choose_reduce(plan) : nullptr;
+  kernels.update = kernels.stream = nullptr;
+  kernels.fetches = false;
   const Rows rows = describe_rows(plan);
-  kernels.fetches = kernels.reduce && is_read_far(plan, rows);
-  if (kernels.reduce) return kernels;
+  if (core::is_scatter(plan)) {
+    kernels.update = choose_update(plan, *kernels.tier, rows);
+    kernels.stream = choose_stream(plan, *kernels.tier, rows);
+    kernels.fetches = is_read_far(plan, rows);
+    return kernels;
+  }
   kernels.copy = kernels.tier->choose_copy(rows);
   kernels.take = kernels.is_quick && is_taken(plan) ? kernels.tier->choose_take(kernels.selection, rows) : nullptr;
   return kernels;

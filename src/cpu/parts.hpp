@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "cpu/again.hpp"
 #include "cpu/executor.hpp"
 #include "cpu/job.hpp"
 #include "cpu/pieces.hpp"
@@ -75,7 +76,7 @@ class Parts {
     if (threads == 1 || cut_loop(threads)) return;
     if (job.plan.row.out >= least_striped) {
       deal_stripes(threads);
-    } else if (job.plan.row.out > short_row || slices_apart() >= far_bytes() / threads) {
+    } else if (job.plan.row.out > short_row || is_far_for(threads)) {
       cut_ = Cut::range;
       pieces_ = split(slices_apart(), threads);
     }
@@ -104,8 +105,10 @@ class Parts {
  private:
   enum class Cut : uint8_t { nothing, loop, stripes, range };
 
-  // From so many on a target is far for one thread. What is accumulated takes longer than looking at indices.
-  int64_t far_bytes() const { return job_.plan.in_float32 ? 0 : far_for_one; }
+  // What is accumulated takes longer than looking at indices.
+  bool is_far_for(int64_t threads) const {
+    return job_.plan.in_float32 || (slices_apart() >= far_for_one / threads && !comes_again(job_));
+  }
 
   // Steps along a dim of the target that no index selects from: what they write differs, whatever indices say. A line is
   // cut into few parts, because each walks along all of its lines.

@@ -3,16 +3,12 @@
 #include <cstdint>
 
 #include "core/plan.hpp"
+#include "cpu/tiers/tier.hpp"
 
 namespace gather::cpu {
 
-// Combines n rows of `row` bytes, one after the other: the one at updates + from[i] into the one at target + offsets[i].
-// No alignment is asked for.
-using ReduceRows = void (*)(char* target, const int64_t* offsets, const char* updates, const int64_t* from, int64_t n,
-                            int64_t row);
-
-// What a scatter does with its rows.
-ReduceRows choose_reduce(const core::Plan& plan);
+// What a scatter does with its rows that are not only written, without the help of a tier.
+WriteRows choose_reduce(const core::Plan& plan);
 
 // As many elements as are worth having as float32 at once.
 constexpr int64_t block_floats = 512;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cpu/accumulate.hpp"
+#include "cpu/again.hpp"
 #include "cpu/judge.hpp"
 #include "cpu/target.hpp"
 
@@ -24,19 +25,19 @@ void reduce_far(const Kernels& kernels, char* target, const char* updates, const
   for (int64_t i = 0; i < on.count; i += group) {
     const int64_t wanted = std::min(i + group + ahead, on.count);
     for (; fetched < wanted; ++fetched) fetch_row(target + on.offsets[fetched], row);
-    kernels.reduce(target, on.offsets + i, updates, on.from + i, std::min(group, on.count - i), row);
+    kernels.update(target, on.offsets + i, updates, on.from + i, std::min(group, on.count - i), row);
   }
 }
 
 // False: an index is bad that was good when it was judged.
-bool write_part(const Part& part) {
+bool write_part(const Part& part, WriteRows update) {
   const Job& job = part.job;
   return for_updates_of(part, [&](const Updates& on) {
     for_each_row(job, [&](int64_t to, int64_t from) {
       char* const target = moved(target_of(job), on.target + to);
       const char* const updates = moved(job.out, on.updates + from);
       if (job.kernels.fetches) return reduce_far(job.kernels, target, updates, on, job.plan.row.out);
-      job.kernels.reduce(target, on.offsets, updates, on.from, on.count, job.plan.row.out);
+      update(target, on.offsets, updates, on.from, on.count, job.plan.row.out);
     });
   });
 }
@@ -46,7 +47,10 @@ bool write_part(const Part& part) {
 int32_t scatter(const Job& job, const Executor& executor, const Error& error) {
   if (int32_t status = judge_all(job, executor, error)) return status;
   if (job.plan.in_float32) return accumulate(job, executor, error);
-  return for_each_part(job, executor, write_part) ? GTH_OK : core::fail_index_race(error);
+  const bool streams = job.kernels.stream && !comes_again(job);
+  const WriteRows update = streams ? job.kernels.stream : job.kernels.update;
+  const bool whole = for_each_part(job, executor, [&](const Part& part) { return write_part(part, update); });
+  return whole ? GTH_OK : core::fail_index_race(error);
 }
 
 }  // namespace gather::cpu

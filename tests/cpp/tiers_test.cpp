@@ -5,6 +5,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "cpu/indices.hpp"
@@ -389,6 +390,109 @@ TEST_P(TiersRows, WholeBlocks) {
   }
 }
 
+// ---- rows of updates
+
+class TiersUpdates : public Tiers {
+ protected:
+  // Numbers whose sums depend on their order, and integers that wrap around.
+  void draw(Addend addend) {
+    for (Guarded* memory : {&target_, &updates_}) {
+      char* const to = memory->first();
+      for (size_t at = 0; at < memory->size(); at += 8) {
+        const double value = static_cast<double>(pick(2000) - 1000) * (pick(3) == 0 ? 1e7 : 0.1);
+        const float pair[] = {static_cast<float>(value), static_cast<float>(-value / 3)};
+        const uint64_t bits = random_();
+        if (addend == Addend::float32) {
+          std::memcpy(to + at, pair, 8);
+        } else {
+          std::memcpy(to + at, addend == Addend::float64 ? static_cast<const void*>(&value) : &bits, 8);
+        }
+      }
+    }
+  }
+
+  // n updates of rows that are drawn out of `among` of them, at multiples of so many bytes; the first and the last of the
+  // target are among them.
+  void place(int64_t row, int64_t n, int64_t among, int64_t alignment) {
+    const int64_t spare = static_cast<int64_t>(target_.size()) - row;
+    std::vector<int64_t> at(static_cast<size_t>(among));
+    for (int64_t& each : at) each = pick(spare / alignment + 1) * alignment;
+    at.front() = 0;
+    at.back() = spare / alignment * alignment;
+    for (int64_t i = 0; i < n; ++i) {
+      offsets_[i] = at[static_cast<size_t>(pick(among))];
+      from_[i] = pick(spare / alignment + 1) * alignment;
+    }
+    offsets_[pick(n)] = from_[pick(n)] = at.back();
+    offsets_[0] = from_[0] = 0;
+  }
+
+  // combine(at, update) is what becomes of a row.
+  template <class Combine>
+  void check(WriteRows update, int64_t row, int64_t n, Combine&& combine) {
+    std::vector<char> expected(target_.first(), target_.first() + target_.size());
+    for (int64_t i = 0; i < n; ++i) combine(expected.data() + offsets_[i], updates_.first() + from_[i]);
+    update(target_.first(), offsets_, updates_.first(), from_, n, row);
+    ASSERT_EQ(std::memcmp(target_.first(), expected.data(), expected.size()), 0) << "rows of " << row << ", " << n;
+  }
+
+  template <class T>
+  void check_sum(Addend addend, int64_t row, int64_t n) {
+    const WriteRows sum = tier_->choose_sum(addend, row);
+    if (!sum) {
+      ASSERT_LT(row, 16);
+      return;
+    }
+    check(sum, row, n, [row](char* at, const char* update) {
+      for (int64_t i = 0; i < row; i += int64_t{sizeof(T)}) {
+        T a, b;
+        std::memcpy(&a, at + i, sizeof a);
+        std::memcpy(&b, update + i, sizeof b);
+        a = static_cast<T>(a + b);
+        std::memcpy(at + i, &a, sizeof a);
+      }
+    });
+  }
+
+  template <class T>
+  void check_sums(Addend addend) {
+    for (int64_t row = sizeof(T); row <= 300; row += int64_t{sizeof(T)}) {
+      draw(addend);
+      for (int64_t n : {1, 2, 17, 256}) {
+        // What would be read as a number elsewhere might be one of the many that are none.
+        place(row, n, 1 + pick(20), std::is_integral<T>::value ? 1 : int64_t{sizeof(T)});
+        check_sum<T>(addend, row, n);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+
+  Guarded target_{2}, updates_{2};
+  int64_t offsets_[block_tuples], from_[block_tuples];
+};
+
+TEST_P(TiersUpdates, AreWrittenInTheirOrder) {
+  draw(Addend::integer64);
+  for (int64_t row = 1; row <= 700 && !HasFatalFailure(); ++row) {
+    for (bool is_flooding : {false, true}) {
+      for (int64_t n : {1, 2, 17, 256}) {
+        place(row, n, 1 + pick(20), pick(2) == 0 ? 64 : 1);
+        check(tier_->choose_write({row, false, is_flooding}), row, n,
+              [row](char* at, const char* update) { std::memcpy(at, update, static_cast<size_t>(row)); });
+      }
+    }
+  }
+}
+
+TEST_P(TiersUpdates, AreAddedInTheirOrder) {
+  check_sums<uint8_t>(Addend::integer8);
+  check_sums<uint16_t>(Addend::integer16);
+  check_sums<uint32_t>(Addend::integer32);
+  check_sums<uint64_t>(Addend::integer64);
+  check_sums<float>(Addend::float32);
+  check_sums<double>(Addend::float64);
+}
+
 // ---- tuples and their rows in one go
 
 class TiersTake : public Tiers {
@@ -598,6 +702,7 @@ TEST_P(TiersTake, NothingIsReadTwice) {
 
 INSTANTIATE_TEST_SUITE_P(, TiersTuples, ::testing::ValuesIn(built()), tier_name);
 INSTANTIATE_TEST_SUITE_P(, TiersRows, ::testing::ValuesIn(built()), tier_name);
+INSTANTIATE_TEST_SUITE_P(, TiersUpdates, ::testing::ValuesIn(built()), tier_name);
 INSTANTIATE_TEST_SUITE_P(, TiersTake, ::testing::ValuesIn(built()), tier_name);
 
 // ---- which one

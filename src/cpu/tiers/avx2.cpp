@@ -72,6 +72,6 @@ using Narrow = NarrowAvx2;
 
 namespace gather::cpu {
 
-const Tier avx2_tier = {GTH_TIER_AVX2, inside, resolve, choose_copy, choose_take};
+const Tier avx2_tier = {GTH_TIER_AVX2, inside, resolve, choose_copy, choose_take, choose_write, choose_sum};
 
 }  // namespace gather::cpu

@@ -22,3 +22,4 @@
 #include "cpu/tiers/table.hpp"
 #include "cpu/tiers/take.hpp"
 #include "cpu/tiers/tuples.hpp"
+#include "cpu/tiers/updates.hpp"

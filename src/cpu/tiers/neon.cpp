@@ -131,6 +131,6 @@ struct Lanes {
 
 namespace gather::cpu {
 
-const Tier neon_tier = {GTH_TIER_NEON, inside, resolve, choose_copy, choose_take};
+const Tier neon_tier = {GTH_TIER_NEON, inside, resolve, choose_copy, choose_take, choose_write, choose_sum};
 
 }  // namespace gather::cpu

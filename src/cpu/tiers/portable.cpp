@@ -25,6 +25,6 @@ struct Narrow {
 
 namespace gather::cpu {
 
-const Tier portable_tier = {GTH_TIER_PORTABLE, inside, resolve, choose_copy, choose_take};
+const Tier portable_tier = {GTH_TIER_PORTABLE, inside, resolve, choose_copy, choose_take, choose_write, choose_sum};
 
 }  // namespace gather::cpu

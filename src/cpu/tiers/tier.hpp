@@ -73,6 +73,14 @@ struct Rows {
   bool is_flooding;  // so is the output: it is written past the caches
 };
 
+// Combines n rows of `row` bytes, one after the other: the one at updates + from[i] with the one at target + offsets[i],
+// where the result is written. No alignment is asked for.
+using WriteRows = void (*)(char* target, const int64_t* offsets, const char* updates, const int64_t* from, int64_t n,
+                           int64_t row);
+
+// Numbers whose sums the processor has. Integers wrap around, whatever their sign.
+enum class Addend : uint8_t { integer8, integer16, integer32, integer64, float32, float64 };
+
 struct Tier {
   uint32_t bit;  // GTH_TIER_*
 
@@ -87,6 +95,11 @@ struct Tier {
   CopyRows (*choose_copy)(const Rows& rows);
   // NULL: not for these tuples.
   TakeRows (*choose_take)(const Selection& selection, const Rows& rows);
+
+  // Updates that take the place of rows of a target.
+  WriteRows (*choose_write)(const Rows& rows);
+  // Those that are added to them. NULL: not for rows so short.
+  WriteRows (*choose_sum)(Addend addend, int64_t row);
 };
 
 extern const Tier portable_tier, avx2_tier, avx512_tier, neon_tier;
