@@ -168,7 +168,7 @@ class Elements : public ::testing::Test {
     expect("into", run, answer, out.memory, status, error);
   }
 
-  Random random_{static_cast<uint64_t>(oracle::from_environment("GATHER_SEED", 20261122))};
+  Random random_{static_cast<uint64_t>(environment::number("GATHER_SEED", 20261122))};
   int64_t runs_ = 0, number_ = 0;
 };
 

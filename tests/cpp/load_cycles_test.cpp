@@ -80,7 +80,7 @@ TEST(Hostile, G8_ThousandLoadCycles) {
 
 // The process forks while another thread makes the library's first handle: the child can make handles too.
 TEST(Hostile, G3_ForkDuringTheFirstHandle) {
-  const int64_t forks = hostile::times_from("GATHER_FORKS", 100);
+  const int64_t forks = environment::number("GATHER_FORKS", 100);
   for (int64_t k = 0; k < forks; ++k) {
     void* library = dlopen(GATHER_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(library, nullptr) << dlerror();
@@ -118,7 +118,7 @@ int release_while_forking() {
   release_in_handler = find<decltype(gth_tensor_release)>(library, "gth_tensor_release");
   gth_tensor_desc p = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT8, 0, nullptr, params);
   int wrong = 0;
-  const int64_t forks = hostile::times_from("GATHER_FORKS", 100);
+  const int64_t forks = environment::number("GATHER_FORKS", 100);
   for (int64_t k = 0; k < forks && !wrong; ++k) {
     for (auto& each : to_release) {
       gth_tensor* tensor = nullptr;
@@ -134,7 +134,7 @@ int release_while_forking() {
 }
 
 TEST(Hostile, G3_TensorsReleasedInForkHandlers) {
-  const double seconds = static_cast<double>(hostile::times_from("GATHER_FORKS", 100));
+  const double seconds = static_cast<double>(environment::number("GATHER_FORKS", 100));
   EXPECT_EQ(hostile::wait_for(hostile::start_child(release_while_forking), hostile::patience + seconds), 0);
 }
 

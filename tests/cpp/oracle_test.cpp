@@ -220,7 +220,7 @@ class Oracle : public ::testing::Test {
     run_planned(&c);
   }
 
-  Random random_{static_cast<uint64_t>(from_environment("GATHER_SEED", 20240817))};
+  Random random_{static_cast<uint64_t>(environment::number("GATHER_SEED", 20240817))};
   int64_t cases_ = 0, number_ = 0;
 };
 

@@ -10,23 +10,13 @@
 #include <string>
 #include <thread>
 
+#include "environment.hpp"
 #include "sanitizers.hpp"
 
 // Child processes and durations of the tests that need them.
 namespace hostile {
 
 constexpr int skipped = 77;
-
-inline double seconds_from(const char* name, double otherwise) {
-  const char* text = std::getenv(name);
-  return text ? std::atof(text) : otherwise;
-}
-
-// How often, in a soak more often than otherwise.
-inline int64_t times_from(const char* name, int64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text ? std::atoll(text) : otherwise;
-}
 
 // What became of a child: its exit code, 128 and the signal that killed it, or -1 if it did not end in time. A fork
 // that failed is -1 as well: as a process number that would mean every process there is.

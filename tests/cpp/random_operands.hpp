@@ -2,25 +2,20 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <vector>
 
+#include "environment.hpp"
 #include "oracle.hpp"
 #include "sanitizers.hpp"
 
 // Random tensors and switches for the oracles. GATHER_SEED changes the numbers, GATHER_CASES how many.
 namespace oracle {
 
-inline int64_t from_environment(const char* name, int64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text ? std::atoll(text) : otherwise;
-}
-
 // Under sanitizers a quarter: each takes several times as long, and the same numbers are drawn without them.
 inline int64_t random_cases(int64_t otherwise) {
-  return from_environment("GATHER_CASES", GATHER_SANITIZED ? otherwise / 4 : otherwise);
+  return environment::number("GATHER_CASES", GATHER_SANITIZED ? otherwise / 4 : otherwise);
 }
 
 constexpr int32_t dtypes[] = {GTH_DTYPE_BOOL,      GTH_DTYPE_INT8,       GTH_DTYPE_INT16,   GTH_DTYPE_INT32,

@@ -283,7 +283,7 @@ class ScatterOracle : public ::testing::Test {
     EXPECT_EQ(Shape(shape, shape + ndim), c.problem.out.shape);
   }
 
-  Random random_{static_cast<uint64_t>(from_environment("GATHER_SEED", 20261122))};
+  Random random_{static_cast<uint64_t>(environment::number("GATHER_SEED", 20261122))};
   ScatterAnswer answer_;
   int64_t runs_ = 0, number_ = 0;
 };

@@ -53,7 +53,7 @@ TEST(Hostile, G6_AlarmEvery100Microseconds) {
   const itimerval often{{0, 100}, {0, 100}}, never{};
   ASSERT_EQ(setitimer(ITIMER_REAL, &often, nullptr), 0);
   const Large large;
-  const double seconds = seconds_from("GATHER_SIGNAL_SECONDS", 2);
+  const double seconds = environment::seconds("GATHER_SIGNAL_SECONDS", 2);
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   while (std::chrono::steady_clock::now() < end && !HasFailure()) {
     EXPECT_TRUE(large.run());
@@ -199,14 +199,14 @@ void race_scatters(int32_t dtype, double seconds) {
 
 // GATHER_RACE_SECONDS: how long the writer writes.
 TEST(Hostile, G1_WriterFlipsIndices) {
-  const double seconds = seconds_from("GATHER_RACE_SECONDS", 5);
+  const double seconds = environment::seconds("GATHER_RACE_SECONDS", 5);
   race_gathers<int64_t>(GTH_DTYPE_INT64, seconds / 2);
   race_gathers<int32_t>(GTH_DTYPE_INT32, seconds / 4);
   race_gathers<int8_t>(GTH_DTYPE_INT8, seconds / 4);
 }
 
 TEST(Hostile, I7_WriterFlipsIndicesOfScatters) {
-  const double seconds = seconds_from("GATHER_RACE_SECONDS", 5);
+  const double seconds = environment::seconds("GATHER_RACE_SECONDS", 5);
   race_scatters<int64_t>(GTH_DTYPE_INT64, seconds / 2);
   race_scatters<int32_t>(GTH_DTYPE_INT32, seconds / 4);
   race_scatters<int8_t>(GTH_DTYPE_INT8, seconds / 4);
@@ -215,7 +215,7 @@ TEST(Hostile, I7_WriterFlipsIndicesOfScatters) {
 // GATHER_FORKS: how many.
 TEST(Hostile, G2_ForkWithALivePool) {
   const Large large;
-  const int64_t forks = times_from("GATHER_FORKS", 100);
+  const int64_t forks = environment::number("GATHER_FORKS", 100);
   for (int64_t k = 0; k < forks; ++k) {
     ASSERT_TRUE(large.run());
     const pid_t child = start_child([&] { return large.run() && large.run() ? 0 : 1; });
@@ -246,7 +246,7 @@ TEST(Hostile, G3_ForkWhileGathersRun) {
   }
   const Large large;
   std::thread forks([&] {
-    const int64_t times = times_from("GATHER_FORKS", 100);
+    const int64_t times = environment::number("GATHER_FORKS", 100);
     for (int64_t k = 0; k < times && !testing::Test::HasFailure(); ++k) {
       const pid_t child = start_child([&] {
         const Array array(u8, {4});

@@ -229,7 +229,7 @@ struct Shared {
 // GATHER_CALLS: how many each makes.
 TEST(Threads, SixtyFourOnSharedHandles) {
   const Shared shared;
-  const int64_t calls = times_from("GATHER_CALLS", 1000);
+  const int64_t calls = environment::number("GATHER_CALLS", 1000);
   std::atomic<const char*> wrong{nullptr};
   std::vector<std::thread> threads;
   for (int32_t t = 0; t < 64; ++t) {
