@@ -4,6 +4,8 @@
 #include "exchange.h"
 #include "numpy.h"
 
+#include <string.h>
+
 int array_is_made_for(const state *known, PyObject *params) {
   return is_numpys(known, params) || exchange_known(known, params) || arrow_known(known, params);
 }
@@ -19,6 +21,16 @@ PyObject *array_new(const state *known, PyObject *like, int32_t dtype, int32_t n
     numpy_open_new(array, dtype, ndim, shape, opened);
   }
   return array;
+}
+
+void array_zero(const operand *opened) {
+  int64_t size = gth_dtype_size(opened->desc.dtype);
+  for (int32_t i = 0; i < opened->desc.ndim; i++) {
+    size *= opened->desc.shape[i];
+  }
+  if (size > 0) {
+    memset((char *)opened->desc.data + opened->desc.offset, 0, (size_t)size);
+  }
 }
 
 PyObject *array_or_scalar(const state *known, PyObject *array, int32_t ndim) {

@@ -12,6 +12,9 @@ int array_is_made_for(const state *known, PyObject *params);
 PyObject *array_new(const state *known, PyObject *like, int32_t dtype, int32_t ndim, const int64_t *shape,
                     operand *opened);
 
+/* Makes what array_new has opened zeros, as rows are that a call skips. */
+void array_zero(const operand *opened);
+
 /* The array, or of rank 0 its scalar where NumPy returns one. Takes the reference. */
 PyObject *array_or_scalar(const state *known, PyObject *array, int32_t ndim);
 

@@ -38,8 +38,7 @@ static PyObject *gather_into(request *call, PyObject *array) {
 }
 
 static PyObject *gather_new(request *call, PyObject *like) {
-  /* Rows that are skipped are zeros in a new result, which the library makes; others' would not be initialised. */
-  if (!array_is_made_for(call->known, like) || call->options->bounds == GTH_BOUNDS_SKIP) {
+  if (!array_is_made_for(call->known, like)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   int64_t shape[GTH_MAX_NDIM];
@@ -53,6 +52,9 @@ static PyObject *gather_new(request *call, PyObject *like) {
   PyObject *array = array_new(call->known, like, call->params.desc.dtype, ndim, shape, &out);
   if (!array) {
     Py_RETURN_NOTIMPLEMENTED;
+  }
+  if (call->options->bounds == GTH_BOUNDS_SKIP) {
+    array_zero(&out);
   }
   status = run_into(call, &out);
   if (status != GTH_OK) {

@@ -20,7 +20,8 @@ typedef struct handles {
 
 typedef struct planned {
   handles handles;
-  int makes_results; /* whether a new result may begin with any memory: no row is skipped, and it is dense */
+  int makes_results; /* whether a new result is dense */
+  int skips;         /* whether it has to begin with zeros, because rows may be skipped */
   planned_operand params, indices, out;
 } planned;
 
@@ -73,8 +74,8 @@ static int planned_operand_of(PyObject *spec, planned_operand *operand) {
 
 PyObject *plan(PyObject *module, arguments args, Py_ssize_t count) {
   (void)module;
-  if (count != 6) {
-    PyErr_SetString(PyExc_TypeError, "plan(plan, context, makes_results, params, indices, out)");
+  if (count != 7) {
+    PyErr_SetString(PyExc_TypeError, "plan(plan, context, makes_results, skips, params, indices, out)");
     return NULL;
   }
   planned *made = calloc(1, sizeof *made);
@@ -83,8 +84,9 @@ PyObject *plan(PyObject *module, arguments args, Py_ssize_t count) {
   }
   made->handles = handles_of(args[0], args[1]);
   made->makes_results = args[2] == Py_True;
-  if (!planned_operand_of(args[3], &made->params) || !planned_operand_of(args[4], &made->indices) ||
-      !planned_operand_of(args[5], &made->out) || PyErr_Occurred()) {
+  made->skips = args[3] == Py_True;
+  if (!planned_operand_of(args[4], &made->params) || !planned_operand_of(args[5], &made->indices) ||
+      !planned_operand_of(args[6], &made->out) || PyErr_Occurred()) {
     free_with_handles(made);
     if (!PyErr_Occurred()) {
       PyErr_SetString(PyExc_ValueError, "shape and strides of different rank");
@@ -190,6 +192,9 @@ static PyObject *run_new(const state *known, const planned *plan, PyObject *like
   PyObject *array = array_new(known, like, plan->out.dtype, plan->out.ndim, shape, &out);
   gth_error error = GTH_ERROR_INIT;
   int32_t status;
+  if (array && plan->skips) {
+    array_zero(&out);
+  }
   if (!array || !run_into(plan, params, indices, &out, n, &status, &error)) {
     Py_XDECREF(array);
     Py_RETURN_NOTIMPLEMENTED;

@@ -179,3 +179,18 @@ def test_an_output_has_the_very_dtype() -> None:
     ):
         with pytest.raises(libgather.DTypeError, match="out: dtype is"):
             libgather.gather(params, [0], out=out)
+
+
+def test_what_is_skipped_is_zeros_in_a_new_result() -> None:
+    """Also where its memory was another array's before."""
+    params, indices = np.arange(1, 13, dtype=np.float32).reshape(3, 4), np.array([5, 1, -1])
+    expected = [[0] * 4, [5, 6, 7, 8], [0] * 4]
+    plan = libgather.Plan(params, libgather.Spec(np.int64, (None,)), bounds="skip")
+    for _ in range(10):
+        np.full((3, 4), -7, np.float32)  # its memory is the next array's of this size
+        assert libgather.gather(params, indices, bounds="skip").tolist() == expected
+        np.full((3, 4), -7, np.float32)
+        assert plan(params, indices).tolist() == expected
+        np.full((3, 4), -7, np.float32)
+        assert libgather.gather_nd(params, indices[:, None], bounds="skip").tolist() == expected
+    assert libgather.gather(params, np.zeros((0, 2), np.int64), bounds="skip").shape == (0, 2, 4)

@@ -66,10 +66,10 @@ class Prepared:
         """In the order of a run."""
         raise NotImplementedError
 
-    def _made_ready(self, makes_results: bool, *dtypes: int) -> t.Any:
+    def _made_ready(self, makes_results: bool, skips: bool, *dtypes: int) -> t.Any:
         """What the C half runs on buffers of these dtypes."""
         layouts = ((dtype, spec.shape, spec.strides) for dtype, spec in zip(dtypes, self._specs, strict=True))
-        return _objects.plan(self._handle, handle_of(self._context), makes_results, *layouts)
+        return _objects.plan(self._handle, handle_of(self._context), makes_results, skips, *layouts)
 
     def __copy__(self) -> t.Self:
         return self

@@ -79,8 +79,8 @@ class Plan(Prepared):
         super().__init__(operation, request, fill, source, Spec.of(indices, "indices"), layout, context)
         # A fill that is no number of the library's is for arrays that are no buffers of such numbers.
         dtype = 0 if self._fills and self._carried else source._dtype
-        makes_results = layout is None and bounds != "skip"
-        self._planned = self._made_ready(makes_results, dtype, self._indices._dtype, self._third._dtype)
+        dtypes = dtype, self._indices._dtype, self._third._dtype
+        self._planned = self._made_ready(layout is None, bounds == "skip", *dtypes)
 
     @property
     def _specs(self) -> tuple[Spec, Spec, Spec]:

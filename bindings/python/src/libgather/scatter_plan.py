@@ -67,7 +67,7 @@ class ScatterPlan(Prepared):
         if not isinstance(target, Spec):
             check_target(target, request)
         super().__init__(operation, request, (0, b""), source, index, layout, context)
-        self._planned = self._made_ready(False, self._third._dtype, index._dtype, source._dtype)
+        self._planned = self._made_ready(False, False, self._third._dtype, index._dtype, source._dtype)
 
     @property
     def _specs(self) -> tuple[Spec, Spec, Spec]:
