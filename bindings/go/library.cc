@@ -61,6 +61,7 @@ extern const Tier avx512_tier __attribute__((weak));
 #include "core/shards.cpp"
 #include "core/short.cpp"
 #include "cpu/accumulate.cpp"
+#include "cpu/again.cpp"
 #include "cpu/executor.cpp"
 #include "cpu/indices.cpp"
 #include "cpu/job.cpp"
