@@ -92,11 +92,8 @@ WriteRows choose_stream(const core::Plan& plan, const Tier& tier, const Rows& ro
   return streams ? tier.choose_write({rows.bytes, rows.is_far, true}) : nullptr;
 }
 
-// Whether a scatter waits for rows of its target. What it only writes the processor takes care of by itself, and short rows
-// it finds quicker than anybody could tell it.
-bool is_read_far(const core::Plan& plan, const Rows& rows) {
-  return plan.number != core::Number::none && rows.bytes >= 64 && rows.is_far;
-}
+// Whether a scatter waits for rows of its target. What it only writes the processor takes care of by itself.
+bool is_read_far(const core::Plan& plan, const Rows& rows) { return plan.number != core::Number::none && rows.is_far; }
 
 // What each next tuple of the line lies further on in params, whatever it says. Only the outermost dim may be open, and no
 // stride of params lies in front of it: the step is a number.

@@ -17,27 +17,53 @@ void fetch_row(const char* row, int64_t bytes) {
   __builtin_prefetch(row + bytes - 1, 1);
 }
 
-// Each row of the target is fetched so many rows before it is combined that it has arrived by then.
-void reduce_far(const Kernels& kernels, char* target, const char* updates, const Updates& on, int64_t row) {
-  constexpr int64_t most_ahead = 32, most_bytes_ahead = 16 * 1024, group = 8;
-  const int64_t ahead = std::min(std::max(most_bytes_ahead / row, int64_t{1}), most_ahead);
+// Each row of the target is fetched so many rows before it is combined that it has arrived by then. Fetching and combining
+// take turns of `group` rows.
+template <int64_t group, class Fetch>
+void reduce_ahead(WriteRows update, char* target, const char* updates, const Updates& on, int64_t row, int64_t ahead,
+                  Fetch&& fetch) {
   int64_t fetched = 0;
   for (int64_t i = 0; i < on.count; i += group) {
     const int64_t wanted = std::min(i + group + ahead, on.count);
-    for (; fetched < wanted; ++fetched) fetch_row(target + on.offsets[fetched], row);
-    kernels.update(target, on.offsets + i, updates, on.from + i, std::min(group, on.count - i), row);
+    for (; fetched < wanted; ++fetched) fetch(target + on.offsets[fetched]);
+    update(target, on.offsets + i, updates, on.from + i, std::min(group, on.count - i), row);
   }
 }
 
+void reduce_far(WriteRows update, char* target, const char* updates, const Updates& on, int64_t row) {
+  constexpr int64_t most_ahead = 32, most_bytes_ahead = 16 * 1024;
+  // Mostly in one line of a cache. Which of them are in two is not worth asking.
+  if (row < 64) {
+    return reduce_ahead<32>(update, target, updates, on, row, most_ahead,
+                            [](const char* at) { __builtin_prefetch(at, 1); });
+  }
+  const int64_t ahead = std::min(std::max(most_bytes_ahead / row, int64_t{1}), most_ahead);
+  reduce_ahead<8>(update, target, updates, on, row, ahead, [row](const char* at) { fetch_row(at, row); });
+}
+
+// What rows are combined with, and whether they are fetched before.
+struct Way {
+  WriteRows update;
+  bool fetches;
+};
+
+// Rows that come again and again are in the caches: there they stay, and nobody fetches them.
+Way choose_way(const Job& job) {
+  const Kernels& kernels = job.kernels;
+  const bool asks = kernels.stream || kernels.fetches;
+  if (!asks || comes_again(job)) return {kernels.update, false};
+  return {kernels.stream ? kernels.stream : kernels.update, kernels.fetches};
+}
+
 // False: an index is bad that was good when it was judged.
-bool write_part(const Part& part, WriteRows update) {
+bool write_part(const Part& part, const Way& way) {
   const Job& job = part.job;
   return for_updates_of(part, [&](const Updates& on) {
     for_each_row(job, [&](int64_t to, int64_t from) {
       char* const target = moved(target_of(job), on.target + to);
       const char* const updates = moved(job.out, on.updates + from);
-      if (job.kernels.fetches) return reduce_far(job.kernels, target, updates, on, job.plan.row.out);
-      update(target, on.offsets, updates, on.from, on.count, job.plan.row.out);
+      if (way.fetches) return reduce_far(way.update, target, updates, on, job.plan.row.out);
+      way.update(target, on.offsets, updates, on.from, on.count, job.plan.row.out);
     });
   });
 }
@@ -47,9 +73,8 @@ bool write_part(const Part& part, WriteRows update) {
 int32_t scatter(const Job& job, const Executor& executor, const Error& error) {
   if (int32_t status = judge_all(job, executor, error)) return status;
   if (job.plan.in_float32) return accumulate(job, executor, error);
-  const bool streams = job.kernels.stream && !comes_again(job);
-  const WriteRows update = streams ? job.kernels.stream : job.kernels.update;
-  const bool whole = for_each_part(job, executor, [&](const Part& part) { return write_part(part, update); });
+  const Way way = choose_way(job);
+  const bool whole = for_each_part(job, executor, [&](const Part& part) { return write_part(part, way); });
   return whole ? GTH_OK : core::fail_index_race(error);
 }
 
