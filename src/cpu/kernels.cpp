@@ -23,15 +23,14 @@ Outside outside_of(int32_t bounds) {
 }
 
 // Rows that lie so many bytes apart are not in the nearer caches of one core. The processor itself sees long rows coming, and
-// is helped only where they come from memory.
-constexpr double far_bytes = 3 << 20;
-constexpr double far_bytes_of_long_rows = 64 << 20;
+// is helped only where they come from memory. What is written in flooding_bytes is in none of the machine's caches. In test
+// builds everything but the least is far, and floods.
 constexpr int64_t long_row = 2048;
-
-// What is written in so many bytes is in none of the machine's caches. In test builds everything but the least is.
 #ifdef GATHER_TESTING
+constexpr double far_bytes = 256, far_bytes_of_long_rows = 4096;
 constexpr uint64_t flooding_bytes = 256;
 #else
+constexpr double far_bytes = 3 << 20, far_bytes_of_long_rows = 64 << 20;
 constexpr uint64_t flooding_bytes = 64 << 20;
 #endif
 
