@@ -3,8 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <map>
-#include <set>
+#include <vector>
 
 #include "elements_oracle.hpp"
 
@@ -146,31 +145,35 @@ inline void reduce_element(int32_t reduction, int32_t dtype, char* at, const cha
   }
 }
 
+// (No set of places: the memory sanitizer does not see what the code of one, which is not in headers, writes.)
 struct ScatterAnswer : Answer {
-  std::set<int64_t> touched;  // where elements were written; none on an error
+  std::vector<char> touched;  // of each byte of the memory, whether a written element begins there; empty on an error
 };
 
 // What becomes of the target.
 inline ScatterAnswer solve_scatter(const ScatterProblem& problem) {
   ScatterAnswer answer;
   answer.memory = problem.params.memory;
-  std::map<int64_t, float> sums;
+  answer.touched.resize(answer.memory.size());
+  std::vector<float> sums(problem.in_float32 ? answer.memory.size() : 0);
   for_each_element(problem.out, [&](int64_t from, const Shape& at) {
     const char* selected = problem.is_elements ? find_element(problem, at, &answer) : find_source(problem, at, &answer);
     if (!selected) return;
-    const int64_t offset = selected - problem.params.memory.data();
+    const auto offset = static_cast<size_t>(selected - problem.params.memory.data());
     const char* update = problem.out.memory.data() + from;
-    answer.touched.insert(offset);
+    char& is_touched = answer.touched[offset];
     if (problem.in_float32) {
+      if (!is_touched) sums[offset] = static_cast<float>(decode_float(problem.params.dtype, selected));
       const double value = decode_float(problem.params.dtype, update);
-      float& sum =
-          sums.try_emplace(offset, static_cast<float>(decode_float(problem.params.dtype, selected))).first->second;
-      sum = static_cast<float>(reduced_float(problem.reduction, sum, value));
+      sums[offset] = static_cast<float>(reduced_float(problem.reduction, sums[offset], value));
     } else {
       reduce_element(problem.reduction, problem.params.dtype, answer.memory.data() + offset, update);
     }
+    is_touched = 1;
   });
-  for (const auto& [offset, sum] : sums) encode_float(problem.params.dtype, sum, answer.memory.data() + offset);
+  for (size_t offset = 0; offset < sums.size(); ++offset) {
+    if (answer.touched[offset]) encode_float(problem.params.dtype, sums[offset], answer.memory.data() + offset);
+  }
   if (answer.position == INT64_MAX || problem.bounds == GTH_BOUNDS_SKIP) return answer;
   answer.status = GTH_E_INDEX;
   answer.memory = problem.params.memory;
@@ -182,7 +185,8 @@ inline ScatterAnswer solve_scatter(const ScatterProblem& problem) {
 inline bool is_same_target(const ScatterProblem& problem, const ScatterAnswer& answer, Bytes found) {
   if (found.size() != answer.memory.size()) return false;
   if (problem.reduces() && is_float(problem.params.dtype)) {
-    for (const int64_t offset : answer.touched) {
+    for (size_t offset = 0; offset < answer.touched.size(); ++offset) {
+      if (!answer.touched[offset]) continue;
       char* at = found.data() + offset;
       const char* expected = answer.memory.data() + offset;
       const bool are_nan = std::isnan(decode_float(problem.params.dtype, at)) &&

@@ -1,4 +1,4 @@
-#include <map>
+#include <algorithm>
 
 #include "request.hpp"
 
@@ -110,7 +110,6 @@ struct Parts {
 Parts deal(const Wanted& wanted, const Numbers& rows) {
   const auto count = static_cast<size_t>(wanted.shards.count);
   std::vector<Numbers> local(count), order(count);
-  std::vector<std::map<int64_t, int64_t>> first(count);  // where in its shard a row stands already
   std::vector<std::pair<size_t, int64_t>> places;
   for (size_t i = 0; i < rows.size(); ++i) {
     if (rows[i] < 0) {
@@ -119,10 +118,9 @@ Parts deal(const Wanted& wanted, const Numbers& rows) {
     }
     const InShard found = find(wanted, rows[i]);
     const auto s = static_cast<size_t>(found.shard);
-    const auto next = static_cast<int64_t>(local[s].size());
-    const auto [known, is_new] = first[s].try_emplace(found.local, next);
-    places.emplace_back(s, wanted.once() ? known->second : next);
-    if (wanted.once() && !is_new) continue;
+    const auto end = local[s].end(), known = wanted.once() ? std::find(local[s].begin(), end, found.local) : end;
+    places.emplace_back(s, known - local[s].begin());
+    if (known != end) continue;
     local[s].push_back(found.local);
     order[s].push_back(static_cast<int64_t>(i));
   }
