@@ -216,6 +216,63 @@ TEST(Scatter, StringsAreScatteredIntoNewOnes) {
   EXPECT_EQ(gth_tensor_release(target), GTH_OK);
 }
 
+// Changes an offset of strings when memory is asked for the n-th time, and counts what is asked for and given back.
+struct Change {
+  int64_t* at;
+  int64_t to;
+  int nth, asked = 0, given_back = 0;
+
+  static void* alloc(void* user, int64_t bytes, int64_t, int32_t, int32_t, CUstream_st*) {
+    auto& change = *static_cast<Change*>(user);
+    if (++change.asked == change.nth) *change.at = change.to;
+    return std::malloc(static_cast<size_t>(bytes));
+  }
+  static void free(void* user, int64_t, int64_t, int32_t, int32_t, CUstream_st*, void* memory) {
+    ++static_cast<Change*>(user)->given_back;
+    std::free(memory);
+  }
+};
+
+// As another thread may, between any two looks at them: before their lengths are taken, and before their bytes are copied.
+TEST(Scatter, OffsetsOfStringsThatChangeAreNoticed) {
+  int64_t ends[] = {0, 1, 3, 6}, update_ends[] = {0, 4};
+  const int64_t shape[] = {3}, one[] = {1};
+  gth_tensor *target = nullptr, *updates = nullptr;
+  ASSERT_EQ(gth_tensor_from_strings(nullptr, 0, 1, shape, ends, "abbccc", 6, nullptr, nullptr, &target, nullptr),
+            GTH_OK);
+  ASSERT_EQ(gth_tensor_from_strings(nullptr, 0, 1, one, update_ends, "long", 4, nullptr, nullptr, &updates, nullptr),
+            GTH_OK);
+  const Array first = indices64({1}, {0});
+  const Tensor indices(first.desc());
+  const std::pair<int64_t*, int32_t> begins[] = {{ends + 1, GTH_OPERAND_TARGET}, {update_ends, GTH_OPERAND_UPDATES}};
+  for (const auto& [at, operand] : begins) {
+    for (const int64_t bad : {int64_t{-5}, int64_t{12}, INT64_MAX, INT64_MIN}) {
+      for (const int nth : {1, 2}) {
+        SCOPED_TRACE(std::to_string(operand) + ", " + std::to_string(bad) + ", memory " + std::to_string(nth));
+        const int64_t good = *at;
+        Change change{at, bad, nth};
+        gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+        options.alloc = Change::alloc;
+        options.free = Change::free;
+        options.memory_user = &change;
+        gth_context* context = nullptr;
+        ASSERT_EQ(gth_context_create(&options, &context, nullptr), GTH_OK);
+        gth_tensor* made = target;
+        Error error;
+        expect_facts(gth_scatter(context, target, indices.get(), updates, nullptr, &made, &error), error,
+                     {GTH_E_RACE, operand, -1, -1, 0, 0});
+        EXPECT_EQ(made, nullptr);
+        *at = good;
+        EXPECT_EQ(gth_context_release(context), GTH_OK);
+        EXPECT_EQ(change.asked, nth);
+        EXPECT_EQ(change.given_back, nth);
+      }
+    }
+  }
+  EXPECT_EQ(gth_tensor_release(updates), GTH_OK);
+  EXPECT_EQ(gth_tensor_release(target), GTH_OK);
+}
+
 // ---- gradients
 
 struct Gradient {
