@@ -326,6 +326,44 @@ TEST(Gradients, FollowTheSwitchesOfTheirGather) {
   expect_gradient<uint16_t>(gradient, ones, zeros, {1}, &torch, {0x6800});           // index_add_
 }
 
+// What ONNX says of the gather in each definition of it: batch_dims, indices below 0, bfloat16.
+TEST(Gradients, KnowTheOpsetsOfTheirGather) {
+  struct Definition {
+    decltype(&gth_gather_desc) gather;
+    const Gradient& op;
+    int32_t opset;
+    bool has_batch_dims, has_negatives, has_bfloat16;
+    Shape indices, out;
+  };
+  const Definition definitions[] = {
+      {gth_gather_desc, gradient, 1, false, false, false, {2}, {2, 2}},
+      {gth_gather_desc, gradient, 11, false, true, false, {2}, {2, 2}},
+      {gth_gather_desc, gradient, 13, false, true, true, {2}, {2, 2}},
+      {gth_gather_nd_desc, gradient_nd, 11, false, true, false, {2, 1}, {2, 2}},
+      {gth_gather_nd_desc, gradient_nd, 12, true, true, false, {2, 1}, {2, 2}},
+      {gth_gather_nd_desc, gradient_nd, 13, true, true, true, {2, 1}, {2, 2}},
+      {gth_gather_elements_desc, gradient_elements, 11, false, true, false, {2, 1}, {2, 1}},
+      {gth_gather_elements_desc, gradient_elements, 13, false, true, true, {2, 1}, {2, 1}},
+  };
+  for (const Definition& each : definitions) {
+    const auto expect = [&](bool fine, const Shape& out_shape, int32_t dtype, int64_t first, int64_t batch_dims) {
+      SCOPED_TRACE("opset " + std::to_string(each.opset) + ", dtype " + std::to_string(dtype) + ", index " +
+                   std::to_string(first) + ", batch_dims " + std::to_string(batch_dims));
+      gth_options options = with_profile(GTH_PROFILE_ONNX, batch_dims);
+      options.opset = each.opset;
+      const Array params(dtype, {2, 2}), indices = indices64(each.indices, {first, 1}), out(dtype, out_shape);
+      const gth_tensor_desc p = params.desc(), i = indices.desc(), o = out.desc();
+      const int32_t status = each.op.desc(nullptr, &o, &i, &options, &p, nullptr);
+      EXPECT_EQ(status == GTH_OK, fine);
+      EXPECT_EQ(status, each.gather(nullptr, &p, &i, &options, &o, nullptr));
+    };
+    expect(true, each.out, f32, 0, 0);
+    expect(each.has_negatives, each.out, f32, -1, 0);
+    expect(each.has_bfloat16, each.out, GTH_DTYPE_BFLOAT16, 0, 0);
+    expect(each.has_batch_dims, {2}, f32, 0, 1);
+  }
+}
+
 TEST(Gradients, WithoutTuplesAreZeros) {
   expect_gradient<float>(gradient, floats({0, 2}, {}), indices64({0}, {}), {3, 2}, nullptr, {0, 0, 0, 0, 0, 0});
 }
