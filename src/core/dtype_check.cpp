@@ -13,12 +13,11 @@ int32_t fail_dtype(int32_t operand, int32_t value, int32_t wanted, const Error& 
     return error.fail({GTH_E_DTYPE, operand, -1, -1, value, wanted}, "%s: dtype is %s, needed is %s",
                       operand_name(operand), dtype_name(value), dtype_name(wanted));
   }
+  const Fault fault{GTH_E_DTYPE, operand, -1, -1, value, 0};
   const DtypeInfo* info = find_dtype(value);
-  const char* why = !info                                               ? "is no dtype"
-                    : operand == GTH_OPERAND_INDICES && !info->is_index ? "is no integer type"
-                                                                        : "is not allowed here";
-  return error.fail({GTH_E_DTYPE, operand, -1, -1, value, 0}, "%s: dtype %s (%" PRId32 ") %s", operand_name(operand),
-                    dtype_name(value), value, why);
+  if (!info) return error.fail(fault, "%s: %" PRId32 " is no dtype", operand_name(operand), value);
+  const char* why = operand == GTH_OPERAND_INDICES && !info->is_index ? "is no integer type" : "is not allowed here";
+  return error.fail(fault, "%s: dtype %s %s", operand_name(operand), info->name, why);
 }
 
 int32_t check_reduced_dtype(const Settings& settings, int32_t dtype, const Error& error) {

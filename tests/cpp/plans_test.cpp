@@ -176,6 +176,59 @@ TEST(Plans, LargestNOfABatch) {
   EXPECT_EQ(planned.run(byte, byte, byte, int64_t{1} << 41, &error), GTH_E_SIZE) << error.message;
 }
 
+struct Reached {
+  int64_t params = -7, indices = -7, out = -7;
+};
+
+void expect_extents(const gth_plan* plan, int64_t n, const Reached& expected) {
+  Reached found;
+  Error error;
+  EXPECT_EQ(gth_plan_extents(plan, n, &found.params, &found.indices, &found.out, &error), GTH_OK) << error.message;
+  EXPECT_EQ(found.params, expected.params) << n;
+  EXPECT_EQ(found.indices, expected.indices) << n;
+  EXPECT_EQ(found.out, expected.out) << n;
+}
+
+TEST(Plans, ExtentsAreWhatARunTouches) {
+  const Planned rows(g, Described(f32, {4, 2}), Described(i64, {GTH_OPEN}));
+  expect_extents(rows.plan.get(), 0, {0, 0, 0});
+  expect_extents(rows.plan.get(), 1, {32, 8, 8});
+  expect_extents(rows.plan.get(), 3, {32, 24, 24});
+  const Planned apart(g, Described(f32, {4, 2}, {20, 4}), Described(i64, {GTH_OPEN}, {24}));
+  expect_extents(apart.plan.get(), 2, {3 * 20 + 8, 24 + 8, 16});
+  const gth_options one = with_batch(1);
+  const Planned batch(nd, Described(u8, {GTH_OPEN, 4, 2}), Described(i64, {GTH_OPEN, 3, 1}), &one);
+  expect_extents(batch.plan.get(), 5, {40, 120, 30});
+  const Planned closed(g, Described(f32, {4, 0}), Described(i64, {3}));
+  expect_extents(closed.plan.get(), GTH_OPEN, {0, 24, 0});
+}
+
+// A scatter reads what a gather writes.
+TEST(Plans, ExtentsOfAScatter) {
+  const Described target(f32, {4, 2}), indices(i64, {GTH_OPEN});
+  Plan plan;
+  ASSERT_EQ(gth_scatter_plan(&target.desc, &indices.desc, nullptr, nullptr, plan.out(), nullptr), GTH_OK);
+  expect_extents(plan.get(), 3, {24, 24, 32});
+}
+
+TEST(Plans, ExtentsOfAWrongN) {
+  const Planned open(g, Described(f32, {4, 2}), Described(i64, {GTH_OPEN})),
+      closed(g, Described(f32, {4, 2}), Described(i64, {5}));
+  Reached kept;
+  const auto expect_none = [&](const Planned& planned, int64_t n, const Facts& facts) {
+    Error error;
+    expect_facts(gth_plan_extents(planned.plan.get(), n, &kept.params, &kept.indices, &kept.out, &error), error, facts);
+    EXPECT_EQ(kept.params, -7);
+    EXPECT_EQ(kept.indices, -7);
+    EXPECT_EQ(kept.out, -7);
+  };
+  for (int64_t n : {int64_t{-1}, int64_t{-2}, INT64_MIN}) expect_none(open, n, n_fault(n, 0));
+  for (int64_t n : {int64_t{0}, int64_t{5}, INT64_MAX}) expect_none(closed, n, n_fault(n, GTH_OPEN));
+  expect_none(open, INT64_MAX, n_too_large(INT64_MAX, INT64_MAX / 8));
+  EXPECT_EQ(gth_plan_extents(open.plan.get(), 1, nullptr, nullptr, nullptr, nullptr), GTH_OK);
+  EXPECT_EQ(gth_plan_extents(nullptr, 1, nullptr, nullptr, nullptr, nullptr), GTH_E_NULL);
+}
+
 TEST(Plans, ShapeOfAPlan) {
   const Planned planned(g, Described(f32, {4, 2}), Described(i64, {3, GTH_OPEN}));
   int32_t ndim = 0;

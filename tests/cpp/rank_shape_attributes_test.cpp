@@ -287,6 +287,25 @@ TEST(Hostile, A23_IndexTypesThatAProfileRefuses) {
                  {GTH_E_DTYPE, GTH_OPERAND_INDICES, -1, -1, GTH_DTYPE_UINT8, 0});
 }
 
+// Why a dtype is refused depends on whose it is.
+TEST(Hostile, A23_TheReasonIsSaid) {
+  const Array params(f32, {2, 2}), indices = indices64({1}, {0}), out(f32, {1, 2});
+  const auto reason = [&](int32_t of_params, int32_t of_indices, const gth_options* options) {
+    gth_tensor_desc p = params.desc(), i = indices.desc(), o = out.desc();
+    p.dtype = of_params;
+    i.dtype = of_indices;
+    Error error;
+    EXPECT_EQ(gth_gather_desc(nullptr, &p, &i, options, &o, &error), GTH_E_DTYPE);
+    return std::string(error.message);
+  };
+  EXPECT_EQ(reason(f32, f32, nullptr), "indices: dtype float32 is no integer type");
+  EXPECT_EQ(reason(f32, 4, nullptr), "indices: 4 is no dtype");
+  EXPECT_EQ(reason(4, GTH_DTYPE_INT64, nullptr), "params: 4 is no dtype");
+  const gth_options onnx = with_profile(GTH_PROFILE_ONNX), tensorflow = with_profile(GTH_PROFILE_TENSORFLOW);
+  EXPECT_EQ(reason(GTH_DTYPE_FLOAT8_E5M2, GTH_DTYPE_INT64, &onnx), "params: dtype float8_e5m2 is not allowed here");
+  EXPECT_EQ(reason(f32, GTH_DTYPE_UINT8, &tensorflow), "indices: dtype uint8 is not allowed here");
+}
+
 TEST(Hostile, A24_BatchOfNothing) {
   const Array params(f32, {0, 3}), indices = indices64({0, 1}, {});
   const gth_options onnx = with_profile(GTH_PROFILE_ONNX, 1);

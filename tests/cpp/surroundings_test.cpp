@@ -88,25 +88,53 @@ TEST(Workers, HardlyMoreThanThereAreCpus) {
   EXPECT_LT(workers_of(Large(INT32_MAX)).size(), std::max<size_t>(16, static_cast<size_t>(info.cpu_threads)));
 }
 
+// Runs what it is given, and counts.
+class Counting {
+ public:
+  Counting() {
+    gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+    options.threads = INT32_MAX;
+    options.parallel_user = &pieces_;
+    options.parallel_for = [](void* user, int64_t count, gth_task_fn task, void* arg) {
+      *static_cast<std::atomic<int64_t>*>(user) += count;
+      for (int64_t i = 0; i < count; ++i) task(arg, i);
+    };
+    EXPECT_EQ(gth_context_create(&options, &context_, nullptr), GTH_OK);
+  }
+  Counting(const Counting&) = delete;
+  Counting& operator=(const Counting&) = delete;
+  ~Counting() { EXPECT_EQ(gth_context_release(context_), GTH_OK); }
+
+  gth_context* context() const { return context_; }
+  int64_t pieces() const { return pieces_; }
+
+ private:
+  std::atomic<int64_t> pieces_{0};
+  gth_context* context_ = nullptr;
+};
+
+// The library with failure points does.
+bool cuts_everything() { return gth_testing_allocations != nullptr; }
+
 // Each is worth its while, whatever number of threads is asked for.
 TEST(Workers, PiecesAreWorthTheirWhile) {
-  std::atomic<int64_t> pieces{0};
-  gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
-  options.threads = INT32_MAX;
-  options.parallel_user = &pieces;
-  options.parallel_for = [](void* user, int64_t count, gth_task_fn task, void* arg) {
-    *static_cast<std::atomic<int64_t>*>(user) += count;
-    for (int64_t i = 0; i < count; ++i) task(arg, i);
-  };
-  gth_context* context = nullptr;
-  ASSERT_EQ(gth_context_create(&options, &context, nullptr), GTH_OK);
-  EXPECT_EQ(Large(0).call(context), GTH_OK);
-  EXPECT_GT(pieces, 1);
-  const bool cuts_everything = gth_testing_allocations != nullptr;  // the library with failure points does
-  if (!cuts_everything) {
-    EXPECT_LT(pieces, 1000);  // of 8 MB
+  const Counting counting;
+  EXPECT_EQ(Large(0).call(counting.context()), GTH_OK);
+  EXPECT_GT(counting.pieces(), 1);
+  if (!cuts_everything()) {
+    EXPECT_LT(counting.pieces(), 1000);  // of 8 MB
   }
-  EXPECT_EQ(gth_context_release(context), GTH_OK);
+}
+
+// Some rows, which one thread has copied before another is awake. What is small altogether has a way of its own,
+// so the rows are more than that takes.
+TEST(Workers, AreNotAskedForALittle) {
+  const Array params(u8, {50, 4}), out(u8, {4000, 4});
+  const Array indices = indices64({4000}, std::vector<int64_t>(4000, 7));
+  const gth_tensor_desc p = params.desc(), i = indices.desc(), o = out.desc();
+  const Counting counting;
+  EXPECT_EQ(gth_gather_desc(counting.context(), &p, &i, nullptr, &o, nullptr), GTH_OK);
+  EXPECT_EQ(counting.pieces() > 0, cuts_everything());
 }
 
 int64_t switches_of(const std::set<pid_t>& tasks) {
