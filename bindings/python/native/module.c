@@ -89,6 +89,7 @@ static PyMethodDef methods[] = {
     FAST("gather", gather),
     FAST("scatter", scatter),
     FAST("partition", partition),
+    FAST("join", join),
     FAST("plan", plan),
     FAST("plan_run", plan_run),
     FAST("bound", bound),

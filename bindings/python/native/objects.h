@@ -66,6 +66,7 @@ PyObject *tuple_of(int count, const int64_t *extents);
 PyObject *gather(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *scatter(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *partition(PyObject *module, arguments args, Py_ssize_t count);
+PyObject *join(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *plan(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *plan_run(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *bound(PyObject *module, arguments args, Py_ssize_t count);

@@ -109,6 +109,100 @@ def test_rows_come_back(once: bool) -> None:
         assert (out.reshape(20, 30, 3) == table[ids]).all()
 
 
+def answers_of(parts: libgather.Partition, table: np.ndarray, layout: str) -> list[np.ndarray]:
+    """What the shards of a table answer."""
+    shard, local = shards_of(np.arange(ROWS), layout)
+    found = []
+    for s, rows in enumerate(parts.slices):
+        held = table[shard == s]
+        assert (np.sort(local[shard == s]) == np.arange(len(held))).all()
+        found.append(held[parts.local[rows]])
+    return found
+
+
+@pytest.mark.parametrize("once", [False, True])
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (1000,), (20, 30), (3, 0, 2)])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_answers_are_joined(layout: str, shape: tuple[int, ...], once: bool) -> None:
+    random = np.random.default_rng(10)
+    ids = random.integers(0, ROWS, shape)
+    for table in (
+        random.random((ROWS, 3)).astype("f4"),
+        random.integers(0, 9, ROWS),
+        random.random((ROWS, 2, 2)) > 0.5,
+        random.random((ROWS, 0)),
+        np.array([f"row {row}" for row in range(ROWS)]),
+        np.arange(ROWS).astype("M8[s]").reshape(ROWS, 1),
+    ):
+        parts = libgather.partition(ids, ROWS, once=once, **LAYOUTS[layout][0])
+        answers = answers_of(parts, table, layout)
+        expected = table[ids]
+        made = parts.join(answers)
+        assert type(made) is np.ndarray and made.dtype == table.dtype and made.shape == np.shape(expected)
+        assert (made == expected).all()
+        out = np.zeros_like(table, shape=made.shape)
+        assert parts.join(iter(answers), out) is out and (out == expected).all()
+        backwards = np.zeros_like(table, shape=made.shape[::-1]).T
+        assert parts.join(answers, out=backwards) is backwards and (backwards == expected).all()
+
+
+@pytest.mark.parametrize("once", [False, True])
+def test_rows_of_ids_without_a_shard(once: bool) -> None:
+    table, ids = np.random.default_rng(8).random((ROWS, 3)), np.arange(0, 2 * ROWS, 3)
+    parts = libgather.partition(ids, ROWS, shards=7, once=once, bounds="skip")
+    answers, is_there = answers_of(parts, table, "blocks"), ids < ROWS
+    made, kept = parts.join(answers), parts.join(answers, np.full((len(ids), 3), 7.0))
+    assert (made[is_there] == table[ids[is_there]]).all() and (made[~is_there] == 0).all()
+    assert (kept[is_there] == table[ids[is_there]]).all() and (kept[~is_there] == 7).all()
+
+
+@pytest.mark.parametrize("once", [False, True])
+def test_answers_that_do_not_fit(once: bool) -> None:
+    parts = libgather.partition([7, 0, 7, 3], 8, shards=2, once=once)
+    good = [np.ones((count, 3)) for count in parts.counts]
+    longer, wider = np.ones((len(good[0]) + 1, 3)), np.ones((len(good[1]), 4))
+    for answers, message in (
+        ([], "answers: 0 of them, needed is one a shard, 2"),
+        (good[:1], "answers: 1 of them"),
+        ([*good, good[0]], "answers: 3 of them"),
+        ([longer, good[1]], "answers: number 0 has shape"),
+        ([longer, good[1][:-1]], "answers: number 0 has shape"),
+        ([good[0], wider], "answers: number 1 has shape"),
+        ([good[0], np.float64(3)], "answers: number 1 has shape"),
+        ([good[0], good[1].ravel()], "answers: number 1 has shape"),
+    ):
+        out = np.full((4, 3), 5.0)
+        for written in ({}, {"out": out}):
+            with pytest.raises(libgather.ShapeError, match=message):
+                parts.join(answers, **written)
+        assert (out == 5).all()
+    with pytest.raises(libgather.DTypeError, match="answers: number 1 has dtype float32, needed is float64"):
+        parts.join([good[0], good[1].astype("f4")], out := np.full((4, 3), 5.0))
+    assert (out == 5).all()
+    with pytest.raises(libgather.ShapeError, match=r"out: shape is \(5, 3\), needed is \(4, 3\)"):
+        parts.join(good, np.zeros((5, 3)))
+
+
+def test_outputs_that_cannot_be_written_to() -> None:
+    parts = libgather.partition([7, 0, 7, 3], 8, shards=2)
+    rows = np.ones((4, 3))
+    answers = [rows[:2], np.ones((2, 3))]
+    with pytest.raises(libgather.OutputError):
+        parts.join(answers, rows)
+    rows.flags.writeable = False
+    with pytest.raises(libgather.OutputError):
+        parts.join([np.ones((2, 3)), np.ones((2, 3))], rows)
+    assert (rows == 1).all()
+
+
+def test_answers_of_other_libraries() -> None:
+    torch = pytest.importorskip("torch")
+    parts = libgather.partition([7, 0, 7, 3], 8, shards=2)
+    answers = [torch.tensor([[0.0], [3.0]]), torch.tensor([[7.0], [7.5]])]
+    assert parts.join(answers).tolist() == [[7.0], [0.0], [7.5], [3.0]]
+    assert parts.join(answers, np.zeros((4, 1), "f4")).tolist() == [[7.0], [0.0], [7.5], [3.0]]
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_first_bad_id_is_named(layout: str) -> None:
     ids = np.zeros((300, 1000), int)

@@ -31,7 +31,7 @@ def simulate(
         slowness = np.minimum(slowness, limit + random.choice(calls, size=rows.shape))
     shards = np.where(asked, slowness + rows * costs["gather"], 0).max(axis=1)
     network = count * (row_bytes + 8) / NETWORK
-    fixed = count * (costs["partition"] + costs["scatter"]) + network
+    fixed = count * (costs["partition"] + costs["join"]) + network
     seconds = fixed + asked.sum(axis=1) * costs["send"] + shards
     return {
         "median": float(np.median(seconds)),

@@ -41,7 +41,7 @@ def steps_table(record: dict[str, Any]) -> str:
     rows = []
     for each in record["steps"]["results"]:
         number = each["repeats"] * each["count"]
-        ns = [f"{median(each[step][OURS]) / number * 1e9:.1f}" for step in ("partition", "gather", "scatter")]
+        ns = [f"{median(each[step][OURS]) / number * 1e9:.1f}" for step in ("partition", "gather", "join")]
         ns[1] = f"{median(each['gather'][OURS]) * each['shards'] / number * 1e9:.1f}"  # of one shard's rows
         both, numpys = median(each["both"][OURS]) / number, median(each["both"]["NumPy"]) / number
         against = ratio(each["both"], "NumPy", OURS)
@@ -49,7 +49,7 @@ def steps_table(record: dict[str, Any]) -> str:
             f"{each['count']:,}", str(each["shards"]), *ns,
             f"{both * 1e9:.1f}", f"{numpys * 1e9:.1f}", f"{against:.2f}",
         ])  # fmt: skip
-    head = ["ids", "shards", "partition", "gather", "scatter", "partition + scatter", "argsort + un-permute", "ratio"]
+    head = ["ids", "shards", "partition", "gather", "join", "partition + join", "argsort + un-permute", "ratio"]
     return table(head, rows)
 
 
@@ -104,7 +104,7 @@ def costs_of(record: dict[str, Any]) -> dict[str, float]:
     """Seconds a row of each step, at 100,000 ids of 8 shards, and of sending one call."""
     (each,) = [each for each in record["steps"]["results"] if (each["count"], each["shards"]) == (100_000, 8)]
     number = each["repeats"] * each["count"]
-    costs = {step: median(each[step][OURS]) / number for step in ("partition", "scatter")}
+    costs = {step: median(each[step][OURS]) / number for step in ("partition", "join")}
     costs["gather"] = median(each["gather"][OURS]) * each["shards"] / number
     costs["send"] = median(record["calls"]["results"]["sent"])
     return costs
@@ -169,7 +169,7 @@ def wishes(record: dict[str, Any]) -> str:
     for count in sorted({count for count, _ in steps}):
         found = [each for at, each in steps if at == count]
         rows.append([
-            f"{count:,} ids: partition + scatter in half the time of argsort + un-permute",
+            f"{count:,} ids: partition + join in half the time of argsort + un-permute",
             f"{min(found):.2f} to {max(found):.2f} times as fast", yes(min(found) >= 2),
         ])  # fmt: skip
     for name, found in dask.items():
@@ -214,9 +214,8 @@ ids are drawn evenly.
 
 Where it says no, this is the limit:
 
-- Of few ids from many shards, calls from Python cost more than the work: a `partition` takes some microseconds
-  whatever it is given, and so does each scatter, of which there is one a shard, where NumPy puts the answers together
-  first. Of many ids, the rows bind: both sides read each from a shard's answer and write it where it belongs.
+- Of few ids the calls from Python bind, a `partition` and a `join` of some microseconds whatever they are given; of
+  many ids the rows do: both sides read each from a shard's answer and write it where it belongs.
 - dask's time goes to tasks. `take` has one for each chunk that is touched and one for each block of the result;
   `vindex` and `x[ids]` have at least one for each chunk that a block touches, blocks being as long as chunks. So they
   fall behind as chunks become shorter and more: 50,000 ids are 20 blocks of 2,600 rows, and 2 of 26,000. Where there
@@ -255,7 +254,7 @@ Seconds for 50,000 ids. {setting(record["dask"])}
 
 No cluster was at hand: this is a simulation (`tests/bench/beyond/machines.py`) with the costs that were
 measured here. A row takes {costs["partition"] * 1e9:.0f} ns to be dealt out,
-{costs["gather"] * 1e9:.0f} ns to be gathered and {costs["scatter"] * 1e9:.0f} ns to be put where it belongs; to
+{costs["gather"] * 1e9:.0f} ns to be gathered and {costs["join"] * 1e9:.0f} ns to be put where it belongs; to
 send a call takes the caller {costs["send"] * 1e3:.2f} ms, as long as it takes Ray in Python; a call varies as the
 {len(record["calls"]["results"]["whole"]):,} measured ones did; a network card moves
 {NETWORK / 1e9:.1f} GB/s, which is assumed. With replicas, a call that is not back when {AGAIN:.0%} are is sent

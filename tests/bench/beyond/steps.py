@@ -29,13 +29,7 @@ def step(table: Any, count: int, shards: int, rounds: int) -> dict[str, Any]:
     out = np.empty((count, COLUMNS), np.float32)
 
     def by_libgather() -> Any:
-        dealt = libgather.partition(ids, ROWS, shards=shards)
-        return scattered(dealt.order)
-
-    def scattered(order: Any) -> Any:
-        for answer, end in zip(answers, ends, strict=True):
-            libgather.scatter(out, order[end], answer, 0, inplace=True)
-        return out
+        return libgather.partition(ids, ROWS, shards=shards).join(answers, out)
 
     def by_numpy() -> Any:
         order, _, _ = bucketed(ids, block, shards)
@@ -63,7 +57,7 @@ def step(table: Any, count: int, shards: int, rounds: int) -> dict[str, Any]:
             },
             rounds,
         ),
-        "scatter": compare({"libgather": again(lambda: scattered(parts.order), repeats)}, rounds),
+        "join": compare({"libgather": again(lambda: parts.join(answers, out), repeats)}, rounds),
     }
 
 

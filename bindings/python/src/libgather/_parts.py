@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import namedtuple
 from itertools import accumulate, pairwise
 
+from ._join import joined
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NamedTuple
+    from collections.abc import Iterable
+    from typing import Any, NamedTuple
 
     import numpy as np
 
@@ -31,7 +34,7 @@ class Partition(Fields):
         order: which id each of them is, by its row-major position; None if rows are asked for once
         place: for each id which of `local` is its row, in the shape of the ids; -1: it is out of bounds and has none
 
-    Rows come back by a scatter along `order`, or a gather along `place`.
+    Rows come back by :meth:`join`: a scatter along `order`, or a gather along `place`.
 
     >>> import libgather
     >>> parts = libgather.partition([5, 0, 4], rows=6, shards=2)
@@ -47,3 +50,34 @@ class Partition(Fields):
     def slices(self) -> list[slice]:
         """For each shard, where its rows are in `local` and `order`."""
         return [slice(*ends) for ends in pairwise(accumulate(self.counts.tolist(), initial=0))]
+
+    def join(self, answers: Iterable[Any], out: Any = None) -> Any:
+        """Puts the rows that the shards answer with where the ids have them.
+
+        As a scatter along `order` for each answer, or a gather along `place`, all in one call; a scatter of one answer
+        alone, as they come in, is :func:`scatter` with ``order[slice]``.
+
+        Args:
+            answers: for each shard an array of ``counts[shard]`` rows, all of one dtype and shape of rows
+            out: an array of NumPy's that is written to, in the shape of the ids and then of a row. Ids that are in no
+                shard leave their rows in it as they are
+
+        Returns:
+            `out`, or a new array of NumPy's, where rows of ids that are in no shard are zeros
+
+        Raises:
+            ShapeError: answers that are too few, or not as long as they should be, or of another shape
+            DTypeError: answers of several dtypes
+            OutputError: `out` is read-only, or shares memory with an answer
+
+        All answers are judged before the first is copied; on an error `out` is as it was, but where it shares memory
+        with an answer that is not the first.
+
+        >>> import numpy as np
+        >>> import libgather
+        >>> shards = [np.array([0.0, 0.1, 0.2]), np.array([0.3, 0.4, 0.5])]
+        >>> parts = libgather.partition([5, 0, 4], rows=6, shards=2)
+        >>> parts.join([shard[parts.local[rows]] for shard, rows in zip(shards, parts.slices)]).tolist()
+        [0.5, 0.0, 0.4]
+        """
+        return joined(self, answers, out)
