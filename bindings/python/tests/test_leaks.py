@@ -25,6 +25,7 @@ WORDS = libgather.Tensor(["one", "two", "three"])
 PLAN = libgather.Plan(PARAMS, libgather.Spec("int64", (-1,)))
 BOUND = PLAN.bind(PARAMS, INDICES, OUT)
 TARGET, ROWS = PARAMS.copy(), np.zeros((1, 8), "i8")
+PARTS = libgather.partition([6, 1], 8, shards=2)
 SCATTER_PLAN = libgather.ScatterPlan(TARGET, libgather.Spec("int64", (-1,)))
 
 
@@ -50,6 +51,11 @@ def partition_error() -> None:
         libgather.partition(INDICES, 2, shards=2)
 
 
+def join_error() -> None:
+    with pytest.raises(libgather.OutputError):
+        PARTS.join([OUT[:1], OUT[1:]], OUT)
+
+
 KINDS: dict[str, Callable[[], Any]] = {
     "gather": lambda: libgather.gather(PARAMS, INDICES),
     "out": lambda: libgather.gather(PARAMS, INDICES, out=OUT),
@@ -65,6 +71,10 @@ KINDS: dict[str, Callable[[], Any]] = {
     "partition": lambda: libgather.partition(INDICES, 8, shards=2),
     "partition of borders": lambda: libgather.partition([1, 9], 8, borders=[0, 4, 8], bounds="skip", once=True),
     "partition error": partition_error,
+    "join": lambda: PARTS.join([PARAMS[:1], PARAMS[1:2]], OUT),
+    "join into a new array": lambda: PARTS.join((PARAMS[:1], PARAMS[1:2])),
+    "join of lists": lambda: PARTS.join([[[1]], [[2]]]),
+    "join error": join_error,
     "put_along_axis": lambda: libgather.put_along_axis(TARGET, ROWS, 5.0, 0),
     "gradient": lambda: libgather.gather_gradient(OUT, INDICES, (8, 8)),
     "buffers": lambda: libgather.gather(b"abc", array.array("b", [1])),
