@@ -18,7 +18,7 @@ struct piece {
   char *out;
   const char *table;
   const int64_t *ids;
-  int64_t first, last, row, ahead, extent;
+  int64_t first, last, row, ahead, extent, each, inner;
   work *body;
   atomic_int *missing, *refused;
   int64_t begin, end;
@@ -109,6 +109,13 @@ __attribute__((target_clones("default", "avx2"))) static void judge_rows(const s
   if (bad < 0) atomic_store(p->refused, 1);
 }
 
+static int64_t judge_all(const int64_t *ids, int64_t n, int64_t extent, int threads) {
+  atomic_int refused = 0;
+  const struct piece all = {.ids = ids, .last = n, .extent = extent, .refused = &refused};
+  const int64_t judging = in_pieces(judge_rows, all, threads);
+  return atomic_load(&refused) ? -1 : judging;
+}
+
 /* Rows by unchecked indices, memcpy for each. */
 int64_t bench_copy_rows(char *out, const char *table, const int64_t *ids, int64_t n, int64_t row, int threads) {
   return in_pieces(copy_rows, (struct piece){.out = out, .table = table, .ids = ids, .last = n, .row = row}, threads);
@@ -123,11 +130,43 @@ int64_t bench_loop(char *out, const char *table, const int64_t *ids, int64_t n, 
 
 int64_t bench_judged_loop(char *out, const char *table, const int64_t *ids, int64_t n, int64_t row, int64_t extent,
                           int threads) {
-  atomic_int refused = 0;
-  const int64_t judging =
-      in_pieces(judge_rows, (struct piece){.ids = ids, .last = n, .extent = extent, .refused = &refused}, threads);
-  if (atomic_load(&refused)) return -1;
-  return judging + bench_loop(out, table, ids, n, row, threads);
+  const int64_t judging = judge_all(ids, n, extent, threads);
+  return judging < 0 ? -1 : judging + bench_loop(out, table, ids, n, row, threads);
+}
+
+/* A piece begins and ends anywhere in a line of `each`. */
+static void copy_elements(const struct piece *p) {
+  const float *from = (const float *)p->table;
+  float *out = (float *)p->out;
+  for (int64_t q = p->first; q < p->last;) {
+    const int64_t line_of = q / p->each, end = (line_of + 1) * p->each < p->last ? (line_of + 1) * p->each : p->last;
+    const float *base = from + line_of * p->extent * p->inner;
+    if (p->inner == 1) {
+      for (; q < end; ++q) out[q] = base[p->ids[q]];
+      continue;
+    }
+    for (; q < end; ++q) {
+      const int64_t *ids = p->ids + q * p->inner;
+      float *to = out + q * p->inner;
+      for (int64_t k = 0; k < p->inner; ++k) to[k] = base[ids[k] * p->inner + k];
+    }
+  }
+}
+
+/* Single elements along the middle dim of [outer, extent, inner], by indices of [outer, each, inner]. */
+int64_t bench_elements_loop(char *out, const char *table, const int64_t *ids, int64_t outer, int64_t extent,
+                            int64_t each, int64_t inner, int threads) {
+  return in_pieces(
+      copy_elements,
+      (struct piece){
+          .out = out, .table = table, .ids = ids, .last = outer * each, .extent = extent, .each = each, .inner = inner},
+      threads);
+}
+
+int64_t bench_judged_elements_loop(char *out, const char *table, const int64_t *ids, int64_t outer, int64_t extent,
+                                   int64_t each, int64_t inner, int threads) {
+  const int64_t judging = judge_all(ids, outer * each * inner, extent, threads);
+  return judging < 0 ? -1 : judging + bench_elements_loop(out, table, ids, outer, extent, each, inner, threads);
 }
 
 /* From a table of `row` bytes, again and again. */

@@ -6,6 +6,7 @@ import ctypes
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import axes
@@ -34,6 +35,7 @@ KINDS: dict[type, Any] = {
 
 SETS = 4  # index sets of a cell: no two calls in a row have the same
 LEAST_ROUNDS, MOST_ROUNDS = 5, 41
+LEAST_BYTES, MOST_CALLS = 64 << 10, 64  # of a turn
 
 
 def spread(cell: Cell, random: np.random.Generator) -> np.ndarray:
@@ -85,7 +87,7 @@ def check(name: str, gather: Gather, case: AnyCase) -> None:
             raise SystemExit(f"{name} differs in {case.cell}")
 
 
-def limit_functions(limits: ctypes.CDLL, case: Case) -> Runners:
+def rows_limits(limits: ctypes.CDLL, case: Case) -> Runners:
     cell, table, out = case.cell, case.table.ctypes.data, case.out.ctypes.data
     if cell.depth > 1 or cell.fresh or cell.index != "int64":
         return {}
@@ -112,8 +114,49 @@ def limit_functions(limits: ctypes.CDLL, case: Case) -> Runners:
     }
 
 
-def race(runners: Runners, seconds: float) -> dict[str, list[float]]:
-    """Seconds of each call, which limits say themselves.
+def elements_limits(limits: ctypes.CDLL, case: ElementsCase) -> Runners:
+    cell, table, out = case.cell, case.params.ctypes.data, case.out.ctypes.data
+    if cell.fresh or cell.index != "int64":
+        return {}
+    loop, judged = limits.bench_elements_loop, limits.bench_judged_elements_loop
+    for each in (loop, judged):
+        each.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int64] * 4 + [ctypes.c_int]
+        each.restype = ctypes.c_int64
+    outer, inner = prod(cell.shape[: cell.axis]), prod(cell.shape[cell.axis + 1 :])
+    sizes = (outer, cell.shape[cell.axis], cell.extent, inner, case.cores)
+    addresses = [ids.ctypes.data for ids in case.ids]
+    return {
+        "limit: loop": lambda k: 1e-9 * loop(out, table, addresses[k], *sizes),
+        "limit: judged loop": lambda k: 1e-9 * judged(out, table, addresses[k], *sizes),
+    }
+
+
+def limits_of(limits: ctypes.CDLL, case: AnyCase) -> Runners:
+    if isinstance(case, ElementsCase):
+        return elements_limits(limits, case)
+    return rows_limits(limits, case) if isinstance(case, Case) else {}
+
+
+def calls_of(cell: AnyCell) -> int:
+    """How many calls a turn has: of little work several, as a caller has who gathers a little again and again."""
+    row = getattr(cell, "row", 4)
+    return max(1, min(MOST_CALLS, LEAST_BYTES // (cell.count * (row + 8))))
+
+
+def turn_of(runner: Gather, first: int, calls: int) -> float:
+    """Seconds of a call, which limits say themselves."""
+    said, begin = 0.0, time.perf_counter()
+    for call in range(calls):
+        result = runner((first + call) % SETS)
+        if isinstance(result, float):
+            said += result
+        del result
+    taken = time.perf_counter() - begin
+    return (said or taken) / calls
+
+
+def race(runners: Runners, calls: int, seconds: float) -> dict[str, list[float]]:
+    """Seconds of a call, in each round.
 
     The order is drawn anew for each round, so that what one leaves in the caches, and whose idle threads still spin,
     meets all alike.
@@ -124,12 +167,7 @@ def race(runners: Runners, seconds: float) -> dict[str, list[float]]:
         if turn >= LEAST_ROUNDS and time.perf_counter() > end:
             break
         for place, name in enumerate(order.permutation(names)):
-            k = (turn + place) % SETS
-            begin = time.perf_counter()
-            result = runners[name](k)
-            seconds_taken = time.perf_counter() - begin
-            times[name].append(result if isinstance(result, float) else seconds_taken)
-            del result
+            times[name].append(turn_of(runners[name], turn + place, calls))
     return times
 
 
@@ -187,8 +225,7 @@ def measure(
         runners = make_runners(case, libraries, limits, peers)
         for name, gather in runners.items():
             check(name, gather, case)
-        limit_runners = limit_functions(limits, case) if isinstance(case, Case) else {}
-        times = race(runners | limit_runners, seconds)
+        times = race(runners | limits_of(limits, case), calls_of(cell), seconds)
         results.append(
             {"cell": cell.facts(), "cores": cores, "ns": {name: summary(each, cell) for name, each in times.items()}}
         )

@@ -170,7 +170,8 @@ def pictures(record: dict[str, Any], stem: str) -> list[str]:
 
 GATHERS = (
     "Rows by random indices, other indices in each call, results compared byte by byte before they are timed. "
-    "All contestants of a cell take turns in one process that is confined to so many cores. *ns a row* and "
+    "All contestants of a cell take turns in one process that is confined to so many cores; a turn of less than 64 KB "
+    "has several calls, 64 at most. *ns a row* and "
     "*ratio* are of the best rounds (others on the machine can only slow a round down), *quartiles* and *of "
     "medians* of all. The limit is the slower of copying as many bytes in order and of touching each line of "
     "each row. The memcpy loop checks nothing. Everyone is measured in several ways, of which the quickest "
@@ -178,8 +179,8 @@ GATHERS = (
     "package. Where the output is the caller's, the library reads more than 2,048 indices twice, so that an "
     "error leaves the output as it was; no other does. *Of the loop* is the time of a loop in C, whose compiler "
     "knows the size of a row (1, 2, 4, 8, 12, 16, 48, 64 and 100; else memcpy copies), to ours: unchecked, and with "
-    "all indices *judged* before the first row is copied, which is the least that our promise costs. Losing cells "
-    "come first."
+    "all indices *judged* before the first row is copied, which is the least that our promise costs; of elements that "
+    "knows the shape. Losing cells come first."
 )
 SCATTERS = (
     "Updates of float32, written to the rows that random indices name or added to them. Of duplicates there are "
