@@ -89,15 +89,28 @@ int32_t find_row(const Source& source, int32_t first_inner, Plan* plan) {
   return dim;
 }
 
-// Lines shorter than this cost more in their beginnings than in their tuples; those of dense indices that select one row
-// each begin at little cost.
-constexpr int64_t long_line = 16, long_dense_line = 3;
+// Lines shorter than this cost more in their beginnings than in their tuples. Those of dense indices that select one row
+// each begin at little cost where they are scattered, and at none where a gather goes on from one to the next, which it does
+// by indices of 32 and 64 bits.
+constexpr int64_t long_line = 16, long_dense_line = 3, long_winding_line = 2;
+
+bool has_one_row(const Geometry& geometry, int32_t first_inner) {
+  return std::all_of(geometry.shape + first_inner, geometry.shape + geometry.ndim,
+                     [](int64_t extent) { return extent == 1; });
+}
 
 bool has_dense_lines(const Source& source, int32_t first_inner) {
-  const Geometry& geometry = source.meaning.geometry;
   const gth_tensor_desc& indices = *source.request.indices;
-  return geometry.components == 1 && first_inner == geometry.ndim && indices.ndim > 0 &&
-         source.placement.indices.strides[indices.ndim - 1].is(index_bytes(index_kind(indices.dtype)));
+  if (source.meaning.geometry.components != 1 || !has_one_row(source.meaning.geometry, first_inner)) return false;
+  int32_t dim = indices.ndim;
+  while (dim > 0 && indices.shape[dim - 1] == 1) --dim;
+  return dim > 0 && source.placement.indices.strides[dim - 1].is(index_bytes(index_kind(indices.dtype)));
+}
+
+int64_t long_enough(const Source& source, int32_t first_inner, bool in_order) {
+  if (!has_dense_lines(source, first_inner)) return long_line;
+  if (in_order) return long_dense_line;
+  return index_bytes(index_kind(source.request.indices->dtype)) >= 4 ? long_winding_line : long_line;
 }
 
 int64_t length_of(const Loop& loop) { return loop.extent.by_n ? INT64_MAX : loop.extent.factor; }
@@ -133,7 +146,7 @@ void add_loops(const Source& source, int32_t first_inner, Plan* plan) {
   plan->end = 0;
   for (int32_t dim = 0; dim < first_inner; ++dim) append(plan, 0, loop_over(source, positions, dim));
   const bool in_order = source.request.in_order || source.meaning.settings.operation->direction == Direction::scatter;
-  choose_line(geometry.dealt, in_order, has_dense_lines(source, first_inner) ? long_dense_line : long_line, plan);
+  choose_line(geometry.dealt, in_order, long_enough(source, first_inner, in_order), plan);
   plan->inner_begin = plan->end;
   const int32_t row_begin = find_row(source, first_inner, plan);
   plan->inner = 1;

@@ -181,7 +181,7 @@ def strings() -> list[StringsCell]:
 
 
 def elements(fresh: bool) -> list[ElementsCell]:
-    """Long lines along the axis and beside it, short ones, and few of many."""
+    """Long lines along the axis and beside it, short ones, few of many, and points of three coordinates."""
     shapes = (
         ((1000, 1000), 1, 1000),
         ((1000, 1000), 0, 1000),
@@ -192,6 +192,8 @@ def elements(fresh: bool) -> list[ElementsCell]:
         ((4096, 4096), 1, 1),
         ((64, 100), 1, 100),
         ((8, 8), 1, 8),
+        ((300, 1000, 3), 1, 1000),
+        ((100_000, 8), 1, 8),
     )
     return [ElementsCell(*each, fresh=fresh) for each in shapes]
 

@@ -504,7 +504,7 @@ class TiersTake : public Tiers {
   }
 
   // Dims of rows a step apart, so that those of the last tuple's still lie in the table.
-  Selection select(Width width, int64_t row, int64_t n, int32_t components = 1) {
+  Selection select(Width width, int64_t row, int64_t n, int32_t components = 1, int64_t lines = 1) {
     Selection selection{};
     selection.width = width;
     selection.components = components;
@@ -512,9 +512,10 @@ class TiersTake : public Tiers {
     selection.index_step = gather::core::index_bytes(static_cast<IndexKind>(width));
     selection.tuple_step = components * selection.index_step;
     const int64_t spare = static_cast<int64_t>(table_.size()) - row;
-    selection.row_step = pick(2) * pick(spare / (2 * n) + 1);
-    if (most_rows_) selection.row_step = 0;
-    const int64_t share = (spare - n * selection.row_step) / components;
+    selection.row_step = pick(2) * pick(spare / (4 * n) + 1);
+    next_base_ = pick(2) * pick(spare / (4 * lines) + 1);
+    if (most_rows_) selection.row_step = next_base_ = 0;
+    const int64_t share = (spare - n * selection.row_step - lines * next_base_) / components;
     for (int32_t c = 0; c < components; ++c) {
       selection.stride[c] = 1 + pick(row);
       selection.size[c] = most_rows_ ? 1 + pick(most_rows_) : 1 + share / selection.stride[c];
@@ -548,7 +549,7 @@ class TiersTake : public Tiers {
   void check(Width width, const Rows& rows, int64_t n, int64_t lines, int64_t gap, bool has_bad,
              int32_t components = 1) {
     const int64_t all = n * lines;
-    Selection selection = select(width, rows.bytes, n, components);
+    Selection selection = select(width, rows.bytes, n, components, lines);
     const TakeRows take = tier_->choose_take(selection, rows);
     ASSERT_NE(take, nullptr);
     std::vector<int64_t> offsets(static_cast<size_t>(all));
@@ -564,7 +565,7 @@ class TiersTake : public Tiers {
     std::memset(out, '#', static_cast<size_t>(bytes));
     std::string expected(out, static_cast<size_t>(bytes));
     const int64_t taken = take(selection, {indices_.first(), selection.tuple_step, n, out, stride, table_.first(),
-                                           rows.bytes, lines, n * selection.tuple_step, next_out, 0});
+                                           rows.bytes, lines, n * selection.tuple_step, next_out, next_base_});
     if (has_bad) {
       ASSERT_LE(taken, bad);
       ASSERT_GT(taken, bad - group);
@@ -572,13 +573,15 @@ class TiersTake : public Tiers {
       ASSERT_EQ(taken, all);
     }
     for (int64_t i = 0; i < taken; ++i) {
-      const char* row = table_.first() + offsets[static_cast<size_t>(i)] + i % n * selection.row_step;
+      const char* row =
+          table_.first() + offsets[static_cast<size_t>(i)] + i % n * selection.row_step + i / n * next_base_;
       std::memcpy(expected.data() + i / n * next_out + i % n * stride, row, static_cast<size_t>(rows.bytes));
     }
     ASSERT_EQ(std::memcmp(out, expected.data(), expected.size()), 0);
   }
 
   static constexpr int64_t group = 16;
+  int64_t next_base_ = 0;  // bytes that what a line selects lies further on than what the one before does
   int64_t most_rows_ = 0;  // of the table; 0: as many as there is memory for
   Guarded table_{8}, indices_{5}, out_{600};
 };
@@ -586,13 +589,14 @@ class TiersTake : public Tiers {
 TEST_P(TiersTake, EverySize) {
   for (int64_t bytes = 1; bytes <= 700; bytes += bytes < 140 ? 1 : 29) {
     for (Width width : {Width::int32, Width::int64, Width::uint64}) {
-      for (int64_t n : {1, 15, 16, 17, 33, 64, 79, 80, 81, 97, 255, 300}) {
+      for (int64_t n : {1, 2, 3, 7, 15, 16, 17, 33, 63, 64, 79, 80, 81, 97, 255, 300}) {
         for (bool is_far : {false, true}) {
           for (bool has_bad : {false, true}) {
             SCOPED_TRACE("row " + std::to_string(bytes) + ", n " + std::to_string(n) + ", width " +
                          std::to_string(static_cast<int>(width)) + (is_far ? ", far" : ""));
             const int64_t gap = pick(3) == 0 ? 64 * pick(2) + pick(2) : 0;
-            check(width, {bytes, is_far, pick(2) == 0}, n, n < 100 ? 1 + pick(3) : 1, gap, has_bad);
+            const int64_t lines = n < 16 ? 1 + pick(60) : n < 100 ? 1 + pick(3) : 1;
+            check(width, {bytes, is_far, pick(2) == 0}, n, lines, gap, has_bad);
             if (HasFatalFailure()) return;
           }
         }
@@ -652,7 +656,7 @@ TEST_P(TiersTake, TuplesOfSeveralComponents) {
             for (bool has_bad : {false, true}) {
               SCOPED_TRACE("components " + std::to_string(components) + ", row " + std::to_string(bytes) + ", n " +
                            std::to_string(n) + ", width " + std::to_string(static_cast<int>(width)));
-              check(width, {bytes, is_far, false}, n, 1 + pick(3), 0, has_bad, components);
+              check(width, {bytes, is_far, false}, n, 1 + pick(n < 16 ? 12 : 3), 0, has_bad, components);
               if (HasFatalFailure()) return;
             }
           }
@@ -691,11 +695,16 @@ TEST_P(TiersTake, NothingIsReadTwice) {
       for (int i = 0; i < 1000; ++i) indices[17] = 5, indices[17] = INT64_MIN, indices[17] = INT64_MAX / 2;
     }
   });
-  for (int repeat = 0; repeat < 20000; ++repeat) {
-    const char* first = reinterpret_cast<const char*>(const_cast<const int64_t*>(indices));
-    const char* base = reinterpret_cast<const char*>(table);
-    const int64_t taken = take(selection, {first, 8, 32, reinterpret_cast<char*>(out), 8, base, 8, 1, 0, 0, 0});
-    EXPECT_TRUE(taken < 32 || out[17] == 0 || out[17] == 5) << out[17];
+  const char* const first = reinterpret_cast<const char*>(const_cast<const int64_t*>(indices));
+  const char* const base = reinterpret_cast<const char*>(table);
+  for (const auto& [n, lines] : {std::pair<int64_t, int64_t>{32, 1}, {30, 1}, {5, 6}}) {
+    for (int repeat = 0; repeat < 10000; ++repeat) {
+      out[17] = 0;
+      const int64_t taken =
+          take(selection, {first, 8, n, reinterpret_cast<char*>(out), 8, base, 8, lines, n * 8, n * 8, 0});
+      EXPECT_TRUE(out[17] == 0 || out[17] == 5) << out[17];
+      EXPECT_LE(taken, n * lines);
+    }
   }
   ends = true;
   other.join();

@@ -53,17 +53,72 @@ __attribute__((noinline)) bool resolve_tuples(const Pattern& pattern, int32_t co
   return !Lanes::is_any_negative(bad);
 }
 
+// What rows lie further on by where their tuples are in a line: from tuple to tuple equally far.
+class Straight {
+ public:
+  GATHER_INLINE explicit Straight(int64_t row_step) : row_step_(row_step), by_(Lanes::all(Lanes::count * row_step)) {
+    int64_t first[Lanes::count];
+    for (int64_t i = 0; i < Lanes::count; ++i) first[i] = i * row_step;
+    first_ = Lanes::values(first);
+  }
+
+  // Goes to the i-th tuple of a line.
+  GATHER_INLINE void seek(int64_t i) { at_ = first_ + Lanes::all(i * row_step_); }
+
+  // Of the group's tuples from the i-th on; asked for one after the other.
+  GATHER_INLINE Lanes::V next(int64_t) {
+    const Lanes::V now = at_;
+    at_ += by_;
+    return now;
+  }
+  GATHER_INLINE void end_group() {}
+
+ private:
+  int64_t row_step_;
+  Lanes::V by_, first_, at_;
+};
+
+// The same of short lines that follow one another as if they were one: at the end of each it goes on with the next.
+class Winding {
+ public:
+  static constexpr int64_t longest = 64;
+
+  Winding(int64_t length, int64_t row_step, int64_t next_base)
+      : length_(length), next_base_(next_base), lines_(group / length), rest_(group % length) {
+    for (int64_t i = 0, j = 0, base = 0; i < length + group; ++i) {
+      steps_[i] = base + j * row_step;
+      if (++j < length) continue;
+      j = 0;
+      base += next_base;
+    }
+  }
+
+  GATHER_INLINE void seek(int64_t i) {
+    base_ = i / length_ * next_base_;
+    from_ = i % length_;
+  }
+  GATHER_INLINE Lanes::V next(int64_t i) const { return Lanes::values(steps_ + from_ + i) + Lanes::all(base_); }
+  GATHER_INLINE void end_group() {
+    base_ += lines_ * next_base_;
+    from_ += rest_;
+    if (from_ < length_) return;
+    from_ -= length_;
+    base_ += next_base_;
+  }
+
+ private:
+  int64_t length_, next_base_, lines_, rest_, base_, from_;
+  int64_t steps_[longest + group];
+};
+
 // Walks along dense tuples of indices of 32 or 64 bits, a group at a time.
 class Groups {
  public:
   GATHER_INLINE explicit Groups(const Selection& selection)
       : is_wide_(selection.width != Width::int32),
         components_(selection.components),
-        step_(Demand(selection, 0)),
-        along_by_(Lanes::all(Lanes::count * selection.row_step)) {
-    int64_t first[Lanes::count];
-    for (int64_t i = 0; i < Lanes::count; ++i) first[i] = i * selection.row_step;
-    first_along_ = Lanes::values(first);
+        tuple_bytes_(bytes_of_tuple(selection)),
+        step_(Demand(selection, 0)) {
     if (components_ > 1) pattern_.fill(selection);
   }
 
@@ -72,47 +127,50 @@ class Groups {
            (selection.width == Width::int32 || index_bytes(selection.width) == 8);
   }
 
-  // Goes to a line that begins at `tuples`.
-  GATHER_INLINE void seek(const char* tuples) {
-    at_ = tuples;
-    along_ = first_along_;
+  static int64_t bytes_of_tuple(const Selection& selection) {
+    return selection.components * (selection.width != Width::int32 ? 8 : 4);
   }
 
+  // Goes to the i-th tuple of a line that begins at `tuples`.
+  GATHER_INLINE void seek(const char* tuples, int64_t i) { at_ = tuples + i * tuple_bytes_; }
+
   // False: one is outside, and the offsets say nothing.
-  GATHER_INLINE bool resolve(int64_t* offsets) {
-    if (components_ == 1) return is_wide_ ? resolve_as<int64_t>(offsets) : resolve_as<int32_t>(offsets);
-    return resolve_several(offsets);
+  template <class Along>
+  GATHER_INLINE bool resolve(Along* along, int64_t* offsets) {
+    const bool all = components_ > 1 ? resolve_several(along, offsets)
+                     : is_wide_      ? resolve_as<int64_t>(along, offsets)
+                                     : resolve_as<int32_t>(along, offsets);
+    at_ += group * tuple_bytes_;
+    along->end_group();
+    return all;
   }
 
  private:
-  template <class T>
-  GATHER_INLINE bool resolve_as(int64_t* offsets) {
+  template <class T, class Along>
+  GATHER_INLINE bool resolve_as(Along* along, int64_t* offsets) {
     auto bad = Lanes::all(0);
     for (int64_t i = 0; i < group; i += Lanes::count) {
       const auto v = Lanes::template load<T>(at_ + i * int64_t{sizeof(T)});
-      Lanes::store(offsets + i, product<Lanes, Outside::refused>(v, step_, &bad) + along_);
-      along_ += along_by_;
+      Lanes::store(offsets + i, product<Lanes, Outside::refused>(v, step_, &bad) + along->next(i));
     }
-    at_ += group * int64_t{sizeof(T)};
     return !Lanes::is_any_negative(bad);
   }
 
-  GATHER_INLINE bool resolve_several(int64_t* offsets) {
+  template <class Along>
+  GATHER_INLINE bool resolve_several(Along* along, int64_t* offsets) {
     const bool all = is_wide_ ? resolve_tuples<int64_t>(pattern_, components_, at_, offsets)
                               : resolve_tuples<int32_t>(pattern_, components_, at_, offsets);
     for (int64_t i = 0; i < group; i += Lanes::count) {
-      Lanes::store(offsets + i, Lanes::values(offsets + i) + along_);
-      along_ += along_by_;
+      Lanes::store(offsets + i, Lanes::values(offsets + i) + along->next(i));
     }
-    at_ += group * components_ * (is_wide_ ? 8 : 4);
     return all;
   }
 
   const char* at_ = nullptr;
   bool is_wide_;
   int32_t components_;
+  int64_t tuple_bytes_;
   Step<Lanes> step_;
-  Lanes::V along_by_, first_along_, along_;
   Pattern pattern_;  // of several components
 };
 
@@ -204,12 +262,13 @@ __attribute__((noinline)) int64_t take_few(const Selection& selection, const Str
   }
 }
 
-template <class Row>
-GATHER_INLINE int64_t take_line_near(Groups* groups, const Line& on) {
+template <class Row, class Along>
+GATHER_INLINE int64_t take_near(Groups* groups, Along* along, const Line& on) {
   alignas(group * 8) int64_t offsets[group];  // across a border of pages, what was stored is slow to load
   int64_t i = 0;
-  for (groups->seek(on.tuples); i + group <= on.n; i += group) {
-    if (!groups->resolve(offsets)) return i;
+  along->seek(0);
+  for (groups->seek(on.tuples, 0); i + group <= on.n; i += group) {
+    if (!groups->resolve(along, offsets)) return i;
     copy_group(Kind<Row>{}, on.out + i * on.out_step, on, offsets, nothing_beside);
   }
   return i;
@@ -230,8 +289,8 @@ GATHER_INLINE bool follow_closely(Kind<Packed<T>>, const int64_t* offsets) {
 }
 
 // Each row is fetched so many groups before it is copied that it has arrived by then.
-template <class Row>
-GATHER_INLINE int64_t take_line_far(Groups* groups, const Line& on) {
+template <class Row, class Along>
+GATHER_INLINE int64_t take_far(Groups* groups, Along* along, const Line& on) {
   constexpr int64_t most_ahead = 4, bytes_ahead = 64 * 1024, slots = 2 * most_ahead;
   alignas(group * 8) int64_t ring[slots * group];
   const int64_t wanted = bytes_ahead / (group * on.row);
@@ -242,12 +301,13 @@ GATHER_INLINE int64_t take_line_far(Groups* groups, const Line& on) {
                          __attribute__((always_inline)) { Row::fetch_row(on.base + offsets[i], on.row); };
   const int64_t whole = on.n / group;
   int64_t resolved = 0, copied = 0;
-  groups->seek(on.tuples);
+  along->seek(0);
+  groups->seek(on.tuples, 0);
   for (bool ends = whole == 0; !ends || copied < resolved;) {
     const int64_t* next = slot(copied);  // where there is nothing else to fetch
     if (!ends) {
       int64_t* const offsets = slot(resolved);
-      ends = !groups->resolve(offsets);
+      ends = !groups->resolve(along, offsets);
       if (!ends) {
         next = offsets;
         ends = ++resolved == whole;
@@ -269,13 +329,62 @@ GATHER_INLINE int64_t take_line_far(Groups* groups, const Line& on) {
   return copied * group;
 }
 
+// What is left behind whole groups, with rows before it that are copied once more: where they are small, that is less than
+// to take them one by one. False: one of these tuples is bad by now, and nothing is copied.
+template <class Row, class Along>
+GATHER_INLINE bool take_rest(Kind<Row>, Groups*, Along*, const Line&) {
+  return false;
+}
+
+template <class T, class Along>
+GATHER_INLINE bool take_rest(Kind<Packed<T>>, Groups* groups, Along* along, const Line& on) {
+  alignas(group * 8) int64_t offsets[group];
+  const int64_t first = on.n - group;
+  along->seek(first);
+  groups->seek(on.tuples, first);
+  if (!groups->resolve(along, offsets)) return false;
+  copy_group(Kind<Packed<T>>{}, on.out + first * on.out_step, on, offsets, nothing_beside);
+  return true;
+}
+
+// A line of at least a group. Returns how many are copied: all, unless one is bad, or as many as are whole groups.
+template <class Row, bool is_far, class Along>
+GATHER_INLINE int64_t take_line(Groups* groups, Along* along, const Line& on) {
+  const int64_t taken = is_far ? take_far<Row>(groups, along, on) : take_near<Row>(groups, along, on);
+  const bool has_rest = taken < on.n && on.n - taken < group;
+  return has_rest && take_rest(Kind<Row>{}, groups, along, on) ? on.n : taken;
+}
+
+// Whether lines are short, and each goes on where the one before it ends.
+bool winds(const Selection& selection, const Stretch& stretch) {
+  return stretch.lines > 1 && stretch.n < Winding::longest && stretch.n * stretch.lines >= group &&
+         stretch.next_tuples == stretch.n * Groups::bytes_of_tuple(selection) &&
+         stretch.next_out == stretch.n * stretch.out_step;
+}
+
+template <class Row, bool is_far>
+int64_t take_winding(const Selection& selection, const Stretch& stretch) {
+  Line all(stretch);
+  all.n *= stretch.lines;
+  Groups groups(selection);
+  Winding along(stretch.n, selection.row_step, stretch.next_base);
+  const int64_t taken = take_line<Row, is_far>(&groups, &along, all);
+  if (taken == all.n || all.n - taken >= group) return taken;
+  Line on(stretch);
+  const int64_t lines = taken / stretch.n;
+  for (int64_t i = 0; i < lines; ++i) on.next(stretch);
+  return taken + take_few<Row>(selection, stretch, on, taken % stretch.n, stretch.lines - lines);
+}
+
 template <class Row, bool is_far>
 int64_t take(const Selection& selection, const Stretch& stretch) {
+  if (winds(selection, stretch)) return take_winding<Row, is_far>(selection, stretch);
   Line line(stretch);
   if (line.n < group) return take_few<Row>(selection, stretch, line, 0, stretch.lines);
   Groups groups(selection);
+  Straight along(selection.row_step);
   for (int64_t taken = 0;; line.next(stretch)) {
-    int64_t now = is_far ? take_line_far<Row>(&groups, line) : take_line_near<Row>(&groups, line);
+    int64_t now = take_line<Row, is_far>(&groups, &along, line);
     if (now < line.n && line.n - now < group) now += take_few<Row>(selection, stretch, line, now, 1);
     taken += now;
     if (now < line.n || taken == stretch.lines * line.n) return taken;
