@@ -94,6 +94,17 @@ WriteRows choose_stream(const core::Plan& plan, const Tier& tier, const Rows& ro
 // Whether a scatter waits for rows of its target. What it only writes the processor takes care of by itself.
 bool is_read_far(const core::Plan& plan, const Rows& rows) { return plan.number != core::Number::none && rows.is_far; }
 
+// NULL: tuples are resolved by the block. Where none is left out, and a slice is one row.
+TakeRows choose_give(const core::Plan& plan, const Kernels& kernels, Rows rows, bool is_far) {
+  const bool is_plain = kernels.is_quick && plan.bounds == GTH_BOUNDS_ERROR && plan.inner_begin == plan.end;
+  if (!is_plain || plan.in_float32) return nullptr;
+  rows.is_far = is_far;
+  if (plan.number == core::Number::none) return kernels.tier->choose_give(kernels.selection, rows);
+  Addend addend;
+  const bool adds = plan.reduction == GTH_REDUCTION_ADD && describe_addend(plan, &addend);
+  return adds ? kernels.tier->choose_give_sum(kernels.selection, addend, rows) : nullptr;
+}
+
 // What each next tuple of the line lies further on in params, whatever it says. Only the outermost dim may be open, and no
 // stride of params lies in front of it: the step is a number.
 int64_t row_step(const core::Plan& plan) { return plan.loops[plan.line].params.factor; }
@@ -166,11 +177,14 @@ Kernels choose_kernels(const core::Plan& plan) {
   kernels.take = nullptr;
   kernels.update = kernels.stream = nullptr;
   kernels.fetches = false;
+  kernels.give = kernels.give_far = nullptr;
   const Rows rows = describe_rows(plan);
   if (core::is_scatter(plan)) {
     kernels.update = choose_update(plan, *kernels.tier, rows);
     kernels.stream = choose_stream(plan, *kernels.tier, rows);
     kernels.fetches = is_read_far(plan, rows);
+    kernels.give = choose_give(plan, kernels, rows, false);
+    kernels.give_far = kernels.fetches ? choose_give(plan, kernels, rows, true) : nullptr;
     return kernels;
   }
   kernels.copy = kernels.tier->choose_copy(rows);

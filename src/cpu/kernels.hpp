@@ -18,11 +18,13 @@ struct Kernels {
   const Tier* tier;
   bool is_quick;  // the tier has an answer for tuples
   Selection selection;
-  CopyRows copy;     // of a gather
-  TakeRows take;     // ... NULL: tuples are resolved by themselves
-  WriteRows update;  // of a scatter
-  WriteRows stream;  // ... past the caches; NULL: not worth it
-  bool fetches;      // ... whose rows are worth fetching before they are wanted
+  CopyRows copy;      // of a gather
+  TakeRows take;      // ... NULL: tuples are resolved by themselves
+  WriteRows update;   // of a scatter
+  WriteRows stream;   // ... past the caches; NULL: not worth it
+  bool fetches;       // ... whose rows are worth fetching before they are wanted
+  TakeRows give;      // ... of short rows, tuples and updates in one go; NULL: there is none
+  TakeRows give_far;  // ... that are fetched before
 
   // Whether n tuples under bounds = error, fill or skip are all good, found out quickly: false may also mean that it
   // cannot be said so quickly.

@@ -56,6 +56,9 @@ struct Part {
   const Job& job;
   Range range;
   Stripes stripes{0, 1, 0};
+
+  // Whether nobody else writes slices of the job.
+  bool has_all() const { return stripes.of == 1 && range.holds(range_of(job)); }
 };
 
 // How rows are given to threads. Threads share no page: what a processor fetches ahead for one, another would wait for. And

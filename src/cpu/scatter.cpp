@@ -41,23 +41,50 @@ void reduce_far(WriteRows update, char* target, const char* updates, const Updat
   reduce_ahead<8>(update, target, updates, on, row, ahead, [row](const char* at) { fetch_row(at, row); });
 }
 
-// What rows are combined with, and whether they are fetched before.
+// What rows are combined with, and whether they are fetched before; where there is `give`, that does it all.
 struct Way {
   WriteRows update;
   bool fetches;
+  TakeRows give;
 };
 
 // Rows that come again and again are in the caches: there they stay, and nobody fetches them.
 Way choose_way(const Job& job) {
   const Kernels& kernels = job.kernels;
   const bool asks = kernels.stream || kernels.fetches;
-  if (!asks || comes_again(job)) return {kernels.update, false};
-  return {kernels.stream ? kernels.stream : kernels.update, kernels.fetches};
+  if (!asks || comes_again(job)) return {kernels.update, false, kernels.give};
+  const TakeRows give = kernels.stream ? nullptr : kernels.fetches ? kernels.give_far : kernels.give;
+  return {kernels.stream ? kernels.stream : kernels.update, kernels.fetches, give};
+}
+
+// All updates of a job, in their order. False: an index is bad that was good when it was judged.
+bool give_all(const Job& job, TakeRows give) {
+  const Steps& line = job.copying.line;
+  Lines lines(job.copying);
+  int64_t left = job.slices / line.extent;
+  for (int64_t now; left > 0; left -= now, lines.skip(now)) {
+    now = std::min(left, lines.run());
+    const Steps next = job.copying.around_count > 0 ? lines.innermost() : Steps{};
+    const Stretch stretch{moved(job.indices, lines.index()),
+                          line.index,
+                          line.extent,
+                          moved(job.out, lines.out()),
+                          line.out,
+                          moved(job.params, lines.params()),
+                          job.plan.row.out,
+                          now,
+                          next.index,
+                          next.out,
+                          next.params};
+    if (give(job.kernels.selection, stretch) != line.extent * now) return false;
+  }
+  return true;
 }
 
 // False: an index is bad that was good when it was judged.
 bool write_part(const Part& part, const Way& way) {
   const Job& job = part.job;
+  if (way.give && part.has_all()) return give_all(job, way.give);
   return for_updates_of(part, [&](const Updates& on) {
     for_each_row(job, [&](int64_t to, int64_t from) {
       char* const target = moved(target_of(job), on.target + to);

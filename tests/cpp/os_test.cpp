@@ -126,8 +126,8 @@ double cpu_seconds_of_thread() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// A thread that waits leaves the CPU to whoever holds the lock, of whatever priority.
-TEST(Lock, WaiterSleeps) {
+// The seconds of a CPU that a thread spends on waiting for so long.
+double spent_waiting(std::chrono::milliseconds time) {
   Lock lock;
   std::atomic<double> spent{1};
   lock.lock();
@@ -136,10 +136,18 @@ TEST(Lock, WaiterSleeps) {
     const std::lock_guard<Lock> guard(lock);
     spent = cpu_seconds_of_thread() - before;
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  std::this_thread::sleep_for(time);
   lock.unlock();
   waiter.join();
-  EXPECT_LT(spent, 0.1);
+  return spent;
+}
+
+// A thread that waits leaves the CPU to whoever holds the lock, of whatever priority. One that spins would spend all of the
+// time, again and again; where a machine is shared, what others take of it is once in a while counted as a thread's.
+TEST(Lock, WaiterSleeps) {
+  double least = 1;
+  for (int32_t i = 0; i < 5 && least > 0.1; ++i) least = std::min(least, spent_waiting(std::chrono::milliseconds(400)));
+  EXPECT_LT(least, 0.1);
 }
 
 TEST(Lock, CountsRight) {

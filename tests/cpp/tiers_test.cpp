@@ -635,6 +635,128 @@ TEST_P(TiersTake, Tables) {
   }
 }
 
+// ---- the same with the arrows reversed
+
+class TiersGive : public TiersTake {
+ protected:
+  // As many updates as there are before the first tuple that is outside, or some fewer, in their order.
+  template <class Combine>
+  void check_give(TakeRows give, const Selection& selection, int64_t row, int64_t n, int64_t lines, bool has_bad,
+                  Combine&& combine) {
+    const int64_t all = n * lines;
+    std::vector<int64_t> offsets(static_cast<size_t>(all));
+    for (int64_t i = 0; i < all; ++i) offsets[static_cast<size_t>(i)] = store_inside(selection, i);
+    const int64_t bad = has_bad ? pick(all) : all;
+    if (has_bad) store(selection, bad, 0, outside(selection, 0));
+    char* const updates = updates_.at(all * row, pick(2) == 0);
+    std::vector<char> expected(target_.first(), target_.first() + target_.size());
+    const int64_t taken = give(selection, {indices_.first(), selection.tuple_step, n, updates, row, target_.first(),
+                                           row, lines, n * selection.tuple_step, n * row, next_base_});
+    ASSERT_LE(taken, bad);
+    ASSERT_GT(taken, has_bad ? bad - group : all - 1);
+    for (int64_t i = 0; i < taken; ++i) {
+      const int64_t at = offsets[static_cast<size_t>(i)] + i % n * selection.row_step + i / n * next_base_;
+      combine(expected.data() + at, updates + i * row);
+    }
+    ASSERT_EQ(std::memcmp(target_.first(), expected.data(), expected.size()), 0)
+        << "rows of " << row << ", " << n << " in " << lines << " lines";
+  }
+
+  // Of rows that are numbers, each at a multiple of its size.
+  void make_numbers(int64_t size, int64_t n, int64_t lines, int64_t most, Selection* selection) {
+    selection->row_step -= selection->row_step % size;
+    next_base_ -= next_base_ % size;
+    const int64_t spare = static_cast<int64_t>(target_.size()) - size - n * selection->row_step - lines * next_base_;
+    for (int32_t c = 0; c < selection->components; ++c) {
+      selection->stride[c] = size;
+      selection->size[c] = 1 + std::min(most, spare / selection->components / size);
+    }
+  }
+
+  // choose(selection, is_far) is a way to give rows of T, one number each; few of a target, or many.
+  template <class T, class Choose, class Combine>
+  void check_gives(Choose&& choose, Combine&& combine) {
+    for (int64_t most : {3, 100, 4000}) {
+      for (Width width : {Width::int32, Width::int64, Width::uint64}) {
+        for (int64_t n : {1, 3, 8, 15, 16, 17, 33, 63, 64, 100, 300}) {
+          for (int32_t way = 0; way < 4; ++way) {
+            const int64_t lines = n < 16 ? 1 + pick(30) : 1 + pick(3);
+            const bool has_bad = (way & 1) != 0, is_far = (way & 2) != 0;
+            Selection selection = select(width, sizeof(T), n, 1 + way % 2, lines);
+            make_numbers(sizeof(T), n, lines, most, &selection);
+            const TakeRows give = choose(selection, is_far);
+            ASSERT_NE(give, nullptr);
+            fill<T>();
+            check_give(give, selection, sizeof(T), n, lines, has_bad, combine);
+            if (HasFatalFailure()) return;
+          }
+        }
+      }
+    }
+  }
+
+  template <class T>
+  void check_sums(Addend addend) {
+    check_gives<T>([&](const Selection& selection,
+                       bool is_far) { return tier_->choose_give_sum(selection, addend, {sizeof(T), is_far, false}); },
+                   [](char* at, const char* update) {
+                     T a, b;
+                     std::memcpy(&a, at, sizeof a);
+                     std::memcpy(&b, update, sizeof b);
+                     a += b;
+                     std::memcpy(at, &a, sizeof a);
+                   });
+  }
+
+  template <class T>
+  void check_writes() {
+    check_gives<T>([&](const Selection& selection,
+                       bool is_far) { return tier_->choose_give(selection, {sizeof(T), is_far, false}); },
+                   [](char* at, const char* update) { std::memcpy(at, update, sizeof(T)); });
+  }
+
+ private:
+  // Numbers whose sums depend on their order, and integers that wrap around.
+  template <class T>
+  void fill() {
+    for (Guarded* memory : {&target_, &updates_}) {
+      for (size_t at = 0; at < memory->size(); at += sizeof(T)) {
+        const T value = std::is_integral<T>::value
+                            ? static_cast<T>(random_())
+                            : static_cast<T>(static_cast<double>(pick(2000) - 1000) * (pick(3) == 0 ? 1e7 : 0.1));
+        std::memcpy(memory->first() + at, &value, sizeof value);
+      }
+    }
+  }
+
+  Guarded target_{8}, updates_{2};
+};
+
+TEST_P(TiersGive, IsWrittenInItsOrder) {
+  check_writes<uint8_t>();
+  check_writes<uint16_t>();
+  check_writes<uint32_t>();
+  check_writes<uint64_t>();
+}
+
+TEST_P(TiersGive, IsAddedInItsOrder) {
+  check_sums<uint32_t>(Addend::integer32);
+  check_sums<uint64_t>(Addend::integer64);
+  check_sums<float>(Addend::float32);
+  check_sums<double>(Addend::float64);
+}
+
+TEST_P(TiersGive, OnlyShortRowsByDenseTuples) {
+  Selection selection = select(Width::int64, 4, 16);
+  EXPECT_EQ(tier_->choose_give(selection, {3, false, false}), nullptr);
+  EXPECT_EQ(tier_->choose_give(selection, {16, false, false}), nullptr);
+  EXPECT_EQ(tier_->choose_give_sum(selection, Addend::float32, {8, false, false}), nullptr);
+  EXPECT_EQ(tier_->choose_give_sum(selection, Addend::integer16, {2, false, false}), nullptr);
+  selection.tuple_step = 16;
+  EXPECT_EQ(tier_->choose_give(selection, {4, false, false}), nullptr);
+  EXPECT_EQ(tier_->choose_give_sum(selection, Addend::float32, {4, false, false}), nullptr);
+}
+
 // Of so few tuples, or rows with gaps between them, it is not worth filling registers: another way takes them.
 TEST_P(TiersTake, FewOfATable) {
   most_rows_ = 16;
@@ -714,6 +836,7 @@ INSTANTIATE_TEST_SUITE_P(, TiersTuples, ::testing::ValuesIn(built()), tier_name)
 INSTANTIATE_TEST_SUITE_P(, TiersRows, ::testing::ValuesIn(built()), tier_name);
 INSTANTIATE_TEST_SUITE_P(, TiersUpdates, ::testing::ValuesIn(built()), tier_name);
 INSTANTIATE_TEST_SUITE_P(, TiersTake, ::testing::ValuesIn(built()), tier_name);
+INSTANTIATE_TEST_SUITE_P(, TiersGive, ::testing::ValuesIn(built()), tier_name);
 
 // ---- which one
 

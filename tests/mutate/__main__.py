@@ -14,7 +14,7 @@ import sys
 import time
 from dataclasses import dataclass
 
-from builds import HAS_NVCC, ROOT, TREE, builds_for, prepare, run
+from builds import HAS_NVCC, ROOT, TREE, builds_for, fails, prepare
 from named import NAMED
 from random_mutants import EQUIVALENT, random_mutants
 
@@ -30,7 +30,7 @@ def judge(mutant):
             # What reads the PTX refuses loads that may be done twice, and grids that publish nothing.
             if done.returncode:
                 return "ptx/translate.py" if b"ptx/translate.py" in done.stdout else "compiler"
-            found = next((program for program in build.programs if run(build, program)), None)
+            found = next((program for program in build.programs if fails(build, program)), None)
             if found:
                 return found
         return None

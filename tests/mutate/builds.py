@@ -143,6 +143,11 @@ def prepare(builds):
                 raise SystemExit(f"{program} fails before anything is changed")
 
 
+def fails(build, program):
+    """Whether a test program fails twice: once it may because the machine is busy."""
+    return run(build, program) and run(build, program)
+
+
 def run(build, program):
     """Whether a test program fails."""
     folder = "cuda" if program.startswith("cuda_") else "cpp"

@@ -58,8 +58,10 @@ OF_OTHER_PROCESSORS = {
     for tier, flag in (("neon", "asimd"), ("avx2", "avx2"), ("avx512", "avx512vl"))
     if not FLAGS or flag not in FLAGS[1].split()
 }
-# Declarations, tables and what only the compiler reads.
-NO_CODE = re.compile(r"^\s*(//|#|static_assert|using|template|namespace|\}|$|\S+:$|constexpr|const |typedef)")
+# Declarations, tables, what only the compiler reads, and what tells the processor of memory that is wanted soon.
+NO_CODE = re.compile(
+    r"^.*__builtin_prefetch|^\s*(//|#|static_assert|using|template|namespace|\}|$|\S+:$|constexpr|const |typedef)"
+)
 
 
 def random_mutants(root, seed, only):

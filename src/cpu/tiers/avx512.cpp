@@ -71,6 +71,7 @@ using Narrow = NarrowAvx2;
 
 namespace gather::cpu {
 
-const Tier avx512_tier = {GTH_TIER_AVX512, inside, resolve, choose_copy, choose_take, choose_write, choose_sum};
+const Tier avx512_tier = {GTH_TIER_AVX512, inside,     resolve,     choose_copy,    choose_take,
+                          choose_write,    choose_sum, choose_give, choose_give_sum};
 
 }  // namespace gather::cpu

@@ -18,6 +18,7 @@
 //   table(entries), look_up(table, v)   the v-th of 16 entries, v in [0, 16)
 //   store<bytes>(at, v)                 the low bytes of each
 
+#include "cpu/tiers/give.hpp"
 #include "cpu/tiers/rows.hpp"
 #include "cpu/tiers/table.hpp"
 #include "cpu/tiers/take.hpp"

@@ -131,6 +131,7 @@ struct Lanes {
 
 namespace gather::cpu {
 
-const Tier neon_tier = {GTH_TIER_NEON, inside, resolve, choose_copy, choose_take, choose_write, choose_sum};
+const Tier neon_tier = {GTH_TIER_NEON, inside,     resolve,     choose_copy,    choose_take,
+                        choose_write,  choose_sum, choose_give, choose_give_sum};
 
 }  // namespace gather::cpu

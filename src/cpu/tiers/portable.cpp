@@ -25,6 +25,7 @@ struct Narrow {
 
 namespace gather::cpu {
 
-const Tier portable_tier = {GTH_TIER_PORTABLE, inside, resolve, choose_copy, choose_take, choose_write, choose_sum};
+const Tier portable_tier = {GTH_TIER_PORTABLE, inside,     resolve,     choose_copy,    choose_take,
+                            choose_write,      choose_sum, choose_give, choose_give_sum};
 
 }  // namespace gather::cpu

@@ -53,38 +53,18 @@ __attribute__((noinline)) bool resolve_tuples(const Pattern& pattern, int32_t co
   return !Lanes::is_any_negative(bad);
 }
 
-// What rows lie further on by where their tuples are in a line: from tuple to tuple equally far.
-class Straight {
- public:
-  GATHER_INLINE explicit Straight(int64_t row_step) : row_step_(row_step), by_(Lanes::all(Lanes::count * row_step)) {
-    int64_t first[Lanes::count];
-    for (int64_t i = 0; i < Lanes::count; ++i) first[i] = i * row_step;
-    first_ = Lanes::values(first);
-  }
-
-  // Goes to the i-th tuple of a line.
-  GATHER_INLINE void seek(int64_t i) { at_ = first_ + Lanes::all(i * row_step_); }
-
-  // Of the group's tuples from the i-th on; asked for one after the other.
-  GATHER_INLINE Lanes::V next(int64_t) {
-    const Lanes::V now = at_;
-    at_ += by_;
-    return now;
-  }
-  GATHER_INLINE void end_group() {}
-
- private:
-  int64_t row_step_;
-  Lanes::V by_, first_, at_;
-};
-
-// The same of short lines that follow one another as if they were one: at the end of each it goes on with the next.
-class Winding {
+// What rows lie further on by where their tuples are: in a line, from tuple to tuple equally far. At the end of a short line
+// it goes on with the next, as if they were one; a long one is for it one of a group after the other.
+class Along {
  public:
   static constexpr int64_t longest = 64;
 
-  Winding(int64_t length, int64_t row_step, int64_t next_base)
-      : length_(length), next_base_(next_base), lines_(group / length), rest_(group % length) {
+  Along(int64_t length, int64_t row_step, int64_t next_base)
+      : length_(length),
+        next_base_(next_base),
+        lines_(group / length),
+        rest_(group % length),
+        moves_(row_step != 0 || next_base != 0) {
     for (int64_t i = 0, j = 0, base = 0; i < length + group; ++i) {
       steps_[i] = base + j * row_step;
       if (++j < length) continue;
@@ -93,12 +73,18 @@ class Winding {
     }
   }
 
+  // Goes to the i-th tuple.
   GATHER_INLINE void seek(int64_t i) {
     base_ = i / length_ * next_base_;
     from_ = i % length_;
   }
-  GATHER_INLINE Lanes::V next(int64_t i) const { return Lanes::values(steps_ + from_ + i) + Lanes::all(base_); }
-  GATHER_INLINE void end_group() {
+  // Moves the offsets of the next group.
+  GATHER_INLINE void move(int64_t* offsets) {
+    if (!moves_) return;
+    const auto base = Lanes::all(base_);
+    for (int64_t i = 0; i < group; i += Lanes::count) {
+      Lanes::store(offsets + i, Lanes::values(offsets + i) + Lanes::values(steps_ + from_ + i) + base);
+    }
     base_ += lines_ * next_base_;
     from_ += rest_;
     if (from_ < length_) return;
@@ -108,6 +94,7 @@ class Winding {
 
  private:
   int64_t length_, next_base_, lines_, rest_, base_, from_;
+  bool moves_;
   int64_t steps_[longest + group];
 };
 
@@ -135,35 +122,29 @@ class Groups {
   GATHER_INLINE void seek(const char* tuples, int64_t i) { at_ = tuples + i * tuple_bytes_; }
 
   // False: one is outside, and the offsets say nothing.
-  template <class Along>
   GATHER_INLINE bool resolve(Along* along, int64_t* offsets) {
-    const bool all = components_ > 1 ? resolve_several(along, offsets)
-                     : is_wide_      ? resolve_as<int64_t>(along, offsets)
-                                     : resolve_as<int32_t>(along, offsets);
+    const bool all = components_ > 1 ? resolve_several(offsets)
+                     : is_wide_      ? resolve_as<int64_t>(offsets)
+                                     : resolve_as<int32_t>(offsets);
     at_ += group * tuple_bytes_;
-    along->end_group();
+    along->move(offsets);
     return all;
   }
 
  private:
-  template <class T, class Along>
-  GATHER_INLINE bool resolve_as(Along* along, int64_t* offsets) {
+  template <class T>
+  GATHER_INLINE bool resolve_as(int64_t* offsets) const {
     auto bad = Lanes::all(0);
     for (int64_t i = 0; i < group; i += Lanes::count) {
       const auto v = Lanes::template load<T>(at_ + i * int64_t{sizeof(T)});
-      Lanes::store(offsets + i, product<Lanes, Outside::refused>(v, step_, &bad) + along->next(i));
+      Lanes::store(offsets + i, product<Lanes, Outside::refused>(v, step_, &bad));
     }
     return !Lanes::is_any_negative(bad);
   }
 
-  template <class Along>
-  GATHER_INLINE bool resolve_several(Along* along, int64_t* offsets) {
-    const bool all = is_wide_ ? resolve_tuples<int64_t>(pattern_, components_, at_, offsets)
-                              : resolve_tuples<int32_t>(pattern_, components_, at_, offsets);
-    for (int64_t i = 0; i < group; i += Lanes::count) {
-      Lanes::store(offsets + i, Lanes::values(offsets + i) + along->next(i));
-    }
-    return all;
+  bool resolve_several(int64_t* offsets) const {
+    return is_wide_ ? resolve_tuples<int64_t>(pattern_, components_, at_, offsets)
+                    : resolve_tuples<int32_t>(pattern_, components_, at_, offsets);
   }
 
   const char* at_ = nullptr;
@@ -193,6 +174,16 @@ struct Line {
     tuples += stretch.next_tuples;
     out += stretch.next_out;
     base += stretch.next_base;
+  }
+
+  // A line of the stretch, so many behind this one.
+  Line moved(const Stretch& stretch, int64_t lines) const {
+    Line line = *this;
+    line.tuples += lines * stretch.next_tuples;
+    line.out += lines * stretch.next_out;
+    line.base += lines * stretch.next_base;
+    line.n = stretch.n;
+    return line;
   }
 };
 
@@ -262,7 +253,7 @@ __attribute__((noinline)) int64_t take_few(const Selection& selection, const Str
   }
 }
 
-template <class Row, class Along>
+template <class Row>
 GATHER_INLINE int64_t take_near(Groups* groups, Along* along, const Line& on) {
   alignas(group * 8) int64_t offsets[group];  // across a border of pages, what was stored is slow to load
   int64_t i = 0;
@@ -289,7 +280,7 @@ GATHER_INLINE bool follow_closely(Kind<Packed<T>>, const int64_t* offsets) {
 }
 
 // Each row is fetched so many groups before it is copied that it has arrived by then.
-template <class Row, class Along>
+template <class Row>
 GATHER_INLINE int64_t take_far(Groups* groups, Along* along, const Line& on) {
   constexpr int64_t most_ahead = 4, bytes_ahead = 64 * 1024, slots = 2 * most_ahead;
   alignas(group * 8) int64_t ring[slots * group];
@@ -331,12 +322,12 @@ GATHER_INLINE int64_t take_far(Groups* groups, Along* along, const Line& on) {
 
 // What is left behind whole groups, with rows before it that are copied once more: where they are small, that is less than
 // to take them one by one. False: one of these tuples is bad by now, and nothing is copied.
-template <class Row, class Along>
+template <class Row>
 GATHER_INLINE bool take_rest(Kind<Row>, Groups*, Along*, const Line&) {
   return false;
 }
 
-template <class T, class Along>
+template <class T>
 GATHER_INLINE bool take_rest(Kind<Packed<T>>, Groups* groups, Along* along, const Line& on) {
   alignas(group * 8) int64_t offsets[group];
   const int64_t first = on.n - group;
@@ -348,7 +339,7 @@ GATHER_INLINE bool take_rest(Kind<Packed<T>>, Groups* groups, Along* along, cons
 }
 
 // A line of at least a group. Returns how many are copied: all, unless one is bad, or as many as are whole groups.
-template <class Row, bool is_far, class Along>
+template <class Row, bool is_far>
 GATHER_INLINE int64_t take_line(Groups* groups, Along* along, const Line& on) {
   const int64_t taken = is_far ? take_far<Row>(groups, along, on) : take_near<Row>(groups, along, on);
   const bool has_rest = taken < on.n && on.n - taken < group;
@@ -357,37 +348,32 @@ GATHER_INLINE int64_t take_line(Groups* groups, Along* along, const Line& on) {
 
 // Whether lines are short, and each goes on where the one before it ends.
 bool winds(const Selection& selection, const Stretch& stretch) {
-  return stretch.lines > 1 && stretch.n < Winding::longest && stretch.n * stretch.lines >= group &&
+  return stretch.lines > 1 && stretch.n < Along::longest && stretch.n * stretch.lines >= group &&
          stretch.next_tuples == stretch.n * Groups::bytes_of_tuple(selection) &&
          stretch.next_out == stretch.n * stretch.out_step;
 }
 
 template <class Row, bool is_far>
-int64_t take_winding(const Selection& selection, const Stretch& stretch) {
-  Line all(stretch);
-  all.n *= stretch.lines;
-  Groups groups(selection);
-  Winding along(stretch.n, selection.row_step, stretch.next_base);
-  const int64_t taken = take_line<Row, is_far>(&groups, &along, all);
-  if (taken == all.n || all.n - taken >= group) return taken;
-  Line on(stretch);
-  const int64_t lines = taken / stretch.n;
-  for (int64_t i = 0; i < lines; ++i) on.next(stretch);
-  return taken + take_few<Row>(selection, stretch, on, taken % stretch.n, stretch.lines - lines);
-}
-
-template <class Row, bool is_far>
 int64_t take(const Selection& selection, const Stretch& stretch) {
-  if (winds(selection, stretch)) return take_winding<Row, is_far>(selection, stretch);
+  const bool is_wound = winds(selection, stretch);
   Line line(stretch);
-  if (line.n < group) return take_few<Row>(selection, stretch, line, 0, stretch.lines);
+  if (is_wound) {
+    line.n *= stretch.lines;
+  } else if (line.n < group) {
+    return take_few<Row>(selection, stretch, line, 0, stretch.lines);
+  }
   Groups groups(selection);
-  Straight along(selection.row_step);
-  for (int64_t taken = 0;; line.next(stretch)) {
+  Along along(is_wound ? stretch.n : group, selection.row_step,
+              is_wound ? stretch.next_base : group * selection.row_step);
+  for (int64_t taken = 0, left = is_wound ? 1 : stretch.lines;; line.next(stretch)) {
     int64_t now = take_line<Row, is_far>(&groups, &along, line);
-    if (now < line.n && line.n - now < group) now += take_few<Row>(selection, stretch, line, now, 1);
+    if (now < line.n && line.n - now < group) {
+      const int64_t whole = is_wound ? now / stretch.n : 0;
+      now += take_few<Row>(selection, stretch, line.moved(stretch, whole), now - whole * stretch.n,
+                           is_wound ? stretch.lines - whole : 1);
+    }
     taken += now;
-    if (now < line.n || taken == stretch.lines * line.n) return taken;
+    if (now < line.n || --left == 0) return taken;
   }
 }
 

@@ -62,7 +62,7 @@ struct Stretch {
   int64_t next_tuples, next_out, next_base;  // bytes from line to line
 };
 
-// Resolves tuples and copies the rows that they select, in one go, line by line, up to the first that is outside or some
+// Resolves tuples and moves the rows that they select, in one go, line by line, up to the first that is outside or some
 // tuples before it. Returns how many were copied. What is loaded is judged before it is used.
 using TakeRows = int64_t (*)(const Selection& selection, const Stretch& stretch);
 
@@ -100,6 +100,10 @@ struct Tier {
   WriteRows (*choose_write)(const Rows& rows);
   // Those that are added to them. NULL: not for rows so short.
   WriteRows (*choose_sum)(Addend addend, int64_t row);
+  // The same two for short rows, tuples resolved in one go with them; a stretch has the target as its base, and updates in
+  // the place of the output. NULL: not for these tuples, or these rows.
+  TakeRows (*choose_give)(const Selection& selection, const Rows& rows);
+  TakeRows (*choose_give_sum)(const Selection& selection, Addend addend, const Rows& rows);
 };
 
 extern const Tier portable_tier, avx2_tier, avx512_tier, neon_tier;
