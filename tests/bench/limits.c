@@ -169,6 +169,64 @@ int64_t bench_judged_elements_loop(char *out, const char *table, const int64_t *
   return judging < 0 ? -1 : judging + bench_elements_loop(out, table, ids, outer, extent, each, inner, threads);
 }
 
+/* Updates of whole rows, in their order. Compilers know the size where it is a constant. */
+static inline __attribute__((always_inline)) void update_rows(float *target, const float *updates, const int64_t *ids,
+                                                              int64_t n, int64_t row, int adds) {
+  for (int64_t i = 0; i < n; ++i) {
+    float *to = target + ids[i] * row;
+    const float *from = updates + i * row;
+    if (!adds) memcpy(to, from, (size_t)row * sizeof *to);
+    for (int64_t j = 0; adds && j < row; ++j) to[j] += from[j];
+  }
+}
+
+static inline __attribute__((always_inline)) void update_rows_of(float *target, const float *updates,
+                                                                 const int64_t *ids, int64_t n, int64_t row, int adds) {
+  switch (row) {
+    case 1: update_rows(target, updates, ids, n, 1, adds); break;
+    case 4: update_rows(target, updates, ids, n, 4, adds); break;
+    case 16: update_rows(target, updates, ids, n, 16, adds); break;
+    case 128: update_rows(target, updates, ids, n, 128, adds); break;
+    default: update_rows(target, updates, ids, n, row, adds);
+  }
+}
+
+/* Of [outer, extent, inner], by indices of [outer, each, inner]. */
+static inline __attribute__((always_inline)) void update_elements(float *target, const float *updates,
+                                                                  const int64_t *ids, const struct piece *p, int adds) {
+  for (int64_t q = 0; q < p->last; ++q) {
+    float *base = target + q / p->each * p->extent * p->inner;
+    for (int64_t k = 0; k < p->inner; ++k) {
+      const int64_t i = q * p->inner + k;
+      float *to = base + ids[i] * p->inner + k;
+      *to = adds ? *to + updates[i] : updates[i];
+    }
+  }
+}
+
+/* Rows of so many numbers that are written over those of a target, or added to them, by one thread; row = 0: single
+ * numbers along the middle dim. */
+int64_t bench_update_loop(char *target, const char *updates, const int64_t *ids, int64_t outer, int64_t extent,
+                          int64_t each, int64_t inner, int64_t row, int adds) {
+  const int64_t begin = now();
+  const struct piece p = {.last = outer * each, .extent = extent, .each = each, .inner = inner};
+  float *to = (float *)target;
+  const float *from = (const float *)updates;
+  if (row > 0) {
+    adds ? update_rows_of(to, from, ids, p.last, row, 1) : update_rows_of(to, from, ids, p.last, row, 0);
+  } else {
+    adds ? update_elements(to, from, ids, &p, 1) : update_elements(to, from, ids, &p, 0);
+  }
+  return now() - begin;
+}
+
+int64_t bench_judged_update_loop(char *target, const char *updates, const int64_t *ids, int64_t outer, int64_t extent,
+                                 int64_t each, int64_t inner, int64_t row, int adds) {
+  const int64_t judging = judge_all(ids, outer * each * inner, extent, 1);
+  if (judging < 0) return -1;
+  return judging + bench_update_loop(target, updates, ids, outer, extent, each, inner, row, adds);
+}
+
 /* From a table of `row` bytes, again and again. */
 static void copy_bytes(const struct piece *p) {
   for (int64_t at = p->first, bytes; at < p->last; at += bytes) {

@@ -131,7 +131,35 @@ def elements_limits(limits: ctypes.CDLL, case: ElementsCase) -> Runners:
     }
 
 
+def update_limits(limits: ctypes.CDLL, case: ScatterCase) -> Runners:
+    """Of one thread: several would need a rule for updates of the same row."""
+    cell = case.cell
+    if cell.into != "itself" or case.depth > 1 or case.cores > 1:
+        return {}
+    loop, judged = limits.bench_update_loop, limits.bench_judged_update_loop
+    for each in (loop, judged):
+        each.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int64] * 5 + [ctypes.c_int]
+        each.restype = ctypes.c_int64
+    target, updates, addresses = case.target.ctypes.data, case.updates.ctypes.data, [x.ctypes.data for x in case.ids]
+    if isinstance(cell, ScatterCell):
+        sizes: tuple[int, ...] = (1, cell.side, cell.count, 1, cell.row // 4)
+    else:
+        sizes = (
+            prod(cell.shape[: cell.axis]),
+            cell.shape[cell.axis],
+            cell.extent,
+            prod(cell.shape[cell.axis + 1 :]),
+            0,
+        )
+    return {
+        "limit: loop": lambda k: 1e-9 * loop(target, updates, addresses[k], *sizes, case.adds),
+        "limit: judged loop": lambda k: 1e-9 * judged(target, updates, addresses[k], *sizes, case.adds),
+    }
+
+
 def limits_of(limits: ctypes.CDLL, case: AnyCase) -> Runners:
+    if isinstance(case, ScatterCase):
+        return update_limits(limits, case)
     if isinstance(case, ElementsCase):
         return elements_limits(limits, case)
     return rows_limits(limits, case) if isinstance(case, Case) else {}

@@ -188,7 +188,8 @@ SCATTERS = (
     "is a copy of it with the updates, or the copy goes *into memory* that is there. Peers are those whose result "
     "is the same in each run: torch with its deterministic algorithms, JAX in place with a donated target, ONNX "
     "Runtime's ScatterND beside several threads only without duplicates. All numbers are whole, so that a sum has "
-    "the same bits in any order of its terms. Indices are read twice here, too."
+    "the same bits in any order of its terms. Indices are read twice here, too; the loops by hand are of one core, and "
+    "judge all indices first or none."
 )
 
 

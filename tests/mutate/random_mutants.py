@@ -20,6 +20,11 @@ EQUIVALENT = {
         "!set_components(dims, result, &params_bytes)) {",
         "set_components(dims, result, &params_bytes)) {",
     ): "the short way is left, and the general one answers the same, only later",
+    (
+        "src/core/os_linux.cpp",
+        "return online > 0 ? static_cast<int32_t>(online) : 1;",
+        "return online >= 0 ? static_cast<int32_t>(online) : 1;",
+    ): "no system has 0 processors online",
 }
 
 
