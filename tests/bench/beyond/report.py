@@ -214,8 +214,6 @@ ids are drawn evenly.
 
 Where it says no, this is the limit:
 
-- Of few ids the calls from Python bind, a `partition` and a `join` of some microseconds whatever they are given; of
-  many ids the rows do: both sides read each from a shard's answer and write it where it belongs.
 - dask's time goes to tasks. `take` has one for each chunk that is touched and one for each block of the result;
   `vindex` and `x[ids]` have at least one for each chunk that a block touches, blocks being as long as chunks. So they
   fall behind as chunks become shorter and more: 50,000 ids are 20 blocks of 2,600 rows, and 2 of 26,000. Where there
@@ -228,7 +226,9 @@ Nanoseconds a row, in one process. {setting(record["steps"])}
 {steps_table(record)}
 
 *gather* is that of one shard, as if the shards took turns. *ratio* is how many times as long NumPy takes, with
-a stable sort by shard, and rows put in order by its inverse.
+a stable sort by shard, and rows put in order by its inverse. Of few ids the calls from Python bind, a `partition` and a
+`join` of some microseconds whatever they are given; of many ids the rows do: both sides read each from a shard's answer
+and write it where it belongs.
 
 ![8 shards: dealing out and the way back](beyond-steps.svg)
 
