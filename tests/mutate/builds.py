@@ -117,13 +117,18 @@ def builds_for(mutant):
 
 
 def copy_tree():
+    """What differs is written anew, as of now: objects of mutants may be younger than the sources they are made of."""
     listed = command(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT).stdout
-    shutil.rmtree(TREE, ignore_errors=True)
-    for name in filter(None, listed.decode().split("\0")):
-        source = ROOT / name
-        if source.is_file():
-            (TREE / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(source, TREE / name)
+    names = {name for name in listed.decode().split("\0") if name and (ROOT / name).is_file()}
+    for old in [path for path in TREE.rglob("*") if path.is_file()]:
+        if str(old.relative_to(TREE)) not in names:
+            old.unlink()
+    for name in names:
+        source, copy = ROOT / name, TREE / name
+        if copy.is_file() and copy.read_bytes() == source.read_bytes():
+            continue
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, copy)
 
 
 def prepare(builds):
