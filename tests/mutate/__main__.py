@@ -10,6 +10,7 @@ the reason; the exit status is 1 if a named one survives, or if fewer than 95 % 
 
 import argparse
 import re
+import signal
 import sys
 import time
 from dataclasses import dataclass
@@ -99,6 +100,10 @@ def main():
     parser.add_argument("--only", default="", help="a regular expression of the names of the files to change")
     parser.add_argument("--named", action="store_true", help="the named ones alone")
     arguments = parser.parse_args()
+
+    # Also where a shell has begun it in the background, for which an interrupt is ignored.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
 
     chosen = [mutant for mutant in NAMED if re.search(arguments.only, mutant.file)]
     more = [] if arguments.named else random_mutants(ROOT, arguments.seed, arguments.only)
