@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import namedtuple
 from itertools import accumulate, pairwise
 
+from . import types as t
 from ._join import joined
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any, NamedTuple
+    from typing import NamedTuple
 
     import numpy as np
 
@@ -51,7 +51,7 @@ class Partition(Fields):
         """For each shard, where its rows are in `local` and `order`."""
         return [slice(*ends) for ends in pairwise(accumulate(self.counts.tolist(), initial=0))]
 
-    def join(self, answers: Iterable[Any], out: Any = None) -> Any:
+    def join(self, answers: t.Any, out: t.Any = None) -> t.Any:
         """Puts the rows that the shards answer with where the ids have them.
 
         As a scatter along `order` for each answer, or a gather along `place`, all in one call; a scatter of one answer
