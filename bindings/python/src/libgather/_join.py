@@ -1,4 +1,4 @@
-"""Answers of shards put where they belong in a result."""
+"""Answers of shards put where they belong in a result: what a Partition, here called parts, has for it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,8 @@ from . import types as t
 from ._modules import module
 from ._objects import join
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ._parts import Partition
 
-
-def joined(parts: Partition, answers: t.Any, out: t.Any) -> t.Any:
+def joined(parts: t.Any, answers: t.Any, out: t.Any) -> t.Any:
     """What :meth:`Partition.join` gives."""
     answers = tuple(answers)
     if out is not None and parts.order is not None and parts.place.ndim == 1 and is_answered(parts, answers, out):
@@ -23,7 +19,7 @@ def joined(parts: Partition, answers: t.Any, out: t.Any) -> t.Any:
     return joined_others(parts, answers, out)
 
 
-def is_answered(parts: Partition, answers: tuple[t.Any, ...], out: t.Any) -> bool:
+def is_answered(parts: t.Any, answers: tuple[t.Any, ...], out: t.Any) -> bool:
     """Whether everything is as long as it should be."""
     try:
         return len(out) == len(parts.place) and [*map(len, answers)] == parts.counts.tolist()
@@ -31,7 +27,7 @@ def is_answered(parts: Partition, answers: tuple[t.Any, ...], out: t.Any) -> boo
         return False
 
 
-def joined_others(parts: Partition, answers: tuple[t.Any, ...], out: t.Any) -> t.Any:
+def joined_others(parts: t.Any, answers: tuple[t.Any, ...], out: t.Any) -> t.Any:
     numpy = module("numpy")
     found = [numpy.asarray(answer) for answer in answers]
     check_answers(parts, found, out)
@@ -47,7 +43,7 @@ def joined_others(parts: Partition, answers: tuple[t.Any, ...], out: t.Any) -> t
     return written(result, out)
 
 
-def check_answers(parts: Partition, answers: list[t.Any], out: t.Any) -> None:
+def check_answers(parts: t.Any, answers: list[t.Any], out: t.Any) -> None:
     """All of them before the first is copied."""
     counts = parts.counts.tolist()
     if len(answers) != len(counts):
@@ -91,7 +87,7 @@ def repeated(answers: t.Any, place: t.Any, rows: t.Any) -> None:
     scatter(rows, present, gather(answers, place[present]), 0, inplace=True)
 
 
-def with_rows(out: t.Any, shape: tuple[int, ...], dtype: t.Any, parts: Partition) -> tuple[t.Any, t.Any]:
+def with_rows(out: t.Any, shape: tuple[int, ...], dtype: t.Any, parts: t.Any) -> tuple[t.Any, t.Any]:
     """What is written to, and the same with the dims of the ids as one."""
     dense = out if out is not None and out.flags.c_contiguous else None
     result = module("numpy").empty(shape, dtype) if dense is None else dense
