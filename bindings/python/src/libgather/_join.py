@@ -31,16 +31,8 @@ def joined_others(parts: t.Any, answers: tuple[t.Any, ...], out: t.Any) -> t.Any
     numpy = module("numpy")
     found = [numpy.asarray(answer) for answer in answers]
     check_answers(parts, found, out)
-    shape = (*parts.place.shape, *found[0].shape[1:])
-    result, rows = with_rows(out, shape, found[0].dtype, parts)
-    absent = numpy.flatnonzero(parts.place.reshape(-1) < 0) if out is None else ()
-    if len(absent):
-        rows[absent] = numpy.zeros((), rows.dtype)
-    if parts.order is None:
-        repeated(numpy.concatenate(found), parts.place.reshape(-1), rows)
-    else:
-        put(rows, parts.order, tuple(found))
-    return written(result, out)
+    shape, dtype = (*parts.place.shape, *found[0].shape[1:]), found[0].dtype
+    return placed(parts, found, shape, dtype, numpy.zeros((), dtype) if out is None else None, out)
 
 
 def check_answers(parts: t.Any, answers: list[t.Any], out: t.Any) -> None:
@@ -61,6 +53,26 @@ def check_answers(parts: t.Any, answers: list[t.Any], out: t.Any) -> None:
 
 def size_error(message: str) -> errors.ShapeError:
     return errors.ShapeError(message, status=c.E_SHAPE)
+
+
+def placed(
+    parts: t.Any, answers: list[t.Any], shape: tuple[int, ...], dtype: t.Any, missing: t.Any, out: t.Any
+) -> t.Any:
+    """A result, `out` or a new one, with the rows of those shards that are asked for any.
+
+    missing: what ids have that are in no shard; None: what is there
+    """
+    result, rows = with_rows(out, shape, dtype, parts)
+    if parts.order is not None:
+        put(rows, parts.order, tuple(answers))
+    elif answers:
+        repeated(module("numpy").concatenate(answers), parts.place.reshape(-1), rows)
+    if missing is not None:
+        rows[module("numpy").flatnonzero(parts.place.reshape(-1) < 0)] = missing
+    if out is None or out is result:
+        return result
+    out[...] = result
+    return out
 
 
 def put(rows: t.Any, order: t.Any, answers: tuple[t.Any, ...]) -> None:
@@ -94,11 +106,3 @@ def with_rows(out: t.Any, shape: tuple[int, ...], dtype: t.Any, parts: t.Any) ->
     if dense is None and out is not None:
         result[...] = out  # what is skipped stays
     return result, result.reshape(parts.place.size, *shape[parts.place.ndim :])
-
-
-def written(result: t.Any, out: t.Any) -> t.Any:
-    """The result, in the array that was given for it."""
-    if out is None or out is result:
-        return result
-    out[...] = result
-    return out

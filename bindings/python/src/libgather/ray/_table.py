@@ -13,6 +13,7 @@ import ray
 from .. import _constants as c
 from .. import errors
 from .. import types as t
+from .._join import placed
 from .._missing import missing_of
 from .._operations import gather
 from .._partition import bordered, dealt
@@ -22,7 +23,6 @@ from .._scatters import scatter
 from ..plan import Plan
 from ..spec import Spec
 from ._actors import Actors, Question, end, found, started
-from ._join import joined, joined_once
 from ._layout import Layout, equal_borders, positive, refused, seconds
 from ._shard import ShardStats
 from ._sources import ArrayRows, FileRows, Part, part_of
@@ -287,7 +287,7 @@ class ShardedTable:
             local = np.column_stack([parts.local[rows], local[:, 1:]])
             questions.append(Question(shard, "gather_nd", (local, request)))
         answers = self._alive().ask(questions, self._patience(timeout))
-        return joined(parts, answers, shape, self.dtype, missing, None)
+        return placed(parts, answers, shape, self.dtype, missing, None)
 
     # ---------------------------------------------------------------------------------------------------- written to
 
@@ -397,8 +397,7 @@ class ShardedTable:
         questions = [Question(shard, "gather", (parts.local[rows],)) for shard, rows in asked(parts)]
         answers = self._alive().ask(questions, self._patience(timeout)) if questions else []
         shape = parts.place.shape + self._layout.shape[1:]
-        join = joined_once if parts.order is None else joined
-        return join(parts, answers, shape, self.dtype, missing, out)
+        return placed(parts, answers, shape, self.dtype, missing, out)
 
     def _checked_nd(self, tuples: t.Any, request: Request) -> tuple[int, ...]:
         """Judges tuples against the whole table, of whose elements nothing is needed for that."""
