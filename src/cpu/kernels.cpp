@@ -63,8 +63,9 @@ Addend integer_of(int64_t bytes) {
   }
 }
 
-// What a tier adds up; of a complex number both parts. False: the elements are none of its numbers.
+// What a tier adds up; of a complex number both parts. False: nothing is added, or the elements are none of its numbers.
 bool describe_addend(const core::Plan& plan, Addend* addend) {
+  if (plan.reduction != GTH_REDUCTION_ADD) return false;
   const int64_t bytes = plan.item.bytes() / (plan.number == core::Number::complex ? 2 : 1);
   switch (plan.number) {
     case core::Number::signed_integer:
@@ -79,8 +80,7 @@ bool describe_addend(const core::Plan& plan, Addend* addend) {
 WriteRows choose_update(const core::Plan& plan, const Tier& tier, const Rows& rows) {
   if (plan.number == core::Number::none) return tier.choose_write({rows.bytes, rows.is_far, false});
   Addend addend;
-  const bool adds = plan.reduction == GTH_REDUCTION_ADD && describe_addend(plan, &addend);
-  const WriteRows sum = adds ? tier.choose_sum(addend, rows.bytes) : nullptr;
+  const WriteRows sum = describe_addend(plan, &addend) ? tier.choose_sum(addend, rows.bytes) : nullptr;
   return sum ? sum : choose_reduce(plan);
 }
 
@@ -95,14 +95,12 @@ WriteRows choose_stream(const core::Plan& plan, const Tier& tier, const Rows& ro
 bool is_read_far(const core::Plan& plan, const Rows& rows) { return plan.number != core::Number::none && rows.is_far; }
 
 // NULL: tuples are resolved by the block. Where none is left out, and a slice is one row.
-TakeRows choose_give(const core::Plan& plan, const Kernels& kernels, Rows rows, bool is_far) {
+TakeRows choose_give(const core::Plan& plan, const Kernels& kernels, const Rows& rows) {
   const bool is_plain = kernels.is_quick && plan.bounds == GTH_BOUNDS_ERROR && plan.inner_begin == plan.end;
   if (!is_plain || plan.in_float32) return nullptr;
-  rows.is_far = is_far;
   if (plan.number == core::Number::none) return kernels.tier->choose_give(kernels.selection, rows);
   Addend addend;
-  const bool adds = plan.reduction == GTH_REDUCTION_ADD && describe_addend(plan, &addend);
-  return adds ? kernels.tier->choose_give_sum(kernels.selection, addend, rows) : nullptr;
+  return describe_addend(plan, &addend) ? kernels.tier->choose_give_sum(kernels.selection, addend, rows) : nullptr;
 }
 
 // What each next tuple of the line lies further on in params, whatever it says. Only the outermost dim may be open, and no
@@ -183,8 +181,8 @@ Kernels choose_kernels(const core::Plan& plan) {
     kernels.update = choose_update(plan, *kernels.tier, rows);
     kernels.stream = choose_stream(plan, *kernels.tier, rows);
     kernels.fetches = is_read_far(plan, rows);
-    kernels.give = choose_give(plan, kernels, rows, false);
-    kernels.give_far = kernels.fetches ? choose_give(plan, kernels, rows, true) : nullptr;
+    kernels.give = choose_give(plan, kernels, {rows.bytes, false, false});
+    kernels.give_far = kernels.fetches ? choose_give(plan, kernels, {rows.bytes, true, false}) : nullptr;
     return kernels;
   }
   kernels.copy = kernels.tier->choose_copy(rows);
