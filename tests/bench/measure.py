@@ -114,21 +114,32 @@ def rows_limits(limits: ctypes.CDLL, case: Case) -> Runners:
     }
 
 
-def elements_limits(limits: ctypes.CDLL, case: ElementsCase) -> Runners:
-    cell, table, out = case.cell, case.params.ctypes.data, case.out.ctypes.data
-    if cell.fresh or cell.index != "int64":
-        return {}
-    loop, judged = limits.bench_elements_loop, limits.bench_judged_elements_loop
-    for each in (loop, judged):
-        each.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int64] * 4 + [ctypes.c_int]
-        each.restype = ctypes.c_int64
-    outer, inner = prod(cell.shape[: cell.axis]), prod(cell.shape[cell.axis + 1 :])
-    sizes = (outer, cell.shape[cell.axis], cell.extent, inner, case.cores)
-    addresses = [ids.ctypes.data for ids in case.ids]
+def loops(
+    limits: ctypes.CDLL, name: str, out: int, given: int, ids: Sequence[np.ndarray], sizes: Sequence[int]
+) -> Runners:
+    """The loop by hand, and the one that judges all indices first. The last of sizes is an int in C."""
+
+    def timed(function: Any) -> Gather:
+        function.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int64] * (len(sizes) - 1) + [ctypes.c_int]
+        function.restype = ctypes.c_int64
+        return lambda k: 1e-9 * function(out, given, ids[k].ctypes.data, *sizes)
+
     return {
-        "limit: loop": lambda k: 1e-9 * loop(out, table, addresses[k], *sizes),
-        "limit: judged loop": lambda k: 1e-9 * judged(out, table, addresses[k], *sizes),
+        "limit: loop": timed(getattr(limits, f"bench_{name}_loop")),
+        "limit: judged loop": timed(getattr(limits, f"bench_judged_{name}_loop")),
     }
+
+
+def lines_of(cell: ElementsCell | ScatterElementsCell) -> tuple[int, int, int, int]:
+    """What lies outside of the axis, the two extents along it, and what lies inside."""
+    return prod(cell.shape[: cell.axis]), cell.shape[cell.axis], cell.extent, prod(cell.shape[cell.axis + 1 :])
+
+
+def elements_limits(limits: ctypes.CDLL, case: ElementsCase) -> Runners:
+    if case.cell.fresh or case.cell.index != "int64":
+        return {}
+    sizes = (*lines_of(case.cell), case.cores)
+    return loops(limits, "elements", case.out.ctypes.data, case.params.ctypes.data, case.ids, sizes)
 
 
 def update_limits(limits: ctypes.CDLL, case: ScatterCase) -> Runners:
@@ -136,25 +147,10 @@ def update_limits(limits: ctypes.CDLL, case: ScatterCase) -> Runners:
     cell = case.cell
     if cell.into != "itself" or case.depth > 1 or case.cores > 1:
         return {}
-    loop, judged = limits.bench_update_loop, limits.bench_judged_update_loop
-    for each in (loop, judged):
-        each.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int64] * 5 + [ctypes.c_int]
-        each.restype = ctypes.c_int64
-    target, updates, addresses = case.target.ctypes.data, case.updates.ctypes.data, [x.ctypes.data for x in case.ids]
-    if isinstance(cell, ScatterCell):
-        sizes: tuple[int, ...] = (1, cell.side, cell.count, 1, cell.row // 4)
-    else:
-        sizes = (
-            prod(cell.shape[: cell.axis]),
-            cell.shape[cell.axis],
-            cell.extent,
-            prod(cell.shape[cell.axis + 1 :]),
-            0,
-        )
-    return {
-        "limit: loop": lambda k: 1e-9 * loop(target, updates, addresses[k], *sizes, case.adds),
-        "limit: judged loop": lambda k: 1e-9 * judged(target, updates, addresses[k], *sizes, case.adds),
-    }
+    sizes = (1, cell.side, cell.count, 1, cell.row // 4) if isinstance(cell, ScatterCell) else (*lines_of(cell), 0)
+    return loops(
+        limits, "update", case.target.ctypes.data, case.updates.ctypes.data, case.ids, (*sizes, int(case.adds))
+    )
 
 
 def limits_of(limits: ctypes.CDLL, case: AnyCase) -> Runners:
