@@ -54,6 +54,17 @@ class Tiers : public ::testing::TestWithParam<uint32_t> {
     return from[random_() % n];
   }
 
+  // Numbers whose sums depend on their order, and integers that wrap around.
+  template <class T>
+  void draw(Guarded* memory) {
+    for (size_t at = 0; at < memory->size(); at += sizeof(T)) {
+      const T value = std::is_integral<T>::value
+                          ? static_cast<T>(random_())
+                          : static_cast<T>(static_cast<double>(pick(2000) - 1000) * (pick(3) == 0 ? 1e7 : 0.1));
+      std::memcpy(memory->first() + at, &value, sizeof value);
+    }
+  }
+
   const Tier* tier_ = nullptr;
   std::mt19937_64 random_{7};
 };
@@ -393,25 +404,17 @@ TEST_P(TiersRows, WholeBlocks) {
 
 // ---- rows of updates
 
+template <class T>
+void add_number(char* at, const char* update) {
+  T a, b;
+  std::memcpy(&a, at, sizeof a);
+  std::memcpy(&b, update, sizeof b);
+  a = static_cast<T>(a + b);
+  std::memcpy(at, &a, sizeof a);
+}
+
 class TiersUpdates : public Tiers {
  protected:
-  // Numbers whose sums depend on their order, and integers that wrap around.
-  void draw(Addend addend) {
-    for (Guarded* memory : {&target_, &updates_}) {
-      char* const to = memory->first();
-      for (size_t at = 0; at < memory->size(); at += 8) {
-        const double value = static_cast<double>(pick(2000) - 1000) * (pick(3) == 0 ? 1e7 : 0.1);
-        const float pair[] = {static_cast<float>(value), static_cast<float>(-value / 3)};
-        const uint64_t bits = random_();
-        if (addend == Addend::float32) {
-          std::memcpy(to + at, pair, 8);
-        } else {
-          std::memcpy(to + at, addend == Addend::float64 ? static_cast<const void*>(&value) : &bits, 8);
-        }
-      }
-    }
-  }
-
   // n updates of rows that are drawn out of `among` of them, at multiples of so many bytes; the first and the last of the
   // target are among them.
   void place(int64_t row, int64_t n, int64_t among, int64_t alignment) {
@@ -445,20 +448,15 @@ class TiersUpdates : public Tiers {
       return;
     }
     check(sum, row, n, [row](char* at, const char* update) {
-      for (int64_t i = 0; i < row; i += int64_t{sizeof(T)}) {
-        T a, b;
-        std::memcpy(&a, at + i, sizeof a);
-        std::memcpy(&b, update + i, sizeof b);
-        a = static_cast<T>(a + b);
-        std::memcpy(at + i, &a, sizeof a);
-      }
+      for (int64_t i = 0; i < row; i += int64_t{sizeof(T)}) add_number<T>(at + i, update + i);
     });
   }
 
   template <class T>
   void check_sums(Addend addend) {
     for (int64_t row = sizeof(T); row <= 300; row += int64_t{sizeof(T)}) {
-      draw(addend);
+      draw<T>(&target_);
+      draw<T>(&updates_);
       for (int64_t n : {1, 2, 17, 256}) {
         // What would be read as a number elsewhere might be one of the many that are none.
         place(row, n, 1 + pick(20), std::is_integral<T>::value ? 1 : int64_t{sizeof(T)});
@@ -473,7 +471,8 @@ class TiersUpdates : public Tiers {
 };
 
 TEST_P(TiersUpdates, AreWrittenInTheirOrder) {
-  draw(Addend::integer64);
+  draw<uint64_t>(&target_);
+  draw<uint64_t>(&updates_);
   for (int64_t row = 1; row <= 700 && !HasFatalFailure(); ++row) {
     for (bool is_flooding : {false, true}) {
       for (int64_t n : {1, 2, 17, 256}) {
@@ -686,7 +685,8 @@ class TiersGive : public TiersTake {
             make_numbers(sizeof(T), n, lines, most, &selection);
             const TakeRows give = choose(selection, is_far);
             ASSERT_NE(give, nullptr);
-            fill<T>();
+            draw<T>(&target_);
+            draw<T>(&updates_);
             check_give(give, selection, sizeof(T), n, lines, has_bad, combine);
             if (HasFatalFailure()) return;
           }
@@ -699,13 +699,7 @@ class TiersGive : public TiersTake {
   void check_sums(Addend addend) {
     check_gives<T>([&](const Selection& selection,
                        bool is_far) { return tier_->choose_give_sum(selection, addend, {sizeof(T), is_far, false}); },
-                   [](char* at, const char* update) {
-                     T a, b;
-                     std::memcpy(&a, at, sizeof a);
-                     std::memcpy(&b, update, sizeof b);
-                     a += b;
-                     std::memcpy(at, &a, sizeof a);
-                   });
+                   add_number<T>);
   }
 
   template <class T>
@@ -716,19 +710,6 @@ class TiersGive : public TiersTake {
   }
 
  private:
-  // Numbers whose sums depend on their order, and integers that wrap around.
-  template <class T>
-  void fill() {
-    for (Guarded* memory : {&target_, &updates_}) {
-      for (size_t at = 0; at < memory->size(); at += sizeof(T)) {
-        const T value = std::is_integral<T>::value
-                            ? static_cast<T>(random_())
-                            : static_cast<T>(static_cast<double>(pick(2000) - 1000) * (pick(3) == 0 ? 1e7 : 0.1));
-        std::memcpy(memory->first() + at, &value, sizeof value);
-      }
-    }
-  }
-
   Guarded target_{8}, updates_{2};
 };
 
