@@ -594,7 +594,7 @@ TEST_P(TiersTake, EverySize) {
             SCOPED_TRACE("row " + std::to_string(bytes) + ", n " + std::to_string(n) + ", width " +
                          std::to_string(static_cast<int>(width)) + (is_far ? ", far" : ""));
             const int64_t gap = pick(3) == 0 ? 64 * pick(2) + pick(2) : 0;
-            const int64_t lines = n < 16 ? 1 + pick(60) : n < 100 ? 1 + pick(3) : 1;
+            const int64_t lines = n < 16 ? 1 + pick(60) : n < 128 ? 1 + pick(12) : 1;
             check(width, {bytes, is_far, pick(2) == 0}, n, lines, gap, has_bad);
             if (HasFatalFailure()) return;
           }
@@ -679,7 +679,7 @@ class TiersGive : public TiersTake {
       for (Width width : {Width::int32, Width::int64, Width::uint64}) {
         for (int64_t n : {1, 3, 8, 15, 16, 17, 33, 63, 64, 100, 300}) {
           for (int32_t way = 0; way < 4; ++way) {
-            const int64_t lines = n < 16 ? 1 + pick(30) : 1 + pick(3);
+            const int64_t lines = n < 16 ? 1 + pick(30) : n < 128 ? 1 + pick(12) : 1 + pick(3);
             const bool has_bad = (way & 1) != 0, is_far = (way & 2) != 0;
             Selection selection = select(width, sizeof(T), n, 1 + way % 2, lines);
             make_numbers(sizeof(T), n, lines, most, &selection);
@@ -710,7 +710,7 @@ class TiersGive : public TiersTake {
   }
 
  private:
-  Guarded target_{8}, updates_{2};
+  Guarded target_{8}, updates_{4};
 };
 
 TEST_P(TiersGive, IsWrittenInItsOrder) {

@@ -57,7 +57,7 @@ __attribute__((noinline)) bool resolve_tuples(const Pattern& pattern, int32_t co
 // it goes on with the next, as if they were one; a long one is for it one of a group after the other.
 class Along {
  public:
-  static constexpr int64_t longest = 64;
+  static constexpr int64_t longest = 128;
 
   Along(int64_t length, int64_t row_step, int64_t next_base)
       : length_(length),
@@ -346,10 +346,12 @@ GATHER_INLINE int64_t take_line(Groups* groups, Along* along, const Line& on) {
   return has_rest && take_rest(Kind<Row>{}, groups, along, on) ? on.n : taken;
 }
 
-// Whether lines are short, and each goes on where the one before it ends.
+// Whether lines are short, each goes on where the one before it ends, and it is worth preparing to walk them as one: of a
+// few that have a group each it is not.
 bool winds(const Selection& selection, const Stretch& stretch) {
-  return stretch.lines > 1 && stretch.n < Along::longest && stretch.n * stretch.lines >= group &&
-         stretch.next_tuples == stretch.n * Groups::bytes_of_tuple(selection) &&
+  constexpr int64_t few = 8;
+  return stretch.lines > (stretch.n < group ? 1 : few) && stretch.n < Along::longest &&
+         stretch.n * stretch.lines >= group && stretch.next_tuples == stretch.n * Groups::bytes_of_tuple(selection) &&
          stretch.next_out == stretch.n * stretch.out_step;
 }
 
