@@ -1,11 +1,12 @@
 """Whether the tests notice when the sources are wrong.
 
-    python3 tests/mutate [--count N] [--seconds S] [--seed N] [--only PATTERN] [--named]
+    python3 tests/mutate [--count N] [--seconds S] [--seed N] [--only PATTERN] [--named | --binding LANGUAGE]
 
 The tree is copied to build/mutate and built there. Then one mutant at a time - one operator, condition, constant or
 statement of src/core, src/api or src/cpu changed - is compiled, and the test programs run until one fails. Mutants are
 the named ones, each the undoing of a promise, and random ones. Survivors are listed, those that can change nothing with
-the reason; the exit status is 1 if a named one survives, or if fewer than 95 % of the others are killed.
+the reason; the exit status is 1 if a named one survives, or if fewer than 95 % of the others are killed. With --binding it
+is the sources of a binding, its wrapper of the library, and its own tests.
 """
 
 import argparse
@@ -15,38 +16,44 @@ import sys
 import time
 from dataclasses import dataclass
 
-from builds import HAS_NVCC, ROOT, TREE, builds_for, fails, prepare
+from builds import HAS_NVCC, builds_for, fails, prepare
+from killers import Killers
 from named import NAMED
+from places import ROOT
+from languages import CPP, OF_BINDINGS
 from random_mutants import EQUIVALENT, random_mutants
 
 
-def judge(mutant):
+def judge(mutant, killers):
     """What noticed the mutant: the compiler, a program, or None."""
-    path = TREE / mutant.file
+    builds = builds_for(mutant)
+    path = builds[0].tree / mutant.file
     before = path.read_text()
     path.write_text(mutant.apply(before))
     try:
-        for build in builds_for(mutant):
+        for build in builds:
             done = build.make()
             # What reads the PTX refuses loads that may be done twice, and grids that publish nothing.
             if done.returncode:
                 return "ptx/translate.py" if b"ptx/translate.py" in done.stdout else "compiler"
-            found = next((program for program in build.programs if fails(build, program)), None)
+            programs = killers.first(mutant.file, build.programs)
+            found = next((program for program in programs if fails(build, program)), None)
             if found:
+                killers.count(mutant.file, found)
                 return found
         return None
     finally:
         path.write_text(before)
 
 
-def judge_named(chosen):
+def judge_named(chosen, killers):
     """The named ones that no test notices."""
     broken = []
     for mutant in chosen:
         if mutant.needs_nvcc and not HAS_NVCC:
             print(f"{'not run: no nvcc':24} {mutant.promise}", flush=True)
             continue
-        by = judge(mutant)
+        by = judge(mutant, killers)
         print(f"{by or 'SURVIVES':24} {mutant.promise}", flush=True)
         if by in (None, "compiler"):
             broken.append(mutant)
@@ -67,14 +74,14 @@ class Tally:
         return self.killed >= 0.95 * (self.total - self.equivalent)
 
 
-def judge_random(more, count, seconds):
+def judge_random(more, killers, count, seconds):
     """Until there are so many, or so many seconds are over, or somebody interrupts: what was judged counts."""
     tally, began = Tally(), time.monotonic()
     try:
         for mutant in more:
             if tally.total >= count or time.monotonic() - began > seconds:
                 break
-            by = judge(mutant)
+            by = judge(mutant, killers)
             if by == "compiler":
                 continue
             reason = EQUIVALENT.get((mutant.file, mutant.old.strip(), mutant.new.strip()))
@@ -98,21 +105,26 @@ def main():
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no further random one after so long")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="a regular expression of the names of the files to change")
-    parser.add_argument("--named", action="store_true", help="the named ones alone")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--named", action="store_true", help="the named ones alone")
+    what.add_argument("--binding", choices=sorted(OF_BINDINGS), help="of a binding instead of the library")
     arguments = parser.parse_args()
 
     # Also where a shell has begun it in the background, for which an interrupt is ignored.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
 
-    chosen = [mutant for mutant in NAMED if re.search(arguments.only, mutant.file)]
-    more = [] if arguments.named else random_mutants(ROOT, arguments.seed, arguments.only)
+    chosen = [mutant for mutant in NAMED if re.search(arguments.only, mutant.file) and not arguments.binding]
+    language = OF_BINDINGS.get(arguments.binding, CPP)
+    more = [] if arguments.named else random_mutants(ROOT, arguments.seed, arguments.only, language)
     prepare(dict.fromkeys(build for mutant in (*chosen, *more) for build in builds_for(mutant)))
-    broken = judge_named(chosen)
-    tally = judge_random(more, arguments.count, arguments.seconds)
+    killers = Killers(arguments.binding or "library")
+    broken = judge_named(chosen, killers)
+    tally = judge_random(more, killers, arguments.count, arguments.seconds)
     unrun = sum(mutant.needs_nvcc for mutant in chosen) if not HAS_NVCC else 0
     note = f", {unrun} not run: no nvcc" if unrun else ""
-    print(f"{len(chosen)} named mutants, {len(broken)} survive{note}")
+    if chosen:
+        print(f"{len(chosen)} named mutants, {len(broken)} survive{note}")
     if tally.total:
         print(tally)
     return 1 if broken or not tally.is_enough() else 0

@@ -2,14 +2,13 @@
 
 import os
 import shutil
-import subprocess
 import time
 from dataclasses import dataclass
-from pathlib import Path
+from subprocess import TimeoutExpired
 
-ROOT = Path(__file__).resolve().parents[2]
-WORK = ROOT / "build" / "mutate"
-TREE = WORK / "tree"
+from bindings import BINDINGS
+from places import ROOT, WORK, command
+
 # Seconds for one program: at first, and then at least, if ten times what it took at first is less. A mutant that makes
 # it hang is killed too.
 FIRST_PATIENCE, PATIENCE = 1800, 120
@@ -75,10 +74,6 @@ ENVIRONMENT = {
 SLOW = "-*SmallestBadTupleOfAll"
 
 
-def command(words, **options):
-    return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, **options)
-
-
 @dataclass(frozen=True)
 class Build:
     """A way in which programs are built of the tree."""
@@ -88,16 +83,30 @@ class Build:
     programs: tuple
 
     @property
+    def tree(self):
+        return WORK / "tree"
+
+    @property
     def folder(self):
         return WORK / self.name
 
     def configure(self):
         settings = ("-DCMAKE_BUILD_TYPE=Debug", "-DGATHER_TESTS=ON", "-DGATHER_DEMO=OFF", "-DGATHER_INSTALL=OFF")
         settings += ("-DCMAKE_LINK_DEPENDS_NO_SHARED=ON",)  # a mutant is in the library, the programs are as they were
-        return command(["cmake", "-G", "Ninja", "-S", TREE, "-B", self.folder, *settings, *self.settings])
+        return command(["cmake", "-G", "Ninja", "-S", self.tree, "-B", self.folder, *settings, *self.settings])
 
     def make(self):
         return command(["cmake", "--build", self.folder, "--target", *self.programs])
+
+    def words(self, program):
+        """What runs a program."""
+        folder = "cuda" if program.startswith("cuda_") else "cpp"
+        arguments = ("--gtest_fail_fast", "--gtest_brief=1", f"--gtest_filter={SLOW}")
+        return (self.folder / "tests" / folder / program, *arguments)
+
+    @property
+    def environment(self):
+        return os.environ | ENVIRONMENT
 
 
 def sanitized(programs):
@@ -107,6 +116,8 @@ def sanitized(programs):
 
 
 def builds_for(mutant):
+    if mutant.file.startswith("bindings/"):
+        return (BINDINGS[mutant.file.split("/")[1]],)
     if not mutant.file.startswith("src/cuda/"):
         return (sanitized(PROGRAMS),)
     plain = Build("plain", ("-DGATHER_CUDA=OFF",), THREAD_PROGRAMS)
@@ -116,15 +127,15 @@ def builds_for(mutant):
     return (sanitized(DEVICE_PROGRAMS), plain, nvcc) if HAS_NVCC else (sanitized(DEVICE_PROGRAMS), plain)
 
 
-def copy_tree():
+def copy_tree(tree):
     """What differs is written anew, as of now: objects of mutants may be younger than the sources they are made of."""
     listed = command(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT).stdout
     names = {name for name in listed.decode().split("\0") if name and (ROOT / name).is_file()}
-    for old in [path for path in TREE.rglob("*") if path.is_file()]:
-        if str(old.relative_to(TREE)) not in names:
+    for old in [path for path in tree.rglob("*") if path.is_file()]:
+        if str(old.relative_to(tree)) not in names:
             old.unlink()
     for name in names:
-        source, copy = ROOT / name, TREE / name
+        source, copy = ROOT / name, tree / name
         if copy.is_file() and copy.read_bytes() == source.read_bytes():
             continue
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -133,7 +144,8 @@ def copy_tree():
 
 def prepare(builds):
     """A copy of the tree, built in each of these ways, whose programs all pass."""
-    copy_tree()
+    for tree in {build.tree for build in builds}:
+        copy_tree(tree)
     for build in builds:
         done = build.configure()
         if not done.returncode:
@@ -155,11 +167,8 @@ def fails(build, program):
 
 def run(build, program):
     """Whether a test program fails."""
-    folder = "cuda" if program.startswith("cuda_") else "cpp"
-    words = [build.folder / "tests" / folder / program, "--gtest_fail_fast", "--gtest_brief=1"]
-    words += [f"--gtest_filter={SLOW}"]
     patience = max(PATIENCE, 10 * took[program]) if program in took else FIRST_PATIENCE
     try:
-        return command(words, cwd=build.folder, env=os.environ | ENVIRONMENT, timeout=patience).returncode
-    except subprocess.TimeoutExpired:
+        return command(build.words(program), cwd=build.folder, env=build.environment, timeout=patience).returncode
+    except TimeoutExpired:
         return 1

@@ -1,0 +1,154 @@
+"""The bindings, each in a copy of the tree of its own, on the library and with the Python that ./dev test has left in build/."""
+
+import os
+import shutil
+from dataclasses import dataclass
+
+from places import ROOT, WORK, command
+
+STAGE = ROOT / "build" / "stage"
+VENV = ROOT / "build" / "bindings" / "python" / "venv"
+
+
+def on_stage(**more):
+    """The environment of a build with the installed library."""
+    found = sorted(STAGE.rglob("gather.pc"))
+    if not found:
+        raise SystemExit(f"no library in {STAGE.relative_to(ROOT)}: ./dev test installs one there")
+    libraries = found[0].parents[1]
+    return os.environ | {"PKG_CONFIG_PATH": str(found[0].parent), "LD_LIBRARY_PATH": str(libraries)} | more
+
+
+@dataclass(frozen=True)
+class Python:
+    """The package as its sources are, with what is compiled of it taken from the one that is installed."""
+
+    name: str = "python"
+    programs: tuple = (
+        "arrays",
+        "messages",
+        "hostile",
+        "values",
+        "switches",
+        "fill",
+        "empty",
+        "take",
+        "put",
+        "plans",
+        "elements",
+        "scatters",
+        "tensors",
+        "results",
+        "partition",
+        "foreign",
+        "parity",
+        "properties",
+        "threads",
+        "conformance",
+        "scatter_conformance",
+        "gradient_conformance",
+        "onnx",
+        "layers",
+        "types",
+    )
+
+    @property
+    def tree(self):
+        return WORK / self.name / "tree"
+
+    @property
+    def folder(self):
+        return self.tree / "bindings" / "python"
+
+    @property
+    def environment(self):
+        return os.environ | {"PYTHONPATH": str(self.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def configure(self):
+        installed = next(VENV.glob("lib/python*/site-packages/libgather"))
+        for compiled in (*installed.glob("*.so"), *installed.glob("*.so.*")):
+            shutil.copy(compiled, self.folder / "src" / "libgather")
+        return self.make()
+
+    def make(self):
+        """Whether it can be imported at all."""
+        return command([VENV / "bin" / "python", "-c", "import libgather"], cwd=self.folder, env=self.environment)
+
+    def words(self, program):
+        options = ("-q", "-x", "-p", "no:cacheprovider", "-c", "pyproject.toml")
+        return (VENV / "bin" / "python", "-m", "pytest", *options, f"tests/test_{program}.py")
+
+
+@dataclass(frozen=True)
+class Rust:
+    name: str = "rust"
+    programs: tuple = (
+        "lib",
+        "elements",
+        "arrays",
+        "strings",
+        "exchange",
+        "owners",
+        "scatters",
+        "partitions",
+        "hooks",
+        "hostile",
+        "threads",
+        "allocations",
+        "conformance",
+        "oracle",
+        "doc",
+    )
+
+    @property
+    def tree(self):
+        return WORK / self.name / "tree"
+
+    @property
+    def folder(self):
+        return self.tree / "bindings" / "rust"
+
+    @property
+    def environment(self):
+        return on_stage(CARGO_TARGET_DIR=str(WORK / self.name / "target"))
+
+    def configure(self):
+        return self.make()
+
+    def make(self):
+        words = ("cargo", "test", "--locked", "-p", "gather", "--all-features", "--lib", "--tests", "--no-run")
+        return command(words, cwd=self.folder, env=self.environment)
+
+    def words(self, program):
+        target = (f"--{program}",) if program in ("lib", "doc") else ("--test", program)
+        return ("cargo", "test", "--locked", "-p", "gather", "--all-features", *target, "--", "--quiet")
+
+
+@dataclass(frozen=True)
+class Go:
+    name: str = "go"
+    programs: tuple = ("short", "long")
+
+    @property
+    def tree(self):
+        return WORK / self.name / "tree"
+
+    @property
+    def folder(self):
+        return self.tree / "bindings" / "go"
+
+    @property
+    def environment(self):
+        return on_stage(GOFLAGS="-buildvcs=false -tags=gather_shared", GOTOOLCHAIN="local", GOWORK="off")
+
+    def configure(self):
+        return self.make()
+
+    def make(self):
+        return command(("go", "test", "-run", "NONE", "."), cwd=self.folder, env=self.environment)
+
+    def words(self, program):
+        return ("go", "test", "-count=1", "-failfast", *(["-short"] if program == "short" else []), ".")
+
+
+BINDINGS = {binding.name: binding for binding in (Python(), Rust(), Go())}

@@ -1,0 +1,143 @@
+"""What is changed in each language: its files, the operators, and the lines that are no code."""
+
+import ast
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+
+def swap(a, b):
+    return (
+        (rf"(?<=[\w)\]]) {re.escape(a)} (?=[\w(*&-])", f" {b} "),
+        (rf"(?<=[\w)\]]) {re.escape(b)} (?=[\w(*&-])", f" {a} "),
+    )
+
+
+COMPARISONS = (*swap("<", "<="), *swap(">", ">="), *swap("==", "!="))
+SUMS = (*swap("+", "-"), *swap("*", "+"), *swap("+=", "-="))
+LITERALS = (
+    (r"\btrue\b", "false"),
+    (r"\bfalse\b", "true"),
+    (r"(?<=[ (])0(?=[;,)])", "1"),
+    (r"(?<=[ (])1(?=[;,)])", "2"),
+)
+LEAST_AND_MOST = ((r"\bmin\b(?=[<({])", "max"), (r"\bmax\b(?=[<({])", "min"))
+SHARED = (*COMPARISONS, *swap("&&", "||"), *SUMS, *LEAST_AND_MOST, *LITERALS)
+CALL = r"[a-z_:]+(?:(?:\.|->)[a-z_]+)*"
+
+OF_CPP = (
+    *SHARED,
+    (r"!(?=[a-z(])", ""),
+    (r"^(\s*(?:\} else )?if )\((?!int32_t status)(.*)\) (?=return|\{|continue|break|\w)", r"\1(!(\2)) "),
+    (r"^(\s*)if \(int32_t status = (.*)\) return status;$", r"\1(void)(\2);"),
+    (r"^(\s*)if \(\(status = (.*)\)\) return status;$", r"\1status = 0;"),
+    (r"^(\s*)if \((?!int32_t status)(.*)\) return .*;$", r"\1(void)(\2);"),
+    (rf"^(\s+){CALL}(?:\(.*\)| [-+*|&]?= .*);$", r"\1;"),
+)
+OF_RUST = (
+    *SHARED,
+    (r"(?<=[ (])!(?=[a-z(])", ""),
+    (r"^(\s*(?:\} else )?if )(?!let )(.*) \{$", r"\1!(\2) {"),
+    (rf"^(\s+){CALL}\(.*\)\??;$", r"\1;"),
+    (r"^(\s+)return Err\(.*\);$", r"\1;"),
+)
+OF_GO = (
+    *SHARED,
+    (r"(?<=[ (])!(?=[a-z(])", ""),
+    (r"^(\s*(?:\} else )?if )((?!.*:=).*) \{$", r"\1!(\2) {"),
+    (r"^(\s+)(?:defer )?[A-Za-z.]+\(.*\)$", r"\1"),
+    (r"(?<=return )nil\b(?=, )", "nil, nil //"),
+)
+OF_PYTHON = (
+    *COMPARISONS,
+    *SUMS,
+    *swap("and", "or"),
+    (r"(?<!for \w)(?<=[\w)\]]) in (?=[\w(])", " not in "),
+    (r" not in (?=[\w(])", " in "),
+    *swap("is", "is not"),
+    (r"\bTrue\b", "False"),
+    (r"\bFalse\b", "True"),
+    (r"(?<=[ (\[])0(?=[,)\]:]|$)", "1"),
+    (r"(?<=[ (\[])1(?=[,)\]:]|$)", "2"),
+    (r"\bmin(?=\()", "max"),
+    (r"\bmax(?=\()", "min"),
+    (r"(?<=[ (])not (?!in )", ""),
+    (r"^(\s*(?:el)?if )(.*):$", r"\1not (\2):"),
+    (r"^(\s+)raise .*$", r"\1pass"),
+    (r"^(\s+)return (?!None$).+[\w)\]]$", r"\1return None"),
+    (r"^(\s+)[a-z_]+(?:\.[a-z_]+)*(?:\(.*\)| [-+*|&]?= .*[\w)\]])$", r"\1pass"),
+)
+
+# Tiers that no test on this processor runs.
+FLAGS = re.search(r"^flags\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+OF_OTHER_PROCESSORS = tuple(
+    rf"src/cpu/tiers/{tier}\.cpp"
+    for tier, flag in (("neon", "asimd"), ("avx2", "avx2"), ("avx512", "avx512vl"))
+    if not FLAGS or flag not in FLAGS[1].split()
+)
+
+
+@dataclass(frozen=True)
+class Language:
+    patterns: tuple  # of files
+    excluded: str  # a regular expression of files
+    operators: tuple
+    no_code: str  # ... of lines
+    comment: str
+
+    def files(self, root):
+        """Their names, from the root."""
+        found = sorted(str(path.relative_to(root)) for pattern in self.patterns for path in root.glob(pattern))
+        return [name for name in found if not re.search(self.excluded, name)]
+
+    def lines(self, text):
+        """The numbers, from 1, and the text of the lines that are code."""
+        hidden = docstrings(text) if self.operators is OF_PYTHON else set()
+        for number, line in enumerate(text.split("\n"), 1):
+            if number not in hidden and not re.match(self.no_code, line):
+                yield number, line
+
+
+def docstrings(text):
+    """The numbers of the lines of strings that are statements."""
+    strings = (
+        node
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    )
+    return {number for node in strings for number in range(node.lineno, node.end_lineno + 1)}
+
+
+NOTHING = r"(?!)"
+# Declarations, tables, what only the compiler reads, and what tells the processor of memory that is wanted soon.
+CPP = Language(
+    ("src/core/**/*.[ch]pp", "src/api/**/*.[ch]pp", "src/cpu/**/*.[ch]pp"),
+    "|".join(OF_OTHER_PROCESSORS) or NOTHING,
+    OF_CPP,
+    r"^.*__builtin_prefetch|^\s*(//|#|static_assert|using|template|namespace|\}|$|\S+:$|constexpr|const |typedef)",
+    "  //",
+)
+# Without what is for other frameworks, which has tests that need them.
+PYTHON = Language(
+    ("bindings/python/src/libgather/**/*.py",),
+    r"/(dask|jax|onnx|ray|tf|torch)/|/_kinds/(jax_|tensorflow_|torch_|frames|cuda)\.py|_(constants|gradients|streams)\.py",
+    OF_PYTHON,
+    r"^\s*(#|@|from|import|def |class |if (t\.)?TYPE_CHECKING|else:|try:|$)|.*: t?\.?TypeAlias",
+    "  #",
+)
+RUST = Language(
+    ("bindings/rust/gather/src/**/*.rs",),
+    NOTHING,
+    OF_RUST,
+    r"^\s*(//|#|use |mod |pub (mod|use|type|enum|struct|trait)|impl|const |type |where|(pub(\(crate\))? )?(unsafe )?fn |\}|$)",
+    "  //",
+)
+GO = Language(
+    ("bindings/go/*.go",),
+    r"_test\.go|without_cgo\.go|constants\.go",
+    OF_GO,
+    r"^\s*(//|package|import|func |type |const |var |\}|\)|$)",
+    " // ",
+)
+OF_BINDINGS = {"python": PYTHON, "rust": RUST, "go": GO}
