@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <cfenv>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -238,6 +239,39 @@ TEST(Partition, AnyNumberOfThreads) {
   }
 }
 
+// However floating point rounds where the call is made: rows around those at which a shard or a quotient begins.
+TEST(Partition, AnyRounding) {
+  for (int64_t rows :
+       {int64_t{1} << 20, int64_t{1} << 51, (int64_t{1} << 52) - 1, int64_t{1} << 52, int64_t{1} << 60}) {
+    for (int64_t count : {2, 3, 5, 7, 49}) {
+      const int64_t block = (rows + count - 1) / count;
+      Numbers ids;
+      for (int64_t k = 1; k < 60; ++k) {
+        for (int64_t near : {-1, 0, 1}) {
+          ids.push_back(block * (k % count) + (k % count > 0 ? near : k));
+          ids.push_back((rows / count - k) * count + near);
+        }
+      }
+      const auto n = static_cast<int64_t>(ids.size());
+      const Shape shape{n};
+      const gth_tensor_desc desc = describe(GTH_DTYPE_INT64, shape, ids.data());
+      for (int32_t kind : {GTH_SHARDS_BLOCKS, GTH_SHARDS_MODULO}) {
+        const Layout layout{kind, rows, count, {}};
+        const gth_shards shards = layout.shards();
+        for (int rounding : {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO}) {
+          const Memory memory(desc, layout, n, 0);
+          std::fesetround(rounding);
+          const int32_t status = gth_partition(nullptr, &desc, &shards, nullptr, &memory.parts, nullptr);
+          std::fesetround(FE_TONEAREST);
+          ASSERT_EQ(status, GTH_OK) << rows << ", " << count;
+          expect_parts(layout, ids, memory.parts);
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
 // Ids that change meanwhile are an answer to some ids or an error, and lead nowhere.
 TEST(Partition, I9_RacingIds) {
   constexpr int64_t n = 3000;
@@ -339,13 +373,15 @@ TEST_F(PartitionMistakes, I10_OfShards) {
 // 2, and of as many as just fit int64.
 TEST_F(PartitionMistakes, I11_OfScratchBeyondInt64) {
   for (int64_t n : {int64_t{6148914691236517206}, INT64_MAX / 3, INT64_MAX / 3 - 1}) {
-    const Shape shape{n};
-    const gth_tensor_desc ids = describe(GTH_DTYPE_INT8, shape, nullptr);
-    int64_t bytes = -7;
-    Error error;
-    expect_facts(gth_partition_scratch(&ids, &shards_, GTH_PARTS_ONCE, &bytes, &error), error,
-                 {GTH_E_SIZE, GTH_OPERAND_NONE, -1, -1, n, 0});
-    EXPECT_EQ(bytes, -7) << n;
+    for (shards_.count = 1; shards_.count <= 3; ++shards_.count) {
+      const Shape shape{n};
+      const gth_tensor_desc ids = describe(GTH_DTYPE_INT8, shape, nullptr);
+      int64_t bytes = -7;
+      Error error;
+      expect_facts(gth_partition_scratch(&ids, &shards_, GTH_PARTS_ONCE, &bytes, &error), error,
+                   {GTH_E_SIZE, GTH_OPERAND_NONE, -1, -1, n, 0});
+      EXPECT_EQ(bytes, -7) << n;
+    }
   }
   for (int64_t count : {int64_t{1} << 59, int64_t{1} << 60, INT64_MAX}) {
     shards_.count = count;

@@ -1,3 +1,5 @@
+#include <cstdlib>
+
 #include "hostile.hpp"
 #include "watched.hpp"
 
@@ -60,6 +62,53 @@ TEST(Races, OfRowsOfANewTensor) {
   Error error;
   expect_facts(gth_gather(nullptr, params.get(), indices.get(), &options, &made, &error), error, race);
   EXPECT_EQ(made, nullptr);
+}
+
+// ---- strings: their offsets are read for their lengths, and again for their bytes
+
+// Changes an offset of strings when memory is asked for the n-th time.
+struct Change {
+  int64_t* at;
+  int64_t to;
+  int left;
+
+  static void* alloc(void* user, int64_t bytes, int64_t, int32_t, int32_t, CUstream_st*) {
+    auto& change = *static_cast<Change*>(user);
+    if (--change.left == 0) *change.at = change.to;
+    return std::malloc(static_cast<size_t>(bytes));
+  }
+  static void free(void*, int64_t, int64_t, int32_t, int32_t, CUstream_st*, void* memory) { std::free(memory); }
+};
+
+// Of "bb", what begins inside no longer ends there: when its length is taken, and when it is copied.
+TEST(Races, OfStringsThatEndOutside) {
+  const Shape three{3}, one{1};
+  const int64_t good[] = {0, 1, 3, 6}, update_ends[] = {0, 4};
+  int64_t ends[] = {0, 1, 3, 6};
+  const Array first = indices64({1}, {0});
+  const Tensor indices(first.desc());
+  Tensor target, updates;
+  ASSERT_EQ(
+      gth_tensor_from_strings(nullptr, 0, 1, three.data(), ends, "abbccc", 6, nullptr, nullptr, target.out(), nullptr),
+      GTH_OK);
+  ASSERT_EQ(gth_tensor_from_strings(nullptr, 0, 1, one.data(), update_ends, "long", 4, nullptr, nullptr, updates.out(),
+                                    nullptr),
+            GTH_OK);
+  for (Change change : {Change{ends + 2, 7, 1}, Change{ends + 1, 5, 2}}) {
+    std::copy_n(good, 4, ends);
+    gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+    options.alloc = Change::alloc;
+    options.free = Change::free;
+    options.memory_user = &change;
+    gth_context* context = nullptr;
+    ASSERT_EQ(gth_context_create(&options, &context, nullptr), GTH_OK);
+    gth_tensor* made = target.get();
+    Error error;
+    expect_facts(gth_scatter(context, target.get(), indices.get(), updates.get(), nullptr, &made, &error), error,
+                 {GTH_E_RACE, GTH_OPERAND_TARGET});
+    EXPECT_EQ(made, nullptr);
+    EXPECT_EQ(gth_context_release(context), GTH_OK);
+  }
 }
 
 // ---- scatters: judged, then given to parts of the target
