@@ -90,23 +90,27 @@ class Parts {
   // body(Part) of the i-th piece.
   template <class Body>
   bool with(int64_t i, Body&& body) const {
-    const int64_t first = pieces_.first(i), last = pieces_.last(i);
     switch (cut_) {
-      case Cut::loop: {
-        const Job cut = job_.cut(loop_, first, last);
-        return body(Part{cut, range_of(cut)});
-      }
+      case Cut::loop: return with_all_of(job_.cut(loop_, pieces_.first(i), pieces_.last(i)), body);
       case Cut::stripes: return body(Part{job_, whole_, {stripe_, pieces_.number, i}});
-      case Cut::range: {
-        const int64_t high = i + 1 == pieces_.number ? whole_.high : whole_.low + (last - 1);
-        return body(Part{job_, {whole_.low + first, high}});
-      }
+      case Cut::range: return body(Part{job_, range_of_piece(i)});
       default: return body(Part{job_, whole_});
     }
   }
 
  private:
   enum class Cut : uint8_t { nothing, loop, stripes, range };
+
+  template <class Body>
+  static bool with_all_of(const Job& job, Body&& body) {
+    return body(Part{job, range_of(job)});
+  }
+
+  // The last one ends where the target does.
+  Range range_of_piece(int64_t i) const {
+    const int64_t high = i + 1 == pieces_.number ? whole_.high : whole_.low + (pieces_.last(i) - 1);
+    return {whole_.low + pieces_.first(i), high};
+  }
 
   // What is accumulated takes longer than looking at indices.
   bool is_far_for(int64_t threads) const {

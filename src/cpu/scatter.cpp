@@ -53,8 +53,7 @@ Way choose_way(const Job& job) {
   const Kernels& kernels = job.kernels;
   const bool asks = kernels.stream || kernels.fetches;
   if (!asks || comes_again(job)) return {kernels.update, false, kernels.give};
-  const TakeRows give = kernels.stream ? nullptr : kernels.fetches ? kernels.give_far : kernels.give;
-  return {kernels.stream ? kernels.stream : kernels.update, kernels.fetches, give};
+  return {kernels.stream ? kernels.stream : kernels.update, kernels.fetches, kernels.give_far};
 }
 
 // All updates of a job, in their order. False: an index is bad that was good when it was judged.

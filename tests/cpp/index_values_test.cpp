@@ -53,6 +53,20 @@ TEST(Hostile, B7_ZeroIsBadInAnEmptyDim) {
   expect_refused({nd, params.desc(), indices.desc()}, out, bad_index(0, 0, 0, 0));
 }
 
+// The check of a plan refuses what its run does; without tuples both are fine.
+TEST(Hostile, B7_TuplesIntoNoParams) {
+  const Array params(f32, {3, 0}), indices = indices64({2, 1}, {0, 1});
+  const gth_options tensorflow = with_profile(GTH_PROFILE_TENSORFLOW);
+  Shape shape{GTH_OPEN, 1};
+  const gth_tensor_desc p = params.desc(), i = describe(GTH_DTYPE_INT64, shape, nullptr);
+  Plan plan;
+  ASSERT_EQ(gth_gather_nd_plan(&p, &i, &tensorflow, nullptr, plan.out(), nullptr), GTH_OK);
+  Error error;
+  expect_facts(gth_plan_check(nullptr, plan.get(), indices.data(), 2, &error), error,
+               {GTH_E_INDEX, GTH_OPERAND_PARAMS, 1, -1, 0, 1});
+  EXPECT_EQ(gth_plan_check(nullptr, plan.get(), indices.data(), 0, nullptr), GTH_OK);
+}
+
 TEST(Hostile, B8_PoliciesOnAnEmptyDim) {
   const Array params(f32, {0}), indices = indices64({1}, {7}), out(f32, {1});
   const gth_options fill = with_bounds(GTH_BOUNDS_FILL);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <cfenv>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include "guarded.hpp"
 #include "hostile.hpp"
+#include "watched.hpp"
 
 // What the header promises about ids that are dealt out to shards.
 namespace {
@@ -237,6 +239,39 @@ TEST(Partition, AnyNumberOfThreads) {
   }
 }
 
+// However floating point rounds where the call is made: rows around those at which a shard or a quotient begins.
+TEST(Partition, AnyRounding) {
+  for (int64_t rows :
+       {int64_t{1} << 20, int64_t{1} << 51, (int64_t{1} << 52) - 1, int64_t{1} << 52, int64_t{1} << 60}) {
+    for (int64_t count : {2, 3, 5, 7, 49}) {
+      const int64_t block = (rows + count - 1) / count;
+      Numbers ids;
+      for (int64_t k = 1; k < 60; ++k) {
+        for (int64_t near : {-1, 0, 1}) {
+          ids.push_back(block * (k % count) + (k % count > 0 ? near : k));
+          ids.push_back((rows / count - k) * count + near);
+        }
+      }
+      const auto n = static_cast<int64_t>(ids.size());
+      const Shape shape{n};
+      const gth_tensor_desc desc = describe(GTH_DTYPE_INT64, shape, ids.data());
+      for (int32_t kind : {GTH_SHARDS_BLOCKS, GTH_SHARDS_MODULO}) {
+        const Layout layout{kind, rows, count, {}};
+        const gth_shards shards = layout.shards();
+        for (int rounding : {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO}) {
+          const Memory memory(desc, layout, n, 0);
+          std::fesetround(rounding);
+          const int32_t status = gth_partition(nullptr, &desc, &shards, nullptr, &memory.parts, nullptr);
+          std::fesetround(FE_TONEAREST);
+          ASSERT_EQ(status, GTH_OK) << rows << ", " << count;
+          expect_parts(layout, ids, memory.parts);
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
 // Ids that change meanwhile are an answer to some ids or an error, and lead nowhere.
 TEST(Partition, I9_RacingIds) {
   constexpr int64_t n = 3000;
@@ -261,6 +296,44 @@ TEST(Partition, I9_RacingIds) {
   ends = true;
   writer.join();
 }
+
+// Ids that change at one place of the call: they are judged unless bounds skips them, counted, and put.
+class PartitionRaces : public ::testing::TestWithParam<std::pair<int32_t, uint32_t>> {
+ protected:
+  static constexpr int64_t rows = 600, n = Watched::n;
+
+  void expect_race(int32_t bounds, int nth, int64_t at, int64_t id) const {
+    Numbers values(static_cast<size_t>(n));
+    for (int64_t i = 0; i < n; ++i) values[static_cast<size_t>(i)] = i * 7 % (rows - 1);
+    const Watched ids(values, nth, [at, id](int64_t* now) { now[at] = id; });
+    const gth_tensor_desc desc = ids.desc();
+    const Layout layout{GetParam().first, rows, 3, {0, 100, 400, rows}};
+    const gth_shards shards = layout.shards();
+    const Memory memory(desc, layout, n, GetParam().second);
+    gth_options options = with_bounds(bounds);
+    options.threads = 1;
+    Error error;
+    expect_facts(gth_partition(nullptr, &desc, &shards, &options, &memory.parts, &error), error,
+                 {GTH_E_RACE, GTH_OPERAND_INDICES});
+  }
+};
+
+TEST_P(PartitionRaces, I9_OfAnIdThatIsBadWhenItIsCounted) { expect_race(GTH_BOUNDS_ERROR, 1, 0, rows); }
+
+TEST_P(PartitionRaces, I9_OfAnIdThatIsBadWhenItIsPut) { expect_race(GTH_BOUNDS_ERROR, 3, 0, rows); }
+
+// The last shard has one row more than there is room for, at once or at the very end.
+TEST_P(PartitionRaces, I9_OfMoreIdsThanWereCounted) {
+  expect_race(GTH_BOUNDS_ERROR, 3, 0, rows - 1);
+  expect_race(GTH_BOUNDS_ERROR, 5, n - 1, rows - 1);
+}
+
+TEST_P(PartitionRaces, I9_OfFewerIdsThanWereCounted) { expect_race(GTH_BOUNDS_SKIP, 1, 0, rows); }
+
+INSTANTIATE_TEST_SUITE_P(, PartitionRaces,
+                         ::testing::Values(std::pair{GTH_SHARDS_BLOCKS, 0u}, std::pair{GTH_SHARDS_MODULO, 0u},
+                                           std::pair{GTH_SHARDS_BORDERS, 0u},
+                                           std::pair{GTH_SHARDS_BORDERS, uint32_t{GTH_PARTS_ONCE}}));
 
 class PartitionMistakes : public ::testing::Test {
  protected:
@@ -296,8 +369,20 @@ TEST_F(PartitionMistakes, I10_OfShards) {
   with([](auto& s) { s.rows = 0; }, {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, 0, 0});
 }
 
-// 2^60 cursors of 8 bytes are a number, their bytes are none.
+// 2^60 cursors of 8 bytes are a number, their bytes are none. Three numbers for each of so many ids that they begin again at
+// 2, and of as many as just fit int64.
 TEST_F(PartitionMistakes, I11_OfScratchBeyondInt64) {
+  for (int64_t n : {int64_t{6148914691236517206}, INT64_MAX / 3, INT64_MAX / 3 - 1}) {
+    for (shards_.count = 1; shards_.count <= 3; ++shards_.count) {
+      const Shape shape{n};
+      const gth_tensor_desc ids = describe(GTH_DTYPE_INT8, shape, nullptr);
+      int64_t bytes = -7;
+      Error error;
+      expect_facts(gth_partition_scratch(&ids, &shards_, GTH_PARTS_ONCE, &bytes, &error), error,
+                   {GTH_E_SIZE, GTH_OPERAND_NONE, -1, -1, n, 0});
+      EXPECT_EQ(bytes, -7) << n;
+    }
+  }
   for (int64_t count : {int64_t{1} << 59, int64_t{1} << 60, INT64_MAX}) {
     shards_.count = count;
     int64_t bytes = -7;

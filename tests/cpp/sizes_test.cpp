@@ -106,6 +106,28 @@ TEST(Hostile, C4_MoreMemoryThanThereIs) {
   }
 }
 
+// To be added in float32, updates are listed. In memory these are one.
+TEST(Hostile, C4_MoreUpdatesThanCanBeListed) {
+  const Array target(GTH_DTYPE_FLOAT16, {3}), update(GTH_DTYPE_FLOAT16, {1}), index(u8, {1}, std::vector<char>{2});
+  const Bytes before = target.bytes();
+  gth_options options = GTH_OPTIONS_INIT;
+  options.reduction = GTH_REDUCTION_ADD;
+  options.accumulate = GTH_ACCUMULATE_FLOAT32;
+  const Shape still{0};
+  const gth_tensor_desc t = target.desc();
+  for (int64_t count : {int64_t{1} << 50, int64_t{1} << 60}) {
+    const Shape shape{count};
+    const gth_tensor_desc i = describe(u8, shape, index.data(), still.data());
+    const gth_tensor_desc u = describe(GTH_DTYPE_FLOAT16, shape, update.data(), still.data());
+    Error error;
+    const int32_t status = gth_scatter_desc(nullptr, &t, &i, &u, &options, &error);
+    EXPECT_GT(error.value, count);
+    EXPECT_EQ(error.value == INT64_MAX, count > INT64_MAX / 24) << "no number of bytes is so large";
+    expect_facts(status, error, {GTH_E_NOMEM, GTH_OPERAND_NONE, -1, -1, error.value, 0});
+    EXPECT_TRUE(target.bytes() == before);
+  }
+}
+
 TEST(Hostile, C5_OutputBeyondInt64) {
   const Shape params_shape{1, int64_t{1} << 40}, indices_shape{int64_t{1} << 40};
   const Shape still(2, 0);
@@ -118,6 +140,26 @@ TEST(Hostile, C5_OutputBeyondInt64) {
   int64_t shape[2];
   Error error;
   EXPECT_EQ(gth_gather_shape(&params, &indices, nullptr, 2, &ndim, shape, &error), GTH_E_SIZE);
+}
+
+// Strings may lie on bytes that nobody has read yet.
+TEST(Hostile, C5_StringsBeyondInt64) {
+  const int64_t ends[] = {0, 1, INT64_MAX}, update_ends[] = {0, INT64_MAX};
+  const Shape two{2}, one{1};
+  const Array first = indices64({1}, {0});
+  const Tensor indices(first.desc());
+  Tensor target, updates;
+  ASSERT_EQ(
+      gth_tensor_from_strings(nullptr, 0, 1, two.data(), ends, "?", INT64_MAX, nullptr, nullptr, target.out(), nullptr),
+      GTH_OK);
+  ASSERT_EQ(gth_tensor_from_strings(nullptr, 0, 1, one.data(), update_ends, "?", INT64_MAX, nullptr, nullptr,
+                                    updates.out(), nullptr),
+            GTH_OK);
+  gth_tensor* made = target.get();
+  Error error;
+  expect_facts(gth_scatter(nullptr, target.get(), indices.get(), updates.get(), nullptr, &made, &error), error,
+               {GTH_E_SIZE, GTH_OPERAND_TARGET, -1, -1, 0, INT64_MAX});
+  EXPECT_EQ(made, nullptr);
 }
 
 TEST(Hostile, C6_RowsOfOneByteBeyond2To31) {

@@ -12,6 +12,7 @@ namespace {
 
 using device::adopt;
 using device::Bytes;
+using device::Captured;
 using device::Context;
 using device::count_end;
 using device::Emulated;
@@ -57,20 +58,16 @@ TEST_F(Emulated, DeletersSpoilNothing) {
   gth_tensor* adopted =
       adopt(context, device::describe_on_device(GTH_DTYPE_INT8, shape, memory), free_on_another_device, &memory);
   EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
-  device::begin_capture(stream.get());
-  lookup.enqueue(context);
-  EXPECT_NE(memory, nullptr) << "a deleter ran while its stream was captured";
-  const device::Graph graph = device::end_capture(stream.get());
-  EXPECT_NE(graph, nullptr);
-  if (graph) device::destroy_graph(graph);
+  Captured(stream, [&] {
+    lookup.enqueue(context);
+    EXPECT_NE(memory, nullptr) << "a deleter ran while its stream was captured";
+  });
   gth_emulation_set_current(0);
-  device::begin_capture(other.get());
-  lookup.enqueue(context);
-  EXPECT_EQ(memory, nullptr);
-  EXPECT_EQ(gth_emulation_current(), 0);
-  const device::Graph empty = device::end_capture(other.get());
-  EXPECT_NE(empty, nullptr) << "a deleter spoiled the capture of another stream";
-  if (empty) device::destroy_graph(empty);
+  Captured(other, [&] {
+    lookup.enqueue(context);
+    EXPECT_EQ(memory, nullptr);
+    EXPECT_EQ(gth_emulation_current(), 0);
+  });
   context.expect_no_error();
   lookup.expect_rows({0, 1});
 }
@@ -124,15 +121,13 @@ TEST_F(Emulated, AContextGoesBesideACapture) {
   gth_emulation_hold(stream.get());
   lookup.enqueue(context);
   EXPECT_EQ(gth_tensor_release(early), GTH_OK);
-  device::begin_capture(other.get());
-  context.release();
-  EXPECT_EQ(ended, 1);
-  lookup.expect_rows({0, 1});
-  EXPECT_EQ(gth_tensor_release(late), GTH_OK);
-  EXPECT_EQ(ended, 2) << "the capture of a stream that had nothing to do with it was waited for";
-  const device::Graph graph = device::end_capture(other.get());
-  EXPECT_NE(graph, nullptr);
-  if (graph) device::destroy_graph(graph);
+  Captured(other, [&] {
+    context.release();
+    EXPECT_EQ(ended, 1);
+    lookup.expect_rows({0, 1});
+    EXPECT_EQ(gth_tensor_release(late), GTH_OK);
+    EXPECT_EQ(ended, 2) << "the capture of a stream that had nothing to do with it was waited for";
+  });
   EXPECT_EQ(gth_tensor_release(last), GTH_OK);
   EXPECT_EQ(ended, 3);
 }
@@ -148,15 +143,12 @@ TEST_F(Emulated, AContextWaitsForNoOtherStream) {
   ASSERT_EQ(gth_tensor_alloc(context.get(), GTH_DTYPE_INT8, 1, &shape, &owned, nullptr), GTH_OK);
   int ended = 0;
   gth_tensor* adopted = adopt(context, lookup.params_desc(), count_end, &ended);
-  device::begin_capture(far.get());
-  {
+  const Captured captured(far, [&] {
     const Context other(far.get());
     of_others.enqueue(other);
-  }
-  const device::Graph graph = device::end_capture(far.get());
-  ASSERT_NE(graph, nullptr);
+  });
   gth_emulation_hold(far.get());
-  device::launch(graph, far.get());
+  captured.launch();
   context.release();
   EXPECT_EQ(gth_tensor_release(owned), GTH_OK);
   EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
@@ -164,7 +156,6 @@ TEST_F(Emulated, AContextWaitsForNoOtherStream) {
   of_others.expect_unchanged();
   EXPECT_EQ(gth_emulation_synchronize(far.get()), 0);
   of_others.expect_rows({5, 5});
-  device::destroy_graph(graph);
 }
 
 // The legacy stream cannot be waited for while a stream that it is in order with is captured.
@@ -179,12 +170,10 @@ TEST_F(Emulated, AContextOfTheLegacyStreamGoesBesideACapture) {
   gth_tensor* adopted = adopt(context, lookup.params_desc(), count_end, &ended);
   lookup.enqueue(context);
   EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
-  device::begin_capture(stream.get());
-  context.release();
-  EXPECT_EQ(ended, 0);
-  const device::Graph graph = device::end_capture(stream.get());
-  EXPECT_NE(graph, nullptr) << "a release spoiled the capture";
-  if (graph) device::destroy_graph(graph);
+  Captured(stream, [&] {
+    context.release();
+    EXPECT_EQ(ended, 0);
+  });
   const Context other(stream.get());
   EXPECT_EQ(ended, 1);
 }
@@ -196,18 +185,18 @@ TEST_F(Emulated, AGraphOutlivesItsContext) {
   Lookup lookup(6, 4, 3000);
   const int64_t allocations = gth_emulation_live_allocations();
   Context context(stream.get());
-  device::begin_capture(stream.get());
-  lookup.enqueue(context);
-  lookup.enqueue(context);
-  const device::Graph graph = device::end_capture(stream.get());
-  ASSERT_NE(graph, nullptr);
-  context.release();
-  EXPECT_EQ(gth_emulation_live_allocations(), allocations + 1);
-  std::vector<int64_t> rows(3000, 5);
-  lookup.pick(rows);
-  device::launch(graph, other.get());
-  lookup.expect_rows(rows);
-  device::destroy_graph(graph);
+  {
+    const Captured captured(stream, [&] {
+      lookup.enqueue(context);
+      lookup.enqueue(context);
+    });
+    context.release();
+    EXPECT_EQ(gth_emulation_live_allocations(), allocations + 1);
+    std::vector<int64_t> rows(3000, 5);
+    lookup.pick(rows);
+    captured.launch_on(other.get());
+    lookup.expect_rows(rows);
+  }
   beside.sync();
   lookup.enqueue(beside);
   EXPECT_EQ(gth_emulation_live_allocations(), allocations);

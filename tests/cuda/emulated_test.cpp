@@ -9,6 +9,7 @@
 namespace {
 
 using device::Bytes;
+using device::Captured;
 using device::Context;
 using device::Emulated;
 using device::Error;
@@ -16,6 +17,7 @@ using device::Lookup;
 using device::Memory;
 using device::Shape;
 using device::Stream;
+using device::Tensor;
 
 // Data is read when the stream gets there, not when the call returns.
 TEST_F(Emulated, CallsReturnBeforeTheirWorkIsDone) {
@@ -54,16 +56,14 @@ TEST_F(Emulated, CapturesBesideTheLegacyStream) {
   gth_tensor *early = nullptr, *late = nullptr;
   ASSERT_EQ(gth_tensor_alloc(context.get(), GTH_DTYPE_INT8, 1, &three, &early, nullptr), GTH_OK);
   Error error;
-  device::begin_capture(stream.get());
-  EXPECT_EQ(gth_tensor_alloc(context.get(), GTH_DTYPE_INT8, 1, &three, &late, &error), GTH_E_CAPTURE);
-  EXPECT_EQ(lookup.call(context, &error), GTH_E_CAPTURE);
-  EXPECT_EQ(gth_context_sync(context.get(), &error), GTH_E_CAPTURE);
-  EXPECT_EQ(gth_context_wait(context.get(), stream.get(), &error), GTH_E_CAPTURE);
-  EXPECT_EQ(gth_context_signal(context.get(), stream.get(), &error), GTH_E_CAPTURE);
-  EXPECT_EQ(gth_tensor_release(early), GTH_OK);
-  const device::Graph graph = device::end_capture(stream.get());
-  EXPECT_NE(graph, nullptr) << "a refused call spoiled the capture";
-  if (graph) device::destroy_graph(graph);
+  const Captured captured(stream, [&] {
+    EXPECT_EQ(gth_tensor_alloc(context.get(), GTH_DTYPE_INT8, 1, &three, &late, &error), GTH_E_CAPTURE);
+    EXPECT_EQ(lookup.call(context, &error), GTH_E_CAPTURE);
+    EXPECT_EQ(gth_context_sync(context.get(), &error), GTH_E_CAPTURE);
+    EXPECT_EQ(gth_context_wait(context.get(), stream.get(), &error), GTH_E_CAPTURE);
+    EXPECT_EQ(gth_context_signal(context.get(), stream.get(), &error), GTH_E_CAPTURE);
+    EXPECT_EQ(gth_tensor_release(early), GTH_OK);
+  });
 }
 
 TEST_F(Emulated, BlocksMayComeInAnyOrder) {
@@ -119,20 +119,17 @@ TEST_F(Emulated, TheCurrentDeviceIsPutBack) {
     lookup.enqueue(context);
     context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1, 9, 6});
     context.sync();
-    const gth_tensor_desc p = lookup.params_desc(), i = lookup.indices_desc();
-    gth_tensor *params = nullptr, *indices = nullptr, *out = nullptr;
-    ASSERT_EQ(gth_tensor_borrow(&p, &params, nullptr), GTH_OK);
-    ASSERT_EQ(gth_tensor_borrow(&i, &indices, nullptr), GTH_OK);
-    EXPECT_EQ(gth_gather(context.get(), params, indices, nullptr, &out, nullptr), GTH_OK);
-    EXPECT_EQ(gth_emulation_current(), device);
-    Bytes host(out ? 32 : 0);
-    gth_tensor_desc h = lookup.out_desc();
-    h.device = GTH_DEVICE_CPU;
-    h.data = host.data();
-    gth_tensor* on_host = nullptr;
-    ASSERT_EQ(gth_tensor_borrow(&h, &on_host, nullptr), GTH_OK);
-    EXPECT_EQ(gth_tensor_copy(context.get(), out, on_host, nullptr), GTH_OK);
-    for (gth_tensor* each : {params, indices, out, on_host}) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
+    {
+      Tensor made;
+      lookup.enqueue_anew(context, made.out());
+      EXPECT_EQ(gth_emulation_current(), device);
+      Bytes host(32);
+      gth_tensor_desc h = lookup.out_desc();
+      h.device = GTH_DEVICE_CPU;
+      h.data = host.data();
+      const Tensor on_host(h);
+      EXPECT_EQ(gth_tensor_copy(context.get(), made.get(), on_host.get(), nullptr), GTH_OK);
+    }
     EXPECT_EQ(gth_emulation_current(), device);
     context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1, 9, 6});
   }

@@ -178,22 +178,17 @@ TEST_F(Emulated, FailuresOfNewOutputs) {
   const Context context;
   Lookup lookup(6, 4, 3);
   lookup.pick({1, 2, 3});
-  const gth_tensor_desc p = lookup.params_desc(), i = lookup.indices_desc();
-  gth_tensor *params = nullptr, *indices = nullptr;
-  ASSERT_EQ(gth_tensor_borrow(&p, &params, nullptr), GTH_OK);
-  ASSERT_EQ(gth_tensor_borrow(&i, &indices, nullptr), GTH_OK);
+  const device::Tensor params(lookup.params_desc()), indices(lookup.indices_desc());
   const gth_options skip = device::with_bounds(GTH_BOUNDS_SKIP);
   expect_to_survive([&](Failing* failing, Error* error) {
     gth_tensor* out = nullptr;
     failing->arm();
-    const int32_t status = gth_gather(context.get(), params, indices, &skip, &out, error);
+    const int32_t status = gth_gather(context.get(), params.get(), indices.get(), &skip, &out, error);
     failing->disarm();
     EXPECT_EQ(status == GTH_OK, out != nullptr);
     EXPECT_EQ(gth_tensor_release(out), GTH_OK);
     return status;
   });
-  EXPECT_EQ(gth_tensor_release(params), GTH_OK);
-  EXPECT_EQ(gth_tensor_release(indices), GTH_OK);
 }
 
 TEST_F(Emulated, FailuresOfStagedCopies) {

@@ -3,11 +3,13 @@
 // Calls in CUDA graphs: captured once, right in every replay.
 namespace {
 
+using device::Captured;
 using device::Context;
 using device::Error;
 using device::Lookup;
 using device::Memory;
 using device::Stream;
+using device::Tensor;
 
 class Graphs : public device::DeviceTest {};
 
@@ -22,18 +24,15 @@ std::vector<int64_t> rows_of(int64_t replay, int64_t picks, int64_t rows) {
 void replay_thousand(int64_t picks) {
   const Stream stream;
   Lookup lookup(11, 5, picks);
-  device::Graph graph;
   const Context context(stream.get());
-  device::begin_capture(stream.get());
-  const int64_t sequence = lookup.enqueue(context);  // the context's very first call
-  graph = device::end_capture(stream.get());
-  ASSERT_NE(graph, nullptr);
+  int64_t sequence = 0;
+  const Captured captured(stream, [&] { sequence = lookup.enqueue(context); });  // the context's very first call
   context.expect_no_error();
   for (int64_t replay = 0; replay < 1000; ++replay) {
     const std::vector<int64_t> rows = rows_of(replay, picks, 11);
     lookup.pick(rows);
     lookup.clear();
-    device::launch(graph, stream.get());
+    captured.launch();
     if (replay % 3 == 1) {
       const int64_t bad = replay * 13 % picks;
       context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, bad, 11 + replay, 11}, 1, sequence);
@@ -44,7 +43,6 @@ void replay_thousand(int64_t picks) {
     }
     if (testing::Test::HasFailure()) break;
   }
-  device::destroy_graph(graph);
 }
 
 TEST_F(Graphs, ThousandReplaysJudgedInside) { replay_thousand(64); }
@@ -55,24 +53,20 @@ TEST_F(Graphs, BadReplaysAreCountedAndDoNotStopGoodOnes) {
     const Stream stream;
     const Context context(stream.get());
     Lookup lookup(6, 4, picks);
-    device::begin_capture(stream.get());
-    lookup.enqueue(context);
-    const device::Graph graph = device::end_capture(stream.get());
-    ASSERT_NE(graph, nullptr);
+    const Captured captured(stream, [&] { lookup.enqueue(context); });
     std::vector<int64_t> rows(static_cast<size_t>(picks), 3);
     for (int64_t bad = 0; bad < 5; ++bad) {
       rows[static_cast<size_t>(bad)] = 60 + bad;
       lookup.pick(rows);
-      device::launch(graph, stream.get());
+      captured.launch();
       EXPECT_EQ(device::synchronize(stream.get()), 0);
       rows[static_cast<size_t>(bad)] = 3;
     }
     lookup.expect_unchanged();
     lookup.pick(rows);
-    device::launch(graph, stream.get());
+    captured.launch();
     context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, 60, 6}, 5);
     lookup.expect_rows(rows);
-    device::destroy_graph(graph);
   }
 }
 
@@ -83,15 +77,14 @@ TEST_F(Graphs, TheGraphTakesItsOwnErrors) {
   device::describe(record, sizeof(gth_error_record));
   Lookup lookup(6, 4, 3);
   Error error;
-  device::begin_capture(stream.get());
-  lookup.enqueue(context);
-  EXPECT_EQ(gth_context_enqueue_take_error(context.get(), record, &error), GTH_OK) << error.message;
-  const device::Graph graph = device::end_capture(stream.get());
-  ASSERT_NE(graph, nullptr);
+  const Captured captured(stream, [&] {
+    lookup.enqueue(context);
+    EXPECT_EQ(gth_context_enqueue_take_error(context.get(), record, &error), GTH_OK) << error.message;
+  });
   for (int64_t replay = 0; replay < 6; ++replay) {
     const bool good = replay % 2 == 0;
     lookup.pick({1, 2, good ? 3 : -7});
-    device::launch(graph, stream.get());
+    captured.launch();
     EXPECT_EQ(device::synchronize(stream.get()), 0);
     EXPECT_EQ(record->count, good ? 0u : 1u);
     if (!good) {
@@ -99,7 +92,6 @@ TEST_F(Graphs, TheGraphTakesItsOwnErrors) {
     }
     context.expect_no_error();
   }
-  device::destroy_graph(graph);
   device::deallocate_host(record);
 }
 
@@ -109,31 +101,25 @@ TEST_F(Graphs, RefusedUnderCapture) {
   const Context context(stream.get());
   Lookup lookup(6, 4, 3);
   lookup.pick({1, 2, 3});
-  const gth_tensor_desc p = lookup.params_desc(), i = lookup.indices_desc();
-  gth_tensor *params = nullptr, *indices = nullptr, *out = nullptr, *host = nullptr;
-  ASSERT_EQ(gth_tensor_borrow(&p, &params, nullptr), GTH_OK);
-  ASSERT_EQ(gth_tensor_borrow(&i, &indices, nullptr), GTH_OK);
   int64_t values[3];
   const int64_t three = 3;
   const gth_tensor_desc h = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, &three, values);
-  ASSERT_EQ(gth_tensor_borrow(&h, &host, nullptr), GTH_OK);
+  const Tensor params(lookup.params_desc()), indices(lookup.indices_desc()), host(h);
+  gth_tensor* out = nullptr;
   Error error;
-  device::begin_capture(stream.get());
-  lookup.enqueue(context);
-  EXPECT_EQ(gth_gather(context.get(), params, indices, nullptr, &out, &error), GTH_E_CAPTURE);
-  EXPECT_EQ(out, nullptr);
-  EXPECT_EQ(gth_tensor_alloc(context.get(), GTH_DTYPE_INT8, 1, &three, &out, &error), GTH_E_CAPTURE);
-  EXPECT_EQ(gth_tensor_copy(context.get(), indices, host, &error), GTH_E_CAPTURE);
-  EXPECT_EQ(gth_context_sync(context.get(), &error), GTH_E_CAPTURE);
-  EXPECT_EQ(gth_context_take_error(context.get(), &error), GTH_E_CAPTURE);
-  const device::Graph graph = device::end_capture(stream.get());
-  ASSERT_NE(graph, nullptr) << "a refused call spoiled the capture";
+  const Captured captured(stream, [&] {
+    lookup.enqueue(context);
+    EXPECT_EQ(gth_gather(context.get(), params.get(), indices.get(), nullptr, &out, &error), GTH_E_CAPTURE);
+    EXPECT_EQ(out, nullptr);
+    EXPECT_EQ(gth_tensor_alloc(context.get(), GTH_DTYPE_INT8, 1, &three, &out, &error), GTH_E_CAPTURE);
+    EXPECT_EQ(gth_tensor_copy(context.get(), indices.get(), host.get(), &error), GTH_E_CAPTURE);
+    EXPECT_EQ(gth_context_sync(context.get(), &error), GTH_E_CAPTURE);
+    EXPECT_EQ(gth_context_take_error(context.get(), &error), GTH_E_CAPTURE);
+  });
   lookup.clear();
-  device::launch(graph, stream.get());
+  captured.launch();
   context.expect_no_error();
   lookup.expect_rows({1, 2, 3});
-  device::destroy_graph(graph);
-  for (gth_tensor* each : {params, indices, host}) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
 }
 
 // A capture spreads over streams that wait for it, and comes together again.
@@ -143,18 +129,16 @@ TEST_F(Graphs, CaptureSpreadsOverStreams) {
   Lookup lookup(6, 4, 3);
   lookup.pick({1, 2, 3});
   Error error;
-  device::begin_capture(origin.get());
-  EXPECT_EQ(gth_context_wait(context.get(), origin.get(), &error), GTH_OK) << error.message;
-  lookup.enqueue(context);
-  EXPECT_EQ(gth_context_signal(context.get(), origin.get(), &error), GTH_OK) << error.message;
-  const device::Graph graph = device::end_capture(origin.get());
-  ASSERT_NE(graph, nullptr);
+  const Captured captured(origin, [&] {
+    EXPECT_EQ(gth_context_wait(context.get(), origin.get(), &error), GTH_OK) << error.message;
+    lookup.enqueue(context);
+    EXPECT_EQ(gth_context_signal(context.get(), origin.get(), &error), GTH_OK) << error.message;
+  });
   lookup.expect_unchanged();
-  device::launch(graph, origin.get());
+  captured.launch();
   EXPECT_EQ(device::synchronize(origin.get()), 0);
   lookup.expect_rows({1, 2, 3});
   context.expect_no_error();
-  device::destroy_graph(graph);
 }
 
 // What cannot be captured is refused, and leaves every capture whole.
@@ -162,17 +146,14 @@ TEST_F(Graphs, NoOrderOutOfACapture) {
   const Stream captured, free, other;
   const Context context(captured.get());
   Error error;
-  device::begin_capture(captured.get());
-  EXPECT_EQ(gth_context_wait(context.get(), free.get(), &error), GTH_E_CAPTURE);
-  EXPECT_EQ(gth_context_signal(context.get(), nullptr, &error), GTH_E_CAPTURE);
-  device::begin_capture(other.get());
-  EXPECT_EQ(gth_context_wait(context.get(), other.get(), &error), GTH_E_CAPTURE);
-  EXPECT_EQ(gth_context_signal(context.get(), other.get(), &error), GTH_E_CAPTURE);
-  for (CUstream_st* each : {other.get(), captured.get()}) {
-    const device::Graph graph = device::end_capture(each);
-    EXPECT_NE(graph, nullptr) << "a refused call spoiled the capture";
-    if (graph) device::destroy_graph(graph);
-  }
+  const Captured whole(captured, [&] {
+    EXPECT_EQ(gth_context_wait(context.get(), free.get(), &error), GTH_E_CAPTURE);
+    EXPECT_EQ(gth_context_signal(context.get(), nullptr, &error), GTH_E_CAPTURE);
+    const Captured inside(other, [&] {
+      EXPECT_EQ(gth_context_wait(context.get(), other.get(), &error), GTH_E_CAPTURE);
+      EXPECT_EQ(gth_context_signal(context.get(), other.get(), &error), GTH_E_CAPTURE);
+    });
+  });
 }
 
 // Memory that is let go while its stream is captured goes when the stream is free again.
@@ -192,13 +173,11 @@ TEST_F(Graphs, ReleasedUnderCapture) {
   ASSERT_EQ(gth_tensor_adopt(
                 context.get(), &described, [](void* user) { ++*static_cast<int*>(user); }, &ended, &adopted, nullptr),
             GTH_OK);
-  device::begin_capture(stream.get());
-  EXPECT_EQ(gth_tensor_release(owned), GTH_OK);
-  EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
-  EXPECT_EQ(ended, 0);
-  const device::Graph graph = device::end_capture(stream.get());
-  ASSERT_NE(graph, nullptr);
-  device::destroy_graph(graph);
+  Captured(stream, [&] {
+    EXPECT_EQ(gth_tensor_release(owned), GTH_OK);
+    EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
+    EXPECT_EQ(ended, 0);
+  });
   context.sync();  // marks what could not be marked before
   context.sync();
   EXPECT_EQ(ended, 1);

@@ -40,6 +40,17 @@ struct Wish {
   bool owns_output = false;
 };
 
+// So many tuples, half of them for each batch of params.
+Wish dealt(int64_t tuples) {
+  Wish wish;
+  wish.op = Op::gather_nd;
+  wish.options.profile = GTH_PROFILE_ORT;
+  wish.options.batch_dims = 1;
+  wish.params = {2, 5, 3};
+  wish.indices = {tuples, 1};
+  return wish;
+}
+
 gth_tensor_desc describe(int32_t dtype, const Shape& shape, const Shape& strides) {
   gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
   desc.dtype = dtype;
@@ -377,13 +388,7 @@ TEST(Pieces, OfSeveralLoops) {
 }
 
 TEST(Pieces, OfDealtTuples) {
-  Wish dealt;
-  dealt.op = Op::gather_nd;
-  dealt.options.profile = GTH_PROFILE_ORT;
-  dealt.options.batch_dims = 1;
-  dealt.params = {2, 5, 3};
-  dealt.indices = {int64_t{1} << 32, 1};
-  const Launch launch = launch_of(dealt);
+  const Launch launch = launch_of(dealt(int64_t{1} << 32));
   EXPECT_EQ(launch.form, Form::any);
   EXPECT_GT(expect_copied_in_pieces(launch, launch.any), 2);
   EXPECT_EQ(expect_judged_in_pieces(launch, launch.any), 3);
@@ -434,14 +439,7 @@ TEST(LaunchPlan, ManyLoopsAndComponents) {
   EXPECT_EQ(launch.form, Form::any);
   EXPECT_EQ(launch.any.components, 64);
   EXPECT_EQ(launch.copy, Copy::rows4);
-
-  Wish dealt;
-  dealt.op = Op::gather_nd;
-  dealt.options.profile = GTH_PROFILE_ORT;
-  dealt.options.batch_dims = 1;
-  dealt.params = {2, 5, 3};
-  dealt.indices = {4, 1};
-  launch = launch_of(dealt);
+  launch = launch_of(dealt(4));
   EXPECT_EQ(launch.form, Form::any);
   EXPECT_EQ(launch.any.dealt_dims, 1);
   EXPECT_EQ(launch.any.dealt_units, 2);

@@ -66,12 +66,10 @@ TEST_F(Lifetimes, DeletersOfAContextThatHasGone) {
   int ended = 0;
   gth_tensor* adopted = adopt(first, lookup.params_desc(), count_end, &ended);
   first.release();
-  device::begin_capture(two.get());
-  EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
-  EXPECT_EQ(ended, 0) << "who uses the memory cannot be known yet";
-  const device::Graph graph = device::end_capture(two.get());
-  ASSERT_NE(graph, nullptr);
-  device::destroy_graph(graph);
+  device::Captured(two, [&] {
+    EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
+    EXPECT_EQ(ended, 0) << "who uses the memory cannot be known yet";
+  });
   lookup.enqueue(second);
   EXPECT_EQ(ended, 1);
   second.sync();

@@ -4,13 +4,14 @@
 // Calls that are larger than a launch can count, on a device whose launches count less far than kernels can.
 namespace {
 
-using device::Bytes;
+using device::Captured;
 using device::Context;
 using device::Error;
 using device::Lookup;
 using device::Memory;
 using device::Shape;
 using device::Stream;
+using device::Tensor;
 
 class Pieces : public device::Emulated {};
 
@@ -70,18 +71,10 @@ TEST_F(Pieces, NewOutputsBecomeZeros) {
   std::vector<int64_t> rows = good_rows();
   rows[1700] = 6;
   lookup.pick(rows);
-  const gth_tensor_desc p = lookup.params_desc(), i = lookup.indices_desc();
-  gth_tensor *params = nullptr, *indices = nullptr, *out = nullptr;
-  ASSERT_EQ(gth_tensor_borrow(&p, &params, nullptr), GTH_OK);
-  ASSERT_EQ(gth_tensor_borrow(&i, &indices, nullptr), GTH_OK);
-  ASSERT_EQ(gth_gather(context.get(), params, indices, nullptr, &out, nullptr), GTH_OK);
+  Tensor made;
+  lookup.enqueue_anew(context, made.out());
   context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1700, 6, 6});
-  gth_tensor_desc made = GTH_TENSOR_DESC_INIT;
-  ASSERT_EQ(gth_tensor_describe(out, &made, nullptr), GTH_OK);
-  Bytes bytes(picks * 16);
-  device::copy(bytes.data(), made.data, picks * 16);
-  EXPECT_TRUE(bytes == Bytes(bytes.size(), 0));
-  for (gth_tensor* each : {params, indices, out}) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
+  device::expect_zeros(made);
 }
 
 // Indices that several tuples share are judged once; the tuple is named as if they were not.
@@ -115,24 +108,20 @@ TEST_F(Pieces, OfACapturedCall) {
   const Stream stream;
   const Context context(stream.get());
   Lookup lookup(6, 4, picks);
-  device::begin_capture(stream.get());
-  lookup.enqueue(context);
-  const device::Graph graph = device::end_capture(stream.get());
-  ASSERT_NE(graph, nullptr);
+  const Captured captured(stream, [&] { lookup.enqueue(context); });
   for (const int64_t bad : {2999, 1000, 0}) {
     std::vector<int64_t> rows = good_rows();
     rows[static_cast<size_t>(bad)] = 6;
     lookup.pick(rows);
     lookup.clear();
-    device::launch(graph, stream.get());
+    captured.launch();
     context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, bad, 6, 6});
     lookup.expect_unchanged();
     lookup.pick(good_rows());
-    device::launch(graph, stream.get());
+    captured.launch();
     context.expect_no_error();
     lookup.expect_rows(good_rows());
   }
-  device::destroy_graph(graph);
 }
 
 // Whatever piece cannot be launched: the next call is right.

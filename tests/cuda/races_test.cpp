@@ -3,11 +3,13 @@
 // Indices that change while they are used, and calls that overlap. Only kernels that the host compiled can be stopped for it.
 namespace {
 
+using device::Captured;
 using device::Context;
 using device::Emulated;
 using device::Error;
 using device::Lookup;
 using device::Stream;
+using device::Tensor;
 
 // Another writer between judging and copying: rows are gathered or as they were, the answer is a race, and the next call
 // is right.
@@ -70,23 +72,17 @@ TEST_F(Emulated, RacingWritersOfNewOutputs) {
   const Context context;
   Lookup lookup(6, 64, 40);
   lookup.pick(std::vector<int64_t>(40, 2));
-  const gth_tensor_desc p = lookup.params_desc(), i = lookup.indices_desc();
-  gth_tensor *params = nullptr, *indices = nullptr, *out = nullptr;
-  ASSERT_EQ(gth_tensor_borrow(&p, &params, nullptr), GTH_OK);
-  ASSERT_EQ(gth_tensor_borrow(&i, &indices, nullptr), GTH_OK);
   Writer writer{reinterpret_cast<int64_t*>(lookup.indices.data()), 0, 1 << 30};
   gth_emulation_between(write_bad, &writer);
-  ASSERT_EQ(gth_gather(context.get(), params, indices, nullptr, &out, nullptr), GTH_OK);
+  Tensor made;
+  lookup.enqueue_anew(context, made.out());
   gth_emulation_between(nullptr, nullptr);
   context.expect_taken({GTH_E_RACE, GTH_OPERAND_INDICES});
-  gth_tensor_desc made = GTH_TENSOR_DESC_INIT;
-  ASSERT_EQ(gth_tensor_describe(out, &made, nullptr), GTH_OK);
-  const auto* rows = static_cast<const int32_t*>(made.data);
+  const auto* rows = static_cast<const int32_t*>(made.desc().data);
   for (int64_t at = 0; at < 40 * 64; ++at) {
     EXPECT_TRUE(rows[at] == 0 || rows[at] == 2000 + at % 64) << at << ": " << rows[at];
   }
   EXPECT_EQ(rows[0], 0);
-  for (gth_tensor* each : {params, indices, out}) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
 }
 
 // A call in several pieces is one call, in however many of them its indices have changed.
@@ -143,12 +139,8 @@ void expect_to_work(const Context& context, int64_t picks) {
   lookup.expect_rows(rows);
 }
 
-device::Graph capture(const Context& context, const Stream& stream, const Lookup& lookup) {
-  device::begin_capture(stream.get());
-  lookup.enqueue(context);
-  const device::Graph graph = device::end_capture(stream.get());
-  EXPECT_NE(graph, nullptr);
-  return graph;
+Captured capture(const Context& context, const Stream& stream, const Lookup& lookup) {
+  return Captured(stream, [&] { lookup.enqueue(context); });
 }
 
 TEST_F(Emulated, AReplayInsideAnotherCall) {
@@ -162,8 +154,8 @@ TEST_F(Emulated, AReplayInsideAnotherCall) {
       bad_rows[7] = 99;
       running.pick(rows);
       captured.pick(bad_rows);
-      const device::Graph graph = capture(context, stream, captured);
-      Replay replay{graph, other.get(), 1};
+      const Captured graph = capture(context, stream, captured);
+      Replay replay{graph.get(), other.get(), 1};
       replay.begin();
       running.enqueue(context);
       gth_emulation_between(nullptr, nullptr);
@@ -172,7 +164,6 @@ TEST_F(Emulated, AReplayInsideAnotherCall) {
       context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 7, 99, 6});
       expect_to_work(context, picks);
       expect_to_work(context, others);
-      device::destroy_graph(graph);
     }
   }
 }
@@ -185,17 +176,15 @@ TEST_F(Emulated, TwoGraphsOfOneContextAtOnce) {
     const std::vector<int64_t> rows(static_cast<size_t>(picks), 5), more_rows(static_cast<size_t>(picks + 1), 3);
     first.pick(rows);
     second.pick(more_rows);
-    const device::Graph outer = capture(context, stream, first), inner = capture(context, stream, second);
-    Replay replay{inner, two.get(), 1};
+    const Captured outer = capture(context, stream, first), inner = capture(context, stream, second);
+    Replay replay{inner.get(), two.get(), 1};
     replay.begin();
-    device::launch(outer, one.get());
+    outer.launch_on(one.get());
     gth_emulation_between(nullptr, nullptr);
     first.expect_rows(rows);
     second.expect_rows(more_rows);
     context.expect_no_error();
     expect_to_work(context, picks);
-    device::destroy_graph(outer);
-    device::destroy_graph(inner);
   }
 }
 
@@ -209,22 +198,21 @@ TEST_F(Emulated, OneGraphTwiceAtOnce) {
       std::vector<int64_t> rows(static_cast<size_t>(picks), 5);
       rows[9] = -1;
       lookup.pick(rows);
-      const device::Graph graph = capture(context, stream, lookup);
-      Replay replay{graph, other.get(), block};
+      const Captured graph = capture(context, stream, lookup);
+      Replay replay{graph.get(), other.get(), block};
       replay.begin();
-      device::launch(graph, stream.get());
+      graph.launch();
       gth_emulation_between(nullptr, nullptr);
       EXPECT_NE(gth_context_take_error(context.get(), nullptr), GTH_OK);
       lookup.clear();
-      device::launch(graph, stream.get());
+      graph.launch();
       context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 9, -1, 6});
       lookup.expect_unchanged();
       rows[9] = 0;
       lookup.pick(rows);
-      device::launch(graph, stream.get());
+      graph.launch();
       context.expect_no_error();
       lookup.expect_rows(rows);
-      device::destroy_graph(graph);
     }
   }
 }
@@ -236,13 +224,12 @@ TEST_F(Emulated, TwoCallsFailAtOnce) {
   Lookup captured(6, 64, 40), running(6, 64, 40);
   captured.pick(std::vector<int64_t>(40, 7));
   running.pick(std::vector<int64_t>(40, 8));
-  const device::Graph graph = capture(context, stream, captured);
-  Replay replay{graph, other.get(), 1};
+  const Captured graph = capture(context, stream, captured);
+  Replay replay{graph.get(), other.get(), 1};
   replay.begin();
   running.enqueue(context);
   gth_emulation_between(nullptr, nullptr);
   context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, 7, 6}, 2);
-  device::destroy_graph(graph);
 }
 
 }  // namespace

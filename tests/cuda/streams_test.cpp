@@ -78,20 +78,17 @@ TEST_F(Streams, AThreadWithoutADeviceStaysWithout) {
   const Stream stream;
   Lookup lookup(6, 3, 4);
   lookup.pick({1, 2, 3, 4});
-  const gth_tensor_desc p = lookup.params_desc(), i = lookup.indices_desc();
   for (CUstream_st* each : {stream.get(), static_cast<CUstream_st*>(nullptr)}) {
     std::thread thread([&] {
       EXPECT_FALSE(device::is_entered());
       const Context context(each);
       EXPECT_FALSE(device::is_entered()) << "gth_context_create";
-      gth_tensor *params = nullptr, *indices = nullptr, *out = nullptr;
-      ASSERT_EQ(gth_tensor_borrow(&p, &params, nullptr), GTH_OK);
-      ASSERT_EQ(gth_tensor_borrow(&i, &indices, nullptr), GTH_OK);
-      EXPECT_EQ(gth_gather(context.get(), params, indices, nullptr, &out, nullptr), GTH_OK);
+      gth_tensor* made = nullptr;
+      lookup.enqueue_anew(context, &made);
       EXPECT_FALSE(device::is_entered()) << "gth_gather";
       lookup.enqueue(context);
       EXPECT_EQ(gth_context_wait(context.get(), stream.get(), nullptr), GTH_OK);
-      for (gth_tensor* tensor : {params, indices, out}) EXPECT_EQ(gth_tensor_release(tensor), GTH_OK);
+      EXPECT_EQ(gth_tensor_release(made), GTH_OK);
       context.expect_no_error();
       EXPECT_FALSE(device::is_entered());
     });

@@ -98,31 +98,22 @@ class Worker {
   // A new output, that another thread lets go, perhaps when the context has gone.
   void gather_anew(const Context& context, Lookup& lookup, int64_t picks) {
     lookup.pick(choose(lookup, picks));
-    const gth_tensor_desc p = lookup.params_desc(), i = lookup.indices_desc();
-    gth_tensor *params = nullptr, *indices = nullptr, *out = nullptr;
-    ASSERT_EQ(gth_tensor_borrow(&p, &params, nullptr), GTH_OK);
-    ASSERT_EQ(gth_tensor_borrow(&i, &indices, nullptr), GTH_OK);
-    Error error;
-    EXPECT_EQ(gth_gather(context.get(), params, indices, nullptr, &out, &error), GTH_OK) << error.message;
-    if (out) left_->leave(out);
-    for (gth_tensor* each : {params, indices}) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
+    gth_tensor* made = nullptr;
+    lookup.enqueue_anew(context, &made);
+    if (made) left_->leave(made);
   }
 
   // Captured beside what other threads do.
   void replay(const Context& context, const Stream& stream, Lookup& lookup, int64_t picks) {
-    device::begin_capture(stream.get(), device::Mode::thread);
-    lookup.enqueue(context);
-    const device::Graph graph = device::end_capture(stream.get());
-    ASSERT_NE(graph, nullptr);
+    const device::Captured captured(stream, [&] { lookup.enqueue(context); }, device::Mode::thread);
     for (int64_t left = any(1, 3); left > 0; --left) {
       const std::vector<int64_t> rows = choose(lookup, picks);
       lookup.pick(rows);
       lookup.clear();
-      device::launch(graph, stream.get());
+      captured.launch();
       context.expect_no_error();
       lookup.expect_rows(rows);
     }
-    device::destroy_graph(graph);
   }
 
   std::mt19937 random_;

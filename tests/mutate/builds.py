@@ -48,6 +48,8 @@ PROGRAMS = (
     "scatter_oracle_threads",
     "partition",
     "partition_threads",
+    "races",
+    "races_threads",
     "tiers",
     "surroundings",
     "surroundings_threads",

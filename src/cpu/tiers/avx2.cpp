@@ -41,7 +41,7 @@ struct Lanes {
         _mm256_permute4x64_epi64(_mm256_castps_si256(mixed), _MM_SHUFFLE(3, 1, 2, 0)));
   }
   static GATHER_INLINE void stream(char* to, const char* from) {
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(to), _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to), load_32(from));
   }
   static GATHER_INLINE void fence() { _mm_sfence(); }
 
@@ -50,17 +50,14 @@ struct Lanes {
   static GATHER_INLINE __m256i raw(V v) { return reinterpret_cast<__m256i>(v); }
   static GATHER_INLINE __m256 floats(V v) { return reinterpret_cast<__m256>(v); }
   static GATHER_INLINE __m256d doubles(V v) { return reinterpret_cast<__m256d>(v); }
-  static GATHER_INLINE __m128i quarter(const char* at) { return _mm_loadu_si32(at); }
-  static GATHER_INLINE __m128i half(const char* at) { return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at)); }
-  static GATHER_INLINE __m128i whole(const char* at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)); }
 
-  static GATHER_INLINE V load_as(int8_t, const char* at) { return of(_mm256_cvtepi8_epi64(quarter(at))); }
-  static GATHER_INLINE V load_as(int16_t, const char* at) { return of(_mm256_cvtepi16_epi64(half(at))); }
-  static GATHER_INLINE V load_as(int32_t, const char* at) { return of(_mm256_cvtepi32_epi64(whole(at))); }
-  static GATHER_INLINE V load_as(int64_t, const char* at) { return values(reinterpret_cast<const int64_t*>(at)); }
-  static GATHER_INLINE V load_as(uint8_t, const char* at) { return of(_mm256_cvtepu8_epi64(quarter(at))); }
-  static GATHER_INLINE V load_as(uint16_t, const char* at) { return of(_mm256_cvtepu16_epi64(half(at))); }
-  static GATHER_INLINE V load_as(uint32_t, const char* at) { return of(_mm256_cvtepu32_epi64(whole(at))); }
+  static GATHER_INLINE V load_as(int8_t, const char* at) { return of(_mm256_cvtepi8_epi64(load_4(at))); }
+  static GATHER_INLINE V load_as(int16_t, const char* at) { return of(_mm256_cvtepi16_epi64(load_8(at))); }
+  static GATHER_INLINE V load_as(int32_t, const char* at) { return of(_mm256_cvtepi32_epi64(load_16(at))); }
+  static GATHER_INLINE V load_as(int64_t, const char* at) { return of(load_32(at)); }
+  static GATHER_INLINE V load_as(uint8_t, const char* at) { return of(_mm256_cvtepu8_epi64(load_4(at))); }
+  static GATHER_INLINE V load_as(uint16_t, const char* at) { return of(_mm256_cvtepu16_epi64(load_8(at))); }
+  static GATHER_INLINE V load_as(uint32_t, const char* at) { return of(_mm256_cvtepu32_epi64(load_16(at))); }
 };
 
 using Narrow = NarrowAvx2;

@@ -47,19 +47,14 @@ struct Lanes {
  private:
   static GATHER_INLINE V of(__m512i v) { return reinterpret_cast<V>(v); }
   static GATHER_INLINE __m512i raw(V v) { return reinterpret_cast<__m512i>(v); }
-  static GATHER_INLINE __m128i half(const char* at) { return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at)); }
-  static GATHER_INLINE __m128i whole(const char* at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)); }
-  static GATHER_INLINE __m256i twice(const char* at) {
-    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
-  }
 
-  static GATHER_INLINE V load_as(int8_t, const char* at) { return of(_mm512_cvtepi8_epi64(half(at))); }
-  static GATHER_INLINE V load_as(int16_t, const char* at) { return of(_mm512_cvtepi16_epi64(whole(at))); }
-  static GATHER_INLINE V load_as(int32_t, const char* at) { return of(_mm512_cvtepi32_epi64(twice(at))); }
+  static GATHER_INLINE V load_as(int8_t, const char* at) { return of(_mm512_cvtepi8_epi64(load_8(at))); }
+  static GATHER_INLINE V load_as(int16_t, const char* at) { return of(_mm512_cvtepi16_epi64(load_16(at))); }
+  static GATHER_INLINE V load_as(int32_t, const char* at) { return of(_mm512_cvtepi32_epi64(load_32(at))); }
   static GATHER_INLINE V load_as(int64_t, const char* at) { return of(_mm512_loadu_si512(at)); }
-  static GATHER_INLINE V load_as(uint8_t, const char* at) { return of(_mm512_cvtepu8_epi64(half(at))); }
-  static GATHER_INLINE V load_as(uint16_t, const char* at) { return of(_mm512_cvtepu16_epi64(whole(at))); }
-  static GATHER_INLINE V load_as(uint32_t, const char* at) { return of(_mm512_cvtepu32_epi64(twice(at))); }
+  static GATHER_INLINE V load_as(uint8_t, const char* at) { return of(_mm512_cvtepu8_epi64(load_8(at))); }
+  static GATHER_INLINE V load_as(uint16_t, const char* at) { return of(_mm512_cvtepu16_epi64(load_16(at))); }
+  static GATHER_INLINE V load_as(uint32_t, const char* at) { return of(_mm512_cvtepu32_epi64(load_32(at))); }
 };
 
 using Narrow = NarrowAvx2;

@@ -38,8 +38,7 @@ const Tier& forced_tier(const char* name) {
     if (std::strcmp(each.name, name) == 0 && each.is_usable()) return each.tier;
   }
   std::printf("skipped: this processor does not run the tier %s\n", name);
-  std::fflush(stdout);
-  std::_Exit(77);
+  std::exit(77);
 }
 #endif
 

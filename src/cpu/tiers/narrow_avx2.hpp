@@ -8,6 +8,12 @@
 namespace gather::cpu {
 namespace {
 
+// So many bytes, the low ones of a register.
+GATHER_INLINE __m128i load_4(const char* at) { return _mm_loadu_si32(at); }
+GATHER_INLINE __m128i load_8(const char* at) { return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at)); }
+GATHER_INLINE __m128i load_16(const char* at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)); }
+GATHER_INLINE __m256i load_32(const char* at) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)); }
+
 struct NarrowAvx2 {
   static constexpr int32_t count = 8;
   typedef int32_t V __attribute__((vector_size(32)));
@@ -53,16 +59,13 @@ struct NarrowAvx2 {
 
  private:
   static GATHER_INLINE V of(__m256i v) { return reinterpret_cast<V>(v); }
-  static GATHER_INLINE __m128i half(const char* at) { return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at)); }
-  static GATHER_INLINE __m128i whole(const char* at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)); }
-  static GATHER_INLINE V both(const char* at) { return of(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at))); }
 
-  static GATHER_INLINE V load_as(int8_t, const char* at) { return of(_mm256_cvtepi8_epi32(half(at))); }
-  static GATHER_INLINE V load_as(int16_t, const char* at) { return of(_mm256_cvtepi16_epi32(whole(at))); }
-  static GATHER_INLINE V load_as(int32_t, const char* at) { return both(at); }
-  static GATHER_INLINE V load_as(uint8_t, const char* at) { return of(_mm256_cvtepu8_epi32(half(at))); }
-  static GATHER_INLINE V load_as(uint16_t, const char* at) { return of(_mm256_cvtepu16_epi32(whole(at))); }
-  static GATHER_INLINE V load_as(uint32_t, const char* at) { return both(at); }
+  static GATHER_INLINE V load_as(int8_t, const char* at) { return of(_mm256_cvtepi8_epi32(load_8(at))); }
+  static GATHER_INLINE V load_as(int16_t, const char* at) { return of(_mm256_cvtepi16_epi32(load_16(at))); }
+  static GATHER_INLINE V load_as(int32_t, const char* at) { return of(load_32(at)); }
+  static GATHER_INLINE V load_as(uint8_t, const char* at) { return of(_mm256_cvtepu8_epi32(load_8(at))); }
+  static GATHER_INLINE V load_as(uint16_t, const char* at) { return of(_mm256_cvtepu16_epi32(load_16(at))); }
+  static GATHER_INLINE V load_as(uint32_t, const char* at) { return of(load_32(at)); }
 };
 
 }  // namespace

@@ -90,8 +90,9 @@ TakeRows choose_look_up(const Selection& selection, const Rows& rows) {
         default: return nullptr;
       }
     });
+  } else {
+    return nullptr;
   }
-  return nullptr;
 }
 
 TakeRows choose_take(const Selection& selection, const Rows& rows) {

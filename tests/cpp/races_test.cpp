@@ -1,0 +1,206 @@
+#include <cstdlib>
+
+#include "hostile.hpp"
+#include "watched.hpp"
+
+// Indices that change between two looks at them: the call says so, and nothing is written that is not its own. Other tests
+// let a second thread write; here it is always the same look that sees the change.
+namespace {
+
+using namespace hostile;
+
+constexpr int32_t f16 = GTH_DTYPE_FLOAT16, f32 = GTH_DTYPE_FLOAT32, u8 = GTH_DTYPE_UINT8;
+constexpr int64_t n = Watched::n, half = Watched::half;
+constexpr Facts race{GTH_E_RACE, GTH_OPERAND_INDICES};
+
+std::vector<int64_t> all(int64_t value) { return std::vector<int64_t>(static_cast<size_t>(n), value); }
+
+Watched::Change set(int64_t at, int64_t value) {
+  return [at, value](int64_t* indices) { indices[at] = value; };
+}
+
+// ---- gathers: judged, then copied from the end on, strip by strip
+
+void expect_gather_race(const gth_tensor_desc& params, const Shape& out_shape, int64_t bad) {
+  const Watched indices(all(1), 1, set(bad, params.shape[0]));
+  const Array out(params.dtype, out_shape);
+  const gth_tensor_desc i = indices.desc(), o = out.desc();
+  gth_options options = GTH_OPTIONS_INIT;
+  options.threads = 1;
+  Error error;
+  expect_facts(gth_gather_desc(nullptr, &params, &i, &options, &o, &error), error, race);
+}
+
+TEST(Races, OfRowsThatAreCopied) {
+  const Array bytes(u8, {3}), rows(u8, {3, 24});
+  for (const int64_t bad : {int64_t{0}, half - 1}) {
+    expect_gather_race(bytes.desc(), {n}, bad);
+    expect_gather_race(rows.desc(), {n, 24}, bad);
+  }
+}
+
+// Of slices that are not one row, whole blocks of tuples are resolved before anything is copied.
+TEST(Races, OfSlicesThatAreCopied) {
+  const Array memory(u8, {3, 4});
+  const Shape shape{3, 2};
+  const int64_t strides[] = {4, 2};
+  for (const int64_t bad : {int64_t{0}, half - 1}) {
+    expect_gather_race(describe(u8, shape, memory.data(), strides), {n, 2}, bad);
+  }
+}
+
+// A new tensor's rows are copied and judged in one walk. The index that this walk stopped at is good when it is looked for.
+TEST(Races, OfRowsOfANewTensor) {
+  std::vector<int64_t> values = all(1);
+  values.back() = 3;
+  const Watched watched(values, 2, set(n - 1, 0));
+  const Array table(u8, {3});
+  const Tensor params(table.desc()), indices(watched.desc());
+  gth_options options = GTH_OPTIONS_INIT;
+  options.threads = 1;
+  gth_tensor* made = params.get();
+  Error error;
+  expect_facts(gth_gather(nullptr, params.get(), indices.get(), &options, &made, &error), error, race);
+  EXPECT_EQ(made, nullptr);
+}
+
+// ---- strings: their offsets are read for their lengths, and again for their bytes
+
+// Changes an offset of strings when memory is asked for the n-th time.
+struct Change {
+  int64_t* at;
+  int64_t to;
+  int left;
+
+  static void* alloc(void* user, int64_t bytes, int64_t, int32_t, int32_t, CUstream_st*) {
+    auto& change = *static_cast<Change*>(user);
+    if (--change.left == 0) *change.at = change.to;
+    return std::malloc(static_cast<size_t>(bytes));
+  }
+  static void free(void*, int64_t, int64_t, int32_t, int32_t, CUstream_st*, void* memory) { std::free(memory); }
+};
+
+// What begins inside no longer ends there: "ccc" when its length is taken, and "bb" when it is copied.
+TEST(Races, OfStringsThatEndOutside) {
+  const Shape three{3}, one{1};
+  const int64_t good[] = {0, 1, 3, 6}, update_ends[] = {0, 4};
+  int64_t ends[] = {0, 1, 3, 6};
+  const Array first = indices64({1}, {0});
+  const Tensor indices(first.desc());
+  Tensor target, updates;
+  ASSERT_EQ(
+      gth_tensor_from_strings(nullptr, 0, 1, three.data(), ends, "abbccc", 6, nullptr, nullptr, target.out(), nullptr),
+      GTH_OK);
+  ASSERT_EQ(gth_tensor_from_strings(nullptr, 0, 1, one.data(), update_ends, "long", 4, nullptr, nullptr, updates.out(),
+                                    nullptr),
+            GTH_OK);
+  for (Change change : {Change{ends + 3, INT64_MAX, 1}, Change{ends + 1, 5, 2}}) {
+    std::copy_n(good, 4, ends);
+    gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+    options.alloc = Change::alloc;
+    options.free = Change::free;
+    options.memory_user = &change;
+    gth_context* context = nullptr;
+    ASSERT_EQ(gth_context_create(&options, &context, nullptr), GTH_OK);
+    gth_tensor* made = target.get();
+    Error error;
+    expect_facts(gth_scatter(context, target.get(), indices.get(), updates.get(), nullptr, &made, &error), error,
+                 {GTH_E_RACE, GTH_OPERAND_TARGET});
+    EXPECT_EQ(made, nullptr);
+    EXPECT_EQ(gth_context_release(context), GTH_OK);
+  }
+}
+
+// ---- scatters: judged, then given to parts of the target
+
+// Runs the pieces of a call one after the other.
+void run_in_order(void*, int64_t pieces, gth_task_fn task, void* arg) {
+  for (int64_t i = 0; i < pieces; ++i) task(arg, i);
+}
+
+class RacesOfScatters : public ::testing::TestWithParam<int32_t> {
+ protected:
+  void SetUp() override {
+    gth_context_options given = GTH_CONTEXT_OPTIONS_INIT;
+    given.parallel_for = run_in_order;
+    given.threads = GetParam();
+    ASSERT_EQ(gth_context_create(&given, &context_, nullptr), GTH_OK);
+    options_.reduction = GTH_REDUCTION_ADD;
+  }
+  void TearDown() override { EXPECT_EQ(gth_context_release(context_), GTH_OK); }
+
+  void expect_race(const Array& target, const std::vector<int64_t>& values, int nth, Watched::Change change) {
+    Shape shape = target.shape();
+    shape[0] = n;
+    const Array updates(target.dtype(), shape);
+    const Watched indices(values, nth, std::move(change));
+    const gth_tensor_desc t = target.desc(), i = indices.desc(), u = updates.desc();
+    Error error;
+    expect_facts(gth_scatter_desc(context_, &t, &i, &u, &options_, &error), error, race);
+  }
+
+  void expect_race_before_writing(const Array& target, const std::vector<int64_t>& values, int nth,
+                                  Watched::Change change) {
+    const Bytes before = target.bytes();
+    expect_race(target, values, nth, std::move(change));
+    EXPECT_TRUE(target.bytes() == before) << "the target was written";
+  }
+
+  gth_context* context_ = nullptr;
+  gth_options options_ = GTH_OPTIONS_INIT;
+};
+
+// Where the target is far, some indices are looked at before, for rows that come again.
+TEST_P(RacesOfScatters, OfRowsOfATargetThatIsFar) {
+  for (const int64_t width : {1, 3, 16}) {
+    const Array target(f32, {(1 << 20) / width, width});
+    for (const int64_t bad : {int64_t{0}, half - 1}) expect_race(target, all(1), 1, set(bad, 1 << 20));
+  }
+}
+
+TEST_P(RacesOfScatters, OfRowsOfATargetThatIsNear) {
+  const Array target(f32, {8});
+  for (const int64_t bad : {int64_t{0}, half - 1}) expect_race(target, all(1), 1, set(bad, 8));
+}
+
+// In float32 each part counts its updates, lists them, and then adds them.
+class RacesOfSumsInFloat32 : public RacesOfScatters {
+ protected:
+  void SetUp() override {
+    RacesOfScatters::SetUp();
+    options_.accumulate = GTH_ACCUMULATE_FLOAT32;
+  }
+
+  const Array target_{f16, {100}};
+};
+
+TEST_P(RacesOfSumsInFloat32, OfAnIndexThatIsBadWhenItIsCounted) {
+  expect_race_before_writing(target_, all(99), 1, set(0, 100));
+}
+
+TEST_P(RacesOfSumsInFloat32, OfAnIndexThatIsBadWhenItIsListed) {
+  expect_race_before_writing(target_, all(0), 3, set(0, 100));
+}
+
+TEST_P(RacesOfSumsInFloat32, OfMoreUpdatesThanWereCounted) {
+  options_.bounds = GTH_BOUNDS_SKIP;  // so that nothing is judged
+  const int parts_before = GetParam() - 1;
+  std::vector<int64_t> values = all(parts_before ? 0 : 100);
+  values[0] = 99;
+  const auto change = [](int64_t* indices) { std::fill_n(indices + half, half, 99); };
+  expect_race(target_, values, 4 * parts_before + 3, change);
+}
+
+// All indices were of the first part and are now of the second, whose list would not find room.
+class RacesOfPartsInFloat32 : public RacesOfSumsInFloat32 {};
+
+TEST_P(RacesOfPartsInFloat32, OfMoreUpdatesThanThereIsRoomFor) {
+  options_.bounds = GTH_BOUNDS_SKIP;
+  expect_race(target_, all(0), 4, [](int64_t* indices) { std::fill_n(indices, n, 99); });
+}
+
+INSTANTIATE_TEST_SUITE_P(, RacesOfScatters, ::testing::Values(1, 2), ::testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(, RacesOfSumsInFloat32, ::testing::Values(1, 2), ::testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(, RacesOfPartsInFloat32, ::testing::Values(2), ::testing::PrintToStringParamName());
+
+}  // namespace

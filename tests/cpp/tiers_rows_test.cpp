@@ -1,0 +1,155 @@
+#include "tiers.hpp"
+
+// The rows that tiers copy, and those that they write and add, where offsets say.
+namespace {
+
+using namespace tiers;
+
+class TiersRows : public Tiers {
+ protected:
+  TiersRows() {
+    for (size_t i = 0; i < table_.size(); ++i) table_.first()[i] = static_cast<char>(i * 31 + i / 251);
+    table_.allow(PROT_READ);
+  }
+
+  void check(const Rows& rows, int64_t n, int64_t gap, int64_t shift, bool low) {
+    const int64_t stride = rows.bytes + gap, bytes = (n - 1) * stride + rows.bytes + shift;
+    ASSERT_LE(static_cast<size_t>(bytes), out_.size());
+    char* all = out_.at(bytes, low);
+    std::memset(all, '#', static_cast<size_t>(bytes));
+    char* out = low ? all + shift : all;
+    const int64_t size = static_cast<int64_t>(table_.size());
+    int64_t offsets[block_tuples];
+    for (int64_t i = 0; i < n; ++i) offsets[i] = pick(size - rows.bytes + 1);
+    offsets[pick(n)] = 0;
+    offsets[pick(n)] = size - rows.bytes;
+    const int64_t middle = size / 2;  // offsets may be negative
+    for (int64_t i = 0; i < n; ++i) offsets[i] -= middle;
+    tier_->choose_copy(rows)(out, stride, table_.first() + middle, offsets, n, rows.bytes);
+    for (int64_t i = 0; i < n; ++i) {
+      const char* row = table_.first() + middle + offsets[i];
+      ASSERT_EQ(std::memcmp(out + i * stride, row, static_cast<size_t>(rows.bytes)), 0) << i;
+      if (i + 1 == n) break;
+      for (int64_t at = rows.bytes; at < stride; ++at) ASSERT_EQ(out[i * stride + at], '#') << i;
+    }
+    const char* rest = low ? all : out + (n - 1) * stride + rows.bytes;
+    for (int64_t at = 0; at < shift; ++at) ASSERT_EQ(rest[at], '#') << at;
+  }
+
+  void check_all(int64_t bytes, std::initializer_list<int64_t> counts) {
+    for (bool is_far : {false, true}) {
+      for (bool is_flooding : {false, true}) {
+        for (int64_t n : counts) {
+          for (bool low : {false, true}) {
+            SCOPED_TRACE("row " + std::to_string(bytes) + ", n " + std::to_string(n) + (is_far ? ", far" : "") +
+                         (is_flooding ? ", flooding" : ""));
+            check({bytes, is_far, is_flooding}, n, pick(3) == 0 ? pick(70) : 0, pick(3) == 0 ? pick(64) : 0, low);
+            check({bytes, is_far, is_flooding}, n, 64 * pick(2), 0, low);  // where stores past the caches are possible
+            if (HasFatalFailure()) return;
+          }
+        }
+      }
+    }
+  }
+
+  Guarded table_{4}, out_{400};
+};
+
+TEST_P(TiersRows, EverySize) {
+  for (int64_t bytes = 1; bytes <= 700 && !HasFatalFailure(); ++bytes) {
+    check_all(bytes, {1, 2, 3, 4, 5, 15, 16, 17, 31, 32, 33, 34, 64, 65});
+  }
+}
+
+TEST_P(TiersRows, WholeBlocks) {
+  for (int64_t bytes :
+       {1, 2, 3, 4, 7, 8, 12, 16, 24, 32, 48, 64, 65, 127, 128, 129, 192, 256, 1024, 2048, 4096, 4100}) {
+    check_all(bytes, {255, 256});
+  }
+}
+
+// ---- updates
+class TiersUpdates : public Tiers {
+ protected:
+  // n updates of rows that are drawn out of `among` of them, at multiples of so many bytes; the first and the last of the
+  // target are among them.
+  void place(int64_t row, int64_t n, int64_t among, int64_t alignment) {
+    const int64_t spare = static_cast<int64_t>(target_.size()) - row;
+    std::vector<int64_t> at(static_cast<size_t>(among));
+    for (int64_t& each : at) each = pick(spare / alignment + 1) * alignment;
+    at.front() = 0;
+    at.back() = spare / alignment * alignment;
+    for (int64_t i = 0; i < n; ++i) {
+      offsets_[i] = at[static_cast<size_t>(pick(among))];
+      from_[i] = pick(spare / alignment + 1) * alignment;
+    }
+    offsets_[pick(n)] = from_[pick(n)] = at.back();
+    offsets_[0] = from_[0] = 0;
+  }
+
+  // combine(at, update) is what becomes of a row.
+  template <class Combine>
+  void check(WriteRows update, int64_t row, int64_t n, Combine&& combine) {
+    std::vector<char> expected(target_.first(), target_.first() + target_.size());
+    for (int64_t i = 0; i < n; ++i) combine(expected.data() + offsets_[i], updates_.first() + from_[i]);
+    update(target_.first(), offsets_, updates_.first(), from_, n, row);
+    ASSERT_EQ(std::memcmp(target_.first(), expected.data(), expected.size()), 0) << "rows of " << row << ", " << n;
+  }
+
+  template <class T>
+  void check_sum(Addend addend, int64_t row, int64_t n) {
+    const WriteRows sum = tier_->choose_sum(addend, row);
+    if (!sum) {
+      ASSERT_LT(row, 16);
+      return;
+    }
+    check(sum, row, n, [row](char* at, const char* update) {
+      for (int64_t i = 0; i < row; i += int64_t{sizeof(T)}) add_number<T>(at + i, update + i);
+    });
+  }
+
+  template <class T>
+  void check_sums(Addend addend) {
+    for (int64_t row = sizeof(T); row <= 300; row += int64_t{sizeof(T)}) {
+      draw<T>(&target_);
+      draw<T>(&updates_);
+      for (int64_t n : {1, 2, 17, 256}) {
+        // What would be read as a number elsewhere might be one of the many that are none.
+        place(row, n, 1 + pick(20), std::is_integral<T>::value ? 1 : int64_t{sizeof(T)});
+        check_sum<T>(addend, row, n);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+
+  Guarded target_{2}, updates_{2};
+  int64_t offsets_[block_tuples], from_[block_tuples];
+};
+
+TEST_P(TiersUpdates, AreWrittenInTheirOrder) {
+  draw<uint64_t>(&target_);
+  draw<uint64_t>(&updates_);
+  for (int64_t row = 1; row <= 700 && !HasFatalFailure(); ++row) {
+    for (bool is_flooding : {false, true}) {
+      for (int64_t n : {1, 2, 17, 256}) {
+        place(row, n, 1 + pick(20), pick(2) == 0 ? 64 : 1);
+        check(tier_->choose_write({row, false, is_flooding}), row, n,
+              [row](char* at, const char* update) { std::memcpy(at, update, static_cast<size_t>(row)); });
+      }
+    }
+  }
+}
+
+TEST_P(TiersUpdates, AreAddedInTheirOrder) {
+  check_sums<uint8_t>(Addend::integer8);
+  check_sums<uint16_t>(Addend::integer16);
+  check_sums<uint32_t>(Addend::integer32);
+  check_sums<uint64_t>(Addend::integer64);
+  check_sums<float>(Addend::float32);
+  check_sums<double>(Addend::float64);
+}
+
+INSTANTIATE_TEST_SUITE_P(, TiersRows, ::testing::ValuesIn(built()), tier_name);
+INSTANTIATE_TEST_SUITE_P(, TiersUpdates, ::testing::ValuesIn(built()), tier_name);
+
+}  // namespace
