@@ -227,6 +227,20 @@ TEST_F(GradientErrors, MemoryThatIsNotThere) {
   expect_facts(gradient.desc(nullptr, &r_, &i_, nullptr, &o, &error), error, null_of(GTH_OPERAND_TARGET));
 }
 
+// The zeros are written whatever is added to them.
+TEST_F(GradientErrors, ZerosNeedMemoryToo) {
+  const Array nothing = floats({0}, {}), nowhere = indices64({0}, {});
+  const gth_tensor_desc r = nothing.desc(), i = nowhere.desc();
+  const int64_t stride = 8;
+  for (const int64_t* strides : {static_cast<const int64_t*>(nullptr), &stride}) {
+    const gth_tensor_desc o = describe(f32, shape_, nullptr, strides);
+    expect_facts(gradient.desc(nullptr, &r, &i, nullptr, &o, &error), error, null_of(GTH_OPERAND_TARGET));
+  }
+  const Shape none{0};
+  const gth_tensor_desc o = describe(f32, none, nullptr);
+  EXPECT_EQ(gradient.desc(nullptr, &r, &i, nullptr, &o, &error), GTH_OK) << error.message;
+}
+
 TEST_F(GradientErrors, MemoryThatIsShared) {
   gth_tensor_desc r = r_, i = i_, readonly = o_;
   r.data = i.data = o_.data;
