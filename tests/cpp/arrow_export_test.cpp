@@ -322,6 +322,9 @@ TEST_F(Strings, exports_refuse_unknown_flags_null_and_garbage) {
   ArrowSchema schema;
   ArrowArray array;
   EXPECT_EQ(gth_tensor_to_arrow(nullptr, tensor, 0, nullptr, &array, nullptr), GTH_E_NULL);
+  gth_error err = GTH_ERROR_INIT;
+  EXPECT_EQ(gth_tensor_to_arrow(reinterpret_cast<gth_context*>(this), tensor, 0, &schema, &array, &err), GTH_E_HANDLE);
+  EXPECT_EQ(err.operand, GTH_OPERAND_CONTEXT);
   EXPECT_EQ(gth_tensor_to_arrow(nullptr, tensor, 0, &schema, nullptr, nullptr), GTH_E_NULL);
   gth_tensor_release(tensor);
   expect_no_export(tensor, 0, GTH_E_HANDLE, GTH_OPERAND_TENSOR);
