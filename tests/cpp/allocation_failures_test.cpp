@@ -88,6 +88,20 @@ class AllocationFailures : public ::testing::Test {
   int64_t least_ = 0;  // bytes that every allocation of a call asks for
 };
 
+// One allocation fails, or all from it on.
+TEST_F(AllocationFailures, TheFailuresAreThoseAskedFor) {
+  const Array wide(f32, Shape(64, 1));
+  const gth_tensor_desc desc = wide.desc();
+  for (const int32_t sticky : {0, 1}) {
+    gth_testing_fail_allocation(1, sticky);
+    gth_tensor* made = nullptr;
+    EXPECT_EQ(gth_tensor_borrow(&desc, &made, nullptr), GTH_E_NOMEM);
+    EXPECT_EQ(gth_tensor_borrow(&desc, &made, nullptr), sticky ? GTH_E_NOMEM : GTH_OK);
+    gth_testing_fail_allocation(0, 0);
+    EXPECT_EQ(gth_tensor_release(made), GTH_OK);
+  }
+}
+
 TEST_F(AllocationFailures, G4_Contexts) {
   const int64_t needed = expect_survives<gth_context>(
       "context_create", [](gth_context** out, gth_error* err) { return gth_context_create(nullptr, out, err); },

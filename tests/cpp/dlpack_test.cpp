@@ -246,11 +246,10 @@ TYPED_TEST(DlpackImport, F10_elements_below_every_address) {
   this->expect_refused(GTH_E_STRIDE, -1, -2 * far + 1, 0);
   this->tensor().data = nullptr;
   this->tensor().byte_offset = far;
-  this->set_strides({-far, -far});
+  this->set_strides({-far, -1});
   this->expect_refused(GTH_E_NULL, -1, 0, 0);
-  this->set_shape({2, 2, 2});
-  this->set_strides({-far, -far, -1});
-  this->expect_refused(GTH_E_STRIDE, -1, -far - 1, 0);
+  this->set_strides({-far, -far});
+  this->expect_refused(GTH_E_STRIDE, -1, -far, 0);
 }
 
 TYPED_TEST(DlpackImport, F11_lanes) {

@@ -549,6 +549,22 @@ TEST_F(Handles, E7_Devices) {
   }
 }
 
+TEST_F(Handles, E7_ContextsOfTheCpu) {
+  for (int32_t device : {0, GTH_DEVICE_CPU}) {
+    gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+    options.device = device;
+    gth_context* context = nullptr;
+    ASSERT_EQ(gth_context_create(&options, &context, &error), GTH_OK) << error.message;
+    gth_tensor* made = nullptr;
+    ASSERT_EQ(gth_gather(context, params.get(), indices.get(), nullptr, &made, &error), GTH_OK) << error.message;
+    gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+    EXPECT_EQ(gth_tensor_describe(made, &desc, &error), GTH_OK);
+    EXPECT_EQ(desc.device, GTH_DEVICE_CPU);
+    EXPECT_EQ(gth_tensor_release(made), GTH_OK);
+    EXPECT_EQ(gth_context_release(context), GTH_OK);
+  }
+}
+
 // Not at the first run: a plan knows its device.
 TEST_F(Handles, E7_PlansOfADeviceThatIsNotThere) {
   gth_tensor_desc p = p_, i = i_;

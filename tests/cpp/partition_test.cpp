@@ -348,9 +348,8 @@ TEST_F(PartitionMistakes, I11_OfParts) {
 
 TEST_F(PartitionMistakes, OfContexts) {
   Error error;
-  expect_facts(
-      gth_partition(reinterpret_cast<gth_context*>(1), &desc_, &shards_, nullptr, &memory_.parts, &error), error,
-      {GTH_E_HANDLE, GTH_OPERAND_CONTEXT});
+  expect_facts(gth_partition(reinterpret_cast<gth_context*>(1), &desc_, &shards_, nullptr, &memory_.parts, &error),
+               error, {GTH_E_HANDLE, GTH_OPERAND_CONTEXT});
   EXPECT_TRUE(memory_.is_untouched(3, 2));
 }
 

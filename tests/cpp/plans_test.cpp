@@ -565,6 +565,20 @@ TEST(Plans, SoDoesADescription) {
                {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, 8, 8, GTH_ERROR_WRAP});
 }
 
+// Dims that are open are held against each other one by one, and must agree.
+TEST(Plans, OpenExtentsOfOnnxRuntimesBatches) {
+  const gth_options one = with_profile(GTH_PROFILE_ORT, 1), two = with_profile(GTH_PROFILE_ORT, 2);
+  expect_plan(nd, {GTH_OPEN, 4}, {GTH_OPEN, 3, 1}, &one);
+  expect_plan(nd, {2, 4}, {2, GTH_OPEN, 1}, &one);
+  expect_no_plan(nd, {3, 4}, {2, GTH_OPEN, 1}, &one, {GTH_E_BATCH, GTH_OPERAND_INDICES, 0, -1, 2, 3});
+  expect_no_plan(nd, {2, 2, 4}, {GTH_OPEN, 1}, &two,
+                 {GTH_E_BATCH, GTH_OPERAND_OPTIONS, offsetof(gth_options, batch_dims), -1, 2, 2});
+  const Described params(f32, {2, 4}), indices(i64, {2, GTH_OPEN, 1}), rows(i64, {GTH_OPEN, 1});
+  expect_shape({nd, params.desc, indices.desc, &one}, {2, GTH_OPEN});
+  const Described batches(f32, {2, 2, 4});
+  expect_shape({nd, batches.desc, rows.desc, &two}, {GTH_OPEN});
+}
+
 // ONNX Runtime's rule counts tuples, and open extents cannot be counted: dims that indices does not have are not read.
 TEST(Plans, BatchDimsBeyondTheRankOfIndicesAreNotRead) {
   Guarded pages(1);
