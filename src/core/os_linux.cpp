@@ -180,7 +180,7 @@ int32_t current_cpu() { return sched_getcpu(); }
 void keep_off(pthread_t thread, int32_t cpu) {
   cpu_set_t set;
   if (sched_getaffinity(getpid(), sizeof set, &set) != 0) return;
-  if (cpu >= 0 && cpu < CPU_SETSIZE && CPU_COUNT(&set) > 1) CPU_CLR(static_cast<size_t>(cpu), &set);
+  if (CPU_COUNT(&set) > 1) CPU_CLR(static_cast<size_t>(cpu), &set);  // nothing where a set has no such CPU
   pthread_setaffinity_np(thread, sizeof set, &set);
 }
 
