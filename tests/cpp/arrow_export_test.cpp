@@ -262,6 +262,23 @@ TEST_F(Strings, binary_is_exported_as_binary) {
   EXPECT_EQ(freed_, 2);
 }
 
+// What may be no text in either of them may be none in the result.
+TEST_F(Strings, scattered_strings_are_binary_if_some_are) {
+  const int64_t shape[] = {4}, at[] = {3, 2, 1, 0};
+  const gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, shape, at);
+  gth_tensor* indices = nullptr;
+  ASSERT_EQ(gth_tensor_borrow(&desc, &indices, nullptr), GTH_OK);
+  for (const uint32_t of_target : {0, GTH_STRINGS_BINARY}) {
+    for (const uint32_t of_updates : {0, GTH_STRINGS_BINARY}) {
+      gth_tensor *target = borrow(of_target), *updates = borrow(of_updates), *made = nullptr;
+      ASSERT_EQ(gth_scatter(nullptr, target, indices, updates, nullptr, &made, nullptr), GTH_OK);
+      EXPECT_EQ(exported(made, 0, of_target | of_updates ? "Z" : "U"), (Words{"", "three", "two", "one"}));
+      for (gth_tensor* each : {target, updates, made}) gth_tensor_release(each);
+    }
+  }
+  gth_tensor_release(indices);
+}
+
 TEST_F(Strings, a_matrix_leaves_flat) {
   shape_ = {2, 1, 2};
   gth_tensor* tensor = borrow();
