@@ -134,9 +134,8 @@ bool allows_indices(const Rules& rules, int32_t dtype) {
     case IndexTypes::any: return true;
     case IndexTypes::int32_int64: return is_32 || is_64;
     case IndexTypes::int16_int32_int64: return is_32 || is_64 || dtype == GTH_DTYPE_INT16;
-    case IndexTypes::int64: break;
+    default: return is_64;
   }
-  return is_64;
 }
 
 }  // namespace gather::core

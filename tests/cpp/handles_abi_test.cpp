@@ -565,6 +565,25 @@ TEST_F(Handles, E7_ContextsOfTheCpu) {
   }
 }
 
+// A call on the CPU is done when it returns, and its errors are its own: there is nothing to wait for or to take.
+TEST_F(Handles, E7_ContextsWithoutAStream) {
+  gth_context* made = nullptr;
+  ASSERT_EQ(gth_context_create(nullptr, &made, &error), GTH_OK);
+  for (gth_context* context : {static_cast<gth_context*>(nullptr), made}) {
+    gth_error_record record;
+    std::memset(&record, '#', sizeof record);
+    const gth_error_record before = record;
+    EXPECT_EQ(gth_context_sync(context, &error), GTH_OK) << error.message;
+    EXPECT_EQ(gth_context_take_error(context, &error), GTH_OK) << error.message;
+    EXPECT_EQ(gth_context_enqueue_take_error(context, &record, &error), GTH_OK) << error.message;
+    EXPECT_EQ(std::memcmp(&record, &before, sizeof record), 0);
+    const Facts facts{GTH_E_DEVICE, GTH_OPERAND_CONTEXT, -1, -1, GTH_DEVICE_CPU, GTH_DEVICE_CUDA};
+    expect(gth_context_wait(context, nullptr, &error), facts);
+    expect(gth_context_signal(context, nullptr, &error), facts);
+  }
+  EXPECT_EQ(gth_context_release(made), GTH_OK);
+}
+
 // Not at the first run: a plan knows its device.
 TEST_F(Handles, E7_PlansOfADeviceThatIsNotThere) {
   gth_tensor_desc p = p_, i = i_;
