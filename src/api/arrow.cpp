@@ -266,11 +266,10 @@ int32_t export_strings(const Context& context, const Tensor& tensor, uint32_t fl
                        ArrowArray* array, const Error& error) {
   const bool copies = wants_copy(tensor, flags);
   if (copies && flags & GTH_EXPORT_NO_COPY) return fail_no_copy("its memory is borrowed", error);
-  int64_t count;
-  int32_t status = check_dense(tensor.desc.ndim, tensor.desc.shape, sizeof(int64_t), &count, error);
-  if (status) return status;
+  const int64_t count = count_elements(tensor.desc);
   ArrowExport* exported = new (std::nothrow) ArrowExport;
   if (!exported) return fail_memory(sizeof(ArrowExport), error);
+  int32_t status = GTH_OK;
   if (copies) {
     status = copy_buffers(context, tensor.strings, count, exported, error);
   } else {

@@ -28,8 +28,8 @@ int32_t lower_and_check(const Context& context, const gth_tensor_desc& source, c
                 : core::check_run(*plan, pointers_of(source.data, nullptr, destination.data), GTH_OPEN, nullptr, error);
 }
 
-// One stretch of bytes on both sides.
-bool is_stretch(const Plan& plan) { return plan.end == 1 && plan.inner == 1; }
+// One stretch of bytes on both sides: no loop but that over its one tuple.
+bool is_stretch(const Plan& plan) { return plan.end == 1; }
 
 // The same elements, dense, in another place.
 gth_tensor_desc packed(const gth_tensor_desc& desc, void* data, int64_t bytes) {

@@ -17,8 +17,10 @@ using core::Request;
 
 // Over all elements of a tensor that has been checked, whatever its strides.
 GATHER_APART int32_t write_zeros(const Context& context, const gth_tensor_desc& out, const Error& error) {
-  if (!out.strides && out.data) {
-    const int64_t bytes = core::dense_product(out.shape, 0, out.ndim, core::find_dtype(out.dtype)->bytes);
+  const int64_t bytes = core::dense_product(out.shape, 0, out.ndim, core::find_dtype(out.dtype)->bytes);
+  if (bytes == 0) return GTH_OK;
+  if (!out.data) return error.fail({GTH_E_NULL, GTH_OPERAND_TARGET}, "target: data is NULL");
+  if (!out.strides) {
     std::memset(static_cast<char*>(const_cast<void*>(out.data)) + out.offset, 0, static_cast<size_t>(bytes));
     return GTH_OK;
   }

@@ -154,7 +154,7 @@ Slot* take_slot(uint32_t* number) {
   Segment& segment = table.segment[open];
   Slot* slots = table.slots[open].load(std::memory_order_relaxed);
   if (segment.is_idle()) --table.spare;
-  const bool is_new = segment.free_count < resting_slots && segment.used < segment_slots;
+  const bool is_new = segment.free_count < resting_slots;  // an open segment has new ones then
   const uint32_t slot = is_new ? use_new(segment, slots) : pop_free(segment, slots);
   if (segment.free_count < resting_slots && segment.used == segment_slots) close(open);
   slots[slot].live.store(taken_kind, std::memory_order_relaxed);

@@ -99,8 +99,11 @@ int32_t find_run(gth_context* context, const gth_plan* plan, Run* out, const Err
   if (!plan) return fail_null(GTH_OPERAND_PLAN, error);
   if (int32_t status = find_context(context, &out->context, error)) return status;
   if (int32_t status = find_plan(plan, &out->object, error)) return status;
-  if (out->plan().device == out->context->device && out->plan().device_id == out->context->device_id) return GTH_OK;
-  return core::fail_device(GTH_OPERAND_PLAN, out->plan().device, out->context->device, error);
+  const Plan& planned = out->plan();
+  const Context& given = *out->context;
+  if (planned.device != given.device) return core::fail_device(GTH_OPERAND_PLAN, planned.device, given.device, error);
+  if (planned.device_id == given.device_id) return GTH_OK;
+  return core::fail_device(GTH_OPERAND_PLAN, planned.device_id, given.device_id, error);
 }
 
 // To a caller, what a run reads comes first and what it writes last; to a plan, what indices select in comes first.

@@ -1,16 +1,9 @@
 #include "api/scatter_forms.hpp"
 #include "api/string_output.hpp"
-#include "core/checked.hpp"
 #include "cpu/string_scatter.hpp"
 
 namespace gather::api {
 namespace {
-
-int64_t count_of(const gth_tensor_desc& desc) {
-  int64_t count = 1;
-  for (int32_t i = 0; i < desc.ndim; ++i) count *= desc.shape[i];
-  return count;
-}
 
 int32_t finish(const Scattered& operands, const cpu::StringScatter& on, int64_t* offsets, Storage* offsets_storage,
                gth_tensor** out, const Error& error) {
@@ -46,13 +39,12 @@ int32_t scatter_numbers(const Scattered& operands, const core::Plan& plan, const
 }  // namespace
 
 int32_t scatter_strings(const Scattered& operands, const core::Plan& plan, gth_tensor** out, const Error& error) {
-  cpu::StringScatter on{operands.target->strings, operands.updates->strings, count_of(operands.target->desc),
-                        count_of(operands.updates->desc), nullptr};
-  int64_t bytes;
-  const bool fits =
-      core::add(on.target_count, on.updates_count, &bytes) && core::multiply(bytes, int64_t{sizeof(int64_t)}, &bytes);
-  on.numbers = fits ? static_cast<int64_t*>(core::allocate(static_cast<size_t>(bytes))) : nullptr;
-  if (!on.numbers) return fail_memory(fits ? bytes : INT64_MAX, error);
+  cpu::StringScatter on{operands.target->strings, operands.updates->strings, count_elements(operands.target->desc),
+                        count_elements(operands.updates->desc), nullptr};
+  // No more than their offsets take, which lie in memory, each by itself.
+  const int64_t bytes = (on.target_count + on.updates_count) * int64_t{sizeof(int64_t)};
+  on.numbers = static_cast<int64_t*>(core::allocate(static_cast<size_t>(bytes)));
+  if (!on.numbers) return fail_memory(bytes, error);
   const int32_t status = scatter_numbers(operands, plan, on, out, error);
   core::deallocate(on.numbers);
   return status;

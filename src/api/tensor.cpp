@@ -242,20 +242,22 @@ int32_t check_dense(int32_t ndim, const int64_t* shape, int64_t bytes, int64_t* 
   if (int32_t status = core::check_rank(desc, GTH_OPERAND_TENSOR, error)) return status;
   if (int32_t status = core::check_extents(desc, GTH_OPERAND_TENSOR, Open::none, error)) return status;
   if (int32_t status = core::check_size(ndim, shape, bytes, GTH_OPERAND_TENSOR, error)) return status;
-  *count = 1;
-  for (int32_t i = 0; i < ndim; ++i) *count *= shape[i];
+  *count = count_elements(desc);
   return GTH_OK;
+}
+
+int64_t count_elements(const gth_tensor_desc& desc) {
+  int64_t count = 1;
+  for (int32_t i = 0; i < desc.ndim; ++i) count *= desc.shape[i];
+  return count;
 }
 
 int32_t copy_dense(const Context& context, const Tensor& source, gth_tensor_desc* desc, Storage** storage,
                    const Error& error) {
-  const int64_t bytes = core::find_dtype(source.desc.dtype)->bytes;
-  int64_t count;
-  if (int32_t status = check_dense(source.desc.ndim, source.desc.shape, bytes, &count, error)) return status;
   *desc = source.desc;
   desc->strides = nullptr;
   desc->offset = 0;
-  desc->extent = count * bytes;
+  desc->extent = count_elements(source.desc) * core::find_dtype(source.desc.dtype)->bytes;
   desc->flags = 0;
   desc->device = context.device;
   desc->device_id = context.device_id;

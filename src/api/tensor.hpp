@@ -51,6 +51,9 @@ int32_t check_tensor(const gth_tensor_desc* given, Whereabouts* memory, const Er
 // Rank, extents and size of a dense tensor of `bytes` an element; *count receives the number of elements.
 int32_t check_dense(int32_t ndim, const int64_t* shape, int64_t bytes, int64_t* count, const Error& error);
 
+// Of a tensor that there is: its size has been checked.
+int64_t count_elements(const gth_tensor_desc& desc);
+
 // Dense row-major copy of a tensor (not of strings) in new memory. *desc receives its description, whose strides are
 // NULL; the storage is the caller's to release.
 int32_t copy_dense(const Context& context, const Tensor& source, gth_tensor_desc* desc, Storage** storage,

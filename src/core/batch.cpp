@@ -38,29 +38,32 @@ bool is_dealt(int32_t batch, const gth_tensor_desc& params, const gth_tensor_des
   return false;
 }
 
-int64_t saturating_product(const int64_t* extents, int32_t count) {
-  if (std::find(extents, extents + count, 0) != extents + count) return 0;
-  int64_t product = 1;
+// False where int64 ends.
+bool find_product(const int64_t* extents, int32_t count, int64_t* product) {
+  const bool is_empty = std::find(extents, extents + count, 0) != extents + count;
+  *product = is_empty ? 0 : 1;
   for (int32_t i = 0; i < count; ++i) {
-    if (!multiply(product, extents[i], &product)) return INT64_MAX;
+    if (!multiply(*product, extents[i], product)) return false;
   }
-  return product;
+  return true;
 }
 
 // ONNX Runtime compares counts, not dims: the tuples are dealt out to the batches of params in equal shares, and the
 // output keeps the shape of indices. It does not compare where there is no output. A shape query hands open extents on;
-// a plan, which would deal out an unknown number of tuples, refuses them.
+// a plan, which would deal out an unknown number of tuples, refuses them. Tuples beyond int64 are refused later, for
+// their size.
 int32_t deal_out_batches(const gth_tensor_desc& params, const gth_tensor_desc& indices, Open open, Geometry* geometry,
                          const Error& error) {
   const bool is_open = has_open_extent(params) || has_open_extent(indices);
   if (is_open && open == Open::one) {
     return fail_batch_dims(geometry->batch, indices.ndim, 0, indices.ndim - 1, error);
   }
-  const int64_t batches = saturating_product(params.shape, geometry->batch);
-  const int64_t tuples = saturating_product(indices.shape, indices.ndim - 1);
   const int32_t first = geometry->axis + geometry->components;
-  const bool has_output = !is_open && tuples > 0 && saturating_product(params.shape + first, params.ndim - first) > 0;
-  if (has_output && (batches == 0 || tuples % batches != 0)) {
+  const bool has_rows = std::find(params.shape + first, params.shape + params.ndim, 0) == params.shape + params.ndim;
+  int64_t batches = 0, tuples = 0;
+  const bool counts = !is_open && has_rows && find_product(indices.shape, indices.ndim - 1, &tuples);
+  if (!find_product(params.shape, geometry->batch, &batches)) batches = INT64_MAX;  // more than there can be tuples
+  if (counts && tuples > 0 && (batches == 0 || tuples % batches != 0)) {
     return error.fail({GTH_E_BATCH, GTH_OPERAND_INDICES, 0, -1, tuples, batches},
                       "indices: %" PRId64 " tuples are not a multiple of %" PRId64 " params batches", tuples, batches);
   }

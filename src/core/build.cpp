@@ -25,8 +25,7 @@ void find_positions(const Source& source, Scaled* steps) {
   Scaled step = fixed(1);
   for (int32_t i = source.meaning.geometry.tuple_end; i-- > 0;) {
     steps[i] = step;
-    const Scaled extent = extent_of(source.request.indices->shape[i]);
-    step = {step.factor * extent.factor, step.by_n | extent.by_n};
+    step = times(step, extent_of(source.request.indices->shape[i]));
   }
 }
 
@@ -36,15 +35,15 @@ bool continues(const Scaled& outer, const Scaled& inner, const Scaled& inner_ext
   return multiply(inner, inner_extent, &span) && span == outer;
 }
 
-// Appends a loop to the group that begins at `first`, merged with its predecessor where the strides allow it.
+// Appends a loop to the group that begins at `first`, merged with its predecessor where the strides allow it. The extents
+// are some of the output's, whose product has been checked.
 void append(Plan* plan, int32_t first, const Loop& loop) {
   if (loop.extent.is(1)) return;
   if (plan->end > first) {
     Loop& last = plan->loops[plan->end - 1];
-    Scaled extent;
     if (continues(last.params, loop.params, loop.extent) && continues(last.index, loop.index, loop.extent) &&
-        continues(last.out, loop.out, loop.extent) && continues(last.position, loop.position, loop.extent) &&
-        multiply(last.extent, loop.extent, &extent)) {
+        continues(last.out, loop.out, loop.extent) && continues(last.position, loop.position, loop.extent)) {
+      const Scaled extent = times(last.extent, loop.extent);
       last = loop;
       last.extent = extent;
       return;
@@ -182,10 +181,7 @@ void set_dealt_batches(const Source& source, Plan* plan) {
 
 Scaled product(const int64_t* extents, int32_t begin, int32_t end) {
   Scaled result = fixed(1);
-  for (int32_t i = begin; i < end; ++i) {
-    const Scaled extent = extent_of(extents[i]);
-    result = {result.factor * extent.factor, result.by_n | extent.by_n};
-  }
+  for (int32_t i = begin; i < end; ++i) result = times(result, extent_of(extents[i]));
   return result;
 }
 

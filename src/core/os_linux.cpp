@@ -22,12 +22,11 @@ namespace gather::core {
 
 namespace {
 
-// The process's number is its main thread's as well.
+// The process's number is its main thread's as well. Not above 0: nobody knows.
 int32_t affinity_cpus() {
   cpu_set_t set;
   if (sched_getaffinity(getpid(), sizeof set, &set) == 0) return CPU_COUNT(&set);
-  const long online = sysconf(_SC_NPROCESSORS_ONLN);  // more CPUs than the mask holds
-  return online > 0 ? static_cast<int32_t>(online) : 1;
+  return static_cast<int32_t>(sysconf(_SC_NPROCESSORS_ONLN));  // more CPUs than the mask holds
 }
 
 // Reads a small file without allocating; false if there is none.
@@ -49,10 +48,11 @@ int32_t quota_cpus(long long quota, long long period) {
 
 constexpr size_t path_capacity = 1024;
 
+// A length that snprintf has no number for is negative, and as a size larger than any buffer.
 bool read_file_of(const char* directory, const char* name, char* text, size_t capacity) {
   char path[path_capacity + 32];
   const int length = std::snprintf(path, sizeof path, "%s/%s", directory, name);
-  return length > 0 && static_cast<size_t>(length) < sizeof path && read_text(path, text, capacity);
+  return static_cast<size_t>(length) < sizeof path && read_text(path, text, capacity);
 }
 
 // The quota of one cgroup; 0: none. Version 2 has both numbers in one file, version 1 in two.
@@ -76,7 +76,7 @@ int32_t fewer(int32_t a, int32_t b) { return a == 0 || (b > 0 && b < a) ? b : a;
 int32_t branch_cpus(const char* mount, const char* path) {
   char directory[path_capacity];
   const int length = std::snprintf(directory, sizeof directory, "%s%s", mount, path);
-  if (length <= 0 || static_cast<size_t>(length) >= sizeof directory) return directory_cpus(mount);
+  if (static_cast<size_t>(length) >= sizeof directory) return directory_cpus(mount);
   const size_t root = std::strlen(mount);
   int32_t cpus = 0;
   for (;;) {
@@ -106,7 +106,7 @@ int32_t line_cpus(char* line, const char* mount) {
   if (!is_listed(controllers, "cpu")) return 0;
   char below[path_capacity];
   const int length = std::snprintf(below, sizeof below, "%s/cpu", mount);
-  return length > 0 && static_cast<size_t>(length) < sizeof below ? branch_cpus(below, path) : 0;
+  return static_cast<size_t>(length) < sizeof below ? branch_cpus(below, path) : 0;
 }
 
 }  // namespace
@@ -180,8 +180,8 @@ int32_t current_cpu() { return sched_getcpu(); }
 void keep_off(pthread_t thread, int32_t cpu) {
   cpu_set_t set;
   if (sched_getaffinity(getpid(), sizeof set, &set) != 0) return;
-  if (cpu >= 0 && cpu < CPU_SETSIZE && CPU_COUNT(&set) > 1) CPU_CLR(static_cast<size_t>(cpu), &set);
-  if (CPU_COUNT(&set) > 0) pthread_setaffinity_np(thread, sizeof set, &set);
+  if (CPU_COUNT(&set) > 1) CPU_CLR(static_cast<size_t>(cpu), &set);  // nothing where a set has no such CPU
+  pthread_setaffinity_np(thread, sizeof set, &set);
 }
 
 }  // namespace gather::core

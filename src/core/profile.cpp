@@ -108,7 +108,8 @@ constexpr Profile profiles[] = {
 // clang-format on
 static_assert(std::size(profiles) == GTH_PROFILE_JAX_CLIP + 1, "a profile without a row");
 
-bool is_float8(int32_t dtype) { return dtype >= GTH_DTYPE_FLOAT8_E3M4 && dtype <= GTH_DTYPE_FLOAT8_E8M0FNU; }
+// Of a dtype that is no string: what comes after them.
+bool is_float8(int32_t dtype) { return dtype >= GTH_DTYPE_FLOAT8_E3M4; }
 
 // The column of ParamsTypes that a dtype stands in; 0 for what every system has.
 uint8_t column_of(int32_t dtype) {
@@ -133,9 +134,8 @@ bool allows_indices(const Rules& rules, int32_t dtype) {
     case IndexTypes::any: return true;
     case IndexTypes::int32_int64: return is_32 || is_64;
     case IndexTypes::int16_int32_int64: return is_32 || is_64 || dtype == GTH_DTYPE_INT16;
-    case IndexTypes::int64: return is_64;
+    default: return is_64;
   }
-  return false;
 }
 
 }  // namespace gather::core

@@ -21,7 +21,10 @@ inline Scaled fixed(int64_t value) { return {value, 0}; }
 
 inline Scaled extent_of(int64_t extent) { return extent == GTH_OPEN ? Scaled{1, 1} : Scaled{extent, 0}; }
 
-// At most one factor of a plan is open, so a product never has n twice.
+// At most one factor of a plan is open, so a product never has n twice. Where it is known to fit:
+inline Scaled times(const Scaled& a, const Scaled& b) { return {a.factor * b.factor, a.by_n | b.by_n}; }
+
+// And where it is not.
 inline bool multiply(const Scaled& a, const Scaled& b, Scaled* out) {
   out->by_n = a.by_n | b.by_n;
   return multiply(a.factor, b.factor, &out->factor);

@@ -97,29 +97,17 @@ bool shares_outermost(const Geometry& geometry) {
   return geometry.form == Form::paired ? geometry.axis > 0 : geometry.batch > 0;
 }
 
-bool is_tuple_dim(const Geometry& geometry, int32_t dim) {
-  if (geometry.form == Form::paired) return dim == geometry.axis;
-  return dim >= geometry.tuple_begin && dim < geometry.tuple_end;
-}
-
-// A plan's one open extent is a tuple dim, or dim 0 of both where they share it.
+// A plan's one open extent is a tuple dim, or dim 0 of both where they share it. What they share has been compared: it is
+// open in both or in neither, so that params tell of all that is no tuple dim.
 int32_t check_one_open(const Geometry& geometry, const gth_tensor_desc& params, const gth_tensor_desc& indices,
                        const Error& error) {
-  const bool shares = shares_outermost(geometry);
-  const auto is_shared = [&](const gth_tensor_desc& other, int32_t dim) {
-    return dim == 0 && shares && other.shape[0] == GTH_OPEN;
-  };
-  for (int32_t i = 0; i < params.ndim; ++i) {
-    if (params.shape[i] == GTH_OPEN && !is_shared(indices, i)) {
-      return fail_open(geometry, geometry.roles.indexed, i, error);
-    }
+  for (int32_t i = shares_outermost(geometry) ? 1 : 0; i < params.ndim; ++i) {
+    if (params.shape[i] == GTH_OPEN) return fail_open(geometry, geometry.roles.indexed, i, error);
   }
   bool seen = false;
   for (int32_t i = 0; i < indices.ndim; ++i) {
     if (indices.shape[i] != GTH_OPEN) continue;
-    if (seen || !(is_tuple_dim(geometry, i) || is_shared(params, i))) {
-      return fail_open(geometry, GTH_OPERAND_INDICES, i, error);
-    }
+    if (seen) return fail_open(geometry, GTH_OPERAND_INDICES, i, error);
     seen = true;
   }
   return GTH_OK;

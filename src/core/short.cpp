@@ -123,8 +123,8 @@ bool shorten(const Plan& plan, Short* result) {
 bool lower_short(const Request& request, Short* result) {
   const gth_tensor_desc &params = *request.params, &indices = *request.indices, &output = *request.out;
   const Operation& operation = operation_of(request.op);
-  if (operation.direction != Direction::gather || operation.form != Form::slices ||
-      !is_exact(&params, GTH_TENSOR_READONLY) || !is_exact(&indices, GTH_TENSOR_READONLY) || !is_exact(&output, 0) ||
+  if (operation.form != Form::slices || !is_exact(&params, GTH_TENSOR_READONLY) ||
+      !is_exact(&indices, GTH_TENSOR_READONLY) || !is_exact(&output, 0) ||
       !has_short_options(operation, request.options) || params.dtype != output.dtype) {
     return false;
   }

@@ -39,7 +39,7 @@ struct Short {
 // The short form of a checked plan. False: it has none.
 bool shorten(const Plan& plan, Short* out);
 
-// The short form of a one-shot request of dense tensors, along axis 0, without batch dims or a profile. False: it has none.
+// The short form of a one-shot gather of dense tensors, along axis 0, without batch dims or a profile. False: it has none.
 bool lower_short(const Request& request, Short* out);
 
 }  // namespace gather::core

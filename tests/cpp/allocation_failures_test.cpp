@@ -88,6 +88,20 @@ class AllocationFailures : public ::testing::Test {
   int64_t least_ = 0;  // bytes that every allocation of a call asks for
 };
 
+// One allocation fails, or all from it on.
+TEST_F(AllocationFailures, TheFailuresAreThoseAskedFor) {
+  const Array wide(f32, Shape(64, 1));
+  const gth_tensor_desc desc = wide.desc();
+  for (const int32_t sticky : {0, 1}) {
+    gth_testing_fail_allocation(1, sticky);
+    gth_tensor* made = nullptr;
+    EXPECT_EQ(gth_tensor_borrow(&desc, &made, nullptr), GTH_E_NOMEM);
+    EXPECT_EQ(gth_tensor_borrow(&desc, &made, nullptr), sticky ? GTH_E_NOMEM : GTH_OK);
+    gth_testing_fail_allocation(0, 0);
+    EXPECT_EQ(gth_tensor_release(made), GTH_OK);
+  }
+}
+
 TEST_F(AllocationFailures, G4_Contexts) {
   const int64_t needed = expect_survives<gth_context>(
       "context_create", [](gth_context** out, gth_error* err) { return gth_context_create(nullptr, out, err); },
@@ -203,6 +217,69 @@ TEST_F(AllocationFailures, G4_TheWriterOfAnOutputNeedsNone) {
   gth_testing_fail_allocation(0, 0);
 }
 
+TEST_F(AllocationFailures, G4_Scatters) {
+  const Array updates_ = floats({3, 2}, {1, 2, 3, 4, 5, 6});
+  const Tensor updates(updates_.desc());
+  gth_options half = reducing(GTH_REDUCTION_ADD, GTH_ACCUMULATE_FLOAT32);
+  const Array halves(GTH_DTYPE_FLOAT16, {4, 2}), half_updates(GTH_DTYPE_FLOAT16, {3, 2});
+  const Tensor half_target(halves.desc()), half_rows(half_updates.desc());
+  for (gth_context* context : {static_cast<gth_context*>(nullptr), hooked_}) {
+    const int64_t needed = expect_tensor("scatter", [&](gth_tensor** out, gth_error* err) {
+      return gth_scatter(context, params.get(), indices.get(), updates.get(), nullptr, out, err);
+    });
+    EXPECT_GT(needed, 0);
+    expect_tensor("scatter_nd", [&](gth_tensor** out, gth_error* err) {
+      return gth_scatter_nd(context, params.get(), tuples.get(), updates.get(), nullptr, out, err);
+    });
+    const int64_t more = expect_tensor("scatter of halves", [&](gth_tensor** out, gth_error* err) {
+      return gth_scatter(context, half_target.get(), indices.get(), half_rows.get(), &half, out, err);
+    });
+    EXPECT_GT(more, needed);
+  }
+}
+
+TEST_F(AllocationFailures, G4_Gradients) {
+  const Array rows_ = floats({3, 2}, {1, 2, 3, 4, 5, 6});
+  const Tensor rows(rows_.desc());
+  const Shape shape{4, 2};
+  for (gth_context* context : {static_cast<gth_context*>(nullptr), hooked_}) {
+    const int64_t needed = expect_tensor("gather_gradient", [&](gth_tensor** out, gth_error* err) {
+      return gth_gather_gradient(context, rows.get(), indices.get(), 2, shape.data(), nullptr, out, err);
+    });
+    EXPECT_GT(needed, 0);
+    expect_tensor("gather_nd_gradient", [&](gth_tensor** out, gth_error* err) {
+      return gth_gather_nd_gradient(context, rows.get(), tuples.get(), 2, shape.data(), nullptr, out, err);
+    });
+  }
+}
+
+// Of so high a rank that their dims need memory of their own.
+TEST_F(AllocationFailures, G4_StringsOfManyDims) {
+  const int64_t offsets[] = {0, 3};
+  const Shape shape(64, 1);
+  for (const gth_deleter_fn deleter :
+       {gth_deleter_fn{}, gth_deleter_fn{[](void* count) { ++*static_cast<int*>(count); }}}) {
+    int deleted = 0;
+    const auto make = [&](gth_tensor** out, gth_error* err) {
+      return gth_tensor_from_strings(nullptr, 0, 64, shape.data(), offsets, "one", 3, deleter, &deleted, out, err);
+    };
+    const int64_t needed = expect_tensor("from_strings", make);
+    EXPECT_GT(needed, 0);
+    EXPECT_EQ(deleted, deleter ? 2 : 0) << "memory is taken over by a call that succeeds";
+    Tensor strings;
+    ASSERT_EQ(make(strings.out(), nullptr), GTH_OK);
+    const Array first(GTH_DTYPE_INT64, Shape(64, 1), std::vector<int64_t>{0});
+    const Tensor index(first.desc());
+    const gth_options last = with_axis(63);
+    expect_tensor("gather of strings", [&](gth_tensor** out, gth_error* err) {
+      return gth_gather_elements(hooked_, strings.get(), index.get(), &last, out, err);
+    });
+    expect_tensor("scatter of strings", [&](gth_tensor** out, gth_error* err) {
+      return gth_scatter_elements(hooked_, strings.get(), index.get(), strings.get(), &last, out, err);
+    });
+  }
+}
+
 // The table of handles grows, and may be unable to.
 TEST_F(AllocationFailures, G4_TableOfHandles) {
   std::vector<gth_tensor*> held;
@@ -220,6 +297,18 @@ TEST_F(AllocationFailures, G4_TableOfHandles) {
     held.push_back(tensor);
     ASSERT_LT(held.size(), 100000u);
   }
+  // Contexts and plans ask for what they are first, and for room in the table then.
+  gth_context* context = reinterpret_cast<gth_context*>(1);
+  gth_testing_fail_allocation(2, 0);
+  EXPECT_EQ(gth_context_create(nullptr, &context, &error), GTH_E_NOMEM);
+  EXPECT_EQ(gth_testing_allocations(), 2);
+  EXPECT_EQ(context, nullptr);
+  gth_plan* plan = reinterpret_cast<gth_plan*>(1);
+  gth_testing_fail_allocation(2, 0);
+  EXPECT_EQ(gth_gather_plan(&p_, &i_, nullptr, nullptr, &plan, &error), GTH_E_NOMEM);
+  EXPECT_EQ(gth_testing_allocations(), 2);
+  EXPECT_EQ(plan, nullptr);
+  gth_testing_fail_allocation(0, 0);
   ASSERT_EQ(gth_tensor_borrow(&p_, &tensor, &error), GTH_OK) << error.message;
   held.push_back(tensor);
   for (gth_tensor* each : held) EXPECT_EQ(gth_tensor_release(each), GTH_OK);

@@ -262,6 +262,23 @@ TEST_F(Strings, binary_is_exported_as_binary) {
   EXPECT_EQ(freed_, 2);
 }
 
+// What may be no text in either of them may be none in the result.
+TEST_F(Strings, scattered_strings_are_binary_if_some_are) {
+  const int64_t shape[] = {4}, at[] = {3, 2, 1, 0};
+  const gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, shape, at);
+  gth_tensor* indices = nullptr;
+  ASSERT_EQ(gth_tensor_borrow(&desc, &indices, nullptr), GTH_OK);
+  for (const uint32_t of_target : {0, GTH_STRINGS_BINARY}) {
+    for (const uint32_t of_updates : {0, GTH_STRINGS_BINARY}) {
+      gth_tensor *target = borrow(of_target), *updates = borrow(of_updates), *made = nullptr;
+      ASSERT_EQ(gth_scatter(nullptr, target, indices, updates, nullptr, &made, nullptr), GTH_OK);
+      EXPECT_EQ(exported(made, 0, of_target | of_updates ? "Z" : "U"), (Words{"", "three", "two", "one"}));
+      for (gth_tensor* each : {target, updates, made}) gth_tensor_release(each);
+    }
+  }
+  gth_tensor_release(indices);
+}
+
 TEST_F(Strings, a_matrix_leaves_flat) {
   shape_ = {2, 1, 2};
   gth_tensor* tensor = borrow();
@@ -322,6 +339,9 @@ TEST_F(Strings, exports_refuse_unknown_flags_null_and_garbage) {
   ArrowSchema schema;
   ArrowArray array;
   EXPECT_EQ(gth_tensor_to_arrow(nullptr, tensor, 0, nullptr, &array, nullptr), GTH_E_NULL);
+  gth_error err = GTH_ERROR_INIT;
+  EXPECT_EQ(gth_tensor_to_arrow(reinterpret_cast<gth_context*>(this), tensor, 0, &schema, &array, &err), GTH_E_HANDLE);
+  EXPECT_EQ(err.operand, GTH_OPERAND_CONTEXT);
   EXPECT_EQ(gth_tensor_to_arrow(nullptr, tensor, 0, &schema, nullptr, nullptr), GTH_E_NULL);
   gth_tensor_release(tensor);
   expect_no_export(tensor, 0, GTH_E_HANDLE, GTH_OPERAND_TENSOR);

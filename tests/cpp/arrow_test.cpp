@@ -189,6 +189,15 @@ TEST_P(ArrowImport, F12_other_formats) {
   }
 }
 
+// What is not plain text is not passed on to whoever reads the message.
+TEST_P(ArrowImport, a_format_is_shown_in_plain_text) {
+  schema_.format = "x\x1b ~\x7f\xff";
+  gth_tensor* out = nullptr;
+  gth_error err = GTH_ERROR_INIT;
+  EXPECT_EQ(import_as(-1, nullptr, &out, &err), GTH_E_DTYPE);
+  EXPECT_NE(std::string(err.message).find("format is x? ~??,"), std::string::npos) << err.message;
+}
+
 TEST_P(ArrowImport, malformed_array) {
   const ArrowArray good = array_;
   ArrowArray* child = nullptr;

@@ -190,6 +190,11 @@ TYPED_TEST(DlpackExport, unknown_flags_null_and_garbage) {
   this->expect_refused(nullptr, 0, GTH_E_NULL, GTH_OPERAND_TENSOR);
   this->expect_refused(reinterpret_cast<gth_tensor*>(this), 0, GTH_E_HANDLE, GTH_OPERAND_TENSOR);
   EXPECT_EQ(export_to(nullptr, tensor, 0, static_cast<TypeParam**>(nullptr), nullptr), GTH_E_NULL);
+  TypeParam* none = reinterpret_cast<TypeParam*>(this);
+  gth_error err = GTH_ERROR_INIT;
+  EXPECT_EQ(export_to(reinterpret_cast<gth_context*>(this), tensor, 0, &none, &err), GTH_E_HANDLE);
+  expect_error(err, GTH_E_HANDLE, GTH_OPERAND_CONTEXT, -1, 0, 0);
+  EXPECT_EQ(none, nullptr);
   gth_tensor_release(tensor);
   this->expect_refused(tensor, 0, GTH_E_HANDLE, GTH_OPERAND_TENSOR);
 }

@@ -232,6 +232,26 @@ TYPED_TEST(DlpackImport, F10_strides_beyond_int64) {
   this->expect_refused(GTH_E_STRIDE, 0, INT64_MAX, 0);
 }
 
+// In bytes, where each stride fits and the lowest element does not: at INT64_MIN, below it, and so far above data in the
+// other direction that data cannot move there.
+TYPED_TEST(DlpackImport, F10_elements_below_every_address) {
+  constexpr int64_t far = int64_t{1} << 62;
+  this->tensor().dtype = {0, 8, 1};
+  this->set_shape({2, 2});
+  this->set_strides({-far, -far});
+  this->expect_refused(GTH_E_STRIDE, 1, INT64_MIN, 0);
+  this->set_strides({-far, -far - 1});
+  this->expect_refused(GTH_E_STRIDE, 1, INT64_MIN, 0);
+  this->set_strides({-far, -far + 1});
+  this->expect_refused(GTH_E_STRIDE, -1, -2 * far + 1, 0);
+  this->tensor().data = nullptr;
+  this->tensor().byte_offset = far;
+  this->set_strides({-far, -1});
+  this->expect_refused(GTH_E_NULL, -1, 0, 0);
+  this->set_strides({-far, -far});
+  this->expect_refused(GTH_E_STRIDE, -1, -far, 0);
+}
+
 TYPED_TEST(DlpackImport, F11_lanes) {
   for (const int lanes : {0, 4, 65535}) {
     this->tensor().dtype.lanes = static_cast<uint16_t>(lanes);

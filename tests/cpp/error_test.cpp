@@ -47,4 +47,16 @@ TEST(ErrorMessage, TheFactsStandBesideIt) {
   EXPECT_EQ(target.error.limit, 5);
 }
 
+// A message that the C library refuses to write is none, and no half of one.
+TEST(ErrorMessage, OneThatCannotBeWrittenIsEmpty) {
+  Target target;
+  std::memset(target.error.message, 'y', sizeof target.error.message);
+  const wchar_t no_character[] = {static_cast<wchar_t>(0x7fffffff), 0};
+  EXPECT_EQ(Error(&target.error).fail({GTH_E_SHAPE, GTH_OPERAND_PARAMS, 2, 3, 4, 5}, "text %ls", no_character),
+            GTH_E_SHAPE);
+  EXPECT_STREQ(target.error.message, "");
+  EXPECT_EQ(target.error.status, GTH_E_SHAPE);
+  EXPECT_EQ(target.error.flags, 0u);
+}
+
 }  // namespace

@@ -125,6 +125,59 @@ TEST(FewRows, OffsetsAndExtents) {
 }
 
 // An open extent moves the end of the output, and with it what it overlaps.
+// Whatever is wrong with a call of a few rows is found where it would be found in a large one.
+TEST(FewRows, SizesBeyondInt64) {
+  constexpr int64_t huge = int64_t{1} << 62;
+  float number = 0;
+  const int64_t zero = 0;
+  const Shape one{1};
+  const gth_tensor_desc indices = describe(GTH_DTYPE_INT64, one, &zero);
+  struct Case {
+    Shape params, out;
+    int64_t dim;
+  };
+  for (const Case& each :
+       {Case{{huge, 4}, {1, 4}, 4}, Case{{1, huge}, {1, huge}, huge}, Case{{1, 4, huge}, {1, 4, huge}, huge}}) {
+    const gth_tensor_desc params = describe(GTH_DTYPE_FLOAT32, each.params, &number);
+    const gth_tensor_desc out = describe(GTH_DTYPE_FLOAT32, each.out, &number);
+    expect_fault({g, params, indices}, out,
+                 {GTH_E_SIZE, GTH_OPERAND_PARAMS, -1, -1, each.params[0] == huge ? huge : each.dim, INT64_MAX});
+  }
+}
+
+TEST(FewRows, MemoryThatIsTooSmall) {
+  const Array params(GTH_DTYPE_FLOAT32, {4, 2}), indices = indices64({3}, {2, 0, 3}), out(GTH_DTYPE_FLOAT32, {3, 2});
+  gth_tensor_desc p = params.desc(), i = indices.desc(), o = out.desc();
+  p.extent = 31;
+  expect_refused({g, p, i}, out, {GTH_E_STRIDE, GTH_OPERAND_PARAMS, -1, -1, 32, 31});
+  p.extent = 32;
+  i.extent = 23;
+  expect_refused({g, p, i}, out, {GTH_E_STRIDE, GTH_OPERAND_INDICES, -1, -1, 24, 23});
+  i.extent = 24;
+  o.extent = 23;
+  const Bytes before = out.bytes();
+  expect_fault({g, p, i}, o, {GTH_E_STRIDE, GTH_OPERAND_OUT, -1, -1, 24, 23});
+  EXPECT_TRUE(out.bytes() == before);
+  o.extent = 24;
+  expect_gathered({g, p, i}, {3, 2}, rows_of(params, 8, {2, 0, 3}));
+}
+
+TEST(FewRows, DtypesThatHaveNoSize) {
+  const Array out(GTH_DTYPE_FLOAT32, {3, 2}), indices = indices64({3}, {2, 0, 3});
+  for (const int32_t dtype : {0, 7, -1, GTH_DTYPE_STRING, INT32_MAX}) {
+    gth_tensor_desc params = describe(dtype, out.shape(), out.data()), output = params;
+    const Array target(GTH_DTYPE_FLOAT32, {3, 2});
+    output.data = target.data();
+    const Bytes before = target.bytes();
+    const gth_tensor_desc i = indices.desc();
+    Error error;
+    expect_facts(gth_gather_desc(nullptr, &params, &i, nullptr, &output, &error), error,
+                 dtype == GTH_DTYPE_STRING ? Facts{GTH_E_UNSUPPORTED, GTH_OPERAND_PARAMS, -1, -1, GTH_DTYPE_STRING, 0}
+                                           : Facts{GTH_E_DTYPE, GTH_OPERAND_PARAMS, -1, -1, dtype, 0});
+    EXPECT_TRUE(target.bytes() == before);
+  }
+}
+
 TEST(FewRows, OverlapDependsOnN) {
   char memory[16] = {1, 2, 3, 4};
   const Shape rows{4}, open{GTH_OPEN};

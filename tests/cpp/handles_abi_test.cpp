@@ -26,6 +26,21 @@ Handle* token(uintptr_t value) {
   return reinterpret_cast<Handle*>(value);
 }
 
+// The forms of one scatter.
+struct Scatter {
+  decltype(&gth_scatter) functional;
+  decltype(&gth_scatter_into) into;
+  decltype(&gth_scatter_desc) desc;
+  decltype(&gth_scatter_plan) plan;
+  decltype(&gth_scatter_shape) shape;
+};
+
+constexpr Scatter scatters[] = {
+    {gth_scatter, gth_scatter_into, gth_scatter_desc, gth_scatter_plan, gth_scatter_shape},
+    {gth_scatter_nd, gth_scatter_nd_into, gth_scatter_nd_desc, gth_scatter_nd_plan, gth_scatter_nd_shape},
+    {gth_scatter_elements, gth_scatter_elements_into, gth_scatter_elements_desc, gth_scatter_elements_plan,
+     gth_scatter_elements_shape}};
+
 // A valid call whose arguments are then spoilt one by one.
 class Handles : public ::testing::Test {
  protected:
@@ -90,6 +105,39 @@ TEST_F(Handles, E1_NullHandles) {
   expect(gth_plan_run(nullptr, nullptr, p_.data, i_.data, out_.data(), GTH_OPEN, &error), null_of(GTH_OPERAND_PLAN));
   int32_t ndim;
   expect(gth_plan_shape(nullptr, GTH_OPEN, 0, &ndim, nullptr, &error), null_of(GTH_OPERAND_PLAN));
+  expect(gth_plan_check(nullptr, nullptr, i_.data, GTH_OPEN, &error), null_of(GTH_OPERAND_PLAN));
+  expect(gth_plan_extents(nullptr, GTH_OPEN, nullptr, nullptr, nullptr, &error), null_of(GTH_OPERAND_PLAN));
+}
+
+TEST_F(Handles, E1_NullInScatters) {
+  int32_t ndim;
+  int64_t shape[2];
+  for (const Scatter& op : scatters) {
+    expect(op.desc(nullptr, nullptr, &i_, &p_, nullptr, &error), null_of(GTH_OPERAND_TARGET));
+    expect(op.desc(nullptr, &o_, nullptr, &p_, nullptr, &error), null_of(GTH_OPERAND_INDICES));
+    expect(op.desc(nullptr, &o_, &i_, nullptr, nullptr, &error), null_of(GTH_OPERAND_UPDATES));
+    expect(op.into(nullptr, nullptr, indices.get(), params.get(), nullptr, &error), null_of(GTH_OPERAND_TARGET));
+    expect(op.into(nullptr, out.get(), nullptr, params.get(), nullptr, &error), null_of(GTH_OPERAND_INDICES));
+    expect(op.into(nullptr, out.get(), indices.get(), nullptr, nullptr, &error), null_of(GTH_OPERAND_UPDATES));
+    gth_tensor* made = token<gth_tensor>(1);
+    const auto expect_none = [&](gth_tensor* target, gth_tensor* index, gth_tensor* updates, int32_t operand) {
+      expect(op.functional(nullptr, target, index, updates, nullptr, &made, &error), null_of(operand));
+      EXPECT_EQ(made, nullptr);
+    };
+    expect_none(nullptr, indices.get(), params.get(), GTH_OPERAND_TARGET);
+    expect_none(out.get(), nullptr, params.get(), GTH_OPERAND_INDICES);
+    expect_none(out.get(), indices.get(), nullptr, GTH_OPERAND_UPDATES);
+    expect(op.functional(nullptr, out.get(), indices.get(), params.get(), nullptr, nullptr, &error),
+           null_of(GTH_OPERAND_NONE));
+    gth_plan* plan = token<gth_plan>(1);
+    expect(op.plan(nullptr, &i_, nullptr, &p_, &plan, &error), null_of(GTH_OPERAND_TARGET));
+    expect(op.plan(&o_, nullptr, nullptr, &p_, &plan, &error), null_of(GTH_OPERAND_INDICES));
+    EXPECT_EQ(plan, nullptr);
+    expect(op.plan(&o_, &i_, nullptr, &p_, nullptr, &error), null_of(GTH_OPERAND_NONE));
+    expect(op.shape(nullptr, &i_, nullptr, 2, &ndim, shape, &error), null_of(GTH_OPERAND_TARGET));
+    expect(op.shape(&o_, nullptr, nullptr, 2, &ndim, shape, &error), null_of(GTH_OPERAND_INDICES));
+    expect(op.shape(&o_, &i_, nullptr, 2, nullptr, shape, &error), null_of(GTH_OPERAND_NONE));
+  }
 }
 
 TEST_F(Handles, E1_NullInTheRest) {
@@ -210,6 +258,8 @@ TEST_F(Handles, E5_WhatIsNoContextOrPlan) {
   int local = 0;
   const uintptr_t values[] = {reinterpret_cast<uintptr_t>(&local), reinterpret_cast<uintptr_t>(params.get()), 1,
                               UINTPTR_MAX};
+  Plan live;
+  ASSERT_EQ(gth_gather_plan(&p_, &i_, nullptr, nullptr, live.out(), nullptr), GTH_OK);
   for (uintptr_t value : values) {
     gth_context* bad = token<gth_context>(value);
     const Facts facts = bad_handle(GTH_OPERAND_CONTEXT);
@@ -225,12 +275,50 @@ TEST_F(Handles, E5_WhatIsNoContextOrPlan) {
     expect(gth_context_signal(bad, nullptr, &error), facts);
     expect(gth_context_take_error(bad, &error), facts);
     expect(gth_context_enqueue_take_error(bad, &record, &error), facts);
+    expect(gth_plan_run(bad, live.get(), p_.data, i_.data, out_.data(), GTH_OPEN, &error), facts);
+    expect(gth_plan_check(bad, live.get(), i_.data, GTH_OPEN, &error), facts);
     EXPECT_EQ(gth_context_release(bad), GTH_E_HANDLE);
     gth_plan* plan = token<gth_plan>(value);
     int32_t ndim;
     expect(gth_plan_run(nullptr, plan, p_.data, i_.data, out_.data(), GTH_OPEN, &error), bad_handle(GTH_OPERAND_PLAN));
     expect(gth_plan_shape(plan, GTH_OPEN, 0, &ndim, nullptr, &error), bad_handle(GTH_OPERAND_PLAN));
+    expect(gth_plan_check(nullptr, plan, i_.data, GTH_OPEN, &error), bad_handle(GTH_OPERAND_PLAN));
+    expect(gth_plan_extents(plan, GTH_OPEN, nullptr, nullptr, nullptr, &error), bad_handle(GTH_OPERAND_PLAN));
     EXPECT_EQ(gth_plan_release(plan), GTH_E_HANDLE);
+  }
+}
+
+// Pointers come first, then structs, then handles: the context, the target, the indices, the updates.
+TEST_F(Handles, E5_WhatIsNoHandleInScatters) {
+  gth_tensor* bad = token<gth_tensor>(1);
+  gth_context* garbage = token<gth_context>(1);
+  gth_options old = GTH_OPTIONS_INIT;
+  old.size = 4;
+  const Facts version{GTH_E_VERSION, GTH_OPERAND_OPTIONS, 0, -1, 4, sizeof(gth_options)};
+  struct Row {
+    gth_context* context;
+    gth_tensor *target, *indices, *updates;
+    const gth_options* options;
+    Facts facts;
+  };
+  const Row rows[] = {
+      {garbage, bad, bad, nullptr, &old, null_of(GTH_OPERAND_UPDATES)},
+      {garbage, bad, bad, bad, &old, version},
+      {garbage, bad, bad, bad, nullptr, bad_handle(GTH_OPERAND_CONTEXT)},
+      {nullptr, bad, bad, bad, nullptr, bad_handle(GTH_OPERAND_TARGET)},
+      {nullptr, out.get(), bad, bad, nullptr, bad_handle(GTH_OPERAND_INDICES)},
+      {nullptr, out.get(), indices.get(), bad, nullptr, bad_handle(GTH_OPERAND_UPDATES)},
+  };
+  for (const Scatter& op : scatters) {
+    for (const Row& row : rows) {
+      expect(op.into(row.context, row.target, row.indices, row.updates, row.options, &error), row.facts, "into");
+      gth_tensor* made = token<gth_tensor>(1);
+      expect(op.functional(row.context, row.target, row.indices, row.updates, row.options, &made, &error), row.facts,
+             "functional");
+      EXPECT_EQ(made, nullptr);
+    }
+    expect(op.desc(garbage, &o_, &i_, &p_, &old, &error), version, "desc");
+    expect(op.desc(garbage, &o_, &i_, &p_, nullptr, &error), bad_handle(GTH_OPERAND_CONTEXT), "desc");
   }
 }
 
@@ -301,6 +389,8 @@ TEST_F(Handles, E6_StructsOfShapeQueries) {
 }
 
 TEST_F(Handles, E6_SizeOfTheErrorItself) {
+  Plan plan;
+  ASSERT_EQ(gth_gather_plan(&p_, &i_, nullptr, nullptr, plan.out(), nullptr), GTH_OK);
   for (uint32_t size : {0u, 3u, sizeof32<gth_error>() - 4, 4100u, UINT32_MAX}) {
     Error bad;
     bad.size = size;
@@ -309,6 +399,9 @@ TEST_F(Handles, E6_SizeOfTheErrorItself) {
     gth_tensor* made = token<gth_tensor>(1);
     EXPECT_EQ(gth_gather(nullptr, params.get(), indices.get(), nullptr, &made, &bad), GTH_E_VERSION);
     EXPECT_EQ(made, nullptr);
+    EXPECT_EQ(gth_plan_run(nullptr, plan.get(), p_.data, i_.data, out_.data(), GTH_OPEN, &bad), GTH_E_VERSION);
+    EXPECT_EQ(gth_plan_run_checked(nullptr, plan.get(), p_.data, 32, i_.data, 24, out_.data(), 24, GTH_OPEN, &bad),
+              GTH_E_VERSION);
     EXPECT_EQ(std::memcmp(&bad, &before, sizeof bad), 0);
   }
 }
@@ -394,6 +487,36 @@ TEST_F(Handles, E7_NewTensorsOfNoDtype) {
   }
 }
 
+TEST_F(Handles, E7_AdoptedMemoryStaysTheCallersOnErrors) {
+  const auto deleter = [](void*) { ADD_FAILURE() << "of a tensor that was not made"; };
+  gth_tensor_desc bad = p_;
+  bad.dtype = 7;
+  gth_tensor* made = token<gth_tensor>(1);
+  expect(gth_tensor_adopt(nullptr, &bad, deleter, nullptr, &made, &error),
+         {GTH_E_DTYPE, GTH_OPERAND_TENSOR, -1, -1, 7, 0});
+  EXPECT_EQ(made, nullptr);
+  bad.dtype = f32;
+  bad.data = nullptr;
+  expect(gth_tensor_adopt(nullptr, &bad, deleter, nullptr, &made, &error), null_of(GTH_OPERAND_TENSOR));
+}
+
+// Strings have no memory of fixed size.
+TEST_F(Handles, E7_StringsAreNoNumbers) {
+  const int64_t shape[] = {2}, offsets[] = {0, 1, 2};
+  Tensor strings;
+  ASSERT_EQ(gth_tensor_from_strings(nullptr, 0, 1, shape, offsets, "ab", 2, nullptr, nullptr, strings.out(), &error),
+            GTH_OK);
+  const Facts facts{GTH_E_UNSUPPORTED, GTH_OPERAND_TENSOR, -1, -1, GTH_DTYPE_STRING, 0};
+  gth_tensor* made = token<gth_tensor>(1);
+  expect(gth_tensor_alloc(nullptr, GTH_DTYPE_STRING, 1, shape, &made, &error), facts);
+  EXPECT_EQ(made, nullptr);
+  gth_tensor_desc desc = p_;
+  desc.dtype = GTH_DTYPE_STRING;
+  expect(gth_tensor_borrow(&desc, &made, &error), facts);
+  expect(gth_tensor_copy(nullptr, strings.get(), out.get(), &error), facts);
+  expect(gth_tensor_copy(nullptr, out.get(), strings.get(), &error), facts);
+}
+
 TEST_F(Handles, E7_OpsetsAndThreads) {
   gth_options options = with_profile(GTH_PROFILE_ONNX);
   const int32_t field = offsetof(gth_options, opset);
@@ -424,6 +547,41 @@ TEST_F(Handles, E7_Devices) {
     EXPECT_EQ(gth_context_create(&options, &context, &error), GTH_E_DEVICE);
     EXPECT_EQ(error.value, device);
   }
+}
+
+TEST_F(Handles, E7_ContextsOfTheCpu) {
+  for (int32_t device : {0, GTH_DEVICE_CPU}) {
+    gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+    options.device = device;
+    gth_context* context = nullptr;
+    ASSERT_EQ(gth_context_create(&options, &context, &error), GTH_OK) << error.message;
+    gth_tensor* made = nullptr;
+    ASSERT_EQ(gth_gather(context, params.get(), indices.get(), nullptr, &made, &error), GTH_OK) << error.message;
+    gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+    EXPECT_EQ(gth_tensor_describe(made, &desc, &error), GTH_OK);
+    EXPECT_EQ(desc.device, GTH_DEVICE_CPU);
+    EXPECT_EQ(gth_tensor_release(made), GTH_OK);
+    EXPECT_EQ(gth_context_release(context), GTH_OK);
+  }
+}
+
+// A call on the CPU is done when it returns, and its errors are its own: there is nothing to wait for or to take.
+TEST_F(Handles, E7_ContextsWithoutAStream) {
+  gth_context* made = nullptr;
+  ASSERT_EQ(gth_context_create(nullptr, &made, &error), GTH_OK);
+  for (gth_context* context : {static_cast<gth_context*>(nullptr), made}) {
+    gth_error_record record;
+    std::memset(&record, '#', sizeof record);
+    const gth_error_record before = record;
+    EXPECT_EQ(gth_context_sync(context, &error), GTH_OK) << error.message;
+    EXPECT_EQ(gth_context_take_error(context, &error), GTH_OK) << error.message;
+    EXPECT_EQ(gth_context_enqueue_take_error(context, &record, &error), GTH_OK) << error.message;
+    EXPECT_EQ(std::memcmp(&record, &before, sizeof record), 0);
+    const Facts facts{GTH_E_DEVICE, GTH_OPERAND_CONTEXT, -1, -1, GTH_DEVICE_CPU, GTH_DEVICE_CUDA};
+    expect(gth_context_wait(context, nullptr, &error), facts);
+    expect(gth_context_signal(context, nullptr, &error), facts);
+  }
+  EXPECT_EQ(gth_context_release(made), GTH_OK);
 }
 
 // Not at the first run: a plan knows its device.

@@ -77,6 +77,13 @@ inline gth_options with_bounds(int32_t bounds, int32_t negative = 0) {
   return options;
 }
 
+inline gth_options reducing(int32_t reduction, int32_t accumulate = 0) {
+  gth_options options = GTH_OPTIONS_INIT;
+  options.reduction = reduction;
+  options.accumulate = accumulate;
+  return options;
+}
+
 inline int64_t count_of(const Shape& shape) {
   int64_t count = 1;
   for (int64_t extent : shape) count *= extent;
@@ -129,6 +136,10 @@ inline Array indices32(Shape shape, const std::vector<int32_t>& values) {
 }
 inline Array indices64(Shape shape, const std::vector<int64_t>& values) {
   return Array(GTH_DTYPE_INT64, std::move(shape), values);
+}
+
+inline Array floats(Shape shape, const std::vector<float>& values) {
+  return Array(GTH_DTYPE_FLOAT32, std::move(shape), values);
 }
 
 // The forms of one operation.

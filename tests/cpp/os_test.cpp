@@ -1,17 +1,26 @@
 #include "core/os.hpp"
 
+#include <errno.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <string>
@@ -41,9 +50,12 @@ class Cgroups : public testing::Test {
     std::ofstream(whole) << text;
   }
 
-  int32_t cpus_of(const std::string& membership) {
+  std::string root() const { return root_; }
+
+  int32_t cpus_of(const std::string& membership) { return cpus_of(membership, root_); }
+  int32_t cpus_of(const std::string& membership, const std::string& mount) {
     write("membership", membership);
-    return cgroup_cpus((root_ + std::string("/membership")).c_str(), root_);
+    return cgroup_cpus((root() + "/membership").c_str(), mount.c_str());
   }
 
  private:
@@ -93,6 +105,64 @@ TEST_F(Cgroups, VersionOne) {
   EXPECT_EQ(cpus_of("4:cpu:/\n"), 0);
 }
 
+TEST_F(Cgroups, NumbersThatMakeNoSense) {
+  write("cpu.max", "100000 0\n");
+  EXPECT_EQ(cpus_of("0::/\n"), 0);
+  write("cpu.max", "-100000 -100000\n");
+  EXPECT_EQ(cpus_of("0::/\n"), 0);
+  write("cpu.max", "100000\n");
+  EXPECT_EQ(cpus_of("0::/\n"), 0);
+  write("cpu.max", "");
+  EXPECT_EQ(cpus_of("0::/\n"), 0);
+  EXPECT_EQ(cpus_of(""), 0);
+}
+
+// A file with nothing in it is none: the quota is looked for where version 1 has it.
+TEST_F(Cgroups, EmptyFile) {
+  write("cpu.max", "");
+  write("cpu.cfs_quota_us", "200000\n");
+  EXPECT_EQ(cpus_of("0::/\n"), 0) << "without a period";
+  write("cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(cpus_of("0::/\n"), 2);
+}
+
+// Of a line only the controller cpu counts, whatever the names of the others begin or end with.
+TEST_F(Cgroups, ControllersAreWholeNames) {
+  write("cpu/cpu.cfs_quota_us", "200000\n");
+  write("cpu/cpu.cfs_period_us", "100000\n");
+  for (const char* others : {"cpuacct", "xcpu", "xcpu,cpuset", "cpuset,cpux", "xcpux"}) {
+    EXPECT_EQ(cpus_of("4:" + std::string(others) + ":/\n"), 0) << others;
+  }
+  for (const char* with : {"cpu", "cpu,cpuacct", "cpuacct,cpu", "xcpu,cpu,cpuset"}) {
+    EXPECT_EQ(cpus_of("4:" + std::string(with) + ":/\n"), 2) << with;
+  }
+}
+
+// A path that is too long for the library is the mount's own; a mount that is too long is none.
+TEST_F(Cgroups, MountThatIsTooLong) {
+  write("cpu.max", "300000 100000\n");
+  write("cpu/cpu.cfs_quota_us", "200000\n");
+  write("cpu/cpu.cfs_period_us", "100000\n");
+  std::string mount = root();
+  EXPECT_EQ(cpus_of("0::/\n", mount), 3);
+  EXPECT_EQ(cpus_of("4:cpu:/\n", mount), 2);
+  while (mount.size() < 1100) mount += "/.";
+  EXPECT_EQ(cpus_of("0::/\n", mount), 0);
+  EXPECT_EQ(cpus_of("4:cpu:/\n", mount), 0);
+}
+
+// Without a slash in front of it the mount is where the walk ends too.
+TEST_F(Cgroups, MountInTheCurrentFolder) {
+  write("mount/cpu.max", "400000 100000\n");
+  write("mount/a/cpu.max", "900000 100000\n");
+  write("cpu.max", "100000 100000\n");  // above the mount
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(root());
+  const int32_t cpus = cpus_of("0::/a\n", "mount");
+  std::filesystem::current_path(before);
+  EXPECT_EQ(cpus, 4);
+}
+
 // A mount of our own over /sys/fs/cgroup, in namespaces of our own, with a quota of one CPU in either version.
 bool mount_quota() {
   const std::string user = "0 " + std::to_string(getuid()) + " 1", group = "0 " + std::to_string(getgid()) + " 1";
@@ -116,6 +186,50 @@ TEST(Cpus, QuotaOfTheProcessCounts) {
                                      hostile::patience);
   if (code == hostile::skipped) GTEST_SKIP() << "one CPU, or no namespaces for this process";
   EXPECT_EQ(code, 0);
+}
+
+// ---- memory
+
+TEST(Pages, MoreThanThereAre) {
+  EXPECT_EQ(map_pages(SIZE_MAX / 2), nullptr);
+  unmap_pages(nullptr, SIZE_MAX / 2);  // what was not had is given back
+  void* pages = map_pages(4096);
+  ASSERT_NE(pages, nullptr);
+  static_cast<char*>(pages)[4095] = 1;
+  unmap_pages(pages, 4096);
+}
+
+// The flags of the mapping that an address is in, as the kernel abbreviates them; empty: it does not tell.
+std::string flags_of(const char* address) {
+  std::ifstream maps("/proc/self/smaps");
+  bool inside = false;
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long long begin, end;
+    if (std::sscanf(line.c_str(), "%llx-%llx ", &begin, &end) == 2) {
+      const auto at = reinterpret_cast<uintptr_t>(address);
+      inside = begin <= at && at < end;
+    }
+    if (inside && line.rfind("VmFlags:", 0) == 0) return line;
+  }
+  return "";
+}
+
+// Large memory asks for huge pages, between the first and the last that fit into it, and small memory does not.
+TEST(Pages, HugeOnes) {
+  constexpr int64_t size = int64_t{16} << 20, huge = int64_t{2} << 20;
+  char* pages = static_cast<char*>(map_pages(size));
+  ASSERT_NE(pages, nullptr);
+  if (flags_of(pages).empty() || madvise(pages, huge, MADV_NOHUGEPAGE) != 0) {
+    unmap_pages(pages, size);
+    GTEST_SKIP() << "the kernel does not tell, or has none";
+  }
+  const auto asks = [&](int64_t at) { return flags_of(pages + at).find(" hg") != std::string::npos; };
+  advise_huge_pages(pages + 1, 2 * huge - 1);
+  EXPECT_FALSE(asks(0) || asks(huge));
+  advise_huge_pages(pages + 1, 4 * huge);
+  EXPECT_TRUE(asks(huge + huge));
+  EXPECT_FALSE(asks(size - 1));
+  unmap_pages(pages, size);
 }
 
 // ---- waiting
@@ -195,6 +309,163 @@ TEST(Lock, RealTimeThreadLetsTheHolderRun) {
                                      hostile::patience);
   if (code == hostile::skipped) GTEST_SKIP() << "no right to real-time priority or affinity here";
   EXPECT_EQ(code, 0);
+}
+
+// ---- threads
+
+// Runs a body in a process of its own, whose CPUs and priorities it may change.
+template <class Body>
+void expect_of_process(Body&& body) {
+  const int code = hostile::wait_for(hostile::start_child(body), hostile::patience);
+  if (code == hostile::skipped) GTEST_SKIP() << "not to be had here";
+  EXPECT_EQ(code, 0);
+}
+
+cpu_set_t only(int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(static_cast<size_t>(cpu), &set);
+  return set;
+}
+
+// A thread that has but one CPU, and lives as long as this.
+class Pinned {
+ public:
+  explicit Pinned(int cpu) {
+    thread_ = std::thread([this] {
+      while (!done_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    });
+    const cpu_set_t one = only(cpu);
+    pthread_setaffinity_np(handle(), sizeof one, &one);
+  }
+  ~Pinned() {
+    done_ = true;
+    thread_.join();
+  }
+
+  pthread_t handle() { return thread_.native_handle(); }
+  cpu_set_t cpus() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    pthread_getaffinity_np(handle(), sizeof set, &set);
+    return set;
+  }
+
+ private:
+  std::atomic<bool> done_{false};
+  std::thread thread_;
+};
+
+TEST(KeepOff, LeavesOtherCpus) {
+  expect_of_process([]() -> int {
+    cpu_set_t all, others;
+    if (sched_getaffinity(0, sizeof all, &all) != 0 || CPU_COUNT(&all) < 2) return hostile::skipped;
+    const int cpu = sched_getcpu();
+    CPU_ZERO(&others);
+    CPU_OR(&others, &others, &all);
+    CPU_CLR(static_cast<size_t>(cpu), &others);
+    Pinned thread(cpu);
+    keep_off(thread.handle(), cpu);
+    const cpu_set_t left = thread.cpus();
+    return CPU_EQUAL(&left, &others) ? 0 : 1;
+  });
+}
+
+// Of a CPU that is not known, or that no mask has, nobody is kept off.
+TEST(KeepOff, CpuThatIsNone) {
+  expect_of_process([]() -> int {
+    cpu_set_t all;
+    if (sched_getaffinity(0, sizeof all, &all) != 0) return hostile::skipped;
+    for (const int32_t none : {-1, INT32_MIN, CPU_SETSIZE, INT32_MAX}) {
+      Pinned thread(sched_getcpu());
+      keep_off(thread.handle(), none);
+      const cpu_set_t left = thread.cpus();
+      if (!CPU_EQUAL(&left, &all)) return 1;
+    }
+    return 0;
+  });
+}
+
+// Where there is no other the thread shares it, wherever it was before.
+TEST(KeepOff, TheOnlyCpu) {
+  expect_of_process([]() -> int {
+    cpu_set_t all;
+    if (sched_getaffinity(0, sizeof all, &all) != 0 || CPU_COUNT(&all) < 2) return hostile::skipped;
+    const int cpu = sched_getcpu();
+    int other = 0;
+    while (other == cpu || !CPU_ISSET(static_cast<size_t>(other), &all)) ++other;
+    Pinned thread(other);
+    const cpu_set_t one = only(cpu);
+    if (sched_setaffinity(0, sizeof one, &one) != 0) return hostile::skipped;
+    keep_off(thread.handle(), cpu);
+    const cpu_set_t left = thread.cpus();
+    return CPU_EQUAL(&left, &one) ? 0 : 1;
+  });
+}
+
+// From here on the kernel does not tell the affinity of the process; false: it cannot be made to.
+bool hide_affinity() {
+  sock_filter rules[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_getaffinity, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(getpid()), 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{sizeof rules / sizeof rules[0], rules};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
+    return false;
+  }
+  cpu_set_t set;
+  return sched_getaffinity(getpid(), sizeof set, &set) != 0;
+}
+
+// As where there are more CPUs than the mask of a process holds.
+TEST(Cpus, AffinityThatIsNotTold) {
+  expect_of_process([]() -> int {
+    const auto online = static_cast<int32_t>(sysconf(_SC_NPROCESSORS_ONLN));
+    const int32_t quota = cgroup_cpus("/proc/self/cgroup", "/sys/fs/cgroup");
+    if (!hide_affinity()) return hostile::skipped;
+    if (count_cpus() != (quota > 0 ? std::min(quota, online) : online)) return 1;
+    const int cpu = sched_getcpu();
+    const cpu_set_t one = only(cpu);
+    Pinned thread(cpu);
+    keep_off(thread.handle(), cpu);
+    const cpu_set_t left = thread.cpus();
+    return CPU_EQUAL(&left, &one) ? 0 : 2;
+  });
+}
+
+std::atomic<int> policy_of_thread{-1};
+
+// The policy of a thread that another thread starts than the one whose policy is changed.
+int policy_of_started(int policy_of_process) {
+  std::atomic<bool> changed{false};
+  bool started = false;
+  std::thread starter([&] {
+    while (!changed) std::this_thread::yield();
+    pthread_t thread;
+    started = start_thread(&thread, 64 << 10, [](void*) -> void* {
+      policy_of_thread = sched_getscheduler(0);
+      return nullptr;
+    });
+    if (started) join_thread(thread);
+  });
+  const sched_param none{};
+  const bool has_right = sched_setscheduler(0, policy_of_process, &none) == 0;
+  changed = true;
+  starter.join();
+  return has_right && started ? policy_of_thread.load() : -1;
+}
+
+TEST(StartThread, TakesOnThePolicyOfTheProcess) {
+  for (const int policy : {SCHED_BATCH, SCHED_IDLE, SCHED_OTHER}) {
+    expect_of_process([&]() -> int {
+      const int found = policy_of_started(policy);
+      return found == -1 ? hostile::skipped : found == policy ? 0 : 1;
+    });
+  }
 }
 
 // ---- forks

@@ -424,8 +424,18 @@ TEST_F(PartitionMistakes, I11_OfParts) {
   with([&](auto& p) { p.scratch_bytes = needed - 1; }, {GTH_E_SIZE, GTH_OPERAND_NONE, -1, -1, needed - 1, needed});
   with([](auto& p) { p.flags = GTH_PARTS_ONCE; }, {GTH_E_UNSUPPORTED});
   with([](auto& p) { p.flags = GTH_PARTS_ONCE, p.order = nullptr, p.place = nullptr; }, {GTH_E_NULL});
-  with([](auto& p) { p.local = reinterpret_cast<int64_t*>(reinterpret_cast<char*>(p.local) + 1); },
-       {GTH_E_UNSUPPORTED});
+  for (int64_t* gth_parts::* numbers : {&gth_parts::counts, &gth_parts::local, &gth_parts::order, &gth_parts::place}) {
+    with([&](auto& p) { p.*numbers = reinterpret_cast<int64_t*>(reinterpret_cast<char*>(p.*numbers) + 4); },
+         {GTH_E_UNSUPPORTED});
+  }
+  with([](auto& p) { p.scratch = static_cast<char*>(p.scratch) + 4; }, {GTH_E_UNSUPPORTED});
+}
+
+TEST_F(PartitionMistakes, OfContexts) {
+  Error error;
+  expect_facts(gth_partition(reinterpret_cast<gth_context*>(1), &desc_, &shards_, nullptr, &memory_.parts, &error),
+               error, {GTH_E_HANDLE, GTH_OPERAND_CONTEXT});
+  EXPECT_TRUE(memory_.is_untouched(3, 2));
 }
 
 TEST_F(PartitionMistakes, OfIds) {

@@ -434,6 +434,37 @@ TEST(Plans, BadIndexOfARun) {
   EXPECT_EQ(planned.run(params.data(), indices.data(), out.data(), 2), GTH_OK);
 }
 
+// And does nothing else.
+TEST(Plans, CheckJudgesIndices) {
+  const Array indices = indices64({3}, {3, 0, 4});
+  const Planned open(g, Described(f32, {4, 2}), Described(i64, {GTH_OPEN})),
+      closed(g, Described(f32, {4, 2}), Described(i64, {3}));
+  Error error;
+  EXPECT_EQ(gth_plan_check(nullptr, open.plan.get(), indices.data(), 2, &error), GTH_OK) << error.message;
+  expect_facts(gth_plan_check(nullptr, open.plan.get(), indices.data(), 3, &error), error,
+               {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 2, 4, 4});
+  expect_facts(gth_plan_check(nullptr, closed.plan.get(), indices.data(), GTH_OPEN, &error), error,
+               {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 2, 4, 4});
+  const gth_options skip = with_bounds(GTH_BOUNDS_SKIP);
+  const Planned lenient(g, Described(f32, {4, 2}), Described(i64, {GTH_OPEN}), &skip);
+  EXPECT_EQ(gth_plan_check(nullptr, lenient.plan.get(), indices.data(), 3, &error), GTH_OK) << error.message;
+}
+
+TEST(Plans, CheckOfAWrongN) {
+  const Array indices = indices64({1}, {0});
+  const Planned open(g, Described(f32, {4, 2}), Described(i64, {GTH_OPEN})),
+      closed(g, Described(f32, {4, 2}), Described(i64, {1}));
+  Error error;
+  for (int64_t n : {int64_t{-1}, int64_t{-2}, INT64_MIN}) {
+    expect_facts(gth_plan_check(nullptr, open.plan.get(), indices.data(), n, &error), error, n_fault(n, 0));
+  }
+  expect_facts(gth_plan_check(nullptr, open.plan.get(), indices.data(), INT64_MAX, &error), error,
+               n_too_large(INT64_MAX, INT64_MAX / 8));
+  expect_facts(gth_plan_check(nullptr, closed.plan.get(), indices.data(), 1, &error), error, n_fault(1, GTH_OPEN));
+  expect_facts(gth_plan_check(nullptr, open.plan.get(), nullptr, 1, &error), error, {GTH_E_NULL, GTH_OPERAND_INDICES});
+  EXPECT_EQ(gth_plan_check(nullptr, open.plan.get(), nullptr, 0, &error), GTH_OK) << error.message;
+}
+
 TEST(Plans, StringsHaveNone) {
   gth_plan* plan = nullptr;
   Error error;
@@ -532,6 +563,20 @@ TEST(Plans, SoDoesADescription) {
   Error error;
   expect_facts(gth_gather_desc(nullptr, &params.desc, &i, &options, &out.desc, &error), error,
                {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, 8, 8, GTH_ERROR_WRAP});
+}
+
+// Dims that are open are held against each other one by one, and must agree.
+TEST(Plans, OpenExtentsOfOnnxRuntimesBatches) {
+  const gth_options one = with_profile(GTH_PROFILE_ORT, 1), two = with_profile(GTH_PROFILE_ORT, 2);
+  expect_plan(nd, {GTH_OPEN, 4}, {GTH_OPEN, 3, 1}, &one);
+  expect_plan(nd, {2, 4}, {2, GTH_OPEN, 1}, &one);
+  expect_no_plan(nd, {3, 4}, {2, GTH_OPEN, 1}, &one, {GTH_E_BATCH, GTH_OPERAND_INDICES, 0, -1, 2, 3});
+  expect_no_plan(nd, {2, 2, 4}, {GTH_OPEN, 1}, &two,
+                 {GTH_E_BATCH, GTH_OPERAND_OPTIONS, offsetof(gth_options, batch_dims), -1, 2, 2});
+  const Described params(f32, {2, 4}), indices(i64, {2, GTH_OPEN, 1}), rows(i64, {GTH_OPEN, 1});
+  expect_shape({nd, params.desc, indices.desc, &one}, {2, GTH_OPEN});
+  const Described batches(f32, {2, 2, 4});
+  expect_shape({nd, batches.desc, rows.desc, &two}, {GTH_OPEN});
 }
 
 // ONNX Runtime's rule counts tuples, and open extents cannot be counted: dims that indices does not have are not read.

@@ -162,6 +162,43 @@ TEST(Hostile, A13_BatchExtentsDiffer) {
   expect_shape_fault({nd, params.desc(), indices.desc(), &onnx}, facts);
 }
 
+// ONNX Runtime counts: the tuples are a multiple of the batches, or there is no output.
+TEST(Hostile, A13_TuplesAreDealtOutToBatches) {
+  const gth_options ort = with_profile(GTH_PROFILE_ORT, 1);
+  const Array params(f32, {2, 3}), fine = indices64({4, 1}, {0, 1, 2, 0}), odd = indices64({3, 1}, {0, 1, 2});
+  expect_gathered({nd, params.desc(), fine.desc(), &ort}, {4}, rows_of(params, 4, {0, 1, 5, 3}));
+  const Facts facts{GTH_E_BATCH, GTH_OPERAND_INDICES, 0, -1, 3, 2};
+  expect_refused({nd, params.desc(), odd.desc(), &ort}, Array(f32, {3}), facts);
+  expect_shape_fault({nd, params.desc(), odd.desc(), &ort}, facts);
+}
+
+// More tuples than int64 counts are of no number of batches: their size is what is wrong with them.
+TEST(Hostile, A13_MoreTuplesThanInt64Counts) {
+  constexpr int64_t many = int64_t{1} << 32;
+  const gth_options ort = with_profile(GTH_PROFILE_ORT, 1);
+  const Array memory(f32, {7, 3});
+  const Shape indices_shape{many, many, 1}, out_shape{many, many};
+  for (const int64_t batches : {2, 7}) {  // of which 2^63 - 1 is no multiple, and one
+    const Shape params_shape{batches, 3};
+    const Call call{nd, describe(f32, params_shape, memory.data()),
+                    describe(GTH_DTYPE_INT64, indices_shape, memory.data()), &ort};
+    expect_shape_fault(call, {GTH_E_SIZE, GTH_OPERAND_OUT, -1, -1, many, INT64_MAX});
+    Error error;
+    const gth_tensor_desc out = describe(f32, out_shape, memory.data());
+    expect_facts(nd.desc(nullptr, &call.params, &call.indices, &ort, &out, &error), error,
+                 {GTH_E_SIZE, GTH_OPERAND_INDICES, -1, -1, many, INT64_MAX});
+  }
+}
+
+TEST(Hostile, A13_MoreBatchesThanInt64Counts) {
+  constexpr int64_t many = int64_t{1} << 32;
+  const gth_options ort = with_profile(GTH_PROFILE_ORT, 2);
+  const Array memory(f32, {4}), indices = indices64({5, 1}, {0, 0, 0, 0, 0});
+  const Shape params_shape{many, many, 3};
+  expect_shape_fault({nd, describe(f32, params_shape, memory.data()), indices.desc(), &ort},
+                     {GTH_E_BATCH, GTH_OPERAND_INDICES, 0, -1, 5, INT64_MAX});
+}
+
 TEST(Hostile, A14_NegativeBatchDimsOfGatherNd) {
   const Array params(f32, {2, 2}), indices = indices64({2, 1}, {0, 0}), out(f32, {2});
   for (int64_t batch : {int64_t{-1}, INT64_MIN, INT64_MAX}) {

@@ -181,17 +181,25 @@ inline ScatterAnswer solve_scatter(const ScatterProblem& problem) {
   return answer;
 }
 
+// What a NaN looks like is nobody's promise: where both are one, `at` becomes as expected. A complex number is two floats.
+inline void take_nans(int32_t dtype, char* at, const char* expected) {
+  if (is_complex(dtype)) {
+    const int32_t part = dtype == GTH_DTYPE_COMPLEX64 ? GTH_DTYPE_FLOAT32 : GTH_DTYPE_FLOAT64;
+    const auto bytes = gth_dtype_size(part);
+    take_nans(part, at, expected);
+    take_nans(part, at + bytes, expected + bytes);
+  } else if (std::isnan(decode_float(dtype, at)) && std::isnan(decode_float(dtype, expected))) {
+    std::memcpy(at, expected, static_cast<size_t>(gth_dtype_size(dtype)));
+  }
+}
+
 // Whether a target is as it should be: to the byte, but for what a NaN looks like.
 inline bool is_same_target(const ScatterProblem& problem, const ScatterAnswer& answer, Bytes found) {
   if (found.size() != answer.memory.size()) return false;
-  if (problem.reduces() && is_float(problem.params.dtype)) {
+  const int32_t dtype = problem.params.dtype;
+  if (problem.reduces() && (is_float(dtype) || is_complex(dtype))) {
     for (size_t offset = 0; offset < answer.touched.size(); ++offset) {
-      if (!answer.touched[offset]) continue;
-      char* at = found.data() + offset;
-      const char* expected = answer.memory.data() + offset;
-      const bool are_nan = std::isnan(decode_float(problem.params.dtype, at)) &&
-                           std::isnan(decode_float(problem.params.dtype, expected));
-      if (are_nan) std::memcpy(at, expected, static_cast<size_t>(problem.params.item));
+      if (answer.touched[offset]) take_nans(dtype, found.data() + offset, answer.memory.data() + offset);
     }
   }
   return found == answer.memory;

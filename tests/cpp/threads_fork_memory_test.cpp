@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "hostile.hpp"
@@ -261,6 +262,59 @@ TEST(Hostile, G3_ForkWhileGathersRun) {
   for (std::thread& each : threads) each.join();
 }
 
+// Handles over one array: so many that some of their memory is full, some full but for a few slots, and some not.
+class ManyHandles {
+ public:
+  ManyHandles() {
+    for (gth_tensor*& each : live_) EXPECT_EQ(gth_tensor_borrow(&desc_, &each, nullptr), GTH_OK);
+    const auto first = live_.begin() + 2000, last = first + 20;
+    for (auto each = first; each != last; ++each) EXPECT_EQ(gth_tensor_release(*each), GTH_OK);
+    gone_.assign(first, last);
+    live_.erase(first, last);
+  }
+  ~ManyHandles() {
+    for (gth_tensor* each : live_) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
+  }
+
+  bool are_as_they_were() const {
+    gth_tensor_desc found = GTH_TENSOR_DESC_INIT;
+    const auto is_live = [&](const gth_tensor* each) {
+      return gth_tensor_describe(each, &found, nullptr) == GTH_OK && found.data == desc_.data;
+    };
+    return std::all_of(live_.begin(), live_.end(), is_live) && std::none_of(gone_.begin(), gone_.end(), is_live);
+  }
+
+ private:
+  const Array array_{u8, {4}};
+  const gth_tensor_desc desc_ = array_.desc();
+  std::vector<gth_tensor*> live_ = std::vector<gth_tensor*>(4000), gone_;
+};
+
+// The child goes through the handles' memory, because what another thread was doing there is left undone.
+TEST(Hostile, G3_ForkWhileHandlesAreMade) {
+  const ManyHandles before;
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int32_t t = 0; t < 2; ++t) {
+    threads.emplace_back([&] {
+      const Array array(u8, {4});
+      while (!stop) const Tensor tensor(array.desc());
+    });
+  }
+  const int64_t times = environment::number("GATHER_FORKS", 100);
+  for (int64_t k = 0; k < times && !HasFailure(); ++k) {
+    const pid_t child = start_child([&] {
+      if (!before.are_as_they_were()) return 1;
+      const ManyHandles more;
+      return before.are_as_they_were() && more.are_as_they_were() && !HasFailure() ? 0 : 2;
+    });
+    EXPECT_EQ(wait_for(child, patience), 0) << "child " << k;
+  }
+  stop = true;
+  for (std::thread& each : threads) each.join();
+  EXPECT_TRUE(before.are_as_they_were());
+}
+
 // A user who may have no more threads. Root may always, so the child is somebody else.
 int gather_without_threads(const Large& large) {
   const rlimit none{0, 0};
@@ -406,6 +460,28 @@ TEST(Hostile, G7_ThreadStackOf64KiB) {
 TEST(Hostile, G9_ExitWhileThePoolIsBusy) {
   for (int32_t k = 0; k < 20; ++k) {
     const pid_t child = start_child([]() -> int { exit_in_the_middle(); });
+    ASSERT_EQ(wait_for(child, patience), 0) << "child " << k;
+  }
+}
+
+// A thread that goes on while the process ends finds its handle to the last.
+TEST(Hostile, G9_HandlesOutliveTheEnd) {
+  for (int32_t k = 0; k < 20; ++k) {
+    const pid_t child = start_child([]() -> int {
+      static const Array array(u8, {4});
+      static gth_tensor* tensor = nullptr;
+      const gth_tensor_desc desc = array.desc();
+      if (gth_tensor_borrow(&desc, &tensor, nullptr) != GTH_OK) return 1;
+      static std::atomic<bool> started{false};
+      std::thread([] {
+        gth_tensor_desc found = GTH_TENSOR_DESC_INIT;
+        for (;; started = true) {
+          if (gth_tensor_describe(tensor, &found, nullptr) != GTH_OK) _exit(2);
+        }
+      }).detach();
+      while (!started) std::this_thread::yield();
+      std::exit(0);
+    });
     ASSERT_EQ(wait_for(child, patience), 0) << "child " << k;
   }
 }

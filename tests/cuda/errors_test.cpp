@@ -282,6 +282,48 @@ TEST_F(Errors, WrongDevices) {
   EXPECT_EQ(error.value, 1000);
 }
 
+// The indices of a run, judged by the stream and taken from the context.
+TEST_F(Errors, APlanIsChecked) {
+  const Context context;
+  Lookup lookup(6, 4, 3);
+  const gth_tensor_desc p = lookup.params_desc(), i = lookup.indices_desc();
+  gth_plan* plan = nullptr;
+  Error error;
+  ASSERT_EQ(gth_gather_plan(&p, &i, nullptr, nullptr, &plan, &error), GTH_OK) << error.message;
+  lookup.pick({5, 0, 3});
+  EXPECT_EQ(gth_plan_check(context.get(), plan, i.data, GTH_OPEN, &error), GTH_OK) << error.message;
+  context.expect_no_error();
+  lookup.pick({5, 0, 6});
+  EXPECT_EQ(gth_plan_check(context.get(), plan, i.data, GTH_OPEN, &error), GTH_OK) << error.message;
+  context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 2, 6, 6});
+  lookup.expect_unchanged();
+  EXPECT_EQ(gth_plan_release(plan), GTH_OK);
+}
+
+TEST_F(Errors, IdsAreDealtOutOnTheCpu) {
+  const Context context;
+  const int64_t ids[] = {3, 0}, two = 2;
+  int64_t counts[2] = {-7, -7}, local[2], scratch[64];
+  gth_tensor_desc desc = device::describe_on_device(GTH_DTYPE_INT64, {}, ids);
+  desc.device = GTH_DEVICE_CPU;
+  desc.ndim = 1;
+  desc.shape = &two;
+  gth_shards shards = GTH_SHARDS_INIT;
+  shards.rows = 4;
+  shards.count = 2;
+  gth_parts parts = GTH_PARTS_INIT;
+  parts.capacity = 2;
+  parts.counts = counts;
+  parts.local = local;
+  parts.scratch = scratch;
+  parts.scratch_bytes = sizeof scratch;
+  Error error;
+  device::expect_facts(gth_partition(context.get(), &desc, &shards, nullptr, &parts, &error), error,
+                       {GTH_E_UNSUPPORTED, GTH_OPERAND_CONTEXT, -1, -1, GTH_DEVICE_CUDA, GTH_DEVICE_CPU});
+  EXPECT_EQ(counts[0], -7);
+  EXPECT_EQ(gth_partition(nullptr, &desc, &shards, nullptr, &parts, &error), GTH_OK) << error.message;
+}
+
 TEST_F(Errors, StringsAreForTheCpu) {
   const Context context;
   const int64_t shape = 2, offsets[] = {0, 1, 2};

@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include "../../src/api/dlpack_structs.hpp"
 #include "../../src/core/testing.hpp"
 #include "emulated.hpp"
 
@@ -89,6 +90,66 @@ TEST_F(Emulated, G4_HostMemoryForATensorOnADevice) {
     }
   }
   EXPECT_GT(failures, 0);
+}
+
+// What the hooks gave goes back to them where it cannot be made zeros.
+TEST_F(Emulated, FailuresOfZerosInMemoryOfHooks) {
+  int live = 0;
+  gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+  options.device = GTH_DEVICE_CUDA;
+  options.memory_user = &live;
+  options.alloc = [](void* user, int64_t bytes, int64_t, int32_t, int32_t, CUstream_st*) {
+    ++*static_cast<int*>(user);
+    return device::allocate(bytes);
+  };
+  options.free = [](void* user, int64_t, int64_t, int32_t, int32_t, CUstream_st*, void* memory) {
+    --*static_cast<int*>(user);
+    device::deallocate(memory);
+  };
+  gth_context* context = nullptr;
+  ASSERT_EQ(gth_context_create(&options, &context, nullptr), GTH_OK);
+  const int64_t shape[] = {100};
+  int failures = 0;
+  expect_to_survive([&](Failing* failing, Error* error) {
+    gth_tensor* tensor = nullptr;
+    failing->arm();
+    const int32_t status = gth_tensor_alloc(context, GTH_DTYPE_INT8, 1, shape, &tensor, error);
+    failing->disarm();
+    EXPECT_EQ(status == GTH_OK, tensor != nullptr);
+    EXPECT_EQ(live, tensor ? 1 : 0);
+    failures += status != GTH_OK;
+    EXPECT_EQ(gth_tensor_release(tensor), GTH_OK);
+    return status;
+  });
+  EXPECT_GT(failures, 0);
+  EXPECT_EQ(live, 0);
+  EXPECT_EQ(gth_context_release(context), GTH_OK);
+}
+
+// Memory is taken over if and only if the call succeeds; its dims are many, and need memory too.
+TEST_F(Emulated, G4_HostMemoryForAnAdoptedTensor) {
+  const Context context;
+  const Memory memory(1);
+  const Shape shape(64, 1);
+  const gth_tensor_desc desc = device::describe_on_device(GTH_DTYPE_INT8, shape, memory.data());
+  int ended = 0;
+  int64_t failures = 0;
+  for (int64_t n = 1; n < 100; ++n) {
+    Error error;
+    gth_tensor* tensor = nullptr;
+    gth_testing_fail_allocation(n, 0);
+    const int32_t status = gth_tensor_adopt(context.get(), &desc, device::count_end, &ended, &tensor, &error);
+    gth_testing_fail_allocation(0, 0);
+    context.sync();
+    EXPECT_EQ(ended, 0) << "allocation " << n;
+    EXPECT_EQ(gth_tensor_release(tensor), GTH_OK);
+    if (status == GTH_OK) break;
+    EXPECT_EQ(status, GTH_E_NOMEM) << error.message;
+    ++failures;
+  }
+  EXPECT_GT(failures, 1);
+  context.sync();
+  EXPECT_EQ(ended, 1);
 }
 
 // A device older than all that the library was compiled for.
@@ -216,6 +277,77 @@ TEST_F(Emulated, FailuresOfStagedCopies) {
   }
   EXPECT_EQ(gth_tensor_release(on_host), GTH_OK);
   EXPECT_EQ(gth_tensor_release(on_device), GTH_OK);
+}
+
+// They are packed in memory of the host.
+TEST_F(Emulated, G4_HostMemoryForStagedCopies) {
+  const Context context;
+  const Memory memory(24);
+  const Shape shape{2, 3}, turned{4, 8};
+  Bytes host(24, 1);
+  const gth_tensor_desc far = device::describe_on_device(GTH_DTYPE_INT32, shape, memory.data());
+  gth_tensor_desc near = far;
+  near.device = GTH_DEVICE_CPU;
+  near.data = host.data();
+  near.strides = turned.data();
+  gth_tensor *on_host = nullptr, *on_device = nullptr;
+  ASSERT_EQ(gth_tensor_borrow(&near, &on_host, nullptr), GTH_OK);
+  ASSERT_EQ(gth_tensor_borrow(&far, &on_device, nullptr), GTH_OK);
+  const int64_t allocations = gth_emulation_live_allocations();
+  for (const bool to_device : {true, false}) {
+    Error error;
+    gth_testing_fail_allocation(1, 1);
+    const int32_t status =
+        gth_tensor_copy(context.get(), to_device ? on_host : on_device, to_device ? on_device : on_host, &error);
+    gth_testing_fail_allocation(0, 0);
+    device::expect_facts(status, error, {GTH_E_NOMEM, GTH_OPERAND_NONE, -1, -1, 24, 0});
+    EXPECT_EQ(gth_emulation_live_allocations(), allocations);
+  }
+  EXPECT_EQ(gth_tensor_release(on_host), GTH_OK);
+  EXPECT_EQ(gth_tensor_release(on_device), GTH_OK);
+}
+
+TEST_F(Emulated, FailuresOfExports) {
+  const Context context;
+  const Memory memory(Bytes(24, 1));
+  const Shape shape{2, 3};
+  const gth_tensor_desc desc = device::describe_on_device(GTH_DTYPE_INT32, shape, memory.data());
+  gth_tensor* tensor = nullptr;
+  ASSERT_EQ(gth_tensor_borrow(&desc, &tensor, nullptr), GTH_OK);
+  int failures = 0;
+  expect_to_survive([&](Failing* failing, Error* error) {
+    DLManagedTensorVersioned* out = nullptr;
+    failing->arm();
+    const int32_t status = gth_tensor_to_dlpack(context.get(), tensor, GTH_EXPORT_COPY, &out, error);
+    failing->disarm();
+    EXPECT_EQ(status == GTH_OK, out != nullptr);
+    failures += status != GTH_OK;
+    if (out) out->deleter(out);
+    context.sync();
+    return status;
+  });
+  EXPECT_GT(failures, 1);
+  EXPECT_EQ(gth_tensor_release(tensor), GTH_OK);
+}
+
+// Which device memory is on is CUDA's to say.
+TEST_F(Emulated, FailuresOfDescriptions) {
+  const Memory memory(8);
+  const Shape shape{8};
+  gth_tensor_desc desc = device::describe_on_device(GTH_DTYPE_INT8, shape, memory.data());
+  desc.device_id = -1;
+  int failures = 0;
+  expect_to_survive([&](Failing* failing, Error* error) {
+    gth_tensor* tensor = nullptr;
+    failing->arm();
+    const int32_t status = gth_tensor_borrow(&desc, &tensor, error);
+    failing->disarm();
+    EXPECT_EQ(status == GTH_OK, tensor != nullptr);
+    failures += status != GTH_OK;
+    EXPECT_EQ(gth_tensor_release(tensor), GTH_OK);
+    return status;
+  });
+  EXPECT_GT(failures, 0);
 }
 
 // A deleter runs once, whatever fails around it.

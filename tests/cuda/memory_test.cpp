@@ -1,3 +1,4 @@
+#include "../../src/api/arrow_structs.hpp"
 #include "device_test.hpp"
 
 // Memory on the device: allocated, adopted, copied, and given back when the stream has passed.
@@ -188,6 +189,76 @@ TEST_F(MemoryTest, CopiesOnTheDevice) {
   EXPECT_EQ(gth_tensor_copy(nullptr, c.get(), a.get(), &error), GTH_E_DEVICE);
 }
 
+// One stretch of bytes, one after all, and none.
+TEST_F(MemoryTest, CopiesOfOneStretch) {
+  const Context context;
+  const Bytes content = counting(48);
+  const Memory source(content), target(Bytes(48, 'x'));
+  const Shape shape{3, 4}, few{2, 3}, none{3, 0}, scalar{};
+  const auto copy = [&](const Shape& extents) {
+    const Tensor from(device::describe_on_device(GTH_DTYPE_INT32, extents, source.data()));
+    const Tensor to(device::describe_on_device(GTH_DTYPE_INT32, extents, target.data()));
+    Error error;
+    EXPECT_EQ(gth_tensor_copy(context.get(), from.get(), to.get(), &error), GTH_OK) << error.message;
+    context.sync();
+  };
+  const auto copied = [&](size_t bytes) {
+    Bytes expected(48, 'x');
+    std::copy_n(content.begin(), bytes, expected.begin());
+    return expected;
+  };
+  copy(none);
+  EXPECT_TRUE(target.get() == copied(0));
+  copy(scalar);
+  EXPECT_TRUE(target.get() == copied(4));
+  copy(few);
+  EXPECT_TRUE(target.get() == copied(24));
+  copy(shape);
+  EXPECT_TRUE(target.get() == content);
+}
+
+// From pageable memory to pageable memory, which no kernel reaches.
+TEST_F(MemoryTest, CopiesOnTheHost) {
+  const Context context;
+  const Bytes content = counting(48);
+  const Shape shape{3, 4}, turned{4, 12};
+  for (const int64_t* strides : {static_cast<const int64_t*>(nullptr), turned.data()}) {
+    Bytes target(48, 'x');
+    gth_tensor_desc from = device::describe_on_device(GTH_DTYPE_INT32, shape, content.data());
+    from.device = GTH_DEVICE_CPU;
+    gth_tensor_desc to = from;
+    to.data = target.data();
+    to.strides = strides;
+    const Tensor a(from), b(to);
+    Error error;
+    ASSERT_EQ(gth_tensor_copy(context.get(), a.get(), b.get(), &error), GTH_OK) << error.message;
+    context.sync();
+    for (size_t i = 0; i < 12; ++i) {
+      const size_t at = strides ? i % 4 * 12 + i / 4 * 4 : i * 4;
+      EXPECT_EQ(0, std::memcmp(&target[at], &content[i * 4], 4)) << i;
+    }
+  }
+}
+
+// A copy of strings is for the host, whatever the context's memory is.
+TEST_F(MemoryTest, StringsAreExportedToTheHost) {
+  const Context context;
+  const int64_t shape = 2, offsets[] = {0, 1, 3};
+  Tensor words;
+  Error error;
+  ASSERT_EQ(gth_tensor_from_strings(nullptr, 0, 1, &shape, offsets, "abb", 3, nullptr, nullptr, words.out(), &error),
+            GTH_OK);
+  ArrowSchema schema;
+  ArrowArray array;
+  ASSERT_EQ(gth_tensor_to_arrow(context.get(), words.get(), GTH_EXPORT_COPY, &schema, &array, &error), GTH_OK)
+      << error.message;
+  EXPECT_EQ(array.length, 2);
+  EXPECT_EQ(0, std::memcmp(array.buffers[1], offsets, sizeof offsets));
+  EXPECT_EQ(0, std::memcmp(array.buffers[2], "abb", 3));
+  array.release(&array);
+  schema.release(&schema);
+}
+
 // Params where the device reaches them: pinned and managed.
 TEST_F(MemoryTest, ParamsInHostMemory) {
   const Context context;
@@ -215,6 +286,10 @@ TEST_F(MemoryTest, ParamsInHostMemory) {
     EXPECT_EQ(gth_plan_run(context.get(), plan, place, i.data, lookup.out.data(), GTH_OPEN, &error), GTH_OK);
     EXPECT_EQ(gth_plan_release(plan), GTH_OK);
     context.sync();
+    if (is_managed) {  // managed memory is every device's: nobody asks CUDA whose
+      p.device_id = -1;
+      EXPECT_EQ(Tensor(p).desc().device_id, -1);
+    }
   }
   device::deallocate_host(pinned);
   device::is_emulated() ? device::deallocate_host(managed) : device::deallocate(managed);
@@ -259,6 +334,26 @@ TEST_F(MemoryTest, AdoptedMemoryEndsOnce) {
   EXPECT_EQ(ended.count, 1);
   second.release();  // the context has gone: waits for the device
   EXPECT_EQ(ended.count, 2);
+}
+
+// Pageable memory is not in a stream's way: it ends when its tensor does.
+TEST_F(MemoryTest, AdoptedMemoryOfTheHostEndsAtOnce) {
+  Ended ended;
+  Bytes memory(8);
+  const Shape shape{8};
+  gth_tensor_desc desc = device::describe_on_device(GTH_DTYPE_INT8, shape, memory.data());
+  desc.device = GTH_DEVICE_CPU;
+  const Stream stream;
+  const Context context(stream.get());
+  Tensor tensor;
+  ASSERT_EQ(gth_tensor_adopt(context.get(), &desc, count_end, &ended, tensor.out(), nullptr), GTH_OK);
+  Lookup lookup(6, 4, 2);
+  lookup.pick({1, 2});
+  device::hold(stream.get());
+  lookup.enqueue(context);
+  tensor.release();
+  EXPECT_EQ(ended.count, 1);
+  context.sync();
 }
 
 TEST_F(MemoryTest, ThePendingEndWithTheContext) {

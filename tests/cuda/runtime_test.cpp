@@ -199,6 +199,23 @@ TEST_F(Emulated, ContextsOfTwoDevices) {
   }
 }
 
+// It is told which device a plan is for, and which one the context is of.
+TEST_F(Emulated, APlanOfAnotherDevice) {
+  const Rows rows(1);
+  const Place far(1, nullptr), near(0, nullptr);
+  const gth_tensor_desc t = far.describe(GTH_DTYPE_INT32, table_shape, rows.table);
+  const gth_tensor_desc p = far.describe(GTH_DTYPE_INT64, picks_shape, rows.picks);
+  gth_plan* plan = nullptr;
+  Error error;
+  ASSERT_EQ(gth_gather_plan(&t, &p, nullptr, nullptr, &plan, &error), GTH_OK) << error.message;
+  device::expect_facts(gth_plan_run(near.get(), plan, rows.table, rows.picks, rows.out, GTH_OPEN, &error), error,
+                       {GTH_E_DEVICE, GTH_OPERAND_PLAN, -1, -1, 1, 0});
+  device::expect_facts(gth_plan_check(near.get(), plan, rows.picks, GTH_OPEN, &error), error,
+                       {GTH_E_DEVICE, GTH_OPERAND_PLAN, -1, -1, 1, 0});
+  EXPECT_EQ(gth_plan_run(far.get(), plan, rows.table, rows.picks, rows.out, GTH_OPEN, &error), GTH_OK) << error.message;
+  EXPECT_EQ(gth_plan_release(plan), GTH_OK);
+}
+
 // A stream of another device than the context's is refused by CUDA, and told.
 TEST_F(Emulated, AStreamOfAnotherDevice) {
   CUstream_st* far = gth_emulation_make_stream(1);

@@ -43,6 +43,8 @@ PROGRAMS = (
     "scatter",
     "scatter_threads",
     "scatter_conformance",
+    "gradient",
+    "gradient_threads",
     "gradient_conformance",
     "scatter_oracle",
     "scatter_oracle_threads",
