@@ -18,9 +18,9 @@ from dataclasses import dataclass
 
 from builds import HAS_NVCC, builds_for, fails, prepare
 from killers import Killers
+from languages import CPP, OF_BINDINGS
 from named import NAMED
 from places import ROOT
-from languages import CPP, OF_BINDINGS
 from random_mutants import EQUIVALENT, random_mutants
 
 

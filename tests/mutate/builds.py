@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from subprocess import TimeoutExpired
 
-from bindings import BINDINGS
+from binding_builds import BINDINGS
 from places import ROOT, WORK, command
 
 # Seconds for one program: at first, and then at least, if ten times what it took at first is less. A mutant that makes

@@ -1,7 +1,6 @@
 """What is changed in each language: its files, the operators, and the lines that are no code."""
 
 import ast
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -130,7 +129,7 @@ RUST = Language(
     ("bindings/rust/gather/src/**/*.rs",),
     NOTHING,
     OF_RUST,
-    r"^\s*(//|#|use |mod |pub (mod|use|type|enum|struct|trait)|impl|const |type |where|(pub(\(crate\))? )?(unsafe )?fn |\}|$)",
+    r"^\s*(//|#|use |mod |pub (mod|use|type|enum|struct|trait)|impl|const |type |where|(pub.* )?(unsafe )?fn |\}|$)",
     "  //",
 )
 GO = Language(

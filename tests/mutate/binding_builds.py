@@ -1,4 +1,4 @@
-"""The bindings, each in a copy of the tree of its own, on the library and with the Python that ./dev test has left in build/."""
+"""The bindings, each in a copy of the tree of its own, on the library and with the Python of ./dev test."""
 
 import os
 import shutil
