@@ -5,8 +5,8 @@
 The tree is copied to build/mutate and built there. Then one mutant at a time - one operator, condition, constant or
 statement of src/core, src/api or src/cpu changed - is compiled, and the test programs run until one fails. Mutants are
 the named ones, each the undoing of a promise, and random ones. Survivors are listed, those that can change nothing with
-the reason; the exit status is 1 if a named one survives, or if fewer than 95 % of the others are killed. With --binding it
-is the sources of a binding, its wrapper of the library, and its own tests.
+the reason; the exit status is 1 if a named one survives, or if fewer than 95 % of the others are killed. With --binding
+it is the sources of a binding, its wrapper of the library, and its own tests.
 """
 
 import argparse
