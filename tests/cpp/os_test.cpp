@@ -151,11 +151,12 @@ TEST_F(Cgroups, MountThatIsTooLong) {
   EXPECT_EQ(cpus_of("4:cpu:/\n", mount), 0);
 }
 
-// Without a slash in front of it the mount is where the walk ends too.
-TEST_F(Cgroups, MountInTheCurrentFolder) {
+// The walk ends with the mount, also where no slash is in front of it.
+TEST_F(Cgroups, WhatIsAboveTheMountIsNotLookedAt) {
   write("mount/cpu.max", "400000 100000\n");
   write("mount/a/cpu.max", "900000 100000\n");
-  write("cpu.max", "100000 100000\n");  // above the mount
+  write("cpu.max", "100000 100000\n");
+  EXPECT_EQ(cpus_of("0::/a\n", root() + "/mount"), 4);
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(root());
   const int32_t cpus = cpus_of("0::/a\n", "mount");
