@@ -89,7 +89,7 @@ int32_t check_options(const gth_options* options, Op op, const Error& error) {
 
 void resolve_options(const gth_options* given, Op op, Settings* out) {
   const gth_options& options = given ? *given : defaults;
-  const Profile& profile = *find_profile(options.profile);
+  const Profile& profile = profile_of(options.profile);
   const Operation& operation = operation_of(op);
   const Rules& rules = profile.rules[static_cast<int32_t>(operation.rules)];
   out->operation = &operation;

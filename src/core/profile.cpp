@@ -121,10 +121,7 @@ uint8_t column_of(int32_t dtype) {
 
 }  // namespace
 
-const Profile* find_profile(int32_t profile) {
-  if (profile < 0 || profile >= static_cast<int32_t>(std::size(profiles))) return nullptr;
-  return &profiles[profile];
-}
+const Profile& profile_of(int32_t profile) { return profiles[profile]; }
 
 bool allows_params(const Rules& rules, int32_t dtype) { return (column_of(dtype) & ~rules.params) == 0; }
 

@@ -80,8 +80,8 @@ struct Profile {
   Rules rules[ruled_count];
 };
 
-// profile: 0 or GTH_PROFILE_*; anything else gives nullptr.
-const Profile* find_profile(int32_t profile);
+// profile: 0 or GTH_PROFILE_*, which check_options sees to.
+const Profile& profile_of(int32_t profile);
 
 // The kernels would take every dtype; the systems differ for reasons of their own. dtype is one of ours.
 bool allows_params(const Rules& rules, int32_t dtype);
