@@ -90,32 +90,6 @@ TEST_F(Emulated, CopiesOfNothingUnderCapture) {
   }
 }
 
-// Pageable memory cannot be copied while a stream is captured, but where there is nothing to copy.
-TEST_F(Emulated, CopiesOfNothingUnderCapture) {
-  const Stream stream;
-  const Context context(stream.get());
-  const Memory memory(8);
-  Bytes host(8);
-  const Shape none{2, 0}, two{2};
-  for (const bool is_empty : {true, false}) {
-    const Shape& shape = is_empty ? none : two;
-    const gth_tensor_desc far = device::describe_on_device(GTH_DTYPE_INT32, shape, memory.data());
-    gth_tensor_desc near = far;
-    near.device = GTH_DEVICE_CPU;
-    near.data = host.data();
-    gth_tensor *from = nullptr, *to = nullptr;
-    ASSERT_EQ(gth_tensor_borrow(&near, &from, nullptr), GTH_OK);
-    ASSERT_EQ(gth_tensor_borrow(&far, &to, nullptr), GTH_OK);
-    Error error;
-    device::begin_capture(stream.get());
-    EXPECT_EQ(gth_tensor_copy(context.get(), from, to, &error), is_empty ? GTH_OK : GTH_E_CAPTURE) << error.message;
-    const device::Graph graph = device::end_capture(stream.get());
-    EXPECT_NE(graph, nullptr) << "a refused call spoiled the capture";
-    if (graph) device::destroy_graph(graph);
-    for (gth_tensor* each : {from, to}) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
-  }
-}
-
 TEST_F(Emulated, BlocksMayComeInAnyOrder) {
   for (uint32_t seed = 1; seed <= 30; ++seed) {
     gth_emulation_shuffle(seed);
