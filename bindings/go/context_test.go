@@ -23,6 +23,7 @@ func TestACallInAContext(t *testing.T) {
 	check(t, context.Sync())
 	check(t, context.TakeError())
 	check(t, context.EnqueueTakeError(1))
+	expectError(t, context.EnqueueTakeError(0), gather.ErrNull, gather.OperandNone)
 	expectError(t, context.Wait(0), gather.ErrDevice, gather.OperandContext)
 	expectError(t, context.Signal(0), gather.ErrDevice, gather.OperandContext)
 }
@@ -44,6 +45,7 @@ func TestAClosedContext(t *testing.T) {
 	expectError(t, err, gather.ErrHandle, gather.OperandContext)
 	expectError(t, context.Sync(), gather.ErrHandle, gather.OperandContext)
 	expectError(t, context.TakeError(), gather.ErrHandle, gather.OperandContext)
+	expectError(t, context.EnqueueTakeError(1), gather.ErrHandle, gather.OperandContext)
 	err = plan.RunIn(context, gather.To(make([]float32, 2)), table, []int{0}, gather.Open)
 	expectError(t, err, gather.ErrHandle, gather.OperandContext)
 }
