@@ -134,16 +134,18 @@ def builds_for(mutant):
 def copy_tree(tree):
     """What differs is written anew, as of now: objects of mutants may be younger than the sources they are made of."""
     listed = command(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT).stdout
-    names = {name for name in listed.decode().split("\0") if name and (ROOT / name).is_file()}
-    for old in [path for path in tree.rglob("*") if path.is_file()]:
+    names = {name for name in listed.decode().split("\0") if name and os.path.lexists(ROOT / name)}
+    for old in [path for path in tree.rglob("*") if path.is_file() or path.is_symlink()]:
         if str(old.relative_to(tree)) not in names:
             old.unlink()
     for name in names:
         source, copy = ROOT / name, tree / name
-        if copy.is_file() and copy.read_bytes() == source.read_bytes():
-            continue
         copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(source, copy)
+        if source.is_symlink():
+            copy.unlink(missing_ok=True)
+            copy.symlink_to(source.readlink())
+        elif not copy.is_file() or copy.read_bytes() != source.read_bytes():
+            shutil.copy(source, copy)
 
 
 def prepare(builds):
