@@ -284,9 +284,9 @@ inline void expect_gathered(const Call& call, const Shape& shape, const Bytes& e
 
 // Rows of an array by number.
 inline Bytes rows_of(const Array& array, int64_t row_bytes, const std::vector<int64_t>& rows) {
-  Bytes result;
-  for (int64_t row : rows)
-    result.insert(result.end(), array.data() + row * row_bytes, array.data() + (row + 1) * row_bytes);
+  Bytes result(rows.size() * static_cast<size_t>(row_bytes));
+  char* at = result.data();
+  for (int64_t row : rows) at = std::copy_n(array.data() + row * row_bytes, row_bytes, at);
   return result;
 }
 
