@@ -80,8 +80,8 @@ def coverage():
     return f"functions {percents[0]} %, lines {percents[1]} %, branches {percents[2]} %"
 
 
-def mutation():
-    found = re.findall(r"^(\d+ named mutants.*|\d+ random mutants.*)$", read("mutate/report.txt"), re.MULTILINE)
+def mutation(name):
+    found = re.findall(r"^(\d+ named mutants.*|\d+ random mutants.*)$", read(f"mutate/report_{name}.txt"), re.MULTILINE)
     return "; ".join(found) or None
 
 
@@ -106,7 +106,10 @@ ROWS = (
     ("stored inputs, and random ones, on every tier", lambda: passed("test", r" fuzz\."), "./dev test"),
     ("random gathers against an oracle", lambda: passed("test", r" (oracle|elements)[._]"), "./dev test"),
     ("coverage of src/ by the tests of C++", coverage, "./dev coverage"),
-    ("mutants of src/ that tests notice", mutation, "./dev mutate"),
+    ("mutants of src/ that tests notice", lambda: mutation("library"), "./dev mutate"),
+    ("mutants of the Python package that its tests notice", lambda: mutation("python"), "./dev mutate --binding python"),
+    ("mutants of the crate that its tests notice", lambda: mutation("rust"), "./dev mutate --binding rust"),
+    ("mutants of the Go module that its tests notice", lambda: mutation("go"), "./dev mutate --binding go"),
     ("pages that nothing may touch", lambda: passed("test", r" guard_pages"), "./dev test"),
     ("every alignment of the buffers", lambda: passed("test", r" alignment"), "./dev test"),
     (

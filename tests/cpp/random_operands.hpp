@@ -13,9 +13,9 @@
 // Random tensors and switches for the oracles. GATHER_SEED changes the numbers, GATHER_CASES how many.
 namespace oracle {
 
-// Under sanitizers a quarter: each takes several times as long, and the same numbers are drawn without them.
+// Under sanitizers an eighth: each takes several times as long, and the same numbers are drawn without them.
 inline int64_t random_cases(int64_t otherwise) {
-  return environment::number("GATHER_CASES", GATHER_SANITIZED ? otherwise / 4 : otherwise);
+  return environment::number("GATHER_CASES", GATHER_SANITIZED ? otherwise / 8 : otherwise);
 }
 
 constexpr int32_t dtypes[] = {GTH_DTYPE_BOOL,      GTH_DTYPE_INT8,       GTH_DTYPE_INT16,   GTH_DTYPE_INT32,

@@ -3,10 +3,11 @@
     python3 tests/mutate [--count N] [--seconds S] [--seed N] [--only PATTERN] [--named | --binding LANGUAGE]
 
 The tree is copied to build/mutate and built there. Then one mutant at a time - one operator, condition, constant or
-statement of src/core, src/api or src/cpu changed - is compiled, and the test programs run until one fails. Mutants are
-the named ones, each the undoing of a promise, and random ones. Survivors are listed, those that can change nothing with
-the reason; the exit status is 1 if a named one survives, or if fewer than 95 % of the others are killed. With --binding
-it is the sources of a binding, its wrapper of the library, and its own tests.
+statement of src/core, src/api or src/cpu changed - is compiled, and the test programs run until one fails. Mutants
+are the named ones, each the undoing of a promise, and random ones. Survivors are listed, those that can change
+nothing with the reason; the exit status is 1 if a named one survives, or if fewer than 95 % of the others are killed.
+With --binding it is the sources of a binding, its wrapper of the library, and its own tests. What is said is kept in
+build/mutate/report_library.txt, or under the name of the binding.
 """
 
 import argparse
@@ -22,6 +23,7 @@ from languages import CPP, OF_BINDINGS
 from named import NAMED
 from places import ROOT
 from random_mutants import EQUIVALENT, random_mutants
+from report import Report
 
 
 def judge(mutant, killers):
@@ -46,15 +48,15 @@ def judge(mutant, killers):
         path.write_text(before)
 
 
-def judge_named(chosen, killers):
+def judge_named(chosen, killers, report):
     """The named ones that no test notices."""
     broken = []
     for mutant in chosen:
         if mutant.needs_nvcc and not HAS_NVCC:
-            print(f"{'not run: no nvcc':24} {mutant.promise}", flush=True)
+            report.say(f"{'not run: no nvcc':24} {mutant.promise}")
             continue
         by = judge(mutant, killers)
-        print(f"{by or 'SURVIVES':24} {mutant.promise}", flush=True)
+        report.say(f"{by or 'SURVIVES':24} {mutant.promise}")
         if by in (None, "compiler"):
             broken.append(mutant)
     return broken
@@ -74,7 +76,7 @@ class Tally:
         return self.killed >= 0.95 * (self.total - self.equivalent)
 
 
-def judge_random(more, killers, count, seconds):
+def judge_random(more, killers, report, count, seconds):
     """Until there are so many, or so many seconds are over, or somebody interrupts: what was judged counts."""
     tally, began = Tally(), time.monotonic()
     try:
@@ -89,13 +91,13 @@ def judge_random(more, killers, count, seconds):
             tally.killed += by is not None
             tally.equivalent += by is None and reason is not None
             if by:
-                print(f"{by:24} {mutant.file}:{mutant.line}", flush=True)
+                report.say(f"{by:24} {mutant.file}:{mutant.line}")
             elif reason:
-                print(f"{'equivalent':24} {mutant}: {reason}", flush=True)
+                report.say(f"{'equivalent':24} {mutant}: {reason}")
             else:
-                print(f"{'SURVIVES':24} {mutant}", flush=True)
+                report.say(f"{'SURVIVES':24} {mutant}")
     except KeyboardInterrupt:
-        print("interrupted", flush=True)
+        report.say("interrupted")
     return tally
 
 
@@ -118,15 +120,16 @@ def main():
     language = OF_BINDINGS.get(arguments.binding, CPP)
     more = [] if arguments.named else random_mutants(ROOT, arguments.seed, arguments.only, language)
     prepare(dict.fromkeys(build for mutant in (*chosen, *more) for build in builds_for(mutant)))
-    killers = Killers(arguments.binding or "library")
-    broken = judge_named(chosen, killers)
-    tally = judge_random(more, killers, arguments.count, arguments.seconds)
+    name = arguments.binding or "library"
+    killers, report = Killers(name), Report(name)
+    broken = judge_named(chosen, killers, report)
+    tally = judge_random(more, killers, report, arguments.count, arguments.seconds)
     unrun = sum(mutant.needs_nvcc for mutant in chosen) if not HAS_NVCC else 0
     note = f", {unrun} not run: no nvcc" if unrun else ""
     if chosen:
-        print(f"{len(chosen)} named mutants, {len(broken)} survive{note}")
+        report.say(f"{len(chosen)} named mutants, {len(broken)} survive{note}")
     if tally.total:
-        print(tally)
+        report.say(tally)
     return 1 if broken or not tally.is_enough() else 0
 
 
