@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from places import ROOT, WORK, command
 
 STAGE = ROOT / "build" / "stage"
+EMULATED = ROOT / "build" / "test" / "lib" / "libgather_emulated.so"  # with an imaginary CUDA device
 VENV = ROOT / "build" / "bindings" / "python" / "venv"
 
 
@@ -43,6 +44,9 @@ class Python:
         "foreign",
         "parity",
         "properties",
+        "gradients",
+        "closing",
+        "devices",
         "threads",
         "conformance",
         "scatter_conformance",
@@ -62,7 +66,8 @@ class Python:
 
     @property
     def environment(self):
-        return os.environ | {"PYTHONPATH": str(self.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+        words = {"PYTHONPATH": str(self.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+        return os.environ | words | ({"GATHER_EMULATED": str(EMULATED)} if EMULATED.is_file() else {})
 
     def configure(self):
         installed = next(VENV.glob("lib/python*/site-packages/libgather"))

@@ -115,8 +115,8 @@ NAMED = (
     named(
         "a plan runs where it was made for",
         "src/api/plan.cpp",
-        "if (out->plan().device == out->context->device && out->plan().device_id == out->context->device_id) "
-        "return GTH_OK;",
+        "if (planned.device != given.device) "
+        "return core::fail_device(GTH_OPERAND_PLAN, planned.device, given.device, error);",
         "return GTH_OK;",
     ),
     named(

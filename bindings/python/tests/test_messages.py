@@ -84,3 +84,10 @@ def test_messages(call: Any, kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=f"^.*{message}") as caught:
         call()
     assert isinstance(caught.value, libgather.Error)
+
+
+@pytest.mark.parametrize("name", ["gather", "gather_nd", "gather_elements", "scatter", "scatter_nd", "scatter_elements"])
+def test_keywords_that_there_are_not(name: str) -> None:
+    updates = [PARAMS] if name.startswith("scatter") else []
+    with pytest.raises(TypeError, match=rf"^{name}\(\) got an unexpected keyword argument 'axle'$"):
+        getattr(libgather, name)(PARAMS, INDICES, *updates, axle=1)

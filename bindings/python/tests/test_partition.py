@@ -83,10 +83,13 @@ def test_dtypes_and_strides(dtype: str) -> None:
     for view in (ids, ids.T, ids[::2, ::-3], ids[:, 3], ids[::-1]):
         parts = libgather.partition(view, ROWS, shards=7)
         check(parts, view.astype(int), "blocks", False)
-    assert (
-        libgather.partition(ids.tolist(), ROWS, shards=7).local.tolist()
-        == libgather.partition(ids, ROWS, shards=7).local.tolist()
-    )
+
+
+@pytest.mark.parametrize("once", [False, True])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_ids_in_lists(layout: str, once: bool) -> None:
+    ids = np.random.default_rng(8).integers(0, ROWS, (12, 10))
+    check(libgather.partition(ids.tolist(), ROWS, once=once, **LAYOUTS[layout][0]), ids, layout, once)
 
 
 def test_many_ids() -> None:

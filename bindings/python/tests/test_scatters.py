@@ -336,6 +336,9 @@ def test_updates_of_python_take_the_dtype_of_the_target() -> None:
         assert result.dtype == dtype and result.astype("c16").tolist() == [2, 0, 1]
     assert libgather.scatter_elements(np.zeros((2, 2), "f4"), 1 + np.zeros((2, 1), "i8"), [[1], [2.5]])[1, 1] == 2.5
     assert libgather.scatter(np.zeros(2, "M8[D]"), [1], ["2020-02-03"])[1] == np.datetime64("2020-02-03")
+    assert libgather.scatter(np.zeros(2, "M8[ns]"), [1], [np.datetime64(7, "ns")])[1] == np.datetime64(7, "ns")
+    assert libgather.scatter(np.zeros(2, "?"), [1], [True]).tolist() == [False, True]
+    assert libgather.scatter(np.zeros((2, 2)), [1, 0], [np.arange(2), np.ones(2)]).tolist() == [[1, 1], [0, 1]]
     assert libgather.scatter(np.zeros(2, "i4"), 1, 5).tolist() == [0, 5]
     for dtype, value in (("i1", 128), ("u8", -1), ("i4", 1.5), ("?", 1), ("i4", "1"), ("f4", 1j), ("f2", 1e6)):
         with pytest.raises(libgather.DTypeError, match="updates: ") as caught:
