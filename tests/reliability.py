@@ -107,7 +107,7 @@ ROWS = (
     ("random gathers against an oracle", lambda: passed("test", r" (oracle|elements)[._]"), "./dev test"),
     ("coverage of src/ by the tests of C++", coverage, "./dev coverage"),
     ("mutants of src/ that tests notice", lambda: mutation("library"), "./dev mutate"),
-    ("mutants of the Python package that its tests notice", lambda: mutation("python"), "./dev mutate --binding python"),
+    ("mutants of the wheel that its tests notice", lambda: mutation("python"), "./dev mutate --binding python"),
     ("mutants of the crate that its tests notice", lambda: mutation("rust"), "./dev mutate --binding rust"),
     ("mutants of the Go module that its tests notice", lambda: mutation("go"), "./dev mutate --binding go"),
     ("pages that nothing may touch", lambda: passed("test", r" guard_pages"), "./dev test"),
