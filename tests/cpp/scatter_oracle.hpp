@@ -120,9 +120,10 @@ template <class T>
 void reduce_complex(int32_t reduction, char* at, const char* update) {
   const T a = read_as<T>(at), b = read_as<T>(at + sizeof(T));
   const T c = read_as<T>(update), d = read_as<T>(update + sizeof(T));
+  const volatile T ac = a * c, bd = b * d, ad = a * d, bc = b * c;  // rounded also where one step could add them
   const bool adds = reduction == GTH_REDUCTION_ADD;
-  write_as(at, adds ? a + c : a * c - b * d);
-  write_as(at + sizeof(T), adds ? b + d : a * d + b * c);
+  write_as<T>(at, adds ? a + c : ac - bd);
+  write_as<T>(at + sizeof(T), adds ? b + d : ad + bc);
 }
 
 inline void reduce_element(int32_t reduction, int32_t dtype, char* at, const char* update) {
