@@ -169,6 +169,9 @@ fn fill_values_of_another_type() {
     let (params, indices) = (Tensor::new(&[true, false], &[2]), Tensor::new(&[9u8], &[1]));
     let options = Options::new().bounds(gather::Bounds::Fill);
     assert_error!(gather(&params, &indices, &options.fill_value(2u8)), DType);
+    let mut room = [false];
+    let mut out = TensorMut::new(&mut room, &[1]);
+    assert_error!(gather_into(&params, &indices, &options.fill_value(2u8), &mut out), DType);
     assert_error!(options.fill_image(DType::Bool, &[2]), DType);
     assert_error!(options.fill_image(DType::Float32, &[2]), DType);
     assert_error!(options.fill_image(DType::String, &[]), DType);
