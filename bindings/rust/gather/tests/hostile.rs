@@ -171,7 +171,10 @@ fn fill_values_of_another_type() {
     assert_error!(gather(&params, &indices, &options.fill_value(2u8)), DType);
     let mut room = [false];
     let mut out = TensorMut::new(&mut room, &[1]);
-    assert_error!(gather_into(&params, &indices, &options.fill_value(2u8), &mut out), DType);
+    assert_error!(
+        gather_into(&params, &indices, &options.fill_value(2u8), &mut out),
+        DType
+    );
     assert_error!(options.fill_image(DType::Bool, &[2]), DType);
     assert_error!(options.fill_image(DType::Float32, &[2]), DType);
     assert_error!(options.fill_image(DType::String, &[]), DType);
