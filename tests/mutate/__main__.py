@@ -1,6 +1,6 @@
 """Whether the tests notice when the sources are wrong.
 
-    python3 tests/mutate [--count N] [--seconds S] [--seed N] [--only PATTERN] [--named | --check | --binding LANGUAGE]
+    python3 tests/mutate [--count N] [--seconds S] [--seed N] [--only PATTERN] [--named | --random | --check | --binding LANGUAGE]
 
 The tree is copied to build/mutate and built there. Then one mutant at a time - one operator, condition, constant or
 statement of src/core, src/api or src/cpu changed - is compiled, and the test programs run until one fails. Mutants
@@ -109,6 +109,7 @@ def main():
     parser.add_argument("--only", default="", help="a regular expression of the names of the files to change")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--named", action="store_true", help="the named ones alone")
+    what.add_argument("--random", action="store_true", help="the random ones alone")
     what.add_argument("--check", action="store_true", help="only that the sources have what the named ones change")
     what.add_argument("--binding", choices=sorted(OF_BINDINGS), help="of a binding instead of the library")
     arguments = parser.parse_args()
@@ -121,7 +122,8 @@ def main():
         mutant.apply((ROOT / mutant.file).read_text())
     if arguments.check:
         return 0
-    chosen = [mutant for mutant in NAMED if re.search(arguments.only, mutant.file) and not arguments.binding]
+    named = () if arguments.random or arguments.binding else NAMED
+    chosen = [mutant for mutant in named if re.search(arguments.only, mutant.file)]
     language = OF_BINDINGS.get(arguments.binding, CPP)
     more = [] if arguments.named else random_mutants(ROOT, arguments.seed, arguments.only, language)
     prepare(dict.fromkeys(build for mutant in (*chosen, *more) for build in builds_for(mutant)))
