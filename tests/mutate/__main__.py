@@ -1,6 +1,7 @@
 """Whether the tests notice when the sources are wrong.
 
-    python3 tests/mutate [--count N] [--seconds S] [--seed N] [--only PATTERN] [--named | --random | --check | --binding LANGUAGE]
+    python3 tests/mutate [--count N] [--seconds S] [--seed N] [--only PATTERN]
+                         [--named | --random | --check | --binding LANGUAGE]
 
 The tree is copied to build/mutate and built there. Then one mutant at a time - one operator, condition, constant or
 statement of src/core, src/api or src/cpu changed - is compiled, and the test programs run until one fails. Mutants
