@@ -9,6 +9,7 @@
 
 #include "gather/gather.h"
 #include "gtest/gtest.h"
+#include "process_memory.hpp"
 #include "processes.hpp"
 #include "sanitizers.hpp"
 
@@ -21,12 +22,6 @@ bool is_mapped() {
     if (line.find("libgather") != std::string::npos) return true;
   }
   return false;
-}
-
-int64_t pages_of_the_process() {
-  int64_t all = 0;
-  std::ifstream("/proc/self/statm") >> all;
-  return all;
 }
 
 template <class Function>
@@ -69,7 +64,7 @@ TEST(Hostile, G8_ThousandLoadCycles) {
   for (int64_t i = 0; i < n; ++i) indices[i] = i % 8;
   for (int i = 0; i < 8; ++i) params[i] = static_cast<char>(i + 1);
   ASSERT_FALSE(is_mapped());
-  int64_t pages = 0;
+  int64_t mapped = 0;
   for (int cycle = 0; cycle < 1000; ++cycle) {
     const char* wrong = "load";
     std::thread([&] {
@@ -82,11 +77,12 @@ TEST(Hostile, G8_ThousandLoadCycles) {
     if (cycle % 100 == 0) {
       ASSERT_FALSE(is_mapped()) << "after cycle " << cycle;
     }
-    if (cycle == 100) pages = pages_of_the_process();
+    if (cycle == 100) mapped = hostile::process_memory().mapped;
   }
   EXPECT_FALSE(is_mapped());
   if (GATHER_SANITIZED) return;  // whose memory is another
-  EXPECT_LT(pages_of_the_process() - pages, 900 * 4) << "what a cycle leaves, the slots of handles first of all";
+  const int64_t left = hostile::process_memory().mapped - mapped;
+  EXPECT_LT(left, 900 * 4 * sysconf(_SC_PAGESIZE)) << "what a cycle leaves, the slots of handles first of all";
 }
 
 // The process forks while another thread makes the library's first handle: the child can make handles too.

@@ -7,12 +7,12 @@
 #include <sys/time.h>
 
 #include <atomic>
-#include <fstream>
 #include <new>
 #include <stdexcept>
 
 #include "guarded.hpp"
 #include "hostile.hpp"
+#include "process_memory.hpp"
 #include "processes.hpp"
 #include "tasks.hpp"
 
@@ -436,21 +436,15 @@ TEST(Forks, ChildOfASignalHandlerGoesOn) { EXPECT_EQ(wait_for(start_child(make_h
 
 #if !GATHER_SANITIZED  // whose memory is another
 
-int64_t resident_bytes() {
-  int64_t all = 0, resident = 0;
-  std::ifstream("/proc/self/statm") >> all >> resident;
-  return resident * sysconf(_SC_PAGESIZE);
-}
-
 TEST(Memory, OfManyHandlesGoesWithThem) {
   const Array array(u8, {4});
   const gth_tensor_desc desc = array.desc();
   std::vector<gth_tensor*> handles(200000);
   const auto round = [&] {
     for (gth_tensor*& each : handles) ASSERT_EQ(gth_tensor_borrow(&desc, &each, nullptr), GTH_OK);
-    const int64_t full = resident_bytes();
+    const int64_t full = process_memory().resident;
     for (gth_tensor* each : handles) ASSERT_EQ(gth_tensor_release(each), GTH_OK);
-    EXPECT_GT(full - resident_bytes(), 30 << 20);  // of some 45 MB
+    EXPECT_GT(full - process_memory().resident, 30 << 20);  // of some 45 MB
     for (gth_tensor* each : handles) ASSERT_EQ(gth_tensor_release(each), GTH_E_HANDLE);
   };
   round();

@@ -119,12 +119,12 @@ def main():
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
 
-    for mutant in NAMED:
+    named = () if arguments.random or arguments.binding else NAMED
+    chosen = [mutant for mutant in named if re.search(arguments.only, mutant.file)]
+    for mutant in chosen:
         mutant.apply((ROOT / mutant.file).read_text())
     if arguments.check:
         return 0
-    named = () if arguments.random or arguments.binding else NAMED
-    chosen = [mutant for mutant in named if re.search(arguments.only, mutant.file)]
     language = OF_BINDINGS.get(arguments.binding, CPP)
     more = [] if arguments.named else random_mutants(ROOT, arguments.seed, arguments.only, language)
     prepare(dict.fromkeys(build for mutant in (*chosen, *more) for build in builds_for(mutant)))

@@ -66,8 +66,8 @@ class Python:
 
     @property
     def environment(self):
-        words = {"PYTHONPATH": str(self.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
-        return os.environ | words | ({"GATHER_EMULATED": str(EMULATED)} if EMULATED.is_file() else {})
+        device = {"GATHER_EMULATED": str(EMULATED)} if EMULATED.is_file() else {}
+        return os.environ | device | {"PYTHONPATH": str(self.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
 
     def configure(self):
         installed = next(VENV.glob("lib/python*/site-packages/libgather"))
