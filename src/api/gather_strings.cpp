@@ -1,4 +1,5 @@
-#include "api/operands.hpp"
+#include "api/execute.hpp"
+#include "api/make.hpp"
 #include "api/storage.hpp"
 #include "api/string_output.hpp"
 #include "core/memory.hpp"
@@ -10,14 +11,14 @@ namespace {
 
 int32_t finish_strings(const Operands& operands, const core::Plan& plan, const int64_t* begins, const int64_t* offsets,
                        Storage* offsets_storage, gth_tensor** out, const Error& error) {
-  const int64_t extent = offsets[element_count(plan)];
+  const int64_t extent = offsets[count_elements(result_desc(operands, plan))];
   char* bytes;
   Storage* bytes_storage;
   int32_t status = allocate_storage(*operands.context, extent, false, &bytes, &bytes_storage, error);
   if (status) return status;
   const cpu::Executor executor = executor_for(*operands.context, plan.threads);
-  cpu::gather_string_bytes(plan, operands.params->strings, executor, begins, offsets, bytes);
-  return make_string_output(output_desc(plan, operands), {offsets, bytes, extent}, operands.params->binary,
+  cpu::gather_string_bytes(plan, operands.table->strings, executor, begins, offsets, bytes);
+  return make_string_output(result_desc(operands, plan), {offsets, bytes, extent}, operands.table->binary,
                             offsets_storage, bytes_storage, out, error);
 }
 
@@ -25,13 +26,13 @@ int32_t gather_strings_into(const Operands& operands, const core::Plan& plan, in
                             const Error& error) {
   char* offsets;
   Storage* storage;
-  const int64_t bytes = (element_count(plan) + 1) * int64_t{sizeof(int64_t)};
+  const int64_t bytes = (count_elements(result_desc(operands, plan)) + 1) * int64_t{sizeof(int64_t)};
   int32_t status = allocate_storage(*operands.context, bytes, false, &offsets, &storage, error);
   if (status) return status;
   int64_t* numbers = reinterpret_cast<int64_t*>(offsets);
-  status =
-      cpu::gather_string_offsets(plan, operands.params->strings, static_cast<const char*>(operands.indices->desc.data),
-                                 executor_for(*operands.context, plan.threads), begins, numbers, error);
+  status = cpu::gather_string_offsets(plan, operands.table->strings,
+                                      static_cast<const char*>(operands.request.indices->data),
+                                      executor_for(*operands.context, plan.threads), begins, numbers, error);
   if (!status) status = finish_strings(operands, plan, begins, numbers, storage, out, error);
   storage->release();
   return status;

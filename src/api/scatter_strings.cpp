@@ -1,11 +1,11 @@
-#include "api/scatter_forms.hpp"
+#include "api/make.hpp"
 #include "api/string_output.hpp"
 #include "cpu/string_scatter.hpp"
 
 namespace gather::api {
 namespace {
 
-int32_t finish(const Scattered& operands, const cpu::StringScatter& on, int64_t* offsets, Storage* offsets_storage,
+int32_t finish(const Operands& operands, const cpu::StringScatter& on, int64_t* offsets, Storage* offsets_storage,
                gth_tensor** out, const Error& error) {
   if (int32_t status = on.measure(offsets, error)) return status;
   const int64_t extent = offsets[on.target_count];
@@ -17,14 +17,14 @@ int32_t finish(const Scattered& operands, const cpu::StringScatter& on, int64_t*
     storage->release();
     return status;
   }
-  const bool binary = operands.target->binary || operands.updates->binary;
-  return make_string_output(operands.target->desc, {offsets, bytes, extent}, binary, offsets_storage, storage, out,
+  const bool binary = operands.table->binary || operands.rows->binary;
+  return make_string_output(operands.table->desc, {offsets, bytes, extent}, binary, offsets_storage, storage, out,
                             error);
 }
 
-int32_t scatter_numbers(const Scattered& operands, const core::Plan& plan, const cpu::StringScatter& on,
+int32_t scatter_numbers(const Operands& operands, const core::Plan& plan, const cpu::StringScatter& on,
                         gth_tensor** out, const Error& error) {
-  const char* indices = static_cast<const char*>(operands.indices->desc.data);
+  const char* indices = static_cast<const char*>(operands.request.indices->data);
   int32_t status = on.find(plan, indices, executor_for(*operands.context, plan.threads), error);
   if (status) return status;
   char* offsets;
@@ -38,9 +38,9 @@ int32_t scatter_numbers(const Scattered& operands, const core::Plan& plan, const
 
 }  // namespace
 
-int32_t scatter_strings(const Scattered& operands, const core::Plan& plan, gth_tensor** out, const Error& error) {
-  cpu::StringScatter on{operands.target->strings, operands.updates->strings, count_elements(operands.target->desc),
-                        count_elements(operands.updates->desc), nullptr};
+int32_t scatter_strings(const Operands& operands, const core::Plan& plan, gth_tensor** out, const Error& error) {
+  cpu::StringScatter on{operands.table->strings, operands.rows->strings, count_elements(operands.table->desc),
+                        count_elements(operands.rows->desc), nullptr};
   // No more than their offsets take, which lie in memory, each by itself.
   const int64_t bytes = (on.target_count + on.updates_count) * int64_t{sizeof(int64_t)};
   on.numbers = static_cast<int64_t*>(core::allocate(static_cast<size_t>(bytes)));

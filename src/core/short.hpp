@@ -39,6 +39,10 @@ struct Short {
 // The short form of a checked plan. False: it has none.
 bool shorten(const Plan& plan, Short* out);
 
+// Describes the dense result of a request that may have a short form. `shape` has room for GTH_MAX_NDIM extents. False: it
+// has none.
+bool infer_short(const Request& request, gth_tensor_desc* rows, int64_t* shape);
+
 // The short form of a one-shot gather of dense tensors, along axis 0, without batch dims or a profile. False: it has none.
 bool lower_short(const Request& request, Short* out);
 
