@@ -864,7 +864,7 @@ typedef struct gth_shards {
   const int64_t *borders; /* GTH_SHARDS_BORDERS: count + 1 numbers that never fall, from 0 to rows. Borrowed */
 } gth_shards;
 
-#define GTH_SHARDS_INIT {sizeof(gth_shards), GTH_SHARDS_BLOCKS, 0, 1, 0}
+#define GTH_SHARDS_INIT {sizeof(gth_shards), GTH_SHARDS_BLOCKS, 0, 1, NULL}
 
 /* Flags of gth_parts. */
 #define GTH_PARTS_ONCE 1 /* a row that several ids name is asked for once: `place` is needed, `order` is NULL */
@@ -882,7 +882,7 @@ typedef struct gth_parts {
   int64_t scratch_bytes; /* at least what gth_partition_scratch says */
 } gth_parts;
 
-#define GTH_PARTS_INIT {sizeof(gth_parts), 0, 0, 0, 0, 0, 0, 0, 0}
+#define GTH_PARTS_INIT {sizeof(gth_parts), 0, 0, NULL, NULL, NULL, NULL, NULL, 0}
 
 /* Deals out ids to shards. ids: integers of any shape, Borrowed; they are judged as the indices of a gather along a dim of
  * `rows` rows, by negative and bounds of the options (NULL: defaults), and called indices in errors. The order of the ids is
