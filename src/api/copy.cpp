@@ -123,10 +123,9 @@ int32_t copy_operands(gth_context* handle, const gth_tensor_desc* source, const 
   if (!source) return fail_null(GTH_OPERAND_PARAMS, error);
   if (!destination) return fail_null(GTH_OPERAND_OUT, error);
   gth_tensor_desc source_room, destination_room;
-  const Tensor* tensor;
   const Context* context = nullptr;
-  int32_t status = find_operand(source, GTH_OPERAND_PARAMS, &source_room, &source, &tensor, error);
-  if (!status) status = find_operand(destination, GTH_OPERAND_OUT, &destination_room, &destination, &tensor, error);
+  int32_t status = find_operand(source, GTH_OPERAND_PARAMS, &source_room, &source, error);
+  if (!status) status = find_operand(destination, GTH_OPERAND_OUT, &destination_room, &destination, error);
   if (!status) status = find_context(handle, &context, error);
   if (!status) status = check_no_strings(*source, GTH_OPERAND_PARAMS, error);
   if (!status) status = check_no_strings(*destination, GTH_OPERAND_OUT, error);

@@ -96,16 +96,17 @@ GATHER_APART int32_t validate_request(gth_context* handle, const gth_request* gi
                                       const Error& error) {
   gth_request read;
   Room room;
-  Operands operands;
+  const Context* context = nullptr;
+  core::Request request;
   Plan plan;
   if (int32_t status = read_request(given, &read, &given, error)) return status;
-  int32_t status = find_operands(handle, *given, core::Open::none, Rows::required, &room, &operands, error);
-  if (!status) status = lower_request(operands.request, &plan, error);
+  int32_t status = find_operands(handle, *given, core::Open::none, Rows::required, &room, &context, &request, error);
+  if (!status) status = lower_request(request, &plan, error);
   if (status) return status;
-  const core::Pointers pointers = pointers_of(operands.request);
+  const core::Pointers pointers = pointers_of(request);
   if ((status = core::check_run(plan, pointers, GTH_OPEN, nullptr, error))) return status;
   ranges->add(plan, pointers, GTH_OPEN, item);
-  return validate_indices(*operands.context, plan, cpu::choose_kernels(plan), pointers.indices, GTH_OPEN, error);
+  return validate_indices(*context, plan, cpu::choose_kernels(plan), pointers.indices, GTH_OPEN, error);
 }
 
 struct Requests {
@@ -119,7 +120,9 @@ struct Requests {
     gth_request read;
     const gth_request* given = nullptr;
     if (int32_t status = read_request(requests[i], &read, &given, error)) return status;
-    return run_found(context, *given, error);
+    core::Request request;
+    const bool is_found = find_all_quickly(*given, core::Open::none, Rows::required, &request);
+    return run_found(context, *given, is_found, &request, error);
   }
 };
 

@@ -41,10 +41,10 @@ const gth_tensor* bound_tensor(const gth_tensor_desc* operand) { return operand 
 
 int32_t lower(const gth_request& given, PlanObject* object, const Error& error) {
   Room room;
-  Operands operands;
-  int32_t status = find_operands(nullptr, given, Open::one, Rows::optional, &room, &operands, error);
+  const Context* context = nullptr;
+  Request request;
+  int32_t status = find_operands(nullptr, given, Open::one, Rows::optional, &room, &context, &request, error);
   if (status) return status;
-  Request& request = operands.request;
   request.device = request.device_id = 0;  // the operands say it
   if ((status = check_planned(request, error))) return status;
   if ((status = core::lower(request, &object->plan, error))) return status;

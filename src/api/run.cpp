@@ -67,7 +67,9 @@ GATHER_APART int32_t run_read(gth_context* context, const gth_request* given, gt
     if (!given) return fail_null(GTH_OPERAND_REQUEST, error);
     gth_request room;
     if (int32_t status = core::read_struct(given, &room, &given, GTH_OPERAND_REQUEST, error)) return status;
-    return run_found(context, *given, error);
+    Request request;
+    const bool is_found = find_all_quickly(*given, Open::none, Rows::required, &request);
+    return run_found(context, *given, is_found, &request, error);
   });
 }
 
@@ -80,12 +82,11 @@ int32_t lower_request(const Request& request, Plan* plan, const Error& error) {
                     "%s: strings are supported by gth_make only", core::operand_name(operand));
 }
 
-int32_t run_found(gth_context* handle, const gth_request& given, const Error& error) {
+int32_t run_found(gth_context* handle, const gth_request& given, bool is_found, Request* request, const Error& error) {
   Room room;
-  Operands operands;
-  int32_t status = find_operands(handle, given, Open::none, Rows::required, &room, &operands, error);
-  if (status) return status;
-  return run_request(*operands.context, operands.request, error);
+  const Context* context = nullptr;
+  const int32_t status = finish_operands(handle, given, is_found, Rows::required, &room, &context, request, error);
+  return status ? status : run_request(*context, *request, error);
 }
 
 bool run_shortly(const Context& context, const Request& request) {
@@ -95,16 +96,16 @@ bool run_shortly(const Context& context, const Request& request) {
                         pointers_of(request.table->data, request.indices->data, request.rows->data), GTH_OPEN, nullptr);
 }
 
-bool run_tensors_shortly(const Context& context, const Request& given) {
-  const gth_tensor_desc *table = find_quickly(given.table), *indices = find_quickly(given.indices),
-                        *rows = find_quickly(given.rows);
-  if (!table || !indices || !rows) return false;
-  if (table == given.table && indices == given.indices && rows == given.rows) return false;
-  return run_shortly(context, {given.op, Open::none, table, indices, rows, given.options, 0, 0});
-}
-
-int32_t run_any(gth_context* handle, const gth_request& request, gth_error* err) noexcept {
-  return fence(err, [&](const Error& error) { return run_found(handle, request, error); });
+int32_t run_any(gth_context* handle, const gth_request& given, gth_error* err) noexcept {
+  Request request;
+  const bool is_found = find_all_quickly(given, Open::none, Rows::required, &request);
+  // A request whose operands all describe memory has been tried before.
+  if (is_found && core::has_short_form(given.op) && is_error_struct(err) &&
+      (given.table->tensor || given.indices->tensor || given.rows->tensor)) {
+    const Context* context = nullptr;
+    if (!find_context(handle, &context, Error(nullptr)) && run_shortly(*context, request)) return succeed(err);
+  }
+  return fence(err, [&](const Error& error) { return run_found(handle, given, is_found, &request, error); });
 }
 
 }  // namespace gather::api

@@ -124,8 +124,7 @@ bool shorten(const Plan& plan, Short* result) {
 bool lower_short(const Request& request, Short* result) {
   const gth_tensor_desc &params = *request.table, &indices = *request.indices, &output = *request.rows;
   const Operation& operation = operation_of(request.op);
-  if (operation.direction != Direction::gather || operation.form != Form::slices ||
-      !is_exact(&params, GTH_TENSOR_READONLY) || !is_exact(&indices, GTH_TENSOR_READONLY) || !is_exact(&output, 0) ||
+  if (!is_exact(&params, GTH_TENSOR_READONLY) || !is_exact(&indices, GTH_TENSOR_READONLY) || !is_exact(&output, 0) ||
       !has_short_options(operation, request.options) || params.dtype != output.dtype) {
     return false;
   }
@@ -155,19 +154,22 @@ bool lower_short(const Request& request, Short* result) {
 bool infer_short(const Request& request, gth_tensor_desc* rows, int64_t* shape) {
   const gth_tensor_desc &table = *request.table, &indices = *request.indices;
   const Operation& operation = operation_of(request.op);
-  if (!is_exact(&table, GTH_TENSOR_READONLY) || !is_exact(&indices, GTH_TENSOR_READONLY) ||
+  if (!is_exact(&indices, GTH_TENSOR_READONLY)) return false;
+  const int32_t tuple_ndim = indices.ndim - (operation.has_components ? 1 : 0);
+  if (tuple_ndim < 0) return false;
+  const int64_t tuples = dense_product(indices.shape, 0, tuple_ndim, 1);
+  if (tuples < 1 || tuples > Short::most_tuples || !is_exact(&table, GTH_TENSOR_READONLY) ||
       !has_short_options(operation, request.options)) {
     return false;
   }
   const DtypeInfo* dtype = find_dtype(table.dtype);
-  const int32_t tuple_ndim = indices.ndim - (operation.has_components ? 1 : 0);
-  if (!dtype || dtype->bytes == 0 || tuple_ndim < 0) return false;
   const int64_t components = operation.has_components ? indices.shape[tuple_ndim] : 1;
-  if (components < 1 || components > table.ndim || tuple_ndim + table.ndim - components > GTH_MAX_NDIM) return false;
-  const int64_t tuples = dense_product(indices.shape, 0, tuple_ndim, 1);
-  if (tuples < 1 || tuples > Short::most_tuples) return false;
-  const int64_t* end = std::copy_n(indices.shape, tuple_ndim, shape);
-  end = std::copy(table.shape + components, table.shape + table.ndim, shape + (end - shape));
+  if (!dtype || dtype->bytes == 0 || components < 1 || components > table.ndim ||
+      tuple_ndim + table.ndim - components > GTH_MAX_NDIM) {
+    return false;
+  }
+  int64_t* end = std::copy_n(indices.shape, tuple_ndim, shape);
+  end = std::copy(table.shape + components, table.shape + table.ndim, end);
   *rows = gth_tensor_desc GTH_TENSOR_DESC_DENSE(table.dtype, static_cast<int32_t>(end - shape), shape, nullptr);
   const int64_t bytes = dense_product(shape, 0, rows->ndim, dtype->bytes);
   return bytes > 0 && bytes <= Short::most_tuples * Short::largest_row;
