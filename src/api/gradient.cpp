@@ -47,14 +47,10 @@ int32_t gradient_desc(Op op, gth_context* handle, const gth_tensor_desc* gradien
   if (int32_t status = core::lower(request, &plan, error)) return status;
   const core::Pointers pointers = pointers_of(out->data, indices->data, gradient->data);
   if (int32_t status = core::check_run(plan, pointers, GTH_OPEN, nullptr, error)) return status;
-  const cpu::Kernels kernels = cpu::choose_kernels(plan);
-  if (!plan.is_empty || plan.checks_when_empty) {  // judged before the first zero is written
-    const int32_t status =
-        cpu::judge(plan, kernels, pointers.indices, GTH_OPEN, executor_for(*context, plan.threads), error);
-    if (status) return status;
-  }
-  if (int32_t zeroed = write_zeros(*context, *out, error)) return zeroed;
-  return execute(*context, plan, kernels, pointers, GTH_OPEN, Output::callers, error);
+  auto write = [&] { return write_zeros(*context, *out, error); };
+  const auto call = [](void* body) { return (*static_cast<decltype(write)*>(body))(); };
+  return cpu::run_prepared(plan, cpu::choose_kernels(plan), pointers, {call, &write},
+                           executor_for(*context, plan.threads), error);
 }
 
 int32_t gradient_new(Op op, gth_context* context, const gth_tensor* gradient, const gth_tensor* indices, int32_t ndim,
