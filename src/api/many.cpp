@@ -104,7 +104,7 @@ GATHER_APART int32_t validate_request(gth_context* handle, const gth_request* gi
   if (!status) status = lower_request(request, &plan, error);
   if (status) return status;
   const core::Pointers pointers = pointers_of(request);
-  if ((status = core::check_run(plan, pointers, GTH_OPEN, nullptr, error))) return status;
+  if ((status = check_memory(request, plan, error))) return status;
   ranges->add(plan, pointers, GTH_OPEN, item);
   return validate_indices(*context, plan, cpu::choose_kernels(plan), pointers.indices, GTH_OPEN, error);
 }
@@ -181,7 +181,7 @@ int32_t run_all(const Items& items, int64_t count, int64_t* item, const Error& e
   if (ranges.find_overlap(&written, &other)) {
     *item = written.item;
     return error.fail({GTH_E_ALIAS, written.operand, -1, -1, other.item, 0},
-                      "%s of item %lld: shares memory with item %lld", core::operand_name(written.operand),
+                      "request %lld: %s shares memory with request %lld", core::operand_name(written.operand),
                       static_cast<long long>(written.item), static_cast<long long>(other.item));
   }
   for (*item = 0; *item < count; ++*item) {

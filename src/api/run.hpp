@@ -25,6 +25,9 @@ int32_t run_found(gth_context* handle, const gth_request& given, bool is_found, 
 // Lowers a request to a plan. Strings are refused.
 int32_t lower_request(const core::Request& request, core::Plan* plan, const Error& error);
 
+// Checks the memory of a request that has been lowered: NULL and overlap.
+int32_t check_memory(const core::Request& request, const core::Plan& plan, const Error& error);
+
 // Every call that the fast path does not run.
 __attribute__((noinline)) int32_t run_any(gth_context* handle, const gth_request& request, gth_error* err) noexcept;
 

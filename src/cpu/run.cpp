@@ -211,7 +211,7 @@ int32_t run(const Plan& plan, const Kernels& kernels, const core::Pointers& poin
   const bool has_output = !plan.is_empty;
   if (!has_output && !plan.checks_when_empty) return GTH_OK;
   const Job job(plan, pointers, n, kernels);
-  if (core::is_scatter(plan)) return has_output ? scatter(job, executor, error) : judge_all(job, executor, error);
+  if (core::is_scatter(plan)) return has_output ? scatter(job, {}, executor, error) : judge_all(job, executor, error);
   if (is_stretch(job)) {
     copy_stretch(job, executor);
     return GTH_OK;
@@ -228,6 +228,16 @@ int32_t run(const Plan& plan, const Kernels& kernels, const core::Pointers& poin
     if (int32_t status = judge_all(job, executor, error)) return status;
   }
   return core::fail_index_race(error);
+}
+
+int32_t run_prepared(const Plan& plan, const Kernels& kernels, const core::Pointers& pointers, const Prepare& prepare,
+                     const Executor& executor, const Error& error) {
+  if (plan.tuples.at(GTH_OPEN) == 0) return prepare();
+  if (plan.refused_dim >= 0) return fail_empty(plan, error);
+  const Job job(plan, pointers, GTH_OPEN, kernels);
+  if (!plan.is_empty) return scatter(job, prepare, executor, error);
+  const int32_t status = plan.checks_when_empty ? judge_all(job, executor, error) : GTH_OK;
+  return status ? status : prepare();
 }
 
 int32_t judge(const Plan& plan, const Kernels& kernels, const char* indices, int64_t n, const Executor& executor,

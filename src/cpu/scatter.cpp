@@ -96,9 +96,10 @@ bool write_part(const Part& part, const Way& way) {
 
 }  // namespace
 
-int32_t scatter(const Job& job, const Executor& executor, const Error& error) {
+int32_t scatter(const Job& job, const Prepare& prepare, const Executor& executor, const Error& error) {
   if (int32_t status = judge_all(job, executor, error)) return status;
-  if (job.plan.in_float32) return accumulate(job, executor, error);
+  if (job.plan.in_float32) return accumulate(job, prepare, executor, error);
+  if (int32_t status = prepare()) return status;
   const Way way = choose_way(job);
   const bool whole = for_each_part(job, executor, [&](const Part& part) { return write_part(part, way); });
   return whole ? GTH_OK : core::fail_index_race(error);
