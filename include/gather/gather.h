@@ -898,7 +898,8 @@ GTH_API int32_t gth_run_request(gth_context *context, const gth_request *request
  *
  * All requests, including their indices, are validated before the first byte is written. On an error nothing is
  * written, and err->item is the number of the request. The written operand of a request must not overlap any operand of
- * another request (GTH_E_ALIAS, value is the number of the other request). On a CUDA context shapes are validated
+ * another request (GTH_E_ALIAS, value is the number of the other request). GTH_E_RACE, and GTH_E_NOMEM of float32
+ * accumulation, are exceptions: requests before err->item are then complete. On a CUDA context shapes are validated
  * before the first request is enqueued, and indices by each request for itself. Allocates memory in proportion to
  * count.
  *

@@ -181,8 +181,8 @@ int32_t run_all(const Items& items, int64_t count, int64_t* item, const Error& e
   if (ranges.find_overlap(&written, &other)) {
     *item = written.item;
     return error.fail({GTH_E_ALIAS, written.operand, -1, -1, other.item, 0},
-                      "request %lld: %s shares memory with request %lld", core::operand_name(written.operand),
-                      static_cast<long long>(written.item), static_cast<long long>(other.item));
+                      "request %lld: %s shares memory with request %lld", static_cast<long long>(written.item),
+                      core::operand_name(written.operand), static_cast<long long>(other.item));
   }
   for (*item = 0; *item < count; ++*item) {
     const int32_t status = items.run(*item, error);
