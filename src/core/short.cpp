@@ -14,9 +14,7 @@ bool is_in(int32_t value, int32_t highest) { return static_cast<uint32_t>(value)
 // bounds = clamp and modulo have an answer for every index: theirs is no matter of inside or outside.
 bool judges_tuples(int32_t bounds) { return bounds != GTH_BOUNDS_CLAMP && bounds != GTH_BOUNDS_MODULO; }
 
-bool has_short_options(const Operation& operation, const gth_options* options) {
-  if (!options) return true;
-  const gth_options& o = *options;
+bool are_short_options(const Operation& operation, const gth_options& o) {
   return has_first_fields_only(&o) && is_in(o.has_axis, operation.has_axis ? 1 : 0) && (o.profile | o.opset) == 0 &&
          (o.axis | o.batch_dims) == 0 && (o.extents | o.reduction | o.accumulate | o.out_dtype) == 0 &&
          is_in(o.negative, GTH_NEGATIVE_WRAP) && is_in(o.bounds, GTH_BOUNDS_SKIP) && judges_tuples(o.bounds) &&
@@ -125,7 +123,7 @@ bool lower_short(const Request& request, Short* result) {
   const gth_tensor_desc &params = *request.table, &indices = *request.indices, &output = *request.rows;
   const Operation& operation = operation_of(request.op);
   if (!is_exact(&params, GTH_TENSOR_READONLY) || !is_exact(&indices, GTH_TENSOR_READONLY) || !is_exact(&output, 0) ||
-      !has_short_options(operation, request.options) || params.dtype != output.dtype) {
+      (request.options && !are_short_options(operation, *request.options)) || params.dtype != output.dtype) {
     return false;
   }
   result->is_int64 = indices.dtype == GTH_DTYPE_INT64;
@@ -159,7 +157,7 @@ bool infer_short(const Request& request, gth_tensor_desc* rows, int64_t* shape) 
   if (tuple_ndim < 0) return false;
   const int64_t tuples = dense_product(indices.shape, 0, tuple_ndim, 1);
   if (tuples < 1 || tuples > Short::most_tuples || !is_exact(&table, GTH_TENSOR_READONLY) ||
-      !has_short_options(operation, request.options)) {
+      (request.options && !are_short_options(operation, *request.options))) {
     return false;
   }
   const DtypeInfo* dtype = find_dtype(table.dtype);
