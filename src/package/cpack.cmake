@@ -25,6 +25,20 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libgather${abi} (= ${PROJECT_VERSI
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_PACKAGE_SOURCE libgather)
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "gather, gather_nd, gather_elements and their scatters, with the semantics of\n\
+several frameworks, behind a C ABI. Errors name the first index that is out of\nbounds. This package has the library.")
+set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "gather, gather_nd, gather_elements and their scatters, with the semantics of\n\
+several frameworks, behind a C ABI. This package has the headers for C and C++,\nthe static library, and the files for \
+CMake and pkg-config.")
+# Debian runs ldconfig by a trigger. CPack would write scripts that call it: it does not where it is told of scripts, and it
+# leaves out those that do not exist.
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA
+  ${CMAKE_CURRENT_SOURCE_DIR}/debian/triggers
+  ${CMAKE_CURRENT_SOURCE_DIR}/debian/postinst
+  ${CMAKE_CURRENT_SOURCE_DIR}/debian/postrm)
+set(CPACK_NEWS ${PROJECT_SOURCE_DIR}/CHANGELOG.md)
+set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_SOURCE_DIR}/debian.cmake)
 # One generator puts everything in one package, the other has one for each component.
 file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/cpack-options.cmake @ONLY CONTENT
   "if(CPACK_GENERATOR STREQUAL DEB)\n  set(CPACK_COMPONENTS_GROUPING IGNORE)\nelse()\n\
