@@ -26,13 +26,13 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_SOURCE libgather)
-set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "gather, gather_nd, gather_elements and their scatters, with the semantics of\n\
-several frameworks, behind a C ABI. Errors name the first index that is out of\nbounds. This package has the library.")
-set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "gather, gather_nd, gather_elements and their scatters, with the semantics of\n\
-several frameworks, behind a C ABI. This package has the headers for C and C++,\nthe static library, and the files for \
-CMake and pkg-config.")
-# Debian runs ldconfig by a trigger. CPack would write scripts that call it: it does not where it is told of scripts, and it
-# leaves out those that do not exist.
+set(description "gather, gather_nd, gather_elements and their scatters, with the semantics\n\
+of several frameworks, behind a C ABI. An error names the first bad index.\n")
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "${description}This package has the library.")
+set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "${description}\
+This package has the headers for C and C++, the static library, and the files\nfor CMake and pkg-config.")
+# Debian runs ldconfig by a trigger, and CPack would write scripts that call it. It writes no script that is listed here
+# and packs none that does not exist.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA
   ${CMAKE_CURRENT_SOURCE_DIR}/debian/triggers
   ${CMAKE_CURRENT_SOURCE_DIR}/debian/postinst

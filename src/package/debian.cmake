@@ -1,5 +1,5 @@
-# What Debian requires of each package beyond the files of the project. CPack runs this script after it has installed the
-# components into folders of their own and before it packs them.
+# What Debian requires of each package beyond the files of the project. CPack runs this script after it has installed
+# each component into a folder and before it packs them.
 if(NOT CPACK_GENERATOR STREQUAL "DEB")
   return()
 endif()
