@@ -148,7 +148,7 @@ int32_t run_copy(const Context& context, const gth_tensor_desc& source, const gt
     if (int32_t status = cuda::check_not_capturing(*context.cuda, error)) return status;
   }
   if (is_stretch(plan)) {
-    return cuda::copy_bytes(*context.cuda, pointers.out + plan.out_offset, pointers.params + plan.params_offset,
+    return cuda::copy_bytes(*context.cuda, pointers.rows + plan.rows_offset, pointers.table + plan.table_offset,
                             plan.row.out, error);
   }
   if (is_pageable(source) && is_pageable(destination)) return copy_on_host(context, source, destination, error);

@@ -40,9 +40,9 @@ class Ranges {
     if (plan.tuples.at(n) == 0 || plan.is_empty) return;
     const core::Roles roles = core::roles_of(plan.direction);
     const bool scatters = core::is_scatter(plan);
-    if (!plan.params_reach.empty) append(scatters, pointers.params, plan.params_reach.at(n), item, roles.table);
+    if (!plan.table_reach.empty) append(scatters, pointers.table, plan.table_reach.at(n), item, roles.table);
     if (plan.components > 0) append(false, pointers.indices, plan.indices_reach.at(n), item, GTH_OPERAND_INDICES);
-    append(!scatters, pointers.out, plan.out_reach.at(n), item, roles.rows);
+    append(!scatters, pointers.rows, plan.rows_reach.at(n), item, roles.rows);
   }
 
   // Finds a written range that overlaps a range of another item. False: there is none.

@@ -101,11 +101,11 @@ int32_t bind(const gth_tensor* tensor, int32_t role, const char** data, const Er
 
 int32_t bind_all(const PlanObject& object, core::Pointers* pointers, const Error& error) {
   const core::Roles roles = core::roles_of(object.plan.direction);
-  if (int32_t status = bind(object.table, roles.table, &pointers->params, error)) return status;
+  if (int32_t status = bind(object.table, roles.table, &pointers->table, error)) return status;
   if (int32_t status = bind(object.indices, GTH_OPERAND_INDICES, &pointers->indices, error)) return status;
-  const char* rows = pointers->out;
+  const char* rows = pointers->rows;
   const int32_t status = bind(object.rows, roles.rows, &rows, error);
-  pointers->out = const_cast<char*>(rows);
+  pointers->rows = const_cast<char*>(rows);
   return status;
 }
 
@@ -164,9 +164,9 @@ int32_t write_extents(const gth_plan* handle, gth_plan_args* args, const Error& 
   if (int32_t status = core::check_open_extent(object->plan, read.n, error)) return status;
   const core::Extents extents = core::extents_of(object->plan, read.n);
   args->flags |= GTH_ARGS_EXTENTS;
-  args->table_extent = extents.params;
+  args->table_extent = extents.table;
   args->indices_extent = extents.indices;
-  args->rows_extent = extents.out;
+  args->rows_extent = extents.rows;
   return GTH_OK;
 }
 

@@ -26,10 +26,10 @@ struct Short {
   int64_t tuples;     // times n where an extent is open
   int64_t largest_n;  // no extent is open: GTH_OPEN
   int64_t row;
-  Memory params, indices, out;
-  int64_t params_offset, indices_offset, out_offset;
-  int64_t line_index, line_out;  // bytes from tuple to tuple
-  int64_t index_step;            // bytes from component to component
+  Memory table, indices, rows;
+  int64_t table_offset, indices_offset, rows_offset;
+  int64_t line_indices, line_rows;  // bytes from tuple to tuple
+  int64_t index_step;               // bytes from component to component
   int32_t components;
   bool is_int64;  // else int32
   bool wraps;

@@ -32,7 +32,7 @@ void combine(const Job& job, const Accumulate& kernels, const Update* first, con
       char* const row = moved(slice, to + at * item);
       kernels.load(row, n, values);
       for (const Update* each = first; each != last; ++each) {
-        kernels.combine(moved(job.out, each->from + from + at * item), n, values);
+        kernels.combine(moved(job.rows, each->from + from + at * item), n, values);
       }
       kernels.store(values, n, row);
     }

@@ -151,7 +151,7 @@ bool for_each_block(const Job& job, int64_t first, int64_t last, Body&& body) {
   int64_t j = first % line.extent;
   for (lines.seek(first / line.extent); first < last;) {
     const int64_t count = std::min({block_tuples, line.extent - j, last - first});
-    if (!block.update(job, moved(job.indices, lines.index() + steps_of(j, line.index)), count)) return false;
+    if (!block.update(job, moved(job.indices, lines.indices() + steps_of(j, line.indices)), count)) return false;
     body(first, block.offsets, count);
     first += count;
     j += count;
