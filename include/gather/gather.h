@@ -670,7 +670,8 @@ GTH_API int32_t gth_gather_elements_shape(const gth_tensor_desc *params, const g
  *
  * target and updates have the same dtype; which ones a reduction takes stands at GTH_REDUCTION_*. updates may have any
  * strides (0 repeats an update); target must not overlap itself (GTH_E_STRIDE), nor indices or updates (GTH_E_ALIAS).
- * With bounds = error every index is judged before the first byte is written: on GTH_E_INDEX, and on every status but
+ * With bounds = error every index is judged before the first byte is written, also where rows have no elements (under a
+ * profile: where its system does): on GTH_E_INDEX, and on every status but
  * GTH_OK and GTH_E_RACE, target is as it was. What no tuple selects stays as it is, byte for byte. In errors operand
  * TARGET stands for PARAMS, and UPDATES for OUT. Each element of target is written by one thread; every thread may read
  * all indices of its batches.
