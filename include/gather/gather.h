@@ -808,7 +808,8 @@ typedef struct gth_options {
  *
  * target and updates have the same dtype. updates may have any strides. Elements of target must not overlap each other
  * (GTH_E_STRIDE), indices or updates (GTH_E_ALIAS). Bytes of target that no tuple selects are unchanged. Each element
- * of target is written by one thread. On a CUDA device scatters are GTH_E_UNSUPPORTED with operand TARGET.
+ * of target is written by one thread. With bounds = error, indices are also validated if the rows have no elements,
+ * unless the system of the profile does not. On a CUDA device scatters are GTH_E_UNSUPPORTED with operand TARGET.
  */
 #define GTH_OP_SCATTER 4
 /**
