@@ -23,14 +23,16 @@
  * one reported. A required handle that is NULL is GTH_E_NULL.
  *
  * Threads. Handles are immutable after creation and may be used by any number of threads at once. A call does not pin
- * its handles: releasing one while another thread is inside a call with it is an error of the caller. Another thread may
- * write indices, and offsets of strings, during a call (GTH_E_RACE); descriptions and options, with the shapes and
- * strides that they point to, must not change until it returns. Results and reported errors do not depend on the number
- * of threads. The library's own threads have the affinity and nice value of
+ * its handles: releasing one while another thread is inside a call with it is an error of the caller. Another thread
+ * may write indices, and offsets of strings, during a call (GTH_E_RACE); descriptions and options, with the shapes and
+ * strides that they point to, must not change until it returns. After GTH_E_RACE each row of a gather's output is as it
+ * was, a row that an index selected, the fill, or zero; each element of a scatter's target has been combined with all,
+ * some or none of its updates, and so has each element of a gradient, which begins as zero. Results and reported errors
+ * do not depend on the number of threads. The library's own threads have the affinity and nice value of
  * the process's main thread, leave the calling thread its CPU, and have no real-time priority. Signals are the
- * program's, but for those that an instruction raises (SIGSEGV, SIGBUS, ..), which its handlers may serve on any thread.
- * A thread that is cancelled finishes its call on the CPU first. A child of fork may use the library, CUDA aside; fork
- * itself waits for nothing here.
+ * program's, but for those that an instruction raises (SIGSEGV, SIGBUS, ..), which its handlers may serve on any
+ * thread. A thread that is cancelled finishes its call on the CPU first. A child of fork may use the library, CUDA
+ * aside; fork itself waits for nothing here.
  *
  * CUDA. The device half has not run on a GPU yet: what is said of it here holds on an imaginary one.
  *
@@ -39,6 +41,11 @@
  * there.
  * What indices turn out to be is then told by gth_context_take_error: a call itself returns GTH_E_INDEX only where
  * shapes alone decide it, and never GTH_E_RACE. The calling thread's current device stays as it is.
+ *
+ * Stack. A call uses less than 64 KiB of the calling thread's stack, besides what hooks use.
+ *
+ * Alignment. Structs, and arrays of int64_t such as shapes and strides, lie at addresses that are aligned as C aligns
+ * their types. Elements of tensors, indices included, may lie at any address.
  *
  * Structs begin with their size; every other field set to zero means the documented default. C callers start from the
  * _INIT macros. A size below the first version's, above 4096 or not a multiple of 4 is GTH_E_VERSION, and so are a
@@ -107,7 +114,7 @@ GTH_API uint32_t gth_version(void);
 #define GTH_E_READONLY -14 /* an output, or a DLPack export without a flag for it, of read-only memory */
 #define GTH_E_ALIAS -15    /* from its first byte to its last, what is written overlaps what is read */
 #define GTH_E_INDEX -16    /* an index out of bounds under bounds = error, or a row asked from an empty dim */
-#define GTH_E_RACE -17     /* another thread changed indices or offsets: what was written is as it should be or zero */
+#define GTH_E_RACE -17     /* another thread changed indices or offsets: "Threads" above says what was then written */
 #define GTH_E_NOMEM -18    /* memory could not be had */
 #define GTH_E_FORK -19     /* CUDA in a child process after fork */
 #define GTH_E_CUDA -20     /* a CUDA call failed; gth_error.native has its number */
@@ -671,10 +678,9 @@ GTH_API int32_t gth_gather_elements_shape(const gth_tensor_desc *params, const g
  * target and updates have the same dtype; which ones a reduction takes stands at GTH_REDUCTION_*. updates may have any
  * strides (0 repeats an update); target must not overlap itself (GTH_E_STRIDE), nor indices or updates (GTH_E_ALIAS).
  * With bounds = error every index is judged before the first byte is written, also where rows have no elements (under a
- * profile: where its system does): on GTH_E_INDEX, and on every status but
- * GTH_OK and GTH_E_RACE, target is as it was. What no tuple selects stays as it is, byte for byte. In errors operand
- * TARGET stands for PARAMS, and UPDATES for OUT. Each element of target is written by one thread; every thread may read
- * all indices of its batches.
+ * profile: where its system does): on GTH_E_INDEX, and on every status but GTH_OK and GTH_E_RACE, target is as it was.
+ * What no tuple selects stays as it is, byte for byte. In errors operand TARGET stands for PARAMS, and UPDATES for OUT.
+ * Each element of target is written by one thread; every thread may read all indices of its batches.
  *
  * On a CUDA device: GTH_E_UNSUPPORTED, operand TARGET.
  *
