@@ -632,7 +632,8 @@ GTH_API int32_t gth_gather_shape(const gth_tensor_desc *params, const gth_tensor
  *   out[B, J, :] = params[B, indices[B, J, 0], .., indices[B, J, K-1], :]
  *
  * tf.gather_nd, TensorFlow's raw GatherNd, ONNX GatherND, x[i, j, ..] are this. options->has_axis must be 0, batch_dims
- * must not be negative. Forms, ownership and statuses are those of gather. */
+ * must not be negative and must be below rank(params); under GTH_PROFILE_ORT it may be rank(params), where K is 0.
+ * Forms, ownership and statuses are those of gather. */
 GTH_API int32_t gth_gather_nd(gth_context *context, const gth_tensor *params, const gth_tensor *indices,
                               const gth_options *options, gth_tensor **out, gth_error *err);
 GTH_API int32_t gth_gather_nd_into(gth_context *context, const gth_tensor *params, const gth_tensor *indices,
