@@ -34,8 +34,8 @@
 
 #include "gather.h"
 
-// Error paths are kept out of line. Plan runs are always inlined: passing three ranges through memory costs as much as
-// the run itself.
+// Error paths are kept out of line. Small functions on the path of a small call are always inlined: passing three ranges
+// through memory costs as much as the run of a plan.
 #if defined(__GNUC__)
 #define GATHER_COLD __attribute__((noinline, cold))
 #define GATHER_INLINE __attribute__((always_inline))
@@ -112,9 +112,10 @@ void call(F f, Arguments... arguments) {
 
 /// Calls f(&result, &err).
 template <class Result, class F>
-Result make(F f) {
+GATHER_INLINE inline Result make(F f) {
   Result result;
-  call(f, &result);
+  Thrown err;
+  err.unless_ok(f(&result, &err));
   return result;
 }
 
@@ -685,7 +686,7 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
   }
 };
 
-inline View::View(const Tensor& tensor) noexcept { desc_.tensor = tensor.get(); }
+inline View::View(const Tensor& tensor) noexcept : desc_ GTH_TENSOR_DESC_HANDLE(tensor.get()) {}
 
 namespace detail {
 
@@ -910,8 +911,6 @@ class Request {
   Options options_;
 };
 
-namespace detail {
-
 /// Memory of a plan run: a range, whose size is known, or a pointer, whose size the caller guarantees. A void pointer has
 /// no dtype and is not checked. Void is `void` for memory that is written, and `const void` for memory that is only read.
 template <class Void>
@@ -924,7 +923,7 @@ struct Memory {
   Memory(T* const& memory) noexcept : data(memory), dtype(dtype_of<T>()) {
     static_assert(dtype_of<T>() != 0, "T has no dtype: specialise gather::Dtype, or pass a void pointer");
   }
-  template <class Range, class T = ElementOf<Range>, class = IfLasting<Range>,
+  template <class Range, class T = detail::ElementOf<Range>, class = detail::IfLasting<Range>,
             class = std::enable_if_t<std::is_convertible_v<T*, Void*> > >
   Memory(Range&& values) noexcept
       : data(std::data(values)), dtype(dtype_of<T>()), extent(static_cast<int64_t>(std::size(values) * sizeof(T))) {}
@@ -934,12 +933,10 @@ struct Memory {
   int64_t extent = unknown;
 };
 
-}  // namespace detail
-
 /// Memory that a plan reads.
-using Source = detail::Memory<const void>;
+using Source = Memory<const void>;
 /// Memory that a plan writes.
-using Target = detail::Memory<void>;
+using Target = Memory<void>;
 
 /// A run of a plan, for run_many. Plan::with and ScatterPlan::with create it. The plan must outlive it.
 struct PlanRun {
@@ -983,9 +980,11 @@ struct OfScatters {
   };
 };
 
+}  // namespace detail
+
 /// The runs of a plan. Operands that were a Tensor when the plan was made are bound: runs pass nullptr for them.
 template <class Kind>
-class Planned : public Handle<gth_plan, gth_plan_release> {
+class PlanOf : public Handle<gth_plan, gth_plan_release> {
  public:
   using Handle::Handle;
   using Table = typename Kind::Table;
@@ -998,12 +997,13 @@ class Planned : public Handle<gth_plan, gth_plan_release> {
   /// @param n  The open extent, or GTH_OPEN if the plan has none.
   GATHER_INLINE void run(Table table, Source indices, Rows rows, int64_t n = GTH_OPEN,
                          const Context& context = {}) const {
-    Thrown err;
+    detail::Thrown err;
     err.unless_ok(try_run(table, indices, rows, n, &err, context));
   }
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC takes memory that is passed as const for memory that is read.
+#pragma GCC diagnostic ignored \
+    "-Wmaybe-uninitialized"  // GCC takes memory that is passed as const for memory that is read.
 #endif
   GATHER_INLINE int32_t try_run(Table table, Source indices, Rows rows, int64_t n, gth_error* err,
                                 const Context& context = {}) const noexcept {
@@ -1033,7 +1033,7 @@ class Planned : public Handle<gth_plan, gth_plan_release> {
   }
   /// Validates the indices of a run and does nothing else.
   void check(Source indices, int64_t n = GTH_OPEN, const Context& context = {}) const {
-    call([&](gth_error* err) { return try_check(indices, n, err, context); });
+    detail::call([&](gth_error* err) { return try_check(indices, n, err, context); });
   }
   int32_t try_check(Source indices, int64_t n, gth_error* err, const Context& context = {}) const noexcept {
     const PlanRun run = with(nullptr, indices, nullptr, n);
@@ -1041,7 +1041,7 @@ class Planned : public Handle<gth_plan, gth_plan_release> {
   }
   Extents extents(int64_t n = GTH_OPEN) const {
     Extents found;
-    call([&](gth_error* err) { return try_extents(n, &found, err); });
+    detail::call([&](gth_error* err) { return try_extents(n, &found, err); });
     return found;
   }
   int32_t try_extents(int64_t n, Extents* out, gth_error* err) const noexcept {
@@ -1060,7 +1060,7 @@ class Planned : public Handle<gth_plan, gth_plan_release> {
     indices_ = indices.dtype();
     const int32_t status = options.check(table, err);
     if (status != GTH_OK) return reset(), status;
-    const gth_request asked = request(op, table, indices, rows, options);
+    const gth_request asked = detail::request(op, table, indices, rows, options);
     return hold(err, gth_plan_create, &asked);
   }
 
@@ -1079,6 +1079,8 @@ class Planned : public Handle<gth_plan, gth_plan_release> {
   int32_t table_ = 0;
   int32_t indices_ = 0;
 };
+
+namespace detail {
 
 template <class Plan>
 struct TryMakePlan {
@@ -1107,9 +1109,9 @@ struct MakePlan {
 ///
 /// One extent may be GTH_OPEN, as gth_plan_create describes it. Each run gives its value. If out is NULL, it is dense
 /// row-major. An operand that is a Tensor is bound: runs use it, and pass nullptr.
-class Plan : public detail::Planned<detail::OfGathers> {
+class Plan : public PlanOf<detail::OfGathers> {
  public:
-  using Planned::Planned;
+  using PlanOf::PlanOf;
   static constexpr detail::MakePlan<Plan> gather{GTH_OP_GATHER};
   static constexpr detail::MakePlan<Plan> gather_nd{GTH_OP_GATHER_ND};
   static constexpr detail::MakePlan<Plan> gather_elements{GTH_OP_GATHER_ELEMENTS};
@@ -1123,9 +1125,9 @@ class Plan : public detail::Planned<detail::OfGathers> {
 ///     ScatterPlan ScatterPlan::scatter(const View& target, const View& indices, const Options& = {},
 ///                                      const View* updates = nullptr);
 ///     void run(Target target, Source indices, Source updates, int64_t n = GTH_OPEN, const Context& = {}) const;
-class ScatterPlan : public detail::Planned<detail::OfScatters> {
+class ScatterPlan : public PlanOf<detail::OfScatters> {
  public:
-  using Planned::Planned;
+  using PlanOf::PlanOf;
   static constexpr detail::MakePlan<ScatterPlan> scatter{GTH_OP_SCATTER};
   static constexpr detail::MakePlan<ScatterPlan> scatter_nd{GTH_OP_SCATTER_ND};
   static constexpr detail::MakePlan<ScatterPlan> scatter_elements{GTH_OP_SCATTER_ELEMENTS};

@@ -62,9 +62,15 @@ InCpp cpp;
 
 const Row shared[] = {
     {"plan run", REPEAT(keep(gth_plan_run(nullptr, c.plan, GTH_OPEN, c.table, c.index, c.out, &c.err))),
-     REPEAT(cpp.plan.run(cpp.table, cpp.index, cpp.out))},
+     REPEAT(cpp.plan.run(cpp.table.data(), cpp.index.data(), cpp.out.data()))},
     {"plan run, open extent", REPEAT(keep(gth_plan_run(nullptr, c.open_plan, 1, c.table, c.index, c.out, &c.err))),
-     REPEAT(cpp.open_plan.run(cpp.table, cpp.index, cpp.out, 1))},
+     REPEAT(cpp.open_plan.run(cpp.table.data(), cpp.index.data(), cpp.out.data(), 1))},
+    {"plan run, memory checked", REPEAT({
+       const gth_plan_args args = {sizeof(args), GTH_ARGS_EXTENTS, GTH_OPEN,        c.table,      c.index,
+                                   c.out,        sizeof(c.table),  sizeof(c.index), sizeof(c.out)};
+       keep(gth_plan_run_args(nullptr, c.plan, &args, &c.err));
+     }),
+     REPEAT(cpp.plan.run(cpp.table, cpp.index, cpp.out))},
     {"gather into, described once",
      REPEAT(keep(gth_gather(nullptr, &c.params, &c.indices, &c.output, nullptr, &c.err))),
      REPEAT(gather::gather_into(cpp.params, cpp.indices, cpp.output))},
