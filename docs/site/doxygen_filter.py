@@ -1,7 +1,7 @@
-"""Marks the comments of gather.h and gather.hpp as documentation for doxygen: doxygen_filter.py FILE
+"""Marks the chapters and the plain comments of gather.h as documentation for doxygen: doxygen_filter.py FILE
 
-The headers are written for their readers, with plain comments: one before what it is about, or behind it on its line;
-and lines of dashes around the names of chapters.
+A chapter is a line of dashes around its name. A plain comment documents what follows it, or what it ends. gather.hpp is
+passed on unchanged.
 """
 
 import re
@@ -41,7 +41,7 @@ def c(text):
             kept.append(line)
     end = max(index for index, line in enumerate(kept) if line == "#ifdef __cplusplus")
     kept.insert(end, "/** @} */")
-    text = "\n".join(kept)
+    text = re.sub(r"<([A-Z]+)>", r"\1", "\n".join(kept))  # a placeholder, no markup
 
     def comment(match):
         before, body = match[1], match[2]
@@ -53,13 +53,7 @@ def c(text):
     return re.sub(r"^([^\n]*?)/\*(?![*])(.*?\*/)", comment, text, flags=re.DOTALL | re.MULTILINE)
 
 
-def cpp(text):
-    """A comment that stands alone is about what follows; the one at the top, about the file."""
-    text = re.sub(r"^( *)//(?!/)(?! -{9,})", r"\1///", text, flags=re.MULTILINE)
-    return "/// @file\n" + text
-
-
 if __name__ == "__main__":
     with open(sys.argv[1]) as file:
         source = file.read()
-    print(cpp(source) if sys.argv[1].endswith(".hpp") else c(source))
+    print(source if sys.argv[1].endswith(".hpp") else c(source))

@@ -13,7 +13,7 @@ int main(void) {
   const gth_tensor_desc out = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT32, 1, elements_shape, elements);
 
   gth_error error = GTH_ERROR_INIT;
-  if (gth_gather_nd_desc(NULL, &params, &indices, NULL, &out, &error) != GTH_OK) {
+  if (gth_gather_nd(NULL, &params, &indices, &out, NULL, &error) != GTH_OK) {
     fprintf(stderr, "%s\n", error.message);
     return 1;
   }

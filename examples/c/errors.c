@@ -12,7 +12,7 @@ static int32_t look_up(int64_t id, const gth_options *options, float *row, gth_e
   const gth_tensor_desc params = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, table_shape, table);
   const gth_tensor_desc indices = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, ids_shape, ids);
   const gth_tensor_desc out = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, rows_shape, rows);
-  const int32_t status = gth_gather_desc(NULL, &params, &indices, options, &out, error);
+  const int32_t status = gth_gather(NULL, &params, &indices, &out, options, error);
   if (status == GTH_OK) {
     row[0] = rows[1][0];
     row[1] = rows[1][1];

@@ -5,9 +5,9 @@
 static const float table[4][2] = {{0, 1}, {10, 11}, {20, 21}, {30, 31}};
 
 static int look_up(const gth_plan *plan, const int64_t *ids, int64_t n) {
-  float rows[3][2];
+  float rows[3][2] = {{0}};
   gth_error error = GTH_ERROR_INIT;
-  if (gth_plan_run(NULL, plan, table, ids, rows, n, &error) != GTH_OK) {
+  if (gth_plan_run(NULL, plan, n, table, ids, rows, &error) != GTH_OK) {
     fprintf(stderr, "%s\n", error.message);
     return 1;
   }
@@ -20,9 +20,11 @@ int main(void) {
   const gth_tensor_desc params = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, table_shape, NULL);
   const gth_tensor_desc indices = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, ids_shape, NULL);
 
+  const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &params, &indices, NULL, NULL);
+
   gth_plan *plan;
   gth_error error = GTH_ERROR_INIT;
-  if (gth_gather_plan(&params, &indices, NULL, NULL, &plan, &error) != GTH_OK) {
+  if (gth_plan_create(&request, &plan, &error) != GTH_OK) {
     fprintf(stderr, "%s\n", error.message);
     return 1;
   }

@@ -19,12 +19,12 @@ int main(void) {
   gth_options add = GTH_OPTIONS_INIT;
   add.reduction = GTH_REDUCTION_ADD;
   gth_error error = GTH_ERROR_INIT;
-  if (gth_scatter_desc(NULL, &target, &indices, &updates, NULL, &error) != GTH_OK) {
+  if (gth_scatter(NULL, &target, &indices, &updates, NULL, &error) != GTH_OK) {
     fprintf(stderr, "%s\n", error.message);
     return 1;
   }
   print(table);
-  if (gth_scatter_desc(NULL, &target, &indices, &updates, &add, &error) != GTH_OK) {
+  if (gth_scatter(NULL, &target, &indices, &updates, &add, &error) != GTH_OK) {
     fprintf(stderr, "%s\n", error.message);
     return 1;
   }

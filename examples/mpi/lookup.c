@@ -81,7 +81,7 @@ int main(int argc, char **argv) {
   const gth_tensor_desc params = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, table_shape, table);
   const gth_tensor_desc indices = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, local_shape, local);
   const gth_tensor_desc out = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, answers_shape, answers);
-  check(gth_gather_desc(NULL, &params, &indices, NULL, &out, &error), &error);
+  check(gth_gather(NULL, &params, &indices, &out, NULL, &error), &error);
 
   /* The rows go back, and to where they belong. */
   int *came = room(ranks, sizeof *came), *came_at = room(ranks, sizeof *came_at);
@@ -96,7 +96,7 @@ int main(int argc, char **argv) {
   const gth_tensor_desc target = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, rows_shape, result);
   const gth_tensor_desc order = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, ids_shape, parts.order);
   const gth_tensor_desc updates = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, rows_shape, rows);
-  check(gth_scatter_desc(NULL, &target, &order, &updates, NULL, &error), &error);
+  check(gth_scatter(NULL, &target, &order, &updates, NULL, &error), &error);
 
   int wrong = 0, wrong_anywhere = 0;
   for (int64_t i = 0; i < (int64_t)IDS * COLUMNS; i++) wrong += result[i] != (float)ids[i / COLUMNS];

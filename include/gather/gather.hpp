@@ -1,12 +1,13 @@
-// libgather for C++17: move-only owners and typed views over gather.h. What is not said here, is said there.
-//
-// A failing call throws gather::Error, or gather::IndexError for an index out of bounds. Functions named try_* are the
-// same without exceptions: they return the status, fill *err (a Report, or NULL), and what they make goes to *out, which
-// is empty unless they return GTH_OK. Where the compiler has no exceptions, what would be thrown ends the program. Any
-// number of threads may use one object at once; it must live until the calls that use it return.
-//
-// gather is the namespace and a function in it: after `using namespace gather`, write gather::gather(..), or say
-// `using gather::gather` in the block.
+/// @file gather.hpp
+/// libgather for C++17: move-only owners and typed views over gather.h, which documents the library.
+///
+/// A call that fails throws gather::Error, or gather::IndexError if an index is out of bounds. Functions named try_* do
+/// not throw: they return the status and fill `*err` (a Report, or NULL). What they create goes to `*out`, which is empty
+/// unless the status is GTH_OK. If exceptions are disabled, a function that would throw terminates the program. Any number
+/// of threads may use one object at the same time. It must live until the calls that use it return.
+///
+/// The namespace gather contains an object gather. After `using namespace gather`, write gather::gather(..), or write
+/// `using gather::gather` in the block.
 #ifndef GATHER_GATHER_HPP
 #define GATHER_GATHER_HPP
 
@@ -33,8 +34,8 @@
 
 #include "gather.h"
 
-// What happens to calls that fail is kept out of the way of those that do not; and three ranges handed over in memory would
-// cost as much as the run of a plan.
+// Error paths are kept out of line. Small functions on the path of a small call are always inlined: passing three ranges
+// through memory costs as much as the run of a plan.
 #if defined(__GNUC__)
 #define GATHER_COLD __attribute__((noinline, cold))
 #define GATHER_INLINE __attribute__((always_inline))
@@ -45,8 +46,8 @@
 
 namespace gather {
 
-// A gth_error ready to be handed to a call. The text behind its end is left as it is: to clear all of it would take as
-// long as a small call.
+/// A gth_error that is initialised for a call. Only the first byte of the message is cleared, because clearing all of it
+/// takes as long as a small call.
 struct Report : gth_error {
   Report() noexcept {
     std::memset(static_cast<gth_error*>(this), 0, offsetof(gth_error, message) + 1);
@@ -54,7 +55,7 @@ struct Report : gth_error {
   }
 };
 
-// A call that failed. The numbers mean what gth_error says of them; what() is the library's English.
+/// The exception of a call that failed. gth_error documents the fields. what() is the message of the library.
 class Error : public std::exception {
  public:
   explicit Error(const gth_error& fields) noexcept : fields_(fields) {}
@@ -67,13 +68,14 @@ class Error : public std::exception {
   int64_t position() const noexcept { return fields_.position; }
   int64_t value() const noexcept { return fields_.value; }
   int64_t limit() const noexcept { return fields_.limit; }
+  int64_t item() const noexcept { return fields_.item; }
   const gth_error& fields() const noexcept { return fields_; }
 
  private:
   gth_error fields_;
 };
 
-// GTH_E_INDEX: position and component of the smallest bad tuple, its value, and the size of the dim (limit).
+/// GTH_E_INDEX: position and component of the smallest invalid tuple, its value, and the extent of the dim (limit).
 class IndexError : public Error {
   using Error::Error;
 };
@@ -90,8 +92,8 @@ namespace detail {
 #endif
 }
 
-// An error to hand to a call, and then to throw if it was needed: a call that succeeds reads and writes no more of it than
-// is set here, so that clearing it would be the larger part of a small call.
+/// The error of a call that throws. A call that succeeds accesses size, status and sequence only, so that nothing else is
+/// cleared.
 struct Thrown : gth_error {
   Thrown() noexcept { size = sizeof(gth_error); }
   void unless_ok(int32_t result) {
@@ -101,31 +103,32 @@ struct Thrown : gth_error {
   }
 };
 
-// Calls f(arguments.., &err).
+/// Calls f(arguments.., &err).
 template <class F, class... Arguments>
 void call(F f, Arguments... arguments) {
   Thrown err;
   err.unless_ok(f(arguments..., &err));
 }
 
-// Calls f(&result, &err).
+/// Calls f(&result, &err).
 template <class Result, class F>
-Result make(F f) {
+GATHER_INLINE inline Result make(F f) {
   Result result;
-  call(f, &result);
+  Thrown err;
+  err.unless_ok(f(&result, &err));
   return result;
 }
 
-// An error that is found here and not in the library.
+/// Reports an error that this header detects.
 GATHER_COLD inline int32_t refuse(gth_error* err, int32_t status, int32_t operand, int32_t component, int64_t value,
                                   int64_t limit, const char* message) noexcept {
   if (err == nullptr) return status;
-  *err = {err->size, status, operand, component, 0, 0, -1, value, limit, 0, 0, {0}};
+  *err = {err->size, status, operand, component, 0, 0, -1, value, limit, 0, 0, -1, {0}};
   std::snprintf(err->message, sizeof(err->message), "%s", message);
   return status;
 }
 
-// what: the operand by name, or what of it.
+/// @param what  The name of the operand, or of its field.
 GATHER_COLD inline int32_t refuse_dtype(gth_error* err, int32_t operand, int32_t component, const char* what,
                                         int32_t dtype, int32_t needed) noexcept {
   char message[GTH_MESSAGE_SIZE];
@@ -134,29 +137,43 @@ GATHER_COLD inline int32_t refuse_dtype(gth_error* err, int32_t operand, int32_t
   return refuse(err, GTH_E_DTYPE, operand, component, dtype, needed, message);
 }
 
-// Calls f(arguments.., capacity, &ndim, extents, &err).
+GATHER_COLD inline int32_t refuse_memory(gth_error* err, int32_t operand, size_t bytes, const char* message) noexcept {
+  return refuse(err, GTH_E_NOMEM, operand, -1, static_cast<int64_t>(bytes), 0, message);
+}
+
+/// Calls f(arguments.., &rows, capacity, extents, &err).
 template <class F, class... Arguments>
 std::vector<int64_t> shape(F f, Arguments... arguments) {
   int64_t extents[GTH_MAX_NDIM];
-  int32_t ndim = 0;
-  call(f, arguments..., GTH_MAX_NDIM, &ndim, extents);
-  return std::vector<int64_t>(extents, extents + ndim);
+  gth_tensor_desc rows = GTH_TENSOR_DESC_INIT;
+  call(f, arguments..., &rows, GTH_MAX_NDIM, extents);
+  return std::vector<int64_t>(extents, extents + rows.ndim);
 }
 
-inline size_t count(const std::vector<int64_t>& extents) noexcept {
-  size_t product = 1;
-  for (const int64_t extent : extents) product *= static_cast<size_t>(extent);
-  return product;
+/// The memory that an operand describes. It is empty if the operand is a tensor that has been released.
+inline gth_tensor_desc described(const gth_tensor_desc& operand) noexcept {
+  if (operand.tensor == nullptr) return operand;
+  gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+  static_cast<void>(gth_tensor_describe(operand.tensor, &desc, nullptr));
+  return desc;
 }
 
-// A deleter is put in place after the tensor was made, so that a call that fails has not moved it.
+/// The number of elements of a shape that the library has accepted. It exceeds 64 bits only if an extent is 0.
+inline size_t count(const int64_t* extents, size_t ndim) noexcept {
+  uint64_t product = 1;
+  for (size_t i = 0; i < ndim; ++i) product *= static_cast<uint64_t>(extents[i]);
+  return static_cast<size_t>(product);
+}
+
+/// Calls a deleter. The deleter is moved to its place after the tensor was created, so that a call that fails does not
+/// move it.
 template <class F>
 void run_deleter(void* user) {
   const std::unique_ptr<std::optional<F> > deleter(static_cast<std::optional<F>*>(user));
   if (deleter->has_value()) (**deleter)();
 }
 
-// 0 for a type that is no dtype: characters are text, not numbers.
+/// 0 for a type that has no dtype. Character types are text and have none.
 template <class T>
 constexpr int32_t dtype() noexcept {
   if (std::is_same_v<T, bool>) return GTH_DTYPE_BOOL;
@@ -173,7 +190,7 @@ constexpr int32_t dtype() noexcept {
 
 }  // namespace detail
 
-// The dtype of a C++ type, 0 if it has none. Specialise Dtype for half types of your own.
+/// The dtype of a C++ type, 0 if it has none. Specialise Dtype for half types of your own.
 template <class T>
 struct Dtype : std::integral_constant<int32_t, detail::dtype<T>()> {};
 template <class T>
@@ -185,32 +202,33 @@ using IfElement = std::enable_if_t<dtype_of<T>() != 0, T>;
 
 namespace detail {
 
-// What a range of elements points to.
+/// The element type of a range.
 template <class Range>
 using ElementOf = IfElement<std::remove_pointer_t<decltype(std::data(std::declval<Range&>()))> >;
 
-// A range that is not where its elements are, such as std::span: a constant one still gives what it was made of.
+/// True for a range that does not own its elements, such as std::span. A const span gives access to the elements as the
+/// span itself does.
 template <class Range, class = void>
 struct IsSpan : std::false_type {};
 template <class Range>
 struct IsSpan<Range, std::enable_if_t<std::is_same_v<decltype(std::data(std::declval<const Range&>())),
                                                      typename Range::element_type*> > > : std::true_type {};
 
-// A range that may be given as an argument: it stays where it is, or it is a span.
+/// A range whose elements outlive the expression: an lvalue or a span.
 template <class Range>
 using IfLasting = std::enable_if_t<std::is_lvalue_reference_v<Range> || IsSpan<std::decay_t<Range> >::value>;
 
 }  // namespace detail
 
-// One extent or stride: any integer.
+/// One extent or stride, of any integer type.
 struct Extent {
   template <class Integer, class = std::enable_if_t<std::is_integral_v<Integer> > >
   constexpr Extent(Integer number) noexcept : value(static_cast<int64_t>(number)) {}
   int64_t value;
 };
 
-// Extents, or strides in bytes, held inline: {2, 3}, {rows, columns}, an array, a vector. More than GTH_MAX_NDIM are kept
-// as a rank that every call refuses with GTH_E_RANK.
+/// Extents, or strides in bytes, stored inline: {2, 3}, {rows, columns}, an array, a vector. More than GTH_MAX_NDIM values
+/// are stored as a rank that every call rejects with GTH_E_RANK.
 class Dims {
  public:
   Dims() noexcept = default;
@@ -241,18 +259,24 @@ class Dims {
   int64_t values_[GTH_MAX_NDIM];
 };
 
-// A tensor in the caller's memory: a gth_tensor_desc that carries its own shape and strides. It owns no memory; the
-// data must outlive the calls and tensors that the view is given to. A pointer to const makes a read-only view, which
-// no call writes through.
+class Tensor;
+
+/// An operand of a call: memory of the caller, or a Tensor.
+///
+/// It is a gth_tensor_desc that contains its own shape and strides. It owns no memory. The memory or the Tensor must
+/// outlive the calls that the view is passed to, and the tensors that are created over it. A pointer to const makes a
+/// read-only view, which no call writes.
 class View {
  public:
-  // Dense row-major data of a C++ type, or of any dtype, such as GTH_DTYPE_BFLOAT16.
+  /// The tensor itself. An empty Tensor is GTH_E_NULL.
+  View(const Tensor& tensor) noexcept;
+  /// Dense row-major data of a C++ type, or of any dtype, such as GTH_DTYPE_BFLOAT16.
   template <class T, class = IfElement<T> >
   View(T* const& data, const Dims& shape) noexcept : View(dtype_of<T>(), shape, data, std::is_const_v<T>) {}
   View(void* data, int32_t dtype, const Dims& shape) noexcept : View(dtype, shape, data, false) {}
   View(const void* data, int32_t dtype, const Dims& shape) noexcept : View(dtype, shape, data, true) {}
-  // A std::vector, std::array, array or span, as one dim or cut into a shape. A shape that needs more is GTH_E_STRIDE; one
-  // that needs less leaves the rest alone, as any description does.
+  /// A std::vector, std::array, array or span, with one dim or with the given shape. A shape that needs more elements is
+  /// GTH_E_STRIDE. A shape that needs fewer uses the first ones.
   template <class Range, class T = detail::ElementOf<Range>, class = detail::IfLasting<Range> >
   View(Range&& values) noexcept : View(values, Dims{std::size(values)}) {}
   template <class Range, class T = detail::ElementOf<Range>, class = detail::IfLasting<Range> >
@@ -260,9 +284,9 @@ class View {
       : View(dtype_of<T>(), shape, std::size(values) == 0 ? nullptr : std::data(values), std::is_const_v<T>) {
     extent(static_cast<int64_t>(std::size(values) * sizeof(T)));
   }
-  // What a description says; its shape and strides are copied.
+  /// A copy of a description, with its shape and strides.
   explicit View(const gth_tensor_desc& desc) noexcept : desc_(desc), shape_(desc.shape, rank(desc)) {
-    point();
+    if (desc.tensor == nullptr) desc_.shape = shape_.data();
     if (desc.strides != nullptr) strides(Dims(desc.strides, rank(desc)));
   }
   View(const View& other) noexcept : desc_(other.desc_), shape_(other.shape_), strides_(other.strides_) { point(); }
@@ -272,26 +296,27 @@ class View {
     strides_ = other.strides_;
     return point();
   }
-  // No data: for plans and shape queries. One extent may be GTH_OPEN where a plan allows it.
+  /// A view without data, for plans and shape queries. One extent may be GTH_OPEN if a plan allows it.
   static View layout(int32_t dtype, const Dims& shape) noexcept { return View(dtype, shape, nullptr, false); }
   template <class T>
   static View layout(const Dims& shape) noexcept {
     return layout(dtype_of<T>(), shape);
   }
 
-  // A setter returns a reference to an lvalue; of a temporary it returns a copy, which a reference may be bound to.
+  // A setter of an lvalue returns a reference. A setter of a temporary returns a copy, so that a reference may be bound
+  // to the result. Views of a Tensor have no setters: a field that is set is GTH_E_VERSION.
 
-  // One stride in bytes for each dim; zero and negative ones too. Another number of them is GTH_E_RANK.
+  /// One stride in bytes for each dim. Zero and negative strides are valid. Another number of them is GTH_E_RANK.
   View& strides(const Dims& bytes) & noexcept {
     desc_.ndim = bytes.size() == shape_.size() ? shape_.size() : GTH_MAX_NDIM + 1;
     desc_.strides = strides_.data();
     return set(strides_, bytes);
   }
   View strides(const Dims& bytes) && noexcept { return strides(bytes); }
-  // Where element 0 lies from data, in bytes.
+  /// Bytes from data to element 0.
   View& offset(int64_t bytes) & noexcept { return set(desc_.offset, bytes); }
   View offset(int64_t bytes) && noexcept { return offset(bytes); }
-  // Bytes of memory from data; 0: as many as shape and strides reach.
+  /// Bytes of memory from data. 0: up to the highest byte that shape and strides reach.
   View& extent(int64_t bytes) & noexcept { return set(desc_.extent, bytes); }
   View extent(int64_t bytes) && noexcept { return extent(bytes); }
   View& device(int32_t kind, int32_t id = 0) & noexcept { return set(desc_.device, kind).set(desc_.device_id, id); }
@@ -299,10 +324,12 @@ class View {
   View& readonly() & noexcept { return set(desc_.flags, desc_.flags | GTH_TENSOR_READONLY); }
   View readonly() && noexcept { return readonly(); }
 
-  int32_t dtype() const noexcept { return desc_.dtype; }
-  // The description, valid as long as the view.
+  int32_t dtype() const noexcept { return detail::described(desc_).dtype; }
+  /// The description. It is valid as long as the view. NULL for an empty Tensor.
   const gth_tensor_desc* raw() const&& = delete;
-  const gth_tensor_desc* raw() const& noexcept { return &desc_; }
+  const gth_tensor_desc* raw() const& noexcept {
+    return desc_.shape != nullptr || desc_.tensor != nullptr ? &desc_ : nullptr;
+  }
 
  private:
   View(int32_t dtype, const Dims& shape, const void* data, bool readonly) noexcept : shape_(shape) {
@@ -312,9 +339,9 @@ class View {
     desc_.data = data;
     desc_.shape = shape_.data();
   }
-  // The description at this view's own shape and strides.
+  /// Makes the description point to the shape and strides of this view.
   View& point() noexcept {
-    desc_.shape = shape_.data();
+    if (desc_.shape != nullptr) desc_.shape = shape_.data();
     if (desc_.strides != nullptr) desc_.strides = strides_.data();
     return *this;
   }
@@ -330,8 +357,9 @@ class View {
   Dims strides_;
 };
 
-// gth_options, set by name: Options().axis(1).bounds(GTH_BOUNDS_CLAMP). What is not set is the documented default. A setter
-// returns a reference to an lvalue; of a temporary it returns a copy, which a reference may be bound to.
+/// gth_options, set by name: Options().axis(1).bounds(GTH_BOUNDS_CLAMP). Options that are not set have their documented
+/// defaults. A setter of an lvalue returns a reference. A setter of a temporary returns a copy, so that a reference may be
+/// bound to the result.
 class Options {
  public:
   Options& axis(int64_t value) & noexcept { return set(raw_.has_axis, 1).set(raw_.axis, value); }
@@ -352,12 +380,11 @@ class Options {
   Options extents(int32_t value) && noexcept { return extents(value); }
   Options& threads(int32_t value) & noexcept { return set(raw_.threads, value); }
   Options threads(int32_t value) && noexcept { return threads(value); }
-  // Of scatters: what becomes of an update, and what is added and multiplied in.
   Options& reduction(int32_t value) & noexcept { return set(raw_.reduction, value); }
   Options reduction(int32_t value) && noexcept { return reduction(value); }
   Options& accumulate(int32_t value) & noexcept { return set(raw_.accumulate, value); }
   Options accumulate(int32_t value) && noexcept { return accumulate(value); }
-  // Rows out of bounds are filled with this element. A call with params of another dtype is GTH_E_DTYPE.
+  /// Rows out of bounds are filled with this element. A call with params of another dtype is GTH_E_DTYPE.
   template <class T, class = IfElement<T> >
   Options& fill_value(const T& value) & noexcept {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(raw_.fill_value), "one element of params");
@@ -368,23 +395,18 @@ class Options {
   Options fill_value(const T& value) && noexcept {
     return fill_value(value);
   }
-  // NULL where nothing has been set: the library then has less to look at. Valid as long as the options.
+  /// NULL if nothing has been set, which the library reads faster. Valid as long as the options.
   const gth_options* get() const&& = delete;
   const gth_options* get() const& noexcept { return changed_ ? &raw_ : nullptr; }
 
-  // The library takes a fill value for whatever params are; here it has a dtype. Strings, and params without a dtype, are
-  // the library's to judge.
-  int32_t check(int32_t params, gth_error* err) const noexcept {
-    const bool free = fill_dtype_ == params || fill_dtype_ == 0 || raw_.fill != GTH_FILL_VALUE;
-    if (free || params == 0 || params == GTH_DTYPE_STRING) return GTH_OK;
+  /// Compares the dtype of the fill value with that of the table. The library validates strings, and tables without a
+  /// dtype.
+  int32_t check(const View& table, gth_error* err) const noexcept {
+    if (fill_dtype_ == 0 || raw_.fill != GTH_FILL_VALUE) return GTH_OK;
+    const int32_t dtype = table.dtype();
+    if (dtype == fill_dtype_ || dtype == 0 || dtype == GTH_DTYPE_STRING) return GTH_OK;
     return detail::refuse_dtype(err, GTH_OPERAND_OPTIONS, offsetof(gth_options, fill_value), "options: fill_value",
-                                fill_dtype_, params);
-  }
-  // The same for a tensor, which is only asked where there is a value.
-  int32_t check(const gth_tensor* params, gth_error* err) const noexcept {
-    if (fill_dtype_ == 0) return GTH_OK;
-    gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
-    return gth_tensor_describe(params, &desc, nullptr) == GTH_OK ? check(desc.dtype, err) : GTH_OK;
+                                fill_dtype_, dtype);
   }
 
  private:
@@ -399,23 +421,24 @@ class Options {
   bool changed_ = false;
 };
 
-// Owns one C handle: moved, never copied, released at the end. An empty one holds NULL.
+/// The owner of a C handle. It is moved and never copied, and releases the handle when it is destroyed. An empty owner
+/// holds NULL.
 template <class Raw, int32_t (*Release)(Raw*)>
 class Handle {
  public:
   Handle() noexcept = default;
-  explicit Handle(Raw* raw) noexcept : raw_(raw) {}  // takes over raw
+  explicit Handle(Raw* raw) noexcept : raw_(raw) {}  ///< Takes ownership of raw.
   Handle(Handle&& other) noexcept : raw_(other.release()) {}
   Handle& operator=(Handle&& other) noexcept { return reset(other.release()), *this; }
   ~Handle() { reset(); }
   Raw* get() const noexcept { return raw_; }
-  Raw* release() noexcept { return std::exchange(raw_, nullptr); }  // the caller owns it from here on
+  Raw* release() noexcept { return std::exchange(raw_, nullptr); }  ///< Transfers ownership to the caller.
   void reset(Raw* raw = nullptr) noexcept {
     if (Raw* const old = std::exchange(raw_, raw)) Release(old);
   }
   explicit operator bool() const noexcept { return raw_ != nullptr; }
 
-  // Holds what f(arguments.., &raw, err) makes, and nothing if it fails.
+  /// Holds what f(arguments.., &raw, err) creates, and nothing if it fails.
   template <class F, class... Arguments>
   int32_t hold(gth_error* err, F f, Arguments... arguments) noexcept {
     Raw* made = nullptr;
@@ -428,8 +451,8 @@ class Handle {
   Raw* raw_ = nullptr;
 };
 
-// Where calls run; Context() is the process's CPU context. Hooks and their users must outlive it, and memory hooks
-// every tensor made with it.
+/// Where calls run. Context() is the default CPU context of the process. Hooks and their user pointers must outlive the
+/// context, and memory hooks must outlive every tensor made with it.
 class Context : public Handle<gth_context, gth_context_release> {
  public:
   using Handle::Handle;
@@ -446,7 +469,7 @@ class Context : public Handle<gth_context, gth_context_release> {
   int32_t try_signal(CUstream_st* stream, gth_error* err) const noexcept {
     return gth_context_signal(get(), stream, err);
   }
-  // Waits for the stream; throws IndexError for the first bad index of the device calls since the last take.
+  /// Waits for the stream. Throws IndexError for the first invalid index of the device calls since the last take.
   void take_error() const { detail::call(gth_context_take_error, get()); }
   int32_t try_take_error(gth_error* err) const noexcept { return gth_context_take_error(get(), err); }
   void enqueue_take_error(gth_error_record* to) const { detail::call(gth_context_enqueue_take_error, get(), to); }
@@ -455,29 +478,30 @@ class Context : public Handle<gth_context, gth_context_release> {
   }
 };
 
-// A tensor: borrowed memory must stay valid until it is gone, any other memory belongs to it. What points into a tensor is
-// not given by one that is gone with the expression, such as gather(..).data<float>().
+/// A tensor. Borrowed memory must stay valid until the tensor is released. The tensor owns any other memory. Functions that
+/// return pointers into a tensor cannot be called on a temporary, such as gather(..).data<float>().
 class Tensor : public Handle<gth_tensor, gth_tensor_release> {
  public:
   using Handle::Handle;
 
-  // Over the caller's memory, without a copy.
+  /// Creates a tensor over memory of the caller, without a copy.
   static Tensor borrow(const View& view) {
     return detail::make<Tensor>([&](Tensor* out, gth_error* err) { return try_borrow(view, out, err); });
   }
   static int32_t try_borrow(const View& view, Tensor* out, gth_error* err) noexcept {
     return out->hold(err, gth_tensor_borrow, view.raw());
   }
-  // Takes over memory: deleter(), which must not throw, runs once, on any thread, when the tensor and all its exports
-  // are gone. If adopt fails, the deleter has not run and has not been moved from: what it owns is still the caller's. A
-  // temporary deleter then destroys what it owns at the end of the expression, so give a named one by std::move to keep it.
+  /// Creates a tensor that takes ownership of memory. deleter() must not throw. It runs once, on any thread, when the
+  /// tensor and all its exports have been released. If adopt fails, the deleter has not run and has not been moved from:
+  /// the caller still owns what it owns. A temporary deleter then destroys it at the end of the expression. To keep it,
+  /// pass a named deleter by std::move.
   template <class Deleter>
   static Tensor adopt(const View& view, Deleter&& deleter, const Context& context = {}) {
     return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
       return try_adopt(view, std::forward<Deleter>(deleter), out, err, context);
     });
   }
-  // Throws only what copying or moving the deleter throws; out is then unchanged.
+  /// Throws only what copying or moving the deleter throws. out is then unchanged.
   template <class Deleter>
   static int32_t try_adopt(
       const View& view, Deleter&& deleter, Tensor* out, gth_error* err,
@@ -486,7 +510,7 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     std::unique_ptr<Held> held(new (std::nothrow) Held);
     if (held == nullptr) {
       out->reset();
-      return detail::refuse(err, GTH_E_NOMEM, GTH_OPERAND_NONE, -1, sizeof(Held), 0, "no memory");
+      return detail::refuse_memory(err, GTH_OPERAND_NONE, sizeof(Held), "no memory");
     }
     Tensor made;
     void* const user = held.get();
@@ -496,7 +520,7 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     *out = std::move(made);
     return status;
   }
-  // Zeros in new memory of the context.
+  /// Creates a tensor of zeros in new memory of the context.
   static Tensor alloc(int32_t dtype, const Dims& shape, const Context& context = {}) {
     return detail::make<Tensor>(
         [&](Tensor* out, gth_error* err) { return try_alloc(dtype, shape, out, err, context); });
@@ -506,7 +530,7 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     return out->hold(err, gth_tensor_alloc, context.get(), dtype, shape.size(), shape.data());
   }
 
-  // Shape, strides and data, valid until the tensor is gone.
+  /// Shape, strides and data. They are valid until the tensor is released.
   gth_tensor_desc describe() const&& = delete;
   gth_tensor_desc describe() const& {
     gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
@@ -517,8 +541,8 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     const gth_tensor_desc desc = describe();
     return std::vector<int64_t>(desc.shape, desc.shape + desc.ndim);
   }
-  // Element 0, where it lies on the tensor's device. T must be the element type (GTH_E_DTYPE), and const if the memory
-  // is read-only (GTH_E_READONLY).
+  /// The address of element 0 on the tensor's device. T must be the element type (GTH_E_DTYPE), and const if the memory is
+  /// read-only (GTH_E_READONLY).
   template <class T>
   T* data() const&& = delete;
   template <class T>
@@ -543,12 +567,12 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     *out = const_cast<T*>(reinterpret_cast<const T*>(static_cast<const char*>(desc.data) + desc.offset));
     return GTH_OK;
   }
-  // Every element in row-major order, whatever the strides and the device. Waits for the context.
+  /// All elements in row-major order, for any strides and any device. Waits for the context.
   template <class T>
   std::vector<T> to_vector(const Context& context = {}) const {
     const std::vector<int64_t> extents = shape();
-    const size_t count = detail::count(extents);
-    if constexpr (std::is_same_v<T, bool>) {  // whose vector has no bools to point to
+    const size_t count = detail::count(extents.data(), extents.size());
+    if constexpr (std::is_same_v<T, bool>) {  // std::vector<bool> has no array of bool.
       const auto values = std::make_unique<bool[]>(count);
       read(View(count == 0 ? nullptr : values.get(), extents), context);
       return std::vector<bool>(values.get(), values.get() + count);
@@ -558,15 +582,16 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
       return values;
     }
   }
-  // Every element into a tensor of the same dtype and shape, on any device that the context reaches.
-  void copy_to(const Tensor& destination, const Context& context = {}) const {
-    detail::call(gth_tensor_copy, context.get(), get(), destination.get());
+  /// Copies all elements to an operand of the same dtype and shape, on any device that the context can access.
+  void copy_to(const View& destination, const Context& context = {}) const {
+    detail::call([&](gth_error* err) { return try_copy_to(destination, err, context); });
   }
-  int32_t try_copy_to(const Tensor& destination, gth_error* err, const Context& context = {}) const noexcept {
-    return gth_tensor_copy(context.get(), get(), destination.get(), err);
+  int32_t try_copy_to(const View& destination, gth_error* err, const Context& context = {}) const noexcept {
+    const View source(*this);
+    return gth_copy(context.get(), source.raw(), destination.raw(), err);
   }
 
-  // DLPack in: taken over if and only if it does not fail.
+  /// Creates a tensor from DLPack. Ownership is taken if and only if the call succeeds.
   static Tensor from_dlpack(DLManagedTensorVersioned* managed, const Context& context = {}) {
     return detail::make<Tensor>(
         [&](Tensor* out, gth_error* err) { return try_from_dlpack(managed, out, err, context); });
@@ -583,7 +608,8 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
                                  const Context& context = {}) noexcept {
     return out->hold(err, gth_tensor_from_dlpack_legacy, context.get(), managed);
   }
-  // DLPack out: the caller owns the result and calls its deleter. flags: GTH_EXPORT_*.
+  /// Exports to DLPack. The caller owns the result and calls its deleter.
+  /// @param flags  GTH_EXPORT_*
   DLManagedTensorVersioned* to_dlpack(uint32_t flags = 0, const Context& context = {}) const {
     DLManagedTensorVersioned* managed = nullptr;
     detail::call(gth_tensor_to_dlpack, context.get(), get(), flags, &managed);
@@ -603,7 +629,8 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     return gth_tensor_to_dlpack_legacy(context.get(), get(), flags, out, err);
   }
 
-  // Strings from Arrow, as one dim or cut into a shape: the array is moved if and only if it does not fail.
+  /// Creates a tensor of strings from Arrow, with one dim or with the given shape. The array is moved if and only if the
+  /// call succeeds.
   static Tensor from_arrow(const ArrowSchema* schema, ArrowArray* array, const Dims* shape = nullptr,
                            const Context& context = {}) {
     return detail::make<Tensor>(
@@ -614,7 +641,7 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     return out->hold(err, gth_tensor_from_arrow, context.get(), schema, array, shape != nullptr ? shape->size() : -1,
                      shape != nullptr ? shape->data() : nullptr);
   }
-  // Strings to Arrow: both structs are overwritten, and the caller calls their releases.
+  /// Exports strings to Arrow. Both structs are overwritten, and the caller calls their releases.
   void to_arrow(ArrowSchema* schema, ArrowArray* array, uint32_t flags = 0, const Context& context = {}) const {
     detail::call(gth_tensor_to_arrow, context.get(), get(), flags, schema, array);
   }
@@ -622,8 +649,9 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
                        const Context& context = {}) const noexcept {
     return gth_tensor_to_arrow(context.get(), get(), flags, schema, array, err);
   }
-  // Strings over the caller's buffers: string i is bytes[offsets[i] .. offsets[i + 1]). Without a deleter they are
-  // borrowed, with one they are taken over if and only if it does not fail. flags: GTH_STRINGS_BINARY.
+  /// Creates a tensor of strings over buffers: string i is bytes[offsets[i] .. offsets[i + 1]). The buffers are borrowed
+  /// if there is no deleter. Otherwise ownership is taken if and only if the call succeeds.
+  /// @param flags  GTH_STRINGS_BINARY, or 0
   static Tensor from_strings(const int64_t* offsets, std::string_view bytes, const Dims& shape, uint32_t flags = 0,
                              gth_deleter_fn deleter = nullptr, void* user = nullptr, const Context& context = {}) {
     return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
@@ -638,13 +666,14 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     return out->hold(err, gth_tensor_from_strings, context.get(), flags, shape.size(), shape.data(), offsets, data,
                      extent, deleter, user);
   }
-  // The strings in row-major order, valid until the tensor is gone.
+  /// The strings in row-major order. They are valid until the tensor is released.
   std::vector<std::string_view> strings() const&& = delete;
   std::vector<std::string_view> strings() const& {
     const int64_t* offsets = nullptr;
     const void* bytes = nullptr;
     detail::call(gth_tensor_strings, get(), &offsets, &bytes);
-    std::vector<std::string_view> views(detail::count(shape()));
+    const std::vector<int64_t> extents = shape();
+    std::vector<std::string_view> views(detail::count(extents.data(), extents.size()));
     for (size_t i = 0; i < views.size(); ++i)
       views[i] = {static_cast<const char*>(bytes) + offsets[i], static_cast<size_t>(offsets[i + 1] - offsets[i])};
     return views;
@@ -652,694 +681,535 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
 
  private:
   void read(const View& destination, const Context& context) const {
-    copy_to(borrow(destination), context);
+    copy_to(destination, context);
     context.sync();
+  }
+};
+
+inline View::View(const Tensor& tensor) noexcept : desc_ GTH_TENSOR_DESC_HANDLE(tensor.get()) {}
+
+namespace detail {
+
+// The forms of an operation. Each class is one form of every operation, and op is the number of the operation. The forms
+// are called like functions.
+
+inline gth_request request(int32_t op, const View& table, const View& indices, const View* rows,
+                           const Options& options) noexcept {
+  return {sizeof(gth_request), op, table.raw(), indices.raw(), rows != nullptr ? rows->raw() : nullptr, options.get()};
+}
+
+/// @param typed  The operand that has the dtype of the call.
+inline int32_t make(int32_t op, const View& table, const View& indices, const View* rows, const View& typed,
+                    Tensor* out, gth_error* err, const Options& options, const Context& context) noexcept {
+  const int32_t status = options.check(typed, err);
+  if (status != GTH_OK) return out->reset(), status;
+  const gth_request asked = request(op, table, indices, rows, options);
+  return out->hold(err, gth_make, context.get(), &asked);
+}
+
+struct TryGather {
+  int32_t op;
+  int32_t operator()(const View& params, const View& indices, Tensor* out, gth_error* err, const Options& options = {},
+                     const Context& context = {}) const noexcept {
+    return make(op, params, indices, nullptr, params, out, err, options, context);
+  }
+};
+struct Gather {
+  int32_t op;
+  Tensor operator()(const View& params, const View& indices, const Options& options = {},
+                    const Context& context = {}) const {
+    return detail::make<Tensor>(
+        [&](Tensor* out, gth_error* err) { return TryGather{op}(params, indices, out, err, options, context); });
+  }
+};
+
+struct TryScatter {
+  int32_t op;
+  int32_t operator()(const View& target, const View& indices, const View& updates, Tensor* out, gth_error* err,
+                     const Options& options = {}, const Context& context = {}) const noexcept {
+    return make(op, target, indices, &updates, target, out, err, options, context);
+  }
+};
+struct Scatter {
+  int32_t op;
+  Tensor operator()(const View& target, const View& indices, const View& updates, const Options& options = {},
+                    const Context& context = {}) const {
+    return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
+      return TryScatter{op}(target, indices, updates, out, err, options, context);
+    });
+  }
+};
+
+struct TryGradient {
+  int32_t op;
+  int32_t operator()(const View& gradient, const View& indices, const Dims& shape, Tensor* out, gth_error* err,
+                     const Options& options = {}, const Context& context = {}) const noexcept {
+    return make(op, View::layout(gradient.dtype(), shape), indices, &gradient, gradient, out, err, options, context);
+  }
+};
+struct Gradient {
+  int32_t op;
+  Tensor operator()(const View& gradient, const View& indices, const Dims& shape, const Options& options = {},
+                    const Context& context = {}) const {
+    return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
+      return TryGradient{op}(gradient, indices, shape, out, err, options, context);
+    });
+  }
+};
+
+/// Into existing memory. table, indices and rows are params, indices and out of a gather, and target, indices and updates of
+/// a scatter.
+struct TryInto {
+  int32_t op;
+  int32_t operator()(const View& table, const View& indices, const View& rows, gth_error* err,
+                     const Options& options = {}, const Context& context = {}) const noexcept {
+    const int32_t status = options.check(table, err);
+    if (status != GTH_OK) return status;
+    return gth_run(context.get(), op, table.raw(), indices.raw(), rows.raw(), options.get(), err);
+  }
+};
+struct Into {
+  int32_t op;
+  void operator()(const View& table, const View& indices, const View& rows, const Options& options = {},
+                  const Context& context = {}) const {
+    Thrown err;
+    err.unless_ok(TryInto{op}(table, indices, rows, &err, options, context));
+  }
+};
+
+/// A gradient takes the gradient of the output first and its result last.
+struct TryGradientInto {
+  int32_t op;
+  int32_t operator()(const View& gradient, const View& indices, const View& out, gth_error* err,
+                     const Options& options = {}, const Context& context = {}) const noexcept {
+    return TryInto{op}(out, indices, gradient, err, options, context);
+  }
+};
+struct GradientInto {
+  int32_t op;
+  void operator()(const View& gradient, const View& indices, const View& out, const Options& options = {},
+                  const Context& context = {}) const {
+    Into{op}(out, indices, gradient, options, context);
+  }
+};
+
+/// The shape of the rows: the output of a gather, the updates of a scatter. Extents of GTH_OPEN are passed through.
+struct Infer {
+  int32_t op;
+  std::vector<int64_t> operator()(const View& table, const View& indices, const Options& options = {}) const {
+    call([&](gth_error* err) { return options.check(table, err); });
+    const gth_request asked = request(op, table, indices, nullptr, options);
+    return shape(gth_infer, &asked);
+  }
+};
+
+}  // namespace detail
+
+/// @name Gathers
+/// gather takes slices of params along an axis. gather_nd takes slices by tuples, which are the last axis of indices.
+/// gather_elements takes single elements along an axis. gather.h defines the shapes.
+///
+///     Tensor gather(const View& params, const View& indices, const Options& = {}, const Context& = {});
+///     void gather_into(const View& params, const View& indices, const View& out, const Options&, const Context&);
+///     std::vector<int64_t> gather_shape(const View& params, const View& indices, const Options& = {});
+///     int32_t try_gather(params, indices, Tensor* out, gth_error* err, options, context);
+///     int32_t try_gather_into(params, indices, out, gth_error* err, options, context);
+///
+/// Each operand is a View, a Tensor, or what converts to a View. With bounds = error the output is unchanged if an index is
+/// out of bounds. gather_shape passes extents of GTH_OPEN through.
+/// @{
+inline constexpr detail::Gather gather{GTH_OP_GATHER};
+inline constexpr detail::TryGather try_gather{GTH_OP_GATHER};
+inline constexpr detail::Into gather_into{GTH_OP_GATHER};
+inline constexpr detail::TryInto try_gather_into{GTH_OP_GATHER};
+inline constexpr detail::Infer gather_shape{GTH_OP_GATHER};
+
+inline constexpr detail::Gather gather_nd{GTH_OP_GATHER_ND};
+inline constexpr detail::TryGather try_gather_nd{GTH_OP_GATHER_ND};
+inline constexpr detail::Into gather_nd_into{GTH_OP_GATHER_ND};
+inline constexpr detail::TryInto try_gather_nd_into{GTH_OP_GATHER_ND};
+inline constexpr detail::Infer gather_nd_shape{GTH_OP_GATHER_ND};
+
+inline constexpr detail::Gather gather_elements{GTH_OP_GATHER_ELEMENTS};
+inline constexpr detail::TryGather try_gather_elements{GTH_OP_GATHER_ELEMENTS};
+inline constexpr detail::Into gather_elements_into{GTH_OP_GATHER_ELEMENTS};
+inline constexpr detail::TryInto try_gather_elements_into{GTH_OP_GATHER_ELEMENTS};
+inline constexpr detail::Infer gather_elements_shape{GTH_OP_GATHER_ELEMENTS};
+/// @}
+
+/// @name Scatters
+/// A scatter writes the slices or elements of target that the gather of the same name would read. Options::reduction says
+/// how an update and its row are combined.
+///
+///     Tensor scatter(const View& target, const View& indices, const View& updates, const Options&, const Context&);
+///     void scatter_into(const View& target, const View& indices, const View& updates, const Options&, const Context&);
+///     std::vector<int64_t> scatter_shape(const View& target, const View& indices, const Options& = {});
+///     int32_t try_scatter(target, indices, updates, Tensor* out, gth_error* err, options, context);
+///     int32_t try_scatter_into(target, indices, updates, gth_error* err, options, context);
+///
+/// scatter returns a copy of target with the updates applied. scatter_into writes target in place. With bounds = error the
+/// target is unchanged if an index is out of bounds. scatter_shape returns the shape that updates must have.
+/// @{
+inline constexpr detail::Scatter scatter{GTH_OP_SCATTER};
+inline constexpr detail::TryScatter try_scatter{GTH_OP_SCATTER};
+inline constexpr detail::Into scatter_into{GTH_OP_SCATTER};
+inline constexpr detail::TryInto try_scatter_into{GTH_OP_SCATTER};
+inline constexpr detail::Infer scatter_shape{GTH_OP_SCATTER};
+
+inline constexpr detail::Scatter scatter_nd{GTH_OP_SCATTER_ND};
+inline constexpr detail::TryScatter try_scatter_nd{GTH_OP_SCATTER_ND};
+inline constexpr detail::Into scatter_nd_into{GTH_OP_SCATTER_ND};
+inline constexpr detail::TryInto try_scatter_nd_into{GTH_OP_SCATTER_ND};
+inline constexpr detail::Infer scatter_nd_shape{GTH_OP_SCATTER_ND};
+
+inline constexpr detail::Scatter scatter_elements{GTH_OP_SCATTER_ELEMENTS};
+inline constexpr detail::TryScatter try_scatter_elements{GTH_OP_SCATTER_ELEMENTS};
+inline constexpr detail::Into scatter_elements_into{GTH_OP_SCATTER_ELEMENTS};
+inline constexpr detail::TryInto try_scatter_elements_into{GTH_OP_SCATTER_ELEMENTS};
+inline constexpr detail::Infer scatter_elements_shape{GTH_OP_SCATTER_ELEMENTS};
+/// @}
+
+/// @name Gradients
+/// The gradient of a gather with respect to params: zeros of the shape of params, to which each slice of the gradient of
+/// the output is added at the place that the gather has read. Options are those of the gather.
+///
+///     Tensor gather_gradient(const View& gradient, const View& indices, const Dims& shape, const Options&, ..);
+///     void gather_gradient_into(const View& gradient, const View& indices, const View& out, const Options&, ..);
+///     int32_t try_gather_gradient(gradient, indices, shape, Tensor* out, gth_error* err, options, context);
+///     int32_t try_gather_gradient_into(gradient, indices, out, gth_error* err, options, context);
+/// @{
+inline constexpr detail::Gradient gather_gradient{GTH_OP_GATHER_GRADIENT};
+inline constexpr detail::TryGradient try_gather_gradient{GTH_OP_GATHER_GRADIENT};
+inline constexpr detail::GradientInto gather_gradient_into{GTH_OP_GATHER_GRADIENT};
+inline constexpr detail::TryGradientInto try_gather_gradient_into{GTH_OP_GATHER_GRADIENT};
+
+inline constexpr detail::Gradient gather_nd_gradient{GTH_OP_GATHER_ND_GRADIENT};
+inline constexpr detail::TryGradient try_gather_nd_gradient{GTH_OP_GATHER_ND_GRADIENT};
+inline constexpr detail::GradientInto gather_nd_gradient_into{GTH_OP_GATHER_ND_GRADIENT};
+inline constexpr detail::TryGradientInto try_gather_nd_gradient_into{GTH_OP_GATHER_ND_GRADIENT};
+
+inline constexpr detail::Gradient gather_elements_gradient{GTH_OP_GATHER_ELEMENTS_GRADIENT};
+inline constexpr detail::TryGradient try_gather_elements_gradient{GTH_OP_GATHER_ELEMENTS_GRADIENT};
+inline constexpr detail::GradientInto gather_elements_gradient_into{GTH_OP_GATHER_ELEMENTS_GRADIENT};
+inline constexpr detail::TryGradientInto try_gather_elements_gradient_into{GTH_OP_GATHER_ELEMENTS_GRADIENT};
+/// @}
+
+/// An operation with its operands and options, for run_many. It copies views and options, but not their memory.
+class Request {
+ public:
+  /// @param op  GTH_OP_*
+  Request(int32_t op, const View& table, const View& indices, const View& rows, const Options& options = {}) noexcept
+      : op_(op), table_(table), indices_(indices), rows_(rows), options_(options) {}
+  /// Valid as long as the request.
+  gth_request raw() const&& = delete;
+  gth_request raw() const& noexcept { return detail::request(op_, table_, indices_, &rows_, options_); }
+  int32_t check(gth_error* err) const noexcept { return options_.check(table_, err); }
+
+ private:
+  int32_t op_;
+  View table_, indices_, rows_;
+  Options options_;
+};
+
+/// Memory of a plan run: a range, whose size is known, or a pointer, whose size the caller guarantees. A void pointer has
+/// no dtype and is not checked. Void is `void` for memory that is written, and `const void` for memory that is only read.
+template <class Void>
+struct Memory {
+  static constexpr int64_t unknown = std::numeric_limits<int64_t>::max();
+
+  Memory(std::nullptr_t) noexcept : Memory(static_cast<Void*>(nullptr)) {}
+  Memory(Void* memory) noexcept : data(memory) {}
+  template <class T, class = std::enable_if_t<!std::is_void_v<T> && std::is_convertible_v<T*, Void*> > >
+  Memory(T* const& memory) noexcept : data(memory), dtype(dtype_of<T>()) {
+    static_assert(dtype_of<T>() != 0, "T has no dtype: specialise gather::Dtype, or pass a void pointer");
+  }
+  template <class Range, class T = detail::ElementOf<Range>, class = detail::IfLasting<Range>,
+            class = std::enable_if_t<std::is_convertible_v<T*, Void*> > >
+  Memory(Range&& values) noexcept
+      : data(std::data(values)), dtype(dtype_of<T>()), extent(static_cast<int64_t>(std::size(values) * sizeof(T))) {}
+
+  Void* data;
+  int32_t dtype = 0;
+  int64_t extent = unknown;
+};
+
+/// Memory that a plan reads.
+using Source = Memory<const void>;
+/// Memory that a plan writes.
+using Target = Memory<void>;
+
+/// A run of a plan, for run_many. Plan::with and ScatterPlan::with create it. The plan must outlive it.
+struct PlanRun {
+  const gth_plan* plan;
+  gth_plan_args args;
+  int32_t operand;       ///< An operand whose dtype differs from the planned one. 0: there is none.
+  int32_t given, dtype;  ///< The dtype of that operand, and the planned one.
+
+  int32_t check(gth_error* err) const noexcept {
+    return operand == 0 ? GTH_OK : detail::refuse_dtype(err, operand, -1, name(operand), given, dtype);
+  }
+  /// The name of an operand at the beginning of a message.
+  static const char* name(int32_t operand) noexcept {
+    switch (operand) {
+      case GTH_OPERAND_PARAMS: return "params";
+      case GTH_OPERAND_INDICES: return "indices";
+      case GTH_OPERAND_OUT: return "out";
+      case GTH_OPERAND_TARGET: return "target";
+      default: return "updates";
+    }
   }
 };
 
 namespace detail {
 
-// One operation in its forms, by the functions of the library.
-template <class F>
-int32_t gather(F make, const Tensor& params, const Tensor& indices, Tensor* out, gth_error* err, const Options& options,
-               const Context& context) noexcept {
-  const int32_t status = options.check(params.get(), err);
-  if (status != GTH_OK) return out->reset(), status;
-  return out->hold(err, make, context.get(), params.get(), indices.get(), options.get());
-}
-
-// As messages begin.
-inline const char* operand_name(int32_t operand) noexcept {
-  switch (operand) {
-    case GTH_OPERAND_PARAMS: return "params";
-    case GTH_OPERAND_INDICES: return "indices";
-    case GTH_OPERAND_OUT: return "out";
-    case GTH_OPERAND_TARGET: return "target";
-    default: return "updates";
-  }
-}
-
-// The tensor that could not be made was to be an operand.
-GATHER_COLD inline int32_t about(int32_t operand, int32_t status, gth_error* err) noexcept {
-  constexpr std::string_view tensor = "tensor";
-  if (err == nullptr || err->operand != GTH_OPERAND_TENSOR) return status;
-  err->operand = operand;
-  if (tensor.compare(0, tensor.size(), err->message, tensor.size()) != 0) return status;
-  char message[GTH_MESSAGE_SIZE];
-  const int length =
-      std::snprintf(message, sizeof(message), "%s%s", operand_name(operand), err->message + tensor.size());
-  if (length >= GTH_MESSAGE_SIZE) err->flags |= GTH_ERROR_CUT;
-  std::memcpy(err->message, message, sizeof(message));
-  return status;
-}
-
-// Views are not made tensors of: an error is about params or indices, as it is with tensors.
-template <class Shape, class F>
-int32_t gather(Shape shape, F write, const View& params, const View& indices, Tensor* out, gth_error* err,
-               const Options& options, const Context& context) noexcept {
-  const gth_tensor_desc *const from = params.raw(), *const at = indices.raw();
-  gth_tensor_desc to = GTH_TENSOR_DESC_INIT;
-  int64_t extents[GTH_MAX_NDIM];
-  int32_t ndim = 0;
-  int32_t status = options.check(params.dtype(), err);
-  out->reset();
-  if (status == GTH_OK) status = shape(from, at, options.get(), GTH_MAX_NDIM, &ndim, extents, err);
-  if (status != GTH_OK) return status;
-  status = out->hold(err, gth_tensor_alloc, context.get(), params.dtype(), ndim, extents);
-  if (status != GTH_OK) return about(GTH_OPERAND_OUT, status, err);
-  status = gth_tensor_describe(out->get(), &to, err);
-  to.strides = nullptr;  // dense, which is quicker to see than to find out
-  if (status == GTH_OK) status = write(context.get(), from, at, options.get(), &to, err);
-  if (status != GTH_OK) out->reset();
-  return status;
-}
-
-template <class F>
-int32_t gather_into(F write, const Tensor& params, const Tensor& indices, const Tensor& out, gth_error* err,
-                    const Options& options, const Context& context) noexcept {
-  const int32_t status = options.check(params.get(), err);
-  if (status != GTH_OK) return status;
-  return write(context.get(), params.get(), indices.get(), options.get(), out.get(), err);
-}
-
-template <class F>
-int32_t gather_into(F write, const View& params, const View& indices, const View& out, gth_error* err,
-                    const Options& options, const Context& context) noexcept {
-  const int32_t status = options.check(params.dtype(), err);
-  if (status != GTH_OK) return status;
-  return write(context.get(), params.raw(), indices.raw(), options.get(), out.raw(), err);
-}
-
-// The same of a scatter: into a new tensor, which is target with the updates in it.
-template <class F>
-int32_t scatter(F make, const Tensor& target, const Tensor& indices, const Tensor& updates, Tensor* out, gth_error* err,
-                const Options& options, const Context& context) noexcept {
-  const int32_t status = options.check(target.get(), err);
-  if (status != GTH_OK) return out->reset(), status;
-  return out->hold(err, make, context.get(), target.get(), indices.get(), updates.get(), options.get());
-}
-
-// A tensor over a view for the length of a call, as this operand of it.
-inline int32_t lend(const View& view, int32_t operand, Tensor* out, gth_error* err) noexcept {
-  const int32_t status = Tensor::try_borrow(view, out, err);
-  return status == GTH_OK ? status : about(operand, status, err);
-}
-
-template <class F>
-int32_t scatter(F make, const View& target, const View& indices, const View& updates, Tensor* out, gth_error* err,
-                const Options& options, const Context& context) noexcept {
-  Tensor to, at, from;
-  int32_t status = lend(target, GTH_OPERAND_TARGET, &to, err);
-  if (status == GTH_OK) status = lend(indices, GTH_OPERAND_INDICES, &at, err);
-  if (status == GTH_OK) status = lend(updates, GTH_OPERAND_UPDATES, &from, err);
-  if (status != GTH_OK) return out->reset(), status;
-  return scatter(make, to, at, from, out, err, options, context);
-}
-
-// In place.
-template <class F>
-int32_t scatter_into(F write, const Tensor& target, const Tensor& indices, const Tensor& updates, gth_error* err,
-                     const Options& options, const Context& context) noexcept {
-  const int32_t status = options.check(target.get(), err);
-  if (status != GTH_OK) return status;
-  return write(context.get(), target.get(), indices.get(), updates.get(), options.get(), err);
-}
-
-template <class F>
-int32_t scatter_into(F write, const View& target, const View& indices, const View& updates, gth_error* err,
-                     const Options& options, const Context& context) noexcept {
-  const int32_t status = options.check(target.dtype(), err);
-  if (status != GTH_OK) return status;
-  return write(context.get(), target.raw(), indices.raw(), updates.raw(), options.get(), err);
-}
-
-// The gradient of a gather.
-template <class F>
-int32_t gradient(F make, const Tensor& gradient, const Tensor& indices, const Dims& shape, Tensor* out, gth_error* err,
-                 const Options& options, const Context& context) noexcept {
-  const int32_t status = options.check(gradient.get(), err);
-  if (status != GTH_OK) return out->reset(), status;
-  return out->hold(err, make, context.get(), gradient.get(), indices.get(), shape.size(), shape.data(), options.get());
-}
-
-template <class F>
-int32_t gradient(F make, const View& gradient, const View& indices, const Dims& shape, Tensor* out, gth_error* err,
-                 const Options& options, const Context& context) noexcept {
-  Tensor from, at;
-  int32_t status = lend(gradient, GTH_OPERAND_UPDATES, &from, err);
-  if (status == GTH_OK) status = lend(indices, GTH_OPERAND_INDICES, &at, err);
-  if (status != GTH_OK) return out->reset(), status;
-  return detail::gradient(make, from, at, shape, out, err, options, context);
-}
-
-template <class F>
-std::vector<int64_t> gather_shape(F query, const View& params, const View& indices, const Options& options) {
-  call([&](gth_error* err) { return options.check(params.dtype(), err); });
-  return shape(query, params.raw(), indices.raw(), options.get());
-}
+/// What differs between the plans of gathers and of scatters.
+struct OfGathers {
+  using Table = Source;
+  using Rows = Target;
+  static constexpr int32_t table = GTH_OPERAND_PARAMS, rows = GTH_OPERAND_OUT;
+  struct Extents {
+    int64_t params = 0, indices = 0, out = 0;
+  };
+};
+struct OfScatters {
+  using Table = Target;
+  using Rows = Source;
+  static constexpr int32_t table = GTH_OPERAND_TARGET, rows = GTH_OPERAND_UPDATES;
+  struct Extents {
+    int64_t target = 0, indices = 0, updates = 0;
+  };
+};
 
 }  // namespace detail
 
-// gather takes slices of params along an axis; gather_nd takes slices by tuples, the last axis of indices; gather_elements
-// takes single elements along an axis. gather.h has the shapes. Three forms: a new tensor, from tensors or views; into a
-// tensor; into a view, from views, without a handle.
-// With bounds = error the output is unchanged when an index is bad.
-inline int32_t try_gather(const Tensor& params, const Tensor& indices, Tensor* out, gth_error* err,
-                          const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::gather(gth_gather, params, indices, out, err, options, context);
-}
-inline Tensor gather(const Tensor& params, const Tensor& indices, const Options& options = {},
-                     const Context& context = {}) {
-  return detail::make<Tensor>(
-      [&](Tensor* out, gth_error* err) { return try_gather(params, indices, out, err, options, context); });
-}
-inline int32_t try_gather(const View& params, const View& indices, Tensor* out, gth_error* err,
-                          const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::gather(gth_gather_shape, gth_gather_desc, params, indices, out, err, options, context);
-}
-inline Tensor gather(const View& params, const View& indices, const Options& options = {},
-                     const Context& context = {}) {
-  return detail::make<Tensor>(
-      [&](Tensor* out, gth_error* err) { return try_gather(params, indices, out, err, options, context); });
-}
-inline int32_t try_gather_into(const Tensor& params, const Tensor& indices, const Tensor& out, gth_error* err,
-                               const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::gather_into(gth_gather_into, params, indices, out, err, options, context);
-}
-inline void gather_into(const Tensor& params, const Tensor& indices, const Tensor& out, const Options& options = {},
-                        const Context& context = {}) {
-  detail::Thrown err;
-  err.unless_ok(try_gather_into(params, indices, out, &err, options, context));
-}
-inline int32_t try_gather_into(const View& params, const View& indices, const View& out, gth_error* err,
-                               const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::gather_into(gth_gather_desc, params, indices, out, err, options, context);
-}
-inline void gather_into(const View& params, const View& indices, const View& out, const Options& options = {},
-                        const Context& context = {}) {
-  detail::Thrown err;
-  err.unless_ok(try_gather_into(params, indices, out, &err, options, context));
-}
-// The output's shape. Extents of GTH_OPEN are handed on.
-inline std::vector<int64_t> gather_shape(const View& params, const View& indices, const Options& options = {}) {
-  return detail::gather_shape(gth_gather_shape, params, indices, options);
-}
-
-inline int32_t try_gather_nd(const Tensor& params, const Tensor& indices, Tensor* out, gth_error* err,
-                             const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::gather(gth_gather_nd, params, indices, out, err, options, context);
-}
-inline Tensor gather_nd(const Tensor& params, const Tensor& indices, const Options& options = {},
-                        const Context& context = {}) {
-  return detail::make<Tensor>(
-      [&](Tensor* out, gth_error* err) { return try_gather_nd(params, indices, out, err, options, context); });
-}
-inline int32_t try_gather_nd(const View& params, const View& indices, Tensor* out, gth_error* err,
-                             const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::gather(gth_gather_nd_shape, gth_gather_nd_desc, params, indices, out, err, options, context);
-}
-inline Tensor gather_nd(const View& params, const View& indices, const Options& options = {},
-                        const Context& context = {}) {
-  return detail::make<Tensor>(
-      [&](Tensor* out, gth_error* err) { return try_gather_nd(params, indices, out, err, options, context); });
-}
-inline int32_t try_gather_nd_into(const Tensor& params, const Tensor& indices, const Tensor& out, gth_error* err,
-                                  const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::gather_into(gth_gather_nd_into, params, indices, out, err, options, context);
-}
-inline void gather_nd_into(const Tensor& params, const Tensor& indices, const Tensor& out, const Options& options = {},
-                           const Context& context = {}) {
-  detail::Thrown err;
-  err.unless_ok(try_gather_nd_into(params, indices, out, &err, options, context));
-}
-inline int32_t try_gather_nd_into(const View& params, const View& indices, const View& out, gth_error* err,
-                                  const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::gather_into(gth_gather_nd_desc, params, indices, out, err, options, context);
-}
-inline void gather_nd_into(const View& params, const View& indices, const View& out, const Options& options = {},
-                           const Context& context = {}) {
-  detail::Thrown err;
-  err.unless_ok(try_gather_nd_into(params, indices, out, &err, options, context));
-}
-inline std::vector<int64_t> gather_nd_shape(const View& params, const View& indices, const Options& options = {}) {
-  return detail::gather_shape(gth_gather_nd_shape, params, indices, options);
-}
-
-inline int32_t try_gather_elements(const Tensor& params, const Tensor& indices, Tensor* out, gth_error* err,
-                                   const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::gather(gth_gather_elements, params, indices, out, err, options, context);
-}
-inline Tensor gather_elements(const Tensor& params, const Tensor& indices, const Options& options = {},
-                              const Context& context = {}) {
-  return detail::make<Tensor>(
-      [&](Tensor* out, gth_error* err) { return try_gather_elements(params, indices, out, err, options, context); });
-}
-inline int32_t try_gather_elements(const View& params, const View& indices, Tensor* out, gth_error* err,
-                                   const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::gather(gth_gather_elements_shape, gth_gather_elements_desc, params, indices, out, err, options,
-                        context);
-}
-inline Tensor gather_elements(const View& params, const View& indices, const Options& options = {},
-                              const Context& context = {}) {
-  return detail::make<Tensor>(
-      [&](Tensor* out, gth_error* err) { return try_gather_elements(params, indices, out, err, options, context); });
-}
-inline int32_t try_gather_elements_into(const Tensor& params, const Tensor& indices, const Tensor& out, gth_error* err,
-                                        const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::gather_into(gth_gather_elements_into, params, indices, out, err, options, context);
-}
-inline void gather_elements_into(const Tensor& params, const Tensor& indices, const Tensor& out,
-                                 const Options& options = {}, const Context& context = {}) {
-  detail::Thrown err;
-  err.unless_ok(try_gather_elements_into(params, indices, out, &err, options, context));
-}
-inline int32_t try_gather_elements_into(const View& params, const View& indices, const View& out, gth_error* err,
-                                        const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::gather_into(gth_gather_elements_desc, params, indices, out, err, options, context);
-}
-inline void gather_elements_into(const View& params, const View& indices, const View& out, const Options& options = {},
-                                 const Context& context = {}) {
-  detail::Thrown err;
-  err.unless_ok(try_gather_elements_into(params, indices, out, &err, options, context));
-}
-inline std::vector<int64_t> gather_elements_shape(const View& params, const View& indices,
-                                                  const Options& options = {}) {
-  return detail::gather_shape(gth_gather_elements_shape, params, indices, options);
-}
-
-// scatter writes slices of target along an axis, what gather would read there; scatter_nd writes slices by tuples;
-// scatter_elements writes single elements along an axis. gather.h has the shapes. Options::reduction says what becomes of an
-// update and of what its row holds. Three forms: a new tensor, which is target with the updates in it, from tensors or views;
-// in place in a tensor; in place in a view, from views, without a handle. With bounds = error the target is unchanged when
-// an index is bad.
-inline int32_t try_scatter(const Tensor& target, const Tensor& indices, const Tensor& updates, Tensor* out,
-                           gth_error* err, const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::scatter(gth_scatter, target, indices, updates, out, err, options, context);
-}
-inline Tensor scatter(const Tensor& target, const Tensor& indices, const Tensor& updates, const Options& options = {},
-                      const Context& context = {}) {
-  return detail::make<Tensor>(
-      [&](Tensor* out, gth_error* err) { return try_scatter(target, indices, updates, out, err, options, context); });
-}
-inline int32_t try_scatter(const View& target, const View& indices, const View& updates, Tensor* out, gth_error* err,
-                           const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::scatter(gth_scatter, target, indices, updates, out, err, options, context);
-}
-inline Tensor scatter(const View& target, const View& indices, const View& updates, const Options& options = {},
-                      const Context& context = {}) {
-  return detail::make<Tensor>(
-      [&](Tensor* out, gth_error* err) { return try_scatter(target, indices, updates, out, err, options, context); });
-}
-inline int32_t try_scatter_into(const Tensor& target, const Tensor& indices, const Tensor& updates, gth_error* err,
-                                const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::scatter_into(gth_scatter_into, target, indices, updates, err, options, context);
-}
-inline void scatter_into(const Tensor& target, const Tensor& indices, const Tensor& updates,
-                         const Options& options = {}, const Context& context = {}) {
-  detail::Thrown err;
-  err.unless_ok(try_scatter_into(target, indices, updates, &err, options, context));
-}
-inline int32_t try_scatter_into(const View& target, const View& indices, const View& updates, gth_error* err,
-                                const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::scatter_into(gth_scatter_desc, target, indices, updates, err, options, context);
-}
-inline void scatter_into(const View& target, const View& indices, const View& updates, const Options& options = {},
-                         const Context& context = {}) {
-  detail::Thrown err;
-  err.unless_ok(try_scatter_into(target, indices, updates, &err, options, context));
-}
-// The shape that updates must have. Extents of GTH_OPEN are handed on.
-inline std::vector<int64_t> scatter_shape(const View& target, const View& indices, const Options& options = {}) {
-  return detail::gather_shape(gth_scatter_shape, target, indices, options);
-}
-
-inline int32_t try_scatter_nd(const Tensor& target, const Tensor& indices, const Tensor& updates, Tensor* out,
-                              gth_error* err, const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::scatter(gth_scatter_nd, target, indices, updates, out, err, options, context);
-}
-inline Tensor scatter_nd(const Tensor& target, const Tensor& indices, const Tensor& updates,
-                         const Options& options = {}, const Context& context = {}) {
-  return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
-    return try_scatter_nd(target, indices, updates, out, err, options, context);
-  });
-}
-inline int32_t try_scatter_nd(const View& target, const View& indices, const View& updates, Tensor* out, gth_error* err,
-                              const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::scatter(gth_scatter_nd, target, indices, updates, out, err, options, context);
-}
-inline Tensor scatter_nd(const View& target, const View& indices, const View& updates, const Options& options = {},
-                         const Context& context = {}) {
-  return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
-    return try_scatter_nd(target, indices, updates, out, err, options, context);
-  });
-}
-inline int32_t try_scatter_nd_into(const Tensor& target, const Tensor& indices, const Tensor& updates, gth_error* err,
-                                   const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::scatter_into(gth_scatter_nd_into, target, indices, updates, err, options, context);
-}
-inline void scatter_nd_into(const Tensor& target, const Tensor& indices, const Tensor& updates,
-                            const Options& options = {}, const Context& context = {}) {
-  detail::Thrown err;
-  err.unless_ok(try_scatter_nd_into(target, indices, updates, &err, options, context));
-}
-inline int32_t try_scatter_nd_into(const View& target, const View& indices, const View& updates, gth_error* err,
-                                   const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::scatter_into(gth_scatter_nd_desc, target, indices, updates, err, options, context);
-}
-inline void scatter_nd_into(const View& target, const View& indices, const View& updates, const Options& options = {},
-                            const Context& context = {}) {
-  detail::Thrown err;
-  err.unless_ok(try_scatter_nd_into(target, indices, updates, &err, options, context));
-}
-inline std::vector<int64_t> scatter_nd_shape(const View& target, const View& indices, const Options& options = {}) {
-  return detail::gather_shape(gth_scatter_nd_shape, target, indices, options);
-}
-
-inline int32_t try_scatter_elements(const Tensor& target, const Tensor& indices, const Tensor& updates, Tensor* out,
-                                    gth_error* err, const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::scatter(gth_scatter_elements, target, indices, updates, out, err, options, context);
-}
-inline Tensor scatter_elements(const Tensor& target, const Tensor& indices, const Tensor& updates,
-                               const Options& options = {}, const Context& context = {}) {
-  return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
-    return try_scatter_elements(target, indices, updates, out, err, options, context);
-  });
-}
-inline int32_t try_scatter_elements(const View& target, const View& indices, const View& updates, Tensor* out,
-                                    gth_error* err, const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::scatter(gth_scatter_elements, target, indices, updates, out, err, options, context);
-}
-inline Tensor scatter_elements(const View& target, const View& indices, const View& updates,
-                               const Options& options = {}, const Context& context = {}) {
-  return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
-    return try_scatter_elements(target, indices, updates, out, err, options, context);
-  });
-}
-inline int32_t try_scatter_elements_into(const Tensor& target, const Tensor& indices, const Tensor& updates,
-                                         gth_error* err, const Options& options = {},
-                                         const Context& context = {}) noexcept {
-  return detail::scatter_into(gth_scatter_elements_into, target, indices, updates, err, options, context);
-}
-inline void scatter_elements_into(const Tensor& target, const Tensor& indices, const Tensor& updates,
-                                  const Options& options = {}, const Context& context = {}) {
-  detail::Thrown err;
-  err.unless_ok(try_scatter_elements_into(target, indices, updates, &err, options, context));
-}
-inline int32_t try_scatter_elements_into(const View& target, const View& indices, const View& updates, gth_error* err,
-                                         const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::scatter_into(gth_scatter_elements_desc, target, indices, updates, err, options, context);
-}
-inline void scatter_elements_into(const View& target, const View& indices, const View& updates,
-                                  const Options& options = {}, const Context& context = {}) {
-  detail::Thrown err;
-  err.unless_ok(try_scatter_elements_into(target, indices, updates, &err, options, context));
-}
-inline std::vector<int64_t> scatter_elements_shape(const View& target, const View& indices,
-                                                   const Options& options = {}) {
-  return detail::gather_shape(gth_scatter_elements_shape, target, indices, options);
-}
-
-// What a gather hands back to params: zeros of their shape, to which each slice of the gradient of the output is added where
-// the gather has read it. Options are those of the gather. A new tensor of a shape, or all elements of a view.
-inline int32_t try_gather_gradient(const Tensor& gradient, const Tensor& indices, const Dims& shape, Tensor* out,
-                                   gth_error* err, const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::gradient(gth_gather_gradient, gradient, indices, shape, out, err, options, context);
-}
-inline Tensor gather_gradient(const Tensor& gradient, const Tensor& indices, const Dims& shape,
-                              const Options& options = {}, const Context& context = {}) {
-  return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
-    return try_gather_gradient(gradient, indices, shape, out, err, options, context);
-  });
-}
-inline int32_t try_gather_gradient(const View& gradient, const View& indices, const Dims& shape, Tensor* out,
-                                   gth_error* err, const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::gradient(gth_gather_gradient, gradient, indices, shape, out, err, options, context);
-}
-inline Tensor gather_gradient(const View& gradient, const View& indices, const Dims& shape, const Options& options = {},
-                              const Context& context = {}) {
-  return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
-    return try_gather_gradient(gradient, indices, shape, out, err, options, context);
-  });
-}
-inline int32_t try_gather_gradient_into(const View& gradient, const View& indices, const View& out, gth_error* err,
-                                        const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::gather_into(gth_gather_gradient_desc, gradient, indices, out, err, options, context);
-}
-inline void gather_gradient_into(const View& gradient, const View& indices, const View& out,
-                                 const Options& options = {}, const Context& context = {}) {
-  detail::Thrown err;
-  err.unless_ok(try_gather_gradient_into(gradient, indices, out, &err, options, context));
-}
-
-inline int32_t try_gather_nd_gradient(const Tensor& gradient, const Tensor& indices, const Dims& shape, Tensor* out,
-                                      gth_error* err, const Options& options = {},
-                                      const Context& context = {}) noexcept {
-  return detail::gradient(gth_gather_nd_gradient, gradient, indices, shape, out, err, options, context);
-}
-inline Tensor gather_nd_gradient(const Tensor& gradient, const Tensor& indices, const Dims& shape,
-                                 const Options& options = {}, const Context& context = {}) {
-  return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
-    return try_gather_nd_gradient(gradient, indices, shape, out, err, options, context);
-  });
-}
-inline int32_t try_gather_nd_gradient(const View& gradient, const View& indices, const Dims& shape, Tensor* out,
-                                      gth_error* err, const Options& options = {},
-                                      const Context& context = {}) noexcept {
-  return detail::gradient(gth_gather_nd_gradient, gradient, indices, shape, out, err, options, context);
-}
-inline Tensor gather_nd_gradient(const View& gradient, const View& indices, const Dims& shape,
-                                 const Options& options = {}, const Context& context = {}) {
-  return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
-    return try_gather_nd_gradient(gradient, indices, shape, out, err, options, context);
-  });
-}
-inline int32_t try_gather_nd_gradient_into(const View& gradient, const View& indices, const View& out, gth_error* err,
-                                           const Options& options = {}, const Context& context = {}) noexcept {
-  return detail::gather_into(gth_gather_nd_gradient_desc, gradient, indices, out, err, options, context);
-}
-inline void gather_nd_gradient_into(const View& gradient, const View& indices, const View& out,
-                                    const Options& options = {}, const Context& context = {}) {
-  detail::Thrown err;
-  err.unless_ok(try_gather_nd_gradient_into(gradient, indices, out, &err, options, context));
-}
-
-inline int32_t try_gather_elements_gradient(const Tensor& gradient, const Tensor& indices, const Dims& shape,
-                                            Tensor* out, gth_error* err, const Options& options = {},
-                                            const Context& context = {}) noexcept {
-  return detail::gradient(gth_gather_elements_gradient, gradient, indices, shape, out, err, options, context);
-}
-inline Tensor gather_elements_gradient(const Tensor& gradient, const Tensor& indices, const Dims& shape,
-                                       const Options& options = {}, const Context& context = {}) {
-  return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
-    return try_gather_elements_gradient(gradient, indices, shape, out, err, options, context);
-  });
-}
-inline int32_t try_gather_elements_gradient(const View& gradient, const View& indices, const Dims& shape, Tensor* out,
-                                            gth_error* err, const Options& options = {},
-                                            const Context& context = {}) noexcept {
-  return detail::gradient(gth_gather_elements_gradient, gradient, indices, shape, out, err, options, context);
-}
-inline Tensor gather_elements_gradient(const View& gradient, const View& indices, const Dims& shape,
-                                       const Options& options = {}, const Context& context = {}) {
-  return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
-    return try_gather_elements_gradient(gradient, indices, shape, out, err, options, context);
-  });
-}
-inline int32_t try_gather_elements_gradient_into(const View& gradient, const View& indices, const View& out,
-                                                 gth_error* err, const Options& options = {},
-                                                 const Context& context = {}) noexcept {
-  return detail::gather_into(gth_gather_elements_gradient_desc, gradient, indices, out, err, options, context);
-}
-inline void gather_elements_gradient_into(const View& gradient, const View& indices, const View& out,
-                                          const Options& options = {}, const Context& context = {}) {
-  detail::Thrown err;
-  err.unless_ok(try_gather_elements_gradient_into(gradient, indices, out, &err, options, context));
-}
-
-// Memory that a plan reads: a range, whose bytes are known, or a pointer, whose bytes are the caller's word. A void pointer
-// has no dtype either, and is not checked.
-struct Source {
-  Source(std::nullptr_t) noexcept : Source(static_cast<const void*>(nullptr)) {}
-  Source(const void* memory) noexcept : data(memory) {}
-  template <class T, class = std::enable_if_t<!std::is_void_v<T> > >
-  Source(T* const& memory) noexcept : data(memory), dtype(dtype_of<T>()) {
-    static_assert(dtype_of<T>() != 0, "T has no dtype: specialise gather::Dtype, or hand over a void pointer");
-  }
-  template <class Range, class T = detail::ElementOf<Range>, class = detail::IfLasting<Range> >
-  Source(Range&& values) noexcept
-      : data(std::data(values)), dtype(dtype_of<T>()), extent(static_cast<int64_t>(std::size(values) * sizeof(T))) {}
-
-  const void* data;
-  int32_t dtype = 0;
-  int64_t extent = std::numeric_limits<int64_t>::max();
-};
-
-// Memory that a plan writes, likewise.
-struct Target {
-  Target(std::nullptr_t) noexcept : Target(static_cast<void*>(nullptr)) {}
-  Target(void* memory) noexcept : data(memory) {}
-  template <class T, class = std::enable_if_t<!std::is_void_v<T> > >
-  Target(T* const& memory) noexcept : data(memory), dtype(dtype_of<T>()) {
-    static_assert(dtype_of<T>() != 0, "T has no dtype: specialise gather::Dtype, or hand over a void pointer");
-  }
-  template <class Range, class T = detail::ElementOf<Range>, class = detail::IfLasting<Range>,
-            class = std::enable_if_t<!std::is_const_v<T> > >
-  Target(Range&& values) noexcept
-      : data(std::data(values)), dtype(dtype_of<T>()), extent(static_cast<int64_t>(std::size(values) * sizeof(T))) {}
-
-  void* data;
-  int32_t dtype = 0;
-  int64_t extent = std::numeric_limits<int64_t>::max();
-};
-
-// A gather, or a scatter in place, of shapes, strides and options that have been checked once. One extent of the layouts may
-// be GTH_OPEN: one of the tuples (of single elements, of the axis), or the outermost dim that both share; it is given at each
-// run. out: the outputs' layout, updates: that of the updates, NULL for dense row-major ones.
-class Plan : public Handle<gth_plan, gth_plan_release> {
+/// The runs of a plan. Operands that were a Tensor when the plan was made are bound: runs pass nullptr for them.
+template <class Kind>
+class PlanOf : public Handle<gth_plan, gth_plan_release> {
  public:
   using Handle::Handle;
-  static Plan gather(const View& params, const View& indices, const Options& options = {}, const View* out = nullptr) {
-    return detail::make<Plan>(
-        [&](Plan* plan, gth_error* err) { return try_gather(params, indices, plan, err, options, out); });
-  }
-  static int32_t try_gather(const View& params, const View& indices, Plan* plan, gth_error* err,
-                            const Options& options = {}, const View* out = nullptr) noexcept {
-    return plan->make(false, gth_gather_plan, params, indices, err, options, out);
-  }
-  static Plan gather_nd(const View& params, const View& indices, const Options& options = {},
-                        const View* out = nullptr) {
-    return detail::make<Plan>(
-        [&](Plan* plan, gth_error* err) { return try_gather_nd(params, indices, plan, err, options, out); });
-  }
-  static int32_t try_gather_nd(const View& params, const View& indices, Plan* plan, gth_error* err,
-                               const Options& options = {}, const View* out = nullptr) noexcept {
-    return plan->make(false, gth_gather_nd_plan, params, indices, err, options, out);
-  }
-  static Plan gather_elements(const View& params, const View& indices, const Options& options = {},
-                              const View* out = nullptr) {
-    return detail::make<Plan>(
-        [&](Plan* plan, gth_error* err) { return try_gather_elements(params, indices, plan, err, options, out); });
-  }
-  static int32_t try_gather_elements(const View& params, const View& indices, Plan* plan, gth_error* err,
-                                     const Options& options = {}, const View* out = nullptr) noexcept {
-    return plan->make(false, gth_gather_elements_plan, params, indices, err, options, out);
-  }
-  static Plan scatter(const View& target, const View& indices, const Options& options = {},
-                      const View* updates = nullptr) {
-    return detail::make<Plan>(
-        [&](Plan* plan, gth_error* err) { return try_scatter(target, indices, plan, err, options, updates); });
-  }
-  static int32_t try_scatter(const View& target, const View& indices, Plan* plan, gth_error* err,
-                             const Options& options = {}, const View* updates = nullptr) noexcept {
-    return plan->make(true, gth_scatter_plan, target, indices, err, options, updates);
-  }
-  static Plan scatter_nd(const View& target, const View& indices, const Options& options = {},
-                         const View* updates = nullptr) {
-    return detail::make<Plan>(
-        [&](Plan* plan, gth_error* err) { return try_scatter_nd(target, indices, plan, err, options, updates); });
-  }
-  static int32_t try_scatter_nd(const View& target, const View& indices, Plan* plan, gth_error* err,
-                                const Options& options = {}, const View* updates = nullptr) noexcept {
-    return plan->make(true, gth_scatter_nd_plan, target, indices, err, options, updates);
-  }
-  static Plan scatter_elements(const View& target, const View& indices, const Options& options = {},
-                               const View* updates = nullptr) {
-    return detail::make<Plan>(
-        [&](Plan* plan, gth_error* err) { return try_scatter_elements(target, indices, plan, err, options, updates); });
-  }
-  static int32_t try_scatter_elements(const View& target, const View& indices, Plan* plan, gth_error* err,
-                                      const Options& options = {}, const View* updates = nullptr) noexcept {
-    return plan->make(true, gth_scatter_elements_plan, target, indices, err, options, updates);
-  }
-  // What is read comes first, what is written last: the run of a scatter takes updates, indices, target.
-  // Memory of at least the planned extents (less of a range is GTH_E_SIZE), and of the planned dtypes: others are
-  // GTH_E_DTYPE. n: the open extent, GTH_OPEN without one. Allocates nothing.
-  GATHER_INLINE void run(Source params, Source indices, Target out, int64_t n = GTH_OPEN,
+  using Table = typename Kind::Table;
+  using Rows = typename Kind::Rows;
+  /// How many bytes from each pointer a run uses at most.
+  using Extents = typename Kind::Extents;
+
+  /// Runs the plan. Allocates nothing. A range that is smaller than planned is GTH_E_SIZE. A dtype that differs from the
+  /// planned one is GTH_E_DTYPE.
+  /// @param n  The open extent, or GTH_OPEN if the plan has none.
+  GATHER_INLINE void run(Table table, Source indices, Rows rows, int64_t n = GTH_OPEN,
                          const Context& context = {}) const {
     detail::Thrown err;
-    err.unless_ok(try_run(params, indices, out, n, &err, context));
+    err.unless_ok(try_run(table, indices, rows, n, &err, context));
   }
-  GATHER_INLINE int32_t try_run(Source params, Source indices, Target out, int64_t n, gth_error* err,
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored \
+    "-Wmaybe-uninitialized"  // GCC takes memory that is passed as const for memory that is read.
+#endif
+  GATHER_INLINE int32_t try_run(Table table, Source indices, Rows rows, int64_t n, gth_error* err,
                                 const Context& context = {}) const noexcept {
-    if (!fits(params.dtype, params_)) return refuse(err, source(), params.dtype, params_);
-    if (!fits(indices.dtype, indices_)) return refuse(err, GTH_OPERAND_INDICES, indices.dtype, indices_);
-    if (!fits(out.dtype, params_)) return refuse(err, destination(), out.dtype, params_);
-    return gth_plan_run_checked(context.get(), get(), params.data, params.extent, indices.data, indices.extent,
-                                out.data, out.extent, n, err);
+    const PlanRun run = with(table, indices, rows, n);
+    if (run.operand != 0) return run.check(err);
+    if (table.extent == Table::unknown && indices.extent == Source::unknown && rows.extent == Rows::unknown)
+      return gth_plan_run(context.get(), get(), n, table.data, indices.data, rows.data, err);
+    return gth_plan_run_args(context.get(), get(), &run.args, err);
   }
-  // Judges the indices of a run and does nothing else.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+  /// A run for run_many.
+  GATHER_INLINE PlanRun with(Table table, Source indices, Rows rows, int64_t n = GTH_OPEN) const noexcept {
+    PlanRun run = {get(), args(n), 0, 0, 0};
+    run.args.table = table.data;
+    run.args.indices = indices.data;
+    run.args.rows = rows.data;
+    run.args.flags = GTH_ARGS_EXTENTS;
+    run.args.table_extent = table.extent;
+    run.args.indices_extent = indices.extent;
+    run.args.rows_extent = rows.extent;
+    require(table.dtype, table_, Kind::table, &run);
+    require(indices.dtype, indices_, GTH_OPERAND_INDICES, &run);
+    require(rows.dtype, table_, Kind::rows, &run);
+    return run;
+  }
+  /// Validates the indices of a run and does nothing else.
   void check(Source indices, int64_t n = GTH_OPEN, const Context& context = {}) const {
     detail::call([&](gth_error* err) { return try_check(indices, n, err, context); });
   }
   int32_t try_check(Source indices, int64_t n, gth_error* err, const Context& context = {}) const noexcept {
-    if (!fits(indices.dtype, indices_)) return refuse(err, GTH_OPERAND_INDICES, indices.dtype, indices_);
-    Extents needed;
-    const int32_t status = try_extents(n, &needed, err);
-    if (status != GTH_OK) return status;
-    if (indices.extent < needed.indices) return refuse_size(err, indices.extent, needed.indices);
-    return gth_plan_check(context.get(), get(), indices.data, n, err);
+    const PlanRun run = with(nullptr, indices, nullptr, n);
+    return run.operand != 0 ? run.check(err) : gth_plan_check(context.get(), get(), &run.args, err);
   }
-  // How many bytes from each pointer on a run with the open extent n touches at most; as run, of a scatter params is updates
-  // and out is target.
-  struct Extents {
-    int64_t params = 0, indices = 0, out = 0;
-  };
   Extents extents(int64_t n = GTH_OPEN) const {
     Extents found;
     detail::call([&](gth_error* err) { return try_extents(n, &found, err); });
     return found;
   }
   int32_t try_extents(int64_t n, Extents* out, gth_error* err) const noexcept {
-    return gth_plan_extents(get(), n, &out->params, &out->indices, &out->out, err);
+    gth_plan_args found = args(n);
+    const int32_t status = gth_plan_extents(get(), &found, err);
+    if (status == GTH_OK) *out = {found.table_extent, found.indices_extent, found.rows_extent};
+    return status;
   }
-  // The shape of the output, or of updates, for the open extent n, which GTH_OPEN hands on.
-  std::vector<int64_t> shape(int64_t n = GTH_OPEN) const { return detail::shape(gth_plan_shape, get(), n); }
+  /// The shape of the output, or of updates. GTH_OPEN is passed through.
+  std::vector<int64_t> shape(int64_t n = GTH_OPEN) const { return detail::shape(gth_plan_infer, get(), n); }
+
+  /// Makes the plan anew. It is empty if that fails.
+  int32_t make(int32_t op, const View& table, const View& indices, const View* rows, const Options& options,
+               gth_error* err) noexcept {
+    table_ = table.dtype();
+    indices_ = indices.dtype();
+    const int32_t status = options.check(table, err);
+    if (status != GTH_OK) return reset(), status;
+    const gth_request asked = detail::request(op, table, indices, rows, options);
+    return hold(err, gth_plan_create, &asked);
+  }
 
  private:
-  template <class F>
-  int32_t make(bool scatters, F create, const View& params, const View& indices, gth_error* err, const Options& options,
-               const View* out) noexcept {
-    scatters_ = scatters;
-    params_ = params.dtype();
-    indices_ = indices.dtype();
-    const int32_t status = options.check(params_, err);
-    if (status != GTH_OK) return reset(), status;
-    return hold(err, create, params.raw(), indices.raw(), options.get(), out != nullptr ? out->raw() : nullptr);
+  static gth_plan_args args(int64_t n) noexcept {
+    return {sizeof(gth_plan_args), 0, n, nullptr, nullptr, nullptr, 0, 0, 0};
   }
-  // 0: of memory without a type, or of a plan that came as a C handle.
-  static bool fits(int32_t dtype, int32_t planned) noexcept { return dtype == planned || dtype == 0 || planned == 0; }
-  int32_t source() const noexcept { return scatters_ ? GTH_OPERAND_UPDATES : GTH_OPERAND_PARAMS; }
-  int32_t destination() const noexcept { return scatters_ ? GTH_OPERAND_TARGET : GTH_OPERAND_OUT; }
-  GATHER_COLD static int32_t refuse(gth_error* err, int32_t operand, int32_t dtype, int32_t planned) noexcept {
-    return detail::refuse_dtype(err, operand, -1, detail::operand_name(operand), dtype, planned);
-  }
-  GATHER_COLD static int32_t refuse_size(gth_error* err, int64_t extent, int64_t needed) noexcept {
-    char message[GTH_MESSAGE_SIZE];
-    std::snprintf(message, sizeof(message), "indices: memory of %lld bytes, needed are %lld",
-                  static_cast<long long>(extent), static_cast<long long>(needed));
-    return detail::refuse(err, GTH_E_SIZE, GTH_OPERAND_INDICES, -1, extent, needed, message);
+  /// The first operand of another dtype is recorded. 0: memory without a type, or the plan came as a C handle.
+  GATHER_INLINE static void require(int32_t given, int32_t planned, int32_t operand, PlanRun* run) noexcept {
+    if (given == planned || given == 0 || planned == 0 || run->operand != 0) return;
+    run->operand = operand;
+    run->given = given;
+    run->dtype = planned;
   }
 
-  int32_t params_ = 0;
+  int32_t table_ = 0;
   int32_t indices_ = 0;
-  bool scatters_ = false;
 };
 
-// How the rows of a table are dealt out that is too large for one process.
+namespace detail {
+
+template <class Plan>
+struct TryMakePlan {
+  int32_t op;
+  int32_t operator()(const View& table, const View& indices, Plan* plan, gth_error* err, const Options& options = {},
+                     const View* rows = nullptr) const noexcept {
+    return plan->make(op, table, indices, rows, options, err);
+  }
+};
+template <class Plan>
+struct MakePlan {
+  int32_t op;
+  Plan operator()(const View& table, const View& indices, const Options& options = {},
+                  const View* rows = nullptr) const {
+    return detail::make<Plan>(
+        [&](Plan* plan, gth_error* err) { return TryMakePlan<Plan>{op}(table, indices, plan, err, options, rows); });
+  }
+};
+
+}  // namespace detail
+
+/// A gather whose shapes, strides and options have been validated once.
+///
+///     Plan Plan::gather(const View& params, const View& indices, const Options& = {}, const View* out = nullptr);
+///     void run(Source params, Source indices, Target out, int64_t n = GTH_OPEN, const Context& = {}) const;
+///
+/// One extent may be GTH_OPEN, as gth_plan_create describes it. Each run gives its value. If out is NULL, it is dense
+/// row-major. An operand that is a Tensor is bound: runs use it, and pass nullptr.
+class Plan : public PlanOf<detail::OfGathers> {
+ public:
+  using PlanOf::PlanOf;
+  static constexpr detail::MakePlan<Plan> gather{GTH_OP_GATHER};
+  static constexpr detail::MakePlan<Plan> gather_nd{GTH_OP_GATHER_ND};
+  static constexpr detail::MakePlan<Plan> gather_elements{GTH_OP_GATHER_ELEMENTS};
+  static constexpr detail::TryMakePlan<Plan> try_gather{GTH_OP_GATHER};
+  static constexpr detail::TryMakePlan<Plan> try_gather_nd{GTH_OP_GATHER_ND};
+  static constexpr detail::TryMakePlan<Plan> try_gather_elements{GTH_OP_GATHER_ELEMENTS};
+};
+
+/// A scatter in place whose shapes, strides and options have been validated once. It is as Plan, with other operands:
+///
+///     ScatterPlan ScatterPlan::scatter(const View& target, const View& indices, const Options& = {},
+///                                      const View* updates = nullptr);
+///     void run(Target target, Source indices, Source updates, int64_t n = GTH_OPEN, const Context& = {}) const;
+class ScatterPlan : public PlanOf<detail::OfScatters> {
+ public:
+  using PlanOf::PlanOf;
+  static constexpr detail::MakePlan<ScatterPlan> scatter{GTH_OP_SCATTER};
+  static constexpr detail::MakePlan<ScatterPlan> scatter_nd{GTH_OP_SCATTER_ND};
+  static constexpr detail::MakePlan<ScatterPlan> scatter_elements{GTH_OP_SCATTER_ELEMENTS};
+  static constexpr detail::TryMakePlan<ScatterPlan> try_scatter{GTH_OP_SCATTER};
+  static constexpr detail::TryMakePlan<ScatterPlan> try_scatter_nd{GTH_OP_SCATTER_ND};
+  static constexpr detail::TryMakePlan<ScatterPlan> try_scatter_elements{GTH_OP_SCATTER_ELEMENTS};
+};
+
+namespace detail {
+
+/// Checks the dtypes of each item. An error has the number of the item.
+template <class Item>
+int32_t check_items(const std::vector<Item>& items, gth_error* err) noexcept {
+  for (size_t i = 0; i < items.size(); ++i) {
+    const int32_t status = items[i].check(err);
+    if (status == GTH_OK) continue;
+    if (err != nullptr) err->item = static_cast<int64_t>(i);
+    return status;
+  }
+  return GTH_OK;
+}
+
+template <class T>
+std::unique_ptr<T[]> array(size_t count) noexcept {
+  return std::unique_ptr<T[]>(new (std::nothrow) T[count]);
+}
+
+}  // namespace detail
+
+/// Runs several requests, or several runs of plans, as one: on an error nothing is written, and item() is the number of
+/// the request or run. No operand that is written may overlap an operand of another request (GTH_E_ALIAS).
+inline int32_t try_run_many(const std::vector<Request>& requests, gth_error* err,
+                            const Context& context = {}) noexcept {
+  const size_t count = requests.size();
+  const auto raw = detail::array<gth_request>(count);
+  const auto pointers = detail::array<const gth_request*>(count);
+  if (raw == nullptr || pointers == nullptr)
+    return detail::refuse_memory(err, GTH_OPERAND_REQUEST, count * sizeof(gth_request), "requests: no memory");
+  const int32_t status = detail::check_items(requests, err);
+  if (status != GTH_OK) return status;
+  for (size_t i = 0; i < count; ++i) {
+    raw[i] = requests[i].raw();
+    pointers[i] = &raw[i];
+  }
+  return gth_run_many(context.get(), static_cast<int64_t>(count), pointers.get(), err);
+}
+inline int32_t try_run_many(const std::vector<PlanRun>& runs, gth_error* err, const Context& context = {}) noexcept {
+  const size_t count = runs.size();
+  const auto plans = detail::array<const gth_plan*>(count);
+  const auto args = detail::array<const gth_plan_args*>(count);
+  if (plans == nullptr || args == nullptr)
+    return detail::refuse_memory(err, GTH_OPERAND_PLAN, 2 * count * sizeof(void*), "plans: no memory");
+  const int32_t status = detail::check_items(runs, err);
+  if (status != GTH_OK) return status;
+  for (size_t i = 0; i < count; ++i) {
+    plans[i] = runs[i].plan;
+    args[i] = &runs[i].args;
+  }
+  return gth_plan_run_many(context.get(), static_cast<int64_t>(count), plans.get(), args.get(), err);
+}
+inline void run_many(const std::vector<Request>& requests, const Context& context = {}) {
+  detail::call([&](gth_error* err) { return try_run_many(requests, err, context); });
+}
+inline void run_many(const std::vector<PlanRun>& runs, const Context& context = {}) {
+  detail::call([&](gth_error* err) { return try_run_many(runs, err, context); });
+}
+
+/// The distribution of the rows of a table over shards.
 class Shards {
  public:
-  // To each of `count` shards as many in a row, rows / count rounded up; to the last ones fewer or none.
+  /// Each of `count` shards has ceil(rows / count) consecutive rows. The last ones have fewer or none.
   static Shards blocks(int64_t rows, int64_t count) { return Shards(GTH_SHARDS_BLOCKS, rows, count, {}); }
-  // In turn: row r is row r / count of shard r % count.
+  /// Row r is row r / count of shard r % count.
   static Shards modulo(int64_t rows, int64_t count) { return Shards(GTH_SHARDS_MODULO, rows, count, {}); }
-  // To shard s the rows from borders[s] up to borders[s + 1]. They never fall; the first is 0, the last how many rows the
-  // table has.
+  /// Shard s has the rows from borders[s] up to borders[s + 1]. Borders do not decrease. The first is 0, and the last is
+  /// the number of rows.
   static Shards borders(std::vector<int64_t> borders) {
     const int64_t rows = borders.empty() ? 0 : borders.back();
     const auto count = static_cast<int64_t>(borders.size()) - 1;
     return Shards(GTH_SHARDS_BORDERS, rows, std::max<int64_t>(count, 0), std::move(borders));
   }
-  // Valid as long as the shards.
+  /// Valid as long as the shards.
   gth_shards raw() const&& = delete;
   gth_shards raw() const& noexcept { return {sizeof(gth_shards), kind_, rows_, count_, borders_.data()}; }
 
@@ -1352,23 +1222,24 @@ class Shards {
   std::vector<int64_t> borders_;
 };
 
-// What each shard is asked for, the shards one behind the other.
+/// The rows that are requested from each shard.
 struct Parts {
-  std::vector<int64_t> counts;  // how many rows each shard is asked for
-  std::vector<int64_t> local;   // the rows, as the shards count them: those of shard 0 first, in the order of the ids
-  std::vector<int64_t> order;   // which id each of them is, by its row-major position
+  std::vector<int64_t> counts;  ///< For each shard the number of requested rows.
+  std::vector<int64_t>
+      local;  ///< The row numbers within their shards: those of shard 0 first, in the order of the ids.
+  std::vector<int64_t> order;  ///< For each element of local the row-major position of its id.
 };
 
-// The same where no row comes twice.
+/// As Parts, where duplicate ids request a row once.
 struct PartsOnce {
-  std::vector<int64_t> counts;  // how many rows each shard is asked for
-  std::vector<int64_t> local;   // the rows, as the shards count them, in the order in which ids name them
-  std::vector<int64_t> place;   // for each id which of `local` is its row, -1 if it is skipped
+  std::vector<int64_t> counts;  ///< For each shard the number of requested rows.
+  std::vector<int64_t> local;   ///< The row numbers within their shards, in the order of their first ids.
+  std::vector<int64_t> place;   ///< For each id the position of its row in local, or -1 if it is skipped.
 };
 
 namespace detail {
 
-// False where there is no memory, which ends the program where the compiler has no exceptions.
+/// Returns false if memory cannot be allocated. If exceptions are disabled, that terminates the program.
 inline bool resize(std::vector<int64_t>* numbers, int64_t count) noexcept {
 #if defined(__cpp_exceptions) || defined(_CPPUNWIND)
   try {
@@ -1382,51 +1253,46 @@ inline bool resize(std::vector<int64_t>* numbers, int64_t count) noexcept {
   return true;
 }
 
-// What the library has judged: a product beyond 64 bits has a zero in it.
-inline int64_t count(const gth_tensor_desc& desc) noexcept {
-  uint64_t product = 1;
-  for (int32_t i = 0; i < desc.ndim; ++i) product *= static_cast<uint64_t>(desc.shape[i]);
-  return static_cast<int64_t>(product);
-}
-
-// linked: the order, or with GTH_PARTS_ONCE the places.
-inline int32_t deal(const View& ids, const Shards& shards, uint32_t flags, std::vector<int64_t>* counts,
-                    std::vector<int64_t>* local, std::vector<int64_t>* linked, gth_error* err, const Options& options,
-                    const Context& context) noexcept {
+/// @param linked  The order, or with GTH_PARTS_ONCE the places.
+inline int32_t partition(const View& ids, const Shards& shards, uint32_t flags, std::vector<int64_t>* counts,
+                         std::vector<int64_t>* local, std::vector<int64_t>* linked, gth_error* err,
+                         const Options& options, const Context& context) noexcept {
   const bool once = (flags & GTH_PARTS_ONCE) != 0;
-  const gth_shards dealt = shards.raw();
+  const gth_shards distribution = shards.raw();
   gth_parts parts = GTH_PARTS_INIT;
-  int32_t status = gth_partition_scratch(ids.raw(), &dealt, flags, &parts.scratch_bytes, err);
+  int32_t status = gth_partition_scratch(ids.raw(), &distribution, flags, &parts.scratch_bytes, err);
   if (status != GTH_OK) return status;
-  const int64_t n = count(*ids.raw());
-  const auto words = static_cast<size_t>(parts.scratch_bytes) / sizeof(int64_t);
-  const std::unique_ptr<int64_t[]> scratch(new (std::nothrow) int64_t[words]);
-  if (scratch == nullptr || !resize(counts, dealt.count) || !resize(local, n) || !resize(linked, n))
-    return refuse(err, GTH_E_NOMEM, GTH_OPERAND_INDICES, -1, n, 0, "indices: no memory to deal them out");
+  const gth_tensor_desc desc = described(*ids.raw());
+  const auto n = static_cast<int64_t>(count(desc.shape, static_cast<size_t>(desc.ndim)));
+  const auto scratch = array<int64_t>(static_cast<size_t>(parts.scratch_bytes) / sizeof(int64_t));
+  if (scratch == nullptr || !resize(counts, distribution.count) || !resize(local, n) || !resize(linked, n))
+    return refuse(err, GTH_E_NOMEM, GTH_OPERAND_INDICES, -1, n, 0, "indices: no memory to partition them");
   parts.flags = flags;
   parts.capacity = n;
   parts.counts = counts->data();
   parts.local = local->data();
   (once ? parts.place : parts.order) = linked->data();
   parts.scratch = scratch.get();
-  status = gth_partition(context.get(), ids.raw(), &dealt, options.get(), &parts, err);
+  status = gth_partition(context.get(), ids.raw(), &distribution, options.get(), &parts, err);
   if (status != GTH_OK) return status;
-  int64_t asked = 0;
-  for (const int64_t rows : *counts) asked += rows;
-  local->resize(static_cast<size_t>(asked));
-  if (!once) linked->resize(static_cast<size_t>(asked));
+  int64_t requested = 0;
+  for (const int64_t rows : *counts) requested += rows;
+  local->resize(static_cast<size_t>(requested));
+  if (!once) linked->resize(static_cast<size_t>(requested));
   return GTH_OK;
 }
 
 }  // namespace detail
 
-// Deals out ids to the shards that have their rows. The ids are judged as the indices of a gather along a dim of all the
-// rows: one that is bad is named by its position among all of them. What bounds fills or skips is asked of no shard. The rows
-// that the shards send, put together in their order, come back by scatter_into along `order`; those of partition_once, which
-// asks once for a row that several ids name, by a gather with `place` as indices.
+/// Partitions ids by the shards that store their rows. Ids are validated as the indices of a gather along a dim of all
+/// rows: the position of an invalid id is its position among all ids. Ids that bounds fills or skips are requested from no
+/// shard. Rows that the shards return, concatenated in their order, come to their places by scatter_into along `order`.
+/// Rows of partition_once, which requests a row once for all its ids, come to their places by a gather with `place` as
+/// indices.
 inline int32_t try_partition(const View& ids, const Shards& shards, Parts* out, gth_error* err,
                              const Options& options = {}, const Context& context = {}) noexcept {
-  const int32_t status = detail::deal(ids, shards, 0, &out->counts, &out->local, &out->order, err, options, context);
+  const int32_t status =
+      detail::partition(ids, shards, 0, &out->counts, &out->local, &out->order, err, options, context);
   if (status != GTH_OK) *out = {};
   return status;
 }
@@ -1438,7 +1304,7 @@ inline Parts partition(const View& ids, const Shards& shards, const Options& opt
 inline int32_t try_partition_once(const View& ids, const Shards& shards, PartsOnce* out, gth_error* err,
                                   const Options& options = {}, const Context& context = {}) noexcept {
   const int32_t status =
-      detail::deal(ids, shards, GTH_PARTS_ONCE, &out->counts, &out->local, &out->place, err, options, context);
+      detail::partition(ids, shards, GTH_PARTS_ONCE, &out->counts, &out->local, &out->place, err, options, context);
   if (status != GTH_OK) *out = {};
   return status;
 }
@@ -1448,7 +1314,7 @@ inline PartsOnce partition_once(const View& ids, const Shards& shards, const Opt
       [&](PartsOnce* out, gth_error* err) { return try_partition_once(ids, shards, out, err, options, context); });
 }
 
-// What this library can do on this machine.
+/// The capabilities of this library on this machine.
 inline gth_capability_info capabilities() {
   gth_capability_info info = GTH_CAPABILITY_INFO_INIT;
   detail::call(gth_capabilities, &info);

@@ -76,9 +76,12 @@ gth_tensor_desc dense_table(const Making& making) {
 
 // Makes the copy of the table that a scatter writes, or the zeros that a gradient adds to.
 int32_t allocate_table(const Making& making, gth_tensor_desc* desc, Storage** storage, const Error& error) {
-  return core::operation_of(making.request.op).is_gradient()
-             ? allocate_dense(*making.context, true, desc, storage, error)
-             : copy_dense(*making.context, *making.request.table, desc, storage, error);
+  if (core::operation_of(making.request.op).is_gradient()) {
+    return allocate_dense(*making.context, true, desc, storage, error);
+  }
+  const int32_t status = copy_dense(*making.context, *making.request.table, desc, storage, error);
+  if (status) error.rename_operand(GTH_OPERAND_PARAMS, GTH_OPERAND_TARGET);
+  return status;
 }
 
 // Everything but indices is validated before memory is allocated.

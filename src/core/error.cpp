@@ -3,6 +3,7 @@
 #include <cinttypes>
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 
 namespace gather::core {
 namespace {
@@ -34,6 +35,17 @@ int32_t Error::fail(const Fault& fault, const char* format, ...) const noexcept 
   if (length < 0) target_->message[0] = '\0';
   if (length >= static_cast<int>(sizeof target_->message)) target_->flags |= GTH_ERROR_CUT;
   return fault.status;
+}
+
+void Error::rename_operand(int32_t from, int32_t to) const noexcept {
+  if (!target_ || target_->operand != from) return;
+  target_->operand = to;
+  const size_t name = std::strlen(operand_name(from));
+  if (std::strncmp(target_->message, operand_name(from), name) != 0) return;
+  char message[sizeof target_->message] = {};
+  const int length = std::snprintf(message, sizeof message, "%s%s", operand_name(to), target_->message + name);
+  if (length >= static_cast<int>(sizeof message)) target_->flags |= GTH_ERROR_CUT;
+  std::memcpy(target_->message, message, sizeof message);
 }
 
 const char* operand_name(int32_t operand) {

@@ -25,6 +25,9 @@ class Error {
   // Records a failure with its message and returns its status.
   __attribute__((format(printf, 3, 4), cold)) int32_t fail(const Fault& fault, const char* format, ...) const noexcept;
 
+  // Replaces the role of the operand of a recorded failure, in the message too.
+  void rename_operand(int32_t from, int32_t to) const noexcept;
+
   // Hands the caller's struct to the device half, which writes records and sequences.
   gth_error* target() const { return target_; }
 

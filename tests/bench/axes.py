@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from cells import AxisCell
 from contestants import Gather, module, onnx_node, planned
-from library import Library, Options
+from library import GATHER, Library, Options
 
 
 @dataclass
@@ -38,7 +38,7 @@ class AxisCase:
 def ours(library: Library, case: AxisCase) -> Iterator[tuple[str, Gather]]:
     batch_dims = 1 if case.cell.batched else 0
     options = Options(size=ctypes.sizeof(Options), has_axis=1, axis=1, batch_dims=batch_dims)
-    plan = library.plan(case.params, case.ids[0], "gth_gather_plan", options)
+    plan = library.plan(GATHER, case.params, case.ids[0], options)
     yield "plan", planned(library, plan, case.params, case.ids, case.out)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from cells import Cell
-from library import Library
+from library import GATHER, GATHER_ND, Library, request
 
 OPEN = -1
 Gather = Callable[[int], Any]
@@ -58,7 +58,7 @@ def ours(library: Library, case: Case) -> Iterator[tuple[str, Gather]]:
     if cell.fresh:
         yield "allocating", allocating(library, params, case)
         return
-    plan = library.plan(params, case.ids[0], "gth_gather_plan" if cell.depth == 1 else "gth_gather_nd_plan")
+    plan = library.plan(GATHER if cell.depth == 1 else GATHER_ND, params, case.ids[0])
     yield "plan", planned(library, plan, case.table, case.ids, case.out)
 
 
@@ -69,7 +69,7 @@ def planned(
     params_at, out_at = params.ctypes.data, out.ctypes.data
 
     def gather(k: int) -> np.ndarray:
-        if run(None, plan, params_at, addresses[k], out_at, OPEN, None):
+        if run(None, plan, OPEN, params_at, addresses[k], out_at, None):
             raise RuntimeError("gth_plan_run failed")
         return out
 
@@ -77,9 +77,8 @@ def planned(
 
 
 def allocating(library: Library, params: np.ndarray, case: Case) -> Gather:
-    name = "gth_gather" if case.cell.depth == 1 else "gth_gather_nd"
-    gather, sets = library.allocating(name, library.borrow(params)), [library.borrow(ids) for ids in case.ids]
-    return lambda k: gather(sets[k])
+    op, table = GATHER if case.cell.depth == 1 else GATHER_ND, library.borrow(params)
+    return library.allocating([request(op, table, library.borrow(ids)) for ids in case.ids])
 
 
 def package(case: Case) -> Iterator[tuple[str, Gather]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from cells import ElementsCell
 from contestants import Gather, module, onnx_node, planned
-from library import Library, Options
+from library import GATHER_ELEMENTS, Library, Options, request
 
 
 def flat_places(params: np.ndarray, ids: np.ndarray, axis: int) -> np.ndarray:
@@ -48,11 +48,11 @@ class ElementsCase:
 def ours(library: Library, case: ElementsCase) -> Iterator[tuple[str, Gather]]:
     options = Options(size=ctypes.sizeof(Options), has_axis=1, axis=case.cell.axis)
     if case.cell.fresh:
-        gather_new = library.allocating("gth_gather_elements", library.borrow(case.params), options)
-        sets = [library.borrow(ids) for ids in case.ids]
-        yield "allocating", lambda k: gather_new(sets[k])
+        table = library.borrow(case.params)
+        requests = [request(GATHER_ELEMENTS, table, library.borrow(ids), None, options) for ids in case.ids]
+        yield "allocating", library.allocating(requests)
         return
-    plan = library.plan(case.params, case.ids[0], "gth_gather_elements_plan", options)
+    plan = library.plan(GATHER_ELEMENTS, case.params, case.ids[0], options)
     yield "plan", planned(library, plan, case.params, case.ids, case.out)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 DTYPES = {"uint8": 264, "int32": 32, "int64": 64, "float32": 544}
+GATHER, GATHER_ND, GATHER_ELEMENTS, SCATTER, SCATTER_ND, SCATTER_ELEMENTS = range(1, 7)
 
 
 class TensorDesc(ctypes.Structure):
@@ -18,10 +19,11 @@ class TensorDesc(ctypes.Structure):
         ("device_id", ctypes.c_int32),
         ("ndim", ctypes.c_int32),
         ("flags", ctypes.c_uint32),
+        ("tensor", ctypes.c_void_p),
         ("data", ctypes.c_void_p),
         ("shape", ctypes.POINTER(ctypes.c_int64)),
         ("strides", ctypes.POINTER(ctypes.c_int64)),
-        ("reserved", ctypes.c_void_p),
+        ("codec", ctypes.c_void_p),
         ("offset", ctypes.c_int64),
         ("extent", ctypes.c_int64),
     ]
@@ -42,11 +44,38 @@ class Options(ctypes.Structure):
     ]
 
 
+class Request(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_uint32),
+        ("op", ctypes.c_int32),
+        ("table", ctypes.POINTER(TensorDesc)),
+        ("indices", ctypes.POINTER(TensorDesc)),
+        ("rows", ctypes.POINTER(TensorDesc)),
+        ("options", ctypes.POINTER(Options)),
+    ]
+
+
 def describe(array: np.ndarray) -> TensorDesc:
-    """Of a dense array, which must outlive the description."""
-    shape = (ctypes.c_int64 * array.ndim)(*array.shape)
-    size = ctypes.sizeof(TensorDesc)
-    return TensorDesc(size, DTYPES[array.dtype.name], 0, 0, array.ndim, 0, array.ctypes.data, shape, None, None, 0, 0)
+    """Describes a dense array, which must outlive the description."""
+    return TensorDesc(
+        size=ctypes.sizeof(TensorDesc),
+        dtype=DTYPES[array.dtype.name],
+        ndim=array.ndim,
+        data=array.ctypes.data,
+        shape=(ctypes.c_int64 * array.ndim)(*array.shape),
+    )
+
+
+def operand(handle: ctypes.c_void_p) -> TensorDesc:
+    return TensorDesc(size=ctypes.sizeof(TensorDesc), tensor=handle)
+
+
+def request(
+    op: int, table: TensorDesc, indices: TensorDesc, rows: TensorDesc | None = None, options: Options | None = None
+) -> Request:
+    """The request keeps the structs that it points to."""
+    pointers = (each and ctypes.pointer(each) for each in (table, indices, rows, options))
+    return Request(ctypes.sizeof(Request), op, *pointers)
 
 
 class Result:
@@ -69,37 +98,37 @@ class Library:
         self.functions = ctypes.CDLL(path)
         self.functions.gth_status_name.restype = ctypes.c_char_p
         run = self.functions.gth_plan_run
-        run.argtypes = [ctypes.c_void_p] * 5 + [ctypes.c_int64, ctypes.c_void_p]
+        run.argtypes = [ctypes.c_void_p] * 2 + [ctypes.c_int64] + [ctypes.c_void_p] * 4
 
     def call(self, name: str, *args: Any) -> None:
         status = getattr(self.functions, name)(*args)
         if status:
             raise RuntimeError(f"{name}: {self.functions.gth_status_name(status).decode()}")
 
-    def allocating(self, name: str, given: ctypes.c_void_p, options: Any = None, result: type[Result] = Result) -> Any:
-        """A function that takes the other operands into a new tensor, with as little around it as may be."""
-        function, switches, null = getattr(self.functions, name), options and ctypes.byref(options), ctypes.c_void_p()
+    def allocating(self, requests: list[Request], result: type[Result] = Result) -> Any:
+        """A function that runs request k into a new tensor. It does as little else as possible."""
+        function, null = self.functions.gth_make, ctypes.c_void_p()
+        references = [ctypes.byref(each) for each in requests]
 
-        def make(*others: ctypes.c_void_p) -> Result:
+        def make(k: int) -> Result:
             new = ctypes.c_void_p()
-            if function(null, given, *others, switches, ctypes.byref(new), null):
-                raise RuntimeError(f"{name} failed")
+            if function(null, references[k], ctypes.byref(new), null):
+                raise RuntimeError("gth_make failed")
             return result(self, new)
 
         return make
 
-    def plan(self, params: np.ndarray, indices: np.ndarray, name: str, options: Any = None) -> ctypes.c_void_p:
-        plan = ctypes.c_void_p()
-        descs = (ctypes.byref(describe(params)), ctypes.byref(describe(indices)))
-        self.call(name, *descs, options and ctypes.byref(options), None, ctypes.byref(plan), None)
+    def plan(self, op: int, table: np.ndarray, indices: np.ndarray, options: Options | None = None) -> ctypes.c_void_p:
+        plan, planned = ctypes.c_void_p(), request(op, describe(table), describe(indices), None, options)
+        self.call("gth_plan_create", ctypes.byref(planned), ctypes.byref(plan), None)
         return plan
 
-    def borrow(self, array: np.ndarray) -> ctypes.c_void_p:
+    def borrow(self, array: np.ndarray) -> TensorDesc:
         handle = ctypes.c_void_p()
         self.call("gth_tensor_borrow", ctypes.byref(describe(array)), ctypes.byref(handle), None)
-        return handle
+        return operand(handle)
 
-    def strings(self, offsets: np.ndarray, content: np.ndarray) -> ctypes.c_void_p:
+    def strings(self, offsets: np.ndarray, content: np.ndarray) -> TensorDesc:
         """A tensor over buffers that must outlive it."""
         handle, shape = ctypes.c_void_p(), (ctypes.c_int64 * 1)(offsets.size - 1)
         buffers = (ctypes.c_void_p(offsets.ctypes.data), ctypes.c_void_p(content.ctypes.data))
@@ -107,7 +136,7 @@ class Library:
         self.call(
             "gth_tensor_from_strings", None, 0, 1, shape, *buffers, extent, None, None, ctypes.byref(handle), None
         )
-        return handle
+        return operand(handle)
 
     def read_strings(self, handle: ctypes.c_void_p) -> np.ndarray:
         """A copy of the bytes of a tensor of strings, one after the other."""

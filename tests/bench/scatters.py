@@ -12,7 +12,7 @@ import numpy as np
 from cells import ScatterCell, ScatterElementsCell
 from contestants import OPEN, Gather, module, onnx_node
 from elements import flat_places
-from library import Library, Options
+from library import SCATTER, SCATTER_ELEMENTS, SCATTER_ND, Library, Options, request
 
 REDUCTIONS = {"none": 1, "add": 2}
 PREFIX = 2  # indices may have smaller extents than the target
@@ -136,21 +136,21 @@ def way(case: ScatterCase, name: str) -> str:
 
 
 def ours(library: Library, case: ScatterCase) -> Iterator[tuple[str, Gather]]:
-    name = {0: "gth_scatter_elements", 1: "gth_scatter"}.get(case.depth, "gth_scatter_nd")
+    op = {0: SCATTER_ELEMENTS, 1: SCATTER}.get(case.depth, SCATTER_ND)
     options = Options(size=ctypes.sizeof(Options), reduction=REDUCTIONS[case.cell.reduction])
     if case.depth == 0:
         options.has_axis, options.axis, options.extents = 1, case.axis, PREFIX
     if case.cell.into == "new":
-        scatter_new = library.allocating(name, library.borrow(case.target), options)
-        sets, updates = [library.borrow(ids) for ids in case.ids], library.borrow(case.updates)
-        yield "allocating", lambda k: scatter_new(sets[k], updates)
+        target, updates = library.borrow(case.target), library.borrow(case.updates)
+        requests = [request(op, target, library.borrow(ids), updates, options) for ids in case.ids]
+        yield "allocating", library.allocating(requests)
         return
-    plan = library.plan(case.target, case.ids[0], f"{name}_plan", options)
+    plan = library.plan(op, case.target, case.ids[0], options)
     run, updates_at = library.functions.gth_plan_run, case.updates.ctypes.data
     addresses = [ids.ctypes.data for ids in case.ids]
 
     def write(target: np.ndarray, k: int) -> None:
-        if run(None, plan, updates_at, addresses[k], target.ctypes.data, OPEN, None):
+        if run(None, plan, OPEN, target.ctypes.data, addresses[k], updates_at, None):
             raise RuntimeError("gth_plan_run failed")
 
     yield way(case, "plan"), written(case, write)

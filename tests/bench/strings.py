@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from cells import StringsCell
 from contestants import Gather, module
-from library import Library, Result
+from library import GATHER, Library, Result, request
 
 
 @dataclass
@@ -60,8 +60,8 @@ class Strings(Result):
 
 def ours(library: Library, case: StringsCase) -> Iterator[tuple[str, Gather]]:
     table = library.strings(case.offsets, case.bytes)
-    gather, sets = library.allocating("gth_gather", table, result=Strings), [library.borrow(x) for x in case.ids]
-    yield "allocating", lambda k: gather(sets[k])
+    requests = [request(GATHER, table, library.borrow(ids)) for ids in case.ids]
+    yield "allocating", library.allocating(requests, Strings)
 
 
 def letters_of(array: Any) -> np.ndarray:

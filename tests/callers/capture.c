@@ -118,19 +118,13 @@ static gth_tensor *allocate(gth_context *context, int32_t dtype, int32_t ndim, c
   return tensor;
 }
 
-/* Between host memory and a device tensor; waits, so that the host memory may go. */
-static void copy(gth_context *context, gth_tensor *device, int32_t dtype, int32_t ndim, const int64_t *shape,
+/* Copies between host memory and a device tensor, and waits until the host memory is no longer used. */
+static void copy(gth_context *context, const gth_tensor *device, int32_t dtype, int32_t ndim, const int64_t *shape,
                  void *host, int to_device) {
-  gth_tensor_desc desc = dense(dtype, ndim, shape, host);
-  gth_tensor *tensor = NULL;
+  const gth_tensor_desc memory = dense(dtype, ndim, shape, host), tensor = handle(device);
   gth_error err = GTH_ERROR_INIT;
-  CHECK_OK(gth_tensor_borrow(&desc, &tensor, &err), &err);
-  if (to_device)
-    CHECK_OK(gth_tensor_copy(context, tensor, device, &err), &err);
-  else
-    CHECK_OK(gth_tensor_copy(context, device, tensor, &err), &err);
+  CHECK_OK(gth_copy(context, to_device ? &memory : &tensor, to_device ? &tensor : &memory, &err), &err);
   CHECK_OK(gth_context_sync(context, &err), &err);
-  CHECK(gth_tensor_release(tensor) == GTH_OK);
 }
 
 /* Sets the indices, poisons the output, replays. */
@@ -177,6 +171,8 @@ static void with_device(const driver *cu, stream on) {
   void *pinned = NULL;
   float table[ROWS][WIDTH];
   lookup self;
+  gth_tensor_desc params, indices, out;
+  gth_request asked;
   graph_exec plain, taking;
   int64_t sequence;
   int i;
@@ -187,6 +183,10 @@ static void with_device(const driver *cu, stream on) {
   self.params = allocate(self.context, GTH_DTYPE_FLOAT32, 2, params_shape);
   self.indices = allocate(self.context, GTH_DTYPE_INT32, 1, indices_shape);
   self.out = allocate(self.context, GTH_DTYPE_FLOAT32, 2, out_shape);
+  params = handle(self.params);
+  indices = handle(self.indices);
+  out = handle(self.out);
+  asked = request(GTH_OP_GATHER, &params, &indices, NULL, NULL);
   for (i = 0; i < ROWS * WIDTH; i++) table[i / WIDTH][i % WIDTH] = (float)(10 * (i / WIDTH) + i % WIDTH);
   copy(self.context, self.params, GTH_DTYPE_FLOAT32, 2, params_shape, table, 1);
   CHECK(cu->host_alloc(&pinned, sizeof(*record), 0) == 0);
@@ -195,15 +195,15 @@ static void with_device(const driver *cu, stream on) {
 
   /* The context's first gather is a captured one. What waits or allocates is refused, and does not spoil the capture. */
   CHECK(cu->begin(on, 0) == 0);
-  CHECK_OK(gth_gather_into(self.context, self.params, self.indices, NULL, self.out, &err), &err);
+  CHECK_OK(gth_gather(self.context, &params, &indices, &out, NULL, &err), &err);
   sequence = err.sequence;
   CHECK(sequence >= 1);
-  CHECK_STATUS(gth_gather(self.context, self.params, self.indices, NULL, &refused, &err), GTH_E_CAPTURE, &err);
+  CHECK_STATUS(gth_make(self.context, &asked, &refused, &err), GTH_E_CAPTURE, &err);
   CHECK(refused == NULL);
   CHECK_STATUS(gth_context_take_error(self.context, &err), GTH_E_CAPTURE, &err);
   plain = end_capture(cu, on);
   CHECK(cu->begin(on, 0) == 0);
-  CHECK_OK(gth_gather_into(self.context, self.params, self.indices, NULL, self.out, &err), &err);
+  CHECK_OK(gth_gather(self.context, &params, &indices, &out, NULL, &err), &err);
   CHECK(err.sequence > sequence);
   CHECK_OK(gth_context_enqueue_take_error(self.context, record, &err), &err);
   taking = end_capture(cu, on);

@@ -1,4 +1,4 @@
-/* What the callers share: checks that name the line, and a short way to describe dense tensors. */
+/* What the callers share: checks that name the line, and short ways to describe operands and requests. */
 #ifndef CALLERS_CHECK_H
 #define CALLERS_CHECK_H
 
@@ -56,6 +56,17 @@ static inline void check_error(const gth_error *err, int32_t status, int32_t ope
 static inline gth_tensor_desc dense(int32_t dtype, int32_t ndim, const int64_t *shape, const void *data) {
   const gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(dtype, ndim, shape, data);
   return desc;
+}
+
+static inline gth_tensor_desc handle(const gth_tensor *tensor) {
+  const gth_tensor_desc desc = GTH_TENSOR_DESC_HANDLE(tensor);
+  return desc;
+}
+
+static inline gth_request request(int32_t op, const gth_tensor_desc *table, const gth_tensor_desc *indices,
+                                  const gth_tensor_desc *rows, const gth_options *options) {
+  const gth_request asked = GTH_REQUEST(op, table, indices, rows, options);
+  return asked;
 }
 
 #endif

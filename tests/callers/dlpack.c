@@ -136,21 +136,17 @@ static struct DLManagedTensorVersioned *make_versioned(void) {
   return managed;
 }
 
-static void check_gathered(const gth_tensor *params) {
+static void check_gathered(const gth_tensor *tensor) {
   const int64_t two[] = {2};
   const int64_t out_shape[] = {2, 2};
   const int8_t picks[] = {0, 3};
   int32_t rows[2][2];
-  gth_tensor_desc indices_desc = dense(GTH_DTYPE_INT8, 1, two, picks);
-  gth_tensor_desc out_desc = dense(GTH_DTYPE_INT32, 2, out_shape, rows);
-  gth_tensor *indices = NULL;
-  gth_tensor *out = NULL;
+  const gth_tensor_desc params = handle(tensor);
+  const gth_tensor_desc indices = dense(GTH_DTYPE_INT8, 1, two, picks);
+  const gth_tensor_desc out = dense(GTH_DTYPE_INT32, 2, out_shape, rows);
   gth_error err = GTH_ERROR_INIT;
-  CHECK_OK(gth_tensor_borrow(&indices_desc, &indices, &err), &err);
-  CHECK_OK(gth_tensor_borrow(&out_desc, &out, &err), &err);
-  CHECK_OK(gth_gather_into(NULL, params, indices, NULL, out, &err), &err);
+  CHECK_OK(gth_gather(NULL, &params, &indices, &out, NULL, &err), &err);
   CHECK(rows[0][0] == 30 && rows[0][1] == 31 && rows[1][0] == 0 && rows[1][1] == 1);
-  CHECK(gth_tensor_release(indices) == GTH_OK && gth_tensor_release(out) == GTH_OK);
 }
 
 static void import_versioned(void) {
@@ -215,17 +211,17 @@ static void read_only(void) {
   struct DLManagedTensorVersioned *managed = make_versioned();
   struct DLManagedTensorVersioned *out = NULL;
   struct DLManagedTensor *legacy = NULL;
-  gth_tensor_desc indices_desc = dense(GTH_DTYPE_INT64, 1, four, picks);
+  const int32_t source[4][2] = {{0, 0}, {0, 0}, {0, 0}, {0, 0}};
+  const gth_tensor_desc params = dense(GTH_DTYPE_INT32, 2, foreign_shape, source);
+  const gth_tensor_desc indices = dense(GTH_DTYPE_INT64, 1, four, picks);
+  gth_tensor_desc rows;
   gth_tensor *tensor = NULL;
-  gth_tensor *indices = NULL;
-  gth_tensor *source = NULL;
   gth_error err = GTH_ERROR_INIT;
 
   managed->flags = DLPACK_READ_ONLY;
   CHECK_OK(gth_tensor_from_dlpack(NULL, managed, &tensor, &err), &err);
-  CHECK_OK(gth_tensor_alloc(NULL, GTH_DTYPE_INT32, 2, foreign_shape, &source, &err), &err);
-  CHECK_OK(gth_tensor_borrow(&indices_desc, &indices, &err), &err);
-  CHECK_STATUS(gth_gather_into(NULL, source, indices, NULL, tensor, &err), GTH_E_READONLY, &err);
+  rows = handle(tensor);
+  CHECK_STATUS(gth_gather(NULL, &params, &indices, &rows, NULL, &err), GTH_E_READONLY, &err);
   CHECK(err.operand == GTH_OPERAND_OUT && foreign_data[3][0] == 30);
   CHECK_STATUS(gth_tensor_to_dlpack_legacy(NULL, tensor, 0, &legacy, &err), GTH_E_READONLY, &err);
   CHECK(legacy == NULL);
@@ -237,7 +233,6 @@ static void read_only(void) {
   legacy->deleter(legacy);
   CHECK(deleted == 0);
   CHECK(gth_tensor_release(tensor) == GTH_OK && deleted == 1);
-  CHECK(gth_tensor_release(source) == GTH_OK && gth_tensor_release(indices) == GTH_OK);
 }
 
 int main(void) {

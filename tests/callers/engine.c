@@ -9,6 +9,15 @@ static float activations[LARGEST][TOKENS][WIDTH];
 
 static float cell(int64_t row, int64_t column) { return (float)(row * 100 + column); }
 
+static gth_plan *plan_of(int32_t op, const gth_tensor_desc *params, const gth_tensor_desc *indices,
+                         const gth_tensor_desc *out, const gth_options *options) {
+  const gth_request planned = request(op, params, indices, out, options);
+  gth_error err = GTH_ERROR_INIT;
+  gth_plan *plan = NULL;
+  CHECK_OK(gth_plan_create(&planned, &plan, &err), &err);
+  return plan;
+}
+
 static void load_model(void) {
   int row, column;
   for (row = 0; row < VOCABULARY; row++)
@@ -25,52 +34,53 @@ static void dynamic_batch(gth_context *context) {
   const gth_tensor_desc params = dense(GTH_DTYPE_FLOAT32, 2, table_shape, NULL);
   const gth_tensor_desc indices = dense(GTH_DTYPE_INT32, 2, token_shape, NULL);
   gth_error err = GTH_ERROR_INIT;
-  gth_plan *plan = NULL;
+  gth_plan *plan = plan_of(GTH_OP_GATHER, &params, &indices, NULL, NULL);
+  gth_tensor_desc rows = GTH_TENSOR_DESC_INIT;
   int64_t shape[GTH_MAX_NDIM];
-  int32_t ndim = 0;
   size_t i;
 
-  CHECK_OK(gth_gather_plan(&params, &indices, NULL, NULL, &plan, &err), &err);
-  CHECK_OK(gth_plan_shape(plan, GTH_OPEN, GTH_MAX_NDIM, &ndim, shape, &err), &err);
-  CHECK(ndim == 3 && shape[0] == GTH_OPEN && shape[1] == TOKENS && shape[2] == WIDTH);
-  CHECK_OK(gth_plan_shape(plan, 7, 3, &ndim, shape, &err), &err);
-  CHECK(ndim == 3 && shape[0] == 7 && shape[1] == TOKENS && shape[2] == WIDTH);
-  CHECK_STATUS(gth_plan_shape(plan, 7, 2, &ndim, shape, &err), GTH_E_SIZE, &err);
-  CHECK(ndim == 3);
+  CHECK_OK(gth_plan_infer(plan, GTH_OPEN, &rows, GTH_MAX_NDIM, shape, &err), &err);
+  CHECK(rows.dtype == GTH_DTYPE_FLOAT32 && rows.ndim == 3 && rows.shape == shape && rows.data == NULL);
+  CHECK(shape[0] == GTH_OPEN && shape[1] == TOKENS && shape[2] == WIDTH);
+  CHECK_OK(gth_plan_infer(plan, 7, &rows, 3, shape, &err), &err);
+  CHECK(rows.ndim == 3 && shape[0] == 7 && shape[1] == TOKENS && shape[2] == WIDTH);
+  rows.ndim = 0;
+  CHECK_STATUS(gth_plan_infer(plan, 7, &rows, 2, shape, &err), GTH_E_SIZE, &err);
+  CHECK(rows.ndim == 3);
 
   for (i = 0; i < sizeof(batches) / sizeof(batches[0]); i++) {
     const int64_t n = batches[i];
     int64_t b, t, w;
     memset(activations, 0x55, sizeof(activations));
-    CHECK_OK(gth_plan_run(context, plan, table, tokens, activations, n, &err), &err);
+    CHECK_OK(gth_plan_run(context, plan, n, table, tokens, activations, &err), &err);
     for (b = 0; b < n; b++)
       for (t = 0; t < TOKENS; t++)
         for (w = 0; w < WIDTH; w++) CHECK(activations[b][t][w] == cell(tokens[b][t], w));
     for (b = n; b < LARGEST; b++) CHECK(((const unsigned char *)activations[b])[0] == 0x55);
   }
-  CHECK_OK(gth_plan_run(context, plan, table, NULL, NULL, 0, &err), &err);
+  CHECK_OK(gth_plan_run(context, plan, 0, table, NULL, NULL, &err), &err);
 
   /* Two bad tokens: the smallest is the one reported, whatever the threads. */
   memset(activations, 0x55, sizeof(activations));
   tokens[5][2] = VOCABULARY;
   tokens[6][0] = -1;
-  CHECK_STATUS(gth_plan_run(context, plan, table, tokens, activations, 7, &err), GTH_E_INDEX, &err);
+  CHECK_STATUS(gth_plan_run(context, plan, 7, table, tokens, activations, &err), GTH_E_INDEX, &err);
   CHECK_ERROR(&err, GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 5 * TOKENS + 2, VOCABULARY, VOCABULARY);
   CHECK((err.flags & GTH_ERROR_WRAP) == 0);
   for (i = 0; i < sizeof(activations); i++) CHECK(((const unsigned char *)activations)[i] == 0x55);
-  CHECK_OK(gth_plan_run(context, plan, table, tokens, activations, 5, &err), &err);
+  CHECK_OK(gth_plan_run(context, plan, 5, table, tokens, activations, &err), &err);
   load_model();
 
-  CHECK_STATUS(gth_plan_run(context, plan, table, tokens, activations, GTH_OPEN, &err), GTH_E_SHAPE, &err);
-  CHECK_STATUS(gth_plan_run(context, plan, table, tokens, activations, -2, &err), GTH_E_SHAPE, &err);
-  CHECK_STATUS(gth_plan_run(context, plan, table, tokens, activations, INT64_MAX, &err), GTH_E_SIZE, &err);
-  CHECK_STATUS(gth_plan_run(context, plan, table, NULL, activations, 1, &err), GTH_E_NULL, &err);
+  CHECK_STATUS(gth_plan_run(context, plan, GTH_OPEN, table, tokens, activations, &err), GTH_E_SHAPE, &err);
+  CHECK_STATUS(gth_plan_run(context, plan, -2, table, tokens, activations, &err), GTH_E_SHAPE, &err);
+  CHECK_STATUS(gth_plan_run(context, plan, INT64_MAX, table, tokens, activations, &err), GTH_E_SIZE, &err);
+  CHECK_STATUS(gth_plan_run(context, plan, 1, table, NULL, activations, &err), GTH_E_NULL, &err);
   CHECK(err.operand == GTH_OPERAND_INDICES);
-  CHECK_STATUS(gth_plan_run(context, plan, table, tokens, table, 1, &err), GTH_E_ALIAS, &err);
+  CHECK_STATUS(gth_plan_run(context, plan, 1, table, tokens, table, &err), GTH_E_ALIAS, &err);
   CHECK_ERROR(&err, GTH_E_ALIAS, GTH_OPERAND_OUT, -1, -1, GTH_OPERAND_PARAMS, 0);
 
   CHECK(gth_plan_release(plan) == GTH_OK);
-  CHECK_STATUS(gth_plan_run(context, plan, table, tokens, activations, 1, &err), GTH_E_HANDLE, &err);
+  CHECK_STATUS(gth_plan_run(context, plan, 1, table, tokens, activations, &err), GTH_E_HANDLE, &err);
   CHECK(err.operand == GTH_OPERAND_PLAN);
   CHECK(gth_plan_release(plan) == GTH_E_HANDLE);
   CHECK(gth_plan_release(NULL) == GTH_OK);
@@ -89,12 +99,12 @@ static void concatenated(gth_context *context) {
   const gth_tensor_desc indices = dense(GTH_DTYPE_INT32, 1, id_shape, NULL);
   gth_tensor_desc output = dense(GTH_DTYPE_FLOAT32, 2, out_shape, NULL);
   gth_error err = GTH_ERROR_INIT;
-  gth_plan *plan = NULL;
+  gth_plan *plan;
   int row, column;
 
   output.strides = out_strides;
-  CHECK_OK(gth_gather_plan(&params, &indices, NULL, &output, &plan, &err), &err);
-  CHECK_OK(gth_plan_run(context, plan, table, ids, &joined[0][WIDTH], ROWS, &err), &err);
+  plan = plan_of(GTH_OP_GATHER, &params, &indices, &output, NULL);
+  CHECK_OK(gth_plan_run(context, plan, ROWS, table, ids, &joined[0][WIDTH], &err), &err);
   for (row = 0; row < ROWS; row++)
     for (column = 0; column < WIDTH; column++) {
       CHECK(joined[row][column] == 0);
@@ -115,15 +125,15 @@ static void table_per_request(gth_context *context) {
   const gth_tensor_desc indices = dense(GTH_DTYPE_INT64, 2, pick_shape, NULL);
   gth_options options = GTH_OPTIONS_INIT;
   gth_error err = GTH_ERROR_INIT;
-  gth_plan *plan = NULL;
+  gth_plan *plan;
   int r, p;
 
   for (r = 0; r < REQUESTS; r++)
     for (p = 0; p < ROWS; p++) tables[r][p] = 10.0 * r + p;
   options.batch_dims = 1;
   options.negative = GTH_NEGATIVE_WRAP;
-  CHECK_OK(gth_gather_plan(&params, &indices, &options, NULL, &plan, &err), &err);
-  CHECK_OK(gth_plan_run(context, plan, tables, picks, out, REQUESTS, &err), &err);
+  plan = plan_of(GTH_OP_GATHER, &params, &indices, NULL, &options);
+  CHECK_OK(gth_plan_run(context, plan, REQUESTS, tables, picks, out, &err), &err);
   for (r = 0; r < REQUESTS; r++)
     for (p = 0; p < 2; p++) CHECK(out[r][p] == 10.0 * r + (double)((picks[r][p] + ROWS) % ROWS));
   CHECK(gth_plan_release(plan) == GTH_OK);
@@ -138,12 +148,11 @@ static void elements(gth_context *context) {
   const gth_tensor_desc params = dense(GTH_DTYPE_FLOAT32, 2, table_shape, NULL);
   const gth_tensor_desc indices = dense(GTH_DTYPE_UINT16, 2, tuple_shape, NULL);
   gth_error err = GTH_ERROR_INIT;
-  gth_plan *plan = NULL;
+  gth_plan *plan = plan_of(GTH_OP_GATHER_ND, &params, &indices, NULL, NULL);
 
-  CHECK_OK(gth_gather_nd_plan(&params, &indices, NULL, NULL, &plan, &err), &err);
-  CHECK_OK(gth_plan_run(context, plan, table, tuples, out, 3, &err), &err);
+  CHECK_OK(gth_plan_run(context, plan, 3, table, tuples, out, &err), &err);
   CHECK(out[0] == cell(999, 15) && out[1] == cell(0, 0) && out[2] == cell(12, 7) && out[3] == -1);
-  CHECK_STATUS(gth_plan_run(context, plan, table, tuples, out, 4, &err), GTH_E_INDEX, &err);
+  CHECK_STATUS(gth_plan_run(context, plan, 4, table, tuples, out, &err), GTH_E_INDEX, &err);
   CHECK_ERROR(&err, GTH_E_INDEX, GTH_OPERAND_INDICES, 1, 3, 16, WIDTH);
   CHECK(gth_plan_release(plan) == GTH_OK);
 }

@@ -79,7 +79,7 @@ static void use_executor(void) {
   options.parallel_user = &mine;
   CHECK_OK(gth_context_create(&options, &context, &err), &err);
 
-  CHECK_OK(gth_gather_desc(context, &params, &indices, NULL, &out, &err), &err);
+  CHECK_OK(gth_gather(context, &params, &indices, &out, NULL, &err), &err);
   CHECK(mine.calls > 0 && mine.tasks > 1);
   for (i = 0; i < PICKS; i++) CHECK(memcmp(rows + i * WIDTH, table + picks[i] * WIDTH, sizeof(float) * WIDTH) == 0);
 
@@ -88,14 +88,14 @@ static void use_executor(void) {
   picks[PICKS - 1] = -1;
   picks[9000] = ROWS + 5;
   picks[12000] = -7;
-  CHECK_STATUS(gth_gather_desc(context, &params, &indices, NULL, &out, &err), GTH_E_INDEX, &err);
+  CHECK_STATUS(gth_gather(context, &params, &indices, &out, NULL, &err), GTH_E_INDEX, &err);
   CHECK_ERROR(&err, GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 9000, ROWS + 5, ROWS);
   for (i = 0; i < (int64_t)sizeof(float) * PICKS * WIDTH; i++) CHECK(((const unsigned char *)rows)[i] == 0x55);
 
   /* Released, the context calls nobody any more. */
   CHECK(gth_context_release(context) == GTH_OK);
   calls = mine.calls;
-  CHECK_STATUS(gth_gather_desc(context, &params, &indices, NULL, &out, &err), GTH_E_HANDLE, &err);
+  CHECK_STATUS(gth_gather(context, &params, &indices, &out, NULL, &err), GTH_E_HANDLE, &err);
   CHECK(err.operand == GTH_OPERAND_CONTEXT && mine.calls == calls);
   free(table);
   free(rows);
@@ -155,13 +155,6 @@ static void arena_free(void *user, int64_t bytes, int64_t align, int32_t device,
   self->live--;
 }
 
-static gth_tensor *borrow(gth_tensor_desc desc) {
-  gth_tensor *tensor = NULL;
-  gth_error err = GTH_ERROR_INIT;
-  CHECK_OK(gth_tensor_borrow(&desc, &tensor, &err), &err);
-  return tensor;
-}
-
 static void use_allocator(void) {
   static arena mine;
   static const int64_t params_shape[] = {3, 2};
@@ -172,10 +165,14 @@ static void use_allocator(void) {
   static const int64_t bad_picks[] = {2, 3};
   gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
   gth_context *context = NULL;
-  gth_tensor *params = borrow(dense(GTH_DTYPE_FLOAT64, 2, params_shape, table));
-  gth_tensor *indices = borrow(dense(GTH_DTYPE_INT64, 1, indices_shape, picks));
-  gth_tensor *bad = borrow(dense(GTH_DTYPE_INT64, 1, indices_shape, bad_picks));
-  gth_tensor *none = borrow(dense(GTH_DTYPE_INT64, 1, no_shape, NULL));
+  const gth_tensor_desc params = dense(GTH_DTYPE_FLOAT64, 2, params_shape, table);
+  const gth_tensor_desc indices = dense(GTH_DTYPE_INT64, 1, indices_shape, picks);
+  const gth_tensor_desc bad = dense(GTH_DTYPE_INT64, 1, indices_shape, bad_picks);
+  const gth_tensor_desc none = dense(GTH_DTYPE_INT64, 1, no_shape, NULL);
+  const gth_request good_request = request(GTH_OP_GATHER, &params, &indices, NULL, NULL);
+  const gth_request bad_request = request(GTH_OP_GATHER, &params, &bad, NULL, NULL);
+  const gth_request empty_request = request(GTH_OP_GATHER, &params, &none, NULL, NULL);
+  gth_tensor_desc rows;
   gth_tensor *out = NULL;
   gth_tensor *zeros = NULL;
   gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
@@ -191,7 +188,7 @@ static void use_allocator(void) {
   options.free = arena_free;
   CHECK_OK(gth_context_create(&options, &context, &err), &err);
 
-  CHECK_OK(gth_gather(context, params, indices, NULL, &out, &err), &err);
+  CHECK_OK(gth_make(context, &good_request, &out, &err), &err);
   CHECK(mine.live == 1);
   CHECK_OK(gth_tensor_describe(out, &desc, &err), &err);
   CHECK(desc.data == mine.blocks[0].ptr && desc.offset == 0);
@@ -206,27 +203,26 @@ static void use_allocator(void) {
   CHECK(gth_tensor_release(zeros) == GTH_OK && mine.live == 1);
 
   /* A call that fails gives back what it took, and NULL from the allocator is no disaster. */
-  CHECK_STATUS(gth_gather(context, params, bad, NULL, &zeros, &err), GTH_E_INDEX, &err);
+  CHECK_STATUS(gth_make(context, &bad_request, &zeros, &err), GTH_E_INDEX, &err);
   CHECK_ERROR(&err, GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1, 3, 3);
   CHECK(zeros == NULL && mine.live == 1);
   mine.empty = 1;
-  CHECK_STATUS(gth_gather(context, params, indices, NULL, &zeros, &err), GTH_E_NOMEM, &err);
+  CHECK_STATUS(gth_make(context, &good_request, &zeros, &err), GTH_E_NOMEM, &err);
   CHECK(zeros == NULL && mine.live == 1);
   CHECK_STATUS(gth_tensor_alloc(context, GTH_DTYPE_FLOAT64, 2, params_shape, &zeros, &err), GTH_E_NOMEM, &err);
   CHECK(zeros == NULL && mine.live == 1);
 
   /* An empty output asks for no memory; the caller's own output does neither. */
-  CHECK_OK(gth_gather(context, params, none, NULL, &zeros, &err), &err);
+  CHECK_OK(gth_make(context, &empty_request, &zeros, &err), &err);
   CHECK(gth_tensor_release(zeros) == GTH_OK);
   i = mine.allocs;
-  CHECK_OK(gth_gather_into(context, params, indices, NULL, out, &err), &err);
+  rows = handle(out);
+  CHECK_OK(gth_gather(context, &params, &indices, &rows, NULL, &err), &err);
   CHECK(mine.allocs == i);
 
   /* The hooks outlive the context, as long as a tensor made with them does. */
   CHECK(gth_context_release(context) == GTH_OK && mine.live == 1);
   CHECK(gth_tensor_release(out) == GTH_OK && mine.live == 0);
-  CHECK(gth_tensor_release(params) == GTH_OK && gth_tensor_release(indices) == GTH_OK);
-  CHECK(gth_tensor_release(bad) == GTH_OK && gth_tensor_release(none) == GTH_OK);
 }
 
 int main(void) {

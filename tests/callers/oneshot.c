@@ -12,23 +12,24 @@ static void rows_and_columns(void) {
   int32_t rows[2][4];
   int32_t columns[3][2];
   int64_t shape[2] = {0, 0};
-  int32_t ndim = 0;
+  gth_tensor_desc inferred = GTH_TENSOR_DESC_INIT;
   gth_tensor_desc params = dense(GTH_DTYPE_INT32, 2, matrix_shape, matrix);
   gth_tensor_desc indices = dense(GTH_DTYPE_UINT8, 1, two, picks);
   gth_tensor_desc out = dense(GTH_DTYPE_INT32, 2, rows_shape, rows);
   gth_options options = GTH_OPTIONS_INIT;
+  const gth_request along_columns = request(GTH_OP_GATHER, &params, &indices, NULL, &options);
   gth_error err = GTH_ERROR_INIT;
   int i;
 
-  CHECK_OK(gth_gather_desc(NULL, &params, &indices, NULL, &out, &err), &err);
+  CHECK_OK(gth_gather(NULL, &params, &indices, &out, NULL, &err), &err);
   CHECK(memcmp(rows[0], matrix[2], sizeof(rows[0])) == 0 && memcmp(rows[1], matrix[0], sizeof(rows[1])) == 0);
 
   options.has_axis = 1;
   options.axis = -1;
-  CHECK_OK(gth_gather_shape(&params, &indices, &options, 2, &ndim, shape, &err), &err);
-  CHECK(ndim == 2 && shape[0] == 3 && shape[1] == 2);
+  CHECK_OK(gth_infer(&along_columns, &inferred, 2, shape, &err), &err);
+  CHECK(inferred.dtype == GTH_DTYPE_INT32 && inferred.ndim == 2 && shape[0] == 3 && shape[1] == 2);
   out = dense(GTH_DTYPE_INT32, 2, columns_shape, columns);
-  CHECK_OK(gth_gather_desc(NULL, &params, &indices, &options, &out, &err), &err);
+  CHECK_OK(gth_gather(NULL, &params, &indices, &out, &options, &err), &err);
   for (i = 0; i < 3; i++) CHECK(columns[i][0] == matrix[i][2] && columns[i][1] == matrix[i][0]);
 
   /* An index of rank 0 drops the axis. */
@@ -36,14 +37,14 @@ static void rows_and_columns(void) {
   indices.shape = NULL;
   out.ndim = 1;
   out.shape = columns_shape;
-  CHECK_OK(gth_gather_desc(NULL, &params, &indices, &options, &out, &err), &err);
+  CHECK_OK(gth_gather(NULL, &params, &indices, &out, &options, &err), &err);
   CHECK(columns[0][0] == 2 && columns[0][1] == 12 && columns[1][0] == 22);
 
   options.axis = 2;
-  CHECK_STATUS(gth_gather_desc(NULL, &params, &indices, &options, &out, &err), GTH_E_AXIS, &err);
+  CHECK_STATUS(gth_gather(NULL, &params, &indices, &out, &options, &err), GTH_E_AXIS, &err);
   CHECK_ERROR(&err, GTH_E_AXIS, GTH_OPERAND_OPTIONS, (int32_t)offsetof(gth_options, axis), -1, 2, 2);
   options.axis = 0;
-  CHECK_STATUS(gth_gather_desc(NULL, &params, &indices, &options, &out, &err), GTH_E_SHAPE, &err);
+  CHECK_STATUS(gth_gather(NULL, &params, &indices, &out, &options, &err), GTH_E_SHAPE, &err);
   CHECK_ERROR(&err, GTH_E_SHAPE, GTH_OPERAND_OUT, 0, -1, 3, 4);
 }
 
@@ -71,7 +72,7 @@ static void strides(void) {
 
   indices.strides = every_other;
   params.strides = transposed;
-  CHECK_OK(gth_gather_desc(NULL, &params, &indices, NULL, &out, &err), &err);
+  CHECK_OK(gth_gather(NULL, &params, &indices, &out, NULL, &err), &err);
   for (i = 0; i < 3; i++) CHECK(taken[0][i] == matrix[i][3] && taken[1][i] == matrix[i][1]);
 
   out = dense(GTH_DTYPE_INT32, 2, out_shape, out_rows);
@@ -80,7 +81,7 @@ static void strides(void) {
   params.offset = 2 * 16 + 3 * 4;
   params.extent = (int64_t)sizeof(matrix);
   indices.data = near_picks;
-  CHECK_OK(gth_gather_desc(NULL, &params, &indices, NULL, &out, &err), &err);
+  CHECK_OK(gth_gather(NULL, &params, &indices, &out, NULL, &err), &err);
   for (i = 0; i < 4; i++) CHECK(out_rows[0][i] == matrix[2][3 - i] && out_rows[1][i] == matrix[0][3 - i]);
 
   params.shape = broadcast_shape;
@@ -88,7 +89,7 @@ static void strides(void) {
   params.offset = 16;
   params.extent = 32;
   indices.data = far_picks;
-  CHECK_OK(gth_gather_desc(NULL, &params, &indices, NULL, &out, &err), &err);
+  CHECK_OK(gth_gather(NULL, &params, &indices, &out, NULL, &err), &err);
   for (i = 0; i < 4; i++) CHECK(out_rows[0][i] == matrix[1][i] && out_rows[1][i] == matrix[1][i]);
 
   /* Strides that leave the memory described, below and above, and an output that overlaps itself. */
@@ -96,16 +97,16 @@ static void strides(void) {
   params.strides = reversed;
   params.offset = 2 * 16;
   params.extent = (int64_t)sizeof(matrix);
-  CHECK_STATUS(gth_gather_desc(NULL, &params, &indices, NULL, &out, &err), GTH_E_STRIDE, &err);
+  CHECK_STATUS(gth_gather(NULL, &params, &indices, &out, NULL, &err), GTH_E_STRIDE, &err);
   CHECK_ERROR(&err, GTH_E_STRIDE, GTH_OPERAND_PARAMS, -1, -1, -12, (int64_t)sizeof(matrix));
   params.strides = NULL;
   params.offset = 0;
   params.extent = (int64_t)sizeof(matrix) - 1;
-  CHECK_STATUS(gth_gather_desc(NULL, &params, &indices, NULL, &out, &err), GTH_E_STRIDE, &err);
+  CHECK_STATUS(gth_gather(NULL, &params, &indices, &out, NULL, &err), GTH_E_STRIDE, &err);
   CHECK_ERROR(&err, GTH_E_STRIDE, GTH_OPERAND_PARAMS, -1, -1, sizeof(matrix), (int64_t)sizeof(matrix) - 1);
   params.extent = 0;
   out.strides = broadcast;
-  CHECK_STATUS(gth_gather_desc(NULL, &params, &indices, NULL, &out, &err), GTH_E_STRIDE, &err);
+  CHECK_STATUS(gth_gather(NULL, &params, &indices, &out, NULL, &err), GTH_E_STRIDE, &err);
   CHECK_ERROR(&err, GTH_E_STRIDE, GTH_OPERAND_OUT, 0, -1, 0, 4);
 }
 
@@ -116,20 +117,21 @@ static void by_tuples(void) {
   const int16_t bad[3][2] = {{2, 3}, {0, 4}, {3, 2}};
   int32_t out_values[3] = {-1, -1, -1};
   int64_t shape[1] = {0};
-  int32_t ndim = -1;
+  gth_tensor_desc inferred = GTH_TENSOR_DESC_INIT;
   gth_tensor_desc params = dense(GTH_DTYPE_INT32, 2, matrix_shape, matrix);
   gth_tensor_desc indices = dense(GTH_DTYPE_INT16, 2, tuple_shape, tuples);
   gth_tensor_desc out = dense(GTH_DTYPE_INT32, 1, three, out_values);
+  const gth_request by_pairs = request(GTH_OP_GATHER_ND, &params, &indices, NULL, NULL);
   gth_error err = GTH_ERROR_INIT;
 
-  CHECK_OK(gth_gather_nd_shape(&params, &indices, NULL, 1, &ndim, shape, &err), &err);
-  CHECK(ndim == 1 && shape[0] == 3);
-  CHECK_OK(gth_gather_nd_desc(NULL, &params, &indices, NULL, &out, &err), &err);
+  CHECK_OK(gth_infer(&by_pairs, &inferred, 1, shape, &err), &err);
+  CHECK(inferred.ndim == 1 && shape[0] == 3);
+  CHECK_OK(gth_gather_nd(NULL, &params, &indices, &out, NULL, &err), &err);
   CHECK(out_values[0] == 23 && out_values[1] == 0 && out_values[2] == 12);
 
   memset(out_values, 0x55, sizeof(out_values));
   indices.data = bad;
-  CHECK_STATUS(gth_gather_nd_desc(NULL, &params, &indices, NULL, &out, &err), GTH_E_INDEX, &err);
+  CHECK_STATUS(gth_gather_nd(NULL, &params, &indices, &out, NULL, &err), GTH_E_INDEX, &err);
   CHECK_ERROR(&err, GTH_E_INDEX, GTH_OPERAND_INDICES, 1, 1, 4, 4);
   CHECK(out_values[0] == 0x55555555 && out_values[1] == 0x55555555 && out_values[2] == 0x55555555);
 }
@@ -171,7 +173,7 @@ static void bounds(void) {
     options.bounds = cases[c].bounds;
     options.fill = cases[c].fill;
     memcpy(options.fill_value, &fill, sizeof(fill));
-    CHECK_OK(gth_gather_desc(NULL, &params, &indices, &options, &out, &err), &err);
+    CHECK_OK(gth_gather(NULL, &params, &indices, &out, &options, &err), &err);
     for (i = 0; i < 6; i++) {
       if (taken[i] == cases[c].wanted[i]) continue;
       fprintf(stderr, "case %d index %d: %g, wanted %g\n", (int)c, (int)picks[i], taken[i], cases[c].wanted[i]);
@@ -181,11 +183,11 @@ static void bounds(void) {
 
   options.negative = GTH_NEGATIVE_WRAP;
   options.bounds = GTH_BOUNDS_ERROR;
-  CHECK_STATUS(gth_gather_desc(NULL, &params, &indices, &options, &out, &err), GTH_E_INDEX, &err);
+  CHECK_STATUS(gth_gather(NULL, &params, &indices, &out, &options, &err), GTH_E_INDEX, &err);
   CHECK_ERROR(&err, GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, -5, 4);
   CHECK((err.flags & GTH_ERROR_WRAP) != 0);
   options.bounds = 6;
-  CHECK_STATUS(gth_gather_desc(NULL, &params, &indices, &options, &out, &err), GTH_E_VERSION, &err);
+  CHECK_STATUS(gth_gather(NULL, &params, &indices, &out, &options, &err), GTH_E_VERSION, &err);
   CHECK_ERROR(&err, GTH_E_VERSION, GTH_OPERAND_OPTIONS, (int32_t)offsetof(gth_options, bounds), -1, 6, GTH_BOUNDS_SKIP);
 }
 
@@ -201,42 +203,42 @@ static void refusals(void) {
   gth_error err = GTH_ERROR_INIT;
   int i;
 
-  CHECK_STATUS(gth_gather_desc(NULL, &params, &indices, NULL, &out, &err), GTH_E_ALIAS, &err);
+  CHECK_STATUS(gth_gather(NULL, &params, &indices, &out, NULL, &err), GTH_E_ALIAS, &err);
   CHECK_ERROR(&err, GTH_E_ALIAS, GTH_OPERAND_OUT, -1, -1, GTH_OPERAND_PARAMS, 0);
   out.data = memory + 6;
   indices.data = memory + 5;
-  CHECK_STATUS(gth_gather_desc(NULL, &params, &indices, NULL, &out, &err), GTH_E_ALIAS, &err);
+  CHECK_STATUS(gth_gather(NULL, &params, &indices, &out, NULL, &err), GTH_E_ALIAS, &err);
   CHECK_ERROR(&err, GTH_E_ALIAS, GTH_OPERAND_OUT, -1, -1, GTH_OPERAND_INDICES, 0);
   indices.data = picks;
   out.flags = GTH_TENSOR_READONLY;
-  CHECK_STATUS(gth_gather_desc(NULL, &params, &indices, NULL, &out, &err), GTH_E_READONLY, &err);
+  CHECK_STATUS(gth_gather(NULL, &params, &indices, &out, NULL, &err), GTH_E_READONLY, &err);
   CHECK(err.operand == GTH_OPERAND_OUT);
   out.flags = 0;
   out.dtype = GTH_DTYPE_UINT64;
-  CHECK_STATUS(gth_gather_desc(NULL, &params, &indices, NULL, &out, &err), GTH_E_DTYPE, &err);
+  CHECK_STATUS(gth_gather(NULL, &params, &indices, &out, NULL, &err), GTH_E_DTYPE, &err);
   CHECK_ERROR(&err, GTH_E_DTYPE, GTH_OPERAND_OUT, -1, -1, GTH_DTYPE_UINT64, GTH_DTYPE_INT64);
   out.dtype = GTH_DTYPE_INT64;
   out.size = 4;
-  CHECK_STATUS(gth_gather_desc(NULL, &params, &indices, NULL, &out, &err), GTH_E_VERSION, &err);
+  CHECK_STATUS(gth_gather(NULL, &params, &indices, &out, NULL, &err), GTH_E_VERSION, &err);
   CHECK(err.operand == GTH_OPERAND_OUT);
   out.size = sizeof(out);
   for (i = 0; i < 8; i++) CHECK(memory[i] == i);
   params.flags = GTH_TENSOR_READONLY;
-  CHECK_OK(gth_gather_desc(NULL, &params, &indices, NULL, &out, &err), &err);
+  CHECK_OK(gth_gather(NULL, &params, &indices, &out, NULL, &err), &err);
   CHECK(memory[6] == 3 && memory[7] == 1);
-  CHECK(gth_gather_desc(NULL, &params, &indices, NULL, &out, NULL) == GTH_OK);
+  CHECK(gth_gather(NULL, &params, &indices, &out, NULL, NULL) == GTH_OK);
 
   /* The likeliest slips: an axis that was not switched on, a missing operand, memory that is not there, a bare struct. */
   options.axis = 1;
-  CHECK_STATUS(gth_gather_desc(NULL, &params, &indices, &options, &out, &err), GTH_E_AXIS, &err);
+  CHECK_STATUS(gth_gather(NULL, &params, &indices, &out, &options, &err), GTH_E_AXIS, &err);
   CHECK(err.operand == GTH_OPERAND_OPTIONS && err.component == (int32_t)offsetof(gth_options, axis) && err.value == 1);
-  CHECK_STATUS(gth_gather_desc(NULL, &params, NULL, NULL, &out, &err), GTH_E_NULL, &err);
+  CHECK_STATUS(gth_gather(NULL, &params, NULL, &out, NULL, &err), GTH_E_NULL, &err);
   CHECK_ERROR(&err, GTH_E_NULL, GTH_OPERAND_INDICES, -1, -1, 0, 0);
   indices.data = NULL;
-  CHECK_STATUS(gth_gather_desc(NULL, &params, &indices, NULL, &out, &err), GTH_E_NULL, &err);
+  CHECK_STATUS(gth_gather(NULL, &params, &indices, &out, NULL, &err), GTH_E_NULL, &err);
   CHECK_ERROR(&err, GTH_E_NULL, GTH_OPERAND_INDICES, -1, -1, 0, 0);
   memset(&err, 0, sizeof(err));
-  CHECK(gth_gather_desc(NULL, &params, &indices, NULL, &out, &err) == GTH_E_VERSION);
+  CHECK(gth_gather(NULL, &params, &indices, &out, NULL, &err) == GTH_E_VERSION);
   CHECK(err.status == 0 && err.message[0] == 0);
 }
 

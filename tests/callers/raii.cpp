@@ -123,18 +123,90 @@ void new_tensors() {
 
   const gather::Tensor zeros = gather::Tensor::alloc(GTH_DTYPE_FLOAT32, {2, 2});
   CHECK(zeros.to_vector<float>() == std::vector<float>(4, 0));
-  gather::gather_into(params, gather::Tensor::borrow({ids.data(), {2}}), zeros);
+  gather::gather_into(params, {ids.data(), {2}}, zeros);
   CHECK(zeros.to_vector<float>() == std::vector<float>({30, 31, 0, 1}));
   const gather::Tensor elements = gather::Tensor::alloc(GTH_DTYPE_FLOAT32, {2});
   gather::gather_nd_into(params, tuples, elements);
   CHECK(elements.to_vector<float>() == std::vector<float>({21, 0}));
 }
 
+// Operands of one call are views and tensors in any mixture.
+void mixed_operands() {
+  const std::array<int32_t, 2> ids = {3, 0};
+  const gather::View memory(table, {4, 2});
+  const gather::Tensor params = gather::Tensor::borrow(memory), indices = gather::Tensor::borrow(ids);
+  std::vector<float> out(4);
+  const std::vector<float> wanted = {30, 31, 0, 1};
+  gather::gather_into(params, ids, {out, {2, 2}});
+  CHECK(out == wanted);
+  const gather::Tensor rows = gather::Tensor::alloc(GTH_DTYPE_FLOAT32, {2, 2});
+  gather::gather_into(memory, indices, rows);
+  CHECK(rows.to_vector<float>() == wanted && gather::gather(params, ids).to_vector<float>() == wanted);
+  CHECK(gather::gather_shape(params, ids) == Shape({2, 2}));
+  rows.copy_to({out, {2, 2}});
+  CHECK(out == wanted);
+
+  // A view of a tensor can be kept and copied. It is not valid when the tensor has gone.
+  gather::Tensor gone = gather::Tensor::borrow(memory);
+  const gather::View first(gone), view(first);
+  CHECK(view.dtype() == GTH_DTYPE_FLOAT32 && view.raw()->tensor == gone.get());
+  CHECK(gather::gather(view, ids).to_vector<float>() == wanted);
+  gone.reset();
+  const auto stale = thrown<gather::Error>(GTH_E_HANDLE, [&] { gather::gather(view, ids); });
+  CHECK(stale.operand() == GTH_OPERAND_PARAMS);
+  const auto empty = thrown<gather::Error>(GTH_E_NULL, [&] { gather::gather_into(memory, gone, rows); });
+  CHECK(empty.operand() == GTH_OPERAND_INDICES);
+}
+
+// Several requests, and several plans, in one call.
+void many() {
+  const std::vector<double> wide = {0, 1, 2, 100, 101, 102};
+  const std::vector<int64_t> ids = {3, 0}, others = {1}, bad = {2};
+  std::vector<float> rows(4, -1);
+  std::vector<double> wide_rows(3, -1);
+  const gather::Tensor params = gather::Tensor::borrow({table, {4, 2}});
+  const auto requests = [&](const std::vector<int64_t>& second) {
+    return std::vector<gather::Request>{{GTH_OP_GATHER, params, ids, {rows, {2, 2}}},
+                                        {GTH_OP_GATHER, {wide, {2, 3}}, second, {wide_rows, {1, 3}}}};
+  };
+  const auto index = thrown<gather::IndexError>(GTH_E_INDEX, [&] { gather::run_many(requests(bad)); });
+  CHECK(index.item() == 1 && index.value() == 2 && rows[0] == -1);
+  gather::run_many(requests(others));
+  CHECK(rows == std::vector<float>({30, 31, 0, 1}) && wide_rows == std::vector<double>({100, 101, 102}));
+  const gather::Options fill = gather::Options().fill_value(1.0F);
+  const auto dtype = thrown<gather::Error>(GTH_E_DTYPE, [&] {
+    gather::run_many({{GTH_OP_GATHER, params, ids, {rows, {2, 2}}},
+                      gather::Request(GTH_OP_GATHER, {wide, {2, 3}}, others, {wide_rows, {1, 3}}, fill)});
+  });
+  CHECK(dtype.item() == 1 && dtype.operand() == GTH_OPERAND_OPTIONS);
+
+  // The table of the first plan is bound.
+  const gather::View open = gather::View::layout<int64_t>({GTH_OPEN});
+  const gather::Plan bound = gather::Plan::gather(params, open);
+  const gather::Plan plan = gather::Plan::gather(gather::View::layout<double>({2, 3}), open);
+  rows.assign(4, -1);
+  wide_rows.assign(3, -1);
+  const auto runs = [&](const std::vector<int64_t>& second) {
+    return std::vector<gather::PlanRun>{bound.with(nullptr, ids, rows, 2), plan.with(wide, second, wide_rows, 1)};
+  };
+  gather::Report err;
+  CHECK(gather::try_run_many(runs(bad), &err) == GTH_E_INDEX && err.item == 1 && rows[0] == -1);
+  gather::run_many(runs(others));
+  CHECK(rows == std::vector<float>({30, 31, 0, 1}) && wide_rows == std::vector<double>({100, 101, 102}));
+  CHECK(gather::try_run_many({bound.with(nullptr, ids, rows, 2), plan.with(wide, others, rows, 1)}, &err) ==
+        GTH_E_DTYPE);
+  CHECK(err.item == 1 && err.operand == GTH_OPERAND_OUT && err.value == GTH_DTYPE_FLOAT32);
+  std::vector<float> other(2, -1);
+  bound.run(nullptr, others, other, 1);
+  CHECK(other == std::vector<float>({10, 11}));
+  CHECK(bound.try_run(table, others, other, 1, &err) == GTH_E_HANDLE && err.operand == GTH_OPERAND_PARAMS);
+  gather::run_many(std::vector<gather::Request>());
+}
+
 void bad_indices() {
   const std::vector<int64_t> ids = {1, 4, -1};
   const gather::Tensor params = gather::Tensor::borrow({table, {4, 2}});
-  const gather::IndexError error =
-      thrown<gather::IndexError>(GTH_E_INDEX, [&] { gather::gather(params, gather::Tensor::borrow(ids)); });
+  const gather::IndexError error = thrown<gather::IndexError>(GTH_E_INDEX, [&] { gather::gather(params, ids); });
   CHECK(error.operand() == GTH_OPERAND_INDICES && error.component() == 0 && error.position() == 1);
   CHECK(error.value() == 4 && error.limit() == 4 && (error.fields().flags & GTH_ERROR_WRAP) == 0);
   const gather::Error axis =
@@ -415,7 +487,7 @@ void strings() {
   const std::vector<int64_t> offsets = {0, 3, 8, 12};
   const std::vector<uint8_t> ids = {2, 0};
   const gather::Tensor params = gather::Tensor::from_strings(offsets.data(), bytes, {3});
-  const gather::Tensor out = gather::gather(params, gather::Tensor::borrow(ids));
+  const gather::Tensor out = gather::gather(params, ids);
   CHECK(out.strings() == std::vector<std::string_view>({"blue", "red"}));
   ArrowSchema schema;
   ArrowArray array;
@@ -490,6 +562,8 @@ bool gathers(const View& params, const View& indices) {
 int main() {
   CHECK(gth_abi_version() == GTH_ABI_VERSION && gather::capabilities().version == gth_version());
   new_tensors();
+  mixed_operands();
+  many();
   bad_indices();
   one_shot();
   fill_values();

@@ -10,7 +10,7 @@
 namespace {
 
 using gather::Options;
-using gather::Plan;
+using gather::ScatterPlan;
 using gather::Tensor;
 using gather::View;
 using Shape = std::vector<int64_t>;
@@ -59,20 +59,20 @@ void new_tensors() {
   CHECK(table[2] == 10);
   const Tensor target = Tensor::borrow(to), indices = Tensor::borrow(ids), rows = Tensor::borrow(from);
   CHECK(gather::scatter(target, indices, rows, wrap).to_vector<float>() == wanted);
+  CHECK(gather::scatter(to, indices, from, wrap).to_vector<float>() == wanted);
   const Tensor owned = Tensor::alloc(GTH_DTYPE_FLOAT32, {4, 2});
-  gather::scatter_into(owned, indices, rows, wrap);
+  gather::scatter_into(owned, ids, from, wrap);
   CHECK(owned.to_vector<float>() == Floats({0, 0, 5, 6, 0, 0, 7, 8}));
   thrown<gather::Error>(GTH_E_READONLY, [&] { gather::scatter_into(target, indices, rows, wrap); });
 
   const std::vector<int64_t> tuples = {3, 1};
   const Floats one = {9};
   CHECK(gather::scatter_nd(to, {tuples, {1, 2}}, one).to_vector<float>()[7] == 9);
-  CHECK(gather::scatter_nd(target, Tensor::borrow({tuples, {1, 2}}), Tensor::borrow(one)).to_vector<float>()[7] == 9);
+  CHECK(gather::scatter_nd(target, {tuples, {1, 2}}, one).to_vector<float>()[7] == 9);
   const View row(ids, {1, 2});
   const Options along = Options(wrap).axis(1).extents(GTH_EXTENTS_PREFIX);
   CHECK(gather::scatter_elements(to, row, {updates, {1, 2}}, along).to_vector<float>()[1] == 12);
-  const Tensor elements =
-      gather::scatter_elements(target, Tensor::borrow(row), Tensor::borrow({updates, {1, 2}}), along);
+  const Tensor elements = gather::scatter_elements(target, row, {updates, {1, 2}}, along);
   CHECK(elements.to_vector<float>()[1] == 12);
 
   CHECK(gather::scatter_shape(to, ids) == Shape({2, 2}));
@@ -120,9 +120,10 @@ void errors() {
   refused(GTH_E_DTYPE, GTH_OPERAND_UPDATES, "updates", [&] { gather::scatter_into(to, good, {doubles, {3, 2}}); });
   refused(GTH_E_DTYPE, GTH_OPERAND_INDICES, "indices", [&] { gather::scatter_into(to, updates, from); });
   refused(GTH_E_SHAPE, GTH_OPERAND_UPDATES, "updates", [&] { gather::scatter_into(to, good, {updates, {2, 2}}); });
-  refused(GTH_E_STRIDE, GTH_OPERAND_UPDATES, "updates", [&] { gather::scatter(to, good, {updates, {4, 2}}); });
+  const std::vector<int64_t> four = {1, 2, 3, 0};
+  refused(GTH_E_STRIDE, GTH_OPERAND_UPDATES, "updates", [&] { gather::scatter(to, four, {updates, {4, 2}}); });
   refused(GTH_E_STRIDE, GTH_OPERAND_TARGET, "target", [&] { gather::scatter({target, {5, 2}}, good, from); });
-  refused(GTH_E_STRIDE, GTH_OPERAND_INDICES, "indices", [&] { gather::scatter(to, {good, {4}}, from); });
+  refused(GTH_E_STRIDE, GTH_OPERAND_INDICES, "indices", [&] { gather::scatter(to, {good, {4}}, {table, {4, 2}}); });
   refused(GTH_E_ALIAS, GTH_OPERAND_TARGET, "target", [&] { gather::scatter_into(to, good, {target, {3, 2}}); });
   refused(GTH_E_READONLY, GTH_OPERAND_TARGET, "target", [&] { gather::scatter_into({table, {4, 2}}, good, from); });
   refused(GTH_E_STRIDE, GTH_OPERAND_TARGET, "target",
@@ -143,50 +144,52 @@ void errors() {
   CHECK(err.operand == GTH_OPERAND_TARGET);
 }
 
+// The run of a scatter writes its first operand and reads its last, so that it is no run of a gather.
+template <class Plan, class Table, class Rows>
+constexpr bool runs = std::is_invocable_v<decltype(&Plan::with), const Plan&, Table, const int32_t*, Rows, int64_t>;
+static_assert(runs<ScatterPlan, float*, const float*> && !runs<ScatterPlan, const float*, float*>);
+static_assert(runs<gather::Plan, const float*, float*> && !runs<gather::Plan, float*, const float*>);
+static_assert(!std::is_convertible_v<gather::Plan, ScatterPlan> && !std::is_convertible_v<ScatterPlan, gather::Plan>);
+
 void plans() {
   const View rows = View::layout<float>({4, 2});
-  const Plan plan = Plan::scatter(rows, View::layout<int32_t>({GTH_OPEN}), add);
+  const ScatterPlan plan = ScatterPlan::scatter(rows, View::layout<int32_t>({GTH_OPEN}), add);
   CHECK(plan.shape() == Shape({GTH_OPEN, 2}) && plan.shape(3) == Shape({3, 2}));
-  const Plan::Extents touched = plan.extents(3);
-  CHECK(touched.params == 24 && touched.indices == 12 && touched.out == 32);
+  const ScatterPlan::Extents touched = plan.extents(3);
+  CHECK(touched.target == 32 && touched.indices == 12 && touched.updates == 24);
   Floats target = table;
   const std::array<int32_t, 3> ids = {2, 2, 9};
   const Floats updates = {1, 2, 3, 4, 5, 6};
-  plan.run(updates, ids, target, 2);
+  plan.run(target, ids, updates, 2);
   CHECK(target == Floats({0, 1, 10, 11, 24, 27, 30, 31}));
-  const auto index = thrown<gather::IndexError>(GTH_E_INDEX, [&] { plan.run(updates, ids, target, 3); });
+  const auto index = thrown<gather::IndexError>(GTH_E_INDEX, [&] { plan.run(target, ids, updates, 3); });
   CHECK(index.position() == 2 && index.value() == 9 && target[4] == 24);
   plan.check(ids, 2);
   thrown<gather::IndexError>(GTH_E_INDEX, [&] { plan.check(ids, 3); });
 
   const std::vector<double> doubles(6);
-  const auto dtype = thrown<gather::Error>(GTH_E_DTYPE, [&] { plan.run(doubles, ids, target, 2); });
+  const auto dtype = thrown<gather::Error>(GTH_E_DTYPE, [&] { plan.run(target, ids, doubles, 2); });
   CHECK(dtype.operand() == GTH_OPERAND_UPDATES &&
         dtype.what() == std::string("updates: dtype is float64, needed is float32"));
   std::vector<int32_t> whole(8);
-  const auto wrong = thrown<gather::Error>(GTH_E_DTYPE, [&] { plan.run(updates, ids, whole, 2); });
+  const auto wrong = thrown<gather::Error>(GTH_E_DTYPE, [&] { plan.run(whole, ids, updates, 2); });
   CHECK(wrong.operand() == GTH_OPERAND_TARGET);
   Floats small(7);
-  const auto size = thrown<gather::Error>(GTH_E_SIZE, [&] { plan.run(updates, ids, small, 2); });
+  const auto size = thrown<gather::Error>(GTH_E_SIZE, [&] { plan.run(small, ids, updates, 2); });
   CHECK(size.operand() == GTH_OPERAND_TARGET && size.value() == 28 && size.limit() == 32);
   CHECK(small == Floats(7));
   gather::Report err;
   CHECK(plan.try_run(target, ids, target, 2, &err) == GTH_E_ALIAS && err.operand == GTH_OPERAND_TARGET);
 
   const View column = View::layout<float>({2}).strides({8});
-  const Plan elements = Plan::scatter_nd(rows, View::layout<uint8_t>({2, 2}), Options(), &column);
+  const ScatterPlan elements = ScatterPlan::scatter_nd(rows, View::layout<uint8_t>({2, 2}), Options(), &column);
   const std::array<uint8_t, 4> tuples = {0, 0, 3, 1};
-  elements.run(updates, tuples, target);
+  elements.run(target, tuples, updates);
   CHECK(target[0] == 1 && target[7] == 3);
-  const Plan single =
-      Plan::scatter_elements(rows, View::layout<uint8_t>({1, 2}), Options().extents(GTH_EXTENTS_PREFIX));
-  single.run(updates, tuples, target);
+  const ScatterPlan single =
+      ScatterPlan::scatter_elements(rows, View::layout<uint8_t>({1, 2}), Options().extents(GTH_EXTENTS_PREFIX));
+  single.run(target, tuples, updates);
   CHECK(target[0] == 1 && target[1] == 2);
-
-  // A plan that is made anew is what it has become.
-  Plan changed = Plan::scatter(rows, View::layout<int32_t>({2}));
-  CHECK(Plan::try_gather(rows, View::layout<int32_t>({2}), &changed, &err) == GTH_OK);
-  CHECK(changed.try_run(doubles, ids, target, GTH_OPEN, &err) == GTH_E_DTYPE && err.operand == GTH_OPERAND_PARAMS);
 }
 
 // What was read twice gets twice, what was not read gets nothing.
@@ -230,7 +233,7 @@ void gradients() {
       GTH_E_RANK, [&] { gather::gather_gradient(of, ids, std::vector<int64_t>(GTH_MAX_NDIM + 1, 1)); });
   CHECK(rank.operand() == GTH_OPERAND_TARGET);
   const auto memory =
-      thrown<gather::Error>(GTH_E_STRIDE, [&] { gather::gather_gradient({gradient, {4, 2}}, ids, {4, 2}); });
+      thrown<gather::Error>(GTH_E_STRIDE, [&] { gather::gather_gradient({gradient, {3, 3}}, ids, {4, 3}); });
   CHECK(memory.operand() == GTH_OPERAND_UPDATES && std::string(memory.what()).find("updates") == 0);
 }
 
@@ -238,11 +241,11 @@ void strings() {
   const std::vector<int64_t> offsets = {0, 3, 8, 12}, one = {0, 6};
   const std::vector<uint8_t> ids = {1};
   const Tensor target = Tensor::from_strings(offsets.data(), "redgreenblue", {3});
-  const Tensor updates = Tensor::from_strings(one.data(), "yellow", {1}), indices = Tensor::borrow(ids);
-  const Tensor made = gather::scatter(target, indices, updates);
+  const Tensor updates = Tensor::from_strings(one.data(), "yellow", {1});
+  const Tensor made = gather::scatter(target, ids, updates);
   CHECK(made.strings() == std::vector<std::string_view>({"red", "yellow", "blue"}));
-  thrown<gather::Error>(GTH_E_UNSUPPORTED, [&] { gather::scatter_into(target, indices, updates); });
-  const auto dtype = thrown<gather::Error>(GTH_E_DTYPE, [&] { gather::scatter(target, indices, updates, add); });
+  thrown<gather::Error>(GTH_E_UNSUPPORTED, [&] { gather::scatter_into(target, ids, updates); });
+  const auto dtype = thrown<gather::Error>(GTH_E_DTYPE, [&] { gather::scatter(target, ids, updates, add); });
   CHECK(dtype.operand() == GTH_OPERAND_TARGET);
 }
 

@@ -79,7 +79,7 @@ void plans() {
 
 void scatters() {
   gather::Report err;
-  gather::Plan plan;
+  gather::ScatterPlan plan;
   gather::Tensor out;
   std::array<float, 8> target = table;
   const std::array<float, 4> updates = {1, 2, 3, 4};
@@ -95,11 +95,12 @@ void scatters() {
   CHECK(gather::try_gather_gradient(from, bad, {4, 2}, &out, &err) == GTH_E_INDEX && !out);
 
   const gather::View open = gather::View::layout<int32_t>({GTH_OPEN});
-  CHECK(gather::Plan::try_scatter(gather::View::layout<float>({4, 2}), open, &plan, &err) == GTH_OK);
-  CHECK(plan.try_run(updates, good, target, 2, &err) == GTH_OK && target[6] == 1 && target[1] == 4);
-  CHECK(plan.try_run(updates, bad, target, 2, &err) == GTH_E_INDEX && target[6] == 1);
-  CHECK(plan.try_run(good, good, target, 2, &err) == GTH_E_DTYPE && err.operand == GTH_OPERAND_UPDATES);
-  CHECK(gather::Plan::try_scatter_nd(gather::View::layout<float>({4, 2}), open, &plan, &err) == GTH_E_SHAPE && !plan);
+  CHECK(gather::ScatterPlan::try_scatter(gather::View::layout<float>({4, 2}), open, &plan, &err) == GTH_OK);
+  CHECK(plan.try_run(target, good, updates, 2, &err) == GTH_OK && target[6] == 1 && target[1] == 4);
+  CHECK(plan.try_run(target, bad, updates, 2, &err) == GTH_E_INDEX && target[6] == 1);
+  CHECK(plan.try_run(target, good, good, 2, &err) == GTH_E_DTYPE && err.operand == GTH_OPERAND_UPDATES);
+  CHECK(gather::ScatterPlan::try_scatter_nd(gather::View::layout<float>({4, 2}), open, &plan, &err) == GTH_E_SHAPE &&
+        !plan);
 }
 
 void partitions() {

@@ -50,12 +50,12 @@ static void check_string(const gth_tensor *tensor, int64_t i, const char *wanted
   exit(1);
 }
 
-static gth_tensor *indices_of(int32_t ndim, const int64_t *shape, const int32_t *values) {
-  gth_tensor_desc desc = dense(GTH_DTYPE_INT32, ndim, shape, values);
-  gth_tensor *tensor = NULL;
-  gth_error err = GTH_ERROR_INIT;
-  CHECK_OK(gth_tensor_borrow(&desc, &tensor, &err), &err);
-  return tensor;
+/* A new tensor of the strings of a handle that indices in memory select. */
+static int32_t make(int32_t op, const gth_tensor *strings, const gth_tensor_desc *indices, const gth_options *options,
+                    gth_tensor **out, gth_error *err) {
+  const gth_tensor_desc params = handle(strings);
+  const gth_request asked = request(op, &params, indices, NULL, options);
+  return gth_make(NULL, &asked, out, err);
 }
 
 static const char words[] = "onetwothreefourfive";
@@ -72,8 +72,9 @@ static void plain_buffers(void) {
   gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
   gth_options options = GTH_OPTIONS_INIT;
   gth_error err = GTH_ERROR_INIT;
+  gth_tensor_desc indices = dense(GTH_DTYPE_INT32, 1, two, picks);
+  gth_tensor_desc table, rows;
   gth_tensor *params = NULL;
-  gth_tensor *indices = indices_of(1, two, picks);
   gth_tensor *out = NULL;
   int gone = 0;
 
@@ -94,8 +95,10 @@ static void plain_buffers(void) {
 
   options.has_axis = 1;
   options.axis = 1;
-  CHECK_OK(gth_gather(NULL, params, indices, &options, &out, &err), &err);
-  CHECK_STATUS(gth_gather_into(NULL, params, indices, &options, out, &err), GTH_E_UNSUPPORTED, &err);
+  CHECK_OK(make(GTH_OP_GATHER, params, &indices, &options, &out, &err), &err);
+  table = handle(params);
+  rows = handle(out);
+  CHECK_STATUS(gth_gather(NULL, &table, &indices, &rows, &options, &err), GTH_E_UNSUPPORTED, &err);
   CHECK(gth_tensor_release(params) == GTH_OK && gone == 1);
   CHECK_OK(gth_tensor_describe(out, &desc, &err), &err);
   CHECK(desc.dtype == GTH_DTYPE_STRING && desc.ndim == 2 && desc.shape[0] == 2 && desc.shape[1] == 2);
@@ -103,21 +106,20 @@ static void plain_buffers(void) {
   check_string(out, 1, "one");
   check_string(out, 2, "five");
   check_string(out, 3, "");
-  CHECK(gth_tensor_release(out) == GTH_OK && gth_tensor_release(indices) == GTH_OK);
+  CHECK(gth_tensor_release(out) == GTH_OK);
 
   /* A bad index is named; filled rows are empty strings. */
-  indices = indices_of(1, two, far_picks);
+  indices.data = far_picks;
   CHECK_OK(gth_tensor_from_strings(NULL, 0, 2, two_by_three, word_offsets, words, 19, NULL, NULL, &params, &err), &err);
-  CHECK_STATUS(gth_gather(NULL, params, indices, &options, &out, &err), GTH_E_INDEX, &err);
+  CHECK_STATUS(make(GTH_OP_GATHER, params, &indices, &options, &out, &err), GTH_E_INDEX, &err);
   CHECK_ERROR(&err, GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1, 9, 3);
   CHECK(out == NULL);
   options.bounds = GTH_BOUNDS_FILL;
-  CHECK_OK(gth_gather(NULL, params, indices, &options, &out, &err), &err);
+  CHECK_OK(make(GTH_OP_GATHER, params, &indices, &options, &out, &err), &err);
   check_string(out, 0, "three");
   check_string(out, 1, "");
   check_string(out, 2, "five");
-  CHECK(gth_tensor_release(out) == GTH_OK && gth_tensor_release(indices) == GTH_OK);
-  CHECK(gth_tensor_release(params) == GTH_OK);
+  CHECK(gth_tensor_release(out) == GTH_OK && gth_tensor_release(params) == GTH_OK);
 }
 
 /* Out to Arrow: borrowed buffers are copied, a gathered tensor is shared and outlives its handle. */
@@ -127,16 +129,19 @@ static void to_arrow(void) {
   struct ArrowSchema schema;
   struct ArrowArray array;
   gth_error err = GTH_ERROR_INIT;
+  const gth_tensor_desc indices = dense(GTH_DTYPE_INT32, 1, two, picks);
   gth_tensor *params = NULL;
-  gth_tensor *indices = indices_of(1, two, picks);
+  gth_tensor *numbers = NULL;
   gth_tensor *out = NULL;
   const int64_t *offsets;
   const char *bytes;
 
   CHECK_OK(gth_tensor_from_strings(NULL, 0, 2, two_by_three, word_offsets, words, 19, NULL, NULL, &params, &err), &err);
   CHECK_STATUS(gth_tensor_to_arrow(NULL, params, GTH_EXPORT_NO_COPY, &schema, &array, &err), GTH_E_UNSUPPORTED, &err);
-  CHECK_STATUS(gth_tensor_to_arrow(NULL, indices, 0, &schema, &array, &err), GTH_E_UNSUPPORTED, &err);
-  CHECK_OK(gth_gather(NULL, params, indices, NULL, &out, &err), &err);
+  CHECK_OK(gth_tensor_borrow(&indices, &numbers, &err), &err);
+  CHECK_STATUS(gth_tensor_to_arrow(NULL, numbers, 0, &schema, &array, &err), GTH_E_UNSUPPORTED, &err);
+  CHECK(gth_tensor_release(numbers) == GTH_OK);
+  CHECK_OK(make(GTH_OP_GATHER, params, &indices, NULL, &out, &err), &err);
   CHECK_OK(gth_tensor_to_arrow(NULL, out, GTH_EXPORT_NO_COPY, &schema, &array, &err), &err);
   CHECK(gth_tensor_release(out) == GTH_OK && gth_tensor_release(params) == GTH_OK);
 
@@ -159,7 +164,7 @@ static void to_arrow(void) {
   CHECK(strcmp(schema.format, "Z") == 0);
   array.release(&array);
   schema.release(&schema);
-  CHECK(gth_tensor_release(params) == GTH_OK && gth_tensor_release(indices) == GTH_OK);
+  CHECK(gth_tensor_release(params) == GTH_OK);
 }
 
 /* In from Arrow: 32-bit offsets, a slice, cut into a shape; taken over on OK and only then. */
@@ -175,8 +180,8 @@ static void from_arrow_small(void) {
   struct ArrowSchema schema = make_schema("u");
   struct ArrowArray array;
   gth_error err = GTH_ERROR_INIT;
+  gth_tensor_desc indices = dense(GTH_DTYPE_INT32, 2, three_by_two, tuples);
   gth_tensor *params = NULL;
-  gth_tensor *indices = indices_of(2, three_by_two, tuples);
   gth_tensor *out = NULL;
 
   buffers[0] = third_is_null;
@@ -197,17 +202,16 @@ static void from_arrow_small(void) {
   CHECK_STATUS(gth_tensor_from_arrow(NULL, &schema, &array, 2, two_by_two, &out, &err), GTH_E_ARROW, &err);
   check_string(params, 0, "two");
   check_string(params, 3, "four");
-  CHECK_OK(gth_gather_nd(NULL, params, indices, NULL, &out, &err), &err);
+  CHECK_OK(make(GTH_OP_GATHER_ND, params, &indices, NULL, &out, &err), &err);
   check_string(out, 0, "four");
   check_string(out, 1, "two");
   check_string(out, 2, "");
-  CHECK(gth_tensor_release(out) == GTH_OK && gth_tensor_release(indices) == GTH_OK);
+  CHECK(gth_tensor_release(out) == GTH_OK);
 
-  indices = indices_of(2, three_by_two, bad_tuples);
-  CHECK_STATUS(gth_gather_nd(NULL, params, indices, NULL, &out, &err), GTH_E_INDEX, &err);
+  indices.data = bad_tuples;
+  CHECK_STATUS(make(GTH_OP_GATHER_ND, params, &indices, NULL, &out, &err), GTH_E_INDEX, &err);
   CHECK_ERROR(&err, GTH_E_INDEX, GTH_OPERAND_INDICES, 1, 1, 2, 2);
   CHECK(gth_tensor_release(params) == GTH_OK && released == 1);
-  CHECK(gth_tensor_release(indices) == GTH_OK);
 }
 
 static void from_arrow_large(void) {

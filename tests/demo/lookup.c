@@ -33,7 +33,7 @@ static int32_t gather_rows(const table* t, const int64_t* rows, int32_t ndim, co
   const gth_tensor_desc params = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, table_shape, t->vectors);
   const gth_tensor_desc indices = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, ndim, shape, rows);
   const gth_tensor_desc result = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, ndim + 1, out_shape, out);
-  return gth_gather_desc(NULL, &params, &indices, NULL, &result, error);
+  return gth_gather(NULL, &params, &indices, &result, NULL, error);
 }
 
 static bool find_words(const table* t, const char* const* words, int count, int64_t* rows) {
@@ -126,7 +126,7 @@ static double time_rows(const table* t, const gth_plan* plan, const int64_t* poo
     for (int64_t i = 0; i + batch <= POOL; i += batch) {
       if (plan == NULL) {
         memcpy_rows(t, pool + i, batch, out);
-      } else if (gth_plan_run(NULL, plan, t->vectors, pool + i, out, batch, NULL) != GTH_OK) {
+      } else if (gth_plan_run(NULL, plan, batch, t->vectors, pool + i, out, NULL) != GTH_OK) {
         return NAN;
       }
     }
@@ -143,8 +143,9 @@ static gth_plan* make_plan(const table* t, gth_error* error) {
   const gth_tensor_desc indices = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, batch_shape, NULL);
   gth_options options = GTH_OPTIONS_INIT;
   options.threads = 1;
+  const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &params, &indices, NULL, &options);
   gth_plan* plan = NULL;
-  gth_gather_plan(&params, &indices, &options, NULL, &plan, error);
+  gth_plan_create(&request, &plan, error);
   return plan;
 }
 

@@ -44,7 +44,7 @@ static double time_call(const gth_plan* plan, const void* table, const void* ids
   double best = 1e9;
   for (int round = 0; round < ROUNDS; ++round) {
     const double begin = seconds();
-    for (int call = 0; call < CALLS; ++call) gth_plan_run(NULL, plan, table, ids, out, count, NULL);
+    for (int call = 0; call < CALLS; ++call) gth_plan_run(NULL, plan, count, table, ids, out, NULL);
     const double each = (seconds() - begin) / CALLS;
     if (each < best) best = each;
   }
@@ -62,12 +62,12 @@ int main(int argc, char** argv) {
   const int64_t shape[] = {table_bytes / 4 / dim, dim};
   const gth_tensor_desc params = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, shape, table);
   const gth_tensor_desc indices = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, open_extent, NULL);
+  const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &params, &indices, NULL, NULL);
   const size_t out_bytes = (size_t)(count * dim * 4);
   float* out = malloc(out_bytes);
   gth_plan* plan = NULL;
   gth_error error = GTH_ERROR_INIT;
-  if (!out || gth_gather_plan(&params, &indices, NULL, NULL, &plan, &error) ||
-      gth_plan_run(NULL, plan, table, ids, out, count, &error)) {
+  if (!out || gth_plan_create(&request, &plan, &error) || gth_plan_run(NULL, plan, count, table, ids, out, &error)) {
     return fail(error.message);
   }
   if (fwrite(out, 1, out_bytes, stdout) != out_bytes) return fail("standard output is closed");

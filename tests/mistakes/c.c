@@ -13,6 +13,7 @@ static gth_error err = GTH_ERROR_INIT;
    0,                                                  \
    sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), \
    0,                                                  \
+   NULL,                                               \
    data,                                               \
    (const int64_t[]){__VA_ARGS__},                     \
    NULL,                                               \
@@ -33,19 +34,19 @@ static int32_t gather_ids(const int64_t *ids, int64_t count, const gth_options *
   const gth_tensor_desc indices = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, &count, ids);
   const int64_t shape[] = {count, 2};
   const gth_tensor_desc out = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, shape, rows);
-  return gth_gather_desc(NULL, &params, &indices, options, &out, &err);
+  return gth_gather(NULL, &params, &indices, &out, options, &err);
 }
 
 static int32_t gather_from(gth_tensor_desc params) {
   const int64_t ids[] = {0};
   const gth_tensor_desc indices = TENSOR(INT64, ids, 1), out = TENSOR(FLOAT32, rows, 1, 2);
-  return gth_gather_desc(NULL, &params, &indices, NULL, &out, &err);
+  return gth_gather(NULL, &params, &indices, &out, NULL, &err);
 }
 
 static int32_t gather_to(gth_tensor_desc out) {
   const int64_t ids[] = {0, 1, 2};
   const gth_tensor_desc params = TENSOR(FLOAT32, table, 4, 2), indices = TENSOR(INT64, ids, 3);
-  return gth_gather_desc(NULL, &params, &indices, NULL, &out, &err);
+  return gth_gather(NULL, &params, &indices, &out, NULL, &err);
 }
 
 int main(void) {
@@ -69,10 +70,10 @@ int main(void) {
   const gth_tensor_desc params = TENSOR(FLOAT32, table, 4, 2),
                         tuple = TENSOR(INT64, ((const int64_t[]){0, 0, 0}), 1, 3);
   gth_tensor_desc out = TENSOR(FLOAT32, rows, 1);
-  line("tuples longer than the rank", gth_gather_nd_desc(NULL, &params, &tuple, NULL, &out, &err));
+  line("tuples longer than the rank", gth_gather_nd(NULL, &params, &tuple, &out, NULL, &err));
   const gth_tensor_desc floats = TENSOR(FLOAT32, ((const float[]){0}), 1);
   out = (gth_tensor_desc)TENSOR(FLOAT32, rows, 1, 2);
-  line("indices that are floats", gth_gather_desc(NULL, &params, &floats, NULL, &out, &err));
+  line("indices that are floats", gth_gather(NULL, &params, &floats, &out, NULL, &err));
 
   gth_tensor_desc from = TENSOR(FLOAT32, table, 5, 2);
   line("memory shorter than its shape", gather_from(from));
@@ -94,27 +95,29 @@ int main(void) {
   gth_plan *plan = NULL;
   const gth_tensor_desc open = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, (const int64_t[]){GTH_OPEN}, NULL);
   const gth_tensor_desc planned = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, table_shape, NULL);
-  gth_gather_plan(&planned, &open, NULL, NULL, &plan, &err);
-  line("a run without its open extent", gth_plan_run(NULL, plan, table, good, rows, GTH_OPEN, &err));
-  line("a run over less memory", gth_plan_run_checked(NULL, plan, table, 28, good, 16, rows, 32, 2, &err));
+  const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &planned, &open, NULL, NULL);
+  gth_plan_create(&request, &plan, &err);
+  line("a run without its open extent", gth_plan_run(NULL, plan, GTH_OPEN, table, good, rows, &err));
+  const gth_plan_args less = {sizeof(gth_plan_args), GTH_ARGS_EXTENTS, 2, table, good, rows, 28, 16, 32};
+  line("a run over less memory", gth_plan_run_args(NULL, plan, &less, &err));
   gth_plan_release(plan);
-  line("a plan that has been closed", gth_plan_run(NULL, plan, table, good, rows, 2, &err));
+  line("a plan that has been closed", gth_plan_run(NULL, plan, 2, table, good, rows, &err));
 
   gth_tensor_desc target = TENSOR(FLOAT32, rows, 4, 2);
   const gth_tensor_desc at = TENSOR(INT64, good, 2), outside = TENSOR(INT64, ((const int64_t[]){0, 4}), 2);
   gth_tensor_desc updates = TENSOR(FLOAT32, table, 2, 2);
-  line("a scatter beyond the end", gth_scatter_desc(NULL, &target, &outside, &updates, NULL, &err));
+  line("a scatter beyond the end", gth_scatter(NULL, &target, &outside, &updates, NULL, &err));
   options = (gth_options)GTH_OPTIONS_INIT;
   options.bounds = GTH_BOUNDS_FILL;
-  line("a scatter that is to fill", gth_scatter_desc(NULL, &target, &at, &updates, &options, &err));
+  line("a scatter that is to fill", gth_scatter(NULL, &target, &at, &updates, &options, &err));
   updates = (gth_tensor_desc)TENSOR(FLOAT32, table, 3, 2);
-  line("updates of another shape", gth_scatter_desc(NULL, &target, &at, &updates, NULL, &err));
+  line("updates of another shape", gth_scatter(NULL, &target, &at, &updates, NULL, &err));
   updates = (gth_tensor_desc)TENSOR(INT32, table, 2, 2);
-  line("updates of another dtype", gth_scatter_desc(NULL, &target, &at, &updates, NULL, &err));
+  line("updates of another dtype", gth_scatter(NULL, &target, &at, &updates, NULL, &err));
   updates = (gth_tensor_desc)TENSOR(FLOAT32, rows, 2, 2);
-  line("updates that are the target", gth_scatter_desc(NULL, &target, &at, &updates, NULL, &err));
+  line("updates that are the target", gth_scatter(NULL, &target, &at, &updates, NULL, &err));
   updates = (gth_tensor_desc)TENSOR(FLOAT32, table, 2, 2);
   target.flags = GTH_TENSOR_READONLY;
-  line("a read-only target", gth_scatter_desc(NULL, &target, &at, &updates, NULL, &err));
+  line("a read-only target", gth_scatter(NULL, &target, &at, &updates, NULL, &err));
   return 0;
 }

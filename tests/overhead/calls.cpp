@@ -28,10 +28,11 @@ struct InC {
   InC() {
     gth_tensor_desc any = indices;
     any.shape = open;
+    const gth_request closed = GTH_REQUEST(GTH_OP_GATHER, &params, &indices, nullptr, nullptr);
+    const gth_request open_request = GTH_REQUEST(GTH_OP_GATHER, &params, &any, nullptr, nullptr);
     const bool made = !gth_tensor_borrow(&params, &params_handle, &err) &&
-                      !gth_tensor_borrow(&indices, &indices_handle, &err) &&
-                      !gth_gather_plan(&params, &indices, nullptr, nullptr, &plan, &err) &&
-                      !gth_gather_plan(&params, &any, nullptr, nullptr, &open_plan, &err);
+                      !gth_tensor_borrow(&indices, &indices_handle, &err) && !gth_plan_create(&closed, &plan, &err) &&
+                      !gth_plan_create(&open_request, &open_plan, &err);
     if (!made) std::abort();
   }
 };
@@ -60,23 +61,32 @@ InC c;
 InCpp cpp;
 
 const Row shared[] = {
-    {"plan run", REPEAT(keep(gth_plan_run(nullptr, c.plan, c.table, c.index, c.out, GTH_OPEN, &c.err))),
+    {"plan run", REPEAT(keep(gth_plan_run(nullptr, c.plan, GTH_OPEN, c.table, c.index, c.out, &c.err))),
+     REPEAT(cpp.plan.run(cpp.table.data(), cpp.index.data(), cpp.out.data()))},
+    {"plan run, open extent", REPEAT(keep(gth_plan_run(nullptr, c.open_plan, 1, c.table, c.index, c.out, &c.err))),
+     REPEAT(cpp.open_plan.run(cpp.table.data(), cpp.index.data(), cpp.out.data(), 1))},
+    {"plan run, memory checked", REPEAT({
+       const gth_plan_args args = {sizeof(args), GTH_ARGS_EXTENTS, GTH_OPEN,        c.table,      c.index,
+                                   c.out,        sizeof(c.table),  sizeof(c.index), sizeof(c.out)};
+       keep(gth_plan_run_args(nullptr, c.plan, &args, &c.err));
+     }),
      REPEAT(cpp.plan.run(cpp.table, cpp.index, cpp.out))},
-    {"plan run, open extent", REPEAT(keep(gth_plan_run(nullptr, c.open_plan, c.table, c.index, c.out, 1, &c.err))),
-     REPEAT(cpp.open_plan.run(cpp.table, cpp.index, cpp.out, 1))},
     {"gather into, described once",
-     REPEAT(keep(gth_gather_desc(nullptr, &c.params, &c.indices, nullptr, &c.output, &c.err))),
+     REPEAT(keep(gth_gather(nullptr, &c.params, &c.indices, &c.output, nullptr, &c.err))),
      REPEAT(gather::gather_into(cpp.params, cpp.indices, cpp.output))},
     {"gather into, described in each call", REPEAT({
        const gth_tensor_desc params = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 1, c.table_shape, c.table);
        const gth_tensor_desc indices = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, c.one, c.index);
        const gth_tensor_desc output = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 1, c.one, c.out);
-       keep(gth_gather_desc(nullptr, &params, &indices, nullptr, &output, &c.err));
+       keep(gth_gather(nullptr, &params, &indices, &output, nullptr, &c.err));
      }),
      REPEAT(gather::gather_into(cpp.table, cpp.index, cpp.out))},
     {"gather, a new output", REPEAT({
+       const gth_tensor_desc params = GTH_TENSOR_DESC_HANDLE(c.params_handle);
+       const gth_tensor_desc indices = GTH_TENSOR_DESC_HANDLE(c.indices_handle);
+       const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &params, &indices, nullptr, nullptr);
        gth_tensor* made = nullptr;
-       keep(gth_gather(nullptr, c.params_handle, c.indices_handle, nullptr, &made, &c.err));
+       keep(gth_make(nullptr, &request, &made, &c.err));
        gth_tensor_release(made);
      }),
      REPEAT(gather::gather(cpp.params_handle, cpp.indices_handle))},

@@ -10,7 +10,7 @@ int main(void) {
   const gth_tensor_desc o = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, out_shape, out);
 
   gth_error error = GTH_ERROR_INIT;
-  if (gth_gather_desc(NULL, &p, &i, NULL, &o, &error) != GTH_OK) {
+  if (gth_gather(NULL, &p, &i, &o, NULL, &error) != GTH_OK) {
     fprintf(stderr, "%s\n", error.message);
     return 1;
   }
