@@ -109,6 +109,16 @@ func TestCloseReleasesAContext(t *testing.T) {
 		"a closed operand": func(in *gather.Context) error {
 			return only(gather.ErrHandle, second(gather.Gather(closed.Tensor(), indices, gather.In(in))))
 		},
+		"check of a closed plan": func(in *gather.Context) error {
+			closed := newPlan(t, tableTensor(), indices)
+			check(t, closed.Close())
+			return only(gather.ErrHandle, closed.CheckIn(in, ids, gather.Open))
+		},
+		"run of a closed plan": func(in *gather.Context) error {
+			closed := newPlan(t, tableTensor(), indices)
+			check(t, closed.Close())
+			return only(gather.ErrHandle, closed.RunIn(in, gather.To(make([]float32, 2)), table, ids, gather.Open))
+		},
 		"scatter": func(in *gather.Context) error {
 			return second(gather.Scatter(tableTensor(), indices, updates, gather.In(in)))
 		},
