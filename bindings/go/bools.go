@@ -9,48 +9,46 @@ import (
 	"unsafe"
 )
 
-// judgeGathered gathers into bytes, to see whether what would come out are bools: any other would be undefined in Go.
-// What is not gathered may be any bytes.
-func judgeGathered(op operation, params, indices *view, s *settings, options []Option) error {
-	shape, err := outputShape(op, params, indices, s)
+// checkGathered gathers into bytes, and rejects bytes that are not bools, because their behaviour in Go is undefined. Bytes
+// that are not gathered may have any value.
+func checkGathered(op operation, params, indices *view, s *settings, options []Option) error {
+	shape, err := inferShape(op, params, indices, s)
 	if err != nil {
 		return err
 	}
 	count, ok := byteCount(1, shape)
 	if !ok {
-		return nil // C says which extent is too large
+		return nil // The library reports which extent is too large.
 	}
 	bytes, trial, err := newTrial(count, shape, OperandParams)
 	if err != nil {
 		return err
 	}
-	judged := *params
-	judged.numbers.flags &^= C.GATHER_GO_BYTES
-	if err := into(op, &judged, indices, &trial, append(slices.Clip(options), Fill(FillZero))); err != nil {
+	bytesView := *params
+	bytesView.numbers.flags &^= C.GATHER_GO_BYTES
+	if err := into(op, &bytesView, indices, &trial, append(slices.Clip(options), Fill(FillZero))); err != nil {
 		return err
 	}
-	return checkBools(bytes, OperandParams)
+	return checkBoolBytes(bytes, OperandParams)
 }
 
-// judgeBools refuses a tensor of bools, an operand of a call, that has other bytes in it.
-func judgeBools(v *view, operand Operand) error {
+// checkBools rejects a tensor of bools that has bytes other than 0 and 1.
+func checkBools(v *view, operand Operand) error {
 	count, ok := byteCount(1, v.shape())
 	if !ok {
-		return nil // as above
+		return nil // The library reports which extent is too large.
 	}
 	bytes, trial, err := newTrial(count, v.shape(), operand)
 	if err != nil {
 		return err
 	}
-	judged := *v
-	judged.numbers.flags &^= C.GATHER_GO_BYTES
-	if err := copyAll(&trial, &judged, operand); err != nil {
+	if err := copyOperand(v, &trial, operand); err != nil {
 		return err
 	}
-	return checkBools(bytes, operand)
+	return checkBoolBytes(bytes, operand)
 }
 
-// newTrial is bytes, and a tensor of bools over them.
+// newTrial returns new bytes and a tensor of bools over them.
 func newTrial(count int, shape []int, operand Operand) ([]uint8, view, error) {
 	if !allocatable(count) {
 		return nil, view{}, fail(ErrNoMemory, operand, count, 0, "no memory for it")
@@ -61,7 +59,7 @@ func newTrial(count int, shape []int, operand Operand) ([]uint8, view, error) {
 	return bytes, trial, nil
 }
 
-func checkBools(bytes []uint8, operand Operand) error {
+func checkBoolBytes(bytes []uint8, operand Operand) error {
 	for _, value := range bytes {
 		if value > 1 {
 			return fail(ErrDType, operand, int(value), int(DTypeBool), fmt.Sprintf("a bool is 0 or 1, not %d", value))

@@ -1,5 +1,5 @@
-/* The calls that users repeat. They are inline in the code that cgo makes for each, which has the arguments in memory:
- * a function would have them passed once more. */
+/* The calls that programs repeat. They are inlined into the function that cgo generates for each of them. That function
+ * has the arguments in memory, and an ordinary function would need them in registers and on the stack once more. */
 #ifndef GATHER_GO_CALL_H
 #define GATHER_GO_CALL_H
 
@@ -7,14 +7,14 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Only what a failure leaves unwritten is set: a call that succeeds writes nothing but the status. */
+/* Only the size is set, because a successful call writes nothing but the status. */
 #define BEGIN    \
   gth_error err; \
   err.size = sizeof err
 
 #define END(status) return (status) ? gather_go_error_copy(&err) : NULL
 
-/* An extent of 0 would leave the memory's size to the shape, so that no bytes at all are NULL. */
+/* Memory of 0 bytes is described by NULL, because an extent of 0 means that the shape decides the size. */
 INLINE const void *gather_go_data(const gather_go_view *view, const uint8_t *data) {
   if (view->flags & GATHER_GO_ADDRESSED) return (const void *)view->place;
   return view->extent ? data : NULL;
@@ -43,30 +43,23 @@ INLINE gth_tensor_desc gather_go_describe(GATHER_GO_TENSOR(view)) {
 #define PLAN(handle) ((gth_plan *)(handle))
 #define TENSOR(handle) ((gth_tensor *)(handle))
 
-/* A form of a gather: the functions differ in their names alone. */
-#define GATHER(operation, form, ...)                                       \
-  ((operation) == GATHER_GO_GATHER      ? gth_gather##form(__VA_ARGS__)    \
-   : (operation) == GATHER_GO_GATHER_ND ? gth_gather_nd##form(__VA_ARGS__) \
-                                        : gth_gather_elements##form(__VA_ARGS__))
-
-/* indexed is params, linear the output; of a scatter or a gradient they are the target and the updates. */
-INLINE gather_go_error *gather_go_desc(gather_go_operation operation, gather_go_handle context,
-                                       GATHER_GO_TENSOR(indexed), GATHER_GO_TENSOR(indices), const gth_options *options,
-                                       GATHER_GO_TENSOR(linear)) {
+INLINE gather_go_error *gather_go_run(gather_go_handle context, int32_t op, GATHER_GO_TENSOR(table),
+                                      GATHER_GO_TENSOR(indices), GATHER_GO_TENSOR(rows), const gth_options *options) {
   BEGIN;
-  const gth_tensor_desc one = DESCRIBE(indexed), at = DESCRIBE(indices), other = DESCRIBE(linear);
-  if (operation > GATHER_GO_GATHER_ELEMENTS)
-    END(gather_go_write_back(operation, CONTEXT(context), &one, &at, &other, options, &err));
-  END(GATHER(operation, _desc, CONTEXT(context), &one, &at, options, &other, &err));
+  const gth_tensor_desc described_table = DESCRIBE(table);
+  const gth_tensor_desc described_indices = DESCRIBE(indices);
+  const gth_tensor_desc described_rows = DESCRIBE(rows);
+  END(gth_run(CONTEXT(context), op, &described_table, &described_indices, &described_rows, options, &err));
 }
 
-/* The extents are the bytes of the slices: memory of Go is never left. */
-INLINE gather_go_error *gather_go_plan_run(gather_go_handle context, gather_go_handle plan, const uint8_t *params,
-                                           int64_t params_extent, const uint8_t *indices, int64_t indices_extent,
-                                           uint8_t *out, int64_t out_extent, int64_t n) {
+/* The extents are the sizes of the slices in bytes, so that no run leaves memory of Go. */
+INLINE gather_go_error *gather_go_plan_run(gather_go_handle context, gather_go_handle plan, int64_t n,
+                                           const uint8_t *table, int64_t table_extent, const uint8_t *indices,
+                                           int64_t indices_extent, const uint8_t *rows, int64_t rows_extent) {
   BEGIN;
-  END(gth_plan_run_checked(CONTEXT(context), PLAN(plan), params, params_extent, indices, indices_extent, out,
-                           out_extent, n, &err));
+  const gth_plan_args args = {sizeof(gth_plan_args), GTH_ARGS_EXTENTS, n,          table, indices, rows,
+                              table_extent,          indices_extent,   rows_extent};
+  END(gth_plan_run_args(CONTEXT(context), PLAN(plan), &args, &err));
 }
 
 #endif

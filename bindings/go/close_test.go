@@ -2,6 +2,7 @@ package gather_test
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -84,7 +85,187 @@ func TestCloseBesideCalls(t *testing.T) {
 	}
 }
 
-// What is closed is released there and then, and not when the garbage collector comes.
+// Close releases a handle at once after every kind of call. The objects stay reachable, so that the garbage collector
+// releases nothing.
+
+func TestCloseReleasesAContext(t *testing.T) {
+	ids, indices, bad := []int{1}, gather.Vector([]int{1}), gather.Vector([]int{9})
+	updates := gather.NewUpdates([]float32{5, 6}, 1, 2)
+	plan, scatters := newPlan(t, tableTensor(), indices), newScatterPlan(t, tableTensor(), indices)
+	words, closed := newStrings(t, []string{"a", "b"}, 2), newTensor(t)
+	check(t, closed.Close())
+	for name, call := range map[string]func(in *gather.Context) error{
+		"no call":       func(in *gather.Context) error { return nil },
+		"sync":          func(in *gather.Context) error { return in.Sync() },
+		"take error":    func(in *gather.Context) error { return in.TakeError() },
+		"enqueue":       func(in *gather.Context) error { return in.EnqueueTakeError(1) },
+		"wait":          func(in *gather.Context) error { return only(gather.ErrDevice, in.Wait(0)) },
+		"signal":        func(in *gather.Context) error { return only(gather.ErrDevice, in.Signal(0)) },
+		"gather":        func(in *gather.Context) error { return second(gather.Gather(tableTensor(), indices, gather.In(in))) },
+		"device tensor": func(in *gather.Context) error { return second(gather.NewDeviceTensor[float32](in, 4, 2)) },
+		"an index out of bounds": func(in *gather.Context) error {
+			return only(gather.ErrIndex, second(gather.Gather(tableTensor(), bad, gather.In(in))))
+		},
+		"a closed operand": func(in *gather.Context) error {
+			return only(gather.ErrHandle, second(gather.Gather(closed.Tensor(), indices, gather.In(in))))
+		},
+		"check of a closed plan": func(in *gather.Context) error {
+			closed := newPlan(t, tableTensor(), indices)
+			check(t, closed.Close())
+			return only(gather.ErrHandle, closed.CheckIn(in, ids, gather.Open))
+		},
+		"run of a closed plan": func(in *gather.Context) error {
+			closed := newPlan(t, tableTensor(), indices)
+			check(t, closed.Close())
+			return only(gather.ErrHandle, closed.RunIn(in, gather.To(make([]float32, 2)), table, ids, gather.Open))
+		},
+		"scatter": func(in *gather.Context) error {
+			return second(gather.Scatter(tableTensor(), indices, updates, gather.In(in)))
+		},
+		"partition": func(in *gather.Context) error {
+			return second(gather.Partition(indices, gather.BlockShards(4, 2), gather.In(in)))
+		},
+		"strings": func(in *gather.Context) error {
+			_, _, err := gather.GatherStrings(words, indices, gather.In(in))
+			return err
+		},
+		"run": func(in *gather.Context) error {
+			return plan.RunIn(in, gather.To(make([]float32, 2)), table, ids, gather.Open)
+		},
+		"run at": func(in *gather.Context) error {
+			return only(gather.ErrNull, plan.RunAt(in, gather.Addresses{}, gather.Open))
+		},
+		"check": func(in *gather.Context) error { return plan.CheckIn(in, ids, gather.Open) },
+		"check at": func(in *gather.Context) error {
+			return only(gather.ErrNull, plan.CheckAt(in, 0, gather.Open))
+		},
+		"run of a scatter": func(in *gather.Context) error {
+			return scatters.RunIn(in, gather.To(make([]float32, 8)), ids, gather.From(make([]float32, 2)), gather.Open)
+		},
+	} {
+		context := newContext(t, 1)
+		expectReleased(t, name, context, func() error { return call(context) }, context.Unowned().Sync)
+	}
+}
+
+func TestCloseReleasesAPlan(t *testing.T) {
+	ids, out := []int{1}, make([]float32, 2)
+	for name, call := range map[string]func(plan *gather.Plan[float32, int]) error{
+		"no call": func(plan *gather.Plan[float32, int]) error { return nil },
+		"run":     func(plan *gather.Plan[float32, int]) error { return plan.Run(gather.To(out), table, ids, gather.Open) },
+		"a short slice": func(plan *gather.Plan[float32, int]) error {
+			return only(gather.ErrSize, plan.Run(gather.To(out), table[:1], ids, gather.Open))
+		},
+		"check":   func(plan *gather.Plan[float32, int]) error { return plan.Check(ids, gather.Open) },
+		"shape":   func(plan *gather.Plan[float32, int]) error { return second(plan.OutputShape(gather.Open)) },
+		"extents": func(plan *gather.Plan[float32, int]) error { _, _, _, err := plan.Extents(gather.Open); return err },
+		"run at": func(plan *gather.Plan[float32, int]) error {
+			return only(gather.ErrNull, plan.RunAt(nil, gather.Addresses{}, gather.Open))
+		},
+		"check at": func(plan *gather.Plan[float32, int]) error {
+			return only(gather.ErrNull, plan.CheckAt(nil, 0, gather.Open))
+		},
+	} {
+		plan := newPlan(t, tableTensor(), gather.Vector(ids))
+		unowned := plan.Unowned()
+		expectReleased(t, name, plan, func() error { return call(plan) },
+			func() error { return second(unowned.OutputShape(gather.Open)) })
+	}
+	scatters := newScatterPlan(t, tableTensor(), gather.Vector(ids))
+	unowned := scatters.Unowned()
+	expectReleased(t, "run of a scatter", scatters,
+		func() error {
+			return scatters.Run(gather.To(make([]float32, 8)), ids, gather.From(out), gather.Open)
+		},
+		func() error { return second(unowned.UpdatesShape(gather.Open)) })
+}
+
+func TestCloseReleasesStrings(t *testing.T) {
+	indices := gather.Vector([]int{1})
+	for name, call := range map[string]func(words, more *gather.StringTensor) error{
+		"no call": func(_, _ *gather.StringTensor) error { return nil },
+		"gather": func(words, _ *gather.StringTensor) error {
+			_, _, err := gather.GatherStrings(words, indices)
+			return err
+		},
+		"scatter": func(words, more *gather.StringTensor) error {
+			_, _, err := gather.ScatterStrings(words, indices, more.Updates())
+			return err
+		},
+		"a closed target": func(words, more *gather.StringTensor) error {
+			closed := newStrings(t, []string{"a"}, 1)
+			check(t, closed.Close())
+			_, _, err := gather.ScatterStrings(closed, indices, more.Updates())
+			return only(gather.ErrHandle, err)
+		},
+	} {
+		words, more := newStrings(t, []string{"a", "b"}, 2), newStrings(t, []string{"c"}, 1)
+		expectReleased(t, name, words, func() error { return call(words, more) }, gatherFrom(words.Unowned()))
+		expectReleased(t, name+", updates", more, func() error { return nil }, gatherFrom(more.Unowned()))
+	}
+}
+
+func TestCloseReleasesADeviceTensor(t *testing.T) {
+	indices, updates := gather.Vector([]int{1}), gather.NewUpdates([]float32{5, 6}, 1, 2)
+	for name, call := range map[string]func(tensor *gather.DeviceTensor[float32]) error{
+		"no call": func(tensor *gather.DeviceTensor[float32]) error { return nil },
+		"write":   func(tensor *gather.DeviceTensor[float32]) error { return tensor.Write(table) },
+		"read":    func(tensor *gather.DeviceTensor[float32]) error { return tensor.Read(make([]float32, 8)) },
+		"gather": func(tensor *gather.DeviceTensor[float32]) error {
+			return second(gather.Gather(tensor.Tensor(), indices))
+		},
+		"scatter": func(tensor *gather.DeviceTensor[float32]) error {
+			return second(gather.Scatter(tensor.Tensor(), indices, updates))
+		},
+	} {
+		tensor := newTensor(t)
+		gathers := gatherFrom(tensor.Unowned()) // The library finds the handle, and then that it has no strings.
+		expectReleased(t, name, tensor, func() error { return call(tensor) },
+			func() error { return only(gather.ErrDType, gathers()) })
+	}
+}
+
+func newTensor(t *testing.T) *gather.DeviceTensor[float32] {
+	t.Helper()
+	tensor, err := gather.NewDeviceTensor[float32](nil, 4, 2)
+	check(t, err)
+	t.Cleanup(func() { tensor.Close() })
+	return tensor
+}
+
+// expectReleased fails if the handle is released before Close, or is not released by it. use is a call with the handle,
+// past its owner.
+func expectReleased(t *testing.T, name string, object interface{ Close() error }, call, use func() error) {
+	t.Helper()
+	for _, call := range []func() error{call, use, object.Close} {
+		if err := call(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := use(); !errors.Is(err, gather.ErrHandle) {
+		t.Errorf("%s: Close of %T did not release its handle: %v", name, object, err)
+	}
+	runtime.KeepAlive(object)
+}
+
+func gatherFrom(words *gather.StringTensor) func() error {
+	return func() error {
+		_, _, err := gather.GatherStrings(words, gather.Vector([]int{0}))
+		return err
+	}
+}
+
+// only returns nil for an error of the status, which is expected.
+func only(status gather.Status, err error) error {
+	if errors.Is(err, status) {
+		return nil
+	}
+	return err
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// Close frees the memory at once, without the garbage collector.
 func TestCloseReleases(t *testing.T) {
 	values := []string{strings.Repeat("x", 16<<20)}
 	closed := func() { check(t, newStrings(t, values, 1).Close()) }
@@ -98,12 +279,11 @@ func TestCloseReleases(t *testing.T) {
 }
 
 func TestAClosedDeviceTensorIsNoOperand(t *testing.T) {
-	tensor, err := gather.NewDeviceTensor[float32](nil, 4, 2)
-	check(t, err)
+	tensor := newTensor(t)
 	view, ids := tensor.Tensor(), gather.Vector([]int{1})
 	check(t, gather.GatherInto(gather.NewOutput(make([]float32, 2), 1, 2), view, ids))
 	check(t, tensor.Close())
-	_, err = gather.Gather(view, ids)
+	_, err := gather.Gather(view, ids)
 	expectError(t, err, gather.ErrHandle, gather.OperandParams)
 	expectError(t, gather.GatherInto(view.Output(), tableTensor(), gather.Vector([]int{0, 1, 2, 3})), gather.ErrHandle, gather.OperandOut)
 }

@@ -185,7 +185,7 @@ func parseFailure(fields []string) (*gather.Error, error) {
 	if !ok {
 		return nil, fmt.Errorf("unknown status %s", fields[0])
 	}
-	failure := &gather.Error{Status: status}
+	failure := &gather.Error{Status: status, Item: -1}
 	for failure.Operand = gather.OperandNone; failure.Operand.String() != fields[1]; failure.Operand++ {
 	}
 	var numbers [4]int64

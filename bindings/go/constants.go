@@ -6,88 +6,124 @@ package gather
 
 const (
 	abiVersion = 1
-	// The highest rank of a tensor.
+	// MaxRank is the highest rank of a tensor.
 	MaxRank = 64
-	// An extent that is left open when a plan is made, or handed on by a shape query.
+	// Open is an extent that a plan leaves open, or that a shape query passes through.
 	Open = -1
 )
 
-// What went wrong, for errors.Is.
+// These are the statuses of failed calls, for errors.Is.
 const (
-	// a required pointer is NULL, or data where there is something to read or write
+	// A required pointer is NULL, or data is NULL and elements are read or written.
 	ErrNull Status = -1
-	// not a live handle of the kind asked for: released, foreign, or garbage
+	// The handle is released, of another kind, or was never one.
 	ErrHandle Status = -2
-	// a struct size, switch, profile, opset or flag this library does not know
+	// This library does not know the struct size, operation, switch, profile or flag.
 	ErrVersion Status = -3
-	// a dtype that is unknown, not allowed here, or differs from the one needed
+	// The dtype is unknown, not allowed here, or differs from the required one.
 	ErrDType Status = -4
-	// a rank that is negative, too small, too large, or differs from the one needed
+	// The rank is negative, too small, too large, or differs from the required one.
 	ErrRank Status = -5
-	// axis outside [-rank, rank), below batch_dims, or not an attribute of the operation
+	// The axis is outside [-rank, rank), below batch_dims, or the operation has none.
 	ErrAxis Status = -6
-	// batch_dims out of range, or batch extents of params and indices that do not agree
+	// batch_dims is out of range, or batch extents of params and indices differ.
 	ErrBatch Status = -7
-	// an extent that is negative or differs from the one needed; a tuple that is too long
+	// An extent is negative or differs from the required one, or a tuple is too long.
 	ErrShape Status = -8
-	// a product of extents beyond int64, or a capacity that is too small
+	// A product of extents exceeds int64, or a capacity is too small.
 	ErrSize Status = -9
-	// strides that leave the described memory, or an output that overlaps itself
+	// Strides leave the described memory, or elements of an output overlap.
 	ErrStride Status = -10
-	// an unknown or absent device, tensors of different devices, or a build without CUDA
+	// The device is unknown or absent, devices differ, or the build has no CUDA.
 	ErrDevice Status = -11
-	// a malformed DLPack struct
+	// The DLPack struct is malformed.
 	ErrDLPack Status = -12
-	// a malformed Arrow struct
+	// The Arrow struct is malformed.
 	ErrArrow Status = -13
-	// an output, or a DLPack export without a flag for it, of read-only memory
+	// Read-only memory is an output, or a DLPack export has no flag for it.
 	ErrReadOnly Status = -14
-	// from its first byte to its last, what is written overlaps what is read
+	// The byte range of an output overlaps the byte range of another operand.
 	ErrAlias Status = -15
-	// an index out of bounds under bounds = error, or a row asked from an empty dim
+	// With bounds = error an index is out of bounds, or a dim of extent 0 is indexed.
 	ErrIndex Status = -16
-	// another thread changed indices or offsets: what was written is as it should be or zero
+	// Another thread changed indices or offsets during the call. See gth_run.
 	ErrRace Status = -17
-	// memory could not be had
+	// Memory could not be allocated.
 	ErrNoMemory Status = -18
-	// CUDA in a child process after fork
+	// CUDA was used in a child process after fork.
 	ErrFork Status = -19
-	// a CUDA call failed; gth_error.native has its number
+	// A CUDA call failed. gth_error.native has its number.
 	ErrCUDA Status = -20
-	// the operation cannot be captured into a CUDA graph
+	// The operation cannot be captured into a CUDA graph.
 	ErrCapture Status = -21
-	// valid, but not offered for this kind of tensor
+	// The request is valid, but this kind of operand or device does not support it.
 	ErrUnsupported Status = -22
-	// a defect of the library
+	// The library has a defect.
 	ErrInternal Status = -23
+	// Offsets, lengths or segments of bags are invalid. No function returns it yet.
+	ErrOffsets Status = -24
+	// A file could not be read. gth_error.native is errno. No function returns it yet.
+	ErrIO Status = -25
 )
 
-// What an error is about.
+// These are the operands that an error can name.
 const (
-	OperandNone    Operand = 0
-	OperandParams  Operand = 1
+	OperandNone Operand = 0
+	// table of a gather; source of a copy
+	OperandParams Operand = 1
+	// indices
 	OperandIndices Operand = 2
+	// rows of a gather; destination of a copy
 	OperandOut     Operand = 3
 	OperandOptions Operand = 4
 	OperandContext Operand = 5
-	OperandPlan    Operand = 6
+	// the plan, or gth_plan_args
+	OperandPlan Operand = 6
 	// the tensor, description or foreign struct of a call that has only one
-	OperandTensor  Operand = 7
-	OperandTarget  Operand = 8
+	OperandTensor Operand = 7
+	// table of a scatter or a gradient
+	OperandTarget Operand = 8
+	// rows of a scatter or a gradient
 	OperandUpdates Operand = 9
+	OperandRequest Operand = 10
+	// reserved for bags
+	OperandBags Operand = 11
+	// reserved for bags
+	OperandWeights Operand = 12
+	// reserved for packed rows
+	OperandCodec Operand = 13
+	// reserved for files
+	OperandFile Operand = 14
 )
 
-// Bits of gth_error.flags.
+// An operation is the number of an operation in the C library.
+type operation int32
+
+// These are the values of operation.
 const (
-	// value is the bit pattern of an unsigned 64-bit number
+	opGather                 operation = 1
+	opGatherND               operation = 2
+	opGatherElements         operation = 3
+	opScatter                operation = 4
+	opScatterND              operation = 5
+	opScatterElements        operation = 6
+	opGatherGradient         operation = 7
+	opGatherNDGradient       operation = 8
+	opGatherElementsGradient operation = 9
+	opLast                   operation = 9
+)
+
+// These are the bits of gth_error.flags.
+const (
+	// value is the bit pattern of an unsigned 64-bit number.
 	errorUnsigned = 1
-	// message did not fit and was cut
+	// The message was too long and was cut.
 	errorCut = 2
-	// negative indices count from the end: the valid range is [-limit, limit)
+	// Negative indices count from the end. The valid range is [-limit, limit).
 	errorWrap = 4
 )
 
-// The types of elements.
+// These are the dtypes.
 const (
 	DTypeInt8              DType = 8
 	DTypeInt16             DType = 16
@@ -115,7 +151,7 @@ const (
 	DTypeString            DType = 65536
 )
 
-// Where memory lies. 0 is the CPU too.
+// These are the kinds of devices. 0 also means the CPU.
 const (
 	DeviceCPU  DeviceKind = 1
 	DeviceCUDA DeviceKind = 2
@@ -125,7 +161,7 @@ const (
 	DeviceCUDAManaged DeviceKind = 13
 )
 
-// Instruction sets that CPU kernels are written for.
+// These are the instruction sets that CPU kernels exist for.
 const (
 	TierPortable Tier = 1
 	TierAVX2     Tier = 2
@@ -133,19 +169,22 @@ const (
 	TierNEON     Tier = 8
 )
 
-// Bits of gth_tensor_desc.flags.
+// These are the bits of gth_tensor_desc.flags.
 const (
-	// refuse it as an output
+	// The memory must not be written.
 	tensorReadOnly = 1
 )
 
-// All switches at once, equal to the named system.
+// A Profile sets all switches at once, to the behaviour of the named system.
+type Profile int32
+
+// These are the values of Profile.
 const (
-	// CPU kernels: no negatives, error
+	// CPU kernels: no negative indices, error
 	ProfileTensorFlow Profile = 1
-	// GPU kernels: no negatives, zeros
+	// GPU kernels: no negative indices, zeros
 	ProfileTensorFlowGPU Profile = 2
-	// the specification: negatives wrap, error, K = 0 refused, types by opset
+	// the specification: negatives wrap, error, K = 0 is invalid, types by opset
 	ProfileONNX Profile = 3
 	// ONNX Runtime on the CPU
 	ProfileORT Profile = 4
@@ -153,7 +192,7 @@ const (
 	ProfileNumPyRaise Profile = 5
 	// take(mode="wrap"): modulo
 	ProfileNumPyWrap Profile = 6
-	// take(mode="clip"): clamp, negatives go to 0
+	// take(mode="clip"): clamp, negatives become 0
 	ProfileNumPyClip Profile = 7
 	// index_select for gather: no negatives; x[i, j] for gather_nd: negatives wrap
 	ProfileTorch Profile = 8
@@ -163,51 +202,66 @@ const (
 	ProfileJAXClip Profile = 10
 )
 
-// What a negative index means.
+// A NegativePolicy is the meaning of a negative index.
+type NegativePolicy int32
+
+// These are the values of NegativePolicy.
 const (
-	// it is out of bounds
+	// It is out of bounds.
 	NegativeReject NegativePolicy = 1
-	// it counts from the end, once: -1 is the last, -size the first, below is outside
+	// It counts from the end, once: -1 is the last, -size the first. Below is out of bounds.
 	NegativeWrap NegativePolicy = 2
 )
 
-// What an index out of bounds means.
+// A BoundsPolicy is the meaning of an index out of bounds.
+type BoundsPolicy int32
+
+// These are the values of BoundsPolicy.
 const (
-	// GTH_E_INDEX, and the output is unchanged
+	// GTH_E_INDEX. The output is unchanged.
 	BoundsError BoundsPolicy = 1
-	// the row is filled: gth_options.fill; not of scatters (GTH_E_VERSION)
+	// The row is filled as gth_options.fill says. Not for scatters (GTH_E_VERSION).
 	BoundsFill BoundsPolicy = 2
-	// the nearest valid index
+	// The nearest valid index is used.
 	BoundsClamp BoundsPolicy = 3
-	// the index modulo the size, in [0, size)
+	// The index modulo the extent is used, in [0, extent).
 	BoundsModulo BoundsPolicy = 4
-	// the output's row is left as it is, zeros in a new output; an update is dropped
+	// The row of the output is unchanged, and zero in a new output. An update is dropped.
 	BoundsSkip BoundsPolicy = 5
 )
 
-// What BoundsFill writes.
+// A FillPolicy is the kind of value that BoundsFill writes.
+type FillPolicy int32
+
+// These are the values of FillPolicy.
 const (
-	// zero bytes; empty strings
+	// Zero bytes, or empty strings.
 	FillZero FillPolicy = 1
 	// gth_options.fill_value
 	FillValue FillPolicy = 2
-	// NaN, smallest signed, largest unsigned, true; as JAX does
+	// NaN, the smallest signed, the largest unsigned value, or true, as in JAX.
 	FillByDType FillPolicy = 3
 )
 
-// How params and indices must agree beside the axis of GatherElements.
+// An ExtentsPolicy is the rule for the extents of params and indices in the dims that are not the axis.
+type ExtentsPolicy int32
+
+// These are the values of ExtentsPolicy.
 const (
-	// they are the same
+	// They are equal.
 	ExtentsEqual ExtentsPolicy = 1
-	// those of indices may be smaller: a prefix of params is gathered from (torch, ONNX)
+	// Those of indices may be smaller: a prefix of params is used (torch, ONNX).
 	ExtentsPrefix ExtentsPolicy = 2
-	// where one of them is 1, it is repeated (NumPy, JAX)
+	// An extent of 1 is repeated (NumPy, JAX).
 	ExtentsBroadcast ExtentsPolicy = 3
 )
 
-// What a scatter does with an update.
+// A ReductionPolicy is the way in which a scatter combines an update with the row that it selects.
+type ReductionPolicy int32
+
+// These are the values of ReductionPolicy.
 const (
-	// the row becomes the update; any dtype
+	// The row becomes the update. All dtypes.
 	ReductionNone ReductionPolicy = 1
 	ReductionAdd  ReductionPolicy = 2
 	ReductionMul  ReductionPolicy = 3
@@ -215,27 +269,30 @@ const (
 	ReductionMin  ReductionPolicy = 5
 )
 
-// What a scatter adds and multiplies float16 and bfloat16 in.
+// An AccumulatePolicy is the type in which a scatter adds and multiplies float16 and bfloat16.
+type AccumulatePolicy int32
+
+// These are the values of AccumulatePolicy.
 const (
-	// the dtype: 4,096 ones added to a float16 are 2,048
+	// The dtype: 4,096 ones added to a float16 are 2,048.
 	AccumulateDType AccumulatePolicy = 1
-	// float32, rounded once when all updates of an element are in: they are 4,096
+	// float32, rounded once after all updates of an element: they are 4,096.
 	AccumulateFloat32 AccumulatePolicy = 2
 )
 
-// How the rows of a table are dealt out.
+// These are the distributions of the rows of a table over shards.
 const (
-	// to each shard as many in a row: ceil(rows / count), the last ones fewer or none
+	// Each shard has ceil(rows / count) consecutive rows. The last ones have fewer or none.
 	shardsBlocks = 1
-	// row r is row r / count of shard r % count
+	// Row r is row r / count of shard r % count.
 	shardsModulo = 2
-	// shard s has the rows from borders[s] up to borders[s + 1]
+	// Shard s has the rows from borders[s] up to borders[s + 1].
 	shardsBorders = 3
 )
 
-// Bits of gth_parts.flags.
+// These are the bits of gth_parts.flags.
 const (
-	// a row that several ids name is asked for once: `place` is needed, `order` is NULL
+	// Duplicate ids request a row once. `place` is required, and `order` must be NULL.
 	partsOnce = 1
 )
 
@@ -263,17 +320,24 @@ var statusNames = [...]string{
 	21: "GTH_E_CAPTURE",
 	22: "GTH_E_UNSUPPORTED",
 	23: "GTH_E_INTERNAL",
+	24: "GTH_E_OFFSETS",
+	25: "GTH_E_IO",
 }
 
 var operandNames = [...]string{
-	0: "none",
-	1: "params",
-	2: "indices",
-	3: "out",
-	4: "options",
-	5: "context",
-	6: "plan",
-	7: "tensor",
-	8: "target",
-	9: "updates",
+	0:  "none",
+	1:  "params",
+	2:  "indices",
+	3:  "out",
+	4:  "options",
+	5:  "context",
+	6:  "plan",
+	7:  "tensor",
+	8:  "target",
+	9:  "updates",
+	10: "request",
+	11: "bags",
+	12: "weights",
+	13: "codec",
+	14: "file",
 }

@@ -18,22 +18,22 @@ package gather
 // #cgo nocallback gth_shutdown
 import "C"
 
-// Context is where calls run: a number of CPU threads, or a CUDA device and stream. Any number of goroutines may use
-// one. Close may come beside calls, which still end well; a call in a closed context is ErrHandle. A nil *Context is the
-// process's default context on the CPU.
+// Context is the place where calls run: a number of CPU threads, or a CUDA device and stream. Any number of goroutines may
+// use one. Close may be called during calls, which still complete. A call in a closed context is ErrHandle. A nil
+// *Context is the default context of the process, on the CPU.
 type Context struct {
 	owner owner
 }
 
-// ContextOptions say what a context is made of. The zero value is the CPU with all the threads this process may use.
+// ContextOptions are the properties of a context. The zero value is the CPU with all threads that the process may use.
 type ContextOptions struct {
-	Threads int     // work is cut for at most so many CPU threads; 0: all
+	Threads int     // the highest number of CPU threads. 0: all
 	Device  Device  // the CPU, or a CUDA device
 	Stream  uintptr // a cudaStream_t, or 0
-	Record  uintptr // a gth_error_record in device or mapped pinned memory; 0: the context's own
+	Record  uintptr // a gth_error_record in device or mapped pinned memory. 0: the context allocates one
 }
 
-// NewContext makes a context. A library built without CUDA answers ErrDevice for a device other than the CPU.
+// NewContext makes a context. A library without CUDA returns ErrDevice for a device other than the CPU.
 func NewContext(options ContextOptions) (*Context, error) {
 	if errABI != nil {
 		return nil, errABI
@@ -51,7 +51,7 @@ func NewContext(options ContextOptions) (*Context, error) {
 
 func releaseContext(handle C.gather_go_handle) { C.gather_go_context_release(handle) }
 
-// Close releases the context, once the calls under way in it have returned. Closing again does nothing.
+// Close releases the context when the current calls in it have returned. Closing again does nothing.
 func (c *Context) Close() error {
 	if c != nil {
 		c.owner.close()
@@ -59,8 +59,8 @@ func (c *Context) Close() error {
 	return nil
 }
 
-// Sync waits until the work enqueued on the context's stream is done, and returns the first error that calls on the
-// device have met since the last time, as [Context.TakeError] does. On the CPU it does nothing.
+// Sync waits until the work enqueued on the context's stream is complete, and returns the first error of device calls since
+// the last take, as [Context.TakeError] does. On the CPU it does nothing.
 func (c *Context) Sync() error {
 	handle, err := c.begin()
 	if err != nil {
@@ -74,7 +74,7 @@ func (c *Context) Sync() error {
 	return c.TakeError()
 }
 
-// Wait makes the context's stream wait for what another CUDA stream has been given so far, without blocking.
+// Wait makes the context's stream wait for the work enqueued on another CUDA stream so far. It does not block.
 func (c *Context) Wait(stream uintptr) error {
 	handle, err := c.begin()
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *Context) Wait(stream uintptr) error {
 	return takeError(failure)
 }
 
-// Signal makes another CUDA stream wait for what the context's stream has been given so far, without blocking.
+// Signal makes another CUDA stream wait for the work enqueued on the context's stream so far. It does not block.
 func (c *Context) Signal(stream uintptr) error {
 	handle, err := c.begin()
 	if err != nil {
@@ -96,8 +96,8 @@ func (c *Context) Signal(stream uintptr) error {
 	return takeError(failure)
 }
 
-// TakeError waits for the context's stream, and returns and clears the first error that device calls have met since the
-// last take: an *IndexError or ErrRace with Count, or the failure of the take itself. On the CPU it returns nil.
+// TakeError waits for the context's stream, and returns and clears the first error of device calls since the last take: an
+// *IndexError or ErrRace with Count, or the failure of the take itself. On the CPU it returns nil.
 func (c *Context) TakeError() error {
 	handle, err := c.begin()
 	if err != nil {
@@ -108,7 +108,8 @@ func (c *Context) TakeError() error {
 	return takeError(failure)
 }
 
-// EnqueueTakeError does so in stream order: the record goes to an address in device or pinned host memory.
+// EnqueueTakeError enqueues a copy of the error record to an address in device or pinned host memory, and then clears the
+// record.
 func (c *Context) EnqueueTakeError(record uintptr) error {
 	handle, err := c.begin()
 	if err != nil {
@@ -119,7 +120,7 @@ func (c *Context) EnqueueTakeError(record uintptr) error {
 	return takeError(failure)
 }
 
-// begin begins a call in the context, which lives until end. NULL, the default context, is that of nil.
+// begin begins a call in the context, which is not released before end. nil is NULL, the default context.
 func (c *Context) begin() (C.gather_go_handle, error) {
 	if c == nil {
 		return 0, nil
@@ -127,7 +128,7 @@ func (c *Context) begin() (C.gather_go_handle, error) {
 	return c.beginOwned()
 }
 
-// beginOwned is apart, so that begin is inlined.
+// beginOwned is a function of its own, so that begin can be inlined.
 //
 //go:noinline
 func (c *Context) beginOwned() (C.gather_go_handle, error) { return c.owner.begin(OperandContext) }
@@ -138,7 +139,7 @@ func (c *Context) end() {
 	}
 }
 
-// beginWith begins a call in the context with another handle, about which an error is that operand is closed.
+// beginWith begins a call in the context with another handle. If that has been closed, the error names operand.
 func (c *Context) beginWith(o *owner, operand Operand) (context, handle C.gather_go_handle, err error) {
 	if context, err = c.begin(); err != nil {
 		return 0, 0, err
@@ -154,5 +155,5 @@ func (c *Context) endWith(o *owner) {
 	c.end()
 }
 
-// Shutdown ends the library's threads; the next large call starts them again. It must not run beside other calls.
+// Shutdown ends the library's threads. The next large call starts them again. It must not run during other calls.
 func Shutdown() { C.gth_shutdown() }

@@ -1,29 +1,25 @@
 package gather
 
-// #include "device_tensor.h"
+// #include "shim.h"
 // #cgo noescape gather_go_tensor_alloc
 // #cgo nocallback gather_go_tensor_alloc
-// #cgo noescape gather_go_tensor_read
-// #cgo nocallback gather_go_tensor_read
-// #cgo noescape gather_go_tensor_write
-// #cgo nocallback gather_go_tensor_write
 import "C"
 
 import "unsafe"
 
-// DeviceTensor is a dense tensor in memory of the library on a context's device. [DeviceTensor.Tensor] is what calls
-// take. The memory is given back, in the order of the context's stream, when it is closed or nothing in Go refers to it
-// any more. Use on other streams must be ordered with [Context.Wait] and [Context.Signal]. Close may come beside calls,
-// which still end well; a call with a closed one is ErrHandle. A DeviceTensor keeps its context from being collected, not
+// DeviceTensor is a dense tensor in memory of the library on a context's device. Calls take its [DeviceTensor.Tensor]. The
+// memory is freed, in the order of the context's stream, when the tensor is closed or nothing in Go refers to it any more.
+// Use on other streams must be ordered with [Context.Wait] and [Context.Signal]. Close may be called during calls, which
+// still complete. A call with a closed tensor is ErrHandle. A DeviceTensor keeps its context from being collected, but not
 // from being closed.
 type DeviceTensor[T Element] struct {
 	context *Context
 	view    view
-	shape   [MaxRank]int // the view points into it, so that views keep the memory
+	shape   [MaxRank]int // The view points to it, so that views keep the tensor alive.
 	owner   owner
 }
 
-// NewDeviceTensor makes a tensor of zeros on the context's device. A nil context is the process's default, on the CPU.
+// NewDeviceTensor makes a tensor of zeros on the context's device. nil is the default context of the process, on the CPU.
 func NewDeviceTensor[T Element](context *Context, shape ...int) (*DeviceTensor[T], error) {
 	if errABI != nil {
 		return nil, errABI
@@ -51,40 +47,37 @@ func NewDeviceTensor[T Element](context *Context, shape ...int) (*DeviceTensor[T
 	return d, nil
 }
 
-// Tensor is the tensor as calls take it: those that are given it once d is closed answer ErrHandle.
+// Tensor returns the operand of calls. A call with it after d is closed is ErrHandle.
 func (d *DeviceTensor[T]) Tensor() Tensor[T] { return Tensor[T]{d.view} }
 
-// Address is where the elements lie, for [Plan.RunAt] and for other libraries. Keep d until they are done.
+// Address returns the address of the elements, for [Plan.RunAt] and for other libraries. Keep d until they have used it.
 func (d *DeviceTensor[T]) Address() uintptr { return uintptr(d.view.numbers.place) }
 
-// Read copies all elements in row-major order to data, which must have room for exactly them. It waits for the
-// context's stream, and returns the first error of an earlier call there, as [Context.Sync] does.
+// Read copies all elements in row-major order to data, which has exactly their number. It waits for the context's stream,
+// and returns the first error of an earlier call there, as [Context.Sync] does.
 func (d *DeviceTensor[T]) Read(data []T) error {
-	if err := d.fits(data); err != nil {
-		return err
-	}
-	context, tensor, err := d.context.beginWith(&d.owner, OperandTensor)
-	if err != nil {
-		return err
-	}
-	failure := C.gather_go_tensor_read(context, tensor, firstByte(data))
-	d.context.endWith(&d.owner)
-	if failure != nil {
-		return takeError(failure)
-	}
-	return d.context.TakeError()
+	host := d.viewOf(data)
+	return d.copy(data, &d.view, &host)
 }
 
-// Write copies data, which must be exactly all elements in row-major order, to the device. It waits, as Read does.
+// Write copies data, which has exactly the number of elements, to the device. It waits as Read does.
 func (d *DeviceTensor[T]) Write(data []T) error {
+	host := d.viewOf(data)
+	return d.copy(data, &host, &d.view)
+}
+
+// viewOf returns a dense view of data with the shape of d.
+func (d *DeviceTensor[T]) viewOf(data []T) view { return New(data, d.view.shape()...).view }
+
+func (d *DeviceTensor[T]) copy(data []T, source, destination *view) error {
 	if err := d.fits(data); err != nil {
 		return err
 	}
-	context, tensor, err := d.context.beginWith(&d.owner, OperandTensor)
+	context, _, err := d.context.beginWith(&d.owner, OperandTensor)
 	if err != nil {
 		return err
 	}
-	failure := C.gather_go_tensor_write(context, tensor, firstByte(data))
+	failure := copyTensor(context, source, destination)
 	d.context.endWith(&d.owner)
 	if failure != nil {
 		return takeError(failure)
@@ -100,7 +93,7 @@ func (d *DeviceTensor[T]) fits(data []T) error {
 	return nil
 }
 
-// Close gives the memory back, once the calls under way with it have returned. Closing again does nothing.
+// Close frees the memory when the current calls with it have returned. Closing again does nothing.
 func (d *DeviceTensor[T]) Close() error {
 	if d != nil {
 		d.owner.close()

@@ -4,39 +4,38 @@
 //
 // # Tensors
 //
-// A [Tensor] is a view of memory that the caller keeps: [New] and [Vector] over a slice, [Strided] over parts of one,
-// [OnDevice] at a raw address. C sees the memory during a call and keeps nothing of it. What is written is an [Output],
-// of the same constructors. Strings are copied once, into a [StringTensor].
+// A [Tensor] is a view of memory of the caller: [New] and [Vector] over a slice, [Strided] over parts of a slice, [OnDevice]
+// at an address. C uses the memory during a call only. An operand that is written is an [Output]. Strings are copied once,
+// into a [StringTensor].
 //
 // # Operations
 //
-// [Gather], [GatherND] and [GatherElements] make a new result; [GatherInto] and its like fill memory of the caller's and
-// allocate nothing; a [Plan] is a gather that has been checked once and runs often. [OutputShape] says what will come out.
-// Each is one call into C, but for those that make a new result, which ask for the shape first.
+// [Gather], [GatherND] and [GatherElements] make a new result. [GatherInto], [GatherNDInto] and [GatherElementsInto] write
+// memory of the caller and allocate nothing. A [Plan] is a gather that is validated once, for many runs. [OutputShape]
+// returns the shape of a result. Each call calls C once, except those that make a new result, which first need its shape.
 //
-// [Scatter], [ScatterND] and [ScatterElements] write what these would read, in a copy of the target; [ScatterInto] and its
-// like in the target itself, as often as wanted with a [ScatterPlan]. [Reduction] adds, multiplies or compares instead. The
-// target comes first, then indices, and last [Updates], which have a type of their own. [GatherGradient] and its like are
-// the sums that a gather hands back.
+// [Scatter], [ScatterND] and [ScatterElements] write the elements that these would read, in a copy of the target.
+// [ScatterInto], [ScatterNDInto] and [ScatterElementsInto] write the target itself. A [ScatterPlan] is validated once, for
+// many runs. With [Reduction] updates are added, multiplied or compared. Arguments are the target, indices and [Updates], in
+// this order. [GatherGradient], [GatherNDGradient] and [GatherElementsGradient] are the gradients of gathers.
 //
-// [Partition] deals out ids to the [Shards] of a table that is too large for one process: which rows each is to gather, and
-// where they belong.
+// [Partition] assigns ids to the [Shards] of a table that is split over several processes.
 //
 // # Errors
 //
-// A failure is an [*Error] that errors.Is compares with the sentinels [ErrIndex], [ErrShape] and so on. An index out of
-// bounds is an [*IndexError] that names the smallest bad tuple: position, component, value, limit.
+// A failure is an [*Error]. errors.Is compares it with the statuses, such as [ErrIndex] and [ErrShape]. An index out of
+// bounds is an [*IndexError] with the smallest invalid tuple: position, component, value and limit.
 //
 // # Goroutines
 //
-// Any number of goroutines may use one tensor, plan, context or string tensor at once, and close it beside them: it is
-// released when the last call returns. What is never closed is released when the garbage collector finds it; it is memory
-// of C, of which the collector sees nothing, so that many of them may wait long.
+// Any number of goroutines may use one tensor, plan, context or string tensor at the same time, and one may close it during
+// calls of others. It is released when the last call returns. An object that is never closed is released when the garbage
+// collector finds it. The collector does not know of its C memory, so this may take long.
 //
 // # Linking
 //
-// The library is compiled with the package, for the CPU, and lies in the program. With the build tag gather_shared an
-// installed one is found by pkg-config, which may have CUDA; with gather_static its archive.
+// The library is compiled with the package, for the CPU, and is part of the program. With the build tag gather_shared the
+// installed library is used, which pkg-config finds and which may have CUDA. With gather_static its archive is used.
 package gather
 
 //go:generate go run ./internal/generate ../../include/gather/gather.h .

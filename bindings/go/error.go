@@ -4,20 +4,21 @@ package gather
 // #cgo nocallback gather_go_error_free
 import "C"
 
-// Error is a call that failed. What the numbers say depends on Status:
+// Error is the failure of a call. The meaning of its numbers depends on Status:
 //
-//   - ErrIndex: Position and Component of the smallest bad tuple, Value its index, Limit the size of the dim
-//   - ErrRank, ErrAxis: Value what came, Limit the bound
-//   - ErrShape, ErrBatch: two extents that differ: Component the first such dim, Value, Limit the extent needed
-//   - ErrDType: Value the dtype that came, Limit the one needed (0: several would do)
-//   - ErrStride: Value the byte reached, Limit the extent of the memory
-//   - ErrSize: Limit the largest that would do, or the bytes needed where Value is those that came
-//   - ErrAlias: Value the operand that the output overlaps
-//   - ErrVersion: Value what came, Limit the highest known
+//   - ErrIndex: Position and Component of the smallest invalid tuple. Value is the index, Limit the extent of the dim.
+//   - ErrRank, ErrAxis: Value is the given number, Limit the bound.
+//   - ErrShape, ErrBatch: Two extents differ. Component is the first such dim, Value the given extent, Limit the required
+//     one.
+//   - ErrDType: Value is the given dtype, Limit the required one (0: several are valid).
+//   - ErrStride: Value is the byte that is reached, Limit the extent of the memory.
+//   - ErrSize: Limit is the largest valid number, or the required bytes if Value is the given bytes.
+//   - ErrAlias: Value is the operand that the output overlaps.
+//   - ErrVersion: Value is the given number, Limit the highest valid one.
 //
-// Component and Position are -1, and other numbers 0, where they say nothing.
+// Component, Position and Item are -1, and other numbers are 0, if they do not apply.
 //
-// errors.Is finds the Status of an Error, errors.As the Error itself; a bad index is an [IndexError] as well.
+// errors.Is finds the Status of an Error. errors.As finds the Error itself. An invalid index is an [IndexError] too.
 type Error struct {
 	Status    Status
 	Operand   Operand
@@ -25,12 +26,13 @@ type Error struct {
 	Position  int64
 	Value     int64
 	Limit     int64
-	Native    int    // CUDA's number under ErrCUDA
+	Native    int    // number of the CUDA error of ErrCUDA, or errno of ErrIO
 	Sequence  int64  // number of the device call in its context
 	Count     uint64 // failed device calls, from Context.TakeError
+	Item      int64  // number of the request in a call of several requests
 	Unsigned  bool   // Value is the bit pattern of a uint64
 	Wrap      bool   // negative indices count from the end: the valid range is [-Limit, Limit)
-	Message   string // the same in English; may change
+	Message   string // the same in English. It may change.
 }
 
 // Error returns the message of the library.
@@ -44,7 +46,7 @@ func (e *Error) Error() string {
 // Unwrap returns the Status.
 func (e *Error) Unwrap() error { return e.Status }
 
-// IndexError is an index out of bounds: the smallest bad tuple of the call, whatever the number of threads.
+// IndexError is an index out of bounds: the smallest invalid tuple of the call. It does not depend on the number of threads.
 type IndexError Error
 
 // Error returns the message of the library.
@@ -53,7 +55,7 @@ func (e *IndexError) Error() string { return (*Error)(e).Error() }
 // Unwrap returns the same as an *Error.
 func (e *IndexError) Unwrap() error { return (*Error)(e) }
 
-// takeError turns what a call of C returned into an error: nil for a call that succeeded.
+// takeError converts the result of a call of C to an error. It returns nil for a call that succeeded.
 func takeError(err *C.gather_go_error) error {
 	if err == nil {
 		return nil
@@ -73,6 +75,7 @@ func newError(err *C.gather_go_error) error {
 		Native:    int(err.native),
 		Sequence:  int64(err.sequence),
 		Count:     uint64(err.count),
+		Item:      int64(err.item),
 		Unsigned:  err.flags&errorUnsigned != 0,
 		Wrap:      err.flags&errorWrap != 0,
 		Message:   C.GoString(&err.message[0]),
@@ -83,8 +86,8 @@ func newError(err *C.gather_go_error) error {
 	return result
 }
 
-// fail is an error found before C is called.
-func fail(status Status, operand Operand, value, limit int, message string) error {
+// fail returns an error that was found before a call of C.
+func fail(status Status, operand Operand, value, limit int, message string) *Error {
 	return &Error{Status: status, Operand: operand, Component: -1, Position: -1, Value: int64(value),
-		Limit: int64(limit), Message: operand.String() + ": " + message}
+		Limit: int64(limit), Item: -1, Message: operand.String() + ": " + message}
 }

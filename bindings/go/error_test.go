@@ -15,7 +15,7 @@ func expectError(t *testing.T, err error, status gather.Status, operand gather.O
 	if !errors.As(err, &found) || !errors.Is(err, status) {
 		t.Fatalf("got %v, want %v", err, status)
 	}
-	if found.Status != status || found.Operand != operand || !strings.HasPrefix(err.Error(), "gather: ") {
+	if found.Status != status || found.Operand != operand || found.Item != -1 || !strings.HasPrefix(err.Error(), "gather: ") {
 		t.Fatalf("got %+v, want %v of %v", *found, status, operand)
 	}
 	return found
@@ -61,13 +61,19 @@ func TestOtherErrorsAreNoIndexErrors(t *testing.T) {
 func TestSentinelsHaveTheLibrarysNames(t *testing.T) {
 	for status, want := range map[gather.Status]string{
 		gather.ErrNull: "GTH_E_NULL", gather.ErrIndex: "GTH_E_INDEX", gather.ErrInternal: "GTH_E_INTERNAL",
+		gather.ErrOffsets: "GTH_E_OFFSETS", gather.ErrIO: "GTH_E_IO",
 		0: "GTH_E_0", -99: "GTH_E_-99", 7: "GTH_E_7",
 	} {
 		if status.Error() != want {
 			t.Errorf("got %s, want %s", status.Error(), want)
 		}
 	}
-	if gather.OperandIndices.String() != "indices" || gather.Operand(99).String() != "operand 99" {
-		t.Error("operands")
+	for operand, want := range map[gather.Operand]string{
+		gather.OperandIndices: "indices", gather.OperandRequest: "request", gather.OperandBags: "bags",
+		gather.OperandWeights: "weights", gather.OperandCodec: "codec", gather.OperandFile: "file", 99: "operand 99",
+	} {
+		if operand.String() != want {
+			t.Errorf("got %v, want %s", operand, want)
+		}
 	}
 }

@@ -4,41 +4,41 @@ package gather
 
 import "slices"
 
-// GatherGradient returns what a [Gather] hands back to its params, which have this shape: zeros, to which each slice of the
-// gradient of its output is added where it has read it. The options are those of the gather; rows that it has filled or
-// skipped get nothing back. The result is the same for any number of threads. In errors [OperandTarget] is what is made and
-// [OperandUpdates] the gradient.
+// GatherGradient returns the gradient of [Gather] with respect to its params, which have this shape: zeros, to which each
+// slice of the gradient of the output is added at the place that the gather has read. The options are those of the gather.
+// Rows that the gather has filled or skipped contribute nothing. The result does not depend on the number of threads. In
+// errors [OperandTarget] is the result and [OperandUpdates] is the gradient of the output.
 func GatherGradient[T Element, I Index](gradient Tensor[T], indices Tensor[I], shape []int,
 	options ...Option) (Tensor[T], error) {
 	return gatherGradient(opGatherGradient, gradient, indices, shape, options)
 }
 
-// GatherNDGradient is to [GatherND] what [GatherGradient] is to [Gather].
+// GatherNDGradient returns the gradient of [GatherND], with the rules of [GatherGradient].
 func GatherNDGradient[T Element, I Index](gradient Tensor[T], indices Tensor[I], shape []int,
 	options ...Option) (Tensor[T], error) {
 	return gatherGradient(opGatherNDGradient, gradient, indices, shape, options)
 }
 
-// GatherElementsGradient is to [GatherElements] what [GatherGradient] is to [Gather].
+// GatherElementsGradient returns the gradient of [GatherElements], with the rules of [GatherGradient].
 func GatherElementsGradient[T Element, I Index](gradient Tensor[T], indices Tensor[I], shape []int,
 	options ...Option) (Tensor[T], error) {
 	return gatherGradient(opGatherElementsGradient, gradient, indices, shape, options)
 }
 
-// GatherGradientInto is [GatherGradient] into a tensor of the shape of the params, of which all elements are written. On an
-// error out is unchanged (but see ErrRace).
+// GatherGradientInto is [GatherGradient] into a tensor of the shape of the params. All its elements are written. If the
+// call fails, out is unchanged, except after ErrRace.
 func GatherGradientInto[T Element, I Index](out Output[T], gradient Tensor[T], indices Tensor[I],
 	options ...Option) error {
 	return into(opGatherGradient, &out.view, &indices.view, &gradient.view, options)
 }
 
-// GatherNDGradientInto is [GatherNDGradient] as [GatherGradientInto] is [GatherGradient].
+// GatherNDGradientInto is [GatherNDGradient] into a tensor, with the rules of [GatherGradientInto].
 func GatherNDGradientInto[T Element, I Index](out Output[T], gradient Tensor[T], indices Tensor[I],
 	options ...Option) error {
 	return into(opGatherNDGradient, &out.view, &indices.view, &gradient.view, options)
 }
 
-// GatherElementsGradientInto is [GatherElementsGradient] as [GatherGradientInto] is [GatherGradient].
+// GatherElementsGradientInto is [GatherElementsGradient] into a tensor, with the rules of [GatherGradientInto].
 func GatherElementsGradientInto[T Element, I Index](out Output[T], gradient Tensor[T], indices Tensor[I],
 	options ...Option) error {
 	return into(opGatherElementsGradient, &out.view, &indices.view, &gradient.view, options)
@@ -47,7 +47,7 @@ func GatherElementsGradientInto[T Element, I Index](out Output[T], gradient Tens
 func gatherGradient[T Element, I Index](op operation, gradient Tensor[T], indices Tensor[I], shape []int,
 	options []Option) (Tensor[T], error) {
 	bytes, ok := byteCount(elementSize(DTypeOf[T]()), shape)
-	if !ok || len(shape) > MaxRank { // C says what is wrong with it
+	if !ok || len(shape) > MaxRank { // The library reports what is invalid.
 		none := Shaped[T](shape...)
 		return Tensor[T]{}, into(op, &none.view, &indices.view, &gradient.view, options)
 	}

@@ -4,32 +4,32 @@ package gather
 
 import "unsafe"
 
-// Outputs have types of their own. They come first, as in copy, and often hold the elements that params hold: without a
-// type of its own an output in the place of params would be read, and the table written, without a word. So have updates,
-// which hold the elements of the target that they are written to, and often have its shape.
+// Outputs and updates have types of their own. Outputs are the first argument, as in copy, and often have the element type
+// of params. With one type for both, params and output in the wrong order would compile, and the call would write params.
+// Updates have the element type of the target, and often its shape.
 
-// Output is a tensor to write.
+// Output is a tensor that is written.
 type Output[T Element] Tensor[T]
 
-// NewOutput is a tensor to write over data, as [New] is one to read.
+// NewOutput makes a tensor that is written over data, with the rules of [New].
 func NewOutput[T Element](data []T, shape ...int) (o Output[T]) {
-	// Inlined for the same reason as New, which cannot be inlined into it once more.
+	// This repeats New, because New would not be inlined here.
 	o.view.data = unsafe.Pointer(unsafe.SliceData(data))
 	o.view.first = unsafe.SliceData(shape)
 	setDense(&o.view, data, shape)
 	return o
 }
 
-// Output is the same tensor, to write: for what [Strided] and [OnDevice] make.
+// Output returns the same tensor as an output.
 func (t Tensor[T]) Output() Output[T] { return Output[T](t) }
 
-// Output is the tensor as an output, as [DeviceTensor.Tensor] is it as an input.
+// Output returns the tensor as an output.
 func (d *DeviceTensor[T]) Output() Output[T] { return d.Tensor().Output() }
 
-// Updates is a tensor to scatter.
+// Updates is a tensor of the updates of a scatter.
 type Updates[T Element] Tensor[T]
 
-// NewUpdates is a tensor to scatter over data, as [New] is one to read.
+// NewUpdates makes a tensor of updates over data, with the rules of [New].
 func NewUpdates[T Element](data []T, shape ...int) (u Updates[T]) {
 	u.view.data = unsafe.Pointer(unsafe.SliceData(data))
 	u.view.first = unsafe.SliceData(shape)
@@ -37,23 +37,23 @@ func NewUpdates[T Element](data []T, shape ...int) (u Updates[T]) {
 	return u
 }
 
-// Updates is the same tensor, to scatter: for what [Strided], [Vector] and gathers make.
+// Updates returns the same tensor as updates.
 func (t Tensor[T]) Updates() Updates[T] { return Updates[T](t) }
 
-// Source is memory that the run of a [ScatterPlan] scatters.
+// Source is the memory of the updates of a [ScatterPlan] run.
 type Source[T Element] struct {
 	memory []T
 }
 
-// From is memory to scatter.
+// From returns memory as the source of a run.
 func From[T Element](memory []T) Source[T] { return Source[T]{memory} }
 
-// Target is memory that the run of a plan writes.
+// Target is the memory that a run of a plan writes.
 type Target[T Element] struct {
 	memory []T
 }
 
-// To is memory to write.
+// To returns memory as the target of a run.
 func To[T Element](memory []T) Target[T] { return Target[T]{memory} }
 
 // Addresses is the memory of [Plan.RunAt].

@@ -9,17 +9,17 @@ import (
 	"sync/atomic"
 )
 
-// An owner lets calls and Close come together. Its handle is released once, by whoever is last: Close, the end of the
-// last call under way when it was closed, or else the garbage collector when it finds the object that holds the owner.
+// An owner allows calls and Close at the same time. Its handle is released once: by Close, by the end of the last call that
+// was running when it was closed, or by the garbage collector when the object that contains the owner is unreachable.
 type owner struct {
 	handle   C.gather_go_handle
 	release  func(C.gather_go_handle)
-	calls    atomic.Int64 // under way, and closed if it has been closed
+	calls    atomic.Int64 // the number of running calls, plus closed if it has been closed
 	released atomic.Bool
 	cleanup  runtime.Cleanup
 }
 
-// closed is so far below zero that no calls count it up again.
+// closed is so far below zero that no number of calls makes the sum positive.
 const closed = math.MinInt64 / 2
 
 // own makes o, a field of object, the owner of a handle.
@@ -28,7 +28,7 @@ func own[T any](object *T, o *owner, handle C.gather_go_handle, release func(C.g
 	o.cleanup = runtime.AddCleanup(object, release, handle)
 }
 
-// begin begins a call with the handle, which lives until end. If it has been closed, that is an error about operand.
+// begin begins a call with the handle, which is not released before end. If it has been closed, the error names operand.
 func (o *owner) begin(operand Operand) (C.gather_go_handle, error) {
 	if o.calls.Add(1) < 0 {
 		return 0, o.refuse(operand)
@@ -58,7 +58,7 @@ func (o *owner) close() {
 	}
 }
 
-// finish is reached again by calls that come after the end and are refused.
+// finish runs again after each later call, which is rejected. It releases the handle once.
 func (o *owner) finish() {
 	if o.release == nil || o.released.Swap(true) {
 		return

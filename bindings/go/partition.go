@@ -83,10 +83,10 @@ func partition(ids *view, shards *Shards, flags C.uint32_t, options []Option) (c
 	case ids.has(C.GATHER_GO_ODD):
 		return nil, nil, nil, ids.odd(OperandIndices)
 	}
-	if err := ids.hold(OperandIndices); err != nil {
+	if err := ids.begin(OperandIndices); err != nil {
 		return nil, nil, nil, err
 	}
-	defer ids.letGo()
+	defer ids.end()
 	var scratchBytes C.int64_t
 	failure := C.gather_go_partition_scratch(&ids.numbers, ids.cData(), ids.cShape(), ids.cStrides(), &shards.numbers,
 		shards.cBorders(), flags, &scratchBytes)

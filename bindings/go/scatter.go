@@ -1,73 +1,75 @@
 package gather
 
 // #include "shim.h"
+// #cgo noescape gather_go_copy
+// #cgo nocallback gather_go_copy
 import "C"
 
 import "strings"
 
-// Scatter returns target with slices of it written, or added, .. to: those that [Gather] would read. With a = [Axis] and
-// b = [BatchDims]:
+// Scatter returns a copy of target in which the slices that [Gather] would read are replaced by updates, or combined with
+// them. With a = [Axis] and b = [BatchDims]:
 //
 //	updates.shape = target.shape[:a] + indices.shape[b:] + target.shape[a+1:]
-//	out[B, O, indices[B, J], I] = reduction(the same, updates[B, O, J, I])
+//	out[B, O, indices[B, J], I] = reduction(the same element, updates[B, O, J, I])
 //
-// The result is dense and new; what no index selects is as it is in target. Of several updates of one slice the last one
-// holds, or all are combined in their order: see [Reduction]. The result is the same for any number of threads. An index
-// out of bounds is an [*IndexError] unless [Bounds] says otherwise; any other failure is an [*Error].
+// The result is a new dense tensor. Elements that no index selects are those of target. Of several updates of one slice the
+// last one remains, or all are combined in their order, as [Reduction] says. The result does not depend on the number of
+// threads. An index out of bounds is an [*IndexError], unless [Bounds] has another policy. Every other failure is an
+// [*Error].
 func Scatter[T Element, I Index](target Tensor[T], indices Tensor[I], updates Updates[T],
 	options ...Option) (Tensor[T], error) {
 	return scatter(opScatter, target, indices, updates, options)
 }
 
-// ScatterND writes slices by tuples of K = indices.shape[-1] indices: those that [GatherND] would read. With
-// b = [BatchDims]:
+// ScatterND writes the slices that [GatherND] would read, by tuples of K = indices.shape[-1] indices. With b = [BatchDims]:
 //
 //	updates.shape = indices.shape[:-1] + target.shape[b+K:]
-//	out[B, indices[B, J, 0], .., indices[B, J, K-1], :] = reduction(the same, updates[B, J, :])
+//	out[B, indices[B, J, 0], .., indices[B, J, K-1], :] = reduction(the same element, updates[B, J, :])
 //
-// The rest is as in [Scatter]. [Axis] is refused.
+// Other rules are those of [Scatter]. [Axis] is rejected.
 func ScatterND[T Element, I Index](target Tensor[T], indices Tensor[I], updates Updates[T],
 	options ...Option) (Tensor[T], error) {
 	return scatter(opScatterND, target, indices, updates, options)
 }
 
-// ScatterElements writes single elements along an axis: those that [GatherElements] would read. With a = [Axis], which is
-// 0 if it is not given:
+// ScatterElements writes the single elements along an axis that [GatherElements] would read. With a = [Axis], which is 0
+// without that option:
 //
 //	updates.shape = indices.shape
-//	out[i, .., indices[i, .., j, .., k], .., k] = reduction(the same, updates[i, .., j, .., k])
+//	out[i, .., indices[i, .., j, .., k], .., k] = reduction(the same element, updates[i, .., j, .., k])
 //
-// where j and the index are dim a. The rest is as in [Scatter]. [BatchDims] is refused.
+// where j and the index are in dim a. Other rules are those of [Scatter]. [BatchDims] is rejected.
 func ScatterElements[T Element, I Index](target Tensor[T], indices Tensor[I], updates Updates[T],
 	options ...Option) (Tensor[T], error) {
 	return scatter(opScatterElements, target, indices, updates, options)
 }
 
-// ScatterInto is [Scatter] in place: target itself is changed. It is one call into C and allocates nothing, but for
-// [AccumulateFloat32]. On an error target is as it was, to the byte (but see ErrRace). target must not share memory with
+// ScatterInto is [Scatter] in place: it writes target itself. It is one call of C and allocates nothing, except with
+// [AccumulateFloat32]. If it fails, no byte of target has changed, except after ErrRace. target must not share memory with
 // indices or updates.
 func ScatterInto[T Element, I Index](target Output[T], indices Tensor[I], updates Updates[T], options ...Option) error {
 	return into(opScatter, &target.view, &indices.view, &updates.view, options)
 }
 
-// ScatterNDInto is [ScatterND] as [ScatterInto] is [Scatter].
+// ScatterNDInto is [ScatterND] in place, with the rules of [ScatterInto].
 func ScatterNDInto[T Element, I Index](target Output[T], indices Tensor[I], updates Updates[T],
 	options ...Option) error {
 	return into(opScatterND, &target.view, &indices.view, &updates.view, options)
 }
 
-// ScatterElementsInto is [ScatterElements] as [ScatterInto] is [Scatter].
+// ScatterElementsInto is [ScatterElements] in place, with the rules of [ScatterInto].
 func ScatterElementsInto[T Element, I Index](target Output[T], indices Tensor[I], updates Updates[T],
 	options ...Option) error {
 	return into(opScatterElements, &target.view, &indices.view, &updates.view, options)
 }
 
-// scatter is into a copy of the target, which is made once its shape is known to do.
+// scatter runs in a copy of the target. The copy is made when the shapes are known to be valid.
 func scatter[T Element, I Index](op operation, target Tensor[T], indices Tensor[I], updates Updates[T],
 	options []Option) (Tensor[T], error) {
 	var s settings
 	s.settle(options)
-	if _, err := outputShape(op, &target.view, &indices.view, &s); err != nil {
+	if _, err := inferShape(op, &target.view, &indices.view, &s); err != nil {
 		return Tensor[T]{}, err
 	}
 	out, err := clone(target)
@@ -80,32 +82,33 @@ func scatter[T Element, I Index](op operation, target Tensor[T], indices Tensor[
 	return out, nil
 }
 
-// clone is a dense copy of a target.
+// clone returns a dense copy of a target.
 func clone[T Element](target Tensor[T]) (Tensor[T], error) {
 	shape := target.Shape()
 	bytes, ok := byteCount(elementSize(DTypeOf[T]()), shape)
-	if !ok { // C says which extent is too large
+	if !ok { // The library reports which extent is too large.
 		none := Shaped[T](shape...)
-		return none, copyAll(&none.view, &target.view, OperandTarget)
+		return none, copyOperand(&target.view, &none.view, OperandTarget)
 	}
 	out, err := newTensor[T](bytes, shape, OperandTarget)
 	if err != nil {
 		return out, err
 	}
 	if target.view.has(C.GATHER_GO_BYTES) {
-		if err := judgeBools(&target.view, OperandTarget); err != nil {
+		if err := checkBools(&target.view, OperandTarget); err != nil {
 			return out, err
 		}
-		target.view.numbers.flags &^= C.GATHER_GO_BYTES
 	}
-	return out, copyAll(&out.view, &target.view, OperandTarget)
+	return out, copyOperand(&target.view, &out.view, OperandTarget)
 }
 
-// copyAll copies the elements of an operand of a call: a tuple of no indices selects all of it.
-func copyAll(to, from *view, operand Operand) error {
-	tuple := newView(DTypeInt64, 0, []int{0}, nil)
-	source, destination := from.ranked(), to.ranked()
-	err := into(opGatherND, &source, &tuple, &destination, nil)
+// copyOperand copies an operand of a call to CPU memory. Its errors are about that operand.
+func copyOperand(source, destination *view, operand Operand) error {
+	if err := source.begin(operand); err != nil {
+		return err
+	}
+	err := takeError(copyTensor(0, source, destination))
+	source.end()
 	if found, ok := err.(*Error); ok {
 		found.Message = operand.String() + strings.TrimPrefix(found.Message, found.Operand.String())
 		found.Operand = operand
@@ -113,14 +116,9 @@ func copyAll(to, from *view, operand Operand) error {
 	return err
 }
 
-var single = 1
-
-// ranked is v with a dim: a gather has no params of rank 0.
-func (v *view) ranked() view {
-	ranked := *v
-	if v.numbers.ndim == 0 {
-		ranked.numbers.ndim, ranked.numbers.stride_count = 1, 0
-		ranked.first, ranked.strides = &single, nil
-	}
-	return ranked
+// copyTensor copies a tensor and waits for the context's stream.
+func copyTensor(context C.gather_go_handle, source, destination *view) *C.gather_go_error {
+	return C.gather_go_copy(context,
+		&source.numbers, source.cData(), source.cShape(), source.cStrides(),
+		&destination.numbers, destination.cData(), destination.cShape(), destination.cStrides())
 }

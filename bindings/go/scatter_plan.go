@@ -2,43 +2,43 @@
 
 package gather
 
-// ScatterPlan is a scatter in place whose shapes and options have been checked once, as [Plan] is a gather.
+// ScatterPlan is a scatter in place whose shapes and options have been validated once, with the rules of [Plan].
 type ScatterPlan[T Element, I Index] struct {
-	plan *Plan[T, I] // of the library's, in which updates are read as params are, and the target written as outputs
+	request planned
 }
 
-// NewScatterPlan plans a [ScatterInto]. Data is not looked at: [Shaped] tensors will do. The updates are dense.
+// NewScatterPlan plans a [ScatterInto] of dense updates. Data is not read, so the tensors may be [Shaped].
 func NewScatterPlan[T Element, I Index](target Tensor[T], indices Tensor[I],
 	options ...Option) (*ScatterPlan[T, I], error) {
-	return newScatterPlan(opScatter, target, indices, nil, options)
+	return newScatterPlan(opScatter, target, indices, &absent, options)
 }
 
-// NewScatterPlanND plans a [ScatterNDInto].
+// NewScatterPlanND plans a [ScatterNDInto] of dense updates.
 func NewScatterPlanND[T Element, I Index](target Tensor[T], indices Tensor[I],
 	options ...Option) (*ScatterPlan[T, I], error) {
-	return newScatterPlan(opScatterND, target, indices, nil, options)
+	return newScatterPlan(opScatterND, target, indices, &absent, options)
 }
 
-// NewScatterPlanElements plans a [ScatterElementsInto].
+// NewScatterPlanElements plans a [ScatterElementsInto] of dense updates.
 func NewScatterPlanElements[T Element, I Index](target Tensor[T], indices Tensor[I],
 	options ...Option) (*ScatterPlan[T, I], error) {
-	return newScatterPlan(opScatterElements, target, indices, nil, options)
+	return newScatterPlan(opScatterElements, target, indices, &absent, options)
 }
 
-// NewScatterPlanFrom plans a [ScatterInto]: the updates to come are laid out as updates, with [Open] where the open extent
-// lands.
+// NewScatterPlanFrom plans a [ScatterInto]. The updates of the runs have the layout of updates, in which the open extent is
+// [Open].
 func NewScatterPlanFrom[T Element, I Index](target Tensor[T], indices Tensor[I], updates Updates[T],
 	options ...Option) (*ScatterPlan[T, I], error) {
 	return newScatterPlan(opScatter, target, indices, &updates.view, options)
 }
 
-// NewScatterPlanNDFrom plans a [ScatterNDInto], as [NewScatterPlanFrom].
+// NewScatterPlanNDFrom plans a [ScatterNDInto], with the rules of [NewScatterPlanFrom].
 func NewScatterPlanNDFrom[T Element, I Index](target Tensor[T], indices Tensor[I], updates Updates[T],
 	options ...Option) (*ScatterPlan[T, I], error) {
 	return newScatterPlan(opScatterND, target, indices, &updates.view, options)
 }
 
-// NewScatterPlanElementsFrom plans a [ScatterElementsInto], as [NewScatterPlanFrom].
+// NewScatterPlanElementsFrom plans a [ScatterElementsInto], with the rules of [NewScatterPlanFrom].
 func NewScatterPlanElementsFrom[T Element, I Index](target Tensor[T], indices Tensor[I], updates Updates[T],
 	options ...Option) (*ScatterPlan[T, I], error) {
 	return newScatterPlan(opScatterElements, target, indices, &updates.view, options)
@@ -46,61 +46,60 @@ func NewScatterPlanElementsFrom[T Element, I Index](target Tensor[T], indices Te
 
 func newScatterPlan[T Element, I Index](op operation, target Tensor[T], indices Tensor[I], updates *view,
 	options []Option) (*ScatterPlan[T, I], error) {
-	plan, err := newPlan(op, target, indices, updates, options)
-	if err != nil {
+	plan := &ScatterPlan[T, I]{}
+	if err := createPlan(op, &target.view, &indices.view, updates, options, plan, &plan.request); err != nil {
 		return nil, err
 	}
-	return &ScatterPlan[T, I]{plan}, nil
+	return plan, nil
 }
 
-// of is nil for nil, which a plan refuses itself.
-func (p *ScatterPlan[T, I]) of() *Plan[T, I] {
+// planned returns nil for nil.
+func (p *ScatterPlan[T, I]) planned() *planned {
 	if p == nil {
 		return nil
 	}
-	return p.plan
+	return &p.request
 }
 
-// Close releases the plan, once the runs under way have returned. Closing again does nothing.
-func (p *ScatterPlan[T, I]) Close() error { return p.of().Close() }
+// Close releases the plan when the current runs have returned. Closing again does nothing.
+func (p *ScatterPlan[T, I]) Close() error { return p.planned().close() }
 
-// Run scatters with the open extent n ([Open] if the plan has none) into target. The slices hold the memory that the plan
-// describes, from its first element on, and may be longer. A slice that is too short is ErrSize, with its bytes as Value
-// and those needed as Limit; the other errors are those of [ScatterInto]. Run allocates nothing, but for
+// Run scatters with the open extent n ([Open] if the plan has none) into target. The slices are the memory that the plan
+// describes, from its first element, and may be longer. A slice that is too short is ErrSize, with its bytes as Value and
+// the required bytes as Limit. Other errors are those of [ScatterInto]. Run allocates nothing, except with
 // [AccumulateFloat32].
 func (p *ScatterPlan[T, I]) Run(target Target[T], indices []I, updates Source[T], n int) error {
 	return p.RunIn(nil, target, indices, updates, n)
 }
 
-// RunIn is Run in a context; a nil one is the process's default.
+// RunIn is Run in a context. nil is the default context of the process.
 func (p *ScatterPlan[T, I]) RunIn(in *Context, target Target[T], indices []I, updates Source[T], n int) error {
-	return p.of().RunIn(in, target, updates.memory, indices, n)
+	return p.planned().run(in, n, firstByte(target.memory), byteLen(target.memory), firstByte(indices),
+		byteLen(indices), firstByte(updates.memory), byteLen(updates.memory))
 }
 
-// RunAt is RunIn for raw addresses. That the memory is there, and as large as the plan describes, is the caller's promise.
+// RunAt is RunIn for addresses. The caller guarantees that the memory is as large as the plan describes.
 func (p *ScatterPlan[T, I]) RunAt(in *Context, at ScatterAddresses, n int) error {
-	return p.of().RunAt(in, Addresses{Params: at.Updates, Indices: at.Indices, Out: at.Target}, n)
+	return p.planned().runAt(in, n, at.Target, at.Indices, at.Updates)
 }
 
-// Check judges the indices of a run with the open extent n and does nothing else, as [Plan.Check].
+// Check validates the indices of a run with the open extent n and does nothing else, with the rules of [Plan.Check].
 func (p *ScatterPlan[T, I]) Check(indices []I, n int) error { return p.CheckIn(nil, indices, n) }
 
-// CheckIn is Check in a context; a nil one is the process's default.
+// CheckIn is Check in a context. nil is the default context of the process.
 func (p *ScatterPlan[T, I]) CheckIn(in *Context, indices []I, n int) error {
-	return p.of().CheckIn(in, indices, n)
+	return p.planned().check(in, n, firstByte(indices), byteLen(indices))
 }
 
-// CheckAt is CheckIn for a raw address, as RunAt is RunIn.
+// CheckAt is CheckIn for an address, with the rules of [ScatterPlan.RunAt].
 func (p *ScatterPlan[T, I]) CheckAt(in *Context, indices uintptr, n int) error {
-	return p.of().CheckAt(in, indices, n)
+	return p.planned().checkAt(in, n, indices)
 }
 
-// Extents returns how many bytes of target, indices and updates a run with the open extent n touches at most, from the
-// address of each on; 0 where it touches none.
+// Extents returns how many bytes from each address a run with the open extent n uses at most. 0 if it uses none.
 func (p *ScatterPlan[T, I]) Extents(n int) (target, indices, updates int, err error) {
-	updates, indices, target, err = p.of().Extents(n)
-	return target, indices, updates, err
+	return p.planned().extents(n)
 }
 
-// UpdatesShape returns the shape of updates for the open extent n; [Open] is handed on.
-func (p *ScatterPlan[T, I]) UpdatesShape(n int) ([]int, error) { return p.of().OutputShape(n) }
+// UpdatesShape returns the shape of the updates for the open extent n. [Open] is passed through.
+func (p *ScatterPlan[T, I]) UpdatesShape(n int) ([]int, error) { return p.planned().shape(n) }

@@ -349,3 +349,33 @@ func TestScattersOfDeviceTensors(t *testing.T) {
 	err = gather.ScatterInto(gather.NewOutput(slices.Clone(table), 4, 2), gather.Vector([]int{0, 1, 2, 3}), tensor.Tensor().Updates())
 	expectError(t, err, gather.ErrHandle, gather.OperandUpdates)
 }
+
+func TestTheExtentsOfAScatterPlan(t *testing.T) {
+	plan := newScatterPlan(t, tableTensor(), gather.Shaped[int16](gather.Open))
+	target, indices, updates, err := plan.Extents(2)
+	check(t, err)
+	expect(t, "extents", []int{target, indices, updates}, []int{32, 4, 16})
+	ids := []int16{3, 1}
+	err = plan.Run(gather.To(slices.Clone(table[:7])), ids, gather.From(make([]float32, 4)), 2)
+	found := expectError(t, err, gather.ErrSize, gather.OperandTarget)
+	expect(t, "bytes", []int64{found.Value, found.Limit}, []int64{28, 32})
+	err = plan.Run(gather.To(slices.Clone(table)), ids, gather.From(make([]float32, 3)), 2)
+	found = expectError(t, err, gather.ErrSize, gather.OperandUpdates)
+	expect(t, "bytes", []int64{found.Value, found.Limit}, []int64{12, 16})
+}
+
+// One call takes memory of the library and slices, in any role.
+func TestMemoryOfTheLibraryBesideSlices(t *testing.T) {
+	tensor, ids := newTensor(t), gather.Vector([]int{2, 0})
+	check(t, tensor.Write(table))
+	rows := make([]float32, 4)
+	check(t, gather.GatherInto(gather.NewOutput(rows, 2, 2), tensor.Tensor(), ids))
+	expect(t, "rows", rows, []float32{20, 21, 0, 1})
+	check(t, gather.ScatterInto(tensor.Output(), ids, gather.NewUpdates([]float32{1, 2, 3, 4}, 2, 2)))
+	found := make([]float32, 8)
+	check(t, tensor.Read(found))
+	expect(t, "target", found, []float32{3, 4, 10, 11, 1, 2, 30, 31})
+	check(t, gather.GatherInto(tensor.Output(), tableTensor(), gather.Vector([]int{3, 2, 1, 0})))
+	check(t, tensor.Read(found))
+	expect(t, "output", found, []float32{30, 31, 20, 21, 10, 11, 0, 1})
+}

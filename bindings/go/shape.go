@@ -1,64 +1,64 @@
 package gather
 
 // #include "shim.h"
-// #cgo noescape gather_go_shape
-// #cgo nocallback gather_go_shape
+// #cgo noescape gather_go_infer
+// #cgo nocallback gather_go_infer
 import "C"
 
 import "slices"
 
-// Described is any tensor: a [Tensor] of any type, or a [*StringTensor].
+// Described is a [Tensor] of any type, or a [*StringTensor].
 type Described interface {
 	describe() *view
 }
 
 func (t Tensor[T]) describe() *view { return &t.view }
 
-// OutputShape returns the shape that [Gather] would give. Of the tensors only type and shape are looked at; an extent
-// [Open] is handed on.
+// OutputShape returns the shape of the result of [Gather]. Only types and shapes of the tensors are read. An extent of [Open]
+// is passed through.
 func OutputShape(params, indices Described, options ...Option) ([]int, error) {
 	return queryShape(opGather, params, indices, options)
 }
 
-// OutputShapeND returns the shape that [GatherND] would give, as [OutputShape].
+// OutputShapeND returns the shape of the result of [GatherND], with the rules of [OutputShape].
 func OutputShapeND(params, indices Described, options ...Option) ([]int, error) {
 	return queryShape(opGatherND, params, indices, options)
 }
 
-// OutputShapeElements returns the shape that [GatherElements] would give, as [OutputShape].
+// OutputShapeElements returns the shape of the result of [GatherElements], with the rules of [OutputShape].
 func OutputShapeElements(params, indices Described, options ...Option) ([]int, error) {
 	return queryShape(opGatherElements, params, indices, options)
 }
 
-// UpdatesShape returns the shape that the updates of a [Scatter] must have, as [OutputShape].
+// UpdatesShape returns the shape of the updates of [Scatter], with the rules of [OutputShape].
 func UpdatesShape(target, indices Described, options ...Option) ([]int, error) {
 	return queryShape(opScatter, target, indices, options)
 }
 
-// UpdatesShapeND returns the shape that the updates of a [ScatterND] must have, as [OutputShape].
+// UpdatesShapeND returns the shape of the updates of [ScatterND], with the rules of [OutputShape].
 func UpdatesShapeND(target, indices Described, options ...Option) ([]int, error) {
 	return queryShape(opScatterND, target, indices, options)
 }
 
-// UpdatesShapeElements returns the shape that the updates of a [ScatterElements] must have, as [OutputShape].
+// UpdatesShapeElements returns the shape of the updates of [ScatterElements], with the rules of [OutputShape].
 func UpdatesShapeElements(target, indices Described, options ...Option) ([]int, error) {
 	return queryShape(opScatterElements, target, indices, options)
 }
 
-func queryShape(op operation, indexed, indices Described, options []Option) ([]int, error) {
-	one, at := viewOf(indexed), viewOf(indices)
-	if one == nil {
-		return nil, fail(ErrNull, indexedOf(op), 0, 0, "nil")
+func queryShape(op operation, table, indices Described, options []Option) ([]int, error) {
+	tableView, indicesView := viewOf(table), viewOf(indices)
+	if tableView == nil {
+		return nil, fail(ErrNull, op.roles().table, 0, 0, "nil")
 	}
-	if at == nil {
+	if indicesView == nil {
 		return nil, fail(ErrNull, OperandIndices, 0, 0, "nil")
 	}
 	var s settings
 	s.settle(options)
-	return outputShape(op, one, at, &s)
+	return inferShape(op, tableView, indicesView, &s)
 }
 
-// viewOf is nil for nil, and for a nil pointer.
+// viewOf returns nil for nil and for a nil pointer.
 func viewOf(tensor Described) *view {
 	if tensor == nil {
 		return nil
@@ -66,14 +66,15 @@ func viewOf(tensor Described) *view {
 	return tensor.describe()
 }
 
-func outputShape(op operation, indexed, indices *view, s *settings) ([]int, error) {
-	if err := look(op, indexed, indices, nil, s); err != nil {
+// inferShape returns the shape of the rows.
+func inferShape(op operation, table, indices *view, s *settings) ([]int, error) {
+	if err := checkOperands(op, table, indices, &absent, s); err != nil {
 		return nil, err
 	}
 	var rank C.int32_t
 	var extents [MaxRank]int
-	err := C.gather_go_shape(op,
-		&indexed.numbers, indexed.cData(), indexed.cShape(), indexed.cStrides(),
+	err := C.gather_go_infer(C.int32_t(op),
+		&table.numbers, table.cData(), table.cShape(), table.cStrides(),
 		&indices.numbers, indices.cData(), indices.cShape(), indices.cStrides(),
 		s.cOptions(), &rank, cInts(&extents[0]))
 	if err != nil {

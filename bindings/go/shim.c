@@ -2,16 +2,9 @@
 
 #include <stdlib.h>
 
-/* A form of a scatter, or of what a gather and a scatter both have. */
-#define SCATTER(operation, form, ...)                                        \
-  ((operation) == GATHER_GO_SCATTER      ? gth_scatter##form(__VA_ARGS__)    \
-   : (operation) == GATHER_GO_SCATTER_ND ? gth_scatter_nd##form(__VA_ARGS__) \
-                                         : gth_scatter_elements##form(__VA_ARGS__))
-#define EITHER(operation, form, ...) \
-  ((operation) < GATHER_GO_SCATTER ? GATHER(operation, form, __VA_ARGS__) : SCATTER(operation, form, __VA_ARGS__))
-
-/* Where there is no memory for an error. */
-static gth_error no_memory = {sizeof(gth_error), GTH_E_NOMEM, GTH_OPERAND_NONE, -1, 0, 0, -1, 0, 0, 0, 0, "no memory"};
+/* The error that is returned if there is no memory for another one. */
+static gth_error no_memory = {sizeof(gth_error), GTH_E_NOMEM, GTH_OPERAND_NONE, -1, 0, 0, -1, 0, 0, 0, 0, -1,
+                              "no memory"};
 
 gather_go_error *gather_go_error_copy(const gth_error *err) {
   gth_error *copy = malloc(sizeof *copy);
@@ -24,68 +17,85 @@ void gather_go_error_free(gather_go_error *err) {
   if (err != &no_memory) free(err);
 }
 
-int32_t gather_go_write_back(gather_go_operation operation, gth_context *context, const gth_tensor_desc *target,
-                             const gth_tensor_desc *indices, const gth_tensor_desc *updates, const gth_options *options,
-                             gth_error *err) {
-  switch (operation) {
-    case GATHER_GO_GATHER_GRADIENT: return gth_gather_gradient_desc(context, updates, indices, options, target, err);
-    case GATHER_GO_GATHER_ND_GRADIENT:
-      return gth_gather_nd_gradient_desc(context, updates, indices, options, target, err);
-    case GATHER_GO_GATHER_ELEMENTS_GRADIENT:
-      return gth_gather_elements_gradient_desc(context, updates, indices, options, target, err);
-    default: return SCATTER(operation, _desc, context, target, indices, updates, options, err);
-  }
-}
-
-gather_go_error *gather_go_shape(gather_go_operation operation, GATHER_GO_TENSOR(indexed), GATHER_GO_TENSOR(indices),
+gather_go_error *gather_go_infer(int32_t op, GATHER_GO_TENSOR(table), GATHER_GO_TENSOR(indices),
                                  const gth_options *options, int32_t *ndim, int64_t *shape) {
   BEGIN;
-  const gth_tensor_desc one = DESCRIBE(indexed), at = DESCRIBE(indices);
-  END(EITHER(operation, _shape, &one, &at, options, GTH_MAX_NDIM, ndim, shape, &err));
+  const gth_tensor_desc described_table = DESCRIBE(table), described_indices = DESCRIBE(indices);
+  const gth_request request = GTH_REQUEST(op, &described_table, &described_indices, NULL, options);
+  gth_tensor_desc rows = GTH_TENSOR_DESC_INIT;
+  const int32_t status = gth_infer(&request, &rows, GTH_MAX_NDIM, shape, &err);
+  *ndim = rows.ndim;
+  END(status);
 }
 
-gather_go_error *gather_go_plan(gather_go_operation operation, GATHER_GO_TENSOR(indexed), GATHER_GO_TENSOR(indices),
-                                const gth_options *options, GATHER_GO_TENSOR(linear), gather_go_handle *plan) {
+gather_go_error *gather_go_copy(gather_go_handle context, GATHER_GO_TENSOR(source), GATHER_GO_TENSOR(destination)) {
   BEGIN;
-  const gth_tensor_desc one = DESCRIBE(indexed), at = DESCRIBE(indices);
-  gth_tensor_desc described;
-  const gth_tensor_desc *other = NULL;
-  if (linear) {
-    described = DESCRIBE(linear);
-    other = &described;
-  }
+  const gth_tensor_desc from = DESCRIBE(source), to = DESCRIBE(destination);
+  const int32_t status = gth_copy(CONTEXT(context), &from, &to, &err);
+  const int32_t waited = gth_context_sync(CONTEXT(context), status ? NULL : &err);
+  END(status ? status : waited);
+}
+
+gather_go_error *gather_go_plan_create(int32_t op, GATHER_GO_TENSOR(table), GATHER_GO_TENSOR(indices),
+                                       GATHER_GO_TENSOR(rows), const gth_options *options, gather_go_handle *plan) {
+  BEGIN;
+  const gth_tensor_desc described_table = DESCRIBE(table), described_indices = DESCRIBE(indices);
+  const gth_tensor_desc described_rows = DESCRIBE(rows);
+  const gth_request request = GTH_REQUEST(op, &described_table, &described_indices,
+                                          rows->flags & GATHER_GO_ABSENT ? NULL : &described_rows, options);
   gth_plan *made = NULL;
-  const int32_t status = EITHER(operation, _plan, &one, &at, options, other, &made, &err);
+  const int32_t status = gth_plan_create(&request, &made, &err);
   *plan = (gather_go_handle)made;
   END(status);
 }
 
-gather_go_error *gather_go_plan_run_at(gather_go_handle context, gather_go_handle plan, uintptr_t params,
-                                       uintptr_t indices, uintptr_t out, int64_t n) {
+gather_go_error *gather_go_plan_run_at(gather_go_handle context, gather_go_handle plan, int64_t n, uintptr_t table,
+                                       uintptr_t indices, uintptr_t rows) {
   BEGIN;
-  END(gth_plan_run(CONTEXT(context), PLAN(plan), (const void *)params, (const void *)indices, (void *)out, n, &err));
+  END(gth_plan_run(CONTEXT(context), PLAN(plan), n, (const void *)table, (const void *)indices, (const void *)rows,
+                   &err));
 }
 
-gather_go_error *gather_go_plan_check(gather_go_handle context, gather_go_handle plan, const uint8_t *indices,
-                                      int64_t n) {
+static gather_go_error *check(gather_go_handle context, gather_go_handle plan, gth_plan_args args) {
   BEGIN;
-  END(gth_plan_check(CONTEXT(context), PLAN(plan), indices, n, &err));
+  END(gth_plan_check(CONTEXT(context), PLAN(plan), &args, &err));
 }
 
-gather_go_error *gather_go_plan_check_at(gather_go_handle context, gather_go_handle plan, uintptr_t indices,
-                                         int64_t n) {
-  return gather_go_plan_check(context, plan, (const uint8_t *)indices, n);
+gather_go_error *gather_go_plan_check(gather_go_handle context, gather_go_handle plan, int64_t n,
+                                      const uint8_t *indices, int64_t indices_extent) {
+  gth_plan_args args = GTH_PLAN_ARGS_INIT;
+  args.flags = GTH_ARGS_EXTENTS;
+  args.n = n;
+  args.indices = indices;
+  args.indices_extent = indices_extent;
+  return check(context, plan, args);
 }
 
-gather_go_error *gather_go_plan_extents(gather_go_handle plan, int64_t n, int64_t *params, int64_t *indices,
-                                        int64_t *out) {
-  BEGIN;
-  END(gth_plan_extents(PLAN(plan), n, params, indices, out, &err));
+gather_go_error *gather_go_plan_check_at(gather_go_handle context, gather_go_handle plan, int64_t n,
+                                         uintptr_t indices) {
+  gth_plan_args args = GTH_PLAN_ARGS_INIT;
+  args.n = n;
+  args.indices = (const void *)indices;
+  return check(context, plan, args);
 }
 
-gather_go_error *gather_go_plan_shape(gather_go_handle plan, int64_t n, int32_t *ndim, int64_t *shape) {
+gather_go_error *gather_go_plan_extents(gather_go_handle plan, int64_t n, int64_t *extents) {
   BEGIN;
-  END(gth_plan_shape(PLAN(plan), n, GTH_MAX_NDIM, ndim, shape, &err));
+  gth_plan_args args = GTH_PLAN_ARGS_INIT;
+  args.n = n;
+  const int32_t status = gth_plan_extents(PLAN(plan), &args, &err);
+  extents[0] = args.table_extent;
+  extents[1] = args.indices_extent;
+  extents[2] = args.rows_extent;
+  END(status);
+}
+
+gather_go_error *gather_go_plan_infer(gather_go_handle plan, int64_t n, int32_t *ndim, int64_t *shape) {
+  BEGIN;
+  gth_tensor_desc rows = GTH_TENSOR_DESC_INIT;
+  const int32_t status = gth_plan_infer(PLAN(plan), n, &rows, GTH_MAX_NDIM, shape, &err);
+  *ndim = rows.ndim;
+  END(status);
 }
 
 void gather_go_plan_release(gather_go_handle plan) { gth_plan_release(PLAN(plan)); }
@@ -138,9 +148,29 @@ gather_go_error *gather_go_capabilities(gth_capability_info *info) {
 }
 
 int32_t gather_go_can_allocate(int64_t bytes) {
-  void *volatile memory = malloc((size_t)bytes); /* volatile: the pair must not be optimised away */
+  void *volatile memory = malloc((size_t)bytes); /* volatile keeps the compiler from removing both calls. */
   free(memory);
   return memory != NULL;
+}
+
+gather_go_error *gather_go_tensor_alloc(gather_go_handle context, int32_t dtype, int32_t ndim, const int64_t *shape,
+                                        gather_go_handle *tensor, gather_go_view *view) {
+  BEGIN;
+  gth_tensor *made = NULL;
+  gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+  int32_t status = gth_tensor_alloc(CONTEXT(context), dtype, ndim, shape, &made, &err);
+  if (!status) status = gth_tensor_describe(made, &desc, &err);
+  *tensor = (gather_go_handle)made;
+  *view = (gather_go_view){
+      .dtype = dtype,
+      .device = desc.device,
+      .device_id = desc.device_id,
+      .ndim = ndim,
+      .flags = GATHER_GO_ADDRESSED,
+      .place = (int64_t)desc.data,
+      .extent = desc.extent,
+  };
+  END(status);
 }
 
 int64_t *gather_go_strings_alloc(int64_t count, int64_t extent) {
@@ -160,7 +190,7 @@ gather_go_error *gather_go_strings_adopt(int64_t *memory, int64_t count, int64_t
 
 void gather_go_tensor_release(gather_go_handle tensor) { gth_tensor_release(TENSOR(tensor)); }
 
-/* The buffers of a new tensor, or the tensor is released again. */
+/* Returns the buffers of a new tensor. On failure the tensor is released. */
 static int32_t read_strings(gth_tensor *tensor, gather_go_strings *out, gth_error *err) {
   gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
   const void *bytes = NULL;
@@ -177,40 +207,14 @@ static int32_t read_strings(gth_tensor *tensor, gather_go_strings *out, gth_erro
   return GTH_OK;
 }
 
-static int32_t gather_strings(gather_go_operation operation, gth_context *context, const gth_tensor *params,
-                              const gth_tensor_desc *indices, const gth_options *options, gather_go_strings *out,
-                              gth_error *err) {
-  gth_tensor *at = NULL, *result = NULL;
-  int32_t status = gth_tensor_borrow(indices, &at, err);
-  if (status) return status;
-  status = GATHER(operation, , context, params, at, options, &result, err);
-  gth_tensor_release(at);
-  return status ? status : read_strings(result, out, err);
-}
-
-gather_go_error *gather_go_strings_gather(gather_go_operation operation, gather_go_handle context,
-                                          gather_go_handle params, GATHER_GO_TENSOR(indices),
-                                          const gth_options *options, gather_go_strings *out) {
+gather_go_error *gather_go_strings_make(gather_go_handle context, int32_t op, gather_go_handle table,
+                                        GATHER_GO_TENSOR(indices), gather_go_handle rows, const gth_options *options,
+                                        gather_go_strings *out) {
   BEGIN;
-  const gth_tensor_desc at = DESCRIBE(indices);
-  END(gather_strings(operation, CONTEXT(context), TENSOR(params), &at, options, out, &err));
-}
-
-static int32_t scatter_strings(gather_go_operation operation, gth_context *context, const gth_tensor *target,
-                               const gth_tensor_desc *indices, const gth_tensor *updates, const gth_options *options,
-                               gather_go_strings *out, gth_error *err) {
-  gth_tensor *at = NULL, *result = NULL;
-  int32_t status = gth_tensor_borrow(indices, &at, err);
-  if (status) return status;
-  status = SCATTER(operation, , context, target, at, updates, options, &result, err);
-  gth_tensor_release(at);
-  return status ? status : read_strings(result, out, err);
-}
-
-gather_go_error *gather_go_strings_scatter(gather_go_operation operation, gather_go_handle context,
-                                           gather_go_handle target, GATHER_GO_TENSOR(indices), gather_go_handle updates,
-                                           const gth_options *options, gather_go_strings *out) {
-  BEGIN;
-  const gth_tensor_desc at = DESCRIBE(indices);
-  END(scatter_strings(operation, CONTEXT(context), TENSOR(target), &at, TENSOR(updates), options, out, &err));
+  const gth_tensor_desc table_handle = GTH_TENSOR_DESC_HANDLE(TENSOR(table)), described_indices = DESCRIBE(indices);
+  const gth_tensor_desc rows_handle = GTH_TENSOR_DESC_HANDLE(TENSOR(rows));
+  const gth_request request = GTH_REQUEST(op, &table_handle, &described_indices, rows ? &rows_handle : NULL, options);
+  gth_tensor *made = NULL;
+  const int32_t status = gth_make(CONTEXT(context), &request, &made, &err);
+  END(status ? status : read_strings(made, out, &err));
 }

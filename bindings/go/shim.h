@@ -1,75 +1,65 @@
-/* What Go calls. cgo refuses a Go pointer inside a struct that C is given, so descriptions are taken apart: numbers in
- * a gather_go_view, pointers as arguments, put together again on the C stack. */
+/* The C functions that Go calls. cgo rejects a Go pointer inside a struct that is passed to C. So an operand is passed as
+ * a gather_go_view, which has only numbers, and as pointers. The shim builds the gth_tensor_desc on the C stack.
+ *
+ * Operands are passed by role, in the order table, indices, rows. An operation is a GTH_OP_* number, which the shim
+ * passes to the library. */
 #ifndef GATHER_GO_SHIM_H
 #define GATHER_GO_SHIM_H
 
 #include "header_check.h"
 
-/* A handle. The value is a token and no address: to Go it is a number, which the garbage collector leaves alone and cgo
- * does not check. */
+/* A handle. It is a token and not an address. In Go it is an integer, so the garbage collector ignores it and cgo does
+ * not check it. */
 typedef uintptr_t gather_go_handle;
 
-/* gth_tensor_desc without its pointers. Tensors are passed by value in Go: each byte here is copied in every call. */
+/* gth_tensor_desc without its pointers. Go passes tensors by value, so each call copies every byte of this struct. */
 typedef struct gather_go_view {
   int32_t dtype;
   int32_t device;
   int32_t device_id;
   int32_t ndim;
   uint32_t flags;       /* GTH_TENSOR_*, and the marks below */
-  int32_t stride_count; /* as many as ndim, or Go does not call */
-  int64_t place;        /* of element 0, in bytes from data; of what lies at an address: the address */
+  int32_t stride_count; /* 0, or equal to ndim. Go makes no call with other numbers. */
+  int64_t place;        /* With GATHER_GO_ADDRESSED the address of the data, else the offset of element 0 from data. */
   int64_t extent;
 } gather_go_view;
 
-/* Marks of Go's own, in the upper half of flags. */
-#define GATHER_GO_ADDRESSED 0x10000 /* at an address, without data */
-#define GATHER_GO_SLICE 0x20000     /* dense over a slice of the elements */
-#define GATHER_GO_ODD 0x40000       /* not to be given to C: see why */
-#define GATHER_GO_OWNED 0x80000     /* memory at an address that can be closed */
-#define GATHER_GO_BYTES 0x100000    /* bools in memory of another type: they may be other bytes than 0 and 1 */
+/* Marks of the Go binding, in the upper half of flags. */
+#define GATHER_GO_ADDRESSED 0x10000 /* The data lies at an address. The data pointer is not used. */
+#define GATHER_GO_SLICE 0x20000     /* The tensor is dense over a slice of the elements. */
+#define GATHER_GO_ODD 0x40000       /* The view must not be passed to C. view.odd has the reason. */
+#define GATHER_GO_OWNED 0x80000     /* The data lies at an address, and its owner can be closed. */
+#define GATHER_GO_BYTES 0x100000    /* Bools in memory of another type. They may be bytes other than 0 and 1. */
+#define GATHER_GO_ABSENT 0x200000   /* There is no operand. The library is passed NULL. */
 
-/* A tensor as arguments. */
+/* The parameters of an operand. */
 #define GATHER_GO_TENSOR(name) \
   const gather_go_view *name, const uint8_t *name##_data, const int64_t *name##_shape, const int64_t *name##_strides
 
-/* The functions below return NULL if they succeed, or an error that the caller hands back. So a call that succeeds does
- * not pay for the error's 320 bytes, which Go would clear. */
+/* The functions below return NULL on success. On failure they return an error that the caller frees. So a successful
+ * call does not clear a gth_error, which has more than 300 bytes. */
 typedef gth_error gather_go_error;
 gather_go_error *gather_go_error_copy(const gth_error *err);
 void gather_go_error_free(gather_go_error *err);
 
-typedef enum gather_go_operation {
-  GATHER_GO_GATHER,
-  GATHER_GO_GATHER_ND,
-  GATHER_GO_GATHER_ELEMENTS,
-  GATHER_GO_SCATTER,
-  GATHER_GO_SCATTER_ND,
-  GATHER_GO_SCATTER_ELEMENTS,
-  GATHER_GO_GATHER_GRADIENT,
-  GATHER_GO_GATHER_ND_GRADIENT,
-  GATHER_GO_GATHER_ELEMENTS_GRADIENT
-} gather_go_operation;
-
-/* A scatter in place, or a gradient: what a gather does, backwards. */
-int32_t gather_go_write_back(gather_go_operation operation, gth_context *context, const gth_tensor_desc *target,
-                             const gth_tensor_desc *indices, const gth_tensor_desc *updates, const gth_options *options,
-                             gth_error *err);
-
-/* Of a gather or a scatter. shape has room for GTH_MAX_NDIM extents. */
-gather_go_error *gather_go_shape(gather_go_operation operation, GATHER_GO_TENSOR(indexed), GATHER_GO_TENSOR(indices),
+/* Infers the shape of the rows. shape has space for GTH_MAX_NDIM extents. */
+gather_go_error *gather_go_infer(int32_t op, GATHER_GO_TENSOR(table), GATHER_GO_TENSOR(indices),
                                  const gth_options *options, int32_t *ndim, int64_t *shape);
 
-/* Of a gather or a scatter. linear may be NULL. */
-gather_go_error *gather_go_plan(gather_go_operation operation, GATHER_GO_TENSOR(indexed), GATHER_GO_TENSOR(indices),
-                                const gth_options *options, GATHER_GO_TENSOR(linear), gather_go_handle *plan);
-gather_go_error *gather_go_plan_run_at(gather_go_handle context, gather_go_handle plan, uintptr_t params,
-                                       uintptr_t indices, uintptr_t out, int64_t n);
-gather_go_error *gather_go_plan_check(gather_go_handle context, gather_go_handle plan, const uint8_t *indices,
-                                      int64_t n);
-gather_go_error *gather_go_plan_check_at(gather_go_handle context, gather_go_handle plan, uintptr_t indices, int64_t n);
-gather_go_error *gather_go_plan_extents(gather_go_handle plan, int64_t n, int64_t *params, int64_t *indices,
-                                        int64_t *out);
-gather_go_error *gather_go_plan_shape(gather_go_handle plan, int64_t n, int32_t *ndim, int64_t *shape);
+/* Copies a tensor to another one, and waits for the context's stream, so that the memory is not used after the call. */
+gather_go_error *gather_go_copy(gather_go_handle context, GATHER_GO_TENSOR(source), GATHER_GO_TENSOR(destination));
+
+/* rows may be absent. */
+gather_go_error *gather_go_plan_create(int32_t op, GATHER_GO_TENSOR(table), GATHER_GO_TENSOR(indices),
+                                       GATHER_GO_TENSOR(rows), const gth_options *options, gather_go_handle *plan);
+gather_go_error *gather_go_plan_run_at(gather_go_handle context, gather_go_handle plan, int64_t n, uintptr_t table,
+                                       uintptr_t indices, uintptr_t rows);
+gather_go_error *gather_go_plan_check(gather_go_handle context, gather_go_handle plan, int64_t n,
+                                      const uint8_t *indices, int64_t indices_extent);
+gather_go_error *gather_go_plan_check_at(gather_go_handle context, gather_go_handle plan, int64_t n, uintptr_t indices);
+/* extents has space for three numbers: those of table, indices and rows. */
+gather_go_error *gather_go_plan_extents(gather_go_handle plan, int64_t n, int64_t *extents);
+gather_go_error *gather_go_plan_infer(gather_go_handle plan, int64_t n, int32_t *ndim, int64_t *shape);
 
 gather_go_error *gather_go_context(int32_t threads, int32_t device, int32_t device_id, uintptr_t stream,
                                    uintptr_t record, gather_go_handle *context);
@@ -85,16 +75,21 @@ gather_go_error *gather_go_capabilities(gth_capability_info *info);
 void gather_go_plan_release(gather_go_handle plan);
 void gather_go_tensor_release(gather_go_handle tensor);
 
-/* Whether there is so much memory. */
+/* Returns whether malloc can allocate so many bytes. */
 int32_t gather_go_can_allocate(int64_t bytes);
 
-/* Memory for `count` strings of `extent` bytes together: count + 1 offsets, then the bytes. NULL: none to be had. */
+/* Allocates a tensor of zeros on the device of the context, and describes it. */
+gather_go_error *gather_go_tensor_alloc(gather_go_handle context, int32_t dtype, int32_t ndim, const int64_t *shape,
+                                        gather_go_handle *tensor, gather_go_view *view);
+
+/* Allocates memory for `count` strings of together `extent` bytes: count + 1 offsets, then the bytes. Returns NULL if
+ * that fails. */
 int64_t *gather_go_strings_alloc(int64_t count, int64_t extent);
-/* A string tensor that takes the memory over, or frees it if it fails. */
+/* Creates a string tensor that takes ownership of the memory. On failure the memory is freed. */
 gather_go_error *gather_go_strings_adopt(int64_t *memory, int64_t count, int64_t extent, int32_t ndim,
                                          const int64_t *shape, gather_go_handle *tensor);
 
-/* The buffers of a string tensor. They live until it is released. */
+/* The buffers of a string tensor. They are valid until it is released. */
 typedef struct gather_go_strings {
   gather_go_handle tensor;
   const int64_t *offsets;
@@ -103,11 +98,9 @@ typedef struct gather_go_strings {
   int64_t ndim;
 } gather_go_strings;
 
-gather_go_error *gather_go_strings_gather(gather_go_operation operation, gather_go_handle context,
-                                          gather_go_handle params, GATHER_GO_TENSOR(indices),
-                                          const gth_options *options, gather_go_strings *out);
-gather_go_error *gather_go_strings_scatter(gather_go_operation operation, gather_go_handle context,
-                                           gather_go_handle target, GATHER_GO_TENSOR(indices), gather_go_handle updates,
-                                           const gth_options *options, gather_go_strings *out);
+/* Runs an operation on strings and creates its result. rows is 0 for a gather. */
+gather_go_error *gather_go_strings_make(gather_go_handle context, int32_t op, gather_go_handle table,
+                                        GATHER_GO_TENSOR(indices), gather_go_handle rows, const gth_options *options,
+                                        gather_go_strings *out);
 
 #endif

@@ -4,10 +4,8 @@ package gather
 // #cgo nocallback gather_go_strings_alloc
 // #cgo noescape gather_go_strings_adopt
 // #cgo nocallback gather_go_strings_adopt
-// #cgo noescape gather_go_strings_gather
-// #cgo nocallback gather_go_strings_gather
-// #cgo noescape gather_go_strings_scatter
-// #cgo nocallback gather_go_strings_scatter
+// #cgo noescape gather_go_strings_make
+// #cgo nocallback gather_go_strings_make
 // #cgo noescape gather_go_tensor_release
 // #cgo nocallback gather_go_tensor_release
 import "C"
@@ -18,14 +16,15 @@ import (
 	"unsafe"
 )
 
-// StringTensor is a tensor of strings, any bytes, in memory of the C library: make it once, gather from it often. Any
-// number of goroutines may use one. Close may come beside calls, which still end well; a call with a closed one is ErrHandle.
+// StringTensor is a tensor of strings, which may contain any bytes, in memory of the C library. It is made once, for many
+// calls. Any number of goroutines may use one. Close may be called during calls, which still complete. A call with a closed
+// tensor is ErrHandle.
 type StringTensor struct {
 	view  view // type and shape, for shape queries
 	owner owner
 }
 
-// NewStrings copies strings into a tensor; there must be as many as the shape has elements.
+// NewStrings copies strings into a tensor. Their number is the number of elements of the shape.
 func NewStrings(values []string, shape ...int) (*StringTensor, error) {
 	if errABI != nil {
 		return nil, errABI
@@ -49,11 +48,11 @@ func NewStrings(values []string, shape ...int) (*StringTensor, error) {
 	return t, nil
 }
 
-// copyStrings lays strings out in C memory: offsets, then bytes.
+// copyStrings copies strings to C memory: offsets, then bytes.
 func copyStrings(values []string) (*C.int64_t, int, error) {
 	extent := 0
 	for _, value := range values {
-		extent = min(extent, math.MaxInt-len(value)) + len(value) // more than there is memory stays so
+		extent = min(extent, math.MaxInt-len(value)) + len(value) // A sum beyond int stays larger than the memory.
 	}
 	memory := C.gather_go_strings_alloc(C.int64_t(len(values)), C.int64_t(extent))
 	if memory == nil {
@@ -72,7 +71,7 @@ func copyStrings(values []string) (*C.int64_t, int, error) {
 
 func releaseTensor(handle C.gather_go_handle) { C.gather_go_tensor_release(handle) }
 
-// Close releases the strings, once the calls under way with them have returned. Closing again does nothing.
+// Close releases the strings when the current calls with them have returned. Closing again does nothing.
 func (t *StringTensor) Close() error {
 	if t != nil {
 		t.owner.close()
@@ -90,47 +89,19 @@ func (t *StringTensor) describe() *view {
 	return &t.view
 }
 
-// GatherStrings is [Gather] for strings: the elements in row-major order, and the shape.
+// GatherStrings is [Gather] for strings. It returns the elements in row-major order, and the shape.
 func GatherStrings[I Index](params *StringTensor, indices Tensor[I], options ...Option) ([]string, []int, error) {
-	var s settings
-	s.settle(options)
-	return gatherStrings(opGather, params, &indices.view, &s)
+	return makeStrings(opGather, params, &indices.view, nil, options)
 }
 
-// GatherNDStrings is [GatherND] for strings, as [GatherStrings].
+// GatherNDStrings is [GatherND] for strings, with the rules of [GatherStrings].
 func GatherNDStrings[I Index](params *StringTensor, indices Tensor[I], options ...Option) ([]string, []int, error) {
-	var s settings
-	s.settle(options)
-	return gatherStrings(opGatherND, params, &indices.view, &s)
+	return makeStrings(opGatherND, params, &indices.view, nil, options)
 }
 
-// GatherElementsStrings is [GatherElements] for strings, as [GatherStrings].
+// GatherElementsStrings is [GatherElements] for strings, with the rules of [GatherStrings].
 func GatherElementsStrings[I Index](params *StringTensor, indices Tensor[I], options ...Option) ([]string, []int, error) {
-	var s settings
-	s.settle(options)
-	return gatherStrings(opGatherElements, params, &indices.view, &s)
-}
-
-func gatherStrings(op operation, params *StringTensor, indices *view, s *settings) ([]string, []int, error) {
-	if params == nil {
-		return nil, nil, fail(ErrNull, OperandParams, 0, 0, "nil")
-	}
-	if indices.has(C.GATHER_GO_ODD) {
-		return nil, nil, indices.odd(OperandIndices)
-	}
-	if err := indices.hold(OperandIndices); err != nil {
-		return nil, nil, err
-	}
-	defer indices.letGo()
-	context, tensor, err := s.context.beginWith(&params.owner, OperandParams)
-	if err != nil {
-		return nil, nil, err
-	}
-	var found C.gather_go_strings
-	failure := C.gather_go_strings_gather(op, context, tensor,
-		&indices.numbers, indices.cData(), indices.cShape(), indices.cStrides(), s.cOptions(), &found)
-	s.context.endWith(&params.owner)
-	return takeStrings(failure, &found)
+	return makeStrings(opGatherElements, params, &indices.view, nil, options)
 }
 
 // StringUpdates is a tensor of strings to scatter.
@@ -141,19 +112,19 @@ type StringUpdates struct {
 // Updates is the same tensor, to scatter.
 func (t *StringTensor) Updates() StringUpdates { return StringUpdates{t} }
 
-// ScatterStrings is [Scatter] for strings, which only replace each other: the elements in row-major order, and the shape.
+// ScatterStrings is [Scatter] for strings, without [Reduction]. It returns the elements in row-major order, and the shape.
 func ScatterStrings[I Index](target *StringTensor, indices Tensor[I], updates StringUpdates,
 	options ...Option) ([]string, []int, error) {
 	return scatterStrings(opScatter, target, &indices.view, updates.tensor, options)
 }
 
-// ScatterNDStrings is [ScatterND] for strings, as [ScatterStrings].
+// ScatterNDStrings is [ScatterND] for strings, with the rules of [ScatterStrings].
 func ScatterNDStrings[I Index](target *StringTensor, indices Tensor[I], updates StringUpdates,
 	options ...Option) ([]string, []int, error) {
 	return scatterStrings(opScatterND, target, &indices.view, updates.tensor, options)
 }
 
-// ScatterElementsStrings is [ScatterElements] for strings, as [ScatterStrings].
+// ScatterElementsStrings is [ScatterElements] for strings, with the rules of [ScatterStrings].
 func ScatterElementsStrings[I Index](target *StringTensor, indices Tensor[I], updates StringUpdates,
 	options ...Option) ([]string, []int, error) {
 	return scatterStrings(opScatterElements, target, &indices.view, updates.tensor, options)
@@ -161,37 +132,58 @@ func ScatterElementsStrings[I Index](target *StringTensor, indices Tensor[I], up
 
 func scatterStrings(op operation, target *StringTensor, indices *view, updates *StringTensor,
 	options []Option) ([]string, []int, error) {
-	switch {
-	case target == nil:
-		return nil, nil, fail(ErrNull, OperandTarget, 0, 0, "nil")
-	case updates == nil:
+	if target != nil && updates == nil {
 		return nil, nil, fail(ErrNull, OperandUpdates, 0, 0, "nil")
-	case indices.has(C.GATHER_GO_ODD):
+	}
+	return makeStrings(op, target, indices, updates, options)
+}
+
+// makeStrings runs an operation on strings and returns its result. rows is nil for a gather.
+func makeStrings(op operation, table *StringTensor, indices *view, rows *StringTensor,
+	options []Option) ([]string, []int, error) {
+	if table == nil {
+		return nil, nil, fail(ErrNull, op.roles().table, 0, 0, "nil")
+	}
+	if indices.has(C.GATHER_GO_ODD) {
 		return nil, nil, indices.odd(OperandIndices)
 	}
-	if err := indices.hold(OperandIndices); err != nil {
+	if err := indices.begin(OperandIndices); err != nil {
 		return nil, nil, err
 	}
-	defer indices.letGo()
-	from, err := updates.owner.begin(OperandUpdates)
+	defer indices.end()
+	rowsHandle, err := rows.begin(op.roles().rows)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer updates.owner.end()
+	defer rows.end()
 	var s settings
 	s.settle(options)
-	context, to, err := s.context.beginWith(&target.owner, OperandTarget)
+	context, tableHandle, err := s.context.beginWith(&table.owner, op.roles().table)
 	if err != nil {
 		return nil, nil, err
 	}
 	var found C.gather_go_strings
-	failure := C.gather_go_strings_scatter(op, context, to,
-		&indices.numbers, indices.cData(), indices.cShape(), indices.cStrides(), from, s.cOptions(), &found)
-	s.context.endWith(&target.owner)
+	failure := C.gather_go_strings_make(context, C.int32_t(op), tableHandle,
+		&indices.numbers, indices.cData(), indices.cShape(), indices.cStrides(), rowsHandle, s.cOptions(), &found)
+	s.context.endWith(&table.owner)
 	return takeStrings(failure, &found)
 }
 
-// takeStrings copies what a call has made, and releases it.
+// begin begins a call with the strings. nil has no handle.
+func (t *StringTensor) begin(operand Operand) (C.gather_go_handle, error) {
+	if t == nil {
+		return 0, nil
+	}
+	return t.owner.begin(operand)
+}
+
+func (t *StringTensor) end() {
+	if t != nil {
+		t.owner.end()
+	}
+}
+
+// takeStrings copies the result of a call, and releases it.
 func takeStrings(failure *C.gather_go_error, found *C.gather_go_strings) ([]string, []int, error) {
 	if failure != nil {
 		return nil, nil, takeError(failure)
@@ -201,7 +193,7 @@ func takeStrings(failure *C.gather_go_error, found *C.gather_go_strings) ([]stri
 	return cutStrings(found, shape), shape, nil
 }
 
-// cutStrings copies the bytes once, and cuts the strings out of the copy.
+// cutStrings copies the bytes once. The strings share the copy.
 func cutStrings(found *C.gather_go_strings, shape []int) []string {
 	count, _ := byteCount(1, shape)
 	offsets := unsafe.Slice((*int64)(unsafe.Pointer(found.offsets)), count+1)

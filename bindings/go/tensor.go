@@ -80,17 +80,7 @@ func (t Tensor[T]) Data() []T {
 	return unsafe.Slice((*T)(t.view.data), uintptr(t.view.numbers.extent)/unsafe.Sizeof(zero))
 }
 
-// firstByte is NULL for no bytes at all: an extent of 0 would leave the memory's size to the shape.
-func firstByte[T Element](data []T) *C.uint8_t {
-	if len(data) == 0 {
-		return nil
-	}
-	return (*C.uint8_t)(unsafe.Pointer(unsafe.SliceData(data)))
-}
-
 func byteLen[T Element](data []T) int {
 	var zero T
 	return len(data) * int(unsafe.Sizeof(zero))
 }
-
-func cByteLen[T Element](data []T) C.int64_t { return C.int64_t(byteLen(data)) }

@@ -14,7 +14,7 @@ func checkABI(found uint32) error {
 	if found == abiVersion {
 		return nil
 	}
-	return &Error{Status: ErrVersion, Component: -1, Position: -1, Value: int64(found), Limit: abiVersion,
+	return &Error{Status: ErrVersion, Component: -1, Position: -1, Value: int64(found), Limit: abiVersion, Item: -1,
 		Message: fmt.Sprintf("the library has ABI %d, this package was built for ABI %d", found, abiVersion)}
 }
 

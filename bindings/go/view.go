@@ -10,19 +10,19 @@ import (
 	"unsafe"
 )
 
-// A view is a Tensor without its type. It is small, and whether C may be given it is known before a call: services make
-// tensors anew for each call.
+// A view is a Tensor without its type. It is small, because services create tensors for each call. Its flags say whether it
+// may be passed to C.
 type view struct {
 	numbers C.gather_go_view
-	data    unsafe.Pointer // looked at if there is a byte of it; what lies at an address has its owner here, if any
+	data    unsafe.Pointer // the memory, or the owner of memory that lies at an address
 	first   *int           // extents
-	strides *int           // in bytes; nil: dense
+	strides *int           // in bytes. nil: dense
 }
 
-// The library is 64-bit only, so that extents are handed over as they are.
+// The library is 64-bit only, so extents are passed without conversion.
 const _ = -uint(unsafe.Sizeof(int(0)) ^ 8)
 
-// newView is without data. Strides that are nil are dense.
+// newView returns a view without data. nil strides are dense.
 func newView(dtype DType, extent int, shape, strides []int) (v view) {
 	v.first, v.strides = unsafe.SliceData(shape), unsafe.SliceData(strides)
 	v.numbers.dtype = C.int32_t(dtype)
@@ -34,8 +34,8 @@ func newView(dtype DType, extent int, shape, strides []int) (v view) {
 	return v
 }
 
-// setDense sets the numbers of a dense tensor over data. What does not fit is C's to refuse, but for a shape that was
-// forgotten.
+// setDense sets the numbers of a dense tensor over data. The library rejects a shape that does not fit. A missing shape is
+// marked here.
 //
 //go:noinline
 func setDense[T Element](v *view, data []T, shape []int) {
@@ -55,33 +55,36 @@ func (v *view) has(mark C.uint32_t) bool { return v.numbers.flags&mark != 0 }
 func (v *view) dtype() DType { return DType(v.numbers.dtype) }
 func (v *view) shape() []int { return unsafe.Slice(v.first, v.numbers.ndim) }
 
-// byteStrides is nil for dense.
+// byteStrides returns nil for a dense tensor.
 func (v *view) byteStrides() []int { return unsafe.Slice(v.strides, v.numbers.stride_count) }
 
-// hold keeps the memory of a call's tensors from being released until letGo.
-func hold(op operation, indexed, indices, linear *view) error {
-	if err := indexed.hold(indexedOf(op)); err != nil {
+// absent is the view of an operand that the library is passed as NULL.
+var absent = view{numbers: C.gather_go_view{flags: C.GATHER_GO_ABSENT}}
+
+// beginAll begins a call with each operand that can be closed. Their memory is not released before endAll.
+func beginAll(op operation, table, indices, rows *view) error {
+	if err := table.begin(op.roles().table); err != nil {
 		return err
 	}
-	err := indices.hold(OperandIndices)
+	err := indices.begin(OperandIndices)
 	if err == nil {
-		if err = linear.hold(linearOf(op)); err == nil {
+		if err = rows.begin(op.roles().rows); err == nil {
 			return nil
 		}
-		indices.letGo()
+		indices.end()
 	}
-	indexed.letGo()
+	table.end()
 	return err
 }
 
-func letGo(indexed, indices, linear *view) {
-	indexed.letGo()
-	indices.letGo()
-	linear.letGo()
+func endAll(table, indices, rows *view) {
+	table.end()
+	indices.end()
+	rows.end()
 }
 
-// hold does nothing for memory that cannot be closed.
-func (v *view) hold(operand Operand) error {
+// begin does nothing for memory that cannot be closed.
+func (v *view) begin(operand Operand) error {
 	if !v.has(C.GATHER_GO_OWNED) {
 		return nil
 	}
@@ -89,14 +92,14 @@ func (v *view) hold(operand Operand) error {
 	return err
 }
 
-func (v *view) letGo() {
+func (v *view) end() {
 	if v.has(C.GATHER_GO_OWNED) {
 		(*owner)(v.data).end()
 	}
 }
 
-// odd says why C must not be given v: strides of another length than the shape, or no shape for several elements, which
-// C cannot see.
+// odd returns the reason why v must not be passed to C: the strides have another length than the shape, or several elements
+// have no shape. C cannot detect either.
 func (v *view) odd(operand Operand) error {
 	if strides := v.byteStrides(); strides != nil && len(strides) != len(v.shape()) {
 		message := fmt.Sprintf("%d strides for a shape of %d dims", len(strides), len(v.shape()))
@@ -109,7 +112,7 @@ func sizesDiffer(operand Operand, have, need int) error {
 	return fail(ErrShape, operand, have, need, fmt.Sprintf("the slice has %d elements, the shape %d", have, need))
 }
 
-// byteCount is the size of a dense tensor; not ok if that is no int, or an extent is negative.
+// byteCount returns the size of a dense tensor. ok is false if the size is not an int, or an extent is negative.
 func byteCount(size int, shape []int) (int, bool) {
 	ok := true
 	for _, extent := range shape {

@@ -69,14 +69,14 @@ gth_tensor_desc packed_on_device(const Context& context, const gth_tensor_desc& 
   return result;
 }
 
-// Dense room on both sides of the bus.
-struct Room {
+// Dense memory on the host and on the device, for a copy in two steps.
+struct StagingMemory {
   void *host, *device;
   int64_t bytes;
 };
 
 int32_t copy_to_device(const Context& context, const gth_tensor_desc& source, const gth_tensor_desc& destination,
-                       const Room& room, const Error& error) {
+                       const StagingMemory& room, const Error& error) {
   const gth_tensor_desc on_host = packed(source, room.host, room.bytes);
   const gth_tensor_desc on_device = packed_on_device(context, source, room.device, room.bytes);
   int32_t status = copy_on_host(context, source, on_host, error);
@@ -87,7 +87,7 @@ int32_t copy_to_device(const Context& context, const gth_tensor_desc& source, co
 }
 
 int32_t copy_to_host(const Context& context, const gth_tensor_desc& source, const gth_tensor_desc& destination,
-                     const Room& room, const Error& error) {
+                     const StagingMemory& room, const Error& error) {
   const gth_tensor_desc on_host = packed(source, room.host, room.bytes);
   const gth_tensor_desc on_device = packed_on_device(context, source, room.device, room.bytes);
   int32_t status = copy_on_device(context, source, on_device, error);
@@ -100,7 +100,7 @@ int32_t copy_to_host(const Context& context, const gth_tensor_desc& source, cons
 // Strided memory that kernels do not reach: packed on one side, unpacked on the other. Waits.
 int32_t copy_staged(const Context& context, const gth_tensor_desc& source, const gth_tensor_desc& destination,
                     int64_t bytes, const Error& error) {
-  Room room{core::allocate(static_cast<size_t>(bytes)), nullptr, bytes};
+  StagingMemory room{core::allocate(static_cast<size_t>(bytes)), nullptr, bytes};
   if (!room.host) return fail_memory(bytes, error);
   int32_t status = cuda::allocate(*context.cuda, bytes, &room.device, error);
   if (!status) {

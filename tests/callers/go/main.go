@@ -14,7 +14,7 @@ static int32_t lookup(const float *table, int64_t rows, int64_t width, const int
   const gth_tensor_desc result = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, out_shape, out);
   gth_options options = GTH_OPTIONS_INIT;
   options.bounds = bounds;
-  return gth_gather_desc(NULL, &params, &indices, &options, &result, err);
+  return gth_gather(NULL, &params, &indices, &result, &options, err);
 }
 
 #cgo noescape lookup

@@ -20,9 +20,10 @@ static int32_t loop_plan(int64_t count, int64_t n) {
   if (!*plan) {
     const gth_tensor_desc params = VECTOR(FLOAT32, table_shape, table);
     const gth_tensor_desc indices = VECTOR(INT64, n == GTH_OPEN ? one : any, ids);
-    status = gth_gather_plan(&params, &indices, NULL, NULL, plan, &err);
+    const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &params, &indices, NULL, NULL);
+    status = gth_plan_create(&request, plan, &err);
   }
-  for (int64_t i = 0; i < count && !status; i++) status = gth_plan_run(NULL, *plan, table, ids, out, n, &err);
+  for (int64_t i = 0; i < count && !status; i++) status = gth_plan_run(NULL, *plan, n, table, ids, out, &err);
   return status;
 }
 
@@ -30,8 +31,7 @@ static int32_t loop_desc(int64_t count) {
   const gth_tensor_desc params = VECTOR(FLOAT32, table_shape, table), indices = VECTOR(INT64, one, ids);
   const gth_tensor_desc output = VECTOR(FLOAT32, one, out);
   int32_t status = GTH_OK;
-  for (int64_t i = 0; i < count && !status; i++)
-    status = gth_gather_desc(NULL, &params, &indices, NULL, &output, &err);
+  for (int64_t i = 0; i < count && !status; i++) status = gth_gather(NULL, &params, &indices, &output, NULL, &err);
   return status;
 }
 
@@ -40,7 +40,7 @@ static int32_t loop_fresh(int64_t count) {
   for (int64_t i = 0; i < count && !status; i++) {
     const gth_tensor_desc params = VECTOR(FLOAT32, table_shape, table), indices = VECTOR(INT64, one, ids);
     const gth_tensor_desc output = VECTOR(FLOAT32, one, out);
-    status = gth_gather_desc(NULL, &params, &indices, NULL, &output, &err);
+    status = gth_gather(NULL, &params, &indices, &output, NULL, &err);
   }
   return status;
 }
@@ -52,9 +52,11 @@ static int32_t loop_new(int64_t count) {
     const gth_tensor_desc from = VECTOR(FLOAT32, table_shape, table), at = VECTOR(INT64, one, ids);
     status = gth_tensor_borrow(&from, &params, &err) | gth_tensor_borrow(&at, &indices, &err);
   }
+  const gth_tensor_desc table_handle = GTH_TENSOR_DESC_HANDLE(params), ids_handle = GTH_TENSOR_DESC_HANDLE(indices);
+  const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &table_handle, &ids_handle, NULL, NULL);
   for (int64_t i = 0; i < count && !status; i++) {
     gth_tensor *made = NULL;
-    status = gth_gather(NULL, params, indices, NULL, &made, &err);
+    status = gth_make(NULL, &request, &made, &err);
     gth_tensor_release(made);
   }
   return status;

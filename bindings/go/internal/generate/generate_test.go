@@ -62,7 +62,32 @@ func TestOffsetsOfAStruct(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if size != 48 || len(fields) != 5 || fields[2] != (field{"data", 8}) || fields[4] != (field{"text", 32}) {
+	if size != 48 || len(fields) != 5 || fields[2] != (field{"data", 8, "const void *"}) ||
+		fields[4] != (field{"text", 32, "char"}) {
 		t.Errorf("size %d, fields %v", size, fields)
+	}
+}
+
+func TestAnOptionWithoutASetterIsRefused(t *testing.T) {
+	fields := []field{{"size", 0, "uint32_t"}}
+	for _, option := range options {
+		fields = append(fields, field{option.field, 0, "int32_t"})
+	}
+	if _, err := writeSetters([]layout{{"gth_options", fields, 0}}); err != nil {
+		t.Error(err)
+	}
+	more := append(fields, field{"new_switch", 0, "int32_t"})
+	if _, err := writeSetters([]layout{{"gth_options", more, 0}}); err == nil || !strings.Contains(err.Error(), "new_switch") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := writeSetters([]layout{{"gth_options", fields[:len(fields)-1], 0}}); err == nil {
+		t.Error("an option without a field was accepted")
+	}
+}
+
+func TestADefineOfTwoLines(t *testing.T) {
+	defines, err := parseDefines("#define GTH_NEW_A \\\n  2 /**< Its\n    meaning. */\n#define GTH_NEW_B 3\n")
+	if err != nil || len(defines) != 2 || defines[0] != (define{"GTH_NEW_A", 2, "Its meaning."}) {
+		t.Errorf("got %v, %v", defines, err)
 	}
 }

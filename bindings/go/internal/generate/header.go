@@ -7,17 +7,18 @@ import (
 	"strings"
 )
 
-// A define is one named value of the header and the comment behind it.
+// A define is one named value of the header and the comment that follows it.
 type define struct {
 	name    string
 	value   int64
 	comment string
 }
 
-// A field is a member of a struct, at the offset it has in a struct without padding.
+// A field is a member of a struct. The offset is that of a struct without padding.
 type field struct {
 	name   string
 	offset int64
+	cType  string
 }
 
 type layout struct {
@@ -27,7 +28,8 @@ type layout struct {
 }
 
 var (
-	definePattern  = regexp.MustCompile(`(?m)^#define (GTH_[A-Z0-9_]+) (-?[0-9]+)(?:[ \t]*/\*((?s:.*?))\*/)?[ \t]*$`)
+	continuation   = regexp.MustCompile(`\s*\\\n\s*`)
+	definePattern  = regexp.MustCompile(`(?m)^#define (GTH_[A-Z0-9_]+) (-?[0-9]+)(?:[ \t]*/\*(?:\*<)?((?s:.*?))\*/)?[ \t]*$`)
 	structPattern  = regexp.MustCompile(`(?s)typedef struct (gth_\w+) \{(.*?)\} gth_\w+;`)
 	commentPattern = regexp.MustCompile(`(?s)/\*.*?\*/`)
 	memberPattern  = regexp.MustCompile(`^(.*?)(\w+)(?:\[(\w+)\])?$`)
@@ -35,6 +37,7 @@ var (
 
 func parseDefines(header string) ([]define, error) {
 	var defines []define
+	header = continuation.ReplaceAllString(header, " ")
 	for _, match := range definePattern.FindAllStringSubmatch(header, -1) {
 		value, err := strconv.ParseInt(match[2], 10, 64)
 		if err != nil {
@@ -80,7 +83,7 @@ func parseFields(body string, defines []define) ([]field, int64, error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		fields = append(fields, field{match[2], offset})
+		fields = append(fields, field{match[2], offset, strings.TrimSpace(match[1])})
 		offset += size * count
 	}
 	return fields, offset, nil

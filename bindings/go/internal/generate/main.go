@@ -1,5 +1,6 @@
-// Command generate writes the parts of the binding that follow from gather.h alone: the Go constants, and the C
-// assertions that the header a user builds against is laid out as the one they were generated from.
+// Command generate writes the parts of the binding that follow from gather.h and from the table of options: the Go
+// constants, the functions that set options, and C assertions. The assertions fail if the header of a build has another
+// layout than the header that the files were generated from.
 //
 //	generate HEADER FOLDER
 package main
@@ -52,8 +53,13 @@ func generate(header string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	setters, err := writeSetters(structs)
+	if err != nil {
+		return nil, err
+	}
 	return map[string][]byte{
 		"constants.go":   constants,
+		"setters.go":     setters,
 		"header_check.h": writeChecks(defines, structs),
 	}, nil
 }

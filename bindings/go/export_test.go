@@ -1,0 +1,46 @@
+package gather
+
+// The tests see what is released by the handles alone: an object of Unowned has the handle of another one, and an owner of
+// its own that has never been closed. So its calls reach the library, which reports a released handle as ErrHandle. It
+// releases nothing itself.
+
+func (o *owner) unowned() owner { return owner{handle: o.handle} }
+
+// Unowned returns a context with the same handle.
+func (c *Context) Unowned() *Context { return &Context{owner: c.owner.unowned()} }
+
+// Unowned returns strings with the same handle.
+func (t *StringTensor) Unowned() *StringTensor {
+	return &StringTensor{view: t.view, owner: t.owner.unowned()}
+}
+
+// Unowned returns a plan with the same handle.
+func (p *Plan[T, I]) Unowned() *Plan[T, I] {
+	return &Plan[T, I]{planned{device: p.request.device, owner: p.request.owner.unowned()}}
+}
+
+// Unowned returns a plan with the same handle.
+func (p *ScatterPlan[T, I]) Unowned() *ScatterPlan[T, I] {
+	return &ScatterPlan[T, I]{planned{device: p.request.device, owner: p.request.owner.unowned()}}
+}
+
+// Unowned returns strings with the handle of the tensor. They are used to find out whether the handle is released.
+func (d *DeviceTensor[T]) Unowned() *StringTensor { return &StringTensor{owner: d.owner.unowned()} }
+
+// OperationRoles returns the names of table and rows by the number of the operation, from 1 to the highest number.
+func OperationRoles() map[int32][2]Operand {
+	found := map[int32][2]Operand{}
+	for op, roles := range operations {
+		found[int32(op)] = [2]Operand{roles.table, roles.rows}
+	}
+	delete(found, 0)
+	return found
+}
+
+// OperationLast is the highest number of an operation in the header.
+const OperationLast = int32(opLast)
+
+// RunNumber runs the operation of a number, which need not be one of the table.
+func RunNumber[T Element, I Index](op int32, table Output[T], indices Tensor[I], rows Output[T]) error {
+	return takeError(run(operation(op), 0, &table.view, &indices.view, &rows.view, nil))
+}

@@ -1,0 +1,166 @@
+package gather
+
+// #include "call.h"
+// #cgo noescape gather_go_plan_create
+// #cgo nocallback gather_go_plan_create
+// #cgo noescape gather_go_plan_run
+// #cgo nocallback gather_go_plan_run
+// #cgo noescape gather_go_plan_run_at
+// #cgo nocallback gather_go_plan_run_at
+// #cgo noescape gather_go_plan_check
+// #cgo nocallback gather_go_plan_check
+// #cgo noescape gather_go_plan_check_at
+// #cgo nocallback gather_go_plan_check_at
+// #cgo noescape gather_go_plan_extents
+// #cgo nocallback gather_go_plan_extents
+// #cgo noescape gather_go_plan_infer
+// #cgo nocallback gather_go_plan_infer
+// #cgo noescape gather_go_plan_release
+// #cgo nocallback gather_go_plan_release
+import "C"
+
+import "slices"
+
+// planned is the plan of any operation. Its operands are named by role.
+type planned struct {
+	device Device
+	owner  owner
+}
+
+// createPlan creates p, a field of object. Without rows they are dense.
+func createPlan[T any](op operation, table, indices, rows *view, options []Option, object *T, p *planned) error {
+	var s settings
+	s.settle(options)
+	if err := checkOperands(op, table, indices, rows, &s); err != nil {
+		return err
+	}
+	var handle C.gather_go_handle
+	err := C.gather_go_plan_create(C.int32_t(op),
+		&table.numbers, table.cData(), table.cShape(), table.cStrides(),
+		&indices.numbers, indices.cData(), indices.cShape(), indices.cStrides(),
+		&rows.numbers, rows.cData(), rows.cShape(), rows.cStrides(),
+		s.cOptions(), &handle)
+	if err != nil {
+		return takeError(err)
+	}
+	p.device = Device{DeviceKind(table.numbers.device), int(table.numbers.device_id)}
+	own(object, &p.owner, handle, releasePlan)
+	return nil
+}
+
+func releasePlan(handle C.gather_go_handle) { C.gather_go_plan_release(handle) }
+
+func (p *planned) close() error {
+	if p != nil {
+		p.owner.close()
+	}
+	return nil
+}
+
+// run is a run over slices, whose sizes the library checks.
+func (p *planned) run(in *Context, n int, table *C.uint8_t, tableBytes int, indices *C.uint8_t, indicesBytes int,
+	rows *C.uint8_t, rowsBytes int) error {
+	if p == nil {
+		return noPlan()
+	}
+	if p.device.Kind > DeviceCPU {
+		return p.device.rejectSlices("RunAt")
+	}
+	context, err := in.begin() // beginWith and endWith would not be inlined.
+	if err != nil {
+		return err
+	}
+	plan, err := p.owner.begin(OperandPlan)
+	if err != nil {
+		in.end()
+		return err
+	}
+	failure := C.gather_go_plan_run(context, plan, C.int64_t(n), table, C.int64_t(tableBytes), indices,
+		C.int64_t(indicesBytes), rows, C.int64_t(rowsBytes))
+	p.owner.end()
+	in.end()
+	return takeError(failure)
+}
+
+func (p *planned) runAt(in *Context, n int, table, indices, rows uintptr) error {
+	if p == nil {
+		return noPlan()
+	}
+	context, plan, err := in.beginWith(&p.owner, OperandPlan)
+	if err != nil {
+		return err
+	}
+	failure := C.gather_go_plan_run_at(context, plan, C.int64_t(n), C.uintptr_t(table), C.uintptr_t(indices),
+		C.uintptr_t(rows))
+	in.endWith(&p.owner)
+	return takeError(failure)
+}
+
+func (p *planned) check(in *Context, n int, indices *C.uint8_t, indicesBytes int) error {
+	if p == nil {
+		return noPlan()
+	}
+	if p.device.Kind > DeviceCPU {
+		return p.device.rejectSlices("CheckAt")
+	}
+	context, plan, err := in.beginWith(&p.owner, OperandPlan)
+	if err != nil {
+		return err
+	}
+	failure := C.gather_go_plan_check(context, plan, C.int64_t(n), indices, C.int64_t(indicesBytes))
+	in.endWith(&p.owner)
+	return takeError(failure)
+}
+
+func (p *planned) checkAt(in *Context, n int, indices uintptr) error {
+	if p == nil {
+		return noPlan()
+	}
+	context, plan, err := in.beginWith(&p.owner, OperandPlan)
+	if err != nil {
+		return err
+	}
+	failure := C.gather_go_plan_check_at(context, plan, C.int64_t(n), C.uintptr_t(indices))
+	in.endWith(&p.owner)
+	return takeError(failure)
+}
+
+func (p *planned) extents(n int) (table, indices, rows int, err error) {
+	if p == nil {
+		return 0, 0, 0, noPlan()
+	}
+	plan, err := p.owner.begin(OperandPlan)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	var extents [3]int
+	failure := C.gather_go_plan_extents(plan, C.int64_t(n), cInts(&extents[0]))
+	p.owner.end()
+	return extents[0], extents[1], extents[2], takeError(failure)
+}
+
+// shape returns the shape of the rows.
+func (p *planned) shape(n int) ([]int, error) {
+	if p == nil {
+		return nil, noPlan()
+	}
+	plan, err := p.owner.begin(OperandPlan)
+	if err != nil {
+		return nil, err
+	}
+	var rank C.int32_t
+	var extents [MaxRank]int
+	failure := C.gather_go_plan_infer(plan, C.int64_t(n), &rank, cInts(&extents[0]))
+	p.owner.end()
+	if failure != nil {
+		return nil, takeError(failure)
+	}
+	return slices.Clone(extents[:rank]), nil
+}
+
+// rejectSlices returns the error of slices for a plan of a device other than the CPU. at names the method for addresses.
+func (d Device) rejectSlices(at string) error {
+	return fail(ErrDevice, OperandPlan, int(d.Kind), int(DeviceCPU), "slices are not memory of its device: "+at)
+}
+
+func noPlan() error { return fail(ErrNull, OperandPlan, 0, 0, "nil") }

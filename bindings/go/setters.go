@@ -1,0 +1,93 @@
+// Code generated from gather.h by internal/generate. DO NOT EDIT.
+
+package gather
+
+// #include "shim.h"
+import "C"
+
+const (
+	setAxis        setting = 1
+	setBatchDims   setting = 2
+	setWithProfile setting = 3
+	setOpset       setting = 4
+	setNegative    setting = 5
+	setBounds      setting = 6
+	setFill        setting = 7
+	setExtents     setting = 8
+	setReduction   setting = 9
+	setAccumulate  setting = 10
+	setThreads     setting = 11
+)
+
+// Axis sets the dim of params that indices select in. A negative axis counts from the end. Without this option the axis
+// is the number of batch dims.
+func Axis(axis int) Option { return Option{setting: setAxis, number: axis} }
+
+// BatchDims sets the number of leading dims that params and indices share. For [Gather] a negative number counts from
+// the rank of indices.
+func BatchDims(count int) Option { return Option{setting: setBatchDims, number: count} }
+
+// WithProfile gives a call the results of the named system in every edge case. Other options override its switches.
+func WithProfile(profile Profile) Option {
+	return Option{setting: setWithProfile, number: int(profile)}
+}
+
+// Opset sets the ONNX version of ProfileONNX and ProfileORT. 0 is the newest.
+func Opset(version int) Option { return Option{setting: setOpset, number: version} }
+
+// Negative sets the meaning of a negative index.
+func Negative(policy NegativePolicy) Option { return Option{setting: setNegative, number: int(policy)} }
+
+// Bounds sets the meaning of an index out of bounds.
+func Bounds(policy BoundsPolicy) Option { return Option{setting: setBounds, number: int(policy)} }
+
+// Fill sets the value that BoundsFill writes.
+func Fill(policy FillPolicy) Option { return Option{setting: setFill, number: int(policy)} }
+
+// Extents sets the rule for the extents of params and indices of [GatherElements] and [ScatterElements] in the dims
+// that are not the axis.
+func Extents(policy ExtentsPolicy) Option { return Option{setting: setExtents, number: int(policy)} }
+
+// Reduction sets how a scatter combines an update with the row that it selects. Without this option the update replaces
+// the row. Calls other than scatters reject it.
+func Reduction(policy ReductionPolicy) Option {
+	return Option{setting: setReduction, number: int(policy)}
+}
+
+// Accumulate sets the type in which scatters and gradients add and multiply float16 and bfloat16. Other calls reject
+// it.
+func Accumulate(policy AccumulatePolicy) Option {
+	return Option{setting: setAccumulate, number: int(policy)}
+}
+
+// Threads sets the highest number of CPU threads of a call. 0 is the number of the context.
+func Threads(count int) Option { return Option{setting: setThreads, number: count} }
+
+// set stores the number of an option in its field.
+func (s *settings) set(option *Option) {
+	switch option.setting {
+	case setAxis:
+		s.options.has_axis = 1
+		s.options.axis = C.int64_t(option.number)
+	case setBatchDims:
+		s.options.batch_dims = C.int64_t(option.number)
+	case setWithProfile:
+		s.options.profile = narrow(option.number)
+	case setOpset:
+		s.options.opset = narrow(option.number)
+	case setNegative:
+		s.options.negative = narrow(option.number)
+	case setBounds:
+		s.options.bounds = narrow(option.number)
+	case setFill:
+		s.options.fill = narrow(option.number)
+	case setExtents:
+		s.options.extents = narrow(option.number)
+	case setReduction:
+		s.options.reduction = narrow(option.number)
+	case setAccumulate:
+		s.options.accumulate = narrow(option.number)
+	case setThreads:
+		s.options.threads = narrow(option.number)
+	}
+}
