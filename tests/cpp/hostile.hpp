@@ -26,6 +26,7 @@ struct Facts {
   int64_t value = 0;
   int64_t limit = 0;
   uint32_t flags = 0;
+  int64_t item = -1;
 };
 
 struct Error : gth_error {
@@ -42,6 +43,7 @@ inline void expect_facts(int32_t status, const gth_error& error, const Facts& fa
   EXPECT_EQ(error.value, facts.value) << form;
   EXPECT_EQ(error.limit, facts.limit) << form;
   EXPECT_EQ(error.flags & ~uint32_t{GTH_ERROR_CUT}, facts.flags) << form;
+  EXPECT_EQ(error.item, facts.item) << form;
   EXPECT_EQ(error.native, 0) << form;
   EXPECT_EQ(error.sequence, 0) << form;
   EXPECT_EQ(error.count, 0u) << form;
