@@ -50,7 +50,7 @@ pinned_linters() {
   want git command -v git
   python_toolchain || return 1
   cmp -s .ci/requirements-lint.txt "$pinned/installed" && return 0
-  echo "Installing linters into build/tools/lint ..."
+  echo "Installing linters into .cache/tools/lint ..."
   python3 -m venv "$pinned" &&
     "$pinned/bin/python" -m pip install --quiet --disable-pip-version-check -r .ci/requirements-lint.txt &&
     cp .ci/requirements-lint.txt "$pinned/installed"
@@ -214,11 +214,13 @@ lint_go_vet() {
   go_modules go vet
 }
 
+staticcheck_version=v0.8.2
+
 tools_staticcheck() {
   tools_go_vet || return 1
-  [ -x "$tools/bin/staticcheck" ] && return 0
-  echo "Building staticcheck into build/tools ..."
-  env GOBIN="$tools/bin" GOFLAGS=-mod=mod go install honnef.co/go/tools/cmd/staticcheck@v0.8.2
+  go version -m "$tools/bin/staticcheck" 2>/dev/null | grep -q "honnef.co/go/tools[[:space:]]$staticcheck_version" && return 0
+  echo "Building staticcheck $staticcheck_version into .cache/tools ..."
+  env GOBIN="$tools/bin" GOFLAGS=-mod=mod go install "honnef.co/go/tools/cmd/staticcheck@$staticcheck_version"
 }
 
 lint_staticcheck() {

@@ -808,7 +808,8 @@ typedef struct gth_options {
  *
  * target and updates have the same dtype. updates may have any strides. Elements of target must not overlap each other
  * (GTH_E_STRIDE), indices or updates (GTH_E_ALIAS). Bytes of target that no tuple selects are unchanged. Each element
- * of target is written by one thread. On a CUDA device scatters are GTH_E_UNSUPPORTED with operand TARGET.
+ * of target is written by one thread. With bounds = error, indices are also validated if the rows have no elements,
+ * unless the system of the profile does not. On a CUDA device scatters are GTH_E_UNSUPPORTED with operand TARGET.
  */
 #define GTH_OP_SCATTER 4
 /**
@@ -898,7 +899,8 @@ GTH_API int32_t gth_run_request(gth_context *context, const gth_request *request
  *
  * All requests, including their indices, are validated before the first byte is written. On an error nothing is
  * written, and err->item is the number of the request. The written operand of a request must not overlap any operand of
- * another request (GTH_E_ALIAS, value is the number of the other request). On a CUDA context shapes are validated
+ * another request (GTH_E_ALIAS, value is the number of the other request). GTH_E_RACE, and GTH_E_NOMEM of float32
+ * accumulation, are exceptions: requests before err->item are then complete. On a CUDA context shapes are validated
  * before the first request is enqueued, and indices by each request for itself. Allocates memory in proportion to
  * count.
  *

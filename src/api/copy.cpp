@@ -123,10 +123,9 @@ int32_t copy_operands(gth_context* handle, const gth_tensor_desc* source, const 
   if (!source) return fail_null(GTH_OPERAND_PARAMS, error);
   if (!destination) return fail_null(GTH_OPERAND_OUT, error);
   gth_tensor_desc source_room, destination_room;
-  const Tensor* tensor;
   const Context* context = nullptr;
-  int32_t status = find_operand(source, GTH_OPERAND_PARAMS, &source_room, &source, &tensor, error);
-  if (!status) status = find_operand(destination, GTH_OPERAND_OUT, &destination_room, &destination, &tensor, error);
+  int32_t status = find_operand(source, GTH_OPERAND_PARAMS, &source_room, &source, error);
+  if (!status) status = find_operand(destination, GTH_OPERAND_OUT, &destination_room, &destination, error);
   if (!status) status = find_context(handle, &context, error);
   if (!status) status = check_no_strings(*source, GTH_OPERAND_PARAMS, error);
   if (!status) status = check_no_strings(*destination, GTH_OPERAND_OUT, error);
@@ -149,7 +148,7 @@ int32_t run_copy(const Context& context, const gth_tensor_desc& source, const gt
     if (int32_t status = cuda::check_not_capturing(*context.cuda, error)) return status;
   }
   if (is_stretch(plan)) {
-    return cuda::copy_bytes(*context.cuda, pointers.out + plan.out_offset, pointers.params + plan.params_offset,
+    return cuda::copy_bytes(*context.cuda, pointers.rows + plan.rows_offset, pointers.table + plan.table_offset,
                             plan.row.out, error);
   }
   if (is_pageable(source) && is_pageable(destination)) return copy_on_host(context, source, destination, error);

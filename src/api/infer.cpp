@@ -16,12 +16,13 @@ int32_t infer(const gth_request* given, gth_tensor_desc* rows, int32_t capacity,
   gth_request read;
   if (int32_t status = core::read_struct(given, &read, &given, GTH_OPERAND_REQUEST, error)) return status;
   Room room;
-  Operands operands;
-  int32_t status = find_operands(nullptr, *given, core::Open::any, Rows::ignored, &room, &operands, error);
+  const Context* context = nullptr;
+  core::Request request;
+  int32_t status = find_operands(nullptr, *given, core::Open::any, Rows::ignored, &room, &context, &request, error);
   if (status) return status;
   core::Geometry geometry;
-  if ((status = core::query_geometry(operands.request, &geometry, error))) return status;
-  return write_inferred(operands.request.table->dtype, geometry.ndim, geometry.shape, rows, capacity, shape, error);
+  if ((status = core::query_geometry(request, &geometry, error))) return status;
+  return write_inferred(request.table->dtype, geometry.ndim, geometry.shape, rows, capacity, shape, error);
 }
 
 }  // namespace

@@ -42,63 +42,57 @@ bool gather_shortly(const Context& context, const Request& request, gth_tensor**
 }
 
 // Executes a plan on the new memory of `desc`, and makes the tensor.
-int32_t run_into(const Operands& operands, const Plan& plan, const core::Pointers& pointers,
-                 const gth_tensor_desc& desc, Storage* storage, gth_tensor** out, const Error& error) {
+int32_t run_into(const Making& making, const Plan& plan, const core::Pointers& pointers, const gth_tensor_desc& desc,
+                 Storage* storage, gth_tensor** out, const Error& error) {
   int32_t status = core::check_run(plan, pointers, GTH_OPEN, nullptr, error);
-  if (!status) status = execute_once(*operands.context, plan, pointers, Output::ours, error);
+  if (!status) status = execute_once(*making.context, plan, pointers, Output::ours, error);
   if (!status) status = make_tensor(desc, storage, out, error);
   if (status) storage->release();
   return status;
 }
 
-GATHER_APART int32_t gather_new(const Operands& operands, gth_tensor** out, const Error& error) {
-  const Request& request = operands.request;
+GATHER_APART int32_t gather_new(const Making& making, gth_tensor** out, const Error& error) {
+  const Request& request = making.request;
   Plan plan;
   if (int32_t status = core::lower(request, &plan, error)) return status;
-  if (request.table->dtype == GTH_DTYPE_STRING) return gather_strings(operands, plan, out, error);
-  gth_tensor_desc desc = result_desc(operands, plan);
+  if (request.table->dtype == GTH_DTYPE_STRING) return gather_strings(making, plan, out, error);
+  gth_tensor_desc desc = result_desc(making, plan);
   Storage* storage;
   // With bounds = skip, rows that are not read are zeros in a new tensor.
   const bool zeroed = plan.bounds == GTH_BOUNDS_SKIP;
-  if (int32_t status = allocate_dense(*operands.context, zeroed, &desc, &storage, error)) return status;
+  if (int32_t status = allocate_dense(*making.context, zeroed, &desc, &storage, error)) return status;
   const core::Pointers pointers = pointers_of(request.table->data, request.indices->data, desc.data);
-  return run_into(operands, plan, pointers, desc, storage, out, error);
+  return run_into(making, plan, pointers, desc, storage, out, error);
 }
 
 // The result of a scatter or a gradient, before it has memory: dense, with dtype and shape of the table.
-gth_tensor_desc dense_table(const Operands& operands) {
-  const gth_tensor_desc& table = *operands.request.table;
+gth_tensor_desc dense_table(const Making& making) {
+  const gth_tensor_desc& table = *making.request.table;
   gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(table.dtype, table.ndim, table.shape, nullptr);
-  desc.device = operands.context->device;
-  desc.device_id = operands.context->device_id;
+  desc.device = making.context->device;
+  desc.device_id = making.context->device_id;
   return desc;
 }
 
 // Makes the copy of the table that a scatter writes, or the zeros that a gradient adds to.
-int32_t allocate_table(const Operands& operands, gth_tensor_desc* desc, Storage** storage, const Error& error) {
-  return core::operation_of(operands.request.op).is_gradient()
-             ? allocate_dense(*operands.context, true, desc, storage, error)
-             : copy_dense(*operands.context, *operands.request.table, desc, storage, error);
+int32_t allocate_table(const Making& making, gth_tensor_desc* desc, Storage** storage, const Error& error) {
+  return core::operation_of(making.request.op).is_gradient()
+             ? allocate_dense(*making.context, true, desc, storage, error)
+             : copy_dense(*making.context, *making.request.table, desc, storage, error);
 }
 
 // Everything but indices is validated before memory is allocated.
-GATHER_APART int32_t scatter_new(const Operands& operands, gth_tensor** out, const Error& error) {
-  gth_tensor_desc desc = dense_table(operands);
-  Request request = operands.request;
+GATHER_APART int32_t scatter_new(const Making& making, gth_tensor** out, const Error& error) {
+  gth_tensor_desc desc = dense_table(making);
+  Request request = making.request;
   request.table = &desc;
   Plan plan;
   if (int32_t status = core::lower(request, &plan, error)) return status;
-  if (desc.dtype == GTH_DTYPE_STRING) return scatter_strings(operands, plan, out, error);
+  if (desc.dtype == GTH_DTYPE_STRING) return scatter_strings(making, plan, out, error);
   Storage* storage;
-  if (int32_t status = allocate_table(operands, &desc, &storage, error)) return status;
+  if (int32_t status = allocate_table(making, &desc, &storage, error)) return status;
   const core::Pointers pointers = pointers_of(desc.data, request.indices->data, request.rows->data);
-  return run_into(operands, plan, pointers, desc, storage, out, error);
-}
-
-int32_t check_strings(const gth_tensor_desc& desc, const Tensor* tensor, int32_t role, const Error& error) {
-  if (desc.dtype != GTH_DTYPE_STRING || tensor) return GTH_OK;
-  return error.fail({GTH_E_UNSUPPORTED, role, -1, -1, GTH_DTYPE_STRING, 0},
-                    "%s: strings are tensor handles, they cannot be described as memory", core::operand_name(role));
+  return run_into(making, plan, pointers, desc, storage, out, error);
 }
 
 int32_t make(gth_context* handle, const gth_request* given, gth_tensor** out, const Error& error) {
@@ -108,30 +102,31 @@ int32_t make(gth_context* handle, const gth_request* given, gth_tensor** out, co
   const bool gathers =
       core::is_operation(given->op) && core::operation_of(given->op).direction == core::Direction::gather;
   Room room;
-  Operands operands;
-  const Rows rows = gathers ? Rows::optional : Rows::required;
-  if (int32_t status = find_operands(handle, *given, Open::none, rows, &room, &operands, error)) return status;
-  const Request& request = operands.request;
-  const core::Roles roles = core::operation_of(request.op).roles();
-  if (gathers && request.rows) {
-    return error.fail({GTH_E_VERSION, roles.rows}, "%s: must be NULL, the result is new",
-                      core::operand_name(roles.rows));
+  Making making;
+  making.given = given;
+  int32_t status = find_operands(handle, *given, Open::none, gathers ? Rows::optional : Rows::required, &room,
+                                 &making.context, &making.request, error);
+  if (status) return status;
+  if (!gathers) return scatter_new(making, out, error);
+  if (given->rows) {
+    return error.fail({GTH_E_VERSION, GTH_OPERAND_OUT}, "out: must be NULL, because the result is a new tensor");
   }
-  if (int32_t status = check_strings(*request.table, operands.table, roles.table, error)) return status;
-  if (gathers) {
-    const bool is_done = has_fast_path(request.op) && gather_shortly(*operands.context, request, out);
-    return is_done ? GTH_OK : gather_new(operands, out, error);
-  }
-  if (int32_t status = check_strings(*request.rows, operands.rows, roles.rows, error)) return status;
-  return scatter_new(operands, out, error);
+  const bool is_done = core::has_short_form(given->op) && gather_shortly(*making.context, making.request, out);
+  return is_done ? GTH_OK : gather_new(making, out, error);
 }
 
 }  // namespace
 
-gth_tensor_desc result_desc(const Operands& operands, const Plan& plan) {
-  gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(operands.request.table->dtype, plan.ndim, plan.shape, nullptr);
-  desc.device = operands.context->device;
-  desc.device_id = operands.context->device_id;
+int32_t find_strings(const gth_tensor_desc* operand, int32_t role, const Tensor** out, const Error& error) {
+  if (operand->tensor) return find_tensor(operand->tensor, role, out, error);
+  return error.fail({GTH_E_UNSUPPORTED, role, -1, -1, GTH_DTYPE_STRING, 0},
+                    "%s: strings cannot be described as memory, only as a tensor", core::operand_name(role));
+}
+
+gth_tensor_desc result_desc(const Making& making, const Plan& plan) {
+  gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(making.request.table->dtype, plan.ndim, plan.shape, nullptr);
+  desc.device = making.context->device;
+  desc.device_id = making.context->device_id;
   return desc;
 }
 

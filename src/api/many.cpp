@@ -40,9 +40,9 @@ class Ranges {
     if (plan.tuples.at(n) == 0 || plan.is_empty) return;
     const core::Roles roles = core::roles_of(plan.direction);
     const bool scatters = core::is_scatter(plan);
-    if (!plan.params_reach.empty) append(scatters, pointers.params, plan.params_reach.at(n), item, roles.table);
+    if (!plan.table_reach.empty) append(scatters, pointers.table, plan.table_reach.at(n), item, roles.table);
     if (plan.components > 0) append(false, pointers.indices, plan.indices_reach.at(n), item, GTH_OPERAND_INDICES);
-    append(!scatters, pointers.out, plan.out_reach.at(n), item, roles.rows);
+    append(!scatters, pointers.rows, plan.rows_reach.at(n), item, roles.rows);
   }
 
   // Finds a written range that overlaps a range of another item. False: there is none.
@@ -96,16 +96,17 @@ GATHER_APART int32_t validate_request(gth_context* handle, const gth_request* gi
                                       const Error& error) {
   gth_request read;
   Room room;
-  Operands operands;
+  const Context* context = nullptr;
+  core::Request request;
   Plan plan;
   if (int32_t status = read_request(given, &read, &given, error)) return status;
-  int32_t status = find_operands(handle, *given, core::Open::none, Rows::required, &room, &operands, error);
-  if (!status) status = lower_request(operands.request, &plan, error);
+  int32_t status = find_operands(handle, *given, core::Open::none, Rows::required, &room, &context, &request, error);
+  if (!status) status = lower_request(request, &plan, error);
   if (status) return status;
-  const core::Pointers pointers = pointers_of(operands.request);
-  if ((status = core::check_run(plan, pointers, GTH_OPEN, nullptr, error))) return status;
+  const core::Pointers pointers = pointers_of(request);
+  if ((status = check_memory(request, plan, error))) return status;
   ranges->add(plan, pointers, GTH_OPEN, item);
-  return validate_indices(*operands.context, plan, cpu::choose_kernels(plan), pointers.indices, GTH_OPEN, error);
+  return validate_indices(*context, plan, cpu::choose_kernels(plan), pointers.indices, GTH_OPEN, error);
 }
 
 struct Requests {
@@ -119,7 +120,9 @@ struct Requests {
     gth_request read;
     const gth_request* given = nullptr;
     if (int32_t status = read_request(requests[i], &read, &given, error)) return status;
-    return run_found(context, *given, error);
+    core::Request request;
+    const bool is_found = find_all_quickly(*given, core::Open::none, Rows::required, &request);
+    return run_found(context, *given, is_found, &request, error);
   }
 };
 
@@ -178,8 +181,8 @@ int32_t run_all(const Items& items, int64_t count, int64_t* item, const Error& e
   if (ranges.find_overlap(&written, &other)) {
     *item = written.item;
     return error.fail({GTH_E_ALIAS, written.operand, -1, -1, other.item, 0},
-                      "%s of item %lld: shares memory with item %lld", core::operand_name(written.operand),
-                      static_cast<long long>(written.item), static_cast<long long>(other.item));
+                      "request %lld: %s shares memory with request %lld", static_cast<long long>(written.item),
+                      core::operand_name(written.operand), static_cast<long long>(other.item));
   }
   for (*item = 0; *item < count; ++*item) {
     const int32_t status = items.run(*item, error);

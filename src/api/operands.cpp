@@ -1,27 +1,9 @@
 #include "api/operands.hpp"
 
-#include <cstddef>
-#include <cstring>
-
-#include "api/handles.hpp"
-#include "core/structs.hpp"
+#include "core/apart.hpp"
 
 namespace gather::api {
 namespace {
-
-// Whether a description that names a tensor sets no other field. It reads 16 bytes at once. dtype is read by itself,
-// because a load that spans two recent stores, those of size and dtype, would wait for both.
-bool names_tensor_only(const gth_tensor_desc& desc) {
-  typedef uint64_t Pair __attribute__((vector_size(16)));
-  const auto at = [&](size_t offset) {
-    Pair pair;
-    std::memcpy(&pair, reinterpret_cast<const char*>(&desc) + offset, sizeof pair);
-    return pair;
-  };
-  const Pair all = at(offsetof(gth_tensor_desc, device)) | at(offsetof(gth_tensor_desc, data)) |
-                   at(offsetof(gth_tensor_desc, strides)) | at(offsetof(gth_tensor_desc, offset));
-  return (static_cast<uint64_t>(static_cast<uint32_t>(desc.dtype)) | all[0] | all[1]) == 0;
-}
 
 // Reads the struct of an operand, without looking at its handle.
 int32_t read_operand(const gth_tensor_desc* given, int32_t role, gth_tensor_desc* room, const gth_tensor_desc** out,
@@ -34,11 +16,11 @@ int32_t read_operand(const gth_tensor_desc* given, int32_t role, gth_tensor_desc
                     core::operand_name(role));
 }
 
-int32_t resolve_tensor(int32_t role, const gth_tensor_desc** desc, const Tensor** tensor, const Error& error) {
-  *tensor = nullptr;
+int32_t resolve_tensor(int32_t role, const gth_tensor_desc** desc, const Error& error) {
   if (!(*desc)->tensor) return GTH_OK;
-  if (int32_t status = find_tensor((*desc)->tensor, role, tensor, error)) return status;
-  *desc = &(*tensor)->desc;
+  const Tensor* tensor = nullptr;
+  if (int32_t status = find_tensor((*desc)->tensor, role, &tensor, error)) return status;
+  *desc = &tensor->desc;
   return GTH_OK;
 }
 
@@ -58,41 +40,51 @@ int32_t read_structs(const gth_request& given, core::Roles roles, Room* room, co
   return status ? status : core::check_options(out->options, out->op, error);
 }
 
-}  // namespace
-
-int32_t find_operands(gth_context* handle, const gth_request& given, core::Open open, Rows rows, Room* room,
-                      Operands* out, const Error& error) {
+// Requests with structs of other sizes, and invalid requests.
+GATHER_APART int32_t find_slowly(gth_context* handle, const gth_request& given, Rows rows, Room* room,
+                                 const Context** context, core::Request* out, const Error& error) {
   if (!core::is_operation(given.op)) {
     return error.fail({GTH_E_VERSION, GTH_OPERAND_REQUEST, -1, -1, given.op, GTH_OP_LAST},
                       "request: %d is no operation, valid are 1 to %d", given.op, GTH_OP_LAST);
   }
   const core::Roles roles = core::operation_of(given.op).roles();
   if (int32_t status = check_pointers(given, roles, rows == Rows::required, error)) return status;
-  core::Request& request = out->request;
-  request = {given.op, open, nullptr, nullptr, rows == Rows::ignored ? nullptr : given.rows, nullptr, 0, 0};
-  if (int32_t status = read_structs(given, roles, room, &request, error)) return status;
-  if (int32_t status = find_context(handle, &out->context, error)) return status;
-  request.device = out->context->device;
-  request.device_id = out->context->device_id;
-  if (int32_t status = resolve_tensor(roles.table, &request.table, &out->table, error)) return status;
-  if (int32_t status = resolve_tensor(GTH_OPERAND_INDICES, &request.indices, &out->indices, error)) return status;
-  out->rows = nullptr;
-  return request.rows ? resolve_tensor(roles.rows, &request.rows, &out->rows, error) : GTH_OK;
+  out->rows = rows == Rows::ignored ? nullptr : given.rows;
+  if (int32_t status = read_structs(given, roles, room, out, error)) return status;
+  if (int32_t status = find_context(handle, context, error)) return status;
+  if (int32_t status = resolve_tensor(roles.table, &out->table, error)) return status;
+  if (int32_t status = resolve_tensor(GTH_OPERAND_INDICES, &out->indices, error)) return status;
+  return out->rows ? resolve_tensor(roles.rows, &out->rows, error) : GTH_OK;
+}
+
+}  // namespace
+
+int32_t find_operands(gth_context* handle, const gth_request& given, core::Open open, Rows rows, Room* room,
+                      const Context** context, core::Request* out, const Error& error) {
+  const bool is_found = find_all_quickly(given, open, rows, out);
+  return finish_operands(handle, given, is_found, rows, room, context, out, error);
+}
+
+int32_t finish_operands(gth_context* handle, const gth_request& given, bool is_found, Rows rows, Room* room,
+                        const Context** context, core::Request* out, const Error& error) {
+  int32_t status;
+  if (is_found) {
+    status = given.options ? core::check_options(given.options, given.op, error) : GTH_OK;
+    if (!status) status = find_context(handle, context, error);
+  } else {
+    status = find_slowly(handle, given, rows, room, context, out, error);
+  }
+  if (status) return status;
+  out->device = (*context)->device;
+  out->device_id = (*context)->device_id;
+  return GTH_OK;
 }
 
 int32_t find_operand(const gth_tensor_desc* given, int32_t role, gth_tensor_desc* room, const gth_tensor_desc** out,
-                     const Tensor** tensor, const Error& error) {
+                     const Error& error) {
   if (!given) return fail_null(role, error);
   if (int32_t status = read_operand(given, role, room, out, error)) return status;
-  return resolve_tensor(role, out, tensor, error);
-}
-
-const gth_tensor_desc* find_quickly(const gth_tensor_desc* operand) {
-  if (!core::has_first_fields_only(operand)) return nullptr;
-  if (!operand->tensor) return operand;
-  if (!names_tensor_only(*operand)) return nullptr;
-  const Content* content = find_slot(token_of(operand->tensor), Kind::tensor);
-  return content ? &content->tensor.desc : nullptr;
+  return resolve_tensor(role, out, error);
 }
 
 }  // namespace gather::api

@@ -27,8 +27,7 @@ struct Given {
 
 int32_t read_given(const gth_tensor_desc* ids, const gth_shards* shards, const gth_options* options, Given* out,
                    const Error& error) {
-  const Tensor* tensor;
-  int32_t status = find_operand(ids, GTH_OPERAND_INDICES, &out->ids_room, &out->ids, &tensor, error);
+  int32_t status = find_operand(ids, GTH_OPERAND_INDICES, &out->ids_room, &out->ids, error);
   if (status) return status;
   if ((status = core::read_shards(shards, &out->shards, error))) return status;
   out->options = nullptr;

@@ -41,10 +41,10 @@ const gth_tensor* bound_tensor(const gth_tensor_desc* operand) { return operand 
 
 int32_t lower(const gth_request& given, PlanObject* object, const Error& error) {
   Room room;
-  Operands operands;
-  int32_t status = find_operands(nullptr, given, Open::one, Rows::optional, &room, &operands, error);
+  const Context* context = nullptr;
+  Request request;
+  int32_t status = find_operands(nullptr, given, Open::one, Rows::optional, &room, &context, &request, error);
   if (status) return status;
-  Request& request = operands.request;
   request.device = request.device_id = 0;  // the operands say it
   if ((status = check_planned(request, error))) return status;
   if ((status = core::lower(request, &object->plan, error))) return status;
@@ -101,11 +101,11 @@ int32_t bind(const gth_tensor* tensor, int32_t role, const char** data, const Er
 
 int32_t bind_all(const PlanObject& object, core::Pointers* pointers, const Error& error) {
   const core::Roles roles = core::roles_of(object.plan.direction);
-  if (int32_t status = bind(object.table, roles.table, &pointers->params, error)) return status;
+  if (int32_t status = bind(object.table, roles.table, &pointers->table, error)) return status;
   if (int32_t status = bind(object.indices, GTH_OPERAND_INDICES, &pointers->indices, error)) return status;
-  const char* rows = pointers->out;
+  const char* rows = pointers->rows;
   const int32_t status = bind(object.rows, roles.rows, &rows, error);
-  pointers->out = const_cast<char*>(rows);
+  pointers->rows = const_cast<char*>(rows);
   return status;
 }
 
@@ -164,9 +164,9 @@ int32_t write_extents(const gth_plan* handle, gth_plan_args* args, const Error& 
   if (int32_t status = core::check_open_extent(object->plan, read.n, error)) return status;
   const core::Extents extents = core::extents_of(object->plan, read.n);
   args->flags |= GTH_ARGS_EXTENTS;
-  args->table_extent = extents.params;
+  args->table_extent = extents.table;
   args->indices_extent = extents.indices;
-  args->rows_extent = extents.out;
+  args->rows_extent = extents.rows;
   return GTH_OK;
 }
 

@@ -19,11 +19,14 @@ using core::Open;
 using core::Plan;
 using core::Request;
 
+int64_t count_bytes(const gth_tensor_desc& desc) {
+  return core::dense_product(desc.shape, 0, desc.ndim, core::find_dtype(desc.dtype)->bytes);
+}
+
 // Writes zeros to all elements of a validated tensor, whatever its strides.
 GATHER_APART int32_t write_zeros(const Context& context, const gth_tensor_desc& out, const Error& error) {
-  const int64_t bytes = core::dense_product(out.shape, 0, out.ndim, core::find_dtype(out.dtype)->bytes);
+  const int64_t bytes = count_bytes(out);
   if (bytes == 0) return GTH_OK;
-  if (!out.data) return error.fail({GTH_E_NULL, GTH_OPERAND_TARGET}, "target: data is NULL");
   if (!out.strides) {
     std::memset(static_cast<char*>(const_cast<void*>(out.data)) + out.offset, 0, static_cast<size_t>(bytes));
     return GTH_OK;
@@ -40,24 +43,20 @@ GATHER_APART int32_t write_zeros(const Context& context, const gth_tensor_desc& 
   return run_copy(context, source, out, error);
 }
 
-// Indices are validated before the first zero is written.
+// Zeros are written when everything that can fail, except for races, has succeeded.
 int32_t run_gradient(const Context& context, const Plan& plan, const core::Pointers& pointers,
                      const gth_tensor_desc& target, const Error& error) {
-  const cpu::Kernels kernels = cpu::choose_kernels(plan);
-  if (!plan.is_empty || plan.checks_when_empty) {
-    const int32_t status =
-        cpu::judge(plan, kernels, pointers.indices, GTH_OPEN, executor_for(context, plan.threads), error);
-    if (status) return status;
-  }
-  if (int32_t status = write_zeros(context, target, error)) return status;
-  return execute(context, plan, kernels, pointers, GTH_OPEN, Output::callers, error);
+  auto write = [&] { return write_zeros(context, target, error); };
+  const auto call = [](void* body) { return (*static_cast<decltype(write)*>(body))(); };
+  return cpu::run_prepared(plan, cpu::choose_kernels(plan), pointers, {call, &write},
+                           executor_for(context, plan.threads), error);
 }
 
 int32_t run_request(const Context& context, const Request& request, const Error& error) {
   Plan plan;
   if (int32_t status = lower_request(request, &plan, error)) return status;
   const core::Pointers pointers = pointers_of(request);
-  if (int32_t status = core::check_run(plan, pointers, GTH_OPEN, nullptr, error)) return status;
+  if (int32_t status = check_memory(request, plan, error)) return status;
   return core::operation_of(request.op).is_gradient() ? run_gradient(context, plan, pointers, *request.table, error)
                                                       : execute_once(context, plan, pointers, Output::callers, error);
 }
@@ -67,7 +66,9 @@ GATHER_APART int32_t run_read(gth_context* context, const gth_request* given, gt
     if (!given) return fail_null(GTH_OPERAND_REQUEST, error);
     gth_request room;
     if (int32_t status = core::read_struct(given, &room, &given, GTH_OPERAND_REQUEST, error)) return status;
-    return run_found(context, *given, error);
+    Request request;
+    const bool is_found = find_all_quickly(*given, Open::none, Rows::required, &request);
+    return run_found(context, *given, is_found, &request, error);
   });
 }
 
@@ -80,12 +81,20 @@ int32_t lower_request(const Request& request, Plan* plan, const Error& error) {
                     "%s: strings are supported by gth_make only", core::operand_name(operand));
 }
 
-int32_t run_found(gth_context* handle, const gth_request& given, const Error& error) {
+int32_t check_memory(const Request& request, const Plan& plan, const Error& error) {
+  if (int32_t status = core::check_run(plan, pointers_of(request), GTH_OPEN, nullptr, error)) return status;
+  // A gradient also writes what no index selects.
+  if (request.table->data || !core::operation_of(request.op).is_gradient() || count_bytes(*request.table) == 0) {
+    return GTH_OK;
+  }
+  return error.fail({GTH_E_NULL, GTH_OPERAND_TARGET}, "target: data is NULL");
+}
+
+int32_t run_found(gth_context* handle, const gth_request& given, bool is_found, Request* request, const Error& error) {
   Room room;
-  Operands operands;
-  int32_t status = find_operands(handle, given, Open::none, Rows::required, &room, &operands, error);
-  if (status) return status;
-  return run_request(*operands.context, operands.request, error);
+  const Context* context = nullptr;
+  const int32_t status = finish_operands(handle, given, is_found, Rows::required, &room, &context, request, error);
+  return status ? status : run_request(*context, *request, error);
 }
 
 bool run_shortly(const Context& context, const Request& request) {
@@ -95,16 +104,16 @@ bool run_shortly(const Context& context, const Request& request) {
                         pointers_of(request.table->data, request.indices->data, request.rows->data), GTH_OPEN, nullptr);
 }
 
-bool run_tensors_shortly(const Context& context, const Request& given) {
-  const gth_tensor_desc *table = find_quickly(given.table), *indices = find_quickly(given.indices),
-                        *rows = find_quickly(given.rows);
-  if (!table || !indices || !rows) return false;
-  if (table == given.table && indices == given.indices && rows == given.rows) return false;
-  return run_shortly(context, {given.op, Open::none, table, indices, rows, given.options, 0, 0});
-}
-
-int32_t run_any(gth_context* handle, const gth_request& request, gth_error* err) noexcept {
-  return fence(err, [&](const Error& error) { return run_found(handle, request, error); });
+int32_t run_any(gth_context* handle, const gth_request& given, gth_error* err) noexcept {
+  Request request;
+  const bool is_found = find_all_quickly(given, Open::none, Rows::required, &request);
+  // A request whose operands all describe memory has been tried before.
+  if (is_found && core::has_short_form(given.op) && is_error_struct(err) &&
+      (given.table->tensor || given.indices->tensor || given.rows->tensor)) {
+    const Context* context = nullptr;
+    if (!find_context(handle, &context, Error(nullptr)) && run_shortly(*context, request)) return succeed(err);
+  }
+  return fence(err, [&](const Error& error) { return run_found(handle, given, is_found, &request, error); });
 }
 
 }  // namespace gather::api

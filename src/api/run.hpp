@@ -3,45 +3,43 @@
 #include "api/context.hpp"
 #include "core/plan.hpp"
 #include "core/request.hpp"
+#include "core/short.hpp"
 #include "core/structs.hpp"
 
 // Running one request.
 namespace gather::api {
 
-// The fast path of one request: a gather of a few rows of dense tensors. False if the request is of another kind, or
-// invalid. Nothing has been written then.
+// The fast path: a gather of a few rows of dense memory. Precondition: core::has_short_form(request.op). False if the request is of another kind, or invalid. Nothing has
+// been written then.
 bool run_shortly(const Context& context, const core::Request& request);
 
-// The same where operands name tensors.
-__attribute__((noinline)) bool run_tensors_shortly(const Context& context, const core::Request& request);
+// Whether an operand names a tensor. Operands that do are found before the fast path is tried.
+inline bool names_tensor(const gth_tensor_desc& operand) {
+  return core::has_first_fields_only(&operand) && operand.tensor;
+}
 
-// Reads and runs a request of the known size.
-int32_t run_found(gth_context* handle, const gth_request& given, const Error& error);
+// Runs a request of the known size. is_found and *request are results of find_all_quickly.
+int32_t run_found(gth_context* handle, const gth_request& given, bool is_found, core::Request* request,
+                  const Error& error);
 
 // Lowers a request to a plan. Strings are refused.
 int32_t lower_request(const core::Request& request, core::Plan* plan, const Error& error);
 
+// Checks the memory of a request that has been lowered: NULL and overlap.
+int32_t check_memory(const core::Request& request, const core::Plan& plan, const Error& error);
+
 // Every call that the fast path does not run.
 __attribute__((noinline)) int32_t run_any(gth_context* handle, const gth_request& request, gth_error* err) noexcept;
-
-inline bool has_fast_path(int32_t op) { return op == GTH_OP_GATHER || op == GTH_OP_GATHER_ND; }
-
-inline bool names_tensor(const gth_tensor_desc* operand) {
-  return core::has_first_fields_only(operand) && operand->tensor;
-}
 
 // gth_run. Inlined into each exported function, so that an operation without a fast path does not try it.
 __attribute__((always_inline)) inline int32_t run_operation(gth_context* handle, int32_t op,
                                                             const gth_tensor_desc* table,
                                                             const gth_tensor_desc* indices, const gth_tensor_desc* rows,
                                                             const gth_options* options, gth_error* err) noexcept {
-  if (has_fast_path(op) && is_error_struct(err) && table && indices && rows) {
+  if (core::has_short_form(op) && is_error_struct(err) && table && indices && rows && !names_tensor(*table)) {
     const Context* context = nullptr;
-    const core::Request request{op, core::Open::none, table, indices, rows, options, 0, 0};
     if (!find_context(handle, &context, Error(nullptr)) &&
-        (names_tensor(table) ? run_tensors_shortly(*context, request)
-                             : run_shortly(*context, request) || ((names_tensor(indices) || names_tensor(rows)) &&
-                                                                  run_tensors_shortly(*context, request)))) {
+        run_shortly(*context, {op, core::Open::none, table, indices, rows, options, 0, 0})) {
       return succeed(err);
     }
   }

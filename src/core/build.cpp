@@ -17,7 +17,7 @@ struct Source {
 // What a loop over a params dim steps by. Nothing is read where params has no elements, and its strides have not been
 // held against anything.
 Scaled params_step(const Source& source, int32_t dim) {
-  return dim < 0 || source.placement.params.reach.empty ? fixed(0) : source.placement.params.strides[dim];
+  return dim < 0 || source.placement.table.reach.empty ? fixed(0) : source.placement.table.strides[dim];
 }
 
 // The row-major number of a tuple, dim of indices by dim.
@@ -41,8 +41,8 @@ void append(Plan* plan, int32_t first, const Loop& loop) {
   if (loop.extent.is(1)) return;
   if (plan->end > first) {
     Loop& last = plan->loops[plan->end - 1];
-    if (continues(last.params, loop.params, loop.extent) && continues(last.index, loop.index, loop.extent) &&
-        continues(last.out, loop.out, loop.extent) && continues(last.position, loop.position, loop.extent)) {
+    if (continues(last.table, loop.table, loop.extent) && continues(last.indices, loop.indices, loop.extent) &&
+        continues(last.rows, loop.rows, loop.extent) && continues(last.position, loop.position, loop.extent)) {
       const Scaled extent = times(last.extent, loop.extent);
       last = loop;
       last.extent = extent;
@@ -55,8 +55,8 @@ void append(Plan* plan, int32_t first, const Loop& loop) {
 Loop loop_over(const Source& source, const Scaled* positions, int32_t dim) {
   const DimPair dims = dims_of(source.meaning.geometry, dim, *source.request.table, *source.request.indices);
   const bool has_index = dims.indices >= 0;
-  return {extent_of(source.meaning.geometry.shape[dim]), params_step(source, dims.params),
-          has_index ? source.placement.indices.strides[dims.indices] : fixed(0), source.placement.out.strides[dim],
+  return {extent_of(source.meaning.geometry.shape[dim]), params_step(source, dims.table),
+          has_index ? source.placement.indices.strides[dims.indices] : fixed(0), source.placement.rows.strides[dim],
           has_index ? positions[dims.indices] : fixed(0)};
 }
 
@@ -79,8 +79,8 @@ int32_t find_row(const Source& source, int32_t first_inner, Plan* plan) {
   for (; dim > first_inner; --dim) {
     const int64_t extent = geometry.shape[dim - 1];
     const DimPair dims = dims_of(geometry, dim - 1, *source.request.table, *source.request.indices);
-    const bool is_contiguous = dims.params >= 0 && source.placement.params.strides[dims.params].is(row) &&
-                               source.placement.out.strides[dim - 1].is(row);
+    const bool is_contiguous = dims.table >= 0 && source.placement.table.strides[dims.table].is(row) &&
+                               source.placement.rows.strides[dim - 1].is(row);
     if (extent != 1 && !is_contiguous) break;
     row *= extent;
   }
@@ -117,9 +117,9 @@ int64_t length_of(const Loop& loop) { return loop.extent.by_n ? INT64_MAX : loop
 // Whether the loop may be walked inside all tuple loops behind it although tuples are visited in order that may select the
 // same row of what is written: a loop that steps along it leads to other rows.
 bool may_move_inside(const Plan& plan, int32_t loop) {
-  if (!plan.loops[loop].params.is(0)) return true;
+  if (!plan.loops[loop].table.is(0)) return true;
   return std::all_of(plan.loops + loop + 1, plan.loops + plan.end,
-                     [](const Loop& behind) { return !is_tuple_loop(behind) || !behind.params.is(0); });
+                     [](const Loop& behind) { return !is_tuple_loop(behind) || !behind.table.is(0); });
 }
 
 // The loop that is walked innermost: the last one from tuple to tuple, unless it is short and another is longer. There
@@ -226,13 +226,13 @@ void set_counts(const Source& source, int32_t first_inner, Plan* plan) {
 
 void set_memory(const Source& source, Plan* plan) {
   const Placement& placement = source.placement;
-  plan->params_offset = placement.params.reach.empty ? 0 : source.request.table->offset;
+  plan->table_offset = placement.table.reach.empty ? 0 : source.request.table->offset;
   plan->indices_offset = plan->components ? source.request.indices->offset : 0;
-  plan->out_offset = source.request.rows ? source.request.rows->offset : 0;
-  plan->params_reach = placement.params.reach;
+  plan->rows_offset = source.request.rows ? source.request.rows->offset : 0;
+  plan->table_reach = placement.table.reach;
   plan->indices_reach = placement.indices.reach;
-  plan->out_reach = placement.out.reach;
-  plan->largest_n = std::min({placement.params.largest_n, placement.indices.largest_n, placement.out.largest_n,
+  plan->rows_reach = placement.rows.reach;
+  plan->largest_n = std::min({placement.table.largest_n, placement.indices.largest_n, placement.rows.largest_n,
                               INT64_MAX / std::max<int64_t>(plan->tuples.factor, 1),
                               INT64_MAX / std::max<int64_t>(plan->slices.factor, 1)});
 }

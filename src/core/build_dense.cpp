@@ -28,25 +28,25 @@ bool reach_of(const gth_tensor_desc* desc, int64_t bytes, Reach* reach) {
 
 // Sizes in bytes of what one step of each loop covers; false where a tensor is empty or too large.
 struct Strides {
-  int64_t row, params_outer, params_batch, params, index_step, index_batch, indices, out_outer, out_batch, out;
+  int64_t row, table_outer, table_batch, table, index_step, indices_batch, indices, rows_outer, rows_batch, rows;
   int64_t batches, outers, tuples;
 
   bool measure(const Request& request, const Geometry& geometry, int64_t item, int64_t index_item) {
     const int64_t *p = request.table->shape, *q = request.indices->shape;
     const int32_t b = geometry.batch, a = geometry.axis;
     row = dense_product(p, a + geometry.components, request.table->ndim, item);
-    params_outer = dense_product(p, a, a + geometry.components, row);
-    params_batch = dense_product(p, b, a, params_outer);
-    params = dense_product(p, 0, b, params_batch);
+    table_outer = dense_product(p, a, a + geometry.components, row);
+    table_batch = dense_product(p, b, a, table_outer);
+    table = dense_product(p, 0, b, table_batch);
     index_step = dense_product(q, geometry.tuple_end, request.indices->ndim, index_item);
-    index_batch = dense_product(q, b, geometry.tuple_end, index_step);
-    indices = dense_product(q, 0, b, index_batch);
-    if (!params || !indices) return false;
-    batches = params / params_batch;
-    outers = params_batch / params_outer;
-    tuples = index_batch / index_step;
-    return multiply(tuples, row, &out_outer) && multiply(outers, out_outer, &out_batch) &&
-           multiply(batches, out_batch, &out);
+    indices_batch = dense_product(q, b, geometry.tuple_end, index_step);
+    indices = dense_product(q, 0, b, indices_batch);
+    if (!table || !indices) return false;
+    batches = table / table_batch;
+    outers = table_batch / table_outer;
+    tuples = indices_batch / index_step;
+    return multiply(tuples, row, &rows_outer) && multiply(outers, rows_outer, &rows_batch) &&
+           multiply(batches, rows_batch, &rows);
   }
 };
 
@@ -63,13 +63,13 @@ void set_components(const Request& request, const Geometry& geometry, int64_t ro
 // Where each batch has one tuple, the line goes from batch to batch.
 void set_loops(const Strides& strides, Plan* plan) {
   plan->end = 0;
-  const auto add_loop = [&](int64_t extent, int64_t params, int64_t index, int64_t out, int64_t position) {
-    plan->loops[plan->end++] = {fixed(extent), fixed(params), fixed(index), fixed(out), fixed(position)};
+  const auto add_loop = [&](int64_t extent, int64_t table, int64_t indices, int64_t rows, int64_t position) {
+    plan->loops[plan->end++] = {fixed(extent), fixed(table), fixed(indices), fixed(rows), fixed(position)};
   };
   if (strides.batches != 1) {
-    add_loop(strides.batches, strides.params_batch, strides.index_batch, strides.out_batch, strides.tuples);
+    add_loop(strides.batches, strides.table_batch, strides.indices_batch, strides.rows_batch, strides.tuples);
   }
-  if (strides.outers != 1) add_loop(strides.outers, strides.params_outer, 0, strides.out_outer, 0);
+  if (strides.outers != 1) add_loop(strides.outers, strides.table_outer, 0, strides.rows_outer, 0);
   plan->line = 0;
   if (strides.tuples != 1 || strides.batches == 1) {
     plan->line = plan->end;
@@ -87,8 +87,8 @@ bool build_dense(const Request& request, const Meaning& meaning, Plan* plan) {
   plan->index_step = index_bytes(plan->index);
   Strides strides;
   if (!strides.measure(request, geometry, meaning.item, plan->index_step)) return false;
-  if (!reach_of(request.table, strides.params, &plan->params_reach) ||
-      !reach_of(request.rows, strides.out, &plan->out_reach) ||
+  if (!reach_of(request.table, strides.table, &plan->table_reach) ||
+      !reach_of(request.rows, strides.rows, &plan->rows_reach) ||
       !reach_of(request.indices, strides.indices, &plan->indices_reach)) {
     return false;
   }
@@ -99,9 +99,9 @@ bool build_dense(const Request& request, const Meaning& meaning, Plan* plan) {
   plan->inner = 1;
   plan->tuples = fixed(strides.batches * strides.tuples);
   plan->slices = fixed(strides.batches * strides.outers * strides.tuples);
-  plan->params_offset = request.table->offset;
+  plan->table_offset = request.table->offset;
   plan->indices_offset = request.indices->offset;
-  plan->out_offset = request.rows ? request.rows->offset : 0;
+  plan->rows_offset = request.rows ? request.rows->offset : 0;
   plan->largest_n = 0;
   plan->is_open = plan->is_empty = plan->checks_when_empty = false;
   plan->refused_dim = -1;

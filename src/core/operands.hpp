@@ -9,9 +9,9 @@
 namespace gather::core {
 
 struct Pointers {
-  const char* params;
+  const char* table;
   const char* indices;
-  char* out;
+  char* rows;
 };
 
 // Whose memory the output is. A caller's is as it was where a run fails; of ours nobody sees it then.
@@ -19,7 +19,7 @@ enum class Output : uint8_t { callers, ours };
 
 // Bytes from each data pointer on.
 struct Extents {
-  int64_t params, indices, out;
+  int64_t table, indices, rows;
 };
 
 // The open extent of a run: an extent that keeps all sizes inside int64 and inside what is described, or GTH_OPEN for a

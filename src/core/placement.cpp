@@ -59,16 +59,15 @@ gth_tensor_desc dense_output(const Geometry& geometry) {
 int32_t resolve_layouts(const Request& request, const Meaning& meaning, Placement* out, const Error& error) {
   const Direction direction = operation_of(request.op).direction;
   const Roles roles = roles_of(direction);
-  int32_t status = resolve_layout(*request.table, meaning.item, roles.table, &out->params, error);
+  int32_t status = resolve_layout(*request.table, meaning.item, roles.table, &out->table, error);
   if (status) return status;
   const int64_t index_bytes = find_dtype(request.indices->dtype)->bytes;
   status = resolve_layout(*request.indices, index_bytes, GTH_OPERAND_INDICES, &out->indices, error);
   if (status) return status;
   const gth_tensor_desc output = request.rows ? *request.rows : dense_output(meaning.geometry);
-  if ((status = resolve_layout(output, meaning.item, roles.rows, &out->out, error))) return status;
-  return direction == Direction::scatter
-             ? check_disjoint(*request.table, meaning.item, roles.table, &out->params, error)
-             : check_disjoint(output, meaning.item, roles.rows, &out->out, error);
+  if ((status = resolve_layout(output, meaning.item, roles.rows, &out->rows, error))) return status;
+  return direction == Direction::scatter ? check_disjoint(*request.table, meaning.item, roles.table, &out->table, error)
+                                         : check_disjoint(output, meaning.item, roles.rows, &out->rows, error);
 }
 
 int32_t check_readonly(const Request& request, const Error& error) {

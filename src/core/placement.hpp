@@ -7,7 +7,7 @@
 namespace gather::core {
 
 struct Placement {
-  Layout params, indices, out;
+  Layout table, indices, rows;
 };
 
 // Checked in the order of the contract; sets the device of the plan. The sizes have been checked.

@@ -9,11 +9,11 @@
 
 namespace gather::core {
 
-// One loop of a plan: what a step further means in params, in indices, in the output and in the position that an error
-// names. Where indices do not know of a loop, index and position are 0. May depend on the open extent n.
+// One loop of a plan: the byte strides of the three operands, and the increment of the position that an error names. A
+// loop that does not depend on indices has stride and position 0. Each number may depend on the open extent n.
 struct Loop {
   Scaled extent;
-  Scaled params, index, out;
+  Scaled table, indices, rows;
   Scaled position;
 };
 
@@ -60,8 +60,8 @@ struct Row {
 //     for each tuple of the line                                            "line"
 //       for each inner loop: copy a row
 //
-// Of a scatter, `params` is the target, whose rows are written, and `out` are the updates, which are read: the arrows of
-// the same loops. Tuples that may select the same row are visited in the order of their positions.
+// A gather reads the table and writes the rows. A scatter reads the rows and writes the table. Tuples that may select the
+// same row are visited in the order of their positions.
 //
 // Immutable once lowered.
 struct Plan {
@@ -86,12 +86,12 @@ struct Plan {
   Row row;
   int64_t inner;       // rows in a slice
   int64_t index_step;  // bytes between the components of a tuple
-  int64_t params_offset, indices_offset, out_offset;
+  int64_t table_offset, indices_offset, rows_offset;
   int64_t largest_n;
   Scaled tuples;     // in indices
   Scaled slices;     // in the output
   uint64_t fill[2];  // the element that bounds = fill writes
-  Reach params_reach, indices_reach, out_reach;
+  Reach table_reach, indices_reach, rows_reach;
   int64_t dealt;       // the tuples are dealt out to so many batches of params (1: they are not)
   int32_t dealt_ndim;  // params dims of these batches
   int32_t ndim;        // of the output

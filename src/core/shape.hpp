@@ -30,7 +30,7 @@ struct Geometry {
 
 // The dims of params and of indices that a dim of the output is; -1: none.
 struct DimPair {
-  int32_t params, indices;
+  int32_t table, indices;
 };
 DimPair dims_of(const Geometry& geometry, int32_t out_dim, const gth_tensor_desc& params,
                 const gth_tensor_desc& indices);

@@ -26,10 +26,10 @@ struct Short {
   int64_t tuples;     // times n where an extent is open
   int64_t largest_n;  // no extent is open: GTH_OPEN
   int64_t row;
-  Memory params, indices, out;
-  int64_t params_offset, indices_offset, out_offset;
-  int64_t line_index, line_out;  // bytes from tuple to tuple
-  int64_t index_step;            // bytes from component to component
+  Memory table, indices, rows;
+  int64_t table_offset, indices_offset, rows_offset;
+  int64_t line_indices, line_rows;  // bytes from tuple to tuple
+  int64_t index_step;               // bytes from component to component
   int32_t components;
   bool is_int64;  // else int32
   bool wraps;
@@ -40,10 +40,14 @@ struct Short {
 bool shorten(const Plan& plan, Short* out);
 
 // Describes the dense result of a request that may have a short form. `shape` has room for GTH_MAX_NDIM extents. False: it
-// has none.
+// has none. Precondition: has_short_form(request.op).
 bool infer_short(const Request& request, gth_tensor_desc* rows, int64_t* shape);
 
+// Whether an operation may have a short form.
+inline bool has_short_form(int32_t op) { return op == GTH_OP_GATHER || op == GTH_OP_GATHER_ND; }
+
 // The short form of a one-shot gather of dense tensors, along axis 0, without batch dims or a profile. False: it has none.
+// Precondition: has_short_form(request.op).
 bool lower_short(const Request& request, Short* out);
 
 }  // namespace gather::core

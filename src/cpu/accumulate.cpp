@@ -32,7 +32,7 @@ void combine(const Job& job, const Accumulate& kernels, const Update* first, con
       char* const row = moved(slice, to + at * item);
       kernels.load(row, n, values);
       for (const Update* each = first; each != last; ++each) {
-        kernels.combine(moved(job.out, each->from + from + at * item), n, values);
+        kernels.combine(moved(job.rows, each->from + from + at * item), n, values);
       }
       kernels.store(values, n, row);
     }
@@ -75,16 +75,19 @@ int32_t fail_memory(int64_t bytes, const Error& error) {
 
 }  // namespace
 
-int32_t accumulate(const Job& job, const Executor& executor, const Error& error) {
+int32_t accumulate(const Job& job, const Prepare& prepare, const Executor& executor, const Error& error) {
   int64_t bytes;
   if (!core::multiply(job.slices, sizeof(Update), &bytes)) return fail_memory(INT64_MAX, error);
   Room room{static_cast<Update*>(core::allocate(static_cast<size_t>(bytes))), job.slices, {0}};
   if (!room.updates) return fail_memory(bytes, error);
   const Accumulate kernels = choose_accumulate(job.plan);
-  const bool whole =
-      for_each_part(job, executor, [&](const Part& part) { return accumulate_part(part, kernels, &room); });
+  int32_t status = prepare();
+  if (!status &&
+      !for_each_part(job, executor, [&](const Part& part) { return accumulate_part(part, kernels, &room); })) {
+    status = core::fail_index_race(error);
+  }
   core::deallocate(room.updates);
-  return whole ? GTH_OK : core::fail_index_race(error);
+  return status;
 }
 
 }  // namespace gather::cpu

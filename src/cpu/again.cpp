@@ -15,10 +15,10 @@ bool comes_again(const Job& job) {
   const int64_t apart = line.extent / drawn;
   int64_t rows[drawn];
   BadTuple bad;
-  const Resolved resolved = resolve(job.plan, job.indices, steps_of(apart, line.index), drawn, rows, &bad);
+  const Resolved resolved = resolve(job.plan, job.indices, steps_of(apart, line.indices), drawn, rows, &bad);
   if (resolved == Resolved::bad) return false;
   for (int64_t i = 0; i < drawn; ++i) {
-    if (rows[i] != no_row) rows[i] += steps_of(i, steps_of(apart, line.params));
+    if (rows[i] != no_row) rows[i] += steps_of(i, steps_of(apart, line.table));
   }
   std::sort(rows, rows + drawn);
   int64_t again = 0;

@@ -22,7 +22,7 @@ struct ResolvedBlock {
   }
   bool resolve(const Job& job, const char* new_tuples, int64_t new_count) {
     BadTuple bad;
-    resolved = job.kernels.resolve(job.plan, new_tuples, job.copying.line.index, new_count, offsets, &bad);
+    resolved = job.kernels.resolve(job.plan, new_tuples, job.copying.line.indices, new_count, offsets, &bad);
     tuples = new_tuples;
     count = new_count;
     return resolved != Resolved::bad;

@@ -10,7 +10,7 @@ namespace gather::cpu {
 namespace {
 
 Steps fill_in(const core::Loop& loop, int64_t n) {
-  return {loop.extent.at(n), loop.params.at(n), loop.index.at(n), loop.out.at(n), loop.position.at(n)};
+  return {loop.extent.at(n), loop.table.at(n), loop.indices.at(n), loop.rows.at(n), loop.position.at(n)};
 }
 
 void add(int64_t* to, int64_t steps, int64_t stride) {
@@ -19,7 +19,8 @@ void add(int64_t* to, int64_t steps, int64_t stride) {
 
 // Whether walking `outer` around `inner` reads on where one round of `inner` ends.
 bool continues(const Steps& outer, const Steps& inner) {
-  return outer.index == steps_of(inner.extent, inner.index) && outer.position == steps_of(inner.extent, inner.position);
+  return outer.indices == steps_of(inner.extent, inner.indices) &&
+         outer.position == steps_of(inner.extent, inner.position);
 }
 
 // A line of so many tuples is worth walking, however long another one were.
@@ -30,9 +31,9 @@ constexpr int64_t long_line = 64;
 Job::Job(const core::Plan& p, const core::Pointers& pointers, int64_t n, const Kernels& chosen)
     : plan(p),
       kernels(chosen),
-      params(moved(pointers.params, p.params_offset)),
+      table(moved(pointers.table, p.table_offset)),
       indices(moved(pointers.indices, p.indices_offset)),
-      out(moved(pointers.out, p.out_offset)),
+      rows(moved(pointers.rows, p.rows_offset)),
       slices(p.slices.at(n)),
       inner_count(p.end - p.inner_begin) {
   copying.line = fill_in(p.loops[p.line], n);
@@ -47,9 +48,9 @@ Job::Job(const core::Plan& p, const core::Pointers& pointers, int64_t n, const K
 Job Job::cut(int32_t loop, int64_t first, int64_t last) const {
   Job part = *this;
   Steps& cut = part.copying.loop(loop);
-  part.params = moved(params, steps_of(first, cut.params));
-  part.indices = moved(indices, steps_of(first, cut.index));
-  part.out = moved(out, steps_of(first, cut.out));
+  part.table = moved(table, steps_of(first, cut.table));
+  part.indices = moved(indices, steps_of(first, cut.indices));
+  part.rows = moved(rows, steps_of(first, cut.rows));
   part.slices = slices / cut.extent * (last - first);
   cut.extent = last - first;
   return part;
@@ -61,7 +62,7 @@ void Job::find_judging() {
   int32_t count = 0;
   judged = 1;
   const auto add_loop = [&](const Steps& loop) {
-    if (loop.index == 0 || loop.extent == 1) return;
+    if (loop.indices == 0 || loop.extent == 1) return;
     judged *= loop.extent;
     int32_t at = count++;
     for (; at > 0 && loops[at - 1].position < loop.position; --at) loops[at] = loops[at - 1];
@@ -75,7 +76,7 @@ void Job::find_judging() {
     const Steps loop = loops[i];
     if (merged > 0 && continues(loops[merged - 1], loop)) {
       loops[merged - 1].extent *= loop.extent;
-      loops[merged - 1].index = loop.index;
+      loops[merged - 1].indices = loop.indices;
       loops[merged - 1].position = loop.position;
     } else {
       loops[merged++] = loop;
@@ -102,9 +103,9 @@ int64_t copied_bytes(const Job& job) {
 Lines::Lines(const Nest& nest) : nest_(nest), count_(nest.around_count) { std::fill_n(at_, count_, 0); }
 
 void Lines::move(const Steps& loop, int64_t by) {
-  add(&params_, by, loop.params);
-  add(&index_, by, loop.index);
-  add(&out_, by, loop.out);
+  add(&table_, by, loop.table);
+  add(&indices_, by, loop.indices);
+  add(&rows_, by, loop.rows);
   add(&position_, by, loop.position);
 }
 

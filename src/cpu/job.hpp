@@ -25,7 +25,7 @@ inline int64_t steps_of(int64_t count, int64_t stride) {
 // A loop of a plan with its open extent filled in.
 struct Steps {
   int64_t extent;
-  int64_t params, index, out, position;
+  int64_t table, indices, rows, position;
 };
 
 // Loops from tuple to tuple: the line is walked innermost.
@@ -49,9 +49,9 @@ struct Job {
 
   const core::Plan& plan;
   const Kernels& kernels;
-  const char* params;
+  const char* table;
   const char* indices;
-  char* out;
+  char* rows;
   int64_t slices;
   int64_t judged;  // tuples that differ in the indices they read
   bool in_order;   // walking along `judging`, positions only grow
@@ -67,22 +67,22 @@ struct Job {
 // What copying, or writing, is worth in bytes; no more than enough to be worth all threads.
 int64_t copied_bytes(const Job& job);
 
-// Calls body(params, out) for each row of a slice, with the bytes from the slice's first row on. Of most slices there is one.
+// Calls body(table, rows) for each row of a slice, with the bytes from the slice's first row on. Of most slices there is one.
 template <class Body>
 void for_each_row(const Job& job, Body&& body) {
-  int64_t params = 0, out = 0;
+  int64_t table = 0, rows = 0;
   int64_t at[GTH_MAX_NDIM];
   for (int32_t i = 0; i < job.inner_count; ++i) at[i] = 0;
   for (;;) {
-    body(params, out);
+    body(table, rows);
     int32_t i = job.inner_count;
     for (;;) {
       if (i-- == 0) return;
       const Steps& loop = job.inner[i];
       const bool carries = ++at[i] == loop.extent;
       const int64_t by = carries ? 1 - loop.extent : 1;
-      params += loop.params * by;
-      out += loop.out * by;
+      table += loop.table * by;
+      rows += loop.rows * by;
       if (!carries) break;
       at[i] = 0;
     }
@@ -102,9 +102,9 @@ class Lines {
   int64_t run() const { return count_ == 0 ? 1 : innermost().extent - at_[count_ - 1]; }
   const Steps& innermost() const { return nest_.around[count_ - 1]; }
 
-  int64_t params() const { return params_; }
-  int64_t index() const { return index_; }
-  int64_t out() const { return out_; }
+  int64_t table() const { return table_; }
+  int64_t indices() const { return indices_; }
+  int64_t rows() const { return rows_; }
   int64_t position() const { return position_; }
 
  private:
@@ -112,7 +112,7 @@ class Lines {
 
   const Nest& nest_;
   const int32_t count_;
-  int64_t params_ = 0, index_ = 0, out_ = 0, position_ = 0;
+  int64_t table_ = 0, indices_ = 0, rows_ = 0, position_ = 0;
   int64_t at_[GTH_MAX_NDIM];  // where each loop stands
 };
 

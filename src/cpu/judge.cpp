@@ -37,10 +37,10 @@ bool judge_line(const Job& job, const Lines& lines, int64_t j, int64_t end, Firs
     const int64_t position = lines.position() + steps_of(j, line.position);
     if (found->position.load(std::memory_order_relaxed) <= position) return false;
     const int64_t count = std::min(block_tuples, end - j);
-    const char* tuples = moved(job.indices, lines.index() + steps_of(j, line.index));
+    const char* tuples = moved(job.indices, lines.indices() + steps_of(j, line.indices));
     BadTuple bad;
-    if (!job.kernels.inside(tuples, line.index, count) &&
-        job.kernels.resolve(job.plan, tuples, line.index, count, offsets, &bad) == Resolved::bad) {
+    if (!job.kernels.inside(tuples, line.indices, count) &&
+        job.kernels.resolve(job.plan, tuples, line.indices, count, offsets, &bad) == Resolved::bad) {
       found->offer(position + steps_of(bad.tuple, line.position), bad);
       return false;
     }

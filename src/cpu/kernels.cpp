@@ -51,7 +51,7 @@ double selected_bytes(const core::Plan& plan) {
 // Of what depends on the open extent, only that it is not known to be large.
 Rows describe_rows(const core::Plan& plan) {
   const double far = plan.row.in < long_row ? far_bytes : far_bytes_of_long_rows;
-  return {plan.row.in, selected_bytes(plan) >= far, bytes_of(plan.out_reach) >= flooding_bytes};
+  return {plan.row.in, selected_bytes(plan) >= far, bytes_of(plan.rows_reach) >= flooding_bytes};
 }
 
 Addend integer_of(int64_t bytes) {
@@ -105,7 +105,7 @@ TakeRows choose_give(const core::Plan& plan, const Kernels& kernels, const Rows&
 
 // What each next tuple of the line lies further on in params, whatever it says. Only the outermost dim may be open, and no
 // stride of params lies in front of it: the step is a number.
-int64_t row_step(const core::Plan& plan) { return plan.loops[plan.line].params.factor; }
+int64_t row_step(const core::Plan& plan) { return plan.loops[plan.line].table.factor; }
 
 void add_row_steps(int64_t step, int64_t n, int64_t* offsets) {
   if (step == 0) return;
@@ -134,7 +134,7 @@ bool describe_selection(const core::Plan& plan, Selection* selection) {
   selection->outside = outside_of(plan.bounds);
   selection->components = plan.components;
   selection->index_step = plan.index_step;
-  const core::Scaled& step = plan.loops[plan.line].index;
+  const core::Scaled& step = plan.loops[plan.line].indices;
   selection->tuple_step = step.by_n ? 0 : step.factor;
   selection->row_step = row_step(plan);
   for (int32_t c = 0; c < plan.components; ++c) {

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <numeric>
+#include <utility>
 
 #include "core/checked.hpp"
+#include "core/testing.hpp"
 #include "cpu/block.hpp"
 #include "cpu/job.hpp"
 #include "cpu/pieces.hpp"
@@ -148,7 +151,7 @@ bool for_each_block(const Job& job, int64_t first, int64_t last, Body&& body) {
   int64_t j = first % line.extent;
   for (lines.seek(first / line.extent); first < last;) {
     const int64_t count = std::min({block_tuples, line.extent - j, last - first});
-    if (!block.update(job, moved(job.indices, lines.index() + steps_of(j, line.index)), count)) return false;
+    if (!block.update(job, moved(job.indices, lines.indices() + steps_of(j, line.indices)), count)) return false;
     body(first, block.offsets, count);
     first += count;
     j += count;
@@ -191,24 +194,124 @@ bool put_piece(const Job& job, const Map& map, int64_t first, int64_t last, int6
   return walked && all && std::equal(next, next + shards, end);
 }
 
-// One shard's rows, of which each is kept once: the first `count` of `local`. order: positions of them all; place: which row
-// of the shard a position is. slots: twice as many numbers as rows.
-int64_t keep_once(int64_t* local, const int64_t* order, int64_t count, int64_t* slots, int64_t* place) {
-  const int64_t size = 2 * count;
-  std::fill_n(slots, size, -1);
+// Counts the ids that are looked at, in test builds only.
+void note_steps([[maybe_unused]] int64_t steps) {
+#ifdef GATHER_TESTING
+  core::testing_note_steps(steps);
+#endif
+}
+
+// Sorts the numbers 0 .. count - 1 by row, and by number where rows are equal. Returns the one of the two buffers that
+// holds the result.
+int64_t* sort_by_row(const int64_t* rows, int64_t count, int64_t* numbers, int64_t* buffer) {
+  constexpr int32_t digit_bits = 8, digits = 1 << digit_bits;
+  const auto range = std::minmax_element(rows, rows + count);
+  const uint64_t lowest = static_cast<uint64_t>(*range.first);
+  const uint64_t span = static_cast<uint64_t>(*range.second) - lowest;
+  std::iota(numbers, numbers + count, int64_t{0});
+  for (int32_t shift = 0; shift < 64 && span >> shift > 0; shift += digit_bits) {
+    const auto digit_of = [&](int64_t row) { return ((static_cast<uint64_t>(row) - lowest) >> shift) % digits; };
+    int64_t next[digits + 1] = {};
+    for (int64_t k = 0; k < count; ++k) ++next[digit_of(rows[k]) + 1];
+    std::partial_sum(next, next + digits, next);
+    for (int64_t k = 0; k < count; ++k) buffer[next[digit_of(rows[numbers[k]])]++] = numbers[k];
+    std::swap(numbers, buffer);
+    note_steps(count);
+  }
+  return numbers;
+}
+
+// As keep_once, by sorting: the time does not depend on how the rows are distributed.
+int64_t keep_once_sorted(int64_t* local, const int64_t* order, int64_t count, int64_t* buffers, int64_t* place) {
+  const int64_t* const sorted = sort_by_row(local, count, buffers, buffers + count);
+  int64_t* const kept_as = sorted == buffers ? buffers + count : buffers;
+  for (int64_t k = 0, first = 0; k < count; ++k) {
+    if (local[sorted[k]] != local[sorted[first]]) first = k;
+    kept_as[sorted[k]] = sorted[first];
+  }
+  // The first of equal rows is replaced by its number in the shard before the others are reached.
   int64_t kept = 0;
   for (int64_t k = 0; k < count; ++k) {
-    const int64_t row = local[k];
-    // A row of a small shard has a slot of its own; others fall on any, by the upper bits of a product.
-    const uint64_t mixed = static_cast<uint64_t>(row) * 0x9e3779b97f4a7c15u >> 17;
-    int64_t slot = row >= 0 && row < size ? row : static_cast<int64_t>(mixed % static_cast<uint64_t>(size));
-    while (slots[slot] >= 0 && local[slots[slot]] != row) slot = slot + 1 == size ? 0 : slot + 1;
-    if (slots[slot] < 0) {
-      slots[slot] = kept;
-      local[kept++] = row;
+    if (kept_as[k] == k) {
+      local[kept] = local[k];
+      kept_as[k] = kept++;
+    } else {
+      kept_as[k] = kept_as[kept_as[k]];
     }
-    place[order[k]] = slots[slot];
+    place[order[k]] = kept_as[k];
   }
+  return kept;
+}
+
+// Maps a number to [0, size) by its upper bits.
+int64_t scaled(uint64_t number, int64_t size) {
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<int64_t>(static_cast<Wide>(number) * static_cast<uint64_t>(size) >> 64);
+}
+
+// Two rounds: after one, rows at some equal distances still have hashes close to each other.
+uint64_t mix(uint64_t number) {
+  constexpr uint64_t multiplier = 0x9e3779b97f4a7c15u;
+  number *= multiplier;
+  return (number ^ number >> 32) * multiplier;
+}
+
+// A hash table of the numbers of rows, with open addressing. The number of collisions is bounded.
+class RowTable {
+ public:
+  RowTable(const int64_t* rows, int64_t* slots, int64_t size) : rows_(rows), slots_(slots), size_(size) {
+    std::fill_n(slots, size, -1);
+  }
+
+  // Returns the slot that holds the row, or the free one that it belongs to; nullptr: the bound is reached.
+  int64_t* find(int64_t row) {
+    uint64_t mixed = mix(static_cast<uint64_t>(row));
+    // A small row has a slot of its own, so that the slots of popular rows lie close together.
+    int64_t at = row >= 0 && row < size_ ? row : scaled(mixed, size_);
+    if (is_slot_of(row, at)) return slots_ + at;
+    for (int32_t tries = 1; ++collisions_ <= most_collisions_per_slot * size_; ++tries) {
+      const bool stays_near = tries % near_slots != 0;
+      if (!stays_near) mixed = mix(mixed + 1);
+      at = !stays_near ? scaled(mixed, size_) : at + 1 == size_ ? 0 : at + 1;
+      if (is_slot_of(row, at)) return slots_ + at;
+    }
+    return nullptr;
+  }
+
+  int64_t collisions() const { return collisions_; }
+
+ private:
+  static constexpr int64_t most_collisions_per_slot = 2;
+  static constexpr int32_t near_slots = 4;  // that are probed next to each other: they mostly share a cache line
+
+  bool is_slot_of(int64_t row, int64_t at) const { return slots_[at] < 0 || rows_[slots_[at]] == row; }
+
+  const int64_t* rows_;
+  int64_t* slots_;
+  int64_t size_;
+  int64_t collisions_ = 0;
+};
+
+// Keeps each row of one shard once, in the order of first occurrence: the first ones of `local`, whose count is returned.
+// order: the position of each row in ids. place: receives, for each of these positions, the number of its row. slots: twice
+// as many numbers as rows.
+int64_t keep_once(int64_t* local, const int64_t* order, int64_t count, int64_t* slots, int64_t* place) {
+  RowTable table(local, slots, 2 * count);
+  int64_t kept = 0;
+  for (int64_t k = 0; k < count; ++k) {
+    int64_t* const slot = table.find(local[k]);
+    if (!slot) {
+      while (k-- > 0) local[k] = local[place[order[k]]];
+      note_steps(count + table.collisions());
+      return keep_once_sorted(local, order, count, slots, place);
+    }
+    if (*slot < 0) {
+      *slot = kept;
+      local[kept++] = local[k];
+    }
+    place[order[k]] = *slot;
+  }
+  note_steps(count + table.collisions());
   return kept;
 }
 

@@ -28,7 +28,7 @@ inline void widen(int64_t extent, int64_t stride, Range* range) {
 // Where the slices of a line lie that begins at 0.
 inline Range range_of_line(const Job& job) {
   Range range{0, 0};
-  widen(job.copying.line.extent, job.copying.line.params, &range);
+  widen(job.copying.line.extent, job.copying.line.table, &range);
   for (int32_t i = 0; i < job.plan.components; ++i) {
     widen(job.plan.component[i].size, job.plan.component[i].stride, &range);
   }
@@ -38,7 +38,7 @@ inline Range range_of_line(const Job& job) {
 inline Range range_of(const Job& job) {
   Range range = range_of_line(job);
   for (int32_t i = 0; i < job.copying.around_count; ++i) {
-    widen(job.copying.around[i].extent, job.copying.around[i].params, &range);
+    widen(job.copying.around[i].extent, job.copying.around[i].table, &range);
   }
   return range;
 }
@@ -123,7 +123,7 @@ class Parts {
     const Nest& nest = job_.copying;
     int64_t longest = threads - 1;
     for (int32_t i = Nest::the_line; i < nest.around_count; ++i) {
-      if (nest.loop(i).params == 0 || nest.loop(i).extent <= longest) continue;
+      if (nest.loop(i).table == 0 || nest.loop(i).extent <= longest) continue;
       longest = nest.loop(i).extent;
       loop_ = i;
       cut_ = Cut::loop;

@@ -21,9 +21,9 @@ using core::Plan;
 // Rows that some tuples do not select are filled or left alone.
 void copy_some(const Job& job, char* out, const char* params, const int64_t* offsets, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
-    char* to = out + i * job.copying.line.out;
+    char* to = out + i * job.copying.line.rows;
     if (offsets[i] != no_row) {
-      job.kernels.copy(to, job.copying.line.out, params, offsets + i, 1, job.plan.row.in);
+      job.kernels.copy(to, job.copying.line.rows, params, offsets + i, 1, job.plan.row.in);
     } else if (job.plan.bounds == GTH_BOUNDS_FILL) {
       job.kernels.fill(job.plan, to);
     }
@@ -33,7 +33,7 @@ void copy_some(const Job& job, char* out, const char* params, const int64_t* off
 void copy_rows(const Job& job, char* out, const char* params, const int64_t* offsets, int64_t count,
                Resolved resolved) {
   if (resolved == Resolved::all) {
-    job.kernels.copy(out, job.copying.line.out, params, offsets, count, job.plan.row.in);
+    job.kernels.copy(out, job.copying.line.rows, params, offsets, count, job.plan.row.in);
   } else {
     copy_some(job, out, params, offsets, count);
   }
@@ -52,30 +52,38 @@ struct Place {
   const Lines& lines;
   int64_t j;
   const char* tuples;
-  const char* params;
-  char* out;
+  const char* table;
+  char* rows;
 
   Place(const Job& job, const Lines& at, const char* base, int64_t tuple)
       : lines(at),
         j(tuple),
-        tuples(moved(job.indices, at.index() + steps_of(j, job.copying.line.index))),
-        params(moved(base, at.params() + steps_of(j, job.copying.line.params))),
-        out(moved(job.out, at.out() + steps_of(j, job.copying.line.out))) {}
+        tuples(moved(job.indices, at.indices() + steps_of(j, job.copying.line.indices))),
+        table(moved(base, at.table() + steps_of(j, job.copying.line.table))),
+        rows(moved(job.rows, at.rows() + steps_of(j, job.copying.line.rows))) {}
 };
 
 // Takes up to `most` tuples in one go: whole lines that lie equal steps apart, or what is left of one. Returns how many.
 int64_t take(const Job& job, const Place& at, int64_t most) {
   if (!job.kernels.take) return 0;
   const Steps& line = job.copying.line;
-  Stretch stretch{
-      at.tuples, line.index, std::min(line.extent - at.j, most), at.out, line.out, at.params, job.plan.row.in, 1, 0,
-      0,         0};
+  Stretch stretch{at.tuples,
+                  line.indices,
+                  std::min(line.extent - at.j, most),
+                  at.rows,
+                  line.rows,
+                  at.table,
+                  job.plan.row.in,
+                  1,
+                  0,
+                  0,
+                  0};
   if (stretch.n == line.extent && job.copying.around_count > 0) {
     const Steps& next = at.lines.innermost();
     stretch.lines = std::min(at.lines.run(), most / line.extent);
-    stretch.next_tuples = next.index;
-    stretch.next_out = next.out;
-    stretch.next_base = next.params;
+    stretch.next_tuples = next.indices;
+    stretch.next_out = next.rows;
+    stretch.next_base = next.table;
   }
   return job.kernels.take(job.kernels.selection, stretch);
 }
@@ -84,7 +92,7 @@ int64_t take(const Job& job, const Place& at, int64_t most) {
 int64_t copy_block(const Job& job, const Place& at, int64_t most, ResolvedBlock* block) {
   const int64_t count = std::min({block_tuples, job.copying.line.extent - at.j, most});
   if (!block->update(job, at.tuples, count)) return 0;
-  copy_slices(job, at.out, at.params, block->offsets, count, block->resolved);
+  copy_slices(job, at.rows, at.table, block->offsets, count, block->resolved);
   return count;
 }
 
@@ -123,14 +131,14 @@ bool copy_dealt_range(const Job& job, int64_t first, int64_t last) {
   while (first < last) {
     const int64_t batch = first / share;
     const int64_t end = std::min(last, (batch + 1) * share);
-    if (!copy_range(job, job.params + dealt_offset(job.plan, batch), first, end)) return false;
+    if (!copy_range(job, job.table + dealt_offset(job.plan, batch), first, end)) return false;
     first = end;
   }
   return true;
 }
 
 bool copy_any_range(const Job& job, int64_t first, int64_t last) {
-  return job.plan.dealt > 1 ? copy_dealt_range(job, first, last) : copy_range(job, job.params, first, last);
+  return job.plan.dealt > 1 ? copy_dealt_range(job, first, last) : copy_range(job, job.table, first, last);
 }
 
 // As copy_any_range, strip by strip from the end: of indices that have just been judged, the last are still in the caches.
@@ -168,15 +176,15 @@ GATHER_APART int32_t run_small(const Job& job, const Error& error) {
   Resolved resolved[most_kept / block_tuples];
   for (int64_t first = 0, block = 0; first < job.slices; first += block_tuples, ++block) {
     const int64_t count = std::min(block_tuples, job.slices - first);
-    const char* const tuples = moved(job.indices, steps_of(first, line.index));
+    const char* const tuples = moved(job.indices, steps_of(first, line.indices));
     BadTuple bad;
-    resolved[block] = job.kernels.resolve(job.plan, tuples, line.index, count, offsets + first, &bad);
+    resolved[block] = job.kernels.resolve(job.plan, tuples, line.indices, count, offsets + first, &bad);
     if (resolved[block] == Resolved::bad) {
       return fail_bad_tuple(job.plan, steps_of(first + bad.tuple, line.position), bad, error);
     }
   }
   for (int64_t first = 0, block = 0; first < job.slices; first += block_tuples, ++block) {
-    copy_slices(job, moved(job.out, steps_of(first, line.out)), moved(job.params, steps_of(first, line.params)),
+    copy_slices(job, moved(job.rows, steps_of(first, line.rows)), moved(job.table, steps_of(first, line.table)),
                 offsets + first, std::min(block_tuples, job.slices - first), resolved[block]);
   }
   return GTH_OK;
@@ -194,7 +202,7 @@ void copy_stretch(const Job& job, const Executor& executor) {
   const Pieces shares = split(bytes, bytes < parallel_bytes ? 1 : thread_count(executor));
   for_each_piece(executor, shares, [&](int64_t i) {
     const int64_t first = shares.first(i);
-    std::memcpy(job.out + first, job.params + first, static_cast<size_t>(shares.last(i) - first));
+    std::memcpy(job.rows + first, job.table + first, static_cast<size_t>(shares.last(i) - first));
   });
 }
 
@@ -211,7 +219,7 @@ int32_t run(const Plan& plan, const Kernels& kernels, const core::Pointers& poin
   const bool has_output = !plan.is_empty;
   if (!has_output && !plan.checks_when_empty) return GTH_OK;
   const Job job(plan, pointers, n, kernels);
-  if (core::is_scatter(plan)) return has_output ? scatter(job, executor, error) : judge_all(job, executor, error);
+  if (core::is_scatter(plan)) return has_output ? scatter(job, {}, executor, error) : judge_all(job, executor, error);
   if (is_stretch(job)) {
     copy_stretch(job, executor);
     return GTH_OK;
@@ -228,6 +236,16 @@ int32_t run(const Plan& plan, const Kernels& kernels, const core::Pointers& poin
     if (int32_t status = judge_all(job, executor, error)) return status;
   }
   return core::fail_index_race(error);
+}
+
+int32_t run_prepared(const Plan& plan, const Kernels& kernels, const core::Pointers& pointers, const Prepare& prepare,
+                     const Executor& executor, const Error& error) {
+  if (plan.tuples.at(GTH_OPEN) == 0) return prepare();
+  if (plan.refused_dim >= 0) return fail_empty(plan, error);
+  const Job job(plan, pointers, GTH_OPEN, kernels);
+  if (!plan.is_empty) return scatter(job, prepare, executor, error);
+  const int32_t status = plan.checks_when_empty ? judge_all(job, executor, error) : GTH_OK;
+  return status ? status : prepare();
 }
 
 int32_t judge(const Plan& plan, const Kernels& kernels, const char* indices, int64_t n, const Executor& executor,

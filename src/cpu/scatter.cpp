@@ -64,17 +64,17 @@ bool give_all(const Job& job, TakeRows give) {
   for (int64_t now; left > 0; left -= now, lines.skip(now)) {
     now = std::min(left, lines.run());
     const Steps next = job.copying.around_count > 0 ? lines.innermost() : Steps{};
-    const Stretch stretch{moved(job.indices, lines.index()),
-                          line.index,
+    const Stretch stretch{moved(job.indices, lines.indices()),
+                          line.indices,
                           line.extent,
-                          moved(job.out, lines.out()),
-                          line.out,
-                          moved(job.params, lines.params()),
+                          moved(job.rows, lines.rows()),
+                          line.rows,
+                          moved(job.table, lines.table()),
                           job.plan.row.out,
                           now,
-                          next.index,
-                          next.out,
-                          next.params};
+                          next.indices,
+                          next.rows,
+                          next.table};
     if (give(job.kernels.selection, stretch) != line.extent * now) return false;
   }
   return true;
@@ -87,7 +87,7 @@ bool write_part(const Part& part, const Way& way) {
   return for_updates_of(part, [&](const Updates& on) {
     for_each_row(job, [&](int64_t to, int64_t from) {
       char* const target = moved(target_of(job), on.target + to);
-      const char* const updates = moved(job.out, on.updates + from);
+      const char* const updates = moved(job.rows, on.updates + from);
       if (way.fetches) return reduce_far(way.update, target, updates, on, job.plan.row.out);
       way.update(target, on.offsets, updates, on.from, on.count, job.plan.row.out);
     });
@@ -96,9 +96,10 @@ bool write_part(const Part& part, const Way& way) {
 
 }  // namespace
 
-int32_t scatter(const Job& job, const Executor& executor, const Error& error) {
+int32_t scatter(const Job& job, const Prepare& prepare, const Executor& executor, const Error& error) {
   if (int32_t status = judge_all(job, executor, error)) return status;
-  if (job.plan.in_float32) return accumulate(job, executor, error);
+  if (job.plan.in_float32) return accumulate(job, prepare, executor, error);
+  if (int32_t status = prepare()) return status;
   const Way way = choose_way(job);
   const bool whole = for_each_part(job, executor, [&](const Part& part) { return write_part(part, way); });
   return whole ? GTH_OK : core::fail_index_race(error);

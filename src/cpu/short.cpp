@@ -10,7 +10,7 @@ using core::Short;
 // The offset of the row that a tuple selects; false where it selects none.
 template <class T>
 bool resolve(const Short& form, const char* tuple, int64_t* offset) {
-  *offset = form.params_offset;
+  *offset = form.table_offset;
   for (int32_t c = 0; c < form.components; ++c, tuple += form.index_step) {
     const core::Component& component = form.component[c];
     int64_t value = load_index<T>(tuple);
@@ -25,7 +25,7 @@ bool resolve(const Short& form, const char* tuple, int64_t* offset) {
 template <class T>
 bool resolve_all(const Short& form, const char* indices, int64_t tuples, int64_t* offsets) {
   for (int64_t i = 0; i < tuples; ++i) {
-    if (!resolve<T>(form, indices + i * form.line_index, offsets + i)) return false;
+    if (!resolve<T>(form, indices + i * form.line_indices, offsets + i)) return false;
   }
   return true;
 }
@@ -47,12 +47,12 @@ bool run_short(const Short& form, CopyRows copy, const core::Pointers& pointers,
   return false;  // test builds send everything through the general machinery
 #endif
   const int64_t tuples = tuples_of(form, n);
-  if (tuples == 0 || !pointers.params || !pointers.indices || !pointers.out) return false;
+  if (tuples == 0 || !pointers.table || !pointers.indices || !pointers.rows) return false;
   const int64_t more = n == GTH_OPEN ? 0 : n - 1;
-  const core::Span params = form.params.at(more), entries = form.indices.at(more), out = form.out.at(more);
-  if (given && (given->params < params.high || given->indices < entries.high || given->out < out.high)) return false;
-  if (core::overlap(pointers.out, out, pointers.params, params) ||
-      core::overlap(pointers.out, out, pointers.indices, entries)) {
+  const core::Span params = form.table.at(more), entries = form.indices.at(more), out = form.rows.at(more);
+  if (given && (given->table < params.high || given->indices < entries.high || given->rows < out.high)) return false;
+  if (core::overlap(pointers.rows, out, pointers.table, params) ||
+      core::overlap(pointers.rows, out, pointers.indices, entries)) {
     return false;
   }
   int64_t offsets[Short::most_tuples];
@@ -60,7 +60,7 @@ bool run_short(const Short& form, CopyRows copy, const core::Pointers& pointers,
   const bool all = form.is_int64 ? resolve_all<int64_t>(form, indices, tuples, offsets)
                                  : resolve_all<int32_t>(form, indices, tuples, offsets);
   if (!all) return false;
-  copy(pointers.out + form.out_offset, form.line_out, pointers.params, offsets, tuples, form.row);
+  copy(pointers.rows + form.rows_offset, form.line_rows, pointers.table, offsets, tuples, form.row);
   return true;
 }
 

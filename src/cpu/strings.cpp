@@ -30,7 +30,7 @@ void store_addresses(char* out, int64_t stride, const char* base, const int64_t*
 // The plan that stores one address a row where `plan` copies a row of offsets.
 Plan addresses_plan(const Plan& plan) {
   Plan result = plan;
-  for (int32_t i = 0; i < plan.end; ++i) result.loops[i].out.factor /= strings_of(plan);
+  for (int32_t i = 0; i < plan.end; ++i) result.loops[i].rows.factor /= strings_of(plan);
   result.row.out = sizeof(const char*);
   return result;
 }

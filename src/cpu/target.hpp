@@ -11,7 +11,7 @@
 namespace gather::cpu {
 
 // A target stands in the place of params; that it may be written was checked when the plan was made.
-inline char* target_of(const Job& job) { return const_cast<char*>(job.params); }
+inline char* target_of(const Job& job) { return const_cast<char*>(job.table); }
 
 // Updates that follow each other: what they are combined with, in bytes from `target` on, and where they lie themselves, from
 // `updates` on; these two in bytes from those of the job on.
@@ -58,10 +58,10 @@ class Bundle {
   explicit Bundle(const Job& job) : line_(job.copying.line) {
     if (job.copying.around_count == 0) return;
     const Steps& next = job.copying.around[job.copying.around_count - 1];
-    if (next.index != steps_of(line_.extent, line_.index) || line_.extent > block_tuples / 2) return;
+    if (next.indices != steps_of(line_.extent, line_.indices) || line_.extent > block_tuples / 2) return;
     most_ = std::min(block_tuples / line_.extent, next.extent);
-    next_params_ = next.params;
-    next_out_ = next.out;
+    next_params_ = next.table;
+    next_out_ = next.rows;
   }
 
   int64_t most() const { return most_; }
@@ -76,13 +76,13 @@ class Bundle {
     int64_t at = 0;
     for (int64_t line = 0; line < most_; ++line) {
       for (int64_t j = 0; j < line_.extent && at < block_tuples; ++j, ++at) {
-        steps[at] = steps_of(line, next_out_) + steps_of(j, line_.out);
+        steps[at] = steps_of(line, next_out_) + steps_of(j, line_.rows);
       }
     }
   }
   // Offsets that were found as those of one line.
   void part_lines(int64_t lines, int64_t* offsets) const {
-    const int64_t between = next_params_ - steps_of(line_.extent, line_.params);
+    const int64_t between = next_params_ - steps_of(line_.extent, line_.table);
     for (int64_t line = 1; line < lines; ++line) {
       for (int64_t j = line * line_.extent; j < (line + 1) * line_.extent; ++j) {
         if (offsets[j] != no_row) offsets[j] += steps_of(line, between);
@@ -112,12 +112,12 @@ bool for_updates_of(const Part& part, OnUpdates&& on_updates) {
   int64_t left = job.slices / line.extent;
   for (int64_t now; left > 0; left -= now, lines.skip(now)) {
     now = std::min({left, bundle.most(), lines.run()});
-    const Range on{range.low - lines.params(), range.high - lines.params()};
+    const Range on{range.low - lines.table(), range.high - lines.table()};
     const Range within = bundle.reach(reach, now);
     if (!on.meets(within)) continue;
     for (int64_t j = 0; j < line.extent * now; j += block_tuples) {
-      const int64_t count = std::min(block_tuples, line.extent * now - j), along = steps_of(j, line.params);
-      const char* const tuples = moved(job.indices, lines.index() + steps_of(j, line.index));
+      const int64_t count = std::min(block_tuples, line.extent * now - j), along = steps_of(j, line.table);
+      const char* const tuples = moved(job.indices, lines.indices() + steps_of(j, line.indices));
       if (!block.holds(tuples, count)) {
         if (!block.resolve(job, tuples, count)) return false;
         bundle.part_lines(now, block.offsets);
@@ -128,8 +128,8 @@ bool for_updates_of(const Part& part, OnUpdates&& on_updates) {
       } else if (block.resolved != Resolved::all || !on.holds(within)) {
         updates = choice.in_range(block.offsets, steps, count, {on.low - along, on.high - along});
       }
-      updates.target = lines.params() + along;
-      updates.updates = lines.out() + steps_of(j, line.out);
+      updates.target = lines.table() + along;
+      updates.updates = lines.rows() + steps_of(j, line.rows);
       if (updates.count > 0) on_updates(updates);
     }
   }

@@ -34,11 +34,11 @@ class CommonAlignment {
 int64_t copy_alignment(const Plan& plan, const Pointers& pointers, int64_t n) {
   CommonAlignment common;
   common.note(plan.row.in | plan.row.out);
-  common.note(pointers.params + plan.params_offset);
-  common.note(pointers.out + plan.out_offset);
+  common.note(pointers.table + plan.table_offset);
+  common.note(pointers.rows + plan.rows_offset);
   for (int32_t i = 0; i < plan.end; ++i) {
-    common.note(plan.loops[i].params.at(n));
-    common.note(plan.loops[i].out.at(n));
+    common.note(plan.loops[i].table.at(n));
+    common.note(plan.loops[i].rows.at(n));
   }
   for (int32_t i = 0; i < plan.components; ++i) {
     if (plan.component[i].size > 1) common.note(plan.component[i].stride);
@@ -52,7 +52,7 @@ int64_t copy_alignment(const Plan& plan, const Pointers& pointers, int64_t n) {
 bool is_index_aligned(const Plan& plan, const Pointers& pointers, int64_t n) {
   CommonAlignment common;
   common.note(pointers.indices + plan.indices_offset);
-  for (int32_t i = 0; i < plan.inner_begin; ++i) common.note(plan.loops[i].index.at(n));
+  for (int32_t i = 0; i < plan.inner_begin; ++i) common.note(plan.loops[i].indices.at(n));
   if (plan.components > 1) common.note(plan.index_step);
   return common.value() % core::index_bytes(plan.index) == 0;
 }
@@ -62,7 +62,7 @@ bool has_dense_output(const Plan& plan, int64_t n) {
   for (int32_t i = plan.end; i-- > 0;) {
     const int64_t extent = plan.loops[i].extent.at(n);
     if (extent == 1) continue;
-    if (plan.loops[i].out.at(n) != expected) return false;
+    if (plan.loops[i].rows.at(n) != expected) return false;
     expected *= extent;
   }
   return true;
@@ -71,7 +71,7 @@ bool has_dense_output(const Plan& plan, int64_t n) {
 // Loops that go from tuple to tuple. Where only indices are judged, those that repeat the same ones are left out: their
 // extents need not be bounded by any memory.
 bool is_enumerated(const core::Loop& loop, bool only_judges) {
-  return core::is_tuple_loop(loop) && !(only_judges && loop.index.factor == 0);
+  return core::is_tuple_loop(loop) && !(only_judges && loop.indices.factor == 0);
 }
 
 uint64_t tuple_loops(const Plan& plan, bool only_judges) {
@@ -106,7 +106,7 @@ Form choose_form(const Plan& plan, const Shape& shape) {
     return Form::any;
   }
   const int64_t bytes = core::index_bytes(plan.index);
-  const bool is_direct = plan.end == 1 && plan.loops[0].params.is(0) && plan.components == 1;
+  const bool is_direct = plan.end == 1 && plan.loops[0].table.is(0) && plan.components == 1;
   return is_direct && shape.index_aligned && bytes >= 4 ? Form::direct : Form::small;
 }
 
@@ -166,15 +166,15 @@ void repeat_fill(const Plan& plan, JobHead* job) {
 }
 
 int64_t params_bytes(const Plan& plan, int64_t n) {
-  return plan.params_reach.empty ? 0 : plan.params_reach.at(n).high - plan.params_reach.at(n).low;
+  return plan.table_reach.empty ? 0 : plan.table_reach.at(n).high - plan.table_reach.at(n).low;
 }
 
 void fill_head(const Plan& plan, const Pointers& pointers, int64_t n, const Place& place, const Shape& shape,
                JobHead* job) {
-  job->params = pointers.params + plan.params_offset;
+  job->params = pointers.table + plan.table_offset;
   job->indices = pointers.indices + plan.indices_offset;
-  job->out = pointers.out + plan.out_offset;
-  job->params_begin = pointers.params + (plan.params_reach.empty ? 0 : plan.params_reach.at(n).low);
+  job->out = pointers.rows + plan.rows_offset;
+  job->params_begin = pointers.table + (plan.table_reach.empty ? 0 : plan.table_reach.at(n).low);
   job->loadable = std::max<int64_t>(params_bytes(plan, n) - 3 * 8 + 1, 0);
   job->units = shape.units;
   job->tuples = shape.tuples;
@@ -204,8 +204,8 @@ template <class Job>
 void fill_loops(const Plan& plan, int64_t n, Job* job) {
   for (int32_t i = 0; i < plan.end; ++i) {
     const core::Loop& loop = plan.loops[i];
-    const int64_t out = job->units > 0 ? loop.out.at(n) : loop.position.at(n);
-    job->loop[i] = {loop.extent.at(n), loop.params.at(n), loop.index.at(n), out};
+    const int64_t out = job->units > 0 ? loop.rows.at(n) : loop.position.at(n);
+    job->loop[i] = {loop.extent.at(n), loop.table.at(n), loop.indices.at(n), out};
     // Other extents are cut, or of outputs that are empty, which nobody walks through.
     const bool is_walked = job->loop[i].extent > 0 && job->loop[i].extent <= largest_narrow;
     job->divider[i] = is_walked ? make_divider(job->loop[i].extent) : Divider{};

@@ -91,9 +91,9 @@ int32_t check_place(const Context& context, int32_t operand, const char* name, c
 // A kernel that touched another device's memory would end CUDA in this process.
 int32_t check_places(const Context& context, const Pointers& pointers, const Error& error) {
   if (context.device->is_alone()) return GTH_OK;
-  if (int32_t status = check_place(context, GTH_OPERAND_PARAMS, "params", pointers.params, error)) return status;
+  if (int32_t status = check_place(context, GTH_OPERAND_PARAMS, "params", pointers.table, error)) return status;
   if (int32_t status = check_place(context, GTH_OPERAND_INDICES, "indices", pointers.indices, error)) return status;
-  return check_place(context, GTH_OPERAND_OUT, "out", pointers.out, error);
+  return check_place(context, GTH_OPERAND_OUT, "out", pointers.rows, error);
 }
 
 }  // namespace

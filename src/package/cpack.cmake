@@ -25,6 +25,20 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libgather${abi} (= ${PROJECT_VERSI
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_PACKAGE_SOURCE libgather)
+set(description "gather, gather_nd, gather_elements and their scatters, with the semantics\n\
+of several frameworks, behind a C ABI. An error names the first bad index.\n")
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "${description}This package has the library.")
+set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "${description}\
+This package has the headers for C and C++, the static library, and the files\nfor CMake and pkg-config.")
+# Debian runs ldconfig by a trigger, and CPack would write scripts that call it. It writes no script that is listed here
+# and packs none that does not exist.
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA
+  ${CMAKE_CURRENT_SOURCE_DIR}/debian/triggers
+  ${CMAKE_CURRENT_SOURCE_DIR}/debian/postinst
+  ${CMAKE_CURRENT_SOURCE_DIR}/debian/postrm)
+set(CPACK_NEWS ${PROJECT_SOURCE_DIR}/CHANGELOG.md)
+set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_SOURCE_DIR}/debian.cmake)
 # One generator puts everything in one package, the other has one for each component.
 file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/cpack-options.cmake @ONLY CONTENT
   "if(CPACK_GENERATOR STREQUAL DEB)\n  set(CPACK_COMPONENTS_GROUPING IGNORE)\nelse()\n\

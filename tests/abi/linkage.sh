@@ -93,9 +93,9 @@ case $1 in
       awk '/^[0-9a-f]+ <gth_[a-z0-9_]*>:/ { name = $2; getline; if ($2 != "endbr64") print name }' |
       none "these functions have no endbr64"
     ;;
-  glibc) # the oldest C library that will do, which README.md states
+  glibc) # the oldest C library that will do, which docs/platforms.md states
     newest=$(nm -D --undefined-only "$library" | sed -n 's/.*@GLIBC_\([0-9.]*\)$/\1/p' | sort -uV | tail -n 1)
-    floor=$(sed -n 's/.*glibc \([0-9.]*[0-9]\).*/\1/p' "$here/../../README.md" | head -n 1)
+    floor=$(sed -n 's/.*needs glibc \([0-9.]*[0-9]\).*/\1/p' "$here/../../docs/platforms.md" | head -n 1)
     echo "needed is glibc $newest, stated is $floor"
     [ "$(printf '%s\n%s\n' "$newest" "$floor" | sort -V | tail -n 1)" = "$floor" ]
     ;;

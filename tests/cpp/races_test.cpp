@@ -199,6 +199,36 @@ TEST_P(RacesOfPartsInFloat32, OfMoreUpdatesThanThereIsRoomFor) {
   expect_race(target_, all(0), 4, [](int64_t* indices) { std::fill_n(indices, n, 99); });
 }
 
+// ---- gradients: validated once, then the output becomes zeros, to which parts of it are added
+
+Array zeros(int32_t dtype, const Shape& shape) {
+  return {dtype, shape, Bytes(static_cast<size_t>(shape[0] * gth_dtype_size(dtype)))};
+}
+
+class RacesOfGradients : public RacesOfScatters {
+ protected:
+  void expect_race_of_gradient(int32_t dtype, int32_t accumulate, int nth, int64_t bad) {
+    gth_options options = GTH_OPTIONS_INIT;
+    options.accumulate = accumulate;
+    const Array out(dtype, {8});
+    const Array gradient = zeros(dtype, {n});
+    const Watched indices(all(1), nth, set(bad, 8));
+    const gth_tensor_desc o = out.desc(), i = indices.desc(), g_desc = gradient.desc();
+    Error error;
+    expect_facts(gth_gather_gradient_desc(context_, &g_desc, &i, &options, &o, &error), error, race);
+    // What was not added to is zero, and so are the sums of zeros.
+    EXPECT_TRUE(out.bytes() == Bytes(out.bytes().size()));
+  }
+};
+
+TEST_P(RacesOfGradients, OfAnIndexThatIsBadAfterItWasValidated) {
+  for (const int64_t bad : {int64_t{0}, half - 1}) {
+    expect_race_of_gradient(f32, 0, 1, bad);
+    expect_race_of_gradient(f16, GTH_ACCUMULATE_FLOAT32, 1, bad);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, RacesOfGradients, ::testing::Values(1, 2), ::testing::PrintToStringParamName());
 INSTANTIATE_TEST_SUITE_P(, RacesOfScatters, ::testing::Values(1, 2), ::testing::PrintToStringParamName());
 INSTANTIATE_TEST_SUITE_P(, RacesOfSumsInFloat32, ::testing::Values(1, 2), ::testing::PrintToStringParamName());
 INSTANTIATE_TEST_SUITE_P(, RacesOfPartsInFloat32, ::testing::Values(2), ::testing::PrintToStringParamName());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -151,11 +152,25 @@ struct ScatterAnswer : Answer {
   std::vector<char> touched;  // of each byte of the memory, whether a written element begins there; empty on an error
 };
 
+// Validates the tuples of a scatter that has no updates because rows have no elements.
+inline void find_bad_tuple(const ScatterProblem& problem, Answer* answer) {
+  const auto has_none = [](const Shape& shape) { return std::find(shape.begin(), shape.end(), 0) != shape.end(); };
+  if (!has_none(problem.out.shape)) return;
+  const Shape tuples(problem.indices.shape.begin(), problem.indices.shape.begin() + problem.tuple_end());
+  if (has_none(problem.is_elements ? problem.indices.shape : tuples)) return;
+  Operand first = problem.out;
+  for (int64_t& extent : first.shape) extent = std::max<int64_t>(extent, 1);
+  for_each_element(first, [&](int64_t, const Shape& at) {
+    problem.is_elements ? find_element(problem, at, answer) : find_source(problem, at, answer);
+  });
+}
+
 // What becomes of the target.
 inline ScatterAnswer solve_scatter(const ScatterProblem& problem) {
   ScatterAnswer answer;
   answer.memory = problem.params.memory;
   answer.touched.resize(answer.memory.size());
+  find_bad_tuple(problem, &answer);
   std::vector<float> sums(problem.in_float32 ? answer.memory.size() : 0);
   for_each_element(problem.out, [&](int64_t from, const Shape& at) {
     const char* selected = problem.is_elements ? find_element(problem, at, &answer) : find_source(problem, at, &answer);

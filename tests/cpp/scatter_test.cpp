@@ -433,10 +433,11 @@ TEST(ScatterErrors, I6_HugeShapes) {
   u = describe(f32, product, updates.data());
   expect_facts(gth_scatter(nullptr, &t, &i, &u, nullptr, &error), error,
                {GTH_E_SIZE, GTH_OPERAND_UPDATES, -1, -1, huge, INT64_MAX});
-  // 2^62 rows of nothing: no row is written, and no loop runs over them.
+  // 2^59 rows of nothing that all have one index: no loop runs over them.
   const Shape nothing{3, 0}, indices_of_nothing{int64_t{1} << 59}, updates_of_nothing{int64_t{1} << 59, 0};
   t = describe(f32, nothing, nullptr);
-  i = describe(i64, indices_of_nothing, indices.data());
+  const int64_t repeated = 0;
+  i = describe(i64, indices_of_nothing, indices.data(), &repeated);
   u = describe(f32, updates_of_nothing, nullptr);
   EXPECT_EQ(gth_scatter(nullptr, &t, &i, &u, nullptr, nullptr), GTH_OK);
 }

@@ -26,9 +26,9 @@ TRUST = ["SSL_CERT_FILE", "PIP_CERT", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"]
 SDIST = f"libgather-{release()}.tar.gz"
 
 
-def readme(path, *sections):
-    """The commands of some sections of a README, as a script."""
-    return subprocess.check_output([sys.executable, HERE / "readme.py", ROOT / path, *sections], text=True)
+def readme(*places):
+    """The commands of some sections of pages, as a script. A place is PAGE:SECTION."""
+    return subprocess.check_output([sys.executable, HERE / "readme.py", *(f"{ROOT}/{place}" for place in places)], text=True)
 
 
 def block(path, language):
@@ -128,7 +128,7 @@ def go():
 
 
 def c(section):
-    return f"{APT} gcc g++ libc6-dev pkg-config\ncp packages/* .\n" + readme("README.md", "Example", section)
+    return f"{APT} gcc g++ libc6-dev pkg-config\ncp packages/* .\n" + readme("README.md:Example", f"docs/install.md:{section}")
 
 
 KINDS = {

@@ -1,7 +1,6 @@
-"""Makes a shell script of what a README tells its reader to do: readme.py README SECTION...
+"""Makes a shell script of the steps that pages tell their reader: readme.py PAGE:SECTION...
 
-Sections are named by their headings and end at the next one. Programs are written to the files that the README has them
-in, blocks of `sh` are commands, run in order in one shell, and what the last one prints must be the block of `text`, as
+Sections are named by their headings and end at the next one. Programs are written to files, blocks of `sh` are commands, run in order in one shell, and what the last one prints must be the block of `text`, as
 often as it runs a program.
 """
 
@@ -39,10 +38,15 @@ def save(path, text):
     return f"{folder}cat >{path} <<'END OF FILE'\n{text}\nEND OF FILE"
 
 
-def script(readme, titles):
-    with open(readme) as file:
-        found = dict(sections(file.read()))
-    wanted = list(itertools.chain.from_iterable(blocks(found[title]) for title in titles))
+def section(place):
+    """The lines of PAGE:SECTION."""
+    page, _, title = place.partition(":")
+    with open(page) as file:
+        return dict(sections(file.read()))[title]
+
+
+def script(places):
+    wanted = list(itertools.chain.from_iterable(blocks(section(place)) for place in places))
     expected = next(text for language, text in wanted if language == "text")
     *commands, last = [text for language, text in wanted if language == "sh"]
     programs = [save(FILES[language], text) for language, text in wanted if language in FILES]
@@ -53,4 +57,4 @@ def script(readme, titles):
 
 
 if __name__ == "__main__":
-    print(script(sys.argv[1], sys.argv[2:]), end="")
+    print(script(sys.argv[1:]), end="")

@@ -1,13 +1,13 @@
 #!/bin/sh
-# readme.sh BUILD README: installs a build into a folder of one's own as the README says, and builds and runs its examples
-# as it says. Where they print something else than it says, or do not run, this fails.
+# readme.sh BUILD ROOT: installs a build into a folder as docs/install.md says, and builds and runs the examples of
+# README.md. Fails if they do not run, or do not print the text in README.md.
 set -eu
-build=$1 readme=$2
+build=$1 root=$2
 here=$(cd "$(dirname "$0")" && pwd)
 
 rm -rf readme
 mkdir -p readme/home readme/build
 ln -s "$build" readme/build/release
 cd readme
-python3 "$here/readme.py" "$readme" Example 'In a folder of your own' >steps.sh
+python3 "$here/readme.py" "$root/README.md:Example" "$root/docs/install.md:In a folder of your own" >steps.sh
 env -u LD_LIBRARY_PATH -u PKG_CONFIG_PATH HOME="$PWD/home" sh steps.sh >steps.log 2>&1 || { cat steps.log && exit 1; }

@@ -14,10 +14,8 @@ STATED = {
     "bindings/rust/gather-sys/README.md": r"`gather` from release (\S+) on",
     "bindings/python/pyproject.toml": r'^version = "(.+)"',
     "src/package/conda/recipe.yaml": r"^  version: (\d\S*)",
-    "README.md": (
-        r"find_package\(gather (\S+) CONFIG|(?:libgather(?:1|-dev)?|gather)[_-](\d+\.\d+\.\d+)"
-        r"|^\*\*Status\.\*\* (\d+\.\d+)"
-    ),
+    "README.md": r"^\*\*Status\.\*\* (\d+\.\d+)",
+    "docs/install.md": r"find_package\(gather (\S+) CONFIG|(?:libgather(?:1|-dev)?|gather)[_-](\d+\.\d+\.\d+)",
 }
 
 
@@ -29,7 +27,7 @@ def release():
 def wrong(name, pattern, right):
     matches = re.finditer(pattern, (ROOT / name).read_text(), re.MULTILINE)
     found = {next(filter(None, match.groups())) for match in matches} or {"nowhere"}
-    short = {right[: right.rindex(".")]} if name == "README.md" else set()
+    short = {right[: right.rindex(".")]} if name in ("README.md", "docs/install.md") else set()
     return [f"{name}: {each}, gather.h says {right}" for each in sorted(found - short - {right})]
 
 

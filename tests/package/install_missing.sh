@@ -1,0 +1,54 @@
+#!/bin/sh
+# install_missing.sh DEV: the functions of ./dev that install system packages, with apt-get replaced by a stub. They install
+# what is wanted and missing, report a failure of apt-get, and keep the folder into which ./dev package writes.
+set -eu
+dev=$1
+work=$PWD/install_missing
+rm -rf "$work"
+mkdir -p "$work/bin"
+
+stub() {
+  cat >"$work/bin/$1"
+  chmod +x "$work/bin/$1"
+}
+
+# `apt-get` fails where the file `broken` exists.
+stub apt-get <<END
+#!/bin/sh
+echo "apt-get \$*" >>"$work/calls"
+[ ! -e "$work/broken" ]
+END
+stub id <<'END'
+#!/bin/sh
+echo 0
+END
+
+# ./dev explains itself and returns to this script, which then has its functions and variables.
+set -- help
+# shellcheck source=/dev/null
+. "$dev" >/dev/null
+cd "$work"
+PATH=$work/bin:$PATH
+
+fail() {
+  echo "$1"
+  exit 1
+}
+
+# shellcheck disable=SC2154 # ./dev sets it
+folder=$packages
+want present true
+want absent-one false
+want absent-two test -e "$work/nowhere"
+install_missing >/dev/null || fail "the installation failed"
+[ "$packages" = "$folder" ] || fail "the folder of packages was $folder and is now $packages"
+expected='apt-get update -qq
+apt-get install -y -qq --no-install-recommends absent-one absent-two'
+[ "$(cat "$work/calls")" = "$expected" ] || fail "the calls were: $(cat "$work/calls")"
+
+install_missing >/dev/null
+[ "$(wc -l <"$work/calls")" = 2 ] || fail "nothing was missing, and apt-get was called"
+
+touch "$work/broken"
+want absent-three false
+if (install_missing) >/dev/null; then fail "apt-get failed, and install_missing did not"; fi
