@@ -266,24 +266,24 @@ TEST_F(AllocationFailures, G4_GradientsLeaveTheOutputAsItWas) {
   const Array rows(GTH_DTYPE_FLOAT16, {3, 2}, std::vector<uint16_t>(6)), elements(GTH_DTYPE_FLOAT16, {3}, Bytes(6));
   const Array out(GTH_DTYPE_FLOAT16, {4, 2}, std::vector<uint16_t>(8, 0x1234));
   const Array line(GTH_DTYPE_FLOAT16, {4}, std::vector<uint16_t>(4, 0x1234));
-  const auto expect_unchanged = [&](decltype(&gth_gather_gradient_desc) gradient, const Array& given,
+  const auto expect_unchanged = [&](decltype(&gth_gather_gradient) gradient, const Array& given,
                                     const gth_tensor_desc& index, const Array& target) {
     const Bytes before = target.bytes();
     const gth_tensor_desc g_desc = given.desc(), o = target.desc();
     Error error;
     gth_testing_fail_allocation(1, 0);
-    const int32_t status = gradient(nullptr, &g_desc, &index, &in_float32, &o, &error);
+    const int32_t status = gradient(nullptr, &o, &index, &g_desc, &in_float32, &error);
     gth_testing_fail_allocation(0, 0);
     EXPECT_STREQ(gth_status_name(status), "GTH_E_NOMEM");
     EXPECT_EQ(error.value, 24 * 3);
     EXPECT_TRUE(target.bytes() == before) << "the output was written";
-    EXPECT_EQ(gradient(nullptr, &g_desc, &index, &in_float32, &o, &error), GTH_OK) << error.message;
+    EXPECT_EQ(gradient(nullptr, &o, &index, &g_desc, &in_float32, &error), GTH_OK) << error.message;
     EXPECT_TRUE(target.bytes() == Bytes(before.size())) << "sums of zeros";
   };
-  expect_unchanged(gth_gather_gradient_desc, rows, i_, out);
-  expect_unchanged(gth_gather_elements_gradient_desc, elements, i_, line);
+  expect_unchanged(gth_gather_gradient, rows, i_, out);
+  expect_unchanged(gth_gather_elements_gradient, elements, i_, line);
   const Array again(GTH_DTYPE_FLOAT16, {4, 2}, std::vector<uint16_t>(8, 0x1234));
-  expect_unchanged(gth_gather_nd_gradient_desc, rows, t_, again);
+  expect_unchanged(gth_gather_nd_gradient, rows, t_, again);
 }
 
 // Of so high a rank that their dims need memory of their own.

@@ -218,6 +218,25 @@ TEST_F(EmptyGradient, NeedsMemory) {
   expect_unchanged();
 }
 
+// What shapes alone imply is seen before anything is written.
+TEST_F(RunMany, EmptyParamsThatAProfileRefuses) {
+  add(calls::gather);
+  add(calls::gather_nd);
+  const Shape empty{0, 2};
+  const gth_options options = with_profile(GTH_PROFILE_TENSORFLOW);
+  items[1]->descs[0].shape = empty.data();
+  items[1]->request =
+      GTH_REQUEST(GTH_OP_GATHER_ND, &items[1]->descs[0], &items[1]->descs[1], &items[1]->descs[2], &options);
+  Facts facts{GTH_E_INDEX, GTH_OPERAND_PARAMS, 0};
+  Error alone;
+  EXPECT_EQ(gth_run_request(nullptr, &items[1]->request, &alone), GTH_E_INDEX);
+  facts.value = alone.value;
+  facts.limit = alone.limit;
+  facts.item = 1;
+  expect_facts(run(), error, facts);
+  expect_unchanged();
+}
+
 TEST_F(RunMany, Contexts) {
   add_every();
   gth_context* context = nullptr;

@@ -215,7 +215,7 @@ class RacesOfGradients : public RacesOfScatters {
     const Watched indices(all(1), nth, set(bad, 8));
     const gth_tensor_desc o = out.desc(), i = indices.desc(), g_desc = gradient.desc();
     Error error;
-    expect_facts(gth_gather_gradient_desc(context_, &g_desc, &i, &options, &o, &error), error, race);
+    expect_facts(gth_gather_gradient(context_, &o, &i, &g_desc, &options, &error), error, race);
     // What was not added to is zero, and so are the sums of zeros.
     EXPECT_TRUE(out.bytes() == Bytes(out.bytes().size()));
   }
