@@ -36,11 +36,14 @@ class Ranges {
 
   bool is_allocated() const { return written_ != nullptr; }
 
-  void add(const Plan& plan, const core::Pointers& pointers, int64_t n, int64_t item) {
-    if (plan.tuples.at(n) == 0 || plan.is_empty) return;
+  // A gradient also writes its table where nothing is added to it.
+  void add(const Plan& plan, bool is_gradient, const core::Pointers& pointers, int64_t n, int64_t item) {
+    const bool has_rows = plan.tuples.at(n) > 0 && !plan.is_empty;
+    if (!has_rows && !is_gradient) return;
     const core::Roles roles = core::roles_of(plan.direction);
     const bool scatters = core::is_scatter(plan);
     if (!plan.table_reach.empty) append(scatters, pointers.table, plan.table_reach.at(n), item, roles.table);
+    if (!has_rows) return;
     if (plan.components > 0) append(false, pointers.indices, plan.indices_reach.at(n), item, GTH_OPERAND_INDICES);
     append(!scatters, pointers.rows, plan.rows_reach.at(n), item, roles.rows);
   }
@@ -81,7 +84,8 @@ class Ranges {
 // Validates indices on the CPU. A device validates them when its stream executes the call.
 int32_t validate_indices(const Context& context, const Plan& plan, const cpu::Kernels& kernels, const char* indices,
                          int64_t n, const Error& error) {
-  if (context.cuda || (plan.is_empty && !plan.checks_when_empty)) return GTH_OK;
+  const bool is_refused = plan.refused_dim >= 0;  // by its shapes, on every device
+  if (!is_refused && (context.cuda || (plan.is_empty && !plan.checks_when_empty))) return GTH_OK;
   return cpu::judge(plan, kernels, indices, n, executor_for(context, plan.threads), error);
 }
 
@@ -105,7 +109,7 @@ GATHER_APART int32_t validate_request(gth_context* handle, const gth_request* gi
   if (status) return status;
   const core::Pointers pointers = pointers_of(request);
   if ((status = check_memory(request, plan, error))) return status;
-  ranges->add(plan, pointers, GTH_OPEN, item);
+  ranges->add(plan, core::operation_of(request.op).is_gradient(), pointers, GTH_OPEN, item);
   return validate_indices(*context, plan, cpu::choose_kernels(plan), pointers.indices, GTH_OPEN, error);
 }
 
@@ -145,7 +149,7 @@ struct Plans {
     if (int32_t status = find(i, &read, &run, error)) return status;
     const core::Extents* extents = read.has_extents ? &read.extents : nullptr;
     if (int32_t status = core::check_run(run.plan(), run.pointers, read.n, extents, error)) return status;
-    ranges->add(run.plan(), run.pointers, read.n, i);
+    ranges->add(run.plan(), false, run.pointers, read.n, i);
     return validate_indices(*run.context, run.plan(), run.object->kernels, run.pointers.indices, read.n, error);
   }
 

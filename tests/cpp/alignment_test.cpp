@@ -44,7 +44,7 @@ class Alignment : public ::testing::TestWithParam<Problem> {
     const gth_tensor_desc params = describe(problem_.dtype, p_shape, p);
     const gth_tensor_desc indices = describe(problem_.index_dtype, i_shape, i);
     const gth_tensor_desc out = describe(problem_.dtype, o_shape, o);
-    ASSERT_EQ(gth_gather_desc(nullptr, &params, &indices, nullptr, &out, nullptr), GTH_OK);
+    ASSERT_EQ(gth_gather(nullptr, &params, &indices, &out, nullptr, nullptr), GTH_OK);
     ASSERT_EQ(std::memcmp(o, expected_.data(), expected_.size()), 0)
         << "offsets " << params_at << ", " << indices_at << ", " << out_at;
     ASSERT_EQ(o[-1], '#');

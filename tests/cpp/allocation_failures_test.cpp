@@ -56,9 +56,10 @@ class AllocationFailures : public ::testing::Test {
         needed = gth_testing_allocations();
         gth_testing_fail_allocation(0, 0);
         if (status == GTH_OK) {
-          EXPECT_LT(needed, n) << what << ": a failure went unnoticed";
           EXPECT_EQ(release(out), GTH_OK) << what;
-          break;
+          if (needed < n) break;
+          EXPECT_TRUE(repeats_ && !sticky) << what << ": a failure went unnoticed";
+          continue;
         }
         EXPECT_STREQ(gth_status_name(status), "GTH_E_NOMEM") << what << ", allocation " << n << ": " << error.message;
         EXPECT_EQ(error.status, GTH_E_NOMEM) << what;
@@ -85,7 +86,8 @@ class AllocationFailures : public ::testing::Test {
   const Tensor params{p_}, indices{i_}, tuples{t_};
   Hooks hooks_;
   gth_context* hooked_ = nullptr;
-  int64_t least_ = 0;  // bytes that every allocation of a call asks for
+  int64_t least_ = 0;     // bytes that every allocation of a call asks for
+  bool repeats_ = false;  // whether calls make an allocation again that has failed
 };
 
 // One allocation fails, or all from it on.
@@ -145,17 +147,19 @@ TEST_F(AllocationFailures, G4_Alloc) {
   }
 }
 
+// Where the fast path finds no memory, the general path asks for it.
 TEST_F(AllocationFailures, G4_Gathers) {
+  repeats_ = true;
   for (gth_context* context : {static_cast<gth_context*>(nullptr), hooked_}) {
     for (int32_t threads : {1, 3}) {
       gth_options options = with_bounds(threads == 1 ? GTH_BOUNDS_ERROR : GTH_BOUNDS_SKIP);
       options.threads = threads;
       const int64_t needed = expect_tensor("gather", [&](gth_tensor** out, gth_error* err) {
-        return gth_gather(context, params.get(), indices.get(), &options, out, err);
+        return calls::gather.make(context, params.get(), indices.get(), nullptr, &options, out, err);
       });
       EXPECT_GT(needed, 0);
       expect_tensor("gather_nd", [&](gth_tensor** out, gth_error* err) {
-        return gth_gather_nd(context, params.get(), tuples.get(), &options, out, err);
+        return calls::gather_nd.make(context, params.get(), tuples.get(), nullptr, &options, out, err);
       });
     }
   }
@@ -165,12 +169,12 @@ TEST_F(AllocationFailures, G4_Gathers) {
 TEST_F(AllocationFailures, G4_Plans) {
   const int64_t needed = expect_survives<gth_plan>(
       "gather_plan",
-      [&](gth_plan** out, gth_error* err) { return gth_gather_plan(&p_, &i_, nullptr, nullptr, out, err); },
+      [&](gth_plan** out, gth_error* err) { return calls::gather.plan(&p_, &i_, nullptr, nullptr, out, err); },
       gth_plan_release);
   EXPECT_GT(needed, 0);
   expect_survives<gth_plan>(
       "gather_nd_plan",
-      [&](gth_plan** out, gth_error* err) { return gth_gather_nd_plan(&p_, &t_, nullptr, nullptr, out, err); },
+      [&](gth_plan** out, gth_error* err) { return calls::gather_nd.plan(&p_, &t_, nullptr, nullptr, out, err); },
       gth_plan_release);
 }
 
@@ -180,7 +184,7 @@ TEST_F(AllocationFailures, G4_FailureAfterAllocation) {
   const Tensor wrong(bad.desc());
   for (gth_context* context : {static_cast<gth_context*>(nullptr), hooked_}) {
     gth_tensor* out = reinterpret_cast<gth_tensor*>(&hooks_);
-    EXPECT_EQ(gth_gather(context, params.get(), wrong.get(), nullptr, &out, nullptr), GTH_E_INDEX);
+    EXPECT_EQ(calls::gather.make(context, params.get(), wrong.get(), nullptr, nullptr, &out, nullptr), GTH_E_INDEX);
     EXPECT_EQ(out, nullptr);
     EXPECT_EQ(hooks_.live, 0);
   }
@@ -200,7 +204,7 @@ TEST_F(AllocationFailures, G4_Strings) {
   const Tensor index(order.desc());
   for (gth_context* context : {static_cast<gth_context*>(nullptr), hooked_}) {
     const int64_t needed = expect_tensor("gather of strings", [&](gth_tensor** out, gth_error* err) {
-      return gth_gather(context, strings.get(), index.get(), nullptr, out, err);
+      return calls::gather.make(context, strings.get(), index.get(), nullptr, nullptr, out, err);
     });
     EXPECT_GT(needed, 2);
   }
@@ -211,8 +215,8 @@ TEST_F(AllocationFailures, G4_TheWriterOfAnOutputNeedsNone) {
   const gth_tensor_desc o = out.desc();
   const Tensor target(o);
   gth_testing_fail_allocation(1, 1);
-  EXPECT_EQ(gth_gather_desc(nullptr, &p_, &i_, nullptr, &o, nullptr), GTH_OK);
-  EXPECT_EQ(gth_gather_into(nullptr, params.get(), indices.get(), nullptr, target.get(), nullptr), GTH_OK);
+  EXPECT_EQ(gth_gather(nullptr, &p_, &i_, &o, nullptr, nullptr), GTH_OK);
+  EXPECT_EQ(calls::gather.run(nullptr, params.get(), indices.get(), target.get(), nullptr, nullptr), GTH_OK);
   EXPECT_EQ(gth_testing_allocations(), 0);
   gth_testing_fail_allocation(0, 0);
 }
@@ -225,14 +229,14 @@ TEST_F(AllocationFailures, G4_Scatters) {
   const Tensor half_target(halves.desc()), half_rows(half_updates.desc());
   for (gth_context* context : {static_cast<gth_context*>(nullptr), hooked_}) {
     const int64_t needed = expect_tensor("scatter", [&](gth_tensor** out, gth_error* err) {
-      return gth_scatter(context, params.get(), indices.get(), updates.get(), nullptr, out, err);
+      return calls::scatter.make(context, params.get(), indices.get(), updates.get(), nullptr, out, err);
     });
     EXPECT_GT(needed, 0);
     expect_tensor("scatter_nd", [&](gth_tensor** out, gth_error* err) {
-      return gth_scatter_nd(context, params.get(), tuples.get(), updates.get(), nullptr, out, err);
+      return calls::scatter_nd.make(context, params.get(), tuples.get(), updates.get(), nullptr, out, err);
     });
     const int64_t more = expect_tensor("scatter of halves", [&](gth_tensor** out, gth_error* err) {
-      return gth_scatter(context, half_target.get(), indices.get(), half_rows.get(), &half, out, err);
+      return calls::scatter.make(context, half_target.get(), indices.get(), half_rows.get(), &half, out, err);
     });
     EXPECT_GT(more, needed);
   }
@@ -241,14 +245,13 @@ TEST_F(AllocationFailures, G4_Scatters) {
 TEST_F(AllocationFailures, G4_Gradients) {
   const Array rows_ = floats({3, 2}, {1, 2, 3, 4, 5, 6});
   const Tensor rows(rows_.desc());
-  const Shape shape{4, 2};
   for (gth_context* context : {static_cast<gth_context*>(nullptr), hooked_}) {
     const int64_t needed = expect_tensor("gather_gradient", [&](gth_tensor** out, gth_error* err) {
-      return gth_gather_gradient(context, rows.get(), indices.get(), 2, shape.data(), nullptr, out, err);
+      return calls::gather_gradient.make(context, params.get(), indices.get(), rows.get(), nullptr, out, err);
     });
     EXPECT_GT(needed, 0);
     expect_tensor("gather_nd_gradient", [&](gth_tensor** out, gth_error* err) {
-      return gth_gather_nd_gradient(context, rows.get(), tuples.get(), 2, shape.data(), nullptr, out, err);
+      return calls::gather_nd_gradient.make(context, params.get(), tuples.get(), rows.get(), nullptr, out, err);
     });
   }
 }
@@ -263,24 +266,24 @@ TEST_F(AllocationFailures, G4_GradientsLeaveTheOutputAsItWas) {
   const Array rows(GTH_DTYPE_FLOAT16, {3, 2}, std::vector<uint16_t>(6)), elements(GTH_DTYPE_FLOAT16, {3}, Bytes(6));
   const Array out(GTH_DTYPE_FLOAT16, {4, 2}, std::vector<uint16_t>(8, 0x1234));
   const Array line(GTH_DTYPE_FLOAT16, {4}, std::vector<uint16_t>(4, 0x1234));
-  const auto expect_unchanged = [&](decltype(&gth_gather_gradient_desc) gradient, const Array& given,
+  const auto expect_unchanged = [&](decltype(&gth_gather_gradient) gradient, const Array& given,
                                     const gth_tensor_desc& index, const Array& target) {
     const Bytes before = target.bytes();
     const gth_tensor_desc g_desc = given.desc(), o = target.desc();
     Error error;
     gth_testing_fail_allocation(1, 0);
-    const int32_t status = gradient(nullptr, &g_desc, &index, &in_float32, &o, &error);
+    const int32_t status = gradient(nullptr, &o, &index, &g_desc, &in_float32, &error);
     gth_testing_fail_allocation(0, 0);
     EXPECT_STREQ(gth_status_name(status), "GTH_E_NOMEM");
     EXPECT_EQ(error.value, 24 * 3);
     EXPECT_TRUE(target.bytes() == before) << "the output was written";
-    EXPECT_EQ(gradient(nullptr, &g_desc, &index, &in_float32, &o, &error), GTH_OK) << error.message;
+    EXPECT_EQ(gradient(nullptr, &o, &index, &g_desc, &in_float32, &error), GTH_OK) << error.message;
     EXPECT_TRUE(target.bytes() == Bytes(before.size())) << "sums of zeros";
   };
-  expect_unchanged(gth_gather_gradient_desc, rows, i_, out);
-  expect_unchanged(gth_gather_elements_gradient_desc, elements, i_, line);
+  expect_unchanged(gth_gather_gradient, rows, i_, out);
+  expect_unchanged(gth_gather_elements_gradient, elements, i_, line);
   const Array again(GTH_DTYPE_FLOAT16, {4, 2}, std::vector<uint16_t>(8, 0x1234));
-  expect_unchanged(gth_gather_nd_gradient_desc, rows, t_, again);
+  expect_unchanged(gth_gather_nd_gradient, rows, t_, again);
 }
 
 // Of so high a rank that their dims need memory of their own.
@@ -302,10 +305,10 @@ TEST_F(AllocationFailures, G4_StringsOfManyDims) {
     const Tensor index(first.desc());
     const gth_options last = with_axis(63);
     expect_tensor("gather of strings", [&](gth_tensor** out, gth_error* err) {
-      return gth_gather_elements(hooked_, strings.get(), index.get(), &last, out, err);
+      return calls::gather_elements.make(hooked_, strings.get(), index.get(), nullptr, &last, out, err);
     });
     expect_tensor("scatter of strings", [&](gth_tensor** out, gth_error* err) {
-      return gth_scatter_elements(hooked_, strings.get(), index.get(), strings.get(), &last, out, err);
+      return calls::scatter_elements.make(hooked_, strings.get(), index.get(), strings.get(), &last, out, err);
     });
   }
 }
@@ -335,7 +338,7 @@ TEST_F(AllocationFailures, G4_TableOfHandles) {
   EXPECT_EQ(context, nullptr);
   gth_plan* plan = reinterpret_cast<gth_plan*>(1);
   gth_testing_fail_allocation(2, 0);
-  EXPECT_EQ(gth_gather_plan(&p_, &i_, nullptr, nullptr, &plan, &error), GTH_E_NOMEM);
+  EXPECT_EQ(calls::gather.plan(&p_, &i_, nullptr, nullptr, &plan, &error), GTH_E_NOMEM);
   EXPECT_EQ(gth_testing_allocations(), 2);
   EXPECT_EQ(plan, nullptr);
   gth_testing_fail_allocation(0, 0);

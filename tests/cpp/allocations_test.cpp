@@ -109,10 +109,9 @@ class Allocations : public ::testing::TestWithParam<int32_t> {
 TEST_P(Allocations, Descriptions) {
   for (int32_t bounds = 0; bounds <= GTH_BOUNDS_SKIP; ++bounds) {
     options_.bounds = bounds;
-    expect_no_allocation("gather",
-                         [&] { EXPECT_EQ(gth_gather_desc(nullptr, &p_, &i_, &options_, &o_, nullptr), GTH_OK); });
+    expect_no_allocation("gather", [&] { EXPECT_EQ(gth_gather(nullptr, &p_, &i_, &o_, &options_, nullptr), GTH_OK); });
     expect_no_allocation("gather_nd",
-                         [&] { EXPECT_EQ(gth_gather_nd_desc(nullptr, &p_, &t_, &options_, &o_, nullptr), GTH_OK); });
+                         [&] { EXPECT_EQ(gth_gather_nd(nullptr, &p_, &t_, &o_, &options_, nullptr), GTH_OK); });
   }
 }
 
@@ -122,11 +121,11 @@ TEST_P(Allocations, FewRows) {
   const gth_tensor_desc i = few.desc(), t = few_tuples.desc(), o = two.desc();
   const Tensor params(p_), indices(i), out(o);
   expect_no_allocation("gather", [&] {
-    EXPECT_EQ(gth_gather_desc(nullptr, &p_, &i, &options_, &o, nullptr), GTH_OK);
-    EXPECT_EQ(gth_gather_into(nullptr, params.get(), indices.get(), &options_, out.get(), nullptr), GTH_OK);
+    EXPECT_EQ(gth_gather(nullptr, &p_, &i, &o, &options_, nullptr), GTH_OK);
+    EXPECT_EQ(calls::gather.run(nullptr, params.get(), indices.get(), out.get(), &options_, nullptr), GTH_OK);
   });
   expect_no_allocation("gather_nd",
-                       [&] { EXPECT_EQ(gth_gather_nd_desc(nullptr, &p_, &t, &options_, &o, nullptr), GTH_OK); });
+                       [&] { EXPECT_EQ(gth_gather_nd(nullptr, &p_, &t, &o, &options_, nullptr), GTH_OK); });
 }
 
 // Up to rank 6 a handle takes a slot and nothing else.
@@ -143,16 +142,16 @@ TEST_P(Allocations, StridedDescriptions) {
   gth_tensor_desc out = o_;
   out.strides = strides.data();
   expect_no_allocation("strided",
-                       [&] { EXPECT_EQ(gth_gather_desc(nullptr, &reversed, &i_, &options_, &out, nullptr), GTH_OK); });
+                       [&] { EXPECT_EQ(gth_gather(nullptr, &reversed, &i_, &out, &options_, nullptr), GTH_OK); });
 }
 
 TEST_P(Allocations, Into) {
   const Tensor params(p_), indices(i_), tuples(t_), out(o_);
   expect_no_allocation("gather", [&] {
-    EXPECT_EQ(gth_gather_into(nullptr, params.get(), indices.get(), &options_, out.get(), nullptr), GTH_OK);
+    EXPECT_EQ(calls::gather.run(nullptr, params.get(), indices.get(), out.get(), &options_, nullptr), GTH_OK);
   });
   expect_no_allocation("gather_nd", [&] {
-    EXPECT_EQ(gth_gather_nd_into(nullptr, params.get(), tuples.get(), &options_, out.get(), nullptr), GTH_OK);
+    EXPECT_EQ(calls::gather_nd.run(nullptr, params.get(), tuples.get(), out.get(), &options_, nullptr), GTH_OK);
   });
 }
 
@@ -160,35 +159,35 @@ TEST_P(Allocations, Plans) {
   Plan plan;
   const Shape open{GTH_OPEN};
   const gth_tensor_desc i = describe(GTH_DTYPE_INT64, open, nullptr);
-  ASSERT_EQ(gth_gather_plan(&p_, &i, &options_, nullptr, plan.out(), nullptr), GTH_OK);
+  ASSERT_EQ(calls::gather.plan(&p_, &i, nullptr, &options_, plan.out(), nullptr), GTH_OK);
   for (int64_t rows : {int64_t{1}, int64_t{8}, int64_t{9}, int64_t{256}, n}) {
     expect_no_allocation("run", [&] {
-      EXPECT_EQ(gth_plan_run(nullptr, plan.get(), p_.data, i_.data, out_.data(), rows, nullptr), GTH_OK);
+      EXPECT_EQ(gth_plan_run(nullptr, plan.get(), rows, p_.data, i_.data, out_.data(), nullptr), GTH_OK);
     });
   }
   expect_no_allocation("shape", [&] {
-    int32_t ndim;
+    int32_t ndim = 0;
     int64_t shape[2];
-    EXPECT_EQ(gth_plan_shape(plan.get(), n, 2, &ndim, shape, nullptr), GTH_OK);
+    EXPECT_EQ(calls::plan_infer(plan.get(), n, 2, &ndim, shape, nullptr), GTH_OK);
   });
 }
 
 TEST_P(Allocations, Failures) {
   expect_no_allocation("bad index", [&] {
     Error error;
-    EXPECT_EQ(gth_gather_desc(nullptr, &p_, &b_, &options_, &o_, &error), GTH_E_INDEX);
+    EXPECT_EQ(gth_gather(nullptr, &p_, &b_, &o_, &options_, &error), GTH_E_INDEX);
   });
   expect_no_allocation("bad shape", [&] {
     Error error;
-    EXPECT_EQ(gth_gather_desc(nullptr, &p_, &i_, &options_, &p_, &error), GTH_E_SHAPE);
+    EXPECT_EQ(gth_gather(nullptr, &p_, &i_, &p_, &options_, &error), GTH_E_SHAPE);
   });
 }
 
 TEST_P(Allocations, Queries) {
   expect_no_allocation("shape", [&] {
-    int32_t ndim;
+    int32_t ndim = 0;
     int64_t shape[2];
-    EXPECT_EQ(gth_gather_shape(&p_, &i_, &options_, 2, &ndim, shape, nullptr), GTH_OK);
+    EXPECT_EQ(calls::gather.infer(&p_, &i_, &options_, 2, &ndim, shape, nullptr), GTH_OK);
   });
   const Tensor params(p_);
   expect_no_allocation("describe", [&] {
@@ -197,7 +196,7 @@ TEST_P(Allocations, Queries) {
   });
   const Array memory(f32, {7, 9});
   const Tensor copy(memory.desc());
-  expect_no_allocation("copy", [&] { EXPECT_EQ(gth_tensor_copy(nullptr, params.get(), copy.get(), nullptr), GTH_OK); });
+  expect_no_allocation("copy", [&] { EXPECT_EQ(calls::copy(nullptr, params.get(), copy.get(), nullptr), GTH_OK); });
 }
 
 // The counts see what they should: a form that does allocate.
@@ -205,7 +204,7 @@ TEST_P(Allocations, TheCountsWork) {
   const Tensor params(p_), indices(i_);
   const Counted counted;
   Tensor made;
-  EXPECT_EQ(gth_gather(nullptr, params.get(), indices.get(), &options_, made.out(), nullptr), GTH_OK);
+  EXPECT_EQ(calls::gather.make(nullptr, params.get(), indices.get(), nullptr, &options_, made.out(), nullptr), GTH_OK);
   if (has_failure_points()) {
     EXPECT_GT(counted.library(), 0);
   }

@@ -271,7 +271,7 @@ TEST_F(Strings, scattered_strings_are_binary_if_some_are) {
   for (const uint32_t of_target : {0, GTH_STRINGS_BINARY}) {
     for (const uint32_t of_updates : {0, GTH_STRINGS_BINARY}) {
       gth_tensor *target = borrow(of_target), *updates = borrow(of_updates), *made = nullptr;
-      ASSERT_EQ(gth_scatter(nullptr, target, indices, updates, nullptr, &made, nullptr), GTH_OK);
+      ASSERT_EQ(calls::scatter.make(nullptr, target, indices, updates, nullptr, &made, nullptr), GTH_OK);
       EXPECT_EQ(exported(made, 0, of_target | of_updates ? "Z" : "U"), (Words{"", "three", "two", "one"}));
       for (gth_tensor* each : {target, updates, made}) gth_tensor_release(each);
     }
@@ -394,7 +394,7 @@ TEST_F(Strings, changed_offsets_are_noticed_by_gathers) {
       const int64_t good = offset;
       offset = bad;
       gth_error err = GTH_ERROR_INIT;
-      EXPECT_EQ(gth_gather(nullptr, tensor, indices, nullptr, &made, &err), GTH_E_RACE) << bad;
+      EXPECT_EQ(calls::gather.make(nullptr, tensor, indices, nullptr, nullptr, &made, &err), GTH_E_RACE) << bad;
       EXPECT_EQ(err.operand, GTH_OPERAND_PARAMS);
       EXPECT_EQ(made, nullptr);
       offset = good;
@@ -421,7 +421,7 @@ TEST_F(Strings, more_bytes_than_int64_counts) {
     gth_options options = GTH_OPTIONS_INIT;
     options.threads = threads;
     gth_error err = GTH_ERROR_INIT;
-    EXPECT_EQ(gth_gather(nullptr, tensor, indices, &options, &made, &err), GTH_E_SIZE) << err.message;
+    EXPECT_EQ(calls::gather.make(nullptr, tensor, indices, nullptr, &options, &made, &err), GTH_E_SIZE) << err.message;
     EXPECT_EQ(err.operand, GTH_OPERAND_OUT);
     EXPECT_EQ(made, nullptr);
   }
@@ -438,7 +438,7 @@ TEST_F(Strings, more_strings_than_memory_has_room_for) {
   gth_tensor *tensor = borrow(), *indices = nullptr, *made = nullptr;
   ASSERT_EQ(gth_tensor_borrow(&desc, &indices, nullptr), GTH_OK);
   gth_error err = GTH_ERROR_INIT;
-  EXPECT_EQ(gth_gather(nullptr, tensor, indices, nullptr, &made, &err), GTH_E_NOMEM) << err.message;
+  EXPECT_EQ(calls::gather.make(nullptr, tensor, indices, nullptr, nullptr, &made, &err), GTH_E_NOMEM) << err.message;
   EXPECT_EQ(err.operand, GTH_OPERAND_OUT);
   EXPECT_EQ(err.value, INT64_MAX);
   EXPECT_EQ(made, nullptr);
@@ -476,7 +476,7 @@ TEST_F(Strings, offsets_are_read_once) {
   for (const int64_t bad : {int64_t{-1}, int64_t{7}, int64_t{12}, INT64_MAX, INT64_MIN}) {
     writer.asked = 0;
     writer.value = bad;
-    ASSERT_EQ(gth_gather(context, tensor, indices, nullptr, &made, nullptr), GTH_OK) << bad;
+    ASSERT_EQ(calls::gather.make(context, tensor, indices, nullptr, nullptr, &made, nullptr), GTH_OK) << bad;
     offsets_[2] = good;
     EXPECT_EQ(exported(made, 0), Words{"three"}) << bad;
     gth_tensor_release(made);

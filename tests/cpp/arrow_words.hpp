@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../../src/api/arrow_structs.hpp"
-#include "gather/gather.h"
+#include "calls.hpp"
 
 // What the tests of strings share: tensors and arrays as words.
 namespace arrow_test {
@@ -57,13 +57,11 @@ inline Words read(const ArrowArray& array) {
 // Strings 2 and 0, through a gather.
 inline Words gather_two(const gth_tensor* params) {
   const int64_t picks[] = {2, 0}, shape[] = {2};
-  gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, shape, picks);
-  gth_tensor *indices = nullptr, *out = nullptr;
+  const gth_tensor_desc indices = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, shape, picks);
+  gth_tensor* out = nullptr;
   gth_error err = GTH_ERROR_INIT;
-  EXPECT_EQ(gth_tensor_borrow(&desc, &indices, &err), GTH_OK) << err.message;
-  EXPECT_EQ(gth_gather(nullptr, params, indices, nullptr, &out, &err), GTH_OK) << err.message;
+  EXPECT_EQ(calls::gather.make(nullptr, params, &indices, nullptr, nullptr, &out, &err), GTH_OK) << err.message;
   const Words words = read(out);
-  gth_tensor_release(indices);
   gth_tensor_release(out);
   return words;
 }

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "calls.hpp"
 #include "conformance_file.hpp"
 
 // The operands of a recorded case, as calls take them.

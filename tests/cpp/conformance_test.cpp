@@ -6,7 +6,7 @@
 
 #include "conformance_operands.hpp"
 
-// Every recorded case through every form of the API: allocating, into, description, plan, shape query.
+// Every recorded case through every form of the API: gth_make, by handles, by name, plan, shape query.
 namespace {
 
 using conformance::Case;
@@ -16,24 +16,8 @@ using conformance::TensorText;
 
 constexpr char untouched = static_cast<char>(0xa5);
 
-struct Operation {
-  int32_t (*make)(gth_context*, const gth_tensor*, const gth_tensor*, const gth_options*, gth_tensor**, gth_error*);
-  int32_t (*into)(gth_context*, const gth_tensor*, const gth_tensor*, const gth_options*, gth_tensor*, gth_error*);
-  int32_t (*desc)(gth_context*, const gth_tensor_desc*, const gth_tensor_desc*, const gth_options*,
-                  const gth_tensor_desc*, gth_error*);
-  int32_t (*shape)(const gth_tensor_desc*, const gth_tensor_desc*, const gth_options*, int32_t, int32_t*, int64_t*,
-                   gth_error*);
-  int32_t (*plan)(const gth_tensor_desc*, const gth_tensor_desc*, const gth_options*, const gth_tensor_desc*,
-                  gth_plan**, gth_error*);
-};
-
-const Operation& operation(const Case& test) {
-  static const Operation gather = {gth_gather, gth_gather_into, gth_gather_desc, gth_gather_shape, gth_gather_plan};
-  static const Operation gather_nd = {gth_gather_nd, gth_gather_nd_into, gth_gather_nd_desc, gth_gather_nd_shape,
-                                      gth_gather_nd_plan};
-  static const Operation gather_elements = {gth_gather_elements, gth_gather_elements_into, gth_gather_elements_desc,
-                                            gth_gather_elements_shape, gth_gather_elements_plan};
-  return test.op == "gather" ? gather : test.op == "gather_nd" ? gather_nd : gather_elements;
+const calls::Operation& operation(const Case& test) {
+  return test.op == "gather" ? calls::gather : test.op == "gather_nd" ? calls::gather_nd : calls::gather_elements;
 }
 
 void expect_error(const Case& test, int32_t status, const gth_error& err) {
@@ -80,7 +64,7 @@ void run_allocating(const Case& test, const Memory& params, const Memory& indice
   gth_tensor* indices_handle = make_handle(test.indices, indices);
   gth_tensor* out = nullptr;
   gth_error err = GTH_ERROR_INIT;
-  const int32_t status = operation(test).make(nullptr, params_handle, indices_handle, &options, &out, &err);
+  const int32_t status = operation(test).make(nullptr, params_handle, indices_handle, nullptr, &options, &out, &err);
   expect_error(test, status, err);
   EXPECT_EQ(out != nullptr, status == GTH_OK) << test.name;
   if (out && test.error.status == GTH_OK) {
@@ -122,7 +106,7 @@ bool set_shape(const Case& test, const Memory& params, const Memory& indices, Ou
   int64_t shape[GTH_MAX_NDIM];
   int32_t ndim = 0;
   const int32_t status =
-      operation(test).shape(&params.desc, &indices.desc, &test.options, GTH_MAX_NDIM, &ndim, shape, nullptr);
+      operation(test).infer(&params.desc, &indices.desc, &test.options, GTH_MAX_NDIM, &ndim, shape, nullptr);
   if (status) return status != GTH_E_SIZE;
   out->shape.assign(shape, shape + ndim);
   int64_t size = gth_dtype_size(test.params.dtype);
@@ -151,7 +135,7 @@ void run_desc(const Case& test, const Memory& params, const Memory& indices, int
   Output out(test);
   if (!set_shape(test, params, indices, &out)) return;
   gth_error err = GTH_ERROR_INIT;
-  const int32_t status = operation(test).desc(nullptr, &params.desc, &indices.desc, &options, &out.desc, &err);
+  const int32_t status = operation(test).named(nullptr, &params.desc, &indices.desc, &out.desc, &options, &err);
   expect_output(test, out, status, err);
 }
 
@@ -161,7 +145,7 @@ void run_into(const Case& test, const Memory& params, const Memory& indices) {
   gth_tensor* handles[3] = {make_handle(test.params, params), make_handle(test.indices, indices), nullptr};
   gth_error err = GTH_ERROR_INIT;
   if (gth_tensor_borrow(&out.desc, &handles[2], &err) == GTH_OK) {
-    const int32_t status = operation(test).into(nullptr, handles[0], handles[1], &test.options, handles[2], &err);
+    const int32_t status = operation(test).run(nullptr, handles[0], handles[1], handles[2], &test.options, &err);
     expect_output(test, out, status, err);
   } else {  // a shape that no tensor can have is refused by the shape's own check
     EXPECT_EQ(err.status, test.error.status) << test.name << ": " << err.message;
@@ -174,9 +158,9 @@ void run_planned(const Case& test, const Memory& params, const Memory& indices) 
   if (!set_shape(test, params, indices, &out)) out.desc.ndim = 0;
   gth_plan* plan = nullptr;
   gth_error err = GTH_ERROR_INIT;
-  int32_t status = operation(test).plan(&params.desc, &indices.desc, &test.options, nullptr, &plan, &err);
+  int32_t status = operation(test).plan(&params.desc, &indices.desc, nullptr, &test.options, &plan, &err);
   if (!status) {
-    status = gth_plan_run(nullptr, plan, params.desc.data, indices.desc.data, out.bytes.data(), GTH_OPEN, &err);
+    status = gth_plan_run(nullptr, plan, GTH_OPEN, params.desc.data, indices.desc.data, out.bytes.data(), &err);
   }
   expect_output(test, out, status, err);
   EXPECT_EQ(gth_plan_release(plan), GTH_OK);
@@ -187,7 +171,7 @@ void run_shape(const Case& test, const Memory& params, const Memory& indices) {
   int32_t ndim = -1;
   gth_error err = GTH_ERROR_INIT;
   const int32_t status =
-      operation(test).shape(&params.desc, &indices.desc, &test.options, GTH_MAX_NDIM, &ndim, shape, &err);
+      operation(test).infer(&params.desc, &indices.desc, &test.options, GTH_MAX_NDIM, &ndim, shape, &err);
   const bool is_shape_error =
       test.error.status != GTH_OK && test.error.status != GTH_E_INDEX && test.error.status != GTH_E_SIZE;
   if (is_shape_error) return expect_error(test, status, err);

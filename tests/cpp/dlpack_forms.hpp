@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "../../src/api/dlpack_structs.hpp"
-#include "gather/gather.h"
+#include "calls.hpp"
 
 // What the tests of DLPack share: both structs under one name, and short ways to tensors.
 namespace dlpack_test {
@@ -78,12 +78,8 @@ inline std::vector<int32_t> gather_row(const gth_tensor* params, int64_t row) {
   std::vector<int32_t> out(static_cast<size_t>(shape[0]));
   const gth_tensor_desc indices = dense(GTH_DTYPE_INT64, none, &row);
   const gth_tensor_desc to = dense(describe(params).dtype, shape, out.data());
-  gth_tensor* index = borrow(indices);
-  gth_tensor* target = borrow(to);
   gth_error err = GTH_ERROR_INIT;
-  EXPECT_EQ(gth_gather_into(nullptr, params, index, nullptr, target, &err), GTH_OK) << err.message;
-  gth_tensor_release(index);
-  gth_tensor_release(target);
+  EXPECT_EQ(calls::gather.run(nullptr, params, &indices, &to, nullptr, &err), GTH_OK) << err.message;
   return out;
 }
 

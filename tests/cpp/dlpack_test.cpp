@@ -362,7 +362,7 @@ TEST_F(DlpackVersion, F22_read_only_is_no_output) {
   const int32_t other[3][2] = {{7, 7}, {7, 7}, {7, 7}};
   gth_tensor* source = borrow(dense(GTH_DTYPE_INT32, {3, 2}, other));
   gth_error err = GTH_ERROR_INIT;
-  EXPECT_EQ(gth_tensor_copy(nullptr, source, tensor, &err), GTH_E_READONLY);
+  EXPECT_EQ(calls::copy(nullptr, source, tensor, &err), GTH_E_READONLY);
   EXPECT_EQ(err.operand, GTH_OPERAND_OUT);
   EXPECT_EQ(values_[0][0], 0);
   gth_tensor_release(source);

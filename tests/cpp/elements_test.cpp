@@ -12,8 +12,7 @@ using oracle::Extents;
 using oracle::Operand;
 using oracle::Random;
 
-constexpr Operation elements = {gth_gather_elements, gth_gather_elements_into, gth_gather_elements_desc,
-                                gth_gather_elements_plan, gth_gather_elements_shape};
+constexpr Operation elements = calls::gather_elements;
 constexpr int32_t f32 = GTH_DTYPE_FLOAT32, i64 = GTH_DTYPE_INT64;
 
 gth_options with_extents(int32_t extents, int64_t axis = 0) {
@@ -120,7 +119,7 @@ class Elements : public ::testing::Test {
       run.options.threads = threads;
       const gth_tensor_desc p = run.problem.params.desc(), i = run.problem.indices.desc(), o = run.problem.out.desc();
       Error error;
-      const int32_t status = gth_gather_elements_desc(nullptr, &p, &i, &run.options, &o, &error);
+      const int32_t status = gth_gather_elements(nullptr, &p, &i, &o, &run.options, &error);
       expect("desc", run, answer, run.problem.out.memory, status, error);
     }
   }
@@ -133,18 +132,20 @@ class Elements : public ::testing::Test {
     const gth_tensor_desc o = planned.problem.out.desc();
     Plan plan;
     Error error;
-    ASSERT_EQ(gth_gather_elements_plan(&p, &i, &planned.options, &o, plan.out(), &error), GTH_OK)
+    ASSERT_EQ(calls::gather_elements.plan(&p, &i, &o, &planned.options, plan.out(), &error), GTH_OK)
         << "case " << number_ << ": " << error.message;
     const int64_t n = is_open ? c.problem.indices.shape[static_cast<size_t>(c.open)] : GTH_OPEN;
     Operand &params = run.problem.params, &indices = run.problem.indices, &out = run.problem.out;
-    const int32_t judged = gth_plan_check(nullptr, plan.get(), indices.memory.data(), n, nullptr);
+    const int32_t judged = calls::check(nullptr, plan.get(), n, indices.memory.data(), nullptr);
     if (count_of(c.problem.out.shape) > 0) {
       EXPECT_EQ(judged, answer.status) << "case " << number_;
     }
-    const int32_t status =
-        gth_plan_run_checked(nullptr, plan.get(), params.memory.data(), static_cast<int64_t>(params.memory.size()),
-                             indices.memory.data(), static_cast<int64_t>(indices.memory.size()), out.memory.data(),
-                             static_cast<int64_t>(out.memory.size()), n, &error);
+    const int32_t status = calls::run_args(
+        nullptr, plan.get(),
+        calls::args(n, params.memory.data(), indices.memory.data(), out.memory.data(),
+                    static_cast<int64_t>(params.memory.size()), static_cast<int64_t>(indices.memory.size()),
+                    static_cast<int64_t>(out.memory.size())),
+        &error);
     expect("plan", run, answer, out.memory, status, error);
   }
 
@@ -159,12 +160,13 @@ class Elements : public ::testing::Test {
     const Tensor params(run.problem.params.desc()), indices(run.problem.indices.desc());
     Tensor made;
     Error error;
-    int32_t status = gth_gather_elements(nullptr, params.get(), indices.get(), &run.options, made.out(), &error);
+    int32_t status =
+        calls::gather_elements.make(nullptr, params.get(), indices.get(), nullptr, &run.options, made.out(), &error);
     oracle::Bytes found = out.memory;
     if (!status && !found.empty()) std::memcpy(found.data(), made.desc().data, found.size());
     expect("allocating", run, answer, found, status, error);
     const Tensor target(out.desc());
-    status = gth_gather_elements_into(nullptr, params.get(), indices.get(), &run.options, target.get(), &error);
+    status = calls::gather_elements.run(nullptr, params.get(), indices.get(), target.get(), &run.options, &error);
     expect("into", run, answer, out.memory, status, error);
   }
 
@@ -238,7 +240,7 @@ TEST(ElementsShapes, OpenExtentsUnderBroadcast) {
     indices.shape = i;
     int32_t ndim = 0;
     int64_t shape[2];
-    ASSERT_EQ(gth_gather_elements_shape(&params, &indices, &broadcast, 2, &ndim, shape, nullptr), GTH_OK);
+    ASSERT_EQ(calls::gather_elements.infer(&params, &indices, &broadcast, 2, &ndim, shape, nullptr), GTH_OK);
     EXPECT_EQ(Shape(shape, shape + 2), (Shape{row.expected, 2})) << row.params << " and " << row.indices;
   }
 }
@@ -275,9 +277,9 @@ TEST(ElementsShapes, Attributes) {
   expect_refused({elements, params.desc(), indices.desc(), &unknown}, params,
                  {GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, extents), -1, 4, 3});
   gth_options reserved = GTH_OPTIONS_INIT;
-  reserved.reserved = 1;
+  reserved.out_dtype = f32;
   expect_refused({elements, params.desc(), indices.desc(), &reserved}, params,
-                 {GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, reserved), -1, 1, 0});
+                 {GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, out_dtype), -1, f32, 0});
 }
 
 // The smallest position wins whichever way the walk goes: lines lie along the last dim, beside the axis.
@@ -326,7 +328,8 @@ TEST(ElementsStrings, AreGathered) {
   const Array indices = indices64({1, 2}, {2, 0});
   const Tensor numbers(indices.desc());
   const gth_options options = with_extents(GTH_EXTENTS_BROADCAST, 1);
-  ASSERT_EQ(gth_gather_elements(nullptr, params, numbers.get(), &options, &made, &error), GTH_OK) << error.message;
+  ASSERT_EQ(calls::gather_elements.make(nullptr, params, numbers.get(), nullptr, &options, &made, &error), GTH_OK)
+      << error.message;
   const int64_t* ends = nullptr;
   const void* bytes = nullptr;
   ASSERT_EQ(gth_tensor_strings(made, &ends, &bytes, &error), GTH_OK);

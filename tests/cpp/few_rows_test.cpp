@@ -106,7 +106,7 @@ TEST(FewRows, EveryPolicy) {
   Array out(u8, {2, 1});
   out.fill('#');
   const gth_tensor_desc p = params.desc(), i = bad.desc(), o = out.desc();
-  EXPECT_EQ(gth_gather_desc(nullptr, &p, &i, &skip, &o, nullptr), GTH_OK);
+  EXPECT_EQ(gth_gather(nullptr, &p, &i, &o, &skip, nullptr), GTH_OK);
   EXPECT_EQ(out.bytes(), (Bytes{12, '#'}));
 }
 
@@ -121,7 +121,7 @@ TEST(FewRows, OffsetsAndExtents) {
   expect_gathered({g, part, indices.desc()}, {1, 2}, rows_of(params, 2, {5}));
   part.extent = 11;
   const gth_tensor_desc i = indices.desc(), o = out.desc();
-  EXPECT_EQ(gth_gather_desc(nullptr, &part, &i, nullptr, &o, nullptr), GTH_E_STRIDE);
+  EXPECT_EQ(gth_gather(nullptr, &part, &i, &o, nullptr, nullptr), GTH_E_STRIDE);
 }
 
 // An open extent moves the end of the output, and with it what it overlaps.
@@ -171,7 +171,7 @@ TEST(FewRows, DtypesThatHaveNoSize) {
     const Bytes before = target.bytes();
     const gth_tensor_desc i = indices.desc();
     Error error;
-    expect_facts(gth_gather_desc(nullptr, &params, &i, nullptr, &output, &error), error,
+    expect_facts(gth_gather(nullptr, &params, &i, &output, nullptr, &error), error,
                  dtype == GTH_DTYPE_STRING ? Facts{GTH_E_UNSUPPORTED, GTH_OPERAND_PARAMS, -1, -1, GTH_DTYPE_STRING, 0}
                                            : Facts{GTH_E_DTYPE, GTH_OPERAND_PARAMS, -1, -1, dtype, 0});
     EXPECT_TRUE(target.bytes() == before);
@@ -184,10 +184,10 @@ TEST(FewRows, OverlapDependsOnN) {
   const gth_tensor_desc p = describe(u8, rows, memory + 8), i = describe(GTH_DTYPE_INT64, open, nullptr);
   const int64_t indices[4] = {3, 2, 1, 0};
   Plan plan;
-  ASSERT_EQ(gth_gather_plan(&p, &i, nullptr, nullptr, plan.out(), nullptr), GTH_OK);
+  ASSERT_EQ(calls::gather.plan(&p, &i, nullptr, nullptr, plan.out(), nullptr), GTH_OK);
   const auto run = [&](char* out, int64_t n) {
     Error error;
-    return gth_plan_run(nullptr, plan.get(), memory + 8, indices, out, n, &error);
+    return gth_plan_run(nullptr, plan.get(), n, memory + 8, indices, out, &error);
   };
   EXPECT_EQ(run(memory + 6, 2), GTH_OK);
   EXPECT_EQ(run(memory + 6, 3), GTH_E_ALIAS);
@@ -205,13 +205,14 @@ TEST(FewRows, CheckedRunsHoldMemoryAgainstWhatTheyTouch) {
   const Shape open{GTH_OPEN};
   const gth_tensor_desc p = params.desc(), i = describe(GTH_DTYPE_INT64, open, nullptr);
   Plan plan;
-  ASSERT_EQ(gth_gather_plan(&p, &i, nullptr, nullptr, plan.out(), nullptr), GTH_OK);
+  ASSERT_EQ(calls::gather.plan(&p, &i, nullptr, nullptr, plan.out(), nullptr), GTH_OK);
   Array out(u8, {2, 2});
   out.fill('#');
   Error error;
   const auto run = [&](int64_t params_extent, int64_t indices_extent, int64_t out_extent, int64_t n) {
-    return gth_plan_run_checked(nullptr, plan.get(), params.data(), params_extent, indices.data(), indices_extent,
-                                out.data(), out_extent, n, &error);
+    return calls::run_args(
+        nullptr, plan.get(),
+        calls::args(n, params.data(), indices.data(), out.data(), params_extent, indices_extent, out_extent), &error);
   };
   const int64_t needed[] = {8, 16, 4};
   for (int32_t operand = 0; operand < 3; ++operand) {
@@ -244,7 +245,7 @@ TEST(FewRows, NoIndexIsReadTwice) {
   });
   int64_t good = 0;
   for (int call = 0; call < 300000 && !HasFailure(); ++call) {
-    const int32_t status = gth_gather_desc(nullptr, &p, &i, nullptr, &o, nullptr);
+    const int32_t status = gth_gather(nullptr, &p, &i, &o, nullptr, nullptr);
     EXPECT_TRUE(status == GTH_OK || status == GTH_E_INDEX || status == GTH_E_RACE) << status;
     if (status) continue;
     int64_t row;
@@ -281,7 +282,7 @@ TEST(FewRows, BlocksOfTuples) {
       const Bytes before = out.bytes();
       const gth_tensor_desc p = params.desc(), i = indices.desc(), o = out.desc();
       gth_error error = GTH_ERROR_INIT;
-      EXPECT_EQ(gth_gather_nd_desc(nullptr, &p, &i, nullptr, &o, &error), GTH_E_INDEX);
+      EXPECT_EQ(gth_gather_nd(nullptr, &p, &i, &o, nullptr, &error), GTH_E_INDEX);
       EXPECT_EQ(error.position, bad);
       EXPECT_EQ(error.value, 5);
       EXPECT_EQ(out.bytes(), before);
@@ -299,14 +300,14 @@ TEST(FewRows, StructsOfOtherSizes) {
   Newer newer{params.desc(), 0};
   newer.desc.size = sizeof newer;
   const gth_tensor_desc i = indices.desc(), o = out.desc();
-  EXPECT_EQ(gth_gather_desc(nullptr, &newer.desc, &i, nullptr, &o, nullptr), GTH_OK);
+  EXPECT_EQ(gth_gather(nullptr, &newer.desc, &i, &o, nullptr, nullptr), GTH_OK);
   EXPECT_EQ(out.bytes(), rows_of(params, 1, {2}));
   newer.field = 1;
-  EXPECT_EQ(gth_gather_desc(nullptr, &newer.desc, &i, nullptr, &o, nullptr), GTH_E_VERSION);
+  EXPECT_EQ(gth_gather(nullptr, &newer.desc, &i, &o, nullptr, nullptr), GTH_E_VERSION);
   gth_error error = GTH_ERROR_INIT;
   error.size = 8;
   const gth_tensor_desc p = params.desc();
-  EXPECT_EQ(gth_gather_desc(nullptr, &p, &i, nullptr, &o, &error), GTH_E_VERSION);
+  EXPECT_EQ(gth_gather(nullptr, &p, &i, &o, nullptr, &error), GTH_E_VERSION);
 }
 
 }  // namespace

@@ -5,23 +5,17 @@
 
 #include "conformance_sums.hpp"
 
-// Every recorded gradient of a gather: into a new tensor, and from descriptions.
+// Every recorded gradient of a gather: into a new tensor, and into memory of the caller.
 namespace {
 
 using conformance::Case;
 using conformance::Handle;
 using conformance::Memory;
 
-struct Operation {
-  decltype(&gth_gather_gradient) make;
-  decltype(&gth_gather_gradient_desc) desc;
-};
-
-const Operation& operation(const Case& test) {
-  static const Operation axis = {gth_gather_gradient, gth_gather_gradient_desc};
-  static const Operation nd = {gth_gather_nd_gradient, gth_gather_nd_gradient_desc};
-  static const Operation elements = {gth_gather_elements_gradient, gth_gather_elements_gradient_desc};
-  return test.op == "gather_gradient" ? axis : test.op == "gather_nd_gradient" ? nd : elements;
+const calls::Operation& operation(const Case& test) {
+  return test.op == "gather_gradient"      ? calls::gather_gradient
+         : test.op == "gather_nd_gradient" ? calls::gather_nd_gradient
+                                           : calls::gather_elements_gradient;
 }
 
 void run_new(const Case& test) {
@@ -29,9 +23,9 @@ void run_new(const Case& test) {
   const Handle g(test.updates, gradient), i(test.indices, indices);
   Handle made;
   gth_error err = GTH_ERROR_INIT;
-  const auto& shape = test.params.shape;
-  const int32_t status = operation(test).make(nullptr, g.get(), i.get(), static_cast<int32_t>(shape.size()),
-                                              shape.data(), &test.options, made.out(), &err);
+  gth_tensor_desc table = Memory(test.params).desc;
+  table.data = nullptr;
+  const int32_t status = operation(test).make(nullptr, &table, i.get(), g.get(), &test.options, made.out(), &err);
   conformance::expect_error(test, status, err);
   EXPECT_EQ(made.get() != nullptr, status == GTH_OK) << test.name;
   if (status || test.error.status) return;
@@ -53,7 +47,7 @@ void run_desc(const Case& test, int32_t threads) {
   gth_options options = test.options;
   options.threads = threads;
   gth_error err = GTH_ERROR_INIT;
-  const int32_t status = operation(test).desc(nullptr, &gradient.desc, &indices.desc, &options, &out.desc, &err);
+  const int32_t status = operation(test).named(nullptr, &out.desc, &indices.desc, &gradient.desc, &options, &err);
   conformance::expect_error(test, status, err);
   if (status == GTH_OK && test.error.status == GTH_OK)
     return conformance::expect_bytes(test, std::string(out.bytes.begin(), out.bytes.end()));

@@ -87,7 +87,7 @@ class GuardPages : public ::testing::Test {
     const gth_tensor_desc o = describe(GTH_DTYPE_UINT8, o_shape, out);
     const gth_options options = with_bounds(c.bounds);
     indices_.allow(PROT_READ);
-    const int32_t status = (c.is_nd ? nd : g).desc(nullptr, &p, &i, &options, &o, nullptr);
+    const int32_t status = (c.is_nd ? nd : g).named(nullptr, &p, &i, &o, &options, nullptr);
     indices_.allow(PROT_READ | PROT_WRITE);
     check(c, params, out, status);
     ++combinations_;
@@ -159,7 +159,7 @@ TEST_F(GuardPages, Strides) {
           p.offset = -low;
           p.extent = high - low;
           const gth_tensor_desc i = describe(width.dtype, i_shape, index), o = describe(dtype, o_shape, out);
-          ASSERT_EQ(gth_gather_desc(nullptr, &p, &i, nullptr, &o, nullptr), GTH_OK);
+          ASSERT_EQ(gth_gather(nullptr, &p, &i, &o, nullptr, nullptr), GTH_OK);
           for (int64_t t = 0; t < 5; ++t) {
             for (int64_t x = 0; x < columns; ++x) {
               const char* from = params - low + t % table_rows * strides[0] + x * strides[1];

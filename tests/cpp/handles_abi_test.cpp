@@ -26,20 +26,7 @@ Handle* token(uintptr_t value) {
   return reinterpret_cast<Handle*>(value);
 }
 
-// The forms of one scatter.
-struct Scatter {
-  decltype(&gth_scatter) functional;
-  decltype(&gth_scatter_into) into;
-  decltype(&gth_scatter_desc) desc;
-  decltype(&gth_scatter_plan) plan;
-  decltype(&gth_scatter_shape) shape;
-};
-
-constexpr Scatter scatters[] = {
-    {gth_scatter, gth_scatter_into, gth_scatter_desc, gth_scatter_plan, gth_scatter_shape},
-    {gth_scatter_nd, gth_scatter_nd_into, gth_scatter_nd_desc, gth_scatter_nd_plan, gth_scatter_nd_shape},
-    {gth_scatter_elements, gth_scatter_elements_into, gth_scatter_elements_desc, gth_scatter_elements_plan,
-     gth_scatter_elements_shape}};
+constexpr Operation scatters[] = {calls::scatter, calls::scatter_nd, calls::scatter_elements};
 
 // A valid call whose arguments are then spoilt one by one.
 class Handles : public ::testing::Test {
@@ -59,14 +46,14 @@ class Handles : public ::testing::Test {
 
 TEST_F(Handles, E1_NullInDescriptions) {
   for (const Operation& op : {g, nd}) {
-    expect(op.desc(nullptr, nullptr, &i_, nullptr, &o_, &error), null_of(GTH_OPERAND_PARAMS));
-    expect(op.desc(nullptr, &p_, nullptr, nullptr, &o_, &error), null_of(GTH_OPERAND_INDICES));
-    expect(op.desc(nullptr, &p_, &i_, nullptr, nullptr, &error), null_of(GTH_OPERAND_OUT));
-    int32_t ndim;
+    expect(op.named(nullptr, nullptr, &i_, &o_, nullptr, &error), null_of(GTH_OPERAND_PARAMS));
+    expect(op.named(nullptr, &p_, nullptr, &o_, nullptr, &error), null_of(GTH_OPERAND_INDICES));
+    expect(op.named(nullptr, &p_, &i_, nullptr, nullptr, &error), null_of(GTH_OPERAND_OUT));
+    int32_t ndim = 0;
     int64_t shape[2];
-    expect(op.shape(nullptr, &i_, nullptr, 2, &ndim, shape, &error), null_of(GTH_OPERAND_PARAMS));
-    expect(op.shape(&p_, nullptr, nullptr, 2, &ndim, shape, &error), null_of(GTH_OPERAND_INDICES));
-    expect(op.shape(&p_, &i_, nullptr, 2, nullptr, shape, &error), null_of(GTH_OPERAND_NONE));
+    expect(op.infer(nullptr, &i_, nullptr, 2, &ndim, shape, &error), null_of(GTH_OPERAND_PARAMS));
+    expect(op.infer(&p_, nullptr, nullptr, 2, &ndim, shape, &error), null_of(GTH_OPERAND_INDICES));
+    expect(op.infer(&p_, &i_, nullptr, 2, nullptr, shape, &error), null_of(GTH_OPERAND_NONE));
     gth_plan* plan = token<gth_plan>(1);
     expect(op.plan(nullptr, &i_, nullptr, nullptr, &plan, &error), null_of(GTH_OPERAND_PARAMS));
     EXPECT_EQ(plan, nullptr);
@@ -78,11 +65,11 @@ TEST_F(Handles, E1_NullInDescriptions) {
 TEST_F(Handles, E1_NullShapes) {
   gth_tensor_desc bad = p_;
   bad.shape = nullptr;
-  expect(gth_gather_desc(nullptr, &bad, &i_, nullptr, &o_, &error), null_of(GTH_OPERAND_PARAMS));
+  expect(gth_gather(nullptr, &bad, &i_, &o_, nullptr, &error), null_of(GTH_OPERAND_PARAMS));
   bad.dtype = GTH_DTYPE_INT64;
-  expect(gth_gather_desc(nullptr, &p_, &bad, nullptr, &o_, &error), null_of(GTH_OPERAND_INDICES));
+  expect(gth_gather(nullptr, &p_, &bad, &o_, nullptr, &error), null_of(GTH_OPERAND_INDICES));
   bad.dtype = f32;
-  expect(gth_gather_desc(nullptr, &p_, &i_, nullptr, &bad, &error), null_of(GTH_OPERAND_OUT));
+  expect(gth_gather(nullptr, &p_, &i_, &bad, nullptr, &error), null_of(GTH_OPERAND_OUT));
   gth_tensor* made = token<gth_tensor>(1);
   expect(gth_tensor_borrow(&bad, &made, &error), null_of(GTH_OPERAND_TENSOR));
   EXPECT_EQ(made, nullptr);
@@ -92,51 +79,52 @@ TEST_F(Handles, E1_NullShapes) {
 TEST_F(Handles, E1_NullHandles) {
   gth_tensor* made = token<gth_tensor>(1);
   for (const Operation& op : {g, nd}) {
-    expect(op.allocating(nullptr, nullptr, indices.get(), nullptr, &made, &error), null_of(GTH_OPERAND_PARAMS));
+    expect(op.make(nullptr, nullptr, indices.get(), nullptr, nullptr, &made, &error), null_of(GTH_OPERAND_PARAMS));
     EXPECT_EQ(made, nullptr);
-    expect(op.allocating(nullptr, params.get(), nullptr, nullptr, &made, &error), null_of(GTH_OPERAND_INDICES));
-    expect(op.allocating(nullptr, params.get(), indices.get(), nullptr, nullptr, &error), null_of(GTH_OPERAND_NONE));
-    expect(op.into(nullptr, nullptr, indices.get(), nullptr, out.get(), &error), null_of(GTH_OPERAND_PARAMS));
-    expect(op.into(nullptr, params.get(), nullptr, nullptr, out.get(), &error), null_of(GTH_OPERAND_INDICES));
-    expect(op.into(nullptr, params.get(), indices.get(), nullptr, nullptr, &error), null_of(GTH_OPERAND_OUT));
+    expect(op.make(nullptr, params.get(), nullptr, nullptr, nullptr, &made, &error), null_of(GTH_OPERAND_INDICES));
+    expect(op.make(nullptr, params.get(), indices.get(), nullptr, nullptr, nullptr, &error), null_of(GTH_OPERAND_NONE));
+    expect(op.run(nullptr, nullptr, indices.get(), out.get(), nullptr, &error), null_of(GTH_OPERAND_PARAMS));
+    expect(op.run(nullptr, params.get(), nullptr, out.get(), nullptr, &error), null_of(GTH_OPERAND_INDICES));
+    expect(op.run(nullptr, params.get(), indices.get(), nullptr, nullptr, &error), null_of(GTH_OPERAND_OUT));
   }
-  expect(gth_tensor_copy(nullptr, nullptr, out.get(), &error), null_of(GTH_OPERAND_PARAMS));
-  expect(gth_tensor_copy(nullptr, out.get(), nullptr, &error), null_of(GTH_OPERAND_OUT));
-  expect(gth_plan_run(nullptr, nullptr, p_.data, i_.data, out_.data(), GTH_OPEN, &error), null_of(GTH_OPERAND_PLAN));
-  int32_t ndim;
-  expect(gth_plan_shape(nullptr, GTH_OPEN, 0, &ndim, nullptr, &error), null_of(GTH_OPERAND_PLAN));
-  expect(gth_plan_check(nullptr, nullptr, i_.data, GTH_OPEN, &error), null_of(GTH_OPERAND_PLAN));
-  expect(gth_plan_extents(nullptr, GTH_OPEN, nullptr, nullptr, nullptr, &error), null_of(GTH_OPERAND_PLAN));
+  expect(calls::copy(nullptr, nullptr, out.get(), &error), null_of(GTH_OPERAND_PARAMS));
+  expect(calls::copy(nullptr, out.get(), nullptr, &error), null_of(GTH_OPERAND_OUT));
+  expect(gth_plan_run(nullptr, nullptr, GTH_OPEN, p_.data, i_.data, out_.data(), &error), null_of(GTH_OPERAND_PLAN));
+  int32_t ndim = 0;
+  expect(calls::plan_infer(nullptr, GTH_OPEN, 0, &ndim, nullptr, &error), null_of(GTH_OPERAND_PLAN));
+  expect(calls::check(nullptr, nullptr, GTH_OPEN, i_.data, &error), null_of(GTH_OPERAND_PLAN));
+  gth_plan_args args = GTH_PLAN_ARGS_INIT;
+  expect(gth_plan_extents(nullptr, &args, &error), null_of(GTH_OPERAND_PLAN));
 }
 
 TEST_F(Handles, E1_NullInScatters) {
-  int32_t ndim;
+  int32_t ndim = 0;
   int64_t shape[2];
-  for (const Scatter& op : scatters) {
-    expect(op.desc(nullptr, nullptr, &i_, &p_, nullptr, &error), null_of(GTH_OPERAND_TARGET));
-    expect(op.desc(nullptr, &o_, nullptr, &p_, nullptr, &error), null_of(GTH_OPERAND_INDICES));
-    expect(op.desc(nullptr, &o_, &i_, nullptr, nullptr, &error), null_of(GTH_OPERAND_UPDATES));
-    expect(op.into(nullptr, nullptr, indices.get(), params.get(), nullptr, &error), null_of(GTH_OPERAND_TARGET));
-    expect(op.into(nullptr, out.get(), nullptr, params.get(), nullptr, &error), null_of(GTH_OPERAND_INDICES));
-    expect(op.into(nullptr, out.get(), indices.get(), nullptr, nullptr, &error), null_of(GTH_OPERAND_UPDATES));
+  for (const Operation& op : scatters) {
+    expect(op.named(nullptr, nullptr, &i_, &p_, nullptr, &error), null_of(GTH_OPERAND_TARGET));
+    expect(op.named(nullptr, &o_, nullptr, &p_, nullptr, &error), null_of(GTH_OPERAND_INDICES));
+    expect(op.named(nullptr, &o_, &i_, nullptr, nullptr, &error), null_of(GTH_OPERAND_UPDATES));
+    expect(op.run(nullptr, nullptr, indices.get(), params.get(), nullptr, &error), null_of(GTH_OPERAND_TARGET));
+    expect(op.run(nullptr, out.get(), nullptr, params.get(), nullptr, &error), null_of(GTH_OPERAND_INDICES));
+    expect(op.run(nullptr, out.get(), indices.get(), nullptr, nullptr, &error), null_of(GTH_OPERAND_UPDATES));
     gth_tensor* made = token<gth_tensor>(1);
     const auto expect_none = [&](gth_tensor* target, gth_tensor* index, gth_tensor* updates, int32_t operand) {
-      expect(op.functional(nullptr, target, index, updates, nullptr, &made, &error), null_of(operand));
+      expect(op.make(nullptr, target, index, updates, nullptr, &made, &error), null_of(operand));
       EXPECT_EQ(made, nullptr);
     };
     expect_none(nullptr, indices.get(), params.get(), GTH_OPERAND_TARGET);
     expect_none(out.get(), nullptr, params.get(), GTH_OPERAND_INDICES);
     expect_none(out.get(), indices.get(), nullptr, GTH_OPERAND_UPDATES);
-    expect(op.functional(nullptr, out.get(), indices.get(), params.get(), nullptr, nullptr, &error),
+    expect(op.make(nullptr, out.get(), indices.get(), params.get(), nullptr, nullptr, &error),
            null_of(GTH_OPERAND_NONE));
     gth_plan* plan = token<gth_plan>(1);
-    expect(op.plan(nullptr, &i_, nullptr, &p_, &plan, &error), null_of(GTH_OPERAND_TARGET));
-    expect(op.plan(&o_, nullptr, nullptr, &p_, &plan, &error), null_of(GTH_OPERAND_INDICES));
+    expect(op.plan(nullptr, &i_, &p_, nullptr, &plan, &error), null_of(GTH_OPERAND_TARGET));
+    expect(op.plan(&o_, nullptr, &p_, nullptr, &plan, &error), null_of(GTH_OPERAND_INDICES));
     EXPECT_EQ(plan, nullptr);
-    expect(op.plan(&o_, &i_, nullptr, &p_, nullptr, &error), null_of(GTH_OPERAND_NONE));
-    expect(op.shape(nullptr, &i_, nullptr, 2, &ndim, shape, &error), null_of(GTH_OPERAND_TARGET));
-    expect(op.shape(&o_, nullptr, nullptr, 2, &ndim, shape, &error), null_of(GTH_OPERAND_INDICES));
-    expect(op.shape(&o_, &i_, nullptr, 2, nullptr, shape, &error), null_of(GTH_OPERAND_NONE));
+    expect(op.plan(&o_, &i_, &p_, nullptr, nullptr, &error), null_of(GTH_OPERAND_NONE));
+    expect(op.infer(nullptr, &i_, nullptr, 2, &ndim, shape, &error), null_of(GTH_OPERAND_TARGET));
+    expect(op.infer(&o_, nullptr, nullptr, 2, &ndim, shape, &error), null_of(GTH_OPERAND_INDICES));
+    expect(op.infer(&o_, &i_, nullptr, 2, nullptr, shape, &error), null_of(GTH_OPERAND_NONE));
   }
 }
 
@@ -165,11 +153,11 @@ TEST_F(Handles, E1_NullComesFirst) {
   gth_options options = GTH_OPTIONS_INIT;
   options.size = 3;
   expect(gth_tensor_describe(nullptr, &desc, &error), null_of(GTH_OPERAND_TENSOR), "describe");
-  expect(gth_gather_into(garbage, stranger, indices.get(), &options, nullptr, &error), null_of(GTH_OPERAND_OUT),
+  expect(calls::gather.run(garbage, stranger, indices.get(), nullptr, &options, &error), null_of(GTH_OPERAND_OUT),
          "into");
-  expect(gth_tensor_copy(garbage, nullptr, stranger, &error), null_of(GTH_OPERAND_PARAMS), "copy from");
-  expect(gth_tensor_copy(garbage, stranger, nullptr, &error), null_of(GTH_OPERAND_OUT), "copy to");
-  expect(gth_plan_run(garbage, nullptr, nullptr, nullptr, nullptr, 0, &error), null_of(GTH_OPERAND_PLAN), "run");
+  expect(calls::copy(garbage, nullptr, stranger, &error), null_of(GTH_OPERAND_PARAMS), "copy from");
+  expect(calls::copy(garbage, stranger, nullptr, &error), null_of(GTH_OPERAND_OUT), "copy to");
+  expect(gth_plan_run(garbage, nullptr, 0, nullptr, nullptr, nullptr, &error), null_of(GTH_OPERAND_PLAN), "run");
 }
 
 // Struct sizes and switches come before handles.
@@ -181,8 +169,8 @@ TEST_F(Handles, E6_VersionComesBeforeHandles) {
   gth_context* garbage = token<gth_context>(1);
   gth_tensor* made = nullptr;
   EXPECT_EQ(gth_tensor_adopt(garbage, &desc, [](void*) {}, nullptr, &made, nullptr), GTH_E_VERSION);
-  EXPECT_EQ(gth_gather_desc(garbage, &desc, &i_, nullptr, &o_, nullptr), GTH_E_VERSION);
-  EXPECT_EQ(gth_gather_into(garbage, params.get(), indices.get(), &options, out.get(), nullptr), GTH_E_VERSION);
+  EXPECT_EQ(gth_gather(garbage, &desc, &i_, &o_, nullptr, nullptr), GTH_E_VERSION);
+  EXPECT_EQ(calls::gather.run(garbage, params.get(), indices.get(), out.get(), &options, nullptr), GTH_E_VERSION);
 }
 
 TEST_F(Handles, E2_ReleaseOfNull) {
@@ -197,7 +185,7 @@ TEST_F(Handles, E3_ReleaseTwice) {
   gth_plan* plan = nullptr;
   ASSERT_EQ(gth_tensor_borrow(&p_, &tensor, nullptr), GTH_OK);
   ASSERT_EQ(gth_context_create(nullptr, &context, nullptr), GTH_OK);
-  ASSERT_EQ(gth_gather_plan(&p_, &i_, nullptr, nullptr, &plan, nullptr), GTH_OK);
+  ASSERT_EQ(calls::gather.plan(&p_, &i_, nullptr, nullptr, &plan, nullptr), GTH_OK);
   EXPECT_EQ(gth_tensor_release(tensor), GTH_OK);
   EXPECT_EQ(gth_tensor_release(tensor), GTH_E_HANDLE);
   EXPECT_EQ(gth_context_release(context), GTH_OK);
@@ -216,7 +204,7 @@ TEST_F(Handles, E4_UseAfterReleaseOfAReusedSlot) {
   }
   std::vector<gth_tensor*> others(3000);
   for (gth_tensor*& each : others) ASSERT_EQ(gth_tensor_borrow(&p_, &each, nullptr), GTH_OK);
-  expect(gth_gather_into(nullptr, stale, indices.get(), nullptr, out.get(), &error), bad_handle(GTH_OPERAND_PARAMS));
+  expect(calls::gather.run(nullptr, stale, indices.get(), out.get(), nullptr, &error), bad_handle(GTH_OPERAND_PARAMS));
   EXPECT_EQ(gth_tensor_release(stale), GTH_E_HANDLE);
   for (gth_tensor* each : others) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
 }
@@ -225,7 +213,7 @@ TEST_F(Handles, E5_WhatIsNoHandle) {
   gth_context* context = nullptr;
   Plan plan;
   ASSERT_EQ(gth_context_create(nullptr, &context, nullptr), GTH_OK);
-  ASSERT_EQ(gth_gather_plan(&p_, &i_, nullptr, nullptr, plan.out(), nullptr), GTH_OK);
+  ASSERT_EQ(calls::gather.plan(&p_, &i_, nullptr, nullptr, plan.out(), nullptr), GTH_OK);
   std::vector<uintptr_t> values{reinterpret_cast<uintptr_t>(&values),
                                 reinterpret_cast<uintptr_t>(context),
                                 reinterpret_cast<uintptr_t>(plan.get()),
@@ -243,11 +231,13 @@ TEST_F(Handles, E5_WhatIsNoHandle) {
     gth_tensor* bad = token<gth_tensor>(value);
     gth_tensor* made = nullptr;
     gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
-    expect(gth_gather(nullptr, bad, indices.get(), nullptr, &made, &error), bad_handle(GTH_OPERAND_PARAMS));
-    expect(gth_gather(nullptr, params.get(), bad, nullptr, &made, &error), bad_handle(GTH_OPERAND_INDICES));
-    expect(gth_gather_into(nullptr, params.get(), indices.get(), nullptr, bad, &error), bad_handle(GTH_OPERAND_OUT));
-    expect(gth_tensor_copy(nullptr, bad, out.get(), &error), bad_handle(GTH_OPERAND_PARAMS));
-    expect(gth_tensor_copy(nullptr, out.get(), bad, &error), bad_handle(GTH_OPERAND_OUT));
+    expect(calls::gather.make(nullptr, bad, indices.get(), nullptr, nullptr, &made, &error),
+           bad_handle(GTH_OPERAND_PARAMS));
+    expect(calls::gather.make(nullptr, params.get(), bad, nullptr, nullptr, &made, &error),
+           bad_handle(GTH_OPERAND_INDICES));
+    expect(calls::gather.run(nullptr, params.get(), indices.get(), bad, nullptr, &error), bad_handle(GTH_OPERAND_OUT));
+    expect(calls::copy(nullptr, bad, out.get(), &error), bad_handle(GTH_OPERAND_PARAMS));
+    expect(calls::copy(nullptr, out.get(), bad, &error), bad_handle(GTH_OPERAND_OUT));
     expect(gth_tensor_describe(bad, &desc, &error), bad_handle(GTH_OPERAND_TENSOR));
     EXPECT_EQ(gth_tensor_release(bad), GTH_E_HANDLE);
   }
@@ -259,31 +249,32 @@ TEST_F(Handles, E5_WhatIsNoContextOrPlan) {
   const uintptr_t values[] = {reinterpret_cast<uintptr_t>(&local), reinterpret_cast<uintptr_t>(params.get()), 1,
                               UINTPTR_MAX};
   Plan live;
-  ASSERT_EQ(gth_gather_plan(&p_, &i_, nullptr, nullptr, live.out(), nullptr), GTH_OK);
+  ASSERT_EQ(calls::gather.plan(&p_, &i_, nullptr, nullptr, live.out(), nullptr), GTH_OK);
   for (uintptr_t value : values) {
     gth_context* bad = token<gth_context>(value);
     const Facts facts = bad_handle(GTH_OPERAND_CONTEXT);
     gth_tensor* made = nullptr;
     gth_error_record record;
-    expect(gth_gather(bad, params.get(), indices.get(), nullptr, &made, &error), facts);
-    expect(gth_gather_into(bad, params.get(), indices.get(), nullptr, out.get(), &error), facts);
-    expect(gth_gather_desc(bad, &p_, &i_, nullptr, &o_, &error), facts);
+    expect(calls::gather.make(bad, params.get(), indices.get(), nullptr, nullptr, &made, &error), facts);
+    expect(calls::gather.run(bad, params.get(), indices.get(), out.get(), nullptr, &error), facts);
+    expect(gth_gather(bad, &p_, &i_, &o_, nullptr, &error), facts);
     expect(gth_tensor_alloc(bad, f32, 0, nullptr, &made, &error), facts);
-    expect(gth_tensor_copy(bad, params.get(), out.get(), &error), facts);
+    expect(calls::copy(bad, params.get(), out.get(), &error), facts);
     expect(gth_context_sync(bad, &error), facts);
     expect(gth_context_wait(bad, nullptr, &error), facts);
     expect(gth_context_signal(bad, nullptr, &error), facts);
     expect(gth_context_take_error(bad, &error), facts);
     expect(gth_context_enqueue_take_error(bad, &record, &error), facts);
-    expect(gth_plan_run(bad, live.get(), p_.data, i_.data, out_.data(), GTH_OPEN, &error), facts);
-    expect(gth_plan_check(bad, live.get(), i_.data, GTH_OPEN, &error), facts);
+    expect(gth_plan_run(bad, live.get(), GTH_OPEN, p_.data, i_.data, out_.data(), &error), facts);
+    expect(calls::check(bad, live.get(), GTH_OPEN, i_.data, &error), facts);
     EXPECT_EQ(gth_context_release(bad), GTH_E_HANDLE);
     gth_plan* plan = token<gth_plan>(value);
-    int32_t ndim;
-    expect(gth_plan_run(nullptr, plan, p_.data, i_.data, out_.data(), GTH_OPEN, &error), bad_handle(GTH_OPERAND_PLAN));
-    expect(gth_plan_shape(plan, GTH_OPEN, 0, &ndim, nullptr, &error), bad_handle(GTH_OPERAND_PLAN));
-    expect(gth_plan_check(nullptr, plan, i_.data, GTH_OPEN, &error), bad_handle(GTH_OPERAND_PLAN));
-    expect(gth_plan_extents(plan, GTH_OPEN, nullptr, nullptr, nullptr, &error), bad_handle(GTH_OPERAND_PLAN));
+    int32_t ndim = 0;
+    expect(gth_plan_run(nullptr, plan, GTH_OPEN, p_.data, i_.data, out_.data(), &error), bad_handle(GTH_OPERAND_PLAN));
+    expect(calls::plan_infer(plan, GTH_OPEN, 0, &ndim, nullptr, &error), bad_handle(GTH_OPERAND_PLAN));
+    expect(calls::check(nullptr, plan, GTH_OPEN, i_.data, &error), bad_handle(GTH_OPERAND_PLAN));
+    gth_plan_args args = GTH_PLAN_ARGS_INIT;
+    expect(gth_plan_extents(plan, &args, &error), bad_handle(GTH_OPERAND_PLAN));
     EXPECT_EQ(gth_plan_release(plan), GTH_E_HANDLE);
   }
 }
@@ -309,16 +300,16 @@ TEST_F(Handles, E5_WhatIsNoHandleInScatters) {
       {nullptr, out.get(), bad, bad, nullptr, bad_handle(GTH_OPERAND_INDICES)},
       {nullptr, out.get(), indices.get(), bad, nullptr, bad_handle(GTH_OPERAND_UPDATES)},
   };
-  for (const Scatter& op : scatters) {
+  for (const Operation& op : scatters) {
     for (const Row& row : rows) {
-      expect(op.into(row.context, row.target, row.indices, row.updates, row.options, &error), row.facts, "into");
+      expect(op.run(row.context, row.target, row.indices, row.updates, row.options, &error), row.facts, "into");
       gth_tensor* made = token<gth_tensor>(1);
-      expect(op.functional(row.context, row.target, row.indices, row.updates, row.options, &made, &error), row.facts,
+      expect(op.make(row.context, row.target, row.indices, row.updates, row.options, &made, &error), row.facts,
              "functional");
       EXPECT_EQ(made, nullptr);
     }
-    expect(op.desc(garbage, &o_, &i_, &p_, &old, &error), version, "desc");
-    expect(op.desc(garbage, &o_, &i_, &p_, nullptr, &error), bad_handle(GTH_OPERAND_CONTEXT), "desc");
+    expect(op.named(garbage, &o_, &i_, &p_, &old, &error), version, "desc");
+    expect(op.named(garbage, &o_, &i_, &p_, nullptr, &error), bad_handle(GTH_OPERAND_CONTEXT), "desc");
   }
 }
 
@@ -327,7 +318,7 @@ TEST_F(Handles, E6_StructSizes) {
        {0u, 3u, sizeof32<gth_options>() - 4, sizeof32<gth_options>() + 2, 4100u, 1u << 31, UINT32_MAX}) {
     gth_options options = GTH_OPTIONS_INIT;
     options.size = size;
-    expect(gth_gather_desc(nullptr, &p_, &i_, &options, &o_, &error),
+    expect(gth_gather(nullptr, &p_, &i_, &o_, &options, &error),
            {GTH_E_VERSION, GTH_OPERAND_OPTIONS, 0, -1, size, sizeof(gth_options)});
     gth_context_options made_with = GTH_CONTEXT_OPTIONS_INIT;
     made_with.size = size == sizeof32<gth_options>() - 4 ? sizeof32<gth_context_options>() - 4 : size;
@@ -346,7 +337,7 @@ TEST_F(Handles, E6_DescriptionSizes) {
     const int32_t operands[] = {GTH_OPERAND_PARAMS, GTH_OPERAND_INDICES, GTH_OPERAND_OUT};
     for (int32_t k = 0; k < 3; ++k) {
       bad[k].size = size;
-      expect(gth_gather_desc(nullptr, &bad[0], &bad[1], nullptr, &bad[2], &error),
+      expect(gth_gather(nullptr, &bad[0], &bad[1], &bad[2], nullptr, &error),
              {GTH_E_VERSION, operands[k], 0, -1, size, known});
       bad[k].size = known;
     }
@@ -367,7 +358,7 @@ TEST_F(Handles, E6_StructsOfShapeQueries) {
   int32_t ndim = -7;
   int64_t shape[4];
   const auto query = [&](const gth_tensor_desc& p, const gth_tensor_desc& i, const gth_options* options) {
-    return gth_gather_shape(&p, &i, options, 4, &ndim, shape, &error);
+    return calls::gather.infer(&p, &i, options, 4, &ndim, shape, &error);
   };
   constexpr uint32_t known = sizeof(gth_tensor_desc);
   for (const int32_t operand : {GTH_OPERAND_PARAMS, GTH_OPERAND_INDICES}) {
@@ -379,7 +370,7 @@ TEST_F(Handles, E6_StructsOfShapeQueries) {
     bad.flags = 6;
     expect(query(pair[0], pair[1], nullptr), {GTH_E_VERSION, operand, -1, -1, 6, GTH_TENSOR_READONLY});
     bad.flags = 0;
-    bad.reserved = &bad;
+    bad.codec = token<gth_codec>(1);
     expect(query(pair[0], pair[1], nullptr), {GTH_E_VERSION, operand});
   }
   gth_options options = GTH_OPTIONS_INIT;
@@ -390,18 +381,19 @@ TEST_F(Handles, E6_StructsOfShapeQueries) {
 
 TEST_F(Handles, E6_SizeOfTheErrorItself) {
   Plan plan;
-  ASSERT_EQ(gth_gather_plan(&p_, &i_, nullptr, nullptr, plan.out(), nullptr), GTH_OK);
+  ASSERT_EQ(calls::gather.plan(&p_, &i_, nullptr, nullptr, plan.out(), nullptr), GTH_OK);
   for (uint32_t size : {0u, 3u, sizeof32<gth_error>() - 4, 4100u, UINT32_MAX}) {
     Error bad;
     bad.size = size;
     const Error before = bad;
-    EXPECT_EQ(gth_gather_desc(nullptr, nullptr, &i_, nullptr, &o_, &bad), GTH_E_VERSION);
+    EXPECT_EQ(gth_gather(nullptr, nullptr, &i_, &o_, nullptr, &bad), GTH_E_VERSION);
     gth_tensor* made = token<gth_tensor>(1);
-    EXPECT_EQ(gth_gather(nullptr, params.get(), indices.get(), nullptr, &made, &bad), GTH_E_VERSION);
+    EXPECT_EQ(calls::gather.make(nullptr, params.get(), indices.get(), nullptr, nullptr, &made, &bad), GTH_E_VERSION);
     EXPECT_EQ(made, nullptr);
-    EXPECT_EQ(gth_plan_run(nullptr, plan.get(), p_.data, i_.data, out_.data(), GTH_OPEN, &bad), GTH_E_VERSION);
-    EXPECT_EQ(gth_plan_run_checked(nullptr, plan.get(), p_.data, 32, i_.data, 24, out_.data(), 24, GTH_OPEN, &bad),
-              GTH_E_VERSION);
+    EXPECT_EQ(gth_plan_run(nullptr, plan.get(), GTH_OPEN, p_.data, i_.data, out_.data(), &bad), GTH_E_VERSION);
+    EXPECT_EQ(
+        calls::run_args(nullptr, plan.get(), calls::args(GTH_OPEN, p_.data, i_.data, out_.data(), 32, 24, 24), &bad),
+        GTH_E_VERSION);
     EXPECT_EQ(std::memcmp(&bad, &before, sizeof bad), 0);
   }
 }
@@ -420,14 +412,14 @@ TEST_F(Handles, E6_StructsOfANewerCaller) {
   desc.known.size = 4096;
   const Array target(f32, {3, 2});
   const gth_tensor_desc target_desc = target.desc();
-  EXPECT_EQ(gth_gather_desc(nullptr, &desc.known, &i_, &options.known, &target_desc, &error), GTH_OK) << error.message;
+  EXPECT_EQ(gth_gather(nullptr, &desc.known, &i_, &target_desc, &options.known, &error), GTH_OK) << error.message;
   EXPECT_TRUE(target.bytes() == rows_of(params_, 8, {2, 0, 3}));
   options.more[5] = 1u << 31;
-  expect(gth_gather_desc(nullptr, &p_, &i_, &options.known, &o_, &error),
+  expect(gth_gather(nullptr, &p_, &i_, &o_, &options.known, &error),
          {GTH_E_VERSION, GTH_OPERAND_OPTIONS, sizeof(gth_options), -1, sizeof options, sizeof(gth_options)});
   options.more[5] = 0;
   desc.more[0] = 1;
-  EXPECT_EQ(gth_gather_desc(nullptr, &desc.known, &i_, &options.known, &o_, &error), GTH_E_VERSION);
+  EXPECT_EQ(gth_gather(nullptr, &desc.known, &i_, &o_, &options.known, &error), GTH_E_VERSION);
   EXPECT_EQ(error.operand, GTH_OPERAND_PARAMS);
 }
 
@@ -447,9 +439,9 @@ TEST_F(Handles, E7_UnknownSwitches) {
       gth_options options = GTH_OPTIONS_INIT;
       options.*each.field = value;
       const Facts facts{GTH_E_VERSION, GTH_OPERAND_OPTIONS, static_cast<int32_t>(each.offset), -1, value, each.highest};
-      expect(gth_gather_desc(nullptr, &p_, &i_, &options, &o_, &error), facts);
+      expect(gth_gather(nullptr, &p_, &i_, &o_, &options, &error), facts);
       gth_tensor* made = nullptr;
-      expect(gth_gather(nullptr, params.get(), indices.get(), &options, &made, &error), facts);
+      expect(calls::gather.make(nullptr, params.get(), indices.get(), nullptr, &options, &made, &error), facts);
     }
   }
 }
@@ -457,11 +449,11 @@ TEST_F(Handles, E7_UnknownSwitches) {
 TEST_F(Handles, E7_UnknownFlagsAndReservedFields) {
   gth_tensor_desc bad = p_;
   bad.flags = 2;
-  expect(gth_gather_desc(nullptr, &bad, &i_, nullptr, &o_, &error),
+  expect(gth_gather(nullptr, &bad, &i_, &o_, nullptr, &error),
          {GTH_E_VERSION, GTH_OPERAND_PARAMS, -1, -1, 2, GTH_TENSOR_READONLY});
   bad.flags = 0;
-  bad.reserved = &bad;
-  EXPECT_EQ(gth_gather_desc(nullptr, &bad, &i_, nullptr, &o_, &error), GTH_E_VERSION);
+  bad.codec = token<gth_codec>(1);
+  EXPECT_EQ(gth_gather(nullptr, &bad, &i_, &o_, nullptr, &error), GTH_E_VERSION);
   gth_context* context = nullptr;
   gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
   options.flags = 4;
@@ -506,15 +498,17 @@ TEST_F(Handles, E7_StringsAreNoNumbers) {
   Tensor strings;
   ASSERT_EQ(gth_tensor_from_strings(nullptr, 0, 1, shape, offsets, "ab", 2, nullptr, nullptr, strings.out(), &error),
             GTH_OK);
-  const Facts facts{GTH_E_UNSUPPORTED, GTH_OPERAND_TENSOR, -1, -1, GTH_DTYPE_STRING, 0};
+  Facts facts{GTH_E_UNSUPPORTED, GTH_OPERAND_TENSOR, -1, -1, GTH_DTYPE_STRING, 0};
   gth_tensor* made = token<gth_tensor>(1);
   expect(gth_tensor_alloc(nullptr, GTH_DTYPE_STRING, 1, shape, &made, &error), facts);
   EXPECT_EQ(made, nullptr);
   gth_tensor_desc desc = p_;
   desc.dtype = GTH_DTYPE_STRING;
   expect(gth_tensor_borrow(&desc, &made, &error), facts);
-  expect(gth_tensor_copy(nullptr, strings.get(), out.get(), &error), facts);
-  expect(gth_tensor_copy(nullptr, out.get(), strings.get(), &error), facts);
+  facts.operand = GTH_OPERAND_PARAMS;
+  expect(calls::copy(nullptr, strings.get(), out.get(), &error), facts);
+  facts.operand = GTH_OPERAND_OUT;
+  expect(calls::copy(nullptr, out.get(), strings.get(), &error), facts);
 }
 
 TEST_F(Handles, E7_OpsetsAndThreads) {
@@ -522,12 +516,12 @@ TEST_F(Handles, E7_OpsetsAndThreads) {
   const int32_t field = offsetof(gth_options, opset);
   for (int32_t opset : {-1, INT32_MIN, 10}) {
     options.opset = opset;
-    expect(gth_gather_nd_desc(nullptr, &p_, &j_, &options, &o_, &error),
+    expect(gth_gather_nd(nullptr, &p_, &j_, &o_, &options, &error),
            {GTH_E_VERSION, GTH_OPERAND_OPTIONS, field, -1, opset, 11});
   }
   gth_options threads = GTH_OPTIONS_INIT;
   threads.threads = -1;
-  expect(gth_gather_desc(nullptr, &p_, &i_, &threads, &o_, &error),
+  expect(gth_gather(nullptr, &p_, &i_, &o_, &threads, &error),
          {GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, threads), -1, -1, INT32_MAX});
   gth_context_options context_options = GTH_CONTEXT_OPTIONS_INIT;
   context_options.threads = -1;
@@ -539,8 +533,7 @@ TEST_F(Handles, E7_Devices) {
   for (int32_t device : {-1, 4, 99, INT32_MIN}) {
     gth_tensor_desc bad = p_;
     bad.device = device;
-    expect(gth_gather_desc(nullptr, &bad, &i_, nullptr, &o_, &error),
-           {GTH_E_DEVICE, GTH_OPERAND_PARAMS, -1, -1, device, 0});
+    expect(gth_gather(nullptr, &bad, &i_, &o_, nullptr, &error), {GTH_E_DEVICE, GTH_OPERAND_PARAMS, -1, -1, device, 0});
     gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
     options.device = device;
     gth_context* context = nullptr;
@@ -556,7 +549,8 @@ TEST_F(Handles, E7_ContextsOfTheCpu) {
     gth_context* context = nullptr;
     ASSERT_EQ(gth_context_create(&options, &context, &error), GTH_OK) << error.message;
     gth_tensor* made = nullptr;
-    ASSERT_EQ(gth_gather(context, params.get(), indices.get(), nullptr, &made, &error), GTH_OK) << error.message;
+    ASSERT_EQ(calls::gather.make(context, params.get(), indices.get(), nullptr, nullptr, &made, &error), GTH_OK)
+        << error.message;
     gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
     EXPECT_EQ(gth_tensor_describe(made, &desc, &error), GTH_OK);
     EXPECT_EQ(desc.device, GTH_DEVICE_CPU);
@@ -590,7 +584,7 @@ TEST_F(Handles, E7_PlansOfADeviceThatIsNotThere) {
   p.device = i.device = GTH_DEVICE_CUDA;
   p.device_id = i.device_id = 1000;
   gth_plan* plan = nullptr;
-  expect(gth_gather_plan(&p, &i, nullptr, nullptr, &plan, &error),
+  expect(calls::gather.plan(&p, &i, nullptr, nullptr, &plan, &error),
          {GTH_E_DEVICE, GTH_OPERAND_PARAMS, -1, -1, GTH_DEVICE_CUDA, GTH_DEVICE_CPU});
   EXPECT_EQ(plan, nullptr);
 }
@@ -618,7 +612,7 @@ TEST_F(Handles, E10_TwoThreadsFailAtOnce) {
     const gth_tensor_desc i = bad.desc(), o = target.desc();
     for (int32_t k = 0; k < 2000; ++k) {
       Error mine;
-      expect_facts(gth_gather_desc(nullptr, &p_, &i, nullptr, &o, &mine), mine,
+      expect_facts(gth_gather(nullptr, &p_, &i, &o, nullptr, &mine), mine,
                    {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, value, 4});
       ASSERT_NE(std::string(mine.message).find(" is " + std::to_string(value) + ","), std::string::npos);
     }
@@ -637,7 +631,7 @@ TEST_F(Handles, E11_HookThatThrows) {
   gth_context* context = nullptr;
   ASSERT_EQ(gth_context_create(&options, &context, nullptr), GTH_OK);
   gth_tensor* made = token<gth_tensor>(1);
-  expect(gth_gather(context, params.get(), indices.get(), nullptr, &made, &error),
+  expect(calls::gather.make(context, params.get(), indices.get(), nullptr, nullptr, &made, &error),
          {GTH_E_NOMEM, GTH_OPERAND_NONE, -1, -1, 24, 0});
   EXPECT_EQ(made, nullptr);
   const Shape shape{2};
@@ -658,7 +652,7 @@ TEST_F(Handles, E12_LongMessagesEnd) {
   const Array wide(GTH_DTYPE_UINT64, Shape(63, 1), std::vector<uint64_t>{UINT64_MAX});
   const Array params64(f32, {1}), target(f32, Shape(63, 1));
   const gth_tensor_desc p = params64.desc(), i = wide.desc(), o = target.desc();
-  EXPECT_EQ(gth_gather_desc(nullptr, &p, &i, nullptr, &o, &error), GTH_E_INDEX);
+  EXPECT_EQ(gth_gather(nullptr, &p, &i, &o, nullptr, &error), GTH_E_INDEX);
   const size_t length = strnlen(error.message, sizeof error.message);
   EXPECT_LE(length, 255u);
   EXPECT_EQ((error.flags & GTH_ERROR_CUT) != 0, length == 255u);

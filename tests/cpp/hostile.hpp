@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "gather/gather.h"
+#include "calls.hpp"
 
 // What the hostile cases have in common: arrays in exactly their own memory, and calls that go through every form.
 namespace hostile {
@@ -26,6 +26,7 @@ struct Facts {
   int64_t value = 0;
   int64_t limit = 0;
   uint32_t flags = 0;
+  int64_t item = -1;
 };
 
 struct Error : gth_error {
@@ -42,6 +43,7 @@ inline void expect_facts(int32_t status, const gth_error& error, const Facts& fa
   EXPECT_EQ(error.value, facts.value) << form;
   EXPECT_EQ(error.limit, facts.limit) << form;
   EXPECT_EQ(error.flags & ~uint32_t{GTH_ERROR_CUT}, facts.flags) << form;
+  EXPECT_EQ(error.item, facts.item) << form;
   EXPECT_EQ(error.native, 0) << form;
   EXPECT_EQ(error.sequence, 0) << form;
   EXPECT_EQ(error.count, 0u) << form;
@@ -142,18 +144,9 @@ inline Array floats(Shape shape, const std::vector<float>& values) {
   return Array(GTH_DTYPE_FLOAT32, std::move(shape), values);
 }
 
-// The forms of one operation.
-struct Operation {
-  decltype(&gth_gather) allocating;
-  decltype(&gth_gather_into) into;
-  decltype(&gth_gather_desc) desc;
-  decltype(&gth_gather_plan) plan;
-  decltype(&gth_gather_shape) shape;
-};
+using calls::Operation;
 
-constexpr Operation g = {gth_gather, gth_gather_into, gth_gather_desc, gth_gather_plan, gth_gather_shape};
-constexpr Operation nd = {gth_gather_nd, gth_gather_nd_into, gth_gather_nd_desc, gth_gather_nd_plan,
-                          gth_gather_nd_shape};
+constexpr Operation g = calls::gather, nd = calls::gather_nd;
 
 // A handle that is released at the end of a test.
 class Tensor {
@@ -207,34 +200,46 @@ struct Call {
 
   int32_t run_planned(const gth_tensor_desc& out, gth_error* error) const {
     Plan plan;
-    const int32_t status = op.plan(&params, &indices, options, &out, plan.out(), error);
+    const int32_t status = op.plan(&params, &indices, &out, options, plan.out(), error);
     if (status) return status;
-    return gth_plan_run(nullptr, plan.get(), params.data, indices.data, const_cast<void*>(out.data), GTH_OPEN, error);
+    return gth_plan_run(nullptr, plan.get(), GTH_OPEN, params.data, indices.data, out.data, error);
   }
 };
+
+// Runs the call with every mix of memory and tensor handles that its operands allow.
+template <class Check>
+void run_mixed(const Call& call, const gth_tensor_desc& out, gth_error* error, Check&& check) {
+  const Tensor params(call.params), indices(call.indices), rows(out);
+  const auto operand = [](bool is_handle, const Tensor& tensor, const gth_tensor_desc& desc) {
+    return is_handle ? calls::Operand(tensor.get()) : calls::Operand(&desc);
+  };
+  for (int32_t handles = 0; handles < 8; ++handles) {
+    const bool p = handles & 1, i = handles & 2, o = handles & 4;
+    if ((p && !params) || (i && !indices) || (o && !rows)) continue;
+    check(call.op.run(nullptr, operand(p, params, call.params), operand(i, indices, call.indices),
+                      operand(o, rows, out), call.options, error),
+          ("handles " + std::to_string(handles)).c_str());
+  }
+}
 
 // Every form that can be asked refuses the call with these facts.
 inline void expect_fault(const Call& call, const gth_tensor_desc& out, const Facts& facts) {
   {
     Error error;
-    expect_facts(call.op.desc(nullptr, &call.params, &call.indices, call.options, &out, &error), error, facts, "desc");
-    EXPECT_EQ(call.op.desc(nullptr, &call.params, &call.indices, call.options, &out, nullptr), facts.status);
+    expect_facts(call.op.named(nullptr, &call.params, &call.indices, &out, call.options, &error), error, facts,
+                 "named");
+    EXPECT_EQ(call.op.named(nullptr, &call.params, &call.indices, &out, call.options, nullptr), facts.status);
   }
   if (!call.has_open()) {
     Error error;
     expect_facts(call.run_planned(out, &error), error, facts, "plan");
   }
-  const Tensor params(call.params), indices(call.indices), target(out);
-  if (!params || !indices) return;
-  if (target) {
-    Error error;
-    expect_facts(call.op.into(nullptr, params.get(), indices.get(), call.options, target.get(), &error), error, facts,
-                 "into");
-  }
-  if (facts.operand == GTH_OPERAND_OUT) return;
   Error error;
+  run_mixed(call, out, &error, [&](int32_t status, const char* form) { expect_facts(status, error, facts, form); });
+  const Tensor params(call.params), indices(call.indices);
+  if (!params || !indices || facts.operand == GTH_OPERAND_OUT) return;
   gth_tensor* made = reinterpret_cast<gth_tensor*>(&error);
-  expect_facts(call.op.allocating(nullptr, params.get(), indices.get(), call.options, &made, &error), error, facts,
+  expect_facts(call.op.make(nullptr, params.get(), indices.get(), nullptr, call.options, &made, &error), error, facts,
                "allocating");
   EXPECT_EQ(made, nullptr);
 }
@@ -250,7 +255,7 @@ inline void expect_shape(const Call& call, const Shape& shape) {
   int64_t extents[GTH_MAX_NDIM];
   int32_t ndim = -1;
   Error error;
-  EXPECT_EQ(call.op.shape(&call.params, &call.indices, call.options, GTH_MAX_NDIM, &ndim, extents, &error), GTH_OK)
+  EXPECT_EQ(call.op.infer(&call.params, &call.indices, call.options, GTH_MAX_NDIM, &ndim, extents, &error), GTH_OK)
       << error.message;
   ASSERT_EQ(ndim, static_cast<int32_t>(shape.size()));
   EXPECT_EQ(Shape(extents, extents + ndim), shape);
@@ -269,12 +274,12 @@ inline void expect_gathered(const Call& call, const Shape& shape, const Bytes& e
     EXPECT_TRUE(out.bytes() == expected) << form;
     out.fill('#');
   };
-  check(call.op.desc(nullptr, &call.params, &call.indices, call.options, &desc, &error), "desc");
+  check(call.op.named(nullptr, &call.params, &call.indices, &desc, call.options, &error), "named");
   check(call.run_planned(desc, &error), "plan");
-  const Tensor params(call.params), indices(call.indices), target(desc);
-  check(call.op.into(nullptr, params.get(), indices.get(), call.options, target.get(), &error), "into");
+  run_mixed(call, desc, &error, check);
+  const Tensor params(call.params), indices(call.indices);
   Tensor made;
-  ASSERT_EQ(call.op.allocating(nullptr, params.get(), indices.get(), call.options, made.out(), &error), GTH_OK)
+  ASSERT_EQ(call.op.make(nullptr, params.get(), indices.get(), nullptr, call.options, made.out(), &error), GTH_OK)
       << error.message;
   const gth_tensor_desc result = made.desc();
   EXPECT_EQ(Shape(result.shape, result.shape + result.ndim), shape);

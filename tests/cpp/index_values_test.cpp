@@ -60,11 +60,11 @@ TEST(Hostile, B7_TuplesIntoNoParams) {
   Shape shape{GTH_OPEN, 1};
   const gth_tensor_desc p = params.desc(), i = describe(GTH_DTYPE_INT64, shape, nullptr);
   Plan plan;
-  ASSERT_EQ(gth_gather_nd_plan(&p, &i, &tensorflow, nullptr, plan.out(), nullptr), GTH_OK);
+  ASSERT_EQ(calls::gather_nd.plan(&p, &i, nullptr, &tensorflow, plan.out(), nullptr), GTH_OK);
   Error error;
-  expect_facts(gth_plan_check(nullptr, plan.get(), indices.data(), 2, &error), error,
+  expect_facts(calls::check(nullptr, plan.get(), 2, indices.data(), &error), error,
                {GTH_E_INDEX, GTH_OPERAND_PARAMS, 1, -1, 0, 1});
-  EXPECT_EQ(gth_plan_check(nullptr, plan.get(), indices.data(), 0, nullptr), GTH_OK);
+  EXPECT_EQ(calls::check(nullptr, plan.get(), 0, indices.data(), nullptr), GTH_OK);
 }
 
 TEST(Hostile, B8_PoliciesOnAnEmptyDim) {
@@ -82,11 +82,11 @@ TEST(Hostile, B8_SkipLeavesTheOutputAlone) {
   const gth_options skip = with_bounds(GTH_BOUNDS_SKIP);
   const Bytes before = out.bytes();
   const gth_tensor_desc p = params.desc(), i = indices.desc(), o = out.desc();
-  EXPECT_EQ(gth_gather_desc(nullptr, &p, &i, &skip, &o, nullptr), GTH_OK);
+  EXPECT_EQ(gth_gather(nullptr, &p, &i, &o, &skip, nullptr), GTH_OK);
   EXPECT_TRUE(out.bytes() == before);
   const Tensor tensor(p), index(i);
   Tensor made;
-  ASSERT_EQ(gth_gather(nullptr, tensor.get(), index.get(), &skip, made.out(), nullptr), GTH_OK);
+  ASSERT_EQ(calls::gather.make(nullptr, tensor.get(), index.get(), nullptr, &skip, made.out(), nullptr), GTH_OK);
   const char* data = static_cast<const char*>(made.desc().data);
   EXPECT_EQ(Bytes(data, data + 4), Bytes(4, 0));
 }
@@ -127,7 +127,7 @@ TEST(Hostile, B11_NoLoopRunsOnAnIndexValue) {
     for (int32_t negative : {GTH_NEGATIVE_REJECT, GTH_NEGATIVE_WRAP}) {
       const gth_options options = with_bounds(bounds, negative);
       // A loop of 2^62 steps would take years, and the test with it.
-      const int32_t status = gth_gather_desc(nullptr, &p, &i, &options, &o, nullptr);
+      const int32_t status = gth_gather(nullptr, &p, &i, &o, &options, nullptr);
       EXPECT_EQ(status, bounds == GTH_BOUNDS_ERROR ? GTH_E_INDEX : GTH_OK) << bounds;
     }
   }
@@ -175,7 +175,7 @@ TEST(Hostile, B14_BadValueAtEveryEdgeOfABlock) {
       const Array indices = indices32({n}, values);
       const gth_tensor_desc p = params.desc(), i = indices.desc(), o = out.desc();
       Error error;
-      expect_facts(gth_gather_desc(nullptr, &p, &i, nullptr, &o, &error), error, bad_index(at, 0, 4, 4));
+      expect_facts(gth_gather(nullptr, &p, &i, &o, nullptr, &error), error, bad_index(at, 0, 4, 4));
     }
     EXPECT_TRUE(out.bytes() == before);
   }

@@ -51,8 +51,7 @@ const char* use(void* library) {
   options.threads = 2;
   gth_error error = GTH_ERROR_INIT;
   gth_tensor* tensor = nullptr;
-  if (find<decltype(gth_gather_desc)>(library, "gth_gather_desc")(nullptr, &p, &i, &options, &o, &error))
-    return "gather";
+  if (find<decltype(gth_gather)>(library, "gth_gather")(nullptr, &p, &i, &o, &options, &error)) return "gather";
   if (out[n - 1] != params[indices[n - 1]]) return "row";
   if (find<decltype(gth_tensor_alloc)>(library, "gth_tensor_alloc")(nullptr, GTH_DTYPE_INT8, 1, &n, &tensor, &error)) {
     return "alloc";

@@ -60,7 +60,7 @@ TEST(Hostile, D4_OutputBeginsWhereParamsEnds) {
       const char* from = static_cast<const char*>(params.data) + row * 8;
       expected.insert(expected.end(), from, from + 8);
     }
-    ASSERT_EQ(gth_gather_desc(nullptr, &params, &i, nullptr, &out, nullptr), GTH_OK);
+    ASSERT_EQ(gth_gather(nullptr, &params, &i, &out, nullptr, nullptr), GTH_OK);
     EXPECT_EQ(std::memcmp(out.data, expected.data(), expected.size()), 0);
   }
 }
@@ -99,7 +99,7 @@ TEST(Hostile, D6_OddAddresses) {
   const gth_tensor_desc params_desc = describe(i64, params.shape(), p),
                         indices_desc = describe(i64, indices.shape(), i);
   const gth_tensor_desc out = describe(i64, out_shape, o);
-  ASSERT_EQ(gth_gather_desc(nullptr, &params_desc, &indices_desc, nullptr, &out, nullptr), GTH_OK);
+  ASSERT_EQ(gth_gather(nullptr, &params_desc, &indices_desc, &out, nullptr, nullptr), GTH_OK);
   EXPECT_EQ(std::memcmp(o, rows_of(params, 16, {2, 0, 3}).data(), 48), 0);
 }
 
@@ -196,7 +196,7 @@ TEST(Hostile, D11_PointerThatIsNotToBeTouched) {
   expect_gathered({g, params.desc(), describe(i64, none, one)}, {0, 2}, {});
   expect_gathered({g, describe(f32, shape, one), describe(i64, none, one)}, {0, 2}, {});
   const gth_tensor_desc p = params.desc(), i = describe(i64, none, one), o = describe(f32, shape, one);
-  EXPECT_EQ(gth_gather_desc(nullptr, &p, &i, nullptr, &o, nullptr), GTH_OK);
+  EXPECT_EQ(gth_gather(nullptr, &p, &i, &o, nullptr, nullptr), GTH_OK);
 }
 
 TEST(Hostile, D12_StrideOfADimOfOne) {
@@ -211,7 +211,7 @@ TEST(Hostile, D12_StrideOfADimOfOne) {
     const Array out(f32, {1, 3, 1, 2});
     const Shape o_strides{stride, 8, stride, 4};
     const gth_tensor_desc o = describe(f32, out.shape(), out.data(), o_strides.data());
-    ASSERT_EQ(gth_gather_desc(nullptr, &p, &i, &options, &o, nullptr), GTH_OK);
+    ASSERT_EQ(gth_gather(nullptr, &p, &i, &o, &options, nullptr), GTH_OK);
     EXPECT_TRUE(out.bytes() == expected);
     const Array zero = indices64({2}, {0, -1});
     const gth_options wrap = with_bounds(0, GTH_NEGATIVE_WRAP);
@@ -281,7 +281,7 @@ TEST(Hostile, D15_OutputThatOverlapsItself) {
     const Bytes before = memory.bytes();
     Error error;
     const gth_tensor_desc p = params.desc(), i = indices.desc();
-    EXPECT_EQ(gth_gather_desc(nullptr, &p, &i, nullptr, &out, &error), GTH_E_STRIDE) << error.message;
+    EXPECT_EQ(gth_gather(nullptr, &p, &i, &out, nullptr, &error), GTH_E_STRIDE) << error.message;
     EXPECT_EQ(error.operand, GTH_OPERAND_OUT);
     EXPECT_EQ(error.limit, each.limit);
     ASSERT_GE(error.component, 0);
@@ -300,7 +300,7 @@ TEST(Hostile, D15_OutputReversedAndTransposed) {
   gth_tensor_desc out = describe(f32, shape, memory.data(), strides.data());
   out.offset = 8;
   const gth_tensor_desc p = params.desc(), i = indices.desc();
-  ASSERT_EQ(gth_gather_desc(nullptr, &p, &i, nullptr, &out, nullptr), GTH_OK);
+  ASSERT_EQ(gth_gather(nullptr, &p, &i, &out, nullptr, nullptr), GTH_OK);
   const int64_t rows[] = {2, 0, 3};
   for (int64_t t = 0; t < 3; ++t) {
     for (int64_t c = 0; c < 2; ++c) {

@@ -144,7 +144,7 @@ class Oracle : public ::testing::Test {
       if (threads > 1 && !random_.chance(25)) continue;
       c->options.threads = threads;
       Error error;
-      const int32_t status = forms.op.desc(nullptr, &p, &i, &c->options, &o, &error);
+      const int32_t status = forms.op.named(nullptr, &p, &i, &o, &c->options, &error);
       check("desc", c, answer, before, status, error);
     }
   }
@@ -156,7 +156,8 @@ class Oracle : public ::testing::Test {
     const hostile::Tensor params(p), indices(i);
     hostile::Tensor made;
     Error error;
-    const int32_t status = forms.op.allocating(nullptr, params.get(), indices.get(), &c->options, made.out(), &error);
+    const int32_t status =
+        forms.op.make(nullptr, params.get(), indices.get(), nullptr, &c->options, made.out(), &error);
     Case dense = *c;  // the oracle's answer for a dense output of zeros
     dense.problem.out.dense = true;
     dense.problem.out.offset = 0;
@@ -176,7 +177,7 @@ class Oracle : public ::testing::Test {
     const hostile::Tensor out(c->problem.out.desc());
     ASSERT_TRUE(params && indices && out);
     Error error;
-    const int32_t status = forms.op.into(nullptr, params.get(), indices.get(), &c->options, out.get(), &error);
+    const int32_t status = forms.op.run(nullptr, params.get(), indices.get(), out.get(), &c->options, &error);
     check("into", c, answer, before, status, error);
   }
 
@@ -189,15 +190,15 @@ class Oracle : public ::testing::Test {
     const gth_tensor_desc o = open.problem.out.desc();
     hostile::Plan plan;
     Error error;
-    ASSERT_EQ(forms.op.plan(&p, &i, &open.options, &o, plan.out(), &error), GTH_OK)
+    ASSERT_EQ(forms.op.plan(&p, &i, &o, &open.options, plan.out(), &error), GTH_OK)
         << "case " << number_ << ": " << error.message;
     for (int64_t n : {longest, int64_t{0}, random_.between(1, longest)}) {
       if (c->open >= 0) set_open(c, n);
       const Answer answer = solve(c->problem);
       const Bytes before = c->problem.out.memory;
       const int32_t status =
-          gth_plan_run(nullptr, plan.get(), c->problem.params.memory.data(), c->problem.indices.memory.data(),
-                       c->problem.out.memory.data(), c->open >= 0 ? n : GTH_OPEN, &error);
+          gth_plan_run(nullptr, plan.get(), c->open >= 0 ? n : GTH_OPEN, c->problem.params.memory.data(),
+                       c->problem.indices.memory.data(), c->problem.out.memory.data(), &error);
       check("plan", c, answer, before, status, error);
       if (c->open < 0) return;
     }

@@ -35,7 +35,7 @@ void expect_plan(const Operation& op, const Shape& params, const Shape& indices,
   const Described p(f32, params), i(i64, indices);
   Plan plan;
   Error error;
-  EXPECT_EQ(op.plan(&p.desc, &i.desc, options, nullptr, plan.out(), &error), GTH_OK) << error.message;
+  EXPECT_EQ(op.plan(&p.desc, &i.desc, nullptr, options, plan.out(), &error), GTH_OK) << error.message;
 }
 
 void expect_no_plan(const Operation& op, const Shape& params, const Shape& indices, const gth_options* options,
@@ -43,7 +43,7 @@ void expect_no_plan(const Operation& op, const Shape& params, const Shape& indic
   const Described p(f32, params), i(i64, indices);
   gth_plan* plan = reinterpret_cast<gth_plan*>(1);
   Error error;
-  expect_facts(op.plan(&p.desc, &i.desc, options, nullptr, &plan, &error), error, facts);
+  expect_facts(op.plan(&p.desc, &i.desc, nullptr, options, &plan, &error), error, facts);
   EXPECT_EQ(plan, nullptr);
 }
 
@@ -52,13 +52,13 @@ struct Planned {
   Planned(const Operation& op, const Described& params, const Described& indices, const gth_options* options = nullptr,
           const Described* output = nullptr) {
     Error error;
-    EXPECT_EQ(op.plan(&params.desc, &indices.desc, options, output ? &output->desc : nullptr, plan.out(), &error),
+    EXPECT_EQ(op.plan(&params.desc, &indices.desc, output ? &output->desc : nullptr, options, plan.out(), &error),
               GTH_OK)
         << error.message;
   }
 
-  int32_t run(const void* params, const void* indices, void* out, int64_t n, gth_error* error = nullptr) const {
-    return gth_plan_run(nullptr, plan.get(), params, indices, out, n, error);
+  int32_t run(const void* params, const void* indices, const void* out, int64_t n, gth_error* error = nullptr) const {
+    return gth_plan_run(nullptr, plan.get(), n, params, indices, out, error);
   }
 
   Plan plan;
@@ -163,8 +163,8 @@ TEST(Plans, LargestN) {
     EXPECT_EQ(error.limit, INT64_MAX / 8);
     int32_t ndim = 0;
     int64_t shape[2];
-    expect_facts(gth_plan_shape(planned.plan.get(), n, 2, &ndim, shape, &error), error, n_too_large(n, error.limit));
-    EXPECT_EQ(gth_plan_shape(planned.plan.get(), error.limit, 2, &ndim, shape, nullptr), GTH_OK);
+    expect_facts(calls::plan_infer(planned.plan.get(), n, 2, &ndim, shape, &error), error, n_too_large(n, error.limit));
+    EXPECT_EQ(calls::plan_infer(planned.plan.get(), error.limit, 2, &ndim, shape, nullptr), GTH_OK);
   }
 }
 
@@ -176,17 +176,14 @@ TEST(Plans, LargestNOfABatch) {
   EXPECT_EQ(planned.run(byte, byte, byte, int64_t{1} << 41, &error), GTH_E_SIZE) << error.message;
 }
 
-struct Reached {
-  int64_t params = -7, indices = -7, out = -7;
-};
-
-void expect_extents(const gth_plan* plan, int64_t n, const Reached& expected) {
-  Reached found;
+// By role: table, indices, rows.
+void expect_extents(const gth_plan* plan, int64_t n, const Shape& expected) {
+  gth_plan_args args = calls::args(n, nullptr, nullptr, nullptr);
   Error error;
-  EXPECT_EQ(gth_plan_extents(plan, n, &found.params, &found.indices, &found.out, &error), GTH_OK) << error.message;
-  EXPECT_EQ(found.params, expected.params) << n;
-  EXPECT_EQ(found.indices, expected.indices) << n;
-  EXPECT_EQ(found.out, expected.out) << n;
+  EXPECT_EQ(gth_plan_extents(plan, &args, &error), GTH_OK) << error.message;
+  EXPECT_EQ((Shape{args.table_extent, args.indices_extent, args.rows_extent}), expected) << n;
+  EXPECT_EQ(args.flags, uint32_t{GTH_ARGS_EXTENTS});
+  EXPECT_EQ(args.n, n);
 }
 
 TEST(Plans, ExtentsAreWhatARunTouches) {
@@ -203,30 +200,30 @@ TEST(Plans, ExtentsAreWhatARunTouches) {
   expect_extents(closed.plan.get(), GTH_OPEN, {0, 24, 0});
 }
 
-// A scatter reads what a gather writes.
 TEST(Plans, ExtentsOfAScatter) {
   const Described target(f32, {4, 2}), indices(i64, {GTH_OPEN});
   Plan plan;
-  ASSERT_EQ(gth_scatter_plan(&target.desc, &indices.desc, nullptr, nullptr, plan.out(), nullptr), GTH_OK);
-  expect_extents(plan.get(), 3, {24, 24, 32});
+  ASSERT_EQ(calls::scatter.plan(&target.desc, &indices.desc, nullptr, nullptr, plan.out(), nullptr), GTH_OK);
+  expect_extents(plan.get(), 3, {32, 24, 24});
 }
 
 TEST(Plans, ExtentsOfAWrongN) {
   const Planned open(g, Described(f32, {4, 2}), Described(i64, {GTH_OPEN})),
       closed(g, Described(f32, {4, 2}), Described(i64, {5}));
-  Reached kept;
   const auto expect_none = [&](const Planned& planned, int64_t n, const Facts& facts) {
+    gth_plan_args args = calls::args(n, nullptr, nullptr, nullptr, -7, -7, -7);
+    args.flags = 0;
     Error error;
-    expect_facts(gth_plan_extents(planned.plan.get(), n, &kept.params, &kept.indices, &kept.out, &error), error, facts);
-    EXPECT_EQ(kept.params, -7);
-    EXPECT_EQ(kept.indices, -7);
-    EXPECT_EQ(kept.out, -7);
+    expect_facts(gth_plan_extents(planned.plan.get(), &args, &error), error, facts);
+    EXPECT_EQ((Shape{args.table_extent, args.indices_extent, args.rows_extent}), (Shape{-7, -7, -7}));
+    EXPECT_EQ(args.flags, 0u);
   };
   for (int64_t n : {int64_t{-1}, int64_t{-2}, INT64_MIN}) expect_none(open, n, n_fault(n, 0));
   for (int64_t n : {int64_t{0}, int64_t{5}, INT64_MAX}) expect_none(closed, n, n_fault(n, GTH_OPEN));
   expect_none(open, INT64_MAX, n_too_large(INT64_MAX, INT64_MAX / 8));
-  EXPECT_EQ(gth_plan_extents(open.plan.get(), 1, nullptr, nullptr, nullptr, nullptr), GTH_OK);
-  EXPECT_EQ(gth_plan_extents(nullptr, 1, nullptr, nullptr, nullptr, nullptr), GTH_E_NULL);
+  EXPECT_EQ(gth_plan_extents(open.plan.get(), nullptr, nullptr), GTH_E_NULL);
+  gth_plan_args args = GTH_PLAN_ARGS_INIT;
+  EXPECT_EQ(gth_plan_extents(nullptr, &args, nullptr), GTH_E_NULL);
 }
 
 TEST(Plans, ShapeOfAPlan) {
@@ -234,19 +231,19 @@ TEST(Plans, ShapeOfAPlan) {
   int32_t ndim = 0;
   int64_t shape[3];
   for (int64_t n : {int64_t{0}, int64_t{7}, int64_t{GTH_OPEN}}) {
-    EXPECT_EQ(gth_plan_shape(planned.plan.get(), n, 3, &ndim, shape, nullptr), GTH_OK);
+    EXPECT_EQ(calls::plan_infer(planned.plan.get(), n, 3, &ndim, shape, nullptr), GTH_OK);
     EXPECT_EQ(ndim, 3);
     EXPECT_EQ(Shape(shape, shape + 3), (Shape{3, n, 2}));
   }
   Error error;
-  expect_facts(gth_plan_shape(planned.plan.get(), -2, 3, &ndim, shape, &error), error, n_fault(-2, 0));
+  expect_facts(calls::plan_infer(planned.plan.get(), -2, 3, &ndim, shape, &error), error, n_fault(-2, 0));
   ndim = -7;
   shape[0] = -7;
-  expect_facts(gth_plan_shape(planned.plan.get(), 7, 2, &ndim, shape, &error), error,
+  expect_facts(calls::plan_infer(planned.plan.get(), 7, 2, &ndim, shape, &error), error,
                {GTH_E_SIZE, GTH_OPERAND_OUT, -1, -1, 2, 3});
   EXPECT_EQ(ndim, 3);
   EXPECT_EQ(shape[0], -7);
-  expect_facts(gth_plan_shape(planned.plan.get(), 7, 2, nullptr, shape, &error), error, {GTH_E_NULL});
+  expect_facts(calls::plan_infer(planned.plan.get(), 7, 2, nullptr, shape, &error), error, {GTH_E_NULL});
 }
 
 TEST(Plans, DescriptionsAreNotNeededAfterwards) {
@@ -258,12 +255,12 @@ TEST(Plans, DescriptionsAreNotNeededAfterwards) {
     gth_tensor_desc p = describe(f32, p_shape, nullptr), i = describe(i64, i_shape, nullptr);
     gth_tensor_desc o = describe(f32, o_shape, nullptr, o_strides.data());
     gth_options options = with_bounds(GTH_BOUNDS_CLAMP);
-    ASSERT_EQ(gth_gather_plan(&p, &i, &options, &o, plan.out(), nullptr), GTH_OK);
+    ASSERT_EQ(calls::gather.plan(&p, &i, &o, &options, plan.out(), nullptr), GTH_OK);
     for (Shape* each : {&p_shape, &i_shape, &o_shape, &o_strides}) std::fill(each->begin(), each->end(), INT64_MIN);
     options.bounds = 99;
     p = i = o = GTH_TENSOR_DESC_INIT;
   }
-  EXPECT_EQ(gth_plan_run(nullptr, plan.get(), params.data(), indices.data(), out.data(), GTH_OPEN, nullptr), GTH_OK);
+  EXPECT_EQ(gth_plan_run(nullptr, plan.get(), GTH_OPEN, params.data(), indices.data(), out.data(), nullptr), GTH_OK);
   EXPECT_TRUE(out.bytes() == rows_of(params, 8, {3, 0}));
 }
 
@@ -301,7 +298,7 @@ TEST(Plans, OutputOfAnotherShape) {
     const Described out(each.dtype, each.shape);
     gth_plan* plan = nullptr;
     Error error;
-    expect_facts(gth_gather_plan(&p.desc, &i.desc, nullptr, &out.desc, &plan, &error), error, each.facts);
+    expect_facts(calls::gather.plan(&p.desc, &i.desc, &out.desc, nullptr, &plan, &error), error, each.facts);
   }
 }
 
@@ -310,7 +307,7 @@ TEST(Plans, OutputThatOverlapsItself) {
   for (const Shape& strides : {Shape{8, 2}, Shape{0, 4}}) {
     const Described out(f32, {GTH_OPEN, 2}, strides);
     gth_plan* plan = nullptr;
-    EXPECT_EQ(gth_gather_plan(&p.desc, &i.desc, nullptr, &out.desc, &plan, nullptr), GTH_E_STRIDE);
+    EXPECT_EQ(calls::gather.plan(&p.desc, &i.desc, &out.desc, nullptr, &plan, nullptr), GTH_E_STRIDE);
   }
 }
 
@@ -336,9 +333,9 @@ TEST(Plans, OutputStridesNearInt64Max) {
     for (int64_t other : {int64_t{1}, int64_t{-1}, int64_t{3}, INT64_MIN, INT64_MAX}) {
       const Described out(u8, {2, GTH_OPEN}, {stride, other});
       Plan plan;
-      if (gth_gather_plan(&p.desc, &i.desc, &axis, &out.desc, plan.out(), nullptr)) continue;
+      if (calls::gather.plan(&p.desc, &i.desc, &out.desc, &axis, plan.out(), nullptr)) continue;
       for (int64_t n : {INT64_MAX, INT64_MAX / 2, INT64_MAX / 3}) {
-        EXPECT_NE(gth_plan_run(nullptr, plan.get(), byte, byte, byte, n, nullptr), GTH_OK);
+        EXPECT_NE(gth_plan_run(nullptr, plan.get(), n, byte, byte, byte, nullptr), GTH_OK);
       }
     }
   }
@@ -353,19 +350,19 @@ TEST(Plans, OpenDimsWithHostileStridesAndOffsets) {
       Described i(i64, {GTH_OPEN}, {stride});
       i.desc.offset = offset;
       Plan plan;
-      if (gth_gather_plan(&p.desc, &i.desc, nullptr, nullptr, plan.out(), nullptr)) continue;
+      if (calls::gather.plan(&p.desc, &i.desc, nullptr, nullptr, plan.out(), nullptr)) continue;
       EXPECT_GE(offset, 0) << "element 0 lies in front of the memory";
       for (int64_t n : {INT64_MAX, INT64_MAX / 2}) {
-        EXPECT_NE(gth_plan_run(nullptr, plan.get(), byte, byte, byte, n, nullptr), GTH_OK);
+        EXPECT_NE(gth_plan_run(nullptr, plan.get(), n, byte, byte, byte, nullptr), GTH_OK);
       }
     }
     const Described p(u8, {4});
     Described dense(i64, {GTH_OPEN});
     dense.desc.offset = stride;
     Plan plan;
-    if (gth_gather_plan(&p.desc, &dense.desc, nullptr, nullptr, plan.out(), nullptr)) continue;
+    if (calls::gather.plan(&p.desc, &dense.desc, nullptr, nullptr, plan.out(), nullptr)) continue;
     EXPECT_GE(stride, 0) << "element 0 lies in front of the memory";
-    EXPECT_NE(gth_plan_run(nullptr, plan.get(), byte, byte, byte, INT64_MAX / 16, nullptr), GTH_OK);
+    EXPECT_NE(gth_plan_run(nullptr, plan.get(), INT64_MAX / 16, byte, byte, byte, nullptr), GTH_OK);
   }
 }
 
@@ -440,14 +437,14 @@ TEST(Plans, CheckJudgesIndices) {
   const Planned open(g, Described(f32, {4, 2}), Described(i64, {GTH_OPEN})),
       closed(g, Described(f32, {4, 2}), Described(i64, {3}));
   Error error;
-  EXPECT_EQ(gth_plan_check(nullptr, open.plan.get(), indices.data(), 2, &error), GTH_OK) << error.message;
-  expect_facts(gth_plan_check(nullptr, open.plan.get(), indices.data(), 3, &error), error,
+  EXPECT_EQ(calls::check(nullptr, open.plan.get(), 2, indices.data(), &error), GTH_OK) << error.message;
+  expect_facts(calls::check(nullptr, open.plan.get(), 3, indices.data(), &error), error,
                {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 2, 4, 4});
-  expect_facts(gth_plan_check(nullptr, closed.plan.get(), indices.data(), GTH_OPEN, &error), error,
+  expect_facts(calls::check(nullptr, closed.plan.get(), GTH_OPEN, indices.data(), &error), error,
                {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 2, 4, 4});
   const gth_options skip = with_bounds(GTH_BOUNDS_SKIP);
   const Planned lenient(g, Described(f32, {4, 2}), Described(i64, {GTH_OPEN}), &skip);
-  EXPECT_EQ(gth_plan_check(nullptr, lenient.plan.get(), indices.data(), 3, &error), GTH_OK) << error.message;
+  EXPECT_EQ(calls::check(nullptr, lenient.plan.get(), 3, indices.data(), &error), GTH_OK) << error.message;
 }
 
 TEST(Plans, CheckOfAWrongN) {
@@ -456,20 +453,20 @@ TEST(Plans, CheckOfAWrongN) {
       closed(g, Described(f32, {4, 2}), Described(i64, {1}));
   Error error;
   for (int64_t n : {int64_t{-1}, int64_t{-2}, INT64_MIN}) {
-    expect_facts(gth_plan_check(nullptr, open.plan.get(), indices.data(), n, &error), error, n_fault(n, 0));
+    expect_facts(calls::check(nullptr, open.plan.get(), n, indices.data(), &error), error, n_fault(n, 0));
   }
-  expect_facts(gth_plan_check(nullptr, open.plan.get(), indices.data(), INT64_MAX, &error), error,
+  expect_facts(calls::check(nullptr, open.plan.get(), INT64_MAX, indices.data(), &error), error,
                n_too_large(INT64_MAX, INT64_MAX / 8));
-  expect_facts(gth_plan_check(nullptr, closed.plan.get(), indices.data(), 1, &error), error, n_fault(1, GTH_OPEN));
-  expect_facts(gth_plan_check(nullptr, open.plan.get(), nullptr, 1, &error), error, {GTH_E_NULL, GTH_OPERAND_INDICES});
-  EXPECT_EQ(gth_plan_check(nullptr, open.plan.get(), nullptr, 0, &error), GTH_OK) << error.message;
+  expect_facts(calls::check(nullptr, closed.plan.get(), 1, indices.data(), &error), error, n_fault(1, GTH_OPEN));
+  expect_facts(calls::check(nullptr, open.plan.get(), 1, nullptr, &error), error, {GTH_E_NULL, GTH_OPERAND_INDICES});
+  EXPECT_EQ(calls::check(nullptr, open.plan.get(), 0, nullptr, &error), GTH_OK) << error.message;
 }
 
 TEST(Plans, StringsHaveNone) {
   gth_plan* plan = nullptr;
   Error error;
   const Described p(GTH_DTYPE_STRING, {4}), i(i64, {2});
-  EXPECT_EQ(gth_gather_plan(&p.desc, &i.desc, nullptr, nullptr, &plan, &error), GTH_E_UNSUPPORTED);
+  EXPECT_EQ(calls::gather.plan(&p.desc, &i.desc, nullptr, nullptr, &plan, &error), GTH_E_UNSUPPORTED);
   EXPECT_EQ(error.operand, GTH_OPERAND_PARAMS);
 }
 
@@ -478,7 +475,7 @@ TEST(Plans, DevicesThatThisBuildDoesNotHave) {
   Error error;
   Described p(f32, {4}), i(i64, {2});
   p.desc.device = i.desc.device = 99;
-  expect_facts(gth_gather_plan(&p.desc, &i.desc, nullptr, nullptr, &plan, &error), error,
+  expect_facts(calls::gather.plan(&p.desc, &i.desc, nullptr, nullptr, &plan, &error), error,
                {GTH_E_DEVICE, GTH_OPERAND_PARAMS, -1, -1, 99, 0});
 }
 
@@ -487,11 +484,11 @@ TEST(Plans, TheOperandOnAnUnknownDeviceIsNamed) {
   Error error;
   Described p(f32, {4}), i(i64, {2}), o(f32, {2});
   i.desc.device = 99;
-  expect_facts(gth_gather_plan(&p.desc, &i.desc, nullptr, nullptr, &plan, &error), error,
+  expect_facts(calls::gather.plan(&p.desc, &i.desc, nullptr, nullptr, &plan, &error), error,
                {GTH_E_DEVICE, GTH_OPERAND_INDICES, -1, -1, 99, 0});
   i.desc.device = 0;
   o.desc.device = -1;
-  expect_facts(gth_gather_plan(&p.desc, &i.desc, nullptr, &o.desc, &plan, &error), error,
+  expect_facts(calls::gather.plan(&p.desc, &i.desc, &o.desc, nullptr, &plan, &error), error,
                {GTH_E_DEVICE, GTH_OPERAND_OUT, -1, -1, -1, 0});
 }
 
@@ -561,7 +558,7 @@ TEST(Plans, SoDoesADescription) {
   gth_tensor_desc i = indices.desc;
   i.data = &bad;
   Error error;
-  expect_facts(gth_gather_desc(nullptr, &params.desc, &i, &options, &out.desc, &error), error,
+  expect_facts(gth_gather(nullptr, &params.desc, &i, &out.desc, &options, &error), error,
                {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, 8, 8, GTH_ERROR_WRAP});
 }
 
@@ -596,10 +593,10 @@ TEST(Plans, BatchDimsBeyondTheRankOfIndicesAreNotRead) {
   int32_t ndim = -1;
   int64_t shape[GTH_MAX_NDIM];
   Error error;
-  EXPECT_EQ(nd.shape(&p, &i, &options, GTH_MAX_NDIM, &ndim, shape, &error), GTH_OK) << error.message;
+  EXPECT_EQ(nd.infer(&p, &i, &options, GTH_MAX_NDIM, &ndim, shape, &error), GTH_OK) << error.message;
   EXPECT_EQ(ndim, 0);
   gth_plan* plan = nullptr;
-  expect_facts(nd.plan(&p, &i, &options, nullptr, &plan, &error), error,
+  expect_facts(nd.plan(&p, &i, nullptr, &options, &plan, &error), error,
                {GTH_E_BATCH, GTH_OPERAND_OPTIONS, offsetof(gth_options, batch_dims), -1, 2, 1});
 }
 

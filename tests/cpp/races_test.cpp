@@ -28,7 +28,7 @@ void expect_gather_race(const gth_tensor_desc& params, const Shape& out_shape, i
   gth_options options = GTH_OPTIONS_INIT;
   options.threads = 1;
   Error error;
-  expect_facts(gth_gather_desc(nullptr, &params, &i, &options, &o, &error), error, race);
+  expect_facts(gth_gather(nullptr, &params, &i, &o, &options, &error), error, race);
 }
 
 TEST(Races, OfRowsThatAreCopied) {
@@ -60,7 +60,7 @@ TEST(Races, OfRowsOfANewTensor) {
   options.threads = 1;
   gth_tensor* made = params.get();
   Error error;
-  expect_facts(gth_gather(nullptr, params.get(), indices.get(), &options, &made, &error), error, race);
+  expect_facts(calls::gather.make(nullptr, params.get(), indices.get(), nullptr, &options, &made, &error), error, race);
   EXPECT_EQ(made, nullptr);
 }
 
@@ -104,8 +104,8 @@ TEST(Races, OfStringsThatEndOutside) {
     ASSERT_EQ(gth_context_create(&options, &context, nullptr), GTH_OK);
     gth_tensor* made = target.get();
     Error error;
-    expect_facts(gth_scatter(context, target.get(), indices.get(), updates.get(), nullptr, &made, &error), error,
-                 {GTH_E_RACE, GTH_OPERAND_TARGET});
+    expect_facts(calls::scatter.make(context, target.get(), indices.get(), updates.get(), nullptr, &made, &error),
+                 error, {GTH_E_RACE, GTH_OPERAND_TARGET});
     EXPECT_EQ(made, nullptr);
     EXPECT_EQ(gth_context_release(context), GTH_OK);
   }
@@ -136,7 +136,7 @@ class RacesOfScatters : public ::testing::TestWithParam<int32_t> {
     const Watched indices(values, nth, std::move(change));
     const gth_tensor_desc t = target.desc(), i = indices.desc(), u = updates.desc();
     Error error;
-    expect_facts(gth_scatter_desc(context_, &t, &i, &u, &options_, &error), error, race);
+    expect_facts(gth_scatter(context_, &t, &i, &u, &options_, &error), error, race);
   }
 
   void expect_race_before_writing(const Array& target, const std::vector<int64_t>& values, int nth,
@@ -215,7 +215,7 @@ class RacesOfGradients : public RacesOfScatters {
     const Watched indices(all(1), nth, set(bad, 8));
     const gth_tensor_desc o = out.desc(), i = indices.desc(), g_desc = gradient.desc();
     Error error;
-    expect_facts(gth_gather_gradient_desc(context_, &g_desc, &i, &options, &o, &error), error, race);
+    expect_facts(gth_gather_gradient(context_, &o, &i, &g_desc, &options, &error), error, race);
     // What was not added to is zero, and so are the sums of zeros.
     EXPECT_TRUE(out.bytes() == Bytes(out.bytes().size()));
   }

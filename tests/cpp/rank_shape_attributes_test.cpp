@@ -23,7 +23,7 @@ void expect_shape_fault(const Call& call, const Facts& facts) {
   int64_t shape[2] = {-7, -7};
   int32_t ndim = -7;
   Error error;
-  expect_facts(call.op.shape(&call.params, &call.indices, call.options, 2, &ndim, shape, &error), error, facts,
+  expect_facts(call.op.infer(&call.params, &call.indices, call.options, 2, &ndim, shape, &error), error, facts,
                "shape");
   EXPECT_EQ(ndim, -7);
   EXPECT_EQ(shape[0], -7);
@@ -185,7 +185,7 @@ TEST(Hostile, A13_MoreTuplesThanInt64Counts) {
     expect_shape_fault(call, {GTH_E_SIZE, GTH_OPERAND_OUT, -1, -1, many, INT64_MAX});
     Error error;
     const gth_tensor_desc out = describe(f32, out_shape, memory.data());
-    expect_facts(nd.desc(nullptr, &call.params, &call.indices, &ort, &out, &error), error,
+    expect_facts(nd.named(nullptr, &call.params, &call.indices, &out, &ort, &error), error,
                  {GTH_E_SIZE, GTH_OPERAND_INDICES, -1, -1, many, INT64_MAX});
   }
 }
@@ -285,7 +285,8 @@ TEST(Hostile, A21_SumOfRanksBeyondTheHighest) {
   const Tensor p(call.params), i(call.indices);
   gth_tensor* made = nullptr;
   Error error;
-  expect_facts(gth_gather(nullptr, p.get(), i.get(), nullptr, &made, &error), error, facts, "allocating");
+  expect_facts(calls::gather.make(nullptr, p.get(), i.get(), nullptr, nullptr, &made, &error), error, facts,
+               "allocating");
 }
 
 TEST(Hostile, A22_HighestRank) {
@@ -332,7 +333,7 @@ TEST(Hostile, A23_TheReasonIsSaid) {
     p.dtype = of_params;
     i.dtype = of_indices;
     Error error;
-    EXPECT_EQ(gth_gather_desc(nullptr, &p, &i, options, &o, &error), GTH_E_DTYPE);
+    EXPECT_EQ(gth_gather(nullptr, &p, &i, &o, options, &error), GTH_E_DTYPE);
     return std::string(error.message);
   };
   EXPECT_EQ(reason(f32, f32, nullptr), "indices: dtype float32 is no integer type");

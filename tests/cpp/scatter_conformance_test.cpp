@@ -6,7 +6,7 @@
 #include "conformance_operands.hpp"
 #include "conformance_sums.hpp"
 
-// Every recorded scatter through every form of the API: functional, into, description, plan, shape query.
+// Every recorded scatter through every form of the API: gth_make, by handles, by name, plan, shape query.
 namespace {
 
 using conformance::Case;
@@ -16,21 +16,8 @@ using conformance::Handle;
 using conformance::Memory;
 using conformance::TensorText;
 
-struct Operation {
-  decltype(&gth_scatter) functional;
-  decltype(&gth_scatter_into) into;
-  decltype(&gth_scatter_desc) desc;
-  decltype(&gth_scatter_plan) plan;
-  decltype(&gth_scatter_shape) shape;
-};
-
-const Operation& operation(const Case& test) {
-  static const Operation axis = {gth_scatter, gth_scatter_into, gth_scatter_desc, gth_scatter_plan, gth_scatter_shape};
-  static const Operation nd = {gth_scatter_nd, gth_scatter_nd_into, gth_scatter_nd_desc, gth_scatter_nd_plan,
-                               gth_scatter_nd_shape};
-  static const Operation elements = {gth_scatter_elements, gth_scatter_elements_into, gth_scatter_elements_desc,
-                                     gth_scatter_elements_plan, gth_scatter_elements_shape};
-  return test.op == "scatter" ? axis : test.op == "scatter_nd" ? nd : elements;
+const calls::Operation& operation(const Case& test) {
+  return test.op == "scatter" ? calls::scatter : test.op == "scatter_nd" ? calls::scatter_nd : calls::scatter_elements;
 }
 
 // The elements of a target, densely.
@@ -61,7 +48,7 @@ void run_desc(const Case& test, int32_t threads) {
   gth_options options = test.options;
   options.threads = threads;
   gth_error err = GTH_ERROR_INIT;
-  const int32_t status = operation(test).desc(nullptr, &target.desc, &indices.desc, &updates.desc, &options, &err);
+  const int32_t status = operation(test).named(nullptr, &target.desc, &indices.desc, &updates.desc, &options, &err);
   expect_target(test, target, status, err);
 }
 
@@ -69,7 +56,7 @@ void run_into(const Case& test) {
   const Memory target(test.params), indices(test.indices), updates(test.updates);
   const Handle t(test.params, target), i(test.indices, indices), u(test.updates, updates);
   gth_error err = GTH_ERROR_INIT;
-  const int32_t status = operation(test).into(nullptr, t.get(), i.get(), u.get(), &test.options, &err);
+  const int32_t status = operation(test).run(nullptr, t.get(), i.get(), u.get(), &test.options, &err);
   expect_target(test, target, status, err);
 }
 
@@ -77,10 +64,9 @@ void run_planned(const Case& test) {
   const Memory target(test.params), indices(test.indices), updates(test.updates);
   gth_plan* plan = nullptr;
   gth_error err = GTH_ERROR_INIT;
-  int32_t status = operation(test).plan(&target.desc, &indices.desc, &test.options, &updates.desc, &plan, &err);
+  int32_t status = operation(test).plan(&target.desc, &indices.desc, &updates.desc, &test.options, &plan, &err);
   if (!status) {
-    status = gth_plan_run(nullptr, plan, updates.desc.data, indices.desc.data, const_cast<void*>(target.desc.data),
-                          GTH_OPEN, &err);
+    status = gth_plan_run(nullptr, plan, GTH_OPEN, target.desc.data, indices.desc.data, updates.desc.data, &err);
   }
   expect_target(test, target, status, err);
   EXPECT_EQ(gth_plan_release(plan), GTH_OK);
@@ -100,8 +86,7 @@ void run_functional(const Case& test) {
   const Handle t(test.params, target), i(test.indices, indices), u(test.updates, updates);
   Handle made;
   gth_error err = GTH_ERROR_INIT;
-  const int32_t status =
-      operation(test).functional(nullptr, t.get(), i.get(), u.get(), &test.options, made.out(), &err);
+  const int32_t status = operation(test).make(nullptr, t.get(), i.get(), u.get(), &test.options, made.out(), &err);
   expect_error(test, status, err);
   EXPECT_EQ(made.get() != nullptr, status == GTH_OK) << test.name;
   EXPECT_TRUE(std::string(target.bytes.begin(), target.bytes.end()) == test.params.bytes) << test.name;
@@ -119,7 +104,7 @@ void run_shape(const Case& test) {
   int32_t ndim = -1;
   gth_error err = GTH_ERROR_INIT;
   const int32_t status =
-      operation(test).shape(&target.desc, &indices.desc, &test.options, GTH_MAX_NDIM, &ndim, shape, &err);
+      operation(test).infer(&target.desc, &indices.desc, &test.options, GTH_MAX_NDIM, &ndim, shape, &err);
   const bool is_of_data = test.error.status == GTH_OK || test.error.status == GTH_E_INDEX;
   if (!is_of_data && test.error.operand != GTH_OPERAND_UPDATES) return expect_error(test, status, err);
   EXPECT_EQ(status, GTH_OK) << test.name << ": " << err.message;

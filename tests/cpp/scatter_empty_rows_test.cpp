@@ -10,22 +10,12 @@ using namespace hostile;
 
 constexpr int32_t f32 = GTH_DTYPE_FLOAT32;
 
-struct Forms {
-  decltype(&gth_scatter_desc) desc;
-  decltype(&gth_scatter_into) into;
-  decltype(&gth_scatter) functional;
-  decltype(&gth_scatter_plan) plan;
-};
-
-constexpr Forms rows = {gth_scatter_desc, gth_scatter_into, gth_scatter, gth_scatter_plan};
-constexpr Forms tuples = {gth_scatter_nd_desc, gth_scatter_nd_into, gth_scatter_nd, gth_scatter_nd_plan};
-constexpr Forms elements = {gth_scatter_elements_desc, gth_scatter_elements_into, gth_scatter_elements,
-                            gth_scatter_elements_plan};
+constexpr Operation rows = calls::scatter, tuples = calls::scatter_nd, elements = calls::scatter_elements;
 
 struct EmptyCase {
   const char* asked;  // what the system was asked
   int32_t profile;
-  const Forms& op;
+  const Operation& op;
   int64_t axis;
   Shape target;
   Shape indices;
@@ -93,23 +83,22 @@ TEST(ScatterEmptyRows, BadIndicesAreSeenWhereTheSystemSeesThem) {
     SCOPED_TRACE(std::string(each.asked) + " of profile " + std::to_string(each.profile) + ", case " +
                  std::to_string(&each - cases));
     gth_options options = with_profile(each.profile);
-    options.has_axis = &each.op != &tuples;
+    options.has_axis = each.op.number != tuples.number;
     options.axis = each.axis;
     const Array target(f32, each.target), indices(GTH_DTYPE_INT64, each.indices, each.values);
     const Array updates(f32, each.updates);
     const gth_tensor_desc t = target.desc(), i = indices.desc(), u = updates.desc();
     const int32_t expected = each.is_refused ? GTH_E_INDEX : GTH_OK;
     Error error;
-    EXPECT_EQ(each.op.desc(nullptr, &t, &i, &u, &options, &error), expected) << "desc: " << error.message;
+    EXPECT_EQ(each.op.named(nullptr, &t, &i, &u, &options, &error), expected) << "named: " << error.message;
     EXPECT_TRUE(!each.is_refused || error.operand == GTH_OPERAND_INDICES) << error.operand;
     const Tensor to(t), at(i), from(u);
-    EXPECT_EQ(each.op.into(nullptr, to.get(), at.get(), from.get(), &options, &error), expected) << "into";
+    EXPECT_EQ(each.op.run(nullptr, to.get(), at.get(), from.get(), &options, &error), expected) << "handles";
     Tensor made;
-    EXPECT_EQ(each.op.functional(nullptr, to.get(), at.get(), from.get(), &options, made.out(), &error), expected);
+    EXPECT_EQ(each.op.make(nullptr, to.get(), at.get(), from.get(), &options, made.out(), &error), expected);
     Plan plan;
-    ASSERT_EQ(each.op.plan(&t, &i, &options, &u, plan.out(), &error), GTH_OK) << error.message;
-    EXPECT_EQ(gth_plan_run(nullptr, plan.get(), u.data, i.data, const_cast<void*>(t.data), GTH_OPEN, &error), expected)
-        << "plan";
+    ASSERT_EQ(each.op.plan(&t, &i, &u, &options, plan.out(), &error), GTH_OK) << error.message;
+    EXPECT_EQ(gth_plan_run(nullptr, plan.get(), GTH_OPEN, t.data, i.data, u.data, &error), expected) << "plan";
   }
 }
 
@@ -118,7 +107,7 @@ TEST(ScatterEmptyRows, TheFirstBadIndexIsNamed) {
   const Array target(f32, {3, 4, 0}), indices = indices64({3, 2}, {2, 3, 1, 4, 5, 0}), updates(f32, {3, 0});
   const gth_tensor_desc t = target.desc(), i = indices.desc(), u = updates.desc();
   Error error;
-  expect_facts(gth_scatter_nd_desc(nullptr, &t, &i, &u, nullptr, &error), error,
+  expect_facts(gth_scatter_nd(nullptr, &t, &i, &u, nullptr, &error), error,
                {GTH_E_INDEX, GTH_OPERAND_INDICES, 1, 1, 4, 4});
 }
 
@@ -127,8 +116,8 @@ TEST(ScatterEmptyRows, NoTupleAndNoBoundsAreNoError) {
   const Array target(f32, {3, 0}), indices = indices64({1}, {7}), updates(f32, {1, 0});
   const gth_tensor_desc t = target.desc(), i = indices.desc(), u = updates.desc();
   const gth_options skip = with_bounds(GTH_BOUNDS_SKIP), clamp = with_bounds(GTH_BOUNDS_CLAMP);
-  EXPECT_EQ(gth_scatter_desc(nullptr, &t, &i, &u, &skip, nullptr), GTH_OK);
-  EXPECT_EQ(gth_scatter_desc(nullptr, &t, &i, &u, &clamp, nullptr), GTH_OK);
+  EXPECT_EQ(gth_scatter(nullptr, &t, &i, &u, &skip, nullptr), GTH_OK);
+  EXPECT_EQ(gth_scatter(nullptr, &t, &i, &u, &clamp, nullptr), GTH_OK);
 }
 
 // Strings are written by a path of their own.
@@ -146,7 +135,7 @@ TEST(ScatterEmptyRows, OfStrings) {
     const Array values = indices64({1}, {index});
     const Tensor indices(values.desc());
     Tensor made;
-    EXPECT_EQ(gth_scatter(nullptr, target.get(), indices.get(), updates.get(), nullptr, made.out(), nullptr),
+    EXPECT_EQ(calls::scatter.make(nullptr, target.get(), indices.get(), updates.get(), nullptr, made.out(), nullptr),
               index == 7 ? GTH_E_INDEX : GTH_OK);
   }
 }

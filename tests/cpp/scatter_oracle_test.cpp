@@ -9,26 +9,14 @@ using namespace oracle;
 using hostile::count_of;
 using hostile::Error;
 
-struct Operation {
-  decltype(&gth_scatter) functional;
-  decltype(&gth_scatter_into) into;
-  decltype(&gth_scatter_desc) desc;
-  decltype(&gth_scatter_plan) plan;
-  decltype(&gth_scatter_shape) shape;
-};
-
-constexpr Operation operations[] = {
-    {gth_scatter, gth_scatter_into, gth_scatter_desc, gth_scatter_plan, gth_scatter_shape},
-    {gth_scatter_nd, gth_scatter_nd_into, gth_scatter_nd_desc, gth_scatter_nd_plan, gth_scatter_nd_shape},
-    {gth_scatter_elements, gth_scatter_elements_into, gth_scatter_elements_desc, gth_scatter_elements_plan,
-     gth_scatter_elements_shape}};
-
 struct Case {
   ScatterProblem problem;
   gth_options options = GTH_OPTIONS_INIT;
   int64_t open = -1;  // dim of indices that a plan leaves open; where it is a dim of the target too, it is 0
 
-  const Operation& op() const { return operations[problem.is_elements ? 2 : problem.is_nd ? 1 : 0]; }
+  const calls::Operation& op() const {
+    return problem.is_elements ? calls::scatter_elements : problem.is_nd ? calls::scatter_nd : calls::scatter;
+  }
 };
 
 // Long dims are rare; with them, lines go along and beside each other, and over the borders of blocks.
@@ -214,7 +202,7 @@ class ScatterOracle : public ::testing::Test {
       run.options.threads = threads;
       const gth_tensor_desc t = run.problem.params.desc(), i = run.problem.indices.desc(), u = run.problem.out.desc();
       Error error;
-      const int32_t status = c.op().desc(nullptr, &t, &i, &u, &run.options, &error);
+      const int32_t status = c.op().named(nullptr, &t, &i, &u, &run.options, &error);
       check("desc", run, run.problem.params.memory, status, error);
     }
   }
@@ -226,14 +214,16 @@ class ScatterOracle : public ::testing::Test {
     const gth_tensor_desc u = planned.problem.out.desc();
     hostile::Plan plan;
     Error error;
-    ASSERT_EQ(c.op().plan(&t, &i, &planned.options, &u, plan.out(), &error), GTH_OK)
+    ASSERT_EQ(c.op().plan(&t, &i, &u, &planned.options, plan.out(), &error), GTH_OK)
         << "case " << number_ << ": " << error.message;
     Operand &target = run.problem.params, &indices = run.problem.indices, &updates = run.problem.out;
     const int64_t n = c.open >= 0 ? indices.shape[static_cast<size_t>(c.open)] : GTH_OPEN;
-    const int32_t status =
-        gth_plan_run_checked(nullptr, plan.get(), updates.memory.data(), static_cast<int64_t>(updates.memory.size()),
-                             indices.memory.data(), static_cast<int64_t>(indices.memory.size()), target.memory.data(),
-                             static_cast<int64_t>(target.memory.size()), n, &error);
+    const int32_t status = calls::run_args(
+        nullptr, plan.get(),
+        calls::args(n, target.memory.data(), indices.memory.data(), updates.memory.data(),
+                    static_cast<int64_t>(target.memory.size()), static_cast<int64_t>(indices.memory.size()),
+                    static_cast<int64_t>(updates.memory.size())),
+        &error);
     check("plan", run, target.memory, status, error);
   }
 
@@ -243,7 +233,7 @@ class ScatterOracle : public ::testing::Test {
     const hostile::Tensor updates(run.problem.out.desc());
     ASSERT_TRUE(target && indices && updates);
     Error error;
-    const int32_t status = c.op().into(nullptr, target.get(), indices.get(), updates.get(), &run.options, &error);
+    const int32_t status = c.op().run(nullptr, target.get(), indices.get(), updates.get(), &run.options, &error);
     check("into", run, run.problem.params.memory, status, error);
   }
 
@@ -268,7 +258,7 @@ class ScatterOracle : public ::testing::Test {
     hostile::Tensor made;
     Error error;
     const int32_t status =
-        c.op().functional(nullptr, target.get(), indices.get(), updates.get(), &c.options, made.out(), &error);
+        c.op().make(nullptr, target.get(), indices.get(), updates.get(), &c.options, made.out(), &error);
     EXPECT_EQ(static_cast<bool>(made), status == GTH_OK);
     if (made && !elements.empty()) std::memcpy(elements.data(), made.desc().data, elements.size());
     check("functional", run, elements, status, error);
@@ -279,7 +269,7 @@ class ScatterOracle : public ::testing::Test {
     const gth_tensor_desc t = c.problem.params.desc(), i = c.problem.indices.desc();
     int64_t shape[GTH_MAX_NDIM];
     int32_t ndim = -1;
-    ASSERT_EQ(c.op().shape(&t, &i, &c.options, GTH_MAX_NDIM, &ndim, shape, nullptr), GTH_OK);
+    ASSERT_EQ(c.op().infer(&t, &i, &c.options, GTH_MAX_NDIM, &ndim, shape, nullptr), GTH_OK);
     EXPECT_EQ(Shape(shape, shape + ndim), c.problem.out.shape);
   }
 

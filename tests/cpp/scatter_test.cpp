@@ -10,32 +10,19 @@ namespace {
 
 using namespace hostile;
 
-struct Scatter {
-  decltype(&gth_scatter) functional;
-  decltype(&gth_scatter_into) into;
-  decltype(&gth_scatter_desc) desc;
-  decltype(&gth_scatter_plan) plan;
-  decltype(&gth_scatter_shape) shape;
-};
-
-constexpr Scatter s = {gth_scatter, gth_scatter_into, gth_scatter_desc, gth_scatter_plan, gth_scatter_shape};
-constexpr Scatter s_nd = {gth_scatter_nd, gth_scatter_nd_into, gth_scatter_nd_desc, gth_scatter_nd_plan,
-                          gth_scatter_nd_shape};
-constexpr Scatter s_elements = {gth_scatter_elements, gth_scatter_elements_into, gth_scatter_elements_desc,
-                                gth_scatter_elements_plan, gth_scatter_elements_shape};
+constexpr Operation s = calls::scatter, s_nd = calls::scatter_nd, s_elements = calls::scatter_elements;
 constexpr int32_t f32 = GTH_DTYPE_FLOAT32, i64 = GTH_DTYPE_INT64;
 
 struct ScatterCall {
-  const Scatter& op;
+  const Operation& op;
   gth_tensor_desc target, indices, updates;
   const gth_options* options = nullptr;
 
   int32_t run_planned(gth_error* error) const {
     Plan plan;
-    const int32_t status = op.plan(&target, &indices, options, &updates, plan.out(), error);
+    const int32_t status = op.plan(&target, &indices, &updates, options, plan.out(), error);
     if (status) return status;
-    return gth_plan_run(nullptr, plan.get(), updates.data, indices.data, const_cast<void*>(target.data), GTH_OPEN,
-                        error);
+    return gth_plan_run(nullptr, plan.get(), GTH_OPEN, target.data, indices.data, updates.data, error);
   }
 };
 
@@ -43,24 +30,24 @@ struct ScatterCall {
 void expect_no_scatter(const ScatterCall& call, const Array& target, const Facts& facts) {
   const Bytes before = target.bytes();
   Error error;
-  expect_facts(call.op.desc(nullptr, &call.target, &call.indices, &call.updates, call.options, &error), error, facts,
-               "desc");
-  EXPECT_EQ(call.op.desc(nullptr, &call.target, &call.indices, &call.updates, call.options, nullptr), facts.status);
+  expect_facts(call.op.named(nullptr, &call.target, &call.indices, &call.updates, call.options, &error), error, facts,
+               "named");
+  EXPECT_EQ(call.op.named(nullptr, &call.target, &call.indices, &call.updates, call.options, nullptr), facts.status);
   expect_facts(call.run_planned(&error), error, facts, "plan");
   const Tensor handle(call.target), indices(call.indices), updates(call.updates);
   if (handle && indices && updates) {
-    expect_facts(call.op.into(nullptr, handle.get(), indices.get(), updates.get(), call.options, &error), error, facts,
-                 "into");
+    expect_facts(call.op.run(nullptr, handle.get(), indices.get(), updates.get(), call.options, &error), error, facts,
+                 "handles");
     const bool is_of_memory =
         facts.status == GTH_E_ALIAS || facts.status == GTH_E_READONLY || facts.status == GTH_E_STRIDE;
     gth_tensor* made = reinterpret_cast<gth_tensor*>(&error);
     const int32_t status =
-        call.op.functional(nullptr, handle.get(), indices.get(), updates.get(), call.options, &made, &error);
+        call.op.make(nullptr, handle.get(), indices.get(), updates.get(), call.options, &made, &error);
     if (is_of_memory) {  // the target is copied, not written
       EXPECT_EQ(status, GTH_OK) << error.message;
       EXPECT_EQ(gth_tensor_release(made), GTH_OK);
     } else {
-      expect_facts(status, error, facts, "functional");
+      expect_facts(status, error, facts, "made");
       EXPECT_EQ(made, nullptr);
     }
   }
@@ -69,7 +56,7 @@ void expect_no_scatter(const ScatterCall& call, const Array& target, const Facts
 
 // Every form makes `expected` of the target.
 template <class V>
-void expect_scattered(const Scatter& op, const Array& target, const Array& indices, const Array& updates,
+void expect_scattered(const Operation& op, const Array& target, const Array& indices, const Array& updates,
                       const gth_options* options, const std::vector<V>& expected) {
   const Bytes before = target.bytes();
   const char* first = reinterpret_cast<const char*>(expected.data());
@@ -82,15 +69,15 @@ void expect_scattered(const Scatter& op, const Array& target, const Array& indic
     EXPECT_TRUE(target.bytes() == wanted) << form;
     std::copy(before.begin(), before.end(), target.data());
   };
-  check(op.desc(nullptr, &t, &i, &u, options, &error), "desc");
+  check(op.named(nullptr, &t, &i, &u, options, &error), "named");
   check(ScatterCall{op, t, i, u, options}.run_planned(&error), "plan");
   const Tensor handle(t), index(i), rows(u);
-  check(op.into(nullptr, handle.get(), index.get(), rows.get(), options, &error), "into");
+  check(op.run(nullptr, handle.get(), index.get(), rows.get(), options, &error), "handles");
   Tensor made;
-  ASSERT_EQ(op.functional(nullptr, handle.get(), index.get(), rows.get(), options, made.out(), &error), GTH_OK);
+  ASSERT_EQ(op.make(nullptr, handle.get(), index.get(), rows.get(), options, made.out(), &error), GTH_OK);
   const char* data = static_cast<const char*>(made.desc().data);
-  EXPECT_TRUE(Bytes(data, data + wanted.size()) == wanted) << "functional";
-  EXPECT_TRUE(target.bytes() == before) << "the functional form wrote the target";
+  EXPECT_TRUE(Bytes(data, data + wanted.size()) == wanted) << "made";
+  EXPECT_TRUE(target.bytes() == before) << "gth_make wrote the target";
 }
 
 // ---- what it does
@@ -138,7 +125,7 @@ TEST(Scatter, NanPropagatesFromEitherSide) {
     Array target = floats({3}, {NAN, 1, 2});
     const Array updates = floats({2}, {5, NAN});
     const gth_tensor_desc t = target.desc(), i = indices.desc(), u = updates.desc();
-    ASSERT_EQ(gth_scatter_desc(nullptr, &t, &i, &u, &options, nullptr), GTH_OK);
+    ASSERT_EQ(gth_scatter(nullptr, &t, &i, &u, &options, nullptr), GTH_OK);
     const float* values = reinterpret_cast<const float*>(target.data());
     EXPECT_TRUE(std::isnan(values[0]));
     EXPECT_TRUE(std::isnan(values[1]));
@@ -187,7 +174,8 @@ TEST(Scatter, StringsAreScatteredIntoNewOnes) {
             GTH_OK);
   const Array at = indices64({2}, {0, 2}), outside = indices64({2}, {0, 3});
   const Tensor indices(at.desc()), bad(outside.desc());
-  ASSERT_EQ(gth_scatter(nullptr, target, indices.get(), updates, nullptr, &made, &error), GTH_OK) << error.message;
+  ASSERT_EQ(calls::scatter.make(nullptr, target, indices.get(), updates, nullptr, &made, &error), GTH_OK)
+      << error.message;
   const int64_t* offsets = nullptr;
   const void* bytes = nullptr;
   ASSERT_EQ(gth_tensor_strings(made, &offsets, &bytes, &error), GTH_OK);
@@ -195,13 +183,13 @@ TEST(Scatter, StringsAreScatteredIntoNewOnes) {
   EXPECT_EQ(std::string(static_cast<const char*>(bytes), 6), "bblong");
   EXPECT_EQ(gth_tensor_release(made), GTH_OK);
   made = target;
-  expect_facts(gth_scatter(nullptr, target, bad.get(), updates, nullptr, &made, &error), error,
+  expect_facts(calls::scatter.make(nullptr, target, bad.get(), updates, nullptr, &made, &error), error,
                {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1, 3, 3});
   EXPECT_EQ(made, nullptr);
   const gth_options add = reducing(GTH_REDUCTION_ADD);
-  expect_facts(gth_scatter(nullptr, target, indices.get(), updates, &add, &made, &error), error,
+  expect_facts(calls::scatter.make(nullptr, target, indices.get(), updates, &add, &made, &error), error,
                {GTH_E_DTYPE, GTH_OPERAND_TARGET, -1, -1, GTH_DTYPE_STRING, 0});
-  expect_facts(gth_scatter_into(nullptr, target, indices.get(), updates, nullptr, &error), error,
+  expect_facts(calls::scatter.run(nullptr, target, indices.get(), updates, nullptr, &error), error,
                {GTH_E_UNSUPPORTED, GTH_OPERAND_TARGET, -1, -1, GTH_DTYPE_STRING, 0});
   EXPECT_EQ(gth_tensor_release(updates), GTH_OK);
   EXPECT_EQ(gth_tensor_release(target), GTH_OK);
@@ -250,7 +238,7 @@ TEST(Scatter, OffsetsOfStringsThatChangeAreNoticed) {
         ASSERT_EQ(gth_context_create(&options, &context, nullptr), GTH_OK);
         gth_tensor* made = target;
         Error error;
-        expect_facts(gth_scatter(context, target, indices.get(), updates, nullptr, &made, &error), error,
+        expect_facts(calls::scatter.make(context, target, indices.get(), updates, nullptr, &made, &error), error,
                      {GTH_E_RACE, operand, -1, -1, 0, 0});
         EXPECT_EQ(made, nullptr);
         *at = good;
@@ -305,8 +293,7 @@ TEST(ScatterErrors, OnlyTorchKnowsElementsWithoutDims) {
     options.profile = profile;
     const ScatterCall call{s_elements, target.desc(), index.desc(), update.desc(), &options};
     if (profile == GTH_PROFILE_TORCH) {
-      EXPECT_EQ(gth_scatter_elements_desc(nullptr, &call.target, &call.indices, &call.updates, &options, nullptr),
-                GTH_OK);
+      EXPECT_EQ(gth_scatter_elements(nullptr, &call.target, &call.indices, &call.updates, &options, nullptr), GTH_OK);
     } else {
       expect_no_scatter(call, target, {GTH_E_RANK, GTH_OPERAND_TARGET, -1, -1, 0, 1});
     }
@@ -327,11 +314,11 @@ TEST(ScatterErrors, I5_ReductionsAreOfNumbers) {
       if (is_float8 || (is_complex && reduction >= GTH_REDUCTION_MAX)) {
         expect_no_scatter(call, target, {GTH_E_DTYPE, GTH_OPERAND_TARGET, -1, -1, dtype, 0});
       } else {
-        EXPECT_EQ(gth_scatter_desc(nullptr, &call.target, &call.indices, &call.updates, &options, nullptr), GTH_OK);
+        EXPECT_EQ(gth_scatter(nullptr, &call.target, &call.indices, &call.updates, &options, nullptr), GTH_OK);
       }
     }
     const ScatterCall call{s, target.desc(), indices.desc(), updates.desc()};
-    EXPECT_EQ(gth_scatter_desc(nullptr, &call.target, &call.indices, &call.updates, nullptr, nullptr), GTH_OK);
+    EXPECT_EQ(gth_scatter(nullptr, &call.target, &call.indices, &call.updates, nullptr, nullptr), GTH_OK);
   }
 }
 
@@ -368,7 +355,7 @@ TEST(ScatterErrors, DefinitionsHaveTheirReductions) {
       options.opset = row.opset;
       const ScatterCall call{s_nd, target.desc(), indices.desc(), updates.desc(), &options};
       if (reduction <= row.highest) {
-        EXPECT_EQ(gth_scatter_nd_desc(nullptr, &call.target, &call.indices, &call.updates, &options, nullptr), GTH_OK);
+        EXPECT_EQ(gth_scatter_nd(nullptr, &call.target, &call.indices, &call.updates, &options, nullptr), GTH_OK);
       } else {
         expect_no_scatter(
             call, target,
@@ -386,7 +373,7 @@ TEST(ScatterErrors, DefinitionsCountFromTheEnd) {
     options.profile = GTH_PROFILE_ONNX;
     options.opset = opset;
     const gth_tensor_desc t = target.desc(), i = indices.desc(), u = updates.desc();
-    EXPECT_EQ(gth_scatter_nd_desc(nullptr, &t, &i, &u, &options, nullptr), GTH_OK) << opset;
+    EXPECT_EQ(gth_scatter_nd(nullptr, &t, &i, &u, &options, nullptr), GTH_OK) << opset;
     float last;
     std::memcpy(&last, target.data() + 8, sizeof last);
     EXPECT_EQ(last, 5) << opset;
@@ -410,15 +397,15 @@ TEST(ScatterErrors, I4_MemoryThatCannotBeWritten) {
                     {GTH_E_ALIAS, GTH_OPERAND_TARGET, -1, -1, GTH_OPERAND_UPDATES, 0});
   const gth_tensor_desc t = target.desc(), u = updates.desc();
   Error error;
-  expect_facts(gth_scatter_desc(nullptr, &t, &index_inside, &u, nullptr, &error), error,
+  expect_facts(gth_scatter(nullptr, &t, &index_inside, &u, nullptr, &error), error,
                {GTH_E_ALIAS, GTH_OPERAND_TARGET, -1, -1, GTH_OPERAND_INDICES, 0});
   gth_tensor_desc none = t;
   none.data = nullptr;
-  expect_facts(gth_scatter_desc(nullptr, &none, &index_inside, &u, nullptr, &error), error,
+  expect_facts(gth_scatter(nullptr, &none, &index_inside, &u, nullptr, &error), error,
                {GTH_E_NULL, GTH_OPERAND_TARGET});
-  expect_facts(gth_scatter_desc(nullptr, nullptr, &t, &u, nullptr, &error), error, {GTH_E_NULL, GTH_OPERAND_TARGET});
-  expect_facts(gth_scatter_desc(nullptr, &t, nullptr, &u, nullptr, &error), error, {GTH_E_NULL, GTH_OPERAND_INDICES});
-  expect_facts(gth_scatter_desc(nullptr, &t, &t, nullptr, nullptr, &error), error, {GTH_E_NULL, GTH_OPERAND_UPDATES});
+  expect_facts(gth_scatter(nullptr, nullptr, &t, &u, nullptr, &error), error, {GTH_E_NULL, GTH_OPERAND_TARGET});
+  expect_facts(gth_scatter(nullptr, &t, nullptr, &u, nullptr, &error), error, {GTH_E_NULL, GTH_OPERAND_INDICES});
+  expect_facts(gth_scatter(nullptr, &t, &t, nullptr, nullptr, &error), error, {GTH_E_NULL, GTH_OPERAND_UPDATES});
 }
 
 TEST(ScatterErrors, DevicesAreRefused) {
@@ -427,7 +414,7 @@ TEST(ScatterErrors, DevicesAreRefused) {
   t.device = i.device = u.device = GTH_DEVICE_CUDA;
   Plan plan;
   Error error;
-  expect_facts(gth_scatter_plan(&t, &i, nullptr, &u, plan.out(), &error), error,
+  expect_facts(calls::scatter.plan(&t, &i, &u, nullptr, plan.out(), &error), error,
                {GTH_E_UNSUPPORTED, GTH_OPERAND_TARGET, -1, -1, GTH_DEVICE_CUDA, GTH_DEVICE_CPU});
 }
 
@@ -438,13 +425,13 @@ TEST(ScatterErrors, I6_HugeShapes) {
   const Shape wide{huge, huge}, row{1, huge}, many{huge};
   gth_tensor_desc t = describe(f32, wide, target.data()), i = indices.desc(), u = describe(f32, row, updates.data());
   Error error;
-  expect_facts(gth_scatter_desc(nullptr, &t, &i, &u, nullptr, &error), error,
+  expect_facts(gth_scatter(nullptr, &t, &i, &u, nullptr, &error), error,
                {GTH_E_SIZE, GTH_OPERAND_TARGET, -1, -1, huge, INT64_MAX});
   const Shape long_row{2, huge}, product{huge, huge};
   t = describe(f32, long_row, target.data());
   i = describe(i64, many, indices.data());
   u = describe(f32, product, updates.data());
-  expect_facts(gth_scatter_desc(nullptr, &t, &i, &u, nullptr, &error), error,
+  expect_facts(gth_scatter(nullptr, &t, &i, &u, nullptr, &error), error,
                {GTH_E_SIZE, GTH_OPERAND_UPDATES, -1, -1, huge, INT64_MAX});
   // 2^59 rows of nothing that all have one index: no loop runs over them.
   const Shape nothing{3, 0}, indices_of_nothing{int64_t{1} << 59}, updates_of_nothing{int64_t{1} << 59, 0};
@@ -452,7 +439,7 @@ TEST(ScatterErrors, I6_HugeShapes) {
   const int64_t repeated = 0;
   i = describe(i64, indices_of_nothing, indices.data(), &repeated);
   u = describe(f32, updates_of_nothing, nullptr);
-  EXPECT_EQ(gth_scatter_desc(nullptr, &t, &i, &u, nullptr, nullptr), GTH_OK);
+  EXPECT_EQ(gth_scatter(nullptr, &t, &i, &u, nullptr, nullptr), GTH_OK);
 }
 
 // ---- threads and memory
@@ -502,7 +489,7 @@ TEST_F(ScatterThreads, I2_RowsAreThoseOfOneThread) {
                 updates = numbers({size.updates, size.width}, size.updates * size.width);
     const gth_tensor_desc i = indices.desc(), u = updates.desc();
     expect_that_of_one_thread({size.rows, size.width}, [&](const gth_tensor_desc* t, const gth_options* options) {
-      return gth_scatter_desc(nullptr, t, &i, &u, options, nullptr);
+      return gth_scatter(nullptr, t, &i, &u, options, nullptr);
     });
   }
 }
@@ -516,7 +503,7 @@ TEST_F(ScatterThreads, I2_ElementsAreThoseOfOneThread) {
     expect_that_of_one_thread({600, 500}, [&](const gth_tensor_desc* t, gth_options* options) {
       options->has_axis = 1;
       options->axis = axis;
-      return gth_scatter_elements_desc(nullptr, t, &i, &u, options, nullptr);
+      return gth_scatter_elements(nullptr, t, &i, &u, options, nullptr);
     });
   }
 }
@@ -559,7 +546,7 @@ TEST(ScatterGuardPages, I8_EveryRowSize) {
           options.bounds = bounds;
           index_pages.allow(PROT_READ);
           update_pages.allow(PROT_READ);
-          ASSERT_EQ(gth_scatter_desc(nullptr, &t, &i, &u, &options, nullptr), GTH_OK);
+          ASSERT_EQ(gth_scatter(nullptr, &t, &i, &u, &options, nullptr), GTH_OK);
           index_pages.allow(PROT_READ | PROT_WRITE);
           update_pages.allow(PROT_READ | PROT_WRITE);
           ASSERT_EQ(std::memcmp(target, expected.data(), expected.size()), 0) << "row " << row;
@@ -589,7 +576,7 @@ TEST(ScatterGuardPages, I8_EveryDtypeAtOddAddresses) {
           const gth_tensor_desc t = describe(dtype, t_shape, target), i = indices.desc();
           const gth_tensor_desc u = describe(dtype, u_shape, updates);
           const gth_options options = reducing(GTH_REDUCTION_ADD, accumulate);
-          ASSERT_EQ(gth_scatter_desc(nullptr, &t, &i, &u, &options, nullptr), GTH_OK);
+          ASSERT_EQ(gth_scatter(nullptr, &t, &i, &u, &options, nullptr), GTH_OK);
           for (int64_t b = 0; b < 2 * row; ++b) ASSERT_EQ(target[b], 0);
         }
       }

@@ -120,7 +120,7 @@ TEST(Hostile, C4_MoreUpdatesThanCanBeListed) {
     const gth_tensor_desc i = describe(u8, shape, index.data(), still.data());
     const gth_tensor_desc u = describe(GTH_DTYPE_FLOAT16, shape, update.data(), still.data());
     Error error;
-    const int32_t status = gth_scatter_desc(nullptr, &t, &i, &u, &options, &error);
+    const int32_t status = gth_scatter(nullptr, &t, &i, &u, &options, &error);
     EXPECT_GT(error.value, count);
     EXPECT_EQ(error.value == INT64_MAX, count > INT64_MAX / 24) << "no number of bytes is so large";
     expect_facts(status, error, {GTH_E_NOMEM, GTH_OPERAND_NONE, -1, -1, error.value, 0});
@@ -139,7 +139,7 @@ TEST(Hostile, C5_OutputBeyondInt64) {
   int32_t ndim = 0;
   int64_t shape[2];
   Error error;
-  EXPECT_EQ(gth_gather_shape(&params, &indices, nullptr, 2, &ndim, shape, &error), GTH_E_SIZE);
+  EXPECT_EQ(calls::gather.infer(&params, &indices, nullptr, 2, &ndim, shape, &error), GTH_E_SIZE);
 }
 
 // Strings may lie on bytes that nobody has read yet.
@@ -157,7 +157,7 @@ TEST(Hostile, C5_StringsBeyondInt64) {
             GTH_OK);
   gth_tensor* made = target.get();
   Error error;
-  expect_facts(gth_scatter(nullptr, target.get(), indices.get(), updates.get(), nullptr, &made, &error), error,
+  expect_facts(calls::scatter.make(nullptr, target.get(), indices.get(), updates.get(), nullptr, &made, &error), error,
                {GTH_E_SIZE, GTH_OPERAND_TARGET, -1, -1, 0, INT64_MAX});
   EXPECT_EQ(made, nullptr);
 }
@@ -190,8 +190,8 @@ TEST(Hostile, I12_TargetsBeyond2To31) {
     options.reduction = GTH_REDUCTION_ADD;
     const gth_tensor_desc t = describe(u8, shape, target.data()), i = indices.desc(), u = updates.desc();
     Error error;
-    ASSERT_EQ(gth_scatter_nd_desc(nullptr, &t, &i, &u, nullptr, &error), GTH_OK) << error.message;
-    ASSERT_EQ(gth_scatter_nd_desc(nullptr, &t, &i, &u, &options, &error), GTH_OK) << error.message;
+    ASSERT_EQ(gth_scatter_nd(nullptr, &t, &i, &u, nullptr, &error), GTH_OK) << error.message;
+    ASSERT_EQ(gth_scatter_nd(nullptr, &t, &i, &u, &options, &error), GTH_OK) << error.message;
     EXPECT_EQ(target.data()[count_of(shape) - 1], static_cast<char>(2 * updates.data()[0]));
     EXPECT_EQ(target.data()[1], static_cast<char>(2 * updates.data()[1]));
     EXPECT_EQ(target.data()[0], 0);
@@ -211,7 +211,7 @@ TEST(Hostile, I12_UpdatesBeyond2To31) {
   const gth_tensor_desc t = describe(u8, rows, target), u = describe(u8, many, const_cast<char*>(&one), still.data());
   const gth_tensor_desc i = describe(GTH_DTYPE_INT64, many, index.data(), still.data());
   Error error;
-  ASSERT_EQ(gth_scatter_desc(nullptr, &t, &i, &u, &options, &error), GTH_OK) << error.message;
+  ASSERT_EQ(gth_scatter(nullptr, &t, &i, &u, &options, &error), GTH_OK) << error.message;
   EXPECT_EQ(target[0], 0);
   EXPECT_EQ(target[1], 3);
 }
@@ -227,7 +227,7 @@ TEST(Hostile, C7_OutputOf6GiB) {
   const Array indices = indices64({rows}, values);
   const gth_tensor_desc p = params.desc(), i = indices.desc(), o = describe(u8, shape, memory.data());
   Error error;
-  ASSERT_EQ(gth_gather_desc(nullptr, &p, &i, nullptr, &o, &error), GTH_OK) << error.message;
+  ASSERT_EQ(gth_gather(nullptr, &p, &i, &o, nullptr, &error), GTH_OK) << error.message;
   EXPECT_EQ(std::memcmp(memory.data() + (rows - 1) * width, params.data() + width, width), 0);
 }
 
@@ -241,10 +241,10 @@ TEST(Hostile, C8_TuplesBeyond2To31) {
   const gth_tensor_desc p = describe(u8, params_shape, nullptr), o = describe(u8, out_shape, nullptr);
   const gth_tensor_desc i = describe(GTH_DTYPE_INT8, indices_shape, memory.data());
   Error error;
-  EXPECT_EQ(gth_gather_desc(nullptr, &p, &i, &options, &o, &error), GTH_OK) << error.message;
+  EXPECT_EQ(gth_gather(nullptr, &p, &i, &o, &options, &error), GTH_OK) << error.message;
   // 2^31 + 2 is byte 2 of a piece; so is byte 2 of the first.
   memory.data()[2] = 3;
-  expect_facts(gth_gather_desc(nullptr, &p, &i, &options, &o, &error), error,
+  expect_facts(gth_gather(nullptr, &p, &i, &o, &options, &error), error,
                {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 2, 3, 3, GTH_ERROR_WRAP});
 }
 
@@ -263,7 +263,7 @@ TEST(Hostile, C9_TupleCountsAround2To31OverThreads) {
     const gth_tensor_desc p = params.desc(), o = describe(u8, shape, memory.data());
     const gth_tensor_desc i = describe(GTH_DTYPE_INT64, shape, zero.data(), still.data());
     Error error;
-    ASSERT_EQ(gth_gather_desc(nullptr, &p, &i, &options, &o, &error), GTH_OK) << error.message;
+    ASSERT_EQ(gth_gather(nullptr, &p, &i, &o, &options, &error), GTH_OK) << error.message;
     EXPECT_EQ(memory.data()[tuples - 1], params.data()[1]);
     const char first = memory.data()[0];
     EXPECT_EQ(first, params.data()[1]);
@@ -319,15 +319,15 @@ TEST(Hostile, C12_ShapeQueryWithoutRoom) {
     int64_t shape[3] = {-7, -7, -7};
     int32_t ndim = -7;
     Error error;
-    expect_facts(gth_gather_shape(&p, &i, nullptr, capacity, &ndim, shape, &error), error,
+    expect_facts(calls::gather.infer(&p, &i, nullptr, capacity, &ndim, shape, &error), error,
                  {GTH_E_SIZE, GTH_OPERAND_OUT, -1, -1, capacity, 3});
     EXPECT_EQ(ndim, 3);
     EXPECT_EQ(Shape(shape, shape + 3), Shape(3, -7));
   }
   int32_t ndim = 0;
-  EXPECT_EQ(gth_gather_shape(&p, &i, nullptr, 0, &ndim, nullptr, nullptr), GTH_E_SIZE);
+  EXPECT_EQ(calls::gather.infer(&p, &i, nullptr, 0, &ndim, nullptr, nullptr), GTH_E_SIZE);
   EXPECT_EQ(ndim, 3);
-  EXPECT_EQ(gth_gather_shape(&p, &i, nullptr, 3, &ndim, nullptr, nullptr), GTH_E_NULL);
+  EXPECT_EQ(calls::gather.infer(&p, &i, nullptr, 3, &ndim, nullptr, nullptr), GTH_E_NULL);
 }
 
 }  // namespace

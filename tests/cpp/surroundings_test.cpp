@@ -40,7 +40,7 @@ class Large {
   }
 
   int32_t call(gth_context* context = nullptr) const {
-    return gth_gather_desc(context, &desc_, &i_, &options_, &o_, nullptr);
+    return gth_gather(context, &desc_, &i_, &o_, &options_, nullptr);
   }
   bool run() const {
     std::memset(out_.data(), '#', n * width);
@@ -49,7 +49,7 @@ class Large {
   int32_t allocate(gth_context* context) const {
     const Tensor params(desc_), indices(i_);
     gth_tensor* made = nullptr;
-    const int32_t status = gth_gather(context, params.get(), indices.get(), &options_, &made, nullptr);
+    const int32_t status = calls::gather.make(context, params.get(), indices.get(), nullptr, &options_, &made, nullptr);
     EXPECT_EQ(gth_tensor_release(made), GTH_OK);
     return status;
   }
@@ -133,7 +133,7 @@ TEST(Workers, AreNotAskedForALittle) {
   const Array indices = indices64({4000}, std::vector<int64_t>(4000, 7));
   const gth_tensor_desc p = params.desc(), i = indices.desc(), o = out.desc();
   const Counting counting;
-  EXPECT_EQ(gth_gather_desc(counting.context(), &p, &i, nullptr, &o, nullptr), GTH_OK);
+  EXPECT_EQ(gth_gather(counting.context(), &p, &i, &o, nullptr, nullptr), GTH_OK);
   EXPECT_EQ(counting.pieces() > 0, cuts_everything());
 }
 
@@ -163,7 +163,7 @@ TEST(Workers, OutliveCallsOfNothing) {
     gth_options options = GTH_OPTIONS_INIT;
     options.profile = profile;
     options.threads = 3;
-    for (int32_t i = 0; i < 100; ++i) gth_gather_nd_desc(nullptr, &empty, &tuple, &options, &empty, nullptr);
+    for (int32_t i = 0; i < 100; ++i) gth_gather_nd(nullptr, &empty, &tuple, &empty, &options, nullptr);
     EXPECT_EQ(switches_of(workers), before) << "profile " << profile;
     EXPECT_EQ(tasks_started_by([&] { EXPECT_TRUE(Large(3).run()); }).size(), 0u) << "profile " << profile;
     for (const pid_t each : workers) EXPECT_EQ(tasks().count(each), 1u) << "profile " << profile;

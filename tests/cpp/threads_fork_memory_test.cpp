@@ -29,7 +29,7 @@ class Large {
   bool run() const {
     std::memset(out_.data(), '#', n * width);
     const gth_tensor_desc p = params_.desc(), i = indices_.desc(), o = out_.desc();
-    if (gth_gather_desc(nullptr, &p, &i, &options_, &o, nullptr) != GTH_OK) return false;
+    if (gth_gather(nullptr, &p, &i, &o, &options_, nullptr) != GTH_OK) return false;
     for (int64_t t = 0; t < n; ++t) {
       const char* row = params_.data() + values_[static_cast<size_t>(t)] * width;
       if (std::memcmp(out_.data() + t * width, row, width) != 0) return false;
@@ -162,7 +162,7 @@ void race_gathers(int32_t dtype, double seconds) {
     const Shape o_shape{n, GuardedTable::width};
     const gth_tensor_desc o = describe(u8, o_shape, memory.data());
     std::memset(memory.data(), '#', static_cast<size_t>(n * GuardedTable::width));
-    const int32_t status = gth_gather_nd_desc(nullptr, &p, &i, options, &o, nullptr);
+    const int32_t status = gth_gather_nd(nullptr, &p, &i, &o, options, nullptr);
     check_raced(memory, n, status, options->bounds);
   });
 }
@@ -193,7 +193,7 @@ void race_scatters(int32_t dtype, double seconds) {
     const Shape u_shape{n, GuardedTable::width};
     const gth_tensor_desc u = describe(u8, u_shape, updates.data());
     target.fill();
-    const int32_t status = gth_scatter_nd_desc(nullptr, &t, &i, &u, options, nullptr);
+    const int32_t status = gth_scatter_nd(nullptr, &t, &i, &u, options, nullptr);
     check_raced_target(target, status, *options);
   });
 }
@@ -366,14 +366,14 @@ void* every_gather(void* failure) {
   gth_error error = GTH_ERROR_INIT;
   gth_plan* plan = nullptr;
   gth_tensor *x = nullptr, *y = nullptr, *made = nullptr;
-  if (gth_gather_desc(nullptr, &t, &i, &options, &o, &error)) *wrong = "gather";
-  if (gth_gather_nd_desc(nullptr, &p, &k, &options, &s, &error)) *wrong = "gather_nd";
-  if (gth_gather_desc(nullptr, &t, &b, &options, &o, &error) != GTH_E_INDEX) *wrong = "bad index";
-  if (gth_gather_nd_desc(nullptr, &w, &apart, &options, &e, &error)) *wrong = "tuples with gaps";
-  if (gth_gather_plan(&t, &i, &options, nullptr, &plan, &error)) *wrong = "plan";
-  if (gth_plan_run(nullptr, plan, t.data, i.data, out.data(), GTH_OPEN, &error)) *wrong = "run";
+  if (gth_gather(nullptr, &t, &i, &o, &options, &error)) *wrong = "gather";
+  if (gth_gather_nd(nullptr, &p, &k, &s, &options, &error)) *wrong = "gather_nd";
+  if (gth_gather(nullptr, &t, &b, &o, &options, &error) != GTH_E_INDEX) *wrong = "bad index";
+  if (gth_gather_nd(nullptr, &w, &apart, &e, &options, &error)) *wrong = "tuples with gaps";
+  if (calls::gather.plan(&t, &i, nullptr, &options, &plan, &error)) *wrong = "plan";
+  if (gth_plan_run(nullptr, plan, GTH_OPEN, t.data, i.data, out.data(), &error)) *wrong = "run";
   if (gth_tensor_borrow(&t, &x, &error) || gth_tensor_borrow(&i, &y, &error)) *wrong = "borrow";
-  if (gth_gather(nullptr, x, y, &options, &made, &error)) *wrong = "allocating";
+  if (calls::gather.make(nullptr, x, y, nullptr, &options, &made, &error)) *wrong = "allocating";
   if (gth_plan_release(plan) || gth_tensor_release(x) || gth_tensor_release(y) || gth_tensor_release(made)) {
     *wrong = "release";
   }
@@ -395,14 +395,14 @@ void* every_scatter(void* failure) {
   in_float32.accumulate = GTH_ACCUMULATE_FLOAT32;
   gth_error error = GTH_ERROR_INIT;
   gth_tensor *x = nullptr, *y = nullptr, *z = nullptr, *made = nullptr;
-  if (gth_scatter_desc(nullptr, &t, &i, &r, &options, &error)) *wrong = "scatter";
-  if (gth_scatter_desc(nullptr, &t, &i, &r, &in_float32, &error)) *wrong = "in float32";
-  if (gth_scatter_nd_desc(nullptr, &s, &k, &e, &options, &error)) *wrong = "scatter_nd";
+  if (gth_scatter(nullptr, &t, &i, &r, &options, &error)) *wrong = "scatter";
+  if (gth_scatter(nullptr, &t, &i, &r, &in_float32, &error)) *wrong = "in float32";
+  if (gth_scatter_nd(nullptr, &s, &k, &e, &options, &error)) *wrong = "scatter_nd";
   options.reduction = 0;
-  if (gth_gather_gradient_desc(nullptr, &r, &i, &options, &t, &error)) *wrong = "gradient";
+  if (gth_gather_gradient(nullptr, &t, &i, &r, &options, &error)) *wrong = "gradient";
   if (gth_tensor_borrow(&t, &x, &error) || gth_tensor_borrow(&i, &y, &error)) *wrong = "borrow";
   if (gth_tensor_borrow(&r, &z, &error)) *wrong = "borrow";
-  if (gth_scatter(nullptr, x, y, z, &options, &made, &error)) *wrong = "allocating";
+  if (calls::scatter.make(nullptr, x, y, z, &options, &made, &error)) *wrong = "allocating";
   for (gth_tensor* each : {x, y, z, made}) {
     if (gth_tensor_release(each)) *wrong = "release";
   }
@@ -420,7 +420,7 @@ void* every_string(void* failure) {
   if (gth_tensor_from_strings(nullptr, 0, 1, shape, offsets, "onetwo+", 7, nullptr, nullptr, &x, &error))
     *wrong = "made";
   if (gth_tensor_borrow(&i, &y, &error)) *wrong = "borrow";
-  if (gth_gather(nullptr, x, y, nullptr, &made, &error)) *wrong = "gather";
+  if (calls::gather.make(nullptr, x, y, nullptr, nullptr, &made, &error)) *wrong = "gather";
   for (gth_tensor* each : {x, y, made}) {
     if (gth_tensor_release(each)) *wrong = "release";
   }

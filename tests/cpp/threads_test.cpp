@@ -76,7 +76,7 @@ void expect_smallest(const Array& indices, const Facts& facts, int32_t threads, 
   gth_options options = GTH_OPTIONS_INIT;
   options.threads = threads;
   Error error;
-  expect_facts(gth_gather_desc(context, &p, &i, &options, &o, &error), error, facts);
+  expect_facts(gth_gather(context, &p, &i, &o, &options, &error), error, facts);
 }
 
 TEST(Threads, SmallestBadTupleOfTwo) {
@@ -108,8 +108,8 @@ TEST(Threads, CustomExecutorRunsEachPieceOnce) {
   const gth_tensor_desc p = params.desc(), i = indices.desc(), o = out.desc(), e = expected.desc();
   gth_options one = GTH_OPTIONS_INIT;
   one.threads = 1;
-  ASSERT_EQ(gth_gather_desc(nullptr, &p, &i, &one, &e, nullptr), GTH_OK);
-  ASSERT_EQ(gth_gather_desc(context.get(), &p, &i, nullptr, &o, nullptr), GTH_OK);
+  ASSERT_EQ(gth_gather(nullptr, &p, &i, &e, &one, nullptr), GTH_OK);
+  ASSERT_EQ(gth_gather(context.get(), &p, &i, &o, nullptr, nullptr), GTH_OK);
   EXPECT_GT(executor.calls, 0);
   EXPECT_TRUE(out.bytes() == expected.bytes());
   std::vector<int64_t> values = spread(many, 16);
@@ -207,21 +207,22 @@ struct Shared {
 
   Shared() {
     const gth_tensor_desc pd = params.desc(), id = indices.desc();
-    EXPECT_EQ(gth_gather_plan(&pd, &id, nullptr, nullptr, plan.out(), nullptr), GTH_OK);
+    EXPECT_EQ(calls::gather.plan(&pd, &id, nullptr, nullptr, plan.out(), nullptr), GTH_OK);
   }
 
   // One round of every form; returns what went wrong.
   const char* round(char* memory) const {
-    if (gth_plan_run(context.get(), plan.get(), params.data(), indices.data(), memory, GTH_OPEN, nullptr)) return "run";
+    if (gth_plan_run(context.get(), plan.get(), GTH_OPEN, params.data(), indices.data(), memory, nullptr)) return "run";
     if (std::memcmp(memory, expected.data(), expected.size()) != 0) return "rows of a run";
     gth_tensor* made = nullptr;
-    if (gth_gather(context.get(), p.get(), i.get(), nullptr, &made, nullptr)) return "gather";
+    if (calls::gather.make(context.get(), p.get(), i.get(), nullptr, nullptr, &made, nullptr)) return "gather";
     gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
     if (gth_tensor_describe(made, &desc, nullptr)) return "describe";
     if (std::memcmp(desc.data, expected.data(), expected.size()) != 0) return "rows of a gather";
     if (gth_tensor_release(made)) return "release";
     gth_error error = GTH_ERROR_INIT;
-    if (gth_gather(nullptr, p.get(), b.get(), nullptr, &made, &error) != GTH_E_INDEX) return "bad index";
+    if (calls::gather.make(nullptr, p.get(), b.get(), nullptr, nullptr, &made, &error) != GTH_E_INDEX)
+      return "bad index";
     return error.position == 1 && error.value == 50 && error.limit == 50 ? nullptr : "facts of a bad index";
   }
 };
@@ -273,11 +274,11 @@ TEST(Threads, LargeGatherIsTheSameForAnyNumber) {
   const gth_tensor_desc p = params.desc(), i = indices.desc(), e = expected.desc(), o = out.desc();
   gth_options options = GTH_OPTIONS_INIT;
   options.threads = 1;
-  ASSERT_EQ(gth_gather_desc(nullptr, &p, &i, &options, &e, nullptr), GTH_OK);
+  ASSERT_EQ(gth_gather(nullptr, &p, &i, &e, &options, nullptr), GTH_OK);
   for (int32_t threads : {0, 2, 3, 8, 100}) {
     options.threads = threads;
     std::memset(out.data(), '#', static_cast<size_t>(rows * width * 4));
-    ASSERT_EQ(gth_gather_desc(nullptr, &p, &i, &options, &o, nullptr), GTH_OK);
+    ASSERT_EQ(gth_gather(nullptr, &p, &i, &o, &options, nullptr), GTH_OK);
     EXPECT_EQ(std::memcmp(out.data(), expected.data(), static_cast<size_t>(rows * width * 4)), 0) << threads;
   }
   for (int64_t row : {int64_t{0}, int64_t{1}, rows / 2, rows - 1}) {
@@ -292,7 +293,7 @@ TEST(Threads, ShutdownAndStartAgain) {
   gth_options options = GTH_OPTIONS_INIT;
   options.threads = 3;
   for (int32_t round = 0; round < 20; ++round) {
-    EXPECT_EQ(gth_gather_desc(nullptr, &p, &i, &options, &o, nullptr), GTH_OK);
+    EXPECT_EQ(gth_gather(nullptr, &p, &i, &o, &options, nullptr), GTH_OK);
     EXPECT_EQ(gth_shutdown(), GTH_OK);
     EXPECT_EQ(gth_shutdown(), GTH_OK);
   }
