@@ -4,6 +4,7 @@ use std::alloc::GlobalAlloc;
 use std::ffi::c_void;
 use std::fmt;
 use std::ptr;
+use std::sync::Arc;
 
 use crate::abi;
 use crate::allocator;
@@ -34,8 +35,8 @@ pub(crate) static DEFAULT: Context = Context::DEFAULT;
 /// ```
 pub struct Context {
     raw: *mut sys::gth_context,
-    /// Boxed once more, because the library keeps the address.
-    _executor: Option<Box<Executor>>,
+    /// The library keeps its address. An Arc, because pointers into a Box are invalid once the Box has been moved.
+    _executor: Option<Arc<Executor>>,
 }
 
 // SAFETY: the library's contexts are immutable and may be used by any number of threads, and the executor is Send and
@@ -254,10 +255,10 @@ impl ContextBuilder {
         abi::ensure()?;
         let mut options = self.options;
         options.size = struct_size::<sys::gth_context_options>();
-        let executor = self.executor.map(Box::new);
+        let executor = self.executor.map(Arc::new);
         if let Some(executor) = &executor {
             options.parallel_for = Some(parallel_for);
-            options.parallel_user = ptr::from_ref::<Executor>(executor).cast_mut().cast();
+            options.parallel_user = Arc::as_ptr(executor).cast_mut().cast();
         }
         let mut raw = ptr::null_mut();
         // SAFETY: the hooks are given the users they were written for; the context keeps the executor, and the

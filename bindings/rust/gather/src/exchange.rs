@@ -34,7 +34,8 @@ impl Export {
 }
 
 impl Context {
-    /// A tensor from a versioned DLPack struct, without a copy. The struct is taken over on success only.
+    /// A tensor from a versioned DLPack struct, without a copy. The struct is taken over on success only. The tensor is
+    /// read-only, because its producer and others may read the same memory.
     ///
     /// Errors: [`Error::DlPack`], [`Error::DType`], [`Error::Rank`], [`Error::Shape`], [`Error::Size`],
     /// [`Error::Stride`], [`Error::Device`], [`Error::OutOfMemory`], [`Error::Version`].
@@ -48,7 +49,7 @@ impl Context {
     ) -> Result<Tensor<'static>, Error> {
         abi::ensure()?;
         // SAFETY: by contract.
-        Tensor::from_handle(Handle::make(|out, err| unsafe {
+        imported(Handle::make(|out, err| unsafe {
             sys::gth_tensor_from_dlpack(self.raw(), managed.as_ptr(), out, err)
         })?)
     }
@@ -60,13 +61,14 @@ impl Context {
     pub unsafe fn from_dlpack_legacy(&self, managed: NonNull<sys::DLManagedTensor>) -> Result<Tensor<'static>, Error> {
         abi::ensure()?;
         // SAFETY: by contract.
-        Tensor::from_handle(Handle::make(|out, err| unsafe {
+        imported(Handle::make(|out, err| unsafe {
             sys::gth_tensor_from_dlpack_legacy(self.raw(), managed.as_ptr(), out, err)
         })?)
     }
 
     /// A tensor as a versioned DLPack struct, for another library to take; its deleter must be called in the end. The
-    /// tensor is given away, because the other library may write to memory that they share.
+    /// tensor is given away, because the other library may write to memory that they share. A view is borrowed memory, also
+    /// where the tensor it was made from owns it.
     ///
     /// Errors: [`Error::Unsupported`] for strings, and for borrowed memory that is not to be copied;
     /// [`Error::OutOfMemory`].
@@ -76,7 +78,7 @@ impl Context {
         export: Export,
     ) -> Result<NonNull<sys::DLManagedTensorVersioned>, Error> {
         abi::ensure()?;
-        let handle = tensor.handle(Operand::Tensor)?;
+        let handle = tensor.export_handle()?;
         let mut out = ptr::null_mut();
         // SAFETY: the handle is live.
         call(|err| unsafe { sys::gth_tensor_to_dlpack(self.raw(), handle.as_ptr(), export.flags(), &mut out, err) })?;
@@ -91,7 +93,7 @@ impl Context {
         export: Export,
     ) -> Result<NonNull<sys::DLManagedTensor>, Error> {
         abi::ensure()?;
-        let handle = tensor.handle(Operand::Tensor)?;
+        let handle = tensor.export_handle()?;
         let mut out = ptr::null_mut();
         // SAFETY: the handle is live.
         call(|err| unsafe {
@@ -145,4 +147,10 @@ impl Context {
         // SAFETY: by contract; the handle is live.
         call(|err| unsafe { sys::gth_tensor_to_arrow(self.raw(), handle.as_ptr(), export.flags(), schema, array, err) })
     }
+}
+
+fn imported(handle: Handle) -> Result<Tensor<'static>, Error> {
+    let mut tensor = Tensor::from_handle(handle)?;
+    tensor.set_read_only();
+    Ok(tensor)
 }

@@ -1,7 +1,9 @@
 //! The caller's threads instead of the library's.
 
+use std::any::Any;
 use std::ffi::c_void;
 use std::marker::PhantomData;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -70,6 +72,16 @@ pub(crate) unsafe extern "C" fn parallel_for(
     };
     // A panic may not pass through C. What it left undone, like what the executor forgot, is done here, so that the
     // library gets what it asks for whatever the closure does. The panic has already been reported by its hook.
-    drop(catch_unwind(AssertUnwindSafe(|| executor(&work))));
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| executor(&work))) {
+        discard(payload);
+    }
     while work.run_next() {}
+}
+
+/// Drops the payload of a panic. If its drop panics too, that panic ends here as well, and its payload is leaked, because
+/// its drop might panic again.
+fn discard(payload: Box<dyn Any + Send>) {
+    if let Err(next) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        mem::forget(next);
+    }
 }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::{fmt, ptr, slice};
 
 use crate::abi;
-use crate::buffer::{Buffer, pointer};
+use crate::buffer::{Buffer, Kind, pointer};
 use crate::device::Device;
 use crate::dtype::DType;
 use crate::element::Element;
@@ -176,7 +176,7 @@ impl<'a> Tensor<'a> {
         Device::from_numbers(self.desc.device, self.desc.device_id)
     }
 
-    /// The same tensor once more, borrowed from this one.
+    /// The same tensor once more, borrowed from this one. A view is read-only, also where this tensor owns its memory.
     ///
     /// ```
     /// use gather::{Options, Tensor, gather};
@@ -188,11 +188,18 @@ impl<'a> Tensor<'a> {
     /// # Ok::<(), gather::Error>(())
     /// ```
     pub fn view(&self) -> Tensor<'_> {
-        Tensor {
+        let mut view = Tensor {
             desc: self.desc,
             hold: self.own_handle().map_or(Hold::Nothing, Hold::Lent),
             lent: PhantomData,
-        }
+        };
+        view.set_read_only(); // `self` is only shared, so nothing may be written through the view
+        view
+    }
+
+    /// From here on every call refuses to write to this tensor.
+    pub(crate) fn set_read_only(&mut self) {
+        self.desc.flags |= sys::GTH_TENSOR_READONLY as u32;
     }
 
     /// Dtype, shape and strides, for plans and shape queries.
@@ -232,10 +239,10 @@ impl<'a> Tensor<'a> {
         self.dense_bytes()
     }
 
-    /// A view to write to; calls refuse it with [`Error::ReadOnly`] unless the tensor owns memory that may be written.
+    /// A view to write to. Calls refuse it with [`Error::ReadOnly`] unless this tensor owns its memory: views and imported
+    /// tensors are read-only.
     pub fn as_mut(&mut self) -> TensorMut<'_> {
-        // A borrowed view carries the flag for read-only, which the description keeps.
-        TensorMut::from_desc(self.desc)
+        TensorMut::from_desc(self.desc) // with the flag of a tensor that is read-only
     }
 
     fn check_dtype(&self, wanted: DType) -> Result<(), Error> {
@@ -328,10 +335,22 @@ impl<'a> Tensor<'a> {
     pub(crate) fn handle(&self, operand: Operand) -> Result<Lent<'_>, Error> {
         match self.own_handle() {
             Some(handle) => Ok(Lent::Own(handle)),
-            None => borrow(&self.desc)
-                .map(Lent::Borrowed)
-                .map_err(|error| error.about(operand)),
+            None => self.borrowed_handle(operand),
         }
+    }
+
+    /// A handle for an export that may be written to: it shares memory that the tensor owns, and no memory of another tensor.
+    pub(crate) fn export_handle(&self) -> Result<Lent<'_>, Error> {
+        match &self.hold {
+            Hold::Handle(handle) => Ok(Lent::Own(handle)),
+            _ => self.borrowed_handle(Operand::Tensor),
+        }
+    }
+
+    fn borrowed_handle(&self, operand: Operand) -> Result<Lent<'_>, Error> {
+        borrow(&self.desc)
+            .map(Lent::Borrowed)
+            .map_err(|error| error.about(operand))
     }
 
     pub(crate) fn own_handle(&self) -> Option<&Handle> {
@@ -358,9 +377,10 @@ impl Tensor<'static> {
     pub fn from_vec<T: Element>(vec: Vec<T>, shape: &[usize]) -> Result<Self, Error> {
         abi::ensure()?;
         let bytes = size_of_val(vec.as_slice());
-        let owner = Box::new(vec);
-        let mut desc = describe(Buffer::from(&*owner).kind, shape);
-        desc.data = pointer(owner.as_ptr().cast(), bytes);
+        let mut owner = Box::new(vec);
+        let mut desc = describe(Kind::new(T::DTYPE, Device::Cpu), shape);
+        // A pointer that may be written through, because as_mut lends this memory to be written.
+        desc.data = pointer(owner.as_mut_ptr().cast(), bytes);
         desc.extent = bytes_to_c(bytes);
         let owner = Box::into_raw(owner);
         let made = Handle::make(|out, err| {
