@@ -284,3 +284,32 @@ fn strings_go_through_arrow_and_back() {
         );
     }
 }
+
+/// Arrow's consumers keep what they are given: strings that are only lent are copied.
+#[test]
+fn borrowed_strings_are_copied() {
+    let (offsets, bytes) = (vec![0i64, 3, 6], b"onetwo".to_vec());
+    let words = Tensor::from_string_views(&offsets, &bytes, &[2]).unwrap();
+    let (mut schema, mut array) = (MaybeUninit::<Schema>::uninit(), MaybeUninit::<Array>::uninit());
+    let (schema, array) = (schema.as_mut_ptr(), array.as_mut_ptr());
+    let export = |tensor: &Tensor<'_>, export| {
+        // SAFETY: there is room for both structs.
+        unsafe { Context::DEFAULT.to_arrow(tensor, export, schema.cast(), array.cast()) }
+    };
+    for view in [&words, &words.view()] {
+        let refused = export(view, Export::NoCopy);
+        assert!(matches!(refused, Err(Error::Unsupported(_))), "{refused:?}");
+    }
+    export(&words.view(), Export::Owned).unwrap();
+    let lent = [offsets.as_ptr().cast(), bytes.as_ptr().cast::<c_void>()];
+    // SAFETY: both have been written, and each is released or taken over once.
+    unsafe {
+        let buffers = std::slice::from_raw_parts((*array).buffers.cast_const(), 3);
+        assert!(buffers[1..].iter().all(|buffer| !lent.contains(buffer)));
+        drop(words);
+        drop((offsets, bytes));
+        let again = Context::DEFAULT.from_arrow(schema.cast(), array.cast(), None).unwrap();
+        (*schema).release.unwrap()(schema);
+        assert_eq!(again.strings().unwrap().to_vecs(), [b"one", b"two"]);
+    }
+}

@@ -111,14 +111,6 @@ fn views_of_owners() {
 }
 
 #[test]
-fn a_view_that_lives_for_ever() {
-    let owned: &'static Tensor<'static> = Box::leak(Box::new(owner()));
-    let view: Tensor<'static> = owned.view();
-    attack("static view", view);
-    assert_eq!(owned.as_slice(), Ok(&ELEMENTS[..]));
-}
-
-#[test]
 fn a_view_in_the_place_of_an_owner() {
     let lender = owner();
     let (mut tensor, mut other) = (owner(), lender.view());
