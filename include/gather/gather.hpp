@@ -25,6 +25,7 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -148,10 +149,11 @@ inline size_t count(const std::vector<int64_t>& extents) noexcept {
   return product;
 }
 
+// A deleter is put in place after the tensor was made, so that a call that fails has not moved it.
 template <class F>
 void run_deleter(void* user) {
-  std::unique_ptr<F> deleter(static_cast<F*>(user));
-  (*deleter)();
+  const std::unique_ptr<std::optional<F> > deleter(static_cast<std::optional<F>*>(user));
+  if (deleter->has_value()) (**deleter)();
 }
 
 // 0 for a type that is no dtype: characters are text, not numbers.
@@ -277,18 +279,25 @@ class View {
     return layout(dtype_of<T>(), shape);
   }
 
+  // A setter returns a reference to an lvalue; of a temporary it returns a copy, which a reference may be bound to.
+
   // One stride in bytes for each dim; zero and negative ones too. Another number of them is GTH_E_RANK.
-  View& strides(const Dims& bytes) noexcept {
+  View& strides(const Dims& bytes) & noexcept {
     desc_.ndim = bytes.size() == shape_.size() ? shape_.size() : GTH_MAX_NDIM + 1;
     desc_.strides = strides_.data();
     return set(strides_, bytes);
   }
+  View strides(const Dims& bytes) && noexcept { return strides(bytes); }
   // Where element 0 lies from data, in bytes.
-  View& offset(int64_t bytes) noexcept { return set(desc_.offset, bytes); }
+  View& offset(int64_t bytes) & noexcept { return set(desc_.offset, bytes); }
+  View offset(int64_t bytes) && noexcept { return offset(bytes); }
   // Bytes of memory from data; 0: as many as shape and strides reach.
-  View& extent(int64_t bytes) noexcept { return set(desc_.extent, bytes); }
-  View& device(int32_t kind, int32_t id = 0) noexcept { return set(desc_.device, kind).set(desc_.device_id, id); }
-  View& readonly() noexcept { return set(desc_.flags, desc_.flags | GTH_TENSOR_READONLY); }
+  View& extent(int64_t bytes) & noexcept { return set(desc_.extent, bytes); }
+  View extent(int64_t bytes) && noexcept { return extent(bytes); }
+  View& device(int32_t kind, int32_t id = 0) & noexcept { return set(desc_.device, kind).set(desc_.device_id, id); }
+  View device(int32_t kind, int32_t id = 0) && noexcept { return device(kind, id); }
+  View& readonly() & noexcept { return set(desc_.flags, desc_.flags | GTH_TENSOR_READONLY); }
+  View readonly() && noexcept { return readonly(); }
 
   int32_t dtype() const noexcept { return desc_.dtype; }
   // The description, valid as long as the view.
@@ -321,30 +330,47 @@ class View {
   Dims strides_;
 };
 
-// gth_options, set by name: Options().axis(1).bounds(GTH_BOUNDS_CLAMP). What is not set is the documented default.
+// gth_options, set by name: Options().axis(1).bounds(GTH_BOUNDS_CLAMP). What is not set is the documented default. A setter
+// returns a reference to an lvalue; of a temporary it returns a copy, which a reference may be bound to.
 class Options {
  public:
-  Options& axis(int64_t value) noexcept { return set(raw_.has_axis, 1).set(raw_.axis, value); }
-  Options& batch_dims(int64_t value) noexcept { return set(raw_.batch_dims, value); }
-  Options& profile(int32_t value) noexcept { return set(raw_.profile, value); }
-  Options& opset(int32_t value) noexcept { return set(raw_.opset, value); }
-  Options& negative(int32_t value) noexcept { return set(raw_.negative, value); }
-  Options& bounds(int32_t value) noexcept { return set(raw_.bounds, value); }
-  Options& fill(int32_t value) noexcept { return set(raw_.fill, value); }
-  Options& extents(int32_t value) noexcept { return set(raw_.extents, value); }
-  Options& threads(int32_t value) noexcept { return set(raw_.threads, value); }
+  Options& axis(int64_t value) & noexcept { return set(raw_.has_axis, 1).set(raw_.axis, value); }
+  Options axis(int64_t value) && noexcept { return axis(value); }
+  Options& batch_dims(int64_t value) & noexcept { return set(raw_.batch_dims, value); }
+  Options batch_dims(int64_t value) && noexcept { return batch_dims(value); }
+  Options& profile(int32_t value) & noexcept { return set(raw_.profile, value); }
+  Options profile(int32_t value) && noexcept { return profile(value); }
+  Options& opset(int32_t value) & noexcept { return set(raw_.opset, value); }
+  Options opset(int32_t value) && noexcept { return opset(value); }
+  Options& negative(int32_t value) & noexcept { return set(raw_.negative, value); }
+  Options negative(int32_t value) && noexcept { return negative(value); }
+  Options& bounds(int32_t value) & noexcept { return set(raw_.bounds, value); }
+  Options bounds(int32_t value) && noexcept { return bounds(value); }
+  Options& fill(int32_t value) & noexcept { return set(raw_.fill, value); }
+  Options fill(int32_t value) && noexcept { return fill(value); }
+  Options& extents(int32_t value) & noexcept { return set(raw_.extents, value); }
+  Options extents(int32_t value) && noexcept { return extents(value); }
+  Options& threads(int32_t value) & noexcept { return set(raw_.threads, value); }
+  Options threads(int32_t value) && noexcept { return threads(value); }
   // Of scatters: what becomes of an update, and what is added and multiplied in.
-  Options& reduction(int32_t value) noexcept { return set(raw_.reduction, value); }
-  Options& accumulate(int32_t value) noexcept { return set(raw_.accumulate, value); }
+  Options& reduction(int32_t value) & noexcept { return set(raw_.reduction, value); }
+  Options reduction(int32_t value) && noexcept { return reduction(value); }
+  Options& accumulate(int32_t value) & noexcept { return set(raw_.accumulate, value); }
+  Options accumulate(int32_t value) && noexcept { return accumulate(value); }
   // Rows out of bounds are filled with this element. A call with params of another dtype is GTH_E_DTYPE.
   template <class T, class = IfElement<T> >
-  Options& fill_value(const T& value) noexcept {
+  Options& fill_value(const T& value) & noexcept {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(raw_.fill_value), "one element of params");
     std::memcpy(raw_.fill_value, &value, sizeof(T));
     return set(fill_dtype_, dtype_of<T>()).bounds(GTH_BOUNDS_FILL).fill(GTH_FILL_VALUE);
   }
-  // NULL where nothing has been set: the library then has less to look at.
-  const gth_options* get() const noexcept { return changed_ ? &raw_ : nullptr; }
+  template <class T, class = IfElement<T> >
+  Options fill_value(const T& value) && noexcept {
+    return fill_value(value);
+  }
+  // NULL where nothing has been set: the library then has less to look at. Valid as long as the options.
+  const gth_options* get() const&& = delete;
+  const gth_options* get() const& noexcept { return changed_ ? &raw_ : nullptr; }
 
   // The library takes a fill value for whatever params are; here it has a dtype. Strings, and params without a dtype, are
   // the library's to judge.
@@ -443,22 +469,31 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     return out->hold(err, gth_tensor_borrow, view.raw());
   }
   // Takes over memory: deleter(), which must not throw, runs once, on any thread, when the tensor and all its exports
-  // are gone. If adopt fails, the memory is still the caller's.
+  // are gone. If adopt fails, the deleter has not run and has not been moved from: what it owns is still the caller's. A
+  // temporary deleter then destroys what it owns at the end of the expression, so give a named one by std::move to keep it.
   template <class Deleter>
-  static Tensor adopt(const View& view, Deleter deleter, const Context& context = {}) {
-    return detail::make<Tensor>(
-        [&](Tensor* out, gth_error* err) { return try_adopt(view, std::move(deleter), out, err, context); });
+  static Tensor adopt(const View& view, Deleter&& deleter, const Context& context = {}) {
+    return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
+      return try_adopt(view, std::forward<Deleter>(deleter), out, err, context);
+    });
   }
+  // Throws only what copying or moving the deleter throws; out is then unchanged.
   template <class Deleter>
-  static int32_t try_adopt(const View& view, Deleter deleter, Tensor* out, gth_error* err,
-                           const Context& context = {}) noexcept {
-    std::unique_ptr<Deleter> owned(new (std::nothrow) Deleter(std::move(deleter)));
-    if (owned == nullptr)
-      return detail::refuse(err, GTH_E_NOMEM, GTH_OPERAND_NONE, -1, sizeof(Deleter), 0, "no memory");
-    void* const user = owned.get();
+  static int32_t try_adopt(
+      const View& view, Deleter&& deleter, Tensor* out, gth_error* err,
+      const Context& context = {}) noexcept(std::is_nothrow_constructible_v<std::decay_t<Deleter>, Deleter&&>) {
+    using Held = std::optional<std::decay_t<Deleter> >;
+    std::unique_ptr<Held> held(new (std::nothrow) Held);
+    if (held == nullptr) {
+      out->reset();
+      return detail::refuse(err, GTH_E_NOMEM, GTH_OPERAND_NONE, -1, sizeof(Held), 0, "no memory");
+    }
+    Tensor made;
+    void* const user = held.get();
     const int32_t status =
-        out->hold(err, gth_tensor_adopt, context.get(), view.raw(), detail::run_deleter<Deleter>, user);
-    if (status == GTH_OK) owned.release();
+        made.hold(err, gth_tensor_adopt, context.get(), view.raw(), detail::run_deleter<std::decay_t<Deleter> >, user);
+    if (status == GTH_OK) held.release()->emplace(std::forward<Deleter>(deleter));
+    *out = std::move(made);
     return status;
   }
   // Zeros in new memory of the context.

@@ -5,6 +5,7 @@
 
 #include "api/handles.hpp"
 #include "core/device.hpp"
+#include "core/structs.hpp"
 
 namespace gather::api {
 namespace {
@@ -13,9 +14,7 @@ int32_t fail_option(int32_t status, size_t offset, int64_t value, int64_t limit,
   return error.fail({status, GTH_OPERAND_OPTIONS, static_cast<int32_t>(offset), -1, value, limit}, "options: %s", what);
 }
 
-int32_t check_options(const gth_context_options* given, const Error& error) {
-  if (int32_t status = core::check_struct(given, GTH_OPERAND_OPTIONS, error)) return status;
-  const gth_context_options& options = *given;
+int32_t check_options(const gth_context_options& options, const Error& error) {
   if (options.flags) {
     return fail_option(GTH_E_VERSION, offsetof(gth_context_options, flags), options.flags, 0, "unknown flags", error);
   }
@@ -58,7 +57,9 @@ int32_t set_up(const gth_context_options& options, Context* context, const Error
 }
 
 int32_t create(const gth_context_options* options, gth_context** out, const Error& error) {
-  if (int32_t status = check_options(options, error)) return status;
+  gth_context_options room;
+  if (int32_t status = core::read_struct(options, &room, &options, GTH_OPERAND_OPTIONS, error)) return status;
+  if (int32_t status = check_options(*options, error)) return status;
   Context* context = new (std::nothrow) Context{};
   if (!context) return fail_memory(sizeof(Context), error);
   const int32_t status = set_up(*options, context, error);

@@ -1,6 +1,7 @@
 #include "api/copy.hpp"
 
 #include "api/execute.hpp"
+#include "api/operands.hpp"
 #include "core/device.hpp"
 #include "core/dtype.hpp"
 #include "core/lower.hpp"
@@ -111,6 +112,26 @@ int32_t copy_staged(const Context& context, const gth_tensor_desc& source, const
   return status;
 }
 
+int32_t check_no_strings(const gth_tensor_desc& desc, int32_t operand, const Error& error) {
+  if (desc.dtype != GTH_DTYPE_STRING) return GTH_OK;
+  return error.fail({GTH_E_UNSUPPORTED, operand, -1, -1, GTH_DTYPE_STRING, 0}, "%s: strings cannot be copied",
+                    core::operand_name(operand));
+}
+
+int32_t copy_operands(gth_context* handle, const gth_tensor_desc* source, const gth_tensor_desc* destination,
+                      const Error& error) {
+  if (!source) return fail_null(GTH_OPERAND_PARAMS, error);
+  if (!destination) return fail_null(GTH_OPERAND_OUT, error);
+  gth_tensor_desc source_room, destination_room;
+  const Context* context = nullptr;
+  int32_t status = find_operand(source, GTH_OPERAND_PARAMS, &source_room, &source, error);
+  if (!status) status = find_operand(destination, GTH_OPERAND_OUT, &destination_room, &destination, error);
+  if (!status) status = find_context(handle, &context, error);
+  if (!status) status = check_no_strings(*source, GTH_OPERAND_PARAMS, error);
+  if (!status) status = check_no_strings(*destination, GTH_OPERAND_OUT, error);
+  return status ? status : run_copy(*context, *source, *destination, error);
+}
+
 }  // namespace
 
 int32_t run_copy(const Context& context, const gth_tensor_desc& source, const gth_tensor_desc& destination,
@@ -135,3 +156,10 @@ int32_t run_copy(const Context& context, const gth_tensor_desc& source, const gt
 }
 
 }  // namespace gather::api
+
+using namespace gather::api;
+
+int32_t gth_copy(gth_context* context, const gth_tensor_desc* source, const gth_tensor_desc* destination,
+                 gth_error* err) {
+  return fence(err, [&](const Error& error) { return copy_operands(context, source, destination, error); });
+}

@@ -124,7 +124,7 @@ int32_t read_tensor(const DLTensor& tensor, bool read_only, int64_t* strides, gt
   desc.device = tensor.device.device_type;
   desc.device_id = tensor.device.device_id;
   desc.flags = read_only ? GTH_TENSOR_READONLY : 0;
-  return check_tensor(&desc, memory, error);  // what is left of it: device and data
+  return check_tensor(desc, memory, error);  // what is left of it: device and data
 }
 
 template <class Managed>
@@ -206,7 +206,7 @@ int32_t find_source(const Context& context, const Tensor& tensor, uint32_t flags
   const bool has_strides = has_element_strides(tensor.desc, bytes);
   out->is_copy = wants_copy(tensor, flags) || !has_strides;
   if (out->is_copy) {
-    if (!(flags & GTH_EXPORT_NO_COPY)) return copy_dense(context, tensor, &out->desc, &out->storage, error);
+    if (!(flags & GTH_EXPORT_NO_COPY)) return copy_dense(context, tensor.desc, &out->desc, &out->storage, error);
     return fail_no_copy(has_strides ? "its memory is borrowed" : "a stride is no multiple of the item size", error);
   }
   if (!carries_read_only && tensor.desc.flags & GTH_TENSOR_READONLY) {

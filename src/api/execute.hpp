@@ -3,6 +3,7 @@
 #include "api/context.hpp"
 #include "core/operands.hpp"
 #include "core/plan.hpp"
+#include "core/request.hpp"
 #include "cpu/run.hpp"
 #include "cuda/cuda.hpp"
 
@@ -13,6 +14,10 @@ using core::Output;
 inline core::Pointers pointers_of(const void* params, const void* indices, const void* out) {
   return {static_cast<const char*>(params), static_cast<const char*>(indices),
           static_cast<char*>(const_cast<void*>(out))};
+}
+
+inline core::Pointers pointers_of(const core::Request& request) {
+  return pointers_of(request.table->data, request.indices->data, request.rows->data);
 }
 
 // Runs a plan on checked pointers where the context is.

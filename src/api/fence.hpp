@@ -10,7 +10,7 @@ namespace gather::api {
 
 using core::Error;
 
-inline bool is_error_struct(const gth_error* err) { return !err || core::is_struct_size(err->size, sizeof(gth_error)); }
+inline bool is_error_struct(const gth_error* err) { return !err || core::is_struct_size<gth_error>(err->size); }
 
 // The end of every call that succeeded.
 inline int32_t succeed(gth_error* err) {

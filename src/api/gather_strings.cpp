@@ -1,4 +1,5 @@
-#include "api/operands.hpp"
+#include "api/execute.hpp"
+#include "api/make.hpp"
 #include "api/storage.hpp"
 #include "api/string_output.hpp"
 #include "core/memory.hpp"
@@ -8,44 +9,45 @@
 namespace gather::api {
 namespace {
 
-int32_t finish_strings(const Operands& operands, const core::Plan& plan, const int64_t* begins, const int64_t* offsets,
-                       Storage* offsets_storage, gth_tensor** out, const Error& error) {
-  const int64_t extent = offsets[element_count(plan)];
+int32_t finish_strings(const Making& making, const Tensor& table, const core::Plan& plan, const int64_t* begins,
+                       const int64_t* offsets, Storage* offsets_storage, gth_tensor** out, const Error& error) {
+  const int64_t extent = offsets[count_elements(result_desc(making, plan))];
   char* bytes;
   Storage* bytes_storage;
-  int32_t status = allocate_storage(*operands.context, extent, false, &bytes, &bytes_storage, error);
+  int32_t status = allocate_storage(*making.context, extent, false, &bytes, &bytes_storage, error);
   if (status) return status;
-  const cpu::Executor executor = executor_for(*operands.context, plan.threads);
-  cpu::gather_string_bytes(plan, operands.params->strings, executor, begins, offsets, bytes);
-  return make_string_output(output_desc(plan, operands), {offsets, bytes, extent}, operands.params->binary,
-                            offsets_storage, bytes_storage, out, error);
+  const cpu::Executor executor = executor_for(*making.context, plan.threads);
+  cpu::gather_string_bytes(plan, table.strings, executor, begins, offsets, bytes);
+  return make_string_output(result_desc(making, plan), {offsets, bytes, extent}, table.binary, offsets_storage,
+                            bytes_storage, out, error);
 }
 
-int32_t gather_strings_into(const Operands& operands, const core::Plan& plan, int64_t* begins, gth_tensor** out,
-                            const Error& error) {
+int32_t gather_strings_into(const Making& making, const Tensor& table, const core::Plan& plan, int64_t* begins,
+                            gth_tensor** out, const Error& error) {
   char* offsets;
   Storage* storage;
-  const int64_t bytes = (element_count(plan) + 1) * int64_t{sizeof(int64_t)};
-  int32_t status = allocate_storage(*operands.context, bytes, false, &offsets, &storage, error);
+  const int64_t bytes = (count_elements(result_desc(making, plan)) + 1) * int64_t{sizeof(int64_t)};
+  int32_t status = allocate_storage(*making.context, bytes, false, &offsets, &storage, error);
   if (status) return status;
   int64_t* numbers = reinterpret_cast<int64_t*>(offsets);
-  status =
-      cpu::gather_string_offsets(plan, operands.params->strings, static_cast<const char*>(operands.indices->desc.data),
-                                 executor_for(*operands.context, plan.threads), begins, numbers, error);
-  if (!status) status = finish_strings(operands, plan, begins, numbers, storage, out, error);
+  status = cpu::gather_string_offsets(plan, table.strings, static_cast<const char*>(making.request.indices->data),
+                                      executor_for(*making.context, plan.threads), begins, numbers, error);
+  if (!status) status = finish_strings(making, table, plan, begins, numbers, storage, out, error);
   storage->release();
   return status;
 }
 
 }  // namespace
 
-int32_t gather_strings(const Operands& operands, const core::Plan& plan, gth_tensor** out, const Error& error) {
+int32_t gather_strings(const Making& making, const core::Plan& plan, gth_tensor** out, const Error& error) {
+  const Tensor* table = nullptr;
+  if (int32_t status = find_strings(making.given->table, GTH_OPERAND_PARAMS, &table, error)) return status;
   const int64_t slices = plan.is_empty ? 0 : plan.slices.at(GTH_OPEN) * plan.inner;
   const int64_t bytes = slices * int64_t{sizeof(int64_t)};
   void* begins = core::allocate_zeroed(static_cast<size_t>(bytes));
   if (!begins) return fail_memory(bytes, error);
   core::advise_huge_pages(begins, bytes);
-  const int32_t status = gather_strings_into(operands, plan, static_cast<int64_t*>(begins), out, error);
+  const int32_t status = gather_strings_into(making, *table, plan, static_cast<int64_t*>(begins), out, error);
   core::deallocate(begins);
   return status;
 }

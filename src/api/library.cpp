@@ -1,6 +1,7 @@
 #include "api/fence.hpp"
 #include "core/dtype.hpp"
 #include "core/os.hpp"
+#include "core/structs.hpp"
 #include "cpu/tiers/choice.hpp"
 #include "cuda/cuda.hpp"
 
@@ -38,6 +39,8 @@ constexpr StatusName status_names[] = {
     {GTH_E_CAPTURE, "GTH_E_CAPTURE"},
     {GTH_E_UNSUPPORTED, "GTH_E_UNSUPPORTED"},
     {GTH_E_INTERNAL, "GTH_E_INTERNAL"},
+    {GTH_E_OFFSETS, "GTH_E_OFFSETS"},
+    {GTH_E_IO, "GTH_E_IO"},
 };
 
 gth_capability_info describe_machine() {
@@ -70,18 +73,15 @@ int64_t gth_dtype_size(int32_t dtype) {
   return info ? info->bytes : 0;
 }
 
+int64_t gth_dtype_bits(int32_t dtype) { return 8 * gth_dtype_size(dtype); }
+
 const char* gth_dtype_name(int32_t dtype) { return core::dtype_name(dtype); }
 
 int32_t gth_capabilities(gth_capability_info* info, gth_error* err) {
   return api::fence(err, [&](const api::Error& error) {
     if (!info) return api::fail_null(GTH_OPERAND_NONE, error);
-    const uint32_t size = info->size, known = sizeof(gth_capability_info);
-    if (!core::is_struct_size(size, known)) {
-      return error.fail({GTH_E_VERSION, GTH_OPERAND_NONE, 0, -1, size, known}, "info: struct size %u, needed is %u",
-                        size, known);
-    }
-    *info = describe_machine();
-    info->size = size;
+    if (int32_t status = core::check_written_struct(info, GTH_OPERAND_NONE, error)) return status;
+    core::write_struct(describe_machine(), info);
     return GTH_OK;
   });
 }

@@ -1,41 +1,54 @@
 #include "cpu/partition.hpp"
 
 #include "api/execute.hpp"
-#include "api/fence.hpp"
+#include "api/operands.hpp"
 #include "core/checked.hpp"
 #include "core/lower.hpp"
 #include "core/shards.hpp"
+#include "core/structs.hpp"
 
-// Ids dealt out to the shards of a table: a gather whose rows are looked for and not copied.
+// Partitioning ids by shard is a gather that finds rows and copies none.
 namespace gather::api {
 namespace {
 
 using core::Plan;
-using core::Request;
 using core::Shards;
 
 constexpr uint32_t known_flags = GTH_PARTS_ONCE;
 
-int32_t read_request(const gth_tensor_desc* ids, const gth_shards* given, Shards* shards, const Error& error) {
-  if (!ids) return fail_null(GTH_OPERAND_INDICES, error);
-  if (int32_t status = core::check_desc(ids, GTH_OPERAND_INDICES, error)) return status;
-  return core::read_shards(given, shards, error);
+// The ids, shards and options of a call.
+struct Given {
+  const gth_tensor_desc* ids;
+  const gth_options* options;
+  Shards shards;
+  gth_tensor_desc ids_room;
+  gth_options options_room;
+};
+
+int32_t read_given(const gth_tensor_desc* ids, const gth_shards* shards, const gth_options* options, Given* out,
+                   const Error& error) {
+  int32_t status = find_operand(ids, GTH_OPERAND_INDICES, &out->ids_room, &out->ids, error);
+  if (status) return status;
+  if ((status = core::read_shards(shards, &out->shards, error))) return status;
+  out->options = nullptr;
+  if (!options) return GTH_OK;
+  status = core::read_struct(options, &out->options_room, &out->options, GTH_OPERAND_OPTIONS, error);
+  return status ? status : core::check_options(out->options, GTH_OP_GATHER, error);
 }
 
 // A table of one byte a row, so that the offsets of its rows are their numbers.
-int32_t lower_ids(const Context& context, const gth_tensor_desc& ids, const Shards& shards, const gth_options* options,
-                  Plan* plan, const Error& error) {
+int32_t lower_ids(const Context& context, const Given& given, Plan* plan, const Error& error) {
   if (context.device != GTH_DEVICE_CPU) {
     return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_CONTEXT, -1, -1, context.device, GTH_DEVICE_CPU},
-                      "context: ids are dealt out on the CPU only");
+                      "context: ids are partitioned on the CPU only");
   }
   gth_tensor_desc table = GTH_TENSOR_DESC_INIT;
   table.dtype = GTH_DTYPE_UINT8;
   table.ndim = 1;
-  table.shape = &shards.rows;
-  const Request request{core::Op::gather, core::Open::none, &table, &ids, nullptr, options, context.device, 0, true};
-  if (int32_t status = core::check_structs(request, error)) return status;
-  return core::lower(request, plan, error);
+  table.shape = &given.shards.rows;
+  return core::lower(
+      {GTH_OP_GATHER, core::Open::none, &table, given.ids, nullptr, given.options, context.device, 0, true}, plan,
+      error);
 }
 
 int32_t fail_scratch(int64_t given, int64_t needed, const Error& error) {
@@ -66,8 +79,6 @@ int32_t check_numbers(const char* name, const void* numbers, bool is_needed, con
 }
 
 int32_t check_parts(const gth_parts* parts, int64_t n, const Shards& shards, const Error& error) {
-  if (!parts) return error.fail({GTH_E_NULL}, "parts is NULL");
-  if (int32_t status = core::check_struct(parts, GTH_OPERAND_NONE, error)) return status;
   if (int32_t status = check_parts_flags(parts->flags, error)) return status;
   const bool once = parts->flags & GTH_PARTS_ONCE;
   if (parts->capacity < n) {
@@ -87,33 +98,38 @@ int32_t check_parts(const gth_parts* parts, int64_t n, const Shards& shards, con
   return parts->scratch_bytes < needed ? fail_scratch(parts->scratch_bytes, needed, error) : GTH_OK;
 }
 
-int32_t count_ids(const gth_tensor_desc* ids, const gth_shards* given, Shards* shards, int64_t* n, const Error& error) {
-  if (int32_t status = read_request(ids, given, shards, error)) return status;
+int32_t measure_scratch(const gth_tensor_desc* ids, const gth_shards* shards, uint32_t flags, int64_t* bytes,
+                        const Error& error) {
+  Given given;
   Plan plan;
-  if (int32_t status = lower_ids(default_context, *ids, *shards, nullptr, &plan, error)) return status;
-  *n = plan.tuples.at(GTH_OPEN);
-  return GTH_OK;
+  if (int32_t status = read_given(ids, shards, nullptr, &given, error)) return status;
+  if (int32_t status = lower_ids(default_context, given, &plan, error)) return status;
+  if (int32_t status = check_parts_flags(flags, error)) return status;
+  return scratch_bytes(plan.tuples.at(GTH_OPEN), given.shards, flags, bytes, error);
 }
 
-int32_t deal(gth_context* handle, const gth_tensor_desc* ids, const gth_shards* given, const gth_options* options,
-             const gth_parts* parts, const Error& error) {
+int32_t partition_ids(gth_context* handle, const gth_tensor_desc* ids, const gth_shards* shards,
+                      const gth_options* options, const gth_parts* parts, const Error& error) {
   const Context* context = nullptr;
-  Shards shards;
+  Given given;
   Plan plan;
-  if (int32_t status = read_request(ids, given, &shards, error)) return status;
+  gth_parts room;
+  if (int32_t status = read_given(ids, shards, options, &given, error)) return status;
   if (int32_t status = find_context(handle, &context, error)) return status;
-  if (int32_t status = lower_ids(*context, *ids, shards, options, &plan, error)) return status;
+  if (int32_t status = lower_ids(*context, given, &plan, error)) return status;
   const int64_t n = plan.tuples.at(GTH_OPEN);
-  if (int32_t status = check_parts(parts, n, shards, error)) return status;
-  const auto* indices = static_cast<const char*>(ids->data);
-  if (int32_t status = core::check_judging(plan, indices, GTH_OPEN, error)) return status;
+  if (!parts) return error.fail({GTH_E_NULL}, "parts is NULL");
+  if (int32_t status = core::read_struct(parts, &room, &parts, GTH_OPERAND_NONE, error)) return status;
+  if (int32_t status = check_parts(parts, n, given.shards, error)) return status;
+  const auto* indices = static_cast<const char*>(given.ids->data);
+  if (int32_t status = core::check_judging(plan, indices, GTH_OPEN, nullptr, error)) return status;
   const cpu::PartsMemory memory{parts->counts,
                                 parts->local,
                                 parts->order,
                                 parts->place,
                                 static_cast<int64_t*>(parts->scratch),
                                 (parts->flags & GTH_PARTS_ONCE) != 0};
-  return cpu::partition(plan, indices, n, shards, memory, executor_for(*context, plan.threads), error);
+  return cpu::partition(plan, indices, n, given.shards, memory, executor_for(*context, plan.threads), error);
 }
 
 }  // namespace
@@ -125,15 +141,11 @@ int32_t gth_partition_scratch(const gth_tensor_desc* ids, const gth_shards* shar
                               gth_error* err) {
   return fence(err, [&](const Error& error) {
     if (!bytes) return error.fail({GTH_E_NULL}, "bytes is NULL");
-    gather::core::Shards read;
-    int64_t n;
-    if (int32_t status = count_ids(ids, shards, &read, &n, error)) return status;
-    if (int32_t status = check_parts_flags(flags, error)) return status;
-    return scratch_bytes(n, read, flags, bytes, error);
+    return measure_scratch(ids, shards, flags, bytes, error);
   });
 }
 
 int32_t gth_partition(gth_context* context, const gth_tensor_desc* ids, const gth_shards* shards,
                       const gth_options* options, const gth_parts* parts, gth_error* err) {
-  return fence(err, [&](const Error& error) { return deal(context, ids, shards, options, parts, error); });
+  return fence(err, [&](const Error& error) { return partition_ids(context, ids, shards, options, parts, error); });
 }

@@ -1,67 +1,77 @@
+#include "api/plan.hpp"
+
 #include <new>
 
-#include "api/context.hpp"
-#include "api/execute.hpp"
 #include "api/fence.hpp"
-#include "api/forms.hpp"
 #include "api/handles.hpp"
-#include "api/shape_output.hpp"
+#include "api/infer.hpp"
+#include "api/operands.hpp"
 #include "core/device.hpp"
 #include "core/lower.hpp"
-#include "core/memory.hpp"
-#include "core/short.hpp"
+#include "core/structs.hpp"
 #include "cpu/short.hpp"
 
 namespace gather::api {
 namespace {
 
-using core::Op;
 using core::Open;
 using core::Plan;
 using core::Request;
 
-struct PlanObject : core::Allocated {
-  core::Short short_form;
-  bool is_short;  // it has one
-  cpu::Kernels kernels;
-  Plan plan;
-};
-
-void prepare(PlanObject* object) {
-  object->kernels = cpu::choose_kernels(object->plan);
-  object->is_short = core::shorten(object->plan, &object->short_form);
-}
-
-int32_t check_request(const Request& request, const Error& error) {
-  const int32_t indexed = core::operation_of(request.op).roles().indexed;
-  if (!request.params) return fail_null(indexed, error);
-  if (!request.indices) return fail_null(GTH_OPERAND_INDICES, error);
-  if (int32_t status = core::check_structs(request, error)) return status;
-  if (request.params->dtype == GTH_DTYPE_STRING) {
-    return error.fail({GTH_E_UNSUPPORTED, indexed, -1, -1, GTH_DTYPE_STRING, 0}, "%s: strings have no plan",
-                      core::operand_name(indexed));
+int32_t check_planned(const Request& request, const Error& error) {
+  const core::Operation& operation = core::operation_of(request.op);
+  if (operation.is_gradient()) {
+    return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_REQUEST, -1, -1, request.op, 0}, "request: %s has no plan",
+                      operation.name);
+  }
+  if (request.table->dtype == GTH_DTYPE_STRING) {
+    const int32_t operand = operation.roles().table;
+    return error.fail({GTH_E_UNSUPPORTED, operand, -1, -1, GTH_DTYPE_STRING, 0}, "%s: strings have no plan",
+                      core::operand_name(operand));
   }
   return GTH_OK;
 }
 
 int32_t check_device(const Plan& plan, const Error& error) {
   if (plan.device == GTH_DEVICE_CPU || cuda::has_device(plan.device_id)) return GTH_OK;
-  return core::fail_device(core::roles_of(plan.direction).indexed, plan.device, GTH_DEVICE_CPU, error);
+  return core::fail_device(core::roles_of(plan.direction).table, plan.device, GTH_DEVICE_CPU, error);
 }
 
-int32_t create(const Request& request, gth_plan** out, const Error& error) {
-  if (int32_t status = check_request(request, error)) return status;
+const gth_tensor* bound_tensor(const gth_tensor_desc* operand) { return operand ? operand->tensor : nullptr; }
+
+int32_t lower(const gth_request& given, PlanObject* object, const Error& error) {
+  Room room;
+  const Context* context = nullptr;
+  Request request;
+  int32_t status = find_operands(nullptr, given, Open::one, Rows::optional, &room, &context, &request, error);
+  if (status) return status;
+  request.device = request.device_id = 0;  // the operands say it
+  if ((status = check_planned(request, error))) return status;
+  if ((status = core::lower(request, &object->plan, error))) return status;
+  if ((status = check_device(object->plan, error))) return status;
+  object->table = bound_tensor(given.table);
+  object->indices = bound_tensor(given.indices);
+  object->rows = bound_tensor(given.rows);
+  object->is_bound = object->table || object->indices || object->rows;
+  object->dtype = request.table->dtype;
+  object->kernels = cpu::choose_kernels(object->plan);
+  object->is_short = core::shorten(object->plan, &object->short_form);
+  return GTH_OK;
+}
+
+int32_t create(const gth_request* given, gth_plan** out, const Error& error) {
+  if (!given) return fail_null(GTH_OPERAND_REQUEST, error);
+  gth_request room;
+  if (int32_t status = core::read_struct(given, &room, &given, GTH_OPERAND_REQUEST, error)) return status;
   PlanObject* object = new (std::nothrow) PlanObject;
   if (!object) return fail_memory(sizeof(PlanObject), error);
-  int32_t status = core::lower(request, &object->plan, error);
-  if (!status) status = check_device(object->plan, error);
+  const int32_t status = lower(*given, object, error);
   uintptr_t token = 0;
   Content* content = status ? nullptr : acquire_slot(Kind::plan, &token);
   if (!content) {
     delete object;
     return status ? status : fail_memory(sizeof(Content), error);
   }
-  prepare(object);
   content->object = object;
   publish_slot(token);
   *out = handle_of<gth_plan>(token);
@@ -76,7 +86,36 @@ int32_t find_plan(const gth_plan* handle, const PlanObject** out, const Error& e
   return GTH_OK;
 }
 
-// A few rows on the CPU. False: it is another kind of run, or something is wrong with it.
+// Sets the pointer of an operand that is bound. A pointer beside a bound tensor is refused.
+int32_t bind(const gth_tensor* tensor, int32_t role, const char** data, const Error& error) {
+  if (!tensor) return GTH_OK;
+  const Tensor* found = nullptr;
+  if (int32_t status = find_tensor(tensor, role, &found, error)) return status;
+  if (*data) {
+    return error.fail({GTH_E_HANDLE, role}, "%s: is bound to a tensor, its pointer must be NULL",
+                      core::operand_name(role));
+  }
+  *data = static_cast<const char*>(found->desc.data);
+  return GTH_OK;
+}
+
+int32_t bind_all(const PlanObject& object, core::Pointers* pointers, const Error& error) {
+  const core::Roles roles = core::roles_of(object.plan.direction);
+  if (int32_t status = bind(object.table, roles.table, &pointers->params, error)) return status;
+  if (int32_t status = bind(object.indices, GTH_OPERAND_INDICES, &pointers->indices, error)) return status;
+  const char* rows = pointers->out;
+  const int32_t status = bind(object.rows, roles.rows, &rows, error);
+  pointers->out = const_cast<char*>(rows);
+  return status;
+}
+
+__attribute__((noinline)) bool run_bound_shortly(const PlanObject& object, core::Pointers pointers, int64_t n,
+                                                 const core::Extents* given) {
+  return object.is_short && !bind_all(object, &pointers, Error(nullptr)) &&
+         cpu::run_short(object.short_form, object.kernels.copy, pointers, n, given);
+}
+
+// A few rows on the CPU. False: the run is of another kind, or invalid.
 bool run_shortly(gth_context* handle, const gth_plan* plan, const core::Pointers& pointers, int64_t n,
                  const core::Extents* given) {
   const Context* context = nullptr;
@@ -84,130 +123,134 @@ bool run_shortly(gth_context* handle, const gth_plan* plan, const core::Pointers
   const Content* content = find_slot(token_of(plan), Kind::plan);
   if (!content) return false;
   const PlanObject& object = *static_cast<const PlanObject*>(content->object);
+  if (__builtin_expect(object.is_bound, 0)) return run_bound_shortly(object, pointers, n, given);
   return object.is_short && cpu::run_short(object.short_form, object.kernels.copy, pointers, n, given);
 }
 
-// The context and the plan of a call, which belong to one device.
-struct Run {
-  const Context* context = nullptr;
-  const PlanObject* object = nullptr;
-
-  const Plan& plan() const { return object->plan; }
-};
-
-int32_t find_run(gth_context* context, const gth_plan* plan, Run* out, const Error& error) {
-  if (!plan) return fail_null(GTH_OPERAND_PLAN, error);
-  if (int32_t status = find_context(context, &out->context, error)) return status;
-  if (int32_t status = find_plan(plan, &out->object, error)) return status;
-  const Plan& planned = out->plan();
-  const Context& given = *out->context;
-  if (planned.device != given.device) return core::fail_device(GTH_OPERAND_PLAN, planned.device, given.device, error);
-  if (planned.device_id == given.device_id) return GTH_OK;
-  return core::fail_device(GTH_OPERAND_PLAN, planned.device_id, given.device_id, error);
-}
-
-// To a caller, what a run reads comes first and what it writes last; to a plan, what indices select in comes first.
-template <class Pair>
-Pair as_planned(const Plan& plan, Pair given);
-
-template <>
-core::Pointers as_planned(const Plan& plan, core::Pointers given) {
-  return core::is_scatter(plan) ? core::Pointers{given.out, given.indices, const_cast<char*>(given.params)} : given;
-}
-
-template <>
-core::Extents as_planned(const Plan& plan, core::Extents given) {
-  return core::is_scatter(plan) ? core::Extents{given.out, given.indices, given.params} : given;
-}
-
-// given: how much memory there is; nullptr: the caller answers for it.
 int32_t run_plan(gth_context* context, const gth_plan* plan, const core::Pointers& pointers, int64_t n,
-                 const core::Extents* given, const Error& error) {
-  Run run;
+                 const core::Extents* extents, const Error& error) {
+  PlanRun run;
+  run.pointers = pointers;
   if (int32_t status = find_run(context, plan, &run, error)) return status;
-  const core::Pointers planned = as_planned(run.plan(), pointers);
-  const core::Extents extents = given ? as_planned(run.plan(), *given) : core::Extents{};
-  if (int32_t status = core::check_run(run.plan(), planned, n, given ? &extents : nullptr, error)) return status;
-  return execute(*run.context, run.plan(), run.object->kernels, planned, n, Output::callers, error);
+  if (int32_t status = core::check_run(run.plan(), run.pointers, n, extents, error)) return status;
+  return execute(*run.context, run.plan(), run.object->kernels, run.pointers, n, Output::callers, error);
 }
 
-int32_t check_plan(gth_context* context, const gth_plan* plan, const char* indices, int64_t n, const Error& error) {
-  Run run;
-  if (int32_t status = find_run(context, plan, &run, error)) return status;
-  if (int32_t status = core::check_judging(run.plan(), indices, n, error)) return status;
-  if (run.context->cuda) return cuda::judge(*run.context->cuda, run.plan(), indices, n, error);
-  return cpu::judge(run.plan(), run.object->kernels, indices, n, executor_for(*run.context, run.plan().threads), error);
+int32_t run_args(gth_context* context, const gth_plan* plan, const gth_plan_args* given, const Error& error) {
+  PlanArgs args{};
+  if (int32_t status = read_args(given, &args, error)) return status;
+  return run_plan(context, plan, args.pointers, args.n, args.has_extents ? &args.extents : nullptr, error);
 }
 
-int32_t plan_extents(const gth_plan* handle, int64_t n, core::Extents* out, const Error& error) {
+int32_t check_plan(gth_context* context, const gth_plan* plan, const gth_plan_args* given, const Error& error) {
+  PlanArgs args{};
+  if (int32_t status = read_args(given, &args, error)) return status;
+  PlanRun run;
+  run.pointers.indices = args.pointers.indices;
+  if (int32_t status = find_run(context, plan, &run, error)) return status;
+  const int64_t* extent = args.has_extents ? &args.extents.indices : nullptr;
+  const char* indices = run.pointers.indices;
+  if (int32_t status = core::check_judging(run.plan(), indices, args.n, extent, error)) return status;
+  if (run.context->cuda) return cuda::judge(*run.context->cuda, run.plan(), indices, args.n, error);
+  return cpu::judge(run.plan(), run.object->kernels, indices, args.n, executor_for(*run.context, run.plan().threads),
+                    error);
+}
+
+int32_t write_extents(const gth_plan* handle, gth_plan_args* args, const Error& error) {
+  PlanArgs read{};
+  if (int32_t status = read_args(args, &read, error)) return status;
   const PlanObject* object = nullptr;
   if (int32_t status = find_plan(handle, &object, error)) return status;
-  if (int32_t status = core::check_open_extent(object->plan, n, error)) return status;
-  *out = as_planned(object->plan, core::extents_of(object->plan, n));
+  if (int32_t status = core::check_open_extent(object->plan, read.n, error)) return status;
+  const core::Extents extents = core::extents_of(object->plan, read.n);
+  args->flags |= GTH_ARGS_EXTENTS;
+  args->table_extent = extents.params;
+  args->indices_extent = extents.indices;
+  args->rows_extent = extents.out;
   return GTH_OK;
 }
 
-int32_t plan_shape(const gth_plan* handle, int64_t n, int32_t capacity, int32_t* ndim, int64_t* shape,
-                   const Error& error) {
-  if (!ndim) return error.fail({GTH_E_NULL}, "ndim is NULL");
+int32_t infer(const gth_plan* handle, int64_t n, gth_tensor_desc* rows, int32_t capacity, int64_t* shape,
+              const Error& error) {
+  if (int32_t status = check_inferred(rows, error)) return status;
   const PlanObject* object = nullptr;
   if (int32_t status = find_plan(handle, &object, error)) return status;
   const Plan& plan = object->plan;
   if (n != GTH_OPEN) {
     if (int32_t status = core::check_open_extent(plan, n, error)) return status;
   }
-  int64_t filled_in[GTH_MAX_NDIM];
-  for (int32_t i = 0; i < plan.ndim; ++i) filled_in[i] = plan.shape[i] == GTH_OPEN ? n : plan.shape[i];
-  return write_shape(plan.ndim, filled_in, capacity, ndim, shape, error);
+  int64_t extents[GTH_MAX_NDIM];
+  for (int32_t i = 0; i < plan.ndim; ++i) extents[i] = plan.shape[i] == GTH_OPEN ? n : plan.shape[i];
+  return write_inferred(object->dtype, plan.ndim, extents, rows, capacity, shape, error);
 }
 
 }  // namespace
 
-int32_t make_plan(Op op, const gth_tensor_desc* indexed, const gth_tensor_desc* indices, const gth_options* options,
-                  const gth_tensor_desc* linear, gth_plan** out, const Error& error) {
-  return create({op, Open::one, indexed, indices, linear, options, 0, 0}, out, error);
+int32_t find_run(gth_context* context, const gth_plan* plan, PlanRun* run, const Error& error) {
+  if (!plan) return fail_null(GTH_OPERAND_PLAN, error);
+  if (int32_t status = find_context(context, &run->context, error)) return status;
+  if (int32_t status = find_plan(plan, &run->object, error)) return status;
+  const Plan& planned = run->plan();
+  const Context& given = *run->context;
+  if (planned.device != given.device) return core::fail_device(GTH_OPERAND_PLAN, planned.device, given.device, error);
+  if (planned.device_id != given.device_id) {
+    return core::fail_device(GTH_OPERAND_PLAN, planned.device_id, given.device_id, error);
+  }
+  return run->object->is_bound ? bind_all(*run->object, &run->pointers, error) : GTH_OK;
+}
+
+int32_t read_args(const gth_plan_args* given, PlanArgs* out, const Error& error) {
+  if (!given) return error.fail({GTH_E_NULL, GTH_OPERAND_PLAN}, "args is NULL");
+  gth_plan_args room;
+  if (int32_t status = core::read_struct(given, &room, &given, GTH_OPERAND_PLAN, error)) return status;
+  if (given->flags & ~uint32_t{GTH_ARGS_EXTENTS}) {
+    return error.fail({GTH_E_VERSION, GTH_OPERAND_PLAN, -1, -1, given->flags, GTH_ARGS_EXTENTS},
+                      "args: unknown flags %u", given->flags);
+  }
+  *out = {pointers_of(given->table, given->indices, given->rows),
+          given->n,
+          {given->table_extent, given->indices_extent, given->rows_extent},
+          (given->flags & GTH_ARGS_EXTENTS) != 0};
+  return GTH_OK;
 }
 
 }  // namespace gather::api
 
 using namespace gather::api;
 
-int32_t gth_plan_run(gth_context* context, const gth_plan* plan, const void* params, const void* indices, void* out,
-                     int64_t n, gth_error* err) {
-  const gather::core::Pointers pointers = pointers_of(params, indices, out);
+int32_t gth_plan_create(const gth_request* request, gth_plan** out, gth_error* err) {
+  return fence(out, err, [&](const Error& error) { return create(request, out, error); });
+}
+
+int32_t gth_plan_run(gth_context* context, const gth_plan* plan, int64_t n, const void* table, const void* indices,
+                     const void* rows, gth_error* err) {
+  const gather::core::Pointers pointers = pointers_of(table, indices, rows);
   if (is_error_struct(err) && run_shortly(context, plan, pointers, n, nullptr)) return succeed(err);
   return fence(err, [&](const Error& error) { return run_plan(context, plan, pointers, n, nullptr, error); });
 }
 
-int32_t gth_plan_run_checked(gth_context* context, const gth_plan* plan, const void* params, int64_t params_extent,
-                             const void* indices, int64_t indices_extent, void* out, int64_t out_extent, int64_t n,
-                             gth_error* err) {
-  const gather::core::Pointers pointers = pointers_of(params, indices, out);
-  const gather::core::Extents extents{params_extent, indices_extent, out_extent};
-  if (is_error_struct(err) && run_shortly(context, plan, pointers, n, &extents)) return succeed(err);
-  return fence(err, [&](const Error& error) { return run_plan(context, plan, pointers, n, &extents, error); });
+int32_t gth_plan_run_args(gth_context* context, const gth_plan* plan, const gth_plan_args* args, gth_error* err) {
+  if (args && gather::core::has_first_fields_only(args) && args->flags <= GTH_ARGS_EXTENTS && is_error_struct(err)) {
+    const gather::core::Extents extents{args->table_extent, args->indices_extent, args->rows_extent};
+    if (run_shortly(context, plan, pointers_of(args->table, args->indices, args->rows), args->n,
+                    args->flags ? &extents : nullptr)) {
+      return succeed(err);
+    }
+  }
+  return fence(err, [&](const Error& error) { return run_args(context, plan, args, error); });
 }
 
-int32_t gth_plan_check(gth_context* context, const gth_plan* plan, const void* indices, int64_t n, gth_error* err) {
-  return fence(
-      err, [&](const Error& error) { return check_plan(context, plan, static_cast<const char*>(indices), n, error); });
+int32_t gth_plan_check(gth_context* context, const gth_plan* plan, const gth_plan_args* args, gth_error* err) {
+  return fence(err, [&](const Error& error) { return check_plan(context, plan, args, error); });
 }
 
-int32_t gth_plan_extents(const gth_plan* plan, int64_t n, int64_t* params, int64_t* indices, int64_t* out,
-                         gth_error* err) {
-  return fence(err, [&](const Error& error) {
-    gather::core::Extents extents{};
-    if (int32_t status = plan_extents(plan, n, &extents, error)) return status;
-    if (params) *params = extents.params;
-    if (indices) *indices = extents.indices;
-    if (out) *out = extents.out;
-    return GTH_OK;
-  });
+int32_t gth_plan_extents(const gth_plan* plan, gth_plan_args* args, gth_error* err) {
+  return fence(err, [&](const Error& error) { return write_extents(plan, args, error); });
 }
 
-int32_t gth_plan_shape(const gth_plan* plan, int64_t n, int32_t capacity, int32_t* ndim, int64_t* shape,
+int32_t gth_plan_infer(const gth_plan* plan, int64_t n, gth_tensor_desc* rows, int32_t capacity, int64_t* shape,
                        gth_error* err) {
-  return fence(err, [&](const Error& error) { return plan_shape(plan, n, capacity, ndim, shape, error); });
+  return fence(err, [&](const Error& error) { return infer(plan, n, rows, capacity, shape, error); });
 }
 
 int32_t gth_plan_release(gth_plan* plan) {

@@ -11,6 +11,7 @@
 #include "core/layout.hpp"
 #include "core/request.hpp"
 #include "core/shape.hpp"
+#include "core/structs.hpp"
 
 namespace gather::api {
 namespace {
@@ -41,9 +42,8 @@ int32_t check_device(const gth_tensor_desc& desc, const Error& error) {
 }
 
 // The whole of check_tensor for a dense tensor on the host that is all right.
-bool check_dense_tensor(const gth_tensor_desc* given, Whereabouts* memory) {
-  if (!core::is_exact(given, GTH_TENSOR_READONLY)) return false;
-  const gth_tensor_desc& desc = *given;
+bool check_dense_tensor(const gth_tensor_desc& desc, Whereabouts* memory) {
+  if (!core::is_exact(&desc, GTH_TENSOR_READONLY)) return false;
   if (!desc.data) return false;
   const core::DtypeInfo* info = core::find_dtype(desc.dtype);
   if (!info) return false;
@@ -105,8 +105,10 @@ int32_t publish_tensor(const gth_tensor_desc& desc, const Whereabouts& memory, i
 
 int32_t borrow(const gth_tensor_desc* desc, gth_tensor** out, const Error& error) {
   if (!desc) return fail_null(GTH_OPERAND_TENSOR, error);
+  gth_tensor_desc room;
+  if (int32_t status = core::read_desc(desc, &room, &desc, GTH_OPERAND_TENSOR, error)) return status;
   Whereabouts memory;
-  if (int32_t status = check_tensor(desc, &memory, error)) return status;
+  if (int32_t status = check_tensor(*desc, &memory, error)) return status;
   return make_tensor(*desc, memory, nullptr, out, error);
 }
 
@@ -114,11 +116,12 @@ int32_t adopt(gth_context* context, const gth_tensor_desc* desc, gth_deleter_fn 
               const Error& error) {
   if (!desc) return fail_null(GTH_OPERAND_TENSOR, error);
   if (!deleter) return error.fail({GTH_E_NULL}, "deleter is NULL");
-  if (int32_t status = core::check_desc(desc, GTH_OPERAND_TENSOR, error)) return status;
+  gth_tensor_desc room;
+  if (int32_t status = core::read_desc(desc, &room, &desc, GTH_OPERAND_TENSOR, error)) return status;
   const Context* found = nullptr;
   if (int32_t status = find_context(context, &found, error)) return status;
   Whereabouts memory;
-  if (int32_t status = check_tensor(desc, &memory, error)) return status;
+  if (int32_t status = check_tensor(*desc, &memory, error)) return status;
   AdoptedStorage* storage = adopt_memory(*found, memory.device, deleter, user);
   if (!storage) return fail_memory(sizeof(AdoptedStorage), error);
   const int32_t status = make_tensor(*desc, memory, storage, out, error);
@@ -157,33 +160,17 @@ int32_t alloc(gth_context* handle, int32_t dtype, int32_t ndim, const int64_t* s
 int32_t describe(const gth_tensor* handle, gth_tensor_desc* desc, const Error& error) {
   if (!handle) return fail_null(GTH_OPERAND_TENSOR, error);
   if (!desc) return error.fail({GTH_E_NULL}, "desc is NULL");
-  const uint32_t size = desc->size;
-  if (!core::is_struct_size(size, sizeof(gth_tensor_desc))) {
-    return error.fail({GTH_E_VERSION, GTH_OPERAND_NONE, 0, -1, size, sizeof(gth_tensor_desc)},
-                      "desc: struct size %" PRIu32, size);
-  }
+  if (int32_t status = core::check_written_struct(desc, GTH_OPERAND_NONE, error)) return status;
   const Tensor* tensor = nullptr;
   if (int32_t status = find_tensor(handle, GTH_OPERAND_TENSOR, &tensor, error)) return status;
-  *desc = tensor->desc;
-  desc->size = size;
-  desc->strides = tensor->strides;
-  if (desc->dtype == GTH_DTYPE_STRING) {
-    desc->strides = nullptr;
-    desc->extent = tensor->strings.extent;
+  gth_tensor_desc described = tensor->desc;
+  described.strides = tensor->strides;
+  if (described.dtype == GTH_DTYPE_STRING) {
+    described.strides = nullptr;
+    described.extent = tensor->strings.extent;
   }
+  core::write_struct(described, desc);
   return GTH_OK;
-}
-
-int32_t copy(gth_context* handle, const gth_tensor* source, const gth_tensor* destination, const Error& error) {
-  if (!source) return fail_null(GTH_OPERAND_PARAMS, error);
-  if (!destination) return fail_null(GTH_OPERAND_OUT, error);
-  const Context* context = nullptr;
-  if (int32_t status = find_context(handle, &context, error)) return status;
-  const Tensor *from = nullptr, *to = nullptr;
-  if (int32_t status = find_tensor(source, GTH_OPERAND_PARAMS, &from, error)) return status;
-  if (int32_t status = find_tensor(destination, GTH_OPERAND_OUT, &to, error)) return status;
-  if (from->desc.dtype == GTH_DTYPE_STRING || to->desc.dtype == GTH_DTYPE_STRING) return fail_strings(error);
-  return run_copy(*context, from->desc, to->desc, error);
 }
 
 }  // namespace
@@ -212,10 +199,8 @@ int32_t make_string_tensor(const gth_tensor_desc& given, const core::Strings& st
                         error);
 }
 
-int32_t check_tensor(const gth_tensor_desc* given, Whereabouts* memory, const Error& error) {
-  if (check_dense_tensor(given, memory)) return GTH_OK;
-  if (int32_t status = core::check_desc(given, GTH_OPERAND_TENSOR, error)) return status;
-  const gth_tensor_desc& desc = *given;
+int32_t check_tensor(const gth_tensor_desc& desc, Whereabouts* memory, const Error& error) {
+  if (check_dense_tensor(desc, memory)) return GTH_OK;
   if (desc.dtype == GTH_DTYPE_STRING) return fail_strings(error);
   const core::DtypeInfo* info = core::find_dtype(desc.dtype);
   if (!info) return fail_dtype(desc.dtype, error);
@@ -252,19 +237,19 @@ int64_t count_elements(const gth_tensor_desc& desc) {
   return count;
 }
 
-int32_t copy_dense(const Context& context, const Tensor& source, gth_tensor_desc* desc, Storage** storage,
+int32_t copy_dense(const Context& context, const gth_tensor_desc& source, gth_tensor_desc* desc, Storage** storage,
                    const Error& error) {
-  *desc = source.desc;
+  *desc = source;
   desc->strides = nullptr;
   desc->offset = 0;
-  desc->extent = count_elements(source.desc) * core::find_dtype(source.desc.dtype)->bytes;
+  desc->extent = count_elements(source) * core::find_dtype(source.dtype)->bytes;
   desc->flags = 0;
   desc->device = context.device;
   desc->device_id = context.device_id;
   char* data;
   if (int32_t status = allocate_storage(context, desc->extent, false, &data, storage, error)) return status;
   desc->data = data;
-  const int32_t status = run_copy(context, source.desc, *desc, error);
+  const int32_t status = run_copy(context, source, *desc, error);
   if (status) (*storage)->release();
   return status;
 }
@@ -289,10 +274,6 @@ int32_t gth_tensor_alloc(gth_context* context, int32_t dtype, int32_t ndim, cons
 
 int32_t gth_tensor_describe(const gth_tensor* tensor, gth_tensor_desc* desc, gth_error* err) {
   return fence(err, [&](const Error& error) { return describe(tensor, desc, error); });
-}
-
-int32_t gth_tensor_copy(gth_context* context, const gth_tensor* source, gth_tensor* destination, gth_error* err) {
-  return fence(err, [&](const Error& error) { return copy(context, source, destination, error); });
 }
 
 int32_t gth_tensor_release(gth_tensor* tensor) {

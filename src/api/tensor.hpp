@@ -44,9 +44,8 @@ inline int32_t make_tensor(const gth_tensor_desc& desc, Storage* storage, gth_te
 int32_t make_string_tensor(const gth_tensor_desc& given, const core::Strings& strings, bool binary, Storage* storage,
                            gth_tensor** out, const Error& error);
 
-// Checks a description of any origin in the order of the contract: struct size, dtype, rank, shape, size, strides,
-// device, data.
-int32_t check_tensor(const gth_tensor_desc* given, Whereabouts* memory, const Error& error);
+// Checks a description whose struct has been read: dtype, rank, shape, size, strides, device, data.
+int32_t check_tensor(const gth_tensor_desc& desc, Whereabouts* memory, const Error& error);
 
 // Rank, extents and size of a dense tensor of `bytes` an element; *count receives the number of elements.
 int32_t check_dense(int32_t ndim, const int64_t* shape, int64_t bytes, int64_t* count, const Error& error);
@@ -56,7 +55,7 @@ int64_t count_elements(const gth_tensor_desc& desc);
 
 // Dense row-major copy of a tensor (not of strings) in new memory. *desc receives its description, whose strides are
 // NULL; the storage is the caller's to release.
-int32_t copy_dense(const Context& context, const Tensor& source, gth_tensor_desc* desc, Storage** storage,
+int32_t copy_dense(const Context& context, const gth_tensor_desc& source, gth_tensor_desc* desc, Storage** storage,
                    const Error& error);
 
 }  // namespace gather::api

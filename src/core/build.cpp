@@ -53,7 +53,7 @@ void append(Plan* plan, int32_t first, const Loop& loop) {
 }
 
 Loop loop_over(const Source& source, const Scaled* positions, int32_t dim) {
-  const DimPair dims = dims_of(source.meaning.geometry, dim, *source.request.params, *source.request.indices);
+  const DimPair dims = dims_of(source.meaning.geometry, dim, *source.request.table, *source.request.indices);
   const bool has_index = dims.indices >= 0;
   return {extent_of(source.meaning.geometry.shape[dim]), params_step(source, dims.params),
           has_index ? source.placement.indices.strides[dims.indices] : fixed(0), source.placement.out.strides[dim],
@@ -64,7 +64,7 @@ Loop loop_over(const Source& source, const Scaled* positions, int32_t dim) {
 int32_t first_inner_dim(const Source& source) {
   const Geometry& geometry = source.meaning.geometry;
   if (geometry.form == Form::slices) {
-    return geometry.ndim - (source.request.params->ndim - geometry.axis - geometry.components);
+    return geometry.ndim - (source.request.table->ndim - geometry.axis - geometry.components);
   }
   int32_t dim = geometry.ndim;
   while (dim > geometry.axis + 1 && source.request.indices->shape[dim - 1] == 1) --dim;
@@ -78,7 +78,7 @@ int32_t find_row(const Source& source, int32_t first_inner, Plan* plan) {
   int32_t dim = geometry.ndim;
   for (; dim > first_inner; --dim) {
     const int64_t extent = geometry.shape[dim - 1];
-    const DimPair dims = dims_of(geometry, dim - 1, *source.request.params, *source.request.indices);
+    const DimPair dims = dims_of(geometry, dim - 1, *source.request.table, *source.request.indices);
     const bool is_contiguous = dims.params >= 0 && source.placement.params.strides[dims.params].is(row) &&
                                source.placement.out.strides[dim - 1].is(row);
     if (extent != 1 && !is_contiguous) break;
@@ -156,7 +156,7 @@ void add_loops(const Source& source, int32_t first_inner, Plan* plan) {
 }
 
 void set_components(const Source& source, Plan* plan) {
-  const gth_tensor_desc &params = *source.request.params, &indices = *source.request.indices;
+  const gth_tensor_desc &params = *source.request.table, &indices = *source.request.indices;
   const int32_t first = source.meaning.geometry.axis;
   plan->components = source.meaning.geometry.components;
   for (int32_t i = 0; i < plan->components; ++i) {
@@ -173,9 +173,9 @@ void set_dealt_batches(const Source& source, Plan* plan) {
   plan->dealt = 1;
   plan->dealt_ndim = source.meaning.geometry.dealt ? source.meaning.geometry.axis : 0;
   for (int32_t i = 0; i < plan->dealt_ndim; ++i) {
-    plan->dealt_extents[i] = source.request.params->shape[i];
+    plan->dealt_extents[i] = source.request.table->shape[i];
     plan->dealt_strides[i] = params_step(source, i).factor;
-    plan->dealt *= source.request.params->shape[i];
+    plan->dealt *= source.request.table->shape[i];
   }
 }
 
@@ -202,7 +202,7 @@ void set_emptiness(const Source& source, int32_t first_inner, Plan* plan) {
   const bool empty_slice = product(geometry.shape, first_inner, geometry.ndim).is(0);
   bool empty_outer = false;  // of dims that repeat tuples
   for (int32_t i = 0; i < first_inner; ++i) {
-    const DimPair dims = dims_of(geometry, i, *source.request.params, *source.request.indices);
+    const DimPair dims = dims_of(geometry, i, *source.request.table, *source.request.indices);
     empty_outer |= dims.indices < 0 && geometry.shape[i] == 0;
   }
   plan->is_empty = empty_slice || empty_outer;
@@ -221,15 +221,14 @@ void set_counts(const Source& source, int32_t first_inner, Plan* plan) {
   plan->tuples = product(source.request.indices->shape, 0, geometry.tuple_end);
   plan->slices = product(geometry.shape, 0, first_inner);
   set_emptiness(source, first_inner, plan);
-  plan->refused_dim =
-      source.meaning.settings.rules->refuses_empty_params ? first_empty_dim(*source.request.params) : -1;
+  plan->refused_dim = source.meaning.settings.rules->refuses_empty_params ? first_empty_dim(*source.request.table) : -1;
 }
 
 void set_memory(const Source& source, Plan* plan) {
   const Placement& placement = source.placement;
-  plan->params_offset = placement.params.reach.empty ? 0 : source.request.params->offset;
+  plan->params_offset = placement.params.reach.empty ? 0 : source.request.table->offset;
   plan->indices_offset = plan->components ? source.request.indices->offset : 0;
-  plan->out_offset = source.request.out ? source.request.out->offset : 0;
+  plan->out_offset = source.request.rows ? source.request.rows->offset : 0;
   plan->params_reach = placement.params.reach;
   plan->indices_reach = placement.indices.reach;
   plan->out_reach = placement.out.reach;
@@ -258,15 +257,15 @@ void set_number(int32_t dtype, const Settings& settings, Plan* plan) {
 
 void set_switches(const Request& request, const Meaning& meaning, Plan* plan) {
   const Settings& settings = meaning.settings;
-  const bool is_string = request.params->dtype == GTH_DTYPE_STRING;
+  const bool is_string = request.table->dtype == GTH_DTYPE_STRING;
   plan->item = {static_cast<int32_t>(meaning.item * 8), is_string ? ItemKind::offset : ItemKind::value};
   plan->wraps = settings.wraps;
   plan->bounds = settings.bounds;
   plan->direction = settings.operation->direction;
   plan->reduction = settings.reduction;
-  set_number(request.params->dtype, settings, plan);
+  set_number(request.table->dtype, settings, plan);
   plan->threads = settings.threads;
-  set_fill(request.params->dtype, settings, plan);
+  set_fill(request.table->dtype, settings, plan);
   plan->ndim = meaning.geometry.ndim;
   std::copy_n(meaning.geometry.shape, plan->ndim, plan->shape);
 }

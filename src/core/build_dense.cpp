@@ -8,15 +8,15 @@ namespace {
 
 bool is_writable(const Request& request) {
   const gth_tensor_desc* written =
-      operation_of(request.op).direction == Direction::scatter ? request.params : request.out;
+      operation_of(request.op).direction == Direction::scatter ? request.table : request.rows;
   return !written || !(written->flags & GTH_TENSOR_READONLY);
 }
 
 // Batch dims, outer dims, tuples and slices are one loop each.
 bool is_dense_request(const Request& request, const Geometry& geometry) {
   return geometry.form == Form::slices && !geometry.dealt && geometry.components > 0 && request.open == Open::none &&
-         request.device <= GTH_DEVICE_CPU && request.params->dtype != GTH_DTYPE_STRING && is_dense(*request.params) &&
-         is_dense(*request.indices) && (!request.out || is_dense(*request.out)) && is_writable(request);
+         request.device <= GTH_DEVICE_CPU && request.table->dtype != GTH_DTYPE_STRING && is_dense(*request.table) &&
+         is_dense(*request.indices) && (!request.rows || is_dense(*request.rows)) && is_writable(request);
 }
 
 // Whether `bytes` bytes from the offset on are described; sets the reach.
@@ -32,9 +32,9 @@ struct Strides {
   int64_t batches, outers, tuples;
 
   bool measure(const Request& request, const Geometry& geometry, int64_t item, int64_t index_item) {
-    const int64_t *p = request.params->shape, *q = request.indices->shape;
+    const int64_t *p = request.table->shape, *q = request.indices->shape;
     const int32_t b = geometry.batch, a = geometry.axis;
-    row = dense_product(p, a + geometry.components, request.params->ndim, item);
+    row = dense_product(p, a + geometry.components, request.table->ndim, item);
     params_outer = dense_product(p, a, a + geometry.components, row);
     params_batch = dense_product(p, b, a, params_outer);
     params = dense_product(p, 0, b, params_batch);
@@ -54,7 +54,7 @@ void set_components(const Request& request, const Geometry& geometry, int64_t ro
   plan->components = geometry.components;
   int64_t stride = row;
   for (int32_t i = geometry.components; i-- > 0;) {
-    const int64_t size = request.params->shape[geometry.axis + i];
+    const int64_t size = request.table->shape[geometry.axis + i];
     plan->component[i] = {size, stride};
     stride *= size;
   }
@@ -87,8 +87,8 @@ bool build_dense(const Request& request, const Meaning& meaning, Plan* plan) {
   plan->index_step = index_bytes(plan->index);
   Strides strides;
   if (!strides.measure(request, geometry, meaning.item, plan->index_step)) return false;
-  if (!reach_of(request.params, strides.params, &plan->params_reach) ||
-      !reach_of(request.out, strides.out, &plan->out_reach) ||
+  if (!reach_of(request.table, strides.params, &plan->params_reach) ||
+      !reach_of(request.rows, strides.out, &plan->out_reach) ||
       !reach_of(request.indices, strides.indices, &plan->indices_reach)) {
     return false;
   }
@@ -99,9 +99,9 @@ bool build_dense(const Request& request, const Meaning& meaning, Plan* plan) {
   plan->inner = 1;
   plan->tuples = fixed(strides.batches * strides.tuples);
   plan->slices = fixed(strides.batches * strides.outers * strides.tuples);
-  plan->params_offset = request.params->offset;
+  plan->params_offset = request.table->offset;
   plan->indices_offset = request.indices->offset;
-  plan->out_offset = request.out ? request.out->offset : 0;
+  plan->out_offset = request.rows ? request.rows->offset : 0;
   plan->largest_n = 0;
   plan->is_open = plan->is_empty = plan->checks_when_empty = false;
   plan->refused_dim = -1;

@@ -30,14 +30,14 @@ int32_t check_params_dtype(const Settings& settings, int32_t dtype, const Error&
   const bool lacks_bfloat16 = settings.definition && !settings.definition->has_bfloat16;
   const bool allowed =
       find_dtype(dtype) && allows_params(*settings.rules, dtype) && !(lacks_bfloat16 && dtype == GTH_DTYPE_BFLOAT16);
-  if (!allowed) return fail_dtype(settings.operation->roles().indexed, dtype, 0, error);
+  if (!allowed) return fail_dtype(settings.operation->roles().table, dtype, 0, error);
   return check_reduced_dtype(settings, dtype, error);
 }
 
 // An empty string is all that a missing string can be.
 int32_t check_fill_dtype(const Settings& settings, int32_t dtype, const Error& error) {
   const bool fills = settings.bounds == GTH_BOUNDS_FILL && settings.fill != GTH_FILL_ZERO;
-  return dtype == GTH_DTYPE_STRING && fills ? fail_dtype(settings.operation->roles().indexed, dtype, 0, error) : GTH_OK;
+  return dtype == GTH_DTYPE_STRING && fills ? fail_dtype(settings.operation->roles().table, dtype, 0, error) : GTH_OK;
 }
 
 int32_t check_indices_dtype(const Settings& settings, int32_t dtype, const Error& error) {
@@ -62,7 +62,7 @@ int32_t check_dtypes(const Settings& settings, int32_t params, int32_t indices, 
   if (int32_t status = check_params_dtype(settings, params, error)) return status;
   if (int32_t status = check_indices_dtype(settings, indices, error)) return status;
   if (int32_t status = check_fill_dtype(settings, params, error)) return status;
-  return out == params ? GTH_OK : fail_dtype(settings.operation->roles().linear, out, params, error);
+  return out == params ? GTH_OK : fail_dtype(settings.operation->roles().rows, out, params, error);
 }
 
 }  // namespace gather::core

@@ -19,6 +19,7 @@ void store(gth_error& target, const Fault& fault) {
   target.limit = fault.limit;
   target.sequence = 0;
   target.count = 0;
+  target.item = -1;
 }
 
 }  // namespace
@@ -46,6 +47,11 @@ const char* operand_name(int32_t operand) {
     case GTH_OPERAND_TENSOR: return "tensor";
     case GTH_OPERAND_TARGET: return "target";
     case GTH_OPERAND_UPDATES: return "updates";
+    case GTH_OPERAND_REQUEST: return "request";
+    case GTH_OPERAND_BAGS: return "bags";
+    case GTH_OPERAND_WEIGHTS: return "weights";
+    case GTH_OPERAND_CODEC: return "codec";
+    case GTH_OPERAND_FILE: return "file";
     default: return "argument";
   }
 }

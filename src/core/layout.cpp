@@ -4,6 +4,7 @@
 #include <cinttypes>
 
 #include "core/device.hpp"
+#include "core/structs.hpp"
 
 namespace gather::core {
 namespace {
@@ -114,10 +115,13 @@ bool is_dense(const gth_tensor_desc& desc) {
 
 bool is_exact(const gth_tensor_desc* given, uint32_t allowed_flags) {
   static_assert(GTH_DEVICE_CPU == 1, "0 and 1 are the CPU");
-  if (given->size != sizeof *given) return false;
+  if (!has_first_fields_only(given)) return false;
   const gth_tensor_desc& desc = *given;
-  return !(desc.flags & ~allowed_flags) && !desc.reserved && static_cast<uint32_t>(desc.device) <= GTH_DEVICE_CPU &&
-         static_cast<uint32_t>(desc.ndim) <= GTH_MAX_NDIM && (desc.shape || desc.ndim == 0) && is_dense(desc);
+  const uint64_t must_be_zero = (desc.flags & ~allowed_flags) | reinterpret_cast<uintptr_t>(desc.tensor) |
+                                reinterpret_cast<uintptr_t>(desc.codec) | reinterpret_cast<uintptr_t>(desc.strides);
+  return must_be_zero == 0 && (desc.offset | desc.extent) >= 0 &&
+         static_cast<uint32_t>(desc.device) <= GTH_DEVICE_CPU && static_cast<uint32_t>(desc.ndim) <= GTH_MAX_NDIM &&
+         (desc.shape || desc.ndim == 0);
 }
 
 bool find_dense_end(const gth_tensor_desc& desc, int64_t bytes, int64_t* end) {

@@ -31,7 +31,7 @@ int32_t lower_copy(const gth_tensor_desc& source, const gth_tensor_desc& destina
   indices.ndim = 1;
   indices.shape = &no_components;
   indices.device = GTH_DEVICE_CUDA_HOST;  // never read, and no device minds it
-  return lower({Op::gather_nd, Open::none, &params, &indices, &out, nullptr, device, device_id}, plan, error);
+  return lower({GTH_OP_GATHER_ND, Open::none, &params, &indices, &out, nullptr, device, device_id}, plan, error);
 }
 
 }  // namespace gather::core

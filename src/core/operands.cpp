@@ -25,9 +25,9 @@ bool reads_indices(const Plan& plan, int64_t n) { return plan.components > 0 && 
 int32_t check_extents(const Plan& plan, int64_t n, const Extents& given, const Error& error) {
   const Extents needed = extents_of(plan, n);
   const Roles roles = roles_of(plan.direction);
-  if (int32_t status = check_extent(roles.indexed, given.params, needed.params, error)) return status;
+  if (int32_t status = check_extent(roles.table, given.params, needed.params, error)) return status;
   if (int32_t status = check_extent(GTH_OPERAND_INDICES, given.indices, needed.indices, error)) return status;
-  return check_extent(roles.linear, given.out, needed.out, error);
+  return check_extent(roles.rows, given.out, needed.out, error);
 }
 
 int32_t check_indices(const Plan& plan, const char* indices, int64_t n, const Error& error) {
@@ -43,8 +43,8 @@ int32_t check_overlap(const Plan& plan, const Pointers& pointers, int64_t n, con
     bool empty;
   };
   const Roles roles = roles_of(plan.direction);
-  const Operand indexed{roles.indexed, pointers.params, plan.params_reach.at(n), plan.params_reach.empty};
-  const Operand linear{roles.linear, pointers.out, plan.out_reach.at(n), false};
+  const Operand indexed{roles.table, pointers.params, plan.params_reach.at(n), plan.params_reach.empty};
+  const Operand linear{roles.rows, pointers.out, plan.out_reach.at(n), false};
   const Operand &written = is_scatter(plan) ? indexed : linear, &read = is_scatter(plan) ? linear : indexed;
   if (indexed.empty && is_scatter(plan)) return GTH_OK;
   if (!indexed.empty && overlap(written.data, written.span, read.data, read.span)) {
@@ -78,8 +78,12 @@ Extents extents_of(const Plan& plan, int64_t n) {
           reads ? plan.indices_reach.at(n).high : 0, copies ? plan.out_reach.at(n).high : 0};
 }
 
-int32_t check_judging(const Plan& plan, const char* indices, int64_t n, const Error& error) {
+int32_t check_judging(const Plan& plan, const char* indices, int64_t n, const int64_t* given, const Error& error) {
   if (int32_t status = check_open_extent(plan, n, error)) return status;
+  if (given) {
+    const int64_t needed = extents_of(plan, n).indices;
+    if (int32_t status = check_extent(GTH_OPERAND_INDICES, *given, needed, error)) return status;
+  }
   return check_indices(plan, indices, n, error);
 }
 
@@ -91,8 +95,8 @@ int32_t check_run(const Plan& plan, const Pointers& pointers, int64_t n, const E
   if (int32_t status = check_indices(plan, pointers.indices, n, error)) return status;
   if (plan.tuples.at(n) == 0 || plan.is_empty) return GTH_OK;
   const Roles roles = roles_of(plan.direction);
-  if (!pointers.params && !plan.params_reach.empty) return fail_null_data(roles.indexed, error);
-  if (!pointers.out) return fail_null_data(roles.linear, error);
+  if (!pointers.params && !plan.params_reach.empty) return fail_null_data(roles.table, error);
+  if (!pointers.out) return fail_null_data(roles.rows, error);
   return check_overlap(plan, pointers, n, error);
 }
 

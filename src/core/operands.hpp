@@ -33,7 +33,8 @@ Extents extents_of(const Plan& plan, int64_t n);
 // nullptr: the caller answers for it), NULL and overlap.
 int32_t check_run(const Plan& plan, const Pointers& pointers, int64_t n, const Extents* given, const Error& error);
 
-// As check_run, for a run that only judges indices.
-int32_t check_judging(const Plan& plan, const char* indices, int64_t n, const Error& error);
+// As check_run, for a run that only validates indices. given: the bytes of memory of indices; nullptr: the caller is
+// responsible.
+int32_t check_judging(const Plan& plan, const char* indices, int64_t n, const int64_t* given, const Error& error);
 
 }  // namespace gather::core

@@ -13,7 +13,7 @@ constexpr int32_t none = GTH_REDUCTION_NONE, mul = GTH_REDUCTION_MUL, all = GTH_
 // along an axis: its row says what Gather's does. Reductions came with 16, max and min with 18.
 constexpr Operation operations[] = {
     {"gather",
-     Op::gather,
+     GTH_OP_GATHER,
      Direction::gather,
      Form::slices,
      true,
@@ -23,7 +23,7 @@ constexpr Operation operations[] = {
      3,
      {{13, false, true, true, 0}, {11, false, true, false, 0}, {1, false, false, false, 0}}},
     {"gather_nd",
-     Op::gather_nd,
+     GTH_OP_GATHER_ND,
      Direction::gather,
      Form::slices,
      false,
@@ -33,7 +33,7 @@ constexpr Operation operations[] = {
      3,
      {{13, true, true, true, 0}, {12, true, true, false, 0}, {11, false, true, false, 0}}},
     {"gather_elements",
-     Op::gather_elements,
+     GTH_OP_GATHER_ELEMENTS,
      Direction::gather,
      Form::paired,
      true,
@@ -43,7 +43,7 @@ constexpr Operation operations[] = {
      2,
      {{13, false, true, true, 0}, {11, false, true, false, 0}}},
     {"scatter",
-     Op::scatter,
+     GTH_OP_SCATTER,
      Direction::scatter,
      Form::slices,
      true,
@@ -53,7 +53,7 @@ constexpr Operation operations[] = {
      3,
      {{13, false, true, true, all}, {11, false, true, false, all}, {1, false, false, false, all}}},
     {"scatter_nd",
-     Op::scatter_nd,
+     GTH_OP_SCATTER_ND,
      Direction::scatter,
      Form::slices,
      false,
@@ -66,7 +66,7 @@ constexpr Operation operations[] = {
       {13, false, true, true, none},
       {11, false, true, false, none}}},
     {"scatter_elements",
-     Op::scatter_elements,
+     GTH_OP_SCATTER_ELEMENTS,
      Direction::scatter,
      Form::paired,
      true,
@@ -79,7 +79,7 @@ constexpr Operation operations[] = {
       {13, false, true, true, none},
       {11, false, true, false, none}}},
     {"gather_gradient",
-     Op::gather,
+     GTH_OP_GATHER,
      Direction::scatter,
      Form::slices,
      true,
@@ -89,7 +89,7 @@ constexpr Operation operations[] = {
      3,
      {{13, false, true, true, all}, {11, false, true, false, all}, {1, false, false, false, all}}},
     {"gather_nd_gradient",
-     Op::gather_nd,
+     GTH_OP_GATHER_ND,
      Direction::scatter,
      Form::slices,
      false,
@@ -99,7 +99,7 @@ constexpr Operation operations[] = {
      3,
      {{13, true, true, true, all}, {12, true, true, false, all}, {11, false, true, false, all}}},
     {"gather_elements_gradient",
-     Op::gather_elements,
+     GTH_OP_GATHER_ELEMENTS,
      Direction::scatter,
      Form::paired,
      true,
@@ -109,11 +109,11 @@ constexpr Operation operations[] = {
      2,
      {{13, false, true, true, all}, {11, false, true, false, all}}},
 };
-static_assert(std::size(operations) == op_count, "an operation without a row");
+static_assert(std::size(operations) == GTH_OP_LAST, "each operation of the header needs an entry");
 
 }  // namespace
 
-const Operation& operation_of(Op op) { return operations[static_cast<int32_t>(op)]; }
+const Operation& operation_of(int32_t op) { return operations[op - 1]; }
 
 const Definition* find_definition(const Operation& operation, int32_t opset) {
   for (int32_t i = 0; i < operation.definition_count; ++i) {

@@ -6,19 +6,7 @@
 
 namespace gather::core {
 
-enum class Op : int32_t {
-  gather,
-  gather_nd,
-  gather_elements,
-  scatter,
-  scatter_nd,
-  scatter_elements,
-  gather_gradient,
-  gather_nd_gradient,
-  gather_elements_gradient
-};
-constexpr int32_t op_count = 9;
-// Operations that profiles have rules for, in the order of Op: a gradient has those of its gather.
+// The number of operations that profiles have rules for, from GTH_OP_GATHER on. A gradient uses the rules of its gather.
 constexpr int32_t ruled_count = 6;
 
 struct Geometry;
@@ -37,9 +25,9 @@ struct Definition {
 // place and the shape of that output, and writes what indices select in.
 enum class Direction : uint8_t { gather, scatter };
 
-// What errors call the tensor that indices select in, and the one that is walked in order.
+// The GTH_OPERAND_* numbers that errors use for the table and the rows of an operation.
 struct Roles {
-  int32_t indexed, linear;
+  int32_t table, rows;
 };
 
 constexpr Roles roles_of(Direction direction) {
@@ -64,7 +52,7 @@ using ResolveAttributes = int32_t (*)(const Settings& settings, Ranks ranks, Geo
 // One row of the table of operations: all that tells one from another.
 struct Operation {
   const char* name;
-  Op rules;  // whose rules it has in the profiles
+  int32_t rules;  // the operation whose rules in the profiles apply
   Direction direction;
   Form form;
   bool has_axis;
@@ -77,10 +65,14 @@ struct Operation {
   Roles roles() const { return roles_of(direction); }
 
   // The gradient of a gather: a scatter that adds, by the rules of that gather.
-  bool is_gradient() const { return direction == Direction::scatter && rules <= Op::gather_elements; }
+  bool is_gradient() const { return direction == Direction::scatter && rules <= GTH_OP_GATHER_ELEMENTS; }
 };
 
-const Operation& operation_of(Op op);
+// Whether a number is one of GTH_OP_*.
+inline bool is_operation(int32_t op) { return op >= 1 && op <= GTH_OP_LAST; }
+
+// The entry of an operation. Precondition: is_operation(op).
+const Operation& operation_of(int32_t op);
 
 // The newest definition that is not above `opset` (0: the newest); nullptr if there is none.
 const Definition* find_definition(const Operation& operation, int32_t opset);

@@ -49,7 +49,7 @@ int32_t check_defined_reduction(const Settings& settings, const Error& error) {
 }
 
 // Only a scatter reduces, and only a gather has rows to fill.
-int32_t check_direction(const gth_options& options, Op op, const Error& error) {
+int32_t check_direction(const gth_options& options, int32_t op, const Error& error) {
   const auto fail = [&](int32_t offset, int32_t value, const char* what) {
     return error.fail({GTH_E_VERSION, GTH_OPERAND_OPTIONS, offset, -1, value, 0},
                       "options: %s is set, which %s does not have", what, operation_of(op).name);
@@ -70,9 +70,8 @@ int32_t check_direction(const gth_options& options, Op op, const Error& error) {
 
 }  // namespace
 
-int32_t check_options(const gth_options* options, Op op, const Error& error) {
+int32_t check_options(const gth_options* options, int32_t op, const Error& error) {
   if (!options) return GTH_OK;
-  if (int32_t status = check_struct(options, GTH_OPERAND_OPTIONS, error)) return status;
   for (const Switch& each : switches) {
     const int32_t value = options->*each.field;
     if (value < 0 || value > each.highest) {
@@ -80,18 +79,18 @@ int32_t check_options(const gth_options* options, Op op, const Error& error) {
                         "options: %s is %" PRId32 ", valid are [0, %" PRId32 "]", each.name, value, each.highest);
     }
   }
-  if (options->reserved) {
-    return error.fail({GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, reserved), -1, options->reserved, 0},
-                      "options: a reserved field is set");
+  if (options->out_dtype) {
+    return error.fail({GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, out_dtype), -1, options->out_dtype, 0},
+                      "options: out_dtype is reserved and must be 0");
   }
   return check_direction(*options, op, error);
 }
 
-void resolve_options(const gth_options* given, Op op, Settings* out) {
+void resolve_options(const gth_options* given, int32_t op, Settings* out) {
   const gth_options& options = given ? *given : defaults;
   const Profile& profile = profile_of(options.profile);
   const Operation& operation = operation_of(op);
-  const Rules& rules = profile.rules[static_cast<int32_t>(operation.rules)];
+  const Rules& rules = profile.rules[operation.rules - 1];
   out->operation = &operation;
   out->rules = &rules;
   out->definition = nullptr;

@@ -31,12 +31,12 @@ struct Settings {
   uint64_t fill_value[2];
 };
 
-// Struct size and switches of `options` (nullptr: all defaults), and that the operation has these switches.
-int32_t check_options(const gth_options* options, Op op, const Error& error);
+// Checks the switches of `options` (nullptr: all defaults), and that the operation has them. Its size has been checked.
+int32_t check_options(const gth_options* options, int32_t op, const Error& error);
 
 // Applies profile and switches. The struct has been checked. An opset below the first definition is taken for the
 // newest until check_definition() refuses it.
-void resolve_options(const gth_options* given, Op op, Settings* out);
+void resolve_options(const gth_options* given, int32_t op, Settings* out);
 
 // That the opset has a definition of the operation, and this the reduction. Dtypes are judged before.
 int32_t check_definition(const Settings& settings, const Error& error);

@@ -27,7 +27,7 @@ void find_device(const Request& request, Plan* plan) {
   plan->device = request.device ? request.device : GTH_DEVICE_CPU;
   plan->device_id = request.device_id;
   if (request.device) return;
-  for (const gth_tensor_desc* desc : {request.params, request.indices, request.out}) {
+  for (const gth_tensor_desc* desc : {request.table, request.indices, request.rows}) {
     if (!desc || is_host(desc->device) || !is_known_device(desc->device)) continue;
     plan->device = GTH_DEVICE_CUDA;
     plan->device_id = desc->device_id;
@@ -38,9 +38,9 @@ void find_device(const Request& request, Plan* plan) {
 int32_t check_devices(const Request& request, Plan* plan, const Error& error) {
   find_device(request, plan);
   const Roles roles = operation_of(request.op).roles();
-  if (int32_t status = check_operand_device(*request.params, roles.indexed, *plan, error)) return status;
+  if (int32_t status = check_operand_device(*request.table, roles.table, *plan, error)) return status;
   if (int32_t status = check_operand_device(*request.indices, GTH_OPERAND_INDICES, *plan, error)) return status;
-  return request.out ? check_operand_device(*request.out, roles.linear, *plan, error) : GTH_OK;
+  return request.rows ? check_operand_device(*request.rows, roles.rows, *plan, error) : GTH_OK;
 }
 
 int32_t check_direction(Direction direction, const Plan& plan, const Error& error) {
@@ -59,23 +59,23 @@ gth_tensor_desc dense_output(const Geometry& geometry) {
 int32_t resolve_layouts(const Request& request, const Meaning& meaning, Placement* out, const Error& error) {
   const Direction direction = operation_of(request.op).direction;
   const Roles roles = roles_of(direction);
-  int32_t status = resolve_layout(*request.params, meaning.item, roles.indexed, &out->params, error);
+  int32_t status = resolve_layout(*request.table, meaning.item, roles.table, &out->params, error);
   if (status) return status;
   const int64_t index_bytes = find_dtype(request.indices->dtype)->bytes;
   status = resolve_layout(*request.indices, index_bytes, GTH_OPERAND_INDICES, &out->indices, error);
   if (status) return status;
-  const gth_tensor_desc output = request.out ? *request.out : dense_output(meaning.geometry);
-  if ((status = resolve_layout(output, meaning.item, roles.linear, &out->out, error))) return status;
+  const gth_tensor_desc output = request.rows ? *request.rows : dense_output(meaning.geometry);
+  if ((status = resolve_layout(output, meaning.item, roles.rows, &out->out, error))) return status;
   return direction == Direction::scatter
-             ? check_disjoint(*request.params, meaning.item, roles.indexed, &out->params, error)
-             : check_disjoint(output, meaning.item, roles.linear, &out->out, error);
+             ? check_disjoint(*request.table, meaning.item, roles.table, &out->params, error)
+             : check_disjoint(output, meaning.item, roles.rows, &out->out, error);
 }
 
 int32_t check_readonly(const Request& request, const Error& error) {
   const Operation& operation = operation_of(request.op);
   const bool scatters = operation.direction == Direction::scatter;
-  const gth_tensor_desc* written = scatters ? request.params : request.out;
-  const int32_t operand = scatters ? operation.roles().indexed : operation.roles().linear;
+  const gth_tensor_desc* written = scatters ? request.table : request.rows;
+  const int32_t operand = scatters ? operation.roles().table : operation.roles().rows;
   if (!written || !(written->flags & GTH_TENSOR_READONLY)) return GTH_OK;
   return error.fail({GTH_E_READONLY, operand}, "%s: the memory is read-only", operand_name(operand));
 }

@@ -21,67 +21,60 @@ int32_t check_offsets_memory(const Geometry& geometry, const Error& error) {
 }
 
 int32_t check_sizes(const Request& request, const Meaning& meaning, const Error& error) {
-  const gth_tensor_desc &params = *request.params, &indices = *request.indices;
+  const gth_tensor_desc &params = *request.table, &indices = *request.indices;
   const bool has_strings = params.dtype == GTH_DTYPE_STRING;
   const int64_t item = has_strings ? 1 : meaning.item;  // a string has at least no bytes
   const Roles roles = meaning.geometry.roles;
-  int32_t status = check_size(params.ndim, params.shape, item, roles.indexed, error);
+  int32_t status = check_size(params.ndim, params.shape, item, roles.table, error);
   if (status) return status;
   const int64_t index_bytes = find_dtype(indices.dtype)->bytes;
   if ((status = check_size(indices.ndim, indices.shape, index_bytes, GTH_OPERAND_INDICES, error))) return status;
-  status = check_size(meaning.geometry.ndim, meaning.geometry.shape, item, roles.linear, error);
+  status = check_size(meaning.geometry.ndim, meaning.geometry.shape, item, roles.rows, error);
   return status || !has_strings ? status : check_offsets_memory(meaning.geometry, error);
 }
 
 }  // namespace
 
-int32_t check_desc(const gth_tensor_desc* given, int32_t operand, const Error& error) {
-  if (int32_t status = check_struct(given, operand, error)) return status;
-  const gth_tensor_desc& desc = *given;
+int32_t check_desc(const gth_tensor_desc& desc, int32_t operand, const Error& error) {
   if (desc.flags & ~uint32_t{GTH_TENSOR_READONLY}) {
     return error.fail({GTH_E_VERSION, operand, -1, -1, desc.flags, GTH_TENSOR_READONLY}, "%s: unknown flags %u",
                       operand_name(operand), desc.flags);
   }
-  if (desc.reserved) {
-    return error.fail({GTH_E_VERSION, operand}, "%s: a reserved field is set", operand_name(operand));
-  }
+  if (desc.codec) return error.fail({GTH_E_VERSION, operand}, "%s: codec is reserved", operand_name(operand));
+  if (desc.tensor) return error.fail({GTH_E_VERSION, operand}, "%s: tensor must be NULL here", operand_name(operand));
   return GTH_OK;
 }
 
-int32_t check_structs(const Request& request, const Error& error) {
-  const Roles roles = operation_of(request.op).roles();
-  if (int32_t status = check_desc(request.params, roles.indexed, error)) return status;
-  if (int32_t status = check_desc(request.indices, GTH_OPERAND_INDICES, error)) return status;
-  if (request.out) {
-    if (int32_t status = check_desc(request.out, roles.linear, error)) return status;
-  }
-  return check_options(request.options, request.op, error);
+int32_t read_desc(const gth_tensor_desc* given, gth_tensor_desc* room, const gth_tensor_desc** out, int32_t operand,
+                  const Error& error) {
+  if (int32_t status = read_struct(given, room, out, operand, error)) return status;
+  return check_desc(**out, operand, error);
 }
 
 int32_t resolve_meaning(const Request& request, Meaning* out, const Error& error) {
-  const gth_tensor_desc &params = *request.params, &indices = *request.indices;
+  const gth_tensor_desc &params = *request.table, &indices = *request.indices;
   resolve_options(request.options, request.op, &out->settings);
-  const int32_t out_dtype = request.out ? request.out->dtype : params.dtype;
+  const int32_t out_dtype = request.rows ? request.rows->dtype : params.dtype;
   int32_t status = check_dtypes(out->settings, params.dtype, indices.dtype, out_dtype, error);
   if (status) return status;
   if ((status = check_definition(out->settings, error))) return status;
   out->item = element_bytes(params.dtype);
   status = resolve_geometry(out->settings, params, indices, request.open, &out->geometry, error);
   if (status) return status;
-  if (request.out && (status = check_output_rank(out->geometry, *request.out, error))) return status;
-  if (request.out && (status = check_output_shape(out->geometry, *request.out, error))) return status;
+  if (request.rows && (status = check_output_rank(out->geometry, *request.rows, error))) return status;
+  if (request.rows && (status = check_output_shape(out->geometry, *request.rows, error))) return status;
   return check_sizes(request, *out, error);
 }
 
 int32_t query_geometry(const Request& request, Geometry* out, const Error& error) {
-  const gth_tensor_desc &params = *request.params, &indices = *request.indices;
+  const gth_tensor_desc &params = *request.table, &indices = *request.indices;
   Settings settings;
   resolve_options(request.options, request.op, &settings);
   int32_t status = check_known_dtypes(settings, params.dtype, indices.dtype, error);
   if (status) return status;
   if ((status = check_definition(settings, error))) return status;
   if ((status = resolve_geometry(settings, params, indices, Open::any, out, error))) return status;
-  return check_size(out->ndim, out->shape, 1, out->roles.linear, error);
+  return check_size(out->ndim, out->shape, 1, out->roles.rows, error);
 }
 
 }  // namespace gather::core

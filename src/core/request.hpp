@@ -8,13 +8,13 @@
 
 namespace gather::core {
 
-// What a plan is lowered from. Of a scatter, params is the target and out are the updates.
+// A request whose structs have been read: every operand describes memory, and every struct has the known size.
 struct Request {
-  Op op;
-  Open open;  // none or one
-  const gth_tensor_desc* params;
+  int32_t op;  // GTH_OP_*
+  Open open;   // none or one
+  const gth_tensor_desc* table;
   const gth_tensor_desc* indices;
-  const gth_tensor_desc* out;  // nullptr: dense row-major
+  const gth_tensor_desc* rows;  // nullptr: dense row-major
   const gth_options* options;
   int32_t device, device_id;  // of the context; device 0: find it in the descriptions
   bool in_order = false;      // tuples are walked in their order, whatever is quicker
@@ -27,11 +27,12 @@ struct Meaning {
   int64_t item;  // bytes of an element
 };
 
-// Struct size, flags and reserved fields of a description, of which no more is read than its size says.
-int32_t check_desc(const gth_tensor_desc* given, int32_t operand, const Error& error);
+// Checks flags and reserved fields of a description, and that it describes memory. Its size has been checked.
+int32_t check_desc(const gth_tensor_desc& desc, int32_t operand, const Error& error);
 
-// Struct sizes of descriptions and options.
-int32_t check_structs(const Request& request, const Error& error);
+// Reads a description that must describe memory: its size, and then as check_desc.
+int32_t read_desc(const gth_tensor_desc* given, gth_tensor_desc* room, const gth_tensor_desc** out, int32_t operand,
+                  const Error& error);
 
 // Dtypes, definition, ranks, attributes, shapes and sizes, in the order of the contract.
 int32_t resolve_meaning(const Request& request, Meaning* out, const Error& error);

@@ -23,7 +23,7 @@ bool reaches_scalar(const Settings& settings, const gth_tensor_desc& indices) {
 
 int32_t check_ranks(const Settings& settings, const gth_tensor_desc& params, const gth_tensor_desc& indices,
                     const Error& error) {
-  const int32_t indexed = settings.operation->roles().indexed;
+  const int32_t indexed = settings.operation->roles().table;
   if (int32_t status = check_rank(params, indexed, error)) return status;
   if (int32_t status = check_rank(indices, GTH_OPERAND_INDICES, error)) return status;
   if (params.ndim < 1 && !reaches_scalar(settings, indices)) return fail_rank(indexed, params.ndim, 1, error);
@@ -43,7 +43,7 @@ int32_t resolve_components(const Settings& settings, const gth_tensor_desc& para
   if (k < 0 || k > limit) {
     return error.fail({GTH_E_SHAPE, GTH_OPERAND_INDICES, last, -1, k, limit},
                       "indices: tuples of %" PRId64 " components into %s of %" PRId32 " dims after batch_dims", k,
-                      operand_name(out->roles.indexed), limit);
+                      operand_name(out->roles.table), limit);
   }
   if (k == 0 && !settings.rules->allows_no_components) {
     return error.fail({GTH_E_SHAPE, GTH_OPERAND_INDICES, last, -1, 0, 1}, "indices: tuples of no components");
@@ -63,8 +63,8 @@ int32_t compose_slices(const gth_tensor_desc& params, const gth_tensor_desc& ind
   const int32_t leading = first_tuple_dim(*out);
   const int32_t rank = leading + (out->tuple_end - out->tuple_begin) + (params.ndim - out->axis - out->components);
   if (rank > GTH_MAX_NDIM) {
-    return error.fail({GTH_E_RANK, out->roles.linear, -1, -1, rank, GTH_MAX_NDIM},
-                      "%s: rank would be %" PRId32 ", the highest is %d", operand_name(out->roles.linear), rank,
+    return error.fail({GTH_E_RANK, out->roles.rows, -1, -1, rank, GTH_MAX_NDIM},
+                      "%s: rank would be %" PRId32 ", the highest is %d", operand_name(out->roles.rows), rank,
                       GTH_MAX_NDIM);
   }
   out->ndim = 0;
@@ -89,7 +89,7 @@ int32_t fail_open(const Geometry& geometry, int32_t operand, int32_t dim, const 
                     "%s: dim %" PRId32
                     " is open, and only one tuple dim, or the outermost dim that %s and "
                     "indices share, can be",
-                    operand_name(operand), dim, operand_name(geometry.roles.indexed));
+                    operand_name(operand), dim, operand_name(geometry.roles.table));
 }
 
 // Whether dim 0 is a dim of params, of indices and of the output alike.
@@ -102,7 +102,7 @@ bool shares_outermost(const Geometry& geometry) {
 int32_t check_one_open(const Geometry& geometry, const gth_tensor_desc& params, const gth_tensor_desc& indices,
                        const Error& error) {
   for (int32_t i = shares_outermost(geometry) ? 1 : 0; i < params.ndim; ++i) {
-    if (params.shape[i] == GTH_OPEN) return fail_open(geometry, geometry.roles.indexed, i, error);
+    if (params.shape[i] == GTH_OPEN) return fail_open(geometry, geometry.roles.table, i, error);
   }
   bool seen = false;
   for (int32_t i = 0; i < indices.ndim; ++i) {
@@ -162,7 +162,7 @@ int32_t resolve_geometry(const Settings& settings, const gth_tensor_desc& params
   out->dealt = false;
   int32_t status = operation.resolve_attributes(settings, {params.ndim, indices.ndim}, out, error);
   if (status) return status;
-  if ((status = check_extents(params, out->roles.indexed, open, error))) return status;
+  if ((status = check_extents(params, out->roles.table, open, error))) return status;
   if ((status = check_extents(indices, GTH_OPERAND_INDICES, open, error))) return status;
   if ((status = resolve_components(settings, params, indices, out, error))) return status;
   const bool is_paired = operation.form == Form::paired;
@@ -174,7 +174,7 @@ int32_t resolve_geometry(const Settings& settings, const gth_tensor_desc& params
 }
 
 int32_t check_output_rank(const Geometry& geometry, const gth_tensor_desc& out, const Error& error) {
-  const int32_t operand = geometry.roles.linear;
+  const int32_t operand = geometry.roles.rows;
   if (int32_t status = check_rank(out, operand, error)) return status;
   if (out.ndim != geometry.ndim) {
     return error.fail({GTH_E_RANK, operand, -1, -1, out.ndim, geometry.ndim},
@@ -186,7 +186,7 @@ int32_t check_output_rank(const Geometry& geometry, const gth_tensor_desc& out, 
 int32_t check_output_shape(const Geometry& geometry, const gth_tensor_desc& out, const Error& error) {
   for (int32_t i = 0; i < geometry.ndim; ++i) {
     if (out.shape[i] != geometry.shape[i]) {
-      return fail_extent(GTH_E_SHAPE, geometry.roles.linear, i, out.shape[i], geometry.shape[i], error);
+      return fail_extent(GTH_E_SHAPE, geometry.roles.rows, i, out.shape[i], geometry.shape[i], error);
     }
   }
   return GTH_OK;

@@ -31,7 +31,8 @@ int32_t check_borders(const gth_shards& given, const Error& error) {
 
 int32_t read_shards(const gth_shards* given, Shards* out, const Error& error) {
   if (!given) return error.fail({GTH_E_NULL}, "shards is NULL");
-  if (int32_t status = check_struct(given, GTH_OPERAND_NONE, error)) return status;
+  gth_shards room;
+  if (int32_t status = read_struct(given, &room, &given, GTH_OPERAND_NONE, error)) return status;
   if (given->kind < GTH_SHARDS_BLOCKS || given->kind > GTH_SHARDS_BORDERS) {
     return error.fail({GTH_E_VERSION, GTH_OPERAND_NONE, -1, -1, given->kind, GTH_SHARDS_BORDERS},
                       "shards: kind %d is none of GTH_SHARDS_*", given->kind);

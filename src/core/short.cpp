@@ -4,6 +4,7 @@
 
 #include "core/checked.hpp"
 #include "core/dtype.hpp"
+#include "core/structs.hpp"
 
 namespace gather::core {
 namespace {
@@ -16,8 +17,8 @@ bool judges_tuples(int32_t bounds) { return bounds != GTH_BOUNDS_CLAMP && bounds
 bool has_short_options(const Operation& operation, const gth_options* options) {
   if (!options) return true;
   const gth_options& o = *options;
-  return o.size == sizeof o && is_in(o.has_axis, operation.has_axis ? 1 : 0) && (o.profile | o.opset) == 0 &&
-         (o.axis | o.batch_dims) == 0 && (o.extents | o.reduction | o.accumulate | o.reserved) == 0 &&
+  return has_first_fields_only(&o) && is_in(o.has_axis, operation.has_axis ? 1 : 0) && (o.profile | o.opset) == 0 &&
+         (o.axis | o.batch_dims) == 0 && (o.extents | o.reduction | o.accumulate | o.out_dtype) == 0 &&
          is_in(o.negative, GTH_NEGATIVE_WRAP) && is_in(o.bounds, GTH_BOUNDS_SKIP) && judges_tuples(o.bounds) &&
          is_in(o.fill, GTH_FILL_BY_DTYPE) && o.threads >= 0;
 }
@@ -38,7 +39,7 @@ struct Dims {
 };
 
 bool split(const Request& request, Dims* dims) {
-  const gth_tensor_desc &params = *request.params, &indices = *request.indices, &out = *request.out;
+  const gth_tensor_desc &params = *request.table, &indices = *request.indices, &out = *request.rows;
   const bool has_components = operation_of(request.op).has_components;
   if (params.ndim == 0 || (has_components && indices.ndim == 0)) return false;
   const int32_t tuple_ndim = indices.ndim - (has_components ? 1 : 0);
@@ -121,10 +122,9 @@ bool shorten(const Plan& plan, Short* result) {
 }
 
 bool lower_short(const Request& request, Short* result) {
-  const gth_tensor_desc &params = *request.params, &indices = *request.indices, &output = *request.out;
+  const gth_tensor_desc &params = *request.table, &indices = *request.indices, &output = *request.rows;
   const Operation& operation = operation_of(request.op);
-  if (operation.form != Form::slices || !is_exact(&params, GTH_TENSOR_READONLY) ||
-      !is_exact(&indices, GTH_TENSOR_READONLY) || !is_exact(&output, 0) ||
+  if (!is_exact(&params, GTH_TENSOR_READONLY) || !is_exact(&indices, GTH_TENSOR_READONLY) || !is_exact(&output, 0) ||
       !has_short_options(operation, request.options) || params.dtype != output.dtype) {
     return false;
   }
@@ -149,6 +149,30 @@ bool lower_short(const Request& request, Short* result) {
   return describe_memory(params, params_bytes, &result->params) &&
          describe_memory(indices, result->tuples * result->line_index, &result->indices) &&
          describe_memory(output, result->tuples * result->row, &result->out);
+}
+
+bool infer_short(const Request& request, gth_tensor_desc* rows, int64_t* shape) {
+  const gth_tensor_desc &table = *request.table, &indices = *request.indices;
+  const Operation& operation = operation_of(request.op);
+  if (!is_exact(&indices, GTH_TENSOR_READONLY)) return false;
+  const int32_t tuple_ndim = indices.ndim - (operation.has_components ? 1 : 0);
+  if (tuple_ndim < 0) return false;
+  const int64_t tuples = dense_product(indices.shape, 0, tuple_ndim, 1);
+  if (tuples < 1 || tuples > Short::most_tuples || !is_exact(&table, GTH_TENSOR_READONLY) ||
+      !has_short_options(operation, request.options)) {
+    return false;
+  }
+  const DtypeInfo* dtype = find_dtype(table.dtype);
+  const int64_t components = operation.has_components ? indices.shape[tuple_ndim] : 1;
+  if (!dtype || dtype->bytes == 0 || components < 1 || components > table.ndim ||
+      tuple_ndim + table.ndim - components > GTH_MAX_NDIM) {
+    return false;
+  }
+  int64_t* end = std::copy_n(indices.shape, tuple_ndim, shape);
+  end = std::copy(table.shape + components, table.shape + table.ndim, end);
+  *rows = gth_tensor_desc GTH_TENSOR_DESC_DENSE(table.dtype, static_cast<int32_t>(end - shape), shape, nullptr);
+  const int64_t bytes = dense_product(shape, 0, rows->ndim, dtype->bytes);
+  return bytes > 0 && bytes <= Short::most_tuples * Short::largest_row;
 }
 
 }  // namespace gather::core

@@ -39,7 +39,15 @@ struct Short {
 // The short form of a checked plan. False: it has none.
 bool shorten(const Plan& plan, Short* out);
 
+// Describes the dense result of a request that may have a short form. `shape` has room for GTH_MAX_NDIM extents. False: it
+// has none. Precondition: has_short_form(request.op).
+bool infer_short(const Request& request, gth_tensor_desc* rows, int64_t* shape);
+
+// Whether an operation may have a short form.
+inline bool has_short_form(int32_t op) { return op == GTH_OP_GATHER || op == GTH_OP_GATHER_ND; }
+
 // The short form of a one-shot gather of dense tensors, along axis 0, without batch dims or a profile. False: it has none.
+// Precondition: has_short_form(request.op).
 bool lower_short(const Request& request, Short* out);
 
 }  // namespace gather::core

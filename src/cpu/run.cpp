@@ -199,7 +199,7 @@ void copy_stretch(const Job& job, const Executor& executor) {
 }
 
 int32_t fail_empty(const Plan& plan, const Error& error) {
-  return core::fail_empty_params(error, core::roles_of(plan.direction).indexed, plan.refused_dim);
+  return core::fail_empty_params(error, core::roles_of(plan.direction).table, plan.refused_dim);
 }
 
 }  // namespace

@@ -37,6 +37,34 @@ static_assert(GivesData<const gather::Tensor&>::value && !GivesData<gather::Tens
 static_assert(GivesStrings<gather::Tensor&>::value && !GivesStrings<gather::Tensor>::value);
 static_assert(GivesDescription<gather::Tensor&>::value && !GivesDescription<const gather::Tensor>::value);
 static_assert(GivesRaw<gather::View&>::value && !GivesRaw<gather::View>::value);
+template <class T, class = void>
+struct GivesOptions : std::false_type {};
+template <class T>
+struct GivesOptions<T, std::void_t<decltype(std::declval<T>().get())>> : std::true_type {};
+static_assert(GivesOptions<const gather::Options&>::value && !GivesOptions<gather::Options>::value);
+
+// A setter returns a reference to an lvalue, and a value where the object is a temporary.
+#define CHECK_SETTER(type, call)                                              \
+  static_assert(std::is_same_v<decltype(std::declval<type&>().call), type&>); \
+  static_assert(std::is_same_v<decltype(std::declval<type>().call), type>)
+CHECK_SETTER(gather::Options, axis(0));
+CHECK_SETTER(gather::Options, batch_dims(0));
+CHECK_SETTER(gather::Options, profile(0));
+CHECK_SETTER(gather::Options, opset(0));
+CHECK_SETTER(gather::Options, negative(0));
+CHECK_SETTER(gather::Options, bounds(0));
+CHECK_SETTER(gather::Options, fill(0));
+CHECK_SETTER(gather::Options, extents(0));
+CHECK_SETTER(gather::Options, threads(0));
+CHECK_SETTER(gather::Options, reduction(0));
+CHECK_SETTER(gather::Options, accumulate(0));
+CHECK_SETTER(gather::Options, fill_value(0));
+CHECK_SETTER(gather::View, strides({}));
+CHECK_SETTER(gather::View, offset(0));
+CHECK_SETTER(gather::View, extent(0));
+CHECK_SETTER(gather::View, device(0, 0));
+CHECK_SETTER(gather::View, readonly());
+#undef CHECK_SETTER
 
 // Nor is a view of a container that is.
 static_assert(std::is_constructible_v<gather::View, std::vector<float>&>);
@@ -338,12 +366,48 @@ void ownership() {
   tensor.reset();
   CHECK(gone == 3);
 
-  // What is refused is not taken over.
+  // A deleter that was refused has not run and still owns what it owned.
   bool ran = false;
-  int32_t number = 1;
-  thrown<gather::Error>(GTH_E_SHAPE,
-                        [&] { gather::Tensor::adopt(gather::View(&number, {-2}), [&ran] { ran = true; }); });
+  auto numbers = std::make_unique<std::array<int32_t, 2>>(std::array<int32_t, 2>{8, 9});
+  const gather::View two(*numbers), refused(numbers->data(), {-2});
+  auto deleter = [&ran, kept = std::move(numbers)] { ran = true; };
+  thrown<gather::Error>(GTH_E_SHAPE, [&] { gather::Tensor::adopt(refused, std::move(deleter)); });
   CHECK(!ran);
+  tensor = gather::Tensor::adopt(two, std::move(deleter));
+  CHECK(tensor.to_vector<int32_t>() == std::vector<int32_t>({8, 9}) && !ran);
+  tensor.reset();
+  CHECK(ran);
+}
+
+// The copy of a deleter throws after the tensor was made.
+struct ThrowingCopy {
+  explicit ThrowingCopy(int* calls) : calls_(calls) {}
+  ThrowingCopy(const ThrowingCopy&) { throw std::bad_alloc(); }
+  void operator()() const { ++*calls_; }
+
+ private:
+  int* calls_ = nullptr;
+};
+
+void deleters_that_throw() {
+  int calls = 0;
+  const ThrowingCopy deleter(&calls);
+  const std::vector<int32_t> numbers = {1};
+  bool caught = false;
+  try {
+    gather::Tensor::adopt(numbers, deleter);
+  } catch (const std::bad_alloc&) {
+    caught = true;
+  }
+  CHECK(caught && calls == 0);
+}
+
+// A chain that begins with a temporary may be bound to a reference.
+void chained_setters() {
+  const auto& options = gather::Options().axis(1).bounds(GTH_BOUNDS_CLAMP);
+  const auto& view = gather::View(table, {2, 3}).strides({4, 8}).offset(4).readonly();
+  const std::vector<int32_t> ids = {9, 0};
+  CHECK(gather::gather(view, ids, options).to_vector<float>() == std::vector<float>({21, 1, 30, 10}));
 }
 
 void strings() {
@@ -379,8 +443,9 @@ void copied_views() {
   }
   gather::gather_into(kept, gather::View(ids), {out, {2, 1}}, gather::Options().axis(1));
   CHECK(out == std::vector<float>({20, 21}));
-  CHECK(gather::View(table, {3}).strides({4, 4}).raw()->ndim == GTH_MAX_NDIM + 1);
-  CHECK(gather::View(table, {3}).strides({4, 4}).strides({8}).raw()->ndim == 1);
+  gather::View column = gather::View(table, {3}).strides({4, 4});
+  CHECK(column.raw()->ndim == GTH_MAX_NDIM + 1);
+  CHECK(column.strides({8}).raw()->ndim == 1);
 }
 
 // A result that no memory can hold is an error about the output, from views as from tensors.
@@ -433,6 +498,8 @@ int main() {
   plans();
   plans_of_ranges();
   ownership();
+  deleters_that_throw();
+  chained_setters();
   strings();
   copied_views();
   results_beyond_memory();

@@ -1,0 +1,55 @@
+#include "api/infer.hpp"
+
+#include <algorithm>
+#include <cinttypes>
+
+#include "api/operands.hpp"
+#include "core/shape.hpp"
+#include "core/structs.hpp"
+
+namespace gather::api {
+namespace {
+
+int32_t infer(const gth_request* given, gth_tensor_desc* rows, int32_t capacity, int64_t* shape, const Error& error) {
+  if (!given) return fail_null(GTH_OPERAND_REQUEST, error);
+  if (int32_t status = check_inferred(rows, error)) return status;
+  gth_request read;
+  if (int32_t status = core::read_struct(given, &read, &given, GTH_OPERAND_REQUEST, error)) return status;
+  Room room;
+  const Context* context = nullptr;
+  core::Request request;
+  int32_t status = find_operands(nullptr, *given, core::Open::any, Rows::ignored, &room, &context, &request, error);
+  if (status) return status;
+  core::Geometry geometry;
+  if ((status = core::query_geometry(request, &geometry, error))) return status;
+  return write_inferred(request.table->dtype, geometry.ndim, geometry.shape, rows, capacity, shape, error);
+}
+
+}  // namespace
+
+int32_t check_inferred(const gth_tensor_desc* rows, const Error& error) {
+  if (!rows) return error.fail({GTH_E_NULL}, "rows is NULL");
+  return core::check_written_struct(rows, GTH_OPERAND_NONE, error);
+}
+
+int32_t write_inferred(int32_t dtype, int32_t ndim, const int64_t* extents, gth_tensor_desc* rows, int32_t capacity,
+                       int64_t* shape, const Error& error) {
+  if (ndim > capacity) {
+    rows->ndim = ndim;
+    return error.fail({GTH_E_SIZE, GTH_OPERAND_OUT, -1, -1, capacity, ndim},
+                      "out: rank is %" PRId32 ", the shape has room for %" PRId32, ndim, capacity);
+  }
+  if (ndim > 0 && !shape) return error.fail({GTH_E_NULL}, "shape is NULL");
+  std::copy_n(extents, ndim, shape);
+  const gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(dtype, ndim, shape, nullptr);
+  core::write_struct(desc, rows);
+  return GTH_OK;
+}
+
+}  // namespace gather::api
+
+using namespace gather::api;
+
+int32_t gth_infer(const gth_request* request, gth_tensor_desc* rows, int32_t capacity, int64_t* shape, gth_error* err) {
+  return fence(err, [&](const Error& error) { return infer(request, rows, capacity, shape, error); });
+}

@@ -1,0 +1,139 @@
+#include "api/make.hpp"
+
+#include "api/execute.hpp"
+#include "api/run.hpp"
+#include "core/dtype.hpp"
+#include "core/layout.hpp"
+#include "core/lower.hpp"
+#include "core/short.hpp"
+
+namespace gather::api {
+namespace {
+
+using core::Open;
+using core::Output;
+using core::Plan;
+using core::Request;
+
+// Allocates the memory of a dense description.
+int32_t allocate_dense(const Context& context, bool zeroed, gth_tensor_desc* desc, Storage** storage,
+                       const Error& error) {
+  desc->extent = count_elements(*desc) * core::find_dtype(desc->dtype)->bytes;
+  char* data;
+  if (int32_t status = allocate_storage(context, desc->extent, zeroed, &data, storage, error)) return status;
+  desc->data = data;
+  return GTH_OK;
+}
+
+// A few rows of dense tensors into a new tensor. False: nothing was made.
+bool gather_shortly(const Context& context, const Request& request, gth_tensor** out) {
+  const Error silent(nullptr);
+  gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+  int64_t shape[GTH_MAX_NDIM];
+  if (context.device != GTH_DEVICE_CPU || !core::infer_short(request, &desc, shape)) return false;
+  Storage* storage;
+  desc.device = GTH_DEVICE_CPU;
+  if (allocate_dense(context, false, &desc, &storage, silent)) return false;
+  Request into = request;
+  into.rows = &desc;
+  if (run_shortly(context, into) && !make_tensor(desc, storage, out, silent)) return true;
+  storage->release();
+  return false;
+}
+
+// Executes a plan on the new memory of `desc`, and makes the tensor.
+int32_t run_into(const Making& making, const Plan& plan, const core::Pointers& pointers, const gth_tensor_desc& desc,
+                 Storage* storage, gth_tensor** out, const Error& error) {
+  int32_t status = core::check_run(plan, pointers, GTH_OPEN, nullptr, error);
+  if (!status) status = execute_once(*making.context, plan, pointers, Output::ours, error);
+  if (!status) status = make_tensor(desc, storage, out, error);
+  if (status) storage->release();
+  return status;
+}
+
+GATHER_APART int32_t gather_new(const Making& making, gth_tensor** out, const Error& error) {
+  const Request& request = making.request;
+  Plan plan;
+  if (int32_t status = core::lower(request, &plan, error)) return status;
+  if (request.table->dtype == GTH_DTYPE_STRING) return gather_strings(making, plan, out, error);
+  gth_tensor_desc desc = result_desc(making, plan);
+  Storage* storage;
+  // With bounds = skip, rows that are not read are zeros in a new tensor.
+  const bool zeroed = plan.bounds == GTH_BOUNDS_SKIP;
+  if (int32_t status = allocate_dense(*making.context, zeroed, &desc, &storage, error)) return status;
+  const core::Pointers pointers = pointers_of(request.table->data, request.indices->data, desc.data);
+  return run_into(making, plan, pointers, desc, storage, out, error);
+}
+
+// The result of a scatter or a gradient, before it has memory: dense, with dtype and shape of the table.
+gth_tensor_desc dense_table(const Making& making) {
+  const gth_tensor_desc& table = *making.request.table;
+  gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(table.dtype, table.ndim, table.shape, nullptr);
+  desc.device = making.context->device;
+  desc.device_id = making.context->device_id;
+  return desc;
+}
+
+// Makes the copy of the table that a scatter writes, or the zeros that a gradient adds to.
+int32_t allocate_table(const Making& making, gth_tensor_desc* desc, Storage** storage, const Error& error) {
+  return core::operation_of(making.request.op).is_gradient()
+             ? allocate_dense(*making.context, true, desc, storage, error)
+             : copy_dense(*making.context, *making.request.table, desc, storage, error);
+}
+
+// Everything but indices is validated before memory is allocated.
+GATHER_APART int32_t scatter_new(const Making& making, gth_tensor** out, const Error& error) {
+  gth_tensor_desc desc = dense_table(making);
+  Request request = making.request;
+  request.table = &desc;
+  Plan plan;
+  if (int32_t status = core::lower(request, &plan, error)) return status;
+  if (desc.dtype == GTH_DTYPE_STRING) return scatter_strings(making, plan, out, error);
+  Storage* storage;
+  if (int32_t status = allocate_table(making, &desc, &storage, error)) return status;
+  const core::Pointers pointers = pointers_of(desc.data, request.indices->data, request.rows->data);
+  return run_into(making, plan, pointers, desc, storage, out, error);
+}
+
+int32_t make(gth_context* handle, const gth_request* given, gth_tensor** out, const Error& error) {
+  if (!given) return fail_null(GTH_OPERAND_REQUEST, error);
+  gth_request read;
+  if (int32_t status = core::read_struct(given, &read, &given, GTH_OPERAND_REQUEST, error)) return status;
+  const bool gathers =
+      core::is_operation(given->op) && core::operation_of(given->op).direction == core::Direction::gather;
+  Room room;
+  Making making;
+  making.given = given;
+  int32_t status = find_operands(handle, *given, Open::none, gathers ? Rows::optional : Rows::required, &room,
+                                 &making.context, &making.request, error);
+  if (status) return status;
+  if (!gathers) return scatter_new(making, out, error);
+  if (given->rows) {
+    return error.fail({GTH_E_VERSION, GTH_OPERAND_OUT}, "out: must be NULL, because the result is a new tensor");
+  }
+  const bool is_done = core::has_short_form(given->op) && gather_shortly(*making.context, making.request, out);
+  return is_done ? GTH_OK : gather_new(making, out, error);
+}
+
+}  // namespace
+
+int32_t find_strings(const gth_tensor_desc* operand, int32_t role, const Tensor** out, const Error& error) {
+  if (operand->tensor) return find_tensor(operand->tensor, role, out, error);
+  return error.fail({GTH_E_UNSUPPORTED, role, -1, -1, GTH_DTYPE_STRING, 0},
+                    "%s: strings cannot be described as memory, only as a tensor", core::operand_name(role));
+}
+
+gth_tensor_desc result_desc(const Making& making, const Plan& plan) {
+  gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(making.request.table->dtype, plan.ndim, plan.shape, nullptr);
+  desc.device = making.context->device;
+  desc.device_id = making.context->device_id;
+  return desc;
+}
+
+}  // namespace gather::api
+
+using namespace gather::api;
+
+int32_t gth_make(gth_context* context, const gth_request* request, gth_tensor** out, gth_error* err) {
+  return fence(out, err, [&](const Error& error) { return make(context, request, out, error); });
+}

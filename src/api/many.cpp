@@ -1,0 +1,217 @@
+#include <algorithm>
+#include <new>
+
+#include "api/operands.hpp"
+#include "api/plan.hpp"
+#include "api/run.hpp"
+#include "core/apart.hpp"
+#include "core/checked.hpp"
+#include "core/lower.hpp"
+#include "core/structs.hpp"
+
+// Several requests, or several plans, as one call: all are validated before the first one writes.
+namespace gather::api {
+namespace {
+
+using core::Plan;
+
+// The addresses that one operand of an item uses.
+struct Range {
+  uintptr_t low, high;
+  int64_t item;
+  int32_t operand;
+};
+
+// The ranges of all items. check_run has compared the ranges of each item with each other: the range that an item writes
+// overlaps none of those that it reads.
+class Ranges {
+ public:
+  static constexpr int64_t most_per_item = 3;
+
+  explicit Ranges(int64_t count)
+      : written_(new(std::nothrow) Range[static_cast<size_t>(most_per_item * count)]), read_(written_ + count) {}
+  ~Ranges() { delete[] written_; }
+  Ranges(const Ranges&) = delete;
+  Ranges& operator=(const Ranges&) = delete;
+
+  bool is_allocated() const { return written_ != nullptr; }
+
+  void add(const Plan& plan, const core::Pointers& pointers, int64_t n, int64_t item) {
+    if (plan.tuples.at(n) == 0 || plan.is_empty) return;
+    const core::Roles roles = core::roles_of(plan.direction);
+    const bool scatters = core::is_scatter(plan);
+    if (!plan.params_reach.empty) append(scatters, pointers.params, plan.params_reach.at(n), item, roles.table);
+    if (plan.components > 0) append(false, pointers.indices, plan.indices_reach.at(n), item, GTH_OPERAND_INDICES);
+    append(!scatters, pointers.out, plan.out_reach.at(n), item, roles.rows);
+  }
+
+  // Finds a written range that overlaps a range of another item. False: there is none.
+  bool find_overlap(Range* written, Range* other) {
+    Range* end = written_ + writes_;
+    std::sort(written_, end, [](const Range& a, const Range& b) { return a.low < b.low; });
+    for (Range* range = written_ + 1; range < end; ++range) {
+      if (range->low < range[-1].high) return found(*range, range[-1], written, other);
+    }
+    for (const Range* range = read_; range < read_ + reads_; ++range) {
+      // The written ranges are disjoint: of those that begin before this one ends, the last one reaches furthest.
+      const Range* next = std::lower_bound(written_, end, range->high,
+                                           [](const Range& each, uintptr_t high) { return each.low < high; });
+      if (next > written_ && next[-1].high > range->low) return found(next[-1], *range, written, other);
+    }
+    return false;
+  }
+
+ private:
+  static bool found(const Range& a, const Range& b, Range* written, Range* other) {
+    *written = a;
+    *other = b;
+    return true;
+  }
+
+  void append(bool is_written, const char* data, const core::Span& span, int64_t item, int32_t operand) {
+    const uintptr_t at = reinterpret_cast<uintptr_t>(data);
+    const Range range{at + static_cast<uintptr_t>(span.low), at + static_cast<uintptr_t>(span.high), item, operand};
+    (is_written ? written_[writes_++] : read_[reads_++]) = range;
+  }
+
+  Range *written_, *read_;
+  int64_t writes_ = 0, reads_ = 0;
+};
+
+// Validates indices on the CPU. A device validates them when its stream executes the call.
+int32_t validate_indices(const Context& context, const Plan& plan, const cpu::Kernels& kernels, const char* indices,
+                         int64_t n, const Error& error) {
+  if (context.cuda || (plan.is_empty && !plan.checks_when_empty)) return GTH_OK;
+  return cpu::judge(plan, kernels, indices, n, executor_for(context, plan.threads), error);
+}
+
+// ---- requests
+
+int32_t read_request(const gth_request* given, gth_request* room, const gth_request** out, const Error& error) {
+  if (!given) return fail_null(GTH_OPERAND_REQUEST, error);
+  return core::read_struct(given, room, out, GTH_OPERAND_REQUEST, error);
+}
+
+GATHER_APART int32_t validate_request(gth_context* handle, const gth_request* given, int64_t item, Ranges* ranges,
+                                      const Error& error) {
+  gth_request read;
+  Room room;
+  const Context* context = nullptr;
+  core::Request request;
+  Plan plan;
+  if (int32_t status = read_request(given, &read, &given, error)) return status;
+  int32_t status = find_operands(handle, *given, core::Open::none, Rows::required, &room, &context, &request, error);
+  if (!status) status = lower_request(request, &plan, error);
+  if (status) return status;
+  const core::Pointers pointers = pointers_of(request);
+  if ((status = core::check_run(plan, pointers, GTH_OPEN, nullptr, error))) return status;
+  ranges->add(plan, pointers, GTH_OPEN, item);
+  return validate_indices(*context, plan, cpu::choose_kernels(plan), pointers.indices, GTH_OPEN, error);
+}
+
+struct Requests {
+  gth_context* context;
+  const gth_request* const* requests;
+
+  int32_t validate(int64_t i, Ranges* ranges, const Error& error) const {
+    return validate_request(context, requests[i], i, ranges, error);
+  }
+  int32_t run(int64_t i, const Error& error) const {
+    gth_request read;
+    const gth_request* given = nullptr;
+    if (int32_t status = read_request(requests[i], &read, &given, error)) return status;
+    core::Request request;
+    const bool is_found = find_all_quickly(*given, core::Open::none, Rows::required, &request);
+    return run_found(context, *given, is_found, &request, error);
+  }
+};
+
+// ---- plans
+
+struct Plans {
+  gth_context* context;
+  const gth_plan* const* plans;
+  const gth_plan_args* const* args;
+
+  int32_t find(int64_t i, PlanArgs* read, PlanRun* run, const Error& error) const {
+    if (int32_t status = read_args(args[i], read, error)) return status;
+    run->pointers = read->pointers;
+    return find_run(context, plans[i], run, error);
+  }
+
+  int32_t validate(int64_t i, Ranges* ranges, const Error& error) const {
+    PlanArgs read{};
+    PlanRun run;
+    if (int32_t status = find(i, &read, &run, error)) return status;
+    const core::Extents* extents = read.has_extents ? &read.extents : nullptr;
+    if (int32_t status = core::check_run(run.plan(), run.pointers, read.n, extents, error)) return status;
+    ranges->add(run.plan(), run.pointers, read.n, i);
+    return validate_indices(*run.context, run.plan(), run.object->kernels, run.pointers.indices, read.n, error);
+  }
+
+  int32_t run(int64_t i, const Error& error) const {
+    PlanArgs read{};
+    PlanRun run;
+    if (int32_t status = find(i, &read, &run, error)) return status;
+    return execute(*run.context, run.plan(), run.object->kernels, run.pointers, read.n, Output::callers, error);
+  }
+};
+
+int32_t check_count(int64_t count, const void* pointers, const Error& error) {
+  if (count < 0) {
+    return error.fail({GTH_E_SHAPE, GTH_OPERAND_REQUEST, -1, -1, count, 0}, "count is %lld, needed is at least 0",
+                      static_cast<long long>(count));
+  }
+  return count == 0 || pointers ? GTH_OK : fail_null(GTH_OPERAND_REQUEST, error);
+}
+
+// *item is the number of the item that fails, or -1.
+template <class Items>
+int32_t run_all(const Items& items, int64_t count, int64_t* item, const Error& error) {
+  int64_t bytes;
+  if (!core::multiply(count, Ranges::most_per_item * int64_t{sizeof(Range)}, &bytes)) {
+    return fail_memory(INT64_MAX, error);
+  }
+  Ranges ranges(count);
+  if (!ranges.is_allocated()) return fail_memory(bytes, error);
+  for (*item = 0; *item < count; ++*item) {
+    if (int32_t status = items.validate(*item, &ranges, error)) return status;
+  }
+  Range written, other;
+  if (ranges.find_overlap(&written, &other)) {
+    *item = written.item;
+    return error.fail({GTH_E_ALIAS, written.operand, -1, -1, other.item, 0},
+                      "%s of item %lld: shares memory with item %lld", core::operand_name(written.operand),
+                      static_cast<long long>(written.item), static_cast<long long>(other.item));
+  }
+  for (*item = 0; *item < count; ++*item) {
+    const int32_t status = items.run(*item, error);
+    if (status) return status == GTH_E_INDEX ? core::fail_index_race(error) : status;
+  }
+  return GTH_OK;
+}
+
+template <class Items>
+int32_t run_many(const Items& items, int64_t count, gth_error* err) {
+  int64_t item = -1;
+  const int32_t status = fence(err, [&](const Error& error) { return run_all(items, count, &item, error); });
+  if (status && is_error_struct(err) && err) err->item = item;
+  return status;
+}
+
+}  // namespace
+}  // namespace gather::api
+
+using namespace gather::api;
+
+int32_t gth_run_many(gth_context* context, int64_t count, const gth_request* const* requests, gth_error* err) {
+  const int32_t status = fence(err, [&](const Error& error) { return check_count(count, requests, error); });
+  return status ? status : run_many(Requests{context, requests}, count, err);
+}
+
+int32_t gth_plan_run_many(gth_context* context, int64_t count, const gth_plan* const* plans,
+                          const gth_plan_args* const* args, gth_error* err) {
+  const int32_t status =
+      fence(err, [&](const Error& error) { return check_count(count, plans && args ? plans : nullptr, error); });
+  return status ? status : run_many(Plans{context, plans, args}, count, err);
+}

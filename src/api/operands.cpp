@@ -1,0 +1,90 @@
+#include "api/operands.hpp"
+
+#include "core/apart.hpp"
+
+namespace gather::api {
+namespace {
+
+// Reads the struct of an operand, without looking at its handle.
+int32_t read_operand(const gth_tensor_desc* given, int32_t role, gth_tensor_desc* room, const gth_tensor_desc** out,
+                     const Error& error) {
+  if (int32_t status = core::read_struct(given, room, out, role, error)) return status;
+  const gth_tensor_desc& desc = **out;
+  if (!desc.tensor) return core::check_desc(desc, role, error);
+  if (names_tensor_only(desc)) return GTH_OK;
+  return error.fail({GTH_E_VERSION, role}, "%s: beside a tensor every other field must be zero",
+                    core::operand_name(role));
+}
+
+int32_t resolve_tensor(int32_t role, const gth_tensor_desc** desc, const Error& error) {
+  if (!(*desc)->tensor) return GTH_OK;
+  const Tensor* tensor = nullptr;
+  if (int32_t status = find_tensor((*desc)->tensor, role, &tensor, error)) return status;
+  *desc = &tensor->desc;
+  return GTH_OK;
+}
+
+int32_t check_pointers(const gth_request& given, core::Roles roles, bool needs_rows, const Error& error) {
+  if (!given.table) return fail_null(roles.table, error);
+  if (!given.indices) return fail_null(GTH_OPERAND_INDICES, error);
+  return given.rows || !needs_rows ? GTH_OK : fail_null(roles.rows, error);
+}
+
+int32_t read_structs(const gth_request& given, core::Roles roles, Room* room, core::Request* out, const Error& error) {
+  if (int32_t status = read_operand(given.table, roles.table, &room->table, &out->table, error)) return status;
+  int32_t status = read_operand(given.indices, GTH_OPERAND_INDICES, &room->indices, &out->indices, error);
+  if (status) return status;
+  if (out->rows && (status = read_operand(out->rows, roles.rows, &room->rows, &out->rows, error))) return status;
+  if (!given.options) return GTH_OK;
+  status = core::read_struct(given.options, &room->options, &out->options, GTH_OPERAND_OPTIONS, error);
+  return status ? status : core::check_options(out->options, out->op, error);
+}
+
+// Requests with structs of other sizes, and invalid requests.
+GATHER_APART int32_t find_slowly(gth_context* handle, const gth_request& given, Rows rows, Room* room,
+                                 const Context** context, core::Request* out, const Error& error) {
+  if (!core::is_operation(given.op)) {
+    return error.fail({GTH_E_VERSION, GTH_OPERAND_REQUEST, -1, -1, given.op, GTH_OP_LAST},
+                      "request: %d is no operation, valid are 1 to %d", given.op, GTH_OP_LAST);
+  }
+  const core::Roles roles = core::operation_of(given.op).roles();
+  if (int32_t status = check_pointers(given, roles, rows == Rows::required, error)) return status;
+  out->rows = rows == Rows::ignored ? nullptr : given.rows;
+  if (int32_t status = read_structs(given, roles, room, out, error)) return status;
+  if (int32_t status = find_context(handle, context, error)) return status;
+  if (int32_t status = resolve_tensor(roles.table, &out->table, error)) return status;
+  if (int32_t status = resolve_tensor(GTH_OPERAND_INDICES, &out->indices, error)) return status;
+  return out->rows ? resolve_tensor(roles.rows, &out->rows, error) : GTH_OK;
+}
+
+}  // namespace
+
+int32_t find_operands(gth_context* handle, const gth_request& given, core::Open open, Rows rows, Room* room,
+                      const Context** context, core::Request* out, const Error& error) {
+  const bool is_found = find_all_quickly(given, open, rows, out);
+  return finish_operands(handle, given, is_found, rows, room, context, out, error);
+}
+
+int32_t finish_operands(gth_context* handle, const gth_request& given, bool is_found, Rows rows, Room* room,
+                        const Context** context, core::Request* out, const Error& error) {
+  int32_t status;
+  if (is_found) {
+    status = given.options ? core::check_options(given.options, given.op, error) : GTH_OK;
+    if (!status) status = find_context(handle, context, error);
+  } else {
+    status = find_slowly(handle, given, rows, room, context, out, error);
+  }
+  if (status) return status;
+  out->device = (*context)->device;
+  out->device_id = (*context)->device_id;
+  return GTH_OK;
+}
+
+int32_t find_operand(const gth_tensor_desc* given, int32_t role, gth_tensor_desc* room, const gth_tensor_desc** out,
+                     const Error& error) {
+  if (!given) return fail_null(role, error);
+  if (int32_t status = read_operand(given, role, room, out, error)) return status;
+  return resolve_tensor(role, out, error);
+}
+
+}  // namespace gather::api

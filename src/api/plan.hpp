@@ -1,0 +1,43 @@
+#pragma once
+
+#include "api/context.hpp"
+#include "api/execute.hpp"
+#include "core/memory.hpp"
+#include "core/short.hpp"
+
+namespace gather::api {
+
+// The object behind a plan handle.
+struct PlanObject : core::Allocated {
+  core::Short short_form;
+  bool is_short;  // short_form is set.
+  bool is_bound;  // At least one operand is a tensor handle.
+  cpu::Kernels kernels;
+  const gth_tensor *table, *indices, *rows;  // the bound tensors, or nullptr
+  int32_t dtype;
+  core::Plan plan;
+};
+
+// A plan with the context and the memory of one run.
+struct PlanRun {
+  const Context* context = nullptr;
+  const PlanObject* object = nullptr;
+  core::Pointers pointers{};
+
+  const core::Plan& plan() const { return object->plan; }
+};
+
+// Finds context and plan of a run. run->pointers are those of the caller, and become those of bound operands too.
+int32_t find_run(gth_context* context, const gth_plan* plan, PlanRun* run, const Error& error);
+
+// The fields of gth_plan_args.
+struct PlanArgs {
+  core::Pointers pointers;
+  int64_t n;
+  core::Extents extents;
+  bool has_extents;
+};
+// Checks the struct and its flags.
+int32_t read_args(const gth_plan_args* given, PlanArgs* out, const Error& error);
+
+}  // namespace gather::api
