@@ -67,9 +67,9 @@ pub struct Buffer<'a> {
 }
 
 /// Memory to write. Slices, vectors and arrays of [`Element`]s turn into it by themselves, and so do those of
-/// [`MaybeUninit`] elements: nothing of it is read. A call that returns `Ok` has written every element of the output, but
-/// for the rows that [`Bounds::Skip`](crate::Bounds::Skip) leaves as they are. Scatters read what they change: to them such
-/// memory is [`Error::Unsupported`].
+/// [`MaybeUninit`] elements: nothing of it is read. A call that returns `Ok` has written every element of the output,
+/// but for the rows that [`Bounds::Skip`](crate::Bounds::Skip) leaves as they are. Scatters read what they change: to
+/// them such memory is [`Error::Unsupported`].
 ///
 /// ```
 /// use gather::{Options, Tensor, TensorMut, gather_into};
@@ -124,8 +124,9 @@ impl<'a> Buffer<'a> {
     /// Any memory, that of a device too.
     ///
     /// # Safety
-    /// `data` must point to `bytes` bytes on `device`, readable and unchanged by others for `'a` and, on a device, until
-    /// the stream has passed every call that reads them. Bools must be 0 or 1 where a tensor over it has elements.
+    /// `data` must point to `bytes` bytes on `device`, readable and unchanged by others for `'a` and, on a device,
+    /// until the stream has passed every call that reads them. Bools must be 0 or 1 where a tensor over it has
+    /// elements.
     pub unsafe fn from_raw(dtype: DType, device: Device, data: *const c_void, bytes: usize) -> Self {
         Buffer {
             kind: Kind::new(dtype, device),
@@ -149,14 +150,25 @@ impl<'a> BufferMut<'a> {
     /// Any memory, that of a device too.
     ///
     /// # Safety
-    /// `data` must point to `bytes` bytes on `device`, writable and used by nobody else for `'a` and, on a device, until
-    /// the stream has passed every call that writes them. They must be initialised where they are scattered into.
+    /// `data` must point to `bytes` bytes on `device`, writable and used by nobody else for `'a` and, on a device,
+    /// until the stream has passed every call that writes them. They must be initialised where they are scattered into.
     pub unsafe fn from_raw(dtype: DType, device: Device, data: *mut c_void, bytes: usize) -> Self {
         BufferMut {
             kind: Kind::new(dtype, device),
             data,
             bytes,
             is_init: true,
+            lent: PhantomData,
+        }
+    }
+
+    /// The same memory, for an argument of the library, whose pointers are all const.
+    #[inline]
+    pub(crate) fn into_read(self) -> Buffer<'a> {
+        Buffer {
+            kind: self.kind,
+            data: self.data,
+            bytes: self.bytes,
             lent: PhantomData,
         }
     }
@@ -249,10 +261,15 @@ impl<'a, T: Element, const N: usize> From<&'a mut [T; N]> for BufferMut<'a> {
     }
 }
 
-/// Memory to scatter into is read, which what has not been written must not be.
+/// Checks that memory to scatter into may be read.
+#[inline]
+pub(crate) fn check_init(is_init: bool) -> Result<(), Error> {
+    if is_init { Ok(()) } else { Err(refuse_uninit()) }
+}
+
 #[cold]
-pub(crate) fn refuse_uninit() -> Error {
-    let message = "memory that may not have been written is not scattered into";
+fn refuse_uninit() -> Error {
+    let message = "memory that may be uninitialised cannot be the target of a scatter";
     Cause::new(sys::GTH_E_UNSUPPORTED, Operand::Target, message).into()
 }
 

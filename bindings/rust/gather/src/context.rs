@@ -10,11 +10,11 @@ use crate::abi;
 use crate::allocator;
 use crate::device::Device;
 use crate::dtype::DType;
-use crate::error::{Error, Operand, call};
+use crate::error::{Error, call};
 use crate::executor::{Executor, Work, parallel_for};
 use crate::handle::Handle;
 use crate::numbers::{rank_to_c, struct_size};
-use crate::tensor::{Tensor, borrow};
+use crate::tensor::Tensor;
 use crate::tensor_mut::TensorMut;
 use gather_sys as sys;
 
@@ -76,25 +76,31 @@ impl Context {
         Tensor::from_handle(handle)
     }
 
-    /// Copies every element of `source` to `destination`: same dtype and shape, any strides. On a device in stream order;
-    /// where one of both is in the memory of the process, this is [`Context::sync`] too.
+    /// Copies every element of `source` to `destination`. Both have the same dtype and shape, and any strides. On a
+    /// device the copy runs in stream order. If one of the tensors is in memory of the process, the copy then waits, as
+    /// [`Context::sync`].
     ///
-    /// Errors: [`Error::DType`], [`Error::Rank`], [`Error::Shape`], [`Error::Stride`], [`Error::ReadOnly`],
-    /// [`Error::Device`], [`Error::Null`]; [`Error::Unsupported`] for strings; those of an earlier call on the device.
+    /// # Errors
+    ///
+    /// [`Error::DType`], [`Error::Rank`], [`Error::Shape`], [`Error::Stride`], [`Error::ReadOnly`], [`Error::Device`],
+    /// [`Error::Null`], and [`Error::Unsupported`] for strings. A copy that waits also returns the errors of earlier
+    /// calls on the device.
     pub fn copy(&self, source: &Tensor<'_>, destination: &mut TensorMut<'_>) -> Result<(), Error> {
         abi::ensure()?;
         let is_host = |desc: &sys::gth_tensor_desc| Device::from_numbers(desc.device, desc.device_id) == Device::Cpu;
-        let waits = is_host(&source.desc) || is_host(&destination.desc);
-        let source = source.handle(Operand::Params)?;
-        let destination = borrow(&destination.desc).map_err(|error| error.about(Operand::Out))?;
-        // SAFETY: both handles are live, and their memory is borrowed for the call, or vouched for until the stream has
-        // passed.
-        call(|err| unsafe { sys::gth_tensor_copy(self.raw, source.as_ptr(), destination.as_ptr(), err) })?;
-        if waits { self.sync() } else { Ok(()) }
+        let (source, destination) = (&source.desc, &destination.desc);
+        // SAFETY: the descriptions name only memory that is borrowed for the call, that of the destination exclusively.
+        // The owner of device memory guarantees it until the stream has executed the copy.
+        call(|err| unsafe { sys::gth_copy(self.raw, source, destination, err) })?;
+        if is_host(source) || is_host(destination) {
+            self.sync()
+        } else {
+            Ok(())
+        }
     }
 
-    /// Waits until the work enqueued on the context's stream is done, and answers [`Error::Index`] or [`Error::Race`] for
-    /// the first device call that has failed since the last time. On the CPU does nothing.
+    /// Waits until the work enqueued on the context's stream is done, and answers [`Error::Index`] or [`Error::Race`]
+    /// for the first device call that has failed since the last time. On the CPU does nothing.
     pub fn sync(&self) -> Result<(), Error> {
         abi::ensure()?;
         // SAFETY: the context is live.
@@ -185,9 +191,9 @@ impl ContextBuilder {
         self
     }
 
-    /// Run large calls on the caller's threads: the closure runs [`Work::run_next`] wherever it likes until it has no more
-    /// pieces to give. What it leaves undone is done on the calling thread, also if it panics, so that the result is
-    /// always right. It must not call this crate.
+    /// Run large calls on the caller's threads: the closure runs [`Work::run_next`] wherever it likes until it has no
+    /// more pieces to give. What it leaves undone is done on the calling thread, also if it panics, so that the result
+    /// is always right. It must not call this crate.
     ///
     /// ```
     /// use gather::{Context, Work};

@@ -4,7 +4,7 @@ use std::ptr::{self, NonNull};
 
 use crate::abi;
 use crate::context::Context;
-use crate::error::{Error, Operand, call};
+use crate::error::{Error, call};
 use crate::handle::Handle;
 use crate::numbers::rank_to_c;
 use crate::tensor::Tensor;
@@ -143,7 +143,7 @@ impl Context {
         array: *mut sys::ArrowArray,
     ) -> Result<(), Error> {
         abi::ensure()?;
-        let handle = tensor.handle(Operand::Tensor)?;
+        let handle = tensor.handle()?;
         // SAFETY: by contract; the handle is live.
         call(|err| unsafe { sys::gth_tensor_to_arrow(self.raw(), handle.as_ptr(), export.flags(), schema, array, err) })
     }

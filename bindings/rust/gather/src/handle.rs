@@ -29,6 +29,15 @@ impl Handle {
         self.0.as_ptr()
     }
 
+    /// The tensor as an operand.
+    pub fn operand(&self) -> sys::gth_tensor_desc {
+        sys::gth_tensor_desc {
+            size: struct_size::<sys::gth_tensor_desc>(),
+            tensor: self.as_ptr(),
+            ..Default::default()
+        }
+    }
+
     /// The description of the tensor; its shape and strides live as long as the handle.
     pub fn describe(&self) -> Result<sys::gth_tensor_desc, Error> {
         let mut desc = sys::gth_tensor_desc {

@@ -137,10 +137,11 @@ pub(crate) fn describe(kind: Kind, shape: &[usize]) -> sys::gth_tensor_desc {
         device_id: kind.device_id(),
         ndim: rank_to_c(shape.len()),
         flags: 0,
+        tensor: ptr::null(),
         data: ptr::null(),
         shape: shape.as_ptr().cast(),
         strides: ptr::null(),
-        reserved: ptr::null(),
+        codec: ptr::null(),
         offset: 0,
         extent: 0,
     }

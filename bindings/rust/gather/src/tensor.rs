@@ -16,8 +16,8 @@ use crate::numbers::bytes_to_c;
 use crate::tensor_mut::TensorMut;
 use gather_sys as sys;
 
-/// A tensor to read. `Tensor<'a>` is a view of memory borrowed for `'a`; a `Tensor<'static>` may own its memory, as every
-/// result does.
+/// A tensor to read. `Tensor<'a>` is a view of memory borrowed for `'a`; a `Tensor<'static>` may own its memory, as
+/// every result does.
 ///
 /// A view is only a description: what it claims is checked by the calls that use it.
 ///
@@ -103,8 +103,9 @@ unsafe impl Send for Tensor<'_> {}
 unsafe impl Sync for Tensor<'_> {}
 
 impl<'a> Tensor<'a> {
-    /// A dense row-major view of a slice, or of any other [`Buffer`]. The shape says how much of it is the tensor: it may
-    /// be longer, as the memory of a tensor may be in every language, so that a buffer with room to grow need not be cut.
+    /// A dense row-major view of a slice, or of any other [`Buffer`]. The shape says how much of it is the tensor: it
+    /// may be longer, as the memory of a tensor may be in every language, so that a buffer with room to grow need not
+    /// be cut.
     #[inline]
     pub fn new(data: impl Into<Buffer<'a>>, shape: &'a [usize]) -> Self {
         let data = data.into();
@@ -119,8 +120,9 @@ impl<'a> Tensor<'a> {
         }
     }
 
-    /// With strides in bytes, one for each dim; negative ones and zeros too. Of a tensor that owns its memory this makes a
-    /// view of that memory, which every call sees and which exports copy; strings have no strides and no offset.
+    /// With strides in bytes, one for each dim; negative ones and zeros too. Of a tensor that owns its memory this
+    /// makes a view of that memory, which every call sees and which exports copy; strings have no strides and no
+    /// offset.
     ///
     /// Errors: [`Error::Rank`] for more or fewer strides than dims.
     pub fn with_strides(mut self, strides: &'a [isize]) -> Result<Self, Error> {
@@ -214,7 +216,8 @@ impl<'a> Tensor<'a> {
     /// The elements of a dense tensor in row-major order, without a copy.
     ///
     /// Errors: [`Error::DType`] for another type, [`Error::Device`] for memory of a device, [`Error::Stride`] for a
-    /// tensor that is not dense or not aligned for its type, [`Error::Size`] for a view that claims more than its memory.
+    /// tensor that is not dense or not aligned for its type, [`Error::Size`] for a view that claims more than its
+    /// memory.
     pub fn as_slice<T: Element>(&self) -> Result<&[T], Error> {
         self.check_dtype(T::DTYPE)?;
         let bytes = self.dense_bytes()?;
@@ -239,8 +242,8 @@ impl<'a> Tensor<'a> {
         self.dense_bytes()
     }
 
-    /// A view to write to. Calls refuse it with [`Error::ReadOnly`] unless this tensor owns its memory: views and imported
-    /// tensors are read-only.
+    /// A view to write to. Calls refuse it with [`Error::ReadOnly`] unless this tensor owns its memory: views and
+    /// imported tensors are read-only.
     pub fn as_mut(&mut self) -> TensorMut<'_> {
         TensorMut::from_desc(self.desc) // with the flag of a tensor that is read-only
     }
@@ -331,26 +334,37 @@ impl<'a> Tensor<'a> {
         true
     }
 
-    /// A handle for the calls that take no descriptions.
-    pub(crate) fn handle(&self, operand: Operand) -> Result<Lent<'_>, Error> {
+    /// The tensor as an operand of a call that makes its result: strings by their handle, and other tensors as memory.
+    /// The library refuses views of strings with strides or an offset, which have neither.
+    pub(crate) fn operand(&self) -> sys::gth_tensor_desc {
         match self.own_handle() {
-            Some(handle) => Ok(Lent::Own(handle)),
-            None => self.borrowed_handle(operand),
+            _ if self.desc.dtype != sys::GTH_DTYPE_STRING => self.desc,
+            Some(handle) => handle.operand(),
+            None => self.layout().desc,
         }
     }
 
-    /// A handle for an export that may be written to: it shares memory that the tensor owns, and no memory of another tensor.
+    /// A handle for an export that cannot be written to.
+    pub(crate) fn handle(&self) -> Result<Lent<'_>, Error> {
+        self.own_handle()
+            .map_or_else(|| self.borrow(), |handle| Ok(Lent::Own(handle)))
+    }
+
+    /// A handle for an export that may be written to: it shares memory that the tensor owns, and no memory of another
+    /// tensor.
     pub(crate) fn export_handle(&self) -> Result<Lent<'_>, Error> {
         match &self.hold {
             Hold::Handle(handle) => Ok(Lent::Own(handle)),
-            _ => self.borrowed_handle(Operand::Tensor),
+            _ => self.borrow(),
         }
     }
 
-    fn borrowed_handle(&self, operand: Operand) -> Result<Lent<'_>, Error> {
-        borrow(&self.desc)
-            .map(Lent::Borrowed)
-            .map_err(|error| error.about(operand))
+    fn borrow(&self) -> Result<Lent<'_>, Error> {
+        let handle = Handle::make(|out, err| {
+            // SAFETY: the memory of the description outlives the handle, which is released after the call.
+            unsafe { sys::gth_tensor_borrow(&self.desc, out, err) }
+        });
+        handle.map(Lent::Borrowed)
     }
 
     pub(crate) fn own_handle(&self) -> Option<&Handle> {
@@ -402,7 +416,7 @@ pub(crate) unsafe extern "C" fn drop_box<T: Send>(user: *mut c_void) {
     drop(unsafe { Box::from_raw(user.cast::<T>()) });
 }
 
-/// A handle of a tensor, or of a description for the length of a call.
+/// A handle of a tensor, or one that borrows a description for a call.
 pub(crate) enum Lent<'t> {
     Own(&'t Handle),
     Borrowed(Handle),
@@ -415,11 +429,6 @@ impl Lent<'_> {
             Lent::Borrowed(handle) => handle.as_ptr(),
         }
     }
-}
-
-pub(crate) fn borrow(desc: &sys::gth_tensor_desc) -> Result<Handle, Error> {
-    // SAFETY: the description is that of a view whose memory outlives the handle, which ends with the call.
-    Handle::make(|out, err| unsafe { sys::gth_tensor_borrow(desc, out, err) })
 }
 
 fn refuse(status: i32, message: &str) -> Error {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use crate::buffer::{BufferMut, pointer};
+use crate::buffer::{BufferMut, check_init, pointer};
 use crate::error::Error;
 use crate::layout::{describe, fmt_desc, set_strides, shape};
 use crate::numbers::bytes_to_c;
@@ -45,8 +45,8 @@ use gather_sys as sys;
 /// ```
 pub struct TensorMut<'a> {
     pub(crate) desc: sys::gth_tensor_desc,
-    /// Whether what is there may be read.
-    pub(crate) is_init: bool,
+    /// Whether the memory may be read.
+    is_init: bool,
     _strides: Option<Box<[i64]>>,
     lent: PhantomData<&'a mut [u8]>,
 }
@@ -100,6 +100,12 @@ impl<'a> TensorMut<'a> {
             _strides: None,
             lent: PhantomData,
         }
+    }
+
+    /// Checks that the memory may be read, as scatters do.
+    #[inline]
+    pub(crate) fn check_init(&self) -> Result<(), Error> {
+        check_init(self.is_init)
     }
 
     /// Number of elements along each dim.
