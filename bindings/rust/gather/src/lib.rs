@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// A number that changes its type may change its value: see numbers.rs.
+// Conversions of numbers may change their values: see numbers.rs.
 #![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
 mod abi;
@@ -56,5 +56,5 @@ pub use strings::Strings;
 pub use tensor::Tensor;
 pub use tensor_mut::TensorMut;
 
-/// The raw bindings, for what only they can do.
+/// The raw bindings.
 pub use gather_sys as sys;
