@@ -31,11 +31,12 @@ if [ -z "${LIBCLANG_PATH:-}" ]; then
 fi
 export LIBCLANG_PATH
 
+# The comments of the header are left out: their notation of Doxygen is not that of rustdoc.
 generate() {
   "$bindgen" ../../include/gather/gather.h -o "$1" \
     --rust-target 1.85 --rust-edition 2024 --use-core --sort-semantically --merge-extern-blocks --formatter rustfmt \
     --allowlist-function 'gth_.*' --allowlist-type 'gth_.*' --allowlist-var 'GTH_.*' \
-    --default-macro-constant-type signed --with-derive-default -- -std=c11
+    --default-macro-constant-type signed --with-derive-default --no-doc-comments -- -std=c11
 }
 
 if [ "${1:-}" = --check ]; then

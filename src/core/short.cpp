@@ -152,7 +152,10 @@ bool lower_short(const Request& request, Short* result) {
 bool infer_short(const Request& request, gth_tensor_desc* rows, int64_t* shape) {
   const gth_tensor_desc &table = *request.table, &indices = *request.indices;
   const Operation& operation = operation_of(request.op);
-  if (!is_exact(&indices, GTH_TENSOR_READONLY)) return false;
+  if (!is_exact(&indices, GTH_TENSOR_READONLY) ||
+      (indices.dtype != GTH_DTYPE_INT64 && indices.dtype != GTH_DTYPE_INT32)) {
+    return false;
+  }
   const int32_t tuple_ndim = indices.ndim - (operation.has_components ? 1 : 0);
   if (tuple_ndim < 0) return false;
   const int64_t tuples = dense_product(indices.shape, 0, tuple_ndim, 1);

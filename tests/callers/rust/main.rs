@@ -15,6 +15,7 @@ mod ffi {
     pub const E_HANDLE: i32 = -2;
     pub const E_INDEX: i32 = -16;
     pub const OPERAND_INDICES: i32 = 2;
+    pub const OP_GATHER: i32 = 1;
     pub const OPEN: i64 = -1;
     pub const NEGATIVE_WRAP: i32 = 2;
     pub const TENSOR_READONLY: u32 = 1;
@@ -39,6 +40,7 @@ mod ffi {
         pub limit: i64,
         pub sequence: i64,
         pub count: u64,
+        pub item: i64,
         pub message: [c_char; 256],
     }
 
@@ -50,10 +52,11 @@ mod ffi {
         pub device_id: i32,
         pub ndim: i32,
         pub flags: u32,
+        pub tensor: *const c_void,
         pub data: *const c_void,
         pub shape: *const i64,
         pub strides: *const i64,
-        pub reserved: *const c_void,
+        pub codec: *const c_void,
         pub offset: i64,
         pub extent: i64,
     }
@@ -74,12 +77,23 @@ mod ffi {
         pub reduction: i32,
         pub fill_value: [u64; 2],
         pub accumulate: i32,
-        pub reserved: i32,
+        pub out_dtype: i32,
+    }
+
+    #[repr(C)]
+    pub struct Request {
+        pub size: u32,
+        pub op: i32,
+        pub table: *const TensorDesc,
+        pub indices: *const TensorDesc,
+        pub rows: *const TensorDesc,
+        pub options: *const Options,
     }
 
     const _: () = {
-        assert!(size_of::<Error>() == 320 && offset_of!(Error, message) == 64);
-        assert!(size_of::<TensorDesc>() == 72 && offset_of!(TensorDesc, offset) == 56);
+        assert!(size_of::<Error>() == 328 && offset_of!(Error, message) == 72);
+        assert!(size_of::<TensorDesc>() == 80 && offset_of!(TensorDesc, offset) == 64);
+        assert!(size_of::<Request>() == 40 && offset_of!(Request, options) == 32);
         assert!(size_of::<Options>() == 80 && offset_of!(Options, fill_value) == 56);
     };
 
@@ -87,29 +101,23 @@ mod ffi {
     unsafe extern "C" {
         pub fn gth_abi_version() -> u32;
         pub fn gth_status_name(status: i32) -> *const c_char;
-        pub fn gth_gather_desc(
+        pub fn gth_run(
             context: *mut c_void,
-            params: *const TensorDesc,
+            op: i32,
+            table: *const TensorDesc,
             indices: *const TensorDesc,
+            rows: *const TensorDesc,
             options: *const Options,
-            out: *const TensorDesc,
             err: *mut Error,
         ) -> i32;
-        pub fn gth_gather_plan(
-            params: *const TensorDesc,
-            indices: *const TensorDesc,
-            options: *const Options,
-            output: *const TensorDesc,
-            out: *mut *mut Plan,
-            err: *mut Error,
-        ) -> i32;
+        pub fn gth_plan_create(request: *const Request, out: *mut *mut Plan, err: *mut Error) -> i32;
         pub fn gth_plan_run(
             context: *mut c_void,
             plan: *const Plan,
-            params: *const c_void,
-            indices: *const c_void,
-            out: *mut c_void,
             n: i64,
+            table: *const c_void,
+            indices: *const c_void,
+            rows: *const c_void,
             err: *mut Error,
         ) -> i32;
         pub fn gth_plan_release(plan: *mut Plan) -> i32;
@@ -159,6 +167,7 @@ fn call(f: impl FnOnce(*mut ffi::Error) -> i32) -> Result<(), Error> {
         limit: 0,
         sequence: 0,
         count: 0,
+        item: 0,
         message: [0; 256],
     };
     let status = f(&mut err);
@@ -215,10 +224,11 @@ impl<'a> View<'a> {
             device_id: 0,
             ndim: shape.len() as i32,
             flags,
+            tensor: ptr::null(),
             data: data.cast(),
             shape: shape.as_ptr(),
             strides: ptr::null(),
-            reserved: ptr::null(),
+            codec: ptr::null(),
             offset: 0,
             extent: bytes as i64,
         };
@@ -263,13 +273,23 @@ fn options() -> ffi::Options {
         reduction: 0,
         fill_value: [0; 2],
         accumulate: 0,
-        reserved: 0,
+        out_dtype: 0,
     }
 }
 
 fn gather(params: &View, indices: &View, options: &ffi::Options, out: &mut View) -> Result<(), Error> {
     // SAFETY: the views keep borrowed what they describe, and the extent is the slice's.
-    call(|err| unsafe { ffi::gth_gather_desc(ptr::null_mut(), &params.raw, &indices.raw, options, &out.raw, err) })
+    call(|err| unsafe {
+        ffi::gth_run(
+            ptr::null_mut(),
+            ffi::OP_GATHER,
+            &params.raw,
+            &indices.raw,
+            &out.raw,
+            options,
+            err,
+        )
+    })
 }
 
 /// A row lookup with an open number of ids, for tables of a fixed shape.
@@ -287,11 +307,17 @@ impl Plan {
     fn new(rows: usize, width: usize) -> Result<Self, Error> {
         let (shape, ids) = ([rows as i64, width as i64], [ffi::OPEN]);
         let (params, indices) = (View::layout::<f32>(&shape), View::layout::<i32>(&ids));
+        let request = ffi::Request {
+            size: size_of::<ffi::Request>() as u32,
+            op: ffi::OP_GATHER,
+            table: &params.raw,
+            indices: &indices.raw,
+            rows: ptr::null(),
+            options: ptr::null(),
+        };
         let mut raw = ptr::null_mut();
         // SAFETY: only the descriptions are read, during the call.
-        call(|err| unsafe {
-            ffi::gth_gather_plan(&params.raw, &indices.raw, ptr::null(), ptr::null(), &mut raw, err)
-        })?;
+        call(|err| unsafe { ffi::gth_plan_create(&request, &mut raw, err) })?;
         Ok(Plan { raw, rows, width })
     }
 
@@ -300,7 +326,7 @@ impl Plan {
         let (table, ids, n, out) = (table.as_ptr(), ids.as_ptr(), ids.len() as i64, out.as_mut_ptr());
         // SAFETY: the lengths are those that the plan was made for.
         call(|err| unsafe {
-            ffi::gth_plan_run(ptr::null_mut(), self.raw, table.cast(), ids.cast(), out.cast(), n, err)
+            ffi::gth_plan_run(ptr::null_mut(), self.raw, n, table.cast(), ids.cast(), out.cast(), err)
         })
     }
 }
@@ -432,10 +458,10 @@ fn shared_plan() -> Result<(), Error> {
         ffi::gth_plan_run(
             ptr::null_mut(),
             raw,
+            1,
             table.as_ptr().cast(),
             [0i32].as_ptr().cast(),
             row.as_mut_ptr().cast(),
-            1,
             ptr::null_mut(),
         )
     };

@@ -40,6 +40,7 @@ pub struct gth_error {
     pub limit: i64,
     pub sequence: i64,
     pub count: u64,
+    pub item: i64,
     pub message: [::core::ffi::c_char; 256usize],
 }
 #[repr(C)]
@@ -111,6 +112,11 @@ pub struct gth_context_options {
     pub reserved_pointer: *mut ::core::ffi::c_void,
 }
 #[repr(C)]
+#[derive(Debug)]
+pub struct gth_codec {
+    _unused: [u8; 0],
+}
+#[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct gth_tensor_desc {
     pub size: u32,
@@ -119,10 +125,11 @@ pub struct gth_tensor_desc {
     pub device_id: i32,
     pub ndim: i32,
     pub flags: u32,
+    pub tensor: *const gth_tensor,
     pub data: *const ::core::ffi::c_void,
     pub shape: *const i64,
     pub strides: *const i64,
-    pub reserved: *const ::core::ffi::c_void,
+    pub codec: *const gth_codec,
     pub offset: i64,
     pub extent: i64,
 }
@@ -163,7 +170,30 @@ pub struct gth_options {
     pub reduction: i32,
     pub fill_value: [u64; 2usize],
     pub accumulate: i32,
-    pub reserved: i32,
+    pub out_dtype: i32,
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct gth_request {
+    pub size: u32,
+    pub op: i32,
+    pub table: *const gth_tensor_desc,
+    pub indices: *const gth_tensor_desc,
+    pub rows: *const gth_tensor_desc,
+    pub options: *const gth_options,
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct gth_plan_args {
+    pub size: u32,
+    pub flags: u32,
+    pub n: i64,
+    pub table: *const ::core::ffi::c_void,
+    pub indices: *const ::core::ffi::c_void,
+    pub rows: *const ::core::ffi::c_void,
+    pub table_extent: i64,
+    pub indices_extent: i64,
+    pub rows_extent: i64,
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -217,6 +247,8 @@ pub const GTH_E_CUDA: i32 = -20;
 pub const GTH_E_CAPTURE: i32 = -21;
 pub const GTH_E_UNSUPPORTED: i32 = -22;
 pub const GTH_E_INTERNAL: i32 = -23;
+pub const GTH_E_OFFSETS: i32 = -24;
+pub const GTH_E_IO: i32 = -25;
 pub const GTH_OPERAND_NONE: i32 = 0;
 pub const GTH_OPERAND_PARAMS: i32 = 1;
 pub const GTH_OPERAND_INDICES: i32 = 2;
@@ -227,9 +259,15 @@ pub const GTH_OPERAND_PLAN: i32 = 6;
 pub const GTH_OPERAND_TENSOR: i32 = 7;
 pub const GTH_OPERAND_TARGET: i32 = 8;
 pub const GTH_OPERAND_UPDATES: i32 = 9;
+pub const GTH_OPERAND_REQUEST: i32 = 10;
+pub const GTH_OPERAND_BAGS: i32 = 11;
+pub const GTH_OPERAND_WEIGHTS: i32 = 12;
+pub const GTH_OPERAND_CODEC: i32 = 13;
+pub const GTH_OPERAND_FILE: i32 = 14;
 pub const GTH_ERROR_UNSIGNED: i32 = 1;
 pub const GTH_ERROR_CUT: i32 = 2;
 pub const GTH_ERROR_WRAP: i32 = 4;
+pub const GTH_ERROR_FIRST: i32 = 328;
 pub const GTH_DTYPE_INT8: i32 = 8;
 pub const GTH_DTYPE_INT16: i32 = 16;
 pub const GTH_DTYPE_INT32: i32 = 32;
@@ -262,7 +300,10 @@ pub const GTH_TIER_PORTABLE: i32 = 1;
 pub const GTH_TIER_AVX2: i32 = 2;
 pub const GTH_TIER_AVX512: i32 = 4;
 pub const GTH_TIER_NEON: i32 = 8;
+pub const GTH_CAPABILITY_INFO_FIRST: i32 = 232;
+pub const GTH_CONTEXT_OPTIONS_FIRST: i32 = 88;
 pub const GTH_TENSOR_READONLY: i32 = 1;
+pub const GTH_TENSOR_DESC_FIRST: i32 = 80;
 pub const GTH_EXPORT_COPY: i32 = 1;
 pub const GTH_EXPORT_NO_COPY: i32 = 2;
 pub const GTH_STRINGS_BINARY: i32 = 1;
@@ -296,13 +337,29 @@ pub const GTH_REDUCTION_MAX: i32 = 4;
 pub const GTH_REDUCTION_MIN: i32 = 5;
 pub const GTH_ACCUMULATE_DTYPE: i32 = 1;
 pub const GTH_ACCUMULATE_FLOAT32: i32 = 2;
+pub const GTH_OPTIONS_FIRST: i32 = 80;
+pub const GTH_OP_GATHER: i32 = 1;
+pub const GTH_OP_GATHER_ND: i32 = 2;
+pub const GTH_OP_GATHER_ELEMENTS: i32 = 3;
+pub const GTH_OP_SCATTER: i32 = 4;
+pub const GTH_OP_SCATTER_ND: i32 = 5;
+pub const GTH_OP_SCATTER_ELEMENTS: i32 = 6;
+pub const GTH_OP_GATHER_GRADIENT: i32 = 7;
+pub const GTH_OP_GATHER_ND_GRADIENT: i32 = 8;
+pub const GTH_OP_GATHER_ELEMENTS_GRADIENT: i32 = 9;
+pub const GTH_OP_LAST: i32 = 9;
+pub const GTH_REQUEST_FIRST: i32 = 40;
+pub const GTH_ARGS_EXTENTS: i32 = 1;
+pub const GTH_PLAN_ARGS_FIRST: i32 = 64;
 pub const GTH_SHARDS_BLOCKS: i32 = 1;
 pub const GTH_SHARDS_MODULO: i32 = 2;
 pub const GTH_SHARDS_BORDERS: i32 = 3;
+pub const GTH_SHARDS_FIRST: i32 = 32;
 pub const GTH_PARTS_ONCE: i32 = 1;
+pub const GTH_PARTS_FIRST: i32 = 64;
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of gth_error"][::core::mem::size_of::<gth_error>() - 320usize];
+    ["Size of gth_error"][::core::mem::size_of::<gth_error>() - 328usize];
     ["Alignment of gth_error"][::core::mem::align_of::<gth_error>() - 8usize];
     ["Offset of field: gth_error::size"][::core::mem::offset_of!(gth_error, size) - 0usize];
     ["Offset of field: gth_error::status"][::core::mem::offset_of!(gth_error, status) - 4usize];
@@ -315,7 +372,8 @@ const _: () = {
     ["Offset of field: gth_error::limit"][::core::mem::offset_of!(gth_error, limit) - 40usize];
     ["Offset of field: gth_error::sequence"][::core::mem::offset_of!(gth_error, sequence) - 48usize];
     ["Offset of field: gth_error::count"][::core::mem::offset_of!(gth_error, count) - 56usize];
-    ["Offset of field: gth_error::message"][::core::mem::offset_of!(gth_error, message) - 64usize];
+    ["Offset of field: gth_error::item"][::core::mem::offset_of!(gth_error, item) - 64usize];
+    ["Offset of field: gth_error::message"][::core::mem::offset_of!(gth_error, message) - 72usize];
 };
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
@@ -385,7 +443,7 @@ const _: () = {
 };
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of gth_tensor_desc"][::core::mem::size_of::<gth_tensor_desc>() - 72usize];
+    ["Size of gth_tensor_desc"][::core::mem::size_of::<gth_tensor_desc>() - 80usize];
     ["Alignment of gth_tensor_desc"][::core::mem::align_of::<gth_tensor_desc>() - 8usize];
     ["Offset of field: gth_tensor_desc::size"][::core::mem::offset_of!(gth_tensor_desc, size) - 0usize];
     ["Offset of field: gth_tensor_desc::dtype"][::core::mem::offset_of!(gth_tensor_desc, dtype) - 4usize];
@@ -393,12 +451,13 @@ const _: () = {
     ["Offset of field: gth_tensor_desc::device_id"][::core::mem::offset_of!(gth_tensor_desc, device_id) - 12usize];
     ["Offset of field: gth_tensor_desc::ndim"][::core::mem::offset_of!(gth_tensor_desc, ndim) - 16usize];
     ["Offset of field: gth_tensor_desc::flags"][::core::mem::offset_of!(gth_tensor_desc, flags) - 20usize];
-    ["Offset of field: gth_tensor_desc::data"][::core::mem::offset_of!(gth_tensor_desc, data) - 24usize];
-    ["Offset of field: gth_tensor_desc::shape"][::core::mem::offset_of!(gth_tensor_desc, shape) - 32usize];
-    ["Offset of field: gth_tensor_desc::strides"][::core::mem::offset_of!(gth_tensor_desc, strides) - 40usize];
-    ["Offset of field: gth_tensor_desc::reserved"][::core::mem::offset_of!(gth_tensor_desc, reserved) - 48usize];
-    ["Offset of field: gth_tensor_desc::offset"][::core::mem::offset_of!(gth_tensor_desc, offset) - 56usize];
-    ["Offset of field: gth_tensor_desc::extent"][::core::mem::offset_of!(gth_tensor_desc, extent) - 64usize];
+    ["Offset of field: gth_tensor_desc::tensor"][::core::mem::offset_of!(gth_tensor_desc, tensor) - 24usize];
+    ["Offset of field: gth_tensor_desc::data"][::core::mem::offset_of!(gth_tensor_desc, data) - 32usize];
+    ["Offset of field: gth_tensor_desc::shape"][::core::mem::offset_of!(gth_tensor_desc, shape) - 40usize];
+    ["Offset of field: gth_tensor_desc::strides"][::core::mem::offset_of!(gth_tensor_desc, strides) - 48usize];
+    ["Offset of field: gth_tensor_desc::codec"][::core::mem::offset_of!(gth_tensor_desc, codec) - 56usize];
+    ["Offset of field: gth_tensor_desc::offset"][::core::mem::offset_of!(gth_tensor_desc, offset) - 64usize];
+    ["Offset of field: gth_tensor_desc::extent"][::core::mem::offset_of!(gth_tensor_desc, extent) - 72usize];
 };
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
@@ -418,7 +477,33 @@ const _: () = {
     ["Offset of field: gth_options::reduction"][::core::mem::offset_of!(gth_options, reduction) - 52usize];
     ["Offset of field: gth_options::fill_value"][::core::mem::offset_of!(gth_options, fill_value) - 56usize];
     ["Offset of field: gth_options::accumulate"][::core::mem::offset_of!(gth_options, accumulate) - 72usize];
-    ["Offset of field: gth_options::reserved"][::core::mem::offset_of!(gth_options, reserved) - 76usize];
+    ["Offset of field: gth_options::out_dtype"][::core::mem::offset_of!(gth_options, out_dtype) - 76usize];
+};
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of gth_request"][::core::mem::size_of::<gth_request>() - 40usize];
+    ["Alignment of gth_request"][::core::mem::align_of::<gth_request>() - 8usize];
+    ["Offset of field: gth_request::size"][::core::mem::offset_of!(gth_request, size) - 0usize];
+    ["Offset of field: gth_request::op"][::core::mem::offset_of!(gth_request, op) - 4usize];
+    ["Offset of field: gth_request::table"][::core::mem::offset_of!(gth_request, table) - 8usize];
+    ["Offset of field: gth_request::indices"][::core::mem::offset_of!(gth_request, indices) - 16usize];
+    ["Offset of field: gth_request::rows"][::core::mem::offset_of!(gth_request, rows) - 24usize];
+    ["Offset of field: gth_request::options"][::core::mem::offset_of!(gth_request, options) - 32usize];
+};
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of gth_plan_args"][::core::mem::size_of::<gth_plan_args>() - 64usize];
+    ["Alignment of gth_plan_args"][::core::mem::align_of::<gth_plan_args>() - 8usize];
+    ["Offset of field: gth_plan_args::size"][::core::mem::offset_of!(gth_plan_args, size) - 0usize];
+    ["Offset of field: gth_plan_args::flags"][::core::mem::offset_of!(gth_plan_args, flags) - 4usize];
+    ["Offset of field: gth_plan_args::n"][::core::mem::offset_of!(gth_plan_args, n) - 8usize];
+    ["Offset of field: gth_plan_args::table"][::core::mem::offset_of!(gth_plan_args, table) - 16usize];
+    ["Offset of field: gth_plan_args::indices"][::core::mem::offset_of!(gth_plan_args, indices) - 24usize];
+    ["Offset of field: gth_plan_args::rows"][::core::mem::offset_of!(gth_plan_args, rows) - 32usize];
+    ["Offset of field: gth_plan_args::table_extent"][::core::mem::offset_of!(gth_plan_args, table_extent) - 40usize];
+    ["Offset of field: gth_plan_args::indices_extent"]
+        [::core::mem::offset_of!(gth_plan_args, indices_extent) - 48usize];
+    ["Offset of field: gth_plan_args::rows_extent"][::core::mem::offset_of!(gth_plan_args, rows_extent) - 56usize];
 };
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
@@ -471,6 +556,24 @@ impl Default for gth_tensor_desc {
         }
     }
 }
+impl Default for gth_request {
+    fn default() -> Self {
+        let mut s = ::core::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::core::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+impl Default for gth_plan_args {
+    fn default() -> Self {
+        let mut s = ::core::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::core::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
 impl Default for gth_shards {
     fn default() -> Self {
         let mut s = ::core::mem::MaybeUninit::<Self>::uninit();
@@ -494,6 +597,7 @@ unsafe extern "C" {
     pub fn gth_version() -> u32;
     pub fn gth_status_name(status: i32) -> *const ::core::ffi::c_char;
     pub fn gth_dtype_size(dtype: i32) -> i64;
+    pub fn gth_dtype_bits(dtype: i32) -> i64;
     pub fn gth_dtype_name(dtype: i32) -> *const ::core::ffi::c_char;
     pub fn gth_capabilities(info: *mut gth_capability_info, err: *mut gth_error) -> i32;
     pub fn gth_context_create(
@@ -530,13 +634,13 @@ unsafe extern "C" {
         err: *mut gth_error,
     ) -> i32;
     pub fn gth_tensor_describe(tensor: *const gth_tensor, desc: *mut gth_tensor_desc, err: *mut gth_error) -> i32;
-    pub fn gth_tensor_copy(
+    pub fn gth_tensor_release(tensor: *mut gth_tensor) -> i32;
+    pub fn gth_copy(
         context: *mut gth_context,
-        source: *const gth_tensor,
-        destination: *mut gth_tensor,
+        source: *const gth_tensor_desc,
+        destination: *const gth_tensor_desc,
         err: *mut gth_error,
     ) -> i32;
-    pub fn gth_tensor_release(tensor: *mut gth_tensor) -> i32;
     pub fn gth_tensor_from_dlpack(
         context: *mut gth_context,
         managed: *mut DLManagedTensorVersioned,
@@ -599,350 +703,142 @@ unsafe extern "C" {
         bytes: *mut *const ::core::ffi::c_void,
         err: *mut gth_error,
     ) -> i32;
-    pub fn gth_gather(
+    pub fn gth_run(
         context: *mut gth_context,
-        params: *const gth_tensor,
-        indices: *const gth_tensor,
+        op: i32,
+        table: *const gth_tensor_desc,
+        indices: *const gth_tensor_desc,
+        rows: *const gth_tensor_desc,
         options: *const gth_options,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_run_request(context: *mut gth_context, request: *const gth_request, err: *mut gth_error) -> i32;
+    pub fn gth_run_many(
+        context: *mut gth_context,
+        count: i64,
+        requests: *const *const gth_request,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_make(
+        context: *mut gth_context,
+        request: *const gth_request,
         out: *mut *mut gth_tensor,
         err: *mut gth_error,
     ) -> i32;
-    pub fn gth_gather_into(
-        context: *mut gth_context,
-        params: *const gth_tensor,
-        indices: *const gth_tensor,
-        options: *const gth_options,
-        out: *mut gth_tensor,
-        err: *mut gth_error,
-    ) -> i32;
-    pub fn gth_gather_desc(
-        context: *mut gth_context,
-        params: *const gth_tensor_desc,
-        indices: *const gth_tensor_desc,
-        options: *const gth_options,
-        out: *const gth_tensor_desc,
-        err: *mut gth_error,
-    ) -> i32;
-    pub fn gth_gather_shape(
-        params: *const gth_tensor_desc,
-        indices: *const gth_tensor_desc,
-        options: *const gth_options,
+    pub fn gth_infer(
+        request: *const gth_request,
+        rows: *mut gth_tensor_desc,
         capacity: i32,
-        ndim: *mut i32,
         shape: *mut i64,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_gather(
+        context: *mut gth_context,
+        params: *const gth_tensor_desc,
+        indices: *const gth_tensor_desc,
+        out: *const gth_tensor_desc,
+        options: *const gth_options,
         err: *mut gth_error,
     ) -> i32;
     pub fn gth_gather_nd(
         context: *mut gth_context,
-        params: *const gth_tensor,
-        indices: *const gth_tensor,
-        options: *const gth_options,
-        out: *mut *mut gth_tensor,
-        err: *mut gth_error,
-    ) -> i32;
-    pub fn gth_gather_nd_into(
-        context: *mut gth_context,
-        params: *const gth_tensor,
-        indices: *const gth_tensor,
-        options: *const gth_options,
-        out: *mut gth_tensor,
-        err: *mut gth_error,
-    ) -> i32;
-    pub fn gth_gather_nd_desc(
-        context: *mut gth_context,
         params: *const gth_tensor_desc,
         indices: *const gth_tensor_desc,
-        options: *const gth_options,
         out: *const gth_tensor_desc,
-        err: *mut gth_error,
-    ) -> i32;
-    pub fn gth_gather_nd_shape(
-        params: *const gth_tensor_desc,
-        indices: *const gth_tensor_desc,
         options: *const gth_options,
-        capacity: i32,
-        ndim: *mut i32,
-        shape: *mut i64,
         err: *mut gth_error,
     ) -> i32;
     pub fn gth_gather_elements(
         context: *mut gth_context,
-        params: *const gth_tensor,
-        indices: *const gth_tensor,
-        options: *const gth_options,
-        out: *mut *mut gth_tensor,
-        err: *mut gth_error,
-    ) -> i32;
-    pub fn gth_gather_elements_into(
-        context: *mut gth_context,
-        params: *const gth_tensor,
-        indices: *const gth_tensor,
-        options: *const gth_options,
-        out: *mut gth_tensor,
-        err: *mut gth_error,
-    ) -> i32;
-    pub fn gth_gather_elements_desc(
-        context: *mut gth_context,
         params: *const gth_tensor_desc,
         indices: *const gth_tensor_desc,
-        options: *const gth_options,
         out: *const gth_tensor_desc,
-        err: *mut gth_error,
-    ) -> i32;
-    pub fn gth_gather_elements_shape(
-        params: *const gth_tensor_desc,
-        indices: *const gth_tensor_desc,
         options: *const gth_options,
-        capacity: i32,
-        ndim: *mut i32,
-        shape: *mut i64,
         err: *mut gth_error,
     ) -> i32;
     pub fn gth_scatter(
         context: *mut gth_context,
-        target: *const gth_tensor,
-        indices: *const gth_tensor,
-        updates: *const gth_tensor,
-        options: *const gth_options,
-        out: *mut *mut gth_tensor,
-        err: *mut gth_error,
-    ) -> i32;
-    pub fn gth_scatter_into(
-        context: *mut gth_context,
-        target: *mut gth_tensor,
-        indices: *const gth_tensor,
-        updates: *const gth_tensor,
-        options: *const gth_options,
-        err: *mut gth_error,
-    ) -> i32;
-    pub fn gth_scatter_desc(
-        context: *mut gth_context,
         target: *const gth_tensor_desc,
         indices: *const gth_tensor_desc,
         updates: *const gth_tensor_desc,
         options: *const gth_options,
-        err: *mut gth_error,
-    ) -> i32;
-    pub fn gth_scatter_shape(
-        target: *const gth_tensor_desc,
-        indices: *const gth_tensor_desc,
-        options: *const gth_options,
-        capacity: i32,
-        ndim: *mut i32,
-        shape: *mut i64,
         err: *mut gth_error,
     ) -> i32;
     pub fn gth_scatter_nd(
         context: *mut gth_context,
-        target: *const gth_tensor,
-        indices: *const gth_tensor,
-        updates: *const gth_tensor,
-        options: *const gth_options,
-        out: *mut *mut gth_tensor,
-        err: *mut gth_error,
-    ) -> i32;
-    pub fn gth_scatter_nd_into(
-        context: *mut gth_context,
-        target: *mut gth_tensor,
-        indices: *const gth_tensor,
-        updates: *const gth_tensor,
-        options: *const gth_options,
-        err: *mut gth_error,
-    ) -> i32;
-    pub fn gth_scatter_nd_desc(
-        context: *mut gth_context,
         target: *const gth_tensor_desc,
         indices: *const gth_tensor_desc,
         updates: *const gth_tensor_desc,
         options: *const gth_options,
-        err: *mut gth_error,
-    ) -> i32;
-    pub fn gth_scatter_nd_shape(
-        target: *const gth_tensor_desc,
-        indices: *const gth_tensor_desc,
-        options: *const gth_options,
-        capacity: i32,
-        ndim: *mut i32,
-        shape: *mut i64,
         err: *mut gth_error,
     ) -> i32;
     pub fn gth_scatter_elements(
         context: *mut gth_context,
-        target: *const gth_tensor,
-        indices: *const gth_tensor,
-        updates: *const gth_tensor,
-        options: *const gth_options,
-        out: *mut *mut gth_tensor,
-        err: *mut gth_error,
-    ) -> i32;
-    pub fn gth_scatter_elements_into(
-        context: *mut gth_context,
-        target: *mut gth_tensor,
-        indices: *const gth_tensor,
-        updates: *const gth_tensor,
-        options: *const gth_options,
-        err: *mut gth_error,
-    ) -> i32;
-    pub fn gth_scatter_elements_desc(
-        context: *mut gth_context,
         target: *const gth_tensor_desc,
         indices: *const gth_tensor_desc,
         updates: *const gth_tensor_desc,
         options: *const gth_options,
-        err: *mut gth_error,
-    ) -> i32;
-    pub fn gth_scatter_elements_shape(
-        target: *const gth_tensor_desc,
-        indices: *const gth_tensor_desc,
-        options: *const gth_options,
-        capacity: i32,
-        ndim: *mut i32,
-        shape: *mut i64,
         err: *mut gth_error,
     ) -> i32;
     pub fn gth_gather_gradient(
         context: *mut gth_context,
-        gradient: *const gth_tensor,
-        indices: *const gth_tensor,
-        ndim: i32,
-        shape: *const i64,
+        out: *const gth_tensor_desc,
+        indices: *const gth_tensor_desc,
+        gradient: *const gth_tensor_desc,
         options: *const gth_options,
-        out: *mut *mut gth_tensor,
         err: *mut gth_error,
     ) -> i32;
     pub fn gth_gather_nd_gradient(
         context: *mut gth_context,
-        gradient: *const gth_tensor,
-        indices: *const gth_tensor,
-        ndim: i32,
-        shape: *const i64,
+        out: *const gth_tensor_desc,
+        indices: *const gth_tensor_desc,
+        gradient: *const gth_tensor_desc,
         options: *const gth_options,
-        out: *mut *mut gth_tensor,
         err: *mut gth_error,
     ) -> i32;
     pub fn gth_gather_elements_gradient(
         context: *mut gth_context,
-        gradient: *const gth_tensor,
-        indices: *const gth_tensor,
-        ndim: i32,
-        shape: *const i64,
-        options: *const gth_options,
-        out: *mut *mut gth_tensor,
-        err: *mut gth_error,
-    ) -> i32;
-    pub fn gth_gather_gradient_desc(
-        context: *mut gth_context,
-        gradient: *const gth_tensor_desc,
-        indices: *const gth_tensor_desc,
-        options: *const gth_options,
         out: *const gth_tensor_desc,
-        err: *mut gth_error,
-    ) -> i32;
-    pub fn gth_gather_nd_gradient_desc(
-        context: *mut gth_context,
+        indices: *const gth_tensor_desc,
         gradient: *const gth_tensor_desc,
-        indices: *const gth_tensor_desc,
         options: *const gth_options,
-        out: *const gth_tensor_desc,
         err: *mut gth_error,
     ) -> i32;
-    pub fn gth_gather_elements_gradient_desc(
-        context: *mut gth_context,
-        gradient: *const gth_tensor_desc,
-        indices: *const gth_tensor_desc,
-        options: *const gth_options,
-        out: *const gth_tensor_desc,
-        err: *mut gth_error,
-    ) -> i32;
-    pub fn gth_gather_plan(
-        params: *const gth_tensor_desc,
-        indices: *const gth_tensor_desc,
-        options: *const gth_options,
-        output: *const gth_tensor_desc,
-        out: *mut *mut gth_plan,
-        err: *mut gth_error,
-    ) -> i32;
-    pub fn gth_gather_nd_plan(
-        params: *const gth_tensor_desc,
-        indices: *const gth_tensor_desc,
-        options: *const gth_options,
-        output: *const gth_tensor_desc,
-        out: *mut *mut gth_plan,
-        err: *mut gth_error,
-    ) -> i32;
-    pub fn gth_gather_elements_plan(
-        params: *const gth_tensor_desc,
-        indices: *const gth_tensor_desc,
-        options: *const gth_options,
-        output: *const gth_tensor_desc,
-        out: *mut *mut gth_plan,
-        err: *mut gth_error,
-    ) -> i32;
-    pub fn gth_scatter_plan(
-        target: *const gth_tensor_desc,
-        indices: *const gth_tensor_desc,
-        options: *const gth_options,
-        updates: *const gth_tensor_desc,
-        out: *mut *mut gth_plan,
-        err: *mut gth_error,
-    ) -> i32;
-    pub fn gth_scatter_nd_plan(
-        target: *const gth_tensor_desc,
-        indices: *const gth_tensor_desc,
-        options: *const gth_options,
-        updates: *const gth_tensor_desc,
-        out: *mut *mut gth_plan,
-        err: *mut gth_error,
-    ) -> i32;
-    pub fn gth_scatter_elements_plan(
-        target: *const gth_tensor_desc,
-        indices: *const gth_tensor_desc,
-        options: *const gth_options,
-        updates: *const gth_tensor_desc,
-        out: *mut *mut gth_plan,
-        err: *mut gth_error,
-    ) -> i32;
+    pub fn gth_plan_create(request: *const gth_request, out: *mut *mut gth_plan, err: *mut gth_error) -> i32;
     pub fn gth_plan_run(
         context: *mut gth_context,
         plan: *const gth_plan,
-        params: *const ::core::ffi::c_void,
-        indices: *const ::core::ffi::c_void,
-        out: *mut ::core::ffi::c_void,
         n: i64,
+        table: *const ::core::ffi::c_void,
+        indices: *const ::core::ffi::c_void,
+        rows: *const ::core::ffi::c_void,
         err: *mut gth_error,
     ) -> i32;
-    pub fn gth_plan_run_checked(
+    pub fn gth_plan_run_args(
         context: *mut gth_context,
         plan: *const gth_plan,
-        params: *const ::core::ffi::c_void,
-        params_extent: i64,
-        indices: *const ::core::ffi::c_void,
-        indices_extent: i64,
-        out: *mut ::core::ffi::c_void,
-        out_extent: i64,
-        n: i64,
+        args: *const gth_plan_args,
         err: *mut gth_error,
     ) -> i32;
-    pub fn gth_plan_extents(
-        plan: *const gth_plan,
-        n: i64,
-        params: *mut i64,
-        indices: *mut i64,
-        out: *mut i64,
+    pub fn gth_plan_run_many(
+        context: *mut gth_context,
+        count: i64,
+        plans: *const *const gth_plan,
+        args: *const *const gth_plan_args,
         err: *mut gth_error,
     ) -> i32;
     pub fn gth_plan_check(
         context: *mut gth_context,
         plan: *const gth_plan,
-        indices: *const ::core::ffi::c_void,
-        n: i64,
+        args: *const gth_plan_args,
         err: *mut gth_error,
     ) -> i32;
-    pub fn gth_plan_shape(
+    pub fn gth_plan_extents(plan: *const gth_plan, args: *mut gth_plan_args, err: *mut gth_error) -> i32;
+    pub fn gth_plan_infer(
         plan: *const gth_plan,
         n: i64,
+        rows: *mut gth_tensor_desc,
         capacity: i32,
-        ndim: *mut i32,
         shape: *mut i64,
         err: *mut gth_error,
     ) -> i32;

@@ -1,4 +1,4 @@
-//! The library's numbers, and the check that it is one this crate was built for.
+//! The ABI number and the release of the library, and the check of the ABI.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,10 +8,10 @@ use gather_sys as sys;
 
 static CHECKED: AtomicBool = AtomicBool::new(false);
 
-/// Refuses a library of another ABI before anything but its ABI number is asked of it.
+/// Refuses a library of another ABI, before any other function of it is called.
 #[inline]
 pub(crate) fn ensure() -> Result<(), Error> {
-    // Relaxed: the flag guards no other memory, and a check that runs twice answers the same.
+    // Relaxed is sufficient: the flag guards no other memory, and a second check has the same result.
     if CHECKED.load(Ordering::Relaxed) {
         Ok(())
     } else {
@@ -35,20 +35,20 @@ fn check(loaded: u32) -> Result<(), Error> {
     }
 }
 
-/// The ABI number of the loaded library.
+/// Returns the ABI number of the loaded library.
 pub fn abi_version() -> u32 {
-    // SAFETY: takes nothing and cannot fail.
+    // SAFETY: the function has no arguments and cannot fail.
     unsafe { sys::gth_abi_version() }
 }
 
 /// A release number of the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
-    /// Rises when something breaks.
+    /// The major number. It changes with incompatible releases.
     pub major: u32,
-    /// Rises with what is added.
+    /// The minor number. It changes with additions.
     pub minor: u32,
-    /// Rises with what is mended.
+    /// The patch number. It changes with fixes.
     pub patch: u32,
 }
 
@@ -68,13 +68,15 @@ impl fmt::Display for Version {
     }
 }
 
-/// The release of the loaded library.
+/// Returns the release of the loaded library.
+///
+/// # Examples
 ///
 /// ```
 /// println!("libgather {}", gather::version());
 /// ```
 pub fn version() -> Version {
-    // SAFETY: takes nothing and cannot fail.
+    // SAFETY: the function has no arguments and cannot fail.
     Version::from_number(unsafe { sys::gth_version() })
 }
 

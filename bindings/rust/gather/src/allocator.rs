@@ -1,4 +1,4 @@
-//! The caller's allocator for the memory of results.
+//! Allocators of the caller for the memory of results.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::ffi::c_void;
@@ -10,8 +10,11 @@ fn layout(bytes: i64, align: i64) -> Option<Layout> {
     Layout::from_size_align(usize::try_from(bytes).ok()?, usize::try_from(align).ok()?).ok()
 }
 
+/// The allocation hook of the library.
+///
 /// # Safety
-/// `user` points to an `A` that lives for ever.
+///
+/// `user` points to an `A` that is never dropped.
 pub(crate) unsafe extern "C" fn alloc<A: GlobalAlloc + Sync>(
     user: *mut c_void,
     bytes: i64,
@@ -22,15 +25,18 @@ pub(crate) unsafe extern "C" fn alloc<A: GlobalAlloc + Sync>(
 ) -> *mut c_void {
     match layout(bytes, align) {
         Some(layout) if device == sys::GTH_DEVICE_CPU && layout.size() > 0 => {
-            // SAFETY: by contract; the size is not zero.
+            // SAFETY: the caller guarantees it, and the size is not zero.
             unsafe { (*user.cast::<A>()).alloc(layout).cast() }
         }
         _ => ptr::null_mut(),
     }
 }
 
+/// The hook of the library that frees memory.
+///
 /// # Safety
-/// `user` points to the `A` that gave `ptr` in [`alloc`], called with the same numbers.
+///
+/// `user` points to the `A` that returned `ptr` in [`alloc`], which had the same arguments.
 pub(crate) unsafe extern "C" fn free<A: GlobalAlloc + Sync>(
     user: *mut c_void,
     bytes: i64,
@@ -41,7 +47,7 @@ pub(crate) unsafe extern "C" fn free<A: GlobalAlloc + Sync>(
     ptr: *mut c_void,
 ) {
     if let Some(layout) = layout(bytes, align) {
-        // SAFETY: by contract.
+        // SAFETY: the caller guarantees it.
         unsafe { (*user.cast::<A>()).dealloc(ptr.cast(), layout) };
     }
 }

@@ -1,4 +1,4 @@
-//! Arrays of the ndarray crate: views in, arrays out.
+//! Conversions from and to arrays of the ndarray crate.
 
 use ::ndarray::{ArrayBase, ArrayD, ArrayViewD, Data, DataMut, Dimension, IxDyn};
 use std::ffi::c_void;
@@ -12,7 +12,7 @@ use crate::tensor::Tensor;
 use crate::tensor_mut::TensorMut;
 use gather_sys as sys;
 
-/// The memory of an array: where element 0 lies in it, how many bytes it has, and the strides in bytes.
+/// The memory of an array: the offset of element 0, the number of bytes, and the strides in bytes.
 struct Memory {
     offset: usize,
     bytes: usize,
@@ -24,7 +24,7 @@ impl Memory {
         let item = size_of::<T>();
         let (mut below, mut above) = (0usize, item);
         for (extent, stride) in shape.iter().zip(strides) {
-            // What an array reaches lies in memory, so its size fits.
+            // The elements of an array are in memory, so their size does not overflow.
             let reach = extent.saturating_sub(1) * stride.unsigned_abs() * item;
             *(if *stride < 0 { &mut below } else { &mut above }) += reach;
         }
@@ -37,13 +37,15 @@ impl Memory {
     }
 }
 
-/// A stride of an array in bytes: both are inside memory.
+/// A stride of an array in bytes. It does not overflow, because the elements are in memory.
 fn byte_stride<T>(stride: isize) -> i64 {
     let bytes = bytes_to_c(stride.unsigned_abs() * size_of::<T>());
     if stride < 0 { -bytes } else { bytes }
 }
 
-/// Any array or view, whatever its strides, without a copy of its elements.
+/// Views an array of any strides, without a copy of its elements.
+///
+/// # Examples
 ///
 /// ```
 /// use gather::{Options, Tensor, gather};
@@ -61,8 +63,8 @@ impl<'a, T: Element, S: Data<Elem = T>, D: Dimension> From<&'a ArrayBase<S, D>> 
             return Tensor::new(slice, array.shape());
         }
         let memory = Memory::of::<T>(array.shape(), array.strides());
-        // SAFETY: these are the bytes that the elements of the array reach, borrowed for 'a; it has elements, or it
-        // would be a slice.
+        // SAFETY: these are the bytes that the elements of the array reach, borrowed for 'a. It has elements, because
+        // an empty array is a slice.
         let buffer = unsafe {
             let first = array.as_ptr().cast::<c_void>().byte_sub(memory.offset);
             Buffer::from_raw(T::DTYPE, Device::Cpu, first, memory.bytes)
@@ -73,10 +75,11 @@ impl<'a, T: Element, S: Data<Elem = T>, D: Dimension> From<&'a ArrayBase<S, D>> 
     }
 }
 
-/// Any array or view to write to, whatever its strides.
+/// Views an array of any strides, to write to it.
 impl<'a, T: Element, S: DataMut<Elem = T>, D: Dimension> From<&'a mut ArrayBase<S, D>> for TensorMut<'a> {
     fn from(array: &'a mut ArrayBase<S, D>) -> Self {
-        // The pointer first: an array that shares its memory gets memory of its own for it, perhaps of other strides.
+        // The pointer is taken first, because an array that shares its memory is then copied, and its strides may
+        // change.
         let first = array.as_mut_ptr().cast::<c_void>();
         let memory = Memory::of::<T>(array.shape(), array.strides());
         // SAFETY: these are the bytes that the elements of the array reach, borrowed exclusively for 'a.
@@ -88,13 +91,21 @@ impl<'a, T: Element, S: DataMut<Elem = T>, D: Dimension> From<&'a mut ArrayBase<
 }
 
 impl Tensor<'_> {
-    /// A view of a dense tensor as an array. Errors: as [`Tensor::as_slice`].
+    /// Views a dense tensor as an array.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Tensor::as_slice`].
     pub fn array_view<T: Element>(&self) -> Result<ArrayViewD<'_, T>, Error> {
         ArrayViewD::from_shape(IxDyn(self.shape()), self.as_slice()?)
             .map_err(|refused| Cause::new(sys::GTH_E_SHAPE, Operand::Tensor, refused.to_string()).into())
     }
 
-    /// A copy of a dense tensor as an array. Errors: as [`Tensor::as_slice`].
+    /// Copies a dense tensor to an array.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Tensor::as_slice`].
     pub fn to_array<T: Element>(&self) -> Result<ArrayD<T>, Error> {
         Ok(self.array_view()?.to_owned())
     }

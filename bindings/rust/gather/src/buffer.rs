@@ -1,4 +1,4 @@
-//! Memory with an element type, but without a shape: what tensors are cut from and what plans run on.
+//! Memory with an element type and without a shape: the memory of tensors and of plan runs.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -13,7 +13,7 @@ use crate::error::{Cause, Error, Operand};
 use crate::numbers::bits;
 use gather_sys as sys;
 
-/// What memory must agree on to stand in for other memory: dtype, device and its number, in one word to compare.
+/// The dtype, the device and its number of memory, in one word that is fast to compare.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Kind(u64);
 
@@ -23,12 +23,12 @@ impl Kind {
         Self::from_numbers(dtype as i32, device, id)
     }
 
-    /// That of the memory that a description is for.
+    /// The kind of the memory of a description.
     pub const fn of(desc: &sys::gth_tensor_desc) -> Self {
         Self::from_numbers(desc.dtype, desc.device, desc.device_id)
     }
 
-    /// Dtypes have 17 bits, devices a few.
+    /// A dtype has 17 bits, and a device has a few.
     pub const fn from_numbers(dtype: i32, device: i32, id: i32) -> Self {
         let low = bits(dtype) & 0xff_ffff | bits(device) << 24;
         Kind(low as u64 | (bits(id) as u64) << 32)
@@ -57,7 +57,7 @@ impl fmt::Debug for Kind {
     }
 }
 
-/// Memory to read. Slices, vectors and arrays of [`Element`]s turn into it by themselves.
+/// Memory to read. Slices, vectors and arrays of [`Element`]s convert into it.
 #[derive(Clone, Copy, Debug)]
 pub struct Buffer<'a> {
     pub(crate) kind: Kind,
@@ -66,10 +66,14 @@ pub struct Buffer<'a> {
     lent: PhantomData<&'a [u8]>,
 }
 
-/// Memory to write. Slices, vectors and arrays of [`Element`]s turn into it by themselves, and so do those of
-/// [`MaybeUninit`] elements: nothing of it is read. A call that returns `Ok` has written every element of the output, but
-/// for the rows that [`Bounds::Skip`](crate::Bounds::Skip) leaves as they are. Scatters read what they change: to them such
-/// memory is [`Error::Unsupported`].
+/// Memory to write. Slices, vectors and arrays of [`Element`]s convert into it, and so do those of [`MaybeUninit`]
+/// elements.
+///
+/// A gather that returns `Ok` has written every element of its output, except for the rows that
+/// [`Bounds::Skip`](crate::Bounds::Skip) leaves unchanged. Scatters read their target: if it is memory of
+/// [`MaybeUninit`] elements, they return [`Error::Unsupported`].
+///
+/// # Examples
 ///
 /// ```
 /// use gather::{Options, Tensor, TensorMut, gather_into};
@@ -88,24 +92,26 @@ pub struct BufferMut<'a> {
     pub(crate) kind: Kind,
     pub(crate) data: *mut c_void,
     pub(crate) bytes: usize,
-    /// Whether what is there may be read.
+    /// Whether the memory may be read.
     pub(crate) is_init: bool,
     lent: PhantomData<&'a mut [u8]>,
 }
 
-// SAFETY: as `&[T]` of elements, which are Sync. Device memory is the business of who made it, see from_raw.
+// SAFETY: a buffer gives the access of `&[T]` with elements that are Sync. For device memory see from_raw.
 unsafe impl Send for Buffer<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Buffer<'_> {}
-// SAFETY: as `&mut [T]` of elements, which are Send.
+// SAFETY: a buffer gives the access of `&mut [T]` with elements that are Send.
 unsafe impl Send for BufferMut<'_> {}
-// SAFETY: as above; a shared reference gives access to nothing.
+// SAFETY: a shared reference gives no access to the memory.
 unsafe impl Sync for BufferMut<'_> {}
 
 impl<'a> Buffer<'a> {
-    /// Bytes that hold elements of a dtype, in the machine's byte order and of any alignment.
+    /// Creates a buffer of bytes that hold elements of a dtype, in the byte order of the machine and of any alignment.
     ///
-    /// Errors: [`Error::DType`] for strings, and for bytes other than 0 and 1 where they are to be bools.
+    /// # Errors
+    ///
+    /// [`Error::DType`] for strings, and for bools whose byte is not 0 or 1.
     pub fn from_bytes(dtype: DType, bytes: &'a [u8]) -> Result<Self, Error> {
         if dtype == DType::String {
             return Err(
@@ -121,11 +127,12 @@ impl<'a> Buffer<'a> {
         Ok(unsafe { Self::from_raw(dtype, Device::Cpu, bytes.as_ptr().cast(), bytes.len()) })
     }
 
-    /// Any memory, that of a device too.
+    /// Creates a buffer of any memory, including that of a device.
     ///
     /// # Safety
-    /// `data` must point to `bytes` bytes on `device`, readable and unchanged by others for `'a` and, on a device, until
-    /// the stream has passed every call that reads them. Bools must be 0 or 1 where a tensor over it has elements.
+    ///
+    /// `data` must point to `bytes` bytes on `device` that are readable and do not change for `'a` and, on a device,
+    /// until the stream has executed every call that reads them. Elements of tensors of bools must be 0 or 1.
     pub unsafe fn from_raw(dtype: DType, device: Device, data: *const c_void, bytes: usize) -> Self {
         Buffer {
             kind: Kind::new(dtype, device),
@@ -137,20 +144,23 @@ impl<'a> Buffer<'a> {
 }
 
 impl<'a> BufferMut<'a> {
-    /// Bytes to write elements of a dtype to, of any alignment.
+    /// Creates a buffer of bytes to which elements of a dtype are written, of any alignment.
     ///
-    /// Errors: [`Error::DType`] for strings.
+    /// # Errors
+    ///
+    /// [`Error::DType`] for strings.
     pub fn from_bytes(dtype: DType, bytes: &'a mut [u8]) -> Result<Self, Error> {
         Buffer::from_bytes(dtype, &[])?;
-        // SAFETY: the slice is borrowed for 'a, and every byte that can be written is a byte.
+        // SAFETY: the slice is borrowed for 'a, and any byte may be written to it.
         Ok(unsafe { Self::from_raw(dtype, Device::Cpu, bytes.as_mut_ptr().cast(), bytes.len()) })
     }
 
-    /// Any memory, that of a device too.
+    /// Creates a buffer of any memory, including that of a device.
     ///
     /// # Safety
-    /// `data` must point to `bytes` bytes on `device`, writable and used by nobody else for `'a` and, on a device, until
-    /// the stream has passed every call that writes them. They must be initialised where they are scattered into.
+    ///
+    /// `data` must point to `bytes` bytes on `device` that are writable and have no other user for `'a` and, on a
+    /// device, until the stream has executed every call that writes them. The target of a scatter must be initialised.
     pub unsafe fn from_raw(dtype: DType, device: Device, data: *mut c_void, bytes: usize) -> Self {
         BufferMut {
             kind: Kind::new(dtype, device),
@@ -160,9 +170,20 @@ impl<'a> BufferMut<'a> {
             lent: PhantomData,
         }
     }
+
+    /// The same memory, for an argument of the library, whose pointers are all const.
+    #[inline]
+    pub(crate) fn into_read(self) -> Buffer<'a> {
+        Buffer {
+            kind: self.kind,
+            data: self.data,
+            bytes: self.bytes,
+            lent: PhantomData,
+        }
+    }
 }
 
-/// A bool of any other byte would be undefined behaviour where it comes out again as a Rust bool.
+/// Checks that bytes are 0 or 1. A Rust bool of any other byte is undefined behaviour.
 pub(crate) fn check_bools(bytes: &[u8]) -> Result<(), Error> {
     match bytes.iter().find(|byte| **byte > 1) {
         None => Ok(()),
@@ -249,14 +270,19 @@ impl<'a, T: Element, const N: usize> From<&'a mut [T; N]> for BufferMut<'a> {
     }
 }
 
-/// Memory to scatter into is read, which what has not been written must not be.
+/// Checks that memory to scatter into may be read.
+#[inline]
+pub(crate) fn check_init(is_init: bool) -> Result<(), Error> {
+    if is_init { Ok(()) } else { Err(refuse_uninit()) }
+}
+
 #[cold]
-pub(crate) fn refuse_uninit() -> Error {
-    let message = "memory that may not have been written is not scattered into";
+fn refuse_uninit() -> Error {
+    let message = "memory that may be uninitialised cannot be the target of a scatter";
     Cause::new(sys::GTH_E_UNSUPPORTED, Operand::Target, message).into()
 }
 
-/// The pointer of a description. No bytes are no pointer: an extent of 0 means as much as the shape reaches.
+/// The pointer of a description. It is NULL for memory of 0 bytes, because an extent of 0 has another meaning.
 #[inline]
 pub(crate) fn pointer(data: *const c_void, bytes: usize) -> *const c_void {
     if bytes == 0 { ptr::null() } else { data }

@@ -1,4 +1,4 @@
-//! What the library can do here.
+//! The capabilities of the library on this machine.
 
 use crate::abi::{self, Version};
 use crate::error::{Error, call};
@@ -46,7 +46,7 @@ pub struct CudaDevice {
     pub memory: u64,
 }
 
-/// What the library can do on this machine.
+/// The capabilities of the library on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Capabilities {
@@ -54,23 +54,23 @@ pub struct Capabilities {
     pub abi: u32,
     /// Its release.
     pub version: Version,
-    /// CPU threads of a call that does not say how many.
+    /// The number of CPU threads that a call uses by default.
     pub cpu_threads: usize,
     /// Instruction sets in the library.
     pub cpu_tiers_built: Vec<Tier>,
-    /// Of these, the ones that this processor runs.
+    /// The instruction sets among them that this processor supports.
     pub cpu_tiers_usable: Vec<Tier>,
-    /// The one in use.
+    /// The instruction set in use.
     pub cpu_tier: Option<Tier>,
-    /// The CUDA runtime inside, 1000 * major + 10 * minor; none in a build without CUDA.
+    /// The version of the CUDA runtime, 1000 * major + 10 * minor. `None` in a build without CUDA.
     pub cuda_runtime: Option<u32>,
-    /// The newest CUDA of the driver, likewise; none without a driver.
+    /// The newest CUDA version of the driver, in the same form. `None` without a driver.
     pub cuda_driver: Option<u32>,
     /// Usable CUDA devices, by device number.
     pub devices: Vec<CudaDevice>,
 }
 
-/// Asks the library what it can do on this machine.
+/// Returns the capabilities of the library on this machine.
 ///
 /// ```
 /// let capabilities = gather::capabilities()?;
@@ -83,7 +83,7 @@ pub fn capabilities() -> Result<Capabilities, Error> {
         size: numbers::struct_size::<sys::gth_capability_info>(),
         ..Default::default()
     };
-    // SAFETY: the struct is sized.
+    // SAFETY: the size of the struct is set.
     call(|err| unsafe { sys::gth_capabilities(&mut info, err) })?;
     let known = |number: i32| u32::try_from(number).ok().filter(|number| *number > 0);
     Ok(Capabilities {
@@ -108,11 +108,11 @@ pub fn capabilities() -> Result<Capabilities, Error> {
     })
 }
 
-/// Ends the library's threads; the next large call starts them again.
+/// Ends the threads of the library. The next large call starts them again.
 ///
 /// # Safety
 /// No other thread may be inside a call of this crate.
 pub unsafe fn shutdown() {
-    // SAFETY: by contract; it answers nothing but success.
+    // SAFETY: the caller guarantees it. The call cannot fail.
     unsafe { sys::gth_shutdown() };
 }

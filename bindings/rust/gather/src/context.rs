@@ -1,27 +1,30 @@
-//! Devices, streams and hooks that calls use.
+//! Contexts: devices, streams and hooks of calls.
 
 use std::alloc::GlobalAlloc;
 use std::ffi::c_void;
 use std::fmt;
 use std::ptr;
+use std::sync::Arc;
 
 use crate::abi;
 use crate::allocator;
 use crate::device::Device;
 use crate::dtype::DType;
-use crate::error::{Error, Operand, call};
+use crate::error::{Error, call};
 use crate::executor::{Executor, Work, parallel_for};
 use crate::handle::Handle;
 use crate::numbers::{rank_to_c, struct_size};
-use crate::tensor::{Tensor, borrow};
+use crate::tensor::Tensor;
 use crate::tensor_mut::TensorMut;
 use gather_sys as sys;
 
-/// [`Context::DEFAULT`], for the functions that name no context.
+/// The [`Context::DEFAULT`] of the functions that have no context.
 pub(crate) static DEFAULT: Context = Context::DEFAULT;
 
-/// A device, a stream and hooks. The functions of this crate use [`Context::DEFAULT`], the CPU with the library's own
-/// threads; a context of one's own is for other numbers of threads, for executors, allocators and devices.
+/// A device, a stream and hooks. The functions of this crate use [`Context::DEFAULT`], the CPU with the threads of the
+/// library. Other contexts have other numbers of threads, executors, allocators or devices.
+///
+/// # Examples
 ///
 /// ```
 /// use gather::{Context, Options, Tensor};
@@ -34,24 +37,24 @@ pub(crate) static DEFAULT: Context = Context::DEFAULT;
 /// ```
 pub struct Context {
     raw: *mut sys::gth_context,
-    /// Boxed once more, because the library keeps the address.
-    _executor: Option<Box<Executor>>,
+    /// The library keeps its address. It is an Arc, because a pointer into a Box is invalid after the Box has moved.
+    _executor: Option<Arc<Executor>>,
 }
 
-// SAFETY: the library's contexts are immutable and may be used by any number of threads, and the executor is Send and
-// Sync. A context cannot be dropped while a call borrows it.
+// SAFETY: contexts of the library are immutable, and any number of threads may use them. The executor is Send and Sync.
+// A context cannot be dropped while a call borrows it.
 unsafe impl Send for Context {}
 // SAFETY: as above.
 unsafe impl Sync for Context {}
 
 impl Context {
-    /// The CPU, with the library's own threads.
+    /// The CPU with the threads of the library.
     pub const DEFAULT: Context = Context {
         raw: ptr::null_mut(),
         _executor: None,
     };
 
-    /// Makes a context step by step.
+    /// Creates a builder of a context.
     pub fn builder() -> ContextBuilder {
         ContextBuilder::default()
     }
@@ -61,10 +64,12 @@ impl Context {
         self.raw
     }
 
-    /// A dense tensor of zeros on the context's device, in memory from its allocator.
+    /// Creates a dense tensor of zeros on the device of the context, in memory of its allocator.
     ///
-    /// Errors: [`Error::Rank`], [`Error::Shape`], [`Error::Size`], [`Error::OutOfMemory`]; [`Error::Unsupported`] for
-    /// strings; on a device [`Error::Cuda`], [`Error::Fork`], [`Error::Capture`].
+    /// # Errors
+    ///
+    /// [`Error::Rank`], [`Error::Shape`], [`Error::Size`], [`Error::OutOfMemory`], and [`Error::Unsupported`] for
+    /// strings. On a device also [`Error::Cuda`], [`Error::Fork`] and [`Error::Capture`].
     pub fn zeros(&self, dtype: DType, shape: &[usize]) -> Result<Tensor<'static>, Error> {
         abi::ensure()?;
         let ndim = rank_to_c(shape.len());
@@ -75,25 +80,35 @@ impl Context {
         Tensor::from_handle(handle)
     }
 
-    /// Copies every element of `source` to `destination`: same dtype and shape, any strides. On a device in stream order;
-    /// where one of both is in the memory of the process, this is [`Context::sync`] too.
+    /// Copies every element of `source` to `destination`. Both have the same dtype and shape, and any strides. On a
+    /// device the copy runs in stream order. If one of the tensors is in memory of the process, the copy then waits, as
+    /// [`Context::sync`].
     ///
-    /// Errors: [`Error::DType`], [`Error::Rank`], [`Error::Shape`], [`Error::Stride`], [`Error::ReadOnly`],
-    /// [`Error::Device`], [`Error::Null`]; [`Error::Unsupported`] for strings; those of an earlier call on the device.
+    /// # Errors
+    ///
+    /// [`Error::DType`], [`Error::Rank`], [`Error::Shape`], [`Error::Stride`], [`Error::ReadOnly`], [`Error::Device`],
+    /// [`Error::Null`], and [`Error::Unsupported`] for strings. A copy that waits also returns the errors of earlier
+    /// calls on the device.
     pub fn copy(&self, source: &Tensor<'_>, destination: &mut TensorMut<'_>) -> Result<(), Error> {
         abi::ensure()?;
         let is_host = |desc: &sys::gth_tensor_desc| Device::from_numbers(desc.device, desc.device_id) == Device::Cpu;
-        let waits = is_host(&source.desc) || is_host(&destination.desc);
-        let source = source.handle(Operand::Params)?;
-        let destination = borrow(&destination.desc).map_err(|error| error.about(Operand::Out))?;
-        // SAFETY: both handles are live, and their memory is borrowed for the call, or vouched for until the stream has
-        // passed.
-        call(|err| unsafe { sys::gth_tensor_copy(self.raw, source.as_ptr(), destination.as_ptr(), err) })?;
-        if waits { self.sync() } else { Ok(()) }
+        let (source, destination) = (&source.desc, &destination.desc);
+        // SAFETY: the descriptions name only memory that is borrowed for the call, that of the destination exclusively.
+        // The owner of device memory guarantees it until the stream has executed the copy.
+        call(|err| unsafe { sys::gth_copy(self.raw, source, destination, err) })?;
+        if is_host(source) || is_host(destination) {
+            self.sync()
+        } else {
+            Ok(())
+        }
     }
 
-    /// Waits until the work enqueued on the context's stream is done, and answers [`Error::Index`] or [`Error::Race`] for
-    /// the first device call that has failed since the last time. On the CPU does nothing.
+    /// Waits until the work enqueued on the stream of the context is complete, and takes its error, as
+    /// [`Context::take_error`]. On the CPU it does nothing.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Context::take_error`].
     pub fn sync(&self) -> Result<(), Error> {
         abi::ensure()?;
         // SAFETY: the context is live.
@@ -101,41 +116,62 @@ impl Context {
         self.take_error()
     }
 
-    /// Waits for the context's stream, then answers [`Error::Index`] or [`Error::Race`] for the first device call that
-    /// has failed since the last take, and forgets it. On the CPU, calls answer for themselves and this is always `Ok`.
+    /// Waits for the stream of the context, returns the error of the first device call that has failed since the last
+    /// take, and clears it. On the CPU it always returns `Ok`, because calls return their own errors.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Index`] or [`Error::Race`] of a device call. If the take itself fails, [`Error::Cuda`],
+    /// [`Error::Fork`] or [`Error::Capture`].
     pub fn take_error(&self) -> Result<(), Error> {
         abi::ensure()?;
         // SAFETY: the context is live.
         call(|err| unsafe { sys::gth_context_take_error(self.raw, err) })
     }
 
-    /// Enqueues: copy the error record to `record`, then clear the context's. On the CPU does nothing.
+    /// Enqueues a copy of the error record to `record`, and then clears that of the context. On the CPU it does
+    /// nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Null`], [`Error::Device`], [`Error::Cuda`] and [`Error::Fork`].
     ///
     /// # Safety
-    /// `record` must be device or pinned host memory that stays valid until the stream has passed.
+    ///
+    /// `record` must be device or pinned host memory that stays valid until the stream has executed the copy.
     pub unsafe fn enqueue_take_error(&self, record: *mut sys::gth_error_record) -> Result<(), Error> {
         abi::ensure()?;
-        // SAFETY: by contract.
+        // SAFETY: the caller guarantees it.
         call(|err| unsafe { sys::gth_context_enqueue_take_error(self.raw, record, err) })
     }
 
-    /// Makes the context's stream wait for what a CUDA stream has been given so far. [`Error::Device`] on the CPU.
+    /// Makes the stream of the context wait for the work enqueued on a CUDA stream so far.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`] on the CPU, [`Error::Cuda`], [`Error::Fork`] and [`Error::Capture`].
     ///
     /// # Safety
-    /// `stream` must be a live stream of CUDA, or one of its special values.
+    ///
+    /// `stream` must be a live CUDA stream, or one of CUDA's special values.
     pub unsafe fn wait(&self, stream: *mut c_void) -> Result<(), Error> {
         abi::ensure()?;
-        // SAFETY: by contract.
+        // SAFETY: the caller guarantees it.
         call(|err| unsafe { sys::gth_context_wait(self.raw, stream.cast(), err) })
     }
 
-    /// Makes a CUDA stream wait for what the context's stream has been given so far. [`Error::Device`] on the CPU.
+    /// Makes a CUDA stream wait for the work enqueued on the stream of the context so far.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Context::wait`].
     ///
     /// # Safety
-    /// `stream` must be a live stream of CUDA, or one of its special values.
+    ///
+    /// `stream` must be a live CUDA stream, or one of CUDA's special values.
     pub unsafe fn signal(&self, stream: *mut c_void) -> Result<(), Error> {
         abi::ensure()?;
-        // SAFETY: by contract.
+        // SAFETY: the caller guarantees it.
         call(|err| unsafe { sys::gth_context_signal(self.raw, stream.cast(), err) })
     }
 }
@@ -155,15 +191,15 @@ impl fmt::Debug for Context {
 impl Drop for Context {
     fn drop(&mut self) {
         if self.raw.is_null() {
-            return; // the default, or a library of another ABI
+            return; // the default context
         }
-        // SAFETY: released once, here, and nobody borrows the context any more.
+        // SAFETY: the context is released once, here, and is no longer borrowed.
         let status = unsafe { sys::gth_context_release(self.raw) };
         debug_assert_eq!(status, sys::GTH_OK);
     }
 }
 
-/// What a [`Context`] is to be made of.
+/// The options of a new [`Context`].
 #[derive(Default)]
 #[must_use]
 pub struct ContextBuilder {
@@ -172,21 +208,23 @@ pub struct ContextBuilder {
 }
 
 impl ContextBuilder {
-    /// Cut work for at most so many threads; 0: as many as this process may use.
+    /// Sets the highest number of threads of a call. 0 means all that the process may use.
     pub fn threads(mut self, threads: usize) -> Self {
         self.options.threads = i32::try_from(threads).unwrap_or(i32::MAX);
         self
     }
 
-    /// Work on a device. A build without CUDA answers [`Error::Device`].
+    /// Sets the device. With a library without CUDA, [`ContextBuilder::build`] returns [`Error::Device`].
     pub fn device(mut self, device: Device) -> Self {
         (self.options.device, self.options.device_id) = device.numbers();
         self
     }
 
-    /// Run large calls on the caller's threads: the closure runs [`Work::run_next`] wherever it likes until it has no more
-    /// pieces to give. What it leaves undone is done on the calling thread, also if it panics, so that the result is
-    /// always right. It must not call this crate.
+    /// Sets a closure that runs large calls on threads of the caller. It calls [`Work::run_next`], on any threads,
+    /// until that returns false. The calling thread runs the pieces that the closure leaves, even if it panics, so that
+    /// the result is always complete. The closure must not call this crate.
+    ///
+    /// # Examples
     ///
     /// ```
     /// use gather::{Context, Work};
@@ -209,7 +247,9 @@ impl ContextBuilder {
         self
     }
 
-    /// Take the memory of results on the CPU from an allocator. It must not call this crate.
+    /// Sets an allocator for the memory of results on the CPU. It must not call this crate.
+    ///
+    /// # Examples
     ///
     /// ```
     /// use gather::Context;
@@ -226,42 +266,46 @@ impl ContextBuilder {
         self
     }
 
-    /// Work on a CUDA stream.
+    /// Sets the CUDA stream.
     ///
     /// # Safety
-    /// `stream` must be a stream of the context's device, or one of CUDA's special values, that lives as long as the
-    /// context and the tensors made with it. Memory is given back in its order: where another stream uses these
-    /// tensors, [`wait`](Context::wait) and [`signal`](Context::signal) must order both before the tensors are dropped.
-    /// The stream of each thread (0x2) needs a context for each thread.
+    ///
+    /// `stream` must be a stream of the device of the context, or one of CUDA's special values, that lives as long as
+    /// the context and the tensors made with it. Memory is freed in the order of this stream. If another stream uses
+    /// these tensors, [`wait`](Context::wait) and [`signal`](Context::signal) must order both before the tensors are
+    /// dropped. The per-thread stream (0x2) needs one context for each thread.
     pub unsafe fn stream(mut self, stream: *mut c_void) -> Self {
         self.options.stream = stream.cast();
         self
     }
 
-    /// Keep errors of device calls in this record.
+    /// Sets the record for errors of device calls.
     ///
     /// # Safety
+    ///
     /// `record` must be device or mapped pinned memory that outlives the context and every graph captured with it.
     pub unsafe fn record(mut self, record: *mut sys::gth_error_record) -> Self {
         self.options.record = record;
         self
     }
 
-    /// Makes the context.
+    /// Creates the context.
     ///
-    /// Errors: [`Error::Device`], [`Error::Cuda`], [`Error::Fork`], [`Error::OutOfMemory`].
+    /// # Errors
+    ///
+    /// [`Error::Device`], [`Error::Cuda`], [`Error::Fork`] and [`Error::OutOfMemory`].
     pub fn build(self) -> Result<Context, Error> {
         abi::ensure()?;
         let mut options = self.options;
         options.size = struct_size::<sys::gth_context_options>();
-        let executor = self.executor.map(Box::new);
+        let executor = self.executor.map(Arc::new);
         if let Some(executor) = &executor {
             options.parallel_for = Some(parallel_for);
-            options.parallel_user = ptr::from_ref::<Executor>(executor).cast_mut().cast();
+            options.parallel_user = Arc::as_ptr(executor).cast_mut().cast();
         }
         let mut raw = ptr::null_mut();
-        // SAFETY: the hooks are given the users they were written for; the context keeps the executor, and the
-        // allocator lives for ever.
+        // SAFETY: each hook gets the user pointer of its type. The context keeps the executor alive, and the allocator
+        // is 'static.
         call(|err| unsafe { sys::gth_context_create(&options, &mut raw, err) })?;
         Ok(Context {
             raw,

@@ -1,4 +1,4 @@
-//! What can go wrong, with the numbers that programs act on.
+//! Errors, with the numbers that programs read.
 
 use std::ffi::CStr;
 use std::fmt;
@@ -7,93 +7,96 @@ use std::mem::MaybeUninit;
 use crate::numbers::{struct_size, unsigned};
 use gather_sys as sys;
 
-/// What an error is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Operand {
-    /// Nothing in particular.
-    None,
-    /// The source tensor.
-    Params,
-    /// The indices.
-    Indices,
-    /// The output.
-    Out,
-    /// The options; the component is then the byte offset of the field in the C struct.
-    Options,
-    /// The context.
-    Context,
-    /// The plan.
-    Plan,
-    /// The tensor of a call that has only one.
-    Tensor,
-    /// The tensor that a scatter changes, or the gradient that is made.
-    Target,
-    /// The updates of a scatter, or the gradient that is given.
-    Updates,
+macro_rules! operands {
+    ($($(#[$doc:meta])* $variant:ident = $number:ident $name:literal,)*) => {
+        /// The operand that an error concerns.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Operand {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Operand {
+            /// The name with which messages of the library begin.
+            fn name(self) -> &'static str {
+                match self {
+                    $(Operand::$variant => $name,)*
+                }
+            }
+
+            fn from_raw(operand: i32) -> Self {
+                match operand {
+                    $(sys::$number => Operand::$variant,)*
+                    _ => Operand::None,
+                }
+            }
+        }
+    };
 }
 
-impl Operand {
-    /// As the library's messages begin.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Operand::None => "none",
-            Operand::Params => "params",
-            Operand::Indices => "indices",
-            Operand::Out => "out",
-            Operand::Options => "options",
-            Operand::Context => "context",
-            Operand::Plan => "plan",
-            Operand::Tensor => "tensor",
-            Operand::Target => "target",
-            Operand::Updates => "updates",
-        }
-    }
-
-    fn from_raw(operand: i32) -> Self {
-        match operand {
-            sys::GTH_OPERAND_PARAMS => Operand::Params,
-            sys::GTH_OPERAND_INDICES => Operand::Indices,
-            sys::GTH_OPERAND_OUT => Operand::Out,
-            sys::GTH_OPERAND_OPTIONS => Operand::Options,
-            sys::GTH_OPERAND_CONTEXT => Operand::Context,
-            sys::GTH_OPERAND_PLAN => Operand::Plan,
-            sys::GTH_OPERAND_TENSOR => Operand::Tensor,
-            sys::GTH_OPERAND_TARGET => Operand::Target,
-            sys::GTH_OPERAND_UPDATES => Operand::Updates,
-            _ => Operand::None,
-        }
-    }
+operands! {
+    /// None in particular.
+    None = GTH_OPERAND_NONE "none",
+    /// The source tensor.
+    Params = GTH_OPERAND_PARAMS "params",
+    /// The indices.
+    Indices = GTH_OPERAND_INDICES "indices",
+    /// The output.
+    Out = GTH_OPERAND_OUT "out",
+    /// The options. The component is the byte offset of the field in the C struct.
+    Options = GTH_OPERAND_OPTIONS "options",
+    /// The context.
+    Context = GTH_OPERAND_CONTEXT "context",
+    /// The plan.
+    Plan = GTH_OPERAND_PLAN "plan",
+    /// The tensor of a call that has only one.
+    Tensor = GTH_OPERAND_TENSOR "tensor",
+    /// The tensor that a scatter or a gradient writes.
+    Target = GTH_OPERAND_TARGET "target",
+    /// The updates of a scatter, or the gradient of an output.
+    Updates = GTH_OPERAND_UPDATES "updates",
+    /// The request as a whole.
+    Request = GTH_OPERAND_REQUEST "request",
+    /// The bags. No function of this release has bags.
+    Bags = GTH_OPERAND_BAGS "bags",
+    /// The weights of bags.
+    Weights = GTH_OPERAND_WEIGHTS "weights",
+    /// The codec of packed rows. No function of this release has packed rows.
+    Codec = GTH_OPERAND_CODEC "codec",
+    /// The file. No function of this release reads files.
+    File = GTH_OPERAND_FILE "file",
 }
 
 /// The details of an [`Error`].
 ///
-/// For an index out of bounds: the smallest bad tuple is at `position` in the row-major order of the tuples, its
-/// component number `component` is `value`, and the dim it points into has `limit` elements.
+/// If an index is out of bounds, `position` is the row-major number of the first tuple that is invalid, `component` is
+/// the number of its component, `value` is the index, and `limit` is the extent of the dim that it selects from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cause {
-    /// The number of the status in the C ABI; it never changes.
+    /// The number of the status in the C ABI. It never changes.
     pub status: i32,
-    /// What it is about.
+    /// The operand that the error concerns.
     pub operand: Operand,
     /// The component of the tuple, the dim, or the field of the options.
     pub component: Option<u32>,
-    /// The linear number of the tuple.
+    /// The row-major number of the tuple.
     pub position: Option<u64>,
-    /// What came; wide enough for every signed and unsigned index.
+    /// The given value. It can hold every signed and unsigned index.
     pub value: i128,
-    /// What would have done: a bound, a size, a dtype's number.
+    /// The required value: a bound, a size, or the number of a dtype.
     pub limit: i64,
     /// Negative indices count from the end: the valid range is `[-limit, limit)`.
     pub wraps: bool,
-    /// CUDA's number for a failed CUDA call.
+    /// The number of a CUDA error, or errno. 0 if there is none.
     pub native: i32,
     /// The number of the device call in its context, from 1.
     pub sequence: i64,
-    /// Device calls that failed since the last take.
+    /// The number of device calls that have failed since the last take.
     pub count: u64,
-    /// The same in English; it may change between releases.
+    /// The number of the request, in a call that runs several.
+    pub item: Option<u64>,
+    /// The same in English. It may change between releases.
     pub message: String,
 }
 
@@ -104,8 +107,8 @@ impl fmt::Display for Cause {
 }
 
 impl Cause {
-    /// An error of this crate's own, for what it must check before the library may be asked. The message begins with
-    /// the operand, as the library's do.
+    /// An error that this crate finds before it calls the library. The message begins with the operand, as those of the
+    /// library do.
     pub(crate) fn new(status: i32, operand: Operand, message: impl fmt::Display) -> Self {
         Cause {
             status,
@@ -118,6 +121,7 @@ impl Cause {
             native: 0,
             sequence: 0,
             count: 0,
+            item: None,
             message: match operand {
                 Operand::None => message.to_string(),
                 _ => format!("{}: {message}", operand.name()),
@@ -131,11 +135,14 @@ impl Cause {
         self
     }
 
+    /// Reads an error of the library.
+    ///
     /// # Safety
+    ///
     /// The library has written `raw`.
     unsafe fn read(raw: *const sys::gth_error) -> Self {
-        // SAFETY: every field but size is written with a status that is not OK, and the message ends with a zero.
-        // Behind that zero it may be uninitialised, so no reference to the struct is made.
+        // SAFETY: with a status that is not OK the library writes every field except size, and the message ends with a
+        // zero. The bytes after that zero may be uninitialised, so no reference to the struct is created.
         unsafe {
             let flags = (*raw).flags;
             let value = (*raw).value;
@@ -155,6 +162,7 @@ impl Cause {
                 native: (*raw).native,
                 sequence: (*raw).sequence,
                 count: (*raw).count,
+                item: u64::try_from((*raw).item).ok(),
                 message: message.to_string_lossy().into_owned(),
             }
         }
@@ -163,8 +171,9 @@ impl Cause {
 
 macro_rules! errors {
     ($($(#[$doc:meta])* $variant:ident = $status:ident,)*) => {
-        /// Everything that a call can answer but success. No output has been written then, with the one exception of
-        /// [`Error::Race`].
+        /// The error of a call. If a call fails, no output has been written. The only exception is [`Error::Race`].
+        ///
+        /// # Examples
         ///
         /// ```
         /// use gather::{Error, Options, Tensor, gather};
@@ -184,10 +193,10 @@ macro_rules! errors {
         #[non_exhaustive]
         pub enum Error {
             $($(#[$doc])* #[error("{0}")] $variant(Box<Cause>),)*
-            /// A status of a newer library that this crate has no name for.
+            /// A status of a newer library for which this crate has no name.
             #[error("{0}")]
             Other(Box<Cause>),
-            /// The loaded library has another ABI than the one this crate was built for.
+            /// The loaded library has another ABI than this crate.
             #[error("the loaded libgather has ABI {loaded}, this crate was built for ABI {built}")]
             Abi {
                 /// The ABI of this crate.
@@ -208,16 +217,8 @@ macro_rules! errors {
         }
 
         impl Error {
-            /// The details; none for [`Error::Abi`].
+            /// Returns the details. [`Error::Abi`] has none.
             pub fn cause(&self) -> Option<&Cause> {
-                match self {
-                    $(Error::$variant(cause) => Some(cause),)*
-                    Error::Other(cause) => Some(cause),
-                    Error::Abi { .. } => None,
-                }
-            }
-
-            fn cause_mut(&mut self) -> Option<&mut Cause> {
                 match self {
                     $(Error::$variant(cause) => Some(cause),)*
                     Error::Other(cause) => Some(cause),
@@ -229,71 +230,63 @@ macro_rules! errors {
 }
 
 errors! {
-    /// A pointer is missing: no data where there is something to read or write.
+    /// A required pointer is missing, or there is no data although elements are read or written.
     Null = GTH_E_NULL,
-    /// Not a live handle.
+    /// The handle is not live.
     Handle = GTH_E_HANDLE,
-    /// An opset or switch that this library does not know.
+    /// The library does not know the opset or the switch.
     Version = GTH_E_VERSION,
-    /// A dtype that is not allowed here, or differs from the one needed.
+    /// The dtype is not allowed here, or differs from the required one.
     DType = GTH_E_DTYPE,
-    /// A rank that is too small, too large, or differs from the one needed.
+    /// The rank is too small, too large, or differs from the required one.
     Rank = GTH_E_RANK,
-    /// An axis out of range or below batch_dims, or one that the operation does not have.
+    /// The axis is out of range or below batch_dims, or the operation has none.
     Axis = GTH_E_AXIS,
-    /// batch_dims out of range, or batch extents of params and indices that do not agree.
+    /// batch_dims is out of range, or batch extents of params and indices differ.
     Batch = GTH_E_BATCH,
-    /// An extent that differs from the one needed, or a tuple that is too long.
+    /// An extent differs from the required one, or a tuple is too long.
     Shape = GTH_E_SHAPE,
-    /// A product of extents beyond 64 bits, or memory that is too small.
+    /// A product of extents exceeds 64 bits, or memory is too small.
     Size = GTH_E_SIZE,
-    /// Strides that leave the memory described, or an output that overlaps itself.
+    /// Strides leave the described memory, or elements of an output overlap.
     Stride = GTH_E_STRIDE,
-    /// An absent device, tensors of different devices, or a build without CUDA.
+    /// The device is absent, tensors are on different devices, or the build has no CUDA.
     Device = GTH_E_DEVICE,
-    /// A malformed DLPack struct.
+    /// The DLPack struct is malformed.
     DlPack = GTH_E_DLPACK,
-    /// A malformed Arrow struct, or string offsets that decrease or leave the bytes.
+    /// The Arrow struct is malformed, or offsets of strings decrease or leave the bytes.
     Arrow = GTH_E_ARROW,
-    /// An output, or an export, of read-only memory.
+    /// An output, or an export, is read-only memory.
     ReadOnly = GTH_E_READONLY,
-    /// From its first byte to its last, what is written overlaps what is read.
+    /// The byte range of the written operand overlaps the byte range of another one.
     Alias = GTH_E_ALIAS,
-    /// An index out of bounds.
+    /// An index is out of bounds.
     Index = GTH_E_INDEX,
-    /// Another thread changed the indices during the call; rows already written are gathered rows or zeros.
+    /// Another thread has changed the indices during the call. Rows that were written are gathered rows or zeros.
     Race = GTH_E_RACE,
-    /// Memory could not be had.
+    /// Memory could not be allocated.
     OutOfMemory = GTH_E_NOMEM,
-    /// CUDA in a child process after fork.
+    /// CUDA was used in a child process after fork.
     Fork = GTH_E_FORK,
     /// A CUDA call failed.
     Cuda = GTH_E_CUDA,
     /// The operation cannot be captured into a CUDA graph.
     Capture = GTH_E_CAPTURE,
-    /// Valid, but not offered for this kind of tensor.
+    /// The call is valid, but this kind of tensor does not support it.
     Unsupported = GTH_E_UNSUPPORTED,
-    /// A defect of the library.
+    /// The library has a defect.
     Internal = GTH_E_INTERNAL,
+    /// Offsets, lengths or segments of bags are invalid. No function of this release returns it.
+    Offsets = GTH_E_OFFSETS,
+    /// A file could not be read. No function of this release returns it.
+    Io = GTH_E_IO,
 }
 
-impl Error {
-    /// The same error about another operand: a tensor of its own is an operand of the call around it.
-    pub(crate) fn about(mut self, operand: Operand) -> Self {
-        if let Some(cause) = self.cause_mut() {
-            cause.operand = operand;
-            if let Some(what) = cause.message.strip_prefix("tensor:") {
-                cause.message = format!("{}:{what}", operand.name());
-            }
-        }
-        self
-    }
-}
-
-/// Calls the library with room for an error, and turns its answer into a result.
+/// Calls the library with room for an error, and converts the status into a result.
 #[inline]
 pub(crate) fn call(f: impl FnOnce(*mut sys::gth_error) -> i32) -> Result<(), Error> {
-    // On success the library writes one field of the 320 bytes: to clear them first would cost more than a small call.
+    // On success the library writes one field of the 328 bytes: to clear them first would take longer than a small
+    // call.
     let mut storage = MaybeUninit::<sys::gth_error>::uninit();
     let raw = storage.as_mut_ptr();
     // SAFETY: raw points to the storage.
@@ -303,21 +296,67 @@ pub(crate) fn call(f: impl FnOnce(*mut sys::gth_error) -> i32) -> Result<(), Err
     }
     match f(raw) {
         sys::GTH_OK => Ok(()),
-        // SAFETY: raw has been handed to the library.
+        // SAFETY: raw was passed to the library.
         status => Err(unsafe { failure(status, raw) }),
     }
 }
 
+/// The error of a call that has returned a status other than OK.
+///
 /// # Safety
-/// The library was given `raw`, with its size and status set, and answered `status`.
+///
+/// `raw`, with its size and status set, was passed to a call of the library that has returned `status`.
 #[cold]
 unsafe fn failure(status: i32, raw: *const sys::gth_error) -> Error {
-    // SAFETY: the status field was set before the call; where it has changed, the library has written all fields.
+    // SAFETY: the status field was set before the call. If it has changed, the library has written all fields.
     unsafe {
         if (*raw).status == status {
             Cause::read(raw).into()
         } else {
             Cause::new(status, Operand::None, "the library gave no details").into()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statuses_have_variants_and_operands_have_names() {
+        for status in sys::GTH_E_IO..sys::GTH_OK {
+            let error = Error::from(Cause::new(status, Operand::None, "m"));
+            assert!(!matches!(error, Error::Other(_)), "{error:?}");
+            assert_eq!(error.cause().unwrap().status, status);
+        }
+        let offsets = Error::from(Cause::new(sys::GTH_E_OFFSETS, Operand::Bags, "decrease"));
+        assert!(matches!(offsets, Error::Offsets(_)) && offsets.to_string() == "bags: decrease");
+        assert!(matches!(
+            Error::from(Cause::new(-99, Operand::None, "m")),
+            Error::Other(_)
+        ));
+        for operand in sys::GTH_OPERAND_NONE + 1..=sys::GTH_OPERAND_FILE {
+            assert_ne!(Operand::from_raw(operand), Operand::None, "{operand}");
+        }
+        assert_eq!(Operand::from_raw(sys::GTH_OPERAND_REQUEST), Operand::Request);
+        assert_eq!(Operand::from_raw(sys::GTH_OPERAND_FILE + 1), Operand::None);
+    }
+
+    #[test]
+    fn fields_of_the_library_are_read() {
+        let mut raw = sys::gth_error {
+            status: sys::GTH_E_ALIAS,
+            operand: sys::GTH_OPERAND_OUT,
+            component: -1,
+            position: -1,
+            item: 3,
+            ..Default::default()
+        };
+        // SAFETY: every field is initialised.
+        let cause = unsafe { Cause::read(&raw) };
+        assert_eq!((cause.item, cause.position, cause.component), (Some(3), None, None));
+        raw.item = -1;
+        // SAFETY: as above.
+        assert_eq!(unsafe { Cause::read(&raw) }.item, None);
     }
 }

@@ -1,10 +1,10 @@
-//! Tensors from and for other libraries: DLPack, and Arrow for strings.
+//! Exchange of tensors with other libraries: DLPack, and Arrow for strings.
 
 use std::ptr::{self, NonNull};
 
 use crate::abi;
 use crate::context::Context;
-use crate::error::{Error, Operand, call};
+use crate::error::{Error, call};
 use crate::handle::Handle;
 use crate::numbers::rank_to_c;
 use crate::tensor::Tensor;
@@ -14,12 +14,12 @@ use gather_sys as sys;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Export {
-    /// Share memory that the library owns, copy memory that is borrowed.
+    /// Memory that the library owns is shared, and memory that is borrowed is copied.
     #[default]
     Owned,
-    /// Always copy.
+    /// The memory is always copied.
     Copy,
-    /// Never copy: a borrowed tensor is [`Error::Unsupported`].
+    /// The memory is never copied: a borrowed tensor is [`Error::Unsupported`].
     NoCopy,
 }
 
@@ -34,64 +34,78 @@ impl Export {
 }
 
 impl Context {
-    /// A tensor from a versioned DLPack struct, without a copy. The struct is taken over on success only.
+    /// Creates a tensor from a versioned DLPack struct, without a copy. If the call succeeds, the tensor owns the
+    /// struct. The tensor is read-only, because its producer and others may read the same memory.
     ///
-    /// Errors: [`Error::DlPack`], [`Error::DType`], [`Error::Rank`], [`Error::Shape`], [`Error::Size`],
-    /// [`Error::Stride`], [`Error::Device`], [`Error::OutOfMemory`], [`Error::Version`].
+    /// # Errors
+    ///
+    /// [`Error::DlPack`], [`Error::DType`], [`Error::Rank`], [`Error::Shape`], [`Error::Size`], [`Error::Stride`],
+    /// [`Error::Device`], [`Error::OutOfMemory`] and [`Error::Version`].
     ///
     /// # Safety
-    /// `managed` must be a valid struct whose memory nobody changes while the tensor lives, whose bools are 0 or 1, and
-    /// whose deleter may run on any thread.
+    ///
+    /// `managed` must be a valid struct whose memory does not change while the tensor lives, whose bools are 0 or 1,
+    /// and whose deleter may run on any thread.
     pub unsafe fn from_dlpack(
         &self,
         managed: NonNull<sys::DLManagedTensorVersioned>,
     ) -> Result<Tensor<'static>, Error> {
         abi::ensure()?;
-        // SAFETY: by contract.
-        Tensor::from_handle(Handle::make(|out, err| unsafe {
+        // SAFETY: the caller guarantees it.
+        imported(Handle::make(|out, err| unsafe {
             sys::gth_tensor_from_dlpack(self.raw(), managed.as_ptr(), out, err)
         })?)
     }
 
-    /// A tensor from a DLPack struct of the time before versions. As [`Context::from_dlpack`].
+    /// Creates a tensor from a legacy DLPack struct, as [`Context::from_dlpack`].
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Context::from_dlpack`].
     ///
     /// # Safety
-    /// As [`Context::from_dlpack`].
+    ///
+    /// The requirements are those of [`Context::from_dlpack`].
     pub unsafe fn from_dlpack_legacy(&self, managed: NonNull<sys::DLManagedTensor>) -> Result<Tensor<'static>, Error> {
         abi::ensure()?;
-        // SAFETY: by contract.
-        Tensor::from_handle(Handle::make(|out, err| unsafe {
+        // SAFETY: the caller guarantees it.
+        imported(Handle::make(|out, err| unsafe {
             sys::gth_tensor_from_dlpack_legacy(self.raw(), managed.as_ptr(), out, err)
         })?)
     }
 
-    /// A tensor as a versioned DLPack struct, for another library to take; its deleter must be called in the end. The
-    /// tensor is given away, because the other library may write to memory that they share.
+    /// Exports a tensor as a versioned DLPack struct. The caller must call its deleter. The export consumes the tensor,
+    /// because another library may write to the shared memory. A view is borrowed memory, even if the tensor from which
+    /// it was made owns the memory.
     ///
-    /// Errors: [`Error::Unsupported`] for strings, and for borrowed memory that is not to be copied;
-    /// [`Error::OutOfMemory`].
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] for strings, and for borrowed memory with [`Export::NoCopy`]. [`Error::OutOfMemory`].
     pub fn into_dlpack(
         &self,
         tensor: Tensor<'_>,
         export: Export,
     ) -> Result<NonNull<sys::DLManagedTensorVersioned>, Error> {
         abi::ensure()?;
-        let handle = tensor.handle(Operand::Tensor)?;
+        let handle = tensor.export_handle()?;
         let mut out = ptr::null_mut();
         // SAFETY: the handle is live.
         call(|err| unsafe { sys::gth_tensor_to_dlpack(self.raw(), handle.as_ptr(), export.flags(), &mut out, err) })?;
         Ok(NonNull::new(out).expect("an export is not null"))
     }
 
-    /// A tensor as a DLPack struct of the time before versions. As [`Context::into_dlpack`]; [`Error::ReadOnly`] for
-    /// memory that is read-only and would be shared.
+    /// Exports a tensor as a legacy DLPack struct, as [`Context::into_dlpack`].
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Context::into_dlpack`], and [`Error::ReadOnly`] for read-only memory that would be shared.
     pub fn into_dlpack_legacy(
         &self,
         tensor: Tensor<'_>,
         export: Export,
     ) -> Result<NonNull<sys::DLManagedTensor>, Error> {
         abi::ensure()?;
-        let handle = tensor.handle(Operand::Tensor)?;
+        let handle = tensor.export_handle()?;
         let mut out = ptr::null_mut();
         // SAFETY: the handle is live.
         call(|err| unsafe {
@@ -100,15 +114,18 @@ impl Context {
         Ok(NonNull::new(out).expect("an export is not null"))
     }
 
-    /// A tensor of strings from an Arrow array of format u, U, z or Z. The array is taken over on success only; `shape`
-    /// cuts its length into dims, without it there is one.
+    /// Creates a tensor of strings from an Arrow array of format u, U, z or Z. If the call succeeds, the tensor owns
+    /// the array. Without `shape` the tensor has one dim.
     ///
-    /// Errors: [`Error::DType`] for another format and for nulls, [`Error::Arrow`], [`Error::Rank`], [`Error::Shape`],
-    /// [`Error::Size`], [`Error::OutOfMemory`].
+    /// # Errors
+    ///
+    /// [`Error::DType`] for another format and for nulls, [`Error::Arrow`], [`Error::Rank`], [`Error::Shape`],
+    /// [`Error::Size`] and [`Error::OutOfMemory`].
     ///
     /// # Safety
-    /// Both must be valid structs of Arrow's C data interface; the array's buffers must not change while the tensor
-    /// lives, and its release must be callable on any thread.
+    ///
+    /// Both must be valid structs of Arrow's C data interface. The buffers of the array must not change while the
+    /// tensor lives, and its release must be callable on any thread.
     pub unsafe fn from_arrow(
         &self,
         schema: *const sys::ArrowSchema,
@@ -119,19 +136,22 @@ impl Context {
         let (ndim, extents) = shape.map_or((-1, ptr::null()), |shape| {
             (rank_to_c(shape.len()), shape.as_ptr().cast())
         });
-        // SAFETY: by contract; the shape has ndim extents.
+        // SAFETY: the caller guarantees it, and the shape has ndim extents.
         Tensor::from_handle(Handle::make(|out, err| unsafe {
             sys::gth_tensor_from_arrow(self.raw(), schema, array, ndim, extents, out, err)
         })?)
     }
 
-    /// Writes a tensor of strings as an Arrow array, flat in row-major order: U for text, Z for other bytes. The release
-    /// of both must be called in the end.
+    /// Exports a tensor of strings as an Arrow array, flat in row-major order: format U for text, Z for other bytes.
+    /// The caller must call the release of both structs.
     ///
-    /// Errors: [`Error::Unsupported`] for other tensors, and for borrowed memory that is not to be copied;
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] for other tensors, and for borrowed memory with [`Export::NoCopy`].
     /// [`Error::OutOfMemory`].
     ///
     /// # Safety
+    ///
     /// Both must point to memory for the structs of Arrow's C data interface, which is overwritten.
     pub unsafe fn to_arrow(
         &self,
@@ -141,8 +161,14 @@ impl Context {
         array: *mut sys::ArrowArray,
     ) -> Result<(), Error> {
         abi::ensure()?;
-        let handle = tensor.handle(Operand::Tensor)?;
-        // SAFETY: by contract; the handle is live.
+        let handle = tensor.handle()?;
+        // SAFETY: the caller guarantees it, and the handle is live.
         call(|err| unsafe { sys::gth_tensor_to_arrow(self.raw(), handle.as_ptr(), export.flags(), schema, array, err) })
     }
+}
+
+fn imported(handle: Handle) -> Result<Tensor<'static>, Error> {
+    let mut tensor = Tensor::from_handle(handle)?;
+    tensor.set_read_only();
+    Ok(tensor)
 }

@@ -1,7 +1,9 @@
-//! The caller's threads instead of the library's.
+//! Executors of the caller, which replace the threads of the library.
 
+use std::any::Any;
 use std::ffi::c_void;
 use std::marker::PhantomData;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -19,28 +21,28 @@ pub struct Work<'w> {
     lent: PhantomData<&'w ()>,
 }
 
-// SAFETY: the library lets its pieces be run by any threads, and each is handed out once.
+// SAFETY: any threads may run the pieces, and each piece runs once.
 unsafe impl Sync for Work<'_> {}
 
 impl Work<'_> {
-    /// How many pieces there are.
+    /// Returns the number of pieces.
     pub fn len(&self) -> usize {
         extent_from_c(self.count)
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no pieces.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Runs the next piece that nobody has taken; false if there is none left.
+    /// Runs the next piece that has not been started. Returns false if there is none.
     pub fn run_next(&self) -> bool {
         let i = self.next.fetch_add(1, Ordering::Relaxed);
         if i >= self.count {
             return false;
         }
-        // SAFETY: 0 <= i < count and no other caller has got this i. The borrow of the work, which a safe executor
-        // cannot keep, ends before the library's call does.
+        // SAFETY: 0 <= i < count, and no other caller has this i. A safe executor cannot keep the borrow of the work,
+        // so it ends before the call of the library.
         unsafe { (self.task)(self.arg, i) };
         true
     }
@@ -51,7 +53,8 @@ pub(crate) type Executor = Box<dyn Fn(&Work<'_>) + Send + Sync>;
 /// The hook that the library calls.
 ///
 /// # Safety
-/// `user` points to an [`Executor`]; the rest is as gth_parallel_for_fn documents.
+///
+/// `user` points to an [`Executor`]. The other arguments are those of gth_parallel_for_fn.
 pub(crate) unsafe extern "C" fn parallel_for(
     user: *mut c_void,
     count: i64,
@@ -59,7 +62,7 @@ pub(crate) unsafe extern "C" fn parallel_for(
     arg: *mut c_void,
 ) {
     let Some(task) = task else { return };
-    // SAFETY: by contract; the context keeps the executor.
+    // SAFETY: the caller guarantees it, and the context keeps the executor alive.
     let executor = unsafe { &*user.cast::<Executor>() };
     let work = Work {
         task,
@@ -68,8 +71,18 @@ pub(crate) unsafe extern "C" fn parallel_for(
         next: AtomicI64::new(0),
         lent: PhantomData,
     };
-    // A panic may not pass through C. What it left undone, like what the executor forgot, is done here, so that the
-    // library gets what it asks for whatever the closure does. The panic has already been reported by its hook.
-    drop(catch_unwind(AssertUnwindSafe(|| executor(&work))));
+    // A panic must not unwind into C. The pieces that the executor has not run are run here, so that the call is
+    // complete whatever the closure does. The panic hook has already reported the panic.
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| executor(&work))) {
+        discard(payload);
+    }
     while work.run_next() {}
+}
+
+/// Drops the payload of a panic. If its drop panics too, that panic ends here as well, and its payload is leaked,
+/// because its drop might panic again.
+fn discard(payload: Box<dyn Any + Send>) {
+    if let Err(next) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        mem::forget(next);
+    }
 }

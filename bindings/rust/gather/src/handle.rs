@@ -1,4 +1,4 @@
-//! Tensors that the library holds.
+//! Handles of tensors of the library.
 
 use std::ptr::NonNull;
 
@@ -10,18 +10,18 @@ use gather_sys as sys;
 #[derive(Debug)]
 pub(crate) struct Handle(NonNull<sys::gth_tensor>);
 
-// SAFETY: the library's tensors are immutable and may be used by any number of threads. Memory they borrow is kept
-// borrowed by whoever holds the handle; memory they own is freed by functions that run on any thread.
+// SAFETY: tensors of the library are immutable, and any number of threads may use them. The owner of the handle keeps
+// their memory borrowed. Memory that they own is freed by functions that may run on any thread.
 unsafe impl Send for Handle {}
 // SAFETY: as above.
 unsafe impl Sync for Handle {}
 
 impl Handle {
-    /// Runs a function of the library that makes a tensor.
+    /// Calls a function of the library that creates a tensor.
     pub fn make(f: impl FnOnce(*mut *mut sys::gth_tensor, *mut sys::gth_error) -> i32) -> Result<Self, Error> {
         let mut raw = std::ptr::null_mut();
         call(|err| f(&mut raw, err))?;
-        // The value is a token of the library, and not null after success.
+        // The value is a token of the library. It is not NULL after success.
         Ok(Handle(NonNull::new(raw).expect("a made tensor has a handle")))
     }
 
@@ -29,13 +29,22 @@ impl Handle {
         self.0.as_ptr()
     }
 
-    /// The description of the tensor; its shape and strides live as long as the handle.
+    /// The tensor as an operand.
+    pub fn operand(&self) -> sys::gth_tensor_desc {
+        sys::gth_tensor_desc {
+            size: struct_size::<sys::gth_tensor_desc>(),
+            tensor: self.as_ptr(),
+            ..Default::default()
+        }
+    }
+
+    /// The description of the tensor. Its shape and strides live as long as the handle.
     pub fn describe(&self) -> Result<sys::gth_tensor_desc, Error> {
         let mut desc = sys::gth_tensor_desc {
             size: struct_size::<sys::gth_tensor_desc>(),
             ..Default::default()
         };
-        // SAFETY: the handle is live and the struct sized.
+        // SAFETY: the handle is live, and the size of the struct is set.
         call(|err| unsafe { sys::gth_tensor_describe(self.as_ptr(), &mut desc, err) })?;
         Ok(desc)
     }
@@ -43,7 +52,7 @@ impl Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // SAFETY: released once, here.
+        // SAFETY: the handle is released once, here.
         let status = unsafe { sys::gth_tensor_release(self.as_ptr()) };
         debug_assert_eq!(status, sys::GTH_OK);
     }

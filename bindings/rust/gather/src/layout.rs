@@ -13,10 +13,10 @@ use crate::error::{Cause, Error, Operand};
 use crate::numbers::{bytes_to_c, count, extent_to_c, rank_to_c, struct_size};
 use gather_sys as sys;
 
-/// An extent that is left open when a plan is made, or handed on by a shape query.
+/// An extent that a plan leaves open, or that a shape query passes through.
 pub const OPEN: usize = usize::MAX;
 
-// The library's -1, in the unsigned numbers of Rust's shapes.
+// It is the -1 of the library, in the unsigned numbers of Rust's shapes.
 const _: () = assert!(extent_to_c(OPEN) == sys::GTH_OPEN as i64);
 
 /// Dtype, shape and strides of a tensor.
@@ -26,44 +26,46 @@ pub struct Layout<'a> {
     lent: PhantomData<&'a [usize]>,
 }
 
-// SAFETY: the pointers are those of borrowed slices of integers, read only.
+// SAFETY: the pointers are those of borrowed slices of integers, which are only read.
 unsafe impl Send for Layout<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Layout<'_> {}
 
 impl<'a> Layout<'a> {
-    /// A dense row-major layout of elements of a Rust type.
+    /// Creates a dense row-major layout of elements of a Rust type.
     pub fn new<T: Element>(shape: &'a [usize]) -> Self {
         Self::of(T::DTYPE, shape)
     }
 
-    /// A dense row-major layout of elements of a dtype.
+    /// Creates a dense row-major layout of elements of a dtype.
     pub fn of(dtype: DType, shape: &'a [usize]) -> Self {
         Self::from_desc(describe(Kind::new(dtype, Device::Cpu), shape))
     }
 
-    /// A shape whose dtype is not known, for shape queries: what depends on the dtype is not checked.
+    /// Creates a layout without a dtype, for shape queries. They then skip the checks of the dtype.
     pub fn untyped(shape: &'a [usize]) -> Self {
         let mut layout = Self::of(DType::UInt8, shape);
         layout.desc.dtype = 0;
         layout
     }
 
-    /// The same on a device.
+    /// Sets the device.
     pub fn on(mut self, device: Device) -> Self {
         (self.desc.device, self.desc.device_id) = device.numbers();
         self
     }
 
-    /// With strides in bytes, one for each dim.
+    /// Sets the strides in bytes, one for each dim.
     ///
-    /// Errors: [`Error::Rank`] for more or fewer strides than dims.
+    /// # Errors
+    ///
+    /// [`Error::Rank`] if there are more or fewer strides than dims.
     pub fn with_strides(mut self, strides: &'a [isize]) -> Result<Self, Error> {
         set_strides(&mut self.desc, strides)?;
         Ok(self)
     }
 
-    /// With element 0 so many bytes behind the beginning of the memory.
+    /// Sets the number of bytes from the beginning of the memory to element 0.
     pub fn with_offset(mut self, bytes: usize) -> Self {
         self.desc.offset = bytes_to_c(bytes);
         self
@@ -84,9 +86,10 @@ impl fmt::Debug for Layout<'_> {
     }
 }
 
-/// Writes what a description says, and nothing that goes without saying.
+/// Formats a description for debugging. Default values are left out.
 ///
 /// # Safety
+///
 /// The description's shape and strides must be live.
 pub(crate) unsafe fn fmt_desc(f: &mut fmt::Formatter<'_>, name: &str, desc: &sys::gth_tensor_desc) -> fmt::Result {
     let mut out = f.debug_struct(name);
@@ -94,7 +97,7 @@ pub(crate) unsafe fn fmt_desc(f: &mut fmt::Formatter<'_>, name: &str, desc: &sys
         Ok(dtype) => out.field("dtype", &dtype),
         Err(_) => out.field("dtype", &"any"),
     };
-    // SAFETY: by contract.
+    // SAFETY: the caller guarantees it.
     let (shape, strides) = unsafe { (shape(desc), strides(desc)) };
     out.field("shape", &extents(shape));
     if let Some(strides) = strides {
@@ -126,8 +129,7 @@ impl fmt::Debug for Extent {
     }
 }
 
-/// A description without memory. On 64-bit machines a usize is read as the int64 of the same bits: what is negative
-/// then, the library refuses.
+/// A description without memory. A usize is read as the int64 of the same bits. The library refuses negative extents.
 #[inline]
 pub(crate) fn describe(kind: Kind, shape: &[usize]) -> sys::gth_tensor_desc {
     sys::gth_tensor_desc {
@@ -137,16 +139,17 @@ pub(crate) fn describe(kind: Kind, shape: &[usize]) -> sys::gth_tensor_desc {
         device_id: kind.device_id(),
         ndim: rank_to_c(shape.len()),
         flags: 0,
+        tensor: ptr::null(),
         data: ptr::null(),
         shape: shape.as_ptr().cast(),
         strides: ptr::null(),
-        reserved: ptr::null(),
+        codec: ptr::null(),
         offset: 0,
         extent: 0,
     }
 }
 
-/// Lends strides to a description; the caller keeps them alive as long as it.
+/// Sets the strides of a description. The caller keeps them alive as long as it.
 pub(crate) fn set_strides(desc: &mut sys::gth_tensor_desc, strides: &[isize]) -> Result<(), Error> {
     if strides.len() != count(desc.ndim) {
         let message = format!("{} strides for {} dims", strides.len(), desc.ndim);
@@ -161,23 +164,25 @@ pub(crate) fn set_strides(desc: &mut sys::gth_tensor_desc, strides: &[isize]) ->
 /// The shape of a description.
 ///
 /// # Safety
+///
 /// The description's shape must live for `'a`.
 pub(crate) unsafe fn shape<'a>(desc: &sys::gth_tensor_desc) -> &'a [usize] {
     if desc.ndim == 0 || desc.shape.is_null() {
         return &[];
     }
-    // SAFETY: by contract; extents are not negative in a description that the library made, and any usize in ours.
+    // SAFETY: the caller guarantees it. Extents of the library are not negative, and those of this crate are any usize.
     unsafe { slice::from_raw_parts(desc.shape.cast(), count(desc.ndim)) }
 }
 
-/// The strides of a description in bytes; none where it is dense without saying so.
+/// The strides of a description in bytes. `None` means that it is dense.
 ///
 /// # Safety
+///
 /// The description's strides must live for `'a`.
 pub(crate) unsafe fn strides<'a>(desc: &sys::gth_tensor_desc) -> Option<&'a [isize]> {
     if desc.strides.is_null() {
         return None;
     }
-    // SAFETY: by contract.
+    // SAFETY: the caller guarantees it.
     Some(unsafe { slice::from_raw_parts(desc.strides.cast(), count(desc.ndim)) })
 }

@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// A number that changes its type may change its value: see numbers.rs.
+// Conversions of numbers may change their values: see numbers.rs.
 #![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
 mod abi;
@@ -16,16 +16,14 @@ mod element;
 mod error;
 mod exchange;
 mod executor;
-mod gradient;
+mod forms;
 mod handle;
 mod layout;
 mod numbers;
-mod operation;
 mod operations;
 mod options;
 mod partition;
 mod plan;
-mod scatter;
 mod strings;
 mod tensor;
 mod tensor_mut;
@@ -43,25 +41,20 @@ pub use element::{
 pub use error::{Cause, Error, Operand};
 pub use exchange::Export;
 pub use executor::Work;
-pub use gradient::{
-    gather_elements_gradient, gather_elements_gradient_into, gather_gradient, gather_gradient_into, gather_nd_gradient,
-    gather_nd_gradient_into,
-};
 pub use layout::{Layout, OPEN};
 pub use operations::{
-    gather, gather_elements, gather_elements_into, gather_into, gather_nd, gather_nd_into, output_shape,
-    output_shape_elements, output_shape_nd,
+    gather, gather_elements, gather_elements_gradient, gather_elements_gradient_into, gather_elements_into,
+    gather_gradient, gather_gradient_into, gather_into, gather_nd, gather_nd_gradient, gather_nd_gradient_into,
+    gather_nd_into, output_shape, output_shape_elements, output_shape_nd, scatter, scatter_elements,
+    scatter_elements_into, scatter_into, scatter_nd, scatter_nd_into, updates_shape, updates_shape_elements,
+    updates_shape_nd,
 };
 pub use options::{Accumulate, Bounds, Extents, Fill, Negative, Options, Profile, Reduction};
 pub use partition::{Parts, PartsOnce, Shards, partition, partition_once};
 pub use plan::Plan;
-pub use scatter::{
-    scatter, scatter_elements, scatter_elements_into, scatter_into, scatter_nd, scatter_nd_into, updates_shape,
-    updates_shape_elements, updates_shape_nd,
-};
 pub use strings::Strings;
 pub use tensor::Tensor;
 pub use tensor_mut::TensorMut;
 
-/// The raw bindings, for what only they can do.
+/// The raw bindings.
 pub use gather_sys as sys;

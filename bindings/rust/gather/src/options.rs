@@ -1,4 +1,4 @@
-//! The options of every gather, scatter, plan and shape query.
+//! The options of operations, plans and shape queries.
 
 use std::fmt;
 use std::mem;
@@ -10,117 +10,121 @@ use crate::error::{Cause, Error, Operand};
 use crate::numbers::{bytes_to_c, struct_size};
 use gather_sys as sys;
 
-/// All switches at once, equal to the named system on its edge cases.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-#[repr(i32)]
-pub enum Profile {
-    /// TensorFlow's CPU kernels: negative indices are refused.
-    TensorFlow = sys::GTH_PROFILE_TENSORFLOW,
-    /// TensorFlow's GPU kernels: rows of bad indices are zeros.
-    TensorFlowGpu = sys::GTH_PROFILE_TENSORFLOW_GPU,
-    /// The ONNX specification: negative indices wrap.
-    Onnx = sys::GTH_PROFILE_ONNX,
-    /// ONNX Runtime on the CPU.
-    Ort = sys::GTH_PROFILE_ORT,
-    /// NumPy's `take(mode="raise")` and `x[i, j]`.
-    NumpyRaise = sys::GTH_PROFILE_NUMPY_RAISE,
-    /// NumPy's `take(mode="wrap")`: modulo.
-    NumpyWrap = sys::GTH_PROFILE_NUMPY_WRAP,
-    /// NumPy's `take(mode="clip")`: clamp, negative indices go to 0.
-    NumpyClip = sys::GTH_PROFILE_NUMPY_CLIP,
-    /// torch: `index_select` for gather, `x[i, j]` for gather_nd.
-    Torch = sys::GTH_PROFILE_TORCH,
-    /// JAX's mode "fill".
-    JaxFill = sys::GTH_PROFILE_JAX_FILL,
-    /// JAX's mode "clip".
-    JaxClip = sys::GTH_PROFILE_JAX_CLIP,
+macro_rules! choices {
+    ($($(#[$doc:meta])* $choice:ident { $($(#[$variant_doc:meta])* $variant:ident = $number:ident,)* })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        #[repr(i32)]
+        pub enum $choice {
+            $($(#[$variant_doc])* $variant = sys::$number,)*
+        }
+
+        impl $choice {
+            fn from_raw(number: i32) -> Option<Self> {
+                match number {
+                    $(sys::$number => Some($choice::$variant),)*
+                    _ => None,
+                }
+            }
+        }
+    )*};
 }
 
-/// What a negative index means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-#[repr(i32)]
-pub enum Negative {
-    /// It is out of bounds.
-    Reject = sys::GTH_NEGATIVE_REJECT,
-    /// It counts from the end, once.
-    Wrap = sys::GTH_NEGATIVE_WRAP,
+choices! {
+    /// Sets all switches at once. The results are those of the named system in every edge case.
+    Profile {
+        /// The CPU kernels of TensorFlow: negative indices are out of bounds.
+        TensorFlow = GTH_PROFILE_TENSORFLOW,
+        /// The GPU kernels of TensorFlow: rows of indices out of bounds are zeros.
+        TensorFlowGpu = GTH_PROFILE_TENSORFLOW_GPU,
+        /// The ONNX specification: negative indices wrap.
+        Onnx = GTH_PROFILE_ONNX,
+        /// ONNX Runtime on the CPU.
+        Ort = GTH_PROFILE_ORT,
+        /// NumPy's `take(mode="raise")` and `x[i, j]`.
+        NumpyRaise = GTH_PROFILE_NUMPY_RAISE,
+        /// NumPy's `take(mode="wrap")`: modulo.
+        NumpyWrap = GTH_PROFILE_NUMPY_WRAP,
+        /// NumPy's `take(mode="clip")`: clamp, and negative indices become 0.
+        NumpyClip = GTH_PROFILE_NUMPY_CLIP,
+        /// torch: `index_select` for gather, `x[i, j]` for gather_nd.
+        Torch = GTH_PROFILE_TORCH,
+        /// JAX's mode "fill".
+        JaxFill = GTH_PROFILE_JAX_FILL,
+        /// JAX's mode "clip".
+        JaxClip = GTH_PROFILE_JAX_CLIP,
+    }
+
+    /// The meaning of a negative index.
+    Negative {
+        /// It is out of bounds.
+        Reject = GTH_NEGATIVE_REJECT,
+        /// It counts from the end, once.
+        Wrap = GTH_NEGATIVE_WRAP,
+    }
+
+    /// The meaning of an index out of bounds.
+    Bounds {
+        /// The call returns [`Error::Index`], and the output is unchanged.
+        Error = GTH_BOUNDS_ERROR,
+        /// The row is filled, see [`Fill`].
+        Fill = GTH_BOUNDS_FILL,
+        /// The nearest valid index is used.
+        Clamp = GTH_BOUNDS_CLAMP,
+        /// The index modulo the extent is used.
+        Modulo = GTH_BOUNDS_MODULO,
+        /// The row of an existing output is unchanged. In a new output it is zero.
+        Skip = GTH_BOUNDS_SKIP,
+    }
+
+    /// The value that [`Bounds::Fill`] writes.
+    Fill {
+        /// Zero bytes, or empty strings.
+        Zero = GTH_FILL_ZERO,
+        /// NaN, the smallest signed number, the largest unsigned number, or true, as in JAX.
+        ByDType = GTH_FILL_BY_DTYPE,
+    }
+
+    /// The rule for the extents of params and indices in [`gather_elements`](crate::gather_elements) and
+    /// [`scatter_elements`](crate::scatter_elements()), in the dims that are not the axis.
+    Extents {
+        /// They are equal.
+        Equal = GTH_EXTENTS_EQUAL,
+        /// Those of indices may be smaller: a prefix of params is used, as in torch and ONNX.
+        Prefix = GTH_EXTENTS_PREFIX,
+        /// An extent of 1 is repeated, as in NumPy and JAX.
+        Broadcast = GTH_EXTENTS_BROADCAST,
+    }
+
+    /// The way in which a scatter combines an update with the row that it selects. Updates are applied in the order of
+    /// their positions. The result does not depend on the number of threads.
+    Reduction {
+        /// The row becomes the update. If several updates select it, the last one remains. All dtypes support it.
+        None = GTH_REDUCTION_NONE,
+        /// The sum. Integers wrap around, and bools are or-ed. Strings and float8 do not support it.
+        Add = GTH_REDUCTION_ADD,
+        /// The product. Bools are and-ed. Strings and float8 do not support it.
+        Mul = GTH_REDUCTION_MUL,
+        /// The maximum, or NaN if either is NaN. Strings, float8 and complex numbers do not support it.
+        Max = GTH_REDUCTION_MAX,
+        /// The minimum, or NaN if either is NaN. Strings, float8 and complex numbers do not support it.
+        Min = GTH_REDUCTION_MIN,
+    }
+
+    /// The type in which [`Reduction::Add`] and [`Reduction::Mul`] combine float16 and bfloat16.
+    Accumulate {
+        /// The dtype: 4,096 ones added to a float16 are 2,048.
+        DType = GTH_ACCUMULATE_DTYPE,
+        /// float32, rounded once at the end. Such a call allocates memory.
+        Float32 = GTH_ACCUMULATE_FLOAT32,
+    }
 }
 
-/// What an index out of bounds means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-#[repr(i32)]
-pub enum Bounds {
-    /// [`Error::Index`], and the output is unchanged.
-    Error = sys::GTH_BOUNDS_ERROR,
-    /// The row is filled, see [`Fill`].
-    Fill = sys::GTH_BOUNDS_FILL,
-    /// The nearest valid index.
-    Clamp = sys::GTH_BOUNDS_CLAMP,
-    /// The index modulo the size.
-    Modulo = sys::GTH_BOUNDS_MODULO,
-    /// The row of the caller's output is left as it is; a new output has zeros there.
-    Skip = sys::GTH_BOUNDS_SKIP,
-}
-
-/// What [`Bounds::Fill`] writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-#[repr(i32)]
-pub enum Fill {
-    /// Zero bytes; empty strings.
-    Zero = sys::GTH_FILL_ZERO,
-    /// NaN, the smallest signed, the largest unsigned number, true; as JAX does.
-    ByDType = sys::GTH_FILL_BY_DTYPE,
-}
-
-/// How the extents of params and indices must agree in [`gather_elements`](crate::gather_elements) and
-/// [`scatter_elements`](crate::scatter_elements()), in the dims that are not the axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-#[repr(i32)]
-pub enum Extents {
-    /// They are the same.
-    Equal = sys::GTH_EXTENTS_EQUAL,
-    /// Those of indices may be smaller: a prefix of params is gathered from, as in torch and ONNX.
-    Prefix = sys::GTH_EXTENTS_PREFIX,
-    /// Where one of them is 1, it is repeated, as in NumPy and JAX.
-    Broadcast = sys::GTH_EXTENTS_BROADCAST,
-}
-
-/// What becomes of an update and of what its row of the target holds. Of several updates of one row each is combined in
-/// turn, in the order of positions: the result is the same for every number of threads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-#[repr(i32)]
-pub enum Reduction {
-    /// The row becomes the update, the last one of several. Any dtype.
-    None = sys::GTH_REDUCTION_NONE,
-    /// The sum; integers wrap around, bools are or-ed. Not of strings and float8.
-    Add = sys::GTH_REDUCTION_ADD,
-    /// The product; bools are and-ed. As [`Reduction::Add`].
-    Mul = sys::GTH_REDUCTION_MUL,
-    /// The larger one, NaN if either is. Not of strings, float8 and complex numbers.
-    Max = sys::GTH_REDUCTION_MAX,
-    /// The smaller one. As [`Reduction::Max`].
-    Min = sys::GTH_REDUCTION_MIN,
-}
-
-/// What [`Reduction::Add`] and [`Reduction::Mul`] work in, of float16 and bfloat16.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-#[repr(i32)]
-pub enum Accumulate {
-    /// The dtype: 4,096 ones are 2,048 in float16.
-    DType = sys::GTH_ACCUMULATE_DTYPE,
-    /// float32, rounded once at the end. Such a call allocates.
-    Float32 = sys::GTH_ACCUMULATE_FLOAT32,
-}
-
-/// Options, all of which have defaults: no profile, axis = batch_dims = 0, negative indices refused, an index out of
-/// bounds is [`Error::Index`], extents are equal.
+/// The options of an operation. By default there is no profile, axis and batch_dims are 0, negative indices are out of
+/// bounds, an index out of bounds is [`Error::Index`], and extents are equal.
+///
+/// # Examples
 ///
 /// ```
 /// use gather::{Bounds, Options, Tensor, gather};
@@ -147,77 +151,79 @@ impl Default for Options {
     }
 }
 
-impl Options {
-    /// The defaults.
-    pub const fn new() -> Self {
-        Options {
-            raw: sys::gth_options {
-                size: struct_size::<sys::gth_options>(),
-                has_axis: 0,
-                axis: 0,
-                batch_dims: 0,
-                profile: 0,
-                opset: 0,
-                negative: 0,
-                bounds: 0,
-                fill: 0,
-                threads: 0,
-                extents: 0,
-                reduction: 0,
-                fill_value: [0; 2],
-                accumulate: 0,
-                reserved: 0,
-            },
-            fill_dtype: 0,
+/// The table of the options that are one field each: a number, or a choice. It defines the setters, and how the fields
+/// are formatted for debugging.
+macro_rules! options {
+    ($($(#[$doc:meta])* $kind:ident $field:ident: $type:ty;)*) => {
+        impl Options {
+            $(
+                $(#[$doc])*
+                pub const fn $field(mut self, $field: $type) -> Self {
+                    self.raw.$field = options!(@$kind to_raw $field);
+                    self
+                }
+            )*
+
+            fn fmt_fields(&self, out: &mut fmt::DebugStruct<'_, '_>) {
+                $(if self.raw.$field != 0 {
+                    match options!(@$kind from_raw self.raw.$field, $type) {
+                        Some(value) => out.field(stringify!($field), &value),
+                        None => out,
+                    };
+                })*
+            }
         }
+    };
+    (@number to_raw $value:ident) => { $value };
+    (@choice to_raw $value:ident) => { $value as i32 };
+    (@number from_raw $raw:expr, $type:ty) => { Some($raw) };
+    (@choice from_raw $raw:expr, $type:ty) => { <$type>::from_raw($raw) };
+}
+
+options! {
+    /// Sets the number of leading dims that params and indices share. In gather a negative number counts from the rank
+    /// of indices. In gather_elements it must be 0.
+    number batch_dims: i64;
+    /// Sets the system whose results are wanted. The other switches override it, in whatever order they are set.
+    choice profile: Profile;
+    /// Sets the opset, with [`Profile::Onnx`] and [`Profile::Ort`]. The newest definition not above it is used. 0 means
+    /// the newest.
+    number opset: i32;
+    /// Sets the meaning of a negative index.
+    choice negative: Negative;
+    /// Sets the meaning of an index out of bounds.
+    choice bounds: Bounds;
+    /// Sets the value that [`Bounds::Fill`] writes.
+    choice fill: Fill;
+    /// Sets the rule for the extents of params and indices, in gather_elements and scatter_elements. The default is
+    /// that of the profile, else equal.
+    choice extents: Extents;
+    /// Sets the way in which a scatter combines updates. Other calls return [`Error::Version`]. The default is
+    /// [`Reduction::None`].
+    choice reduction: Reduction;
+    /// Sets the type in which sums and products are computed, in scatters and gradients. Other calls return
+    /// [`Error::Version`]. The default is that of the profile, else the dtype.
+    choice accumulate: Accumulate;
+}
+
+impl Options {
+    /// Returns the default options.
+    pub const fn new() -> Self {
+        // SAFETY: the struct has only numbers, for which zero is valid.
+        let mut raw: sys::gth_options = unsafe { mem::zeroed() };
+        raw.size = struct_size::<sys::gth_options>();
+        Options { raw, fill_dtype: 0 }
     }
 
-    /// The axis of params that is indexed; negative counts from the end. Without it: batch_dims. Not of gather_nd, whose
-    /// tuples say it.
+    /// Sets the axis of params that is indexed. A negative number counts from the end. The default is batch_dims.
+    /// gather_nd has no axis, because its tuples select it.
     pub const fn axis(mut self, axis: i64) -> Self {
         self.raw.has_axis = 1;
         self.raw.axis = axis;
         self
     }
 
-    /// How many leading dims params and indices share; for gather, negative counts from the rank of indices. 0 for
-    /// gather_elements, where they share all.
-    pub const fn batch_dims(mut self, batch_dims: i64) -> Self {
-        self.raw.batch_dims = batch_dims;
-        self
-    }
-
-    /// The system to be equal to. The other switches override it, in whatever order they are set.
-    pub const fn profile(mut self, profile: Profile) -> Self {
-        self.raw.profile = profile as i32;
-        self
-    }
-
-    /// With [`Profile::Onnx`] and [`Profile::Ort`]: the newest definition not above it; 0: the newest.
-    pub const fn opset(mut self, opset: i32) -> Self {
-        self.raw.opset = opset;
-        self
-    }
-
-    /// What a negative index means.
-    pub const fn negative(mut self, negative: Negative) -> Self {
-        self.raw.negative = negative as i32;
-        self
-    }
-
-    /// What an index out of bounds means.
-    pub const fn bounds(mut self, bounds: Bounds) -> Self {
-        self.raw.bounds = bounds as i32;
-        self
-    }
-
-    /// What [`Bounds::Fill`] writes.
-    pub const fn fill(mut self, fill: Fill) -> Self {
-        self.raw.fill = fill as i32;
-        self
-    }
-
-    /// An element for [`Bounds::Fill`] to write. Calls with params of another dtype answer [`Error::DType`].
+    /// Sets an element that [`Bounds::Fill`] writes. If params have another dtype, calls return [`Error::DType`].
     pub fn fill_value<T: Element>(mut self, value: T) -> Self {
         let mut image = [0u64; 2];
         const { assert!(size_of::<T>() <= size_of::<[u64; 2]>()) };
@@ -227,9 +233,11 @@ impl Options {
         self
     }
 
-    /// The memory of an element for [`Bounds::Fill`] to write.
+    /// Sets the memory of an element that [`Bounds::Fill`] writes.
     ///
-    /// Errors: [`Error::DType`] for bytes that are no element of this dtype.
+    /// # Errors
+    ///
+    /// [`Error::DType`] if the bytes are no element of this dtype.
     pub fn fill_image(self, dtype: DType, bytes: &[u8]) -> Result<Self, Error> {
         if dtype == DType::Bool {
             check_bools(bytes)?;
@@ -246,37 +254,19 @@ impl Options {
         Ok(unsafe { self.fill_image_unchecked(dtype, image) })
     }
 
-    /// As [`Options::fill_image`], whatever the bytes: the first of them that an element has are used.
+    /// Sets the memory of an element, as [`Options::fill_image`], without a check. As many bytes are used as an element
+    /// has.
     ///
     /// # Safety
-    /// Where an output of bools is filled with anything but 0 and 1, it must not be read as Rust bools.
+    ///
+    /// If an output of bools is filled with other bytes than 0 and 1, it must not be read as Rust bools.
     pub unsafe fn fill_image_unchecked(mut self, dtype: DType, image: [u8; 16]) -> Self {
         // SAFETY: plain bytes of the same size.
         self.set_fill(dtype, unsafe { mem::transmute::<[u8; 16], [u64; 2]>(image) });
         self
     }
 
-    /// How the extents of params and indices must agree. Of gather_elements and scatter_elements; without it: as the profile
-    /// says, else equal.
-    pub const fn extents(mut self, extents: Extents) -> Self {
-        self.raw.extents = extents as i32;
-        self
-    }
-
-    /// What becomes of updates. Of scatters: other calls answer [`Error::Version`]. Without it: [`Reduction::None`].
-    pub const fn reduction(mut self, reduction: Reduction) -> Self {
-        self.raw.reduction = reduction as i32;
-        self
-    }
-
-    /// What sums and products are made in. Of scatters and gradients: other calls answer [`Error::Version`]. Without it: as
-    /// the profile says, else the dtype.
-    pub const fn accumulate(mut self, accumulate: Accumulate) -> Self {
-        self.raw.accumulate = accumulate as i32;
-        self
-    }
-
-    /// At most so many CPU threads; 0: the context's number.
+    /// Sets the highest number of CPU threads. 0 means that of the context.
     pub fn threads(mut self, threads: usize) -> Self {
         self.raw.threads = i32::try_from(threads).unwrap_or(i32::MAX);
         self
@@ -288,7 +278,7 @@ impl Options {
         self.fill_dtype = dtype as i32;
     }
 
-    /// The library takes the bytes of a fill value for what they are; here they have a type.
+    /// Checks that the fill value has the dtype of the params. The library itself knows only its bytes.
     #[inline]
     pub(crate) fn check_fill(&self, params: &sys::gth_tensor_desc) -> Result<(), Error> {
         if self.raw.fill != sys::GTH_FILL_VALUE || self.fill_dtype == params.dtype {
@@ -299,7 +289,7 @@ impl Options {
 
     #[cold]
     fn check_fill_dtype(&self, params: i32) -> Result<(), Error> {
-        // Strings and shapes without a dtype: the library's to judge.
+        // The library checks strings, and shapes without a dtype.
         if params == sys::GTH_DTYPE_STRING || params == 0 {
             return Ok(());
         }
@@ -316,34 +306,20 @@ impl Options {
     }
 }
 
-/// What has been set, as it was: what has not goes without saying.
+/// Shows the options that have been set.
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (raw, mut out) = (&self.raw, f.debug_struct("Options"));
-        macro_rules! number {
-            ($($field:ident)*) => {$(if raw.$field != 0 { out.field(stringify!($field), &raw.$field); })*};
-        }
-        macro_rules! choice {
-            ($field:ident, $of:ident: $($variant:ident)*) => {$(
-                if raw.$field == $of::$variant as i32 { out.field(stringify!($field), &$of::$variant); }
-            )*};
-        }
         if raw.has_axis != 0 {
             out.field("axis", &raw.axis);
         }
-        number!(batch_dims);
-        choice!(profile, Profile: TensorFlow TensorFlowGpu Onnx Ort NumpyRaise NumpyWrap NumpyClip Torch JaxFill JaxClip);
-        number!(opset);
-        choice!(negative, Negative: Reject Wrap);
-        choice!(bounds, Bounds: Error Fill Clamp Modulo Skip);
-        choice!(fill, Fill: Zero ByDType);
+        self.fmt_fields(&mut out);
         if let (sys::GTH_FILL_VALUE, Ok(dtype)) = (raw.fill, DType::try_from(self.fill_dtype)) {
             out.field("fill_value", &format_args!("{:x?} as {dtype:?}", raw.fill_value));
         }
-        choice!(extents, Extents: Equal Prefix Broadcast);
-        choice!(reduction, Reduction: None Add Mul Max Min);
-        choice!(accumulate, Accumulate: DType Float32);
-        number!(threads);
+        if raw.threads != 0 {
+            out.field("threads", &raw.threads);
+        }
         out.finish()
     }
 }

@@ -1,4 +1,4 @@
-//! Ids dealt out to the shards of a table.
+//! Partitioning of ids by the shards of a table.
 
 use std::ptr;
 
@@ -10,7 +10,7 @@ use crate::options::Options;
 use crate::tensor::Tensor;
 use gather_sys as sys;
 
-/// How the rows of a table are dealt out that is too large for one process.
+/// The distribution of the rows of a table over shards, for a table that is too large for one process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shards<'a> {
     kind: i32,
@@ -20,7 +20,7 @@ pub struct Shards<'a> {
 }
 
 impl<'a> Shards<'a> {
-    /// To each of `count` shards as many of `rows` rows in a row, `rows / count` rounded up; to the last ones fewer or none.
+    /// Each of `count` shards has `rows / count` consecutive rows, rounded up. The last ones have fewer or none.
     pub const fn blocks(rows: usize, count: usize) -> Self {
         Shards {
             kind: sys::GTH_SHARDS_BLOCKS,
@@ -30,7 +30,7 @@ impl<'a> Shards<'a> {
         }
     }
 
-    /// In turn: row r is row `r / count` of shard `r % count`.
+    /// Row r is row `r / count` of shard `r % count`.
     pub const fn modulo(rows: usize, count: usize) -> Self {
         Shards {
             kind: sys::GTH_SHARDS_MODULO,
@@ -40,8 +40,8 @@ impl<'a> Shards<'a> {
         }
     }
 
-    /// To shard s the rows from `borders[s]` up to `borders[s + 1]`. The borders never fall; the first is 0, the last how
-    /// many rows the table has.
+    /// Shard s has the rows from `borders[s]` up to `borders[s + 1]`. The borders do not decrease. The first one is 0,
+    /// and the last one is the number of rows of the table.
     pub const fn borders(borders: &'a [usize]) -> Self {
         Shards {
             kind: sys::GTH_SHARDS_BORDERS,
@@ -65,50 +65,50 @@ impl<'a> Shards<'a> {
     }
 }
 
-/// What each shard is asked for, the shards one behind the other: what [`partition`] makes.
+/// The result of [`partition`]: the rows that are requested from each shard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts {
-    /// How many rows each shard is asked for.
+    /// The number of rows that are requested from each shard.
     pub counts: Vec<usize>,
-    /// The rows, as the shards count them: those of shard 0 first, in the order of the ids.
+    /// The row numbers within their shards: those of shard 0 first, in the order of the ids.
     pub local: Vec<i64>,
-    /// Which id each of them is, by its row-major position.
+    /// For each element of `local`, the row-major position of its id.
     pub order: Vec<i64>,
 }
 
-/// [`Parts`] in which no row comes twice: what [`partition_once`] makes.
+/// The result of [`partition_once`]: as [`Parts`], but each row is requested once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartsOnce {
-    /// How many rows each shard is asked for.
+    /// The number of rows that are requested from each shard.
     pub counts: Vec<usize>,
-    /// The rows, as the shards count them: those of shard 0 first, in the order in which ids name them.
+    /// The row numbers within their shards: those of shard 0 first, in the order of their first ids.
     pub local: Vec<i64>,
-    /// For each id which of `local` is its row, or -1 if [`Bounds`](crate::Bounds) leaves it out.
+    /// For each id, the position of its row in `local`, or -1 if [`Bounds`](crate::Bounds) fills or skips it.
     pub place: Vec<i64>,
 }
 
 impl Context {
-    /// [`partition`] in this context.
+    /// Runs [`partition`] in this context.
     pub fn partition(&self, ids: &Tensor<'_>, shards: &Shards<'_>, options: &Options) -> Result<Parts, Error> {
-        let Dealt { counts, local, linked } = self.deal(ids, shards, options, false)?;
+        let Split { counts, local, linked } = self.split(ids, shards, options, false)?;
         let order = linked;
         Ok(Parts { counts, local, order })
     }
 
-    /// [`partition_once`] in this context.
+    /// Runs [`partition_once`] in this context.
     pub fn partition_once(&self, ids: &Tensor<'_>, shards: &Shards<'_>, options: &Options) -> Result<PartsOnce, Error> {
-        let Dealt { counts, local, linked } = self.deal(ids, shards, options, true)?;
+        let Split { counts, local, linked } = self.split(ids, shards, options, true)?;
         let place = linked;
         Ok(PartsOnce { counts, local, place })
     }
 
-    fn deal(&self, ids: &Tensor<'_>, shards: &Shards<'_>, options: &Options, once: bool) -> Result<Dealt, Error> {
+    fn split(&self, ids: &Tensor<'_>, shards: &Shards<'_>, options: &Options, once: bool) -> Result<Split, Error> {
         abi::ensure()?;
         let (raw, flags) = (shards.raw(), if once { bits(sys::GTH_PARTS_ONCE) } else { 0 });
         let mut scratch_bytes = 0;
-        // SAFETY: the description and the borders are borrowed; no ids are looked at.
+        // SAFETY: the description and the borders are borrowed, and no ids are read.
         call(|err| unsafe { sys::gth_partition_scratch(&ids.desc, &raw, flags, &mut scratch_bytes, err) })?;
-        // The library has judged the product, in which a later zero may stand.
+        // The library has checked the product. It may be zero because of a later extent.
         let n = ids.shape().iter().fold(1, |n: usize, &extent| n.wrapping_mul(extent));
         let mut counts: Vec<usize> = room(shards.count)?;
         let (mut local, mut linked): (Vec<i64>, Vec<i64>) = (room(n)?, room(n)?);
@@ -129,34 +129,35 @@ impl Context {
             scratch: scratch.as_mut_ptr().cast(),
             scratch_bytes,
         };
-        // SAFETY: the description names no more memory than is borrowed, and the parts have the room they say.
+        // SAFETY: the description names only memory that is borrowed, and the buffers of the parts have their capacity.
         call(|err| unsafe { sys::gth_partition(self.raw(), &ids.desc, &raw, &options.raw, &parts, err) })?;
-        // SAFETY: on success every count is written, as many rows as they say together, each with its order, or every place.
+        // SAFETY: on success every count is written, the sum of the counts is the number of rows that are written, and
+        // each of them has its order, or each id has its place.
         unsafe {
             counts.set_len(shards.count);
             let asked = counts.iter().sum();
             local.set_len(asked);
             linked.set_len(if once { n } else { asked });
         }
-        Ok(Dealt { counts, local, linked })
+        Ok(Split { counts, local, linked })
     }
 }
 
-/// `linked` is the order, or the places.
-struct Dealt {
+/// The vectors of a result. `linked` is the order, or the places.
+struct Split {
     counts: Vec<usize>,
     local: Vec<i64>,
     linked: Vec<i64>,
 }
 
-/// An empty vector with room for so many numbers.
+/// An empty vector with a capacity of `count` numbers.
 fn room<T>(count: usize) -> Result<Vec<T>, Error> {
     let mut numbers = Vec::new();
     match numbers.try_reserve_exact(count) {
         Ok(()) => Ok(numbers),
         Err(_) => {
             let bytes = bytes_to_c(count.saturating_mul(size_of::<T>()));
-            let message = format!("no memory of {bytes} bytes to deal them out");
+            let message = format!("no memory of {bytes} bytes to partition the ids");
             Err(Cause::new(sys::GTH_E_NOMEM, Operand::Indices, message)
                 .numbers(bytes.into(), 0)
                 .into())
@@ -164,19 +165,23 @@ fn room<T>(count: usize) -> Result<Vec<T>, Error> {
     }
 }
 
-/// Deals out ids to the shards that have their rows: which rows each shard is to gather, and where they belong.
+/// Partitions ids by the shards that store their rows: which rows each shard gathers, and where they belong.
 ///
-/// The ids, of any shape, are judged as [`gather`](crate::gather()) judges its indices along a dim of all the rows: one that is
-/// bad is named by its position among all of them, whichever shard it would be in. What
-/// [`Bounds`](crate::Bounds) fills or skips is asked of no shard. The answer is the same for any number of threads.
+/// The ids may have any shape. They are validated as the indices of a [`gather`](crate::gather()) along a dim of all
+/// rows. An error has the position of the id among all ids. Ids that [`Bounds`](crate::Bounds) fills or skips request
+/// no row. The result does not depend on the number of threads.
 ///
-/// The rows that the shards send, put together in their order, come back by [`scatter_into`](crate::scatter_into) along `order`.
-/// An error of a shard at its k-th row is one of the id at `order[first + k]`, where `first` counts the rows of the shards
-/// before it.
+/// The rows of all shards, concatenated in the order of the shards, return to their places by a
+/// [`scatter_into`](crate::scatter_into) along `order`. An error of a shard at its k-th row concerns the id at
+/// `order[first + k]`, where `first` is the number of rows of the shards before it.
 ///
-/// Errors: [`Error::Index`], [`Error::DType`], [`Error::Shape`] (of shards and borders too), [`Error::Size`],
-/// [`Error::Stride`], [`Error::Version`], [`Error::Race`], [`Error::OutOfMemory`]; [`Error::Device`] and
-/// [`Error::Unsupported`] on a device.
+/// # Errors
+///
+/// [`Error::Index`], [`Error::DType`], [`Error::Shape`] (also of shards and borders), [`Error::Size`],
+/// [`Error::Stride`], [`Error::Version`], [`Error::Race`] and [`Error::OutOfMemory`]. On a device also
+/// [`Error::Device`] and [`Error::Unsupported`].
+///
+/// # Examples
 ///
 /// ```
 /// use gather::{Error, Options, Shards, Tensor, TensorMut, gather, partition, scatter_into};
@@ -205,8 +210,15 @@ pub fn partition(ids: &Tensor<'_>, shards: &Shards<'_>, options: &Options) -> Re
     context::DEFAULT.partition(ids, shards, options)
 }
 
-/// [`partition`] that asks once for a row that several ids name. The rows that the shards send, put together in their order,
-/// come back by [`gather`](crate::gather()) with `place` as indices.
+/// Partitions ids as [`partition`], but requests a row once if several ids select it. The rows of all shards,
+/// concatenated in the order of the shards, return to their places by a [`gather`](crate::gather()) with `place` as
+/// indices.
+///
+/// # Errors
+///
+/// The errors of [`partition`].
+///
+/// # Examples
 ///
 /// ```
 /// use gather::{Options, Shards, Tensor, partition_once};

@@ -1,23 +1,26 @@
-//! Gathers and scatters whose shapes and options are checked once and run often.
+//! Operations whose shapes and options are validated once for many runs.
 
 use std::fmt;
 use std::ptr::{self, NonNull};
 
 use crate::abi;
-use crate::buffer::{Buffer, BufferMut, Kind, refuse_uninit};
+use crate::buffer::{Buffer, BufferMut, Kind, check_init};
 use crate::context::{self, Context};
 use crate::error::{Cause, Error, Operand, call};
+use crate::forms::{read_shape, request};
 use crate::layout::{Layout, OPEN, extents};
-use crate::numbers::{bytes_to_c, extent_to_c};
-use crate::operation::{GATHER, GATHER_ELEMENTS, GATHER_ND, Plan as MakePlan, SCATTER, SCATTER_ELEMENTS, SCATTER_ND};
-use crate::operations::read_shape;
+use crate::numbers::{bits, bytes_to_c, extent_to_c, struct_size};
 use crate::options::Options;
 use gather_sys as sys;
 
-/// A gather, or a scatter in place, whose shapes, strides and options have been checked once. One extent may be left [`OPEN`]
-/// and is given at each run: an extent of the tuples, or the outermost batch dim of params and indices alike; of single
-/// elements, that of the axis of indices, or the outermost dim of both where it is not the axis. Runs allocate nothing, but
-/// for [`Accumulate::Float32`](crate::Accumulate::Float32).
+/// A gather, or a scatter in place, whose shapes, strides and options are validated once.
+///
+/// One extent may be [`OPEN`]. Each run then gives its value. It is an extent of the tuples, or the outermost batch dim
+/// of params and indices, which is then open in both. In operations on single elements it is the extent of the axis of
+/// indices, or the outermost dim of both operands if that is not the axis. Runs allocate nothing, except with
+/// [`Accumulate::Float32`](crate::Accumulate::Float32).
+///
+/// # Examples
 ///
 /// ```
 /// use gather::{Layout, OPEN, Options, Plan};
@@ -32,7 +35,7 @@ use gather_sys as sys;
 /// # Ok::<(), gather::Error>(())
 /// ```
 ///
-/// What a run reads comes first and what it writes last: that of a scatter takes updates, indices and target.
+/// The operand that a run writes is its last argument. A run of a scatter takes updates, indices and target:
 ///
 /// ```
 /// use gather::{Layout, OPEN, Options, Plan, Reduction};
@@ -47,174 +50,81 @@ use gather_sys as sys;
 /// ```
 pub struct Plan {
     raw: NonNull<sys::gth_plan>,
-    reads: Operand,
-    writes: Operand,
-    source: Kind,
+    written: Written,
+    table: Kind,
     indices: Kind,
-    destination: Kind,
+    rows: Kind,
 }
 
-// SAFETY: the library's plans are immutable and may be used by any number of threads; a plan cannot be dropped while a
+/// The operand that an operation writes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// The target of a scatter.
+    Table,
+    /// The output of a gather.
+    Rows,
+}
+
+impl Written {
+    /// The names of the table and the rows in errors.
+    fn names(self) -> (Operand, Operand) {
+        match self {
+            Written::Table => (Operand::Target, Operand::Updates),
+            Written::Rows => (Operand::Params, Operand::Out),
+        }
+    }
+}
+
+// SAFETY: plans of the library are immutable, and any number of threads may use them. A plan cannot be dropped while a
 // run borrows it.
 unsafe impl Send for Plan {}
 // SAFETY: as above.
 unsafe impl Sync for Plan {}
 
 impl Plan {
-    /// Plans a [`gather`](crate::gather()) with a dense output.
-    ///
-    /// Errors: those of `gather` that need no data, [`Error::OutOfMemory`]; [`Error::Unsupported`] for strings.
-    pub fn gather(params: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Self, Error> {
-        Self::gathering(GATHER.plan, params, indices, options, None)
-    }
-
-    /// Plans a [`gather_nd`](crate::gather_nd) with a dense output. Errors: as [`Plan::gather`].
-    pub fn gather_nd(params: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Self, Error> {
-        Self::gathering(GATHER_ND.plan, params, indices, options, None)
-    }
-
-    /// Plans a [`gather_elements`](crate::gather_elements) with a dense output. Errors: as [`Plan::gather`].
-    pub fn gather_elements(params: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Self, Error> {
-        Self::gathering(GATHER_ELEMENTS.plan, params, indices, options, None)
-    }
-
-    /// Plans a [`gather`](crate::gather()) with outputs of a layout. Errors: as [`Plan::gather`].
-    pub fn gather_to(
-        params: &Layout<'_>,
+    /// Without a layout of the rows they are dense.
+    pub(crate) fn create(
+        op: i32,
+        written: Written,
+        table: &Layout<'_>,
         indices: &Layout<'_>,
+        rows: Option<&Layout<'_>>,
         options: &Options,
-        out: &Layout<'_>,
     ) -> Result<Self, Error> {
-        Self::gathering(GATHER.plan, params, indices, options, Some(out))
-    }
-
-    /// Plans a [`gather_nd`](crate::gather_nd) with outputs of a layout. Errors: as [`Plan::gather`].
-    pub fn gather_nd_to(
-        params: &Layout<'_>,
-        indices: &Layout<'_>,
-        options: &Options,
-        out: &Layout<'_>,
-    ) -> Result<Self, Error> {
-        Self::gathering(GATHER_ND.plan, params, indices, options, Some(out))
-    }
-
-    /// Plans a [`gather_elements`](crate::gather_elements) with outputs of a layout. Errors: as [`Plan::gather`].
-    pub fn gather_elements_to(
-        params: &Layout<'_>,
-        indices: &Layout<'_>,
-        options: &Options,
-        out: &Layout<'_>,
-    ) -> Result<Self, Error> {
-        Self::gathering(GATHER_ELEMENTS.plan, params, indices, options, Some(out))
-    }
-
-    /// Plans a [`scatter_into`](crate::scatter_into) of dense updates.
-    ///
-    /// Errors: those of `scatter_into` that need no data, [`Error::OutOfMemory`]; [`Error::Unsupported`] for strings.
-    pub fn scatter(target: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Self, Error> {
-        Self::scattering(SCATTER.plan, target, indices, options, None)
-    }
-
-    /// Plans a [`scatter_nd_into`](crate::scatter_nd_into) of dense updates. Errors: as [`Plan::scatter`].
-    pub fn scatter_nd(target: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Self, Error> {
-        Self::scattering(SCATTER_ND.plan, target, indices, options, None)
-    }
-
-    /// Plans a [`scatter_elements_into`](crate::scatter_elements_into) of dense updates. Errors: as [`Plan::scatter`].
-    pub fn scatter_elements(target: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Self, Error> {
-        Self::scattering(SCATTER_ELEMENTS.plan, target, indices, options, None)
-    }
-
-    /// Plans a [`scatter_into`](crate::scatter_into) of updates of a layout. Errors: as [`Plan::scatter`].
-    pub fn scatter_from(
-        target: &Layout<'_>,
-        indices: &Layout<'_>,
-        options: &Options,
-        updates: &Layout<'_>,
-    ) -> Result<Self, Error> {
-        Self::scattering(SCATTER.plan, target, indices, options, Some(updates))
-    }
-
-    /// Plans a [`scatter_nd_into`](crate::scatter_nd_into) of updates of a layout. Errors: as [`Plan::scatter`].
-    pub fn scatter_nd_from(
-        target: &Layout<'_>,
-        indices: &Layout<'_>,
-        options: &Options,
-        updates: &Layout<'_>,
-    ) -> Result<Self, Error> {
-        Self::scattering(SCATTER_ND.plan, target, indices, options, Some(updates))
-    }
-
-    /// Plans a [`scatter_elements_into`](crate::scatter_elements_into) of updates of a layout. Errors: as [`Plan::scatter`].
-    pub fn scatter_elements_from(
-        target: &Layout<'_>,
-        indices: &Layout<'_>,
-        options: &Options,
-        updates: &Layout<'_>,
-    ) -> Result<Self, Error> {
-        Self::scattering(SCATTER_ELEMENTS.plan, target, indices, options, Some(updates))
-    }
-
-    fn gathering(
-        make: MakePlan,
-        params: &Layout<'_>,
-        indices: &Layout<'_>,
-        options: &Options,
-        out: Option<&Layout<'_>>,
-    ) -> Result<Self, Error> {
+        abi::ensure()?;
+        options.check_fill(&table.desc)?;
+        let request = request(op, &table.desc, &indices.desc, rows.map(|rows| &rows.desc), options);
+        let mut raw = ptr::null_mut();
+        // SAFETY: the layouts borrow their shapes and strides, and have no memory.
+        call(|err| unsafe { sys::gth_plan_create(&request, &mut raw, err) })?;
         Ok(Plan {
-            raw: make_plan(make, params, indices, options, out)?,
-            reads: Operand::Params,
-            writes: Operand::Out,
-            source: Kind::of(&params.desc),
+            raw: NonNull::new(raw).expect("the handle of a plan is not NULL"),
+            written,
+            table: Kind::of(&table.desc),
             indices: Kind::of(&indices.desc),
-            destination: Kind::of(&out.unwrap_or(params).desc),
+            rows: Kind::of(&rows.unwrap_or(table).desc),
         })
     }
 
-    fn scattering(
-        make: MakePlan,
-        target: &Layout<'_>,
-        indices: &Layout<'_>,
-        options: &Options,
-        updates: Option<&Layout<'_>>,
-    ) -> Result<Self, Error> {
-        Ok(Plan {
-            raw: make_plan(make, target, indices, options, updates)?,
-            reads: Operand::Updates,
-            writes: Operand::Target,
-            source: Kind::of(&updates.unwrap_or(target).desc),
-            indices: Kind::of(&indices.desc),
-            destination: Kind::of(&target.desc),
-        })
-    }
-
-    /// The shape of the output, or of the updates, for an open extent of `n`; [`OPEN`] hands it on.
+    /// Infers the shape of the output, or of the updates, for an open extent of `n`. [`OPEN`] is passed through.
     ///
-    /// Errors: [`Error::Shape`] for an `n` where nothing is open, [`Error::Size`].
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if the plan has no open extent and `n` is not [`OPEN`], and [`Error::Size`].
     pub fn shape(&self, n: usize) -> Result<Vec<usize>, Error> {
-        read_shape(|capacity, ndim, shape, err| {
-            // SAFETY: the plan is live, and there is room for capacity extents.
-            unsafe { sys::gth_plan_shape(self.raw.as_ptr(), extent_to_c(n), capacity, ndim, shape, err) }
+        read_shape(|rows, capacity, shape, err| {
+            // SAFETY: the plan is live, and `shape` has room for `capacity` extents.
+            unsafe { sys::gth_plan_infer(self.raw.as_ptr(), extent_to_c(n), rows, capacity, shape, err) }
         })
     }
 
-    /// How many bytes of indices a run with an open extent of `n` reads.
-    fn bytes_of_indices(&self, n: usize) -> Result<i64, Error> {
-        let mut bytes = 0;
-        // SAFETY: the plan is live; what is NULL is not asked for.
-        call(|err| unsafe {
-            let (unasked, bytes) = (ptr::null_mut(), ptr::from_mut(&mut bytes));
-            sys::gth_plan_extents(self.raw.as_ptr(), extent_to_c(n), unasked, bytes, unasked, err)
-        })?;
-        Ok(bytes)
-    }
-
-    /// Runs a plan without an open extent.
+    /// Runs a plan that has no open extent. A run of a scatter takes updates, indices and target.
     ///
-    /// Errors: [`Error::DType`] for elements of another type than planned; [`Error::Size`] for less memory than the run
-    /// touches, with the operand, the bytes that came as the value and those needed as the limit; [`Error::Shape`] for a
-    /// plan with an open extent, [`Error::Index`], [`Error::Device`].
+    /// # Errors
+    ///
+    /// [`Error::DType`] and [`Error::Device`] for memory of another kind than planned. [`Error::Size`] if the memory is
+    /// smaller than the run needs: the value is its size in bytes, and the limit is the required size. [`Error::Shape`]
+    /// if the plan has an open extent. [`Error::Index`].
     #[inline]
     pub fn run<'p, 'i, 'o>(
         &self,
@@ -225,7 +135,11 @@ impl Plan {
         context::DEFAULT.run(self, params, indices, out)
     }
 
-    /// Runs a plan with an open extent of `n`. Errors: as [`Plan::run`]; [`Error::Shape`] for a plan without one.
+    /// Runs a plan with an open extent of `n`.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Plan::run`]. [`Error::Shape`] if the plan has no open extent.
     #[inline]
     pub fn run_open<'p, 'i, 'o>(
         &self,
@@ -237,10 +151,14 @@ impl Plan {
         context::DEFAULT.run_open(self, n, params, indices, out)
     }
 
-    /// Judges the indices of a run of a plan without an open extent and does nothing else: for who gathers in pieces and
-    /// still promises an output that is unchanged on error.
+    /// Validates the indices of a run of a plan that has no open extent, and does nothing else. A caller that gathers
+    /// in parts can so keep the whole output unchanged on error.
     ///
-    /// Errors: as [`Plan::run`]; what [`Bounds`](crate::Bounds) has an answer for is none.
+    /// # Errors
+    ///
+    /// The errors of [`Plan::run`]. If [`Bounds`](crate::Bounds) is not error, an index out of bounds is valid here.
+    ///
+    /// # Examples
     ///
     /// ```
     /// use gather::{Error, Layout, Options, Plan};
@@ -255,14 +173,18 @@ impl Plan {
         context::DEFAULT.check(self, indices)
     }
 
-    /// [`Plan::check`] for a plan with an open extent of `n`.
+    /// Validates indices, as [`Plan::check`], for a plan with an open extent of `n`.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Plan::check`].
     pub fn check_open<'i>(&self, n: usize, indices: impl Into<Buffer<'i>>) -> Result<(), Error> {
         context::DEFAULT.check_open(self, n, indices)
     }
 }
 
 impl Context {
-    /// [`Plan::run`] in this context.
+    /// Runs [`Plan::run`] in this context.
     #[inline]
     pub fn run<'p, 'i, 'o>(
         &self,
@@ -274,7 +196,7 @@ impl Context {
         self.run_plan(plan, OPEN, params.into(), indices.into(), out.into())
     }
 
-    /// [`Plan::run_open`] in this context.
+    /// Runs [`Plan::run_open`] in this context.
     #[inline]
     pub fn run_open<'p, 'i, 'o>(
         &self,
@@ -287,102 +209,96 @@ impl Context {
         self.run_plan(plan, n, params.into(), indices.into(), out.into())
     }
 
-    /// [`Plan::check`] in this context. On a device the error is taken from the context, as that of a run.
+    /// Runs [`Plan::check`] in this context. On a device the error is reported by [`Context::take_error`], as that of a
+    /// run.
     pub fn check<'i>(&self, plan: &Plan, indices: impl Into<Buffer<'i>>) -> Result<(), Error> {
         self.check_plan(plan, OPEN, indices.into())
     }
 
-    /// [`Plan::check_open`] in this context.
+    /// Runs [`Plan::check_open`] in this context.
     pub fn check_open<'i>(&self, plan: &Plan, n: usize, indices: impl Into<Buffer<'i>>) -> Result<(), Error> {
         self.check_plan(plan, n, indices.into())
     }
 
-    /// Always inlined: three buffers handed over in memory would cost as much as checking them.
+    /// Always inlined: to pass three buffers in memory would take as long as to check them.
     #[inline(always)]
     fn run_plan(
         &self,
         plan: &Plan,
         n: usize,
-        params: Buffer<'_>,
+        read: Buffer<'_>,
         indices: Buffer<'_>,
-        out: BufferMut<'_>,
+        written: BufferMut<'_>,
     ) -> Result<(), Error> {
-        check_kind(plan.reads, params.kind, plan.source)?;
-        check_kind(Operand::Indices, indices.kind, plan.indices)?;
-        check_kind(plan.writes, out.kind, plan.destination)?;
-        if !out.is_init && plan.writes == Operand::Target {
-            return Err(refuse_uninit());
+        let is_init = written.is_init;
+        let (table, rows) = match plan.written {
+            Written::Table => (written.into_read(), read),
+            Written::Rows => (read, written.into_read()),
+        };
+        if table.kind != plan.table || indices.kind != plan.indices || rows.kind != plan.rows {
+            return Err(plan.refuse_kinds(table.kind, indices.kind, rows.kind));
         }
-        // SAFETY: the memory is of the planned kind and of the given extents, borrowed for the call, and that of the output
-        // exclusively; what a scatter reads of it may be read. The ABI was checked when the plan was made.
-        call(|err| unsafe {
-            sys::gth_plan_run_checked(
-                self.raw(),
-                plan.raw.as_ptr(),
-                params.data,
-                bytes_to_c(params.bytes),
-                indices.data,
-                bytes_to_c(indices.bytes),
-                out.data,
-                bytes_to_c(out.bytes),
-                extent_to_c(n),
-                err,
-            )
-        })
+        if plan.written == Written::Table {
+            check_init(is_init)?;
+        }
+        let args = sys::gth_plan_args {
+            size: struct_size::<sys::gth_plan_args>(),
+            flags: bits(sys::GTH_ARGS_EXTENTS),
+            n: extent_to_c(n),
+            table: table.data,
+            indices: indices.data,
+            rows: rows.data,
+            table_extent: bytes_to_c(table.bytes),
+            indices_extent: bytes_to_c(indices.bytes),
+            rows_extent: bytes_to_c(rows.bytes),
+        };
+        // SAFETY: the memory is of the planned kinds and of the given extents, and borrowed for the call. That of the
+        // written operand is borrowed exclusively, and that of a target is initialised. The ABI was checked when the
+        // plan was created.
+        call(|err| unsafe { sys::gth_plan_run_args(self.raw(), plan.raw.as_ptr(), &args, err) })
     }
 
     fn check_plan(&self, plan: &Plan, n: usize, indices: Buffer<'_>) -> Result<(), Error> {
         check_kind(Operand::Indices, indices.kind, plan.indices)?;
-        let needed = plan.bytes_of_indices(n)?;
-        let given = bytes_to_c(indices.bytes);
-        if given < needed {
-            let message = format!("memory of {given} bytes, needed are {needed}");
-            return Err(Cause::new(sys::GTH_E_SIZE, Operand::Indices, message)
-                .numbers(given.into(), needed)
-                .into());
-        }
-        // SAFETY: the memory is of the planned kind and at least of the extent that a run reads, borrowed for the call.
-        call(|err| unsafe { sys::gth_plan_check(self.raw(), plan.raw.as_ptr(), indices.data, extent_to_c(n), err) })
+        let args = sys::gth_plan_args {
+            size: struct_size::<sys::gth_plan_args>(),
+            flags: bits(sys::GTH_ARGS_EXTENTS),
+            n: extent_to_c(n),
+            indices: indices.data,
+            indices_extent: bytes_to_c(indices.bytes),
+            ..Default::default()
+        };
+        // SAFETY: the memory is of the planned kind and of the given extent, and borrowed for the call.
+        call(|err| unsafe { sys::gth_plan_check(self.raw(), plan.raw.as_ptr(), &args, err) })
     }
 }
 
-fn make_plan(
-    make: MakePlan,
-    indexed: &Layout<'_>,
-    indices: &Layout<'_>,
-    options: &Options,
-    other: Option<&Layout<'_>>,
-) -> Result<NonNull<sys::gth_plan>, Error> {
-    abi::ensure()?;
-    options.check_fill(&indexed.desc)?;
-    let other = other.map_or(ptr::null(), |other| ptr::from_ref(&other.desc));
-    let mut raw = ptr::null_mut();
-    // SAFETY: the descriptions borrow their shapes and strides; no memory is looked at.
-    call(|err| unsafe { make(&indexed.desc, &indices.desc, &options.raw, other, &mut raw, err) })?;
-    Ok(NonNull::new(raw).expect("a made plan has a handle"))
+impl Plan {
+    /// The error of the first operand of another kind than planned.
+    #[cold]
+    fn refuse_kinds(&self, table: Kind, indices: Kind, rows: Kind) -> Error {
+        let names = self.written.names();
+        check_kind(names.0, table, self.table)
+            .and_then(|()| check_kind(Operand::Indices, indices, self.indices))
+            .and_then(|()| check_kind(names.1, rows, self.rows))
+            .expect_err("one of the kinds differs")
+    }
 }
 
-/// Whether memory is of the dtype and on the device that a plan was made for.
-#[inline(always)]
+/// Checks that memory has the dtype and the device of the plan.
 fn check_kind(operand: Operand, kind: Kind, planned: Kind) -> Result<(), Error> {
     if kind == planned {
-        Ok(())
-    } else {
-        Err(refuse_kind(operand, kind, planned))
+        return Ok(());
     }
-}
-
-#[cold]
-fn refuse_kind(operand: Operand, kind: Kind, planned: Kind) -> Error {
     let (status, what, value, limit) = if kind.dtype() != planned.dtype() {
         (sys::GTH_E_DTYPE, "dtype", kind.dtype(), planned.dtype())
     } else {
         (sys::GTH_E_DEVICE, "device", kind.device(), planned.device())
     };
     let message = format!("the {what} is another one than the plan's: {kind:?}, not {planned:?}");
-    Cause::new(status, operand, message)
+    Err(Cause::new(status, operand, message)
         .numbers(value.into(), limit.into())
-        .into()
+        .into())
 }
 
 impl fmt::Debug for Plan {
@@ -394,7 +310,7 @@ impl fmt::Debug for Plan {
 
 impl Drop for Plan {
     fn drop(&mut self) {
-        // SAFETY: released once, here, and nobody borrows the plan any more.
+        // SAFETY: the plan is released once, here, and is no longer borrowed.
         let status = unsafe { sys::gth_plan_release(self.raw.as_ptr()) };
         debug_assert_eq!(status, sys::GTH_OK);
     }

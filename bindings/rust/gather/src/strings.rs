@@ -12,7 +12,7 @@ use crate::numbers::{bytes_to_c, extent_from_c, rank_to_c};
 use crate::tensor::{Tensor, drop_box};
 use gather_sys as sys;
 
-/// Where the strings of a tensor begin and end, and their bytes.
+/// The offsets and the bytes of the strings of a tensor.
 struct Packed {
     offsets: Vec<i64>,
     bytes: Vec<u8>,
@@ -33,10 +33,14 @@ impl Packed {
 }
 
 impl Tensor<'static> {
-    /// A tensor of text, packed from strings in row-major order.
+    /// Creates a tensor of text from strings in row-major order.
     ///
-    /// Errors: [`Error::Shape`] for a shape of another number of elements, [`Error::Rank`], [`Error::Size`],
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if the shape has another number of elements, [`Error::Rank`], [`Error::Size`] and
     /// [`Error::OutOfMemory`].
+    ///
+    /// # Examples
     ///
     /// ```
     /// use gather::{Options, Tensor, gather};
@@ -51,7 +55,11 @@ impl Tensor<'static> {
         from_packed(packed, 0, shape)
     }
 
-    /// A tensor of byte strings that need not be text. Errors: as [`Tensor::from_strings`].
+    /// Creates a tensor of byte strings, which need not be text.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Tensor::from_strings`].
     pub fn from_byte_strings<S: AsRef<[u8]>>(strings: &[S], shape: &[usize]) -> Result<Self, Error> {
         let packed = Packed::new(strings.iter().map(AsRef::as_ref));
         from_packed(packed, sys::GTH_STRINGS_BINARY as u32, shape)
@@ -84,17 +92,19 @@ fn from_packed(packed: Packed, flags: u32, shape: &[usize]) -> Result<Tensor<'st
         }
     });
     if made.is_err() {
-        // SAFETY: a call that fails takes nothing over.
+        // SAFETY: a call that fails does not take ownership.
         unsafe { drop_box::<Packed>(owner.cast()) };
     }
     Tensor::from_handle(made?)
 }
 
 impl<'a> Tensor<'a> {
-    /// A tensor of byte strings in the caller's buffers: string i is `bytes[offsets[i]..offsets[i + 1]]`.
+    /// Creates a tensor of byte strings in buffers of the caller: string i is `bytes[offsets[i]..offsets[i + 1]]`.
     ///
-    /// Errors: [`Error::Shape`] unless there is one offset more than elements, [`Error::Arrow`] for offsets that decrease
-    /// or leave the bytes, [`Error::Rank`], [`Error::Size`], [`Error::OutOfMemory`].
+    /// # Errors
+    ///
+    /// [`Error::Shape`] unless there is one more offset than there are elements, [`Error::Arrow`] if offsets decrease
+    /// or leave the bytes, [`Error::Rank`], [`Error::Size`] and [`Error::OutOfMemory`].
     pub fn from_string_views(offsets: &'a [i64], bytes: &'a [u8], shape: &[usize]) -> Result<Self, Error> {
         check_count(offsets, shape)?;
         abi::ensure()?;
@@ -119,15 +129,17 @@ impl<'a> Tensor<'a> {
         Self::from_handle(handle)
     }
 
-    /// The strings of a tensor of strings, in row-major order.
+    /// Returns the strings of a tensor of strings, in row-major order.
     ///
-    /// Errors: [`Error::DType`] for any other tensor, [`Error::Unsupported`] for strings with strides or an offset.
+    /// # Errors
+    ///
+    /// [`Error::DType`] for any other tensor, and [`Error::Unsupported`] for strings with strides or an offset.
     pub fn strings(&self) -> Result<Strings<'_>, Error> {
         let Some(handle) = self.own_handle() else {
             return Err(self.no_strings());
         };
         let (mut offsets, mut bytes) = (ptr::null(), ptr::null());
-        // SAFETY: the handle is live; the buffers live as long as it.
+        // SAFETY: the handle is live, and the buffers live as long as it.
         call(|err| unsafe { sys::gth_tensor_strings(handle.as_ptr(), &mut offsets, &mut bytes, err) })?;
         let count: usize = self.shape().iter().product();
         // SAFETY: there is one offset more than elements, and the last is the number of bytes.
@@ -157,7 +169,7 @@ impl Tensor<'_> {
     }
 }
 
-/// The library reads one offset more than the shape has elements.
+/// Checks that there is one more offset than the shape has elements, because the library reads as many.
 fn check_count(offsets: &[i64], shape: &[usize]) -> Result<(), Error> {
     if offsets.is_empty() {
         return Err(Cause::new(
@@ -187,7 +199,7 @@ fn check_count(offsets: &[i64], shape: &[usize]) -> Result<(), Error> {
         .into())
 }
 
-/// The strings of a tensor, as bytes that lie in it.
+/// The strings of a tensor, as borrowed bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Strings<'t> {
     offsets: &'t [i64],
@@ -195,34 +207,38 @@ pub struct Strings<'t> {
 }
 
 impl<'t> Strings<'t> {
-    /// How many there are.
+    /// Returns the number of strings.
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no strings.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The string number `i` in row-major order.
+    /// Returns string `i` in row-major order.
     pub fn get(&self, i: usize) -> Option<&'t [u8]> {
         let (begin, end) = (*self.offsets.get(i)?, *self.offsets.get(i.checked_add(1)?)?);
         self.bytes.get(extent_from_c(begin)..extent_from_c(end))
     }
 
-    /// All of them, in row-major order.
+    /// Iterates over the strings in row-major order.
     pub fn iter(&self) -> impl Iterator<Item = &'t [u8]> + use<'t> {
         let strings = *self;
         (0..self.len()).filter_map(move |i| strings.get(i))
     }
 
-    /// Copies of all of them.
+    /// Copies the strings.
     pub fn to_vecs(&self) -> Vec<Vec<u8>> {
         self.iter().map(<[u8]>::to_vec).collect()
     }
 
-    /// Copies of all of them as text; the error names the first byte that is none.
+    /// Copies the strings as text.
+    ///
+    /// # Errors
+    ///
+    /// The position of the first byte that is not UTF-8.
     pub fn to_strings(&self) -> Result<Vec<String>, Utf8Error> {
         self.iter().map(|bytes| from_utf8(bytes).map(str::to_owned)).collect()
     }

@@ -1,11 +1,11 @@
-//! Tensors to read: views of the caller's memory, and memory of the library.
+//! Tensors to read: views of memory of the caller, and memory of the library.
 
 use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::{fmt, ptr, slice};
 
 use crate::abi;
-use crate::buffer::{Buffer, pointer};
+use crate::buffer::{Buffer, Kind, pointer};
 use crate::device::Device;
 use crate::dtype::DType;
 use crate::element::Element;
@@ -16,10 +16,12 @@ use crate::numbers::bytes_to_c;
 use crate::tensor_mut::TensorMut;
 use gather_sys as sys;
 
-/// A tensor to read. `Tensor<'a>` is a view of memory borrowed for `'a`; a `Tensor<'static>` may own its memory, as every
-/// result does.
+/// A tensor to read. `Tensor<'a>` is a view of memory that is borrowed for `'a`. A `Tensor<'static>` may own its
+/// memory, as every result does.
 ///
-/// A view is only a description: what it claims is checked by the calls that use it.
+/// A view is only a description. The calls that use it check it.
+///
+/// # Examples
 ///
 /// ```
 /// use gather::Tensor;
@@ -41,7 +43,7 @@ use gather_sys as sys;
 /// println!("{:?}", tensor.shape());
 /// ```
 ///
-/// nor its shape:
+/// It cannot outlive its shape:
 ///
 /// ```compile_fail,E0597
 /// # use gather::Tensor;
@@ -53,7 +55,7 @@ use gather_sys as sys;
 /// println!("{:?}", tensor.dtype());
 /// ```
 ///
-/// and keeps its data from being changed:
+/// Its data cannot change while it is borrowed:
 ///
 /// ```compile_fail,E0506
 /// # use gather::Tensor;
@@ -68,26 +70,26 @@ pub struct Tensor<'a> {
     lent: PhantomData<&'a [u8]>,
 }
 
-/// What a description points to, if it is the tensor's own.
+/// The memory and the strides of a description that the tensor itself keeps alive.
 enum Hold<'a> {
     Nothing,
-    /// Everything, and another tensor holds it.
+    /// The description is that of a handle that another tensor owns.
     Lent(&'a Handle),
-    /// Strides that had no place elsewhere.
+    /// The tensor owns the strides.
     #[cfg(feature = "ndarray")]
     Strides {
         _strides: Box<[i64]>,
     },
-    /// Everything: the description is that of the handle.
+    /// The description is that of the handle.
     Handle(Handle),
-    /// Memory of the library's, that the description shows in another way than the handle.
+    /// The memory is that of the handle, and the description differs from that of the handle.
     Memory {
         _handle: Handle,
     },
 }
 
 impl Hold<'_> {
-    /// For a description that is about to change.
+    /// The same for a description that is about to change.
     fn into_memory(self) -> Self {
         match self {
             Hold::Handle(handle) => Hold::Memory { _handle: handle },
@@ -97,14 +99,14 @@ impl Hold<'_> {
     }
 }
 
-// SAFETY: gives what `&'a [T]` of elements gives, which is Send and Sync, or a handle, which is too.
+// SAFETY: a tensor gives the access of `&'a [T]`, with elements that are Send and Sync, or of a handle, which is both.
 unsafe impl Send for Tensor<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Tensor<'_> {}
 
 impl<'a> Tensor<'a> {
-    /// A dense row-major view of a slice, or of any other [`Buffer`]. The shape says how much of it is the tensor: it may
-    /// be longer, as the memory of a tensor may be in every language, so that a buffer with room to grow need not be cut.
+    /// Creates a dense row-major view of a slice, or of any other [`Buffer`]. The memory may be longer than the shape
+    /// needs.
     #[inline]
     pub fn new(data: impl Into<Buffer<'a>>, shape: &'a [usize]) -> Self {
         let data = data.into();
@@ -119,24 +121,27 @@ impl<'a> Tensor<'a> {
         }
     }
 
-    /// With strides in bytes, one for each dim; negative ones and zeros too. Of a tensor that owns its memory this makes a
-    /// view of that memory, which every call sees and which exports copy; strings have no strides and no offset.
+    /// Sets the strides in bytes, one for each dim. They may be negative or zero. A tensor that owns its memory becomes
+    /// a view of that memory, which exports copy. Strings have no strides and no offset.
     ///
-    /// Errors: [`Error::Rank`] for more or fewer strides than dims.
+    /// # Errors
+    ///
+    /// [`Error::Rank`] if there are more or fewer strides than dims.
     pub fn with_strides(mut self, strides: &'a [isize]) -> Result<Self, Error> {
         set_strides(&mut self.desc, strides)?;
         self.hold = self.hold.into_memory();
         Ok(self)
     }
 
-    /// With element 0 so many bytes behind the beginning of the memory. As [`Tensor::with_strides`].
+    /// Sets the number of bytes from the beginning of the memory to element 0. The rules are those of
+    /// [`Tensor::with_strides`].
     pub fn with_offset(mut self, bytes: usize) -> Self {
         self.desc.offset = bytes_to_c(bytes);
         self.hold = self.hold.into_memory();
         self
     }
 
-    /// With strides in bytes that the tensor keeps itself.
+    /// Sets strides in bytes that the tensor owns.
     #[cfg(feature = "ndarray")]
     pub(crate) fn with_own_strides(mut self, strides: Box<[i64]>) -> Self {
         self.desc.strides = strides.as_ptr();
@@ -154,29 +159,31 @@ impl<'a> Tensor<'a> {
         })
     }
 
-    /// Number of elements along each dim.
+    /// Returns the number of elements along each dim.
     pub fn shape(&self) -> &[usize] {
         // SAFETY: the shape is borrowed for 'a or held.
         unsafe { shape(&self.desc) }
     }
 
-    /// Strides in bytes; none where the tensor is dense without saying so.
+    /// Returns the strides in bytes. `None` means that the tensor is dense.
     pub fn strides(&self) -> Option<&[isize]> {
         // SAFETY: the strides are borrowed for 'a or held.
         unsafe { strides(&self.desc) }
     }
 
-    /// What the elements are.
+    /// Returns the type of the elements.
     pub fn dtype(&self) -> DType {
         DType::try_from(self.desc.dtype).expect("a tensor has a dtype")
     }
 
-    /// Where the elements are.
+    /// Returns the device of the memory.
     pub fn device(&self) -> Device {
         Device::from_numbers(self.desc.device, self.desc.device_id)
     }
 
-    /// The same tensor once more, borrowed from this one.
+    /// Creates a view of this tensor. A view is read-only, even if this tensor owns its memory.
+    ///
+    /// # Examples
     ///
     /// ```
     /// use gather::{Options, Tensor, gather};
@@ -188,26 +195,36 @@ impl<'a> Tensor<'a> {
     /// # Ok::<(), gather::Error>(())
     /// ```
     pub fn view(&self) -> Tensor<'_> {
-        Tensor {
+        let mut view = Tensor {
             desc: self.desc,
             hold: self.own_handle().map_or(Hold::Nothing, Hold::Lent),
             lent: PhantomData,
-        }
+        };
+        view.set_read_only(); // `self` is a shared reference, so nothing may be written through the view
+        view
     }
 
-    /// Dtype, shape and strides, for plans and shape queries.
+    /// Makes the tensor read-only for every later call.
+    pub(crate) fn set_read_only(&mut self) {
+        self.desc.flags |= sys::GTH_TENSOR_READONLY as u32;
+    }
+
+    /// Returns dtype, shape and strides, for plans and shape queries.
     pub fn layout(&self) -> Layout<'_> {
         let mut desc = self.desc;
-        desc.flags = 0; // what may be written is a matter of the memory, which is not there
+        desc.flags = 0; // a layout has no memory that could be read-only
         desc.data = ptr::null();
         desc.extent = 0;
         Layout::from_desc(desc)
     }
 
-    /// The elements of a dense tensor in row-major order, without a copy.
+    /// Returns the elements of a dense tensor in row-major order, without a copy.
     ///
-    /// Errors: [`Error::DType`] for another type, [`Error::Device`] for memory of a device, [`Error::Stride`] for a
-    /// tensor that is not dense or not aligned for its type, [`Error::Size`] for a view that claims more than its memory.
+    /// # Errors
+    ///
+    /// [`Error::DType`] if the elements have another type, [`Error::Device`] if the memory is that of a device,
+    /// [`Error::Stride`] if the tensor is not dense or not aligned for its type, and [`Error::Size`] if the view is
+    /// larger than its memory.
     pub fn as_slice<T: Element>(&self) -> Result<&[T], Error> {
         self.check_dtype(T::DTYPE)?;
         let bytes = self.dense_bytes()?;
@@ -218,24 +235,32 @@ impl<'a> Tensor<'a> {
         if !data.is_aligned() {
             return Err(refuse(sys::GTH_E_STRIDE, "the elements are not aligned for their type"));
         }
-        // SAFETY: aligned, inside the memory, and of this type; whoever made a tensor of bools vouched for them.
+        // SAFETY: the elements are aligned, inside the memory, and of this type. Tensors of bools have only 0 and 1.
         Ok(unsafe { slice::from_raw_parts(data, bytes.len() / size_of::<T>()) })
     }
 
-    /// A copy of the elements of a dense tensor in row-major order. Errors: as [`Tensor::as_slice`].
+    /// Copies the elements of a dense tensor in row-major order.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Tensor::as_slice`].
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
         Ok(self.as_slice()?.to_vec())
     }
 
-    /// The memory of the elements of a dense tensor. Errors: as [`Tensor::as_slice`]; [`Error::DType`] for strings.
+    /// Returns the memory of the elements of a dense tensor.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Tensor::as_slice`], and [`Error::DType`] for strings.
     pub fn as_bytes(&self) -> Result<&[u8], Error> {
         self.dense_bytes()
     }
 
-    /// A view to write to; calls refuse it with [`Error::ReadOnly`] unless the tensor owns memory that may be written.
+    /// Creates a view to write to. If this tensor does not own its memory, calls that write to the view return
+    /// [`Error::ReadOnly`]: views and imported tensors are read-only.
     pub fn as_mut(&mut self) -> TensorMut<'_> {
-        // A borrowed view carries the flag for read-only, which the description keeps.
-        TensorMut::from_desc(self.desc)
+        TensorMut::from_desc(self.desc) // the description has the flag of a read-only tensor
     }
 
     fn check_dtype(&self, wanted: DType) -> Result<(), Error> {
@@ -290,7 +315,7 @@ impl<'a> Tensor<'a> {
             .into()
     }
 
-    /// Where so many bytes from element 0 on begin in the memory; none if they are not all inside.
+    /// The offset of element 0 in the memory, or `None` if `bytes` bytes from there are not all inside.
     fn offset_of(&self, bytes: usize) -> Option<usize> {
         let offset = usize::try_from(self.desc.offset).ok()?;
         let extent = usize::try_from(self.desc.extent).ok()?;
@@ -298,7 +323,7 @@ impl<'a> Tensor<'a> {
         inside.then_some(offset)
     }
 
-    /// Bytes of all elements; none if they are more than an int64 counts.
+    /// The bytes of all elements, or `None` if they exceed an int64.
     fn byte_count(&self) -> Option<usize> {
         if self.shape().contains(&0) {
             return Some(0);
@@ -319,19 +344,42 @@ impl<'a> Tensor<'a> {
             if *extent != 1 && stride.unsigned_abs() != dense || *stride < 0 {
                 return false;
             }
-            dense *= extent; // no more than byte_count, which has been checked
+            dense *= extent; // at most byte_count, which has been checked
         }
         true
     }
 
-    /// A handle for the calls that take no descriptions.
-    pub(crate) fn handle(&self, operand: Operand) -> Result<Lent<'_>, Error> {
+    /// The tensor as an operand of a call that makes its result: strings by their handle, and other tensors as memory.
+    /// The library refuses views of strings with strides or an offset, which have neither.
+    pub(crate) fn operand(&self) -> sys::gth_tensor_desc {
         match self.own_handle() {
-            Some(handle) => Ok(Lent::Own(handle)),
-            None => borrow(&self.desc)
-                .map(Lent::Borrowed)
-                .map_err(|error| error.about(operand)),
+            _ if self.desc.dtype != sys::GTH_DTYPE_STRING => self.desc,
+            Some(handle) => handle.operand(),
+            None => self.layout().desc,
         }
+    }
+
+    /// A handle for an export that cannot be written to.
+    pub(crate) fn handle(&self) -> Result<Lent<'_>, Error> {
+        self.own_handle()
+            .map_or_else(|| self.borrow(), |handle| Ok(Lent::Own(handle)))
+    }
+
+    /// A handle for an export that may be written to: it shares memory that the tensor owns, and no memory of another
+    /// tensor.
+    pub(crate) fn export_handle(&self) -> Result<Lent<'_>, Error> {
+        match &self.hold {
+            Hold::Handle(handle) => Ok(Lent::Own(handle)),
+            _ => self.borrow(),
+        }
+    }
+
+    fn borrow(&self) -> Result<Lent<'_>, Error> {
+        let handle = Handle::make(|out, err| {
+            // SAFETY: the memory of the description outlives the handle, which is released after the call.
+            unsafe { sys::gth_tensor_borrow(&self.desc, out, err) }
+        });
+        handle.map(Lent::Borrowed)
     }
 
     pub(crate) fn own_handle(&self) -> Option<&Handle> {
@@ -351,16 +399,19 @@ impl fmt::Debug for Tensor<'_> {
 }
 
 impl Tensor<'static> {
-    /// A tensor that takes a vector over.
+    /// Creates a tensor that owns a vector.
     ///
-    /// Errors: [`Error::Stride`] for a shape that needs more than the vector holds, [`Error::Rank`], [`Error::Shape`],
-    /// [`Error::Size`], [`Error::OutOfMemory`].
+    /// # Errors
+    ///
+    /// [`Error::Stride`] if the shape needs more elements than the vector has, [`Error::Rank`], [`Error::Shape`],
+    /// [`Error::Size`], and [`Error::OutOfMemory`].
     pub fn from_vec<T: Element>(vec: Vec<T>, shape: &[usize]) -> Result<Self, Error> {
         abi::ensure()?;
         let bytes = size_of_val(vec.as_slice());
-        let owner = Box::new(vec);
-        let mut desc = describe(Buffer::from(&*owner).kind, shape);
-        desc.data = pointer(owner.as_ptr().cast(), bytes);
+        let mut owner = Box::new(vec);
+        let mut desc = describe(Kind::new(T::DTYPE, Device::Cpu), shape);
+        // The pointer allows writes, because as_mut lends this memory to be written.
+        desc.data = pointer(owner.as_mut_ptr().cast(), bytes);
         desc.extent = bytes_to_c(bytes);
         let owner = Box::into_raw(owner);
         let made = Handle::make(|out, err| {
@@ -368,21 +419,24 @@ impl Tensor<'static> {
             unsafe { sys::gth_tensor_adopt(ptr::null_mut(), &desc, Some(drop_box::<Vec<T>>), owner.cast(), out, err) }
         });
         if made.is_err() {
-            // SAFETY: a call that fails takes nothing over.
+            // SAFETY: a call that fails does not take ownership.
             unsafe { drop_box::<Vec<T>>(owner.cast()) };
         }
         Self::from_handle(made?)
     }
 }
 
+/// Drops a box, as a deleter of the library.
+///
 /// # Safety
+///
 /// `user` is a leaked `Box<T>` of a type that may be dropped on any thread.
 pub(crate) unsafe extern "C" fn drop_box<T: Send>(user: *mut c_void) {
-    // SAFETY: by contract.
+    // SAFETY: the caller guarantees it.
     drop(unsafe { Box::from_raw(user.cast::<T>()) });
 }
 
-/// A handle of a tensor, or of a description for the length of a call.
+/// A handle of a tensor, or one that borrows a description for a call.
 pub(crate) enum Lent<'t> {
     Own(&'t Handle),
     Borrowed(Handle),
@@ -395,11 +449,6 @@ impl Lent<'_> {
             Lent::Borrowed(handle) => handle.as_ptr(),
         }
     }
-}
-
-pub(crate) fn borrow(desc: &sys::gth_tensor_desc) -> Result<Handle, Error> {
-    // SAFETY: the description is that of a view whose memory outlives the handle, which ends with the call.
-    Handle::make(|out, err| unsafe { sys::gth_tensor_borrow(desc, out, err) })
 }
 
 fn refuse(status: i32, message: &str) -> Error {

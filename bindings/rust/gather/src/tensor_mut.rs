@@ -3,13 +3,15 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use crate::buffer::{BufferMut, pointer};
+use crate::buffer::{BufferMut, check_init, pointer};
 use crate::error::Error;
 use crate::layout::{describe, fmt_desc, set_strides, shape};
 use crate::numbers::bytes_to_c;
 use gather_sys as sys;
 
-/// A tensor to write: a view of memory borrowed for `'a`.
+/// A tensor to write: a view of memory that is borrowed exclusively for `'a`.
+///
+/// # Examples
 ///
 /// ```
 /// use gather::{Options, Tensor, TensorMut, gather_into};
@@ -26,7 +28,7 @@ use gather_sys as sys;
 /// # Ok::<(), gather::Error>(())
 /// ```
 ///
-/// It cannot outlive its data, and nobody else can use them meanwhile:
+/// It cannot outlive its data, and nothing else can use them at the same time:
 ///
 /// ```compile_fail,E0505
 /// # use gather::TensorMut;
@@ -45,19 +47,20 @@ use gather_sys as sys;
 /// ```
 pub struct TensorMut<'a> {
     pub(crate) desc: sys::gth_tensor_desc,
-    /// Whether what is there may be read.
-    pub(crate) is_init: bool,
+    /// Whether the memory may be read.
+    is_init: bool,
     _strides: Option<Box<[i64]>>,
     lent: PhantomData<&'a mut [u8]>,
 }
 
-// SAFETY: gives what `&'a mut [T]` of elements gives, which is Send.
+// SAFETY: a tensor gives the access of `&'a mut [T]` with elements that are Send.
 unsafe impl Send for TensorMut<'_> {}
 // SAFETY: a shared reference gives access to the shape only.
 unsafe impl Sync for TensorMut<'_> {}
 
 impl<'a> TensorMut<'a> {
-    /// A dense row-major view of a slice, or of any other [`BufferMut`], which may be longer.
+    /// Creates a dense row-major view of a slice, or of any other [`BufferMut`]. The memory may be longer than the
+    /// shape needs.
     #[inline]
     pub fn new(data: impl Into<BufferMut<'a>>, shape: &'a [usize]) -> Self {
         let data = data.into();
@@ -70,15 +73,17 @@ impl<'a> TensorMut<'a> {
         }
     }
 
-    /// With strides in bytes, one for each dim. An output must not overlap itself.
+    /// Sets the strides in bytes, one for each dim. Elements of an output must not overlap.
     ///
-    /// Errors: [`Error::Rank`] for more or fewer strides than dims.
+    /// # Errors
+    ///
+    /// [`Error::Rank`] if there are more or fewer strides than dims.
     pub fn with_strides(mut self, strides: &'a [isize]) -> Result<Self, Error> {
         set_strides(&mut self.desc, strides)?;
         Ok(self)
     }
 
-    /// With element 0 so many bytes behind the beginning of the memory.
+    /// Sets the number of bytes from the beginning of the memory to element 0.
     pub fn with_offset(mut self, bytes: usize) -> Self {
         self.desc.offset = bytes_to_c(bytes);
         self
@@ -91,7 +96,7 @@ impl<'a> TensorMut<'a> {
         self
     }
 
-    /// Of memory that may be read.
+    /// Creates a view of memory that may be read.
     #[inline]
     pub(crate) fn from_desc(desc: sys::gth_tensor_desc) -> Self {
         TensorMut {
@@ -102,7 +107,13 @@ impl<'a> TensorMut<'a> {
         }
     }
 
-    /// Number of elements along each dim.
+    /// Checks that the memory may be read, as scatters do.
+    #[inline]
+    pub(crate) fn check_init(&self) -> Result<(), Error> {
+        check_init(self.is_init)
+    }
+
+    /// Returns the number of elements along each dim.
     pub fn shape(&self) -> &[usize] {
         // SAFETY: the shape is borrowed for 'a.
         unsafe { shape(&self.desc) }

@@ -109,6 +109,32 @@ fn dlpack_is_taken_over_and_given_back_once() {
     assert_eq!(deleted.load(Ordering::Relaxed), 1);
 }
 
+/// Its producer and others may read the same memory, here even memory that cannot be written.
+#[test]
+fn imported_memory_is_not_written() {
+    let deleted = AtomicUsize::new(0);
+    let legacy = Box::into_raw(Box::new(Legacy {
+        tensor: dl_tensor(),
+        context: ptr::from_ref(&deleted).cast_mut().cast(),
+        deleter: Some(count_and_free),
+    }));
+    // SAFETY: valid structs over static memory.
+    let tensors = unsafe {
+        let managed = NonNull::new(versioned(&deleted, 1)).unwrap().cast();
+        let legacy = NonNull::new(legacy).unwrap().cast();
+        [
+            Context::DEFAULT.from_dlpack(managed).unwrap(),
+            Context::DEFAULT.from_dlpack_legacy(legacy).unwrap(),
+        ]
+    };
+    for mut tensor in tensors {
+        let answer = Context::DEFAULT.copy(&Tensor::new(&[9i32; 4], &[2, 2]), &mut tensor.as_mut());
+        assert!(matches!(answer, Err(Error::ReadOnly(_))), "{answer:?}");
+        assert_eq!(first_row(&tensor), [1, 3]);
+    }
+    assert_eq!(deleted.load(Ordering::Relaxed), 2);
+}
+
 #[test]
 fn legacy_dlpack_is_taken_over_and_given_back_once() {
     let deleted = AtomicUsize::new(0);
@@ -170,6 +196,41 @@ fn borrowed_memory_is_copied() {
     }
 }
 
+/// The consumer of an export may write to it, so that of a view has memory of its own.
+#[test]
+fn views_are_copied() {
+    let owned = Tensor::from_vec(vec![1i32, 2, 3, 4], &[2, 2]).unwrap();
+    let lent = owned.as_slice::<i32>().unwrap();
+    let view = owned.view();
+    let views = || {
+        [
+            owned.view(),
+            view.view(),
+            owned.view().with_offset(0),
+            owned.view().with_strides(&[8, 4]).unwrap(),
+        ]
+    };
+    for view in views() {
+        let managed = Context::DEFAULT.into_dlpack(view, Export::Owned).unwrap();
+        // SAFETY: the library's struct is live until its deleter is called, and has 4 elements.
+        unsafe {
+            let exported = managed.cast::<Versioned>().as_ptr();
+            (*exported).tensor.data.cast::<[i32; 4]>().write([9; 4]);
+            (*exported).deleter.unwrap()(exported);
+        }
+    }
+    for view in views() {
+        let managed = Context::DEFAULT.into_dlpack_legacy(view, Export::Owned).unwrap();
+        // SAFETY: as above.
+        unsafe {
+            let exported = managed.cast::<Legacy>().as_ptr();
+            (*exported).tensor.data.cast::<[i32; 4]>().write([9; 4]);
+            (*exported).deleter.unwrap()(exported);
+        }
+    }
+    assert_eq!(lent, [1, 2, 3, 4]);
+}
+
 #[repr(C)]
 struct Schema {
     format: *const c_char,
@@ -221,5 +282,34 @@ fn strings_go_through_arrow_and_back() {
             again.strings().unwrap().to_strings().unwrap(),
             ["zero", "", "zwei", "drei"]
         );
+    }
+}
+
+/// Arrow's consumers keep what they are given: strings that are only lent are copied.
+#[test]
+fn borrowed_strings_are_copied() {
+    let (offsets, bytes) = (vec![0i64, 3, 6], b"onetwo".to_vec());
+    let words = Tensor::from_string_views(&offsets, &bytes, &[2]).unwrap();
+    let (mut schema, mut array) = (MaybeUninit::<Schema>::uninit(), MaybeUninit::<Array>::uninit());
+    let (schema, array) = (schema.as_mut_ptr(), array.as_mut_ptr());
+    let export = |tensor: &Tensor<'_>, export| {
+        // SAFETY: there is room for both structs.
+        unsafe { Context::DEFAULT.to_arrow(tensor, export, schema.cast(), array.cast()) }
+    };
+    for view in [&words, &words.view()] {
+        let refused = export(view, Export::NoCopy);
+        assert!(matches!(refused, Err(Error::Unsupported(_))), "{refused:?}");
+    }
+    export(&words.view(), Export::Owned).unwrap();
+    let lent = [offsets.as_ptr().cast(), bytes.as_ptr().cast::<c_void>()];
+    // SAFETY: both have been written, and each is released or taken over once.
+    unsafe {
+        let buffers = std::slice::from_raw_parts((*array).buffers.cast_const(), 3);
+        assert!(buffers[1..].iter().all(|buffer| !lent.contains(buffer)));
+        drop(words);
+        drop((offsets, bytes));
+        let again = Context::DEFAULT.from_arrow(schema.cast(), array.cast(), None).unwrap();
+        (*schema).release.unwrap()(schema);
+        assert_eq!(again.strings().unwrap().to_vecs(), [b"one", b"two"]);
     }
 }

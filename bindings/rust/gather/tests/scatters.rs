@@ -189,13 +189,24 @@ fn errors_name_the_operand() {
         refused(scatter(&views, &ids, &updates, plain)),
         (GTH_E_STRIDE, Operand::Target)
     );
+    let nothing = Tensor::new(&[] as &[f32], &[3, 2]);
+    assert_eq!(
+        refused(scatter(&nothing, &ids, &updates, plain)),
+        (GTH_E_NULL, Operand::Target)
+    );
     let target = Tensor::new(&TABLE, &[3, 2]);
     assert_eq!(
         refused(scatter(&target, &Tensor::new(&[0u8], &[2]), &updates, plain)),
         (GTH_E_STRIDE, Operand::Indices)
     );
+    // Shapes are checked before the memory that they need.
     assert_eq!(
         refused(scatter(&target, &ids, &views, plain)),
+        (GTH_E_SHAPE, Operand::Updates)
+    );
+    let short = Tensor::new(&TABLE[..3], &[2, 2]);
+    assert_eq!(
+        refused(scatter(&target, &ids, &short, plain)),
         (GTH_E_STRIDE, Operand::Updates)
     );
     let mut overlapping = TensorMut::new(&mut table, &[3, 2]).with_strides(&[4, 4]).unwrap();
@@ -368,7 +379,10 @@ fn gradients() {
     assert_eq!(refused(answer), (GTH_E_RANK, Operand::Target));
     let answer = gather_gradient(&gradient, &ids, &[usize::MAX, 2], &Options::new());
     assert_eq!(refused(answer), (GTH_E_SHAPE, Operand::Target));
+    // Shapes are checked before the memory that they need.
     let answer = gather_gradient(&Tensor::new(&rows, &[4, 2]), &ids, &[3, 2], &Options::new());
+    assert_eq!(refused(answer), (GTH_E_SHAPE, Operand::Updates));
+    let answer = gather_gradient(&Tensor::new(&rows[1..], &[3, 2]), &ids, &[3, 2], &Options::new());
     assert_eq!(refused(answer), (GTH_E_STRIDE, Operand::Updates));
 }
 

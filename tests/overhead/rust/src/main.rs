@@ -82,6 +82,25 @@ fn describe<T>(dtype: i32, shape: *const i64, data: *const T) -> sys::gth_tensor
     }
 }
 
+fn request(params: &sys::gth_tensor_desc, indices: &sys::gth_tensor_desc) -> sys::gth_request {
+    sys::gth_request {
+        size: size_of::<sys::gth_request>() as u32,
+        op: sys::GTH_OP_GATHER,
+        table: params,
+        indices,
+        rows: ptr::null(),
+        options: ptr::null(),
+    }
+}
+
+fn handle(tensor: *const sys::gth_tensor) -> sys::gth_tensor_desc {
+    sys::gth_tensor_desc {
+        size: size_of::<sys::gth_tensor_desc>() as u32,
+        tensor,
+        ..Default::default()
+    }
+}
+
 fn prepare(out: *mut f32) -> Prepared {
     static OPEN_SHAPE: i64 = sys::GTH_OPEN as i64;
     let mut prepared = Prepared {
@@ -95,13 +114,13 @@ fn prepare(out: *mut f32) -> Prepared {
     };
     let open = describe(sys::GTH_DTYPE_INT64, &OPEN_SHAPE, ptr::null::<i64>());
     let (params, indices) = (&prepared.params, &prepared.indices);
-    let (none, no_error) = (ptr::null(), ptr::null_mut());
+    let no_error = ptr::null_mut();
     // SAFETY: the descriptions are those of statics.
     let failed = unsafe {
         sys::gth_tensor_borrow(params, &mut prepared.params_handle, no_error)
             | sys::gth_tensor_borrow(indices, &mut prepared.indices_handle, no_error)
-            | sys::gth_gather_plan(params, indices, ptr::null(), none, &mut prepared.plan, no_error)
-            | sys::gth_gather_plan(params, &open, ptr::null(), none, &mut prepared.open_plan, no_error)
+            | sys::gth_plan_create(&request(params, indices), &mut prepared.plan, no_error)
+            | sys::gth_plan_create(&request(params, &open), &mut prepared.open_plan, no_error)
     };
     assert_eq!(failed, sys::GTH_OK);
     prepared
@@ -127,21 +146,21 @@ fn main() {
     let (mut plan_out, mut open_out) = ([0.0f32], [0.0f32]);
     let mut view = TensorMut::new(&mut out, &ONE);
 
+    let (params_handle, indices_handle) = (handle(c.params_handle), handle(c.indices_handle));
+    let new_output = request(&params_handle, &indices_handle);
     let mut new_out = [0.0f32];
     let times = side_by_side(&mut [
-        repeat_c!(sys::gth_plan_run(context, c.plan, table, index, written, -1, error)),
+        repeat_c!(sys::gth_plan_run(context, c.plan, -1, table, index, written, error)),
         repeat!(plan.run(&TABLE, &INDEX, &mut plan_out).is_ok()),
-        repeat_c!(sys::gth_plan_run(context, c.open_plan, table, index, written, 1, error)),
+        repeat_c!(sys::gth_plan_run(context, c.open_plan, 1, table, index, written, error)),
         repeat!(open_plan.run_open(1, &TABLE, &INDEX, &mut open_out).is_ok()),
-        repeat_c!(sys::gth_gather_desc(
-            context, &c.params, &c.indices, none, &c.out, error
-        )),
+        repeat_c!(sys::gth_gather(context, &c.params, &c.indices, &c.out, none, error)),
         repeat!(gather_into(&params, &indices, &options, &mut view).is_ok()),
         repeat_c!({
             let params = describe(sys::GTH_DTYPE_FLOAT32, SHAPE.as_ptr().cast(), TABLE.as_ptr());
             let indices = describe(sys::GTH_DTYPE_INT64, ONE.as_ptr().cast(), INDEX.as_ptr());
             let out = describe(sys::GTH_DTYPE_FLOAT32, ONE.as_ptr().cast(), written.cast::<f32>());
-            sys::gth_gather_desc(context, &params, &indices, none, &out, error)
+            sys::gth_gather(context, &params, &indices, &out, none, error)
         }),
         repeat!({
             let (params, indices) = (Tensor::new(&TABLE, &SHAPE), Tensor::new(&INDEX, &ONE));
@@ -155,7 +174,7 @@ fn main() {
         }),
         repeat_c!({
             let mut made = ptr::null_mut();
-            sys::gth_gather(context, c.params_handle, c.indices_handle, none, &mut made, error);
+            sys::gth_make(context, &new_output, &mut made, error);
             sys::gth_tensor_release(made)
         }),
         repeat!(gather(&params, &indices, &options).is_ok()),

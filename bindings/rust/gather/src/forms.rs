@@ -1,0 +1,355 @@
+//! The forms of an operation: the public functions that each line of the table of operations defines, and the code that
+//! all of them share.
+
+use std::ptr;
+
+use crate::abi;
+use crate::context::Context;
+use crate::error::{Error, call};
+use crate::handle::Handle;
+use crate::layout::Layout;
+use crate::numbers::{count, extent_from_c, struct_size};
+use crate::options::Options;
+use crate::tensor::Tensor;
+use gather_sys as sys;
+
+/// A request with its operands by role.
+pub(crate) fn request(
+    op: i32,
+    table: &sys::gth_tensor_desc,
+    indices: &sys::gth_tensor_desc,
+    rows: Option<&sys::gth_tensor_desc>,
+    options: &Options,
+) -> sys::gth_request {
+    sys::gth_request {
+        size: struct_size::<sys::gth_request>(),
+        op,
+        table,
+        indices,
+        rows: rows.map_or(ptr::null(), ptr::from_ref),
+        options: &options.raw,
+    }
+}
+
+impl Context {
+    /// Runs an operation on existing memory.
+    ///
+    /// # Safety
+    ///
+    /// The operands must describe only memory that is borrowed for the call. The operand that the operation writes must
+    /// be borrowed exclusively, and the memory of a scatter's target must be initialised.
+    #[inline]
+    pub(crate) unsafe fn write(
+        &self,
+        op: i32,
+        table: &sys::gth_tensor_desc,
+        indices: &sys::gth_tensor_desc,
+        rows: &sys::gth_tensor_desc,
+        options: &Options,
+    ) -> Result<(), Error> {
+        abi::ensure()?;
+        options.check_fill(table)?;
+        // SAFETY: the caller guarantees it.
+        call(|err| unsafe { sys::gth_run(self.raw(), op, table, indices, rows, &options.raw, err) })
+    }
+
+    /// Runs an operation and creates its result.
+    ///
+    /// # Safety
+    ///
+    /// The operands must be live handles, or describe only memory that is borrowed for the call.
+    pub(crate) unsafe fn make(
+        &self,
+        op: i32,
+        table: &sys::gth_tensor_desc,
+        indices: &sys::gth_tensor_desc,
+        rows: Option<&sys::gth_tensor_desc>,
+        options: &Options,
+    ) -> Result<Tensor<'static>, Error> {
+        abi::ensure()?;
+        options.check_fill(table)?;
+        let request = request(op, table, indices, rows, options);
+        // SAFETY: the caller guarantees it.
+        Tensor::from_handle(Handle::make(|out, err| unsafe {
+            sys::gth_make(self.raw(), &request, out, err)
+        })?)
+    }
+}
+
+/// Infers the shape of the rows of an operation.
+pub(crate) fn infer(op: i32, table: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Vec<usize>, Error> {
+    abi::ensure()?;
+    options.check_fill(&table.desc)?;
+    let request = request(op, &table.desc, &indices.desc, None, options);
+    read_shape(|rows, capacity, shape, err| {
+        // SAFETY: the layouts borrow their shapes, and `shape` has room for `capacity` extents.
+        unsafe { sys::gth_infer(&request, rows, capacity, shape, err) }
+    })
+}
+
+/// Calls a function of the library that describes rows and writes their shape.
+pub(crate) fn read_shape(
+    f: impl FnOnce(*mut sys::gth_tensor_desc, i32, *mut i64, *mut sys::gth_error) -> i32,
+) -> Result<Vec<usize>, Error> {
+    let mut shape = [0i64; sys::GTH_MAX_NDIM as usize];
+    let mut rows = sys::gth_tensor_desc {
+        size: struct_size::<sys::gth_tensor_desc>(),
+        ..Default::default()
+    };
+    call(|err| f(&mut rows, sys::GTH_MAX_NDIM, shape.as_mut_ptr(), err))?;
+    Ok(shape[..count(rows.ndim)].iter().copied().map(extent_from_c).collect())
+}
+
+/// Documentation of a method of [`Context`] or [`Plan`](crate::Plan) that begins with a link to a function of this
+/// crate.
+macro_rules! doc_of {
+    ($before:literal $name:ident $after:literal) => {
+        concat!(
+            $before,
+            "[`",
+            stringify!($name),
+            "`](crate::",
+            stringify!($name),
+            "())",
+            $after
+        )
+    };
+}
+
+/// Defines the functions of gathers. Each entry has the number of the operation, and the names of the functions that
+/// make the output, write it to existing memory, infer its shape, and plan it with a layout.
+macro_rules! gathers {
+    ($($op:ident {
+        $(#[$make_doc:meta])* $make:ident,
+        $(#[$into_doc:meta])* $into:ident,
+        $(#[$shape_doc:meta])* $shape:ident,
+        $to:ident
+    })*) => {$(
+        $(#[$make_doc])*
+        pub fn $make(params: &Tensor<'_>, indices: &Tensor<'_>, options: &Options) -> Result<Tensor<'static>, Error> {
+            context::DEFAULT.$make(params, indices, options)
+        }
+
+        $(#[$into_doc])*
+        #[inline]
+        pub fn $into(
+            params: &Tensor<'_>,
+            indices: &Tensor<'_>,
+            options: &Options,
+            out: &mut TensorMut<'_>,
+        ) -> Result<(), Error> {
+            context::DEFAULT.$into(params, indices, options, out)
+        }
+
+        $(#[$shape_doc])*
+        pub fn $shape(params: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Vec<usize>, Error> {
+            infer(sys::$op, params, indices, options)
+        }
+
+        impl Context {
+            #[doc = doc_of!("Runs " $make " in this context.")]
+            pub fn $make(
+                &self,
+                params: &Tensor<'_>,
+                indices: &Tensor<'_>,
+                options: &Options,
+            ) -> Result<Tensor<'static>, Error> {
+                // SAFETY: tensors borrow or hold the memory that they describe.
+                unsafe { self.make(sys::$op, &params.operand(), &indices.operand(), None, options) }
+            }
+
+            #[doc = doc_of!("Runs " $into " in this context.")]
+            #[inline]
+            pub fn $into(
+                &self,
+                params: &Tensor<'_>,
+                indices: &Tensor<'_>,
+                options: &Options,
+                out: &mut TensorMut<'_>,
+            ) -> Result<(), Error> {
+                // SAFETY: tensors borrow or hold the memory that they describe, and the output borrows its own
+                // exclusively.
+                unsafe { self.write(sys::$op, &params.desc, &indices.desc, &out.desc, options) }
+            }
+        }
+
+        impl Plan {
+            #[doc = doc_of!("Plans " $into " with a dense output.")]
+            ///
+            /// # Errors
+            ///
+            /// Returns the errors of the function that do not depend on data, [`Error::OutOfMemory`], and
+            /// [`Error::Unsupported`] for strings.
+            pub fn $make(params: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Self, Error> {
+                Self::create(sys::$op, Written::Rows, params, indices, None, options)
+            }
+
+            #[doc = doc_of!("Plans " $into " with outputs of a layout.")]
+            ///
+            /// # Errors
+            ///
+            #[doc = concat!("Returns the errors of [`Plan::", stringify!($make), "`].")]
+            pub fn $to(
+                params: &Layout<'_>,
+                indices: &Layout<'_>,
+                options: &Options,
+                out: &Layout<'_>,
+            ) -> Result<Self, Error> {
+                Self::create(sys::$op, Written::Rows, params, indices, Some(out), options)
+            }
+        }
+    )*};
+}
+
+/// Defines the functions of scatters. Each entry has the number of the operation, and the names of the functions that
+/// make a changed copy, change the target in place, infer the shape of the updates, and plan with a layout of the
+/// updates.
+macro_rules! scatters {
+    ($($op:ident {
+        $(#[$make_doc:meta])* $make:ident,
+        $(#[$into_doc:meta])* $into:ident,
+        $(#[$shape_doc:meta])* $shape:ident,
+        $from:ident
+    })*) => {$(
+        $(#[$make_doc])*
+        pub fn $make(
+            target: &Tensor<'_>,
+            indices: &Tensor<'_>,
+            updates: &Tensor<'_>,
+            options: &Options,
+        ) -> Result<Tensor<'static>, Error> {
+            context::DEFAULT.$make(target, indices, updates, options)
+        }
+
+        $(#[$into_doc])*
+        #[inline]
+        pub fn $into(
+            target: &mut TensorMut<'_>,
+            indices: &Tensor<'_>,
+            updates: &Tensor<'_>,
+            options: &Options,
+        ) -> Result<(), Error> {
+            context::DEFAULT.$into(target, indices, updates, options)
+        }
+
+        $(#[$shape_doc])*
+        pub fn $shape(target: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Vec<usize>, Error> {
+            infer(sys::$op, target, indices, options)
+        }
+
+        impl Context {
+            #[doc = doc_of!("Runs " $make " in this context.")]
+            pub fn $make(
+                &self,
+                target: &Tensor<'_>,
+                indices: &Tensor<'_>,
+                updates: &Tensor<'_>,
+                options: &Options,
+            ) -> Result<Tensor<'static>, Error> {
+                let (target, indices, updates) = (target.operand(), indices.operand(), updates.operand());
+                // SAFETY: tensors borrow or hold the memory that they describe.
+                unsafe { self.make(sys::$op, &target, &indices, Some(&updates), options) }
+            }
+
+            #[doc = doc_of!("Runs " $into " in this context.")]
+            #[inline]
+            pub fn $into(
+                &self,
+                target: &mut TensorMut<'_>,
+                indices: &Tensor<'_>,
+                updates: &Tensor<'_>,
+                options: &Options,
+            ) -> Result<(), Error> {
+                target.check_init()?;
+                // SAFETY: tensors borrow or hold the memory that they describe, and the target borrows its own
+                // exclusively, which is initialised.
+                unsafe { self.write(sys::$op, &target.desc, &indices.desc, &updates.desc, options) }
+            }
+        }
+
+        impl Plan {
+            #[doc = doc_of!("Plans " $into " with dense updates.")]
+            ///
+            /// # Errors
+            ///
+            /// Returns the errors of the function that do not depend on data, [`Error::OutOfMemory`], and
+            /// [`Error::Unsupported`] for strings.
+            pub fn $make(target: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Self, Error> {
+                Self::create(sys::$op, Written::Table, target, indices, None, options)
+            }
+
+            #[doc = doc_of!("Plans " $into " with updates of a layout.")]
+            ///
+            /// # Errors
+            ///
+            #[doc = concat!("Returns the errors of [`Plan::", stringify!($make), "`].")]
+            pub fn $from(
+                target: &Layout<'_>,
+                indices: &Layout<'_>,
+                options: &Options,
+                updates: &Layout<'_>,
+            ) -> Result<Self, Error> {
+                Self::create(sys::$op, Written::Table, target, indices, Some(updates), options)
+            }
+        }
+    )*};
+}
+
+/// Defines the functions of gradients. Each entry has the number of the operation, and the names of the functions that
+/// make the gradient of the params and write it to existing memory.
+macro_rules! gradients {
+    ($($op:ident {
+        $(#[$make_doc:meta])* $make:ident,
+        $(#[$into_doc:meta])* $into:ident
+    })*) => {$(
+        $(#[$make_doc])*
+        pub fn $make(
+            gradient: &Tensor<'_>,
+            indices: &Tensor<'_>,
+            shape: &[usize],
+            options: &Options,
+        ) -> Result<Tensor<'static>, Error> {
+            context::DEFAULT.$make(gradient, indices, shape, options)
+        }
+
+        $(#[$into_doc])*
+        pub fn $into(
+            gradient: &Tensor<'_>,
+            indices: &Tensor<'_>,
+            options: &Options,
+            out: &mut TensorMut<'_>,
+        ) -> Result<(), Error> {
+            context::DEFAULT.$into(gradient, indices, options, out)
+        }
+
+        impl Context {
+            #[doc = doc_of!("Runs " $make " in this context.")]
+            pub fn $make(
+                &self,
+                gradient: &Tensor<'_>,
+                indices: &Tensor<'_>,
+                shape: &[usize],
+                options: &Options,
+            ) -> Result<Tensor<'static>, Error> {
+                let table = Layout::of(gradient.dtype(), shape).desc;
+                // SAFETY: tensors borrow or hold the memory that they describe. The table is a shape without memory.
+                unsafe { self.make(sys::$op, &table, &indices.operand(), Some(&gradient.operand()), options) }
+            }
+
+            #[doc = doc_of!("Runs " $into " in this context.")]
+            pub fn $into(
+                &self,
+                gradient: &Tensor<'_>,
+                indices: &Tensor<'_>,
+                options: &Options,
+                out: &mut TensorMut<'_>,
+            ) -> Result<(), Error> {
+                // SAFETY: tensors borrow or hold the memory that they describe, and the output borrows its own
+                // exclusively. It is overwritten before it is read.
+                unsafe { self.write(sys::$op, &out.desc, &indices.desc, &gradient.desc, options) }
+            }
+        }
+    )*};
+}
+
+pub(crate) use {doc_of, gathers, gradients, scatters};
