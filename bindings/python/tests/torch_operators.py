@@ -219,6 +219,34 @@ def test_gradients_of_nothing(shape: tuple[int, ...], count: int, dtype: torch.d
         assert torch.equal(params.grad, torch.zeros(shape, dtype=dtype))
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.complex64])
+@pytest.mark.parametrize(
+    ("call", "shape", "index_shape", "attributes"),
+    [
+        ("gather", (0,), (4,), {}),
+        ("gather", (0, 3), (2, 2), {}),
+        ("gather", (2, 0, 3), (2,), {"axis": 1}),
+        ("gather", (2, 0, 3), (2, 2), {"axis": 1, "batch_dims": 1}),
+        ("gather_nd", (0, 3), (4, 1), {}),
+        ("gather_nd", (3, 0, 2), (4, 2), {}),
+        ("gather_elements", (0,), (4,), {}),
+        ("gather_elements", (2, 0), (2, 4), {}),
+    ],
+)
+def test_gradients_of_an_empty_table(
+    call: str, shape: tuple[int, ...], index_shape: tuple[int, ...], attributes: dict[str, Any], dtype: torch.dtype
+) -> None:
+    params = torch.ones(shape, dtype=dtype, requires_grad=True)
+    indices = torch.zeros(index_shape, dtype=torch.long)
+    filled = getattr(operators, call)(params, indices, bounds="fill", fill_value=2, **attributes)
+    assert filled.numel() and (filled == 2).all()
+    weights = torch.ones_like(filled).requires_grad_()
+    (gradient,) = torch.autograd.grad(filled, params, weights, create_graph=True)
+    assert torch.equal(gradient, torch.zeros(shape, dtype=dtype))
+    gradient.real.sum().backward()
+    assert torch.equal(weights.grad, torch.zeros_like(filled))
+
+
 def test_errors() -> None:
     params, indices = torch.zeros(3, 2), torch.tensor([0, 3])
     with pytest.raises(IndexError, match=r"indices\[1\]"):

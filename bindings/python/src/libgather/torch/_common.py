@@ -140,13 +140,13 @@ def resolved(indices: torch.Tensor, extent: int, negative: str, bounds: str) -> 
 
 
 def sum_of_rows(
-    rows: torch.Tensor, index: torch.Tensor, inside: torch.Tensor, shape: Sequence[int], count: int
+    rows: torch.Tensor, index: torch.Tensor, inside: torch.Tensor, shape: Sequence[int], lead: int
 ) -> torch.Tensor:
-    """Zeros of a shape, whose leading dims are `count` rows, with each row added at its index if that is inside.
+    """Zeros of a shape, whose `lead` leading dims number the rows, with each row added at its index if that is inside.
 
     In the order of the rows, so that the sum is the same for any number of threads.
     """
-    width = prod(shape) // count if count else 0
+    count, width = prod(shape[:lead]), prod(shape[lead:])
     rows = rows.reshape(index.numel(), width)
     # What is outside goes to a row of its own, which is cut off.
     index = torch.where(inside, index, count).reshape(-1)

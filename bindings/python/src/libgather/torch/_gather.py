@@ -36,7 +36,7 @@ def backward(ctx: Any, indices: torch.Tensor, gradient: torch.Tensor) -> torch.T
     index, inside = resolved(indices, extent, negative, bounds)
     base = torch.arange(prod(batch), device=index.device) * extent
     index = index + base.reshape((*batch, *(1,) * taken))
-    total = sum_of_rows(rows, index, inside, (*batch, extent, *between, *after), prod(batch) * extent)
+    total = sum_of_rows(rows, index, inside, (*batch, extent, *between, *after), batch_dims + 1)
     return total.movedim(batch_dims, axis)
 
 

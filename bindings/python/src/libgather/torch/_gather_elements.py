@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import prod
-
 import torch
 
 from .. import _operations
@@ -32,7 +30,7 @@ def backward(ctx: Any, indices: torch.Tensor, gradient: torch.Tensor) -> torch.T
         place = torch.arange(indices.shape[dim], device=index.device)
         own = index if dim == axis else place.reshape(tuple(-1 if d == dim else 1 for d in range(indices.dim())))
         linear = linear * extent + own
-    return sum_of_rows(gradient, linear, inside, ctx.shape, prod(ctx.shape))
+    return sum_of_rows(gradient, linear, inside, ctx.shape, len(ctx.shape))
 
 
 operator = registered("gather_elements", "int axis", run, shape, backward)

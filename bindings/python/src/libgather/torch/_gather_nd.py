@@ -33,7 +33,7 @@ def backward(ctx: Any, indices: torch.Tensor, gradient: torch.Tensor) -> torch.T
     for component, extent in enumerate(indexed):
         part, is_inside = resolved(indices[..., component], extent, negative, bounds)
         index, inside = index * extent + part, inside & is_inside
-    return sum_of_rows(gradient, index, inside, shape, prod(batch) * prod(indexed))
+    return sum_of_rows(gradient, index, inside, shape, batch_dims + components)
 
 
 operator = registered("gather_nd", "int batch_dims", run, shape, backward)
