@@ -219,6 +219,25 @@ def test_gradients_of_nothing(shape: tuple[int, ...], count: int, dtype: torch.d
         assert torch.equal(params.grad, torch.zeros(shape, dtype=dtype))
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_sums_in_half_precision(dtype: torch.dtype) -> None:
+    """The partial sums have no room in the dtype; the sum is the exact one, rounded once."""
+    count = 5000
+    indices = torch.arange(count) % 2
+    upstream = torch.full((count, 3), 0.5, dtype=dtype)
+    upstream[indices == 0] = 1
+    expected = torch.tensor([[count / 2] * 3, [count / 4] * 3]).to(dtype)
+    for operator, index in (
+        (operators.gather, indices),
+        (operators.gather_nd, indices[:, None]),
+        (operators.gather_elements, indices[:, None].expand(count, 3)),
+    ):
+        params = torch.zeros(2, 3, dtype=dtype, requires_grad=True)
+        keywords = {"axis": 0} if operator is operators.gather_elements else {}
+        operator(params, index, **keywords).backward(upstream)
+        assert params.grad.dtype == dtype and torch.equal(params.grad, expected)
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.complex64])
 @pytest.mark.parametrize(
     ("call", "shape", "index_shape", "attributes"),

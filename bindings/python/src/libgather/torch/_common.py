@@ -157,8 +157,10 @@ def sum_of_rows(
 
 
 def summed(rows: torch.Tensor, index: torch.Tensor, count: int) -> torch.Tensor:
-    total: torch.Tensor = torch.ops.aten.embedding_dense_backward(rows, index, count + 1, -1, False)
-    return total[:count]
+    """Half-precision rows are added in float32 and rounded once: a sum of ones in bfloat16 would stop at 256."""
+    wide = rows.float() if rows.dtype in (torch.float16, torch.bfloat16) else rows
+    total: torch.Tensor = torch.ops.aten.embedding_dense_backward(wide, index, count + 1, -1, False)
+    return total[:count].to(rows.dtype)
 
 
 def with_batch(value: torch.Tensor, dim: int | None, size: int) -> torch.Tensor:
