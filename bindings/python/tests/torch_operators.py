@@ -266,6 +266,35 @@ def test_gradients_of_an_empty_table(
     assert torch.equal(weights.grad, torch.zeros_like(filled))
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize(
+    ("dtype", "value"),
+    [
+        (torch.int64, 2**53 + 1),
+        (torch.int64, -(2**63)),
+        (torch.int64, 2**63 - 1),
+        (torch.uint64, 2**64 - 1),
+        (torch.int32, 7.0),
+        (torch.bool, True),
+        (torch.float64, 0.1),
+        (torch.complex128, 1 + 2j),
+    ],
+)
+def test_fill_values_are_exact(dtype: torch.dtype, value: Any, compiled: bool) -> None:
+    torch._dynamo.reset()
+    call = partial(operators.gather, bounds="fill", fill_value=value)
+    run = torch.compile(call, fullgraph=True, backend="aot_eager") if compiled else call
+    assert run(torch.zeros(3, dtype=dtype), torch.tensor([1, 9])).tolist() == [0, value]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value"), [(torch.int32, 2**31), (torch.int64, 1.5), (torch.int64, 2**70), (torch.bool, 0.5)]
+)
+def test_fill_values_that_the_dtype_does_not_have(dtype: torch.dtype, value: Any) -> None:
+    with pytest.raises(libgather.DTypeError, match="options: fill_value"):
+        operators.gather(torch.zeros(3, dtype=dtype), torch.tensor([9]), bounds="fill", fill_value=value)
+
+
 def test_errors() -> None:
     params, indices = torch.zeros(3, 2), torch.tensor([0, 3])
     with pytest.raises(IndexError, match=r"indices\[1\]"):

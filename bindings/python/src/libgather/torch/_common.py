@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 LIBRARY = torch.library.Library("libgather", "DEF")
-SWITCHES = "str negative, str bounds, float fill_value"
+SWITCHES = "str negative, str bounds, Scalar fill_value"
 
 
 #: How many arguments these are, the last ones.
@@ -64,7 +64,7 @@ def registered(
         @staticmethod
         def jvp(ctx: Any, tangent: torch.Tensor | None, *_: None) -> torch.Tensor | None:
             """A gather is linear in params; what it fills with does not change with them."""
-            return None if tangent is None else call(tangent, ctx.indices, *ctx.arguments[:-1], 0.0)
+            return None if tangent is None else call(tangent, ctx.indices, *ctx.arguments[:-1], 0)
 
         @staticmethod
         def vmap(info: Any, dims: tuple[Any, ...], *inputs: Any) -> tuple[torch.Tensor, int]:
@@ -117,13 +117,12 @@ def batched(
     return operator(params, indices, *attributes, *inputs[-_SWITCHES:]), 0
 
 
-def switches(negative: str, bounds: str, fill_value: float, dtype: torch.dtype) -> dict[str, Any]:
+def switches(negative: str, bounds: str, fill_value: complex, dtype: torch.dtype) -> dict[str, Any]:
     """As keywords of this package's functions."""
     if bounds != "fill":
         return {"negative": negative, "bounds": bounds}
-    is_whole = not (dtype.is_floating_point or dtype.is_complex) and float(fill_value).is_integer()
-    exact = int(fill_value) if is_whole else fill_value  # a fraction is refused
-    return {"negative": negative, "fill_value": bool(exact) if dtype is torch.bool else exact}
+    is_whole = isinstance(fill_value, float) and not dtype.is_floating_point and fill_value.is_integer()
+    return {"negative": negative, "fill_value": int(fill_value) if is_whole else fill_value}  # a fraction is refused
 
 
 def resolved(indices: torch.Tensor, extent: int, negative: str, bounds: str) -> tuple[torch.Tensor, torch.Tensor]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def run(
-    params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int, negative: str, bounds: str, fill: float
+    params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int, negative: str, bounds: str, fill: complex
 ) -> Any:
     given = switches(negative, bounds, fill, params.dtype)
     return _operations.gather(params, indices, axis, batch_dims, **given)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def run(params: torch.Tensor, indices: torch.Tensor, axis: int, negative: str, bounds: str, fill: float) -> Any:
+def run(params: torch.Tensor, indices: torch.Tensor, axis: int, negative: str, bounds: str, fill: complex) -> Any:
     given = switches(negative, bounds, fill, params.dtype)
     return _operations.gather_elements(params, indices, axis, extents="prefix", **given)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def run(params: torch.Tensor, indices: torch.Tensor, batch_dims: int, negative: str, bounds: str, fill: float) -> Any:
+def run(params: torch.Tensor, indices: torch.Tensor, batch_dims: int, negative: str, bounds: str, fill: complex) -> Any:
     return _operations.gather_nd(params, indices, batch_dims, **switches(negative, bounds, fill, params.dtype))
 
 
