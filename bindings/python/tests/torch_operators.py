@@ -186,6 +186,99 @@ def test_tensors_without_values() -> None:
     assert operators.gather(torch.empty(5, 3, device="meta"), torch.zeros(2, dtype=torch.long, device="meta")).is_meta
 
 
+WRONG: list[tuple[str, tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
+    ("gather", (5, 3), (4,), {"axis": 2}),
+    ("gather", (5, 3), (4,), {"axis": -3}),
+    ("gather", (5, 3), (4,), {"axis": -5}),
+    ("gather", (), (4,), {}),
+    ("gather", (2, 3), (3, 4), {"batch_dims": 1}),
+    ("gather", (2, 3), (2, 4), {"axis": 0, "batch_dims": 1}),
+    ("gather", (2, 3), (2, 4), {"batch_dims": 3}),
+    ("gather", (2, 3), (2, 4), {"batch_dims": -3}),
+    ("gather_nd", (5, 3), (4, 3), {}),
+    ("gather_nd", (5, 3), (), {}),
+    ("gather_nd", (5, 3), (4, 1), {"batch_dims": 1}),
+    ("gather_nd", (5, 3), (5, 2), {"batch_dims": 1}),
+    ("gather_nd", (5, 3), (5, 2), {"batch_dims": -1}),
+    ("gather_elements", (5, 3), (4,), {}),
+    ("gather_elements", (5, 3), (6, 3), {}),
+    ("gather_elements", (5, 3), (5, 3), {"axis": 2}),
+    ("gather_elements", (5, 3), (5, 3), {"axis": -3}),
+]
+
+
+@pytest.mark.parametrize(("call", "shape", "index_shape", "attributes"), WRONG)
+def test_wrong_shapes_are_refused_without_values(
+    call: str, shape: tuple[int, ...], index_shape: tuple[int, ...], attributes: dict[str, Any]
+) -> None:
+    operator = partial(getattr(operators, call), **attributes)
+
+    def refused(run: Any, kind: Any) -> str:
+        with pytest.raises(kind) as caught:
+            run()
+        return str(caught.value)
+
+    def operands(device: str = "cpu") -> tuple[torch.Tensor, torch.Tensor]:
+        return torch.zeros(shape, device=device), torch.zeros(index_shape, dtype=torch.long, device=device)
+
+    def without_values() -> torch.Tensor:
+        with torch._subclasses.FakeTensorMode():
+            return operator(*operands())
+
+    class Module(torch.nn.Module):
+        def forward(self, p: torch.Tensor, i: torch.Tensor) -> torch.Tensor:
+            return operator(p, i)
+
+    library = (libgather.ShapeError, libgather.RankError)
+    message = refused(lambda: operator(*operands()), library)
+    # What the plain function says of the same call, but for the extents of torch.gather.
+    extents = {"extents": "prefix"} if call == "gather_elements" else {}
+    with pytest.raises(library):
+        getattr(libgather, call)(*operands(), **attributes, **extents)
+    assert refused(without_values, library) == message
+    assert refused(lambda: operator(*operands("meta")), library) == message
+    assert message in refused(lambda: torch.export.export(Module(), operands()), Exception)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bool])
+def test_wrong_indices_are_refused_without_values(dtype: torch.dtype) -> None:
+    for device in ("cpu", "meta"):
+        params, indices = torch.zeros(3, device=device), torch.zeros(2, dtype=dtype, device=device)
+        with pytest.raises(libgather.DTypeError, match="indices: dtype"):
+            operators.gather(params, indices)
+
+
+@pytest.mark.parametrize(
+    ("call", "shape", "index_shape", "attributes"),
+    [
+        ("gather", (4, 5), (4, 2), {"batch_dims": 1}),
+        ("gather_nd", (4, 5), (4, 2, 1), {"batch_dims": 1}),
+        ("gather_elements", (4, 5), (4, 2), {}),
+    ],
+)
+def test_open_extents_that_must_agree_are_guarded(
+    call: str, shape: tuple[int, ...], index_shape: tuple[int, ...], attributes: dict[str, Any]
+) -> None:
+    operator = partial(getattr(operators, call), **attributes)
+
+    class Module(torch.nn.Module):
+        def forward(self, p: torch.Tensor, i: torch.Tensor) -> torch.Tensor:
+            return operator(p, i)
+
+    def operands(rows: int, of: int) -> tuple[torch.Tensor, torch.Tensor]:
+        return torch.zeros(of, *shape[1:]), torch.zeros((rows, *index_shape[1:]), dtype=torch.long)
+
+    auto = torch.export.Dim.AUTO
+    program = torch.export.export(Module(), operands(4, 4), dynamic_shapes=({0: auto}, {0: auto})).module()
+    assert program(*operands(6, 6)).shape[0] == 6
+    with pytest.raises((AssertionError, RuntimeError)):
+        program(*operands(7, 6))
+    compiled = torch.compile(operator, fullgraph=True, backend="aot_eager", dynamic=True)
+    assert compiled(*operands(6, 6)).shape[0] == 6
+    with pytest.raises(Exception, match="indices: "):
+        compiled(*operands(7, 6))
+
+
 def test_sums_do_not_depend_on_threads() -> None:
     params, indices = torch.zeros(7, 33), torch.randint(0, 7, (20_000,))
     gradient, sums = torch.randn(20_000, 33), []

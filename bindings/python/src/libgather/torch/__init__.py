@@ -48,8 +48,7 @@ def gather(
             [2., 2.]])
     """
     axis = batch_dims if axis is None else axis
-    axis = axis + params.dim() if axis < 0 else axis
-    batch_dims = batch_dims + indices.dim() if batch_dims < 0 else batch_dims
+    axis, batch_dims = from_front(axis, params.dim()), from_front(batch_dims, indices.dim())
     result: torch.Tensor = _gather.operator(params, indices, axis, batch_dims, negative, *checked(bounds, fill_value))
     return result
 
@@ -90,9 +89,14 @@ def gather_elements(
     tensor([[2],
             [3]])
     """
-    axis = axis + params.dim() if axis < 0 else axis
+    axis = from_front(axis, params.dim())
     result: torch.Tensor = _gather_elements.operator(params, indices, axis, negative, *checked(bounds, fill_value))
     return result
+
+
+def from_front(dim: int, rank: int) -> int:
+    """A dim counted from the front; one that is out of range stays as it is, and the library refuses it."""
+    return dim + rank if -rank <= dim < 0 else dim
 
 
 def checked(bounds: str, fill_value: complex) -> tuple[str, complex]:

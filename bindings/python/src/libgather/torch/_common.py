@@ -7,11 +7,17 @@ from math import prod
 import torch
 
 from .. import errors
+from .._constants import OPEN
+from .._shapes import shape_for
+from ..spec import Spec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
+
+    from .._operation import Operation
+    from .._request import Request
 
 LIBRARY = torch.library.Library("libgather", "DEF")
 SWITCHES = "str negative, str bounds, Scalar fill_value"
@@ -22,15 +28,22 @@ _SWITCHES = 3
 
 
 def registered(
-    name: str, attributes: str, run: Callable[..., Any], shape: Callable[..., Any], backward: Callable[..., Any]
+    operation: Operation,
+    attributes: str,
+    run: Callable[..., Any],
+    request: Callable[..., Request],
+    shape: Callable[..., Any],
+    backward: Callable[..., Any],
 ) -> Callable[..., torch.Tensor]:
     """An operator of params, indices, attributes and switches, as a function.
 
     Args:
         run: how it runs
-        shape: the shape that comes out
+        request: the attributes as the library's shape query takes them
+        shape: the shape that comes out of operands that fit; it guards the extents that are not known
         backward: the gradient of params, from a context with `shape`, `indices` and `arguments`, and a result's
     """
+    name = operation.name
     schema = f"(Tensor params, Tensor indices, {attributes}, {SWITCHES}) -> Tensor"
 
     def values(params: torch.Tensor, indices: torch.Tensor, *arguments: Any) -> torch.Tensor:
@@ -38,6 +51,8 @@ def registered(
         return result
 
     def fake(params: torch.Tensor, indices: torch.Tensor, *arguments: Any) -> torch.Tensor:
+        index = spec_of(indices, known=0 if operation.has_axis else 1)  # the length of tuples says which dims are left
+        shape_for(operation, spec_of(params), index, request(*arguments))  # raises what a run would raise
         return params.new_empty(shape(params, indices, *arguments))
 
     LIBRARY.define(f"{name}{schema}", tags=torch.Tag.pt2_compliant_tag)
@@ -93,6 +108,23 @@ def registered(
     return call
 
 
+def spec_of(tensor: torch.Tensor, known: int = 0) -> Spec:
+    """What is known of a tensor without values; an extent that is a symbol is open, but for the last `known` ones."""
+    open_dims = tensor.dim() - known
+    extents = [extent_of(extent, dim >= open_dims) for dim, extent in enumerate(tensor.shape)]
+    return Spec(str(tensor.dtype).removeprefix("torch."), extents)
+
+
+def extent_of(extent: Any, is_known: bool) -> int:
+    return int(extent) if is_known or isinstance(extent, int) else OPEN
+
+
+def require_batch(params: torch.Tensor, indices: torch.Tensor, batch_dims: int) -> None:
+    """Guards that extents agree where the library has not known them."""
+    for dim in range(batch_dims):
+        torch._check(params.shape[dim] == indices.shape[dim], lambda: "indices: batch dims differ from those of params")
+
+
 def is_followed(params: torch.Tensor) -> bool:
     """Whether a derivative is being taken of it."""
     if params.requires_grad and torch.is_grad_enabled():
@@ -121,8 +153,9 @@ def switches(negative: str, bounds: str, fill_value: complex, dtype: torch.dtype
     """As keywords of this package's functions."""
     if bounds != "fill":
         return {"negative": negative, "bounds": bounds}
-    is_whole = isinstance(fill_value, float) and not dtype.is_floating_point and fill_value.is_integer()
-    return {"negative": negative, "fill_value": int(fill_value) if is_whole else fill_value}  # a fraction is refused
+    if isinstance(fill_value, float) and not dtype.is_floating_point and fill_value.is_integer():
+        fill_value = int(fill_value)  # a fraction is refused
+    return {"negative": negative, "fill_value": fill_value}
 
 
 def resolved(indices: torch.Tensor, extent: int, negative: str, bounds: str) -> tuple[torch.Tensor, torch.Tensor]:

@@ -7,7 +7,9 @@ from math import prod
 import torch
 
 from .. import _operations
-from ._common import registered, resolved, sum_of_rows, switches
+from .._operation import GATHER
+from .._request import Request
+from ._common import registered, require_batch, resolved, sum_of_rows, switches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +23,12 @@ def run(
     return _operations.gather(params, indices, axis, batch_dims, **given)
 
 
+def request(axis: int, batch_dims: int, *_: Any) -> Request:
+    return Request(axis, batch_dims)
+
+
 def shape(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int, *_: Any) -> tuple[int, ...]:
+    require_batch(params, indices, batch_dims)
     return (*params.shape[:axis], *indices.shape[batch_dims:], *params.shape[axis + 1 :])
 
 
@@ -40,4 +47,4 @@ def backward(ctx: Any, indices: torch.Tensor, gradient: torch.Tensor) -> torch.T
     return total.movedim(batch_dims, axis)
 
 
-operator = registered("gather", "int axis, int batch_dims", run, shape, backward)
+operator = registered(GATHER, "int axis, int batch_dims", run, request, shape, backward)

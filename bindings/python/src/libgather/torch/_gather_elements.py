@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 
 from .. import _operations
+from .._operation import GATHER_ELEMENTS
+from .._request import Request
 from ._common import registered, resolved, sum_of_rows, switches
 
 TYPE_CHECKING = False
@@ -17,7 +19,14 @@ def run(params: torch.Tensor, indices: torch.Tensor, axis: int, negative: str, b
     return _operations.gather_elements(params, indices, axis, extents="prefix", **given)
 
 
-def shape(params: torch.Tensor, indices: torch.Tensor, *_: Any) -> tuple[int, ...]:
+def request(axis: int, *_: Any) -> Request:
+    return Request(axis, extents="prefix")
+
+
+def shape(params: torch.Tensor, indices: torch.Tensor, axis: int, *_: Any) -> tuple[int, ...]:
+    for dim, (extent, limit) in enumerate(zip(indices.shape, params.shape, strict=True)):
+        if dim != axis:
+            torch._check(extent <= limit, lambda: "indices: an extent is larger than that of params")
     return tuple(indices.shape)
 
 
@@ -33,4 +42,4 @@ def backward(ctx: Any, indices: torch.Tensor, gradient: torch.Tensor) -> torch.T
     return sum_of_rows(gradient, linear, inside, ctx.shape, len(ctx.shape))
 
 
-operator = registered("gather_elements", "int axis", run, shape, backward)
+operator = registered(GATHER_ELEMENTS, "int axis", run, request, shape, backward)

@@ -7,7 +7,9 @@ from math import prod
 import torch
 
 from .. import _operations
-from ._common import registered, resolved, sum_of_rows, switches
+from .._operation import GATHER_ND
+from .._request import Request
+from ._common import registered, require_batch, resolved, sum_of_rows, switches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +20,12 @@ def run(params: torch.Tensor, indices: torch.Tensor, batch_dims: int, negative: 
     return _operations.gather_nd(params, indices, batch_dims, **switches(negative, bounds, fill, params.dtype))
 
 
+def request(batch_dims: int, *_: Any) -> Request:
+    return Request(batch_dims=batch_dims)
+
+
 def shape(params: torch.Tensor, indices: torch.Tensor, batch_dims: int, *_: Any) -> tuple[int, ...]:
+    require_batch(params, indices, batch_dims)
     return (*indices.shape[:-1], *params.shape[batch_dims + indices.shape[-1] :])
 
 
@@ -36,4 +43,4 @@ def backward(ctx: Any, indices: torch.Tensor, gradient: torch.Tensor) -> torch.T
     return sum_of_rows(gradient, index, inside, shape, batch_dims + components)
 
 
-operator = registered("gather_nd", "int batch_dims", run, shape, backward)
+operator = registered(GATHER_ND, "int batch_dims", run, request, shape, backward)
