@@ -176,6 +176,22 @@ def test_bound_plans_see_new_values() -> None:
         params.append(1)  # the memory is held
 
 
+@pytest.mark.parametrize("kind", [np.asarray, memoryview], ids=["numpy", "memoryview"])
+def test_reversed_indices_are_checked(kind: Any) -> None:
+    """What lies before and after them in memory would be out of bounds, and is not read."""
+    room = np.full((8, 6), 99)
+    ids = room[3:5, 2:4]
+    ids[...] = [[0, 1], [2, 3]]
+    for backwards in (ids[::-1], ids[:, ::-1], ids[::-1, ::-1]):
+        plan = libgather.Plan(np.zeros(4), backwards)
+        plan.check(kind(backwards))
+        backwards[1, 0] += 50
+        with pytest.raises(libgather.IndexError) as caught:
+            plan.check(kind(backwards))
+        assert (caught.value.index, caught.value.value) == ((1, 0), backwards[1, 0])
+        backwards[1, 0] -= 50
+
+
 @pytest.mark.parametrize("refcheck", [True, False])
 def test_arrays_that_are_held_cannot_be_resized(refcheck: bool) -> None:
     """Nor those that they are views of; NumPy lets them be resized again when what has held them is gone."""
