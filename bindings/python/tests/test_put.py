@@ -83,6 +83,16 @@ def test_other_kinds() -> None:
     assert tensor.tolist() == [[0, 6, 5], [7, 0, 0]]
 
 
+@pytest.mark.parametrize("axis", [0, -1, None])
+@pytest.mark.parametrize("kind", [bytes, lambda data: memoryview(data), lambda data: memoryview(data).cast("B", (3,))])
+def test_read_only_memory_is_refused(kind: Any, axis: int | None) -> None:
+    data = bytes([1, 2, 3])
+    with pytest.raises(libgather.OutputError, match="target: ") as caught:
+        libgather.put_along_axis(kind(data), [0, 2], [8, 9], axis)
+    assert (caught.value.operand, caught.value.status_name) == ("target", "GTH_E_READONLY")
+    assert list(data) == [1, 2, 3]
+
+
 def test_torch() -> None:
     torch = pytest.importorskip("torch", reason="torch is not installed")
     tensor = torch.zeros(2, 3)

@@ -39,6 +39,39 @@ SUBCLASSES = {
 }
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize(
+    ("dtype", "exact", "lost"),
+    [
+        ("int64", [2**53, -(2**53), 2**62, -(2**63)], [2**53 + 1, -(2**53) - 1, 2**63 - 1]),
+        ("uint64", [2**53, 2**63], [2**53 + 1, 2**64 - 1]),
+        ("int32", [2**31 - 1, -(2**31)], []),
+    ],
+)
+def test_tables_of_integers_and_floats(library: str, dtype: str, exact: list[int], lost: list[int]) -> None:
+    """They are of float64 together: integers that it does not hold are refused, and not rounded."""
+    module = pytest.importorskip(library, reason=f"{library} is not installed")
+
+    def table(value: int) -> Any:
+        return module.DataFrame({"id": np.array([0, value], dtype), "weight": np.array([0.5, 1.5])})
+
+    for value in exact:
+        assert [int(libgather.gather(table(value), [1])[0, 0]), libgather.take(table(value), [2])[0]] == [value] * 2
+    for value in lost:
+        for function in (
+            lambda of: libgather.gather(of, [1]),
+            lambda of: libgather.take(of, [2]),
+            libgather.Tensor,
+            lambda of: libgather.scatter(np.zeros((2, 2)), [0, 1], of),
+        ):
+            with pytest.raises(libgather.DTypeError, match=r"column 'id' of .*nt64 has integers that float64"):
+                function(table(value))
+        assert int(libgather.gather(table(value)[["id"]], [1])[0, 0]) == value
+    if library == "polars" and lost:
+        with pytest.raises(libgather.DTypeError, match="column 'id'"):
+            libgather.gather(table(lost[0]).to_struct("both"), [1])
+
+
 @pytest.mark.parametrize("name", SUBCLASSES)
 @pytest.mark.parametrize("indices", [[2, 0], np.array([1, 1, 1])], ids=["list", "array"])
 def test_subclasses(name: str, indices: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from typing import Any
 
 import numpy as np
 import pytest
@@ -53,6 +54,30 @@ def test_exports() -> None:
     with pytest.raises(BufferError):
         libgather.Tensor(b"ab").__dlpack__(dl_device=(2, 0))
     assert np.asarray(libgather.Tensor(b"ab")).flags.writeable is False
+
+
+@pytest.mark.parametrize("version", [None, (1, 0)])
+def test_a_copy_by_dlpack_shares_no_memory(version: Any) -> None:
+    """Of memory of the library's own; what is borrowed is always copied."""
+
+    class Producer:
+        def __init__(self, copy: bool | None) -> None:
+            self.copy = copy
+
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return owned.__dlpack_device__()
+
+        def __dlpack__(self, **_: Any) -> Any:
+            return owned.__dlpack__(max_version=version, copy=self.copy)
+
+    owned = libgather.gather(libgather.Tensor(np.arange(6.0).reshape(3, 2)), [2, 0])
+    memory = np.asarray(owned.memory())
+    copied, shared, same = (np.from_dlpack(Producer(copy)) for copy in (True, None, False))
+    assert copied.tolist() == memory.tolist() == [[4, 5], [0, 1]]
+    assert np.shares_memory(shared, memory) and np.shares_memory(same, memory)
+    assert not np.shares_memory(copied, memory)
+    memory += 100
+    assert copied.tolist() == [[4, 5], [0, 1]] and shared.tolist() == same.tolist() == [[104, 105], [100, 101]]
 
 
 def test_array_method() -> None:

@@ -66,10 +66,22 @@ def _has_buffer(value: Any) -> bool:
     return True
 
 
+def asked(function: Any, value: Any, operand: str, *arguments: Any) -> Any:
+    """What a kind says of a value. What the value's own library raises becomes an error of this one, with the first
+    line of its message: a dump of its stack may follow."""
+    try:
+        return function(value, *arguments)
+    except (errors.Error, MemoryError):
+        raise
+    except Exception as error:
+        line = str(error).partition("\n")[0]
+        raise errors.dtype_error(operand, f"{type(value).__name__}: {line}") from error
+
+
 def enter(value: Any, site: Site | None, operand: str) -> tuple[Memory, Any]:
     """Memory of a value, and the value's kind."""
     kind = kind_of(value)
-    return kind.enter(value, site, operand), kind
+    return asked(kind.enter, value, operand, site, operand), kind
 
 
 def rank_of(value: Any, operand: str) -> int:
@@ -84,14 +96,14 @@ def enter_output(value: Any, site: Site | None, operand: str = "out") -> Memory:
     open_output = getattr(kind, "enter_output", None)
     if open_output is None:
         raise errors.read_only(operand, f"{type(value).__name__} cannot be written in place")
-    return open_output(value, site, operand)  # type: ignore[no-any-return]
+    return asked(open_output, value, operand, site, operand)  # type: ignore[no-any-return]
 
 
 def flat(value: Any) -> Any:
     """An array of one dim: the elements in row-major order."""
     flatten = getattr(kind_of(value), "flat", None)
     if flatten is not None:
-        return flatten(value)
+        return asked(flatten, value, "params")
     if hasattr(value, "reshape"):
         return value.reshape(-1)
     rank = enter(value, None, "params")[0].ndim
@@ -100,22 +112,27 @@ def flat(value: Any) -> Any:
     return value
 
 
-def native(value: Any) -> Any:
+def native(value: Any, operand: str) -> Any:
     """An array in the machine's byte order."""
     convert = getattr(kind_of(value), "native", None)
-    return value if convert is None else convert(value)
+    return value if convert is None else asked(convert, value, operand)
 
 
 def carried_of(value: Any) -> Any:
     """NumPy's dtype of elements that the library has no dtype for, if a kind has such."""
-    asked = getattr(kind_of(value), "carried_of", None)
-    return None if asked is None else asked(value)
+    find = getattr(kind_of(value), "carried_of", None)
+    try:
+        return None if find is None else find(value)
+    except MemoryError:
+        raise
+    except Exception:  # of what is no array, which enter() refuses
+        return None
 
 
 def stream_of(value: Any, place: Place) -> Any:
     """The stream that an array's library uses it on; None where it has no such notion, or we do not know it."""
-    asked = getattr(kind_of(value), "current_stream", None)
-    return None if asked is None else asked(value, place)
+    find = getattr(kind_of(value), "current_stream", None)
+    return None if find is None else find(value, place)
 
 
 def written(value: Any) -> None:
@@ -144,8 +161,7 @@ class Writing:
             written(self._value)
 
 
-def hold(value: Any) -> None:
-    """Has an array's library refuse to move its memory, which is to be used beyond this call."""
+def hold(value: Any) -> Any:
+    """Has an array's library refuse to move its memory, for as long as what this returns is kept."""
     fix = getattr(kind_of(value), "hold", None)
-    if fix is not None:
-        fix(value)
+    return None if fix is None else fix(value)

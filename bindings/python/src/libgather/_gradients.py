@@ -136,7 +136,7 @@ def gradient_of(operation: Operation, gradient: t.Any, indices: t.Any, shape: t.
 
 def as_numbers(gradient: t.Any) -> t.Any:
     """The gradient as numbers of the library's; elements that are only carried have no sum."""
-    gradient = native(gradient)
+    gradient = native(gradient, "updates")
     dtype = carried_of(gradient)
     if dtype is not None:
         raise errors.dtype_error("updates", f"dtype {dtype} is none of the library's numbers")

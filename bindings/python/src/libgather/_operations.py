@@ -376,7 +376,7 @@ def run_tensors(operation: Operation, params: t.Any, indices: t.Any, out: t.Any,
     site = site_of(request.context, request.stream, ("params", params), ("indices", indices), ("out", out))
     context = pointer_of(request.context) if site is None else site.context._pointer
     if out is not None:
-        params = native(params)
+        params = native(params, "params")
     source, kind = enter(params, site, "params")
     index = enter(indices, site, "indices")[0]
     if out is not None:

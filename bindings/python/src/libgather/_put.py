@@ -76,8 +76,10 @@ def converted(numpy: t.Any, values: t.Any, dtype: t.Any, shape: tuple[int, ...])
     """Values as NumPy assigns them to elements of a dtype and a shape."""
     try:
         rows = numpy.asarray(values, dtype)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise errors.dtype_error("updates", str(error)) from None
+    except MemoryError:
+        raise
+    except Exception as error:  # NumPy's, or what the library of the values raises
+        raise errors.dtype_error("updates", str(error)) from error
     if rows.shape == shape:
         return rows
     filled = numpy.empty(shape, dtype)

@@ -80,7 +80,7 @@ def as_carried(updates: Any, target: Any) -> Any:
     if came == needed:
         return updates
     if needed is None:
-        updates = native(updates)
+        updates = native(updates, "updates")
         came = carried_of(updates)
     elif getattr(updates, "dtype", None) == needed.newbyteorder():
         updates = updates.astype(needed)

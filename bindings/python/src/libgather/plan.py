@@ -165,7 +165,7 @@ class Plan(Prepared):
             planned = self._carried or self._selected.dtype
             raise errors.dtype_error("params", f"dtype is {dtype_of(params, carried)}, {planned} is planned")
         if out is not None:
-            params = params if self._fills else native(params)
+            params = params if self._fills else native(params, "params")
             check_output(params, out)
         return params
 

@@ -39,7 +39,7 @@ def enter_with(stream_of: Callable[[Any, Place], Any], value: Any, site: Site | 
     except (BufferError, AttributeError, ValueError, RuntimeError, TypeError) as error:
         if isinstance(error, errors.Error):
             raise
-        raise refused(value, operand, error) from None
+        raise refused(value, operand, error) from error
 
 
 def refused(value: Any, operand: str, error: Exception) -> errors.DTypeError:
@@ -55,7 +55,7 @@ def place_of(value: Any, operand: str) -> Place:
     try:
         kind, number = value.__dlpack_device__()
     except (BufferError, AttributeError, ValueError, RuntimeError, TypeError) as error:
-        raise refused(value, operand, error) from None
+        raise refused(value, operand, error) from error
     return int(kind), int(number)
 
 

@@ -1,7 +1,7 @@
 """Columns of pandas and polars, without nulls, which an element cannot be.
 
 A result of one dim is a column again, of the same name and dtype; pandas gives it an index of its own. Tables are
-NumPy's arrays on the way out.
+NumPy's arrays on the way out, of the dtype that NumPy's array of all columns has.
 """
 
 from __future__ import annotations
@@ -25,7 +25,36 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
         raise errors.dtype_error(operand, f"{type(value).__name__} is not an array")
     if has_nulls(value):
         raise errors.dtype_error(operand, "it has nulls, which an element cannot be: fill them first")
-    return numpy_.enter(value.to_numpy(), site, operand)
+    return numpy_.enter(array_of(value, operand), site, operand)
+
+
+def array_of(value: Any, operand: str) -> Any:
+    """NumPy's array of a column or a table; integers beside floats must be exact in the dtype of all."""
+    array = value.to_numpy()
+    if array.ndim == 2 and array.dtype.kind in "fc":
+        for number, (name, column) in enumerate(columns_of(value)):
+            integers = column.to_numpy()
+            if integers.dtype.kind in "iu" and not is_exact(integers, array[:, number].real):
+                message = (
+                    f"column {name!r} of {column.dtype} has integers that {array.dtype}, the dtype of all columns, "
+                    "does not hold exactly: give the columns one dtype"
+                )
+                raise errors.dtype_error(operand, message)
+    return array
+
+
+def columns_of(value: Any) -> list[tuple[Any, Any]]:
+    """The names and columns of a table, or of polars' column of structs."""
+    if hasattr(value, "iloc"):
+        return [(name, value.iloc[:, number]) for number, name in enumerate(value.columns)]
+    table = value.struct.unnest() if hasattr(value, "dtype") and value.dtype == module("polars").Struct else value
+    return [(column.name, column) for column in table] if hasattr(table, "get_columns") else []
+
+
+def is_exact(integers: np.ndarray, floats: np.ndarray) -> bool:
+    limit = 2 ** (module("numpy").finfo(floats.dtype).nmant + 1)  # up to which floats have every integer
+    large = (integers > limit) | (integers < -limit)
+    return bool(integers[large].tolist() == floats[large].tolist())  # which Python compares exactly
 
 
 def has_nulls(value: Any) -> bool:
@@ -45,8 +74,12 @@ def carried_of(value: Any) -> np.dtype[Any] | None:
     return numpy_.carried_of(value.to_numpy())
 
 
+def hold(value: Any) -> Any:
+    return numpy_.hold(value.to_numpy())
+
+
 def flat(value: Any) -> Any:
-    return value if len(value.shape) == 1 else value.to_numpy().reshape(-1)
+    return value if len(value.shape) == 1 else array_of(value, "params").reshape(-1)
 
 
 def leave(tensor: Memory, like: Any) -> Any:

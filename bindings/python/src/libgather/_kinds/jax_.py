@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from .. import _constants as c
 from .. import errors
 from .._dtypes import NUMBERS
 from .._memory import Memory
@@ -28,7 +29,13 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
         raise errors.dtype_error(operand, message)
     if not hasattr(value, "__dlpack_device__"):
         raise errors.dtype_error(operand, f"{type(value).__name__} is not an array")
+    check_alive(value, operand)
     return dlpack.enter(value, site, operand)
+
+
+def check_alive(value: Any, operand: str) -> None:
+    if has_values(value.__class__) and value.is_deleted():
+        raise errors.ClosedError(f"{operand}: the array has been deleted", status=c.E_HANDLE, operand=operand)
 
 
 def is_program(params: Any, indices: Any, request: Request) -> bool:
@@ -61,13 +68,14 @@ def quick(run: Any, params: Any, indices: Any, request: Request) -> Any:
 
 
 def is_on_host(value: Any) -> bool:
-    return has_values(value.__class__) and is_cpus(value.sharding)
+    return has_values(value.__class__) and not value.is_deleted() and is_cpus(value.sharding)
 
 
 @cache  # JAX asks each array what it is
 def has_values(kind: Any) -> bool:
+    """Whether arrays of a class are numbers in memory, which keys of random numbers are not."""
     jax = module("jax")
-    return issubclass(kind, jax.Array) and not issubclass(kind, jax.core.Tracer)
+    return issubclass(kind, jax.Array) and not issubclass(kind, jax.core.Tracer) and hasattr(kind, "__dlpack__")
 
 
 @cache  # of which there are few
@@ -76,8 +84,10 @@ def is_cpus(sharding: Any) -> bool:
 
 
 def place_of(value: Any, operand: str) -> Place:
-    # What has no device, such as a tracer, is refused by enter().
-    return dlpack.place_of(value, operand) if hasattr(value, "__dlpack_device__") else HOST
+    if not hasattr(value, "__dlpack_device__"):
+        return HOST  # such as a tracer, which enter() refuses
+    check_alive(value, operand)
+    return dlpack.place_of(value, operand)
 
 
 def leave(tensor: Memory, like: Any) -> Any:

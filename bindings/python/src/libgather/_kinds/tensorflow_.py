@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 def enter(value: Any, site: Site | None, operand: str) -> Memory:
-    tf = module("tensorflow")
-    if not tf.is_tensor(value) or not hasattr(value, "numpy"):
+    tf = checked(value, operand)
+    if not hasattr(value, "numpy"):
         message = (
             f"{type(value).__name__} has no value while TensorFlow traces: tf.numpy_function() calls this with values"
         )
@@ -37,6 +37,14 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
 
         return numpy_.enter(tensor.numpy(), site, operand)
     return dlpack.enter(tensor, site, operand)
+
+
+def checked(value: Any, operand: str) -> Any:
+    """TensorFlow, whose tensors of several parts are no arrays: ragged and sparse ones, slices."""
+    tf = module("tensorflow")
+    if not isinstance(value, (tf.Tensor, tf.Variable)):
+        raise errors.dtype_error(operand, f"{type(value).__name__} is not an array")
+    return tf
 
 
 def is_recorded(tensor: Any) -> bool:
@@ -73,7 +81,7 @@ def carried_of(value: Any) -> Any:
 
 
 def flat(value: Any) -> Any:
-    return module("tensorflow").reshape(value, [-1])
+    return checked(value, "params").reshape(value, [-1])
 
 
 def leave(tensor: Memory, like: Any) -> Any:

@@ -16,6 +16,8 @@ import jax.numpy as jnp
 
 from .. import errors
 from .. import types as t
+from .._arrays import asked
+from .._kinds.jax_ import check_alive
 from .._request import Request
 from . import _gather, _gather_elements, _gather_nd
 
@@ -55,7 +57,7 @@ def gather(
     >>> jax.grad(lambda t: libgather.jax.gather(t, ids).sum())(table).tolist()
     [[1.0, 1.0], [0.0, 0.0], [2.0, 2.0]]
     """
-    params, indices = array_of(params), array_of(indices)
+    params, indices = array_of(params, "params"), array_of(indices, "indices")
     axis = batch_dims if axis is None else axis
     batch_dims = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
     switches = request_of(negative, bounds, fill_value)
@@ -79,7 +81,7 @@ def gather_nd(
     [3, 2]
     """
     request = request_of(negative, bounds, fill_value)._replace(batch_dims=batch_dims)
-    return _gather_nd.operator(array_of(params), array_of(indices), request=request)
+    return _gather_nd.operator(array_of(params, "params"), array_of(indices, "indices"), request=request)
 
 
 def gather_elements(
@@ -98,10 +100,10 @@ def gather_elements(
     >>> libgather.jax.gather_elements(jnp.array([[1, 2], [3, 4]]), jnp.array([[1], [0]])).tolist()
     [[2], [3]]
     """
-    params = array_of(params)
+    params = array_of(params, "params")
     switches = request_of(negative, bounds, fill_value)
     request = switches._replace(axis=positive(axis, params), extents="broadcast")
-    return _gather_elements.operator(params, array_of(indices), request=request)
+    return _gather_elements.operator(params, array_of(indices, "indices"), request=request)
 
 
 @cache
@@ -112,9 +114,12 @@ def request_of(negative: t.Negative, bounds: t.Bounds, fill_value: t.Any) -> Req
     return Request(negative=negative, bounds="fill" if is_filled else bounds, fill_value=fill_value)
 
 
-def array_of(value: jax.typing.ArrayLike) -> jax.Array:
+def array_of(value: jax.typing.ArrayLike, operand: str) -> jax.Array:
     # JAX takes longer to find out that an array is one than to take from it.
-    return value if isinstance(value, jax.Array) else jnp.asarray(value)
+    if not isinstance(value, jax.Array):
+        return asked(jnp.asarray, value, operand)
+    check_alive(value, operand)
+    return value
 
 
 def positive(axis: int, params: jax.Array) -> int:

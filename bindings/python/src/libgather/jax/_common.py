@@ -10,8 +10,9 @@ import numpy as np
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
-from .. import _objects
+from .. import _objects, errors
 from .._fills import value_fill
+from .._kinds.jax_ import is_dtype
 from .._library import ffi
 from .._options import named_fill, options_of
 from .._shapes import shape_for
@@ -41,7 +42,7 @@ def registered(
     primitive = Primitive(f"libgather_{operation.name}")
 
     def shape(params: Any, indices: Any, *, request: Request) -> jax.core.ShapedArray:
-        source, index = Spec(params.dtype, params.shape), Spec(indices.dtype, indices.shape)
+        source, index = spec_of(params, "params"), spec_of(indices, "indices")
         return jax.core.ShapedArray(shape_for(operation, source, index, request), params.dtype)
 
     def call(params: Any, indices: Any, *, request: Request) -> Any:
@@ -70,6 +71,13 @@ def registered(
     batching.primitive_batchers[primitive] = batch
     compiled: Callable[..., jax.Array] = jax.jit(primitive.bind, static_argnames="request")
     return compiled
+
+
+def spec_of(value: Any, operand: str) -> Spec:
+    """Of an array, or of what stands for one while JAX traces."""
+    if not is_dtype(value.dtype):
+        raise errors.dtype_error(operand, f"elements of dtype {value.dtype} are no dtype of this library")
+    return Spec(value.dtype, value.shape)
 
 
 @cache

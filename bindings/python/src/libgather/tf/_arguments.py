@@ -6,7 +6,7 @@ import sys
 
 from .. import _constants as c
 from .. import errors
-from .._arrays import enter
+from .._arrays import asked, enter
 from .._kinds.lists import numpy_kind
 from .._numbers import integer
 from .._places import is_host
@@ -27,7 +27,9 @@ def constant(value: Any) -> Any:
     """The value of a tensor; other values as they are."""
     if isinstance(value, Tensor):
         return value.tolist()
-    return value.numpy() if hasattr(value, "numpy") and hasattr(value, "dtype") else value
+    if not hasattr(value, "numpy") or not hasattr(value, "dtype"):
+        return value
+    return asked(lambda tensor: tensor.numpy(), value, "options")
 
 
 def axis_number(axis: Any) -> int:
