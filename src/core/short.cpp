@@ -83,7 +83,7 @@ bool is_one_line(const Plan& plan) {
   return plan.end == 1 && plan.loops[0].table.is(0) && plan.dealt == 1 && !plan.is_empty && plan.refused_dim < 0;
 }
 
-bool is_short_index(IndexKind kind) { return kind == IndexKind::int64 || kind == IndexKind::int32; }
+bool is_short_index(IndexType kind) { return kind == IndexType::int64 || kind == IndexType::int32; }
 
 Short::Memory memory_of(const Reach& reach) { return {reach.low, reach.high, reach.high_step}; }
 
@@ -113,7 +113,7 @@ bool shorten(const Plan& plan, Short* result) {
   result->line_rows = line.rows.factor;
   result->index_step = plan.index_step;
   result->components = plan.components;
-  result->is_int64 = plan.index == IndexKind::int64;
+  result->is_int64 = plan.index == IndexType::int64;
   result->wraps = plan.wraps;
   std::copy_n(plan.component, plan.components, result->component);
   return true;
