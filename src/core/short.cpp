@@ -15,7 +15,7 @@ bool is_in(int32_t value, int32_t highest) { return static_cast<uint32_t>(value)
 bool judges_tuples(int32_t bounds) { return bounds != GTH_BOUNDS_CLAMP && bounds != GTH_BOUNDS_MODULO; }
 
 bool are_short_options(const Operation& operation, const gth_options& o) {
-  return has_first_fields_only(&o) && is_in(o.has_axis, operation.has_axis ? 1 : 0) && (o.profile | o.opset) == 0 &&
+  return has_first_fields_only(&o) && is_in(o.has_axis, operation.has_axis() ? 1 : 0) && (o.profile | o.opset) == 0 &&
          (o.axis | o.batch_dims) == 0 && (o.extents | o.reduction | o.accumulate | o.out_dtype) == 0 &&
          is_in(o.negative, GTH_NEGATIVE_WRAP) && is_in(o.bounds, GTH_BOUNDS_SKIP) && judges_tuples(o.bounds) &&
          is_in(o.fill, GTH_FILL_BY_DTYPE) && o.threads >= 0;
