@@ -50,6 +50,9 @@
  *   SIGFPE, ..). If a thread is cancelled during a call, the call is completed first. A child process of fork may use
  *   the library, except for CUDA. fork itself does not wait for the library.
  *
+ * Stack
+ *   A call uses less than 64 KiB of the stack of the calling thread, not counting hooks.
+ *
  * Blocking
  *   A call on a CPU context returns when its work is complete. A call on a CUDA context returns when its work has been
  *   enqueued on the stream of the context. Descriptions, shapes and options are read before the call returns. Data is
@@ -62,7 +65,8 @@
  *
  * Structs
  *   Structs that the caller passes begin with `size`, which the caller sets to the sizeof of the struct. C callers
- *   start from the _INIT macros. A field of zero has its documented default. Structs must be aligned as C aligns them.
+ *   start from the _INIT macros. A field of zero has its documented default. Structs, and
+ *   arrays of int64_t such as shapes, must be aligned as C aligns their types. Elements of tensors may lie at any address.
  *   Structs grow:
  *   - Each struct has a first size, GTH_<STRUCT>_FIRST, which never changes. A smaller size is GTH_E_VERSION.
  *   - A struct that is shorter than the library's is read as if the missing fields were zero.
@@ -783,7 +787,7 @@ typedef struct gth_options {
  *     out[B, J, :] = params[B, indices[B, J, 0], .., indices[B, J, K-1], :]
  *
  * This is tf.gather_nd, TensorFlow's raw GatherNd, ONNX GatherND and x[i, j, ..]. has_axis must be 0. batch_dims must
- * not be negative.
+ * not be negative, and must be below rank(params). With GTH_PROFILE_ORT it may be rank(params), and K is then 0.
  */
 #define GTH_OP_GATHER_ND 2
 /**
@@ -869,11 +873,12 @@ typedef struct gth_request {
  * The operand that is written has exactly the shape that gth_infer returns, or for scatters and gradients the shape of
  * the table. The call allocates nothing, except for float32 accumulation (GTH_ACCUMULATE_FLOAT32). A large call may
  * start the library's threads. With bounds = error all indices are validated before the first byte is written: on
- * GTH_E_INDEX the output is unchanged. A call needs at most 64 KiB of stack.
+ * GTH_E_INDEX the output is unchanged.
  *
- * GTH_E_RACE: another thread made an index invalid after its validation. Some rows have been written. A row of a
- * gather, and of a scatter without reduction, is then as it was, complete, or zero. A row of a reducing scatter or of a
- * gradient contains some of its updates. No byte outside the operand is written.
+ * GTH_E_RACE: another thread made an index invalid after its validation. Some rows have been written. Each row of a
+ * gather's output is then as it was, a row that an index selected, the fill value, or zero. Each element of a scatter's
+ * target has been combined with all, some or none of its updates. So has each element of a gradient, which begins as
+ * zero. No byte outside the operand is written.
  *
  * @param op       GTH_OP_*
  * @param table    Borrowed. Written by scatters and gradients. A gradient overwrites all elements.

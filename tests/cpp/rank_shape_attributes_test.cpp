@@ -343,6 +343,19 @@ TEST(Hostile, A23_TheReasonIsSaid) {
   EXPECT_EQ(reason(f32, GTH_DTYPE_UINT8, &tensorflow), "indices: dtype uint8 is not allowed here");
 }
 
+// With batch_dims = rank and K = 0, tf.gather_nd 2.21.0 refuses, ONNX Runtime 1.32.0 copies params, and the text of ONNX
+// asks for batch_dims below both ranks.
+TEST(Hostile, A24_BatchDimsOfAllDims) {
+  const Array params = floats({2, 3}, {0, 1, 2, 3, 4, 5}), indices = indices64({2, 3, 0}, {});
+  const gth_options ort = with_profile(GTH_PROFILE_ORT, 2);
+  expect_gathered({nd, params.desc(), indices.desc(), &ort}, {2, 3}, params.bytes());
+  const Array out(f32, {2, 3});
+  for (const int32_t profile : {0, GTH_PROFILE_TENSORFLOW, GTH_PROFILE_ONNX}) {
+    const gth_options options = with_profile(profile, 2);
+    expect_refused({nd, params.desc(), indices.desc(), &options}, out, batch_fault(2, 2));
+  }
+}
+
 TEST(Hostile, A24_BatchOfNothing) {
   const Array params(f32, {0, 3}), indices = indices64({0, 1}, {});
   const gth_options onnx = with_profile(GTH_PROFILE_ONNX, 1);
