@@ -66,7 +66,7 @@
  * Structs
  *   Structs that the caller passes begin with `size`, which the caller sets to the sizeof of the struct. C callers
  *   start from the _INIT macros. A field of zero has its documented default. Structs, and
- *   arrays of int64_t such as shapes, must be aligned as C aligns their types. Elements of tensors may lie at any address.
+ *   arrays of int64_t such as shapes, must be aligned as C aligns their types. Elements of tensors need no alignment.
  *   Structs grow:
  *   - Each struct has a first size, GTH_<STRUCT>_FIRST, which never changes. A smaller size is GTH_E_VERSION.
  *   - A struct that is shorter than the library's is read as if the missing fields were zero.
