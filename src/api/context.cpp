@@ -69,7 +69,7 @@ int32_t create(const gth_context_options* options, gth_context** out, const Erro
     end(context);
     return status ? status : fail_memory(sizeof(Content), error);
   }
-  content->object = context;
+  content->as<void*>() = context;
   publish_slot(token);
   *out = handle_of<gth_context>(token);
   return GTH_OK;
@@ -104,7 +104,7 @@ const Context default_context{{},     GTH_DEVICE_CPU, 0, nullptr, {nullptr, null
 int32_t find_live_context(gth_context* handle, const Context** out, const Error& error) {
   const Content* content = find_slot(token_of(handle), Kind::context);
   if (!content) return fail_handle(GTH_OPERAND_CONTEXT, error);
-  *out = static_cast<const Context*>(content->object);
+  *out = static_cast<const Context*>(content->as<void*>());
   return GTH_OK;
 }
 
@@ -127,7 +127,7 @@ int32_t gth_context_create(const gth_context_options* options, gth_context** out
 int32_t gth_context_release(gth_context* context) {
   if (!context) return GTH_OK;
   void* object;
-  if (!retire_slot(token_of(context), Kind::context, [&](const Content& content) { object = content.object; })) {
+  if (!retire_slot(token_of(context), Kind::context, [&](const Content& content) { object = content.as<void*>(); })) {
     return GTH_E_HANDLE;
   }
   end(static_cast<Context*>(object));

@@ -155,6 +155,23 @@ int32_t run_copy(const Context& context, const gth_tensor_desc& source, const gt
   return copy_staged(context, source, destination, plan.slices.factor * plan.inner * plan.row.out, error);
 }
 
+int32_t copy_dense(const Context& context, const gth_tensor_desc& source, gth_tensor_desc* desc, Storage** storage,
+                   const Error& error) {
+  *desc = source;
+  desc->strides = nullptr;
+  desc->offset = 0;
+  desc->extent = count_elements(source) * core::find_dtype(source.dtype)->bytes;
+  desc->flags = 0;
+  desc->device = context.device;
+  desc->device_id = context.device_id;
+  char* data;
+  if (int32_t status = allocate_storage(context, desc->extent, false, &data, storage, error)) return status;
+  desc->data = data;
+  const int32_t status = run_copy(context, source, *desc, error);
+  if (status) (*storage)->release();
+  return status;
+}
+
 }  // namespace gather::api
 
 using namespace gather::api;

@@ -2,6 +2,7 @@
 #include <cinttypes>
 #include <new>
 
+#include "api/copy.hpp"
 #include "api/dlpack_structs.hpp"
 #include "api/exports.hpp"
 #include "api/tensor.hpp"

@@ -230,7 +230,7 @@ void abandon_slot(uintptr_t token) {
   give_back(number_of(token));
 }
 
-int32_t fail_handle(int32_t operand, const Error& error) {
+int32_t fail_handle(int32_t operand, const core::Error& error) {
   return error.fail({GTH_E_HANDLE, operand}, "%s: not a live handle of this kind", core::operand_name(operand));
 }
 

@@ -1,5 +1,6 @@
 #include "api/make.hpp"
 
+#include "api/copy.hpp"
 #include "api/execute.hpp"
 #include "api/run.hpp"
 #include "core/dtype.hpp"

@@ -5,6 +5,7 @@
 
 #include "api/context.hpp"
 #include "api/handles.hpp"
+#include "api/tensor.hpp"
 #include "core/request.hpp"
 #include "core/structs.hpp"
 
@@ -52,7 +53,7 @@ inline const gth_tensor_desc* find_quickly(const gth_tensor_desc* operand) {
   }
   if (!names_tensor_only(*operand)) return nullptr;
   const Content* content = find_slot(token_of(operand->tensor), Kind::tensor);
-  return content ? &content->tensor.desc : nullptr;
+  return content ? &content->as<Tensor>().desc : nullptr;
 }
 
 // Finds the operands of a valid request, as find_quickly. False: at least one is of another kind. Options are not checked

@@ -72,7 +72,7 @@ int32_t create(const gth_request* given, gth_plan** out, const Error& error) {
     delete object;
     return status ? status : fail_memory(sizeof(Content), error);
   }
-  content->object = object;
+  content->as<void*>() = object;
   publish_slot(token);
   *out = handle_of<gth_plan>(token);
   return GTH_OK;
@@ -82,7 +82,7 @@ int32_t find_plan(const gth_plan* handle, const PlanObject** out, const Error& e
   if (!handle) return fail_null(GTH_OPERAND_PLAN, error);
   const Content* content = find_slot(token_of(handle), Kind::plan);
   if (!content) return fail_handle(GTH_OPERAND_PLAN, error);
-  *out = static_cast<const PlanObject*>(content->object);
+  *out = static_cast<const PlanObject*>(content->as<void*>());
   return GTH_OK;
 }
 
@@ -122,7 +122,7 @@ bool run_shortly(gth_context* handle, const gth_plan* plan, const core::Pointers
   if (find_context(handle, &context, Error(nullptr)) || context->device != GTH_DEVICE_CPU) return false;
   const Content* content = find_slot(token_of(plan), Kind::plan);
   if (!content) return false;
-  const PlanObject& object = *static_cast<const PlanObject*>(content->object);
+  const PlanObject& object = *static_cast<const PlanObject*>(content->as<void*>());
   if (__builtin_expect(object.is_bound, 0)) return run_bound_shortly(object, pointers, n, given);
   return object.is_short && cpu::run_short(object.short_form, object.kernels.copy, pointers, n, given);
 }
@@ -256,7 +256,7 @@ int32_t gth_plan_infer(const gth_plan* plan, int64_t n, gth_tensor_desc* rows, i
 int32_t gth_plan_release(gth_plan* plan) {
   if (!plan) return GTH_OK;
   void* object;
-  if (!retire_slot(token_of(plan), Kind::plan, [&](const Content& content) { object = content.object; })) {
+  if (!retire_slot(token_of(plan), Kind::plan, [&](const Content& content) { object = content.as<void*>(); })) {
     return GTH_E_HANDLE;
   }
   delete static_cast<PlanObject*>(object);

@@ -4,7 +4,6 @@
 #include <cinttypes>
 #include <new>
 
-#include "api/copy.hpp"
 #include "api/handles.hpp"
 #include "core/device.hpp"
 #include "core/dtype.hpp"
@@ -85,7 +84,7 @@ int32_t publish_tensor(const gth_tensor_desc& desc, const Whereabouts& memory, i
   uintptr_t token;
   Content* content = acquire_slot(Kind::tensor, &token);
   if (!content) return fail_memory(sizeof(Content), error);
-  Tensor& tensor = content->tensor;
+  Tensor& tensor = content->as<Tensor>();
   tensor.desc = desc;
   tensor.desc.device = memory.device;
   tensor.desc.device_id = memory.device_id;
@@ -179,7 +178,7 @@ int32_t find_tensor(const gth_tensor* handle, int32_t operand, const Tensor** ou
   if (!handle) return fail_null(operand, error);
   const Content* content = find_slot(token_of(handle), Kind::tensor);
   if (!content) return fail_handle(operand, error);
-  *out = &content->tensor;
+  *out = &content->as<Tensor>();
   return GTH_OK;
 }
 
@@ -237,23 +236,6 @@ int64_t count_elements(const gth_tensor_desc& desc) {
   return count;
 }
 
-int32_t copy_dense(const Context& context, const gth_tensor_desc& source, gth_tensor_desc* desc, Storage** storage,
-                   const Error& error) {
-  *desc = source;
-  desc->strides = nullptr;
-  desc->offset = 0;
-  desc->extent = count_elements(source) * core::find_dtype(source.dtype)->bytes;
-  desc->flags = 0;
-  desc->device = context.device;
-  desc->device_id = context.device_id;
-  char* data;
-  if (int32_t status = allocate_storage(context, desc->extent, false, &data, storage, error)) return status;
-  desc->data = data;
-  const int32_t status = run_copy(context, source, *desc, error);
-  if (status) (*storage)->release();
-  return status;
-}
-
 }  // namespace gather::api
 
 using namespace gather::api;
@@ -281,8 +263,8 @@ int32_t gth_tensor_release(gth_tensor* tensor) {
   int64_t* dims;
   Storage* storage;
   const bool is_live = retire_slot(token_of(tensor), Kind::tensor, [&](const Content& content) {
-    dims = content.tensor.more_dims;
-    storage = content.tensor.storage;
+    dims = content.as<Tensor>().more_dims;
+    storage = content.as<Tensor>().storage;
   });
   if (!is_live) return GTH_E_HANDLE;
   if (dims) gather::core::deallocate(dims);

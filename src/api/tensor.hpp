@@ -53,9 +53,4 @@ int32_t check_dense(int32_t ndim, const int64_t* shape, int64_t bytes, int64_t* 
 // Of a tensor that there is: its size has been checked.
 int64_t count_elements(const gth_tensor_desc& desc);
 
-// Dense row-major copy of a tensor (not of strings) in new memory. *desc receives its description, whose strides are
-// NULL; the storage is the caller's to release.
-int32_t copy_dense(const Context& context, const gth_tensor_desc& source, gth_tensor_desc* desc, Storage** storage,
-                   const Error& error);
-
 }  // namespace gather::api

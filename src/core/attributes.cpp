@@ -4,8 +4,6 @@
 #include <cinttypes>
 #include <cstddef>
 
-#include "core/shape.hpp"
-
 namespace gather::core {
 namespace {
 
@@ -31,18 +29,6 @@ int32_t fail_any_axis(int64_t value, const char* why, const Error& error) {
                     value, why);
 }
 
-}  // namespace
-
-int32_t fail_batch_dims(int64_t value, int64_t limit, int64_t lowest, int64_t highest, const Error& error) {
-  return error.fail({GTH_E_BATCH, GTH_OPERAND_OPTIONS, batch_field, -1, value, limit},
-                    "options: batch_dims is %" PRId64 ", valid are [%" PRId64 ", %" PRId64 "]", value, lowest, highest);
-}
-
-int32_t check_stray_axis(const Settings& settings, const Error& error) {
-  if (settings.has_axis || settings.given_axis == 0) return GTH_OK;
-  return fail_any_axis(settings.given_axis, "has_axis is 0", error);
-}
-
 int32_t resolve_gather_attributes(const Settings& settings, Ranks ranks, Geometry* out, const Error& error) {
   const int32_t r = ranks.params, q = ranks.indices;
   if (settings.has_axis && !is_axis(settings.axis, r)) return fail_axis(settings.axis, r, error);
@@ -64,7 +50,7 @@ int32_t resolve_gather_nd_attributes(const Settings& settings, Ranks ranks, Geom
   const int32_t r = ranks.params, q = ranks.indices;
   const int64_t b = settings.batch_dims;
   if (b != 0 && !settings.has_batch_dims) return fail_any_batch_dims(b, error);
-  if (settings.batch == BatchRule::divisible) {  // counts tuples, so that indices' rank does not matter
+  if (settings.batch == BatchRule::divisible) {  // The rule counts tuples, so the rank of indices does not matter.
     if (b < 0 || b > r) return fail_batch_dims(b, r, 0, r, error);
   } else if (b < 0 || b >= std::min(q, r)) {
     return fail_batch_dims(b, std::min(q, r), 0, std::min(q, r) - 1, error);
@@ -73,15 +59,33 @@ int32_t resolve_gather_nd_attributes(const Settings& settings, Ranks ranks, Geom
   return GTH_OK;
 }
 
-// Every dim but the axis is a batch dim already.
+// All dims but the axis are batch dims.
 int32_t resolve_elements_attributes(const Settings& settings, Ranks ranks, Geometry* out, const Error& error) {
   const int64_t axis = settings.has_axis ? settings.axis : 0;
-  const int32_t rank = std::max(ranks.params, 1);  // a scalar is taken for one element
+  const int32_t rank = std::max(ranks.params, 1);  // A scalar counts as one dim of one element.
   if (!is_axis(axis, rank)) return fail_axis(axis, rank, error);
   if (settings.batch_dims != 0) return fail_any_batch_dims(settings.batch_dims, error);
   out->batch = 0;
   out->axis = normalised(axis, rank);
   return GTH_OK;
+}
+
+}  // namespace
+
+int32_t fail_batch_dims(int64_t value, int64_t limit, int64_t lowest, int64_t highest, const Error& error) {
+  return error.fail({GTH_E_BATCH, GTH_OPERAND_OPTIONS, batch_field, -1, value, limit},
+                    "options: batch_dims is %" PRId64 ", valid are [%" PRId64 ", %" PRId64 "]", value, lowest, highest);
+}
+
+int32_t check_stray_axis(const Settings& settings, const Error& error) {
+  if (settings.has_axis || settings.given_axis == 0) return GTH_OK;
+  return fail_any_axis(settings.given_axis, "has_axis is 0", error);
+}
+
+int32_t resolve_attributes(const Settings& settings, Ranks ranks, Geometry* out, const Error& error) {
+  if (settings.operation->form == Form::paired) return resolve_elements_attributes(settings, ranks, out, error);
+  return settings.operation->has_components ? resolve_gather_nd_attributes(settings, ranks, out, error)
+                                            : resolve_gather_attributes(settings, ranks, out, error);
 }
 
 }  // namespace gather::core

@@ -2,7 +2,8 @@
 
 #include <cstdint>
 
-#include "core/shape.hpp"
+#include "core/geometry.hpp"
+#include "core/profile.hpp"
 
 namespace gather::core {
 

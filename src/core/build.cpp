@@ -103,13 +103,13 @@ bool has_dense_lines(const Source& source, int32_t first_inner) {
   if (source.meaning.geometry.components != 1 || !has_one_row(source.meaning.geometry, first_inner)) return false;
   int32_t dim = indices.ndim;
   while (dim > 0 && indices.shape[dim - 1] == 1) --dim;
-  return dim > 0 && source.placement.indices.strides[dim - 1].is(index_bytes(index_kind(indices.dtype)));
+  return dim > 0 && source.placement.indices.strides[dim - 1].is(index_bytes(index_type_of(indices.dtype)));
 }
 
 int64_t long_enough(const Source& source, int32_t first_inner, bool in_order) {
   if (!has_dense_lines(source, first_inner)) return long_line;
   if (in_order) return long_dense_line;
-  return index_bytes(index_kind(source.request.indices->dtype)) >= 4 ? long_winding_line : long_line;
+  return index_bytes(index_type_of(source.request.indices->dtype)) >= 4 ? long_winding_line : long_line;
 }
 
 int64_t length_of(const Loop& loop) { return loop.extent.by_n ? INT64_MAX : loop.extent.factor; }
@@ -166,7 +166,7 @@ void set_components(const Source& source, Plan* plan) {
   }
   const bool has_components = source.meaning.settings.operation->has_components;
   plan->index_step = has_components ? source.placement.indices.strides[indices.ndim - 1].factor : 0;
-  plan->index = index_kind(indices.dtype);
+  plan->index = index_type_of(indices.dtype);
 }
 
 void set_dealt_batches(const Source& source, Plan* plan) {

@@ -83,7 +83,7 @@ void set_loops(const Strides& strides, Plan* plan) {
 bool build_dense(const Request& request, const Meaning& meaning, Plan* plan) {
   const Geometry& geometry = meaning.geometry;
   if (!is_dense_request(request, geometry)) return false;
-  plan->index = index_kind(request.indices->dtype);
+  plan->index = index_type_of(request.indices->dtype);
   plan->index_step = index_bytes(plan->index);
   Strides strides;
   if (!strides.measure(request, geometry, meaning.item, plan->index_step)) return false;

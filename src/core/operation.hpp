@@ -9,9 +9,6 @@ namespace gather::core {
 // The number of operations that profiles have rules for, from GTH_OP_GATHER on. A gradient uses the rules of its gather.
 constexpr int32_t ruled_count = 6;
 
-struct Geometry;
-struct Settings;
-
 // One definition of an operation in ONNX.
 struct Definition {
   int32_t opset;
@@ -21,8 +18,7 @@ struct Definition {
   int32_t highest_reduction;  // GTH_REDUCTION_*; 0: not of a scatter
 };
 
-// Which way rows go: a gather reads what indices select in and writes the output, a scatter reads updates, which have the
-// place and the shape of that output, and writes what indices select in.
+// A gather reads the table and writes the rows. A scatter reads the rows and writes the table.
 enum class Direction : uint8_t { gather, scatter };
 
 // The GTH_OPERAND_* numbers that errors use for the table and the rows of an operation.
@@ -35,36 +31,26 @@ constexpr Roles roles_of(Direction direction) {
                                          : Roles{GTH_OPERAND_PARAMS, GTH_OPERAND_OUT};
 }
 
-// How the dims of params, of indices and of the output belong together.
+// How the dims of table, indices and rows correspond.
 enum class Form : uint8_t {
-  slices,  // batch dims, outer dims, tuples, a slice: indices know of batch dims and tuples only
+  slices,  // batch dims, outer dims, tuple dims, dims of a slice; indices have batch and tuple dims only
   paired,  // every dim but the axis is the same dim of all three
 };
 
-// Ranks of params and indices.
-struct Ranks {
-  int32_t params, indices;
-};
-
-// axis and batch_dims against the ranks; sets batch and axis.
-using ResolveAttributes = int32_t (*)(const Settings& settings, Ranks ranks, Geometry* out, const Error& error);
-
-// One row of the table of operations: all that tells one from another.
+// One entry of the table of operations.
 struct Operation {
   const char* name;
   int32_t rules;  // the operation whose rules in the profiles apply
   Direction direction;
   Form form;
-  bool has_axis;
-  bool has_components;  // the last dim of indices holds the components of a tuple; else a tuple is one index
-  bool has_batch_dims;  // outside of ONNX, whose definitions say it themselves
-  ResolveAttributes resolve_attributes;
-  int32_t definition_count;
-  Definition definitions[4];  // the newest first
+  bool has_components;        // The last dim of indices holds the components of a tuple. Else a tuple is one index.
+  Definition definitions[4];  // in ONNX, the newest first; opset 0 ends the list
 
   Roles roles() const { return roles_of(direction); }
+  bool has_axis() const { return !has_components; }
+  bool has_batch_dims() const { return form == Form::slices; }  // outside of ONNX, whose definitions state it
 
-  // The gradient of a gather: a scatter that adds, by the rules of that gather.
+  // The gradient of a gather is a scatter that adds, by the rules of that gather.
   bool is_gradient() const { return direction == Direction::scatter && rules <= GTH_OP_GATHER_ELEMENTS; }
 };
 
@@ -78,8 +64,6 @@ const Operation& operation_of(int32_t op);
 const Definition* find_definition(const Operation& operation, int32_t opset);
 
 // The first opset that has the operation.
-inline int32_t first_opset(const Operation& operation) {
-  return operation.definitions[operation.definition_count - 1].opset;
-}
+int32_t first_opset(const Operation& operation);
 
 }  // namespace gather::core

@@ -99,7 +99,7 @@ void resolve_options(const gth_options* given, int32_t op, Settings* out) {
   out->axis = options.has_axis ? options.axis : options.batch_dims;
   out->batch_dims = options.batch_dims;
   out->threads = options.threads;
-  out->has_batch_dims = out->operation->has_batch_dims;
+  out->has_batch_dims = out->operation->has_batch_dims();
   // Tuples are dealt out to what is read, not to what is written.
   out->batch = operation.direction == Direction::gather ? rules.batch : BatchRule::equal;
   out->wraps = (options.negative ? options.negative : rules.negative) == GTH_NEGATIVE_WRAP;

@@ -2,7 +2,8 @@
 
 #include <cstdint>
 
-#include "core/shape.hpp"
+#include "core/geometry.hpp"
+#include "core/options.hpp"
 
 // Shapes of operations in which every dim but the axis is the same dim of params, indices and the output.
 namespace gather::core {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "core/index_type.hpp"
 #include "core/layout.hpp"
 #include "core/operation.hpp"
 #include "core/reduction.hpp"
@@ -23,17 +24,14 @@ struct Component {
   int64_t stride;
 };
 
-// The integer type of indices.
-enum class IndexKind : uint8_t { int8, int16, int32, int64, uint8, uint16, uint32, uint64 };
-
-inline IndexKind index_kind(int32_t dtype) {
+inline IndexType index_type_of(int32_t dtype) {
   const int32_t size = __builtin_ctz(static_cast<uint32_t>(dtype & 255)) - 3;  // 8, 16, 32, 64 bits
-  return static_cast<IndexKind>(size + (dtype >= 256 ? 4 : 0));                // DLPack's code 1 is unsigned
+  return static_cast<IndexType>(size + (dtype >= 256 ? 4 : 0));                // DLPack's code 1 is unsigned
 }
 
-inline int64_t index_bytes(IndexKind kind) { return int64_t{1} << (static_cast<int32_t>(kind) & 3); }
+inline int64_t index_bytes(IndexType kind) { return int64_t{1} << (static_cast<int32_t>(kind) & 3); }
 
-inline bool is_signed(IndexKind kind) { return kind < IndexKind::uint8; }
+inline bool is_signed(IndexType kind) { return kind < IndexType::uint8; }
 
 // What an element is to a kernel.
 enum class ItemKind : uint8_t {
@@ -69,7 +67,7 @@ struct Plan {
   // one of them that is walked innermost; [inner_begin, end) go from row to row of a slice, which indices know nothing of.
   int32_t line, inner_begin, end;
   int32_t components;  // K
-  IndexKind index;
+  IndexType index;
   bool is_open;
   bool wraps;
   bool is_empty;           // no output even where there are tuples

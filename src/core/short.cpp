@@ -15,7 +15,7 @@ bool is_in(int32_t value, int32_t highest) { return static_cast<uint32_t>(value)
 bool judges_tuples(int32_t bounds) { return bounds != GTH_BOUNDS_CLAMP && bounds != GTH_BOUNDS_MODULO; }
 
 bool are_short_options(const Operation& operation, const gth_options& o) {
-  return has_first_fields_only(&o) && is_in(o.has_axis, operation.has_axis ? 1 : 0) && (o.profile | o.opset) == 0 &&
+  return has_first_fields_only(&o) && is_in(o.has_axis, operation.has_axis() ? 1 : 0) && (o.profile | o.opset) == 0 &&
          (o.axis | o.batch_dims) == 0 && (o.extents | o.reduction | o.accumulate | o.out_dtype) == 0 &&
          is_in(o.negative, GTH_NEGATIVE_WRAP) && is_in(o.bounds, GTH_BOUNDS_SKIP) && judges_tuples(o.bounds) &&
          is_in(o.fill, GTH_FILL_BY_DTYPE) && o.threads >= 0;
@@ -83,7 +83,7 @@ bool is_one_line(const Plan& plan) {
   return plan.end == 1 && plan.loops[0].table.is(0) && plan.dealt == 1 && !plan.is_empty && plan.refused_dim < 0;
 }
 
-bool is_short_index(IndexKind kind) { return kind == IndexKind::int64 || kind == IndexKind::int32; }
+bool is_short_index(IndexType kind) { return kind == IndexType::int64 || kind == IndexType::int32; }
 
 Short::Memory memory_of(const Reach& reach) { return {reach.low, reach.high, reach.high_step}; }
 
@@ -113,7 +113,7 @@ bool shorten(const Plan& plan, Short* result) {
   result->line_rows = line.rows.factor;
   result->index_step = plan.index_step;
   result->components = plan.components;
-  result->is_int64 = plan.index == IndexKind::int64;
+  result->is_int64 = plan.index == IndexType::int64;
   result->wraps = plan.wraps;
   std::copy_n(plan.component, plan.components, result->component);
   return true;

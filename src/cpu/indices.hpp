@@ -17,6 +17,9 @@ struct BadTuple {
   int64_t value;  // the index as it was read
 };
 
+// The meaning of GTH_BOUNDS_* for an index.
+Outside outside_of(int32_t bounds);
+
 // Resolves tuples as Kernels::resolve of kernels.hpp does, without the help of a tier: what tiers are held against, and
 // what decides where they cannot. Under bounds = error, clamp and modulo a bad tuple is told in *bad.
 Resolved resolve(const core::Plan& plan, const char* tuples, int64_t stride, int64_t n, int64_t* offsets,

@@ -12,16 +12,6 @@ namespace {
 // Tiers multiply 32-bit numbers.
 bool is_narrow(int64_t value) { return value >= INT32_MIN && value <= INT32_MAX; }
 
-Outside outside_of(int32_t bounds) {
-  switch (bounds) {
-    case GTH_BOUNDS_FILL:
-    case GTH_BOUNDS_SKIP: return Outside::skipped;
-    case GTH_BOUNDS_CLAMP: return Outside::clamped;
-    case GTH_BOUNDS_MODULO: return Outside::folded;
-    default: return Outside::refused;
-  }
-}
-
 // Rows that lie so many bytes apart are not in the nearer caches of one core. The processor itself sees long rows coming, and
 // is helped only where they come from memory. What is written in flooding_bytes is in none of the machine's caches. In test
 // builds everything but the least is far, and floods.
@@ -128,9 +118,9 @@ bool is_taken(const core::Plan& plan) {
 
 bool describe_selection(const core::Plan& plan, Selection* selection) {
   if (plan.components < 1 || plan.components > Selection::most_components) return false;
-  const bool is_uint64 = plan.index == core::IndexKind::uint64;
+  const bool is_uint64 = plan.index == core::IndexType::uint64;
   selection->wraps = plan.wraps && !is_uint64;
-  selection->width = static_cast<Width>(plan.index);
+  selection->type = plan.index;
   selection->outside = outside_of(plan.bounds);
   selection->components = plan.components;
   selection->index_step = plan.index_step;

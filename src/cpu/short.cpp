@@ -1,5 +1,6 @@
 #include "cpu/short.hpp"
 
+#include "core/resolve_index.hpp"
 #include "cpu/load.hpp"
 
 namespace gather::cpu {
@@ -10,14 +11,13 @@ using core::Short;
 // The offset of the row that a tuple selects; false where it selects none.
 template <class T>
 bool resolve(const Short& form, const char* tuple, int64_t* offset) {
+  const core::IndexPolicy policy{form.wraps, true, Outside::refused};
   *offset = form.table_offset;
   for (int32_t c = 0; c < form.components; ++c, tuple += form.index_step) {
     const core::Component& component = form.component[c];
-    int64_t value = load_index<T>(tuple);
-    if (form.wraps && value < 0) value += component.size;
-    // One comparison for both ends: what is negative is huge as an unsigned number.
-    if (static_cast<uint64_t>(value) >= static_cast<uint64_t>(component.size)) return false;
-    *offset += value * component.stride;
+    const int64_t index = core::resolve_index(load_index<T>(tuple), component.size, policy);
+    if (index < 0) return false;
+    *offset += index * component.stride;
   }
   return true;
 }

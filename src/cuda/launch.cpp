@@ -190,7 +190,7 @@ void fill_head(const Plan& plan, const Pointers& pointers, int64_t n, const Plac
   job->index_bytes = static_cast<uint8_t>(core::index_bytes(plan.index));
   job->index_signed = core::is_signed(plan.index);
   job->index_aligned = shape.index_aligned;
-  job->has_negatives = plan.index != core::IndexKind::uint64;
+  job->has_negatives = plan.index != core::IndexType::uint64;
   job->wraps = plan.wraps && job->has_negatives;
   job->wraps_flag = plan.wraps ? GTH_ERROR_WRAP : 0;
   job->zeroes = place.owns_output && plan.bounds == GTH_BOUNDS_ERROR;

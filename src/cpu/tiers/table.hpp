@@ -81,7 +81,7 @@ TakeRows choose_look_up(const Selection& selection, const Rows& rows) {
     const bool fits = selection.components == 1 && selection.size[0] <= table_rows && selection.row_step == 0 &&
                       selection.outside == Outside::refused && is_dense(selection, selection.tuple_step);
     if (!fits) return nullptr;
-    return with_type(selection.width, [&](auto type) -> TakeRows {
+    return with_type(selection.type, [&](auto type) -> TakeRows {
       using T = decltype(type);
       switch (rows.bytes) {
         case 1: return look_up<N, T, 1>;

@@ -102,7 +102,7 @@ class Along {
 class Groups {
  public:
   GATHER_INLINE explicit Groups(const Selection& selection)
-      : is_wide_(selection.width != Width::int32),
+      : is_wide_(selection.type != IndexType::int32),
         components_(selection.components),
         tuple_bytes_(bytes_of_tuple(selection)),
         step_(Demand(selection, 0)) {
@@ -111,11 +111,11 @@ class Groups {
 
   static bool can_walk(const Selection& selection) {
     return is_dense(selection, selection.tuple_step) &&
-           (selection.width == Width::int32 || index_bytes(selection.width) == 8);
+           (selection.type == IndexType::int32 || index_bytes(selection.type) == 8);
   }
 
   static int64_t bytes_of_tuple(const Selection& selection) {
-    return selection.components * (selection.width != Width::int32 ? 8 : 4);
+    return selection.components * (selection.type != IndexType::int32 ? 8 : 4);
   }
 
   // Goes to the i-th tuple of a line that begins at `tuples`.
@@ -214,7 +214,7 @@ constexpr auto nothing_beside = [](int64_t) {};
 class Single {
  public:
   explicit Single(const Selection& selection)
-      : is_wide_(selection.width != Width::int32), components_(selection.components), row_step_(selection.row_step) {
+      : is_wide_(selection.type != IndexType::int32), components_(selection.components), row_step_(selection.row_step) {
     for (int32_t c = 0; c < components_; ++c) demands_[c] = Demand(selection, c);
   }
 

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "core/index_type.hpp"
+
 #define GATHER_INLINE __attribute__((always_inline)) inline
 
 // The kernels of one instruction set. A tier's file is compiled for processors that not everybody has, so it shares no
@@ -21,22 +23,14 @@ enum class Resolved : uint8_t {
   bad,   // the offsets say nothing
 };
 
-// The integer type of indices.
-enum class Width : uint8_t { int8, int16, int32, int64, uint8, uint16, uint32, uint64 };
-
-// What becomes of an index outside its dim.
-enum class Outside : uint8_t {
-  refused,
-  skipped,  // the tuple points to no_row
-  clamped,
-  folded,  // the rest of a division by the dim, never negative, is what it stands for
-};
+using core::IndexType;
+using core::Outside;
 
 // How a tuple of indices selects a row: the sum of index * stride over its components, each judged against its size.
 struct Selection {
   static constexpr int32_t most_components = 8;
 
-  Width width;
+  IndexType type;
   Outside outside;
   bool wraps;  // negative indices count from the end; never for uint64
   int32_t components;

@@ -21,13 +21,13 @@ struct Demand {
         limit(selection.size[component] - 1),
         low(lowest(selection, limit)),
         stride(selection.stride[component]),
-        inverse(selection.outside == Outside::folded ? 1.0 / static_cast<double>(selection.size[component]) : 0) {}
+        inverse(selection.outside == Outside::modulo ? 1.0 / static_cast<double>(selection.size[component]) : 0) {}
 
  private:
   // What looks negative under uint64 is huge.
   static int64_t lowest(const Selection& selection, int64_t limit) {
-    const bool is_huge = selection.width == Width::uint64;
-    if (selection.outside == Outside::folded) return is_huge ? 0 : -foldable;
+    const bool is_huge = selection.type == IndexType::uint64;
+    if (selection.outside == Outside::modulo) return is_huge ? 0 : -foldable;
     return is_huge ? limit : 0;
   }
 };
@@ -116,7 +116,7 @@ GATHER_INLINE typename L::V fold(typename L::V v, const Step<L>& step) {
 // Bytes into params. An index v is outside if v or limit - v is negative: the sign of (v | limit - v) says both.
 template <class L, Outside outside>
 GATHER_INLINE typename L::V product(typename L::V v, const Step<L>& step, typename L::V* bad) {
-  if (outside == Outside::folded) {
+  if (outside == Outside::modulo) {
     *bad |= (v - step.low) | (L::all(foldable) - v);
     return L::times(fold<L>(v, step), step.stride);
   }
@@ -219,30 +219,30 @@ bool multiply(const Selection& selection, const char* first, int64_t count, int6
   switch (selection.outside) {
     case Outside::skipped: return multiply_as<T, Outside::skipped>(selection, first, count, products);
     case Outside::clamped: return multiply_as<T, Outside::clamped>(selection, first, count, products);
-    case Outside::folded: return multiply_as<T, Outside::folded>(selection, first, count, products);
+    case Outside::modulo: return multiply_as<T, Outside::modulo>(selection, first, count, products);
     default: return multiply_as<T, Outside::refused>(selection, first, count, products);
   }
 }
 
 // Calls on_type(T{}) with the type of the indices; uint64 is loaded as int64.
 template <class OnType>
-GATHER_INLINE auto with_type(Width width, OnType on_type) {
-  switch (width) {
-    case Width::int8: return on_type(int8_t{});
-    case Width::int16: return on_type(int16_t{});
-    case Width::int32: return on_type(int32_t{});
-    case Width::uint8: return on_type(uint8_t{});
-    case Width::uint16: return on_type(uint16_t{});
-    case Width::uint32: return on_type(uint32_t{});
+GATHER_INLINE auto with_type(IndexType type, OnType on_type) {
+  switch (type) {
+    case IndexType::int8: return on_type(int8_t{});
+    case IndexType::int16: return on_type(int16_t{});
+    case IndexType::int32: return on_type(int32_t{});
+    case IndexType::uint8: return on_type(uint8_t{});
+    case IndexType::uint16: return on_type(uint16_t{});
+    case IndexType::uint32: return on_type(uint32_t{});
     default: return on_type(int64_t{});
   }
 }
 
-int64_t index_bytes(Width width) { return int64_t{1} << (static_cast<int32_t>(width) & 3); }
+int64_t index_bytes(IndexType type) { return int64_t{1} << (static_cast<int32_t>(type) & 3); }
 
 // Whether tuples and components lie one after the other.
 bool is_dense(const Selection& selection, int64_t stride) {
-  const int64_t bytes = index_bytes(selection.width);
+  const int64_t bytes = index_bytes(selection.type);
   return stride == selection.components * bytes && (selection.components == 1 || selection.index_step == bytes);
 }
 
@@ -251,7 +251,7 @@ constexpr int64_t chunk = 512;
 
 // Tuples with gaps, without them.
 void pack(const Selection& selection, const char* tuples, int64_t stride, int64_t n, int64_t* values) {
-  with_type(selection.width, [&](auto type) {
+  with_type(selection.type, [&](auto type) {
     for (int64_t i = 0; i < n; ++i) {
       for (int32_t c = 0; c < selection.components; ++c) {
         *values++ = One::load<decltype(type)>(tuples + i * stride + c * selection.index_step);
@@ -269,19 +269,19 @@ bool inside_type(const Selection& selection, const char* first, int64_t count) {
   return inside_as<T>(selection, first, count);
 }
 
-bool inside_dense(const Selection& selection, Width width, const char* first, int64_t count) {
-  return with_type(width, [&](auto type) { return inside_type<Narrow, decltype(type)>(selection, first, count); });
+bool inside_dense(const Selection& selection, IndexType index_type, const char* first, int64_t count) {
+  return with_type(index_type, [&](auto type) { return inside_type<Narrow, decltype(type)>(selection, first, count); });
 }
 
 bool inside(const Selection& selection, const char* tuples, int64_t stride, int64_t n) {
-  if (is_dense(selection, stride)) return inside_dense(selection, selection.width, tuples, n * selection.components);
+  if (is_dense(selection, stride)) return inside_dense(selection, selection.type, tuples, n * selection.components);
   int64_t values[chunk];
   const int64_t step = chunk / selection.components;
   for (int64_t i = 0; i < n; i += step) {
     const int64_t now = n - i < step ? n - i : step;
     pack(selection, tuples + i * stride, stride, now, values);
     const char* packed = reinterpret_cast<const char*>(values);
-    if (!inside_dense(selection, Width::int64, packed, now * selection.components)) return false;
+    if (!inside_dense(selection, IndexType::int64, packed, now * selection.components)) return false;
   }
   return true;
 }
@@ -334,8 +334,9 @@ void add_row_steps(int64_t step, int64_t n, int64_t* offsets) {
   }
 }
 
-bool multiply_dense(const Selection& selection, Width width, const char* first, int64_t count, int64_t* products) {
-  return with_type(width, [&](auto type) { return multiply<decltype(type)>(selection, first, count, products); });
+bool multiply_dense(const Selection& selection, IndexType index_type, const char* first, int64_t count,
+                    int64_t* products) {
+  return with_type(index_type, [&](auto type) { return multiply<decltype(type)>(selection, first, count, products); });
 }
 
 Resolved resolve(const Selection& selection, const char* tuples, int64_t stride, int64_t n, int64_t* offsets) {
@@ -343,7 +344,7 @@ Resolved resolve(const Selection& selection, const char* tuples, int64_t stride,
   const bool dense = is_dense(selection, stride);
   bool all = true;
   if (dense && components == 1) {
-    all = multiply_dense(selection, selection.width, tuples, n, offsets);
+    all = multiply_dense(selection, selection.type, tuples, n, offsets);
   } else {
     int64_t products[chunk];
     const int64_t step = chunk / components;
@@ -354,8 +355,8 @@ Resolved resolve(const Selection& selection, const char* tuples, int64_t stride,
         pack(selection, first, stride, now, products);  // each product takes its index's place
         first = reinterpret_cast<const char*>(products);
       }
-      const Width width = dense ? selection.width : Width::int64;
-      all &= multiply_dense(selection, width, first, now * components, products);
+      const IndexType index_type = dense ? selection.type : IndexType::int64;
+      all &= multiply_dense(selection, index_type, first, now * components, products);
       add_up(products, components, now, offsets + i);
     }
   }

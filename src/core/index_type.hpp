@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+
+// Types only: the kernel tiers include this header.
+namespace gather::core {
+
+// The integer type of indices. The order is that of index_type_of().
+enum class IndexType : uint8_t { int8, int16, int32, int64, uint8, uint16, uint32, uint64 };
+
+// What an index out of bounds means.
+enum class Outside : uint8_t {
+  refused,  // The call fails.
+  skipped,  // The tuple selects no row.
+  clamped,  // The nearest valid index is used.
+  modulo,   // The index modulo the size is used, in [0, size).
+};
+
+}  // namespace gather::core
