@@ -42,6 +42,7 @@ extern const Tier avx512_tier __attribute__((weak));
 #include "core/dtype.cpp"
 #include "core/dtype_check.cpp"
 #include "core/error.cpp"
+#include "core/geometry.cpp"
 #include "core/layout.cpp"
 #include "core/lower.cpp"
 #include "core/memory.cpp"

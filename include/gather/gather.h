@@ -68,7 +68,7 @@
  *   start from the _INIT macros. A field of zero has its documented default. Structs, and
  *   arrays of int64_t such as shapes, must be aligned as C aligns their types. Elements of tensors need no alignment.
  *   Structs grow:
- *   - Each struct has a first size, GTH_<STRUCT>_FIRST, which never changes. A smaller size is GTH_E_VERSION.
+ *   - Each struct has a first size, GTH_*_FIRST, which never changes. A smaller size is GTH_E_VERSION.
  *   - A struct that is shorter than the library's is read as if the missing fields were zero.
  *   - A struct that is longer must be zero beyond the fields that the library knows, else GTH_E_VERSION.
  *   - The library writes at most `size` bytes of a struct that it fills in.
@@ -97,6 +97,13 @@
 #define GTH_API __attribute__((visibility("default")))
 #else
 #define GTH_API
+#endif
+
+/* Operand n may be written, so GCC does not warn of an uninitialised output. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
+#define GTH_MAY_WRITE(n) __attribute__((access(none, n)))
+#else
+#define GTH_MAY_WRITE(n)
 #endif
 
 #ifdef __cplusplus
@@ -1015,7 +1022,7 @@ GTH_API int32_t gth_plan_create(const gth_request *request, gth_plan **out, gth_
  *         FORK.
  */
 GTH_API int32_t gth_plan_run(gth_context *context, const gth_plan *plan, int64_t n, const void *table,
-                             const void *indices, const void *rows, gth_error *err);
+                             const void *indices, const void *rows, gth_error *err) GTH_MAY_WRITE(4) GTH_MAY_WRITE(6);
 
 #define GTH_ARGS_EXTENTS 1 /**< The *_extent fields are set. A run that needs more memory is GTH_E_SIZE. */
 
