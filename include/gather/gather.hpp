@@ -1000,11 +1000,6 @@ class PlanOf : public Handle<gth_plan, gth_plan_release> {
     detail::Thrown err;
     err.unless_ok(try_run(table, indices, rows, n, &err, context));
   }
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored \
-    "-Wmaybe-uninitialized"  // GCC takes memory that is passed as const for memory that is read.
-#endif
   GATHER_INLINE int32_t try_run(Table table, Source indices, Rows rows, int64_t n, gth_error* err,
                                 const Context& context = {}) const noexcept {
     const PlanRun run = with(table, indices, rows, n);
@@ -1013,9 +1008,6 @@ class PlanOf : public Handle<gth_plan, gth_plan_release> {
       return gth_plan_run(context.get(), get(), n, table.data, indices.data, rows.data, err);
     return gth_plan_run_args(context.get(), get(), &run.args, err);
   }
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
   /// A run for run_many.
   GATHER_INLINE PlanRun with(Table table, Source indices, Rows rows, int64_t n = GTH_OPEN) const noexcept {
     PlanRun run = {get(), args(n), 0, 0, 0};

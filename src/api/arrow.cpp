@@ -6,7 +6,7 @@
 #include "api/exports.hpp"
 #include "api/string_check.hpp"
 #include "api/tensor.hpp"
-#include "core/checked.hpp"
+#include "core/base/checked.hpp"
 
 // String tensors from and to the Arrow C data interface.
 namespace gather::api {

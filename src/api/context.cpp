@@ -4,8 +4,8 @@
 #include <new>
 
 #include "api/handles.hpp"
-#include "core/device.hpp"
-#include "core/structs.hpp"
+#include "core/types/device.hpp"
+#include "core/base/structs.hpp"
 
 namespace gather::api {
 namespace {

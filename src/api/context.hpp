@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "api/fence.hpp"
-#include "core/memory.hpp"
+#include "core/os/memory.hpp"
 #include "cpu/executor.hpp"
 #include "cuda/cuda.hpp"
 

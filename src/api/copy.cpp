@@ -2,10 +2,10 @@
 
 #include "api/execute.hpp"
 #include "api/operands.hpp"
-#include "core/device.hpp"
-#include "core/dtype.hpp"
-#include "core/lower.hpp"
-#include "core/memory.hpp"
+#include "core/types/device.hpp"
+#include "core/types/dtype.hpp"
+#include "core/plan/lower.hpp"
+#include "core/os/memory.hpp"
 
 namespace gather::api {
 namespace {

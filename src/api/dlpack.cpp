@@ -6,11 +6,11 @@
 #include "api/dlpack_structs.hpp"
 #include "api/exports.hpp"
 #include "api/tensor.hpp"
-#include "core/checked.hpp"
-#include "core/device.hpp"
-#include "core/dtype.hpp"
-#include "core/layout.hpp"
-#include "core/shape.hpp"
+#include "core/base/checked.hpp"
+#include "core/types/device.hpp"
+#include "core/types/dtype.hpp"
+#include "core/plan/layout.hpp"
+#include "core/meaning/shape.hpp"
 
 // Tensors from and to DLPack. An import is taken over last, when nothing can fail any more.
 namespace gather::api {

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "api/context.hpp"
-#include "core/operands.hpp"
-#include "core/plan.hpp"
-#include "core/request.hpp"
+#include "core/plan/operands.hpp"
+#include "core/plan/plan.hpp"
+#include "core/meaning/request.hpp"
 #include "cpu/run.hpp"
 #include "cuda/cuda.hpp"
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <new>
 
-#include "core/error.hpp"
-#include "core/structs.hpp"
+#include "core/base/error.hpp"
+#include "core/base/structs.hpp"
 
 namespace gather::api {
 

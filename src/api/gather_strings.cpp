@@ -2,8 +2,8 @@
 #include "api/make.hpp"
 #include "api/storage.hpp"
 #include "api/string_output.hpp"
-#include "core/memory.hpp"
-#include "core/os.hpp"
+#include "core/os/memory.hpp"
+#include "core/os/os.hpp"
 #include "cpu/strings.hpp"
 
 namespace gather::api {

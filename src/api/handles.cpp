@@ -4,7 +4,7 @@
 #include <atomic>
 #include <mutex>
 
-#include "core/memory.hpp"
+#include "core/os/memory.hpp"
 
 namespace gather::api {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <mutex>
 
-#include "core/error.hpp"
-#include "core/os.hpp"
+#include "core/base/error.hpp"
+#include "core/os/os.hpp"
 
 // A handle is a token: a slot number and the generation of the slot, never an address. A stale or foreign token is
 // detected without reading memory that it may refer to.

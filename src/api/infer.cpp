@@ -4,8 +4,8 @@
 #include <cinttypes>
 
 #include "api/operands.hpp"
-#include "core/shape.hpp"
-#include "core/structs.hpp"
+#include "core/meaning/shape.hpp"
+#include "core/base/structs.hpp"
 
 namespace gather::api {
 namespace {

@@ -1,7 +1,7 @@
 #include "api/fence.hpp"
-#include "core/dtype.hpp"
-#include "core/os.hpp"
-#include "core/structs.hpp"
+#include "core/types/dtype.hpp"
+#include "core/os/os.hpp"
+#include "core/base/structs.hpp"
 #include "cpu/tiers/choice.hpp"
 #include "cuda/cuda.hpp"
 

@@ -3,10 +3,10 @@
 #include "api/copy.hpp"
 #include "api/execute.hpp"
 #include "api/run.hpp"
-#include "core/dtype.hpp"
-#include "core/layout.hpp"
-#include "core/lower.hpp"
-#include "core/short.hpp"
+#include "core/types/dtype.hpp"
+#include "core/plan/layout.hpp"
+#include "core/plan/lower.hpp"
+#include "core/plan/short.hpp"
 
 namespace gather::api {
 namespace {

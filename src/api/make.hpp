@@ -1,8 +1,8 @@
 #pragma once
 
 #include "api/operands.hpp"
-#include "core/apart.hpp"
-#include "core/plan.hpp"
+#include "core/base/apart.hpp"
+#include "core/plan/plan.hpp"
 
 // Creating the result of a request.
 namespace gather::api {

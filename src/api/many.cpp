@@ -4,10 +4,10 @@
 #include "api/operands.hpp"
 #include "api/plan.hpp"
 #include "api/run.hpp"
-#include "core/apart.hpp"
-#include "core/checked.hpp"
-#include "core/lower.hpp"
-#include "core/structs.hpp"
+#include "core/base/apart.hpp"
+#include "core/base/checked.hpp"
+#include "core/plan/lower.hpp"
+#include "core/base/structs.hpp"
 
 // Several requests, or several plans, as one call: all are validated before the first one writes.
 namespace gather::api {

@@ -1,6 +1,6 @@
 #include "api/operands.hpp"
 
-#include "core/apart.hpp"
+#include "core/base/apart.hpp"
 
 namespace gather::api {
 namespace {

@@ -6,8 +6,8 @@
 #include "api/context.hpp"
 #include "api/handles.hpp"
 #include "api/tensor.hpp"
-#include "core/request.hpp"
-#include "core/structs.hpp"
+#include "core/meaning/request.hpp"
+#include "core/base/structs.hpp"
 
 // Reading the operands of a call: structs of any size become structs of the known size, and handles become tensors.
 namespace gather::api {

@@ -2,10 +2,10 @@
 
 #include "api/execute.hpp"
 #include "api/operands.hpp"
-#include "core/checked.hpp"
-#include "core/lower.hpp"
-#include "core/shards.hpp"
-#include "core/structs.hpp"
+#include "core/base/checked.hpp"
+#include "core/plan/lower.hpp"
+#include "core/meaning/shards.hpp"
+#include "core/base/structs.hpp"
 
 // Partitioning ids by shard is a gather that finds rows and copies none.
 namespace gather::api {

@@ -6,9 +6,9 @@
 #include "api/handles.hpp"
 #include "api/infer.hpp"
 #include "api/operands.hpp"
-#include "core/device.hpp"
-#include "core/lower.hpp"
-#include "core/structs.hpp"
+#include "core/types/device.hpp"
+#include "core/plan/lower.hpp"
+#include "core/base/structs.hpp"
 #include "cpu/short.hpp"
 
 namespace gather::api {

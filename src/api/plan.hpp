@@ -2,8 +2,8 @@
 
 #include "api/context.hpp"
 #include "api/execute.hpp"
-#include "core/memory.hpp"
-#include "core/short.hpp"
+#include "core/os/memory.hpp"
+#include "core/plan/short.hpp"
 
 namespace gather::api {
 

@@ -5,11 +5,11 @@
 #include "api/copy.hpp"
 #include "api/execute.hpp"
 #include "api/operands.hpp"
-#include "core/apart.hpp"
-#include "core/dtype.hpp"
-#include "core/layout.hpp"
-#include "core/lower.hpp"
-#include "core/short.hpp"
+#include "core/base/apart.hpp"
+#include "core/types/dtype.hpp"
+#include "core/plan/layout.hpp"
+#include "core/plan/lower.hpp"
+#include "core/plan/short.hpp"
 #include "cpu/short.hpp"
 
 namespace gather::api {

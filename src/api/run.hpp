@@ -1,10 +1,10 @@
 #pragma once
 
 #include "api/context.hpp"
-#include "core/plan.hpp"
-#include "core/request.hpp"
-#include "core/short.hpp"
-#include "core/structs.hpp"
+#include "core/plan/plan.hpp"
+#include "core/meaning/request.hpp"
+#include "core/plan/short.hpp"
+#include "core/base/structs.hpp"
 
 // Running one request.
 namespace gather::api {

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <new>
 
-#include "core/device.hpp"
-#include "core/os.hpp"
+#include "core/types/device.hpp"
+#include "core/os/os.hpp"
 
 namespace gather::api {
 namespace {

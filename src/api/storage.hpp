@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "api/context.hpp"
-#include "core/memory.hpp"
-#include "core/os.hpp"
+#include "core/os/memory.hpp"
+#include "core/os/os.hpp"
 
 namespace gather::api {
 

@@ -3,7 +3,7 @@
 #include <cinttypes>
 #include <cstdint>
 
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 
 // Offsets of strings as they come in: of either width, at any address, and perhaps under another thread's hand.
 namespace gather::api {

@@ -5,12 +5,12 @@
 #include <new>
 
 #include "api/handles.hpp"
-#include "core/device.hpp"
-#include "core/dtype.hpp"
-#include "core/layout.hpp"
-#include "core/request.hpp"
-#include "core/shape.hpp"
-#include "core/structs.hpp"
+#include "core/types/device.hpp"
+#include "core/types/dtype.hpp"
+#include "core/plan/layout.hpp"
+#include "core/meaning/request.hpp"
+#include "core/meaning/shape.hpp"
+#include "core/base/structs.hpp"
 
 namespace gather::api {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "api/fence.hpp"
 #include "api/storage.hpp"
-#include "core/strings.hpp"
+#include "core/base/strings.hpp"
 
 namespace gather::api {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <atomic>
 
-#include "core/checked.hpp"
-#include "core/memory.hpp"
+#include "core/base/checked.hpp"
+#include "core/os/memory.hpp"
 #include "cpu/target.hpp"
 
 namespace gather::cpu {

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <mutex>
 
-#include "core/os.hpp"
+#include "core/os/os.hpp"
 
 // The library's threads: started by the first large call, one call at a time, ended by shut_down(). No object here has
 // a constructor or destructor, so that loading, unloading and forking stay simple.

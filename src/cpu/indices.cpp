@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "core/resolve_index.hpp"
+#include "core/types/resolve_index.hpp"
 #include "cpu/load.hpp"
 
 namespace gather::cpu {

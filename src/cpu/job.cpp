@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/checked.hpp"
+#include "core/base/checked.hpp"
 #include "cpu/pieces.hpp"
 
 namespace gather::cpu {

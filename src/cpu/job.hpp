@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "core/operands.hpp"
-#include "core/plan.hpp"
+#include "core/plan/operands.hpp"
+#include "core/plan/plan.hpp"
 #include "cpu/kernels.hpp"
 
 namespace gather::cpu {

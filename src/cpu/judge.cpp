@@ -4,8 +4,8 @@
 #include <atomic>
 #include <mutex>
 
-#include "core/checked.hpp"
-#include "core/os.hpp"
+#include "core/base/checked.hpp"
+#include "core/os/os.hpp"
 #include "cpu/indices.hpp"
 #include "cpu/pieces.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 #include "cpu/executor.hpp"
 #include "cpu/indices.hpp"
 #include "cpu/job.hpp"

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "core/plan.hpp"
+#include "core/plan/plan.hpp"
 #include "cpu/indices.hpp"
 #include "cpu/reduce.hpp"
 #include "cpu/tiers/tier.hpp"

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <utility>
 
-#include "core/checked.hpp"
-#include "core/testing.hpp"
+#include "core/base/checked.hpp"
+#include "core/os/testing.hpp"
 #include "cpu/block.hpp"
 #include "cpu/job.hpp"
 #include "cpu/pieces.hpp"

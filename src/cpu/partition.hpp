@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "core/error.hpp"
-#include "core/plan.hpp"
-#include "core/shards.hpp"
+#include "core/base/error.hpp"
+#include "core/plan/plan.hpp"
+#include "core/meaning/shards.hpp"
 #include "cpu/executor.hpp"
 #include "cpu/kernels.hpp"
 

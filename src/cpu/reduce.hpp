@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "core/plan.hpp"
+#include "core/plan/plan.hpp"
 #include "cpu/tiers/tier.hpp"
 
 namespace gather::cpu {

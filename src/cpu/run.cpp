@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cstring>
 
-#include "core/apart.hpp"
-#include "core/checked.hpp"
+#include "core/base/apart.hpp"
+#include "core/base/checked.hpp"
 #include "cpu/block.hpp"
 #include "cpu/job.hpp"
 #include "cpu/judge.hpp"

@@ -2,10 +2,10 @@
 
 #include <cstdint>
 
-#include "core/apart.hpp"
-#include "core/error.hpp"
-#include "core/operands.hpp"
-#include "core/plan.hpp"
+#include "core/base/apart.hpp"
+#include "core/base/error.hpp"
+#include "core/plan/operands.hpp"
+#include "core/plan/plan.hpp"
 #include "cpu/executor.hpp"
 #include "cpu/kernels.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "core/apart.hpp"
-#include "core/error.hpp"
+#include "core/base/apart.hpp"
+#include "core/base/error.hpp"
 #include "cpu/executor.hpp"
 #include "cpu/job.hpp"
 #include "cpu/run.hpp"

@@ -1,6 +1,6 @@
 #include "cpu/short.hpp"
 
-#include "core/resolve_index.hpp"
+#include "core/types/resolve_index.hpp"
 #include "cpu/load.hpp"
 
 namespace gather::cpu {

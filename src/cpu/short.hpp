@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "core/operands.hpp"
-#include "core/short.hpp"
+#include "core/plan/operands.hpp"
+#include "core/plan/short.hpp"
 #include "cpu/tiers/tier.hpp"
 
 namespace gather::cpu {

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "core/checked.hpp"
+#include "core/base/checked.hpp"
 #include "cpu/load.hpp"
 #include "cpu/run.hpp"
 

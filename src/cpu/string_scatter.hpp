@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "core/error.hpp"
-#include "core/plan.hpp"
-#include "core/strings.hpp"
+#include "core/base/error.hpp"
+#include "core/plan/plan.hpp"
+#include "core/base/strings.hpp"
 #include "cpu/executor.hpp"
 
 namespace gather::cpu {

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "core/checked.hpp"
+#include "core/base/checked.hpp"
 #include "cpu/load.hpp"
 #include "cpu/pieces.hpp"
 #include "cpu/run.hpp"

@@ -3,8 +3,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/memory.hpp"
-#include "core/os.hpp"
+#include "core/os/memory.hpp"
+#include "core/os/os.hpp"
 #include "cuda/cuda.hpp"
 #include "cuda/device.hpp"
 #include "cuda/job.hpp"

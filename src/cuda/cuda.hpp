@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "core/error.hpp"
-#include "core/operands.hpp"
-#include "core/plan.hpp"
+#include "core/base/error.hpp"
+#include "core/plan/operands.hpp"
+#include "core/plan/plan.hpp"
 #include "cuda/queue.hpp"
 
 // The device half as the API sees it. Without CUDA, stub.cpp answers.

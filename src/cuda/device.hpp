@@ -3,9 +3,9 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/error.hpp"
-#include "core/memory.hpp"
-#include "core/os.hpp"
+#include "core/base/error.hpp"
+#include "core/os/memory.hpp"
+#include "core/os/os.hpp"
 #include "cuda/kernels.hpp"
 #include "cuda/runtime.hpp"
 #include "cuda/waiting.hpp"

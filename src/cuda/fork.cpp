@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "core/os.hpp"
+#include "core/os/os.hpp"
 
 namespace gather::cuda {
 namespace {

@@ -1,6 +1,6 @@
 #include "cuda/queue.hpp"
 
-#include "core/os.hpp"
+#include "core/os/os.hpp"
 #include "cuda/device.hpp"
 #include "cuda/fork.hpp"
 #include "cuda/streams.hpp"

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/memory.hpp"
+#include "core/os/memory.hpp"
 #include "cuda/waiting.hpp"
 
 struct CUstream_st;

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/os.hpp"
+#include "core/os/os.hpp"
 
 namespace gather::cuda {
 

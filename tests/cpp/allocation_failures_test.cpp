@@ -1,6 +1,6 @@
 #include <functional>
 
-#include "../../src/core/testing.hpp"
+#include "../../src/core/os/testing.hpp"
 #include "hostile.hpp"
 
 // Every allocation of every call fails once, and with all that follow it: the answer is GTH_E_NOMEM, nothing is handed

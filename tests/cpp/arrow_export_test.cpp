@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "../../src/core/testing.hpp"
+#include "../../src/core/os/testing.hpp"
 #include "arrow_words.hpp"
 
 // Strings over plain buffers, and to Arrow: who shares, who copies, who frees.

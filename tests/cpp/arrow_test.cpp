@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "../../src/core/testing.hpp"
+#include "../../src/core/os/testing.hpp"
 #include "arrow_words.hpp"
 
 // Strings from Arrow. Cases named F are those of the list of hostile inputs that have a counterpart here.

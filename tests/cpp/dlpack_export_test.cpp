@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "../../src/core/testing.hpp"
+#include "../../src/core/os/testing.hpp"
 #include "dlpack_forms.hpp"
 
 // Tensors to DLPack, through both structs: who shares, who copies, who frees.

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "../../src/core/testing.hpp"
+#include "../../src/core/os/testing.hpp"
 #include "dlpack_forms.hpp"
 
 // Tensors from DLPack. The F cases are hostile producers; those of capsules (F19, F20) are Python's to test. Every case

@@ -1,4 +1,4 @@
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 
 #include <cstring>
 #include <string>

@@ -1,4 +1,4 @@
-#include "core/os.hpp"
+#include "core/os/os.hpp"
 
 #include <errno.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@
 #include <string>
 #include <thread>
 
-#include "core/os_parts.hpp"
+#include "core/os/os_parts.hpp"
 #include "processes.hpp"
 
 // What is asked of the operating system, seen from inside.

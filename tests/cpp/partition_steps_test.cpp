@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../../src/core/testing.hpp"
+#include "../../src/core/os/testing.hpp"
 #include "hostile.hpp"
 
 // GTH_PARTS_ONCE takes time in proportion to the number of ids, whatever the ids are. Work is counted, not timed.

@@ -1,7 +1,7 @@
 #include <cstring>
 
 #include "../../src/api/dlpack_structs.hpp"
-#include "../../src/core/testing.hpp"
+#include "../../src/core/os/testing.hpp"
 #include "emulated.hpp"
 
 // CUDA fails.

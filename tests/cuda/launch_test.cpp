@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/lower.hpp"
+#include "core/plan/lower.hpp"
 #include "cuda/kernels.hpp"
 #include "cuda/launch.hpp"
 

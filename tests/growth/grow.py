@@ -1,6 +1,6 @@
 """Writes the header of a later release: every struct that grows has one more field, and the release number is higher.
 
-    grow.py gather.h grown/gather.h
+grow.py gather.h grown/gather.h
 """
 
 import pathlib

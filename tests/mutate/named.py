@@ -14,7 +14,7 @@ def compiled_by_nvcc(promise, file, old, new):
 NAMED = (
     named(
         "of the tuples that may select one row, the last position comes last",
-        "src/core/build.cpp",
+        "src/core/plan/build.cpp",
         "(in_order && !may_move_inside(*plan, i))",
         "(in_order && dealt && !may_move_inside(*plan, i))",
     ),
@@ -32,7 +32,7 @@ NAMED = (
     ),
     named(
         "what a scatter writes is not what it reads",
-        "src/core/operands.cpp",
+        "src/core/plan/operands.cpp",
         "    return fail_alias(written.role, read.role, error);",
         "    return GTH_OK;",
     ),
@@ -56,25 +56,25 @@ NAMED = (
     ),
     named(
         "affinity counts",
-        "src/core/os_linux.cpp",
+        "src/core/os/os_linux.cpp",
         "if (sched_getaffinity(getpid(), sizeof set, &set) == 0) return CPU_COUNT(&set);",
         "(void)set;",
     ),
     named(
         "cgroups count",
-        "src/core/os_linux.cpp",
+        "src/core/os/os_linux.cpp",
         'fewer(allowed, cgroup_cpus("/proc/self/cgroup", "/sys/fs/cgroup"))',
         "allowed",
     ),
     named(
         "workers leave signals to the program",
-        "src/core/os.cpp",
+        "src/core/os/os.cpp",
         "  sigfillset(&set);",
         "  sigemptyset(&set);",
     ),
     named(
         "TensorFlow's gather_nd refuses params without elements",
-        "src/core/build.cpp",
+        "src/core/plan/build.cpp",
         "source.meaning.settings.rules->refuses_empty_params ? first_empty_dim(*source.request.params) : -1;",
         "-1;",
     ),
@@ -101,7 +101,7 @@ NAMED = (
     ),
     named(
         "the short way of a dense description knows its flags and reserved fields",
-        "src/core/layout.cpp",
+        "src/core/plan/layout.cpp",
         "!(desc.flags & ~allowed_flags) && !desc.reserved &&",
         "true &&",
     ),

@@ -14,12 +14,12 @@ EQUIVALENT = {
         "if (!is_inside(value, component.size)) value = value <= 0 && signed_values ? 0 : component.size - 1;",
     ): "0 is inside every dim that has an element, and an empty one was refused before",
     (
-        "src/core/short.cpp",
+        "src/core/plan/short.cpp",
         "!set_components(dims, result, &params_bytes)) {",
         "set_components(dims, result, &params_bytes)) {",
     ): "the short way is left, and the general one answers the same, only later",
     (
-        "src/core/os_linux.cpp",
+        "src/core/os/os_linux.cpp",
         "return online > 0 ? static_cast<int32_t>(online) : 1;",
         "return online >= 0 ? static_cast<int32_t>(online) : 1;",
     ): "no system has 0 processors online",

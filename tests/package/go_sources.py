@@ -8,7 +8,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "src"
 
 # The module is for Linux, without CUDA, and never the library of the tests.
-ELSEWHERE = {"core/os_macos.cpp", "core/testing.cpp"}
+ELSEWHERE = {"core/os/os_macos.cpp", "core/os/testing.cpp"}
 
 
 def library():

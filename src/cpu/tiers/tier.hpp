@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "core/index_type.hpp"
+#include "core/types/index_type.hpp"
 
 #define GATHER_INLINE __attribute__((always_inline)) inline
 

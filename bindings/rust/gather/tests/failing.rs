@@ -31,7 +31,7 @@ fn failures() -> Option<Failures> {
         println!("skipped: rust tests/failing.rs (no library whose allocations fail: GATHER_EMULATED)");
         return None;
     }
-    // SAFETY: the functions of src/core/testing.hpp.
+    // SAFETY: the functions of src/core/os/testing.hpp.
     unsafe {
         Some(Failures {
             fail: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(i64, i32)>(fail),

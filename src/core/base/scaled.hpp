@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/checked.hpp"
+#include "gather/gather.h"
+
+namespace gather::core {
+
+// A size or stride of a plan: a number, or a number times the extent n that the plan left open.
+struct Scaled {
+  int64_t factor;
+  int64_t by_n;  // 0 or 1
+
+  int64_t at(int64_t n) const { return by_n ? factor * n : factor; }
+  bool is(int64_t value) const { return factor == value && !by_n; }
+  bool operator==(const Scaled& other) const { return factor == other.factor && (by_n == other.by_n || factor == 0); }
+};
+
+inline Scaled fixed(int64_t value) { return {value, 0}; }
+
+inline Scaled extent_of(int64_t extent) { return extent == GTH_OPEN ? Scaled{1, 1} : Scaled{extent, 0}; }
+
+// At most one factor of a plan is open, so a product never has n twice. Where it is known to fit:
+inline Scaled times(const Scaled& a, const Scaled& b) { return {a.factor * b.factor, a.by_n | b.by_n}; }
+
+// And where it is not.
+inline bool multiply(const Scaled& a, const Scaled& b, Scaled* out) {
+  out->by_n = a.by_n | b.by_n;
+  return multiply(a.factor, b.factor, &out->factor);
+}
+
+}  // namespace gather::core

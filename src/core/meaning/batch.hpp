@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/meaning/geometry.hpp"
+#include "core/options/profile.hpp"
+
+namespace gather::core {
+
+// That the batch dims of params and indices belong together, by the rule of the profile; may set geometry->dealt.
+// Axis, batch and components are resolved.
+int32_t check_batch(BatchRule rule, const gth_tensor_desc& params, const gth_tensor_desc& indices, Open open,
+                    Geometry* geometry, const Error& error);
+
+}  // namespace gather::core

@@ -1,0 +1,68 @@
+#include "core/meaning/dtype_check.hpp"
+
+#include <cinttypes>
+
+#include "core/types/dtype.hpp"
+#include "core/types/reduction.hpp"
+
+namespace gather::core {
+namespace {
+
+int32_t fail_dtype(int32_t operand, int32_t value, int32_t wanted, const Error& error) {
+  if (wanted) {
+    return error.fail({GTH_E_DTYPE, operand, -1, -1, value, wanted}, "%s: dtype is %s, needed is %s",
+                      operand_name(operand), dtype_name(value), dtype_name(wanted));
+  }
+  const Fault fault{GTH_E_DTYPE, operand, -1, -1, value, 0};
+  const DtypeInfo* info = find_dtype(value);
+  if (!info) return error.fail(fault, "%s: %" PRId32 " is no dtype", operand_name(operand), value);
+  const char* why = operand == GTH_OPERAND_INDICES && !info->is_index ? "is no integer type" : "is not allowed here";
+  return error.fail(fault, "%s: dtype %s %s", operand_name(operand), info->name, why);
+}
+
+int32_t check_reduced_dtype(const Settings& settings, int32_t dtype, const Error& error) {
+  if (is_reducible(find_dtype(dtype)->number, settings.reduction)) return GTH_OK;
+  return error.fail({GTH_E_DTYPE, GTH_OPERAND_TARGET, -1, -1, dtype, 0}, "target: dtype %s has no reduction %s",
+                    dtype_name(dtype), reduction_name(settings.reduction));
+}
+
+int32_t check_params_dtype(const Settings& settings, int32_t dtype, const Error& error) {
+  const bool lacks_bfloat16 = settings.definition && !settings.definition->has_bfloat16;
+  const bool allowed =
+      find_dtype(dtype) && allows_params(*settings.rules, dtype) && !(lacks_bfloat16 && dtype == GTH_DTYPE_BFLOAT16);
+  if (!allowed) return fail_dtype(settings.operation->roles().table, dtype, 0, error);
+  return check_reduced_dtype(settings, dtype, error);
+}
+
+// An empty string is all that a missing string can be.
+int32_t check_fill_dtype(const Settings& settings, int32_t dtype, const Error& error) {
+  const bool fills = settings.bounds == GTH_BOUNDS_FILL && settings.fill != GTH_FILL_ZERO;
+  return dtype == GTH_DTYPE_STRING && fills ? fail_dtype(settings.operation->roles().table, dtype, 0, error) : GTH_OK;
+}
+
+int32_t check_indices_dtype(const Settings& settings, int32_t dtype, const Error& error) {
+  const DtypeInfo* info = find_dtype(dtype);
+  if (info && info->is_index && allows_indices(*settings.rules, dtype)) return GTH_OK;
+  return fail_dtype(GTH_OPERAND_INDICES, dtype, 0, error);
+}
+
+}  // namespace
+
+int32_t check_known_dtypes(const Settings& settings, int32_t params, int32_t indices, const Error& error) {
+  if (params) {
+    if (int32_t status = check_params_dtype(settings, params, error)) return status;
+  }
+  if (indices) {
+    if (int32_t status = check_indices_dtype(settings, indices, error)) return status;
+  }
+  return check_fill_dtype(settings, params, error);
+}
+
+int32_t check_dtypes(const Settings& settings, int32_t params, int32_t indices, int32_t out, const Error& error) {
+  if (int32_t status = check_params_dtype(settings, params, error)) return status;
+  if (int32_t status = check_indices_dtype(settings, indices, error)) return status;
+  if (int32_t status = check_fill_dtype(settings, params, error)) return status;
+  return out == params ? GTH_OK : fail_dtype(settings.operation->roles().rows, out, params, error);
+}
+
+}  // namespace gather::core

@@ -1,0 +1,168 @@
+#include "core/meaning/shape.hpp"
+
+#include <algorithm>
+#include <cinttypes>
+
+#include "core/meaning/attributes.hpp"
+#include "core/meaning/batch.hpp"
+#include "core/meaning/pairs.hpp"
+
+namespace gather::core {
+namespace {
+
+int32_t fail_rank(int32_t operand, int64_t value, int64_t limit, const Error& error) {
+  return error.fail({GTH_E_RANK, operand, -1, -1, value, limit}, "%s: rank is %" PRId64 ", needed is at least %" PRId64,
+                    operand_name(operand), value, limit);
+}
+
+// Rank 0 has one element and no dim: pairs take it for a dim of one, tuples reach it with no components.
+bool reaches_scalar(const Settings& settings, const gth_tensor_desc& indices) {
+  if (!settings.rules->allows_scalars) return false;
+  return !settings.operation->has_components || (indices.ndim > 0 && indices.shape[indices.ndim - 1] == 0);
+}
+
+int32_t check_ranks(const Settings& settings, const gth_tensor_desc& params, const gth_tensor_desc& indices,
+                    const Error& error) {
+  const int32_t indexed = settings.operation->roles().table;
+  if (int32_t status = check_rank(params, indexed, error)) return status;
+  if (int32_t status = check_rank(indices, GTH_OPERAND_INDICES, error)) return status;
+  if (params.ndim < 1 && !reaches_scalar(settings, indices)) return fail_rank(indexed, params.ndim, 1, error);
+  if (indices.ndim < 1 && settings.operation->has_components) {
+    return fail_rank(GTH_OPERAND_INDICES, indices.ndim, 1, error);
+  }
+  return settings.operation->form == Form::paired ? check_paired_ranks(settings, params, indices, error) : GTH_OK;
+}
+
+int32_t resolve_components(const Settings& settings, const gth_tensor_desc& params, const gth_tensor_desc& indices,
+                           Geometry* out, const Error& error) {
+  out->components = 1;
+  if (!settings.operation->has_components) return GTH_OK;
+  const int32_t last = indices.ndim - 1;
+  const int64_t k = indices.shape[last];
+  const int32_t limit = params.ndim - out->batch;
+  if (k < 0 || k > limit) {
+    return error.fail({GTH_E_SHAPE, GTH_OPERAND_INDICES, last, -1, k, limit},
+                      "indices: tuples of %" PRId64 " components into %s of %" PRId32 " dims after batch_dims", k,
+                      operand_name(out->roles.table), limit);
+  }
+  if (k == 0 && !settings.rules->allows_no_components) {
+    return error.fail({GTH_E_SHAPE, GTH_OPERAND_INDICES, last, -1, 0, 1}, "indices: tuples of no components");
+  }
+  out->components = static_cast<int32_t>(k);
+  return GTH_OK;
+}
+
+void append(Geometry* out, int64_t extent) { out->shape[out->ndim++] = extent; }
+
+// Dim of the output where the tuple dims begin.
+int32_t first_tuple_dim(const Geometry& geometry) { return geometry.dealt ? 0 : geometry.axis; }
+
+// params.shape[:axis] + tuple dims + the rest of params.shape; of a batch extent the known one of both.
+int32_t compose_slices(const gth_tensor_desc& params, const gth_tensor_desc& indices, Geometry* out,
+                       const Error& error) {
+  const int32_t leading = first_tuple_dim(*out);
+  const int32_t rank = leading + (out->tuple_end - out->tuple_begin) + (params.ndim - out->axis - out->components);
+  if (rank > GTH_MAX_NDIM) {
+    return error.fail({GTH_E_RANK, out->roles.rows, -1, -1, rank, GTH_MAX_NDIM},
+                      "%s: rank would be %" PRId32 ", the highest is %d", operand_name(out->roles.rows), rank,
+                      GTH_MAX_NDIM);
+  }
+  out->ndim = 0;
+  for (int32_t i = 0; i < leading; ++i) {
+    const bool from_indices = i < out->batch && params.shape[i] == GTH_OPEN;
+    append(out, from_indices ? indices.shape[i] : params.shape[i]);
+  }
+  for (int32_t i = out->tuple_begin; i < out->tuple_end; ++i) append(out, indices.shape[i]);
+  for (int32_t i = out->axis + out->components; i < params.ndim; ++i) append(out, params.shape[i]);
+  return GTH_OK;
+}
+
+int32_t resolve_slices(const Settings& settings, const gth_tensor_desc& params, const gth_tensor_desc& indices,
+                       Open open, Geometry* out, const Error& error) {
+  out->tuple_begin = out->batch;
+  out->tuple_end = indices.ndim - (settings.operation->has_components ? 1 : 0);
+  return check_batch(settings.batch, params, indices, open, out, error);
+}
+
+int32_t fail_open(const Geometry& geometry, int32_t operand, int32_t dim, const Error& error) {
+  return error.fail({GTH_E_SHAPE, operand, dim, -1, GTH_OPEN, 0},
+                    "%s: dim %" PRId32
+                    " is open, and only one tuple dim, or the outermost dim that %s and "
+                    "indices share, can be",
+                    operand_name(operand), dim, operand_name(geometry.roles.table));
+}
+
+// Whether dim 0 is a dim of params, of indices and of the output alike.
+bool shares_outermost(const Geometry& geometry) {
+  return geometry.form == Form::paired ? geometry.axis > 0 : geometry.batch > 0;
+}
+
+// A plan's one open extent is a tuple dim, or dim 0 of both where they share it. What they share has been compared: it is
+// open in both or in neither, so that params tell of all that is no tuple dim.
+int32_t check_one_open(const Geometry& geometry, const gth_tensor_desc& params, const gth_tensor_desc& indices,
+                       const Error& error) {
+  for (int32_t i = shares_outermost(geometry) ? 1 : 0; i < params.ndim; ++i) {
+    if (params.shape[i] == GTH_OPEN) return fail_open(geometry, geometry.roles.table, i, error);
+  }
+  bool seen = false;
+  for (int32_t i = 0; i < indices.ndim; ++i) {
+    if (indices.shape[i] != GTH_OPEN) continue;
+    if (seen) return fail_open(geometry, GTH_OPERAND_INDICES, i, error);
+    seen = true;
+  }
+  return GTH_OK;
+}
+
+}  // namespace
+
+DimPair dims_of(const Geometry& geometry, int32_t out_dim, const gth_tensor_desc& params,
+                const gth_tensor_desc& indices) {
+  if (geometry.form == Form::paired) return paired_dims(geometry, out_dim, params, indices);
+  if (!geometry.dealt && out_dim < geometry.batch) return {out_dim, out_dim};
+  const int32_t first = first_tuple_dim(geometry), end = first + geometry.tuple_end - geometry.tuple_begin;
+  if (out_dim < first) return {out_dim, -1};
+  if (out_dim < end) return {-1, geometry.tuple_begin + out_dim - first};
+  return {out_dim - geometry.ndim + params.ndim, -1};
+}
+
+int32_t resolve_geometry(const Settings& settings, const gth_tensor_desc& params, const gth_tensor_desc& indices,
+                         Open open, Geometry* out, const Error& error) {
+  if (int32_t status = check_ranks(settings, params, indices, error)) return status;
+  if (int32_t status = check_stray_axis(settings, error)) return status;
+  const Operation& operation = *settings.operation;
+  out->form = operation.form;
+  out->roles = operation.roles();
+  out->dealt = false;
+  int32_t status = resolve_attributes(settings, {params.ndim, indices.ndim}, out, error);
+  if (status) return status;
+  if ((status = check_extents(params, out->roles.table, open, error))) return status;
+  if ((status = check_extents(indices, GTH_OPERAND_INDICES, open, error))) return status;
+  if ((status = resolve_components(settings, params, indices, out, error))) return status;
+  const bool is_paired = operation.form == Form::paired;
+  status = is_paired ? resolve_pairs(settings, params, indices, open, out, error)
+                     : resolve_slices(settings, params, indices, open, out, error);
+  if (status) return status;
+  if (open == Open::one && (status = check_one_open(*out, params, indices, error))) return status;
+  return is_paired ? GTH_OK : compose_slices(params, indices, out, error);
+}
+
+int32_t check_output_rank(const Geometry& geometry, const gth_tensor_desc& out, const Error& error) {
+  const int32_t operand = geometry.roles.rows;
+  if (int32_t status = check_rank(out, operand, error)) return status;
+  if (out.ndim != geometry.ndim) {
+    return error.fail({GTH_E_RANK, operand, -1, -1, out.ndim, geometry.ndim},
+                      "%s: rank is %" PRId32 ", needed is %" PRId32, operand_name(operand), out.ndim, geometry.ndim);
+  }
+  return GTH_OK;
+}
+
+int32_t check_output_shape(const Geometry& geometry, const gth_tensor_desc& out, const Error& error) {
+  for (int32_t i = 0; i < geometry.ndim; ++i) {
+    if (out.shape[i] != geometry.shape[i]) {
+      return fail_extent(GTH_E_SHAPE, geometry.roles.rows, i, out.shape[i], geometry.shape[i], error);
+    }
+  }
+  return GTH_OK;
+}
+
+}  // namespace gather::core

@@ -1,0 +1,55 @@
+#include "core/meaning/shards.hpp"
+
+#include <algorithm>
+
+#include "core/base/structs.hpp"
+
+namespace gather::core {
+namespace {
+
+long long words(int64_t value) { return static_cast<long long>(value); }
+
+int32_t check_borders(const gth_shards& given, const Error& error) {
+  if (!given.borders) return error.fail({GTH_E_NULL}, "shards: borders is NULL");
+  int64_t before = 0;
+  for (int64_t i = 0; i <= given.count; ++i) {
+    const int64_t border = given.borders[i];
+    const bool is_end = i == 0 || i == given.count;
+    const int64_t least = i == given.count ? given.rows : before, most = i == 0 ? 0 : given.rows;
+    if (border < least || border > most) {
+      return error.fail({GTH_E_SHAPE, GTH_OPERAND_NONE, -1, i, border, most},
+                        is_end ? "shards: border %lld is %lld, not %lld"
+                               : "shards: border %lld is %lld, outside the border before it and %lld rows",
+                        words(i), words(border), words(most));
+    }
+    before = border;
+  }
+  return GTH_OK;
+}
+
+}  // namespace
+
+int32_t read_shards(const gth_shards* given, Shards* out, const Error& error) {
+  if (!given) return error.fail({GTH_E_NULL}, "shards is NULL");
+  gth_shards room;
+  if (int32_t status = read_struct(given, &room, &given, GTH_OPERAND_NONE, error)) return status;
+  if (given->kind < GTH_SHARDS_BLOCKS || given->kind > GTH_SHARDS_BORDERS) {
+    return error.fail({GTH_E_VERSION, GTH_OPERAND_NONE, -1, -1, given->kind, GTH_SHARDS_BORDERS},
+                      "shards: kind %d is none of GTH_SHARDS_*", given->kind);
+  }
+  if (given->rows < 0 || given->count < 1) {
+    const bool no_rows = given->rows < 0;
+    return error.fail({GTH_E_SHAPE, GTH_OPERAND_NONE, -1, -1, no_rows ? given->rows : given->count, 0},
+                      no_rows ? "shards: %lld rows" : "shards: %lld shards",
+                      words(no_rows ? given->rows : given->count));
+  }
+  if (given->kind == GTH_SHARDS_BORDERS) {
+    if (int32_t status = check_borders(*given, error)) return status;
+  }
+  const int64_t block = given->rows / given->count + (given->rows % given->count != 0);
+  *out = {given->kind, given->rows, given->count,
+          given->kind == GTH_SHARDS_MODULO ? given->count : std::max<int64_t>(1, block), given->borders};
+  return GTH_OK;
+}
+
+}  // namespace gather::core

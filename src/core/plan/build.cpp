@@ -1,0 +1,285 @@
+#include "core/plan/build.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/types/dtype.hpp"
+
+namespace gather::core {
+namespace {
+
+struct Source {
+  const Request& request;
+  const Meaning& meaning;
+  const Placement& placement;
+};
+
+// What a loop over a params dim steps by. Nothing is read where params has no elements, and its strides have not been
+// held against anything.
+Scaled params_step(const Source& source, int32_t dim) {
+  return dim < 0 || source.placement.table.reach.empty ? fixed(0) : source.placement.table.strides[dim];
+}
+
+// The row-major number of a tuple, dim of indices by dim.
+void find_positions(const Source& source, Scaled* steps) {
+  Scaled step = fixed(1);
+  for (int32_t i = source.meaning.geometry.tuple_end; i-- > 0;) {
+    steps[i] = step;
+    step = times(step, extent_of(source.request.indices->shape[i]));
+  }
+}
+
+// Whether `outer` steps exactly over what `inner` covers, so that both are one loop.
+bool continues(const Scaled& outer, const Scaled& inner, const Scaled& inner_extent) {
+  Scaled span;
+  return multiply(inner, inner_extent, &span) && span == outer;
+}
+
+// Appends a loop to the group that begins at `first`, merged with its predecessor where the strides allow it. The extents
+// are some of the output's, whose product has been checked.
+void append(Plan* plan, int32_t first, const Loop& loop) {
+  if (loop.extent.is(1)) return;
+  if (plan->end > first) {
+    Loop& last = plan->loops[plan->end - 1];
+    if (continues(last.table, loop.table, loop.extent) && continues(last.indices, loop.indices, loop.extent) &&
+        continues(last.rows, loop.rows, loop.extent) && continues(last.position, loop.position, loop.extent)) {
+      const Scaled extent = times(last.extent, loop.extent);
+      last = loop;
+      last.extent = extent;
+      return;
+    }
+  }
+  plan->loops[plan->end++] = loop;
+}
+
+Loop loop_over(const Source& source, const Scaled* positions, int32_t dim) {
+  const DimPair dims = dims_of(source.meaning.geometry, dim, *source.request.table, *source.request.indices);
+  const bool has_index = dims.indices >= 0;
+  return {extent_of(source.meaning.geometry.shape[dim]), params_step(source, dims.table),
+          has_index ? source.placement.indices.strides[dims.indices] : fixed(0), source.placement.rows.strides[dim],
+          has_index ? positions[dims.indices] : fixed(0)};
+}
+
+// The first dim of the output behind all that indices know of; what is in front of the axis repeats tuples.
+int32_t first_inner_dim(const Source& source) {
+  const Geometry& geometry = source.meaning.geometry;
+  if (geometry.form == Form::slices) {
+    return geometry.ndim - (source.request.table->ndim - geometry.axis - geometry.components);
+  }
+  int32_t dim = geometry.ndim;
+  while (dim > geometry.axis + 1 && source.request.indices->shape[dim - 1] == 1) --dim;
+  return std::max(dim, 0);
+}
+
+// Trailing inner dims that are contiguous in params and output alike are the row. Returns the dim that it begins with.
+int32_t find_row(const Source& source, int32_t first_inner, Plan* plan) {
+  const Geometry& geometry = source.meaning.geometry;
+  int64_t row = source.meaning.item;
+  int32_t dim = geometry.ndim;
+  for (; dim > first_inner; --dim) {
+    const int64_t extent = geometry.shape[dim - 1];
+    const DimPair dims = dims_of(geometry, dim - 1, *source.request.table, *source.request.indices);
+    const bool is_contiguous = dims.table >= 0 && source.placement.table.strides[dims.table].is(row) &&
+                               source.placement.rows.strides[dim - 1].is(row);
+    if (extent != 1 && !is_contiguous) break;
+    row *= extent;
+  }
+  plan->row = {row, row};
+  return dim;
+}
+
+// Lines shorter than this cost more in their beginnings than in their tuples. Those of dense indices that select one row
+// each begin at little cost where they are scattered, and at none where a gather goes on from one to the next, which it does
+// by indices of 32 and 64 bits.
+constexpr int64_t long_line = 16, long_dense_line = 3, long_winding_line = 2;
+
+bool has_one_row(const Geometry& geometry, int32_t first_inner) {
+  return std::all_of(geometry.shape + first_inner, geometry.shape + geometry.ndim,
+                     [](int64_t extent) { return extent == 1; });
+}
+
+bool has_dense_lines(const Source& source, int32_t first_inner) {
+  const gth_tensor_desc& indices = *source.request.indices;
+  if (source.meaning.geometry.components != 1 || !has_one_row(source.meaning.geometry, first_inner)) return false;
+  int32_t dim = indices.ndim;
+  while (dim > 0 && indices.shape[dim - 1] == 1) --dim;
+  return dim > 0 && source.placement.indices.strides[dim - 1].is(index_bytes(index_type_of(indices.dtype)));
+}
+
+int64_t long_enough(const Source& source, int32_t first_inner, bool in_order) {
+  if (!has_dense_lines(source, first_inner)) return long_line;
+  if (in_order) return long_dense_line;
+  return index_bytes(index_type_of(source.request.indices->dtype)) >= 4 ? long_winding_line : long_line;
+}
+
+int64_t length_of(const Loop& loop) { return loop.extent.by_n ? INT64_MAX : loop.extent.factor; }
+
+// Whether the loop may be walked inside all tuple loops behind it although tuples are visited in order that may select the
+// same row of what is written: a loop that steps along it leads to other rows.
+bool may_move_inside(const Plan& plan, int32_t loop) {
+  if (!plan.loops[loop].table.is(0)) return true;
+  return std::all_of(plan.loops + loop + 1, plan.loops + plan.end,
+                     [](const Loop& behind) { return !is_tuple_loop(behind) || !behind.table.is(0); });
+}
+
+// The loop that is walked innermost: the last one from tuple to tuple, unless it is short and another is longer. There
+// may be none: then one tuple is repeated, and a loop of one step is added.
+// Tuples that are dealt out stay in their order.
+void choose_line(bool dealt, bool in_order, int64_t long_enough, Plan* plan) {
+  plan->line = -1;
+  for (int32_t i = plan->end; i-- > 0;) {
+    if (!is_tuple_loop(plan->loops[i]) || (in_order && !may_move_inside(*plan, i))) continue;
+    const bool is_better = plan->line < 0 || length_of(plan->loops[i]) > length_of(plan->loops[plan->line]);
+    if (is_better) plan->line = i;
+    if (dealt || length_of(plan->loops[plan->line]) >= long_enough) return;
+  }
+  if (plan->line >= 0) return;
+  plan->line = plan->end;
+  plan->loops[plan->end++] = {fixed(1), fixed(0), fixed(0), fixed(0), fixed(0)};
+}
+
+void add_loops(const Source& source, int32_t first_inner, Plan* plan) {
+  const Geometry& geometry = source.meaning.geometry;
+  Scaled positions[GTH_MAX_NDIM];
+  find_positions(source, positions);
+  plan->end = 0;
+  for (int32_t dim = 0; dim < first_inner; ++dim) append(plan, 0, loop_over(source, positions, dim));
+  const bool in_order = source.request.in_order || source.meaning.settings.operation->direction == Direction::scatter;
+  choose_line(geometry.dealt, in_order, long_enough(source, first_inner, in_order), plan);
+  plan->inner_begin = plan->end;
+  const int32_t row_begin = find_row(source, first_inner, plan);
+  plan->inner = 1;
+  for (int32_t dim = first_inner; dim < row_begin; ++dim) {
+    plan->inner *= geometry.shape[dim];
+    append(plan, plan->inner_begin, loop_over(source, positions, dim));
+  }
+}
+
+void set_components(const Source& source, Plan* plan) {
+  const gth_tensor_desc &params = *source.request.table, &indices = *source.request.indices;
+  const int32_t first = source.meaning.geometry.axis;
+  plan->components = source.meaning.geometry.components;
+  for (int32_t i = 0; i < plan->components; ++i) {
+    const bool is_scalar = params.ndim == 0;
+    plan->component[i] = {is_scalar ? 1 : params.shape[first + i],
+                          is_scalar ? 0 : params_step(source, first + i).factor};
+  }
+  const bool has_components = source.meaning.settings.operation->has_components;
+  plan->index_step = has_components ? source.placement.indices.strides[indices.ndim - 1].factor : 0;
+  plan->index = index_type_of(indices.dtype);
+}
+
+void set_dealt_batches(const Source& source, Plan* plan) {
+  plan->dealt = 1;
+  plan->dealt_ndim = source.meaning.geometry.dealt ? source.meaning.geometry.axis : 0;
+  for (int32_t i = 0; i < plan->dealt_ndim; ++i) {
+    plan->dealt_extents[i] = source.request.table->shape[i];
+    plan->dealt_strides[i] = params_step(source, i).factor;
+    plan->dealt *= source.request.table->shape[i];
+  }
+}
+
+Scaled product(const int64_t* extents, int32_t begin, int32_t end) {
+  Scaled result = fixed(1);
+  for (int32_t i = begin; i < end; ++i) result = times(result, extent_of(extents[i]));
+  return result;
+}
+
+int32_t first_empty_dim(const gth_tensor_desc& desc) {
+  const int64_t* end = desc.shape + desc.ndim;
+  const int64_t* found = std::find(desc.shape, end, 0);
+  return found == end ? -1 : static_cast<int32_t>(found - desc.shape);
+}
+
+bool meets_empty_dim(const Plan& plan) {
+  return std::any_of(plan.component, plan.component + plan.components,
+                     [](const Component& component) { return component.size == 0; });
+}
+
+// Whether there is output, and if not, whether index values are judged all the same.
+void set_emptiness(const Source& source, int32_t first_inner, Plan* plan) {
+  const Geometry& geometry = source.meaning.geometry;
+  const bool empty_slice = product(geometry.shape, first_inner, geometry.ndim).is(0);
+  bool empty_outer = false;  // of dims that repeat tuples
+  for (int32_t i = 0; i < first_inner; ++i) {
+    const DimPair dims = dims_of(geometry, i, *source.request.table, *source.request.indices);
+    empty_outer |= dims.indices < 0 && geometry.shape[i] == 0;
+  }
+  plan->is_empty = empty_slice || empty_outer;
+  const uint8_t check = source.meaning.settings.rules->empty_check;
+  const bool has_empty_dim = meets_empty_dim(*plan);
+  const bool single_tuple = source.meaning.settings.operation->has_components && source.request.indices->ndim == 1;
+  const bool covers_slice = !empty_slice || (check & check_empty_row);
+  const bool covers_outer = !empty_outer || (check & check_empty_outer);
+  plan->checks_when_empty = (covers_slice && covers_outer) || (has_empty_dim && (check & check_empty_dim)) ||
+                            (single_tuple && (check & check_single_tuple)) ||
+                            (single_tuple && has_empty_dim && (check & check_single_empty));
+}
+
+void set_counts(const Source& source, int32_t first_inner, Plan* plan) {
+  const Geometry& geometry = source.meaning.geometry;
+  plan->tuples = product(source.request.indices->shape, 0, geometry.tuple_end);
+  plan->slices = product(geometry.shape, 0, first_inner);
+  set_emptiness(source, first_inner, plan);
+  plan->refused_dim = source.meaning.settings.rules->refuses_empty_params ? first_empty_dim(*source.request.table) : -1;
+}
+
+void set_memory(const Source& source, Plan* plan) {
+  const Placement& placement = source.placement;
+  plan->table_offset = placement.table.reach.empty ? 0 : source.request.table->offset;
+  plan->indices_offset = plan->components ? source.request.indices->offset : 0;
+  plan->rows_offset = source.request.rows ? source.request.rows->offset : 0;
+  plan->table_reach = placement.table.reach;
+  plan->indices_reach = placement.indices.reach;
+  plan->rows_reach = placement.rows.reach;
+  plan->largest_n = std::min({placement.table.largest_n, placement.indices.largest_n, placement.rows.largest_n,
+                              INT64_MAX / std::max<int64_t>(plan->tuples.factor, 1),
+                              INT64_MAX / std::max<int64_t>(plan->slices.factor, 1)});
+}
+
+void set_fill(int32_t dtype, const Settings& settings, Plan* plan) {
+  plan->fill[0] = plan->fill[1] = 0;
+  if (settings.fill == GTH_FILL_ZERO) return;
+  const uint64_t* source = settings.fill == GTH_FILL_VALUE ? settings.fill_value : find_dtype(dtype)->fill;
+  std::memcpy(plan->fill, source, sizeof plan->fill);
+}
+
+void set_number(int32_t dtype, const Settings& settings, Plan* plan) {
+  const bool reduces = settings.reduction != GTH_REDUCTION_NONE;
+  plan->number = reduces ? find_dtype(dtype)->number : Number::none;
+  const bool is_half =
+      plan->number == Number::brain_floating || (plan->number == Number::floating && dtype == GTH_DTYPE_FLOAT16);
+  const bool rounds = settings.reduction == GTH_REDUCTION_ADD || settings.reduction == GTH_REDUCTION_MUL;
+  plan->in_float32 = settings.in_float32 && is_half && rounds;
+}
+
+}  // namespace
+
+void set_switches(const Request& request, const Meaning& meaning, Plan* plan) {
+  const Settings& settings = meaning.settings;
+  const bool is_string = request.table->dtype == GTH_DTYPE_STRING;
+  plan->item = {static_cast<int32_t>(meaning.item * 8), is_string ? ItemKind::offset : ItemKind::value};
+  plan->wraps = settings.wraps;
+  plan->bounds = settings.bounds;
+  plan->direction = settings.operation->direction;
+  plan->reduction = settings.reduction;
+  set_number(request.table->dtype, settings, plan);
+  plan->threads = settings.threads;
+  set_fill(request.table->dtype, settings, plan);
+  plan->ndim = meaning.geometry.ndim;
+  std::copy_n(meaning.geometry.shape, plan->ndim, plan->shape);
+}
+
+void build(const Request& request, const Meaning& meaning, const Placement& placement, Plan* plan) {
+  const Source source{request, meaning, placement};
+  const int32_t first_inner = first_inner_dim(source);
+  add_loops(source, first_inner, plan);
+  set_components(source, plan);
+  set_dealt_batches(source, plan);
+  set_counts(source, first_inner, plan);
+  set_memory(source, plan);
+  set_switches(request, meaning, plan);
+  plan->is_open = plan->tuples.by_n != 0;
+}
+
+}  // namespace gather::core

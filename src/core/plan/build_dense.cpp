@@ -1,0 +1,115 @@
+#include <algorithm>
+
+#include "core/plan/build.hpp"
+#include "core/base/checked.hpp"
+
+namespace gather::core {
+namespace {
+
+bool is_writable(const Request& request) {
+  const gth_tensor_desc* written =
+      operation_of(request.op).direction == Direction::scatter ? request.table : request.rows;
+  return !written || !(written->flags & GTH_TENSOR_READONLY);
+}
+
+// Batch dims, outer dims, tuples and slices are one loop each.
+bool is_dense_request(const Request& request, const Geometry& geometry) {
+  return geometry.form == Form::slices && !geometry.dealt && geometry.components > 0 && request.open == Open::none &&
+         request.device <= GTH_DEVICE_CPU && request.table->dtype != GTH_DTYPE_STRING && is_dense(*request.table) &&
+         is_dense(*request.indices) && (!request.rows || is_dense(*request.rows)) && is_writable(request);
+}
+
+// Whether `bytes` bytes from the offset on are described; sets the reach.
+bool reach_of(const gth_tensor_desc* desc, int64_t bytes, Reach* reach) {
+  const int64_t offset = desc ? desc->offset : 0;
+  *reach = {offset, 0, 0, 0, false};
+  return desc ? find_dense_end(*desc, bytes, &reach->high) : add(offset, bytes, &reach->high);
+}
+
+// Sizes in bytes of what one step of each loop covers; false where a tensor is empty or too large.
+struct Strides {
+  int64_t row, table_outer, table_batch, table, index_step, indices_batch, indices, rows_outer, rows_batch, rows;
+  int64_t batches, outers, tuples;
+
+  bool measure(const Request& request, const Geometry& geometry, int64_t item, int64_t index_item) {
+    const int64_t *p = request.table->shape, *q = request.indices->shape;
+    const int32_t b = geometry.batch, a = geometry.axis;
+    row = dense_product(p, a + geometry.components, request.table->ndim, item);
+    table_outer = dense_product(p, a, a + geometry.components, row);
+    table_batch = dense_product(p, b, a, table_outer);
+    table = dense_product(p, 0, b, table_batch);
+    index_step = dense_product(q, geometry.tuple_end, request.indices->ndim, index_item);
+    indices_batch = dense_product(q, b, geometry.tuple_end, index_step);
+    indices = dense_product(q, 0, b, indices_batch);
+    if (!table || !indices) return false;
+    batches = table / table_batch;
+    outers = table_batch / table_outer;
+    tuples = indices_batch / index_step;
+    return multiply(tuples, row, &rows_outer) && multiply(outers, rows_outer, &rows_batch) &&
+           multiply(batches, rows_batch, &rows);
+  }
+};
+
+void set_components(const Request& request, const Geometry& geometry, int64_t row, Plan* plan) {
+  plan->components = geometry.components;
+  int64_t stride = row;
+  for (int32_t i = geometry.components; i-- > 0;) {
+    const int64_t size = request.table->shape[geometry.axis + i];
+    plan->component[i] = {size, stride};
+    stride *= size;
+  }
+}
+
+// Where each batch has one tuple, the line goes from batch to batch.
+void set_loops(const Strides& strides, Plan* plan) {
+  plan->end = 0;
+  const auto add_loop = [&](int64_t extent, int64_t table, int64_t indices, int64_t rows, int64_t position) {
+    plan->loops[plan->end++] = {fixed(extent), fixed(table), fixed(indices), fixed(rows), fixed(position)};
+  };
+  if (strides.batches != 1) {
+    add_loop(strides.batches, strides.table_batch, strides.indices_batch, strides.rows_batch, strides.tuples);
+  }
+  if (strides.outers != 1) add_loop(strides.outers, strides.table_outer, 0, strides.rows_outer, 0);
+  plan->line = 0;
+  if (strides.tuples != 1 || strides.batches == 1) {
+    plan->line = plan->end;
+    add_loop(strides.tuples, 0, strides.index_step, strides.row, 1);
+  }
+  plan->inner_begin = plan->end;
+}
+
+}  // namespace
+
+bool build_dense(const Request& request, const Meaning& meaning, Plan* plan) {
+  const Geometry& geometry = meaning.geometry;
+  if (!is_dense_request(request, geometry)) return false;
+  plan->index = index_type_of(request.indices->dtype);
+  plan->index_step = index_bytes(plan->index);
+  Strides strides;
+  if (!strides.measure(request, geometry, meaning.item, plan->index_step)) return false;
+  if (!reach_of(request.table, strides.table, &plan->table_reach) ||
+      !reach_of(request.rows, strides.rows, &plan->rows_reach) ||
+      !reach_of(request.indices, strides.indices, &plan->indices_reach)) {
+    return false;
+  }
+  set_components(request, geometry, strides.row, plan);
+  set_loops(strides, plan);
+  set_switches(request, meaning, plan);
+  plan->row = {strides.row, strides.row};
+  plan->inner = 1;
+  plan->tuples = fixed(strides.batches * strides.tuples);
+  plan->slices = fixed(strides.batches * strides.outers * strides.tuples);
+  plan->table_offset = request.table->offset;
+  plan->indices_offset = request.indices->offset;
+  plan->rows_offset = request.rows ? request.rows->offset : 0;
+  plan->largest_n = 0;
+  plan->is_open = plan->is_empty = plan->checks_when_empty = false;
+  plan->refused_dim = -1;
+  plan->device = GTH_DEVICE_CPU;
+  plan->device_id = request.device_id;
+  plan->dealt = 1;
+  plan->dealt_ndim = 0;
+  return true;
+}
+
+}  // namespace gather::core

@@ -1,0 +1,37 @@
+#include "core/plan/lower.hpp"
+
+#include "core/plan/build.hpp"
+#include "core/plan/placement.hpp"
+
+namespace gather::core {
+
+int32_t lower(const Request& request, Plan* plan, const Error& error) {
+  Meaning meaning;
+  if (int32_t status = resolve_meaning(request, &meaning, error)) return status;
+#ifndef GATHER_TESTING  // test builds send everything through the general machinery
+  if (build_dense(request, meaning, plan)) return GTH_OK;
+#endif
+  Placement placement;
+  if (int32_t status = resolve_placement(request, meaning, &placement, plan, error)) return status;
+  build(request, meaning, placement, plan);
+  return GTH_OK;
+}
+
+// A copy is the gather_nd by one tuple of no components, which selects everything.
+int32_t lower_copy(const gth_tensor_desc& source, const gth_tensor_desc& destination, int32_t device, int32_t device_id,
+                   Plan* plan, const Error& error) {
+  constexpr int64_t no_components = 0, one = 1;
+  gth_tensor_desc params = source, out = destination, indices = GTH_TENSOR_DESC_INIT;
+  if (params.ndim == 0 && out.ndim == 0) {  // gather_nd begins with rank 1
+    params.ndim = out.ndim = 1;
+    params.shape = out.shape = &one;
+    params.strides = out.strides = nullptr;
+  }
+  indices.dtype = GTH_DTYPE_INT64;
+  indices.ndim = 1;
+  indices.shape = &no_components;
+  indices.device = GTH_DEVICE_CUDA_HOST;  // never read, and no device minds it
+  return lower({GTH_OP_GATHER_ND, Open::none, &params, &indices, &out, nullptr, device, device_id}, plan, error);
+}
+
+}  // namespace gather::core

@@ -1,0 +1,95 @@
+#include "core/plan/placement.hpp"
+
+#include <algorithm>
+
+#include "core/types/device.hpp"
+#include "core/types/dtype.hpp"
+
+namespace gather::core {
+namespace {
+
+bool is_pinned_or_managed(int32_t device) {
+  return device == GTH_DEVICE_CUDA_HOST || device == GTH_DEVICE_CUDA_MANAGED;
+}
+
+int32_t check_operand_device(const gth_tensor_desc& desc, int32_t operand, const Plan& plan, const Error& error) {
+  if (!is_known_device(desc.device)) return fail_device(operand, desc.device, 0, error);
+  if (plan.device == GTH_DEVICE_CPU) {
+    return is_host(desc.device) ? GTH_OK : fail_device(operand, desc.device, GTH_DEVICE_CPU, error);
+  }
+  if (is_pinned_or_managed(desc.device)) return GTH_OK;
+  if (desc.device != GTH_DEVICE_CUDA) return fail_device(operand, desc.device, GTH_DEVICE_CUDA, error);
+  if (desc.device_id != plan.device_id) return fail_device(operand, desc.device_id, plan.device_id, error);
+  return GTH_OK;
+}
+
+void find_device(const Request& request, Plan* plan) {
+  plan->device = request.device ? request.device : GTH_DEVICE_CPU;
+  plan->device_id = request.device_id;
+  if (request.device) return;
+  for (const gth_tensor_desc* desc : {request.table, request.indices, request.rows}) {
+    if (!desc || is_host(desc->device) || !is_known_device(desc->device)) continue;
+    plan->device = GTH_DEVICE_CUDA;
+    plan->device_id = desc->device_id;
+    if (desc->device == GTH_DEVICE_CUDA) return;  // managed memory is every device's
+  }
+}
+
+int32_t check_devices(const Request& request, Plan* plan, const Error& error) {
+  find_device(request, plan);
+  const Roles roles = operation_of(request.op).roles();
+  if (int32_t status = check_operand_device(*request.table, roles.table, *plan, error)) return status;
+  if (int32_t status = check_operand_device(*request.indices, GTH_OPERAND_INDICES, *plan, error)) return status;
+  return request.rows ? check_operand_device(*request.rows, roles.rows, *plan, error) : GTH_OK;
+}
+
+int32_t check_direction(Direction direction, const Plan& plan, const Error& error) {
+  if (direction == Direction::gather || plan.device == GTH_DEVICE_CPU) return GTH_OK;
+  return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_TARGET, -1, -1, plan.device, GTH_DEVICE_CPU},
+                    "target: scatters are run on the CPU only");
+}
+
+gth_tensor_desc dense_output(const Geometry& geometry) {
+  gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+  desc.ndim = geometry.ndim;
+  desc.shape = geometry.shape;
+  return desc;
+}
+
+int32_t resolve_layouts(const Request& request, const Meaning& meaning, Placement* out, const Error& error) {
+  const Direction direction = operation_of(request.op).direction;
+  const Roles roles = roles_of(direction);
+  int32_t status = resolve_layout(*request.table, meaning.item, roles.table, &out->table, error);
+  if (status) return status;
+  const int64_t index_bytes = find_dtype(request.indices->dtype)->bytes;
+  status = resolve_layout(*request.indices, index_bytes, GTH_OPERAND_INDICES, &out->indices, error);
+  if (status) return status;
+  const gth_tensor_desc output = request.rows ? *request.rows : dense_output(meaning.geometry);
+  if ((status = resolve_layout(output, meaning.item, roles.rows, &out->rows, error))) return status;
+  return direction == Direction::scatter ? check_disjoint(*request.table, meaning.item, roles.table, &out->table, error)
+                                         : check_disjoint(output, meaning.item, roles.rows, &out->rows, error);
+}
+
+int32_t check_readonly(const Request& request, const Error& error) {
+  const Operation& operation = operation_of(request.op);
+  const bool scatters = operation.direction == Direction::scatter;
+  const gth_tensor_desc* written = scatters ? request.table : request.rows;
+  const int32_t operand = scatters ? operation.roles().table : operation.roles().rows;
+  if (!written || !(written->flags & GTH_TENSOR_READONLY)) return GTH_OK;
+  return error.fail({GTH_E_READONLY, operand}, "%s: the memory is read-only", operand_name(operand));
+}
+
+}  // namespace
+
+int32_t resolve_placement(const Request& request, const Meaning& meaning, Placement* out, Plan* plan,
+                          const Error& error) {
+  if (int32_t status = resolve_layouts(request, meaning, out, error)) return status;
+  if (int32_t status = check_devices(request, plan, error)) return status;
+  if (int32_t status = check_direction(meaning.settings.operation->direction, *plan, error)) return status;
+  if (int32_t status = check_readonly(request, error)) return status;
+  // Tuples of no components are counted, never read.
+  if (meaning.geometry.components == 0) std::fill_n(out->indices.strides, request.indices->ndim, fixed(0));
+  return GTH_OK;
+}
+
+}  // namespace gather::core

@@ -1,0 +1,179 @@
+#include "core/plan/short.hpp"
+
+#include <algorithm>
+
+#include "core/base/checked.hpp"
+#include "core/types/dtype.hpp"
+#include "core/base/structs.hpp"
+
+namespace gather::core {
+namespace {
+
+bool is_in(int32_t value, int32_t highest) { return static_cast<uint32_t>(value) <= static_cast<uint32_t>(highest); }
+
+// bounds = clamp and modulo have an answer for every index: theirs is no matter of inside or outside.
+bool judges_tuples(int32_t bounds) { return bounds != GTH_BOUNDS_CLAMP && bounds != GTH_BOUNDS_MODULO; }
+
+bool are_short_options(const Operation& operation, const gth_options& o) {
+  return has_first_fields_only(&o) && is_in(o.has_axis, operation.has_axis() ? 1 : 0) && (o.profile | o.opset) == 0 &&
+         (o.axis | o.batch_dims) == 0 && (o.extents | o.reduction | o.accumulate | o.out_dtype) == 0 &&
+         is_in(o.negative, GTH_NEGATIVE_WRAP) && is_in(o.bounds, GTH_BOUNDS_SKIP) && judges_tuples(o.bounds) &&
+         is_in(o.fill, GTH_FILL_BY_DTYPE) && o.threads >= 0;
+}
+
+// The memory of a dense tensor of so many bytes; false where it is not all described.
+bool describe_memory(const gth_tensor_desc& desc, int64_t bytes, Short::Memory* memory) {
+  memory->low = desc.offset;
+  memory->step = 0;
+  return find_dense_end(desc, bytes, &memory->high);
+}
+
+// Params without batch or outer dims: K indexed dims, then the row.
+struct Dims {
+  const int64_t* table;
+  const int64_t* indices;
+  const int64_t* rows;
+  int32_t tuple_ndim, components, row_ndim;
+};
+
+bool split(const Request& request, Dims* dims) {
+  const gth_tensor_desc &params = *request.table, &indices = *request.indices, &out = *request.rows;
+  const bool has_components = operation_of(request.op).has_components;
+  if (params.ndim == 0 || (has_components && indices.ndim == 0)) return false;
+  const int32_t tuple_ndim = indices.ndim - (has_components ? 1 : 0);
+  const int64_t components = has_components ? indices.shape[tuple_ndim] : 1;
+  if (components < 1 || components > std::min(params.ndim, Short::most_components)) return false;
+  const int32_t k = static_cast<int32_t>(components);
+  *dims = {params.shape, indices.shape, out.shape, tuple_ndim, k, params.ndim - k};
+  return out.ndim == tuple_ndim + dims->row_ndim;
+}
+
+bool count_tuples(const Dims& dims, int64_t* tuples) {
+  *tuples = 1;
+  for (int32_t i = 0; i < dims.tuple_ndim; ++i) {
+    const int64_t extent = dims.indices[i];
+    if (extent < 1 || extent > Short::most_tuples || dims.rows[i] != extent) return false;
+    if ((*tuples *= extent) > Short::most_tuples) return false;
+  }
+  return true;
+}
+
+bool measure_row(const Dims& dims, int64_t item, int64_t* row) {
+  *row = item;
+  for (int32_t i = 0; i < dims.row_ndim; ++i) {
+    const int64_t extent = dims.table[dims.components + i];
+    if (extent < 1 || dims.rows[dims.tuple_ndim + i] != extent || !multiply(*row, extent, row)) return false;
+  }
+  return *row <= Short::largest_row;
+}
+
+// Sizes and strides of the indexed dims; *bytes receives what all params take.
+bool set_components(const Dims& dims, Short* result, int64_t* bytes) {
+  result->components = dims.components;
+  *bytes = result->row;
+  for (int32_t i = dims.components; i-- > 0;) {
+    result->component[i] = {dims.table[i], *bytes};
+    if (dims.table[i] < 1 || !multiply(*bytes, dims.table[i], bytes)) return false;
+  }
+  return true;
+}
+
+// Nothing but one line of tuples that select one row each.
+bool is_one_line(const Plan& plan) {
+  return plan.end == 1 && plan.loops[0].table.is(0) && plan.dealt == 1 && !plan.is_empty && plan.refused_dim < 0;
+}
+
+bool is_short_index(IndexType kind) { return kind == IndexType::int64 || kind == IndexType::int32; }
+
+Short::Memory memory_of(const Reach& reach) { return {reach.low, reach.high, reach.high_step}; }
+
+}  // namespace
+
+bool shorten(const Plan& plan, Short* result) {
+  const Loop& line = plan.loops[plan.line];
+  if (is_scatter(plan) || !is_one_line(plan) || plan.device != GTH_DEVICE_CPU || plan.row.in > Short::largest_row ||
+      !judges_tuples(plan.bounds) || !is_short_index(plan.index) || plan.components < 1 ||
+      plan.components > Short::most_components) {
+    return false;
+  }
+  if (line.indices.by_n || line.rows.by_n || plan.tuples.by_n != line.extent.by_n) return false;
+  for (const Reach* reach : {&plan.table_reach, &plan.indices_reach, &plan.rows_reach}) {
+    if (reach->empty || reach->low_step) return false;
+  }
+  result->tuples = plan.tuples.factor;
+  result->largest_n = plan.is_open ? plan.largest_n : GTH_OPEN;
+  result->row = plan.row.in;
+  result->table = memory_of(plan.table_reach);
+  result->indices = memory_of(plan.indices_reach);
+  result->rows = memory_of(plan.rows_reach);
+  result->table_offset = plan.table_offset;
+  result->indices_offset = plan.indices_offset;
+  result->rows_offset = plan.rows_offset;
+  result->line_indices = line.indices.factor;
+  result->line_rows = line.rows.factor;
+  result->index_step = plan.index_step;
+  result->components = plan.components;
+  result->is_int64 = plan.index == IndexType::int64;
+  result->wraps = plan.wraps;
+  std::copy_n(plan.component, plan.components, result->component);
+  return true;
+}
+
+bool lower_short(const Request& request, Short* result) {
+  const gth_tensor_desc &params = *request.table, &indices = *request.indices, &output = *request.rows;
+  const Operation& operation = operation_of(request.op);
+  if (!is_exact(&params, GTH_TENSOR_READONLY) || !is_exact(&indices, GTH_TENSOR_READONLY) || !is_exact(&output, 0) ||
+      (request.options && !are_short_options(operation, *request.options)) || params.dtype != output.dtype) {
+    return false;
+  }
+  result->is_int64 = indices.dtype == GTH_DTYPE_INT64;
+  if (!result->is_int64 && indices.dtype != GTH_DTYPE_INT32) return false;
+  const DtypeInfo* dtype = find_dtype(params.dtype);
+  Dims dims;
+  if (!dtype || dtype->bytes == 0 || !split(request, &dims)) return false;
+  int64_t params_bytes;
+  if (!count_tuples(dims, &result->tuples) || !measure_row(dims, dtype->bytes, &result->row) ||
+      !set_components(dims, result, &params_bytes)) {
+    return false;
+  }
+  result->index_step = result->is_int64 ? 8 : 4;
+  result->line_indices = result->index_step * (operation.has_components ? dims.components : 1);
+  result->line_rows = result->row;
+  result->largest_n = GTH_OPEN;
+  result->table_offset = params.offset;
+  result->indices_offset = indices.offset;
+  result->rows_offset = output.offset;
+  result->wraps = request.options && request.options->negative == GTH_NEGATIVE_WRAP;
+  return describe_memory(params, params_bytes, &result->table) &&
+         describe_memory(indices, result->tuples * result->line_indices, &result->indices) &&
+         describe_memory(output, result->tuples * result->row, &result->rows);
+}
+
+bool infer_short(const Request& request, gth_tensor_desc* rows, int64_t* shape) {
+  const gth_tensor_desc &table = *request.table, &indices = *request.indices;
+  const Operation& operation = operation_of(request.op);
+  if (!is_exact(&indices, GTH_TENSOR_READONLY) ||
+      (indices.dtype != GTH_DTYPE_INT64 && indices.dtype != GTH_DTYPE_INT32)) {
+    return false;
+  }
+  const int32_t tuple_ndim = indices.ndim - (operation.has_components ? 1 : 0);
+  if (tuple_ndim < 0) return false;
+  const int64_t tuples = dense_product(indices.shape, 0, tuple_ndim, 1);
+  if (tuples < 1 || tuples > Short::most_tuples || !is_exact(&table, GTH_TENSOR_READONLY) ||
+      (request.options && !are_short_options(operation, *request.options))) {
+    return false;
+  }
+  const DtypeInfo* dtype = find_dtype(table.dtype);
+  const int64_t components = operation.has_components ? indices.shape[tuple_ndim] : 1;
+  if (!dtype || dtype->bytes == 0 || components < 1 || components > table.ndim ||
+      tuple_ndim + table.ndim - components > GTH_MAX_NDIM) {
+    return false;
+  }
+  int64_t* end = std::copy_n(indices.shape, tuple_ndim, shape);
+  end = std::copy(table.shape + components, table.shape + table.ndim, end);
+  *rows = gth_tensor_desc GTH_TENSOR_DESC_DENSE(table.dtype, static_cast<int32_t>(end - shape), shape, nullptr);
+  const int64_t bytes = dense_product(shape, 0, rows->ndim, dtype->bytes);
+  return bytes > 0 && bytes <= Short::most_tuples * Short::largest_row;
+}
+
+}  // namespace gather::core

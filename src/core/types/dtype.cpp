@@ -1,0 +1,79 @@
+#include "core/types/dtype.hpp"
+
+namespace gather::core {
+namespace {
+
+// One row is all that a dtype is to the library: kernels see bytes, and those that reduce what kind of number they hold.
+constexpr DtypeInfo table[] = {
+    {GTH_DTYPE_BOOL, 1, "bool", false, Number::boolean, {0x01, 0}},
+    {GTH_DTYPE_INT8, 1, "int8", true, Number::signed_integer, {0x80, 0}},
+    {GTH_DTYPE_INT16, 2, "int16", true, Number::signed_integer, {0x8000, 0}},
+    {GTH_DTYPE_INT32, 4, "int32", true, Number::signed_integer, {0x80000000, 0}},
+    {GTH_DTYPE_INT64, 8, "int64", true, Number::signed_integer, {0x8000000000000000, 0}},
+    {GTH_DTYPE_UINT8, 1, "uint8", true, Number::unsigned_integer, {0xff, 0}},
+    {GTH_DTYPE_UINT16, 2, "uint16", true, Number::unsigned_integer, {0xffff, 0}},
+    {GTH_DTYPE_UINT32, 4, "uint32", true, Number::unsigned_integer, {0xffffffff, 0}},
+    {GTH_DTYPE_UINT64, 8, "uint64", true, Number::unsigned_integer, {0xffffffffffffffff, 0}},
+    {GTH_DTYPE_FLOAT16, 2, "float16", false, Number::floating, {0x7e00, 0}},
+    {GTH_DTYPE_BFLOAT16, 2, "bfloat16", false, Number::brain_floating, {0x7fc0, 0}},
+    {GTH_DTYPE_FLOAT32, 4, "float32", false, Number::floating, {0x7fc00000, 0}},
+    {GTH_DTYPE_FLOAT64, 8, "float64", false, Number::floating, {0x7ff8000000000000, 0}},
+    {GTH_DTYPE_COMPLEX64, 8, "complex64", false, Number::complex, {0x7fc00000, 0}},
+    {GTH_DTYPE_COMPLEX128, 16, "complex128", false, Number::complex, {0x7ff8000000000000, 0}},
+    {GTH_DTYPE_FLOAT8_E3M4, 1, "float8_e3m4", false, Number::none, {0x78, 0}},
+    {GTH_DTYPE_FLOAT8_E4M3, 1, "float8_e4m3", false, Number::none, {0x7c, 0}},
+    {GTH_DTYPE_FLOAT8_E4M3B11FNUZ, 1, "float8_e4m3b11fnuz", false, Number::none, {0x80, 0}},
+    {GTH_DTYPE_FLOAT8_E4M3FN, 1, "float8_e4m3fn", false, Number::none, {0x7f, 0}},
+    {GTH_DTYPE_FLOAT8_E4M3FNUZ, 1, "float8_e4m3fnuz", false, Number::none, {0x80, 0}},
+    {GTH_DTYPE_FLOAT8_E5M2, 1, "float8_e5m2", false, Number::none, {0x7f, 0}},
+    {GTH_DTYPE_FLOAT8_E5M2FNUZ, 1, "float8_e5m2fnuz", false, Number::none, {0x80, 0}},
+    {GTH_DTYPE_FLOAT8_E8M0FNU, 1, "float8_e8m0fnu", false, Number::none, {0xff, 0}},
+    {GTH_DTYPE_STRING, 0, "string", false, Number::none, {0, 0}},  // last: it has no place in the directory
+};
+
+constexpr int32_t rows = sizeof table / sizeof table[0];
+
+// DLPack's type codes, and the sizes 8, 16, .. 128 bits.
+constexpr int32_t codes = GTH_DTYPE_FLOAT8_E8M0FNU / 256 + 1, sizes = 5;
+
+// Rows of the table by code and size, so that finding one is no search: every one-shot call does it three times.
+struct Directory {
+  int8_t row[codes][sizes];
+
+  constexpr Directory() : row() {
+    for (auto& code : row) {
+      for (int8_t& each : code) each = -1;
+    }
+    for (int32_t i = 0; i + 1 < rows; ++i) row[table[i].dtype / 256][size_number(table[i].dtype % 256)] = int8_t(i);
+  }
+
+  static constexpr int32_t size_number(int32_t bits) {
+    int32_t number = 0;
+    while (bits > 8) {
+      bits /= 2;
+      ++number;
+    }
+    return number;
+  }
+};
+
+constexpr Directory directory;
+
+}  // namespace
+
+const DtypeInfo* find_dtype(int32_t dtype) {
+  if (dtype == GTH_DTYPE_STRING) return &table[rows - 1];
+  const int32_t code = dtype >> 8, bits = dtype & 255;
+  if (dtype < 0 || code >= codes || bits < 8) return nullptr;
+  const int32_t number = __builtin_ctz(static_cast<uint32_t>(bits)) - 3;
+  if (number < 0 || (bits & (bits - 1)) != 0) return nullptr;
+  const int8_t row = directory.row[code][number];
+  return row < 0 ? nullptr : &table[row];
+}
+
+const char* dtype_name(int32_t dtype) {
+  const DtypeInfo* info = find_dtype(dtype);
+  return info ? info->name : "unknown dtype";
+}
+
+}  // namespace gather::core
