@@ -5,7 +5,7 @@
 #include "core/base/error.hpp"
 #include "cpu/executor.hpp"
 #include "cpu/job.hpp"
-#include "cpu/run.hpp"
+#include "cpu/prepare.hpp"
 
 namespace gather::cpu {
 

@@ -8,6 +8,7 @@
 #include "core/plan/plan.hpp"
 #include "cpu/executor.hpp"
 #include "cpu/kernels.hpp"
+#include "cpu/prepare.hpp"
 
 namespace gather::cpu {
 
@@ -16,16 +17,8 @@ namespace gather::cpu {
 int32_t run(const core::Plan& plan, const Kernels& kernels, const core::Pointers& pointers, int64_t n,
             core::Output output, const Executor& executor, const core::Error& error);
 
-// Called by a scatter right before it writes. Where it returns an error, the scatter returns it and writes nothing.
-struct Prepare {
-  int32_t (*call)(void* arg);
-  void* arg;
-
-  int32_t operator()() const { return call ? call(arg) : GTH_OK; }
-};
-
-// As run, for a scatter into a target that `prepare` makes. That is called also where there is nothing to scatter, and after
-// everything that can fail but a race: the only error after it is GTH_E_RACE.
+// As run, for a scatter into a target that `prepare` initialises. prepare is called after everything that can fail, except
+// for a race, and also if there is nothing to scatter. The only error after it is GTH_E_RACE.
 GATHER_APART int32_t run_prepared(const core::Plan& plan, const Kernels& kernels, const core::Pointers& pointers,
                                   const Prepare& prepare, const Executor& executor, const core::Error& error);
 
