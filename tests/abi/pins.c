@@ -1,5 +1,5 @@
-/* What a program that was compiled against an earlier release has built in. Within an ABI number no line changes, but
- * for the SIZE of a struct that grew at its end; what is new is added. */
+/* What a program that was compiled against an earlier release has built in. Within an ABI number no line changes,
+ * except for the SIZE of a struct that grew at its end and GTH_OP_LAST. New lines are added. */
 #include "gather/gather.h"
 
 #define SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), "size of " #type)
@@ -7,7 +7,7 @@
   _Static_assert(offsetof(type, field) == (at) && sizeof(((type*)0)->field) == (bytes), "place of " #type "." #field)
 #define VALUE(name, number) _Static_assert((name) == (number), #name)
 
-SIZE(gth_error, 320);
+SIZE(gth_error, 328);
 FIELD(gth_error, size, 0, 4);
 FIELD(gth_error, status, 4, 4);
 FIELD(gth_error, operand, 8, 4);
@@ -19,7 +19,8 @@ FIELD(gth_error, value, 32, 8);
 FIELD(gth_error, limit, 40, 8);
 FIELD(gth_error, sequence, 48, 8);
 FIELD(gth_error, count, 56, 8);
-FIELD(gth_error, message, 64, 256);
+FIELD(gth_error, item, 64, 8);
+FIELD(gth_error, message, 72, 256);
 
 SIZE(gth_capability_info, 232);
 FIELD(gth_capability_info, size, 0, 4);
@@ -63,19 +64,20 @@ FIELD(gth_context_options, parallel_for, 64, 8);
 FIELD(gth_context_options, parallel_user, 72, 8);
 FIELD(gth_context_options, reserved_pointer, 80, 8);
 
-SIZE(gth_tensor_desc, 72);
+SIZE(gth_tensor_desc, 80);
 FIELD(gth_tensor_desc, size, 0, 4);
 FIELD(gth_tensor_desc, dtype, 4, 4);
 FIELD(gth_tensor_desc, device, 8, 4);
 FIELD(gth_tensor_desc, device_id, 12, 4);
 FIELD(gth_tensor_desc, ndim, 16, 4);
 FIELD(gth_tensor_desc, flags, 20, 4);
-FIELD(gth_tensor_desc, data, 24, 8);
-FIELD(gth_tensor_desc, shape, 32, 8);
-FIELD(gth_tensor_desc, strides, 40, 8);
-FIELD(gth_tensor_desc, reserved, 48, 8);
-FIELD(gth_tensor_desc, offset, 56, 8);
-FIELD(gth_tensor_desc, extent, 64, 8);
+FIELD(gth_tensor_desc, tensor, 24, 8);
+FIELD(gth_tensor_desc, data, 32, 8);
+FIELD(gth_tensor_desc, shape, 40, 8);
+FIELD(gth_tensor_desc, strides, 48, 8);
+FIELD(gth_tensor_desc, codec, 56, 8);
+FIELD(gth_tensor_desc, offset, 64, 8);
+FIELD(gth_tensor_desc, extent, 72, 8);
 
 SIZE(gth_options, 80);
 FIELD(gth_options, size, 0, 4);
@@ -92,7 +94,37 @@ FIELD(gth_options, extents, 48, 4);
 FIELD(gth_options, reduction, 52, 4);
 FIELD(gth_options, fill_value, 56, 16);
 FIELD(gth_options, accumulate, 72, 4);
-FIELD(gth_options, reserved, 76, 4);
+FIELD(gth_options, out_dtype, 76, 4);
+
+SIZE(gth_request, 40);
+FIELD(gth_request, size, 0, 4);
+FIELD(gth_request, op, 4, 4);
+FIELD(gth_request, table, 8, 8);
+FIELD(gth_request, indices, 16, 8);
+FIELD(gth_request, rows, 24, 8);
+FIELD(gth_request, options, 32, 8);
+
+SIZE(gth_plan_args, 64);
+FIELD(gth_plan_args, size, 0, 4);
+FIELD(gth_plan_args, flags, 4, 4);
+FIELD(gth_plan_args, n, 8, 8);
+FIELD(gth_plan_args, table, 16, 8);
+FIELD(gth_plan_args, indices, 24, 8);
+FIELD(gth_plan_args, rows, 32, 8);
+FIELD(gth_plan_args, table_extent, 40, 8);
+FIELD(gth_plan_args, indices_extent, 48, 8);
+FIELD(gth_plan_args, rows_extent, 56, 8);
+
+/* The sizes of the first release. */
+VALUE(GTH_ERROR_FIRST, 328);
+VALUE(GTH_CAPABILITY_INFO_FIRST, 232);
+VALUE(GTH_CONTEXT_OPTIONS_FIRST, 88);
+VALUE(GTH_TENSOR_DESC_FIRST, 80);
+VALUE(GTH_OPTIONS_FIRST, 80);
+VALUE(GTH_REQUEST_FIRST, 40);
+VALUE(GTH_PLAN_ARGS_FIRST, 64);
+VALUE(GTH_SHARDS_FIRST, 32);
+VALUE(GTH_PARTS_FIRST, 64);
 
 VALUE(GTH_ABI_VERSION, 1);
 VALUE(GTH_MAX_NDIM, 64);
@@ -124,6 +156,8 @@ VALUE(GTH_E_CUDA, -20);
 VALUE(GTH_E_CAPTURE, -21);
 VALUE(GTH_E_UNSUPPORTED, -22);
 VALUE(GTH_E_INTERNAL, -23);
+VALUE(GTH_E_OFFSETS, -24);
+VALUE(GTH_E_IO, -25);
 
 VALUE(GTH_OPERAND_NONE, 0);
 VALUE(GTH_OPERAND_PARAMS, 1);
@@ -135,6 +169,23 @@ VALUE(GTH_OPERAND_PLAN, 6);
 VALUE(GTH_OPERAND_TENSOR, 7);
 VALUE(GTH_OPERAND_TARGET, 8);
 VALUE(GTH_OPERAND_UPDATES, 9);
+VALUE(GTH_OPERAND_REQUEST, 10);
+VALUE(GTH_OPERAND_BAGS, 11);
+VALUE(GTH_OPERAND_WEIGHTS, 12);
+VALUE(GTH_OPERAND_CODEC, 13);
+VALUE(GTH_OPERAND_FILE, 14);
+
+VALUE(GTH_OP_GATHER, 1);
+VALUE(GTH_OP_GATHER_ND, 2);
+VALUE(GTH_OP_GATHER_ELEMENTS, 3);
+VALUE(GTH_OP_SCATTER, 4);
+VALUE(GTH_OP_SCATTER_ND, 5);
+VALUE(GTH_OP_SCATTER_ELEMENTS, 6);
+VALUE(GTH_OP_GATHER_GRADIENT, 7);
+VALUE(GTH_OP_GATHER_ND_GRADIENT, 8);
+VALUE(GTH_OP_GATHER_ELEMENTS_GRADIENT, 9);
+
+VALUE(GTH_ARGS_EXTENTS, 1);
 
 VALUE(GTH_ERROR_UNSIGNED, 1);
 VALUE(GTH_ERROR_CUT, 2);

@@ -73,7 +73,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       }
     }
     gth_error* error = fresh_error();
-    const int32_t status = gth_tensor_copy(nullptr, source, target, error);
+    const int64_t handles = input.below(4);
+    const int32_t status = calls::copy(nullptr, handles & 1 ? calls::Operand(source) : source_desc,
+                                       handles & 2 ? calls::Operand(target) : target_desc, error);
     tally().count(status);
     expect_whole_error(status, *error);
     if (status != status_of(due)) fail("copy: %s, due is %s", gth_status_name(status), gth_status_name(status_of(due)));

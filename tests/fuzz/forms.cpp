@@ -1,5 +1,4 @@
 #include <cstdio>
-#include <tuple>
 
 #include "request.hpp"
 
@@ -10,36 +9,7 @@ using namespace fuzz;
 
 constexpr Op op = Op::FUZZ_OP;
 
-struct Gathers {
-  decltype(&gth_gather) make;
-  decltype(&gth_gather_into) into;
-  decltype(&gth_gather_desc) desc;
-  decltype(&gth_gather_plan) plan;
-};
-struct Scatters {
-  decltype(&gth_scatter) make;
-  decltype(&gth_scatter_into) into;
-  decltype(&gth_scatter_desc) desc;
-  decltype(&gth_scatter_plan) plan;
-};
-constexpr std::tuple every_form = {
-    Gathers{gth_gather, gth_gather_into, gth_gather_desc, gth_gather_plan},
-    Gathers{gth_gather_nd, gth_gather_nd_into, gth_gather_nd_desc, gth_gather_nd_plan},
-    Gathers{gth_gather_elements, gth_gather_elements_into, gth_gather_elements_desc, gth_gather_elements_plan},
-    Scatters{gth_scatter, gth_scatter_into, gth_scatter_desc, gth_scatter_plan},
-    Scatters{gth_scatter_nd, gth_scatter_nd_into, gth_scatter_nd_desc, gth_scatter_nd_plan},
-    Scatters{gth_scatter_elements, gth_scatter_elements_into, gth_scatter_elements_desc, gth_scatter_elements_plan},
-};
-constexpr auto forms = std::get<static_cast<size_t>(op)>(every_form);
-
-// A form of a gather or a scatter on the same operands: where the output stands, a scatter has updates.
-template <class Form, class T>
-int32_t call(Form form, T* params, T* indices, T* out, const gth_options* options, gth_error* error) {
-  if constexpr (scatters(op))
-    return form(nullptr, params, indices, out, options, error);
-  else
-    return form(nullptr, params, indices, options, out, error);
-}
+const calls::Operation& operation = operation_of(op);
 
 // What one request should come to, for every form.
 class Expectation {
@@ -68,8 +38,8 @@ class Expectation {
   bool refuses_empty_params(int32_t status, const gth_error* error) const {
     const int32_t profile = request_.options.is_null ? 0 : request_.options.fields.profile;
     const bool may = profile == GTH_PROFILE_TENSORFLOW || profile == GTH_PROFILE_TENSORFLOW_GPU;
-    return may && op == Op::gather_nd && verdict_.params.empty && status == GTH_E_INDEX &&
-           (!error || (error->operand == GTH_OPERAND_PARAMS && error->position == -1));
+    return may && gather_of(op) == Op::gather_nd && verdict_.params.empty && status == GTH_E_INDEX &&
+           (!error || (error->operand == request_.operand_of_params() && error->position == -1));
   }
 
   // What is wrong with the answer, or nullptr. *expected becomes what the pages should hold.
@@ -86,6 +56,7 @@ class Expectation {
     if (verdict_.may_need_null && status == GTH_E_NULL) return nullptr;
     if (refuses_empty_params(status, error)) return nullptr;
     if (verdict_.out.empty) {
+      if (is_gradient(op) && status == GTH_OK) expected->expect_zeros(request_, verdict_);
       return status == GTH_OK || (verdict_.may_judge && status == GTH_E_INDEX) ? nullptr : "status";
     }
     if (status != answer_.status) return "status";
@@ -144,12 +115,19 @@ class Expectation {
   Image before_;
 };
 
-void run_desc(const Request& request, const Expectation& expectation) {
+void run_named(const Request& request, const Expectation& expectation) {
   gth_error* error = fresh_error();
   const gth_tensor_desc *p = request.desc(params_at), *i = request.desc(indices_at), *o = request.desc(out_at);
   const gth_options* x = request.given_options();
-  expectation.check("desc", call(forms.desc, p, i, o, x, error), error);
-  expectation.check("desc without an error", call(forms.desc, p, i, o, x, nullptr), nullptr);
+  expectation.check("named", operation.named(nullptr, p, i, o, x, error), error);
+  expectation.check("named without an error", operation.named(nullptr, p, i, o, x, nullptr), nullptr);
+}
+
+void run_request(const Request& request, const Expectation& expectation) {
+  gth_error* error = fresh_error();
+  const gth_request given = GTH_REQUEST(operation.number, request.desc(params_at), request.desc(indices_at),
+                                        request.desc(out_at), request.given_options());
+  expectation.check("request", gth_run_request(nullptr, &given, error), error);
 }
 
 // -1 means something to plans.
@@ -166,7 +144,12 @@ void run_planned(const Request& request, const Expectation& expectation) {
   gth_plan* plan = reinterpret_cast<gth_plan*>(error);
   const gth_tensor_desc* o = request.desc(out_at);
   const int32_t status =
-      forms.plan(request.desc(params_at), request.desc(indices_at), request.given_options(), o, &plan, error);
+      operation.plan(request.desc(params_at), request.desc(indices_at), o, request.given_options(), &plan, error);
+  if (is_gradient(op)) {
+    require(plan == nullptr, "a gradient has a plan");
+    require(status == GTH_E_UNSUPPORTED || !verdict.is_sound(Stage::form), "plan of a gradient: status");
+    return;
+  }
   if (status) {
     require(plan == nullptr, "a plan was handed out with an error");
     const bool by_device =
@@ -187,59 +170,69 @@ void run_planned(const Request& request, const Expectation& expectation) {
       const Tensor& tensor = request.operands[which];
       return tensor.has_data ? reinterpret_cast<void*>(tensor.data) : nullptr;
     };
-    // What a run reads comes first, what it writes last.
-    const Which read = request.read(), written = request.written();
-    const int32_t ran = gth_plan_run(nullptr, plan, data(read), data(indices_at), data(written), GTH_OPEN, error);
-    expectation.check("run", ran, error);
-    int64_t extents[3] = {-7, -7, -7};
-    require(gth_plan_extents(plan, GTH_OPEN, &extents[0], &extents[1], &extents[2], nullptr) == GTH_OK, "extents");
+    gth_plan_args args = calls::args(GTH_OPEN, data(params_at), data(indices_at), data(out_at));
+    expectation.check("run", gth_plan_run(nullptr, plan, args.n, args.table, args.indices, args.rows, error), error);
+    require(gth_plan_extents(plan, &args, nullptr) == GTH_OK, "extents");
     if (!verdict.out.empty && !verdict.unjudged) {
-      require(extents[2] == request.reach_written(verdict).extent(), "extent of what is written");
-      require(extents[0] == request.reach_read(verdict).extent(), "extent of what is read");
+      require(args.table_extent == verdict.params.extent(), "extent of the table");
+      require(args.rows_extent == verdict.out.extent(), "extent of the rows");
+      gth_plan_args less = args;
+      const int64_t needed = (scatters(op) ? less.table_extent : less.rows_extent)--;
       error = fresh_error();
-      const int32_t refused = gth_plan_run_checked(nullptr, plan, data(read), extents[0], data(indices_at), extents[1],
-                                                   data(written), extents[2] - 1, GTH_OPEN, error);
-      require(refused == GTH_E_SIZE && error->operand == request.operand_written() && error->value == extents[2] - 1 &&
-                  error->limit == extents[2],
-              "a checked run of too little memory");
+      require(gth_plan_run_args(nullptr, plan, &less, error) == GTH_E_SIZE &&
+                  error->operand == request.operand_written() && error->value == needed - 1 && error->limit == needed,
+              "a run with extents of too little memory");
       error = fresh_error();
-      expectation.check("checked run",
-                        gth_plan_run_checked(nullptr, plan, data(read), extents[0], data(indices_at), extents[1],
-                                             data(written), extents[2], GTH_OPEN, error),
-                        error);
+      expectation.check("run with extents", gth_plan_run_args(nullptr, plan, &args, error), error);
     }
   }
   require(gth_plan_release(plan) == GTH_OK, "release of a plan");
 }
 
-void run_into(const Request& request, const Expectation& expectation) {
-  gth_tensor* tensors[3] = {};
-  bool all = true;
-  for (const Which which : {params_at, indices_at, out_at}) {
-    const gth_tensor_desc* desc = request.desc(which);
-    all = gth_tensor_borrow(desc, &tensors[which], nullptr) == GTH_OK && all;
+// The operands of a request, of which those in `handles` are tensor handles.
+class Operands {
+ public:
+  Operands(const Request& request, int64_t handles) {
+    for (const Which which : {params_at, indices_at, out_at}) {
+      given_[which] = request.desc(which);
+      if (!(handles >> which & 1)) continue;
+      is_made_ = gth_tensor_borrow(given_[which], &tensors_[which], nullptr) == GTH_OK && is_made_;
+      named_[which] = GTH_TENSOR_DESC_HANDLE(tensors_[which]);
+      given_[which] = &named_[which];
+    }
   }
+  Operands(const Operands&) = delete;
+  Operands& operator=(const Operands&) = delete;
+  ~Operands() {
+    for (gth_tensor* each : tensors_) require(gth_tensor_release(each) == GTH_OK, "release of a tensor");
+  }
+
+  bool is_made() const { return is_made_; }
+  const gth_tensor_desc* at(Which which) const { return given_[which]; }
+
+ private:
+  gth_tensor* tensors_[3] = {};
+  gth_tensor_desc named_[3] = {GTH_TENSOR_DESC_INIT, GTH_TENSOR_DESC_INIT, GTH_TENSOR_DESC_INIT};
+  const gth_tensor_desc* given_[3];
+  bool is_made_ = true;
+};
+
+void run_mixed(const Request& request, const Expectation& expectation, int64_t handles) {
   // What a tensor refuses on its own has been seen as a description.
-  if (all && expectation.is_called()) {
-    gth_error* error = fresh_error();
-    const gth_options* x = request.given_options();
-    expectation.check("into", call(forms.into, tensors[params_at], tensors[indices_at], tensors[out_at], x, error),
-                      error);
-  } else if (expectation.is_called() && !expectation.verdict().out.empty) {
-    fail("borrow: refused what a call takes");
-  }
-  for (gth_tensor* each : tensors) require(gth_tensor_release(each) == GTH_OK, "release of a tensor");
+  if (!expectation.is_called()) return;
+  const Operands operands(request, handles);
+  if (!operands.is_made()) return require(expectation.verdict().out.empty, "borrow: refused what a call takes");
+  gth_error* error = fresh_error();
+  const int32_t status = gth_run(nullptr, operation.number, operands.at(params_at), operands.at(indices_at),
+                                 operands.at(out_at), request.given_options(), error);
+  expectation.check("mixed", status, error);
 }
 
-// The new tensor of the allocating form.
-template <class Make>
-int32_t make_new(Make make, gth_tensor* const (&operands)[3], const gth_options* options, gth_tensor** made) {
+int32_t make_new(const Request& request, const Operands& operands, gth_tensor** made) {
   gth_error* error = fresh_error();
-  int32_t status;
-  if constexpr (scatters(op))
-    status = make(nullptr, operands[params_at], operands[indices_at], operands[out_at], options, made, error);
-  else
-    status = make(nullptr, operands[params_at], operands[indices_at], options, made, error);
+  const gth_request given = GTH_REQUEST(operation.number, operands.at(params_at), operands.at(indices_at),
+                                        scatters(op) ? operands.at(out_at) : nullptr, request.given_options());
+  const int32_t status = gth_make(nullptr, &given, made, error);
   tally().count(status);
   expect_whole_error(status, *error);
   require((status == GTH_OK) == (*made != nullptr), "new tensor: one with an error, or none without");
@@ -253,11 +246,11 @@ const char* expect_shape(const gth_tensor* made, const Shape& shape) {
   return static_cast<const char*>(desc.data);
 }
 
-void gather_new(const Request& request, gth_tensor* const (&operands)[3], gth_tensor** made) {
+void gather_new(const Request& request, const Operands& operands, gth_tensor** made) {
   Verdict verdict = judge(op, request.params(), request.indices(), nullptr, request.options);
   const bool is_small = verdict.out.empty || verdict.out.high < (1 << 20);
   if (!request.has_inputs() || !verdict.is_sound(Stage::values) || !is_small) return;
-  const int32_t status = make_new(forms.make, operands, request.given_options(), made);
+  const int32_t status = make_new(request, operands, made);
   if (verdict.unjudged || verdict.out.empty || verdict.out.high > 4096) return;
   request.load(&verdict, {params_at, indices_at});
   verdict.problem.out.memory.assign(static_cast<size_t>(verdict.out.high), 0);
@@ -270,15 +263,17 @@ void gather_new(const Request& request, gth_tensor* const (&operands)[3], gth_te
 }
 
 // The target with the updates in it, dense, and the target as it was.
-void scatter_new(const Request& request, const Expectation& expectation, gth_tensor* const (&operands)[3],
-                 gth_tensor** made) {
+void scatter_new(const Request& request, const Expectation& expectation, const Operands& operands, gth_tensor** made) {
   const Verdict& verdict = expectation.verdict();
   if (!expectation.is_called()) return;
   const Image before;
-  const int32_t status = make_new(forms.make, operands, request.given_options(), made);
+  const int32_t status = make_new(request, operands, made);
   if (const char* what = before.differing()) fail("new tensor: %s", what);
-  if (verdict.unjudged) return;
-  require(status == expectation.answer().status, "new tensor: status");
+  const bool may_fail = (verdict.out.empty || verdict.params.empty) && status == GTH_E_INDEX;
+  if (verdict.unjudged || may_fail || (verdict.may_need_null && status == GTH_E_NULL)) return;
+  // A new tensor is a copy of the whole target, also where no row is written.
+  if (status == GTH_E_NULL && !is_gradient(op) && !request.params().has_data && !verdict.params.empty) return;
+  if (status != expectation.answer().status) fail("new tensor: %s", gth_status_name(status));
   if (status) return;
   const char* elements = expect_shape(*made, verdict.problem.params.shape);
   if (verdict.out.empty || verdict.params.empty) return;
@@ -290,15 +285,11 @@ void scatter_new(const Request& request, const Expectation& expectation, gth_ten
   require(oracle::is_same_target(verdict.problem, expectation.answer(), found), "new tensor: bytes");
 }
 
-void run_new(const Request& request, const Expectation& expectation) {
-  gth_tensor *operands[3] = {}, *made = nullptr;
-  bool all = true;
-  for (const Which which : {params_at, indices_at, out_at}) {
-    const bool is_used = which != out_at || scatters(op);
-    all = all && (!is_used || gth_tensor_borrow(request.desc(which), &operands[which], nullptr) == GTH_OK);
-  }
-  if (all) scatters(op) ? scatter_new(request, expectation, operands, &made) : gather_new(request, operands, &made);
-  for (gth_tensor* each : operands) require(gth_tensor_release(each) == GTH_OK, "release of a tensor");
+void run_new(const Request& request, const Expectation& expectation, int64_t handles) {
+  const Operands operands(request, scatters(op) ? handles : handles & 3);
+  if (!operands.is_made()) return;
+  gth_tensor* made = nullptr;
+  scatters(op) ? scatter_new(request, expectation, operands, &made) : gather_new(request, operands, &made);
   require(gth_tensor_release(made) == GTH_OK, "release of a tensor");
 }
 
@@ -310,9 +301,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Request request(op, input);
   if (!request.place(input)) return -1;
   const Expectation expectation(request);
-  run_desc(request, expectation);
+  run_named(request, expectation);
   if (form & 1) run_planned(request, expectation);
-  if (form & 2) run_into(request, expectation);
-  if (form & 4) run_new(request, expectation);
+  if (form & 2) run_mixed(request, expectation, form >> 3 & 7);
+  if (form & 4) run_new(request, expectation, form >> 3 & 7);
+  if (form & 64) run_request(request, expectation);
   return 0;
 }

@@ -158,7 +158,7 @@ class Machine {
     const gth_tensor_desc params = table();
     const int64_t open[] = {GTH_OPEN};
     const gth_tensor_desc indices = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, open, nullptr);
-    const int32_t status = gth_gather_plan(&params, &indices, nullptr, nullptr, &made, fresh_error());
+    const int32_t status = calls::gather.plan(&params, &indices, nullptr, nullptr, &made, fresh_error());
     require(status == GTH_OK, "plan");
     keep(at, 'p', status, made);
   }
@@ -199,8 +199,8 @@ class Machine {
     Handle& at = fresh();
     const bool all = is_context(context) && is(params, 't') && is(indices, 't') && is_still(context) &&
                      is_still(params) && is_still(indices);
-    const int32_t status = gth_gather(as<gth_context>(context), as<gth_tensor>(params), as<gth_tensor>(indices),
-                                      nullptr, &made, fresh_error());
+    const int32_t status = calls::gather.make(as<gth_context>(context), as<gth_tensor>(params), as<gth_tensor>(indices),
+                                              nullptr, nullptr, &made, fresh_error());
     require(all ? status == GTH_OK || status == GTH_E_INDEX || status == GTH_E_NOMEM
                 : status == GTH_E_HANDLE || status == GTH_E_NULL,
             "gather: status");
@@ -219,8 +219,8 @@ class Machine {
   void gather_into() {
     const Handle context = any(), params = any(), indices = any(), out = any();
     const bool all = is_context(context) && is(params, 't') && is(indices, 't') && is(out, 't');
-    const int32_t status = gth_gather_into(as<gth_context>(context), as<gth_tensor>(params), as<gth_tensor>(indices),
-                                           nullptr, as<gth_tensor>(out), fresh_error());
+    const int32_t status = calls::gather.run(as<gth_context>(context), as<gth_tensor>(params), as<gth_tensor>(indices),
+                                             as<gth_tensor>(out), nullptr, fresh_error());
     tally().count(status);
     // Tensors that are not empty share the table, or have another shape.
     require(all ? status != GTH_E_HANDLE && status != GTH_E_NULL && status != GTH_E_INTERNAL
@@ -233,7 +233,7 @@ class Machine {
     const int64_t indices[] = {4, 0, 2};
     char out[3 * width];
     const int32_t status =
-        gth_plan_run(as<gth_context>(context), as<gth_plan>(plan), table_, indices, out, 3, fresh_error());
+        gth_plan_run(as<gth_context>(context), as<gth_plan>(plan), 3, table_, indices, out, fresh_error());
     tally().count(status);
     expect(status, is_context(context) && is(plan, 'p'));
     if (status) return;

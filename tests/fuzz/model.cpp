@@ -46,7 +46,7 @@ bool is_onnx(int32_t profile) { return profile == GTH_PROFILE_ONNX || profile ==
 const std::vector<int32_t>& definitions_of(Op op) {
   static const std::vector<int32_t> of[] = {{1, 11, 13}, {11, 12, 13},     {11, 13},
                                             {1, 11, 13}, {11, 13, 16, 18}, {11, 13, 16, 18}};
-  return of[static_cast<int32_t>(op)];
+  return of[static_cast<int32_t>(is_gradient(op) ? gather_of(op) : op)];
 }
 
 // The newest definition of an operation that is not above the opset; for an opset that is refused, the newest of all.
@@ -102,7 +102,8 @@ struct Judge {
   const Options& options;
   Verdict& verdict;
   const Op op = gather_of(named);
-  const bool is_scatter = scatters(named);
+  const bool is_scatter = scatters(named);                           // the table is written
+  const bool has_scatter_rules = is_scatter && !is_gradient(named);  // switches mean what they mean to scatters
   const int32_t P = is_scatter ? GTH_OPERAND_TARGET : GTH_OPERAND_PARAMS;
   const int32_t O = is_scatter ? GTH_OPERAND_UPDATES : GTH_OPERAND_OUT;
   const gth_options& x = options.fields;
@@ -139,7 +140,7 @@ struct Judge {
                   {offsetof(gth_options, bounds), x.bounds, 5},
                   {offsetof(gth_options, fill), x.fill, 3},
                   {offsetof(gth_options, extents), x.extents, 3},
-                  {offsetof(gth_options, reduction), x.reduction, is_scatter ? 5 : 0},
+                  {offsetof(gth_options, reduction), x.reduction, has_scatter_rules ? 5 : 0},
                   {offsetof(gth_options, accumulate), x.accumulate, is_scatter ? 2 : 0},
                   {offsetof(gth_options, threads), x.threads, INT32_MAX}};
     for (const auto& each : fields) {
@@ -148,10 +149,12 @@ struct Judge {
             each.highest ? all_fields : component | value);
       }
     }
-    if (is_scatter && x.bounds == GTH_BOUNDS_FILL) {
+    if (has_scatter_rules && x.bounds == GTH_BOUNDS_FILL) {
       add_option(Stage::structs, GTH_E_VERSION, offsetof(gth_options, bounds), x.bounds);
     }
-    if (x.reserved) add_option(Stage::structs, GTH_E_VERSION, offsetof(gth_options, reserved), x.reserved, component);
+    if (x.out_dtype) {
+      add_option(Stage::structs, GTH_E_VERSION, offsetof(gth_options, out_dtype), x.out_dtype, component);
+    }
   }
 
   void structs() {
@@ -174,7 +177,7 @@ struct Judge {
       problem.negative = no;
     }
     // x.at[] counts from the end in every mode; what is not there has nothing to fill.
-    if (!given.negative && is_scatter && given.profile == GTH_PROFILE_JAX_CLIP) problem.negative = wrap;
+    if (!given.negative && has_scatter_rules && given.profile == GTH_PROFILE_JAX_CLIP) problem.negative = wrap;
     problem.bounds = given.bounds ? given.bounds : profile->bounds;
     if (is_scatter && problem.bounds == GTH_BOUNDS_FILL) problem.bounds = GTH_BOUNDS_SKIP;
     settle_reduction();
@@ -190,13 +193,13 @@ struct Judge {
     const bool is_torch = given.profile == GTH_PROFILE_TORCH && op == Op::gather_elements;
     const bool scalar = (p.ndim == 0 && given.profile != 0) || (i.ndim == 0 && is_torch);
     const bool small_nan = is_float8(p.dtype) && fill == GTH_FILL_BY_DTYPE && problem.bounds == GTH_BOUNDS_FILL;
-    verdict.unjudged = small_nan || scalar || (given.profile == GTH_PROFILE_ORT && named == Op::gather_nd);
-    verdict.may_judge = given.profile != 0 && !is_scatter;
+    verdict.unjudged = small_nan || scalar || (given.profile == GTH_PROFILE_ORT && is_gather_nd());
+    verdict.may_judge = given.profile != 0 || is_scatter;
   }
 
   void settle_reduction() {
     oracle::ScatterProblem& problem = verdict.problem;
-    problem.reduction = x.reduction ? x.reduction : GTH_REDUCTION_NONE;
+    problem.reduction = is_gradient(named) ? GTH_REDUCTION_ADD : x.reduction ? x.reduction : GTH_REDUCTION_NONE;
     const int32_t usual = op == Op::gather_elements && x.profile == GTH_PROFILE_TORCH ? GTH_ACCUMULATE_FLOAT32 : 0;
     const bool sums = problem.reduction == GTH_REDUCTION_ADD || problem.reduction == GTH_REDUCTION_MUL;
     const int32_t accumulate = x.accumulate ? x.accumulate : usual;
@@ -204,7 +207,7 @@ struct Judge {
   }
 
   void defined_reduction() {
-    if (!definition || named < Op::scatter_nd) return;
+    if (!definition || named < Op::scatter_nd || is_gradient(named)) return;
     const int32_t highest = definition >= 18   ? GTH_REDUCTION_MIN
                             : definition >= 16 ? GTH_REDUCTION_MUL
                                                : GTH_REDUCTION_NONE;
@@ -245,6 +248,9 @@ struct Judge {
     if (i.ndim != p.ndim && op == Op::gather_elements) add(Stage::ranks, GTH_E_RANK, I, -1, i.ndim, p.ndim);
   }
 
+  // gather_nd, or its gradient.
+  bool is_gather_nd() const { return op == Op::gather_nd && !has_scatter_rules; }
+
   static bool is_within(int64_t number, int64_t low, int64_t end) { return number >= low && number < end; }
 
   void attributes() {
@@ -255,7 +261,7 @@ struct Judge {
     if (!x.has_axis && x.axis) bad_axis();
     if (x.has_axis && op == Op::gather_nd) bad_axis();
     if (x.has_axis && op != Op::gather_nd && !is_within(x.axis, -r, r)) bad_axis();
-    const bool in_onnx = named == Op::gather_nd && definition > 11;
+    const bool in_onnx = is_gather_nd() && definition > 11;
     const bool has_batch = op != Op::gather_elements && (definition == 0 || in_onnx);
     if (b && !has_batch) bad_batch();
     if (op == Op::gather && !is_within(b, -q, q + 1)) bad_batch();
@@ -381,6 +387,8 @@ struct Judge {
     const int32_t writes = is_scatter ? P : O;
     if (written && written->flags & GTH_TENSOR_READONLY) add(Stage::memory, GTH_E_READONLY, writes);
     const bool reads_indices = verdict.problem.components > 0 && !verdict.indices.empty;
+    // A gradient also writes what no index selects.
+    if (is_gradient(named) && !p.has_data && !verdict.params.empty) add(Stage::memory, GTH_E_NULL, P);
     if (verdict.out.empty) {
       verdict.may_need_null = reads_indices && !i.has_data;
       return;
@@ -482,7 +490,7 @@ void judge_struct(const Tensor& tensor, int32_t operand, std::vector<Fault>* fau
   if (tensor.flags & ~uint32_t{GTH_TENSOR_READONLY}) {
     faults->push_back({Stage::structs, GTH_E_VERSION, operand, -1, tensor.flags, GTH_TENSOR_READONLY, value | limit});
   }
-  if (tensor.has_reserved) faults->push_back({Stage::structs, GTH_E_VERSION, operand, -1, 0, 0, only_operand});
+  if (tensor.has_codec) faults->push_back({Stage::structs, GTH_E_VERSION, operand, -1, 0, 0, only_operand});
 }
 
 void judge_memory(const Tensor& tensor, int32_t operand, const Reach& reach, std::vector<Fault>* faults) {

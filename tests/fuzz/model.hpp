@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "../cpp/calls.hpp"
 #include "../cpp/scatter_oracle.hpp"
-#include "gather/gather.h"
 
 // What the documents say of a gather of any arguments: which statuses they allow, with which fields, and the output.
 // Written from the header, shares nothing with the library. Values are oracle::solve's, this is everything before them.
@@ -13,10 +13,22 @@ namespace fuzz {
 using oracle::Shape;
 using Wide = oracle::Wide;
 
-enum class Op : int32_t { gather, gather_nd, gather_elements, scatter, scatter_nd, scatter_elements };
+enum class Op : int32_t {
+  gather,
+  gather_nd,
+  gather_elements,
+  scatter,
+  scatter_nd,
+  scatter_elements,
+  gather_gradient,
+  gather_nd_gradient,
+  gather_elements_gradient
+};
 
-// A scatter is judged as the gather of the same rows: its target stands where params do, its updates where the output.
+// A scatter or a gradient is modelled as the gather of the same rows: its target stands where params do, its updates
+// where the output does.
 constexpr bool scatters(Op op) { return op >= Op::scatter; }
+constexpr bool is_gradient(Op op) { return op >= Op::gather_gradient; }
 constexpr Op gather_of(Op op) { return static_cast<Op>(static_cast<int32_t>(op) % 3); }
 
 // A description as a caller wrote it.
@@ -25,7 +37,7 @@ struct Tensor {
   bool has_tail = false;  // bytes beyond the struct, not zero
   int32_t dtype = GTH_DTYPE_FLOAT32, device = 0, ndim = 0;
   uint32_t flags = 0;
-  bool has_reserved = false, is_null = false;
+  bool has_codec = false, is_null = false;
   bool has_shape = true, has_strides = false;
   Shape shape, strides;  // of as many extents as ndim says, if that can be
   int64_t offset = 0, extent = 0;
@@ -91,6 +103,8 @@ struct Verdict {
 
 // out: nullptr for a dense output that the library lays out, or dense updates.
 Verdict judge(Op op, const Tensor& params, const Tensor& indices, const Tensor* out, const Options& options);
+
+inline const calls::Operation& operation_of(Op op) { return calls::every[static_cast<int32_t>(op)]; }
 
 // The output's shape by the definitions, for normalised attributes.
 Shape shape_of(Op op, const oracle::ElementsProblem& problem);

@@ -6,8 +6,7 @@ namespace {
 
 using namespace fuzz;
 
-constexpr decltype(&gth_gather_plan) makers[] = {gth_gather_plan,  gth_gather_nd_plan,  gth_gather_elements_plan,
-                                                 gth_scatter_plan, gth_scatter_nd_plan, gth_scatter_elements_plan};
+constexpr int64_t planned_ops = 6;  // gradients have no plan
 
 // A sound request with one extent to leave open.
 struct Open {
@@ -58,13 +57,13 @@ void expect_refused(Open& open, int64_t n, int32_t status, const gth_error& erro
   require(error.limit == INT64_MAX || !open.at(error.limit + 1).is_sound(Stage::memory), "a larger n would do");
 }
 
-void expect_extents(const Request& request, const gth_plan* plan, const Verdict& verdict, int64_t n) {
-  int64_t given[3] = {-7, -7, -7};
-  require(gth_plan_extents(plan, n, &given[0], &given[1], &given[2], nullptr) == GTH_OK, "extents of a sound n");
-  if (verdict.out.empty) return require(given[0] == 0 && given[2] == 0, "extents of no output");
-  require(given[0] == request.reach_read(verdict).extent(), "extent of what is read");
-  require(given[2] == request.reach_written(verdict).extent(), "extent of what is written");
-  require(given[1] == (verdict.problem.components == 0 ? 0 : verdict.indices.extent()), "extent of indices");
+void expect_extents(const gth_plan* plan, const Verdict& verdict, int64_t n) {
+  gth_plan_args args = calls::args(n, nullptr, nullptr, nullptr, -7, -7, -7);
+  require(gth_plan_extents(plan, &args, nullptr) == GTH_OK, "extents of a sound n");
+  if (verdict.out.empty) return require(args.table_extent == 0 && args.rows_extent == 0, "extents of no output");
+  require(args.table_extent == verdict.params.extent(), "extent of the table");
+  require(args.rows_extent == verdict.out.extent(), "extent of the rows");
+  require(args.indices_extent == (verdict.problem.components == 0 ? 0 : verdict.indices.extent()), "extent of indices");
 }
 
 void run(Open& open, const gth_plan* plan, int64_t n, int64_t longest) {
@@ -72,14 +71,13 @@ void run(Open& open, const gth_plan* plan, int64_t n, int64_t longest) {
   const Request& request = open.request;
   gth_error* error = fresh_error();
   const bool is_sound = verdict.is_sound(Stage::memory);
-  if (is_sound) expect_extents(request, plan, verdict, n);
+  if (is_sound) expect_extents(plan, verdict, n);
   if (is_sound && n > longest) return;  // our pages end
   if (is_sound && verdict.is_sound(Stage::values) && !verdict.out.empty) request.load(&verdict);
   const Image before;
   Image due = before;
-  const Which written = request.written(), read = request.read();
-  const int32_t status = gth_plan_run(nullptr, plan, data_of(request.operands[read]), data_of(request.indices()),
-                                      data_of(request.operands[written]), n, error);
+  const int32_t status = gth_plan_run(nullptr, plan, n, data_of(request.params()), data_of(request.indices()),
+                                      data_of(request.out()), error);
   tally().count(status);
   expect_whole_error(status, *error);
   if (n < 0) {
@@ -103,7 +101,7 @@ void run(Open& open, const gth_plan* plan, int64_t n, int64_t longest) {
     }
     if (!status) due.expect(request, verdict, answer);
     gth_error* judged = fresh_error();
-    const int32_t verdict_of_check = gth_plan_check(nullptr, plan, data_of(request.indices()), n, judged);
+    const int32_t verdict_of_check = calls::check(nullptr, plan, n, data_of(request.indices()), judged);
     require(verdict_of_check == status, "check: another status than the run");
   }
   if (const char* what = due.differing()) fail("run: %s", what);
@@ -114,7 +112,7 @@ void run(Open& open, const gth_plan* plan, int64_t n, int64_t longest) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Input input(data, size);
-  const Op op = static_cast<Op>(input.below(std::size(makers)));
+  const Op op = static_cast<Op>(input.below(planned_ops));
   Open open{Request(op, input, false), {}};
   if (!open.request.place(input) || !choose_open(input, &open)) return -1;
   const auto& [first, dim] = open.dims.front();
@@ -134,7 +132,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const gth_tensor_desc *p = open.request.desc(params_at), *i = open.request.desc(indices_at),
                         *o = open.request.desc(out_at);
   const int32_t status =
-      makers[static_cast<int>(op)](p, i, open.request.given_options(), has_output ? o : nullptr, &plan, error);
+      operation_of(op).plan(p, i, has_output ? o : nullptr, open.request.given_options(), &plan, error);
   tally().count(status);
   expect_whole_error(status, *error);
   if (status) {
@@ -148,7 +146,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const int64_t n : {longest, int64_t{0}, input.below(8), input.number()}) run(open, plan, n, longest);
   int32_t ndim = 0;
   int64_t shape[GTH_MAX_NDIM];
-  require(gth_plan_shape(plan, GTH_OPEN, GTH_MAX_NDIM, &ndim, shape, nullptr) == GTH_OK, "shape of a plan");
+  require(calls::plan_infer(plan, GTH_OPEN, GTH_MAX_NDIM, &ndim, shape, nullptr) == GTH_OK, "shape of a plan");
   open.set(GTH_OPEN);
   require(Shape(shape, shape + ndim) == open.request.out().shape, "shape of a plan");
   require(gth_plan_release(plan) == GTH_OK, "release of a plan");

@@ -139,8 +139,10 @@ void Request::choose_options(Input& input) {
   if (gather_of(op) == Op::gather_elements) x.extents = static_cast<int32_t>(input.below(4));
   if (x.fill == GTH_FILL_VALUE) x.fill_value[0] = input.word();
   if (!scatters(op)) return;
-  if (x.bounds == GTH_BOUNDS_FILL) x.bounds = GTH_BOUNDS_SKIP;
-  x.reduction = static_cast<int32_t>(input.below(6));
+  if (!is_gradient(op)) {
+    if (x.bounds == GTH_BOUNDS_FILL) x.bounds = GTH_BOUNDS_SKIP;
+    x.reduction = static_cast<int32_t>(input.below(6));
+  }
   x.accumulate = static_cast<int32_t>(input.below(3));
 }
 
@@ -169,7 +171,7 @@ void Request::damage_tensor(Input& input, Tensor* tensor) {
       tensor->has_tail = input.rarely(2);
       return;
     case 9: tensor->flags = input.rarely(2) ? static_cast<uint32_t>(input.word()) : GTH_TENSOR_READONLY; return;
-    case 10: tensor->has_reserved = true; return;
+    case 10: tensor->has_codec = true; return;
     case 11: tensor->is_null = true; return;
     case 12: tensor->has_shape = false; return;
     case 13: tensor->has_data = false; return;
@@ -204,7 +206,7 @@ void Request::damage_options(Input& input) {
     case 7: x.fill = small(); return;
     case 8: x.threads = small(); return;
     case 9: x.extents = small(); return;
-    case 10: x.reserved = small(); return;
+    case 10: x.out_dtype = small(); return;
     case 11: x.size = hostile_size(input); return;
     case 12:
       x.size = 128;
@@ -353,8 +355,14 @@ void Request::load(Verdict* verdict, std::initializer_list<Which> loaded) const 
     const auto low = static_cast<int64_t>(reach.low);
     const char* from = reinterpret_cast<const char*>(operands[which].data + static_cast<uintptr_t>(low));
     targets[which]->offset -= low;
-    if (operands[which].has_data)
-      targets[which]->memory.assign(from, from + static_cast<int64_t>(reach.high - reach.low));
+    if (!operands[which].has_data) continue;
+    targets[which]->memory.assign(from, from + static_cast<int64_t>(reach.high - reach.low));
+    // A gradient adds to zeros.
+    if (!is_gradient(op) || which != params_at) continue;
+    oracle::Operand& table = *targets[which];
+    oracle::for_each_element(table, [&](int64_t at, const Shape&) {
+      std::memset(table.memory.data() + at, 0, static_cast<size_t>(table.item));
+    });
   }
 }
 
@@ -375,7 +383,7 @@ const gth_tensor_desc* Request::desc(Which which) const {
   if (tensor.has_strides) {
     fields.strides = reinterpret_cast<const int64_t*>(memory().strides[which].put(tensor.strides.data(), bytes));
   }
-  fields.reserved = tensor.has_reserved ? &fields : nullptr;
+  fields.codec = tensor.has_codec ? reinterpret_cast<const gth_codec*>(&fields) : nullptr;
   fields.offset = tensor.offset;
   fields.extent = tensor.extent;
   char* at;
@@ -417,6 +425,12 @@ void Image::expect(const Request& request, const Verdict& verdict, const oracle:
   const auto is_same = [&] { return oracle::is_same_target(verdict.problem, answer, {to, to + answer.memory.size()}); };
   if (scatters(request.op) && is_same()) return accept(request, verdict);
   write(to, answer.memory.data(), answer.memory.size());
+}
+
+void Image::expect_zeros(const Request& request, const Verdict& verdict) {
+  if (verdict.params.empty) return;
+  const oracle::Bytes& zeros = verdict.problem.params.memory;
+  write(request.first_written(verdict), zeros.data(), zeros.size());
 }
 
 const char* Image::differing() const {

@@ -38,12 +38,11 @@ struct Request {
   bool place_ids(int64_t rows, Input& input);
   // As place, for params and the output alone and whatever they have to do with each other.
   bool place_apart(Input& input);
-  // The operand that the call writes, what errors call it, and the one whose rows it reads.
+  // The operand that the call writes, and what errors call it.
   Which written() const { return scatters(op) ? params_at : out_at; }
-  Which read() const { return scatters(op) ? out_at : params_at; }
   int32_t operand_written() const { return scatters(op) ? GTH_OPERAND_TARGET : GTH_OPERAND_OUT; }
+  int32_t operand_of_params() const { return scatters(op) ? GTH_OPERAND_TARGET : GTH_OPERAND_PARAMS; }
   const Reach& reach_written(const Verdict& verdict) const { return scatters(op) ? verdict.params : verdict.out; }
-  const Reach& reach_read(const Verdict& verdict) const { return scatters(op) ? verdict.out : verdict.params; }
   const char* first_written(const Verdict& verdict) const;
   // Damages params or the output, or neither.
   void damage_tensors(Input& input);
@@ -90,6 +89,8 @@ class Image {
   void accept(const char* at, size_t bytes);
   // What a successful call should have written; of a NaN that was computed, any.
   void expect(const Request& request, const Verdict& verdict, const oracle::ScatterAnswer& answer);
+  // That a gradient has written zeros and added nothing.
+  void expect_zeros(const Request& request, const Verdict& verdict);
   // That a call may have written anything between its first byte and its last.
   void accept(const Request& request, const Verdict& verdict);
   // Which pages hold something else; nullptr: none.

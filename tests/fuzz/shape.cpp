@@ -5,8 +5,6 @@ namespace {
 
 using namespace fuzz;
 
-constexpr decltype(&gth_gather_shape) queries[] = {gth_gather_shape,  gth_gather_nd_shape,  gth_gather_elements_shape,
-                                                   gth_scatter_shape, gth_scatter_nd_shape, gth_scatter_elements_shape};
 constexpr int32_t room = 8;
 
 bool has_open(const Tensor& tensor) {
@@ -61,7 +59,7 @@ void expect_answer(const Request& request, int32_t capacity, int32_t status, con
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Input input(data, size);
-  const Op op = static_cast<Op>(input.below(std::size(queries)));
+  const Op op = static_cast<Op>(input.below(std::size(calls::every)));
   const uint8_t ways = input.byte();
   const auto capacity = static_cast<int32_t>(ways & 1 ? input.number() : room);
   Request request(op, input);
@@ -75,20 +73,34 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::memset(target, '#', sizeof target);
   const auto bytes = static_cast<size_t>(std::clamp<int32_t>(capacity, 0, room)) * sizeof(int64_t);
   auto* shape = reinterpret_cast<int64_t*>(memory().data[out_at].put(target, bytes));
-  int32_t ndim = -7;
+  // What is inferred goes into a struct of the known size, or of a longer one.
+  char painted[96];
+  std::memset(painted, '#', sizeof painted);
+  const uint32_t given = ways & 8 ? sizeof painted : sizeof(gth_tensor_desc);
+  std::memcpy(painted, &given, sizeof given);
+  auto* rows = reinterpret_cast<gth_tensor_desc*>(memory().structs[out_at].put(painted, given));
   gth_error* error = fresh_error();
   // A larger capacity than there is room for is a promise that is only kept for ranks that fit.
   const int32_t promised = std::min(capacity, room);
-  const int32_t status = queries[static_cast<int>(op)](request.desc(params_at), request.desc(indices_at),
-                                                       request.given_options(), promised, &ndim, shape, error);
+  const gth_request query = GTH_REQUEST(operation_of(op).number, request.desc(params_at), request.desc(indices_at),
+                                        nullptr, request.given_options());
+  const int32_t status = gth_infer(&query, rows, promised, shape, error);
   tally().count(status);
   expect_whole_error(status, *error);
   if (status != GTH_OK) {
     require(std::memcmp(shape, target, bytes) == 0, "shape: written without success");
-    require(status == GTH_E_SIZE || ndim == -7, "shape: the rank was written without success");
+    gth_tensor_desc before;
+    std::memcpy(&before, painted, sizeof before);
+    if (status == GTH_E_SIZE) before.ndim = rows->ndim;
+    require(std::memcmp(rows, &before, sizeof before) == 0, "shape: rows were written without success");
   } else {
-    require(ndim >= 0 && ndim <= promised, "shape: a rank beyond the capacity");
+    require(rows->ndim >= 0 && rows->ndim <= promised, "shape: a rank beyond the capacity");
+    const gth_tensor_desc due = GTH_TENSOR_DESC_DENSE(request.params().dtype, rows->ndim, shape, nullptr);
+    require(std::memcmp(&rows->dtype, &due.dtype, sizeof due - sizeof due.size) == 0, "shape: no dense rows");
   }
-  expect_answer(request, promised, status, *error, ndim, shape);
+  require(rows->size == given, "shape: the size was written");
+  require(std::memcmp(reinterpret_cast<char*>(rows) + sizeof *rows, painted + sizeof *rows, given - sizeof *rows) == 0,
+          "shape: bytes beyond the known fields were written");
+  expect_answer(request, promised, status, *error, rows->ndim, shape);
   return 0;
 }

@@ -144,7 +144,7 @@ void expect_gather(Input& input, const gth_tensor* tensor, const Words& words, c
   gth_tensor *indices = nullptr, *made = nullptr;
   require(gth_tensor_borrow(&desc, &indices, nullptr) == GTH_OK, "borrow of rows");
   gth_error* error = fresh_error();
-  const int32_t status = gth_gather(nullptr, tensor, indices, nullptr, &made, error);
+  const int32_t status = calls::gather.make(nullptr, tensor, indices, nullptr, nullptr, &made, error);
   tally().count(status);
   expect_whole_error(status, *error);
   require(status == (all ? GTH_OK : GTH_E_INDEX), "gather: status");

@@ -12,25 +12,25 @@ constexpr uint32_t largest_struct = 4096;
 
 // The size of a struct in the first release. It never changes.
 template <class T>
-constexpr uint32_t first_size = 0;
+inline constexpr uint32_t first_size = 0;
 template <>
-constexpr uint32_t first_size<gth_error> = GTH_ERROR_FIRST;
+inline constexpr uint32_t first_size<gth_error> = GTH_ERROR_FIRST;
 template <>
-constexpr uint32_t first_size<gth_capability_info> = GTH_CAPABILITY_INFO_FIRST;
+inline constexpr uint32_t first_size<gth_capability_info> = GTH_CAPABILITY_INFO_FIRST;
 template <>
-constexpr uint32_t first_size<gth_context_options> = GTH_CONTEXT_OPTIONS_FIRST;
+inline constexpr uint32_t first_size<gth_context_options> = GTH_CONTEXT_OPTIONS_FIRST;
 template <>
-constexpr uint32_t first_size<gth_tensor_desc> = GTH_TENSOR_DESC_FIRST;
+inline constexpr uint32_t first_size<gth_tensor_desc> = GTH_TENSOR_DESC_FIRST;
 template <>
-constexpr uint32_t first_size<gth_options> = GTH_OPTIONS_FIRST;
+inline constexpr uint32_t first_size<gth_options> = GTH_OPTIONS_FIRST;
 template <>
-constexpr uint32_t first_size<gth_request> = GTH_REQUEST_FIRST;
+inline constexpr uint32_t first_size<gth_request> = GTH_REQUEST_FIRST;
 template <>
-constexpr uint32_t first_size<gth_plan_args> = GTH_PLAN_ARGS_FIRST;
+inline constexpr uint32_t first_size<gth_plan_args> = GTH_PLAN_ARGS_FIRST;
 template <>
-constexpr uint32_t first_size<gth_shards> = GTH_SHARDS_FIRST;
+inline constexpr uint32_t first_size<gth_shards> = GTH_SHARDS_FIRST;
 template <>
-constexpr uint32_t first_size<gth_parts> = GTH_PARTS_FIRST;
+inline constexpr uint32_t first_size<gth_parts> = GTH_PARTS_FIRST;
 
 template <class T>
 bool is_struct_size(uint32_t size) {
