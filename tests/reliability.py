@@ -30,7 +30,7 @@ What is tested beyond examples, the last figure, and the command that gives it a
 """
 
 NOTES = """
-Lines that coverage leaves: kernels for processors that the machine of the last run is not (AVX-512), functions that the
+Lines that coverage leaves: functions that the
 compiler runs (the table of dtypes), an affinity mask of more CPUs than it holds, and what stands behind a switch over
 every value.
 """

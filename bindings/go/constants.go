@@ -165,7 +165,6 @@ const (
 const (
 	TierPortable Tier = 1
 	TierAVX2     Tier = 2
-	TierAVX512   Tier = 4
 	TierNEON     Tier = 8
 )
 

@@ -12,7 +12,6 @@
 namespace gather::cpu {
 struct Tier;
 extern const Tier avx2_tier __attribute__((weak));
-extern const Tier avx512_tier __attribute__((weak));
 }  // namespace gather::cpu
 
 #include "api/library.cpp"

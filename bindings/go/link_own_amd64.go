@@ -2,7 +2,4 @@
 
 package gather
 
-import (
-	_ "libgather/gather/internal/avx2"
-	_ "libgather/gather/internal/avx512"
-)
+import _ "libgather/gather/internal/avx2"

@@ -22,7 +22,6 @@ TEST(TierChoice, IsUsableAndTold) {
 TEST(TierChoice, IsTheOneThatIsAskedFor) {
   ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
   for (const uint32_t bit : built()) {
-    if (bit == emulated_avx512) continue;
     const std::string name = tier_name({bit, 0});
     const auto choose = [&] {
       setenv("GATHER_TIER", name.c_str(), 1);

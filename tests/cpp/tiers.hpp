@@ -13,33 +13,18 @@
 #include "cpu/tiers/choice.hpp"
 #include "guarded.hpp"
 
-namespace gather::cpu {
-extern const Tier emulated_avx512_tier;
-}
-
-// Every tier that this processor runs or has emulated, beside the plain functions: the same offsets for the same tuples,
-// the same rows for the same offsets, and nothing read or written that is not theirs.
+// Each tier that this processor supports is compared with the plain functions: offsets, rows, and accessed memory.
 namespace tiers {
 
-using gather::core::IndexKind;
+using gather::core::IndexType;
 using namespace gather::cpu;
 using hostile::Guarded;
-
-// Beside GTH_TIER_*.
-constexpr uint32_t emulated_avx512 = 1u << 31;
-
-inline const Tier* tier_of([[maybe_unused]] uint32_t bit) {
-#ifdef GATHER_EMULATED_AVX512
-  if (bit == emulated_avx512) return &emulated_avx512_tier;
-#endif
-  return find_tier(bit);
-}
 
 // A test of one tier.
 class Tiers : public ::testing::TestWithParam<uint32_t> {
  protected:
   void SetUp() override {
-    tier_ = tier_of(GetParam());
+    tier_ = find_tier(GetParam());
     if (!tier_) GTEST_SKIP() << "this processor does not run the tier";
   }
 
@@ -66,12 +51,9 @@ class Tiers : public ::testing::TestWithParam<uint32_t> {
 
 inline std::vector<uint32_t> built() {
   std::vector<uint32_t> bits;
-  for (uint32_t bit : {GTH_TIER_PORTABLE, GTH_TIER_AVX2, GTH_TIER_AVX512, GTH_TIER_NEON}) {
+  for (uint32_t bit : {GTH_TIER_PORTABLE, GTH_TIER_AVX2, GTH_TIER_NEON}) {
     if (built_tiers() & bit) bits.push_back(bit);
   }
-#ifdef GATHER_EMULATED_AVX512
-  bits.push_back(emulated_avx512);
-#endif
   return bits;
 }
 
@@ -79,13 +61,11 @@ inline std::string tier_name(const ::testing::TestParamInfo<uint32_t>& info) {
   switch (info.param) {
     case GTH_TIER_PORTABLE: return "portable";
     case GTH_TIER_AVX2: return "avx2";
-    case GTH_TIER_AVX512: return "avx512";
-    case emulated_avx512: return "avx512_emulated";
     default: return "neon";
   }
 }
 
-inline bool fits(IndexKind kind, int64_t value) {
+inline bool fits(IndexType kind, int64_t value) {
   const int64_t bits = 8 * gather::core::index_bytes(kind);
   if (bits == 64) return true;
   if (gather::core::is_signed(kind)) return value >= -(int64_t{1} << (bits - 1)) && value < int64_t{1} << (bits - 1);

@@ -18,12 +18,12 @@ class TiersTake : public Tiers {
   }
 
   // Dims of rows a step apart, so that those of the last tuple's still lie in the table.
-  Selection select(Width width, int64_t row, int64_t n, int32_t components = 1, int64_t lines = 1) {
+  Selection select(IndexType type, int64_t row, int64_t n, int32_t components = 1, int64_t lines = 1) {
     Selection selection{};
-    selection.width = width;
+    selection.type = width;
     selection.components = components;
-    selection.wraps = width != Width::uint64 && pick(2) == 1;
-    selection.index_step = gather::core::index_bytes(static_cast<IndexKind>(width));
+    selection.wraps = width != IndexType::uint64 && pick(2) == 1;
+    selection.index_step = gather::core::index_bytes(static_cast<IndexType>(width));
     selection.tuple_step = components * selection.index_step;
     const int64_t spare = static_cast<int64_t>(table_.size()) - row;
     selection.row_step = pick(2) * pick(spare / (4 * n) + 1);
@@ -47,7 +47,7 @@ class TiersTake : public Tiers {
     int64_t offset = 0;
     for (int32_t c = 0; c < selection.components; ++c) {
       const int64_t size = selection.size[c], index = pick(8) == 0 ? size - 1 : pick(size);
-      const bool turns = selection.wraps && fits(static_cast<IndexKind>(selection.width), -1) && pick(2) == 1;
+      const bool turns = selection.wraps && fits(static_cast<IndexType>(selection.type), -1) && pick(2) == 1;
       store(selection, i, c, turns ? index - size : index);
       offset += index * selection.stride[c];
     }
@@ -56,11 +56,11 @@ class TiersTake : public Tiers {
 
   int64_t outside(const Selection& selection, int32_t c) {
     const int64_t size = selection.size[c];
-    return pick(2) ? size : selection.wraps ? -size - 1 : selection.width == Width::uint64 ? INT64_MIN : -1;
+    return pick(2) ? size : selection.wraps ? -size - 1 : selection.type == IndexType::uint64 ? INT64_MIN : -1;
   }
 
   // As many as there are before the first that is outside, or some fewer; those copied, and nothing else written.
-  void check(Width width, const Rows& rows, int64_t n, int64_t lines, int64_t gap, bool has_bad,
+  void check(IndexType type, const Rows& rows, int64_t n, int64_t lines, int64_t gap, bool has_bad,
              int32_t components = 1) {
     const int64_t all = n * lines;
     Selection selection = select(width, rows.bytes, n, components, lines);
@@ -102,7 +102,7 @@ class TiersTake : public Tiers {
 
 TEST_P(TiersTake, EverySize) {
   for (int64_t bytes = 1; bytes <= 700; bytes += bytes < 140 ? 1 : 29) {
-    for (Width width : {Width::int32, Width::int64, Width::uint64}) {
+    for (IndexType type : {IndexType::int32, IndexType::int64, IndexType::uint64}) {
       for (int64_t n : {1, 2, 3, 7, 15, 16, 17, 33, 63, 64, 79, 80, 81, 97, 255, 300}) {
         for (bool is_far : {false, true}) {
           for (bool has_bad : {false, true}) {
@@ -122,7 +122,7 @@ TEST_P(TiersTake, EverySize) {
 TEST_P(TiersTake, LongRows) {
   for (int64_t bytes : {1024, 2048, 4096, 4100}) {
     for (bool is_far : {false, true}) {
-      for (bool has_bad : {false, true}) check(Width::int64, {bytes, is_far, is_far}, 128, 1, 0, has_bad);
+      for (bool has_bad : {false, true}) check(IndexType::int64, {bytes, is_far, is_far}, 128, 1, 0, has_bad);
     }
   }
 }
@@ -131,8 +131,8 @@ TEST_P(TiersTake, LongRows) {
 TEST_P(TiersTake, Tables) {
   for (most_rows_ = 1; most_rows_ <= 17; ++most_rows_) {
     for (int32_t kind = 0; kind < 8; ++kind) {
-      const auto width = static_cast<Width>(kind);
-      const bool is_walked = width == Width::int32 || gather::core::index_bytes(static_cast<IndexKind>(kind)) == 8;
+      const auto width = static_cast<IndexType>(kind);
+      const bool is_walked = width == IndexType::int32 || gather::core::index_bytes(static_cast<IndexType>(kind)) == 8;
       if (!is_walked && (GetParam() == GTH_TIER_PORTABLE || most_rows_ > 16)) continue;
       for (int64_t bytes : {1, 2, 4}) {
         for (int64_t n : {64, 65, 71, 72, 100, 255, 300}) {
@@ -152,7 +152,7 @@ TEST_P(TiersTake, Tables) {
 // Of so few tuples, or rows with gaps between them, it is not worth filling registers: another way takes them.
 TEST_P(TiersTake, FewOfATable) {
   most_rows_ = 16;
-  const Selection selection = select(Width::uint8, 4, 63);
+  const Selection selection = select(IndexType::uint8, 4, 63);
   const TakeRows take = tier_->choose_take(selection, {4, false, false});
   ASSERT_EQ(take == nullptr, GetParam() == GTH_TIER_PORTABLE);
   if (!take) return;
@@ -163,7 +163,7 @@ TEST_P(TiersTake, FewOfATable) {
 
 TEST_P(TiersTake, TuplesOfSeveralComponents) {
   for (int32_t components = 2; components <= Selection::most_components; ++components) {
-    for (Width width : {Width::int32, Width::int64, Width::uint64}) {
+    for (IndexType type : {IndexType::int32, IndexType::int64, IndexType::uint64}) {
       for (int64_t n : {1, 15, 16, 17, 33, 80, 97}) {
         for (int64_t bytes : {1, 4, 12, 64, 200}) {
           for (bool is_far : {false, true}) {
@@ -181,12 +181,12 @@ TEST_P(TiersTake, TuplesOfSeveralComponents) {
 }
 
 TEST_P(TiersTake, OnlyWhatLiesDense) {
-  Selection selection = select(Width::int64, 4, 16);
+  Selection selection = select(IndexType::int64, 4, 16);
   selection.tuple_step = 16;
   EXPECT_EQ(tier_->choose_take(selection, {4, false, false}), nullptr);
   selection.tuple_step = 0;
   EXPECT_EQ(tier_->choose_take(selection, {4, false, false}), nullptr);
-  selection = select(Width::int64, 4, 16);
+  selection = select(IndexType::int64, 4, 16);
   selection.components = 2;
   EXPECT_EQ(tier_->choose_take(selection, {4, false, false}), nullptr);
 }
@@ -194,7 +194,7 @@ TEST_P(TiersTake, OnlyWhatLiesDense) {
 // While another thread turns one index from good to bad and back, a row is that of a good index.
 TEST_P(TiersTake, NothingIsReadTwice) {
   Selection selection{};
-  selection.width = Width::int64;
+  selection.type = IndexType::int64;
   selection.components = 1;
   selection.index_step = selection.tuple_step = 8;
   selection.size[0] = 1000;
@@ -266,7 +266,7 @@ class TiersGive : public TiersTake {
   template <class T, class Choose, class Combine>
   void check_gives(Choose&& choose, Combine&& combine) {
     for (int64_t most : {3, 100, 4000}) {
-      for (Width width : {Width::int32, Width::int64, Width::uint64}) {
+      for (IndexType type : {IndexType::int32, IndexType::int64, IndexType::uint64}) {
         for (int64_t n : {1, 3, 8, 15, 16, 17, 33, 63, 64, 100, 300}) {
           for (int32_t way = 0; way < 4; ++way) {
             const int64_t lines = n < 16 ? 1 + pick(30) : n < 128 ? 1 + pick(12) : 1 + pick(3);
@@ -318,7 +318,7 @@ TEST_P(TiersGive, IsAddedInItsOrder) {
 }
 
 TEST_P(TiersGive, OnlyShortRowsByDenseTuples) {
-  Selection selection = select(Width::int64, 4, 16);
+  Selection selection = select(IndexType::int64, 4, 16);
   EXPECT_EQ(tier_->choose_give(selection, {3, false, false}), nullptr);
   EXPECT_EQ(tier_->choose_give(selection, {16, false, false}), nullptr);
   EXPECT_EQ(tier_->choose_give_sum(selection, Addend::float32, {8, false, false}), nullptr);

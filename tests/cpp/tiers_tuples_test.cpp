@@ -29,7 +29,7 @@ class TiersTuples : public Tiers {
   Tuples make(int32_t kind, int32_t components, int32_t bounds) {
     Tuples tuples;
     Plan& plan = tuples.plan;
-    plan.index = static_cast<IndexKind>(kind);
+    plan.index = static_cast<IndexType>(kind);
     plan.components = components;
     plan.bounds = bounds;
     plan.wraps = pick(2) == 1;
@@ -73,7 +73,7 @@ class TiersTuples : public Tiers {
       if (fits(plan.index, edge)) return edge;
     }
     const int64_t inside = good(plan, size);
-    const bool turns = values == Values::negative && plan.wraps && plan.index != IndexKind::uint64 && pick(2) == 1;
+    const bool turns = values == Values::negative && plan.wraps && plan.index != IndexType::uint64 && pick(2) == 1;
     return turns && fits(plan.index, inside - size) ? inside - size : inside;
   }
 
@@ -174,7 +174,7 @@ TEST_P(TiersTuples, Modulo) {
           if (pick(2) == 0) number = -number;
           if (repeat % 5 == 0 && pick(tuples.n) == 0) number = pick(edges);
           if (!fits(plan.index, number) && gather::core::index_bytes(plan.index) < 8) number &= 127;
-          is_near &= number <= foldable && number >= (plan.index == IndexKind::uint64 ? 0 : -foldable);
+          is_near &= number <= foldable && number >= (plan.index == IndexType::uint64 ? 0 : -foldable);
           std::memcpy(first + i * tuples.stride + c * plan.index_step, &number,
                       static_cast<size_t>(gather::core::index_bytes(plan.index)));
         }
@@ -225,7 +225,7 @@ TEST_P(TiersTuples, RowSteps) {
 TEST_P(TiersTuples, NothingIsReadTwice) {
   for (int32_t bounds : {GTH_BOUNDS_ERROR, GTH_BOUNDS_SKIP, GTH_BOUNDS_CLAMP, GTH_BOUNDS_MODULO}) {
     Plan plan{};
-    plan.index = IndexKind::int64;
+    plan.index = IndexType::int64;
     plan.components = 1;
     plan.bounds = bounds;
     plan.wraps = true;

@@ -72,7 +72,7 @@ OF_PYTHON = (
 FLAGS = re.search(r"^flags\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
 OF_OTHER_PROCESSORS = tuple(
     rf"src/cpu/tiers/{tier}\.cpp"
-    for tier, flag in (("neon", "asimd"), ("avx2", "avx2"), ("avx512", "avx512vl"))
+    for tier, flag in (("neon", "asimd"), ("avx2", "avx2"))
     if not FLAGS or flag not in FLAGS[1].split()
 )
 

@@ -100,6 +100,6 @@ struct Tier {
   TakeRows (*choose_give_sum)(const Selection& selection, Addend addend, const Rows& rows);
 };
 
-extern const Tier portable_tier, avx2_tier, avx512_tier, neon_tier;
+extern const Tier portable_tier, avx2_tier, neon_tier;
 
 }  // namespace gather::cpu

@@ -64,7 +64,7 @@ var words = map[string]string{
 	"DLPACK": "DLPack", "DTYPE": "DType", "NOMEM": "NoMemory", "READONLY": "ReadOnly", "BFLOAT16": "BFloat16",
 	"TENSORFLOW": "TensorFlow", "NUMPY": "NumPy", "IO": "IO", "ND": "ND",
 	"CPU": "CPU", "CUDA": "CUDA", "GPU": "GPU", "ONNX": "ONNX", "ORT": "ORT", "JAX": "JAX",
-	"AVX2": "AVX2", "AVX512": "AVX512", "NEON": "NEON",
+	"AVX2": "AVX2", "NEON": "NEON",
 	"E3M4": "E3M4", "E4M3": "E4M3", "E4M3B11FNUZ": "E4M3B11FNUZ", "E4M3FN": "E4M3FN", "E4M3FNUZ": "E4M3FNUZ",
 	"E5M2": "E5M2", "E5M2FNUZ": "E5M2FNUZ", "E8M0FNU": "E8M0FNU",
 }

@@ -1,6 +1,0 @@
-//go:build !gather_shared && !gather_static
-
-// Numbers that do not fit wrap around here.
-#pragma GCC optimize("wrapv")
-
-#include "cpu/tiers/avx512.cpp"
