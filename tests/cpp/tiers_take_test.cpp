@@ -20,10 +20,10 @@ class TiersTake : public Tiers {
   // Dims of rows a step apart, so that those of the last tuple's still lie in the table.
   Selection select(IndexType type, int64_t row, int64_t n, int32_t components = 1, int64_t lines = 1) {
     Selection selection{};
-    selection.type = width;
+    selection.type = type;
     selection.components = components;
-    selection.wraps = width != IndexType::uint64 && pick(2) == 1;
-    selection.index_step = gather::core::index_bytes(static_cast<IndexType>(width));
+    selection.wraps = type != IndexType::uint64 && pick(2) == 1;
+    selection.index_step = gather::core::index_bytes(type);
     selection.tuple_step = components * selection.index_step;
     const int64_t spare = static_cast<int64_t>(table_.size()) - row;
     selection.row_step = pick(2) * pick(spare / (4 * n) + 1);
@@ -47,7 +47,7 @@ class TiersTake : public Tiers {
     int64_t offset = 0;
     for (int32_t c = 0; c < selection.components; ++c) {
       const int64_t size = selection.size[c], index = pick(8) == 0 ? size - 1 : pick(size);
-      const bool turns = selection.wraps && fits(static_cast<IndexType>(selection.type), -1) && pick(2) == 1;
+      const bool turns = selection.wraps && fits(selection.type, -1) && pick(2) == 1;
       store(selection, i, c, turns ? index - size : index);
       offset += index * selection.stride[c];
     }
@@ -63,7 +63,7 @@ class TiersTake : public Tiers {
   void check(IndexType type, const Rows& rows, int64_t n, int64_t lines, int64_t gap, bool has_bad,
              int32_t components = 1) {
     const int64_t all = n * lines;
-    Selection selection = select(width, rows.bytes, n, components, lines);
+    Selection selection = select(type, rows.bytes, n, components, lines);
     const TakeRows take = tier_->choose_take(selection, rows);
     ASSERT_NE(take, nullptr);
     std::vector<int64_t> offsets(static_cast<size_t>(all));
@@ -106,11 +106,11 @@ TEST_P(TiersTake, EverySize) {
       for (int64_t n : {1, 2, 3, 7, 15, 16, 17, 33, 63, 64, 79, 80, 81, 97, 255, 300}) {
         for (bool is_far : {false, true}) {
           for (bool has_bad : {false, true}) {
-            SCOPED_TRACE("row " + std::to_string(bytes) + ", n " + std::to_string(n) + ", width " +
-                         std::to_string(static_cast<int>(width)) + (is_far ? ", far" : ""));
+            SCOPED_TRACE("row " + std::to_string(bytes) + ", n " + std::to_string(n) + ", type " +
+                         std::to_string(static_cast<int>(type)) + (is_far ? ", far" : ""));
             const int64_t gap = pick(3) == 0 ? 64 * pick(2) + pick(2) : 0;
             const int64_t lines = n < 16 ? 1 + pick(60) : n < 128 ? 1 + pick(12) : 1;
-            check(width, {bytes, is_far, pick(2) == 0}, n, lines, gap, has_bad);
+            check(type, {bytes, is_far, pick(2) == 0}, n, lines, gap, has_bad);
             if (HasFatalFailure()) return;
           }
         }
@@ -127,20 +127,20 @@ TEST_P(TiersTake, LongRows) {
   }
 }
 
-// Tables of 16 rows and fewer, which lie in registers, by indices of every width; 17 do not.
+// Tables of 16 rows and fewer, which lie in registers, by indices of every type; 17 do not.
 TEST_P(TiersTake, Tables) {
   for (most_rows_ = 1; most_rows_ <= 17; ++most_rows_) {
     for (int32_t kind = 0; kind < 8; ++kind) {
-      const auto width = static_cast<IndexType>(kind);
-      const bool is_walked = width == IndexType::int32 || gather::core::index_bytes(static_cast<IndexType>(kind)) == 8;
+      const auto type = static_cast<IndexType>(kind);
+      const bool is_walked = type == IndexType::int32 || gather::core::index_bytes(static_cast<IndexType>(kind)) == 8;
       if (!is_walked && (GetParam() == GTH_TIER_PORTABLE || most_rows_ > 16)) continue;
       for (int64_t bytes : {1, 2, 4}) {
         for (int64_t n : {64, 65, 71, 72, 100, 255, 300}) {
           for (bool has_bad : {false, true}) {
             SCOPED_TRACE("rows " + std::to_string(most_rows_) + " of " + std::to_string(bytes) + ", n " +
-                         std::to_string(n) + ", width " + std::to_string(kind));
+                         std::to_string(n) + ", type " + std::to_string(kind));
             const int64_t gap = is_walked && pick(4) == 0 ? 3 : 0;
-            check(width, {bytes, false, false}, n, n < 100 ? 1 + pick(3) : 1, gap, has_bad);
+            check(type, {bytes, false, false}, n, n < 100 ? 1 + pick(3) : 1, gap, has_bad);
             if (HasFatalFailure()) return;
           }
         }
@@ -169,8 +169,8 @@ TEST_P(TiersTake, TuplesOfSeveralComponents) {
           for (bool is_far : {false, true}) {
             for (bool has_bad : {false, true}) {
               SCOPED_TRACE("components " + std::to_string(components) + ", row " + std::to_string(bytes) + ", n " +
-                           std::to_string(n) + ", width " + std::to_string(static_cast<int>(width)));
-              check(width, {bytes, is_far, false}, n, 1 + pick(n < 16 ? 12 : 3), 0, has_bad, components);
+                           std::to_string(n) + ", type " + std::to_string(static_cast<int>(type)));
+              check(type, {bytes, is_far, false}, n, 1 + pick(n < 16 ? 12 : 3), 0, has_bad, components);
               if (HasFatalFailure()) return;
             }
           }
@@ -271,7 +271,7 @@ class TiersGive : public TiersTake {
           for (int32_t way = 0; way < 4; ++way) {
             const int64_t lines = n < 16 ? 1 + pick(30) : n < 128 ? 1 + pick(12) : 1 + pick(3);
             const bool has_bad = (way & 1) != 0, is_far = (way & 2) != 0;
-            Selection selection = select(width, sizeof(T), n, 1 + way % 2, lines);
+            Selection selection = select(type, sizeof(T), n, 1 + way % 2, lines);
             make_numbers(sizeof(T), n, lines, most, &selection);
             const TakeRows give = choose(selection, is_far);
             ASSERT_NE(give, nullptr);
