@@ -3,10 +3,10 @@
 #include "api/copy.hpp"
 #include "api/execute.hpp"
 #include "api/run.hpp"
-#include "core/types/dtype.hpp"
 #include "core/plan/layout.hpp"
 #include "core/plan/lower.hpp"
 #include "core/plan/short.hpp"
+#include "core/types/dtype.hpp"
 
 namespace gather::api {
 namespace {
@@ -85,17 +85,6 @@ int32_t allocate_table(const Making& making, gth_tensor_desc* desc, Storage** st
   return status;
 }
 
-// The table of a scatter is only read: its memory is checked here, as the target, and then copied.
-int32_t check_table(const Making& making, const Error& error) {
-  const gth_tensor_desc& table = *making.request.table;
-  if (core::operation_of(making.request.op).is_gradient()) return GTH_OK;
-  core::Layout layout;
-  const int64_t bytes = core::find_dtype(table.dtype)->bytes;
-  if (int32_t status = core::resolve_layout(table, bytes, GTH_OPERAND_TARGET, &layout, error)) return status;
-  if (table.data || layout.reach.empty) return GTH_OK;
-  return error.fail({GTH_E_NULL, GTH_OPERAND_TARGET}, "target: data is NULL");
-}
-
 // Everything but indices is validated before memory is allocated.
 GATHER_APART int32_t scatter_new(const Making& making, gth_tensor** out, const Error& error) {
   gth_tensor_desc desc = dense_table(making);
@@ -104,7 +93,6 @@ GATHER_APART int32_t scatter_new(const Making& making, gth_tensor** out, const E
   Plan plan;
   if (int32_t status = core::lower(request, &plan, error)) return status;
   if (desc.dtype == GTH_DTYPE_STRING) return scatter_strings(making, plan, out, error);
-  if (int32_t status = check_table(making, error)) return status;
   Storage* storage;
   if (int32_t status = allocate_table(making, &desc, &storage, error)) return status;
   const core::Pointers pointers = pointers_of(desc.data, request.indices->data, request.rows->data);

@@ -1,13 +1,13 @@
 #include <algorithm>
-#include <new>
 
 #include "api/operands.hpp"
 #include "api/plan.hpp"
 #include "api/run.hpp"
 #include "core/base/apart.hpp"
 #include "core/base/checked.hpp"
-#include "core/plan/lower.hpp"
 #include "core/base/structs.hpp"
+#include "core/os/memory.hpp"
+#include "core/plan/lower.hpp"
 
 // Several requests, or several plans, as one call: all are validated before the first one writes.
 namespace gather::api {
@@ -28,9 +28,11 @@ class Ranges {
  public:
   static constexpr int64_t most_per_item = 3;
 
-  explicit Ranges(int64_t count)
-      : written_(new(std::nothrow) Range[static_cast<size_t>(most_per_item * count)]), read_(written_ + count) {}
-  ~Ranges() { delete[] written_; }
+  // `bytes` is the memory of most_per_item ranges for each of `count` items.
+  Ranges(int64_t count, int64_t bytes)
+      : written_(static_cast<Range*>(core::allocate(static_cast<size_t>(bytes)))),
+        read_(written_ ? written_ + count : nullptr) {}
+  ~Ranges() { core::deallocate(written_); }
   Ranges(const Ranges&) = delete;
   Ranges& operator=(const Ranges&) = delete;
 
@@ -176,7 +178,7 @@ int32_t run_all(const Items& items, int64_t count, int64_t* item, const Error& e
   if (!core::multiply(count, Ranges::most_per_item * int64_t{sizeof(Range)}, &bytes)) {
     return fail_memory(INT64_MAX, error);
   }
-  Ranges ranges(count);
+  Ranges ranges(count, bytes);
   if (!ranges.is_allocated()) return fail_memory(bytes, error);
   for (*item = 0; *item < count; ++*item) {
     if (int32_t status = items.validate(*item, &ranges, error)) return status;

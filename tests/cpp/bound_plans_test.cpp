@@ -72,7 +72,7 @@ TEST(BoundPlans, APointerBesideABoundTensor) {
   }
 }
 
-TEST(BoundPlans, ReleasedTensors) {
+TEST(BoundPlans, E4_ReleasedTensors) {
   for (const Operation& op : planned) {
     for (int32_t role = 0; role < 3; ++role) {
       SCOPED_TRACE("operation " + std::to_string(op.number) + ", role " + std::to_string(role));
