@@ -346,3 +346,62 @@ def test_a_bad_index_along_an_axis_is_named(lazy: bool) -> None:
 def test_what_is_refused_of_tuples_and_elements(ask: Any, kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=message):
         ask(da.from_array(A, chunks=CHUNKS["uneven"]))
+
+
+def lying(array: np.ndarray, chunks: Any, number: tuple[int, ...], change: Any) -> Any:
+    """An array of dask's, one chunk of which has other extents than it declares."""
+
+    def changed(block: Any, block_info: Any = None) -> Any:
+        return change(block) if tuple(block_info[0]["chunk-location"]) == number else block
+
+    honest = da.from_array(array, chunks=chunks)
+    return da.map_blocks(changed, honest, dtype=array.dtype, meta=honest._meta)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda block: block[1:], "has length 1 along dim 0, 2 is declared"),
+        (lambda block: np.concatenate([block, block]), "has length 4 along dim 0, 2 is declared"),
+        (lambda block: block[:, :-1], "has length 2 along dim 1, 3 is declared"),
+        (lambda block: block[0], "has rank 1, 2 is declared"),
+    ],
+)
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda x: take(x, [2, 3, 0]),
+        lambda x: take(x, da.from_array(np.array([2, 3, 0]), chunks=2)),
+        lambda x: take(x, [3, 4], axis=1),
+        lambda x: libgather.dask.gather_nd(x, [[2, 4], [3, 3]]),
+        lambda x: libgather.dask.gather_nd(x, da.from_array(np.array([[2], [3]]))),
+        lambda x: libgather.dask.take_along_axis(x, np.full((1, 6), 2), axis=0),
+    ],
+)
+def test_a_chunk_of_another_length_is_named(ask: Any, change: Any, message: str) -> None:
+    """In whatever way it lies: its rows are not taken for those that other ids ask for."""
+    table = np.arange(36.0).reshape(6, 6)
+    x = lying(table, (2, 3), (1, 1), change)
+    with pytest.raises(libgather.Error, match=rf"params: chunk \(1, 1\) {message}") as caught:
+        ask(x).compute(scheduler="sync")
+    assert caught.value.operand == "params"
+    if "length" in message:
+        length, dim, needed = (int(part) for part in message.replace(",", "").split() if part.isdecimal())
+        assert (caught.value.value, caught.value.component, caught.value.limit) == (length, dim, needed)
+
+
+@pytest.mark.parametrize(
+    ("ask", "ids", "chunks"),
+    [
+        (lambda ids: take(da.from_array(np.arange(6.0), chunks=2), ids), np.array([2, 3, 0, 1]), 2),
+        (lambda ids: libgather.dask.gather_nd(da.from_array(np.arange(6.0)), ids), np.array([[2], [3], [0], [1]]), 2),
+        (lambda ids: libgather.dask.take_along_axis(da.from_array(np.arange(6.0)), ids), np.array([2, 3, 0, 1]), 2),
+    ],
+)
+@pytest.mark.parametrize("change", [lambda block: block[1:], lambda block: np.concatenate([block, block[:1]])])
+def test_a_chunk_of_ids_of_another_length_is_named(ask: Any, ids: Any, chunks: Any, change: Any) -> None:
+    length = len(change(np.zeros(2)))
+    with pytest.raises(
+        libgather.ShapeError, match=rf"indices: chunk \(1,.*\) has length {length} along dim 0, 2 is decl"
+    ):
+        ask(lying(ids, chunks, (1,) + (0,) * (ids.ndim - 1), change)).compute(scheduler="sync")

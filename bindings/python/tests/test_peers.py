@@ -201,6 +201,54 @@ class TestArrow:
         words = pa.array(["a", "b", "a"]).dictionary_encode()
         assert libgather.gather(words, [2, 1]).to_pylist() == ["a", "b"]
 
+    @pytest.mark.parametrize("name", ["string", "binary", "string_view", "binary_view"])
+    def test_strings_without_room_in_32_bit_offsets(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """As with a room of 2 GiB, which takes as much memory: what has no room has the large type."""
+        kind = getattr(pa, name)()
+        large = pa.large_string() if name.startswith("string") else pa.large_binary()
+        monkeypatch.setattr("libgather._kinds.arrow_strings.ROOM", 8)
+        params = pa.array(["abc", "defg"]).cast(kind)
+        for count, expected in ((2, kind), (3, large)):
+            indices = [1] * count
+            assert libgather.gather(params, indices).equals(pa.array(["defg"] * count).cast(expected))
+            rows = libgather.gather(params, [indices, indices])
+            assert rows.type == pa.list_(large, count)
+            assert rows.flatten().to_pylist() == [params[1].as_py()] * (2 * count)
+            filled = libgather.gather(params, [*indices, 9], bounds="fill")
+            assert filled.type == expected and filled[-1].as_py() in ("", b"")
+
+    def test_dictionaries_without_room_in_32_bit_offsets(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("libgather._kinds.arrow_strings.ROOM", 8)
+        for kind in (pa.dictionary(pa.int8(), pa.string(), ordered=True), pa.dictionary(pa.int64(), pa.binary())):
+            params = pa.array(["abc", "defg", "abc"]).cast(kind.value_type).dictionary_encode().cast(kind)
+            found = libgather.gather(params, [1, 0, 2, 2, 9], bounds="fill")
+            assert found.type == kind and found.to_pylist()[:4] == params.take(pa.array([1, 0, 2, 2])).to_pylist()
+
+    @pytest.mark.parametrize("fill", [None, "0123456789"])
+    def test_chunks_without_room_in_32_bit_offsets(self, fill: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+        from libgather._kinds import arrow_take
+
+        taken = arrow_take.taken
+
+        def overflowing(params: Any, places: Any, fill: Any) -> Any:
+            if params.type == pa.string():
+                raise pa.ArrowInvalid("Take operation overflowed binary array capacity")
+            return taken(params, places, fill)
+
+        monkeypatch.setattr("libgather._kinds.arrow_strings.ROOM", 8)
+        monkeypatch.setattr(arrow_take, "taken", overflowing)
+        params = pa.chunked_array([["abc"], ["defg", "hi"]])
+        switches = {} if fill is None else {"fill_value": fill}
+        small = libgather.gather(params, [1, 2], **switches)
+        assert small.type == pa.string() and small.to_pylist() == ["defg", "hi"]
+        indices, expected = [2, 1, 0], ["hi", "defg", "abc"]
+        if fill is not None:
+            indices, expected = [*indices, 9], [*expected, fill]
+        found = libgather.gather(params, indices, **switches)
+        assert found.type == pa.large_string() and found.to_pylist() == expected
+        rows = libgather.gather(params, [[2, 1, 0]])
+        assert rows.type == pa.list_(pa.large_string(), 3) and rows.to_pylist() == [["hi", "defg", "abc"]]
+
     def test_ranks(self) -> None:
         params = pa.array(["a", "b", "c"])
         assert libgather.gather(params, [[2, 0], [1, 1]]).to_pylist() == [["c", "a"], ["b", "b"]]

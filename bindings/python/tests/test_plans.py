@@ -176,6 +176,33 @@ def test_bound_plans_see_new_values() -> None:
         params.append(1)  # the memory is held
 
 
+@pytest.mark.parametrize("refcheck", [True, False])
+def test_arrays_that_are_held_cannot_be_resized(refcheck: bool) -> None:
+    """Nor those that they are views of; NumPy lets them be resized again when what has held them is gone."""
+
+    def cannot_be_resized(*held: np.ndarray) -> None:
+        for one in held:
+            with pytest.raises(ValueError, match="cannot resize"):
+                one.resize(1_000_000, refcheck=refcheck)
+
+    params, ids, out = np.arange(4.0), np.array([3, 1, 0, 2]), np.zeros(9)
+    view = out[1:5]
+    bound: Any = libgather.Plan(params, ids).bind(params, ids, view)
+    cannot_be_resized(params, ids, out)
+    assert bound() is view and out.tolist() == [0, 3, 1, 0, 2, 0, 0, 0, 0]
+    bound = libgather.ScatterPlan(params, ids).bind(params, ids, memoryview(out)[:4])
+    cannot_be_resized(params, ids, out)
+    assert bound().tolist() == [1, 3, 0, 0]
+    del bound, view
+    for freed in (params, ids, out):
+        freed.resize(1_000_000, refcheck=False)
+    words, counts = np.arange(4).astype("m8[s]"), np.arange(4)
+    tensors = libgather.Tensor(counts), libgather.Tensor(memoryview(counts)), libgather.Tensor(words.view("i8"))
+    cannot_be_resized(counts, words)
+    del tensors
+    counts.resize(9, refcheck=False)
+
+
 @pytest.mark.parametrize(
     ("op", "shape", "options", "at", "axis"),
     [

@@ -23,6 +23,14 @@ def test_operators() -> None:
 
 
 @needs_torch
+@pytest.mark.parametrize("modules", [["libgather", "torch"], ["torch._dynamo", "libgather"]], ids=str)
+def test_compiled_as_the_first_call(modules: list[str]) -> None:
+    script = Path(__file__).with_name("torch_compiled.py")
+    result = subprocess.run([sys.executable, str(script), *modules], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr[-8000:]
+
+
+@needs_torch
 def test_docstrings() -> None:
     code = "import doctest, libgather.torch; raise SystemExit(doctest.testmod(libgather.torch).failed)"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -186,6 +186,99 @@ def test_tensors_without_values() -> None:
     assert operators.gather(torch.empty(5, 3, device="meta"), torch.zeros(2, dtype=torch.long, device="meta")).is_meta
 
 
+WRONG: list[tuple[str, tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
+    ("gather", (5, 3), (4,), {"axis": 2}),
+    ("gather", (5, 3), (4,), {"axis": -3}),
+    ("gather", (5, 3), (4,), {"axis": -5}),
+    ("gather", (), (4,), {}),
+    ("gather", (2, 3), (3, 4), {"batch_dims": 1}),
+    ("gather", (2, 3), (2, 4), {"axis": 0, "batch_dims": 1}),
+    ("gather", (2, 3), (2, 4), {"batch_dims": 3}),
+    ("gather", (2, 3), (2, 4), {"batch_dims": -3}),
+    ("gather_nd", (5, 3), (4, 3), {}),
+    ("gather_nd", (5, 3), (), {}),
+    ("gather_nd", (5, 3), (4, 1), {"batch_dims": 1}),
+    ("gather_nd", (5, 3), (5, 2), {"batch_dims": 1}),
+    ("gather_nd", (5, 3), (5, 2), {"batch_dims": -1}),
+    ("gather_elements", (5, 3), (4,), {}),
+    ("gather_elements", (5, 3), (6, 3), {}),
+    ("gather_elements", (5, 3), (5, 3), {"axis": 2}),
+    ("gather_elements", (5, 3), (5, 3), {"axis": -3}),
+]
+
+
+@pytest.mark.parametrize(("call", "shape", "index_shape", "attributes"), WRONG)
+def test_wrong_shapes_are_refused_without_values(
+    call: str, shape: tuple[int, ...], index_shape: tuple[int, ...], attributes: dict[str, Any]
+) -> None:
+    operator = partial(getattr(operators, call), **attributes)
+
+    def refused(run: Any, kind: Any) -> str:
+        with pytest.raises(kind) as caught:
+            run()
+        return str(caught.value)
+
+    def operands(device: str = "cpu") -> tuple[torch.Tensor, torch.Tensor]:
+        return torch.zeros(shape, device=device), torch.zeros(index_shape, dtype=torch.long, device=device)
+
+    def without_values() -> torch.Tensor:
+        with torch._subclasses.FakeTensorMode():
+            return operator(*operands())
+
+    class Module(torch.nn.Module):
+        def forward(self, p: torch.Tensor, i: torch.Tensor) -> torch.Tensor:
+            return operator(p, i)
+
+    library = (libgather.ShapeError, libgather.RankError)
+    message = refused(lambda: operator(*operands()), library)
+    # What the plain function says of the same call, but for the extents of torch.gather.
+    extents = {"extents": "prefix"} if call == "gather_elements" else {}
+    with pytest.raises(library):
+        getattr(libgather, call)(*operands(), **attributes, **extents)
+    assert refused(without_values, library) == message
+    assert refused(lambda: operator(*operands("meta")), library) == message
+    assert message in refused(lambda: torch.export.export(Module(), operands()), Exception)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bool])
+def test_wrong_indices_are_refused_without_values(dtype: torch.dtype) -> None:
+    for device in ("cpu", "meta"):
+        params, indices = torch.zeros(3, device=device), torch.zeros(2, dtype=dtype, device=device)
+        with pytest.raises(libgather.DTypeError, match="indices: dtype"):
+            operators.gather(params, indices)
+
+
+@pytest.mark.parametrize(
+    ("call", "shape", "index_shape", "attributes"),
+    [
+        ("gather", (4, 5), (4, 2), {"batch_dims": 1}),
+        ("gather_nd", (4, 5), (4, 2, 1), {"batch_dims": 1}),
+        ("gather_elements", (4, 5), (4, 2), {}),
+    ],
+)
+def test_open_extents_that_must_agree_are_guarded(
+    call: str, shape: tuple[int, ...], index_shape: tuple[int, ...], attributes: dict[str, Any]
+) -> None:
+    operator = partial(getattr(operators, call), **attributes)
+
+    class Module(torch.nn.Module):
+        def forward(self, p: torch.Tensor, i: torch.Tensor) -> torch.Tensor:
+            return operator(p, i)
+
+    def operands(rows: int, of: int) -> tuple[torch.Tensor, torch.Tensor]:
+        return torch.zeros(of, *shape[1:]), torch.zeros((rows, *index_shape[1:]), dtype=torch.long)
+
+    auto = torch.export.Dim.AUTO
+    program = torch.export.export(Module(), operands(4, 4), dynamic_shapes=({0: auto}, {0: auto})).module()
+    assert program(*operands(6, 6)).shape[0] == 6
+    with pytest.raises((AssertionError, RuntimeError)):
+        program(*operands(7, 6))
+    compiled = torch.compile(operator, fullgraph=True, backend="aot_eager", dynamic=True)
+    assert compiled(*operands(6, 6)).shape[0] == 6
+    with pytest.raises(Exception, match="indices: "):
+        compiled(*operands(7, 6))
+
+
 def test_sums_do_not_depend_on_threads() -> None:
     params, indices = torch.zeros(7, 33), torch.randint(0, 7, (20_000,))
     gradient, sums = torch.randn(20_000, 33), []
@@ -217,6 +310,82 @@ def test_gradients_of_nothing(shape: tuple[int, ...], count: int, dtype: torch.d
         params = torch.ones(shape, dtype=dtype, requires_grad=True)
         operator(params, index).sum().abs().backward()
         assert torch.equal(params.grad, torch.zeros(shape, dtype=dtype))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_sums_in_half_precision(dtype: torch.dtype) -> None:
+    """The partial sums have no room in the dtype; the sum is the exact one, rounded once."""
+    count = 5000
+    indices = torch.arange(count) % 2
+    upstream = torch.full((count, 3), 0.5, dtype=dtype)
+    upstream[indices == 0] = 1
+    expected = torch.tensor([[count / 2] * 3, [count / 4] * 3]).to(dtype)
+    for operator, index in (
+        (operators.gather, indices),
+        (operators.gather_nd, indices[:, None]),
+        (operators.gather_elements, indices[:, None].expand(count, 3)),
+    ):
+        params = torch.zeros(2, 3, dtype=dtype, requires_grad=True)
+        keywords = {"axis": 0} if operator is operators.gather_elements else {}
+        operator(params, index, **keywords).backward(upstream)
+        assert params.grad.dtype == dtype and torch.equal(params.grad, expected)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.complex64])
+@pytest.mark.parametrize(
+    ("call", "shape", "index_shape", "attributes"),
+    [
+        ("gather", (0,), (4,), {}),
+        ("gather", (0, 3), (2, 2), {}),
+        ("gather", (2, 0, 3), (2,), {"axis": 1}),
+        ("gather", (2, 0, 3), (2, 2), {"axis": 1, "batch_dims": 1}),
+        ("gather_nd", (0, 3), (4, 1), {}),
+        ("gather_nd", (3, 0, 2), (4, 2), {}),
+        ("gather_elements", (0,), (4,), {}),
+        ("gather_elements", (2, 0), (2, 4), {}),
+    ],
+)
+def test_gradients_of_an_empty_table(
+    call: str, shape: tuple[int, ...], index_shape: tuple[int, ...], attributes: dict[str, Any], dtype: torch.dtype
+) -> None:
+    params = torch.ones(shape, dtype=dtype, requires_grad=True)
+    indices = torch.zeros(index_shape, dtype=torch.long)
+    filled = getattr(operators, call)(params, indices, bounds="fill", fill_value=2, **attributes)
+    assert filled.numel() and (filled == 2).all()
+    weights = torch.ones_like(filled).requires_grad_()
+    (gradient,) = torch.autograd.grad(filled, params, weights, create_graph=True)
+    assert torch.equal(gradient, torch.zeros(shape, dtype=dtype))
+    gradient.real.sum().backward()
+    assert torch.equal(weights.grad, torch.zeros_like(filled))
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize(
+    ("dtype", "value"),
+    [
+        (torch.int64, 2**53 + 1),
+        (torch.int64, -(2**63)),
+        (torch.int64, 2**63 - 1),
+        (torch.uint64, 2**64 - 1),
+        (torch.int32, 7.0),
+        (torch.bool, True),
+        (torch.float64, 0.1),
+        (torch.complex128, 1 + 2j),
+    ],
+)
+def test_fill_values_are_exact(dtype: torch.dtype, value: Any, compiled: bool) -> None:
+    torch._dynamo.reset()
+    call = partial(operators.gather, bounds="fill", fill_value=value)
+    run = torch.compile(call, fullgraph=True, backend="aot_eager") if compiled else call
+    assert run(torch.zeros(3, dtype=dtype), torch.tensor([1, 9])).tolist() == [0, value]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value"), [(torch.int32, 2**31), (torch.int64, 1.5), (torch.int64, 2**70), (torch.bool, 0.5)]
+)
+def test_fill_values_that_the_dtype_does_not_have(dtype: torch.dtype, value: Any) -> None:
+    with pytest.raises(libgather.DTypeError, match="options: fill_value"):
+        operators.gather(torch.zeros(3, dtype=dtype), torch.tensor([9]), bounds="fill", fill_value=value)
 
 
 def test_errors() -> None:

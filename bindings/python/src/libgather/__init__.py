@@ -13,6 +13,7 @@ import array as _array
 from . import _constants, _library, _objects, errors, types  # noqa: F401
 from ._capabilities import capabilities, release, shutdown, version
 from ._contexts import sync
+from ._dynamo import skip_package
 from ._gradients import gather_elements_gradient, gather_gradient, gather_nd_gradient
 from ._operations import gather, gather_elements, gather_nd, output_shape
 from ._options import CHOICES
@@ -98,6 +99,7 @@ __all__ = [
 ]
 
 _objects.configure(errors.of_fields, (memoryview, _array.array, bytearray, bytes), CHOICES)
+skip_package()
 
 
 def __dir__() -> list[str]:

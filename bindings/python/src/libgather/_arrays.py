@@ -144,8 +144,7 @@ class Writing:
             written(self._value)
 
 
-def hold(value: Any) -> None:
-    """Has an array's library refuse to move its memory, which is to be used beyond this call."""
+def hold(value: Any) -> Any:
+    """Has an array's library refuse to move its memory, for as long as what this returns is kept."""
     fix = getattr(kind_of(value), "hold", None)
-    if fix is not None:
-        fix(value)
+    return None if fix is None else fix(value)

@@ -132,8 +132,7 @@ class Prepared:
 
     def _bound(self, tensors: Tensors, values: tuple[t.Any, t.Any, t.Any], site: Site | None) -> BoundPlan:
         """The plan over the memory of arrays, in the order of a run."""
-        for value in values:
-            hold(value)
+        holds = [hold(value) for value in values]
         out = values[2]
         followers: list[t.Callable[[], object]] = []
         if hasattr(kind_of(out), "written"):
@@ -143,8 +142,8 @@ class Prepared:
             followers.append(site.context._note_work)
         context = self._context if site is None else site.context
         if followers:
-            return FollowedBoundPlan(self, tensors, out, context, followers)
-        return BoundPlan(self, tensors, out, context)
+            return FollowedBoundPlan(self, tensors, out, context, holds, followers)
+        return BoundPlan(self, tensors, out, context, holds)
 
     def _run_tensors(self, tensors: Tensors, context: Context | None) -> None:
         n, addresses = self._checked(tensors)
@@ -236,9 +235,11 @@ class BoundPlan:
 
     __slots__ = ("__weakref__", "_bound", "_kept", "out")
 
-    def __init__(self, plan: Prepared, tensors: Tensors, out: t.Any, context: Context | None) -> None:
+    def __init__(
+        self, plan: Prepared, tensors: Tensors, out: t.Any, context: Context | None, holds: list[t.Any]
+    ) -> None:
         n, addresses = plan._checked(tensors)
-        self._kept = (plan, tensors, context)
+        self._kept = (plan, tensors, context, holds)
         self._bound = _objects.bound(plan._handle, handle_of(context), *addresses, n)
         #: The output, or the target, that calls write to and return.
         self.out: t.Any = out
@@ -260,7 +261,7 @@ class BoundPlan:
         try:
             _bound_run(self._bound)
         except errors.IndexError as error:
-            plan, tensors, _ = self._kept
+            plan, tensors, *_ = self._kept
             plan._locate(error, tensors[1].shape)
             raise
         return self.out
@@ -277,9 +278,10 @@ class FollowedBoundPlan(BoundPlan):
         tensors: Tensors,
         out: t.Any,
         context: Context | None,
+        holds: list[t.Any],
         followers: list[t.Callable[[], object]],
     ) -> None:
-        super().__init__(plan, tensors, out, context)
+        super().__init__(plan, tensors, out, context, holds)
         self._followers = followers
 
     def __call__(self) -> t.Any:

@@ -44,8 +44,7 @@ class Tensor(Memory):
         site = site_of(context, None, ("tensor", array))
         source = enter(array, site, "tensor")[0]
         self._handle: t.Any = source._handle
-        hold(array)
-        self._keep: t.Any = (source._keep, source)
+        self._keep: t.Any = (source._keep, source, hold(array))
         self._origin: t.Any = array
         self._text: bool = source._text
         self._described: t.Any = None

@@ -12,5 +12,5 @@ interest. A kind may have besides:
 - ``native(value)``: the array in the machine's byte order
 - ``is_program(params, indices, request)``: whether a compiled program of its library does such a call
 - ``quick(run, params, indices, request)``: a result without any Memory, or NotImplemented
-- ``hold(value)``: called before its address is kept, that it may not be moved
+- ``hold(value)``: called before its address is kept, that it may not be moved while what this returns is kept
 """

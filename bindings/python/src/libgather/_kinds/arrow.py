@@ -12,7 +12,7 @@ from .._dtypes import NUMBERS
 from .._library import NULL, ffi, lib
 from .._memory import Memory
 from .._modules import module
-from . import arrow_take, buffers, dlpack
+from . import arrow_strings, arrow_take, buffers, dlpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
     if isinstance(value, pa.Tensor):
         return buffers.enter(value, site, operand)
     if isinstance(value, pa.ChunkedArray):
-        value = value.combine_chunks()
+        value = arrow_strings.combined(pa, value)
     if not isinstance(value, pa.Array):
         raise errors.dtype_error(operand, f"{type(value).__name__} is not an array")
     if value.null_count:
@@ -51,11 +51,11 @@ def plain_of(pa: Any, value: Any) -> Any:
     """The array without what Arrow packs: bits become bytes, dictionaries and views of strings their strings."""
     kind = value.type
     if pa.types.is_dictionary(kind):
-        return plain_of(pa, value.dictionary_decode())
+        return plain_of(pa, arrow_strings.decoded(pa, value))
     if pa.types.is_boolean(kind):
         return value.cast(pa.uint8())
     if kind in (pa.string_view(), pa.binary_view()):
-        return value.cast(pa.large_string() if kind == pa.string_view() else pa.large_binary())
+        return value.cast(arrow_strings.large_of(pa, kind))
     return value
 
 
@@ -114,7 +114,8 @@ def quick_codes(run: Any, params: Any, indices: Any, request: Request) -> Any:
 
 
 def leave(tensor: Memory, like: Any) -> Any:
-    """An array of the type of params; more dims are lists of a fixed size, and rank 0 is a scalar."""
+    """An array of the type of params; more dims are lists of a fixed size, and rank 0 is a scalar. Strings of more than
+    2 GiB have the large type."""
     if not type(like).__module__.startswith("pyarrow"):
         return tensor
     pa = module("pyarrow")
@@ -136,18 +137,14 @@ def flat_of(pa: Any, tensor: Memory, kind: Any) -> Any:
     if tensor._dtype == c.DTYPE_STRING:
         schema, array = tensor.__arrow_c_array__()
         flat = pa.Array._import_from_c_capsule(schema, array)
-        return encoded(pa, flat.cast(kind.value_type), kind) if pa.types.is_dictionary(kind) else flat.cast(kind)
+        fit = arrow_strings.encoded if pa.types.is_dictionary(kind) else arrow_strings.fitted
+        return fit(pa, flat, kind)
     data = pa.py_buffer(tensor.memory())
     if pa.types.is_boolean(kind):
         return pa.Array.from_buffers(pa.uint8(), tensor.size, [None, data]).cast(pa.bool_())
     if pa.types.is_dictionary(kind):
-        return encoded(pa, pa.Array.from_buffers(kind.value_type, tensor.size, [None, data]), kind)
+        return arrow_strings.encoded(pa, pa.Array.from_buffers(kind.value_type, tensor.size, [None, data]), kind)
     return pa.Array.from_buffers(kind, tensor.size, [None, data])
-
-
-def encoded(pa: Any, flat: Any, kind: Any) -> Any:
-    """As a dictionary of a type, which says how wide its numbers are."""
-    return flat.dictionary_encode().cast(kind)
 
 
 def configure(pa: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from .. import _objects
 from .._modules import module
+from .arrow_strings import fitted, large_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,8 +43,19 @@ def quick(run: Any, params: Any, index: Any, count: int, request: Request) -> An
         at = index.cast(pa.int64()) if isinstance(index, pa.Array) else pa.array(index, pa.int64())
     except (pa.ArrowException, TypeError):  # beyond int64, or no sequence
         return NotImplemented
-    taken = params.take(resolved(at, len(params), marks, *policy(request)))
-    return taken if fill is None else taken.fill_null(fill)
+    places, large = resolved(at, len(params), marks, *policy(request)), large_of(pa, params.type)
+    try:
+        return taken(params, places, fill)
+    except pa.ArrowInvalid:  # what is joined, or comes out, has no room in 32-bit offsets
+        if large is None:
+            raise
+    strings = taken(params.cast(large), places, None if fill is None else fill.cast(large))
+    return fitted(pa, strings, params.type)
+
+
+def taken(params: Any, places: Any, fill: Any) -> Any:
+    elements = params.take(places)
+    return elements if fill is None else elements.fill_null(fill)
 
 
 def policy(request: Request) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from .. import _objects, errors
 from .._dtypes import of_format
 from .._memory import Memory
 from .._nested import list_of
+from .held import references
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +38,11 @@ def borrow(view: memoryview, operand: str, dtype: int | None = None) -> Memory:
 
 def enter_output(value: Any, site: Site | None, operand: str) -> Memory:
     return enter(value, site, operand)
+
+
+def hold(value: Any) -> Any:
+    """A memoryview may be one of NumPy's array, which its buffer does not hold in place; the others' do."""
+    return references(memoryview(value))
 
 
 def leave(tensor: Memory, like: Any) -> Any:

@@ -45,6 +45,10 @@ def carried_of(value: Any) -> np.dtype[Any] | None:
     return numpy_.carried_of(value.to_numpy())
 
 
+def hold(value: Any) -> Any:
+    return numpy_.hold(value.to_numpy())
+
+
 def flat(value: Any) -> Any:
     return value if len(value.shape) == 1 else value.to_numpy().reshape(-1)
 

@@ -12,6 +12,7 @@ from .. import _objects, errors
 from .._dtypes import NAMES, NUMBERS
 from .._memory import Memory
 from . import buffers
+from .held import references
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,6 +130,10 @@ def enter_output(value: Any, site: Site | None, operand: str) -> Memory:
     if operand == "out" and not value.dtype.isnative:
         raise errors.dtype_error(operand, f"dtype {value.dtype} is of another byte order than the machine")
     return enter_numbers(value, operand)
+
+
+def hold(value: Any) -> Any:
+    return references(np.asarray(value))
 
 
 def leave(tensor: Memory, like: Any) -> Any:

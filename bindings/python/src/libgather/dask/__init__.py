@@ -15,7 +15,7 @@ from .. import types as t
 from .._missing import missing_of
 from .._request import Request
 from ._arguments import axis_of, check_array, check_elements, check_ids, check_sizes, chunks_of, depth_of
-from ._graph import Source, at_once, elements, lazily
+from ._graph import Source, at_once, declared, elements, lazily
 from ._tasks import judged, parts_of, parts_of_tuples
 
 __all__ = ["gather_nd", "take", "take_along_axis"]
@@ -47,7 +47,8 @@ def take(
     Raises:
         IndexError: an id out of bounds, with its place in `ids`; of dask's ids when they are computed
         RankError: `axis` out of range
-        ShapeError: chunks of unknown size, `out_chunks` that do not fit
+        ShapeError: chunks of unknown size, `out_chunks` that do not fit; when it is computed, a chunk of another length
+            than its array declares
         DTypeError: ids that are no integers, an `x` that is no array of dask's, or of other chunks than NumPy's
         OptionError: an unknown switch
 
@@ -148,7 +149,9 @@ def take_along_axis(arr: da.Array, indices: t.Any, axis: int = -1) -> da.Array:
     if isinstance(indices, da.Array):
         check_sizes("indices", indices)
         check_elements(arr, indices, axis)
-        indices = da.map_blocks(judged, indices, extent=extent, axis=axis, dtype=indices.dtype, meta=indices._meta)
+        indices = da.map_blocks(
+            judged, declared("indices", indices), extent=extent, axis=axis, dtype=indices.dtype, meta=indices._meta
+        )
     else:
         indices = np.asarray(indices)
         check_elements(arr, indices, axis)

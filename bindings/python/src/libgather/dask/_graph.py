@@ -16,7 +16,17 @@ from dask.highlevelgraph import HighLevelGraph
 from .. import types as t
 from .._parts import Partition
 from ._arguments import Chunks
-from ._tasks import Block, cuts_of, elements_of, join, join_of_parts, rows_of, rows_of_shard
+from ._tasks import (
+    Block,
+    Chunk,
+    as_declared,
+    cuts_of,
+    elements_of,
+    join,
+    join_of_parts,
+    rows_of_chunk,
+    rows_of_shard,
+)
 
 #: Numbers of chunks, and what dask has of tasks.
 Numbers = tuple[int, ...]
@@ -48,9 +58,13 @@ class Source(NamedTuple):
         """How many chunks the indexed dims have."""
         return math.prod(map(len, self.indexed))
 
-    def chunk(self, before: Numbers, shard: int, after: Numbers) -> Key:
+    def chunk(self, before: Numbers, shard: int, after: Numbers) -> Chunk:
         numbers = np.unravel_index(shard, tuple(map(len, self.indexed)))
-        return (self.array.name, *before, *map(int, numbers), *after)
+        number = (*before, *map(int, numbers), *after)
+        return Chunk("params", number, sizes_of(self.array.chunks, number))
+
+    def key(self, chunk: Chunk) -> Key:
+        return (self.array.name, *chunk.number)
 
 
 def at_once(source: Source, parts: Partition, chunks: Chunks, missing: t.Any) -> da.Array:
@@ -59,10 +73,14 @@ def at_once(source: Source, parts: Partition, chunks: Chunks, missing: t.Any) ->
     touched = np.flatnonzero(parts.counts).tolist()
     locals_of = parts.slices
     layer: Graph = {}
-    rows_from = [(shard, partial(rows_of, local=parts.local[locals_of[shard]], axis=source.axis)) for shard in touched]
+    rows_from = [(shard, partial(rows_of_chunk, local=parts.local[locals_of[shard]])) for shard in touched]
     for before, after in beside(source):
         for shard, rows in rows_from:
-            layer[piece(token, before, shard, after)] = (rows, source.chunk(before, shard, after))
+            chunk = source.chunk(before, shard, after)
+            layer[piece(token, before, shard, after)] = (
+                partial(rows, declared=chunk, axis=source.axis),
+                source.key(chunk),
+            )
     for key, block, before, after in blocks(source, token, chunks, missing):
         cuts = [(shard, cut) for shard, cut in enumerate(cuts_of(parts, block.first, block.last)) if len(cut[1])]
         pieces = [piece(token, before, shard, after) for shard, _ in cuts]
@@ -72,19 +90,25 @@ def at_once(source: Source, parts: Partition, chunks: Chunks, missing: t.Any) ->
 
 def lazily(source: Source, ids: da.Array, chunks: Chunks, deal: t.Callable[..., Partition], missing: t.Any) -> da.Array:
     """The rows of ids that a task deals out: any chunk may be touched."""
-    whole = ids.rechunk(-1)
+    whole = declared("indices", ids).rechunk(-1)
     token = tokenize(source.array.name, ids.name, chunks, source.axis, missing, deal)
     parts = f"libgather-parts-{token}"
     layer: Graph = {parts: (deal, (whole.name, *(0 for _ in ids.shape)))}
     shards = range(source.shards)
     for before, after in beside(source):
         for shard in shards:
-            rows = partial(rows_of_shard, shard=shard, axis=source.axis)
-            layer[piece(token, before, shard, after)] = (rows, source.chunk(before, shard, after), parts)
+            chunk = source.chunk(before, shard, after)
+            rows = partial(rows_of_shard, declared=chunk, shard=shard, axis=source.axis)
+            layer[piece(token, before, shard, after)] = (rows, source.key(chunk), parts)
     for key, block, before, after in blocks(source, token, chunks, missing):
         pieces = [piece(token, before, shard, after) for shard in shards]
         layer[key] = (partial(join_of_parts, block=block), pieces, parts)
     return made(source, token, layer, [source.array, whole], chunks)
+
+
+def declared(operand: str, array: da.Array) -> da.Array:
+    """The array, whose chunks are held against what it declares when they are computed."""
+    return da.map_blocks(as_declared, array, operand=operand, dtype=array.dtype, meta=array._meta)
 
 
 def beside(source: Source) -> list[tuple[Numbers, Numbers]]:
@@ -139,7 +163,7 @@ def elements(array: da.Array, indices: da.Array, axis: int) -> da.Array:
         dims,
         indices,
         dims,
-        array,
+        declared("params", array),
         along,
         concatenate=False,
         dtype=array.dtype,

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .. import _constants as c
 from .. import errors
 from .. import types as t
 from .._operations import gather_nd
@@ -20,6 +21,14 @@ from ..spec import Spec
 
 #: For each piece, from which of its rows on they are a block's, and where in the block they belong.
 Cuts = list[tuple[int, t.Any]]
+
+
+class Chunk(NamedTuple):
+    """A chunk as its array declares it: the array's operand, the chunk's number along each dim, and its extents."""
+
+    operand: str
+    number: tuple[int, ...]
+    shape: tuple[int, ...]
 
 
 class Block(NamedTuple):
@@ -70,6 +79,34 @@ def check_tuples(tuples: t.Any, extents: tuple[int, ...], request: Request) -> N
     switches: t.Any = {name: getattr(request, name) for name in ("negative", "bounds", "profile")}
     plan = Plan(Spec("uint8", extents), Spec(tuples.dtype, tuples.shape), op="gather_nd", **switches)
     plan.check(tuples)
+
+
+def check_chunk(chunk: t.Any, declared: Chunk) -> None:
+    """Refuses a chunk of other extents than its array declares: ids would find other rows in it, or none."""
+    operand, number, needed = declared
+    shape = np.shape(chunk)
+    if len(shape) != len(needed):
+        message = f"{operand}: chunk {number} has rank {len(shape)}, {len(needed)} is declared"
+        raise errors.RankError(message, status=c.E_RANK, operand=operand, value=len(shape), limit=len(needed))
+    for dim, (extent, wanted) in enumerate(zip(shape, needed, strict=True)):
+        if extent != wanted:
+            message = f"{operand}: chunk {number} has length {extent} along dim {dim}, {wanted} is declared"
+            raise errors.ShapeError(
+                message, status=c.E_SHAPE, operand=operand, component=dim, value=extent, limit=wanted
+            )
+
+
+def as_declared(chunk: t.Any, operand: str, block_info: t.Any = None) -> t.Any:
+    """A chunk as it is, once it has been held against what its array declares."""
+    info = block_info[0]
+    extents = tuple(end - begin for begin, end in info["array-location"])
+    check_chunk(chunk, Chunk(operand, tuple(info["chunk-location"]), extents))
+    return chunk
+
+
+def rows_of_chunk(chunk: t.Any, *, declared: Chunk, local: t.Any, axis: int) -> t.Any:
+    check_chunk(chunk, declared)
+    return rows_of(chunk, local=local, axis=axis)
 
 
 def rows_of(chunk: t.Any, *, local: t.Any, axis: int) -> t.Any:
@@ -124,9 +161,10 @@ def placed(error: errors.IndexError, index: tuple[int, ...], shape: tuple[int, .
     return other
 
 
-def rows_of_shard(chunk: t.Any, parts: Partition, *, shard: int, axis: int) -> t.Any:
+def rows_of_shard(chunk: t.Any, parts: Partition, *, declared: Chunk, shard: int, axis: int) -> t.Any:
     begin = int(parts.counts[:shard].sum())
-    return rows_of(chunk, local=parts.local[begin : begin + parts.counts[shard]], axis=axis)
+    local = parts.local[begin : begin + parts.counts[shard]]
+    return rows_of_chunk(chunk, declared=declared, local=local, axis=axis)
 
 
 def cuts_of(parts: Partition, first: int, last: int) -> Cuts:

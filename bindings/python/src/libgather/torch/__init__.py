@@ -24,7 +24,7 @@ def gather(
     *,
     negative: t.Negative = "reject",
     bounds: t.Bounds = "error",
-    fill_value: float = 0,
+    fill_value: complex = 0,
 ) -> torch.Tensor:
     """:func:`libgather.gather` as an operator: slices of `params` along an axis, by index.
 
@@ -33,6 +33,7 @@ def gather(
     Args:
         axis: None is the same as `batch_dims`
         bounds: ``"error"``, ``"clamp"``, ``"modulo"``, or ``"fill"``, with `fill_value`
+        fill_value: a number that the dtype of `params` has; an integer is kept exactly
 
     Raises:
         IndexError: an index out of bounds
@@ -47,9 +48,8 @@ def gather(
             [2., 2.]])
     """
     axis = batch_dims if axis is None else axis
-    axis = axis + params.dim() if axis < 0 else axis
-    batch_dims = batch_dims + indices.dim() if batch_dims < 0 else batch_dims
-    result: torch.Tensor = _gather.operator(params, indices, axis, batch_dims, negative, checked(bounds), fill_value)
+    axis, batch_dims = from_front(axis, params.dim()), from_front(batch_dims, indices.dim())
+    result: torch.Tensor = _gather.operator(params, indices, axis, batch_dims, negative, *checked(bounds, fill_value))
     return result
 
 
@@ -60,7 +60,7 @@ def gather_nd(
     *,
     negative: t.Negative = "reject",
     bounds: t.Bounds = "error",
-    fill_value: float = 0,
+    fill_value: complex = 0,
 ) -> torch.Tensor:
     """:func:`libgather.gather_nd` as an operator: slices of `params` by tuples, along the last axis of `indices`.
 
@@ -68,7 +68,7 @@ def gather_nd(
     >>> libgather.torch.gather_nd(torch.tensor([[1, 2], [3, 4]]), torch.tensor([[1, 0], [0, 1]]))
     tensor([3, 2])
     """
-    result: torch.Tensor = _gather_nd.operator(params, indices, batch_dims, negative, checked(bounds), fill_value)
+    result: torch.Tensor = _gather_nd.operator(params, indices, batch_dims, negative, *checked(bounds, fill_value))
     return result
 
 
@@ -79,7 +79,7 @@ def gather_elements(
     *,
     negative: t.Negative = "reject",
     bounds: t.Bounds = "error",
-    fill_value: float = 0,
+    fill_value: complex = 0,
 ) -> torch.Tensor:
     """:func:`libgather.gather_elements` as an operator, with the extents of ``torch.gather``: those of `indices` beside
     the axis may be smaller than those of `params`.
@@ -89,13 +89,20 @@ def gather_elements(
     tensor([[2],
             [3]])
     """
-    axis = axis + params.dim() if axis < 0 else axis
-    result: torch.Tensor = _gather_elements.operator(params, indices, axis, negative, checked(bounds), fill_value)
+    axis = from_front(axis, params.dim())
+    result: torch.Tensor = _gather_elements.operator(params, indices, axis, negative, *checked(bounds, fill_value))
     return result
 
 
-def checked(bounds: str) -> str:
-    """The bounds of a result that is new."""
+def from_front(dim: int, rank: int) -> int:
+    """A dim counted from the front; one that is out of range stays as it is, and the library refuses it."""
+    return dim + rank if -rank <= dim < 0 else dim
+
+
+def checked(bounds: str, fill_value: complex) -> tuple[str, complex]:
+    """The bounds of a result that is new, and a fill value that torch can hand on."""
     if bounds == "skip":
         raise errors.unsupported("options", "bounds 'skip' is for an out, which an operator of torch's does not have")
-    return bounds
+    if isinstance(fill_value, int) and not -(2**63) <= fill_value < 2**64:
+        raise errors.dtype_error("options", f"fill_value {fill_value} is beyond 64 bits")
+    return bounds, fill_value

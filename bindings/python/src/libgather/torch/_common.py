@@ -7,14 +7,20 @@ from math import prod
 import torch
 
 from .. import errors
+from .._constants import OPEN
+from .._shapes import shape_for
+from ..spec import Spec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
+    from .._operation import Operation
+    from .._request import Request
+
 LIBRARY = torch.library.Library("libgather", "DEF")
-SWITCHES = "str negative, str bounds, float fill_value"
+SWITCHES = "str negative, str bounds, Scalar fill_value"
 
 
 #: How many arguments these are, the last ones.
@@ -22,15 +28,22 @@ _SWITCHES = 3
 
 
 def registered(
-    name: str, attributes: str, run: Callable[..., Any], shape: Callable[..., Any], backward: Callable[..., Any]
+    operation: Operation,
+    attributes: str,
+    run: Callable[..., Any],
+    request: Callable[..., Request],
+    shape: Callable[..., Any],
+    backward: Callable[..., Any],
 ) -> Callable[..., torch.Tensor]:
     """An operator of params, indices, attributes and switches, as a function.
 
     Args:
         run: how it runs
-        shape: the shape that comes out
+        request: the attributes as the library's shape query takes them
+        shape: the shape that comes out of operands that fit; it guards the extents that are not known
         backward: the gradient of params, from a context with `shape`, `indices` and `arguments`, and a result's
     """
+    name = operation.name
     schema = f"(Tensor params, Tensor indices, {attributes}, {SWITCHES}) -> Tensor"
 
     def values(params: torch.Tensor, indices: torch.Tensor, *arguments: Any) -> torch.Tensor:
@@ -38,6 +51,8 @@ def registered(
         return result
 
     def fake(params: torch.Tensor, indices: torch.Tensor, *arguments: Any) -> torch.Tensor:
+        index = spec_of(indices, known=0 if operation.has_axis else 1)  # the length of tuples says which dims are left
+        shape_for(operation, spec_of(params), index, request(*arguments))  # raises what a run would raise
         return params.new_empty(shape(params, indices, *arguments))
 
     LIBRARY.define(f"{name}{schema}", tags=torch.Tag.pt2_compliant_tag)
@@ -64,7 +79,7 @@ def registered(
         @staticmethod
         def jvp(ctx: Any, tangent: torch.Tensor | None, *_: None) -> torch.Tensor | None:
             """A gather is linear in params; what it fills with does not change with them."""
-            return None if tangent is None else call(tangent, ctx.indices, *ctx.arguments[:-1], 0.0)
+            return None if tangent is None else call(tangent, ctx.indices, *ctx.arguments[:-1], 0)
 
         @staticmethod
         def vmap(info: Any, dims: tuple[Any, ...], *inputs: Any) -> tuple[torch.Tensor, int]:
@@ -93,6 +108,23 @@ def registered(
     return call
 
 
+def spec_of(tensor: torch.Tensor, known: int = 0) -> Spec:
+    """What is known of a tensor without values; an extent that is a symbol is open, but for the last `known` ones."""
+    open_dims = tensor.dim() - known
+    extents = [extent_of(extent, dim >= open_dims) for dim, extent in enumerate(tensor.shape)]
+    return Spec(str(tensor.dtype).removeprefix("torch."), extents)
+
+
+def extent_of(extent: Any, is_known: bool) -> int:
+    return int(extent) if is_known or isinstance(extent, int) else OPEN
+
+
+def require_batch(params: torch.Tensor, indices: torch.Tensor, batch_dims: int) -> None:
+    """Guards that extents agree where the library has not known them."""
+    for dim in range(batch_dims):
+        torch._check(params.shape[dim] == indices.shape[dim], lambda: "indices: batch dims differ from those of params")
+
+
 def is_followed(params: torch.Tensor) -> bool:
     """Whether a derivative is being taken of it."""
     if params.requires_grad and torch.is_grad_enabled():
@@ -117,13 +149,13 @@ def batched(
     return operator(params, indices, *attributes, *inputs[-_SWITCHES:]), 0
 
 
-def switches(negative: str, bounds: str, fill_value: float, dtype: torch.dtype) -> dict[str, Any]:
+def switches(negative: str, bounds: str, fill_value: complex, dtype: torch.dtype) -> dict[str, Any]:
     """As keywords of this package's functions."""
     if bounds != "fill":
         return {"negative": negative, "bounds": bounds}
-    is_whole = not (dtype.is_floating_point or dtype.is_complex) and float(fill_value).is_integer()
-    exact = int(fill_value) if is_whole else fill_value  # a fraction is refused
-    return {"negative": negative, "fill_value": bool(exact) if dtype is torch.bool else exact}
+    if isinstance(fill_value, float) and not dtype.is_floating_point and fill_value.is_integer():
+        fill_value = int(fill_value)  # a fraction is refused
+    return {"negative": negative, "fill_value": fill_value}
 
 
 def resolved(indices: torch.Tensor, extent: int, negative: str, bounds: str) -> tuple[torch.Tensor, torch.Tensor]:
@@ -140,13 +172,13 @@ def resolved(indices: torch.Tensor, extent: int, negative: str, bounds: str) -> 
 
 
 def sum_of_rows(
-    rows: torch.Tensor, index: torch.Tensor, inside: torch.Tensor, shape: Sequence[int], count: int
+    rows: torch.Tensor, index: torch.Tensor, inside: torch.Tensor, shape: Sequence[int], lead: int
 ) -> torch.Tensor:
-    """Zeros of a shape, whose leading dims are `count` rows, with each row added at its index if that is inside.
+    """Zeros of a shape, whose `lead` leading dims number the rows, with each row added at its index if that is inside.
 
     In the order of the rows, so that the sum is the same for any number of threads.
     """
-    width = prod(shape) // count if count else 0
+    count, width = prod(shape[:lead]), prod(shape[lead:])
     rows = rows.reshape(index.numel(), width)
     # What is outside goes to a row of its own, which is cut off.
     index = torch.where(inside, index, count).reshape(-1)
@@ -157,8 +189,10 @@ def sum_of_rows(
 
 
 def summed(rows: torch.Tensor, index: torch.Tensor, count: int) -> torch.Tensor:
-    total: torch.Tensor = torch.ops.aten.embedding_dense_backward(rows, index, count + 1, -1, False)
-    return total[:count]
+    """Half-precision rows are added in float32 and rounded once: a sum of ones in bfloat16 would stop at 256."""
+    wide = rows.float() if rows.dtype in (torch.float16, torch.bfloat16) else rows
+    total: torch.Tensor = torch.ops.aten.embedding_dense_backward(wide, index, count + 1, -1, False)
+    return total[:count].to(rows.dtype)
 
 
 def with_batch(value: torch.Tensor, dim: int | None, size: int) -> torch.Tensor:

@@ -7,7 +7,9 @@ from math import prod
 import torch
 
 from .. import _operations
-from ._common import registered, resolved, sum_of_rows, switches
+from .._operation import GATHER
+from .._request import Request
+from ._common import registered, require_batch, resolved, sum_of_rows, switches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,13 +17,18 @@ if TYPE_CHECKING:
 
 
 def run(
-    params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int, negative: str, bounds: str, fill: float
+    params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int, negative: str, bounds: str, fill: complex
 ) -> Any:
     given = switches(negative, bounds, fill, params.dtype)
     return _operations.gather(params, indices, axis, batch_dims, **given)
 
 
+def request(axis: int, batch_dims: int, *_: Any) -> Request:
+    return Request(axis, batch_dims)
+
+
 def shape(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int, *_: Any) -> tuple[int, ...]:
+    require_batch(params, indices, batch_dims)
     return (*params.shape[:axis], *indices.shape[batch_dims:], *params.shape[axis + 1 :])
 
 
@@ -36,8 +43,8 @@ def backward(ctx: Any, indices: torch.Tensor, gradient: torch.Tensor) -> torch.T
     index, inside = resolved(indices, extent, negative, bounds)
     base = torch.arange(prod(batch), device=index.device) * extent
     index = index + base.reshape((*batch, *(1,) * taken))
-    total = sum_of_rows(rows, index, inside, (*batch, extent, *between, *after), prod(batch) * extent)
+    total = sum_of_rows(rows, index, inside, (*batch, extent, *between, *after), batch_dims + 1)
     return total.movedim(batch_dims, axis)
 
 
-operator = registered("gather", "int axis, int batch_dims", run, shape, backward)
+operator = registered(GATHER, "int axis, int batch_dims", run, request, shape, backward)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from math import prod
-
 import torch
 
 from .. import _operations
+from .._operation import GATHER_ELEMENTS
+from .._request import Request
 from ._common import registered, resolved, sum_of_rows, switches
 
 TYPE_CHECKING = False
@@ -14,12 +14,19 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def run(params: torch.Tensor, indices: torch.Tensor, axis: int, negative: str, bounds: str, fill: float) -> Any:
+def run(params: torch.Tensor, indices: torch.Tensor, axis: int, negative: str, bounds: str, fill: complex) -> Any:
     given = switches(negative, bounds, fill, params.dtype)
     return _operations.gather_elements(params, indices, axis, extents="prefix", **given)
 
 
-def shape(params: torch.Tensor, indices: torch.Tensor, *_: Any) -> tuple[int, ...]:
+def request(axis: int, *_: Any) -> Request:
+    return Request(axis, extents="prefix")
+
+
+def shape(params: torch.Tensor, indices: torch.Tensor, axis: int, *_: Any) -> tuple[int, ...]:
+    for dim, (extent, limit) in enumerate(zip(indices.shape, params.shape, strict=True)):
+        if dim != axis:
+            torch._check(extent <= limit, lambda: "indices: an extent is larger than that of params")
     return tuple(indices.shape)
 
 
@@ -32,7 +39,7 @@ def backward(ctx: Any, indices: torch.Tensor, gradient: torch.Tensor) -> torch.T
         place = torch.arange(indices.shape[dim], device=index.device)
         own = index if dim == axis else place.reshape(tuple(-1 if d == dim else 1 for d in range(indices.dim())))
         linear = linear * extent + own
-    return sum_of_rows(gradient, linear, inside, ctx.shape, prod(ctx.shape))
+    return sum_of_rows(gradient, linear, inside, ctx.shape, len(ctx.shape))
 
 
-operator = registered("gather_elements", "int axis", run, shape, backward)
+operator = registered(GATHER_ELEMENTS, "int axis", run, request, shape, backward)

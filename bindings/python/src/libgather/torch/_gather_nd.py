@@ -7,18 +7,25 @@ from math import prod
 import torch
 
 from .. import _operations
-from ._common import registered, resolved, sum_of_rows, switches
+from .._operation import GATHER_ND
+from .._request import Request
+from ._common import registered, require_batch, resolved, sum_of_rows, switches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
-def run(params: torch.Tensor, indices: torch.Tensor, batch_dims: int, negative: str, bounds: str, fill: float) -> Any:
+def run(params: torch.Tensor, indices: torch.Tensor, batch_dims: int, negative: str, bounds: str, fill: complex) -> Any:
     return _operations.gather_nd(params, indices, batch_dims, **switches(negative, bounds, fill, params.dtype))
 
 
+def request(batch_dims: int, *_: Any) -> Request:
+    return Request(batch_dims=batch_dims)
+
+
 def shape(params: torch.Tensor, indices: torch.Tensor, batch_dims: int, *_: Any) -> tuple[int, ...]:
+    require_batch(params, indices, batch_dims)
     return (*indices.shape[:-1], *params.shape[batch_dims + indices.shape[-1] :])
 
 
@@ -33,7 +40,7 @@ def backward(ctx: Any, indices: torch.Tensor, gradient: torch.Tensor) -> torch.T
     for component, extent in enumerate(indexed):
         part, is_inside = resolved(indices[..., component], extent, negative, bounds)
         index, inside = index * extent + part, inside & is_inside
-    return sum_of_rows(gradient, index, inside, shape, prod(batch) * prod(indexed))
+    return sum_of_rows(gradient, index, inside, shape, batch_dims + components)
 
 
-operator = registered("gather_nd", "int batch_dims", run, shape, backward)
+operator = registered(GATHER_ND, "int batch_dims", run, request, shape, backward)

@@ -1,0 +1,55 @@
+"""``torch.compile``: Dynamo runs the functions of this package and does not trace them.
+
+Tracing fails inside torch itself on what the package does with a tensor, such as asking it for its DLPack device. The
+operators of libgather.torch are made for graphs, and stay traceable.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+    from typing import Any
+
+#: The module of torch that says which files Dynamo does not trace.
+_RULES = "torch._dynamo.trace_rules"
+
+
+def skip_package() -> None:
+    """Adds the rules now if Dynamo has been imported, else when it is: importing it here would take seconds."""
+    if _RULES in sys.modules:
+        add_rules(sys.modules[_RULES])
+    else:
+        sys.meta_path.insert(0, Finder())
+
+
+def add_rules(rules: ModuleType) -> None:
+    from pkgutil import iter_modules
+
+    for module in iter_modules([__file__.rpartition("/")[0]]):
+        if module.name != "torch":
+            rules.add(f"{__package__}.{module.name}")
+
+
+class Finder:
+    """Finds the module with the rules as Python does, and adds this package's when it has run."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if name != _RULES:
+            return None
+        from importlib.machinery import PathFinder
+
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is not None and spec.loader is not None:
+            setattr(spec.loader, "exec_module", partial(self.run, spec.loader.exec_module))  # noqa: B010
+        return spec
+
+    def run(self, exec_module: Any, module: ModuleType) -> None:
+        exec_module(module)
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+        add_rules(module)
