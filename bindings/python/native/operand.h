@@ -6,6 +6,12 @@
 
 enum { FEW = 8 };
 
+/* The roles of operands, in the order in which every function takes them. */
+enum { TABLE, INDICES, ROWS, ROLES };
+
+/* The role of the operand that an operation writes. */
+static inline int role_written(int64_t op) { return op <= GTH_OP_GATHER_ELEMENTS ? ROWS : TABLE; }
+
 /* Arrow's struct of an array, as its C data interface has it. */
 typedef struct arrow_array {
   int64_t length, null_count, offset, buffer_count, child_count;

@@ -14,8 +14,10 @@ from . import _constants, _library, _objects, errors, types  # noqa: F401
 from ._capabilities import capabilities, release, shutdown, version
 from ._contexts import sync
 from ._dynamo import skip_package
+from ._general import run_others
 from ._gradients import gather_elements_gradient, gather_gradient, gather_nd_gradient
 from ._operations import gather, gather_elements, gather_nd, output_shape
+from ._located import locate_call
 from ._options import CHOICES
 from ._partition import partition
 from ._parts import Partition
@@ -98,7 +100,7 @@ __all__ = [
     "version",
 ]
 
-_objects.configure(errors.of_fields, (memoryview, _array.array, bytearray, bytes), CHOICES)
+_objects.configure(errors.of_fields, (memoryview, _array.array, bytearray, bytes), CHOICES, locate_call, run_others)
 skip_package()
 
 

@@ -129,6 +129,12 @@ class Memory:
             )
         return self._described
 
+    def _operand(self) -> tuple[t.Any, ...]:
+        """The library's description of an operand that is this handle, and the handle."""
+        desc, handle = new("gth_tensor_desc"), self._live
+        desc.tensor = handle
+        return desc, handle
+
     @property
     def _live_context(self) -> Context | None:
         """The context whose stream has work on the tensor; one that has been closed has waited for it."""

@@ -74,9 +74,7 @@ def partition(
     ([2, 0, 1], [0, 3, 3], [2, 0, 2, 1])
     """
     try:
-        found = partition_buffers(
-            ids, rows, shards, borders, kind, once, negative, bounds, None, profile, None, threads, None
-        )
+        found = partition_buffers(ids, rows, shards, borders, kind, once, negative, bounds, None, profile, None, threads)
     except errors.IndexError as error:
         locate_id(error, ids, 0)
         raise
@@ -134,7 +132,6 @@ def dealt(ids: t.Any, shards: Shards, once: bool, request: Request, axis: int = 
             request.profile,
             request.opset,
             request.threads,
-            request.extents,
         )
         return dealt_others(ids, shards, once, request) if found is NotImplemented else Partition._make(found)
     except errors.IndexError as error:
