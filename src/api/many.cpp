@@ -78,9 +78,12 @@ class Ranges {
   int64_t writes_ = 0, reads_ = 0;
 };
 
-// Validates indices on the CPU. A device validates them when its stream executes the call.
+// Validates indices on the CPU. A device validates them when its stream executes the call, but for what shapes imply.
 int32_t validate_indices(const Context& context, const Plan& plan, const cpu::Kernels& kernels, const char* indices,
                          int64_t n, const Error& error) {
+  if (context.cuda && plan.refused_dim >= 0 && plan.tuples.at(n) > 0) {
+    return core::fail_empty_params(error, core::roles_of(plan.direction).table, plan.refused_dim);
+  }
   if (context.cuda || (plan.is_empty && !plan.checks_when_empty)) return GTH_OK;
   return cpu::judge(plan, kernels, indices, n, executor_for(context, plan.threads), error);
 }
