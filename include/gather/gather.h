@@ -330,7 +330,8 @@ typedef struct gth_plan gth_plan;
  *
  * count is stored last. A host that polls the count of a mapped record with an acquiring load, and reads a value above
  * 0, can read the other fields. It must read them before the next call that takes the record may run. If calls that
- * share a record fail at the same time, the record describes one of them. count may then be too small, but not 0. A
+ * share a record fail at the same time, the record describes one of them and counts all of them. A host may clear a
+ * mapped record by storing 0 to count; a call that fails at that moment may restore the old count, increased by 1. A
  * record of the caller must outlive the graphs in which its calls were captured.
  */
 typedef struct gth_error_record {

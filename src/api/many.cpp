@@ -83,7 +83,7 @@ class Ranges {
   int64_t writes_ = 0, reads_ = 0;
 };
 
-// Validates indices on the CPU. A device validates them when its stream executes the call.
+// Validates indices on the CPU. A device validates them when its stream executes the call, except for what shapes imply.
 int32_t validate_indices(const Context& context, const Plan& plan, const cpu::Kernels& kernels, const char* indices,
                          int64_t n, const Error& error) {
   const bool is_refused = plan.refused_dim >= 0;  // by its shapes, on every device
