@@ -28,7 +28,9 @@ SDIST = f"libgather-{release()}.tar.gz"
 
 def readme(*places):
     """The commands of some sections of pages, as a script. A place is PAGE:SECTION."""
-    return subprocess.check_output([sys.executable, HERE / "readme.py", *(f"{ROOT}/{place}" for place in places)], text=True)
+    return subprocess.check_output(
+        [sys.executable, HERE / "readme.py", *(f"{ROOT}/{place}" for place in places)], text=True
+    )
 
 
 def block(path, language):
@@ -128,7 +130,9 @@ def go():
 
 
 def c(section):
-    return f"{APT} gcc g++ libc6-dev pkg-config\ncp packages/* .\n" + readme("README.md:Example", f"docs/install.md:{section}")
+    return f"{APT} gcc g++ libc6-dev pkg-config\ncp packages/* .\n" + readme(
+        "README.md:Example", f"docs/install.md:{section}"
+    )
 
 
 KINDS = {

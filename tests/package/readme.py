@@ -1,7 +1,7 @@
 """Makes a shell script of the steps that pages tell their reader: readme.py PAGE:SECTION...
 
-Sections are named by their headings and end at the next one. Programs are written to files, blocks of `sh` are commands, run in order in one shell, and what the last one prints must be the block of `text`, as
-often as it runs a program.
+A section has the name of its heading and ends at the next heading. Programs are written to files. Blocks of `sh` are
+commands, which run in order in one shell. The last one must print the block of `text`, once for each program that it runs.
 """
 
 import itertools
