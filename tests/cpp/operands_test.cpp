@@ -89,8 +89,7 @@ const Fault faults[] = {
     {"index",
      [](const Sample& sample, std::array<gth_tensor_desc, 3>*, gth_options*) {
        sample.set_index(1, 4);
-       const int64_t position = 1;  // also of elements, whose index 1 lies in column 1
-       return Facts{GTH_E_INDEX, GTH_OPERAND_INDICES, 0, position, 4, 4};
+       return Facts{GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1, 4, 4};
      }},
     {"dtype",
      [](const Sample& sample, std::array<gth_tensor_desc, 3>* descs, gth_options*) {
