@@ -86,6 +86,20 @@ int32_t find_plan(const gth_plan* handle, const PlanObject** out, const Error& e
   return GTH_OK;
 }
 
+// Finds context and plan, and leaves the pointers as they are.
+int32_t find_unbound_run(gth_context* context, const gth_plan* plan, PlanRun* run, const Error& error) {
+  if (!plan) return fail_null(GTH_OPERAND_PLAN, error);
+  if (int32_t status = find_context(context, &run->context, error)) return status;
+  if (int32_t status = find_plan(plan, &run->object, error)) return status;
+  const Plan& planned = run->plan();
+  const Context& given = *run->context;
+  if (planned.device != given.device) return core::fail_device(GTH_OPERAND_PLAN, planned.device, given.device, error);
+  if (planned.device_id != given.device_id) {
+    return core::fail_device(GTH_OPERAND_PLAN, planned.device_id, given.device_id, error);
+  }
+  return GTH_OK;
+}
+
 // Sets the pointer of an operand that is bound. A pointer beside a bound tensor is refused.
 int32_t bind(const gth_tensor* tensor, int32_t role, const char** data, const Error& error) {
   if (!tensor) return GTH_OK;
@@ -155,8 +169,10 @@ int32_t check_plan(gth_context* context, const gth_plan* plan, const gth_plan_ar
   PlanArgs args{};
   if (int32_t status = read_args(given, &args, error)) return status;
   PlanRun run;
+  if (int32_t status = find_unbound_run(context, plan, &run, error)) return status;
   run.pointers.indices = args.pointers.indices;
-  if (int32_t status = find_run(context, plan, &run, error)) return status;
+  int32_t status = bind(run.object->indices, GTH_OPERAND_INDICES, &run.pointers.indices, error);
+  if (status) return status;
   const int64_t* extent = args.has_extents ? &args.extents.indices : nullptr;
   const char* indices = run.pointers.indices;
   if (int32_t status = core::check_judging(run.plan(), indices, args.n, extent, error)) return status;
@@ -196,15 +212,7 @@ int32_t infer(const gth_plan* handle, int64_t n, gth_tensor_desc* rows, int32_t 
 }  // namespace
 
 int32_t find_run(gth_context* context, const gth_plan* plan, PlanRun* run, const Error& error) {
-  if (!plan) return fail_null(GTH_OPERAND_PLAN, error);
-  if (int32_t status = find_context(context, &run->context, error)) return status;
-  if (int32_t status = find_plan(plan, &run->object, error)) return status;
-  const Plan& planned = run->plan();
-  const Context& given = *run->context;
-  if (planned.device != given.device) return core::fail_device(GTH_OPERAND_PLAN, planned.device, given.device, error);
-  if (planned.device_id != given.device_id) {
-    return core::fail_device(GTH_OPERAND_PLAN, planned.device_id, given.device_id, error);
-  }
+  if (int32_t status = find_unbound_run(context, plan, run, error)) return status;
   return run->object->is_bound ? bind_all(*run->object, &run->pointers, error) : GTH_OK;
 }
 

@@ -22,6 +22,8 @@ void expect_no_run(const Sample& sample, const gth_plan* plan, const gth_plan_ar
   expect_facts(gth_plan_run_args(nullptr, plan, &args, &error), error, facts, "args");
   if (facts.operand == GTH_OPERAND_INDICES) {
     expect_facts(gth_plan_check(nullptr, plan, &args, &error), error, facts, "check");
+  } else {
+    EXPECT_EQ(gth_plan_check(nullptr, plan, &args, &error), GTH_OK) << "a check uses indices only: " << error.message;
   }
   facts.item = 0;
   const gth_plan_args* const all[] = {&args};

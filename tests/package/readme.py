@@ -1,7 +1,8 @@
 """Makes a shell script of the steps that pages tell their reader: readme.py PAGE:SECTION...
 
 A section has the name of its heading and ends at the next heading. Programs are written to files. Blocks of `sh` are
-commands, which run in order in one shell. The last one must print the block of `text`, once for each program that it runs.
+commands, which run in order in one shell. The last one must print the block of `text`, once for each
+program that it runs.
 """
 
 import itertools
