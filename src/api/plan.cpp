@@ -171,8 +171,8 @@ int32_t check_plan(gth_context* context, const gth_plan* plan, const gth_plan_ar
   PlanRun run;
   if (int32_t status = find_unbound_run(context, plan, &run, error)) return status;
   run.pointers.indices = args.pointers.indices;
-  int32_t status = bind(run.object->indices, GTH_OPERAND_INDICES, &run.pointers.indices, error);
-  if (status) return status;
+  const gth_tensor* bound = run.object->indices;
+  if (int32_t status = bind(bound, GTH_OPERAND_INDICES, &run.pointers.indices, error)) return status;
   const int64_t* extent = args.has_extents ? &args.extents.indices : nullptr;
   const char* indices = run.pointers.indices;
   if (int32_t status = core::check_judging(run.plan(), indices, args.n, extent, error)) return status;
