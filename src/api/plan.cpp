@@ -240,7 +240,7 @@ int32_t gth_plan_create(const gth_request* request, gth_plan** out, gth_error* e
 }
 
 int32_t gth_plan_run(gth_context* context, const gth_plan* plan, int64_t n, const void* table, const void* indices,
-                     const void* rows, gth_error* err) {
+                     void* rows, gth_error* err) {
   const gather::core::Pointers pointers = pointers_of(table, indices, rows);
   if (is_error_struct(err) && run_shortly(context, plan, pointers, n, nullptr)) return succeed(err);
   return fence(err, [&](const Error& error) { return run_plan(context, plan, pointers, n, nullptr, error); });

@@ -18,7 +18,8 @@ gth_plan_args args_of(const Sample& sample, int32_t handles) {
 void expect_no_run(const Sample& sample, const gth_plan* plan, const gth_plan_args& args, Facts facts) {
   const Bytes before = sample.written().bytes();
   Error error;
-  expect_facts(gth_plan_run(nullptr, plan, args.n, args.table, args.indices, args.rows, &error), error, facts, "run");
+  expect_facts(gth_plan_run(nullptr, plan, args.n, args.table, args.indices, const_cast<void*>(args.rows), &error),
+               error, facts, "run");
   expect_facts(gth_plan_run_args(nullptr, plan, &args, &error), error, facts, "args");
   if (facts.operand == GTH_OPERAND_INDICES) {
     expect_facts(gth_plan_check(nullptr, plan, &args, &error), error, facts, "check");
@@ -48,7 +49,8 @@ TEST(BoundPlans, RunOnTheirTensors) {
         EXPECT_TRUE(sample.written().bytes() == expected) << form;
         std::copy(before.begin(), before.end(), sample.written().data());
       };
-      check(gth_plan_run(nullptr, plan.get(), GTH_OPEN, args.table, args.indices, args.rows, &error), "run");
+      check(gth_plan_run(nullptr, plan.get(), GTH_OPEN, args.table, args.indices, const_cast<void*>(args.rows), &error),
+            "run");
       check(gth_plan_run_args(nullptr, plan.get(), &args, &error), "args");
       const gth_plan* const plans[] = {plan.get()};
       const gth_plan_args* const all[] = {&args};

@@ -60,7 +60,8 @@ void expect_forms_fit(const Operands& on, const Family& family, gth_options opti
     Plan plan;
     const int32_t made = op.plan(&on.params, &on.indices, &on.rows, &given, plan.out(), nullptr);
     if (made) return made;
-    return gth_plan_run(nullptr, plan.get(), GTH_OPEN, on.params.data, on.indices.data, on.rows.data, nullptr);
+    return gth_plan_run(nullptr, plan.get(), GTH_OPEN, on.params.data, on.indices.data, const_cast<void*>(on.rows.data),
+                        nullptr);
   };
   const auto run = [&](const calls::Operation& op, const gth_options& given) {
     return op.run(nullptr, &on.params, &on.indices, &on.rows, &given, nullptr);

@@ -380,7 +380,7 @@ int32_t gth_gather_elements_gradient(gth_context *context, const gth_tensor_desc
 int32_t gth_plan_create(const gth_request *request, gth_plan **out, gth_error *err);
 
 int32_t gth_plan_run(gth_context *context, const gth_plan *plan, int64_t n, const void *table,
-                             const void *indices, const void *rows, gth_error *err) GTH_MAY_WRITE(4) GTH_MAY_WRITE(6);
+                             const void *indices, void *rows, gth_error *err);
 
 typedef struct gth_plan_args {
   uint32_t size;

@@ -151,7 +151,7 @@ static int32_t run_at(const handles *handles, int64_t n, const void *const *data
   }
   int32_t status;
   Py_BEGIN_ALLOW_THREADS
-  status = gth_plan_run(context, plan, n, data[TABLE], data[INDICES], data[ROWS], error);
+  status = gth_plan_run(context, plan, n, data[TABLE], data[INDICES], (void *)data[ROWS], error);
   Py_END_ALLOW_THREADS
   if (context) {
     handle_leave(handles->context);
