@@ -62,6 +62,7 @@ void operand_is_no_buffer(operand *opened) {
   opened->buffer.obj = NULL; /* there is none to be released */
   opened->many = NULL;
   opened->arrow.release = NULL;
+  opened->kept = NULL;
 }
 
 int buffer_open(PyObject *object, operand *opened) {
@@ -78,6 +79,7 @@ int buffer_open(PyObject *object, operand *opened) {
   const int64_t below = operand_lowest(buffer->ndim, (const int64_t *)buffer->shape, (const int64_t *)buffer->strides);
   opened->many = NULL;
   opened->arrow.release = NULL;
+  opened->kept = NULL;
   opened->desc = (gth_tensor_desc){
       .size = sizeof(gth_tensor_desc),
       .dtype = dtype,
@@ -104,6 +106,22 @@ int operand_open(const state *known, PyObject *object, operand *opened) {
     return arrow_open(known, type, object, opened);
   }
   return is_buffer(known, Py_TYPE(object)) && buffer_open(object, opened);
+}
+
+int source_open(const state *known, PyObject *object, operand *opened) {
+  if ((PyObject *)Py_TYPE(object) != known->tensor_type) {
+    return operand_open(known, object, opened);
+  }
+  PyObject *handle = PyObject_GetAttrString(object, "_host_handle");
+  if (!handle || handle == Py_None) {
+    PyErr_Clear();
+    Py_XDECREF(handle);
+    return 0;
+  }
+  operand_is_no_buffer(opened);
+  opened->kept = handle;
+  opened->desc = (gth_tensor_desc)GTH_TENSOR_DESC_HANDLE(address_of(PyTuple_GetItem(handle, 0)));
+  return 1;
 }
 
 /* False, without an exception, for what is no integer of 64 bits; a bool is none. */
@@ -186,4 +204,5 @@ void operand_close(operand *opened) {
   if (opened->arrow.release) {
     opened->arrow.release(&opened->arrow);
   }
+  Py_XDECREF(opened->kept);
 }

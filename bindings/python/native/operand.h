@@ -30,12 +30,17 @@ typedef struct operand {
   int64_t shape[GTH_MAX_NDIM], strides[GTH_MAX_NDIM];
   /* Of an array of Arrow's: what it has exported. */
   arrow_array arrow;
+  /* Of a tensor handle: an object that keeps it from being released. */
+  PyObject *kept;
 } operand;
 
 /* Opens an argument: an array of NumPy's, of a library with DLPack's exchange table, of Arrow's numbers, or of one of
  * the configured buffer types. False, without an exception, if it is another one or its elements are none of ours: the
  * general path knows what to do with it. */
 int operand_open(const state *known, PyObject *object, operand *opened);
+
+/* The same for an operand that is only read, which may be a tensor, too: its description is the handle. */
+int source_open(const state *known, PyObject *object, operand *opened);
 
 /* The same for what has a buffer. */
 int buffer_open(PyObject *object, operand *opened);

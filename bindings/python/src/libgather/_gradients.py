@@ -60,8 +60,9 @@ def gather_gradient(
     [[3.0, 4.0], [0.0, 0.0], [6.0, 8.0]]
     """
     return run_arrays(
-        OP_GATHER_GRADIENT, shape, indices, gradient, axis, batch_dims, negative, bounds, None, profile, opset, threads, context,
-        None, False, None, None, accumulate, False
+        OP_GATHER_GRADIENT, shape, indices, gradient, axis, batch_dims,
+        negative, bounds, None, profile, opset, threads, context, None, False,
+        None, None, accumulate, False
     )  # fmt: skip
 
 
@@ -87,8 +88,9 @@ def gather_nd_gradient(
     [[0.0, 4.0], [2.0, 0.0]]
     """
     return run_arrays(
-        OP_GATHER_ND_GRADIENT, shape, indices, gradient, None, batch_dims, negative, bounds, None, profile, opset, threads, context,
-        None, False, None, None, accumulate, False
+        OP_GATHER_ND_GRADIENT, shape, indices, gradient, None, batch_dims,
+        negative, bounds, None, profile, opset, threads, context, None, False,
+        None, None, accumulate, False
     )  # fmt: skip
 
 
@@ -115,8 +117,9 @@ def gather_elements_gradient(
     [[3.0, 0.0], [4.0, 3.0]]
     """
     return run_arrays(
-        OP_GATHER_ELEMENTS_GRADIENT, shape, indices, gradient, axis, 0, negative, bounds, None, profile, opset, threads, context,
-        None, False, extents, None, accumulate, False
+        OP_GATHER_ELEMENTS_GRADIENT, shape, indices, gradient, axis, 0,
+        negative, bounds, None, profile, opset, threads, context, None, False,
+        extents, None, accumulate, False
     )  # fmt: skip
 
 
