@@ -108,10 +108,9 @@ int operand_open(const state *known, PyObject *object, operand *opened) {
   return is_buffer(known, Py_TYPE(object)) && buffer_open(object, opened);
 }
 
-int source_open(const state *known, PyObject *object, operand *opened) {
-  if ((PyObject *)Py_TYPE(object) != known->tensor_type) {
-    return operand_open(known, object, opened);
-  }
+static int is_tensor(const state *known, PyObject *object) { return (PyObject *)Py_TYPE(object) == known->tensor_type; }
+
+static int tensor_open(PyObject *object, operand *opened) {
   PyObject *handle = PyObject_GetAttrString(object, "_host_handle");
   if (!handle || handle == Py_None) {
     PyErr_Clear();
@@ -122,6 +121,10 @@ int source_open(const state *known, PyObject *object, operand *opened) {
   opened->kept = handle;
   opened->desc = (gth_tensor_desc)GTH_TENSOR_DESC_HANDLE(address_of(PyTuple_GetItem(handle, 0)));
   return 1;
+}
+
+int source_open(const state *known, PyObject *object, operand *opened) {
+  return is_tensor(known, object) ? tensor_open(object, opened) : operand_open(known, object, opened);
 }
 
 /* False, without an exception, for what is no integer of 64 bits; a bool is none. */
@@ -196,6 +199,10 @@ int indices_open(const state *known, PyObject *object, operand *opened) {
   }
   describe_integers(opened, 0, opened->few);
   return 1;
+}
+
+int source_indices_open(const state *known, PyObject *object, operand *opened) {
+  return is_tensor(known, object) ? tensor_open(object, opened) : indices_open(known, object, opened);
 }
 
 void operand_close(operand *opened) {

@@ -39,9 +39,6 @@ typedef struct operand {
  * general path knows what to do with it. */
 int operand_open(const state *known, PyObject *object, operand *opened);
 
-/* The same for an operand that is only read, which may be a tensor, too: its description is the handle. */
-int source_open(const state *known, PyObject *object, operand *opened);
-
 /* The same for what has a buffer. */
 int buffer_open(PyObject *object, operand *opened);
 
@@ -53,6 +50,11 @@ int64_t operand_lowest(int ndim, const int64_t *shape, const int64_t *strides);
 
 /* The same for indices, which may be an integer, or a list or tuple of integers, too: int64, as in NumPy. */
 int indices_open(const state *known, PyObject *object, operand *opened);
+
+/* The same for operands that may also be a tensor, which is then described as a handle. */
+int source_open(const state *known, PyObject *object, operand *opened);
+int source_indices_open(const state *known, PyObject *object, operand *opened);
+
 void operand_close(operand *opened);
 
 #endif

@@ -199,7 +199,7 @@ static PyObject *run_operands(request *call) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   PyObject *result = Py_NotImplemented;
-  if (source_open(call->known, indices, opened) || indices_open(call->known, indices, opened)) {
+  if (source_indices_open(call->known, indices, opened)) {
     result = write_result(call);
     operand_close(opened);
   } else {
