@@ -73,8 +73,8 @@ void keep(PyObject **slot, PyObject *object) {
 }
 
 static PyObject *configure(PyObject *module, arguments args, Py_ssize_t count) {
-  if (count != 5) {
-    PyErr_SetString(PyExc_TypeError, "configure(make_error, buffer_types, choices, locate, general)");
+  if (count != 6) {
+    PyErr_SetString(PyExc_TypeError, "configure(make_error, buffer_types, choices, locate, general, tensor_type)");
     return NULL;
   }
   state *known = PyModule_GetState(module);
@@ -83,6 +83,7 @@ static PyObject *configure(PyObject *module, arguments args, Py_ssize_t count) {
   keep(&known->choices, args[2]);
   keep(&known->locate, args[3]);
   keep(&known->general, args[4]);
+  keep(&known->tensor_type, args[5]);
   Py_RETURN_NONE;
 }
 
@@ -131,20 +132,11 @@ static int execute(PyObject *module) {
 
 /* The slots of all that a module holds, one after the other; NULL after the last. */
 static PyObject **slot_of(state *known, size_t number) {
-  PyObject **const slots[] = {&known->make_error,
-                              &known->buffer_types,
-                              &known->choices,
-                              &known->locate,
-                              &known->general,
-                              &known->ndarray,
-                              &known->int64,
-                              &known->arrow_export,
-                              &known->arrow_import,
-                              &known->type_name,
-                              &known->requires_grad_name,
-                              &known->level_name,
-                              &known->memory_type,
-                              &known->handle_type};
+  PyObject **const slots[] = {&known->make_error,   &known->buffer_types, &known->choices,
+                              &known->locate,       &known->general,      &known->tensor_type,
+                              &known->ndarray,      &known->int64,        &known->arrow_export,
+                              &known->arrow_import, &known->type_name,    &known->requires_grad_name,
+                              &known->level_name,   &known->memory_type,  &known->handle_type};
   const size_t alone = sizeof slots / sizeof *slots;
   if (number < alone) {
     return slots[number];

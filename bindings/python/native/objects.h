@@ -27,16 +27,17 @@ typedef struct arrow_type {
 
 enum { EXCHANGES = 4, ARROW_TYPES = 16 };
 
-/* What a module knows: each interpreter has a module of its own. The first five are what the Python side hands over
+/* What a module knows: each interpreter has a module of its own. The first six are what the Python side hands over
  * once, by configure(); the others come as their libraries are met. */
 typedef struct state {
   PyObject *make_error;   /* the fields of a gth_error as a tuple -> the exception */
   PyObject *buffer_types; /* a tuple of types whose buffer protocol tells all there is to know about them */
   PyObject *choices;      /* dicts of the names of switches to their numbers: switches.c */
-  PyObject *locate;  /* adds to an exception where its index stands: the exception and the arguments of run_arrays() */
-  PyObject *general; /* does what run_buffers() does not: the arguments of run_arrays() */
-  PyObject *ndarray; /* numpy.ndarray, or NULL while NumPy has not been met, or is not legible */
-  PyObject *int64;   /* NumPy's dtype, where there is ndarray */
+  PyObject *locate; /* adds to an exception where its index stands: the exception and the arguments of run_arrays() */
+  PyObject *tensor_type; /* libgather.Tensor */
+  PyObject *general;     /* does what run_buffers() does not: the arguments of run_arrays() */
+  PyObject *ndarray;     /* numpy.ndarray, or NULL while NumPy has not been met, or is not legible */
+  PyObject *int64;       /* NumPy's dtype, where there is ndarray */
   ndarray_maker new_ndarray;
   exchange exchanges[EXCHANGES]; /* as many as have a type */
   arrow_type arrow_types[ARROW_TYPES];

@@ -193,13 +193,15 @@ static PyObject *write_result(request *call) {
 
 static PyObject *run_operands(request *call) {
   const int read = call->written == ROWS ? TABLE : ROWS;
-  if (!operand_open(call->known, argument_of(call, read), &call->operands[read])) {
+  PyObject *indices = argument_of(call, INDICES);
+  operand *opened = &call->operands[INDICES];
+  if (!source_open(call->known, argument_of(call, read), &call->operands[read])) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   PyObject *result = Py_NotImplemented;
-  if (indices_open(call->known, argument_of(call, INDICES), &call->operands[INDICES])) {
+  if (source_indices_open(call->known, indices, opened)) {
     result = write_result(call);
-    operand_close(&call->operands[INDICES]);
+    operand_close(opened);
   } else {
     Py_INCREF(result);
   }

@@ -110,6 +110,6 @@ int fill_image(PyObject *value, int32_t dtype, void *image) {
     }
     return float_image(number, dtype, image);
   }
-  const int is_integer = dtype <= GTH_DTYPE_UINT64;
+  const int is_integer = dtype > 0 && dtype <= GTH_DTYPE_UINT64;
   return is_integer && PyLong_CheckExact(value) && integer_image(value, dtype, image);
 }

@@ -16,8 +16,8 @@ from ._contexts import sync
 from ._dynamo import skip_package
 from ._general import run_others
 from ._gradients import gather_elements_gradient, gather_gradient, gather_nd_gradient
-from ._operations import gather, gather_elements, gather_nd, output_shape
 from ._located import locate_call
+from ._operations import gather, gather_elements, gather_nd, output_shape
 from ._options import CHOICES
 from ._partition import partition
 from ._parts import Partition
@@ -31,6 +31,8 @@ from .errors import (
     DTypeError,
     Error,
     ExchangeError,
+    FileError,
+    OffsetsError,
     OptionError,
     OutOfMemoryError,
     OutputError,
@@ -63,6 +65,8 @@ __all__ = [
     "DeviceError",
     "Error",
     "ExchangeError",
+    "FileError",
+    "OffsetsError",
     "OptionError",
     "OutOfMemoryError",
     "OutputError",
@@ -100,7 +104,9 @@ __all__ = [
     "version",
 ]
 
-_objects.configure(errors.of_fields, (memoryview, _array.array, bytearray, bytes), CHOICES, locate_call, run_others)
+_objects.configure(
+    errors.of_fields, (memoryview, _array.array, bytearray, bytes), CHOICES, locate_call, run_others, Tensor
+)
 skip_package()
 
 

@@ -1,4 +1,4 @@
-"""The gradients of gathers: what each hands back to params."""
+"""The gradients of gathers with respect to params."""
 
 from __future__ import annotations
 
@@ -37,31 +37,34 @@ def gather_gradient(
 ) -> t.Any:
     """The gradient of :func:`gather` with respect to `params`, from that of its output.
 
-    Zeros of the shape of `params`, to which each slice of `gradient` is added where the gather has read it. They are
-    added in the order of `indices`: the sum is the same for any number of threads. Slices that were filled or skipped
-    add nothing. In errors the operand ``"updates"`` is `gradient`, and ``"target"`` the result.
+    The result is zeros of the shape of `params`, to which each slice of `gradient` is added at the place that the
+    gather has read. Slices are added in the order of `indices`, so that the sum does not depend on the number of
+    threads. Slices that the gather has filled or skipped add nothing. Errors name `gradient` as the operand
+    ``"updates"``, and the result as ``"target"``.
 
     Args:
-        gradient: that of the output, of its shape; any array of numbers that :func:`gather` takes
-        indices, axis, batch_dims, negative, bounds, profile, threads, context, opset: those of the gather
-        shape: that of `params`, or an array that has it
-        accumulate: what float16 and bfloat16 are added in: ``"dtype"`` (default) or ``"float32"``, rounded once
+        gradient: The gradient of the output, of its shape. Any array of numbers that :func:`gather` takes.
+        indices, axis, batch_dims, negative, bounds, profile, threads, context, opset: As for the gather.
+        shape: The shape of `params`, or an array of that shape.
+        accumulate: The type in which float16 and bfloat16 are added: ``"dtype"`` (default), or ``"float32"`` with one
+            rounding at the end.
 
     Returns:
-        A new array of the kind and dtype of `gradient`.
+        A new array of the type and dtype of `gradient`.
 
     Raises:
-        IndexError: an index out of bounds
-        ShapeError: a `gradient` that is none of such an output
-        RankError, DTypeError, OptionError, UnsupportedError: as :func:`scatter`
+        IndexError: An index is out of bounds.
+        ShapeError: `gradient` does not have the shape of the output.
+        RankError, DTypeError, OptionError, UnsupportedError: As for :func:`scatter`.
 
     >>> import libgather
     >>> libgather.gather_gradient([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [2, 0, 2], (3, 2)).tolist()
     [[3.0, 4.0], [0.0, 0.0], [6.0, 8.0]]
     """
     return run_arrays(
-        OP_GATHER_GRADIENT, shape, indices, gradient, axis, batch_dims, negative, bounds, None, profile, opset, threads, context,
-        None, False, None, None, accumulate, False
+        OP_GATHER_GRADIENT, shape, indices, gradient, axis, batch_dims,
+        negative, bounds, None, profile, opset, threads, context, None, False,
+        None, None, accumulate, False
     )  # fmt: skip
 
 
@@ -87,8 +90,9 @@ def gather_nd_gradient(
     [[0.0, 4.0], [2.0, 0.0]]
     """
     return run_arrays(
-        OP_GATHER_ND_GRADIENT, shape, indices, gradient, None, batch_dims, negative, bounds, None, profile, opset, threads, context,
-        None, False, None, None, accumulate, False
+        OP_GATHER_ND_GRADIENT, shape, indices, gradient, None, batch_dims,
+        negative, bounds, None, profile, opset, threads, context, None, False,
+        None, None, accumulate, False
     )  # fmt: skip
 
 
@@ -115,8 +119,9 @@ def gather_elements_gradient(
     [[3.0, 0.0], [4.0, 3.0]]
     """
     return run_arrays(
-        OP_GATHER_ELEMENTS_GRADIENT, shape, indices, gradient, axis, 0, negative, bounds, None, profile, opset, threads, context,
-        None, False, extents, None, accumulate, False
+        OP_GATHER_ELEMENTS_GRADIENT, shape, indices, gradient, axis, 0,
+        negative, bounds, None, profile, opset, threads, context, None, False,
+        extents, None, accumulate, False
     )  # fmt: skip
 
 
@@ -133,7 +138,7 @@ def run_others(operation: Operation, shape: t.Any, indices: t.Any, gradient: t.A
 
 
 def as_numbers(gradient: t.Any) -> t.Any:
-    """The gradient as numbers of the library's; elements that are only carried have no sum."""
+    """The gradient in the native byte order. Elements that have no dtype of the library cannot be added."""
     gradient = native(gradient, "updates")
     dtype = carried_of(gradient)
     if dtype is not None:

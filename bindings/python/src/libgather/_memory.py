@@ -136,6 +136,16 @@ class Memory:
         return desc, handle
 
     @property
+    def _host_handle(self) -> tuple[int, t.Any] | None:
+        """The handle for the C half, as a number and as the object that keeps it; None unless it is numbers on the host
+        that no stream works on."""
+        handle = self._handle
+        if handle is None or self._context is not None:
+            return None
+        dtype, device, *_ = self._desc
+        return (token(handle), handle) if device == c.DEVICE_CPU and dtype != c.DTYPE_STRING else None
+
+    @property
     def _live_context(self) -> Context | None:
         """The context whose stream has work on the tensor; one that has been closed has waited for it."""
         return None if self._context is None or self._context._closed else self._context

@@ -5,7 +5,13 @@ from typing import Any, type_check_only
 _Operand = tuple[int, tuple[int, ...], tuple[int, ...] | None]
 
 def configure(
-    make_error: Any, buffer_types: tuple[type, ...], choices: tuple[dict[str, int], ...], locate: Any, general: Any, /
+    make_error: Any,
+    buffer_types: tuple[type, ...],
+    choices: tuple[dict[str, int], ...],
+    locate: Any,
+    general: Any,
+    tensor_type: type,
+    /,
 ) -> None: ...
 def configure_numpy(ndarray: type, int64: Any, functions: Any, probes: tuple[Any, ...], /) -> bool: ...
 def configure_exchange(

@@ -29,15 +29,17 @@ class Operation:
     __slots__ = ("default_axis", "has_axis", "has_rows", "is_gradient", "name", "number", "roles", "written")
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self.name: str = name
         self.number: int = getattr(c, f"OP_{name.upper()}")
         is_gather = self.number <= c.OP_GATHER_ELEMENTS
-        self.roles = ("params", "indices", "out") if is_gather else ("target", "indices", "updates")
-        self.written = 2 if is_gather else 0
-        self.is_gradient = self.number > c.OP_SCATTER_ELEMENTS
-        self.has_axis = "_nd" not in name
-        self.has_rows = "_elements" not in name
-        self.default_axis = None if self.has_rows else -1
+        self.roles: tuple[str, str, str] = (
+            ("params", "indices", "out") if is_gather else ("target", "indices", "updates")
+        )
+        self.written: int = 2 if is_gather else 0
+        self.is_gradient: bool = self.number > c.OP_SCATTER_ELEMENTS
+        self.has_axis: bool = "_nd" not in name
+        self.has_rows: bool = "_elements" not in name
+        self.default_axis: int | None = None if self.has_rows else -1
 
     def completed(self, request: Request) -> Request:
         """The request with its default axis. An axis is refused if the operation has none."""

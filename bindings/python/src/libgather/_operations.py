@@ -125,8 +125,9 @@ def gather(
     if others:
         refuse_keywords("gather", others)
     return run_arrays(
-        OP_GATHER, params, indices, out, axis, batch_dims, negative, bounds, fill_value, profile, opset, threads, context,
-        stream, sync, None, None, None, False
+        OP_GATHER, params, indices, out, axis, batch_dims,
+        negative, bounds, fill_value, profile, opset, threads, context, stream, sync,
+        None, None, None, False
     )  # fmt: skip
 
 
@@ -177,8 +178,9 @@ def gather_nd(
     if others:
         refuse_keywords("gather_nd", others)
     return run_arrays(
-        OP_GATHER_ND, params, indices, out, None, batch_dims, negative, bounds, fill_value, profile, opset, threads, context,
-        stream, sync, None, None, None, False
+        OP_GATHER_ND, params, indices, out, None, batch_dims,
+        negative, bounds, fill_value, profile, opset, threads, context, stream, sync,
+        None, None, None, False
     )  # fmt: skip
 
 
@@ -256,8 +258,9 @@ def gather_elements(
     if others:
         refuse_keywords("gather_elements", others)
     return run_arrays(
-        OP_GATHER_ELEMENTS, params, indices, out, axis, 0, negative, bounds, fill_value, profile, opset, threads, context,
-        stream, sync, extents, None, None, False
+        OP_GATHER_ELEMENTS, params, indices, out, axis, 0,
+        negative, bounds, fill_value, profile, opset, threads, context, stream, sync,
+        extents, None, None, False
     )  # fmt: skip
 
 

@@ -37,14 +37,18 @@ def options_of(request: Request, fill: Fill = _AS_THE_PROFILE_SAYS) -> Any:
         options.has_axis, options.axis = 1, integer("axis", request.axis)
     options.batch_dims = integer("batch_dims", request.batch_dims)
     for option, names in NAMED.items():
-        setattr(options, option, choice(option, getattr(request, option), names))
+        name = getattr(request, option)
+        if name is not None:
+            setattr(options, option, choice(option, name, names))
     if request.fill_value is not None:
         options.bounds = filling(request.bounds)
     for option in ("opset", "threads"):
         number = getattr(request, option)
-        setattr(options, option, 0 if number is None else integer(option, number, 32))
+        if number is not None:
+            setattr(options, option, integer(option, number, 32))
     options.fill, image = fill
-    ffi.memmove(options.fill_value, image, len(image))
+    if image:
+        ffi.memmove(options.fill_value, image, len(image))
     return options
 
 

@@ -54,7 +54,7 @@ class Prepared:
         operands = table._operand(place), indices._operand(place), NONE if layout is None else layout._operand(place)
         options = options_of(request, fill)
         self._handle = held("gth_plan", lib.gth_plan_create, request_of(operation, *operands, options))
-        self._specs = table, indices, layout or Spec(table.dtype, self._shape(c.OPEN))
+        self._specs: tuple[Spec, Spec, Spec] = table, indices, layout or Spec(table.dtype, self._shape(c.OPEN))
 
     def _made_ready(self, makes_results: bool, skips: bool, *dtypes: int) -> t.Any:
         """The plan as the C half runs it on buffers of these dtypes."""

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 else:
     # The module typing would make the import of this package twice as long.
-    _DEFAULTS = {"batch_dims": 0, "sync": False, "inplace": False}
-    _FIELDS = (
-        "axis batch_dims negative bounds fill_value profile opset threads context stream sync extents reduction "
-        "accumulate inplace"
-    ).split()
-    Request = namedtuple("Request", _FIELDS, defaults=[_DEFAULTS.get(name) for name in _FIELDS])
+    Request = namedtuple(
+        "Request",
+        "axis batch_dims negative bounds fill_value profile opset threads context stream sync extents "
+        "reduction accumulate inplace",
+        defaults=(None, 0, None, None, None, None, None, None, None, None, False, None, None, None, False),
+    )

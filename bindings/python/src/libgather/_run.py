@@ -12,25 +12,25 @@ from .spec import Spec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from ._memory import Memory
     from ._operation import Operation
     from ._request import Request
 
-#: Of an operand its description, and what that points to.
-Described = tuple[Any, ...] if TYPE_CHECKING else tuple
+#: No operand.
+NONE = (NULL,)
 
 
-def request_of(operation: Operation, table: Described, indices: Described, rows: Described, options: Any) -> Any:
-    """A gth_request. Its operands and options must outlive it."""
+def request_of(
+    operation: Operation, table: Sequence[Any], indices: Sequence[Any], rows: Sequence[Any], options: Any
+) -> Any:
+    """A gth_request. Its operands, which begin with their descriptions, and its options must outlive it."""
     request = new("gth_request")
     request.op = operation.number
     request.table, request.indices, request.rows, request.options = table[0], indices[0], rows[0], options
     return request
-
-
-NONE: Described = (NULL,)
 
 
 def run_memory(

@@ -119,8 +119,9 @@ def scatter(
     if others:
         refuse_keywords("scatter", others)
     return run_arrays(
-        OP_SCATTER, target, indices, updates, axis, batch_dims, negative, bounds, None, profile, opset, threads, context,
-        None, False, None, reduction, accumulate, inplace
+        OP_SCATTER, target, indices, updates, axis, batch_dims,
+        negative, bounds, None, profile, opset, threads, context, None, False,
+        None, reduction, accumulate, inplace
     )  # fmt: skip
 
 
@@ -180,8 +181,9 @@ def scatter_nd(
     if others:
         refuse_keywords("scatter_nd", others)
     return run_arrays(
-        OP_SCATTER_ND, target, indices, updates, None, batch_dims, negative, bounds, None, profile, opset, threads, context,
-        None, False, None, reduction, accumulate, inplace
+        OP_SCATTER_ND, target, indices, updates, None, batch_dims,
+        negative, bounds, None, profile, opset, threads, context, None, False,
+        None, reduction, accumulate, inplace
     )  # fmt: skip
 
 
@@ -253,8 +255,9 @@ def scatter_elements(
     if others:
         refuse_keywords("scatter_elements", others)
     return run_arrays(
-        OP_SCATTER_ELEMENTS, target, indices, updates, axis, 0, negative, bounds, None, profile, opset, threads, context,
-        None, False, extents, reduction, accumulate, inplace
+        OP_SCATTER_ELEMENTS, target, indices, updates, axis, 0,
+        negative, bounds, None, profile, opset, threads, context, None, False,
+        extents, reduction, accumulate, inplace
     )  # fmt: skip
 
 

@@ -27,20 +27,20 @@ _OPERANDS = {
 
 
 class Error(Exception):
-    """A call that failed. The numbers are -1 (component, position, item) or 0 where they say nothing.
+    """A call that failed. A number that does not apply is -1 (component, position, item) or 0.
 
     Attributes:
-        status: the number of the library's status, negative for ever (``status_name`` has its name)
+        status: The number of the library's status, which never changes. ``status_name`` is its name.
         operand: ``"params"``, ``"indices"``, ``"out"``, ``"target"``, ``"updates"``, ``"options"``, ``"context"``,
-            ``"plan"``, ``"tensor"``, ``"request"``, ``"bags"``, ``"weights"``, ``"codec"``, ``"file"`` or None
-        component: which component of a tuple, or which dim
-        position: the number of the first bad tuple, batch dims included
-        index: the same as a multi-index into `indices`; None where it says nothing
-        axis: which dim of `params` or `target` the bad index is for; None where it says nothing
-        value: what came
-        limit: what it was held against
-        item: the number of the request, of a call that has several
-        wraps: negative indices count from the end: the valid range is [-limit, limit)
+            ``"plan"``, ``"tensor"``, ``"request"``, ``"bags"``, ``"weights"``, ``"codec"``, ``"file"`` or None.
+        component: The component of a tuple, or the dim.
+        position: The number of the first invalid tuple. Batch dims are included.
+        index: The position as a multi-index into `indices`, or None.
+        axis: The dim of `params` or `target` that the invalid index selects in, or None.
+        value: The given number.
+        limit: The bound, or the required number.
+        item: The number of the request in a call that has several.
+        wraps: Whether negative indices count from the end. The valid range is then [-limit, limit).
 
     >>> import libgather
     >>> try:
