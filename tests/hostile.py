@@ -1,7 +1,7 @@
 """Keeps the last column of docs/hostile.md up to date: hostile.py --write|--check
 
---write lists for each entry the tests whose names begin with its number. --check fails if --write would change the page.
-Both fail if a test has a number that is not on the page.
+--write lists for each entry the tests whose names begin with its number. --check fails if --write would change the
+page. Both fail if a test has a number that is not on the page.
 """
 
 import re
