@@ -1,7 +1,7 @@
 """Prints gather.h with its chapters and plain comments marked as documentation for doxygen: doxygen_filter.py FILE
 
-A chapter begins with a comment of dashes and a name. Further lines of the comment describe the chapter. A plain comment on
-its own lines documents the next declaration. A plain comment at the end of a line documents that line. gather.hpp is
+A chapter begins with a comment of dashes and a name. Further lines of the comment describe the chapter. A plain comment
+on its own lines documents the next declaration. A plain comment at the end of a line documents that line. gather.hpp is
 printed unchanged.
 """
 
