@@ -230,9 +230,9 @@ cache. Ids are uniformly distributed.
 Where the answer is no, dask's scheduling is the limit:
 
 - dask spends its time on tasks. `take` has one task for each chunk with ids and one for each block of the result.
-  `vindex` and `x[ids]` have at least one task for each chunk in each block. A block is as long as a chunk. So `take` saves most
-  time if there are many short chunks. 50,000 ids are 20 blocks of 2,600 rows, or 2 blocks of 26,000 rows. With 2
-  blocks, dask has hardly more tasks than `take`.
+  `vindex` and `x[ids]` have at least one task for each chunk in each block. A block is as long as a chunk. So `take`
+  saves most time if there are many short chunks. 50,000 ids are 20 blocks of 2,600 rows, or 2 blocks of 26,000 rows.
+  With 2 blocks, dask has hardly more tasks than `take`.
 
 ## Steps
 
