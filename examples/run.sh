@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the examples of a language and compares what they print: run.sh PREFIX BUILD [c] [cpp] [python] [rust] [go], with
-# the library installed in PREFIX and BUILD a folder for build products. PYTHON names an interpreter that has libgather.
+# Runs examples and compares their output: run.sh PREFIX BUILD [c] [cpp] [python] [rust] [go]. The library is installed
+# in PREFIX. BUILD is a folder for build products. PYTHON names an interpreter that has libgather.
 set -eu
 [ $# -ge 2 ] || { sed -n '2,3s/^# //p' "$0" && exit 2; }
 prefix=$(cd "$1" && pwd)
@@ -14,7 +14,7 @@ pc=$(find "$prefix" -name gather.pc | head -n 1)
 library=$(find "$prefix" -name 'libgather.so' | head -n 1)
 export PKG_CONFIG_PATH="${pc%/*}" LD_LIBRARY_PATH="${library%/*}"
 
-# built LANGUAGE: its programs, in BUILD.
+# built LANGUAGE: builds its programs in BUILD.
 built() {
   case $1 in
     c | cpp)
@@ -31,7 +31,7 @@ built() {
   esac
 }
 
-# run LANGUAGE PROGRAM
+# run LANGUAGE PROGRAM: runs one program.
 run() {
   case $1 in
     python) "${PYTHON:-python3}" "python/$2.py" ;;

@@ -1,5 +1,7 @@
-"""docs/hostile.md and its tests: hostile.py --write fills in the last column with the tests whose names have the
-number of an entry; --check fails where that would change the file, and where a test has a number that is not there.
+"""Keeps the last column of docs/hostile.md up to date: hostile.py --write|--check
+
+--write lists for each entry the tests whose names begin with its number. --check fails if --write would change the
+page. Both fail if a test has a number that is not on the page.
 """
 
 import re
@@ -10,8 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "hostile.md"
 
-# Where the tests of a language are, and how they are told from other functions. A number is what `numbered` finds at
-# the beginning of the name.
+# For each language: patterns of the files with tests, and a regular expression that finds the names of tests.
 TESTS = {
     "C++": (("tests/**/*.cpp",), r"^(?:TYPED_)?TEST(?:_F|_P)?\(\w+, (\w+)\)"),
     "Python": (("bindings/python/tests/*.py",), r"^ *def test_(\w+)\("),
@@ -19,7 +20,7 @@ TESTS = {
     "Go": (("bindings/go/*_test.go",), r"^func Test(\w+)\("),
 }
 
-# Tests that hold an entry under names of their own, which must exist.
+# Tests of an entry whose names do not begin with its number. They must exist.
 ALSO = {
     "F20": {"Python": ["no_arrays"]},
     "H5": {"C++": ["WrongDevices"]},
@@ -28,28 +29,28 @@ ALSO = {
 }
 PROGRAMS = {"H11": "tests/abi/without_driver.py"}
 
-# Entries that can have no test, and why.
+# Entries that cannot have a test, with the reason.
 DROPPED = {
-    "C11": "the library is for 64 bits only",
-    "E9": "there is no last error: it is in the struct that the caller gives",
+    "C11": "the library is 64-bit only",
+    "E9": "the library has no last error: a call writes its error to the caller's struct",
 }
 
 
 def numbered(name):
-    """The number at the beginning of a test's name, as the page has it."""
+    """Returns the number at the beginning of a test's name in the form of the page, or None."""
     match = re.match(r"([A-Ia-i])0*([1-9]\d?)(?=_|$)", name)
     return match and match[1].upper() + match[2]
 
 
 def tests_of(language):
-    """The names of a language's tests."""
+    """Returns the names of a language's tests."""
     patterns, definition = TESTS[language]
     files = sorted(file for pattern in patterns for file in ROOT.glob(pattern))
     return sorted({name for file in files for name in re.findall(definition, file.read_text(), re.MULTILINE)})
 
 
 def conformance_cases():
-    """The names of the hostile cases that every language runs, by number, with their profiles."""
+    """Returns the names of the hostile conformance cases, by number and profile."""
     found = defaultdict(lambda: defaultdict(list))
     for file in sorted((ROOT / "tests/conformance/cases").glob("*.txt")):
         for profile, name in re.findall(r"^case (\w+)/hostile/(\w+)$", file.read_text(), re.MULTILINE):
@@ -59,7 +60,7 @@ def conformance_cases():
 
 
 def holders():
-    """By number: languages and tests, as they are to stand in the last column."""
+    """Returns for each number the pairs of language and test of the last column."""
     held = defaultdict(list)
     for language in TESTS:
         names = tests_of(language)
@@ -91,16 +92,16 @@ def cell(number, held):
 
 
 def filled(page, held):
-    """The page with its summary and its last column as they should be."""
+    """Returns the page with a new summary and a new last column."""
     numbers = re.findall(r"^\| ([A-I]\d+) \|", page, re.MULTILINE)
     if unknown := sorted(set(held) - set(numbers)):
-        raise SystemExit(f"not in {PAGE.name}, but in names of tests: {', '.join(unknown)}")
+        raise SystemExit(f"numbers in test names that {PAGE.name} does not have: {', '.join(unknown)}")
     if both := sorted(set(held) & set(DROPPED)):
-        raise SystemExit(f"dropped, but there are tests: {', '.join(both)}")
+        raise SystemExit(f"dropped entries that have tests: {', '.join(both)}")
     missing = [number for number in numbers if number not in held and number not in DROPPED]
     held_count = len(numbers) - len(missing) - len(DROPPED)
     summary = (
-        f"{len(numbers)} entries: {held_count} held by tests, {len(DROPPED)} dropped, {len(missing)} without a test"
+        f"{len(numbers)} entries: {held_count} have tests, {len(DROPPED)} are dropped, {len(missing)} have no test yet"
     )
     summary += f" ({', '.join(missing)})." if missing else "."
     page = re.sub(r"<!-- summary -->\n(?:.+\n)?", lambda _: f"<!-- summary -->\n{summary}\n", page)

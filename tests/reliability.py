@@ -1,9 +1,9 @@
-"""docs/reliability.md: what is measured of the library's reliability, and how to measure it again.
+"""Writes docs/reliability.md: the tests of the library's reliability, their last results and their commands.
 
-    reliability.py --write     from build/: the logs that ./dev test, fuzz, soak, coverage and mutate have left there
-    reliability.py --check     fails where a command of the page is none, or the page lacks a row
+    reliability.py --write     reads the logs that ./dev test, fuzz, soak, coverage and mutate have written to build/
+    reliability.py --check     fails if a command of the page does not exist, or if the page lacks a row
 
-A figure that no log has stands as it was measured last, or as "not measured yet": nothing is made up.
+A row without a log keeps its last result, or is "not measured yet".
 """
 
 import re
@@ -21,18 +21,17 @@ NOT_YET = "not measured yet"
 
 HEAD = """# Reliability
 
-What is tested beyond examples, the last figure, and the command that gives it again. The inputs are listed in
-[hostile.md](hostile.md), what is promised in [SECURITY.md](../SECURITY.md). Written by
-`python3 tests/reliability.py --write` from the logs of these commands.
+The table lists tests beyond examples, their last results, and the commands that repeat them.
+[hostile.md](hostile.md) lists the inputs. [SECURITY.md](../SECURITY.md) states what the library guarantees.
+`python3 tests/reliability.py --write` writes this page from the logs of the commands.
 
-| | Test | Figure | Command |
+| | Test | Result | Command |
 |---|---|---|---|
 """
 
 NOTES = """
-Lines that coverage leaves: functions that the
-compiler runs (the table of dtypes), an affinity mask of more CPUs than it holds, and what stands behind a switch over
-every value.
+The tests do not cover three kinds of lines: functions that only the compiler executes (the table of dtypes), an
+affinity mask with more CPUs than `cpu_set_t` has, and code after a `switch` that handles every value.
 """
 
 
@@ -48,14 +47,14 @@ def hostile():
 
 
 def passed(preset, pattern):
-    """How many tests of a preset, by a part of their names, passed in its last run."""
+    """Returns how many tests of a preset, selected by their names, passed and failed in its last run."""
     lines = [line for line in read(f"{preset}/ctest.log").splitlines() if re.search(pattern, line)]
     good, bad = sum("Passed" in line for line in lines), sum("***Failed" in line for line in lines)
     return f"{good} tests passed, {bad} failed" if lines else None
 
 
 def executions():
-    """The executions of each fuzz target in all runs that were logged."""
+    """Returns the number of executions of all fuzz targets in the logged runs."""
     total = {}
     for name, count in re.findall(r"^\S+ (\w+): (\d+) executions", read("soak.log"), re.MULTILINE):
         name = name.removesuffix("_threads")
@@ -63,11 +62,11 @@ def executions():
     if not total:
         return None
     least, most = min(total.values()), max(total.values())
-    return f"{sum(total.values())} executions of {len(total)} targets ({least} to {most} each)"
+    return f"{sum(total.values())} executions of {len(total)} targets ({least} to {most} for each target)"
 
 
 def gates():
-    """How many of the fuzzers' calls passed the first check, target by target."""
+    """Returns the lowest and the highest share of calls of a fuzz target that passed the first check."""
     shares = [int(share) for share in re.findall(r"(\d+) % passed the first check", read("soak.log"))]
     return f"{min(shares)} to {max(shares)} % of the calls" if shares else None
 
@@ -93,44 +92,52 @@ def soaked():
     return passed("soak", r".")
 
 
-# Test, figure, command.
+# Test, function that returns its result, command.
 ROWS = (
-    ("hostile inputs by name", hostile, "./dev test"),
+    ("inputs of hostile.md, by name", hostile, "./dev test"),
     (
-        "every hostile input under the address and undefined-behaviour sanitizers",
+        "inputs of hostile.md under the address and undefined-behaviour sanitizers",
         lambda: passed("asan", r"Hostile|Handles\."),
         "./dev asan",
     ),
-    ("fuzzing against an oracle written from the documents", executions, "./dev soak"),
-    ("fuzzing: how much of it gets past the first check", gates, "./dev fuzz"),
-    ("stored inputs, and random ones, on every tier", lambda: passed("test", r" fuzz\."), "./dev test"),
-    ("random gathers against an oracle", lambda: passed("test", r" (oracle|elements)[._]"), "./dev test"),
-    ("coverage of src/ by the tests of C++", coverage, "./dev coverage"),
-    ("mutants of src/ that tests notice", lambda: mutation("library"), "./dev mutate"),
-    ("mutants of the wheel that its tests notice", lambda: mutation("python"), "./dev mutate --binding python"),
-    ("mutants of the crate that its tests notice", lambda: mutation("rust"), "./dev mutate --binding rust"),
-    ("mutants of the Go module that its tests notice", lambda: mutation("go"), "./dev mutate --binding go"),
-    ("pages that nothing may touch", lambda: passed("test", r" guard_pages"), "./dev test"),
-    ("every alignment of the buffers", lambda: passed("test", r" alignment"), "./dev test"),
+    ("fuzzing, compared with a model of the documentation", executions, "./dev soak"),
+    ("fuzzing: the share of calls that pass the first check", gates, "./dev fuzz"),
+    ("stored and random fuzzing inputs on every tier", lambda: passed("test", r" fuzz\."), "./dev test"),
+    ("random gathers, compared with an oracle", lambda: passed("test", r" (oracle|elements)[._]"), "./dev test"),
+    ("coverage of src/ by the C++ tests", coverage, "./dev coverage"),
+    ("mutants of src/", lambda: mutation("library"), "./dev mutate"),
+    ("mutants of the Python package", lambda: mutation("python"), "./dev mutate --binding python"),
+    ("mutants of the Rust crate", lambda: mutation("rust"), "./dev mutate --binding rust"),
+    ("mutants of the Go module", lambda: mutation("go"), "./dev mutate --binding go"),
+    ("operands between unreadable pages", lambda: passed("test", r" guard_pages"), "./dev test"),
+    ("every alignment of the operands", lambda: passed("test", r" alignment"), "./dev test"),
     (
-        "every allocation fails, once and from then on",
+        "each allocation fails: once, and from then on",
         lambda: passed("asan", r"allocation_failures|no_memory"),
         "./dev asan",
     ),
-    ("writers on indices, forks, signals, exits", lambda: passed("test", r"Hostile\.G\d"), "./dev test"),
-    ("the same for longer, 64 threads of 10,000 calls, 1,000 forks of a kind", soaked, "./dev soak"),
-    ("thread sanitizer", lambda: passed("tsan", r"."), "./dev soak"),
-    ("memory sanitizer", lambda: passed("msan", r" fuzz\."), "./dev soak"),
-    ("loaded and unloaded a thousand times", lambda: passed("test", r" load_cycles\."), "./dev test"),
-    ("sizes beyond 2^31 and 2^32", lambda: passed("test", r" sizes"), "./dev test"),
-    ("the ABI: exports, needed libraries, hardening, glibc", lambda: passed("test", r" abi\."), "./dev test"),
-    ("calls that allocate nothing", allocations, "./dev test"),
-    ("two builds in two folders are the same", lambda: read("twice/report.txt").strip() or None, "./dev soak"),
+    ("concurrent writers of indices, forks, signals and exits", lambda: passed("test", r"Hostile\.G\d"), "./dev test"),
+    ("the same for longer: 64 threads with 10,000 calls each, 1,000 forks of each kind", soaked, "./dev soak"),
+    ("tests under the thread sanitizer", lambda: passed("tsan", r"."), "./dev soak"),
+    ("fuzzing inputs under the memory sanitizer", lambda: passed("msan", r" fuzz\."), "./dev soak"),
+    ("the library is loaded and unloaded a thousand times", lambda: passed("test", r" load_cycles\."), "./dev test"),
+    ("sizes above 2^31 and 2^32", lambda: passed("test", r" sizes"), "./dev test"),
+    (
+        "ABI: exported symbols, needed libraries, hardening, glibc version",
+        lambda: passed("test", r" abi\."),
+        "./dev test",
+    ),
+    ("calls that must not allocate", allocations, "./dev test"),
+    (
+        "two builds in different folders have the same bytes",
+        lambda: read("twice/report.txt").strip() or None,
+        "./dev soak",
+    ),
 )
 
 
 def before():
-    """The figures of the page as it is."""
+    """Returns the results of the current page by test."""
     if not PAGE.exists():
         return {}
     return dict(re.findall(r"^\| \d+ \| (.+?) \| (.+?) \|", PAGE.read_text(), re.MULTILINE))
@@ -157,7 +164,7 @@ def main():
     front = (ROOT / "dev").read_text()
     unknown = [command for command in sorted(commands) if f"\n./dev {command} " not in front]
     if unknown:
-        raise SystemExit(f"no commands of ./dev: {', '.join(unknown)}")
+        raise SystemExit(f"./dev has no command: {', '.join(unknown)}")
 
 
 if __name__ == "__main__":

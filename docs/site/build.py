@@ -1,7 +1,7 @@
 """Builds the documentation as a site, checks its links, and serves it: build.py OUT [--serve [PORT]]
 
-Runs in a Python that has what requirements.txt names and the package libgather of this tree; needs doxygen, and Cargo
-and Go for the references of their languages. The pages are made in OUT/html.
+It runs in a Python with the packages of requirements.txt and the package libgather of this tree. It needs doxygen, and
+Cargo and Go for the references of these languages. It writes the pages to OUT/html.
 """
 
 import http.server
@@ -22,22 +22,37 @@ import libgather
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 
-# Pages of the tree that are pages here, too, and lead to each other.
+# Pages of the tree that are also pages of the site.
 PAGES = {
     "CHANGELOG.md": "changes.md",
     "SECURITY.md": "security.md",
+    "docs/architecture.md": "architecture.md",
     "docs/beyond.md": "beyond.md",
-    "docs/cuda.md": "cuda.md",
-    "docs/python/ray.md": "ray.md",
-    "docs/python/dask.md": "dask.md",
-    "docs/python/xarray.md": "xarray.md",
-    "docs/hostile.md": "hostile.md",
+    "docs/calls.md": "calls.md",
     "docs/cuda-kernels.md": "cuda-kernels.md",
+    "docs/cuda.md": "cuda.md",
+    "docs/hostile.md": "hostile.md",
+    "docs/install.md": "install.md",
     "docs/performance.md": "performance.md",
+    "docs/platforms.md": "platforms.md",
+    "docs/python/dask.md": "dask.md",
+    "docs/python/ray.md": "ray.md",
+    "docs/python/scatter.md": "scatter.md",
+    "docs/python/xarray.md": "xarray.md",
     "docs/reliability.md": "reliability.md",
+    "docs/when.md": "when.md",
+}
+# Other files of the tree, and the page of the site that a link to each of them becomes.
+REPLACED = {
+    "README.md": "index.md",
+    "bindings/go/README.md": "reference/go.md",
+    "bindings/python/README.md": "reference/python.rst",
+    "bindings/rust/gather/README.md": "reference/rust.md",
+    "include/gather/gather.h": "reference/c.md",
+    "include/gather/gather.hpp": "reference/cpp.md",
 }
 
-# Doxygen reads the headers and writes XML, of which Sphinx makes pages; it warns of what it does not understand.
+# Doxygen reads the headers and writes XML. Sphinx makes pages from it. A warning of doxygen is an error.
 DOXYFILE = """
 INPUT = {header}
 OUTPUT_DIRECTORY = {out}
@@ -80,7 +95,7 @@ def headers(generated):
 
 
 def c(source):
-    """The page of gather.h: its chapters, in their order."""
+    """Adds the chapters of gather.h to its page."""
     with open(source / "reference/c.md", "a") as page:
         for chapter in doxygen_filter.chapters((ROOT / "include/gather/gather.h").read_text()):
             name = doxygen_filter.anchor(chapter)
@@ -104,7 +119,7 @@ def rust(out, extra):
 
 
 def python_modules(exported):
-    """The public modules beside the package itself, but for those whose all it exports."""
+    """Returns the public modules, except the package itself and the modules whose classes it exports."""
     package = Path(libgather.__file__).parent
     paths = (path.relative_to(package).with_suffix("") for path in package.rglob("*.py"))
     names = {".".join(part for part in path.parts if part != "__init__") for path in paths}
@@ -113,7 +128,7 @@ def python_modules(exported):
 
 
 def python(source):
-    """What the package exports, functions first, and then its other modules."""
+    """Writes the reference of the package: its functions, classes and errors, and then its other modules."""
     exported = [getattr(libgather, name) for name in dir(libgather) if not name.startswith("_")]
     errors = [each for each in exported if isinstance(each, type) and issubclass(each, Exception)]
     classes = [each for each in exported if isinstance(each, type) and each not in errors]
@@ -134,8 +149,26 @@ def python(source):
     (source / "reference/python.rst").write_text("\n".join(lines))
 
 
+def with_links_to_pages(text, name):
+    """Returns the text of a page of the tree with its links to files replaced.
+
+    A link to a page of the site leads to that page. A link to another file of the tree becomes its words.
+    """
+
+    def replaced(match):
+        words, target, place = match[1], match[2], match[3] or ""
+        path = Path(os.path.normpath(Path(name).parent / target)).as_posix()
+        if path in PAGES:
+            return f"[{words}]({PAGES[path]}{place})"
+        if path in REPLACED:
+            return f"[{words}]({REPLACED[path]})"
+        return words if (ROOT / path).exists() else match[0]
+
+    return re.sub(r"(?<!!)\[([^\[\]]*)\]\(([^()\s#]+)(#[^()\s]*)?\)", replaced, text)
+
+
 def stage(out):
-    """The pages as they are written, beside what is generated and a link to the tree that they include from."""
+    """Copies the pages to OUT/source, with a link to the tree from which they include, and returns that folder."""
     source = out / "source"
     shutil.rmtree(source, ignore_errors=True)
     shutil.copytree(HERE, source, ignore=shutil.ignore_patterns("__pycache__", "godoc"))
@@ -143,10 +176,7 @@ def stage(out):
     for path in (*ROOT.glob("docs/performance*.svg"), *ROOT.glob("docs/beyond*.svg")):
         shutil.copy(path, source)
     for name, page in PAGES.items():
-        text = (ROOT / name).read_text()
-        for other, target in PAGES.items():
-            text = re.sub(rf"\]\((?:\.\./|docs/|python/)?{re.escape(Path(other).name)}", f"]({target}", text)
-        (source / page).write_text(text)
+        (source / page).write_text(with_links_to_pages((ROOT / name).read_text(), name))
     return source
 
 

@@ -1,4 +1,4 @@
-"""How Sphinx makes the pages; build.py runs it where everything that they include has been made."""
+"""The configuration of Sphinx. build.py runs Sphinx after it has generated all files that the pages include."""
 
 import re
 import sys
@@ -46,16 +46,16 @@ c_id_attributes = cpp_id_attributes = ["GTH_API"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 autodoc_preserve_defaults = True
-# Large libraries that modules of the package are for: their docstrings are read without them.
+# Modules of the package import these large libraries. Sphinx reads the docstrings without them.
 autodoc_mock_imports = ["dask", "ray", "torch"]
-# The one of JAX has tables that its primitives are entered in.
+# libgather.jax registers its primitives in tables of JAX at import. A mock accepts the registration.
 sys.modules |= {f"jax{name}": MagicMock() for name in ("", ".numpy", ".extend", ".extend.core", ".interpreters")}
-napoleon_use_ivar = True  # what "Attributes:" of a docstring lists are members already
+napoleon_use_ivar = True  # the attributes of a docstring are already listed as members
 toc_object_entries = False
 
 
 def without_names_of_modules(app, what, name, obj, options, signature, returned):
-    """Types by their last word: where they are defined is nobody's concern."""
+    """Removes module names from the types of a signature."""
     short = [re.sub(r"\b(?:\w+\.)+(\w+)", r"\1", each) if each else each for each in (signature, returned)]
     return tuple(short)
 

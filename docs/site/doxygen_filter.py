@@ -1,11 +1,14 @@
-"""Marks the chapters and the plain comments of gather.h as documentation for doxygen: doxygen_filter.py FILE
+"""Prints gather.h with its chapters and plain comments marked as documentation for doxygen: doxygen_filter.py FILE
 
-A chapter is a line of dashes around its name. A plain comment documents what follows it, or what it ends. gather.hpp is
-passed on unchanged.
+A chapter begins with a comment of dashes and a name. Further lines of the comment describe the chapter. A plain comment
+on its own lines documents the next declaration. A plain comment at the end of a line documents that line. gather.hpp is
+printed unchanged.
 """
 
 import re
 import sys
+
+CHAPTER = re.compile(r"^/\* -{9,} (\w[\w ]*?)( \*/)?$", re.MULTILINE)
 
 
 def anchor(name):
@@ -13,12 +16,12 @@ def anchor(name):
 
 
 def chapters(text):
-    """The names that stand between dashes."""
-    return re.findall(r"^/\* -{9,} (.+) \*/$", text, re.MULTILINE)
+    """Returns the names of the chapters."""
+    return [match[1] for match in CHAPTER.finditer(text)]
 
 
 def set_apart(lines):
-    """Indented lines of a comment, such as tables and formulas, as they are."""
+    """Marks indented lines of a comment, such as tables and formulas, as verbatim."""
     inside = False
     for line in lines:
         indented = re.match(r"\s*\*\s{3,}\S", line) is not None
@@ -29,19 +32,23 @@ def set_apart(lines):
 
 
 def c(text):
-    """Chapters are groups; a comment at the beginning of a line is about what follows, any other about what it ends."""
-    chapters = 0
+    """Returns the text of gather.h with chapters as groups and comments as documentation."""
+    has_chapter = is_heading = False
     kept = []
     for line in text.splitlines():
-        match = re.match(r"/\* -{9,} (.+) \*/$", line)
-        if match:
-            kept += ["/** @} */"] * (chapters > 0) + [f"/** @defgroup {anchor(match[1])} {match[1]}", " * @{ */"]
-            chapters += 1
+        if match := CHAPTER.match(line):
+            kept += ["/** @} */"] * has_chapter + [f"/** @defgroup {anchor(match[1])} {match[1]}"]
+            has_chapter = is_heading = True
         else:
             kept.append(line)
+        if is_heading and line.endswith("*/"):
+            if not match:
+                kept[-1] = line.removesuffix("*/").rstrip()
+            kept.append(" * @{ */")
+            is_heading = False
     end = max(index for index, line in enumerate(kept) if line == "#ifdef __cplusplus")
     kept.insert(end, "/** @} */")
-    text = re.sub(r"<([A-Z]+)>", r"\1", "\n".join(kept))  # a placeholder, no markup
+    text = re.sub(r"<([A-Z]+)>", r"\1", "\n".join(kept))  # a placeholder is no markup
 
     def comment(match):
         before, body = match[1], match[2]

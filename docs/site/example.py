@@ -1,4 +1,4 @@
-"""Tabs with one of the programs of examples/ in every language, and what all of them print, as a Sphinx directive."""
+"""A Sphinx directive that shows a program of examples/ in tabs, one for each language, and its output."""
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
@@ -14,7 +14,7 @@ LANGUAGES = {
 
 
 class Example(Directive):
-    """``{example} NAME``."""
+    """The directive ``{example} NAME``."""
 
     required_arguments = 1
 

@@ -1,6 +1,6 @@
-"""Fails where a page of a built site leads nowhere inside it: to no file, or to a place that the page does not have.
+"""Fails if a page of a built site has a link inside the site to a missing file or a missing anchor: links.py HTML
 
-links.py HTML. Pages of other tools (rustdoc) are checked as targets alone; what is outside is not asked for.
+Pages of rustdoc are checked only as targets. Links to other sites are not checked.
 """
 
 import sys
@@ -10,11 +10,11 @@ from urllib.parse import unquote, urlsplit
 
 
 class Page(HTMLParser):
-    """Where a page leads, and which places it has."""
+    """The link targets and the anchors of a page."""
 
     def __init__(self, text):
         super().__init__()
-        self.targets, self.places = set(), set()
+        self.targets, self.anchors = set(), set()
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
@@ -22,11 +22,11 @@ class Page(HTMLParser):
             if name in ("href", "src") and value:
                 self.targets.add(value)
             elif name == "id" or (name == "name" and tag == "a"):
-                self.places.add(value)
+                self.anchors.add(value)
 
 
 def broken(path, target, html, pages):
-    """What is wrong with a target, or None."""
+    """Returns the defect of a link target, or None."""
     parts = urlsplit(target)
     if parts.scheme or parts.netloc:
         return None
@@ -35,8 +35,8 @@ def broken(path, target, html, pages):
         file /= "index.html"
     if not file.is_file() or html not in file.parents:
         return "there is no such file"
-    if parts.fragment and file in pages and unquote(parts.fragment) not in pages[file].places:
-        return "that page has no such place"
+    if parts.fragment and file in pages and unquote(parts.fragment) not in pages[file].anchors:
+        return "that page has no such anchor"
     return None
 
 

@@ -1,6 +1,6 @@
-"""Draws what the operations and the policies do, as SVG in the colours of the page around it: pictures.py FOLDER
+"""Draws the operations and the policies as SVG: pictures.py FOLDER
 
-Every number in them comes from a call of the library: what a picture shows is what it does.
+Every number in a picture is the result of a call of the library. The style sheet of the site defines the colours.
 """
 
 import sys
@@ -15,7 +15,7 @@ UNTOUCHED = -1.0
 
 
 class Drawing:
-    """Shapes, and how far they reach."""
+    """SVG shapes, and the width and height that they need."""
 
     def __init__(self):
         self.shapes, self.width, self.height = [], 0, 0
@@ -46,12 +46,12 @@ class Drawing:
 
 
 def shown(value):
-    """A number as short as it can be."""
+    """Returns the shortest text of a number."""
     return f"{value:g}"
 
 
 def source_of(row, table):
-    """Which row of the table this is, or None."""
+    """Returns the number of the table's row with the same values, or None."""
     matches = [each for each in range(len(table)) if np.array_equal(table[each], row)]
     return matches[0] if matches else None
 
@@ -64,7 +64,7 @@ def kind_of(row, table):
 
 
 def policy(negative, bounds, **options):
-    """A table of 4 rows, indices that are and are not inside, and what becomes of each."""
+    """Returns a drawing of a gather of valid and invalid indices from a table of 4 rows."""
     table = np.array([[0, 1], [10, 11], [20, 21], [30, 31]], dtype=np.float32)
     indices = np.array([2, -1, 0, 6], dtype=np.int64)
     out = np.full((4, 2), UNTOUCHED, dtype=np.float32)
@@ -98,12 +98,12 @@ def drawn_lookup(table, indices, out, problem):
     if problem is not None:
         drawing.text(0, below, str(problem).split(": indices[")[0], "problem", "start")
     elif any(kind_of(row, table) == "kept" for row in out):
-        drawing.text(0, below, "· is what the output held before", "note", "start")
+        drawing.text(0, below, "· is unchanged", "note", "start")
     return drawing
 
 
 def grid(drawing, x, y, values, kinds, name):
-    """A matrix under its name and shape; how far it reaches to the right."""
+    """Draws a matrix under its name and shape. Returns the x of its right edge."""
     values = np.asarray(values)
     drawing.text(x, y + 14, f"{name} {list(values.shape)}", "name", "start")
     flat = values.reshape(-1, values.shape[-1]) if values.ndim else values.reshape(1, 1)
@@ -114,7 +114,7 @@ def grid(drawing, x, y, values, kinds, name):
 
 
 def operation(call, params, indices, owner):
-    """params, indices and the result beside each other; a cell has the colour of what it was selected by."""
+    """Draws params, indices and the result. A cell has the colour of the index that selects it."""
     drawing = Drawing()
     result = call(params, indices)
     numbers = {value: owner(place) for place, value in np.ndenumerate(result)}
@@ -131,13 +131,26 @@ def indices_place(indices, row, column):
 
 
 def tuples(indices):
-    """Both numbers of a tuple, which is a row of indices, have its colour."""
+    """Draws a gather_nd. Both components of a tuple have the colour of the tuple."""
     drawing = Drawing()
     result = libgather.gather_nd(MATRIX, indices)
     numbers = {value: f"row{place}" for place, value in enumerate(result)}
     right = grid(drawing, 0, 0, MATRIX, lambda r, c: numbers.get(MATRIX[r, c], "plain"), "params")
     right = grid(drawing, right + GAP, 0, indices, lambda r, c: f"row{r}", "indices")
     grid(drawing, right + GAP, 0, result, lambda r, c: f"row{c}", "out")
+    return drawing
+
+
+def written(reduction):
+    """Draws a scatter of three rows. A row of the result has the colour of the last update that was applied to it."""
+    drawing = Drawing()
+    indices, updates = np.array([3, 0, 3]), np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]])
+    result = libgather.scatter(MATRIX, indices, updates, reduction=reduction)
+    last = {int(index): position for position, index in enumerate(indices)}
+    right = grid(drawing, 0, 0, MATRIX, lambda r, c: "plain", "target")
+    right = grid(drawing, right + GAP, 0, indices[:, None], lambda r, c: f"row{r}", "indices")
+    right = grid(drawing, right + GAP, 0, updates, lambda r, c: f"row{r}", "updates")
+    grid(drawing, right + GAP, 0, result, lambda r, c: f"row{last[r]}" if r in last else "plain", "result")
     return drawing
 
 
@@ -161,6 +174,8 @@ PICTURES = {
         np.array([[2], [0], [1], [1]]),
         lambda place: f"row{place[0]}",
     ),
+    "scatter": lambda: written("none"),
+    "scatter-add": lambda: written("add"),
 }
 
 

@@ -1,4 +1,4 @@
-/* Elements by their coordinates: each row of indices is a tuple of one index for each dim. */
+/* Gathers elements by coordinates. Each row of indices is a tuple with one index for each dim. */
 #include <gather/gather.h>
 #include <stdio.h>
 

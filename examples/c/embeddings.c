@@ -1,4 +1,4 @@
-/* Rows of a table by id, into memory of the caller's: no handle, no allocation. */
+/* Gathers rows of a table by id into memory of the caller. It uses no handle and allocates nothing. */
 #include <gather/gather.h>
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
-/* What an id out of bounds means is a choice. As an error it says where it is, and leaves the output as it was. */
+/* Shows the meanings of an id out of bounds. An error names the position of the id, and the output is unchanged. */
 #include <gather/gather.h>
 #include <stdio.h>
 
 static const float table[4][2] = {{0, 1}, {10, 11}, {20, 21}, {30, 31}};
 
-/* One row into `row`. */
+/* Writes the row of an id to `row`. */
 static int32_t look_up(int64_t id, const gth_options *options, float *row, gth_error *error) {
   const int64_t table_shape[] = {4, 2}, ids_shape[] = {2}, rows_shape[] = {2, 2};
   const int64_t ids[] = {0, id};
@@ -42,6 +42,6 @@ int main(void) {
   clamp.bounds = GTH_BOUNDS_CLAMP;
   fill.bounds = GTH_BOUNDS_FILL;
   fill.fill = GTH_FILL_VALUE;
-  fill.fill_value[0] = 0xbf800000; /* -1.0f, as it lies in memory */
+  fill.fill_value[0] = 0xbf800000; /* the bits of -1.0f */
   return show("from the end", -1, &wrap) || show("clamped", 9, &clamp) || show("filled", 9, &fill);
 }

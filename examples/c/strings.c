@@ -1,4 +1,4 @@
-/* Strings by id: one buffer of bytes, and the offsets at which strings begin and end. */
+/* Gathers strings by id. The strings are one buffer of bytes, and offsets at which they begin and end. */
 #include <gather/gather.h>
 #include <stdio.h>
 
@@ -26,7 +26,7 @@ int main(void) {
   } else {
     fprintf(stderr, "%s\n", error.message);
   }
-  gth_tensor_release(found); /* NULL is allowed */
+  gth_tensor_release(found); /* NULL does nothing */
   gth_tensor_release(words);
   return status != GTH_OK;
 }

@@ -1,4 +1,4 @@
-// Rows back into a table by id, in place: the last one of several stays, or all are added.
+// Writes rows into a table by id, in place. The last update of a row remains, or all updates are added.
 #include <cstdio>
 #include <gather/gather.hpp>
 #include <vector>

@@ -1,4 +1,4 @@
-// Strings by id: one buffer of bytes, and the offsets at which strings begin and end.
+// Gathers strings by id. The strings are one buffer of bytes, and offsets at which they begin and end.
 #include <gather/gather.hpp>
 #include <iostream>
 #include <vector>

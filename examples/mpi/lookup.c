@@ -1,4 +1,4 @@
-/* A table whose rows lie on all ranks: each rank asks for the rows of its own ids, and gets them by two Alltoallv.
+/* Gathers from a table that is split over all ranks. Each rank gets the rows of its ids with two calls of Alltoallv.
  *
  *     mpicc lookup.c $(pkg-config --cflags --libs gather) -o lookup && mpirun -n 3 ./lookup */
 #include <gather/gather.h>
@@ -20,7 +20,7 @@ static void check(int32_t status, const gth_error *error) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* Where each rank's part begins, for so many numbers of one unit a rank; returns how many there are in all. */
+/* Writes the position of each rank's first element to `first`. Returns the total number of elements. */
 static int starts(const int *counts, int ranks, int *first) {
   int all = 0;
   for (int rank = 0; rank < ranks; rank++) {
@@ -40,7 +40,7 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 
-  /* Rank r has a block of the rows; row i is i, i, i, i. */
+  /* Rank r stores one block of rows. Row i contains i, i, i, i. */
   const int64_t block = (ROWS + ranks - 1) / ranks, begin = rank * block < ROWS ? rank * block : ROWS;
   const int64_t held = begin + block < ROWS ? block : ROWS - begin;
   float *table = room(held * COLUMNS, sizeof *table);
@@ -49,7 +49,7 @@ int main(int argc, char **argv) {
   int64_t *ids = room(IDS, sizeof *ids);
   for (int64_t i = 0; i < IDS; i++) ids[i] = (i * i + 31 * i + 17 * rank) % ROWS;
 
-  /* Which ids are whose, judged before anyone is asked. */
+  /* Assigns each id to the rank that stores its row. An invalid id fails here, before any message is sent. */
   gth_error error = GTH_ERROR_INIT;
   const int64_t ids_shape[] = {IDS};
   const gth_tensor_desc asked = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, ids_shape, ids);
@@ -65,7 +65,7 @@ int main(int argc, char **argv) {
   parts.order = room(IDS, sizeof *parts.order);
   check(gth_partition(NULL, &asked, &shards, NULL, &parts, &error), &error);
 
-  /* How many rows each rank wants of each, and which. */
+  /* Exchanges the number of requested rows, and the row numbers. */
   int *sent = room(ranks, sizeof *sent), *wanted = room(ranks, sizeof *wanted);
   int *sent_at = room(ranks, sizeof *sent_at), *wanted_at = room(ranks, sizeof *wanted_at);
   for (int other = 0; other < ranks; other++) sent[other] = (int)parts.counts[other];
@@ -75,7 +75,7 @@ int main(int argc, char **argv) {
   int64_t *local = room(answered, sizeof *local);
   MPI_Alltoallv(parts.local, sent, sent_at, MPI_INT64_T, local, wanted, wanted_at, MPI_INT64_T, MPI_COMM_WORLD);
 
-  /* One gather answers all ranks. */
+  /* One gather reads the rows for all ranks. */
   float *answers = room(answered * COLUMNS, sizeof *answers), *rows = room((int64_t)IDS * COLUMNS, sizeof *rows);
   const int64_t table_shape[] = {held, COLUMNS}, local_shape[] = {answered}, answers_shape[] = {answered, COLUMNS};
   const gth_tensor_desc params = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, table_shape, table);
@@ -83,7 +83,7 @@ int main(int argc, char **argv) {
   const gth_tensor_desc out = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, answers_shape, answers);
   check(gth_gather(NULL, &params, &indices, &out, NULL, &error), &error);
 
-  /* The rows go back, and to where they belong. */
+  /* Sends the rows back. A scatter puts them into the order of the ids. */
   int *came = room(ranks, sizeof *came), *came_at = room(ranks, sizeof *came_at);
   int *gone = room(ranks, sizeof *gone), *gone_at = room(ranks, sizeof *gone_at);
   in_rows(sent, ranks, came);

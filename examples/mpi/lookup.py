@@ -1,4 +1,4 @@
-"""A table whose rows lie on all ranks: each rank asks for the rows of its own ids, and gets them by two Alltoallv.
+"""Gathers from a table that is split over all ranks. Each rank gets the rows of its ids with two calls of Alltoallv.
 
 mpirun -n 3 python lookup.py
 """
@@ -17,22 +17,22 @@ def starts(counts):
     return np.concatenate([[0], np.cumsum(counts)[:-1]])
 
 
-# Rank r has a block of the rows; row i is i, i, i, i.
+# Rank r stores one block of rows. Row i contains i, i, i, i.
 block = -(-ROWS // ranks)
 numbers = np.arange(min(ROWS, rank * block), min(ROWS, (rank + 1) * block), dtype=np.float32)
 table = np.repeat(numbers[:, None], COLUMNS, axis=1)
 ids = (np.arange(IDS) ** 2 + 31 * np.arange(IDS) + 17 * rank) % ROWS
 
-# Which ids are whose, judged before anyone is asked.
+# Assigns each id to the rank that stores its row. An invalid id fails here, before any message is sent.
 parts = libgather.partition(ids, ROWS, shards=ranks)
 
-# How many rows each rank wants of each, and which.
+# Exchanges the number of requested rows, and the row numbers.
 sent, wanted = parts.counts, np.empty(ranks, np.int64)
 world.Alltoall(sent, wanted)
 local = np.empty(wanted.sum(), np.int64)
 world.Alltoallv([parts.local, sent, starts(sent), MPI.INT64_T], [local, wanted, starts(wanted), MPI.INT64_T])
 
-# One gather answers all ranks; the rows go back, and to where they belong.
+# One gather reads the rows for all ranks. The rows are sent back. A scatter puts them into the order of the ids.
 answers, rows = libgather.gather(table, local), np.empty((IDS, COLUMNS), np.float32)
 world.Alltoallv(
     [answers, wanted * COLUMNS, starts(wanted) * COLUMNS, MPI.FLOAT],

@@ -1,4 +1,4 @@
-"""Rows of a table by id. Any array will do: NumPy, torch, JAX, pyarrow, lists."""
+"""Gathers rows of a table by id. The table may be an array of NumPy, torch, JAX or pyarrow, or a list."""
 
 import libgather
 

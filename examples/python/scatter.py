@@ -1,4 +1,4 @@
-"""Rows back into a table by id: the last one of several stays, or all are added."""
+"""Writes rows into a table by id. The last update of a row remains, or all updates are added."""
 
 import libgather
 

@@ -1,4 +1,4 @@
-"""Strings by id."""
+"""Gathers strings by id."""
 
 import libgather
 

@@ -1,4 +1,4 @@
-"""Features of a graph's nodes for PyG, out of tables that actors of Ray hold: a FeatureStore over ShardedTable."""
+"""A PyG FeatureStore whose features of graph nodes are in tables of Ray actors (ShardedTable)."""
 
 import numpy as np
 import ray
@@ -9,7 +9,7 @@ import libgather.ray
 
 
 class ShardedFeatures(FeatureStore):
-    """A table for each group of nodes and name of theirs."""
+    """A feature store with one table for each group of nodes and attribute name."""
 
     def __init__(self, shards):
         super().__init__()

@@ -2,8 +2,9 @@
 
 python3 tests/bench smoke|elements|axes|strings|scatters|report|full --library [NAME=]PATH --limits PATH ...
 
-Each number of cores has a process of its own, confined to them before any peer is imported; all contestants of a cell
-take turns in it. What a contestant computes is compared before it is timed. A time is never a failure, a difference is.
+Each number of cores has a process of its own. The process is confined to these cores before it imports any peer. All
+contestants of a cell take turns in it. Their results are compared before they are timed. Only a wrong result is a
+failure.
 """
 
 from __future__ import annotations
@@ -28,20 +29,22 @@ DISTRIBUTIONS = {"tensorflow": ("tensorflow-cpu", "tensorflow")}
 def parse(args: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("cells", choices=["smoke", "elements", "axes", "strings", "scatters", "report", "full"])
-    parser.add_argument("--library", action="append", required=True, help="[NAME=]PATH; the first is the one judged")
+    parser.add_argument(
+        "--library", action="append", required=True, help="[NAME=]PATH; the first library is compared with the peers"
+    )
     parser.add_argument("--limits", required=True, help="the library of limits.c")
     parser.add_argument("--cores", help="such as 1,2; default: 1 and all")
     parser.add_argument(
-        "--peers", help="such as numpy,torch, or none; default: report and full: all, else the quick ones"
+        "--peers",
+        help="such as numpy,torch, or none; default: all for report and full, else the peers that import quickly",
     )
-    parser.add_argument("--seconds", type=float, help="for each cell; default: full 2.5, else 0.5")
+    parser.add_argument("--seconds", type=float, help="for each cell; default: 2.5 for full, else 0.5")
     parser.add_argument("--json", type=pathlib.Path, help="raw results")
     parser.add_argument("--markdown", type=pathlib.Path, help="the report")
-    parser.add_argument("--readme", type=pathlib.Path, help="a page whose table of peers is written anew")
     parser.add_argument(
         "--python",
         action="store_true",
-        help="a small call of each kind of array, too, by the installed Python package; writes its README's table",
+        help="also measures a small call with each kind of array, and writes the table in the README of the package",
     )
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args(args)
@@ -74,7 +77,7 @@ def facts(peers: list[str]) -> dict[str, Any]:
 
 
 def child(options: argparse.Namespace) -> None:
-    """One number of cores; the results on standard output."""
+    """Measures with one number of cores and prints the results as JSON."""
     cores = int(options.cores)
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
     os.environ |= {"OMP_NUM_THREADS": str(cores), "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
@@ -106,14 +109,14 @@ def run_child(options: argparse.Namespace, peers: list[str], cores: int) -> list
     command += ["--limits", options.limits, "--seconds", str(options.seconds)]
     for library in options.library:
         command += ["--library", library]
-    # Peers may print as they are imported: the results are the last line.
+    # Peers may print when they are imported. The results are the last line.
     output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     results: list[dict[str, Any]] = json.loads(output.splitlines()[-1])
     return results
 
 
 def measure_python() -> list[dict[str, Any]]:
-    """The ratios of the Python package's own bench.py."""
+    """Returns the ratios that bench.py of the Python package measures."""
     command = [sys.executable, str(HERE.parents[1] / "bindings/python/bench.py"), "--json", "--write"]
     ratios: list[dict[str, Any]] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     return ratios
@@ -128,7 +131,7 @@ def main() -> None:
         raise SystemExit("the benchmark needs NumPy: python3 -m pip install numpy")
     from contestants import PEERS, SMOKE_PEERS
     from plot import plots
-    from report import markdown, table, write_front_page
+    from report import markdown, table
 
     names = list(PEERS if options.cells in ("report", "full") else SMOKE_PEERS)
     if options.peers is not None:
@@ -136,7 +139,7 @@ def main() -> None:
     options.seconds = options.seconds or (2.5 if options.cells == "full" else 0.5)
     peers = [name for name in names if version_of(name)]
     for missing in sorted(set(names) - set(peers)):
-        print(f"{missing} is not installed and left out", file=sys.stderr)
+        print(f"{missing} is not installed and is not measured", file=sys.stderr)
     available = len(os.sched_getaffinity(0))
     cores = [int(each) for each in options.cores.split(",")] if options.cores else sorted({1, available})
     results = [result for each in cores for result in run_child(options, peers, each)]
@@ -149,8 +152,6 @@ def main() -> None:
         options.markdown.write_text(markdown(record, options.markdown.stem))
         for name, drawing in plots(record):
             options.markdown.with_name(f"{options.markdown.stem}-{name}.svg").write_text(drawing)
-    if options.readme:
-        options.readme.write_text(write_front_page(options.readme.read_text(), record))
     print(table(record))
 
 

@@ -1,4 +1,4 @@
-"""Who is measured in a cell of gather along an axis that is not the first, or batch by batch."""
+"""The contestants of a gather along an axis that is not the first, with and without batch dims."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from library import GATHER, Library, Options
 
 @dataclass
 class AxisCase:
-    """params [outer, rows, row], out [outer, each, row]; indices [each], or [outer, each] if batches have their own."""
+    """params [outer, rows, row], out [outer, each, row], indices [each], or [outer, each] with batch dims."""
 
     cell: AxisCell
     params: np.ndarray  # float32
@@ -30,7 +30,7 @@ class AxisCase:
         return cls(cell, params, ids, np.empty((cell.outer, cell.each, cell.row // 4), np.float32), cores)
 
     def expected(self, k: int) -> np.ndarray:
-        """By rows of a flat table, which no contestant has."""
+        """Returns the expected rows, taken from a flat table. No contestant works in this way."""
         first = np.arange(self.cell.outer)[:, None] * self.cell.rows
         return self.params.reshape(-1, self.params.shape[2])[first + self.ids[k]]
 

@@ -1,4 +1,4 @@
-"""What is measured: each cell is a table, a row size, an operation and what becomes of the output."""
+"""The cells that are measured: a table, a row size, an operation and the kind of its output."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ LONG_ROWS = (1024, 1536, 2048, 3072, 4096, 16 * KB, 64 * KB, MB)
 class Cell:
     table: int  # bytes
     row: int  # bytes
-    depth: int = 1  # 1: gather, more: gather_nd with tuples of so many components
+    depth: int = 1  # 1: gather, above 1: gather_nd, with this number of components
     index: str = "int64"
     spread: str = "uniform"
-    fresh: bool = False  # the output is new memory for each call
+    fresh: bool = False  # each call allocates its output
     out: int = 4 * MB  # bytes
 
     @property
@@ -41,7 +41,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Elements:
-    """Of float32: indices have `extent` along the axis, and the extents of what they select from elsewhere."""
+    """float32 elements. Indices have `extent` along the axis, and the extents of the table in the other dims."""
 
     shape: tuple[int, ...]
     axis: int
@@ -69,12 +69,12 @@ class ElementsCell(Elements):
 
 @dataclass(frozen=True)
 class AxisCell:
-    """gather along the middle axis of [outer, rows, row], into 4 MB."""
+    """gather along the middle axis of [outer, rows, row], with an output of 4 MB."""
 
     outer: int
     rows: int
     row: int  # bytes
-    batched: bool  # each of the outer has indices of its own
+    batched: bool  # with batch dims: each of the outer has its own indices
 
     @property
     def each(self) -> int:
@@ -94,7 +94,7 @@ class AxisCell:
 
 @dataclass(frozen=True)
 class StringsCell:
-    """gather of strings, of `length` bytes in the mean."""
+    """gather of strings with a mean length of `length` bytes."""
 
     rows: int
     length: int
@@ -110,13 +110,13 @@ class StringsCell:
 
 @dataclass(frozen=True)
 class ScatterCell:
-    """4 MB of updates of float32 rows, or fewer where the target is smaller."""
+    """scatter of float32 rows: 4 MB of updates, or fewer if the target is smaller."""
 
-    depth: int  # 1: scatter, more: scatter_nd with tuples of so many components
+    depth: int  # 1: scatter, above 1: scatter_nd, with this number of components
     row: int  # bytes
-    duplicates: str  # "no": each row once at most, "few": any rows, or "many": of a hundred
+    duplicates: str  # "no": each row at most once; "few": any row is drawn; "many": one of 100 rows
     reduction: str  # "none" or "add"
-    into: str  # "itself": the target is written; "new": a new tensor is; "memory": some that is there
+    into: str  # "itself": the target; "new": a new tensor; "memory": existing memory
     table: int = 8 * MB  # bytes
 
     @property
@@ -134,7 +134,7 @@ class ScatterCell:
 
 @dataclass(frozen=True)
 class ScatterElementsCell(Elements):
-    """scatter_elements, of as many updates."""
+    """scatter_elements."""
 
     reduction: str
     into: str
@@ -144,7 +144,7 @@ AnyCell = Cell | ElementsCell | AxisCell | StringsCell | ScatterCell | ScatterEl
 
 
 def scatters() -> list[AnyCell]:
-    """Rows of 4 B to 4 KB, tuples and elements, written and added."""
+    """Returns scatters of rows of 4 B to 4 KB, by tuples, and of elements. Updates are written or added."""
     kinds = [(reduction, into) for reduction in ("none", "add") for into in ("itself", "new")]
     rows = [(row, "no") for row in (4, 16, 64, 512, 4096)] + [(row, "few") for row in (4, 64)]
     rows += [(row, "many") for row in (4, 64, 512, 4096)]
@@ -163,7 +163,7 @@ def scatters() -> list[AnyCell]:
 
 
 def axes() -> list[AxisCell]:
-    """Tables of 256 KB and 8 MB in slices; of one float32 where the axis is the last."""
+    """Returns gathers along the middle axis of tables of 256 KB and 8 MB. With rows of 4 B the axis is the last."""
     shapes = [
         (outer, table // (outer * row), row)
         for table in (256 * KB, 8 * MB)
@@ -175,13 +175,13 @@ def axes() -> list[AxisCell]:
 
 
 def strings() -> list[StringsCell]:
-    """Tables in the nearer cache and beyond it, short words and texts."""
-    near, far = ((4096, 8, 400_000), (4096, 40, 100_000)), ((1_000_000, 8, 400_000), (500_000, 40, 100_000))
-    return [StringsCell(*each) for each in (*near, *far, (50_000, 400, 10_000))]
+    """Returns gathers of words and texts, from tables in the L2 cache and larger ones."""
+    in_cache, larger = ((4096, 8, 400_000), (4096, 40, 100_000)), ((1_000_000, 8, 400_000), (500_000, 40, 100_000))
+    return [StringsCell(*each) for each in (*in_cache, *larger, (50_000, 400, 10_000))]
 
 
 def elements(fresh: bool) -> list[ElementsCell]:
-    """Long lines along the axis and beside it, short ones, few of many, and points of three coordinates."""
+    """Returns gathers of elements: long and short axes, few elements of a long axis, and points of 3 coordinates."""
     shapes = (
         ((1000, 1000), 1, 1000),
         ((1000, 1000), 0, 1000),
@@ -199,7 +199,7 @@ def elements(fresh: bool) -> list[ElementsCell]:
 
 
 def growth(most_rows: int, most_bytes: int) -> list[Cell]:
-    """From one row to many, and from a table in the nearest cache to one as large as memory allows."""
+    """Returns gathers of one to most_rows rows, and of tables of 16 KB to most_bytes."""
     counts = (10**power for power in range(9) if 10**power <= most_rows)
     cells = [Cell(8 * MB, row, out=row * count) for count in counts for row in (4, 64) if row * count <= 512 * MB]
     tables = (16 * KB << 2 * power for power in range(10) if 16 * KB << 2 * power <= most_bytes)
@@ -207,14 +207,14 @@ def growth(most_rows: int, most_bytes: int) -> list[Cell]:
 
 
 def smoke() -> list[AnyCell]:
-    """About a minute with both numbers of cores."""
+    """Returns cells that take about a minute with both numbers of cores."""
     cells = [Cell(table, row) for table in (256 * KB, 8 * MB, GB) for row in (4, 12, 64, 256, 4096)]
     scattered = [ScatterCell(1, 64, "no", "none", "itself"), ScatterCell(1, 64, "many", "add", "new")]
     return [*cells, *elements(fresh=False)[:4], *scattered, ScatterElementsCell((1000, 1000), 1, 1000, "add", "itself")]
 
 
 def full() -> list[AnyCell]:
-    """At most forty minutes with both numbers of cores."""
+    """Returns cells that take at most forty minutes with both numbers of cores."""
     tables = (16 * KB, 256 * KB, 2 * MB, 8 * MB, 64 * MB, GB)
     cells = [Cell(table, row) for table in tables for row in ALL_ROWS + LONG_ROWS if table >= 4 * row]
     cells += [Cell(table, row, fresh=True) for table in tables for row in (4, 64, 1024)]
@@ -231,12 +231,12 @@ def full() -> list[AnyCell]:
 
 
 def tiny() -> list[Cell]:
-    """Tables of 16 rows, as those of quantized numbers are."""
+    """Returns gathers from tables of 16 rows, which quantized models use."""
     return [Cell(16 * row, row, index=index) for index in ("int64", "int32") for row in (1, 4)]
 
 
 def report() -> list[AnyCell]:
-    """What docs/performance.md shows: some five minutes with both numbers of cores."""
+    """Returns the cells of docs/performance.md. They take about five minutes with both numbers of cores."""
     by_cache = (256 * KB, 8 * MB, GB)
     cells = [Cell(table, row) for table in by_cache for row in (1, 4, 12, 16, 48, 64, 100, 256, 1024, 4096, 64 * KB)]
     cells += [Cell(table, row, fresh=True) for table in by_cache[:2] for row in (4, 64, 1024)]

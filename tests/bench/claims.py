@@ -1,4 +1,4 @@
-"""What the library claims of its speed, each claim with the cells that hold it and the worst that does not."""
+"""The aims of the library's speed, and how many cells reach each of them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Result = dict[str, Any]
 class Claim:
     words: str
     least: float
-    # Yields the ratio that must not be less, once for each cell that the claim is about, beside the cell.
+    # Yields each cell to which the claim applies and its ratio, which must be at least `least`.
     ratios: Callable[[list[Result]], Iterator[tuple[Result, float]]]
 
 
 def best_of(result: Result, name: str) -> float | None:
-    """The best round of a contestant."""
+    """Returns the time of a contestant's best round, or None."""
     return result["ns"][name]["best"] if name in result["ns"] else None
 
 
@@ -38,7 +38,7 @@ def best_other(result: Result) -> float | None:
 def against(
     rival: Callable[[Result], float | None], belongs: Callable[[dict[str, Any], int], bool]
 ) -> Callable[[list[Result]], Iterator[tuple[Result, float]]]:
-    """A rival's time to ours, in the cells that belong."""
+    """Returns a function that yields the ratio of a rival's time to ours for each cell that `belongs` accepts."""
 
     def ratios(results: list[Result]) -> Iterator[tuple[Result, float]]:
         for result in results:
@@ -50,7 +50,7 @@ def against(
 
 
 def like_gather(belongs: Callable[[dict[str, Any]], bool]) -> Callable[[list[Result]], Iterator[tuple[Result, float]]]:
-    """The time of gather of the same rows of an equal table to that of another operation."""
+    """Returns a function that yields the time of gather divided by that of an operation with the same rows."""
 
     def ratios(results: list[Result]) -> Iterator[tuple[Result, float]]:
         gathers = {(r["cores"], r["cell"]["table"], r["cell"]["row"]): r for r in results if is_plain(r["cell"])}
@@ -65,34 +65,34 @@ def like_gather(belongs: Callable[[dict[str, Any]], bool]) -> Callable[[list[Res
 
 
 CLAIMS = (
-    Claim("not behind the best other, everywhere", 1, against(best_other, lambda cell, cores: True)),
+    Claim("at least as fast as the best peer in every cell", 1, against(best_other, lambda cell, cores: True)),
     Claim(
-        "rows of 1 to 16 B of tables in cache, output there: an unchecked loop by hand takes at most 1.1 times less",
+        "rows of 1 to 16 B from tables in the cache, existing output: at most 1.1 times the time of the loop",
         1 / 1.1,
         against(
             lambda r: best_of(r, "limit: loop"), lambda c, _: is_plain(c) and c["table"] <= CACHED and c["row"] <= 16
         ),
     ),
     Claim(
-        "the same rows: a loop by hand that checks all indices first is not quicker",
+        "the same rows: at most the time of the validating loop",
         1,
         against(
-            lambda r: best_of(r, "limit: judged loop"),
+            lambda r: best_of(r, "limit: validating loop"),
             lambda c, _: is_plain(c) and c["table"] <= CACHED and c["row"] <= 16,
         ),
     ),
     Claim(
-        "elements, output there: a loop by hand that checks all indices first is not quicker",
+        "elements, existing output: at most the time of the validating loop",
         1,
-        against(lambda r: best_of(r, "limit: judged loop"), lambda c, _: "extent" in c),
+        against(lambda r: best_of(r, "limit: validating loop"), lambda c, _: "extent" in c),
     ),
     Claim(
-        "odd rows of 3 to 48 B: 2.5 times as quick as every other",
+        "rows of 3 to 48 B whose size is no power of two: 2.5 times as fast as the best peer",
         2.5,
         against(best_other, lambda c, _: is_plain(c) and 3 <= c["row"] <= 48 and c["row"] & (c["row"] - 1) != 0),
     ),
     Claim(
-        "tables beyond the caches, rows of up to 32 B: 0.9 of touching them, fetched ahead",
+        "tables larger than the caches, rows of up to 32 B: 0.9 of the speed of reading lines with prefetch",
         0.9,
         against(
             lambda r: best_of(r, "limit: touch, fetched"),
@@ -100,7 +100,7 @@ CLAIMS = (
         ),
     ),
     Claim(
-        "tables beyond the caches, rows of 128 B and more, both cores: 0.85 of copying as many bytes in order",
+        "tables larger than the caches, rows of at least 128 B, all cores: 0.85 of the speed of copying in order",
         0.85,
         against(
             lambda r: best_of(r, "limit: copy"),
@@ -108,12 +108,12 @@ CLAIMS = (
         ),
     ),
     Claim(
-        "gather_nd by tuples of 2 to 4: at most 1.3 times gather of the same rows",
+        "gather_nd with tuples of 2 to 4: at most 1.3 times the time of gather with the same rows",
         1 / 1.3,
         like_gather(lambda cell: cell.get("depth", 1) > 1),
     ),
     Claim(
-        "along a middle or the last axis, with and without batch dims: at most 1.3 times gather of the same rows",
+        "middle or last axis, with and without batch dims: at most 1.3 times the time of gather with the same rows",
         1 / 1.3,
         like_gather(lambda cell: "batched" in cell),
     ),
@@ -121,7 +121,7 @@ CLAIMS = (
 
 
 def hold(results: list[Result], describe: Callable[[dict[str, Any]], str]) -> list[tuple[str, ...]]:
-    """A line for each claim: its words, how many cells hold it, and the worst with its ratio to what is claimed."""
+    """Returns a line for each claim: its words, how many cells reach it, and the worst cell."""
     lines = []
     for claim in CLAIMS:
         found = sorted(claim.ratios(results), key=lambda each: each[1])

@@ -1,4 +1,4 @@
-"""Who is measured. A contestant makes, for a case, a function that gathers by index set k and returns the result."""
+"""The contestants. Each yields, for a case, functions that gather by index set k and return the result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Gather = Callable[[int], Any]
 
 @dataclass
 class Case:
-    """The memory of a cell. The table has rows of float32 where they divide into such, else of bytes."""
+    """The memory of a cell. Rows are float32 if their size is a multiple of 4, else bytes."""
 
     cell: Cell
     table: np.ndarray  # uint8, side ** depth rows
@@ -40,11 +40,11 @@ class Case:
 
 
 def module(name: str) -> Any:
-    """A module, or None where it is not installed."""
+    """Returns a module, or None if it is not installed."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
-        if error.name != name:  # it is there, and lacks something
+        if error.name != name:  # the module is installed, but one that it imports is not
             raise
         return None
 
@@ -82,7 +82,7 @@ def allocating(library: Library, params: np.ndarray, case: Case) -> Gather:
 
 
 def package(case: Case) -> Iterator[tuple[str, Gather]]:
-    """The library as Python's users call it, where it is installed."""
+    """Yields the calls of the Python package, if it is installed."""
     libgather = module("libgather")
     if libgather is None:
         return
@@ -95,7 +95,7 @@ def package(case: Case) -> Iterator[tuple[str, Gather]]:
 
 
 def memcpy_loop(limits: ctypes.CDLL, case: Case) -> Iterator[tuple[str, Gather]]:
-    """Unchecked, and alone in that."""
+    """Yields a loop of memcpy. It is the only contestant that validates nothing."""
     cell = case.cell
     if cell.depth > 1 or cell.fresh or cell.index != "int64":
         return
@@ -161,7 +161,7 @@ def onnx_runtime(case: Case) -> Iterator[tuple[str, Gather]]:
 def onnx_node(
     op: str, sets: Sequence[tuple[np.ndarray, ...]], out: np.ndarray, fresh: bool, cores: int, **attributes: Any
 ) -> Iterator[tuple[str, Gather]]:
-    """A model of one node, with any of the sets of inputs, into new memory like `out` or bound to it."""
+    """Yields a model of one node for each set of inputs. It writes to new memory if `fresh`, else to `out`."""
     ort, onnx = module("onnxruntime"), module("onnx")
     if ort is None or onnx is None:
         return
@@ -245,7 +245,7 @@ PEERS: dict[str, Callable[[Case], Iterator[tuple[str, Gather]]]] = {
     "jax": jax_functions,
     "pyarrow": arrow_take,
 }
-SMOKE_PEERS = ("numpy", "torch", "onnxruntime")  # the others take longer to import than a smoke run should
+SMOKE_PEERS = ("numpy", "torch", "onnxruntime")  # the others take too long to import for a smoke run
 
 
 def bytes_of(result: Any) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Who is measured in a cell of gather_elements."""
+"""The contestants of gather_elements."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from library import GATHER_ELEMENTS, Library, Options, request
 
 
 def flat_places(params: np.ndarray, ids: np.ndarray, axis: int) -> np.ndarray:
-    """Where the elements lie in params, by arithmetic on flat positions, which no contestant does."""
+    """Returns the flat positions of the selected elements in params. No contestant works in this way."""
     strides = [stride // params.itemsize for stride in params.strides]
     flat = ids.astype(np.int64) * strides[axis]
     for dim, place in enumerate(np.indices(ids.shape, sparse=True)):
@@ -25,7 +25,7 @@ def flat_places(params: np.ndarray, ids: np.ndarray, axis: int) -> np.ndarray:
 
 @dataclass
 class ElementsCase:
-    """The memory of a cell: float32 params, index sets of other extent along the axis alone."""
+    """The memory of a cell: float32 params, and index sets whose shape differs from params along the axis only."""
 
     cell: ElementsCell
     params: np.ndarray

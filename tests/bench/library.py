@@ -1,4 +1,4 @@
-"""The library through its C interface, so that what is measured is the library and not a binding."""
+"""The library through its C interface, so that no binding is measured with it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TensorDesc(ctypes.Structure):
 
 
 class Options(ctypes.Structure):
-    """gth_options as far as the benchmark fills it."""
+    """gth_options. The benchmark sets only the named fields."""
 
     _fields_ = [
         ("size", ctypes.c_uint32),
@@ -79,7 +79,7 @@ def request(
 
 
 class Result:
-    """A new tensor, released with this object: as with the results of others, when nobody times it."""
+    """A new tensor. It is released with this object, outside of the measured time, like the results of peers."""
 
     __slots__ = ("_handle", "_library")
 
@@ -106,7 +106,7 @@ class Library:
             raise RuntimeError(f"{name}: {self.functions.gth_status_name(status).decode()}")
 
     def allocating(self, requests: list[Request], result: type[Result] = Result) -> Any:
-        """A function that runs request k into a new tensor. It does as little else as possible."""
+        """Returns a function that runs request k with a new tensor as result, and does as little else as possible."""
         function, null = self.functions.gth_make, ctypes.c_void_p()
         references = [ctypes.byref(each) for each in requests]
 
@@ -129,7 +129,7 @@ class Library:
         return operand(handle)
 
     def strings(self, offsets: np.ndarray, content: np.ndarray) -> TensorDesc:
-        """A tensor over buffers that must outlive it."""
+        """Creates a tensor over buffers that must outlive it."""
         handle, shape = ctypes.c_void_p(), (ctypes.c_int64 * 1)(offsets.size - 1)
         buffers = (ctypes.c_void_p(offsets.ctypes.data), ctypes.c_void_p(content.ctypes.data))
         extent = ctypes.c_int64(content.size)
@@ -139,7 +139,7 @@ class Library:
         return operand(handle)
 
     def read_strings(self, handle: ctypes.c_void_p) -> np.ndarray:
-        """A copy of the bytes of a tensor of strings, one after the other."""
+        """Returns a copy of the bytes of a string tensor."""
         desc = TensorDesc(size=ctypes.sizeof(TensorDesc))
         self.call("gth_tensor_describe", handle, ctypes.byref(desc), None)
         offsets, content = ctypes.POINTER(ctypes.c_int64)(), ctypes.c_void_p()
@@ -150,7 +150,7 @@ class Library:
         return np.ctypeslib.as_array((ctypes.c_uint8 * (last - first)).from_address(content.value + first)).copy()
 
     def read(self, handle: ctypes.c_void_p) -> np.ndarray:
-        """A copy of the bytes of a dense tensor."""
+        """Returns a copy of the bytes of a dense tensor."""
         desc = TensorDesc(size=ctypes.sizeof(TensorDesc))
         self.call("gth_tensor_describe", handle, ctypes.byref(desc), None)
         itemsize = (desc.dtype & 255) // 8

@@ -6,8 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-/* What the machine allows, and the loop that a caller would write by hand. Each cuts its work into one piece a thread. A
- * limit returns the nanoseconds in which all pieces were done once all threads had come: starting them is no limit. */
+/* The limits of the machine, and the loop that a caller would write by hand. Each function divides its work into one
+ * piece for each thread. It returns the nanoseconds from the moment when all threads have started to the end of the last
+ * piece. */
 
 enum { most_threads = 64, lines_ahead = 32, line = 64 };
 
@@ -70,7 +71,7 @@ static void copy_rows(const struct piece *p) {
   }
 }
 
-/* The same loops for compilers that know the size of a row. */
+/* The same loops with a row size that the compiler knows. */
 #define COPY_ROWS_OF(size)                                                        \
   static void copy_rows_of_##size(const struct piece *p) {                        \
     for (int64_t i = p->first; i < p->last; ++i) {                                \
@@ -102,39 +103,39 @@ static work *copy_rows_of(int64_t row) {
   }
 }
 
-/* All at once, as compilers make vectors of it. */
-__attribute__((target_clones("default", "avx2"))) static void judge_rows(const struct piece *p) {
+/* Has no branch in the loop, so that compilers vectorise it. */
+__attribute__((target_clones("default", "avx2"))) static void validate_rows(const struct piece *p) {
   int64_t bad = 0;
   for (int64_t i = p->first; i < p->last; ++i) bad |= p->ids[i] | (p->extent - 1 - p->ids[i]);
   if (bad < 0) atomic_store(p->refused, 1);
 }
 
-static int64_t judge_all(const int64_t *ids, int64_t n, int64_t extent, int threads) {
+static int64_t validate_all(const int64_t *ids, int64_t n, int64_t extent, int threads) {
   atomic_int refused = 0;
   const struct piece all = {.ids = ids, .last = n, .extent = extent, .refused = &refused};
-  const int64_t judging = in_pieces(judge_rows, all, threads);
-  return atomic_load(&refused) ? -1 : judging;
+  const int64_t validation = in_pieces(validate_rows, all, threads);
+  return atomic_load(&refused) ? -1 : validation;
 }
 
-/* Rows by unchecked indices, memcpy for each. */
+/* Copies rows with memcpy. Does not validate indices. */
 int64_t bench_copy_rows(char *out, const char *table, const int64_t *ids, int64_t n, int64_t row, int threads) {
   return in_pieces(copy_rows, (struct piece){.out = out, .table = table, .ids = ids, .last = n, .row = row}, threads);
 }
 
-/* The loop that a caller writes who knows the size of a row: unchecked, or, as the library does it, with all indices
- * checked before the first row is copied. -1: one is bad. */
+/* The loops of a caller that knows the row size. The first one does not validate indices. The second one validates all
+ * indices before it copies the first row, as the library does. It returns -1 if an index is invalid. */
 int64_t bench_loop(char *out, const char *table, const int64_t *ids, int64_t n, int64_t row, int threads) {
   return in_pieces(copy_rows_of(row), (struct piece){.out = out, .table = table, .ids = ids, .last = n, .row = row},
                    threads);
 }
 
-int64_t bench_judged_loop(char *out, const char *table, const int64_t *ids, int64_t n, int64_t row, int64_t extent,
-                          int threads) {
-  const int64_t judging = judge_all(ids, n, extent, threads);
-  return judging < 0 ? -1 : judging + bench_loop(out, table, ids, n, row, threads);
+int64_t bench_validating_loop(char *out, const char *table, const int64_t *ids, int64_t n, int64_t row, int64_t extent,
+                              int threads) {
+  const int64_t validation = validate_all(ids, n, extent, threads);
+  return validation < 0 ? -1 : validation + bench_loop(out, table, ids, n, row, threads);
 }
 
-/* A piece begins and ends anywhere in a line of `each`. */
+/* A piece may begin and end at any index of a line of `each` indices. */
 static void copy_elements(const struct piece *p) {
   const float *from = (const float *)p->table;
   float *out = (float *)p->out;
@@ -153,7 +154,7 @@ static void copy_elements(const struct piece *p) {
   }
 }
 
-/* Single elements along the middle dim of [outer, extent, inner], by indices of [outer, each, inner]. */
+/* Gathers elements along the middle dim of [outer, extent, inner] with indices [outer, each, inner]. */
 int64_t bench_elements_loop(char *out, const char *table, const int64_t *ids, int64_t outer, int64_t extent,
                             int64_t each, int64_t inner, int threads) {
   return in_pieces(
@@ -163,13 +164,13 @@ int64_t bench_elements_loop(char *out, const char *table, const int64_t *ids, in
       threads);
 }
 
-int64_t bench_judged_elements_loop(char *out, const char *table, const int64_t *ids, int64_t outer, int64_t extent,
-                                   int64_t each, int64_t inner, int threads) {
-  const int64_t judging = judge_all(ids, outer * each * inner, extent, threads);
-  return judging < 0 ? -1 : judging + bench_elements_loop(out, table, ids, outer, extent, each, inner, threads);
+int64_t bench_validating_elements_loop(char *out, const char *table, const int64_t *ids, int64_t outer, int64_t extent,
+                                       int64_t each, int64_t inner, int threads) {
+  const int64_t validation = validate_all(ids, outer * each * inner, extent, threads);
+  return validation < 0 ? -1 : validation + bench_elements_loop(out, table, ids, outer, extent, each, inner, threads);
 }
 
-/* Updates of whole rows, in their order. Compilers know the size where it is a constant. */
+/* Applies updates of whole rows in their order. The compiler knows `row` if it is a constant. */
 static inline __attribute__((always_inline)) void update_rows(float *target, const float *updates, const int64_t *ids,
                                                               int64_t n, int64_t row, int adds) {
   for (int64_t i = 0; i < n; ++i) {
@@ -191,7 +192,7 @@ static inline __attribute__((always_inline)) void update_rows_of(float *target, 
   }
 }
 
-/* Of [outer, extent, inner], by indices of [outer, each, inner]. */
+/* Updates elements of [outer, extent, inner] with indices [outer, each, inner]. */
 static inline __attribute__((always_inline)) void update_elements(float *target, const float *updates,
                                                                   const int64_t *ids, const struct piece *p, int adds) {
   for (int64_t q = 0; q < p->last; ++q) {
@@ -204,8 +205,7 @@ static inline __attribute__((always_inline)) void update_elements(float *target,
   }
 }
 
-/* Rows of so many numbers that are written over those of a target, or added to them, by one thread; row = 0: single
- * numbers along the middle dim. */
+/* Writes rows of `row` numbers to a target, or adds them, on one thread. row = 0: single numbers along the middle dim. */
 int64_t bench_update_loop(char *target, const char *updates, const int64_t *ids, int64_t outer, int64_t extent,
                           int64_t each, int64_t inner, int64_t row, int adds) {
   const int64_t begin = now();
@@ -220,14 +220,14 @@ int64_t bench_update_loop(char *target, const char *updates, const int64_t *ids,
   return now() - begin;
 }
 
-int64_t bench_judged_update_loop(char *target, const char *updates, const int64_t *ids, int64_t outer, int64_t extent,
-                                 int64_t each, int64_t inner, int64_t row, int adds) {
-  const int64_t judging = judge_all(ids, outer * each * inner, extent, 1);
-  if (judging < 0) return -1;
-  return judging + bench_update_loop(target, updates, ids, outer, extent, each, inner, row, adds);
+int64_t bench_validating_update_loop(char *target, const char *updates, const int64_t *ids, int64_t outer,
+                                     int64_t extent, int64_t each, int64_t inner, int64_t row, int adds) {
+  const int64_t validation = validate_all(ids, outer * each * inner, extent, 1);
+  if (validation < 0) return -1;
+  return validation + bench_update_loop(target, updates, ids, outer, extent, each, inner, row, adds);
 }
 
-/* From a table of `row` bytes, again and again. */
+/* Copies from a table of `row` bytes, from its start again after its end. */
 static void copy_bytes(const struct piece *p) {
   for (int64_t at = p->first, bytes; at < p->last; at += bytes) {
     const int64_t from = at % p->row;
@@ -236,7 +236,7 @@ static void copy_bytes(const struct piece *p) {
   }
 }
 
-/* As many bytes as the rows have, in order. */
+/* Copies the same number of bytes as the rows have, in order. */
 int64_t bench_copy_bytes(char *out, const char *table, int64_t bytes, int64_t table_bytes, int threads) {
   return in_pieces(copy_bytes, (struct piece){.out = out, .table = table, .last = bytes, .row = table_bytes}, threads);
 }
@@ -251,10 +251,10 @@ static void touch(const struct piece *p) {
       sum += row[at];
     }
   }
-  __asm__ volatile("" ::"r"(sum)); /* or nothing would be read */
+  __asm__ volatile("" ::"r"(sum)); /* keeps the compiler from removing the loads */
 }
 
-/* One byte of each line of each row, fetched ahead or not. */
+/* Reads one byte of each cache line of each row, with or without prefetch. */
 int64_t bench_touch(const char *table, const int64_t *ids, int64_t n, int64_t row, int fetches, int threads) {
   int64_t ahead = fetches ? lines_ahead * line / row : 0;
   if (fetches && ahead < 2) ahead = 2;

@@ -1,4 +1,4 @@
-"""Measures cells with as many cores as it is told, in one process in which all take turns."""
+"""Measures cells with a given number of cores. All contestants take turns in one process."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ KINDS: dict[type, Any] = {
     ScatterCase: scatters,
 }
 
-SETS = 4  # index sets of a cell: no two calls in a row have the same
+SETS = 4  # index sets of a cell: successive calls use different ones
 LEAST_ROUNDS, MOST_ROUNDS = 5, 41
 LEAST_BYTES, MOST_CALLS = 64 << 10, 64  # of a turn
 
@@ -55,7 +55,7 @@ def spread(cell: Cell, random: np.random.Generator) -> np.ndarray:
 
 
 class Tables:
-    """The memory of the tables: one for all cells of a size."""
+    """The memory of the tables. All cells share it."""
 
     def __init__(self) -> None:
         self.bytes = np.empty(0, np.uint8)
@@ -64,7 +64,7 @@ class Tables:
         if self.bytes.size < size:
             pattern = np.random.default_rng(1).integers(0, 256, min(size, 1 << 20), np.uint8)
             self.bytes = np.resize(pattern, size)
-            # Rows that lie a megabyte apart must not be equal.
+            # Rows at a distance of a megabyte must not be equal.
             self.bytes.view(np.uint64)[:: (1 << 20) // 8] = np.arange(-(-size // (1 << 20)), dtype=np.uint64)
         return self.bytes[:size]
 
@@ -94,10 +94,10 @@ def rows_limits(limits: ctypes.CDLL, case: Case) -> Runners:
     copy, touch = limits.bench_copy_bytes, limits.bench_touch
     copy.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int]
     touch.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int, ctypes.c_int]
-    loop, judged = limits.bench_loop, limits.bench_judged_loop
+    loop, validating = limits.bench_loop, limits.bench_validating_loop
     loop.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int64, ctypes.c_int64, ctypes.c_int]
-    judged.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int]
-    copy.restype = touch.restype = loop.restype = judged.restype = ctypes.c_int64
+    validating.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int]
+    copy.restype = touch.restype = loop.restype = validating.restype = ctypes.c_int64
     addresses = [ids.ctypes.data for ids in case.ids]
 
     def touches(fetches: int) -> Gather:
@@ -108,8 +108,8 @@ def rows_limits(limits: ctypes.CDLL, case: Case) -> Runners:
         "limit: touch": touches(0),
         "limit: touch, fetched": touches(1),
         "limit: loop": lambda k: 1e-9 * loop(out, table, addresses[k], cell.count, cell.row, case.cores),
-        "limit: judged loop": lambda k: (
-            1e-9 * judged(out, table, addresses[k], cell.count, cell.row, cell.side, case.cores)
+        "limit: validating loop": lambda k: (
+            1e-9 * validating(out, table, addresses[k], cell.count, cell.row, cell.side, case.cores)
         ),
     }
 
@@ -117,7 +117,7 @@ def rows_limits(limits: ctypes.CDLL, case: Case) -> Runners:
 def loops(
     limits: ctypes.CDLL, name: str, out: int, given: int, ids: Sequence[np.ndarray], sizes: Sequence[int]
 ) -> Runners:
-    """The loop by hand, and the one that judges all indices first. The last of sizes is an int in C."""
+    """Returns the loop by hand, and the loop that validates all indices first. The last of sizes is an int in C."""
 
     def timed(function: Any) -> Gather:
         function.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int64] * (len(sizes) - 1) + [ctypes.c_int]
@@ -126,12 +126,12 @@ def loops(
 
     return {
         "limit: loop": timed(getattr(limits, f"bench_{name}_loop")),
-        "limit: judged loop": timed(getattr(limits, f"bench_judged_{name}_loop")),
+        "limit: validating loop": timed(getattr(limits, f"bench_validating_{name}_loop")),
     }
 
 
 def lines_of(cell: ElementsCell | ScatterElementsCell) -> tuple[int, int, int, int]:
-    """What lies outside of the axis, the two extents along it, and what lies inside."""
+    """Returns the product of the outer extents, both extents along the axis, and the product of the inner extents."""
     return prod(cell.shape[: cell.axis]), cell.shape[cell.axis], cell.extent, prod(cell.shape[cell.axis + 1 :])
 
 
@@ -143,7 +143,7 @@ def elements_limits(limits: ctypes.CDLL, case: ElementsCase) -> Runners:
 
 
 def update_limits(limits: ctypes.CDLL, case: ScatterCase) -> Runners:
-    """Of one thread: several would need a rule for updates of the same row."""
+    """Returns the loops of one thread. Several threads would need a rule for updates of the same row."""
     cell = case.cell
     if cell.into != "itself" or case.depth > 1 or case.cores > 1:
         return {}
@@ -162,28 +162,28 @@ def limits_of(limits: ctypes.CDLL, case: AnyCase) -> Runners:
 
 
 def calls_of(cell: AnyCell) -> int:
-    """How many calls a turn has: of little work several, as a caller has who gathers a little again and again."""
+    """Returns the number of calls of a turn. Small calls are repeated, as in a program with many small calls."""
     row = getattr(cell, "row", 4)
     return max(1, min(MOST_CALLS, LEAST_BYTES // (cell.count * (row + 8))))
 
 
 def turn_of(runner: Gather, first: int, calls: int) -> float:
-    """Seconds of a call, which limits say themselves."""
-    said, begin = 0.0, time.perf_counter()
+    """Returns the seconds of one call. Limits return their own time."""
+    reported, begin = 0.0, time.perf_counter()
     for call in range(calls):
         result = runner((first + call) % SETS)
         if isinstance(result, float):
-            said += result
+            reported += result
         del result
     taken = time.perf_counter() - begin
-    return (said or taken) / calls
+    return (reported or taken) / calls
 
 
 def race(runners: Runners, calls: int, seconds: float) -> dict[str, list[float]]:
-    """Seconds of a call, in each round.
+    """Returns the seconds of a call in each round.
 
-    The order is drawn anew for each round, so that what one leaves in the caches, and whose idle threads still spin,
-    meets all alike.
+    Each round has a new random order. So the contents of the caches and spinning idle threads of one contestant affect
+    all others equally.
     """
     times: dict[str, list[float]] = {name: [] for name in runners}
     names, end, order = list(runners), time.perf_counter() + seconds, np.random.default_rng(3)
@@ -217,7 +217,7 @@ def make_case(cell: AnyCell, tables: Tables, cores: int) -> AnyCase:
 
 
 def make_runners(case: AnyCase, libraries: dict[str, Library], limits: ctypes.CDLL, peers: Sequence[str]) -> Runners:
-    """The contestants by who they are and how they do it."""
+    """Returns the functions of all contestants by contestant and function name."""
     kind = KINDS[type(case)]
     runners: Runners = {}
     for name, library in libraries.items():
@@ -240,7 +240,7 @@ def measure(
     seconds: float,
     on_cell: Callable[[AnyCell], None],
 ) -> list[dict[str, Any]]:
-    for peer in peers:  # in their order, for all cells: TensorFlow does not bear to be imported after JAX
+    for peer in peers:  # in their order, before any cell: TensorFlow cannot be imported after JAX
         contestants.module(peer)
     tables, results = Tables(), []
     for cell in sorted(cells, key=lambda c: -c.table):

@@ -1,5 +1,4 @@
-"""Pictures of the results beside the best peer and the limit: bytes a second by rows of each size, and how the time of
-a row grows with their number and with the table."""
+"""Plots of libgather, the best peer and the limit: GB/s by row size, ns/row by number of rows and by table size."""
 
 from __future__ import annotations
 
@@ -8,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 640, 320, 48, 40, 28, 130
-COLOURS = {"libgather": "#0b6e4f", "best other": "#c8553d", "limit": "#8a8a8a"}
+COLOURS = {"libgather": "#0b6e4f", "best peer": "#c8553d", "limit": "#8a8a8a"}
 Line = dict[int, float]
 Facts = dict[str, Any]
 
@@ -16,7 +15,7 @@ Facts = dict[str, Any]
 def lines_of(
     results: list[dict[str, Any]], x: Callable[[Facts], int], y: Callable[[Facts, float], float]
 ) -> dict[str, Line]:
-    """By the x of a cell, the y of its time for a row."""
+    """Returns for each line the points (x of a cell, y of its time for a row)."""
     lines: dict[str, Line] = {name: {} for name in COLOURS}
     for result in results:
         cell, best = result["cell"], {name: each["best"] for name, each in result["ns"].items()}
@@ -27,14 +26,14 @@ def lines_of(
         copy = [ns for name, ns in best.items() if name.startswith("limit: copy")]
         lines["libgather"][at] = y(cell, own)
         if others:
-            lines["best other"][at] = y(cell, min(others))
+            lines["best peer"][at] = y(cell, min(others))
         if touch and copy:
             lines["limit"][at] = y(cell, max(min(touch), min(copy)))
     return {name: line for name, line in lines.items() if line}
 
 
 def short(number: int) -> str:
-    """With the powers of 1024 as letters where they divide it, as the axes have it."""
+    """Returns the label of a number on an axis: with a letter if a power of 1024 divides it."""
     for unit, letter in ((1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")):
         if number % unit == 0:
             return f"{number // unit}{letter}"
@@ -75,7 +74,7 @@ def draw(title: str, lines: dict[str, Line], colours: dict[str, str] = COLOURS) 
 
 
 def is_plain(cell: Facts, besides: tuple[str, ...] = ()) -> bool:
-    """Whether a cell differs from the usual one in its table, its row and what is named alone."""
+    """Returns whether all other properties of a cell, except its table, its row and `besides`, are the default."""
     plain = {"depth": 1, "index": "int64", "spread": "uniform", "fresh": False, "out": 4 << 20}
     return all(cell.get(key) == value for key, value in plain.items() if key not in besides)
 
@@ -102,18 +101,21 @@ def on(cores: int) -> str:
 
 
 def plots(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """A name and a drawing for each table and number of cores, and for each way to grow."""
+    """Yields the name and the drawing of each plot."""
     rows = [result for result in record["results"] if is_plain(result["cell"], ("out",))]
     usual = [result for result in rows if is_plain(result["cell"])]
     for (cores, table), group in grouped(usual, lambda r: (r["cores"], r["cell"]["table"])):
         lines = lines_of(group, lambda cell: cell["row"], lambda cell, ns: cell["row"] / ns)
-        yield f"{cores}-{table >> 10}k", draw(f"{on(cores)}, table of {short(table)}B: GB/s by bytes of a row", lines)
+        yield f"{cores}-{table >> 10}k", draw(f"{on(cores)}, table of {short(table)}B: GB/s by row size", lines)
     for (cores, row), group in grouped(usual, lambda r: (r["cores"], r["cell"]["row"])):
         lines = lines_of(group, lambda cell: cell["table"], lambda _, ns: ns)
-        yield f"{cores}-tables-{row}", draw(f"{on(cores)}, rows of {row} bytes: ns a row by bytes of the table", lines)
+        yield f"{cores}-tables-{row}", draw(f"{on(cores)}, rows of {row} bytes: ns/row by table size", lines)
     of_one_table = [
         result for result in rows if result["cell"]["table"] == 8 << 20 and is_power_of_ten(count(result["cell"]))
     ]
     for (cores, row), group in grouped(of_one_table, lambda r: (r["cores"], r["cell"]["row"])):
         lines = lines_of(group, count, lambda _, ns: ns)
-        yield f"{cores}-rows-{row}", draw(f"{on(cores)}, table of 8MB, rows of {row} bytes: ns a row by rows", lines)
+        yield (
+            f"{cores}-rows-{row}",
+            draw(f"{on(cores)}, table of 8MB, rows of {row} bytes: ns/row by number of rows", lines),
+        )

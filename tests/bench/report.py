@@ -1,4 +1,4 @@
-"""What the raw results say, as a table and as a page. Losing cells come first."""
+"""Formats raw results as a table and as docs/performance.md. The slowest cells come first."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import math
 from typing import Any
 
 from claims import hold
-from plot import is_plain, plots
-from standings import kind, ours, rival
+from plot import plots
+from standings import ours, rival
 
 UNITS = ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"), (1, "B"))
 
@@ -18,14 +18,14 @@ def size(count: int) -> str:
     return f"{count // unit} {name}"
 
 
-def judge(result: dict[str, Any], own: str) -> dict[str, Any]:
-    """Ours beside the best of the others and beside the nearest limit, by the best rounds and by the medians."""
+def compare(result: dict[str, Any], own: str) -> dict[str, Any]:
+    """Compares the library with the best peer and with the limits, by the best rounds and by the medians."""
     ns = result["ns"]
     best, median = ({name: each[by] for name, each in ns.items()} for by in ("best", "median"))
     name, peer = ours(ns, own), rival(ns, own)
     touch = [best[n] for n in ns if n.startswith("limit: touch")]
     copy = [best[n] for n in ns if n.startswith("limit: copy")]
-    # Rows are read at random and written in order: the slower of the two binds.
+    # Rows are read at random and written in order. The slower of the two is the limit.
     limit = max(min(touch), min(copy)) if touch and copy else None
     return {
         "cell": result["cell"],
@@ -38,12 +38,12 @@ def judge(result: dict[str, Any], own: str) -> dict[str, Any]:
         "median_ratio": median[peer] / median[name] if peer else None,
         "of_limit": limit / best[name] if limit else None,
         "of_loop": best["limit: loop"] / best[name] if "limit: loop" in ns else None,
-        "of_judged_loop": best["limit: judged loop"] / best[name] if "limit: judged loop" in ns else None,
+        "of_validating_loop": best["limit: validating loop"] / best[name] if "limit: validating loop" in ns else None,
     }
 
 
-def judge_all(record: dict[str, Any], own: str = "libgather") -> list[dict[str, Any]]:
-    judged = [judge(result, own) for result in record["results"]]
+def compare_all(record: dict[str, Any], own: str = "libgather") -> list[dict[str, Any]]:
+    judged = [compare(result, own) for result in record["results"]]
     return sorted(judged, key=lambda j: j["ratio"] or math.inf)
 
 
@@ -79,7 +79,7 @@ def describe(cell: dict[str, Any]) -> str:
     if "reduction" in cell:
         return describe_scatter(cell)
     if "batched" in cell:
-        return f"axis 1 of {cell['outer']} x {cell['rows']}{', indices of each' if cell['batched'] else ''}"
+        return f"axis 1 of {cell['outer']} x {cell['rows']}{', own indices for each batch' if cell['batched'] else ''}"
     if "length" in cell:
         return f"{cell['rows']} strings"
     if "shape" in cell:
@@ -94,7 +94,7 @@ def describe(cell: dict[str, Any]) -> str:
     if cell["fresh"]:
         words.append("new output")
     if cell["out"] != 4 << 20:
-        words.append(f"{size(cell['out'])} out")
+        words.append(f"output of {size(cell['out'])}")
     return ", ".join(words)
 
 
@@ -102,16 +102,16 @@ HEAD = (
     "cores",
     "table",
     "row B",
-    "ns a row",
+    "ns/row",
     "quartiles",
     "GB/s",
-    "best other",
-    "its ns",
+    "best peer",
+    "its ns/row",
     "ratio",
-    "of medians",
-    "of the limit",
-    "of the loop",
-    "judged",
+    "ratio of medians",
+    "limit / time",
+    "loop / time",
+    "validating loop / time",
 )
 
 
@@ -131,17 +131,20 @@ def line(judged: dict[str, Any]) -> tuple[str, ...]:
         number(judged["median_ratio"]),
         number(judged["of_limit"]),
         number(judged["of_loop"]),
-        number(judged["of_judged_loop"]),
+        number(judged["of_validating_loop"]),
     )
 
 
 def totals(judged: list[dict[str, Any]]) -> str:
     ratios = [j["ratio"] for j in judged if j["ratio"]]
     if not ratios:
-        return "No peer was there to compare with."
+        return "No peer was installed."
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
     ahead = sum(ratio >= 1 for ratio in ratios)
-    return f"Ahead of the best other in {ahead} of {len(ratios)} cells; geometric mean of the ratios {mean:.2f}."
+    return (
+        f"libgather is at least as fast as the best peer in {ahead} of {len(ratios)} cells. The geometric mean of the "
+        f"ratios is {mean:.2f}."
+    )
 
 
 def is_scatter(result: dict[str, Any]) -> bool:
@@ -149,12 +152,12 @@ def is_scatter(result: dict[str, Any]) -> bool:
 
 
 def halves(judged: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Gathers and scatters, which are not counted together."""
+    """Returns the cells of gathers and those of scatters."""
     return [each for each in judged if not is_scatter(each)], [each for each in judged if is_scatter(each)]
 
 
 def table(record: dict[str, Any]) -> str:
-    parts = [half for half in halves(judge_all(record)) if half]
+    parts = [half for half in halves(compare_all(record)) if half]
     lines = [[HEAD, *map(line, part)] for part in parts]
     widths = [max(len(each[i]) for each in itertools.chain(*lines)) for i in range(len(HEAD))]
     texts = []
@@ -168,39 +171,47 @@ def pictures(record: dict[str, Any], stem: str) -> list[str]:
     return [f"![{name}]({stem}-{name}.svg)" for name, _ in plots(record)]
 
 
-GATHERS = (
-    "Rows by random indices, other indices in each call, results compared byte by byte before they are timed. "
-    "All contestants of a cell take turns in one process that is confined to so many cores; a turn of less than 64 KB "
-    "has several calls, 64 at most. *ns a row* and "
-    "*ratio* are of the best rounds (others on the machine can only slow a round down), *quartiles* and *of "
-    "medians* of all. The limit is the slower of copying as many bytes in order and of touching each line of "
-    "each row. The memcpy loop checks nothing. Everyone is measured in several ways, of which the quickest "
-    "counts: the library through C, by Python's ctypes with its microsecond a call, and through its Python "
-    "package. Where the output is the caller's, the library reads more than 2,048 indices twice, so that an "
-    "error leaves the output as it was; no other does. *Of the loop* is the time of a loop in C, whose compiler "
-    "knows the size of a row (1, 2, 4, 8, 12, 16, 48, 64 and 100; else memcpy copies), to ours: unchecked, and with "
-    "all indices *judged* before the first row is copied, which is the least that our promise costs; of elements that "
-    "knows the shape. Losing cells come first."
-)
-SCATTERS = (
-    "Updates of float32, written to the rows that random indices name or added to them. Of duplicates there are "
-    "none, few (any row is drawn) or many (a hundred rows are). The target is written *in place*, or a *new output* "
-    "is a copy of it with the updates, or the copy goes *into memory* that is there. Peers are those whose result "
-    "is the same in each run: torch with its deterministic algorithms, JAX in place with a donated target, ONNX "
-    "Runtime's ScatterND beside several threads only without duplicates. All numbers are whole, so that a sum has "
-    "the same bits in any order of its terms. Indices are read twice here, too; the loops by hand are of one core, and "
-    "judge all indices first or none."
-)
+GATHERS = """
+Each cell gathers rows by random indices. Each call of a turn has other indices. The results of all contestants are
+compared byte by byte before they are timed. All contestants of a cell take turns in one process that is confined to
+the given number of cores. A turn that copies less than 64 KB has several calls, at most 64.
+
+- *ns/row* and *ratio* are those of the best rounds, because other programs can only make a round slower.
+  *quartiles* and *ratio of medians* use all rounds. *ratio* is the time of the best peer divided by the time of
+  libgather.
+- Each system is measured with several of its functions, and the fastest one counts. libgather is measured through C
+  (called by ctypes, which adds about a microsecond) and through its Python package. The memcpy loop validates
+  nothing.
+- If the output exists before the call, libgather reads more than 2,048 indices twice, so that an error leaves the
+  output unchanged. No peer does this.
+- The *limit* is the slower of two operations: copying the same number of bytes in order, and reading one byte of
+  each cache line of each row.
+- The *loop* is written by hand in C. Its compiler knows the size of a row for 1, 2, 4, 8, 12, 16, 48, 64 and 100
+  bytes. It calls memcpy for other sizes. For elements it knows the shape. The *validating loop* validates all
+  indices before it copies the first row, which is the least work that leaves the output unchanged on error.
+
+The slowest cells come first.
+"""
+SCATTERS = """
+Each cell writes float32 updates to the rows that random indices select, or adds them. There are no duplicates, few
+(any row is drawn) or many (one of a hundred rows is drawn). *in place* writes the target. *new output* creates a
+copy of the target with the updates. *into memory* writes this copy to existing memory.
+
+The peers are those whose results are the same in each run: torch with deterministic algorithms, JAX in place with a
+donated target, and ONNX Runtime's ScatterND on several threads only without duplicates. All values are integers, so
+that a sum has the same bits in any order. libgather reads indices twice here, too. The loops by hand run on one
+core. They validate all indices first, or none.
+"""
 
 
 def aims(record: dict[str, Any]) -> list[str]:
-    """How far gathers are from what is aimed at."""
+    """Returns the table of aims: in how many cells each is reached."""
     gathers = [result for result in record["results"] if not is_scatter(result)]
     return [
-        "What is aimed at, in how many cells it is reached, and the cell that is farthest from it (1.00 would be "
-        "there):",
+        "This table shows in how many cells each aim is reached, and the cell that is farthest from it. A value of "
+        "1.00 reaches the aim.",
         "",
-        "| Aim | Cells | Farthest |",
+        "| Aim | Cells | Farthest cell |",
         "|---|---|---|",
         *("| " + " | ".join(row) + " |" for row in hold(gathers, describe)),
         "",
@@ -209,11 +220,11 @@ def aims(record: dict[str, Any]) -> list[str]:
 
 def section(judged: list[dict[str, Any]], words: str, between: list[str]) -> list[str]:
     rows = [HEAD, ("---",) * len(HEAD), *map(line, judged)]
-    return [words, "", totals(judged), "", *between, *("| " + " | ".join(row) + " |" for row in rows), ""]
+    return [words.strip(), "", totals(judged), "", *between, *("| " + " | ".join(row) + " |" for row in rows), ""]
 
 
 def markdown(record: dict[str, Any], stem: str) -> str:
-    facts, (gathers, scatters) = record["facts"], halves(judge_all(record))
+    facts, (gathers, scatters) = record["facts"], halves(compare_all(record))
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
     lines = [
         "# Speed on the CPU",
@@ -227,36 +238,3 @@ def markdown(record: dict[str, Any], stem: str) -> str:
     if scatters:
         lines += ["## Scatters", "", *section(scatters, SCATTERS, [])]
     return "\n".join(lines)
-
-
-PEERS = ("numpy", "torch", "onnxruntime")
-FRONT_TABLES = (256 << 10, 8 << 20, 1 << 30)
-
-
-def front_page(record: dict[str, Any]) -> str:
-    """The few cells that a reader asks about first, each peer by its quickest call."""
-    facts = record["facts"]
-    head = ("Cores", "Table", "Row", "libgather, ns a row", *PEERS)
-    rows = [head, ("---",) * len(head)]
-    for result in record["results"]:
-        cell, best = result["cell"], {name: each["best"] for name, each in result["ns"].items()}
-        if not is_plain(cell) or cell["row"] not in (4, 64, 1024) or cell["table"] not in FRONT_TABLES:
-            continue
-        own = [[ns for name, ns in best.items() if kind(name) == who] for who in ("libgather", *PEERS)]
-        quickest = [min(each, default=None) for each in own]
-        where = (str(result["cores"]), size(cell["table"]), size(cell["row"]))
-        rows.append((*where, *(number(ns, 1) for ns in quickest)))
-    versions = ", ".join(f"{name} {facts['versions'][name]}" for name in PEERS if facts["versions"].get(name))
-    footnote = (
-        f"Rows of float32 by random int64 indices into an output that is there, best rounds, written by `./dev bench` "
-        f"on {facts['date']}: {facts['processor']}, {facts['cores']} cores, {versions}. All cells, losing ones first, "
-        "are in [docs/performance.md](docs/performance.md)."
-    )
-    return "\n".join([*("| " + " | ".join(row) + " |" for row in rows), "", footnote])
-
-
-def write_front_page(text: str, record: dict[str, Any]) -> str:
-    begin, end = "<!-- peers -->\n", "<!-- end of peers -->"
-    before, _, rest = text.partition(begin)
-    _, _, after = rest.partition(end)
-    return f"{before}{begin}{front_page(record)}\n{end}{after}"

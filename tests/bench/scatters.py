@@ -1,4 +1,4 @@
-"""Who is measured in a cell of scatter, scatter_nd or scatter_elements: those whose result is the same in each run."""
+"""The contestants of scatters. Only those are measured whose result is the same in each run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PREFIX = 2  # indices may have smaller extents than the target
 
 
 def draw(cell: ScatterCell, random: np.random.Generator) -> np.ndarray:
-    """[count] or [count, depth] indices."""
+    """Returns indices of shape [count] or [count, depth]."""
     rows = cell.side**cell.depth
     if cell.duplicates == "no":
         flat = random.permutation(rows)[: cell.count]
@@ -32,13 +32,13 @@ def draw(cell: ScatterCell, random: np.random.Generator) -> np.ndarray:
 
 @dataclass
 class ScatterCase:
-    """The memory of a cell. Updates and target are whole numbers, whose sums are the same in any order."""
+    """The memory of a cell. Updates and target are integers, whose sums are equal in any order."""
 
     cell: ScatterCell | ScatterElementsCell
-    target: np.ndarray  # float32; what indices do not select comes last
+    target: np.ndarray  # float32; the dims that no index selects are last
     ids: list[np.ndarray]
     updates: np.ndarray
-    memory: np.ndarray  # as large as the target where the cell writes into memory that is there
+    memory: np.ndarray  # as large as the target if the cell writes into existing memory
     cores: int
 
     @classmethod
@@ -61,7 +61,7 @@ class ScatterCase:
 
     @property
     def depth(self) -> int:
-        """Of tuples; 0 for elements."""
+        """The number of components of a tuple. 0 for elements."""
         return self.cell.depth if isinstance(self.cell, ScatterCell) else 0
 
     @property
@@ -77,20 +77,19 @@ class ScatterCase:
         return not isinstance(self.cell, ScatterCell) or self.cell.duplicates != "no"
 
     def begin(self) -> None:
-        """Before the calls of a contestant that are compared: the target as it was."""
+        """Resets the target before the compared calls of a contestant."""
         self.target[...] = self.given
         self.memory.fill(0)
 
     def expected(self, k: int) -> np.ndarray:
-        """Of calls in the same order for each contestant: where the target itself is written, each begins with what the
-        one before has left."""
+        """Returns the expected target. In place, a call begins with the result of the previous call."""
         if k not in self.wanted:
             before = [*self.wanted.values()] if self.cell.into == "itself" else []
             self.wanted[k] = self.scattered([self.given, *before][-1].copy(), k)
         return self.wanted[k]
 
     def scattered(self, target: np.ndarray, k: int) -> np.ndarray:
-        """By sorting, which no contestant does."""
+        """Returns the expected target by sorting. No contestant works in this way."""
         if self.depth:
             rows = target.reshape(-1, target.shape[-1])
             places = np.ravel_multi_index(tuple(self.ids[k].reshape(-1, self.depth).T), target.shape[: self.depth])
@@ -108,7 +107,7 @@ class ScatterCase:
 
 
 def written(case: ScatterCase, write: Callable[[np.ndarray, int], None]) -> Gather:
-    """What becomes of the target, of someone who writes arrays in place."""
+    """Returns a contestant that calls `write`, which works in place, in the form that the cell asks for."""
 
     def itself(k: int) -> np.ndarray:
         write(case.target, k)
@@ -128,7 +127,7 @@ def written(case: ScatterCase, write: Callable[[np.ndarray, int], None]) -> Gath
 
 
 def way(case: ScatterCase, name: str) -> str:
-    """How someone is called who does the same for all that may become of the target."""
+    """Returns the name of a contestant of `written`."""
     return {"itself": name, "new": f"copy, {name}", "memory": f"copyto, {name}"}[case.cell.into]
 
 
@@ -177,7 +176,7 @@ def package(case: ScatterCase) -> Iterator[tuple[str, Gather]]:
 
 
 def selectors(case: ScatterCase) -> list[Any]:
-    """What NumPy indexes by."""
+    """Returns the indices in the form in which NumPy uses them."""
     if case.depth == 1:
         return case.ids
     if case.depth > 1:
@@ -201,9 +200,9 @@ def torch_functions(case: ScatterCase) -> Iterator[tuple[str, Gather]]:
     torch = module("torch")
     if torch is None:
         return
-    # As torch.use_deterministic_algorithms does, which imports Triton too, whose LLVM does not bear TensorFlow's.
+    # This is torch.use_deterministic_algorithms without its import of Triton, whose LLVM conflicts with TensorFlow's.
     torch._C._set_deterministic_algorithms(True, warn_only=False)
-    torch.utils.deterministic.fill_uninitialized_memory = False  # which nothing that is measured reads
+    torch.utils.deterministic.fill_uninitialized_memory = False  # no measured call reads such memory
     target, updates, memory = (torch.from_numpy(array) for array in (case.target, case.updates, case.memory))
     if case.depth != 0 and case.cell.into != "memory":
         where = [tuple(map(torch.from_numpy, each if isinstance(each, tuple) else (each,))) for each in selectors(case)]
@@ -228,7 +227,7 @@ def torch_functions(case: ScatterCase) -> Iterator[tuple[str, Gather]]:
 
 
 def onnx_runtime(case: ScatterCase) -> Iterator[tuple[str, Gather]]:
-    """It has no scatter in place; of several threads that write one row in its ScatterND, the last wins by chance."""
+    """Yields ONNX Runtime. It has no scatter in place. Its ScatterND is not deterministic if threads write one row."""
     if case.cell.into == "itself" or (case.depth and case.cores > 1 and case.has_duplicates):
         return
     ids = [each[:, None] for each in case.ids] if case.depth == 1 else case.ids
@@ -267,7 +266,7 @@ def tensorflow_functions(case: ScatterCase) -> Iterator[tuple[str, Gather]]:
 
 
 def jax_functions(case: ScatterCase) -> Iterator[tuple[str, Gather]]:
-    """In place: its target is given away in each call."""
+    """Yields JAX. In place, each call donates its target."""
     jax = module("jax")
     if jax is None or case.cell.into == "memory":
         return
@@ -281,7 +280,7 @@ def jax_functions(case: ScatterCase) -> Iterator[tuple[str, Gather]]:
             return target.at[at].add(new, mode=mode) if case.adds else target.at[at].set(new, mode=mode)
 
         compiled = jax.jit(scatter, donate_argnums=0 if in_place else ())
-        states = [numpy.array(case.given, copy=True)]  # nobody writes it: JAX may copy later
+        states = [numpy.array(case.given, copy=True)]  # JAX may copy later, so no other call may write it
 
         def call(k: int, compiled: Any = compiled, states: list[Any] = states) -> Any:
             result = compiled(states[0], where[k], updates).block_until_ready()

@@ -1,4 +1,4 @@
-"""Who is who in raw results: ours, the others, and the limits that nobody competes with."""
+"""Finds the library and its peers in raw results. Limits are neither."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ Times = dict[str, dict[str, Any]]  # of each contestant
 
 
 def kind(name: str) -> str:
-    """A contestant's kind: what stands before the colon."""
+    """Returns the kind of a contestant: its name up to the colon."""
     return name.partition(":")[0]
 
 
 def ours(ns: Times, own: str = "libgather") -> str:
-    """Our quickest way, by the best rounds."""
+    """Returns the fastest function of the library, by the best rounds."""
     return min((name for name in ns if kind(name) == own), key=lambda name: ns[name]["best"])
 
 
 def rival(ns: Times, own: str = "libgather") -> str | None:
-    """The quickest of the others; a library of ours that is measured beside is none."""
+    """Returns the fastest peer, or None. Another build of libgather is no peer."""
     others = [n for n in ns if kind(n) not in (own, "limit") and not kind(n).startswith("libgather")]
     return min(others, key=lambda name: ns[name]["best"], default=None)

@@ -1,4 +1,4 @@
-"""Who is measured in a cell of strings: all into new outputs, as strings have no other."""
+"""The contestants of a gather of strings. All create new outputs, because strings have no other form."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from library import GATHER, Library, Result, request
 
 @dataclass
 class StringsCase:
-    """A table of strings of other lengths, as Arrow has them: where each begins, and their bytes."""
+    """A table of strings of different lengths in Arrow's form: offsets and bytes."""
 
     cell: StringsCell
     offsets: np.ndarray  # int64 [rows + 1]
@@ -30,14 +30,14 @@ class StringsCase:
         return cls(cell, offsets, letters, [random.integers(0, cell.rows, cell.count) for _ in range(sets)])
 
     def expected(self, k: int) -> np.ndarray:
-        """The bytes of the strings one after the other, by arithmetic on positions."""
+        """Returns the bytes of the selected strings, computed from the positions of bytes."""
         begins, lengths = self.offsets[:-1][self.ids[k]], np.diff(self.offsets)[self.ids[k]]
         ends = np.cumsum(lengths)
         within = np.arange(ends[-1]) - np.repeat(ends - lengths, lengths)
         return self.bytes[np.repeat(begins, lengths) + within]
 
     def arrow(self) -> Any:
-        """Of strings with offsets of 64 bits; None without pyarrow."""
+        """Returns an Arrow array with 64-bit offsets, or None without pyarrow."""
         pa = module("pyarrow")
         if pa is None:
             return None
@@ -65,7 +65,7 @@ def ours(library: Library, case: StringsCase) -> Iterator[tuple[str, Gather]]:
 
 
 def letters_of(array: Any) -> np.ndarray:
-    """The bytes of an Arrow array of strings."""
+    """Returns the bytes of an Arrow array of strings."""
     offsets = np.frombuffer(array.buffers()[1], np.int64)[array.offset : array.offset + len(array) + 1]
     return np.frombuffer(array.buffers()[2], np.uint8)[offsets[0] : offsets[-1]]
 
@@ -101,7 +101,7 @@ def joined(words: Any) -> np.ndarray:
 
 
 def numpy_take(case: StringsCase) -> Iterator[tuple[str, Gather]]:
-    """Of an array that has the strings itself; one of objects would copy no byte of them."""
+    """Yields np.take of a StringDType array. A take of an object array would not copy the bytes."""
     texts = np.array([word.decode() for word in case.words()], np.dtypes.StringDType())
 
     def gather(k: int) -> Any:

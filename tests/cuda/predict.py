@@ -1,7 +1,7 @@
-"""predict.py --write|--check TESTS RESOURCES SASS: docs/cuda-kernels.md, what is predicted of the kernels.
+"""Writes docs/cuda-kernels.md, the predicted costs of the kernels: predict.py --write|--check TESTS RESOURCES SASS
 
-TESTS is the program cuda_ptx90, whose tests of costs are run; RESOURCES is what ptxas says of the kernels (-v), SASS
-what nvdisasm prints of them.
+TESTS is the program cuda_ptx90. Its tests of costs are run. RESOURCES is the output of ptxas -v for the kernels. SASS
+is the output of nvdisasm for them.
 """
 
 import collections
@@ -12,9 +12,10 @@ import sys
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "cuda-kernels.md"
 
-REGISTERS, REGISTER_UNIT = 65536, 256  # of a multiprocessor; of a warp
+REGISTERS, REGISTER_UNIT = 65536, 256  # registers of a multiprocessor; unit in which a warp gets them
 BLOCK_WARPS, MOST_WARPS = 8, 64
-# 132 multiprocessors of four schedulers at 1.98 GHz, 4.8 TB/s: issue slots for 512 bytes that are read and written.
+# An H200 has 132 multiprocessors with four schedulers at 1.98 GHz, and 4.8 TB/s. The budget is the number of issue
+# slots in the time of reading and writing 512 bytes.
 BUDGET = round(132 * 4 * 1.98e9 * 1024 / 4.8e12)
 
 COPIES = ("rows of 16 B", "rows of 8 B", "rows of 4 B", "rows of 2 B", "rows of 1 B", "stream")
@@ -27,31 +28,34 @@ JOBS = {
 
 INTRODUCTION = """# Predictions of the CUDA kernels
 
-Written by `tests/cuda/predict.py` out of what the compiler and the disassembler say of the kernels for compute
-capability 9.0. **Nothing here was measured on a GPU**: it is arithmetic, held up to date by a test so that a change of
-the kernels shows what it costs before one is at hand.
+`tests/cuda/predict.py` writes this page from the output of the compiler and the disassembler for compute capability
+9.0. **Nothing here was measured on a GPU.** The values are computed. A test compares this page with the kernels, so
+that a change of the kernels shows its predicted cost.
 
 ## Kernels
 
-A *copying* kernel is named after its vectors (`Copy` in `cuda/kernels.hpp`) and its job: *direct* jobs have one line of
-tuples of one aligned index, *small* ones up to 4 loops and 8 components, *any* the rest. *Blocks* of 256 threads are
-resident on a multiprocessor at once, by their registers; the library asks the device for the number. What a kernel
-spills are some words of a thread and round, which the nearest cache holds: to spill none it would need the registers of
-one block more. Streams of *small* jobs get them, which would spill 344 bytes.
+The name of a copying kernel has its vector size (`Copy` in `cuda/kernels.hpp`) and its kind of job. A *direct* job has
+one line of tuples with one aligned index. A *small* job has up to 4 loops and 8 components. *any* means all other jobs.
+
+*blocks* is the number of blocks of 256 threads that fit on a multiprocessor at the same time. It follows from the
+number of registers. The library queries it from the device. The spilled bytes are a few words per thread and
+iteration, and stay in the L1 cache. A kernel without spills would need more registers, and one block less would fit.
+Only *stream* kernels with *small* jobs use that many registers, because they would spill 344 bytes.
 """
 
 COSTS = f"""## Issue slots
 
-Instructions of the machine that warps issue for each 512 bytes of an output (or each 32 tuples that are judged), where
-threads of a warp that part take one path after the other. What is counted is the PTX, run thread by thread by
-`tests/cuda/ptx`, and for each of its lines the instructions that were made of it. An H200 has {BUDGET} slots in the
-time in which its memory reads and writes 512 bytes, by its data sheet: what takes more cannot go at the pace of memory.
-Rows of less than a sector of 32 bytes, or across more sectors than they fill, take longer to read, and have more.
+The table counts the machine instructions that warps issue for each 512 bytes of output, or for each 32 validated
+tuples. Diverged threads of a warp execute their paths one after the other. `tests/cuda/ptx` executes the PTX thread by
+thread. Each PTX line counts as the number of machine instructions that ptxas made from it.
 
-Streams of several indices a tuple take more than there is: each of a thread's vectors may be of another row, and of
-two, so each thread decodes up to eight tuples for four vectors, where threads of other kernels share that by fours.
-Threads next to each other mostly have the same rows, and could share them as well; that is left until a GPU shows what
-it would save.
+By its data sheet, an H200 has {BUDGET} issue slots in the time in which its memory reads and writes 512 bytes. A kernel
+that needs more slots is slower than the memory. The budget is larger for rows below a sector of 32 bytes, and for rows
+that use more sectors than they fill, because reading them takes longer.
+
+*stream* kernels with several indices in a tuple exceed the budget. Each of a thread's four vectors may contain parts of
+two rows, so a thread resolves up to eight tuples. In other kernels, four threads share this work. Neighbouring threads
+often read the same rows, so they could also share it. Whether this saves time must be measured on a GPU.
 """
 
 
@@ -65,17 +69,17 @@ def demangled(names):
 
 
 def label(kernel):
-    """A name for readers, of a demangled one."""
+    """Returns the name of a kernel on the page, from its demangled name."""
     kernel = kernel.replace("gather::cuda::", "").replace("(anonymous namespace)::", "").replace("void ", "")
     if match := re.match(r"copy_kernel<\(Copy\)(\d), (.*?) >", kernel):
         return f"{COPIES[int(match[1])]}: {JOBS[match[2].replace(' >', '>')]}"
     if match := re.match(r"validate_kernel<(.*?) >", kernel):
-        return f"judging: {JOBS[match[1].replace(' >', '>')]}"
+        return f"validating: {JOBS[match[1].replace(' >', '>')]}"
     return kernel.partition("<")[0].partition("(")[0].replace("_kernel", "").replace("_", " ")
 
 
 def read_resources(text):
-    """By mangled name: (registers, bytes spilled)."""
+    """Returns (registers, bytes spilled) by mangled name."""
     found = {}
     for part in text.split("Compiling entry function '")[1:]:
         name = part.partition("'")[0]
@@ -85,7 +89,7 @@ def read_resources(text):
 
 
 def count_instructions(text):
-    """By mangled name of a kernel, with its copies of functions."""
+    """Returns the number of instructions by mangled name. It includes the functions that are linked into a kernel."""
     counts = collections.Counter()
     name = None
     for line in text.splitlines():
@@ -139,7 +143,7 @@ def main():
     if mode == "--write":
         PAGE.write_text(text)
     elif mode != "--check" or not PAGE.exists() or PAGE.read_text() != text:
-        sys.exit(f"{PAGE} is not what the kernels come to: run {pathlib.Path(__file__).name} --write")
+        sys.exit(f"{PAGE} is out of date: run {pathlib.Path(__file__).name} --write")
 
 
 main()

@@ -204,4 +204,4 @@ def no_deleter(system):
 def read_only_output(system):
     out = system.imported(Producer(versioned=True, flags=1))
     system.into(system.array(np.arange(8, dtype=np.float32)), system.array(index(3, 1, 2, 0)), out)
-    raise Wrong("memory written that is read-only")
+    raise Wrong("read-only memory was written")

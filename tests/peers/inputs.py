@@ -69,9 +69,7 @@ def from_conformance(case):
         result = tensor(module.run(asked))
         answer = Ok(result.dtype, result.shape, result.memory)
         due = oracle.answer(asked)
-        expect(
-            settle.agree(answer, due), "an answer where there is none" if not isinstance(due, Ok) else "other values"
-        )
+        expect(settle.agree(answer, due), "a result instead of an error" if not isinstance(due, Ok) else "other values")
 
     return run
 
@@ -127,13 +125,13 @@ def repeated(system, dtype, shape):
 def product_of_extents(system):
     array = repeated(system, "int8", (2**32, 2**32))
     count = array.numel() if system.profile == "torch" else array.size
-    raise Wrong(f"made, with {count} elements")
+    raise Wrong(f"a tensor with {count} elements")
 
 
 @given("C3")
 def product_with_the_item(system):
     array = repeated(system, "complex128", (2**60,))
-    raise Wrong(f"made, with {array.nbytes} bytes")
+    raise Wrong(f"a tensor with {array.nbytes} bytes")
 
 
 @given("C4", ("int8",), ("float32",))
@@ -154,7 +152,7 @@ def rows_as_before(system, memory, indices, out):
     """Gathers into an output that shares memory with an operand: refused, or as if it did not."""
     due = memory[indices % len(memory)].copy()
     system.into(system.array(memory), system.array(indices), system.array(out))
-    expect(np.array_equal(out, due), "rows of the output itself")
+    expect(np.array_equal(out, due), "rows that the call had overwritten")
 
 
 @given("D1")
@@ -204,7 +202,7 @@ def read_only(system, which):
         rows = system.gather(system.array(params), system.array(index(3, 1)))
         return expect(np.array_equal(rows, table(4)[[3, 1]]), "other rows")
     system.into(system.array(params), system.array(index(3, 1)), system.array(out))
-    raise Wrong("memory written that is read-only")
+    raise Wrong("read-only memory was written")
 
 
 @given("D8")

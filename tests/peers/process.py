@@ -51,7 +51,7 @@ def writer_flips_indices(system):
     finally:
         stop[0] = 1
         os.waitpid(writer, 0)
-    expect(not foreign, "rows of foreign memory")
+    expect(not foreign, "rows from other memory")
 
 
 def large(system):

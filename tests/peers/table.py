@@ -1,4 +1,4 @@
-"""What other systems did, as a part of docs/reliability.md, from answers.json and docs/hostile.md."""
+"""The part of docs/reliability.md about other systems, from answers.json and docs/hostile.md."""
 
 import json
 import re
@@ -11,16 +11,23 @@ WORDS = {"crash": "crash", "hang": "hang", "other": "another answer", "error": "
 HEAD = """
 ## The same inputs elsewhere
 
-Each of these systems was given what it has words for of [hostile.md](hostile.md), in a process of its own, by
-`python3 tests/peers --record`. An error is an exception; another answer is one where libgather, in the profile of its
-name, gives another or none; a hang did not end within a minute. Where an input has several forms, the worst is shown,
-with how many did that. It is no judgement of what these systems are for: most of them promise less.
+`python3 tests/peers --record` gives the inputs of [hostile.md](hostile.md) to other systems, each in a process of its
+own. An empty cell means that the system has no call for the input.
+
+- **right answer**: a correct result.
+- **error**: an exception.
+- **another answer**: an incorrect result. libgather, with the profile of that system, returns another result or an
+  error.
+- **hang**: the call did not return within one minute.
+
+If an input has several forms, the table shows the worst outcome and how many forms had it. The other systems do not
+guarantee the outcomes that libgather guarantees, so the table does not rate them.
 
 """
 
 
 def worst(answers):
-    """What stands in a cell, of the forms of one input."""
+    """Returns the cell of a system: the worst outcome among the forms of an input."""
     asked = [answer for answer in answers if answer[0] != "unable"]
     for did, word in WORDS.items():
         found = [words for outcome, words in asked if outcome == did]
@@ -33,7 +40,7 @@ def worst(answers):
 
 
 def table(page):
-    """The whole part; nothing where nothing has been recorded."""
+    """Returns this part of the page, or an empty text if nothing has been recorded."""
     if not ANSWERS.exists():
         return ""
     stored = json.loads(ANSWERS.read_text())
@@ -52,4 +59,4 @@ def table(page):
         count = Counter(outcome for outcome, _ in told["answers"].values())
         parts = [f"{word} {count[did]}" for did, word in WORDS.items()]
         counts.append(f"- {told['version']}: {', '.join(parts)}\n")
-    return "".join([*lines, "\nIn all, with every form counted:\n\n", *counts])
+    return "".join([*lines, "\nTotals of all forms:\n\n", *counts])

@@ -1,10 +1,10 @@
-"""Measures what lies beyond one process, and writes docs/beyond.md from what was measured.
+"""Measures gathers over several processes, and writes docs/beyond.md from the results.
 
     python3 tests/bench/beyond measure steps|ray|calls|dask --json RAW [--table FILE] [--rounds N]
     python3 tests/bench/beyond report --json RAW --docs FOLDER
 
-Needs the Python package, and Ray, dask and distributed for theirs. Each measurement adds its part to RAW. What
-contestants compute is compared before it is timed. The table is 1.04 GB.
+Needs the Python package, Ray, dask and distributed. Each measurement adds its part to RAW. The results of contestants
+are compared before they are timed. The table has 1.04 GB.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ def parse(args: list[str]) -> argparse.Namespace:
     todo = parser.add_subparsers(dest="todo", required=True)
     measure = todo.add_parser("measure")
     measure.add_argument("part", choices=["steps", "ray", "calls", "dask"])
-    measure.add_argument("--json", type=pathlib.Path, required=True, help="raw results, which are added to")
+    measure.add_argument("--json", type=pathlib.Path, required=True, help="raw results; the measurement is added")
     measure.add_argument(
-        "--table", type=pathlib.Path, default="/var/tmp/libgather-beyond.npy", help="made if not there"
+        "--table", type=pathlib.Path, default="/var/tmp/libgather-beyond.npy", help="created if it does not exist"
     )
     measure.add_argument("--rounds", type=int, default=15)
     report = todo.add_parser("report")
     report.add_argument("--json", type=pathlib.Path, required=True, help="raw results")
-    report.add_argument("--docs", type=pathlib.Path, required=True, help="where beyond.md and its plots are written")
+    report.add_argument("--docs", type=pathlib.Path, required=True, help="the folder of beyond.md and its plots")
     return parser.parse_args(args)
 
 
@@ -86,5 +86,5 @@ def main() -> None:
         options.docs.joinpath(f"beyond-{name}.svg").write_text(picture)
 
 
-if __name__ == "__main__":  # workers of dask import this file, too
+if __name__ == "__main__":  # workers of dask also import this file
     main()

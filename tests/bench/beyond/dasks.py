@@ -1,4 +1,4 @@
-"""Rows of a dask array of many chunks, beside its own ways to index."""
+"""Measures libgather.dask.take beside the indexing of dask."""
 
 from __future__ import annotations
 

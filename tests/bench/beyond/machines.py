@@ -1,9 +1,9 @@
-"""A hundred machines on paper: what a gather from so many takes, drawn from the measured costs of its steps.
+"""Simulates a gather from up to a hundred machines, with the measured costs of its steps.
 
-A gather deals its ids out, sends a call to each shard that has some, and is over when the slowest has answered: its
-call varies as the measured ones do, its rows take what gathering took, and all answers come through one network card,
-whose speed is assumed. With replicas, a call that has not come back when most have is sent once more, to another
-machine.
+A gather partitions its ids, and sends a call to each shard that stores some of them. It ends when the slowest call has
+returned. The duration of a call is drawn from the measured calls, plus the measured time of gathering its rows. All
+answers pass one network card, whose speed is assumed. With replicas, a call that takes longer than most calls is sent
+again to another machine.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-#: Bytes a second of a network card of 25 Gbit/s, and the share of calls after which one is sent again.
+#: Bytes per second of a network card of 25 Gbit/s, and the quantile of the calls after which a call is sent again.
 NETWORK, AGAIN = 25e9 / 8, 0.95
 DRAWS = 20_000
 
@@ -20,7 +20,7 @@ DRAWS = 20_000
 def simulate(
     machines: int, count: int, row_bytes: int, costs: dict[str, float], calls: Any, again: bool, seed: int = 1
 ) -> dict[str, float]:
-    """Seconds of a gather, of which half and of which 99 in 100 are over, and what it sends."""
+    """Returns the median and the 99th percentile of the seconds of a gather, and how much it sends."""
     random = np.random.default_rng(seed)
     draws = max(200, DRAWS // machines)
     rows = random.multinomial(count, np.full(machines, 1 / machines), size=draws)

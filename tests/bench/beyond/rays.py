@@ -1,4 +1,4 @@
-"""A table of actors of Ray's, beside bare actors with np.take and buckets written by hand."""
+"""Measures ShardedTable beside Ray actors that are written by hand with np.take."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from steps import bucketed
 
 from libgather.ray import ShardedTable
 
-#: How many ids, and in how many times as many rounds.
+#: The number of ids, and the factor by which the number of rounds is multiplied.
 COUNTS = {256: 20, 4096: 8, 100_000: 2}
 SHARDS = (1, 2, 4, 8)
 CALLS = 2000
 
 
 class Bare:
-    """What is written by hand: an actor with some rows of a mapped file."""
+    """An actor written by hand, with some rows of a mapped file."""
 
     def __init__(self, path: str, first: int, last: int) -> None:
         self.table = np.load(path, mmap_mode="r").view(np.ndarray)[first:last]
@@ -78,7 +78,7 @@ def of_shards(path: str, shards: int, rounds: int) -> list[dict[str, Any]]:
 
 
 def calls(path: str) -> dict[str, list[float]]:
-    """Seconds of calls for one row of one shard, and of sending them alone: what a call costs besides its rows."""
+    """Returns the seconds of calls for one row of one shard, and the seconds of sending such a call."""
     started()
     with ShardedTable.from_file(path, shards=1) as table:
         one, actor = np.zeros(1, np.int64), table._actors.replicas[0][0]

@@ -1,4 +1,4 @@
-"""docs/beyond.md out of what was measured."""
+"""Writes docs/beyond.md from the measurements."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from plot import draw
 from rounds import ROW_BYTES, ratio
 
 Seconds = dict[str, list[float]]
-OURS, BARE = "libgather", "bare actors"
-COLOURS = {OURS: "#0b6e4f", BARE: "#c8553d", "with replicas": "#3a6ea5", "NumPy": "#c8553d"}
+OURS, BASELINE = "libgather", "bare actors"
+COLOURS = {OURS: "#0b6e4f", BASELINE: "#c8553d", "with replicas": "#3a6ea5", "NumPy": "#c8553d"}
 MACHINES = (1, 4, 10, 25, 50, 100)
 
 
@@ -31,7 +31,10 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 def setting(part: dict[str, Any]) -> str:
     facts = part["facts"]
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
-    return f"{facts['date']}, {facts['processor']}, {facts['cores']} cores, load {facts['load']:.1f} before; {versions}"
+    return (
+        f"Measured on {facts['date']}: {facts['processor']}, {facts['cores']} cores, a load average of "
+        f"{facts['load']:.1f} before the run; {versions}."
+    )
 
 
 # --------------------------------------------------------------------------------------------------------------- steps
@@ -42,7 +45,7 @@ def steps_table(record: dict[str, Any]) -> str:
     for each in record["steps"]["results"]:
         number = each["repeats"] * each["count"]
         ns = [f"{median(each[step][OURS]) / number * 1e9:.1f}" for step in ("partition", "gather", "join")]
-        ns[1] = f"{median(each['gather'][OURS]) * each['shards'] / number * 1e9:.1f}"  # of one shard's rows
+        ns[1] = f"{median(each['gather'][OURS]) * each['shards'] / number * 1e9:.1f}"  # one shard is measured
         both, numpys = median(each["both"][OURS]) / number, median(each["both"]["NumPy"]) / number
         against = ratio(each["both"], "NumPy", OURS)
         rows.append([
@@ -60,10 +63,21 @@ def ray_table(record: dict[str, Any]) -> str:
     rows = []
     for each in record["ray"]["results"]:
         seconds = each["seconds"]
-        speed = [f"{each['count'] / median(seconds[name]) / 1e6:.2f}" for name in (OURS, BARE)]
-        times = [f"{median(seconds[name]) * 1e3:.2f}" for name in (OURS, BARE)]
-        rows.append([str(each["shards"]), f"{each['count']:,}", *times, *speed, f"{ratio(seconds, BARE, OURS):.2f}"])
-    return table(["shards", "ids", "ms", "ms, bare", "million rows/s", "million rows/s, bare", "speed, of bare"], rows)
+        speed = [f"{each['count'] / median(seconds[name]) / 1e6:.2f}" for name in (OURS, BASELINE)]
+        times = [f"{median(seconds[name]) * 1e3:.2f}" for name in (OURS, BASELINE)]
+        rows.append(
+            [str(each["shards"]), f"{each['count']:,}", *times, *speed, f"{ratio(seconds, BASELINE, OURS):.2f}"]
+        )
+    head = [
+        "shards",
+        "ids",
+        "ms",
+        "baseline (ms)",
+        "million rows/s",
+        "baseline (million rows/s)",
+        "baseline / libgather",
+    ]
+    return table(head, rows)
 
 
 def growth(record: dict[str, Any], count: int, name: str) -> dict[int, float]:
@@ -86,14 +100,14 @@ def dask_table(record: dict[str, Any]) -> str:
         "`take`",
         "`x.vindex[ids]`",
         "`x[ids]`",
-        "`vindex` / ours",
-        "`x[ids]` / ours",
+        "`vindex` / `take`",
+        "`x[ids]` / `take`",
     ]
     return table(head, rows)
 
 
 def best_of(seconds: Seconds) -> str:
-    """Ours, with the chunks of the result that suit it."""
+    """Returns the faster of the two calls of libgather, which differ in the chunks of the result."""
     return min(("take, one block", "take"), key=lambda name: median(seconds[name]))
 
 
@@ -101,7 +115,7 @@ def best_of(seconds: Seconds) -> str:
 
 
 def costs_of(record: dict[str, Any]) -> dict[str, float]:
-    """Seconds a row of each step, at 100,000 ids of 8 shards, and of sending one call."""
+    """Returns the seconds per row of each step, for 100,000 ids and 8 shards, and the seconds of sending a call."""
     (each,) = [each for each in record["steps"]["results"] if (each["count"], each["shards"]) == (100_000, 8)]
     number = each["repeats"] * each["count"]
     costs = {step: median(each[step][OURS]) / number for step in ("partition", "join")}
@@ -124,46 +138,47 @@ def machines_table(record: dict[str, Any]) -> str:
                 f"{count:,}", str(machines), f"{plain['asked']:.0f}", f"{plain['bytes'] / 1e6:.2f}",
                 *(f"{each[key] * 1e3:.1f}" for each in (plain, again) for key in ("median", "p99")),
             ])  # fmt: skip
-    head = ["ids", "machines", "asked", "MB to the caller", "ms", "ms, 99 in 100", "ms, with replicas", "99 in 100"]
+    head = ["ids", "machines", "machines with ids", "MB to the caller", "median (ms)", "p99 (ms)"]
+    head += ["median with replicas (ms)", "p99 with replicas (ms)"]
     return table(head, rows)
 
 
 def plots(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """A name and a drawing of each."""
+    """Yields the name and the drawing of each plot."""
     for count in (256, 4096, 100_000):
-        lines = {name: growth(record, count, name) for name in (OURS, BARE)}
+        lines = {name: growth(record, count, name) for name in (OURS, BASELINE)}
         yield f"ray-{count}", draw(f"Ray, {count:,} ids: million rows/s by shards", lines, COLOURS)
     lines = {
         name: {machines: simulated(record, machines, 4096, again)["p99"] * 1e3 for machines in MACHINES}
         for name, again in ((OURS, False), ("with replicas", True))
     }
-    yield "machines", draw("4,096 ids on paper: ms of 99 in 100 by machines", lines, COLOURS)
+    yield "machines", draw("4,096 ids, simulated: p99 in ms by machines", lines, COLOURS)
     results = [each for each in record["steps"]["results"] if each["shards"] == 8]
     lines = {
         name: {each["count"]: median(each["both"][name]) / each["repeats"] / each["count"] * 1e9 for each in results}
         for name in (OURS, "NumPy")
     }
-    yield "steps", draw("8 shards: ns a row of dealing out and the way back, by ids", lines, COLOURS)
+    yield "steps", draw("8 shards: ns/row of partition and join, by ids", lines, COLOURS)
 
 
-# --------------------------------------------------------------------------------------------------------------- wishes
+# ----------------------------------------------------------------------------------------------------------------- aims
 
 
 def share(number: int, of: int) -> str:
     return "all" if number == of else f"{number} of {of}"
 
 
-def wishes(record: dict[str, Any]) -> str:
-    """What was aimed at, and how far it was reached."""
+def aims(record: dict[str, Any]) -> str:
+    """Returns the table of aims and measured values."""
     tables = [each for each in record["ray"]["results"] if each["shards"] == 2]
-    ray = {each["count"]: ratio(each["seconds"], BARE, OURS) for each in tables}
+    ray = {each["count"]: ratio(each["seconds"], BASELINE, OURS) for each in tables}
     steps = [(each["count"], ratio(each["both"], "NumPy", OURS)) for each in record["steps"]["results"]]
     dask = {
         name: {other: ratio(seconds, other, best_of(seconds)) for other in ("vindex", "x[ids]")}
         for name, seconds in record["dask"]["results"].items()
     }
     rows = [
-        [f"Ray, 2 shards, {count:,} ids: 0.9 of the speed of bare actors", f"{found:.2f}", yes(found >= 0.9)]
+        [f"Ray, 2 shards, {count:,} ids: 0.9 of the speed of the baseline", f"{found:.2f}", yes(found >= 0.9)]
         for count, found in ray.items()
     ]
     for count in sorted({count for count, _ in steps}):
@@ -177,11 +192,11 @@ def wishes(record: dict[str, Any]) -> str:
             f"dask, {name}: 20 times as fast as `x[ids]`, 4 times as `vindex`",
             f"{found['x[ids]']:.1f}, {found['vindex']:.1f}", yes(found["x[ids]"] >= 20 and found["vindex"] >= 4),
         ])  # fmt: skip
-    return table(["aimed at", "found", "reached"], rows)
+    return table(["Aim", "Measured", "Reached"], rows)
 
 
 def wrapped(text: str) -> str:
-    """Paragraphs and items filled; tables, titles and pictures as they are."""
+    """Wraps paragraphs and list items. Tables, titles and pictures are unchanged."""
     blocks = []
     for block in text.split("\n\n"):
         items = re.split(r"\n(?=- )", block)
@@ -202,41 +217,42 @@ def report(record: dict[str, Any]) -> str:
     costs = costs_of(record)
     return wrapped(f"""# Beyond one process
 
-What a gather costs whose table lies in several processes or machines: by [Ray](python/ray.md), by
-[dask](python/dask.md), and step by step. Made by `python3 tests/bench/beyond` from what it measured;
-contestants take turns in every round, a ratio is the median of those of the rounds, and what they compute is
-compared first. The table is 2.6 million rows of 100 float32 (1.04 GB) in a file that the system has in memory;
-ids are drawn evenly.
+This page measures gathers from a table that is split over several processes or machines: with [Ray](python/ray.md),
+with [dask](python/dask.md), and the steps alone. `python3 tests/bench/beyond` writes it from its measurements.
+Contestants take turns in each round. A ratio is the median of the ratios of the rounds. The results of contestants
+are compared before they are timed. The table has 2.6 million rows of 100 float32 (1.04 GB). It is a file in the page
+cache. Ids are uniformly distributed.
 
 ## Aims
 
-{wishes(record)}
+{aims(record)}
 
-Where it says no, this is the limit:
+Where the answer is no, dask's scheduling is the limit:
 
-- dask's time goes to tasks. `take` has one for each chunk that is touched and one for each block of the result;
-  `vindex` and `x[ids]` have at least one for each chunk that a block touches, blocks being as long as chunks. So they
-  fall behind as chunks become shorter and more: 50,000 ids are 20 blocks of 2,600 rows, and 2 of 26,000. Where there
-  are 2, dask's own ways have hardly more tasks than `take`, and nothing much is left to gain.
+- dask spends its time on tasks. `take` has one task for each chunk with ids and one for each block of the result.
+  `vindex` and `x[ids]` have at least one task for each chunk in each block. A block is as long as a chunk. So `take`
+  saves most time if there are many short chunks. 50,000 ids are 20 blocks of 2,600 rows, or 2 blocks of 26,000 rows.
+  With 2 blocks, dask has hardly more tasks than `take`.
 
 ## Steps
 
-Nanoseconds a row, in one process. {setting(record["steps"])}
+The values are nanoseconds per row, in one process. {setting(record["steps"])}
 
 {steps_table(record)}
 
-*gather* is that of one shard, as if the shards took turns. *ratio* is how many times as long NumPy takes, with
-a stable sort by shard, and rows put in order by its inverse. Of few ids the calls from Python bind, a `partition` and a
-`join` of some microseconds whatever they are given; of many ids the rows do: both sides read each from a shard's answer
-and write it where it belongs.
+*gather* is the time of one shard multiplied by the number of shards, as if they ran one after the other. *ratio* is
+the time of NumPy divided by the time of libgather. NumPy sorts ids by shard with a stable sort, and orders the rows
+by the inverse permutation. With few ids, the Python calls take most of the time: `partition` and `join` need some
+microseconds for any number of ids. With many ids, the rows take most of the time: both sides read each row from the
+answer of a shard and write it to its position.
 
-![8 shards: dealing out and the way back](beyond-steps.svg)
+![8 shards: partition and join](beyond-steps.svg)
 
 ## Ray
 
-`ShardedTable.from_file` beside actors with `np.take` and buckets written by hand, which neither judge ids nor
-wait with a time-out. All on one machine: more shards mean more processes on the same cores.
-{setting(record["ray"])}
+The table compares `ShardedTable.from_file` with a baseline: actors that are written by hand with `np.take` ("bare
+actors" in the plots). The baseline does not validate ids and has no time-out. All processes run on one machine, so
+more shards mean more processes on the same cores. {setting(record["ray"])}
 
 {ray_table(record)}
 
@@ -246,26 +262,29 @@ wait with a time-out. All on one machine: more shards mean more processes on the
 
 ## dask
 
-Seconds for 50,000 ids. {setting(record["dask"])}
+The values are seconds for 50,000 ids. {setting(record["dask"])}
 
 {dask_table(record)}
 
-## A hundred machines, on paper
+## Simulation of a hundred machines
 
-No cluster was at hand: this is a simulation (`tests/bench/beyond/machines.py`) with the costs that were
-measured here. A row takes {costs["partition"] * 1e9:.0f} ns to be dealt out,
-{costs["gather"] * 1e9:.0f} ns to be gathered and {costs["join"] * 1e9:.0f} ns to be put where it belongs; to
-send a call takes the caller {costs["send"] * 1e3:.2f} ms, as long as it takes Ray in Python; a call varies as the
-{len(record["calls"]["results"]["whole"]):,} measured ones did; a network card moves
-{NETWORK / 1e9:.1f} GB/s, which is assumed. With replicas, a call that is not back when {AGAIN:.0%} are is sent
-to another machine. `ShardedTable` asks a replica only when the time-out is over; what asking earlier would gain
-is in the last columns. Calls: {setting(record["calls"])}.
+No cluster was available. This is a simulation (`tests/bench/beyond/machines.py`) with these measured costs:
+
+- A row takes {costs["partition"] * 1e9:.0f} ns in `partition`, {costs["gather"] * 1e9:.0f} ns in `gather` and
+  {costs["join"] * 1e9:.0f} ns in `join`.
+- Sending a call takes the caller {costs["send"] * 1e3:.2f} ms, as in Ray.
+- The duration of a call is drawn from {len(record["calls"]["results"]["whole"]):,} measured calls.
+
+A network card is assumed to move {NETWORK / 1e9:.1f} GB/s. With replicas, a call that takes longer than {AGAIN:.0%}
+of the calls is sent again to another machine. `ShardedTable` uses a replica only after the time-out. The last columns
+show what an earlier retry would gain. {setting(record["calls"])}
 
 {machines_table(record)}
 
-![99 in 100, by machines](beyond-machines.svg)
+![p99, by machines](beyond-machines.svg)
 
-Each machine that is asked is one more call, and the slowest of all calls is what is waited for: few ids are dearer
-the more machines there are. Of many ids most of the time is the caller's own, which more machines do not share: all
-rows come through its card, and it puts them where they belong. Network bytes do not depend on the number of machines.
+Each machine adds a call, and the gather ends with the slowest call. So with few ids, more machines take more time.
+With many ids, the caller itself takes most of the time: all rows pass its network card, and it writes them to their
+positions. More machines do not change this. The number of bytes in the network does not depend on the number of
+machines.
 """)

@@ -1,4 +1,4 @@
-"""Contestants in turn: each round has one time of each, so that what slows the machine slows them all."""
+"""Measures contestants in turn. Each round measures each contestant once, so that load affects all of them."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def timed(work: Callable[[], Any]) -> float:
 def compare(
     contestants: dict[str, Callable[[], Any]], rounds: int, warm: int = 1, pause: float = 0
 ) -> dict[str, list[float]]:
-    """The seconds of each round. What they compute is compared first; the order of a round changes with its number.
+    """Returns the seconds of each round. The results are compared first. Each round begins with the next contestant.
 
-    pause: seconds before each, for what the one before has left to be tidied up
+    pause: seconds to wait before each call, for the cleanup after the previous one
     """
     answers = {name: work() for name, work in contestants.items()}
     first, *others = answers.values()
@@ -47,12 +47,12 @@ def same(one: Any, other: Any) -> bool:
 
 
 def ratio(times: dict[str, list[float]], slow: str, quick: str) -> float:
-    """How many times as long one takes as another, as the median of rounds has it."""
+    """Returns the median over the rounds of the time of `slow` divided by that of `quick`."""
     return statistics.median(a / b for a, b in zip(times[slow], times[quick], strict=True))
 
 
 def write_table(path: str) -> None:
-    """2.6 million rows of 100 float32 as a .npy file: 1.04 GB."""
+    """Writes a .npy file of 2.6 million rows of 100 float32: 1.04 GB."""
     table = np.lib.format.open_memmap(path, "w+", np.float32, (ROWS, COLUMNS))
     for first in range(0, ROWS, 100_000):
         table[first : first + 100_000] = np.random.default_rng(first).random((100_000, COLUMNS), np.float32)

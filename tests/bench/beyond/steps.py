@@ -1,4 +1,4 @@
-"""What each step of a gather from shards costs in one process: ids dealt out, rows gathered, and the way back."""
+"""Measures the steps of a gather from shards in one process: partition, gather and join."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ def step(table: Any, count: int, shards: int, rounds: int) -> dict[str, Any]:
 
 
 def bucketed(ids: Any, block: int, shards: int) -> tuple[Any, Any, Any]:
-    """What is written by hand: a stable sort by shard, how many each has, and its rows."""
+    """Returns the order by shard, the counts and the local row numbers, as NumPy code written by hand computes them."""
     shard = ids // block
     order = np.argsort(shard, kind="stable")
     return order, np.bincount(shard, minlength=shards), ids[order] - shard[order] * block
 
 
 def again(work: Any, repeats: int) -> Any:
-    """Several times in a row, for times that can be told apart."""
+    """Returns a function that repeats `work`, so that short times can be measured."""
 
     @functools.wraps(work)
     def repeated() -> Any:

@@ -1,4 +1,4 @@
-//! What an id out of bounds means is a choice. As an error it says where it is, and leaves the output as it was.
+//! Shows the meanings of an id out of bounds. An error names the position of the id, and the output is unchanged.
 
 use gather::{Bounds, Error, Negative, Options, Tensor, gather};
 

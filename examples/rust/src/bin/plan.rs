@@ -1,4 +1,4 @@
-//! A plan: shapes and options are checked once, and the number of ids is given at each run.
+//! Runs a plan. Shapes and options are validated once. Each run sets the number of ids.
 
 use gather::{Layout, OPEN, Options, Plan};
 

@@ -1,4 +1,4 @@
-//! Strings by id.
+//! Gathers strings by id.
 
 use gather::{Options, Tensor, gather};
 
