@@ -21,7 +21,8 @@ constexpr uint8_t tensorflow_gpu_params = with_bfloat16 | with_float8_e5m2_e4m3f
 constexpr uint8_t onnx_params = with_bfloat16 | with_strings;  // bfloat16 by definition
 
 // clang-format off
-// By system; in each the rules of gather, of gather_nd, of gather_elements, and of scatter, scatter_nd, scatter_elements.
+// By system; in each the rules of gather, of gather_nd, of gather_elements, and of scatter, scatter_nd,
+// scatter_elements.
 //
 // negative bounds fill      extents    empty output   K = 0  empty  rank 0  batch   params                 indices
 //                                      judged                params         dims
@@ -109,11 +110,11 @@ constexpr Profile profiles[] = {
 // clang-format on
 static_assert(std::size(profiles) == GTH_PROFILE_JAX_CLIP + 1, "a profile without a row");
 
-// Of a dtype that is no string: what comes after them.
+// Precondition: dtype is not GTH_DTYPE_STRING. The float8 dtypes have the largest numbers.
 bool is_float8(int32_t dtype) { return dtype >= GTH_DTYPE_FLOAT8_E3M4; }
 
-// The column of ParamsTypes that a dtype stands in; 0 for what every system has.
-uint8_t column_of(int32_t dtype) {
+// Returns the flag of ParamsTypes that a dtype needs, or 0 if every system has the dtype.
+uint8_t flag_of(int32_t dtype) {
   if (dtype == GTH_DTYPE_STRING) return with_strings;
   if (dtype == GTH_DTYPE_BFLOAT16) return with_bfloat16;
   if (dtype == GTH_DTYPE_FLOAT8_E5M2 || dtype == GTH_DTYPE_FLOAT8_E4M3FN) return with_float8_e5m2_e4m3fn;
@@ -124,7 +125,7 @@ uint8_t column_of(int32_t dtype) {
 
 const Profile& profile_of(int32_t profile) { return profiles[profile]; }
 
-bool allows_params(const Rules& rules, int32_t dtype) { return (column_of(dtype) & ~rules.params) == 0; }
+bool allows_params(const Rules& rules, int32_t dtype) { return (flag_of(dtype) & ~rules.params) == 0; }
 
 bool allows_indices(const Rules& rules, int32_t dtype) {
   const bool is_32 = dtype == GTH_DTYPE_INT32, is_64 = dtype == GTH_DTYPE_INT64;

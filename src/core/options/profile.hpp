@@ -6,23 +6,23 @@
 
 namespace gather::core {
 
-// When index values are judged although the output is empty because ... (columns may be combined)
+// The cases in which indices are validated although the output has no elements. Flags may be combined.
 enum EmptyCheck : uint8_t {
   check_never = 0,
-  check_empty_row = 1,      // ... the selected rows are empty
-  check_empty_outer = 2,    // ... a params dim in front of the axis is empty
-  check_empty_dim = 4,      // ... or an indexed dim has size 0
-  check_single_tuple = 8,   // ... and indices are one tuple, of rank 1
-  check_single_empty = 16,  // ... or both at once
+  check_empty_row = 1,      // The selected slices are empty.
+  check_empty_outer = 2,    // A params dim before the axis is empty.
+  check_empty_dim = 4,      // An indexed dim has size 0.
+  check_single_tuple = 8,   // Indices have rank 1 and contain one tuple.
+  check_single_empty = 16,  // Indices contain one tuple as above, and an indexed dim has size 0.
   check_always = check_empty_row | check_empty_outer,
 };
 
 enum class BatchRule : uint8_t {
-  equal,      // batch extents of params and indices agree dim by dim
-  divisible,  // ONNX Runtime's GatherND: the number of tuples is a multiple of the number of params batches
+  equal,      // Each batch extent is equal in params and indices.
+  divisible,  // The number of tuples is a multiple of the number of params batches (GatherND of ONNX Runtime).
 };
 
-// Dtypes of params beside the ones that every system has.
+// The dtypes of params that only some systems have.
 enum ParamsTypes : uint8_t {
   with_bfloat16 = 1,
   with_float8_e5m2_e4m3fn = 2,
@@ -34,16 +34,16 @@ enum ParamsTypes : uint8_t {
 
 enum class IndexTypes : uint8_t { any, int32_int64, int16_int32_int64, int64 };
 
-// Every switch of a profile, public or not, for one operation.
+// All switches of a profile for one operation. Some of them are not in gth_options.
 struct Rules {
   int32_t negative;
   int32_t bounds;
   int32_t fill;
   int32_t extents;
   uint8_t empty_check;
-  bool allows_no_components;  // K = 0
-  bool refuses_empty_params;  // any tuple into params without elements is an error
-  bool allows_scalars;        // params of rank 0 are gathered from: one element
+  bool allows_no_components;  // K may be 0.
+  bool refuses_empty_params;  // Tuples that select in params without elements are an error.
+  bool allows_scalars;        // params may have rank 0.
   BatchRule batch;
   uint8_t params;  // ParamsTypes
   IndexTypes indices;
@@ -67,25 +67,26 @@ struct Rules {
         accumulate(accumulate_) {}
 };
 
-// Whether a profile follows ONNX's definitions by opset.
+// The parts of the definitions of ONNX that a profile follows.
 enum class Opsets : uint8_t {
   none,
-  types,  // their dtypes and attributes
-  text,   // ... and what they say of negative indices
+  types,  // dtypes and attributes
+  text,   // dtypes, attributes and the rule for negative indices
 };
 
-// One row of the table of profiles: all that tells one from another.
+// One entry of the table of profiles.
 struct Profile {
   Opsets opsets;
   Rules rules[ruled_count];
 };
 
-// profile: 0 or GTH_PROFILE_*, which check_options sees to.
+// Returns the entry of a profile. Precondition: `profile` is 0 or one of GTH_PROFILE_*, which check_options validates.
 const Profile& profile_of(int32_t profile);
 
-// The kernels would take every dtype; the systems differ for reasons of their own. dtype is one of ours.
+// Returns true if the profile accepts params of this dtype. The kernels support every dtype. Precondition:
+// find_dtype(dtype).
 bool allows_params(const Rules& rules, int32_t dtype);
-// dtype is one of the eight integer types.
+// Returns true if the profile accepts indices of this dtype. Precondition: dtype is one of the eight integer types.
 bool allows_indices(const Rules& rules, int32_t dtype);
 
 }  // namespace gather::core
