@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "core/options/operation.hpp"
 
@@ -34,37 +35,21 @@ enum ParamsTypes : uint8_t {
 
 enum class IndexTypes : uint8_t { any, int32_int64, int16_int32_int64, int64 };
 
-// All switches of a profile for one operation. Some of them are not in gth_options.
+// All switches of a profile for one operation. Some of them are not in gth_options. The defaults are the rules of a
+// gather without a profile.
 struct Rules {
-  int32_t negative;
-  int32_t bounds;
-  int32_t fill;
-  int32_t extents;
-  uint8_t empty_check;
-  bool allows_no_components;  // K may be 0.
-  bool refuses_empty_params;  // Tuples that select in params without elements are an error.
-  bool allows_scalars;        // params may have rank 0.
-  BatchRule batch;
-  uint8_t params;  // ParamsTypes
-  IndexTypes indices;
-  int32_t accumulate;
-
-  // No default but for what scatters alone have, so that a profile without rules for an operation does not compile.
-  constexpr Rules(int32_t negative_, int32_t bounds_, int32_t fill_, int32_t extents_, uint8_t empty_check_,
-                  bool allows_no_components_, bool refuses_empty_params_, bool allows_scalars_, BatchRule batch_,
-                  uint8_t params_, IndexTypes indices_, int32_t accumulate_ = GTH_ACCUMULATE_DTYPE)
-      : negative(negative_),
-        bounds(bounds_),
-        fill(fill_),
-        extents(extents_),
-        empty_check(empty_check_),
-        allows_no_components(allows_no_components_),
-        refuses_empty_params(refuses_empty_params_),
-        allows_scalars(allows_scalars_),
-        batch(batch_),
-        params(params_),
-        indices(indices_),
-        accumulate(accumulate_) {}
+  int32_t negative = GTH_NEGATIVE_REJECT;
+  int32_t bounds = GTH_BOUNDS_ERROR;
+  int32_t fill = GTH_FILL_ZERO;
+  int32_t extents = GTH_EXTENTS_EQUAL;
+  uint8_t empty_check = check_never;  // EmptyCheck
+  bool allows_no_components = true;   // K may be 0.
+  bool refuses_empty_params = false;  // Tuples that select in params without elements are an error.
+  bool allows_scalars = false;        // params may have rank 0.
+  BatchRule batch = BatchRule::equal;
+  uint8_t params = any_params;  // ParamsTypes
+  IndexTypes indices = IndexTypes::any;
+  int32_t accumulate = GTH_ACCUMULATE_DTYPE;
 };
 
 // The parts of the definitions of ONNX that a profile follows.
@@ -76,8 +61,18 @@ enum class Opsets : uint8_t {
 
 // One entry of the table of profiles.
 struct Profile {
-  Opsets opsets;
-  Rules rules[ruled_count];
+  Opsets opsets = Opsets::none;
+  Rules rules[ruled_count] = {};
+
+  // Returns the profile with another value of a field. Bit i of `operations` selects rules[i].
+  template <class T>
+  constexpr Profile set(uint32_t operations, T Rules::* field, std::common_type_t<T> value) const {
+    Profile result = *this;
+    for (int32_t i = 0; i < ruled_count; ++i) {
+      if (operations >> i & 1) result.rules[i].*field = value;
+    }
+    return result;
+  }
 };
 
 // Returns the entry of a profile. Precondition: `profile` is 0 or one of GTH_PROFILE_*, which check_options validates.
