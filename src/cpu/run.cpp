@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cstring>
 
-#include "core/base/apart.hpp"
 #include "core/base/checked.hpp"
+#include "core/base/noinline.hpp"
 #include "cpu/block.hpp"
 #include "cpu/job.hpp"
 #include "cpu/judge.hpp"
@@ -118,16 +118,16 @@ bool copy_range(const Job& job, const char* params, int64_t first, int64_t last)
 
 int64_t dealt_offset(const Plan& plan, int64_t batch) {
   int64_t offset = 0;
-  for (int32_t i = plan.dealt_ndim; i-- > 0;) {
-    offset += batch % plan.dealt_extents[i] * plan.dealt_strides[i];
-    batch /= plan.dealt_extents[i];
+  for (int32_t i = plan.batch_split_ndim; i-- > 0;) {
+    offset += batch % plan.batch_split_extents[i] * plan.batch_split_strides[i];
+    batch /= plan.batch_split_extents[i];
   }
   return offset;
 }
 
 // As copy_range where the tuples are dealt out to batches of params in equal shares.
 bool copy_dealt_range(const Job& job, int64_t first, int64_t last) {
-  const int64_t share = job.slices / job.plan.dealt;
+  const int64_t share = job.slices / job.plan.batch_split;
   while (first < last) {
     const int64_t batch = first / share;
     const int64_t end = std::min(last, (batch + 1) * share);
@@ -138,7 +138,7 @@ bool copy_dealt_range(const Job& job, int64_t first, int64_t last) {
 }
 
 bool copy_any_range(const Job& job, int64_t first, int64_t last) {
-  return job.plan.dealt > 1 ? copy_dealt_range(job, first, last) : copy_range(job, job.table, first, last);
+  return job.plan.batch_split > 1 ? copy_dealt_range(job, first, last) : copy_range(job, job.table, first, last);
 }
 
 // As copy_any_range, strip by strip from the end: of indices that have just been judged, the last are still in the caches.
@@ -166,11 +166,11 @@ bool copy_all(const Job& job, bool is_judged, const Executor& executor) {
 constexpr int64_t most_kept = 8 * block_tuples;
 
 bool is_small(const Job& job) {
-  return job.copying.around_count == 0 && job.plan.dealt == 1 && !job.plan.is_empty && job.slices <= most_kept &&
+  return job.copying.around_count == 0 && job.plan.batch_split == 1 && !job.plan.is_empty && job.slices <= most_kept &&
          copied_bytes(job) < parallel_bytes;
 }
 
-GATHER_APART int32_t run_small(const Job& job, const Error& error) {
+GATHER_NOINLINE int32_t run_small(const Job& job, const Error& error) {
   const Steps& line = job.copying.line;
   int64_t offsets[most_kept];
   Resolved resolved[most_kept / block_tuples];

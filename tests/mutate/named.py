@@ -16,7 +16,7 @@ NAMED = (
         "of the tuples that may select one row, the last position comes last",
         "src/core/plan/build.cpp",
         "(in_order && !may_move_inside(*plan, i))",
-        "(in_order && dealt && !may_move_inside(*plan, i))",
+        "(in_order && has_batch_split && !may_move_inside(*plan, i))",
     ),
     named(
         "a bad index leaves the target as it was",
@@ -80,11 +80,16 @@ NAMED = (
     ),
     named(
         "exceptions of the library or a hook do not leave it",
-        "src/api/fence.hpp",
+        "src/api/api_boundary.hpp",
         "  } catch (...) {",
         "  } catch (const char*) {",
     ),
-    named("bad_alloc does not leave it", "src/api/fence.hpp", "catch (const std::bad_alloc&)", "catch (const short*)"),
+    named(
+        "bad_alloc does not leave it",
+        "src/api/api_boundary.hpp",
+        "catch (const std::bad_alloc&)",
+        "catch (const short*)",
+    ),
     named(
         "a request refuses unknown flags and reserved fields",
         "src/api/operands.hpp",
