@@ -6,8 +6,8 @@
 #include "api/run.hpp"
 #include "core/base/apart.hpp"
 #include "core/base/checked.hpp"
-#include "core/plan/lower.hpp"
 #include "core/base/structs.hpp"
+#include "core/plan/lower.hpp"
 
 // Several requests, or several plans, as one call: all are validated before the first one writes.
 namespace gather::api {
@@ -86,7 +86,7 @@ int32_t validate_indices(const Context& context, const Plan& plan, const cpu::Ke
                          int64_t n, const Error& error) {
   const bool is_refused = plan.refused_dim >= 0;  // by its shapes, on every device
   if (!is_refused && (context.cuda || (plan.is_empty && !plan.checks_when_empty))) return GTH_OK;
-  return cpu::judge(plan, kernels, indices, n, executor_for(context, plan.threads), error);
+  return cpu::validate(plan, kernels, indices, n, executor_for(context, plan.threads), error);
 }
 
 // ---- requests

@@ -3,9 +3,9 @@
 #include "api/execute.hpp"
 #include "api/operands.hpp"
 #include "core/base/checked.hpp"
-#include "core/plan/lower.hpp"
-#include "core/meaning/shards.hpp"
 #include "core/base/structs.hpp"
+#include "core/meaning/shards.hpp"
+#include "core/plan/lower.hpp"
 
 // Partitioning ids by shard is a gather that finds rows and copies none.
 namespace gather::api {
@@ -123,12 +123,12 @@ int32_t partition_ids(gth_context* handle, const gth_tensor_desc* ids, const gth
   if (int32_t status = check_parts(parts, n, given.shards, error)) return status;
   const auto* indices = static_cast<const char*>(given.ids->data);
   if (int32_t status = core::check_judging(plan, indices, GTH_OPEN, nullptr, error)) return status;
-  const cpu::PartsMemory memory{parts->counts,
-                                parts->local,
-                                parts->order,
-                                parts->place,
-                                static_cast<int64_t*>(parts->scratch),
-                                (parts->flags & GTH_PARTS_ONCE) != 0};
+  const cpu::PartitionMemory memory{parts->counts,
+                                    parts->local,
+                                    parts->order,
+                                    parts->place,
+                                    static_cast<int64_t*>(parts->scratch),
+                                    (parts->flags & GTH_PARTS_ONCE) != 0};
   return cpu::partition(plan, indices, n, given.shards, memory, executor_for(*context, plan.threads), error);
 }
 
