@@ -89,7 +89,7 @@ int32_t validate_indices(const Context& context, const Plan& plan, const cpu::Ke
                          int64_t n, const Error& error) {
   const bool is_refused = plan.refused_dim >= 0;  // It follows from shapes, so it is an error on every device.
   if (!is_refused && (context.cuda || (plan.is_empty && !plan.checks_when_empty))) return GTH_OK;
-  return cpu::judge(plan, kernels, indices, n, executor_for(context, plan.threads), error);
+  return cpu::validate(plan, kernels, indices, n, executor_for(context, plan.threads), error);
 }
 
 // ---- Requests

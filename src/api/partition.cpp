@@ -123,12 +123,12 @@ int32_t partition_ids(gth_context* handle, const gth_tensor_desc* ids, const gth
   if (int32_t status = check_parts(parts, n, given.shards, error)) return status;
   const auto* indices = static_cast<const char*>(given.ids->data);
   if (int32_t status = core::check_index_run(plan, indices, GTH_OPEN, nullptr, error)) return status;
-  const cpu::PartsMemory memory{parts->counts,
-                                parts->local,
-                                parts->order,
-                                parts->place,
-                                static_cast<int64_t*>(parts->scratch),
-                                (parts->flags & GTH_PARTS_ONCE) != 0};
+  const cpu::PartitionMemory memory{parts->counts,
+                                    parts->local,
+                                    parts->order,
+                                    parts->place,
+                                    static_cast<int64_t*>(parts->scratch),
+                                    (parts->flags & GTH_PARTS_ONCE) != 0};
   return cpu::partition(plan, indices, n, given.shards, memory, executor_for(*context, plan.threads), error);
 }
 

@@ -21,7 +21,7 @@ NAMED = (
     named(
         "a bad index leaves the target as it was",
         "src/cpu/scatter.cpp",
-        "  if (int32_t status = judge_all(job, executor, error)) return status;\n",
+        "  if (int32_t status = validate_all(job, executor, error)) return status;\n",
         "",
     ),
     named(
@@ -39,7 +39,7 @@ NAMED = (
     named(
         "offsets of strings are judged again when lengths are taken",
         "src/cpu/strings.cpp",
-        "if (at && !is_range(params, begin, end)) return Found::raced;",
+        "if (at && !is_range(params, begin, end)) return Measured::raced;",
         "",
     ),
     named(
@@ -50,7 +50,7 @@ NAMED = (
     ),
     named(
         "one thread at a time says which tuple is the first bad one",
-        "src/cpu/judge.cpp",
+        "src/cpu/validate.cpp",
         "    const std::lock_guard<core::Lock> guard(lock);\n    if (at >=",
         "    if (at >=",
     ),
