@@ -410,7 +410,8 @@ class TestExchange:
                     assert written._version == version
                 except libgather.RaceError:
                     break
-                assert written._version > version
+                else:
+                    assert written._version > version
         assert written._version > version
 
 
