@@ -1,4 +1,4 @@
-"""How cmake-lint reads the CMake files: names are those of the project, in small letters."""
+"""The configuration of cmake-lint. Names of the project are in lower case."""
 
 with section("format"):
     line_width = 120
@@ -7,7 +7,7 @@ with section("format"):
 with section("lint"):
     public_var_pattern = "[A-Za-z][0-9A-Za-z_]*"
     disabled_codes = [
-        "C0111",  # a comment before a function, where the name does not say it all
-        "C0113",  # a COMMENT for each command
-        "E1126",  # file(CONFIGURE) is not known to it
+        "C0111",  # It requires a comment before each function.
+        "C0113",  # It requires a COMMENT for each command.
+        "E1126",  # It does not support file(CONFIGURE).
     ]

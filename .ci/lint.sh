@@ -1,11 +1,12 @@
-# shellcheck shell=sh disable=SC2154,SC2034 # what ./dev sets, and reads
-# What ./dev lint runs; a part of ./dev, which has the functions that find and install tools. A linter is two
-# functions: tools_NAME finds or installs what it needs, and lint_NAME judges the tree and changes nothing.
-# .pre-commit-config.yaml names the same.
+# shellcheck shell=sh disable=SC2154,SC2034 # ./dev sets and reads these variables
+# The linters of `./dev lint`. ./dev sources this file and has the functions that find and install tools. A linter is
+# two functions: tools_NAME finds or installs its tools, and lint_NAME checks the tree and changes no file.
+# .pre-commit-config.yaml has the same linters.
 
 linters='clang-format clang-tidy ruff ruff-format mypy pyright rustfmt clippy gofmt go-vet staticcheck shellcheck cmake-lint'
 
-# lint [LINTER...]: each of them, or all; result becomes 1 if one fails, or, in a strict run, if one cannot run here.
+# lint [LINTER...] runs these linters, or all without an argument. It sets result to 1 if one fails. In a strict run, it
+# also sets it if one cannot run.
 lint() {
   outcome=''
   # shellcheck disable=SC2086 # the names are words
@@ -13,13 +14,13 @@ lint() {
   for linter in "$@"; do
     case " $linters " in
       *" $linter "*) ;;
-      *) echo "There is no linter $linter, but $linters" && exit 2 ;;
+      *) echo "There is no linter $linter. The linters are: $linters" && exit 2 ;;
     esac
     name=$(echo "$linter" | tr - _)
     echo "== $linter"
     if ! "tools_$name"; then
       outcome="$outcome
-$linter: skipped, it cannot be had here"
+$linter: skipped, it cannot be installed"
       [ "${GATHER_STRICT:-}" != 1 ] || result=1
       continue
     fi
@@ -32,17 +33,17 @@ $linter: $verdict, $(($(date +%s) - began)) s"
   echo "Lint:$outcome"
 }
 
-# Written by generators, which have a form of their own.
+# Generated files keep the format of their generators.
 generated='bindings/python/native/cdef.h\|bindings/rust/gather-sys/src/bindings.rs'
 
-# files PATTERN...: the files of the tree, new ones included, that are neither links nor deleted.
+# files PATTERN... prints the files of the tree, including new ones, except links and deleted files.
 files() {
   git ls-files --cached --others --exclude-standard -- "$@" | while read -r file; do
     if [ -f "$file" ] && [ ! -L "$file" ]; then echo "$file"; fi
   done
 }
 
-# ------------------------------------------------------------------------------- what comes from the Python index
+# ------------------------------------------------------------------------------------ linters from the Python index
 
 pinned=$tools/lint
 
@@ -72,8 +73,8 @@ tools_clang_tidy() {
   pinned_linters && compiler
 }
 
-# All sources but the one that needs the headers of CUDA and the kernels of one instruction set each, which are compiled
-# for processors that this one may not be. The flags are those that decide what a source means.
+# Checks all sources, with two exceptions. One source needs the headers of CUDA. The kernels of an instruction set may
+# need another processor than this one. The flags are those that change the meaning of a source.
 lint_clang_tidy() {
   files 'src/*.cpp' | grep -v -e '^src/cuda/runtime.cpp$' -e '^src/cpu/tiers/[a-z0-9]*\.cpp$' |
     xargs -P "$(nproc)" -I '{}' "$pinned/bin/clang-tidy" --quiet '{}' -- -std=c++17 -Wall -Wextra -Iinclude -Isrc
@@ -108,7 +109,7 @@ tools_pyright() {
   pinned_linters
 }
 
-# What users' type checkers see of the package: every type in its public surface is said, none is left to be guessed.
+# Checks that every type of the public API of the package is declared, so that no type checker has to infer one.
 lint_pyright() {
   mkdir -p build/lint
   PATH="$pinned/bin:$PATH" PYTHONPATH=bindings/python/src PYRIGHT_PYTHON_IGNORE_WARNINGS=1 \
@@ -136,7 +137,7 @@ lint_cmake_lint() {
 root=$(pwd)
 header=$root/build/lint
 
-# A package of the header alone: nothing that is judged is linked.
+# Creates a pkg-config package that contains only the header. It is enough, because linters link nothing.
 header_package() {
   want git command -v git
   want g++ command -v cc
@@ -171,7 +172,7 @@ tools_clippy() {
   header_package
 }
 
-# clippy_in FOLDER [OPTION...]: on the crates of a workspace.
+# clippy_in FOLDER [OPTION...] checks the crates of a workspace.
 clippy_in() (
   cd "$1" || exit
   shift
@@ -188,7 +189,7 @@ tools_gofmt() {
   go_toolchain
 }
 
-# Not every installation has it on the path.
+# Some installations of Go do not have gofmt on the path.
 go_format() {
   files '*.go' | xargs "$(go env GOROOT)/bin/gofmt" "$@"
 }
@@ -202,7 +203,7 @@ tools_go_vet() {
   go_toolchain && header_package
 }
 
-# go_modules COMMAND...: in the folder of each Go module.
+# go_modules COMMAND... runs a command in the folder of each Go module.
 go_modules() {
   for module in $(files '*go.mod'); do
     (cd "${module%/*}" && env PKG_CONFIG_PATH="$header" CGO_CFLAGS="-I$root/include" GOTOOLCHAIN=local \
@@ -229,7 +230,7 @@ lint_staticcheck() {
 
 # ---------------------------------------------------------------------------------------------------------- formatting
 
-# What can be mended without a thought, is.
+# Applies all formatters, and the automatic corrections of ruff.
 format_all() {
   tools_clang_format && clang_format -i
   "$pinned/bin/ruff" check --no-cache --quiet --fix --exit-zero .

@@ -1,5 +1,5 @@
-# Builds for macOS on Apple's processors elsewhere, with the compiler and the interface of the system that zig brings.
-# Nothing that comes out can be run here: that it compiles and links is all that is known.
+# Builds for macOS on Apple silicon on another machine. zig provides the compiler and the system libraries for linking.
+# The programs cannot run on the build machine, so this only tests that they compile and link.
 file(GLOB zig ${CMAKE_CURRENT_LIST_DIR}/../.cache/tools/zig/lib/python3*/site-packages/ziglang/zig)
 set(CMAKE_SYSTEM_NAME Darwin)
 set(CMAKE_SYSTEM_PROCESSOR arm64)

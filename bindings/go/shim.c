@@ -52,8 +52,7 @@ gather_go_error *gather_go_plan_create(int32_t op, GATHER_GO_TENSOR(table), GATH
 gather_go_error *gather_go_plan_run_at(gather_go_handle context, gather_go_handle plan, int64_t n, uintptr_t table,
                                        uintptr_t indices, uintptr_t rows) {
   BEGIN;
-  END(gth_plan_run(CONTEXT(context), PLAN(plan), n, (const void *)table, (const void *)indices, (const void *)rows,
-                   &err));
+  END(gth_plan_run(CONTEXT(context), PLAN(plan), n, (const void *)table, (const void *)indices, (void *)rows, &err));
 }
 
 static gather_go_error *check(gather_go_handle context, gather_go_handle plan, gth_plan_args args) {

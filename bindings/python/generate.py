@@ -12,7 +12,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 HEADER = HERE / "core" / "include" / "gather" / "gather.h"
-CONSTANT = re.compile(r"^#define (GTH_\w+) (-?\d+)\s*$", re.MULTILINE)
+CONSTANT = re.compile(r"^#define (GTH_\w+) +(-?\d+)\s*$", re.MULTILINE)
 NOTICE = "Generated from gather.h by generate.py: do not edit."
 
 

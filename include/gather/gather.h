@@ -99,13 +99,6 @@
 #define GTH_API
 #endif
 
-/* Operand n may be written, so GCC does not warn of an uninitialised output. */
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
-#define GTH_MAY_WRITE(n) __attribute__((access(none, n)))
-#else
-#define GTH_MAY_WRITE(n)
-#endif
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -330,7 +323,8 @@ typedef struct gth_plan gth_plan;
  *
  * count is stored last. A host that polls the count of a mapped record with an acquiring load, and reads a value above
  * 0, can read the other fields. It must read them before the next call that takes the record may run. If calls that
- * share a record fail at the same time, the record describes one of them. count may then be too small, but not 0. A
+ * share a record fail at the same time, the record describes one of them and counts all of them. A host may clear a
+ * mapped record by storing 0 to count; a call that fails at that moment may restore the old count, increased by 1. A
  * record of the caller must outlive the graphs in which its calls were captured.
  */
 typedef struct gth_error_record {
@@ -1015,13 +1009,13 @@ GTH_API int32_t gth_plan_create(const gth_request *request, gth_plan **out, gth_
  * @param table    Borrowed. The data pointer of memory of at least the planned size. Element 0 lies at the planned
  *                 offset. NULL if nothing is read or written, or if the operand is bound. Written by scatters.
  * @param indices  Borrowed. As table.
- * @param rows     Borrowed. As table. Written by gathers.
+ * @param rows     Borrowed. As table. Written by gathers. Only read by scatters, so constant updates may be cast.
  * @return HANDLE, NULL, SHAPE (n), SIZE, DEVICE, ALIAS, INDEX, RACE, NOMEM (float32 accumulation), and on a device
  * CUDA,
  *         FORK.
  */
 GTH_API int32_t gth_plan_run(gth_context *context, const gth_plan *plan, int64_t n, const void *table,
-                             const void *indices, const void *rows, gth_error *err) GTH_MAY_WRITE(4) GTH_MAY_WRITE(6);
+                             const void *indices, void *rows, gth_error *err);
 
 #define GTH_ARGS_EXTENTS 1 /**< The *_extent fields are set. A run that needs more memory is GTH_E_SIZE. */
 

@@ -1005,7 +1005,7 @@ class PlanOf : public Handle<gth_plan, gth_plan_release> {
     const PlanRun run = with(table, indices, rows, n);
     if (run.operand != 0) return run.check(err);
     if (table.extent == Table::unknown && indices.extent == Source::unknown && rows.extent == Rows::unknown)
-      return gth_plan_run(context.get(), get(), n, table.data, indices.data, rows.data, err);
+      return gth_plan_run(context.get(), get(), n, table.data, indices.data, const_cast<void*>(rows.data), err);
     return gth_plan_run_args(context.get(), get(), &run.args, err);
   }
   /// A run for run_many.

@@ -8,7 +8,7 @@
 #include "api/tensor.hpp"
 #include "core/base/checked.hpp"
 
-// String tensors from and to the Arrow C data interface.
+// Import and export of string tensors with the Arrow C data interface.
 namespace gather::api {
 namespace {
 
@@ -18,7 +18,7 @@ enum { validity_buffer, offsets_buffer, bytes_buffer };
 // ------------------------------------------------------------------------------------------------------------ Import
 
 struct Format {
-  bool is_wide;  // offsets of 64 bits, not of 32
+  bool is_wide;  // Offsets have 64 bits, not 32.
   bool is_binary;
 };
 
@@ -28,7 +28,7 @@ int32_t fail_struct(int64_t value, int64_t limit, const char* what, const Error&
 }
 
 int32_t fail_format(const char* format, const Error& error) {
-  char shown[16] = {};  // foreign text: what is not plain is not passed on
+  char shown[16] = {};  // Characters that are not printable ASCII are replaced.
   for (size_t i = 0; i + 1 < sizeof shown && format[i]; ++i) {
     shown[i] = format[i] >= ' ' && format[i] <= '~' ? format[i] : '?';
   }
@@ -54,7 +54,8 @@ int32_t read_schema(const ArrowSchema& schema, Format* out, const Error& error) 
   return GTH_OK;
 }
 
-// That length and offset are sane: their sum counts offsets of up to 8 bytes, and one more.
+// Checks length and offset. The offsets buffer has offset + length + 1 entries of up to 8 bytes. Its size must fit
+// int64.
 int32_t check_range(const ArrowArray& array, const Error& error) {
   constexpr int64_t most = INT64_MAX / int64_t{sizeof(int64_t)} - 1;
   if (array.length < 0) return fail_struct(array.length, 0, "length", error);
@@ -74,7 +75,7 @@ int32_t check_array(const ArrowArray& array, const Error& error) {
   return check_range(array, error);
 }
 
-// The dims that the length is cut into.
+// Sets rank and shape of the tensor. The number of elements must be the length of the array.
 int32_t read_shape(const ArrowArray& array, int32_t ndim, const int64_t* shape, gth_tensor_desc* desc,
                    const Error& error) {
   const bool is_flat = ndim == -1;
@@ -88,7 +89,7 @@ int32_t read_shape(const ArrowArray& array, int32_t ndim, const int64_t* shape, 
                     "tensor: the shape has %" PRId64 " elements, the Arrow array %" PRId64, count, array.length);
 }
 
-// The first i whose bit is 0, or -1. Whole bytes of ones are passed over at once.
+// Returns the first element whose validity bit is 0, or -1. Bytes in which all bits are 1 are skipped.
 int64_t find_null(const uint8_t* validity, int64_t offset, int64_t length) {
   for (int64_t i = 0; i < length; ++i) {
     const int64_t bit = offset + i;
@@ -101,7 +102,7 @@ int64_t find_null(const uint8_t* validity, int64_t offset, int64_t length) {
   return -1;
 }
 
-// A null_count that is not 0 may be that of a larger array: the bits decide.
+// Rejects null elements. A null_count other than 0 may belong to a larger array, so the validity bits are checked.
 int32_t check_nulls(const ArrowArray& array, const Error& error) {
   if (array.null_count == 0) return GTH_OK;
   const auto* validity = static_cast<const uint8_t*>(array.buffers[validity_buffer]);
@@ -113,16 +114,16 @@ int32_t check_nulls(const ArrowArray& array, const Error& error) {
                     "tensor: element %" PRId64 " of the Arrow array is null", position);
 }
 
-// An array that was moved here, and its offsets where they had to be widened.
+// An imported array, and a copy of its offsets if they do not have 64 bits or are not aligned.
 class ArrowStorage final : public Storage {
  public:
   explicit ArrowStorage(const ArrowArray& array) : array_(array) {}
-  // Leaves the array to the producer, because the call that would have taken it over fails.
-  void disarm() { array_.release = nullptr; }
+  // Leaves the array to the producer, because the call that should take ownership fails.
+  void cancel_release() { array_.release = nullptr; }
 
   int32_t read_strings(bool is_wide, core::Strings* out, const Error& error) {
     out->bytes = static_cast<const char*>(array_.buffers[bytes_buffer]);
-    if (array_.length == 0) {  // its buffers may be NULL, and its offsets buffer without an offset
+    if (array_.length == 0) {  // The buffers may be NULL, and the offsets buffer may be empty.
       out->offsets = no_strings;
       out->extent = 0;
       return GTH_OK;
@@ -139,13 +140,13 @@ class ArrowStorage final : public Storage {
     if (array_.release) array_.release(&array_);
   }
 
-  // The bytes end with the last offset; nobody says how many there are.
-  int64_t room() const { return array_.buffers[bytes_buffer] ? INT64_MAX : 0; }
+  // Returns the largest valid offset. Arrow does not state the size of the bytes buffer.
+  int64_t max_offset() const { return array_.buffers[bytes_buffer] ? INT64_MAX : 0; }
 
   int32_t read_wide(const int64_t* offsets, core::Strings* out, const Error& error) {
     if (reinterpret_cast<uintptr_t>(offsets) % alignof(int64_t)) return read_copied(offsets, out, error);
     out->offsets = offsets;
-    return check_offsets(offsets, array_.length, room(), nullptr, &out->extent, error);
+    return check_offsets(offsets, array_.length, max_offset(), nullptr, &out->extent, error);
   }
 
   int32_t read_narrow(const int32_t* offsets, core::Strings* out, const Error& error) {
@@ -158,7 +159,7 @@ class ArrowStorage final : public Storage {
     offsets_ = static_cast<int64_t*>(core::allocate(static_cast<size_t>(bytes)));
     if (!offsets_) return fail_memory(bytes, error);
     out->offsets = offsets_;
-    return check_offsets(offsets, array_.length, room(), offsets_, &out->extent, error);
+    return check_offsets(offsets, array_.length, max_offset(), offsets_, &out->extent, error);
   }
 
   ArrowArray array_;
@@ -173,7 +174,7 @@ int32_t adopt_array(ArrowArray* array, const Format& format, const gth_tensor_de
   int32_t status = storage->read_strings(format.is_wide, &strings, error);
   if (!status) status = make_string_tensor(desc, strings, format.is_binary, storage, out, error);
   if (status) {
-    storage->disarm();
+    storage->cancel_release();
     storage->release();
     return status;
   }
@@ -198,7 +199,7 @@ int32_t from_arrow(gth_context* handle, const ArrowSchema* schema, ArrowArray* a
 
 // ------------------------------------------------------------------------------------------------------------ Export
 
-// What an exported array holds: one storage, or one for each buffer of a copy.
+// The buffers of an exported array, and their storages. If they are a copy, each buffer has its own storage.
 struct ArrowExport : core::Allocated {
   Storage* offsets = nullptr;
   Storage* bytes = nullptr;
@@ -217,7 +218,8 @@ void share_buffers(const Tensor& tensor, ArrowExport* out) {
   out->buffers[bytes_buffer] = tensor.strings.bytes;
 }
 
-// Copies the offsets as they were checked, so that they begin at 0. *first and *last are those of the tensor.
+// Validates the offsets and copies them, shifted so that they begin at 0. *first and *last receive the first and the
+// last offset of the tensor.
 int32_t copy_offsets(const core::Strings& strings, int64_t count, int64_t* copy, int64_t* first, int64_t* last,
                      const Error& error) {
   if (check_offsets(strings.offsets, count, strings.extent, copy, last, Error(nullptr))) {
@@ -251,13 +253,13 @@ void release_array(ArrowArray* self) {
   self->release = nullptr;
 }
 
-// Nullable, as producers say of arrays whose schema says nothing else.
+// Returns the schema of a tensor. It is nullable, which is the default of producers.
 ArrowSchema schema_of(const Tensor& tensor) {
   return {tensor.binary ? "Z" : "U", "", nullptr, arrow_nullable, 0, nullptr, nullptr, release_schema, nullptr};
 }
 
 ArrowArray array_of(ArrowExport* exported, int64_t count) {
-  // NULL would be legal for no bytes, but not all consumers know.
+  // NULL is valid if there are no bytes, but some consumers do not accept it.
   if (!exported->buffers[bytes_buffer]) exported->buffers[bytes_buffer] = "";
   return {count, 0, 0, string_buffers, 0, exported->buffers, nullptr, nullptr, release_array, exported};
 }
@@ -284,7 +286,8 @@ int32_t export_strings(const Context& context, const Tensor& tensor, uint32_t fl
   return GTH_OK;
 }
 
-// Strings live on the CPU: memory from a device context's hooks would not do for them.
+// Finds the context of a handle, or the default CPU context if it is on a device. Strings must be in host memory, which
+// the hooks of a device context do not allocate.
 int32_t find_host_context(gth_context* handle, const Context** out, const Error& error) {
   if (int32_t status = find_context(handle, out, error)) return status;
   return (*out)->device == GTH_DEVICE_CPU ? GTH_OK : find_context(nullptr, out, error);
@@ -314,11 +317,11 @@ using namespace gather::api;
 
 int32_t gth_tensor_from_arrow(gth_context* context, const ArrowSchema* schema, ArrowArray* array, int32_t ndim,
                               const int64_t* shape, gth_tensor** out, gth_error* err) {
-  return fence(out, err,
-               [&](const Error& error) { return from_arrow(context, schema, array, ndim, shape, out, error); });
+  return api_boundary(out, err,
+                      [&](const Error& error) { return from_arrow(context, schema, array, ndim, shape, out, error); });
 }
 
 int32_t gth_tensor_to_arrow(gth_context* context, const gth_tensor* tensor, uint32_t flags, ArrowSchema* schema,
                             ArrowArray* array, gth_error* err) {
-  return fence(err, [&](const Error& error) { return to_arrow(context, tensor, flags, schema, array, error); });
+  return api_boundary(err, [&](const Error& error) { return to_arrow(context, tensor, flags, schema, array, error); });
 }

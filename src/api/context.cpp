@@ -4,8 +4,8 @@
 #include <new>
 
 #include "api/handles.hpp"
-#include "core/types/device.hpp"
 #include "core/base/structs.hpp"
+#include "core/types/device.hpp"
 
 namespace gather::api {
 namespace {
@@ -42,7 +42,7 @@ int32_t check_options(const gth_context_options& options, const Error& error) {
   return GTH_OK;
 }
 
-void end(Context* context) {
+void destroy(Context* context) {
   if (context->cuda) cuda::release_context(context->cuda);
   delete context;
 }
@@ -66,7 +66,7 @@ int32_t create(const gth_context_options* options, gth_context** out, const Erro
   uintptr_t token = 0;
   Content* content = status ? nullptr : acquire_slot(Kind::context, &token);
   if (!content) {
-    end(context);
+    destroy(context);
     return status ? status : fail_memory(sizeof(Content), error);
   }
   content->as<void*>() = context;
@@ -75,20 +75,20 @@ int32_t create(const gth_context_options* options, gth_context** out, const Erro
   return GTH_OK;
 }
 
-// Calls on(cuda context); on a CPU context there is nothing to do.
+// Calls on(cuda context). Returns GTH_OK for a CPU context.
 template <class On>
 int32_t on_device(gth_context* handle, gth_error* err, On&& on) {
-  return fence(err, [&](const Error& error) {
+  return api_boundary(err, [&](const Error& error) {
     const Context* context = nullptr;
     if (int32_t status = find_context(handle, &context, error)) return status;
     return context->cuda ? on(*context->cuda, error) : GTH_OK;
   });
 }
 
-// The same for what needs a stream.
+// Calls on(cuda context). Returns GTH_E_DEVICE for a CPU context.
 template <class On>
 int32_t on_stream(gth_context* handle, gth_error* err, On&& on) {
-  return fence(err, [&](const Error& error) {
+  return api_boundary(err, [&](const Error& error) {
     const Context* context = nullptr;
     if (int32_t status = find_context(handle, &context, error)) return status;
     if (context->cuda) return on(*context->cuda, error);
@@ -121,16 +121,16 @@ namespace cuda = gather::cuda;
 
 int32_t gth_context_create(const gth_context_options* options, gth_context** out, gth_error* err) {
   static constexpr gth_context_options defaults = GTH_CONTEXT_OPTIONS_INIT;
-  return fence(out, err, [&](const Error& error) { return create(options ? options : &defaults, out, error); });
+  return api_boundary(out, err, [&](const Error& error) { return create(options ? options : &defaults, out, error); });
 }
 
 int32_t gth_context_release(gth_context* context) {
   if (!context) return GTH_OK;
   void* object;
-  if (!retire_slot(token_of(context), Kind::context, [&](const Content& content) { object = content.as<void*>(); })) {
+  if (!release_slot(token_of(context), Kind::context, [&](const Content& content) { object = content.as<void*>(); })) {
     return GTH_E_HANDLE;
   }
-  end(static_cast<Context*>(object));
+  destroy(static_cast<Context*>(object));
   return GTH_OK;
 }
 
@@ -151,7 +151,7 @@ int32_t gth_context_take_error(gth_context* context, gth_error* err) {
 }
 
 int32_t gth_context_enqueue_take_error(gth_context* context, gth_error_record* record, gth_error* err) {
-  if (!record) return fence(err, [](const Error& error) { return fail_null(GTH_OPERAND_NONE, error); });
+  if (!record) return api_boundary(err, [](const Error& error) { return fail_null(GTH_OPERAND_NONE, error); });
   return on_device(context, err, [&](cuda::Context& device, const Error& error) {
     return cuda::enqueue_take_error(device, record, error);
   });

@@ -2,10 +2,10 @@
 
 #include "api/execute.hpp"
 #include "api/operands.hpp"
+#include "core/os/memory.hpp"
+#include "core/plan/lower.hpp"
 #include "core/types/device.hpp"
 #include "core/types/dtype.hpp"
-#include "core/plan/lower.hpp"
-#include "core/os/memory.hpp"
 
 namespace gather::api {
 namespace {
@@ -14,8 +14,9 @@ using core::Plan;
 
 bool is_pageable(const gth_tensor_desc& desc) { return core::is_pageable(desc.device); }
 
-// A copying CUDA context reaches pageable memory too, by other means than its kernels.
-gth_tensor_desc as_reached(const Context& context, const gth_tensor_desc& desc) {
+// Returns the description with pageable memory declared as pinned if the context is on a CUDA device. The plan then
+// accepts it. run_copy() copies pageable memory without kernels.
+gth_tensor_desc as_pinned(const Context& context, const gth_tensor_desc& desc) {
   gth_tensor_desc result = desc;
   if (context.cuda && is_pageable(desc)) result.device = GTH_DEVICE_CUDA_HOST;
   return result;
@@ -23,16 +24,16 @@ gth_tensor_desc as_reached(const Context& context, const gth_tensor_desc& desc) 
 
 int32_t lower_and_check(const Context& context, const gth_tensor_desc& source, const gth_tensor_desc& destination,
                         Plan* plan, const Error& error) {
-  const int32_t status = core::lower_copy(as_reached(context, source), as_reached(context, destination), context.device,
+  const int32_t status = core::lower_copy(as_pinned(context, source), as_pinned(context, destination), context.device,
                                           context.device_id, plan, error);
   return status ? status
                 : core::check_run(*plan, pointers_of(source.data, nullptr, destination.data), GTH_OPEN, nullptr, error);
 }
 
-// One stretch of bytes on both sides: no loop but that over its one tuple.
-bool is_stretch(const Plan& plan) { return plan.end == 1; }
+// Returns true if all bytes are contiguous in both tensors. The plan then has one loop, over its single tuple.
+bool is_contiguous_copy(const Plan& plan) { return plan.end == 1; }
 
-// The same elements, dense, in another place.
+// Returns the description of a dense copy of a tensor in host memory.
 gth_tensor_desc packed(const gth_tensor_desc& desc, void* data, int64_t bytes) {
   gth_tensor_desc result = desc;
   result.data = data;
@@ -69,7 +70,7 @@ gth_tensor_desc packed_on_device(const Context& context, const gth_tensor_desc& 
   return result;
 }
 
-// Dense memory on the host and on the device, for a copy in two steps.
+// Dense memory on the host and on the device for a staged copy.
 struct StagingMemory {
   void *host, *device;
   int64_t bytes;
@@ -97,7 +98,8 @@ int32_t copy_to_host(const Context& context, const gth_tensor_desc& source, cons
   return status ? status : copy_on_host(context, on_host, destination, error);
 }
 
-// Strided memory that kernels do not reach: packed on one side, unpacked on the other. Waits.
+// Copies between strided pageable memory and a device. The elements are packed on one side and unpacked on the other.
+// The call waits until the copy is complete.
 int32_t copy_staged(const Context& context, const gth_tensor_desc& source, const gth_tensor_desc& destination,
                     int64_t bytes, const Error& error) {
   StagingMemory room{core::allocate(static_cast<size_t>(bytes)), nullptr, bytes};
@@ -140,14 +142,14 @@ int32_t run_copy(const Context& context, const gth_tensor_desc& source, const gt
   if (int32_t status = lower_and_check(context, source, destination, &plan, error)) return status;
   const core::Pointers pointers = pointers_of(source.data, nullptr, destination.data);
   const bool is_paged = is_pageable(source) || is_pageable(destination);
-  if (!context.cuda || plan.is_empty || (!is_paged && !is_stretch(plan))) {
+  if (!context.cuda || plan.is_empty || (!is_paged && !is_contiguous_copy(plan))) {
     return execute_once(context, plan, pointers, Output::callers, error);
   }
-  // Pageable memory is read and written by the host, not when a graph is replayed.
+  // The host accesses pageable memory during the call. A captured graph would not repeat that.
   if (is_paged) {
     if (int32_t status = cuda::check_not_capturing(*context.cuda, error)) return status;
   }
-  if (is_stretch(plan)) {
+  if (is_contiguous_copy(plan)) {
     return cuda::copy_bytes(*context.cuda, pointers.rows + plan.rows_offset, pointers.table + plan.table_offset,
                             plan.row.out, error);
   }
@@ -178,5 +180,5 @@ using namespace gather::api;
 
 int32_t gth_copy(gth_context* context, const gth_tensor_desc* source, const gth_tensor_desc* destination,
                  gth_error* err) {
-  return fence(err, [&](const Error& error) { return copy_operands(context, source, destination, error); });
+  return api_boundary(err, [&](const Error& error) { return copy_operands(context, source, destination, error); });
 }

@@ -5,12 +5,13 @@
 
 namespace gather::api {
 
-// Copies every element between tensors (not of strings) of one dtype and shape, wherever the context reaches.
+// Copies all elements of `source` to `destination`. They have the same dtype and shape, and no strings. The memory may
+// be on the host or on the device of the context.
 int32_t run_copy(const Context& context, const gth_tensor_desc& source, const gth_tensor_desc& destination,
                  const Error& error);
 
-// Copies an operand (not of strings) into new dense row-major memory. *desc receives its description, whose strides are
-// NULL. The caller releases the storage.
+// Copies an operand into new dense memory. *desc receives the description of the copy, whose strides are NULL. The
+// caller releases the storage. Precondition: the dtype is not string.
 int32_t copy_dense(const Context& context, const gth_tensor_desc& source, gth_tensor_desc* desc, Storage** storage,
                    const Error& error);
 

@@ -7,17 +7,17 @@
 #include "api/exports.hpp"
 #include "api/tensor.hpp"
 #include "core/base/checked.hpp"
+#include "core/meaning/shape.hpp"
+#include "core/plan/layout.hpp"
 #include "core/types/device.hpp"
 #include "core/types/dtype.hpp"
-#include "core/plan/layout.hpp"
-#include "core/meaning/shape.hpp"
 
-// Tensors from and to DLPack. An import is taken over last, when nothing can fail any more.
+// Import and export of tensors with DLPack. An import takes ownership as its last step, after which nothing can fail.
 namespace gather::api {
 namespace {
 
 constexpr uint32_t major_version = 1;
-constexpr uint32_t minor_version = 1;  // the first that has float8
+constexpr uint32_t minor_version = 1;  // the first minor version with float8
 
 // ------------------------------------------------------------------------------------------------------------ Import
 
@@ -59,7 +59,8 @@ bool is_empty(const gth_tensor_desc& desc) {
   return std::any_of(desc.shape, desc.shape + desc.ndim, [](int64_t extent) { return extent == 0; });
 }
 
-// Elements to bytes. Strides that reach no second element may be anything: where they do not fit they become 0.
+// Converts strides from elements to bytes. The stride of a dim of extent 1 is not used. It becomes 0 if it does not fit
+// int64.
 int32_t read_strides(const DLTensor& tensor, int64_t bytes, int64_t* strides, gth_tensor_desc* desc,
                      const Error& error) {
   if (!tensor.strides || is_empty(*desc)) return GTH_OK;
@@ -75,8 +76,9 @@ int32_t read_strides(const DLTensor& tensor, int64_t bytes, int64_t* strides, gt
   return GTH_OK;
 }
 
-// Producers point data at element 0, also where strides are negative and elements lie below it. DLPack gives no extent,
-// so the memory described is what shape and strides reach: data moves down to its lowest byte.
+// Moves data to the lowest byte of the tensor. In DLPack, data is the address of element 0. With negative strides,
+// other elements have lower addresses. DLPack states no memory size, so the described memory is the reach of the
+// elements.
 int32_t move_to_lowest(gth_tensor_desc* desc, const Error& error) {
   if (!desc->strides) return GTH_OK;
   int64_t low = desc->offset;
@@ -95,19 +97,20 @@ int32_t move_to_lowest(gth_tensor_desc* desc, const Error& error) {
     return error.fail({GTH_E_STRIDE, GTH_OPERAND_TENSOR, -1, -1, low, 0},
                       "tensor: DLPack strides reach below every address");
   }
-  if (desc->data) desc->data = static_cast<const char*>(desc->data) + low;  // without data: refused below
+  if (desc->data) desc->data = static_cast<const char*>(desc->data) + low;  // check_tensor rejects NULL.
   return GTH_OK;
 }
 
-// DLPack gives no extent: the memory described ends with the highest element, and begins at data.
+// Checks that the reach of the elements is valid. It begins at data or above.
 int32_t check_reach(const gth_tensor_desc& desc, int64_t bytes, const Error& error) {
   core::Layout layout;
   return core::resolve_layout(desc, bytes, GTH_OPERAND_TENSOR, &layout, error);
 }
 
-// `strides` has room for GTH_MAX_NDIM; *out points to it and to the producer's shape.
-int32_t read_tensor(const DLTensor& tensor, bool read_only, int64_t* strides, gth_tensor_desc* out, Whereabouts* memory,
-                    const Error& error) {
+// Converts a DLPack tensor to a description. `strides` has room for GTH_MAX_NDIM strides. *out refers to it and to the
+// shape of the producer.
+int32_t read_tensor(const DLTensor& tensor, bool read_only, int64_t* strides, gth_tensor_desc* out,
+                    MemoryLocation* memory, const Error& error) {
   gth_tensor_desc& desc = *out;
   desc = GTH_TENSOR_DESC_INIT;
   if (int32_t status = read_dtype(tensor.dtype, &desc.dtype, error)) return status;
@@ -120,12 +123,12 @@ int32_t read_tensor(const DLTensor& tensor, bool read_only, int64_t* strides, gt
   desc.data = tensor.data;
   if ((status = move_to_lowest(&desc, error))) return status;
   if ((status = check_reach(desc, bytes, error))) return status;
-  // To DLPack 0 is no device, to us it is the CPU.
+  // 0 is no device in DLPack, but in a description it is the CPU.
   if (tensor.device.device_type == 0) return core::fail_device(GTH_OPERAND_TENSOR, 0, GTH_DEVICE_CPU, error);
   desc.device = tensor.device.device_type;
   desc.device_id = tensor.device.device_id;
   desc.flags = read_only ? GTH_TENSOR_READONLY : 0;
-  return check_tensor(desc, memory, error);  // what is left of it: device and data
+  return check_tensor(desc, memory, error);  // It checks device and data.
 }
 
 template <class Managed>
@@ -138,14 +141,14 @@ template <class Managed>
 int32_t adopt_managed(const Context& context, Managed* managed, bool read_only, gth_tensor** out, const Error& error) {
   int64_t strides[GTH_MAX_NDIM];
   gth_tensor_desc desc;
-  Whereabouts memory;
+  MemoryLocation memory;
   if (int32_t status = read_tensor(managed->dl_tensor, read_only, strides, &desc, &memory, error)) return status;
   const gth_deleter_fn deleter = managed->deleter ? delete_managed<Managed> : nullptr;
   AdoptedStorage* storage = adopt_memory(context, memory.device, deleter, managed);
   if (!storage) return fail_memory(sizeof(AdoptedStorage), error);
   const int32_t status = make_tensor(desc, memory, storage, out, error);
   if (status) {
-    storage->disarm();
+    storage->cancel_release();
     storage->release();
   }
   return status;
@@ -168,7 +171,7 @@ int32_t from_legacy(gth_context* handle, DLManagedTensor* managed, gth_tensor** 
 
 // ------------------------------------------------------------------------------------------------------------ Export
 
-// What a consumer is handed. Shape and strides lie behind it.
+// The memory of an export. Shape and strides follow the struct.
 template <class Managed>
 struct DlpackExport {
   Managed managed;
@@ -185,14 +188,14 @@ void delete_export(Managed* managed) {
   storage->release();
 }
 
-// The memory that is exported: the tensor's own, or a copy.
+// The exported memory: that of the tensor, or a copy.
 struct Source {
   gth_tensor_desc desc;
-  Storage* storage;  // one reference is the export's
+  Storage* storage;  // The export owns one reference.
   bool is_copy;
 };
 
-// DLPack counts strides in elements.
+// Returns true if each stride is a multiple of the element size. The strides of DLPack are in elements.
 bool has_element_strides(const gth_tensor_desc& desc, int64_t bytes) {
   if (!desc.strides || is_empty(desc)) return true;
   for (int32_t i = 0; i < desc.ndim; ++i) {
@@ -220,7 +223,7 @@ int32_t find_source(const Context& context, const Tensor& tensor, uint32_t flags
   return GTH_OK;
 }
 
-// In elements; strides that reach no second element come out as they can.
+// Writes the strides in elements. The stride of a dim of extent 1 is rounded.
 void write_strides(const gth_tensor_desc& desc, int64_t bytes, int64_t* strides) {
   int64_t dense = 1;
   for (int32_t i = desc.ndim; i-- > 0;) {
@@ -236,7 +239,7 @@ void write_tensor(const gth_tensor_desc& desc, int64_t* dims, DLTensor* out) {
   out->dtype = {static_cast<uint8_t>(desc.dtype / 256), static_cast<uint8_t>(desc.dtype % 256), 1};
   out->shape = dims;
   out->strides = dims + desc.ndim;
-  // Below data only where there is no element.
+  // The offset is negative only if there are no elements.
   out->byte_offset = static_cast<uint64_t>(std::max<int64_t>(desc.offset, 0));
   std::copy_n(desc.shape, desc.ndim, out->shape);
   write_strides(desc, core::find_dtype(desc.dtype)->bytes, out->strides);
@@ -250,7 +253,7 @@ void write_head(const Source& source, DLManagedTensorVersioned* out) {
 
 void write_head(const Source&, DLManagedTensor*) {}
 
-// Takes over the source's reference.
+// Creates the export. It takes ownership of the reference of `source`.
 template <class Managed>
 int32_t make_export(const Source& source, Managed** out, const Error& error) {
   const size_t size = sizeof(DlpackExport<Managed>) + 2 * sizeof(int64_t) * static_cast<size_t>(source.desc.ndim);
@@ -294,20 +297,22 @@ using namespace gather::api;
 
 int32_t gth_tensor_from_dlpack(gth_context* context, DLManagedTensorVersioned* managed, gth_tensor** out,
                                gth_error* err) {
-  return fence(out, err, [&](const Error& error) { return from_versioned(context, managed, out, error); });
+  return api_boundary(out, err, [&](const Error& error) { return from_versioned(context, managed, out, error); });
 }
 
 int32_t gth_tensor_from_dlpack_legacy(gth_context* context, DLManagedTensor* managed, gth_tensor** out,
                                       gth_error* err) {
-  return fence(out, err, [&](const Error& error) { return from_legacy(context, managed, out, error); });
+  return api_boundary(out, err, [&](const Error& error) { return from_legacy(context, managed, out, error); });
 }
 
 int32_t gth_tensor_to_dlpack(gth_context* context, const gth_tensor* tensor, uint32_t flags,
                              DLManagedTensorVersioned** out, gth_error* err) {
-  return fence(out, err, [&](const Error& error) { return to_dlpack(context, tensor, flags, true, out, error); });
+  return api_boundary(out, err,
+                      [&](const Error& error) { return to_dlpack(context, tensor, flags, true, out, error); });
 }
 
 int32_t gth_tensor_to_dlpack_legacy(gth_context* context, const gth_tensor* tensor, uint32_t flags,
                                     DLManagedTensor** out, gth_error* err) {
-  return fence(out, err, [&](const Error& error) { return to_dlpack(context, tensor, flags, false, out, error); });
+  return api_boundary(out, err,
+                      [&](const Error& error) { return to_dlpack(context, tensor, flags, false, out, error); });
 }

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-// DLPack's structs, as far as memory goes: what the producers and consumers of tensors agree on. gather.h names the two
-// managed ones. https://dmlc.github.io/dlpack/latest/c_api.html
+// The structs of DLPack that describe tensors in memory. gather.h declares the two managed ones.
+// https://dmlc.github.io/dlpack/latest/c_api.html
 
 // Bits of DLManagedTensorVersioned::flags.
 constexpr uint64_t dlpack_read_only = 1;
@@ -26,11 +26,11 @@ struct DLTensor {
   int32_t ndim;
   DLDataType dtype;
   int64_t* shape;
-  int64_t* strides;      // in elements; older producers: nullptr for dense
-  uint64_t byte_offset;  // of element 0 from data
+  int64_t* strides;      // in elements. nullptr means dense for producers before version 1.2.
+  uint64_t byte_offset;  // the offset of element 0 from data
 };
 
-// The legacy form, of producers before version 1.
+// The legacy struct of producers before version 1.
 struct DLManagedTensor {
   DLTensor dl_tensor;
   void* manager_ctx;
@@ -43,7 +43,7 @@ struct DLPackVersion {
 };
 
 struct DLManagedTensorVersioned {
-  DLPackVersion version;  // with another major the rest has an unknown layout
+  DLPackVersion version;  // With another major version, the layout of the other fields is unknown.
   void* manager_ctx;
   void (*deleter)(DLManagedTensorVersioned* self);
   uint64_t flags;
@@ -51,4 +51,4 @@ struct DLManagedTensorVersioned {
 };
 
 static_assert(sizeof(DLTensor) == 48 && sizeof(DLManagedTensor) == 64 && sizeof(DLManagedTensorVersioned) == 80,
-              "the layout that is published");
+              "the published layout");

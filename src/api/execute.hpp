@@ -1,9 +1,9 @@
 #pragma once
 
 #include "api/context.hpp"
+#include "core/meaning/request.hpp"
 #include "core/plan/operands.hpp"
 #include "core/plan/plan.hpp"
-#include "core/meaning/request.hpp"
 #include "cpu/run.hpp"
 #include "cuda/cuda.hpp"
 
@@ -20,14 +20,14 @@ inline core::Pointers pointers_of(const core::Request& request) {
   return pointers_of(request.table->data, request.indices->data, request.rows->data);
 }
 
-// Runs a plan on checked pointers where the context is.
+// Runs a plan on the device of the context. Precondition: check_run has succeeded.
 inline int32_t execute(const Context& context, const core::Plan& plan, const cpu::Kernels& kernels,
                        const core::Pointers& pointers, int64_t n, Output output, const Error& error) {
   if (context.cuda) return cuda::run(*context.cuda, plan, pointers, n, output == Output::ours, error);
   return cpu::run(plan, kernels, pointers, n, output, executor_for(context, plan.threads), error);
 }
 
-// As execute, for a plan of one run.
+// The same as execute for a plan that runs once.
 inline int32_t execute_once(const Context& context, const core::Plan& plan, const core::Pointers& pointers,
                             Output output, const Error& error) {
   return execute(context, plan, cpu::choose_kernels(plan), pointers, GTH_OPEN, output, error);

@@ -4,7 +4,7 @@
 
 #include "api/tensor.hpp"
 
-// What exports of all kinds have in common: GTH_EXPORT_*.
+// The flags GTH_EXPORT_*, for all kinds of exports.
 namespace gather::api {
 
 inline int32_t check_export_flags(uint32_t flags, const Error& error) {
@@ -14,7 +14,7 @@ inline int32_t check_export_flags(uint32_t flags, const Error& error) {
                     "flags are %" PRIu32 ", GTH_EXPORT_COPY or GTH_EXPORT_NO_COPY would do", flags);
 }
 
-// Whether an export copies. A tensor whose memory is only borrowed cannot be shared.
+// Returns true if an export copies. Borrowed memory cannot be shared.
 inline bool wants_copy(const Tensor& tensor, uint32_t flags) { return !tensor.storage || flags & GTH_EXPORT_COPY; }
 
 inline int32_t fail_no_copy(const char* why, const Error& error) {

@@ -9,23 +9,25 @@
 namespace gather::api {
 namespace {
 
-// A token: generation (32 bits), slot number (28 bits), kind (4 bits). No kind is 0, so that no token is NULL.
+// A token consists of a generation (32 bits), a slot number (28 bits) and a kind (4 bits). No kind is 0, so no token is
+// NULL.
 constexpr uint32_t kind_bits = 4, number_bits = 28;
 constexpr uint32_t segment_slots = 1024, segments = 4096;
 constexpr uint32_t none = segments;
-// A freed slot rests until so many others of its segment have been freed, so that a stale token stays stale for long.
-constexpr uint32_t resting_slots = 16;
-// A segment whose slots had all been taken serves again when so many of them are free.
-constexpr uint32_t worth_opening = 64;
-// Segments without a handle that keep their memory, for those to come.
+// A freed slot is reused only after this number of other slots of its segment have been freed. The delay makes it less
+// likely that a stale token refers to a reused slot.
+constexpr uint32_t min_free_slots = 16;
+// A full segment is used again when this number of its slots are free.
+constexpr uint32_t reopen_free_slots = 64;
+// The number of segments without handles that keep their memory.
 constexpr uint32_t most_spare = 8;
 
-// A slot that has been taken and is no handle yet has a token of a kind that no handle has.
-constexpr uint32_t taken_kind = 15;
+// A slot that is allocated but not published has a token of this kind, which no handle has.
+constexpr uint32_t unpublished_kind = 15;
 
 struct Slot {
-  std::atomic<uintptr_t> live;  // the token that finds it; 0: free
-  uint32_t generation;          // how often it was taken
+  std::atomic<uintptr_t> live;  // the token of the slot, or 0 if the slot is free
+  uint32_t generation;          // the number of allocations of the slot
   uint32_t next;                // the next free slot of its segment
   Content content;
 };
@@ -33,21 +35,21 @@ struct Slot {
 constexpr size_t segment_bytes = sizeof(Slot) * segment_slots;
 
 struct Segment {
-  uint32_t used;        // slots that were ever taken
-  uint32_t generation;  // that all slots have passed which are not used
+  uint32_t used;        // Slots [0, used) have been allocated at least once.
+  uint32_t generation;  // the first generation of the other slots
   uint32_t first_free, last_free, free_count;
-  uint32_t previous, next;  // in the list of open segments, or next in that of sleeping ones
+  uint32_t previous, next;  // neighbours in the list of open segments, or the next segment in the list of empty ones
   bool is_open;
 
   bool is_idle() const { return free_count == segment_slots; }
 };
 
 struct Table {
-  core::Lock lock;                               // guards all but what finds a slot, which takes no lock
-  uint32_t first_open = none, last_open = none;  // segments with slots to take
-  uint32_t first_asleep = none;                  // idle ones that have given their memory back
-  uint32_t spare = 0;                            // idle ones that have not
-  uint32_t count = 0;                            // segments that were ever needed
+  core::Lock lock;                               // guards everything except `slots` and Slot::live
+  uint32_t first_open = none, last_open = none;  // the list of segments from which slots are allocated
+  uint32_t first_empty = none;                   // the list of idle segments without memory
+  uint32_t spare = 0;                            // the number of idle segments with memory
+  uint32_t count = 0;                            // the number of segments
   Segment segment[segments] = {};
   std::atomic<Slot*> slots[segments] = {};
 };
@@ -63,7 +65,8 @@ uint32_t number_of(uintptr_t token) { return static_cast<uint32_t>(token >> kind
 
 Kind kind_of(uintptr_t token) { return static_cast<Kind>(token & ((1u << kind_bits) - 1)); }
 
-// nullptr: no slot has had this number. Its memory stays where it is, so that whoever has an old token may look.
+// Returns nullptr if no slot has had this number. The address of a slot stays valid, so that old tokens can be looked
+// up.
 Slot* slot_at(uint32_t number) {
   const uint32_t segment = number / segment_slots;
   if (segment >= segments) return nullptr;
@@ -71,7 +74,7 @@ Slot* slot_at(uint32_t number) {
   return slots ? slots + number % segment_slots : nullptr;
 }
 
-// ---- segments. All of it with the lock held.
+// ---- Segments. Precondition: the lock is held.
 
 void open(uint32_t number) {
   Segment& segment = table.segment[number];
@@ -89,9 +92,9 @@ void close(uint32_t number) {
   (segment.next == none ? table.last_open : table.segment[segment.next].previous) = segment.previous;
 }
 
-void wake() {
-  const uint32_t number = table.first_asleep;
-  table.first_asleep = table.segment[number].next;
+void open_empty() {
+  const uint32_t number = table.first_empty;
+  table.first_empty = table.segment[number].next;
   open(number);
 }
 
@@ -104,8 +107,9 @@ bool open_new() {
   return true;
 }
 
-// The memory of many handles goes when they have gone; no generation comes twice.
-void put_to_sleep(uint32_t number) {
+// Returns the pages of an idle segment to the system. The segment keeps its highest generation, so that no generation
+// is used twice.
+void discard_slots(uint32_t number) {
   close(number);
   --table.spare;
   Segment& segment = table.segment[number];
@@ -113,11 +117,11 @@ void put_to_sleep(uint32_t number) {
   for (uint32_t i = 0; i < segment_slots; ++i) segment.generation = std::max(segment.generation, slots[i].generation);
   segment.used = segment.free_count = 0;
   core::discard_pages(slots, segment_bytes);
-  segment.next = table.first_asleep;
-  table.first_asleep = number;
+  segment.next = table.first_empty;
+  table.first_empty = number;
 }
 
-// ---- slots of a segment. All of it with the lock held.
+// ---- Slots of a segment. Precondition: the lock is held.
 
 uint32_t use_new(Segment& segment, Slot* slots) {
   slots[segment.used].generation = segment.generation;
@@ -140,47 +144,48 @@ void push_free(Segment& segment, Slot* slots, uint32_t slot) {
   segment.last_free = slot;
 }
 
-// False: no memory.
+// Returns false if there is no memory.
 __attribute__((noinline)) bool open_another() {
-  if (table.first_asleep == none) return open_new();
-  wake();
+  if (table.first_empty == none) return open_new();
+  open_empty();
   return true;
 }
 
-// A slot that is no handle yet; nullptr: no memory.
-Slot* take_slot(uint32_t* number) {
+// Allocates a slot. Returns nullptr if there is no memory.
+Slot* allocate_slot(uint32_t* number) {
   if (table.first_open == none && !open_another()) return nullptr;
   const uint32_t open = table.first_open;
   Segment& segment = table.segment[open];
   Slot* slots = table.slots[open].load(std::memory_order_relaxed);
   if (segment.is_idle()) --table.spare;
-  const bool is_new = segment.free_count < resting_slots;  // an open segment has new ones then
+  const bool is_new = segment.free_count < min_free_slots;  // An open segment then has unused slots.
   const uint32_t slot = is_new ? use_new(segment, slots) : pop_free(segment, slots);
-  if (segment.free_count < resting_slots && segment.used == segment_slots) close(open);
-  slots[slot].live.store(taken_kind, std::memory_order_relaxed);
+  if (segment.free_count < min_free_slots && segment.used == segment_slots) close(open);
+  slots[slot].live.store(unpublished_kind, std::memory_order_relaxed);
   *number = open * segment_slots + slot;
   return slots + slot;
 }
 
-// Seldom: a segment has many free slots.
-__attribute__((noinline)) void note_room(uint32_t number) {
+// Opens a segment that has many free slots, or discards its memory if there are enough idle segments.
+__attribute__((noinline)) void update_segment(uint32_t number) {
   if (!table.segment[number].is_open) open(number);
-  if (table.segment[number].is_idle() && ++table.spare > most_spare) put_to_sleep(number);
+  if (table.segment[number].is_idle() && ++table.spare > most_spare) discard_slots(number);
 }
 
-void give_back(uint32_t number) {
+void free_number(uint32_t number) {
   const uint32_t at = number / segment_slots, slot = number % segment_slots;
   Segment& segment = table.segment[at];
   Slot* slots = table.slots[at].load(std::memory_order_relaxed);
   slots[slot].live.store(0, std::memory_order_release);
   push_free(segment, slots, slot);
-  if (segment.free_count >= worth_opening) note_room(at);
+  if (segment.free_count >= reopen_free_slots) update_segment(at);
 }
 
-// ---- forks
+// ---- Forks
 
-// The slots say themselves whether they are free. What a thread was taking that is gone stays taken.
-void relist(uint32_t number) {
+// Rebuilds the list of free slots of a segment. A slot that another thread was allocating during the fork stays
+// allocated in the child.
+void rebuild_free_list(uint32_t number) {
   Segment& segment = table.segment[number];
   Slot* slots = slot_at(number * segment_slots);
   segment.free_count = 0;
@@ -188,15 +193,15 @@ void relist(uint32_t number) {
     if (slots[slot].live.load(std::memory_order_relaxed) == 0) push_free(segment, slots, slot);
   }
   table.spare += segment.is_idle();
-  if (segment.used < segment_slots || segment.free_count >= resting_slots) open(number);
+  if (segment.used < segment_slots || segment.free_count >= min_free_slots) open(number);
 }
 
 void reset_in_child() {
   if (!table.lock.outlive_holder()) return;
   const std::lock_guard<core::Lock> guard(table.lock);
-  table.first_open = table.last_open = table.first_asleep = none;
+  table.first_open = table.last_open = table.first_empty = none;
   table.spare = 0;
-  for (uint32_t number = 0; number < table.count; ++number) relist(number);
+  for (uint32_t number = 0; number < table.count; ++number) rebuild_free_list(number);
 }
 
 __attribute__((constructor)) void watch_forks() { core::reset_in_children(core::ForkOrder::handles, reset_in_child); }
@@ -206,7 +211,7 @@ __attribute__((constructor)) void watch_forks() { core::reset_in_children(core::
 Content* acquire_slot(Kind kind, uintptr_t* token) {
   uint32_t number;
   table.lock.lock();
-  Slot* slot = take_slot(&number);
+  Slot* slot = allocate_slot(&number);
   table.lock.unlock();
   if (!slot) return nullptr;
   *token = make_token(++slot->generation, number, kind);
@@ -223,18 +228,18 @@ Content* find_slot(uintptr_t token, Kind kind) {
 
 core::Lock& slots_lock() { return table.lock; }
 
-void end_slot(uintptr_t token) { give_back(number_of(token)); }
+void free_slot(uintptr_t token) { free_number(number_of(token)); }
 
-void abandon_slot(uintptr_t token) {
+void free_unpublished_slot(uintptr_t token) {
   const std::lock_guard<core::Lock> guard(table.lock);
-  give_back(number_of(token));
+  free_number(number_of(token));
 }
 
 int32_t fail_handle(int32_t operand, const core::Error& error) {
   return error.fail({GTH_E_HANDLE, operand}, "%s: not a live handle of this kind", core::operand_name(operand));
 }
 
-// Unloading gives the slots back, unless a handle still lives in one.
+// Frees all slots when the library is unloaded, unless a handle still exists.
 __attribute__((destructor)) static void free_slots() {
   const std::lock_guard<core::Lock> guard(table.lock);
   for (uint32_t number = 0; number < table.count; ++number) {
@@ -244,7 +249,7 @@ __attribute__((destructor)) static void free_slots() {
     core::deallocate_pages(table.slots[number].exchange(nullptr), segment_bytes);
     table.segment[number] = {};
   }
-  table.first_open = table.last_open = table.first_asleep = none;
+  table.first_open = table.last_open = table.first_empty = none;
   table.spare = table.count = 0;
 }
 

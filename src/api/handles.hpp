@@ -12,8 +12,8 @@ namespace gather::api {
 
 enum class Kind : uint32_t { context = 1, tensor = 2, plan = 3 };
 
-// The memory of a slot. A tensor is stored in it, so that short-lived tensors need no allocation. Of contexts and plans it
-// holds the address.
+// The memory of a slot. It contains a tensor itself, so that a tensor needs no allocation. For a context or a plan it
+// contains the address.
 struct Content {
   alignas(8) unsigned char bytes[256];
 
@@ -28,32 +28,33 @@ struct Content {
   }
 };
 
-// Allocates a free slot. nullptr: there is no memory for more slots. The caller fills in the content. The token finds the
-// slot after publish_slot.
+// Allocates a slot and returns its content, which the caller sets. Returns nullptr if there is no memory for another
+// slot.
 Content* acquire_slot(Kind kind, uintptr_t* token);
+// Makes the token valid for find_slot.
 void publish_slot(uintptr_t token);
 
-// Returns the content of a live token of this kind, or nullptr.
+// Returns the content of a valid token of this kind, or nullptr.
 Content* find_slot(uintptr_t token, Kind kind);
 
-// Ends a live token and frees its slot. Precondition: the lock is held.
 core::Lock& slots_lock();
-void end_slot(uintptr_t token);
+// Makes a token invalid and frees its slot. Precondition: the lock is held.
+void free_slot(uintptr_t token);
 
-// Ends a live token and frees its slot. take(content) first copies what the caller has to release. False: the token is not
-// live, or another thread has just ended it.
-template <class Take>
-bool retire_slot(uintptr_t token, Kind kind, Take&& take) {
+// Makes a token invalid and frees its slot. read(content) runs before, and copies what the caller has to release.
+// Returns false if the token is invalid, for example because another thread has released it.
+template <class Read>
+bool release_slot(uintptr_t token, Kind kind, Read&& read) {
   const std::lock_guard<core::Lock> guard(slots_lock());
   const Content* content = find_slot(token, kind);
   if (!content) return false;
-  take(*content);
-  end_slot(token);
+  read(*content);
+  free_slot(token);
   return true;
 }
 
-// Frees a slot that was never published.
-void abandon_slot(uintptr_t token);
+// Frees a slot that has not been published.
+void free_unpublished_slot(uintptr_t token);
 
 template <class Handle>
 uintptr_t token_of(const Handle* handle) {

@@ -4,8 +4,8 @@
 #include <cinttypes>
 
 #include "api/operands.hpp"
-#include "core/meaning/shape.hpp"
 #include "core/base/structs.hpp"
+#include "core/meaning/shape.hpp"
 
 namespace gather::api {
 namespace {
@@ -51,5 +51,5 @@ int32_t write_inferred(int32_t dtype, int32_t ndim, const int64_t* extents, gth_
 using namespace gather::api;
 
 int32_t gth_infer(const gth_request* request, gth_tensor_desc* rows, int32_t capacity, int64_t* shape, gth_error* err) {
-  return fence(err, [&](const Error& error) { return infer(request, rows, capacity, shape, error); });
+  return api_boundary(err, [&](const Error& error) { return infer(request, rows, capacity, shape, error); });
 }

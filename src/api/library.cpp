@@ -1,7 +1,7 @@
-#include "api/fence.hpp"
-#include "core/types/dtype.hpp"
-#include "core/os/os.hpp"
+#include "api/api_boundary.hpp"
 #include "core/base/structs.hpp"
+#include "core/os/os.hpp"
+#include "core/types/dtype.hpp"
 #include "cpu/tiers/choice.hpp"
 #include "cuda/cuda.hpp"
 
@@ -78,7 +78,7 @@ int64_t gth_dtype_bits(int32_t dtype) { return 8 * gth_dtype_size(dtype); }
 const char* gth_dtype_name(int32_t dtype) { return core::dtype_name(dtype); }
 
 int32_t gth_capabilities(gth_capability_info* info, gth_error* err) {
-  return api::fence(err, [&](const api::Error& error) {
+  return api::api_boundary(err, [&](const api::Error& error) {
     if (!info) return api::fail_null(GTH_OPERAND_NONE, error);
     if (int32_t status = core::check_written_struct(info, GTH_OPERAND_NONE, error)) return status;
     core::write_struct(describe_machine(), info);

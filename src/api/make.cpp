@@ -3,10 +3,10 @@
 #include "api/copy.hpp"
 #include "api/execute.hpp"
 #include "api/run.hpp"
-#include "core/types/dtype.hpp"
 #include "core/plan/layout.hpp"
 #include "core/plan/lower.hpp"
 #include "core/plan/short.hpp"
+#include "core/types/dtype.hpp"
 
 namespace gather::api {
 namespace {
@@ -26,8 +26,8 @@ int32_t allocate_dense(const Context& context, bool zeroed, gth_tensor_desc* des
   return GTH_OK;
 }
 
-// A few rows of dense tensors into a new tensor. False: nothing was made.
-bool gather_shortly(const Context& context, const Request& request, gth_tensor** out) {
+// The fast path for a few rows of dense tensors. Returns false if no tensor has been created.
+bool gather_fast_path(const Context& context, const Request& request, gth_tensor** out) {
   const Error silent(nullptr);
   gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
   int64_t shape[GTH_MAX_NDIM];
@@ -37,12 +37,12 @@ bool gather_shortly(const Context& context, const Request& request, gth_tensor**
   if (allocate_dense(context, false, &desc, &storage, silent)) return false;
   Request into = request;
   into.rows = &desc;
-  if (run_shortly(context, into) && !make_tensor(desc, storage, out, silent)) return true;
+  if (run_fast_path(context, into) && !make_tensor(desc, storage, out, silent)) return true;
   storage->release();
   return false;
 }
 
-// Executes a plan on the new memory of `desc`, and makes the tensor.
+// Executes a plan on the new memory of `desc`, and creates the tensor. Takes ownership of `storage`.
 int32_t run_into(const Making& making, const Plan& plan, const core::Pointers& pointers, const gth_tensor_desc& desc,
                  Storage* storage, gth_tensor** out, const Error& error) {
   int32_t status = core::check_run(plan, pointers, GTH_OPEN, nullptr, error);
@@ -52,21 +52,22 @@ int32_t run_into(const Making& making, const Plan& plan, const core::Pointers& p
   return status;
 }
 
-GATHER_APART int32_t gather_new(const Making& making, gth_tensor** out, const Error& error) {
+GATHER_NOINLINE int32_t gather_new(const Making& making, gth_tensor** out, const Error& error) {
   const Request& request = making.request;
   Plan plan;
   if (int32_t status = core::lower(request, &plan, error)) return status;
   if (request.table->dtype == GTH_DTYPE_STRING) return gather_strings(making, plan, out, error);
   gth_tensor_desc desc = result_desc(making, plan);
   Storage* storage;
-  // With bounds = skip, rows that are not read are zeros in a new tensor.
+  // With bounds = skip, skipped rows of a new tensor are zero.
   const bool zeroed = plan.bounds == GTH_BOUNDS_SKIP;
   if (int32_t status = allocate_dense(*making.context, zeroed, &desc, &storage, error)) return status;
   const core::Pointers pointers = pointers_of(request.table->data, request.indices->data, desc.data);
   return run_into(making, plan, pointers, desc, storage, out, error);
 }
 
-// The result of a scatter or a gradient, before it has memory: dense, with dtype and shape of the table.
+// Returns the description of the result of a scatter or a gradient, without data. It is dense, with dtype and shape of
+// the table.
 gth_tensor_desc dense_table(const Making& making) {
   const gth_tensor_desc& table = *making.request.table;
   gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(table.dtype, table.ndim, table.shape, nullptr);
@@ -75,7 +76,7 @@ gth_tensor_desc dense_table(const Making& making) {
   return desc;
 }
 
-// Makes the copy of the table that a scatter writes, or the zeros that a gradient adds to.
+// Allocates the result. For a scatter it is a copy of the table, and for a gradient it is zero.
 int32_t allocate_table(const Making& making, gth_tensor_desc* desc, Storage** storage, const Error& error) {
   if (core::operation_of(making.request.op).is_gradient()) {
     return allocate_dense(*making.context, true, desc, storage, error);
@@ -85,26 +86,14 @@ int32_t allocate_table(const Making& making, gth_tensor_desc* desc, Storage** st
   return status;
 }
 
-// The table of a scatter is only read: its memory is checked here, as the target, and then copied.
-int32_t check_table(const Making& making, const Error& error) {
-  const gth_tensor_desc& table = *making.request.table;
-  if (core::operation_of(making.request.op).is_gradient()) return GTH_OK;
-  core::Layout layout;
-  const int64_t bytes = core::find_dtype(table.dtype)->bytes;
-  if (int32_t status = core::resolve_layout(table, bytes, GTH_OPERAND_TARGET, &layout, error)) return status;
-  if (table.data || layout.reach.empty) return GTH_OK;
-  return error.fail({GTH_E_NULL, GTH_OPERAND_TARGET}, "target: data is NULL");
-}
-
-// Everything but indices is validated before memory is allocated.
-GATHER_APART int32_t scatter_new(const Making& making, gth_tensor** out, const Error& error) {
+// Validates everything except indices before it allocates memory.
+GATHER_NOINLINE int32_t scatter_new(const Making& making, gth_tensor** out, const Error& error) {
   gth_tensor_desc desc = dense_table(making);
   Request request = making.request;
   request.table = &desc;
   Plan plan;
   if (int32_t status = core::lower(request, &plan, error)) return status;
   if (desc.dtype == GTH_DTYPE_STRING) return scatter_strings(making, plan, out, error);
-  if (int32_t status = check_table(making, error)) return status;
   Storage* storage;
   if (int32_t status = allocate_table(making, &desc, &storage, error)) return status;
   const core::Pointers pointers = pointers_of(desc.data, request.indices->data, request.rows->data);
@@ -127,7 +116,7 @@ int32_t make(gth_context* handle, const gth_request* given, gth_tensor** out, co
   if (given->rows) {
     return error.fail({GTH_E_VERSION, GTH_OPERAND_OUT}, "out: must be NULL, because the result is a new tensor");
   }
-  const bool is_done = core::has_short_form(given->op) && gather_shortly(*making.context, making.request, out);
+  const bool is_done = core::has_short_form(given->op) && gather_fast_path(*making.context, making.request, out);
   return is_done ? GTH_OK : gather_new(making, out, error);
 }
 
@@ -151,5 +140,5 @@ gth_tensor_desc result_desc(const Making& making, const Plan& plan) {
 using namespace gather::api;
 
 int32_t gth_make(gth_context* context, const gth_request* request, gth_tensor** out, gth_error* err) {
-  return fence(out, err, [&](const Error& error) { return make(context, request, out, error); });
+  return api_boundary(out, err, [&](const Error& error) { return make(context, request, out, error); });
 }

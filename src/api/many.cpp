@@ -1,42 +1,44 @@
 #include <algorithm>
-#include <new>
 
 #include "api/operands.hpp"
 #include "api/plan.hpp"
 #include "api/run.hpp"
-#include "core/base/apart.hpp"
 #include "core/base/checked.hpp"
-#include "core/plan/lower.hpp"
+#include "core/base/noinline.hpp"
 #include "core/base/structs.hpp"
+#include "core/os/memory.hpp"
+#include "core/plan/lower.hpp"
 
-// Several requests, or several plans, as one call: all are validated before the first one writes.
+// Runs several requests or several plans in one call. All of them are validated before the first one writes.
 namespace gather::api {
 namespace {
 
 using core::Plan;
 
-// The addresses that one operand of an item uses.
+// The range of addresses that one operand of an item uses.
 struct Range {
   uintptr_t low, high;
   int64_t item;
   int32_t operand;
 };
 
-// The ranges of all items. check_run has compared the ranges of each item with each other: the range that an item writes
-// overlaps none of those that it reads.
+// The ranges of all items. check_run has already compared the ranges of each single item: its written range overlaps
+// none of its read ranges.
 class Ranges {
  public:
   static constexpr int64_t most_per_item = 3;
 
-  explicit Ranges(int64_t count)
-      : written_(new(std::nothrow) Range[static_cast<size_t>(most_per_item * count)]), read_(written_ + count) {}
-  ~Ranges() { delete[] written_; }
+  // `bytes` is the memory of most_per_item ranges for each of `count` items.
+  Ranges(int64_t count, int64_t bytes)
+      : written_(static_cast<Range*>(core::allocate(static_cast<size_t>(bytes)))),
+        read_(written_ ? written_ + count : nullptr) {}
+  ~Ranges() { core::deallocate(written_); }
   Ranges(const Ranges&) = delete;
   Ranges& operator=(const Ranges&) = delete;
 
   bool is_allocated() const { return written_ != nullptr; }
 
-  // A gradient also writes its table where nothing is added to it.
+  // Adds the ranges of an item. A gradient writes its table even if there are no rows.
   void add(const Plan& plan, bool is_gradient, const core::Pointers& pointers, int64_t n, int64_t item) {
     const bool has_rows = plan.tuples.at(n) > 0 && !plan.is_empty;
     if (!has_rows && !is_gradient) return;
@@ -48,7 +50,7 @@ class Ranges {
     append(!scatters, pointers.rows, plan.rows_reach.at(n), item, roles.rows);
   }
 
-  // Finds a written range that overlaps a range of another item. False: there is none.
+  // Finds a written range that overlaps a range of another item. Returns false if there is none.
   bool find_overlap(Range* written, Range* other) {
     Range* end = written_ + writes_;
     std::sort(written_, end, [](const Range& a, const Range& b) { return a.low < b.low; });
@@ -56,7 +58,8 @@ class Ranges {
       if (range->low < range[-1].high) return found(*range, range[-1], written, other);
     }
     for (const Range* range = read_; range < read_ + reads_; ++range) {
-      // The written ranges are disjoint: of those that begin before this one ends, the last one reaches furthest.
+      // The written ranges are disjoint and sorted. Of those that begin before the end of this range, the last one has
+      // the highest end.
       const Range* next = std::lower_bound(written_, end, range->high,
                                            [](const Range& each, uintptr_t high) { return each.low < high; });
       if (next > written_ && next[-1].high > range->low) return found(next[-1], *range, written, other);
@@ -81,23 +84,23 @@ class Ranges {
   int64_t writes_ = 0, reads_ = 0;
 };
 
-// Validates indices on the CPU. A device validates them when its stream executes the call.
+// Validates indices on the CPU. For a device this does nothing, because its stream validates them during the execution.
 int32_t validate_indices(const Context& context, const Plan& plan, const cpu::Kernels& kernels, const char* indices,
                          int64_t n, const Error& error) {
-  const bool is_refused = plan.refused_dim >= 0;  // by its shapes, on every device
+  const bool is_refused = plan.refused_dim >= 0;  // It follows from shapes, so it is an error on every device.
   if (!is_refused && (context.cuda || (plan.is_empty && !plan.checks_when_empty))) return GTH_OK;
-  return cpu::judge(plan, kernels, indices, n, executor_for(context, plan.threads), error);
+  return cpu::validate(plan, kernels, indices, n, executor_for(context, plan.threads), error);
 }
 
-// ---- requests
+// ---- Requests
 
 int32_t read_request(const gth_request* given, gth_request* room, const gth_request** out, const Error& error) {
   if (!given) return fail_null(GTH_OPERAND_REQUEST, error);
   return core::read_struct(given, room, out, GTH_OPERAND_REQUEST, error);
 }
 
-GATHER_APART int32_t validate_request(gth_context* handle, const gth_request* given, int64_t item, Ranges* ranges,
-                                      const Error& error) {
+GATHER_NOINLINE int32_t validate_request(gth_context* handle, const gth_request* given, int64_t item, Ranges* ranges,
+                                         const Error& error) {
   gth_request read;
   Room room;
   const Context* context = nullptr;
@@ -125,12 +128,12 @@ struct Requests {
     const gth_request* given = nullptr;
     if (int32_t status = read_request(requests[i], &read, &given, error)) return status;
     core::Request request;
-    const bool is_found = find_all_quickly(*given, core::Open::none, Rows::required, &request);
+    const bool is_found = find_operands_fast(*given, core::Open::none, Rows::required, &request);
     return run_found(context, *given, is_found, &request, error);
   }
 };
 
-// ---- plans
+// ---- Plans
 
 struct Plans {
   gth_context* context;
@@ -169,14 +172,14 @@ int32_t check_count(int64_t count, const void* pointers, const Error& error) {
   return count == 0 || pointers ? GTH_OK : fail_null(GTH_OPERAND_REQUEST, error);
 }
 
-// *item is the number of the item that fails, or -1.
+// Runs all items. On an error, *item receives the number of the failed item, or -1 if no single item has failed.
 template <class Items>
 int32_t run_all(const Items& items, int64_t count, int64_t* item, const Error& error) {
   int64_t bytes;
   if (!core::multiply(count, Ranges::most_per_item * int64_t{sizeof(Range)}, &bytes)) {
     return fail_memory(INT64_MAX, error);
   }
-  Ranges ranges(count);
+  Ranges ranges(count, bytes);
   if (!ranges.is_allocated()) return fail_memory(bytes, error);
   for (*item = 0; *item < count; ++*item) {
     if (int32_t status = items.validate(*item, &ranges, error)) return status;
@@ -198,7 +201,7 @@ int32_t run_all(const Items& items, int64_t count, int64_t* item, const Error& e
 template <class Items>
 int32_t run_many(const Items& items, int64_t count, gth_error* err) {
   int64_t item = -1;
-  const int32_t status = fence(err, [&](const Error& error) { return run_all(items, count, &item, error); });
+  const int32_t status = api_boundary(err, [&](const Error& error) { return run_all(items, count, &item, error); });
   if (status && is_error_struct(err) && err) err->item = item;
   return status;
 }
@@ -209,13 +212,13 @@ int32_t run_many(const Items& items, int64_t count, gth_error* err) {
 using namespace gather::api;
 
 int32_t gth_run_many(gth_context* context, int64_t count, const gth_request* const* requests, gth_error* err) {
-  const int32_t status = fence(err, [&](const Error& error) { return check_count(count, requests, error); });
+  const int32_t status = api_boundary(err, [&](const Error& error) { return check_count(count, requests, error); });
   return status ? status : run_many(Requests{context, requests}, count, err);
 }
 
 int32_t gth_plan_run_many(gth_context* context, int64_t count, const gth_plan* const* plans,
                           const gth_plan_args* const* args, gth_error* err) {
   const int32_t status =
-      fence(err, [&](const Error& error) { return check_count(count, plans && args ? plans : nullptr, error); });
+      api_boundary(err, [&](const Error& error) { return check_count(count, plans && args ? plans : nullptr, error); });
   return status ? status : run_many(Plans{context, plans, args}, count, err);
 }

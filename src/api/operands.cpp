@@ -1,11 +1,11 @@
 #include "api/operands.hpp"
 
-#include "core/base/apart.hpp"
+#include "core/base/noinline.hpp"
 
 namespace gather::api {
 namespace {
 
-// Reads the struct of an operand, without looking at its handle.
+// Reads the struct of an operand. Does not look up its tensor.
 int32_t read_operand(const gth_tensor_desc* given, int32_t role, gth_tensor_desc* room, const gth_tensor_desc** out,
                      const Error& error) {
   if (int32_t status = core::read_struct(given, room, out, role, error)) return status;
@@ -40,9 +40,9 @@ int32_t read_structs(const gth_request& given, core::Roles roles, Room* room, co
   return status ? status : core::check_options(out->options, out->op, error);
 }
 
-// Requests with structs of other sizes, and invalid requests.
-GATHER_APART int32_t find_slowly(gth_context* handle, const gth_request& given, Rows rows, Room* room,
-                                 const Context** context, core::Request* out, const Error& error) {
+// Reads requests with structs of other sizes, and reports errors of invalid requests.
+GATHER_NOINLINE int32_t find_operands_slow(gth_context* handle, const gth_request& given, Rows rows, Room* room,
+                                           const Context** context, core::Request* out, const Error& error) {
   if (!core::is_operation(given.op)) {
     return error.fail({GTH_E_VERSION, GTH_OPERAND_REQUEST, -1, -1, given.op, GTH_OP_LAST},
                       "request: %d is no operation, valid are 1 to %d", given.op, GTH_OP_LAST);
@@ -61,7 +61,7 @@ GATHER_APART int32_t find_slowly(gth_context* handle, const gth_request& given, 
 
 int32_t find_operands(gth_context* handle, const gth_request& given, core::Open open, Rows rows, Room* room,
                       const Context** context, core::Request* out, const Error& error) {
-  const bool is_found = find_all_quickly(given, open, rows, out);
+  const bool is_found = find_operands_fast(given, open, rows, out);
   return finish_operands(handle, given, is_found, rows, room, context, out, error);
 }
 
@@ -72,7 +72,7 @@ int32_t finish_operands(gth_context* handle, const gth_request& given, bool is_f
     status = given.options ? core::check_options(given.options, given.op, error) : GTH_OK;
     if (!status) status = find_context(handle, context, error);
   } else {
-    status = find_slowly(handle, given, rows, room, context, out, error);
+    status = find_operands_slow(handle, given, rows, room, context, out, error);
   }
   if (status) return status;
   out->device = (*context)->device;

@@ -3,11 +3,11 @@
 #include "api/execute.hpp"
 #include "api/operands.hpp"
 #include "core/base/checked.hpp"
-#include "core/plan/lower.hpp"
-#include "core/meaning/shards.hpp"
 #include "core/base/structs.hpp"
+#include "core/meaning/shards.hpp"
+#include "core/plan/lower.hpp"
 
-// Partitioning ids by shard is a gather that finds rows and copies none.
+// Partitions ids by shard. The ids are resolved as the indices of a gather, but no row is copied.
 namespace gather::api {
 namespace {
 
@@ -36,7 +36,7 @@ int32_t read_given(const gth_tensor_desc* ids, const gth_shards* shards, const g
   return status ? status : core::check_options(out->options, GTH_OP_GATHER, error);
 }
 
-// A table of one byte a row, so that the offsets of its rows are their numbers.
+// Lowers a gather from a table with rows of one byte. The offset of each row is then its number.
 int32_t lower_ids(const Context& context, const Given& given, Plan* plan, const Error& error) {
   if (context.device != GTH_DEVICE_CPU) {
     return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_CONTEXT, -1, -1, context.device, GTH_DEVICE_CPU},
@@ -122,13 +122,13 @@ int32_t partition_ids(gth_context* handle, const gth_tensor_desc* ids, const gth
   if (int32_t status = core::read_struct(parts, &room, &parts, GTH_OPERAND_NONE, error)) return status;
   if (int32_t status = check_parts(parts, n, given.shards, error)) return status;
   const auto* indices = static_cast<const char*>(given.ids->data);
-  if (int32_t status = core::check_judging(plan, indices, GTH_OPEN, nullptr, error)) return status;
-  const cpu::PartsMemory memory{parts->counts,
-                                parts->local,
-                                parts->order,
-                                parts->place,
-                                static_cast<int64_t*>(parts->scratch),
-                                (parts->flags & GTH_PARTS_ONCE) != 0};
+  if (int32_t status = core::check_index_run(plan, indices, GTH_OPEN, nullptr, error)) return status;
+  const cpu::PartitionMemory memory{parts->counts,
+                                    parts->local,
+                                    parts->order,
+                                    parts->place,
+                                    static_cast<int64_t*>(parts->scratch),
+                                    (parts->flags & GTH_PARTS_ONCE) != 0};
   return cpu::partition(plan, indices, n, given.shards, memory, executor_for(*context, plan.threads), error);
 }
 
@@ -139,7 +139,7 @@ using namespace gather::api;
 
 int32_t gth_partition_scratch(const gth_tensor_desc* ids, const gth_shards* shards, uint32_t flags, int64_t* bytes,
                               gth_error* err) {
-  return fence(err, [&](const Error& error) {
+  return api_boundary(err, [&](const Error& error) {
     if (!bytes) return error.fail({GTH_E_NULL}, "bytes is NULL");
     return measure_scratch(ids, shards, flags, bytes, error);
   });
@@ -147,5 +147,6 @@ int32_t gth_partition_scratch(const gth_tensor_desc* ids, const gth_shards* shar
 
 int32_t gth_partition(gth_context* context, const gth_tensor_desc* ids, const gth_shards* shards,
                       const gth_options* options, const gth_parts* parts, gth_error* err) {
-  return fence(err, [&](const Error& error) { return partition_ids(context, ids, shards, options, parts, error); });
+  return api_boundary(err,
+                      [&](const Error& error) { return partition_ids(context, ids, shards, options, parts, error); });
 }

@@ -7,7 +7,7 @@
 
 namespace gather::api {
 
-// The object behind a plan handle.
+// The object of a plan handle.
 struct PlanObject : core::Allocated {
   core::Short short_form;
   bool is_short;  // short_form is set.
@@ -27,7 +27,7 @@ struct PlanRun {
   const core::Plan& plan() const { return object->plan; }
 };
 
-// Finds context and plan of a run. run->pointers are those of the caller, and become those of bound operands too.
+// Finds context and plan of a run. run->pointers has the pointers of the caller. Those of bound operands are added.
 int32_t find_run(gth_context* context, const gth_plan* plan, PlanRun* run, const Error& error);
 
 // The fields of gth_plan_args.

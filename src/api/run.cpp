@@ -5,11 +5,11 @@
 #include "api/copy.hpp"
 #include "api/execute.hpp"
 #include "api/operands.hpp"
-#include "core/base/apart.hpp"
-#include "core/types/dtype.hpp"
+#include "core/base/noinline.hpp"
 #include "core/plan/layout.hpp"
 #include "core/plan/lower.hpp"
 #include "core/plan/short.hpp"
+#include "core/types/dtype.hpp"
 #include "cpu/short.hpp"
 
 namespace gather::api {
@@ -23,8 +23,8 @@ int64_t count_bytes(const gth_tensor_desc& desc) {
   return core::dense_product(desc.shape, 0, desc.ndim, core::find_dtype(desc.dtype)->bytes);
 }
 
-// Writes zeros to all elements of a validated tensor, whatever its strides.
-GATHER_APART int32_t write_zeros(const Context& context, const gth_tensor_desc& out, const Error& error) {
+// Writes zeros to all elements of a validated tensor with any strides.
+GATHER_NOINLINE int32_t write_zeros(const Context& context, const gth_tensor_desc& out, const Error& error) {
   const int64_t bytes = count_bytes(out);
   if (bytes == 0) return GTH_OK;
   if (!out.strides) {
@@ -43,7 +43,7 @@ GATHER_APART int32_t write_zeros(const Context& context, const gth_tensor_desc& 
   return run_copy(context, source, out, error);
 }
 
-// Zeros are written when everything that can fail, except for races, has succeeded.
+// Runs a gradient. Zeros are written after all validation. Only a race can fail after that.
 int32_t run_gradient(const Context& context, const Plan& plan, const core::Pointers& pointers,
                      const gth_tensor_desc& target, const Error& error) {
   auto write = [&] { return write_zeros(context, target, error); };
@@ -61,13 +61,13 @@ int32_t run_request(const Context& context, const Request& request, const Error&
                                                       : execute_once(context, plan, pointers, Output::callers, error);
 }
 
-GATHER_APART int32_t run_read(gth_context* context, const gth_request* given, gth_error* err) noexcept {
-  return fence(err, [&](const Error& error) {
+GATHER_NOINLINE int32_t run_read(gth_context* context, const gth_request* given, gth_error* err) noexcept {
+  return api_boundary(err, [&](const Error& error) {
     if (!given) return fail_null(GTH_OPERAND_REQUEST, error);
     gth_request room;
     if (int32_t status = core::read_struct(given, &room, &given, GTH_OPERAND_REQUEST, error)) return status;
     Request request;
-    const bool is_found = find_all_quickly(*given, Open::none, Rows::required, &request);
+    const bool is_found = find_operands_fast(*given, Open::none, Rows::required, &request);
     return run_found(context, *given, is_found, &request, error);
   });
 }
@@ -83,7 +83,7 @@ int32_t lower_request(const Request& request, Plan* plan, const Error& error) {
 
 int32_t check_memory(const Request& request, const Plan& plan, const Error& error) {
   if (int32_t status = core::check_run(plan, pointers_of(request), GTH_OPEN, nullptr, error)) return status;
-  // A gradient also writes what no index selects.
+  // A gradient also writes slices that no index selects.
   if (request.table->data || !core::operation_of(request.op).is_gradient() || count_bytes(*request.table) == 0) {
     return GTH_OK;
   }
@@ -97,7 +97,7 @@ int32_t run_found(gth_context* handle, const gth_request& given, bool is_found, 
   return status ? status : run_request(*context, *request, error);
 }
 
-bool run_shortly(const Context& context, const Request& request) {
+bool run_fast_path(const Context& context, const Request& request) {
   core::Short form;
   return context.device == GTH_DEVICE_CPU && core::lower_short(request, &form) &&
          cpu::run_short(form, cpu::choose_copy(form.row),
@@ -106,14 +106,14 @@ bool run_shortly(const Context& context, const Request& request) {
 
 int32_t run_any(gth_context* handle, const gth_request& given, gth_error* err) noexcept {
   Request request;
-  const bool is_found = find_all_quickly(given, Open::none, Rows::required, &request);
-  // A request whose operands all describe memory has been tried before.
+  const bool is_found = find_operands_fast(given, Open::none, Rows::required, &request);
+  // If no operand names a tensor, run_operation has tried the fast path already.
   if (is_found && core::has_short_form(given.op) && is_error_struct(err) &&
       (given.table->tensor || given.indices->tensor || given.rows->tensor)) {
     const Context* context = nullptr;
-    if (!find_context(handle, &context, Error(nullptr)) && run_shortly(*context, request)) return succeed(err);
+    if (!find_context(handle, &context, Error(nullptr)) && run_fast_path(*context, request)) return succeed(err);
   }
-  return fence(err, [&](const Error& error) { return run_found(handle, given, is_found, &request, error); });
+  return api_boundary(err, [&](const Error& error) { return run_found(handle, given, is_found, &request, error); });
 }
 
 }  // namespace gather::api

@@ -50,7 +50,7 @@ int32_t scatter_strings(const Making& making, const core::Plan& plan, gth_tensor
   if (status) return status;
   cpu::StringScatter on{operands.table->strings, operands.rows->strings, count_elements(operands.table->desc),
                         count_elements(operands.rows->desc), nullptr};
-  // No more than their offsets take, which lie in memory, each by itself.
+  // The product fits int64, because the offsets of both operands are in memory and take more bytes.
   const int64_t bytes = (on.target_count + on.updates_count) * int64_t{sizeof(int64_t)};
   on.numbers = static_cast<int64_t*>(core::allocate(static_cast<size_t>(bytes)));
   if (!on.numbers) return fail_memory(bytes, error);

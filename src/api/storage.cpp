@@ -3,13 +3,13 @@
 #include <cstring>
 #include <new>
 
-#include "core/types/device.hpp"
 #include "core/os/os.hpp"
+#include "core/types/device.hpp"
 
 namespace gather::api {
 namespace {
 
-// A cache line; what peers align to, and nothing that a kernel relies on.
+// The size of a cache line. Other libraries align to it too. No kernel depends on it.
 constexpr int64_t alignment = 64;
 
 class HeapStorage final : public Storage {
@@ -22,7 +22,7 @@ class HeapStorage final : public Storage {
   void* memory_;
 };
 
-// Device memory of ours.
+// Device memory that the library has allocated.
 class DeviceStorage final : public Storage {
  public:
   DeviceStorage(cuda::Queue* queue, void* memory) : queue_(queue), memory_(memory) { queue_->retain(); }
@@ -46,7 +46,7 @@ class HookStorage final : public Storage {
         device_id_(context.device_id),
         stream_(context.stream) {}
 
-  // nullptr also where the hook throws, which it must not.
+  // Returns nullptr if the hook returns nullptr or throws, which it must not.
   char* allocate() {
     const core::Uncancelled uncancelled;
     try {
@@ -141,7 +141,7 @@ int32_t allocate_storage(const Context& context, int64_t bytes, bool zeroed, cha
 }
 
 AdoptedStorage* adopt_memory(const Context& context, int32_t device, gth_deleter_fn deleter, void* user) {
-  // Pinned memory too is read and written by the stream.
+  // A stream also accesses pinned memory.
   cuda::Queue* queue = context.cuda && !core::is_pageable(device) ? cuda::queue_of(*context.cuda) : nullptr;
   return new (std::nothrow) AdoptedStorage(deleter, user, queue);
 }

@@ -9,33 +9,33 @@
 
 namespace gather::api {
 
-// Memory that the library answers for. The handle and every export hold one reference; what ends the memory runs when
-// the last one goes, on the thread that let go.
+// A memory block that the library has to release. The handle and each export hold one reference. The thread that
+// releases the last reference frees the memory or calls its deleter.
 class Storage : public core::Allocated {
  public:
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
   void release() {
-    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) end();
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
   }
 
  protected:
   virtual ~Storage() = default;
-  virtual void end() { delete this; }
+  virtual void destroy() { delete this; }
 
  private:
   std::atomic<int64_t> references_{1};
 };
 
-// Memory of a caller or a foreign producer with the function that ends it; device memory ends when the stream of the
-// context it was handed to has passed.
+// Memory of a caller or of another library, with its deleter. For device memory, the deleter runs after the stream of
+// the context has finished the work that uses it.
 class AdoptedStorage final : public Storage, private cuda::Retired {
  public:
   AdoptedStorage(gth_deleter_fn deleter, void* user, cuda::Queue* queue = nullptr)
       : deleter_(deleter), user_(user), queue_(queue) {
     if (queue_) queue_->retain();
   }
-  // Gives the memory back unended, because the call that would have taken it over fails.
-  void disarm() { deleter_ = nullptr; }
+  // Leaves the memory to the caller, because the call that should take ownership fails.
+  void cancel_release() { deleter_ = nullptr; }
 
  private:
   ~AdoptedStorage() override {
@@ -48,7 +48,7 @@ class AdoptedStorage final : public Storage, private cuda::Retired {
     deleter_(user_);
   }
 
-  void end() override {
+  void destroy() override {
     if (!queue_ || !deleter_) {
       delete this;
       return;
@@ -62,11 +62,11 @@ class AdoptedStorage final : public Storage, private cuda::Retired {
   cuda::Queue* queue_;
 };
 
-// nullptr: no memory.
+// Creates the storage of a caller's memory. Returns nullptr if there is no memory.
 AdoptedStorage* adopt_memory(const Context& context, int32_t device, gth_deleter_fn deleter, void* user);
 
-// New memory for `bytes` bytes on the context's device, from its hooks or the library's own; *data is nullptr where
-// bytes is 0. Zeroed if asked for. The storage is the caller's to release.
+// Allocates memory on the context's device, with its hooks or the allocator of the library. The memory is zero if
+// `zeroed` is true. *data is nullptr if bytes is 0. The caller releases the storage.
 int32_t allocate_storage(const Context& context, int64_t bytes, bool zeroed, char** data, Storage** out,
                          const Error& error);
 

@@ -5,28 +5,28 @@
 
 #include "core/base/error.hpp"
 
-// Offsets of strings as they come in: of either width, at any address, and perhaps under another thread's hand.
+// Reads and validates string offsets of 32 or 64 bits. They may be unaligned, and another thread may write them.
 namespace gather::api {
 
-// The offsets of no strings at all.
+// The offsets of an empty string tensor.
 constexpr int64_t no_strings[1] = {0};
 
-// Loads once: what has been checked is what is used.
+// Loads an offset exactly once, so that the validated value is the used value.
 template <class Offset>
 int64_t load_offset(const Offset* offset) {
   typedef const volatile Offset Unaligned __attribute__((aligned(1)));
   return *reinterpret_cast<Unaligned*>(offset);
 }
 
-// String `position` ends (the first one perhaps begins) at `value`, which is on the wrong side of `limit`.
+// Reports an invalid offset of string `position`. `value` is below 0, below the offset before it, or above `limit`.
 inline int32_t fail_offset(int64_t position, int64_t value, int64_t limit, const core::Error& error) {
   return error.fail({GTH_E_ARROW, GTH_OPERAND_TENSOR, -1, position, value, limit},
                     "tensor: offset %" PRId64 " of string %" PRId64 " is %s %" PRId64, value, position,
                     value < limit ? "below" : "beyond", limit);
 }
 
-// That the count + 1 offsets do not decrease and stay inside `extent` bytes. `copy` (may be nullptr) receives them, and
-// *last the last one.
+// Checks that the count + 1 offsets are non-decreasing and in [0, extent]. `copy` receives them unless it is nullptr.
+// *last receives the last one.
 template <class Offset>
 int32_t check_offsets(const Offset* offsets, int64_t count, int64_t extent, int64_t* copy, int64_t* last,
                       const core::Error& error) {

@@ -5,7 +5,7 @@
 namespace gather::api {
 namespace {
 
-// The two buffers of strings as one storage.
+// One storage that consists of the two buffers of strings.
 class StringsStorage final : public Storage {
  public:
   StringsStorage(Storage* offsets, Storage* bytes) : offsets_(offsets), bytes_(bytes) {}

@@ -4,7 +4,7 @@
 #include "api/string_check.hpp"
 #include "api/tensor.hpp"
 
-// String tensors over plain buffers.
+// Creates string tensors from buffers of offsets and bytes.
 namespace gather::api {
 namespace {
 
@@ -20,7 +20,8 @@ int32_t check_flags(uint32_t flags, const Error& error) {
                     "flags are %" PRIu32 ", of which GTH_STRINGS_BINARY is known", flags);
 }
 
-// Whatever the offsets say now: bytes that are NULL must not be reached if another thread changes them later.
+// Validates the buffers. NULL bytes need an extent of 0, because another thread may change the offsets after their
+// validation.
 int32_t check_buffers(const Buffers& buffers, int64_t count, core::Strings* out, const Error& error) {
   if (!buffers.offsets && count > 0) return error.fail({GTH_E_NULL, GTH_OPERAND_TENSOR}, "tensor: offsets is NULL");
   if (!buffers.bytes && buffers.extent > 0) {
@@ -51,7 +52,7 @@ int32_t from_strings(gth_context* handle, uint32_t flags, int32_t ndim, const in
   desc.shape = shape;
   const int32_t status = make_string_tensor(desc, strings, flags & GTH_STRINGS_BINARY, storage, out, error);
   if (status && storage) {
-    storage->disarm();
+    storage->cancel_release();
     storage->release();
   }
   return status;
@@ -79,7 +80,7 @@ using namespace gather::api;
 int32_t gth_tensor_from_strings(gth_context* context, uint32_t flags, int32_t ndim, const int64_t* shape,
                                 const int64_t* offsets, const void* bytes, int64_t extent, gth_deleter_fn deleter,
                                 void* user, gth_tensor** out, gth_error* err) {
-  return fence(out, err, [&](const Error& error) {
+  return api_boundary(out, err, [&](const Error& error) {
     return from_strings(context, flags, ndim, shape, {offsets, static_cast<const char*>(bytes), extent}, deleter, user,
                         out, error);
   });
@@ -88,5 +89,5 @@ int32_t gth_tensor_from_strings(gth_context* context, uint32_t flags, int32_t nd
 int32_t gth_tensor_strings(const gth_tensor* tensor, const int64_t** offsets, const void** bytes, gth_error* err) {
   if (offsets) *offsets = nullptr;
   if (bytes) *bytes = nullptr;
-  return fence(err, [&](const Error& error) { return find_strings(tensor, offsets, bytes, error); });
+  return api_boundary(err, [&](const Error& error) { return find_strings(tensor, offsets, bytes, error); });
 }

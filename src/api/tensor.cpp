@@ -5,12 +5,12 @@
 #include <new>
 
 #include "api/handles.hpp"
-#include "core/types/device.hpp"
-#include "core/types/dtype.hpp"
-#include "core/plan/layout.hpp"
+#include "core/base/structs.hpp"
 #include "core/meaning/request.hpp"
 #include "core/meaning/shape.hpp"
-#include "core/base/structs.hpp"
+#include "core/plan/layout.hpp"
+#include "core/types/device.hpp"
+#include "core/types/dtype.hpp"
 
 namespace gather::api {
 namespace {
@@ -26,9 +26,9 @@ int32_t fail_strings(const Error& error) {
                     "tensor: strings have no memory of fixed size");
 }
 
-constexpr int32_t device_of_data = -1;  // device_id: let CUDA say it
+constexpr int32_t device_of_data = -1;  // As a device_id, it means that CUDA determines the device from the pointer.
 
-// Which devices this build and machine have. Managed memory is every device's.
+// Checks that the build and the machine have the device. Every device can access managed memory.
 int32_t check_device(const gth_tensor_desc& desc, const Error& error) {
   if (core::is_host(desc.device)) return GTH_OK;
   if (!core::is_known_device(desc.device) || !cuda::has_device(0)) {
@@ -40,8 +40,9 @@ int32_t check_device(const gth_tensor_desc& desc, const Error& error) {
                     "tensor: there is no CUDA device %" PRId32, desc.device_id);
 }
 
-// The whole of check_tensor for a dense tensor on the host that is all right.
-bool check_dense_tensor(const gth_tensor_desc& desc, Whereabouts* memory) {
+// The fast path of check_tensor. Returns true for a valid dense tensor on the host. Other tensors take the general
+// path.
+bool check_dense_tensor(const gth_tensor_desc& desc, MemoryLocation* memory) {
   if (!core::is_exact(&desc, GTH_TENSOR_READONLY)) return false;
   if (!desc.data) return false;
   const core::DtypeInfo* info = core::find_dtype(desc.dtype);
@@ -53,8 +54,8 @@ bool check_dense_tensor(const gth_tensor_desc& desc, Whereabouts* memory) {
   return true;
 }
 
-// Copies shape and strides into the tensor; strides that are not given become dense. The description keeps strides only
-// where they are not: dense tensors take shorter ways.
+// Copies shape and strides into the tensor. Without strides, it computes dense ones. The strides of the description
+// become NULL if they are dense, because fast paths require this. Returns false if there is no memory.
 bool copy_dims(const gth_tensor_desc& desc, int64_t bytes, Tensor* tensor) {
   tensor->more_dims = nullptr;
   int64_t* dims = tensor->inline_dims;
@@ -78,8 +79,8 @@ bool copy_dims(const gth_tensor_desc& desc, int64_t bytes, Tensor* tensor) {
   return true;
 }
 
-// `strings` is nullptr for numbers.
-int32_t publish_tensor(const gth_tensor_desc& desc, const Whereabouts& memory, int64_t bytes, Storage* storage,
+// `strings` is nullptr if the elements are numbers.
+int32_t publish_tensor(const gth_tensor_desc& desc, const MemoryLocation& memory, int64_t bytes, Storage* storage,
                        const core::Strings* strings, bool binary, gth_tensor** out, const Error& error) {
   uintptr_t token;
   Content* content = acquire_slot(Kind::tensor, &token);
@@ -93,7 +94,7 @@ int32_t publish_tensor(const gth_tensor_desc& desc, const Whereabouts& memory, i
   if (strings) tensor.strings = *strings;
   tensor.binary = binary;
   if (!copy_dims(desc, bytes, &tensor)) {
-    abandon_slot(token);
+    free_unpublished_slot(token);
     return fail_memory(int64_t{sizeof(int64_t)} * 2 * desc.ndim, error);
   }
   tensor.desc.size = sizeof(gth_tensor_desc);
@@ -106,7 +107,7 @@ int32_t borrow(const gth_tensor_desc* desc, gth_tensor** out, const Error& error
   if (!desc) return fail_null(GTH_OPERAND_TENSOR, error);
   gth_tensor_desc room;
   if (int32_t status = core::read_desc(desc, &room, &desc, GTH_OPERAND_TENSOR, error)) return status;
-  Whereabouts memory;
+  MemoryLocation memory;
   if (int32_t status = check_tensor(*desc, &memory, error)) return status;
   return make_tensor(*desc, memory, nullptr, out, error);
 }
@@ -119,13 +120,13 @@ int32_t adopt(gth_context* context, const gth_tensor_desc* desc, gth_deleter_fn 
   if (int32_t status = core::read_desc(desc, &room, &desc, GTH_OPERAND_TENSOR, error)) return status;
   const Context* found = nullptr;
   if (int32_t status = find_context(context, &found, error)) return status;
-  Whereabouts memory;
+  MemoryLocation memory;
   if (int32_t status = check_tensor(*desc, &memory, error)) return status;
   AdoptedStorage* storage = adopt_memory(*found, memory.device, deleter, user);
   if (!storage) return fail_memory(sizeof(AdoptedStorage), error);
   const int32_t status = make_tensor(*desc, memory, storage, out, error);
   if (status) {
-    storage->disarm();
+    storage->cancel_release();
     storage->release();
   }
   return status;
@@ -182,7 +183,7 @@ int32_t find_tensor(const gth_tensor* handle, int32_t operand, const Tensor** ou
   return GTH_OK;
 }
 
-int32_t make_tensor(const gth_tensor_desc& desc, const Whereabouts& memory, Storage* storage, gth_tensor** out,
+int32_t make_tensor(const gth_tensor_desc& desc, const MemoryLocation& memory, Storage* storage, gth_tensor** out,
                     const Error& error) {
   return publish_tensor(desc, memory, core::find_dtype(desc.dtype)->bytes, storage, nullptr, false, out, error);
 }
@@ -198,7 +199,7 @@ int32_t make_string_tensor(const gth_tensor_desc& given, const core::Strings& st
                         error);
 }
 
-int32_t check_tensor(const gth_tensor_desc& desc, Whereabouts* memory, const Error& error) {
+int32_t check_tensor(const gth_tensor_desc& desc, MemoryLocation* memory, const Error& error) {
   if (check_dense_tensor(desc, memory)) return GTH_OK;
   if (desc.dtype == GTH_DTYPE_STRING) return fail_strings(error);
   const core::DtypeInfo* info = core::find_dtype(desc.dtype);
@@ -241,28 +242,28 @@ int64_t count_elements(const gth_tensor_desc& desc) {
 using namespace gather::api;
 
 int32_t gth_tensor_borrow(const gth_tensor_desc* desc, gth_tensor** out, gth_error* err) {
-  return fence(out, err, [&](const Error& error) { return borrow(desc, out, error); });
+  return api_boundary(out, err, [&](const Error& error) { return borrow(desc, out, error); });
 }
 
 int32_t gth_tensor_adopt(gth_context* context, const gth_tensor_desc* desc, gth_deleter_fn deleter, void* user,
                          gth_tensor** out, gth_error* err) {
-  return fence(out, err, [&](const Error& error) { return adopt(context, desc, deleter, user, out, error); });
+  return api_boundary(out, err, [&](const Error& error) { return adopt(context, desc, deleter, user, out, error); });
 }
 
 int32_t gth_tensor_alloc(gth_context* context, int32_t dtype, int32_t ndim, const int64_t* shape, gth_tensor** out,
                          gth_error* err) {
-  return fence(out, err, [&](const Error& error) { return alloc(context, dtype, ndim, shape, out, error); });
+  return api_boundary(out, err, [&](const Error& error) { return alloc(context, dtype, ndim, shape, out, error); });
 }
 
 int32_t gth_tensor_describe(const gth_tensor* tensor, gth_tensor_desc* desc, gth_error* err) {
-  return fence(err, [&](const Error& error) { return describe(tensor, desc, error); });
+  return api_boundary(err, [&](const Error& error) { return describe(tensor, desc, error); });
 }
 
 int32_t gth_tensor_release(gth_tensor* tensor) {
   if (!tensor) return GTH_OK;
   int64_t* dims;
   Storage* storage;
-  const bool is_live = retire_slot(token_of(tensor), Kind::tensor, [&](const Content& content) {
+  const bool is_live = release_slot(token_of(tensor), Kind::tensor, [&](const Content& content) {
     dims = content.as<Tensor>().more_dims;
     storage = content.as<Tensor>().storage;
   });

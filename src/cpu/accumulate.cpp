@@ -12,7 +12,7 @@ namespace {
 
 using core::Error;
 
-// An update of a slice: where both lie, and its place among the updates.
+// An update: the offsets of its slice and of itself, and its number in the order of positions.
 struct Update {
   int64_t target, from, number;
 };
@@ -21,7 +21,7 @@ bool is_before(const Update& a, const Update& b) {
   return a.target != b.target ? a.target < b.target : a.number < b.number;
 }
 
-// All updates [first, last) go to one slice.
+// Combines updates with their slice. Precondition: all updates [first, last) have the same slice.
 void combine(const Job& job, const Accumulate& kernels, const Update* first, const Update* last) {
   float values[block_floats];
   const int64_t item = job.plan.item.bytes(), elements = job.plan.row.out / item;
@@ -39,14 +39,15 @@ void combine(const Job& job, const Accumulate& kernels, const Update* first, con
   });
 }
 
-// Room for the updates of all parts.
+// Memory for the updates of all parts.
 struct Room {
   Update* updates;
   int64_t size;
   std::atomic<int64_t> used;
 };
 
-// False: an index is bad that was good when it was judged, or there are more updates than when they were counted.
+// Combines the updates of a part. Returns false if an index has become invalid, or if the part has more updates than
+// were counted.
 bool accumulate_part(const Part& part, const Accumulate& kernels, Room* room) {
   const Job& job = part.job;
   int64_t count = 0;

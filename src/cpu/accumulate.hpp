@@ -9,8 +9,9 @@
 
 namespace gather::cpu {
 
-// Writes a scatter whose tuples have been validated, each element accumulated in float32 and rounded once. Calls `prepare`
-// when memory has been allocated. Returns GTH_OK, GTH_E_NOMEM with nothing written, what `prepare` returns, or GTH_E_RACE.
+// Runs a scatter that accumulates in float32 and rounds each element once. Precondition: the tuples have been
+// validated. Calls `prepare` after memory has been allocated. Returns GTH_OK, GTH_E_NOMEM, the error of `prepare`, or
+// GTH_E_RACE. Only after GTH_OK and GTH_E_RACE has the target been written.
 int32_t accumulate(const Job& job, const Prepare& prepare, const Executor& executor, const core::Error& error);
 
 }  // namespace gather::cpu

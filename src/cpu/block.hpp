@@ -7,18 +7,18 @@
 
 namespace gather::cpu {
 
-// A block of resolved tuples, kept as long as the outer loops repeat it.
+// A block of resolved tuples. It is reused while the outer loops repeat its tuples.
 struct ResolvedBlock {
   const char* tuples = nullptr;
   int64_t count = 0;
   Resolved resolved = Resolved::all;
   int64_t offsets[block_tuples];
 
-  bool holds(const char* new_tuples, int64_t new_count) const { return tuples == new_tuples && count == new_count; }
+  bool matches(const char* new_tuples, int64_t new_count) const { return tuples == new_tuples && count == new_count; }
 
-  // False: an index is bad that was good in pass 1.
+  // Returns false if an index has become invalid after pass 1.
   bool update(const Job& job, const char* new_tuples, int64_t new_count) {
-    return holds(new_tuples, new_count) || resolve(job, new_tuples, new_count);
+    return matches(new_tuples, new_count) || resolve(job, new_tuples, new_count);
   }
   bool resolve(const Job& job, const char* new_tuples, int64_t new_count) {
     BadTuple bad;

@@ -6,15 +6,17 @@
 
 #include "core/os/os.hpp"
 
-// The library's threads: started by the first large call, one call at a time, ended by shut_down(). No object here has
-// a constructor or destructor, so that loading, unloading and forking stay simple.
+// The library's thread pool. The first large call starts the threads, and shut_down() joins them. One call uses them at
+// a time. All objects here are trivially constructible and destructible, so loading, unloading and fork need no
+// ordering.
 namespace gather::cpu {
 namespace {
 
-constexpr int32_t most_workers = 1023;
-// More threads than CPUs only take turns; so many a call gets even on a small machine.
+constexpr int32_t max_workers = 1023;
+// More threads than CPUs bring no speed. A call may still request this number of threads on a machine with fewer CPUs.
 constexpr int32_t threads_on_any_machine = 16;
-// On a machine of more CPUs a woken thread finds one of its own.
+// Up to this number of workers, they are kept off the CPU of the caller. With more CPUs, a woken worker finds an idle
+// CPU.
 constexpr int32_t worth_placing = 8;
 constexpr int64_t stack_bytes = 256 * 1024;
 
@@ -26,16 +28,16 @@ struct Work {
 };
 
 struct Pool {
-  core::Lock turn;  // held by the call that uses the threads
+  core::Lock in_use;  // held by the call that uses the threads
   Work* work;
-  // How many workers may still join the work; `stopping`: all end. Workers sleep on it while it is 0.
-  std::atomic<uint32_t> seats;
-  // How many have joined and left, and whether the caller sleeps until all have.
-  std::atomic<uint32_t> left;
+  // The number of workers that may still join the work, or `stopping`. Workers sleep while it is 0.
+  std::atomic<uint32_t> open_slots;
+  // The number of workers that have finished the work. The bit caller_sleeps is set while the caller sleeps.
+  std::atomic<uint32_t> finished;
   int32_t workers;
-  int32_t placed;    // how many of them have been kept off ...
-  int32_t kept_off;  // ... this CPU
-  pthread_t threads[most_workers];
+  int32_t placed;        // the number of workers that are kept off excluded_cpu
+  int32_t excluded_cpu;  // -1: none
+  pthread_t threads[max_workers];
 };
 
 constexpr uint32_t stopping = UINT32_MAX;
@@ -43,10 +45,10 @@ constexpr uint32_t caller_sleeps = 1u << 31;
 
 Pool pool;
 
-// A child has none of its parent's threads.
+// A child process has no threads of its parent.
 void forget_threads() {
-  pool.turn.outlive_holder();
-  pool.seats = 0;
+  pool.in_use.outlive_holder();
+  pool.open_slots = 0;
   pool.workers = pool.placed = 0;
 }
 
@@ -60,23 +62,23 @@ void run_tasks(Work* work) {
   }
 }
 
-void leave() {
-  if (pool.left.fetch_add(1, std::memory_order_acq_rel) & caller_sleeps) core::wake(pool.left, 1);
+void finish() {
+  if (pool.finished.fetch_add(1, std::memory_order_acq_rel) & caller_sleeps) core::wake(pool.finished, 1);
 }
 
 void* worker(void*) {
-  for (uint32_t seats = 0; seats != stopping; seats = pool.seats.load(std::memory_order_acquire)) {
-    if (seats == 0) {
-      if (!core::spin_while(pool.seats, 0)) core::sleep_while(pool.seats, 0);
-    } else if (pool.seats.compare_exchange_weak(seats, seats - 1, std::memory_order_acq_rel)) {
+  for (uint32_t slots = 0; slots != stopping; slots = pool.open_slots.load(std::memory_order_acquire)) {
+    if (slots == 0) {
+      if (!core::spin_while(pool.open_slots, 0)) core::sleep_while(pool.open_slots, 0);
+    } else if (pool.open_slots.compare_exchange_weak(slots, slots - 1, std::memory_order_acq_rel)) {
       run_tasks(pool.work);
-      leave();
+      finish();
     }
   }
   return nullptr;
 }
 
-// Fewer threads, same result.
+// Starts workers up to `wanted`. Returns the number that is available. With fewer workers, the result is the same.
 int32_t ensure_workers(int32_t wanted) {
   while (pool.workers < wanted && core::start_thread(&pool.threads[pool.workers], stack_bytes, worker)) {
     ++pool.workers;
@@ -84,39 +86,40 @@ int32_t ensure_workers(int32_t wanted) {
   return std::min(pool.workers, wanted);
 }
 
-// Workers run beside the caller, not in its place.
+// Keeps the workers off the CPU on which the caller runs.
 void place_workers() {
   const int32_t cpu = pool.workers <= worth_placing ? core::current_cpu() : -1;
-  if (cpu != pool.kept_off) pool.placed = 0;
-  pool.kept_off = cpu;
+  if (cpu != pool.excluded_cpu) pool.placed = 0;
+  pool.excluded_cpu = cpu;
   for (; pool.placed < pool.workers; ++pool.placed) core::keep_off(pool.threads[pool.placed], cpu);
 }
 
-// For those that have joined; nobody joins any more.
+// Waits until the `joined` workers have finished. Precondition: no worker can join any more.
 void wait_for(uint32_t joined) {
-  for (uint32_t left = pool.left.load(std::memory_order_acquire); (left & ~caller_sleeps) != joined;
-       left = pool.left.load(std::memory_order_acquire)) {
-    if (left & caller_sleeps) {
-      core::sleep_while(pool.left, left);
+  for (uint32_t finished = pool.finished.load(std::memory_order_acquire); (finished & ~caller_sleeps) != joined;
+       finished = pool.finished.load(std::memory_order_acquire)) {
+    if (finished & caller_sleeps) {
+      core::sleep_while(pool.finished, finished);
     } else {
-      pool.left.compare_exchange_strong(left, left | caller_sleeps);
+      pool.finished.compare_exchange_strong(finished, finished | caller_sleeps);
     }
   }
 }
 
-// The caller has the first task in each call: what it left in its caches is there in the next.
+// Runs the work on the caller and the workers. The caller always runs the first task, so its caches still hold that
+// data in the next call.
 void run_on_pool(int32_t threads, Work* work) {
   work->next.store(1, std::memory_order_relaxed);
   const auto helpers = static_cast<int32_t>(std::min<int64_t>(threads, work->n) - 1);
-  const auto seats = static_cast<uint32_t>(ensure_workers(helpers));
+  const auto slots = static_cast<uint32_t>(ensure_workers(helpers));
   place_workers();
   pool.work = work;
-  pool.left.store(0, std::memory_order_relaxed);
-  pool.seats.store(seats, std::memory_order_release);
-  core::wake(pool.seats, static_cast<int32_t>(seats));
+  pool.finished.store(0, std::memory_order_relaxed);
+  pool.open_slots.store(slots, std::memory_order_release);
+  core::wake(pool.open_slots, static_cast<int32_t>(slots));
   work->task(work->arg, 0);
   run_tasks(work);
-  wait_for(seats - pool.seats.exchange(0, std::memory_order_acq_rel));
+  wait_for(slots - pool.open_slots.exchange(0, std::memory_order_acq_rel));
 }
 
 }  // namespace
@@ -128,30 +131,30 @@ int32_t thread_count(const Executor& executor) {
 }
 
 void parallel_for(const Executor& executor, int64_t n, gth_task_fn task, void* arg) {
-  if (n == 0) return;  // and wakes nobody
+  if (n == 0) return;
   if (executor.parallel_for) {
     const core::Uncancelled uncancelled;
     return executor.parallel_for(executor.user, n, task, arg);
   }
   Work work{task, arg, n, {0}};
   core::notice_fork();
-  // Another call has the threads: the machine is busy already, so this one works on its own.
-  if (!pool.turn.try_lock()) return run_tasks(&work);
-  const std::lock_guard<core::Lock> guard(pool.turn, std::adopt_lock);
+  // If another call uses the threads, the calling thread runs all tasks, because the CPUs are busy.
+  if (!pool.in_use.try_lock()) return run_tasks(&work);
+  const std::lock_guard<core::Lock> guard(pool.in_use, std::adopt_lock);
   run_on_pool(thread_count(executor), &work);
 }
 
 void shut_down() {
   core::notice_fork();
-  const std::lock_guard<core::Lock> guard(pool.turn);
-  pool.seats.store(stopping, std::memory_order_release);
-  core::wake(pool.seats, pool.workers);
+  const std::lock_guard<core::Lock> guard(pool.in_use);
+  pool.open_slots.store(stopping, std::memory_order_release);
+  core::wake(pool.open_slots, pool.workers);
   for (int32_t i = 0; i < pool.workers; ++i) core::join_thread(pool.threads[i]);
   pool.workers = pool.placed = 0;
-  pool.seats.store(0, std::memory_order_relaxed);
+  pool.open_slots.store(0, std::memory_order_relaxed);
 }
 
-// Unloading the library must leave no thread behind in its code.
+// Joins all threads, so that none runs library code after the library has been unloaded.
 __attribute__((destructor)) static void end_threads() { shut_down(); }
 
 }  // namespace gather::cpu

@@ -6,21 +6,21 @@
 
 namespace gather::cpu {
 
-// Who runs large calls: the library's threads, or the caller's.
+// The threads that run large calls: threads of the library or of the caller.
 struct Executor {
-  int32_t threads;                   // 0: all that this process may use
+  int32_t threads;                   // 0: one for each CPU that this process may use
   gth_parallel_for_fn parallel_for;  // nullptr: the library's threads
   void* user;
 };
 
-// The number of threads in force: of the library's own, hardly more than there are CPUs.
+// Returns the number of threads in effect. The number of the library's own threads is limited by the number of CPUs.
 int32_t thread_count(const Executor& executor);
 
-// Calls task(arg, i) exactly once for each 0 <= i < n and returns when all have returned. Never fails: where no thread
-// can be had, the caller does all the work.
+// Calls task(arg, i) exactly once for each 0 <= i < n, and returns after all calls have returned. It never fails. If no
+// thread is available, the calling thread runs all tasks.
 void parallel_for(const Executor& executor, int64_t n, gth_task_fn task, void* arg);
 
-// Ends the library's threads.
+// Stops and joins the library's threads.
 void shut_down();
 
 }  // namespace gather::cpu

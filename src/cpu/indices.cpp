@@ -61,7 +61,7 @@ void add_product(int64_t index, int64_t stride, int64_t* offset) {
   *offset = static_cast<int64_t>(static_cast<uint64_t>(*offset) + product);
 }
 
-// Adds the offsets of one component. Returns whether all values select an entry.
+// Adds the offsets of one component. Returns true if all values select an entry.
 bool add_component(const Component& component, IndexPolicy policy, const int64_t* values, int64_t n, int64_t* offsets) {
   const int64_t size = component.size, stride = component.stride;
   bool all = true;
@@ -86,7 +86,7 @@ bool is_bad(const Block& block, const Component& component, int64_t value) {
   return core::resolve_index(value, component.size, block.policy) < 0;
 }
 
-// Notes the smallest invalid tuple, and of its components the smallest. Components come in order.
+// Records the smallest invalid tuple and its smallest invalid component. It is called for the components in order.
 void note_first_bad(const Block& block, int32_t number, const int64_t* values, BadTuple* bad) {
   for (int64_t i = 0; i < block.n && i < bad->tuple; ++i) {
     if (is_bad(block, block.plan.component[number], values[i])) {
@@ -127,8 +127,8 @@ Resolved resolve_block(const Block& block, BadTuple* bad) {
   return Resolved::some;
 }
 
-// A few tuples, one by one: to prepare a block would cost more.
-Resolved resolve_few(const Block& block, BadTuple* bad) {
+// Resolves a few tuples one by one, because preparing a block would cost more.
+Resolved resolve_scalar(const Block& block, BadTuple* bad) {
   const Plan& plan = block.plan;
   Resolved resolved = Resolved::all;
   for (int64_t i = 0; i < block.n; ++i) {
@@ -166,7 +166,7 @@ Outside outside_of(int32_t bounds) {
 Resolved resolve(const Plan& plan, const char* tuples, int64_t stride, int64_t n, int64_t* offsets, BadTuple* bad) {
   const IndexPolicy policy{plan.wraps, plan.index != IndexType::uint64, outside_of(plan.bounds)};
   const Block block{plan, policy, tuples, stride, n, offsets};
-  return n <= few_tuples ? resolve_few(block, bad) : resolve_block(block, bad);
+  return n <= max_scalar_tuples ? resolve_scalar(block, bad) : resolve_block(block, bad);
 }
 
 }  // namespace gather::cpu

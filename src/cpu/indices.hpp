@@ -7,21 +7,22 @@
 
 namespace gather::cpu {
 
-// So few tuples are resolved one by one.
-constexpr int64_t few_tuples = 8;
+// Up to this number, tuples are resolved one by one.
+constexpr int64_t max_scalar_tuples = 8;
 
-// The first bad tuple of a block.
+// The first invalid tuple of a block.
 struct BadTuple {
-  int64_t tuple;  // in the block
+  int64_t tuple;  // its number in the block
   int32_t component;
   int64_t value;  // the index as it was read
 };
 
-// The meaning of GTH_BOUNDS_* for an index.
+// Returns the meaning of a GTH_BOUNDS_* value for an index.
 Outside outside_of(int32_t bounds);
 
-// Resolves tuples as Kernels::resolve of kernels.hpp does, without the help of a tier: what tiers are held against, and
-// what decides where they cannot. Under bounds = error, clamp and modulo a bad tuple is told in *bad.
+// Resolves tuples as Kernels::resolve does, without a tier. It is the reference for the tiers, and resolves the tuples
+// that they do not support. Sets *bad to the first invalid tuple if it returns Resolved::bad, which requires bounds =
+// error, clamp or modulo.
 Resolved resolve(const core::Plan& plan, const char* tuples, int64_t stride, int64_t n, int64_t* offsets,
                  BadTuple* bad);
 

@@ -9,21 +9,21 @@
 namespace gather::cpu {
 namespace {
 
-Steps fill_in(const core::Loop& loop, int64_t n) {
+SizedLoop fill_in(const core::Loop& loop, int64_t n) {
   return {loop.extent.at(n), loop.table.at(n), loop.indices.at(n), loop.rows.at(n), loop.position.at(n)};
 }
 
 void add(int64_t* to, int64_t steps, int64_t stride) {
-  *to = static_cast<int64_t>(static_cast<uint64_t>(*to) + static_cast<uint64_t>(steps_of(steps, stride)));
+  *to = static_cast<int64_t>(static_cast<uint64_t>(*to) + static_cast<uint64_t>(wrapping_multiply(steps, stride)));
 }
 
-// Whether walking `outer` around `inner` reads on where one round of `inner` ends.
-bool continues(const Steps& outer, const Steps& inner) {
-  return outer.indices == steps_of(inner.extent, inner.indices) &&
-         outer.position == steps_of(inner.extent, inner.position);
+// Returns true if the loops can be merged: one step of `outer` equals the whole range of `inner`.
+bool continues(const SizedLoop& outer, const SizedLoop& inner) {
+  return outer.indices == wrapping_multiply(inner.extent, inner.indices) &&
+         outer.position == wrapping_multiply(inner.extent, inner.position);
 }
 
-// A line of so many tuples is worth walking, however long another one were.
+// From this number of tuples on, the line is long enough. A longer loop does not replace it.
 constexpr int64_t long_line = 64;
 
 }  // namespace
@@ -37,43 +37,44 @@ Job::Job(const core::Plan& p, const core::Pointers& pointers, int64_t n, const K
       slices(p.slices.at(n)),
       inner_count(p.end - p.inner_begin) {
   copying.line = fill_in(p.loops[p.line], n);
-  copying.around_count = 0;
+  copying.outer_count = 0;
   for (int32_t i = 0; i < p.inner_begin; ++i) {
-    if (i != p.line) copying.around[copying.around_count++] = fill_in(p.loops[i], n);
+    if (i != p.line) copying.outer[copying.outer_count++] = fill_in(p.loops[i], n);
   }
   for (int32_t i = 0; i < inner_count; ++i) inner[i] = fill_in(p.loops[p.inner_begin + i], n);
-  find_judging();
+  find_validating();
 }
 
 Job Job::cut(int32_t loop, int64_t first, int64_t last) const {
   Job part = *this;
-  Steps& cut = part.copying.loop(loop);
-  part.table = moved(table, steps_of(first, cut.table));
-  part.indices = moved(indices, steps_of(first, cut.indices));
-  part.rows = moved(rows, steps_of(first, cut.rows));
+  SizedLoop& cut = part.copying.loop(loop);
+  part.table = moved(table, wrapping_multiply(first, cut.table));
+  part.indices = moved(indices, wrapping_multiply(first, cut.indices));
+  part.rows = moved(rows, wrapping_multiply(first, cut.rows));
   part.slices = slices / cut.extent * (last - first);
   cut.extent = last - first;
   return part;
 }
 
-// In the order of positions, which is that of dense indices in memory.
-void Job::find_judging() {
-  Steps* const loops = judging.around;
+// Sorts the loops by position, which is the order of dense indices in memory. Then it merges contiguous loops. If the
+// line is short, it is exchanged with the longest loop.
+void Job::find_validating() {
+  SizedLoop* const loops = validating.outer;
   int32_t count = 0;
-  judged = 1;
-  const auto add_loop = [&](const Steps& loop) {
+  distinct_tuples = 1;
+  const auto add_loop = [&](const SizedLoop& loop) {
     if (loop.indices == 0 || loop.extent == 1) return;
-    judged *= loop.extent;
+    distinct_tuples *= loop.extent;
     int32_t at = count++;
     for (; at > 0 && loops[at - 1].position < loop.position; --at) loops[at] = loops[at - 1];
     loops[at] = loop;
   };
-  for (int32_t i = 0; i < copying.around_count; ++i) add_loop(copying.around[i]);
+  for (int32_t i = 0; i < copying.outer_count; ++i) add_loop(copying.outer[i]);
   add_loop(copying.line);
 
   int32_t merged = 0;
   for (int32_t i = 0; i < count; ++i) {
-    const Steps loop = loops[i];
+    const SizedLoop loop = loops[i];
     if (merged > 0 && continues(loops[merged - 1], loop)) {
       loops[merged - 1].extent *= loop.extent;
       loops[merged - 1].indices = loop.indices;
@@ -82,14 +83,15 @@ void Job::find_judging() {
       loops[merged++] = loop;
     }
   }
-  judging.around_count = merged > 0 ? merged - 1 : 0;
-  judging.line = merged > 0 ? loops[merged - 1] : Steps{1, 0, 0, 0, 0};
+  validating.outer_count = merged > 0 ? merged - 1 : 0;
+  validating.line = merged > 0 ? loops[merged - 1] : SizedLoop{1, 0, 0, 0, 0};
   in_order = true;
-  if (judging.line.extent >= long_line) return;
-  Steps* const longest = std::max_element(loops, loops + judging.around_count,
-                                          [](const Steps& a, const Steps& b) { return a.extent < b.extent; });
-  if (longest == loops + judging.around_count || longest->extent <= judging.line.extent) return;
-  std::swap(*longest, judging.line);
+  if (validating.line.extent >= long_line) return;
+  SizedLoop* const longest =
+      std::max_element(loops, loops + validating.outer_count,
+                       [](const SizedLoop& a, const SizedLoop& b) { return a.extent < b.extent; });
+  if (longest == loops + validating.outer_count || longest->extent <= validating.line.extent) return;
+  std::swap(*longest, validating.line);
   in_order = false;
 }
 
@@ -100,18 +102,18 @@ int64_t copied_bytes(const Job& job) {
   return fits ? bytes : INT64_MAX;
 }
 
-Lines::Lines(const Nest& nest) : nest_(nest), count_(nest.around_count) { std::fill_n(at_, count_, 0); }
+LineIterator::LineIterator(const Nest& nest) : nest_(nest), count_(nest.outer_count) { std::fill_n(at_, count_, 0); }
 
-void Lines::move(const Steps& loop, int64_t by) {
+void LineIterator::move(const SizedLoop& loop, int64_t by) {
   add(&table_, by, loop.table);
   add(&indices_, by, loop.indices);
   add(&rows_, by, loop.rows);
   add(&position_, by, loop.position);
 }
 
-void Lines::seek(int64_t line) {
+void LineIterator::seek(int64_t line) {
   for (int32_t i = count_; i-- > 0;) {
-    const Steps& loop = nest_.around[i];
+    const SizedLoop& loop = nest_.outer[i];
     const int64_t at = line % loop.extent;
     line /= loop.extent;
     move(loop, at - at_[i]);
@@ -119,10 +121,10 @@ void Lines::seek(int64_t line) {
   }
 }
 
-// No more than run().
-void Lines::skip(int64_t lines) {
+// Precondition: lines <= run().
+void LineIterator::skip(int64_t lines) {
   for (int32_t i = count_; i-- > 0; lines = 1) {
-    const Steps& loop = nest_.around[i];
+    const SizedLoop& loop = nest_.outer[i];
     if ((at_[i] += lines) < loop.extent) return move(loop, lines);
     move(loop, lines - loop.extent);
     at_[i] = 0;

@@ -8,8 +8,8 @@
 
 namespace gather::cpu {
 
-// A pointer moved by a number of bytes. In integers: what is not read may be NULL, and strides of dims that are not
-// stepped along may be anything.
+// Moves a pointer by a number of bytes. It uses integer arithmetic, because a pointer that is not read may be NULL, and
+// a stride of a dim of extent 1 may be any number.
 inline const char* moved(const char* from, int64_t bytes) {
   return reinterpret_cast<const char*>(reinterpret_cast<uintptr_t>(from) + static_cast<uintptr_t>(bytes));
 }
@@ -17,34 +17,35 @@ inline char* moved(char* from, int64_t bytes) {
   return reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(from) + static_cast<uintptr_t>(bytes));
 }
 
-// Steps times a stride; as with pointers, what leaves int64 is never used.
-inline int64_t steps_of(int64_t count, int64_t stride) {
+// Returns count * stride, wrapped around at 64 bits. A product that overflows is never used.
+inline int64_t wrapping_multiply(int64_t count, int64_t stride) {
   return static_cast<int64_t>(static_cast<uint64_t>(count) * static_cast<uint64_t>(stride));
 }
 
-// A loop of a plan with its open extent filled in.
-struct Steps {
+// A loop of a plan for one open extent.
+struct SizedLoop {
   int64_t extent;
   int64_t table, indices, rows, position;
 };
 
-// Loops from tuple to tuple: the line is walked innermost.
+// The tuple loops of a plan. `line` is the innermost loop. One execution of it is called a line.
 struct Nest {
   static constexpr int32_t the_line = -1;
 
-  Steps line;
-  int32_t around_count;
-  Steps around[GTH_MAX_NDIM];
+  SizedLoop line;
+  int32_t outer_count;
+  SizedLoop outer[GTH_MAX_NDIM];
 
-  const Steps& loop(int32_t i) const { return i == the_line ? line : around[i]; }
-  Steps& loop(int32_t i) { return i == the_line ? line : around[i]; }
+  const SizedLoop& loop(int32_t i) const { return i == the_line ? line : outer[i]; }
+  SizedLoop& loop(int32_t i) { return i == the_line ? line : outer[i]; }
 };
 
-// A plan with pointers and the open extent filled in.
+// A plan together with its pointers, for one open extent.
 struct Job {
   Job(const core::Plan& plan, const core::Pointers& pointers, int64_t n, const Kernels& kernels);
 
-  // What this one copies while a loop of `copying` steps from first to last, after all was judged.
+  // Returns the part of this job in which a loop of `copying` takes the steps [first, last). Precondition: all tuples
+  // have been validated.
   Job cut(int32_t loop, int64_t first, int64_t last) const;
 
   const core::Plan& plan;
@@ -53,21 +54,21 @@ struct Job {
   const char* indices;
   char* rows;
   int64_t slices;
-  int64_t judged;  // tuples that differ in the indices they read
-  bool in_order;   // walking along `judging`, positions only grow
-  Nest copying;    // as the output is written
-  Nest judging;    // as indices lie: loops that repeat indices are left out, and those that continue each other are one
+  int64_t distinct_tuples;  // the number of tuples in indices
+  bool in_order;            // positions increase in the order of `validating`
+  Nest copying;             // in the order of the rows
+  Nest validating;          // in the order of indices, without loops that repeat tuples; contiguous loops are merged
   int32_t inner_count;
-  Steps inner[GTH_MAX_NDIM];  // loops inside a slice
+  SizedLoop inner[GTH_MAX_NDIM];  // loops inside a slice
 
  private:
-  void find_judging();
+  void find_validating();
 };
 
-// What copying, or writing, is worth in bytes; no more than enough to be worth all threads.
+// Estimates the cost of the call in bytes. Small rows count as more than their bytes.
 int64_t copied_bytes(const Job& job);
 
-// Calls body(table, rows) for each row of a slice, with the bytes from the slice's first row on. Of most slices there is one.
+// Calls body(table, rows) for each row of a slice, with its byte offsets from the first row. Most slices have one row.
 template <class Body>
 void for_each_row(const Job& job, Body&& body) {
   int64_t table = 0, rows = 0;
@@ -78,7 +79,7 @@ void for_each_row(const Job& job, Body&& body) {
     int32_t i = job.inner_count;
     for (;;) {
       if (i-- == 0) return;
-      const Steps& loop = job.inner[i];
+      const SizedLoop& loop = job.inner[i];
       const bool carries = ++at[i] == loop.extent;
       const int64_t by = carries ? 1 - loop.extent : 1;
       table += loop.table * by;
@@ -89,18 +90,18 @@ void for_each_row(const Job& job, Body&& body) {
   }
 }
 
-// Steps through the lines of a nest.
-class Lines {
+// Iterates over the lines of a nest.
+class LineIterator {
  public:
-  explicit Lines(const Nest& nest);
+  explicit LineIterator(const Nest& nest);
 
   void seek(int64_t line);
   void next() { skip(1); }
   void skip(int64_t lines);
 
-  // How many lines there are, this one included, that lie equal steps apart; and these steps.
+  // run() is the number of lines from this one on that have equal distances. innermost() is the loop over these lines.
   int64_t run() const { return count_ == 0 ? 1 : innermost().extent - at_[count_ - 1]; }
-  const Steps& innermost() const { return nest_.around[count_ - 1]; }
+  const SizedLoop& innermost() const { return nest_.outer[count_ - 1]; }
 
   int64_t table() const { return table_; }
   int64_t indices() const { return indices_; }
@@ -108,12 +109,12 @@ class Lines {
   int64_t position() const { return position_; }
 
  private:
-  void move(const Steps& loop, int64_t by);
+  void move(const SizedLoop& loop, int64_t by);
 
   const Nest& nest_;
   const int32_t count_;
   int64_t table_ = 0, indices_ = 0, rows_ = 0, position_ = 0;
-  int64_t at_[GTH_MAX_NDIM];  // where each loop stands
+  int64_t at_[GTH_MAX_NDIM];  // the counter of each loop
 };
 
 }  // namespace gather::cpu

@@ -9,42 +9,48 @@
 
 namespace gather::cpu {
 
-// How the tuples of a plan select. False: a tier cannot tell, for the sizes or strides are too large for it, or the
-// components too many.
+// Describes for the tiers how the tuples of a plan select rows. Returns false if the tiers do not support the plan: a
+// size or stride exceeds int32, or there are too many components.
 bool describe_selection(const core::Plan& plan, Selection* selection);
 
-// What a plan is run by, chosen once for it.
+// The kernels that run a plan. They are chosen once for each plan.
 struct Kernels {
   const Tier* tier;
-  bool is_quick;  // the tier has an answer for tuples
+  bool has_tier_form;  // the tier supports the tuples of the plan, which `selection` describes
   Selection selection;
-  CopyRows copy;      // of a gather
-  TakeRows take;      // ... NULL: tuples are resolved by themselves
-  WriteRows update;   // of a scatter
-  WriteRows stream;   // ... past the caches; NULL: not worth it
-  bool fetches;       // ... whose rows are worth fetching before they are wanted
-  TakeRows give;      // ... of short rows, tuples and updates in one go; NULL: there is none
-  TakeRows give_far;  // ... that are fetched before
 
-  // Whether n tuples under bounds = error, fill or skip are all good, found out quickly: false may also mean that it
-  // cannot be said so quickly.
+  // The kernels of a gather. `fused_gather` is NULL if tuples are resolved in blocks.
+  CopyRows copy;
+  FusedKernel fused_gather;
+
+  // The kernels of a scatter. `stream` writes with non-temporal stores, and is NULL if they are not faster. The fused
+  // kernels are NULL if tuples are resolved in blocks. `prefetches` tells whether rows of the target are prefetched
+  // before `update`.
+  WriteRows update;
+  WriteRows stream;
+  bool prefetches;
+  FusedKernel fused_scatter;
+  FusedKernel fused_scatter_prefetched;
+
+  // Returns true if n tuples are all valid, for bounds = error, fill and skip. Returns false if a tuple is invalid, and
+  // may return false if the fast test is not sufficient.
   bool inside(const char* tuples, int64_t stride, int64_t n) const {
-    return is_quick && tier->inside(selection, tuples, stride, n);
+    return has_tier_form && tier->inside(selection, tuples, stride, n);
   }
 
-  // Resolves n <= block_tuples tuples, of which the first lies at `tuples` and each next one `stride` bytes on, to byte
-  // offsets into params. No index is used that has not been judged as it was loaded: another thread that writes to
-  // indices meanwhile can change which row is selected, never lead outside params.
+  // Resolves n <= block_tuples tuples to byte offsets into the table. The first tuple is at `tuples`, and they are
+  // `stride` bytes apart. Each index is loaded once and validated before it is used. So if another thread writes
+  // indices, another row may be selected, but no offset is out of bounds.
   Resolved resolve(const core::Plan& plan, const char* tuples, int64_t stride, int64_t n, int64_t* offsets,
                    BadTuple* bad) const;
 
-  // Writes the element that bounds = fill gives over a row.
+  // Fills a row with the element of bounds = fill.
   void fill(const core::Plan& plan, char* out) const;
 };
 
 Kernels choose_kernels(const core::Plan& plan);
 
-// The copy for a few rows of a size.
+// Returns the kernel that copies a few rows of this size.
 CopyRows choose_copy(int64_t row);
 
 }  // namespace gather::cpu

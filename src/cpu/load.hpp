@@ -4,8 +4,8 @@
 
 namespace gather::cpu {
 
-// An index at any address, as a 64-bit number; uint64 as its bit pattern. A volatile read cannot be repeated behind our
-// back: what has been judged is what is used.
+// Loads an index from any address as a 64-bit number; uint64 as its bit pattern. The compiler cannot repeat a volatile
+// read, so the validated value is the value that is used.
 template <class T>
 int64_t load_index(const char* at) {
   struct __attribute__((packed)) Unaligned {

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <type_traits>
 
-// Elements as arithmetic sees them. Each kind has the form in which it lies in memory, the form in which it is counted, and
-// the way from one to the other; sums and products are those of the counted form, rounded on the way back.
+// The arithmetic of each kind of element. A kind has a type in memory (Stored), a type for arithmetic (Value), and
+// conversions between them. Sums and products are computed with Value. The conversion back to Stored rounds.
 namespace gather::cpu {
 
 template <class To, class From>
@@ -17,56 +17,57 @@ To bits_as(const From& from) {
   return to;
 }
 
-// Wraps around.
+// An integer. Arithmetic wraps around.
 template <class T>
 struct Integer {
-  using Memory = T;
-  using Counted = T;
+  using Stored = T;
+  using Value = T;
 
-  static Counted load(Memory memory) { return memory; }
-  static Memory store(Counted value) { return value; }
-  static Counted add(Counted a, Counted b) { return static_cast<T>(wide(a) + wide(b)); }
-  static Counted mul(Counted a, Counted b) { return static_cast<T>(wide(a) * wide(b)); }
-  static bool is_nan(Counted) { return false; }
+  static Value load(Stored stored) { return stored; }
+  static Stored store(Value value) { return value; }
+  static Value add(Value a, Value b) { return static_cast<T>(wide(a) + wide(b)); }
+  static Value mul(Value a, Value b) { return static_cast<T>(wide(a) * wide(b)); }
+  static bool is_nan(Value) { return false; }
 
  private:
-  using Wide = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;  // what is narrower would be promoted to int
+  using Wide =
+      std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;  // unsigned, because int arithmetic must not overflow
   static Wide wide(T value) { return static_cast<Wide>(value); }
 };
 
-// Any byte but 0 is true; what is written is 0 or 1.
+// A byte. Every byte except 0 is true. The written values are 0 and 1.
 struct Boolean {
-  using Memory = uint8_t;
-  using Counted = bool;
+  using Stored = uint8_t;
+  using Value = bool;
 
-  static Counted load(Memory memory) { return memory != 0; }
-  static Memory store(Counted value) { return value ? 1 : 0; }
-  static Counted add(Counted a, Counted b) { return a || b; }
-  static Counted mul(Counted a, Counted b) { return a && b; }
-  static bool is_nan(Counted) { return false; }
+  static Value load(Stored stored) { return stored != 0; }
+  static Stored store(Value value) { return value ? 1 : 0; }
+  static Value add(Value a, Value b) { return a || b; }
+  static Value mul(Value a, Value b) { return a && b; }
+  static bool is_nan(Value) { return false; }
 };
 
 template <class T>
 struct Floating {
-  using Memory = T;
-  using Counted = T;
+  using Stored = T;
+  using Value = T;
 
-  static Counted load(Memory memory) { return memory; }
-  static Memory store(Counted value) { return value; }
-  static Counted add(Counted a, Counted b) { return a + b; }
-  static Counted mul(Counted a, Counted b) { return a * b; }
-  static bool is_nan(Counted value) { return std::isnan(value); }
+  static Value load(Stored stored) { return stored; }
+  static Stored store(Value value) { return value; }
+  static Value add(Value a, Value b) { return a + b; }
+  static Value mul(Value a, Value b) { return a * b; }
+  static bool is_nan(Value value) { return std::isnan(value); }
 };
 
-// Counted in float32, which has more than twice the digits: a sum or product of two that is rounded to 32 and then to 16
-// bits is the one that is rounded to 16 at once.
+// float16, computed in float32. float32 has more than twice the digits, so the second rounding does not change the
+// result of one sum or product.
 struct Half : Floating<float> {
-  using Memory = uint16_t;
+  using Stored = uint16_t;
 
   static float load(uint16_t memory) {
     const uint32_t magnitude = memory & 0x7fffu;
     const uint32_t sign = static_cast<uint32_t>(memory & 0x8000u) << 16;
-    // Subnormal numbers, made normal by a bit that is then subtracted: no flag of the processor can flush them.
+    // Subnormals are normalised by adding a bit and subtracting it. So flush-to-zero mode has no effect on them.
     const float small = bits_as<float>((magnitude << 13) + (113u << 23)) - bits_as<float>(113u << 23);
     const uint32_t exponent = magnitude < 0x7c00 ? 112u << 23 : 224u << 23;
     const uint32_t large = (magnitude << 13) + exponent;
@@ -74,7 +75,8 @@ struct Half : Floating<float> {
   }
   static uint16_t store(float value) {
     const uint32_t bits = bits_as<uint32_t>(value), magnitude = bits & 0x7fffffffu;
-    const float small = bits_as<float>(magnitude) + 0.5f;  // whose last bit is that of the smallest half
+    const float small =
+        bits_as<float>(magnitude) + 0.5f;  // its last bit has the value of the smallest float16 subnormal
     const uint32_t subnormal = bits_as<uint32_t>(small) - bits_as<uint32_t>(0.5f);
     const uint32_t normal = (magnitude - (112u << 23) + 0xfffu + (magnitude >> 13 & 1u)) >> 13;
     const uint32_t special = magnitude > 0x7f800000u ? 0x7e00u | (magnitude >> 13 & 0x3ffu) : 0x7c00u;
@@ -84,7 +86,7 @@ struct Half : Floating<float> {
 };
 
 struct BrainHalf : Floating<float> {
-  using Memory = uint16_t;
+  using Stored = uint16_t;
 
   static float load(uint16_t memory) { return bits_as<float>(static_cast<uint32_t>(memory) << 16); }
   static uint16_t store(float value) {
@@ -95,18 +97,18 @@ struct BrainHalf : Floating<float> {
   }
 };
 
-// Products that are added are rounded first, on processors too that could do both at once.
+// A complex number. Each product is rounded before it is added, also on processors with fused multiply-add.
 template <class T>
 struct Complex {
-  struct Memory {
+  struct Stored {
     T real, imaginary;
   };
-  using Counted = Memory;
+  using Value = Stored;
 
-  static Counted load(Memory memory) { return memory; }
-  static Memory store(Counted value) { return value; }
-  static Counted add(Counted a, Counted b) { return {a.real + b.real, a.imaginary + b.imaginary}; }
-  static Counted mul(Counted a, Counted b) {
+  static Value load(Stored stored) { return stored; }
+  static Stored store(Value value) { return value; }
+  static Value add(Value a, Value b) { return {a.real + b.real, a.imaginary + b.imaginary}; }
+  static Value mul(Value a, Value b) {
     return {product(a.real, b.real) - product(a.imaginary, b.imaginary),
             product(a.real, b.imaginary) + product(a.imaginary, b.real)};
   }

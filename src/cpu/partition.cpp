@@ -18,15 +18,17 @@ namespace {
 
 using core::Shards;
 
-struct InShard {
+// The shard of a row, and the number of the row in it.
+struct ShardRow {
   int64_t shard, local;
 };
 
 struct Divided {
-  int64_t quotient, rest;
+  int64_t quotient, remainder;
 };
 
-// A number that is not negative by another. Floating point finds the quotients of numbers that it holds, but for 1.
+// Divides non-negative numbers by a constant. For numbers below 2^52, the float64 quotient is off by at most 1, and is
+// corrected.
 class Divider {
  public:
   explicit Divider(int64_t by) : by_(by), inverse_(1.0 / static_cast<double>(by)) {}
@@ -44,35 +46,35 @@ class Divider {
   double inverse_;
 };
 
-class Blocks {
+class BlockShards {
  public:
-  explicit Blocks(const Shards& shards) : by_block_(shards.divisor) {}
-  InShard find(int64_t row) const {
+  explicit BlockShards(const Shards& shards) : by_block_(shards.divisor) {}
+  ShardRow find(int64_t row) const {
     const Divided divided = by_block_.divide(row);
-    return {divided.quotient, divided.rest};
+    return {divided.quotient, divided.remainder};
   }
 
  private:
   Divider by_block_;
 };
 
-class Modulo {
+class ModuloShards {
  public:
-  explicit Modulo(const Shards& shards) : by_count_(shards.divisor) {}
-  InShard find(int64_t row) const {
+  explicit ModuloShards(const Shards& shards) : by_count_(shards.divisor) {}
+  ShardRow find(int64_t row) const {
     const Divided divided = by_count_.divide(row);
-    return {divided.rest, divided.quotient};
+    return {divided.remainder, divided.quotient};
   }
 
  private:
   Divider by_count_;
 };
 
-// Whatever the borders say by now, the shard is one of them.
-class Borders {
+// The search always returns one of the shards, because another thread may have changed the borders.
+class BorderShards {
  public:
-  explicit Borders(const Shards& shards) : borders_(shards.borders), count_(shards.count) {}
-  InShard find(int64_t row) const {
+  explicit BorderShards(const Shards& shards) : borders_(shards.borders), count_(shards.count) {}
+  ShardRow find(int64_t row) const {
     const int64_t* first = borders_;
     for (int64_t left = count_; left > 1;) {
       const int64_t half = left / 2;
@@ -87,30 +89,31 @@ class Borders {
   int64_t count_;
 };
 
-// Calls on_map(map) with what finds the shard of a row.
+// Calls on_map(map) with the object that finds the shard of a row.
 template <class OnMap>
 auto with_map(const Shards& shards, OnMap&& on_map) {
   switch (shards.kind) {
-    case GTH_SHARDS_BLOCKS: return on_map(Blocks(shards));
-    case GTH_SHARDS_MODULO: return on_map(Modulo(shards));
-    default: return on_map(Borders(shards));
+    case GTH_SHARDS_BLOCKS: return on_map(BlockShards(shards));
+    case GTH_SHARDS_MODULO: return on_map(ModuloShards(shards));
+    default: return on_map(BorderShards(shards));
   }
 }
 
-// Pieces are counted apart, so that each then knows where its own begin. They do not depend on the number of threads.
+// The ids of each piece are counted separately, so that each piece has its own output ranges. The pieces do not depend
+// on the number of threads.
 #ifdef GATHER_TESTING
-constexpr int64_t least_piece = 1;
+constexpr int64_t min_piece_ids = 1;
 #else
-constexpr int64_t least_piece = 64 * 1024;
+constexpr int64_t min_piece_ids = 64 * 1024;
 #endif
-constexpr int64_t most_pieces = 16;
+constexpr int64_t max_pieces = 16;
 
 Pieces cut(int64_t n, int64_t shards) {
-  const int64_t least = std::max(least_piece, shards > INT64_MAX / 8 ? INT64_MAX : 8 * shards);
-  return split(std::max<int64_t>(1, n), std::max<int64_t>(1, std::min(most_pieces, n / least)));
+  const int64_t least = std::max(min_piece_ids, shards > INT64_MAX / 8 ? INT64_MAX : 8 * shards);
+  return split(std::max<int64_t>(1, n), std::max<int64_t>(1, std::min(max_pieces, n / least)));
 }
 
-// Where the rows of each shard are put next by each piece, and where they end.
+// The next output position of each piece in each shard, and the end of its range.
 class Cursors {
  public:
   Cursors(int64_t* memory, int64_t pieces, int64_t shards)
@@ -119,7 +122,7 @@ class Cursors {
   int64_t* next(int64_t piece) const { return next_ + piece * shards_; }
   const int64_t* end(int64_t piece) const { return end_ + piece * shards_; }
 
-  // Turns counts into places.
+  // Converts the counts of the pieces to output positions, and writes the count of each shard.
   void begin(int64_t pieces, int64_t* counts) const {
     int64_t at = 0;
     for (int64_t s = 0; s < shards_; ++s) {
@@ -142,16 +145,18 @@ class Cursors {
   int64_t shards_;
 };
 
-// Calls body(position, rows, count) for the ids of [first, last). False: one is bad that was good when it was judged.
+// Calls body(position, rows, count) for blocks of the ids [first, last). Returns false if an id has become invalid
+// after its validation.
 template <class Body>
 bool for_each_block(const Job& job, int64_t first, int64_t last, Body&& body) {
   ResolvedBlock block;
-  Lines lines(job.copying);
-  const Steps& line = job.copying.line;
+  LineIterator lines(job.copying);
+  const SizedLoop& line = job.copying.line;
   int64_t j = first % line.extent;
   for (lines.seek(first / line.extent); first < last;) {
     const int64_t count = std::min({block_tuples, line.extent - j, last - first});
-    if (!block.update(job, moved(job.indices, lines.indices() + steps_of(j, line.indices)), count)) return false;
+    if (!block.update(job, moved(job.indices, lines.indices() + wrapping_multiply(j, line.indices)), count))
+      return false;
     body(first, block.offsets, count);
     first += count;
     j += count;
@@ -172,29 +177,30 @@ bool count_piece(const Job& job, const Map& map, int64_t first, int64_t last, in
   });
 }
 
-// False as well where a shard now has more rows or fewer than were counted.
+// Writes the ids of a piece to its output ranges. Returns false if an id has become invalid, or if the number of rows
+// of a shard has changed since they were counted.
 template <class Map>
-bool put_piece(const Job& job, const Map& map, int64_t first, int64_t last, int64_t* next, const int64_t* end,
-               int64_t shards, const PartsMemory& parts) {
+bool write_piece(const Job& job, const Map& map, int64_t first, int64_t last, int64_t* next, const int64_t* end,
+                 int64_t shards, const PartitionMemory& memory) {
   bool all = true;
   const bool walked = for_each_block(job, first, last, [&](int64_t position, const int64_t* rows, int64_t count) {
     for (int64_t i = 0; i < count; ++i, ++position) {
-      if (parts.place) parts.place[position] = -1;
+      if (memory.place) memory.place[position] = -1;
       if (rows[i] == no_row) continue;
-      const InShard found = map.find(rows[i]);
+      const ShardRow found = map.find(rows[i]);
       const int64_t at = next[found.shard];
       all &= at < end[found.shard];
       if (at >= end[found.shard]) continue;
       next[found.shard] = at + 1;
-      parts.local[at] = found.local;
-      if (parts.order) parts.order[at] = position;
-      if (parts.place) parts.place[position] = at;
+      memory.local[at] = found.local;
+      if (memory.order) memory.order[at] = position;
+      if (memory.place) memory.place[position] = at;
     }
   });
   return walked && all && std::equal(next, next + shards, end);
 }
 
-// Counts the ids that are looked at, in test builds only.
+// Counts the processed ids in test builds.
 void note_steps([[maybe_unused]] int64_t steps) {
 #ifdef GATHER_TESTING
   core::testing_note_steps(steps);
@@ -221,7 +227,7 @@ int64_t* sort_by_row(const int64_t* rows, int64_t count, int64_t* numbers, int64
   return numbers;
 }
 
-// As keep_once, by sorting: the time does not depend on how the rows are distributed.
+// Does the same as keep_once by sorting. Its time does not depend on the distribution of the rows.
 int64_t keep_once_sorted(int64_t* local, const int64_t* order, int64_t count, int64_t* buffers, int64_t* place) {
   const int64_t* const sorted = sort_by_row(local, count, buffers, buffers + count);
   int64_t* const kept_as = sorted == buffers ? buffers + count : buffers;
@@ -249,27 +255,27 @@ int64_t scaled(uint64_t number, int64_t size) {
   return static_cast<int64_t>(static_cast<Wide>(number) * static_cast<uint64_t>(size) >> 64);
 }
 
-// Two rounds: after one, rows at some equal distances still have hashes close to each other.
+// Hashes a number in two rounds. After one round, rows at certain equal distances have similar hashes.
 uint64_t mix(uint64_t number) {
   constexpr uint64_t multiplier = 0x9e3779b97f4a7c15u;
   number *= multiplier;
   return (number ^ number >> 32) * multiplier;
 }
 
-// A hash table of the numbers of rows, with open addressing. The number of collisions is bounded.
+// A hash table from rows to their numbers, with open addressing. The number of collisions is bounded.
 class RowTable {
  public:
   RowTable(const int64_t* rows, int64_t* slots, int64_t size) : rows_(rows), slots_(slots), size_(size) {
     std::fill_n(slots, size, -1);
   }
 
-  // Returns the slot that holds the row, or the free one that it belongs to; nullptr: the bound is reached.
+  // Returns the slot of the row, or the free slot for it. Returns nullptr if the bound is reached.
   int64_t* find(int64_t row) {
     uint64_t mixed = mix(static_cast<uint64_t>(row));
-    // A small row has a slot of its own, so that the slots of popular rows lie close together.
+    // A small row is its own first slot, so that the slots of frequent rows are close together.
     int64_t at = row >= 0 && row < size_ ? row : scaled(mixed, size_);
     if (is_slot_of(row, at)) return slots_ + at;
-    for (int32_t tries = 1; ++collisions_ <= most_collisions_per_slot * size_; ++tries) {
+    for (int32_t tries = 1; ++collisions_ <= max_collisions_per_slot * size_; ++tries) {
       const bool stays_near = tries % near_slots != 0;
       if (!stays_near) mixed = mix(mixed + 1);
       at = !stays_near ? scaled(mixed, size_) : at + 1 == size_ ? 0 : at + 1;
@@ -281,8 +287,8 @@ class RowTable {
   int64_t collisions() const { return collisions_; }
 
  private:
-  static constexpr int64_t most_collisions_per_slot = 2;
-  static constexpr int32_t near_slots = 4;  // that are probed next to each other: they mostly share a cache line
+  static constexpr int64_t max_collisions_per_slot = 2;
+  static constexpr int32_t near_slots = 4;  // adjacent probes, which usually share a cache line
 
   bool is_slot_of(int64_t row, int64_t at) const { return slots_[at] < 0 || rows_[slots_[at]] == row; }
 
@@ -292,9 +298,9 @@ class RowTable {
   int64_t collisions_ = 0;
 };
 
-// Keeps each row of one shard once, in the order of first occurrence: the first ones of `local`, whose count is returned.
-// order: the position of each row in ids. place: receives, for each of these positions, the number of its row. slots: twice
-// as many numbers as rows.
+// Removes duplicate rows of one shard from `local`, in the order of first occurrence. Returns the number of rows that
+// are kept. `order` has the position of each row in the ids. `place` receives the number of the kept row for each of
+// these positions. `slots` has two elements for each row.
 int64_t keep_once(int64_t* local, const int64_t* order, int64_t count, int64_t* slots, int64_t* place) {
   RowTable table(local, slots, 2 * count);
   int64_t kept = 0;
@@ -315,13 +321,14 @@ int64_t keep_once(int64_t* local, const int64_t* order, int64_t count, int64_t* 
   return kept;
 }
 
-// Moves what each shard kept to the end of the shard before it. order and starts: of all rows, counts: of those kept.
-void close_gaps(const PartsMemory& parts, const int64_t* order, const int64_t* starts, int64_t shards) {
+// Moves the kept rows of each shard directly behind those of the shard before it. `order` and `starts` describe the
+// rows before duplicates were removed, and counts the rows after it.
+void close_gaps(const PartitionMemory& memory, const int64_t* order, const int64_t* starts, int64_t shards) {
   int64_t to = 0;
   for (int64_t s = 0; s < shards; ++s) {
-    std::memmove(parts.local + to, parts.local + starts[s], static_cast<size_t>(parts.counts[s]) * sizeof(int64_t));
-    for (int64_t k = starts[s]; k < starts[s + 1]; ++k) parts.place[order[k]] += to;
-    to += parts.counts[s];
+    std::memmove(memory.local + to, memory.local + starts[s], static_cast<size_t>(memory.counts[s]) * sizeof(int64_t));
+    for (int64_t k = starts[s]; k < starts[s + 1]; ++k) memory.place[order[k]] += to;
+    to += memory.counts[s];
   }
 }
 
@@ -335,18 +342,18 @@ struct Scratch {
         slots(order + n) {}
 };
 
-void keep_all_once(const PartsMemory& parts, const Scratch& scratch, int64_t shards, const Executor& executor) {
+void keep_all_once(const PartitionMemory& memory, const Scratch& scratch, int64_t shards, const Executor& executor) {
   scratch.starts[0] = 0;
-  for (int64_t s = 0; s < shards; ++s) scratch.starts[s + 1] = scratch.starts[s] + parts.counts[s];
-  constexpr int64_t bytes_of_id = 32;  // that are read and written
+  for (int64_t s = 0; s < shards; ++s) scratch.starts[s + 1] = scratch.starts[s] + memory.counts[s];
+  constexpr int64_t bytes_of_id = 32;  // read and written for each id
   in_pieces(executor, shards, bytes_of_id * scratch.starts[shards], [&](int64_t first, int64_t last) {
     for (int64_t s = first; s < last; ++s) {
       const int64_t start = scratch.starts[s];
-      parts.counts[s] = keep_once(parts.local + start, scratch.order + start, parts.counts[s],
-                                  scratch.slots + 2 * start, parts.place);
+      memory.counts[s] = keep_once(memory.local + start, scratch.order + start, memory.counts[s],
+                                   scratch.slots + 2 * start, memory.place);
     }
   });
-  close_gaps(parts, scratch.order, scratch.starts, shards);
+  close_gaps(memory, scratch.order, scratch.starts, shards);
 }
 
 }  // namespace
@@ -354,7 +361,7 @@ void keep_all_once(const PartsMemory& parts, const Scratch& scratch, int64_t sha
 bool scratch_numbers(int64_t n, int64_t shards, bool once, int64_t* numbers) {
   int64_t cursors, lists = 0;
   const Pieces pieces = cut(n, shards);
-  if (!core::multiply(shards, 2 * pieces.number, &cursors)) return false;
+  if (!core::multiply(shards, 2 * pieces.count, &cursors)) return false;
   if (once && (!core::multiply(n, 3, &lists) || !core::add(lists, shards, &lists) || !core::add(lists, 1, &lists))) {
     return false;
   }
@@ -362,33 +369,34 @@ bool scratch_numbers(int64_t n, int64_t shards, bool once, int64_t* numbers) {
 }
 
 int32_t partition(const core::Plan& plan, const char* indices, int64_t n, const Shards& shards,
-                  const PartsMemory& given, const Executor& executor, const core::Error& error) {
+                  const PartitionMemory& given, const Executor& executor, const core::Error& error) {
   const Kernels kernels = choose_kernels(plan);
-  if (int32_t status = judge(plan, kernels, indices, GTH_OPEN, executor, error)) return status;
+  if (int32_t status = validate(plan, kernels, indices, GTH_OPEN, executor, error)) return status;
   if (n == 0) {
     std::fill_n(given.counts, shards.count, 0);
     return GTH_OK;
   }
   const Job job(plan, {nullptr, indices, nullptr}, GTH_OPEN, kernels);
   const Pieces pieces = cut(n, shards.count);
-  const Scratch scratch(given.scratch, pieces.number, shards.count, n);
-  const Cursors cursors(scratch.cursors, pieces.number, shards.count);
-  PartsMemory parts = given;
-  if (parts.once) parts.order = scratch.order;
+  const Scratch scratch(given.scratch, pieces.count, shards.count, n);
+  const Cursors cursors(scratch.cursors, pieces.count, shards.count);
+  PartitionMemory memory = given;
+  if (memory.once) memory.order = scratch.order;
   std::atomic<bool> raced{false};
   with_map(shards, [&](const auto& map) {
     for_each_piece(executor, pieces, [&](int64_t p) {
       if (!count_piece(job, map, pieces.first(p), pieces.last(p), cursors.next(p), shards.count)) raced = true;
     });
     if (raced) return;
-    cursors.begin(pieces.number, parts.counts);
+    cursors.begin(pieces.count, memory.counts);
     for_each_piece(executor, pieces, [&](int64_t p) {
-      if (!put_piece(job, map, pieces.first(p), pieces.last(p), cursors.next(p), cursors.end(p), shards.count, parts))
+      if (!write_piece(job, map, pieces.first(p), pieces.last(p), cursors.next(p), cursors.end(p), shards.count,
+                       memory))
         raced = true;
     });
   });
   if (raced) return core::fail_index_race(error);
-  if (parts.once) keep_all_once(parts, scratch, shards.count, executor);
+  if (memory.once) keep_all_once(memory, scratch, shards.count, executor);
   return GTH_OK;
 }
 

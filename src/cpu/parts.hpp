@@ -4,28 +4,28 @@
 #include <atomic>
 #include <cstdint>
 
-#include "cpu/again.hpp"
 #include "cpu/executor.hpp"
+#include "cpu/hot_rows.hpp"
 #include "cpu/job.hpp"
 #include "cpu/pieces.hpp"
 
-// The target of a scatter, cut into parts of which each is written by one thread, so that updates of one row are combined in
-// one order, whatever the number of threads.
+// A *part* of the target of a scatter is what one thread writes. Parts do not overlap. So updates of one row are
+// combined in the order of their positions, for any number of threads.
 namespace gather::cpu {
 
-// Where the first rows of slices lie, in bytes from the target's first element on: [low, high].
+// The offsets at which slices begin, in bytes from the first element of the target: [low, high].
 struct Range {
   int64_t low, high;
 
-  bool holds(const Range& other) const { return low <= other.low && other.high <= high; }
-  bool meets(const Range& other) const { return low <= other.high && other.low <= high; }
+  bool contains(const Range& other) const { return low <= other.low && other.high <= high; }
+  bool overlaps(const Range& other) const { return low <= other.high && other.low <= high; }
 };
 
 inline void widen(int64_t extent, int64_t stride, Range* range) {
   if (extent > 1) (stride < 0 ? range->low : range->high) += (extent - 1) * stride;
 }
 
-// Where the slices of a line lie that begins at 0.
+// Returns the range of the slices of a line that begins at 0.
 inline Range range_of_line(const Job& job) {
   Range range{0, 0};
   widen(job.copying.line.extent, job.copying.line.table, &range);
@@ -37,39 +37,40 @@ inline Range range_of_line(const Job& job) {
 
 inline Range range_of(const Job& job) {
   Range range = range_of_line(job);
-  for (int32_t i = 0; i < job.copying.around_count; ++i) {
-    widen(job.copying.around[i].extent, job.copying.around[i].table, &range);
+  for (int32_t i = 0; i < job.copying.outer_count; ++i) {
+    widen(job.copying.outer[i].extent, job.copying.outer[i].table, &range);
   }
   return range;
 }
 
-// A target in stripes of so many bytes, as a logarithm, that are dealt out in turn.
+// The stripes of a target that belong to one part. The target is cut into stripes of 2^log2_bytes bytes, which are
+// assigned to `count` parts round-robin.
 struct Stripes {
-  int32_t size;
-  int64_t of, number;
+  int32_t log2_bytes;
+  int64_t count, index;
 
-  bool have(int64_t byte) const { return (byte >> size) % of == number; }
+  bool contain(int64_t byte) const { return (byte >> log2_bytes) % count == index; }
 };
 
-// What one thread writes: the slices of the job that begin in the range, and in its stripes of it.
+// A part consists of the slices of the job that begin in the range and in the stripes.
 struct Part {
   const Job& job;
   Range range;
   Stripes stripes{0, 1, 0};
 
-  // Whether nobody else writes slices of the job.
-  bool has_all() const { return stripes.of == 1 && range.holds(range_of(job)); }
+  // Returns true if this part contains all slices of the job.
+  bool has_all() const { return stripes.count == 1 && range.contains(range_of(job)); }
 };
 
-// How rows are given to threads. Threads share no page: what a processor fetches ahead for one, another would wait for. And
-// each looks at all indices, which takes longer than short rows do, but for targets that are far; the more threads, the sooner
-// it is worth it. Test builds do everything at once.
+// Limits for cutting a target into parts. A stripe is at least one page, so that the hardware prefetcher of one core
+// does not load cache lines that another core writes. Each thread reads all indices, which takes longer than writing
+// short rows, unless the target exceeds the caches. More threads amortise it earlier. Test builds use small limits.
 #ifdef GATHER_TESTING
-constexpr int64_t least_striped = 16, short_row = 0, far_for_one = 1;
-constexpr int32_t least_stripe = 5;
+constexpr int64_t min_striped = 16, short_row = 0, multi_thread_bytes = 1;
+constexpr int32_t min_stripe_log2 = 5;
 #else
-constexpr int64_t least_striped = 2048, short_row = 64, far_for_one = 12 << 20;
-constexpr int32_t least_stripe = 12;
+constexpr int64_t min_striped = 2048, short_row = 64, multi_thread_bytes = 12 << 20;
+constexpr int32_t min_stripe_log2 = 12;
 #endif
 
 class Parts {
@@ -77,22 +78,22 @@ class Parts {
   Parts(const Job& job, const Executor& executor) : job_(job), whole_(range_of(job)) {
     const int64_t threads = copied_bytes(job) < parallel_bytes ? 1 : thread_count(executor);
     if (threads == 1 || cut_loop(threads)) return;
-    if (job.plan.row.out >= least_striped) {
-      deal_stripes(threads);
-    } else if (job.plan.row.out > short_row || is_far_for(threads)) {
+    if (job.plan.row.out >= min_striped) {
+      assign_stripes(threads);
+    } else if (job.plan.row.out > short_row || is_worth_threads(threads)) {
       cut_ = Cut::range;
-      pieces_ = split(slices_apart(), threads);
+      pieces_ = split(slice_range_bytes(), threads);
     }
   }
 
   const Pieces& pieces() const { return pieces_; }
 
-  // body(Part) of the i-th piece.
+  // Calls body(Part) with the i-th part.
   template <class Body>
   bool with(int64_t i, Body&& body) const {
     switch (cut_) {
       case Cut::loop: return with_all_of(job_.cut(loop_, pieces_.first(i), pieces_.last(i)), body);
-      case Cut::stripes: return body(Part{job_, whole_, {stripe_, pieces_.number, i}});
+      case Cut::stripes: return body(Part{job_, whole_, {stripe_log2_, pieces_.count, i}});
       case Cut::range: return body(Part{job_, range_of_piece(i)});
       default: return body(Part{job_, whole_});
     }
@@ -106,23 +107,23 @@ class Parts {
     return body(Part{job, range_of(job)});
   }
 
-  // The last one ends where the target does.
+  // The last part ends with the target.
   Range range_of_piece(int64_t i) const {
-    const int64_t high = i + 1 == pieces_.number ? whole_.high : whole_.low + (pieces_.last(i) - 1);
+    const int64_t high = i + 1 == pieces_.count ? whole_.high : whole_.low + (pieces_.last(i) - 1);
     return {whole_.low + pieces_.first(i), high};
   }
 
-  // What is accumulated takes longer than looking at indices.
-  bool is_far_for(int64_t threads) const {
-    return job_.plan.in_float32 || (slices_apart() >= far_for_one / threads && !comes_again(job_));
+  // Returns true if several threads are faster for short rows. Accumulation takes longer than reading indices.
+  bool is_worth_threads(int64_t threads) const {
+    return job_.plan.in_float32 || (slice_range_bytes() >= multi_thread_bytes / threads && !has_hot_rows(job_));
   }
 
-  // Steps along a dim of the target that no index selects from: what they write differs, whatever indices say. A line is
-  // cut into few parts, because each walks along all of its lines.
+  // Cuts the longest loop over a dim of the target that no index selects in. Its steps write different elements for all
+  // index values. The innermost loop is cut into few parts, because each part repeats all outer loops.
   bool cut_loop(int64_t threads) {
     const Nest& nest = job_.copying;
     int64_t longest = threads - 1;
-    for (int32_t i = Nest::the_line; i < nest.around_count; ++i) {
+    for (int32_t i = Nest::the_line; i < nest.outer_count; ++i) {
       if (nest.loop(i).table == 0 || nest.loop(i).extent <= longest) continue;
       longest = nest.loop(i).extent;
       loop_ = i;
@@ -133,15 +134,16 @@ class Parts {
     return true;
   }
 
-  // In turn, so that no thread waits for the one that has all of the rows which most updates go to.
-  void deal_stripes(int64_t threads) {
+  // Round-robin assignment distributes hot rows over the threads.
+  void assign_stripes(int64_t threads) {
     cut_ = Cut::stripes;
-    for (stripe_ = least_stripe; stripe_ < 62 && int64_t{1} << stripe_ < job_.plan.row.out;) ++stripe_;
+    stripe_log2_ = min_stripe_log2;
+    while (stripe_log2_ < 62 && int64_t{1} << stripe_log2_ < job_.plan.row.out) ++stripe_log2_;
     pieces_ = {threads, 1, threads};
   }
 
-  // The bytes that slices may begin at.
-  int64_t slices_apart() const {
+  // Returns the number of bytes from the first to the last slice.
+  int64_t slice_range_bytes() const {
     const uint64_t span = static_cast<uint64_t>(whole_.high) - static_cast<uint64_t>(whole_.low);
     return static_cast<int64_t>(std::min<uint64_t>(span, INT64_MAX - 1)) + 1;
   }
@@ -149,11 +151,11 @@ class Parts {
   const Job& job_;
   Range whole_;
   Cut cut_ = Cut::nothing;
-  int32_t loop_ = 0, stripe_ = 0;
+  int32_t loop_ = 0, stripe_log2_ = 0;
   Pieces pieces_{1, 1, 1};
 };
 
-// Calls body(Part) for each part of the target, threads side by side. False: for one of them it was.
+// Calls body(Part) for each part of the target, in parallel. Returns false if a call returned false.
 template <class Body>
 bool for_each_part(const Job& job, const Executor& executor, Body&& body) {
   const Parts parts(job, executor);

@@ -6,8 +6,8 @@
 
 namespace gather::cpu {
 
-// A function that a scatter calls right before it writes. If it returns an error, the scatter returns that and writes
-// nothing.
+// A function that a scatter calls immediately before it writes. If it returns an error, the scatter returns that error
+// and writes nothing.
 struct Prepare {
   int32_t (*call)(void* arg);
   void* arg;

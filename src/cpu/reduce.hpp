@@ -7,13 +7,13 @@
 
 namespace gather::cpu {
 
-// What a scatter does with its rows that are not only written, without the help of a tier.
+// Returns the kernel that reduces rows of a scatter without a tier.
 WriteRows choose_reduce(const core::Plan& plan);
 
-// As many elements as are worth having as float32 at once.
+// The number of elements that are converted to float32 at once.
 constexpr int64_t block_floats = 512;
 
-// float16 and bfloat16, accumulated in float32.
+// Kernels that accumulate float16 or bfloat16 in float32.
 struct Accumulate {
   void (*load)(const char* row, int64_t n, float* values);
   void (*combine)(const char* row, int64_t n, float* values);

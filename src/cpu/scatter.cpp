@@ -3,93 +3,95 @@
 #include <algorithm>
 
 #include "cpu/accumulate.hpp"
-#include "cpu/again.hpp"
-#include "cpu/judge.hpp"
+#include "cpu/hot_rows.hpp"
 #include "cpu/target.hpp"
+#include "cpu/validate.hpp"
 
 namespace gather::cpu {
 namespace {
 
 using core::Error;
 
-void fetch_row(const char* row, int64_t bytes) {
+void prefetch_row(const char* row, int64_t bytes) {
   for (int64_t at = 0; at < bytes; at += 64) __builtin_prefetch(row + at, 1);
   __builtin_prefetch(row + bytes - 1, 1);
 }
 
-// Each row of the target is fetched so many rows before it is combined that it has arrived by then. Fetching and combining
-// take turns of `group` rows.
-template <int64_t group, class Fetch>
-void reduce_ahead(WriteRows update, char* target, const char* updates, const Updates& on, int64_t row, int64_t ahead,
-                  Fetch&& fetch) {
-  int64_t fetched = 0;
+// Combines updates with rows of the target, which are prefetched `ahead` rows earlier. Prefetching and combining
+// alternate after `group` rows.
+template <int64_t group, class Prefetch>
+void reduce_in_groups(WriteRows update, char* target, const char* updates, const Updates& on, int64_t row,
+                      int64_t ahead, Prefetch&& prefetch) {
+  int64_t prefetched = 0;
   for (int64_t i = 0; i < on.count; i += group) {
     const int64_t wanted = std::min(i + group + ahead, on.count);
-    for (; fetched < wanted; ++fetched) fetch(target + on.offsets[fetched]);
+    for (; prefetched < wanted; ++prefetched) prefetch(target + on.offsets[prefetched]);
     update(target, on.offsets + i, updates, on.from + i, std::min(group, on.count - i), row);
   }
 }
 
-void reduce_far(WriteRows update, char* target, const char* updates, const Updates& on, int64_t row) {
-  constexpr int64_t most_ahead = 32, most_bytes_ahead = 16 * 1024;
-  // Mostly in one line of a cache. Which of them are in two is not worth asking.
+void reduce_prefetched(WriteRows update, char* target, const char* updates, const Updates& on, int64_t row) {
+  constexpr int64_t max_ahead = 32, max_bytes_ahead = 16 * 1024;
+  // Such a row usually fits in one cache line. Testing for a second line costs more than it saves.
   if (row < 64) {
-    return reduce_ahead<32>(update, target, updates, on, row, most_ahead,
-                            [](const char* at) { __builtin_prefetch(at, 1); });
+    return reduce_in_groups<32>(update, target, updates, on, row, max_ahead,
+                                [](const char* at) { __builtin_prefetch(at, 1); });
   }
-  const int64_t ahead = std::min(std::max(most_bytes_ahead / row, int64_t{1}), most_ahead);
-  reduce_ahead<8>(update, target, updates, on, row, ahead, [row](const char* at) { fetch_row(at, row); });
+  const int64_t ahead = std::min(std::max(max_bytes_ahead / row, int64_t{1}), max_ahead);
+  reduce_in_groups<8>(update, target, updates, on, row, ahead, [row](const char* at) { prefetch_row(at, row); });
 }
 
-// What rows are combined with, and whether they are fetched before; where there is `give`, that does it all.
-struct Way {
+// The kernels for one scatter. If `fused` is not NULL, it does all the work. Otherwise `update` combines rows, and
+// `prefetches` tells whether rows are prefetched before.
+struct ScatterKernels {
   WriteRows update;
-  bool fetches;
-  TakeRows give;
+  bool prefetches;
+  FusedKernel fused;
 };
 
-// Rows that come again and again are in the caches: there they stay, and nobody fetches them.
-Way choose_way(const Job& job) {
+// Hot rows are in the caches, so they need neither prefetching nor non-temporal stores.
+ScatterKernels choose_scatter_kernels(const Job& job) {
   const Kernels& kernels = job.kernels;
-  const bool asks = kernels.stream || kernels.fetches;
-  if (!asks || comes_again(job)) return {kernels.update, false, kernels.give};
-  return {kernels.stream ? kernels.stream : kernels.update, kernels.fetches, kernels.give_far};
+  const bool expects_cold_rows = kernels.stream || kernels.prefetches;
+  if (!expects_cold_rows || has_hot_rows(job)) return {kernels.update, false, kernels.fused_scatter};
+  return {kernels.stream ? kernels.stream : kernels.update, kernels.prefetches, kernels.fused_scatter_prefetched};
 }
 
-// All updates of a job, in their order. False: an index is bad that was good when it was judged.
-bool give_all(const Job& job, TakeRows give) {
-  const Steps& line = job.copying.line;
-  Lines lines(job.copying);
+// Scatters all updates of a job in the order of their positions. Returns false if an index has become invalid after its
+// validation.
+bool scatter_all_fused(const Job& job, FusedKernel fused) {
+  const SizedLoop& line = job.copying.line;
+  LineIterator lines(job.copying);
   int64_t left = job.slices / line.extent;
   for (int64_t now; left > 0; left -= now, lines.skip(now)) {
     now = std::min(left, lines.run());
-    const Steps next = job.copying.around_count > 0 ? lines.innermost() : Steps{};
-    const Stretch stretch{moved(job.indices, lines.indices()),
-                          line.indices,
-                          line.extent,
-                          moved(job.rows, lines.rows()),
-                          line.rows,
-                          moved(job.table, lines.table()),
-                          job.plan.row.out,
-                          now,
-                          next.indices,
-                          next.rows,
-                          next.table};
-    if (give(job.kernels.selection, stretch) != line.extent * now) return false;
+    const SizedLoop next = job.copying.outer_count > 0 ? lines.innermost() : SizedLoop{};
+    const TupleRun run{moved(job.indices, lines.indices()),
+                       line.indices,
+                       line.extent,
+                       moved(job.rows, lines.rows()),
+                       line.rows,
+                       moved(job.table, lines.table()),
+                       job.plan.row.out,
+                       now,
+                       next.indices,
+                       next.rows,
+                       next.table};
+    if (fused(job.kernels.selection, run) != line.extent * now) return false;
   }
   return true;
 }
 
-// False: an index is bad that was good when it was judged.
-bool write_part(const Part& part, const Way& way) {
+// Writes a part of the target. Returns false if an index has become invalid after its validation.
+bool write_part(const Part& part, const ScatterKernels& kernels) {
   const Job& job = part.job;
-  if (way.give && part.has_all()) return give_all(job, way.give);
+  if (kernels.fused && part.has_all()) return scatter_all_fused(job, kernels.fused);
   return for_updates_of(part, [&](const Updates& on) {
     for_each_row(job, [&](int64_t to, int64_t from) {
       char* const target = moved(target_of(job), on.target + to);
       const char* const updates = moved(job.rows, on.updates + from);
-      if (way.fetches) return reduce_far(way.update, target, updates, on, job.plan.row.out);
-      way.update(target, on.offsets, updates, on.from, on.count, job.plan.row.out);
+      if (kernels.prefetches) return reduce_prefetched(kernels.update, target, updates, on, job.plan.row.out);
+      kernels.update(target, on.offsets, updates, on.from, on.count, job.plan.row.out);
     });
   });
 }
@@ -97,11 +99,11 @@ bool write_part(const Part& part, const Way& way) {
 }  // namespace
 
 int32_t scatter(const Job& job, const Prepare& prepare, const Executor& executor, const Error& error) {
-  if (int32_t status = judge_all(job, executor, error)) return status;
+  if (int32_t status = validate_all(job, executor, error)) return status;
   if (job.plan.in_float32) return accumulate(job, prepare, executor, error);
   if (int32_t status = prepare()) return status;
-  const Way way = choose_way(job);
-  const bool whole = for_each_part(job, executor, [&](const Part& part) { return write_part(part, way); });
+  const ScatterKernels kernels = choose_scatter_kernels(job);
+  const bool whole = for_each_part(job, executor, [&](const Part& part) { return write_part(part, kernels); });
   return whole ? GTH_OK : core::fail_index_race(error);
 }
 

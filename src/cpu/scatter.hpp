@@ -2,18 +2,18 @@
 
 #include <cstdint>
 
-#include "core/base/apart.hpp"
 #include "core/base/error.hpp"
+#include "core/base/noinline.hpp"
 #include "cpu/executor.hpp"
 #include "cpu/job.hpp"
 #include "cpu/prepare.hpp"
 
 namespace gather::cpu {
 
-// Runs the job of a scatter that has something to write. Every index is validated, and memory is allocated, before
-// `prepare` is called and the first byte is written. Returns GTH_OK, GTH_E_INDEX, GTH_E_RACE or what `prepare` returns, and
-// GTH_E_NOMEM where it accumulates in float32; otherwise it allocates nothing.
-GATHER_APART int32_t scatter(const Job& job, const Prepare& prepare, const Executor& executor,
-                             const core::Error& error);
+// Runs a scatter with at least one element to write. It validates all indices and allocates memory, then calls
+// `prepare`, and then writes. Returns GTH_OK, GTH_E_INDEX, GTH_E_RACE or the error of `prepare`. Only a scatter that
+// accumulates in float32 allocates memory, and may return GTH_E_NOMEM.
+GATHER_NOINLINE int32_t scatter(const Job& job, const Prepare& prepare, const Executor& executor,
+                                const core::Error& error);
 
 }  // namespace gather::cpu

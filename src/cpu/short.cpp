@@ -8,7 +8,7 @@ namespace {
 
 using core::Short;
 
-// The offset of the row that a tuple selects; false where it selects none.
+// Computes the offset of the row that a tuple selects. Returns false if it selects none.
 template <class T>
 bool resolve(const Short& form, const char* tuple, int64_t* offset) {
   const core::IndexPolicy policy{form.wraps, true, Outside::refused};
@@ -30,7 +30,7 @@ bool resolve_all(const Short& form, const char* indices, int64_t tuples, int64_t
   return true;
 }
 
-// The number of tuples of a run; 0 where the run is none for a short form.
+// Returns the number of tuples of a run, or 0 if the short form cannot run it.
 int64_t tuples_of(const Short& form, int64_t n) {
   if (form.tuples > Short::most_tuples) return 0;
   if (form.largest_n == GTH_OPEN) return n == GTH_OPEN ? form.tuples : 0;
@@ -44,7 +44,7 @@ int64_t tuples_of(const Short& form, int64_t n) {
 bool run_short(const Short& form, CopyRows copy, const core::Pointers& pointers, int64_t n,
                const core::Extents* given) {
 #ifdef GATHER_TESTING
-  return false;  // test builds send everything through the general machinery
+  return false;  // In test builds, all calls take the general path.
 #endif
   const int64_t tuples = tuples_of(form, n);
   if (tuples == 0 || !pointers.table || !pointers.indices || !pointers.rows) return false;

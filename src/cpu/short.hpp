@@ -8,8 +8,8 @@
 
 namespace gather::cpu {
 
-// Runs the short form of a gather. False: nothing was written, because the run is not one of a few rows or something is
-// wrong with it; run() of the plan knows what. given: how much memory there is; nullptr: enough.
+// Runs the short form of a gather. Returns false, and writes nothing, if the run has too many rows or is invalid. run()
+// then runs the plan or reports the error. `given` is the size of the memory; nullptr means that it is sufficient.
 bool run_short(const core::Short& form, CopyRows copy, const core::Pointers& pointers, int64_t n,
                const core::Extents* given);
 

@@ -17,7 +17,7 @@ int32_t fail_race(int32_t operand, const Error& error) {
                     core::operand_name(operand));
 }
 
-// One of the strings of a tensor, whose offsets another thread may write.
+// A string of a tensor. Another thread may write its offsets.
 struct Entry {
   const core::Strings& strings;
   int64_t number;
@@ -25,12 +25,13 @@ struct Entry {
 
   int64_t offset(int64_t i) const { return load_index<int64_t>(reinterpret_cast<const char*>(strings.offsets + i)); }
 
-  // Where `length` bytes of it begin; -1: no longer inside.
+  // Returns the offset of its first byte, or -1 if `length` bytes from there are not inside.
   int64_t begin(int64_t length) const {
     const int64_t at = offset(number);
     return at >= 0 && at <= strings.extent && length <= strings.extent - at ? at : -1;
   }
 
+  // Returns its length, or -1 if its offsets are invalid.
   int64_t length() const {
     const int64_t first = offset(number), end = offset(number + 1);
     return first >= 0 && first <= end && end <= strings.extent ? end - first : -1;

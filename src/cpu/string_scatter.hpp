@@ -3,26 +3,28 @@
 #include <cstdint>
 
 #include "core/base/error.hpp"
-#include "core/plan/plan.hpp"
 #include "core/base/strings.hpp"
+#include "core/plan/plan.hpp"
 #include "cpu/executor.hpp"
 
 namespace gather::cpu {
 
-// Strings are scattered in three steps, because the size of the result is not known before: which string each element is, the
-// offsets of the result, its bytes.
+// Scatters strings in three steps, because the size of the result is unknown at first. `find` selects the string of
+// each element. `measure` computes the offsets of the result. `copy` copies its bytes.
 struct StringScatter {
   core::Strings target, updates;
   int64_t target_count, updates_count;
-  int64_t* numbers;  // room for both counts; of the first, those from target_count on are updates
+  // Has target_count + updates_count elements. After `find`, the first target_count of them are the numbers of the
+  // selected strings. Numbers below target_count are strings of the target, the others are updates.
+  int64_t* numbers;
 
-  // `plan` is lowered from dense descriptions of dtype string. Returns GTH_OK, GTH_E_INDEX or GTH_E_RACE.
+  // Precondition: `plan` is lowered from dense descriptions of dtype string. Returns GTH_OK, GTH_E_INDEX or GTH_E_RACE.
   int32_t find(const core::Plan& plan, const char* indices, const Executor& executor, const core::Error& error) const;
 
-  // `offsets` has room for target_count + 1. Returns GTH_OK, GTH_E_RACE or GTH_E_SIZE.
+  // Precondition: `offsets` has target_count + 1 elements. Returns GTH_OK, GTH_E_RACE or GTH_E_SIZE.
   int32_t measure(int64_t* offsets, const core::Error& error) const;
 
-  // `bytes` has room for the last of `offsets`. Returns GTH_OK or GTH_E_RACE.
+  // Precondition: the size of `bytes` is the last of `offsets`. Returns GTH_OK or GTH_E_RACE.
   int32_t copy(const int64_t* offsets, char* bytes, const core::Error& error) const;
 };
 

@@ -14,12 +14,12 @@ namespace {
 using core::Error;
 using core::Plan;
 
-// Strings of a slice that lie next to each other in params.
+// Returns the number of contiguous strings in a slice of params.
 int64_t strings_of(const Plan& plan) { return plan.row.in / plan.item.bytes(); }
 
 int64_t slices_of(const Plan& plan) { return plan.is_empty ? 0 : plan.slices.at(GTH_OPEN) * plan.inner; }
 
-// Stores where each row lies instead of copying it.
+// Stores the address of each row instead of copying it.
 void store_addresses(char* out, int64_t stride, const char* base, const int64_t* offsets, int64_t n, int64_t) {
   for (int64_t i = 0; i < n; ++i) {
     const char* address = base + offsets[i];
@@ -27,7 +27,7 @@ void store_addresses(char* out, int64_t stride, const char* base, const int64_t*
   }
 }
 
-// The plan that stores one address a row where `plan` copies a row of offsets.
+// Returns the plan that stores the address of each row of offsets that `plan` copies.
 Plan addresses_plan(const Plan& plan) {
   Plan result = plan;
   for (int32_t i = 0; i < plan.end; ++i) result.loops[i].rows.factor /= strings_of(plan);
@@ -35,7 +35,8 @@ Plan addresses_plan(const Plan& plan) {
   return result;
 }
 
-// Where in params' offsets each slice begins, as an address; 0: it selects nothing.
+// Finds the address of the first offset of each slice in the offsets of params. The address is 0 if the slice selects
+// nothing.
 int32_t find_slices(const Plan& plan, const core::Strings& params, const char* indices, const Executor& executor,
                     int64_t* slices, const Error& error) {
   static_assert(sizeof(const char*) == sizeof(int64_t));
@@ -47,43 +48,45 @@ int32_t find_slices(const Plan& plan, const core::Strings& params, const char* i
   return run(addresses_plan(plan), kernels, pointers, GTH_OPEN, core::Output::ours, executor, error);
 }
 
-// Rows are fetched so many before they are wanted.
-constexpr int64_t ahead = 16;
+// The number of slices by which offsets and bytes are prefetched ahead.
+constexpr int64_t prefetch_slices = 16;
 
-// Pieces of the slices: each has an entry of the result's offsets a string, and some bytes more.
+// Cuts the slices into pieces. The cost is that of one offset for each string, plus `bytes`.
 Pieces cut_slices(const Executor& executor, int64_t slices, int64_t strings, int64_t bytes) {
   int64_t work;
   const bool fits = core::multiply(slices, strings * row_overhead, &work) && core::add(work, bytes, &work);
   return cut(executor, slices, fits ? work : INT64_MAX);
 }
 
-enum class Found : uint8_t { all, raced, too_large };
+enum class Measured : uint8_t { all, raced, too_large };
 
-// Offsets were checked when the tensor was made; that they are bad now is another thread's doing.
+// Returns true if a string is inside params. The offsets were validated when the tensor was created, so an invalid one
+// has been written by another thread.
 bool is_range(const core::Strings& params, int64_t begin, int64_t end) {
   return begin >= 0 && begin <= end && end <= params.extent;
 }
 
-// Turns the addresses of slices [first, last) into where their bytes begin, and writes the offsets behind each string as
-// if the first began at 0. Every offset of params is loaded once.
-Found measure_slices(const core::Strings& params, int64_t strings, int64_t first, int64_t last, int64_t* slices,
-                     int64_t* offsets) {
+// Replaces the addresses of the slices [first, last) by the offsets of their first bytes. Writes the end of each
+// string, counted from the first slice. Loads every offset of params once.
+Measured measure_slices(const core::Strings& params, int64_t strings, int64_t first, int64_t last, int64_t* slices,
+                        int64_t* offsets) {
   int64_t total = 0;
   for (int64_t slice = first; slice < last; ++slice) {
-    if (slice + ahead < last) __builtin_prefetch(reinterpret_cast<const char*>(slices[slice + ahead]));
+    if (slice + prefetch_slices < last)
+      __builtin_prefetch(reinterpret_cast<const char*>(slices[slice + prefetch_slices]));
     const char* const at = reinterpret_cast<const char*>(slices[slice]);
     int64_t* const ends = offsets + slice * strings;
     int64_t begin = at ? load_index<int64_t>(at) : 0;
     slices[slice] = begin;
     for (int64_t i = 0; i < strings; ++i) {
       const int64_t end = at ? load_index<int64_t>(at + (i + 1) * int64_t{sizeof(int64_t)}) : 0;
-      if (at && !is_range(params, begin, end)) return Found::raced;
-      if (!core::add(total, end - begin, &total)) return Found::too_large;
+      if (at && !is_range(params, begin, end)) return Measured::raced;
+      if (!core::add(total, end - begin, &total)) return Measured::too_large;
       ends[i] = total;
       begin = end;
     }
   }
-  return Found::all;
+  return Measured::all;
 }
 
 int32_t fail_race(const Error& error) {
@@ -94,23 +97,23 @@ int32_t fail_size(const Error& error) {
   return error.fail({GTH_E_SIZE, GTH_OPERAND_OUT, -1, -1, 0, INT64_MAX}, "out: more than 2^63 - 1 bytes of strings");
 }
 
-// Each piece's offsets begin at 0: adds where the pieces before it end.
+// Adds the total size of the earlier pieces to the offsets of each piece, which begin at 0.
 int32_t join_pieces(const Executor& executor, const Pieces& pieces, int64_t strings, int64_t* offsets,
                     const Error& error) {
   const auto end_of = [&](int64_t piece) { return offsets + pieces.last(piece) * strings; };
-  for (int64_t i = 1; i < pieces.number; ++i) {
+  for (int64_t i = 1; i < pieces.count; ++i) {
     if (!core::add(*end_of(i), *end_of(i - 1), end_of(i))) return fail_size(error);
   }
   for_each_piece(executor, pieces, [&](int64_t i) {
     const int64_t before = i == 0 ? 0 : *end_of(i - 1);
-    int64_t* const end = end_of(i);  // is done, and read by the next piece
+    int64_t* const end = end_of(i);  // is final already; the next piece reads it
     for (int64_t* at = offsets + pieces.first(i) * strings + 1; at < end; ++at) *at += before;
   });
   return GTH_OK;
 }
 
-// Strings that are not long are copied in steps of so many bytes, for which both sides must have room: the lengths of
-// strings are what a processor cannot foresee.
+// Short strings are copied in steps of 32 bytes, if both memories extend that far. A fixed step avoids branches that
+// depend on the lengths, which are hard to predict.
 constexpr int64_t step = 32, long_string = 128;
 
 void copy_string(char* to, const char* to_end, const char* from, const char* from_end, int64_t length) {
@@ -121,13 +124,13 @@ void copy_string(char* to, const char* to_end, const char* from, const char* fro
   for (int64_t at = 0; at < length; at += step) std::memcpy(to + at, from + at, step);
 }
 
-// What is written behind a string is written over by the next ones, up to the end of the piece.
+// A step may write bytes behind a string. The next strings overwrite them. No byte behind the piece is written.
 void copy_strings(const core::Strings& params, int64_t strings, int64_t first, int64_t last, const int64_t* begins,
                   const int64_t* offsets, char* bytes) {
   const char* const from_end = params.bytes + params.extent;
   const char* const to_end = bytes + offsets[last * strings];
   for (int64_t slice = first; slice < last; ++slice) {
-    if (slice + ahead < last) __builtin_prefetch(params.bytes + begins[slice + ahead]);
+    if (slice + prefetch_slices < last) __builtin_prefetch(params.bytes + begins[slice + prefetch_slices]);
     const int64_t begin = offsets[slice * strings], length = offsets[(slice + 1) * strings] - begin;
     if (length > 0) copy_string(bytes + begin, to_end, params.bytes + begins[slice], from_end, length);
   }
@@ -142,14 +145,14 @@ int32_t gather_string_offsets(const Plan& plan, const core::Strings& params, con
   *offsets = 0;
   if (slices == 0) return GTH_OK;
   const Pieces pieces = cut_slices(executor, slices, strings, 0);
-  std::atomic<Found> found{Found::all};
+  std::atomic<Measured> measured{Measured::all};
   for_each_piece(executor, pieces, [&](int64_t i) {
-    const Found now = measure_slices(params, strings, pieces.first(i), pieces.last(i), begins, offsets + 1);
-    if (now != Found::all) found.store(now, std::memory_order_relaxed);
+    const Measured now = measure_slices(params, strings, pieces.first(i), pieces.last(i), begins, offsets + 1);
+    if (now != Measured::all) measured.store(now, std::memory_order_relaxed);
   });
-  if (found == Found::raced) return fail_race(error);
-  if (found == Found::too_large) return fail_size(error);
-  return pieces.number == 1 ? GTH_OK : join_pieces(executor, pieces, strings, offsets, error);
+  if (measured == Measured::raced) return fail_race(error);
+  if (measured == Measured::too_large) return fail_size(error);
+  return pieces.count == 1 ? GTH_OK : join_pieces(executor, pieces, strings, offsets, error);
 }
 
 void gather_string_bytes(const Plan& plan, const core::Strings& params, const Executor& executor, const int64_t* begins,

@@ -14,6 +14,7 @@ GATHER_SHARED uint64_t load(const uint64_t* word) {
   asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
   return value;
 #else
+  GATHER_STEP();
   return __atomic_load_n(word, __ATOMIC_RELAXED);
 #endif
 }
@@ -24,6 +25,7 @@ GATHER_SHARED uint32_t load(const uint32_t* word) {
   asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
   return value;
 #else
+  GATHER_STEP();
   return __atomic_load_n(word, __ATOMIC_RELAXED);
 #endif
 }
@@ -35,16 +37,7 @@ GATHER_SHARED uint32_t add(uint32_t* word, uint32_t value) {
   asm volatile("atom.relaxed.gpu.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(word), "r"(value) : "memory");
   return before;
 #else
-  return __atomic_fetch_add(word, value, __ATOMIC_RELAXED);
-#endif
-}
-
-GATHER_SHARED uint64_t add(uint64_t* word, uint64_t value) {
-#ifdef __CUDA_ARCH__
-  uint64_t before;
-  asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(word), "l"(value) : "memory");
-  return before;
-#else
+  GATHER_STEP();
   return __atomic_fetch_add(word, value, __ATOMIC_RELAXED);
 #endif
 }
@@ -56,6 +49,7 @@ GATHER_SHARED uint32_t arrive(uint32_t* word, uint32_t value) {
   asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(word), "r"(value) : "memory");
   return before;
 #else
+  GATHER_STEP();
   return __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL);
 #endif
 }
@@ -66,6 +60,7 @@ GATHER_SHARED void raise(uint64_t* word, uint64_t value) {
   asm volatile("red.relaxed.gpu.global.max.u64 [%0], %1;" : : "l"(word), "l"(value) : "memory");
 #else
   uint64_t seen = load(word);
+  GATHER_STEP();
   while (seen < value && !__atomic_compare_exchange_n(word, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
 #endif
@@ -76,8 +71,40 @@ GATHER_SHARED void publish(uint64_t* word, uint64_t value) {
 #ifdef __CUDA_ARCH__
   asm volatile("st.release.sys.global.u64 [%0], %1;" : : "l"(word), "l"(value) : "memory");
 #else
+  GATHER_STEP();
   __atomic_store_n(word, value, __ATOMIC_RELEASE);
 #endif
 }
+
+// Whether it was `before` and is `after` now; then what the thread that made it `before` had written is there.
+GATHER_SHARED bool compare_exchange(uint64_t* word, uint64_t before, uint64_t after) {
+#ifdef __CUDA_ARCH__
+  uint64_t found;
+  asm volatile("atom.acq_rel.gpu.global.cas.b64 %0, [%1], %2, %3;"
+               : "=l"(found)
+               : "l"(word), "l"(before), "l"(after)
+               : "memory");
+  return found == before;
+#else
+  GATHER_STEP();
+  return __atomic_compare_exchange_n(word, &before, after, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+#endif
+}
+
+// A lock. Every number but this one means that it is free, so that no thread waits for what was never a lock.
+constexpr uint64_t locked = 0x6c6f636b65646761;
+
+// The thread that has it must need nothing of others until it unlocks, and may be of any block of any grid.
+GATHER_SHARED void lock(uint64_t* word) {
+  for (;;) {
+    const uint64_t seen = load(word);
+    if (seen == locked)
+      GATHER_PAUSE(word, locked);
+    else if (compare_exchange(word, seen, locked))
+      return;
+  }
+}
+
+GATHER_SHARED void unlock(uint64_t* word) { publish(word, 0); }
 
 }  // namespace gather::cuda

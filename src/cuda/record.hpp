@@ -6,23 +6,26 @@
 // The error record, as the device writes and hands it out.
 namespace gather::cuda {
 
-// Counts a failed call; the first since the last take is described. Calls that overlap may fail at once: `reserved` says
-// who came first, and the others are counted where its description is there already, so that none is read half written.
+// Copies what a record says of the first failed call.
+GATHER_SHARED void copy_failure(gth_error_record* to, const gth_error_record& from) {
+  to->sequence = from.sequence;
+  to->position = from.position;
+  to->value = from.value;
+  to->limit = from.limit;
+  to->operand = from.operand;
+  to->component = from.component;
+  to->status = from.status;
+  to->flags = from.flags;
+}
+
+// Counts a failed call. The first one since the last take is described, before it is counted. Calls may fail at the same
+// time as each other and as a take: `reserved` is the lock of the record. A host may set the count to 0 at any time.
 GATHER_SHARED void note_failure(gth_error_record* record, const gth_error_record& failure) {
-  const uint64_t earlier = add(&record->reserved, 1);
-  if (earlier > 0) {
-    if (load(&record->count) > 0) raise(&record->count, earlier + 1);
-    return;
-  }
-  record->sequence = failure.sequence;
-  record->position = failure.position;
-  record->value = failure.value;
-  record->limit = failure.limit;
-  record->operand = failure.operand;
-  record->component = failure.component;
-  record->status = failure.status;
-  record->flags = failure.flags;
-  publish(&record->count, load(&record->reserved));
+  lock(&record->reserved);
+  const uint64_t count = load(&record->count);
+  if (count == 0) copy_failure(record, failure);
+  publish(&record->count, count + 1);
+  unlock(&record->reserved);
 }
 
 template <class Job>
@@ -52,22 +55,13 @@ GATHER_SHARED gth_error_record race_failure(int64_t sequence) {
 
 // Copies the record out and clears it.
 GATHER_SHARED void take_record(gth_error_record* record, gth_error_record* to) {
+  lock(&record->reserved);
   const uint64_t count = load(&record->count);
-  gth_error_record taken{};
-  if (count > 0) taken = *record;
-  to->sequence = taken.sequence;
-  to->position = taken.position;
-  to->value = taken.value;
-  to->limit = taken.limit;
-  to->operand = taken.operand;
-  to->component = taken.component;
-  to->status = taken.status;
-  to->flags = taken.flags;
+  copy_failure(to, count > 0 ? *record : gth_error_record{});
   to->reserved = 0;
   publish(&to->count, count);
-  if (count == 0) return;
-  record->reserved = 0;
-  publish(&record->count, 0);
+  if (count > 0) publish(&record->count, 0);
+  unlock(&record->reserved);
 }
 
 }  // namespace gather::cuda

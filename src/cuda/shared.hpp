@@ -21,6 +21,13 @@
 #define GATHER_TOUCH(address, bytes) ((void)0)
 #endif
 
+// Tests can stop the host's copy before each atomic access, and where it waits until a word has changed, in order to
+// run the accesses of several threads in every order.
+#ifndef GATHER_STEP
+#define GATHER_STEP() ((void)0)
+#define GATHER_PAUSE(word, seen) ((void)0)
+#endif
+
 namespace gather::cuda {
 
 // Loads that a thread has in flight: what decides the speed.

@@ -1,5 +1,5 @@
-# What Debian requires of each package beyond the files of the project. CPack runs this script after it has installed
-# each component into a folder and before it packs them.
+# Adds the files that Debian requires in each package. CPack runs this script after the installation of each component
+# and before the creation of the packages.
 if(NOT CPACK_GENERATOR STREQUAL "DEB")
   return()
 endif()
@@ -8,7 +8,7 @@ set(sources ${CMAKE_CURRENT_LIST_DIR}/debian)
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)  # or SOURCE_DATE_EPOCH
 
 function(gzip file)
-  # Without a name and a time, so that the same input gives the same package.
+  # The file contains no name and no time, so that the package is reproducible.
   execute_process(COMMAND gzip -9n ${file} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 

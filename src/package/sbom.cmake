@@ -1,6 +1,6 @@
-# What is in the library that is being installed: its bill of materials, in SPDX's form; sbom.py beside this writes that
-# of whole packages. Of others' code there is none but NVIDIA's static runtime, where the library has a CUDA half.
-# Given: library, version, cuda (the toolkit's version, or nothing), template and output.
+# Writes the software bill of materials (SPDX) of the library during its installation. sbom.py writes that of packages.
+# The only code of others is the static runtime of NVIDIA, in a library with CUDA.
+# Parameters: library, version, cuda (the version of the toolkit, or empty), template, output.
 get_filename_component(name ${library} NAME)
 file(SHA256 ${library} sha256)
 string(TIMESTAMP created UTC)  # or SOURCE_DATE_EPOCH

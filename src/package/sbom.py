@@ -1,8 +1,9 @@
-"""Writes what packages are made of, as an SPDX document: sbom.py PACKAGE... >FILE
+"""Writes the software bill of materials of packages as an SPDX document.
 
-The packages hold the sources of this project and nothing of others, but for wheels, which hold a C++ runtime. What
-their users' machines bring to it (the crates that Cargo.lock names, the Python distributions that pyproject.toml names)
-is listed as what they depend on.
+Usage: sbom.py PACKAGE... >FILE
+
+Packages contain only code of this project, except wheels, which also contain a C++ runtime. The document lists the
+dependencies of a package: the crates in Cargo.lock and the Python distributions in pyproject.toml.
 """
 
 import hashlib
@@ -25,7 +26,7 @@ def version():
 
 
 def created():
-    """When the sources were last changed, so that the same sources make the same document."""
+    """Returns the time of the last commit, so that the document is reproducible."""
     commit = ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"]
     seconds = os.environ.get("SOURCE_DATE_EPOCH") or subprocess.check_output(commit, text=True)
     return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -63,7 +64,7 @@ def located(kind, name, release=None):
 
 
 def crates():
-    """What the two crates are built with; crates that only their tests use are left out."""
+    """Yields the dependencies of the two crates, except those of tests only."""
     lock = tomllib.loads((ROOT / "bindings/rust/Cargo.lock").read_text())["package"]
     known = {each["name"]: each for each in lock}
     manifests = [tomllib.loads(path.read_text()) for path in ROOT.glob("bindings/rust/gather*/Cargo.toml")]
@@ -90,7 +91,7 @@ def distributions():
 
 
 def linked(path):
-    """What is in wheels of others: the C++ runtime that zig brings, and for x86-64 an object of GCC's."""
+    """Yields the foreign code in a wheel: the C++ runtime of zig, and an object file of GCC for x86-64."""
     if path.suffix != ".whl":
         return
     tools = (ROOT / "bindings/python/requirements-wheels.txt").read_text()
@@ -102,7 +103,7 @@ def linked(path):
 
 
 def needs(path):
-    """What a package needs beside the C and C++ runtime, by its kind."""
+    """Returns the dependencies of a package except the C and C++ runtime."""
     if path.suffix == ".crate":
         return list(crates())
     is_python = path.suffix == ".whl" or path.name == f"libgather-{version()}.tar.gz"

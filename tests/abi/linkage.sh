@@ -1,11 +1,12 @@
 #!/bin/sh
-# linkage.sh CHECK LIBRARY: one property of the shared library as compilers and the loader see it. Exits with 0 if it
-# holds, with 77 if it cannot be checked here.
+# Usage: linkage.sh CHECK LIBRARY
+# Checks one property of the shared library for compilers and the loader. Exits with 0 if the library has the property,
+# and with 77 if it cannot be checked.
 set -eu
 here=$(dirname "$0")
 library=$2
 
-# Prints its standard input, which names what must not be, and fails if there is any.
+# Fails if the standard input is not empty, and prints it.
 none() {
   if grep .; then
     echo "$1" >&2
@@ -14,21 +15,21 @@ none() {
 }
 
 case $1 in
-  symbols) # the list of exported functions, neither more nor less; the version node is named beside each
+  symbols) # The library exports exactly the functions in symbols.txt, each with the version node.
     sed 's/$/@@LIBGATHER_1/' "$here/symbols.txt" | sort >symbols.expected
     nm -D --defined-only "$library" | awk '$2 != "A" { print $3 }' | sort | diff -u symbols.expected -
     ;;
-  signatures) # every function takes and returns what it did in baseline.abi; new ones are welcome
+  signatures) # Each function has the signature that is in baseline.abi. New functions are allowed.
     command -v abidiff >/dev/null || { echo "skipped: there is no abidiff (package abigail-tools)" && exit 77; }
     readelf -h "$library" | grep -q 'Machine:.*X86-64' || { echo "skipped: baseline.abi is that of x86_64" && exit 77; }
     abidiff --no-added-syms --headers-dir2 "$here/../../include/gather" "$here/baseline.abi" "$library"
     ;;
-  baseline) # not a check: writes baseline.abi anew, for a release
+  baseline) # This is not a check. It writes baseline.abi for a release.
     abidw --exported-interfaces-only --no-parameter-names --no-corpus-path --no-comp-dir-path --no-show-locs \
       --no-elf-needed --drop-private-types --headers-dir "$here/../../include/gather" \
       --out-file "$here/baseline.abi" "$library"
     ;;
-  declared) # the list has every function of the header, and pins.c every number but those that grow
+  declared) # symbols.txt contains every function of the header. pins.c contains every constant except those that grow.
     header=$here/../../include/gather/gather.h
     sed -n 's/^GTH_API .*[ *]\(gth_[a-z0-9_]*\)(.*/\1/p' "$header" | sort | diff -u "$here/symbols.txt" -
     sed -e ':more' -e '/\\$/{N; s/\\\n *//; b more' -e '}' "$header" |
@@ -39,46 +40,46 @@ case $1 in
   soname)
     readelf -d "$library" | grep -q 'SONAME.*\[libgather\.so\.1\]'
     ;;
-  needed) # the C and C++ runtime; the last three where glibc still splits them
+  needed) # The library needs only the C and C++ runtime. Older releases of glibc split it into more libraries.
     readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
       { grep -vxE 'lib(stdc\+\+|gcc_s|m|c|pthread|dl|rt)\.so\.[0-9]+|ld-linux.*\.so\.[0-9]+' || :; } |
       none "these libraries must not be needed"
     ;;
-  paths) # nothing that names the place it was built in
+  paths) # The library does not contain the path of its build.
     readelf -d "$library" | { grep -E 'RPATH|RUNPATH' || :; } | none "no run path"
     root=$(cd "$here/../.." && pwd)
     strings -a "$library" | { grep -F "$root/" || :; } | none "no path of the source tree"
     ;;
-  unique) # they would pin the library in memory for ever
+  unique) # Unique symbols would prevent unloading the library.
     nm "$library" | { grep -E '^[0-9a-f]+ u ' || :; } | none "no unique symbols"
     ;;
-  constructors) # at loading the compiler's own entry and ours, which watch for forks; at unloading its and ours, which
-    # end the threads and free the slots: two each, or one where link-time optimisation has merged them
+  constructors) # There is one entry of the compiler, and one or two of the library. Those of the library register fork
+    # handlers when it is loaded, and end the threads and free the slots when it is unloaded.
     readelf -SW "$library" | grep -qE ' \.init_array +INIT_ARRAY +[0-9a-f]+ [0-9a-f]+ 0000(10|18) '
     readelf -SW "$library" | grep -qE ' \.fini_array +FINI_ARRAY +[0-9a-f]+ [0-9a-f]+ 0000(10|18) '
     nm -D --undefined-only "$library" | { grep -E '\b(__cxa_(thread_)?atexit|atexit|on_exit)' || :; } |
       none "no static objects with destructors"
     ;;
-  archive) # the static library is ordinary code, which every linker takes
+  archive) # The static library contains only ordinary code, which every linker accepts.
     objdump -h "$library" | { grep -F '.gnu.lto_' || :; } | none "no code for link-time optimisation"
     ;;
-  quiet) # no output, no signals, no environment writes, no way out of the process
+  quiet) # The library does not print, raise signals, change the environment or end the process.
     nm -D --undefined-only "$library" |
       { grep -wE '(v|f|vf|__f|__vf|__)?printf(_chk)?|puts|putchar|fputs|fwrite|write|perror|std(out|err)|exit|_exit|abort|setenv|putenv|unsetenv|signal|sigaction|raise|kill' || :; } |
       none "the library must not use these"
     ;;
-  objects) # quiet and without destructors too: objects of ours that end up in a library beside foreign ones. What nvcc
-    # registers for kernels is the one exception, and not among them
+  objects) # The same, and no destructors, for objects that are linked with the CUDA runtime. The code that nvcc generates
+    # to register kernels is not included.
     nm --undefined-only "$library" |
       { grep -wE '(v|f|vf|__f|__vf|__)?printf(_chk)?|puts|putchar|fputs|fwrite|write|perror|std(out|err)|exit|_exit|abort|setenv|putenv|unsetenv|signal|sigaction|raise|kill|__cxa_(thread_)?atexit|atexit|on_exit' || :; } |
       none "the library must not use these"
     ;;
-  size) # what the CUDA half adds, all architectures together
+  size) # The CUDA code for all architectures adds less than 8 MB.
     added=$(($(stat -Lc %s "$library") - $(stat -Lc %s "$3")))
-    echo "The CUDA half adds $added bytes."
+    echo "The CUDA code adds $added bytes."
     [ "$added" -lt 8000000 ]
     ;;
-  without_driver) # loads where there is no driver, says so, and serves the CPU
+  without_driver) # Without a driver the library loads, reports that there is no device, and works on the CPU.
     python3 -B "$here/without_driver.py" "$library"
     ;;
   hardened)
@@ -86,19 +87,19 @@ case $1 in
     readelf -lW "$library" | grep -q GNU_RELRO
     readelf -lW "$library" | grep -qE 'GNU_STACK .* RW '
     readelf -d "$library" | { grep TEXTREL || :; } | none "no text relocations"
-    nm -D --undefined-only "$library" | grep -q __stack_chk_fail     # stacks that are written beyond are noticed
-    nm -D --undefined-only "$library" | grep -qE '__v?snprintf_chk' # and so are texts
+    nm -D --undefined-only "$library" | grep -q __stack_chk_fail     # overflows of stack buffers are detected
+    nm -D --undefined-only "$library" | grep -qE '__v?snprintf_chk' # overflows of text buffers are detected
     ;;
-  branches) # every exported function begins with the mark of a branch's target
-    [ "$(uname -m)" = x86_64 ] || { echo "skipped: endbr64 is of x86_64" && exit 77; }
+  branches) # Every exported function begins with endbr64, the mark of a valid branch target.
+    [ "$(uname -m)" = x86_64 ] || { echo "skipped: endbr64 exists only on x86_64" && exit 77; }
     objdump -d --no-show-raw-insn "$library" |
       awk '/^[0-9a-f]+ <gth_[a-z0-9_]*>:/ { name = $2; getline; if ($2 != "endbr64") print name }' |
       none "these functions have no endbr64"
     ;;
-  glibc) # the oldest C library that will do, which docs/platforms.md states
+  glibc) # docs/platforms.md states the oldest release of glibc that works.
     newest=$(nm -D --undefined-only "$library" | sed -n 's/.*@GLIBC_\([0-9.]*\)$/\1/p' | sort -uV | tail -n 1)
     floor=$(sed -n 's/.*needs glibc \([0-9.]*[0-9]\).*/\1/p' "$here/../../docs/platforms.md" | head -n 1)
-    echo "needed is glibc $newest, stated is $floor"
+    echo "The library needs glibc $newest. The documentation states $floor."
     [ "$(printf '%s\n%s\n' "$newest" "$floor" | sort -V | tail -n 1)" = "$floor" ]
     ;;
   *)

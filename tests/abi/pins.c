@@ -1,5 +1,5 @@
-/* What a program that was compiled against an earlier release has built in. Within an ABI number no line changes,
- * except for the SIZE of a struct that grew at its end and GTH_OP_LAST. New lines are added. */
+/* The numbers that are compiled into programs of earlier releases. Within an ABI number, lines are only added. The only
+ * lines that may change are GTH_OP_LAST and the SIZE of a struct that has new fields at its end. */
 #include "gather/gather.h"
 
 #define SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), "size of " #type)

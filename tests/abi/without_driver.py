@@ -1,5 +1,9 @@
-"""without_driver.py LIBRARY: a library with CUDA on a machine without a driver. It loads, says that it was built with
-CUDA and that there is no device, and gathers on the CPU. Where there is a driver the test is skipped."""
+"""Tests a library with CUDA on a machine without a driver.
+
+Usage: without_driver.py LIBRARY
+
+The library must load, report its CUDA runtime and no device, and gather on the CPU. With a driver the test is skipped.
+"""
 
 import ctypes
 import sys

@@ -1,7 +1,7 @@
 #include <functional>
 
 #include "../../src/core/os/testing.hpp"
-#include "hostile.hpp"
+#include "samples.hpp"
 
 // Every allocation of every call fails once, and with all that follow it: the answer is GTH_E_NOMEM, nothing is handed
 // out, nothing is lost (the address sanitizer sees leaks; what hooks gave is counted), and the inputs work on.
@@ -284,6 +284,68 @@ TEST_F(AllocationFailures, G4_GradientsLeaveTheOutputAsItWas) {
   expect_unchanged(gth_gather_elements_gradient, elements, i_, line);
   const Array again(GTH_DTYPE_FLOAT16, {4, 2}, std::vector<uint16_t>(8, 0x1234));
   expect_unchanged(gth_gather_nd_gradient, rows, t_, again);
+}
+
+// Several requests need one allocation for themselves. Without it none of them has run.
+TEST_F(AllocationFailures, G4_SeveralRequests) {
+  const Sample first(calls::scatter), second(calls::gather_gradient);
+  const Bytes before[] = {first.table.bytes(), second.table.bytes()};
+  const Bytes after[] = {first.expected(), second.expected()};
+  const Mixed a(first.descs(), 5), b(second.descs(), 2);
+  const gth_request requests[] = {a.request(first.op), b.request(second.op)};
+  const gth_request* const pointers[] = {&requests[0], &requests[1]};
+  Error error;
+  gth_testing_fail_allocation(1, 1);
+  const int32_t status = gth_run_many(nullptr, 2, pointers, &error);
+  gth_testing_fail_allocation(0, 0);
+  EXPECT_STREQ(gth_status_name(status), "GTH_E_NOMEM");
+  EXPECT_EQ(error.item, -1);
+  EXPECT_GT(error.value, 0);
+  EXPECT_TRUE(first.table.bytes() == before[0] && second.table.bytes() == before[1]) << "a table was written";
+  gth_testing_fail_allocation(2, 1);
+  EXPECT_EQ(gth_run_many(nullptr, 2, pointers, &error), GTH_OK) << error.message;
+  EXPECT_EQ(gth_testing_allocations(), 1);
+  gth_testing_fail_allocation(0, 0);
+  EXPECT_TRUE(first.table.bytes() == after[0] && second.table.bytes() == after[1]);
+}
+
+TEST_F(AllocationFailures, G4_SeveralPlans) {
+  const Sample sample(calls::gather);
+  const std::array<gth_tensor_desc, 3> descs = sample.descs();
+  const Bytes before = sample.rows.bytes();
+  Plan plan;
+  ASSERT_EQ(calls::gather.plan(&descs[0], &descs[1], nullptr, nullptr, plan.out(), nullptr), GTH_OK);
+  const gth_plan* const plans[] = {plan.get()};
+  const gth_plan_args run = calls::args(GTH_OPEN, sample.table.data(), sample.indices.data(), sample.rows.data());
+  const gth_plan_args* const runs[] = {&run};
+  Error error;
+  gth_testing_fail_allocation(1, 1);
+  const int32_t status = gth_plan_run_many(nullptr, 1, plans, runs, &error);
+  gth_testing_fail_allocation(0, 0);
+  EXPECT_STREQ(gth_status_name(status), "GTH_E_NOMEM");
+  EXPECT_EQ(error.item, -1);
+  EXPECT_TRUE(sample.rows.bytes() == before) << "the output was written";
+}
+
+// float32 accumulation allocates when its request runs: those before it are complete, and it has written nothing.
+TEST_F(AllocationFailures, G4_AccumulationOfOneOfSeveralRequests) {
+  const Sample first(calls::gather);
+  const Array target(GTH_DTYPE_FLOAT16, {4}, std::vector<uint16_t>(4, 0x3c00));
+  const Array updates(GTH_DTYPE_FLOAT16, {3}, std::vector<uint16_t>(3, 0x3c00));
+  const gth_tensor_desc t = target.desc(), u = updates.desc();
+  const gth_options sums = reducing(GTH_REDUCTION_ADD, GTH_ACCUMULATE_FLOAT32);
+  const Mixed a(first.descs(), 0);
+  const gth_request requests[] = {a.request(first.op), GTH_REQUEST(GTH_OP_SCATTER, &t, &i_, &u, &sums)};
+  const gth_request* const pointers[] = {&requests[0], &requests[1]};
+  const Bytes before = target.bytes(), expected = first.expected();
+  Error error;
+  gth_testing_fail_allocation(2, 1);
+  const int32_t status = gth_run_many(nullptr, 2, pointers, &error);
+  gth_testing_fail_allocation(0, 0);
+  EXPECT_STREQ(gth_status_name(status), "GTH_E_NOMEM");
+  EXPECT_EQ(error.item, 1);
+  EXPECT_TRUE(first.rows.bytes() == expected) << "the request before is complete";
+  EXPECT_TRUE(target.bytes() == before) << "the target was written";
 }
 
 // Of so high a rank that their dims need memory of their own.

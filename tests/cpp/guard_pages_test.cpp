@@ -27,7 +27,7 @@ void store(char* at, int64_t value, int64_t bytes) { std::memcpy(at, &value, sta
 struct Combination {
   int64_t row;
   int64_t n;
-  IndexType type;
+  Width width;
   int32_t bounds;
   bool is_nd;
   bool has_bad;  // the last tuple is out of bounds

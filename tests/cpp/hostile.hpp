@@ -202,7 +202,7 @@ struct Call {
     Plan plan;
     const int32_t status = op.plan(&params, &indices, &out, options, plan.out(), error);
     if (status) return status;
-    return gth_plan_run(nullptr, plan.get(), GTH_OPEN, params.data, indices.data, out.data, error);
+    return gth_plan_run(nullptr, plan.get(), GTH_OPEN, params.data, indices.data, const_cast<void*>(out.data), error);
   }
 };
 

@@ -89,8 +89,7 @@ const Fault faults[] = {
     {"index",
      [](const Sample& sample, std::array<gth_tensor_desc, 3>*, gth_options*) {
        sample.set_index(1, 4);
-       const int64_t position = 1;  // also of elements, whose index 1 lies in column 1
-       return Facts{GTH_E_INDEX, GTH_OPERAND_INDICES, 0, position, 4, 4};
+       return Facts{GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1, 4, 4};
      }},
     {"dtype",
      [](const Sample& sample, std::array<gth_tensor_desc, 3>* descs, gth_options*) {
@@ -213,7 +212,7 @@ TEST(Operands, BesideATensorEveryOtherFieldIsZero) {
   }
 }
 
-TEST(Operands, ReservedCodec) {
+TEST(Operands, E7_ReservedCodec) {
   for (const Operation& op : calls::every) {
     const Sample sample(op);
     for (size_t role = 0; role < 3; ++role) {
@@ -224,7 +223,7 @@ TEST(Operands, ReservedCodec) {
   }
 }
 
-TEST(Operands, WhatIsNoTensor) {
+TEST(Operands, E5_WhatIsNoTensor) {
   const Sample any(calls::gather);
   gth_context* context = nullptr;
   Plan plan;
@@ -250,7 +249,7 @@ TEST(Operands, WhatIsNoTensor) {
   EXPECT_EQ(gth_context_release(context), GTH_OK);
 }
 
-TEST(Operands, UnknownOperations) {
+TEST(Operands, E7_UnknownOperations) {
   const Sample sample(calls::gather);
   const std::array<gth_tensor_desc, 3> descs = sample.descs();
   Error error;
@@ -271,7 +270,7 @@ TEST(Operands, UnknownOperations) {
   }
 }
 
-TEST(Operands, NullRequests) {
+TEST(Operands, E1_NullRequests) {
   Error error;
   const Facts facts{GTH_E_NULL, GTH_OPERAND_REQUEST};
   gth_tensor* made = reinterpret_cast<gth_tensor*>(1);

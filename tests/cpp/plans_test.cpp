@@ -57,7 +57,7 @@ struct Planned {
         << error.message;
   }
 
-  int32_t run(const void* params, const void* indices, const void* out, int64_t n, gth_error* error = nullptr) const {
+  int32_t run(const void* params, const void* indices, void* out, int64_t n, gth_error* error = nullptr) const {
     return gth_plan_run(nullptr, plan.get(), n, params, indices, out, error);
   }
 

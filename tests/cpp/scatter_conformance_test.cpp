@@ -66,7 +66,8 @@ void run_planned(const Case& test) {
   gth_error err = GTH_ERROR_INIT;
   int32_t status = operation(test).plan(&target.desc, &indices.desc, &updates.desc, &test.options, &plan, &err);
   if (!status) {
-    status = gth_plan_run(nullptr, plan, GTH_OPEN, target.desc.data, indices.desc.data, updates.desc.data, &err);
+    status = gth_plan_run(nullptr, plan, GTH_OPEN, target.desc.data, indices.desc.data,
+                          const_cast<void*>(updates.desc.data), &err);
   }
   expect_target(test, target, status, err);
   EXPECT_EQ(gth_plan_release(plan), GTH_OK);

@@ -22,7 +22,8 @@ struct ScatterCall {
     Plan plan;
     const int32_t status = op.plan(&target, &indices, &updates, options, plan.out(), error);
     if (status) return status;
-    return gth_plan_run(nullptr, plan.get(), GTH_OPEN, target.data, indices.data, updates.data, error);
+    return gth_plan_run(nullptr, plan.get(), GTH_OPEN, target.data, indices.data, const_cast<void*>(updates.data),
+                        error);
   }
 };
 

@@ -90,7 +90,7 @@ int32_t infer(const gth_request& request, gth_error* err) {
   return gth_infer(&request, &rows, GTH_MAX_NDIM, shape, err);
 }
 
-TEST(Structs, Requests) {
+TEST(Structs, E6_Requests) {
   const Sample sample(calls::scatter);
   const std::array<gth_tensor_desc, 3> descs = sample.descs();
   const gth_request request = GTH_REQUEST(GTH_OP_SCATTER, &descs[0], &descs[1], &descs[2], nullptr);
@@ -114,7 +114,7 @@ TEST(Structs, Requests) {
   });
 }
 
-TEST(Structs, Operands) {
+TEST(Structs, E6_Operands) {
   for (const Operation& op : calls::every) {
     const Sample sample(op);
     const Mixed handles(sample.descs(), 7);
@@ -145,7 +145,7 @@ TEST(Structs, Operands) {
   }
 }
 
-TEST(Structs, OtherDescriptions) {
+TEST(Structs, E6_OtherDescriptions) {
   const Array from(GTH_DTYPE_INT32, {3}), to(GTH_DTYPE_INT32, {3});
   const gth_tensor_desc source = from.desc(), destination = to.desc();
   expect_read<gth_tensor_desc>("borrow", source, GTH_TENSOR_DESC_FIRST, of_operand(GTH_OPERAND_TENSOR),
@@ -166,7 +166,7 @@ TEST(Structs, OtherDescriptions) {
       [&](const gth_tensor_desc* given, gth_error* err) { return gth_copy(nullptr, &source, given, err); });
 }
 
-TEST(Structs, Options) {
+TEST(Structs, E6_Options) {
   for (const Operation& op : calls::every) {
     const Sample sample(op);
     const std::array<gth_tensor_desc, 3> descs = sample.descs();
@@ -187,7 +187,7 @@ TEST(Structs, Options) {
   }
 }
 
-TEST(Structs, PlanArgs) {
+TEST(Structs, E6_PlanArgs) {
   const Sample sample(calls::gather);
   const std::array<gth_tensor_desc, 3> descs = sample.descs();
   Plan plan;
@@ -210,7 +210,7 @@ TEST(Structs, PlanArgs) {
   });
 }
 
-TEST(Structs, ContextOptions) {
+TEST(Structs, E6_ContextOptions) {
   const gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
   expect_read<gth_context_options>("create", options, GTH_CONTEXT_OPTIONS_FIRST, of_operand(GTH_OPERAND_OPTIONS),
                                    [](const gth_context_options* given, gth_error* err) {
@@ -221,7 +221,7 @@ TEST(Structs, ContextOptions) {
                                    });
 }
 
-TEST(Structs, Partitions) {
+TEST(Structs, E6_Partitions) {
   const Array ids = indices64({4}, {3, 0, 2, 1});
   const gth_tensor_desc desc = ids.desc();
   const gth_options options = GTH_OPTIONS_INIT;
@@ -285,7 +285,7 @@ void expect_filled(const char* name, const T& value, uint32_t first, int32_t exp
   }
 }
 
-TEST(WrittenStructs, Errors) {
+TEST(WrittenStructs, E6_WrittenErrors) {
   gth_error error = GTH_ERROR_INIT;
   std::memset(error.message, '#', sizeof error.message);
   const gth_request request = GTH_REQUEST_INIT;
@@ -298,7 +298,7 @@ TEST(WrittenStructs, Errors) {
   });
 }
 
-TEST(WrittenStructs, Descriptions) {
+TEST(WrittenStructs, E6_WrittenDescriptions) {
   gth_tensor_desc desc;
   std::memset(static_cast<void*>(&desc), '#', sizeof desc);
   const Array array(GTH_DTYPE_INT32, {2, 3});
@@ -323,14 +323,14 @@ TEST(WrittenStructs, Descriptions) {
       [&](gth_tensor_desc* out, gth_error* err) { return gth_plan_infer(plan.get(), GTH_OPEN, out, 2, shape, err); });
 }
 
-TEST(WrittenStructs, Capabilities) {
+TEST(WrittenStructs, E6_WrittenCapabilities) {
   gth_capability_info info;
   std::memset(&info, '#', sizeof info);
   expect_filled<gth_capability_info>("capabilities", info, GTH_CAPABILITY_INFO_FIRST, GTH_OK, '#', gth_capabilities);
 }
 
 // The arguments are read as well, so that what is beyond the known fields must be zero.
-TEST(WrittenStructs, PlanArgs) {
+TEST(WrittenStructs, E6_WrittenPlanArgs) {
   const Sample sample(calls::gather);
   const std::array<gth_tensor_desc, 3> descs = sample.descs();
   Plan plan;

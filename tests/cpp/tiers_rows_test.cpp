@@ -1,6 +1,6 @@
 #include "tiers.hpp"
 
-// The rows that tiers copy, and those that they write and add, where offsets say.
+// The kernels of the tiers that copy, write and add rows at given offsets.
 namespace {
 
 using namespace tiers;
@@ -12,7 +12,7 @@ class TiersRows : public Tiers {
     table_.allow(PROT_READ);
   }
 
-  void check(const Rows& rows, int64_t n, int64_t gap, int64_t shift, bool low) {
+  void check(const RowTraits& rows, int64_t n, int64_t gap, int64_t shift, bool low) {
     const int64_t stride = rows.bytes + gap, bytes = (n - 1) * stride + rows.bytes + shift;
     ASSERT_LE(static_cast<size_t>(bytes), out_.size());
     char* all = out_.at(bytes, low);
@@ -37,14 +37,15 @@ class TiersRows : public Tiers {
   }
 
   void check_all(int64_t bytes, std::initializer_list<int64_t> counts) {
-    for (bool is_far : {false, true}) {
-      for (bool is_flooding : {false, true}) {
+    for (bool exceeds_cache : {false, true}) {
+      for (bool streams : {false, true}) {
         for (int64_t n : counts) {
           for (bool low : {false, true}) {
-            SCOPED_TRACE("row " + std::to_string(bytes) + ", n " + std::to_string(n) + (is_far ? ", far" : "") +
-                         (is_flooding ? ", flooding" : ""));
-            check({bytes, is_far, is_flooding}, n, pick(3) == 0 ? pick(70) : 0, pick(3) == 0 ? pick(64) : 0, low);
-            check({bytes, is_far, is_flooding}, n, 64 * pick(2), 0, low);  // where stores past the caches are possible
+            SCOPED_TRACE("row " + std::to_string(bytes) + ", n " + std::to_string(n) +
+                         (exceeds_cache ? ", exceeds cache" : "") + (streams ? ", streams" : ""));
+            check({bytes, exceeds_cache, streams}, n, pick(3) == 0 ? pick(70) : 0, pick(3) == 0 ? pick(64) : 0, low);
+            check({bytes, exceeds_cache, streams}, n, 64 * pick(2), 0,
+                  low);  // aligned for non-temporal stores
             if (HasFatalFailure()) return;
           }
         }
@@ -71,8 +72,8 @@ TEST_P(TiersRows, WholeBlocks) {
 // ---- updates
 class TiersUpdates : public Tiers {
  protected:
-  // n updates of rows that are drawn out of `among` of them, at multiples of so many bytes; the first and the last of the
-  // target are among them.
+  // n updates of rows that are drawn out of `among` of them, at multiples of so many bytes; the first and the last of
+  // the target are among them.
   void place(int64_t row, int64_t n, int64_t among, int64_t alignment) {
     const int64_t spare = static_cast<int64_t>(target_.size()) - row;
     std::vector<int64_t> at(static_cast<size_t>(among));
@@ -130,10 +131,10 @@ TEST_P(TiersUpdates, AreWrittenInTheirOrder) {
   draw<uint64_t>(&target_);
   draw<uint64_t>(&updates_);
   for (int64_t row = 1; row <= 700 && !HasFatalFailure(); ++row) {
-    for (bool is_flooding : {false, true}) {
+    for (bool streams : {false, true}) {
       for (int64_t n : {1, 2, 17, 256}) {
         place(row, n, 1 + pick(20), pick(2) == 0 ? 64 : 1);
-        check(tier_->choose_write({row, false, is_flooding}), row, n,
+        check(tier_->choose_write({row, false, streams}), row, n,
               [row](char* at, const char* update) { std::memcpy(at, update, static_cast<size_t>(row)); });
       }
     }

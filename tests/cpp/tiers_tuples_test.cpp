@@ -129,7 +129,7 @@ class TiersTuples : public Tiers {
 
 TEST_P(TiersTuples, AsThePlainFunctions) {
   for (int32_t kind = 0; kind < 8; ++kind) {
-    for (int32_t components = 1; components <= Selection::most_components; ++components) {
+    for (int32_t components = 1; components <= Selection::max_components; ++components) {
       for (int32_t bounds = GTH_BOUNDS_ERROR; bounds <= GTH_BOUNDS_SKIP; ++bounds) {
         for (Values values : {Values::inside, Values::negative, Values::one_outside, Values::many_outside}) {
           for (int repeat = 0; repeat < 24; ++repeat) {
@@ -161,7 +161,7 @@ TEST_P(TiersTuples, Modulo) {
   for (int rounding : {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO}) {
     std::fesetround(rounding);
     for (int repeat = 0; repeat < 8000 && !HasFatalFailure(); ++repeat) {
-      const Tuples tuples = make(repeat % 8, 1 + repeat / 8 % Selection::most_components, GTH_BOUNDS_MODULO);
+      const Tuples tuples = make(repeat % 8, 1 + repeat / 8 % Selection::max_components, GTH_BOUNDS_MODULO);
       const Plan& plan = tuples.plan;
       char* first = indices_.at(tuples.first_to_end, repeat % 2 == 0);
       bool is_near = true;
@@ -211,10 +211,10 @@ TEST_P(TiersTuples, RowSteps) {
         int64_t expected[block_tuples], offsets[block_tuples];
         BadTuple bad;
         const Resolved plain = gather::cpu::resolve(tuples.plan, first, tuples.stride, tuples.n, expected, &bad);
-        selection.row_step = pick(strides);
+        selection.table_step = pick(strides);
         ASSERT_EQ(tier_->resolve(selection, first, tuples.stride, tuples.n, offsets), plain);
         for (int64_t i = 0; i < tuples.n; ++i) {
-          ASSERT_EQ(offsets[i], expected[i] == no_row ? no_row : expected[i] + i * selection.row_step);
+          ASSERT_EQ(offsets[i], expected[i] == no_row ? no_row : expected[i] + i * selection.table_step);
         }
       }
     }

@@ -13,19 +13,8 @@ using device::Bytes;
 using device::Error;
 using device::Memory;
 
-struct Operation {
-  decltype(&gth_gather) make;
-  decltype(&gth_gather_desc) desc;
-  decltype(&gth_gather_shape) shape;
-  decltype(&gth_gather_plan) plan;
-};
-
-const Operation& operation(const Case& test) {
-  static const Operation gather = {gth_gather, gth_gather_desc, gth_gather_shape, gth_gather_plan};
-  static const Operation gather_nd = {gth_gather_nd, gth_gather_nd_desc, gth_gather_nd_shape, gth_gather_nd_plan};
-  static const Operation gather_elements = {gth_gather_elements, gth_gather_elements_desc, gth_gather_elements_shape,
-                                            gth_gather_elements_plan};
-  return test.op == "gather" ? gather : test.op == "gather_nd" ? gather_nd : gather_elements;
+int32_t operation(const Case& test) {
+  return test.op == "gather" ? GTH_OP_GATHER : test.op == "gather_nd" ? GTH_OP_GATHER_ND : GTH_OP_GATHER_ELEMENTS;
 }
 
 // A tensor of a case in device memory.
@@ -44,18 +33,22 @@ struct Operand {
   gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
 };
 
+gth_request request_of(const Case& test, const gth_tensor_desc& params, const gth_tensor_desc& indices) {
+  return GTH_REQUEST(operation(test), &params, &indices, nullptr, &test.options);
+}
+
 // The output's shape; also that of a failing case, so that the index is what it fails by. False: it has none.
 bool find_shape(const Case& test, const Operand& params, const Operand& indices, device::Shape* shape, int64_t* bytes) {
   *shape = test.out.shape;
   *bytes = static_cast<int64_t>(test.out.bytes.size());
   if (test.error.status == GTH_OK) return true;
   int64_t extents[GTH_MAX_NDIM];
-  int32_t ndim = 0;
-  const int32_t status =
-      operation(test).shape(&params.desc, &indices.desc, &test.options, GTH_MAX_NDIM, &ndim, extents, nullptr);
+  gth_tensor_desc rows = GTH_TENSOR_DESC_INIT;
+  const gth_request request = request_of(test, params.desc, indices.desc);
+  const int32_t status = gth_infer(&request, &rows, GTH_MAX_NDIM, extents, nullptr);
   *bytes = 16;
   if (status) return status != GTH_E_SIZE;
-  shape->assign(extents, extents + ndim);
+  shape->assign(extents, extents + rows.ndim);
   int64_t size = gth_dtype_size(test.params.dtype);
   for (int64_t extent : *shape) {
     if (__builtin_mul_overflow(size, extent, &size)) size = INT64_MAX;
@@ -114,7 +107,7 @@ class Replay {
     out_->fill(device::poison);
     Error error;
     const int32_t status =
-        operation(test_).desc(context_.get(), &params_.desc, &indices_.desc, &test_.options, &out_desc_, &error);
+        gth_run(context_.get(), operation(test_), &params_.desc, &indices_.desc, &out_desc_, &test_.options, &error);
     expect_outcome(status, error);
   }
 
@@ -122,10 +115,11 @@ class Replay {
     out_->fill(device::poison);
     gth_plan* plan = nullptr;
     Error error;
-    int32_t status = operation(test_).plan(&params_.desc, &indices_.desc, &test_.options, nullptr, &plan, &error);
+    const gth_request request = request_of(test_, params_.desc, indices_.desc);
+    int32_t status = gth_plan_create(&request, &plan, &error);
     if (!status) {
       status =
-          gth_plan_run(context_.get(), plan, params_.desc.data, indices_.desc.data, out_->data(), GTH_OPEN, &error);
+          gth_plan_run(context_.get(), plan, GTH_OPEN, params_.desc.data, indices_.desc.data, out_->data(), &error);
     }
     expect_outcome(status, error);
     EXPECT_EQ(gth_plan_release(plan), GTH_OK);
@@ -156,7 +150,8 @@ class Replay {
     int32_t status = gth_tensor_borrow(&params_.desc, &params, &error);
     if (!status) status = gth_tensor_borrow(&indices_.desc, &indices, &error);
     if (!status) {  // else a tensor that is refused by itself
-      status = operation(test_).make(context_.get(), params, indices, &test_.options, &out, &error);
+      const gth_tensor_desc p = GTH_TENSOR_DESC_HANDLE(params), i = GTH_TENSOR_DESC_HANDLE(indices);
+      status = device::make(context_.get(), operation(test_), p, i, &test_.options, &out, &error);
       const bool by_data = test_.error.status == GTH_E_INDEX && test_.error.operand == GTH_OPERAND_INDICES;
       if (by_data || test_.error.status == GTH_OK) {
         EXPECT_EQ(status, GTH_OK) << error.message;

@@ -62,7 +62,7 @@ void run(const Gather& gather) {
   const Context context;
   Error error;
   gth_ptx_count();
-  EXPECT_EQ(gth_gather_nd_desc(context.get(), &p, &i, &options, &o, &error), GTH_OK) << error.message;
+  EXPECT_EQ(gth_gather_nd(context.get(), &p, &i, &o, &options, &error), GTH_OK) << error.message;
 }
 
 // For predict.py, which makes a table of such lines.

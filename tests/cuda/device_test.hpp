@@ -67,6 +67,45 @@ inline gth_tensor_desc describe_on_device(int32_t dtype, const Shape& shape, con
   return desc;
 }
 
+// An operation that creates its result.
+inline int32_t make(gth_context* context, int32_t op, const gth_tensor_desc& table, const gth_tensor_desc& indices,
+                    const gth_options* options, gth_tensor** out, gth_error* error) {
+  const gth_request request = GTH_REQUEST(op, &table, &indices, nullptr, options);
+  return gth_make(context, &request, out, error);
+}
+
+inline int32_t make_gather(gth_context* context, const gth_tensor* params, const gth_tensor* indices,
+                           const gth_options* options, gth_tensor** out, gth_error* error) {
+  const gth_tensor_desc p = GTH_TENSOR_DESC_HANDLE(params), i = GTH_TENSOR_DESC_HANDLE(indices);
+  return make(context, GTH_OP_GATHER, p, i, options, out, error);
+}
+
+inline int32_t plan_gather(const gth_tensor_desc& params, const gth_tensor_desc& indices, const gth_tensor_desc* out,
+                           gth_plan** plan, gth_error* error) {
+  const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &params, &indices, out, nullptr);
+  return gth_plan_create(&request, plan, error);
+}
+
+inline gth_plan_args args_of(const void* table, const void* indices, const void* rows, int64_t n = GTH_OPEN) {
+  gth_plan_args args = GTH_PLAN_ARGS_INIT;
+  args.n = n;
+  args.table = table;
+  args.indices = indices;
+  args.rows = rows;
+  return args;
+}
+
+inline int32_t check_plan(gth_context* context, const gth_plan* plan, const void* indices, gth_error* error) {
+  const gth_plan_args args = args_of(nullptr, indices, nullptr);
+  return gth_plan_check(context, plan, &args, error);
+}
+
+inline int32_t copy_tensor(gth_context* context, const gth_tensor* source, const gth_tensor* destination,
+                           gth_error* error) {
+  const gth_tensor_desc from = GTH_TENSOR_DESC_HANDLE(source), to = GTH_TENSOR_DESC_HANDLE(destination);
+  return gth_copy(context, &from, &to, error);
+}
+
 // What an error says, for comparisons.
 struct Facts {
   int32_t status;
@@ -243,7 +282,7 @@ struct Lookup {
 
   int32_t call(const Context& context, gth_error* error, const gth_options* options = nullptr) const {
     const gth_tensor_desc p = params_desc(), i = indices_desc(), o = out_desc();
-    return gth_gather_desc(context.get(), &p, &i, options, &o, error);
+    return gth_gather(context.get(), &p, &i, &o, options, error);
   }
   // Enqueues the gather; the number of the call.
   int64_t enqueue(const Context& context, const gth_options* options = nullptr) const {
@@ -253,9 +292,9 @@ struct Lookup {
   }
   // The same into a new tensor.
   void enqueue_anew(const Context& context, gth_tensor** made) const {
-    const Tensor table(params_desc()), picks(indices_desc());
     Error error;
-    EXPECT_EQ(gth_gather(context.get(), table.get(), picks.get(), nullptr, made, &error), GTH_OK) << error.message;
+    EXPECT_EQ(make(context.get(), GTH_OP_GATHER, params_desc(), indices_desc(), nullptr, made, &error), GTH_OK)
+        << error.message;
   }
   void expect_rows(const std::vector<int64_t>& rows) const {
     std::vector<int32_t> expected;

@@ -217,7 +217,7 @@ TEST_F(Emulated, MemoryOfAnotherDevice) {
     gth_tensor_desc p = lookup.params_desc(), i = lookup.indices_desc(), o = lookup.out_desc();
     (each.operand == GTH_OPERAND_PARAMS ? p : each.operand == GTH_OPERAND_INDICES ? i : o).data = far;
     Error error;
-    const int32_t status = gth_gather_desc(context.get(), &p, &i, nullptr, &o, &error);
+    const int32_t status = gth_gather(context.get(), &p, &i, &o, nullptr, &error);
     device::expect_facts(status, error, {GTH_E_DEVICE, each.operand, -1, -1, 1, 0});
     EXPECT_EQ(std::strncmp(error.message, each.name, std::strlen(each.name)), 0) << error.message;
   }
@@ -282,7 +282,7 @@ TEST_F(Emulated, AnotherThreadLetsGoWhatTheStreamPerThreadUses) {
   } end{&lookup};
   gth_tensor* adopted = adopt(context, i, End::run, &end);
   gth_emulation_hold(per_thread);
-  ASSERT_EQ(gth_gather_desc(context.get(), &params, &i, nullptr, &o, nullptr), GTH_OK);
+  ASSERT_EQ(gth_gather(context.get(), &params, &i, &o, nullptr, nullptr), GTH_OK);
   std::thread([&] {
     EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
     EXPECT_EQ(gth_context_signal(context.get(), nullptr, nullptr), GTH_OK);  // a call, of another stream

@@ -84,7 +84,8 @@ TEST_F(Emulated, CopiesOfNothingUnderCapture) {
     ASSERT_EQ(gth_tensor_borrow(&far, &to, nullptr), GTH_OK);
     const Captured captured(stream, [&] {
       Error error;
-      EXPECT_EQ(gth_tensor_copy(context.get(), from, to, &error), is_empty ? GTH_OK : GTH_E_CAPTURE) << error.message;
+      EXPECT_EQ(device::copy_tensor(context.get(), from, to, &error), is_empty ? GTH_OK : GTH_E_CAPTURE)
+          << error.message;
     });
     for (gth_tensor* each : {from, to}) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
   }
@@ -152,7 +153,7 @@ TEST_F(Emulated, TheCurrentDeviceIsPutBack) {
       h.device = GTH_DEVICE_CPU;
       h.data = host.data();
       const Tensor on_host(h);
-      EXPECT_EQ(gth_tensor_copy(context.get(), made.get(), on_host.get(), nullptr), GTH_OK);
+      EXPECT_EQ(device::copy_tensor(context.get(), made.get(), on_host.get(), nullptr), GTH_OK);
     }
     EXPECT_EQ(gth_emulation_current(), device);
     context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1, 9, 6});
@@ -199,11 +200,11 @@ TEST_F(Emulated, FarRows) {
   p.shape = shape;
   p.strides = strides;
   const gth_tensor_desc i = lookup.indices_desc(), o = lookup.out_desc();
-  ASSERT_EQ(gth_gather_desc(context.get(), &p, &i, nullptr, &o, &error), GTH_OK) << error.message;
+  ASSERT_EQ(gth_gather(context.get(), &p, &i, &o, nullptr, &error), GTH_OK) << error.message;
   context.expect_no_error();
   lookup.expect_rows({0, 0, 0});
   lookup.pick({0, rows, 1});
-  ASSERT_EQ(gth_gather_desc(context.get(), &p, &i, nullptr, &o, &error), GTH_OK) << error.message;
+  ASSERT_EQ(gth_gather(context.get(), &p, &i, &o, nullptr, &error), GTH_OK) << error.message;
   context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1, rows, rows});
 }
 

@@ -117,7 +117,7 @@ TEST_F(Errors, TuplesThatShareIndicesOfAnEmptyOutput) {
     gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, shape, indices.data());
     i.strides = strides.data();
     Error error;
-    ASSERT_EQ(gth_gather_desc(context.get(), &p, &i, &options, &o, &error), GTH_OK) << error.message;
+    ASSERT_EQ(gth_gather(context.get(), &p, &i, &o, &options, &error), GTH_OK) << error.message;
     context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 4 * bad, 9, 7, GTH_ERROR_WRAP});
   }
 }
@@ -135,12 +135,12 @@ TEST_F(Errors, UnsignedAndWrappedIndices) {
   {
     const Memory huge(std::vector<uint64_t>{1, UINT64_MAX});
     const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_UINT64, two, huge.data());
-    ASSERT_EQ(gth_gather_desc(context.get(), &p, &i, &wraps, &o, &error), GTH_OK);
+    ASSERT_EQ(gth_gather(context.get(), &p, &i, &o, &wraps, &error), GTH_OK);
     context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1, -1, 3, GTH_ERROR_UNSIGNED | GTH_ERROR_WRAP});
   }
   const Memory small(std::vector<int8_t>{-3, -4});
   const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT8, two, small.data());
-  ASSERT_EQ(gth_gather_desc(context.get(), &p, &i, &wraps, &o, &error), GTH_OK);
+  ASSERT_EQ(gth_gather(context.get(), &p, &i, &o, &wraps, &error), GTH_OK);
   context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1, -4, 3, GTH_ERROR_WRAP});
 }
 
@@ -249,13 +249,13 @@ TEST_F(Errors, WrongDevices) {
   on_host.device = GTH_DEVICE_CPU;
   on_host.data = rows;
   Error error;
-  device::expect_facts(gth_gather_desc(context.get(), &p, &on_host, nullptr, &o, &error), error,
+  device::expect_facts(gth_gather(context.get(), &p, &on_host, &o, nullptr, &error), error,
                        {GTH_E_DEVICE, GTH_OPERAND_INDICES, -1, -1, GTH_DEVICE_CPU, GTH_DEVICE_CUDA});
-  device::expect_facts(gth_gather_desc(nullptr, &p, &i, nullptr, &o, &error), error,
+  device::expect_facts(gth_gather(nullptr, &p, &i, &o, nullptr, &error), error,
                        {GTH_E_DEVICE, GTH_OPERAND_PARAMS, -1, -1, GTH_DEVICE_CUDA, GTH_DEVICE_CPU});
   gth_tensor_desc elsewhere = i;
   elsewhere.device_id = 1;
-  device::expect_facts(gth_gather_desc(context.get(), &p, &elsewhere, nullptr, &o, &error), error,
+  device::expect_facts(gth_gather(context.get(), &p, &elsewhere, &o, nullptr, &error), error,
                        {GTH_E_DEVICE, GTH_OPERAND_INDICES, -1, -1, 1, 0});
   // Nothing of it stays behind.
   lookup.enqueue(context);
@@ -263,8 +263,8 @@ TEST_F(Errors, WrongDevices) {
   lookup.expect_rows({0, 1});
 
   gth_plan* plan = nullptr;
-  ASSERT_EQ(gth_gather_plan(&p, &i, nullptr, nullptr, &plan, &error), GTH_OK) << error.message;
-  device::expect_facts(gth_plan_run(nullptr, plan, p.data, i.data, lookup.out.data(), GTH_OPEN, &error), error,
+  ASSERT_EQ(device::plan_gather(p, i, nullptr, &plan, &error), GTH_OK) << error.message;
+  device::expect_facts(gth_plan_run(nullptr, plan, GTH_OPEN, p.data, i.data, lookup.out.data(), &error), error,
                        {GTH_E_DEVICE, GTH_OPERAND_PLAN, -1, -1, GTH_DEVICE_CUDA, GTH_DEVICE_CPU});
   EXPECT_EQ(gth_plan_release(plan), GTH_OK);
 
@@ -289,12 +289,12 @@ TEST_F(Errors, APlanIsChecked) {
   const gth_tensor_desc p = lookup.params_desc(), i = lookup.indices_desc();
   gth_plan* plan = nullptr;
   Error error;
-  ASSERT_EQ(gth_gather_plan(&p, &i, nullptr, nullptr, &plan, &error), GTH_OK) << error.message;
+  ASSERT_EQ(device::plan_gather(p, i, nullptr, &plan, &error), GTH_OK) << error.message;
   lookup.pick({5, 0, 3});
-  EXPECT_EQ(gth_plan_check(context.get(), plan, i.data, GTH_OPEN, &error), GTH_OK) << error.message;
+  EXPECT_EQ(device::check_plan(context.get(), plan, i.data, &error), GTH_OK) << error.message;
   context.expect_no_error();
   lookup.pick({5, 0, 6});
-  EXPECT_EQ(gth_plan_check(context.get(), plan, i.data, GTH_OPEN, &error), GTH_OK) << error.message;
+  EXPECT_EQ(device::check_plan(context.get(), plan, i.data, &error), GTH_OK) << error.message;
   context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 2, 6, 6});
   lookup.expect_unchanged();
   EXPECT_EQ(gth_plan_release(plan), GTH_OK);
@@ -337,7 +337,7 @@ TEST_F(Errors, StringsAreForTheCpu) {
   described.shape = two.data();
   ASSERT_EQ(gth_tensor_borrow(&described, &rows, nullptr), GTH_OK);
   Error error;
-  device::expect_facts(gth_gather(context.get(), words, rows, nullptr, &out, &error), error,
+  device::expect_facts(device::make_gather(context.get(), words, rows, nullptr, &out, &error), error,
                        {GTH_E_DEVICE, GTH_OPERAND_PARAMS, -1, -1, GTH_DEVICE_CPU, GTH_DEVICE_CUDA});
   EXPECT_EQ(out, nullptr);
   EXPECT_EQ(gth_tensor_release(words), GTH_OK);

@@ -25,7 +25,7 @@ TEST_F(ForeignErrors, H7_ALaunchOfTheCallersThatFailed) {
   const cudaError_t failed = cudaLaunchKernel(&no_kernel, dim3(1), dim3(1), nullptr, 0, nullptr);
   ASSERT_NE(failed, cudaSuccess);
   Error error;
-  EXPECT_EQ(gth_gather_desc(context.get(), &p, &i, nullptr, &o, &error), GTH_OK) << error.message;
+  EXPECT_EQ(gth_gather(context.get(), &p, &i, &o, nullptr, &error), GTH_OK) << error.message;
   context.expect_no_error();
   EXPECT_EQ(out.get(), Memory(std::vector<float>{3, 1}).get());
   const Context later;

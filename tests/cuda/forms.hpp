@@ -149,7 +149,7 @@ inline int64_t output_bytes(const Call& call) {
 
 inline int32_t run(const Call& call, gth_context* context, const gth_tensor_desc& p, const gth_tensor_desc& i,
                    const gth_tensor_desc& o, gth_error* error) {
-  return (call.is_nd ? gth_gather_nd_desc : gth_gather_desc)(context, &p, &i, &call.options, &o, error);
+  return gth_run(context, call.is_nd ? GTH_OP_GATHER_ND : GTH_OP_GATHER, &p, &i, &o, &call.options, error);
 }
 
 // The same call on the CPU and on the device: status, fields of the error and bytes.

@@ -82,20 +82,20 @@ TEST_F(Forms, OpenExtents) {
   i.shape = &open;
   gth_plan* plan = nullptr;
   Error error;
-  ASSERT_EQ(gth_gather_plan(&p, &i, nullptr, nullptr, &plan, &error), GTH_OK) << error.message;
+  ASSERT_EQ(device::plan_gather(p, i, nullptr, &plan, &error), GTH_OK) << error.message;
   int64_t calls = 0;
   for (const int64_t n : {int64_t{0}, int64_t{1}, int64_t{7}, int64_t{2048}, int64_t{2049}, most}) {
     lookup.clear();
-    ASSERT_EQ(gth_plan_run(context.get(), plan, p.data, i.data, lookup.out.data(), n, &error), GTH_OK) << error.message;
+    ASSERT_EQ(gth_plan_run(context.get(), plan, n, p.data, i.data, lookup.out.data(), &error), GTH_OK) << error.message;
     EXPECT_EQ(error.sequence, ++calls);
     context.expect_no_error();
     lookup.expect_rows(std::vector<int64_t>(rows.begin(), rows.begin() + n));
     const Bytes all = lookup.out.get();
     EXPECT_TRUE(std::all_of(all.begin() + n * 12, all.end(), [](char byte) { return byte == device::poison; })) << n;
   }
-  device::expect_facts(gth_plan_run(context.get(), plan, p.data, i.data, lookup.out.data(), -1, &error), error,
+  device::expect_facts(gth_plan_run(context.get(), plan, -1, p.data, i.data, lookup.out.data(), &error), error,
                        {GTH_E_SHAPE, GTH_OPERAND_PLAN, -1, -1, -1, 0});
-  device::expect_facts(gth_plan_run(context.get(), plan, p.data, p.data, const_cast<void*>(p.data), 1, &error), error,
+  device::expect_facts(gth_plan_run(context.get(), plan, 1, p.data, p.data, p.data, &error), error,
                        {GTH_E_ALIAS, GTH_OPERAND_OUT, -1, -1, GTH_OPERAND_PARAMS, 0});
   EXPECT_EQ(gth_plan_release(plan), GTH_OK);
 }
@@ -122,7 +122,7 @@ TEST_F(Forms, EmptyOutputsOfHugeExtents) {
         gth_tensor_desc o = device::describe_on_device(GTH_DTYPE_INT8, made, nullptr);
         o.strides = out_strides.data();
         Error error;
-        EXPECT_EQ(gth_gather_desc(context.get(), &p, &i, &options, &o, &error), GTH_OK) << error.message;
+        EXPECT_EQ(gth_gather(context.get(), &p, &i, &o, &options, &error), GTH_OK) << error.message;
         context.expect_no_error();
       }
     }

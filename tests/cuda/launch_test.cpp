@@ -10,7 +10,6 @@
 namespace {
 
 using namespace gather::cuda;
-using gather::core::Op;
 using gather::core::Plan;
 using Shape = std::vector<int64_t>;
 
@@ -29,7 +28,7 @@ Capacity capacity() {
 }
 
 struct Wish {
-  Op op = Op::gather;
+  int32_t op = GTH_OP_GATHER;
   int32_t dtype = GTH_DTYPE_FLOAT32;
   Shape params{1000, 64};
   int32_t index = GTH_DTYPE_INT64;
@@ -43,7 +42,7 @@ struct Wish {
 // So many tuples, half of them for each batch of params.
 Wish dealt(int64_t tuples) {
   Wish wish;
-  wish.op = Op::gather_nd;
+  wish.op = GTH_OP_GATHER_ND;
   wish.options.profile = GTH_PROFILE_ORT;
   wish.options.batch_dims = 1;
   wish.params = {2, 5, 3};
@@ -123,7 +122,7 @@ TEST(LaunchPlan, LongRowsAreCut) {
 
 TEST(LaunchPlan, NeighboursFindRowsTogether) {
   Wish wish;
-  wish.op = Op::gather_nd;
+  wish.op = GTH_OP_GATHER_ND;
   wish.params = {10, 10, 68};  // 17 vectors
   wish.indices = {100, 2};
   EXPECT_EQ(launch_of(wish).small.lanes, 20u);
@@ -198,7 +197,7 @@ TEST(LaunchPlan, TheBorderOfJudgingInside) {
   EXPECT_EQ(filling.validating_blocks, 0u);
   EXPECT_EQ(filling.direct.validation, Validation::none);
   Wish nd;
-  nd.op = Op::gather_nd;
+  nd.op = GTH_OP_GATHER_ND;
   nd.indices = {judged_inside / 2 + 1, 2};
   EXPECT_GT(launch_of(nd).validating_blocks, 0u);
 }
@@ -356,7 +355,7 @@ TEST(Pieces, OfLongAlignedRows) {
 // What is judged, and what is copied, is cut for itself.
 TEST(Pieces, OfSeveralLoops) {
   Wish nd;
-  nd.op = Op::gather_nd;
+  nd.op = GTH_OP_GATHER_ND;
   nd.params = {10, 10, 3};
   nd.indices = {3, int64_t{1} << 31, 2};
   nd.params_strides = {600, 60, 20};
@@ -432,7 +431,7 @@ TEST(LaunchPlan, OutputsWithGapsAreCopiedRowByRow) {
 
 TEST(LaunchPlan, ManyLoopsAndComponents) {
   Wish wish;
-  wish.op = Op::gather_nd;
+  wish.op = GTH_OP_GATHER_ND;
   wish.params = Shape(64, 1);
   wish.indices = {7, 64};
   Launch launch = launch_of(wish);

@@ -155,8 +155,8 @@ TEST_F(MemoryTest, CopiesBetweenHostAndDevice) {
       returned.data = back.data();
       const Tensor from(on_host), to(on_device), end(returned);
       Error error;
-      EXPECT_EQ(gth_tensor_copy(context.get(), from.get(), to.get(), &error), GTH_OK) << error.message;
-      EXPECT_EQ(gth_tensor_copy(context.get(), to.get(), end.get(), &error), GTH_OK) << error.message;
+      EXPECT_EQ(device::copy_tensor(context.get(), from.get(), to.get(), &error), GTH_OK) << error.message;
+      EXPECT_EQ(device::copy_tensor(context.get(), to.get(), end.get(), &error), GTH_OK) << error.message;
       context.sync();
       EXPECT_TRUE(back == source);
     }
@@ -173,7 +173,7 @@ TEST_F(MemoryTest, CopiesOnTheDevice) {
   to.strides = turned.data();
   const Tensor a(from), b(to);
   Error error;
-  ASSERT_EQ(gth_tensor_copy(context.get(), a.get(), b.get(), &error), GTH_OK) << error.message;
+  ASSERT_EQ(device::copy_tensor(context.get(), a.get(), b.get(), &error), GTH_OK) << error.message;
   context.sync();
   const Bytes found = target.get();
   for (size_t i = 0; i < 12; ++i) {
@@ -185,8 +185,8 @@ TEST_F(MemoryTest, CopiesOnTheDevice) {
   h.device = GTH_DEVICE_CPU;
   h.data = host.data();
   const Tensor c(h);
-  EXPECT_EQ(gth_tensor_copy(nullptr, a.get(), c.get(), &error), GTH_E_DEVICE);
-  EXPECT_EQ(gth_tensor_copy(nullptr, c.get(), a.get(), &error), GTH_E_DEVICE);
+  EXPECT_EQ(device::copy_tensor(nullptr, a.get(), c.get(), &error), GTH_E_DEVICE);
+  EXPECT_EQ(device::copy_tensor(nullptr, c.get(), a.get(), &error), GTH_E_DEVICE);
 }
 
 // One stretch of bytes, one after all, and none.
@@ -199,7 +199,7 @@ TEST_F(MemoryTest, CopiesOfOneStretch) {
     const Tensor from(device::describe_on_device(GTH_DTYPE_INT32, extents, source.data()));
     const Tensor to(device::describe_on_device(GTH_DTYPE_INT32, extents, target.data()));
     Error error;
-    EXPECT_EQ(gth_tensor_copy(context.get(), from.get(), to.get(), &error), GTH_OK) << error.message;
+    EXPECT_EQ(device::copy_tensor(context.get(), from.get(), to.get(), &error), GTH_OK) << error.message;
     context.sync();
   };
   const auto copied = [&](size_t bytes) {
@@ -232,7 +232,7 @@ TEST_F(MemoryTest, CopiesOnTheHost) {
     to.strides = strides;
     const Tensor a(from), b(to);
     Error error;
-    ASSERT_EQ(gth_tensor_copy(context.get(), a.get(), b.get(), &error), GTH_OK) << error.message;
+    ASSERT_EQ(device::copy_tensor(context.get(), a.get(), b.get(), &error), GTH_OK) << error.message;
     context.sync();
     for (size_t i = 0; i < 12; ++i) {
       const size_t at = strides ? i % 4 * 12 + i / 4 * 4 : i * 4;
@@ -288,12 +288,12 @@ TEST_F(MemoryTest, ParamsInHostMemory) {
     const gth_tensor_desc i = lookup.indices_desc(), o = lookup.out_desc();
     lookup.clear();
     Error error;
-    EXPECT_EQ(gth_gather_desc(context.get(), &p, &i, nullptr, &o, &error), GTH_OK) << error.message;
+    EXPECT_EQ(gth_gather(context.get(), &p, &i, &o, nullptr, &error), GTH_OK) << error.message;
     context.expect_no_error();
     lookup.expect_rows({4, 0, 2, 2});
     gth_plan* plan = nullptr;
-    EXPECT_EQ(gth_gather_plan(&p, &i, nullptr, &o, &plan, &error), GTH_OK) << error.message;
-    EXPECT_EQ(gth_plan_run(context.get(), plan, place, i.data, lookup.out.data(), GTH_OPEN, &error), GTH_OK);
+    EXPECT_EQ(device::plan_gather(p, i, &o, &plan, &error), GTH_OK) << error.message;
+    EXPECT_EQ(gth_plan_run(context.get(), plan, GTH_OPEN, place, i.data, lookup.out.data(), &error), GTH_OK);
     EXPECT_EQ(gth_plan_release(plan), GTH_OK);
     context.sync();
     if (is_managed) {  // managed memory is every device's: nobody asks CUDA whose
@@ -316,7 +316,7 @@ TEST_F(MemoryTest, IndicesInPinnedMemory) {
   i.device = GTH_DEVICE_CUDA_HOST;
   const gth_tensor_desc p = lookup.params_desc(), o = lookup.out_desc();
   Error error;
-  EXPECT_EQ(gth_gather_desc(context.get(), &p, &i, nullptr, &o, &error), GTH_OK) << error.message;
+  EXPECT_EQ(gth_gather(context.get(), &p, &i, &o, nullptr, &error), GTH_OK) << error.message;
   context.expect_no_error();
   lookup.expect_rows({4, 3, 2, 1});
   device::deallocate_host(rows);

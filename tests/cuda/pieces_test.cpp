@@ -94,11 +94,11 @@ TEST_F(Pieces, WhereNothingIsCopied) {
     i.strides = strides.data();
     Error error;
     const int64_t launches = gth_emulation_launches();
-    ASSERT_EQ(gth_gather_desc(context.get(), &p, &i, &options, &o, &error), GTH_OK) << error.message;
+    ASSERT_EQ(gth_gather(context.get(), &p, &i, &o, &options, &error), GTH_OK) << error.message;
     EXPECT_EQ(gth_emulation_launches(), launches + 3);
     context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 5 * bad, -7, 6, GTH_ERROR_WRAP});
     device::copy(indices.data(), good_rows().data(), picks * 8);
-    ASSERT_EQ(gth_gather_desc(context.get(), &p, &i, &options, &o, &error), GTH_OK) << error.message;
+    ASSERT_EQ(gth_gather(context.get(), &p, &i, &o, &options, &error), GTH_OK) << error.message;
     context.expect_no_error();
   }
 }

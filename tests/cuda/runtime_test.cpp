@@ -94,11 +94,11 @@ void do_everything(int32_t device, CUstream_st* stream, CUstream_st* other, cons
   const gth_tensor_desc p = place.describe(GTH_DTYPE_INT64, picks_shape, rows.picks);
   const gth_tensor_desc o = place.describe(GTH_DTYPE_INT32, out_shape, rows.out);
   Error error;
-  ASSERT_EQ(gth_gather_desc(place.get(), &t, &p, nullptr, &o, &error), GTH_OK) << error.message;
+  ASSERT_EQ(gth_gather(place.get(), &t, &p, &o, nullptr, &error), GTH_OK) << error.message;
   gth_tensor *table = borrow(t), *picks = borrow(p), *out = nullptr, *zeros = nullptr;
-  ASSERT_EQ(gth_gather(place.get(), table, picks, nullptr, &out, &error), GTH_OK) << error.message;
+  ASSERT_EQ(device::make_gather(place.get(), table, picks, nullptr, &out, &error), GTH_OK) << error.message;
   const gth_options skip = device::with_bounds(GTH_BOUNDS_SKIP);
-  ASSERT_EQ(gth_gather(place.get(), table, picks, &skip, &zeros, &error), GTH_OK) << error.message;
+  ASSERT_EQ(device::make_gather(place.get(), table, picks, &skip, &zeros, &error), GTH_OK) << error.message;
   Bytes host(32);
   gth_tensor_desc h = place.describe(GTH_DTYPE_INT32, out_shape, host.data());
   h.device = GTH_DEVICE_CPU;
@@ -106,7 +106,7 @@ void do_everything(int32_t device, CUstream_st* stream, CUstream_st* other, cons
   const int64_t turned[] = {4, 8};
   h.strides = turned;
   gth_tensor* on_host = borrow(h);
-  EXPECT_EQ(gth_tensor_copy(place.get(), out, on_host, &error), GTH_OK) << error.message;
+  EXPECT_EQ(device::copy_tensor(place.get(), out, on_host, &error), GTH_OK) << error.message;
   EXPECT_EQ(gth_context_wait(place.get(), other, &error), GTH_OK) << error.message;
   EXPECT_EQ(gth_context_signal(place.get(), other, &error), GTH_OK) << error.message;
   int ended = 0;
@@ -114,7 +114,7 @@ void do_everything(int32_t device, CUstream_st* stream, CUstream_st* other, cons
   ASSERT_EQ(gth_tensor_adopt(place.get(), &p, count_end, &ended, &adopted, &error), GTH_OK) << error.message;
   for (gth_tensor* each : {adopted, table, picks, out, zeros, on_host}) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
   rows.picks[0] = 3;
-  ASSERT_EQ(gth_gather_desc(place.get(), &t, &p, nullptr, &o, &error), GTH_OK) << error.message;
+  ASSERT_EQ(gth_gather(place.get(), &t, &p, &o, nullptr, &error), GTH_OK) << error.message;
   device::expect_facts(gth_context_take_error(place.get(), &error), error,
                        {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, 3, 3});
   rows.picks[0] = 2;
@@ -207,12 +207,12 @@ TEST_F(Emulated, APlanOfAnotherDevice) {
   const gth_tensor_desc p = far.describe(GTH_DTYPE_INT64, picks_shape, rows.picks);
   gth_plan* plan = nullptr;
   Error error;
-  ASSERT_EQ(gth_gather_plan(&t, &p, nullptr, nullptr, &plan, &error), GTH_OK) << error.message;
-  device::expect_facts(gth_plan_run(near.get(), plan, rows.table, rows.picks, rows.out, GTH_OPEN, &error), error,
+  ASSERT_EQ(device::plan_gather(t, p, nullptr, &plan, &error), GTH_OK) << error.message;
+  device::expect_facts(gth_plan_run(near.get(), plan, GTH_OPEN, rows.table, rows.picks, rows.out, &error), error,
                        {GTH_E_DEVICE, GTH_OPERAND_PLAN, -1, -1, 1, 0});
-  device::expect_facts(gth_plan_check(near.get(), plan, rows.picks, GTH_OPEN, &error), error,
+  device::expect_facts(device::check_plan(near.get(), plan, rows.picks, &error), error,
                        {GTH_E_DEVICE, GTH_OPERAND_PLAN, -1, -1, 1, 0});
-  EXPECT_EQ(gth_plan_run(far.get(), plan, rows.table, rows.picks, rows.out, GTH_OPEN, &error), GTH_OK) << error.message;
+  EXPECT_EQ(gth_plan_run(far.get(), plan, GTH_OPEN, rows.table, rows.picks, rows.out, &error), GTH_OK) << error.message;
   EXPECT_EQ(gth_plan_release(plan), GTH_OK);
 }
 
@@ -226,7 +226,7 @@ TEST_F(Emulated, AStreamOfAnotherDevice) {
     const gth_tensor_desc p = place.describe(GTH_DTYPE_INT64, picks_shape, rows.picks);
     const gth_tensor_desc o = place.describe(GTH_DTYPE_INT32, out_shape, rows.out);
     Error error;
-    EXPECT_EQ(gth_gather_desc(place.get(), &t, &p, nullptr, &o, &error), GTH_E_CUDA);
+    EXPECT_EQ(gth_gather(place.get(), &t, &p, &o, nullptr, &error), GTH_E_CUDA);
     EXPECT_EQ(error.native, 400);
   }
   gth_emulation_destroy_stream(far);
@@ -346,7 +346,7 @@ TEST_F(Noticed, MemoryThatAStreamDoesNotWaitFor) {
       ASSERT_EQ(gth_context_wait(second.get(), one.get(), nullptr), GTH_OK);
     }
     const gth_tensor_desc p = lookup.params_desc(), i = lookup.indices_desc();
-    EXPECT_EQ(gth_gather_desc(second.get(), &p, &i, nullptr, &out, nullptr), GTH_OK);
+    EXPECT_EQ(gth_gather(second.get(), &p, &i, &out, nullptr, nullptr), GTH_OK);
     second.sync();
     EXPECT_EQ(gth_tensor_release(owned), GTH_OK);
     expect_violation(!in_order);
@@ -364,7 +364,7 @@ TEST_F(Noticed, MemoryThatAStreamStillUses) {
     gth_tensor* owned = make(first, &out);
     ASSERT_EQ(gth_context_signal(first.get(), two.get(), nullptr), GTH_OK);
     const gth_tensor_desc p = lookup.params_desc(), i = lookup.indices_desc();
-    EXPECT_EQ(gth_gather_desc(second.get(), &p, &i, nullptr, &out, nullptr), GTH_OK);
+    EXPECT_EQ(gth_gather(second.get(), &p, &i, &out, nullptr, nullptr), GTH_OK);
     if (in_order) {
       ASSERT_EQ(gth_context_wait(first.get(), two.get(), nullptr), GTH_OK);
     }

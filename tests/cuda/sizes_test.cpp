@@ -41,7 +41,7 @@ TEST_F(Sizes, H4_ManyParams) {
   const gth_tensor_desc o = device::describe_on_device(GTH_DTYPE_INT8, o_shape, out.data());
   const Context context;
   Error error;
-  ASSERT_EQ(gth_gather_desc(context.get(), &p, &i, nullptr, &o, &error), GTH_OK) << error.message;
+  ASSERT_EQ(gth_gather(context.get(), &p, &i, &o, nullptr, &error), GTH_OK) << error.message;
   context.expect_no_error();
   int32_t found[3];
   device::copy(found, out.data(), 12);
@@ -60,7 +60,7 @@ void expect_many_tuples(int64_t tuples) {
   const gth_tensor_desc o = device::describe_on_device(GTH_DTYPE_INT8, i_shape, out.data());
   const Context context;
   Error error;
-  ASSERT_EQ(gth_gather_desc(context.get(), &p, &i, nullptr, &o, &error), GTH_OK) << error.message;
+  ASSERT_EQ(gth_gather(context.get(), &p, &i, &o, nullptr, &error), GTH_OK) << error.message;
   context.expect_no_error();
   for (const int64_t at : {int64_t{0}, int64_t{1} << 20, 2 * billion - 1, tuples - 2, tuples - 1}) {
     if (at < 0 || at >= tuples) continue;
@@ -69,7 +69,7 @@ void expect_many_tuples(int64_t tuples) {
     EXPECT_EQ(found, at == tuples - 1 ? 13 : 11) << at;
   }
   device::copy(indices.data() + tuples - 2, &bad, 1);
-  ASSERT_EQ(gth_gather_desc(context.get(), &p, &i, nullptr, &o, &error), GTH_OK) << error.message;
+  ASSERT_EQ(gth_gather(context.get(), &p, &i, &o, nullptr, &error), GTH_OK) << error.message;
   context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, tuples - 2, 4, 4});
 }
 
@@ -100,7 +100,7 @@ TEST_F(Sizes, C7_LargeOutput) {
   const gth_tensor_desc o = device::describe_on_device(GTH_DTYPE_INT8, o_shape, out.data());
   const Context context;
   Error error;
-  ASSERT_EQ(gth_gather_desc(context.get(), &p, &i, nullptr, &o, &error), GTH_OK) << error.message;
+  ASSERT_EQ(gth_gather(context.get(), &p, &i, &o, nullptr, &error), GTH_OK) << error.message;
   context.expect_no_error();
   for (const int64_t at : {int64_t{0}, row * 1366, row * (picks - 1) - 1, row * (picks - 1), row * picks - 1}) {
     char found = 0;

@@ -171,7 +171,9 @@ void run_planned(const Request& request, const Expectation& expectation) {
       return tensor.has_data ? reinterpret_cast<void*>(tensor.data) : nullptr;
     };
     gth_plan_args args = calls::args(GTH_OPEN, data(params_at), data(indices_at), data(out_at));
-    expectation.check("run", gth_plan_run(nullptr, plan, args.n, args.table, args.indices, args.rows, error), error);
+    expectation.check(
+        "run", gth_plan_run(nullptr, plan, args.n, args.table, args.indices, const_cast<void*>(args.rows), error),
+        error);
     require(gth_plan_extents(plan, &args, nullptr) == GTH_OK, "extents");
     if (!verdict.out.empty && !verdict.unjudged) {
       require(args.table_extent == verdict.params.extent(), "extent of the table");

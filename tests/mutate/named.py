@@ -16,12 +16,12 @@ NAMED = (
         "of the tuples that may select one row, the last position comes last",
         "src/core/plan/build.cpp",
         "(in_order && !may_move_inside(*plan, i))",
-        "(in_order && dealt && !may_move_inside(*plan, i))",
+        "(in_order && has_batch_split && !may_move_inside(*plan, i))",
     ),
     named(
         "a bad index leaves the target as it was",
         "src/cpu/scatter.cpp",
-        "  if (int32_t status = judge_all(job, executor, error)) return status;\n",
+        "  if (int32_t status = validate_all(job, executor, error)) return status;\n",
         "",
     ),
     named(
@@ -39,18 +39,18 @@ NAMED = (
     named(
         "offsets of strings are judged again when lengths are taken",
         "src/cpu/strings.cpp",
-        "if (at && !is_range(params, begin, end)) return Found::raced;",
+        "if (at && !is_range(params, begin, end)) return Measured::raced;",
         "",
     ),
     named(
         "an index of few rows is read once",
         "src/cpu/short.cpp",
-        "    *offset += value * component.stride;",
+        "    *offset += index * component.stride;",
         "    *offset += load_index<T>(tuple) * component.stride;",
     ),
     named(
         "one thread at a time says which tuple is the first bad one",
-        "src/cpu/judge.cpp",
+        "src/cpu/validate.cpp",
         "    const std::lock_guard<core::Lock> guard(lock);\n    if (at >=",
         "    if (at >=",
     ),
@@ -75,35 +75,38 @@ NAMED = (
     named(
         "TensorFlow's gather_nd refuses params without elements",
         "src/core/plan/build.cpp",
-        "source.meaning.settings.rules->refuses_empty_params ? first_empty_dim(*source.request.params) : -1;",
+        "source.meaning.settings.rules->refuses_empty_params ? first_empty_dim(*source.request.table) : -1;",
         "-1;",
     ),
     named(
         "exceptions of the library or a hook do not leave it",
-        "src/api/fence.hpp",
+        "src/api/api_boundary.hpp",
         "  } catch (...) {",
         "  } catch (const char*) {",
     ),
-    named("bad_alloc does not leave it", "src/api/fence.hpp", "catch (const std::bad_alloc&)", "catch (const short*)"),
     named(
-        "the shape query judges its structs",
-        "src/api/forms.cpp",
-        "  const Request request{op, Open::any, indexed, indices, nullptr, options, 0, 0};\n"
-        "  if (int32_t status = core::check_structs(request, error)) return status;",
-        "  const Request request{op, Open::any, indexed, indices, nullptr, options, 0, 0};",
+        "bad_alloc does not leave it",
+        "src/api/api_boundary.hpp",
+        "catch (const std::bad_alloc&)",
+        "catch (const short*)",
+    ),
+    named(
+        "a request refuses unknown flags and reserved fields",
+        "src/api/operands.hpp",
+        "(operand->flags & ~uint32_t{GTH_TENSOR_READONLY}) || operand->codec ? nullptr : operand;",
+        "operand;",
     ),
     named(
         "borrow and adopt refuse unknown flags and reserved fields",
-        "src/api/tensor.cpp",
-        "  if (check_dense_tensor(given, memory)) return GTH_OK;\n"
-        "  if (int32_t status = core::check_desc(given, GTH_OPERAND_TENSOR, error)) return status;",
-        "  if (check_dense_tensor(given, memory)) return GTH_OK;",
+        "src/core/meaning/request.cpp",
+        "  return check_desc(**out, operand, error);",
+        "  return GTH_OK;",
     ),
     named(
         "the short way of a dense description knows its flags and reserved fields",
         "src/core/plan/layout.cpp",
-        "!(desc.flags & ~allowed_flags) && !desc.reserved &&",
-        "true &&",
+        "(desc.flags & ~allowed_flags) |",
+        "uint64_t{0} |",
     ),
     named(
         "gth_tensor_alloc refuses what is no dtype",
@@ -248,8 +251,8 @@ NAMED = (
     named(
         "CUDA: the record's count comes after its fields",
         "src/cuda/record.hpp",
-        "  record->sequence = failure.sequence;\n",
-        "  publish(&record->count, load(&record->reserved));\n  record->sequence = failure.sequence;\n",
+        "  if (count == 0) copy_failure(record, failure);\n  publish(&record->count, count + 1);\n",
+        "  publish(&record->count, count + 1);\n  if (count == 0) copy_failure(record, failure);\n",
     ),
     named(
         "CUDA: who finds the count finds the fields",
@@ -289,12 +292,6 @@ NAMED = (
                 "before = *word;\n  *word = before + value;",
             ),
             (
-                "numbers of 64 bits are counted one by one",
-                'asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(word), "l"(value) : '
-                '"memory");',
-                "before = *word;\n  *word = before + value;",
-            ),
-            (
                 "the first bad tuple is found by all blocks",
                 'asm volatile("red.relaxed.gpu.global.max.u64 [%0], %1;" : : "l"(word), "l"(value) : "memory");',
                 "if (*word < value) *word = value;",
@@ -309,8 +306,8 @@ NAMED = (
     compiled_by_nvcc(
         "CUDA, compiled: the record's count comes after its fields",
         "src/cuda/record.hpp",
-        "  record->sequence = failure.sequence;\n",
-        "  publish(&record->count, load(&record->reserved));\n  record->sequence = failure.sequence;\n",
+        "  if (count == 0) copy_failure(record, failure);\n  publish(&record->count, count + 1);\n",
+        "  publish(&record->count, count + 1);\n  if (count == 0) copy_failure(record, failure);\n",
     ),
     *(
         compiled_by_nvcc(

@@ -1,9 +1,9 @@
-"""Installs packages where nothing else is, and runs the first example of their README: bare.py FOLDER [KIND...]
+"""Installs packages in a minimal Debian system, and runs the first example of their README: bare.py FOLDER [KIND...]
 
-FOLDER has what ./dev package has made. Each KIND (deb, archive, sdist, wheel, aarch64-wheel, musl-wheel, crates, go;
-all of them without a name) gets a bare Debian root of its own, made from this machine's own sources of packages, and
-installs from those what the README says that it needs. Takes root and mmdebstrap; ends with 77 where they cannot be
-had.
+FOLDER contains the output of `./dev package`. A KIND is deb, archive, sdist, wheel, aarch64-wheel, musl-wheel, crates
+or go. Without a KIND, all of them are tested. Each kind gets its own Debian root, which is made from the package
+sources of this machine. It contains only the requirements that the README states. The script requires root and
+mmdebstrap. Without them it exits with 77.
 """
 
 import os
@@ -22,13 +22,15 @@ APT = "apt-get install -y -qq --no-install-recommends"
 CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 TRUST = ["SSL_CERT_FILE", "PIP_CERT", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"]
 
-# The archive of the library has a longer name.
+# The archive of the library has a longer name than the source distribution.
 SDIST = f"libgather-{release()}.tar.gz"
 
 
 def readme(*places):
-    """The commands of some sections of pages, as a script. A place is PAGE:SECTION."""
-    return subprocess.check_output([sys.executable, HERE / "readme.py", *(f"{ROOT}/{place}" for place in places)], text=True)
+    """Returns the commands of sections of pages as a script. A place is PAGE:SECTION."""
+    return subprocess.check_output(
+        [sys.executable, HERE / "readme.py", *(f"{ROOT}/{place}" for place in places)], text=True
+    )
 
 
 def block(path, language):
@@ -40,7 +42,7 @@ def here(name, text):
 
 
 def python_example(run):
-    """The program, what it prints, and the comments behind its prints, which say the same."""
+    """Returns a script that runs the example and compares its output with the comments behind its prints."""
     program = block("bindings/python/README.md", "python")
     expected = "".join(f"{each}\n" for each in re.findall(r"# -> (.*)", program))
     return here("example.py", program) + here("expected", expected) + f"{run} example.py | diff -u expected -\n"
@@ -54,7 +56,7 @@ def sdist():
 
 
 def wheel():
-    """pip chooses the one for this machine."""
+    """Returns a script in which pip installs the wheel for this machine."""
     return (
         f"{APT} python3-venv\npython3 -m venv venv\n"
         f"venv/bin/python -m pip install --quiet --find-links packages --only-binary libgather numpy libgather\n"
@@ -63,7 +65,7 @@ def wheel():
 
 
 def foreign_wheel(platform):
-    """pip chooses the one for another machine, and what that needs."""
+    """Returns a script in which pip installs the wheel for another platform, with its dependencies."""
     return (
         f"{APT} python3-venv\npython3 -m venv venv\nvenv/bin/python -m pip install --quiet --target site "
         f"--python-version 3.11 --platform {platform} --only-binary :all: --find-links packages numpy libgather\n"
@@ -71,7 +73,7 @@ def foreign_wheel(platform):
 
 
 def aarch64_wheel():
-    """Debian's Python for aarch64, in an emulator."""
+    """Returns a script that runs the Python of Debian for aarch64 in an emulator."""
     return (
         "dpkg --add-architecture arm64\napt-get update -qq\n"
         f"{APT} --download-only python3:arm64 libstdc++6:arm64\nmkdir arm64\n"
@@ -83,7 +85,7 @@ def aarch64_wheel():
 
 
 def musl_wheel():
-    """Debian has musl, but no Python for it: a program in C uses the library of the wheel."""
+    """Returns a script in which a C program uses the library of the wheel, because Debian has no Python for musl."""
     return (
         foreign_wheel("musllinux_1_2_x86_64")
         + f"{APT} musl-tools\ntar xf packages/libgather-*-linux-*.tar.gz\n"
@@ -128,7 +130,9 @@ def go():
 
 
 def c(section):
-    return f"{APT} gcc g++ libc6-dev pkg-config\ncp packages/* .\n" + readme("README.md:Example", f"docs/install.md:{section}")
+    return f"{APT} gcc g++ libc6-dev pkg-config\ncp packages/* .\n" + readme(
+        "README.md:Example", f"docs/install.md:{section}"
+    )
 
 
 KINDS = {
@@ -162,7 +166,7 @@ def make_root(folder):
 
 
 def inside(root, script):
-    """Runs a script in a root; its output if it failed, else None."""
+    """Runs a script in a root. Returns its output if it failed, else None."""
     (root / "try").mkdir(exist_ok=True)
     (root / "try/steps.sh").write_text(f"set -eu\napt-get update -qq\n{script}")
     variables = {"HOME": "/root", "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
@@ -197,7 +201,7 @@ def attempt(kind, base, packages):
 
 def main(packages, kinds):
     if os.geteuid() != 0 or not shutil.which("mmdebstrap"):
-        print("skipped: a bare root takes root and mmdebstrap")
+        print("skipped: the test requires root and mmdebstrap")
         return 77
     failed = 0
     with tempfile.TemporaryDirectory(prefix="bare.") as folder:

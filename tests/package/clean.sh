@@ -1,5 +1,6 @@
 #!/bin/sh
-# clean.sh DEV: ./dev clean keeps the tools and the compiler cache in .cache, and ./dev clean --all removes them.
+# Usage: clean.sh DEV
+# Tests that `./dev clean` keeps the tools and the compiler cache in .cache, and `./dev clean --all` removes them.
 set -eu
 rm -rf clean
 mkdir -p clean/build/test clean/.cache/tools

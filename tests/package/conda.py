@@ -1,7 +1,7 @@
-"""Builds the conda packages by their recipe, and tests them as it says: conda.py FOLDER [CHANNEL]
+"""Builds and tests the conda packages with their recipe: conda.py FOLDER [CHANNEL]
 
-Without a CHANNEL nothing is downloaded: what the recipe requires is stood in for by packages of the same names that
-have nothing in them, and the tools are those of this machine. Needs py-rattler-build and patchelf.
+Without a CHANNEL nothing is downloaded. Empty packages replace the requirements of the recipe, and the build uses the
+tools of this machine. Requires py-rattler-build and patchelf.
 """
 
 import platform
@@ -13,7 +13,7 @@ from pathlib import Path
 import rattler_build
 
 RECIPE = Path(__file__).resolve().parents[2] / "src/package/conda/recipe.yaml"
-# Of what the recipe requires, all but Python.
+# The requirements of the recipe except Python.
 STAND_INS = ("gxx_linux-64", "gxx_linux-aarch64", "cmake", "ninja", "pip", "scikit-build-core", "cffi")
 
 STAND_IN = """
@@ -23,7 +23,7 @@ build: {{script: {script}}}
 about: {{license: Apache-2.0}}
 """
 
-# This Python, which installs into the environment that it is called in, and finds what is installed there.
+# A wrapper of this Python. It installs into the environment that contains the wrapper, and imports packages from there.
 PYTHON = """#!/bin/sh
 prefix=$(cd "$(dirname "$0")/.." && pwd)
 export PIP_PREFIX="$prefix" PYTHONPATH="$prefix{packages}"
@@ -32,7 +32,7 @@ exec "{python}" "$@"
 
 
 def make(recipe, folder, channel):
-    """Builds and tests into a folder, with what a channel has."""
+    """Builds and tests packages with the requirements from a channel. Writes them to a folder."""
     tools = rattler_build.ToolConfiguration(test_strategy="native")
     recipe.run_build(tool_config=tools, output_dir=folder, channels=[channel])
 

@@ -1,4 +1,4 @@
-"""Fails where the Go module does not compile a source of the library, or compiles one that is not there."""
+"""Fails if the Go module lacks a source of the library, or includes one that does not exist."""
 
 import re
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "src"
 
-# The module is for Linux, without CUDA, and never the library of the tests.
+# The module supports only Linux without CUDA, and contains no test code.
 ELSEWHERE = {"core/os/os_macos.cpp", "core/os/testing.cpp"}
 
 
@@ -24,7 +24,7 @@ def module():
 def main():
     ours, theirs = library(), module()
     missing = [f"bindings/go: no .cc includes {name}" for name in sorted(ours - theirs)]
-    gone = [f"bindings/go: {name} is included, and not there" for name in sorted(theirs - ours)]
+    gone = [f"bindings/go: {name} is included, but does not exist" for name in sorted(theirs - ours)]
     print("\n".join(missing + gone or [f"{len(ours)} sources"]))
     return bool(missing + gone)
 

@@ -1,6 +1,7 @@
 #!/bin/sh
-# googletest.sh source|none CMAKE GENERATOR SOURCE: configures where no GoogleTest is installed: with its sources there are
-# tests; with nothing, AUTO is without tests and says so in one line, and ON is refused with the same words.
+# Usage: googletest.sh source|none CMAKE GENERATOR SOURCE
+# Configures without an installed GoogleTest. If its sources exist, there are tests. Otherwise AUTO builds no tests and
+# states this in one line, and ON fails with the same reason.
 set -eu
 have=$1 cmake=$2 generator=$3 source=$4
 work=$PWD/googletest-$have

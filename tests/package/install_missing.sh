@@ -1,6 +1,7 @@
 #!/bin/sh
-# install_missing.sh DEV: the functions of ./dev that install system packages, with apt-get replaced by a stub. They install
-# what is wanted and missing, report a failure of apt-get, and keep the folder into which ./dev package writes.
+# Usage: install_missing.sh DEV
+# Tests the functions of ./dev that install system packages, with a stub for apt-get. They must install missing
+# packages, report a failure of apt-get, and not change the variable `packages`, which is the folder of ./dev package.
 set -eu
 dev=$1
 work=$PWD/install_missing
@@ -12,7 +13,7 @@ stub() {
   chmod +x "$work/bin/$1"
 }
 
-# `apt-get` fails where the file `broken` exists.
+# apt-get fails if the file `broken` exists.
 stub apt-get <<END
 #!/bin/sh
 echo "apt-get \$*" >>"$work/calls"
@@ -23,7 +24,7 @@ stub id <<'END'
 echo 0
 END
 
-# ./dev explains itself and returns to this script, which then has its functions and variables.
+# `./dev help` prints the help and returns. This script then has its functions and variables.
 set -- help
 # shellcheck source=/dev/null
 . "$dev" >/dev/null

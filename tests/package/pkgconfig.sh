@@ -1,5 +1,6 @@
 #!/bin/sh
-# pkgconfig.sh LIBDIR shared|static COMPILER SOURCE: builds a program with the flags of gather.pc alone and runs it.
+# Usage: pkgconfig.sh LIBDIR shared|static COMPILER SOURCE
+# Builds a program with only the flags of gather.pc, and runs it.
 set -eu
 libdir=$1 linkage=$2 compiler=$3 source=$4
 program=$(basename "$source" | tr . _)_$linkage

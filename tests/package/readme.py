@@ -1,7 +1,8 @@
-"""Makes a shell script of the steps that pages tell their reader: readme.py PAGE:SECTION...
+"""Prints a shell script with the steps of documentation pages: readme.py PAGE:SECTION...
 
-Sections are named by their headings and end at the next one. Programs are written to files, blocks of `sh` are commands, run in order in one shell, and what the last one prints must be the block of `text`, as
-often as it runs a program.
+A section is named by its heading and ends at the next heading. The script writes the programs of the sections to
+files. It runs the `sh` blocks in order in one shell. The last `sh` block must print the `text` block once for each
+program that it runs.
 """
 
 import itertools
@@ -13,7 +14,7 @@ RUNS = re.compile(r"\./example|go run|cargo run|python3? example.py")
 
 
 def sections(text):
-    """Pairs of a heading and the lines below it; a line in a block is no heading."""
+    """Yields each heading with the lines below it. Lines in a code block are not headings."""
     title, lines, inside = "", [], False
     for line in text.splitlines():
         inside ^= line.startswith("```")
@@ -26,7 +27,7 @@ def sections(text):
 
 
 def blocks(lines):
-    """Pairs of a language and the text of its block."""
+    """Yields the language and the text of each code block."""
     rest = iter(lines)
     for line in rest:
         if line.startswith("```"):
@@ -39,7 +40,7 @@ def save(path, text):
 
 
 def section(place):
-    """The lines of PAGE:SECTION."""
+    """Returns the lines of PAGE:SECTION."""
     page, _, title = place.partition(":")
     with open(page) as file:
         return dict(sections(file.read()))[title]
@@ -51,7 +52,7 @@ def script(places):
     *commands, last = [text for language, text in wanted if language == "sh"]
     programs = [save(FILES[language], text) for language, text in wanted if language in FILES]
     outputs = "\n".join([expected] * len(RUNS.findall(last)))
-    result = f'work=$PWD\n{{ # in this shell: what it exports stays\n{last}\n}} >"$work/printed.txt"\ncd "$work"'
+    result = f'work=$PWD\n{{ # no subshell, so that exports remain\n{last}\n}} >"$work/printed.txt"\ncd "$work"'
     steps = [*programs, *commands, result, save("expected.txt", outputs), "diff -u expected.txt printed.txt"]
     return "\n".join(["set -eux", *steps, ""])
 

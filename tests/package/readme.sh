@@ -1,6 +1,7 @@
 #!/bin/sh
-# readme.sh BUILD ROOT: installs a build into a folder as docs/install.md says, and builds and runs the examples of
-# README.md. Fails if they do not run, or do not print the text in README.md.
+# Usage: readme.sh BUILD ROOT
+# Installs a build into a folder as docs/install.md describes, and builds and runs the examples of README.md. Fails if
+# an example does not run, or does not print the text in README.md.
 set -eu
 build=$1 root=$2
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,4 +1,4 @@
-"""Whether the bill of materials is of the library beside it: sbom.py STAGE VERSION cuda|cpu."""
+"""Checks that the bill of materials describes the installed library: sbom.py STAGE VERSION cuda|cpu."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ def main():
     for relation in document["relationships"]:
         assert relation["relatedSpdxElement"] in packages
     contains_runtime = b"cudart" in library.read_bytes()
-    assert contains_runtime == ("SPDXRef-cudart" in packages), "what is linked is not what is listed"
+    assert contains_runtime == ("SPDXRef-cudart" in packages), "the linked packages differ from the listed ones"
 
 
 if __name__ == "__main__":

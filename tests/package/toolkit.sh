@@ -1,6 +1,7 @@
 #!/bin/sh
-# toolkit.sh old|broken|none CMAKE GENERATOR SOURCE: configures with an nvcc that cannot be used. AUTO is for the CPU and says
-# why in one line; ON is refused with the same words.
+# Usage: toolkit.sh old|broken|none CMAKE GENERATOR SOURCE
+# Configures with an nvcc that cannot be used. With AUTO, the library is built for the CPU, and one line states the
+# reason. With ON, the configuration fails with the same reason.
 set -eu
 toolkit=$1 cmake=$2 generator=$3 source=$4
 work=$PWD/toolkit-$toolkit

@@ -1,4 +1,4 @@
-"""Fails where a file states another release than gather.h, which every other file follows."""
+"""Fails if a file states another release than gather.h."""
 
 import re
 import sys
@@ -6,7 +6,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Each of these must be found, once or more, and be the release; people may be told its first two numbers.
+# Each pattern must match at least once, and the match must be the release. README.md and docs/install.md may state only
+# its first two numbers.
 STATED = {
     "bindings/rust/Cargo.toml": r'^version = "(.+)"',
     "bindings/rust/gather/Cargo.toml": r'^gather-sys = \{ version = "(.+?)"',
@@ -28,7 +29,7 @@ def wrong(name, pattern, right):
     matches = re.finditer(pattern, (ROOT / name).read_text(), re.MULTILINE)
     found = {next(filter(None, match.groups())) for match in matches} or {"nowhere"}
     short = {right[: right.rindex(".")]} if name in ("README.md", "docs/install.md") else set()
-    return [f"{name}: {each}, gather.h says {right}" for each in sorted(found - short - {right})]
+    return [f"{name}: {each}, but gather.h states {right}" for each in sorted(found - short - {right})]
 
 
 def main():

@@ -37,14 +37,7 @@ PyObject *array_or_scalar(const state *known, PyObject *array, int32_t ndim) {
   return array && ndim == 0 && is_numpys(known, array) ? numpy_scalar(array) : array;
 }
 
-PyObject *array_after(const state *known, PyObject *array, int32_t status, const gth_error *error) {
+int array_written(const state *known, PyObject *array, int32_t status) {
   const exchange *entry = status == GTH_OK || status == GTH_E_RACE ? exchange_known(known, array) : NULL;
-  if (entry && !exchange_written(entry, array)) {
-    return NULL;
-  }
-  if (status != GTH_OK) {
-    return raise_error(known, error);
-  }
-  Py_INCREF(array);
-  return array;
+  return !entry || exchange_written(entry, array);
 }

@@ -18,8 +18,8 @@ void array_zero(const operand *opened);
 /* The array, or of rank 0 its scalar where NumPy returns one. Takes the reference. */
 PyObject *array_or_scalar(const state *known, PyObject *array, int32_t ndim);
 
-/* Ends a call that writes to an array of the caller's: its library is told where it was written to, or may have been, as
- * by a call that indices were changed under. The array as a new reference, or NULL with an exception set. */
-PyObject *array_after(const state *known, PyObject *array, int32_t status, const gth_error *error);
+/* Ends a call that writes to an array of the caller: tells its library that it was written, or may have been, if indices
+ * were changed during the call. False with an exception set. */
+int array_written(const state *known, PyObject *array, int32_t status);
 
 #endif

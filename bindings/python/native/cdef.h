@@ -29,6 +29,8 @@
 #define GTH_E_CAPTURE -21
 #define GTH_E_UNSUPPORTED -22
 #define GTH_E_INTERNAL -23
+#define GTH_E_OFFSETS -24
+#define GTH_E_IO -25
 #define GTH_OPERAND_NONE 0
 #define GTH_OPERAND_PARAMS 1
 #define GTH_OPERAND_INDICES 2
@@ -39,9 +41,15 @@
 #define GTH_OPERAND_TENSOR 7
 #define GTH_OPERAND_TARGET 8
 #define GTH_OPERAND_UPDATES 9
+#define GTH_OPERAND_REQUEST 10
+#define GTH_OPERAND_BAGS 11
+#define GTH_OPERAND_WEIGHTS 12
+#define GTH_OPERAND_CODEC 13
+#define GTH_OPERAND_FILE 14
 #define GTH_ERROR_UNSIGNED 1
 #define GTH_ERROR_CUT 2
 #define GTH_ERROR_WRAP 4
+#define GTH_ERROR_FIRST 328
 #define GTH_DTYPE_INT8 8
 #define GTH_DTYPE_INT16 16
 #define GTH_DTYPE_INT32 32
@@ -73,7 +81,10 @@
 #define GTH_TIER_PORTABLE 1
 #define GTH_TIER_AVX2 2
 #define GTH_TIER_NEON 8
+#define GTH_CAPABILITY_INFO_FIRST 232
+#define GTH_CONTEXT_OPTIONS_FIRST 88
 #define GTH_TENSOR_READONLY 1
+#define GTH_TENSOR_DESC_FIRST 80
 #define GTH_EXPORT_COPY 1
 #define GTH_EXPORT_NO_COPY 2
 #define GTH_STRINGS_BINARY 1
@@ -107,10 +118,26 @@
 #define GTH_REDUCTION_MIN 5
 #define GTH_ACCUMULATE_DTYPE 1
 #define GTH_ACCUMULATE_FLOAT32 2
+#define GTH_OPTIONS_FIRST 80
+#define GTH_OP_GATHER 1
+#define GTH_OP_GATHER_ND 2
+#define GTH_OP_GATHER_ELEMENTS 3
+#define GTH_OP_SCATTER 4
+#define GTH_OP_SCATTER_ND 5
+#define GTH_OP_SCATTER_ELEMENTS 6
+#define GTH_OP_GATHER_GRADIENT 7
+#define GTH_OP_GATHER_ND_GRADIENT 8
+#define GTH_OP_GATHER_ELEMENTS_GRADIENT 9
+#define GTH_OP_LAST 9
+#define GTH_REQUEST_FIRST 40
+#define GTH_ARGS_EXTENTS 1
+#define GTH_PLAN_ARGS_FIRST 64
 #define GTH_SHARDS_BLOCKS 1
 #define GTH_SHARDS_MODULO 2
 #define GTH_SHARDS_BORDERS 3
+#define GTH_SHARDS_FIRST 32
 #define GTH_PARTS_ONCE 1
+#define GTH_PARTS_FIRST 64
 
 uint32_t gth_abi_version(void);
 
@@ -130,10 +157,13 @@ typedef struct gth_error {
   int64_t limit;
   int64_t sequence;
   uint64_t count;
+  int64_t item;
   char message[GTH_MESSAGE_SIZE];
 } gth_error;
 
 int64_t gth_dtype_size(int32_t dtype);
+
+int64_t gth_dtype_bits(int32_t dtype);
 
 const char *gth_dtype_name(int32_t dtype);
 
@@ -218,6 +248,8 @@ int32_t gth_context_enqueue_take_error(gth_context *context, gth_error_record *r
 
 int32_t gth_shutdown(void);
 
+struct gth_codec;
+
 typedef struct gth_tensor_desc {
   uint32_t size;
   int32_t dtype;
@@ -225,10 +257,11 @@ typedef struct gth_tensor_desc {
   int32_t device_id;
   int32_t ndim;
   uint32_t flags;
+  const gth_tensor *tensor;
   const void *data;
   const int64_t *shape;
   const int64_t *strides;
-  const void *reserved;
+  const struct gth_codec *codec;
   int64_t offset;
   int64_t extent;
 } gth_tensor_desc;
@@ -243,10 +276,10 @@ int32_t gth_tensor_alloc(gth_context *context, int32_t dtype, int32_t ndim, cons
 
 int32_t gth_tensor_describe(const gth_tensor *tensor, gth_tensor_desc *desc, gth_error *err);
 
-int32_t gth_tensor_copy(gth_context *context, const gth_tensor *source, gth_tensor *destination,
-                                gth_error *err);
-
 int32_t gth_tensor_release(gth_tensor *tensor);
+
+int32_t gth_copy(gth_context *context, const gth_tensor_desc *source, const gth_tensor_desc *destination,
+                         gth_error *err);
 
 struct DLManagedTensor;
 struct DLManagedTensorVersioned;
@@ -291,132 +324,87 @@ typedef struct gth_options {
   int32_t reduction;
   uint64_t fill_value[2];
   int32_t accumulate;
-  int32_t reserved;
+  int32_t out_dtype;
 } gth_options;
 
-int32_t gth_gather(gth_context *context, const gth_tensor *params, const gth_tensor *indices,
-                           const gth_options *options, gth_tensor **out, gth_error *err);
+typedef struct gth_request {
+  uint32_t size;
+  int32_t op;
+  const gth_tensor_desc *table;
+  const gth_tensor_desc *indices;
+  const gth_tensor_desc *rows;
+  const gth_options *options;
+} gth_request;
 
-int32_t gth_gather_into(gth_context *context, const gth_tensor *params, const gth_tensor *indices,
-                                const gth_options *options, gth_tensor *out, gth_error *err);
+int32_t gth_run(gth_context *context, int32_t op, const gth_tensor_desc *table, const gth_tensor_desc *indices,
+                        const gth_tensor_desc *rows, const gth_options *options, gth_error *err);
 
-int32_t gth_gather_desc(gth_context *context, const gth_tensor_desc *params, const gth_tensor_desc *indices,
-                                const gth_options *options, const gth_tensor_desc *out, gth_error *err);
+int32_t gth_run_request(gth_context *context, const gth_request *request, gth_error *err);
 
-int32_t gth_gather_shape(const gth_tensor_desc *params, const gth_tensor_desc *indices,
-                                 const gth_options *options, int32_t capacity, int32_t *ndim, int64_t *shape,
-                                 gth_error *err);
+int32_t gth_run_many(gth_context *context, int64_t count, const gth_request *const *requests, gth_error *err);
 
-int32_t gth_gather_nd(gth_context *context, const gth_tensor *params, const gth_tensor *indices,
-                              const gth_options *options, gth_tensor **out, gth_error *err);
-int32_t gth_gather_nd_into(gth_context *context, const gth_tensor *params, const gth_tensor *indices,
-                                   const gth_options *options, gth_tensor *out, gth_error *err);
-int32_t gth_gather_nd_desc(gth_context *context, const gth_tensor_desc *params, const gth_tensor_desc *indices,
-                                   const gth_options *options, const gth_tensor_desc *out, gth_error *err);
-int32_t gth_gather_nd_shape(const gth_tensor_desc *params, const gth_tensor_desc *indices,
-                                    const gth_options *options, int32_t capacity, int32_t *ndim, int64_t *shape,
-                                    gth_error *err);
+int32_t gth_make(gth_context *context, const gth_request *request, gth_tensor **out, gth_error *err);
 
-int32_t gth_gather_elements(gth_context *context, const gth_tensor *params, const gth_tensor *indices,
-                                    const gth_options *options, gth_tensor **out, gth_error *err);
-int32_t gth_gather_elements_into(gth_context *context, const gth_tensor *params, const gth_tensor *indices,
-                                         const gth_options *options, gth_tensor *out, gth_error *err);
-int32_t gth_gather_elements_desc(gth_context *context, const gth_tensor_desc *params,
-                                         const gth_tensor_desc *indices, const gth_options *options,
-                                         const gth_tensor_desc *out, gth_error *err);
-int32_t gth_gather_elements_shape(const gth_tensor_desc *params, const gth_tensor_desc *indices,
-                                          const gth_options *options, int32_t capacity, int32_t *ndim, int64_t *shape,
-                                          gth_error *err);
+int32_t gth_infer(const gth_request *request, gth_tensor_desc *rows, int32_t capacity, int64_t *shape,
+                          gth_error *err);
 
-int32_t gth_scatter(gth_context *context, const gth_tensor *target, const gth_tensor *indices,
-                            const gth_tensor *updates, const gth_options *options, gth_tensor **out, gth_error *err);
+int32_t gth_gather(gth_context *context, const gth_tensor_desc *params, const gth_tensor_desc *indices,
+                           const gth_tensor_desc *out, const gth_options *options, gth_error *err);
 
-int32_t gth_scatter_into(gth_context *context, gth_tensor *target, const gth_tensor *indices,
-                                 const gth_tensor *updates, const gth_options *options, gth_error *err);
+int32_t gth_gather_nd(gth_context *context, const gth_tensor_desc *params, const gth_tensor_desc *indices,
+                              const gth_tensor_desc *out, const gth_options *options, gth_error *err);
 
-int32_t gth_scatter_desc(gth_context *context, const gth_tensor_desc *target, const gth_tensor_desc *indices,
-                                 const gth_tensor_desc *updates, const gth_options *options, gth_error *err);
+int32_t gth_gather_elements(gth_context *context, const gth_tensor_desc *params, const gth_tensor_desc *indices,
+                                    const gth_tensor_desc *out, const gth_options *options, gth_error *err);
 
-int32_t gth_scatter_shape(const gth_tensor_desc *target, const gth_tensor_desc *indices,
-                                  const gth_options *options, int32_t capacity, int32_t *ndim, int64_t *shape,
+int32_t gth_scatter(gth_context *context, const gth_tensor_desc *target, const gth_tensor_desc *indices,
+                            const gth_tensor_desc *updates, const gth_options *options, gth_error *err);
+
+int32_t gth_scatter_nd(gth_context *context, const gth_tensor_desc *target, const gth_tensor_desc *indices,
+                               const gth_tensor_desc *updates, const gth_options *options, gth_error *err);
+
+int32_t gth_scatter_elements(gth_context *context, const gth_tensor_desc *target,
+                                     const gth_tensor_desc *indices, const gth_tensor_desc *updates,
+                                     const gth_options *options, gth_error *err);
+
+int32_t gth_gather_gradient(gth_context *context, const gth_tensor_desc *out, const gth_tensor_desc *indices,
+                                    const gth_tensor_desc *gradient, const gth_options *options, gth_error *err);
+
+int32_t gth_gather_nd_gradient(gth_context *context, const gth_tensor_desc *out, const gth_tensor_desc *indices,
+                                       const gth_tensor_desc *gradient, const gth_options *options, gth_error *err);
+
+int32_t gth_gather_elements_gradient(gth_context *context, const gth_tensor_desc *out,
+                                             const gth_tensor_desc *indices, const gth_tensor_desc *gradient,
+                                             const gth_options *options, gth_error *err);
+
+int32_t gth_plan_create(const gth_request *request, gth_plan **out, gth_error *err);
+
+int32_t gth_plan_run(gth_context *context, const gth_plan *plan, int64_t n, const void *table,
+                             const void *indices, void *rows, gth_error *err);
+
+typedef struct gth_plan_args {
+  uint32_t size;
+  uint32_t flags;
+  int64_t n;
+  const void *table;
+  const void *indices;
+  const void *rows;
+  int64_t table_extent;
+  int64_t indices_extent;
+  int64_t rows_extent;
+} gth_plan_args;
+
+int32_t gth_plan_run_args(gth_context *context, const gth_plan *plan, const gth_plan_args *args,
                                   gth_error *err);
 
-int32_t gth_scatter_nd(gth_context *context, const gth_tensor *target, const gth_tensor *indices,
-                               const gth_tensor *updates, const gth_options *options, gth_tensor **out, gth_error *err);
-int32_t gth_scatter_nd_into(gth_context *context, gth_tensor *target, const gth_tensor *indices,
-                                    const gth_tensor *updates, const gth_options *options, gth_error *err);
-int32_t gth_scatter_nd_desc(gth_context *context, const gth_tensor_desc *target, const gth_tensor_desc *indices,
-                                    const gth_tensor_desc *updates, const gth_options *options, gth_error *err);
-int32_t gth_scatter_nd_shape(const gth_tensor_desc *target, const gth_tensor_desc *indices,
-                                     const gth_options *options, int32_t capacity, int32_t *ndim, int64_t *shape,
-                                     gth_error *err);
+int32_t gth_plan_run_many(gth_context *context, int64_t count, const gth_plan *const *plans,
+                                  const gth_plan_args *const *args, gth_error *err);
 
-int32_t gth_scatter_elements(gth_context *context, const gth_tensor *target, const gth_tensor *indices,
-                                     const gth_tensor *updates, const gth_options *options, gth_tensor **out,
-                                     gth_error *err);
-int32_t gth_scatter_elements_into(gth_context *context, gth_tensor *target, const gth_tensor *indices,
-                                          const gth_tensor *updates, const gth_options *options, gth_error *err);
-int32_t gth_scatter_elements_desc(gth_context *context, const gth_tensor_desc *target,
-                                          const gth_tensor_desc *indices, const gth_tensor_desc *updates,
-                                          const gth_options *options, gth_error *err);
-int32_t gth_scatter_elements_shape(const gth_tensor_desc *target, const gth_tensor_desc *indices,
-                                           const gth_options *options, int32_t capacity, int32_t *ndim, int64_t *shape,
-                                           gth_error *err);
+int32_t gth_plan_check(gth_context *context, const gth_plan *plan, const gth_plan_args *args, gth_error *err);
 
-int32_t gth_gather_gradient(gth_context *context, const gth_tensor *gradient, const gth_tensor *indices,
-                                    int32_t ndim, const int64_t *shape, const gth_options *options, gth_tensor **out,
-                                    gth_error *err);
-int32_t gth_gather_nd_gradient(gth_context *context, const gth_tensor *gradient, const gth_tensor *indices,
-                                       int32_t ndim, const int64_t *shape, const gth_options *options, gth_tensor **out,
-                                       gth_error *err);
-int32_t gth_gather_elements_gradient(gth_context *context, const gth_tensor *gradient,
-                                             const gth_tensor *indices, int32_t ndim, const int64_t *shape,
-                                             const gth_options *options, gth_tensor **out, gth_error *err);
+int32_t gth_plan_extents(const gth_plan *plan, gth_plan_args *args, gth_error *err);
 
-int32_t gth_gather_gradient_desc(gth_context *context, const gth_tensor_desc *gradient,
-                                         const gth_tensor_desc *indices, const gth_options *options,
-                                         const gth_tensor_desc *out, gth_error *err);
-int32_t gth_gather_nd_gradient_desc(gth_context *context, const gth_tensor_desc *gradient,
-                                            const gth_tensor_desc *indices, const gth_options *options,
-                                            const gth_tensor_desc *out, gth_error *err);
-int32_t gth_gather_elements_gradient_desc(gth_context *context, const gth_tensor_desc *gradient,
-                                                  const gth_tensor_desc *indices, const gth_options *options,
-                                                  const gth_tensor_desc *out, gth_error *err);
-
-int32_t gth_gather_plan(const gth_tensor_desc *params, const gth_tensor_desc *indices,
-                                const gth_options *options, const gth_tensor_desc *output, gth_plan **out,
-                                gth_error *err);
-int32_t gth_gather_nd_plan(const gth_tensor_desc *params, const gth_tensor_desc *indices,
-                                   const gth_options *options, const gth_tensor_desc *output, gth_plan **out,
-                                   gth_error *err);
-int32_t gth_gather_elements_plan(const gth_tensor_desc *params, const gth_tensor_desc *indices,
-                                         const gth_options *options, const gth_tensor_desc *output, gth_plan **out,
-                                         gth_error *err);
-
-int32_t gth_scatter_plan(const gth_tensor_desc *target, const gth_tensor_desc *indices,
-                                 const gth_options *options, const gth_tensor_desc *updates, gth_plan **out,
-                                 gth_error *err);
-int32_t gth_scatter_nd_plan(const gth_tensor_desc *target, const gth_tensor_desc *indices,
-                                    const gth_options *options, const gth_tensor_desc *updates, gth_plan **out,
-                                    gth_error *err);
-int32_t gth_scatter_elements_plan(const gth_tensor_desc *target, const gth_tensor_desc *indices,
-                                          const gth_options *options, const gth_tensor_desc *updates, gth_plan **out,
-                                          gth_error *err);
-
-int32_t gth_plan_run(gth_context *context, const gth_plan *plan, const void *params, const void *indices,
-                             void *out, int64_t n, gth_error *err);
-
-int32_t gth_plan_run_checked(gth_context *context, const gth_plan *plan, const void *params,
-                                     int64_t params_extent, const void *indices, int64_t indices_extent, void *out,
-                                     int64_t out_extent, int64_t n, gth_error *err);
-
-int32_t gth_plan_extents(const gth_plan *plan, int64_t n, int64_t *params, int64_t *indices, int64_t *out,
-                                 gth_error *err);
-
-int32_t gth_plan_check(gth_context *context, const gth_plan *plan, const void *indices, int64_t n,
-                               gth_error *err);
-
-int32_t gth_plan_shape(const gth_plan *plan, int64_t n, int32_t capacity, int32_t *ndim, int64_t *shape,
+int32_t gth_plan_infer(const gth_plan *plan, int64_t n, gth_tensor_desc *rows, int32_t capacity, int64_t *shape,
                                gth_error *err);
 
 int32_t gth_plan_release(gth_plan *plan);

@@ -51,7 +51,7 @@ static int32_t run(request *call) {
   for (Py_ssize_t i = 0; i < call->count && status == GTH_OK; i++) {
     const int64_t rows = length_of(&call->answers[i]);
     positions.shape = &rows;
-    status = gth_scatter_desc(NULL, &call->target.desc, &positions, &call->answers[i].desc, NULL, &call->error);
+    status = gth_scatter(NULL, &call->target.desc, &positions, &call->answers[i].desc, NULL, &call->error);
     positions.offset += rows * stride;
   }
   return status;

@@ -6,16 +6,23 @@
 
 const state *state_of(PyObject *module) { return PyModule_GetState(module); }
 
-PyObject *raise_error(const state *known, const gth_error *error) {
-  PyObject *exception = PyObject_CallFunction(
-      known->make_error, "((iiiILLLN))", (int)error->status, (int)error->operand, (int)error->component,
-      (unsigned)error->flags, (long long)error->position, (long long)error->value, (long long)error->limit,
-      PyUnicode_DecodeUTF8(error->message, (Py_ssize_t)strlen(error->message), "replace"));
+PyObject *exception_of(const state *known, const gth_error *error) {
+  return PyObject_CallFunction(known->make_error, "((iiiILLLLN))", (int)error->status, (int)error->operand,
+                               (int)error->component, (unsigned)error->flags, (long long)error->position,
+                               (long long)error->value, (long long)error->limit, (long long)error->item,
+                               PyUnicode_DecodeUTF8(error->message, (Py_ssize_t)strlen(error->message), "replace"));
+}
+
+PyObject *raise_exception(PyObject *exception) {
   if (exception) {
     PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
     Py_DECREF(exception);
   }
   return NULL;
+}
+
+PyObject *raise_error(const state *known, const gth_error *error) {
+  return raise_exception(exception_of(known, error));
 }
 
 int32_t closed_error(int32_t operand, gth_error *error) {
@@ -66,14 +73,17 @@ void keep(PyObject **slot, PyObject *object) {
 }
 
 static PyObject *configure(PyObject *module, arguments args, Py_ssize_t count) {
-  if (count != 3) {
-    PyErr_SetString(PyExc_TypeError, "configure(make_error, buffer_types, choices)");
+  if (count != 6) {
+    PyErr_SetString(PyExc_TypeError, "configure(make_error, buffer_types, choices, locate, general, tensor_type)");
     return NULL;
   }
   state *known = PyModule_GetState(module);
   keep(&known->make_error, args[0]);
   keep(&known->buffer_types, args[1]);
   keep(&known->choices, args[2]);
+  keep(&known->locate, args[3]);
+  keep(&known->general, args[4]);
+  keep(&known->tensor_type, args[5]);
   Py_RETURN_NONE;
 }
 
@@ -86,8 +96,8 @@ static PyMethodDef methods[] = {
     FAST("configure_numpy", configure_numpy),
     FAST("configure_exchange", configure_exchange),
     FAST("configure_arrow", configure_arrow),
-    FAST("gather", gather),
-    FAST("scatter", scatter),
+    FAST("run_arrays", run_arrays),
+    FAST("run_buffers", run_buffers),
     FAST("partition", partition),
     FAST("join", join),
     FAST("plan", plan),
@@ -123,6 +133,7 @@ static int execute(PyObject *module) {
 /* The slots of all that a module holds, one after the other; NULL after the last. */
 static PyObject **slot_of(state *known, size_t number) {
   PyObject **const slots[] = {&known->make_error,   &known->buffer_types, &known->choices,
+                              &known->locate,       &known->general,      &known->tensor_type,
                               &known->ndarray,      &known->int64,        &known->arrow_export,
                               &known->arrow_import, &known->type_name,    &known->requires_grad_name,
                               &known->level_name,   &known->memory_type,  &known->handle_type};

@@ -27,14 +27,17 @@ typedef struct arrow_type {
 
 enum { EXCHANGES = 4, ARROW_TYPES = 16 };
 
-/* What a module knows: each interpreter has a module of its own. The first three are what the Python side hands over
+/* What a module knows: each interpreter has a module of its own. The first six are what the Python side hands over
  * once, by configure(); the others come as their libraries are met. */
 typedef struct state {
   PyObject *make_error;   /* the fields of a gth_error as a tuple -> the exception */
   PyObject *buffer_types; /* a tuple of types whose buffer protocol tells all there is to know about them */
   PyObject *choices;      /* dicts of the names of switches to their numbers: switches.c */
-  PyObject *ndarray;      /* numpy.ndarray, or NULL while NumPy has not been met, or is not legible */
-  PyObject *int64;        /* NumPy's dtype, where there is ndarray */
+  PyObject *locate; /* adds to an exception where its index stands: the exception and the arguments of run_arrays() */
+  PyObject *tensor_type; /* libgather.Tensor */
+  PyObject *general;     /* does what run_buffers() does not: the arguments of run_arrays() */
+  PyObject *ndarray;     /* numpy.ndarray, or NULL while NumPy has not been met, or is not legible */
+  PyObject *int64;       /* NumPy's dtype, where there is ndarray */
   ndarray_maker new_ndarray;
   exchange exchanges[EXCHANGES]; /* as many as have a type */
   arrow_type arrow_types[ARROW_TYPES];
@@ -49,7 +52,11 @@ const state *state_of(PyObject *module);
 /* Has a slot hold an object in place of the one before. */
 void keep(PyObject **slot, PyObject *object);
 
-/* Raises the exception for an error. Returns NULL. */
+/* The exception for an error. NULL with another exception set if it cannot be made. */
+PyObject *exception_of(const state *known, const gth_error *error);
+
+/* Raises an exception and takes the reference; NULL: one has been raised. Returns NULL. */
+PyObject *raise_exception(PyObject *exception);
 PyObject *raise_error(const state *known, const gth_error *error);
 
 /* What is told of a handle that has been closed. Returns the status. */
@@ -63,8 +70,8 @@ void *address_of(PyObject *number);
 int extents_of(PyObject *tuple, int64_t *extents);
 PyObject *tuple_of(int count, const int64_t *extents);
 
-PyObject *gather(PyObject *module, arguments args, Py_ssize_t count);
-PyObject *scatter(PyObject *module, arguments args, Py_ssize_t count);
+PyObject *run_arrays(PyObject *module, arguments args, Py_ssize_t count);
+PyObject *run_buffers(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *partition(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *join(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *plan(PyObject *module, arguments args, Py_ssize_t count);

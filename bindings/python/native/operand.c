@@ -62,6 +62,7 @@ void operand_is_no_buffer(operand *opened) {
   opened->buffer.obj = NULL; /* there is none to be released */
   opened->many = NULL;
   opened->arrow.release = NULL;
+  opened->kept = NULL;
 }
 
 int buffer_open(PyObject *object, operand *opened) {
@@ -78,6 +79,7 @@ int buffer_open(PyObject *object, operand *opened) {
   const int64_t below = operand_lowest(buffer->ndim, (const int64_t *)buffer->shape, (const int64_t *)buffer->strides);
   opened->many = NULL;
   opened->arrow.release = NULL;
+  opened->kept = NULL;
   opened->desc = (gth_tensor_desc){
       .size = sizeof(gth_tensor_desc),
       .dtype = dtype,
@@ -104,6 +106,25 @@ int operand_open(const state *known, PyObject *object, operand *opened) {
     return arrow_open(known, type, object, opened);
   }
   return is_buffer(known, Py_TYPE(object)) && buffer_open(object, opened);
+}
+
+static int is_tensor(const state *known, PyObject *object) { return (PyObject *)Py_TYPE(object) == known->tensor_type; }
+
+static int tensor_open(PyObject *object, operand *opened) {
+  PyObject *handle = PyObject_GetAttrString(object, "_host_handle");
+  if (!handle || handle == Py_None) {
+    PyErr_Clear();
+    Py_XDECREF(handle);
+    return 0;
+  }
+  operand_is_no_buffer(opened);
+  opened->kept = handle;
+  opened->desc = (gth_tensor_desc)GTH_TENSOR_DESC_HANDLE(address_of(PyTuple_GetItem(handle, 0)));
+  return 1;
+}
+
+int source_open(const state *known, PyObject *object, operand *opened) {
+  return is_tensor(known, object) ? tensor_open(object, opened) : operand_open(known, object, opened);
 }
 
 /* False, without an exception, for what is no integer of 64 bits; a bool is none. */
@@ -180,10 +201,15 @@ int indices_open(const state *known, PyObject *object, operand *opened) {
   return 1;
 }
 
+int source_indices_open(const state *known, PyObject *object, operand *opened) {
+  return is_tensor(known, object) ? tensor_open(object, opened) : indices_open(known, object, opened);
+}
+
 void operand_close(operand *opened) {
   PyBuffer_Release(&opened->buffer);
   free(opened->many);
   if (opened->arrow.release) {
     opened->arrow.release(&opened->arrow);
   }
+  Py_XDECREF(opened->kept);
 }

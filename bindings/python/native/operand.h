@@ -6,6 +6,12 @@
 
 enum { FEW = 8 };
 
+/* The roles of operands, in the order in which every function takes them. */
+enum { TABLE, INDICES, ROWS, ROLES };
+
+/* The role of the operand that an operation writes. */
+static inline int role_written(int64_t op) { return op <= GTH_OP_GATHER_ELEMENTS ? ROWS : TABLE; }
+
 /* Arrow's struct of an array, as its C data interface has it. */
 typedef struct arrow_array {
   int64_t length, null_count, offset, buffer_count, child_count;
@@ -24,6 +30,8 @@ typedef struct operand {
   int64_t shape[GTH_MAX_NDIM], strides[GTH_MAX_NDIM];
   /* Of an array of Arrow's: what it has exported. */
   arrow_array arrow;
+  /* Of a tensor handle: an object that keeps it from being released. */
+  PyObject *kept;
 } operand;
 
 /* Opens an argument: an array of NumPy's, of a library with DLPack's exchange table, of Arrow's numbers, or of one of
@@ -42,6 +50,11 @@ int64_t operand_lowest(int ndim, const int64_t *shape, const int64_t *strides);
 
 /* The same for indices, which may be an integer, or a list or tuple of integers, too: int64, as in NumPy. */
 int indices_open(const state *known, PyObject *object, operand *opened);
+
+/* The same for operands that may also be a tensor, which is then described as a handle. */
+int source_open(const state *known, PyObject *object, operand *opened);
+int source_indices_open(const state *known, PyObject *object, operand *opened);
+
 void operand_close(operand *opened);
 
 #endif

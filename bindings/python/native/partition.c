@@ -163,7 +163,7 @@ static int begin(request *call, PyObject *module, PyObject *once, gth_options *o
   return is_once >= 0;
 }
 
-enum { IDS, ROWS, COUNT, BORDERS, KIND, ONCE, SWITCHES, ARGUMENTS = SWITCHES + 7 };
+enum { IDS, TABLE_ROWS, COUNT, BORDERS, KIND, ONCE, SWITCHES, ARGUMENTS = SWITCHES + 6 };
 
 /* Almost every call: ids that are buffers or nearly so; NotImplemented for every other one, and where NumPy's arrays are
  * not made here. */
@@ -178,7 +178,7 @@ PyObject *partition(PyObject *module, arguments args, Py_ssize_t count) {
   if (!begin(&call, module, args[ONCE], &options)) {
     return NULL;
   }
-  if (!call.known->ndarray || !number_of(args[ROWS], &call.shards.rows) ||
+  if (!call.known->ndarray || !number_of(args[TABLE_ROWS], &call.shards.rows) ||
       !shard_kind_of(call.known, args[KIND], &call.shards.kind) ||
       !switches_of(call.known, args + SWITCHES, &options, &no_fill_value) || no_fill_value ||
       !indices_open(call.known, args[IDS], &call.ids)) {

@@ -1,4 +1,4 @@
-/* Runs of plans over buffers: the buffers are held against what was planned, and passed on as addresses. */
+/* Runs of plans over buffers: the buffers are compared with what was planned, and passed on as addresses. */
 #include "array.h"
 #include "handle.h"
 #include "operand.h"
@@ -20,16 +20,16 @@ typedef struct handles {
 
 typedef struct planned {
   handles handles;
+  int written;       /* the role of the operand that is written */
   int makes_results; /* whether a new result is dense */
   int skips;         /* whether it has to begin with zeros, because rows may be skipped */
-  planned_operand params, indices, out;
+  planned_operand operands[ROLES];
 } planned;
 
 typedef struct bound_call {
   handles handles;
-  const void *params, *indices;
-  void *out;
   int64_t n;
+  const void *data[ROLES];
 } bound_call;
 
 static const char *const planned_name = "libgather.planned", *const bound_name = "libgather.bound";
@@ -73,20 +73,25 @@ static int planned_operand_of(PyObject *spec, planned_operand *operand) {
 }
 
 PyObject *plan(PyObject *module, arguments args, Py_ssize_t count) {
+  enum { PLAN, CONTEXT, OPERATION, MAKES_RESULTS, SKIPS, OPERANDS, ARGUMENTS = OPERANDS + ROLES };
   (void)module;
-  if (count != 7) {
-    PyErr_SetString(PyExc_TypeError, "plan(plan, context, makes_results, skips, params, indices, out)");
+  if (count != ARGUMENTS) {
+    PyErr_SetString(PyExc_TypeError, "plan(plan, context, operation, makes_results, skips, table, indices, rows)");
     return NULL;
   }
   planned *made = calloc(1, sizeof *made);
   if (!made) {
     return PyErr_NoMemory();
   }
-  made->handles = handles_of(args[0], args[1]);
-  made->makes_results = args[2] == Py_True;
-  made->skips = args[3] == Py_True;
-  if (!planned_operand_of(args[4], &made->params) || !planned_operand_of(args[5], &made->indices) ||
-      !planned_operand_of(args[6], &made->out) || PyErr_Occurred()) {
+  made->handles = handles_of(args[PLAN], args[CONTEXT]);
+  made->written = role_written(PyLong_AsLong(args[OPERATION]));
+  made->makes_results = args[MAKES_RESULTS] == Py_True;
+  made->skips = args[SKIPS] == Py_True;
+  int read = 1;
+  for (int role = TABLE; read && role < ROLES; role++) {
+    read = planned_operand_of(args[OPERANDS + role], &made->operands[role]);
+  }
+  if (!read || PyErr_Occurred()) {
     free_with_handles(made);
     if (!PyErr_Occurred()) {
       PyErr_SetString(PyExc_ValueError, "shape and strides of different rank");
@@ -134,8 +139,7 @@ static int as_planned(const planned_operand *plan, const operand *given, int64_t
 }
 
 /* Runs a plan at addresses that have been checked. Its handles may be closed meanwhile. */
-static int32_t run_at(const handles *handles, const void *params, const void *indices, void *out, int64_t n,
-                      gth_error *error) {
+static int32_t run_at(const handles *handles, int64_t n, const void *const *data, gth_error *error) {
   gth_plan *plan = handle_enter(handles->plan);
   if (!plan) {
     return closed_error(GTH_OPERAND_PLAN, error);
@@ -147,7 +151,7 @@ static int32_t run_at(const handles *handles, const void *params, const void *in
   }
   int32_t status;
   Py_BEGIN_ALLOW_THREADS
-  status = gth_plan_run(context, plan, params, indices, out, n, error);
+  status = gth_plan_run(context, plan, n, data[TABLE], data[INDICES], (void *)data[ROWS], error);
   Py_END_ALLOW_THREADS
   if (context) {
     handle_leave(handles->context);
@@ -156,103 +160,127 @@ static int32_t run_at(const handles *handles, const void *params, const void *in
   return status;
 }
 
-/* Runs a plan on operands that are what was planned, into an output, which is closed then. False if that is not what was
- * planned. */
-static int run_into(const planned *plan, const operand *params, const operand *indices, operand *out, int64_t n,
-                    int32_t *status, gth_error *error) {
-  const int is_planned = as_planned(&plan->out, out, &n) && !(out->desc.flags & GTH_TENSOR_READONLY);
+/* A run over buffers. */
+typedef struct planned_run {
+  const state *known;
+  const planned *plan;
+  int64_t n;
+  operand operands[ROLES];
+  gth_error error;
+} planned_run;
+
+/* Runs on operands that are as planned, except for the written one, which is checked and closed. False if that is not
+ * as planned. */
+static int execute(planned_run *call, int32_t *status) {
+  const planned *plan = call->plan;
+  const int role = plan->written;
+  operand *operands = call->operands, *written = &operands[role];
+  const int is_planned =
+      as_planned(&plan->operands[role], written, &call->n) && !(written->desc.flags & GTH_TENSOR_READONLY);
   if (is_planned) {
-    *status = run_at(&plan->handles, params->desc.data, indices->desc.data, (void *)out->desc.data, n, error);
+    const void *data[] = {operands[TABLE].desc.data, operands[INDICES].desc.data, operands[ROWS].desc.data};
+    *status = run_at(&plan->handles, call->n, data, &call->error);
   }
-  operand_close(out);
+  operand_close(written);
   return is_planned;
 }
 
-static PyObject *run_given(const state *known, const planned *plan, const operand *params, const operand *indices,
-                           PyObject *array, int64_t n) {
-  operand out;
-  gth_error error = GTH_ERROR_INIT;
+static PyObject *run_given(planned_run *call, PyObject *array) {
   int32_t status;
-  if (!operand_open(known, array, &out) || !run_into(plan, params, indices, &out, n, &status, &error)) {
+  if (!operand_open(call->known, array, &call->operands[call->plan->written]) || !execute(call, &status)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  return array_after(known, array, status, &error);
+  if (!array_written(call->known, array, status)) {
+    return NULL;
+  }
+  if (status != GTH_OK) {
+    return raise_error(call->known, &call->error);
+  }
+  Py_INCREF(array);
+  return array;
 }
 
-static PyObject *run_new(const state *known, const planned *plan, PyObject *like, const operand *params,
-                         const operand *indices, int64_t n) {
-  if (!plan->makes_results || !array_is_made_for(known, like)) {
+static PyObject *run_new(planned_run *call, PyObject *like) {
+  const planned_operand *form = &call->plan->operands[call->plan->written];
+  operand *made = &call->operands[call->plan->written];
+  if (!call->plan->makes_results || !array_is_made_for(call->known, like)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   int64_t shape[GTH_MAX_NDIM];
-  for (int i = 0; i < plan->out.ndim; i++) {
-    shape[i] = plan->out.shape[i] == GTH_OPEN ? n : plan->out.shape[i];
+  for (int i = 0; i < form->ndim; i++) {
+    shape[i] = form->shape[i] == GTH_OPEN ? call->n : form->shape[i];
   }
-  operand out;
-  PyObject *array = array_new(known, like, plan->out.dtype, plan->out.ndim, shape, &out);
-  gth_error error = GTH_ERROR_INIT;
+  PyObject *array = array_new(call->known, like, form->dtype, form->ndim, shape, made);
   int32_t status;
-  if (array && plan->skips) {
-    array_zero(&out);
+  if (array && call->plan->skips) {
+    array_zero(made);
   }
-  if (!array || !run_into(plan, params, indices, &out, n, &status, &error)) {
+  if (!array || !execute(call, &status)) {
     Py_XDECREF(array);
     Py_RETURN_NOTIMPLEMENTED;
   }
   if (status != GTH_OK) {
     Py_DECREF(array);
-    return raise_error(known, &error);
+    return raise_error(call->known, &call->error);
   }
-  return array_or_scalar(known, array, plan->out.ndim);
+  return array_or_scalar(call->known, array, form->ndim);
+}
+
+/* Runs with the operands opened that are read. */
+static PyObject *run_opened(planned_run *call, int read, PyObject *like, PyObject *written) {
+  const planned_operand *planned = call->plan->operands;
+  if (!as_planned(&planned[read], &call->operands[read], &call->n) ||
+      !as_planned(&planned[INDICES], &call->operands[INDICES], &call->n)) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  return written == Py_None ? run_new(call, like) : run_given(call, written);
 }
 
 PyObject *plan_run(PyObject *module, arguments args, Py_ssize_t count) {
-  if (count != 4) {
-    PyErr_SetString(PyExc_TypeError, "plan_run(planned, params, indices, out)");
+  enum { PLANNED, OPERANDS, ARGUMENTS = OPERANDS + ROLES };
+  if (count != ARGUMENTS) {
+    PyErr_SetString(PyExc_TypeError, "plan_run(planned, table, indices, rows)");
     return NULL;
   }
-  const planned *plan = PyCapsule_GetPointer(args[0], planned_name);
-  if (!plan) {
+  planned_run call; /* its operands, which are large, are not initialised */
+  call.plan = PyCapsule_GetPointer(args[PLANNED], planned_name);
+  if (!call.plan) {
     return NULL;
   }
-  const state *known = state_of(module);
-  operand params, indices;
-  if (!operand_open(known, args[1], &params)) {
+  call.known = state_of(module);
+  call.n = GTH_OPEN;
+  call.error = (gth_error)GTH_ERROR_INIT;
+  const int read = call.plan->written == ROWS ? TABLE : ROWS;
+  if (!operand_open(call.known, args[OPERANDS + read], &call.operands[read])) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  if (!indices_open(known, args[2], &indices)) {
-    operand_close(&params);
-    Py_RETURN_NOTIMPLEMENTED;
-  }
-  int64_t n = GTH_OPEN;
   PyObject *result = Py_NotImplemented;
-  if (!as_planned(&plan->params, &params, &n) || !as_planned(&plan->indices, &indices, &n)) {
-    Py_INCREF(result);
-  } else if (args[3] == Py_None) {
-    result = run_new(known, plan, args[1], &params, &indices, n);
+  if (indices_open(call.known, args[OPERANDS + INDICES], &call.operands[INDICES])) {
+    result = run_opened(&call, read, args[OPERANDS + read], args[OPERANDS + call.plan->written]);
+    operand_close(&call.operands[INDICES]);
   } else {
-    result = run_given(known, plan, &params, &indices, args[3], n);
+    Py_INCREF(result);
   }
-  operand_close(&indices);
-  operand_close(&params);
+  operand_close(&call.operands[read]);
   return result;
 }
 
 PyObject *bound(PyObject *module, arguments args, Py_ssize_t count) {
+  enum { PLAN, CONTEXT, EXTENT, ADDRESSES, ARGUMENTS = ADDRESSES + ROLES };
   (void)module;
-  if (count != 6) {
-    PyErr_SetString(PyExc_TypeError, "bound(plan, context, params, indices, out, n)");
+  if (count != ARGUMENTS) {
+    PyErr_SetString(PyExc_TypeError, "bound(plan, context, n, table, indices, rows)");
     return NULL;
   }
   bound_call *call = calloc(1, sizeof *call);
   if (!call) {
     return PyErr_NoMemory();
   }
-  call->handles = handles_of(args[0], args[1]);
-  call->params = address_of(args[2]);
-  call->indices = address_of(args[3]);
-  call->out = address_of(args[4]);
-  call->n = PyLong_AsLongLong(args[5]);
+  call->handles = handles_of(args[PLAN], args[CONTEXT]);
+  call->n = PyLong_AsLongLong(args[EXTENT]);
+  for (int role = TABLE; role < ROLES; role++) {
+    call->data[role] = address_of(args[ADDRESSES + role]);
+  }
   if (PyErr_Occurred()) {
     free_with_handles(call);
     return NULL;
@@ -266,8 +294,7 @@ PyObject *bound_run(PyObject *module, PyObject *capsule) {
     return NULL;
   }
   gth_error error = GTH_ERROR_INIT;
-  const int32_t status = run_at(&call->handles, call->params, call->indices, call->out, call->n, &error);
-  if (status != GTH_OK) {
+  if (run_at(&call->handles, call->n, call->data, &error) != GTH_OK) {
     return raise_error(state_of(module), &error);
   }
   Py_RETURN_NONE;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* As configure() is given them. */
-enum { NEGATIVE, BOUNDS, PROFILES, EXTENTS, FILLS, REDUCTIONS, ACCUMULATES, SHARD_KINDS };
+enum { NEGATIVE, BOUNDS, PROFILES, EXTENTS, REDUCTIONS, ACCUMULATES, FILLS, SHARD_KINDS };
 
 /* The number of a name, 0 for None. */
 static int choice(const state *known, int which, PyObject *name, int32_t *number) {
@@ -35,7 +35,8 @@ int number_of(PyObject *value, int64_t *number) {
   return !failed;
 }
 
-int attributes_of(PyObject *axis, PyObject *batch_dims, gth_options *options) {
+int attributes_of(arguments args, gth_options *options) {
+  PyObject *axis = args[0], *batch_dims = args[1];
   options->has_axis = axis != Py_None;
   return (axis == Py_None || number_of(axis, &options->axis)) && number_of(batch_dims, &options->batch_dims);
 }
@@ -44,7 +45,7 @@ int switches_of(const state *known, arguments args, gth_options *options, PyObje
   PyObject *negative = args[0], *bounds = args[1], *fill = args[2], *profile = args[3];
   if (!choice(known, NEGATIVE, negative, &options->negative) || !choice(known, BOUNDS, bounds, &options->bounds) ||
       !choice(known, PROFILES, profile, &options->profile) || !small_number(args[4], &options->opset) ||
-      !small_number(args[5], &options->threads) || !choice(known, EXTENTS, args[6], &options->extents)) {
+      !small_number(args[5], &options->threads)) {
     return 0;
   }
   if (fill == Py_None) {
@@ -62,9 +63,10 @@ int switches_of(const state *known, arguments args, gth_options *options, PyObje
   return 1;
 }
 
-int reduction_of(const state *known, PyObject *reduction, PyObject *accumulate, gth_options *options) {
-  return choice(known, REDUCTIONS, reduction, &options->reduction) &&
-         choice(known, ACCUMULATES, accumulate, &options->accumulate);
+int own_switches_of(const state *known, arguments args, gth_options *options) {
+  return choice(known, EXTENTS, args[0], &options->extents) &&
+         choice(known, REDUCTIONS, args[1], &options->reduction) &&
+         choice(known, ACCUMULATES, args[2], &options->accumulate);
 }
 
 int shard_kind_of(const state *known, PyObject *kind, int32_t *number) {
@@ -108,6 +110,6 @@ int fill_image(PyObject *value, int32_t dtype, void *image) {
     }
     return float_image(number, dtype, image);
   }
-  const int is_integer = dtype <= GTH_DTYPE_UINT64;
+  const int is_integer = dtype > 0 && dtype <= GTH_DTYPE_UINT64;
   return is_integer && PyLong_CheckExact(value) && integer_image(value, dtype, image);
 }

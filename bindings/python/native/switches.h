@@ -8,14 +8,14 @@
 int number_of(PyObject *value, int64_t *number);
 
 /* From axis, which may be None, and batch_dims; false as above. */
-int attributes_of(PyObject *axis, PyObject *batch_dims, gth_options *options);
+int attributes_of(arguments args, gth_options *options);
 
-/* From negative, bounds, fill_value, profile, opset, threads, extents. A fill value that is no name is handed on. False,
+/* From negative, bounds, fill_value, profile, opset, threads. A fill value that is no name is handed on. False,
  * without an exception, for what the Python side has to look at, as it says why something is refused. */
 int switches_of(const state *known, arguments args, gth_options *options, PyObject **fill_value);
 
-/* Those that scatters have besides; false as above. */
-int reduction_of(const state *known, PyObject *reduction, PyObject *accumulate, gth_options *options);
+/* From extents, reduction and accumulate, which only some operations have; false as above. */
+int own_switches_of(const state *known, arguments args, gth_options *options);
 
 /* How a number of shards has its rows; None leaves it as it is. False as above. */
 int shard_kind_of(const state *known, PyObject *kind, int32_t *number);

@@ -2,7 +2,6 @@
 #include "xla.h"
 
 #include "objects.h"
-#include "operation.h"
 
 #include <string.h>
 
@@ -96,16 +95,13 @@ static xla_error *handle_call(xla_frame *frame) {
   }
   attribute asked;
   gth_tensor_desc params, indices, out;
-  const operation *operation = NULL;
-  if (read_attribute(&frame->attributes, &asked) && describe(&frame->arguments, 0, &params) &&
-      describe(&frame->arguments, 1, &indices) && describe(&frame->results, 0, &out)) {
-    operation = operation_numbered(asked.operation);
-  }
-  if (!operation) {
+  if (!read_attribute(&frame->attributes, &asked) || asked.operation < GTH_OP_GATHER ||
+      asked.operation > GTH_OP_GATHER_ELEMENTS || !describe(&frame->arguments, 0, &params) ||
+      !describe(&frame->arguments, 1, &indices) || !describe(&frame->results, 0, &out)) {
     return error_of(frame, "libgather: not a call of libgather.jax", XLA_ERROR_INVALID_ARGUMENT);
   }
   gth_error error = GTH_ERROR_INIT;
-  const int32_t status = operation->run(NULL, &params, &indices, &asked.options, &out, &error);
+  const int32_t status = gth_run(NULL, (int32_t)asked.operation, &params, &indices, &out, &asked.options, &error);
   if (status == GTH_OK) {
     return NULL;
   }

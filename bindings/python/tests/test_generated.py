@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import pickle
 import re
 import subprocess
 import sys
@@ -54,3 +55,19 @@ def test_the_release_is_the_headers() -> None:
 
     with (BINDING / "pyproject.toml").open("rb") as file:
         assert tomllib.load(file)["project"]["version"] == libgather.__version__ == libgather.version()
+
+
+def test_every_status_and_operand_has_a_name_in_python() -> None:
+    without_class = {_constants.E_NULL, _constants.E_INTERNAL}
+    for name, number in vars(_constants).items():
+        if name.startswith("E_") and number not in without_class:
+            error = libgather.errors.of_fields((number, _constants.OPERAND_BAGS, -1, 0, 5, 0, 0, 2, "text"))
+            assert type(error) is not libgather.Error, name
+        if name.startswith("OPERAND_") and name != "OPERAND_NONE":
+            error = libgather.errors.of_fields((_constants.E_SHAPE, number, -1, 0, -1, 0, 0, -1, "text"))
+            assert error.operand == name.removeprefix("OPERAND_").lower()
+    error = libgather.errors.of_fields((_constants.E_OFFSETS, _constants.OPERAND_BAGS, -1, 0, 5, 0, 0, 2, "text"))
+    assert isinstance(error, libgather.OffsetsError) and (error.operand, error.position, error.item) == ("bags", 5, 2)
+    failed = libgather.errors.of_fields((_constants.E_IO, _constants.OPERAND_FILE, -1, 0, -1, 0, 0, -1, "text"))
+    assert isinstance(failed, libgather.FileError) and isinstance(failed, OSError) and str(failed) == "text"
+    assert str(pickle.loads(pickle.dumps(failed))) == "text"

@@ -13,6 +13,9 @@ from hypothesis.extra import numpy as hnp
 from test_properties import gathers, same
 
 import libgather
+from libgather._constants import OP_GATHER_GRADIENT
+from libgather._objects import run_buffers
+from libgather._request import Request
 
 SWITCHES: list[dict[str, Any]] = [
     {"negative": "wrap"},
@@ -44,6 +47,17 @@ def is_transpose(
         found = gradient(given_back, indices, params, *attributes, threads=threads, **switches, **more)
         assert found.shape == shape and found.dtype == given_back.dtype
         assert (found * params).sum() == (taken * given_back).sum()
+
+
+@pytest.mark.parametrize("shape", [(4, 3), np.empty((4, 3))], ids=["shape", "array"])
+def test_buffers_need_no_tensors(shape: Any) -> None:
+    """A gradient of buffers is one call of the C half."""
+    gradient, options = np.ones((2, 3), "f4"), Request()
+    libgather.Tensor(gradient)  # the C half learns to read NumPy's arrays
+    total = run_buffers(OP_GATHER_GRADIENT, shape, np.array([2, 2]), gradient, *options)
+    assert total.dtype == np.float32 and total.tolist() == [[0] * 3, [0] * 3, [2] * 3, [0] * 3]
+    for wrong in ((-4, 3), (4.0, 3), 4, "ab", (2**70, 3)):
+        assert run_buffers(OP_GATHER_GRADIENT, wrong, np.array([2, 2]), gradient, *options) is NotImplemented
 
 
 @pytest.mark.parametrize("switches", SWITCHES, ids=lambda switches: "-".join(switches.values()))

@@ -326,7 +326,7 @@ def test_scatters_hold_arrays_against_the_plan() -> None:
         ((target, indices, updates.astype("f4")), TypeError, "updates"),
         ((target[:3], indices, updates), ValueError, "target"),
         ((target[0], indices, updates), ValueError, "target"),
-        ((target, indices, updates[:1]), ValueError, "indices"),
+        ((target, indices, updates[:1]), ValueError, "updates"),
         ((target, indices, updates[:, :2]), ValueError, "updates"),
         ((target.T[:3].T, indices, updates[::-1]), ValueError, "updates"),
         ((target.tolist(), indices, updates), ValueError, "target"),

@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 
 import libgather
+from libgather._constants import OP_GATHER, OP_GATHER_GRADIENT, OP_SCATTER
+from libgather._objects import run_buffers
+from libgather._request import Request
 
 
 def test_any_array_is_a_tensor_without_a_copy() -> None:
@@ -95,6 +98,27 @@ def test_copies() -> None:
     assert target.tolist() == [[0, 1], [2, 3], [4, 5]]
     with pytest.raises(libgather.ShapeError):
         libgather.Tensor(np.arange(6.0)).copy_to(np.zeros(5))
+
+
+def test_handles_beside_arrays() -> None:
+    params, rows = np.arange(12.0).reshape(4, 3), np.full((2, 3), 7.0)
+    indices, out = np.array([2, 0]), np.empty((2, 3))
+    table, places, given = (libgather.Tensor(array) for array in (params, indices, rows))
+    options = Request()
+    for handles in ((table, indices, out), (table, places, out), (params, places, out)):
+        assert run_buffers(OP_GATHER, *handles, *options) is out
+        assert out.tolist() == params[indices].tolist()
+    written = params.copy()
+    written[indices] = rows
+    for handles in ((params, indices, given), (params, places, given), (params, places, rows)):
+        assert run_buffers(OP_SCATTER, *handles, *options).tolist() == written.tolist()
+    total = run_buffers(OP_GATHER_GRADIENT, (4, 3), places, rows, *options)
+    assert total.tolist() == [[7] * 3, [0] * 3, [7] * 3, [0] * 3]
+    with pytest.raises(libgather.IndexError, match=r"tuple 1 is 9, valid are \[0, 4\): indices\[1\], axis 0"):
+        libgather.gather(table, libgather.Tensor(np.array([0, 9])), out=out)
+    places.close()
+    with pytest.raises(libgather.ClosedError, match="indices: it has been closed"):
+        libgather.gather(params, places)
 
 
 def test_memory_is_let_go() -> None:

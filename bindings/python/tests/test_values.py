@@ -27,7 +27,7 @@ def test_specs() -> None:
     ]
     assert len({*specs}) == len(specs)
     for spec in specs:
-        spec.described()
+        spec._operand()
         for other in (pickle.loads(pickle.dumps(spec)), copy.copy(spec), copy.deepcopy(spec)):
             assert other == spec and hash(other) == hash(spec) and repr(other) == repr(spec)
         assert weakref.ref(spec)() is spec

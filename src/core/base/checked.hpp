@@ -4,7 +4,7 @@
 
 static_assert(sizeof(void*) == 8, "libgather is a 64-bit library; only its header compiles everywhere");
 
-// Arithmetic on sizes that says when it leaves int64.
+// Arithmetic on sizes. Each function returns false if the result does not fit int64.
 namespace gather::core {
 
 inline bool multiply(int64_t a, int64_t b, int64_t* out) { return !__builtin_mul_overflow(a, b, out); }

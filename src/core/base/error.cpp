@@ -8,7 +8,7 @@
 namespace gather::core {
 namespace {
 
-// Every field but size, which stays the caller's.
+// Sets every field except size, which the caller has set.
 void store(gth_error& target, const Fault& fault) {
   target.status = fault.status;
   target.operand = fault.operand;

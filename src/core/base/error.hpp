@@ -6,7 +6,7 @@
 
 namespace gather::core {
 
-// The facts of a failure, as gth_error has them.
+// The fields of gth_error that describe a failure.
 struct Fault {
   int32_t status;
   int32_t operand = GTH_OPERAND_NONE;
@@ -17,7 +17,7 @@ struct Fault {
   uint32_t flags = 0;
 };
 
-// Writes failures into the caller's gth_error, which may be absent. Costs nothing until something fails.
+// Writes failures into the caller's gth_error, which may be NULL. It costs nothing until a failure.
 class Error {
  public:
   explicit Error(gth_error* target) : target_(target) {}
@@ -25,26 +25,26 @@ class Error {
   // Records a failure with its message and returns its status.
   __attribute__((format(printf, 3, 4), cold)) int32_t fail(const Fault& fault, const char* format, ...) const noexcept;
 
-  // Replaces the role of the operand of a recorded failure, in the message too.
+  // Replaces the role of the operand in a recorded failure and in its message.
   void rename_operand(int32_t from, int32_t to) const noexcept;
 
-  // Hands the caller's struct to the device half, which writes records and sequences.
+  // Returns the caller's struct. The device code writes records and sequence numbers into it.
   gth_error* target() const { return target_; }
 
  private:
   gth_error* target_;
 };
 
-// "params", "indices", ... for messages.
+// Returns the name of an operand for messages, such as "params".
 const char* operand_name(int32_t operand);
 
-// The facts and the message of a bad index.
+// Reports an index out of bounds.
 int32_t fail_index(const Error& error, const Fault& fault);
 
-// Rows are asked of a tensor without elements, and the profile refuses that; dim is the first empty one.
+// Reports tuples that select in a tensor without elements, if the profile rejects this. `dim` is the first empty dim.
 int32_t fail_empty_params(const Error& error, int32_t operand, int32_t dim);
 
-// An index that was good is bad now.
+// Reports that another thread made an index invalid after its validation.
 int32_t fail_index_race(const Error& error);
 
 }  // namespace gather::core

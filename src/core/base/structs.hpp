@@ -5,7 +5,7 @@
 
 #include "core/base/error.hpp"
 
-// The growth rule of sized structs. The description of gather.h states it.
+// Implements the growth rule of sized structs that gather.h states.
 namespace gather::core {
 
 constexpr uint32_t largest_struct = 4096;
@@ -38,7 +38,7 @@ bool is_struct_size(uint32_t size) {
   return size >= first_size<T> && size <= largest_struct && size % 4 == 0;
 }
 
-// Whether bytes [begin, end) of a struct are all zero.
+// Returns true if bytes [begin, end) of a struct are all zero.
 inline bool is_zero(const void* object, uint32_t begin, uint32_t end) {
   const unsigned char* bytes = static_cast<const unsigned char*>(object);
   for (uint32_t i = begin; i < end; ++i) {
@@ -47,8 +47,8 @@ inline bool is_zero(const void* object, uint32_t begin, uint32_t end) {
   return true;
 }
 
-// Whether a struct has a size that the fast path accepts, the first or the current one, and sets no field that was added
-// after the first release. The fast path reads fields of the first release only.
+// Returns true if a struct has its first or its current size, and sets no field that was added after the first release.
+// The fast path accepts only such structs, because it reads the fields of the first release only.
 template <class T>
 bool has_first_fields_only(const T* given) {
   if constexpr (first_size<T> == sizeof(T)) {
@@ -79,7 +79,8 @@ __attribute__((noinline, cold)) int32_t read_other_size(const T* given, T* room,
   return GTH_OK;
 }
 
-// Reads a struct of the caller. *out receives `given`, or `room` with zeros for missing fields if `given` is shorter.
+// Reads a struct of the caller. *out receives `given`. If `given` is shorter than T, *out receives `room`, which is a
+// copy of `given` with zeros for the missing fields.
 template <class T>
 int32_t read_struct(const T* given, T* room, const T** out, int32_t operand, const Error& error) {
   *out = given;
@@ -95,7 +96,8 @@ int32_t check_written_struct(const T* object, int32_t operand, const Error& erro
                     static_cast<uint32_t>(sizeof(T)));
 }
 
-// Writes a struct of the caller, as far as its size. The size stays as it is, and so do bytes beyond the known fields.
+// Writes as many bytes of `value` as the caller's struct has. The field size and bytes beyond the known fields stay
+// unchanged.
 template <class T>
 void write_struct(const T& value, T* out) {
   const uint32_t size = out->size;

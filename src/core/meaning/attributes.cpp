@@ -59,7 +59,7 @@ int32_t resolve_gather_nd_attributes(const Settings& settings, Ranks ranks, Geom
   return GTH_OK;
 }
 
-// All dims but the axis are batch dims.
+// Every dim except the axis is a batch dim.
 int32_t resolve_elements_attributes(const Settings& settings, Ranks ranks, Geometry* out, const Error& error) {
   const int64_t axis = settings.has_axis ? settings.axis : 0;
   const int32_t rank = std::max(ranks.params, 1);  // A scalar counts as one dim of one element.

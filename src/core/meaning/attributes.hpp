@@ -5,10 +5,10 @@
 #include "core/meaning/geometry.hpp"
 #include "core/options/options.hpp"
 
-// The attributes axis and batch_dims.
+// Validation of the attributes axis and batch_dims.
 namespace gather::core {
 
-// Refuses an axis without has_axis.
+// Rejects an axis if has_axis is 0.
 int32_t check_stray_axis(const Settings& settings, const Error& error);
 
 // Validates axis and batch_dims against the ranks. Sets batch and axis.

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cinttypes>
 
-#include "core/meaning/attributes.hpp"
 #include "core/base/checked.hpp"
+#include "core/meaning/attributes.hpp"
 
 namespace gather::core {
 namespace {
@@ -27,9 +27,9 @@ bool has_open_extent(const gth_tensor_desc& desc) {
   return std::find(desc.shape, desc.shape + desc.ndim, GTH_OPEN) != desc.shape + desc.ndim;
 }
 
-// Whether the counts of the divisible rule decide. Extents that are not known yet cannot be counted: then dims are
-// compared one by one, as long as indices has so many.
-bool is_dealt(int32_t batch, const gth_tensor_desc& params, const gth_tensor_desc& indices) {
+// Returns true if the divisible rule compares the number of tuples with the number of batches. It returns false if the
+// batch dims are equal, or if an extent is open. Each batch dim is then compared, if indices has that many dims.
+bool needs_batch_split(int32_t batch, const gth_tensor_desc& params, const gth_tensor_desc& indices) {
   if (batch >= indices.ndim) return true;
   if (has_open_extent(params) || has_open_extent(indices)) return false;
   for (int32_t i = 0; i < batch; ++i) {
@@ -38,7 +38,7 @@ bool is_dealt(int32_t batch, const gth_tensor_desc& params, const gth_tensor_des
   return false;
 }
 
-// False where int64 ends.
+// Returns false if the product does not fit int64.
 bool find_product(const int64_t* extents, int32_t count, int64_t* product) {
   const bool is_empty = std::find(extents, extents + count, 0) != extents + count;
   *product = is_empty ? 0 : 1;
@@ -48,12 +48,12 @@ bool find_product(const int64_t* extents, int32_t count, int64_t* product) {
   return true;
 }
 
-// ONNX Runtime compares counts, not dims: the tuples are dealt out to the batches of params in equal shares, and the
-// output keeps the shape of indices. It does not compare where there is no output. A shape query hands open extents on;
-// a plan, which would deal out an unknown number of tuples, refuses them. Tuples beyond int64 are refused later, for
-// their size.
-int32_t deal_out_batches(const gth_tensor_desc& params, const gth_tensor_desc& indices, Open open, Geometry* geometry,
-                         const Error& error) {
+// Applies the rule of ONNX Runtime. It divides the tuples evenly between the batches of params, and the output has the
+// shape of indices. It compares counts, not dims, and only if the output has elements. A shape query returns open
+// extents unchanged. A plan rejects them, because the number of tuples is unknown. A number of tuples that does not fit
+// int64 is rejected later, because of its size.
+int32_t split_batches(const gth_tensor_desc& params, const gth_tensor_desc& indices, Open open, Geometry* geometry,
+                      const Error& error) {
   const bool is_open = has_open_extent(params) || has_open_extent(indices);
   if (is_open && open == Open::one) {
     return fail_batch_dims(geometry->batch, indices.ndim, 0, indices.ndim - 1, error);
@@ -62,12 +62,12 @@ int32_t deal_out_batches(const gth_tensor_desc& params, const gth_tensor_desc& i
   const bool has_rows = std::find(params.shape + first, params.shape + params.ndim, 0) == params.shape + params.ndim;
   int64_t batches = 0, tuples = 0;
   const bool counts = !is_open && has_rows && find_product(indices.shape, indices.ndim - 1, &tuples);
-  if (!find_product(params.shape, geometry->batch, &batches)) batches = INT64_MAX;  // more than there can be tuples
+  if (!find_product(params.shape, geometry->batch, &batches)) batches = INT64_MAX;  // more than any number of tuples
   if (counts && tuples > 0 && (batches == 0 || tuples % batches != 0)) {
     return error.fail({GTH_E_BATCH, GTH_OPERAND_INDICES, 0, -1, tuples, batches},
                       "indices: %" PRId64 " tuples are not a multiple of %" PRId64 " params batches", tuples, batches);
   }
-  geometry->dealt = true;
+  geometry->has_batch_split = true;
   geometry->batch = geometry->tuple_begin = 0;
   return GTH_OK;
 }
@@ -76,8 +76,8 @@ int32_t deal_out_batches(const gth_tensor_desc& params, const gth_tensor_desc& i
 
 int32_t check_batch(BatchRule rule, const gth_tensor_desc& params, const gth_tensor_desc& indices, Open open,
                     Geometry* geometry, const Error& error) {
-  if (rule == BatchRule::divisible && is_dealt(geometry->batch, params, indices)) {
-    return deal_out_batches(params, indices, open, geometry, error);
+  if (rule == BatchRule::divisible && needs_batch_split(geometry->batch, params, indices)) {
+    return split_batches(params, indices, open, geometry, error);
   }
   return check_equal_batch(geometry->batch, params, indices, open, error);
 }

@@ -7,8 +7,8 @@
 
 namespace gather::core {
 
-// That the batch dims of params and indices belong together, by the rule of the profile; may set geometry->dealt.
-// Axis, batch and components are resolved.
+// Checks that the batch dims of params and indices correspond, by the rule of the profile. May set
+// geometry->has_batch_split. Precondition: axis, batch and components are resolved.
 int32_t check_batch(BatchRule rule, const gth_tensor_desc& params, const gth_tensor_desc& indices, Open open,
                     Geometry* geometry, const Error& error);
 

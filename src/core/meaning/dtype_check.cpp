@@ -34,7 +34,7 @@ int32_t check_params_dtype(const Settings& settings, int32_t dtype, const Error&
   return check_reduced_dtype(settings, dtype, error);
 }
 
-// An empty string is all that a missing string can be.
+// Rejects a fill value for strings. A string that is not gathered is always empty.
 int32_t check_fill_dtype(const Settings& settings, int32_t dtype, const Error& error) {
   const bool fills = settings.bounds == GTH_BOUNDS_FILL && settings.fill != GTH_FILL_ZERO;
   return dtype == GTH_DTYPE_STRING && fills ? fail_dtype(settings.operation->roles().table, dtype, 0, error) : GTH_OK;

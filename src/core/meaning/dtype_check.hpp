@@ -7,9 +7,9 @@
 
 namespace gather::core {
 
-// Dtypes of params, indices and out under the profile.
+// Checks the dtypes of params, indices and out by the rules of the profile.
 int32_t check_dtypes(const Settings& settings, int32_t params, int32_t indices, int32_t out, const Error& error);
-// As check_dtypes for a shape query, which may leave a dtype out as 0.
+// The same as check_dtypes for a shape query, in which a dtype may be 0 (unknown).
 int32_t check_known_dtypes(const Settings& settings, int32_t params, int32_t indices, const Error& error);
 
 }  // namespace gather::core

@@ -13,7 +13,8 @@ struct Pair {
 
 bool is_open(const Pair& extents) { return extents.params == GTH_OPEN || extents.indices == GTH_OPEN; }
 
-// One that is open agrees with everything in a shape query; in a plan both are open or none.
+// Returns true if the two extents are compatible. In a shape query, an open extent is compatible with every extent. In
+// a plan, both must be open or neither.
 bool agree(int32_t rule, const Pair& extents, Open open) {
   if (extents.params == extents.indices) return true;
   if (is_open(extents)) return open == Open::any;
@@ -21,7 +22,8 @@ bool agree(int32_t rule, const Pair& extents, Open open) {
   return rule == GTH_EXTENTS_BROADCAST && (extents.params == 1 || extents.indices == 1);
 }
 
-// The output's extent of two that agree: of an open one and a known one, the one that decides.
+// Returns the extent of the output. If the rule is equal, a known extent replaces an open one. Precondition: the two
+// extents are compatible.
 int64_t extent_of_both(int32_t rule, const Pair& extents) {
   if (rule == GTH_EXTENTS_PREFIX) return extents.indices;
   if (rule == GTH_EXTENTS_BROADCAST && extents.indices == 1) return extents.params;

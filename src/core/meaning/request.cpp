@@ -1,18 +1,19 @@
 #include "core/meaning/request.hpp"
 
-#include "core/types/dtype.hpp"
-#include "core/meaning/dtype_check.hpp"
 #include "core/base/structs.hpp"
+#include "core/meaning/dtype_check.hpp"
+#include "core/types/dtype.hpp"
 
 namespace gather::core {
 namespace {
 
-// A string is gathered as its entry in the offsets.
+// Returns the size of an element. For a string it is the size of its offset.
 int64_t element_bytes(int32_t dtype) {
   return dtype == GTH_DTYPE_STRING ? int64_t{sizeof(int64_t)} : find_dtype(dtype)->bytes;
 }
 
-// The offsets of strings are 8 bytes each, whatever the strings. Those of params are there.
+// Checks that the offsets of the output strings fit in memory. Each offset has 8 bytes. The offsets of params exist
+// already.
 int32_t check_offsets_memory(const Geometry& geometry, const Error& error) {
   const Error silent(nullptr);
   if (!check_size(geometry.ndim, geometry.shape, sizeof(int64_t), GTH_OPERAND_OUT, silent)) return GTH_OK;
@@ -22,7 +23,7 @@ int32_t check_offsets_memory(const Geometry& geometry, const Error& error) {
 int32_t check_sizes(const Request& request, const Meaning& meaning, const Error& error) {
   const gth_tensor_desc &params = *request.table, &indices = *request.indices;
   const bool has_strings = params.dtype == GTH_DTYPE_STRING;
-  const int64_t item = has_strings ? 1 : meaning.item;  // a string has at least no bytes
+  const int64_t item = has_strings ? 1 : meaning.item;  // Strings have no fixed size.
   const Roles roles = meaning.geometry.roles;
   int32_t status = check_size(params.ndim, params.shape, item, roles.table, error);
   if (status) return status;

@@ -3,41 +3,41 @@
 #include <cstdint>
 
 #include "core/base/error.hpp"
-#include "core/options/options.hpp"
 #include "core/meaning/shape.hpp"
+#include "core/options/options.hpp"
 
 namespace gather::core {
 
 // A request whose structs have been read: every operand describes memory, and every struct has the known size.
 struct Request {
   int32_t op;  // GTH_OP_*
-  Open open;   // none or one
+  Open open;
   const gth_tensor_desc* table;
   const gth_tensor_desc* indices;
-  const gth_tensor_desc* rows;  // nullptr: dense row-major
+  const gth_tensor_desc* rows;  // nullptr: dense and row-major
   const gth_options* options;
-  int32_t device, device_id;  // of the context; device 0: find it in the descriptions
-  bool in_order = false;      // tuples are walked in their order, whatever is quicker
+  int32_t device, device_id;  // The device of the context. If device is 0, the descriptions determine it.
+  bool in_order = false;      // Tuples must be processed in the order of their positions.
 };
 
-// What a request means: everything but where its memory lies.
+// The meaning of a request. It does not depend on addresses and strides.
 struct Meaning {
   Settings settings;
   Geometry geometry;
   int64_t item;  // bytes of an element
 };
 
-// Checks flags and reserved fields of a description, and that it describes memory. Its size has been checked.
+// Checks flags and reserved fields of a description, and that it names no tensor. Precondition: its size is valid.
 int32_t check_desc(const gth_tensor_desc& desc, int32_t operand, const Error& error);
 
-// Reads a description that must describe memory: its size, and then as check_desc.
+// Reads a description: checks its size, and calls check_desc.
 int32_t read_desc(const gth_tensor_desc* given, gth_tensor_desc* room, const gth_tensor_desc** out, int32_t operand,
                   const Error& error);
 
-// Dtypes, definition, ranks, attributes, shapes and sizes, in the order of the contract.
+// Validates dtypes, definition, ranks, attributes, shapes and sizes, in the order that gather.h promises.
 int32_t resolve_meaning(const Request& request, Meaning* out, const Error& error);
 
-// The geometry alone, for a shape query: open extents are handed on, dtypes may be 0.
+// Resolves only the geometry, for a shape query. Open extents stay open in the result. A dtype may be 0.
 int32_t query_geometry(const Request& request, Geometry* out, const Error& error);
 
 }  // namespace gather::core

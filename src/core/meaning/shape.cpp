@@ -15,8 +15,9 @@ int32_t fail_rank(int32_t operand, int64_t value, int64_t limit, const Error& er
                     operand_name(operand), value, limit);
 }
 
-// Rank 0 has one element and no dim: pairs take it for a dim of one, tuples reach it with no components.
-bool reaches_scalar(const Settings& settings, const gth_tensor_desc& indices) {
+// Returns true if the operation accepts params of rank 0. Form::paired reads a scalar as one dim of extent 1. A tuple
+// without components selects a scalar.
+bool accepts_scalar(const Settings& settings, const gth_tensor_desc& indices) {
   if (!settings.rules->allows_scalars) return false;
   return !settings.operation->has_components || (indices.ndim > 0 && indices.shape[indices.ndim - 1] == 0);
 }
@@ -26,7 +27,7 @@ int32_t check_ranks(const Settings& settings, const gth_tensor_desc& params, con
   const int32_t indexed = settings.operation->roles().table;
   if (int32_t status = check_rank(params, indexed, error)) return status;
   if (int32_t status = check_rank(indices, GTH_OPERAND_INDICES, error)) return status;
-  if (params.ndim < 1 && !reaches_scalar(settings, indices)) return fail_rank(indexed, params.ndim, 1, error);
+  if (params.ndim < 1 && !accepts_scalar(settings, indices)) return fail_rank(indexed, params.ndim, 1, error);
   if (indices.ndim < 1 && settings.operation->has_components) {
     return fail_rank(GTH_OPERAND_INDICES, indices.ndim, 1, error);
   }
@@ -54,10 +55,11 @@ int32_t resolve_components(const Settings& settings, const gth_tensor_desc& para
 
 void append(Geometry* out, int64_t extent) { out->shape[out->ndim++] = extent; }
 
-// Dim of the output where the tuple dims begin.
-int32_t first_tuple_dim(const Geometry& geometry) { return geometry.dealt ? 0 : geometry.axis; }
+// Returns the first dim of the output that is a tuple dim.
+int32_t first_tuple_dim(const Geometry& geometry) { return geometry.has_batch_split ? 0 : geometry.axis; }
 
-// params.shape[:axis] + tuple dims + the rest of params.shape; of a batch extent the known one of both.
+// Composes the output shape: params.shape[:axis], the tuple dims, and the rest of params.shape. If a batch extent is
+// open in params only, the extent of indices is used.
 int32_t compose_slices(const gth_tensor_desc& params, const gth_tensor_desc& indices, Geometry* out,
                        const Error& error) {
   const int32_t leading = first_tuple_dim(*out);
@@ -92,13 +94,14 @@ int32_t fail_open(const Geometry& geometry, int32_t operand, int32_t dim, const 
                     operand_name(operand), dim, operand_name(geometry.roles.table));
 }
 
-// Whether dim 0 is a dim of params, of indices and of the output alike.
+// Returns true if dim 0 is the same dim of params, indices and the output.
 bool shares_outermost(const Geometry& geometry) {
   return geometry.form == Form::paired ? geometry.axis > 0 : geometry.batch > 0;
 }
 
-// A plan's one open extent is a tuple dim, or dim 0 of both where they share it. What they share has been compared: it is
-// open in both or in neither, so that params tell of all that is no tuple dim.
+// Checks that at most one extent is open, and that it is a tuple dim or a shared dim 0. Precondition: shared dims have
+// been compared, so each is open in both operands or in neither. Therefore an open dim of params other than dim 0 is
+// invalid.
 int32_t check_one_open(const Geometry& geometry, const gth_tensor_desc& params, const gth_tensor_desc& indices,
                        const Error& error) {
   for (int32_t i = shares_outermost(geometry) ? 1 : 0; i < params.ndim; ++i) {
@@ -118,7 +121,7 @@ int32_t check_one_open(const Geometry& geometry, const gth_tensor_desc& params, 
 DimPair dims_of(const Geometry& geometry, int32_t out_dim, const gth_tensor_desc& params,
                 const gth_tensor_desc& indices) {
   if (geometry.form == Form::paired) return paired_dims(geometry, out_dim, params, indices);
-  if (!geometry.dealt && out_dim < geometry.batch) return {out_dim, out_dim};
+  if (!geometry.has_batch_split && out_dim < geometry.batch) return {out_dim, out_dim};
   const int32_t first = first_tuple_dim(geometry), end = first + geometry.tuple_end - geometry.tuple_begin;
   if (out_dim < first) return {out_dim, -1};
   if (out_dim < end) return {-1, geometry.tuple_begin + out_dim - first};
@@ -132,7 +135,7 @@ int32_t resolve_geometry(const Settings& settings, const gth_tensor_desc& params
   const Operation& operation = *settings.operation;
   out->form = operation.form;
   out->roles = operation.roles();
-  out->dealt = false;
+  out->has_batch_split = false;
   int32_t status = resolve_attributes(settings, {params.ndim, indices.ndim}, out, error);
   if (status) return status;
   if ((status = check_extents(params, out->roles.table, open, error))) return status;

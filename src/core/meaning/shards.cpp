@@ -7,7 +7,8 @@
 namespace gather::core {
 namespace {
 
-long long words(int64_t value) { return static_cast<long long>(value); }
+// Converts a number for a message with %lld.
+long long printable(int64_t value) { return static_cast<long long>(value); }
 
 int32_t check_borders(const gth_shards& given, const Error& error) {
   if (!given.borders) return error.fail({GTH_E_NULL}, "shards: borders is NULL");
@@ -20,7 +21,7 @@ int32_t check_borders(const gth_shards& given, const Error& error) {
       return error.fail({GTH_E_SHAPE, GTH_OPERAND_NONE, -1, i, border, most},
                         is_end ? "shards: border %lld is %lld, not %lld"
                                : "shards: border %lld is %lld, outside the border before it and %lld rows",
-                        words(i), words(border), words(most));
+                        printable(i), printable(border), printable(most));
     }
     before = border;
   }
@@ -41,7 +42,7 @@ int32_t read_shards(const gth_shards* given, Shards* out, const Error& error) {
     const bool no_rows = given->rows < 0;
     return error.fail({GTH_E_SHAPE, GTH_OPERAND_NONE, -1, -1, no_rows ? given->rows : given->count, 0},
                       no_rows ? "shards: %lld rows" : "shards: %lld shards",
-                      words(no_rows ? given->rows : given->count));
+                      printable(no_rows ? given->rows : given->count));
   }
   if (given->kind == GTH_SHARDS_BORDERS) {
     if (int32_t status = check_borders(*given, error)) return status;

@@ -4,17 +4,17 @@
 
 #include "core/base/error.hpp"
 
-// Which shard a row is in, and where.
+// The assignment of rows to shards.
 namespace gather::core {
 
 struct Shards {
   int32_t kind;  // GTH_SHARDS_*
   int64_t rows, count;
-  int64_t divisor;         // of blocks and modulo
-  const int64_t* borders;  // of borders
+  int64_t divisor;         // for GTH_SHARDS_BLOCKS and GTH_SHARDS_MODULO
+  const int64_t* borders;  // for GTH_SHARDS_BORDERS
 };
 
-// Reads and judges the caller's struct.
+// Reads and validates the caller's struct.
 int32_t read_shards(const gth_shards* given, Shards* out, const Error& error);
 
 }  // namespace gather::core

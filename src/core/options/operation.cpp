@@ -9,9 +9,9 @@ constexpr int32_t none = GTH_REDUCTION_NONE, mul = GTH_REDUCTION_MUL, all = GTH_
 constexpr Direction reads = Direction::gather, writes = Direction::scatter;
 constexpr Form slices = Form::slices, paired = Form::paired;
 
-// Columns of a definition: opset, batch_dims, negative indices, bfloat16, highest reduction (0: not a scatter). Gather 1
-// allows no negative indices. GatherND 11 has no batch_dims. ONNX has no scatter along an axis, so its definitions are
-// those of Gather. Reductions exist since opset 16, max and min since 18.
+// Columns of a definition: opset, batch_dims, negative indices, bfloat16, highest reduction (0: not a scatter). Gather
+// 1 allows no negative indices. GatherND 11 has no batch_dims. ONNX has no scatter along an axis, so its definitions
+// are those of Gather. Reductions exist since opset 16, max and min since 18.
 //
 // clang-format off
 // name                       rules                    direction form   has components

@@ -3,8 +3,8 @@
 #include <cinttypes>
 #include <cstddef>
 
-#include "core/types/reduction.hpp"
 #include "core/base/structs.hpp"
+#include "core/types/reduction.hpp"
 
 namespace gather::core {
 namespace {
@@ -30,7 +30,7 @@ constexpr Switch switches[] = {
     {"threads", offsetof(gth_options, threads), &gth_options::threads, INT32_MAX},
 };
 
-// The definition that an ONNX profile follows, and what follows from it.
+// Sets the definition that an ONNX profile follows, and the settings that depend on it.
 void apply_definition(const gth_options& options, Opsets opsets, Settings* out) {
   const Definition* found = options.opset < 0 ? nullptr : find_definition(*out->operation, options.opset);
   out->has_definition = found != nullptr;
@@ -48,7 +48,7 @@ int32_t check_defined_reduction(const Settings& settings, const Error& error) {
       settings.operation->name, settings.definition->opset);
 }
 
-// Only a scatter reduces, and only a gather has rows to fill.
+// Rejects a reduction of a gather, and a fill value of a scatter.
 int32_t check_direction(const gth_options& options, int32_t op, const Error& error) {
   const auto fail = [&](int32_t offset, int32_t value, const char* what) {
     return error.fail({GTH_E_VERSION, GTH_OPERAND_OPTIONS, offset, -1, value, 0},
@@ -100,7 +100,7 @@ void resolve_options(const gth_options* given, int32_t op, Settings* out) {
   out->batch_dims = options.batch_dims;
   out->threads = options.threads;
   out->has_batch_dims = out->operation->has_batch_dims();
-  // Tuples are dealt out to what is read, not to what is written.
+  // Only a gather splits tuples between the batches of its table.
   out->batch = operation.direction == Direction::gather ? rules.batch : BatchRule::equal;
   out->wraps = (options.negative ? options.negative : rules.negative) == GTH_NEGATIVE_WRAP;
   out->bounds = options.bounds ? options.bounds : rules.bounds;
@@ -109,7 +109,7 @@ void resolve_options(const gth_options* given, int32_t op, Settings* out) {
   out->reduction = options.reduction ? options.reduction : GTH_REDUCTION_NONE;
   if (operation.is_gradient()) {
     out->reduction = GTH_REDUCTION_ADD;
-    if (out->bounds == GTH_BOUNDS_FILL) out->bounds = GTH_BOUNDS_SKIP;  // what was filled in came from nowhere
+    if (out->bounds == GTH_BOUNDS_FILL) out->bounds = GTH_BOUNDS_SKIP;  // A fill value has no gradient.
   }
   out->in_float32 = (options.accumulate ? options.accumulate : rules.accumulate) == GTH_ACCUMULATE_FLOAT32;
   out->fill_value[0] = options.fill_value[0];

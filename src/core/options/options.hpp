@@ -8,37 +8,39 @@
 
 namespace gather::core {
 
-// gth_options after the profile has been applied: no zero stands for a default any more.
+// gth_options after the profile has been applied. Every default has been replaced by a value.
 struct Settings {
   const Operation* operation;
   const Rules* rules;
-  const Definition* definition;  // in force with an ONNX profile, else nullptr
-  bool has_definition;           // the opset has one
+  const Definition* definition;  // the definition of ONNX that applies, or nullptr without an ONNX profile
+  bool has_definition;           // The opset has a definition of the operation.
   bool has_axis;
-  bool wraps;           // negative indices count from the end
-  bool has_batch_dims;  // the operation has such an attribute in the definition in force
+  bool wraps;           // Negative indices count from the end.
+  bool has_batch_dims;  // The operation has the attribute batch_dims.
   int32_t bounds;
   int32_t fill;
   int32_t extents;
   BatchRule batch;
   int32_t reduction;
-  bool in_float32;  // float16 and bfloat16 are added and multiplied in float32, and rounded once
+  bool in_float32;  // float16 and bfloat16 are added and multiplied in float32, and rounded once.
   int32_t threads;
   int32_t given_opset;
-  int64_t given_axis;  // the field, whatever has_axis says
+  int64_t given_axis;  // the field axis, also if has_axis is 0
   int64_t axis;
   int64_t batch_dims;
   uint64_t fill_value[2];
 };
 
-// Checks the switches of `options` (nullptr: all defaults), and that the operation has them. Its size has been checked.
+// Validates the switches of `options`, and that the operation has them. nullptr means all defaults. Precondition: the
+// size of the struct is valid.
 int32_t check_options(const gth_options* options, int32_t op, const Error& error);
 
-// Applies profile and switches. The struct has been checked. An opset below the first definition is taken for the
-// newest until check_definition() refuses it.
+// Applies profile and switches. Precondition: check_options has succeeded. If the opset is below the first definition,
+// the newest definition is used until check_definition() rejects the opset.
 void resolve_options(const gth_options* given, int32_t op, Settings* out);
 
-// That the opset has a definition of the operation, and this the reduction. Dtypes are judged before.
+// Checks that the opset defines the operation, and that the definition has the reduction. Precondition: the dtypes are
+// valid.
 int32_t check_definition(const Settings& settings, const Error& error);
 
 }  // namespace gather::core

@@ -1,28 +1,29 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "core/options/operation.hpp"
 
 namespace gather::core {
 
-// When index values are judged although the output is empty because ... (columns may be combined)
+// The cases in which indices are validated although the output has no elements. Flags may be combined.
 enum EmptyCheck : uint8_t {
   check_never = 0,
-  check_empty_row = 1,      // ... the selected rows are empty
-  check_empty_outer = 2,    // ... a params dim in front of the axis is empty
-  check_empty_dim = 4,      // ... or an indexed dim has size 0
-  check_single_tuple = 8,   // ... and indices are one tuple, of rank 1
-  check_single_empty = 16,  // ... or both at once
+  check_empty_row = 1,      // The selected slices are empty.
+  check_empty_outer = 2,    // A params dim before the axis is empty.
+  check_empty_dim = 4,      // An indexed dim has size 0.
+  check_single_tuple = 8,   // Indices have rank 1 and contain one tuple.
+  check_single_empty = 16,  // Indices contain one tuple as above, and an indexed dim has size 0.
   check_always = check_empty_row | check_empty_outer,
 };
 
 enum class BatchRule : uint8_t {
-  equal,      // batch extents of params and indices agree dim by dim
-  divisible,  // ONNX Runtime's GatherND: the number of tuples is a multiple of the number of params batches
+  equal,      // Each batch extent is equal in params and indices.
+  divisible,  // The number of tuples is a multiple of the number of params batches (GatherND of ONNX Runtime).
 };
 
-// Dtypes of params beside the ones that every system has.
+// The dtypes of params that only some systems have.
 enum ParamsTypes : uint8_t {
   with_bfloat16 = 1,
   with_float8_e5m2_e4m3fn = 2,
@@ -34,58 +35,53 @@ enum ParamsTypes : uint8_t {
 
 enum class IndexTypes : uint8_t { any, int32_int64, int16_int32_int64, int64 };
 
-// Every switch of a profile, public or not, for one operation.
+// All switches of a profile for one operation. Some of them are not in gth_options. The defaults are the rules of a
+// gather without a profile.
 struct Rules {
-  int32_t negative;
-  int32_t bounds;
-  int32_t fill;
-  int32_t extents;
-  uint8_t empty_check;
-  bool allows_no_components;  // K = 0
-  bool refuses_empty_params;  // any tuple into params without elements is an error
-  bool allows_scalars;        // params of rank 0 are gathered from: one element
-  BatchRule batch;
-  uint8_t params;  // ParamsTypes
-  IndexTypes indices;
-  int32_t accumulate;
-
-  // No default but for what scatters alone have, so that a profile without rules for an operation does not compile.
-  constexpr Rules(int32_t negative_, int32_t bounds_, int32_t fill_, int32_t extents_, uint8_t empty_check_,
-                  bool allows_no_components_, bool refuses_empty_params_, bool allows_scalars_, BatchRule batch_,
-                  uint8_t params_, IndexTypes indices_, int32_t accumulate_ = GTH_ACCUMULATE_DTYPE)
-      : negative(negative_),
-        bounds(bounds_),
-        fill(fill_),
-        extents(extents_),
-        empty_check(empty_check_),
-        allows_no_components(allows_no_components_),
-        refuses_empty_params(refuses_empty_params_),
-        allows_scalars(allows_scalars_),
-        batch(batch_),
-        params(params_),
-        indices(indices_),
-        accumulate(accumulate_) {}
+  int32_t negative = GTH_NEGATIVE_REJECT;
+  int32_t bounds = GTH_BOUNDS_ERROR;
+  int32_t fill = GTH_FILL_ZERO;
+  int32_t extents = GTH_EXTENTS_EQUAL;
+  uint8_t empty_check = check_never;  // EmptyCheck
+  bool allows_no_components = true;   // K may be 0.
+  bool refuses_empty_params = false;  // Tuples that select in params without elements are an error.
+  bool allows_scalars = false;        // params may have rank 0.
+  BatchRule batch = BatchRule::equal;
+  uint8_t params = any_params;  // ParamsTypes
+  IndexTypes indices = IndexTypes::any;
+  int32_t accumulate = GTH_ACCUMULATE_DTYPE;
 };
 
-// Whether a profile follows ONNX's definitions by opset.
+// The parts of the definitions of ONNX that a profile follows.
 enum class Opsets : uint8_t {
   none,
-  types,  // their dtypes and attributes
-  text,   // ... and what they say of negative indices
+  types,  // dtypes and attributes
+  text,   // dtypes, attributes and the rule for negative indices
 };
 
-// One row of the table of profiles: all that tells one from another.
+// One entry of the table of profiles.
 struct Profile {
-  Opsets opsets;
-  Rules rules[ruled_count];
+  Opsets opsets = Opsets::none;
+  Rules rules[ruled_count] = {};
+
+  // Returns the profile with another value of a field. Bit i of `operations` selects rules[i].
+  template <class T>
+  constexpr Profile set(uint32_t operations, T Rules::* field, std::common_type_t<T> value) const {
+    Profile result = *this;
+    for (int32_t i = 0; i < ruled_count; ++i) {
+      if (operations >> i & 1) result.rules[i].*field = value;
+    }
+    return result;
+  }
 };
 
-// profile: 0 or GTH_PROFILE_*, which check_options sees to.
+// Returns the entry of a profile. Precondition: `profile` is 0 or one of GTH_PROFILE_*, which check_options validates.
 const Profile& profile_of(int32_t profile);
 
-// The kernels would take every dtype; the systems differ for reasons of their own. dtype is one of ours.
+// Returns true if the profile accepts params of this dtype. The kernels support every dtype. Precondition:
+// find_dtype(dtype).
 bool allows_params(const Rules& rules, int32_t dtype);
-// dtype is one of the eight integer types.
+// Returns true if the profile accepts indices of this dtype. Precondition: dtype is one of the eight integer types.
 bool allows_indices(const Rules& rules, int32_t dtype);
 
 }  // namespace gather::core

@@ -15,7 +15,7 @@ namespace gather::core {
 
 namespace {
 
-// The clock that is read without a call of the kernel; it may lag by some milliseconds.
+// A clock that is read without a system call. It may be some milliseconds late.
 #if defined(__APPLE__)
 constexpr clockid_t coarse_clock = CLOCK_MONOTONIC_RAW_APPROX;
 #else
@@ -33,18 +33,18 @@ int32_t count_uncancelled() {
   return count_cpus();
 }
 
-std::atomic<int32_t> counted{0};
-std::atomic<int64_t> counted_at{0};
+std::atomic<int32_t> cpu_count{0};
+std::atomic<int64_t> counted_at{0};  // in milliseconds
 
 }  // namespace
 
 int32_t available_cpus() {
   const int64_t now = now_in_milliseconds();
-  int32_t known = counted.load(std::memory_order_relaxed);
+  int32_t known = cpu_count.load(std::memory_order_relaxed);
   if (known == 0 || now - counted_at.load(std::memory_order_relaxed) >= 1000) {
     counted_at.store(now, std::memory_order_relaxed);
     known = count_uncancelled();
-    counted.store(known, std::memory_order_relaxed);
+    cpu_count.store(known, std::memory_order_relaxed);
   }
   return known;
 }
@@ -70,7 +70,7 @@ int64_t now_in_nanoseconds() {
   return int64_t{now.tv_sec} * 1000000000 + now.tv_nsec;
 }
 
-// Leaves the core to its other thread for a moment.
+// Lets the other hardware thread of the core run for a moment.
 void relax() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -82,8 +82,8 @@ void relax() {
 }  // namespace
 
 bool spin_while(const std::atomic<uint32_t>& word, uint32_t value) {
-  constexpr int64_t most = 20000;
-  const int64_t end = now_in_nanoseconds() + most;
+  constexpr int64_t limit = 20000;  // nanoseconds
+  const int64_t end = now_in_nanoseconds() + limit;
   while (now_in_nanoseconds() < end) {
     for (int32_t i = 0; i < 10; ++i) {
       if (word.load(std::memory_order_relaxed) != value) return true;
@@ -94,8 +94,8 @@ bool spin_while(const std::atomic<uint32_t>& word, uint32_t value) {
 }
 
 void nap() {
-  const std::atomic<uint32_t> nobody{0};
-  sleep_while(nobody, 0, 50);
+  const std::atomic<uint32_t> never_woken{0};
+  sleep_while(never_woken, 0, 50);
 }
 
 void Lock::wait() {
@@ -122,11 +122,11 @@ using Reset = void (*)();
 
 constexpr size_t reset_count = static_cast<size_t>(ForkOrder::count);
 std::atomic<Reset> resets[reset_count] = {};
-std::atomic<pid_t> home{0};  // the process in which the resets have been run
+std::atomic<pid_t> reset_process{0};  // the process in which the resets have run
 
 void run_resets() {
-  home.store(getpid(), std::memory_order_relaxed);
-  counted.store(0, std::memory_order_relaxed);
+  reset_process.store(getpid(), std::memory_order_relaxed);
+  cpu_count.store(0, std::memory_order_relaxed);
   for (const std::atomic<Reset>& each : resets) {
     if (const Reset reset = each.load(std::memory_order_relaxed)) reset();
   }
@@ -135,13 +135,13 @@ void run_resets() {
 }  // namespace
 
 void notice_fork() {
-  if (home.load(std::memory_order_relaxed) != getpid()) run_resets();
+  if (reset_process.load(std::memory_order_relaxed) != getpid()) run_resets();
 }
 
 void reset_in_children(ForkOrder order, void (*reset)()) {
   resets[static_cast<size_t>(order)].store(reset, std::memory_order_relaxed);
-  pid_t nowhere = 0;
-  if (home.compare_exchange_strong(nowhere, getpid())) pthread_atfork(nullptr, nullptr, notice_fork);
+  pid_t unset = 0;
+  if (reset_process.compare_exchange_strong(unset, getpid())) pthread_atfork(nullptr, nullptr, notice_fork);
 }
 
 // ---- Threads
@@ -151,14 +151,15 @@ namespace {
 using Body = void* (*)(void*);
 
 void* begin(void* body) {
-  take_on_ways_of_process();
+  apply_process_scheduling();
   return reinterpret_cast<Body>(body)(nullptr);
 }
 
-sigset_t signals_of_the_program() {
+// Returns the signals that threads of the library block.
+sigset_t blocked_signals() {
   sigset_t set;
   sigfillset(&set);
-  // Raised by an instruction of the thread itself: blocked, they would end the process even where it serves them.
+  // An instruction of the thread raises these. If they were blocked, they would end a process that has a handler.
   for (int each : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&set, each);
   return set;
 }
@@ -169,7 +170,7 @@ bool start_thread(pthread_t* thread, int64_t stack, void* (*body)(void*)) {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;
   pthread_attr_setstacksize(&attributes, static_cast<size_t>(stack + thread_local_bytes()));
-  const sigset_t blocked = signals_of_the_program();
+  const sigset_t blocked = blocked_signals();
   sigset_t before;
   pthread_sigmask(SIG_SETMASK, &blocked, &before);
   const bool started = pthread_create(thread, &attributes, begin, reinterpret_cast<void*>(body)) == 0;

@@ -6,63 +6,66 @@
 #include <cstddef>
 #include <cstdint>
 
-// All that the library asks of the operating system. os.cpp is for every POSIX system, os_linux.cpp and os_macos.cpp for
-// one each: a port to another is one more of these. Nothing here allocates, needs a constructor, or is a cancellation
-// point.
+// The functions of the operating system that the library uses. os.cpp is for every POSIX system. os_linux.cpp and
+// os_macos.cpp are for one system each, and a port adds another such file. No function here allocates memory or is a
+// cancellation point. No object here needs a constructor.
 namespace gather::core {
 
 // ---- CPUs and memory
 
-// CPUs that this process may use: the affinity of its main thread, whoever calls, within the quota of its cgroups. At
-// least 1. Counted anew when the last count is a second old.
+// Returns the number of CPUs that this process may use. It depends on the affinity of the main thread and on the quota
+// of the cgroups. It is at least 1. The number is updated at most once per second.
 int32_t available_cpus();
 
-// CPUs that the cgroups named in `membership` (/proc/self/cgroup) pay for, where they are mounted in `mount`
-// (/sys/fs/cgroup); 0: no quota, or no cgroups.
+// Returns the number of CPUs that the quota of the cgroups allows, or 0 without a quota. `membership` is the path of a
+// file such as /proc/self/cgroup. `mount` is the folder in which cgroups are mounted, such as /sys/fs/cgroup.
 int32_t cgroup_cpus(const char* membership, const char* mount);
 
-// Asks for huge pages behind new memory that is large enough for them: a fresh output costs more than the gather into
-// it, page by page. A wish; nothing depends on it.
+// Requests huge pages for new memory if it is large enough. Without them, page faults of a new output can take longer
+// than the gather that writes it. The system may ignore the request.
 void advise_huge_pages(void* data, int64_t bytes);
 
-// Zeroed pages, or nullptr; see core/os/memory.hpp.
+// Returns pages that are zero, or nullptr. See core/os/memory.hpp.
 void* map_pages(size_t bytes) noexcept;
 void unmap_pages(void* memory, size_t bytes) noexcept;
 void advise_unused(void* memory, size_t bytes) noexcept;
 
 // ---- Waiting
 
-// Sleeps while the word has the value, for at most `microseconds` (negative: for ever); may wake early.
+// Sleeps while the word has the value, for at most `microseconds`. A negative number means no limit. It may return
+// early.
 void sleep_while(const std::atomic<uint32_t>& word, uint32_t value, int64_t microseconds = -1);
-// Looks at the word again and again while it has the value, for some tens of microseconds at most: what is about to
-// come costs less so than a sleep and a wake. False: it still has the value.
+// Polls the word while it has the value, for at most some tens of microseconds. For a short wait this takes less time
+// than a sleep. Returns false if the word still has the value.
 bool spin_while(const std::atomic<uint32_t>& word, uint32_t value);
 // Wakes at most `count` threads that sleep on the word.
 void wake(const std::atomic<uint32_t>& word, int32_t count);
-// Lets other threads run, those of a lower priority included, which a yield would not.
+// Sleeps for some microseconds. Unlike a yield, this also lets threads of a lower priority run.
 void nap();
 
-// A lock for a handful of instructions: one atomic operation to take, a plain store to give back; whoever waits longer
-// than that, naps. Knows its holder, and in a child of fork that the holder is not there any more: fork may be called
-// while it is held, by any thread, and takes no lock.
+// A lock for critical sections of a few instructions. lock() is one atomic operation, and unlock() is one store. A
+// thread that waits longer sleeps for short times. The lock stores the thread that holds it, so that a child of fork
+// can detect a holder that does not exist there. Therefore fork needs no lock, and any thread may call it while this
+// lock is held.
 class Lock {
  public:
   void lock() {
     if (!try_lock()) wait();
   }
   bool try_lock() {
-    uintptr_t nobody = 0;
-    return holder_.compare_exchange_strong(nobody, self(), std::memory_order_acquire, std::memory_order_relaxed);
+    uintptr_t unheld = 0;
+    return holder_.compare_exchange_strong(unheld, self(), std::memory_order_acquire, std::memory_order_relaxed);
   }
   void unlock() { holder_.store(0, std::memory_order_release); }
 
-  // In a child of fork: gives the lock back if a thread held it that is gone. True: what it guards is as that thread
-  // left it. What the forking thread holds stays held: it forked in a signal handler and will go on.
+  // Releases the lock in a child of fork if a thread held it that does not exist in the child. Returns true in this
+  // case. The guarded data may then be half changed. If the forking thread holds the lock, it stays held, because that
+  // thread called fork in a signal handler and continues afterwards.
   bool outlive_holder();
 
  private:
-  // A number that no other thread of the process has; the cheapest there is. (macOS keeps something else in the register
-  // that compilers take for the thread's on aarch64.)
+  // Returns a number that is unique among the threads of the process. The thread pointer is the fastest such number. On
+  // macOS for aarch64, the register that compilers read for it does not contain the thread pointer.
   static uintptr_t self() {
 #if !defined(__APPLE__) && (defined(__x86_64__) || defined(__aarch64__))
     return reinterpret_cast<uintptr_t>(__builtin_thread_pointer());
@@ -75,7 +78,7 @@ class Lock {
   std::atomic<uintptr_t> holder_{0};
 };
 
-// A lock for work that takes its time.
+// A lock for long critical sections.
 class Mutex {
  public:
   void lock() { pthread_mutex_lock(&mutex_); }
@@ -87,36 +90,37 @@ class Mutex {
 
 // ---- Forks
 
-// What a child of fork resets, in this order.
+// The state that a child of fork resets, in this order.
 enum class ForkOrder : uint8_t { handles, threads, device, count };
 
-// The reset runs once in each child, before anything there uses what it resets. To be called from a constructor, so
-// that no fork is missed.
+// Registers a function that runs once in each child, before the child uses the state. Call it from a constructor, so
+// that it is registered before the first fork.
 void reset_in_children(ForkOrder order, void (*reset)());
 
-// Runs the resets if this is a child in which they have not been run: one that was made without fork handlers, or one
-// in which another library's handler comes first.
+// Runs the resets if they have not run in this process. This is necessary in a child that was created without fork
+// handlers, or in which the handler of another library runs first.
 void notice_fork();
 
 // ---- Threads
 
-// Starts a thread of the process's own ways, not of its creator's: the main thread's nice value, no real-time priority,
-// and signals left to the threads of the program, but for those that a thread's own instructions
-// raise. `stack` does not count the program's thread-local memory. False: no thread can be had.
+// Starts a thread. It has the nice value of the main thread and no real-time priority, whatever its creator has. It
+// blocks all signals except those that its own instructions raise. `stack` does not include the thread-local memory of
+// the program. Returns false if the system cannot start a thread.
 bool start_thread(pthread_t* thread, int64_t stack, void* (*body)(void*));
 
-// The CPU that this thread is on; -1: not known.
+// Returns the CPU that runs this thread, or -1 if it is unknown.
 int32_t current_cpu();
 
-// Gives a thread the affinity of the main thread without `cpu`, or with it where there is no other. Where all CPUs are
-// busy a woken thread is put on the one of its waker, and takes the place of the thread that it was to help.
+// Sets the affinity of a thread to that of the main thread without `cpu`. It includes `cpu` if there is no other CPU.
+// If all CPUs are busy, the system starts a woken thread on the CPU of the thread that woke it. The two would then
+// share one CPU.
 void keep_off(pthread_t thread, int32_t cpu);
 
 // Waits for the end of a thread.
 void join_thread(pthread_t thread);
 
-// As long as one lives, its thread is not cancelled: a hook may reach a cancellation point, and a thread that ends
-// inside the library would take what it holds with it.
+// Disables cancellation of the current thread during the lifetime of the object. A hook may contain a cancellation
+// point. A thread that ended inside the library would never release its locks and memory.
 class Uncancelled {
  public:
   Uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }

@@ -22,14 +22,15 @@ namespace gather::core {
 
 namespace {
 
-// The process's number is its main thread's as well. Not above 0: nobody knows.
+// Returns the number of CPUs in the affinity of the main thread, whose id is that of the process. Returns a number
+// below 1 if it is unknown.
 int32_t affinity_cpus() {
   cpu_set_t set;
   if (sched_getaffinity(getpid(), sizeof set, &set) == 0) return CPU_COUNT(&set);
-  return static_cast<int32_t>(sysconf(_SC_NPROCESSORS_ONLN));  // more CPUs than the mask holds
+  return static_cast<int32_t>(sysconf(_SC_NPROCESSORS_ONLN));  // The system has more CPUs than cpu_set_t.
 }
 
-// Reads a small file without allocating; false if there is none.
+// Reads a small file without an allocation. Returns false if there is none.
 bool read_text(const char* path, char* text, size_t capacity) {
   const int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
@@ -40,7 +41,7 @@ bool read_text(const char* path, char* text, size_t capacity) {
   return true;
 }
 
-// CPUs that a quota of `quota` microseconds in each `period` pays for; 0: no quota.
+// Returns the number of CPUs that a quota allows, or 0 without a quota. Both numbers are in microseconds.
 int32_t quota_cpus(long long quota, long long period) {
   if (quota <= 0 || period <= 0) return 0;
   return static_cast<int32_t>(std::clamp((quota - 1) / period + 1, 1LL, 1LL << 20));
@@ -48,14 +49,15 @@ int32_t quota_cpus(long long quota, long long period) {
 
 constexpr size_t path_capacity = 1024;
 
-// A length that snprintf has no number for is negative, and as a size larger than any buffer.
+// snprintf returns a negative number on error. As a size_t, it is larger than any buffer.
 bool read_file_of(const char* directory, const char* name, char* text, size_t capacity) {
   char path[path_capacity + 32];
   const int length = std::snprintf(path, sizeof path, "%s/%s", directory, name);
   return static_cast<size_t>(length) < sizeof path && read_text(path, text, capacity);
 }
 
-// The quota of one cgroup; 0: none. Version 2 has both numbers in one file, version 1 in two.
+// Returns the number of CPUs that the quota of one cgroup allows, or 0. Version 2 of cgroups has quota and period in
+// one file. Version 1 has them in two files.
 int32_t directory_cpus(const char* directory) {
   char text[64], period[64];
   long long quota_us = 0, period_us = 0;
@@ -69,10 +71,11 @@ int32_t directory_cpus(const char* directory) {
   return 0;
 }
 
+// Returns the smaller number. 0 means no limit.
 int32_t fewer(int32_t a, int32_t b) { return a == 0 || (b > 0 && b < a) ? b : a; }
 
-// The smallest quota from the cgroup `path` below `mount` up to the mount itself: a container sees its own cgroup
-// there, whatever its path is called.
+// Returns the smallest quota of the cgroup `path` and its parents, up to `mount`. In a container, `mount` is the cgroup
+// of the container, whatever `path` is.
 int32_t branch_cpus(const char* mount, const char* path) {
   char directory[path_capacity];
   const int length = std::snprintf(directory, sizeof directory, "%s%s", mount, path);
@@ -96,7 +99,8 @@ bool is_listed(const char* controllers, const char* name) {
   return false;
 }
 
-// A line "number:controllers:path": version 2 names no controllers, version 1 is mounted by them.
+// Reads a line "number:controllers:path". In version 2 the controllers are empty. Version 1 has a mount for each
+// controller.
 int32_t line_cpus(char* line, const char* mount) {
   char* controllers = std::strchr(line, ':');
   char* path = controllers ? std::strchr(controllers + 1, ':') : nullptr;
@@ -128,8 +132,8 @@ int32_t count_cpus() {
 }
 
 void advise_huge_pages(void* data, int64_t bytes) {
-  constexpr int64_t huge_page = int64_t{2} << 20, worth_it = 2 * huge_page;
-  if (bytes < worth_it) return;
+  constexpr int64_t huge_page = int64_t{2} << 20, min_bytes = 2 * huge_page;
+  if (bytes < min_bytes) return;
   const uintptr_t first = (reinterpret_cast<uintptr_t>(data) + huge_page - 1) / huge_page * huge_page;
   const uintptr_t last = (reinterpret_cast<uintptr_t>(data) + static_cast<uintptr_t>(bytes)) / huge_page * huge_page;
   madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
@@ -150,7 +154,7 @@ void wake(const std::atomic<uint32_t>& word, int32_t count) {
 
 // ---- Threads
 
-// glibc puts it on the stack that a thread is given. All modules' is more than what is there.
+// glibc allocates thread-local memory on the stack of a thread. The sum over all modules is an upper bound.
 int64_t thread_local_bytes() {
   size_t bytes = 0;
   dl_iterate_phdr(
@@ -165,8 +169,8 @@ int64_t thread_local_bytes() {
   return static_cast<int64_t>(bytes);
 }
 
-// Wishes all of them: a process may lack the right.
-void take_on_ways_of_process() {
+// The calls may fail because the process lacks the permission. Such a failure is ignored.
+void apply_process_scheduling() {
   const pid_t process = getpid();
   const sched_param none{};
   const int policy = sched_getscheduler(process);
@@ -180,7 +184,7 @@ int32_t current_cpu() { return sched_getcpu(); }
 void keep_off(pthread_t thread, int32_t cpu) {
   cpu_set_t set;
   if (sched_getaffinity(getpid(), sizeof set, &set) != 0) return;
-  if (CPU_COUNT(&set) > 1) CPU_CLR(static_cast<size_t>(cpu), &set);  // nothing where a set has no such CPU
+  if (CPU_COUNT(&set) > 1) CPU_CLR(static_cast<size_t>(cpu), &set);  // No effect if cpu is outside of the set.
   pthread_setaffinity_np(thread, sizeof set, &set);
 }
 

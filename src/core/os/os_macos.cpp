@@ -6,8 +6,9 @@
 #include "core/os/os.hpp"
 #include "core/os/os_parts.hpp"
 
-// The kernel's wait on a word: in no public header, and what the C++ library of the system itself waits with.
-// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the system has named them
+// The functions of the kernel to wait on a word. No public header declares them. The C++ library of the system uses
+// them.
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the names are those of the system
 extern "C" int __ulock_wait(uint32_t operation, void* address, uint64_t value, uint32_t microseconds);
 extern "C" int __ulock_wake(uint32_t operation, void* address, uint64_t value);
 // NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
@@ -16,15 +17,16 @@ namespace gather::core {
 
 // ---- CPUs and memory
 
-// A process has no affinity here, and no quota.
+// macOS has no cgroups.
 int32_t cgroup_cpus(const char*, const char*) { return 0; }
 
+// A process has no affinity on macOS.
 int32_t count_cpus() {
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
   return online > 0 ? static_cast<int32_t>(online) : 1;
 }
 
-// The system has no word for it.
+// macOS has no such request.
 void advise_huge_pages(void*, int64_t) {}
 
 // ---- Waiting
@@ -38,7 +40,7 @@ void* address_of(const std::atomic<uint32_t>& word) { return const_cast<std::ato
 }  // namespace
 
 void sleep_while(const std::atomic<uint32_t>& word, uint32_t value, int64_t microseconds) {
-  if (microseconds == 0) return;  // to the kernel, for ever
+  if (microseconds == 0) return;  // For the kernel, 0 means no limit.
   const auto most = static_cast<uint32_t>(std::clamp<int64_t>(microseconds, 0, UINT32_MAX));
   __ulock_wait(compare_and_wait | no_errno, address_of(word), value, most);
 }
@@ -53,8 +55,8 @@ void wake(const std::atomic<uint32_t>& word, int32_t count) {
 
 int64_t thread_local_bytes() { return 0; }
 
-// The nice value is the process's, and a new thread has an ordinary priority.
-void take_on_ways_of_process() {}
+// On macOS the nice value belongs to the process, and a new thread has no real-time priority.
+void apply_process_scheduling() {}
 
 int32_t current_cpu() { return -1; }
 

@@ -2,17 +2,17 @@
 
 #include <cstdint>
 
-// What os.cpp, which holds for every POSIX system, asks of the file of one of them: os_linux.cpp, os_macos.cpp. The rest
-// of os.hpp that they differ in, they define themselves.
+// The functions that os.cpp calls and each system defines in its own file, os_linux.cpp or os_macos.cpp. These files
+// also define the other functions of os.hpp that differ between systems.
 namespace gather::core {
 
-// What available_cpus() keeps for a second.
+// Returns the number that available_cpus() stores for one second.
 int32_t count_cpus();
 
-// Thread-local memory that the system takes from the stack that a thread is given.
+// Returns the size of the thread-local memory that the system allocates on the stack of a thread.
 int64_t thread_local_bytes();
 
-// Gives the calling thread, which another one has made, the ways of the process: see start_thread().
-void take_on_ways_of_process();
+// Sets nice value and scheduling policy of the calling thread as start_thread() describes.
+void apply_process_scheduling();
 
 }  // namespace gather::core

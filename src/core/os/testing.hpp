@@ -5,19 +5,22 @@
 // Failure points and counters, in test builds only.
 extern "C" {
 
-// Makes the n-th allocation from now on fail (n counts from 1; 0: none), and with `sticky` all later ones too.
+// Makes the n-th allocation after this call fail. n counts from 1, and 0 disables failures. With `sticky`, all later
+// allocations fail too.
 __attribute__((visibility("default"))) void gth_testing_fail_allocation(int64_t n, int32_t sticky);
-// Allocations asked for since the last gth_testing_fail_allocation.
+// Returns the number of allocations since the last gth_testing_fail_allocation.
 __attribute__((visibility("default"))) int64_t gth_testing_allocations(void);
-// Returns how many ids partitions have looked at to find equal rows, and sets the number to 0. An id counts once for each
-// slot of a hash table and for each pass of a sort.
+// Returns the number of steps in which gth_partition has searched for equal rows, and sets it to 0. A step is one slot
+// of a hash table, or one id in one pass of a sort.
 __attribute__((visibility("default"))) int64_t gth_testing_take_steps(void);
 }
 
 namespace gather::core {
 
+// Counts an allocation. Returns true if it has to fail.
 bool testing_refuses_allocation() noexcept;
 
+// Adds to the number of steps.
 void testing_note_steps(int64_t steps) noexcept;
 
 }  // namespace gather::core

@@ -14,13 +14,13 @@ struct Source {
   const Placement& placement;
 };
 
-// What a loop over a params dim steps by. Nothing is read where params has no elements, and its strides have not been
-// held against anything.
+// Returns the stride of a loop over a dim of params. It is 0 if params has no elements, because its strides have not
+// been validated then and nothing is read.
 Scaled params_step(const Source& source, int32_t dim) {
   return dim < 0 || source.placement.table.reach.empty ? fixed(0) : source.placement.table.strides[dim];
 }
 
-// The row-major number of a tuple, dim of indices by dim.
+// Computes the increment of the position for each dim of indices. A position is the row-major number of a tuple.
 void find_positions(const Source& source, Scaled* steps) {
   Scaled step = fixed(1);
   for (int32_t i = source.meaning.geometry.tuple_end; i-- > 0;) {
@@ -29,14 +29,14 @@ void find_positions(const Source& source, Scaled* steps) {
   }
 }
 
-// Whether `outer` steps exactly over what `inner` covers, so that both are one loop.
+// Returns true if one step of `outer` equals the whole range of `inner`. The two loops can then be merged.
 bool continues(const Scaled& outer, const Scaled& inner, const Scaled& inner_extent) {
   Scaled span;
   return multiply(inner, inner_extent, &span) && span == outer;
 }
 
-// Appends a loop to the group that begins at `first`, merged with its predecessor where the strides allow it. The extents
-// are some of the output's, whose product has been checked.
+// Appends a loop to the group that begins at `first`. It merges the loop with its predecessor if the strides allow it.
+// The product of the extents does not overflow, because the size of the output has been checked.
 void append(Plan* plan, int32_t first, const Loop& loop) {
   if (loop.extent.is(1)) return;
   if (plan->end > first) {
@@ -60,7 +60,7 @@ Loop loop_over(const Source& source, const Scaled* positions, int32_t dim) {
           has_index ? positions[dims.indices] : fixed(0)};
 }
 
-// The first dim of the output behind all that indices know of; what is in front of the axis repeats tuples.
+// Returns the first dim of the output after which no dim depends on indices. Dims before the axis may repeat tuples.
 int32_t first_inner_dim(const Source& source) {
   const Geometry& geometry = source.meaning.geometry;
   if (geometry.form == Form::slices) {
@@ -71,7 +71,7 @@ int32_t first_inner_dim(const Source& source) {
   return std::max(dim, 0);
 }
 
-// Trailing inner dims that are contiguous in params and output alike are the row. Returns the dim that it begins with.
+// Makes the row of the trailing inner dims that are contiguous in params and in the output. Returns its first dim.
 int32_t find_row(const Source& source, int32_t first_inner, Plan* plan) {
   const Geometry& geometry = source.meaning.geometry;
   int64_t row = source.meaning.item;
@@ -88,10 +88,10 @@ int32_t find_row(const Source& source, int32_t first_inner, Plan* plan) {
   return dim;
 }
 
-// Lines shorter than this cost more in their beginnings than in their tuples. Those of dense indices that select one row
-// each begin at little cost where they are scattered, and at none where a gather goes on from one to the next, which it does
-// by indices of 32 and 64 bits.
-constexpr int64_t long_line = 16, long_dense_line = 3, long_winding_line = 2;
+// Below these lengths, the set-up of a line costs more than its tuples. The set-up is cheaper if indices are dense and
+// each tuple selects one row (min_dense_line). It is free if the gather kernel merges adjacent lines, which it does for
+// indices of 32 and 64 bits (min_merged_line).
+constexpr int64_t min_line = 16, min_dense_line = 3, min_merged_line = 2;
 
 bool has_one_row(const Geometry& geometry, int32_t first_inner) {
   return std::all_of(geometry.shape + first_inner, geometry.shape + geometry.ndim,
@@ -106,32 +106,33 @@ bool has_dense_lines(const Source& source, int32_t first_inner) {
   return dim > 0 && source.placement.indices.strides[dim - 1].is(index_bytes(index_type_of(indices.dtype)));
 }
 
-int64_t long_enough(const Source& source, int32_t first_inner, bool in_order) {
-  if (!has_dense_lines(source, first_inner)) return long_line;
-  if (in_order) return long_dense_line;
-  return index_bytes(index_type_of(source.request.indices->dtype)) >= 4 ? long_winding_line : long_line;
+int64_t min_line_length(const Source& source, int32_t first_inner, bool in_order) {
+  if (!has_dense_lines(source, first_inner)) return min_line;
+  if (in_order) return min_dense_line;
+  return index_bytes(index_type_of(source.request.indices->dtype)) >= 4 ? min_merged_line : min_line;
 }
 
 int64_t length_of(const Loop& loop) { return loop.extent.by_n ? INT64_MAX : loop.extent.factor; }
 
-// Whether the loop may be walked inside all tuple loops behind it although tuples are visited in order that may select the
-// same row of what is written: a loop that steps along it leads to other rows.
+// Returns true if a loop may become the line of a scatter. The writes to each slice must stay in the order of
+// positions. This holds if the loop, or each later tuple loop, has a stride in the table, because its steps then write
+// different slices.
 bool may_move_inside(const Plan& plan, int32_t loop) {
   if (!plan.loops[loop].table.is(0)) return true;
   return std::all_of(plan.loops + loop + 1, plan.loops + plan.end,
                      [](const Loop& behind) { return !is_tuple_loop(behind) || !behind.table.is(0); });
 }
 
-// The loop that is walked innermost: the last one from tuple to tuple, unless it is short and another is longer. There
-// may be none: then one tuple is repeated, and a loop of one step is added.
-// Tuples that are dealt out stay in their order.
-void choose_line(bool dealt, bool in_order, int64_t long_enough, Plan* plan) {
+// Chooses the line: the last tuple loop, or a longer one if the last one is shorter than `min_length`. With in_order,
+// only loops for which may_move_inside is true are candidates. If tuples are split between batches, the line is the
+// last tuple loop. If there is no tuple loop, one tuple is repeated, and a loop with one step is added as the line.
+void choose_line(bool has_batch_split, bool in_order, int64_t min_length, Plan* plan) {
   plan->line = -1;
   for (int32_t i = plan->end; i-- > 0;) {
     if (!is_tuple_loop(plan->loops[i]) || (in_order && !may_move_inside(*plan, i))) continue;
     const bool is_better = plan->line < 0 || length_of(plan->loops[i]) > length_of(plan->loops[plan->line]);
     if (is_better) plan->line = i;
-    if (dealt || length_of(plan->loops[plan->line]) >= long_enough) return;
+    if (has_batch_split || length_of(plan->loops[plan->line]) >= min_length) return;
   }
   if (plan->line >= 0) return;
   plan->line = plan->end;
@@ -145,7 +146,7 @@ void add_loops(const Source& source, int32_t first_inner, Plan* plan) {
   plan->end = 0;
   for (int32_t dim = 0; dim < first_inner; ++dim) append(plan, 0, loop_over(source, positions, dim));
   const bool in_order = source.request.in_order || source.meaning.settings.operation->direction == Direction::scatter;
-  choose_line(geometry.dealt, in_order, long_enough(source, first_inner, in_order), plan);
+  choose_line(geometry.has_batch_split, in_order, min_line_length(source, first_inner, in_order), plan);
   plan->inner_begin = plan->end;
   const int32_t row_begin = find_row(source, first_inner, plan);
   plan->inner = 1;
@@ -169,13 +170,13 @@ void set_components(const Source& source, Plan* plan) {
   plan->index = index_type_of(indices.dtype);
 }
 
-void set_dealt_batches(const Source& source, Plan* plan) {
-  plan->dealt = 1;
-  plan->dealt_ndim = source.meaning.geometry.dealt ? source.meaning.geometry.axis : 0;
-  for (int32_t i = 0; i < plan->dealt_ndim; ++i) {
-    plan->dealt_extents[i] = source.request.table->shape[i];
-    plan->dealt_strides[i] = params_step(source, i).factor;
-    plan->dealt *= source.request.table->shape[i];
+void set_batch_split(const Source& source, Plan* plan) {
+  plan->batch_split = 1;
+  plan->batch_split_ndim = source.meaning.geometry.has_batch_split ? source.meaning.geometry.axis : 0;
+  for (int32_t i = 0; i < plan->batch_split_ndim; ++i) {
+    plan->batch_split_extents[i] = source.request.table->shape[i];
+    plan->batch_split_strides[i] = params_step(source, i).factor;
+    plan->batch_split *= source.request.table->shape[i];
   }
 }
 
@@ -191,23 +192,23 @@ int32_t first_empty_dim(const gth_tensor_desc& desc) {
   return found == end ? -1 : static_cast<int32_t>(found - desc.shape);
 }
 
-bool meets_empty_dim(const Plan& plan) {
+bool has_empty_component(const Plan& plan) {
   return std::any_of(plan.component, plan.component + plan.components,
                      [](const Component& component) { return component.size == 0; });
 }
 
-// Whether there is output, and if not, whether index values are judged all the same.
+// Sets whether the output is empty, and whether indices are validated in that case.
 void set_emptiness(const Source& source, int32_t first_inner, Plan* plan) {
   const Geometry& geometry = source.meaning.geometry;
   const bool empty_slice = product(geometry.shape, first_inner, geometry.ndim).is(0);
-  bool empty_outer = false;  // of dims that repeat tuples
+  bool empty_outer = false;  // A dim that repeats tuples is empty.
   for (int32_t i = 0; i < first_inner; ++i) {
     const DimPair dims = dims_of(geometry, i, *source.request.table, *source.request.indices);
     empty_outer |= dims.indices < 0 && geometry.shape[i] == 0;
   }
   plan->is_empty = empty_slice || empty_outer;
   const uint8_t check = source.meaning.settings.rules->empty_check;
-  const bool has_empty_dim = meets_empty_dim(*plan);
+  const bool has_empty_dim = has_empty_component(*plan);
   const bool single_tuple = source.meaning.settings.operation->has_components && source.request.indices->ndim == 1;
   const bool covers_slice = !empty_slice || (check & check_empty_row);
   const bool covers_outer = !empty_outer || (check & check_empty_outer);
@@ -275,7 +276,7 @@ void build(const Request& request, const Meaning& meaning, const Placement& plac
   const int32_t first_inner = first_inner_dim(source);
   add_loops(source, first_inner, plan);
   set_components(source, plan);
-  set_dealt_batches(source, plan);
+  set_batch_split(source, plan);
   set_counts(source, first_inner, plan);
   set_memory(source, plan);
   set_switches(request, meaning, plan);

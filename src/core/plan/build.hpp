@@ -1,20 +1,20 @@
 #pragma once
 
+#include "core/meaning/request.hpp"
 #include "core/plan/placement.hpp"
 #include "core/plan/plan.hpp"
-#include "core/meaning/request.hpp"
 
 namespace gather::core {
 
-// The plan of any request that has been checked.
+// Builds the plan of a validated request.
 void build(const Request& request, const Meaning& meaning, const Placement& placement, Plan* plan);
 
-// The plan of dense row-major tensors on the CPU with elements and without an open extent, which most requests are
-// about: without the general machinery, which would cost several times the gather of a row. False: the request is
-// another kind, or something is wrong with its memory; the checks of placement say what.
+// Builds the plan of a request with dense, non-empty tensors on the CPU and without an open extent. Most requests are
+// of this kind. The general functions would cost several times as much as the gather of one row. Returns false for
+// other requests and for invalid memory. resolve_placement() then reports the error.
 bool build_dense(const Request& request, const Meaning& meaning, Plan* plan);
 
-// What both builders take from the settings alone.
+// Sets the fields of a plan that depend only on settings, dtype and shape.
 void set_switches(const Request& request, const Meaning& meaning, Plan* plan);
 
 }  // namespace gather::core

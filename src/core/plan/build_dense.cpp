@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "core/plan/build.hpp"
 #include "core/base/checked.hpp"
+#include "core/plan/build.hpp"
 
 namespace gather::core {
 namespace {
@@ -12,25 +12,27 @@ bool is_writable(const Request& request) {
   return !written || !(written->flags & GTH_TENSOR_READONLY);
 }
 
-// Batch dims, outer dims, tuples and slices are one loop each.
+// Returns true if the batch dims, the outer dims and the tuple dims can be one loop each.
 bool is_dense_request(const Request& request, const Geometry& geometry) {
-  return geometry.form == Form::slices && !geometry.dealt && geometry.components > 0 && request.open == Open::none &&
-         request.device <= GTH_DEVICE_CPU && request.table->dtype != GTH_DTYPE_STRING && is_dense(*request.table) &&
-         is_dense(*request.indices) && (!request.rows || is_dense(*request.rows)) && is_writable(request);
+  return geometry.form == Form::slices && !geometry.has_batch_split && geometry.components > 0 &&
+         request.open == Open::none && request.device <= GTH_DEVICE_CPU && request.table->dtype != GTH_DTYPE_STRING &&
+         is_dense(*request.table) && is_dense(*request.indices) && (!request.rows || is_dense(*request.rows)) &&
+         is_writable(request);
 }
 
-// Whether `bytes` bytes from the offset on are described; sets the reach.
+// Sets the reach of `bytes` bytes that begin at the offset. Returns false if the described memory is smaller.
 bool reach_of(const gth_tensor_desc* desc, int64_t bytes, Reach* reach) {
   const int64_t offset = desc ? desc->offset : 0;
   *reach = {offset, 0, 0, 0, false};
   return desc ? find_dense_end(*desc, bytes, &reach->high) : add(offset, bytes, &reach->high);
 }
 
-// Sizes in bytes of what one step of each loop covers; false where a tensor is empty or too large.
+// The bytes that one step of each loop advances in each operand, and the extents of the loops.
 struct Strides {
   int64_t row, table_outer, table_batch, table, index_step, indices_batch, indices, rows_outer, rows_batch, rows;
   int64_t batches, outers, tuples;
 
+  // Returns false if a tensor is empty or too large.
   bool measure(const Request& request, const Geometry& geometry, int64_t item, int64_t index_item) {
     const int64_t *p = request.table->shape, *q = request.indices->shape;
     const int32_t b = geometry.batch, a = geometry.axis;
@@ -60,7 +62,7 @@ void set_components(const Request& request, const Geometry& geometry, int64_t ro
   }
 }
 
-// Where each batch has one tuple, the line goes from batch to batch.
+// If each batch has one tuple, the line is the loop over the batches.
 void set_loops(const Strides& strides, Plan* plan) {
   plan->end = 0;
   const auto add_loop = [&](int64_t extent, int64_t table, int64_t indices, int64_t rows, int64_t position) {
@@ -107,8 +109,8 @@ bool build_dense(const Request& request, const Meaning& meaning, Plan* plan) {
   plan->refused_dim = -1;
   plan->device = GTH_DEVICE_CPU;
   plan->device_id = request.device_id;
-  plan->dealt = 1;
-  plan->dealt_ndim = 0;
+  plan->batch_split = 1;
+  plan->batch_split_ndim = 0;
   return true;
 }
 

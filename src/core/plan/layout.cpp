@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <cinttypes>
 
-#include "core/types/device.hpp"
 #include "core/base/structs.hpp"
+#include "core/types/device.hpp"
 
 namespace gather::core {
 namespace {
 
 int64_t magnitude(int64_t stride) { return stride == INT64_MIN ? INT64_MAX : stride < 0 ? -stride : stride; }
 
-// Dense row-major strides and their reach; false where int64 ends. The sizes have been checked, so no stride leaves it.
-// Empty dims count as 1, as they do there.
+// Computes dense row-major strides and their reach. Returns false if the end does not fit int64. Each stride fits,
+// because check_size has succeeded. A dim of extent 0 counts as 1, as in check_size.
 bool lay_out_densely(const gth_tensor_desc& desc, int64_t bytes, Layout* out) {
   Scaled stride = fixed(bytes);
   Reach& reach = out->reach;
@@ -27,14 +27,14 @@ bool lay_out_densely(const gth_tensor_desc& desc, int64_t bytes, Layout* out) {
   return add(reach.high, stride.factor, &reach.high) || reach.empty;
 }
 
-// `reached` is the byte that leaves the memory, counted from the data pointer.
+// `reached` is the offset of the byte outside of the memory, relative to the data pointer.
 int32_t fail_stride(const gth_tensor_desc& desc, int32_t operand, int32_t dim, int64_t reached, const Error& error) {
   return error.fail({GTH_E_STRIDE, operand, dim, -1, reached, desc.extent},
                     "%s: elements reach byte %" PRId64 " of the %" PRId64 " described (offset %" PRId64 ")",
                     operand_name(operand), reached, desc.extent, desc.offset);
 }
 
-// Widens the reach by a dim of `extent` and `stride`; false where int64 ends.
+// Extends the reach by a dim of `extent` and `stride`. Returns false if it does not fit int64.
 bool widen(int64_t extent, int64_t stride, Reach* reach) {
   int64_t span;
   if (!multiply(extent - 1, stride, &span)) return false;
@@ -60,15 +60,15 @@ int32_t lay_out_as_given(const gth_tensor_desc& desc, int64_t bytes, int32_t ope
   return GTH_OK;
 }
 
-// The largest n that keeps the reach of an open extent below `limit`, and above the data pointer.
+// Returns the largest n for which the reach stays in [0, limit].
 int64_t largest_open_extent(const Reach& reach, int64_t limit) {
   if (reach.high_step) return (limit - reach.high) / reach.high_step + 1;
   if (reach.low_step) return reach.low / magnitude(reach.low_step) + 1;
   return INT64_MAX;
 }
 
-// The largest n whose product with the other extents, each taken as at least 1, stays inside int64: what check_size asks
-// of known extents.
+// Returns the largest n for which the product of all extents fits int64. Each other extent counts as at least 1.
+// check_size applies the same rule to known extents.
 int64_t largest_by_size(const gth_tensor_desc& desc, int64_t bytes) {
   const int64_t* end = desc.shape + desc.ndim;
   if (std::find(desc.shape, end, GTH_OPEN) == end) return INT64_MAX;
@@ -133,8 +133,8 @@ int32_t check_disjoint(const gth_tensor_desc& desc, int64_t bytes, int32_t opera
   }
   std::sort(order, order + count,
             [&](int32_t a, int32_t b) { return magnitude(desc.strides[a]) < magnitude(desc.strides[b]); });
-  int64_t span = bytes;   // of the smaller dims, with n = 1
-  int64_t open_step = 0;  // what each n more adds to it
+  int64_t span = bytes;   // the bytes that dims with smaller strides span for n = 1
+  int64_t open_step = 0;  // the increase of span for each further unit of n
   for (int32_t i = 0; i < count; ++i) {
     const int32_t dim = order[i];
     const int64_t step = magnitude(desc.strides[dim]);
@@ -147,7 +147,7 @@ int32_t check_disjoint(const gth_tensor_desc& desc, int64_t bytes, int32_t opera
     if (desc.shape[dim] == GTH_OPEN) {
       open_step = step;
     } else {
-      span += step * (desc.shape[dim] - 1);  // fits: the reach of them all does
+      span += step * (desc.shape[dim] - 1);  // It fits, because the reach of all dims fits.
     }
   }
   return GTH_OK;

@@ -7,12 +7,12 @@
 
 namespace gather::core {
 
-// Bytes [low, high) from a data pointer on.
+// The bytes [low, high), relative to a data pointer.
 struct Span {
   int64_t low, high;
 };
 
-// Whether two pieces of memory share a byte.
+// Returns true if two spans of memory share a byte.
 inline bool overlap(const void* a, const Span& a_span, const void* b, const Span& b_span) {
   const uintptr_t a_at = reinterpret_cast<uintptr_t>(a), b_at = reinterpret_cast<uintptr_t>(b);
   const uintptr_t a_low = a_at + static_cast<uintptr_t>(a_span.low),
@@ -22,43 +22,46 @@ inline bool overlap(const void* a, const Span& a_span, const void* b, const Span
   return a_low < b_high && b_low < a_high;
 }
 
-// The bytes that a tensor's elements touch: a span for n = 1, and a step further for each n more.
+// The range of bytes that the elements of a tensor use. low and high are for n = 1. The steps are added for each
+// further unit of n.
 struct Reach {
   int64_t low, low_step;
   int64_t high, high_step;
-  bool empty;  // whatever n is
+  bool empty;  // The tensor has no elements for any n.
 
   Span at(int64_t n) const {
     return {low_step ? low + low_step * (n - 1) : low, high_step ? high + high_step * (n - 1) : high};
   }
 };
 
-// Where the elements of a tensor lie.
+// The placement of the elements of a tensor in memory.
 struct Layout {
   Reach reach;
-  int64_t largest_n;  // the largest open extent for which no size or stride leaves int64
+  int64_t largest_n;  // the largest open extent for which all sizes and strides fit int64
   Scaled strides[GTH_MAX_NDIM];
 };
 
-// Strides of a description (dense row-major where it gives none) and their reach, held against its extent. The sizes
-// have been checked.
+// Computes the strides of a description and its reach, and checks the reach against the size of the memory. If the
+// description has no strides, it is dense and row-major. Precondition: check_size has succeeded.
 int32_t resolve_layout(const gth_tensor_desc& desc, int64_t bytes, int32_t operand, Layout* out, const Error& error);
 
-// Whether a tensor lies densely on the host, so that its bytes are known from its extents alone.
+// Returns true if a tensor is dense and in host memory. The size of its memory then follows from its extents.
 bool is_dense(const gth_tensor_desc& desc);
 
-// A dense description with nothing in it that a check could stumble over, its extents, dtype and memory excepted.
-// A pointer: a reference would promise the compiler more memory than a size that is too small does.
+// Returns true if a description is dense and in CPU memory, and has no invalid field except possibly extents, dtype and
+// memory. The parameter is a pointer because the struct may be smaller than its type, which a reference must not be.
 bool is_exact(const gth_tensor_desc* given, uint32_t allowed_flags);
 
-// The end of `bytes` bytes of elements of a dense tensor, counted from the data pointer. False: it is not described.
+// Computes the end of the `bytes` bytes of a dense tensor, relative to the data pointer. Returns false if the described
+// memory is smaller.
 bool find_dense_end(const gth_tensor_desc& desc, int64_t bytes, int64_t* end);
 
-// The product of extents [begin, end) and `size`; 0 where one of them is empty, negative or leads out of int64.
+// Returns the product of extents [begin, end) and `size`. Returns 0 if an extent is 0 or negative, or if the product
+// does not fit int64.
 int64_t dense_product(const int64_t* extents, int32_t begin, int32_t end, int64_t size);
 
-// That no two elements of a tensor that is written share bytes: with the dims sorted by |stride|, each |stride| is at least the extent
-// of all smaller ones. May lower layout->largest_n.
+// Checks that no two elements of a written tensor share bytes. The dims are sorted by |stride|. Each |stride| must be
+// at least the number of bytes that all dims with smaller strides span. May lower layout->largest_n.
 int32_t check_disjoint(const gth_tensor_desc& desc, int64_t bytes, int32_t operand, Layout* layout, const Error& error);
 
 }  // namespace gather::core

@@ -8,7 +8,7 @@ namespace gather::core {
 int32_t lower(const Request& request, Plan* plan, const Error& error) {
   Meaning meaning;
   if (int32_t status = resolve_meaning(request, &meaning, error)) return status;
-#ifndef GATHER_TESTING  // test builds send everything through the general machinery
+#ifndef GATHER_TESTING  // Test builds use build() for every request.
   if (build_dense(request, meaning, plan)) return GTH_OK;
 #endif
   Placement placement;
@@ -17,12 +17,12 @@ int32_t lower(const Request& request, Plan* plan, const Error& error) {
   return GTH_OK;
 }
 
-// A copy is the gather_nd by one tuple of no components, which selects everything.
+// A copy is a gather_nd with one tuple without components. This tuple selects all of params.
 int32_t lower_copy(const gth_tensor_desc& source, const gth_tensor_desc& destination, int32_t device, int32_t device_id,
                    Plan* plan, const Error& error) {
   constexpr int64_t no_components = 0, one = 1;
   gth_tensor_desc params = source, out = destination, indices = GTH_TENSOR_DESC_INIT;
-  if (params.ndim == 0 && out.ndim == 0) {  // gather_nd begins with rank 1
+  if (params.ndim == 0 && out.ndim == 0) {  // gather_nd requires rank 1.
     params.ndim = out.ndim = 1;
     params.shape = out.shape = &one;
     params.strides = out.strides = nullptr;
@@ -30,7 +30,7 @@ int32_t lower_copy(const gth_tensor_desc& source, const gth_tensor_desc& destina
   indices.dtype = GTH_DTYPE_INT64;
   indices.ndim = 1;
   indices.shape = &no_components;
-  indices.device = GTH_DEVICE_CUDA_HOST;  // never read, and no device minds it
+  indices.device = GTH_DEVICE_CUDA_HOST;  // Every device accepts it. Indices without components are not read.
   return lower({GTH_OP_GATHER_ND, Open::none, &params, &indices, &out, nullptr, device, device_id}, plan, error);
 }
 

@@ -2,16 +2,16 @@
 
 #include <cstdint>
 
-#include "core/plan/plan.hpp"
 #include "core/meaning/request.hpp"
+#include "core/plan/plan.hpp"
 
 namespace gather::core {
 
-// Checks everything that does not need data, in the order of the contract, and lowers to a plan. What the request means
-// is checked once; then the plan is built in one of two ways (build.hpp).
+// Validates everything that does not depend on data, in the order that gather.h promises, and builds the plan.
+// build.hpp describes the two ways to build it.
 int32_t lower(const Request& request, Plan* plan, const Error& error);
 
-// The plan that copies `source` to `destination`, of the same dtype and shape, element by element, on a context's device.
+// Builds the plan that copies `source` to `destination` on a context's device. Both have the same dtype and shape.
 int32_t lower_copy(const gth_tensor_desc& source, const gth_tensor_desc& destination, int32_t device, int32_t device_id,
                    Plan* plan, const Error& error);
 

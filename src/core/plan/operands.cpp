@@ -34,7 +34,7 @@ int32_t check_indices(const Plan& plan, const char* indices, int64_t n, const Er
   return reads_indices(plan, n) && !indices ? fail_null_data(GTH_OPERAND_INDICES, error) : GTH_OK;
 }
 
-// What is written must not share memory with what is read.
+// Checks that the written operand shares no memory with the others.
 int32_t check_overlap(const Plan& plan, const Pointers& pointers, int64_t n, const Error& error) {
   struct Operand {
     int32_t role;
@@ -78,7 +78,7 @@ Extents extents_of(const Plan& plan, int64_t n) {
           reads ? plan.indices_reach.at(n).high : 0, copies ? plan.rows_reach.at(n).high : 0};
 }
 
-int32_t check_judging(const Plan& plan, const char* indices, int64_t n, const int64_t* given, const Error& error) {
+int32_t check_index_run(const Plan& plan, const char* indices, int64_t n, const int64_t* given, const Error& error) {
   if (int32_t status = check_open_extent(plan, n, error)) return status;
   if (given) {
     const int64_t needed = extents_of(plan, n).indices;

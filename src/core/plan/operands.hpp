@@ -14,27 +14,27 @@ struct Pointers {
   char* rows;
 };
 
-// Whose memory the output is. A caller's is as it was where a run fails; of ours nobody sees it then.
+// The owner of the output. If a run fails, memory of the caller is unchanged, and memory of the library is freed.
 enum class Output : uint8_t { callers, ours };
 
-// Bytes from each data pointer on.
+// The size of the memory of each operand in bytes, from its data pointer on.
 struct Extents {
   int64_t table, indices, rows;
 };
 
-// The open extent of a run: an extent that keeps all sizes inside int64 and inside what is described, or GTH_OPEN for a
-// plan without one.
+// Checks the open extent of a run. All sizes must fit int64 and the described memory. n must be GTH_OPEN if the plan
+// has no open extent.
 int32_t check_open_extent(const Plan& plan, int64_t n, const Error& error);
 
-// What a run with this open extent, which has been checked, reads and writes at most.
+// Returns the size of the memory that a run accesses. Precondition: check_open_extent has succeeded.
 Extents extents_of(const Plan& plan, int64_t n);
 
-// What a run can still get wrong: the open extent, memory smaller than it reads and writes (given: how much there is;
-// nullptr: the caller answers for it), NULL and overlap.
+// Validates the open extent, the sizes and the pointers of a run, and checks for overlap. `given` has the sizes of the
+// memory. If it is nullptr, the caller is responsible for them.
 int32_t check_run(const Plan& plan, const Pointers& pointers, int64_t n, const Extents* given, const Error& error);
 
-// As check_run, for a run that only validates indices. given: the bytes of memory of indices; nullptr: the caller is
-// responsible.
-int32_t check_judging(const Plan& plan, const char* indices, int64_t n, const int64_t* given, const Error& error);
+// The same as check_run for a run that only validates indices. *given is the size of the memory of indices. If it is
+// nullptr, the caller is responsible for it.
+int32_t check_index_run(const Plan& plan, const char* indices, int64_t n, const int64_t* given, const Error& error);
 
 }  // namespace gather::core

@@ -31,7 +31,7 @@ void find_device(const Request& request, Plan* plan) {
     if (!desc || is_host(desc->device) || !is_known_device(desc->device)) continue;
     plan->device = GTH_DEVICE_CUDA;
     plan->device_id = desc->device_id;
-    if (desc->device == GTH_DEVICE_CUDA) return;  // managed memory is every device's
+    if (desc->device == GTH_DEVICE_CUDA) return;  // Every device can access managed memory.
   }
 }
 
@@ -87,7 +87,7 @@ int32_t resolve_placement(const Request& request, const Meaning& meaning, Placem
   if (int32_t status = check_devices(request, plan, error)) return status;
   if (int32_t status = check_direction(meaning.settings.operation->direction, *plan, error)) return status;
   if (int32_t status = check_readonly(request, error)) return status;
-  // Tuples of no components are counted, never read.
+  // Tuples without components are counted, but not read.
   if (meaning.geometry.components == 0) std::fill_n(out->indices.strides, request.indices->ndim, fixed(0));
   return GTH_OK;
 }

@@ -1,16 +1,17 @@
 #pragma once
 
-#include "core/plan/plan.hpp"
 #include "core/meaning/request.hpp"
+#include "core/plan/plan.hpp"
 
-// Where the memory of a request lies: strides and their reach, devices, permission to write.
+// The memory of a request: strides, reach, devices, and permission to write.
 namespace gather::core {
 
 struct Placement {
   Layout table, indices, rows;
 };
 
-// Checked in the order of the contract; sets the device of the plan. The sizes have been checked.
+// Validates the memory of a request in the order that gather.h promises. Sets the device of the plan. Precondition:
+// resolve_meaning has succeeded.
 int32_t resolve_placement(const Request& request, const Meaning& meaning, Placement* out, Plan* plan,
                           const Error& error);
 

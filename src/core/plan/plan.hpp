@@ -2,11 +2,11 @@
 
 #include <cstdint>
 
-#include "core/types/index_type.hpp"
-#include "core/plan/layout.hpp"
-#include "core/options/operation.hpp"
-#include "core/types/reduction.hpp"
 #include "core/base/scaled.hpp"
+#include "core/options/operation.hpp"
+#include "core/plan/layout.hpp"
+#include "core/types/index_type.hpp"
+#include "core/types/reduction.hpp"
 
 namespace gather::core {
 
@@ -18,7 +18,7 @@ struct Loop {
   Scaled position;
 };
 
-// One component of a tuple: an indexed dim of params.
+// One component of a tuple. It selects in one dim of params.
 struct Component {
   int64_t size;
   int64_t stride;
@@ -33,10 +33,10 @@ inline int64_t index_bytes(IndexType kind) { return int64_t{1} << (static_cast<i
 
 inline bool is_signed(IndexType kind) { return kind < IndexType::uint8; }
 
-// What an element is to a kernel.
+// The representation of an element in a kernel.
 enum class ItemKind : uint8_t {
-  value,   // a number of so many bits, copied as it is
-  offset,  // a string, by its entry in the offsets
+  value,   // The bits of the element itself.
+  offset,  // The offset of a string.
 };
 
 struct Item {
@@ -46,62 +46,63 @@ struct Item {
   int64_t bytes() const { return bits / 8; }
 };
 
-// Contiguous bytes of a row where it is read and where it is written.
+// The size of a row in bytes, where it is read and where it is written.
 struct Row {
   int64_t in, out;
 };
 
-// Everything an executor needs to know about a gather or a scatter, dtypes excepted: kernels see bits, strides and index
-// widths.
+// A plan contains everything that an executor needs to run a gather or a scatter. It has no dtypes, only sizes in bits,
+// strides and index types.
 //
-//   for each loop in front of the inner ones, but the line                  "lines"
-//     for each tuple of the line                                            "line"
+//   for each outer loop except the line
+//     for each tuple of the line
 //       for each inner loop: copy a row
 //
-// A gather reads the table and writes the rows. A scatter reads the rows and writes the table. Tuples that may select the
-// same row are visited in the order of their positions.
+// A gather reads the table and writes the rows. A scatter reads the rows and writes the table. Tuples that may select
+// the same slice are processed in the order of their positions.
 //
-// Immutable once lowered.
+// A plan does not change after it has been built.
 struct Plan {
-  // Loops in the order of the output's dims. [0, inner_begin) go from tuple to tuple or repeat tuples, loops[line] is the
-  // one of them that is walked innermost; [inner_begin, end) go from row to row of a slice, which indices know nothing of.
+  // Loops are in the order of the dims of the output. Loops [0, inner_begin) step from tuple to tuple or repeat tuples.
+  // loops[line] is the one of them that runs innermost. Loops [inner_begin, end) step through the rows of a slice, and
+  // do not depend on indices.
   int32_t line, inner_begin, end;
   int32_t components;  // K
   IndexType index;
   bool is_open;
   bool wraps;
-  bool is_empty;           // no output even where there are tuples
-  bool checks_when_empty;  // ... and index values are judged all the same
+  bool is_empty;           // The output has no elements.
+  bool checks_when_empty;  // Indices are validated although the output has no elements.
   Direction direction;
-  Number number;    // of a scatter that reduces: what its elements are
-  bool in_float32;  // ... and whether they are accumulated in float32
+  Number number;    // the type of the elements if the scatter reduces
+  bool in_float32;  // A reduction accumulates in float32.
   int32_t reduction;
   int32_t bounds;
-  int32_t refused_dim;  // params without elements, which the profile refuses: the first empty dim; else -1
+  int32_t refused_dim;  // the first empty dim of params if the profile rejects empty params, else -1
   int32_t device, device_id;
   int32_t threads;
   Item item;
   Row row;
-  int64_t inner;       // rows in a slice
-  int64_t index_step;  // bytes between the components of a tuple
+  int64_t inner;       // the number of rows in a slice
+  int64_t index_step;  // the bytes between the components of a tuple
   int64_t table_offset, indices_offset, rows_offset;
   int64_t largest_n;
-  Scaled tuples;     // in indices
-  Scaled slices;     // in the output
+  Scaled tuples;     // the number of tuples in indices
+  Scaled slices;     // the number of slices in the output
   uint64_t fill[2];  // the element that bounds = fill writes
   Reach table_reach, indices_reach, rows_reach;
-  int64_t dealt;       // the tuples are dealt out to so many batches of params (1: they are not)
-  int32_t dealt_ndim;  // params dims of these batches
-  int32_t ndim;        // of the output
+  int64_t batch_split;       // The tuples are divided evenly between this number of params batches. 1: no split.
+  int32_t batch_split_ndim;  // the number of params dims that these batches have
+  int32_t ndim;              // the rank of the output
   int64_t shape[GTH_MAX_NDIM];
-  int64_t dealt_extents[GTH_MAX_NDIM], dealt_strides[GTH_MAX_NDIM];
+  int64_t batch_split_extents[GTH_MAX_NDIM], batch_split_strides[GTH_MAX_NDIM];
   Component component[GTH_MAX_NDIM];
   Loop loops[GTH_MAX_NDIM + 1];
 };
 
 inline bool is_scatter(const Plan& plan) { return plan.direction == Direction::scatter; }
 
-// A loop from tuple to tuple; the others repeat tuples, or are inside a slice.
+// Returns true if a loop steps from tuple to tuple. Other loops repeat tuples or step through a slice.
 inline bool is_tuple_loop(const Loop& loop) { return loop.position.factor != 0; }
 
 }  // namespace gather::core

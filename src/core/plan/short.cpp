@@ -3,32 +3,32 @@
 #include <algorithm>
 
 #include "core/base/checked.hpp"
-#include "core/types/dtype.hpp"
 #include "core/base/structs.hpp"
+#include "core/types/dtype.hpp"
 
 namespace gather::core {
 namespace {
 
 bool is_in(int32_t value, int32_t highest) { return static_cast<uint32_t>(value) <= static_cast<uint32_t>(highest); }
 
-// bounds = clamp and modulo have an answer for every index: theirs is no matter of inside or outside.
-bool judges_tuples(int32_t bounds) { return bounds != GTH_BOUNDS_CLAMP && bounds != GTH_BOUNDS_MODULO; }
+// Returns true if an index may be out of bounds. clamp and modulo map every index to a valid one.
+bool needs_bounds_check(int32_t bounds) { return bounds != GTH_BOUNDS_CLAMP && bounds != GTH_BOUNDS_MODULO; }
 
 bool are_short_options(const Operation& operation, const gth_options& o) {
   return has_first_fields_only(&o) && is_in(o.has_axis, operation.has_axis() ? 1 : 0) && (o.profile | o.opset) == 0 &&
          (o.axis | o.batch_dims) == 0 && (o.extents | o.reduction | o.accumulate | o.out_dtype) == 0 &&
-         is_in(o.negative, GTH_NEGATIVE_WRAP) && is_in(o.bounds, GTH_BOUNDS_SKIP) && judges_tuples(o.bounds) &&
+         is_in(o.negative, GTH_NEGATIVE_WRAP) && is_in(o.bounds, GTH_BOUNDS_SKIP) && needs_bounds_check(o.bounds) &&
          is_in(o.fill, GTH_FILL_BY_DTYPE) && o.threads >= 0;
 }
 
-// The memory of a dense tensor of so many bytes; false where it is not all described.
+// Sets the memory of a dense tensor of `bytes` bytes. Returns false if the described memory is smaller.
 bool describe_memory(const gth_tensor_desc& desc, int64_t bytes, Short::Memory* memory) {
   memory->low = desc.offset;
   memory->step = 0;
   return find_dense_end(desc, bytes, &memory->high);
 }
 
-// Params without batch or outer dims: K indexed dims, then the row.
+// The dims of a request without batch and outer dims. The dims of params are the K indexed dims, and then the row dims.
 struct Dims {
   const int64_t* table;
   const int64_t* indices;
@@ -67,7 +67,7 @@ bool measure_row(const Dims& dims, int64_t item, int64_t* row) {
   return *row <= Short::largest_row;
 }
 
-// Sizes and strides of the indexed dims; *bytes receives what all params take.
+// Sets sizes and strides of the indexed dims. *bytes receives the size of params.
 bool set_components(const Dims& dims, Short* result, int64_t* bytes) {
   result->components = dims.components;
   *bytes = result->row;
@@ -78,9 +78,9 @@ bool set_components(const Dims& dims, Short* result, int64_t* bytes) {
   return true;
 }
 
-// Nothing but one line of tuples that select one row each.
+// Returns true if the plan has one loop, and each tuple selects one row.
 bool is_one_line(const Plan& plan) {
-  return plan.end == 1 && plan.loops[0].table.is(0) && plan.dealt == 1 && !plan.is_empty && plan.refused_dim < 0;
+  return plan.end == 1 && plan.loops[0].table.is(0) && plan.batch_split == 1 && !plan.is_empty && plan.refused_dim < 0;
 }
 
 bool is_short_index(IndexType kind) { return kind == IndexType::int64 || kind == IndexType::int32; }
@@ -92,7 +92,7 @@ Short::Memory memory_of(const Reach& reach) { return {reach.low, reach.high, rea
 bool shorten(const Plan& plan, Short* result) {
   const Loop& line = plan.loops[plan.line];
   if (is_scatter(plan) || !is_one_line(plan) || plan.device != GTH_DEVICE_CPU || plan.row.in > Short::largest_row ||
-      !judges_tuples(plan.bounds) || !is_short_index(plan.index) || plan.components < 1 ||
+      !needs_bounds_check(plan.bounds) || !is_short_index(plan.index) || plan.components < 1 ||
       plan.components > Short::most_components) {
     return false;
   }

@@ -6,13 +6,13 @@
 
 namespace gather::core {
 
-// Memory that no kernel of a CUDA device reaches.
+// Returns true for memory that kernels of a CUDA device cannot access.
 inline bool is_pageable(int32_t device) { return device == 0 || device == GTH_DEVICE_CPU; }
 
-// Memory that the CPU reads and writes.
+// Returns true for memory that the CPU accesses.
 inline bool is_host(int32_t device) { return is_pageable(device) || device == GTH_DEVICE_CUDA_HOST; }
 
-// A device that this ABI knows.
+// Returns true if `device` is one of GTH_DEVICE_*.
 inline bool is_known_device(int32_t device) {
   return is_host(device) || device == GTH_DEVICE_CUDA || device == GTH_DEVICE_CUDA_MANAGED;
 }

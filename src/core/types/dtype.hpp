@@ -10,15 +10,15 @@ struct DtypeInfo {
   int32_t dtype;
   int32_t bytes;  // 0 for strings
   const char* name;
-  bool is_index;     // one of the eight integer types
-  Number number;     // what reductions take it for
-  uint64_t fill[2];  // the memory image that GTH_FILL_BY_DTYPE writes
+  bool is_index;     // It is one of the eight integer types.
+  Number number;     // the kind of number for reductions
+  uint64_t fill[2];  // the bytes that GTH_FILL_BY_DTYPE writes
 };
 
-// nullptr for numbers that are no dtype.
+// Returns nullptr if the number is no dtype.
 const DtypeInfo* find_dtype(int32_t dtype);
 
-// "float32"; a fixed text for numbers that are no dtype.
+// Returns a name such as "float32", or a fixed text if the number is no dtype.
 const char* dtype_name(int32_t dtype);
 
 }  // namespace gather::core

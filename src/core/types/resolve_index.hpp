@@ -4,7 +4,7 @@
 
 #include "core/types/index_type.hpp"
 
-// The rule for an index: which entry of a dim a value selects. The vector form in cpu/tiers/tuples.hpp is the only other
+// Defines which entry of a dim an index value selects. The vector code in cpu/tiers/tuples.hpp is the only other
 // implementation.
 #ifdef __CUDACC__
 #define GATHER_HOST_DEVICE __host__ __device__
@@ -14,7 +14,8 @@
 
 namespace gather::core {
 
-// How a value is read. A value of uint64 is passed as its bit pattern, so it is never negative: is_signed is false then.
+// How an index value is read. A uint64 value is passed as its bit pattern. is_signed is then false, and the value
+// counts as non-negative.
 struct IndexPolicy {
   bool wraps;      // A negative value counts from the end, once.
   bool is_signed;  // The value may be negative.
@@ -23,19 +24,20 @@ struct IndexPolicy {
 
 constexpr int64_t no_index = -1;
 
-// Whether a value is in [0, size). A negative value is huge as an unsigned number, so one comparison suffices.
+// Returns true if a value is in [0, size). One comparison is enough, because a negative value is a large unsigned
+// number.
 GATHER_HOST_DEVICE constexpr bool is_in_range(int64_t value, int64_t size) {
   return static_cast<uint64_t>(value) < static_cast<uint64_t>(size);
 }
 
-// The remainder in [0, size). Precondition: size > 0.
+// Returns the remainder in [0, size). Precondition: size > 0.
 GATHER_HOST_DEVICE constexpr int64_t floor_modulo(int64_t value, int64_t size, bool is_signed) {
   if (!is_signed) return static_cast<int64_t>(static_cast<uint64_t>(value) % static_cast<uint64_t>(size));
   const int64_t remainder = value % size;
   return remainder < 0 ? remainder + size : remainder;
 }
 
-// The entry that an index out of range stands for, or no_index.
+// Returns the entry that replaces an index out of range, or no_index.
 GATHER_HOST_DEVICE constexpr int64_t replace_index(int64_t value, int64_t size, IndexPolicy policy) {
   if (size <= 0) return no_index;
   if (policy.outside == Outside::clamped) return value < 0 && policy.is_signed ? 0 : size - 1;
@@ -43,7 +45,7 @@ GATHER_HOST_DEVICE constexpr int64_t replace_index(int64_t value, int64_t size, 
   return no_index;
 }
 
-// The entry in [0, size) that a value selects, or no_index if it selects none.
+// Returns the entry in [0, size) that a value selects, or no_index.
 GATHER_HOST_DEVICE constexpr int64_t resolve_index(int64_t value, int64_t size, IndexPolicy policy) {
   const int64_t index = policy.wraps && policy.is_signed && value < 0 ? value + size : value;
   return is_in_range(index, size) ? index : replace_index(index, size, policy);

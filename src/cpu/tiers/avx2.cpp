@@ -16,7 +16,7 @@ struct Lanes {
   template <class T>
   static GATHER_INLINE V load(const char* at) {
     V v = load_as(T{}, at);
-    asm("" : "+x"(v));  // what has been loaded is not loaded again
+    asm("" : "+x"(v));  // keeps the compiler from loading the indices a second time
     return v;
   }
   static GATHER_INLINE V values(const int64_t* at) {
@@ -69,7 +69,8 @@ using Narrow = NarrowAvx2;
 
 namespace gather::cpu {
 
-const Tier avx2_tier = {GTH_TIER_AVX2, inside,     resolve,     choose_copy,    choose_take,
-                        choose_write,  choose_sum, choose_give, choose_give_sum};
+const Tier avx2_tier = {GTH_TIER_AVX2,           inside,       resolve,    choose_copy,
+                        choose_fused_gather,     choose_write, choose_sum, choose_fused_scatter,
+                        choose_fused_scatter_sum};
 
 }  // namespace gather::cpu

@@ -1,26 +1,33 @@
-// The kernels, written once for every instruction set. A tier's file defines Lanes, the few operations in which
-// instruction sets differ, and includes this. Everything here has internal linkage, so each tier has a copy of its own.
-// Compiled with -fwrapv: numbers that do not fit wrap around.
+// The kernels, written once for all instruction sets. The file of a tier defines Lanes and Narrow, which contain the
+// operations that differ between instruction sets, and includes this file. Everything here has internal linkage, so
+// each tier has its own copy. The file of a tier is compiled with -fwrapv: integer arithmetic wraps around.
 //
-//   V, count          so many 64-bit numbers, with the operators of an integer
-//   D                 as many of floating point
-//   load<T>(at)       of so many indices of type T at any address, each loaded once
-//   values(at)        of 64-bit numbers; store(at, v) to them
-//   all(value)        the same number everywhere
-//   wrap(v, size)     v + size where v is negative
-//   times(a, b)       of numbers that fit 32 bits with their sign
+// Lanes is a vector of 64-bit integers:
+//
+//   V, count          the vector type, with the operators of an integer, and its number of lanes
+//   D                 the vector of as many float64 numbers
+//   register_bytes    the size of the widest register
+//   load<T>(at)       loads `count` indices of type T from any address, each exactly once
+//   values(at)        loads 64-bit numbers; store(at, v) stores them
+//   all(value)        the same number in every lane
+//   wrap(v, size)     v + size where v is negative, else v
+//   times(a, b)       the product of numbers that fit int32
 //   select(v, a, b)   a where v is negative, else b
+//   add_pairs(a, b)   the sums of adjacent pairs, first those of a and then those of b
 //   is_any_negative(v)
-//   narrow(v)         the 32-bit numbers of so many V that they fill a Narrow::V
+//   narrow(v)         converts as many V as fill one Narrow::V to 32-bit numbers
+//   stream(to, from)  copies register_bytes bytes with a non-temporal store
+//   fence()           completes non-temporal stores before later stores
 //
-// And Narrow: the same for 32-bit numbers; its count is 0 where there are no registers for it.
+// Narrow is a vector of 32-bit integers with the same operations. Its count is 0 if the tier has no such vectors. It
+// also has:
 //
-//   table(entries), look_up(table, v)   the v-th of 16 entries, v in [0, 16)
-//   store<bytes>(at, v)                 the low bytes of each
+//   table(entries), look_up(table, v)   returns entry v of 16 entries; v is in [0, 16)
+//   store<bytes>(at, v)                 stores the low bytes of each lane
 
-#include "cpu/tiers/give.hpp"
+#include "cpu/tiers/fused.hpp"
+#include "cpu/tiers/fused_scatter.hpp"
+#include "cpu/tiers/register_table.hpp"
 #include "cpu/tiers/rows.hpp"
-#include "cpu/tiers/table.hpp"
-#include "cpu/tiers/take.hpp"
 #include "cpu/tiers/tuples.hpp"
 #include "cpu/tiers/updates.hpp"

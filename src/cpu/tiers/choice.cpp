@@ -15,7 +15,8 @@ struct Candidate {
   bool (*is_usable)();
 };
 
-// The best last. There is no AVX-512 tier: on Zen 4 and Zen 5 it was never faster than AVX2 and up to 14 % slower.
+// The tiers in increasing order of speed. There is no AVX-512 tier: on Zen 4 and Zen 5 it was never faster than AVX2
+// and up to 14 % slower.
 const Candidate candidates[] = {
     {portable_tier, "portable", [] { return true; }},
 #if defined(__x86_64__)
@@ -26,7 +27,8 @@ const Candidate candidates[] = {
 };
 
 #ifdef GATHER_TESTING
-// Tests of a tier that cannot run are skipped, not run with another.
+// Ends the process with the exit status for skipped tests if the tier is not usable, so that no other tier is tested
+// instead.
 const Tier& forced_tier(const char* name) {
   for (const Candidate& each : candidates) {
     if (std::strcmp(each.name, name) == 0 && each.is_usable()) return each.tier;

@@ -4,14 +4,15 @@
 
 namespace gather::cpu {
 
-// GTH_TIER_* bits of the tiers in this library, and of those that this processor runs.
+// Return the GTH_TIER_* bits of the tiers in this library, and of the tiers that this processor can run.
 uint32_t built_tiers();
 uint32_t usable_tiers();
 
-// The best usable tier. Test builds take the one that GATHER_TIER names, and end with 77 if it is not usable.
+// Returns the fastest usable tier. Test builds use the tier that GATHER_TIER names, and exit with status 77 if it is
+// not usable.
 const Tier& tier();
 
-// A usable tier by its bit; nullptr: there is none.
+// Returns the usable tier with this bit, or nullptr.
 const Tier* find_tier(uint32_t bit);
 
 }  // namespace gather::cpu

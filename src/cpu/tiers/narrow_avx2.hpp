@@ -4,11 +4,11 @@
 
 #include "cpu/tiers/tier.hpp"
 
-// 32-bit numbers in registers of AVX2, for every tier that has it. See body.hpp.
+// Vectors of 32-bit integers in AVX2 registers. See body.hpp.
 namespace gather::cpu {
 namespace {
 
-// So many bytes, the low ones of a register.
+// Load 4, 8, 16 or 32 bytes into the low bytes of a register.
 GATHER_INLINE __m128i load_4(const char* at) { return _mm_loadu_si32(at); }
 GATHER_INLINE __m128i load_8(const char* at) { return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at)); }
 GATHER_INLINE __m128i load_16(const char* at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)); }
@@ -21,7 +21,7 @@ struct NarrowAvx2 {
   template <class T>
   static GATHER_INLINE V load(const char* at) {
     V v = load_as(T{}, at);
-    asm("" : "+x"(v));  // what has been loaded is not loaded again
+    asm("" : "+x"(v));  // keeps the compiler from loading the indices a second time
     return v;
   }
   static GATHER_INLINE V all(int32_t value) { return of(_mm256_set1_epi32(value)); }
@@ -40,7 +40,7 @@ struct NarrowAvx2 {
     const __m256i i = reinterpret_cast<__m256i>(index);
     const __m256 low = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(table.low, i));
     const __m256 high = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(table.high, i));
-    const __m256 is_high = _mm256_castsi256_ps(_mm256_slli_epi32(i, 28));  // bit 3 as the sign
+    const __m256 is_high = _mm256_castsi256_ps(_mm256_slli_epi32(i, 28));  // moves bit 3 to the sign
     return of(_mm256_castps_si256(_mm256_blendv_ps(low, high, is_high)));
   }
 

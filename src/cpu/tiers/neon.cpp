@@ -13,7 +13,7 @@ struct Narrow {
   template <class T>
   static GATHER_INLINE V load(const char* at) {
     V v = load_as(T{}, at);
-    asm("" : "+w"(v));  // what has been loaded is not loaded again
+    asm("" : "+w"(v));  // keeps the compiler from loading the indices a second time
     return v;
   }
   static GATHER_INLINE V all(int32_t value) { return vdupq_n_s32(value); }
@@ -25,7 +25,7 @@ struct Narrow {
     return {{vld1q_u8(at), vld1q_u8(at + 16), vld1q_u8(at + 32), vld1q_u8(at + 48)}};
   }
   static GATHER_INLINE V look_up(const Table& table, V index) {
-    const V bytes = index * 0x04040404 + 0x03020100;  // where the four of each entry lie
+    const V bytes = index * 0x04040404 + 0x03020100;  // the numbers of the four bytes of each entry
     return vreinterpretq_s32_u8(vqtbl4q_u8(table, vreinterpretq_u8_s32(bytes)));
   }
 
@@ -76,7 +76,7 @@ struct Lanes {
   template <class T>
   static GATHER_INLINE V load(const char* at) {
     V v = load_as(T{}, at);
-    asm("" : "+w"(v));  // what has been loaded is not loaded again
+    asm("" : "+w"(v));  // keeps the compiler from loading the indices a second time
     return v;
   }
   static GATHER_INLINE V values(const int64_t* at) { return vld1q_s64(at); }
@@ -88,14 +88,14 @@ struct Lanes {
   static GATHER_INLINE V add_pairs(V a, V b) { return vpaddq_s64(a, b); }
   static GATHER_INLINE bool is_any_negative(V v) { return (vgetq_lane_s64(v, 0) | vgetq_lane_s64(v, 1)) < 0; }
   static GATHER_INLINE Narrow::V narrow(const V* v) { return vcombine_s32(vmovn_s64(v[0]), vmovn_s64(v[1])); }
-  // There is no intrinsic for stores past the caches.
+  // There is no intrinsic for non-temporal stores.
   static GATHER_INLINE void stream(char* to, const char* from) {
     vst1q_u8(reinterpret_cast<uint8_t*>(to), vld1q_u8(reinterpret_cast<const uint8_t*>(from)));
   }
   static GATHER_INLINE void fence() {}
 
  private:
-  // Two indices, in the low bytes.
+  // Loads two indices into the low bytes.
   template <class T>
   static GATHER_INLINE T both(const char* at) {
     T bits;
@@ -131,7 +131,8 @@ struct Lanes {
 
 namespace gather::cpu {
 
-const Tier neon_tier = {GTH_TIER_NEON, inside,     resolve,     choose_copy,    choose_take,
-                        choose_write,  choose_sum, choose_give, choose_give_sum};
+const Tier neon_tier = {GTH_TIER_NEON,           inside,       resolve,    choose_copy,
+                        choose_fused_gather,     choose_write, choose_sum, choose_fused_scatter,
+                        choose_fused_scatter_sum};
 
 }  // namespace gather::cpu

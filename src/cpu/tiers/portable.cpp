@@ -1,13 +1,13 @@
 #include "cpu/tiers/tier.hpp"
 #include "gather/gather.h"
 
-#include "cpu/tiers/one.hpp"
+#include "cpu/tiers/scalar.hpp"
 
 namespace gather::cpu {
 namespace {
 
-// Indices one by one; rows by what every processor of the kind has.
-struct Lanes : One {
+// Processes indices one by one. Rows use 16-byte vectors, which every supported processor has.
+struct Lanes : Scalar {
   static constexpr int64_t register_bytes = 16;
 
   static GATHER_INLINE void stream(char* to, const char* from) { __builtin_memcpy(to, from, register_bytes); }
@@ -25,7 +25,8 @@ struct Narrow {
 
 namespace gather::cpu {
 
-const Tier portable_tier = {GTH_TIER_PORTABLE, inside,     resolve,     choose_copy,    choose_take,
-                            choose_write,      choose_sum, choose_give, choose_give_sum};
+const Tier portable_tier = {GTH_TIER_PORTABLE,       inside,       resolve,    choose_copy,
+                            choose_fused_gather,     choose_write, choose_sum, choose_fused_scatter,
+                            choose_fused_scatter_sum};
 
 }  // namespace gather::cpu

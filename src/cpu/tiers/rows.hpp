@@ -4,14 +4,14 @@
 
 #include "cpu/tiers/tier.hpp"
 
-// Rows of every size, copied. Part of body.hpp.
+// Copies rows. A class such as Fixed or Long copies and prefetches rows of one range of sizes. Part of body.hpp.
 namespace gather::cpu {
 namespace {
 
-// The widest register, in memory at any address.
+// The widest register, loaded from and stored to any address.
 typedef int64_t Register __attribute__((vector_size(Lanes::register_bytes), aligned(1), may_alias));
 
-// So many bytes in registers; those of other sizes than theirs as memcpy of a constant size sees fit.
+// Holds `bytes` bytes in registers. If they do not fill whole registers, memcpy of a constant size moves them.
 template <int64_t bytes, bool fills_registers = bytes % Lanes::register_bytes == 0>
 struct Content {
   static constexpr int64_t count = bytes / Lanes::register_bytes;
@@ -33,19 +33,20 @@ struct Content<bytes, false> {
   GATHER_INLINE void store(char* to) const { std::memcpy(to, content, bytes); }
 };
 
-GATHER_INLINE void fetch(const char* at) { __builtin_prefetch(at, 0, 1); }
+GATHER_INLINE void prefetch(const char* at) { __builtin_prefetch(at, 0, 1); }
 
-// Rows of a size known here.
+// Copies rows of a size known at compile time.
 template <int64_t size>
 struct Fixed {
   static GATHER_INLINE void copy(char* to, const char* from, int64_t) { Content<size>(from).store(to); }
-  static GATHER_INLINE void fetch_row(const char* from, int64_t) {
-    fetch(from);
-    if (size > 16) fetch(from + size - 1);
+  static GATHER_INLINE void prefetch_row(const char* from, int64_t) {
+    prefetch(from);
+    if (size > 16) prefetch(from + size - 1);
   }
 };
 
-// Rows of size to 2 * size bytes: both ends, which overlap in the middle. Never a byte beyond the row.
+// Copies rows of size to 2 * size bytes as two blocks of `size` bytes, which overlap in the middle. It accesses no byte
+// outside the row.
 template <int64_t size>
 struct TwoEnds {
   static GATHER_INLINE void copy(char* to, const char* from, int64_t row) {
@@ -53,15 +54,15 @@ struct TwoEnds {
     head.store(to);
     end.store(to + row - size);
   }
-  static GATHER_INLINE void fetch_row(const char* from, int64_t row) {
-    fetch(from);
-    if (size >= 64) fetch(from + 64);
-    fetch(from + row - 1);
+  static GATHER_INLINE void prefetch_row(const char* from, int64_t row) {
+    prefetch(from);
+    if (size >= 64) prefetch(from + 64);
+    prefetch(from + row - 1);
   }
 };
 
-// Rows of at least 128 bytes. Stores that straddle cache lines take twice as long: after the first register, the others go
-// to multiples of their size.
+// Copies rows of at least 128 bytes. After the first store, the other stores are aligned to the register size, because
+// stores across cache lines take twice as long.
 struct Long {
   static GATHER_INLINE void copy(char* to, const char* from, int64_t row) {
     Content<Lanes::register_bytes>(from).store(to);
@@ -73,18 +74,18 @@ struct Long {
       Content<64>(from + row - 64).store(to + row - 64);
     }
   }
-  static GATHER_INLINE void fetch_row(const char* from, int64_t row) {
-    const int64_t bytes = row < most_fetched ? row : most_fetched;
-    for (int64_t at = 0; at < bytes; at += 64) fetch(from + at);
-    fetch(from + bytes - 1);
+  static GATHER_INLINE void prefetch_row(const char* from, int64_t row) {
+    const int64_t bytes = row < max_fetched ? row : max_fetched;
+    for (int64_t at = 0; at < bytes; at += 64) prefetch(from + at);
+    prefetch(from + bytes - 1);
   }
 
  private:
-  static constexpr int64_t most_fetched = 4096;  // by then the processor has seen where it goes
+  static constexpr int64_t max_fetched = 4096;  // bytes after which the hardware prefetcher has detected the row
 };
 
-// Rows of a size that divides 16. What holds them up is one store for each of them: where they come to lie one after the
-// other, as many as fit a register are stored together.
+// Copies rows of a size that divides 16. The number of stores limits the speed, so rows that become contiguous are
+// stored together, 16 bytes at a time.
 template <class T>
 struct Packed : Fixed<int64_t{sizeof(T)}> {
   static constexpr int64_t count = 16 / sizeof(T);
@@ -103,14 +104,14 @@ struct Packed : Fixed<int64_t{sizeof(T)}> {
   }
 };
 
-template <class Row>
-void copy_near(char* out, int64_t stride, const char* base, const int64_t* offsets, int64_t n, int64_t row) {
+template <class RowCopy>
+void copy_rows(char* out, int64_t stride, const char* base, const int64_t* offsets, int64_t n, int64_t row) {
 #pragma GCC unroll 4
-  for (int64_t i = 0; i < n; ++i, out += stride) Row::copy(out, base + offsets[i], row);
+  for (int64_t i = 0; i < n; ++i, out += stride) RowCopy::copy(out, base + offsets[i], row);
 }
 
 template <class T>
-void copy_elements(char* out, int64_t stride, const char* base, const int64_t* offsets, int64_t n, int64_t row) {
+void copy_packed_rows(char* out, int64_t stride, const char* base, const int64_t* offsets, int64_t n, int64_t row) {
   int64_t i = 0;
   if (stride == row) {
     for (; i + Packed<T>::count <= n; i += Packed<T>::count) {
@@ -118,27 +119,27 @@ void copy_elements(char* out, int64_t stride, const char* base, const int64_t* o
       out += 16;
     }
   }
-  copy_near<Packed<T>>(out, stride, base, offsets + i, n - i, row);
+  copy_rows<Packed<T>>(out, stride, base, offsets + i, n - i, row);
 }
 
-// Each row is fetched so many rows before it is copied that it has arrived by then.
-template <class Row>
-void copy_far(char* out, int64_t stride, const char* base, const int64_t* offsets, int64_t n, int64_t row) {
-  constexpr int64_t most_ahead = 64, most_bytes_ahead = 64 * 1024;
-  int64_t ahead = most_bytes_ahead / row;
-  if (ahead > most_ahead) ahead = most_ahead;
+// Prefetches rows up to 64 rows or 64 KiB before they are copied.
+template <class RowCopy>
+void copy_rows_prefetched(char* out, int64_t stride, const char* base, const int64_t* offsets, int64_t n, int64_t row) {
+  constexpr int64_t max_ahead = 64, max_bytes_ahead = 64 * 1024;
+  int64_t ahead = max_bytes_ahead / row;
+  if (ahead > max_ahead) ahead = max_ahead;
   if (ahead > n) ahead = n;
-  for (int64_t i = 0; i < ahead; ++i) Row::fetch_row(base + offsets[i], row);
+  for (int64_t i = 0; i < ahead; ++i) RowCopy::prefetch_row(base + offsets[i], row);
   int64_t i = 0;
   for (; i + ahead < n; ++i, out += stride) {
-    Row::fetch_row(base + offsets[i + ahead], row);
-    Row::copy(out, base + offsets[i], row);
+    RowCopy::prefetch_row(base + offsets[i + ahead], row);
+    RowCopy::copy(out, base + offsets[i], row);
   }
-  for (; i < n; ++i, out += stride) Row::copy(out, base + offsets[i], row);
+  for (; i < n; ++i, out += stride) RowCopy::copy(out, base + offsets[i], row);
 }
 
-// Written past the caches, register by register. Addresses and sizes are multiples of a cache line, for what is written in
-// parts of one is slow.
+// Copies rows with non-temporal stores. Precondition: addresses and sizes are multiples of a cache line, because
+// non-temporal stores of incomplete cache lines are slow.
 struct Streamed : Long {
   static GATHER_INLINE void copy(char* to, const char* from, int64_t row) {
     for (int64_t at = 0; at < row; at += Lanes::register_bytes) Lanes::stream(to + at, from + at);
@@ -148,55 +149,55 @@ struct Streamed : Long {
   }
 };
 
-void copy_flooding(char* out, int64_t stride, const char* base, const int64_t* offsets, int64_t n, int64_t row) {
-  if (!Streamed::can_write(out, stride, row)) return copy_far<Long>(out, stride, base, offsets, n, row);
-  copy_far<Streamed>(out, stride, base, offsets, n, row);
+void copy_rows_streaming(char* out, int64_t stride, const char* base, const int64_t* offsets, int64_t n, int64_t row) {
+  if (!Streamed::can_write(out, stride, row)) return copy_rows_prefetched<Long>(out, stride, base, offsets, n, row);
+  copy_rows_prefetched<Streamed>(out, stride, base, offsets, n, row);
   Lanes::fence();
 }
 
-template <class Row>
-struct Kind {
-  using type = Row;
+template <class RowCopy>
+struct RowKind {
+  using type = RowCopy;
 };
 
-// Calls on_row(Kind<Row>{}) with what rows are copied as.
+// Calls on_row(RowKind<RowCopy>{}) with the class that copies rows of this size.
 template <class OnRow>
-auto with_row(const Rows& rows, OnRow on_row) {
+auto with_row(const RowTraits& rows, OnRow on_row) {
   switch (rows.bytes) {
-    case 1: return on_row(Kind<Packed<uint8_t>>{});
-    case 2: return on_row(Kind<Packed<uint16_t>>{});
-    case 4: return on_row(Kind<Packed<uint32_t>>{});
-    case 8: return on_row(Kind<Packed<uint64_t>>{});
-    case 16: return on_row(Kind<Fixed<16>>{});
-    case 32: return on_row(Kind<Fixed<32>>{});
-    case 64: return on_row(Kind<Fixed<64>>{});
+    case 1: return on_row(RowKind<Packed<uint8_t>>{});
+    case 2: return on_row(RowKind<Packed<uint16_t>>{});
+    case 4: return on_row(RowKind<Packed<uint32_t>>{});
+    case 8: return on_row(RowKind<Packed<uint64_t>>{});
+    case 16: return on_row(RowKind<Fixed<16>>{});
+    case 32: return on_row(RowKind<Fixed<32>>{});
+    case 64: return on_row(RowKind<Fixed<64>>{});
     default: break;
   }
-  if (rows.bytes < 4) return on_row(Kind<TwoEnds<2>>{});
-  if (rows.bytes < 8) return on_row(Kind<TwoEnds<4>>{});
-  if (rows.bytes < 16) return on_row(Kind<TwoEnds<8>>{});
-  if (rows.bytes < 32) return on_row(Kind<TwoEnds<16>>{});
-  if (rows.bytes < 64) return on_row(Kind<TwoEnds<32>>{});
-  if (rows.bytes < 128) return on_row(Kind<TwoEnds<64>>{});
-  return on_row(Kind<Long>{});
+  if (rows.bytes < 4) return on_row(RowKind<TwoEnds<2>>{});
+  if (rows.bytes < 8) return on_row(RowKind<TwoEnds<4>>{});
+  if (rows.bytes < 16) return on_row(RowKind<TwoEnds<8>>{});
+  if (rows.bytes < 32) return on_row(RowKind<TwoEnds<16>>{});
+  if (rows.bytes < 64) return on_row(RowKind<TwoEnds<32>>{});
+  if (rows.bytes < 128) return on_row(RowKind<TwoEnds<64>>{});
+  return on_row(RowKind<Long>{});
 }
 
-// Whether rows are written past the caches, their addresses permitting.
-bool is_streamed(const Rows& rows) { return rows.is_flooding && rows.bytes >= 256 && rows.bytes % 64 == 0; }
+// Returns true if rows are written with non-temporal stores, provided that their addresses are aligned.
+bool is_streamed(const RowTraits& rows) { return rows.streams && rows.bytes >= 256 && rows.bytes % 64 == 0; }
 
-template <class Row>
-CopyRows near_copy(Kind<Row>) {
-  return copy_near<Row>;
+template <class RowCopy>
+CopyRows plain_copy(RowKind<RowCopy>) {
+  return copy_rows<RowCopy>;
 }
 template <class T>
-CopyRows near_copy(Kind<Packed<T>>) {
-  return copy_elements<T>;
+CopyRows plain_copy(RowKind<Packed<T>>) {
+  return copy_packed_rows<T>;
 }
 
-CopyRows choose_copy(const Rows& rows) {
-  if (is_streamed(rows)) return copy_flooding;
+CopyRows choose_copy(const RowTraits& rows) {
+  if (is_streamed(rows)) return copy_rows_streaming;
   return with_row(rows, [&](auto kind) -> CopyRows {
-    return rows.is_far ? copy_far<typename decltype(kind)::type> : near_copy(kind);
+    return rows.exceeds_cache ? copy_rows_prefetched<typename decltype(kind)::type> : plain_copy(kind);
   });
 }
 

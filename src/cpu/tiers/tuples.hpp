@@ -1,22 +1,23 @@
 #pragma once
 
-#include "cpu/tiers/one.hpp"
+#include "cpu/tiers/scalar.hpp"
 #include "cpu/tiers/tier.hpp"
 
-// Tuples of indices, judged and turned into offsets. Part of body.hpp.
+// Validates tuples of indices and converts them to offsets. Part of body.hpp.
 namespace gather::cpu {
 namespace {
 
-// Indices that are folded by floating point are nearer to 0: numbers that it holds exactly, and quotients that it finds.
-constexpr int64_t foldable = int64_t{1} << 50;
+// The largest magnitude of an index whose remainder is computed in floating point. Below it, float64 is exact for the
+// index, and the quotient is off by at most 1.
+constexpr int64_t max_modulo_value = int64_t{1} << 50;
 
-// What one component of a tuple asks of an index.
-struct Demand {
+// The rule for the indices of one component.
+struct IndexRule {
   int64_t wrap, limit, low, stride;
-  double inverse;  // of the size, where indices are folded
+  double inverse;  // 1 / size if bounds = modulo, else 0
 
-  Demand() = default;
-  Demand(const Selection& selection, int32_t component)
+  IndexRule() = default;
+  IndexRule(const Selection& selection, int32_t component)
       : wrap(selection.wraps ? selection.size[component] : 0),
         limit(selection.size[component] - 1),
         low(lowest(selection, limit)),
@@ -24,54 +25,54 @@ struct Demand {
         inverse(selection.outside == Outside::modulo ? 1.0 / static_cast<double>(selection.size[component]) : 0) {}
 
  private:
-  // What looks negative under uint64 is huge.
+  // A uint64 index that is negative as int64 is large.
   static int64_t lowest(const Selection& selection, int64_t limit) {
-    const bool is_huge = selection.type == IndexType::uint64;
-    if (selection.outside == Outside::modulo) return is_huge ? 0 : -foldable;
-    return is_huge ? limit : 0;
+    const bool is_uint64 = selection.type == IndexType::uint64;
+    if (selection.outside == Outside::modulo) return is_uint64 ? 0 : -max_modulo_value;
+    return is_uint64 ? limit : 0;
   }
 };
 
-// What is asked of a stream of indices: of the first, what component 0 of a tuple asks, of the next, what component 1
-// does, and so on, again and again. After `period` vectors it begins anew.
-struct Pattern {
-  static constexpr int32_t most = Selection::most_components * Lanes::count;
+// The rules for a stream of dense tuples, one for each lane. Component c of each tuple has rule c. The pattern of rules
+// repeats after `period` vectors.
+struct RulePattern {
+  static constexpr int32_t max_rules = Selection::max_components * Lanes::count;
 
-  Pattern() = default;
-  explicit Pattern(const Selection& selection) { fill(selection); }
+  RulePattern() = default;
+  explicit RulePattern(const Selection& selection) { fill(selection); }
 
   __attribute__((noinline)) void fill(const Selection& selection) {
     period = selection.components;
     for (int32_t lanes = Lanes::count; lanes % 2 == 0 && period % 2 == 0; lanes /= 2) period /= 2;
     for (int32_t i = 0, c = 0; i < period * Lanes::count; ++i) {
-      const Demand demand(selection, c);
-      wrap[i] = demand.wrap;
-      limit[i] = demand.limit;
-      low[i] = demand.low;
-      stride[i] = demand.stride;
-      inverse[i] = demand.inverse;
+      const IndexRule rule(selection, c);
+      wrap[i] = rule.wrap;
+      limit[i] = rule.limit;
+      low[i] = rule.low;
+      stride[i] = rule.stride;
+      inverse[i] = rule.inverse;
       if (++c == selection.components) c = 0;
     }
   }
 
   int32_t period;
-  int64_t wrap[most], limit[most], low[most], stride[most];
-  double inverse[most];
+  int64_t wrap[max_rules], limit[max_rules], low[max_rules], stride[max_rules];
+  double inverse[max_rules];
 };
 
-// What is asked of a vector of indices: of all the same, or from the i-th of a pattern on.
+// The rules for one vector of indices: one rule for all lanes, or the rules of a pattern from the i-th on.
 template <class L>
-struct Step {
+struct VectorRule {
   typename L::V wrap, limit, low, stride;
   typename L::D inverse;
 
-  GATHER_INLINE explicit Step(const Demand& demand)
-      : wrap(L::all(demand.wrap)),
-        limit(L::all(demand.limit)),
-        low(L::all(demand.low)),
-        stride(L::all(demand.stride)),
-        inverse(demand.inverse - typename L::D{}) {}
-  GATHER_INLINE Step(const Pattern& pattern, int64_t i)
+  GATHER_INLINE explicit VectorRule(const IndexRule& rule)
+      : wrap(L::all(rule.wrap)),
+        limit(L::all(rule.limit)),
+        low(L::all(rule.low)),
+        stride(L::all(rule.stride)),
+        inverse(rule.inverse - typename L::D{}) {}
+  GATHER_INLINE VectorRule(const RulePattern& pattern, int64_t i)
       : wrap(L::values(pattern.wrap + i)),
         limit(L::values(pattern.limit + i)),
         low(L::values(pattern.low + i)),
@@ -82,123 +83,128 @@ struct Step {
 
 template <class To, class From>
 GATHER_INLINE To same_bits(From from) {
-  static_assert(sizeof(To) == sizeof(From), "of as many");
+  static_assert(sizeof(To) == sizeof(From), "the sizes must be equal");
   To to;
   __builtin_memcpy(&to, &from, sizeof to);
   return to;
 }
 
-// Numbers within foldable turn into floating point and back beside a number whose last bit counts ones.
-constexpr double ones = 0x1.8p52;
-constexpr int64_t ones_bits = 0x4338000000000000;
+// The sum of this constant and a number below 2^51 in magnitude is a float64 whose mantissa ends in that integer. So
+// integers are converted to float64 and back without conversion instructions.
+constexpr double integer_bias = 0x1.8p52;
+constexpr int64_t integer_bias_bits = 0x4338000000000000;
 
 template <class L>
 GATHER_INLINE typename L::D to_double(typename L::V v) {
-  return same_bits<typename L::D>(v + L::all(ones_bits)) - ones;
+  return same_bits<typename L::D>(v + L::all(integer_bias_bits)) - integer_bias;
 }
 
 template <class L>
 GATHER_INLINE typename L::V to_integer(typename L::D number) {
-  return same_bits<typename L::V>(number + ones) - L::all(ones_bits);
+  return same_bits<typename L::V>(number + integer_bias) - L::all(integer_bias_bits);
 }
 
-// The rest of v / size. Every number here is an integer that floating point holds; however it rounds, the quotient is off by
-// 1 at most.
+// Returns the non-negative remainder of v / size. float64 is exact for every number here. The quotient is off by at
+// most 1 in every rounding mode, so one correction in each direction is sufficient.
 template <class L>
-GATHER_INLINE typename L::V fold(typename L::V v, const Step<L>& step) {
-  const auto size = step.limit + L::all(1);
+GATHER_INLINE typename L::V remainder(typename L::V v, const VectorRule<L>& rule) {
+  const auto size = rule.limit + L::all(1);
   const auto number = to_double<L>(v);
-  const auto quotient = (number * step.inverse + ones) - ones;
-  const auto rest = L::wrap(to_integer<L>(number - quotient * to_double<L>(size)), size);
-  return L::select(step.limit - rest, rest - size, rest);
+  const auto quotient = (number * rule.inverse + integer_bias) - integer_bias;
+  const auto result = L::wrap(to_integer<L>(number - quotient * to_double<L>(size)), size);
+  return L::select(rule.limit - result, result - size, result);
 }
 
-// Bytes into params. An index v is outside if v or limit - v is negative: the sign of (v | limit - v) says both.
+// Returns the byte offset of the entry that an index selects. Sets the sign of *bad if the index is out of bounds. An
+// index v is out of bounds if v or limit - v is negative, so the sign of (v | limit - v) is the result of both tests.
 template <class L, Outside outside>
-GATHER_INLINE typename L::V product(typename L::V v, const Step<L>& step, typename L::V* bad) {
+GATHER_INLINE typename L::V product(typename L::V v, const VectorRule<L>& rule, typename L::V* bad) {
   if (outside == Outside::modulo) {
-    *bad |= (v - step.low) | (L::all(foldable) - v);
-    return L::times(fold<L>(v, step), step.stride);
+    *bad |= (v - rule.low) | (L::all(max_modulo_value) - v);
+    return L::times(remainder<L>(v, rule), rule.stride);
   }
-  v = L::wrap(v, step.wrap);
+  v = L::wrap(v, rule.wrap);
   if (outside == Outside::clamped) {
-    v = L::select(v, step.low, v);
-    v = L::select(step.limit - v, step.limit, v);
-    return L::times(v, step.stride);
+    v = L::select(v, rule.low, v);
+    v = L::select(rule.limit - v, rule.limit, v);
+    return L::times(v, rule.stride);
   }
-  const typename L::V sign = v | (step.limit - v);
+  const typename L::V sign = v | (rule.limit - v);
   *bad |= sign;
-  const typename L::V result = L::times(v, step.stride);
+  const typename L::V result = L::times(v, rule.stride);
   return outside == Outside::skipped ? L::select(sign, L::all(no_row), result) : result;
 }
 
-// Calls on_step(L, loaded indices, Step<L>, i) for a stream of `count` indices, the i-th and those after it in lanes.
-template <class T, class OnStep>
-GATHER_INLINE void walk(const Selection& selection, const char* first, int64_t count, OnStep on_step) {
+// Calls on_vector(L, indices, VectorRule<L>, i) for each vector of a stream of `count` indices. The lanes hold the
+// indices from the i-th on. The indices after the last full vector follow one by one, with L = Scalar.
+template <class T, class OnVector>
+GATHER_INLINE void walk(const Selection& selection, const char* first, int64_t count, OnVector on_vector) {
   constexpr int64_t lanes = Lanes::count, bytes = sizeof(T);
   int64_t i = 0;
   if (selection.components == 1) {
-    const Demand demand(selection, 0);
-    const Step<Lanes> step(demand);
-    for (; i + lanes <= count; i += lanes) on_step(Lanes{}, Lanes::template load<T>(first + i * bytes), step, i);
-    const Step<One> last(demand);
-    for (; i < count; ++i) on_step(One{}, One::template load<T>(first + i * bytes), last, i);
+    const IndexRule rule(selection, 0);
+    const VectorRule<Lanes> vector_rule(rule);
+    for (; i + lanes <= count; i += lanes)
+      on_vector(Lanes{}, Lanes::template load<T>(first + i * bytes), vector_rule, i);
+    const VectorRule<Scalar> last(rule);
+    for (; i < count; ++i) on_vector(Scalar{}, Scalar::template load<T>(first + i * bytes), last, i);
     return;
   }
-  const Pattern pattern(selection);
+  const RulePattern pattern(selection);
   if (pattern.period == 1) {
-    const Step<Lanes> step(pattern, 0);
-    for (; i + lanes <= count; i += lanes) on_step(Lanes{}, Lanes::template load<T>(first + i * bytes), step, i);
+    const VectorRule<Lanes> vector_rule(pattern, 0);
+    for (; i + lanes <= count; i += lanes)
+      on_vector(Lanes{}, Lanes::template load<T>(first + i * bytes), vector_rule, i);
   } else {
     while (i + pattern.period * lanes <= count) {
       for (int64_t p = 0; p < pattern.period; ++p, i += lanes) {
-        on_step(Lanes{}, Lanes::template load<T>(first + i * bytes), Step<Lanes>(pattern, p * lanes), i);
+        on_vector(Lanes{}, Lanes::template load<T>(first + i * bytes), VectorRule<Lanes>(pattern, p * lanes), i);
       }
     }
   }
   for (int64_t p = 0; i < count; ++i, ++p) {
-    on_step(One{}, One::template load<T>(first + i * bytes), Step<One>(pattern, p), i);
+    on_vector(Scalar{}, Scalar::template load<T>(first + i * bytes), VectorRule<Scalar>(pattern, p), i);
   }
 }
 
-// Whether anything was outside, in lanes and in what is left over.
-struct Bad {
+// Records whether an index was out of bounds, in the vectors and in the scalars after them.
+struct BadSigns {
   Lanes::V lanes = Lanes::all(0);
-  One::V rest = 0;
+  Scalar::V scalar = 0;
 
   GATHER_INLINE Lanes::V* of(Lanes) { return &lanes; }
-  GATHER_INLINE One::V* of(One) { return &rest; }
-  GATHER_INLINE bool is_set() const { return Lanes::is_any_negative(lanes) || rest < 0; }
+  GATHER_INLINE Scalar::V* of(Scalar) { return &scalar; }
+  GATHER_INLINE bool is_set() const { return Lanes::is_any_negative(lanes) || scalar < 0; }
 };
 
-// With w = wrap: v is in [-w, limit] where v + w is in [0, limit + w].
+// Returns true if all indices are inside. With w = wrap: v is in [-w, limit] if v + w is in [0, limit + w].
 template <class T>
 bool inside_as(const Selection& selection, const char* first, int64_t count) {
-  Bad bad;
-  walk<T>(selection, first, count, [&](auto lanes, auto v, const auto& step, int64_t) __attribute__((always_inline)) {
-    v += step.wrap;
-    *bad.of(lanes) |= v | (step.limit + step.wrap - v);
+  BadSigns bad;
+  walk<T>(selection, first, count, [&](auto lanes, auto v, const auto& rule, int64_t) __attribute__((always_inline)) {
+    v += rule.wrap;
+    *bad.of(lanes) |= v | (rule.limit + rule.wrap - v);
   });
   return !bad.is_set();
 }
 
-// Indices of 32 bits and fewer, so many more at a time. As numbers of 32 bits they wrap around as those of 64 would not: what
-// was negative is in the upper half before, and what is inside in the lower one after.
+// Counts negative indices of at most 32 bits from the end, in 32-bit lanes. The sum of a negative index and a size of
+// at most 2^31 fits int32. A uint32 index of 2^31 or more is negative as int32, and it is out of bounds.
 template <class N, class T>
-GATHER_INLINE typename N::V wrap_narrow(const Demand& demand, typename N::V v) {
+GATHER_INLINE typename N::V wrap_narrow(const IndexRule& rule, typename N::V v) {
   constexpr bool may_be_negative = static_cast<T>(-1) < T{0};
-  return may_be_negative ? v + (v >> 31 & N::all(static_cast<int32_t>(demand.wrap))) : v;
+  return may_be_negative ? v + (v >> 31 & N::all(static_cast<int32_t>(rule.wrap))) : v;
 }
 
 template <class N, class T>
 bool inside_narrow(const Selection& selection, const char* first, int64_t count) {
-  const Demand demand(selection, 0);
-  const auto limit = N::all(static_cast<int32_t>(demand.limit));
+  const IndexRule rule(selection, 0);
+  const auto limit = N::all(static_cast<int32_t>(rule.limit));
   auto bad = N::all(0);
   int64_t i = 0;
 #pragma GCC unroll 4
   for (; i + N::count <= count; i += N::count) {
-    const auto v = wrap_narrow<N, T>(demand, N::template load<T>(first + i * int64_t{sizeof(T)}));
+    const auto v = wrap_narrow<N, T>(rule, N::template load<T>(first + i * int64_t{sizeof(T)}));
     bad |= v | (limit - v);
   }
   return !N::is_any_negative(bad) && inside_as<T>(selection, first + i * int64_t{sizeof(T)}, count - i);
@@ -206,14 +212,14 @@ bool inside_narrow(const Selection& selection, const char* first, int64_t count)
 
 template <class T, Outside outside>
 bool multiply_as(const Selection& selection, const char* first, int64_t count, int64_t* products) {
-  Bad bad;
-  walk<T>(selection, first, count, [&](auto lanes, auto v, const auto& step, int64_t i) __attribute__((always_inline)) {
-    lanes.store(products + i, product<decltype(lanes), outside>(v, step, bad.of(lanes)));
+  BadSigns bad;
+  walk<T>(selection, first, count, [&](auto lanes, auto v, const auto& rule, int64_t i) __attribute__((always_inline)) {
+    lanes.store(products + i, product<decltype(lanes), outside>(v, rule, bad.of(lanes)));
   });
   return !bad.is_set();
 }
 
-// Returns whether all were inside.
+// Returns true if all indices were inside.
 template <class T>
 bool multiply(const Selection& selection, const char* first, int64_t count, int64_t* products) {
   switch (selection.outside) {
@@ -240,27 +246,27 @@ GATHER_INLINE auto with_type(IndexType type, OnType on_type) {
 
 int64_t index_bytes(IndexType type) { return int64_t{1} << (static_cast<int32_t>(type) & 3); }
 
-// Whether tuples and components lie one after the other.
+// Returns true if the indices of all tuples and components are contiguous.
 bool is_dense(const Selection& selection, int64_t stride) {
   const int64_t bytes = index_bytes(selection.type);
   return stride == selection.components * bytes && (selection.components == 1 || selection.index_step == bytes);
 }
 
-// What is worked on at a time where a stream is not read or not written in place.
+// The number of indices that are processed at once if they are packed, or if their products need a buffer.
 constexpr int64_t chunk = 512;
 
-// Tuples with gaps, without them.
+// Copies tuples that are not contiguous to contiguous 64-bit numbers.
 void pack(const Selection& selection, const char* tuples, int64_t stride, int64_t n, int64_t* values) {
   with_type(selection.type, [&](auto type) {
     for (int64_t i = 0; i < n; ++i) {
       for (int32_t c = 0; c < selection.components; ++c) {
-        *values++ = One::load<decltype(type)>(tuples + i * stride + c * selection.index_step);
+        *values++ = Scalar::load<decltype(type)>(tuples + i * stride + c * selection.index_step);
       }
     }
   });
 }
 
-// As many at a time as registers hold.
+// Uses 32-bit lanes if the tier has them and the indices fit.
 template <class N, class T>
 bool inside_type(const Selection& selection, const char* first, int64_t count) {
   if constexpr (N::count > 0 && sizeof(T) < 8) {
@@ -276,9 +282,9 @@ bool inside_dense(const Selection& selection, IndexType index_type, const char* 
 bool inside(const Selection& selection, const char* tuples, int64_t stride, int64_t n) {
   if (is_dense(selection, stride)) return inside_dense(selection, selection.type, tuples, n * selection.components);
   int64_t values[chunk];
-  const int64_t step = chunk / selection.components;
-  for (int64_t i = 0; i < n; i += step) {
-    const int64_t now = n - i < step ? n - i : step;
+  const int64_t chunk_tuples = chunk / selection.components;
+  for (int64_t i = 0; i < n; i += chunk_tuples) {
+    const int64_t now = n - i < chunk_tuples ? n - i : chunk_tuples;
     pack(selection, tuples + i * stride, stride, now, values);
     const char* packed = reinterpret_cast<const char*>(values);
     if (!inside_dense(selection, IndexType::int64, packed, now * selection.components)) return false;
@@ -286,7 +292,7 @@ bool inside(const Selection& selection, const char* tuples, int64_t stride, int6
   return true;
 }
 
-// The sums of so many products each, a power of two: as many as there are lanes.
+// Returns the sums of `components` products each, one sum for each lane. Precondition: components is a power of two.
 template <int32_t components>
 GATHER_INLINE Lanes::V sums(const int64_t* products) {
   if constexpr (components == 1) {
@@ -328,7 +334,7 @@ void add_up(const int64_t* products, int32_t components, int64_t n, int64_t* off
   }
 }
 
-void add_row_steps(int64_t step, int64_t n, int64_t* offsets) {
+void add_table_steps(int64_t step, int64_t n, int64_t* offsets) {
   for (int64_t i = 0; i < n; ++i) {
     if (offsets[i] != no_row) offsets[i] += i * step;
   }
@@ -347,12 +353,12 @@ Resolved resolve(const Selection& selection, const char* tuples, int64_t stride,
     all = multiply_dense(selection, selection.type, tuples, n, offsets);
   } else {
     int64_t products[chunk];
-    const int64_t step = chunk / components;
-    for (int64_t i = 0; i < n; i += step) {
-      const int64_t now = n - i < step ? n - i : step;
+    const int64_t chunk_tuples = chunk / components;
+    for (int64_t i = 0; i < n; i += chunk_tuples) {
+      const int64_t now = n - i < chunk_tuples ? n - i : chunk_tuples;
       const char* first = tuples + i * stride;
       if (!dense) {
-        pack(selection, first, stride, now, products);  // each product takes its index's place
+        pack(selection, first, stride, now, products);  // each product then overwrites its index
         first = reinterpret_cast<const char*>(products);
       }
       const IndexType index_type = dense ? selection.type : IndexType::int64;
@@ -361,7 +367,7 @@ Resolved resolve(const Selection& selection, const char* tuples, int64_t stride,
     }
   }
   if (!all && (selection.outside != Outside::skipped || components > 1)) return Resolved::bad;
-  if (selection.row_step != 0) add_row_steps(selection.row_step, n, offsets);
+  if (selection.table_step != 0) add_table_steps(selection.table_step, n, offsets);
   return all ? Resolved::all : Resolved::some;
 }
 

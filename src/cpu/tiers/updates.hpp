@@ -2,36 +2,37 @@
 
 #include "cpu/tiers/rows.hpp"
 
-// Rows of updates, written over those of a target or added to them. Part of body.hpp.
+// Overwrites rows of a target with updates, or adds updates to them. Part of body.hpp.
 namespace gather::cpu {
 namespace {
 
-template <class Row>
+template <class RowCopy>
 void write_rows(char* target, const int64_t* offsets, const char* updates, const int64_t* from, int64_t n,
                 int64_t row) {
-  for (int64_t i = 0; i < n; ++i) Row::copy(target + offsets[i], updates + from[i], row);
+  for (int64_t i = 0; i < n; ++i) RowCopy::copy(target + offsets[i], updates + from[i], row);
 }
 
-// Rows of whole cache lines, past the caches where they also begin with one: what is written in parts of a line is slow.
-struct StreamedLines {
+// Copies rows of whole cache lines. Uses non-temporal stores only if the row begins at a cache line, because
+// non-temporal stores of incomplete cache lines are slow.
+struct StreamedCacheLines {
   static GATHER_INLINE void copy(char* to, const char* from, int64_t row) {
     if ((reinterpret_cast<intptr_t>(to) & 63) == 0) return Streamed::copy(to, from, row);
     for (int64_t at = 0; at < row; at += 64) Content<64>(from + at).store(to + at);
   }
 };
 
-void write_flooding(char* target, const int64_t* offsets, const char* updates, const int64_t* from, int64_t n,
-                    int64_t row) {
-  write_rows<StreamedLines>(target, offsets, updates, from, n, row);
+void write_rows_streaming(char* target, const int64_t* offsets, const char* updates, const int64_t* from, int64_t n,
+                          int64_t row) {
+  write_rows<StreamedCacheLines>(target, offsets, updates, from, n, row);
   Lanes::fence();
 }
 
-WriteRows choose_write(const Rows& rows) {
-  if (rows.is_flooding && rows.bytes % 64 == 0) return write_flooding;
+WriteRows choose_write(const RowTraits& rows) {
+  if (rows.streams && rows.bytes % 64 == 0) return write_rows_streaming;
   return with_row(rows, [&](auto kind) -> WriteRows { return write_rows<typename decltype(kind)::type>; });
 }
 
-// Numbers that fill a register, or a part of one, in memory at any address.
+// Adds vectors of `width` bytes. Addresses need no alignment.
 template <class T, int64_t width>
 struct Numbers {
   typedef T V __attribute__((vector_size(static_cast<size_t>(width)), aligned(1), may_alias));
@@ -44,24 +45,25 @@ struct Numbers {
 
 constexpr int64_t fitting(int64_t bytes) { return bytes < Lanes::register_bytes ? bytes : Lanes::register_bytes; }
 
-// Rows of a size known here.
+// Adds rows of a size known at compile time.
 template <class T, int64_t size>
 struct FixedSum {
   static GATHER_INLINE void add(char* to, const char* from, int64_t) {
-    using Part = Numbers<T, fitting(size)>;
-    for (int64_t at = 0; at < size; at += fitting(size)) Part::store(to + at, Part::sum(to + at, from + at));
+    using Vector = Numbers<T, fitting(size)>;
+    for (int64_t at = 0; at < size; at += fitting(size)) Vector::store(to + at, Vector::sum(to + at, from + at));
   }
 };
 
-// Rows of at least `width` bytes. The end, which overlaps what is in front of it, is summed before that is.
+// Adds rows of at least `width` bytes. The last vector overlaps the one before it, so its sum is computed first and
+// stored last.
 template <class T, int64_t width>
 struct LongSum {
   static GATHER_INLINE void add(char* to, const char* from, int64_t row) {
-    using Part = Numbers<T, width>;
+    using Vector = Numbers<T, width>;
     const int64_t end = row - width;
-    const typename Part::V last = Part::sum(to + end, from + end);
-    for (int64_t at = 0; at < end; at += width) Part::store(to + at, Part::sum(to + at, from + at));
-    Part::store(to + end, last);
+    const typename Vector::V last = Vector::sum(to + end, from + end);
+    for (int64_t at = 0; at < end; at += width) Vector::store(to + at, Vector::sum(to + at, from + at));
+    Vector::store(to + end, last);
   }
 };
 

@@ -19,7 +19,7 @@ def declarations(header: str) -> str:
     """What cffi understands of gather.h: its functions, structs and plain constants."""
     text = re.sub(r"/\*.*?\*/", "", header, flags=re.S).replace("\\\n", " ")
     text = re.sub(r"#ifdef __cplusplus\n.*?#endif\n", "", text, flags=re.S)
-    constants = re.findall(r"^#define GTH_\w+ -?\d+\s*$", text, flags=re.M)
+    constants = re.findall(r"^#define GTH_\w+ +-?\d+\s*$", text, flags=re.M)
     code = re.sub(r"^#.*$", "", text, flags=re.M).replace("GTH_API ", "")
     return "\n".join(constants) + code
 
@@ -81,10 +81,10 @@ class Library:
         raise (GatherIndexError if status == self.lib.GTH_E_INDEX else GatherError)(err, message)
 
     def gather(self, params, indices, *, out, axis=None, **switches):
-        self._run(self.lib.gth_gather_desc, params, indices, out, axis, switches)
+        self._run(self.lib.gth_gather, params, indices, out, axis, switches)
 
     def gather_nd(self, params, indices, *, out, **switches):
-        self._run(self.lib.gth_gather_nd_desc, params, indices, out, None, switches)
+        self._run(self.lib.gth_gather_nd, params, indices, out, None, switches)
 
     def _run(self, function, params, indices, out, axis, switches):
         options = self.new("gth_options")
@@ -96,14 +96,16 @@ class Library:
             setattr(options, name, value)
         with ExitStack() as keep:
             p, i, o = (self.describe(values, keep) for values in (params, indices, out))
-            self.call(function, self.ffi.NULL, p, i, options, o)
+            self.call(function, self.ffi.NULL, p, i, o, options)
 
     def gather_shape(self, params, indices):
-        ndim, shape = self.ffi.new("int32_t *"), self.ffi.new("int64_t[]", self.lib.GTH_MAX_NDIM)
+        request, rows = self.new("gth_request"), self.new("gth_tensor_desc")
+        shape = self.ffi.new("int64_t[]", self.lib.GTH_MAX_NDIM)
         with ExitStack() as keep:
             p, i = self.describe(params, keep), self.describe(indices, keep)
-            self.call(self.lib.gth_gather_shape, p, i, self.ffi.NULL, self.lib.GTH_MAX_NDIM, ndim, shape)
-        return tuple(shape[d] for d in range(ndim[0]))
+            request.op, request.table, request.indices = self.lib.GTH_OP_GATHER, p, i
+            self.call(self.lib.gth_infer, request, rows, self.lib.GTH_MAX_NDIM, shape)
+        return tuple(shape[d] for d in range(rows.ndim))
 
 
 def raises(kind, function, *arguments, **keywords):

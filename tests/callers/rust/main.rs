@@ -117,7 +117,7 @@ mod ffi {
             n: i64,
             table: *const c_void,
             indices: *const c_void,
-            rows: *const c_void,
+            rows: *mut c_void,
             err: *mut Error,
         ) -> i32;
         pub fn gth_plan_release(plan: *mut Plan) -> i32;

@@ -12,7 +12,7 @@ struct bench_gather {
   std::vector<int64_t> params_shape, indices_shape, out_shape;
   gth_tensor_desc params = GTH_TENSOR_DESC_INIT, indices = GTH_TENSOR_DESC_INIT, out = GTH_TENSOR_DESC_INIT;
   gth_options options = GTH_OPTIONS_INIT;
-  bool is_nd = false;
+  int32_t op = GTH_OP_GATHER;
   gth_plan* plan = nullptr;
 
   ~bench_gather() { gth_plan_release(plan); }
@@ -33,36 +33,36 @@ gth_tensor_desc describe(int32_t dtype, const std::vector<int64_t>& shape, const
   return desc;
 }
 
+gth_request request_of(const bench_gather& gather) {
+  return GTH_REQUEST(gather.op, &gather.params, &gather.indices, nullptr, &gather.options);
+}
+
 void describe_output(bench_gather* gather, void* data) {
   gth_error error = GTH_ERROR_INIT;
   int64_t shape[GTH_MAX_NDIM];
-  int32_t ndim = 0;
-  must((gather->is_nd ? gth_gather_nd_shape : gth_gather_shape)(&gather->params, &gather->indices, &gather->options,
-                                                                GTH_MAX_NDIM, &ndim, shape, &error),
-       error);
-  gather->out_shape.assign(shape, shape + ndim);
+  gth_tensor_desc rows = GTH_TENSOR_DESC_INIT;
+  const gth_request request = request_of(*gather);
+  must(gth_infer(&request, &rows, GTH_MAX_NDIM, shape, &error), error);
+  gather->out_shape.assign(shape, shape + rows.ndim);
   gather->out = describe(GTH_DTYPE_UINT8, gather->out_shape, data);
 }
 
 void make_plan(bench_gather* gather) {
   gth_error error = GTH_ERROR_INIT;
-  must((gather->is_nd ? gth_gather_nd_plan : gth_gather_plan)(&gather->params, &gather->indices, &gather->options,
-                                                              nullptr, &gather->plan, &error),
-       error);
+  const gth_request request = request_of(*gather);
+  must(gth_plan_create(&request, &gather->plan, &error), error);
 }
 
 void run_plan(bench_gather* gather) {
   gth_error error = GTH_ERROR_INIT;
-  must(gth_plan_run(context, gather->plan, gather->params.data, gather->indices.data,
-                    const_cast<void*>(gather->out.data), GTH_OPEN, &error),
+  must(gth_plan_run(context, gather->plan, GTH_OPEN, gather->params.data, gather->indices.data, gather->out.data,
+                    &error),
        error);
 }
 
 void call(bench_gather* gather) {
   gth_error error = GTH_ERROR_INIT;
-  must((gather->is_nd ? gth_gather_nd_desc : gth_gather_desc)(context, &gather->params, &gather->indices,
-                                                              &gather->options, &gather->out, &error),
-       error);
+  must(gth_run(context, gather->op, &gather->params, &gather->indices, &gather->out, &gather->options, &error), error);
 }
 
 void synchronize() {
@@ -105,7 +105,7 @@ int32_t bench_make_gather(const void* params, int32_t params_ndim, const int64_t
     made->indices_shape.assign(indices_shape, indices_shape + indices_ndim);
     made->params = describe(GTH_DTYPE_UINT8, made->params_shape, params);
     made->indices = describe(index_bytes == 4 ? GTH_DTYPE_INT32 : GTH_DTYPE_INT64, made->indices_shape, indices);
-    made->is_nd = is_nd != 0;
+    made->op = is_nd ? GTH_OP_GATHER_ND : GTH_OP_GATHER;
     made->options.has_axis = !is_nd;
     made->options.axis = is_nd ? 0 : axis;
     made->options.batch_dims = batch_dims;

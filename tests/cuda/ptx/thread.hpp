@@ -82,6 +82,11 @@ struct Thread {
                        [=](T old) { return old > static_cast<T>(value) ? old : static_cast<T>(value); });
   }
   template <class T>
+  T compare_and_swap_global(uint64_t at, uint64_t before, uint64_t after, Order order) {
+    return exchange<T>(global(at, sizeof(T), true, order),
+                       [=](T old) { return old == static_cast<T>(before) ? static_cast<T>(after) : old; });
+  }
+  template <class T>
   T atomic_minimum_shared(uint64_t at, uint64_t value) {
     return exchange<T>(shared->access(at, sizeof(T), thread, true, true),
                        [=](T old) { return old < static_cast<T>(value) ? old : static_cast<T>(value); });

@@ -248,13 +248,21 @@ class Function:
 
     def do_atom(self, opcode, operands):
         space, operation, kind = [w for w in opcode if w not in WORDS]
+        if operation == "cas":
+            return self.compare_and_swap(space, opcode, operands)
         helper = {"add": "add", "min": "minimum", "max": "maximum"}[operation]
         target, address, value = operands if len(operands) == 3 else ("_", *operands)
         given = f"{self.address(address)}, {self.value(value)}{self.order(space, opcode)}"
         call = f"t.atomic_{helper}_{space}<{type_of(kind)}>({given})"
         self.assign(target, call) if target != "_" else self.emit(call + ";")
+        return None
 
     do_red = do_atom
+
+    def compare_and_swap(self, space, opcode, operands):
+        address, before, after = self.address(operands[1]), *map(self.value, operands[2:])
+        given = f"{address}, {before}, {after}{self.order(space, opcode)}"
+        self.assign(operands[0], f"t.compare_and_swap_{space}<{type_of(opcode[-1])}>({given})")
 
     def do_griddepcontrol(self, opcode, _):
         if opcode not in (["wait"], ["launch_dependents"]):

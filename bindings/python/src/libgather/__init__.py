@@ -14,7 +14,9 @@ from . import _constants, _library, _objects, errors, types  # noqa: F401
 from ._capabilities import capabilities, release, shutdown, version
 from ._contexts import sync
 from ._dynamo import skip_package
+from ._general import run_others
 from ._gradients import gather_elements_gradient, gather_gradient, gather_nd_gradient
+from ._located import locate_call
 from ._operations import gather, gather_elements, gather_nd, output_shape
 from ._options import CHOICES
 from ._partition import partition
@@ -29,6 +31,8 @@ from .errors import (
     DTypeError,
     Error,
     ExchangeError,
+    FileError,
+    OffsetsError,
     OptionError,
     OutOfMemoryError,
     OutputError,
@@ -61,6 +65,8 @@ __all__ = [
     "DeviceError",
     "Error",
     "ExchangeError",
+    "FileError",
+    "OffsetsError",
     "OptionError",
     "OutOfMemoryError",
     "OutputError",
@@ -98,7 +104,9 @@ __all__ = [
     "version",
 ]
 
-_objects.configure(errors.of_fields, (memoryview, _array.array, bytearray, bytes), CHOICES)
+_objects.configure(
+    errors.of_fields, (memoryview, _array.array, bytearray, bytes), CHOICES, locate_call, run_others, Tensor
+)
 skip_package()
 
 

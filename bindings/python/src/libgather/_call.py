@@ -18,6 +18,8 @@ _STRUCTS = {
         "gth_error",
         "gth_options",
         "gth_tensor_desc",
+        "gth_request",
+        "gth_plan_args",
         "gth_context_options",
         "gth_capability_info",
         "gth_shards",
@@ -26,7 +28,7 @@ _STRUCTS = {
 }
 _HANDLES = {kind: ffi.typeof(f"{kind} **") for kind in ("gth_context", "gth_tensor", "gth_plan")}
 _POINTERS = {kind: ffi.typeof(f"{kind} *") for kind in ("gth_context", "gth_plan")}
-_SHAPE, _RANK = ffi.typeof("int64_t[]"), ffi.typeof("int32_t *")
+_SHAPE = ffi.typeof("int64_t[]")
 
 
 def new(kind: str) -> Any:
@@ -75,7 +77,7 @@ def pointer_to(kind: str, handle: _objects.Handle, operand: str) -> Any:
 
 
 def shape_of(function: Any, *arguments: Any) -> tuple[int, ...]:
-    """The answer of a shape query."""
-    ndim, shape = ffi.new(_RANK), extents(MAX_NDIM)
-    call(function, *arguments, MAX_NDIM, ndim, shape)
-    return tuple(ffi.unpack(shape, ndim[0])) if ndim[0] else ()
+    """The shape that a function of the library infers."""
+    rows, shape = new("gth_tensor_desc"), extents(MAX_NDIM)
+    call(function, *arguments, rows, MAX_NDIM, shape)
+    return tuple(ffi.unpack(shape, rows.ndim)) if rows.ndim else ()

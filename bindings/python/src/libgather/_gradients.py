@@ -1,24 +1,23 @@
-"""The gradients of gathers: what each hands back to params."""
+"""The gradients of gathers with respect to params."""
 
 from __future__ import annotations
 
 from . import errors
 from . import types as t
 from ._arrays import carried_of, enter, native
-from ._call import created, extents
-from ._library import lib
-from ._located import locate
-from ._numbers import integers
-from ._operation import GATHER, GATHER_ELEMENTS, GATHER_ND
+from ._constants import OP_GATHER_ELEMENTS_GRADIENT, OP_GATHER_GRADIENT, OP_GATHER_ND_GRADIENT
+from ._objects import run_arrays
 from ._options import options_of
-from ._request import Request
+from ._run import run_memory
 from ._scatters import check_place
 from .context import Context, pointer_of
+from .spec import Spec
 from .tensor import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._operation import Operation
+    from ._request import Request
 
 
 def gather_gradient(
@@ -38,30 +37,35 @@ def gather_gradient(
 ) -> t.Any:
     """The gradient of :func:`gather` with respect to `params`, from that of its output.
 
-    Zeros of the shape of `params`, to which each slice of `gradient` is added where the gather has read it. They are
-    added in the order of `indices`: the sum is the same for any number of threads. Slices that were filled or skipped
-    add nothing. In errors the operand ``"updates"`` is `gradient`, and ``"target"`` the result.
+    The result is zeros of the shape of `params`, to which each slice of `gradient` is added at the place that the
+    gather has read. Slices are added in the order of `indices`, so that the sum does not depend on the number of
+    threads. Slices that the gather has filled or skipped add nothing. Errors name `gradient` as the operand
+    ``"updates"``, and the result as ``"target"``.
 
     Args:
-        gradient: that of the output, of its shape; any array of numbers that :func:`gather` takes
-        indices, axis, batch_dims, negative, bounds, profile, threads, context, opset: those of the gather
-        shape: that of `params`, or an array that has it
-        accumulate: what float16 and bfloat16 are added in: ``"dtype"`` (default) or ``"float32"``, rounded once
+        gradient: The gradient of the output, of its shape. Any array of numbers that :func:`gather` takes.
+        indices, axis, batch_dims, negative, bounds, profile, threads, context, opset: As for the gather.
+        shape: The shape of `params`, or an array of that shape.
+        accumulate: The type in which float16 and bfloat16 are added: ``"dtype"`` (default), or ``"float32"`` with one
+            rounding at the end.
 
     Returns:
-        A new array of the kind and dtype of `gradient`.
+        A new array of the type and dtype of `gradient`.
 
     Raises:
-        IndexError: an index out of bounds
-        ShapeError: a `gradient` that is none of such an output
-        RankError, DTypeError, OptionError, UnsupportedError: as :func:`scatter`
+        IndexError: An index is out of bounds.
+        ShapeError: `gradient` does not have the shape of the output.
+        RankError, DTypeError, OptionError, UnsupportedError: As for :func:`scatter`.
 
     >>> import libgather
     >>> libgather.gather_gradient([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [2, 0, 2], (3, 2)).tolist()
     [[3.0, 4.0], [0.0, 0.0], [6.0, 8.0]]
     """
-    request = Request(axis, batch_dims, negative, bounds, None, profile, opset, threads, context, accumulate=accumulate)
-    return gradient_of(GATHER, gradient, indices, shape, request)
+    return run_arrays(
+        OP_GATHER_GRADIENT, shape, indices, gradient, axis, batch_dims,
+        negative, bounds, None, profile, opset, threads, context, None, False,
+        None, None, accumulate, False
+    )  # fmt: skip
 
 
 def gather_nd_gradient(
@@ -85,8 +89,11 @@ def gather_nd_gradient(
     >>> libgather.gather_nd_gradient([1.0, 2.0, 3.0], [[0, 1], [1, 0], [0, 1]], (2, 2)).tolist()
     [[0.0, 4.0], [2.0, 0.0]]
     """
-    request = Request(None, batch_dims, negative, bounds, None, profile, opset, threads, context, accumulate=accumulate)
-    return gradient_of(GATHER_ND, gradient, indices, shape, request)
+    return run_arrays(
+        OP_GATHER_ND_GRADIENT, shape, indices, gradient, None, batch_dims,
+        negative, bounds, None, profile, opset, threads, context, None, False,
+        None, None, accumulate, False
+    )  # fmt: skip
 
 
 def gather_elements_gradient(
@@ -111,31 +118,27 @@ def gather_elements_gradient(
     >>> libgather.gather_elements_gradient([[1.0, 2.0], [3.0, 4.0]], [[0, 0], [1, 0]], (2, 2)).tolist()
     [[3.0, 0.0], [4.0, 3.0]]
     """
-    request = Request(axis, 0, negative, bounds, None, profile, opset, threads, context, extents=extents)
-    return gradient_of(GATHER_ELEMENTS, gradient, indices, shape, request._replace(accumulate=accumulate))
+    return run_arrays(
+        OP_GATHER_ELEMENTS_GRADIENT, shape, indices, gradient, axis, 0,
+        negative, bounds, None, profile, opset, threads, context, None, False,
+        extents, None, accumulate, False
+    )  # fmt: skip
 
 
-def gradient_of(operation: Operation, gradient: t.Any, indices: t.Any, shape: t.Any, request: Request) -> t.Any:
-    """Arrays of any kind with any switches."""
+def run_others(operation: Operation, shape: t.Any, indices: t.Any, gradient: t.Any, request: Request) -> t.Any:
+    """Gradients of arrays of any type with any options, for calls that run_buffers() does not do."""
     options = options_of(request)
     check_place(request.context, ("updates", gradient), ("indices", indices))
     gradient = as_numbers(gradient)
     rows, kind = enter(gradient, None, "updates")
     index = enter(indices, None, "indices")[0]
-    given = integers("shape", getattr(shape, "shape", shape))
-    arguments = rows._live, index._live, len(given), extents(given), options
-    try:
-        handle = created(
-            "gth_tensor", lib.gth_tensor_release, operation.gradient, pointer_of(request.context), *arguments
-        )
-    except errors.IndexError as error:
-        locate(error, operation, len(given), index.shape, request.axis, request.batch_dims)
-        raise
-    return kind.leave(Tensor._of_handle(handle), gradient)
+    table = Spec(rows.dtype, getattr(shape, "shape", shape))
+    made = run_memory(operation, pointer_of(request.context), table, index, rows, request, options)
+    return kind.leave(Tensor._of_handle(made), gradient)
 
 
 def as_numbers(gradient: t.Any) -> t.Any:
-    """The gradient as numbers of the library's; elements that are only carried have no sum."""
+    """The gradient in the native byte order. Elements that have no dtype of the library cannot be added."""
     gradient = native(gradient, "updates")
     dtype = carried_of(gradient)
     if dtype is not None:

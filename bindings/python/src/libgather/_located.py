@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 from . import errors
+from ._arrays import enter, rank_of
+from ._operation import OPERATIONS
+from ._request import Request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ._operation import Operation
+
+
+def locate_call(error: errors.IndexError, number: int, table: Any, indices: Any, rows: Any, *options: Any) -> None:
+    """Adds to an error where its index stands in the arguments of a call of the C half."""
+    operation, request = OPERATIONS[number], Request._make(options)
+    shape = getattr(table, "shape", table) if operation.is_gradient else None
+    rank = rank_of(table, operation.roles[0]) if shape is None else len(shape)
+    locate(error, operation, rank, enter(indices, None, "indices")[0].shape, request.axis, request.batch_dims)
 
 
 def locate(

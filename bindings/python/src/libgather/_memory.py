@@ -129,6 +129,22 @@ class Memory:
             )
         return self._described
 
+    def _operand(self) -> tuple[t.Any, ...]:
+        """The library's description of an operand that is this handle, and the handle."""
+        desc, handle = new("gth_tensor_desc"), self._live
+        desc.tensor = handle
+        return desc, handle
+
+    @property
+    def _host_handle(self) -> tuple[int, t.Any] | None:
+        """The handle for the C half, as a number and as the object that keeps it; None unless it is numbers on the host
+        that no stream works on."""
+        handle = self._handle
+        if handle is None or self._context is not None:
+            return None
+        dtype, device, *_ = self._desc
+        return (token(handle), handle) if device == c.DEVICE_CPU and dtype != c.DTYPE_STRING else None
+
     @property
     def _live_context(self) -> Context | None:
         """The context whose stream has work on the tensor; one that has been closed has waited for it."""

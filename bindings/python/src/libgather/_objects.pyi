@@ -4,7 +4,15 @@ from typing import Any, type_check_only
 
 _Operand = tuple[int, tuple[int, ...], tuple[int, ...] | None]
 
-def configure(make_error: Any, buffer_types: tuple[type, ...], choices: tuple[dict[str, int], ...], /) -> None: ...
+def configure(
+    make_error: Any,
+    buffer_types: tuple[type, ...],
+    choices: tuple[dict[str, int], ...],
+    locate: Any,
+    general: Any,
+    tensor_type: type,
+    /,
+) -> None: ...
 def configure_numpy(ndarray: type, int64: Any, functions: Any, probes: tuple[Any, ...], /) -> bool: ...
 def configure_exchange(
     kind: type, table: Any, is_plain: Any, is_negated: Any, forward_mode: Any, written: Any, /
@@ -18,32 +26,8 @@ class Handle:
     def close(self) -> None: ...
 
 def handle(kind: str, token: int, /) -> Handle: ...
-def gather(
-    operation: int,
-    params: Any,
-    indices: Any,
-    out: Any,
-    axis: Any,
-    batch_dims: Any,
-    context: Any,
-    stream: Any,
-    /,
-    *switches: Any,
-) -> Any: ...
-def scatter(
-    operation: int,
-    target: Any,
-    indices: Any,
-    updates: Any,
-    in_place: bool,
-    axis: Any,
-    batch_dims: Any,
-    context: Any,
-    reduction: Any,
-    accumulate: Any,
-    /,
-    *switches: Any,
-) -> Any: ...
+def run_arrays(operation: int, table: Any, indices: Any, rows: Any, /, *request: Any) -> Any: ...
+def run_buffers(operation: int, table: Any, indices: Any, rows: Any, /, *request: Any) -> Any: ...
 def partition(
     ids: Any,
     rows: int,
@@ -55,9 +39,11 @@ def partition(
     *switches: Any,
 ) -> Any: ...
 def join(target: Any, order: Any, answers: tuple[Any, ...], /) -> Any: ...
-def plan(plan: Handle, context: Handle | None, makes_results: bool, skips: bool, /, *operands: _Operand) -> Any: ...
-def plan_run(planned: Any, params: Any, indices: Any, out: Any, /) -> Any: ...
-def bound(plan: Handle, context: Handle | None, /, *addresses_and_extent: int) -> Any: ...
+def plan(
+    plan: Handle, context: Handle | None, operation: int, makes_results: bool, skips: bool, /, *operands: _Operand
+) -> Any: ...
+def plan_run(planned: Any, table: Any, indices: Any, rows: Any, /) -> Any: ...
+def bound(plan: Handle, context: Handle | None, n: int, /, *addresses: int) -> Any: ...
 def bound_run(bound: Any, /) -> None: ...
 def capsule_address(capsule: Any, name: str, /) -> int: ...
 def dlpack_used(capsule: Any, /) -> None: ...

@@ -1,16 +1,13 @@
-"""The operations, a row each: what the library's functions and the C half call them, and what their attributes are."""
+"""The operations: the number of each in the library, what its operands are called, and what its attributes are."""
 
 from __future__ import annotations
 
 from . import _constants as c
 from . import errors
-from ._library import lib
 from ._options import choice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ._request import Request
     from .types import OperationName, ScatterName
 
@@ -19,54 +16,33 @@ class Operation:
     """An operation of the library.
 
     Attributes:
-        name: as in the library's functions, ``gth_`` before it
-        number: its row in native/operation.c, which has one table for gathers and one for scatters
-        source: what its indices select in: ``"params"``, or ``"target"`` of a scatter
-        has_axis: whether it has the attribute axis
-        default_axis: what an axis of None stands for; None: what the library makes of no axis
-        has_rows: whether what an index selects may have more dims, such as one of bytes
-        run, run_into, shape, plan: the library's functions
-        gradient: that of the gradient; None: it has none
+        name: The name of the library's function, without ``gth_``.
+        number: The library's number, which never changes.
+        roles: The names of its operands by role: the table that indices select in, the indices, and the rows.
+        written: The place in `roles` of the operand that it writes.
+        is_gradient: Whether its table is a shape, which a new result gets.
+        has_axis: Whether it has the attribute axis.
+        default_axis: What an axis of None stands for; None: the library's default.
+        has_rows: Whether an index may select several elements, such as a row of bytes.
     """
 
-    __slots__ = (
-        "default_axis",
-        "gradient",
-        "has_axis",
-        "has_rows",
-        "name",
-        "number",
-        "plan",
-        "run",
-        "run_into",
-        "shape",
-        "source",
-    )
+    __slots__ = ("default_axis", "has_axis", "has_rows", "is_gradient", "name", "number", "roles", "written")
 
-    def __init__(
-        self,
-        name: str,
-        number: int,
-        *,
-        source: str = "params",
-        has_axis: bool,
-        has_rows: bool = True,
-        default_axis: int | None = None,
-    ) -> None:
+    def __init__(self, name: str) -> None:
         self.name: str = name
-        self.number: int = number
-        self.source: str = source
-        self.has_axis: bool = has_axis
-        self.has_rows: bool = has_rows
-        self.default_axis: int | None = default_axis
-        self.run: Any = getattr(lib, f"gth_{name}")
-        self.run_into: Any = getattr(lib, f"gth_{name}_into")
-        self.shape: Any = getattr(lib, f"gth_{name}_shape")
-        self.plan: Any = getattr(lib, f"gth_{name}_plan")
-        self.gradient: Any = getattr(lib, f"gth_{name}_gradient", None)
+        self.number: int = getattr(c, f"OP_{name.upper()}")
+        is_gather = self.number <= c.OP_GATHER_ELEMENTS
+        self.roles: tuple[str, str, str] = (
+            ("params", "indices", "out") if is_gather else ("target", "indices", "updates")
+        )
+        self.written: int = 2 if is_gather else 0
+        self.is_gradient: bool = self.number > c.OP_SCATTER_ELEMENTS
+        self.has_axis: bool = "_nd" not in name
+        self.has_rows: bool = "_elements" not in name
+        self.default_axis: int | None = None if self.has_rows else -1
 
     def completed(self, request: Request) -> Request:
-        """A request that says all; an attribute that the operation does not have is refused."""
+        """The request with its default axis. An axis is refused if the operation has none."""
         if request.axis is None:
             return request._replace(axis=self.default_axis)
         if not self.has_axis:
@@ -74,20 +50,24 @@ class Operation:
         return request
 
 
-GATHER = Operation("gather", 0, has_axis=True)
-GATHER_ND = Operation("gather_nd", 1, has_axis=False)
-GATHER_ELEMENTS = Operation("gather_elements", 2, has_axis=True, has_rows=False, default_axis=-1)
-OPERATIONS = (GATHER, GATHER_ND, GATHER_ELEMENTS)
-
-SCATTER = Operation("scatter", 0, source="target", has_axis=True)
-SCATTER_ND = Operation("scatter_nd", 1, source="target", has_axis=False)
-SCATTER_ELEMENTS = Operation("scatter_elements", 2, source="target", has_axis=True, has_rows=False, default_axis=-1)
-SCATTERS = (SCATTER, SCATTER_ND, SCATTER_ELEMENTS)
+GATHERS = GATHER, GATHER_ND, GATHER_ELEMENTS = (
+    Operation("gather"),
+    Operation("gather_nd"),
+    Operation("gather_elements"),
+)
+SCATTERS = SCATTER, SCATTER_ND, SCATTER_ELEMENTS = (
+    Operation("scatter"),
+    Operation("scatter_nd"),
+    Operation("scatter_elements"),
+)
+GRADIENTS = tuple(Operation(f"{operation.name}_gradient") for operation in GATHERS)
+#: All operations by number.
+OPERATIONS = {operation.number: operation for operation in (*GATHERS, *SCATTERS, *GRADIENTS)}
 
 
 def operation_named(op: OperationName | None, nd: bool) -> Operation:
-    """The gather that a plan or a shape query asks for; `nd` is short for gather_nd, None is gather."""
-    named = chosen(op, OPERATIONS)
+    """The gather of a plan or a shape query. `nd` is short for gather_nd, None is gather."""
+    named = chosen(op, GATHERS)
     if not nd:
         return named
     if op is not None and named is not GATHER_ND:
@@ -96,10 +76,11 @@ def operation_named(op: OperationName | None, nd: bool) -> Operation:
 
 
 def scatter_named(op: ScatterName | None) -> Operation:
-    """The scatter that a plan or a shape query asks for; None is scatter."""
+    """The scatter of a plan or a shape query. None is scatter."""
     return chosen(op, SCATTERS)
 
 
 def chosen(op: str | None, operations: tuple[Operation, ...]) -> Operation:
     """The operation of a name, the first one for None."""
-    return operations[choice("op", op, {operation.name: operation.number for operation in operations})]
+    number = choice("op", op, {operation.name: operation.number for operation in operations})
+    return OPERATIONS[number] if number else operations[0]

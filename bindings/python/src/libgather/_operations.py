@@ -6,20 +6,18 @@ import sys
 from functools import partial
 
 from . import _constants as c
-from . import errors
+from . import _objects, errors
 from . import types as t
-from ._arrays import Writing, enter, enter_output, kind_of, native, rank_of
-from ._call import call, created
+from ._arrays import enter, enter_output, kind_of, native
+from ._constants import OP_GATHER, OP_GATHER_ELEMENTS, OP_GATHER_ND
 from ._fills import check_output, fill_of
 from ._foreign import refuse_keywords
-from ._library import lib
-from ._located import locate
-from ._objects import gather as gather_buffers
-from ._operation import GATHER, GATHER_ELEMENTS, GATHER_ND, operation_named
+from ._objects import run_arrays
+from ._operation import operation_named
 from ._options import options_of
 from ._programs import run_program
 from ._request import Request
-from ._shapes import shape_for
+from ._run import run_memory, shape_for
 from ._sites import site_of
 from .context import Context, pointer_of
 from .spec import Spec
@@ -126,31 +124,11 @@ def gather(
     """
     if others:
         refuse_keywords("gather", others)
-    try:
-        result = gather_buffers(
-            0,
-            params,
-            indices,
-            out,
-            axis,
-            batch_dims,
-            context,
-            stream,
-            negative,
-            bounds,
-            fill_value,
-            profile,
-            opset,
-            threads,
-            None,
-        )
-    except errors.IndexError as error:
-        locate(error, GATHER, *shapes_of(params, indices), axis, batch_dims)
-        raise
-    if result is not NotImplemented:
-        return result
-    request = Request(axis, batch_dims, negative, bounds, fill_value, profile, opset, threads, context, stream, sync)
-    return run_others(GATHER, params, indices, out, request)
+    return run_arrays(
+        OP_GATHER, params, indices, out, axis, batch_dims,
+        negative, bounds, fill_value, profile, opset, threads, context, stream, sync,
+        None, None, None, False
+    )  # fmt: skip
 
 
 @t.overload
@@ -199,31 +177,11 @@ def gather_nd(
     """
     if others:
         refuse_keywords("gather_nd", others)
-    try:
-        result = gather_buffers(
-            1,
-            params,
-            indices,
-            out,
-            None,
-            batch_dims,
-            context,
-            stream,
-            negative,
-            bounds,
-            fill_value,
-            profile,
-            opset,
-            threads,
-            None,
-        )
-    except errors.IndexError as error:
-        locate(error, GATHER_ND, *shapes_of(params, indices), None, batch_dims)
-        raise
-    if result is not NotImplemented:
-        return result
-    request = Request(None, batch_dims, negative, bounds, fill_value, profile, opset, threads, context, stream, sync)
-    return run_others(GATHER_ND, params, indices, out, request)
+    return run_arrays(
+        OP_GATHER_ND, params, indices, out, None, batch_dims,
+        negative, bounds, fill_value, profile, opset, threads, context, stream, sync,
+        None, None, None, False
+    )  # fmt: skip
 
 
 @t.overload
@@ -299,46 +257,25 @@ def gather_elements(
     """
     if others:
         refuse_keywords("gather_elements", others)
-    try:
-        result = gather_buffers(
-            2,
-            params,
-            indices,
-            out,
-            axis,
-            0,
-            context,
-            stream,
-            negative,
-            bounds,
-            fill_value,
-            profile,
-            opset,
-            threads,
-            extents,
-        )
-    except errors.IndexError as error:
-        locate(error, GATHER_ELEMENTS, *shapes_of(params, indices), axis, 0)
-        raise
-    if result is not NotImplemented:
-        return result
-    request = Request(axis, 0, negative, bounds, fill_value, profile, opset, threads, context, stream, sync, extents)
-    return run_others(GATHER_ELEMENTS, params, indices, out, request)
-
-
-def shapes_of(source: t.Any, indices: t.Any) -> tuple[int, tuple[int, ...]]:
-    """The rank of what indices select in, and the shape of indices."""
-    return rank_of(source, "params"), enter(indices, None, "indices")[0].shape
+    return run_arrays(
+        OP_GATHER_ELEMENTS, params, indices, out, axis, 0,
+        negative, bounds, fill_value, profile, opset, threads, context, stream, sync,
+        extents, None, None, False
+    )  # fmt: skip
 
 
 def run(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
-    """Arrays of any kind with any switches."""
-    result = run_buffers(operation, params, indices, out, request)
-    return run_others(operation, params, indices, out, request) if result is NotImplemented else result
+    """Gathers from arrays of any type with any options."""
+    return run_arrays(operation.number, params, indices, out, *request)
+
+
+def run_buffers(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
+    """As `run`, or NotImplemented if an argument is not a buffer."""
+    return _objects.run_buffers(operation.number, params, indices, out, *request)
 
 
 def run_others(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
-    """As `run`, for what run_buffers() does not do."""
+    """As `run`, for calls that run_buffers() does not do."""
     if request.stream is None:  # the arrays may be on the host
         if out is None and request.bounds != "skip":
             result = run_quickly(operation, params, indices, request)
@@ -360,17 +297,6 @@ def run_quickly(operation: Operation, params: t.Any, indices: t.Any, request: Re
     return NotImplemented if quick is None else quick(partial(run_buffers, operation), params, indices, request)
 
 
-def run_buffers(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
-    """Buffers with any switches; NotImplemented where something is no buffer."""
-    axis, batch_dims, negative, bounds, fill_value, profile, opset, threads, context, stream, _, extents, *_ = request
-    switches = negative, bounds, fill_value, profile, opset, threads, extents
-    try:
-        return gather_buffers(operation.number, params, indices, out, axis, batch_dims, context, stream, *switches)
-    except errors.IndexError as error:
-        locate(error, operation, *shapes_of(params, indices), axis, batch_dims)
-        raise
-
-
 def run_tensors(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
     """Each array becomes memory of the library, and the result an array of the kind of params."""
     site = site_of(request.context, request.stream, ("params", params), ("indices", indices), ("out", out))
@@ -382,22 +308,13 @@ def run_tensors(operation: Operation, params: t.Any, indices: t.Any, out: t.Any,
     if out is not None:
         check_output(params, out)
     options = options_of(request, fill_of(request, params, source._dtype))
-    made = None
-    try:
-        if out is not None:
-            target = output_for(source, out, site)
-            with Writing(out):
-                call(operation.run_into, context, source._live, index._live, options, target._live)
-        else:
-            arguments = context, source._live, index._live, options
-            handle = created("gth_tensor", lib.gth_tensor_release, operation.run, *arguments)
-            made = Tensor._of_handle(handle, None, source._text, None if site is None else site.context)
-    except errors.IndexError as error:
-        locate(error, operation, source.ndim, index.shape, request.axis, request.batch_dims)
-        raise
+    target, written = (None, ()) if out is None else (output_for(source, out, site), (out,))
+    made = run_memory(operation, context, source, index, target, request, options, *written)
     if site is not None:
         site.finish(request.sync)
-    return out if made is None else kind.leave(made, params)
+    if out is not None:
+        return out
+    return kind.leave(Tensor._of_handle(made, None, source._text, None if site is None else site.context), params)
 
 
 def output_for(source: Memory, out: t.Any, site: Site | None) -> Memory:

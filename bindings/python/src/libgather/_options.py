@@ -17,17 +17,16 @@ if TYPE_CHECKING:
 #: How to fill, and the memory of one element where that is a value.
 Fill = tuple[int, bytes]
 
-PROFILES = named("PROFILE_")
-NEGATIVE = named("NEGATIVE_")
-BOUNDS = named("BOUNDS_")
-EXTENTS = named("EXTENTS_")
-REDUCTIONS = named("REDUCTION_")
-ACCUMULATES = named("ACCUMULATE_")
+#: The options that are names: the library's number of each name. In the order of native/switches.c.
+NAMED = {
+    option: named(f"{option.upper()}_")
+    for option in ("negative", "bounds", "profile", "extents", "reduction", "accumulate")
+}
 FILLS = {"zero": c.FILL_ZERO, "by_dtype": c.FILL_BY_DTYPE}
 #: The layouts of shards that their number is enough for.
 SHARD_KINDS = {"blocks": c.SHARDS_BLOCKS, "modulo": c.SHARDS_MODULO}
-#: What native/switches.c is told.
-CHOICES = (NEGATIVE, BOUNDS, PROFILES, EXTENTS, FILLS, REDUCTIONS, ACCUMULATES, SHARD_KINDS)
+#: The dicts that native/switches.c gets.
+CHOICES = (*NAMED.values(), FILLS, SHARD_KINDS)
 _AS_THE_PROFILE_SAYS = (0, b"")
 
 
@@ -37,16 +36,19 @@ def options_of(request: Request, fill: Fill = _AS_THE_PROFILE_SAYS) -> Any:
     if request.axis is not None:
         options.has_axis, options.axis = 1, integer("axis", request.axis)
     options.batch_dims = integer("batch_dims", request.batch_dims)
-    options.profile = choice("profile", request.profile, PROFILES)
-    options.negative = choice("negative", request.negative, NEGATIVE)
-    options.bounds = choice("bounds", request.bounds if request.fill_value is None else filling(request.bounds), BOUNDS)
-    options.extents = choice("extents", request.extents, EXTENTS)
-    options.reduction = choice("reduction", request.reduction, REDUCTIONS)
-    options.accumulate = choice("accumulate", request.accumulate, ACCUMULATES)
-    options.opset = 0 if request.opset is None else integer("opset", request.opset, 32)
-    options.threads = 0 if request.threads is None else integer("threads", request.threads, 32)
+    for option, names in NAMED.items():
+        name = getattr(request, option)
+        if name is not None:
+            setattr(options, option, choice(option, name, names))
+    if request.fill_value is not None:
+        options.bounds = filling(request.bounds)
+    for option in ("opset", "threads"):
+        number = getattr(request, option)
+        if number is not None:
+            setattr(options, option, integer(option, number, 32))
     options.fill, image = fill
-    ffi.memmove(options.fill_value, image, len(image))
+    if image:
+        ffi.memmove(options.fill_value, image, len(image))
     return options
 
 
@@ -58,12 +60,12 @@ def named_fill(fill_value: Any) -> Fill | None:
     return None if number is None else (number, b"")
 
 
-def filling(bounds: str | None) -> str:
+def filling(bounds: str | None) -> int:
     if bounds not in (None, "fill"):
         raise errors.OptionError(
             f"options: a fill_value is for bounds 'fill', which is {bounds!r}", status=c.E_VERSION, operand="options"
         )
-    return "fill"
+    return c.BOUNDS_FILL
 
 
 def choice(name: str, value: object, choices: dict[str, int]) -> int:

@@ -18,10 +18,6 @@ from ._parts import Partition
 from ._request import Request
 from ._sites import site_of
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ._memory import Memory
-
 _NUMBERS = ffi.typeof("int64_t[]")
 
 
@@ -75,7 +71,7 @@ def partition(
     """
     try:
         found = partition_buffers(
-            ids, rows, shards, borders, kind, once, negative, bounds, None, profile, None, threads, None
+            ids, rows, shards, borders, kind, once, negative, bounds, None, profile, None, threads
         )
     except errors.IndexError as error:
         locate_id(error, ids, 0)
@@ -134,7 +130,6 @@ def dealt(ids: t.Any, shards: Shards, once: bool, request: Request, axis: int = 
             request.profile,
             request.opset,
             request.threads,
-            request.extents,
         )
         return dealt_others(ids, shards, once, request) if found is NotImplemented else Partition._make(found)
     except errors.IndexError as error:
@@ -153,7 +148,7 @@ def dealt_others(ids: t.Any, shards: Shards, once: bool, request: Request) -> Pa
     if site_of(None, None, ("indices", ids)) is not None:
         raise errors.unsupported("indices", "ids are dealt out on the CPU alone")
     index, borders = enter(ids, None, "indices")[0], numbers_of(shards.borders)
-    desc, layout = described(index), struct_of(shards, borders)
+    (desc, _handle), layout = index._operand(), struct_of(shards, borders)
     scratch, place = scratch_for(desc, layout, once), room(index.shape)
     counts, local = room(layout.count), room(place.size)
     order = None if once else room(place.size)
@@ -180,13 +175,6 @@ def struct_of(shards: Shards, borders: t.Any) -> t.Any:
     else:
         layout.kind, layout.count = c.SHARDS_BORDERS, len(shards.borders) - 1
     return layout
-
-
-def described(index: Memory) -> t.Any:
-    """The library's description of memory, which must outlive it."""
-    desc = new("gth_tensor_desc")
-    call(lib.gth_tensor_describe, index._live, desc)
-    return desc
 
 
 def scratch_for(desc: t.Any, layout: t.Any, once: bool) -> t.Any:

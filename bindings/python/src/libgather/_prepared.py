@@ -1,4 +1,4 @@
-"""What plans of gathers and of scatters share: arrays that are held against what was planned, and run."""
+"""What plans of gathers and of scatters share: arrays are compared with what was planned, and run."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from . import _constants as c
 from . import _objects, errors
 from . import types as t
 from ._arrays import enter, hold, kind_of, written
-from ._call import call, held, pointer_to, shape_of
-from ._library import NULL, ffi, lib
+from ._call import call, held, new, pointer_to, shape_of
+from ._library import ffi, lib
 from ._located import locate
 from ._memory import Memory
 from ._options import options_of
 from ._places import HOST, Place, is_host
+from ._run import NONE, request_of
 from ._sites import site_of
 from .context import Context, checked, handle_of, pointer_of
 from .spec import Spec, is_dense
@@ -25,15 +26,14 @@ if TYPE_CHECKING:
     from ._request import Request
     from ._site import Site
 
-#: Memory of the operands, in the order of a run.
+#: Memory of the operands, by role.
 Tensors = tuple[Memory, Memory, Memory]
 
 
 class Prepared:
-    """An operation that has been checked once. Of its three operands a run reads two, and writes the last one."""
+    """An operation that has been checked once."""
 
-    #: What they are called, in the order of a run, and the one whose layout may be given.
-    _names: tuple[str, str, str]
+    #: The keyword of the layout of the rows.
     _layout_name: str
 
     def __init__(
@@ -41,35 +41,26 @@ class Prepared:
         operation: Operation,
         request: Request,
         fill: Fill,
-        selected: Spec,
+        table: Spec,
         indices: Spec,
         layout: Spec | None,
         context: Context | None,
     ) -> None:
-        """Plans with what indices select in, the indices, and the layout of the third operand; None: dense."""
+        """Plans with the table, the indices, and the layout of the rows; None: dense."""
         self._context = None if context is None else checked(context)
-        place = planned_place(self._context, selected, indices, layout)
-        self._operation, self._selected, self._indices, self._layout = operation, selected, indices, layout
+        place = planned_place(self._context, table, indices, layout)
+        self._operation, self._layout = operation, layout
         self._request = request if fill[0] != c.FILL_VALUE else request._replace(fill_value=fill[1])
-        self._handle = held(
-            "gth_plan",
-            operation.plan,
-            selected.described(place),
-            indices.described(place),
-            options_of(request, fill),
-            NULL if layout is None else layout.described(place),
-        )
-        self._third = layout or Spec(selected.dtype, self._shape(c.OPEN))
-
-    @property
-    def _specs(self) -> tuple[Spec, Spec, Spec]:
-        """In the order of a run."""
-        raise NotImplementedError
+        operands = table._operand(place), indices._operand(place), NONE if layout is None else layout._operand(place)
+        options = options_of(request, fill)
+        self._handle = held("gth_plan", lib.gth_plan_create, request_of(operation, *operands, options))
+        self._specs: tuple[Spec, Spec, Spec] = table, indices, layout or Spec(table.dtype, self._shape(c.OPEN))
 
     def _made_ready(self, makes_results: bool, skips: bool, *dtypes: int) -> t.Any:
-        """What the C half runs on buffers of these dtypes."""
+        """The plan as the C half runs it on buffers of these dtypes."""
         layouts = ((dtype, spec.shape, spec.strides) for dtype, spec in zip(dtypes, self._specs, strict=True))
-        return _objects.plan(self._handle, handle_of(self._context), makes_results, skips, *layouts)
+        number = self._operation.number
+        return _objects.plan(self._handle, handle_of(self._context), number, makes_results, skips, *layouts)
 
     def __copy__(self) -> t.Self:
         return self
@@ -80,14 +71,14 @@ class Prepared:
     def __reduce__(self) -> t.Any:
         if self._context is not None:
             raise TypeError("a plan with a context is of one process and cannot be pickled")
-        parts = self._operation.name, self._selected, self._indices, self._layout, self._request
+        parts = self._operation.name, *self._specs[:2], self._layout, self._request
         return planned_again, (type(self), *parts)
 
     def _shape(self, n: int) -> tuple[int, ...]:
-        return shape_of(lib.gth_plan_shape, self._pointer, n)
+        return shape_of(lib.gth_plan_infer, self._pointer, n)
 
     def check(self, indices: t.Any, *, stream: t.Any = None, sync: bool = False) -> None:
-        """Judges the indices of a run and does nothing else, for callers who run it in pieces.
+        """Validates the indices of a run and does nothing else, for callers who run it in parts.
 
         Args:
             indices: an array of the planned dtype, shape and strides
@@ -106,10 +97,12 @@ class Prepared:
         """
         site = site_of(self._context, stream, ("indices", indices))
         index = enter(indices, site, "indices")[0]
-        n = self._extent(("indices", index, self._indices))
+        args = new("gth_plan_args")
+        args.n = self._extent(("indices", index, self._specs[1]))
+        args.indices = ffi.cast("void *", index._desc[6])
         context = self._context if site is None else site.context
         try:
-            call(lib.gth_plan_check, pointer_of(context), self._pointer, ffi.cast("void *", index._desc[6]), n)
+            call(lib.gth_plan_check, pointer_of(context), self._pointer, args)
         except errors.IndexError as error:
             self._locate(error, index.shape)
             raise
@@ -131,9 +124,9 @@ class Prepared:
         return pointer_to("gth_plan", self._handle, "plan")
 
     def _bound(self, tensors: Tensors, values: tuple[t.Any, t.Any, t.Any], site: Site | None) -> BoundPlan:
-        """The plan over the memory of arrays, in the order of a run."""
+        """The plan over the memory of arrays, by role."""
         holds = [hold(value) for value in values]
-        out = values[2]
+        out = values[self._operation.written]
         followers: list[t.Callable[[], object]] = []
         if hasattr(kind_of(out), "written"):
             followers.append(partial(written, out))
@@ -149,19 +142,21 @@ class Prepared:
         n, addresses = self._checked(tensors)
         pointers = (ffi.cast("void *", address) for address in addresses)
         try:
-            call(lib.gth_plan_run, pointer_of(context), self._pointer, *pointers, n)
+            call(lib.gth_plan_run, pointer_of(context), self._pointer, n, *pointers)
         except errors.IndexError as error:
             self._locate(error, tensors[1].shape)
             raise
 
     def _locate(self, error: errors.IndexError, shape: tuple[int, ...]) -> None:
-        locate(error, self._operation, len(self._selected.shape), shape, self._request.axis, self._request.batch_dims)
+        rank = len(self._specs[0].shape)
+        locate(error, self._operation, rank, shape, self._request.axis, self._request.batch_dims)
 
     def _checked(self, tensors: Tensors) -> tuple[int, list[int]]:
         """The open extent and the addresses, if the tensors are what was planned."""
-        n = self._extent(*zip(self._names, tensors, self._specs, strict=True))
-        if tensors[2]._desc[3] & c.TENSOR_READONLY:
-            raise errors.read_only(self._names[2], "it is read-only")
+        names, written = self._operation.roles, self._operation.written
+        n = self._extent(*zip(names, tensors, self._specs, strict=True))
+        if tensors[written]._desc[3] & c.TENSOR_READONLY:
+            raise errors.read_only(names[written], "it is read-only")
         return n, [tensor._desc[6] for tensor in tensors]
 
     def _extent(self, *operands: tuple[str, Memory, Spec]) -> int:
@@ -172,12 +167,12 @@ class Prepared:
 
 
 def planned_again(
-    kind: type[t.Any], op: str, selected: Spec, indices: Spec, layout: Spec | None, request: Request
+    kind: type[t.Any], op: str, table: Spec, indices: Spec, layout: Spec | None, request: Request
 ) -> t.Any:
     """A plan that was pickled."""
-    left = ("context", "stream", "sync")
+    left = ("context", "stream", "sync", "inplace")
     keywords = {name: value for name, value in request._asdict().items() if name not in left and value is not None}
-    return kind(selected, indices, op=op, **keywords, **{kind._layout_name: layout})
+    return kind(table, indices, op=op, **keywords, **{kind._layout_name: layout})
 
 
 def planned_place(context: Context | None, *specs: Spec | None) -> Place:
@@ -240,7 +235,7 @@ class BoundPlan:
     ) -> None:
         n, addresses = plan._checked(tensors)
         self._kept = (plan, tensors, context, holds)
-        self._bound = _objects.bound(plan._handle, handle_of(context), *addresses, n)
+        self._bound = _objects.bound(plan._handle, handle_of(context), n, *addresses)
         #: The output, or the target, that calls write to and return.
         self.out: t.Any = out
 

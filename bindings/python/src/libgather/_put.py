@@ -10,8 +10,8 @@ from . import types as t
 from ._arrays import Writing, enter, enter_output
 from ._operation import SCATTER_ELEMENTS
 from ._request import Request
+from ._run import shape_for
 from ._scatters import check_place, run
-from ._shapes import shape_for
 from ._take import by_numpy, is_numpys
 from ._updates import enter_updates, repeated
 from .spec import is_dense

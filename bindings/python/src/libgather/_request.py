@@ -1,4 +1,4 @@
-"""What a call asks for besides its arrays: the keywords that every function hands on, as one object."""
+"""The options of a call as one object, in the order in which the C half takes them (native/run.c)."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ if TYPE_CHECKING:
         extents: Extents | None = None
         reduction: Reduction | None = None
         accumulate: Accumulate | None = None
+        inplace: bool = False
 
 else:
     # The module typing would make the import of this package twice as long.
     Request = namedtuple(
         "Request",
         "axis batch_dims negative bounds fill_value profile opset threads context stream sync extents "
-        "reduction accumulate",
-        defaults=(None, 0, None, None, None, None, None, None, None, None, False, None, None, None),
+        "reduction accumulate inplace",
+        defaults=(None, 0, None, None, None, None, None, None, None, None, False, None, None, None, False),
     )

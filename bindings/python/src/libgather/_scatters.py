@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from . import errors
 from . import types as t
-from ._arrays import Writing, enter, enter_output, kind_of
-from ._call import call, created
+from ._arrays import enter, enter_output, kind_of
+from ._constants import OP_SCATTER, OP_SCATTER_ELEMENTS, OP_SCATTER_ND
 from ._foreign import refuse_keywords
-from ._library import lib
-from ._located import locate
-from ._objects import scatter as scatter_buffers
-from ._operation import GATHER_ELEMENTS, SCATTER, SCATTER_ELEMENTS, SCATTER_ND, scatter_named
-from ._operations import before_words, has_blocks, shape_of_blocks, shapes_of
+from ._objects import run_arrays
+from ._operation import GATHER_ELEMENTS, scatter_named
+from ._operations import before_words, has_blocks, shape_of_blocks
 from ._operations import run as run_gather
 from ._options import options_of
 from ._places import is_host
 from ._request import Request
-from ._shapes import shape_for
+from ._run import run_memory, shape_for
 from ._sites import place_of, site_of
 from ._updates import check_target, enter_updates
 from .context import Context, pointer_of
@@ -120,9 +118,10 @@ def scatter(
     """
     if others:
         refuse_keywords("scatter", others)
-    return scattered(
-        SCATTER, target, indices, updates, inplace, axis, batch_dims, context,
-        reduction, accumulate, negative, bounds, None, profile, opset, threads, None
+    return run_arrays(
+        OP_SCATTER, target, indices, updates, axis, batch_dims,
+        negative, bounds, None, profile, opset, threads, context, None, False,
+        None, reduction, accumulate, inplace
     )  # fmt: skip
 
 
@@ -181,9 +180,10 @@ def scatter_nd(
     """
     if others:
         refuse_keywords("scatter_nd", others)
-    return scattered(
-        SCATTER_ND, target, indices, updates, inplace, None, batch_dims, context,
-        reduction, accumulate, negative, bounds, None, profile, opset, threads, None
+    return run_arrays(
+        OP_SCATTER_ND, target, indices, updates, None, batch_dims,
+        negative, bounds, None, profile, opset, threads, context, None, False,
+        None, reduction, accumulate, inplace
     )  # fmt: skip
 
 
@@ -254,73 +254,27 @@ def scatter_elements(
     """
     if others:
         refuse_keywords("scatter_elements", others)
-    return scattered(
-        SCATTER_ELEMENTS, target, indices, updates, inplace, axis, 0, context,
-        reduction, accumulate, negative, bounds, None, profile, opset, threads, extents
+    return run_arrays(
+        OP_SCATTER_ELEMENTS, target, indices, updates, axis, 0,
+        negative, bounds, None, profile, opset, threads, context, None, False,
+        extents, reduction, accumulate, inplace
     )  # fmt: skip
 
 
-def run(operation: Operation, target: t.Any, indices: t.Any, updates: t.Any, asked: Request, inplace: bool) -> t.Any:
-    """Arrays of any kind with any switches."""
-    axis, batch_dims, negative, bounds, fill, profile, opset, threads, context, *_, extents, reduction, accumulate = (
-        asked
-    )
-    return scattered(
-        operation, target, indices, updates, inplace, axis, batch_dims, context,
-        reduction, accumulate, negative, bounds, fill, profile, opset, threads, extents
-    )  # fmt: skip
+def run(operation: Operation, target: t.Any, indices: t.Any, updates: t.Any, request: Request, inplace: bool) -> t.Any:
+    """Scatters to arrays of any type with any options."""
+    return run_arrays(operation.number, target, indices, updates, *request[:-1], inplace)
 
 
-def scattered(
-    operation: Operation,
-    target: t.Any,
-    indices: t.Any,
-    updates: t.Any,
-    inplace: t.Any,
-    axis: t.Any,
-    batch_dims: t.Any,
-    context: Context | None,
-    reduction: t.Any,
-    accumulate: t.Any,
-    *switches: t.Any,
-) -> t.Any:
-    """As `run`, without a Request, which takes half as long as a small call."""
-    try:
-        result = scatter_buffers(
-            operation.number,
-            target,
-            indices,
-            updates,
-            inplace,
-            axis,
-            batch_dims,
-            context,
-            reduction,
-            accumulate,
-            *switches,
-        )
-    except errors.IndexError as error:
-        locate(error, operation, *shapes_of(target, indices), axis, batch_dims)
-        raise
-    if result is not NotImplemented:
-        return result
-    negative, bounds, fill, profile, opset, threads, extents = switches
-    request = Request(axis, batch_dims, negative, bounds, fill, profile, opset, threads, context, extents=extents)
-    request = request._replace(reduction=reduction, accumulate=accumulate)
-    return run_others(operation, target, indices, updates, request, inplace)
-
-
-def run_others(
-    operation: Operation, target: t.Any, indices: t.Any, updates: t.Any, request: Request, inplace: t.Any
-) -> t.Any:
-    """As `scattered`, for what scatter_buffers() does not do."""
-    if not isinstance(inplace, bool):
-        raise errors.dtype_error("options", f"inplace is {type(inplace).__name__}, not a bool")
+def run_others(operation: Operation, target: t.Any, indices: t.Any, updates: t.Any, request: Request) -> t.Any:
+    """As `run`, for calls that run_buffers() does not do."""
+    if not isinstance(request.inplace, bool):
+        raise errors.dtype_error("options", f"inplace is {type(request.inplace).__name__}, not a bool")
     check_place(request.context, ("target", target), ("indices", indices), ("updates", updates))
     blocks = blocks_of(target)
     if blocks is not None:
-        return run_blocks(blocks, operation, target, indices, updates, request, inplace)
-    return run_tensors(operation, target, indices, updates, request, inplace)
+        return run_blocks(blocks, operation, target, indices, updates, request)
+    return run_tensors(operation, target, indices, updates, request)
 
 
 def check_place(context: Context | None, *operands: tuple[str, t.Any]) -> None:
@@ -330,26 +284,16 @@ def check_place(context: Context | None, *operands: tuple[str, t.Any]) -> None:
         raise errors.unsupported(operand, "scatters run on the CPU alone")
 
 
-def run_tensors(
-    operation: Operation, target: t.Any, indices: t.Any, updates: t.Any, request: Request, inplace: bool
-) -> t.Any:
-    """Each array becomes memory of the library, and the result an array of the kind of the target."""
+def run_tensors(operation: Operation, target: t.Any, indices: t.Any, updates: t.Any, request: Request) -> t.Any:
+    """Each array becomes memory of the library, and the result an array of the type of the target."""
     options = options_of(request)
-    source = enter_output(target, None, "target") if inplace else enter(target, None, "target")[0]
+    source = enter_output(target, None, "target") if request.inplace else enter(target, None, "target")[0]
     check_target(target, request)
     index = enter(indices, None, "indices")[0]
     rows = enter_updates(updates, target, source)
-    arguments = pointer_of(request.context), source._live, index._live, rows._live, options
-    try:
-        if inplace:
-            with Writing(target):
-                call(operation.run_into, *arguments)
-            return target
-        handle = created("gth_tensor", lib.gth_tensor_release, operation.run, *arguments)
-    except errors.IndexError as error:
-        locate(error, operation, source.ndim, index.shape, request.axis, request.batch_dims)
-        raise
-    return kind_of(target).leave(Tensor._of_handle(handle, None, source._text), target)
+    written = (target,) if request.inplace else ()
+    made = run_memory(operation, pointer_of(request.context), source, index, rows, request, options, *written)
+    return target if request.inplace else kind_of(target).leave(Tensor._of_handle(made, None, source._text), target)
 
 
 # ------------------------------------------------------------------------------------------------- blocks of bytes
@@ -365,13 +309,7 @@ def blocks_of(target: t.Any) -> t.Any:
 
 
 def run_blocks(
-    blocks: t.Any,
-    operation: Operation,
-    target: t.Any,
-    indices: t.Any,
-    updates: t.Any,
-    request: Request,
-    inplace: bool,
+    blocks: t.Any, operation: Operation, target: t.Any, indices: t.Any, updates: t.Any, request: Request
 ) -> t.Any:
     """A target whose elements are blocks of bytes, as words."""
     from ._kinds import numpy_
@@ -380,7 +318,7 @@ def run_blocks(
     blocks.check_moved(target.dtype, request)
     index = enter(indices, None, "indices")[0]
     rows = blocks.update_words(updates, target.dtype, shape_of_blocks(operation, target, index, request))
-    whole = target if inplace else target.copy()
+    whole = target if request.inplace else target.copy()
     words = blocks.with_words(whole)
     inner = request._replace(opset=None, axis=before_words(request.axis))
     if operation.has_rows:

@@ -18,23 +18,29 @@ _OPERANDS = {
     c.OPERAND_TENSOR: "tensor",
     c.OPERAND_TARGET: "target",
     c.OPERAND_UPDATES: "updates",
+    c.OPERAND_REQUEST: "request",
+    c.OPERAND_BAGS: "bags",
+    c.OPERAND_WEIGHTS: "weights",
+    c.OPERAND_CODEC: "codec",
+    c.OPERAND_FILE: "file",
 }
 
 
 class Error(Exception):
-    """A call that failed. The numbers are -1 (component, position) or 0 where they say nothing.
+    """A call that failed. A number that does not apply is -1 (component, position, item) or 0.
 
     Attributes:
-        status: the number of the library's status, negative for ever (``status_name`` has its name)
+        status: The number of the library's status, which never changes. ``status_name`` is its name.
         operand: ``"params"``, ``"indices"``, ``"out"``, ``"target"``, ``"updates"``, ``"options"``, ``"context"``,
-            ``"plan"``, ``"tensor"`` or None
-        component: which component of a tuple, or which dim
-        position: the number of the first bad tuple, batch dims included
-        index: the same as a multi-index into `indices`; None where it says nothing
-        axis: which dim of `params` or `target` the bad index is for; None where it says nothing
-        value: what came
-        limit: what it was held against
-        wraps: negative indices count from the end: the valid range is [-limit, limit)
+            ``"plan"``, ``"tensor"``, ``"request"``, ``"bags"``, ``"weights"``, ``"codec"``, ``"file"`` or None.
+        component: The component of a tuple, or the dim.
+        position: The number of the first invalid tuple. Batch dims are included.
+        index: The position as a multi-index into `indices`, or None.
+        axis: The dim of `params` or `target` that the invalid index selects in, or None.
+        value: The given number.
+        limit: The bound, or the required number.
+        item: The number of the request in a call that has several.
+        wraps: Whether negative indices count from the end. The valid range is then [-limit, limit).
 
     >>> import libgather
     >>> try:
@@ -54,6 +60,7 @@ class Error(Exception):
         position: int = -1,
         value: int = 0,
         limit: int = 0,
+        item: int = -1,
         wraps: bool = False,
     ) -> None:
         super().__init__(message)
@@ -63,6 +70,7 @@ class Error(Exception):
         self.position: int = position
         self.value: int = value
         self.limit: int = limit
+        self.item: int = item
         self.wraps: bool = wraps
         self.index: tuple[int, ...] | None = None
         self.axis: int | None = None
@@ -132,6 +140,14 @@ class ExchangeError(Error, ValueError):
     """A malformed struct of DLPack or Arrow, or offsets of strings that decrease."""
 
 
+class OffsetsError(Error, ValueError):
+    """Offsets, lengths or segments of bags that are invalid."""
+
+
+class FileError(Error, OSError):
+    """A file that could not be read."""
+
+
 class RaceError(Error, RuntimeError):
     """Another thread has changed indices during a call: rows of the output are gathered, or zero; those of a target are
     scattered, or as they were."""
@@ -158,14 +174,16 @@ _CLASSES: dict[int, type[Error]] = {
     c.E_UNSUPPORTED: UnsupportedError,
     c.E_DLPACK: ExchangeError,
     c.E_ARROW: ExchangeError,
+    c.E_OFFSETS: OffsetsError,
+    c.E_IO: FileError,
     c.E_RACE: RaceError,
 }
 _A_MASK = "nonzero() of a mask has the indices"
 
 
-def of_fields(fields: tuple[int, int, int, int, int, int, int, str]) -> Error:
+def of_fields(fields: tuple[int, int, int, int, int, int, int, int, str]) -> Error:
     """The exception for the fields of a gth_error."""
-    status, operand, component, flags, position, value, limit, message = fields
+    status, operand, component, flags, position, value, limit, item, message = fields
     if status == c.E_HANDLE:
         return closed(_OPERANDS.get(operand, "handle"))
     if status == c.E_DTYPE:
@@ -178,6 +196,7 @@ def of_fields(fields: tuple[int, int, int, int, int, int, int, str]) -> Error:
         position=position,
         value=value % 2**64 if flags & c.ERROR_UNSIGNED else value,
         limit=limit,
+        item=item,
         wraps=bool(flags & c.ERROR_WRAP),
     )
 
@@ -190,9 +209,8 @@ def named_dtype(message: str, dtype: int, operand: int) -> str:
 
 def of_struct(error: t.Any) -> Error:
     message = ffi.string(error.message).decode("utf-8", "replace")
-    return of_fields(
-        (error.status, error.operand, error.component, error.flags, error.position, error.value, error.limit, message)
-    )
+    place = error.operand, error.component, error.flags, error.position
+    return of_fields((error.status, *place, error.value, error.limit, error.item, message))
 
 
 def dtype_error(operand: str | None, message: str) -> DTypeError:

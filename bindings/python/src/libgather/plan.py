@@ -44,7 +44,7 @@ class Plan(Prepared):
     (3, 5)
     """
 
-    _names, _layout_name = ("params", "indices", "out"), "out"
+    _layout_name = "out"
 
     def __init__(
         self,
@@ -79,15 +79,12 @@ class Plan(Prepared):
         super().__init__(operation, request, fill, source, Spec.of(indices, "indices"), layout, context)
         # A fill that is no number of the library's is for arrays that are no buffers of such numbers.
         dtype = 0 if self._fills and self._carried else source._dtype
-        dtypes = dtype, self._indices._dtype, self._third._dtype
-        self._planned = self._made_ready(layout is None, bounds == "skip", *dtypes)
-
-    @property
-    def _specs(self) -> tuple[Spec, Spec, Spec]:
-        return self._selected, self._indices, self._third
+        dtypes = (spec._dtype for spec in self._specs[1:])
+        self._planned = self._made_ready(layout is None, bounds == "skip", dtype, *dtypes)
 
     def __repr__(self) -> str:
-        return f"libgather.Plan({self._selected}, {self._indices}) -> {self._third}"
+        params, indices, out = self._specs
+        return f"libgather.Plan({params}, {indices}) -> {out}"
 
     def output_shape(self, n: int = c.OPEN) -> tuple[int, ...]:
         """The shape of the output when the open extent is `n`; -1 hands it on."""
@@ -146,8 +143,8 @@ class Plan(Prepared):
         params = self._movable(params, out)
         source, kind = enter(params, site, "params")
         index = enter(indices, site, "indices")[0]
-        n = self._extent(("params", source, self._selected), ("indices", index, self._indices))
-        made = Tensor.zeros(self.output_shape(n), self._selected.dtype, context=context) if out is None else None
+        n = self._extent(*zip(("params", "indices"), (source, index), self._specs[:2], strict=True))
+        made = Tensor.zeros(self.output_shape(n), self._specs[0].dtype, context=context) if out is None else None
         if made is None:
             target = enter_output(out, site)
             with Writing(out):
@@ -162,7 +159,7 @@ class Plan(Prepared):
         """Params whose bytes may be moved as they are: the fill is for those that were planned, and so is an output."""
         carried = carried_of(params)
         if self._fills and carried != self._carried:
-            planned = self._carried or self._selected.dtype
+            planned = self._carried or self._specs[0].dtype
             raise errors.dtype_error("params", f"dtype is {dtype_of(params, carried)}, {planned} is planned")
         if out is not None:
             params = params if self._fills else native(params, "params")

@@ -38,7 +38,7 @@ class ScatterPlan(Prepared):
     (5,)
     """
 
-    _names, _layout_name = ("updates", "indices", "target"), "updates"
+    _layout_name = "updates"
 
     def __init__(
         self,
@@ -67,14 +67,11 @@ class ScatterPlan(Prepared):
         if not isinstance(target, Spec):
             check_target(target, request)
         super().__init__(operation, request, (0, b""), source, index, layout, context)
-        self._planned = self._made_ready(False, False, self._third._dtype, index._dtype, source._dtype)
-
-    @property
-    def _specs(self) -> tuple[Spec, Spec, Spec]:
-        return self._third, self._indices, self._selected
+        self._planned = self._made_ready(False, False, *(spec._dtype for spec in self._specs))
 
     def __repr__(self) -> str:
-        return f"libgather.ScatterPlan({self._third}, {self._indices}) -> {self._selected}"
+        target, indices, updates = self._specs
+        return f"libgather.ScatterPlan({updates}, {indices}) -> {target}"
 
     def updates_shape(self, n: int = c.OPEN) -> tuple[int, ...]:
         """The shape of the updates when the open extent is `n`; -1 hands it on."""
@@ -89,7 +86,7 @@ class ScatterPlan(Prepared):
             OutputError: `target` is read-only or overlaps another argument
         """
         try:
-            result = _plan_run(self._planned, updates, indices, target)
+            result = _plan_run(self._planned, target, indices, updates)
             if result is not NotImplemented:
                 return result
         except errors.IndexError as error:
@@ -104,7 +101,7 @@ class ScatterPlan(Prepared):
         check_place(self._context, ("target", target), ("indices", indices), ("updates", updates))
         check_target(target, self._request)
         memory = enter_output(target, None, "target")
-        return enter_updates(updates, target, memory), enter(indices, None, "indices")[0], memory
+        return memory, enter(indices, None, "indices")[0], enter_updates(updates, target, memory)
 
     def bind(self, target: t.Any, indices: t.Any, updates: t.Any) -> BoundPlan:
         """The plan over three arrays: each call of the result scatters what they then hold.
@@ -121,7 +118,7 @@ class ScatterPlan(Prepared):
         array('i', [1, 3])
         """
         tensors = self._opened(target, indices, updates)
-        return self._bound(tensors, (updates, indices, target), None)
+        return self._bound(tensors, (target, indices, updates), None)
 
 
 _plan_run = _objects.plan_run

@@ -28,7 +28,7 @@ class Spec:
     Spec('float32', (-1, 300))
     """
 
-    __slots__ = ("__weakref__", "_dtype", "_place", "_struct", "shape", "strides")
+    __slots__ = ("__weakref__", "_dtype", "_place", "shape", "strides")
 
     def __init__(
         self,
@@ -43,7 +43,6 @@ class Spec:
         if self.strides is not None and len(self.strides) != len(self.shape):
             raise errors.RankError("shape and strides of different rank", status=c.E_RANK)
         self._place = None if device is None else place_named(device)
-        self._struct: t.Any = None
 
     @property
     def dtype(self) -> str | None:
@@ -73,8 +72,8 @@ class Spec:
         """The name of the device, or None."""
         return None if self._place is None else name_of(self._place)
 
-    def described(self, place: Place = HOST) -> t.Any:
-        """The library's description, which lives as long as the spec does; `place` if the spec names none."""
+    def _operand(self, place: Place = HOST) -> tuple[t.Any, ...]:
+        """The library's description, and what it points to. It is on `place` if the spec names no device."""
         desc = new("gth_tensor_desc")
         try:
             shape = extents(self.shape)
@@ -85,8 +84,7 @@ class Spec:
         desc.dtype, desc.ndim, desc.shape, desc.strides = self._dtype, len(self.shape), shape, strides
         if self.strides is not None and 0 not in self.shape:
             desc.offset = sum(-s * (n - 1) for s, n in zip(self.strides, self.shape, strict=True) if s < 0 < n)
-        self._struct = (desc, shape, strides)
-        return desc
+        return desc, shape, strides
 
     @classmethod
     def of(cls, value: t.Any, operand: str) -> Spec:

@@ -117,14 +117,14 @@ class Tensor(Memory):
         """
         site, waits = site_of_copy(context, self, destination)
         target = enter_output(destination, site)
-        if site is None:
-            call(lib.gth_tensor_copy, pointer_of(context), self._live, target._live)
-            written(destination)
-            return
-        site.follow(self._live_context)
-        call(lib.gth_tensor_copy, site.context._pointer, self._live, target._live)
+        if site is not None:
+            site.follow(self._live_context)
+            context = site.context
+        operands = self._operand(), target._operand()
+        call(lib.gth_copy, pointer_of(context), *(desc for desc, _ in operands))
         written(destination)
-        site.finish(sync=waits)
+        if site is not None:
+            site.finish(sync=waits)
 
     def __array__(self, dtype: t.Any = None, copy: bool | None = None) -> t.Any:
         from ._kinds import numpy_

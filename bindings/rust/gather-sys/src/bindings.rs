@@ -810,7 +810,7 @@ unsafe extern "C" {
         n: i64,
         table: *const ::core::ffi::c_void,
         indices: *const ::core::ffi::c_void,
-        rows: *const ::core::ffi::c_void,
+        rows: *mut ::core::ffi::c_void,
         err: *mut gth_error,
     ) -> i32;
     pub fn gth_plan_run_args(

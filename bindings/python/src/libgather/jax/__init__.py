@@ -17,14 +17,19 @@ import jax.numpy as jnp
 from .. import errors
 from .. import types as t
 from .._arrays import asked
+from .._constants import OP_GATHER, OP_GATHER_ELEMENTS, OP_GATHER_ND
 from .._kinds.jax_ import check_alive
 from .._request import Request
 from . import _gather, _gather_elements, _gather_nd
 
 __all__ = ["gather", "gather_elements", "gather_nd"]
 
-#: By the operations' numbers.
-PROGRAMS = (_gather.operator, _gather_nd.operator, _gather_elements.operator)
+#: By the number of the operation.
+PROGRAMS = {
+    OP_GATHER: _gather.operator,
+    OP_GATHER_ND: _gather_nd.operator,
+    OP_GATHER_ELEMENTS: _gather_elements.operator,
+}
 
 
 def gather(

@@ -15,7 +15,7 @@ from .._fills import value_fill
 from .._kinds.jax_ import is_dtype
 from .._library import ffi
 from .._options import named_fill, options_of
-from .._shapes import shape_for
+from .._run import shape_for
 from ..spec import Spec
 
 TYPE_CHECKING = False

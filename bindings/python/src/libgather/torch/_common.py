@@ -8,7 +8,7 @@ import torch
 
 from .. import errors
 from .._constants import OPEN
-from .._shapes import shape_for
+from .._run import shape_for
 from ..spec import Spec
 
 TYPE_CHECKING = False

@@ -5,13 +5,15 @@
 namespace gather::cpu {
 namespace {
 
-// One number, in the form of Lanes: what the portable tier counts in, and what is left over at the end in the others.
-struct One {
+// One number with the interface of Lanes. The portable tier uses it for all tuples, the other tiers for the tuples
+// after the last full vector.
+struct Scalar {
   static constexpr int32_t count = 1;
   using V = int64_t;
   using D = double;
 
-  // A volatile read cannot be repeated behind our back: what has been judged is what is used. uint64 as its bit pattern.
+  // Loads an index at any address; uint64 as its bit pattern. The compiler cannot repeat a volatile read, so the
+  // validated value is the value that is used.
   template <class T>
   static GATHER_INLINE V load(const char* at) {
     struct __attribute__((packed, may_alias)) Unaligned {
@@ -25,7 +27,6 @@ struct One {
   static GATHER_INLINE V wrap(V v, V size) { return v + (v >> 63 & size); }
   static GATHER_INLINE V times(V a, V b) { return a * b; }
   static GATHER_INLINE V select(V v, V a, V b) { return v < 0 ? a : b; }
-  // Of a and then b, each two that lie beside one another.
   static GATHER_INLINE V add_pairs(V a, V b) { return a + b; }
   static GATHER_INLINE bool is_any_negative(V v) { return v < 0; }
 };

@@ -12,15 +12,16 @@ using core::Error;
 
 inline bool is_error_struct(const gth_error* err) { return !err || core::is_struct_size<gth_error>(err->size); }
 
-// The end of every call that succeeded.
+// Records success in err, and returns GTH_OK.
 inline int32_t succeed(gth_error* err) {
   if (err) err->status = GTH_OK;
   return GTH_OK;
 }
 
-// The body of every exported function that can fail: no exception leaves it, and err says GTH_OK when it succeeded.
+// Runs the body of an exported function that can fail. Converts exceptions to a status. err->status is GTH_OK on
+// success.
 template <class Body>
-int32_t fence(gth_error* err, Body&& body) noexcept {
+int32_t api_boundary(gth_error* err, Body&& body) noexcept {
   if (!is_error_struct(err)) return GTH_E_VERSION;
   const Error error(err);
   int32_t status;
@@ -34,11 +35,11 @@ int32_t fence(gth_error* err, Body&& body) noexcept {
   return status == GTH_OK ? succeed(err) : status;
 }
 
-// As fence, for functions that hand out one object: *out is NULL unless the status is GTH_OK.
+// The same for functions that return an object. *out is NULL unless the status is GTH_OK.
 template <class Object, class Body>
-int32_t fence(Object** out, gth_error* err, Body&& body) noexcept {
+int32_t api_boundary(Object** out, gth_error* err, Body&& body) noexcept {
   if (out) *out = nullptr;
-  return fence(err, [&](const Error& error) {
+  return api_boundary(err, [&](const Error& error) {
     if (!out) return error.fail({GTH_E_NULL, GTH_OPERAND_NONE}, "out is NULL");
     return body(error);
   });

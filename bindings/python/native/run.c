@@ -1,0 +1,268 @@
+/* Operations over buffers: one crossing reads the arguments, makes the result and calls the library. */
+#include "array.h"
+#include "handle.h"
+#include "switches.h"
+
+/* The places of the arguments: the operation, its operands by role, and the fields of a Request (_request.py). */
+enum {
+  OPERATION,
+  OPERANDS,
+  ATTRIBUTES = OPERANDS + ROLES,
+  SWITCHES = ATTRIBUTES + 2,
+  CONTEXT = SWITCHES + 6,
+  STREAM,
+  SYNC,
+  OWN_SWITCHES,
+  INPLACE = OWN_SWITCHES + 3,
+  ARGUMENTS
+};
+
+/* A call over buffers. */
+typedef struct request {
+  const state *known;
+  arguments args;
+  int32_t op;
+  int written; /* the role of the operand that is written */
+  gth_context *context;
+  operand operands[ROLES];
+  gth_options options;
+  PyObject *fill_value; /* borrowed: a number to fill with, or NULL if the options are complete */
+  gth_error error;
+} request;
+
+static PyObject *argument_of(const request *call, int role) { return call->args[OPERANDS + role]; }
+
+/* Calls a function of the Python side with the arguments of a call, behind `first` if that is not NULL. */
+static PyObject *hand_on(PyObject *function, PyObject *first, arguments args) {
+  const Py_ssize_t lead = first != NULL;
+  PyObject *all = PyTuple_New(lead + ARGUMENTS);
+  for (Py_ssize_t i = 0; all && i < lead + ARGUMENTS; i++) {
+    PyObject *item = i < lead ? first : args[i - lead];
+    Py_INCREF(item);
+    if (PyTuple_SetItem(all, i, item)) {
+      Py_CLEAR(all);
+    }
+  }
+  PyObject *result = all ? PyObject_CallObject(function, all) : NULL;
+  Py_XDECREF(all);
+  return result;
+}
+
+/* Raises the error of a call. The Python side adds where a bad index stands. Returns NULL. */
+static PyObject *fail(const request *call) {
+  PyObject *exception = exception_of(call->known, &call->error);
+  if (exception && call->error.status == GTH_E_INDEX) {
+    PyObject *located = hand_on(call->known->locate, exception, call->args);
+    if (!located) {
+      Py_CLEAR(exception);
+    }
+    Py_XDECREF(located);
+  }
+  return raise_exception(exception);
+}
+
+/* Runs on operands that have been opened, and closes the written one. */
+static int32_t execute(request *call) {
+  operand *operands = call->operands;
+  int32_t status;
+  Py_BEGIN_ALLOW_THREADS
+  status = gth_run(call->context, call->op, &operands[TABLE].desc, &operands[INDICES].desc, &operands[ROWS].desc,
+                   &call->options, &call->error);
+  Py_END_ALLOW_THREADS
+  operand_close(&operands[call->written]);
+  return status;
+}
+
+/* Writes to a given array. NotImplemented if its type is not known here. */
+static PyObject *write_given(request *call) {
+  PyObject *array = argument_of(call, call->written);
+  if (!operand_open(call->known, array, &call->operands[call->written])) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  const int32_t status = execute(call);
+  if (!array_written(call->known, array, status)) {
+    return NULL;
+  }
+  if (status != GTH_OK) {
+    return fail(call);
+  }
+  Py_INCREF(array);
+  return array;
+}
+
+/* Gives a new result the content that the operation adds to. */
+static int32_t fill_new(const request *call, const gth_tensor_desc *source, const operand *made) {
+  if (call->written == ROWS && call->options.bounds == GTH_BOUNDS_SKIP) {
+    array_zero(made);
+  }
+  if (!source) {
+    return GTH_OK;
+  }
+  int32_t status;
+  Py_BEGIN_ALLOW_THREADS
+  status = gth_copy(call->context, source, &made->desc, NULL);
+  Py_END_ALLOW_THREADS
+  return status;
+}
+
+/* Writes to a new array of the type of `like`, with the dtype and shape of `form`, and first copies `source` to it if
+ * that is not NULL. NotImplemented if the array cannot be made here. */
+static PyObject *write_new(request *call, PyObject *like, const gth_tensor_desc *form, const gth_tensor_desc *source) {
+  operand *made = &call->operands[call->written];
+  PyObject *array = array_new(call->known, like, form->dtype, form->ndim, form->shape, made);
+  if (!array) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  if (fill_new(call, source, made) != GTH_OK) {
+    operand_close(made);
+    Py_DECREF(array);
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  if (execute(call) != GTH_OK) {
+    Py_DECREF(array);
+    return fail(call);
+  }
+  return array_or_scalar(call->known, array, form->ndim);
+}
+
+static PyObject *gather_new(request *call) {
+  PyObject *like = argument_of(call, TABLE);
+  if (!array_is_made_for(call->known, like)) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  const operand *operands = call->operands;
+  const gth_request asked = GTH_REQUEST(call->op, &operands[TABLE].desc, &operands[INDICES].desc, NULL, &call->options);
+  gth_tensor_desc form = GTH_TENSOR_DESC_INIT;
+  int64_t shape[GTH_MAX_NDIM];
+  if (gth_infer(&asked, &form, GTH_MAX_NDIM, shape, &call->error) != GTH_OK) {
+    return fail(call);
+  }
+  return write_new(call, like, &form, NULL);
+}
+
+static PyObject *scatter_new(request *call) {
+  PyObject *like = argument_of(call, TABLE);
+  operand source;
+  if (!array_is_made_for(call->known, like) || !operand_open(call->known, like, &source)) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  PyObject *result = write_new(call, like, &source.desc, &source.desc);
+  operand_close(&source);
+  return result;
+}
+
+/* Reads a shape, or the shape of an array. The rank, or -1 without an exception for anything else. */
+static int shape_of(PyObject *given, int64_t *shape) {
+  PyObject *extents = PyTuple_Check(given) ? given : PyObject_GetAttrString(given, "shape");
+  int ndim = extents && PyTuple_Check(extents) ? extents_of(extents, shape) : -1;
+  if (extents != given) {
+    Py_XDECREF(extents);
+  }
+  PyErr_Clear();
+  for (int i = 0; i < ndim; i++) {
+    ndim = shape[i] < 0 ? -1 : ndim;
+  }
+  return ndim;
+}
+
+static PyObject *gradient_new(request *call) {
+  PyObject *like = argument_of(call, ROWS);
+  int64_t shape[GTH_MAX_NDIM];
+  const int ndim = shape_of(argument_of(call, TABLE), shape);
+  if (ndim < 0 || !array_is_made_for(call->known, like)) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  const gth_tensor_desc form = GTH_TENSOR_DESC_DENSE(call->operands[ROWS].desc.dtype, ndim, shape, NULL);
+  return write_new(call, like, &form, NULL);
+}
+
+/* Writes the result, with the operands opened that are read. */
+static PyObject *write_result(request *call) {
+  if (call->fill_value && (call->written != ROWS ||
+                           !fill_image(call->fill_value, call->operands[TABLE].desc.dtype, call->options.fill_value))) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  if (call->written == ROWS) {
+    return argument_of(call, ROWS) == Py_None ? gather_new(call) : write_given(call);
+  }
+  if (call->op > GTH_OP_SCATTER_ELEMENTS) {
+    return gradient_new(call);
+  }
+  return call->args[INPLACE] == Py_True ? write_given(call) : scatter_new(call);
+}
+
+static PyObject *run_operands(request *call) {
+  const int read = call->written == ROWS ? TABLE : ROWS;
+  PyObject *indices = argument_of(call, INDICES);
+  operand *opened = &call->operands[INDICES];
+  if (!source_open(call->known, argument_of(call, read), &call->operands[read])) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  PyObject *result = Py_NotImplemented;
+  if (source_indices_open(call->known, indices, opened)) {
+    result = write_result(call);
+    operand_close(opened);
+  } else {
+    Py_INCREF(result);
+  }
+  operand_close(&call->operands[read]);
+  return result;
+}
+
+/* Runs on the context of a Handle, or on the default one for None. */
+static PyObject *run_on(request *call, PyObject *handle) {
+  if (handle == Py_None) {
+    return run_operands(call);
+  }
+  call->context = handle_enter(handle);
+  if (!call->context) {
+    return raise_closed(call->known, GTH_OPERAND_CONTEXT);
+  }
+  PyObject *result = run_operands(call);
+  handle_leave(handle);
+  return result;
+}
+
+static int options_of(request *call) {
+  arguments args = call->args;
+  return args[STREAM] == Py_None && PyBool_Check(args[INPLACE]) && attributes_of(args + ATTRIBUTES, &call->options) &&
+         switches_of(call->known, args + SWITCHES, &call->options, &call->fill_value) &&
+         own_switches_of(call->known, args + OWN_SWITCHES, &call->options);
+}
+
+/* Almost every call: arrays that are buffers or nearly so. NotImplemented for every other one. */
+PyObject *run_buffers(PyObject *module, arguments args, Py_ssize_t count) {
+  if (count != ARGUMENTS) {
+    PyErr_SetString(PyExc_TypeError, "run_arrays(operation, table, indices, rows, *request)");
+    return NULL;
+  }
+  request call; /* its operands, which are large, are not initialised */
+  call.known = state_of(module);
+  call.args = args;
+  call.op = (int32_t)PyLong_AsLong(args[OPERATION]);
+  call.written = role_written(call.op);
+  call.context = NULL;
+  call.options = (gth_options)GTH_OPTIONS_INIT;
+  call.fill_value = NULL;
+  call.error.size = sizeof call.error; /* the library writes the rest if it fails */
+  if (call.op == -1 && PyErr_Occurred()) {
+    return NULL;
+  }
+  PyObject *handle = options_of(&call) ? handle_of_context(call.known, args[CONTEXT]) : NULL;
+  if (!handle) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  PyObject *result = run_on(&call, handle);
+  Py_DECREF(handle);
+  return result;
+}
+
+/* Every call: what run_buffers does not do is done by the Python side. */
+PyObject *run_arrays(PyObject *module, arguments args, Py_ssize_t count) {
+  PyObject *result = run_buffers(module, args, count);
+  if (result != Py_NotImplemented) {
+    return result;
+  }
+  Py_DECREF(result);
+  return hand_on(state_of(module)->general, NULL, args);
+}

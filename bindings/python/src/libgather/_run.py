@@ -1,0 +1,64 @@
+"""Operations over memory of the library, and the shapes that they infer."""
+
+from __future__ import annotations
+
+from . import errors
+from ._arrays import Writing
+from ._call import call, created, new, shape_of
+from ._library import NULL, lib
+from ._located import locate
+from ._options import options_of
+from .spec import Spec
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ._memory import Memory
+    from ._operation import Operation
+    from ._request import Request
+
+#: No operand.
+NONE = (NULL,)
+
+
+def request_of(
+    operation: Operation, table: Sequence[Any], indices: Sequence[Any], rows: Sequence[Any], options: Any
+) -> Any:
+    """A gth_request. Its operands, which begin with their descriptions, and its options must outlive it."""
+    request = new("gth_request")
+    request.op = operation.number
+    request.table, request.indices, request.rows, request.options = table[0], indices[0], rows[0], options
+    return request
+
+
+def run_memory(
+    operation: Operation,
+    context: Any,
+    table: Memory | Spec,
+    indices: Memory,
+    rows: Memory | None,
+    request: Request,
+    options: Any,
+    *written: Any,
+) -> Any:
+    """Writes to the array `written`, whose memory is an operand. Without one returns the handle of a new tensor."""
+    operands = table._operand(), indices._operand(), NONE if rows is None else rows._operand()
+    asked = request_of(operation, *operands, options)
+    try:
+        if not written:
+            return created("gth_tensor", lib.gth_tensor_release, lib.gth_make, context, asked)
+        with Writing(*written):
+            call(lib.gth_run_request, context, asked)
+    except errors.IndexError as error:
+        locate(error, operation, len(table.shape), indices.shape, request.axis, request.batch_dims)
+        raise
+
+
+def shape_for(operation: Operation, table: Any, indices: Any, request: Request) -> tuple[int, ...]:
+    """The shape of the rows: of the output of a gather, or of the updates of a scatter."""
+    selected = Spec.of_shape_or_array(table, operation.roles[0])._operand()
+    index = Spec.of_shape_or_array(indices, "indices")._operand()
+    options = options_of(request)
+    return shape_of(lib.gth_infer, request_of(operation, selected, index, NONE, options))

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/error.hpp"
+#include "cpu/executor.hpp"
+#include "cpu/indices.hpp"
+#include "cpu/job.hpp"
+
+// Pass 1 of a run: the validation of all indices.
+namespace gather::cpu {
+
+// Validates all tuples of a run by the `bounds` of its plan. Returns GTH_OK or GTH_E_INDEX. The error names the invalid
+// tuple with the smallest position.
+int32_t validate_all(const Job& job, const Executor& executor, const core::Error& error);
+
+// Writes the error of an invalid tuple. Returns GTH_E_INDEX.
+int32_t fail_bad_tuple(const core::Plan& plan, int64_t position, const BadTuple& bad, const core::Error& error);
+
+}  // namespace gather::cpu
