@@ -99,9 +99,7 @@ def table(found):
             columns = dict.fromkeys(["C", *found], "")
             columns["C" if language == "C++" else language] = f"{rows[name][0]:.0f}"
             lines.append(f"| {name} | " + " | ".join(columns.values()) + " |")
-    note = (
-        f"`./dev overhead` wrote this table on {processor()}. Values are medians."
-    )
+    note = f"`./dev overhead` wrote this table on {processor()}. Values are medians."
     return "\n".join([*lines, "", note, ""])
 
 
