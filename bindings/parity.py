@@ -1,11 +1,11 @@
-"""The parity of the four public surfaces: header, Python, Rust and Go.
+"""Compares the public declarations of the header, Python, Rust and Go.
 
     parity.py --write     writes parity.md
-    parity.py --check     fails if parity.md is not what --write would write
+    parity.py --check     fails if --write would change parity.md
 
-Both read the declarations out of the sources, and fail if a function of the header is in no row, if a row names
-something that a surface does not declare, or if a surface lacks a feature that has no reason in EXEMPT. The table shows
-each declaration with its parameters, so that one which has changed is seen by --check.
+Both read the declarations from the sources. They fail if a function of the header is in no row, if a row names a
+missing declaration, or if a language lacks a feature without a reason in EXEMPT. The table shows the parameters of each
+declaration, so that --check finds a changed declaration.
 """
 
 import pathlib
@@ -16,13 +16,18 @@ import surfaces
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-# Feature: functions of the header; declarations in Python; in Rust; in Go. `gather(out)` is a parameter of gather.
+# Feature: names of the header, and declarations in Python, Rust and Go. `gather(out)` is the parameter `out` of gather.
 FEATURES = {
     "version of the library": ("gth_version", "version", "version", "Version"),
     "refusal of another ABI": ("gth_abi_version", "_abi.version", "abi::check", "checkABI"),
     "capabilities": ("gth_capabilities", "capabilities", "capabilities", "Capabilities"),
     "names of statuses": ("gth_status_name", "Error.status_name", "Error", "Status.Error"),
-    "dtypes": ("gth_dtype_size gth_dtype_name", "Tensor.dtype Spec(dtype)", "DType DType::size", "DType DTypeOf"),
+    "dtypes": (
+        "gth_dtype_size gth_dtype_bits gth_dtype_name",
+        "Tensor.dtype Spec(dtype)",
+        "DType DType::size",
+        "DType DTypeOf",
+    ),
     "context": (
         "gth_context_create gth_context_release",
         "Context Context.close",
@@ -44,29 +49,29 @@ FEATURES = {
         "Context::enqueue_take_error",
         "Context.EnqueueTakeError",
     ),
-    "hooks: memory and executor": (
+    "hooks for memory and threads": (
         "gth_alloc_fn gth_parallel_for_fn",
         None,
         "ContextBuilder::allocator ContextBuilder::executor",
         None,
     ),
-    "end of the threads": ("gth_shutdown", "shutdown", "shutdown", "Shutdown"),
-    "tensors over the caller's memory": (
+    "end of the library's threads": ("gth_shutdown", "shutdown", "shutdown", "Shutdown"),
+    "tensors over memory of the caller": (
         "gth_tensor_borrow gth_tensor_describe",
         "Tensor Tensor.shape",
         "Tensor::new Tensor::shape",
         "New Tensor.Shape",
     ),
-    "tensors to write": ("GTH_OPERAND_OUT", "gather(out)", "TensorMut::new", "NewOutput Tensor.Output To"),
+    "writable tensors": ("GTH_OPERAND_OUT", "gather(out)", "TensorMut::new", "NewOutput Tensor.Output To"),
     "strided tensors": (
         "gth_tensor_desc",
         "Tensor.strides Spec(strides)",
         "Tensor::with_strides TensorMut::with_strides",
         "Strided",
     ),
-    "memory handed over": ("gth_tensor_adopt", None, None, None),
+    "memory whose ownership is transferred": ("gth_tensor_adopt", None, None, None),
     "allocated tensors": ("gth_tensor_alloc", "Tensor.zeros", "Context::zeros", "NewDeviceTensor"),
-    "copy of a tensor": ("gth_tensor_copy", "Tensor.copy_to", "Context::copy", "DeviceTensor.Read DeviceTensor.Write"),
+    "copy of a tensor": ("gth_copy", "Tensor.copy_to", "Context::copy", "DeviceTensor.Read DeviceTensor.Write"),
     "release": ("gth_tensor_release", "Tensor.close", "Handle::drop", "DeviceTensor.Close"),
     "DLPack": (
         "gth_tensor_from_dlpack gth_tensor_from_dlpack_legacy gth_tensor_to_dlpack gth_tensor_to_dlpack_legacy",
@@ -92,23 +97,20 @@ FEATURES = {
         "Buffer::from_raw BufferMut::from_raw",
         "OnDevice",
     ),
-    "gather": ("gth_gather", "gather", "gather", "Gather"),
-    "gather into an output": ("gth_gather_into gth_gather_desc", "gather(out)", "gather_into", "GatherInto"),
-    "gather_nd": ("gth_gather_nd", "gather_nd", "gather_nd", "GatherND"),
-    "gather_nd into an output": (
-        "gth_gather_nd_into gth_gather_nd_desc",
-        "gather_nd(out)",
-        "gather_nd_into",
-        "GatherNDInto",
-    ),
+    "operation by number": ("gth_run gth_run_request GTH_OP_LAST", None, None, None),
+    "several requests as one": ("gth_run_many gth_plan_run_many", None, None, None),
+    "gather": ("gth_make GTH_OP_GATHER", "gather", "gather", "Gather"),
+    "gather into an output": ("gth_gather", "gather(out)", "gather_into", "GatherInto"),
+    "gather_nd": ("gth_make GTH_OP_GATHER_ND", "gather_nd", "gather_nd", "GatherND"),
+    "gather_nd into an output": ("gth_gather_nd", "gather_nd(out)", "gather_nd_into", "GatherNDInto"),
     "gather_elements": (
-        "gth_gather_elements",
+        "gth_make GTH_OP_GATHER_ELEMENTS",
         "gather_elements take_along_axis",
         "gather_elements",
         "GatherElements GatherElementsStrings",
     ),
     "gather_elements into an output": (
-        "gth_gather_elements_into gth_gather_elements_desc",
+        "gth_gather_elements",
         "gather_elements(out)",
         "gather_elements_into",
         "GatherElementsInto",
@@ -119,35 +121,39 @@ FEATURES = {
         "Extents Options::extents",
         "Extents",
     ),
-    "plan of gather_elements": ("gth_gather_elements_plan", "Plan(op)", "Plan::gather_elements", "NewPlanElements"),
+    "plan of gather_elements": (
+        "gth_plan_create GTH_OP_GATHER_ELEMENTS",
+        "Plan(op)",
+        "Plan::gather_elements",
+        "NewPlanElements",
+    ),
     "scatter": (
-        "gth_scatter gth_scatter_into gth_scatter_desc gth_scatter_shape",
+        "gth_scatter gth_make gth_infer GTH_OP_SCATTER",
         "scatter scatter(inplace) scatter(reduction) scatter(accumulate) updates_shape",
         "scatter scatter_into updates_shape Reduction Options::reduction Accumulate Options::accumulate",
         "Scatter ScatterInto ScatterStrings UpdatesShape NewUpdates Tensor.Updates Reduction Accumulate",
     ),
     "scatter_nd": (
-        "gth_scatter_nd gth_scatter_nd_into gth_scatter_nd_desc gth_scatter_nd_shape",
+        "gth_scatter_nd gth_make gth_infer GTH_OP_SCATTER_ND",
         "scatter_nd scatter_nd(inplace) updates_shape(op)",
         "scatter_nd scatter_nd_into updates_shape_nd",
         "ScatterND ScatterNDInto ScatterNDStrings UpdatesShapeND",
     ),
     "scatter_elements": (
-        "gth_scatter_elements gth_scatter_elements_into gth_scatter_elements_desc gth_scatter_elements_shape",
+        "gth_scatter_elements gth_make gth_infer GTH_OP_SCATTER_ELEMENTS",
         "scatter_elements scatter_elements(inplace) put_along_axis",
         "scatter_elements scatter_elements_into updates_shape_elements",
         "ScatterElements ScatterElementsInto ScatterElementsStrings UpdatesShapeElements",
     ),
     "plan of a scatter": (
-        "gth_scatter_plan gth_scatter_nd_plan gth_scatter_elements_plan",
+        "gth_plan_create gth_plan_run",
         "ScatterPlan ScatterPlan.__call__ ScatterPlan.bind ScatterPlan.check ScatterPlan.updates_shape",
         "Plan::scatter Plan::scatter_nd Plan::scatter_elements Plan::scatter_from",
         "NewScatterPlan NewScatterPlanND NewScatterPlanElements NewScatterPlanFrom ScatterPlan.Run ScatterPlan.Check "
         "ScatterPlan.UpdatesShape From",
     ),
     "gradients of gathers": (
-        "gth_gather_gradient gth_gather_gradient_desc gth_gather_nd_gradient gth_gather_nd_gradient_desc "
-        "gth_gather_elements_gradient gth_gather_elements_gradient_desc",
+        "gth_gather_gradient gth_gather_nd_gradient gth_gather_elements_gradient gth_make",
         "gather_gradient gather_nd_gradient gather_elements_gradient",
         "gather_gradient gather_gradient_into gather_nd_gradient gather_nd_gradient_into gather_elements_gradient "
         "gather_elements_gradient_into",
@@ -161,13 +167,13 @@ FEATURES = {
         "Partition PartitionOnce BlockShards ModuloShards BorderedShards",
     ),
     "output shape": (
-        "gth_gather_shape gth_gather_nd_shape gth_gather_elements_shape",
+        "gth_infer",
         "output_shape output_shape(op) output_shape(nd)",
         "output_shape output_shape_nd output_shape_elements",
         "OutputShape OutputShapeND OutputShapeElements",
     ),
     "plan": (
-        "gth_gather_plan gth_gather_nd_plan gth_plan_release",
+        "gth_plan_create gth_plan_release",
         "Plan Plan.close",
         "Plan::gather Plan::gather_nd Plan::drop",
         "NewPlan NewPlanND Plan.Close",
@@ -178,15 +184,15 @@ FEATURES = {
         "Plan::run Plan::run_open",
         "Plan.Run Plan.RunIn Plan.RunAt",
     ),
-    "plan: run held against the memory": ("gth_plan_run_checked", None, "Plan::run", "Plan.Run"),
-    "plan: the memory that a run touches": ("gth_plan_extents", None, None, "Plan.Extents"),
-    "plan: indices judged alone": (
+    "plan: run with memory sizes": ("gth_plan_run_args", None, "Plan::run", "Plan.Run"),
+    "plan: memory sizes that a run needs": ("gth_plan_extents", None, None, "Plan.Extents"),
+    "plan: validation of indices": (
         "gth_plan_check",
         "Plan.check",
         "Plan::check Plan::check_open",
         "Plan.Check Plan.CheckIn Plan.CheckAt",
     ),
-    "plan: output shape": ("gth_plan_shape", "Plan.output_shape", "Plan::shape", "Plan.OutputShape"),
+    "plan: output shape": ("gth_plan_infer", "Plan.output_shape", "Plan::shape", "Plan.OutputShape"),
     "errors with fields": ("gth_error", "Error", "Cause", "Error IndexError"),
     "axis": ("axis", "gather(axis) Plan(axis)", "Options::axis", "Axis"),
     "batch_dims": (
@@ -223,30 +229,36 @@ FEATURES = {
     ),
 }
 
-# What a language does not carry, and why.
+# Features that a language does not have, with the reason.
 EXEMPT = {
+    ("operation by number", "Python"): "each operation is a function",
+    ("operation by number", "Rust"): "each operation is a function",
+    ("operation by number", "Go"): "each operation is a function",
+    ("several requests as one", "Python"): "the binding does not have it yet",
+    ("several requests as one", "Rust"): "the binding does not have it yet",
+    ("several requests as one", "Go"): "the binding does not have it yet",
     (
-        "hooks: memory and executor",
+        "hooks for memory and threads",
         "Python",
-    ): ("a call into the interpreter for each piece of work would cost more than the work"),
+    ): ("calling the interpreter for each task would take more time than the task"),
     (
-        "hooks: memory and executor",
+        "hooks for memory and threads",
         "Go",
-    ): ("a call from C into Go costs more than the work, and forbids the cheap way to call"),
-    ("memory handed over", "Python"): "arrays keep their memory alive by themselves",
-    ("memory handed over", "Rust"): "lifetimes say who owns memory; owned results are tensors of their own",
-    ("memory handed over", "Go"): "memory is borrowed for the call; the garbage collector owns it",
+    ): ("a call from C into Go takes more time than the task, and needs a slower kind of cgo call"),
+    ("memory whose ownership is transferred", "Python"): "arrays keep their memory alive",
+    ("memory whose ownership is transferred", "Rust"): "lifetimes define the owner; results own their memory",
+    ("memory whose ownership is transferred", "Go"): "the garbage collector owns memory; a call borrows it",
     (
-        "plan: run held against the memory",
+        "plan: run with memory sizes",
         "Python",
-    ): "each array is held against the planned shape and strides, of which the memory follows",
-    ("plan: the memory that a run touches", "Python"): "arrays have a shape; raw addresses are no argument",
-    ("plan: the memory that a run touches", "Rust"): "buffers have a size, which each run is held against",
-    ("DLPack", "Go"): "no Go library speaks it; device memory goes by raw pointer",
-    ("Arrow", "Go"): "string tensors come from []string; the C data interface needs memory of C",
+    ): "shape and strides of each array are compared with the plan, and imply the size",
+    ("plan: memory sizes that a run needs", "Python"): "runs take arrays, not addresses",
+    ("plan: memory sizes that a run needs", "Rust"): "each run checks the sizes of its buffers",
+    ("DLPack", "Go"): "no Go library supports it; device memory is passed by address",
+    ("Arrow", "Go"): "string tensors are made from []string; the C data interface needs C memory",
 }
 
-# How each language is read, and where.
+# The function that reads the declarations of each language, and the folder of its sources.
 SURFACES = {
     "Python": (surfaces.python, "python/src/libgather"),
     "Rust": (surfaces.rust, "rust/gather/src"),
@@ -259,7 +271,7 @@ def read():
 
 
 def declares(surface, name):
-    """Whether a surface has a declaration, or a declaration that parameter."""
+    """Returns whether a language has a declaration, or a declaration with a parameter."""
     declaration, _, parameter = name.rstrip(")").partition("(")
     if declaration not in surface:
         return False
@@ -267,7 +279,7 @@ def declares(surface, name):
 
 
 def shown(surface, name):
-    """A declaration as the table shows it: with its parameters, if it takes any."""
+    """Returns a declaration in the form of the table: with its parameters, if it has any."""
     taken = None if "(" in name else surface[name]
     return f"`{name}`" if taken is None else f"`{name}({', '.join(taken)})`"
 
@@ -277,16 +289,16 @@ def problems(found):
     named = {word for row in FEATURES.values() for word in row[0].split()}
     for function in re.findall(r"(?m)^GTH_API .*?\b(gth_\w+)\(", header):
         if function not in named:
-            yield f"{function} of the header is in no row"
+            yield f"no row has {function} of the header"
     for name in sorted(named):
         if not re.search(rf"\b{name}\b", header):
             yield f"the header has no {name}"
     for column, (language, surface) in enumerate(zip(SURFACES, found, strict=True), start=1):
         for feature, row in FEATURES.items():
             if row[column] is None and (feature, language) not in EXEMPT:
-                yield f"{language} lacks {feature}, without a reason"
+                yield f"{language} lacks {feature}, and EXEMPT has no reason"
             if row[column] is not None and (feature, language) in EXEMPT:
-                yield f"{language} has a reason to lack {feature}, and has it"
+                yield f"{language} has {feature}, and EXEMPT has a reason to lack it"
             for name in (row[column] or "").split():
                 if not declares(surface, name):
                     yield f"{language} declares no {name} for {feature}"
@@ -294,10 +306,9 @@ def problems(found):
 
 def table(found):
     lines = [
-        "# What each language has",
+        "# Features of each language",
         "",
-        "Written by `parity.py` from the header and the declarations in the sources of the bindings; "
-        "the tests compare it.",
+        "`parity.py` writes this page from the header and the sources of the bindings. The tests compare it.",
         "In Python `gather(out)` is the parameter `out` of `gather`.",
         "",
         "| feature | C | Python | Rust | Go |",

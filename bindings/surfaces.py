@@ -1,7 +1,7 @@
-"""The public surfaces of the bindings, read out of their sources: a name to the parameters it takes.
+"""Reads the public declarations of the bindings from their sources. Returns the parameters by name.
 
-Names are written as users write them: `gather`, `Tensor.zeros`, `Options::axis`, `Context.Sync`. What takes no
-parameters because it is no function (a type, a property) has None.
+Names are written as users write them: `gather`, `Tensor.zeros`, `Options::axis`, `Context.Sync`. A type or a property
+has None instead of parameters.
 """
 
 import ast
@@ -11,7 +11,7 @@ import re
 
 
 def parameters(function):
-    """The names of a function's parameters; self and cls are none."""
+    """Returns the names of a function's parameters, without self and cls."""
     arguments = function.args
     names = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
     names += [a.arg for a in (arguments.vararg, arguments.kwarg) if a]
@@ -19,7 +19,7 @@ def parameters(function):
 
 
 def python(folder):
-    """What libgather.__all__ names, and the members of its classes, those of their bases included."""
+    """Returns the names of libgather.__all__, and the members of its classes and their bases."""
     trees = [ast.parse(path.read_text()) for path in sorted(folder.glob("*.py*")) if path.suffix in (".py", ".pyi")]
     nodes = [node for tree in trees for node in tree.body]
     classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
@@ -63,14 +63,19 @@ def members(node, classes, name, surface):
 
 IMPL = re.compile(r"^impl\b(?:<[^{]*?>)?\s+(?:(?P<trait>[\w:]+)(?:<[^{]*?>)?\s+for\s+)?(?P<type>\w+)")
 TYPE = re.compile(r"^\s*pub (?:struct|enum|trait) (\w+)")
+# The first rule of a macro, and an invocation at the beginning of a line.
+MACRO = re.compile(r"(?ms)^macro_rules! (\w+) \{\n    \((.*?)\) => \{(.*?)^    [)*]*\};")
+INVOCATION = re.compile(r"(?ms)^(\w+)! \{\n(.*?)^\}")
 FUNCTION = re.compile(r"^(?P<indent>\s*)(?P<public>pub )?(?:const )?(?:unsafe )?(?:extern \"C\" )?fn (?P<name>\w+)")
 
 
 def rust(folder):
-    """Types, functions, methods; methods of traits too, and what a module keeps for itself as module::name."""
+    """Returns types, functions and methods. Methods of traits are included. A private function is module::name."""
+    sources = {path: re.sub(r"//[^\n]*", "", path.read_text()) for path in sorted(folder.rglob("*.rs"))}
+    macros = {name: (pattern, body) for text in sources.values() for name, pattern, body in MACRO.findall(text)}
     surface = {}
-    for path in sorted(folder.rglob("*.rs")):
-        text = re.sub(r"//[^\n]*", "", path.read_text()).partition("#[cfg(test)]")[0]
+    for path, source in sources.items():
+        text = expanded(source.partition("#[cfg(test)]")[0], macros)
         impl = None
         for match in re.finditer(r"(?m)^.*$", text):
             line = match.group()
@@ -90,8 +95,38 @@ def rust(folder):
     return surface
 
 
+def expanded(text, macros):
+    """Appends the expansions of the macros that define functions or types to a source without comments."""
+    parts = [text]
+    for name, entries in INVOCATION.findall(text):
+        if name in macros:
+            pattern, body = macros[name]
+            variables = re.findall(r"\$(\w+):ident", pattern)
+            parts += [expansion(body, variables, values) for values in entries_of(entries)]
+    return "\n".join(parts)
+
+
+def entries_of(text):
+    """Yields the identifiers of each entry of an invocation: `NAME { first, second }`, or `kind name: Type;`."""
+    if "{" not in text:
+        yield from re.findall(r"(\w+) (\w+): \w+;", text)
+        return
+    for name, names in re.findall(r"(\w+) \{([^{}]*)\}", text):
+        yield name, *(each.strip() for each in names.split(","))
+
+
+def expansion(body, variables, values):
+    for variable, value in zip(variables, values, strict=False):
+        body = re.sub(rf"\${variable}\b", value, body)
+    lines = body.split("\n")
+    indent = min(
+        (len(line) - len(line.lstrip()) for line in lines if line.strip() and not line.startswith("$(")), default=0
+    )
+    return "\n".join(line[indent:] for line in lines)
+
+
 def after(text, start):
-    """The names of the parameters in the first parentheses after a function's name and its generics."""
+    """Returns the names of the parameters in the first parentheses after a function's name and its generics."""
     depth = 0
     while text[start] != "(" or depth:
         depth += {"<": 1, ">": -1}.get(text[start], 0) if text[start - 1] != "-" else 0
@@ -100,7 +135,7 @@ def after(text, start):
 
 
 def names_in(text, start):
-    """The first word of each parameter in the parentheses that open at `start`."""
+    """Returns the first word of each parameter in the parentheses that open at `start`."""
     depth, end, part, parts = 0, start, "", []
     while True:
         letter = text[end]
@@ -126,7 +161,7 @@ DECLARED = re.compile(
 
 
 def go(folder):
-    """Types, functions and methods; those that start small are the package's own."""
+    """Returns types, functions and methods. A name with a small first letter is private to the package."""
     surface = {}
     for path in sorted(folder.glob("*.go")):
         if path.name.endswith("_test.go"):

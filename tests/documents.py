@@ -1,4 +1,4 @@
-"""Fails where a page of this project names a file that is not there: as a link, or as a path in backticks."""
+"""Fails if a page of this project names a missing file, in a link or as a path in backticks."""
 
 import re
 import sys
@@ -7,19 +7,19 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.md")]
 
-# What a path in backticks may begin from, beside the root.
+# The folders to which a path in backticks may be relative.
 BASES = [ROOT, ROOT / "src"]
 FOLDERS = {path.name for base in BASES for path in base.iterdir() if path.is_dir()}
 
 
 def links(text):
-    """Targets of links inside the project."""
+    """Returns the targets of links inside the project."""
     targets = (target.partition("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", text))
     return {target for target in targets if target and "://" not in target}
 
 
 def paths(text):
-    """What looks like a path of this project: a folder's name, a slash, and no blank."""
+    """Returns the texts in backticks that begin with the name of a folder and a slash."""
     spans = re.findall(r"`([\w./-]+)`", text)
     return {span for span in spans if "/" in span and span.split("/")[0] in FOLDERS - {"build"}}
 

@@ -217,7 +217,7 @@ def make_case(cell: AnyCell, tables: Tables, cores: int) -> AnyCase:
 
 
 def make_runners(case: AnyCase, libraries: dict[str, Library], limits: ctypes.CDLL, peers: Sequence[str]) -> Runners:
-    """Returns the functions of all contestants by contestant and function name."""
+    """Returns the functions of all contestants. A key is the contestant, a colon and the name of its function."""
     kind = KINDS[type(case)]
     runners: Runners = {}
     for name, library in libraries.items():

@@ -43,8 +43,8 @@ def compare(result: dict[str, Any], own: str) -> dict[str, Any]:
 
 
 def compare_all(record: dict[str, Any], own: str = "libgather") -> list[dict[str, Any]]:
-    judged = [compare(result, own) for result in record["results"]]
-    return sorted(judged, key=lambda j: j["ratio"] or math.inf)
+    compared = [compare(result, own) for result in record["results"]]
+    return sorted(compared, key=lambda j: j["ratio"] or math.inf)
 
 
 def number(value: float | None, digits: int = 2) -> str:
@@ -115,28 +115,28 @@ HEAD = (
 )
 
 
-def line(judged: dict[str, Any]) -> tuple[str, ...]:
-    cell, ours, peer = judged["cell"], judged["ours"], judged["peer_ns"]
+def line(compared: dict[str, Any]) -> tuple[str, ...]:
+    cell, ours, peer = compared["cell"], compared["ours"], compared["peer_ns"]
     row = cell.get("row") or cell.get("length") or 4
     return (
-        str(judged["cores"]),
+        str(compared["cores"]),
         describe(cell),
         str(row),
         number(ours["best"]),
         f"{number(ours['low'])} {number(ours['median'])} {number(ours['high'])}",
         number(row / ours["best"], 1),
-        judged["peer"] or "-",
+        compared["peer"] or "-",
         number(peer["best"] if peer else None),
-        number(judged["ratio"]),
-        number(judged["median_ratio"]),
-        number(judged["of_limit"]),
-        number(judged["of_loop"]),
-        number(judged["of_validating_loop"]),
+        number(compared["ratio"]),
+        number(compared["median_ratio"]),
+        number(compared["of_limit"]),
+        number(compared["of_loop"]),
+        number(compared["of_validating_loop"]),
     )
 
 
-def totals(judged: list[dict[str, Any]]) -> str:
-    ratios = [j["ratio"] for j in judged if j["ratio"]]
+def totals(compared: list[dict[str, Any]]) -> str:
+    ratios = [j["ratio"] for j in compared if j["ratio"]]
     if not ratios:
         return "No peer was installed."
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
@@ -151,9 +151,9 @@ def is_scatter(result: dict[str, Any]) -> bool:
     return "reduction" in result["cell"]
 
 
-def halves(judged: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def halves(compared: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Returns the cells of gathers and those of scatters."""
-    return [each for each in judged if not is_scatter(each)], [each for each in judged if is_scatter(each)]
+    return [each for each in compared if not is_scatter(each)], [each for each in compared if is_scatter(each)]
 
 
 def table(record: dict[str, Any]) -> str:
@@ -218,9 +218,9 @@ def aims(record: dict[str, Any]) -> list[str]:
     ]
 
 
-def section(judged: list[dict[str, Any]], words: str, between: list[str]) -> list[str]:
-    rows = [HEAD, ("---",) * len(HEAD), *map(line, judged)]
-    return [words.strip(), "", totals(judged), "", *between, *("| " + " | ".join(row) + " |" for row in rows), ""]
+def section(compared: list[dict[str, Any]], words: str, between: list[str]) -> list[str]:
+    rows = [HEAD, ("---",) * len(HEAD), *map(line, compared)]
+    return [words.strip(), "", totals(compared), "", *between, *("| " + " | ".join(row) + " |" for row in rows), ""]
 
 
 def markdown(record: dict[str, Any], stem: str) -> str:

@@ -1,10 +1,10 @@
-"""The same mistake in every language, and what each answers: bindings/mistakes.md.
+"""Makes the same mistakes in every language and compares the errors: bindings/mistakes.md.
 
 python3 tests/mistakes --write|--check PREFIX BUILD
 
-PREFIX has the library installed, BUILD is a folder for build products, and PYTHON names an interpreter that has
-libgather. Each language has a program that makes the mistakes. Languages must agree but for what stands in EXEMPT, and
---check fails where bindings/mistakes.md says something else. A language whose toolchain is not here is left out.
+The library is installed in PREFIX. BUILD is a folder for build products. PYTHON names an interpreter that has
+libgather. Each language has a program that makes the mistakes. All languages must return the same fields, except those
+in EXEMPT. --check fails if bindings/mistakes.md is out of date. A language without a toolchain is skipped.
 """
 
 import os
@@ -21,28 +21,31 @@ FIELDS = ("status", "operand", "component", "position", "value", "limit")
 OPERANDS = ("none", "params", "indices", "out", "options", "context", "plan", "tensor", "target", "updates")
 
 COMPILER = "does not compile"
-ARRAYS = "an array knows its memory, shape and strides"
-# Where a language cannot make a mistake, or answers with other fields, and why.
+ARRAYS = "an array defines its memory, shape and strides"
+# Mistakes that a language cannot make, or for which its fields differ, with the reason.
 EXEMPT = {
-    ("a fill value of another dtype", "C"): "a fill value is bytes",
-    ("a fill value of another dtype", "Python"): "it becomes what NumPy makes of it, or is a TypeError",
+    ("a fill value of another dtype", "C"): "the fill value is bytes without a dtype",
+    ("a fill value of another dtype", "Python"): "NumPy converts the value, or it is a TypeError",
     ("an unknown switch", "Rust"): COMPILER,
     ("an unknown switch", "Python"): "a ValueError that lists the names",
-    ("indices that are floats", "Go"): COMPILER,
-    ("memory shorter than its shape", "Python"): ARRAYS,
-    ("memory longer than its shape", "Python"): ARRAYS,
-    ("strides for another rank", "C"): "strides have no count of their own",
-    ("strides for another rank", "C++"): "value and limit are 65 and 64: such a view has a rank that no tensor has",
-    ("strides for another rank", "Rust"): "refused where the view is made, which is no operand yet: tensor",
-    ("strides for another rank", "Python"): ARRAYS,
+    ("indices of float32", "Go"): COMPILER,
+    ("memory that is too small for its shape", "Python"): ARRAYS,
+    ("memory that is larger than its shape needs", "Python"): ARRAYS,
+    ("strides whose count is not the rank", "C"): "strides have no count",
+    (
+        "strides whose count is not the rank",
+        "C++",
+    ): "value and limit are 65 and 64, because such a view gets an invalid rank",
+    ("strides whose count is not the rank", "Rust"): "creating the view fails, with the operand tensor",
+    ("strides whose count is not the rank", "Python"): ARRAYS,
     ("strides that leave the memory", "Python"): ARRAYS,
     ("an output of another dtype", "Go"): COMPILER,
-    ("an output over params", "Rust"): COMPILER,
-    ("a run without its open extent", "Python"): "the extent is that of the indices",
-    ("a run over less memory", "Python"): ARRAYS,
-    ("a plan that has been closed", "Rust"): COMPILER,
+    ("an output that overlaps params", "Rust"): COMPILER,
+    ("a run without a value for its open extent", "Python"): "the extent follows from the indices",
+    ("a run with memory that is too small", "Python"): ARRAYS,
+    ("a run of a released plan", "Rust"): COMPILER,
     ("updates of another dtype", "Go"): COMPILER,
-    ("updates that are the target", "Rust"): COMPILER,
+    ("updates that overlap the target", "Rust"): COMPILER,
 }
 
 
@@ -92,7 +95,7 @@ def status_names():
 
 
 def answers(text, names):
-    """The fields of each mistake; GTH_OK has no others."""
+    """Returns the fields of each mistake. GTH_OK has no other field."""
     found = {}
     for line in text.splitlines():
         mistake, status, *fields = line.split("\t")
@@ -107,11 +110,11 @@ def problems(found, agreed):
             if mistake not in rows and not exempt:
                 yield f"{language} does not make the mistake: {mistake}"
             if mistake in rows and (rows[mistake] != answer) != exempt:
-                yield f"{language}, {mistake}: {rows[mistake]}, the others say {answer}"
+                yield f"{language}, {mistake}: {rows[mistake]}, the other languages have {answer}"
 
 
 def agree(found):
-    """What most languages say to each mistake."""
+    """Returns the fields that most languages have for each mistake."""
     agreed = {}
     for mistake in dict.fromkeys(mistake for rows in found.values() for mistake in rows):
         bound = [rows for language, rows in found.items() if mistake in rows and (mistake, language) not in EXEMPT]
@@ -124,13 +127,12 @@ def page(agreed):
     lines = [
         "# The same mistake in every language",
         "",
-        "Written by `tests/mistakes`, whose programs make each mistake in each language; the tests compare it.",
-        "All languages answer with these fields, but for the numbered exceptions.",
+        "`tests/mistakes` writes this page. Its programs make each mistake in each language. The tests compare the",
+        "page. All languages return these fields, except for the numbered exceptions.",
         "",
-        "Memory may be longer than its shape needs, in every language: the shape says how much of it is the tensor, so",
-        "that a buffer with room to grow need not be cut.",
+        "In every language, memory may be larger than its shape needs. So a buffer with spare capacity is valid.",
         "",
-        "| mistake | " + " | ".join(FIELDS) + " | but |",
+        "| mistake | " + " | ".join(FIELDS) + " | exceptions |",
         "|---|" + "---|" * len(FIELDS) + "---|",
     ]
     notes = []
@@ -153,7 +155,7 @@ def main(mode, prefix, build):
     names = status_names()
     found = {language: answers(run(build), names) for language, (here, run) in LANGUAGES.items() if here()}
     for language in LANGUAGES.keys() - found.keys():
-        print(f"skipped: mistakes in {language}, which is not here")
+        print(f"skipped: mistakes in {language}, which has no toolchain here")
     agreed = agree(found)
     wrong = list(problems(found, agreed))
     for problem in wrong:

@@ -1,4 +1,4 @@
-/* The mistakes, in C: a line for each with the fields of its error. */
+/* Makes each mistake in C and prints a line with the fields of its error. */
 #include <gather/gather.h>
 #include <stdio.h>
 
@@ -52,17 +52,17 @@ static int32_t gather_to(gth_tensor_desc out) {
 int main(void) {
   const int64_t good[] = {0, 1};
   gth_options options = GTH_OPTIONS_INIT;
-  line("an index beyond the end", gather_ids((const int64_t[]){0, 4, -1}, 3, NULL));
+  line("an index above the range", gather_ids((const int64_t[]){0, 4, -1}, 3, NULL));
   line("a negative index", gather_ids((const int64_t[]){0, -1}, 2, NULL));
   options.negative = GTH_NEGATIVE_WRAP;
-  line("an index below all that wrap", gather_ids((const int64_t[]){-5}, 1, &options));
+  line("an index below -size with negative = wrap", gather_ids((const int64_t[]){-5}, 1, &options));
   options = (gth_options)GTH_OPTIONS_INIT;
   options.has_axis = 1;
   options.axis = 2;
-  line("an axis that is not there", gather_ids(good, 2, &options));
+  line("an axis outside the rank", gather_ids(good, 2, &options));
   options = (gth_options)GTH_OPTIONS_INIT;
   options.batch_dims = 2;
-  line("more batch dims than dims", gather_ids(good, 2, &options));
+  line("batch_dims above the rank of indices", gather_ids(good, 2, &options));
   options = (gth_options)GTH_OPTIONS_INIT;
   options.bounds = 99;
   line("an unknown switch", gather_ids(good, 2, &options));
@@ -70,15 +70,15 @@ int main(void) {
   const gth_tensor_desc params = TENSOR(FLOAT32, table, 4, 2),
                         tuple = TENSOR(INT64, ((const int64_t[]){0, 0, 0}), 1, 3);
   gth_tensor_desc out = TENSOR(FLOAT32, rows, 1);
-  line("tuples longer than the rank", gth_gather_nd(NULL, &params, &tuple, &out, NULL, &err));
+  line("tuples with more components than dims", gth_gather_nd(NULL, &params, &tuple, &out, NULL, &err));
   const gth_tensor_desc floats = TENSOR(FLOAT32, ((const float[]){0}), 1);
   out = (gth_tensor_desc)TENSOR(FLOAT32, rows, 1, 2);
-  line("indices that are floats", gth_gather(NULL, &params, &floats, &out, NULL, &err));
+  line("indices of float32", gth_gather(NULL, &params, &floats, &out, NULL, &err));
 
   gth_tensor_desc from = TENSOR(FLOAT32, table, 5, 2);
-  line("memory shorter than its shape", gather_from(from));
+  line("memory that is too small for its shape", gather_from(from));
   from = (gth_tensor_desc)TENSOR(FLOAT32, table, 3, 2);
-  line("memory longer than its shape", gather_from(from));
+  line("memory that is larger than its shape needs", gather_from(from));
   from = (gth_tensor_desc)TENSOR(FLOAT32, table, 4, 2);
   const int64_t strides[] = {16, 4};
   from.strides = strides;
@@ -87,7 +87,7 @@ int main(void) {
   line("an output of another shape", gather_to((gth_tensor_desc)TENSOR(FLOAT32, rows, 2, 2)));
   line("an output of another rank", gather_to((gth_tensor_desc)TENSOR(FLOAT32, rows, 6)));
   line("an output of another dtype", gather_to((gth_tensor_desc)TENSOR(INT32, rows, 3, 2)));
-  line("an output over params", gather_to((gth_tensor_desc)TENSOR(FLOAT32, table, 3, 2)));
+  line("an output that overlaps params", gather_to((gth_tensor_desc)TENSOR(FLOAT32, table, 3, 2)));
   out = (gth_tensor_desc)TENSOR(FLOAT32, rows, 3, 2);
   out.flags = GTH_TENSOR_READONLY;
   line("a read-only output", gather_to(out));
@@ -97,25 +97,25 @@ int main(void) {
   const gth_tensor_desc planned = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, table_shape, NULL);
   const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &planned, &open, NULL, NULL);
   gth_plan_create(&request, &plan, &err);
-  line("a run without its open extent", gth_plan_run(NULL, plan, GTH_OPEN, table, good, rows, &err));
+  line("a run without a value for its open extent", gth_plan_run(NULL, plan, GTH_OPEN, table, good, rows, &err));
   const gth_plan_args less = {sizeof(gth_plan_args), GTH_ARGS_EXTENTS, 2, table, good, rows, 28, 16, 32};
-  line("a run over less memory", gth_plan_run_args(NULL, plan, &less, &err));
+  line("a run with memory that is too small", gth_plan_run_args(NULL, plan, &less, &err));
   gth_plan_release(plan);
-  line("a plan that has been closed", gth_plan_run(NULL, plan, 2, table, good, rows, &err));
+  line("a run of a released plan", gth_plan_run(NULL, plan, 2, table, good, rows, &err));
 
   gth_tensor_desc target = TENSOR(FLOAT32, rows, 4, 2);
   const gth_tensor_desc at = TENSOR(INT64, good, 2), outside = TENSOR(INT64, ((const int64_t[]){0, 4}), 2);
   gth_tensor_desc updates = TENSOR(FLOAT32, table, 2, 2);
-  line("a scatter beyond the end", gth_scatter(NULL, &target, &outside, &updates, NULL, &err));
+  line("a scatter with an index above the range", gth_scatter(NULL, &target, &outside, &updates, NULL, &err));
   options = (gth_options)GTH_OPTIONS_INIT;
   options.bounds = GTH_BOUNDS_FILL;
-  line("a scatter that is to fill", gth_scatter(NULL, &target, &at, &updates, &options, &err));
+  line("a scatter with bounds = fill", gth_scatter(NULL, &target, &at, &updates, &options, &err));
   updates = (gth_tensor_desc)TENSOR(FLOAT32, table, 3, 2);
   line("updates of another shape", gth_scatter(NULL, &target, &at, &updates, NULL, &err));
   updates = (gth_tensor_desc)TENSOR(INT32, table, 2, 2);
   line("updates of another dtype", gth_scatter(NULL, &target, &at, &updates, NULL, &err));
   updates = (gth_tensor_desc)TENSOR(FLOAT32, rows, 2, 2);
-  line("updates that are the target", gth_scatter(NULL, &target, &at, &updates, NULL, &err));
+  line("updates that overlap the target", gth_scatter(NULL, &target, &at, &updates, NULL, &err));
   updates = (gth_tensor_desc)TENSOR(FLOAT32, table, 2, 2);
   target.flags = GTH_TENSOR_READONLY;
   line("a read-only target", gth_scatter(NULL, &target, &at, &updates, NULL, &err));

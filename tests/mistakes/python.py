@@ -1,4 +1,4 @@
-"""The mistakes, in Python: a line for each with the fields of its error."""
+"""Makes each mistake in Python and prints a line with the fields of its error."""
 
 import numpy as np
 
@@ -21,33 +21,33 @@ def line(mistake, call, *arguments, **options):
 
 
 def main():
-    line("an index beyond the end", gather, TABLE, np.array([0, 4, -1]))
+    line("an index above the range", gather, TABLE, np.array([0, 4, -1]))
     line("a negative index", gather, TABLE, np.array([0, -1]))
-    line("an index below all that wrap", gather, TABLE, np.array([-5]), negative="wrap")
-    line("an axis that is not there", gather, TABLE, np.array([0, 1]), axis=2)
-    line("more batch dims than dims", gather, TABLE, np.array([0, 1]), batch_dims=2)
-    line("tuples longer than the rank", gather_nd, TABLE, np.array([[0, 0, 0]]))
-    line("indices that are floats", gather, TABLE, np.array([0], "f4"))
+    line("an index below -size with negative = wrap", gather, TABLE, np.array([-5]), negative="wrap")
+    line("an axis outside the rank", gather, TABLE, np.array([0, 1]), axis=2)
+    line("batch_dims above the rank of indices", gather, TABLE, np.array([0, 1]), batch_dims=2)
+    line("tuples with more components than dims", gather_nd, TABLE, np.array([[0, 0, 0]]))
+    line("indices of float32", gather, TABLE, np.array([0], "f4"))
 
     line("an output of another shape", gather, TABLE, THREE, out=np.empty((2, 2), "f4"))
     line("an output of another rank", gather, TABLE, THREE, out=np.empty(6, "f4"))
     line("an output of another dtype", gather, TABLE, THREE, out=np.empty((3, 2), "i4"))
     both = TABLE.copy()
-    line("an output over params", gather, both, THREE, out=both[:3])
+    line("an output that overlaps params", gather, both, THREE, out=both[:3])
     read_only = np.empty((3, 2), "f4")
     read_only.setflags(write=False)
     line("a read-only output", gather, TABLE, THREE, out=read_only)
 
     plan = Plan(TABLE, Spec("int64", (-1,)))
     plan.close()
-    line("a plan that has been closed", plan, TABLE, np.array([0, 1]), np.empty((2, 2), "f4"))
+    line("a run of a released plan", plan, TABLE, np.array([0, 1]), np.empty((2, 2), "f4"))
 
     two, rows = np.array([0, 1]), np.zeros((2, 2), "f4")
-    line("a scatter beyond the end", scatter, both, np.array([0, 4]), rows, inplace=True)
-    line("a scatter that is to fill", scatter, both, two, rows, inplace=True, bounds="fill")
+    line("a scatter with an index above the range", scatter, both, np.array([0, 4]), rows, inplace=True)
+    line("a scatter with bounds = fill", scatter, both, two, rows, inplace=True, bounds="fill")
     line("updates of another shape", scatter, both, two, TABLE[:3], inplace=True)
     line("updates of another dtype", scatter, both, two, np.zeros((2, 2), "i4"), inplace=True)
-    line("updates that are the target", scatter, both, two, both[:2], inplace=True)
+    line("updates that overlap the target", scatter, both, two, both[:2], inplace=True)
     read_only = TABLE.copy()
     read_only.setflags(write=False)
     line("a read-only target", scatter, read_only, two, rows, inplace=True)

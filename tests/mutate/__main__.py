@@ -1,14 +1,14 @@
-"""Whether the tests notice when the sources are wrong.
+"""Mutation tests: whether the tests fail if the sources are changed.
 
     python3 tests/mutate [--count N] [--seconds S] [--seed N] [--only PATTERN]
                          [--named | --random | --check | --binding LANGUAGE]
 
-The tree is copied to build/mutate and built there. Then one mutant at a time - one operator, condition, constant or
-statement of src/core, src/api or src/cpu changed - is compiled, and the test programs run until one fails. Mutants
-are the named ones, each the undoing of a promise, and random ones. Survivors are listed, those that can change
-nothing with the reason; the exit status is 1 if a named one survives, or if fewer than 95 % of the others are killed.
-With --binding it is the sources of a binding, its wrapper of the library, and its own tests. What is said is kept in
-build/mutate/report_library.txt, or under the name of the binding.
+The tree is copied to build/mutate and built there. A mutant changes one operator, condition, constant or statement of
+src/core, src/api or src/cpu. Each mutant is compiled, and the test programs run until one fails. Each named mutant
+breaks a promise of the library. The other mutants are random. The output lists the survivors, and the reason if a
+mutant is equivalent to the original. The exit status is 1 if a named mutant survives, or if less than 95 % of the
+others are killed. With --binding the mutants change the sources of a binding, and its tests run. The output is also
+written to build/mutate/report_library.txt, or to the file with the name of the binding.
 """
 
 import argparse
@@ -27,8 +27,8 @@ from random_mutants import EQUIVALENT, random_mutants
 from report import Report
 
 
-def judge(mutant, killers):
-    """What noticed the mutant: the compiler, a program, or None."""
+def detected_by(mutant, killers):
+    """Returns what detected the mutant: the compiler, a program, or None."""
     builds = builds_for(mutant)
     path = builds[0].tree / mutant.file
     before = path.read_text()
@@ -36,7 +36,7 @@ def judge(mutant, killers):
     try:
         for build in builds:
             done = build.make()
-            # What reads the PTX refuses loads that may be done twice, and grids that publish nothing.
+            # ptx/translate.py rejects loads that may be repeated, and grids that publish nothing.
             if done.returncode:
                 return "ptx/translate.py" if b"ptx/translate.py" in done.stdout else "compiler"
             programs = killers.first(mutant.file, build.programs)
@@ -49,14 +49,14 @@ def judge(mutant, killers):
         path.write_text(before)
 
 
-def judge_named(chosen, killers, report):
-    """The named ones that no test notices."""
+def test_named(chosen, killers, report):
+    """Returns the named mutants that no test detects."""
     broken = []
     for mutant in chosen:
         if mutant.needs_nvcc and not HAS_NVCC:
             report.say(f"{'not run: no nvcc':24} {mutant.promise}")
             continue
-        by = judge(mutant, killers)
+        by = detected_by(mutant, killers)
         report.say(f"{by or 'SURVIVES':24} {mutant.promise}")
         if by in (None, "compiler"):
             broken.append(mutant)
@@ -65,7 +65,7 @@ def judge_named(chosen, killers, report):
 
 @dataclass
 class Tally:
-    total: int = 0  # that compile
+    total: int = 0  # mutants that compile
     killed: int = 0
     equivalent: int = 0
 
@@ -77,14 +77,14 @@ class Tally:
         return self.killed >= 0.95 * (self.total - self.equivalent)
 
 
-def judge_random(more, killers, report, count, seconds):
-    """Until there are so many, or so many seconds are over, or somebody interrupts: what was judged counts."""
+def test_random(more, killers, report, count, seconds):
+    """Tests random mutants until the count or the time is reached, or until it is interrupted. Returns the tally."""
     tally, began = Tally(), time.monotonic()
     try:
         for mutant in more:
             if tally.total >= count or time.monotonic() - began > seconds:
                 break
-            by = judge(mutant, killers)
+            by = detected_by(mutant, killers)
             if by == "compiler":
                 continue
             reason = EQUIVALENT.get((mutant.file, mutant.old.strip(), mutant.new.strip()))
@@ -105,17 +105,19 @@ def judge_random(more, killers, report, count, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=100, help="random mutants that compile")
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no further random one after so long")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="start no random mutant after this time")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="", help="a regular expression of the names of the files to change")
+    parser.add_argument("--only", default="", help="a regular expression for the names of the files to change")
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--named", action="store_true", help="the named ones alone")
-    what.add_argument("--random", action="store_true", help="the random ones alone")
-    what.add_argument("--check", action="store_true", help="only that the sources have what the named ones change")
-    what.add_argument("--binding", choices=sorted(OF_BINDINGS), help="of a binding instead of the library")
+    what.add_argument("--named", action="store_true", help="only named mutants")
+    what.add_argument("--random", action="store_true", help="only random mutants")
+    what.add_argument(
+        "--check", action="store_true", help="only check that the sources contain the code of the named mutants"
+    )
+    what.add_argument("--binding", choices=sorted(OF_BINDINGS), help="mutants of a binding instead of the library")
     arguments = parser.parse_args()
 
-    # Also where a shell has begun it in the background, for which an interrupt is ignored.
+    # A shell that starts a program in the background makes it ignore interrupts. This enables them again.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
 
@@ -130,8 +132,8 @@ def main():
     prepare(dict.fromkeys(build for mutant in (*chosen, *more) for build in builds_for(mutant)))
     name = arguments.binding or "library"
     killers, report = Killers(name), Report(name)
-    broken = judge_named(chosen, killers, report)
-    tally = judge_random(more, killers, report, arguments.count, arguments.seconds)
+    broken = test_named(chosen, killers, report)
+    tally = test_random(more, killers, report, arguments.count, arguments.seconds)
     unrun = sum(mutant.needs_nvcc for mutant in chosen) if not HAS_NVCC else 0
     note = f", {unrun} not run: no nvcc" if unrun else ""
     if chosen:

@@ -1,4 +1,4 @@
-"""The bindings, each in a copy of the tree of its own, on the library and with the Python of ./dev test."""
+"""The builds of the bindings. Each uses its own copy of the tree, and the library and the Python of ./dev test."""
 
 import os
 import shutil
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from places import ROOT, WORK, command
 
 STAGE = ROOT / "build" / "stage"
-EMULATED = ROOT / "build" / "test" / "lib" / "libgather_emulated.so"  # with an imaginary CUDA device
+EMULATED = ROOT / "build" / "test" / "lib" / "libgather_emulated.so"  # with an emulated CUDA device
 VENV = ROOT / "build" / "bindings" / "python" / "venv"
 
 
 def on_stage(**more):
-    """The environment of a build with the installed library."""
+    """Returns the environment of a build with the installed library."""
     found = sorted(STAGE.rglob("gather.pc"))
     if not found:
         raise SystemExit(f"no library in {STAGE.relative_to(ROOT)}: ./dev test installs one there")
@@ -22,7 +22,7 @@ def on_stage(**more):
 
 @dataclass(frozen=True)
 class Python:
-    """The package as its sources are, with what is compiled of it taken from the one that is installed."""
+    """The Python sources of the tree, with the compiled files of the installed package."""
 
     name: str = "python"
     programs: tuple = (
@@ -76,7 +76,7 @@ class Python:
         return self.make()
 
     def make(self):
-        """Whether it can be imported at all."""
+        """Imports the package."""
         return command([VENV / "bin" / "python", "-c", "import libgather"], cwd=self.folder, env=self.environment)
 
     def words(self, program):

@@ -1,4 +1,4 @@
-"""The copy of the tree that mutants are put into, the ways in which it is built, and the test programs."""
+"""The copy of the tree that is mutated, its builds, and the test programs."""
 
 import os
 import shutil
@@ -9,12 +9,13 @@ from subprocess import TimeoutExpired
 from binding_builds import BINDINGS
 from places import ROOT, WORK, command
 
-# Seconds for one program: at first, and then at least, if ten times what it took at first is less. A mutant that makes
-# it hang is killed too.
+# The time-out of a program in seconds: of its first run, and the minimum for later runs. Later runs may take ten times
+# as long as the first one. A mutant that makes a program hang is killed.
 FIRST_PATIENCE, PATIENCE = 1800, 120
 took = {}
 
-# What runs for every mutant, the quickest first. With failure points (_threads) every call takes the general path.
+# The programs for every mutant, fastest first. In programs with failure points (_threads) every call takes the general
+# path.
 PROGRAMS = (
     "rank_shape_attributes",
     "handles_abi",
@@ -64,13 +65,13 @@ PROGRAMS = (
     "sizes",
     "cuda_emulated",
 )
-# Of the device half. What its kernels say to each other is seen by the thread sanitizer, where the host's compiler has
-# made them, and in the PTX that nvcc has made of them, which also runs under the host half as it is shipped.
+# The programs of the device half. The thread sanitizer detects races of kernels that the host compiler has compiled.
+# Other programs execute the PTX of nvcc, also with the shipped host half.
 DEVICE_PROGRAMS = ("cuda_emulated",)
 THREAD_PROGRAMS = ("cuda_threads",)
 NVCC_PROGRAMS = ("cuda_ptx120", "cuda_shipped")
 HAS_NVCC = bool(os.environ.get("CUDACXX") or shutil.which("nvcc"))
-# Of what takes long, less will do.
+# Reduces tests that take long.
 ENVIRONMENT = {
     "GATHER_CASES": "10000",
     "ASAN_OPTIONS": "allocator_may_return_null=1:detect_leaks=1:max_malloc_fill_size=4096",
@@ -80,7 +81,7 @@ SLOW = "-*SmallestBadTupleOfAll"
 
 @dataclass(frozen=True)
 class Build:
-    """A way in which programs are built of the tree."""
+    """A build of the tree with its programs."""
 
     name: str
     settings: tuple
@@ -96,14 +97,14 @@ class Build:
 
     def configure(self):
         settings = ("-DCMAKE_BUILD_TYPE=Debug", "-DGATHER_TESTS=ON", "-DGATHER_DEMO=OFF", "-DGATHER_INSTALL=OFF")
-        settings += ("-DCMAKE_LINK_DEPENDS_NO_SHARED=ON",)  # a mutant is in the library, the programs are as they were
+        settings += ("-DCMAKE_LINK_DEPENDS_NO_SHARED=ON",)  # a mutant changes the library only
         return command(["cmake", "-G", "Ninja", "-S", self.tree, "-B", self.folder, *settings, *self.settings])
 
     def make(self):
         return command(["cmake", "--build", self.folder, "--target", *self.programs])
 
     def words(self, program):
-        """What runs a program."""
+        """Returns the command of a program."""
         folder = "cuda" if program.startswith("cuda_") else "cpp"
         arguments = ("--gtest_fail_fast", "--gtest_brief=1", f"--gtest_filter={SLOW}")
         return (self.folder / "tests" / folder / program, *arguments)
@@ -114,7 +115,7 @@ class Build:
 
 
 def sanitized(programs):
-    """They notice what is not theirs and what is lost."""
+    """Returns a build with sanitizers, which detect invalid accesses and leaks."""
     flags = "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all"
     return Build("build", (f"-DCMAKE_CXX_FLAGS={flags}", f"-DCMAKE_C_FLAGS={flags}", "-DGATHER_CUDA=OFF"), programs)
 
@@ -126,13 +127,13 @@ def builds_for(mutant):
         return (sanitized(PROGRAMS),)
     plain = Build("plain", ("-DGATHER_CUDA=OFF",), THREAD_PROGRAMS)
     nvcc = Build("nvcc", ("-DGATHER_CUDA=ON", "-DCMAKE_CUDA_ARCHITECTURES=90"), NVCC_PROGRAMS)
-    if mutant.needs_nvcc:  # what the host's compiler makes of it is judged for itself
+    if mutant.needs_nvcc:  # other mutants test the code that the host compiler compiles
         return (nvcc,) if HAS_NVCC else ()
     return (sanitized(DEVICE_PROGRAMS), plain, nvcc) if HAS_NVCC else (sanitized(DEVICE_PROGRAMS), plain)
 
 
 def copy_tree(tree):
-    """What differs is written anew, as of now: objects of mutants may be younger than the sources they are made of."""
+    """Copies changed files with the current time, because objects of mutants may be newer than the sources."""
     listed = command(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT).stdout
     names = {name for name in listed.decode().split("\0") if name and os.path.lexists(ROOT / name)}
     for old in [path for path in tree.rglob("*") if path.is_file() or path.is_symlink()]:
@@ -149,7 +150,7 @@ def copy_tree(tree):
 
 
 def prepare(builds):
-    """A copy of the tree, built in each of these ways, whose programs all pass."""
+    """Copies the tree, builds it in each of these ways, and checks that all programs pass."""
     for tree in {build.tree for build in builds}:
         copy_tree(tree)
     for build in builds:
@@ -163,16 +164,16 @@ def prepare(builds):
             failed = run(build, program)
             took[program] = time.monotonic() - began
             if failed:
-                raise SystemExit(f"{program} fails before anything is changed")
+                raise SystemExit(f"{program} fails without a mutant")
 
 
 def fails(build, program):
-    """Whether a test program fails twice: once it may because the machine is busy."""
+    """Returns whether a test program fails twice. One failure may be caused by the load of the machine."""
     return run(build, program) and run(build, program)
 
 
 def run(build, program):
-    """Whether a test program fails."""
+    """Returns whether a test program fails."""
     patience = max(PATIENCE, 10 * took[program]) if program in took else FIRST_PATIENCE
     try:
         return command(build.words(program), cwd=build.folder, env=build.environment, timeout=patience).returncode

@@ -1,4 +1,4 @@
-"""Which programs have noticed mutants of which files: what did so before is asked first."""
+"""Records which programs have detected mutants of which files. These programs run first."""
 
 import json
 
@@ -6,14 +6,14 @@ from places import WORK
 
 
 class Killers:
-    """How often which program, by file; kept from run to run under a name."""
+    """The number of detected mutants by file and program. A file with the given name keeps it between runs."""
 
     def __init__(self, name):
         self.file = WORK / f"killers_{name}.json"
         self.counts = json.loads(self.file.read_text()) if self.file.is_file() else {}
 
     def first(self, file, programs):
-        """The programs, those first that have noticed most."""
+        """Returns the programs. Those that have detected most mutants are first."""
         counts = self.counts.get(file, {})
         return sorted(programs, key=lambda program: -counts.get(program, 0))
 

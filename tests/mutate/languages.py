@@ -1,4 +1,4 @@
-"""What is changed in each language: its files, the operators, and the lines that are no code."""
+"""For each language: the files to change, the operators, and the lines that are not code."""
 
 import ast
 import re
@@ -68,7 +68,7 @@ OF_PYTHON = (
     (r"^(\s+)[a-z_]+(?:\.[a-z_]+)*(?:\(.*\)| [-+*|&]?= .*[\w)\]])$", r"\1pass"),
 )
 
-# Tiers that no test on this processor runs.
+# Tiers that this processor cannot run.
 FLAGS = re.search(r"^flags\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
 OF_OTHER_PROCESSORS = tuple(
     rf"src/cpu/tiers/{tier}\.cpp"
@@ -79,19 +79,19 @@ OF_OTHER_PROCESSORS = tuple(
 
 @dataclass(frozen=True)
 class Language:
-    patterns: tuple  # of files
-    excluded: str  # a regular expression of files
+    patterns: tuple  # patterns of file names
+    excluded: str  # a regular expression of file names
     operators: tuple
-    no_code: str  # ... of lines
+    no_code: str  # a regular expression of lines
     comment: str
 
     def files(self, root):
-        """Their names, from the root."""
+        """Returns the names of the files, relative to the root."""
         found = sorted(str(path.relative_to(root)) for pattern in self.patterns for path in root.glob(pattern))
         return [name for name in found if not re.search(self.excluded, name)]
 
     def lines(self, text):
-        """The numbers, from 1, and the text of the lines that are code."""
+        """Yields the numbers, from 1, and the text of the lines that are code."""
         hidden = docstrings(text) if self.operators is OF_PYTHON else set()
         for number, line in enumerate(text.split("\n"), 1):
             if number not in hidden and not re.match(self.no_code, line):
@@ -99,7 +99,7 @@ class Language:
 
 
 def docstrings(text):
-    """The numbers of the lines of strings that are statements."""
+    """Returns the numbers of the lines of strings that are statements."""
     strings = (
         node
         for node in ast.walk(ast.parse(text))
@@ -109,7 +109,7 @@ def docstrings(text):
 
 
 NOTHING = r"(?!)"
-# Declarations, tables, what only the compiler reads, and what tells the processor of memory that is wanted soon.
+# Not code: declarations, tables, lines that only the compiler uses, and prefetches.
 CPP = Language(
     ("src/core/**/*.[ch]pp", "src/api/**/*.[ch]pp", "src/cpu/**/*.[ch]pp"),
     "|".join(OF_OTHER_PROCESSORS) or NOTHING,
@@ -117,7 +117,7 @@ CPP = Language(
     r"^.*__builtin_prefetch|^\s*(//|#|static_assert|using|template|namespace|\}|$|\S+:$|constexpr|const |typedef)",
     "  //",
 )
-# Without what is for other frameworks, which has tests that need them.
+# Modules for other frameworks are excluded, because their tests need these frameworks.
 PYTHON = Language(
     ("bindings/python/src/libgather/**/*.py",),
     r"/(dask|jax|onnx|ray|tf|torch)/|/_kinds/(jax_|tensorflow_|torch_|frames|cuda)\.py|_(constants|gradients|streams)\.py",

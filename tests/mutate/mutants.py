@@ -1,4 +1,4 @@
-"""A mutant: one place of the sources that is changed."""
+"""A mutant: a change of one place in the sources."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Mutant:
     file: str
-    line: int  # from 1; 0: found by its text
+    line: int  # from 1; 0: `old` is the text to replace
     old: str
     new: str
     promise: str = ""
@@ -15,7 +15,7 @@ class Mutant:
     def apply(self, text):
         if not self.line:
             if text.count(self.old) != 1:
-                raise SystemExit(f"{self.file}: not there, or more than once: {self.old!r}")
+                raise SystemExit(f"{self.file}: the text does not occur exactly once: {self.old!r}")
             return text.replace(self.old, self.new)
         lines = text.split("\n")
         lines[self.line - 1] = self.new

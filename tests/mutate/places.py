@@ -1,4 +1,4 @@
-"""Where things are, and how they are run."""
+"""Folders, and a function that runs commands."""
 
 import subprocess
 from pathlib import Path

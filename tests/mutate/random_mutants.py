@@ -6,18 +6,18 @@ import re
 from languages import CPP
 from mutants import Mutant
 
-# Changes that no test can notice, by file, line and what it becomes, with the reason.
+# Changes that no test can detect, by file, old line and new line, with the reason.
 EQUIVALENT = {
     (
         "src/cpu/indices.cpp",
         "if (!is_inside(value, component.size)) value = value < 0 && signed_values ? 0 : component.size - 1;",
         "if (!is_inside(value, component.size)) value = value <= 0 && signed_values ? 0 : component.size - 1;",
-    ): "0 is inside every dim that has an element, and an empty one was refused before",
+    ): "0 is valid in every dim with elements, and empty dims have been rejected",
     (
         "src/core/plan/short.cpp",
         "!set_components(dims, result, &params_bytes)) {",
         "set_components(dims, result, &params_bytes)) {",
-    ): "the short way is left, and the general one answers the same, only later",
+    ): "the general path has the same result and is slower",
     (
         "src/core/os/os_linux.cpp",
         "return online > 0 ? static_cast<int32_t>(online) : 1;",
@@ -27,27 +27,27 @@ EQUIVALENT = {
         "bindings/python/src/libgather/_missing.py",
         "if dealt([1], bordered(1, (0, 1)), False, request).place[0] >= 0:",
         "if dealt([2], bordered(1, (0, 1)), False, request).place[0] >= 0:",
-    ): "any id beyond the only row will do",
+    ): "any id above the only row has this effect",
     (
         "bindings/python/src/libgather/_missing.py",
         'return gather(module("numpy").zeros(1, dtype), [1], **named)',
         'return gather(module("numpy").zeros(1, dtype), [2], **named)',
-    ): "any id beyond the only row will do",
+    ): "any id above the only row has this effect",
     (
         "bindings/python/src/libgather/_kinds/lists.py",
         "return Memory._borrow(data, address(data), dtype, shape, None, False)",
         "return Memory._borrow(data, address(data), dtype, shape, None, True)",
-    ): "it is a copy, which nobody writes to",
+    ): "it is a copy that is never written",
     (
         "bindings/python/src/libgather/_operations.py",
         'if out is None and request.bounds != "skip":',
         'if out is not None and request.bounds != "skip":',
-    ): "the quick way is left, and the general one answers the same, only later",
+    ): "the general path has the same result and is slower",
 }
 
 
 def random_mutants(root, seed, only, language=CPP):
-    """In an order that the seed decides."""
+    """Returns random mutants in an order that depends on the seed."""
     found = []
     for name in language.files(root):
         if re.search(only, name):
@@ -57,7 +57,7 @@ def random_mutants(root, seed, only, language=CPP):
 
 
 def is_quoted(code, at):
-    """Whether it is inside a text, which says things and does none."""
+    """Returns whether a position is inside a string literal."""
     return code[:at].count('"') % 2 == 1
 
 

@@ -1,4 +1,4 @@
-"""What a run says, kept under a name too: build/mutate/report_NAME.txt."""
+"""Prints the output of a run, and writes it to build/mutate/report_NAME.txt."""
 
 from places import WORK
 

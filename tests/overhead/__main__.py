@@ -1,11 +1,10 @@
-"""The cost of a call in every language, as one table: what C takes, and what each language adds to it.
+"""Prints the cost of a call in every language: the time of C, and the time that each language adds.
 
 python3 tests/overhead PREFIX BUILD [--check] [--write FILE]
 
-PREFIX has the library installed, BUILD is a folder for build products, and PYTHON names an interpreter that has
-libgather. Each language has a program of its own that runs its loops and those of C in turn. --check fails where a
-language adds more than it may, --write puts the table between the lines <!-- calls --> and <!-- end of calls -->
-of a file.
+The library is installed in PREFIX. BUILD is a folder for build products. PYTHON names an interpreter that has
+libgather. Each language has a program that runs its loops and those of C in turn. --check fails if a language adds more
+than its limit. --write replaces the table between the lines <!-- calls --> and <!-- end of calls --> of a file.
 """
 
 import argparse
@@ -18,11 +17,16 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 MARKS = "<!-- calls -->\n", "<!-- end of calls -->\n"
-# What a language may add in nanoseconds, and to what.
+# The nanoseconds that a language may add, and the rows that are checked.
 LIMITS = {"C++": 2.5, "Rust": 4, "Go": 45}
 LIMITED = {
-    "C++": ("plan run", "plan run, open extent", "gather into, described once", "gather, a new output"),
-    "Rust": ("plan run", "plan run, open extent", "gather into, described once"),
+    "C++": (
+        "plan run",
+        "plan run, open extent",
+        "gather into an output, operands described once",
+        "gather with a new output",
+    ),
+    "Rust": ("plan run", "plan run, open extent", "gather into an output, operands described once"),
     "Go": ("plan run", "plan run, open extent"),
 }
 
@@ -62,12 +66,12 @@ LANGUAGES = {"C++": ("c++", c_and_cpp), "Rust": ("cargo", rust), "Go": ("go", go
 
 
 def measure(build):
-    """Rows of each language, by name: lists of numbers."""
+    """Returns the numbers of each row by language and name."""
     found = {}
     for language, (tool, prepare) in LANGUAGES.items():
         program = prepare(build) if tool is None or shutil.which(tool) else None
         if program is None:
-            print(f"skipped: {language} is not here", file=sys.stderr)
+            print(f"skipped: {language} has no toolchain here", file=sys.stderr)
             continue
         lines = [line.split("\t") for line in output(*program).splitlines()]
         found[language] = {name: [float(number) for number in numbers] for name, *numbers in lines}
@@ -95,7 +99,7 @@ def table(found):
             columns = dict.fromkeys(["C", *found], "")
             columns["C" if language == "C++" else language] = f"{rows[name][0]:.0f}"
             lines.append(f"| {name} | " + " | ".join(columns.values()) + " |")
-    note = f"Written by `./dev overhead` on {processor()}: medians, and `+` what a language adds to C beside it."
+    note = f"`./dev overhead` wrote this table on {processor()}. Values are medians."
     return "\n".join([*lines, "", note, ""])
 
 
@@ -104,7 +108,7 @@ def missed(found):
         for name in names if language in found else ():
             more = found[language][name][2]
             if more > LIMITS[language]:
-                yield f"{language}, {name}: {more:.1f} ns more than C, {LIMITS[language]} are allowed"
+                yield f"{language}, {name}: {more:.1f} ns more than C, the limit is {LIMITS[language]}"
 
 
 def write(path, text):

@@ -71,17 +71,17 @@ const Row shared[] = {
        keep(gth_plan_run_args(nullptr, c.plan, &args, &c.err));
      }),
      REPEAT(cpp.plan.run(cpp.table, cpp.index, cpp.out))},
-    {"gather into, described once",
+    {"gather into an output, operands described once",
      REPEAT(keep(gth_gather(nullptr, &c.params, &c.indices, &c.output, nullptr, &c.err))),
      REPEAT(gather::gather_into(cpp.params, cpp.indices, cpp.output))},
-    {"gather into, described in each call", REPEAT({
+    {"gather into an output, operands described in each call", REPEAT({
        const gth_tensor_desc params = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 1, c.table_shape, c.table);
        const gth_tensor_desc indices = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, c.one, c.index);
        const gth_tensor_desc output = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 1, c.one, c.out);
        keep(gth_gather(nullptr, &params, &indices, &output, nullptr, &c.err));
      }),
      REPEAT(gather::gather_into(cpp.table, cpp.index, cpp.out))},
-    {"gather, a new output", REPEAT({
+    {"gather with a new output", REPEAT({
        const gth_tensor_desc params = GTH_TENSOR_DESC_HANDLE(c.params_handle);
        const gth_tensor_desc indices = GTH_TENSOR_DESC_HANDLE(c.indices_handle);
        const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &params, &indices, nullptr, nullptr);
@@ -93,8 +93,8 @@ const Row shared[] = {
 };
 
 const Row alone[] = {
-    {"the smallest call, which does nothing", REPEAT(keep(gth_dtype_size(GTH_DTYPE_FLOAT32))), nullptr},
-    {"a tensor handle, made and released", REPEAT({
+    {"an empty call (gth_dtype_size)", REPEAT(keep(gth_dtype_size(GTH_DTYPE_FLOAT32))), nullptr},
+    {"a tensor handle: create and release", REPEAT({
        gth_tensor* handle = nullptr;
        gth_tensor_borrow(&c.params, &handle, &c.err);
        gth_tensor_release(handle);

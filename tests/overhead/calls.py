@@ -18,8 +18,8 @@ def main() -> None:
     statements = {
         "plan run": "bound()",
         "plan run, open extent": "open(params, indices, out)",
-        "gather into, described in each call": "gather(params, indices, out=out)",
-        "gather, a new output": "gather(params, indices)",
+        "gather into an output, operands described in each call": "gather(params, indices, out=out)",
+        "gather with a new output": "gather(params, indices)",
     }
     timers = {name: timeit.Timer(statement, globals=names) for name, statement in statements.items()}
     rounds = [{name: timer.timeit(CALLS) / CALLS * 1e9 for name, timer in timers.items()} for _ in range(ROUNDS)]

@@ -272,7 +272,7 @@ No cluster was available. This is a simulation (`tests/bench/beyond/machines.py`
 
 - A row takes {costs["partition"] * 1e9:.0f} ns in `partition`, {costs["gather"] * 1e9:.0f} ns in `gather` and
   {costs["join"] * 1e9:.0f} ns in `join`.
-- Sending a call takes the caller {costs["send"] * 1e3:.2f} ms, as in Ray.
+- Sending a call takes the caller {costs["send"] * 1e3:.2f} ms, measured with Ray.
 - The duration of a call is drawn from {len(record["calls"]["results"]["whole"]):,} measured calls.
 
 A network card is assumed to move {NETWORK / 1e9:.1f} GB/s. With replicas, a call that takes longer than {AGAIN:.0%}

@@ -126,9 +126,9 @@ func main() {
 	}{
 		{"plan run", func(count int) bool { return planInC(count, gather.Open) }, c.run},
 		{"plan run, open extent", func(count int) bool { return planInC(count, 1) }, c.runOpen},
-		{"gather into, described once", describedOnceInC, c.describedOnce},
-		{"gather into, described in each call", describedInC, c.described},
-		{"gather, a new output", newInC, c.newOutput},
+		{"gather into an output, operands described once", describedOnceInC, c.describedOnce},
+		{"gather into an output, operands described in each call", describedInC, c.described},
+		{"gather with a new output", newInC, c.newOutput},
 	}
 	loops := []loop{crossings}
 	for _, row := range rows {
@@ -139,5 +139,5 @@ func main() {
 		c, own := times[2*i+1], times[2*i+2]
 		fmt.Printf("%s\t%.1f\t%.1f\t%.1f\n", row.name, median(c), median(own), difference(c, own))
 	}
-	fmt.Printf("from Go to C and back\t%.1f\n", median(times[0]))
+	fmt.Printf("an empty call from Go to C\t%.1f\n", median(times[0]))
 }

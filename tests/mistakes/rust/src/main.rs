@@ -1,8 +1,8 @@
-//! The mistakes, in Rust: a line for each with the fields of its error.
+//! Makes each mistake in Rust and prints a line with the fields of its error.
 
 use gather::{
-    Bounds, Error, Layout, Negative, OPEN, Operand, Options, Plan, Tensor, TensorMut, gather, gather_into, gather_nd,
-    scatter_into,
+    gather, gather_into, gather_nd, scatter_into, Bounds, Error, Layout, Negative, Operand, Options, Plan, Tensor,
+    TensorMut, OPEN,
 };
 
 const TABLE: [f32; 8] = [0., 1., 10., 11., 20., 21., 30., 31.];
@@ -66,30 +66,40 @@ fn scatter(mistake: &str, indices: &Tensor<'_>, updates: &Tensor<'_>, options: &
 }
 
 fn main() {
-    ids("an index beyond the end", &[0, 4, -1], Options::new());
+    ids("an index above the range", &[0, 4, -1], Options::new());
     ids("a negative index", &[0, -1], Options::new());
     ids(
-        "an index below all that wrap",
+        "an index below -size with negative = wrap",
         &[-5],
         Options::new().negative(Negative::Wrap),
     );
-    ids("an axis that is not there", &[0, 1], Options::new().axis(2));
-    ids("more batch dims than dims", &[0, 1], Options::new().batch_dims(2));
+    ids("an axis outside the rank", &[0, 1], Options::new().axis(2));
+    ids(
+        "batch_dims above the rank of indices",
+        &[0, 1],
+        Options::new().batch_dims(2),
+    );
     ids("a fill value of another dtype", &[0, 9], Options::new().fill_value(1i8));
 
     let params = Tensor::new(&TABLE, &[4, 2]);
     let tuple = Tensor::new(&[0i64, 0, 0], &[1, 3]);
     line(
-        "tuples longer than the rank",
+        "tuples with more components than dims",
         gather_nd(&params, &tuple, &Options::new()),
     );
     let floats = Tensor::new(&[0.0f32], &[1]);
-    line("indices that are floats", gather(&params, &floats, &Options::new()));
+    line("indices of float32", gather(&params, &floats, &Options::new()));
 
-    from("memory shorter than its shape", Ok(Tensor::new(&TABLE, &[5, 2])));
-    from("memory longer than its shape", Ok(Tensor::new(&TABLE, &[3, 2])));
     from(
-        "strides for another rank",
+        "memory that is too small for its shape",
+        Ok(Tensor::new(&TABLE, &[5, 2])),
+    );
+    from(
+        "memory that is larger than its shape needs",
+        Ok(Tensor::new(&TABLE, &[3, 2])),
+    );
+    from(
+        "strides whose count is not the rank",
         Tensor::new(&TABLE, &[4, 2]).with_strides(&[8]),
     );
     from(
@@ -111,9 +121,12 @@ fn main() {
     )
     .expect("a plan");
     let good = [0i64, 1];
-    line("a run without its open extent", plan.run(&TABLE, &good, &mut rows));
     line(
-        "a run over less memory",
+        "a run without a value for its open extent",
+        plan.run(&TABLE, &good, &mut rows),
+    );
+    line(
+        "a run with memory that is too small",
         plan.run_open(2, &TABLE[..7], &good, &mut rows),
     );
 
@@ -121,13 +134,13 @@ fn main() {
     let (at, updates) = (Tensor::new(&good, &[2]), Tensor::new(&TABLE[..4], &[2, 2]));
     let options = Options::new();
     scatter(
-        "a scatter beyond the end",
+        "a scatter with an index above the range",
         &Tensor::new(&[0i64, 4], &[2]),
         &updates,
         &options,
     );
     scatter(
-        "a scatter that is to fill",
+        "a scatter with bounds = fill",
         &at,
         &updates,
         &options.bounds(Bounds::Fill),

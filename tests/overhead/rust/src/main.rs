@@ -182,9 +182,9 @@ fn main() {
     let names = [
         "plan run",
         "plan run, open extent",
-        "gather into, described once",
-        "gather into, described in each call",
-        "gather, a new output",
+        "gather into an output, operands described once",
+        "gather into an output, operands described in each call",
+        "gather with a new output",
     ];
     for (name, pair) in names.iter().zip(times.chunks(2)) {
         print(name, &pair[0], &pair[1]);
