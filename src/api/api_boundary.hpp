@@ -50,7 +50,7 @@ inline int32_t fail_null(int32_t operand, const Error& error) {
 }
 
 inline int32_t fail_memory(int64_t bytes, const Error& error) {
-  return error.fail({GTH_E_NOMEM, GTH_OPERAND_NONE, -1, -1, bytes, 0}, "no memory for %lld bytes",
+  return error.fail({GTH_E_NOMEM, GTH_OPERAND_NONE, -1, -1, bytes, 0}, "cannot allocate %lld bytes",
                     static_cast<long long>(bytes));
 }
 

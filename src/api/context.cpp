@@ -33,7 +33,7 @@ int32_t check_options(const gth_context_options& options, const Error& error) {
   if (!options.alloc != !options.free) {
     return fail_option(GTH_E_NULL,
                        options.alloc ? offsetof(gth_context_options, free) : offsetof(gth_context_options, alloc), 0, 0,
-                       "alloc and free come together", error);
+                       "alloc and free must both be set, or both be NULL", error);
   }
   if (options.device != 0 && options.device != GTH_DEVICE_CPU && options.device != GTH_DEVICE_CUDA) {
     return fail_option(GTH_E_DEVICE, offsetof(gth_context_options, device), options.device, 0,

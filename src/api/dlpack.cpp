@@ -88,14 +88,14 @@ int32_t move_to_lowest(gth_tensor_desc* desc, const Error& error) {
     const bool fits = core::multiply(desc->shape[i] - 1, desc->strides[i], &span) && core::add(low, span, &low);
     if (fits && low != INT64_MIN) continue;
     return error.fail({GTH_E_STRIDE, GTH_OPERAND_TENSOR, i, -1, INT64_MIN, 0},
-                      "tensor: DLPack strides reach below every address");
+                      "tensor: DLPack strides lead below address 0");
   }
   if (low >= 0) return GTH_OK;
   const uintptr_t address = reinterpret_cast<uintptr_t>(desc->data);
   const bool is_below = desc->data && static_cast<uint64_t>(-low) >= address;
   if (is_below || !core::add(desc->offset, -low, &desc->offset)) {
     return error.fail({GTH_E_STRIDE, GTH_OPERAND_TENSOR, -1, -1, low, 0},
-                      "tensor: DLPack strides reach below every address");
+                      "tensor: DLPack strides lead below address 0");
   }
   if (desc->data) desc->data = static_cast<const char*>(desc->data) + low;  // check_tensor rejects NULL.
   return GTH_OK;

@@ -11,7 +11,7 @@ inline int32_t check_export_flags(uint32_t flags, const Error& error) {
   constexpr uint32_t known = GTH_EXPORT_COPY | GTH_EXPORT_NO_COPY;
   if (flags < known) return GTH_OK;
   return error.fail({GTH_E_VERSION, GTH_OPERAND_NONE, -1, -1, flags, GTH_EXPORT_NO_COPY},
-                    "flags are %" PRIu32 ", GTH_EXPORT_COPY or GTH_EXPORT_NO_COPY would do", flags);
+                    "flags are %" PRIu32 ", valid are 0, GTH_EXPORT_COPY and GTH_EXPORT_NO_COPY", flags);
 }
 
 // Returns true if an export copies. Borrowed memory cannot be shared.

@@ -12,7 +12,7 @@ int32_t read_operand(const gth_tensor_desc* given, int32_t role, gth_tensor_desc
   const gth_tensor_desc& desc = **out;
   if (!desc.tensor) return core::check_desc(desc, role, error);
   if (names_tensor_only(desc)) return GTH_OK;
-  return error.fail({GTH_E_VERSION, role}, "%s: beside a tensor every other field must be zero",
+  return error.fail({GTH_E_VERSION, role}, "%s: if a tensor is set, every other field must be 0",
                     core::operand_name(role));
 }
 

@@ -52,8 +52,9 @@ int32_t lower_ids(const Context& context, const Given& given, Plan* plan, const 
 }
 
 int32_t fail_scratch(int64_t given, int64_t needed, const Error& error) {
-  return error.fail({GTH_E_SIZE, GTH_OPERAND_NONE, -1, -1, given, needed}, "parts: %lld bytes of scratch, not %lld",
-                    static_cast<long long>(given), static_cast<long long>(needed));
+  return error.fail({GTH_E_SIZE, GTH_OPERAND_NONE, -1, -1, given, needed},
+                    "parts: scratch has %lld bytes, needed are %lld", static_cast<long long>(given),
+                    static_cast<long long>(needed));
 }
 
 int32_t scratch_bytes(int64_t n, const Shards& shards, uint32_t flags, int64_t* bytes, const Error& error) {
@@ -75,15 +76,16 @@ int32_t check_parts_flags(uint32_t flags, const Error& error) {
 int32_t check_numbers(const char* name, const void* numbers, bool is_needed, const Error& error) {
   if (!numbers && is_needed) return error.fail({GTH_E_NULL}, "parts: %s is NULL", name);
   if (reinterpret_cast<uintptr_t>(numbers) % alignof(int64_t) == 0) return GTH_OK;
-  return error.fail({GTH_E_UNSUPPORTED}, "parts: %s does not lie at a multiple of 8 bytes", name);
+  return error.fail({GTH_E_UNSUPPORTED}, "parts: %s is not aligned to 8 bytes", name);
 }
 
 int32_t check_parts(const gth_parts* parts, int64_t n, const Shards& shards, const Error& error) {
   if (int32_t status = check_parts_flags(parts->flags, error)) return status;
   const bool once = parts->flags & GTH_PARTS_ONCE;
   if (parts->capacity < n) {
-    return error.fail({GTH_E_SIZE, GTH_OPERAND_NONE, -1, -1, parts->capacity, n}, "parts: room for %lld ids, not %lld",
-                      static_cast<long long>(parts->capacity), static_cast<long long>(n));
+    return error.fail({GTH_E_SIZE, GTH_OPERAND_NONE, -1, -1, parts->capacity, n},
+                      "parts: capacity is %lld ids, needed are %lld", static_cast<long long>(parts->capacity),
+                      static_cast<long long>(n));
   }
   if (int32_t status = check_numbers("counts", parts->counts, true, error)) return status;
   if (int32_t status = check_numbers("local", parts->local, n > 0, error)) return status;
@@ -91,7 +93,7 @@ int32_t check_parts(const gth_parts* parts, int64_t n, const Shards& shards, con
   if (int32_t status = check_numbers("place", parts->place, once && n > 0, error)) return status;
   if (int32_t status = check_numbers("scratch", parts->scratch, true, error)) return status;
   if (once && parts->order) {
-    return error.fail({GTH_E_UNSUPPORTED}, "parts: a row that is asked for once has no order, only places");
+    return error.fail({GTH_E_UNSUPPORTED}, "parts: order must be NULL with GTH_PARTS_ONCE");
   }
   int64_t needed = 0;
   if (int32_t status = scratch_bytes(n, shards, parts->flags, &needed, error)) return status;

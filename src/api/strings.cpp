@@ -17,7 +17,7 @@ struct Buffers {
 int32_t check_flags(uint32_t flags, const Error& error) {
   if (!(flags & ~uint32_t{GTH_STRINGS_BINARY})) return GTH_OK;
   return error.fail({GTH_E_VERSION, GTH_OPERAND_NONE, -1, -1, flags, GTH_STRINGS_BINARY},
-                    "flags are %" PRIu32 ", of which GTH_STRINGS_BINARY is known", flags);
+                    "flags are %" PRIu32 ", valid are 0 and GTH_STRINGS_BINARY", flags);
 }
 
 // Validates the buffers. NULL bytes need an extent of 0, because another thread may change the offsets after their
@@ -65,7 +65,7 @@ int32_t find_strings(const gth_tensor* handle, const int64_t** offsets, const vo
   if (int32_t status = find_tensor(handle, GTH_OPERAND_TENSOR, &tensor, error)) return status;
   if (tensor->desc.dtype != GTH_DTYPE_STRING) {
     return error.fail({GTH_E_DTYPE, GTH_OPERAND_TENSOR, -1, -1, tensor->desc.dtype, GTH_DTYPE_STRING},
-                      "tensor: not of strings");
+                      "tensor: the dtype is not string");
   }
   *offsets = tensor->strings.offsets;
   *bytes = tensor->strings.bytes;

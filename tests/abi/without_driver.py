@@ -33,7 +33,7 @@ class ContextOptions(ctypes.Structure):
 class Desc(ctypes.Structure):
     _fields_ = [
         *((name, ctypes.c_int32) for name in ("size", "dtype", "device", "device_id", "ndim", "flags")),
-        *((name, ctypes.c_void_p) for name in ("data", "shape", "strides", "reserved")),
+        *((name, ctypes.c_void_p) for name in ("tensor", "data", "shape", "strides", "codec")),
         *((name, ctypes.c_int64) for name in ("offset", "extent")),
     ]
 
@@ -66,11 +66,11 @@ def main():
     indices = dense(64, (ctypes.c_int64 * 3)(3, 0, 3), [3])
     result = (ctypes.c_int32 * 3)()
     out = dense(32, result, [3])
-    call = [ctypes.byref(each) for each in (params, indices)]
-    assert library.gth_gather_desc(None, *call, None, ctypes.byref(out), None) == 0
+    call = [ctypes.byref(each) for each in (params, indices, out)]
+    assert library.gth_gather(None, *call, None, None) == 0
     assert list(result) == [13, 10, 13], list(result)
     params.device = 2
-    assert library.gth_gather_desc(None, *call, None, ctypes.byref(out), None) == E_DEVICE
+    assert library.gth_gather(None, *call, None, None) == E_DEVICE
     return 0
 
 

@@ -85,8 +85,7 @@ int32_t fail_index(const Error& error, const Fault& fault) {
 
 int32_t fail_empty_params(const Error& error, int32_t operand, int32_t dim) {
   return error.fail({GTH_E_INDEX, operand, dim, -1, 0, 1},
-                    "%s: has no elements (dim %" PRId32 " is 0), but rows of it are asked for", operand_name(operand),
-                    dim);
+                    "%s: has no elements (dim %" PRId32 " is 0), but indices select in it", operand_name(operand), dim);
 }
 
 int32_t fail_index_race(const Error& error) {

@@ -7,7 +7,7 @@
 
 namespace gather::core {
 
-// Which extents may be GTH_OPEN.
+// The extents that may be GTH_OPEN.
 enum class Open : uint8_t {
   none,
   one,  // For a plan: one tuple dim, or the outermost dim that params and indices share.

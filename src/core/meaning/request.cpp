@@ -17,7 +17,8 @@ int64_t element_bytes(int32_t dtype) {
 int32_t check_offsets_memory(const Geometry& geometry, const Error& error) {
   const Error silent(nullptr);
   if (!check_size(geometry.ndim, geometry.shape, sizeof(int64_t), GTH_OPERAND_OUT, silent)) return GTH_OK;
-  return error.fail({GTH_E_NOMEM, GTH_OPERAND_OUT, -1, -1, INT64_MAX, 0}, "out: more strings than memory has room for");
+  return error.fail({GTH_E_NOMEM, GTH_OPERAND_OUT, -1, -1, INT64_MAX, 0},
+                    "out: the offsets of the strings do not fit in memory");
 }
 
 int32_t check_sizes(const Request& request, const Meaning& meaning, const Error& error) {

@@ -47,7 +47,8 @@ int32_t resolve_components(const Settings& settings, const gth_tensor_desc& para
                       operand_name(out->roles.table), limit);
   }
   if (k == 0 && !settings.rules->allows_no_components) {
-    return error.fail({GTH_E_SHAPE, GTH_OPERAND_INDICES, last, -1, 0, 1}, "indices: tuples of no components");
+    return error.fail({GTH_E_SHAPE, GTH_OPERAND_INDICES, last, -1, 0, 1},
+                      "indices: tuples have no components, needed is at least one");
   }
   out->components = static_cast<int32_t>(k);
   return GTH_OK;

@@ -20,7 +20,7 @@ int32_t check_borders(const gth_shards& given, const Error& error) {
     if (border < least || border > most) {
       return error.fail({GTH_E_SHAPE, GTH_OPERAND_NONE, -1, i, border, most},
                         is_end ? "shards: border %lld is %lld, not %lld"
-                               : "shards: border %lld is %lld, outside the border before it and %lld rows",
+                               : "shards: border %lld is %lld, valid are the border before it to %lld",
                         printable(i), printable(border), printable(most));
     }
     before = border;
@@ -36,13 +36,14 @@ int32_t read_shards(const gth_shards* given, Shards* out, const Error& error) {
   if (int32_t status = read_struct(given, &room, &given, GTH_OPERAND_NONE, error)) return status;
   if (given->kind < GTH_SHARDS_BLOCKS || given->kind > GTH_SHARDS_BORDERS) {
     return error.fail({GTH_E_VERSION, GTH_OPERAND_NONE, -1, -1, given->kind, GTH_SHARDS_BORDERS},
-                      "shards: kind %d is none of GTH_SHARDS_*", given->kind);
+                      "shards: kind is %d, which is not one of GTH_SHARDS_*", given->kind);
   }
   if (given->rows < 0 || given->count < 1) {
     const bool no_rows = given->rows < 0;
-    return error.fail({GTH_E_SHAPE, GTH_OPERAND_NONE, -1, -1, no_rows ? given->rows : given->count, 0},
-                      no_rows ? "shards: %lld rows" : "shards: %lld shards",
-                      printable(no_rows ? given->rows : given->count));
+    return error.fail(
+        {GTH_E_SHAPE, GTH_OPERAND_NONE, -1, -1, no_rows ? given->rows : given->count, 0},
+        no_rows ? "shards: rows is %lld, needed is at least 0" : "shards: count is %lld, needed is at least 1",
+        printable(no_rows ? given->rows : given->count));
   }
   if (given->kind == GTH_SHARDS_BORDERS) {
     if (int32_t status = check_borders(*given, error)) return status;

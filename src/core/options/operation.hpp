@@ -35,7 +35,7 @@ constexpr Roles roles_of(Direction direction) {
 // How the dims of table, indices and rows correspond.
 enum class Form : uint8_t {
   slices,  // Rows have batch, outer, tuple and slice dims. Indices have only batch and tuple dims.
-  paired,  // Each dim except the axis is the same dim of all three.
+  paired,  // Dim i of table, indices and rows correspond, except for the axis.
 };
 
 // One entry of the table of operations.
@@ -49,7 +49,7 @@ struct Operation {
 
   Roles roles() const { return roles_of(direction); }
   bool has_axis() const { return !has_components; }
-  bool has_batch_dims() const { return form == Form::slices; }  // Definitions of ONNX state it themselves.
+  bool has_batch_dims() const { return form == Form::slices; }  // With an ONNX profile, Definition overrides it.
 
   // The gradient of a gather is a scatter with add. It uses the rules of that gather.
   bool is_gradient() const { return direction == Direction::scatter && rules <= GTH_OP_GATHER_ELEMENTS; }

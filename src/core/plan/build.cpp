@@ -60,7 +60,8 @@ Loop loop_over(const Source& source, const Scaled* positions, int32_t dim) {
           has_index ? positions[dims.indices] : fixed(0)};
 }
 
-// Returns the first dim of the output after which no dim depends on indices. Dims before the axis may repeat tuples.
+// Returns the first inner dim of the output. This dim and the later ones do not depend on indices. Outer dims that do
+// not depend on indices repeat tuples.
 int32_t first_inner_dim(const Source& source) {
   const Geometry& geometry = source.meaning.geometry;
   if (geometry.form == Form::slices) {
