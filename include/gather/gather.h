@@ -936,9 +936,8 @@ GTH_API int32_t gth_make(gth_context *context, const gth_request *request, gth_t
  * dtypes. An extent of GTH_OPEN is passed through.
  *
  * @param request   Borrowed, with all that it points to.
- * @param rows      Borrowed, written. rows->size must be set. Becomes a dense description with data NULL. rows->shape
- * is
- *                  `shape`.
+ * @param rows      Borrowed, written. rows->size must be set. Becomes a dense description with data NULL, whose
+ *                  shape is `shape`.
  * @param capacity  The number of extents that fit into shape. If it is below the rank: GTH_E_SIZE, with the rank in
  *                  rows->ndim.
  * @param shape     Borrowed, written. May be NULL if capacity is 0.

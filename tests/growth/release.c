@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CHECK(condition)                                              \
-  do {                                                                \
+#define CHECK(condition)                                             \
+  do {                                                               \
     if (!(condition)) return fprintf(stderr, "%s\n", #condition), 1; \
   } while (0)
 
