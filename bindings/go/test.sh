@@ -1,7 +1,7 @@
 #!/bin/sh
-# test.sh PREFIX: runs every test of the Go binding with the libgather that is installed in PREFIX.
-# If GATHER_EMULATED is the path of libgather_emulated.so from a build of the tests, tests on emulated CUDA devices run too.
-# Exits with 77 if Go is missing or too old. ./dev lint runs the linters.
+# test.sh PREFIX: runs every test of the Go binding with the libgather that is installed in PREFIX. If GATHER_EMULATED
+# is the path of libgather_emulated.so from a build of the tests, tests on emulated CUDA devices run too. Exits with 77
+# if Go is missing or too old. ./dev lint runs the linters.
 set -eu
 prefix=$(cd "$1" && pwd)
 cd "$(dirname "$0")"
@@ -32,8 +32,8 @@ export PKG_CONFIG_PATH="${pc%/*}"
 sources=$(find ../../src ../../include -type f | sort | xargs cat | sha256sum | cut -d ' ' -f 1)
 export GOTOOLCHAIN=local CGO_ENABLED=1 CGO_CXXFLAGS="-O2 -DGATHER_SOURCES=$sources"
 export GOFLAGS="-buildvcs=false -tags=gather_shared"
-# The build cache of Go depends on the files of a package and the flags, but not on included files. So the flags have their
-# digests.
+# The build cache of Go depends on the files of a package and the flags, but not on included files. So the flags have
+# their digests.
 CGO_CFLAGS="-O2 -g -DGATHER_HEADER=$(sha256sum <"$(find "$prefix" -name gather.h)" | cut -d ' ' -f 1)"
 export CGO_CFLAGS
 shared="LD_LIBRARY_PATH=${library%/*}"
@@ -61,7 +61,9 @@ user() {
   mkdir -p "$temp/$1"
   [ -e "$temp/libgather" ] || ln -s "$here/../.." "$temp/libgather"
   cd "$temp/$1"
-  python3 "$here/../../tests/package/readme.py" "$here/README.md" 'gather for Go' 'Use it in a module' "$2" >steps.sh
+  readme=$here/README.md
+  python3 "$here/../../tests/package/readme.py" "$readme:gather for Go" "$readme:Use it in a module" "$readme:$2" \
+    >steps.sh
   shift 2
   env GOFLAGS=-buildvcs=false "$@" sh steps.sh >steps.log 2>&1 || { cat steps.log && exit 1; }
 }
