@@ -1,4 +1,4 @@
-// Elements by their coordinates: each row of indices is a tuple of one index for each dim.
+// Reads elements by their coordinates. Each row of indices is a tuple with one index for each dim.
 package main
 
 import (

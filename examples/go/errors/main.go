@@ -1,4 +1,4 @@
-// What an id out of bounds means is a choice. As an error it says where it is, and leaves the output as it was.
+// Shows the policies for an id out of bounds. By default it returns an error with its position.
 package main
 
 import (

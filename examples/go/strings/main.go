@@ -1,4 +1,4 @@
-// Strings by id.
+// Reads strings by id.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// The mistakes, in Go: a line for each with the fields of its error.
+// Command mistakes makes each mistake in Go. It prints a line for each mistake with the fields of its error.
 package main
 
 import (

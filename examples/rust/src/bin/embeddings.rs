@@ -1,4 +1,4 @@
-//! Rows of a table by id.
+//! Reads rows of a table by id.
 
 use gather::{Options, Tensor, gather};
 

@@ -1,4 +1,4 @@
-//! A plan: shapes and options are checked once, and the number of ids is given at each run.
+//! Plans a gather. The plan validates shapes and options once, and each run sets the number of ids.
 
 use gather::{Layout, OPEN, Options, Plan};
 

@@ -1,4 +1,4 @@
-//! Rows back into a table by id, in place: the last one of several stays, or all are added.
+//! Writes rows to a table by id, in place. The last of several rows remains, or all of them are added.
 
 use gather::{Options, Reduction, Tensor, TensorMut, scatter_into};
 

@@ -1,4 +1,4 @@
-//! Strings by id.
+//! Reads strings by id.
 
 use gather::{Options, Tensor, gather};
 

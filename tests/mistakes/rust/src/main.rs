@@ -1,4 +1,4 @@
-//! The mistakes, in Rust: a line for each with the fields of its error.
+//! Makes each mistake in Rust. The program prints a line for each mistake with the fields of its error.
 
 use gather::{
     Bounds, Error, Layout, Negative, OPEN, Operand, Options, Plan, Tensor, TensorMut, gather, gather_into, gather_nd,
