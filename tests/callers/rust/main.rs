@@ -480,8 +480,6 @@ fn main() -> Result<(), Error> {
     assert_eq!(unsafe { ffi::gth_abi_version() }, 1, "the library has another ABI");
     borrowed_views()?;
     shared_plan()?;
-    println!(
     println!("rust: views are checked against their slices, threads share a plan, an invalid index is an error");
-    );
     Ok(())
 }
