@@ -167,7 +167,7 @@ func TestMemoryNextToPointersIsAccepted(t *testing.T) {
 
 func TestDataOfStridedAndShapedTensorsIsNil(t *testing.T) {
 	if gather.Strided[float32](table, 0, []int{2}, nil).Data() != nil || gather.Shaped[int8](2).Data() != nil {
-		t.Error("a view without elements of its own has data")
+		t.Error("a strided or shaped tensor has data")
 	}
 	expect(t, "data", tableTensor().Data(), table)
 }

@@ -1,8 +1,8 @@
 //go:build !gather_shared && !gather_static
 
-// The library as one source file. cgo compiles the files of this folder and links them into the program. In a checkout
-// this file includes the sources of the tree. In the published module it contains their full text. Sources for one
-// system or one instruction set are in separate files of this folder.
+// This file is the library as one source. cgo compiles the files of this folder and links them into the program. In a
+// checkout this file includes the sources of the tree. In the published module it contains their full text. Sources for
+// one system or one instruction set are in separate files of this folder.
 
 #if defined(__clang__)
 #error "the library is compiled here by GCC: set CC=gcc and CXX=g++, or install it and build with -tags gather_shared"

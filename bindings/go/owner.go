@@ -33,7 +33,7 @@ func own[T any](object *T, o *owner, handle C.gather_go_handle, release func(C.g
 // returns an error that names operand.
 func (o *owner) begin(operand Operand) (C.gather_go_handle, error) {
 	if o.calls.Add(1) < 0 {
-		return 0, o.refuse(operand)
+		return 0, o.reject(operand)
 	}
 	return o.handle, nil
 }
@@ -45,7 +45,7 @@ func (o *owner) end() {
 }
 
 //go:noinline
-func (o *owner) refuse(operand Operand) error {
+func (o *owner) reject(operand Operand) error {
 	o.end()
 	return fail(ErrHandle, operand, 0, 0, "it has been closed")
 }

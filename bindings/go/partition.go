@@ -70,14 +70,14 @@ func Partition[I Index](ids Tensor[I], shards Shards, options ...Option) (Parts,
 	return Parts{counts, local, order}, err
 }
 
-// PartitionOnce partitions ids as [Partition], but requests a row once if several ids select it. [Gather] with Place as
-// indices then returns the row of each id.
+// PartitionOnce partitions ids as [Partition], but requests a row once if several ids select it. A [Gather] from the
+// concatenated rows, with Place as indices, then returns the row of each id.
 func PartitionOnce[I Index](ids Tensor[I], shards Shards, options ...Option) (PartsOnce, error) {
 	counts, local, place, err := partition(&ids.view, &shards, partsOnce, options)
 	return PartsOnce{counts, local, place}, err
 }
 
-// partition returns the order in linked. With partsOnce it returns the places there.
+// partition returns the parts. linked is the order, or with partsOnce the places.
 func partition(ids *view, shards *Shards, flags C.uint32_t, options []Option) (counts, local, linked []int, err error) {
 	switch {
 	case errABI != nil:

@@ -40,7 +40,7 @@ func distributions(random *rand.Rand, rows, count int) []distribution {
 	}
 }
 
-// expectParts compares parts with the shards that find returns. rows has the row of each id, or -1 if it has none.
+// expectParts compares parts with the result of d.find for each row. rows has the row of each id, or -1 if it has none.
 func (d distribution) expectParts(t *testing.T, rows []int, parts gather.Parts) {
 	t.Helper()
 	local, order, counts := [][]int{}, [][]int{}, []int{}

@@ -104,7 +104,7 @@ func GatherElementsStrings[I Index](params *StringTensor, indices Tensor[I], opt
 	return makeStrings(opGatherElements, params, &indices.view, nil, options)
 }
 
-// StringUpdates is a tensor of strings that is the updates of a scatter.
+// StringUpdates holds the updates of a scatter of strings.
 type StringUpdates struct {
 	tensor *StringTensor
 }

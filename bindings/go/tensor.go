@@ -37,10 +37,10 @@ func vector[T Element](data []T, shape ...int) Tensor[T] {
 	return New(data, shape...)
 }
 
-// Strided returns a tensor of T in memory. Element [i0, i1, ..] is offset + i0*strides[0] + i1*strides[1] + .. bytes
-// from the beginning of memory. Strides are in bytes and need not be multiples of the size of T. Strides of inputs may
-// be zero or negative. nil strides mean a dense tensor. All elements must be inside memory. The elements of an output
-// must not overlap. The tensor keeps shape and strides.
+// Strided returns a tensor of T in memory. Element [i0, i1, ..] begins offset + i0*strides[0] + i1*strides[1] + ..
+// bytes from the beginning of memory. Strides are in bytes and need not be multiples of the size of T. Strides of
+// inputs may be zero or negative. nil strides mean a dense tensor. All elements must be inside memory. The elements of
+// an output must not overlap. The tensor keeps shape and strides.
 //
 // A bool must be a byte of 0 or 1. If memory of another type is viewed as bools, a gather first checks the bytes that
 // it selects, and returns ErrDType for another byte. Memory of bools cannot be an output of another type.

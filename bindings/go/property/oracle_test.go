@@ -8,7 +8,7 @@ import (
 	"libgather/gather"
 )
 
-// The oracle gathers element by element, exactly as the definition. Its tensors are dense.
+// The oracle gathers element by element, as the definition states. Its tensors are dense.
 type oracle struct {
 	op              string
 	params, indices []int64
@@ -115,6 +115,19 @@ func (o *oracle) resolve(value int64, limit, position, component int) (int, bool
 		o.position, o.component, o.value, o.limit = int64(position), component, value, size
 	}
 	return 0, false
+}
+
+// validate resolves all indices, and so finds the first invalid tuple even if the output has no elements.
+func (o *oracle) validate() {
+	sizes := []int{o.paramsShape[o.axis]}
+	if o.op == "gather_nd" {
+		depth := o.indicesShape[len(o.indicesShape)-1]
+		sizes = o.paramsShape[o.batchDims : o.batchDims+depth]
+	}
+	for i, index := range o.indices {
+		component := i % len(sizes)
+		o.resolve(index, sizes[component], i/len(sizes), component)
+	}
 }
 
 // fails returns whether the call must return an index error. Precondition: gather has run.

@@ -48,7 +48,7 @@ var alone = map[string]string{
 	"GTH_OPEN":        "Open",
 }
 
-// unused lists the values that the Go code does not use: success, the release of the header, sizes that cgo knows, flags
+// unused lists the values that the Go code does not use: success, the release of the header, sizes that cgo computes, flags
 // that only the shim sets, and the exchange of C structs with other libraries.
 var unused = []string{
 	"GTH_OK", "GTH_VERSION", "GTH_MESSAGE_SIZE", "GTH_MAX_DEVICES", "GTH_ARGS_", "GTH_EXPORT_", "GTH_STRINGS_",

@@ -274,11 +274,11 @@ impl<'a, T: Element, const N: usize> From<&'a mut [T; N]> for BufferMut<'a> {
 /// Returns an error if the target of a scatter may be uninitialised.
 #[inline]
 pub(crate) fn check_init(is_init: bool) -> Result<(), Error> {
-    if is_init { Ok(()) } else { Err(refuse_uninit()) }
+    if is_init { Ok(()) } else { Err(uninit_error()) }
 }
 
 #[cold]
-fn refuse_uninit() -> Error {
+fn uninit_error() -> Error {
     let message = "memory that may be uninitialised cannot be the target of a scatter";
     Cause::new(sys::GTH_E_UNSUPPORTED, Operand::Target, message).into()
 }

@@ -238,7 +238,7 @@ impl Context {
             Written::Rows => (read, written.into_read()),
         };
         if table.kind != plan.table || indices.kind != plan.indices || rows.kind != plan.rows {
-            return Err(plan.refuse_kinds(table.kind, indices.kind, rows.kind));
+            return Err(plan.kind_error(table.kind, indices.kind, rows.kind));
         }
         if plan.written == Written::Table {
             check_init(is_init)?;
@@ -278,7 +278,7 @@ impl Context {
 impl Plan {
     /// Returns the error of the first operand whose kind differs from the planned kind.
     #[cold]
-    fn refuse_kinds(&self, table: Kind, indices: Kind, rows: Kind) -> Error {
+    fn kind_error(&self, table: Kind, indices: Kind, rows: Kind) -> Error {
         let names = self.written.names();
         check_kind(names.0, table, self.table)
             .and_then(|()| check_kind(Operand::Indices, indices, self.indices))

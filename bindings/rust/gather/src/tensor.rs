@@ -233,7 +233,10 @@ impl<'a> Tensor<'a> {
         }
         let data = bytes.as_ptr().cast::<T>();
         if !data.is_aligned() {
-            return Err(refuse(sys::GTH_E_STRIDE, "the elements are not aligned for their type"));
+            return Err(tensor_error(
+                sys::GTH_E_STRIDE,
+                "the elements are not aligned for their type",
+            ));
         }
         // SAFETY: the elements are aligned, inside the memory, and of this type. Tensors of bools have only 0 and 1.
         Ok(unsafe { slice::from_raw_parts(data, bytes.len() / size_of::<T>()) })
@@ -275,19 +278,19 @@ impl<'a> Tensor<'a> {
 
     fn dense_bytes(&self) -> Result<&[u8], Error> {
         if self.dtype() == DType::String {
-            return Err(refuse(
+            return Err(tensor_error(
                 sys::GTH_E_DTYPE,
                 "strings have no plain elements: see Tensor::strings",
             ));
         }
         if self.device() != Device::Cpu {
-            return Err(refuse(
+            return Err(tensor_error(
                 sys::GTH_E_DEVICE,
                 "the elements are not in the memory of the process",
             ));
         }
         let Some(bytes) = self.byte_count() else {
-            return Err(refuse(
+            return Err(tensor_error(
                 sys::GTH_E_SIZE,
                 "the elements have more bytes than an int64 can count",
             ));
@@ -296,7 +299,7 @@ impl<'a> Tensor<'a> {
             return Ok(&[]);
         }
         if !self.is_dense() {
-            return Err(refuse(
+            return Err(tensor_error(
                 sys::GTH_E_STRIDE,
                 "the elements are not dense in row-major order",
             ));
@@ -453,6 +456,6 @@ impl TensorHandle<'_> {
     }
 }
 
-fn refuse(status: i32, message: &str) -> Error {
+fn tensor_error(status: i32, message: &str) -> Error {
     Cause::new(status, Operand::Tensor, message).into()
 }

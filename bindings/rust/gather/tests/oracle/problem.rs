@@ -80,6 +80,18 @@ impl Problem {
             .fill_value(FILL)
     }
 
+    /// Returns the first invalid tuple, for indexed dims of these sizes.
+    pub fn first_bad(&self, sizes: &[usize]) -> Option<Bad> {
+        let tuples = self.indices.chunks(sizes.len().max(1)).enumerate();
+        let mut components = tuples.flat_map(|(position, tuple)| {
+            let pairs = tuple.iter().zip(sizes).enumerate();
+            pairs.map(move |(component, (index, size))| (position as u64, component as u32, *index, *size))
+        });
+        components
+            .find(|(.., index, size)| select(*index, *size, self.negative, self.bounds) == Selected::Bad)
+            .map(|(position, component, index, size)| (position, component, index, size as i64))
+    }
+
     /// Computes gather with four nested loops: batch, outer, tuple and inner.
     pub fn expect_gather(&self) -> (Vec<usize>, Result<Vec<i32>, Bad>) {
         let (a, b) = (self.axis, self.batch_dims);

@@ -20,6 +20,14 @@ type GradientInto = fn(&Tensor<'_>, &Tensor<'_>, &Options, &mut TensorMut<'_>) -
 /// The shape of a gather, and the numbers of the elements that it reads. FILL marks a filled element.
 type Read = (Vec<usize>, Result<Vec<i32>, Bad>);
 
+/// Returns the expectation of a scatter. A scatter validates indices even if its rows have no elements.
+fn validated(problem: &Problem, sizes: &[usize], (shape, numbers): Read) -> Read {
+    match problem.first_bad(sizes) {
+        Some(bad) if elements(&shape) == 0 => (shape, Err(bad)),
+        _ => (shape, numbers),
+    }
+}
+
 fn reductions() -> impl Strategy<Value = Reduction> {
     prop::sample::select(vec![
         Reduction::None,
@@ -132,25 +140,31 @@ proptest! {
     #[test]
     fn scatter_matches_loops(problem in gathers(), reduction in reductions()) {
         let options = problem.options().axis(problem.axis as i64);
+        let sizes = &problem.shape[problem.axis..][..1];
         let read = problem.expect_gather();
-        scatters(&problem, &options, read.clone(), reduction, (scatter, scatter_into, Plan::scatter))?;
+        let checked = validated(&problem, sizes, read.clone());
+        scatters(&problem, &options, checked, reduction, (scatter, scatter_into, Plan::scatter))?;
         gradients(&problem, &options, read, (gather_gradient, gather_gradient_into))?;
     }
 
     #[test]
     fn scatter_nd_matches_loops(problem in gathers_nd(), reduction in reductions()) {
         let options = problem.options();
+        let sizes = &problem.shape[problem.batch_dims..][..*problem.index_shape.last().unwrap()];
         let read = problem.expect_gather_nd();
-        scatters(&problem, &options, read.clone(), reduction, (scatter_nd, scatter_nd_into, Plan::scatter_nd))?;
+        let checked = validated(&problem, sizes, read.clone());
+        scatters(&problem, &options, checked, reduction, (scatter_nd, scatter_nd_into, Plan::scatter_nd))?;
         gradients(&problem, &options, read, (gather_nd_gradient, gather_nd_gradient_into))?;
     }
 
     #[test]
     fn scatter_elements_matches_loops(problem in gathers_elements(), reduction in reductions()) {
         let options = problem.options().axis(problem.axis as i64).extents(problem.extents);
+        let sizes = &problem.shape[problem.axis..][..1];
         let read = problem.expect_gather_elements();
+        let checked = validated(&problem, sizes, read.clone());
         let forms: (Make, Write, Planned) = (scatter_elements, scatter_elements_into, Plan::scatter_elements);
-        scatters(&problem, &options, read.clone(), reduction, forms)?;
+        scatters(&problem, &options, checked, reduction, forms)?;
         gradients(&problem, &options, read, (gather_elements_gradient, gather_elements_gradient_into))?;
     }
 }
