@@ -6,8 +6,8 @@ import (
 	"libgather/gather"
 )
 
-// Calls into memory of the caller's allocate nothing, with tensors made once and made anew for each call.
-func TestCallsAllocateNothing(t *testing.T) {
+// Calls into memory of the caller allocate nothing, even if each call makes new tensors.
+func TestCallsIntoExistingMemoryAllocateNothing(t *testing.T) {
 	table, out, ids := make([]float32, 64), make([]float32, 1), []int{7}
 	plan := newPlan(t, gather.Vector(table), gather.Vector(ids))
 	scatters := newScatterPlan(t, gather.Vector(table), gather.Vector(ids))

@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// checkGathered gathers into bytes, and rejects bytes that are not bools, because their behaviour in Go is undefined. Bytes
-// that are not gathered may have any value.
+// checkGathered gathers into bytes and rejects bytes other than 0 and 1, because a Go bool of another byte is
+// undefined. Bytes that no index selects may have any value.
 func checkGathered(op operation, params, indices *view, s *settings, options []Option) error {
 	shape, err := inferShape(op, params, indices, s)
 	if err != nil {
@@ -32,7 +32,7 @@ func checkGathered(op operation, params, indices *view, s *settings, options []O
 	return checkBoolBytes(bytes, OperandParams)
 }
 
-// checkBools rejects a tensor of bools that has bytes other than 0 and 1.
+// checkBools rejects a tensor of bools if any of its bytes is not 0 or 1.
 func checkBools(v *view, operand Operand) error {
 	count, ok := byteCount(1, v.shape())
 	if !ok {
@@ -51,7 +51,7 @@ func checkBools(v *view, operand Operand) error {
 // newTrial returns new bytes and a tensor of bools over them.
 func newTrial(count int, shape []int, operand Operand) ([]uint8, view, error) {
 	if !allocatable(count) {
-		return nil, view{}, fail(ErrNoMemory, operand, count, 0, "no memory for it")
+		return nil, view{}, fail(ErrNoMemory, operand, count, 0, "cannot allocate memory to check the bools")
 	}
 	bytes := make([]uint8, count)
 	trial := newView(DTypeBool, count, shape, nil)

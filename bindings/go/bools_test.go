@@ -6,14 +6,14 @@ import (
 	"libgather/gather"
 )
 
-// The second byte of records of three.
+// flags holds records of three bytes. The second byte of each record is a bool, except in the last record.
 var flags = []uint8{9, 1, 9, 9, 0, 9, 9, 5, 9}
 
 func flagTensor() gather.Tensor[bool] {
 	return gather.Strided[bool](flags, 1, []int{3}, []int{3})
 }
 
-func TestBoolsInOtherMemory(t *testing.T) {
+func TestBoolsOverBytesRejectOtherBytes(t *testing.T) {
 	out, err := gather.Gather(flagTensor(), gather.Vector([]int{0, 1, 0}))
 	check(t, err)
 	expect(t, "flags", out.Data(), []bool{true, false, true})
@@ -37,19 +37,19 @@ func TestBoolsInOtherMemory(t *testing.T) {
 	expectError(t, err, gather.ErrIndex, gather.OperandIndices)
 }
 
-type answer bool
+type decision bool
 
-func TestBoolsOfANamedType(t *testing.T) {
-	params := gather.Strided[answer](flags, 1, []int{3}, []int{3})
+func TestBoolsOfANamedTypeRejectOtherBytes(t *testing.T) {
+	params := gather.Strided[decision](flags, 1, []int{3}, []int{3})
 	_, err := gather.Gather(params, gather.Vector([]int{2}))
 	expectError(t, err, gather.ErrDType, gather.OperandParams)
-	out, err := gather.Gather(gather.Strided[answer]([]bool{true}, 0, []int{1}, nil), gather.Vector([]int{0}))
+	out, err := gather.Gather(gather.Strided[decision]([]bool{true}, 0, []int{1}, nil), gather.Vector([]int{0}))
 	check(t, err)
-	expect(t, "answers", out.Data(), []answer{true})
+	expect(t, "decisions", out.Data(), []decision{true})
 }
 
-// Memory of bools can be read as bytes, but only bools are written to it.
-func TestMemoryOfBoolsIsNoOutputOfBytes(t *testing.T) {
+// Memory of bools can be read as bytes, but calls write only bools to it.
+func TestMemoryOfBoolsIsReadOnlyAsBytes(t *testing.T) {
 	memory := []bool{false, true}
 	bytes := gather.Strided[uint8](memory, 0, []int{2}, nil)
 	out, err := gather.Gather(bytes, gather.Vector([]int{1, 0}))

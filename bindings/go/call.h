@@ -14,7 +14,8 @@
 
 #define END(status) return (status) ? gather_go_error_copy(&err) : NULL
 
-/* Memory of 0 bytes is described by NULL, because an extent of 0 means that the shape decides the size. */
+/* Returns the address of the data. Memory of 0 bytes has the address NULL, because an extent of 0 means that the shape
+ * decides the size. */
 INLINE const void *gather_go_data(const gather_go_view *view, const uint8_t *data) {
   if (view->flags & GATHER_GO_ADDRESSED) return (const void *)view->place;
   return view->extent ? data : NULL;
@@ -52,7 +53,8 @@ INLINE gather_go_error *gather_go_run(gather_go_handle context, int32_t op, GATH
   END(gth_run(CONTEXT(context), op, &described_table, &described_indices, &described_rows, options, &err));
 }
 
-/* The extents are the sizes of the slices in bytes, so that no run leaves memory of Go. */
+/* Runs a plan. The extents are the sizes of the slices in bytes. The library checks them, so no run leaves memory of
+ * Go. */
 INLINE gather_go_error *gather_go_plan_run(gather_go_handle context, gather_go_handle plan, int64_t n,
                                            const uint8_t *table, int64_t table_extent, const uint8_t *indices,
                                            int64_t indices_extent, const uint8_t *rows, int64_t rows_extent) {

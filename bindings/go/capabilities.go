@@ -5,29 +5,29 @@ package gather
 // #cgo nocallback gather_go_capabilities
 import "C"
 
-// Tier is a set of instruction sets that CPU kernels are written for.
+// Tier is a set of instruction sets. CPU kernels exist for each of them.
 type Tier uint32
 
 // CUDADevice is a usable GPU.
 type CUDADevice struct {
-	Compute int   // compute capability, 10 * major + minor
-	Memory  int64 // bytes
+	Compute int   // the compute capability: 10 * major + minor
+	Memory  int64 // the size of the memory in bytes
 }
 
-// CapabilityInfo is what the library can do on this machine.
+// CapabilityInfo describes the capabilities of the library on this machine.
 type CapabilityInfo struct {
 	ABI         int
 	Version     string
-	CPUThreads  int  // what Threads(0) uses: affinity and cgroup limits respected
-	TiersBuilt  Tier // in this library
-	TiersUsable Tier // of these, the ones this processor runs
-	Tier        Tier // the one in use
-	CUDARuntime int  // inside the library, 1000 * major + 10 * minor; 0: built without CUDA
-	CUDADriver  int  // newest CUDA of the driver, likewise; 0: no driver
+	CPUThreads  int  // the number of threads for Threads(0). It respects affinity and cgroup limits
+	TiersBuilt  Tier // the instruction sets in the library
+	TiersUsable Tier // the instruction sets in the library that this processor supports
+	Tier        Tier // the instruction set in use
+	CUDARuntime int  // the version of the CUDA runtime, 1000 * major + 10 * minor. 0 in a build without CUDA
+	CUDADriver  int  // the newest CUDA version that the driver supports. 0 without a driver
 	Devices     []CUDADevice
 }
 
-// Capabilities reports what the library can do on this machine.
+// Capabilities returns the capabilities of the library on this machine.
 func Capabilities() (CapabilityInfo, error) {
 	if errABI != nil {
 		return CapabilityInfo{}, errABI

@@ -10,8 +10,8 @@ import (
 	"libgather/gather"
 )
 
-// beside closes what run uses while goroutines are inside run: each call is served or refused, never anything else.
-func beside(t *testing.T, run func() error, closer interface{ Close() error }) {
+// closeDuring closes an object while goroutines call run, which uses it. Each call must succeed or return ErrHandle.
+func closeDuring(t *testing.T, run func() error, closer interface{ Close() error }) {
 	t.Helper()
 	const goroutines, warm = 4, 100
 	var group, started sync.WaitGroup
@@ -42,40 +42,40 @@ func beside(t *testing.T, run func() error, closer interface{ Close() error }) {
 	}
 }
 
-func TestCloseBesideCalls(t *testing.T) {
+func TestCloseDuringCalls(t *testing.T) {
 	const rounds = 50
 	ids := []int{0, 3, 1, 2}
 	for range rounds {
 		plan := newPlan(t, tableTensor(), gather.Shaped[int](4))
-		beside(t, func() error { return plan.Run(gather.To(make([]float32, 8)), table, ids, gather.Open) }, plan)
+		closeDuring(t, func() error { return plan.Run(gather.To(make([]float32, 8)), table, ids, gather.Open) }, plan)
 
 		scatters, err := gather.NewScatterPlan(tableTensor(), gather.Shaped[int](4))
 		check(t, err)
-		beside(t, func() error {
+		closeDuring(t, func() error {
 			return scatters.Run(gather.To(make([]float32, 8)), ids, gather.From(table), gather.Open)
 		}, scatters)
 
-		// Two pieces of the output for two threads, so that a call takes as long as the others need to come beside it.
+		// The output has two pieces for two threads. So a call is long enough to overlap with other calls.
 		context := newContext(t, 2)
-		beside(t, func() error {
+		closeDuring(t, func() error {
 			_, err := gather.Gather(tableTensor(), gather.Vector(ids), gather.In(context))
 			return err
 		}, context)
 
 		words := newStrings(t, []string{strings.Repeat("x", 1<<10), "b", "c", strings.Repeat("d", 1<<10)}, 4)
-		beside(t, func() error {
+		closeDuring(t, func() error {
 			_, _, err := gather.GatherStrings(words, gather.Vector(ids))
 			return err
 		}, words)
 		more := newStrings(t, []string{"a", "b", "c", "d"}, 4)
-		beside(t, func() error {
+		closeDuring(t, func() error {
 			_, _, err := gather.ScatterStrings(more, gather.Vector(ids), more.Updates())
 			return err
 		}, more)
 
 		tensor, err := gather.NewDeviceTensor[float32](nil, 4, 2)
 		check(t, err)
-		beside(t, func() error {
+		closeDuring(t, func() error {
 			if err := tensor.Write(table); err != nil {
 				return err
 			}
@@ -85,8 +85,8 @@ func TestCloseBesideCalls(t *testing.T) {
 	}
 }
 
-// Close releases a handle at once after every kind of call. The objects stay reachable, so that the garbage collector
-// releases nothing.
+// The following tests check that Close releases the handle immediately after every kind of call. The objects stay
+// reachable, so that the garbage collector does not release them.
 
 func TestCloseReleasesAContext(t *testing.T) {
 	ids, indices, bad := []int{1}, gather.Vector([]int{1}), gather.Vector([]int{9})
@@ -219,7 +219,7 @@ func TestCloseReleasesADeviceTensor(t *testing.T) {
 		},
 	} {
 		tensor := newTensor(t)
-		gathers := gatherFrom(tensor.Unowned()) // The library finds the handle, and then that it has no strings.
+		gathers := gatherFrom(tensor.Unowned()) // The library finds the handle, and rejects it because it has no strings.
 		expectReleased(t, name, tensor, func() error { return call(tensor) },
 			func() error { return only(gather.ErrDType, gathers()) })
 	}
@@ -233,8 +233,8 @@ func newTensor(t *testing.T) *gather.DeviceTensor[float32] {
 	return tensor
 }
 
-// expectReleased fails if the handle is released before Close, or is not released by it. use is a call with the handle,
-// past its owner.
+// expectReleased fails unless Close is the call that releases the handle. use calls the library with the handle and
+// bypasses its owner.
 func expectReleased(t *testing.T, name string, object interface{ Close() error }, call, use func() error) {
 	t.Helper()
 	for _, call := range []func() error{call, use, object.Close} {
@@ -255,7 +255,7 @@ func gatherFrom(words *gather.StringTensor) func() error {
 	}
 }
 
-// only returns nil for an error of the status, which is expected.
+// only returns nil for an error of the expected status, and every other error unchanged.
 func only(status gather.Status, err error) error {
 	if errors.Is(err, status) {
 		return nil
@@ -265,8 +265,8 @@ func only(status gather.Status, err error) error {
 
 func second[T any](_ T, err error) error { return err }
 
-// Close frees the memory at once, without the garbage collector.
-func TestCloseReleases(t *testing.T) {
+// Close frees the memory immediately, without the garbage collector.
+func TestCloseReleasesMemory(t *testing.T) {
 	values := []string{strings.Repeat("x", 16<<20)}
 	closed := func() { check(t, newStrings(t, values, 1).Close()) }
 	before, _ := bytesInUse(t)
@@ -278,7 +278,7 @@ func TestCloseReleases(t *testing.T) {
 	}
 }
 
-func TestAClosedDeviceTensorIsNoOperand(t *testing.T) {
+func TestClosedDeviceTensorReturnsErrHandle(t *testing.T) {
 	tensor := newTensor(t)
 	view, ids := tensor.Tensor(), gather.Vector([]int{1})
 	check(t, gather.GatherInto(gather.NewOutput(make([]float32, 2), 1, 2), view, ids))

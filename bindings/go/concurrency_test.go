@@ -8,7 +8,7 @@ import (
 	"libgather/gather"
 )
 
-func TestManyGoroutinesOnOneContextAndPlan(t *testing.T) {
+func TestManyGoroutinesShareContextAndPlan(t *testing.T) {
 	const goroutines, rounds = 8, 500
 	context := newContext(t, 2)
 	plan := newPlan(t, tableTensor(), gather.Shaped[int](gather.Open))
@@ -20,7 +20,7 @@ func TestManyGoroutinesOnOneContextAndPlan(t *testing.T) {
 			defer group.Done()
 			out := make([]float32, 2)
 			for round := range rounds {
-				id := (worker + round) % 5 // 4 is a bad one
+				id := (worker + round) % 5 // The table has 4 rows, so 4 is out of bounds.
 				ids := []int{id}
 				errs := []error{plan.RunIn(context, gather.To(out), table, ids, 1),
 					gather.GatherInto(gather.NewOutput(out, 1, 2), tableTensor(), gather.Vector(ids), gather.In(context))}
@@ -39,7 +39,7 @@ func TestManyGoroutinesOnOneContextAndPlan(t *testing.T) {
 	group.Wait()
 }
 
-func TestALargeCallWithThreads(t *testing.T) {
+func TestLargeCallWithThreads(t *testing.T) {
 	const rows, width = 1 << 12, 64
 	values, ids := make([]float32, rows*width), make([]int, 4*rows)
 	for i := range values {

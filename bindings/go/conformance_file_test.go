@@ -12,25 +12,25 @@ import (
 	"libgather/gather"
 )
 
-// A recorded case of tests/conformance; its README defines the format.
+// conformanceCase is a recorded case of tests/conformance. The README there defines the format.
 type conformanceCase struct {
 	name            string
 	op              string
 	options         []gather.Option
 	bounds          string
-	params, indices tensorText // of a scatter, params is its target
-	updates         tensorText // of a scatter
-	reduces         bool       // numbers are added, multiplied or compared
+	params, indices tensorText // params is the target of a scatter
+	updates         tensorText // only in a scatter
+	reduces         bool       // true if the scatter adds, multiplies or compares
 	wanted          tensorText
-	failure         *gather.Error // nil: wanted holds
+	failure         *gather.Error // nil if the call succeeds
 }
 
-// A tensor as it is written in a case. Of strings, bytes are unused.
+// tensorText is a tensor of a case. Tensors of strings do not use bytes.
 type tensorText struct {
 	dtype   string
 	shape   []int
 	offset  int
-	strides []int // nil: dense
+	strides []int // nil if the tensor is dense
 	bytes   []byte
 	strings []string
 }
@@ -100,7 +100,7 @@ func parseOutcome(test *conformanceCase, fields []string) (err error) {
 	return err
 }
 
-// Switches by their words in the file.
+// These maps have the values of options by their words in the files.
 var (
 	profiles = map[string]gather.Profile{
 		"tensorflow": gather.ProfileTensorFlow, "tensorflow_gpu": gather.ProfileTensorFlowGPU,
@@ -159,7 +159,7 @@ func parseOptions(values map[string]string, dtype string) ([]gather.Option, erro
 	word(&options, extents, values["extents"], gather.Extents)
 	word(&options, reductions, values["reduction"], gather.Reduction)
 	word(&options, accumulations, values["accumulate"], gather.Accumulate)
-	if image := values["fill_value"]; image != "" { // of strings it is empty
+	if image := values["fill_value"]; image != "" { // The fill value of strings is empty.
 		bytes, err := hex.DecodeString(image)
 		if err != nil {
 			return nil, err
@@ -203,7 +203,7 @@ func parseFailure(fields []string) (*gather.Error, error) {
 	return failure, nil
 }
 
-// parseTensor reads DTYPE SHAPE LAYOUT DATA.
+// parseTensor parses the fields DTYPE SHAPE LAYOUT DATA.
 func parseTensor(fields []string) (text tensorText, err error) {
 	if len(fields) != 4 {
 		return text, fmt.Errorf("a tensor of %d fields", len(fields))

@@ -8,7 +8,7 @@ import (
 	"libgather/gather"
 )
 
-// Every recorded gradient of a gather: into a new tensor, and into the caller's memory.
+// These tests replay every recorded gradient of a gather, into a new tensor and into memory of the caller.
 
 type gradientForms[T gather.Element, I gather.Index] struct {
 	gradient func(gather.Tensor[T], gather.Tensor[I], []int, ...gather.Option) (gather.Tensor[T], error)

@@ -11,7 +11,8 @@ import (
 	"libgather/gather"
 )
 
-// Every recorded scatter through every form of the binding: into a new tensor, in place, planned, shape query, strings.
+// These tests replay every recorded scatter in every form of the binding: into a new tensor, in place, as a plan, as a
+// shape query, and with strings.
 
 type scatterForms[T gather.Element, I gather.Index] struct {
 	scatter func(gather.Tensor[T], gather.Tensor[I], gather.Updates[T], ...gather.Option) (gather.Tensor[T], error)
@@ -36,7 +37,7 @@ func scatterFormsOf[T gather.Element, I gather.Index](op string) scatterForms[T,
 }
 
 func replayScatter[T gather.Element, I gather.Index](t *report, test *conformanceCase) {
-	if test.updates.dtype != test.params.dtype { // which do not compile
+	if test.updates.dtype != test.params.dtype { // Such a call does not compile in Go.
 		if test.failure == nil || test.failure.Status != gather.ErrDType {
 			t.Errorf("%s: updates are %s", test.name, test.updates.dtype)
 		}
@@ -68,7 +69,7 @@ func replayUpdatesShape(t *report, test *conformanceCase, query shapeQuery, targ
 		}
 	case test.failure.Operand == gather.OperandUpdates:
 		if err != nil {
-			t.Errorf("%s: the shape query looked at updates: %v", test.name, err)
+			t.Errorf("%s: the shape query read updates: %v", test.name, err)
 		}
 	default:
 		expectOutcome(t, test, err)
@@ -89,7 +90,7 @@ func replayScatterPlan[T gather.Element, I gather.Index](t *report, test *confor
 		err = plan.Run(gather.To(target), typed[I](test.indices.bytes), gather.From(typed[T](test.updates.bytes)),
 			gather.Open)
 		memory = bytesOf(target)
-	} else { // memory that no slice of the type can stand for
+	} else { // A slice of the element type cannot represent this memory.
 		err = plan.RunAt(nil, gather.ScatterAddresses{Target: address(memory), Indices: address(test.indices.bytes),
 			Updates: address(test.updates.bytes)}, gather.Open)
 		runtime.KeepAlive(test)
@@ -106,7 +107,7 @@ func expectTarget(t *report, test *conformanceCase, err error, memory []byte) {
 	}
 }
 
-// elementsOf is the elements of a tensor in memory, densely.
+// elementsOf returns the elements of a tensor in row-major order, without gaps.
 func elementsOf(text *tensorText, memory []byte) []byte {
 	if text.isDense() {
 		return memory
@@ -126,7 +127,7 @@ func elementsOf(text *tensorText, memory []byte) []byte {
 	return found
 }
 
-// expectNumbers compares with the recorded bytes, but that any NaN will do where numbers were reduced.
+// expectNumbers compares with the recorded bytes. After a reduction, any NaN equals any other NaN.
 func expectNumbers(t *report, test *conformanceCase, found []byte) {
 	t.Helper()
 	wanted := test.wanted.bytes
@@ -144,7 +145,7 @@ func expectNumbers(t *report, test *conformanceCase, found []byte) {
 	}
 }
 
-// partOf is the size of a number of a dtype, of which a complex one is two, and whether one is NaN.
+// partOf returns the size of a number of a dtype, and a function that tests for NaN. A complex element has two numbers.
 func partOf(dtype string) (int, func([]byte) bool) {
 	half := func(infinity uint16) func([]byte) bool {
 		return func(part []byte) bool { return binary.NativeEndian.Uint16(part)&0x7fff > infinity }

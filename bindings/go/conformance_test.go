@@ -14,19 +14,20 @@ import (
 	"libgather/gather"
 )
 
-// Every recorded case through every form of the binding: allocating, into, plan, shape query, strings.
+// These tests replay every recorded case in every form of the binding: into a new tensor, into existing memory, as a
+// plan, as a shape query, and with strings.
 
 const (
 	casesFolder = "../../tests/conformance/cases"
 	untouched   = 0xa5
 	smallOutput = 1 << 20
-	// The profiles of systems that have gradients: torch, TensorFlow, and JAX's two.
+	// The number of profiles of systems with gradients: torch, TensorFlow, and the two of JAX.
 	differentiated = 4
 )
 
 func TestConformance(t *testing.T) {
 	if _, err := os.Stat(casesFolder); err != nil {
-		t.Skip("the conformance cases are not beside this module")
+		t.Skip("this module has no conformance cases")
 	}
 	for _, folder := range []string{casesFolder, casesFolder + "/elements", casesFolder + "/scatter"} {
 		replayFolder(t, folder, len(profiles)+1)
@@ -34,7 +35,7 @@ func TestConformance(t *testing.T) {
 	replayFolder(t, casesFolder+"/gradient", differentiated+1)
 }
 
-// replayFolder replays a file for each profile, and one without.
+// replayFolder replays one file for each profile, and one file without a profile.
 func replayFolder(t *testing.T, folder string, count int) {
 	t.Helper()
 	files, err := filepath.Glob(folder + "/*.txt")
@@ -56,7 +57,7 @@ func replayFolder(t *testing.T, folder string, count int) {
 	}
 }
 
-// A report takes the first failure of a case; the rest would say the same of other forms.
+// A report reports only the first failure of a case, because other forms usually fail in the same way.
 type report struct {
 	t      *testing.T
 	failed bool
@@ -82,7 +83,7 @@ func replay(t *report, test *conformanceCase) {
 
 func (test *conformanceCase) isScatter() bool { return test.updates.dtype != "" }
 
-// What a dtype of the file is in Go.
+// element has the functions of a dtype for its Go type.
 type element struct {
 	replay   func(*report, *conformanceCase)
 	fillWith func(image []byte) gather.Option
@@ -94,7 +95,7 @@ func elementOf[T gather.Element]() element {
 
 var elements map[string]element
 
-func init() { // not in the declaration: replays reach back to it
+func init() { // An initializer would be a cycle, because replay functions use the map.
 	elements = map[string]element{
 		"bool": elementOf[bool](),
 		"int8": elementOf[int8](), "int16": elementOf[int16](), "int32": elementOf[int32](), "int64": elementOf[int64](),
@@ -132,7 +133,7 @@ func replayAs[T gather.Element](t *report, test *conformanceCase) {
 	}
 }
 
-// The forms of an operation for one pair of types.
+// forms has the functions of an operation for one pair of types.
 type forms[T gather.Element, I gather.Index] struct {
 	gather func(gather.Tensor[T], gather.Tensor[I], ...gather.Option) (gather.Tensor[T], error)
 	into   func(gather.Output[T], gather.Tensor[T], gather.Tensor[I], ...gather.Option) error
@@ -173,14 +174,14 @@ func replayForms[T gather.Element, I gather.Index](t *report, test *conformanceC
 			expectBytes(t, test, bytesOf(out.Data()), 0)
 		}
 		if shape == nil && (test.failure == nil || test.failure.Status == gather.ErrSize) {
-			continue // no output can have such a shape, or the query has failed the test
+			continue // Either no output can have this shape, or the query has already failed the test.
 		}
 		replayInto(t, test, shape, func(out gather.Output[T]) error { return call.into(out, params, indices, options...) })
 	}
 	replayPlan(t, test, call, shape)
 }
 
-// replayShape returns the shape of the output, nil if the case has none.
+// replayShape returns the shape of the output, or nil if the case has no output.
 func replayShape(t *report, test *conformanceCase, query func(_, _ gather.Described, _ ...gather.Option) ([]int, error),
 	params, indices gather.Described) []int {
 	shape, err := query(params, indices, test.options...)
@@ -189,7 +190,7 @@ func replayShape(t *report, test *conformanceCase, query func(_, _ gather.Descri
 		expectOutcome(t, test, err)
 		expectShape(t, test, shape)
 	case test.failure.Status == gather.ErrIndex && err != nil:
-		t.Errorf("%s: the shape query looked at indices: %v", test.name, err)
+		t.Errorf("%s: the shape query read indices: %v", test.name, err)
 	case test.failure.Status != gather.ErrIndex && test.failure.Status != gather.ErrSize:
 		expectOutcome(t, test, err)
 	}
@@ -216,7 +217,7 @@ func replayPlan[T gather.Element, I gather.Index](t *report, test *conformanceCa
 	memory := typed[T](outputMemory[T](test, shape))
 	if test.params.isDense() && test.indices.isDense() {
 		err = plan.Run(gather.To(memory), typed[T](test.params.bytes), typed[I](test.indices.bytes), gather.Open)
-	} else { // memory that no slice of the type can stand for
+	} else { // A slice of the element type cannot represent this memory.
 		err = plan.RunAt(nil, gather.Addresses{Params: address(test.params.bytes), Indices: address(test.indices.bytes), Out: address(memory)}, gather.Open)
 		runtime.KeepAlive(test)
 	}
@@ -246,7 +247,7 @@ func replayStrings(t *report, test *conformanceCase) {
 	}
 }
 
-// What gathers strings, and what says their shape.
+// These are the types of a gather of strings and of a shape query.
 type (
 	stringGather[I gather.Index] = func(*gather.StringTensor, gather.Tensor[I], ...gather.Option) ([]string, []int, error)
 	shapeQuery                   = func(_, _ gather.Described, _ ...gather.Option) ([]int, error)
@@ -289,7 +290,7 @@ func replayStringsBy[I gather.Index](t *report, test *conformanceCase) {
 	}
 }
 
-// expectOutcome compares success or failure, and reports whether there is an output to compare.
+// expectOutcome compares the error with the recorded one. It returns true if there is an output to compare.
 func expectOutcome(t *report, test *conformanceCase, err error) bool {
 	t.Helper()
 	if test.failure == nil {
@@ -322,8 +323,8 @@ func expectShape(t *report, test *conformanceCase, shape []int) {
 	}
 }
 
-// expectBytes compares with the recorded bytes, in which `untouched` stands where skip wrote nothing: there the output
-// has what it had before.
+// expectBytes compares with the recorded bytes. Skipped rows are recorded as the byte `untouched`. In these rows the
+// output must have the byte that it had before the call.
 func expectBytes(t *report, test *conformanceCase, found []byte, before byte) {
 	t.Helper()
 	if len(found) != len(test.wanted.bytes) {
@@ -338,7 +339,8 @@ func expectBytes(t *report, test *conformanceCase, found []byte, before byte) {
 	}
 }
 
-// outputMemory is of the output's size, or a little where the case must fail before anything is written.
+// outputMemory returns memory of the size of the output. It is small if the output would be too large, because such a
+// case must fail before it writes.
 func outputMemory[T gather.Element](test *conformanceCase, shape []int) []byte {
 	size := int(unsafe.Sizeof(*new(T)))
 	for _, extent := range shape {
@@ -361,7 +363,7 @@ func tensorOf[T gather.Element](text *tensorText) gather.Tensor[T] {
 	return gather.Strided[T](text.bytes, text.offset, text.shape, text.strides)
 }
 
-// typed copies bytes to elements.
+// typed copies bytes to new elements.
 func typed[T gather.Element](memory []byte) []T {
 	if len(memory) == 0 {
 		return nil

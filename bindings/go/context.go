@@ -18,19 +18,20 @@ package gather
 // #cgo nocallback gth_shutdown
 import "C"
 
-// Context is the place where calls run: a number of CPU threads, or a CUDA device and stream. Any number of goroutines may
-// use one. Close may be called during calls, which still complete. A call in a closed context is ErrHandle. A nil
-// *Context is the default context of the process, on the CPU.
+// Context determines where calls run: on a number of CPU threads, or on a CUDA device and stream. Any number of
+// goroutines may use one context. Close may be called during calls, which still complete. A call in a closed context
+// returns ErrHandle. A nil *Context is the default context of the process, on the CPU.
 type Context struct {
 	owner owner
 }
 
-// ContextOptions are the properties of a context. The zero value is the CPU with all threads that the process may use.
+// ContextOptions are the properties of a context. The zero value means the CPU with all threads that the process may
+// use.
 type ContextOptions struct {
-	Threads int     // the highest number of CPU threads. 0: all
+	Threads int     // the highest number of CPU threads. 0 means all
 	Device  Device  // the CPU, or a CUDA device
-	Stream  uintptr // a cudaStream_t, or 0
-	Record  uintptr // a gth_error_record in device or mapped pinned memory. 0: the context allocates one
+	Stream  uintptr // a cudaStream_t. 0 means the legacy default stream
+	Record  uintptr // a gth_error_record in device or mapped pinned memory. 0 means that the context allocates one
 }
 
 // NewContext makes a context. A library without CUDA returns ErrDevice for a device other than the CPU.
@@ -59,8 +60,8 @@ func (c *Context) Close() error {
 	return nil
 }
 
-// Sync waits until the work enqueued on the context's stream is complete, and returns the first error of device calls since
-// the last take, as [Context.TakeError] does. On the CPU it does nothing.
+// Sync waits until the work on the context's stream is complete. It then takes the error, as [Context.TakeError] does.
+// On the CPU it does nothing.
 func (c *Context) Sync() error {
 	handle, err := c.begin()
 	if err != nil {
@@ -96,8 +97,9 @@ func (c *Context) Signal(stream uintptr) error {
 	return takeError(failure)
 }
 
-// TakeError waits for the context's stream, and returns and clears the first error of device calls since the last take: an
-// *IndexError or ErrRace with Count, or the failure of the take itself. On the CPU it returns nil.
+// TakeError waits for the context's stream. It returns the first error of the device calls since the last take, and
+// clears it. The error is an *IndexError or ErrRace with Count, or the failure of the take itself. On the CPU it
+// returns nil.
 func (c *Context) TakeError() error {
 	handle, err := c.begin()
 	if err != nil {
@@ -108,8 +110,8 @@ func (c *Context) TakeError() error {
 	return takeError(failure)
 }
 
-// EnqueueTakeError enqueues a copy of the error record to an address in device or pinned host memory, and then clears the
-// record.
+// EnqueueTakeError enqueues a copy of the error record to an address in device or pinned host memory, and then clears
+// the record.
 func (c *Context) EnqueueTakeError(record uintptr) error {
 	handle, err := c.begin()
 	if err != nil {
@@ -120,7 +122,8 @@ func (c *Context) EnqueueTakeError(record uintptr) error {
 	return takeError(failure)
 }
 
-// begin begins a call in the context, which is not released before end. nil is NULL, the default context.
+// begin begins a call in the context. The context is not released before end. For nil it returns NULL, the default
+// context.
 func (c *Context) begin() (C.gather_go_handle, error) {
 	if c == nil {
 		return 0, nil
@@ -128,7 +131,7 @@ func (c *Context) begin() (C.gather_go_handle, error) {
 	return c.beginOwned()
 }
 
-// beginOwned is a function of its own, so that begin can be inlined.
+// beginOwned is a separate function, so that begin can be inlined.
 //
 //go:noinline
 func (c *Context) beginOwned() (C.gather_go_handle, error) { return c.owner.begin(OperandContext) }
@@ -139,7 +142,8 @@ func (c *Context) end() {
 	}
 }
 
-// beginWith begins a call in the context with another handle. If that has been closed, the error names operand.
+// beginWith begins a call in the context with another handle. If the other handle has been closed, the error names
+// operand.
 func (c *Context) beginWith(o *owner, operand Operand) (context, handle C.gather_go_handle, err error) {
 	if context, err = c.begin(); err != nil {
 		return 0, 0, err

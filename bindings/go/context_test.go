@@ -15,7 +15,7 @@ func newContext(t *testing.T, threads int) *gather.Context {
 	return context
 }
 
-func TestACallInAContext(t *testing.T) {
+func TestCallInContext(t *testing.T) {
 	context := newContext(t, 2)
 	out, err := gather.Gather(tableTensor(), gather.Vector([]int{1}), gather.In(context), gather.Threads(1))
 	check(t, err)
@@ -28,7 +28,7 @@ func TestACallInAContext(t *testing.T) {
 	expectError(t, context.Signal(0), gather.ErrDevice, gather.OperandContext)
 }
 
-func TestANilContextIsTheDefault(t *testing.T) {
+func TestNilContextIsTheDefault(t *testing.T) {
 	var context *gather.Context
 	_, err := gather.Gather(tableTensor(), gather.Vector([]int{1}), gather.In(context))
 	check(t, err)
@@ -36,7 +36,7 @@ func TestANilContextIsTheDefault(t *testing.T) {
 	check(t, context.Close())
 }
 
-func TestAClosedContext(t *testing.T) {
+func TestClosedContextReturnsErrHandle(t *testing.T) {
 	context := newContext(t, 1)
 	plan := newPlan(t, tableTensor(), gather.Shaped[int](1))
 	check(t, context.Close())
@@ -50,7 +50,7 @@ func TestAClosedContext(t *testing.T) {
 	expectError(t, err, gather.ErrHandle, gather.OperandContext)
 }
 
-func TestAContextThatCannotBe(t *testing.T) {
+func TestInvalidContextOptionsReturnErrors(t *testing.T) {
 	for _, options := range []gather.ContextOptions{
 		{Threads: -1}, {Threads: math.MinInt}, {Device: gather.Device{Kind: 99}},
 		{Device: gather.Device{Kind: gather.DeviceCUDA, ID: 1000}},
@@ -61,7 +61,7 @@ func TestAContextThatCannotBe(t *testing.T) {
 	}
 }
 
-func TestShutdownAndOn(t *testing.T) {
+func TestCallAfterShutdown(t *testing.T) {
 	gather.Shutdown()
 	_, err := gather.Gather(tableTensor(), gather.Vector([]int{1}))
 	check(t, err)

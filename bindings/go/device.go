@@ -3,24 +3,26 @@ package gather
 // #include "shim.h"
 import "C"
 
-// DeviceKind says what kind of memory an address lies in.
+// DeviceKind is the kind of memory at an address.
 type DeviceKind int32
 
 // Device is a processor with its memory. The zero value is the CPU.
 type Device struct {
 	Kind DeviceKind
-	ID   int // which CUDA device
+	ID   int // the number of the CUDA device
 }
 
-// OnDevice is a tensor at a raw address, for memory that Go does not manage: a GPU's, or what C gave out. extent is the
-// size of the memory in bytes (0: up to the highest byte that shape and strides reach), nil strides are dense, as in
-// [Strided]. That the memory is there, and stays until the device has done the work, is the caller's promise.
+// OnDevice returns a tensor at a raw address, for memory that Go does not manage, such as memory of a GPU or of C.
+// extent is the size of the memory in bytes. 0 means that the memory ends at the highest byte that shape and strides
+// reach. nil strides mean a dense tensor, as in [Strided]. The caller guarantees that the memory is valid until the
+// device has executed the work.
 //
-// Calls on a device need a context of it ([In]) and an output there: [GatherInto], [GatherNDInto] or [Plan.RunAt]. They
-// return when their work is enqueued; an index out of bounds is known, and the output unchanged, when [Context.Sync] or
-// [Context.TakeError] has waited for it. [NewDeviceTensor] makes memory on a device and copies from and to it.
+// A call on a device needs a context of this device ([In]) and an output in device memory: [GatherInto], [GatherNDInto]
+// or [Plan.RunAt]. It returns when its work is enqueued. [Context.Sync] and [Context.TakeError] wait for the work and
+// return the error of an index out of bounds. The output is then unchanged. [NewDeviceTensor] allocates memory on a
+// device.
 //
-// A library built without CUDA answers ErrDevice for device memory.
+// A library that was built without CUDA returns ErrDevice for device memory.
 func OnDevice[T Element](device Device, address uintptr, extent int, shape, strides []int) (t Tensor[T]) {
 	t.view = newView(DTypeOf[T](), extent, shape, strides)
 	t.view.numbers.device = C.int32_t(device.Kind)

@@ -7,11 +7,13 @@ import "C"
 
 import "unsafe"
 
-// DeviceTensor is a dense tensor in memory of the library on a context's device. Calls take its [DeviceTensor.Tensor]. The
-// memory is freed, in the order of the context's stream, when the tensor is closed or nothing in Go refers to it any more.
-// Use on other streams must be ordered with [Context.Wait] and [Context.Signal]. Close may be called during calls, which
-// still complete. A call with a closed tensor is ErrHandle. A DeviceTensor keeps its context from being collected, but not
-// from being closed.
+// DeviceTensor is a dense tensor in memory of the library on a context's device. Its [DeviceTensor.Tensor] is an
+// operand of calls. The memory is freed in the order of the context's stream. This happens when the tensor is closed,
+// or when the garbage collector finds it. If another stream uses the tensor, [Context.Wait] and [Context.Signal] must
+// order the streams.
+//
+// Close may be called during calls, which still complete. A call with a closed tensor returns ErrHandle. A DeviceTensor
+// keeps its context reachable, but the context can still be closed.
 type DeviceTensor[T Element] struct {
 	context *Context
 	view    view
@@ -19,7 +21,8 @@ type DeviceTensor[T Element] struct {
 	owner   owner
 }
 
-// NewDeviceTensor makes a tensor of zeros on the context's device. nil is the default context of the process, on the CPU.
+// NewDeviceTensor returns a tensor of zeros on the context's device. nil means the default context of the process, on
+// the CPU.
 func NewDeviceTensor[T Element](context *Context, shape ...int) (*DeviceTensor[T], error) {
 	if errABI != nil {
 		return nil, errABI
@@ -47,20 +50,21 @@ func NewDeviceTensor[T Element](context *Context, shape ...int) (*DeviceTensor[T
 	return d, nil
 }
 
-// Tensor returns the operand of calls. A call with it after d is closed is ErrHandle.
+// Tensor returns an operand for calls. After d is closed, a call with it returns ErrHandle.
 func (d *DeviceTensor[T]) Tensor() Tensor[T] { return Tensor[T]{d.view} }
 
-// Address returns the address of the elements, for [Plan.RunAt] and for other libraries. Keep d until they have used it.
+// Address returns the address of the elements, for [Plan.RunAt] and for other libraries. The caller must keep d until
+// they have used the address.
 func (d *DeviceTensor[T]) Address() uintptr { return uintptr(d.view.numbers.place) }
 
-// Read copies all elements in row-major order to data, which has exactly their number. It waits for the context's stream,
-// and returns the first error of an earlier call there, as [Context.Sync] does.
+// Read copies all elements to data in row-major order. The lengths must be equal. Read waits for the context's stream,
+// and returns the first error of an earlier call on it, as [Context.Sync] does.
 func (d *DeviceTensor[T]) Read(data []T) error {
 	host := d.viewOf(data)
 	return d.copy(data, &d.view, &host)
 }
 
-// Write copies data, which has exactly the number of elements, to the device. It waits as Read does.
+// Write copies data to the device. The lengths must be equal. Write waits for the stream, as Read does.
 func (d *DeviceTensor[T]) Write(data []T) error {
 	host := d.viewOf(data)
 	return d.copy(data, &host, &d.view)

@@ -14,7 +14,7 @@ func builtWithCUDA(t *testing.T) bool {
 	return info.CUDARuntime != 0
 }
 
-func TestDeviceMemoryOnACPUBuild(t *testing.T) {
+func TestDeviceMemoryReturnsErrDeviceWithoutCUDA(t *testing.T) {
 	if builtWithCUDA(t) {
 		t.Skip("this library was built with CUDA")
 	}
@@ -34,7 +34,7 @@ func TestDeviceMemoryOnACPUBuild(t *testing.T) {
 	expectError(t, err, gather.ErrDevice, gather.OperandOptions)
 }
 
-func TestARawAddressOnTheCPU(t *testing.T) {
+func TestRawAddressOnTheCPU(t *testing.T) {
 	values := []float32{1, 2, 3, 4}
 	var pinner runtime.Pinner
 	pinner.Pin(&values[0])

@@ -1,23 +1,27 @@
-// Package gather reads rows, slices and elements of tensors by index, and writes them back, with the C library libgather:
-// what tf.gather, tf.gather_nd, ONNX Gather, GatherND and GatherElements, numpy.take, numpy.take_along_axis,
-// torch.index_select and torch.gather do, and the scatters of these systems, each to the letter with its [Profile].
+// Package gather reads and writes rows, slices and elements of tensors by index. It uses the C library libgather.
+//
+// Its gathers are tf.gather, tf.gather_nd, ONNX Gather, GatherND and GatherElements, numpy.take, numpy.take_along_axis,
+// torch.index_select and torch.gather. It also has the scatters of these systems. With a [Profile], a call has the
+// results of the named system in every edge case.
 //
 // # Tensors
 //
-// A [Tensor] is a view of memory of the caller: [New] and [Vector] over a slice, [Strided] over parts of a slice, [OnDevice]
-// at an address. C uses the memory during a call only. An operand that is written is an [Output]. Strings are copied once,
-// into a [StringTensor].
+// A [Tensor] is a view of memory of the caller. [New] and [Vector] view a slice, [Strided] views parts of a slice, and
+// [OnDevice] views memory at an address. C uses the memory during a call only. An operand that is written is an
+// [Output]. Strings are copied once into a [StringTensor].
 //
 // # Operations
 //
-// [Gather], [GatherND] and [GatherElements] make a new result. [GatherInto], [GatherNDInto] and [GatherElementsInto] write
-// memory of the caller and allocate nothing. A [Plan] is a gather that is validated once, for many runs. [OutputShape]
-// returns the shape of a result. Each call calls C once, except those that make a new result, which first need its shape.
+// [Gather], [GatherND] and [GatherElements] return a new result. [GatherInto], [GatherNDInto] and [GatherElementsInto]
+// write to memory of the caller and allocate nothing. A [Plan] is a gather that is validated once, for many runs.
+// [OutputShape] returns the shape of a result. A call that returns a new tensor calls C several times, because it needs
+// the shape first. Calls into existing memory and runs of plans call C once.
 //
-// [Scatter], [ScatterND] and [ScatterElements] write the elements that these would read, in a copy of the target.
-// [ScatterInto], [ScatterNDInto] and [ScatterElementsInto] write the target itself. A [ScatterPlan] is validated once, for
-// many runs. With [Reduction] updates are added, multiplied or compared. Arguments are the target, indices and [Updates], in
-// this order. [GatherGradient], [GatherNDGradient] and [GatherElementsGradient] are the gradients of gathers.
+// [Scatter], [ScatterND] and [ScatterElements] copy the target, and write updates to the elements that the gathers
+// would read. [ScatterInto], [ScatterNDInto] and [ScatterElementsInto] write to the target itself. A [ScatterPlan] is
+// validated once, for many runs. [Reduction] adds, multiplies or compares updates. The arguments are the target, the
+// indices and the [Updates], in this order. [GatherGradient], [GatherNDGradient] and [GatherElementsGradient] are the
+// gradients of gathers.
 //
 // [Partition] assigns ids to the [Shards] of a table that is split over several processes.
 //
@@ -28,14 +32,15 @@
 //
 // # Goroutines
 //
-// Any number of goroutines may use one tensor, plan, context or string tensor at the same time, and one may close it during
-// calls of others. It is released when the last call returns. An object that is never closed is released when the garbage
-// collector finds it. The collector does not know of its C memory, so this may take long.
+// Any number of goroutines may use one tensor, plan, context or string tensor at the same time. A goroutine may close
+// it during calls of other goroutines. It is released when the last call returns. If an object is never closed, the
+// garbage collector releases it. This may take long, because the collector does not count C memory.
 //
 // # Linking
 //
-// The library is compiled with the package, for the CPU, and is part of the program. With the build tag gather_shared the
-// installed library is used, which pkg-config finds and which may have CUDA. With gather_static its archive is used.
+// By default the library is compiled with the package and becomes part of the program. It then supports the CPU only.
+// With the build tag gather_shared, the program uses the installed shared library, which may support CUDA. With
+// gather_static, it uses the installed archive. pkg-config finds both.
 package gather
 
 //go:generate go run ./internal/generate ../../include/gather/gather.h .

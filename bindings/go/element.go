@@ -6,19 +6,20 @@ import "C"
 
 import "reflect"
 
-// Element is what a tensor may hold: booleans, integers, floats and complex numbers of Go, the named types of this
-// package for the floats that Go does not have, and types made from any of these. A type made from Float16 or another
-// named type of this package counts as its bits: an unsigned integer. Strings are apart: [StringTensor].
+// Element is the constraint of the elements of a tensor. It allows Go's booleans, integers, floats and complex numbers,
+// and the types of this package for floats that Go does not have. It also allows types that are defined from these. A
+// type that is defined from Float16, or from another type of this package, has the dtype of an unsigned integer.
+// Tensors of strings are a [StringTensor].
 type Element interface {
 	~bool | Index | ~float32 | ~float64 | ~complex64 | ~complex128
 }
 
-// Index is what indices may be: every integer of 8 to 64 bits.
+// Index is the constraint of indices: integers of 8 to 64 bits.
 type Index interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint
 }
 
-// Floats that Go does not have, as their bits.
+// These types hold the bits of floats that Go does not have.
 type (
 	Float16           uint16 // IEEE 754 binary16
 	BFloat16          uint16 // the upper half of a float32
@@ -38,7 +39,7 @@ type DType int32
 // String returns the name of the type in the C library, such as float32.
 func (d DType) String() string { return C.GoString(C.gth_dtype_name(C.int32_t(d))) }
 
-// DTypeOf is the number of T.
+// DTypeOf returns the number of the element type T.
 func DTypeOf[T Element]() DType {
 	switch any((*T)(nil)).(type) {
 	case *float32:

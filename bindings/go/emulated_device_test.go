@@ -10,12 +10,12 @@ import (
 	"libgather/gather/internal/emulated"
 )
 
-// Every form of a call on a CUDA device: on the imaginary one of libgather_emulated, which test.sh preloads.
+// These tests run every form of a call on the emulated CUDA device of libgather_emulated, which test.sh preloads.
 
 var gpu = gather.Device{Kind: gather.DeviceCUDA}
 
-// imaginary makes a context on a stream of its own.
-func imaginary(t *testing.T) (*gather.Context, uintptr) {
+// newDeviceContext returns a context on a new stream of the emulated device.
+func newDeviceContext(t *testing.T) (*gather.Context, uintptr) {
 	t.Helper()
 	stream := emulated.MakeStream(0)
 	context, err := gather.NewContext(gather.ContextOptions{Device: gpu, Stream: stream})
@@ -40,37 +40,37 @@ func read[T gather.Element](t *testing.T, tensor *gather.DeviceTensor[T], count 
 	return data
 }
 
-func TestOnAnImaginaryDevice(t *testing.T) {
+func TestOnAnEmulatedDevice(t *testing.T) {
 	if !emulated.Loaded() {
 		if os.Getenv("GATHER_EMULATED") != "" {
 			t.Fatal("GATHER_EMULATED is set, but the library has not been preloaded")
 		}
-		t.Skip("no imaginary CUDA device: GATHER_EMULATED")
+		t.Skip("there is no emulated CUDA device: GATHER_EMULATED is not set")
 	}
 	for _, test := range []struct {
 		name string
 		run  func(t *testing.T)
 	}{
-		{"IntoDeviceMemoryInStreamOrder", intoDeviceMemoryInStreamOrder},
+		{"GatherIntoRunsInStreamOrder", gatherIntoRunsInStreamOrder},
 		{"DeviceTensors", deviceTensors},
-		{"DeviceTensorsAndTheCollector", deviceTensorsAndTheCollector},
-		{"ADevicePlan", aDevicePlan},
-		{"ErrorsAreReturnedWhenTheStreamIsWaitedFor", errorsAreReturnedWhenTheStreamIsWaitedFor},
-		{"RecordsInStreamOrder", recordsInStreamOrder},
-		{"StreamsWaitForEachOther", streamsWaitForEachOther},
-		{"OtherPlacesAreRefused", otherPlacesAreRefused},
+		{"GarbageCollectorFreesDeviceTensors", garbageCollectorFreesDeviceTensors},
+		{"DevicePlan", devicePlan},
+		{"SyncReturnsErrorsOfEarlierCalls", syncReturnsErrorsOfEarlierCalls},
+		{"ErrorRecordIsCopiedInStreamOrder", errorRecordIsCopiedInStreamOrder},
+		{"WaitAndSignalOrderStreams", waitAndSignalOrderStreams},
+		{"TensorsOnOtherDevicesReturnErrDevice", tensorsOnOtherDevicesReturnErrDevice},
 	} {
 		t.Run(test.name, test.run)
 	}
 }
 
-func intoDeviceMemoryInStreamOrder(t *testing.T) {
-	context, stream := imaginary(t)
+func gatherIntoRunsInStreamOrder(t *testing.T) {
+	context, stream := newDeviceContext(t)
 	params, ids := onDevice(t, context, table, 4, 2), onDevice(t, context, []int64{3, 1}, 2)
 	out := onDevice(t, context, []float32{-1, -1, -1, -1}, 2, 2)
 	address := out.Address()
 	emulated.Hold(stream)
-	// Raw addresses and tensors are the same.
+	// A tensor at a raw address has the same memory as the tensor from which the address comes.
 	view := gather.OnDevice[float32](gpu, address, 16, []int{2, 2}, nil)
 	check(t, gather.GatherInto(view.Output(), params.Tensor(), ids.Tensor(), gather.In(context)))
 	expect(t, "before", emulated.Floats(address, 4), []float32{-1, -1, -1, -1})
@@ -83,7 +83,7 @@ func intoDeviceMemoryInStreamOrder(t *testing.T) {
 }
 
 func deviceTensors(t *testing.T) {
-	context, _ := imaginary(t)
+	context, _ := newDeviceContext(t)
 	zeros, err := gather.NewDeviceTensor[int16](context, 2, 3)
 	check(t, err)
 	expect(t, "zeros", read(t, zeros, 6), make([]int16, 6))
@@ -103,9 +103,9 @@ func deviceTensors(t *testing.T) {
 	expectError(t, err, gather.ErrRank, gather.OperandTensor)
 }
 
-// A view keeps its memory, and memory that nothing refers to is given back.
-func deviceTensorsAndTheCollector(t *testing.T) {
-	context, _ := imaginary(t)
+// A view keeps its memory reachable. Memory that is unreachable is freed.
+func garbageCollectorFreesDeviceTensors(t *testing.T) {
+	context, _ := newDeviceContext(t)
 	before := emulated.LiveAllocations()
 	view := unclosed(t, context, table, 4, 2)
 	ids, out := onDevice(t, context, []int64{2}, 1), onDevice(t, context, []float32{0, 0}, 1, 2)
@@ -125,7 +125,7 @@ func deviceTensorsAndTheCollector(t *testing.T) {
 	}
 }
 
-// unclosed is the view of a tensor that nobody else has.
+// unclosed returns the view of a tensor to which no other reference exists.
 func unclosed(t *testing.T, context *gather.Context, data []float32, shape ...int) gather.Tensor[float32] {
 	t.Helper()
 	tensor, err := gather.NewDeviceTensor[float32](context, shape...)
@@ -134,8 +134,8 @@ func unclosed(t *testing.T, context *gather.Context, data []float32, shape ...in
 	return tensor.Tensor()
 }
 
-func aDevicePlan(t *testing.T) {
-	context, _ := imaginary(t)
+func devicePlan(t *testing.T) {
+	context, _ := newDeviceContext(t)
 	there := gather.OnDevice[float32](gpu, 0, 0, []int{4, 2}, nil)
 	plan, err := gather.NewPlan(there, gather.OnDevice[int64](gpu, 0, 0, []int{gather.Open}, nil))
 	check(t, err)
@@ -159,8 +159,8 @@ func aDevicePlan(t *testing.T) {
 	expectError(t, plan.CheckAt(nil, ids.Address(), 2), gather.ErrDevice, gather.OperandPlan)
 }
 
-func errorsAreReturnedWhenTheStreamIsWaitedFor(t *testing.T) {
-	context, _ := imaginary(t)
+func syncReturnsErrorsOfEarlierCalls(t *testing.T) {
+	context, _ := newDeviceContext(t)
 	params, ids := onDevice(t, context, table, 4, 2), onDevice(t, context, []int64{0, 4}, 2)
 	out := onDevice(t, context, []float32{9, 9, 9, 9}, 2, 2)
 	waits := []func() error{context.Sync, context.TakeError, func() error { return out.Read(make([]float32, 4)) }}
@@ -173,13 +173,13 @@ func errorsAreReturnedWhenTheStreamIsWaitedFor(t *testing.T) {
 			t.Fatalf("%v is no index error", err)
 		}
 		expect(t, "facts", []int64{index.Position, index.Value, index.Limit, int64(index.Count)}, []int64{1, 4, 4, 2})
-		check(t, wait()) // once
+		check(t, wait()) // The error is returned once.
 		expect(t, "unchanged", read(t, out, 4), []float32{9, 9, 9, 9})
 	}
 }
 
-func recordsInStreamOrder(t *testing.T) {
-	context, _ := imaginary(t)
+func errorRecordIsCopiedInStreamOrder(t *testing.T) {
+	context, _ := newDeviceContext(t)
 	params, ids := onDevice(t, context, table, 4, 2), onDevice(t, context, []int32{-1}, 1)
 	out, record := onDevice(t, context, []float32{9, 9}, 1, 2), onDevice(t, context, make([]int64, 8), 8)
 	check(t, gather.GatherInto(out.Output(), params.Tensor(), ids.Tensor(), gather.In(context)))
@@ -188,9 +188,9 @@ func recordsInStreamOrder(t *testing.T) {
 	expect(t, "count, position, value, limit", []int64{words[0], words[2], words[3], words[4]}, []int64{1, 0, -1, 4})
 }
 
-func streamsWaitForEachOther(t *testing.T) {
-	one, first := imaginary(t)
-	two, second := imaginary(t)
+func waitAndSignalOrderStreams(t *testing.T) {
+	one, first := newDeviceContext(t)
+	two, second := newDeviceContext(t)
 	params, ids := onDevice(t, one, table, 4, 2), onDevice(t, one, []int64{1}, 1)
 	out := onDevice(t, one, []float32{9, 9}, 1, 2)
 	for _, order := range []func() error{
@@ -200,13 +200,13 @@ func streamsWaitForEachOther(t *testing.T) {
 		emulated.Hold(first)
 		check(t, gather.GatherInto(out.Output(), params.Tensor(), ids.Tensor(), gather.In(one)))
 		expect(t, "before", emulated.Floats(out.Address(), 2), []float32{9, 9})
-		check(t, order()) // the second stream is not held: what it waits for is done at once
+		check(t, order()) // The second stream is not held. So the work that it waits for completes at once.
 		expect(t, "after", emulated.Floats(out.Address(), 2), []float32{10, 11})
 	}
 }
 
-func otherPlacesAreRefused(t *testing.T) {
-	context, _ := imaginary(t)
+func tensorsOnOtherDevicesReturnErrDevice(t *testing.T) {
+	context, _ := newDeviceContext(t)
 	params, ids := onDevice(t, context, table, 4, 2), onDevice(t, context, []int64{1}, 1)
 	out := onDevice(t, context, []float32{9, 9}, 1, 2)
 	host, hostIDs := tableTensor(), gather.Vector([]int64{1})

@@ -6,17 +6,19 @@ import "C"
 
 // Error is the failure of a call. The meaning of its numbers depends on Status:
 //
-//   - ErrIndex: Position and Component of the smallest invalid tuple. Value is the index, Limit the extent of the dim.
-//   - ErrRank, ErrAxis: Value is the given number, Limit the bound.
-//   - ErrShape, ErrBatch: Two extents differ. Component is the first such dim, Value the given extent, Limit the required
-//     one.
-//   - ErrDType: Value is the given dtype, Limit the required one (0: several are valid).
-//   - ErrStride: Value is the byte that is reached, Limit the extent of the memory.
-//   - ErrSize: Limit is the largest valid number, or the required bytes if Value is the given bytes.
+//   - ErrIndex: Position and Component are those of the first invalid tuple. Value is the index, and Limit is the
+//     extent of the dim.
+//   - ErrRank, ErrAxis: Value is the given number, and Limit is the bound.
+//   - ErrShape, ErrBatch: Two extents differ. Component is the first such dim. Value is the given extent, and Limit is
+//     the required one.
+//   - ErrDType: Value is the given dtype, and Limit is the required one. Limit is 0 if several dtypes are valid.
+//   - ErrStride: Value is the byte that the elements reach, and Limit is the size of the memory in bytes.
+//   - ErrSize: Limit is the largest valid number. If memory is too small, Value is its size in bytes, and Limit is the
+//     required size.
 //   - ErrAlias: Value is the operand that the output overlaps.
-//   - ErrVersion: Value is the given number, Limit the highest valid one.
+//   - ErrVersion: Value is the given number, and Limit is the highest valid one.
 //
-// Component, Position and Item are -1, and other numbers are 0, if they do not apply.
+// If a number does not apply, it is 0. Component, Position and Item are then -1.
 //
 // errors.Is finds the Status of an Error. errors.As finds the Error itself. An invalid index is an [IndexError] too.
 type Error struct {
@@ -26,13 +28,13 @@ type Error struct {
 	Position  int64
 	Value     int64
 	Limit     int64
-	Native    int    // number of the CUDA error of ErrCUDA, or errno of ErrIO
-	Sequence  int64  // number of the device call in its context
-	Count     uint64 // failed device calls, from Context.TakeError
-	Item      int64  // number of the request in a call of several requests
-	Unsigned  bool   // Value is the bit pattern of a uint64
-	Wrap      bool   // negative indices count from the end: the valid range is [-Limit, Limit)
-	Message   string // the same in English. It may change.
+	Native    int    // the number of the CUDA error for ErrCUDA, or errno for ErrIO
+	Sequence  int64  // the number of the device call in its context
+	Count     uint64 // the number of failed device calls, from Context.TakeError
+	Item      int64  // the number of the request in a call of several requests
+	Unsigned  bool   // true if Value holds the bits of a uint64
+	Wrap      bool   // true if negative indices count from the end. The valid range is then [-Limit, Limit)
+	Message   string // the error in English. It may change between releases
 }
 
 // Error returns the message of the library.
@@ -46,13 +48,14 @@ func (e *Error) Error() string {
 // Unwrap returns the Status.
 func (e *Error) Unwrap() error { return e.Status }
 
-// IndexError is an index out of bounds: the smallest invalid tuple of the call. It does not depend on the number of threads.
+// IndexError is the error of an index out of bounds. Its position is that of the first invalid tuple of the call. It
+// does not depend on the number of threads.
 type IndexError Error
 
 // Error returns the message of the library.
 func (e *IndexError) Error() string { return (*Error)(e).Error() }
 
-// Unwrap returns the same as an *Error.
+// Unwrap returns the error as an *Error.
 func (e *IndexError) Unwrap() error { return (*Error)(e) }
 
 // takeError converts the result of a call of C to an error. It returns nil for a call that succeeded.
@@ -86,7 +89,7 @@ func newError(err *C.gather_go_error) error {
 	return result
 }
 
-// fail returns an error that was found before a call of C.
+// fail returns an error that this package finds before it calls C.
 func fail(status Status, operand Operand, value, limit int, message string) *Error {
 	return &Error{Status: status, Operand: operand, Component: -1, Position: -1, Value: int64(value),
 		Limit: int64(limit), Item: -1, Message: operand.String() + ": " + message}

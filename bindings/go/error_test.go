@@ -21,7 +21,7 @@ func expectError(t *testing.T, err error, status gather.Status, operand gather.O
 	return found
 }
 
-func TestABadIndexIsNamed(t *testing.T) {
+func TestInvalidIndexIsReportedWithItsPosition(t *testing.T) {
 	out := []float32{-1, -1, -1, -1, -1, -1}
 	err := gather.GatherInto(gather.NewOutput(out, 3, 2), tableTensor(), gather.Vector([]int8{0, -7, 9}), gather.Negative(gather.NegativeWrap))
 	err = fmt.Errorf("lookup: %w", err)
@@ -38,7 +38,7 @@ func TestABadIndexIsNamed(t *testing.T) {
 	expect(t, "out is unchanged", out, []float32{-1, -1, -1, -1, -1, -1})
 }
 
-func TestALargeUnsignedIndex(t *testing.T) {
+func TestLargeUnsignedIndexIsReportedAsUnsigned(t *testing.T) {
 	_, err := gather.Gather(tableTensor(), gather.Vector([]uint64{1<<63 + 5}))
 	found := expectError(t, err, gather.ErrIndex, gather.OperandIndices)
 	if !found.Unsigned || uint64(found.Value) != 1<<63+5 {
@@ -46,7 +46,7 @@ func TestALargeUnsignedIndex(t *testing.T) {
 	}
 }
 
-func TestOtherErrorsAreNoIndexErrors(t *testing.T) {
+func TestOtherErrorsAreNotIndexErrors(t *testing.T) {
 	_, err := gather.Gather(tableTensor(), gather.Vector([]int{0}), gather.Axis(5))
 	found := expectError(t, err, gather.ErrAxis, gather.OperandOptions)
 	if found.Value != 5 || found.Limit != 2 {
@@ -58,7 +58,7 @@ func TestOtherErrorsAreNoIndexErrors(t *testing.T) {
 	}
 }
 
-func TestSentinelsHaveTheLibrarysNames(t *testing.T) {
+func TestStatusesHaveTheNamesOfTheLibrary(t *testing.T) {
 	for status, want := range map[gather.Status]string{
 		gather.ErrNull: "GTH_E_NULL", gather.ErrIndex: "GTH_E_INDEX", gather.ErrInternal: "GTH_E_INTERNAL",
 		gather.ErrOffsets: "GTH_E_OFFSETS", gather.ErrIO: "GTH_E_IO",

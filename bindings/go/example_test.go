@@ -7,7 +7,7 @@ import (
 	"libgather/gather"
 )
 
-// Rows of a table of vectors, by id.
+// The example reads rows of a table of vectors by id.
 func Example() {
 	table := gather.New([]float32{0, 1, 10, 11, 20, 21, 30, 31}, 4, 2)
 	rows, err := gather.Gather(table, gather.Vector([]int64{3, 0, 3}))
@@ -22,7 +22,7 @@ func ExampleGather_axis() {
 	// Output: [3 1 6 4] [2 2] <nil>
 }
 
-// A policy says what an index out of bounds means.
+// A policy sets the meaning of an index out of bounds.
 func ExampleGather_bounds() {
 	words := gather.Vector([]int{10, 20, 30})
 	ids := gather.Vector([]int{-1, 0, 7})
@@ -41,7 +41,7 @@ func ExampleGatherND() {
 	// Output: [3 5] <nil>
 }
 
-// The best column of each row, as a search along the rows has found it.
+// The example reads the best element of each row. A search has found its column.
 func ExampleGatherElements() {
 	scores := gather.New([]float64{1, 2, 3, 6, 5, 4}, 2, 3)
 	best := gather.New([]int32{2, 0}, 2, 1)
@@ -50,7 +50,7 @@ func ExampleGatherElements() {
 	// Output: [3 6] [2 1] <nil>
 }
 
-// The same memory again and again, without an allocation.
+// The call writes to existing memory, without an allocation.
 func ExampleGatherInto() {
 	table := gather.New([]float32{0, 1, 10, 11, 20, 21}, 3, 2)
 	out := make([]float32, 2*2)
@@ -59,7 +59,7 @@ func ExampleGatherInto() {
 	// Output: [20 21 10 11] <nil>
 }
 
-// Rows that come back to their places: the last one of several stays.
+// The example writes rows to a table by id. If several rows have the same id, the last one remains.
 func ExampleScatterInto() {
 	table := []float32{0, 1, 10, 11, 20, 21}
 	rows := gather.NewUpdates([]float32{-1, -2, 7, 8}, 2, 2)
@@ -68,7 +68,7 @@ func ExampleScatterInto() {
 	// Output: [7 8 10 11 -1 -2] <nil>
 }
 
-// Sums by bucket.
+// The example computes the sum of each bucket.
 func ExampleScatter() {
 	counts := gather.Vector([]int{0, 0, 0})
 	buckets := gather.Vector([]uint8{2, 0, 2})
@@ -84,7 +84,7 @@ func ExampleScatterND() {
 	// Output: [1 2 -3 4 -5 6] <nil>
 }
 
-// The best column of each row is struck out.
+// The example sets the best element of each row to zero.
 func ExampleScatterElements() {
 	scores, best := gather.New([]float64{1, 2, 3, 6, 5, 4}, 2, 3), gather.New([]int32{2, 0}, 2, 1)
 	rest, err := gather.ScatterElements(scores, best, gather.NewUpdates([]float64{0, 0}, 2, 1), gather.Axis(1))
@@ -92,7 +92,7 @@ func ExampleScatterElements() {
 	// Output: [1 2 0 0 5 4] <nil>
 }
 
-// A row that was read twice gets the sum of both gradients.
+// The gather read row 2 twice, so its gradient is a sum.
 func ExampleGatherGradient() {
 	gradient := gather.New([]float32{1, 2, 3, 4, 5, 6}, 3, 2)
 	table, err := gather.GatherGradient(gradient, gather.Vector([]int{2, 0, 2}), []int{3, 2})
@@ -100,7 +100,7 @@ func ExampleGatherGradient() {
 	// Output: [3 4 0 0 6 8] <nil>
 }
 
-// Batches of any size into one table.
+// Each run scatters any number of rows into one table.
 func ExampleScatterPlan() {
 	table := make([]float32, 3*2)
 	plan, err := gather.NewScatterPlan(gather.Shaped[float32](3, 2), gather.Shaped[int](gather.Open),
@@ -140,7 +140,7 @@ func ExampleIndexError() {
 	// gather: indices: component 0 of tuple 2 is 4, valid are [0, 4)
 }
 
-// Batches of any size over one table.
+// Each run gathers any number of rows from one table.
 func ExamplePlan() {
 	table := []float32{0, 1, 10, 11, 20, 21}
 	plan, err := gather.NewPlan(gather.Shaped[float32](3, 2), gather.Shaped[int](gather.Open))
@@ -159,7 +159,7 @@ func ExamplePlan() {
 	// [10 11] <nil>
 }
 
-// A column of records, read where it lies.
+// The example reads a column of records without a copy.
 func ExampleStrided() {
 	records := []int32{1, 100, 2, 200, 3, 300} // id, weight
 	weights := gather.Strided[int32](records, 4, []int{3}, []int{8})
@@ -198,9 +198,10 @@ func ExampleContext() {
 	// Output: [2] <nil>
 }
 
-// Three servers have a table of 10 rows in turn: each is asked for its rows, and each row goes where its id stands.
+// Three servers store a table of 10 rows. Each server sends the requested rows, and each row is written to the position
+// of its id.
 func ExamplePartition() {
-	servers := [][]float32{{0, 3, 6, 9}, {1, 4, 7}, {2, 5, 8}} // a row is one number: that of the row
+	servers := [][]float32{{0, 3, 6, 9}, {1, 4, 7}, {2, 5, 8}} // Each row has one element, the number of the row.
 	ids := []int64{7, 0, 8, 3}
 	parts, err := gather.Partition(gather.Vector(ids), gather.ModuloShards(10, len(servers)))
 	rows, first := make([]float32, len(ids)), 0

@@ -1,8 +1,8 @@
 package gather
 
-// The tests see what is released by the handles alone: an object of Unowned has the handle of another one, and an owner of
-// its own that has never been closed. So its calls reach the library, which reports a released handle as ErrHandle. It
-// releases nothing itself.
+// The methods Unowned let tests find out whether a handle is released. They return an object with the same handle and
+// with a new owner that has not been closed. So its calls reach the library, which returns ErrHandle for a released
+// handle. The object itself releases nothing.
 
 func (o *owner) unowned() owner { return owner{handle: o.handle} }
 
@@ -24,10 +24,10 @@ func (p *ScatterPlan[T, I]) Unowned() *ScatterPlan[T, I] {
 	return &ScatterPlan[T, I]{planned{device: p.request.device, owner: p.request.owner.unowned()}}
 }
 
-// Unowned returns strings with the handle of the tensor. They are used to find out whether the handle is released.
+// Unowned returns strings with the handle of the tensor.
 func (d *DeviceTensor[T]) Unowned() *StringTensor { return &StringTensor{owner: d.owner.unowned()} }
 
-// OperationRoles returns the names of table and rows by the number of the operation, from 1 to the highest number.
+// OperationRoles returns the names of the table and the rows of each operation by its number.
 func OperationRoles() map[int32][2]Operand {
 	found := map[int32][2]Operand{}
 	for op, roles := range operations {
@@ -37,10 +37,10 @@ func OperationRoles() map[int32][2]Operand {
 	return found
 }
 
-// OperationLast is the highest number of an operation in the header.
+// OperationLast is the highest number of an operation in gather.h.
 const OperationLast = int32(opLast)
 
-// RunNumber runs the operation of a number, which need not be one of the table.
+// RunNumber runs the operation with a number, which may be invalid.
 func RunNumber[T Element, I Index](op int32, table Output[T], indices Tensor[I], rows Output[T]) error {
 	return takeError(run(operation(op), 0, &table.view, &indices.view, &rows.view, nil))
 }

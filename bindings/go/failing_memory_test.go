@@ -9,11 +9,11 @@ import (
 	"libgather/gather/internal/emulated"
 )
 
-// Every allocation of the library fails in turn, and with sticky those after it too. It can do that where it is
+// The test makes each allocation of the library fail in turn. With sticky, all later allocations fail too. It needs
 // libgather_emulated, which test.sh preloads.
 func TestG4_EveryAllocationFails(t *testing.T) {
 	if !emulated.Loaded() {
-		t.Skip("no library whose allocations fail: GATHER_EMULATED")
+		t.Skip("no library with failing allocations: GATHER_EMULATED is not set")
 	}
 	calls := map[string]func() error{
 		"context": func() error {
@@ -63,7 +63,7 @@ func TestG4_EveryAllocationFails(t *testing.T) {
 	}
 	for name, call := range calls {
 		t.Run(name, func(t *testing.T) {
-			check(t, call()) // what happens once
+			check(t, call()) // The first call makes allocations that later calls do not repeat.
 			failEach(t, call, false)
 			failEach(t, call, true)
 		})
@@ -75,11 +75,11 @@ func failEach(t *testing.T, call func() error, sticky bool) {
 	for n := 1; n < 100; n++ {
 		emulated.FailAllocation(n, sticky)
 		err := call()
-		asked := emulated.Allocations()
+		attempted := emulated.Allocations()
 		emulated.FailAllocation(0, false)
 		if err == nil {
-			if asked >= n || n == 1 {
-				t.Errorf("of %d allocations number %d failed unnoticed", asked, n)
+			if attempted >= n || n == 1 {
+				t.Errorf("allocation %d of %d failed, but the call succeeded", n, attempted)
 			}
 			return
 		}
@@ -87,5 +87,5 @@ func failEach(t *testing.T, call func() error, sticky bool) {
 			t.Fatalf("allocation %d: %v", n, err)
 		}
 	}
-	t.Error("it never succeeds")
+	t.Error("the call never succeeds")
 }

@@ -13,9 +13,9 @@ import "unsafe"
 //	out.shape = params.shape[:a] + indices.shape[b:] + params.shape[a+1:]
 //	out[B, O, J, I] = params[B, O, indices[B, J], I]
 //
-// The result is a new dense tensor. An index out of bounds is an [*IndexError], unless [Bounds] has another policy. Every
-// other failure is an [*Error]. params and indices are read during the call only, and other goroutines may use them at the
-// same time.
+// The result is a new dense tensor. An index out of bounds is an [*IndexError], unless [Bounds] has another policy.
+// Every other failure is an [*Error]. params and indices are read during the call only. Other goroutines may use them
+// at the same time.
 func Gather[T Element, I Index](params Tensor[T], indices Tensor[I], options ...Option) (Tensor[T], error) {
 	return allocate(opGather, params, indices, options)
 }
@@ -30,30 +30,31 @@ func GatherND[T Element, I Index](params Tensor[T], indices Tensor[I], options .
 	return allocate(opGatherND, params, indices, options)
 }
 
-// GatherElements takes single elements of params along an axis. Each other dim is the same dim of params and indices. With
-// a = [Axis], which is 0 without that option:
+// GatherElements takes single elements of params along an axis. Every other dim of params corresponds to the same dim
+// of indices. With a = [Axis], which is 0 by default:
 //
 //	out.shape = indices.shape
 //	out[i, .., j, .., k] = params[i, .., indices[i, .., j, .., k], .., k]
 //
-// where j and the index are in dim a. [Extents] is the rule for the extents of the other dims. Other rules are those of
-// [Gather]. [BatchDims] is rejected.
+// In these formulas j and the index are in dim a. [Extents] sets the rule for the extents of the other dims. Other
+// rules are those of [Gather]. [BatchDims] is rejected.
 func GatherElements[T Element, I Index](params Tensor[T], indices Tensor[I], options ...Option) (Tensor[T], error) {
 	return allocate(opGatherElements, params, indices, options)
 }
 
-// GatherInto is [Gather] into a tensor of exactly the shape of the output. It is one call of C and allocates nothing. If it
-// fails, out is unchanged, except after ErrRace. out must not share memory with params or indices.
+// GatherInto writes the result of [Gather] to out, which must have the shape of the result. It calls C once and
+// allocates nothing. If it fails, out is unchanged, except after ErrRace. out must not share memory with params or
+// indices.
 func GatherInto[T Element, I Index](out Output[T], params Tensor[T], indices Tensor[I], options ...Option) error {
 	return into(opGather, &params.view, &indices.view, &out.view, options)
 }
 
-// GatherNDInto is [GatherND] into a tensor, with the rules of [GatherInto].
+// GatherNDInto writes the result of [GatherND] to out. Other rules are those of [GatherInto].
 func GatherNDInto[T Element, I Index](out Output[T], params Tensor[T], indices Tensor[I], options ...Option) error {
 	return into(opGatherND, &params.view, &indices.view, &out.view, options)
 }
 
-// GatherElementsInto is [GatherElements] into a tensor, with the rules of [GatherInto].
+// GatherElementsInto writes the result of [GatherElements] to out. Other rules are those of [GatherInto].
 func GatherElementsInto[T Element, I Index](out Output[T], params Tensor[T], indices Tensor[I],
 	options ...Option) error {
 	return into(opGatherElements, &params.view, &indices.view, &out.view, options)
@@ -62,7 +63,7 @@ func GatherElementsInto[T Element, I Index](out Output[T], params Tensor[T], ind
 func allocate[T Element, I Index](op operation, params Tensor[T], indices Tensor[I],
 	options []Option) (Tensor[T], error) {
 	var s settings
-	s.settle(options)
+	s.applyAll(options)
 	shape, err := inferShape(op, &params.view, &indices.view, &s)
 	if err != nil {
 		return Tensor[T]{}, err
@@ -82,20 +83,20 @@ func allocate[T Element, I Index](op operation, params Tensor[T], indices Tensor
 	return out, nil
 }
 
-// newTensor returns zeros in new memory. An error is about the operand.
+// newTensor returns zeros in new memory. Its errors name the operand.
 func newTensor[T Element](bytes int, shape []int, operand Operand) (Tensor[T], error) {
 	if !allocatable(bytes) {
-		return Tensor[T]{}, fail(ErrNoMemory, operand, bytes, 0, "no memory for it")
+		return Tensor[T]{}, fail(ErrNoMemory, operand, bytes, 0, "cannot allocate the result")
 	}
 	var zero T
 	return New(make([]T, bytes/int(unsafe.Sizeof(zero))), shape...), nil
 }
 
-// allocatable reports whether so much memory can be allocated. A shape may be large over little memory, and make ends the
-// process if it fails.
+// allocatable reports whether this number of bytes can be allocated. A small tensor can have a large shape through zero
+// strides, and a make that fails ends the process.
 func allocatable(bytes int) bool {
-	const suspicious = 1 << 30
-	return bytes < suspicious || C.gather_go_can_allocate(C.int64_t(bytes)) != 0
+	const unchecked = 1 << 30
+	return bytes < unchecked || C.gather_go_can_allocate(C.int64_t(bytes)) != 0
 }
 
 func into(op operation, table, indices, rows *view, options []Option) error {
@@ -106,10 +107,10 @@ func into(op operation, table, indices, rows *view, options []Option) error {
 	return intoWith(op, table, indices, rows, options, marks)
 }
 
-// intoWith is a function of its own, so that a call without options does not clear settings.
+// intoWith is a separate function, so that a call without options does not clear settings.
 func intoWith(op operation, table, indices, rows *view, options []Option, marks C.uint32_t) error {
 	var s settings
-	s.settle(options)
+	s.applyAll(options)
 	if needsPreparation(marks) || s.fillDType != 0 {
 		if err := prepare(op, table, indices, rows, &s, options); err != nil {
 			return err
@@ -136,10 +137,10 @@ func run(op operation, context C.gather_go_handle, table, indices, rows *view,
 
 // needsPreparation reports whether prepare has anything to do.
 func needsPreparation(marks C.uint32_t) bool {
-	return marks&(C.GATHER_GO_ODD|C.GATHER_GO_OWNED|C.GATHER_GO_BYTES) != 0 || errABI != nil
+	return marks&(C.GATHER_GO_INVALID|C.GATHER_GO_OWNED|C.GATHER_GO_BYTES) != 0 || errABI != nil
 }
 
-// prepare rejects operands that must not be passed to C, and begins calls with operands that can be closed.
+// prepare rejects operands that must not be passed to C. Operands that can be closed are not released before endAll.
 func prepare(op operation, table, indices, rows *view, s *settings, options []Option) error {
 	if err := checkOperands(op, table, indices, rows, s); err != nil {
 		return err
@@ -165,12 +166,12 @@ func checkOperands(op operation, table, indices, rows *view, s *settings) error 
 	switch {
 	case errABI != nil:
 		return errABI
-	case table.has(C.GATHER_GO_ODD):
-		return table.odd(op.roles().table)
-	case indices.has(C.GATHER_GO_ODD):
-		return indices.odd(OperandIndices)
-	case rows.has(C.GATHER_GO_ODD):
-		return rows.odd(op.roles().rows)
+	case table.has(C.GATHER_GO_INVALID):
+		return table.mismatch(op.roles().table)
+	case indices.has(C.GATHER_GO_INVALID):
+		return indices.mismatch(OperandIndices)
+	case rows.has(C.GATHER_GO_INVALID):
+		return rows.mismatch(op.roles().rows)
 	}
 	return s.checkFill(table)
 }

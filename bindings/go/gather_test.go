@@ -28,7 +28,7 @@ func expect[T comparable](t *testing.T, what string, got, want []T) {
 	}
 }
 
-func TestTypesMadeFromOthersAreElements(t *testing.T) {
+func TestDefinedTypesAreElements(t *testing.T) {
 	type weight float32
 	type id uint32
 	out, err := gather.Gather(gather.Vector([]weight{1, 2, 3}), gather.Vector([]id{2, 0}))
@@ -75,21 +75,21 @@ func TestExtentsOfGatherElements(t *testing.T) {
 	expectError(t, err, gather.ErrBatch, gather.OperandOptions)
 }
 
-func TestRankZeroIndicesDropTheAxis(t *testing.T) {
+func TestIndicesOfRankZeroRemoveTheAxis(t *testing.T) {
 	out, err := gather.Gather(tableTensor(), gather.New([]int{2}))
 	check(t, err)
 	expect(t, "shape", out.Shape(), []int{2})
 	expect(t, "row", out.Data(), []float32{20, 21})
 }
 
-func TestGatherNDOfRankZeroOutput(t *testing.T) {
+func TestGatherNDWithAnOutputOfRankZero(t *testing.T) {
 	out, err := gather.GatherND(tableTensor(), gather.Vector([]int{3, 1}))
 	check(t, err)
 	expect(t, "shape", out.Shape(), []int{})
 	expect(t, "element", out.Data(), []float32{31})
 }
 
-func TestALaterOptionHolds(t *testing.T) {
+func TestLaterOptionOverridesEarlierOne(t *testing.T) {
 	out, err := gather.Gather(tableTensor(), gather.Vector([]int{1}), gather.Axis(0), gather.Axis(1))
 	check(t, err)
 	expect(t, "column", out.Data(), []float32{1, 11, 21, 31})
@@ -112,12 +112,12 @@ func checkFill[T gather.Element](t *testing.T, value T) {
 	expect(t, "filled", out.Data(), []T{*new(T), value})
 }
 
-func TestFillWithAnotherTypeIsRefused(t *testing.T) {
+func TestFillWithAnotherTypeReturnsErrDType(t *testing.T) {
 	_, err := gather.Gather(tableTensor(), gather.Vector([]int{9}), gather.Bounds(gather.BoundsFill), gather.FillWith(1.5))
 	expectError(t, err, gather.ErrDType, gather.OperandOptions)
 }
 
-func TestSkipLeavesRowsAlone(t *testing.T) {
+func TestSkipLeavesRowsUnchanged(t *testing.T) {
 	out := []float32{-1, -2, -3, -4}
 	err := gather.GatherInto(gather.NewOutput(out, 2, 2), tableTensor(), gather.Vector([]int{9, 1}), gather.Bounds(gather.BoundsSkip))
 	check(t, err)
@@ -125,7 +125,7 @@ func TestSkipLeavesRowsAlone(t *testing.T) {
 }
 
 func TestStridedColumnsOfRecords(t *testing.T) {
-	type record struct { // only its memory matters
+	type record struct { // The test uses only the memory of records.
 		id     int32
 		vector [2]float32
 	}
@@ -145,13 +145,13 @@ func TestStridedOutput(t *testing.T) {
 	expect(t, "out", out, []float32{0, 30, 31, 0, 10, 11})
 }
 
-// The memory of a package variable and of a field beside pointers is as good as that of make.
+// global has pointers next to numbers. cgo must accept the memory of its numbers.
 var global struct {
 	pointer *int
 	rows    [4]float32
 }
 
-func TestMemoryBesidePointers(t *testing.T) {
+func TestMemoryNextToPointersIsAccepted(t *testing.T) {
 	value := 1
 	holder := &struct {
 		pointer *int
@@ -165,9 +165,9 @@ func TestMemoryBesidePointers(t *testing.T) {
 	}
 }
 
-func TestDataOfAViewIsNil(t *testing.T) {
+func TestDataOfStridedAndShapedTensorsIsNil(t *testing.T) {
 	if gather.Strided[float32](table, 0, []int{2}, nil).Data() != nil || gather.Shaped[int8](2).Data() != nil {
-		t.Error("a view without elements of its own has data")
+		t.Error("a strided or shaped tensor has data")
 	}
 	expect(t, "data", tableTensor().Data(), table)
 }
@@ -183,7 +183,7 @@ func TestOutputShape(t *testing.T) {
 	expectError(t, err, gather.ErrDType, gather.OperandIndices)
 }
 
-func TestProfilesDiffer(t *testing.T) {
+func TestProfilesTreatNegativeIndicesDifferently(t *testing.T) {
 	ids := gather.Vector([]int{-1})
 	_, err := gather.Gather(tableTensor(), ids, gather.WithProfile(gather.ProfileTensorFlow))
 	expectError(t, err, gather.ErrIndex, gather.OperandIndices)

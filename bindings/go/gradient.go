@@ -4,41 +4,43 @@ package gather
 
 import "slices"
 
-// GatherGradient returns the gradient of [Gather] with respect to its params, which have this shape: zeros, to which each
-// slice of the gradient of the output is added at the place that the gather has read. The options are those of the gather.
-// Rows that the gather has filled or skipped contribute nothing. The result does not depend on the number of threads. In
-// errors [OperandTarget] is the result and [OperandUpdates] is the gradient of the output.
+// GatherGradient returns the gradient of [Gather] with respect to its params. shape is the shape of the params. The
+// result begins with zeros. Each slice of the gradient of the output is added to the slice that the gather read. The
+// options are those of the gather. Rows that the gather filled or skipped contribute nothing. The result does not
+// depend on the number of threads. In errors [OperandTarget] is the result, and [OperandUpdates] is the gradient of the
+// output.
 func GatherGradient[T Element, I Index](gradient Tensor[T], indices Tensor[I], shape []int,
 	options ...Option) (Tensor[T], error) {
 	return gatherGradient(opGatherGradient, gradient, indices, shape, options)
 }
 
-// GatherNDGradient returns the gradient of [GatherND], with the rules of [GatherGradient].
+// GatherNDGradient returns the gradient of [GatherND]. Other rules are those of [GatherGradient].
 func GatherNDGradient[T Element, I Index](gradient Tensor[T], indices Tensor[I], shape []int,
 	options ...Option) (Tensor[T], error) {
 	return gatherGradient(opGatherNDGradient, gradient, indices, shape, options)
 }
 
-// GatherElementsGradient returns the gradient of [GatherElements], with the rules of [GatherGradient].
+// GatherElementsGradient returns the gradient of [GatherElements]. Other rules are those of [GatherGradient].
 func GatherElementsGradient[T Element, I Index](gradient Tensor[T], indices Tensor[I], shape []int,
 	options ...Option) (Tensor[T], error) {
 	return gatherGradient(opGatherElementsGradient, gradient, indices, shape, options)
 }
 
-// GatherGradientInto is [GatherGradient] into a tensor of the shape of the params. All its elements are written. If the
-// call fails, out is unchanged, except after ErrRace.
+// GatherGradientInto writes the result of [GatherGradient] to out, which must have the shape of the params. It
+// overwrites all elements. If the call fails, out is unchanged, except after ErrRace.
 func GatherGradientInto[T Element, I Index](out Output[T], gradient Tensor[T], indices Tensor[I],
 	options ...Option) error {
 	return into(opGatherGradient, &out.view, &indices.view, &gradient.view, options)
 }
 
-// GatherNDGradientInto is [GatherNDGradient] into a tensor, with the rules of [GatherGradientInto].
+// GatherNDGradientInto writes the result of [GatherNDGradient] to out. Other rules are those of [GatherGradientInto].
 func GatherNDGradientInto[T Element, I Index](out Output[T], gradient Tensor[T], indices Tensor[I],
 	options ...Option) error {
 	return into(opGatherNDGradient, &out.view, &indices.view, &gradient.view, options)
 }
 
-// GatherElementsGradientInto is [GatherElementsGradient] into a tensor, with the rules of [GatherGradientInto].
+// GatherElementsGradientInto writes the result of [GatherElementsGradient] to out. Other rules are those of
+// [GatherGradientInto].
 func GatherElementsGradientInto[T Element, I Index](out Output[T], gradient Tensor[T], indices Tensor[I],
 	options ...Option) error {
 	return into(opGatherElementsGradient, &out.view, &indices.view, &gradient.view, options)

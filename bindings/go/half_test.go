@@ -7,8 +7,9 @@ import (
 	"libgather/gather"
 )
 
-// Every half is a float32 and the same half again; what lies between two goes to the nearer one, or to the even one.
-func TestHalvesAreFloats(t *testing.T) {
+// Each Float16 and BFloat16 survives the conversion to float32 and back. A number between two of them is rounded to the
+// nearest one, and ties go to the even one.
+func TestFloat16ConversionsRoundToNearestEven(t *testing.T) {
 	testHalves(t, 0x7c00, gather.Float16.Float32, gather.Float16Of)
 	testHalves(t, 0x7f80, gather.BFloat16.Float32, gather.BFloat16Of)
 }
@@ -16,7 +17,7 @@ func TestHalvesAreFloats(t *testing.T) {
 func testHalves[H gather.Float16 | gather.BFloat16](t *testing.T, infinite H, widen func(H) float32, narrow func(float32) H) {
 	for bits := H(0); bits < infinite; bits++ {
 		low, above := widen(bits), float64(widen(bits+1))
-		if bits+1 == infinite { // as if one more followed
+		if bits+1 == infinite { // Rounding treats infinity as the next finite number.
 			above = 2*float64(low) - float64(widen(bits-1))
 		}
 		middle := float32((float64(low) + above) / 2)
@@ -26,7 +27,7 @@ func testHalves[H gather.Float16 | gather.BFloat16](t *testing.T, infinite H, wi
 			math.Nextafter32(middle, low): bits, middle: even, -middle: even | 1<<15,
 			math.Nextafter32(middle, float32(above)): bits + 1,
 		} {
-			if value == 0 { // has no sign as a key
+			if value == 0 { // As keys of a map, 0 and -0 are equal.
 				want &^= 1 << 15
 				value = 0
 			}

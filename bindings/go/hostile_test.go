@@ -8,7 +8,7 @@ import (
 	"libgather/gather"
 )
 
-func TestWrongLengths(t *testing.T) {
+func TestShapesThatDoNotFitTheSliceReturnErrors(t *testing.T) {
 	ids := gather.Vector([]int{0})
 	for name, params := range map[string]gather.Tensor[float32]{
 		"too short":         gather.New(table, 5, 2),
@@ -33,16 +33,16 @@ func TestWrongLengths(t *testing.T) {
 	expectError(t, err, gather.ErrShape, gather.OperandOut)
 }
 
-func TestSlicesLongerThanTheirShapes(t *testing.T) {
+func TestSlicesMayBeLongerThanTheirShapes(t *testing.T) {
 	room := slices.Clone(table)
 	ids := gather.New([]int{0, 1, 99}, 2)
 	check(t, gather.GatherInto(gather.NewOutput(room, 2, 2), gather.New(table[2:], 2, 2), ids))
 	expect(t, "room", room, slices.Concat(table[2:6], table[4:]))
 	err := gather.GatherInto(gather.NewOutput(room, 1, 2), gather.New(table, 3, 2), gather.Vector([]int{3}))
-	expectError(t, err, gather.ErrIndex, gather.OperandIndices) // row 3 is in the slice, but not in the tensor
+	expectError(t, err, gather.ErrIndex, gather.OperandIndices) // Row 3 is inside the slice, but outside the tensor.
 }
 
-func TestViewsThatLeaveTheirMemory(t *testing.T) {
+func TestViewsOutsideTheirMemoryReturnErrors(t *testing.T) {
 	ids := gather.Vector([]int{0})
 	for name, params := range map[string]gather.Tensor[float32]{
 		"offset":          gather.Strided[float32](table, 8, []int{4, 2}, nil),
@@ -59,7 +59,7 @@ func TestViewsThatLeaveTheirMemory(t *testing.T) {
 	}
 }
 
-func TestStridesOfAnotherLength(t *testing.T) {
+func TestStridesOfAnotherLengthReturnErrRank(t *testing.T) {
 	for _, strides := range [][]int{{}, {4}, {8, 4, 2}} {
 		view := gather.Strided[float32](table, 0, []int{4, 2}, strides)
 		_, err := gather.Gather(view, gather.Vector([]int{0}))
@@ -70,7 +70,7 @@ func TestStridesOfAnotherLength(t *testing.T) {
 	}
 }
 
-func TestTheZeroTensor(t *testing.T) {
+func TestZeroTensorReturnsAnError(t *testing.T) {
 	var params gather.Tensor[float32]
 	var ids gather.Tensor[int]
 	if _, err := gather.Gather(params, ids); err == nil {
@@ -81,7 +81,7 @@ func TestTheZeroTensor(t *testing.T) {
 	}
 }
 
-func TestEmptyTensorsAreNoError(t *testing.T) {
+func TestEmptyTensorsAreValid(t *testing.T) {
 	out, err := gather.Gather(tableTensor(), gather.Vector([]int(nil)))
 	check(t, err)
 	expect(t, "shape", out.Shape(), []int{0, 2})
@@ -90,7 +90,7 @@ func TestEmptyTensorsAreNoError(t *testing.T) {
 	expect(t, "shape", out.Shape(), []int{1, 0})
 }
 
-func TestAnOutputMustNotShareMemory(t *testing.T) {
+func TestOutputOverParamsReturnsErrAlias(t *testing.T) {
 	memory := []float32{1, 2, 3, 4}
 	view := gather.Vector(memory)
 	expectError(t, gather.GatherInto(view.Output(), view, gather.Vector([]int{3, 2, 1, 0})), gather.ErrAlias, gather.OperandOut)
@@ -99,12 +99,12 @@ func TestAnOutputMustNotShareMemory(t *testing.T) {
 	check(t, gather.GatherInto(gather.Vector(make([]float32, 1)).Output(), view.ReadOnly(), gather.Vector([]int{0})))
 }
 
-func TestFloatsAreNoIndices(t *testing.T) {
+func TestFloat16IndicesReturnErrDType(t *testing.T) {
 	_, err := gather.Gather(tableTensor(), gather.Vector([]gather.Float16{0}))
 	expectError(t, err, gather.ErrDType, gather.OperandIndices)
 }
 
-func TestUnknownSwitches(t *testing.T) {
+func TestInvalidOptionsReturnErrors(t *testing.T) {
 	for _, option := range []gather.Option{
 		gather.WithProfile(99), gather.Negative(99), gather.Bounds(-1), gather.Fill(99),
 		gather.Extents(99),
@@ -117,12 +117,12 @@ func TestUnknownSwitches(t *testing.T) {
 		}
 	}
 	_, err := gather.Gather(tableTensor(), gather.Vector([]int{0}), gather.Option{})
-	check(t, err) // the zero option says nothing
+	check(t, err) // The zero option changes nothing.
 	_, err = gather.GatherND(tableTensor(), gather.Vector([]int{0}), gather.Axis(0))
 	expectError(t, err, gather.ErrAxis, gather.OperandOptions)
 }
 
-func TestAnOutputBeyondMemory(t *testing.T) {
+func TestTooLargeOutputReturnsErrNoMemory(t *testing.T) {
 	params := gather.Strided[float64]([]float64{1}, 0, []int{1, 1 << 40}, []int{0, 0})
 	indices := gather.Strided[int]([]int{0}, 0, []int{1 << 15}, []int{0})
 	_, err := gather.Gather(params, indices)

@@ -1,14 +1,14 @@
 //go:build !gather_shared && !gather_static
 
-// The library, as one source: cgo compiles what lies in this folder, and links it into the program. In a checkout the
-// sources are those of the tree; in the module as it is published they stand here in full. What is for one system or
-// one instruction set has a file of its own beside this one.
+// This file is the library as one source. cgo compiles the files of this folder and links them into the program. In a
+// checkout this file includes the sources of the tree. In the published module it contains their full text. Sources for
+// one system or one instruction set are in separate files of this folder.
 
 #if defined(__clang__)
 #error "the library is compiled here by GCC: set CC=gcc and CXX=g++, or install it and build with -tags gather_shared"
 #endif
 
-// Tiers that are packages of their own: not there yet when cgo tries what this one links with.
+// The AVX2 kernels are in another package. The symbol is weak, because cgo first links this package alone as a test.
 namespace gather::cpu {
 struct Tier;
 extern const Tier avx2_tier __attribute__((weak));

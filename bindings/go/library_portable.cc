@@ -1,6 +1,6 @@
 //go:build !gather_shared && !gather_static
 
-// Numbers that do not fit wrap around here.
+// The kernels rely on signed overflow that wraps around.
 #pragma GCC optimize("wrapv")
 
 #include "cpu/tiers/portable.cpp"

@@ -2,7 +2,7 @@
 
 package gather
 
-// The library is compiled with the package: library.cc. It is for the CPU.
+// The package compiles the library from library.cc. It supports the CPU only.
 
 // #cgo CFLAGS: -I${SRCDIR}/../../include
 // #cgo CXXFLAGS: -std=c++17 -O3 -fvisibility=hidden -Wno-stringop-overflow -I${SRCDIR}/../../include -I${SRCDIR}/../../src

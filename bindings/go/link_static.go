@@ -2,7 +2,7 @@
 
 package gather
 
-// The archive is named first and the rest is taken as needed, so that a shared library beside it is not.
+// The archive comes first, and --as-needed drops unused libraries. So a libgather.so in the same folder is not linked.
 
 // #cgo LDFLAGS: -l:libgather.a -lstdc++ -lm -lpthread -Wl,--as-needed
 // #cgo pkg-config: --static gather

@@ -9,7 +9,7 @@ import (
 	"libgather/gather/internal/memory"
 )
 
-func TestNoAllocations(t *testing.T) {
+func TestPlansAndOptionsAllocateNothing(t *testing.T) {
 	context := newContext(t, 1)
 	plan := newPlan(t, tableTensor(), gather.Shaped[int](gather.Open))
 	ids, out := []int{3, 0}, make([]float32, 4)
@@ -45,7 +45,7 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-func TestNothingIsLeaked(t *testing.T) {
+func TestRepeatedCallsLeakNoMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("100,000 calls of each kind")
 	}
@@ -69,8 +69,8 @@ func TestNothingIsLeaked(t *testing.T) {
 
 func closeAll[C interface{ Close() error }](closer C, _ error) { closer.Close() }
 
-// expectFlat fails if 100,000 calls leave anything behind, after a run of 10,000 to fill the pools. A single byte from each
-// call would be 100,000 of the smallest pieces that can be allocated.
+// expectFlat fails if 100,000 calls increase the memory in use. 10,000 calls before them fill the pools. A leak of one
+// byte in each call would cost 100,000 blocks of the smallest size.
 func expectFlat(t *testing.T, name string, call func()) {
 	t.Helper()
 	const warm, calls, allowed = 10_000, 100_000, 1 << 20
@@ -90,13 +90,12 @@ func expectFlat(t *testing.T, name string, call func()) {
 func bytesInUse(t *testing.T) (inC, inGo int) {
 	inC, inGo, ok := memory.InUse()
 	if !ok {
-		t.Skip("the C library does not count its memory")
+		t.Skip("the C library does not report its memory in use")
 	}
 	return inC, inGo
 }
 
-// What is never closed is released by the garbage collector.
-func TestTheCleanupReleasesWhatIsDropped(t *testing.T) {
+func TestGarbageCollectorReleasesUnclosedObjects(t *testing.T) {
 	drop := func() {
 		for range 1000 {
 			_, err := gather.NewStrings([]string{strings.Repeat("x", 64<<10)}, 1)
@@ -109,7 +108,7 @@ func TestTheCleanupReleasesWhatIsDropped(t *testing.T) {
 		drop()
 	}
 	var grown int
-	for range 100 { // cleanups run when they come to it
+	for range 100 { // Cleanups run some time after a collection.
 		inC, _ := bytesInUse(t)
 		if grown = inC - before; grown < 1<<20 {
 			return

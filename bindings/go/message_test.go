@@ -7,8 +7,8 @@ import (
 	"libgather/gather"
 )
 
-// What a wrong argument is told: the operand, what came, and what would do.
-func TestMessages(t *testing.T) {
+// The message for an invalid argument names the operand, the given value and the required value.
+func TestMessagesNameOperandAndNumbers(t *testing.T) {
 	ids, out := gather.Vector([]int{0}), make([]float32, 2)
 	context, closed := newContext(t, 1), newPlan(t, tableTensor(), ids)
 	check(t, context.Close())

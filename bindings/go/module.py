@@ -1,8 +1,8 @@
-"""Makes the Go module as it is published, with the sources of the library in it: module.py FOLDER
+"""Makes the published Go module, which contains the sources of the library: module.py FOLDER
 
-Writes FOLDER/gather-VERSION.zip, in the form that the go command defines for modules. cgo compiles what lies in the
-folder of a package, and `go mod vendor` copies nothing else, so that each source there is written out with all that it
-includes from this project.
+Writes FOLDER/gather-VERSION.zip in the format that the go command defines for modules. cgo compiles only the files in the
+folder of a package, and `go mod vendor` copies only these. So each #include of a file of this project is replaced with the
+text of that file.
 """
 
 import re
@@ -19,7 +19,7 @@ INCLUDE = re.compile(r'\s*#\s*include\s+["<]([\w./]+)[">]')
 
 
 def version():
-    """The release, as the header says it."""
+    """Returns the release number from the header."""
     number = int(re.search(r"#define GTH_VERSION (\d+)", HEADER.read_text())[1])
     return f"{number // 1_000_000}.{number // 1000 % 1000}.{number % 1000}"
 
@@ -29,14 +29,14 @@ def module_path():
 
 
 def included(line, beside):
-    """The file of this project that a line includes, or None."""
+    """Returns the file of this project that a line includes, or None."""
     match = INCLUDE.match(line)
     candidates = [place / match[1] for place in [beside, *PLACES]] if match else []
     return next((path.resolve() for path in candidates if path.is_file()), None)
 
 
 def written_out(path, seen):
-    """The lines of a source, with every file of this project in the place of its first #include."""
+    """Yields the lines of a source. The first #include of each file of this project is replaced with its lines."""
     seen.add(path)
     for line in path.read_text().splitlines():
         inner = included(line, path.parent)
@@ -48,18 +48,18 @@ def written_out(path, seen):
 
 
 def published(path):
-    """What is published of a file of the module: it includes nothing from outside its folder."""
+    """Returns the published text of a file of the module. It includes no file outside its folder."""
     text = path.read_text()
     if path.suffix == ".cc":
         return "\n".join([*written_out(path, set()), ""])
     if path.suffix in {".c", ".h"}:
         return text.replace("<gather/gather.h>", '"gather.h"')
-    # Where these flags look, only a checkout has something.
+    # The folders of these flags exist only in a checkout.
     return re.sub(r" ?-I\$\{SRCDIR\}/\.\.\S+", "", re.sub(r"// #cgo C\w+FLAGS:( -I\$\{SRCDIR\}/\.\.\S+)+\n", "", text))
 
 
 def files():
-    """Those of the module alone: a folder with a go.mod of its own is another one."""
+    """Yields the files of the module. A subfolder with its own go.mod is another module."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "."],
         cwd=HERE,
@@ -75,7 +75,7 @@ def files():
 
 
 def contents():
-    """Pairs of a name and a text, in the order of the names."""
+    """Returns pairs of a name and a text, sorted by name."""
     texts = {str(path.relative_to(HERE)): published(path) for path in files()}
     texts |= {"gather.h": HEADER.read_text(), "LICENSE": (ROOT / "LICENSE").read_text()}
     return sorted(texts.items())
@@ -86,7 +86,7 @@ def main(folder):
     archive = folder / f"gather-{version()}.zip"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as module:
         for name, text in contents():
-            # The date is fixed: the same sources make the same archive.
+            # ZipInfo has a fixed date, so the same sources make the same archive.
             module.writestr(zipfile.ZipInfo(f"{module_path()}@v{version()}/{name}"), text, zipfile.ZIP_DEFLATED)
     print(archive)
 

@@ -2,7 +2,7 @@
 
 package gather
 
-// roles are the names that errors use for the table and the rows of an operation. The indices are OperandIndices.
+// roles are the names of the table and the rows of an operation in errors. The indices are always OperandIndices.
 type roles struct {
 	table, rows Operand
 }
@@ -12,7 +12,7 @@ var (
 	scatters = roles{OperandTarget, OperandUpdates}
 )
 
-// operations is the table of operations by their numbers. An operation needs one line here, and its public functions.
+// operations is the table of operations by number. A new operation needs one line here and its public functions.
 var operations = [...]roles{
 	opGather:                 gathers,
 	opGatherND:               gathers,

@@ -6,8 +6,8 @@ import (
 	"libgather/gather"
 )
 
-// Every operation of the header has an entry in the table, and the library uses the same roles in its errors.
-func TestTheTableOfOperations(t *testing.T) {
+// Every operation of gather.h has an entry in the table. The library uses the same roles in its errors.
+func TestTableOfOperationsMatchesTheLibrary(t *testing.T) {
 	table := gather.OperationRoles()
 	if len(table) != int(gather.OperationLast) {
 		t.Errorf("the table has %d entries, the header %d operations", len(table), gather.OperationLast)
@@ -20,8 +20,7 @@ func TestTheTableOfOperations(t *testing.T) {
 	}
 }
 
-// A number that is no operation runs nothing.
-func TestAnUnknownOperationIsRejected(t *testing.T) {
+func TestUnknownOperationIsRejected(t *testing.T) {
 	for _, op := range []int32{0, -1, gather.OperationLast + 1} {
 		memory := []float32{1, 2, 3, 4}
 		err := gather.RunNumber(op, gather.NewOutput(memory, 4), gather.Vector([]int{0}),

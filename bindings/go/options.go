@@ -8,18 +8,18 @@ import (
 	"unsafe"
 )
 
-// An Option changes a call from the defaults: axis and batch dims are 0, a negative index is out of bounds, an index out of
-// bounds is ErrIndex, and the context is the default context of the process. If two options of one kind are given, the
-// later one is used. Options allocate nothing.
+// An Option changes a default of a call. By default axis and batch dims are 0, a negative index is out of bounds, and
+// an index out of bounds returns ErrIndex. The default context is that of the process. If a call has two options of one
+// kind, the later one is used. Options allocate nothing.
 type Option struct {
 	setting setting
 	number  int
-	dtype   DType // of the fill value
+	dtype   DType // the dtype of the fill value
 	image   [2]uint64
 	context *Context
 }
 
-// A setting is the kind of an option: one of the generated constants, or one of these. 0 is no setting.
+// A setting is the kind of an option. Most settings are generated constants. 0 means no setting.
 type setting int32
 
 const (
@@ -27,14 +27,14 @@ const (
 	setIn       setting = -2
 )
 
-// FillWith makes BoundsFill write a value. Its type is that of params.
+// FillWith sets the value that BoundsFill writes. It must have the element type of params.
 func FillWith[T Element](value T) Option {
 	option := Option{setting: setFillWith, dtype: DTypeOf[T]()}
 	*(*T)(unsafe.Pointer(&option.image)) = value
 	return option
 }
 
-// In runs a call in a context. nil is the default context of the process.
+// In sets the context of a call. nil means the default context of the process.
 func In(context *Context) Option { return Option{setting: setIn, context: context} }
 
 // settings are the options of one call.
@@ -44,7 +44,7 @@ type settings struct {
 	context   *Context
 }
 
-func (s *settings) settle(options []Option) {
+func (s *settings) applyAll(options []Option) {
 	for i := range options {
 		s.apply(&options[i])
 	}

@@ -4,14 +4,14 @@ package gather
 
 import "unsafe"
 
-// Outputs and updates have types of their own. Outputs are the first argument, as in copy, and often have the element type
-// of params. With one type for both, params and output in the wrong order would compile, and the call would write params.
-// Updates have the element type of the target, and often its shape.
+// Outputs and updates have separate types, so that arguments in the wrong order do not compile. An output is the first
+// argument, as in copy, and often has the element type of params. Updates have the element type of the target, and
+// often its shape.
 
-// Output is a tensor that is written.
+// Output is a tensor that a call writes.
 type Output[T Element] Tensor[T]
 
-// NewOutput makes a tensor that is written over data, with the rules of [New].
+// NewOutput returns an output over data, with the rules of [New].
 func NewOutput[T Element](data []T, shape ...int) (o Output[T]) {
 	// This repeats New, because New would not be inlined here.
 	o.view.data = unsafe.Pointer(unsafe.SliceData(data))
@@ -26,10 +26,10 @@ func (t Tensor[T]) Output() Output[T] { return Output[T](t) }
 // Output returns the tensor as an output.
 func (d *DeviceTensor[T]) Output() Output[T] { return d.Tensor().Output() }
 
-// Updates is a tensor of the updates of a scatter.
+// Updates is a tensor with the updates of a scatter.
 type Updates[T Element] Tensor[T]
 
-// NewUpdates makes a tensor of updates over data, with the rules of [New].
+// NewUpdates returns updates over data, with the rules of [New].
 func NewUpdates[T Element](data []T, shape ...int) (u Updates[T]) {
 	u.view.data = unsafe.Pointer(unsafe.SliceData(data))
 	u.view.first = unsafe.SliceData(shape)
@@ -40,7 +40,7 @@ func NewUpdates[T Element](data []T, shape ...int) (u Updates[T]) {
 // Updates returns the same tensor as updates.
 func (t Tensor[T]) Updates() Updates[T] { return Updates[T](t) }
 
-// Source is the memory of the updates of a [ScatterPlan] run.
+// Source is the memory with the updates of a [ScatterPlan] run.
 type Source[T Element] struct {
 	memory []T
 }
@@ -56,12 +56,12 @@ type Target[T Element] struct {
 // To returns memory as the target of a run.
 func To[T Element](memory []T) Target[T] { return Target[T]{memory} }
 
-// Addresses is the memory of [Plan.RunAt].
+// Addresses holds the addresses of the operands of [Plan.RunAt].
 type Addresses struct {
 	Params, Indices, Out uintptr
 }
 
-// ScatterAddresses is the memory of [ScatterPlan.RunAt].
+// ScatterAddresses holds the addresses of the operands of [ScatterPlan.RunAt].
 type ScatterAddresses struct {
 	Target, Indices, Updates uintptr
 }

@@ -9,29 +9,31 @@ import (
 	"sync/atomic"
 )
 
-// An owner allows calls and Close at the same time. Its handle is released once: by Close, by the end of the last call that
-// was running when it was closed, or by the garbage collector when the object that contains the owner is unreachable.
+// An owner holds a handle and allows calls and Close at the same time. The handle is released once. If calls run during
+// Close, the last one of them releases it. Otherwise Close releases it. If the owner is never closed, the garbage
+// collector releases the handle when the object that contains the owner is unreachable.
 type owner struct {
 	handle   C.gather_go_handle
 	release  func(C.gather_go_handle)
-	calls    atomic.Int64 // the number of running calls, plus closed if it has been closed
+	calls    atomic.Int64 // the number of running calls. Close adds the constant closed
 	released atomic.Bool
 	cleanup  runtime.Cleanup
 }
 
-// closed is so far below zero that no number of calls makes the sum positive.
+// closed is so small that its sum with any number of calls is negative.
 const closed = math.MinInt64 / 2
 
-// own makes o, a field of object, the owner of a handle.
+// own stores a handle in o, which must be a field of object.
 func own[T any](object *T, o *owner, handle C.gather_go_handle, release func(C.gather_go_handle)) {
 	o.handle, o.release = handle, release
 	o.cleanup = runtime.AddCleanup(object, release, handle)
 }
 
-// begin begins a call with the handle, which is not released before end. If it has been closed, the error names operand.
+// begin begins a call with the handle. The handle is not released before end. If the owner has been closed, begin
+// returns an error that names operand.
 func (o *owner) begin(operand Operand) (C.gather_go_handle, error) {
 	if o.calls.Add(1) < 0 {
-		return 0, o.refuse(operand)
+		return 0, o.reject(operand)
 	}
 	return o.handle, nil
 }
@@ -43,7 +45,7 @@ func (o *owner) end() {
 }
 
 //go:noinline
-func (o *owner) refuse(operand Operand) error {
+func (o *owner) reject(operand Operand) error {
 	o.end()
 	return fail(ErrHandle, operand, 0, 0, "it has been closed")
 }
@@ -58,7 +60,7 @@ func (o *owner) close() {
 	}
 }
 
-// finish runs again after each later call, which is rejected. It releases the handle once.
+// finish releases the handle once. It runs again after each later call, because such a call is rejected.
 func (o *owner) finish() {
 	if o.release == nil || o.released.Swap(true) {
 		return

@@ -2,7 +2,7 @@
 
 #include "call.h"
 
-static gth_shards put_together(GATHER_GO_SHARDS) {
+static gth_shards make_shards(GATHER_GO_SHARDS) {
   gth_shards result = GTH_SHARDS_INIT;
   result.kind = shards->kind;
   result.rows = shards->rows;
@@ -14,7 +14,7 @@ static gth_shards put_together(GATHER_GO_SHARDS) {
 gather_go_error *gather_go_partition_scratch(GATHER_GO_TENSOR(ids), GATHER_GO_SHARDS, uint32_t flags, int64_t *bytes) {
   BEGIN;
   const gth_tensor_desc described = DESCRIBE(ids);
-  const gth_shards all = put_together(shards, borders);
+  const gth_shards all = make_shards(shards, borders);
   END(gth_partition_scratch(&described, &all, flags, bytes, &err));
 }
 
@@ -23,7 +23,7 @@ gather_go_error *gather_go_partition(gather_go_handle context, GATHER_GO_TENSOR(
                                      int64_t *local, int64_t *linked, int64_t *scratch, int64_t scratch_bytes) {
   BEGIN;
   const gth_tensor_desc described = DESCRIBE(ids);
-  const gth_shards all = put_together(shards, borders);
+  const gth_shards all = make_shards(shards, borders);
   gth_parts parts = GTH_PARTS_INIT;
   parts.flags = flags;
   parts.capacity = capacity;

@@ -9,25 +9,26 @@ import "C"
 
 import "unsafe"
 
-// Shards say how the rows of a table are dealt out that is too large for one process: [BlockShards], [ModuloShards],
-// [BorderedShards].
+// Shards is the distribution of the rows of a table over shards, for a table that is too large for one process. It is
+// made by [BlockShards], [ModuloShards] or [BorderedShards].
 type Shards struct {
 	numbers C.gather_go_shards
 	borders []int
 }
 
-// BlockShards have as many rows in a row each, rows / count rounded up, the last ones fewer or none.
+// BlockShards assigns rows / count consecutive rows, rounded up, to each shard. The last shards have fewer rows or
+// none.
 func BlockShards(rows, count int) Shards {
 	return newShards(shardsBlocks, rows, count, nil)
 }
 
-// ModuloShards have the rows in turn: row r is row r / count of shard r % count.
+// ModuloShards assigns row r of the table to shard r % count, where it is row r / count.
 func ModuloShards(rows, count int) Shards {
 	return newShards(shardsModulo, rows, count, nil)
 }
 
-// BorderedShards have rows between borders: shard s those from borders[s] up to borders[s+1]. The borders never fall; the
-// first is 0, the last how many rows the table has. The slice is kept.
+// BorderedShards assigns the rows from borders[s] up to borders[s+1] to shard s. The borders must not decrease. The
+// first border is 0, and the last one is the number of rows of the table. The result keeps the slice.
 func BorderedShards(borders []int) Shards {
 	if len(borders) == 0 {
 		return newShards(shardsBorders, 0, 0, nil)
@@ -42,46 +43,47 @@ func newShards(kind C.int32_t, rows, count int, borders []int) Shards {
 
 func (s *Shards) cBorders() *C.int64_t { return cInts(unsafe.SliceData(s.borders)) }
 
-// Parts are what each shard is asked for, the shards one behind the other.
+// Parts is the result of [Partition]: the rows that are requested from each shard.
 type Parts struct {
-	Counts []int // how many rows each shard is asked for
-	Local  []int // the rows, as the shards count them: those of shard 0 first, in the order of the ids
-	Order  []int // which id each of them is, by its row-major position
+	Counts []int // the number of rows that are requested from each shard
+	Local  []int // the row numbers within their shards: those of shard 0 first, in the order of the ids
+	Order  []int // for each element of Local, the row-major position of its id
 }
 
-// PartsOnce are [Parts] in which no row comes twice.
+// PartsOnce is the result of [PartitionOnce]. It requests each row once.
 type PartsOnce struct {
-	Counts []int // how many rows each shard is asked for
-	Local  []int // the rows, as the shards count them: those of shard 0 first, in the order in which ids name them
-	Place  []int // for each id which of Local is its row, or -1 if [Bounds] leaves it out
+	Counts []int // the number of rows that are requested from each shard
+	Local  []int // the row numbers within their shards: those of shard 0 first, in the order of their first ids
+	Place  []int // for each id, the position of its row in Local, or -1 if [Bounds] fills or skips the id
 }
 
-// Partition deals out ids to the shards that have their rows. The ids, of any shape, are judged as [Gather] judges its
-// indices along a dim of all the rows: one that is bad is an [*IndexError] with its position among all the ids, whichever
-// shard it would be in, unless [Bounds] says otherwise. What Bounds fills or skips is asked of no shard. The answer is the
-// same for any number of threads.
+// Partition assigns each id to the shard that stores its row. The ids may have any shape. They are validated as the
+// indices of a [Gather] along a dim of all rows. An invalid id is an [*IndexError] with its position among all ids,
+// unless [Bounds] has another policy. Ids that Bounds fills or skips request no row. The result does not depend on the
+// number of threads.
 //
-// The rows that the shards send, put together in their order, come back by [ScatterInto] along Order. An error of a shard at
-// its k-th row is one of the id at Order[first+k], where first counts the rows of the shards before it.
+// Concatenate the rows of all shards in the order of the shards. [ScatterInto] with Order as indices then writes each
+// row to the position of its id. An error of a shard at its k-th row concerns the id at Order[first+k], where first is
+// the number of rows of the shards before it.
 func Partition[I Index](ids Tensor[I], shards Shards, options ...Option) (Parts, error) {
 	counts, local, order, err := partition(&ids.view, &shards, 0, options)
 	return Parts{counts, local, order}, err
 }
 
-// PartitionOnce is [Partition] that asks once for a row that several ids name. The rows that the shards send come back by
-// [Gather] with the Place of each id as indices.
+// PartitionOnce partitions ids as [Partition], but requests a row once if several ids select it. A [Gather] from the
+// concatenated rows, with Place as indices, then returns the row of each id.
 func PartitionOnce[I Index](ids Tensor[I], shards Shards, options ...Option) (PartsOnce, error) {
 	counts, local, place, err := partition(&ids.view, &shards, partsOnce, options)
 	return PartsOnce{counts, local, place}, err
 }
 
-// partition returns as linked the order, or the places with partsOnce.
+// partition returns the parts. linked is the order, or with partsOnce the places.
 func partition(ids *view, shards *Shards, flags C.uint32_t, options []Option) (counts, local, linked []int, err error) {
 	switch {
 	case errABI != nil:
 		return nil, nil, nil, errABI
-	case ids.has(C.GATHER_GO_ODD):
-		return nil, nil, nil, ids.odd(OperandIndices)
+	case ids.has(C.GATHER_GO_INVALID):
+		return nil, nil, nil, ids.mismatch(OperandIndices)
 	}
 	if err := ids.begin(OperandIndices); err != nil {
 		return nil, nil, nil, err
@@ -95,30 +97,30 @@ func partition(ids *view, shards *Shards, flags C.uint32_t, options []Option) (c
 	}
 	n := 1
 	for _, extent := range ids.shape() {
-		n *= extent // C has judged the product
+		n *= extent // The library has checked the product.
 	}
 	memory, err := newNumbers(int(shards.numbers.count), n, n, int(scratchBytes)/8)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	counts, local, linked = memory[0], memory[1], memory[2]
-	if err := deal(ids, shards, flags, options, memory); err != nil {
+	if err := callPartition(ids, shards, flags, options, memory); err != nil {
 		return nil, nil, nil, err
 	}
-	asked := 0
+	requested := 0
 	for _, count := range counts {
-		asked += count
+		requested += count
 	}
 	if flags&partsOnce == 0 {
-		linked = linked[:asked]
+		linked = linked[:requested]
 	}
-	return counts, local[:asked], linked, nil
+	return counts, local[:requested], linked, nil
 }
 
-// deal is the call into C. memory: counts, local, linked, scratch.
-func deal(ids *view, shards *Shards, flags C.uint32_t, options []Option, memory [][]int) error {
+// callPartition calls C. memory holds counts, local, linked and scratch.
+func callPartition(ids *view, shards *Shards, flags C.uint32_t, options []Option, memory [][]int) error {
 	var s settings
-	s.settle(options)
+	s.applyAll(options)
 	context, err := s.context.begin()
 	if err != nil {
 		return err
@@ -130,13 +132,13 @@ func deal(ids *view, shards *Shards, flags C.uint32_t, options []Option, memory 
 		flags, C.int64_t(len(memory[1])), first(0), first(1), first(2), first(3), C.int64_t(8*len(memory[3]))))
 }
 
-// newNumbers is a slice of each length, if there is memory for all of them.
+// newNumbers returns a slice of each length. It fails if memory for one of them cannot be allocated.
 func newNumbers(lengths ...int) ([][]int, error) {
 	made := make([][]int, len(lengths))
 	for i, length := range lengths {
 		bytes, ok := byteCount(8, []int{length})
 		if !ok || !allocatable(bytes) {
-			return nil, fail(ErrNoMemory, OperandIndices, bytes, 0, "no memory to deal them out")
+			return nil, fail(ErrNoMemory, OperandIndices, bytes, 0, "cannot allocate memory to partition them")
 		}
 		made[i] = make([]int, length)
 	}

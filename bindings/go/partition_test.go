@@ -11,15 +11,15 @@ import (
 	"libgather/gather"
 )
 
-// A dealing is shards, and where a row is in them, said as slowly as possible.
-type dealing struct {
+// A distribution has shards, and a simple function that finds the shard of a row and its number there.
+type distribution struct {
 	name   string
 	shards gather.Shards
 	count  int
 	find   func(row int) (shard, local int)
 }
 
-func dealings(random *rand.Rand, rows, count int) []dealing {
+func distributions(random *rand.Rand, rows, count int) []distribution {
 	borders := make([]int, count+1)
 	for i := range borders {
 		borders[i] = random.Intn(rows + 1)
@@ -27,7 +27,7 @@ func dealings(random *rand.Rand, rows, count int) []dealing {
 	slices.Sort(borders)
 	borders[0], borders[count] = 0, rows
 	block := (rows + count - 1) / count
-	return []dealing{
+	return []distribution{
 		{"blocks", gather.BlockShards(rows, count), count, func(row int) (int, int) { return row / block, row % block }},
 		{"modulo", gather.ModuloShards(rows, count), count, func(row int) (int, int) { return row % count, row / count }},
 		{"borders", gather.BorderedShards(borders), count, func(row int) (int, int) {
@@ -40,8 +40,8 @@ func dealings(random *rand.Rand, rows, count int) []dealing {
 	}
 }
 
-// expectParts looks for each id where the parts say that its row is. rows: of the ids, -1 for none.
-func (d dealing) expectParts(t *testing.T, rows []int, parts gather.Parts) {
+// expectParts compares parts with the result of d.find for each row. rows has the row of each id, or -1 if it has none.
+func (d distribution) expectParts(t *testing.T, rows []int, parts gather.Parts) {
 	t.Helper()
 	local, order, counts := [][]int{}, [][]int{}, []int{}
 	for range d.count {
@@ -61,7 +61,7 @@ func (d dealing) expectParts(t *testing.T, rows []int, parts gather.Parts) {
 	expect(t, "order", parts.Order, slices.Concat(order...))
 }
 
-func (d dealing) expectOnce(t *testing.T, rows []int, parts gather.PartsOnce) {
+func (d distribution) expectOnce(t *testing.T, rows []int, parts gather.PartsOnce) {
 	t.Helper()
 	local, counts, place := [][]int{}, []int{}, []int{}
 	for range d.count {
@@ -91,12 +91,12 @@ func (d dealing) expectOnce(t *testing.T, rows []int, parts gather.PartsOnce) {
 	expect(t, "place", parts.Place, place)
 }
 
-func TestPartition(t *testing.T) {
+func TestPartitionMatchesTheDefinition(t *testing.T) {
 	random := rand.New(rand.NewSource(3))
 	context := newContext(t, 2)
 	for _, rows := range []int{1, 7, 1000, 1 << 60} {
 		for _, count := range []int{1, 2, 5, 40} {
-			for _, dealing := range dealings(random, rows, count) {
+			for _, distribution := range distributions(random, rows, count) {
 				for _, n := range []int{0, 1, 30, 1000} {
 					ids, named := make([]int64, n), make([]int, n)
 					for i := range ids {
@@ -112,15 +112,15 @@ func TestPartition(t *testing.T) {
 					for _, bounds := range []gather.BoundsPolicy{gather.BoundsSkip, gather.BoundsFill} {
 						options := []gather.Option{gather.Negative(gather.NegativeWrap), gather.Bounds(bounds),
 							gather.In(context)}
-						parts, err := gather.Partition(gather.Vector(ids), dealing.shards, options...)
+						parts, err := gather.Partition(gather.Vector(ids), distribution.shards, options...)
 						check(t, err)
-						dealing.expectParts(t, named, parts)
-						once, err := gather.PartitionOnce(gather.Vector(ids), dealing.shards, options...)
+						distribution.expectParts(t, named, parts)
+						once, err := gather.PartitionOnce(gather.Vector(ids), distribution.shards, options...)
 						check(t, err)
-						dealing.expectOnce(t, named, once)
+						distribution.expectOnce(t, named, once)
 					}
 					if t.Failed() {
-						t.Fatalf("%s, %d rows, %d shards, %d ids", dealing.name, rows, count, n)
+						t.Fatalf("%s, %d rows, %d shards, %d ids", distribution.name, rows, count, n)
 					}
 				}
 			}
@@ -128,8 +128,8 @@ func TestPartition(t *testing.T) {
 	}
 }
 
-// Rows of a table in shards are those of the table in one.
-func TestRowsComeBackFromShards(t *testing.T) {
+// A gather from shards has the result of a gather from the whole table.
+func TestRowsOfShardsEqualRowsOfTheTable(t *testing.T) {
 	const rows, count = 10, 3
 	ids := []uint16{7, 0, 7, 9, 3, 3, 3, 8}
 	vectors := make([]float64, 2*rows)
@@ -138,15 +138,15 @@ func TestRowsComeBackFromShards(t *testing.T) {
 	}
 	whole, err := gather.Gather(gather.New(vectors, rows, 2), gather.Vector(ids))
 	check(t, err)
-	sent := func(counts, local []int) (answer []float64) {
-		for shard, first := 0, 0; shard < count; shard++ { // rows r of shard r % count
+	sent := func(counts, local []int) (received []float64) {
+		for shard, first := 0, 0; shard < count; shard++ { // Shard s has the rows r with r % count == s.
 			for _, at := range local[first : first+counts[shard]] {
 				row := at*count + shard
-				answer = append(answer, vectors[2*row:2*row+2]...)
+				received = append(received, vectors[2*row:2*row+2]...)
 			}
 			first += counts[shard]
 		}
-		return answer
+		return received
 	}
 	parts, err := gather.Partition(gather.Vector(ids), gather.ModuloShards(rows, count))
 	check(t, err)
@@ -157,16 +157,16 @@ func TestRowsComeBackFromShards(t *testing.T) {
 
 	once, err := gather.PartitionOnce(gather.Vector(ids), gather.ModuloShards(rows, count))
 	check(t, err)
-	expect(t, "rows asked for", []int{len(once.Local)}, []int{5})
-	answer := sent(once.Counts, once.Local)
-	placed, err := gather.Gather(gather.New(answer, len(once.Local), 2), gather.Vector(once.Place))
+	expect(t, "number of requested rows", []int{len(once.Local)}, []int{5})
+	received := sent(once.Counts, once.Local)
+	placed, err := gather.Gather(gather.New(received, len(once.Local), 2), gather.Vector(once.Place))
 	check(t, err)
 	expect(t, "by place", placed.Data(), whole.Data())
 }
 
-func TestPartitionOfIdsAsTheyLie(t *testing.T) {
+func TestPartitionOfStridedIds(t *testing.T) {
 	memory := []uint8{1, 99, 2, 99, 5, 99, 0, 99}
-	ids := gather.Strided[uint8](memory, 6, []int{2, 2}, []int{-4, -2}) // 0 5, 2 1
+	ids := gather.Strided[uint8](memory, 6, []int{2, 2}, []int{-4, -2}) // The ids are 0, 5, 2 and 1.
 	parts, err := gather.Partition(ids, gather.BlockShards(6, 2))
 	check(t, err)
 	expect(t, "counts", parts.Counts, []int{3, 1})
@@ -177,8 +177,8 @@ func TestPartitionOfIdsAsTheyLie(t *testing.T) {
 	expect(t, "of rank 0", parts.Local, []int{1})
 }
 
-// The first bad id is named by its position among all of them, whichever shard has been filled with the ids before it.
-func TestPartitionNamesABadId(t *testing.T) {
+// The error has the position of the first invalid id among all ids.
+func TestPartitionReportsPositionOfInvalidId(t *testing.T) {
 	for _, bad := range []int64{100, -1, math.MinInt64} {
 		ids := make([]int64, 500)
 		for i := range ids {
@@ -200,7 +200,7 @@ func TestPartitionNamesABadId(t *testing.T) {
 	}
 }
 
-func TestPartitionRefuses(t *testing.T) {
+func TestPartitionRejectsInvalidArguments(t *testing.T) {
 	ids := gather.Vector([]int{0, 1})
 	closed, err := gather.NewContext(gather.ContextOptions{})
 	check(t, err)
@@ -213,14 +213,14 @@ func TestPartitionRefuses(t *testing.T) {
 		status  gather.Status
 		operand gather.Operand
 	}{
-		{"no shards said", ids, gather.Shards{}, nil, gather.ErrVersion, gather.OperandNone},
+		{"zero value", ids, gather.Shards{}, nil, gather.ErrVersion, gather.OperandNone},
 		{"no shards", ids, gather.BlockShards(2, 0), nil, gather.ErrShape, gather.OperandNone},
 		{"a negative count", ids, gather.ModuloShards(2, -1), nil, gather.ErrShape, gather.OperandNone},
 		{"negative rows", ids, gather.BlockShards(-2, 2), nil, gather.ErrShape, gather.OperandNone},
 		{"no borders", ids, gather.BorderedShards(nil), nil, gather.ErrShape, gather.OperandNone},
 		{"one border", ids, gather.BorderedShards([]int{2}), nil, gather.ErrShape, gather.OperandNone},
 		{"borders from 1", ids, gather.BorderedShards([]int{1, 2}), nil, gather.ErrShape, gather.OperandNone},
-		{"borders that fall", ids, gather.BorderedShards([]int{0, 3, 2}), nil, gather.ErrShape, gather.OperandNone},
+		{"decreasing borders", ids, gather.BorderedShards([]int{0, 3, 2}), nil, gather.ErrShape, gather.OperandNone},
 		{"too many shards", ids, gather.BlockShards(2, 1<<50), nil, gather.ErrNoMemory, gather.OperandIndices},
 		{"shards beyond int", ids, gather.BlockShards(2, math.MaxInt), nil, gather.ErrSize, gather.OperandNone},
 		{"too many ids", gather.Strided[int]([]int{0}, 0, []int{1 << 50}, []int{0}), gather.BlockShards(2, 2), nil,

@@ -5,13 +5,15 @@ import "C"
 
 import "unsafe"
 
-// Plan is a gather whose shapes and options have been validated once, for many runs. One extent may be [Open]. Each run then
-// gives its value. It is an extent of the tuples (of GatherElements: of the axis), or the outermost dim that params and
-// indices share, which is then open in both. Any number of goroutines may run one plan. Close may be called during runs,
-// which still complete. A run of a closed plan is ErrHandle.
+// Plan is a gather whose shapes and options have been validated once, for many runs. Any number of goroutines may run
+// one plan. Close may be called during runs, which still complete. A run of a closed plan returns ErrHandle.
 //
-// A plan is a few hundred bytes of C memory, which the garbage collector does not know of. Close plans if there are many. A
-// plan that is not closed is released when the collector finds it.
+// One extent may be [Open]. Each run then gives its value. It is an extent of the tuples, or the outermost batch dim,
+// which is then open in params and indices. In GatherElements it is the extent of indices along the axis, or the
+// outermost dim of both operands.
+//
+// A plan has a few hundred bytes of C memory, which the garbage collector does not count. Close plans if a program
+// creates many of them. The collector releases a plan that is unreachable and not closed.
 type Plan[T Element, I Index] struct {
 	request planned
 }
@@ -58,7 +60,7 @@ func newPlan[T Element, I Index](op operation, params Tensor[T], indices Tensor[
 	return plan, nil
 }
 
-// planned returns nil for nil.
+// planned returns the untyped plan, or nil for a nil plan.
 func (p *Plan[T, I]) planned() *planned {
 	if p == nil {
 		return nil
@@ -69,50 +71,52 @@ func (p *Plan[T, I]) planned() *planned {
 // Close releases the plan when the current runs have returned. Closing again does nothing.
 func (p *Plan[T, I]) Close() error { return p.planned().close() }
 
-// Run gathers with the open extent n ([Open] if the plan has none) into out. The slices are the memory that the plan
-// describes, from its first element, and may be longer. A slice that is too short is ErrSize, with its bytes as Value and
-// the required bytes as Limit. Other errors are those of [GatherInto]. Run allocates nothing.
+// Run gathers into out. n is the open extent, or [Open] if the plan has none. The slices are the memory that the plan
+// describes, and may be longer. If a slice is too short, Run returns ErrSize. Value is then its size in bytes, and
+// Limit is the required size. Other errors are those of [GatherInto]. Run allocates nothing.
 func (p *Plan[T, I]) Run(out Target[T], params []T, indices []I, n int) error {
 	return p.RunIn(nil, out, params, indices, n)
 }
 
-// RunIn is Run in a context. nil is the default context of the process.
+// RunIn runs the plan in a context, as Run. nil means the default context of the process.
 func (p *Plan[T, I]) RunIn(in *Context, out Target[T], params []T, indices []I, n int) error {
 	return p.planned().run(in, n, firstByte(params), byteLen(params), firstByte(indices), byteLen(indices),
 		firstByte(out.memory), byteLen(out.memory))
 }
 
-// RunAt is RunIn for addresses on the plan's device. The caller guarantees that the memory is as large as the plan
-// describes, and is valid until the device has done the work.
+// RunAt runs the plan over memory at addresses on the plan's device, as RunIn. The caller guarantees that the memory is
+// as large as the plan describes, and that it is valid until the device has executed the work.
 func (p *Plan[T, I]) RunAt(in *Context, at Addresses, n int) error {
 	return p.planned().runAt(in, n, at.Params, at.Indices, at.Out)
 }
 
-// Check validates the indices of a run with the open extent n and does nothing else. A caller that gathers in parts can so
-// keep the output unchanged on error. If [Bounds] is not BoundsError, an index out of bounds is no error. Other errors are
-// those of [Plan.Run].
+// Check validates the indices of a run with the open extent n, and writes nothing. A caller that gathers in several
+// runs can validate all indices first, so that an error leaves the whole output unchanged. If [Bounds] is not
+// BoundsError, an index out of bounds is no error. Other errors are those of [Plan.Run].
 func (p *Plan[T, I]) Check(indices []I, n int) error { return p.CheckIn(nil, indices, n) }
 
-// CheckIn is Check in a context. nil is the default context of the process.
+// CheckIn validates indices in a context, as Check. nil means the default context of the process.
 func (p *Plan[T, I]) CheckIn(in *Context, indices []I, n int) error {
 	return p.planned().check(in, n, firstByte(indices), byteLen(indices))
 }
 
-// CheckAt is CheckIn for an address, with the rules of [Plan.RunAt]. The error of a check on a device is reported by the
-// context, as that of a run.
+// CheckAt validates indices at an address, with the rules of [Plan.RunAt]. On a device, [Context.Sync] and
+// [Context.TakeError] return its error.
 func (p *Plan[T, I]) CheckAt(in *Context, indices uintptr, n int) error {
 	return p.planned().checkAt(in, n, indices)
 }
 
-// Extents returns how many bytes from each address a run with the open extent n uses at most. 0 if it uses none.
+// Extents returns the sizes of the memory in bytes that a run with the open extent n needs. A size is 0 if the run does
+// not use the operand.
 func (p *Plan[T, I]) Extents(n int) (params, indices, out int, err error) {
 	return p.planned().extents(n)
 }
 
-// OutputShape returns the shape of the output for the open extent n. [Open] is passed through.
+// OutputShape returns the shape of the output for the open extent n. If n is [Open], the shape has an extent of Open.
 func (p *Plan[T, I]) OutputShape(n int) ([]int, error) { return p.planned().shape(n) }
 
-// firstByte returns NULL for no bytes. An extent of 0 would mean that the shape decides the size of the memory.
+// firstByte returns the address of a slice, or NULL for an empty slice. For another address, an extent of 0 would mean
+// that the shape decides the size of the memory.
 func firstByte[T Element](data []T) *C.uint8_t {
 	if len(data) == 0 {
 		return nil

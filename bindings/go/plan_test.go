@@ -19,7 +19,7 @@ func newPlan[T gather.Element, I gather.Index](t testing.TB, params gather.Tenso
 	return plan
 }
 
-func TestAnOpenExtentOfTheTuples(t *testing.T) {
+func TestPlanWithOpenTuples(t *testing.T) {
 	plan := newPlan(t, tableTensor(), gather.Shaped[int](gather.Open))
 	for _, ids := range [][]int{{3}, {1, 2, 0}, {}} {
 		out := make([]float32, 2*len(ids))
@@ -36,14 +36,14 @@ func TestAnOpenExtentOfTheTuples(t *testing.T) {
 	expect(t, "shape of 5", shape, []int{5, 2})
 }
 
-func TestAnOpenBatchDim(t *testing.T) {
+func TestPlanWithOpenBatchDim(t *testing.T) {
 	plan := newPlan(t, gather.Shaped[int16](gather.Open, 3), gather.Shaped[uint8](gather.Open, 1), gather.BatchDims(1))
 	out := make([]int16, 2)
 	check(t, plan.Run(gather.To(out), []int16{1, 2, 3, 4, 5, 6}, []uint8{2, 0}, 2))
 	expect(t, "out", out, []int16{3, 4})
 }
 
-func TestAPlanOfGatherND(t *testing.T) {
+func TestPlanOfGatherND(t *testing.T) {
 	plan, err := gather.NewPlanND(gather.Shaped[float32](4, 2), gather.Shaped[int32](gather.Open, 2))
 	check(t, err)
 	defer plan.Close()
@@ -52,7 +52,7 @@ func TestAPlanOfGatherND(t *testing.T) {
 	expect(t, "out", out, []float32{30, 11})
 }
 
-func TestAPlanWithALaidOutOutput(t *testing.T) {
+func TestPlanWithStridedOutput(t *testing.T) {
 	layout := gather.Strided[float32](make([]float32, 0), 4, []int{gather.Open, 2}, []int{12, 4})
 	plan, err := gather.NewPlanInto(layout.Output(), gather.Shaped[float32](4, 2), gather.Shaped[int](gather.Open))
 	check(t, err)
@@ -63,7 +63,7 @@ func TestAPlanWithALaidOutOutput(t *testing.T) {
 	expectError(t, plan.Run(gather.To(out[:5]), table, []int{3, 1}, 2), gather.ErrSize, gather.OperandOut)
 }
 
-func TestAPlanOfGatherNDWithALaidOutOutput(t *testing.T) {
+func TestPlanOfGatherNDWithStridedOutput(t *testing.T) {
 	layout := gather.Strided[float32](make([]float32, 0), 0, []int{2}, []int{8})
 	plan, err := gather.NewPlanNDInto(layout.Output(), gather.Shaped[float32](4, 2), gather.Shaped[int](2, 2))
 	check(t, err)
@@ -73,7 +73,7 @@ func TestAPlanOfGatherNDWithALaidOutOutput(t *testing.T) {
 	expect(t, "out", out, []float32{30, 0, 11})
 }
 
-func TestAPlanChecksIndices(t *testing.T) {
+func TestPlanRunReportsInvalidIndex(t *testing.T) {
 	plan := newPlan(t, tableTensor(), gather.Shaped[int](gather.Open))
 	out := []float32{7, 7, 7, 7}
 	found := expectError(t, plan.Run(gather.To(out), table, []int{1, 4}, 2), gather.ErrIndex, gather.OperandIndices)
@@ -83,7 +83,7 @@ func TestAPlanChecksIndices(t *testing.T) {
 	expect(t, "out is unchanged", out, []float32{7, 7, 7, 7})
 }
 
-func TestAPlanRefusesShortSlices(t *testing.T) {
+func TestPlanRejectsShortSlices(t *testing.T) {
 	plan := newPlan(t, gather.Shaped[float32](4, 2), gather.Shaped[int](gather.Open, 2))
 	ids, out := []int{0, 1, 2, 3}, make([]float32, 8)
 	check(t, plan.Run(gather.To(out), table, ids, 2))
@@ -110,7 +110,7 @@ func TestAPlanRefusesShortSlices(t *testing.T) {
 	expectError(t, plan.Check(ids, math.MaxInt), gather.ErrSize, gather.OperandPlan)
 }
 
-func TestWhatARunTouches(t *testing.T) {
+func TestPlanExtents(t *testing.T) {
 	plan := newPlan(t, gather.Shaped[float32](4, 2), gather.Shaped[int16](gather.Open))
 	for n, want := range [][]int{{0, 0, 0}, {32, 2, 8}, {32, 4, 16}} {
 		params, indices, out, err := plan.Extents(n)
@@ -121,7 +121,7 @@ func TestWhatARunTouches(t *testing.T) {
 	expectError(t, err, gather.ErrShape, gather.OperandPlan)
 }
 
-func TestAPlanJudgesIndicesAlone(t *testing.T) {
+func TestPlanCheckValidatesIndices(t *testing.T) {
 	plan := newPlan(t, tableTensor(), gather.Shaped[int](gather.Open))
 	ids := []int{1, 3, 4}
 	check(t, plan.Check(ids, 2))
@@ -141,7 +141,7 @@ func TestAPlanJudgesIndicesAlone(t *testing.T) {
 	check(t, clamped.Check(ids, gather.Open))
 }
 
-func TestAPlanOfGatherElements(t *testing.T) {
+func TestPlanOfGatherElements(t *testing.T) {
 	plan, err := gather.NewPlanElements(gather.Shaped[float32](4, 2), gather.Shaped[int8](gather.Open, 2))
 	check(t, err)
 	defer plan.Close()
@@ -154,7 +154,7 @@ func TestAPlanOfGatherElements(t *testing.T) {
 	}
 }
 
-func TestAPlanOfGatherElementsWithALaidOutOutput(t *testing.T) {
+func TestPlanOfGatherElementsWithStridedOutput(t *testing.T) {
 	layout := gather.Strided[float32](make([]float32, 0), 4, []int{2, 1}, []int{8, 4})
 	plan, err := gather.NewPlanElementsInto(layout.Output(), gather.Shaped[float32](4, 2), gather.Shaped[int](2, 1), gather.Extents(gather.ExtentsPrefix))
 	check(t, err)
@@ -164,7 +164,7 @@ func TestAPlanOfGatherElementsWithALaidOutOutput(t *testing.T) {
 	expect(t, "out", out, []float32{0, 30, 0, 10})
 }
 
-func TestAPlanRefusesAWrongN(t *testing.T) {
+func TestPlanRejectsInvalidN(t *testing.T) {
 	ids, out := []int{0}, make([]float32, 2)
 	open := newPlan(t, tableTensor(), gather.Shaped[int](gather.Open))
 	for _, n := range []int{gather.Open, -2, math.MinInt} {
@@ -174,12 +174,12 @@ func TestAPlanRefusesAWrongN(t *testing.T) {
 	expectError(t, closed.Run(gather.To(out), table, ids, 1), gather.ErrShape, gather.OperandPlan)
 }
 
-func TestTwoOpenExtentsAreRefused(t *testing.T) {
+func TestTwoOpenExtentsAreRejected(t *testing.T) {
 	_, err := gather.NewPlan(tableTensor(), gather.Shaped[int](gather.Open, gather.Open))
 	expectError(t, err, gather.ErrShape, gather.OperandIndices)
 }
 
-func TestAClosedPlan(t *testing.T) {
+func TestClosedPlanReturnsErrHandle(t *testing.T) {
 	plan := newPlan(t, tableTensor(), gather.Shaped[int](1))
 	check(t, plan.Close())
 	check(t, plan.Close())
@@ -192,7 +192,7 @@ func TestAClosedPlan(t *testing.T) {
 	expectError(t, plan.CheckAt(nil, 0, gather.Open), gather.ErrHandle, gather.OperandPlan)
 }
 
-func TestANilPlan(t *testing.T) {
+func TestNilPlanReturnsErrNull(t *testing.T) {
 	var plan *gather.Plan[float32, int]
 	check(t, plan.Close())
 	expectError(t, plan.Run(gather.To[float32](nil), nil, nil, 0), gather.ErrNull, gather.OperandPlan)

@@ -21,16 +21,16 @@ import "C"
 
 import "slices"
 
-// planned is the plan of any operation. Its operands are named by role.
+// planned is a plan of any operation. Its code names the operands by role: table, indices and rows.
 type planned struct {
 	device Device
 	owner  owner
 }
 
-// createPlan creates p, a field of object. Without rows they are dense.
+// createPlan creates p, which must be a field of object. If rows is absent, the rows are dense.
 func createPlan[T any](op operation, table, indices, rows *view, options []Option, object *T, p *planned) error {
 	var s settings
-	s.settle(options)
+	s.applyAll(options)
 	if err := checkOperands(op, table, indices, rows, &s); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (p *planned) close() error {
 	return nil
 }
 
-// run is a run over slices, whose sizes the library checks.
+// run runs the plan over slices. The library checks their sizes.
 func (p *planned) run(in *Context, n int, table *C.uint8_t, tableBytes int, indices *C.uint8_t, indicesBytes int,
 	rows *C.uint8_t, rowsBytes int) error {
 	if p == nil {
@@ -66,7 +66,7 @@ func (p *planned) run(in *Context, n int, table *C.uint8_t, tableBytes int, indi
 	if p.device.Kind > DeviceCPU {
 		return p.device.rejectSlices("RunAt")
 	}
-	context, err := in.begin() // beginWith and endWith would not be inlined.
+	context, err := in.begin() // beginWith and endWith are not used, because the compiler does not inline them.
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (p *planned) shape(n int) ([]int, error) {
 	return slices.Clone(extents[:rank]), nil
 }
 
-// rejectSlices returns the error of slices for a plan of a device other than the CPU. at names the method for addresses.
+// rejectSlices returns the error of a run over slices on a device other than the CPU. at is the method to use instead.
 func (d Device) rejectSlices(at string) error {
 	return fail(ErrDevice, OperandPlan, int(d.Kind), int(DeviceCPU), "slices are not memory of its device: "+at)
 }

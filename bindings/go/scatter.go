@@ -7,22 +7,23 @@ import "C"
 
 import "strings"
 
-// Scatter returns a copy of target in which the slices that [Gather] would read are replaced by updates, or combined with
-// them. With a = [Axis] and b = [BatchDims]:
+// Scatter copies target. In the copy it replaces the slices that [Gather] would read with updates, or combines them.
+// With a = [Axis] and b = [BatchDims]:
 //
 //	updates.shape = target.shape[:a] + indices.shape[b:] + target.shape[a+1:]
 //	out[B, O, indices[B, J], I] = reduction(the same element, updates[B, O, J, I])
 //
-// The result is a new dense tensor. Elements that no index selects are those of target. Of several updates of one slice the
-// last one remains, or all are combined in their order, as [Reduction] says. The result does not depend on the number of
-// threads. An index out of bounds is an [*IndexError], unless [Bounds] has another policy. Every other failure is an
-// [*Error].
+// The result is a new dense tensor. Elements that no index selects are those of target. If several updates select one
+// slice, the last one remains. With a [Reduction], all of them are combined in their order. The result does not depend
+// on the number of threads. An index out of bounds is an [*IndexError], unless [Bounds] has another policy. Every other
+// failure is an [*Error].
 func Scatter[T Element, I Index](target Tensor[T], indices Tensor[I], updates Updates[T],
 	options ...Option) (Tensor[T], error) {
 	return scatter(opScatter, target, indices, updates, options)
 }
 
-// ScatterND writes the slices that [GatherND] would read, by tuples of K = indices.shape[-1] indices. With b = [BatchDims]:
+// ScatterND copies target, and writes updates to the slices that [GatherND] would read. A tuple has K =
+// indices.shape[-1] indices. With b = [BatchDims]:
 //
 //	updates.shape = indices.shape[:-1] + target.shape[b+K:]
 //	out[B, indices[B, J, 0], .., indices[B, J, K-1], :] = reduction(the same element, updates[B, J, :])
@@ -33,42 +34,43 @@ func ScatterND[T Element, I Index](target Tensor[T], indices Tensor[I], updates 
 	return scatter(opScatterND, target, indices, updates, options)
 }
 
-// ScatterElements writes the single elements along an axis that [GatherElements] would read. With a = [Axis], which is 0
-// without that option:
+// ScatterElements copies target, and writes updates to the elements that [GatherElements] would read. With a = [Axis],
+// which is 0 by default:
 //
 //	updates.shape = indices.shape
 //	out[i, .., indices[i, .., j, .., k], .., k] = reduction(the same element, updates[i, .., j, .., k])
 //
-// where j and the index are in dim a. Other rules are those of [Scatter]. [BatchDims] is rejected.
+// In these formulas j and the index are in dim a. Other rules are those of [Scatter]. [BatchDims] is rejected.
 func ScatterElements[T Element, I Index](target Tensor[T], indices Tensor[I], updates Updates[T],
 	options ...Option) (Tensor[T], error) {
 	return scatter(opScatterElements, target, indices, updates, options)
 }
 
-// ScatterInto is [Scatter] in place: it writes target itself. It is one call of C and allocates nothing, except with
-// [AccumulateFloat32]. If it fails, no byte of target has changed, except after ErrRace. target must not share memory with
+// ScatterInto changes target itself, as [Scatter] changes its copy. It calls C once. It allocates nothing, except with
+// [AccumulateFloat32]. If it fails, target is unchanged, except after ErrRace. target must not share memory with
 // indices or updates.
 func ScatterInto[T Element, I Index](target Output[T], indices Tensor[I], updates Updates[T], options ...Option) error {
 	return into(opScatter, &target.view, &indices.view, &updates.view, options)
 }
 
-// ScatterNDInto is [ScatterND] in place, with the rules of [ScatterInto].
+// ScatterNDInto changes target itself, as [ScatterND] changes its copy. Other rules are those of [ScatterInto].
 func ScatterNDInto[T Element, I Index](target Output[T], indices Tensor[I], updates Updates[T],
 	options ...Option) error {
 	return into(opScatterND, &target.view, &indices.view, &updates.view, options)
 }
 
-// ScatterElementsInto is [ScatterElements] in place, with the rules of [ScatterInto].
+// ScatterElementsInto changes target itself, as [ScatterElements] changes its copy. Other rules are those of
+// [ScatterInto].
 func ScatterElementsInto[T Element, I Index](target Output[T], indices Tensor[I], updates Updates[T],
 	options ...Option) error {
 	return into(opScatterElements, &target.view, &indices.view, &updates.view, options)
 }
 
-// scatter runs in a copy of the target. The copy is made when the shapes are known to be valid.
+// scatter changes a copy of the target. It validates the shapes before it makes the copy.
 func scatter[T Element, I Index](op operation, target Tensor[T], indices Tensor[I], updates Updates[T],
 	options []Option) (Tensor[T], error) {
 	var s settings
-	s.settle(options)
+	s.applyAll(options)
 	if _, err := inferShape(op, &target.view, &indices.view, &s); err != nil {
 		return Tensor[T]{}, err
 	}
@@ -102,7 +104,7 @@ func clone[T Element](target Tensor[T]) (Tensor[T], error) {
 	return out, copyOperand(&target.view, &out.view, OperandTarget)
 }
 
-// copyOperand copies an operand of a call to CPU memory. Its errors are about that operand.
+// copyOperand copies an operand of a call to CPU memory. Its errors name that operand.
 func copyOperand(source, destination *view, operand Operand) error {
 	if err := source.begin(operand); err != nil {
 		return err

@@ -2,7 +2,7 @@
 
 package gather
 
-// ScatterPlan is a scatter in place whose shapes and options have been validated once, with the rules of [Plan].
+// ScatterPlan is a scatter in place whose shapes and options have been validated once. Other rules are those of [Plan].
 type ScatterPlan[T Element, I Index] struct {
 	request planned
 }
@@ -25,8 +25,8 @@ func NewScatterPlanElements[T Element, I Index](target Tensor[T], indices Tensor
 	return newScatterPlan(opScatterElements, target, indices, &absent, options)
 }
 
-// NewScatterPlanFrom plans a [ScatterInto]. The updates of the runs have the layout of updates, in which the open extent is
-// [Open].
+// NewScatterPlanFrom plans a [ScatterInto]. The updates of the runs have the layout of updates, in which the open
+// extent is [Open].
 func NewScatterPlanFrom[T Element, I Index](target Tensor[T], indices Tensor[I], updates Updates[T],
 	options ...Option) (*ScatterPlan[T, I], error) {
 	return newScatterPlan(opScatter, target, indices, &updates.view, options)
@@ -53,7 +53,7 @@ func newScatterPlan[T Element, I Index](op operation, target Tensor[T], indices 
 	return plan, nil
 }
 
-// planned returns nil for nil.
+// planned returns the untyped plan, or nil for a nil plan.
 func (p *ScatterPlan[T, I]) planned() *planned {
 	if p == nil {
 		return nil
@@ -64,42 +64,45 @@ func (p *ScatterPlan[T, I]) planned() *planned {
 // Close releases the plan when the current runs have returned. Closing again does nothing.
 func (p *ScatterPlan[T, I]) Close() error { return p.planned().close() }
 
-// Run scatters with the open extent n ([Open] if the plan has none) into target. The slices are the memory that the plan
-// describes, from its first element, and may be longer. A slice that is too short is ErrSize, with its bytes as Value and
-// the required bytes as Limit. Other errors are those of [ScatterInto]. Run allocates nothing, except with
+// Run scatters into target. n is the open extent, or [Open] if the plan has none. The slices are the memory that the
+// plan describes, and may be longer. If a slice is too short, Run returns ErrSize. Value is then its size in bytes, and
+// Limit is the required size. Other errors are those of [ScatterInto]. Run allocates nothing, except with
 // [AccumulateFloat32].
 func (p *ScatterPlan[T, I]) Run(target Target[T], indices []I, updates Source[T], n int) error {
 	return p.RunIn(nil, target, indices, updates, n)
 }
 
-// RunIn is Run in a context. nil is the default context of the process.
+// RunIn runs the plan in a context, as Run. nil means the default context of the process.
 func (p *ScatterPlan[T, I]) RunIn(in *Context, target Target[T], indices []I, updates Source[T], n int) error {
 	return p.planned().run(in, n, firstByte(target.memory), byteLen(target.memory), firstByte(indices),
 		byteLen(indices), firstByte(updates.memory), byteLen(updates.memory))
 }
 
-// RunAt is RunIn for addresses. The caller guarantees that the memory is as large as the plan describes.
+// RunAt runs the plan over memory at addresses, as RunIn. The caller guarantees that the memory is as large as the plan
+// describes.
 func (p *ScatterPlan[T, I]) RunAt(in *Context, at ScatterAddresses, n int) error {
 	return p.planned().runAt(in, n, at.Target, at.Indices, at.Updates)
 }
 
-// Check validates the indices of a run with the open extent n and does nothing else, with the rules of [Plan.Check].
+// Check validates the indices of a run with the open extent n, and writes nothing. Other rules are those of
+// [Plan.Check].
 func (p *ScatterPlan[T, I]) Check(indices []I, n int) error { return p.CheckIn(nil, indices, n) }
 
-// CheckIn is Check in a context. nil is the default context of the process.
+// CheckIn validates indices in a context, as Check. nil means the default context of the process.
 func (p *ScatterPlan[T, I]) CheckIn(in *Context, indices []I, n int) error {
 	return p.planned().check(in, n, firstByte(indices), byteLen(indices))
 }
 
-// CheckAt is CheckIn for an address, with the rules of [ScatterPlan.RunAt].
+// CheckAt validates indices at an address, with the rules of [ScatterPlan.RunAt].
 func (p *ScatterPlan[T, I]) CheckAt(in *Context, indices uintptr, n int) error {
 	return p.planned().checkAt(in, n, indices)
 }
 
-// Extents returns how many bytes from each address a run with the open extent n uses at most. 0 if it uses none.
+// Extents returns the sizes of the memory in bytes that a run with the open extent n needs. A size is 0 if the run does
+// not use the operand.
 func (p *ScatterPlan[T, I]) Extents(n int) (target, indices, updates int, err error) {
 	return p.planned().extents(n)
 }
 
-// UpdatesShape returns the shape of the updates for the open extent n. [Open] is passed through.
+// UpdatesShape returns the shape of the updates for the open extent n. If n is [Open], the shape has an extent of Open.
 func (p *ScatterPlan[T, I]) UpdatesShape(n int) ([]int, error) { return p.planned().shape(n) }

@@ -23,9 +23,9 @@ func TestScatterInPlace(t *testing.T) {
 	rows, ids := slices.Clone(table), gather.Vector([]uint8{3, 0, 3})
 	target, updates := gather.NewOutput(rows, 4, 2), gather.NewUpdates([]float32{1, 2, 3, 4, 5, 6}, 3, 2)
 	check(t, gather.ScatterInto(target, ids, updates))
-	expect(t, "the last one", rows, []float32{3, 4, 10, 11, 20, 21, 5, 6})
+	expect(t, "last update", rows, []float32{3, 4, 10, 11, 20, 21, 5, 6})
 	check(t, gather.ScatterInto(target, ids, updates, gather.Reduction(gather.ReductionAdd)))
-	expect(t, "all of them", rows, []float32{6, 8, 10, 11, 20, 21, 11, 14})
+	expect(t, "sum of all updates", rows, []float32{6, 8, 10, 11, 20, 21, 11, 14})
 
 	rows = slices.Clone(table)
 	pairs := gather.New([]int{2, 1, 0, 0}, 2, 2)
@@ -47,7 +47,7 @@ func TestScatterIntoANewTensor(t *testing.T) {
 	expect(t, "rows", made.Data(), []float32{0, 1, 15, 17, 20, 21, 37, 39})
 	expect(t, "shape", made.Shape(), []int{4, 2})
 	expect(t, "target", table[2:3], []float32{10})
-	// A target as it lies: every other row, backwards.
+	// The target has every second row, in reversed order.
 	half := gather.Strided[float32](table, 16, []int{2, 2}, []int{-16, 4})
 	made, err = gather.ScatterND(half, gather.New([]uint16{0, 1}, 1, 2), gather.NewUpdates([]float32{5}, 1))
 	check(t, err)
@@ -58,7 +58,7 @@ func TestScatterIntoANewTensor(t *testing.T) {
 	expect(t, "elements", made.Data(), []float32{20, 7, 0, 1})
 }
 
-// 4,096 ones are 2,048 in float16.
+// The sum of 4,096 ones is 2,048 if each addition is rounded to float16.
 func TestScatterInFloat32(t *testing.T) {
 	ones, zeros := make([]gather.Float16, 4096), make([]int32, 4096)
 	for i := range ones {
@@ -77,7 +77,7 @@ func TestScatterInFloat32(t *testing.T) {
 	}
 }
 
-func TestABadIndexLeavesTheTarget(t *testing.T) {
+func TestInvalidIndexLeavesTargetUnchanged(t *testing.T) {
 	rows := slices.Clone(table)
 	rows[1] = math.Float32frombits(0x7fc01234)
 	before := slices.Clone(bytesOf(rows))
@@ -107,11 +107,11 @@ func TestABadIndexLeavesTheTarget(t *testing.T) {
 	expect(t, "skipped", rows[2:], slices.Concat(table[:2], table[4:]))
 }
 
-func TestErrorsOfScattersNameTheOperand(t *testing.T) {
+func TestErrorsOfScattersNameTheirOperand(t *testing.T) {
 	rows := slices.Clone(table)
 	target, ids := gather.NewOutput(rows, 4, 2), gather.Vector([]int{1, 2})
 	updates := gather.NewUpdates([]float32{1, 2, 3, 4}, 2, 2)
-	odd := gather.Strided[float32](table, 0, []int{2, 2}, []int{8})
+	invalid := gather.Strided[float32](table, 0, []int{2, 2}, []int{8})
 	made := func(target gather.Tensor[float32], updates gather.Updates[float32], options ...gather.Option) error {
 		_, err := gather.Scatter(target, ids, updates, options...)
 		return err
@@ -128,8 +128,8 @@ func TestErrorsOfScattersNameTheOperand(t *testing.T) {
 		{gather.ScatterInto(target, ids, gather.NewUpdates(four, 4)), gather.ErrRank, gather.OperandUpdates},
 		{gather.ScatterInto(target, ids, gather.NewUpdates(four, 1, 2)), gather.ErrShape, gather.OperandUpdates},
 		{gather.ScatterInto(target, ids, gather.NewUpdates(four[:3], 2, 2)), gather.ErrStride, gather.OperandUpdates},
-		{gather.ScatterInto(target, ids, odd.Updates()), gather.ErrRank, gather.OperandUpdates},
-		{gather.ScatterInto(odd.Output(), ids, updates), gather.ErrRank, gather.OperandTarget},
+		{gather.ScatterInto(target, ids, invalid.Updates()), gather.ErrRank, gather.OperandUpdates},
+		{gather.ScatterInto(invalid.Output(), ids, updates), gather.ErrRank, gather.OperandTarget},
 		{gather.ScatterInto(target, ids, gather.NewUpdates(rows, 2, 2)), gather.ErrAlias, gather.OperandTarget},
 		{gather.ScatterInto(tableTensor().ReadOnly().Output(), ids, updates), gather.ErrReadOnly, gather.OperandTarget},
 		{gather.ScatterInto(target, ids, updates, gather.Axis(2)), gather.ErrAxis, gather.OperandOptions},
@@ -139,7 +139,7 @@ func TestErrorsOfScattersNameTheOperand(t *testing.T) {
 		{gather.ScatterInto(target, ids, updates, gather.FillWith(1)), gather.ErrDType, gather.OperandOptions},
 		{gather.GatherInto(gather.NewOutput(rows, 2, 2), tableTensor(), ids, gather.Reduction(gather.ReductionAdd)),
 			gather.ErrVersion, gather.OperandOptions},
-		{made(odd, updates), gather.ErrRank, gather.OperandTarget},
+		{made(invalid, updates), gather.ErrRank, gather.OperandTarget},
 		{made(gather.New(table, 5, 2), updates), gather.ErrStride, gather.OperandTarget},
 		{made(gather.New(table, -4, 2), updates), gather.ErrShape, gather.OperandTarget},
 		{made(tableTensor(), gather.NewUpdates(four, 3, 2)), gather.ErrShape, gather.OperandUpdates},
@@ -164,7 +164,7 @@ func TestErrorsOfScattersNameTheOperand(t *testing.T) {
 	expect(t, "unchanged", rows, table)
 }
 
-func TestReductionsOfDTypes(t *testing.T) {
+func TestReductionsSupportedByDType(t *testing.T) {
 	id := gather.Vector([]int{0})
 	_, err := gather.Scatter(gather.Vector([]complex64{1i}), id, gather.NewUpdates([]complex64{1i}, 1),
 		gather.Reduction(gather.ReductionMax))
@@ -182,8 +182,7 @@ func TestReductionsOfDTypes(t *testing.T) {
 	expect(t, "either", either.Data(), []bool{true, false})
 }
 
-// Any other byte than 0 and 1 would be undefined in memory of bools.
-func TestScatteredBoolsInOtherMemory(t *testing.T) {
+func TestScatterRejectsBytesThatAreNotBools(t *testing.T) {
 	memory, id := []bool{true, false, true}, gather.New([]int{1}, 1)
 	byteOf := func(at int) gather.Updates[bool] { return gather.Strided[bool](flags, at, []int{1}, nil).Updates() }
 	target := gather.NewOutput(memory, 3)
@@ -228,7 +227,7 @@ func TestScatterPlans(t *testing.T) {
 	check(t, err)
 	defer along.Close()
 	check(t, along.Run(gather.To(rows), []int{1, 2}, gather.From([]float32{8, 9}), gather.Open))
-	expect(t, "along", []float32{rows[2], rows[5]}, []float32{8, 9})
+	expect(t, "elements of an axis", []float32{rows[2], rows[5]}, []float32{8, 9})
 }
 
 func TestUpdatesShapes(t *testing.T) {
@@ -315,7 +314,7 @@ func TestScatteredStrings(t *testing.T) {
 	expectError(t, err, gather.ErrHandle, gather.OperandUpdates)
 }
 
-func TestNothingToScatter(t *testing.T) {
+func TestScatterOfEmptyUpdates(t *testing.T) {
 	rows := slices.Clone(table)
 	none, nothing := gather.Vector([]int(nil)), gather.New([]float32(nil), 0, 2)
 	check(t, gather.ScatterInto(gather.NewOutput(rows, 4, 2), none, nothing.Updates()))
@@ -350,7 +349,7 @@ func TestScattersOfDeviceTensors(t *testing.T) {
 	expectError(t, err, gather.ErrHandle, gather.OperandUpdates)
 }
 
-func TestTheExtentsOfAScatterPlan(t *testing.T) {
+func TestScatterPlanExtents(t *testing.T) {
 	plan := newScatterPlan(t, tableTensor(), gather.Shaped[int16](gather.Open))
 	target, indices, updates, err := plan.Extents(2)
 	check(t, err)
@@ -364,8 +363,7 @@ func TestTheExtentsOfAScatterPlan(t *testing.T) {
 	expect(t, "bytes", []int64{found.Value, found.Limit}, []int64{12, 16})
 }
 
-// One call takes memory of the library and slices, in any role.
-func TestMemoryOfTheLibraryBesideSlices(t *testing.T) {
+func TestDeviceTensorsAndSlicesInOneCall(t *testing.T) {
 	tensor, ids := newTensor(t), gather.Vector([]int{2, 0})
 	check(t, tensor.Write(table))
 	rows := make([]float32, 4)

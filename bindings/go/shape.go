@@ -14,8 +14,8 @@ type Described interface {
 
 func (t Tensor[T]) describe() *view { return &t.view }
 
-// OutputShape returns the shape of the result of [Gather]. Only types and shapes of the tensors are read. An extent of [Open]
-// is passed through.
+// OutputShape returns the shape of the result of [Gather]. It reads the types and shapes of the tensors, and no data.
+// An extent of [Open] stays open in the result.
 func OutputShape(params, indices Described, options ...Option) ([]int, error) {
 	return queryShape(opGather, params, indices, options)
 }
@@ -54,11 +54,11 @@ func queryShape(op operation, table, indices Described, options []Option) ([]int
 		return nil, fail(ErrNull, OperandIndices, 0, 0, "nil")
 	}
 	var s settings
-	s.settle(options)
+	s.applyAll(options)
 	return inferShape(op, tableView, indicesView, &s)
 }
 
-// viewOf returns nil for nil and for a nil pointer.
+// viewOf returns the view of a tensor, or nil for nil and for a nil pointer.
 func viewOf(tensor Described) *view {
 	if tensor == nil {
 		return nil
@@ -66,7 +66,7 @@ func viewOf(tensor Described) *view {
 	return tensor.describe()
 }
 
-// inferShape returns the shape of the rows.
+// inferShape returns the shape of the rows of an operation.
 func inferShape(op operation, table, indices *view, s *settings) ([]int, error) {
 	if err := checkOperands(op, table, indices, &absent, s); err != nil {
 		return nil, err

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* The error that is returned if there is no memory for another one. */
+/* This error is returned if no memory for a copy of an error can be allocated. */
 static gth_error no_memory = {sizeof(gth_error), GTH_E_NOMEM, GTH_OPERAND_NONE, -1, 0, 0, -1, 0, 0, 0, 0, -1,
                               "no memory"};
 

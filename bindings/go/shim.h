@@ -18,21 +18,21 @@ typedef struct gather_go_view {
   int32_t device;
   int32_t device_id;
   int32_t ndim;
-  uint32_t flags;       /* GTH_TENSOR_*, and the marks below */
-  int32_t stride_count; /* 0, or equal to ndim. Go makes no call with other numbers. */
+  uint32_t flags;       /* GTH_TENSOR_* and GATHER_GO_* */
+  int32_t stride_count; /* 0 or ndim. Go rejects other numbers before the call. */
   int64_t place;        /* With GATHER_GO_ADDRESSED the address of the data, else the offset of element 0 from data. */
   int64_t extent;
 } gather_go_view;
 
-/* Marks of the Go binding, in the upper half of flags. */
+/* Flags of the Go binding. They are in the upper half of `flags`. */
 #define GATHER_GO_ADDRESSED 0x10000 /* The data lies at an address. The data pointer is not used. */
 #define GATHER_GO_SLICE 0x20000     /* The tensor is dense over a slice of the elements. */
-#define GATHER_GO_ODD 0x40000       /* The view must not be passed to C. view.odd has the reason. */
+#define GATHER_GO_INVALID 0x40000   /* The view must not be passed to C. view.mismatch has the reason. */
 #define GATHER_GO_OWNED 0x80000     /* The data lies at an address, and its owner can be closed. */
 #define GATHER_GO_BYTES 0x100000    /* Bools in memory of another type. They may be bytes other than 0 and 1. */
 #define GATHER_GO_ABSENT 0x200000   /* There is no operand. The library is passed NULL. */
 
-/* The parameters of an operand. */
+/* Declares the parameters of an operand. */
 #define GATHER_GO_TENSOR(name) \
   const gather_go_view *name, const uint8_t *name##_data, const int64_t *name##_shape, const int64_t *name##_strides
 
@@ -49,7 +49,7 @@ gather_go_error *gather_go_infer(int32_t op, GATHER_GO_TENSOR(table), GATHER_GO_
 /* Copies a tensor to another one, and waits for the context's stream, so that the memory is not used after the call. */
 gather_go_error *gather_go_copy(gather_go_handle context, GATHER_GO_TENSOR(source), GATHER_GO_TENSOR(destination));
 
-/* rows may be absent. */
+/* Creates a plan. rows may be absent. */
 gather_go_error *gather_go_plan_create(int32_t op, GATHER_GO_TENSOR(table), GATHER_GO_TENSOR(indices),
                                        GATHER_GO_TENSOR(rows), const gth_options *options, gather_go_handle *plan);
 gather_go_error *gather_go_plan_run_at(gather_go_handle context, gather_go_handle plan, int64_t n, uintptr_t table,
@@ -57,7 +57,7 @@ gather_go_error *gather_go_plan_run_at(gather_go_handle context, gather_go_handl
 gather_go_error *gather_go_plan_check(gather_go_handle context, gather_go_handle plan, int64_t n,
                                       const uint8_t *indices, int64_t indices_extent);
 gather_go_error *gather_go_plan_check_at(gather_go_handle context, gather_go_handle plan, int64_t n, uintptr_t indices);
-/* extents has space for three numbers: those of table, indices and rows. */
+/* Writes the extents of table, indices and rows to extents[0], extents[1] and extents[2]. */
 gather_go_error *gather_go_plan_extents(gather_go_handle plan, int64_t n, int64_t *extents);
 gather_go_error *gather_go_plan_infer(gather_go_handle plan, int64_t n, int32_t *ndim, int64_t *shape);
 
@@ -75,15 +75,15 @@ gather_go_error *gather_go_capabilities(gth_capability_info *info);
 void gather_go_plan_release(gather_go_handle plan);
 void gather_go_tensor_release(gather_go_handle tensor);
 
-/* Returns whether malloc can allocate so many bytes. */
+/* Returns 1 if malloc can allocate this number of bytes, else 0. */
 int32_t gather_go_can_allocate(int64_t bytes);
 
 /* Allocates a tensor of zeros on the device of the context, and describes it. */
 gather_go_error *gather_go_tensor_alloc(gather_go_handle context, int32_t dtype, int32_t ndim, const int64_t *shape,
                                         gather_go_handle *tensor, gather_go_view *view);
 
-/* Allocates memory for `count` strings of together `extent` bytes: count + 1 offsets, then the bytes. Returns NULL if
- * that fails. */
+/* Allocates memory for `count` strings, which have `extent` bytes in total: count + 1 offsets, and then the bytes.
+ * Returns NULL if the allocation fails. */
 int64_t *gather_go_strings_alloc(int64_t count, int64_t extent);
 /* Creates a string tensor that takes ownership of the memory. On failure the memory is freed. */
 gather_go_error *gather_go_strings_adopt(int64_t *memory, int64_t count, int64_t extent, int32_t ndim,

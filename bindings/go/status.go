@@ -4,7 +4,7 @@ package gather
 
 import "fmt"
 
-// Status says what kind of failure an error is. Its constants are the sentinels for errors.Is:
+// Status is the kind of an error. Its constants are the sentinels for errors.Is:
 //
 //	if errors.Is(err, gather.ErrIndex) { ... }
 type Status int32
@@ -17,10 +17,10 @@ func (s Status) Error() string {
 	return fmt.Sprintf("GTH_E_%d", int32(s))
 }
 
-// Operand says which argument an error is about.
+// Operand is the argument that an error concerns.
 type Operand int32
 
-// String returns params, indices, out, ...
+// String returns the name of the operand, such as params.
 func (o Operand) String() string {
 	if o >= 0 && int(o) < len(operandNames) {
 		return operandNames[o]

@@ -16,15 +16,15 @@ import (
 	"unsafe"
 )
 
-// StringTensor is a tensor of strings, which may contain any bytes, in memory of the C library. It is made once, for many
-// calls. Any number of goroutines may use one. Close may be called during calls, which still complete. A call with a closed
-// tensor is ErrHandle.
+// StringTensor is a tensor of strings in memory of the C library. A string may contain any bytes. Any number of
+// goroutines may use one StringTensor, in any number of calls. Close may be called during calls, which still complete.
+// A call with a closed tensor returns ErrHandle.
 type StringTensor struct {
-	view  view // type and shape, for shape queries
+	view  view // the type and the shape, for shape queries
 	owner owner
 }
 
-// NewStrings copies strings into a tensor. Their number is the number of elements of the shape.
+// NewStrings copies strings to a tensor. The shape must have as many elements as there are strings.
 func NewStrings(values []string, shape ...int) (*StringTensor, error) {
 	if errABI != nil {
 		return nil, errABI
@@ -48,15 +48,15 @@ func NewStrings(values []string, shape ...int) (*StringTensor, error) {
 	return t, nil
 }
 
-// copyStrings copies strings to C memory: offsets, then bytes.
+// copyStrings copies strings to C memory. The memory holds the offsets, and then the bytes.
 func copyStrings(values []string) (*C.int64_t, int, error) {
 	extent := 0
 	for _, value := range values {
-		extent = min(extent, math.MaxInt-len(value)) + len(value) // A sum beyond int stays larger than the memory.
+		extent = min(extent, math.MaxInt-len(value)) + len(value) // A sum that exceeds an int becomes the largest int.
 	}
 	memory := C.gather_go_strings_alloc(C.int64_t(len(values)), C.int64_t(extent))
 	if memory == nil {
-		return nil, 0, fail(ErrNoMemory, OperandTensor, extent, 0, "no memory for the strings")
+		return nil, 0, fail(ErrNoMemory, OperandTensor, extent, 0, "cannot allocate memory for the strings")
 	}
 	offsets := unsafe.Slice((*int64)(unsafe.Pointer(memory)), len(values)+1)
 	bytes := unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(memory), 8*(len(values)+1))), extent)
@@ -79,7 +79,7 @@ func (t *StringTensor) Close() error {
 	return nil
 }
 
-// Shape returns the extents. Do not change them.
+// Shape returns the extents. The caller must not change them.
 func (t *StringTensor) Shape() []int { return t.view.shape() }
 
 func (t *StringTensor) describe() *view {
@@ -89,42 +89,43 @@ func (t *StringTensor) describe() *view {
 	return &t.view
 }
 
-// GatherStrings is [Gather] for strings. It returns the elements in row-major order, and the shape.
+// GatherStrings runs [Gather] on strings. It returns the elements in row-major order, and the shape.
 func GatherStrings[I Index](params *StringTensor, indices Tensor[I], options ...Option) ([]string, []int, error) {
 	return makeStrings(opGather, params, &indices.view, nil, options)
 }
 
-// GatherNDStrings is [GatherND] for strings, with the rules of [GatherStrings].
+// GatherNDStrings runs [GatherND] on strings, with the rules of [GatherStrings].
 func GatherNDStrings[I Index](params *StringTensor, indices Tensor[I], options ...Option) ([]string, []int, error) {
 	return makeStrings(opGatherND, params, &indices.view, nil, options)
 }
 
-// GatherElementsStrings is [GatherElements] for strings, with the rules of [GatherStrings].
+// GatherElementsStrings runs [GatherElements] on strings, with the rules of [GatherStrings].
 func GatherElementsStrings[I Index](params *StringTensor, indices Tensor[I], options ...Option) ([]string, []int, error) {
 	return makeStrings(opGatherElements, params, &indices.view, nil, options)
 }
 
-// StringUpdates is a tensor of strings to scatter.
+// StringUpdates holds the updates of a scatter of strings.
 type StringUpdates struct {
 	tensor *StringTensor
 }
 
-// Updates is the same tensor, to scatter.
+// Updates returns the same tensor as updates.
 func (t *StringTensor) Updates() StringUpdates { return StringUpdates{t} }
 
-// ScatterStrings is [Scatter] for strings, without [Reduction]. It returns the elements in row-major order, and the shape.
+// ScatterStrings runs [Scatter] on strings. It returns the elements in row-major order, and the shape. [Reduction] is
+// rejected.
 func ScatterStrings[I Index](target *StringTensor, indices Tensor[I], updates StringUpdates,
 	options ...Option) ([]string, []int, error) {
 	return scatterStrings(opScatter, target, &indices.view, updates.tensor, options)
 }
 
-// ScatterNDStrings is [ScatterND] for strings, with the rules of [ScatterStrings].
+// ScatterNDStrings runs [ScatterND] on strings, with the rules of [ScatterStrings].
 func ScatterNDStrings[I Index](target *StringTensor, indices Tensor[I], updates StringUpdates,
 	options ...Option) ([]string, []int, error) {
 	return scatterStrings(opScatterND, target, &indices.view, updates.tensor, options)
 }
 
-// ScatterElementsStrings is [ScatterElements] for strings, with the rules of [ScatterStrings].
+// ScatterElementsStrings runs [ScatterElements] on strings, with the rules of [ScatterStrings].
 func ScatterElementsStrings[I Index](target *StringTensor, indices Tensor[I], updates StringUpdates,
 	options ...Option) ([]string, []int, error) {
 	return scatterStrings(opScatterElements, target, &indices.view, updates.tensor, options)
@@ -144,8 +145,8 @@ func makeStrings(op operation, table *StringTensor, indices *view, rows *StringT
 	if table == nil {
 		return nil, nil, fail(ErrNull, op.roles().table, 0, 0, "nil")
 	}
-	if indices.has(C.GATHER_GO_ODD) {
-		return nil, nil, indices.odd(OperandIndices)
+	if indices.has(C.GATHER_GO_INVALID) {
+		return nil, nil, indices.mismatch(OperandIndices)
 	}
 	if err := indices.begin(OperandIndices); err != nil {
 		return nil, nil, err
@@ -157,7 +158,7 @@ func makeStrings(op operation, table *StringTensor, indices *view, rows *StringT
 	}
 	defer rows.end()
 	var s settings
-	s.settle(options)
+	s.applyAll(options)
 	context, tableHandle, err := s.context.beginWith(&table.owner, op.roles().table)
 	if err != nil {
 		return nil, nil, err
@@ -169,7 +170,7 @@ func makeStrings(op operation, table *StringTensor, indices *view, rows *StringT
 	return takeStrings(failure, &found)
 }
 
-// begin begins a call with the strings. nil has no handle.
+// begin begins a call with the strings. For nil it returns the handle 0.
 func (t *StringTensor) begin(operand Operand) (C.gather_go_handle, error) {
 	if t == nil {
 		return 0, nil
@@ -183,7 +184,7 @@ func (t *StringTensor) end() {
 	}
 }
 
-// takeStrings copies the result of a call, and releases it.
+// takeStrings copies the result of a call to Go memory, and releases it.
 func takeStrings(failure *C.gather_go_error, found *C.gather_go_strings) ([]string, []int, error) {
 	if failure != nil {
 		return nil, nil, takeError(failure)
@@ -193,7 +194,7 @@ func takeStrings(failure *C.gather_go_error, found *C.gather_go_strings) ([]stri
 	return cutStrings(found, shape), shape, nil
 }
 
-// cutStrings copies the bytes once. The strings share the copy.
+// cutStrings copies the bytes once. All strings share the copy.
 func cutStrings(found *C.gather_go_strings, shape []int) []string {
 	count, _ := byteCount(1, shape)
 	offsets := unsafe.Slice((*int64)(unsafe.Pointer(found.offsets)), count+1)

@@ -27,7 +27,7 @@ func TestGatherStrings(t *testing.T) {
 	expect(t, "words", values, []string{"äö", "gather"})
 }
 
-func TestStringsOutOfBounds(t *testing.T) {
+func TestStringsReportInvalidIndex(t *testing.T) {
 	words := newStrings(t, []string{"a", "b"}, 2)
 	_, _, err := gather.GatherStrings(words, gather.Vector([]int{0, 2}))
 	if found := expectError(t, err, gather.ErrIndex, gather.OperandIndices); found.Position != 1 {
@@ -40,7 +40,7 @@ func TestStringsOutOfBounds(t *testing.T) {
 	expectError(t, err, gather.ErrDType, gather.OperandParams)
 }
 
-func TestStringsKeepNothingOfTheirSlice(t *testing.T) {
+func TestStringsAreCopied(t *testing.T) {
 	slice := []string{strings.Repeat("x", 100)}
 	words := newStrings(t, slice, 1)
 	slice[0] = "changed"
@@ -49,7 +49,7 @@ func TestStringsKeepNothingOfTheirSlice(t *testing.T) {
 	expect(t, "words", values, []string{strings.Repeat("x", 100)})
 }
 
-func TestStringsThatCannotBe(t *testing.T) {
+func TestInvalidStringsReturnErrors(t *testing.T) {
 	_, err := gather.NewStrings([]string{"a"}, 2)
 	expectError(t, err, gather.ErrShape, gather.OperandTensor)
 	_, err = gather.NewStrings([]string{"a"}, -1)
@@ -62,7 +62,7 @@ func TestStringsThatCannotBe(t *testing.T) {
 	check(t, empty.Close())
 }
 
-func TestNoStrings(t *testing.T) {
+func TestEmptyStringTensor(t *testing.T) {
 	words := newStrings(t, nil, 0, 3)
 	values, shape, err := gather.GatherStrings(words, gather.Vector([]int{}))
 	check(t, err)
@@ -70,7 +70,7 @@ func TestNoStrings(t *testing.T) {
 	expect(t, "words", values, []string{})
 }
 
-func TestClosedStrings(t *testing.T) {
+func TestClosedStringsReturnErrHandle(t *testing.T) {
 	words := newStrings(t, []string{"a"}, 1)
 	check(t, words.Close())
 	check(t, words.Close())
@@ -78,7 +78,7 @@ func TestClosedStrings(t *testing.T) {
 	expectError(t, err, gather.ErrHandle, gather.OperandParams)
 }
 
-func TestTheShapeOfStrings(t *testing.T) {
+func TestShapeOfStrings(t *testing.T) {
 	words := newStrings(t, []string{"a", "b"}, 2, 1)
 	expect(t, "shape", words.Shape(), []int{2, 1})
 	shape, err := gather.OutputShape(words, gather.Shaped[int](5))

@@ -1,7 +1,7 @@
 #!/bin/sh
-# test.sh PREFIX: every test of the Go binding, against a libgather installed in PREFIX.
-# With GATHER_EMULATED, the library libgather_emulated.so of a build of the tests, on imaginary CUDA devices too.
-# Ends with 77 where there is no Go to run it. The linters are those of ./dev lint.
+# test.sh PREFIX: runs every test of the Go binding with the libgather that is installed in PREFIX. If GATHER_EMULATED
+# is the path of libgather_emulated.so from a build of the tests, tests on emulated CUDA devices run too. Exits with 77
+# if Go is missing or too old. ./dev lint runs the linters.
 set -eu
 prefix=$(cd "$1" && pwd)
 cd "$(dirname "$0")"
@@ -32,14 +32,15 @@ export PKG_CONFIG_PATH="${pc%/*}"
 sources=$(find ../../src ../../include -type f | sort | xargs cat | sha256sum | cut -d ' ' -f 1)
 export GOTOOLCHAIN=local CGO_ENABLED=1 CGO_CXXFLAGS="-O2 -DGATHER_SOURCES=$sources"
 export GOFLAGS="-buildvcs=false -tags=gather_shared"
-# Go keeps what it has compiled by the packages' own files and the flags: what they include is in the flags, by its digest.
+# The build cache of Go depends on the files of a package and the flags, but not on included files. So the flags have
+# their digests.
 CGO_CFLAGS="-O2 -g -DGATHER_HEADER=$(sha256sum <"$(find "$prefix" -name gather.h)" | cut -d ' ' -f 1)"
 export CGO_CFLAGS
 shared="LD_LIBRARY_PATH=${library%/*}"
 
 step() { echo "== $*"; }
 
-# tests NAME COMMAND...: runs go test, prints what it counted and what it skipped, and its failures.
+# tests NAME COMMAND...: runs go test, and prints the numbers of tests, the skipped tests and the failures.
 tests() {
   name=$1
   shift
@@ -54,13 +55,15 @@ tests() {
   fi
 }
 
-# user NAME SECTION [VARIABLE=VALUE]: a folder with a checkout beside it, where the README's program is run as the section
-# says.
+# user NAME SECTION [VARIABLE=VALUE]: runs the program of the README as its section describes, in a folder next to a
+# checkout.
 user() {
   mkdir -p "$temp/$1"
   [ -e "$temp/libgather" ] || ln -s "$here/../.." "$temp/libgather"
   cd "$temp/$1"
-  python3 "$here/../../tests/package/readme.py" "$here/README.md" 'gather for Go' 'A module of yours' "$2" >steps.sh
+  readme=$here/README.md
+  python3 "$here/../../tests/package/readme.py" "$readme:gather for Go" "$readme:Use it in a module" "$readme:$2" \
+    >steps.sh
   shift 2
   env GOFLAGS=-buildvcs=false "$@" sh steps.sh >steps.log 2>&1 || { cat steps.log && exit 1; }
 }
@@ -70,7 +73,7 @@ expect_output() {
   diff -u "$temp/lookup/expected.txt" "$temp/output"
 }
 
-# The random calls are a module beside this one.
+# The tests with random calls are a separate module.
 printf 'go 1.24\nuse %s\nuse %s/property\n' "$here" "$here" >"$temp/go.work"
 export GOWORK="$temp/go.work"
 
@@ -86,28 +89,28 @@ else
   skip "cgocheck2: $(tail -n 1 "$temp/cgocheck2")"
 fi
 if [ -f "$emulated" ]; then
-  tests "go test on an imaginary CUDA device" env "$shared" GATHER_EMULATED="$emulated" \
+  tests "go test on an emulated CUDA device" env "$shared" GATHER_EMULATED="$emulated" \
     go test -exec "env LD_PRELOAD=$emulated" -count=1 -short -v .
 else
-  skip "go test on an imaginary CUDA device: GATHER_EMULATED does not name the library that has it"
+  skip "go test on an emulated CUDA device: GATHER_EMULATED is not the path of a library"
 fi
 
 step "without cgo"
 if CGO_ENABLED=0 go build . >"$temp/log" 2>&1; then
-  echo "failed: it was built"
+  echo "failed: the build succeeded"
   exit 1
 fi
 cat "$temp/log"
-[ "$(grep -c '\.go:' "$temp/log")" = 1 ] # one error, which says why
+[ "$(grep -c '\.go:' "$temp/log")" = 1 ] # The compiler prints exactly one error.
 grep -q 'set_CGO_ENABLED_1' "$temp/log"
 
 export GOWORK=off
-step "the README's program, with the library installed for everyone"
-user everyone 'With the library installed for everyone' "$shared" # as if the loader knew of it
-step "the README's program, with the library in a folder of one's own"
-user lookup 'With the library in a folder of your own'
+step "the README's program, with a library that is installed system-wide"
+user systemwide 'Use a library that is installed system-wide' "$shared" # LD_LIBRARY_PATH stands for the system's folders.
+step "the README's program, with a library in another folder"
+user lookup 'Use a library that is installed in another folder'
 if [ -e go.sum ]; then
-  echo "failed: a user has to answer for $(cat go.sum)"
+  echo "failed: the module of a user depends on $(cat go.sum)"
   exit 1
 fi
 
@@ -137,7 +140,7 @@ grep -q 'ABI 2.*ABI 1' "$temp/output"
 
 if [ -n "$archive" ]; then
   step "against the static archive"
-  user archive 'With the installed archive'
+  user archive 'Use the installed archive'
   go build -tags gather_static -o static .
   expect_output env -u LD_LIBRARY_PATH ./static
   if ldd ./static | grep libgather; then
@@ -150,13 +153,13 @@ if [ -n "$archive" ]; then
 else
   skip "gather_static: no libgather.a in $prefix"
 fi
-step "with the library inside"
+step "with the library compiled into the program"
 cd "$temp"
-(unset PKG_CONFIG_PATH && user inside 'With the library inside the program')
+(unset PKG_CONFIG_PATH && user inside 'Compile the library into the program')
 cd "$here"
-tests "go test with the library inside" env -u PKG_CONFIG_PATH GOFLAGS=-buildvcs=false go test -count=1 -short -v .
+tests "go test with the library compiled into the program" env -u PKG_CONFIG_PATH GOFLAGS=-buildvcs=false go test -count=1 -short -v .
 
-step "the module as it is published, alone and vendored"
+step "the published module, vendored"
 python3 module.py "$temp/published"
 (
   cd "$temp/published"

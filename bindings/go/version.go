@@ -7,7 +7,7 @@ import "C"
 
 import "fmt"
 
-// Every call returns this error if the library that was loaded has another ABI than the header.
+// errABI is not nil if the loaded library has another ABI than the header. Every call then returns it.
 var errABI = checkABI(uint32(C.gth_abi_version()))
 
 func checkABI(found uint32) error {
@@ -18,7 +18,7 @@ func checkABI(found uint32) error {
 		Message: fmt.Sprintf("the library has ABI %d, this package was built for ABI %d", found, abiVersion)}
 }
 
-// Version returns the release of the C library, such as "0.1.0".
+// Version returns the release number of the C library, such as "0.1.0".
 func Version() string {
 	version := uint32(C.gth_version())
 	return fmt.Sprintf("%d.%d.%d", version/1_000_000, version/1000%1000, version%1000)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAnotherABIIsRefusedWithBothNumbers(t *testing.T) {
+func TestErrorOfAnotherABIHasBothNumbers(t *testing.T) {
 	if err := checkABI(abiVersion); err != nil {
 		t.Fatal(err)
 	}
@@ -16,7 +16,7 @@ func TestAnotherABIIsRefusedWithBothNumbers(t *testing.T) {
 	}
 }
 
-func TestEveryCallRefusesAnotherABI(t *testing.T) {
+func TestEveryCallRejectsAnotherABI(t *testing.T) {
 	loaded := errABI
 	errABI = checkABI(99)
 	defer func() { errABI = loaded }()

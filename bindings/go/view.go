@@ -10,32 +10,32 @@ import (
 	"unsafe"
 )
 
-// A view is a Tensor without its type. It is small, because services create tensors for each call. Its flags say whether it
-// may be passed to C.
+// A view is a Tensor without its type. It is small, because services create tensors for each call. The flag
+// GATHER_GO_INVALID means that it must not be passed to C.
 type view struct {
 	numbers C.gather_go_view
-	data    unsafe.Pointer // the memory, or the owner of memory that lies at an address
-	first   *int           // extents
-	strides *int           // in bytes. nil: dense
+	data    unsafe.Pointer // the memory, or the owner if the data lies at an address
+	first   *int           // the first extent
+	strides *int           // the first stride in bytes, or nil for a dense tensor
 }
 
 // The library is 64-bit only, so extents are passed without conversion.
 const _ = -uint(unsafe.Sizeof(int(0)) ^ 8)
 
-// newView returns a view without data. nil strides are dense.
+// newView returns a view without data. nil strides mean a dense tensor.
 func newView(dtype DType, extent int, shape, strides []int) (v view) {
 	v.first, v.strides = unsafe.SliceData(shape), unsafe.SliceData(strides)
 	v.numbers.dtype = C.int32_t(dtype)
 	v.numbers.ndim, v.numbers.stride_count = count32(shape), count32(strides)
 	v.numbers.extent = C.int64_t(extent)
 	if strides != nil && len(strides) != len(shape) {
-		v.numbers.flags = C.GATHER_GO_ODD
+		v.numbers.flags = C.GATHER_GO_INVALID
 	}
 	return v
 }
 
-// setDense sets the numbers of a dense tensor over data. The library rejects a shape that does not fit. A missing shape is
-// marked here.
+// setDense sets the numbers of a dense tensor over data. The library rejects a shape that does not fit data. setDense
+// itself flags several elements without a shape.
 //
 //go:noinline
 func setDense[T Element](v *view, data []T, shape []int) {
@@ -44,7 +44,7 @@ func setDense[T Element](v *view, data []T, shape []int) {
 	v.numbers.extent = C.int64_t(byteLen(data))
 	v.numbers.flags = C.GATHER_GO_SLICE
 	if len(shape) == 0 && len(data) > 1 {
-		v.numbers.flags |= C.GATHER_GO_ODD
+		v.numbers.flags |= C.GATHER_GO_INVALID
 	}
 }
 
@@ -55,13 +55,13 @@ func (v *view) has(mark C.uint32_t) bool { return v.numbers.flags&mark != 0 }
 func (v *view) dtype() DType { return DType(v.numbers.dtype) }
 func (v *view) shape() []int { return unsafe.Slice(v.first, v.numbers.ndim) }
 
-// byteStrides returns nil for a dense tensor.
+// byteStrides returns the strides, or nil for a dense tensor.
 func (v *view) byteStrides() []int { return unsafe.Slice(v.strides, v.numbers.stride_count) }
 
-// absent is the view of an operand that the library is passed as NULL.
+// absent is the view of a missing operand. C passes it to the library as NULL.
 var absent = view{numbers: C.gather_go_view{flags: C.GATHER_GO_ABSENT}}
 
-// beginAll begins a call with each operand that can be closed. Their memory is not released before endAll.
+// beginAll begins a call with each operand that can be closed. They are not released before endAll.
 func beginAll(op operation, table, indices, rows *view) error {
 	if err := table.begin(op.roles().table); err != nil {
 		return err
@@ -83,7 +83,7 @@ func endAll(table, indices, rows *view) {
 	rows.end()
 }
 
-// begin does nothing for memory that cannot be closed.
+// begin begins a call with an operand that can be closed. For other operands it does nothing.
 func (v *view) begin(operand Operand) error {
 	if !v.has(C.GATHER_GO_OWNED) {
 		return nil
@@ -98,9 +98,9 @@ func (v *view) end() {
 	}
 }
 
-// odd returns the reason why v must not be passed to C: the strides have another length than the shape, or several elements
-// have no shape. C cannot detect either.
-func (v *view) odd(operand Operand) error {
+// mismatch returns the error of a view with GATHER_GO_INVALID. Its strides have another length than its shape, or it
+// has several elements and no shape. C cannot detect either.
+func (v *view) mismatch(operand Operand) error {
 	if strides := v.byteStrides(); strides != nil && len(strides) != len(v.shape()) {
 		message := fmt.Sprintf("%d strides for a shape of %d dims", len(strides), len(v.shape()))
 		return fail(ErrRank, operand, len(strides), len(v.shape()), message)
@@ -112,7 +112,8 @@ func sizesDiffer(operand Operand, have, need int) error {
 	return fail(ErrShape, operand, have, need, fmt.Sprintf("the slice has %d elements, the shape %d", have, need))
 }
 
-// byteCount returns the size of a dense tensor. ok is false if the size is not an int, or an extent is negative.
+// byteCount returns the size of a dense tensor in bytes. ok is false if the size exceeds an int or an extent is
+// negative.
 func byteCount(size int, shape []int) (int, bool) {
 	ok := true
 	for _, extent := range shape {

@@ -2,5 +2,5 @@
 
 package gather
 
-// The package is a binding of a C library: without cgo there is nothing here, and the compiler says so by this name.
+// The package is a binding of a C library and needs cgo. Without cgo, the compiler prints this undefined name.
 var _ = gather_needs_cgo__set_CGO_ENABLED_1_and_install_a_C_compiler

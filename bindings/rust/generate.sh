@@ -1,7 +1,8 @@
 #!/bin/sh
-# Writes gather-sys/src/bindings.rs anew from gather.h. With --check compares instead and changes nothing.
-# Needs bindgen 0.73.2 (cargo install bindgen-cli --version 0.73.2 --locked), named by BINDGEN if it is not in PATH,
-# libclang, in LIBCLANG_PATH if it is not where LLVM's packages put it, and rustfmt. Exits with 77 where one is absent.
+# Generates gather-sys/src/bindings.rs from gather.h. With --check, the script compares the file and changes nothing. It
+# needs bindgen 0.73.2 (cargo install bindgen-cli --version 0.73.2 --locked), libclang and rustfmt. BINDGEN sets the
+# path of bindgen if it is not in PATH. LIBCLANG_PATH sets the folder of libclang if it is not that of the LLVM
+# packages. The script exits with 77 if a tool is missing.
 set -eu
 cd "$(dirname "$0")"
 
@@ -31,7 +32,7 @@ if [ -z "${LIBCLANG_PATH:-}" ]; then
 fi
 export LIBCLANG_PATH
 
-# The comments of the header are left out: their notation of Doxygen is not that of rustdoc.
+# The bindings omit the comments of the header, because they have the syntax of Doxygen and not of rustdoc.
 generate() {
   "$bindgen" ../../include/gather/gather.h -o "$1" \
     --rust-target 1.85 --rust-edition 2024 --use-core --sort-semantically --merge-extern-blocks --formatter rustfmt \
@@ -44,7 +45,7 @@ if [ "${1:-}" = --check ]; then
   trap 'rm -f "$fresh"' EXIT
   generate "$fresh"
   diff -u gather-sys/src/bindings.rs "$fresh"
-  echo "bindings.rs is what bindgen makes of gather.h"
+  echo "bindings.rs matches gather.h"
 else
   generate gather-sys/src/bindings.rs
 fi

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Tests the Rust crates: test.sh BUILD, where BUILD is the folder for build products. With GATHER_PREFIX set, the
-# library installed there is tested too, else only the one that the crates build themselves; with GATHER_EMULATED beside
-# it, the library libgather_emulated.so of a build of the tests, so are imaginary CUDA devices. What cannot run here is
-# named in a line that begins with "skipped:"; with GATHER_STRICT=1 the generator of the bindings must be here. The
-# linters are those of ./dev lint.
+# Tests the Rust crates: test.sh BUILD, where BUILD is the folder for build products.
+# The tests use the library that the crates build. If GATHER_PREFIX is set, they also use the library that is installed
+# there. If GATHER_EMULATED is also the path of libgather_emulated.so from a build of the tests, tests on emulated CUDA
+# devices run too. A line that begins with "skipped:" names each test that cannot run here. With GATHER_STRICT=1 the
+# generator of the bindings must be installed. ./dev lint runs the linters.
 set -eu
 build=${1:?usage: test.sh BUILD}
 mkdir -p "$build"
@@ -19,7 +19,7 @@ skip() {
   echo "skipped: rust $*"
 }
 
-# with_library NAME: every test with the library that gather-sys finds in this environment.
+# with_library NAME: runs every test with the library that gather-sys finds in this environment.
 with_library() {
   step "tests with all features, $1"
   cargo test --locked --workspace --all-features --tests --no-fail-fast -- --nocapture --quiet
@@ -28,18 +28,19 @@ with_library() {
   cargo test --locked --workspace --no-default-features -- --quiet
 }
 
-# readme SECTION: the README's program in a crate beside a checkout, run as the section says.
+# readme SECTION: runs the program of the README as its section describes, in a crate next to a checkout.
 readme() {
   user="$build/readme/lookup"
   rm -rf "$user"
   mkdir -p "$user"
   ln -sfn "$(cd ../.. && pwd)" "$build/readme/libgather"
-  python3 ../../tests/package/readme.py gather/README.md gather 'A crate of yours' "$1" >"$user/steps.sh"
+  readme=gather/README.md
+  python3 ../../tests/package/readme.py $readme:gather "$readme:Use it in a crate" "$readme:$1" >"$user/steps.sh"
   (cd "$user" && env -u LD_LIBRARY_PATH -u GATHER_DYNAMIC CARGO_TARGET_DIR="$build/readme/target" sh steps.sh \
     >steps.log 2>&1) || { cat "$user/steps.log" && return 1; }
 }
 
-# The crates as they would be published, in a folder with nothing else, used by the first program of the README.
+# Unpacks the published crates in an empty folder, and runs the first program of the README with them.
 packaged() {
   alone="$build/alone"
   rm -rf "$alone" "$build/package"
@@ -68,7 +69,8 @@ END
   (cd "$alone/user" && env GATHER_NO_PKG_CONFIG=1 CARGO_TARGET_DIR="$alone/target" cargo run --quiet)
 }
 
-# A table of 3 rows of 2 and the ids 2 and 0: the rows come out as bytes, a bad id as an error with its place.
+# Runs the example with a table of 3 rows of 2 and the ids 2 and 0. It must write the rows as bytes. For an invalid id
+# it must print an error with the position.
 lookup() {
   data="$build/lookup"
   mkdir -p "$data"
@@ -80,7 +82,7 @@ lookup() {
   "$CARGO_TARGET_DIR/debug/examples/lookup" --calls 10 "$data/table" 2 "$data/ids" >"$data/rows"
   cmp "$data/rows" "$data/expected"
   if message=$("$CARGO_TARGET_DIR/debug/examples/lookup" "$data/table" 2 "$data/bad" 2>&1); then
-    echo "a bad id was accepted"
+    echo "an invalid id was accepted"
     return 1
   fi
   echo "$message" | grep -q 'tuple 0 is 3'
@@ -89,14 +91,14 @@ lookup() {
 step "bindings"
 ./generate.sh --check || {
   [ $? = 77 ] && [ "${GATHER_STRICT:-}" != 1 ] || exit 1
-  skip "bindings compared with a fresh generation (a strict run does that)"
+  skip "the comparison of the bindings with gather.h (only a strict run requires it)"
 }
 
 export GATHER_NO_PKG_CONFIG=1
 step "a target without a C++ compiler"
 if CXX_x86_64_unknown_linux_musl=no-such-compiler cargo check --locked -p gather-sys --quiet \
   --target x86_64-unknown-linux-musl >"$build/musl.log" 2>&1; then
-  echo "it was built"
+  echo "the build succeeded"
   exit 1
 fi
 grep 'C++17 compiler for x86_64-unknown-linux-musl.*no-such-compiler' "$build/musl.log" ||
@@ -107,10 +109,10 @@ if cargo "+$oldest" --version >/dev/null 2>&1; then
   step "build with Rust $oldest"
   cargo "+$oldest" check --locked --workspace --all-features --quiet
 else
-  skip "build with Rust $oldest (not here; clippy's incompatible_msrv looks for what is newer)"
+  skip "build with Rust $oldest (not installed; clippy's lint incompatible_msrv finds newer functions)"
 fi
 
-with_library "library of its own"
+with_library "library of the crate"
 
 step "example lookup"
 lookup
@@ -118,34 +120,34 @@ lookup
 step "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --all-features --no-deps --quiet
 
-step "packaged crates, alone"
+step "packaged crates"
 packaged
 
-step "the README's program, with the library inside"
-readme 'With the library inside the program'
+step "the README's program, linked statically"
+readme 'Link the library statically'
 
 unset GATHER_NO_PKG_CONFIG
 if [ -n "${GATHER_PREFIX:-}" ] && command -v pkg-config >/dev/null; then
   libraries=$(dirname "$(find "$GATHER_PREFIX" -name gather.pc | head -n 1)")
   export PKG_CONFIG_PATH="$libraries${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
   with_library "installed library"
-  step "the README's program, with the library in a folder of one's own"
-  readme 'With the library in a folder of your own'
+  step "the README's program, with an installed shared library"
+  readme 'Link an installed shared library'
   step "installed library, linked dynamically"
   export GATHER_DYNAMIC=1
   LD_LIBRARY_PATH=$(pkg-config --variable=libdir gather)
   export LD_LIBRARY_PATH
   cargo test --locked -p gather-sys -- --quiet
   if [ -f "${GATHER_EMULATED:-}" ]; then
-    step "an imaginary CUDA device"
+    step "an emulated CUDA device"
     preloaded="target.'cfg(all())'.runner = ['env', 'LD_PRELOAD=$GATHER_EMULATED']"
     cargo test --locked -p gather --test devices --test failing --config "$preloaded" -- --nocapture >"$build/devices.log" 2>&1 ||
       { cat "$build/devices.log" && exit 1; }
     grep 'test result' "$build/devices.log"
     if grep skipped "$build/devices.log"; then exit 1; fi
   else
-    skip "an imaginary CUDA device (GATHER_EMULATED does not name the library that has it)"
+    skip "an emulated CUDA device (GATHER_EMULATED is not the path of a library)"
   fi
 else
-  skip "installed library (no GATHER_PREFIX, or no pkg-config)"
+  skip "installed library (GATHER_PREFIX is not set, or pkg-config is missing)"
 fi

@@ -8,8 +8,8 @@ import (
 	"libgather/gather"
 )
 
-// Arguments without any sense must give a result or an error, and never more than that.
-func TestAnyArgumentsAreSurvived(t *testing.T) {
+// Random arguments must return a result or an error. They must not crash.
+func TestRandomArgumentsReturnResultOrError(t *testing.T) {
 	small := rapid.IntRange(-3, 5)
 	number := rapid.OneOf(small, small, small, rapid.Int())
 	shape := rapid.SliceOfN(small, 0, 5)

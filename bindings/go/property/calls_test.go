@@ -1,5 +1,5 @@
-// Package property tests the binding with random calls. It is a module of its own, so that what draws them is in no
-// user's go.sum.
+// Package property tests the binding with random calls. It is a separate module, so that the go.sum of users does not
+// list the generator of the calls.
 package property
 
 import (
@@ -13,9 +13,9 @@ import (
 	"libgather/gather"
 )
 
-// Random calls of several pairs of types, dense and strided, against the oracle.
+// The test compares random calls with the oracle, for several pairs of types, with dense and strided tensors.
 
-func TestRandomCallsAreWhatTheOracleSays(t *testing.T) {
+func TestRandomCallsMatchTheOracle(t *testing.T) {
 	t.Run("float32 by int64", rapid.MakeCheck(checkRandom[float32, int64]))
 	t.Run("int8 by int8", rapid.MakeCheck(checkRandom[int8, int8]))
 	t.Run("uint64 by int32", rapid.MakeCheck(checkRandom[uint64, int32]))
@@ -78,7 +78,7 @@ func checkRandomError(t *rapid.T, o *oracle, err error) {
 	}
 }
 
-// layOut gives a tensor dense memory, or memory with gaps and its dims turned round.
+// layOut returns a tensor with dense memory, or with gaps between the elements and the dims in reversed order.
 func layOut[T gather.Element](t *rapid.T, data []T, shape []int) gather.Tensor[T] {
 	if len(data) == 0 || rapid.Bool().Draw(t, "dense") {
 		return gather.New(data, shape...)
@@ -87,7 +87,7 @@ func layOut[T gather.Element](t *rapid.T, data []T, shape []int) gather.Tensor[T
 	size := len(bytesOf(data[:1]))
 	strides := make([]int, len(shape))
 	offset, step := 0, size+gap
-	for dim, extent := range shape { // the first dim is the innermost
+	for dim, extent := range shape { // The first dim has the smallest stride.
 		strides[dim] = step
 		if rapid.Bool().Draw(t, "backwards") {
 			strides[dim], offset = -step, offset+(extent-1)*step
@@ -107,7 +107,7 @@ func layOut[T gather.Element](t *rapid.T, data []T, shape []int) gather.Tensor[T
 	return gather.Strided[T](memory, offset, shape, strides)
 }
 
-// bytesOf is the memory of the elements.
+// bytesOf returns the memory of the elements.
 func bytesOf[T gather.Element](data []T) []byte {
 	var zero T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(data))), len(data)*int(unsafe.Sizeof(zero)))

@@ -8,17 +8,17 @@ import (
 	"libgather/gather"
 )
 
-// The oracle gathers element by element, by the definition and nothing else. Tensors are dense.
+// The oracle gathers element by element, as the definition states. Its tensors are dense.
 type oracle struct {
 	op              string
-	params, indices []int64 // as numbers
+	params, indices []int64
 	paramsShape     []int
 	indicesShape    []int
 	axis, batchDims int
 	wrap            bool
 	bounds          gather.BoundsPolicy
 	fill            int64
-	position        int64 // of the first bad tuple, -1: none
+	position        int64 // the position of the first invalid tuple, or -1
 	component       int
 	value, limit    int64
 }
@@ -51,7 +51,7 @@ func (o *oracle) gather() []int64 {
 	return out
 }
 
-// element is the one of the output at a place.
+// element returns the element of the output at a position.
 func (o *oracle) element(at []int) int64 {
 	switch o.op {
 	case "gather_elements":
@@ -117,7 +117,20 @@ func (o *oracle) resolve(value int64, limit, position, component int) (int, bool
 	return 0, false
 }
 
-// fails says whether the call is an index error, after gather.
+// validate resolves all indices, and so finds the first invalid tuple even if the output has no elements.
+func (o *oracle) validate() {
+	sizes := []int{o.paramsShape[o.axis]}
+	if o.op == "gather_nd" {
+		depth := o.indicesShape[len(o.indicesShape)-1]
+		sizes = o.paramsShape[o.batchDims : o.batchDims+depth]
+	}
+	for i, index := range o.indices {
+		component := i % len(sizes)
+		o.resolve(index, sizes[component], i/len(sizes), component)
+	}
+}
+
+// fails returns whether the call must return an index error. Precondition: gather has run.
 func (o *oracle) fails() bool { return o.position >= 0 && o.bounds != gather.BoundsFill }
 
 func product(shape []int) int {
@@ -145,7 +158,7 @@ func advance(at, shape []int) {
 	}
 }
 
-// draw makes up a call: shapes of up to five dims, some of them empty, indices that are mostly good.
+// draw generates a call with shapes of up to five dims, some of them empty. Most of its indices are valid.
 func (o *oracle) draw(t *rapid.T) {
 	extent := rapid.IntRange(0, 4)
 	o.op = rapid.SampledFrom([]string{"gather", "gather_nd", "gather_elements"}).Draw(t, "op")
@@ -173,7 +186,7 @@ func (o *oracle) draw(t *rapid.T) {
 }
 
 func (o *oracle) drawIndicesShape(t *rapid.T, extent *rapid.Generator[int]) {
-	if o.op == "gather_elements" { // a prefix of params, beside the axis
+	if o.op == "gather_elements" { // In the other dims, indices are a prefix of params.
 		o.indicesShape = nil
 		for dim, limit := range o.paramsShape {
 			if dim == o.axis {

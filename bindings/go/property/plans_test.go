@@ -9,9 +9,9 @@ import (
 	"libgather/gather"
 )
 
-// A plan of random layouts accepts memory of exactly the size it needs, and not a byte less: what it needs is found by
-// visiting every element.
-func TestAPlanNeedsWhatItsElementsReach(t *testing.T) {
+// A plan with a random layout accepts memory of exactly the required size, and rejects memory that is one byte smaller.
+// The test computes the required size from all elements.
+func TestPlanNeedsExactlyTheBytesOfItsElements(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		shape := []int{rapid.IntRange(0, 3).Draw(t, "rows"), rapid.IntRange(0, 3).Draw(t, "width")}
 		offset := rapid.IntRange(0, 20).Draw(t, "offset")
@@ -22,7 +22,7 @@ func TestAPlanNeedsWhatItsElementsReach(t *testing.T) {
 		low, high := visited(shape, offset, strides)
 		if err != nil {
 			if low >= 0 {
-				t.Fatalf("refused: %v", err)
+				t.Fatalf("the plan was rejected: %v", err)
 			}
 			return
 		}
@@ -39,8 +39,8 @@ func TestAPlanNeedsWhatItsElementsReach(t *testing.T) {
 	})
 }
 
-// The same with an open extent, of the tuples.
-func TestAnOpenPlanNeedsWhatItsElementsReach(t *testing.T) {
+// This is the same test with an open extent of the tuples.
+func TestOpenPlanNeedsExactlyTheBytesOfItsElements(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 4).Draw(t, "n")
 		width := rapid.IntRange(1, 3).Draw(t, "width")
@@ -66,7 +66,7 @@ func TestAnOpenPlanNeedsWhatItsElementsReach(t *testing.T) {
 	})
 }
 
-// visited is the span of the bytes of a view of one-byte elements.
+// visited returns the range of bytes of a view with elements of one byte.
 func visited(shape []int, offset int, strides []int) (low, high int) {
 	var places []int
 	for i := range shape[0] {

@@ -1,4 +1,4 @@
-//! Finds an installed libgather through pkg-config, or else builds the sources that lie in this crate.
+//! Finds an installed libgather with pkg-config. If there is none, the script builds the sources in this crate.
 
 use std::env;
 use std::ffi::OsStr;
@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command};
 
-/// Releases that this crate works with: its own and newer ones, up to the next that may break.
+/// The range of releases that this crate supports. It begins with the release of this crate. `TOO_NEW` is the next
+/// release that may be incompatible.
 const OLDEST: &str = env!("CARGO_PKG_VERSION");
 const TOO_NEW: &str = "1.0.0";
 
@@ -15,7 +16,7 @@ fn main() {
     println!("cargo::rerun-if-changed=libgather");
     println!("cargo::rerun-if-env-changed=DOCS_RS");
     if env::var_os("DOCS_RS").is_some() {
-        return; // documentation needs no library
+        return; // The documentation needs no library.
     }
     let found = installed().unwrap_or_else(vendored);
     println!("cargo::metadata=root={}", found.root.display());
@@ -23,21 +24,22 @@ fn main() {
     println!("cargo::metadata=lib={}", found.lib.display());
 }
 
-/// Where the library lies. Crates that depend on this one read it as DEP_GATHER_ROOT, _INCLUDE and _LIB.
+/// The folders of the library. Crates that depend on this one read them as DEP_GATHER_ROOT, _INCLUDE and _LIB.
 struct Library {
     root: PathBuf,
     include: PathBuf,
     lib: PathBuf,
 }
 
-/// What pkg-config knows, if its release is in range and its header has the ABI that the bindings were made for.
+/// Returns the library that pkg-config finds. Returns `None` if its release is not in range, or if its header has
+/// another ABI than the bindings.
 fn installed() -> Option<Library> {
     let mut config = pkg_config::Config::new();
     config
         .range_version(OLDEST..TOO_NEW)
         .cargo_metadata(false)
         .print_system_libs(true);
-    // A static archive outside the system's folders needs no run path in every program above this crate.
+    // A program with the static archive needs no run path.
     println!("cargo::rerun-if-env-changed=GATHER_DYNAMIC");
     if env::var_os("GATHER_DYNAMIC").is_none() {
         config.statik(true);
@@ -51,7 +53,7 @@ fn installed() -> Option<Library> {
         );
         return None;
     }
-    // Once more, now that it is settled, to tell cargo.
+    // The first probe printed nothing for cargo, so the probe is repeated for the chosen library.
     config.cargo_metadata(true).probe("gather").ok()?;
     let lib = first(&library.link_paths, "lib");
     for file in ["libgather.a", "libgather.so"].map(|name| lib.join(name)) {
@@ -63,12 +65,12 @@ fn installed() -> Option<Library> {
     Some(Library { root, include, lib })
 }
 
-/// The first path; pkg-config leaves out the system's own.
+/// Returns the first path. pkg-config omits the folders of the system.
 fn first(paths: &[PathBuf], system: &str) -> PathBuf {
     paths.first().cloned().unwrap_or_else(|| Path::new("/usr").join(system))
 }
 
-/// GTH_ABI_VERSION of the header in an include folder.
+/// Returns GTH_ABI_VERSION of the header in an include folder.
 fn abi(include: &Path) -> Option<u32> {
     fs::read_to_string(include.join("gather/gather.h"))
         .ok()?
@@ -79,18 +81,18 @@ fn abi(include: &Path) -> Option<u32> {
         .ok()
 }
 
-/// A static library from the sources in this crate.
+/// Builds a static library from the sources in this crate.
 fn vendored() -> Library {
     require_compiler();
     let mut config = cmake::Config::new("libgather");
     config
-        .profile("Release") // a debug build of the caller's program is no reason for slow copies
-        .define("GATHER_CUDA", "OFF") // the static library never has it
+        .profile("Release") // A debug build of the program must not slow down copies.
+        .define("GATHER_CUDA", "OFF") // The static library does not support CUDA.
         .define("GATHER_TESTS", "OFF")
         .define("GATHER_DEMO", "OFF")
         .define("GATHER_BENCH", "OFF")
         .define("CMAKE_INSTALL_LIBDIR", "lib");
-    // The compiler's packages bring no make with them; whichever is there will do.
+    // The packages of a compiler need not contain make. So Ninja is used if it is installed.
     if env::var_os("CMAKE_GENERATOR").is_none() && runs("ninja") {
         config.generator("Ninja");
     }
@@ -107,7 +109,7 @@ fn vendored() -> Library {
     }
 }
 
-/// Ends the build with a line that names what is missing, where CMake would show a trace of its own.
+/// Ends the build with a short message if there is no C++ compiler. CMake would print a long trace.
 fn require_compiler() {
     let target = env::var("TARGET").unwrap_or_default();
     let compiler = cc::Build::new().cpp(true).cargo_metadata(false).try_get_compiler();

@@ -1,10 +1,11 @@
-// A Go service that looks embeddings up: ids in, vectors out, one cgo call.
+// A Go program that looks up embeddings with one cgo call for each lookup.
 package main
 
 /*
 #include <gather/gather.h>
 
-// Flat arguments: the descriptions are built on the C stack, so no Go pointer lies inside a struct that C is given.
+// The arguments are flat. The function builds the descriptions on the C stack, because cgo rejects Go pointers inside C
+// structs.
 static int32_t lookup(const float *table, int64_t rows, int64_t width, const int64_t *ids, int64_t n, float *out,
                       int32_t bounds, gth_error *err) {
   const int64_t params_shape[] = {rows, width};
@@ -32,7 +33,7 @@ import (
 	"unsafe"
 )
 
-// IndexError names the smallest bad id of a lookup.
+// IndexError is the error of the first invalid id of a lookup.
 type IndexError struct {
 	Position, Value, Limit int64
 	message                string
@@ -40,7 +41,7 @@ type IndexError struct {
 
 func (e *IndexError) Error() string { return e.message }
 
-// A table of vectors in Go memory, lent to C for the length of a call.
+// A table holds vectors in Go memory. C uses the memory during a call only.
 type table struct {
 	data  []float32
 	width int
@@ -48,7 +49,7 @@ type table struct {
 
 func (t table) lookup(ids []int64, out []float32, bounds int32) error {
 	if len(out) != len(ids)*t.width {
-		return fmt.Errorf("out has %d elements, %d wanted", len(out), len(ids)*t.width)
+		return fmt.Errorf("out has %d elements, but must have %d", len(out), len(ids)*t.width)
 	}
 	err := C.gth_error{size: C.sizeof_gth_error}
 	status := C.lookup((*C.float)(unsafe.SliceData(t.data)), C.int64_t(len(t.data)/t.width), C.int64_t(t.width),
@@ -63,7 +64,7 @@ func (t table) lookup(ids []int64, out []float32, bounds int32) error {
 	return fmt.Errorf("%s: %s", C.GoString(C.gth_status_name(status)), text(err.message))
 }
 
-// text takes the message by value: the address of a C struct, given to C.GoString, would move it to the heap.
+// text takes the message by value. If its address were passed to C.GoString, the struct would move to the heap.
 func text(message [C.GTH_MESSAGE_SIZE]C.char) string {
 	var text []byte
 	for _, char := range message {
@@ -94,23 +95,23 @@ func main() {
 	}
 	ids := []int64{99, 0, 42, 42}
 	out := make([]float32, len(ids)*words.width)
-	check(words.lookup(ids, out, 0) == nil, "a good lookup failed")
+	check(words.lookup(ids, out, 0) == nil, "a valid lookup failed")
 	for i, id := range ids {
 		got := out[i*words.width : (i+1)*words.width]
 		check(slices.Equal(got, words.row(id)), "row %d is %v", id, got)
 	}
-	check(words.lookup(nil, nil, 0) == nil, "no ids is no error")
+	check(words.lookup(nil, nil, 0) == nil, "a lookup without ids failed")
 
 	before := slices.Clone(out)
 	err := words.lookup([]int64{1, 2, 100, -1}, out, 0)
 	var index *IndexError
-	check(errors.As(err, &index), "a bad id gave %v", err)
+	check(errors.As(err, &index), "an invalid id returned %v", err)
 	check(index.Position == 2 && index.Value == 100 && index.Limit == 100 && index.Error() != "", "%+v", index)
-	check(slices.Equal(out, before), "a bad id changed the output")
+	check(slices.Equal(out, before), "an invalid id changed the output")
 
-	check(words.lookup([]int64{1, 2, 100, -1}, out, C.GTH_BOUNDS_FILL) == nil, "fill failed")
+	check(words.lookup([]int64{1, 2, 100, -1}, out, C.GTH_BOUNDS_FILL) == nil, "a lookup with fill failed")
 	check(slices.Equal(out[:8], words.row(1)) && slices.Equal(out[16:], make([]float32, 16)), "fill gave %v", out)
-	check(words.lookup(ids, out, 99) != nil, "an unknown policy is an error")
+	check(words.lookup(ids, out, 99) != nil, "an unknown policy returned no error")
 
 	allocations := testing.AllocsPerRun(1000, func() { _ = words.lookup(ids, out, 0) })
 	check(allocations == 0, "%v allocations in a lookup", allocations)
@@ -129,5 +130,5 @@ func main() {
 		}()
 	}
 	group.Wait()
-	fmt.Println("go: ids in, vectors out, no allocation; the bad id as an error value")
+	fmt.Println("go: lookups allocate nothing, and an invalid id returns an error value")
 }

@@ -1,4 +1,5 @@
-//! A Rust program: slices lent to C as borrowed views, a result enum with the bad index, a plan shared by threads.
+//! A Rust program that calls the C ABI. It passes slices as borrowed views, returns an invalid index as an enum, and
+//! shares a plan between threads.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::fmt;
@@ -6,7 +7,7 @@ use std::marker::PhantomData;
 use std::mem::{offset_of, size_of};
 use std::ptr;
 
-/// As much of gather.h as this program needs.
+/// The parts of gather.h that this program needs.
 mod ffi {
     use super::*;
 
@@ -153,7 +154,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Calls with a fresh error struct and turns it into a Result.
+/// Calls a function with a new error struct, and converts the struct to a Result.
 fn call(f: impl FnOnce(*mut ffi::Error) -> i32) -> Result<(), Error> {
     let mut err = ffi::Error {
         size: size_of::<ffi::Error>() as u32,
@@ -184,7 +185,7 @@ fn call(f: impl FnOnce(*mut ffi::Error) -> i32) -> Result<(), Error> {
                 wrap: err.flags & ffi::ERROR_WRAP != 0,
             })
         }
-        // SAFETY: the library ends the message with a zero inside the array.
+        // SAFETY: the message in the array ends with a zero.
         _ => Err(Error::Other {
             status,
             message: unsafe { CStr::from_ptr(err.message.as_ptr()) }
@@ -207,14 +208,15 @@ impl Element for u8 {
     const DTYPE: i32 = 264;
 }
 
-/// A description that keeps the slices it points to borrowed.
+/// A description that borrows its slices.
 struct View<'a> {
     raw: ffi::TensorDesc,
-    lent: PhantomData<&'a ()>,
+    borrow: PhantomData<&'a ()>,
 }
 
 impl<'a> View<'a> {
-    /// No bytes are no pointer: an extent of 0 would mean as many as the shape reaches.
+    /// Creates a view. Memory of 0 bytes has a NULL pointer. With another pointer, an extent of 0 would mean that the
+    /// shape decides the size.
     fn of<T: Element>(data: *const T, bytes: usize, flags: u32, shape: &'a [i64]) -> Self {
         let data = if bytes == 0 { ptr::null() } else { data };
         let raw = ffi::TensorDesc {
@@ -232,7 +234,10 @@ impl<'a> View<'a> {
             offset: 0,
             extent: bytes as i64,
         };
-        View { raw, lent: PhantomData }
+        View {
+            raw,
+            borrow: PhantomData,
+        }
     }
 
     fn new<T: Element>(data: &'a [T], shape: &'a [i64]) -> Self {
@@ -244,7 +249,8 @@ impl<'a> View<'a> {
         Self::of(data.as_mut_ptr(), bytes, 0, shape)
     }
 
-    /// Strides in bytes, and where element 0 lies; the library checks them against the slice.
+    /// Sets the strides and the offset of element 0 in bytes. The library checks that all elements are inside the
+    /// slice.
     fn strided(mut self, strides: &'a [i64], offset: i64) -> Self {
         assert_eq!(strides.len(), self.raw.ndim as usize);
         self.raw.strides = strides.as_ptr();
@@ -278,7 +284,7 @@ fn options() -> ffi::Options {
 }
 
 fn gather(params: &View, indices: &View, options: &ffi::Options, out: &mut View) -> Result<(), Error> {
-    // SAFETY: the views keep borrowed what they describe, and the extent is the slice's.
+    // SAFETY: the views borrow the memory that they describe, and have its size.
     call(|err| unsafe {
         ffi::gth_run(
             ptr::null_mut(),
@@ -292,7 +298,7 @@ fn gather(params: &View, indices: &View, options: &ffi::Options, out: &mut View)
     })
 }
 
-/// A row lookup with an open number of ids, for tables of a fixed shape.
+/// A plan of a row lookup with an open number of ids, for tables of a fixed shape.
 struct Plan {
     raw: *mut ffi::Plan,
     rows: usize,
@@ -316,7 +322,7 @@ impl Plan {
             options: ptr::null(),
         };
         let mut raw = ptr::null_mut();
-        // SAFETY: only the descriptions are read, during the call.
+        // SAFETY: the call reads only the descriptions.
         call(|err| unsafe { ffi::gth_plan_create(&request, &mut raw, err) })?;
         Ok(Plan { raw, rows, width })
     }
@@ -324,7 +330,7 @@ impl Plan {
     fn run(&self, table: &[f32], ids: &[i32], out: &mut [f32]) -> Result<(), Error> {
         assert!(table.len() == self.rows * self.width && out.len() == ids.len() * self.width);
         let (table, ids, n, out) = (table.as_ptr(), ids.as_ptr(), ids.len() as i64, out.as_mut_ptr());
-        // SAFETY: the lengths are those that the plan was made for.
+        // SAFETY: the lengths are those of the plan.
         call(|err| unsafe {
             ffi::gth_plan_run(ptr::null_mut(), self.raw, n, table.cast(), ids.cast(), out.cast(), err)
         })
@@ -333,7 +339,7 @@ impl Plan {
 
 impl Drop for Plan {
     fn drop(&mut self) {
-        // SAFETY: released once, here.
+        // SAFETY: the plan is released once, here.
         assert_eq!(unsafe { ffi::gth_plan_release(self.raw) }, ffi::OK);
     }
 }
@@ -349,7 +355,7 @@ fn borrowed_views() -> Result<(), Error> {
     )?;
     assert_eq!(out, [9.0, 10.0, 11.0, 3.0, 4.0, 5.0]);
 
-    // The last column of the rows backwards, out of the same slice, with indices that count from the end.
+    // The view is the last column of the same slice in reversed order. Negative indices count from the end.
     let wrap = ffi::Options {
         negative: ffi::NEGATIVE_WRAP,
         ..options()
@@ -382,7 +388,7 @@ fn borrowed_views() -> Result<(), Error> {
     );
     assert_eq!(out, before);
 
-    // A view that claims more than its slice holds is refused.
+    // The library rejects a view that is larger than its slice.
     let beyond = gather(
         &View::new(&table, &[5, 3]),
         &View::new(&[0u8], &[1]),
@@ -411,7 +417,7 @@ fn borrowed_views() -> Result<(), Error> {
         "{nothing:?}"
     );
 
-    // SAFETY: names are static.
+    // SAFETY: the names are static.
     let name = match beyond {
         Err(Error::Other { status, .. }) => unsafe { CStr::from_ptr(ffi::gth_status_name(status)) },
         _ => unreachable!(),
@@ -453,7 +459,7 @@ fn shared_plan() -> Result<(), Error> {
     let mut row = [0.0f32; 4];
     let raw = plan.raw;
     drop(plan);
-    // SAFETY: a released handle is refused, never followed.
+    // SAFETY: the library rejects a released handle and reads no memory through it.
     let status = unsafe {
         ffi::gth_plan_run(
             ptr::null_mut(),
@@ -470,10 +476,10 @@ fn shared_plan() -> Result<(), Error> {
 }
 
 fn main() -> Result<(), Error> {
-    // SAFETY: no arguments.
+    // SAFETY: the function has no arguments.
     assert_eq!(unsafe { ffi::gth_abi_version() }, 1, "the library has another ABI");
     borrowed_views()?;
     shared_plan()?;
-    println!("rust: borrowed views checked against their slices, one plan for all threads, the bad index as a value");
+    println!("rust: views are checked against their slices, threads share a plan, an invalid index is an error");
     Ok(())
 }

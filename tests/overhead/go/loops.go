@@ -68,14 +68,14 @@ static void nothing(void) {}
 */
 import "C"
 
-// The loops of C, each in one call from Go.
+// Each of these functions runs a loop of C calls in one call from Go.
 
 func planInC(count, n int) bool       { return C.loop_plan(C.int64_t(count), C.int64_t(n)) == C.GTH_OK }
 func describedOnceInC(count int) bool { return C.loop_desc(C.int64_t(count)) == C.GTH_OK }
 func describedInC(count int) bool     { return C.loop_fresh(C.int64_t(count)) == C.GTH_OK }
 func newInC(count int) bool           { return C.loop_new(C.int64_t(count)) == C.GTH_OK }
 
-// crossings goes from Go to C and back, where there is nothing to do.
+// crossings calls an empty C function.
 func crossings(count int) bool {
 	for range count {
 		C.nothing()

@@ -1,5 +1,6 @@
-// What Go adds to a call of the C library: one row of 4 bytes, everything in the first cache. A line for each, with the
-// nanoseconds in C and in Go and the difference within the rounds.
+// Command overhead measures the time that Go adds to a call of the C library. Each call gathers one row of 4 bytes, and
+// all data is in the L1 cache. The command prints a line for each kind of call: the nanoseconds in C, the nanoseconds
+// in Go, and the median of their difference in the same round.
 package main
 
 import (
@@ -13,10 +14,11 @@ import (
 
 const rounds, repeats = 401, 2000
 
-// A loop does its work so many times, and says whether it went well.
+// A loop repeats a call count times. It returns false if a call fails.
 type loop = func(count int) bool
 
-// sideBySide runs the loops in turn, so that what disturbs one disturbs all: nanoseconds of one repeat, by round.
+// sideBySide runs the loops in turn, so that a disturbance affects all of them. It returns the nanoseconds of one
+// repeat for each loop and round.
 func sideBySide(loops []loop) [][]float64 {
 	times := make([][]float64, len(loops))
 	for round := range rounds + 1 {
@@ -37,7 +39,7 @@ func median(times []float64) float64 {
 	return slices.Sorted(slices.Values(times))[len(times)/2]
 }
 
-// difference is by how much the second is slower, within each round.
+// difference returns the median time that the second loop adds to the first one in the same round.
 func difference(first, second []float64) float64 {
 	more := make([]float64, len(first))
 	for round := range first {
@@ -46,7 +48,8 @@ func difference(first, second []float64) float64 {
 	return median(more)
 }
 
-// Calls are what Go's loops make. Each has its own loop: a closure for each call would cost as much as what is measured.
+// calls has the operands of the Go loops. Each kind of call has a separate loop, because a call of a closure would cost
+// as much as the measured time.
 type calls struct {
 	table, out      []float32
 	ids             []int64

@@ -2,8 +2,8 @@
 //
 //	lookup TABLE DIM IDS
 //
-// TABLE is a file of float32 rows of DIM elements, IDS a file of int64 ids, both little-endian. The rows go to standard
-// output as they lie in the table, the time of a call to standard error.
+// TABLE is a file of float32 rows with DIM elements each. IDS is a file of int64 ids. Both files are little-endian. The
+// command writes the rows to standard output, and the time of a call to standard error.
 package main
 
 import (
@@ -30,7 +30,7 @@ func main() {
 func run(tablePath, dimText, idsPath string) error {
 	dim, err := strconv.Atoi(dimText)
 	if err != nil || dim < 1 {
-		return fmt.Errorf("DIM is %q, wanted is a positive number", dimText)
+		return fmt.Errorf("DIM is %q, but must be a positive number", dimText)
 	}
 	table, err := read[float32](tablePath, dim)
 	if err != nil {
@@ -56,7 +56,7 @@ func run(tablePath, dimText, idsPath string) error {
 	return report(call, len(ids))
 }
 
-// report prints the fastest of some calls: the one that the machine disturbed least.
+// report prints the time of the fastest call, because other programs disturbed it least.
 func report(call func() error, rows int) error {
 	fastest := time.Duration(1<<63 - 1)
 	for range 100 {
@@ -70,7 +70,7 @@ func report(call func() error, rows int) error {
 	return nil
 }
 
-// read reads a file of whole rows. Files and this machine are little-endian.
+// read reads a file of complete rows. The machine must be little-endian, as the file is.
 func read[T float32 | int64](path string, width int) ([]T, error) {
 	bytes, err := os.ReadFile(path)
 	if err != nil {
@@ -78,7 +78,7 @@ func read[T float32 | int64](path string, width int) ([]T, error) {
 	}
 	row := width * int(unsafe.Sizeof(*new(T)))
 	if len(bytes)%row != 0 {
-		return nil, fmt.Errorf("%s has %d bytes, which are no rows of %d bytes", path, len(bytes), row)
+		return nil, fmt.Errorf("%s has %d bytes, which is not a multiple of the row size %d", path, len(bytes), row)
 	}
 	values := make([]T, len(bytes)/row*width)
 	copy(bytesOf(values), bytes)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The test binary is the command when it is asked to be.
+// TestMain runs the command instead of the tests if LOOKUP_RUN is set.
 func TestMain(m *testing.M) {
 	if os.Getenv("LOOKUP_RUN") != "" {
 		main()
@@ -42,7 +42,7 @@ func lookup(t *testing.T, arguments ...string) (stdout []byte, stderr string, ok
 	return out.Bytes(), err.String(), ok
 }
 
-func TestRowsGoOut(t *testing.T) {
+func TestRowsAreWrittenToStandardOutput(t *testing.T) {
 	table := write(t, "table", []float32{0, 1, 10, 11, 20, 21})
 	out, report, ok := lookup(t, table, "2", write(t, "ids", []int64{2, 0, 2}))
 	want, _ := binary.Append(nil, binary.LittleEndian, []float32{20, 21, 0, 1, 20, 21})
@@ -51,7 +51,7 @@ func TestRowsGoOut(t *testing.T) {
 	}
 }
 
-func TestABadIdIsNamed(t *testing.T) {
+func TestInvalidIDIsReported(t *testing.T) {
 	table := write(t, "table", []float32{0, 1, 10, 11})
 	out, report, ok := lookup(t, table, "2", write(t, "ids", []int64{0, 7}))
 	if ok || len(out) > 0 || !strings.Contains(report, "7") {
@@ -59,7 +59,7 @@ func TestABadIdIsNamed(t *testing.T) {
 	}
 }
 
-func TestBadArguments(t *testing.T) {
+func TestInvalidArgumentsReturnErrors(t *testing.T) {
 	table := write(t, "table", []float32{0, 1, 10})
 	for _, arguments := range [][]string{{}, {table, "0", table}, {table, "x", table}, {table, "2", table}, {"none", "1", table}} {
 		if _, report, ok := lookup(t, arguments...); ok || report == "" {

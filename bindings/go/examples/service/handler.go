@@ -17,15 +17,15 @@ const (
 	rawType  = "application/octet-stream"
 )
 
-// A handler answers POST /lookup. The request's content type says how ids come and vectors go:
+// A handler responds to POST /lookup. The content type of the request sets the format of the ids and of the vectors:
 //
 //	application/json          {"ids": [3, 0]}       {"dim": 2, "vectors": [[30, 31], [0, 1]]}
 //	application/octet-stream  little-endian int64   little-endian float32
 //
-// A bad id is 400 with its position, value and limit; a body beyond the limit is 413.
+// An invalid id gives status 400, with position, value and limit. A body that exceeds the limit gives status 413.
 type handler struct {
 	table    *table
-	maxBytes int64 // of a request's body
+	maxBytes int64 // the largest size of a request body
 }
 
 func (h *handler) routes() http.Handler {
@@ -48,7 +48,7 @@ func (h *handler) lookup(w http.ResponseWriter, r *http.Request) {
 	}
 	vectors, err := h.table.lookup(r.Context(), ids)
 	if r.Context().Err() != nil {
-		return // nobody is there to answer
+		return // The client has closed the connection.
 	}
 	if err != nil {
 		fail(w, statusOf(err), err)
@@ -56,7 +56,7 @@ func (h *handler) lookup(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", format)
 	if err := write(w, vectors, h.table.dim); err != nil {
-		log.Printf("the answer did not get through: %v", err)
+		log.Printf("cannot write the response: %v", err)
 	}
 }
 
@@ -79,20 +79,20 @@ func readJSON(body io.Reader) ([]int64, error) {
 		return nil, err
 	}
 	if _, err := decoder.Token(); err != io.EOF {
-		return nil, errors.New("something follows the request")
+		return nil, errors.New("the request is followed by more data")
 	}
 	return request.IDs, nil
 }
 
 func writeJSON(w io.Writer, vectors []float32, dim int) error {
-	answer := struct {
+	response := struct {
 		Dim     int         `json:"dim"`
 		Vectors [][]float32 `json:"vectors"`
 	}{dim, make([][]float32, len(vectors)/dim)}
-	for i := range answer.Vectors {
-		answer.Vectors[i] = vectors[i*dim : (i+1)*dim]
+	for i := range response.Vectors {
+		response.Vectors[i] = vectors[i*dim : (i+1)*dim]
 	}
-	return json.NewEncoder(w).Encode(answer)
+	return json.NewEncoder(w).Encode(response)
 }
 
 func readRaw(body io.Reader) ([]int64, error) {
@@ -101,7 +101,7 @@ func readRaw(body io.Reader) ([]int64, error) {
 		return nil, err
 	}
 	if len(bytes)%8 != 0 {
-		return nil, errors.New("the body is no whole number of int64 ids")
+		return nil, errors.New("the size of the body is not a multiple of 8")
 	}
 	ids := make([]int64, len(bytes)/8)
 	_, err = binary.Decode(bytes, binary.LittleEndian, ids)
@@ -112,7 +112,7 @@ func writeRaw(w io.Writer, vectors []float32, _ int) error {
 	return binary.Write(w, binary.LittleEndian, vectors)
 }
 
-// statusOf blames the request for everything but what the library reports.
+// statusOf returns 500 for errors of the library. Every other error is an error of the request.
 func statusOf(err error) int {
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
@@ -124,14 +124,14 @@ func statusOf(err error) int {
 }
 
 func fail(w http.ResponseWriter, status int, err error) {
-	answer := map[string]any{"error": err.Error()}
+	response := map[string]any{"error": err.Error()}
 	var bad *badID
 	if errors.As(err, &bad) {
-		answer["position"], answer["value"], answer["limit"] = bad.Position, bad.Value, bad.Limit
+		response["position"], response["value"], response["limit"] = bad.Position, bad.Value, bad.Limit
 	}
 	w.Header().Set("Content-Type", jsonType)
 	w.WriteHeader(status)
-	if err := json.NewEncoder(w).Encode(answer); err != nil {
-		log.Printf("the answer did not get through: %v", err)
+	if err := json.NewEncoder(w).Encode(response); err != nil {
+		log.Printf("cannot write the response: %v", err)
 	}
 }

@@ -1,9 +1,10 @@
-// Command service looks vectors up over HTTP: ids in, vectors out.
+// Command service is an HTTP service. A request has ids, and the response has their vectors.
 //
 //	service -table vectors.f32 -dim 64 -address localhost:8080
 //	curl -H 'Content-Type: application/json' -d '{"ids": [3, 0]}' localhost:8080/lookup
 //
-// The table is a file of little-endian float32. An interrupt ends the service when the requests under way are answered.
+// The table is a file of little-endian float32. After an interrupt, the service completes its current requests and
+// ends.
 package main
 
 import (
@@ -29,8 +30,8 @@ const (
 
 func main() {
 	path := flag.String("table", "", "file of little-endian float32 vectors")
-	dim := flag.Int("dim", 0, "numbers in a vector")
-	address := flag.String("address", "localhost:8080", "where to listen")
+	dim := flag.Int("dim", 0, "number of elements of a vector")
+	address := flag.String("address", "localhost:8080", "address to listen on")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -66,7 +67,7 @@ func readVectors(path string) ([]float32, error) {
 	return vectors, binary.Read(bytes.NewReader(content), binary.LittleEndian, vectors)
 }
 
-// serve answers until ctx is done, and then until the requests under way are answered.
+// serve serves requests until ctx is done. Then it completes the current requests.
 func serve(ctx context.Context, listener net.Listener, routes http.Handler) error {
 	server := &http.Server{Handler: routes, ReadTimeout: readTimeout}
 	failed := make(chan error, 1)

@@ -91,9 +91,9 @@ func TestRaw(t *testing.T) {
 	}
 }
 
-func TestABadIDIsNamed(t *testing.T) {
+func TestInvalidIDIsReportedWithItsPosition(t *testing.T) {
 	server := newServer(t)
-	ids := make([]int64, 40_000) // more than a portion
+	ids := make([]int64, 40_000) // The service looks up several portions.
 	ids[30_000], ids[39_999] = rows, -1
 	for _, request := range []struct {
 		format          string
@@ -104,21 +104,21 @@ func TestABadIDIsNamed(t *testing.T) {
 		{rawType, rawIDs(ids...), 30_000, rows},
 	} {
 		status, content := post(t, server.URL, request.format, request.body)
-		var answer struct {
+		var response struct {
 			Error                  string
 			Position, Value, Limit int64
 		}
-		if err := json.Unmarshal(content, &answer); err != nil {
+		if err := json.Unmarshal(content, &response); err != nil {
 			t.Fatal(err)
 		}
-		if status != 400 || answer.Error == "" || answer.Position != request.position || answer.Value != request.value ||
-			answer.Limit != rows {
+		if status != 400 || response.Error == "" || response.Position != request.position || response.Value != request.value ||
+			response.Limit != rows {
 			t.Errorf("%d: %s", status, content)
 		}
 	}
 }
 
-func TestBadRequests(t *testing.T) {
+func TestInvalidRequestsReturnErrors(t *testing.T) {
 	server := newServer(t)
 	for _, request := range []struct {
 		format, body string
@@ -145,24 +145,24 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
-func TestAClientThatHangsUp(t *testing.T) {
+func TestCanceledRequestGetsNoResponse(t *testing.T) {
 	h := newHandler(t)
-	ctx, hangUp := context.WithCancel(context.Background())
-	hangUp()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
 	request := httptest.NewRequestWithContext(ctx, "POST", "/lookup", rawIDs(1, 2))
 	request.Header.Set("Content-Type", rawType)
-	answer := httptest.NewRecorder()
-	h.routes().ServeHTTP(answer, request)
-	if answer.Body.Len() != 0 {
-		t.Errorf("an answer nobody waits for: %q", answer.Body)
+	response := httptest.NewRecorder()
+	h.routes().ServeHTTP(response, request)
+	if response.Body.Len() != 0 {
+		t.Errorf("a canceled request got a response: %q", response.Body)
 	}
 	if _, err := h.table.lookup(ctx, make([]int64, 100_000)); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
 
-// A client that goes away in the middle of its request, and one that does not read its answer.
-func TestConnectionsThatBreak(t *testing.T) {
+// One client closes the connection during its request. Another client does not read the response.
+func TestBrokenConnectionsDoNotStopTheService(t *testing.T) {
 	server := newServer(t)
 	address := strings.TrimPrefix(server.URL, "http://")
 	for _, length := range []int{1 << 16, 16} {
@@ -205,8 +205,8 @@ func TestConcurrentClients(t *testing.T) {
 	group.Wait()
 }
 
-// The request under way when the service is told to stop is answered.
-func TestGracefulShutdown(t *testing.T) {
+// The service responds to a request that is running when the service stops.
+func TestShutdownCompletesCurrentRequests(t *testing.T) {
 	listener, err := net.Listen("tcp", "localhost:0")
 	if err != nil {
 		t.Fatal(err)
@@ -219,16 +219,16 @@ func TestGracefulShutdown(t *testing.T) {
 		routes.ServeHTTP(w, r)
 	})
 	ctx, stop := context.WithCancel(context.Background())
-	served, answered := make(chan error, 1), make(chan int, 1)
+	served, statuses := make(chan error, 1), make(chan int, 1)
 	go func() { served <- serve(ctx, listener, slow) }()
 	go func() {
 		response, err := http.Post("http://"+listener.Addr().String()+"/lookup", rawType, rawIDs(1))
 		if err != nil {
-			answered <- 0
+			statuses <- 0
 			return
 		}
 		response.Body.Close()
-		answered <- response.StatusCode
+		statuses <- response.StatusCode
 	}()
 	<-started
 	stop()
@@ -238,7 +238,7 @@ func TestGracefulShutdown(t *testing.T) {
 	case <-time.After(50 * time.Millisecond):
 	}
 	close(release)
-	if status, err := <-answered, <-served; status != 200 || err != nil {
+	if status, err := <-statuses, <-served; status != 200 || err != nil {
 		t.Errorf("%d, %v", status, err)
 	}
 }

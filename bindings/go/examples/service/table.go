@@ -8,7 +8,7 @@ import (
 	"libgather/gather"
 )
 
-// A table of vectors. Any number of requests may look up at once.
+// A table holds vectors. Any number of requests may use it at the same time.
 type table struct {
 	vectors []float32
 	dim     int
@@ -17,7 +17,7 @@ type table struct {
 
 func newTable(vectors []float32, dim int) (*table, error) {
 	if dim < 1 || len(vectors)%dim != 0 {
-		return nil, fmt.Errorf("%d numbers are no vectors of %d", len(vectors), dim)
+		return nil, fmt.Errorf("%d numbers are not a multiple of the dim %d", len(vectors), dim)
 	}
 	plan, err := gather.NewPlan(gather.Shaped[float32](len(vectors)/dim, dim), gather.Shaped[int64](gather.Open))
 	if err != nil {
@@ -28,7 +28,7 @@ func newTable(vectors []float32, dim int) (*table, error) {
 
 func (t *table) Close() error { return t.plan.Close() }
 
-// lookup returns the vectors of ids. It looks between portions whether anybody still waits for them.
+// lookup returns the vectors of ids. It processes ids in portions, and stops between them if ctx is done.
 func (t *table) lookup(ctx context.Context, ids []int64) ([]float32, error) {
 	const portion = 1 << 14
 	out := make([]float32, len(ids)*t.dim)
@@ -45,7 +45,7 @@ func (t *table) lookup(ctx context.Context, ids []int64) ([]float32, error) {
 	return out, ctx.Err()
 }
 
-// inRequest counts the position of a bad id from the begin of the request.
+// inRequest converts the position of an invalid id from its portion to the whole request.
 func inRequest(err error, begin int) error {
 	var index *gather.IndexError
 	if !errors.As(err, &index) {
@@ -54,7 +54,7 @@ func inRequest(err error, begin int) error {
 	return &badID{Position: index.Position + int64(begin), Value: index.Value, Limit: index.Limit}
 }
 
-// badID is an id that the table does not have.
+// badID is the error of an id that is not in the table.
 type badID struct {
 	Position, Value, Limit int64
 }

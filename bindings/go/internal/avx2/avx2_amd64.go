@@ -1,7 +1,7 @@
 //go:build !gather_shared && !gather_static
 
-// Package avx2 is the library's code for processors with AVX2: a package of its own because cgo has one set of flags
-// for a package.
+// Package avx2 compiles the AVX2 kernels of the library. It is a separate package, because cgo uses the same compiler
+// flags for all files of a package.
 package avx2
 
 // #cgo CXXFLAGS: -std=c++17 -O3 -fvisibility=hidden -mavx2

@@ -1,5 +1,5 @@
-// Package emulated reaches what libgather_emulated, the library with imaginary CUDA devices, has beyond an ordinary
-// one. It is for the tests of package gather, which cannot use cgo themselves.
+// Package emulated calls the additional functions of libgather_emulated, a build of the library with emulated CUDA
+// devices. The tests of package gather use it, because test files cannot use cgo.
 package emulated
 
 // #cgo LDFLAGS: -ldl
@@ -28,31 +28,32 @@ package emulated
 // static float float_at(uintptr_t address, int64_t i) { return ((const float *)address)[i]; }
 import "C"
 
-// Loaded reports whether the library is the one with imaginary devices.
+// Loaded reports whether the library has emulated devices.
 func Loaded() bool { return C.loaded() != 0 }
 
-// MakeStream makes a stream, which is never destroyed.
+// MakeStream creates a stream on a device. The stream is never destroyed.
 func MakeStream(device int) uintptr { return uintptr(C.make_stream(C.int32_t(device))) }
 
-// Hold makes a stream keep its work until somebody waits for it.
+// Hold delays the work of a stream until a caller waits for the stream.
 func Hold(stream uintptr) { C.hold(C.uintptr_t(stream)) }
 
-// LiveAllocations counts the allocations of the imaginary devices.
+// LiveAllocations returns the number of live allocations on the emulated devices.
 func LiveAllocations() int { return int(C.live_allocations()) }
 
-// FailAllocation makes the library's n-th allocation from now on fail, and with sticky those after it; 0: none.
+// FailAllocation makes the n-th allocation of the library fail, counted from this call. With sticky, every later
+// allocation fails too. If n is 0, no allocation fails.
 func FailAllocation(n int, sticky bool) {
-	var rest C.int32_t
+	var later C.int32_t
 	if sticky {
-		rest = 1
+		later = 1
 	}
-	C.fail_allocation(C.int64_t(n), rest)
+	C.fail_allocation(C.int64_t(n), later)
 }
 
-// Allocations counts those that were asked for since FailAllocation.
+// Allocations returns the number of attempted allocations since FailAllocation.
 func Allocations() int { return int(C.allocations()) }
 
-// Floats are what imaginary device memory holds now; it waits for nothing.
+// Floats returns the present content of emulated device memory. It does not wait for a stream.
 func Floats(address uintptr, count int) []float32 {
 	values := make([]float32, count)
 	for i := range values {

@@ -41,15 +41,15 @@ var groups = []group{
 	{"GTH_PARTS_", "", "parts", "These are the bits of gth_parts.flags.", false},
 }
 
-// Single values, and their Go names.
+// alone maps values that belong to no group to their Go names.
 var alone = map[string]string{
 	"GTH_ABI_VERSION": "abiVersion",
 	"GTH_MAX_NDIM":    "MaxRank",
 	"GTH_OPEN":        "Open",
 }
 
-// Values that Go does not use: success, the release of the header, sizes that cgo knows, flags that only the shim sets,
-// and the exchange with other C libraries, whose structs Go code does not have.
+// unused lists the values that the Go code does not use: success, the release of the header, sizes that cgo computes, flags
+// that only the shim sets, and the exchange of C structs with other libraries.
 var unused = []string{
 	"GTH_OK", "GTH_VERSION", "GTH_MESSAGE_SIZE", "GTH_MAX_DEVICES", "GTH_ARGS_", "GTH_EXPORT_", "GTH_STRINGS_",
 }
@@ -59,7 +59,7 @@ var aloneComments = map[string]string{
 	"GTH_OPEN":     "Open is an extent that a plan leaves open, or that a shape query passes through.",
 }
 
-// Words that are not written with one capital.
+// words maps the words whose Go spelling is not one capital and lower case.
 var words = map[string]string{
 	"DLPACK": "DLPack", "DTYPE": "DType", "NOMEM": "NoMemory", "READONLY": "ReadOnly", "BFLOAT16": "BFloat16",
 	"TENSORFLOW": "TensorFlow", "NUMPY": "NumPy", "IO": "IO", "ND": "ND",
@@ -132,8 +132,8 @@ func writeConstant(out *bytes.Buffer, name, goType string, value int64, comment 
 	fmt.Fprintf(out, "\t%s %s = %d\n", name, goType, value)
 }
 
-// writeNames writes a table from the absolute values of a group to the names in the header. With cut the names are
-// without it and in lower case.
+// writeNames writes a table from the absolute values of a group to the names in the header. If cut is not empty, the names
+// are in lower case and without this prefix.
 func writeNames(out *bytes.Buffer, table, prefix, cut string, defines []define) {
 	fmt.Fprintf(out, "\nvar %s = [...]string{\n", table)
 	for _, value := range defines {
@@ -148,7 +148,7 @@ func writeNames(out *bytes.Buffer, table, prefix, cut string, defines []define) 
 	out.WriteString("}\n")
 }
 
-// checkGroups fails for a value that belongs to no group, so that every new kind of value is given a Go type here.
+// checkGroups fails for a value that belongs to no group. So every new kind of value gets a Go type here.
 func checkGroups(defines []define) error {
 	for _, value := range defines {
 		_, known := alone[value.name]
@@ -166,7 +166,7 @@ func checkGroups(defines []define) error {
 	return nil
 }
 
-// Values that a newer header of the same ABI may increase.
+// growing lists the values that a newer header of the same ABI may increase.
 var growing = map[string]bool{"GTH_VERSION": true, "GTH_OP_LAST": true}
 
 // writeChecks writes assertions of values and offsets. Structs may be larger than asserted, because a newer header of the

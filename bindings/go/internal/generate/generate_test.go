@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// findHeader prefers the header of the tree, because the checked-in files must follow it.
+// findHeader returns the path of gather.h. It prefers the header of the tree, because the checked-in files are
+// generated from it.
 func findHeader(t *testing.T) string {
 	t.Helper()
 	const tree = "../../../../include/gather/gather.h"
@@ -18,12 +19,12 @@ func findHeader(t *testing.T) string {
 	}
 	folder, err := exec.Command("pkg-config", "--variable=includedir", "gather").Output()
 	if err != nil {
-		t.Skip("no gather.h in the tree, and none known to pkg-config")
+		t.Skip("neither the tree nor pkg-config has gather.h")
 	}
 	return filepath.Join(strings.TrimSpace(string(folder)), "gather", "gather.h")
 }
 
-func TestCheckedInFilesAreFresh(t *testing.T) {
+func TestCheckedInFilesMatchTheHeader(t *testing.T) {
 	header, err := os.ReadFile(findHeader(t))
 	if err != nil {
 		t.Fatal(err)
@@ -38,25 +39,25 @@ func TestCheckedInFilesAreFresh(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(found, fresh) {
-			t.Errorf("%s is not what gather.h gives: run go generate", name)
+			t.Errorf("%s differs from the generated file: run go generate", name)
 		}
 	}
 }
 
-func TestAnUnknownValueIsRefused(t *testing.T) {
+func TestUnknownValueIsRejected(t *testing.T) {
 	if _, err := generate("#define GTH_NEW_KIND 1\n"); err == nil || !strings.Contains(err.Error(), "GTH_NEW_KIND") {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestAnUnknownFieldTypeIsRefused(t *testing.T) {
+func TestUnknownFieldTypeIsRejected(t *testing.T) {
 	const header = "#define GTH_OK 0\ntypedef struct gth_x {\n  float a;\n} gth_x;\n"
 	if _, err := generate(header); err == nil || !strings.Contains(err.Error(), "float") {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestOffsetsOfAStruct(t *testing.T) {
+func TestOffsetsOfStructFields(t *testing.T) {
 	const body = "uint32_t size; int32_t count; const void *data; int64_t pair[2]; char text[GTH_N];"
 	fields, size, err := parseFields(body, []define{{name: "GTH_N", value: 16}})
 	if err != nil {
@@ -68,7 +69,7 @@ func TestOffsetsOfAStruct(t *testing.T) {
 	}
 }
 
-func TestAnOptionWithoutASetterIsRefused(t *testing.T) {
+func TestOptionWithoutSetterIsRejected(t *testing.T) {
 	fields := []field{{"size", 0, "uint32_t"}}
 	for _, option := range options {
 		fields = append(fields, field{option.field, 0, "int32_t"})
@@ -85,7 +86,7 @@ func TestAnOptionWithoutASetterIsRefused(t *testing.T) {
 	}
 }
 
-func TestADefineOfTwoLines(t *testing.T) {
+func TestDefineOnTwoLinesIsParsed(t *testing.T) {
 	defines, err := parseDefines("#define GTH_NEW_A \\\n  2 /**< Its\n    meaning. */\n#define GTH_NEW_B 3\n")
 	if err != nil || len(defines) != 2 || defines[0] != (define{"GTH_NEW_A", 2, "Its meaning."}) {
 		t.Errorf("got %v, %v", defines, err)

@@ -14,7 +14,7 @@ type define struct {
 	comment string
 }
 
-// A field is a member of a struct. The offset is that of a struct without padding.
+// A field is a member of a struct. The offset assumes that the struct has no padding.
 type field struct {
 	name   string
 	offset int64

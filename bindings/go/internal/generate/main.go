@@ -1,6 +1,6 @@
-// Command generate writes the parts of the binding that follow from gather.h and from the table of options: the Go
-// constants, the functions that set options, and C assertions. The assertions fail if the header of a build has another
-// layout than the header that the files were generated from.
+// Command generate writes the parts of the binding that follow from gather.h and from the table of options. These are
+// the Go constants, the functions that set options, and C assertions. The assertions fail if the header of a build has
+// another layout than the header from which the files were generated.
 //
 //	generate HEADER FOLDER
 package main

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// An option is a field of gth_options and the Go function that sets it. A field named has_ and the option's field, if
-// there is one, is set to 1 with it.
+// An option is a field of gth_options and the Go function that sets it. If the struct also has a field with this name
+// and the prefix has_, the function sets that field to 1.
 type option struct {
 	field    string
 	name     string // of the function
@@ -77,8 +77,8 @@ func writeSetters(structs []layout) ([]byte, error) {
 	return format.Source(out.Bytes())
 }
 
-// optionFields returns the C types of the fields of gth_options. It fails if a field has no option, or an option no
-// field.
+// optionFields returns the C types of the fields of gth_options. It fails if a field has no option, or if an option has
+// no field.
 func optionFields(structs []layout) (map[string]string, error) {
 	types := map[string]string{}
 	for _, layout := range structs {
@@ -103,7 +103,7 @@ func optionFields(structs []layout) (map[string]string, error) {
 	return types, nil
 }
 
-// wrapped returns a text as a comment of lines of up to 120 columns.
+// wrapped returns a text as a comment with lines of at most 120 columns.
 func wrapped(text string) string {
 	var out strings.Builder
 	line := "//"

@@ -1,11 +1,11 @@
-// Package memory counts what tests may leave behind.
+// Package memory counts allocated memory, so that tests can detect leaks.
 package memory
 
 /*
 #include <malloc.h>
 #include <stdint.h>
 
-// Bytes that C has allocated and not freed; -1 where the C library does not tell.
+// Returns the bytes that C has allocated and not freed, or -1 if the C library has no such number.
 static int64_t gather_go_bytes_in_use(void) {
 #if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
   const struct mallinfo2 info = mallinfo2();
@@ -22,11 +22,11 @@ import (
 	"time"
 )
 
-// InUse is the number of bytes that C and Go have allocated and that are in use; not ok where C does not tell. What the
-// process holds in reserve, which comes and goes as it likes, is no part of it.
+// InUse returns the numbers of bytes that C and Go have allocated and not freed. ok is false if the C library has no
+// such number. Memory that an allocator keeps in reserve does not count.
 func InUse() (inC, inGo int, ok bool) {
 	var stats runtime.MemStats
-	for range 3 { // what the first round finds unreachable is cleaned up beside the second
+	for range 3 { // The cleanups of objects from one collection run concurrently with the next one.
 		runtime.GC()
 		time.Sleep(time.Millisecond)
 	}

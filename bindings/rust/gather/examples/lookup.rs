@@ -1,8 +1,8 @@
-//! Looks rows of a table up: `lookup [--calls N] TABLE DIM IDS`
+//! Reads rows of a table by id: `lookup [--calls N] TABLE DIM IDS`
 //!
-//! TABLE is a file of little-endian float32, rows of DIM numbers; IDS a file of little-endian int64. The rows go to
-//! standard output as they lie in memory, the time per call to standard error. With `--calls` the same lookup is done N
-//! times, once without it. A bad id is an error with its place, and exit status 1.
+//! TABLE is a file of little-endian float32 rows with DIM elements each. IDS is a file of little-endian int64. The
+//! program writes the rows to standard output as bytes, and the time per call to standard error. `--calls` repeats the
+//! lookup N times. An invalid id gives an error with its position, and exit status 1.
 
 use std::error::Error;
 use std::io::Write;
@@ -38,11 +38,11 @@ fn arguments() -> Result<Arguments, Box<dyn Error>> {
     }
 }
 
-/// The numbers of a file, so many bytes each.
+/// Reads a file of numbers with `BYTES` bytes each.
 fn read<const BYTES: usize, T>(path: &str, number: fn([u8; BYTES]) -> T) -> Result<Vec<T>, Box<dyn Error>> {
     let bytes = std::fs::read(path).map_err(|error| format!("{path}: {error}"))?;
     if bytes.len() % BYTES != 0 {
-        return Err(format!("{path}: {} bytes are no multiple of {BYTES}", bytes.len()).into());
+        return Err(format!("{path}: {} bytes are not a multiple of {BYTES}", bytes.len()).into());
     }
     let chunks = bytes.chunks_exact(BYTES);
     Ok(chunks
@@ -55,7 +55,12 @@ fn lookup(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let ids = read(&arguments.ids, i64::from_le_bytes)?;
     let dim = arguments.dim;
     if dim == 0 || table.len() % dim != 0 {
-        return Err(format!("{}: {} numbers are no rows of {dim}", arguments.table, table.len()).into());
+        return Err(format!(
+            "{}: {} numbers are not a multiple of {dim}",
+            arguments.table,
+            table.len()
+        )
+        .into());
     }
 
     let plan = Plan::gather(

@@ -8,7 +8,7 @@ use gather_sys as sys;
 
 static CHECKED: AtomicBool = AtomicBool::new(false);
 
-/// Refuses a library of another ABI, before any other function of it is called.
+/// Returns an error if the library has another ABI. It runs before any other function of the library is called.
 #[inline]
 pub(crate) fn ensure() -> Result<(), Error> {
     // Relaxed is sufficient: the flag guards no other memory, and a second check has the same result.
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_abi_is_refused_with_both_numbers() {
+    fn error_of_another_abi_has_both_numbers() {
         let built = sys::GTH_ABI_VERSION as u32;
         assert_eq!(check(built), Ok(()));
         let error = check(built + 6).unwrap_err();
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn version_is_cut_into_its_parts() {
+    fn version_has_three_numbers() {
         assert_eq!(Version::from_number(12_003_045).to_string(), "12.3.45");
     }
 }

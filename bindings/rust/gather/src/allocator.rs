@@ -1,4 +1,4 @@
-//! Allocators of the caller for the memory of results.
+//! The hooks for allocators of the caller. They allocate the memory of results.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::ffi::c_void;

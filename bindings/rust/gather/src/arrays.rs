@@ -37,7 +37,7 @@ impl Memory {
     }
 }
 
-/// A stride of an array in bytes. It does not overflow, because the elements are in memory.
+/// Returns a stride of an array in bytes. It does not overflow, because the elements are in memory.
 fn byte_stride<T>(stride: isize) -> i64 {
     let bytes = bytes_to_c(stride.unsigned_abs() * size_of::<T>());
     if stride < 0 { -bytes } else { bytes }
@@ -75,11 +75,10 @@ impl<'a, T: Element, S: Data<Elem = T>, D: Dimension> From<&'a ArrayBase<S, D>> 
     }
 }
 
-/// Views an array of any strides, to write to it.
+/// Views an array of any strides as a tensor that a call writes.
 impl<'a, T: Element, S: DataMut<Elem = T>, D: Dimension> From<&'a mut ArrayBase<S, D>> for TensorMut<'a> {
     fn from(array: &'a mut ArrayBase<S, D>) -> Self {
-        // The pointer is taken first, because an array that shares its memory is then copied, and its strides may
-        // change.
+        // This call copies an array that shares its memory, which may change the strides. So it comes first.
         let first = array.as_mut_ptr().cast::<c_void>();
         let memory = Memory::of::<T>(array.shape(), array.strides());
         // SAFETY: these are the bytes that the elements of the array reach, borrowed exclusively for 'a.
@@ -95,17 +94,17 @@ impl Tensor<'_> {
     ///
     /// # Errors
     ///
-    /// The errors of [`Tensor::as_slice`].
+    /// Returns the errors of [`Tensor::as_slice`].
     pub fn array_view<T: Element>(&self) -> Result<ArrayViewD<'_, T>, Error> {
         ArrayViewD::from_shape(IxDyn(self.shape()), self.as_slice()?)
-            .map_err(|refused| Cause::new(sys::GTH_E_SHAPE, Operand::Tensor, refused.to_string()).into())
+            .map_err(|error| Cause::new(sys::GTH_E_SHAPE, Operand::Tensor, error.to_string()).into())
     }
 
     /// Copies a dense tensor to an array.
     ///
     /// # Errors
     ///
-    /// The errors of [`Tensor::as_slice`].
+    /// Returns the errors of [`Tensor::as_slice`].
     pub fn to_array<T: Element>(&self) -> Result<ArrayD<T>, Error> {
         Ok(self.array_view()?.to_owned())
     }

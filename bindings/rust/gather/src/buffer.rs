@@ -1,4 +1,4 @@
-//! Memory with an element type and without a shape: the memory of tensors and of plan runs.
+//! Memory with an element type and without a shape. Tensors and runs of plans use it.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -13,7 +13,7 @@ use crate::error::{Cause, Error, Operand};
 use crate::numbers::bits;
 use gather_sys as sys;
 
-/// The dtype, the device and its number of memory, in one word that is fast to compare.
+/// The dtype, the device and the device number of memory, in one word that is fast to compare.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Kind(u64);
 
@@ -23,12 +23,12 @@ impl Kind {
         Self::from_numbers(dtype as i32, device, id)
     }
 
-    /// The kind of the memory of a description.
+    /// Returns the kind of the memory of a description.
     pub const fn of(desc: &sys::gth_tensor_desc) -> Self {
         Self::from_numbers(desc.dtype, desc.device, desc.device_id)
     }
 
-    /// A dtype has 17 bits, and a device has a few.
+    /// Combines the numbers. A dtype needs 17 bits, and a device fewer than 8.
     pub const fn from_numbers(dtype: i32, device: i32, id: i32) -> Self {
         let low = bits(dtype) & 0xff_ffff | bits(device) << 24;
         Kind(low as u64 | (bits(id) as u64) << 32)
@@ -57,17 +57,17 @@ impl fmt::Debug for Kind {
     }
 }
 
-/// Memory to read. Slices, vectors and arrays of [`Element`]s convert into it.
+/// Memory that a call reads. Slices, vectors and arrays of [`Element`]s convert into it.
 #[derive(Clone, Copy, Debug)]
 pub struct Buffer<'a> {
     pub(crate) kind: Kind,
     pub(crate) data: *const c_void,
     pub(crate) bytes: usize,
-    lent: PhantomData<&'a [u8]>,
+    borrow: PhantomData<&'a [u8]>,
 }
 
-/// Memory to write. Slices, vectors and arrays of [`Element`]s convert into it, and so do those of [`MaybeUninit`]
-/// elements.
+/// Memory that a call writes. Slices, vectors and arrays of [`Element`]s convert into it. Their elements may be
+/// [`MaybeUninit`].
 ///
 /// A gather that returns `Ok` has written every element of its output, except for the rows that
 /// [`Bounds::Skip`](crate::Bounds::Skip) leaves unchanged. Scatters read their target: if it is memory of
@@ -94,7 +94,7 @@ pub struct BufferMut<'a> {
     pub(crate) bytes: usize,
     /// Whether the memory may be read.
     pub(crate) is_init: bool,
-    lent: PhantomData<&'a mut [u8]>,
+    borrow: PhantomData<&'a mut [u8]>,
 }
 
 // SAFETY: a buffer gives the access of `&[T]` with elements that are Sync. For device memory see from_raw.
@@ -107,11 +107,12 @@ unsafe impl Send for BufferMut<'_> {}
 unsafe impl Sync for BufferMut<'_> {}
 
 impl<'a> Buffer<'a> {
-    /// Creates a buffer of bytes that hold elements of a dtype, in the byte order of the machine and of any alignment.
+    /// Creates a buffer of bytes with elements of a dtype, in the byte order of the machine. They may have any
+    /// alignment.
     ///
     /// # Errors
     ///
-    /// [`Error::DType`] for strings, and for bools whose byte is not 0 or 1.
+    /// Returns [`Error::DType`] for strings, and for bools whose byte is not 0 or 1.
     pub fn from_bytes(dtype: DType, bytes: &'a [u8]) -> Result<Self, Error> {
         if dtype == DType::String {
             return Err(
@@ -138,17 +139,17 @@ impl<'a> Buffer<'a> {
             kind: Kind::new(dtype, device),
             data,
             bytes,
-            lent: PhantomData,
+            borrow: PhantomData,
         }
     }
 }
 
 impl<'a> BufferMut<'a> {
-    /// Creates a buffer of bytes to which elements of a dtype are written, of any alignment.
+    /// Creates a buffer of bytes to which a call writes elements of a dtype. They may have any alignment.
     ///
     /// # Errors
     ///
-    /// [`Error::DType`] for strings.
+    /// Returns [`Error::DType`] for strings.
     pub fn from_bytes(dtype: DType, bytes: &'a mut [u8]) -> Result<Self, Error> {
         Buffer::from_bytes(dtype, &[])?;
         // SAFETY: the slice is borrowed for 'a, and any byte may be written to it.
@@ -167,23 +168,23 @@ impl<'a> BufferMut<'a> {
             data,
             bytes,
             is_init: true,
-            lent: PhantomData,
+            borrow: PhantomData,
         }
     }
 
-    /// The same memory, for an argument of the library, whose pointers are all const.
+    /// Returns the same memory as a [`Buffer`]. All pointers in the arguments of the library are const.
     #[inline]
     pub(crate) fn into_read(self) -> Buffer<'a> {
         Buffer {
             kind: self.kind,
             data: self.data,
             bytes: self.bytes,
-            lent: PhantomData,
+            borrow: PhantomData,
         }
     }
 }
 
-/// Checks that bytes are 0 or 1. A Rust bool of any other byte is undefined behaviour.
+/// Checks that each byte is 0 or 1. A Rust bool of any other byte is undefined behaviour.
 pub(crate) fn check_bools(bytes: &[u8]) -> Result<(), Error> {
     match bytes.iter().find(|byte| **byte > 1) {
         None => Ok(()),
@@ -204,7 +205,7 @@ impl<'a, T: Element> From<&'a [T]> for Buffer<'a> {
             kind: const { Kind::new(T::DTYPE, Device::Cpu) },
             data: slice.as_ptr().cast(),
             bytes: size_of_val(slice),
-            lent: PhantomData,
+            borrow: PhantomData,
         }
     }
 }
@@ -217,7 +218,7 @@ impl<'a, T: Element> From<&'a mut [T]> for BufferMut<'a> {
             data: slice.as_mut_ptr().cast(),
             bytes: size_of_val(slice),
             is_init: true,
-            lent: PhantomData,
+            borrow: PhantomData,
         }
     }
 }
@@ -230,7 +231,7 @@ impl<'a, T: Element> From<&'a mut [MaybeUninit<T>]> for BufferMut<'a> {
             data: slice.as_mut_ptr().cast(),
             bytes: size_of_val(slice),
             is_init: false,
-            lent: PhantomData,
+            borrow: PhantomData,
         }
     }
 }
@@ -270,19 +271,20 @@ impl<'a, T: Element, const N: usize> From<&'a mut [T; N]> for BufferMut<'a> {
     }
 }
 
-/// Checks that memory to scatter into may be read.
+/// Returns an error if the target of a scatter may be uninitialised.
 #[inline]
 pub(crate) fn check_init(is_init: bool) -> Result<(), Error> {
-    if is_init { Ok(()) } else { Err(refuse_uninit()) }
+    if is_init { Ok(()) } else { Err(uninit_error()) }
 }
 
 #[cold]
-fn refuse_uninit() -> Error {
+fn uninit_error() -> Error {
     let message = "memory that may be uninitialised cannot be the target of a scatter";
     Cause::new(sys::GTH_E_UNSUPPORTED, Operand::Target, message).into()
 }
 
-/// The pointer of a description. It is NULL for memory of 0 bytes, because an extent of 0 has another meaning.
+/// Returns the pointer for a description. Memory of 0 bytes has the pointer NULL. With another pointer, an extent of 0
+/// would mean that the shape decides the size.
 #[inline]
 pub(crate) fn pointer(data: *const c_void, bytes: usize) -> *const c_void {
     if bytes == 0 { ptr::null() } else { data }

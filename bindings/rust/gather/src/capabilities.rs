@@ -37,9 +37,9 @@ impl Tier {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct CudaDevice {
-    /// Compute capability: 10 * major + minor.
+    /// The compute capability: 10 * major + minor.
     pub compute: u32,
-    /// Bytes of its memory.
+    /// The size of the memory in bytes.
     pub memory: u64,
 }
 
@@ -49,11 +49,11 @@ pub struct CudaDevice {
 pub struct Capabilities {
     /// The ABI number of the library.
     pub abi: u32,
-    /// Its release.
+    /// The release of the library.
     pub version: Version,
     /// The number of CPU threads that a call uses by default.
     pub cpu_threads: usize,
-    /// Instruction sets in the library.
+    /// The instruction sets in the library.
     pub cpu_tiers_built: Vec<Tier>,
     /// The instruction sets among them that this processor supports.
     pub cpu_tiers_usable: Vec<Tier>,
@@ -63,11 +63,17 @@ pub struct Capabilities {
     pub cuda_runtime: Option<u32>,
     /// The newest CUDA version of the driver, in the same form. `None` without a driver.
     pub cuda_driver: Option<u32>,
-    /// Usable CUDA devices, by device number.
+    /// The usable CUDA devices, by device number.
     pub devices: Vec<CudaDevice>,
 }
 
 /// Returns the capabilities of the library on this machine.
+///
+/// # Errors
+///
+/// Returns [`Error::Abi`] if the library has another ABI.
+///
+/// # Examples
 ///
 /// ```
 /// let capabilities = gather::capabilities()?;
@@ -108,6 +114,7 @@ pub fn capabilities() -> Result<Capabilities, Error> {
 /// Ends the threads of the library. The next large call starts them again.
 ///
 /// # Safety
+///
 /// No other thread may be inside a call of this crate.
 pub unsafe fn shutdown() {
     // SAFETY: the caller guarantees it. The call cannot fail.

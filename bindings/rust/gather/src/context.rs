@@ -18,11 +18,11 @@ use crate::tensor::Tensor;
 use crate::tensor_mut::TensorMut;
 use gather_sys as sys;
 
-/// The [`Context::DEFAULT`] of the functions that have no context.
+/// The context of the functions that have no context argument.
 pub(crate) static DEFAULT: Context = Context::DEFAULT;
 
-/// A device, a stream and hooks. The functions of this crate use [`Context::DEFAULT`], the CPU with the threads of the
-/// library. Other contexts have other numbers of threads, executors, allocators or devices.
+/// A device, a stream and hooks, with which calls run. The functions of this crate use [`Context::DEFAULT`], the CPU
+/// with the threads of the library. Other contexts have other numbers of threads, executors, allocators or devices.
 ///
 /// # Examples
 ///
@@ -37,7 +37,8 @@ pub(crate) static DEFAULT: Context = Context::DEFAULT;
 /// ```
 pub struct Context {
     raw: *mut sys::gth_context,
-    /// The library keeps its address. It is an Arc, because a pointer into a Box is invalid after the Box has moved.
+    /// The library keeps the address of the executor. A pointer into a Box is invalid after the Box has moved, so this
+    /// is an Arc.
     _executor: Option<Arc<Executor>>,
 }
 
@@ -68,8 +69,8 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`Error::Rank`], [`Error::Shape`], [`Error::Size`], [`Error::OutOfMemory`], and [`Error::Unsupported`] for
-    /// strings. On a device also [`Error::Cuda`], [`Error::Fork`] and [`Error::Capture`].
+    /// Returns [`Error::Rank`], [`Error::Shape`], [`Error::Size`], [`Error::OutOfMemory`], and [`Error::Unsupported`]
+    /// for strings. On a device also [`Error::Cuda`], [`Error::Fork`] and [`Error::Capture`].
     pub fn zeros(&self, dtype: DType, shape: &[usize]) -> Result<Tensor<'static>, Error> {
         abi::ensure()?;
         let ndim = rank_to_c(shape.len());
@@ -80,15 +81,15 @@ impl Context {
         Tensor::from_handle(handle)
     }
 
-    /// Copies every element of `source` to `destination`. Both have the same dtype and shape, and any strides. On a
-    /// device the copy runs in stream order. If one of the tensors is in memory of the process, the copy then waits, as
-    /// [`Context::sync`].
+    /// Copies every element of `source` to `destination`. Both must have the same dtype and shape. They may have any
+    /// strides. On a device the copy runs in stream order. If one of the tensors is in memory of the process, the call
+    /// waits for the copy, as [`Context::sync`].
     ///
     /// # Errors
     ///
-    /// [`Error::DType`], [`Error::Rank`], [`Error::Shape`], [`Error::Stride`], [`Error::ReadOnly`], [`Error::Device`],
-    /// [`Error::Null`], and [`Error::Unsupported`] for strings. A copy that waits also returns the errors of earlier
-    /// calls on the device.
+    /// Returns [`Error::DType`], [`Error::Rank`], [`Error::Shape`], [`Error::Stride`], [`Error::ReadOnly`],
+    /// [`Error::Device`], [`Error::Null`], and [`Error::Unsupported`] for strings. A copy that waits also returns the
+    /// errors of earlier calls on the device.
     pub fn copy(&self, source: &Tensor<'_>, destination: &mut TensorMut<'_>) -> Result<(), Error> {
         abi::ensure()?;
         let is_host = |desc: &sys::gth_tensor_desc| Device::from_numbers(desc.device, desc.device_id) == Device::Cpu;
@@ -108,7 +109,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// The errors of [`Context::take_error`].
+    /// Returns the errors of [`Context::take_error`].
     pub fn sync(&self) -> Result<(), Error> {
         abi::ensure()?;
         // SAFETY: the context is live.
@@ -121,7 +122,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`Error::Index`] or [`Error::Race`] of a device call. If the take itself fails, [`Error::Cuda`],
+    /// Returns [`Error::Index`] or [`Error::Race`] of a device call. If the take itself fails, [`Error::Cuda`],
     /// [`Error::Fork`] or [`Error::Capture`].
     pub fn take_error(&self) -> Result<(), Error> {
         abi::ensure()?;
@@ -134,7 +135,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`Error::Null`], [`Error::Device`], [`Error::Cuda`] and [`Error::Fork`].
+    /// Returns [`Error::Null`], [`Error::Device`], [`Error::Cuda`] and [`Error::Fork`].
     ///
     /// # Safety
     ///
@@ -149,7 +150,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`Error::Device`] on the CPU, [`Error::Cuda`], [`Error::Fork`] and [`Error::Capture`].
+    /// Returns [`Error::Device`] on the CPU, [`Error::Cuda`], [`Error::Fork`] and [`Error::Capture`].
     ///
     /// # Safety
     ///
@@ -164,7 +165,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// The errors of [`Context::wait`].
+    /// Returns the errors of [`Context::wait`].
     ///
     /// # Safety
     ///
@@ -191,7 +192,7 @@ impl fmt::Debug for Context {
 impl Drop for Context {
     fn drop(&mut self) {
         if self.raw.is_null() {
-            return; // the default context
+            return; // The default context has no handle.
         }
         // SAFETY: the context is released once, here, and is no longer borrowed.
         let status = unsafe { sys::gth_context_release(self.raw) };
@@ -293,7 +294,7 @@ impl ContextBuilder {
     ///
     /// # Errors
     ///
-    /// [`Error::Device`], [`Error::Cuda`], [`Error::Fork`] and [`Error::OutOfMemory`].
+    /// Returns [`Error::Device`], [`Error::Cuda`], [`Error::Fork`] and [`Error::OutOfMemory`].
     pub fn build(self) -> Result<Context, Error> {
         abi::ensure()?;
         let mut options = self.options;

@@ -1,12 +1,12 @@
-//! Where memory lies.
+//! Devices of memory.
 
 use gather_sys as sys;
 
-/// A device, and for CUDA its number.
+/// The device of memory. CUDA devices have a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Device {
-    /// The memory of the process.
+    /// Memory of the process.
     #[default]
     Cpu,
     /// Memory of a CUDA device.
@@ -18,7 +18,7 @@ pub enum Device {
 }
 
 impl Device {
-    /// The number of the kind of device in the C ABI, and the number of the device.
+    /// Returns the number of the kind of device in the C ABI, and the number of the device.
     pub(crate) const fn numbers(self) -> (i32, i32) {
         match self {
             Device::Cpu => (sys::GTH_DEVICE_CPU, 0),

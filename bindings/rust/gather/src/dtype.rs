@@ -8,11 +8,11 @@ use gather_sys as sys;
 
 macro_rules! dtypes {
     ($($(#[$doc:meta])* $variant:ident = $number:ident $name:literal,)*) => {
-        /// The type of a tensor's elements. The numbers are those of the C ABI and never change.
+        /// The element type of a tensor. The numbers are those of the C ABI and never change.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         #[repr(i32)]
-        #[allow(missing_docs, reason = "the names say it")]
+        #[allow(missing_docs, reason = "the names are sufficient")]
         pub enum DType {
             $($(#[$doc])* $variant = sys::$number,)*
         }
@@ -21,7 +21,7 @@ macro_rules! dtypes {
             /// Every dtype.
             pub const ALL: &[DType] = &[$(DType::$variant,)*];
 
-            /// The name, such as `float32`.
+            /// Returns the name, such as `float32`.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(DType::$variant => $name,)*
@@ -73,9 +73,9 @@ dtypes! {
 }
 
 impl DType {
-    /// Bytes of one element; 0 for strings.
+    /// Returns the size of one element in bytes, or 0 for strings.
     pub const fn size(self) -> usize {
-        // The numbers end with the element's bits; that of strings with 0.
+        // The low byte of the number is the number of bits of an element, or 0 for strings.
         count(self as i32 % 256 / 8)
     }
 }
@@ -92,9 +92,9 @@ mod tests {
     use std::ffi::CStr;
 
     #[test]
-    fn names_and_sizes_are_the_librarys() {
+    fn names_and_sizes_match_the_library() {
         for number in 0..=sys::GTH_DTYPE_STRING {
-            // SAFETY: any number will do; names are static.
+            // SAFETY: the functions accept any number, and names are static.
             let (size, name) = unsafe { (sys::gth_dtype_size(number), CStr::from_ptr(sys::gth_dtype_name(number))) };
             match DType::try_from(number) {
                 Ok(dtype) => {

@@ -1,16 +1,16 @@
-//! The Rust types that can be elements, and newtypes for those that Rust has no name for.
+//! The Rust types of elements, and newtypes for the dtypes that have no Rust type.
 
 use crate::dtype::DType;
 
 mod sealed {
-    /// Every type that implements this has the size of its dtype, no padding, and no bit pattern that the library could
-    /// make of other elements of the same type but itself.
+    /// A type that implements this trait has the size of its dtype and no padding. The library copies and reduces
+    /// elements, and the result must be a valid bit pattern of the type.
     pub trait Sealed {}
 }
 
-/// A type of elements. Sealed: the types are those that the library knows.
+/// A type of elements. The trait is sealed, because the library supports a fixed set of types.
 pub trait Element: sealed::Sealed + Copy + Send + Sync + 'static {
-    /// What the library calls it.
+    /// The dtype in the library.
     const DTYPE: DType;
 }
 
@@ -58,13 +58,13 @@ element! {
 }
 
 bits! {
-    /// An IEEE half as its bits. With the feature `half`, `half::f16` is an element too.
+    /// The bits of an IEEE 754 binary16 number. With the feature `half`, `half::f16` is an element too.
     Float16(u16),
-    /// A bfloat16 as its bits. With the feature `half`, `half::bf16` is an element too.
+    /// The bits of a bfloat16 number. With the feature `half`, `half::bf16` is an element too.
     BFloat16(u16),
     /// A float8 of 3 exponent and 4 mantissa bits.
     Float8E3M4(u8),
-    /// A float8 of 4 exponent and 3 mantissa bits, as IEEE would have it.
+    /// A float8 of 4 exponent and 3 mantissa bits, with the rules of IEEE 754.
     Float8E4M3(u8),
     /// A float8 of 4 exponent and 3 mantissa bits, bias 11, finite, without negative zero.
     Float8E4M3B11Fnuz(u8),
@@ -72,7 +72,7 @@ bits! {
     Float8E4M3Fn(u8),
     /// A float8 of 4 exponent and 3 mantissa bits, finite, without negative zero.
     Float8E4M3Fnuz(u8),
-    /// A float8 of 5 exponent and 2 mantissa bits, as IEEE would have it.
+    /// A float8 of 5 exponent and 2 mantissa bits, with the rules of IEEE 754.
     Float8E5M2(u8),
     /// A float8 of 5 exponent and 2 mantissa bits, finite, without negative zero.
     Float8E5M2Fnuz(u8),

@@ -1,4 +1,4 @@
-//! Errors, with the numbers that programs read.
+//! Errors and their details.
 
 use std::ffi::CStr;
 use std::fmt;
@@ -17,7 +17,7 @@ macro_rules! operands {
         }
 
         impl Operand {
-            /// The name with which messages of the library begin.
+            /// Returns the name with which messages of the library begin.
             fn name(self) -> &'static str {
                 match self {
                     $(Operand::$variant => $name,)*
@@ -35,7 +35,7 @@ macro_rules! operands {
 }
 
 operands! {
-    /// None in particular.
+    /// The error concerns no operand.
     None = GTH_OPERAND_NONE "none",
     /// The source tensor.
     Params = GTH_OPERAND_PARAMS "params",
@@ -86,7 +86,7 @@ pub struct Cause {
     pub value: i128,
     /// The required value: a bound, a size, or the number of a dtype.
     pub limit: i64,
-    /// Negative indices count from the end: the valid range is `[-limit, limit)`.
+    /// True if negative indices count from the end. The valid range is then `[-limit, limit)`.
     pub wraps: bool,
     /// The number of a CUDA error, or errno. 0 if there is none.
     pub native: i32,
@@ -94,9 +94,9 @@ pub struct Cause {
     pub sequence: i64,
     /// The number of device calls that have failed since the last take.
     pub count: u64,
-    /// The number of the request, in a call that runs several.
+    /// The number of the request in a call that runs several requests.
     pub item: Option<u64>,
-    /// The same in English. It may change between releases.
+    /// The error in English. It may change between releases.
     pub message: String,
 }
 
@@ -107,8 +107,8 @@ impl fmt::Display for Cause {
 }
 
 impl Cause {
-    /// An error that this crate finds before it calls the library. The message begins with the operand, as those of the
-    /// library do.
+    /// Creates an error that this crate finds before it calls the library. The message begins with the operand, as
+    /// messages of the library do.
     pub(crate) fn new(status: i32, operand: Operand, message: impl fmt::Display) -> Self {
         Cause {
             status,
@@ -180,8 +180,8 @@ macro_rules! errors {
         ///
         /// let table = [0.5f32, 1.5, 2.5];
         /// let ids = [0u8, 7];
-        /// let answer = gather(&Tensor::new(&table, &[3]), &Tensor::new(&ids, &[2]), &Options::new());
-        /// match answer {
+        /// let result = gather(&Tensor::new(&table, &[3]), &Tensor::new(&ids, &[2]), &Options::new());
+        /// match result {
         ///     Err(Error::Index(cause)) => {
         ///         assert_eq!(cause.position, Some(1));
         ///         assert_eq!((cause.value, cause.limit), (7, 3));
@@ -208,7 +208,7 @@ macro_rules! errors {
 
         impl From<Cause> for Error {
             fn from(cause: Cause) -> Self {
-                let cause = Box::new(cause); // so that results stay two words
+                let cause = Box::new(cause); // A result then has only two words.
                 match cause.status {
                     $(sys::$status => Error::$variant(cause),)*
                     _ => Error::Other(cause),
@@ -282,11 +282,10 @@ errors! {
     Io = GTH_E_IO,
 }
 
-/// Calls the library with room for an error, and converts the status into a result.
+/// Calls the library with memory for an error, and converts the status to a result.
 #[inline]
 pub(crate) fn call(f: impl FnOnce(*mut sys::gth_error) -> i32) -> Result<(), Error> {
-    // On success the library writes one field of the 328 bytes: to clear them first would take longer than a small
-    // call.
+    // On success the library writes one field of the 328 bytes. To clear all of them takes longer than a small call.
     let mut storage = MaybeUninit::<sys::gth_error>::uninit();
     let raw = storage.as_mut_ptr();
     // SAFETY: raw points to the storage.
@@ -301,7 +300,7 @@ pub(crate) fn call(f: impl FnOnce(*mut sys::gth_error) -> i32) -> Result<(), Err
     }
 }
 
-/// The error of a call that has returned a status other than OK.
+/// Returns the error of a call that has returned a status other than OK.
 ///
 /// # Safety
 ///

@@ -10,7 +10,7 @@ use crate::numbers::rank_to_c;
 use crate::tensor::Tensor;
 use gather_sys as sys;
 
-/// Whether an export may share memory with the tensor.
+/// The rule whether an export shares memory with the tensor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Export {
@@ -19,7 +19,7 @@ pub enum Export {
     Owned,
     /// The memory is always copied.
     Copy,
-    /// The memory is never copied: a borrowed tensor is [`Error::Unsupported`].
+    /// The memory is never copied. A borrowed tensor returns [`Error::Unsupported`].
     NoCopy,
 }
 
@@ -39,8 +39,8 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`Error::DlPack`], [`Error::DType`], [`Error::Rank`], [`Error::Shape`], [`Error::Size`], [`Error::Stride`],
-    /// [`Error::Device`], [`Error::OutOfMemory`] and [`Error::Version`].
+    /// Returns [`Error::DlPack`], [`Error::DType`], [`Error::Rank`], [`Error::Shape`], [`Error::Size`],
+    /// [`Error::Stride`], [`Error::Device`], [`Error::OutOfMemory`] and [`Error::Version`].
     ///
     /// # Safety
     ///
@@ -57,11 +57,11 @@ impl Context {
         })?)
     }
 
-    /// Creates a tensor from a legacy DLPack struct, as [`Context::from_dlpack`].
+    /// Creates a tensor from a legacy DLPack struct. Other rules are those of [`Context::from_dlpack`].
     ///
     /// # Errors
     ///
-    /// The errors of [`Context::from_dlpack`].
+    /// Returns the errors of [`Context::from_dlpack`].
     ///
     /// # Safety
     ///
@@ -80,7 +80,8 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] for strings, and for borrowed memory with [`Export::NoCopy`]. [`Error::OutOfMemory`].
+    /// Returns [`Error::Unsupported`] for strings, and for borrowed memory with [`Export::NoCopy`].
+    /// [`Error::OutOfMemory`].
     pub fn into_dlpack(
         &self,
         tensor: Tensor<'_>,
@@ -94,11 +95,12 @@ impl Context {
         Ok(NonNull::new(out).expect("an export is not null"))
     }
 
-    /// Exports a tensor as a legacy DLPack struct, as [`Context::into_dlpack`].
+    /// Exports a tensor as a legacy DLPack struct. Other rules are those of [`Context::into_dlpack`].
     ///
     /// # Errors
     ///
-    /// The errors of [`Context::into_dlpack`], and [`Error::ReadOnly`] for read-only memory that would be shared.
+    /// Returns the errors of [`Context::into_dlpack`], and [`Error::ReadOnly`] for read-only memory that would be
+    /// shared.
     pub fn into_dlpack_legacy(
         &self,
         tensor: Tensor<'_>,
@@ -119,7 +121,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`Error::DType`] for another format and for nulls, [`Error::Arrow`], [`Error::Rank`], [`Error::Shape`],
+    /// Returns [`Error::DType`] for another format and for nulls, [`Error::Arrow`], [`Error::Rank`], [`Error::Shape`],
     /// [`Error::Size`] and [`Error::OutOfMemory`].
     ///
     /// # Safety
@@ -142,12 +144,12 @@ impl Context {
         })?)
     }
 
-    /// Exports a tensor of strings as an Arrow array, flat in row-major order: format U for text, Z for other bytes.
-    /// The caller must call the release of both structs.
+    /// Exports a tensor of strings as a flat Arrow array in row-major order. The format is U for text, and Z for other
+    /// bytes. The caller must call the release of both structs.
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] for other tensors, and for borrowed memory with [`Export::NoCopy`].
+    /// Returns [`Error::Unsupported`] for other tensors, and for borrowed memory with [`Export::NoCopy`].
     /// [`Error::OutOfMemory`].
     ///
     /// # Safety

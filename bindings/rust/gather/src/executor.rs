@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use crate::numbers::extent_from_c;
 
-/// The pieces of one large call, for an executor to run on any threads. See [`ContextBuilder::executor`].
+/// The pieces of one large call. An executor runs them on any threads. See [`ContextBuilder::executor`].
 ///
 /// [`ContextBuilder::executor`]: crate::ContextBuilder::executor
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub struct Work<'w> {
     arg: *mut c_void,
     count: i64,
     next: AtomicI64,
-    lent: PhantomData<&'w ()>,
+    borrow: PhantomData<&'w ()>,
 }
 
 // SAFETY: any threads may run the pieces, and each piece runs once.
@@ -50,7 +50,7 @@ impl Work<'_> {
 
 pub(crate) type Executor = Box<dyn Fn(&Work<'_>) + Send + Sync>;
 
-/// The hook that the library calls.
+/// The hook for large calls of the library.
 ///
 /// # Safety
 ///
@@ -69,10 +69,10 @@ pub(crate) unsafe extern "C" fn parallel_for(
         arg,
         count,
         next: AtomicI64::new(0),
-        lent: PhantomData,
+        borrow: PhantomData,
     };
-    // A panic must not unwind into C. The pieces that the executor has not run are run here, so that the call is
-    // complete whatever the closure does. The panic hook has already reported the panic.
+    // A panic must not unwind into C. The panic hook has already reported it. The pieces that the executor has not run
+    // are run here, so that the call is always complete.
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| executor(&work))) {
         discard(payload);
     }

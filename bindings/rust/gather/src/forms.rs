@@ -1,5 +1,5 @@
-//! The forms of an operation: the public functions that each line of the table of operations defines, and the code that
-//! all of them share.
+//! The forms of an operation. These are the public functions that each entry of the table of operations defines, and
+//! the code that they share.
 
 use std::ptr;
 
@@ -13,7 +13,7 @@ use crate::options::Options;
 use crate::tensor::Tensor;
 use gather_sys as sys;
 
-/// A request with its operands by role.
+/// Returns a request with its operands by role.
 pub(crate) fn request(
     op: i32,
     table: &sys::gth_tensor_desc,
@@ -100,7 +100,7 @@ pub(crate) fn read_shape(
     Ok(shape[..count(rows.ndim)].iter().copied().map(extent_from_c).collect())
 }
 
-/// Documentation of a method of [`Context`] or [`Plan`](crate::Plan) that begins with a link to a function of this
+/// Returns the documentation of a method of [`Context`] or [`Plan`](crate::Plan). It has a link to a function of this
 /// crate.
 macro_rules! doc_of {
     ($before:literal $name:ident $after:literal) => {

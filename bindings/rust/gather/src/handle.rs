@@ -22,14 +22,16 @@ impl Handle {
         let mut raw = std::ptr::null_mut();
         call(|err| f(&mut raw, err))?;
         // The value is a token of the library. It is not NULL after success.
-        Ok(Handle(NonNull::new(raw).expect("a made tensor has a handle")))
+        Ok(Handle(
+            NonNull::new(raw).expect("the handle of a new tensor is not NULL"),
+        ))
     }
 
     pub fn as_ptr(&self) -> *mut sys::gth_tensor {
         self.0.as_ptr()
     }
 
-    /// The tensor as an operand.
+    /// Returns the tensor as an operand.
     pub fn operand(&self) -> sys::gth_tensor_desc {
         sys::gth_tensor_desc {
             size: struct_size::<sys::gth_tensor_desc>(),
@@ -38,7 +40,7 @@ impl Handle {
         }
     }
 
-    /// The description of the tensor. Its shape and strides live as long as the handle.
+    /// Returns the description of the tensor. Its shape and strides live as long as the handle.
     pub fn describe(&self) -> Result<sys::gth_tensor_desc, Error> {
         let mut desc = sys::gth_tensor_desc {
             size: struct_size::<sys::gth_tensor_desc>(),

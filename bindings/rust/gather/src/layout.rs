@@ -13,20 +13,20 @@ use crate::error::{Cause, Error, Operand};
 use crate::numbers::{bytes_to_c, count, extent_to_c, rank_to_c, struct_size};
 use gather_sys as sys;
 
-/// An extent that a plan leaves open, or that a shape query passes through.
+/// An open extent. Each run of a plan sets its value. In a shape query, the result also has an open extent.
 pub const OPEN: usize = usize::MAX;
 
-// It is the -1 of the library, in the unsigned numbers of Rust's shapes.
+// It has the bits of -1, the open extent of the library.
 const _: () = assert!(extent_to_c(OPEN) == sys::GTH_OPEN as i64);
 
 /// Dtype, shape and strides of a tensor.
 #[derive(Clone, Copy)]
 pub struct Layout<'a> {
     pub(crate) desc: sys::gth_tensor_desc,
-    lent: PhantomData<&'a [usize]>,
+    borrow: PhantomData<&'a [usize]>,
 }
 
-// SAFETY: the pointers are those of borrowed slices of integers, which are only read.
+// SAFETY: the pointers are those of borrowed slices of integers. Calls only read them.
 unsafe impl Send for Layout<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Layout<'_> {}
@@ -59,7 +59,7 @@ impl<'a> Layout<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Rank`] if there are more or fewer strides than dims.
+    /// Returns [`Error::Rank`] if there are more or fewer strides than dims.
     pub fn with_strides(mut self, strides: &'a [isize]) -> Result<Self, Error> {
         set_strides(&mut self.desc, strides)?;
         Ok(self)
@@ -74,7 +74,7 @@ impl<'a> Layout<'a> {
     pub(crate) fn from_desc(desc: sys::gth_tensor_desc) -> Self {
         Layout {
             desc,
-            lent: PhantomData,
+            borrow: PhantomData,
         }
     }
 }
@@ -86,7 +86,7 @@ impl fmt::Debug for Layout<'_> {
     }
 }
 
-/// Formats a description for debugging. Default values are left out.
+/// Formats a description for debugging. It omits default values.
 ///
 /// # Safety
 ///
@@ -113,7 +113,7 @@ pub(crate) unsafe fn fmt_desc(f: &mut fmt::Formatter<'_>, name: &str, desc: &sys
     out.finish()
 }
 
-/// A shape as it is written in programs.
+/// Formats a shape as programs write it.
 pub(crate) fn extents(shape: &[usize]) -> impl fmt::Debug + use<> {
     shape.iter().map(|&extent| Extent(extent)).collect::<Vec<_>>()
 }
@@ -129,7 +129,8 @@ impl fmt::Debug for Extent {
     }
 }
 
-/// A description without memory. A usize is read as the int64 of the same bits. The library refuses negative extents.
+/// Returns a description without memory. The library reads a usize as the int64 of the same bits, and rejects negative
+/// extents.
 #[inline]
 pub(crate) fn describe(kind: Kind, shape: &[usize]) -> sys::gth_tensor_desc {
     sys::gth_tensor_desc {
@@ -149,7 +150,7 @@ pub(crate) fn describe(kind: Kind, shape: &[usize]) -> sys::gth_tensor_desc {
     }
 }
 
-/// Sets the strides of a description. The caller keeps them alive as long as it.
+/// Sets the strides of a description. They must live as long as the description.
 pub(crate) fn set_strides(desc: &mut sys::gth_tensor_desc, strides: &[isize]) -> Result<(), Error> {
     if strides.len() != count(desc.ndim) {
         let message = format!("{} strides for {} dims", strides.len(), desc.ndim);
@@ -161,7 +162,7 @@ pub(crate) fn set_strides(desc: &mut sys::gth_tensor_desc, strides: &[isize]) ->
     Ok(())
 }
 
-/// The shape of a description.
+/// Returns the shape of a description.
 ///
 /// # Safety
 ///
@@ -174,7 +175,7 @@ pub(crate) unsafe fn shape<'a>(desc: &sys::gth_tensor_desc) -> &'a [usize] {
     unsafe { slice::from_raw_parts(desc.shape.cast(), count(desc.ndim)) }
 }
 
-/// The strides of a description in bytes. `None` means that it is dense.
+/// Returns the strides of a description in bytes, or `None` if it is dense.
 ///
 /// # Safety
 ///

@@ -23,9 +23,9 @@ gathers! {
         ///
         /// # Errors
         ///
-        /// [`Error::DType`], [`Error::Rank`], [`Error::Axis`], [`Error::Batch`], [`Error::Shape`], [`Error::Size`],
-        /// [`Error::Stride`], [`Error::Device`], [`Error::Null`], [`Error::Index`], [`Error::Version`],
-        /// [`Error::OutOfMemory`].
+        /// Returns [`Error::DType`], [`Error::Rank`], [`Error::Axis`], [`Error::Batch`], [`Error::Shape`],
+        /// [`Error::Size`], [`Error::Stride`], [`Error::Device`], [`Error::Null`], [`Error::Index`],
+        /// [`Error::Version`], [`Error::OutOfMemory`].
         ///
         /// # Examples
         ///
@@ -44,14 +44,15 @@ gathers! {
         ///
         /// # Errors
         ///
-        /// The errors of [`gather()`], [`Error::ReadOnly`], [`Error::Alias`], and [`Error::Unsupported`] for strings.
+        /// Returns the errors of [`gather()`], [`Error::ReadOnly`], [`Error::Alias`], and [`Error::Unsupported`] for
+        /// strings.
         gather_into,
-        /// Infers the shape of the output of [`gather()`]. An extent of [`OPEN`](crate::OPEN) is passed through.
+        /// Infers the shape of the output of [`gather()`]. An extent of [`OPEN`](crate::OPEN) stays open in the result.
         ///
         /// # Errors
         ///
-        /// [`Error::DType`], [`Error::Rank`], [`Error::Axis`], [`Error::Batch`], [`Error::Shape`], [`Error::Size`],
-        /// [`Error::Version`].
+        /// Returns [`Error::DType`], [`Error::Rank`], [`Error::Axis`], [`Error::Batch`], [`Error::Shape`],
+        /// [`Error::Size`], [`Error::Version`].
         ///
         /// # Examples
         ///
@@ -78,7 +79,7 @@ gathers! {
         ///
         /// # Errors
         ///
-        /// The errors of [`gather()`].
+        /// Returns the errors of [`gather()`].
         ///
         /// # Examples
         ///
@@ -96,13 +97,13 @@ gathers! {
         ///
         /// # Errors
         ///
-        /// The errors of [`gather_into`].
+        /// Returns the errors of [`gather_into`].
         gather_nd_into,
         /// Infers the shape of the output of [`gather_nd`], as [`output_shape`].
         ///
         /// # Errors
         ///
-        /// The errors of [`output_shape`].
+        /// Returns the errors of [`output_shape`].
         output_shape_nd,
         gather_nd_to
     }
@@ -121,7 +122,7 @@ gathers! {
         ///
         /// # Errors
         ///
-        /// The errors of [`gather()`]. If batch_dims is not 0, [`Error::Batch`].
+        /// Returns the errors of [`gather()`]. If batch_dims is not 0, [`Error::Batch`].
         ///
         /// # Examples
         ///
@@ -146,13 +147,13 @@ gathers! {
         ///
         /// # Errors
         ///
-        /// The errors of [`gather_into`].
+        /// Returns the errors of [`gather_into`].
         gather_elements_into,
         /// Infers the shape of the output of [`gather_elements`], as [`output_shape`].
         ///
         /// # Errors
         ///
-        /// The errors of [`output_shape`].
+        /// Returns the errors of [`output_shape`].
         output_shape_elements,
         gather_elements_to
     }
@@ -168,16 +169,16 @@ scatters! {
         /// out[B, O, indices[B, J], I] = reduction(the same element, updates[B, O, J, I])   J in row-major order
         /// ```
         ///
-        /// Elements that no index selects are those of `target`. If several updates select one slice, they are combined
-        /// in their order, see [`Reduction`](crate::Reduction): without a reduction the last update remains. The result
+        /// Elements that no index selects are those of `target`. If several updates select one slice, the last one
+        /// remains. With a [`Reduction`](crate::Reduction), all of them are combined in their order. The result
         /// does not depend on the number of threads, and owns its memory. This is the only form of scatter that
         /// supports strings.
         ///
         /// # Errors
         ///
-        /// [`Error::DType`], [`Error::Rank`], [`Error::Axis`], [`Error::Batch`], [`Error::Shape`], [`Error::Size`],
-        /// [`Error::Stride`], [`Error::Device`], [`Error::Null`], [`Error::Index`], [`Error::Version`],
-        /// [`Error::OutOfMemory`], and [`Error::Unsupported`] on a device.
+        /// Returns [`Error::DType`], [`Error::Rank`], [`Error::Axis`], [`Error::Batch`], [`Error::Shape`],
+        /// [`Error::Size`], [`Error::Stride`], [`Error::Device`], [`Error::Null`], [`Error::Index`],
+        /// [`Error::Version`], [`Error::OutOfMemory`], and [`Error::Unsupported`] on a device.
         ///
         /// # Examples
         ///
@@ -200,9 +201,9 @@ scatters! {
         ///
         /// # Errors
         ///
-        /// The errors of [`scatter()`], and [`Error::ReadOnly`]. [`Error::Unsupported`] for strings, and for memory
-        /// that may be uninitialised, because a scatter reads its target. The exclusive borrow of the target ensures
-        /// that it does not overlap the other operands.
+        /// Returns the errors of [`scatter()`], and [`Error::ReadOnly`]. [`Error::Unsupported`] for strings, and for
+        /// memory that may be uninitialised, because a scatter reads its target. The exclusive borrow of the target
+        /// ensures that it does not overlap the other operands.
         ///
         /// # Examples
         ///
@@ -232,12 +233,12 @@ scatters! {
         /// scatter_into(&mut target, &Tensor::new(&[2u8, 1, 0], &[3]), &updates, &Options::new());
         /// ```
         scatter_into,
-        /// Infers the shape that the updates of [`scatter()`] must have. An extent of [`OPEN`](crate::OPEN) is passed
-        /// through.
+        /// Infers the shape that the updates of [`scatter()`] must have. An extent of [`OPEN`](crate::OPEN) stays open
+        /// in the result.
         ///
         /// # Errors
         ///
-        /// The errors of [`output_shape`].
+        /// Returns the errors of [`output_shape`].
         ///
         /// # Examples
         ///
@@ -264,7 +265,7 @@ scatters! {
         ///
         /// # Errors
         ///
-        /// The errors of [`scatter()`].
+        /// Returns the errors of [`scatter()`].
         ///
         /// # Examples
         ///
@@ -282,13 +283,13 @@ scatters! {
         ///
         /// # Errors
         ///
-        /// The errors of [`scatter_into`].
+        /// Returns the errors of [`scatter_into`].
         scatter_nd_into,
         /// Infers the shape that the updates of [`scatter_nd()`] must have, as [`updates_shape`].
         ///
         /// # Errors
         ///
-        /// The errors of [`output_shape`].
+        /// Returns the errors of [`output_shape`].
         updates_shape_nd,
         scatter_nd_from
     }
@@ -306,7 +307,7 @@ scatters! {
         ///
         /// # Errors
         ///
-        /// The errors of [`scatter()`]. If batch_dims is not 0, [`Error::Batch`].
+        /// Returns the errors of [`scatter()`]. If batch_dims is not 0, [`Error::Batch`].
         ///
         /// # Examples
         ///
@@ -325,13 +326,13 @@ scatters! {
         ///
         /// # Errors
         ///
-        /// The errors of [`scatter_into`].
+        /// Returns the errors of [`scatter_into`].
         scatter_elements_into,
         /// Infers the shape that the updates of [`scatter_elements()`] must have, as [`updates_shape`].
         ///
         /// # Errors
         ///
-        /// The errors of [`output_shape`].
+        /// Returns the errors of [`output_shape`].
         updates_shape_elements,
         scatter_elements_from
     }
@@ -339,14 +340,14 @@ scatters! {
 
 gradients! {
     GTH_OP_GATHER_GRADIENT {
-        /// Computes the gradient of [`gather()`] with respect to its params, which have the given shape: zeros, to
-        /// which each slice of the gradient of the output is added where the gather has read it. The options are those
-        /// of the gather. Rows that it has filled or skipped contribute nothing. The result does not depend on the
-        /// number of threads.
+        /// Computes the gradient of [`gather()`] with respect to its params. `shape` is the shape of the params. The
+        /// result begins with zeros. Each slice of the gradient of the output is added to the slice that the gather
+        /// read. The options are those of the gather. Rows that it filled or skipped contribute nothing. The result
+        /// does not depend on the number of threads.
         ///
         /// # Errors
         ///
-        /// The errors of [`scatter()`], with [`Operand::Target`](crate::Operand::Target) for the result and
+        /// Returns the errors of [`scatter()`], with [`Operand::Target`](crate::Operand::Target) for the result and
         /// [`Operand::Updates`](crate::Operand::Updates) for `gradient`.
         ///
         /// # Examples
@@ -354,7 +355,7 @@ gradients! {
         /// ```
         /// use gather::{Options, Tensor, gather_gradient};
         ///
-        /// let gradient = [1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0]; // of the rows 2, 0 and 2 of 3
+        /// let gradient = [1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0]; // the gradients of rows 2, 0 and 2
         /// let (gradient, ids) = (Tensor::new(&gradient, &[3, 2]), Tensor::new(&[2i64, 0, 2], &[3]));
         /// let table = gather_gradient(&gradient, &ids, &[3, 2], &Options::new())?;
         /// assert_eq!(table.as_slice::<f32>()?, [3.0, 4.0, 0.0, 0.0, 6.0, 8.0]);
@@ -366,7 +367,7 @@ gradients! {
         ///
         /// # Errors
         ///
-        /// The errors of [`gather_gradient`], [`Error::ReadOnly`] and [`Error::Alias`].
+        /// Returns the errors of [`gather_gradient`], [`Error::ReadOnly`] and [`Error::Alias`].
         gather_gradient_into
     }
     GTH_OP_GATHER_ND_GRADIENT {
@@ -374,13 +375,13 @@ gradients! {
         ///
         /// # Errors
         ///
-        /// The errors of [`gather_gradient`].
+        /// Returns the errors of [`gather_gradient`].
         gather_nd_gradient,
         /// Writes the result of [`gather_nd_gradient`] to existing memory, as [`gather_gradient_into`].
         ///
         /// # Errors
         ///
-        /// The errors of [`gather_gradient_into`].
+        /// Returns the errors of [`gather_gradient_into`].
         gather_nd_gradient_into
     }
     GTH_OP_GATHER_ELEMENTS_GRADIENT {
@@ -388,13 +389,13 @@ gradients! {
         ///
         /// # Errors
         ///
-        /// The errors of [`gather_gradient`].
+        /// Returns the errors of [`gather_gradient`].
         gather_elements_gradient,
         /// Writes the result of [`gather_elements_gradient`] to existing memory, as [`gather_gradient_into`].
         ///
         /// # Errors
         ///
-        /// The errors of [`gather_gradient_into`].
+        /// Returns the errors of [`gather_gradient_into`].
         gather_elements_gradient_into
     }
 }

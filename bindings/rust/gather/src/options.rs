@@ -58,9 +58,9 @@ choices! {
 
     /// The meaning of a negative index.
     Negative {
-        /// It is out of bounds.
+        /// A negative index is out of bounds.
         Reject = GTH_NEGATIVE_REJECT,
-        /// It counts from the end, once.
+        /// A negative index counts from the end, once.
         Wrap = GTH_NEGATIVE_WRAP,
     }
 
@@ -89,9 +89,9 @@ choices! {
     /// The rule for the extents of params and indices in [`gather_elements`](crate::gather_elements) and
     /// [`scatter_elements`](crate::scatter_elements()), in the dims that are not the axis.
     Extents {
-        /// They are equal.
+        /// The extents must be equal.
         Equal = GTH_EXTENTS_EQUAL,
-        /// Those of indices may be smaller: a prefix of params is used, as in torch and ONNX.
+        /// Extents of indices may be smaller. The call then uses a prefix of params, as in torch and ONNX.
         Prefix = GTH_EXTENTS_PREFIX,
         /// An extent of 1 is repeated, as in NumPy and JAX.
         Broadcast = GTH_EXTENTS_BROADCAST,
@@ -102,21 +102,22 @@ choices! {
     Reduction {
         /// The row becomes the update. If several updates select it, the last one remains. All dtypes support it.
         None = GTH_REDUCTION_NONE,
-        /// The sum. Integers wrap around, and bools are or-ed. Strings and float8 do not support it.
+        /// The row becomes the sum. Integers wrap around, and for bools it is the logical or. Strings and float8 do not
+        /// support it.
         Add = GTH_REDUCTION_ADD,
-        /// The product. Bools are and-ed. Strings and float8 do not support it.
+        /// The row becomes the product. For bools it is the logical and. Strings and float8 do not support it.
         Mul = GTH_REDUCTION_MUL,
-        /// The maximum, or NaN if either is NaN. Strings, float8 and complex numbers do not support it.
+        /// The row becomes the maximum, or NaN if either is NaN. Strings, float8 and complex numbers do not support it.
         Max = GTH_REDUCTION_MAX,
-        /// The minimum, or NaN if either is NaN. Strings, float8 and complex numbers do not support it.
+        /// The row becomes the minimum, or NaN if either is NaN. Strings, float8 and complex numbers do not support it.
         Min = GTH_REDUCTION_MIN,
     }
 
     /// The type in which [`Reduction::Add`] and [`Reduction::Mul`] combine float16 and bfloat16.
     Accumulate {
-        /// The dtype: 4,096 ones added to a float16 are 2,048.
+        /// The type is the dtype. The sum of 4,096 ones in float16 is then 2,048.
         DType = GTH_ACCUMULATE_DTYPE,
-        /// float32, rounded once at the end. Such a call allocates memory.
+        /// The type is float32, and the result is rounded once at the end. Such a call allocates memory.
         Float32 = GTH_ACCUMULATE_FLOAT32,
     }
 }
@@ -151,8 +152,7 @@ impl Default for Options {
     }
 }
 
-/// The table of the options that are one field each: a number, or a choice. It defines the setters, and how the fields
-/// are formatted for debugging.
+/// Defines the setters and the debug format of the options that are one field each. A field is a number or a choice.
 macro_rules! options {
     ($($(#[$doc:meta])* $kind:ident $field:ident: $type:ty;)*) => {
         impl Options {
@@ -184,7 +184,7 @@ options! {
     /// Sets the number of leading dims that params and indices share. In gather a negative number counts from the rank
     /// of indices. In gather_elements it must be 0.
     number batch_dims: i64;
-    /// Sets the system whose results are wanted. The other switches override it, in whatever order they are set.
+    /// Sets the system whose results a call must have. Other switches override it, regardless of their order.
     choice profile: Profile;
     /// Sets the opset, with [`Profile::Onnx`] and [`Profile::Ort`]. The newest definition not above it is used. 0 means
     /// the newest.
@@ -223,7 +223,7 @@ impl Options {
         self
     }
 
-    /// Sets an element that [`Bounds::Fill`] writes. If params have another dtype, calls return [`Error::DType`].
+    /// Sets the element that [`Bounds::Fill`] writes. If params have another dtype, calls return [`Error::DType`].
     pub fn fill_value<T: Element>(mut self, value: T) -> Self {
         let mut image = [0u64; 2];
         const { assert!(size_of::<T>() <= size_of::<[u64; 2]>()) };
@@ -233,11 +233,11 @@ impl Options {
         self
     }
 
-    /// Sets the memory of an element that [`Bounds::Fill`] writes.
+    /// Sets the element that [`Bounds::Fill`] writes, as bytes.
     ///
     /// # Errors
     ///
-    /// [`Error::DType`] if the bytes are no element of this dtype.
+    /// Returns [`Error::DType`] if the bytes are no element of this dtype.
     pub fn fill_image(self, dtype: DType, bytes: &[u8]) -> Result<Self, Error> {
         if dtype == DType::Bool {
             check_bools(bytes)?;
@@ -254,8 +254,8 @@ impl Options {
         Ok(unsafe { self.fill_image_unchecked(dtype, image) })
     }
 
-    /// Sets the memory of an element, as [`Options::fill_image`], without a check. As many bytes are used as an element
-    /// has.
+    /// Sets the element that [`Bounds::Fill`] writes, as bytes, without a check. Bytes beyond the size of an element
+    /// are ignored.
     ///
     /// # Safety
     ///
@@ -278,7 +278,8 @@ impl Options {
         self.fill_dtype = dtype as i32;
     }
 
-    /// Checks that the fill value has the dtype of the params. The library itself knows only its bytes.
+    /// Checks that the fill value has the dtype of the params. The library cannot check it, because it gets only the
+    /// bytes.
     #[inline]
     pub(crate) fn check_fill(&self, params: &sys::gth_tensor_desc) -> Result<(), Error> {
         if self.raw.fill != sys::GTH_FILL_VALUE || self.fill_dtype == params.dtype {
@@ -306,7 +307,7 @@ impl Options {
     }
 }
 
-/// Shows the options that have been set.
+/// Formats the options that have been set.
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (raw, mut out) = (&self.raw, f.debug_struct("Options"));

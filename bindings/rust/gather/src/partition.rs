@@ -1,4 +1,4 @@
-//! Partitioning of ids by the shards of a table.
+//! The partition of ids by the shards of a table.
 
 use std::ptr;
 
@@ -76,7 +76,7 @@ pub struct Parts {
     pub order: Vec<i64>,
 }
 
-/// The result of [`partition_once`]: as [`Parts`], but each row is requested once.
+/// The result of [`partition_once`]. It requests each row once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartsOnce {
     /// The number of rows that are requested from each shard.
@@ -108,7 +108,7 @@ impl Context {
         let mut scratch_bytes = 0;
         // SAFETY: the description and the borders are borrowed, and no ids are read.
         call(|err| unsafe { sys::gth_partition_scratch(&ids.desc, &raw, flags, &mut scratch_bytes, err) })?;
-        // The library has checked the product. It may be zero because of a later extent.
+        // The library has checked the product. A partial product may overflow if a later extent is 0.
         let n = ids.shape().iter().fold(1, |n: usize, &extent| n.wrapping_mul(extent));
         let mut counts: Vec<usize> = room(shards.count)?;
         let (mut local, mut linked): (Vec<i64>, Vec<i64>) = (room(n)?, room(n)?);
@@ -135,29 +135,29 @@ impl Context {
         // each of them has its order, or each id has its place.
         unsafe {
             counts.set_len(shards.count);
-            let asked = counts.iter().sum();
-            local.set_len(asked);
-            linked.set_len(if once { n } else { asked });
+            let requested = counts.iter().sum();
+            local.set_len(requested);
+            linked.set_len(if once { n } else { requested });
         }
         Ok(Split { counts, local, linked })
     }
 }
 
-/// The vectors of a result. `linked` is the order, or the places.
+/// The vectors of a result. `linked` holds the order, or the places.
 struct Split {
     counts: Vec<usize>,
     local: Vec<i64>,
     linked: Vec<i64>,
 }
 
-/// An empty vector with a capacity of `count` numbers.
+/// Returns an empty vector with a capacity of `count` numbers.
 fn room<T>(count: usize) -> Result<Vec<T>, Error> {
     let mut numbers = Vec::new();
     match numbers.try_reserve_exact(count) {
         Ok(()) => Ok(numbers),
         Err(_) => {
             let bytes = bytes_to_c(count.saturating_mul(size_of::<T>()));
-            let message = format!("no memory of {bytes} bytes to partition the ids");
+            let message = format!("cannot allocate {bytes} bytes to partition the ids");
             Err(Cause::new(sys::GTH_E_NOMEM, Operand::Indices, message)
                 .numbers(bytes.into(), 0)
                 .into())
@@ -165,19 +165,20 @@ fn room<T>(count: usize) -> Result<Vec<T>, Error> {
     }
 }
 
-/// Partitions ids by the shards that store their rows: which rows each shard gathers, and where they belong.
+/// Assigns each id to the shard that stores its row. The result has the rows that each shard must gather, and the
+/// positions of their ids.
 ///
 /// The ids may have any shape. They are validated as the indices of a [`gather`](crate::gather()) along a dim of all
 /// rows. An error has the position of the id among all ids. Ids that [`Bounds`](crate::Bounds) fills or skips request
 /// no row. The result does not depend on the number of threads.
 ///
-/// The rows of all shards, concatenated in the order of the shards, return to their places by a
-/// [`scatter_into`](crate::scatter_into) along `order`. An error of a shard at its k-th row concerns the id at
+/// Concatenate the rows of all shards in the order of the shards. [`scatter_into`](crate::scatter_into) with `order` as
+/// indices then writes each row to the position of its id. An error of a shard at its k-th row concerns the id at
 /// `order[first + k]`, where `first` is the number of rows of the shards before it.
 ///
 /// # Errors
 ///
-/// [`Error::Index`], [`Error::DType`], [`Error::Shape`] (also of shards and borders), [`Error::Size`],
+/// Returns [`Error::Index`], [`Error::DType`], [`Error::Shape`] (also of shards and borders), [`Error::Size`],
 /// [`Error::Stride`], [`Error::Version`], [`Error::Race`] and [`Error::OutOfMemory`]. On a device also
 /// [`Error::Device`] and [`Error::Unsupported`].
 ///
@@ -192,17 +193,17 @@ fn room<T>(count: usize) -> Result<Vec<T>, Error> {
 /// assert_eq!(parts.counts, [2, 1, 1]);
 /// let (mut rows, mut first) = ([0.0f32; 4], 0);
 /// for (shard, count) in shards.iter().zip(parts.counts) {
-///     let (asked, shape) = (first..first + count, [count]);
-///     let local = Tensor::new(&parts.local[asked.clone()], &shape);
-///     let sent = gather(&Tensor::new(shard, &[shard.len()]), &local, &options)?;
-///     let order = Tensor::new(&parts.order[asked], &shape);
-///     scatter_into(&mut TensorMut::new(&mut rows, &[4]), &order, &sent, &options)?;
+///     let (range, shape) = (first..first + count, [count]);
+///     let local = Tensor::new(&parts.local[range.clone()], &shape);
+///     let received = gather(&Tensor::new(shard, &[shard.len()]), &local, &options)?;
+///     let order = Tensor::new(&parts.order[range], &shape);
+///     scatter_into(&mut TensorMut::new(&mut rows, &[4]), &order, &received, &options)?;
 ///     first += count;
 /// }
 /// assert_eq!(rows, [7.0, 0.0, 8.0, 3.0]);
 ///
-/// let answer = partition(&Tensor::new(&[2u8, 10], &[2]), &Shards::borders(&[0, 4, 10]), &options);
-/// let Err(Error::Index(cause)) = answer else { unreachable!() };
+/// let result = partition(&Tensor::new(&[2u8, 10], &[2]), &Shards::borders(&[0, 4, 10]), &options);
+/// let Err(Error::Index(cause)) = result else { unreachable!() };
 /// assert_eq!((cause.position, cause.value, cause.limit), (Some(1), 10, 10));
 /// # Ok::<(), gather::Error>(())
 /// ```
@@ -210,13 +211,12 @@ pub fn partition(ids: &Tensor<'_>, shards: &Shards<'_>, options: &Options) -> Re
     context::DEFAULT.partition(ids, shards, options)
 }
 
-/// Partitions ids as [`partition`], but requests a row once if several ids select it. The rows of all shards,
-/// concatenated in the order of the shards, return to their places by a [`gather`](crate::gather()) with `place` as
-/// indices.
+/// Partitions ids as [`partition`], but requests a row once if several ids select it. [`gather`](crate::gather()) with
+/// `place` as indices, from the concatenated rows of all shards, then returns the row of each id.
 ///
 /// # Errors
 ///
-/// The errors of [`partition`].
+/// Returns the errors of [`partition`].
 ///
 /// # Examples
 ///

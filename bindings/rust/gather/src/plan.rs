@@ -15,9 +15,9 @@ use gather_sys as sys;
 
 /// A gather, or a scatter in place, whose shapes, strides and options are validated once.
 ///
-/// One extent may be [`OPEN`]. Each run then gives its value. It is an extent of the tuples, or the outermost batch dim
-/// of params and indices, which is then open in both. In operations on single elements it is the extent of the axis of
-/// indices, or the outermost dim of both operands if that is not the axis. Runs allocate nothing, except with
+/// One extent may be [`OPEN`]. Each run then gives its value. It is an extent of the tuples, or the outermost batch
+/// dim, which is then open in params and indices. In operations on single elements, it is the extent of indices along
+/// the axis, or the outermost dim of both operands. Runs allocate nothing, except with
 /// [`Accumulate::Float32`](crate::Accumulate::Float32).
 ///
 /// # Examples
@@ -66,7 +66,7 @@ pub(crate) enum Written {
 }
 
 impl Written {
-    /// The names of the table and the rows in errors.
+    /// Returns the names of the table and the rows in errors.
     fn names(self) -> (Operand, Operand) {
         match self {
             Written::Table => (Operand::Target, Operand::Updates),
@@ -82,7 +82,7 @@ unsafe impl Send for Plan {}
 unsafe impl Sync for Plan {}
 
 impl Plan {
-    /// Without a layout of the rows they are dense.
+    /// Creates a plan. If `rows` is `None`, the rows are dense.
     pub(crate) fn create(
         op: i32,
         written: Written,
@@ -106,11 +106,12 @@ impl Plan {
         })
     }
 
-    /// Infers the shape of the output, or of the updates, for an open extent of `n`. [`OPEN`] is passed through.
+    /// Infers the shape of the output, or of the updates, for an open extent of `n`. If `n` is [`OPEN`], the result has
+    /// an open extent.
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] if the plan has no open extent and `n` is not [`OPEN`], and [`Error::Size`].
+    /// Returns [`Error::Shape`] if the plan has no open extent and `n` is not [`OPEN`], and [`Error::Size`].
     pub fn shape(&self, n: usize) -> Result<Vec<usize>, Error> {
         read_shape(|rows, capacity, shape, err| {
             // SAFETY: the plan is live, and `shape` has room for `capacity` extents.
@@ -122,9 +123,9 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`Error::DType`] and [`Error::Device`] for memory of another kind than planned. [`Error::Size`] if the memory is
-    /// smaller than the run needs: the value is its size in bytes, and the limit is the required size. [`Error::Shape`]
-    /// if the plan has an open extent. [`Error::Index`].
+    /// Returns [`Error::DType`] and [`Error::Device`] for memory of another kind than planned. [`Error::Size`] if the
+    /// memory is smaller than the run needs: the value is its size in bytes, and the limit is the required size.
+    /// [`Error::Shape`] if the plan has an open extent. [`Error::Index`].
     #[inline]
     pub fn run<'p, 'i, 'o>(
         &self,
@@ -139,7 +140,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// The errors of [`Plan::run`]. [`Error::Shape`] if the plan has no open extent.
+    /// Returns the errors of [`Plan::run`]. [`Error::Shape`] if the plan has no open extent.
     #[inline]
     pub fn run_open<'p, 'i, 'o>(
         &self,
@@ -151,12 +152,13 @@ impl Plan {
         context::DEFAULT.run_open(self, n, params, indices, out)
     }
 
-    /// Validates the indices of a run of a plan that has no open extent, and does nothing else. A caller that gathers
-    /// in parts can so keep the whole output unchanged on error.
+    /// Validates the indices of a run of a plan that has no open extent, and writes nothing. A caller that gathers in
+    /// several runs can validate all indices first, so that an error leaves the whole output unchanged.
     ///
     /// # Errors
     ///
-    /// The errors of [`Plan::run`]. If [`Bounds`](crate::Bounds) is not error, an index out of bounds is valid here.
+    /// Returns the errors of [`Plan::run`]. If [`Bounds`](crate::Bounds) is not error, an index out of bounds is valid
+    /// here.
     ///
     /// # Examples
     ///
@@ -177,7 +179,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// The errors of [`Plan::check`].
+    /// Returns the errors of [`Plan::check`].
     pub fn check_open<'i>(&self, n: usize, indices: impl Into<Buffer<'i>>) -> Result<(), Error> {
         context::DEFAULT.check_open(self, n, indices)
     }
@@ -220,7 +222,7 @@ impl Context {
         self.check_plan(plan, n, indices.into())
     }
 
-    /// Always inlined: to pass three buffers in memory would take as long as to check them.
+    /// Runs a plan. It is always inlined, because passing three buffers in memory costs as much as checking them.
     #[inline(always)]
     fn run_plan(
         &self,
@@ -236,7 +238,7 @@ impl Context {
             Written::Rows => (read, written.into_read()),
         };
         if table.kind != plan.table || indices.kind != plan.indices || rows.kind != plan.rows {
-            return Err(plan.refuse_kinds(table.kind, indices.kind, rows.kind));
+            return Err(plan.kind_error(table.kind, indices.kind, rows.kind));
         }
         if plan.written == Written::Table {
             check_init(is_init)?;
@@ -274,9 +276,9 @@ impl Context {
 }
 
 impl Plan {
-    /// The error of the first operand of another kind than planned.
+    /// Returns the error of the first operand whose kind differs from the planned kind.
     #[cold]
-    fn refuse_kinds(&self, table: Kind, indices: Kind, rows: Kind) -> Error {
+    fn kind_error(&self, table: Kind, indices: Kind, rows: Kind) -> Error {
         let names = self.written.names();
         check_kind(names.0, table, self.table)
             .and_then(|()| check_kind(Operand::Indices, indices, self.indices))

@@ -37,7 +37,7 @@ impl Tensor<'static> {
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] if the shape has another number of elements, [`Error::Rank`], [`Error::Size`] and
+    /// Returns [`Error::Shape`] if the shape has another number of elements, [`Error::Rank`], [`Error::Size`] and
     /// [`Error::OutOfMemory`].
     ///
     /// # Examples
@@ -59,7 +59,7 @@ impl Tensor<'static> {
     ///
     /// # Errors
     ///
-    /// The errors of [`Tensor::from_strings`].
+    /// Returns the errors of [`Tensor::from_strings`].
     pub fn from_byte_strings<S: AsRef<[u8]>>(strings: &[S], shape: &[usize]) -> Result<Self, Error> {
         let packed = Packed::new(strings.iter().map(AsRef::as_ref));
         from_packed(packed, sys::GTH_STRINGS_BINARY as u32, shape)
@@ -103,8 +103,8 @@ impl<'a> Tensor<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] unless there is one more offset than there are elements, [`Error::Arrow`] if offsets decrease
-    /// or leave the bytes, [`Error::Rank`], [`Error::Size`] and [`Error::OutOfMemory`].
+    /// Returns [`Error::Shape`] unless there is one more offset than there are elements, [`Error::Arrow`] if offsets
+    /// decrease or leave the bytes, [`Error::Rank`], [`Error::Size`] and [`Error::OutOfMemory`].
     pub fn from_string_views(offsets: &'a [i64], bytes: &'a [u8], shape: &[usize]) -> Result<Self, Error> {
         check_count(offsets, shape)?;
         abi::ensure()?;
@@ -133,7 +133,7 @@ impl<'a> Tensor<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::DType`] for any other tensor, and [`Error::Unsupported`] for strings with strides or an offset.
+    /// Returns [`Error::DType`] for any other tensor, and [`Error::Unsupported`] for strings with strides or an offset.
     pub fn strings(&self) -> Result<Strings<'_>, Error> {
         let Some(handle) = self.own_handle() else {
             return Err(self.no_strings());
@@ -238,7 +238,7 @@ impl<'t> Strings<'t> {
     ///
     /// # Errors
     ///
-    /// The position of the first byte that is not UTF-8.
+    /// Returns an error with the position of the first byte that is not UTF-8.
     pub fn to_strings(&self) -> Result<Vec<String>, Utf8Error> {
         self.iter().map(|bytes| from_utf8(bytes).map(str::to_owned)).collect()
     }

@@ -16,8 +16,8 @@ use crate::numbers::bytes_to_c;
 use crate::tensor_mut::TensorMut;
 use gather_sys as sys;
 
-/// A tensor to read. `Tensor<'a>` is a view of memory that is borrowed for `'a`. A `Tensor<'static>` may own its
-/// memory, as every result does.
+/// A tensor that a call reads. `Tensor<'a>` is a view of memory that is borrowed for `'a`. A `Tensor<'static>` may own
+/// its memory, as every result does.
 ///
 /// A view is only a description. The calls that use it check it.
 ///
@@ -66,15 +66,15 @@ use gather_sys as sys;
 /// ```
 pub struct Tensor<'a> {
     pub(crate) desc: sys::gth_tensor_desc,
-    hold: Hold<'a>,
-    lent: PhantomData<&'a [u8]>,
+    storage: Storage<'a>,
+    borrow: PhantomData<&'a [u8]>,
 }
 
-/// The memory and the strides of a description that the tensor itself keeps alive.
-enum Hold<'a> {
+/// The memory and the strides of the description that the tensor keeps alive.
+enum Storage<'a> {
     Nothing,
-    /// The description is that of a handle that another tensor owns.
-    Lent(&'a Handle),
+    /// The description is that of a handle. Another tensor owns the handle.
+    Borrowed(&'a Handle),
     /// The tensor owns the strides.
     #[cfg(feature = "ndarray")]
     Strides {
@@ -82,18 +82,18 @@ enum Hold<'a> {
     },
     /// The description is that of the handle.
     Handle(Handle),
-    /// The memory is that of the handle, and the description differs from that of the handle.
+    /// The memory is that of the handle, but the description has other strides or another offset.
     Memory {
         _handle: Handle,
     },
 }
 
-impl Hold<'_> {
-    /// The same for a description that is about to change.
+impl Storage<'_> {
+    /// Converts the value before the description changes.
     fn into_memory(self) -> Self {
         match self {
-            Hold::Handle(handle) => Hold::Memory { _handle: handle },
-            Hold::Lent(_) => Hold::Nothing,
+            Storage::Handle(handle) => Storage::Memory { _handle: handle },
+            Storage::Borrowed(_) => Storage::Nothing,
             other => other,
         }
     }
@@ -116,8 +116,8 @@ impl<'a> Tensor<'a> {
         desc.extent = bytes_to_c(data.bytes);
         Tensor {
             desc,
-            hold: Hold::Nothing,
-            lent: PhantomData,
+            storage: Storage::Nothing,
+            borrow: PhantomData,
         }
     }
 
@@ -126,10 +126,10 @@ impl<'a> Tensor<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Rank`] if there are more or fewer strides than dims.
+    /// Returns [`Error::Rank`] if there are more or fewer strides than dims.
     pub fn with_strides(mut self, strides: &'a [isize]) -> Result<Self, Error> {
         set_strides(&mut self.desc, strides)?;
-        self.hold = self.hold.into_memory();
+        self.storage = self.storage.into_memory();
         Ok(self)
     }
 
@@ -137,7 +137,7 @@ impl<'a> Tensor<'a> {
     /// [`Tensor::with_strides`].
     pub fn with_offset(mut self, bytes: usize) -> Self {
         self.desc.offset = bytes_to_c(bytes);
-        self.hold = self.hold.into_memory();
+        self.storage = self.storage.into_memory();
         self
     }
 
@@ -145,29 +145,29 @@ impl<'a> Tensor<'a> {
     #[cfg(feature = "ndarray")]
     pub(crate) fn with_own_strides(mut self, strides: Box<[i64]>) -> Self {
         self.desc.strides = strides.as_ptr();
-        self.hold = Hold::Strides { _strides: strides };
+        self.storage = Storage::Strides { _strides: strides };
         self
     }
 
     pub(crate) fn from_handle(handle: Handle) -> Result<Self, Error> {
         let desc = handle.describe()?;
-        DType::try_from(desc.dtype)?; // a newer library may know more than this crate
+        DType::try_from(desc.dtype)?; // A newer library may have more dtypes than this crate.
         Ok(Tensor {
             desc,
-            hold: Hold::Handle(handle),
-            lent: PhantomData,
+            storage: Storage::Handle(handle),
+            borrow: PhantomData,
         })
     }
 
     /// Returns the number of elements along each dim.
     pub fn shape(&self) -> &[usize] {
-        // SAFETY: the shape is borrowed for 'a or held.
+        // SAFETY: the shape is borrowed for 'a or owned.
         unsafe { shape(&self.desc) }
     }
 
     /// Returns the strides in bytes. `None` means that the tensor is dense.
     pub fn strides(&self) -> Option<&[isize]> {
-        // SAFETY: the strides are borrowed for 'a or held.
+        // SAFETY: the strides are borrowed for 'a or owned.
         unsafe { strides(&self.desc) }
     }
 
@@ -197,10 +197,10 @@ impl<'a> Tensor<'a> {
     pub fn view(&self) -> Tensor<'_> {
         let mut view = Tensor {
             desc: self.desc,
-            hold: self.own_handle().map_or(Hold::Nothing, Hold::Lent),
-            lent: PhantomData,
+            storage: self.own_handle().map_or(Storage::Nothing, Storage::Borrowed),
+            borrow: PhantomData,
         };
-        view.set_read_only(); // `self` is a shared reference, so nothing may be written through the view
+        view.set_read_only(); // `self` is a shared reference, so calls must not write through the view.
         view
     }
 
@@ -212,7 +212,7 @@ impl<'a> Tensor<'a> {
     /// Returns dtype, shape and strides, for plans and shape queries.
     pub fn layout(&self) -> Layout<'_> {
         let mut desc = self.desc;
-        desc.flags = 0; // a layout has no memory that could be read-only
+        desc.flags = 0; // A layout has no memory that could be read-only.
         desc.data = ptr::null();
         desc.extent = 0;
         Layout::from_desc(desc)
@@ -222,7 +222,7 @@ impl<'a> Tensor<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::DType`] if the elements have another type, [`Error::Device`] if the memory is that of a device,
+    /// Returns [`Error::DType`] if the elements have another type, [`Error::Device`] if the memory is that of a device,
     /// [`Error::Stride`] if the tensor is not dense or not aligned for its type, and [`Error::Size`] if the view is
     /// larger than its memory.
     pub fn as_slice<T: Element>(&self) -> Result<&[T], Error> {
@@ -233,7 +233,10 @@ impl<'a> Tensor<'a> {
         }
         let data = bytes.as_ptr().cast::<T>();
         if !data.is_aligned() {
-            return Err(refuse(sys::GTH_E_STRIDE, "the elements are not aligned for their type"));
+            return Err(tensor_error(
+                sys::GTH_E_STRIDE,
+                "the elements are not aligned for their type",
+            ));
         }
         // SAFETY: the elements are aligned, inside the memory, and of this type. Tensors of bools have only 0 and 1.
         Ok(unsafe { slice::from_raw_parts(data, bytes.len() / size_of::<T>()) })
@@ -243,7 +246,7 @@ impl<'a> Tensor<'a> {
     ///
     /// # Errors
     ///
-    /// The errors of [`Tensor::as_slice`].
+    /// Returns the errors of [`Tensor::as_slice`].
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
         Ok(self.as_slice()?.to_vec())
     }
@@ -252,7 +255,7 @@ impl<'a> Tensor<'a> {
     ///
     /// # Errors
     ///
-    /// The errors of [`Tensor::as_slice`], and [`Error::DType`] for strings.
+    /// Returns the errors of [`Tensor::as_slice`], and [`Error::DType`] for strings.
     pub fn as_bytes(&self) -> Result<&[u8], Error> {
         self.dense_bytes()
     }
@@ -260,7 +263,7 @@ impl<'a> Tensor<'a> {
     /// Creates a view to write to. If this tensor does not own its memory, calls that write to the view return
     /// [`Error::ReadOnly`]: views and imported tensors are read-only.
     pub fn as_mut(&mut self) -> TensorMut<'_> {
-        TensorMut::from_desc(self.desc) // the description has the flag of a read-only tensor
+        TensorMut::from_desc(self.desc) // The description keeps the read-only flag.
     }
 
     fn check_dtype(&self, wanted: DType) -> Result<(), Error> {
@@ -275,25 +278,28 @@ impl<'a> Tensor<'a> {
 
     fn dense_bytes(&self) -> Result<&[u8], Error> {
         if self.dtype() == DType::String {
-            return Err(refuse(
+            return Err(tensor_error(
                 sys::GTH_E_DTYPE,
                 "strings have no plain elements: see Tensor::strings",
             ));
         }
         if self.device() != Device::Cpu {
-            return Err(refuse(
+            return Err(tensor_error(
                 sys::GTH_E_DEVICE,
                 "the elements are not in the memory of the process",
             ));
         }
         let Some(bytes) = self.byte_count() else {
-            return Err(refuse(sys::GTH_E_SIZE, "more bytes than memory can have"));
+            return Err(tensor_error(
+                sys::GTH_E_SIZE,
+                "the elements have more bytes than an int64 can count",
+            ));
         };
         if bytes == 0 {
             return Ok(&[]);
         }
         if !self.is_dense() {
-            return Err(refuse(
+            return Err(tensor_error(
                 sys::GTH_E_STRIDE,
                 "the elements are not dense in row-major order",
             ));
@@ -301,7 +307,7 @@ impl<'a> Tensor<'a> {
         let Some(offset) = self.offset_of(bytes) else {
             return Err(self.too_long(bytes));
         };
-        // SAFETY: offset + bytes lies inside [data, data + extent), which is borrowed for 'a or held.
+        // SAFETY: offset + bytes lies inside [data, data + extent), which is borrowed for 'a or owned.
         Ok(unsafe { slice::from_raw_parts(self.desc.data.cast::<u8>().add(offset), bytes) })
     }
 
@@ -315,7 +321,7 @@ impl<'a> Tensor<'a> {
             .into()
     }
 
-    /// The offset of element 0 in the memory, or `None` if `bytes` bytes from there are not all inside.
+    /// Returns the offset of element 0. Returns `None` unless `bytes` bytes from this offset are inside the memory.
     fn offset_of(&self, bytes: usize) -> Option<usize> {
         let offset = usize::try_from(self.desc.offset).ok()?;
         let extent = usize::try_from(self.desc.extent).ok()?;
@@ -323,7 +329,7 @@ impl<'a> Tensor<'a> {
         inside.then_some(offset)
     }
 
-    /// The bytes of all elements, or `None` if they exceed an int64.
+    /// Returns the size of all elements in bytes, or `None` if it exceeds an int64.
     fn byte_count(&self) -> Option<usize> {
         if self.shape().contains(&0) {
             return Some(0);
@@ -344,13 +350,13 @@ impl<'a> Tensor<'a> {
             if *extent != 1 && stride.unsigned_abs() != dense || *stride < 0 {
                 return false;
             }
-            dense *= extent; // at most byte_count, which has been checked
+            dense *= extent; // The product is at most byte_count, which fits.
         }
         true
     }
 
-    /// The tensor as an operand of a call that makes its result: strings by their handle, and other tensors as memory.
-    /// The library refuses views of strings with strides or an offset, which have neither.
+    /// Returns the operand for a call that creates its result. Strings are passed by their handle. Other tensors are
+    /// passed as memory. A view of strings with strides or an offset has neither, so the library rejects it.
     pub(crate) fn operand(&self) -> sys::gth_tensor_desc {
         match self.own_handle() {
             _ if self.desc.dtype != sys::GTH_DTYPE_STRING => self.desc,
@@ -359,33 +365,32 @@ impl<'a> Tensor<'a> {
         }
     }
 
-    /// A handle for an export that cannot be written to.
-    pub(crate) fn handle(&self) -> Result<Lent<'_>, Error> {
+    /// Returns a handle for an export to a consumer that only reads.
+    pub(crate) fn handle(&self) -> Result<TensorHandle<'_>, Error> {
         self.own_handle()
-            .map_or_else(|| self.borrow(), |handle| Ok(Lent::Own(handle)))
+            .map_or_else(|| self.borrow(), |handle| Ok(TensorHandle::Owned(handle)))
     }
 
-    /// A handle for an export that may be written to: it shares memory that the tensor owns, and no memory of another
-    /// tensor.
-    pub(crate) fn export_handle(&self) -> Result<Lent<'_>, Error> {
-        match &self.hold {
-            Hold::Handle(handle) => Ok(Lent::Own(handle)),
+    /// Returns a handle for an export to a consumer that may write. Only memory that this tensor owns is shared.
+    pub(crate) fn export_handle(&self) -> Result<TensorHandle<'_>, Error> {
+        match &self.storage {
+            Storage::Handle(handle) => Ok(TensorHandle::Owned(handle)),
             _ => self.borrow(),
         }
     }
 
-    fn borrow(&self) -> Result<Lent<'_>, Error> {
+    fn borrow(&self) -> Result<TensorHandle<'_>, Error> {
         let handle = Handle::make(|out, err| {
             // SAFETY: the memory of the description outlives the handle, which is released after the call.
             unsafe { sys::gth_tensor_borrow(&self.desc, out, err) }
         });
-        handle.map(Lent::Borrowed)
+        handle.map(TensorHandle::Temporary)
     }
 
     pub(crate) fn own_handle(&self) -> Option<&Handle> {
-        match &self.hold {
-            Hold::Handle(handle) => Some(handle),
-            Hold::Lent(handle) => Some(handle),
+        match &self.storage {
+            Storage::Handle(handle) => Some(handle),
+            Storage::Borrowed(handle) => Some(handle),
             _ => None,
         }
     }
@@ -393,7 +398,7 @@ impl<'a> Tensor<'a> {
 
 impl fmt::Debug for Tensor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // SAFETY: shape and strides are borrowed for 'a or held.
+        // SAFETY: shape and strides are borrowed for 'a or owned.
         unsafe { fmt_desc(f, "Tensor", &self.desc) }
     }
 }
@@ -403,19 +408,19 @@ impl Tensor<'static> {
     ///
     /// # Errors
     ///
-    /// [`Error::Stride`] if the shape needs more elements than the vector has, [`Error::Rank`], [`Error::Shape`],
-    /// [`Error::Size`], and [`Error::OutOfMemory`].
+    /// Returns [`Error::Stride`] if the shape needs more elements than the vector has, [`Error::Rank`],
+    /// [`Error::Shape`], [`Error::Size`], and [`Error::OutOfMemory`].
     pub fn from_vec<T: Element>(vec: Vec<T>, shape: &[usize]) -> Result<Self, Error> {
         abi::ensure()?;
         let bytes = size_of_val(vec.as_slice());
         let mut owner = Box::new(vec);
         let mut desc = describe(Kind::new(T::DTYPE, Device::Cpu), shape);
-        // The pointer allows writes, because as_mut lends this memory to be written.
+        // The pointer allows writes, because calls write to this memory through as_mut.
         desc.data = pointer(owner.as_mut_ptr().cast(), bytes);
         desc.extent = bytes_to_c(bytes);
         let owner = Box::into_raw(owner);
         let made = Handle::make(|out, err| {
-            // SAFETY: the vector lives until the deleter runs, and its heap memory stays where it is.
+            // SAFETY: the vector lives until the deleter runs, and its heap memory does not move.
             unsafe { sys::gth_tensor_adopt(ptr::null_mut(), &desc, Some(drop_box::<Vec<T>>), owner.cast(), out, err) }
         });
         if made.is_err() {
@@ -426,7 +431,7 @@ impl Tensor<'static> {
     }
 }
 
-/// Drops a box, as a deleter of the library.
+/// Drops a box. The library calls this function as a deleter.
 ///
 /// # Safety
 ///
@@ -436,21 +441,21 @@ pub(crate) unsafe extern "C" fn drop_box<T: Send>(user: *mut c_void) {
     drop(unsafe { Box::from_raw(user.cast::<T>()) });
 }
 
-/// A handle of a tensor, or one that borrows a description for a call.
-pub(crate) enum Lent<'t> {
-    Own(&'t Handle),
-    Borrowed(Handle),
+/// A handle that a tensor owns, or a temporary handle that borrows the memory of a description.
+pub(crate) enum TensorHandle<'t> {
+    Owned(&'t Handle),
+    Temporary(Handle),
 }
 
-impl Lent<'_> {
+impl TensorHandle<'_> {
     pub fn as_ptr(&self) -> *mut sys::gth_tensor {
         match self {
-            Lent::Own(handle) => handle.as_ptr(),
-            Lent::Borrowed(handle) => handle.as_ptr(),
+            TensorHandle::Owned(handle) => handle.as_ptr(),
+            TensorHandle::Temporary(handle) => handle.as_ptr(),
         }
     }
 }
 
-fn refuse(status: i32, message: &str) -> Error {
+fn tensor_error(status: i32, message: &str) -> Error {
     Cause::new(status, Operand::Tensor, message).into()
 }

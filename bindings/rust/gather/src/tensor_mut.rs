@@ -1,4 +1,4 @@
-//! Tensors to write.
+//! Tensors that a call writes.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -9,7 +9,7 @@ use crate::layout::{describe, fmt_desc, set_strides, shape};
 use crate::numbers::bytes_to_c;
 use gather_sys as sys;
 
-/// A tensor to write: a view of memory that is borrowed exclusively for `'a`.
+/// A tensor that a call writes. It is a view of memory that is borrowed exclusively for `'a`.
 ///
 /// # Examples
 ///
@@ -28,7 +28,7 @@ use gather_sys as sys;
 /// # Ok::<(), gather::Error>(())
 /// ```
 ///
-/// It cannot outlive its data, and nothing else can use them at the same time:
+/// It cannot outlive its data, and no other code can use the data at the same time:
 ///
 /// ```compile_fail,E0505
 /// # use gather::TensorMut;
@@ -50,7 +50,7 @@ pub struct TensorMut<'a> {
     /// Whether the memory may be read.
     is_init: bool,
     _strides: Option<Box<[i64]>>,
-    lent: PhantomData<&'a mut [u8]>,
+    borrow: PhantomData<&'a mut [u8]>,
 }
 
 // SAFETY: a tensor gives the access of `&'a mut [T]` with elements that are Send.
@@ -77,7 +77,7 @@ impl<'a> TensorMut<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Rank`] if there are more or fewer strides than dims.
+    /// Returns [`Error::Rank`] if there are more or fewer strides than dims.
     pub fn with_strides(mut self, strides: &'a [isize]) -> Result<Self, Error> {
         set_strides(&mut self.desc, strides)?;
         Ok(self)
@@ -103,11 +103,11 @@ impl<'a> TensorMut<'a> {
             desc,
             is_init: true,
             _strides: None,
-            lent: PhantomData,
+            borrow: PhantomData,
         }
     }
 
-    /// Checks that the memory may be read, as scatters do.
+    /// Returns an error if the memory may be uninitialised. Scatters read their target.
     #[inline]
     pub(crate) fn check_init(&self) -> Result<(), Error> {
         check_init(self.is_init)

@@ -1,4 +1,4 @@
-//! Calls into the caller's memory and runs of plans allocate nothing.
+//! Calls into existing memory and runs of plans allocate nothing.
 
 use std::alloc::{GlobalAlloc, Layout as Block, System};
 use std::cell::Cell;
@@ -14,16 +14,16 @@ thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
-// SAFETY: everything is handed on to the system's allocator.
+// SAFETY: the system's allocator handles every call.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, block: Block) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees it.
         unsafe { System.alloc(block) }
     }
 
     unsafe fn dealloc(&self, data: *mut u8, block: Block) {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees it.
         unsafe { System.dealloc(data, block) }
     }
 }
@@ -32,7 +32,7 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 fn allocations(mut f: impl FnMut()) -> usize {
-    f(); // what happens once, such as the check of the ABI, is not counted
+    f(); // The first call is not counted, because it checks the ABI.
     let before = ALLOCATIONS.get();
     for _ in 0..100 {
         f();
@@ -43,7 +43,7 @@ fn allocations(mut f: impl FnMut()) -> usize {
 const TABLE: [f32; 12] = [0., 1., 2., 3., 4., 5., 6., 7., 8., 9., 10., 11.];
 
 #[test]
-fn into_allocates_nothing() {
+fn gather_into_allocates_nothing() {
     let ids = [3i64, 1];
     let mut rows = [0.0f32; 6];
     let count = allocations(|| {
@@ -67,7 +67,7 @@ fn into_allocates_nothing() {
 }
 
 #[test]
-fn strided_into_allocates_nothing() {
+fn strided_gather_into_allocates_nothing() {
     let mut column = [0.0f32; 2];
     let count = allocations(|| {
         let params = Tensor::new(&TABLE, &[4]).with_strides(&[12]).unwrap();
@@ -84,7 +84,7 @@ fn strided_into_allocates_nothing() {
 }
 
 #[test]
-fn elements_into_allocates_nothing() {
+fn gather_elements_into_allocates_nothing() {
     let mut best = [0.0f32; 4];
     let count = allocations(|| {
         gather_elements_into(
@@ -146,7 +146,7 @@ fn scatters_in_place_allocate_nothing() {
 }
 
 #[test]
-fn counts_allocations_at_all() {
+fn counter_sees_allocations() {
     assert!(allocations(|| drop(vec![1u8])) >= 100);
     let ids = [0i64];
     let result = gather(&Tensor::new(&TABLE, &[4, 3]), &Tensor::new(&ids, &[1]), &Options::new());

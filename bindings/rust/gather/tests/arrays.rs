@@ -1,4 +1,4 @@
-//! Arrays of the ndarray crate, whatever their strides.
+//! Arrays of the ndarray crate with any strides.
 #![cfg(feature = "ndarray")]
 
 use gather::{Error, Options, Tensor, TensorMut, gather, gather_into, gather_nd_into};
@@ -9,7 +9,7 @@ fn numbers() -> Array3<i32> {
 }
 
 #[test]
-fn any_view_is_gathered_as_its_copy() {
+fn strided_views_equal_their_copies() {
     let whole = numbers();
     let mut permuted = whole.view();
     permuted.swap_axes(0, 2);
@@ -30,7 +30,7 @@ fn any_view_is_gathered_as_its_copy() {
 }
 
 #[test]
-fn indices_and_broadcasts() {
+fn broadcast_indices() {
     let table = numbers();
     let one = arr0(2i64);
     let ids = one.broadcast((2, 2)).unwrap();
@@ -40,25 +40,25 @@ fn indices_and_broadcasts() {
 }
 
 #[test]
-fn outputs_with_strides_of_their_own() {
+fn strided_outputs() {
     let table = numbers();
     let pairs = array![[1usize, 2], [0, 0]];
     let mut memory = Array2::<i32>::from_elem((8, 4), -1);
     let mut out = memory.slice_mut(s![..;-4, ..;-1]);
-    let answer = gather_nd_into(
+    let result = gather_nd_into(
         &Tensor::from(&table),
         &Tensor::from(&pairs),
         &Options::new(),
         &mut TensorMut::from(&mut out),
     );
-    assert_eq!(answer, Ok(()));
+    assert_eq!(result, Ok(()));
     assert_eq!(out, array![[20, 21, 22, 23], [0, 1, 2, 3]]);
     assert_eq!(memory.row(7), array![23, 22, 21, 20]);
     assert_eq!(memory.row(6), array![-1, -1, -1, -1]);
 }
 
 #[test]
-fn outputs_that_share_their_memory_until_they_are_written() {
+fn shared_outputs_are_copied_before_the_write() {
     let (table, ids) = (Array2::<i64>::ones((8, 1)), Array::from_iter(0..8u8));
     let write = |out: &mut TensorMut<'_>| gather_into(&Tensor::from(&table), &Tensor::from(&ids), &Options::new(), out);
 
@@ -68,11 +68,11 @@ fn outputs_that_share_their_memory_until_they_are_written() {
     assert_eq!(column, table);
     assert_eq!(shared, Array2::<i64>::zeros((8, 8)));
 
-    let lent = Array2::<i64>::zeros((8, 8));
-    let mut column = CowArray::from(lent.slice(s![..;-1, 3..4]));
+    let borrowed = Array2::<i64>::zeros((8, 8));
+    let mut column = CowArray::from(borrowed.slice(s![..;-1, 3..4]));
     assert_eq!(write(&mut TensorMut::from(&mut column)), Ok(()));
     assert_eq!(column, table);
-    assert_eq!(lent, Array2::<i64>::zeros((8, 8)));
+    assert_eq!(borrowed, Array2::<i64>::zeros((8, 8)));
 }
 
 #[test]
@@ -106,6 +106,6 @@ fn scalars() {
     );
     let view = Tensor::from(&scalar);
     assert_eq!(view.to_array::<u8>().unwrap(), arr0(1u8).into_dyn());
-    let refused = gather(&view, &view, &Options::new());
-    assert!(matches!(refused, Err(Error::Rank(_))), "{refused:?}");
+    let rejected = gather(&view, &view, &Options::new());
+    assert!(matches!(rejected, Err(Error::Rank(_))), "{rejected:?}");
 }

@@ -1,5 +1,5 @@
-//! Every form of a call on a CUDA device: on the imaginary one of libgather_emulated, where that library is preloaded.
-//! test.sh does so; elsewhere the tests do nothing, and say so.
+//! Every form of a call on the emulated CUDA device of libgather_emulated, which test.sh preloads. Without that library
+//! the tests print that they are skipped.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
@@ -17,7 +17,7 @@ unsafe extern "C" {
     fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
 }
 
-/// What the emulated library has beyond an ordinary one.
+/// The additional functions of the emulated library.
 #[derive(Clone, Copy)]
 struct Machine {
     make_stream: unsafe extern "C" fn(i32) -> *mut c_void,
@@ -27,20 +27,22 @@ struct Machine {
 }
 
 fn symbol(name: &CStr) -> *mut c_void {
-    // SAFETY: a NULL handle asks everything that has been loaded.
+    // SAFETY: a NULL handle searches all loaded libraries.
     unsafe { dlsym(ptr::null_mut(), name.as_ptr()) }
 }
 
 static SKIPPED: Once = Once::new();
 
-/// None where there is no imaginary device, which the log says once.
+/// Returns `None` if there is no emulated device. The first call then prints a message.
 fn machine() -> Option<Machine> {
     let make_stream = symbol(c"gth_emulation_make_stream");
     if make_stream.is_null() {
-        SKIPPED.call_once(|| println!("skipped: rust tests/devices.rs (no imaginary CUDA device: GATHER_EMULATED)"));
+        SKIPPED.call_once(|| {
+            println!("skipped: rust tests/devices.rs (no emulated CUDA device: GATHER_EMULATED is not set)")
+        });
         return None;
     }
-    // SAFETY: the functions of tests/cuda/emulation/emulation.hpp.
+    // SAFETY: the types are those of the functions in tests/cuda/emulation/emulation.hpp.
     unsafe {
         Some(Machine {
             make_stream: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(i32) -> *mut c_void>(make_stream),
@@ -55,18 +57,18 @@ fn machine() -> Option<Machine> {
 
 impl Machine {
     fn stream(self) -> *mut c_void {
-        // SAFETY: makes one.
+        // SAFETY: the function has no precondition.
         unsafe { (self.make_stream)(0) }
     }
 
-    /// From now on what the stream is given waits until somebody waits for it.
+    /// Delays the work of a stream until a caller waits for the stream.
     fn hold(self, stream: *mut c_void) {
-        // SAFETY: a live stream.
+        // SAFETY: the stream is live.
         unsafe { (self.hold)(stream) }
     }
 
     fn memory<T: Copy>(self, values: &[T]) -> Memory {
-        // SAFETY: imaginary device memory is in the process's reach.
+        // SAFETY: emulated device memory is memory of the process.
         unsafe {
             let address = (self.allocate)(size_of_val(values) as i64);
             address
@@ -81,7 +83,7 @@ impl Machine {
     }
 }
 
-/// Memory of the device.
+/// Memory of the emulated device.
 struct Memory {
     address: *mut c_void,
     bytes: usize,
@@ -94,7 +96,7 @@ impl Memory {
     }
 
     fn buffer_on(&self, dtype: DType, device: Device) -> Buffer<'_> {
-        // SAFETY: lives as long as self, and every test waits before it ends.
+        // SAFETY: the memory lives as long as self, and every test waits for the stream before it ends.
         unsafe { Buffer::from_raw(dtype, device, self.address, self.bytes) }
     }
 
@@ -103,16 +105,16 @@ impl Memory {
         unsafe { BufferMut::from_raw(dtype, CUDA, self.address, self.bytes) }
     }
 
-    /// What it holds now; waits for nothing.
+    /// Returns the present content. It does not wait for a stream.
     fn values<T: Copy>(&self) -> Vec<T> {
-        // SAFETY: as above, and written in full when it was made.
+        // SAFETY: as above, and all bytes were written at the creation.
         unsafe { std::slice::from_raw_parts(self.address.cast::<T>(), self.bytes / size_of::<T>()) }.to_vec()
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: made by the machine's allocate.
+        // SAFETY: the memory comes from `allocate` of the same machine.
         unsafe { (self.machine.free)(self.address) }
     }
 }
@@ -124,15 +126,15 @@ fn context_on(stream: *mut c_void) -> Context {
         .unwrap()
 }
 
-fn index_error(answer: Result<(), Error>) -> (Option<u64>, i128, i64, u64) {
-    match answer {
+fn index_error(result: Result<(), Error>) -> (Option<u64>, i128, i64, u64) {
+    match result {
         Err(Error::Index(cause)) => (cause.position, cause.value, cause.limit, cause.count),
         other => panic!("{other:?}"),
     }
 }
 
 #[test]
-fn into_device_memory_in_stream_order() {
+fn gather_into_runs_in_stream_order() {
     let Some(machine) = machine() else {
         return;
     };
@@ -166,7 +168,7 @@ fn into_device_memory_in_stream_order() {
 }
 
 #[test]
-fn new_tensors_and_copies() {
+fn zeros_copies_and_results_on_a_device() {
     let Some(machine) = machine() else {
         return;
     };
@@ -185,7 +187,7 @@ fn new_tensors_and_copies() {
     context.copy(&rows, &mut TensorMut::new(&mut host, &[3, 2])).unwrap();
     assert_eq!(host, [0.0, 0.5, 3.0, 3.5, 3.0, 3.5]);
     drop(context);
-    assert_eq!(rows.shape(), [3, 2]); // and is given back without its context
+    assert_eq!(rows.shape(), [3, 2]); // The tensor outlives its context.
 }
 
 #[test]
@@ -207,14 +209,14 @@ fn plans() {
     context.sync().unwrap();
     assert_eq!(out.values::<f32>(), [2.0, 2.5, 0.0, 0.5]);
     let Err(Error::Size(cause)) = context.run_open(&plan, 3, f32s, i64s, out.buffer_mut(DType::Float32)) else {
-        panic!("too few ids were enough")
+        panic!("too few ids were accepted")
     };
     assert_eq!((cause.operand, cause.value, cause.limit), (Operand::Indices, 16, 24));
 
     context.check_open(&plan, 2, i64s).unwrap();
     context.sync().unwrap();
     let bad = machine.memory(&[2i64, 9]);
-    context.check_open(&plan, 2, bad.buffer(DType::Int64)).unwrap(); // known when the stream gets there
+    context.check_open(&plan, 2, bad.buffer(DType::Int64)).unwrap(); // The error is found when the stream executes the check.
     assert_eq!(index_error(context.take_error()), (Some(1), 9, 4, 1));
     assert!(matches!(
         context.check_open(&plan, 2, &[2i64, 0]),
@@ -233,7 +235,7 @@ fn plans() {
 }
 
 #[test]
-fn errors_are_answered_when_the_stream_is_waited_for() {
+fn sync_returns_errors_of_earlier_calls() {
     let Some(machine) = machine() else {
         return;
     };
@@ -254,7 +256,7 @@ fn errors_are_answered_when_the_stream_is_waited_for() {
         }
         assert_eq!(index_error(wait(&context)), (Some(1), 4, 4, 2));
         assert_eq!(out.values::<f32>(), [9.0; 4]);
-        wait(&context).unwrap(); // once
+        wait(&context).unwrap(); // The error is returned once.
     }
     let rows = context.gather(&params, &indices, &Options::new()).unwrap();
     let mut host = [7.0f32; 4];
@@ -264,7 +266,7 @@ fn errors_are_answered_when_the_stream_is_waited_for() {
 }
 
 #[test]
-fn records_in_stream_order() {
+fn error_record_is_copied_in_stream_order() {
     let Some(machine) = machine() else {
         return;
     };
@@ -275,7 +277,7 @@ fn records_in_stream_order() {
     let _rows = context
         .gather(&params, &Tensor::new(ids.buffer(DType::Int32), &[1]), &Options::new())
         .unwrap();
-    // SAFETY: 64 bytes of the device that outlive the wait below.
+    // SAFETY: the record has 64 bytes of device memory, and lives until the wait below.
     unsafe { context.enqueue_take_error(taken.address.cast()) }.unwrap();
     context.sync().unwrap();
     let words = taken.values::<i64>();
@@ -283,7 +285,7 @@ fn records_in_stream_order() {
 }
 
 #[test]
-fn streams_wait_for_each_other() {
+fn wait_and_signal_order_streams() {
     let Some(machine) = machine() else {
         return;
     };
@@ -295,7 +297,7 @@ fn streams_wait_for_each_other() {
     one.copy(&source, &mut TensorMut::new(out.buffer_mut(DType::Float32), ROWS))
         .unwrap();
     assert_eq!(out.values::<f32>(), [9.0; 8]);
-    // SAFETY: live streams. The second is not held: what it waits for is done at once.
+    // SAFETY: the streams are live. The second one is not held, so the work that it waits for completes at once.
     unsafe { two.wait(first) }.unwrap();
     assert_eq!(out.values::<f32>(), TABLE);
     let mut again = machine.memory(&[9.0f32; 8]);
@@ -307,7 +309,7 @@ fn streams_wait_for_each_other() {
 }
 
 #[test]
-fn other_places_are_refused() {
+fn tensors_on_other_devices_return_an_error() {
     let Some(machine) = machine() else {
         return;
     };

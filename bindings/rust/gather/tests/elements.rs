@@ -1,4 +1,4 @@
-//! Every type of elements, in and out.
+//! A gather of every element type.
 
 use gather::{Element, Options, Tensor, gather};
 
@@ -14,7 +14,7 @@ fn round_trip<T: Element + PartialEq + std::fmt::Debug>(values: [T; 3]) {
 }
 
 #[test]
-fn types_of_the_language() {
+fn primitive_types_are_elements() {
     round_trip([true, false, false]);
     round_trip([-1i8, 2, 3]);
     round_trip([-1i16, 2, 3]);
@@ -31,7 +31,7 @@ fn types_of_the_language() {
 }
 
 #[test]
-fn newtypes() {
+fn newtypes_are_elements() {
     use gather::*;
     round_trip([1, 2, 0x7e00].map(Float16));
     round_trip([1, 2, 0x7fc0].map(BFloat16));
@@ -49,14 +49,14 @@ fn newtypes() {
 
 #[cfg(feature = "half")]
 #[test]
-fn types_of_half() {
+fn types_of_half_are_elements() {
     round_trip([1.0, 2.0, 3.5].map(half::f16::from_f32));
     round_trip([1.0, 2.0, 3.5].map(half::bf16::from_f32));
 }
 
 #[cfg(feature = "num-complex")]
 #[test]
-fn types_of_num_complex() {
+fn types_of_num_complex_are_elements() {
     round_trip([1.0f32, 2.0, 3.5].map(|re| num_complex::Complex::new(re, -re)));
     round_trip([1.0f64, 2.0, 3.5].map(|re| num_complex::Complex::new(re, -re)));
 }

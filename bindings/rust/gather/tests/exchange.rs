@@ -1,4 +1,4 @@
-//! DLPack and Arrow, in and out.
+//! Imports and exports with DLPack and Arrow.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::mem::MaybeUninit;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gather::{Context, Error, Export, Options, Tensor, gather};
 
-/// DLPack's structs, as far as a producer fills them.
+/// The fields of DLPack's structs that a producer sets.
 #[repr(C)]
 struct DlTensor {
     data: *mut c_void,
@@ -41,7 +41,7 @@ static SHAPE: [i64; 2] = [2, 2];
 static STRIDES: [i64; 2] = [1, 2];
 static DATA: [i32; 5] = [-1, 1, 2, 3, 4];
 
-/// The transposed matrix behind the first element.
+/// A transposed 2 * 2 matrix that begins at the second element.
 fn dl_tensor() -> DlTensor {
     DlTensor {
         data: ptr::from_ref(&DATA).cast_mut().cast(),
@@ -60,7 +60,7 @@ unsafe extern "C" fn count_and_free<T>(managed: *mut T)
 where
     T: Counted,
 {
-    // SAFETY: the library calls it once, with what it was given.
+    // SAFETY: the library calls the deleter once, with the struct of the import.
     let managed = unsafe { Box::from_raw(managed) };
     // SAFETY: the context is a counter that outlives the struct.
     unsafe { &*managed.counter().cast::<AtomicUsize>() }.fetch_add(1, Ordering::Relaxed);
@@ -96,7 +96,7 @@ fn first_row(params: &Tensor<'_>) -> Vec<i32> {
 }
 
 #[test]
-fn dlpack_is_taken_over_and_given_back_once() {
+fn dlpack_import_calls_its_deleter_once() {
     let deleted = AtomicUsize::new(0);
     let managed = NonNull::new(versioned(&deleted, 1)).unwrap().cast();
     // SAFETY: a valid struct over static memory.
@@ -109,9 +109,9 @@ fn dlpack_is_taken_over_and_given_back_once() {
     assert_eq!(deleted.load(Ordering::Relaxed), 1);
 }
 
-/// Its producer and others may read the same memory, here even memory that cannot be written.
+/// The producer may read the same memory. Here the memory is even constant.
 #[test]
-fn imported_memory_is_not_written() {
+fn imported_tensors_are_read_only() {
     let deleted = AtomicUsize::new(0);
     let legacy = Box::into_raw(Box::new(Legacy {
         tensor: dl_tensor(),
@@ -128,15 +128,15 @@ fn imported_memory_is_not_written() {
         ]
     };
     for mut tensor in tensors {
-        let answer = Context::DEFAULT.copy(&Tensor::new(&[9i32; 4], &[2, 2]), &mut tensor.as_mut());
-        assert!(matches!(answer, Err(Error::ReadOnly(_))), "{answer:?}");
+        let result = Context::DEFAULT.copy(&Tensor::new(&[9i32; 4], &[2, 2]), &mut tensor.as_mut());
+        assert!(matches!(result, Err(Error::ReadOnly(_))), "{result:?}");
         assert_eq!(first_row(&tensor), [1, 3]);
     }
     assert_eq!(deleted.load(Ordering::Relaxed), 2);
 }
 
 #[test]
-fn legacy_dlpack_is_taken_over_and_given_back_once() {
+fn legacy_dlpack_import_calls_its_deleter_once() {
     let deleted = AtomicUsize::new(0);
     let managed = Box::into_raw(Box::new(Legacy {
         tensor: dl_tensor(),
@@ -150,17 +150,17 @@ fn legacy_dlpack_is_taken_over_and_given_back_once() {
 }
 
 #[test]
-fn refused_dlpack_stays_the_callers() {
+fn failed_dlpack_import_does_not_take_ownership() {
     let deleted = AtomicUsize::new(0);
     let managed = versioned(&deleted, 2);
-    // SAFETY: a struct of another version, which is looked at no further.
-    let answer = unsafe { Context::DEFAULT.from_dlpack(NonNull::new(managed).unwrap().cast()) };
+    // SAFETY: the struct has another version, so the library reads no other field.
+    let result = unsafe { Context::DEFAULT.from_dlpack(NonNull::new(managed).unwrap().cast()) };
     assert!(
-        matches!(answer, Err(Error::Version(_) | Error::DlPack(_))),
-        "{answer:?}"
+        matches!(result, Err(Error::Version(_) | Error::DlPack(_))),
+        "{result:?}"
     );
     assert_eq!(deleted.load(Ordering::Relaxed), 0);
-    // SAFETY: still ours.
+    // SAFETY: the failed import did not take ownership.
     unsafe { count_and_free(managed) };
 }
 
@@ -170,7 +170,7 @@ fn owned_memory_is_exported_without_a_copy() {
     let address = vec.as_ptr();
     let tensor = Tensor::from_vec(vec, &[2]).unwrap();
     let managed = Context::DEFAULT.into_dlpack(tensor, Export::NoCopy).unwrap();
-    // SAFETY: the library's struct is live until its deleter is called.
+    // SAFETY: the struct of the library is valid until its deleter is called.
     unsafe {
         let exported = managed.cast::<Versioned>().as_ref();
         assert_eq!(exported.version[0], 1);
@@ -182,13 +182,13 @@ fn owned_memory_is_exported_without_a_copy() {
 }
 
 #[test]
-fn borrowed_memory_is_copied() {
+fn export_copies_borrowed_memory() {
     let data = [1u8, 2, 3];
     let borrowed = || Tensor::new(&data, &[3]);
-    let refused = Context::DEFAULT.into_dlpack(borrowed(), Export::NoCopy);
-    assert!(matches!(refused, Err(Error::Unsupported(_))), "{refused:?}");
+    let rejected = Context::DEFAULT.into_dlpack(borrowed(), Export::NoCopy);
+    assert!(matches!(rejected, Err(Error::Unsupported(_))), "{rejected:?}");
     let managed = Context::DEFAULT.into_dlpack_legacy(borrowed(), Export::Owned).unwrap();
-    // SAFETY: the library's struct is live until its deleter is called.
+    // SAFETY: the struct of the library is valid until its deleter is called.
     unsafe {
         let exported = managed.cast::<Legacy>().as_ptr();
         assert_ne!((*exported).tensor.data.cast_const().cast(), data.as_ptr());
@@ -196,11 +196,11 @@ fn borrowed_memory_is_copied() {
     }
 }
 
-/// The consumer of an export may write to it, so that of a view has memory of its own.
+/// The consumer of an export may write to it. So the export of a view has separate memory.
 #[test]
-fn views_are_copied() {
+fn export_copies_views() {
     let owned = Tensor::from_vec(vec![1i32, 2, 3, 4], &[2, 2]).unwrap();
-    let lent = owned.as_slice::<i32>().unwrap();
+    let borrowed = owned.as_slice::<i32>().unwrap();
     let view = owned.view();
     let views = || {
         [
@@ -212,7 +212,7 @@ fn views_are_copied() {
     };
     for view in views() {
         let managed = Context::DEFAULT.into_dlpack(view, Export::Owned).unwrap();
-        // SAFETY: the library's struct is live until its deleter is called, and has 4 elements.
+        // SAFETY: the struct of the library is valid until its deleter is called, and has 4 elements.
         unsafe {
             let exported = managed.cast::<Versioned>().as_ptr();
             (*exported).tensor.data.cast::<[i32; 4]>().write([9; 4]);
@@ -228,7 +228,7 @@ fn views_are_copied() {
             (*exported).deleter.unwrap()(exported);
         }
     }
-    assert_eq!(lent, [1, 2, 3, 4]);
+    assert_eq!(borrowed, [1, 2, 3, 4]);
 }
 
 #[repr(C)]
@@ -259,10 +259,10 @@ struct Array {
 }
 
 #[test]
-fn strings_go_through_arrow_and_back() {
+fn arrow_round_trip_of_strings() {
     let words = Tensor::from_strings(&["zero", "", "zwei", "drei"], &[2, 2]).unwrap();
     let (mut schema, mut array) = (MaybeUninit::<Schema>::uninit(), MaybeUninit::<Array>::uninit());
-    // SAFETY: there is room for both structs, and each is released or taken over once.
+    // SAFETY: there is room for both structs, and each is released or imported once.
     unsafe {
         let (schema, array) = (schema.as_mut_ptr(), array.as_mut_ptr());
         Context::DEFAULT
@@ -285,9 +285,9 @@ fn strings_go_through_arrow_and_back() {
     }
 }
 
-/// Arrow's consumers keep what they are given: strings that are only lent are copied.
+/// Consumers of Arrow keep the buffers. So the export copies borrowed strings.
 #[test]
-fn borrowed_strings_are_copied() {
+fn arrow_export_copies_borrowed_strings() {
     let (offsets, bytes) = (vec![0i64, 3, 6], b"onetwo".to_vec());
     let words = Tensor::from_string_views(&offsets, &bytes, &[2]).unwrap();
     let (mut schema, mut array) = (MaybeUninit::<Schema>::uninit(), MaybeUninit::<Array>::uninit());
@@ -297,15 +297,15 @@ fn borrowed_strings_are_copied() {
         unsafe { Context::DEFAULT.to_arrow(tensor, export, schema.cast(), array.cast()) }
     };
     for view in [&words, &words.view()] {
-        let refused = export(view, Export::NoCopy);
-        assert!(matches!(refused, Err(Error::Unsupported(_))), "{refused:?}");
+        let rejected = export(view, Export::NoCopy);
+        assert!(matches!(rejected, Err(Error::Unsupported(_))), "{rejected:?}");
     }
     export(&words.view(), Export::Owned).unwrap();
-    let lent = [offsets.as_ptr().cast(), bytes.as_ptr().cast::<c_void>()];
-    // SAFETY: both have been written, and each is released or taken over once.
+    let borrowed = [offsets.as_ptr().cast(), bytes.as_ptr().cast::<c_void>()];
+    // SAFETY: both have been written, and each is released or imported once.
     unsafe {
         let buffers = std::slice::from_raw_parts((*array).buffers.cast_const(), 3);
-        assert!(buffers[1..].iter().all(|buffer| !lent.contains(buffer)));
+        assert!(buffers[1..].iter().all(|buffer| !borrowed.contains(buffer)));
         drop(words);
         drop((offsets, bytes));
         let again = Context::DEFAULT.from_arrow(schema.cast(), array.cast(), None).unwrap();

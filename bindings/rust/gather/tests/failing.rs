@@ -1,5 +1,5 @@
-//! Every allocation of the library fails in turn, where that library is libgather_emulated, which test.sh preloads;
-//! elsewhere the test does nothing, and says so.
+//! The test makes each allocation of the library fail in turn. It needs libgather_emulated, which test.sh preloads.
+//! Without that library the test prints that it is skipped.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
@@ -13,29 +13,29 @@ unsafe extern "C" {
     fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
 }
 
-/// What the library has beyond an ordinary one.
+/// The additional functions of the emulated library.
 #[derive(Clone, Copy)]
 struct Failures {
     fail: unsafe extern "C" fn(i64, i32),
-    asked: unsafe extern "C" fn() -> i64,
+    attempted: unsafe extern "C" fn() -> i64,
 }
 
 fn symbol(name: &CStr) -> *mut c_void {
-    // SAFETY: a NULL handle asks everything that has been loaded.
+    // SAFETY: a NULL handle searches all loaded libraries.
     unsafe { dlsym(ptr::null_mut(), name.as_ptr()) }
 }
 
 fn failures() -> Option<Failures> {
     let fail = symbol(c"gth_testing_fail_allocation");
     if fail.is_null() {
-        println!("skipped: rust tests/failing.rs (no library whose allocations fail: GATHER_EMULATED)");
+        println!("skipped: rust tests/failing.rs (no library with failing allocations: GATHER_EMULATED is not set)");
         return None;
     }
-    // SAFETY: the functions of src/core/os/testing.hpp.
+    // SAFETY: the types are those of the functions in src/core/os/testing.hpp.
     unsafe {
         Some(Failures {
             fail: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(i64, i32)>(fail),
-            asked: std::mem::transmute::<*mut c_void, unsafe extern "C" fn() -> i64>(symbol(
+            attempted: std::mem::transmute::<*mut c_void, unsafe extern "C" fn() -> i64>(symbol(
                 c"gth_testing_allocations",
             )),
         })
@@ -43,26 +43,26 @@ fn failures() -> Option<Failures> {
 }
 
 impl Failures {
-    /// Makes the n-th allocation fail, and with `sticky` also those after it, for each n. The call returns `OutOfMemory`,
-    /// or succeeds because it has allocated the memory again, until it needs fewer than n allocations.
+    /// Makes the n-th allocation fail for each n. With `sticky` all later ones fail too. The call must return
+    /// `OutOfMemory`, or succeed after another attempt. The loop ends when the call needs fewer than n allocations.
     fn survives(self, name: &str, sticky: i32, call: impl Fn() -> Result<(), Error>) {
-        call().unwrap(); // what happens once
+        call().unwrap(); // The first call makes allocations that later calls do not repeat.
         for n in 1..100 {
-            // SAFETY: sets numbers.
+            // SAFETY: the function only stores numbers.
             unsafe { (self.fail)(n, sticky) };
-            let answer = call();
-            // SAFETY: reads a number, and sets numbers.
-            let asked = unsafe {
-                let asked = (self.asked)();
+            let result = call();
+            // SAFETY: the functions only read and store numbers.
+            let attempted = unsafe {
+                let attempted = (self.attempted)();
                 (self.fail)(0, 0);
-                asked
+                attempted
             };
-            match answer {
-                Ok(()) if n > 1 && asked < n => return,
+            match result {
+                Ok(()) if n > 1 && attempted < n => return,
                 // A gather of a few rows tries to allocate its result again.
                 Ok(()) => assert!(
-                    sticky == 0 && asked > n,
-                    "{name}: of {asked} allocations number {n} failed unnoticed"
+                    sticky == 0 && attempted > n,
+                    "{name}: allocation {n} of {attempted} failed, but the call succeeded"
                 ),
                 Err(Error::OutOfMemory(_)) => {}
                 Err(other) => panic!("{name}, allocation {n}: {other:?}"),
@@ -116,9 +116,9 @@ fn g4_every_allocation_fails() {
         failures.survives("scatter in float32", sticky, || {
             let before = [gather::Float16(0x3c00); 4];
             let mut halves = before;
-            let answer = scatter_into(&mut TensorMut::new(&mut halves, &[4]), &ids, &two_halves, &exactly);
-            assert!(answer.is_ok() || halves == before, "an error wrote to the target");
-            answer
+            let result = scatter_into(&mut TensorMut::new(&mut halves, &[4]), &ids, &two_halves, &exactly);
+            assert!(result.is_ok() || halves == before, "an error wrote to the target");
+            result
         });
     }
 }

@@ -1,4 +1,4 @@
-//! The caller's threads and the caller's memory.
+//! Executors and allocators of the caller.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gather::{Context, Error, Options, Tensor, Work};
 
-/// Large enough for a call to be cut into pieces.
+/// A call with this many rows is large enough to have several pieces.
 const ROWS: usize = 1 << 14;
 const WIDTH: usize = 256;
 
@@ -68,22 +68,22 @@ fn executor_may_panic() {
     let large = Large::new();
     large.check(&context(|work| {
         work.run_next();
-        std::panic::resume_unwind(Box::new("as some do"));
+        std::panic::resume_unwind(Box::new("a panic of the executor"));
     }));
 }
 
 #[test]
-fn executor_does_not_change_errors() {
+fn executor_does_not_change_the_error() {
     let mut large = Large::new();
     large.ids[ROWS - 5] = ROWS as u32;
     large.ids[ROWS - 3] = u32::MAX;
-    let answer = context(|work| while work.run_next() {}).gather(
+    let result = context(|work| while work.run_next() {}).gather(
         &Tensor::new(&large.table, &[ROWS, WIDTH]),
         &Tensor::new(&large.ids, &[ROWS]),
         &Options::new(),
     );
-    let Err(Error::Index(cause)) = answer else {
-        panic!("{answer:?}")
+    let Err(Error::Index(cause)) = result else {
+        panic!("{result:?}")
     };
     assert_eq!(cause.position, Some(ROWS as u64 - 5));
 }
@@ -93,24 +93,24 @@ struct Counting {
     made: AtomicUsize,
 }
 
-// SAFETY: everything is handed on to the system's allocator.
+// SAFETY: the system's allocator handles every call.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         self.live.fetch_add(1, Ordering::Relaxed);
         self.made.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees it.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, data: *mut u8, layout: Layout) {
         self.live.fetch_sub(1, Ordering::Relaxed);
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees it.
         unsafe { System.dealloc(data, layout) }
     }
 }
 
 #[test]
-fn allocator_serves_results_and_outlives_the_context() {
+fn results_of_an_allocator_outlive_their_context() {
     static MEMORY: Counting = Counting {
         live: AtomicUsize::new(0),
         made: AtomicUsize::new(0),
@@ -130,9 +130,9 @@ fn allocator_serves_results_and_outlives_the_context() {
 }
 
 #[test]
-fn allocator_may_have_nothing() {
+fn failing_allocator_returns_out_of_memory() {
     struct Empty;
-    // SAFETY: null is an answer.
+    // SAFETY: an allocator may return null.
     unsafe impl GlobalAlloc for Empty {
         unsafe fn alloc(&self, _: Layout) -> *mut u8 {
             std::ptr::null_mut()
@@ -141,6 +141,6 @@ fn allocator_may_have_nothing() {
     }
     static MEMORY: Empty = Empty;
     let context = Context::builder().allocator(&MEMORY).build().unwrap();
-    let answer = context.zeros(gather::DType::Int8, &[3]);
-    assert!(matches!(answer, Err(Error::OutOfMemory(_))), "{answer:?}");
+    let result = context.zeros(gather::DType::Int8, &[3]);
+    assert!(matches!(result, Err(Error::OutOfMemory(_))), "{result:?}");
 }

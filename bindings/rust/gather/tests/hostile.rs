@@ -1,4 +1,4 @@
-//! Arguments that make no sense are errors, never crashes.
+//! Invalid arguments return errors. They never crash.
 
 use std::ptr;
 
@@ -10,10 +10,10 @@ use gather::{
 const TABLE: [f32; 6] = [0., 1., 2., 3., 4., 5.];
 
 macro_rules! assert_error {
-    ($answer:expr, $variant:ident) => {
-        // A match keeps what the answer borrows.
-        match $answer {
-            answer => assert!(matches!(answer, Err(Error::$variant(_))), "{answer:?}"),
+    ($result:expr, $variant:ident) => {
+        // A match keeps temporaries of the expression alive.
+        match $result {
+            result => assert!(matches!(result, Err(Error::$variant(_))), "{result:?}"),
         }
     };
 }
@@ -23,7 +23,7 @@ fn rows(params: &Tensor<'_>, indices: &Tensor<'_>) -> Result<Tensor<'static>, Er
 }
 
 #[test]
-fn shapes_beyond_the_memory() {
+fn shapes_larger_than_their_memory_return_errors() {
     let id = [0u8];
     let ids = Tensor::new(&id, &[1]);
     assert_error!(rows(&Tensor::new(&TABLE, &[3, 3]), &ids), Stride);
@@ -57,11 +57,12 @@ fn errors_of_views_name_their_operand() {
     assert!(wrong.to_string().starts_with("out: "), "{wrong}");
 }
 
-/// What is found before the library is asked reads as what the library finds: operand, what came, what would have done.
+/// Errors of this crate have the form of errors of the library. They name the operand, the given value and the required
+/// value.
 #[test]
-fn errors_of_this_crate_read_as_the_librarys() {
-    fn said<T>(answer: Result<T, Error>, message: &str, operand: Operand, value: i128, limit: i64) {
-        let error = answer.err().expect(message);
+fn errors_of_this_crate_have_the_form_of_the_library() {
+    fn expect_message<T>(result: Result<T, Error>, message: &str, operand: Operand, value: i128, limit: i64) {
+        let error = result.err().expect(message);
         let cause = error.cause().unwrap();
         assert_eq!(error.to_string(), message);
         assert_eq!(
@@ -71,21 +72,21 @@ fn errors_of_this_crate_read_as_the_librarys() {
         );
     }
     let table = Tensor::new(&TABLE, &[3, 2]);
-    said(
+    expect_message(
         table.view().with_offset(8).as_slice::<f32>(),
         "tensor: elements reach byte 32 of the 24 described (offset 8)",
         Operand::Tensor,
         32,
         24,
     );
-    said(
+    expect_message(
         table.as_slice::<f64>(),
         "tensor: the elements are float32, not float64",
         Operand::Tensor,
         DType::Float32 as i128,
         DType::Float64 as i64,
     );
-    said(
+    expect_message(
         gather(&table, &Tensor::new(&[0u8], &[1]), &Options::new().fill_value(1.0f64)),
         "options: the fill value is float64, params are float32",
         Operand::Options,
@@ -93,21 +94,21 @@ fn errors_of_this_crate_read_as_the_librarys() {
         DType::Float32 as i64,
     );
     let plan = Plan::gather(&Layout::new::<f32>(&[3, 2]), &Layout::new::<i64>(&[1]), &Options::new()).unwrap();
-    said(
+    expect_message(
         plan.run(&TABLE, &[0i32, 0], &mut [0.0f32; 2]),
         "indices: the dtype is another one than the plan's: Int32 on Cpu, not Int64 on Cpu",
         Operand::Indices,
         DType::Int32 as i128,
         DType::Int64 as i64,
     );
-    said(
+    expect_message(
         Tensor::from_string_views(&[], b"", &[0]),
         "tensor: no offsets: even no strings have one",
         Operand::Tensor,
         0,
         1,
     );
-    said(
+    expect_message(
         Tensor::new(&TABLE, &[3, 2]).with_strides(&[8]),
         "tensor: 1 strides for 2 dims",
         Operand::Tensor,
@@ -117,7 +118,7 @@ fn errors_of_this_crate_read_as_the_librarys() {
 }
 
 #[test]
-fn strides_of_another_rank() {
+fn strides_of_another_rank_return_an_error() {
     assert_error!(Tensor::new(&TABLE, &[3, 2]).with_strides(&[8]), Rank);
     assert_error!(Layout::new::<f32>(&[3]).with_strides(&[]), Rank);
     let mut out = [0u8; 4];
@@ -125,7 +126,7 @@ fn strides_of_another_rank() {
 }
 
 #[test]
-fn indices_that_are_no_integers() {
+fn indices_that_are_not_integers_return_an_error() {
     let params = Tensor::new(&TABLE, &[3, 2]);
     assert_error!(rows(&params, &Tensor::new(&[0.0f32], &[1])), DType);
     assert_error!(rows(&params, &Tensor::new(&[true], &[1])), DType);
@@ -134,7 +135,7 @@ fn indices_that_are_no_integers() {
 }
 
 #[test]
-fn attributes_out_of_range() {
+fn attributes_out_of_range_return_errors() {
     let (params, indices) = (Tensor::new(&TABLE, &[3, 2]), Tensor::new(&[0u8], &[1]));
     for axis in [2, -3, i64::MAX, i64::MIN] {
         assert_error!(gather(&params, &indices, &Options::new().axis(axis)), Axis);
@@ -153,11 +154,11 @@ fn attributes_out_of_range() {
 }
 
 #[test]
-fn extents_that_disagree() {
+fn different_extents_return_an_error() {
     let (params, indices) = (Layout::new::<f32>(&[3, 2]), Layout::new::<u8>(&[1, 1]));
     let shape = |extents| output_shape_elements(&params, &indices, &Options::new().extents(extents));
-    let refused = shape(Extents::Equal).unwrap_err();
-    let cause = refused.cause().unwrap();
+    let rejected = shape(Extents::Equal).unwrap_err();
+    let cause = rejected.cause().unwrap();
     assert_eq!((cause.status, cause.operand), (sys::GTH_E_SHAPE, Operand::Indices));
     assert_eq!((cause.component, cause.value, cause.limit), (Some(1), 1, 2));
     assert_eq!(shape(Extents::Prefix), Ok(vec![1, 1]));
@@ -165,7 +166,7 @@ fn extents_that_disagree() {
 }
 
 #[test]
-fn fill_values_of_another_type() {
+fn fill_value_of_another_dtype_returns_an_error() {
     let (params, indices) = (Tensor::new(&[true, false], &[2]), Tensor::new(&[9u8], &[1]));
     let options = Options::new().bounds(gather::Bounds::Fill);
     assert_error!(gather(&params, &indices, &options.fill_value(2u8)), DType);
@@ -185,7 +186,7 @@ fn fill_values_of_another_type() {
 }
 
 #[test]
-fn bytes_that_are_no_bools() {
+fn invalid_bytes_return_errors() {
     assert_error!(Buffer::from_bytes(DType::Bool, &[0, 1, 2]), DType);
     assert_error!(Buffer::from_bytes(DType::String, b"abc"), DType);
     assert_error!(BufferMut::from_bytes(DType::String, &mut [0]), DType);
@@ -193,7 +194,7 @@ fn bytes_that_are_no_bools() {
 }
 
 #[test]
-fn outputs_that_do_not_fit() {
+fn outputs_of_another_layout_return_errors() {
     let (params, indices) = (Tensor::new(&TABLE, &[3, 2]), Tensor::new(&[2u8], &[1]));
     let into = |out: &mut TensorMut<'_>| gather_into(&params, &indices, &Options::new(), out);
     let mut floats = [7.0f32; 4];
@@ -208,7 +209,7 @@ fn outputs_that_do_not_fit() {
 }
 
 #[test]
-fn borrowed_tensors_are_no_outputs() {
+fn borrowed_tensors_are_read_only() {
     let (params, indices) = (Tensor::new(&TABLE, &[3, 2]), Tensor::new(&[2u8], &[1]));
     let other = [0.0f32; 2];
     let mut view = Tensor::new(&other, &[1, 2]);
@@ -222,7 +223,7 @@ fn borrowed_tensors_are_no_outputs() {
 }
 
 #[test]
-fn elements_of_another_type_or_place() {
+fn as_slice_of_another_type_or_layout_returns_an_error() {
     let tensor = Tensor::new(&TABLE, &[3, 2]);
     assert_error!(tensor.as_slice::<i32>(), DType);
     assert_error!(tensor.strings(), DType);
@@ -238,8 +239,8 @@ fn elements_of_another_type_or_place() {
     assert_error!(far.as_bytes(), Size);
     let column = Tensor::new(&TABLE, &[3]).with_strides(&[8]).unwrap();
     assert_error!(column.as_slice::<f32>(), Stride);
-    let odd = Tensor::new(&TABLE, &[5]).with_offset(2);
-    assert_error!(odd.as_slice::<f32>(), Stride);
+    let unaligned = Tensor::new(&TABLE, &[5]).with_offset(2);
+    assert_error!(unaligned.as_slice::<f32>(), Stride);
     assert_eq!(Tensor::new(&TABLE, &[0, 7]).as_slice::<f32>(), Ok(&[][..]));
     let words = Tensor::from_strings(&["a"], &[1]).unwrap();
     assert_error!(words.as_bytes(), DType);
@@ -253,7 +254,7 @@ fn strings_have_no_strides() {
 }
 
 #[test]
-fn plans_on_other_memory() {
+fn plan_runs_over_other_memory_return_errors() {
     let plan = Plan::gather(&Layout::new::<f32>(&[3, 2]), &Layout::new::<i64>(&[1]), &Options::new()).unwrap();
     let mut row = [7.0f32; 2];
     assert_error!(plan.run(&[0.0f64; 6], &[0i64], &mut row), DType);
@@ -274,16 +275,16 @@ fn plans_on_other_memory() {
     assert_eq!(row, [4.0, 5.0]);
 }
 
-/// Operand, value and limit of an error of size.
-fn size_of(answer: Result<(), Error>) -> (Operand, i128, i64) {
-    match answer {
+/// Returns operand, value and limit of a size error.
+fn size_of(result: Result<(), Error>) -> (Operand, i128, i64) {
+    match result {
         Err(Error::Size(cause)) => (cause.operand, cause.value, cause.limit),
         other => panic!("{other:?}"),
     }
 }
 
 #[test]
-fn memory_that_is_too_short_has_numbers() {
+fn size_error_has_both_sizes() {
     let (params, indices) = (Layout::new::<f32>(&[3, 2]), Layout::new::<i64>(&[OPEN]));
     let open = Plan::gather(&params, &indices, &Options::new()).unwrap();
     let mut rows = [7.0f32; 4];
@@ -307,7 +308,7 @@ fn memory_that_is_too_short_has_numbers() {
     assert_eq!(size_of(open.check_open(2, &ids[1..])), (Operand::Indices, 8, 16));
     assert_eq!(size_of(open.check_open(1 << 60, &ids)).0, Operand::Plan);
     assert_eq!(rows, [7.0; 4]);
-    // What a run does not touch may be missing.
+    // Memory that a run does not use may be empty.
     open.run_open(0, &[] as &[f32], &[] as &[i64], &mut [] as &mut [f32])
         .unwrap();
     open.run_open(2, &TABLE, &ids, &mut rows).unwrap();
@@ -315,7 +316,7 @@ fn memory_that_is_too_short_has_numbers() {
 }
 
 #[test]
-fn memory_of_strided_plans() {
+fn strided_plans_check_the_size_of_memory() {
     let indices = [4usize];
     let backwards = Layout::new::<i64>(&indices).with_strides(&[-8]).unwrap();
     let params = Layout::new::<f32>(&[6]);
@@ -334,7 +335,7 @@ fn memory_of_strided_plans() {
 }
 
 #[test]
-fn checks_of_indices() {
+fn check_validates_indices() {
     let (params, open) = (Layout::new::<f32>(&[3, 2]), Layout::new::<i64>(&[1, OPEN]));
     let options = Options::new().axis(1);
     let plan = Plan::gather_elements(&params, &open, &options.extents(Extents::Prefix)).unwrap();
@@ -357,7 +358,7 @@ fn checks_of_indices() {
 }
 
 #[test]
-fn planned_elements_with_strides() {
+fn plan_of_gather_elements_with_strided_output() {
     let shape = [2usize, 1];
     let out = Layout::new::<f32>(&shape).with_strides(&[8, 4]).unwrap().with_offset(4);
     let (params, indices) = (Layout::new::<f32>(&[2, 3]), Layout::new::<u8>(&shape));
@@ -372,7 +373,7 @@ fn planned_elements_with_strides() {
 }
 
 #[test]
-fn open_plans_without_their_extent() {
+fn open_plans_need_their_extent() {
     let (params, indices) = (Layout::new::<f32>(&[3, 2]), Layout::new::<i64>(&[OPEN]));
     let plan = Plan::gather(&params, &indices, &Options::new()).unwrap();
     let mut row = [7.0f32; 2];
@@ -397,11 +398,11 @@ fn open_plans_without_their_extent() {
 }
 
 #[test]
-fn plans_of_what_has_none() {
+fn plans_of_strings_and_untyped_layouts_return_errors() {
     let indices = Layout::new::<i64>(&[1]);
     let strings = Layout::of(DType::String, &[3]);
     assert_error!(Plan::gather(&strings, &indices, &Options::new()), Unsupported);
-    // Without a dtype the sizes of runs could not be checked.
+    // Without a dtype, runs could not check the sizes of memory.
     assert_error!(Plan::gather(&Layout::untyped(&[3]), &indices, &Options::new()), DType);
     assert_error!(
         Plan::gather(&Layout::new::<u8>(&[3]), &Layout::untyped(&[1]), &Options::new()),
@@ -414,7 +415,7 @@ fn plans_of_what_has_none() {
 }
 
 #[test]
-fn planned_outputs_with_strides() {
+fn plan_with_strided_output() {
     let out_shape = [2usize, 2];
     let out = Layout::new::<f32>(&out_shape)
         .with_strides(&[16, 4])
@@ -435,18 +436,18 @@ fn planned_outputs_with_strides() {
 }
 
 #[test]
-fn strings_have_one_form() {
+fn strings_are_rejected_by_other_forms() {
     let words = Tensor::from_strings(&["a", "b"], &[2]).unwrap();
     let mut out = [0u8; 1];
-    let answer = gather_into(
+    let result = gather_into(
         &words,
         &Tensor::new(&[0u8], &[1]),
         &Options::new(),
         &mut TensorMut::new(&mut out, &[1]),
     );
     assert!(
-        matches!(answer, Err(Error::Unsupported(_) | Error::DType(_))),
-        "{answer:?}"
+        matches!(result, Err(Error::Unsupported(_) | Error::DType(_))),
+        "{result:?}"
     );
     assert_error!(Context::DEFAULT.zeros(DType::String, &[1]), Unsupported);
     assert_error!(Tensor::from_strings(&["a"], &[2]), Shape);
@@ -477,7 +478,7 @@ fn copies() {
 }
 
 #[test]
-fn vectors_that_do_not_fit() {
+fn from_vec_with_a_wrong_shape_returns_an_error() {
     assert_error!(Tensor::from_vec(vec![1u8; 3], &[4]), Stride);
     assert_error!(Tensor::from_vec(vec![1u8; 3], &[1; 65]), Rank);
     assert_eq!(
@@ -490,12 +491,12 @@ fn vectors_that_do_not_fit() {
 }
 
 #[test]
-fn devices_of_a_build_without_them() {
+fn device_calls_without_cuda_return_errors() {
     if gather::capabilities().unwrap().cuda_runtime.is_some() {
-        return; // what a build with CUDA answers is for its own tests
+        return; // Other tests cover builds with CUDA.
     }
     assert_error!(Context::builder().device(Device::Cuda(0)).build(), Device);
-    // SAFETY: without CUDA no pointer to device memory is followed.
+    // SAFETY: without CUDA the library does not read device memory.
     let params = unsafe { Buffer::from_raw(DType::Float32, Device::Cuda(0), ptr::without_provenance(4096), 24) };
     let (view, id) = (Tensor::new(params, &[3, 2]), [0u8]);
     assert_eq!(view.device(), Device::Cuda(0));
@@ -514,7 +515,7 @@ fn devices_of_a_build_without_them() {
     let plan = Plan::gather(&Layout::new::<f32>(&[3, 2]), &Layout::new::<u8>(&[1]), &Options::new()).unwrap();
     assert_error!(plan.run(params, &id, &mut out), Device);
     let context = Context::builder().build().unwrap();
-    // SAFETY: on the CPU no stream and no record is looked at.
+    // SAFETY: on the CPU the library reads no stream and no record.
     unsafe {
         assert_error!(context.wait(ptr::null_mut()), Device);
         assert_error!(context.signal(ptr::null_mut()), Device);

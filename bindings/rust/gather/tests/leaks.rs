@@ -1,12 +1,12 @@
-//! 100,000 calls of each kind leave the process as large as it was. With the address sanitizer (GATHER_SANITIZED) that
-//! is not asked: it looks for what is lost when the process ends.
+//! 100,000 calls of each kind do not increase the memory of the process. With the address sanitizer (GATHER_SANITIZED)
+//! the test does not compare memory, because the sanitizer reports leaks at the end of the process.
 #![cfg(target_os = "linux")]
 
 use gather::{Context, Export, Layout, OPEN, Options, Plan, Tensor, TensorMut, gather, gather_into};
 
 const CALLS: usize = 100_000;
 
-/// Resident pages of this process.
+/// Returns the number of resident pages of this process.
 fn resident() -> usize {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap();
     text.split(' ').nth(1).unwrap().parse().unwrap()
@@ -18,12 +18,12 @@ fn flat(what: &str, f: impl Fn()) {
     (0..CALLS).for_each(|_| f());
     let grown = resident().saturating_sub(before);
     let sanitized = std::env::var_os("GATHER_SANITIZED").is_some();
-    // One byte a call that is not given back would be 24 pages.
+    // A leak of one byte in each call is 24 pages.
     assert!(sanitized || grown < 24, "{what}: {grown} pages more");
 }
 
 #[test]
-fn calls_give_back_what_they_take() {
+fn repeated_calls_leak_no_memory() {
     let table: Vec<f32> = (0..32).map(|i| i as f32).collect();
     let params = Tensor::new(&table, &[8, 4]);
     let (good, bad) = (Tensor::new(&[3u8], &[1]), Tensor::new(&[8u8], &[1]));
@@ -48,13 +48,13 @@ fn calls_give_back_what_they_take() {
         let out = gather(&words, &Tensor::new(&[1u8], &[1]), &Options::new()).unwrap();
         assert_eq!(out.strings().unwrap().to_vecs(), [b"two"]);
     });
-    flat("refused vector", || {
+    flat("rejected vector", || {
         drop(Tensor::from_vec(vec![1u8; 64], &[65]).unwrap_err())
     });
     flat("dlpack", || {
         let tensor = Tensor::from_vec(vec![1u8; 64], &[64]).unwrap();
         let managed = Context::DEFAULT.into_dlpack(tensor, Export::Owned).unwrap();
-        // SAFETY: what has just been exported.
+        // SAFETY: the struct comes from the export above.
         drop(unsafe { Context::DEFAULT.from_dlpack(managed) }.unwrap());
     });
 }

@@ -1,15 +1,15 @@
-//! Tensors that own their memory and are shown in another way: every call sees the same elements.
+//! Tensors that own their memory and have other strides. Every call must use these strides.
 
 use gather::{Context, Error, Export, Options, Tensor, TensorMut, gather, gather_into};
 
-/// 1, 2, 3 in memory of the library's, back to front.
+/// The elements 3, 2, 1 as a reversed view of memory of the library.
 fn reversed() -> Tensor<'static> {
     let owner = Tensor::from_vec(vec![1i32, 2, 3], &[3]).unwrap();
     owner.with_strides(&[-4]).unwrap().with_offset(8)
 }
 
 #[test]
-fn both_forms_of_a_gather() {
+fn strided_owner_as_params() {
     let (params, ids) = (reversed(), Tensor::new(&[0u8, 2], &[2]));
     let made = gather(&params, &ids, &Options::new()).unwrap();
     assert_eq!(made.as_slice::<i32>(), Ok(&[3, 1][..]));
@@ -20,32 +20,32 @@ fn both_forms_of_a_gather() {
 }
 
 #[test]
-fn as_indices_too() {
+fn strided_owner_as_indices() {
     let params = Tensor::new(&[0u8, 10, 20, 30], &[4]);
     let made = gather(&params, &reversed(), &Options::new()).unwrap();
     assert_eq!(made.as_slice::<u8>(), Ok(&[30, 20, 10][..]));
 }
 
 #[test]
-fn copies_and_exports() {
+fn strided_owner_is_copied_and_exported() {
     let mut copied = [0i32; 3];
     let mut out = TensorMut::new(&mut copied, &[3]);
     Context::DEFAULT.copy(&reversed(), &mut out).unwrap();
     assert_eq!(copied, [3, 2, 1]);
 
     let managed = Context::DEFAULT.into_dlpack(reversed(), Export::Owned).unwrap();
-    // SAFETY: what has just been exported.
+    // SAFETY: the struct comes from the export above.
     let back = unsafe { Context::DEFAULT.from_dlpack(managed) }.unwrap();
     assert_eq!(back.as_slice::<i32>(), Ok(&[3, 2, 1][..]));
 
-    let refused = Context::DEFAULT.into_dlpack(reversed(), Export::NoCopy);
-    assert!(matches!(refused, Err(Error::Unsupported(_))), "{refused:?}");
+    let rejected = Context::DEFAULT.into_dlpack(reversed(), Export::NoCopy);
+    assert!(matches!(rejected, Err(Error::Unsupported(_))), "{rejected:?}");
 }
 
 #[test]
-fn slices() {
-    let refused = reversed();
-    assert!(matches!(refused.as_slice::<i32>(), Err(Error::Stride(_))));
+fn strided_owner_has_no_slice() {
+    let rejected = reversed();
+    assert!(matches!(rejected.as_slice::<i32>(), Err(Error::Stride(_))));
     let plain = Tensor::from_vec(vec![1i32, 2, 3], &[3]).unwrap();
     assert_eq!(plain.with_strides(&[4]).unwrap().as_slice::<i32>(), Ok(&[1, 2, 3][..]));
 }

@@ -1,11 +1,11 @@
-//! Ids dealt out to shards, against what loops say.
+//! The tests compare the partition of ids with simple loops.
 
 use gather::{
     Bounds, Context, Error, Negative, Operand, Options, Parts, PartsOnce, Shards, Tensor, TensorMut, gather, partition,
     partition_once, scatter_into,
 };
 
-/// Numbers that look like chance, the same in every run.
+/// A generator of pseudo-random numbers. The numbers are the same in every run.
 struct Random(u64);
 
 impl Random {
@@ -53,7 +53,7 @@ impl Case {
         }
     }
 
-    /// The shard of a row, and which of its rows it is.
+    /// Returns the shard of a row, and the number of the row in its shard.
     fn find(&self, row: usize) -> (usize, i64) {
         let (shard, local) = match self.kind {
             Kind::Blocks => {
@@ -74,7 +74,7 @@ impl Case {
         (found == shard).then_some(at)
     }
 
-    /// named: the rows of the ids, None for those that are left out.
+    /// Returns the expected parts. `named` has the row of each id, or `None` if the id is out of bounds.
     fn parts(&self, named: &[Option<usize>]) -> Parts {
         let (mut counts, mut local, mut order) = (vec![], vec![], vec![]);
         for shard in 0..self.count {
@@ -111,7 +111,7 @@ impl Case {
 }
 
 #[test]
-fn parts_are_those_of_loops() {
+fn partition_matches_loops() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let context = Context::builder().threads(2).build().unwrap();
     for rows in [1usize, 7, 1000, 1 << 60] {
@@ -153,7 +153,7 @@ fn parts_are_those_of_loops() {
 fn ids_of_any_type_and_strides() {
     let shards = Shards::blocks(6, 2);
     let memory = [0u8, 99, 2, 99, 5, 99, 1, 99];
-    let ids = Tensor::new(&memory, &[2, 2]).with_strides(&[2, 4]).unwrap(); // 0 5, 2 1
+    let ids = Tensor::new(&memory, &[2, 2]).with_strides(&[2, 4]).unwrap(); // The ids are 0, 5, 2 and 1.
     let parts = partition(&ids, &shards, &Options::new()).unwrap();
     assert_eq!(parts.counts, [3, 1]);
     assert_eq!(parts.local, [0, 2, 1, 2]);
@@ -163,8 +163,8 @@ fn ids_of_any_type_and_strides() {
 }
 
 #[test]
-fn rows_come_back() {
-    let table: Vec<f64> = (0..20).map(f64::from).collect(); // 10 rows of 2, row r in shard r % 3
+fn rows_of_shards_equal_rows_of_the_table() {
+    let table: Vec<f64> = (0..20).map(f64::from).collect(); // 10 rows of 2. Row r is in shard r % 3.
     let (ids, options) = ([7u16, 0, 7, 9, 3, 3, 3, 8], Options::new());
     let whole = gather(&Tensor::new(&table, &[10, 2]), &Tensor::new(&ids, &[8]), &options).unwrap();
     let send = |counts: &[usize], local: &[i64]| -> Vec<f64> {
@@ -192,17 +192,17 @@ fn rows_come_back() {
 }
 
 #[test]
-fn the_first_bad_id_of_all_is_named() {
+fn error_has_the_position_of_the_first_invalid_id() {
     for bad in [100, -1, i64::MIN] {
         let mut ids: Vec<i64> = (0..500).map(|i| i * 7 % 100).collect();
         (ids[321], ids[400]) = (bad, 1000);
         let (ids, shards) = (Tensor::new(&ids, &[500]), Shards::modulo(100, 4));
-        for answer in [
+        for result in [
             partition(&ids, &shards, &Options::new()).map(|_| ()),
             partition_once(&ids, &shards, &Options::new()).map(|_| ()),
         ] {
-            let Err(Error::Index(cause)) = answer else {
-                panic!("{answer:?}")
+            let Err(Error::Index(cause)) = result else {
+                panic!("{result:?}")
             };
             assert_eq!(cause.operand, Operand::Indices);
             assert_eq!((cause.position, cause.value, cause.limit), (Some(321), bad.into(), 100));
@@ -212,10 +212,10 @@ fn the_first_bad_id_of_all_is_named() {
 }
 
 #[test]
-fn what_is_refused() {
+fn invalid_arguments_return_errors() {
     let ids = Tensor::new(&[0u8, 1], &[2]);
     let many = Tensor::new(&[0u8], &[1 << 60]).with_strides(&[0]).unwrap();
-    let refuse = |ids: &Tensor<'_>, shards: &Shards<'_>, options: &Options| {
+    let reject = |ids: &Tensor<'_>, shards: &Shards<'_>, options: &Options| {
         let error = partition(ids, shards, options).unwrap_err();
         assert_eq!(partition_once(ids, shards, options).unwrap_err(), error);
         error
@@ -230,31 +230,31 @@ fn what_is_refused() {
         (Shards::borders(&[1, 2]), "border 0 is 1"),
         (Shards::borders(&[0, 3, 2]), "border 1 is 3"),
     ] {
-        let error = refuse(&ids, &shards, &options);
+        let error = reject(&ids, &shards, &options);
         assert!(
             matches!(error, Error::Shape(_)) && error.to_string().contains(message),
             "{error}"
         );
     }
-    let Error::Index(cause) = refuse(&ids, &Shards::blocks(0, 2), &options) else {
+    let Error::Index(cause) = reject(&ids, &Shards::blocks(0, 2), &options) else {
         panic!()
     };
     assert_eq!((cause.position, cause.limit), (Some(0), 0));
     let floats = Tensor::new(&[0.0f32], &[1]);
     assert!(matches!(
-        refuse(&floats, &Shards::blocks(2, 2), &options),
+        reject(&floats, &Shards::blocks(2, 2), &options),
         Error::DType(_)
     ));
     let short = Tensor::new(&[0u8, 1], &[3]);
     assert!(matches!(
-        refuse(&short, &Shards::blocks(2, 2), &options),
+        reject(&short, &Shards::blocks(2, 2), &options),
         Error::Stride(_)
     ));
     assert!(matches!(
-        refuse(&ids, &Shards::blocks(2, 2), &options.axis(1)),
+        reject(&ids, &Shards::blocks(2, 2), &options.axis(1)),
         Error::Axis(_)
     ));
-    // More than there is memory for: an error, not an abort.
+    // If the memory cannot be allocated, the call returns an error and does not abort.
     assert!(matches!(
         partition(&many, &Shards::blocks(2, 2), &options),
         Err(Error::OutOfMemory(_))

@@ -1,4 +1,4 @@
-//! Scatters and gradients: what they make, and what they refuse.
+//! The results and the errors of scatters and gradients.
 
 use std::mem::MaybeUninit;
 
@@ -15,9 +15,9 @@ fn add() -> Options {
     Options::new().reduction(Reduction::Add)
 }
 
-/// Status and operand of an error, whose message begins with the name of the operand.
-fn refused<T>(answer: Result<T, Error>) -> (i32, Operand) {
-    let error = answer.err().expect("no error");
+/// Returns status and operand of an error. Its message must begin with the name of the operand.
+fn rejected<T>(result: Result<T, Error>) -> (i32, Operand) {
+    let error = result.err().expect("no error");
     let cause = error.cause().unwrap();
     let name = format!("{:?}: ", cause.operand).to_lowercase();
     assert!(cause.message.starts_with(&name), "{error}");
@@ -25,7 +25,7 @@ fn refused<T>(answer: Result<T, Error>) -> (i32, Operand) {
 }
 
 #[test]
-fn the_last_of_several_updates_stays() {
+fn last_update_remains() {
     let mut table = TABLE;
     let rows = [10.0f32, 11., 20., 21., 30., 31.];
     let (ids, updates) = (Tensor::new(&[2u8, 0, 2], &[3]), Tensor::new(&rows, &[3, 2]));
@@ -54,13 +54,13 @@ fn strided_targets() {
 }
 
 #[test]
-fn new_tensors_leave_the_target_alone() {
+fn scatter_does_not_change_its_target() {
     let target = Tensor::new(&TABLE, &[3, 2]);
     let pairs = Tensor::new(&[2u8, 1, 0, 0], &[2, 2]);
     let made = scatter_nd(&target, &pairs, &Tensor::new(&[7.0f32, 8.], &[2]), &Options::new()).unwrap();
     assert_eq!(made.as_slice::<f32>().unwrap(), [8., 1., 2., 3., 4., 7.]);
     assert_eq!(target.as_slice::<f32>().unwrap(), TABLE);
-    // From a result, whose handle is used again.
+    // The target is a result, so the library uses its handle.
     let again = scatter_nd(&made, &pairs, &Tensor::new(&[1.0f32, 1.], &[2]), &add()).unwrap();
     assert_eq!(again.as_slice::<f32>().unwrap(), [9., 1., 2., 3., 4., 8.]);
     let mut owned = again;
@@ -73,14 +73,14 @@ fn new_tensors_leave_the_target_alone() {
     )
     .unwrap();
     assert_eq!(owned.as_slice::<f32>().unwrap(), [5., 6., 2., 3., 4., 8.]);
-    // A column of it.
+    // The target is a strided view.
     let column = target.view().with_strides(&[8, 4]).unwrap();
     let made = scatter(&column, &one, &Tensor::new(&[5.0f32, 6.], &[1, 2]), &Options::new()).unwrap();
     assert_eq!(made.as_slice::<f32>().unwrap(), [5., 6., 2., 3., 4., 5.]);
 }
 
 #[test]
-fn sums_in_float32() {
+fn accumulate_sets_the_type_of_sums() {
     let ones = vec![Float16(0x3c00); 4096];
     let zeros = vec![0u16; 4096];
     let (updates, indices) = (Tensor::new(&ones, &[4096]), Tensor::new(&zeros, &[4096]));
@@ -95,7 +95,7 @@ fn sums_in_float32() {
 }
 
 #[test]
-fn strings_are_scattered_into_new_tensors() {
+fn scatter_of_strings() {
     let (words, more) = (["a", "bb", "", "d"], ["yellow", ""]);
     let (target, updates) = (
         Tensor::from_strings(&words, &[2, 2]).unwrap(),
@@ -105,18 +105,18 @@ fn strings_are_scattered_into_new_tensors() {
     let made = scatter(&target, &id, &updates, &Options::new()).unwrap();
     assert_eq!(made.strings().unwrap().to_strings().unwrap(), ["a", "bb", "yellow", ""]);
     assert_eq!(
-        refused(scatter(&target, &id, &updates, &add())),
+        rejected(scatter(&target, &id, &updates, &add())),
         (gather::sys::GTH_E_DTYPE, Operand::Target)
     );
     let numbers = Tensor::new(&[1u8, 2], &[1, 2]);
     assert_eq!(
-        refused(scatter(&target, &id, &numbers, &Options::new())).1,
+        rejected(scatter(&target, &id, &numbers, &Options::new())).1,
         Operand::Updates
     );
 }
 
 #[test]
-fn a_bad_index_leaves_the_target_as_it_was() {
+fn invalid_index_leaves_the_target_unchanged() {
     let mut before = TABLE;
     before[1] = f32::from_bits(0x7fc0_1234);
     let mut table = before;
@@ -144,93 +144,93 @@ fn a_bad_index_leaves_the_target_as_it_was() {
 }
 
 #[test]
-fn errors_name_the_operand() {
+fn errors_name_their_operand() {
     use gather::sys::*;
     let mut table = TABLE;
     let ids = Tensor::new(&[1i64, 2], &[2]);
     let updates = Tensor::new(&TABLE, &[2, 2]);
     let whole = [0i32; 4];
-    let mut refuse = |ids: &Tensor<'_>, updates: &Tensor<'_>, options: &Options| {
-        let answer = refused(scatter_into(
+    let mut reject = |ids: &Tensor<'_>, updates: &Tensor<'_>, options: &Options| {
+        let result = rejected(scatter_into(
             &mut TensorMut::new(&mut table, &[3, 2]),
             ids,
             updates,
             options,
         ));
         assert_eq!(table, TABLE);
-        answer
+        result
     };
     let plain = Options::new();
     assert_eq!(
-        refuse(&ids, &Tensor::new(&whole, &[2, 2]), &plain),
+        reject(&ids, &Tensor::new(&whole, &[2, 2]), &plain),
         (GTH_E_DTYPE, Operand::Updates)
     );
-    assert_eq!(refuse(&updates, &updates, &plain), (GTH_E_DTYPE, Operand::Indices));
+    assert_eq!(reject(&updates, &updates, &plain), (GTH_E_DTYPE, Operand::Indices));
     assert_eq!(
-        refuse(&ids, &Tensor::new(&TABLE, &[3, 2]), &plain),
+        reject(&ids, &Tensor::new(&TABLE, &[3, 2]), &plain),
         (GTH_E_SHAPE, Operand::Updates)
     );
     assert_eq!(
-        refuse(&ids, &Tensor::new(&TABLE, &[4]), &plain),
+        reject(&ids, &Tensor::new(&TABLE, &[4]), &plain),
         (GTH_E_RANK, Operand::Updates)
     );
     assert_eq!(
-        refuse(&ids, &Tensor::new(&TABLE[..3], &[2, 2]), &plain),
+        reject(&ids, &Tensor::new(&TABLE[..3], &[2, 2]), &plain),
         (GTH_E_STRIDE, Operand::Updates)
     );
-    assert_eq!(refuse(&ids, &updates, &plain.axis(2)), (GTH_E_AXIS, Operand::Options));
+    assert_eq!(reject(&ids, &updates, &plain.axis(2)), (GTH_E_AXIS, Operand::Options));
     assert_eq!(
-        refuse(&ids, &updates, &plain.bounds(Bounds::Fill)),
+        reject(&ids, &updates, &plain.bounds(Bounds::Fill)),
         (GTH_E_VERSION, Operand::Options)
     );
 
     let (views, plain) = (Tensor::new(&TABLE, &[4, 2]), &Options::new());
     assert_eq!(
-        refused(scatter(&views, &ids, &updates, plain)),
+        rejected(scatter(&views, &ids, &updates, plain)),
         (GTH_E_STRIDE, Operand::Target)
     );
     let nothing = Tensor::new(&[] as &[f32], &[3, 2]);
     assert_eq!(
-        refused(scatter(&nothing, &ids, &updates, plain)),
+        rejected(scatter(&nothing, &ids, &updates, plain)),
         (GTH_E_NULL, Operand::Target)
     );
     let target = Tensor::new(&TABLE, &[3, 2]);
     assert_eq!(
-        refused(scatter(&target, &Tensor::new(&[0u8], &[2]), &updates, plain)),
+        rejected(scatter(&target, &Tensor::new(&[0u8], &[2]), &updates, plain)),
         (GTH_E_STRIDE, Operand::Indices)
     );
-    // Shapes are checked before the memory that they need.
+    // The library checks shapes before the sizes of memory.
     assert_eq!(
-        refused(scatter(&target, &ids, &views, plain)),
+        rejected(scatter(&target, &ids, &views, plain)),
         (GTH_E_SHAPE, Operand::Updates)
     );
     let short = Tensor::new(&TABLE[..3], &[2, 2]);
     assert_eq!(
-        refused(scatter(&target, &ids, &short, plain)),
+        rejected(scatter(&target, &ids, &short, plain)),
         (GTH_E_STRIDE, Operand::Updates)
     );
     let mut overlapping = TensorMut::new(&mut table, &[3, 2]).with_strides(&[4, 4]).unwrap();
     assert_eq!(
-        refused(scatter_into(&mut overlapping, &ids, &updates, plain)),
+        rejected(scatter_into(&mut overlapping, &ids, &updates, plain)),
         (GTH_E_STRIDE, Operand::Target)
     );
     let mut borrowed = Tensor::new(&TABLE, &[3, 2]);
-    let answer = scatter_into(&mut borrowed.as_mut(), &ids, &updates, plain);
-    assert_eq!(refused(answer), (GTH_E_READONLY, Operand::Target));
-    // Other calls have no reduction.
+    let result = scatter_into(&mut borrowed.as_mut(), &ids, &updates, plain);
+    assert_eq!(rejected(result), (GTH_E_READONLY, Operand::Target));
+    // Other calls reject a reduction.
     assert_eq!(
-        refused(gather(&target, &ids, &add())),
+        rejected(gather(&target, &ids, &add())),
         (GTH_E_VERSION, Operand::Options)
     );
     assert_eq!(
-        refused(gather_gradient(&updates, &ids, &[3, 2], &add())),
+        rejected(gather_gradient(&updates, &ids, &[3, 2], &add())),
         (GTH_E_VERSION, Operand::Options)
     );
     assert_eq!(table, TABLE);
 }
 
 #[test]
-fn dtypes_that_a_reduction_does_not_take() {
+fn reduction_of_an_unsupported_dtype_returns_an_error() {
     let (target, id) = ([gather::Float8E4M3(1)], Tensor::new(&[0u8], &[1]));
     let float8 = Tensor::new(&target, &[1]);
     let complex = [gather::Complex64 { re: 1., im: 2. }];
@@ -238,28 +238,28 @@ fn dtypes_that_a_reduction_does_not_take() {
     assert!(scatter(&float8, &id, &float8, &Options::new()).is_ok());
     assert!(scatter(&complex, &id, &complex, &add()).is_ok());
     for (tensor, reduction) in [(&float8, Reduction::Add), (&complex, Reduction::Max)] {
-        let answer = scatter(tensor, &id, tensor, &Options::new().reduction(reduction));
-        assert_eq!(refused(answer), (gather::sys::GTH_E_DTYPE, Operand::Target));
+        let result = scatter(tensor, &id, tensor, &Options::new().reduction(reduction));
+        assert_eq!(rejected(result), (gather::sys::GTH_E_DTYPE, Operand::Target));
     }
     let (bools, other) = (Tensor::new(&[true, false], &[2]), Tensor::new(&[true], &[1]));
     let made = scatter(&bools, &id, &other, &add()).unwrap();
     assert_eq!(made.as_slice::<bool>().unwrap(), [true, false]);
 }
 
-/// A scatter reads its target: memory that may not have been written is none.
+/// A scatter reads its target. So the target must be initialised.
 #[test]
-fn uninitialised_memory_is_no_target() {
+fn uninitialised_target_is_unsupported() {
     let mut memory = [MaybeUninit::<f32>::uninit(); 6];
     let (ids, updates) = (Tensor::new(&[1i64, 2], &[2]), Tensor::new(&TABLE, &[2, 2]));
     let unsupported = (gather::sys::GTH_E_UNSUPPORTED, Operand::Target);
     let mut target = TensorMut::new(&mut memory, &[3, 2]).with_offset(0);
     assert_eq!(
-        refused(scatter_into(&mut target, &ids, &updates, &Options::new())),
+        rejected(scatter_into(&mut target, &ids, &updates, &Options::new())),
         unsupported
     );
     let plan = Plan::scatter(&Layout::new::<f32>(&[3, 2]), &ids.layout(), &Options::new()).unwrap();
-    assert_eq!(refused(plan.run(&TABLE, &[1i64, 2], &mut memory)), unsupported);
-    // A gradient writes all of it.
+    assert_eq!(rejected(plan.run(&TABLE, &[1i64, 2], &mut memory)), unsupported);
+    // A gradient overwrites all elements.
     let mut out = TensorMut::new(&mut memory, &[3, 2]);
     gather_gradient_into(&updates, &ids, &Options::new(), &mut out).unwrap();
     // SAFETY: every element has been written.
@@ -268,7 +268,7 @@ fn uninitialised_memory_is_no_target() {
 }
 
 #[test]
-fn planned_scatters() {
+fn plans_of_scatters() {
     let table_layout = Layout::new::<f32>(&[3, 2]);
     let plan = Plan::scatter(&table_layout, &Layout::new::<u16>(&[OPEN]), &add()).unwrap();
     assert_eq!((plan.shape(2), plan.shape(OPEN)), (Ok(vec![2, 2]), Ok(vec![OPEN, 2])));
@@ -276,9 +276,9 @@ fn planned_scatters() {
     plan.run_open(2, &[1.0f32, 2., 3., 4.], &[2u16, 2], &mut table).unwrap();
     assert_eq!(table, [0., 1., 2., 3., 8., 11.]);
     let before = table;
-    let numbers = |answer: Result<(), Error>| {
-        let answer = answer.unwrap_err();
-        let cause = answer.cause().unwrap();
+    let numbers = |result: Result<(), Error>| {
+        let result = result.unwrap_err();
+        let cause = result.cause().unwrap();
         (cause.status, cause.operand, cause.value, cause.limit)
     };
     use gather::sys::*;
@@ -292,15 +292,15 @@ fn planned_scatters() {
         (GTH_E_SIZE, Operand::Target, 20, 24)
     );
     assert_eq!(
-        refused(plan.run_open(2, &[0.0f64; 4], &[0u16, 1], &mut table)),
+        rejected(plan.run_open(2, &[0.0f64; 4], &[0u16, 1], &mut table)),
         (GTH_E_DTYPE, Operand::Updates)
     );
     assert_eq!(
-        refused(plan.run_open(2, &rows, &[0i16, 1], &mut table)),
+        rejected(plan.run_open(2, &rows, &[0i16, 1], &mut table)),
         (GTH_E_DTYPE, Operand::Indices)
     );
     assert_eq!(
-        refused(plan.run_open(2, &rows, &[0u16, 1], &mut [0i32; 6])),
+        rejected(plan.run_open(2, &rows, &[0u16, 1], &mut [0i32; 6])),
         (GTH_E_DTYPE, Operand::Target)
     );
     assert_eq!(
@@ -316,11 +316,11 @@ fn planned_scatters() {
     element.run(&[7.0f32, 9.], &[0u8, 1], &mut table).unwrap();
     assert_eq!(table[..2], [0., 9.]);
     let wide = Layout::new::<f64>(&one);
-    let answer = Plan::scatter_nd_from(&table_layout, &Layout::new::<u8>(&[1, 2]), &Options::new(), &wide);
-    assert_eq!(refused(answer), (GTH_E_DTYPE, Operand::Updates));
+    let result = Plan::scatter_nd_from(&table_layout, &Layout::new::<u8>(&[1, 2]), &Options::new(), &wide);
+    assert_eq!(rejected(result), (GTH_E_DTYPE, Operand::Updates));
     let strings = Layout::of(DType::String, &[3]);
     assert_eq!(
-        refused(Plan::scatter(&strings, &Layout::new::<u8>(&[1]), &Options::new())).0,
+        rejected(Plan::scatter(&strings, &Layout::new::<u8>(&[1]), &Options::new())).0,
         GTH_E_UNSUPPORTED
     );
 }
@@ -342,7 +342,7 @@ fn shapes_of_updates() {
         Ok(vec![7, 2])
     );
     assert_eq!(
-        refused(updates_shape(&target, &Layout::new::<f32>(&[2]), &Options::new())).1,
+        rejected(updates_shape(&target, &Layout::new::<f32>(&[2]), &Options::new())).1,
         Operand::Indices
     );
 }
@@ -373,21 +373,21 @@ fn gradients() {
     gather_gradient_into(&gradient, &bad, &fill, &mut TensorMut::new(&mut out, &[3, 2])).unwrap();
     assert_eq!(out, [3., 4., 0., 0., 1., 2.]);
     use gather::sys::*;
-    let answer = gather_gradient(&gradient, &ids, &[3, 3], &Options::new());
-    assert_eq!(refused(answer), (GTH_E_SHAPE, Operand::Updates));
-    let answer = gather_gradient(&gradient, &ids, &[1; 65], &Options::new());
-    assert_eq!(refused(answer), (GTH_E_RANK, Operand::Target));
-    let answer = gather_gradient(&gradient, &ids, &[usize::MAX, 2], &Options::new());
-    assert_eq!(refused(answer), (GTH_E_SHAPE, Operand::Target));
-    // Shapes are checked before the memory that they need.
-    let answer = gather_gradient(&Tensor::new(&rows, &[4, 2]), &ids, &[3, 2], &Options::new());
-    assert_eq!(refused(answer), (GTH_E_SHAPE, Operand::Updates));
-    let answer = gather_gradient(&Tensor::new(&rows[1..], &[3, 2]), &ids, &[3, 2], &Options::new());
-    assert_eq!(refused(answer), (GTH_E_STRIDE, Operand::Updates));
+    let result = gather_gradient(&gradient, &ids, &[3, 3], &Options::new());
+    assert_eq!(rejected(result), (GTH_E_SHAPE, Operand::Updates));
+    let result = gather_gradient(&gradient, &ids, &[1; 65], &Options::new());
+    assert_eq!(rejected(result), (GTH_E_RANK, Operand::Target));
+    let result = gather_gradient(&gradient, &ids, &[usize::MAX, 2], &Options::new());
+    assert_eq!(rejected(result), (GTH_E_SHAPE, Operand::Target));
+    // The library checks shapes before the sizes of memory.
+    let result = gather_gradient(&Tensor::new(&rows, &[4, 2]), &ids, &[3, 2], &Options::new());
+    assert_eq!(rejected(result), (GTH_E_SHAPE, Operand::Updates));
+    let result = gather_gradient(&Tensor::new(&rows[1..], &[3, 2]), &ids, &[3, 2], &Options::new());
+    assert_eq!(rejected(result), (GTH_E_STRIDE, Operand::Updates));
 }
 
 #[test]
-fn nothing_to_scatter() {
+fn scatter_of_empty_updates() {
     let mut table = TABLE;
     let (ids, updates) = (Tensor::new(&[] as &[i64], &[0]), Tensor::new(&[] as &[f32], &[0, 2]));
     scatter_into(
@@ -402,14 +402,14 @@ fn nothing_to_scatter() {
     assert_eq!(made.shape(), [0, 2]);
     let zeros = gather_gradient(&updates, &ids, &[3, 2], &Options::new()).unwrap();
     assert_eq!(zeros.as_slice(), Ok(&[0.0f32; 6][..]));
-    let answer = scatter(
+    let result = scatter(
         &updates,
         &Tensor::new(&[0u8], &[1]),
         &Tensor::new(&TABLE, &[1, 2]),
         &Options::new(),
     );
-    assert!(matches!(answer, Err(Error::Index(_))), "{answer:?}");
-    // A tuple of no indices selects all of it.
+    assert!(matches!(result, Err(Error::Index(_))), "{result:?}");
+    // A tuple without indices selects the whole target.
     let mut two = [1u8, 2];
     let mut target = TensorMut::new(&mut two, &[2]);
     let (tuple, both) = (Tensor::new(&[] as &[i64], &[0]), Tensor::new(&[5u8, 5], &[2]));
@@ -418,7 +418,7 @@ fn nothing_to_scatter() {
 }
 
 #[test]
-fn in_a_context() {
+fn scatter_and_gradient_in_a_context() {
     let context = Context::builder().threads(3).build().unwrap();
     let rows: Vec<i64> = (0..60_000).collect();
     let ids: Vec<i32> = (0..30_000).map(|i| i % 7).collect();
@@ -446,9 +446,8 @@ fn in_a_context() {
     );
 }
 
-/// Bytes are elements of any dtype.
 #[test]
-fn bytes() {
+fn scatter_into_bytes() {
     let mut target = [0u8; 4];
     let updates = Buffer::from_bytes(DType::BFloat16, &[0x80, 0x3f]).unwrap();
     let memory = BufferMut::from_bytes(DType::BFloat16, &mut target).unwrap();

@@ -1,4 +1,4 @@
-//! Strings in and out.
+//! Gathers of strings.
 
 use gather::{DType, Extents, Options, Tensor, gather, gather_elements, gather_nd};
 
@@ -29,7 +29,7 @@ fn elements_of_strings() {
 }
 
 #[test]
-fn bytes_that_are_no_text() {
+fn byte_strings_need_not_be_text() {
     let params = Tensor::from_byte_strings(&[&b"\xff\x00"[..], b"ok"], &[2]).unwrap();
     let out = gather_nd(&params, &Tensor::new(&[0u8], &[1, 1]), &Options::new()).unwrap();
     let strings = out.strings().unwrap();
@@ -38,7 +38,7 @@ fn bytes_that_are_no_text() {
 }
 
 #[test]
-fn views_of_the_callers_buffers() {
+fn string_views_of_borrowed_buffers() {
     let (offsets, bytes) = (vec![1i64, 3, 3, 6], b"-onetwo".to_vec());
     let params = Tensor::from_string_views(&offsets, &bytes, &[3]).unwrap();
     let out = gather(&params, &Tensor::new(&[2usize, 1, 0], &[3]), &Options::new()).unwrap();
@@ -46,7 +46,7 @@ fn views_of_the_callers_buffers() {
 }
 
 #[test]
-fn no_strings() {
+fn empty_tensor_of_strings() {
     let none = Tensor::from_strings::<&str>(&[], &[0]).unwrap();
     let out = gather(&none, &Tensor::new(&[] as &[i64], &[0]), &Options::new()).unwrap();
     assert_eq!(out.shape(), [0]);

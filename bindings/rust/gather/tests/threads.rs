@@ -1,4 +1,4 @@
-//! What may be shared between threads is shared.
+//! Threads share contexts, plans and tensors.
 
 use gather::{
     Buffer, BufferMut, Capabilities, Context, Error, Layout, OPEN, Options, Plan, Strings, Tensor, TensorMut,
@@ -22,7 +22,7 @@ const _: () = {
 };
 
 #[test]
-fn one_plan_one_context_many_threads() {
+fn many_threads_share_a_plan_and_a_context() {
     let table: Vec<i64> = (0..64 * 8).collect();
     let plan = Plan::gather(
         &Layout::new::<i64>(&[64, 8]),
@@ -53,7 +53,7 @@ fn one_plan_one_context_many_threads() {
 }
 
 #[test]
-fn results_may_be_dropped_elsewhere() {
+fn results_may_be_dropped_on_another_thread() {
     let out = Tensor::from_vec(vec![1u8, 2], &[2]).unwrap();
     let sum: u8 = std::thread::spawn(move || out.as_slice::<u8>().unwrap().iter().sum())
         .join()

@@ -1,11 +1,11 @@
-//! Views: how they print, that they can be had once more, and memory that is longer than its shape or has no values yet.
+//! The debug output of views, views of views, memory that is longer than its shape, and uninitialised memory.
 
 use std::mem::MaybeUninit;
 
 use gather::{Bounds, Device, Error, Layout, OPEN, Options, Plan, Profile, Tensor, TensorMut, gather, gather_into};
 
 #[test]
-fn they_print_what_they_are() {
+fn debug_output_of_views() {
     let table = [0.0f32; 12];
     let dense = Tensor::new(&table, &[4, 3]);
     assert_eq!(format!("{dense:?}"), "Tensor { dtype: Float32, shape: [4, 3] }");
@@ -43,7 +43,7 @@ fn they_print_what_they_are() {
 }
 
 #[test]
-fn a_view_of_a_view_and_of_a_result() {
+fn views_of_views_and_of_results() {
     let table = [10i32, 11, 20, 21];
     let params = Tensor::new(&table, &[2, 2]);
     let rows = gather(&params.view(), &Tensor::new(&[1u8, 0], &[2]), &Options::new()).unwrap();
@@ -78,7 +78,7 @@ fn memory_longer_than_its_shape() {
 }
 
 #[test]
-fn memory_without_values() {
+fn gather_into_uninitialised_memory() {
     let table = [1.5f64, 2.5];
     let mut rows = [MaybeUninit::<f64>::uninit(); 2];
     let ids = Tensor::new(&[1u8, 0], &[2]);
@@ -89,6 +89,6 @@ fn memory_without_values() {
         &mut TensorMut::new(&mut rows, &[2]),
     )
     .unwrap();
-    // SAFETY: both have been written.
+    // SAFETY: both elements have been written.
     assert_eq!(rows.map(|row| unsafe { row.assume_init() }), [2.5, 1.5]);
 }

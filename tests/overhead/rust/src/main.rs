@@ -1,5 +1,6 @@
-//! What Rust adds to a call of the C library: one row of 4 bytes, everything in the first cache. A line for each, with the
-//! nanoseconds in C and in Rust and the difference within the rounds.
+//! Measures the time that Rust adds to a call of the C library. Each call gathers one row of 4 bytes, and all data is
+//! in the L1 cache. The program prints a line for each kind of call: the nanoseconds in C, the nanoseconds in Rust, and
+//! the median of their difference in the same round.
 
 use std::hint::black_box;
 use std::ptr;
@@ -15,7 +16,8 @@ static INDEX: [i64; 1] = [7];
 static SHAPE: [usize; 1] = [64];
 static ONE: [usize; 1] = [1];
 
-/// Nanoseconds of one repeat of each body, round by round: they take turns, so that what disturbs one disturbs all.
+/// Returns the nanoseconds of one repeat for each body and round. The bodies run in turn, so that a disturbance affects
+/// all of them.
 fn side_by_side(bodies: &mut [&mut dyn FnMut(u32)]) -> Vec<Vec<f64>> {
     let mut times = vec![Vec::new(); bodies.len()];
     for round in 0..=ROUNDS {
@@ -41,7 +43,7 @@ fn print(what: &str, c: &[f64], rust: &[f64]) {
     println!("{what}\t{c:.1}\t{rust:.1}\t{more:.1}");
 }
 
-/// A body that does its work so many times.
+/// A body that repeats an expression.
 macro_rules! repeat {
     ($body:expr) => {
         &mut |repeats: u32| {
@@ -52,15 +54,16 @@ macro_rules! repeat {
     };
 }
 
-/// The same for calls of the C library.
+/// A body that repeats a call of the C library.
 macro_rules! repeat_c {
     ($body:expr) => {
-        // SAFETY: the pointers are those of statics and of the output of the C calls, of the extents described.
+        // SAFETY: the pointers are those of statics and of the output of the C calls. The descriptions have their
+        // sizes.
         repeat!(unsafe { $body })
     };
 }
 
-/// What a C program prepares once.
+/// The objects that a C program prepares once.
 struct Prepared {
     params: sys::gth_tensor_desc,
     indices: sys::gth_tensor_desc,
@@ -115,7 +118,7 @@ fn prepare(out: *mut f32) -> Prepared {
     let open = describe(sys::GTH_DTYPE_INT64, &OPEN_SHAPE, ptr::null::<i64>());
     let (params, indices) = (&prepared.params, &prepared.indices);
     let no_error = ptr::null_mut();
-    // SAFETY: the descriptions are those of statics.
+    // SAFETY: the descriptions name only statics.
     let failed = unsafe {
         sys::gth_tensor_borrow(params, &mut prepared.params_handle, no_error)
             | sys::gth_tensor_borrow(indices, &mut prepared.indices_handle, no_error)

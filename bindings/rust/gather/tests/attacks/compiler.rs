@@ -9,14 +9,14 @@ pub type Found = (usize, String);
 
 pub struct Compiler {
     rustc: PathBuf,
-    /// Where cargo has put the crates.
+    /// The folder with the compiled crates.
     deps: PathBuf,
     externs: Vec<(&'static str, PathBuf)>,
 }
 
 impl Compiler {
-    /// With the crate that this test was built with, and ndarray if it is a feature. Cargo keeps one file for each set of
-    /// features: it is the newest one that has these.
+    /// Creates a compiler for programs that use the crate of this test, and ndarray if the feature is enabled. Cargo
+    /// keeps one file for each set of features. This function finds the newest one with the features of this test.
     pub fn new() -> Self {
         let deps = env::current_exe().unwrap().parent().unwrap().to_path_buf();
         let mut externs = Vec::new();
@@ -40,7 +40,7 @@ impl Compiler {
         panic!("no usable library of this crate in {}", deps.display());
     }
 
-    /// What rustc finds wrong with a program.
+    /// Returns the errors that rustc finds in a program.
     pub fn errors(&self, name: &str, source: &str) -> Vec<Found> {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
             .join("attacks")
@@ -50,7 +50,7 @@ impl Compiler {
         fs::write(&program, source).unwrap();
         let mut command = Command::new(&self.rustc);
         command
-            .env_remove("LD_PRELOAD") // sanitizers are for this process
+            .env_remove("LD_PRELOAD") // Sanitizers must run in this process only.
             .args([
                 "--edition=2024",
                 "--crate-type=lib",
@@ -73,7 +73,7 @@ impl Compiler {
     }
 }
 
-/// Of `path:line:column: error[E0505]: message`; an error without a code has none.
+/// Parses a line `path:line:column: error[E0505]: message`. The code is empty if the error has none.
 fn read_error(line: &str) -> Option<Found> {
     let (place, message) = line.split_once(": error")?;
     let code = message
@@ -84,10 +84,12 @@ fn read_error(line: &str) -> Option<Found> {
     Some((number.parse().ok()?, code.to_owned()))
 }
 
-/// That of the cargo which runs this test, if it is one.
+/// Returns the rustc next to the cargo that runs this test, or else the one in PATH.
 fn rustc() -> PathBuf {
-    let beside = env::var_os("CARGO").map(|cargo| PathBuf::from(cargo).with_file_name("rustc"));
-    beside.filter(|rustc| rustc.is_file()).unwrap_or_else(|| "rustc".into())
+    let neighbor = env::var_os("CARGO").map(|cargo| PathBuf::from(cargo).with_file_name("rustc"));
+    neighbor
+        .filter(|rustc| rustc.is_file())
+        .unwrap_or_else(|| "rustc".into())
 }
 
 fn newest_first(folder: &Path, prefix: &str) -> Vec<PathBuf> {

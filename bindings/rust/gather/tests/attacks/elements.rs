@@ -1,4 +1,4 @@
-//! A bool is 0 or 1, and memory without values is never read.
+//! A bool must be a byte of 0 or 1, and uninitialised memory is never read.
 
 use std::mem::MaybeUninit;
 
@@ -9,69 +9,69 @@ use gather::{
 
 const SEVENS: [u8; 2] = [7; 2];
 
-macro_rules! refused {
-    ($answer:expr, $variant:ident) => {
-        match $answer {
-            answer => assert!(matches!(answer, Err(Error::$variant(_))), "{answer:?}"),
+macro_rules! assert_error {
+    ($result:expr, $variant:ident) => {
+        match $result {
+            result => assert!(matches!(result, Err(Error::$variant(_))), "{result:?}"),
         }
     };
 }
 
 #[test]
-fn bytes_are_no_bools() {
-    refused!(Buffer::from_bytes(DType::Bool, &SEVENS), DType);
-    refused!(Options::new().fill_image(DType::Bool, &[7]), DType);
-    refused!(Tensor::new(&SEVENS, &[2]).as_slice::<bool>(), DType);
+fn bytes_other_than_0_and_1_are_rejected_as_bools() {
+    assert_error!(Buffer::from_bytes(DType::Bool, &SEVENS), DType);
+    assert_error!(Options::new().fill_image(DType::Bool, &[7]), DType);
+    assert_error!(Tensor::new(&SEVENS, &[2]).as_slice::<bool>(), DType);
     let ids = Tensor::new(&[0u8, 9], &[2]);
     let (bytes, bools) = (Tensor::new(&SEVENS, &[2]), Tensor::new(&[true, false], &[2]));
     let mut out = [false; 2];
     let mut out = TensorMut::new(&mut out, &[2]);
     let one = Tensor::new(&[0u8], &[1]);
     let options = Options::new();
-    refused!(
+    assert_error!(
         gather_into(&bytes, &Tensor::new(&[0u8, 1], &[2]), &options, &mut out),
         DType
     );
-    refused!(Context::DEFAULT.copy(&bytes, &mut out), DType);
-    refused!(
+    assert_error!(Context::DEFAULT.copy(&bytes, &mut out), DType);
+    assert_error!(
         scatter_into(&mut out, &one, &Tensor::new(&[7u8], &[1]), &options),
         DType
     );
     let filling = options.profile(Profile::JaxFill).fill_value(7u8);
-    refused!(gather(&bools, &ids, &filling), DType);
-    refused!(gather_into(&bools, &ids, &filling, &mut out), DType);
+    assert_error!(gather(&bools, &ids, &filling), DType);
+    assert_error!(gather_into(&bools, &ids, &filling, &mut out), DType);
 }
 
 #[test]
-fn plans_do_not_turn_bytes_into_bools() {
+fn plans_reject_bytes_as_bools() {
     let (bytes, bools) = (Layout::new::<u8>(&[2]), Layout::new::<bool>(&[2]));
     let (ids, options) = (Layout::new::<u8>(&[2]), Options::new());
-    refused!(Plan::gather_to(&bytes, &ids, &options, &bools), DType);
-    refused!(
+    assert_error!(Plan::gather_to(&bytes, &ids, &options, &bools), DType);
+    assert_error!(
         Plan::gather_nd_to(&bytes, &Layout::new::<u8>(&[2, 1]), &options, &bools),
         DType
     );
-    refused!(Plan::gather_elements_to(&bytes, &ids, &options, &bools), DType);
-    refused!(Plan::scatter_from(&bools, &ids, &options, &bytes), DType);
-    refused!(
+    assert_error!(Plan::gather_elements_to(&bytes, &ids, &options, &bools), DType);
+    assert_error!(Plan::scatter_from(&bools, &ids, &options, &bytes), DType);
+    assert_error!(
         Plan::scatter_nd_from(&bools, &Layout::new::<u8>(&[2, 1]), &options, &bytes),
         DType
     );
-    refused!(Plan::scatter_elements_from(&bools, &ids, &options, &bytes), DType);
-    refused!(
+    assert_error!(Plan::scatter_elements_from(&bools, &ids, &options, &bytes), DType);
+    assert_error!(
         Plan::gather(&Layout::untyped(&[2]), &ids, &options.fill_value(7u8)),
         DType
     );
-    refused!(Plan::gather(&bools, &ids, &options.fill_value(7u8)), DType);
+    assert_error!(Plan::gather(&bools, &ids, &options.fill_value(7u8)), DType);
 
     let plan = Plan::gather(&bools, &ids, &options).unwrap();
     let mut out = [false; 2];
-    refused!(plan.run(&SEVENS, &[0u8, 0], &mut out), DType);
+    assert_error!(plan.run(&SEVENS, &[0u8, 0], &mut out), DType);
     assert_eq!(out, [false; 2]);
 }
 
 #[test]
-fn sums_of_bools_are_bools() {
+fn reductions_of_bools_are_bools() {
     let mut target = [true, false];
     let ids = Tensor::new(&[0u8, 0, 0], &[3]);
     let updates = Tensor::new(&[true, true, true], &[3]);
@@ -91,36 +91,36 @@ fn sums_of_bools_are_bools() {
 }
 
 #[test]
-fn memory_without_values_is_not_scattered_into() {
+fn scatter_into_uninitialised_memory_is_unsupported() {
     let mut memory = [MaybeUninit::<i32>::uninit(); 2];
     let (ids, updates) = (Tensor::new(&[0u8, 1], &[2]), Tensor::new(&[1i32, 2], &[2]));
     let tuples = Tensor::new(&[0u8, 1], &[2, 1]);
     let options = Options::new().reduction(Reduction::Add);
     let mut target = TensorMut::new(&mut memory, &[2]);
-    refused!(scatter_into(&mut target, &ids, &updates, &options), Unsupported);
-    refused!(scatter_nd_into(&mut target, &tuples, &updates, &options), Unsupported);
-    refused!(
+    assert_error!(scatter_into(&mut target, &ids, &updates, &options), Unsupported);
+    assert_error!(scatter_nd_into(&mut target, &tuples, &updates, &options), Unsupported);
+    assert_error!(
         scatter_elements_into(&mut target, &ids, &updates, &options),
         Unsupported
     );
     let mut target = target.with_strides(&[4]).unwrap().with_offset(0);
-    refused!(scatter_into(&mut target, &ids, &updates, &options), Unsupported);
+    assert_error!(scatter_into(&mut target, &ids, &updates, &options), Unsupported);
 
     let plan = Plan::scatter(&Layout::new::<i32>(&[2]), &Layout::new::<u8>(&[2]), &options).unwrap();
-    refused!(plan.run(&[1i32, 2], &[0u8, 1], &mut memory), Unsupported);
+    assert_error!(plan.run(&[1i32, 2], &[0u8, 1], &mut memory), Unsupported);
 }
 
 #[test]
-fn runs_stay_in_the_memory_that_they_are_given() {
+fn runs_reject_short_memory() {
     let plan = Plan::gather(&Layout::new::<i32>(&[4]), &Layout::new::<u8>(&[2]), &Options::new()).unwrap();
     let mut out = [0i32; 2];
-    refused!(plan.run(&[1i32, 2, 3], &[3u8, 3], &mut out), Size);
-    refused!(plan.run(&[] as &[i32], &[3u8, 3], &mut out), Size);
-    refused!(plan.run(&[1i32, 2, 3, 4], &[3u8], &mut out), Size);
-    refused!(plan.run(&[1i32, 2, 3, 4], &[] as &[u8], &mut out), Size);
-    refused!(plan.run(&[1i32, 2, 3, 4], &[3u8, 3], &mut out[..1]), Size);
-    refused!(plan.run(&[1i32, 2, 3, 4], &[3u8, 3], &mut out[..0]), Size);
-    refused!(plan.check(&[3u8]), Size);
-    refused!(plan.check(&[] as &[u8]), Size);
+    assert_error!(plan.run(&[1i32, 2, 3], &[3u8, 3], &mut out), Size);
+    assert_error!(plan.run(&[] as &[i32], &[3u8, 3], &mut out), Size);
+    assert_error!(plan.run(&[1i32, 2, 3, 4], &[3u8], &mut out), Size);
+    assert_error!(plan.run(&[1i32, 2, 3, 4], &[] as &[u8], &mut out), Size);
+    assert_error!(plan.run(&[1i32, 2, 3, 4], &[3u8, 3], &mut out[..1]), Size);
+    assert_error!(plan.run(&[1i32, 2, 3, 4], &[3u8, 3], &mut out[..0]), Size);
+    assert_error!(plan.check(&[3u8]), Size);
+    assert_error!(plan.check(&[] as &[u8]), Size);
     assert_eq!(out, [0; 2]);
 }

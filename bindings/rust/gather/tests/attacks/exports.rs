@@ -1,17 +1,17 @@
-//! The consumer of an export may write to it, so memory that is only lent is never shared with it.
+//! The consumer of an export may write to it. So an export never shares borrowed memory.
 
 use gather::{Context, Error, Export, Tensor};
 
-/// Exports without a copy, which would share the memory.
+/// Attempts exports without a copy, which would share the memory.
 fn attack<'t>(name: &str, view: impl Fn() -> Tensor<'t>) {
-    let answer = Context::DEFAULT.into_dlpack(view(), Export::NoCopy);
-    assert!(matches!(answer, Err(Error::Unsupported(_))), "{name}: {answer:?}");
-    let answer = Context::DEFAULT.into_dlpack_legacy(view(), Export::NoCopy);
-    assert!(matches!(answer, Err(Error::Unsupported(_))), "{name}: {answer:?}");
+    let result = Context::DEFAULT.into_dlpack(view(), Export::NoCopy);
+    assert!(matches!(result, Err(Error::Unsupported(_))), "{name}: {result:?}");
+    let result = Context::DEFAULT.into_dlpack_legacy(view(), Export::NoCopy);
+    assert!(matches!(result, Err(Error::Unsupported(_))), "{name}: {result:?}");
 }
 
 #[test]
-fn views_are_not_shared() {
+fn views_are_not_exported_without_a_copy() {
     let elements = vec![1i32, 2, 3, 4];
     attack("slice", || Tensor::new(&elements, &[4]));
     let owned = Tensor::from_vec(elements.clone(), &[2, 2]).unwrap();
@@ -27,7 +27,7 @@ fn views_are_not_shared() {
 }
 
 #[test]
-fn strings_are_not_shared() {
+fn string_views_are_not_exported_without_a_copy() {
     let words = Tensor::from_strings(&["one", "two"], &[2]).unwrap();
     attack("view of strings", || words.view());
     let (offsets, bytes) = ([0i64, 3, 6], b"onetwo");

@@ -1,4 +1,4 @@
-//! Executors that panic, call the crate again, or are used after their context is gone.
+//! Executors that panic or call the crate, and results that outlive their context.
 
 use std::panic::panic_any;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, Weak};
 
 use gather::{Context, DType, Options, Tensor, TensorMut, Work};
 
-/// Large enough for a call to be cut into pieces.
+/// A call with this many rows is large enough to have several pieces.
 const ROWS: usize = 1 << 14;
 const WIDTH: usize = 256;
 
@@ -14,7 +14,7 @@ fn context(executor: impl Fn(&Work<'_>) + Send + Sync + 'static) -> Context {
     Context::builder().threads(4).executor(executor).build().unwrap()
 }
 
-/// A large gather in a context, whose result must be right.
+/// Runs a large gather in a context and checks its result.
 fn run(context: &Context) {
     let table = vec![3u32; ROWS * WIDTH];
     let ids: Vec<u32> = (0..ROWS as u32).rev().collect();
@@ -28,8 +28,7 @@ fn run(context: &Context) {
     assert_eq!(rows.as_slice::<u32>(), Ok(&table[..]));
 }
 
-/// Panics whenever it is dropped, with a payload that does the same. It has no size, so that nothing is lost where one is
-/// leaked.
+/// A drop of this type panics, with a payload of the same type. It has size 0, so a leaked payload costs no memory.
 struct Bomb;
 
 static BOMBS_DROPPED: AtomicUsize = AtomicUsize::new(0);
@@ -42,15 +41,15 @@ impl Drop for Bomb {
 }
 
 #[test]
-fn a_panic_whose_payload_panics() {
+fn panic_payload_that_panics_on_drop() {
     run(&context(|_| panic_any(Bomb)));
     assert!(BOMBS_DROPPED.load(Ordering::Relaxed) > 0);
 }
 
 #[test]
-fn an_executor_that_calls_the_crate() {
-    let answers = Arc::new(Mutex::new(Vec::new())); // an assertion in an executor would be a panic that is caught
-    let kept = Arc::clone(&answers);
+fn executor_may_call_the_crate() {
+    let results = Arc::new(Mutex::new(Vec::new())); // A failed assertion in the executor would be caught as a panic.
+    let kept = Arc::clone(&results);
     let own = Arc::new_cyclic(|own: &Weak<Context>| {
         let own = own.clone();
         context(move |work| {
@@ -64,15 +63,15 @@ fn an_executor_that_calls_the_crate() {
         })
     });
     run(&own);
-    let answers = answers.lock().unwrap();
+    let results = results.lock().unwrap();
     assert!(
-        !answers.is_empty() && answers.iter().all(|answer| answer == &[3]),
-        "{answers:?}"
+        !results.is_empty() && results.iter().all(|result| result == &[3]),
+        "{results:?}"
     );
 }
 
 #[test]
-fn results_are_used_when_the_context_is_gone() {
+fn results_outlive_their_context() {
     let calls = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&calls);
     let context = context(move |work| {
@@ -104,7 +103,7 @@ fn results_are_used_when_the_context_is_gone() {
 }
 
 #[test]
-fn a_context_that_is_moved_and_dropped_elsewhere() {
+fn context_may_move_to_another_thread() {
     let made = context(|work| while work.run_next() {});
     let boxed = Box::new(made);
     run(&boxed);

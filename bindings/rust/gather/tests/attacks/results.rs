@@ -1,4 +1,4 @@
-//! A result never shares memory with what it was made from, not even where every element is the same.
+//! A result never shares memory with its source, even if all elements are equal.
 
 use gather::{
     Context, Options, Tensor, TensorMut, gather, gather_elements, gather_nd, scatter, scatter_elements, scatter_nd,
@@ -6,18 +6,18 @@ use gather::{
 
 const ELEMENTS: [i32; 3] = [1, 2, 3];
 
-/// Overwrites a result that is equal to its source, which must not change.
+/// Overwrites a result that equals its source. The source must not change.
 fn attack(name: &str, source: &Tensor<'_>, mut result: Tensor<'static>) {
-    let lent = source.as_slice::<i32>().unwrap();
+    let borrowed = source.as_slice::<i32>().unwrap();
     assert_eq!(result.as_slice(), Ok(&ELEMENTS[..]), "{name}");
     let others = Tensor::new(&[9i32; 3], &[3]);
     Context::DEFAULT.copy(&others, &mut result.as_mut()).unwrap();
     assert_eq!(result.as_slice(), Ok(&[9; 3][..]), "{name}");
-    assert_eq!(lent, ELEMENTS, "{name}");
+    assert_eq!(borrowed, ELEMENTS, "{name}");
 }
 
 #[test]
-fn results_equal_to_their_source() {
+fn results_do_not_share_memory_with_their_source() {
     let options = &Options::new();
     let all = Tensor::new(&[0i64, 1, 2], &[3]);
     let tuples = Tensor::new(&[0i64, 1, 2], &[3, 1]);
@@ -48,7 +48,7 @@ fn results_equal_to_their_source() {
 }
 
 #[test]
-fn the_memory_of_a_vector_is_taken_over() {
+fn tensor_from_vec_owns_its_memory() {
     let source = ELEMENTS.to_vec();
     let mut tensor = Tensor::from_vec(source.clone(), &[3]).unwrap();
     let others = Tensor::new(&[9i32; 3], &[3]);
@@ -60,7 +60,7 @@ fn the_memory_of_a_vector_is_taken_over() {
 }
 
 #[test]
-fn an_output_that_is_forgotten() {
+fn forgotten_output_ends_its_borrow() {
     let mut memory = ELEMENTS;
     std::mem::forget(TensorMut::new(&mut memory, &[3]));
     memory[0] = 5;

@@ -1,4 +1,4 @@
-//! A view is read-only whatever it was made from: no call writes to the memory of a shared borrow.
+//! Every view is read-only. So no call writes to memory behind a shared reference.
 
 use gather::{
     Buffer, Context, DType, Error, Options, Tensor, TensorMut, gather_elements_gradient_into, gather_elements_into,
@@ -10,8 +10,8 @@ const ELEMENTS: [i32; 4] = [1, 2, 3, 4];
 const OTHERS: [i32; 4] = [9, 9, 9, 9];
 const SHAPE: &[usize] = &[2, 2];
 
-/// Every function that writes to a tensor, and its answer for this one.
-fn answers(target: &mut TensorMut<'_>) -> Vec<(&'static str, Result<(), Error>)> {
+/// Calls every function that writes to a tensor, and returns the results.
+fn results(target: &mut TensorMut<'_>) -> Vec<(&'static str, Result<(), Error>)> {
     let source = Tensor::new(&OTHERS, SHAPE);
     let ids = Tensor::new(&[1i64, 0], &[2]);
     let tuples = Tensor::new(&[1i64, 0], &[2, 1]);
@@ -43,17 +43,17 @@ fn answers(target: &mut TensorMut<'_>) -> Vec<(&'static str, Result<(), Error>)>
     ]
 }
 
-/// A view of 2 * 2 elements that are not those of [`OTHERS`], and which must stay as they are.
+/// Tries to write to a view of 2 * 2 elements that differ from [`OTHERS`]. They must not change.
 fn attack(name: &str, mut view: Tensor<'_>) {
     let mut before = [0i32; 4];
     let read = |view: &Tensor<'_>, copy: &mut [i32]| {
         Context::DEFAULT.copy(view, &mut TensorMut::new(copy, SHAPE)).unwrap();
     };
     read(&view, &mut before);
-    for (function, answer) in answers(&mut view.as_mut()) {
+    for (function, result) in results(&mut view.as_mut()) {
         assert!(
-            matches!(answer, Err(Error::ReadOnly(_))),
-            "{name}, {function}: {answer:?}"
+            matches!(result, Err(Error::ReadOnly(_))),
+            "{name}, {function}: {result:?}"
         );
     }
     let mut after = [0i32; 4];
@@ -66,16 +66,16 @@ fn owner() -> Tensor<'static> {
 }
 
 #[test]
-fn the_writers_write_where_they_may() {
+fn owned_tensors_are_writable() {
     let mut owned = owner();
-    for (function, answer) in answers(&mut owned.as_mut()) {
-        assert_eq!(answer, Ok(()), "{function}");
+    for (function, result) in results(&mut owned.as_mut()) {
+        assert_eq!(result, Ok(()), "{function}");
     }
     assert_eq!(owned.as_slice(), Ok(&OTHERS[..]));
 }
 
 #[test]
-fn views_of_borrowed_memory() {
+fn views_of_borrowed_memory_are_read_only() {
     let vec = ELEMENTS.to_vec();
     attack("slice", Tensor::new(&ELEMENTS[..], SHAPE));
     attack("array", Tensor::new(&ELEMENTS, SHAPE));
@@ -94,14 +94,14 @@ fn views_of_borrowed_memory() {
 }
 
 #[test]
-fn views_of_owners() {
+fn views_of_owned_tensors_are_read_only() {
     let owned = owner();
-    let lent = owned.as_slice::<i32>().unwrap();
+    let borrowed = owned.as_slice::<i32>().unwrap();
     attack("view", owned.view());
     attack("view of a view", owned.view().view());
     attack("transposed", owned.view().with_strides(&[4, 8]).unwrap());
     attack("offset", owned.view().with_offset(0));
-    assert_eq!(lent, ELEMENTS);
+    assert_eq!(borrowed, ELEMENTS);
 
     let transposed = owner().with_strides(&[4, 8]).unwrap();
     attack("view of a strided owner", transposed.view());
@@ -111,24 +111,24 @@ fn views_of_owners() {
 }
 
 #[test]
-fn a_view_in_the_place_of_an_owner() {
-    let lender = owner();
-    let (mut tensor, mut other) = (owner(), lender.view());
+fn swapped_view_is_read_only() {
+    let owned = owner();
+    let (mut tensor, mut other) = (owner(), owned.view());
     std::mem::swap(&mut tensor, &mut other);
     attack("swapped", tensor);
-    assert_eq!(lender.as_slice(), Ok(&ELEMENTS[..]));
+    assert_eq!(owned.as_slice(), Ok(&ELEMENTS[..]));
 }
 
 #[test]
-fn two_threads_with_a_view_each() {
+fn views_in_two_threads_are_read_only() {
     let owned = owner();
-    let lent = owned.as_slice::<i32>().unwrap();
+    let borrowed = owned.as_slice::<i32>().unwrap();
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
                 for _ in 0..100 {
                     attack("view in a thread", owned.view());
-                    assert_eq!(lent, ELEMENTS);
+                    assert_eq!(borrowed, ELEMENTS);
                 }
             });
         }
@@ -137,7 +137,7 @@ fn two_threads_with_a_view_each() {
 
 #[cfg(feature = "ndarray")]
 #[test]
-fn views_of_arrays() {
+fn views_of_arrays_are_read_only() {
     use ndarray::{Array2, Axis};
 
     let array = Array2::from_shape_vec((2, 2), ELEMENTS.to_vec()).unwrap();

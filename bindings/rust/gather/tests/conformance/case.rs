@@ -1,4 +1,4 @@
-//! Reads the files of tests/conformance/cases; their format is described beside them.
+//! Reads the files of tests/conformance/cases. The README there describes their format.
 
 use std::ffi::CStr;
 use std::path::Path;
@@ -11,7 +11,7 @@ pub struct TensorText {
     pub strides: Option<Vec<isize>>,
     pub offset: usize,
     pub bytes: Vec<u8>,
-    /// Where the strings begin and end in the bytes.
+    /// The offsets of the strings in the bytes.
     pub string_offsets: Vec<i64>,
 }
 
@@ -31,12 +31,12 @@ pub struct Case {
     pub operation: String,
     pub options: Options,
     pub skips: bool,
-    /// Whether numbers are added, multiplied or compared.
+    /// True if the scatter adds, multiplies or compares.
     pub reduces: bool,
-    /// Of a scatter: its target.
+    /// The params of a gather, or the target of a scatter.
     pub params: TensorText,
     pub indices: TensorText,
-    /// Of a scatter.
+    /// Only in a scatter.
     pub updates: Option<TensorText>,
     pub expect: Result<TensorText, Failure>,
 }
@@ -133,7 +133,7 @@ fn read_options<'t>(get: impl Fn(&str) -> Option<&'t str>, dtype: DType) -> Opti
             let bytes = get("fill_value").map_or(Vec::new(), read_hex);
             let mut image = [0; 16];
             image[..bytes.len()].copy_from_slice(&bytes);
-            // SAFETY: outputs are read as bytes. Some cases fill bools with what is no Rust bool.
+            // SAFETY: outputs are read as bytes. Some cases fill bools with other bytes than 0 and 1.
             options = unsafe { options.fill_image_unchecked(dtype, image) };
         }
         Some(other) => panic!("fill {other}"),
@@ -241,7 +241,7 @@ fn read_expect(text: &str) -> Result<TensorText, Failure> {
 fn status_number(name: &str) -> i32 {
     (sys::GTH_E_INTERNAL..0)
         .find(|status| {
-            // SAFETY: any number will do; names are static.
+            // SAFETY: the function accepts any number, and names are static.
             let text = unsafe { CStr::from_ptr(sys::gth_status_name(*status)) };
             text.to_str().unwrap().strip_prefix("GTH_E_") == Some(name)
         })

@@ -1,4 +1,4 @@
-//! Every recorded gradient of a gather: into a new tensor, and into the caller's memory.
+//! Replays every recorded gradient of a gather, into a new tensor and into existing memory.
 
 use gather::{BufferMut, Error, Options, Tensor, TensorMut};
 use gather::{gather_elements_gradient, gather_elements_gradient_into};
@@ -43,13 +43,13 @@ fn run_into(write: Write, test: &Case, options: &Options) {
     let mut memory = vec![UNTOUCHED; test.params.bytes.len()];
     let (gradient, indices) = (tensor(updates(test)), tensor(&test.indices));
     let buffer = BufferMut::from_bytes(test.params.dtype, &mut memory).unwrap();
-    let answer = write(
+    let result = write(
         &gradient,
         &indices,
         options,
         &mut TensorMut::new(buffer, &test.params.shape),
     );
-    match (answer, &test.expect) {
+    match (result, &test.expect) {
         (Ok(()), Ok(expected)) => expect_bytes(test, &memory, expected),
         (Err(error), Err(expected)) => {
             expect_failure(test, expected, &error);

@@ -1,5 +1,5 @@
-//! Every recorded case through every form: allocating, into the caller's memory, planned, and the shape. Scatters in
-//! [`scatter`], gradients in [`gradient`].
+//! Replays every recorded case in every form: into a new tensor, into existing memory, as a plan, and as a shape query.
+//! [`scatter`] replays scatters, and [`gradient`] replays gradients.
 
 mod case;
 mod gradient;
@@ -16,8 +16,8 @@ use operation::Operation;
 const UNTOUCHED: u8 = 0xa5;
 
 fn buffer(text: &TensorText) -> Buffer<'_> {
-    // SAFETY: the bytes are borrowed. Between the elements of strided bools there are other bytes, which the checked
-    // constructor would refuse; the elements are 0 or 1.
+    // SAFETY: the bytes are borrowed, and elements of bools are 0 or 1. The checked constructor would reject the bytes
+    // between the elements of strided bools.
     unsafe { Buffer::from_raw(text.dtype, Device::Cpu, text.bytes.as_ptr().cast(), text.bytes.len()) }
 }
 
@@ -96,9 +96,9 @@ fn expect_tensor(test: &Case, out: &Tensor<'_>, expected: &TensorText) {
     let found = out.as_bytes().unwrap();
     assert_eq!(found.len(), expected.bytes.len(), "{}", test.name);
     for (i, (found, expected)) in found.iter().zip(&expected.bytes).enumerate() {
-        // Rows that are skipped are zeros in an output of the library's own.
-        let left_alone = test.skips && *expected == UNTOUCHED && *found == 0;
-        assert!(left_alone || found == expected, "{} byte {i}", test.name);
+        // Skipped rows of a new output are zeros.
+        let skipped = test.skips && *expected == UNTOUCHED && *found == 0;
+        assert!(skipped || found == expected, "{} byte {i}", test.name);
     }
 }
 
@@ -106,7 +106,8 @@ fn query_shape(operation: &Operation, test: &Case) -> Result<Vec<usize>, Error> 
     (operation.shape)(&layout(&test.params), &layout(&test.indices), &test.options)
 }
 
-/// A caller's output: of the recorded shape, or where an error is recorded, of the shape the call asks for, or else any.
+/// Returns the shape and the memory of an output. If the case has no recorded output, the shape is the inferred one, or
+/// an arbitrary one.
 fn output(operation: &Operation, test: &Case) -> (Vec<usize>, Vec<u8>) {
     if let Ok(expected) = &test.expect {
         return (expected.shape.clone(), vec![UNTOUCHED; expected.bytes.len()]);
@@ -116,12 +117,12 @@ fn output(operation: &Operation, test: &Case) -> (Vec<usize>, Vec<u8>) {
         .iter()
         .try_fold(test.params.dtype.size(), |size, extent| size.checked_mul(*extent))
         .filter(|bytes| *bytes < 1 << 20)
-        .unwrap_or(16); // an error of size comes before anything is written
+        .unwrap_or(16); // A call with a size error writes nothing.
     (shape, vec![UNTOUCHED; bytes])
 }
 
-fn expect_output(test: &Case, answer: Result<(), Error>, bytes: &[u8]) {
-    match (answer, &test.expect) {
+fn expect_output(test: &Case, result: Result<(), Error>, bytes: &[u8]) {
+    match (result, &test.expect) {
         (Ok(()), Ok(expected)) => assert_eq!(bytes, expected.bytes, "{}", test.name),
         (Err(error), Err(expected)) => {
             expect_failure(test, expected, &error);
@@ -138,14 +139,14 @@ fn expect_output(test: &Case, answer: Result<(), Error>, bytes: &[u8]) {
 
 fn run_into(operation: &Operation, test: &Case, options: &Options) {
     if let Err(error @ Error::Size(_)) = query_shape(operation, test) {
-        return expect_failure(test, test.expect.as_ref().err().unwrap(), &error); // no output has such a shape
+        return expect_failure(test, test.expect.as_ref().err().unwrap(), &error); // No output can have this shape.
     }
     let (shape, mut bytes) = output(operation, test);
     let (params, indices) = (tensor(&test.params), tensor(&test.indices));
     let memory = BufferMut::from_bytes(test.params.dtype, &mut bytes).unwrap();
     let mut out = TensorMut::new(memory, &shape);
-    let answer = (operation.write)(&params, &indices, options, &mut out);
-    expect_output(test, answer, &bytes);
+    let result = (operation.write)(&params, &indices, options, &mut out);
+    expect_output(test, result, &bytes);
 }
 
 fn run_planned(operation: &Operation, test: &Case) {
@@ -153,8 +154,8 @@ fn run_planned(operation: &Operation, test: &Case) {
     let (params, indices) = (layout(&test.params), layout(&test.indices));
     let plan = (operation.plan)(&params, &indices, &test.options);
     let memory = BufferMut::from_bytes(test.params.dtype, &mut bytes).unwrap();
-    let answer = plan.and_then(|plan| plan.run(buffer(&test.params), buffer(&test.indices), memory));
-    expect_output(test, answer, &bytes);
+    let result = plan.and_then(|plan| plan.run(buffer(&test.params), buffer(&test.indices), memory));
+    expect_output(test, result, &bytes);
 }
 
 fn run_shape(operation: &Operation, test: &Case) {
@@ -164,7 +165,7 @@ fn run_shape(operation: &Operation, test: &Case) {
         Err(expected) if expected.status == sys::GTH_E_INDEX => {
             assert!(shape.is_ok(), "{}", test.name);
         }
-        // Bytes beyond int64 need not be elements beyond int64.
+        // The number of bytes may exceed an int64 although the number of elements does not.
         Err(expected) if expected.status == sys::GTH_E_SIZE => {}
         Err(expected) => expect_failure(test, expected, &shape.unwrap_err()),
     }
@@ -185,7 +186,7 @@ fn run(test: &Case) {
     }
 }
 
-/// GATHER_CASES names another folder of cases.
+/// Reads the cases of a file. GATHER_CASES sets another folder of cases.
 fn cases(file: &str) -> Vec<Case> {
     let folder = std::env::var_os("GATHER_CASES").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/conformance/cases"),
@@ -199,7 +200,7 @@ fn run_file(file: &str, run: fn(&Case)) {
     assert!(cases.len() > 100);
     let failed = cases.iter().filter(|test| catch_unwind(|| run(test)).is_err()).count();
     assert_eq!(failed, 0, "of {} cases", cases.len());
-    // On a line of its own, whatever the test runner has written before.
+    // The test runner may have written a part of a line.
     println!("\nconformance {file}: {} cases", cases.len());
 }
 
@@ -232,7 +233,7 @@ macro_rules! profiles {
     };
 }
 
-/// Of the systems that have gradients.
+/// The gradients of the systems that have them.
 mod gradients {
     #[test]
     fn every_profile() {

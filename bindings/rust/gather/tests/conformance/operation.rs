@@ -1,4 +1,4 @@
-//! The forms of each operation, by the name that the files give it.
+//! The forms of each operation, by its name in the files.
 
 use gather::{
     Error, Layout, Options, Plan, Tensor, TensorMut, gather, gather_elements, gather_elements_into, gather_into,

@@ -1,4 +1,4 @@
-//! Every recorded scatter through every form: into a new tensor, in place, planned, and the shape of the updates.
+//! Replays every recorded scatter in every form: into a new tensor, in place, as a plan, and as a shape query.
 
 use gather::{BufferMut, DType, Error, Options, Tensor, TensorMut, sys};
 
@@ -46,7 +46,7 @@ pub fn expect_tensor(test: &Case, out: &Tensor<'_>, expected: &TensorText) {
     assert!(out.strings().unwrap().iter().eq(strings), "{}", test.name);
 }
 
-/// Exactly the recorded bytes, but that any NaN will do where numbers were reduced.
+/// Compares with the recorded bytes. After a reduction, any NaN equals any other NaN.
 pub fn expect_bytes(test: &Case, found: &[u8], expected: &TensorText) {
     assert_eq!(found.len(), expected.bytes.len(), "{}", test.name);
     let part = part_size(expected.dtype);
@@ -56,7 +56,7 @@ pub fn expect_bytes(test: &Case, found: &[u8], expected: &TensorText) {
     }
 }
 
-/// Bytes of a number: a complex one is two.
+/// Returns the size of a number in bytes. A complex element has two numbers.
 fn part_size(dtype: DType) -> usize {
     match dtype {
         DType::Complex64 | DType::Complex128 => dtype.size() / 2,
@@ -83,8 +83,8 @@ fn run_in_place(scatter: &Scatter, test: &Case, options: &Options) {
         target = target.with_strides(strides).unwrap();
     }
     let (indices, updates) = (tensor(&test.indices), tensor(updates(test)));
-    let answer = (scatter.write)(&mut target, &indices, &updates, options);
-    expect_target(test, answer, &memory);
+    let result = (scatter.write)(&mut target, &indices, &updates, options);
+    expect_target(test, result, &memory);
 }
 
 fn run_planned(scatter: &Scatter, test: &Case) {
@@ -97,12 +97,12 @@ fn run_planned(scatter: &Scatter, test: &Case) {
         &layout(updates),
     );
     let target = BufferMut::from_bytes(test.params.dtype, &mut memory).unwrap();
-    let answer = plan.and_then(|plan| plan.run(buffer(updates), buffer(&test.indices), target));
-    expect_target(test, answer, &memory);
+    let result = plan.and_then(|plan| plan.run(buffer(updates), buffer(&test.indices), target));
+    expect_target(test, result, &memory);
 }
 
-fn expect_target(test: &Case, answer: Result<(), Error>, memory: &[u8]) {
-    match (answer, &test.expect) {
+fn expect_target(test: &Case, result: Result<(), Error>, memory: &[u8]) {
+    match (result, &test.expect) {
         (Ok(()), Ok(expected)) => expect_bytes(test, &elements(&test.params, memory), expected),
         (Err(error), Err(expected)) => {
             expect_failure(test, expected, &error);
@@ -117,7 +117,7 @@ fn expect_target(test: &Case, answer: Result<(), Error>, memory: &[u8]) {
     }
 }
 
-/// The elements of a tensor in memory, densely.
+/// Returns the elements of a tensor in row-major order, without gaps.
 fn elements(text: &TensorText, memory: &[u8]) -> Vec<u8> {
     let Some(strides) = &text.strides else {
         return memory.to_vec();
@@ -143,7 +143,7 @@ fn run_shape(scatter: &Scatter, test: &Case) {
     match &test.expect {
         Ok(_) => assert!(is_given(&shape), "{}", test.name),
         Err(expected) if expected.status == sys::GTH_E_INDEX => assert!(is_given(&shape), "{}", test.name),
-        // Updates of the shape that is asked for are refused for nothing else.
+        // If the updates have the inferred shape, the error must concern something other than their shape.
         Err(expected) if expected.operand == "updates" => {
             let of_shape = [sys::GTH_E_SHAPE, sys::GTH_E_RANK].contains(&expected.status);
             assert_eq!(!is_given(&shape), of_shape, "{}", test.name);

@@ -1,4 +1,4 @@
-//! Random gathers against plain loops.
+//! The tests compare random gathers with simple loops.
 
 use gather::{
     Error, Layout, Options, Plan, Tensor, TensorMut, gather, gather_elements, gather_elements_into, gather_into,
@@ -13,7 +13,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn gather_is_four_loops(problem in gathers()) {
+    fn gather_matches_four_loops(problem in gathers()) {
         let (shape, expected) = problem.expect_gather();
         let data = problem.params();
         let params = Tensor::new(&data, &problem.shape);
@@ -36,7 +36,7 @@ proptest! {
     }
 
     #[test]
-    fn gather_nd_is_one_loop(problem in gathers_nd()) {
+    fn gather_nd_matches_one_loop(problem in gathers_nd()) {
         let (shape, expected) = problem.expect_gather_nd();
         let data = problem.params();
         let params = Tensor::new(&data, &problem.shape);
@@ -55,7 +55,7 @@ proptest! {
     }
 
     #[test]
-    fn gather_elements_is_one_loop(problem in gathers_elements()) {
+    fn gather_elements_matches_one_loop(problem in gathers_elements()) {
         let (shape, expected) = problem.expect_gather_elements();
         let data = problem.params();
         let params = Tensor::new(&data, &problem.shape);
@@ -77,9 +77,9 @@ proptest! {
         check(ran.map(|()| out), &expected)?;
     }
 
-    /// A plan's check of its memory is exact: what it asks for will do, one element less will not.
+    /// A plan accepts memory of exactly the required size, and rejects memory with one element less.
     #[test]
-    fn open_plans_ask_for_what_they_reach(rows in 1usize..5, width in 1usize..4, n in 0usize..6, reversed: bool) {
+    fn open_plans_need_exactly_the_bytes_of_their_elements(rows in 1usize..5, width in 1usize..4, n in 0usize..6, reversed: bool) {
         let stride = if reversed { [-8isize, 4] } else { [8, 4] };
         let offset = if reversed { 8 * n.saturating_sub(1) } else { 0 };
         let params = [rows, width];

@@ -1,4 +1,4 @@
-//! Random calls against plain loops.
+//! The tests compare random calls with simple loops.
 
 mod gathers;
 mod problem;
@@ -8,8 +8,8 @@ use gather::Error;
 use problem::Bad;
 use proptest::prelude::*;
 
-fn check(answer: Result<Vec<i32>, Error>, expected: &Result<Vec<i32>, Bad>) -> Result<(), TestCaseError> {
-    match (answer, expected) {
+fn check(result: Result<Vec<i32>, Error>, expected: &Result<Vec<i32>, Bad>) -> Result<(), TestCaseError> {
+    match (result, expected) {
         (Ok(found), Ok(expected)) => prop_assert_eq!(&found, expected),
         (Err(Error::Index(cause)), Err((position, component, value, limit))) => {
             prop_assert_eq!(cause.position, Some(*position));
@@ -17,7 +17,7 @@ fn check(answer: Result<Vec<i32>, Error>, expected: &Result<Vec<i32>, Bad>) -> R
             prop_assert_eq!(cause.value, i128::from(*value));
             prop_assert_eq!(cause.limit, *limit);
         }
-        (answer, expected) => prop_assert!(false, "{answer:?}, not {expected:?}"),
+        (result, expected) => prop_assert!(false, "{result:?}, not {expected:?}"),
     }
     Ok(())
 }

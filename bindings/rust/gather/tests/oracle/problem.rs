@@ -1,9 +1,9 @@
-//! What a call is to do, and what plain loops make of it.
+//! Random calls, and their results from simple loops.
 
 use gather::{Bounds, Extents, Negative, Options};
 use proptest::prelude::*;
 
-/// What an index selects.
+/// The effect of an index.
 #[derive(Debug, PartialEq)]
 enum Selected {
     At(usize),
@@ -32,7 +32,7 @@ pub fn elements(shape: &[usize]) -> usize {
     shape.iter().product()
 }
 
-/// The coordinates of the elements of a shape, in row-major order.
+/// Returns the coordinates of the elements of a shape, in row-major order.
 fn coordinates(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> {
     (0..elements(shape)).map(move |mut i| {
         let mut at = vec![0; shape.len()];
@@ -43,14 +43,14 @@ fn coordinates(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> {
     })
 }
 
-/// The linear number of the element at coordinates; an extent of 1 is repeated.
+/// Returns the row-major number of the element at coordinates. An extent of 1 is repeated.
 fn linear(at: &[usize], shape: &[usize]) -> usize {
     at.iter()
         .zip(shape)
         .fold(0, |i, (at, extent)| i * extent + if *extent == 1 { 0 } else { *at })
 }
 
-/// The first bad tuple: position, component, value, limit.
+/// The position, component, value and limit of the first invalid tuple.
 pub type Bad = (u64, u32, i64, i64);
 
 #[derive(Clone, Debug)]
@@ -80,7 +80,19 @@ impl Problem {
             .fill_value(FILL)
     }
 
-    /// gather as four nested loops: batch, outer, tuple, inner.
+    /// Returns the first invalid tuple, for indexed dims of these sizes.
+    pub fn first_bad(&self, sizes: &[usize]) -> Option<Bad> {
+        let tuples = self.indices.chunks(sizes.len().max(1)).enumerate();
+        let mut components = tuples.flat_map(|(position, tuple)| {
+            let pairs = tuple.iter().zip(sizes).enumerate();
+            pairs.map(move |(component, (index, size))| (position as u64, component as u32, *index, *size))
+        });
+        components
+            .find(|(.., index, size)| select(*index, *size, self.negative, self.bounds) == Selected::Bad)
+            .map(|(position, component, index, size)| (position, component, index, size as i64))
+    }
+
+    /// Computes gather with four nested loops: batch, outer, tuple and inner.
     pub fn expect_gather(&self) -> (Vec<usize>, Result<Vec<i32>, Bad>) {
         let (a, b) = (self.axis, self.batch_dims);
         let size = self.shape[a];
@@ -109,14 +121,14 @@ impl Problem {
                 }
             }
         }
-        // Indices are looked at only where there is output.
+        // A gather without output does not read indices.
         match bad.filter(|_| elements(&shape) > 0) {
             Some(bad) => (shape, Err(bad)),
             None => (shape, Ok(out)),
         }
     }
 
-    /// gather_nd tuple by tuple.
+    /// Computes gather_nd tuple by tuple.
     pub fn expect_gather_nd(&self) -> (Vec<usize>, Result<Vec<i32>, Bad>) {
         let b = self.batch_dims;
         let (k, tuple_shape) = self.index_shape.split_last().unwrap();
@@ -151,7 +163,7 @@ impl Problem {
         }
     }
 
-    /// gather_elements element by element.
+    /// Computes gather_elements element by element.
     pub fn expect_gather_elements(&self) -> (Vec<usize>, Result<Vec<i32>, Bad>) {
         let size = self.shape[self.axis];
         let mut shape = self.index_shape.clone();
@@ -195,7 +207,7 @@ fn policies() -> impl Strategy<Value = (Negative, Bounds)> {
     )
 }
 
-/// Mostly good indices, so that not every gather is an error.
+/// Generates mostly valid indices, so that most calls succeed.
 fn index() -> impl Strategy<Value = i64> {
     prop_oneof![8 => 0i64..2, 2 => -4i64..6, 1 => any::<i64>()]
 }
@@ -251,7 +263,7 @@ pub fn gathers_elements() -> impl Strategy<Value = Problem> {
     let extents = prop_oneof![Just(Extents::Equal), Just(Extents::Prefix), Just(Extents::Broadcast)];
     (dims, any::<prop::sample::Index>(), extents, policies()).prop_flat_map(|(dims, axis, extents, policy)| {
         let axis = axis.index(dims.len());
-        let beside = |(one, other, repeated): &(usize, usize, i32)| match (extents, repeated) {
+        let other_dim = |(one, other, repeated): &(usize, usize, i32)| match (extents, repeated) {
             (Extents::Prefix, _) => (*one.max(other), *one.min(other)),
             (Extents::Broadcast, 1) => (*one, 1),
             (Extents::Broadcast, 2) => (1, *one),
@@ -261,7 +273,7 @@ pub fn gathers_elements() -> impl Strategy<Value = Problem> {
             if dim == axis {
                 (extents.0, extents.1)
             } else {
-                beside(extents)
+                other_dim(extents)
             }
         };
         let (shape, index_shape): (Vec<usize>, Vec<usize>) = dims.iter().enumerate().map(pair).unzip();

@@ -1,5 +1,5 @@
-//! Random scatters and gradients against the loops of the gathers that they are backwards: params are numbered, so that what
-//! a gather reads tells where a scatter writes.
+//! The tests compare random scatters and gradients with simple loops of gathers. Each element of params is its own
+//! number. So the elements that the gather reads are the elements that the scatter must write.
 
 use gather::{
     Bounds, Error, Layout, Options, Plan, Reduction, Tensor, TensorMut, gather_elements_gradient,
@@ -17,8 +17,16 @@ type Planned = fn(&Layout<'_>, &Layout<'_>, &Options) -> Result<Plan, Error>;
 type Gradient = fn(&Tensor<'_>, &Tensor<'_>, &[usize], &Options) -> Result<Tensor<'static>, Error>;
 type GradientInto = fn(&Tensor<'_>, &Tensor<'_>, &Options, &mut TensorMut<'_>) -> Result<(), Error>;
 
-/// What the gather reads: the shape, and the number of each element, FILL for none.
+/// The shape of a gather, and the numbers of the elements that it reads. FILL marks a filled element.
 type Read = (Vec<usize>, Result<Vec<i32>, Bad>);
+
+/// Returns the expectation of a scatter. A scatter validates indices even if its rows have no elements.
+fn validated(problem: &Problem, sizes: &[usize], (shape, numbers): Read) -> Read {
+    match problem.first_bad(sizes) {
+        Some(bad) if elements(&shape) == 0 => (shape, Err(bad)),
+        _ => (shape, numbers),
+    }
+}
 
 fn reductions() -> impl Strategy<Value = Reduction> {
     prop::sample::select(vec![
@@ -50,7 +58,7 @@ fn expect(numbers: &[i32], reduction: Reduction, mut target: Vec<i32>, updates: 
     target
 }
 
-/// Numbers that are neither those of params nor of updates.
+/// Returns numbers that differ from those of params and updates.
 fn old_target(problem: &Problem) -> Vec<i32> {
     problem.params().iter().map(|number| 3 - 2 * number).collect()
 }
@@ -70,7 +78,7 @@ fn scatters(
     let (old, rows) = (old_target(problem), updates(elements(&shape)));
     let expected = numbers.map(|numbers| expect(&numbers, reduction, old.clone(), &rows));
     let bounds = match problem.bounds {
-        Bounds::Fill => Bounds::Skip, // a scatter has nothing to fill
+        Bounds::Fill => Bounds::Skip, // A scatter has no rows to fill.
         other => other,
     };
     let options = options.bounds(bounds).reduction(reduction);
@@ -130,27 +138,33 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn scatter_is_gather_backwards(problem in gathers(), reduction in reductions()) {
+    fn scatter_matches_loops(problem in gathers(), reduction in reductions()) {
         let options = problem.options().axis(problem.axis as i64);
+        let sizes = &problem.shape[problem.axis..][..1];
         let read = problem.expect_gather();
-        scatters(&problem, &options, read.clone(), reduction, (scatter, scatter_into, Plan::scatter))?;
+        let checked = validated(&problem, sizes, read.clone());
+        scatters(&problem, &options, checked, reduction, (scatter, scatter_into, Plan::scatter))?;
         gradients(&problem, &options, read, (gather_gradient, gather_gradient_into))?;
     }
 
     #[test]
-    fn scatter_nd_is_gather_nd_backwards(problem in gathers_nd(), reduction in reductions()) {
+    fn scatter_nd_matches_loops(problem in gathers_nd(), reduction in reductions()) {
         let options = problem.options();
+        let sizes = &problem.shape[problem.batch_dims..][..*problem.index_shape.last().unwrap()];
         let read = problem.expect_gather_nd();
-        scatters(&problem, &options, read.clone(), reduction, (scatter_nd, scatter_nd_into, Plan::scatter_nd))?;
+        let checked = validated(&problem, sizes, read.clone());
+        scatters(&problem, &options, checked, reduction, (scatter_nd, scatter_nd_into, Plan::scatter_nd))?;
         gradients(&problem, &options, read, (gather_nd_gradient, gather_nd_gradient_into))?;
     }
 
     #[test]
-    fn scatter_elements_is_gather_elements_backwards(problem in gathers_elements(), reduction in reductions()) {
+    fn scatter_elements_matches_loops(problem in gathers_elements(), reduction in reductions()) {
         let options = problem.options().axis(problem.axis as i64).extents(problem.extents);
+        let sizes = &problem.shape[problem.axis..][..1];
         let read = problem.expect_gather_elements();
+        let checked = validated(&problem, sizes, read.clone());
         let forms: (Make, Write, Planned) = (scatter_elements, scatter_elements_into, Plan::scatter_elements);
-        scatters(&problem, &options, read.clone(), reduction, forms)?;
+        scatters(&problem, &options, checked, reduction, forms)?;
         gradients(&problem, &options, read, (gather_elements_gradient, gather_elements_gradient_into))?;
     }
 }

@@ -1,4 +1,4 @@
-//! Types that are no elements, and hooks that may not run on other threads.
+//! Types that are not elements, and hooks that must not run on other threads.
 #![forbid(unsafe_code)]
 
 use std::cell::Cell;

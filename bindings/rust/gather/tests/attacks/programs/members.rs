@@ -1,4 +1,4 @@
-//! What would make a second owner, or a writer of what is only lent, does not exist or is unsafe.
+//! Functions that would create a second owner, or write to borrowed memory, do not exist or are unsafe.
 #![forbid(unsafe_code)]
 
 use std::ptr::{self, NonNull};

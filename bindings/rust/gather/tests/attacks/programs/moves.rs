@@ -1,4 +1,4 @@
-//! What is given away is not used again, and what the crate owns is not owned twice.
+//! A moved value cannot be used again, so every object has one owner.
 #![forbid(unsafe_code)]
 
 use gather::{Context, Export, Layout, Options, Plan, Tensor};

@@ -1,4 +1,4 @@
-//! Tensors to write: while one lives, its memory is neither read nor written in another way, nor given away.
+//! While a tensor that a call writes exists, no other code can read, write or move its memory.
 #![forbid(unsafe_code)]
 
 use std::mem::MaybeUninit;

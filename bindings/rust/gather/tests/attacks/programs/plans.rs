@@ -1,4 +1,4 @@
-//! The operand that a run writes is the last one and borrowed exclusively: in another order a run does not compile.
+//! The written operand of a run is the last one, and is borrowed exclusively. In another order a run does not compile.
 #![forbid(unsafe_code)]
 
 use gather::{Context, Plan};
@@ -11,7 +11,7 @@ pub fn a_scatter_in_the_order_of_the_call(plan: &Plan, mut target: Rows, updates
     let _ = plan.run(&updates, &ids, &mut target);
 }
 
-pub fn a_scatter_whose_target_is_only_lent(plan: &Plan, target: Rows, updates: Rows) {
+pub fn a_scatter_with_a_shared_target(plan: &Plan, target: Rows, updates: Rows) {
     let ids = [0i64, 1];
     let _ = plan.run(&updates, &ids, &target); //~ E0277 attack
     let _ = plan.run(&target, &ids, &updates); //~ E0277 attack

@@ -1,4 +1,4 @@
-//! What a run reads is not what it writes.
+//! The operands that a run reads cannot be the operand that it writes.
 #![forbid(unsafe_code)]
 
 use gather::{Context, Plan};

@@ -1,4 +1,4 @@
-//! Nothing that is borrowed reaches a thread that may outlive it, and outputs are not shared between threads.
+//! A borrowed value cannot move to a thread that may outlive it. Threads cannot share an output.
 #![forbid(unsafe_code)]
 
 use std::alloc::System;
@@ -38,7 +38,7 @@ pub fn an_output_in_two_threads() {
     });
 }
 
-pub fn a_read_beside_a_write_in_a_thread() {
+pub fn a_read_during_a_write_in_a_thread() {
     let mut owned = Tensor::from_vec(vec![0i32; 1], &[1]).unwrap();
     let (params, ids, options) = (Tensor::new(&[1i32], &[1]), Tensor::new(&[0u8], &[1]), Options::new());
     thread::scope(|scope| {

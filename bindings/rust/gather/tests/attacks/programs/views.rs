@@ -1,4 +1,4 @@
-//! Tensors to read: they outlive neither memory nor shape nor strides, and what they borrow is not changed meanwhile.
+//! A view cannot outlive its memory, shape or strides. Borrowed memory cannot change while the view exists.
 #![forbid(unsafe_code)]
 
 use gather::{Buffer, Context, DType, Export, Layout, Shards, Tensor, TensorMut};

@@ -1,6 +1,5 @@
-//! The programs that must not compile. A line of theirs that ends with `//~ CODE` has an error of that code, and no other
-//! line has one. Without the lines that end with `// attack` or `//~ CODE attack` a program compiles: nothing else is wrong
-//! with it.
+//! The programs that must not compile. A line that ends with `//~ CODE` must have an error of this code, and no other
+//! line may have an error. Without the lines that end with `// attack` or `//~ CODE attack`, each program must compile.
 
 use std::fs;
 use std::path::Path;
@@ -27,7 +26,7 @@ fn without_attacks(source: &str) -> String {
 }
 
 #[test]
-fn programs_that_must_not_compile() {
+fn attack_programs_do_not_compile() {
     let compiler = Compiler::new();
     let mut wrong = Vec::new();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/attacks/programs");
@@ -42,7 +41,7 @@ fn programs_that_must_not_compile() {
         let (expected, mut found) = (expected(&source), compiler.errors(name, &source));
         assert!(!expected.is_empty(), "{name}");
         found.sort();
-        found.dedup(); // how often a compiler reports one error varies
+        found.dedup(); // Compilers may report one error several times.
         let without = compiler.errors(name, &without_attacks(&source));
         if found != expected || !without.is_empty() {
             wrong.push(format!(
