@@ -27,7 +27,7 @@ int64_t count_bytes(const gth_tensor_desc& desc) {
 GATHER_NOINLINE int32_t write_zeros(const Context& context, const gth_tensor_desc& out, const Error& error) {
   const int64_t bytes = count_bytes(out);
   if (bytes == 0) return GTH_OK;
-  if (!out.strides) {
+  if (core::is_dense(out)) {
     std::memset(static_cast<char*>(const_cast<void*>(out.data)) + out.offset, 0, static_cast<size_t>(bytes));
     return GTH_OK;
   }

@@ -5,6 +5,7 @@
 
 #include "core/base/structs.hpp"
 #include "core/types/device.hpp"
+#include "core/types/dtype.hpp"
 
 namespace gather::core {
 namespace {
@@ -97,8 +98,18 @@ int32_t resolve_layout(const gth_tensor_desc& desc, int64_t bytes, int32_t opera
   return GTH_OK;
 }
 
+__attribute__((noinline, cold)) bool has_dense_strides(const gth_tensor_desc& desc) {
+  const DtypeInfo* dtype = find_dtype(desc.dtype);
+  int64_t dense = dtype ? dtype->bytes : 0;
+  for (int32_t i = desc.ndim; i-- > 0;) {
+    if (desc.shape[i] != 1 && desc.strides[i] != dense) return false;
+    if (desc.shape[i] <= 0 || !multiply(dense, desc.shape[i], &dense)) return false;
+  }
+  return dense > 0;
+}
+
 bool is_dense(const gth_tensor_desc& desc) {
-  return !desc.strides && is_host(desc.device) && desc.offset >= 0 && desc.extent >= 0;
+  return (!desc.strides || has_dense_strides(desc)) && is_host(desc.device) && desc.offset >= 0 && desc.extent >= 0;
 }
 
 bool is_exact(const gth_tensor_desc* given, uint32_t allowed_flags) {
@@ -106,10 +117,10 @@ bool is_exact(const gth_tensor_desc* given, uint32_t allowed_flags) {
   if (!has_first_fields_only(given)) return false;
   const gth_tensor_desc& desc = *given;
   const uint64_t must_be_zero = (desc.flags & ~allowed_flags) | reinterpret_cast<uintptr_t>(desc.tensor) |
-                                reinterpret_cast<uintptr_t>(desc.codec) | reinterpret_cast<uintptr_t>(desc.strides);
+                                reinterpret_cast<uintptr_t>(desc.codec);
   return must_be_zero == 0 && (desc.offset | desc.extent) >= 0 &&
          static_cast<uint32_t>(desc.device) <= GTH_DEVICE_CPU && static_cast<uint32_t>(desc.ndim) <= GTH_MAX_NDIM &&
-         (desc.shape || desc.ndim == 0);
+         (desc.shape || desc.ndim == 0) && (__builtin_expect(!desc.strides, 1) || has_dense_strides(desc));
 }
 
 bool find_dense_end(const gth_tensor_desc& desc, int64_t bytes, int64_t* end) {
