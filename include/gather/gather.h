@@ -370,7 +370,9 @@ typedef struct gth_context_options {
   int32_t device_id;               /**< The number of the CUDA device. */
   uint32_t flags;                  /**< Must be 0. */
   uint32_t reserved;               /**< Must be 0. */
-  struct CUstream_st *stream;      /**< The stream of a CUDA context. 0x2 means the stream of the creating thread. */
+  struct CUstream_st *stream;      /**< The stream of a CUDA context. 0x2 means the stream of the creating thread.
+                                         Calls from other threads then run on the legacy stream, which is ordered
+                                         after and before it. */
   struct gth_error_record *record; /**< A record of the caller, zeroed, in device or mapped pinned memory. NULL: the
                                          context allocates one. */
   gth_alloc_fn alloc;              /**< Memory of results. alloc and free must both be set, or none (GTH_E_NULL). */

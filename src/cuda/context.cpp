@@ -51,7 +51,6 @@ int32_t make_room(Context* context, const Error& error) {
 }
 
 int32_t set_up(const gth_context_options& options, Context* context, const Error& error) {
-  context->stream = options.stream;
   if (int32_t status = Device::find(options.device_id, &context->device, error)) return status;
   const Current current(context->device->handle());
   if (current.code()) return fail_cuda(current.code(), "context", 0, error);
@@ -67,9 +66,10 @@ int32_t set_up(const gth_context_options& options, Context* context, const Error
 int32_t take(Context& context, const Error& error) {
   gth_error_record record{};
   gth_error_record* taken = &context.workspace->taken;
-  int code = launch_take(context.record, taken, context.stream);
-  if (!code) code = runtime::copy_async(&record, taken, sizeof record, context.stream);
-  const int waited = runtime::synchronize(context.stream);
+  const runtime::Stream stream = context.stream();
+  int code = launch_take(context.record, taken, stream);
+  if (!code) code = runtime::copy_async(&record, taken, sizeof record, stream);
+  const int waited = runtime::synchronize(stream);
   if (!code) code = waited;
   if (code) return fail_cuda(code, "context: take", 0, error);
   return record.count == 0 ? GTH_OK : fail_recorded(record, error);
@@ -136,7 +136,7 @@ void shut_down() { Device::release_idle(); }
 
 int32_t check_uncaptured(const Context& context, const Error& error) {
   bool capturing = false;
-  if (const int code = runtime::is_capturing(context.stream, &capturing)) return fail_cuda(code, "context", 0, error);
+  if (const int code = runtime::is_capturing(context.stream(), &capturing)) return fail_cuda(code, "context", 0, error);
   return capturing ? fail_capture("which can neither wait nor allocate", error) : GTH_OK;
 }
 
@@ -167,9 +167,12 @@ int32_t check_captures(CUstream_st* earlier, CUstream_st* later, const Error& er
   return is_usable && (before == after || joins) ? GTH_OK : fail_capture_order(error);
 }
 
-int32_t order(Context& context, CUstream_st* earlier, CUstream_st* later, const Error& error) {
+// Orders the context's stream after the other one, or before it.
+int32_t order(Context& context, CUstream_st* other, bool is_after, const Error& error) {
   const Call call(context, error);
   if (call.status()) return call.status();
+  CUstream_st* const own = context.stream();
+  CUstream_st *const earlier = is_after ? other : own, *const later = is_after ? own : other;
   if (int32_t status = check_captures(earlier, later, error)) return status;
   const int code = follow(later, earlier);
   return code ? fail_cuda(code, "context", 0, error) : GTH_OK;
@@ -177,12 +180,10 @@ int32_t order(Context& context, CUstream_st* earlier, CUstream_st* later, const 
 
 }  // namespace
 
-int32_t wait(Context& context, CUstream_st* stream, const Error& error) {
-  return order(context, stream, context.stream, error);
-}
+int32_t wait(Context& context, CUstream_st* stream, const Error& error) { return order(context, stream, true, error); }
 
 int32_t signal(Context& context, CUstream_st* stream, const Error& error) {
-  return order(context, context.stream, stream, error);
+  return order(context, stream, false, error);
 }
 
 int32_t take_error(Context& context, const Error& error) {
@@ -205,7 +206,7 @@ int32_t enqueue_take_error(Context& context, gth_error_record* record, const Err
   if (!reached || reinterpret_cast<uintptr_t>(there) % alignof(gth_error_record) != 0) {
     return error.fail({GTH_E_DEVICE}, "record is not aligned memory of the device, or pinned memory");
   }
-  const int code = launch_take(context.record, static_cast<gth_error_record*>(there), context.stream);
+  const int code = launch_take(context.record, static_cast<gth_error_record*>(there), context.stream());
   return code ? fail_cuda(code, "context: take", 0, error) : GTH_OK;
 }
 

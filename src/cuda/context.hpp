@@ -42,7 +42,6 @@ struct Room : Retired, core::Allocated {
 class Context : public core::Allocated {
  public:
   Device* device = nullptr;
-  runtime::Stream stream = nullptr;
   Queue* queue = nullptr;
 
   Room* room = nullptr;
@@ -55,6 +54,9 @@ class Context : public core::Allocated {
 
   std::atomic<int64_t> calls{0};
   std::atomic<int64_t> captured_calls{0};
+
+  // The stream as the calling thread names it.
+  runtime::Stream stream() const { return queue->stream_here(); }
 };
 
 // A call on the context's device: nothing in a forked child, and ends that waited are run first. The thread's current

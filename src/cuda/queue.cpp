@@ -14,8 +14,6 @@ Queue::Queue(Device* device, CUstream_st* stream) : device_(device), stream_(str
 
 Queue::~Queue() { device_->release(); }
 
-// On another thread the stream per thread is another one. The legacy stream is there for all: it comes after every stream
-// per thread of the device.
 CUstream_st* Queue::stream_here() const {
   if (!is_per_thread(stream_)) return stream_;
   uint64_t id = 0;

@@ -38,6 +38,10 @@ class Queue : public core::Allocated {
   // captured, which forbids that; what waits then waits for ever, but for the legacy stream, which is always there.
   bool close();
 
+  // The stream as the calling thread names it: the stream per thread of another thread has no name here. The legacy stream
+  // is given instead, which comes after what the stream per thread has been given and before what it will be given.
+  CUstream_st* stream_here() const;
+
   // Makes `later` wait for what the stream has been given. False: it cannot be said, because of a capture.
   bool order_before(CUstream_st* later);
 
@@ -58,7 +62,6 @@ class Queue : public core::Allocated {
     Queue* queue_;
   };
 
-  CUstream_st* stream_here() const;
   void end_passed();
   bool end_all();
   bool deallocate_in_order(void* memory, bool* is_open);
