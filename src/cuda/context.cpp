@@ -1,6 +1,7 @@
 #include "cuda/context.hpp"
 
 #include <cstddef>
+#include <mutex>
 #include <new>
 
 #include "cuda/failure.hpp"
@@ -108,6 +109,11 @@ Room::Room(Device* given) : device(given) {
   finish = [](Retired* self) {
     auto* room = static_cast<Room*>(self);
     if (room->workspace) room->device->deallocate_unused(room->workspace);
+    while (CapturedStates* states = room->all_) {
+      room->all_ = states->next;
+      room->device->deallocate_unused(states->memory);
+      delete states;
+    }
     delete room;
   };
   device->retain();
@@ -117,6 +123,52 @@ Room::~Room() { device->release(); }
 
 void Room::release() {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) device->retire_later(this);
+}
+
+CapturedState* Room::pop() {
+  const std::lock_guard<core::Lock> guard(lock_);
+  CapturedState* first = free_;
+  if (first) free_ = first->next;
+  return first;
+}
+
+int Room::allocate_states() {
+  auto* states = new (std::nothrow) CapturedStates;
+  if (!states) return runtime::code::no_memory;
+  void* memory = nullptr;
+  if (const int code = device->allocate_zeroed(&memory, CapturedStates::count * int64_t{sizeof(State)})) {
+    if (memory) device->deallocate_unused(memory);
+    delete states;
+    return code;
+  }
+  states->memory = static_cast<State*>(memory);
+  const std::lock_guard<core::Lock> guard(lock_);
+  states->next = all_;
+  all_ = states;
+  for (int64_t i = 0; i < CapturedStates::count; ++i) {
+    states->each[i] = {this, states->memory + i, free_};
+    free_ = &states->each[i];
+  }
+  return 0;
+}
+
+int Room::take(CapturedState** out) {
+  while (!(*out = pop())) {
+    if (const int code = allocate_states()) return code;
+  }
+  retain();
+  return 0;
+}
+
+// The last kernel of the call has left the state as the next call wants it.
+void Room::give_back(CapturedState* captured) {
+  Room* room = captured->room;
+  {
+    const std::lock_guard<core::Lock> guard(room->lock_);
+    captured->next = room->free_;
+    room->free_ = captured;
+  }
+  room->release();
 }
 
 // What a stream still uses that cannot be waited for stays where it is.

@@ -50,10 +50,12 @@ int32_t find_state(Context& context, runtime::Stream stream, State** state, bool
     *state = &context.workspace->state;
     return GTH_OK;
   }
-  *state = &context.workspace->captured[context.captured_calls.fetch_add(1) % captured_states];
-  context.room->retain();
-  const auto release = [](void* room) { static_cast<Room*>(room)->release(); };
-  const int code = runtime::retain_by_capture(stream, release, context.room);
+  CapturedState* captured = nullptr;
+  int code = context.room->take(&captured);
+  if (code) return fail_cuda(code, "gather", CapturedStates::count * int64_t{sizeof(State)}, error);
+  *state = captured->state;
+  const auto release = [](void* user) { Room::give_back(static_cast<CapturedState*>(user)); };
+  code = runtime::retain_by_capture(stream, release, captured);
   return code ? fail_cuda(code, "gather", 0, error) : GTH_OK;
 }
 

@@ -191,7 +191,7 @@ TEST_F(Emulated, AGraphOutlivesItsContext) {
       lookup.enqueue(context);
     });
     context.release();
-    EXPECT_EQ(gth_emulation_live_allocations(), allocations + 1);
+    EXPECT_GT(gth_emulation_live_allocations(), allocations);
     std::vector<int64_t> rows(3000, 5);
     lookup.pick(rows);
     captured.launch_on(other.get());
