@@ -68,9 +68,11 @@ int32_t take(Context& context, const Error& error) {
   gth_error_record record{};
   gth_error_record* taken = &context.workspace->taken;
   const runtime::Stream stream = context.stream();
+  const int64_t ended = context.queue->ended_work();
   int code = launch_take(context.record, taken, stream);
   if (!code) code = runtime::copy_async(&record, taken, sizeof record, stream);
   const int waited = runtime::synchronize(stream);
+  if (!waited) context.queue->note_wait(ended);
   if (!code) code = waited;
   if (code) return fail_cuda(code, "context: take", 0, error);
   return record.count == 0 ? GTH_OK : fail_recorded(record, error);
@@ -78,7 +80,7 @@ int32_t take(Context& context, const Error& error) {
 
 }  // namespace
 
-Call::Call(const Context& context, const Error& error) {
+Call::Call(const Context& context, const Error& error, Gives gives) {
   if (is_forked()) {
     status_ = fail_fork(error);
     return;
@@ -86,6 +88,10 @@ Call::Call(const Context& context, const Error& error) {
   const int code = runtime::enter(context.device->handle(), &entered_);
   status_ = code ? fail_cuda(code, "context", 0, error) : GTH_OK;
   if (code) return;
+  if (gives == Gives::work) {
+    works_ = context.queue;
+    works_->begin_work();
+  }
   context.queue->drain();
   context.device->drain();
 }
@@ -193,12 +199,12 @@ int32_t check_uncaptured(const Context& context, const Error& error) {
 }
 
 int32_t check_not_capturing(Context& context, const Error& error) {
-  const Call call(context, error);
+  const Call call(context, error, Gives::nothing);
   return call.status() ? call.status() : check_uncaptured(context, error);
 }
 
 int32_t synchronize(Context& context, const Error& error) {
-  const Call call(context, error);
+  const Call call(context, error, Gives::nothing);
   if (call.status()) return call.status();
   if (int32_t status = check_uncaptured(context, error)) return status;
   const int code = context.queue->synchronize();
@@ -239,7 +245,7 @@ int32_t signal(Context& context, CUstream_st* stream, const Error& error) {
 }
 
 int32_t take_error(Context& context, const Error& error) {
-  const Call call(context, error);
+  const Call call(context, error, Gives::nothing);
   if (call.status()) return call.status();
   if (int32_t status = check_uncaptured(context, error)) return status;
   context.taking.lock();

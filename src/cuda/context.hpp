@@ -82,13 +82,18 @@ class Context : public core::Allocated {
   runtime::Stream stream() const { return queue->stream_here(); }
 };
 
+// What a call gives the context's stream: something, or nothing that the call does not wait for.
+enum class Gives : uint8_t { work, nothing };
+
 // A call on the context's device: nothing in a forked child, and ends that waited are run first. The thread's current
 // device is put back at the end.
 class Call {
  public:
-  Call(const Context& context, const Error& error);
+  Call(const Context& context, const Error& error, Gives gives = Gives::work);
   ~Call() {
-    if (status_ == GTH_OK) runtime::leave(entered_);
+    if (status_ != GTH_OK) return;
+    runtime::leave(entered_);
+    if (works_) works_->end_work();
   }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
@@ -98,6 +103,7 @@ class Call {
  private:
   bool entered_ = false;
   int32_t status_;
+  Queue* works_ = nullptr;
 };
 
 // For what can neither be captured nor wait for a capture; inside a Call.

@@ -132,7 +132,7 @@ bool Device::follow_contexts() {
     follows_legacy_ = false;
   }
   for (Queue* queue = open_; queue; queue = queue->next_) {
-    if (!queue->order_before(stream_)) return false;
+    if (!queue->is_idle() && !queue->order_before(stream_)) return false;
   }
   return true;
 }

@@ -24,6 +24,45 @@ using device::release_in_use;
 using device::Shape;
 using device::Stream;
 
+// After a sync or a take a stream may go before its context, whatever is then released on the device.
+TEST_F(Emulated, AStreamGoesAfterASync) {
+  for (const bool takes : {false, true}) {
+    CUstream_st* const stream = device::make_stream();
+    const Stream other;
+    Context context(stream), beside(other.get());
+    Lookup lookup(6, 4, 2);
+    lookup.pick({0, 1});
+    lookup.enqueue(context);
+    const int64_t shape = 16;
+    gth_tensor* owned = nullptr;
+    ASSERT_EQ(gth_tensor_alloc(beside.get(), GTH_DTYPE_INT8, 1, &shape, &owned, nullptr), GTH_OK);
+    int ended = 0;
+    gth_tensor* adopted = adopt(beside, lookup.params_desc(), count_end, &ended);
+    takes ? context.expect_no_error() : context.sync();
+    device::destroy(stream);
+    beside.release();
+    EXPECT_EQ(gth_tensor_release(owned), GTH_OK);
+    EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
+    EXPECT_EQ(ended, 1);
+    context.release();
+    EXPECT_EQ(gth_shutdown(), GTH_OK);
+  }
+}
+
+// A context that was used again is waited for again.
+TEST_F(Emulated, AContextThatWasUsedAfterASyncIsWaitedFor) {
+  const Stream stream;
+  Context context(stream.get());
+  Lookup lookup(6, 4, 2);
+  lookup.pick({3, 1});
+  context.sync();
+  gth_emulation_hold(stream.get());
+  lookup.enqueue(context);
+  lookup.expect_unchanged();
+  context.release();
+  lookup.expect_rows({3, 1});
+}
+
 // Pinned and managed memory is read and written in stream order too.
 TEST_F(Emulated, DeletersOfPinnedMemoryWaitForTheStream) {
   for (const int32_t kind : {GTH_DEVICE_CUDA_HOST, GTH_DEVICE_CUDA_MANAGED}) {

@@ -58,7 +58,12 @@ void destroy_stream(CUstream_st* stream) {
 }
 
 CUstream_st* find_stream(CUstream_st* stream) {
-  if (!is_special(stream)) return stream;
+  if (!is_special(stream)) {
+    const std::vector<CUstream_st*>& all = machine().streams;
+    if (std::find(all.begin(), all.end(), stream) != all.end()) return stream;
+    count_violation("a stream is used that has been destroyed");
+    return &machine().default_stream[need_current()->device];
+  }
   const int32_t device = need_current()->device;
   if (is_legacy(stream)) return &machine().default_stream[device];
   if (!thread_streams[device]) thread_streams[device] = make_stream(device, true);
