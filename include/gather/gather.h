@@ -58,7 +58,9 @@
  *   current CUDA device of the calling thread does not change.
  *
  * CUDA
- *   The CUDA half is experimental. It has been tested on an emulated device only, and has not run on a GPU.
+ *   The CUDA half is experimental. It has been tested on an emulated device only, and has not run on a GPU. Memory of a
+ *   call that is described as CUDA and that CUDA does not know is GTH_E_DEVICE, unless the device can access pageable
+ *   memory.
  *
  * Structs
  *   Structs that the caller passes begin with `size`, which the caller sets to the sizeof of the struct. C callers

@@ -82,20 +82,32 @@ namespace {
 
 int32_t check_place(const Context& context, int32_t operand, const char* name, const void* data, const Error& error) {
   int32_t id = -1;
-  if (!data) return GTH_OK;
-  if (const int code = runtime::device_of(data, &id)) return fail_cuda(code, name, 0, error);
+  bool is_known = false;
+  if (const int code = runtime::device_of(data, &id, &is_known)) return fail_cuda(code, name, 0, error);
   const int32_t needed = context.device->id();
+  if (!is_known && !context.device->reads_pageable()) {
+    return error.fail({GTH_E_DEVICE, operand, -1, -1, GTH_DEVICE_CPU, GTH_DEVICE_CUDA},
+                      "%s: its memory is described as of CUDA device %d, and CUDA does not know it", name, needed);
+  }
   if (id < 0 || id == needed) return GTH_OK;
   return error.fail({GTH_E_DEVICE, operand, -1, -1, id, needed},
                     "%s: its memory is on CUDA device %d, and is described as of %d", name, id, needed);
 }
 
-// A kernel that touched another device's memory would end CUDA in this process.
-int32_t check_places(const Context& context, const Pointers& pointers, const Error& error) {
-  if (context.device->is_alone()) return GTH_OK;
-  if (int32_t status = check_place(context, GTH_OPERAND_PARAMS, "params", pointers.params, error)) return status;
-  if (int32_t status = check_place(context, GTH_OPERAND_INDICES, "indices", pointers.indices, error)) return status;
-  return check_place(context, GTH_OPERAND_OUT, "out", pointers.out, error);
+// A kernel that touched memory of another device, or of none, would end CUDA in this process. Memory that is not used may
+// be anywhere.
+int32_t check_places(const Context& context, const Plan& plan, const Pointers& pointers, int64_t n,
+                     const Error& error) {
+  if (context.device->is_alone() && context.device->reads_pageable()) return GTH_OK;
+  if (plan.tuples.at(n) == 0 || (plan.is_empty && !plan.checks_when_empty)) return GTH_OK;
+  int32_t status = GTH_OK;
+  if (!plan.is_empty && !plan.params_reach.empty)
+    status = check_place(context, GTH_OPERAND_PARAMS, "params", pointers.params, error);
+  if (!status && plan.components > 0) {
+    status = check_place(context, GTH_OPERAND_INDICES, "indices", pointers.indices, error);
+  }
+  if (!status && !plan.is_empty) status = check_place(context, GTH_OPERAND_OUT, "out", pointers.out, error);
+  return status;
 }
 
 }  // namespace
@@ -104,7 +116,7 @@ int32_t run(Context& context, const Plan& plan, const Pointers& pointers, int64_
             const Error& error) {
   const Call call(context, error);
   if (call.status()) return call.status();
-  if (int32_t status = check_places(context, pointers, error)) return status;
+  if (int32_t checked = check_places(context, plan, pointers, n, error)) return checked;
   const int64_t sequence = context.calls.fetch_add(1, std::memory_order_relaxed) + 1;
   int32_t status = GTH_OK;
   if (plan.tuples.at(n) > 0) {

@@ -1,6 +1,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "emulated.hpp"
 
@@ -214,6 +216,44 @@ TEST_F(Emulated, APlanOfAnotherDevice) {
                        {GTH_E_DEVICE, GTH_OPERAND_PLAN, -1, -1, 1, 0});
   EXPECT_EQ(gth_plan_run(far.get(), plan, GTH_OPEN, rows.table, rows.picks, rows.out, &error), GTH_OK) << error.message;
   EXPECT_EQ(gth_plan_release(plan), GTH_OK);
+}
+
+// Memory that CUDA does not know is refused where a kernel would use it, but for devices that can.
+TEST_F(Captures, PageableMemory) {
+  std::vector<int32_t> table(12, 7), out(8);
+  std::vector<int64_t> picks{1, 2};
+  const Rows rows(1);
+  for (const bool reads : {false, true}) {
+    gth_shutdown();
+    gth_emulation_read_pageable(reads);
+    const Place place(1, nullptr);
+    gth_tensor_desc operands[] = {place.describe(GTH_DTYPE_INT32, table_shape, rows.table),
+                                  place.describe(GTH_DTYPE_INT64, picks_shape, rows.picks),
+                                  place.describe(GTH_DTYPE_INT32, out_shape, rows.out)};
+    const std::pair<const void*, int64_t> pageable[] = {{table.data(), 48}, {picks.data(), 16}, {out.data(), 32}};
+    for (int32_t each = 0; each < 3; ++each) {
+      gth_emulation_describe(pageable[each].first, pageable[each].second);
+      const int64_t launches = gth_emulation_launches();
+      const void* const known = std::exchange(operands[each].data, pageable[each].first);
+      Error error;
+      const int32_t status = gth_gather(place.get(), &operands[0], &operands[1], &operands[2], nullptr, &error);
+      operands[each].data = known;
+      EXPECT_EQ(gth_emulation_launches(), launches + (reads ? 1 : 0));
+      const int32_t expected = reads ? GTH_OK : GTH_E_DEVICE;
+      device::expect_facts(status, error,
+                           {expected, GTH_OPERAND_PARAMS + each, -1, -1, GTH_DEVICE_CPU, GTH_DEVICE_CUDA});
+    }
+    // Nothing is read, and nothing is written.
+    const Shape none{0}, nothing{0, 4};
+    for (gth_tensor_desc& each : operands) each.data = out.data();
+    operands[1].shape = none.data();
+    operands[2].shape = nothing.data();
+    Error error;
+    EXPECT_EQ(gth_gather(place.get(), &operands[0], &operands[1], &operands[2], nullptr, &error), GTH_OK)
+        << error.message;
+  }
+  gth_emulation_read_pageable(0);
+  gth_shutdown();
 }
 
 // A stream of another device than the context's is refused by CUDA, and told.

@@ -47,6 +47,8 @@ GTH_EMULATION void gth_emulation_forgive(int64_t violations);
 
 // Called in every block between judging and copying, as another writer might come in between.
 GTH_EMULATION void gth_emulation_between(void (*call)(void* user, uint32_t block), void* user);
+// Whether devices use memory of the host that CUDA does not know. A device is asked when its first context is created.
+GTH_EMULATION void gth_emulation_read_pageable(int32_t reads);
 // Launches count so far; 0: as far as kernels can.
 GTH_EMULATION void gth_emulation_count_to(int64_t counted);
 // Blocks run in an order that depends on it.

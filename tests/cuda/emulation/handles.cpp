@@ -82,6 +82,7 @@ void gth_emulation_between(void (*call)(void*, uint32_t), void* user) {
   machine().between = call;
   machine().between_user = user;
 }
+void gth_emulation_read_pageable(int32_t reads) { machine().reads_pageable = reads != 0; }
 void gth_emulation_count_to(int64_t counted) { machine().counted = counted; }
 void gth_emulation_shuffle(uint32_t seed) { machine().seed = seed; }
 int64_t gth_emulation_launches() { return machine().launches; }

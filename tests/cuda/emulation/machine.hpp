@@ -16,7 +16,7 @@ int enqueue(CUstream_st* stream, std::function<void()> work);
 int enter_call();
 
 void touch(const void* address, uint64_t bytes);
-// Whether it is memory that was allocated on this machine.
+// Whether kernels may use it: it was allocated on this machine, or the devices read pageable memory.
 bool reaches(const void* address, uint64_t bytes);
 // Whether it is memory that the library has allocated.
 bool is_of_library(const void* address);

@@ -40,7 +40,7 @@ Memory* find_memory(const void* address, uint64_t bytes) {
 
 bool reaches(const void* address, uint64_t bytes) {
   const Guard guard(machine().lock);
-  return find_memory(address, bytes);
+  return machine().reads_pageable || find_memory(address, bytes);
 }
 
 bool is_of_library(const void* address) {

@@ -108,6 +108,7 @@ struct Machine {
   pid_t process = 0;
   uint32_t seed = 0;
   int64_t counted = 0;
+  bool reads_pageable = false;
   void (*between)(void*, uint32_t) = nullptr;
   void* between_user = nullptr;
   std::atomic<int64_t> before_in{0};
