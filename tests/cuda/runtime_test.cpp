@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <thread>
@@ -216,6 +217,45 @@ TEST_F(Emulated, APlanOfAnotherDevice) {
                        {GTH_E_DEVICE, GTH_OPERAND_PLAN, -1, -1, 1, 0});
   EXPECT_EQ(gth_plan_run(far.get(), plan, GTH_OPEN, rows.table, rows.picks, rows.out, &error), GTH_OK) << error.message;
   EXPECT_EQ(gth_plan_release(plan), GTH_OK);
+}
+
+// Kernels that were compiled for devices older than 9.0 have no instruction by which one waits for the kernel in front.
+TEST_F(Captures, OnlyKernelsThatWaitAreLaunchedToOverlap) {
+  const int64_t picks = 3000;
+  const Rows rows(1);
+  auto* indices = static_cast<int64_t*>(gth_emulation_allocate_on(1, picks * 8));
+  auto* out = static_cast<int32_t*>(gth_emulation_allocate_on(1, picks * 16));
+  gth_emulation_describe(indices, picks * 8);
+  gth_emulation_describe(out, picks * 16);
+  std::fill(indices, indices + picks, 2);
+  const Shape many{picks}, many_rows{picks, 4};
+  for (const int32_t compute : {80, 90, 120}) {
+    gth_shutdown();
+    gth_emulation_compile_for(compute);
+    const Place place(1, nullptr);
+    const gth_tensor_desc t = place.describe(GTH_DTYPE_INT32, table_shape, rows.table);
+    const gth_tensor_desc i = place.describe(GTH_DTYPE_INT64, many, indices);
+    const gth_tensor_desc o = place.describe(GTH_DTYPE_INT32, many_rows, out);
+    const int64_t overlaps = gth_emulation_overlaps();
+    Error error;
+    EXPECT_EQ(gth_gather(place.get(), &t, &i, &o, nullptr, &error), GTH_OK) << error.message;
+    EXPECT_EQ(gth_emulation_overlaps(), overlaps + (compute < 90 ? 0 : 1)) << compute;
+    EXPECT_EQ(gth_context_take_error(place.get(), &error), GTH_OK) << error.message;
+    EXPECT_EQ(out[4 * picks - 1], 11);
+  }
+  gth_emulation_compile_for(120);
+  gth_shutdown();
+  gth_emulation_free(indices);
+  gth_emulation_free(out);
+}
+
+// Else each call would map memory that the one before it has given back.
+TEST_F(Captures, ThePoolKeepsAPartOfTheMemory) {
+  gth_shutdown();
+  const Place place(1, nullptr);
+  gth_capability_info info = GTH_CAPABILITY_INFO_INIT;
+  ASSERT_EQ(gth_capabilities(&info, nullptr), GTH_OK);
+  EXPECT_EQ(gth_emulation_kept(1), static_cast<uint64_t>(info.device_memory[1] / 32));
 }
 
 // Memory that CUDA does not know is refused where a kernel would use it, but for devices that can.

@@ -175,7 +175,9 @@ TEST_F(Streams, OtherThreadsFollowTheStreamPerThread) {
     second.expect_rows({1, 4});
     context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1, 6, 6});
   }).join();
+  first.clear();
   first.enqueue(context);
+  context.sync();
   first.expect_rows({4, 1});
 }
 

@@ -10,7 +10,11 @@ namespace emulation {
 
 // Gives a stream some work: done at once, kept by a held stream, recorded by one that is being captured. CUDA's number of
 // the error.
-int enqueue(CUstream_st* stream, std::function<void()> work);
+int enqueue(CUstream_st* stream, std::function<void()> work, bool overlaps = false);
+// A kernel that overlaps with the one in front, in a held stream, begins before it. This runs the one in front.
+void run_previous();
+// Whether kernels are compiled for devices that let them overlap.
+bool lets_overlap();
 
 // Counts a call of CUDA; the error it is to fail with, or 0.
 int enter_call();

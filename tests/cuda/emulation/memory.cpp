@@ -147,7 +147,9 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
   return call(Safety::unsafe, [&] {
-    return pool && value && attribute == cudaMemPoolAttrReleaseThreshold ? cudaSuccess : cudaErrorInvalidValue;
+    if (!pool || !value || attribute != cudaMemPoolAttrReleaseThreshold) return cudaErrorInvalidValue;
+    machine().kept[pool->device] = *static_cast<const uint64_t*>(value);
+    return cudaSuccess;
   });
 }
 

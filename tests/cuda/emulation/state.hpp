@@ -21,6 +21,12 @@ namespace emulation {
 
 using Work = std::function<void()>;
 
+// What a held stream has been given.
+struct Given {
+  Work work;
+  bool overlaps;  // it may begin before what is in front of it has been done
+};
+
 // A point in what a stream has been given.
 struct Mark {
   bool passed = false;
@@ -42,8 +48,8 @@ struct CUstream_st {
   bool held = false;
   bool is_blocking = false;
   emulation::Capture* capture = nullptr;
-  emulation::Clock clock;                // what comes before what it is given now
-  std::vector<emulation::Work> waiting;  // of a held stream
+  emulation::Clock clock;                 // what comes before what it is given now
+  std::vector<emulation::Given> waiting;  // of a held stream
 };
 
 struct CUevent_st {
@@ -109,6 +115,10 @@ struct Machine {
   uint32_t seed = 0;
   int64_t counted = 0;
   bool reads_pageable = false;
+  int32_t compiled_for = 120;
+  int64_t overlaps = 0;
+  Work previous;  // what the running kernel, which overlaps with it, has not waited for yet
+  uint64_t kept[devices] = {};
   void (*between)(void*, uint32_t) = nullptr;
   void* between_user = nullptr;
   std::atomic<int64_t> before_in{0};
@@ -189,7 +199,7 @@ void destroy_stream(CUstream_st* stream);
 // Who is behind the numbers that streams have.
 CUstream_st* find_stream(CUstream_st* stream);
 // Work for a stream that is not being captured.
-void give(CUstream_st* stream, Work work);
+void give(CUstream_st* stream, Work work, bool overlaps = false);
 void run_waiting(CUstream_st* stream);
 // What comes before anything that a stream is given now: for the legacy stream all blocking ones, for them the legacy one.
 void run_what_is_before(CUstream_st* stream);

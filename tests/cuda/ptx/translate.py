@@ -266,6 +266,8 @@ class Function:
     def do_griddepcontrol(self, opcode, _):
         if opcode not in (["wait"], ["launch_dependents"]):
             raise ValueError(f"unknown control {opcode}")
+        if opcode == ["wait"]:
+            self.emit("t.wait_for_previous();")
 
     # ---- barriers and calls
 
