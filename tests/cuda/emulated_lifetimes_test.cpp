@@ -241,6 +241,52 @@ TEST_F(Emulated, AGraphOutlivesItsContext) {
   EXPECT_EQ(gth_emulation_live_allocations(), allocations);
 }
 
+// A replay on another stream begins at any of the moments of its context's release, and the graph may go at once.
+TEST_F(Emulated, AReplayBeginsAtAnyMomentOfAContextThatGoes) {
+  struct Replay {
+    device::Graph graph;
+    CUstream_st* stream;
+    bool destroys, has_run = false;
+
+    static void run(void* user) {
+      auto* self = static_cast<Replay*>(user);
+      self->has_run = true;
+      std::thread([self] {
+        device::launch(self->graph, self->stream);
+        if (self->destroys) device::destroy_graph(self->graph);
+      }).join();
+    }
+  };
+  const std::vector<int64_t> rows(3000, 5);
+  for (const bool destroys : {false, true}) {
+    int64_t moments = 0;
+    for (bool has_run = true; has_run; moments += has_run) {
+      const Stream stream, other;
+      const Context beside(other.get());
+      Context context(stream.get());
+      Lookup lookup(6, 4, 3000);
+      lookup.pick(rows);
+      const int64_t allocations = gth_emulation_live_allocations();
+      device::begin_capture(stream.get());
+      lookup.enqueue(context);
+      Replay replay{device::end_capture(stream.get()), other.get(), destroys};
+      ASSERT_NE(replay.graph, nullptr);
+      gth_emulation_before(moments + 1, Replay::run, &replay);
+      context.release();
+      gth_emulation_before(0, nullptr, nullptr);
+      has_run = replay.has_run;
+      if (!has_run) Replay::run(&replay);
+      EXPECT_EQ(gth_emulation_synchronize(other.get()), 0);
+      lookup.expect_rows(rows);
+      if (!destroys) device::destroy_graph(replay.graph);
+      beside.sync();
+      lookup.enqueue(beside);
+      EXPECT_EQ(gth_emulation_live_allocations(), allocations - 1) << "call " << moments + 1;
+    }
+    EXPECT_GT(moments, 1);
+  }
+}
+
 // Memory of another device than a call's is refused before a kernel touches it, and a tensor may ask which device it is.
 TEST_F(Emulated, MemoryOfAnotherDevice) {
   const Context context;
