@@ -8,7 +8,7 @@
 #include "emulated.hpp"
 
 // What the library asks of CUDA, and what that does to the rest of the process: captures beside it, current devices, the
-// error that the runtime keeps, the order of streams. And that the imaginary device would notice.
+// error that the runtime keeps, the order of streams. And that the emulated device would notice.
 namespace {
 
 using device::adopt;
@@ -388,7 +388,7 @@ TEST_F(Emulated, ManagedMemoryIsNoRecord) {
   }
 }
 
-// ---- the imaginary device itself
+// ---- the emulated device itself
 
 // A tensor of the library's, made on one stream.
 gth_tensor* make(const Context& context, gth_tensor_desc* desc) {

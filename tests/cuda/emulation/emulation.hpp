@@ -5,7 +5,7 @@
 
 struct CUstream_st;
 
-// A machine with two imaginary CUDA devices, for tests of the device half where there is none: the functions of CUDA's
+// A machine with two emulated CUDA devices, for tests of the device half where there is none: the functions of CUDA's
 // runtime that the library calls, as their documentation has them, and nothing of CUDA behind them. Device memory is host
 // memory, kernels run block by block on the calling thread. Where the documentation says what is wrong, it is wrong here;
 // where it leaves a thing open, what would be wrong is taken for true: a call makes a device current where a thread has

@@ -5,7 +5,7 @@
 
 #include "emulation.hpp"
 
-// What the imaginary device and its kernels share.
+// What the emulated device and its kernels share.
 namespace emulation {
 
 // Gives a stream some work: done at once, kept by a held stream, recorded by one that is being captured. CUDA's number of

@@ -16,7 +16,7 @@
 #include "machine.hpp"
 #include "order.hpp"
 
-// The imaginary machine, and what CUDA's handles are on it.
+// The emulated machine, and what CUDA's handles are on it.
 namespace emulation {
 
 using Work = std::function<void()>;
