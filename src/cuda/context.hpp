@@ -21,8 +21,8 @@ struct Workspace {
 
 struct Room;
 
-// The state of a captured call, which runs when its graph is replayed, beside any other call. No other call has it until the
-// graph has been destroyed.
+// The state of a captured call, which runs when its graph is replayed, beside any other call. No other call has it until
+// the graph has been destroyed.
 struct CapturedState {
   Room* room;
   State* state;
@@ -45,7 +45,8 @@ struct Room : Retired, core::Allocated {
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
   void release();
 
-  // The state of a new captured call, on a device that is current, and a reference to the room. CUDA's number of the error.
+  // The state of a new captured call, on a device that is current, and a reference to the room. CUDA's number of the
+  // error.
   int take(CapturedState** out);
   // The captured call has gone. CUDA must not be used here.
   static void give_back(CapturedState* captured);

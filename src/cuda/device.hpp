@@ -57,8 +57,8 @@ class Device : public core::Allocated {
   int allocate(void** memory, int64_t bytes, runtime::Stream stream);
   int allocate_zeroed(void** memory, int64_t bytes);  // waits, and touches no stream of the caller's
   int deallocate(void* memory, runtime::Stream stream);
-  // The same for what was made with a context that has gone: after what the streams of contexts that are not idle have been
-  // given so far.
+  // The same for what was made with a context that has gone: after what the streams of contexts that are not idle have
+  // been given so far.
   void deallocate(void* memory);
   void retire(Retired* retired);
   // The same from where CUDA must not be used: it ends in a later call.

@@ -143,7 +143,8 @@ int load_family(Reading reading, Capacity* capacity) {
   for (int copy = 0; copy < copies; ++copy) {
     const int code = visit_copy<Job>(static_cast<Copy>(copy), reading, [&](auto k) {
       using Kernel = decltype(k);
-      return load_resident(copy_kernel<Kernel::copy, typename Kernel::Index, Job>, capacity, &capacity->copying[family][copy]);
+      return load_resident(copy_kernel<Kernel::copy, typename Kernel::Index, Job>, capacity,
+                           &capacity->copying[family][copy]);
     });
     if (code > 0) return code;
   }

@@ -47,8 +47,9 @@ class Queue : public core::Allocated {
   // captured, which forbids that; what waits then waits for ever, but for the legacy stream, which is always there.
   bool close();
 
-  // The stream as the calling thread names it: the stream per thread of another thread has no name here. The legacy stream
-  // is given instead, which comes after what the stream per thread has been given and before what it will be given.
+  // The stream as the calling thread names it: the stream per thread of another thread has no name here. The legacy
+  // stream is given instead, which comes after what the stream per thread has been given and before what it will be
+  // given.
   CUstream_st* stream_here() const;
 
   // Makes `later` wait for what the stream has been given. False: it cannot be said, because of a capture.

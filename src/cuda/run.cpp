@@ -94,8 +94,8 @@ int32_t check_place(const Context& context, int32_t operand, const char* name, c
                     "%s: its memory is on CUDA device %d, and is described as of %d", name, id, needed);
 }
 
-// A kernel that touched memory of another device, or of none, would end CUDA in this process. Memory that is not used may
-// be anywhere.
+// A kernel that touched memory of another device, or of none, would end CUDA in this process. Memory that is not used
+// may be anywhere.
 int32_t check_places(const Context& context, const Plan& plan, const Pointers& pointers, int64_t n,
                      const Error& error) {
   if (context.device->is_alone() && context.device->reads_pageable()) return GTH_OK;

@@ -47,8 +47,8 @@ GTH_EMULATION void gth_emulation_forgive(int64_t violations);
 
 // Called in every block between judging and copying, as another writer might come in between.
 GTH_EMULATION void gth_emulation_between(void (*call)(void* user, uint32_t block), void* user);
-// The compute capability that kernels were compiled for, 10 * major + minor. They are asked when a device's first context is
-// created.
+// The compute capability that kernels were compiled for, 10 * major + minor. They are asked when a device's first context
+// is created.
 GTH_EMULATION void gth_emulation_compile_for(int32_t compute);
 // Kernels that were launched so that they may overlap with the one in front. In a held stream they begin before it.
 GTH_EMULATION int64_t gth_emulation_overlaps(void);
