@@ -61,7 +61,9 @@
  *   current CUDA device of the calling thread does not change.
  *
  * CUDA
- *   The CUDA half is experimental. It has been tested on an emulated device only, and has not run on a GPU.
+ *   The CUDA half is experimental. It has been tested on an emulated device only, and has not run on a GPU. Memory of a
+ *   call that is described as CUDA and that CUDA does not know is GTH_E_DEVICE, unless the device can access pageable
+ *   memory.
  *
  * Structs
  *   Structs that the caller passes begin with `size`, which the caller sets to the sizeof of the struct. C callers
@@ -373,7 +375,9 @@ typedef struct gth_context_options {
   int32_t device_id;               /**< The number of the CUDA device. */
   uint32_t flags;                  /**< Must be 0. */
   uint32_t reserved;               /**< Must be 0. */
-  struct CUstream_st *stream;      /**< The stream of a CUDA context. 0x2 means the stream of the creating thread. */
+  struct CUstream_st *stream;      /**< The stream of a CUDA context. 0x2 means the stream of the creating thread.
+                                         Calls from other threads then run on the legacy stream, which is ordered
+                                         after and before it. */
   struct gth_error_record *record; /**< A record of the caller, zeroed, in device or mapped pinned memory. NULL: the
                                          context allocates one. */
   gth_alloc_fn alloc;              /**< Memory of results. alloc and free must both be set, or none (GTH_E_NULL). */
@@ -395,9 +399,11 @@ typedef struct gth_context_options {
  * time as each other and as other calls of the context. One captured call must not run twice at the same time, for
  * example in two executables of one graph. Its output and error may then be wrong, but no later call is affected. The
  * stream must belong to the primary context of the device, as streams of the CUDA runtime do. A stream of another CUDA
- * context is GTH_E_CUDA at the first call. The stream must outlive the gth_context. cudaDeviceReset ends CUDA for all
- * contexts of the device. A CUDA context allocates its record and loads its kernels here, so that the first call can
- * be captured.
+ * context is GTH_E_CUDA at the first call. The stream must outlive the gth_context. It may be destroyed earlier, after
+ * gth_context_sync or gth_context_take_error, if from then on the context is only released, and before the tensors that
+ * were made with it. cudaDeviceReset ends CUDA for all contexts of the device. A CUDA context allocates its record and
+ * loads its kernels here, so that the first call can be captured. A captured call may allocate device memory. It is
+ * freed with the graph or the context, whichever is released last.
  *
  * @param options  Borrowed, or NULL for defaults. Hooks and their user pointers are Kept. Memory hooks must outlive
  *                 every tensor made with them.
@@ -410,8 +416,9 @@ GTH_API int32_t gth_context_create(const gth_context_options *options, gth_conte
 /**
  * Releases a context. NULL does nothing. Tensors that were made with it stay valid.
  *
- * Waits for the stream of a CUDA context. Graphs keep the resources that their calls need, but their errors are lost.
- * If the stream is being captured, the release does not wait, and the deleters that wait for the stream never run.
+ * Waits for the stream of a CUDA context, unless the context was not used since gth_context_sync. Graphs keep the
+ * resources that their calls need, but their errors are lost. If the stream is being captured, the release does not
+ * wait, and the deleters that wait for the stream never run.
  *
  * @return HANDLE.
  */
@@ -443,6 +450,10 @@ GTH_API int32_t gth_context_signal(gth_context *context, struct CUstream_st *str
 
 /**
  * Waits for the context's stream, returns the error record and clears it. Blocks. On a CPU context returns GTH_OK.
+ *
+ * A replay of a captured call is no call of the context. Its failure is in the record as soon as the stream of the
+ * replay has executed it, and also if no call was made since the last take. If that is not the context's stream, call
+ * gth_context_wait with it before.
  *
  * @return OK (no call failed), INDEX or RACE with the record in err (the first failed call and the count), or the
  *         failure of the take itself with count 0: HANDLE, CUDA, FORK, CAPTURE.
@@ -528,7 +539,8 @@ GTH_API int32_t gth_tensor_borrow(const gth_tensor_desc *desc, gth_tensor **out,
  * release. For memory that CUDA kernels can access (device, managed, pinned) the deleter waits for the stream of the
  * CUDA `context`: it runs in a later call, sync or release of that context. It never runs in a CUDA callback or while
  * the stream is being captured. If the context has been released, the deleter waits for the streams of all contexts on
- * the device, and runs in a later call of one of them. The caller orders work on other streams.
+ * the device except those that were not used since their last gth_context_sync or gth_context_take_error, and runs in a
+ * later call of one of them. The caller orders work on other streams.
  *
  * @param desc  Borrowed. Its data is Consumed. desc->tensor must be NULL.
  * @return The statuses of gth_tensor_borrow, and HANDLE, NULL (no deleter).

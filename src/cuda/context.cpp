@@ -1,6 +1,7 @@
 #include "cuda/context.hpp"
 
 #include <cstddef>
+#include <mutex>
 #include <new>
 
 #include "cuda/failure.hpp"
@@ -51,7 +52,6 @@ int32_t make_room(Context* context, const Error& error) {
 }
 
 int32_t set_up(const gth_context_options& options, Context* context, const Error& error) {
-  context->stream = options.stream;
   if (int32_t status = Device::find(options.device_id, &context->device, error)) return status;
   const Current current(context->device->handle());
   if (current.code()) return fail_cuda(current.code(), "context", 0, error);
@@ -67,9 +67,12 @@ int32_t set_up(const gth_context_options& options, Context* context, const Error
 int32_t take(Context& context, const Error& error) {
   gth_error_record record{};
   gth_error_record* taken = &context.workspace->taken;
-  int code = launch_take(context.record, taken, context.stream);
-  if (!code) code = runtime::copy_async(&record, taken, sizeof record, context.stream);
-  const int waited = runtime::synchronize(context.stream);
+  const runtime::Stream stream = context.stream();
+  const int64_t ended = context.queue->ended_work();
+  int code = launch_take(context.record, taken, stream);
+  if (!code) code = runtime::copy_async(&record, taken, sizeof record, stream);
+  const int waited = runtime::synchronize(stream);
+  if (!waited) context.queue->note_wait(ended);
   if (!code) code = waited;
   if (code) return fail_cuda(code, "context: take", 0, error);
   return record.count == 0 ? GTH_OK : fail_recorded(record, error);
@@ -77,7 +80,7 @@ int32_t take(Context& context, const Error& error) {
 
 }  // namespace
 
-Call::Call(const Context& context, const Error& error) {
+Call::Call(const Context& context, const Error& error, Gives gives) {
   if (is_forked()) {
     status_ = fail_fork(error);
     return;
@@ -85,6 +88,10 @@ Call::Call(const Context& context, const Error& error) {
   const int code = runtime::enter(context.device->handle(), &entered_);
   status_ = code ? fail_cuda(code, "context", 0, error) : GTH_OK;
   if (code) return;
+  if (gives == Gives::work) {
+    works_ = context.queue;
+    works_->begin_work();
+  }
   context.queue->drain();
   context.device->drain();
 }
@@ -108,6 +115,11 @@ Room::Room(Device* given) : device(given) {
   finish = [](Retired* self) {
     auto* room = static_cast<Room*>(self);
     if (room->workspace) room->device->deallocate_unused(room->workspace);
+    while (CapturedStates* states = room->all_) {
+      room->all_ = states->next;
+      room->device->deallocate_unused(states->memory);
+      delete states;
+    }
     delete room;
   };
   device->retain();
@@ -117,6 +129,52 @@ Room::~Room() { device->release(); }
 
 void Room::release() {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) device->retire_later(this);
+}
+
+CapturedState* Room::pop() {
+  const std::lock_guard<core::Lock> guard(lock_);
+  CapturedState* first = free_;
+  if (first) free_ = first->next;
+  return first;
+}
+
+int Room::allocate_states() {
+  auto* states = new (std::nothrow) CapturedStates;
+  if (!states) return runtime::code::no_memory;
+  void* memory = nullptr;
+  if (const int code = device->allocate_zeroed(&memory, CapturedStates::count * int64_t{sizeof(State)})) {
+    if (memory) device->deallocate_unused(memory);
+    delete states;
+    return code;
+  }
+  states->memory = static_cast<State*>(memory);
+  const std::lock_guard<core::Lock> guard(lock_);
+  states->next = all_;
+  all_ = states;
+  for (int64_t i = 0; i < CapturedStates::count; ++i) {
+    states->each[i] = {this, states->memory + i, free_};
+    free_ = &states->each[i];
+  }
+  return 0;
+}
+
+int Room::take(CapturedState** out) {
+  while (!(*out = pop())) {
+    if (const int code = allocate_states()) return code;
+  }
+  retain();
+  return 0;
+}
+
+// The last kernel of the call has left the state as the next call wants it.
+void Room::give_back(CapturedState* captured) {
+  Room* room = captured->room;
+  {
+    const std::lock_guard<core::Lock> guard(room->lock_);
+    captured->next = room->free_;
+    room->free_ = captured;
+  }
+  room->release();
 }
 
 // What a stream still uses that cannot be waited for stays where it is.
@@ -136,17 +194,17 @@ void shut_down() { Device::release_idle(); }
 
 int32_t check_uncaptured(const Context& context, const Error& error) {
   bool capturing = false;
-  if (const int code = runtime::is_capturing(context.stream, &capturing)) return fail_cuda(code, "context", 0, error);
+  if (const int code = runtime::is_capturing(context.stream(), &capturing)) return fail_cuda(code, "context", 0, error);
   return capturing ? fail_capture("which can neither wait nor allocate", error) : GTH_OK;
 }
 
 int32_t check_not_capturing(Context& context, const Error& error) {
-  const Call call(context, error);
+  const Call call(context, error, Gives::nothing);
   return call.status() ? call.status() : check_uncaptured(context, error);
 }
 
 int32_t synchronize(Context& context, const Error& error) {
-  const Call call(context, error);
+  const Call call(context, error, Gives::nothing);
   if (call.status()) return call.status();
   if (int32_t status = check_uncaptured(context, error)) return status;
   const int code = context.queue->synchronize();
@@ -167,9 +225,12 @@ int32_t check_captures(CUstream_st* earlier, CUstream_st* later, const Error& er
   return is_usable && (before == after || joins) ? GTH_OK : fail_capture_order(error);
 }
 
-int32_t order(Context& context, CUstream_st* earlier, CUstream_st* later, const Error& error) {
+// Orders the context's stream after the other one, or before it.
+int32_t order(Context& context, CUstream_st* other, bool is_after, const Error& error) {
   const Call call(context, error);
   if (call.status()) return call.status();
+  CUstream_st* const own = context.stream();
+  CUstream_st *const earlier = is_after ? other : own, *const later = is_after ? own : other;
   if (int32_t status = check_captures(earlier, later, error)) return status;
   const int code = follow(later, earlier);
   return code ? fail_cuda(code, "context", 0, error) : GTH_OK;
@@ -177,16 +238,14 @@ int32_t order(Context& context, CUstream_st* earlier, CUstream_st* later, const 
 
 }  // namespace
 
-int32_t wait(Context& context, CUstream_st* stream, const Error& error) {
-  return order(context, stream, context.stream, error);
-}
+int32_t wait(Context& context, CUstream_st* stream, const Error& error) { return order(context, stream, true, error); }
 
 int32_t signal(Context& context, CUstream_st* stream, const Error& error) {
-  return order(context, context.stream, stream, error);
+  return order(context, stream, false, error);
 }
 
 int32_t take_error(Context& context, const Error& error) {
-  const Call call(context, error);
+  const Call call(context, error, Gives::nothing);
   if (call.status()) return call.status();
   if (int32_t status = check_uncaptured(context, error)) return status;
   context.taking.lock();
@@ -205,7 +264,7 @@ int32_t enqueue_take_error(Context& context, gth_error_record* record, const Err
   if (!reached || reinterpret_cast<uintptr_t>(there) % alignof(gth_error_record) != 0) {
     return error.fail({GTH_E_DEVICE}, "record is not aligned memory of the device, or pinned memory");
   }
-  const int code = launch_take(context.record, static_cast<gth_error_record*>(there), context.stream);
+  const int code = launch_take(context.record, static_cast<gth_error_record*>(there), context.stream());
   return code ? fail_cuda(code, "context: take", 0, error) : GTH_OK;
 }
 

@@ -12,16 +12,29 @@
 
 namespace gather::cuda {
 
-// A captured call has a state of its own, for it runs when it is replayed, beside whatever else then runs: of so many, so
-// that two of them share one only if that many calls were captured between them.
-constexpr int64_t captured_states = 1024;
-
 // What a context has in device memory, in one allocation.
 struct Workspace {
   State state;  // of the calls that are not captured, which follow each other
-  State captured[captured_states];
   gth_error_record record;
   gth_error_record taken;  // where a record goes that the host takes: one take at a time
+};
+
+struct Room;
+
+// The state of a captured call, which runs when its graph is replayed, beside any other call. No other call has it until
+// the graph has been destroyed.
+struct CapturedState {
+  Room* room;
+  State* state;
+  CapturedState* next;  // of those that no call has
+};
+
+// Captured states share allocations of device memory.
+struct CapturedStates : core::Allocated {
+  static constexpr int64_t count = 64;
+  State* memory;
+  CapturedState each[count];
+  CapturedStates* next;
 };
 
 // Who keeps a workspace: its context, and every graph that a call of the context was captured in. It goes when the last of
@@ -32,17 +45,28 @@ struct Room : Retired, core::Allocated {
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
   void release();
 
+  // The state of a new captured call, on a device that is current, and a reference to the room. CUDA's number of the
+  // error.
+  int take(CapturedState** out);
+  // The captured call has gone. CUDA must not be used here.
+  static void give_back(CapturedState* captured);
+
   Device* device;
   Workspace* workspace = nullptr;
 
  private:
+  CapturedState* pop();
+  int allocate_states();
+
+  core::Lock lock_;  // guards both lists
+  CapturedState* free_ = nullptr;
+  CapturedStates* all_ = nullptr;
   std::atomic<int64_t> references_{1};
 };
 
 class Context : public core::Allocated {
  public:
   Device* device = nullptr;
-  runtime::Stream stream = nullptr;
   Queue* queue = nullptr;
 
   Room* room = nullptr;
@@ -54,16 +78,23 @@ class Context : public core::Allocated {
   core::Mutex launching;
 
   std::atomic<int64_t> calls{0};
-  std::atomic<int64_t> captured_calls{0};
+
+  // The stream as the calling thread names it.
+  runtime::Stream stream() const { return queue->stream_here(); }
 };
+
+// What a call gives the context's stream: something, or nothing that the call does not wait for.
+enum class Gives : uint8_t { work, nothing };
 
 // A call on the context's device: nothing in a forked child, and ends that waited are run first. The thread's current
 // device is put back at the end.
 class Call {
  public:
-  Call(const Context& context, const Error& error);
+  Call(const Context& context, const Error& error, Gives gives = Gives::work);
   ~Call() {
-    if (status_ == GTH_OK) runtime::leave(entered_);
+    if (status_ != GTH_OK) return;
+    runtime::leave(entered_);
+    if (works_) works_->end_work();
   }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
@@ -73,6 +104,7 @@ class Call {
  private:
   bool entered_ = false;
   int32_t status_;
+  Queue* works_ = nullptr;
 };
 
 // For what can neither be captured nor wait for a capture; inside a Call.

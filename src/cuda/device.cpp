@@ -76,6 +76,7 @@ int32_t Device::set_up(const Error& error) {
   if (code) return fail_cuda(code, "context", 0, error);
   multiprocessors_ = facts.multiprocessors;
   is_alone_ = count == 1;
+  reads_pageable_ = facts.reads_pageable;
   code = load_kernels(&capacity_);
   if (runtime::means_no_kernels(code)) {
     return fail_no_device(offsetof(gth_context_options, device_id), id_, 0,
@@ -132,7 +133,7 @@ bool Device::follow_contexts() {
     follows_legacy_ = false;
   }
   for (Queue* queue = open_; queue; queue = queue->next_) {
-    if (!queue->order_before(stream_)) return false;
+    if (!queue->is_idle() && !queue->order_before(stream_)) return false;
   }
   return true;
 }

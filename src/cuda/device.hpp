@@ -45,6 +45,7 @@ class Device : public core::Allocated {
   int32_t multiprocessors() const { return multiprocessors_; }
   const Capacity& capacity() const { return capacity_; }
   bool is_alone() const { return is_alone_; }  // the only one of the machine
+  bool reads_pageable() const { return reads_pageable_; }
 
   // Every queue keeps its device; those of contexts that live are open.
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
@@ -56,7 +57,8 @@ class Device : public core::Allocated {
   int allocate(void** memory, int64_t bytes, runtime::Stream stream);
   int allocate_zeroed(void** memory, int64_t bytes);  // waits, and touches no stream of the caller's
   int deallocate(void* memory, runtime::Stream stream);
-  // The same for what was made with a context that has gone: after what all streams of contexts have been given so far.
+  // The same for what was made with a context that has gone: after what the streams of contexts that are not idle have
+  // been given so far.
   void deallocate(void* memory);
   void retire(Retired* retired);
   // The same from where CUDA must not be used: it ends in a later call.
@@ -83,6 +85,7 @@ class Device : public core::Allocated {
   int32_t multiprocessors_ = 0;
   Capacity capacity_{};
   bool is_alone_ = false;
+  bool reads_pageable_ = false;
   runtime::Device handle_ = nullptr;
   runtime::Stream stream_ = nullptr;
   runtime::Pool pool_ = nullptr;

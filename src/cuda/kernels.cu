@@ -117,16 +117,19 @@ int launch_overlapping(Kernel* kernel, uint32_t blocks, CUstream_st* stream, Job
   return settled(cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernel), pointers));
 }
 
+// Kernels have the instructions of grids that overlap if both their PTX and their machine code are for 9.0 or newer.
 template <class Kernel>
-int load(Kernel* kernel) {
-  cudaFuncAttributes attributes;
-  return settled(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel)));
+int load(Kernel* kernel, Capacity* capacity) {
+  cudaFuncAttributes attributes{};
+  const int code = settled(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel)));
+  capacity->overlaps_grids &= attributes.ptxVersion >= 90 && attributes.binaryVersion >= 90;
+  return code;
 }
 
 template <class Kernel>
-int load_resident(Kernel* kernel, uint8_t* resident) {
+int load_resident(Kernel* kernel, Capacity* capacity, uint8_t* resident) {
   int blocks = 0;
-  if (const int code = load(kernel)) return code;
+  if (const int code = load(kernel, capacity)) return code;
   const auto* function = reinterpret_cast<const void*>(kernel);
   const int code = settled(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, block_threads, 0));
   *resident = static_cast<uint8_t>(blocks);
@@ -140,22 +143,22 @@ int load_family(Reading reading, Capacity* capacity) {
   for (int copy = 0; copy < copies; ++copy) {
     const int code = visit_copy<Job>(static_cast<Copy>(copy), reading, [&](auto k) {
       using Kernel = decltype(k);
-      return load_resident(copy_kernel<Kernel::copy, typename Kernel::Index, Job>, &capacity->copying[family][copy]);
+      return load_resident(copy_kernel<Kernel::copy, typename Kernel::Index, Job>, capacity,
+                           &capacity->copying[family][copy]);
     });
     if (code > 0) return code;
   }
   return visit_reading<Job>(reading, [&](auto k) {
-    return load_resident(validate_kernel<typename decltype(k)::Index, Job>, &capacity->validating[family]);
+    return load_resident(validate_kernel<typename decltype(k)::Index, Job>, capacity, &capacity->validating[family]);
   });
 }
 
 int ask_device(Capacity* capacity) {
-  int device = 0, cache = 0, major = 0;
+  int device = 0, cache = 0;
   int code = settled(cudaGetDevice(&device));
   if (!code) code = settled(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device));
-  if (!code) code = settled(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
   capacity->cache = cache;
-  capacity->overlaps_grids = major >= 9;
+  capacity->overlaps_grids = true;  // unless a kernel cannot
   return code;
 }
 
@@ -198,8 +201,8 @@ int load_kernels(Capacity* capacity) {
   if (!code) code = load_family<DirectJob>(Reading::index8, capacity);
   if (!code) code = load_family<SmallJob>(Reading::any, capacity);
   if (!code) code = load_family<AnyJob>(Reading::any, capacity);
-  if (!code) code = load(report_first_kernel<AnyJob>);
-  if (!code) code = load(take_kernel);
+  if (!code) code = load(report_first_kernel<AnyJob>, capacity);
+  if (!code) code = load(take_kernel, capacity);
   cudaThreadExchangeStreamCaptureMode(&mode);
   return code;
 }

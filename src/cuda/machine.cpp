@@ -42,7 +42,9 @@ int32_t find_device_of(const void* data, int32_t* id, const Error& error) {
   if (is_forked()) return fail_fork(error);
   *id = 0;
   int32_t found = -1;
-  if (const int code = data ? runtime::device_of(data, &found) : 0) return fail_cuda(code, "tensor", 0, error);
+  bool is_known = false;
+  if (const int code = data ? runtime::device_of(data, &found, &is_known) : 0)
+    return fail_cuda(code, "tensor", 0, error);
   if (found >= 0) *id = found;
   return GTH_OK;
 }

@@ -14,8 +14,6 @@ Queue::Queue(Device* device, CUstream_st* stream) : device_(device), stream_(str
 
 Queue::~Queue() { device_->release(); }
 
-// On another thread the stream per thread is another one. The legacy stream is there for all: it comes after every stream
-// per thread of the device.
 CUstream_st* Queue::stream_here() const {
   if (!is_per_thread(stream_)) return stream_;
   uint64_t id = 0;
@@ -46,7 +44,10 @@ void Queue::end_passed() {
 }
 
 int Queue::synchronize() {
-  return waiting_.end_after(device_->handle(), [this] { return runtime::synchronize(stream_here()); });
+  const int64_t ended = ended_work();
+  const int code = waiting_.end_after(device_->handle(), [this] { return runtime::synchronize(stream_here()); });
+  if (!code) note_wait(ended);
+  return code;
 }
 
 // Until the stream has been waited for the device follows it: what other threads let go meanwhile comes after it.
@@ -60,6 +61,7 @@ bool Queue::close() {
 }
 
 bool Queue::end_all() {
+  if (is_idle()) return true;
   CUstream_st* const stream = stream_here();
   if (is_captured(stream)) {
     if (is_legacy(stream)) device_->take_over(&waiting_);
@@ -78,9 +80,12 @@ bool Queue::deallocate_in_order(void* memory, bool* is_open) {
   const StreamUse use(this);
   *is_open = use.is_open();
   if (!*is_open) return false;
+  begin_work();
   CUstream_st* const stream = stream_here();
-  if (is_captured(stream)) return retire_memory(device_, memory, &waiting_);
-  return device_->deallocate(memory, stream) == 0;
+  const bool is_in_order =
+      is_captured(stream) ? retire_memory(device_, memory, &waiting_) : device_->deallocate(memory, stream) == 0;
+  end_work();
+  return is_in_order;
 }
 
 void Queue::deallocate(void* memory) {

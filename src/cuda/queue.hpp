@@ -24,6 +24,12 @@ class Queue : public core::Allocated {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
+  // Around everything that gives the stream work.
+  void begin_work() { begun_.fetch_add(1); }
+  void end_work() { ended_.fetch_add(1); }
+  // Whether the stream has been waited for since it was last given work. Its owner may have destroyed it then.
+  bool is_idle() const { return !waiting_.any() && begun_.load() == waited_for_.load(); }
+
   // Ends it after what the stream has been given so far. Asks nothing of CUDA while the context lives.
   void retire(Retired* retired);
   // Gives device memory back in stream order.
@@ -34,9 +40,17 @@ class Queue : public core::Allocated {
   }
   // Waits for the stream, and ends what waited for it. CUDA's number of the error.
   int synchronize();
+  // What had ended before a wait for the stream began has been waited for.
+  int64_t ended_work() const { return ended_.load(); }
+  void note_wait(int64_t ended) { waited_for_.store(ended); }
   // The context goes, and its stream may go after it: waits for what the stream has been given. False: it is being
   // captured, which forbids that; what waits then waits for ever, but for the legacy stream, which is always there.
   bool close();
+
+  // The stream as the calling thread names it: the stream per thread of another thread has no name here. The legacy
+  // stream is given instead, which comes after what the stream per thread has been given and before what it will be
+  // given.
+  CUstream_st* stream_here() const;
 
   // Makes `later` wait for what the stream has been given. False: it cannot be said, because of a capture.
   bool order_before(CUstream_st* later);
@@ -58,7 +72,6 @@ class Queue : public core::Allocated {
     Queue* queue_;
   };
 
-  CUstream_st* stream_here() const;
   void end_passed();
   bool end_all();
   bool deallocate_in_order(void* memory, bool* is_open);
@@ -69,6 +82,8 @@ class Queue : public core::Allocated {
   std::atomic<int64_t> references_{1};
   std::atomic<bool> open_{true};
   std::atomic<int64_t> uses_{0};
+  std::atomic<int64_t> begun_{0}, ended_{0};  // work
+  std::atomic<int64_t> waited_for_{-1};       // so many had ended before the last wait; -1: there was none
   Waiting waiting_;
   Queue* next_ = nullptr;  // of its device's open ones
 };

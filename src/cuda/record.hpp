@@ -18,8 +18,9 @@ GATHER_SHARED void copy_failure(gth_error_record* to, const gth_error_record& fr
   to->flags = from.flags;
 }
 
-// Counts a failed call. The first one since the last take is described, before it is counted. Calls may fail at the same
-// time as each other and as a take: `reserved` is the lock of the record. A host may set the count to 0 at any time.
+// Counts a failed call. The first one since the last take is described, before it is counted. Calls may fail at the
+// same time as each other and as a take: `reserved` is the lock of the record. A host may set the count to 0 at any
+// time.
 GATHER_SHARED void note_failure(gth_error_record* record, const gth_error_record& failure) {
   lock(&record->reserved);
   const uint64_t count = load(&record->count);

@@ -39,9 +39,9 @@ int launch_all(const Launch& launch, bool overlaps, runtime::Stream stream) {
 }
 
 // What the kernels of a call share: a captured one has its own.
-int32_t find_state(Context& context, State** state, bool* is_captured, const Error& error) {
+int32_t find_state(Context& context, runtime::Stream stream, State** state, bool* is_captured, const Error& error) {
   uint64_t capture = 0;
-  if (const int code = runtime::find_capture(context.stream, &capture)) return fail_cuda(code, "gather", 0, error);
+  if (const int code = runtime::find_capture(stream, &capture)) return fail_cuda(code, "gather", 0, error);
   if (capture == runtime::implicit_capture) {
     return fail_capture("or one that it is in order with, and cannot be used", error);
   }
@@ -50,26 +50,28 @@ int32_t find_state(Context& context, State** state, bool* is_captured, const Err
     *state = &context.workspace->state;
     return GTH_OK;
   }
-  *state = &context.workspace->captured[context.captured_calls.fetch_add(1) % captured_states];
-  context.room->retain();
-  const auto release = [](void* room) { static_cast<Room*>(room)->release(); };
-  const int code = runtime::retain_by_capture(context.stream, release, context.room);
+  CapturedState* captured = nullptr;
+  int code = context.room->take(&captured);
+  if (code) return fail_cuda(code, "gather", CapturedStates::count * int64_t{sizeof(State)}, error);
+  *state = captured->state;
+  const auto release = [](void* user) { Room::give_back(static_cast<CapturedState*>(user)); };
+  code = runtime::retain_by_capture(stream, release, captured);
   return code ? fail_cuda(code, "gather", 0, error) : GTH_OK;
 }
 
 // The graphs of callers get no edges but plain ones, which some of CUDA's queries refuse to tell of.
-int32_t enqueue(Context& context, const Plan& plan, const Pointers& pointers, int64_t n, const Place& place,
-                bool is_captured, const Error& error) {
+int32_t enqueue(Context& context, runtime::Stream stream, const Plan& plan, const Pointers& pointers, int64_t n,
+                const Place& place, bool is_captured, const Error& error) {
   Launch launch;
   plan_launch(plan, pointers, n, place, &launch);
   context.launching.lock();
-  int code = launch_all(launch, place.capacity->overlaps_grids && !is_captured, context.stream);
+  int code = launch_all(launch, place.capacity->overlaps_grids && !is_captured, stream);
   // What the first kernel of half a call has found is not for the next call.
-  if (code && launch.validating_blocks > 0) runtime::zero_async(place.state, sizeof(State), context.stream);
+  if (code && launch.validating_blocks > 0) runtime::zero_async(place.state, sizeof(State), stream);
   context.launching.unlock();
   // No kernel copies where every row is asked of an empty dim; an output of ours has a content all the same.
   if (!code && launch.reports_first && place.owns_output && launch.any.units > 0) {
-    code = runtime::zero_async(launch.any.out, launch.any.units * plan.row.out, context.stream);
+    code = runtime::zero_async(launch.any.out, launch.any.units * plan.row.out, stream);
   }
   return code ? fail_cuda(code, "gather", 0, error) : GTH_OK;
 }
@@ -80,20 +82,32 @@ namespace {
 
 int32_t check_place(const Context& context, int32_t operand, const char* name, const void* data, const Error& error) {
   int32_t id = -1;
-  if (!data) return GTH_OK;
-  if (const int code = runtime::device_of(data, &id)) return fail_cuda(code, name, 0, error);
+  bool is_known = false;
+  if (const int code = runtime::device_of(data, &id, &is_known)) return fail_cuda(code, name, 0, error);
   const int32_t needed = context.device->id();
+  if (!is_known && !context.device->reads_pageable()) {
+    return error.fail({GTH_E_DEVICE, operand, -1, -1, GTH_DEVICE_CPU, GTH_DEVICE_CUDA},
+                      "%s: its memory is described as of CUDA device %d, and CUDA does not know it", name, needed);
+  }
   if (id < 0 || id == needed) return GTH_OK;
   return error.fail({GTH_E_DEVICE, operand, -1, -1, id, needed},
                     "%s: its memory is on CUDA device %d, and is described as of %d", name, id, needed);
 }
 
-// A kernel that touched another device's memory would end CUDA in this process.
-int32_t check_places(const Context& context, const Pointers& pointers, const Error& error) {
-  if (context.device->is_alone()) return GTH_OK;
-  if (int32_t status = check_place(context, GTH_OPERAND_PARAMS, "params", pointers.table, error)) return status;
-  if (int32_t status = check_place(context, GTH_OPERAND_INDICES, "indices", pointers.indices, error)) return status;
-  return check_place(context, GTH_OPERAND_OUT, "out", pointers.rows, error);
+// A kernel that touched memory of another device, or of none, would end CUDA in this process. Memory that is not used
+// may be anywhere.
+int32_t check_places(const Context& context, const Plan& plan, const Pointers& pointers, int64_t n,
+                     const Error& error) {
+  if (context.device->is_alone() && context.device->reads_pageable()) return GTH_OK;
+  if (plan.tuples.at(n) == 0 || (plan.is_empty && !plan.checks_when_empty)) return GTH_OK;
+  int32_t status = GTH_OK;
+  if (!plan.is_empty && !plan.table_reach.empty)
+    status = check_place(context, GTH_OPERAND_PARAMS, "params", pointers.table, error);
+  if (!status && plan.components > 0) {
+    status = check_place(context, GTH_OPERAND_INDICES, "indices", pointers.indices, error);
+  }
+  if (!status && !plan.is_empty) status = check_place(context, GTH_OPERAND_OUT, "out", pointers.rows, error);
+  return status;
 }
 
 }  // namespace
@@ -102,19 +116,20 @@ int32_t run(Context& context, const Plan& plan, const Pointers& pointers, int64_
             const Error& error) {
   const Call call(context, error);
   if (call.status()) return call.status();
-  if (int32_t status = check_places(context, pointers, error)) return status;
+  if (int32_t checked = check_places(context, plan, pointers, n, error)) return checked;
   const int64_t sequence = context.calls.fetch_add(1, std::memory_order_relaxed) + 1;
   int32_t status = GTH_OK;
   if (plan.tuples.at(n) > 0) {
     if (plan.refused_dim >= 0) return core::fail_empty_params(error, GTH_OPERAND_PARAMS, plan.refused_dim);
     if (!plan.is_empty || plan.checks_when_empty) {
+      const runtime::Stream stream = context.stream();
       State* state = nullptr;
       bool is_captured = false;
-      status = find_state(context, &state, &is_captured, error);
+      status = find_state(context, stream, &state, &is_captured, error);
       if (status) return status;
       const Place place{
           context.device->multiprocessors(), &context.device->capacity(), state, context.record, sequence, owns_output};
-      status = enqueue(context, plan, pointers, n, place, is_captured, error);
+      status = enqueue(context, stream, plan, pointers, n, place, is_captured, error);
     }
   }
   if (status == GTH_OK && error.target()) error.target()->sequence = sequence;
@@ -132,21 +147,21 @@ int32_t allocate(Context& context, int64_t bytes, void** out, const Error& error
   const Call call(context, error);
   if (call.status()) return call.status();
   if (int32_t status = check_uncaptured(context, error)) return status;
-  const int code = context.device->allocate(out, bytes, context.stream);
+  const int code = context.device->allocate(out, bytes, context.stream());
   return code ? fail_cuda(code, "out", bytes, error) : GTH_OK;
 }
 
 int32_t zero(Context& context, void* memory, int64_t bytes, const Error& error) {
   const Call call(context, error);
   if (call.status()) return call.status();
-  const int code = bytes ? runtime::zero_async(memory, bytes, context.stream) : 0;
+  const int code = bytes ? runtime::zero_async(memory, bytes, context.stream()) : 0;
   return code ? fail_cuda(code, "out", 0, error) : GTH_OK;
 }
 
 int32_t copy_bytes(Context& context, void* to, const void* from, int64_t bytes, const Error& error) {
   const Call call(context, error);
   if (call.status()) return call.status();
-  const int code = bytes ? runtime::copy_async(to, from, bytes, context.stream) : 0;
+  const int code = bytes ? runtime::copy_async(to, from, bytes, context.stream()) : 0;
   return code ? fail_cuda(code, "copy", 0, error) : GTH_OK;
 }
 

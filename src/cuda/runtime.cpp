@@ -128,7 +128,10 @@ int device_facts(int32_t id, DeviceFacts* facts) {
   int code = settled(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, id));
   if (!code) code = settled(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, id));
   if (!code) code = settled(cudaDeviceGetAttribute(&facts->multiprocessors, cudaDevAttrMultiProcessorCount, id));
+  int reads_pageable = 0;
+  if (!code) code = settled(cudaDeviceGetAttribute(&reads_pageable, cudaDevAttrPageableMemoryAccess, id));
   if (code) return code;
+  facts->reads_pageable = reads_pageable != 0;
   facts->compute = 10 * major + minor;
   return total_memory(id, &facts->memory);
 }
@@ -296,13 +299,15 @@ int reach(void* memory, bool* reached, void** there) {
   return 0;
 }
 
-int device_of(const void* memory, int32_t* id) {
+int device_of(const void* memory, int32_t* id, bool* is_known) {
   const Uncaptured uncaptured;
   const Unentered unentered;
   cudaPointerAttributes attributes{};
   *id = -1;
+  *is_known = false;
   const int code = settled(cudaPointerGetAttributes(&attributes, memory));
   if (code) return code == cudaErrorInvalidValue ? 0 : code;
+  *is_known = attributes.type != cudaMemoryTypeUnregistered;
   if (attributes.type == cudaMemoryTypeDevice) *id = attributes.device;
   return 0;
 }

@@ -21,6 +21,7 @@ struct DeviceFacts {
   int32_t compute;  // 10 * major + minor
   int32_t multiprocessors;
   int64_t memory;
+  bool reads_pageable;  // kernels may use memory of the host that CUDA does not know
 };
 int device_facts(int32_t id, DeviceFacts* facts);
 
@@ -73,8 +74,8 @@ int query_event(Event event, bool* passed);
 
 // Whether kernels on the current device reach the memory, and where: memory of a device, or pinned.
 int reach(void* memory, bool* reached, void** there);
-// The device that memory is on; -1: it is no device's alone.
-int device_of(const void* memory, int32_t* id);
+// The device that memory is on; -1: it is no device's alone. is_known: CUDA has allocated or registered it.
+int device_of(const void* memory, int32_t* id, bool* is_known);
 
 // Calls release(user) when the graph that the stream is being captured into has gone, and all that was made from it; on
 // any thread, on which CUDA must not be used.

@@ -1,4 +1,4 @@
-"""bench_test.py LIBRARY: the benchmark's driver, rehearsed on the imaginary device, and what it makes of figures."""
+"""bench_test.py LIBRARY: the benchmark's driver, rehearsed on the emulated device, and what it makes of figures."""
 
 import ctypes
 import json

@@ -5,7 +5,8 @@
 
 struct CUstream_st;
 
-// What the device tests ask of a device themselves: device_cuda.cpp has a real one, device_emulated.cpp an imaginary one.
+// What the device tests ask of a device themselves: device_cuda.cpp has a real one, device_emulated.cpp an emulated
+// one.
 namespace device {
 
 // nullptr: there is one. Otherwise why not, for the list of skipped tests.

@@ -7,7 +7,7 @@
 #include <sanitizer/lsan_interface.h>
 #endif
 
-// What only an imaginary device can be made to do.
+// What only an emulated device can be made to do.
 namespace device {
 
 // Of tests in which a context goes while its stream is captured: its workspace stays where it is, as the header says.

@@ -135,6 +135,29 @@ TEST_F(Emulated, LaunchesOfACall) {
   }
 }
 
+// In a held stream the copying kernel begins before the one that judges for it, and stores nothing until it has waited.
+TEST_F(Emulated, TheCopyingKernelWaitsForTheJudgingOne) {
+  for (const int64_t bad : {-1, 5, 2999}) {
+    const Stream stream;
+    const Context context(stream.get());
+    Lookup lookup(6, 64, 3000);
+    std::vector<int64_t> rows(3000, 2);
+    if (bad >= 0) rows[static_cast<size_t>(bad)] = 6;
+    lookup.pick(rows);
+    const int64_t overlaps = gth_emulation_overlaps();
+    gth_emulation_hold(stream.get());
+    lookup.enqueue(context);
+    EXPECT_EQ(gth_emulation_overlaps(), overlaps + 1);
+    if (bad < 0) {
+      context.expect_no_error();
+      lookup.expect_rows(rows);
+    } else {
+      context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, bad, 6, 6});
+      lookup.expect_unchanged();
+    }
+  }
+}
+
 TEST_F(Emulated, TheCurrentDeviceIsPutBack) {
   for (const int32_t device : {-1, 0, 1}) {
     gth_emulation_set_current(device);

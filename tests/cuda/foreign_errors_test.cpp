@@ -2,7 +2,7 @@
 
 #include "device_test.hpp"
 
-// What the program does with CUDA itself, and gets wrong. Only a real device: an imaginary one has no runtime that
+// What the program does with CUDA itself, and gets wrong. Only a real device: an emulated one has no runtime that
 // keeps a last error.
 namespace {
 

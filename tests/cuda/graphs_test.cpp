@@ -95,6 +95,25 @@ TEST_F(Graphs, TheGraphTakesItsOwnErrors) {
   device::deallocate_host(record);
 }
 
+// A replay is no call of the context, and may be on any stream: its failure is told all the same.
+TEST_F(Graphs, AReplayOnAnotherStreamIsTold) {
+  const Stream stream, other;
+  const Context context(stream.get());
+  Lookup lookup(6, 4, 3);
+  int64_t sequence = 0;
+  const Captured captured(stream, [&] { sequence = lookup.enqueue(context); });
+  context.sync();
+  context.expect_no_error();
+  lookup.pick({1, 2, 9});
+  for (int replay = 0; replay < 2; ++replay) {
+    device::hold(other.get());
+    captured.launch_on(other.get());
+    ASSERT_EQ(gth_context_wait(context.get(), other.get(), nullptr), GTH_OK);
+    context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 2, 9, 6}, 1, sequence);
+  }
+  lookup.expect_unchanged();
+}
+
 // What waits or allocates is refused under capture, and leaves the capture whole.
 TEST_F(Graphs, RefusedUnderCapture) {
   const Stream stream;

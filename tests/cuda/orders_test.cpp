@@ -93,8 +93,9 @@ std::vector<Shared> shared(const Objects&... objects) {
 
 enum class End { all_ended, known, all_wait };
 
-// Runs bodies in every order, each time after prepare() and before check(). What follows depends only on the shared memory
-// and on the stacks and registers of the threads: an order that comes to a state of an earlier one is not continued.
+// Runs bodies in every order, each time after prepare() and before check(). What follows depends only on the shared
+// memory and on the stacks and registers of the threads: an order that comes to a state of an earlier one is not
+// continued.
 class Explorer {
  public:
   Explorer(std::vector<Shared> memory, const std::vector<std::function<void()>>& bodies)

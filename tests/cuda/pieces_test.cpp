@@ -64,6 +64,32 @@ TEST_F(Pieces, TheFirstBadTupleOfAll) {
   lookup.expect_rows(good_rows());
 }
 
+// Of the kernels of a call only the first one that copies may begin before the one in front has ended.
+TEST_F(Pieces, OnlyTheFirstCopyOverlaps) {
+  gth_emulation_count_to(1000);
+  for (const bool is_bad : {false, true}) {
+    const Stream stream;
+    const Context context(stream.get());
+    Lookup lookup(6, 4, picks);
+    std::vector<int64_t> rows = good_rows();
+    if (is_bad) rows[2900] = 6;
+    lookup.pick(rows);
+    const int64_t overlaps = gth_emulation_overlaps(), launches = gth_emulation_launches();
+    gth_emulation_hold(stream.get());
+    lookup.enqueue(context);
+    EXPECT_EQ(gth_emulation_overlaps(), overlaps + 1);
+    context.sync();
+    EXPECT_GT(gth_emulation_launches(), launches + 3);
+    if (is_bad) {
+      context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 2900, 6, 6});
+      lookup.expect_unchanged();
+    } else {
+      context.expect_no_error();
+      lookup.expect_rows(rows);
+    }
+  }
+}
+
 TEST_F(Pieces, NewOutputsBecomeZeros) {
   gth_emulation_count_to(1000);
   const Context context;

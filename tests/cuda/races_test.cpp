@@ -188,6 +188,51 @@ TEST_F(Emulated, TwoGraphsOfOneContextAtOnce) {
   }
 }
 
+// However many calls were captured between the two, and in graphs that have gone.
+TEST_F(Emulated, NoTwoCapturedCallsShareAState) {
+  for (const int64_t picks : {40, 4000}) {
+    for (const int64_t between : {0, 62, 63, 1022}) {
+      const Stream stream, one, two;
+      const Context context(stream.get());
+      Lookup first(6, 64, picks), second(6, 64, picks), tiny(6, 1, 1);
+      const std::vector<int64_t> rows(static_cast<size_t>(picks), 5);
+      std::vector<int64_t> bad_rows = rows;
+      bad_rows[3] = 6;
+      first.pick(rows);
+      second.pick(bad_rows);
+      const Captured outer = capture(context, stream, first);
+      const Captured others(stream, [&] {
+        for (int64_t i = 0; i < between; ++i) tiny.enqueue(context);
+      });
+      capture(context, stream, tiny);
+      const Captured inner = capture(context, stream, second);
+      Replay replay{inner.get(), two.get(), 1};
+      replay.begin();
+      outer.launch_on(one.get());
+      gth_emulation_between(nullptr, nullptr);
+      first.expect_rows(rows);
+      second.expect_unchanged();
+      context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 3, 6, 6});
+    }
+  }
+}
+
+// The states of graphs that have gone are those of the next ones.
+TEST_F(Emulated, CapturedStatesAreTakenBack) {
+  const Stream stream;
+  const Context context(stream.get());
+  Lookup lookup(6, 4, 2);
+  lookup.pick({5, 1});
+  capture(context, stream, lookup);
+  const int64_t allocations = gth_emulation_live_allocations();
+  for (int i = 0; i < 1000; ++i) capture(context, stream, lookup);
+  EXPECT_EQ(gth_emulation_live_allocations(), allocations);
+  const Captured last = capture(context, stream, lookup);
+  last.launch();
+  context.expect_no_error();
+  lookup.expect_rows({5, 1});
+}
+
 // One that runs twice at once is a mistake: it is not right then, and is the next time.
 TEST_F(Emulated, OneGraphTwiceAtOnce) {
   for (const int64_t picks : {40, 4000}) {

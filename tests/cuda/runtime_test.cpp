@@ -1,11 +1,14 @@
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "emulated.hpp"
 
 // What the library asks of CUDA, and what that does to the rest of the process: captures beside it, current devices, the
-// error that the runtime keeps, the order of streams. And that the imaginary device would notice.
+// error that the runtime keeps, the order of streams. And that the emulated device would notice.
 namespace {
 
 using device::adopt;
@@ -216,6 +219,83 @@ TEST_F(Emulated, APlanOfAnotherDevice) {
   EXPECT_EQ(gth_plan_release(plan), GTH_OK);
 }
 
+// Kernels that were compiled for devices older than 9.0 have no instruction by which one waits for the kernel in front.
+TEST_F(Captures, OnlyKernelsThatWaitAreLaunchedToOverlap) {
+  const int64_t picks = 3000;
+  const Rows rows(1);
+  auto* indices = static_cast<int64_t*>(gth_emulation_allocate_on(1, picks * 8));
+  auto* out = static_cast<int32_t*>(gth_emulation_allocate_on(1, picks * 16));
+  gth_emulation_describe(indices, picks * 8);
+  gth_emulation_describe(out, picks * 16);
+  std::fill(indices, indices + picks, 2);
+  const Shape many{picks}, many_rows{picks, 4};
+  for (const int32_t compute : {80, 90, 120}) {
+    gth_shutdown();
+    gth_emulation_compile_for(compute);
+    const Place place(1, nullptr);
+    const gth_tensor_desc t = place.describe(GTH_DTYPE_INT32, table_shape, rows.table);
+    const gth_tensor_desc i = place.describe(GTH_DTYPE_INT64, many, indices);
+    const gth_tensor_desc o = place.describe(GTH_DTYPE_INT32, many_rows, out);
+    const int64_t overlaps = gth_emulation_overlaps();
+    Error error;
+    EXPECT_EQ(gth_gather(place.get(), &t, &i, &o, nullptr, &error), GTH_OK) << error.message;
+    EXPECT_EQ(gth_emulation_overlaps(), overlaps + (compute < 90 ? 0 : 1)) << compute;
+    EXPECT_EQ(gth_context_take_error(place.get(), &error), GTH_OK) << error.message;
+    EXPECT_EQ(out[4 * picks - 1], 11);
+  }
+  gth_emulation_compile_for(120);
+  gth_shutdown();
+  gth_emulation_free(indices);
+  gth_emulation_free(out);
+}
+
+// Else each call would map memory that the one before it has given back.
+TEST_F(Captures, ThePoolKeepsAPartOfTheMemory) {
+  gth_shutdown();
+  const Place place(1, nullptr);
+  gth_capability_info info = GTH_CAPABILITY_INFO_INIT;
+  ASSERT_EQ(gth_capabilities(&info, nullptr), GTH_OK);
+  EXPECT_EQ(gth_emulation_kept(1), static_cast<uint64_t>(info.device_memory[1] / 32));
+}
+
+// Memory that CUDA does not know is refused where a kernel would use it, but for devices that can.
+TEST_F(Captures, PageableMemory) {
+  std::vector<int32_t> table(12, 7), out(8);
+  std::vector<int64_t> picks{1, 2};
+  const Rows rows(1);
+  for (const bool reads : {false, true}) {
+    gth_shutdown();
+    gth_emulation_read_pageable(reads);
+    const Place place(1, nullptr);
+    gth_tensor_desc operands[] = {place.describe(GTH_DTYPE_INT32, table_shape, rows.table),
+                                  place.describe(GTH_DTYPE_INT64, picks_shape, rows.picks),
+                                  place.describe(GTH_DTYPE_INT32, out_shape, rows.out)};
+    const std::pair<const void*, int64_t> pageable[] = {{table.data(), 48}, {picks.data(), 16}, {out.data(), 32}};
+    for (int32_t each = 0; each < 3; ++each) {
+      gth_emulation_describe(pageable[each].first, pageable[each].second);
+      const int64_t launches = gth_emulation_launches();
+      const void* const known = std::exchange(operands[each].data, pageable[each].first);
+      Error error;
+      const int32_t status = gth_gather(place.get(), &operands[0], &operands[1], &operands[2], nullptr, &error);
+      operands[each].data = known;
+      EXPECT_EQ(gth_emulation_launches(), launches + (reads ? 1 : 0));
+      const int32_t expected = reads ? GTH_OK : GTH_E_DEVICE;
+      device::expect_facts(status, error,
+                           {expected, GTH_OPERAND_PARAMS + each, -1, -1, GTH_DEVICE_CPU, GTH_DEVICE_CUDA});
+    }
+    // Nothing is read, and nothing is written.
+    const Shape none{0}, nothing{0, 4};
+    for (gth_tensor_desc& each : operands) each.data = out.data();
+    operands[1].shape = none.data();
+    operands[2].shape = nothing.data();
+    Error error;
+    EXPECT_EQ(gth_gather(place.get(), &operands[0], &operands[1], &operands[2], nullptr, &error), GTH_OK)
+        << error.message;
+  }
+  gth_emulation_read_pageable(0);
+  gth_shutdown();
+}
+
 // A stream of another device than the context's is refused by CUDA, and told.
 TEST_F(Emulated, AStreamOfAnotherDevice) {
   CUstream_st* far = gth_emulation_make_stream(1);
@@ -308,7 +388,7 @@ TEST_F(Emulated, ManagedMemoryIsNoRecord) {
   }
 }
 
-// ---- the imaginary device itself
+// ---- the emulated device itself
 
 // A tensor of the library's, made on one stream.
 gth_tensor* make(const Context& context, gth_tensor_desc* desc) {

@@ -155,4 +155,30 @@ TEST_F(Streams, StreamsWaitForEachOther) {
   lookup.expect_rows({0, 0});  // the second stream was not held: what it waits for has been done
 }
 
+// The stream per thread of the thread that made the context, also for the calls, waits and takes of other threads.
+TEST_F(Streams, OtherThreadsFollowTheStreamPerThread) {
+  auto* per_thread = reinterpret_cast<CUstream_st*>(uintptr_t{2});
+  const Context context(per_thread);
+  Lookup first(6, 4, 2), second(2, 4, 2), bad(6, 4, 2);
+  first.pick({4, 1});
+  second.pick({1, 0});
+  bad.pick({0, 6});
+  device::hold(per_thread);
+  first.enqueue(context);
+  bad.enqueue(context);
+  std::thread([&] {
+    gth_tensor_desc table = first.out_desc();
+    const gth_tensor_desc i = second.indices_desc(), o = second.out_desc();
+    Error error;
+    EXPECT_EQ(gth_gather(context.get(), &table, &i, &o, nullptr, &error), GTH_OK) << error.message;
+    context.sync();
+    second.expect_rows({1, 4});
+    context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1, 6, 6});
+  }).join();
+  first.clear();
+  first.enqueue(context);
+  context.sync();
+  first.expect_rows({4, 1});
+}
+
 }  // namespace

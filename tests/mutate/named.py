@@ -349,7 +349,7 @@ NAMED = (
             "destroy_event(Event event)",
             "query_event(Event event, bool* passed)",
             "reach(void* memory, bool* reached, void** there)",
-            "device_of(const void* memory, int32_t* id)",
+            "device_of(const void* memory, int32_t* id, bool* is_known)",
         )
     ),
 )

@@ -32,7 +32,7 @@ def parse(arguments):
     parser.add_argument("--budget", type=float, default=1500, help="seconds for all of it; the rest is left out")
     parser.add_argument("--rounds", type=int, help="of each cell")
     parser.add_argument("--peers", default=PEERS, help="separated by commas; default: %(default)s")
-    parser.add_argument("--rehearse", action="store_true", help="tiny sizes on an imaginary device")
+    parser.add_argument("--rehearse", action="store_true", help="tiny sizes on an emulated device")
     parser.add_argument("--render", type=pathlib.Path, help="measure nothing: write the report of these results again")
     options = parser.parse_args(arguments)
     if not options.render and not options.library:
@@ -48,8 +48,8 @@ class Run:
         self._options = options
         self._library = Library(str(options.library))
         facts = self._library.facts()
-        if facts.get("is_imaginary", False) != options.rehearse:
-            raise SystemExit("--rehearse is for the imaginary device, and it for nothing else")
+        if facts.get("is_emulated", False) != options.rehearse:
+            raise SystemExit("--rehearse is for the emulated device, and it for nothing else")
         wanted = set(options.peers.split(","))
         self._peers, absent = peers.load(self._library, not options.rehearse, wanted)
         free = self._library.bytes_free()

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 // What the benchmark's driver, which is Python, asks of a device: library.py binds these functions. device.cu has a
-// real one, rehearsal.cpp an imaginary one in host memory. All work goes to one stream. Functions of type int32_t
+// real one, rehearsal.cpp an emulated one in host memory. All work goes to one stream. Functions of type int32_t
 // return 0, or 1 where bench_error() says why not.
 extern "C" {
 

@@ -6,7 +6,7 @@
 #include "failure.hpp"
 #include "work.hpp"
 
-// An imaginary device, on which the driver is tested where there is no GPU. What it takes is no measurement.
+// An emulated device, on which the driver is tested where there is no GPU. What it takes is no measurement.
 namespace bench {
 namespace {
 
@@ -42,7 +42,7 @@ int32_t bench_open() {
   return 0;
 }
 
-const char* bench_describe() { return "{\"name\": \"an imaginary device\", \"is_imaginary\": true}"; }
+const char* bench_describe() { return "{\"name\": \"an emulated device\", \"is_emulated\": true}"; }
 void* bench_stream() { return stream; }
 int64_t bench_free_memory() { return int64_t{1} << 30; }
 

@@ -99,7 +99,7 @@ class Report:
     def _title(self):
         lines = ["# Gathers on a CUDA device", ""]
         if self._results["is_rehearsal"]:
-            lines += ["**A rehearsal on an imaginary device: no figure here means anything.**", ""]
+            lines += ["**A rehearsal on an emulated device: no figure here means anything.**", ""]
         if self._results["failures"]:
             lines += ["**Failures:**", "", *(f"- {each}" for each in self._results["failures"]), ""]
         lines.append(f"Written by tests/cuda/bench out of [one run's results]({self._plots.folder}/results.json).")

@@ -5,7 +5,7 @@
 
 struct CUstream_st;
 
-// A machine with two imaginary CUDA devices, for tests of the device half where there is none: the functions of CUDA's
+// A machine with two emulated CUDA devices, for tests of the device half where there is none: the functions of CUDA's
 // runtime that the library calls, as their documentation has them, and nothing of CUDA behind them. Device memory is host
 // memory, kernels run block by block on the calling thread. Where the documentation says what is wrong, it is wrong here;
 // where it leaves a thing open, what would be wrong is taken for true: a call makes a device current where a thread has
@@ -47,6 +47,15 @@ GTH_EMULATION void gth_emulation_forgive(int64_t violations);
 
 // Called in every block between judging and copying, as another writer might come in between.
 GTH_EMULATION void gth_emulation_between(void (*call)(void* user, uint32_t block), void* user);
+// The compute capability that kernels were compiled for, 10 * major + minor. They are asked when a device's first context
+// is created.
+GTH_EMULATION void gth_emulation_compile_for(int32_t compute);
+// Kernels that were launched so that they may overlap with the one in front. In a held stream they begin before it.
+GTH_EMULATION int64_t gth_emulation_overlaps(void);
+// The bytes that the pool which was made last on a device keeps.
+GTH_EMULATION uint64_t gth_emulation_kept(int32_t device);
+// Whether devices use memory of the host that CUDA does not know. A device is asked when its first context is created.
+GTH_EMULATION void gth_emulation_read_pageable(int32_t reads);
 // Launches count so far; 0: as far as kernels can.
 GTH_EMULATION void gth_emulation_count_to(int64_t counted);
 // Blocks run in an order that depends on it.

@@ -82,6 +82,10 @@ void gth_emulation_between(void (*call)(void*, uint32_t), void* user) {
   machine().between = call;
   machine().between_user = user;
 }
+void gth_emulation_compile_for(int32_t compute) { machine().compiled_for = compute; }
+int64_t gth_emulation_overlaps() { return machine().overlaps; }
+uint64_t gth_emulation_kept(int32_t device) { return machine().kept[device]; }
+void gth_emulation_read_pageable(int32_t reads) { machine().reads_pageable = reads != 0; }
 void gth_emulation_count_to(int64_t counted) { machine().counted = counted; }
 void gth_emulation_shuffle(uint32_t seed) { machine().seed = seed; }
 int64_t gth_emulation_launches() { return machine().launches; }

@@ -25,33 +25,38 @@ class Block : public emulation::HostBlock {
     emulation::before_copying(index());
     return HostBlock::any(f);
   }
+  void waits_for_previous() { emulation::run_previous(); }
 };
 
 // Blocks come in any order; the last one is the one that comes last.
 template <class Body>
-int launch(uint32_t blocks, uint32_t threads, CUstream_st* stream, Body body) {
+int launch(uint32_t blocks, uint32_t threads, CUstream_st* stream, Body body, bool overlaps = false) {
   if (const int code = emulation::enter_call()) return code;
   std::this_thread::yield();  // another thread may come in between two kernels of a call
-  return emulation::enqueue(stream, [=] {
-    emulation::count_launch();
-    std::vector<uint32_t> order(blocks);
-    std::iota(order.begin(), order.end(), 0u);
-    if (emulation::seed()) std::shuffle(order.begin(), order.end(), std::mt19937(emulation::seed()));
-    for (const uint32_t index : order) {
-      Block block(index, blocks, threads);
-      body(block);
-    }
-  });
+  return emulation::enqueue(
+      stream,
+      [=] {
+        emulation::count_launch();
+        std::vector<uint32_t> order(blocks);
+        std::iota(order.begin(), order.end(), 0u);
+        if (emulation::seed()) std::shuffle(order.begin(), order.end(), std::mt19937(emulation::seed()));
+        for (const uint32_t index : order) {
+          Block block(index, blocks, threads);
+          body(block);
+        }
+      },
+      overlaps);
 }
 
 }  // namespace
 
 template <class Job>
-int launch_copy(Copy copy, Reading reading, const Job& job, uint32_t blocks, bool, CUstream_st* stream) {
+int launch_copy(Copy copy, Reading reading, const Job& job, uint32_t blocks, bool overlaps, CUstream_st* stream) {
   return visit_copy<Job>(copy, reading, [&](auto k) {
     using Kernel = decltype(k);
-    return launch(blocks, block_threads, stream,
-                  [job](Block& block) { copy_body<Kernel::copy, typename Kernel::Index>(block, job); });
+    return launch(
+        blocks, block_threads, stream,
+        [job](Block& block) { copy_body<Kernel::copy, typename Kernel::Index>(block, job); }, overlaps);
   });
 }
 
@@ -76,6 +81,7 @@ int64_t most_counted() { return emulation::counted() > 0 ? emulation::counted() 
 
 int load_kernels(Capacity* capacity) {
   *capacity = emulation::capacity();
+  capacity->overlaps_grids = emulation::lets_overlap();
   return emulation::enter_call();
 }
 

@@ -99,6 +99,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrComputeCapabilityMajor: *value = 9; break;
     case cudaDevAttrComputeCapabilityMinor: *value = 0; break;
     case cudaDevAttrMultiProcessorCount: *value = 3; break;
+    case cudaDevAttrPageableMemoryAccess: *value = machine().reads_pageable; break;
     case cudaDevAttrMemoryPoolsSupported: *value = 1; break;
     case cudaDevAttrL2CacheSize: *value = 50 << 20; break;
     default: return keep(cudaErrorInvalidValue);

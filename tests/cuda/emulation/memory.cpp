@@ -40,7 +40,7 @@ Memory* find_memory(const void* address, uint64_t bytes) {
 
 bool reaches(const void* address, uint64_t bytes) {
   const Guard guard(machine().lock);
-  return find_memory(address, bytes);
+  return machine().reads_pageable || find_memory(address, bytes);
 }
 
 bool is_of_library(const void* address) {
@@ -147,7 +147,9 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
   return call(Safety::unsafe, [&] {
-    return pool && value && attribute == cudaMemPoolAttrReleaseThreshold ? cudaSuccess : cudaErrorInvalidValue;
+    if (!pool || !value || attribute != cudaMemPoolAttrReleaseThreshold) return cudaErrorInvalidValue;
+    machine().kept[pool->device] = *static_cast<const uint64_t*>(value);
+    return cudaSuccess;
   });
 }
 

@@ -87,34 +87,38 @@ using namespace emulation;
 
 namespace {
 
-int launch(const void* function, dim3 blocks, dim3 threads, void** arguments, size_t shared_bytes,
-           cudaStream_t stream) {
+int launch(const void* function, dim3 blocks, dim3 threads, void** arguments, size_t shared_bytes, cudaStream_t stream,
+           bool overlaps) {
   const auto found = kernels().find(function);
   if (found == kernels().end()) return cudaErrorInvalidDeviceFunction;
   const bool is_line = blocks.y * blocks.z * threads.y * threads.z == 1 && shared_bytes == 0;
   if (!is_line || blocks.x == 0 || threads.x == 0 || threads.x > 1024) return cudaErrorInvalidConfiguration;
-  return enqueue(stream, [run = found->second.run, packed = pack(found->second, arguments), blocks, threads] {
-    count_launch();
-    ptx::run_grid(run, blocks.x, threads.x, packed);
-  });
+  return enqueue(
+      stream,
+      [run = found->second.run, packed = pack(found->second, arguments), blocks, threads] {
+        count_launch();
+        ptx::run_grid(run, blocks.x, threads.x, packed);
+      },
+      overlaps);
 }
 
 }  // namespace
 
 cudaError_t cudaLaunchKernel(const void* function, dim3 blocks, dim3 threads, void** arguments, size_t shared_bytes,
                              cudaStream_t stream) {
-  return call(Safety::of_stream, [&] { return launch(function, blocks, threads, arguments, shared_bytes, stream); });
+  return call(Safety::of_stream,
+              [&] { return launch(function, blocks, threads, arguments, shared_bytes, stream, false); });
 }
 
-// With the one attribute there is a use for: the grid may begin before the one in front has ended, which here it does not.
-// In a graph that is an edge of a kind of which some queries of the graph's owner tell nothing but an error.
+// With the one attribute there is a use for: the grid may begin before the one in front has ended.
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
   return call(Safety::of_stream, [&]() -> int {
     const bool is_known =
         config->numAttrs == 1 && config->attrs[0].id == cudaLaunchAttributeProgrammaticStreamSerialization;
     if (!is_known) return cudaErrorInvalidValue;
-    if (capture_of(config->stream) != 0) count_violation("an edge in a caller's graph that is not a plain one");
-    return launch(function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes, config->stream);
+    if (!lets_overlap()) count_violation("a grid overlaps with the one in front, and has no code to wait for it");
+    return launch(function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes, config->stream,
+                  true);
   });
 }
 
@@ -122,6 +126,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
   return call(Safety::unsafe, [&]() -> int {
     *attributes = {};
+    attributes->binaryVersion = attributes->ptxVersion = machine().compiled_for;
     return kernels().count(function) ? cudaSuccess : cudaErrorInvalidDeviceFunction;
   });
 }

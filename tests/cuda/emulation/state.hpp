@@ -16,10 +16,16 @@
 #include "machine.hpp"
 #include "order.hpp"
 
-// The imaginary machine, and what CUDA's handles are on it.
+// The emulated machine, and what CUDA's handles are on it.
 namespace emulation {
 
 using Work = std::function<void()>;
+
+// What a held stream has been given.
+struct Given {
+  Work work;
+  bool overlaps;  // it may begin before what is in front of it has been done
+};
 
 // A point in what a stream has been given.
 struct Mark {
@@ -42,8 +48,8 @@ struct CUstream_st {
   bool held = false;
   bool is_blocking = false;
   emulation::Capture* capture = nullptr;
-  emulation::Clock clock;                // what comes before what it is given now
-  std::vector<emulation::Work> waiting;  // of a held stream
+  emulation::Clock clock;                 // what comes before what it is given now
+  std::vector<emulation::Given> waiting;  // of a held stream
 };
 
 struct CUevent_st {
@@ -108,6 +114,11 @@ struct Machine {
   pid_t process = 0;
   uint32_t seed = 0;
   int64_t counted = 0;
+  bool reads_pageable = false;
+  int32_t compiled_for = 120;
+  int64_t overlaps = 0;
+  Work previous;  // what the running kernel, which overlaps with it, has not waited for yet
+  uint64_t kept[devices] = {};
   void (*between)(void*, uint32_t) = nullptr;
   void* between_user = nullptr;
   std::atomic<int64_t> before_in{0};
@@ -188,7 +199,7 @@ void destroy_stream(CUstream_st* stream);
 // Who is behind the numbers that streams have.
 CUstream_st* find_stream(CUstream_st* stream);
 // Work for a stream that is not being captured.
-void give(CUstream_st* stream, Work work);
+void give(CUstream_st* stream, Work work, bool overlaps = false);
 void run_waiting(CUstream_st* stream);
 // What comes before anything that a stream is given now: for the legacy stream all blocking ones, for them the legacy one.
 void run_what_is_before(CUstream_st* stream);

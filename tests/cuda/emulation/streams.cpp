@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "state.hpp"
 
@@ -11,10 +12,20 @@ bool is_special(CUstream_st* stream) { return reinterpret_cast<uintptr_t>(stream
 // The streams per thread, by device. They outlive their threads: what they were given may still have to run.
 thread_local CUstream_st* thread_streams[devices] = {};
 
-void run_first(CUstream_st* stream) {
-  const Work work = stream->waiting.front();
+Given take_first(CUstream_st* stream) {
+  const Given first = stream->waiting.front();
   stream->waiting.erase(stream->waiting.begin());
-  work();
+  return first;
+}
+
+// What overlaps with the first one begins before it, and the first one runs where that waits for it.
+void run_first(CUstream_st* stream) {
+  const Given first = take_first(stream);
+  if (stream->waiting.empty() || !stream->waiting.front().overlaps) return first.work();
+  const Given next = take_first(stream);
+  machine().previous = first.work;
+  next.work();
+  run_previous();
 }
 
 std::vector<CUstream_st*> blocking_streams(int32_t device) {
@@ -58,7 +69,12 @@ void destroy_stream(CUstream_st* stream) {
 }
 
 CUstream_st* find_stream(CUstream_st* stream) {
-  if (!is_special(stream)) return stream;
+  if (!is_special(stream)) {
+    const std::vector<CUstream_st*>& all = machine().streams;
+    if (std::find(all.begin(), all.end(), stream) != all.end()) return stream;
+    count_violation("a stream is used that has been destroyed");
+    return &machine().default_stream[need_current()->device];
+  }
   const int32_t device = need_current()->device;
   if (is_legacy(stream)) return &machine().default_stream[device];
   if (!thread_streams[device]) thread_streams[device] = make_stream(device, true);
@@ -76,7 +92,13 @@ void run_what_is_before(CUstream_st* stream) {
   for (CUstream_st* each : blocking_streams(stream->device)) run_waiting(each);
 }
 
-void give(CUstream_st* stream, Work work) {
+void run_previous() {
+  if (const Work previous = std::exchange(machine().previous, nullptr)) previous();
+}
+
+bool lets_overlap() { return machine().compiled_for >= 90; }
+
+void give(CUstream_st* stream, Work work, bool overlaps) {
   advance(stream);
   const auto in_order = [stream, clock = stream->clock, work = std::move(work)] {
     run_what_is_before(stream);
@@ -84,7 +106,7 @@ void give(CUstream_st* stream, Work work) {
     work();
   };
   if (stream->held)
-    stream->waiting.push_back(in_order);
+    stream->waiting.push_back({in_order, overlaps});
   else
     in_order();
 }
@@ -105,8 +127,9 @@ void settle(const Clock& known) {
   }
 }
 
-int enqueue(CUstream_st* given, Work work) {
+int enqueue(CUstream_st* given, Work work, bool overlaps) {
   const Guard guard(machine().lock);
+  machine().overlaps += overlaps;
   CUstream_st* stream = find_stream(given);
   if (stream->device != need_current()->device) return cudaErrorInvalidResourceHandle;
   const uint64_t id = capture_of(given);
@@ -115,9 +138,11 @@ int enqueue(CUstream_st* given, Work work) {
     return cudaErrorStreamCaptureImplicit;
   }
   if (id == 0) {
-    give(stream, std::move(work));
+    give(stream, std::move(work), overlaps);
     return 0;
   }
+  // It is an edge of a kind of which some queries of the graph's owner tell nothing but an error.
+  if (overlaps) count_violation("an edge in a caller's graph that is not a plain one");
   if (stream->capture->spoiled) return cudaErrorStreamCaptureInvalidated;
   stream->capture->graph->work.push_back(std::move(work));
   if (stream != stream->capture->origin) stream->capture->unjoined.insert(stream);

@@ -46,7 +46,8 @@ void append(std::vector<char>* to, const Argument& argument) {
 }
 
 template <class... Arguments>
-int launch(const std::string& name, uint32_t blocks, uint32_t threads, CUstream_st* stream, const Arguments&... given) {
+int launch(const std::string& name, uint32_t blocks, uint32_t threads, bool overlaps, CUstream_st* stream,
+           const Arguments&... given) {
   if (const int code = emulation::enter_call()) return code;
   const ptx::Run run = ptx::find_kernel(name);
   if (!run) {
@@ -55,42 +56,47 @@ int launch(const std::string& name, uint32_t blocks, uint32_t threads, CUstream_
   }
   std::vector<char> arguments;
   (append(&arguments, given), ...);
-  return emulation::enqueue(stream, [=] {
-    emulation::count_launch();
-    ptx::run_grid(run, blocks, threads, arguments);
-  });
+  return emulation::enqueue(
+      stream,
+      [=] {
+        emulation::count_launch();
+        ptx::run_grid(run, blocks, threads, arguments);
+      },
+      overlaps);
 }
 
 }  // namespace
 
 template <class Job>
-int launch_copy(Copy copy, Reading reading, const Job& job, uint32_t blocks, bool, CUstream_st* stream) {
-  return visit_copy<Job>(
-      copy, reading, [&](auto k) { return launch(copy_name<decltype(k), Job>(), blocks, block_threads, stream, job); });
+int launch_copy(Copy copy, Reading reading, const Job& job, uint32_t blocks, bool overlaps, CUstream_st* stream) {
+  return visit_copy<Job>(copy, reading, [&](auto k) {
+    return launch(copy_name<decltype(k), Job>(), blocks, block_threads, overlaps, stream, job);
+  });
 }
 
 template <class Job>
 int launch_validate(Reading reading, const Job& job, uint32_t blocks, CUstream_st* stream) {
   return visit_reading<Job>(reading, [&](auto k) {
     const std::string index = name_of<typename decltype(k)::Index>() + ", ";
-    return launch(kernel_name<Job>("validate_kernel", index), blocks, block_threads, stream, job);
+    return launch(kernel_name<Job>("validate_kernel", index), blocks, block_threads, false, stream, job);
   });
 }
 
 template <class Job>
 int launch_report_first(const Job& job, CUstream_st* stream) {
-  return launch(kernel_name<Job>("report_first_kernel", ""), 1, 1, stream, job);
+  return launch(kernel_name<Job>("report_first_kernel", ""), 1, 1, false, stream, job);
 }
 
 int launch_take(gth_error_record* record, gth_error_record* to, CUstream_st* stream) {
-  return launch("gather::cuda::(anonymous namespace)::take_kernel(gth_error_record*, gth_error_record*)", 1, 1, stream,
-                record, to);
+  return launch("gather::cuda::(anonymous namespace)::take_kernel(gth_error_record*, gth_error_record*)", 1, 1, false,
+                stream, record, to);
 }
 
 int64_t most_counted() { return emulation::counted() > 0 ? emulation::counted() : largest_count; }
 
 int load_kernels(Capacity* capacity) {
   *capacity = emulation::capacity();
+  capacity->overlaps_grids = emulation::lets_overlap();
   return emulation::enter_call();
 }
 

@@ -178,9 +178,12 @@ Run find_kernel(const std::string& name) {
 
 void run_grid(Run run, uint32_t blocks, uint32_t threads, std::vector<char> arguments) {
   // One for all threads of the host: it is large, and the emulated machine runs one kernel at a time anyway.
-  static std::mutex lock;
-  static Block& block = *new Block;
-  const std::lock_guard<std::mutex> guard(lock);
+  static std::recursive_mutex lock;
+  // A grid runs inside the one behind it where that waits for it.
+  static Block* const blocks_of[] = {new Block, new Block};
+  static int depth = 0;
+  const std::lock_guard<std::recursive_mutex> guard(lock);
+  Block& block = *blocks_of[depth++];
   std::vector<uint32_t> order(blocks);
   std::iota(order.begin(), order.end(), 0u);
   if (emulation::seed()) std::shuffle(order.begin(), order.end(), std::mt19937(emulation::seed()));
@@ -188,7 +191,10 @@ void run_grid(Run run, uint32_t blocks, uint32_t threads, std::vector<char> argu
   if (is_counting) counted.push_back({name_of(run), 0});
   for (const uint32_t index : order) block.run(run, index, blocks, threads, &arguments);
   block.end_grid();
+  --depth;
 }
+
+void Thread::wait_for_previous() { emulation::run_previous(); }
 
 }  // namespace ptx
 

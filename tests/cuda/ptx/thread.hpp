@@ -60,6 +60,9 @@ struct Thread {
     if (path) path->push_back(stretch);
   }
 
+  // Until the kernel in front has ended.
+  void wait_for_previous();
+
   const char* read_global(uint64_t at, uint64_t bytes, Order order) { return global(at, bytes, false, order); }
   char* write_global(uint64_t at, uint64_t bytes, Order order) { return global(at, bytes, true, order); }
   const char* read_shared(uint64_t at, uint64_t bytes) { return shared->access(at, bytes, thread, false, false); }

@@ -249,7 +249,8 @@ class Function:
     def do_atom(self, opcode, operands):
         space, operation, kind = [w for w in opcode if w not in WORDS]
         if operation == "cas":
-            return self.compare_and_swap(space, opcode, operands)
+            self.compare_and_swap(space, opcode, operands)
+            return
         helper = {"add": "add", "min": "minimum", "max": "maximum"}[operation]
         target, address, value = operands if len(operands) == 3 else ("_", *operands)
         given = f"{self.address(address)}, {self.value(value)}{self.order(space, opcode)}"
@@ -267,6 +268,8 @@ class Function:
     def do_griddepcontrol(self, opcode, _):
         if opcode not in (["wait"], ["launch_dependents"]):
             raise ValueError(f"unknown control {opcode}")
+        if opcode == ["wait"]:
+            self.emit("t.wait_for_previous();")
 
     # ---- barriers and calls
 

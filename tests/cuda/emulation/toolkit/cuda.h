@@ -3,7 +3,7 @@
 #include <cstddef>
 
 // What the library asks of CUDA's driver, declared for builds on machines without the toolkit. Where there is one, its
-// own headers are used, and the imaginary device is compiled against them.
+// own headers are used, and the emulated device is compiled against them.
 
 typedef struct CUctx_st* CUcontext;
 typedef struct CUstream_st* CUstream;
