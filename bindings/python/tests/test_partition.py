@@ -234,7 +234,7 @@ def test_no_rows() -> None:
         ([0], 8, {"borders": [0, 8], "kind": "modulo"}, libgather.OptionError, "kind 'modulo' is for"),
         ([0], 8, {"shards": 1, "kind": "rows"}, libgather.OptionError, "kind 'rows' is none of blocks, modulo"),
         ([0], 8, {"shards": 1, "bounds": "never"}, libgather.OptionError, "bounds 'never'"),
-        ([0], 8, {"shards": 0}, libgather.ShapeError, "0 shards"),
+        ([0], 8, {"shards": 0}, libgather.ShapeError, "count is 0"),
         ([0], 8, {"shards": 2**62}, libgather.ShapeError, "beyond int64"),
         ([0], 8, {"shards": 1.0}, libgather.DTypeError, "shards is float"),
         ([0], -1, {"shards": 1}, libgather.ShapeError, "-1 rows"),
