@@ -254,10 +254,10 @@ int expect_copied_in_pieces(const Launch& launch, const Job& job) {
       const JobLoop expected = walk(job, goes_through_units<Job>, unit + number);
       EXPECT_EQ(found.to - job.out, expected.out + byte) << unit << " + " << number;
       EXPECT_EQ(found.tuple - job.indices, expected.index) << unit << " + " << number;
-      if (job.dealt_dims == 0) {
+      if (job.batch_split_dims == 0) {
         EXPECT_EQ(found.from - job.params, expected.params + byte) << unit << " + " << number;
       } else {
-        const int64_t batch = (unit + number) / job.dealt_units;
+        const int64_t batch = (unit + number) / job.batch_split_units;
         EXPECT_EQ(found.from - job.params, expected.params + batch * job.component[job.components].stride);
       }
     }
@@ -440,8 +440,8 @@ TEST(LaunchPlan, ManyLoopsAndComponents) {
   EXPECT_EQ(launch.copy, Copy::rows4);
   launch = launch_of(dealt(4));
   EXPECT_EQ(launch.form, Form::any);
-  EXPECT_EQ(launch.any.dealt_dims, 1);
-  EXPECT_EQ(launch.any.dealt_units, 2);
+  EXPECT_EQ(launch.any.batch_split_dims, 1);
+  EXPECT_EQ(launch.any.batch_split_units, 2);
 }
 
 TEST(LaunchPlan, DimsOfOneDoNotSpoilTheAlignment) {
