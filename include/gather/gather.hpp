@@ -119,7 +119,7 @@ GATHER_INLINE inline Result make(F f) {
   return result;
 }
 
-/// Reports an error that this header detects.
+/// Fills err for an error that this header detects, and returns the status.
 GATHER_COLD inline int32_t refuse(gth_error* err, int32_t status, int32_t operand, int32_t component, int64_t value,
                                   int64_t limit, const char* message) noexcept {
   if (err == nullptr) return status;
@@ -150,7 +150,7 @@ std::vector<int64_t> shape(F f, Arguments... arguments) {
   return std::vector<int64_t>(extents, extents + rows.ndim);
 }
 
-/// The memory that an operand describes. It is empty if the operand is a tensor that has been released.
+/// Returns the memory that an operand describes. It is empty if the operand is a tensor that has been released.
 inline gth_tensor_desc described(const gth_tensor_desc& operand) noexcept {
   if (operand.tensor == nullptr) return operand;
   gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
@@ -158,7 +158,7 @@ inline gth_tensor_desc described(const gth_tensor_desc& operand) noexcept {
   return desc;
 }
 
-/// The number of elements of a shape that the library has accepted. It exceeds 64 bits only if an extent is 0.
+/// Returns the number of elements of a shape that the library has accepted. It exceeds 64 bits only if an extent is 0.
 inline size_t count(const int64_t* extents, size_t ndim) noexcept {
   uint64_t product = 1;
   for (size_t i = 0; i < ndim; ++i) product *= static_cast<uint64_t>(extents[i]);
@@ -173,7 +173,7 @@ void run_deleter(void* user) {
   if (deleter->has_value()) (**deleter)();
 }
 
-/// 0 for a type that has no dtype. Character types are text and have none.
+/// Returns the dtype of a type, or 0 if it has none. Character types are text and have none.
 template <class T>
 constexpr int32_t dtype() noexcept {
   if (std::is_same_v<T, bool>) return GTH_DTYPE_BOOL;
@@ -220,7 +220,7 @@ using IfLasting = std::enable_if_t<std::is_lvalue_reference_v<Range> || IsSpan<s
 
 }  // namespace detail
 
-/// One extent or stride, of any integer type.
+/// One extent or stride. It converts from any integer type.
 struct Extent {
   template <class Integer, class = std::enable_if_t<std::is_integral_v<Integer> > >
   constexpr Extent(Integer number) noexcept : value(static_cast<int64_t>(number)) {}
@@ -284,7 +284,7 @@ class View {
       : View(dtype_of<T>(), shape, std::size(values) == 0 ? nullptr : std::data(values), std::is_const_v<T>) {
     extent(static_cast<int64_t>(std::size(values) * sizeof(T)));
   }
-  /// A copy of a description, with its shape and strides.
+  /// Copies a description, with its shape and strides.
   explicit View(const gth_tensor_desc& desc) noexcept : desc_(desc), shape_(desc.shape, rank(desc)) {
     if (desc.tensor == nullptr) desc_.shape = shape_.data();
     if (desc.strides != nullptr) strides(Dims(desc.strides, rank(desc)));
@@ -296,7 +296,7 @@ class View {
     strides_ = other.strides_;
     return point();
   }
-  /// A view without data, for plans and shape queries. One extent may be GTH_OPEN if a plan allows it.
+  /// Creates a view without data, for plans and shape queries. One extent may be GTH_OPEN if a plan allows it.
   static View layout(int32_t dtype, const Dims& shape) noexcept { return View(dtype, shape, nullptr, false); }
   template <class T>
   static View layout(const Dims& shape) noexcept {
@@ -306,17 +306,18 @@ class View {
   // A setter of an lvalue returns a reference. A setter of a temporary returns a copy, so that a reference may be bound
   // to the result. Views of a Tensor have no setters: a field that is set is GTH_E_VERSION.
 
-  /// One stride in bytes for each dim. Zero and negative strides are valid. Another number of them is GTH_E_RANK.
+  /// Sets one stride in bytes for each dim. Zero and negative strides are valid. Another number of strides is
+  /// GTH_E_RANK.
   View& strides(const Dims& bytes) & noexcept {
     desc_.ndim = bytes.size() == shape_.size() ? shape_.size() : GTH_MAX_NDIM + 1;
     desc_.strides = strides_.data();
     return set(strides_, bytes);
   }
   View strides(const Dims& bytes) && noexcept { return strides(bytes); }
-  /// Bytes from data to element 0.
+  /// Sets the bytes from data to element 0.
   View& offset(int64_t bytes) & noexcept { return set(desc_.offset, bytes); }
   View offset(int64_t bytes) && noexcept { return offset(bytes); }
-  /// Bytes of memory from data. 0: up to the highest byte that shape and strides reach.
+  /// Sets the bytes of memory from data. 0 means up to the highest byte that shape and strides reach.
   View& extent(int64_t bytes) & noexcept { return set(desc_.extent, bytes); }
   View extent(int64_t bytes) && noexcept { return extent(bytes); }
   View& device(int32_t kind, int32_t id = 0) & noexcept { return set(desc_.device, kind).set(desc_.device_id, id); }
@@ -325,7 +326,7 @@ class View {
   View readonly() && noexcept { return readonly(); }
 
   int32_t dtype() const noexcept { return detail::described(desc_).dtype; }
-  /// The description. It is valid as long as the view. NULL for an empty Tensor.
+  /// Returns the description, or NULL for an empty Tensor. It is valid as long as the view.
   const gth_tensor_desc* raw() const&& = delete;
   const gth_tensor_desc* raw() const& noexcept {
     return desc_.shape != nullptr || desc_.tensor != nullptr ? &desc_ : nullptr;
@@ -384,7 +385,7 @@ class Options {
   Options reduction(int32_t value) && noexcept { return reduction(value); }
   Options& accumulate(int32_t value) & noexcept { return set(raw_.accumulate, value); }
   Options accumulate(int32_t value) && noexcept { return accumulate(value); }
-  /// Rows out of bounds are filled with this element. A call with params of another dtype is GTH_E_DTYPE.
+  /// Sets the element that rows out of bounds are filled with. A call with params of another dtype is GTH_E_DTYPE.
   template <class T, class = IfElement<T> >
   Options& fill_value(const T& value) & noexcept {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(raw_.fill_value), "one element of params");
@@ -395,7 +396,8 @@ class Options {
   Options fill_value(const T& value) && noexcept {
     return fill_value(value);
   }
-  /// NULL if nothing has been set, which the library reads faster. Valid as long as the options.
+  /// Returns NULL if nothing has been set, because the library reads NULL faster. The result is valid as long as the
+  /// options.
   const gth_options* get() const&& = delete;
   const gth_options* get() const& noexcept { return changed_ ? &raw_ : nullptr; }
 
@@ -438,7 +440,7 @@ class Handle {
   }
   explicit operator bool() const noexcept { return raw_ != nullptr; }
 
-  /// Holds what f(arguments.., &raw, err) creates, and nothing if it fails.
+  /// Stores the handle that f(arguments.., &raw, err) creates, or nothing if it fails.
   template <class F, class... Arguments>
   int32_t hold(gth_error* err, F f, Arguments... arguments) noexcept {
     Raw* made = nullptr;
@@ -530,7 +532,7 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     return out->hold(err, gth_tensor_alloc, context.get(), dtype, shape.size(), shape.data());
   }
 
-  /// Shape, strides and data. They are valid until the tensor is released.
+  /// Returns shape, strides and data. They are valid until the tensor is released.
   gth_tensor_desc describe() const&& = delete;
   gth_tensor_desc describe() const& {
     gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
@@ -541,8 +543,8 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     const gth_tensor_desc desc = describe();
     return std::vector<int64_t>(desc.shape, desc.shape + desc.ndim);
   }
-  /// The address of element 0 on the tensor's device. T must be the element type (GTH_E_DTYPE), and const if the memory is
-  /// read-only (GTH_E_READONLY).
+  /// Returns the address of element 0 on the tensor's device. T must be the element type (GTH_E_DTYPE), and const if
+  /// the memory is read-only (GTH_E_READONLY).
   template <class T>
   T* data() const&& = delete;
   template <class T>
@@ -567,12 +569,12 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     *out = const_cast<T*>(reinterpret_cast<const T*>(static_cast<const char*>(desc.data) + desc.offset));
     return GTH_OK;
   }
-  /// All elements in row-major order, for any strides and any device. Waits for the context.
+  /// Returns all elements in row-major order, for any strides and any device. Waits for the context.
   template <class T>
   std::vector<T> to_vector(const Context& context = {}) const {
     const std::vector<int64_t> extents = shape();
     const size_t count = detail::count(extents.data(), extents.size());
-    if constexpr (std::is_same_v<T, bool>) {  // std::vector<bool> has no array of bool.
+    if constexpr (std::is_same_v<T, bool>) {  // std::vector<bool> contains no array of bool.
       const auto values = std::make_unique<bool[]>(count);
       read(View(count == 0 ? nullptr : values.get(), extents), context);
       return std::vector<bool>(values.get(), values.get() + count);
@@ -666,7 +668,7 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     return out->hold(err, gth_tensor_from_strings, context.get(), flags, shape.size(), shape.data(), offsets, data,
                      extent, deleter, user);
   }
-  /// The strings in row-major order. They are valid until the tensor is released.
+  /// Returns the strings in row-major order. They are valid until the tensor is released.
   std::vector<std::string_view> strings() const&& = delete;
   std::vector<std::string_view> strings() const& {
     const int64_t* offsets = nullptr;
@@ -757,8 +759,8 @@ struct Gradient {
   }
 };
 
-/// Into existing memory. table, indices and rows are params, indices and out of a gather, and target, indices and updates of
-/// a scatter.
+/// Writes into existing memory. table, indices and rows are params, indices and out of a gather, and target, indices
+/// and updates of a scatter.
 struct TryInto {
   int32_t op;
   int32_t operator()(const View& table, const View& indices, const View& rows, gth_error* err,
@@ -793,7 +795,8 @@ struct GradientInto {
   }
 };
 
-/// The shape of the rows: the output of a gather, the updates of a scatter. Extents of GTH_OPEN are passed through.
+/// Returns the shape of the rows: the output of a gather, the updates of a scatter. Extents of GTH_OPEN are passed
+/// through.
 struct Infer {
   int32_t op;
   std::vector<int64_t> operator()(const View& table, const View& indices, const Options& options = {}) const {
@@ -838,8 +841,8 @@ inline constexpr detail::Infer gather_elements_shape{GTH_OP_GATHER_ELEMENTS};
 /// @}
 
 /// @name Scatters
-/// A scatter writes the slices or elements of target that the gather of the same name would read. Options::reduction says
-/// how an update and its row are combined.
+/// A scatter writes the slices or elements of target that the gather of the same name would read. Options::reduction
+/// selects how an update and its row are combined.
 ///
 ///     Tensor scatter(const View& target, const View& indices, const View& updates, const Options&, const Context&);
 ///     void scatter_into(const View& target, const View& indices, const View& updates, const Options&, const Context&);
@@ -870,8 +873,8 @@ inline constexpr detail::Infer scatter_elements_shape{GTH_OP_SCATTER_ELEMENTS};
 /// @}
 
 /// @name Gradients
-/// The gradient of a gather with respect to params: zeros of the shape of params, to which each slice of the gradient of
-/// the output is added at the place that the gather has read. Options are those of the gather.
+/// The gradient of a gather with respect to params. It has the shape of params and starts as zeros. Each slice of the
+/// gradient of the output is added at the place that the gather has read. Options are those of the gather.
 ///
 ///     Tensor gather_gradient(const View& gradient, const View& indices, const Dims& shape, const Options&, ..);
 ///     void gather_gradient_into(const View& gradient, const View& indices, const View& out, const Options&, ..);
@@ -900,7 +903,7 @@ class Request {
   /// @param op  GTH_OP_*
   Request(int32_t op, const View& table, const View& indices, const View& rows, const Options& options = {}) noexcept
       : op_(op), table_(table), indices_(indices), rows_(rows), options_(options) {}
-  /// Valid as long as the request.
+  /// Returns the C form of the request. It is valid as long as the request.
   gth_request raw() const&& = delete;
   gth_request raw() const& noexcept { return detail::request(op_, table_, indices_, &rows_, options_); }
   int32_t check(gth_error* err) const noexcept { return options_.check(table_, err); }
@@ -948,7 +951,7 @@ struct PlanRun {
   int32_t check(gth_error* err) const noexcept {
     return operand == 0 ? GTH_OK : detail::refuse_dtype(err, operand, -1, name(operand), given, dtype);
   }
-  /// The name of an operand at the beginning of a message.
+  /// Returns the name of an operand for the start of a message.
   static const char* name(int32_t operand) noexcept {
     switch (operand) {
       case GTH_OPERAND_PARAMS: return "params";
@@ -962,7 +965,7 @@ struct PlanRun {
 
 namespace detail {
 
-/// What differs between the plans of gathers and of scatters.
+/// The differences between the plans of gathers and of scatters.
 struct OfGathers {
   using Table = Source;
   using Rows = Target;
@@ -989,7 +992,7 @@ class PlanOf : public Handle<gth_plan, gth_plan_release> {
   using Handle::Handle;
   using Table = typename Kind::Table;
   using Rows = typename Kind::Rows;
-  /// How many bytes from each pointer a run uses at most.
+  /// The number of bytes that a run uses at most from each pointer.
   using Extents = typename Kind::Extents;
 
   /// Runs the plan. Allocates nothing. A range that is smaller than planned is GTH_E_SIZE. A dtype that differs from the
@@ -1008,7 +1011,7 @@ class PlanOf : public Handle<gth_plan, gth_plan_release> {
       return gth_plan_run(context.get(), get(), n, table.data, indices.data, const_cast<void*>(rows.data), err);
     return gth_plan_run_args(context.get(), get(), &run.args, err);
   }
-  /// A run for run_many.
+  /// Returns a run for run_many.
   GATHER_INLINE PlanRun with(Table table, Source indices, Rows rows, int64_t n = GTH_OPEN) const noexcept {
     PlanRun run = {get(), args(n), 0, 0, 0};
     run.args.table = table.data;
@@ -1023,7 +1026,7 @@ class PlanOf : public Handle<gth_plan, gth_plan_release> {
     require(rows.dtype, table_, Kind::rows, &run);
     return run;
   }
-  /// Validates the indices of a run and does nothing else.
+  /// Validates the indices of a run and does not copy.
   void check(Source indices, int64_t n = GTH_OPEN, const Context& context = {}) const {
     detail::call([&](gth_error* err) { return try_check(indices, n, err, context); });
   }
@@ -1042,10 +1045,10 @@ class PlanOf : public Handle<gth_plan, gth_plan_release> {
     if (status == GTH_OK) *out = {found.table_extent, found.indices_extent, found.rows_extent};
     return status;
   }
-  /// The shape of the output, or of updates. GTH_OPEN is passed through.
+  /// Returns the shape of the output, or of updates. GTH_OPEN is passed through.
   std::vector<int64_t> shape(int64_t n = GTH_OPEN) const { return detail::shape(gth_plan_infer, get(), n); }
 
-  /// Makes the plan anew. It is empty if that fails.
+  /// Creates the plan again. The plan is empty if that fails.
   int32_t make(int32_t op, const View& table, const View& indices, const View* rows, const Options& options,
                gth_error* err) noexcept {
     table_ = table.dtype();
@@ -1060,7 +1063,8 @@ class PlanOf : public Handle<gth_plan, gth_plan_release> {
   static gth_plan_args args(int64_t n) noexcept {
     return {sizeof(gth_plan_args), 0, n, nullptr, nullptr, nullptr, 0, 0, 0};
   }
-  /// The first operand of another dtype is recorded. 0: memory without a type, or the plan came as a C handle.
+  /// Records the first operand with another dtype. A dtype is 0 if memory has no type, or if the plan came as a C
+  /// handle.
   GATHER_INLINE static void require(int32_t given, int32_t planned, int32_t operand, PlanRun* run) noexcept {
     if (given == planned || given == 0 || planned == 0 || run->operand != 0) return;
     run->operand = operand;
@@ -1112,7 +1116,7 @@ class Plan : public PlanOf<detail::OfGathers> {
   static constexpr detail::TryMakePlan<Plan> try_gather_elements{GTH_OP_GATHER_ELEMENTS};
 };
 
-/// A scatter in place whose shapes, strides and options have been validated once. It is as Plan, with other operands:
+/// A scatter in place whose shapes, strides and options have been validated once. It is like Plan, with other operands:
 ///
 ///     ScatterPlan ScatterPlan::scatter(const View& target, const View& indices, const Options& = {},
 ///                                      const View* updates = nullptr);
@@ -1149,8 +1153,8 @@ std::unique_ptr<T[]> array(size_t count) noexcept {
 
 }  // namespace detail
 
-/// Runs several requests, or several runs of plans, as one: on an error nothing is written, and item() is the number of
-/// the request or run. No operand that is written may overlap an operand of another request (GTH_E_ALIAS).
+/// Runs several requests, or several runs of plans, as one call. On an error nothing is written, and item() is the
+/// number of the request or run. No operand that is written may overlap an operand of another request (GTH_E_ALIAS).
 inline int32_t try_run_many(const std::vector<Request>& requests, gth_error* err,
                             const Context& context = {}) noexcept {
   const size_t count = requests.size();
@@ -1201,7 +1205,7 @@ class Shards {
     const auto count = static_cast<int64_t>(borders.size()) - 1;
     return Shards(GTH_SHARDS_BORDERS, rows, std::max<int64_t>(count, 0), std::move(borders));
   }
-  /// Valid as long as the shards.
+  /// Returns the C form of the shards. It is valid as long as the shards.
   gth_shards raw() const&& = delete;
   gth_shards raw() const& noexcept { return {sizeof(gth_shards), kind_, rows_, count_, borders_.data()}; }
 
@@ -1222,7 +1226,7 @@ struct Parts {
   std::vector<int64_t> order;  ///< For each element of local the row-major position of its id.
 };
 
-/// As Parts, where duplicate ids request a row once.
+/// Like Parts, but duplicate ids request a row once.
 struct PartsOnce {
   std::vector<int64_t> counts;  ///< For each shard the number of requested rows.
   std::vector<int64_t> local;   ///< The row numbers within their shards, in the order of their first ids.
@@ -1231,7 +1235,8 @@ struct PartsOnce {
 
 namespace detail {
 
-/// Returns false if memory cannot be allocated. If exceptions are disabled, that terminates the program.
+/// Resizes the vector. Returns false if memory cannot be allocated. If exceptions are disabled, that terminates the
+/// program.
 inline bool resize(std::vector<int64_t>* numbers, int64_t count) noexcept {
 #if defined(__cpp_exceptions) || defined(_CPPUNWIND)
   try {
@@ -1276,11 +1281,12 @@ inline int32_t partition(const View& ids, const Shards& shards, uint32_t flags, 
 
 }  // namespace detail
 
-/// Partitions ids by the shards that store their rows. Ids are validated as the indices of a gather along a dim of all
-/// rows: the position of an invalid id is its position among all ids. Ids that bounds fills or skips are requested from no
-/// shard. Rows that the shards return, concatenated in their order, come to their places by scatter_into along `order`.
-/// Rows of partition_once, which requests a row once for all its ids, come to their places by a gather with `place` as
-/// indices.
+/// Partitions ids by the shards that store their rows. Ids are validated like the indices of a gather along a dim of
+/// all rows: the position of an invalid id is its position among all ids. Ids that bounds fills or skips are requested
+/// from no shard.
+/// partition: concatenate the rows that the shards return, and write them to their places by scatter_into along
+/// `order`. partition_once requests a row once for all its ids. Its rows come to their places by a gather with `place`
+/// as indices.
 inline int32_t try_partition(const View& ids, const Shards& shards, Parts* out, gth_error* err,
                              const Options& options = {}, const Context& context = {}) noexcept {
   const int32_t status =
@@ -1306,7 +1312,7 @@ inline PartsOnce partition_once(const View& ids, const Shards& shards, const Opt
       [&](PartsOnce* out, gth_error* err) { return try_partition_once(ids, shards, out, err, options, context); });
 }
 
-/// The capabilities of this library on this machine.
+/// Returns the capabilities of this library on this machine.
 inline gth_capability_info capabilities() {
   gth_capability_info info = GTH_CAPABILITY_INFO_INIT;
   detail::call(gth_capabilities, &info);
