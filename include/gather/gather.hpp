@@ -2,9 +2,9 @@
 /// libgather for C++17: move-only owners and typed views over gather.h, which documents the library.
 ///
 /// A call that fails throws gather::Error, or gather::IndexError if an index is out of bounds. Functions named try_* do
-/// not throw: they return the status and fill `*err` (a Report, or NULL). What they create goes to `*out`, which is empty
-/// unless the status is GTH_OK. If exceptions are disabled, a function that would throw terminates the program. Any number
-/// of threads may use one object at the same time. It must live until the calls that use it return.
+/// not throw: they return the status and fill `*err` (a Report, or NULL). What they create goes to `*out`, which is
+/// empty unless the status is GTH_OK. If exceptions are disabled, a function that would throw terminates the program.
+/// Any number of threads may use one object at the same time. It must live until the calls that use it return.
 ///
 /// The namespace gather contains an object gather. After `using namespace gather`, write gather::gather(..), or write
 /// `using gather::gather` in the block.
@@ -34,8 +34,8 @@
 
 #include "gather.h"
 
-// Error paths are kept out of line. Small functions on the path of a small call are always inlined: passing three ranges
-// through memory costs as much as the run of a plan.
+// Error paths are kept out of line. Small functions on the path of a small call are always inlined: passing three
+// ranges through memory costs as much as the run of a plan.
 #if defined(__GNUC__)
 #define GATHER_COLD __attribute__((noinline, cold))
 #define GATHER_INLINE __attribute__((always_inline))
@@ -46,8 +46,8 @@
 
 namespace gather {
 
-/// A gth_error that is initialised for a call. Only the first byte of the message is cleared, because clearing all of it
-/// takes as long as a small call.
+/// A gth_error that is initialised for a call. Only the first byte of the message is cleared, because clearing all of
+/// it takes as long as a small call.
 struct Report : gth_error {
   Report() noexcept {
     std::memset(static_cast<gth_error*>(this), 0, offsetof(gth_error, message) + 1);
@@ -92,8 +92,8 @@ namespace detail {
 #endif
 }
 
-/// The error of a call that throws. A call that succeeds accesses size, status and sequence only, so that nothing else is
-/// cleared.
+/// The error of a call that throws. A call that succeeds accesses size, status and sequence only, so that nothing else
+/// is cleared.
 struct Thrown : gth_error {
   Thrown() noexcept { size = sizeof(gth_error); }
   void unless_ok(int32_t result) {
@@ -227,8 +227,8 @@ struct Extent {
   int64_t value;
 };
 
-/// Extents, or strides in bytes, stored inline: {2, 3}, {rows, columns}, an array, a vector. More than GTH_MAX_NDIM values
-/// are stored as a rank that every call rejects with GTH_E_RANK.
+/// Extents, or strides in bytes, stored inline: {2, 3}, {rows, columns}, an array, a vector. More than GTH_MAX_NDIM
+/// values are stored as a rank that every call rejects with GTH_E_RANK.
 class Dims {
  public:
   Dims() noexcept = default;
@@ -275,8 +275,8 @@ class View {
   View(T* const& data, const Dims& shape) noexcept : View(dtype_of<T>(), shape, data, std::is_const_v<T>) {}
   View(void* data, int32_t dtype, const Dims& shape) noexcept : View(dtype, shape, data, false) {}
   View(const void* data, int32_t dtype, const Dims& shape) noexcept : View(dtype, shape, data, true) {}
-  /// A std::vector, std::array, array or span, with one dim or with the given shape. A shape that needs more elements is
-  /// GTH_E_STRIDE. A shape that needs fewer uses the first ones.
+  /// A std::vector, std::array, array or span, with one dim or with the given shape. A shape that needs more elements
+  /// is GTH_E_STRIDE. A shape that needs fewer uses the first ones.
   template <class Range, class T = detail::ElementOf<Range>, class = detail::IfLasting<Range> >
   View(Range&& values) noexcept : View(values, Dims{std::size(values)}) {}
   template <class Range, class T = detail::ElementOf<Range>, class = detail::IfLasting<Range> >
@@ -359,8 +359,8 @@ class View {
 };
 
 /// gth_options, set by name: Options().axis(1).bounds(GTH_BOUNDS_CLAMP). Options that are not set have their documented
-/// defaults. A setter of an lvalue returns a reference. A setter of a temporary returns a copy, so that a reference may be
-/// bound to the result.
+/// defaults. A setter of an lvalue returns a reference. A setter of a temporary returns a copy, so that a reference may
+/// be bound to the result.
 class Options {
  public:
   Options& axis(int64_t value) & noexcept { return set(raw_.has_axis, 1).set(raw_.axis, value); }
@@ -480,8 +480,8 @@ class Context : public Handle<gth_context, gth_context_release> {
   }
 };
 
-/// A tensor. Borrowed memory must stay valid until the tensor is released. The tensor owns any other memory. Functions that
-/// return pointers into a tensor cannot be called on a temporary, such as gather(..).data<float>().
+/// A tensor. Borrowed memory must stay valid until the tensor is released. The tensor owns any other memory. Functions
+/// that return pointers into a tensor cannot be called on a temporary, such as gather(..).data<float>().
 class Tensor : public Handle<gth_tensor, gth_tensor_release> {
  public:
   using Handle::Handle;
@@ -494,9 +494,9 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     return out->hold(err, gth_tensor_borrow, view.raw());
   }
   /// Creates a tensor that takes ownership of memory. deleter() must not throw. It runs once, on any thread, when the
-  /// tensor and all its exports have been released. If adopt fails, the deleter has not run and has not been moved from:
-  /// the caller still owns what it owns. A temporary deleter then destroys it at the end of the expression. To keep it,
-  /// pass a named deleter by std::move.
+  /// tensor and all its exports have been released. If adopt fails, the deleter has not run and has not been moved
+  /// from: the caller still owns what it owns. A temporary deleter then destroys it at the end of the expression. To
+  /// keep it, pass a named deleter by std::move.
   template <class Deleter>
   static Tensor adopt(const View& view, Deleter&& deleter, const Context& context = {}) {
     return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
@@ -631,8 +631,8 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     return gth_tensor_to_dlpack_legacy(context.get(), get(), flags, out, err);
   }
 
-  /// Creates a tensor of strings from Arrow, with one dim or with the given shape. The array is moved if and only if the
-  /// call succeeds.
+  /// Creates a tensor of strings from Arrow, with one dim or with the given shape. The array is moved if and only if
+  /// the call succeeds.
   static Tensor from_arrow(const ArrowSchema* schema, ArrowArray* array, const Dims* shape = nullptr,
                            const Context& context = {}) {
     return detail::make<Tensor>(
@@ -651,8 +651,8 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
                        const Context& context = {}) const noexcept {
     return gth_tensor_to_arrow(context.get(), get(), flags, schema, array, err);
   }
-  /// Creates a tensor of strings over buffers: string i is bytes[offsets[i] .. offsets[i + 1]). The buffers are borrowed
-  /// if there is no deleter. Otherwise ownership is taken if and only if the call succeeds.
+  /// Creates a tensor of strings over buffers: string i is bytes[offsets[i] .. offsets[i + 1]). The buffers are
+  /// borrowed if there is no deleter. Otherwise ownership is taken if and only if the call succeeds.
   /// @param flags  GTH_STRINGS_BINARY, or 0
   static Tensor from_strings(const int64_t* offsets, std::string_view bytes, const Dims& shape, uint32_t flags = 0,
                              gth_deleter_fn deleter = nullptr, void* user = nullptr, const Context& context = {}) {
@@ -692,8 +692,8 @@ inline View::View(const Tensor& tensor) noexcept : desc_ GTH_TENSOR_DESC_HANDLE(
 
 namespace detail {
 
-// The forms of an operation. Each class is one form of every operation, and op is the number of the operation. The forms
-// are called like functions.
+// The forms of an operation. Each class is one form of every operation, and op is the number of the operation. The
+// forms are called like functions.
 
 inline gth_request request(int32_t op, const View& table, const View& indices, const View* rows,
                            const Options& options) noexcept {
@@ -818,8 +818,8 @@ struct Infer {
 ///     int32_t try_gather(params, indices, Tensor* out, gth_error* err, options, context);
 ///     int32_t try_gather_into(params, indices, out, gth_error* err, options, context);
 ///
-/// Each operand is a View, a Tensor, or what converts to a View. With bounds = error the output is unchanged if an index is
-/// out of bounds. gather_shape passes extents of GTH_OPEN through.
+/// Each operand is a View, a Tensor, or what converts to a View. With bounds = error the output is unchanged if an
+/// index is out of bounds. gather_shape passes extents of GTH_OPEN through.
 /// @{
 inline constexpr detail::Gather gather{GTH_OP_GATHER};
 inline constexpr detail::TryGather try_gather{GTH_OP_GATHER};
@@ -850,8 +850,8 @@ inline constexpr detail::Infer gather_elements_shape{GTH_OP_GATHER_ELEMENTS};
 ///     int32_t try_scatter(target, indices, updates, Tensor* out, gth_error* err, options, context);
 ///     int32_t try_scatter_into(target, indices, updates, gth_error* err, options, context);
 ///
-/// scatter returns a copy of target with the updates applied. scatter_into writes target in place. With bounds = error the
-/// target is unchanged if an index is out of bounds. scatter_shape returns the shape that updates must have.
+/// scatter returns a copy of target with the updates applied. scatter_into writes target in place. With bounds = error
+/// the target is unchanged if an index is out of bounds. scatter_shape returns the shape that updates must have.
 /// @{
 inline constexpr detail::Scatter scatter{GTH_OP_SCATTER};
 inline constexpr detail::TryScatter try_scatter{GTH_OP_SCATTER};
@@ -914,8 +914,9 @@ class Request {
   Options options_;
 };
 
-/// Memory of a plan run: a range, whose size is known, or a pointer, whose size the caller guarantees. A void pointer has
-/// no dtype and is not checked. Void is `void` for memory that is written, and `const void` for memory that is only read.
+/// Memory of a plan run: a range, whose size is known, or a pointer, whose size the caller guarantees. A void pointer
+/// has no dtype and is not checked. Void is `void` for memory that is written, and `const void` for memory that is only
+/// read.
 template <class Void>
 struct Memory {
   static constexpr int64_t unknown = std::numeric_limits<int64_t>::max();
@@ -995,8 +996,8 @@ class PlanOf : public Handle<gth_plan, gth_plan_release> {
   /// The number of bytes that a run uses at most from each pointer.
   using Extents = typename Kind::Extents;
 
-  /// Runs the plan. Allocates nothing. A range that is smaller than planned is GTH_E_SIZE. A dtype that differs from the
-  /// planned one is GTH_E_DTYPE.
+  /// Runs the plan. Allocates nothing. A range that is smaller than planned is GTH_E_SIZE. A dtype that differs from
+  /// the planned one is GTH_E_DTYPE.
   /// @param n  The open extent, or GTH_OPEN if the plan has none.
   GATHER_INLINE void run(Table table, Source indices, Rows rows, int64_t n = GTH_OPEN,
                          const Context& context = {}) const {
@@ -1198,8 +1199,8 @@ class Shards {
   static Shards blocks(int64_t rows, int64_t count) { return Shards(GTH_SHARDS_BLOCKS, rows, count, {}); }
   /// Row r is row r / count of shard r % count.
   static Shards modulo(int64_t rows, int64_t count) { return Shards(GTH_SHARDS_MODULO, rows, count, {}); }
-  /// Shard s has the rows from borders[s] up to borders[s + 1]. Borders do not decrease. The first is 0, and the last is
-  /// the number of rows.
+  /// Shard s has the rows from borders[s] up to borders[s + 1]. Borders do not decrease. The first is 0, and the last
+  /// is the number of rows.
   static Shards borders(std::vector<int64_t> borders) {
     const int64_t rows = borders.empty() ? 0 : borders.back();
     const auto count = static_cast<int64_t>(borders.size()) - 1;
