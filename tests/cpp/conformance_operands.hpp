@@ -7,7 +7,7 @@
 #include "calls.hpp"
 #include "conformance_file.hpp"
 
-// The operands of a recorded case, as calls take them.
+// The operands of a recorded case, in the form that calls take.
 namespace conformance {
 
 // A tensor of a case in memory of exactly its size.
