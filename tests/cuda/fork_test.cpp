@@ -3,7 +3,7 @@
 
 #include "device_test.hpp"
 
-// CUDA does not survive a fork.
+// CUDA cannot be used after a fork.
 namespace {
 
 using device::Context;
