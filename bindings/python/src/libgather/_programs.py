@@ -15,9 +15,15 @@ if TYPE_CHECKING:
 
 
 def run_program(operation: Operation, params: Any, indices: Any, request: Request) -> Any:
-    """NotImplemented if it fails while it runs: of that JAX tells a text, and the general path the error."""
+    """Runs the JAX program of an operation.
+
+    Returns NotImplemented if there is none, or if it fails. JAX then has only a text, and the general path the error.
+    """
+    program = programs().get(operation.number)
+    if program is None:
+        return NotImplemented
     try:
-        return programs()[operation.number](params, indices, request=request).block_until_ready()
+        return program(params, indices, request=request).block_until_ready()
     except module("jax").errors.JaxRuntimeError:
         return NotImplemented
 
