@@ -43,7 +43,6 @@ TEST_F(Errors, TheFirstFailureIsDescribedAndAllAreCounted) {
   lookup.expect_rows({2, 3});
 }
 
-// H1
 TEST_F(Errors, H1_OneBadIndexInTenMillion) {
   constexpr int64_t picks = 10'000'000;
   const Context context;
@@ -65,7 +64,6 @@ TEST_F(Errors, H1_OneBadIndexInTenMillion) {
   lookup.expect_rows(rows);
 }
 
-// H2
 TEST_F(Errors, H2_EveryIndexBad) {
   const Context context;
   for (const int64_t picks : {1, 100, 2048, 2049, 100'000}) {
@@ -77,7 +75,6 @@ TEST_F(Errors, H2_EveryIndexBad) {
   }
 }
 
-// H3
 TEST_F(Errors, H3_NothingToDo) {
   const Context context;
   Lookup lookup(7, 3, 0);

@@ -13,7 +13,6 @@ using device::Stream;
 
 class Forks : public device::DeviceTest {};
 
-// H9
 TEST_F(Forks, H9_AChildAfterFork) {
   const Context context;
   Lookup lookup(6, 4, 2);

@@ -71,7 +71,6 @@ TEST_F(MemoryTest, NothingIsAllocatedForNothing) {
   EXPECT_EQ(tensor.desc().data, nullptr);
 }
 
-// H6
 TEST_F(MemoryTest, H6_TooMuchIsRefusedAndForgotten) {
   const Context context;
   const int64_t shape[] = {int64_t{1} << 50};
