@@ -259,8 +259,7 @@ int find_capture(Stream stream, uint64_t* id) {
 int create_event(Stream stream, Event* event) {
   const Uncaptured uncaptured;
   CUcontext context = nullptr;
-  if (get_stream_context.load()(stream, &context) != CUDA_SUCCESS)
-    context = nullptr;  // the current context is used then
+  if (get_stream_context.load()(stream, &context) != CUDA_SUCCESS) context = nullptr;  // uses the current one
   const Inside inside(context);
   cudaEvent_t made = nullptr;
   const int code = settled(cudaEventCreateWithFlags(&made, cudaEventDisableTiming));

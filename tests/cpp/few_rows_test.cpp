@@ -290,7 +290,7 @@ TEST(FewRows, SeveralBlocksAreValidatedBeforeTheFirstWrite) {
   }
 }
 
-// Any size other than the current one is that of a newer caller, or invalid.
+// A longer struct is accepted if its further bytes are zero. Other sizes are rejected.
 TEST(FewRows, LongerStructsAreAcceptedIfZeroBeyondKnownFields) {
   struct Newer {
     gth_tensor_desc desc;

@@ -360,7 +360,7 @@ class Pinned {
   std::thread thread_;
 };
 
-TEST(KeepOff, CallersCpuIsLeftForOthers) {
+TEST(KeepOff, GivenCpuIsExcluded) {
   expect_of_process([]() -> int {
     cpu_set_t all, others;
     if (sched_getaffinity(0, sizeof all, &all) != 0 || CPU_COUNT(&all) < 2) return hostile::skipped;
@@ -375,8 +375,8 @@ TEST(KeepOff, CallersCpuIsLeftForOthers) {
   });
 }
 
-// Unknown CPUs, and CPUs outside every mask, exclude no thread.
-TEST(KeepOff, InvalidCpuChangesNothing) {
+// An unknown CPU, or one outside every mask, excludes nothing. The thread may then run on all CPUs.
+TEST(KeepOff, InvalidCpuAllowsAllCpus) {
   expect_of_process([]() -> int {
     cpu_set_t all;
     if (sched_getaffinity(0, sizeof all, &all) != 0) return hostile::skipped;
@@ -425,8 +425,8 @@ bool hide_affinity() {
   return sched_getaffinity(getpid(), sizeof set, &set) != 0;
 }
 
-// The same happens if the machine has more CPUs than the mask of a process holds.
-TEST(Cpus, HiddenAffinityGivesADefault) {
+// The affinity is also hidden if the machine has more CPUs than the mask of a process holds.
+TEST(Cpus, HiddenAffinityUsesTheOnlineCpus) {
   expect_of_process([]() -> int {
     const auto online = static_cast<int32_t>(sysconf(_SC_NPROCESSORS_ONLN));
     const int32_t quota = cgroup_cpus("/proc/self/cgroup", "/sys/fs/cgroup");
@@ -474,7 +474,7 @@ TEST(StartThread, NewThreadHasThePolicyOfTheProcess) {
 
 // ---- forks
 
-TEST(Lock, ForkReleasesLocksOfOtherThreads) {
+TEST(Lock, ChildRecoversLockOfAnotherThread) {
   static Lock lock;
   std::atomic<bool> held{false}, done{false};
   std::thread holder([&] {
