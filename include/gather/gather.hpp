@@ -2,9 +2,9 @@
 /// libgather for C++17: move-only owners and typed views over gather.h, which documents the library.
 ///
 /// A call that fails throws gather::Error, or gather::IndexError if an index is out of bounds. Functions named try_* do
-/// not throw: they return the status and fill `*err` (a Report, or NULL). What they create goes to `*out`, which is empty
-/// unless the status is GTH_OK. If exceptions are disabled, a function that would throw terminates the program. Any number
-/// of threads may use one object at the same time. It must live until the calls that use it return.
+/// not throw: they return the status and fill `*err` (a Report, or NULL). What they create goes to `*out`, which is
+/// empty unless the status is GTH_OK. If exceptions are disabled, a function that would throw terminates the program.
+/// Any number of threads may use one object at the same time. It must live until the calls that use it return.
 ///
 /// The namespace gather contains an object gather. After `using namespace gather`, write gather::gather(..), or write
 /// `using gather::gather` in the block.
@@ -34,8 +34,8 @@
 
 #include "gather.h"
 
-// Error paths are kept out of line. Small functions on the path of a small call are always inlined: passing three ranges
-// through memory costs as much as the run of a plan.
+// Error paths are kept out of line. Small functions on the path of a small call are always inlined: passing three
+// ranges through memory costs as much as the run of a plan.
 #if defined(__GNUC__)
 #define GATHER_COLD __attribute__((noinline, cold))
 #define GATHER_INLINE __attribute__((always_inline))
@@ -46,8 +46,8 @@
 
 namespace gather {
 
-/// A gth_error that is initialised for a call. Only the first byte of the message is cleared, because clearing all of it
-/// takes as long as a small call.
+/// A gth_error that is initialised for a call. Only the first byte of the message is cleared, because clearing all of
+/// it takes as long as a small call.
 struct Report : gth_error {
   Report() noexcept {
     std::memset(static_cast<gth_error*>(this), 0, offsetof(gth_error, message) + 1);
@@ -92,8 +92,8 @@ namespace detail {
 #endif
 }
 
-/// The error of a call that throws. A call that succeeds accesses size, status and sequence only, so that nothing else is
-/// cleared.
+/// The error of a call that throws. A call that succeeds accesses size, status and sequence only, so that nothing else
+/// is cleared.
 struct Thrown : gth_error {
   Thrown() noexcept { size = sizeof(gth_error); }
   void unless_ok(int32_t result) {
@@ -119,7 +119,7 @@ GATHER_INLINE inline Result make(F f) {
   return result;
 }
 
-/// Reports an error that this header detects.
+/// Fills err for an error that this header detects, and returns the status.
 GATHER_COLD inline int32_t refuse(gth_error* err, int32_t status, int32_t operand, int32_t component, int64_t value,
                                   int64_t limit, const char* message) noexcept {
   if (err == nullptr) return status;
@@ -150,7 +150,7 @@ std::vector<int64_t> shape(F f, Arguments... arguments) {
   return std::vector<int64_t>(extents, extents + rows.ndim);
 }
 
-/// The memory that an operand describes. It is empty if the operand is a tensor that has been released.
+/// Returns the memory that an operand describes. It is empty if the operand is a tensor that has been released.
 inline gth_tensor_desc described(const gth_tensor_desc& operand) noexcept {
   if (operand.tensor == nullptr) return operand;
   gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
@@ -158,7 +158,7 @@ inline gth_tensor_desc described(const gth_tensor_desc& operand) noexcept {
   return desc;
 }
 
-/// The number of elements of a shape that the library has accepted. It exceeds 64 bits only if an extent is 0.
+/// Returns the number of elements of a shape that the library has accepted. It exceeds 64 bits only if an extent is 0.
 inline size_t count(const int64_t* extents, size_t ndim) noexcept {
   uint64_t product = 1;
   for (size_t i = 0; i < ndim; ++i) product *= static_cast<uint64_t>(extents[i]);
@@ -173,7 +173,7 @@ void run_deleter(void* user) {
   if (deleter->has_value()) (**deleter)();
 }
 
-/// 0 for a type that has no dtype. Character types are text and have none.
+/// Returns the dtype of a type, or 0 if it has none. Character types are text and have none.
 template <class T>
 constexpr int32_t dtype() noexcept {
   if (std::is_same_v<T, bool>) return GTH_DTYPE_BOOL;
@@ -220,15 +220,15 @@ using IfLasting = std::enable_if_t<std::is_lvalue_reference_v<Range> || IsSpan<s
 
 }  // namespace detail
 
-/// One extent or stride, of any integer type.
+/// One extent or stride. It converts from any integer type.
 struct Extent {
   template <class Integer, class = std::enable_if_t<std::is_integral_v<Integer> > >
   constexpr Extent(Integer number) noexcept : value(static_cast<int64_t>(number)) {}
   int64_t value;
 };
 
-/// Extents, or strides in bytes, stored inline: {2, 3}, {rows, columns}, an array, a vector. More than GTH_MAX_NDIM values
-/// are stored as a rank that every call rejects with GTH_E_RANK.
+/// Extents, or strides in bytes, stored inline: {2, 3}, {rows, columns}, an array, a vector. More than GTH_MAX_NDIM
+/// values are stored as a rank that every call rejects with GTH_E_RANK.
 class Dims {
  public:
   Dims() noexcept = default;
@@ -275,8 +275,8 @@ class View {
   View(T* const& data, const Dims& shape) noexcept : View(dtype_of<T>(), shape, data, std::is_const_v<T>) {}
   View(void* data, int32_t dtype, const Dims& shape) noexcept : View(dtype, shape, data, false) {}
   View(const void* data, int32_t dtype, const Dims& shape) noexcept : View(dtype, shape, data, true) {}
-  /// A std::vector, std::array, array or span, with one dim or with the given shape. A shape that needs more elements is
-  /// GTH_E_STRIDE. A shape that needs fewer uses the first ones.
+  /// A std::vector, std::array, array or span, with one dim or with the given shape. A shape that needs more elements
+  /// is GTH_E_STRIDE. A shape that needs fewer uses the first ones.
   template <class Range, class T = detail::ElementOf<Range>, class = detail::IfLasting<Range> >
   View(Range&& values) noexcept : View(values, Dims{std::size(values)}) {}
   template <class Range, class T = detail::ElementOf<Range>, class = detail::IfLasting<Range> >
@@ -284,7 +284,7 @@ class View {
       : View(dtype_of<T>(), shape, std::size(values) == 0 ? nullptr : std::data(values), std::is_const_v<T>) {
     extent(static_cast<int64_t>(std::size(values) * sizeof(T)));
   }
-  /// A copy of a description, with its shape and strides.
+  /// Copies a description, with its shape and strides.
   explicit View(const gth_tensor_desc& desc) noexcept : desc_(desc), shape_(desc.shape, rank(desc)) {
     if (desc.tensor == nullptr) desc_.shape = shape_.data();
     if (desc.strides != nullptr) strides(Dims(desc.strides, rank(desc)));
@@ -296,7 +296,7 @@ class View {
     strides_ = other.strides_;
     return point();
   }
-  /// A view without data, for plans and shape queries. One extent may be GTH_OPEN if a plan allows it.
+  /// Creates a view without data, for plans and shape queries. One extent may be GTH_OPEN if a plan allows it.
   static View layout(int32_t dtype, const Dims& shape) noexcept { return View(dtype, shape, nullptr, false); }
   template <class T>
   static View layout(const Dims& shape) noexcept {
@@ -306,17 +306,18 @@ class View {
   // A setter of an lvalue returns a reference. A setter of a temporary returns a copy, so that a reference may be bound
   // to the result. Views of a Tensor have no setters: a field that is set is GTH_E_VERSION.
 
-  /// One stride in bytes for each dim. Zero and negative strides are valid. Another number of them is GTH_E_RANK.
+  /// Sets one stride in bytes for each dim. Zero and negative strides are valid. Another number of strides is
+  /// GTH_E_RANK.
   View& strides(const Dims& bytes) & noexcept {
     desc_.ndim = bytes.size() == shape_.size() ? shape_.size() : GTH_MAX_NDIM + 1;
     desc_.strides = strides_.data();
     return set(strides_, bytes);
   }
   View strides(const Dims& bytes) && noexcept { return strides(bytes); }
-  /// Bytes from data to element 0.
+  /// Sets the bytes from data to element 0.
   View& offset(int64_t bytes) & noexcept { return set(desc_.offset, bytes); }
   View offset(int64_t bytes) && noexcept { return offset(bytes); }
-  /// Bytes of memory from data. 0: up to the highest byte that shape and strides reach.
+  /// Sets the bytes of memory from data. 0 means up to the highest byte that shape and strides reach.
   View& extent(int64_t bytes) & noexcept { return set(desc_.extent, bytes); }
   View extent(int64_t bytes) && noexcept { return extent(bytes); }
   View& device(int32_t kind, int32_t id = 0) & noexcept { return set(desc_.device, kind).set(desc_.device_id, id); }
@@ -325,7 +326,7 @@ class View {
   View readonly() && noexcept { return readonly(); }
 
   int32_t dtype() const noexcept { return detail::described(desc_).dtype; }
-  /// The description. It is valid as long as the view. NULL for an empty Tensor.
+  /// Returns the description, or NULL for an empty Tensor. It is valid as long as the view.
   const gth_tensor_desc* raw() const&& = delete;
   const gth_tensor_desc* raw() const& noexcept {
     return desc_.shape != nullptr || desc_.tensor != nullptr ? &desc_ : nullptr;
@@ -358,8 +359,8 @@ class View {
 };
 
 /// gth_options, set by name: Options().axis(1).bounds(GTH_BOUNDS_CLAMP). Options that are not set have their documented
-/// defaults. A setter of an lvalue returns a reference. A setter of a temporary returns a copy, so that a reference may be
-/// bound to the result.
+/// defaults. A setter of an lvalue returns a reference. A setter of a temporary returns a copy, so that a reference may
+/// be bound to the result.
 class Options {
  public:
   Options& axis(int64_t value) & noexcept { return set(raw_.has_axis, 1).set(raw_.axis, value); }
@@ -384,7 +385,7 @@ class Options {
   Options reduction(int32_t value) && noexcept { return reduction(value); }
   Options& accumulate(int32_t value) & noexcept { return set(raw_.accumulate, value); }
   Options accumulate(int32_t value) && noexcept { return accumulate(value); }
-  /// Rows out of bounds are filled with this element. A call with params of another dtype is GTH_E_DTYPE.
+  /// Sets the element that rows out of bounds are filled with. A call with params of another dtype is GTH_E_DTYPE.
   template <class T, class = IfElement<T> >
   Options& fill_value(const T& value) & noexcept {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(raw_.fill_value), "one element of params");
@@ -395,7 +396,8 @@ class Options {
   Options fill_value(const T& value) && noexcept {
     return fill_value(value);
   }
-  /// NULL if nothing has been set, which the library reads faster. Valid as long as the options.
+  /// Returns NULL if nothing has been set, because the library reads NULL faster. The result is valid as long as the
+  /// options.
   const gth_options* get() const&& = delete;
   const gth_options* get() const& noexcept { return changed_ ? &raw_ : nullptr; }
 
@@ -438,7 +440,7 @@ class Handle {
   }
   explicit operator bool() const noexcept { return raw_ != nullptr; }
 
-  /// Holds what f(arguments.., &raw, err) creates, and nothing if it fails.
+  /// Stores the handle that f(arguments.., &raw, err) creates, or nothing if it fails.
   template <class F, class... Arguments>
   int32_t hold(gth_error* err, F f, Arguments... arguments) noexcept {
     Raw* made = nullptr;
@@ -478,8 +480,8 @@ class Context : public Handle<gth_context, gth_context_release> {
   }
 };
 
-/// A tensor. Borrowed memory must stay valid until the tensor is released. The tensor owns any other memory. Functions that
-/// return pointers into a tensor cannot be called on a temporary, such as gather(..).data<float>().
+/// A tensor. Borrowed memory must stay valid until the tensor is released. The tensor owns any other memory. Functions
+/// that return pointers into a tensor cannot be called on a temporary, such as gather(..).data<float>().
 class Tensor : public Handle<gth_tensor, gth_tensor_release> {
  public:
   using Handle::Handle;
@@ -492,9 +494,9 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     return out->hold(err, gth_tensor_borrow, view.raw());
   }
   /// Creates a tensor that takes ownership of memory. deleter() must not throw. It runs once, on any thread, when the
-  /// tensor and all its exports have been released. If adopt fails, the deleter has not run and has not been moved from:
-  /// the caller still owns what it owns. A temporary deleter then destroys it at the end of the expression. To keep it,
-  /// pass a named deleter by std::move.
+  /// tensor and all its exports have been released. If adopt fails, the deleter has not run and has not been moved
+  /// from: the caller still owns what it owns. A temporary deleter then destroys it at the end of the expression. To
+  /// keep it, pass a named deleter by std::move.
   template <class Deleter>
   static Tensor adopt(const View& view, Deleter&& deleter, const Context& context = {}) {
     return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
@@ -530,7 +532,7 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     return out->hold(err, gth_tensor_alloc, context.get(), dtype, shape.size(), shape.data());
   }
 
-  /// Shape, strides and data. They are valid until the tensor is released.
+  /// Returns shape, strides and data. They are valid until the tensor is released.
   gth_tensor_desc describe() const&& = delete;
   gth_tensor_desc describe() const& {
     gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
@@ -541,8 +543,8 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     const gth_tensor_desc desc = describe();
     return std::vector<int64_t>(desc.shape, desc.shape + desc.ndim);
   }
-  /// The address of element 0 on the tensor's device. T must be the element type (GTH_E_DTYPE), and const if the memory is
-  /// read-only (GTH_E_READONLY).
+  /// Returns the address of element 0 on the tensor's device. T must be the element type (GTH_E_DTYPE), and const if
+  /// the memory is read-only (GTH_E_READONLY).
   template <class T>
   T* data() const&& = delete;
   template <class T>
@@ -567,12 +569,12 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     *out = const_cast<T*>(reinterpret_cast<const T*>(static_cast<const char*>(desc.data) + desc.offset));
     return GTH_OK;
   }
-  /// All elements in row-major order, for any strides and any device. Waits for the context.
+  /// Returns all elements in row-major order, for any strides and any device. Waits for the context.
   template <class T>
   std::vector<T> to_vector(const Context& context = {}) const {
     const std::vector<int64_t> extents = shape();
     const size_t count = detail::count(extents.data(), extents.size());
-    if constexpr (std::is_same_v<T, bool>) {  // std::vector<bool> has no array of bool.
+    if constexpr (std::is_same_v<T, bool>) {  // std::vector<bool> contains no array of bool.
       const auto values = std::make_unique<bool[]>(count);
       read(View(count == 0 ? nullptr : values.get(), extents), context);
       return std::vector<bool>(values.get(), values.get() + count);
@@ -629,8 +631,8 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     return gth_tensor_to_dlpack_legacy(context.get(), get(), flags, out, err);
   }
 
-  /// Creates a tensor of strings from Arrow, with one dim or with the given shape. The array is moved if and only if the
-  /// call succeeds.
+  /// Creates a tensor of strings from Arrow, with one dim or with the given shape. The array is moved if and only if
+  /// the call succeeds.
   static Tensor from_arrow(const ArrowSchema* schema, ArrowArray* array, const Dims* shape = nullptr,
                            const Context& context = {}) {
     return detail::make<Tensor>(
@@ -649,8 +651,8 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
                        const Context& context = {}) const noexcept {
     return gth_tensor_to_arrow(context.get(), get(), flags, schema, array, err);
   }
-  /// Creates a tensor of strings over buffers: string i is bytes[offsets[i] .. offsets[i + 1]). The buffers are borrowed
-  /// if there is no deleter. Otherwise ownership is taken if and only if the call succeeds.
+  /// Creates a tensor of strings over buffers: string i is bytes[offsets[i] .. offsets[i + 1]). The buffers are
+  /// borrowed if there is no deleter. Otherwise ownership is taken if and only if the call succeeds.
   /// @param flags  GTH_STRINGS_BINARY, or 0
   static Tensor from_strings(const int64_t* offsets, std::string_view bytes, const Dims& shape, uint32_t flags = 0,
                              gth_deleter_fn deleter = nullptr, void* user = nullptr, const Context& context = {}) {
@@ -666,7 +668,7 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     return out->hold(err, gth_tensor_from_strings, context.get(), flags, shape.size(), shape.data(), offsets, data,
                      extent, deleter, user);
   }
-  /// The strings in row-major order. They are valid until the tensor is released.
+  /// Returns the strings in row-major order. They are valid until the tensor is released.
   std::vector<std::string_view> strings() const&& = delete;
   std::vector<std::string_view> strings() const& {
     const int64_t* offsets = nullptr;
@@ -690,8 +692,8 @@ inline View::View(const Tensor& tensor) noexcept : desc_ GTH_TENSOR_DESC_HANDLE(
 
 namespace detail {
 
-// The forms of an operation. Each class is one form of every operation, and op is the number of the operation. The forms
-// are called like functions.
+// The forms of an operation. Each class is one form of every operation, and op is the number of the operation. The
+// forms are called like functions.
 
 inline gth_request request(int32_t op, const View& table, const View& indices, const View* rows,
                            const Options& options) noexcept {
@@ -757,8 +759,8 @@ struct Gradient {
   }
 };
 
-/// Into existing memory. table, indices and rows are params, indices and out of a gather, and target, indices and updates of
-/// a scatter.
+/// Writes into existing memory. table, indices and rows are params, indices and out of a gather, and target, indices
+/// and updates of a scatter.
 struct TryInto {
   int32_t op;
   int32_t operator()(const View& table, const View& indices, const View& rows, gth_error* err,
@@ -793,7 +795,8 @@ struct GradientInto {
   }
 };
 
-/// The shape of the rows: the output of a gather, the updates of a scatter. Extents of GTH_OPEN are passed through.
+/// Returns the shape of the rows: the output of a gather, the updates of a scatter. Extents of GTH_OPEN are passed
+/// through.
 struct Infer {
   int32_t op;
   std::vector<int64_t> operator()(const View& table, const View& indices, const Options& options = {}) const {
@@ -815,8 +818,8 @@ struct Infer {
 ///     int32_t try_gather(params, indices, Tensor* out, gth_error* err, options, context);
 ///     int32_t try_gather_into(params, indices, out, gth_error* err, options, context);
 ///
-/// Each operand is a View, a Tensor, or what converts to a View. With bounds = error the output is unchanged if an index is
-/// out of bounds. gather_shape passes extents of GTH_OPEN through.
+/// Each operand is a View, a Tensor, or what converts to a View. With bounds = error the output is unchanged if an
+/// index is out of bounds. gather_shape passes extents of GTH_OPEN through.
 /// @{
 inline constexpr detail::Gather gather{GTH_OP_GATHER};
 inline constexpr detail::TryGather try_gather{GTH_OP_GATHER};
@@ -838,8 +841,8 @@ inline constexpr detail::Infer gather_elements_shape{GTH_OP_GATHER_ELEMENTS};
 /// @}
 
 /// @name Scatters
-/// A scatter writes the slices or elements of target that the gather of the same name would read. Options::reduction says
-/// how an update and its row are combined.
+/// A scatter writes the slices or elements of target that the gather of the same name would read. Options::reduction
+/// selects how an update and its row are combined.
 ///
 ///     Tensor scatter(const View& target, const View& indices, const View& updates, const Options&, const Context&);
 ///     void scatter_into(const View& target, const View& indices, const View& updates, const Options&, const Context&);
@@ -847,8 +850,8 @@ inline constexpr detail::Infer gather_elements_shape{GTH_OP_GATHER_ELEMENTS};
 ///     int32_t try_scatter(target, indices, updates, Tensor* out, gth_error* err, options, context);
 ///     int32_t try_scatter_into(target, indices, updates, gth_error* err, options, context);
 ///
-/// scatter returns a copy of target with the updates applied. scatter_into writes target in place. With bounds = error the
-/// target is unchanged if an index is out of bounds. scatter_shape returns the shape that updates must have.
+/// scatter returns a copy of target with the updates applied. scatter_into writes target in place. With bounds = error
+/// the target is unchanged if an index is out of bounds. scatter_shape returns the shape that updates must have.
 /// @{
 inline constexpr detail::Scatter scatter{GTH_OP_SCATTER};
 inline constexpr detail::TryScatter try_scatter{GTH_OP_SCATTER};
@@ -870,8 +873,8 @@ inline constexpr detail::Infer scatter_elements_shape{GTH_OP_SCATTER_ELEMENTS};
 /// @}
 
 /// @name Gradients
-/// The gradient of a gather with respect to params: zeros of the shape of params, to which each slice of the gradient of
-/// the output is added at the place that the gather has read. Options are those of the gather.
+/// The gradient of a gather with respect to params. It has the shape of params and starts as zeros. Each slice of the
+/// gradient of the output is added at the place that the gather has read. Options are those of the gather.
 ///
 ///     Tensor gather_gradient(const View& gradient, const View& indices, const Dims& shape, const Options&, ..);
 ///     void gather_gradient_into(const View& gradient, const View& indices, const View& out, const Options&, ..);
@@ -900,7 +903,7 @@ class Request {
   /// @param op  GTH_OP_*
   Request(int32_t op, const View& table, const View& indices, const View& rows, const Options& options = {}) noexcept
       : op_(op), table_(table), indices_(indices), rows_(rows), options_(options) {}
-  /// Valid as long as the request.
+  /// Returns the C form of the request. It is valid as long as the request.
   gth_request raw() const&& = delete;
   gth_request raw() const& noexcept { return detail::request(op_, table_, indices_, &rows_, options_); }
   int32_t check(gth_error* err) const noexcept { return options_.check(table_, err); }
@@ -911,8 +914,9 @@ class Request {
   Options options_;
 };
 
-/// Memory of a plan run: a range, whose size is known, or a pointer, whose size the caller guarantees. A void pointer has
-/// no dtype and is not checked. Void is `void` for memory that is written, and `const void` for memory that is only read.
+/// Memory of a plan run: a range, whose size is known, or a pointer, whose size the caller guarantees. A void pointer
+/// has no dtype and is not checked. Void is `void` for memory that is written, and `const void` for memory that is only
+/// read.
 template <class Void>
 struct Memory {
   static constexpr int64_t unknown = std::numeric_limits<int64_t>::max();
@@ -948,7 +952,7 @@ struct PlanRun {
   int32_t check(gth_error* err) const noexcept {
     return operand == 0 ? GTH_OK : detail::refuse_dtype(err, operand, -1, name(operand), given, dtype);
   }
-  /// The name of an operand at the beginning of a message.
+  /// Returns the name of an operand for the start of a message.
   static const char* name(int32_t operand) noexcept {
     switch (operand) {
       case GTH_OPERAND_PARAMS: return "params";
@@ -962,7 +966,7 @@ struct PlanRun {
 
 namespace detail {
 
-/// What differs between the plans of gathers and of scatters.
+/// The differences between the plans of gathers and of scatters.
 struct OfGathers {
   using Table = Source;
   using Rows = Target;
@@ -989,11 +993,11 @@ class PlanOf : public Handle<gth_plan, gth_plan_release> {
   using Handle::Handle;
   using Table = typename Kind::Table;
   using Rows = typename Kind::Rows;
-  /// How many bytes from each pointer a run uses at most.
+  /// The number of bytes that a run uses at most from each pointer.
   using Extents = typename Kind::Extents;
 
-  /// Runs the plan. Allocates nothing. A range that is smaller than planned is GTH_E_SIZE. A dtype that differs from the
-  /// planned one is GTH_E_DTYPE.
+  /// Runs the plan. Allocates nothing. A range that is smaller than planned is GTH_E_SIZE. A dtype that differs from
+  /// the planned one is GTH_E_DTYPE.
   /// @param n  The open extent, or GTH_OPEN if the plan has none.
   GATHER_INLINE void run(Table table, Source indices, Rows rows, int64_t n = GTH_OPEN,
                          const Context& context = {}) const {
@@ -1008,7 +1012,7 @@ class PlanOf : public Handle<gth_plan, gth_plan_release> {
       return gth_plan_run(context.get(), get(), n, table.data, indices.data, const_cast<void*>(rows.data), err);
     return gth_plan_run_args(context.get(), get(), &run.args, err);
   }
-  /// A run for run_many.
+  /// Returns a run for run_many.
   GATHER_INLINE PlanRun with(Table table, Source indices, Rows rows, int64_t n = GTH_OPEN) const noexcept {
     PlanRun run = {get(), args(n), 0, 0, 0};
     run.args.table = table.data;
@@ -1023,7 +1027,7 @@ class PlanOf : public Handle<gth_plan, gth_plan_release> {
     require(rows.dtype, table_, Kind::rows, &run);
     return run;
   }
-  /// Validates the indices of a run and does nothing else.
+  /// Validates the indices of a run and does not copy.
   void check(Source indices, int64_t n = GTH_OPEN, const Context& context = {}) const {
     detail::call([&](gth_error* err) { return try_check(indices, n, err, context); });
   }
@@ -1042,10 +1046,10 @@ class PlanOf : public Handle<gth_plan, gth_plan_release> {
     if (status == GTH_OK) *out = {found.table_extent, found.indices_extent, found.rows_extent};
     return status;
   }
-  /// The shape of the output, or of updates. GTH_OPEN is passed through.
+  /// Returns the shape of the output, or of updates. GTH_OPEN is passed through.
   std::vector<int64_t> shape(int64_t n = GTH_OPEN) const { return detail::shape(gth_plan_infer, get(), n); }
 
-  /// Makes the plan anew. It is empty if that fails.
+  /// Creates the plan again. The plan is empty if that fails.
   int32_t make(int32_t op, const View& table, const View& indices, const View* rows, const Options& options,
                gth_error* err) noexcept {
     table_ = table.dtype();
@@ -1060,7 +1064,8 @@ class PlanOf : public Handle<gth_plan, gth_plan_release> {
   static gth_plan_args args(int64_t n) noexcept {
     return {sizeof(gth_plan_args), 0, n, nullptr, nullptr, nullptr, 0, 0, 0};
   }
-  /// The first operand of another dtype is recorded. 0: memory without a type, or the plan came as a C handle.
+  /// Records the first operand with another dtype. A dtype is 0 if memory has no type, or if the plan came as a C
+  /// handle.
   GATHER_INLINE static void require(int32_t given, int32_t planned, int32_t operand, PlanRun* run) noexcept {
     if (given == planned || given == 0 || planned == 0 || run->operand != 0) return;
     run->operand = operand;
@@ -1112,7 +1117,7 @@ class Plan : public PlanOf<detail::OfGathers> {
   static constexpr detail::TryMakePlan<Plan> try_gather_elements{GTH_OP_GATHER_ELEMENTS};
 };
 
-/// A scatter in place whose shapes, strides and options have been validated once. It is as Plan, with other operands:
+/// A scatter in place whose shapes, strides and options have been validated once. It is like Plan, with other operands:
 ///
 ///     ScatterPlan ScatterPlan::scatter(const View& target, const View& indices, const Options& = {},
 ///                                      const View* updates = nullptr);
@@ -1149,8 +1154,8 @@ std::unique_ptr<T[]> array(size_t count) noexcept {
 
 }  // namespace detail
 
-/// Runs several requests, or several runs of plans, as one: on an error nothing is written, and item() is the number of
-/// the request or run. No operand that is written may overlap an operand of another request (GTH_E_ALIAS).
+/// Runs several requests, or several runs of plans, as one call. On an error nothing is written, and item() is the
+/// number of the request or run. No operand that is written may overlap an operand of another request (GTH_E_ALIAS).
 inline int32_t try_run_many(const std::vector<Request>& requests, gth_error* err,
                             const Context& context = {}) noexcept {
   const size_t count = requests.size();
@@ -1194,14 +1199,14 @@ class Shards {
   static Shards blocks(int64_t rows, int64_t count) { return Shards(GTH_SHARDS_BLOCKS, rows, count, {}); }
   /// Row r is row r / count of shard r % count.
   static Shards modulo(int64_t rows, int64_t count) { return Shards(GTH_SHARDS_MODULO, rows, count, {}); }
-  /// Shard s has the rows from borders[s] up to borders[s + 1]. Borders do not decrease. The first is 0, and the last is
-  /// the number of rows.
+  /// Shard s has the rows from borders[s] up to borders[s + 1]. Borders do not decrease. The first is 0, and the last
+  /// is the number of rows.
   static Shards borders(std::vector<int64_t> borders) {
     const int64_t rows = borders.empty() ? 0 : borders.back();
     const auto count = static_cast<int64_t>(borders.size()) - 1;
     return Shards(GTH_SHARDS_BORDERS, rows, std::max<int64_t>(count, 0), std::move(borders));
   }
-  /// Valid as long as the shards.
+  /// Returns the C form of the shards. It is valid as long as the shards.
   gth_shards raw() const&& = delete;
   gth_shards raw() const& noexcept { return {sizeof(gth_shards), kind_, rows_, count_, borders_.data()}; }
 
@@ -1222,7 +1227,7 @@ struct Parts {
   std::vector<int64_t> order;  ///< For each element of local the row-major position of its id.
 };
 
-/// As Parts, where duplicate ids request a row once.
+/// Like Parts, but duplicate ids request a row once.
 struct PartsOnce {
   std::vector<int64_t> counts;  ///< For each shard the number of requested rows.
   std::vector<int64_t> local;   ///< The row numbers within their shards, in the order of their first ids.
@@ -1231,7 +1236,8 @@ struct PartsOnce {
 
 namespace detail {
 
-/// Returns false if memory cannot be allocated. If exceptions are disabled, that terminates the program.
+/// Resizes the vector. Returns false if memory cannot be allocated. If exceptions are disabled, that terminates the
+/// program.
 inline bool resize(std::vector<int64_t>* numbers, int64_t count) noexcept {
 #if defined(__cpp_exceptions) || defined(_CPPUNWIND)
   try {
@@ -1276,11 +1282,12 @@ inline int32_t partition(const View& ids, const Shards& shards, uint32_t flags, 
 
 }  // namespace detail
 
-/// Partitions ids by the shards that store their rows. Ids are validated as the indices of a gather along a dim of all
-/// rows: the position of an invalid id is its position among all ids. Ids that bounds fills or skips are requested from no
-/// shard. Rows that the shards return, concatenated in their order, come to their places by scatter_into along `order`.
-/// Rows of partition_once, which requests a row once for all its ids, come to their places by a gather with `place` as
-/// indices.
+/// Partitions ids by the shards that store their rows. Ids are validated like the indices of a gather along a dim of
+/// all rows: the position of an invalid id is its position among all ids. Ids that bounds fills or skips are requested
+/// from no shard.
+/// partition: concatenate the rows that the shards return, and write them to their places by scatter_into along
+/// `order`. partition_once requests a row once for all its ids. Its rows come to their places by a gather with `place`
+/// as indices.
 inline int32_t try_partition(const View& ids, const Shards& shards, Parts* out, gth_error* err,
                              const Options& options = {}, const Context& context = {}) noexcept {
   const int32_t status =
@@ -1306,7 +1313,7 @@ inline PartsOnce partition_once(const View& ids, const Shards& shards, const Opt
       [&](PartsOnce* out, gth_error* err) { return try_partition_once(ids, shards, out, err, options, context); });
 }
 
-/// The capabilities of this library on this machine.
+/// Returns the capabilities of this library on this machine.
 inline gth_capability_info capabilities() {
   gth_capability_info info = GTH_CAPABILITY_INFO_INIT;
   detail::call(gth_capabilities, &info);

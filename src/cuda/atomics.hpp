@@ -4,8 +4,8 @@
 
 #include "cuda/shared.hpp"
 
-// What blocks of a grid, and grids that overlap, tell each other through, in global memory. Relaxed where nothing is said
-// of the order; no order is stronger than its use.
+// Atomic accesses to global memory, through which blocks of one grid and overlapping grids communicate. They are
+// relaxed unless a comment names an order.
 namespace gather::cuda {
 
 GATHER_SHARED uint64_t load(const uint64_t* word) {
@@ -30,7 +30,7 @@ GATHER_SHARED uint32_t load(const uint32_t* word) {
 #endif
 }
 
-// What it was.
+// Adds atomically and returns the old value.
 GATHER_SHARED uint32_t add(uint32_t* word, uint32_t value) {
 #ifdef __CUDA_ARCH__
   uint32_t before;
@@ -42,7 +42,8 @@ GATHER_SHARED uint32_t add(uint32_t* word, uint32_t value) {
 #endif
 }
 
-// Adds; who finds what others have added finds what they had written before. What it was.
+// Adds atomically with acquire and release order, and returns the old value. A thread that finds the contribution of
+// others also finds their earlier writes.
 GATHER_SHARED uint32_t arrive(uint32_t* word, uint32_t value) {
 #ifdef __CUDA_ARCH__
   uint32_t before;
@@ -54,7 +55,7 @@ GATHER_SHARED uint32_t arrive(uint32_t* word, uint32_t value) {
 #endif
 }
 
-// Makes it `value` where it is less.
+// Sets the word to `value` if it is smaller.
 GATHER_SHARED void raise(uint64_t* word, uint64_t value) {
 #ifdef __CUDA_ARCH__
   asm volatile("red.relaxed.gpu.global.max.u64 [%0], %1;" : : "l"(word), "l"(value) : "memory");
@@ -66,7 +67,8 @@ GATHER_SHARED void raise(uint64_t* word, uint64_t value) {
 #endif
 }
 
-// Stores behind everything else: a host too that sees it, and acquires, sees the rest.
+// Stores with release order at system scope. A host thread that loads the value with acquire order also sees all
+// earlier writes.
 GATHER_SHARED void publish(uint64_t* word, uint64_t value) {
 #ifdef __CUDA_ARCH__
   asm volatile("st.release.sys.global.u64 [%0], %1;" : : "l"(word), "l"(value) : "memory");
@@ -76,7 +78,8 @@ GATHER_SHARED void publish(uint64_t* word, uint64_t value) {
 #endif
 }
 
-// Whether it was `before` and is `after` now; then what the thread that made it `before` had written is there.
+// Replaces `before` by `after` with acquire order, and returns true if it did. The earlier writes of the thread that
+// stored `before` are then visible.
 GATHER_SHARED bool compare_exchange(uint64_t* word, uint64_t before, uint64_t after) {
 #ifdef __CUDA_ARCH__
   uint64_t found;
@@ -91,10 +94,11 @@ GATHER_SHARED bool compare_exchange(uint64_t* word, uint64_t before, uint64_t af
 #endif
 }
 
-// A lock. Every number but this one means that it is free, so that no thread waits for what was never a lock.
+// The value of a locked word. Every other value means unlocked, so a thread never waits for a word that was not a lock.
 constexpr uint64_t locked = 0x6c6f636b65646761;
 
-// The thread that has it must need nothing of others until it unlocks, and may be of any block of any grid.
+// Locks the word. The owner must not wait for other threads before it unlocks, because they may belong to any block of
+// any grid.
 GATHER_SHARED void lock(uint64_t* word) {
   for (;;) {
     const uint64_t seen = load(word);

@@ -4,23 +4,23 @@
 #include "cuda/record.hpp"
 #include "cuda/rows.hpp"
 
-// Whole kernels, over a Block that is a block of threads: the device's own, or the tests' imitation. A Block has
-//   index(), count(), threads()      this block, blocks in the grid, threads in a block
-//   any(f)                           whether f(thread) is true for any thread; a barrier
-//   smallest(f)                      of all f(thread), the Finding of the smallest position; a barrier
-//   once(f)                          f() by one thread
-//   lets_next_begin()                the kernel behind may be launched, before this one has ended
-//   waits_for_previous()             until the kernel in front has ended, and what it wrote is there
-//   finishes(shares)                 true in the block that comes here last, which then sees what the others wrote
+// Complete kernels. Block is a block of threads: that of the device, or that of the emulated device. A Block has
+// index(), count(), threads()      number of this block, blocks in the grid, threads in a block
+// any(f)                           returns true if f(thread) is true for a thread; contains a barrier
+// smallest(f)                      returns the Finding of f(thread) with the smallest position; contains a barrier
+// once(f)                          calls f() on one thread
+// lets_next_begin()                allows the next kernel to start before this one ends
+// waits_for_previous()             waits until the previous kernel has ended and its writes are visible
+// finishes(shares)                 returns true in the last block that calls it, which sees the writes of all others
 namespace gather::cuda {
 
-// Bytes that a thread stores at once.
+// Returns the bytes that a thread stores at once.
 GATHER_SHARED constexpr int width_of(Copy copy) {
   return copy == Copy::stream ? static_cast<int>(vector_bytes) : 16 >> static_cast<int>(copy);
 }
 
-// What a thread asks before it stores: whether the kernel in front has found all indices good. It loads indices and rows
-// while that one still runs, and waits for it only then.
+// A thread waits at the gate before it stores. The gate returns whether the validating kernel has found no invalid
+// index. Indices and rows are loaded before the wait, so the loads overlap with the validating kernel.
 template <class Job, class Block>
 class Gate {
  public:
@@ -61,17 +61,17 @@ GATHER_KERNEL bool copy_thread(Block& block, const Job& job, bool blank, uint32_
   }
 }
 
-// What a block adds to State::finished. A grid adds 2^32, whatever its number of blocks: the sum comes back to 0, and
-// does so even where two grids that share it have overlapped.
+// Returns what a block adds to State::finished. The blocks of a grid add 2^32 in total, so the sum returns to 0. This
+// also holds for two overlapping grids that share the counter.
 GATHER_SHARED uint32_t share_of(uint32_t block, uint32_t blocks) {
   const uint32_t share = ~0u / blocks;
   return block < blocks - 1 ? share : 0u - share * (blocks - 1);
 }
 
-// What a block found out before it copied.
+// The result of validation in a block, before the block copies.
 struct Judgement {
   bool bad;
-  Finding finding;  // with Validation::inside
+  Finding finding;  // for Validation::inside
 };
 
 template <class Index, class Job, class Block>
@@ -82,19 +82,19 @@ GATHER_KERNEL Judgement judge(Block& block, const Job& job) {
   return {finding.position >= 0, finding};
 }
 
-// Accounts for the block; the last one of the call tells the record, and leaves the state as the next call wants it.
+// Accounts for the block. The last block of the call writes the error record and resets the state for the next call.
 template <class Job, class Block>
 GATHER_KERNEL void conclude(Block& block, const Job& job, const Judgement& judged, bool raced) {
   State* state = job.state;
   const bool inside = job.validation == Validation::inside;
-  if (!inside) block.waits_for_previous();  // which uses the state as long as it runs
+  if (!inside) block.waits_for_previous();  // because the previous kernel uses the state until it ends
   block.once([&] {
     if (inside && judged.bad) add(&state->bad, 1);
     if (raced) add(&state->raced, 1);
   });
   if (job.has_next || !block.finishes(&state->finished)) return;
   block.once([&] {
-    // Blocks that judge the same indices agree, unless another writer changes them meanwhile.
+    // Blocks that validate the same indices find the same result, unless another writer changes the indices meanwhile.
     const uint32_t bad = load(&state->bad);
     const bool all_bad = inside && bad == block.count();
     const bool some_raced = load(&state->raced) > 0 || (inside && bad > 0 && !all_bad);
@@ -107,7 +107,8 @@ GATHER_KERNEL void conclude(Block& block, const Job& job, const Judgement& judge
   });
 }
 
-// Copies all rows, unless an index is bad under bounds = error; then it writes nothing, or zeros to an output of ours.
+// Copies all rows. If bounds is error and an index is invalid, it writes nothing, or zeros to an output that the
+// library owns.
 template <Copy copy, class Index, class Job, class Block>
 GATHER_KERNEL void copy_body(Block& block, const Job& job) {
   const Judgement judged = judge<Index>(block, job);
@@ -117,7 +118,7 @@ GATHER_KERNEL void copy_body(Block& block, const Job& job) {
   if (job.validation != Validation::none) conclude(block, job, judged, raced);
 }
 
-// The failure that is a tuple: it is looked at once more, and perhaps another writer has mended it.
+// Returns the failure for an invalid tuple. It loads the tuple again, and reports a race if the tuple is valid now.
 template <class Index, class Job>
 GATHER_SELDOM gth_error_record failure_of(const Job& job, uint32_t tuple) {
   const char* at = locate_tuple(job, tuple);
@@ -128,7 +129,8 @@ GATHER_SELDOM gth_error_record failure_of(const Job& job, uint32_t tuple) {
   return race_failure(job.sequence);
 }
 
-// Judges all tuples of a call, or of a piece of it; the last block tells the record, and the copying kernels behind it.
+// Validates all tuples of a call or of a piece. The last block writes the error record and the result for the copying
+// kernels.
 template <class Index, class Job, class Block>
 GATHER_KERNEL void validate_body(Block& block, const Job& job) {
   State* state = job.state;
@@ -143,14 +145,14 @@ GATHER_KERNEL void validate_body(Block& block, const Job& job) {
   block.once([&] {
     const uint64_t worst = load(&state->worst);
     const int64_t tuple = static_cast<int64_t>(~worst) - job.first_tuple;
-    // The tuples of earlier pieces come first: what one of them has found, it has told.
+    // Earlier pieces have smaller positions, and have already reported their failures.
     if (worst && tuple >= 0) note_failure(job.record, failure_of<Index>(job, static_cast<uint32_t>(tuple)));
     if (!job.sets_skip) state->worst = 0;
   });
 }
 
-// bounds = clamp and modulo have an answer for everything but an empty dim, which the first tuple meets as any other. An
-// output of ours becomes zeros elsewhere.
+// Reports the first tuple. bounds = clamp and modulo accept every index unless the dim is empty, and then every tuple
+// is invalid. Other kernels set an output that the library owns to zeros.
 template <class Job, class Block>
 GATHER_KERNEL void report_first_body(Block& block, const Job& job) {
   block.once([&] {
@@ -163,7 +165,7 @@ GATHER_KERNEL void report_first_body(Block& block, const Job& job) {
   });
 }
 
-// ---- from what the host decides to what was compiled
+// ---- from the decisions of the host to the compiled kernels
 
 template <Copy copy_, class Index_>
 struct CopyKernel {
@@ -186,7 +188,7 @@ int visit_reading([[maybe_unused]] Reading reading, Visit&& visit) {
   }
 }
 
-// For jobs of any form, which are rare and take long to decode, there are few.
+// Jobs of any form are rare and slow to decode, so they have few kernels.
 template <class Job>
 constexpr bool has_kernel(Copy copy) {
   const bool is_any = Job::most_loops > SmallJob::most_loops;
@@ -198,10 +200,10 @@ int visit_if_compiled(Visit&& visit) {
   if constexpr (has_kernel<Job>(copy))
     return visit(CopyKernel<copy, Index>{});
   else
-    return -1;  // the host does not ask for it
+    return -1;  // the host never selects this kernel
 }
 
-// Calls visit(CopyKernel<..>{}) for the kernel asked for.
+// Calls visit(CopyKernel<..>{}) for the selected kernel.
 template <class Job, class Visit>
 int visit_copy(Copy copy, Reading reading, Visit&& visit) {
   return visit_reading<Job>(reading, [&](auto kernel) {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# compile.sh COMMAND...: runs nvcc with its source named from here on. It writes the name into the object, and where a
-# library was built is nobody's business.
+# compile.sh COMMAND...: runs nvcc with a source path relative to this folder, because nvcc writes the path into the
+# object. So the object does not contain the path of the build machine.
 set -eu
 for word; do
   shift

@@ -28,7 +28,7 @@ int32_t check_device(int32_t id, const Error& error) {
                         error);
 }
 
-// The record as kernels reach it.
+// Finds the address of the record for kernels.
 int32_t find_record(gth_error_record* given, gth_error_record** out, const Error& error) {
   bool reached = false;
   void* there = nullptr;
@@ -166,7 +166,7 @@ int Room::take(CapturedState** out) {
   return 0;
 }
 
-// The last kernel of the call has left the state as the next call wants it.
+// The last kernel of the call has already reset the state.
 void Room::give_back(CapturedState* captured) {
   Room* room = captured->room;
   {
@@ -177,7 +177,7 @@ void Room::give_back(CapturedState* captured) {
   room->release();
 }
 
-// What a stream still uses that cannot be waited for stays where it is.
+// Memory is leaked if a stream still uses it and cannot be waited for.
 void release_context(Context* context) {
   if (context->queue) {
     if (!is_forked() && context->queue->close() && context->room) {
@@ -213,8 +213,8 @@ int32_t synchronize(Context& context, const Error& error) {
 
 namespace {
 
-// A stream that is to wait for what is being captured becomes a part of the capture. Every other order across the
-// border of a capture would spoil it.
+// If a stream is to wait for a stream that is being captured, it joins the capture. Every other order between captured
+// and uncaptured work would invalidate the capture.
 int32_t check_captures(CUstream_st* earlier, CUstream_st* later, const Error& error) {
   uint64_t before = 0, after = 0;
   int code = runtime::find_capture(earlier, &before);
@@ -225,7 +225,7 @@ int32_t check_captures(CUstream_st* earlier, CUstream_st* later, const Error& er
   return is_usable && (before == after || joins) ? GTH_OK : fail_capture_order(error);
 }
 
-// Orders the context's stream after the other one, or before it.
+// Orders the context's stream after or before the other one.
 int32_t order(Context& context, CUstream_st* other, bool is_after, const Error& error) {
   const Call call(context, error);
   if (call.status()) return call.status();

@@ -12,21 +12,21 @@
 
 namespace gather::cuda {
 
-// What a context has in device memory, in one allocation.
+// The device memory of a context, in one allocation.
 struct Workspace {
-  State state;  // of the calls that are not captured, which follow each other
+  State state;  // of the calls that are not captured; these run in order
   gth_error_record record;
-  gth_error_record taken;  // where a record goes that the host takes: one take at a time
+  gth_error_record taken;  // a take copies the record to here before the host reads it; one take runs at a time
 };
 
 struct Room;
 
-// The state of a captured call, which runs when its graph is replayed, beside any other call. No other call has it until
-// the graph has been destroyed.
+// The state of a captured call. The call runs when its graph is replayed, possibly at the same time as other calls. So
+// no other call uses this state until the graph is destroyed.
 struct CapturedState {
   Room* room;
   State* state;
-  CapturedState* next;  // of those that no call has
+  CapturedState* next;  // next entry of the free list
 };
 
 // Captured states share allocations of device memory.
@@ -37,18 +37,18 @@ struct CapturedStates : core::Allocated {
   CapturedStates* next;
 };
 
-// Who keeps a workspace: its context, and every graph that a call of the context was captured in. It goes when the last of
-// them does, on any thread, and is given back where CUDA may be used.
+// The owner of a workspace. The context and every graph that captured a call of it hold a reference. The last reference
+// may be released on any thread. The memory is freed where CUDA may be used.
 struct Room : Retired, core::Allocated {
   explicit Room(Device* given);
   ~Room();
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
   void release();
 
-  // The state of a new captured call, on a device that is current, and a reference to the room. CUDA's number of the
-  // error.
+  // Returns the state of a new captured call, with a reference to the room, and CUDA's error number. Precondition: the
+  // device is current.
   int take(CapturedState** out);
-  // The captured call has gone. CUDA must not be used here.
+  // Releases the state after the captured call has been destroyed. CUDA must not be used here.
   static void give_back(CapturedState* captured);
 
   Device* device;
@@ -70,24 +70,24 @@ class Context : public core::Allocated {
   Queue* queue = nullptr;
 
   Room* room = nullptr;
-  Workspace* workspace = nullptr;      // the room's
-  gth_error_record* record = nullptr;  // the workspace's, or the caller's
+  Workspace* workspace = nullptr;      // owned by the room
+  gth_error_record* record = nullptr;  // that of the workspace, or the caller's
   core::Mutex taking;
 
-  // The kernels of a call share its state with no others: no thread launches between them.
+  // The kernels of one call use the state alone, so no other thread launches between them.
   core::Mutex launching;
 
   std::atomic<int64_t> calls{0};
 
-  // The stream as the calling thread names it.
+  // Returns the stream as the calling thread refers to it.
   runtime::Stream stream() const { return queue->stream_here(); }
 };
 
-// What a call gives the context's stream: something, or nothing that the call does not wait for.
+// Whether a call enqueues work on the context's stream. With `nothing`, the call waits for what it enqueues.
 enum class Gives : uint8_t { work, nothing };
 
-// A call on the context's device: nothing in a forked child, and ends that waited are run first. The thread's current
-// device is put back at the end.
+// A call on the context's device. It fails in a forked child. It first runs the deferred releases. Its destructor
+// restores the thread's current device.
 class Call {
  public:
   Call(const Context& context, const Error& error, Gives gives = Gives::work);
@@ -107,7 +107,8 @@ class Call {
   Queue* works_ = nullptr;
 };
 
-// For what can neither be captured nor wait for a capture; inside a Call.
+// Fails if the stream is being captured. Used by functions that can neither be captured nor wait during a capture.
+// Precondition: a Call exists.
 int32_t check_uncaptured(const Context& context, const Error& error);
 
 }  // namespace gather::cuda

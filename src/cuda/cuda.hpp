@@ -7,26 +7,26 @@
 #include "core/plan/plan.hpp"
 #include "cuda/queue.hpp"
 
-// The device half as the API sees it. Without CUDA, stub.cpp answers.
+// The interface of the CUDA layer for the api layer. Builds without CUDA use stub.cpp.
 namespace gather::cuda {
 
 using core::Error;
 
-// The cuda_* and device_* fields.
+// Fills the cuda_* and device_* fields.
 void describe_machine(gth_capability_info* info);
 
-// Whether this build and this machine have the device.
+// Returns true if this build and this machine have the device.
 bool has_device(int32_t id);
-// The device that memory is on; 0 where it is no device's alone.
+// Finds the device that owns the memory. The id is 0 for memory that belongs to no single device.
 int32_t find_device_of(const void* data, int32_t* id, const Error& error);
 
-// A device, a stream and what calls on them share.
+// A device, a stream, and the state that calls on them share.
 class Context;
 
 int32_t create_context(const gth_context_options& options, Context** out, const Error& error);
 void release_context(Context* context);
 
-// Ends what contexts of the process have shared, where there is none any more.
+// Releases what contexts of the process share, if no context is left.
 void shut_down();
 
 int32_t synchronize(Context& context, const Error& error);
@@ -35,21 +35,21 @@ int32_t signal(Context& context, CUstream_st* stream, const Error& error);
 int32_t take_error(Context& context, const Error& error);
 int32_t enqueue_take_error(Context& context, gth_error_record* record, const Error& error);
 
-// Runs a plan on checked pointers, in stream order. owns_output: the output is new, dense memory of the library, which
-// becomes zeros where nothing is gathered.
+// Runs a plan on validated pointers, in stream order. owns_output: the output is new, dense memory of the library, and
+// elements that no row is written to become zeros.
 int32_t run(Context& context, const core::Plan& plan, const core::Pointers& pointers, int64_t n, bool owns_output,
             const Error& error);
 
-// As run, but indices are judged and nothing else is done.
+// Like run, but it only validates indices.
 int32_t judge(Context& context, const core::Plan& plan, const char* indices, int64_t n, const Error& error);
 
-// Memory in stream order, refused under capture.
+// Memory in stream order. These functions fail during a capture.
 int32_t check_not_capturing(Context& context, const Error& error);
 int32_t allocate(Context& context, int64_t bytes, void** out, const Error& error);
 int32_t zero(Context& context, void* memory, int64_t bytes, const Error& error);
 int32_t copy_bytes(Context& context, void* to, const void* from, int64_t bytes, const Error& error);
 
-// Where memory that the context's stream may still use is let go.
+// Returns the queue that releases memory after the context's stream has finished using it.
 Queue* queue_of(Context& context);
 
 }  // namespace gather::cuda

@@ -16,12 +16,12 @@ using core::Error;
 
 using Guard = std::lock_guard<core::Mutex>;
 
-// So much of a device's memory the pool keeps for the next outputs instead of giving it back at every wait for a stream,
-// which would be mapped anew by the next call.
+// The pool keeps 1/32 of the device memory for the next outputs. Otherwise each wait for a stream would return the
+// memory, and the next call would map it again.
 constexpr int64_t kept_part = 32;
 
 core::Mutex making;
-Device* all_devices = nullptr;  // guarded by it
+Device* all_devices = nullptr;  // guarded by `making`
 
 }  // namespace
 
@@ -86,7 +86,7 @@ int32_t Device::set_up(const Error& error) {
 }
 
 void Device::tear_down() {
-  if (!handle_) return;  // it could not be opened
+  if (!handle_) return;  // the device could not be opened
   const Current current(handle_);
   if (pool_) runtime::destroy_pool(pool_);
   if (stream_) runtime::destroy_stream(stream_);
@@ -125,7 +125,7 @@ void Device::deallocate_unused(void* memory) {
   if (deallocate(memory, stream_)) retire_memory(this, memory, &waiting_);
 }
 
-// Makes the library's stream wait for those of all contexts. False: one of them is being captured.
+// Makes the library's stream wait for the streams of all contexts. Returns false if one of them is being captured.
 bool Device::follow_contexts() {
   const Guard guard(lock_);
   if (follows_legacy_) {
@@ -161,8 +161,8 @@ bool Device::has_no_context() {
   return !open_;
 }
 
-// Where no context lives there may be no later call that could do what is left, and the last one may go while another
-// thread is at it.
+// Without a context there may be no later call that runs the remaining releases. The last context may also be closed
+// while another thread is in this function.
 void Device::end_passed() {
   const auto end = [this] {
     waiting_.end_passed(handle_, [this](void** event) { return follow_contexts() && mark(stream_, event) == 0; });

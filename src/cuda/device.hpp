@@ -14,7 +14,7 @@ namespace gather::cuda {
 
 class Queue;
 
-// Makes a device current for as long as it lives.
+// Makes a device current during the lifetime of the object.
 class Current {
  public:
   explicit Current(runtime::Device device) : code_(runtime::enter(device, &entered_)) {}
@@ -23,7 +23,7 @@ class Current {
   }
   Current(const Current&) = delete;
   Current& operator=(const Current&) = delete;
-  // Why not, as CUDA's number; 0: it is.
+  // Returns 0 if the device is current, otherwise CUDA's error number.
   int code() const { return code_; }
 
  private:
@@ -31,41 +31,42 @@ class Current {
   int code_;
 };
 
-// What the contexts of a CUDA device share, from the first one on until the library is shut down: its kernels, a pool of
-// memory, and a stream of the library's own, on which is ended what was made with contexts that have gone. Nothing here
-// waits for the device as a whole, which would stop every stream and end every capture on it.
+// The state that all contexts of a CUDA device share, from the first context until the library is shut down. It has the
+// kernels, a memory pool, and a stream of the library. On that stream, objects are released whose context has been
+// closed. No function here waits for the whole device, because that would block every stream and invalidate every
+// capture.
 class Device : public core::Allocated {
  public:
   static int32_t find(int32_t id, Device** out, const core::Error& error);
-  // Lets the devices go that no context nor what was made with one still needs. Not beside other calls.
+  // Releases the devices that no context and no object of a context uses. Must not run at the same time as other calls.
   static void release_idle();
 
   runtime::Device handle() const { return handle_; }
   int32_t id() const { return id_; }
   int32_t multiprocessors() const { return multiprocessors_; }
   const Capacity& capacity() const { return capacity_; }
-  bool is_alone() const { return is_alone_; }  // the only one of the machine
+  bool is_alone() const { return is_alone_; }  // true if the machine has no other device
   bool reads_pageable() const { return reads_pageable_; }
 
-  // Every queue keeps its device; those of contexts that live are open.
+  // Every queue holds a reference to its device. The queues of existing contexts are open.
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
   void release() { references_.fetch_sub(1, std::memory_order_release); }
   void open(Queue* queue);
   void close(Queue* queue);
 
-  // Each of these wants the device to be current.
+  // Precondition of these functions: the device is current.
   int allocate(void** memory, int64_t bytes, runtime::Stream stream);
-  int allocate_zeroed(void** memory, int64_t bytes);  // waits, and touches no stream of the caller's
+  int allocate_zeroed(void** memory, int64_t bytes);  // waits, and uses no stream of the caller
   int deallocate(void* memory, runtime::Stream stream);
-  // The same for what was made with a context that has gone: after what the streams of contexts that are not idle have
-  // been given so far.
+  // Releases what was made with a context that has been closed. The release is ordered after the work that the streams
+  // of all contexts that are not idle have been given so far.
   void deallocate(void* memory);
   void retire(Retired* retired);
-  // The same from where CUDA must not be used: it ends in a later call.
+  // Like retire, for threads that must not use CUDA. A later call runs the release.
   void retire_later(Retired* retired) { waiting_.push(retired); }
-  // Ends that wait for the legacy stream, which cannot be used yet.
+  // Takes over deferred releases that wait for the legacy stream while that stream cannot be used.
   void take_over(Waiting* waiting);
-  // Gives back memory that no stream uses.
+  // Frees memory that no stream uses.
   void deallocate_unused(void* memory);
   void drain() {
     if (waiting_.any()) end_passed();
@@ -97,8 +98,8 @@ class Device : public core::Allocated {
   Device* next_ = nullptr;
 };
 
-// Memory that cannot be given back at once: it is a Retired whose end gives it back. False: it is lost, there is no
-// memory to remember it in.
+// Defers freeing of memory that cannot be freed at once. Returns false if there is no memory for the entry; the device
+// memory is then leaked.
 bool retire_memory(Device* device, void* memory, Waiting* waiting);
 
 }  // namespace gather::cuda

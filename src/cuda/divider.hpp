@@ -6,18 +6,18 @@
 
 namespace gather::cuda {
 
-// Division by a number that is known on the host: a multiplication and a shift, where a division would cost more than the
-// row that it finds.
+// Division by a number that is known on the host. It uses a multiplication and a shift, because a division would take
+// longer than the copy of a row.
 struct Divider {
   uint32_t multiplier;
   uint32_t shift;
 };
 
-// The largest number that may be divided, and the largest to divide by.
+// The largest dividend, and the largest divisor.
 constexpr int64_t largest_narrow = INT32_MAX;
 
-// For 1 <= divisor <= largest_narrow: with shift = ceil(log2 d), the quotient of n is (umulhi(n, multiplier) + n) >>
-// shift, and the sum stays below 2^32 because n does not exceed largest_narrow.
+// Precondition: 1 <= divisor <= largest_narrow. With shift = ceil(log2 d), the quotient of n is (umulhi(n, multiplier)
+// + n) >> shift. The sum stays below 2^32, because n is at most largest_narrow.
 inline Divider make_divider(int64_t divisor) {
   Divider result{0, 0};
   while ((int64_t{1} << result.shift) < divisor) ++result.shift;

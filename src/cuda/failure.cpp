@@ -38,7 +38,7 @@ int32_t fail_no_device(int32_t offset, int64_t value, int64_t limit, const char*
 
 namespace {
 
-// What to do about the numbers that machines and processes have that are not set up as they should be.
+// Returns advice for the error numbers of machines and processes that are not set up correctly.
 const char* advice_for(int code) {
   switch (code) {
     case runtime::code::not_initialized: return ": CUDA cannot be used in a child process after fork";

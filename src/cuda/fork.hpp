@@ -2,7 +2,7 @@
 
 namespace gather::cuda {
 
-// CUDA does not survive a fork. From the first watch_forks() on, is_forked() is true in children of this process.
+// CUDA cannot be used after a fork. After the first watch_forks(), is_forked() is true in child processes.
 void watch_forks();
 bool is_forked();
 

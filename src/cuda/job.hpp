@@ -5,11 +5,11 @@
 #include "cuda/divider.hpp"
 #include "gather/gather.h"
 
-// A plan as a kernel gets it: by value, with pointers and the open extent filled in. Of a call that is cut into pieces
-// (cuda/pieces.hpp), one piece.
+// The form of a plan that is passed to a kernel by value. Pointers and the open extent are filled in. If a call is
+// split into pieces (cuda/pieces.hpp), a job is one piece.
 namespace gather::cuda {
 
-// A loop of the plan, in output order. out: of a job without rows, which only judges, the step in position.
+// A loop of the plan, in output order. In a job without rows, which only validates, `out` is the step of the position.
 struct JobLoop {
   int64_t extent;
   int64_t params, index, out;
@@ -21,66 +21,66 @@ struct JobComponent {
   int64_t stride;
 };
 
-// A bad tuple. position -1: none.
+// An invalid tuple. Position -1 means none.
 struct Finding {
   int64_t position;
   int64_t value;
   int64_t component;
 };
 
-// Who judges indices before anything is written.
+// Where indices are validated before rows are written.
 enum class Validation : uint8_t {
-  none,      // nobody: bounds has an answer for every index
-  inside,    // every block of the copying kernel, all of them
-  in_front,  // a kernel of its own
+  none,      // not at all, because bounds maps every index
+  inside,    // in every block of the copying kernel, which validates all indices
+  in_front,  // in a separate kernel
 };
 
-// What the blocks of a call share, in device memory. All zero between calls: the last block of a call's last kernel
-// leaves it so, and so does the last one of two calls that overlapped, which must not share one.
+// The state that the blocks of a call share, in device memory. It is all zero between calls, because the last block of
+// the last kernel of a call resets it. This also holds after two calls that share a state overlapped by mistake.
 struct State {
-  uint32_t finished;  // the shares of the blocks that are done, see share_of()
-  uint32_t bad;       // blocks of these that found a bad tuple
-  uint32_t raced;     // ... or that found one while copying
+  uint32_t finished;  // sum of the shares of the finished blocks, see share_of()
+  uint32_t bad;       // number of finished blocks that found an invalid tuple
+  uint32_t raced;     // number of finished blocks that found one while copying
   uint32_t unused;
-  uint64_t worst;  // ~position of the first bad tuple that in_front has found: nothing is copied. 0: none
+  uint64_t worst;  // ~position of the first invalid tuple that in_front has found; nothing is copied then. 0 means none
 };
 
 struct JobHead {
-  const char* params;  // of the element from which offsets count
+  const char* params;  // address of the element at offset 0
   const char* indices;
   char* out;
-  const char* params_begin;  // memory of params that is described, as far as elements reach
-  int64_t loadable;          // bytes of it from which on three words can be loaded
+  const char* params_begin;  // lowest byte of params that elements use
+  int64_t loadable;          // bytes from params_begin at which three words can be loaded
   int64_t units;             // rows in the output
-  int64_t tuples;            // in indices
-  int64_t first_unit;        // of the call, that the piece begins with
+  int64_t tuples;            // tuples in indices
+  int64_t first_unit;        // first unit of the piece, counted in the call
   int64_t first_tuple;
-  int64_t first_position;  // what an error calls that tuple
+  int64_t first_position;  // position of that tuple in errors
   int64_t row;             // bytes
-  int64_t chunks;          // pieces that a row is cut into
+  int64_t chunks;          // pieces that a row is split into
   int64_t index_step;
-  int64_t dealt_units;  // units that one batch of params is dealt
-  uint64_t fill[2];     // the element that bounds = fill writes, repeated to 16 bytes
-  Divider chunk;        // divides by chunks; of a stream, by row
-  Divider lane;         // by lanes
-  uint32_t lanes;       // threads that share a row, or a piece of one
+  int64_t batch_split_units;  // units in one batch of params
+  uint64_t fill[2];           // the element of bounds = fill, repeated to 16 bytes
+  Divider chunk;              // divides by chunks, or by row in a stream
+  Divider lane;               // divides by lanes
+  uint32_t lanes;             // threads that share a row or a piece of one
   int32_t loops;
-  int32_t walked;        // loops in front of the inner ones
-  uint64_t tuple_loops;  // a bit for each of these that goes from tuple to tuple; the others repeat tuples
+  int32_t walked;        // loops outside the inner ones
+  uint64_t tuple_loops;  // a bit for each of these loops: 1 if it steps through tuples, 0 if it repeats them
   int32_t components;
-  int32_t dealt_dims;  // params dims, behind the components, that tuples are dealt out to
+  int32_t batch_split_dims;  // batch dims of params, stored after the components
   int32_t bounds;
   uint8_t index_bytes;
   bool index_signed;
   bool index_aligned;
   bool has_negatives;  // values below zero are negative, not huge
   bool wraps;
-  uint8_t wraps_flag;  // what an error says of it: GTH_ERROR_WRAP or 0
-  bool streams;        // the output is too large to stay in the cache
-  bool zeroes;         // the output is ours: rows that nothing is copied to become zeros
+  uint8_t wraps_flag;  // flag of errors for negative values: GTH_ERROR_WRAP or 0
+  bool streams;        // the output is too large for the cache
+  bool zeroes;         // the library owns the output, so rows without a source become zeros
   Validation validation;
-  bool sets_skip;  // of the validating kernel: another one of the call follows, which asks what it has found
-  bool has_next;   // of the copying kernel: another piece follows
+  bool sets_skip;  // validating kernel: the next kernel of the call reads its result
+  bool has_next;   // copying kernel: another piece follows
   State* state;
   gth_error_record* record;
   int64_t sequence;
@@ -90,7 +90,7 @@ template <int loops_, int components_>
 struct Job : JobHead {
   static constexpr int most_loops = loops_;
   static constexpr int most_components = components_;
-  // One line of tuples, one component: neither is looped over.
+  // One line of tuples and one component, so no loop runs over either.
   static constexpr bool is_direct = loops_ == 1 && components_ == 1;
 
   Divider divider[size_t{loops_}];

@@ -3,24 +3,24 @@
 #include "cuda/job.hpp"
 #include "cuda/shared.hpp"
 
-// Indices: read once, judged, turned into offsets. The same answers as the CPU gives.
+// Loads each index once, validates it, and converts it to an offset. The results are those of the CPU.
 namespace gather::cuda {
 
-// How a kernel reads indices.
-struct Index4 {  // of 4 bytes, aligned
+// The ways in which a kernel loads indices.
+struct Index4 {  // 4 bytes, aligned
   static GATHER_SHARED int64_t load(const JobHead& job, const char* at) {
     const uint32_t bits = load_index_bits<4>(at);
     return job.index_signed ? int64_t{static_cast<int32_t>(bits)} : int64_t{bits};
   }
 };
 
-struct Index8 {  // of 8 bytes, aligned; uint64 as its bit pattern
+struct Index8 {  // 8 bytes, aligned; uint64 is kept as its bit pattern
   static GATHER_SHARED int64_t load(const JobHead&, const char* at) {
     return static_cast<int64_t>(load_index_bits<8>(at));
   }
 };
 
-// `bits` as a number of `bytes` bytes.
+// Returns the lowest `bytes` bytes of `bits` as a number.
 GATHER_SHARED int64_t extend(uint64_t bits, int bytes, bool is_signed) {
   const int unused = 64 - 8 * bytes;
   return is_signed ? static_cast<int64_t>(bits << unused) >> unused : static_cast<int64_t>(bits);
@@ -32,7 +32,7 @@ GATHER_SELDOM uint64_t load_bytewise(const char* at, int bytes) {
   return bits;
 }
 
-struct AnyIndex {  // of any width, at any address
+struct AnyIndex {  // any width, any address
   static GATHER_SHARED int64_t load(const JobHead& job, const char* at) {
     if (job.index_aligned && job.index_bytes == 8) return static_cast<int64_t>(load_index_bits<8>(at));
     const bool is_word = job.index_aligned && job.index_bytes == 4;
@@ -41,7 +41,7 @@ struct AnyIndex {  // of any width, at any address
   }
 };
 
-// One comparison for both ends: what is negative is huge as an unsigned number.
+// One comparison tests both ends, because a negative value is huge as an unsigned number.
 GATHER_SHARED bool is_inside(int64_t value, int64_t size) {
   return static_cast<uint64_t>(value) < static_cast<uint64_t>(size);
 }
@@ -52,20 +52,20 @@ GATHER_SHARED int64_t modulo(int64_t value, int64_t size, bool has_negatives) {
   return rest < 0 ? rest + size : rest;
 }
 
-// What is selected instead of an index that is not inside; -1: nothing. The dim has a size: an empty one is refused before
-// anything runs.
+// Returns the index that replaces one out of bounds, or -1 for none. Precondition: the dim is not empty. Calls with an
+// empty dim are rejected before kernels run.
 GATHER_SELDOM int64_t replace(int64_t value, int64_t size, int32_t bounds, bool has_negatives) {
   if (bounds == GTH_BOUNDS_CLAMP) return value < 0 && has_negatives ? 0 : size - 1;
   if (bounds == GTH_BOUNDS_MODULO) return modulo(value, size, has_negatives);
   return -1;
 }
 
-// The index that a value means.
+// Returns the index after negative values are wrapped.
 GATHER_SHARED int64_t wrap(const JobHead& job, const JobComponent& component, int64_t value) {
   return job.wraps && value < 0 ? value + component.size : value;
 }
 
-// Adds the offsets of the rows of one component that `values` select; a value that selects none is noted.
+// Adds the offsets of the rows that `values` select in one component. Values that select no row are marked.
 template <int count>
 GATHER_SHARED void select(const JobHead& job, const JobComponent& component, const int64_t* values, int64_t* offsets,
                           bool* selects) {
@@ -94,7 +94,7 @@ GATHER_SHARED void select(const JobHead& job, const JobComponent& component, con
   for (int i = 0; i < count; ++i) offsets[i] += index[i] * component.stride;
 }
 
-// Whether bounds = error lets an index pass.
+// Returns true if bounds = error accepts the index.
 GATHER_SHARED bool is_good(const JobHead& job, const JobComponent& component, int64_t value) {
   return is_inside(wrap(job, component, value), component.size);
 }
@@ -104,7 +104,7 @@ GATHER_SHARED int32_t components_of(const Job& job) {
   return Job::is_direct ? 1 : job.components;
 }
 
-// Where a tuple lies in indices.
+// Returns the address of a tuple in indices.
 template <class Job>
 GATHER_SHARED const char* locate_tuple(const Job& job, uint32_t tuple) {
   if constexpr (Job::is_direct) {
@@ -121,8 +121,8 @@ GATHER_SHARED const char* locate_tuple(const Job& job, uint32_t tuple) {
   }
 }
 
-// What an error calls a tuple. Where there are rows, tuples are counted as they are named; a job that only judges leaves
-// out the loops that repeat indices.
+// Returns the position of a tuple in errors. In jobs with rows, tuples are numbered by position. Jobs that only
+// validate skip the loops that repeat indices.
 template <class Job>
 GATHER_SELDOM int64_t position_of(const Job& job, uint32_t tuple) {
   int64_t position = job.first_position;
@@ -136,8 +136,8 @@ GATHER_SELDOM int64_t position_of(const Job& job, uint32_t tuple) {
   return position;
 }
 
-// The first bad one of the tuples first, first + step, .., by its number among those of the job. Several are judged at a
-// time, component by component, so that their loads are under way together.
+// Returns the first invalid tuple of first, first + step, .., by its number in the job. It validates several tuples at
+// a time, component by component, so that their loads overlap.
 template <class Index, class Job>
 GATHER_SHARED Finding find_bad(const Job& job, uint32_t first, uint32_t step) {
   const uint32_t tuples = static_cast<uint32_t>(job.tuples);

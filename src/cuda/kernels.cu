@@ -7,7 +7,7 @@ namespace {
 
 constexpr unsigned long long no_position = ~0ull;
 
-// The block of threads that this is. One object a kernel: its members share memory.
+// The current block of threads. Its members use shared memory, so a kernel has one object.
 class DeviceBlock {
  public:
   __device__ uint32_t index() const { return blockIdx.x; }
@@ -19,7 +19,7 @@ class DeviceBlock {
     return __syncthreads_or(f(threadIdx.x));
   }
 
-  // Each tuple is judged by one thread of a block, so no two findings are of one position.
+  // Each tuple is validated by one thread of a block, so two findings never have the same position.
   template <class F>
   __device__ Finding smallest(F&& f) {
     __shared__ unsigned long long position;
@@ -41,7 +41,7 @@ class DeviceBlock {
     if (threadIdx.x == 0) f();
   }
 
-  // Of a grid that was launched without overlap both do nothing, as on devices that know none.
+  // Both functions do nothing in a grid that was launched without overlap, and on devices without support for it.
   __device__ void lets_next_begin() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
@@ -62,8 +62,8 @@ class DeviceBlock {
   }
 };
 
-// Blocks for which a multiprocessor is to have registers. If there were three, streams of jobs that take long to decode
-// would keep hundreds of bytes a thread in memory.
+// The number of blocks for which a multiprocessor must have registers. With three blocks, streams of jobs that are slow
+// to decode would spill hundreds of bytes per thread to memory.
 template <Copy copy, class Job>
 constexpr int copying_blocks = copy == Copy::stream && !Job::is_direct ? 2 : 3;
 
@@ -88,7 +88,7 @@ __global__ void report_first_kernel(const __grid_constant__ Job job) {
 
 __global__ void take_kernel(gth_error_record* record, gth_error_record* to) { take_record(record, to); }
 
-// As the runtime's functions: no error is left behind.
+// Like the function in runtime.cpp: leaves no error behind.
 int settled(cudaError_t code) {
   if (code != cudaSuccess) cudaGetLastError();
   return code;
@@ -101,7 +101,7 @@ int launch(Kernel* kernel, uint32_t blocks, uint32_t threads, CUstream_st* strea
   return settled(cudaLaunchKernel(function, dim3(blocks), dim3(threads), pointers, 0, stream));
 }
 
-// A grid whose blocks may come to the device before the grid in front has ended; it waits itself for what it needs.
+// Launches a grid whose blocks may start before the previous grid has ended. The grid itself waits where it must.
 template <class Kernel, class Job>
 int launch_overlapping(Kernel* kernel, uint32_t blocks, CUstream_st* stream, Job job) {
   void* pointers[] = {&job};
@@ -117,7 +117,7 @@ int launch_overlapping(Kernel* kernel, uint32_t blocks, CUstream_st* stream, Job
   return settled(cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernel), pointers));
 }
 
-// Kernels have the instructions of grids that overlap if both their PTX and their machine code are for 9.0 or newer.
+// A kernel can overlap only if both its PTX and its machine code are for 9.0 or newer.
 template <class Kernel>
 int load(Kernel* kernel, Capacity* capacity) {
   cudaFuncAttributes attributes{};
@@ -136,7 +136,7 @@ int load_resident(Kernel* kernel, Capacity* capacity, uint8_t* resident) {
   return code;
 }
 
-// All kernels of one kind of job and one reading.
+// Loads all kernels of one type of job and one way of loading indices.
 template <class Job>
 int load_family(Reading reading, Capacity* capacity) {
   const int family = family_of<Job>(reading);
@@ -158,7 +158,7 @@ int ask_device(Capacity* capacity) {
   int code = settled(cudaGetDevice(&device));
   if (!code) code = settled(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device));
   capacity->cache = cache;
-  capacity->overlaps_grids = true;  // unless a kernel cannot
+  capacity->overlaps_grids = true;  // cleared below if a kernel cannot
   return code;
 }
 
@@ -193,7 +193,7 @@ int launch_take(gth_error_record* record, gth_error_record* to, CUstream_st* str
 int64_t most_counted() { return largest_count; }
 
 int load_kernels(Capacity* capacity) {
-  // Not taken for a part of what another stream of this thread captures. The device is current.
+  // Prevents that this becomes part of a capture by another stream of this thread. Precondition: the device is current.
   cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
   cudaThreadExchangeStreamCaptureMode(&mode);
   int code = ask_device(capacity);

@@ -6,40 +6,40 @@
 
 struct CUstream_st;
 
-// Launches. Each returns CUDA's number of the error, 0 for none.
+// Kernel launches. Each function returns CUDA's error number, or 0.
 namespace gather::cuda {
 
-// How rows are copied: by vectors of so many bytes, or as a stream of bytes that is cut into vectors.
+// How rows are copied: by vectors of 16 to 1 bytes, or as a stream of bytes that is split into vectors.
 enum class Copy : uint8_t { rows16, rows8, rows4, rows2, rows1, stream };
 constexpr int copies = static_cast<int>(Copy::stream) + 1;
 
-// How indices are read: DirectJob by index4 and index8, the others by any.
+// How indices are loaded: index4 and index8 for DirectJob, any for other jobs.
 enum class Reading : uint8_t { index4, index8, any };
 
 constexpr uint32_t block_threads = 256;
 
-// The kernels that differ in the job they take and in how they read indices.
+// Returns the number of the kernel family. Families differ in the type of the job and in how indices are loaded.
 template <class Job>
 constexpr int family_of(Reading reading) {
   return Job::most_loops > SmallJob::most_loops ? 3 : static_cast<int>(reading);
 }
 constexpr int families = 4;
 
-// Kernels count in 32 bits, and a little beyond what there is.
+// Kernels count in 32 bits, and may count slightly beyond the last item.
 constexpr int64_t largest_count = largest_narrow - 16;
-// The tuples that a launch may judge; the units, chunks or vectors that it may copy.
+// Returns the largest count of one launch: tuples if it validates, otherwise units, chunks or vectors.
 int64_t most_counted();
 
-// What a device has for kernels.
+// The capacity of a device.
 struct Capacity {
-  int64_t cache;        // bytes of its L2
-  bool overlaps_grids;  // one may begin while the one in front still runs
-  // Blocks of a kernel that a multiprocessor holds at once; 0: there is no such kernel.
+  int64_t cache;        // bytes of the L2 cache
+  bool overlaps_grids;  // a grid may start while the previous one still runs
+  // Blocks of a kernel that a multiprocessor runs at once. 0 means that the kernel does not exist.
   uint8_t copying[families][copies];
   uint8_t validating[families];
 };
 
-// overlaps: it may begin while the kernel in front, which judges for it, still runs.
+// overlaps: the kernel may start while the validating kernel before it still runs.
 template <class Job>
 int launch_copy(Copy copy, Reading reading, const Job& job, uint32_t blocks, bool overlaps, CUstream_st* stream);
 template <class Job>
@@ -47,7 +47,7 @@ int launch_validate(Reading reading, const Job& job, uint32_t blocks, CUstream_s
 template <class Job>
 int launch_report_first(const Job& job, CUstream_st* stream);
 
-// The jobs there are, for who defines the launches.
+// Instantiates the launches for all types of jobs.
 #define GATHER_INSTANTIATE_LAUNCHES                                                                   \
   template int launch_copy<DirectJob>(Copy, Reading, const DirectJob&, uint32_t, bool, CUstream_st*); \
   template int launch_copy<SmallJob>(Copy, Reading, const SmallJob&, uint32_t, bool, CUstream_st*);   \
@@ -59,8 +59,8 @@ int launch_report_first(const Job& job, CUstream_st* stream);
 
 int launch_take(gth_error_record* record, gth_error_record* to, CUstream_st* stream);
 
-// Loads every kernel into the current context, so that a first launch may be a captured one, and asks what the device
-// has for them.
+// Loads every kernel into the current context, so that a first launch may be captured. Writes the capacity of the
+// device.
 int load_kernels(Capacity* capacity);
 
 }  // namespace gather::cuda

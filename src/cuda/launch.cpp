@@ -11,16 +11,16 @@ namespace {
 using core::Plan;
 using core::Pointers;
 
-// What the addresses and sizes of a launch come to.
+// Properties of the addresses and sizes of a launch.
 struct Shape {
-  int64_t alignment;  // of every row on both sides, and its size; at most 16
-  bool is_dense;      // rows of the output follow each other without gaps
+  int64_t alignment;  // common alignment of every row on both sides and of its size, at most 16
+  bool is_dense;      // rows of the output are contiguous
   bool index_aligned;
   int64_t units;
   int64_t tuples;
 };
 
-// The largest power of two that divides all that is noted, at most 16.
+// The largest power of two that divides all noted values, at most 16.
 class CommonAlignment {
  public:
   void note(int64_t bytes) { bits_ |= static_cast<uint64_t>(bytes); }
@@ -68,8 +68,8 @@ bool has_dense_output(const Plan& plan, int64_t n) {
   return true;
 }
 
-// Loops that go from tuple to tuple. Where only indices are judged, those that repeat the same ones are left out: their
-// extents need not be bounded by any memory.
+// Returns true for loops that step through tuples. A launch that only validates skips loops that repeat tuples, because
+// no memory size limits their extents.
 bool is_enumerated(const core::Loop& loop, bool only_judges) {
   return core::is_tuple_loop(loop) && !(only_judges && loop.indices.factor == 0);
 }
@@ -120,13 +120,13 @@ Copy rows_of(int64_t alignment) {
   }
 }
 
-// Of less than 8 bytes a thread, a long row takes more instructions than as a part of a stream.
+// With less than 8 bytes per thread, copying a long row takes more instructions than copying it as part of a stream.
 Copy choose_copy(const Plan& plan, const Shape& shape) {
   const bool is_stream = shape.is_dense && plan.row.out >= vector_bytes && shape.alignment < 8;
   return is_stream ? Copy::stream : rows_of(shape.alignment);
 }
 
-// The same of the kernels for jobs of any form, which are few.
+// Chooses among the few kernels for jobs of any form.
 Copy choose_copy_of_any(int64_t alignment) {
   if (alignment < 4) return Copy::rows1;
   return alignment == 16 ? Copy::rows16 : Copy::rows4;
@@ -134,7 +134,8 @@ Copy choose_copy_of_any(int64_t alignment) {
 
 uint32_t at_most(int64_t blocks, int64_t most) { return static_cast<uint32_t>(std::clamp<int64_t>(blocks, 1, most)); }
 
-// Enough blocks that each thread has its loads in flight; a small call is spread more thinly over the device.
+// Starts enough blocks that each thread has its loads in flight. A small call uses fewer loads per thread and more of
+// the device.
 uint32_t count_blocks(const JobHead& job, Copy copy, const Place& place, int resident) {
   const bool is_stream = copy == Copy::stream;
   const int64_t bytes = multiply_saturating(job.units, job.row);
@@ -150,12 +151,12 @@ uint32_t count_validating_blocks(int64_t tuples, const Place& place, int residen
   return at_most(wanted, int64_t{place.multiprocessors} * resident);
 }
 
-// An output that would leave the table no place in the cache is not kept there.
+// Returns true for an output that would displace the table from the cache. Such an output is not kept in the cache.
 bool outgrows_cache(const JobHead& job, const Place& place) {
   return multiply_saturating(job.units, job.row) > place.capacity->cache / 2;
 }
 
-// The element repeated, so that any part of a filled row can be cut out of it.
+// Repeats the element, so that any part of a filled row can be taken from it.
 void repeat_fill(const Plan& plan, JobHead* job) {
   char bytes[vector_bytes] = {};
   const int64_t item = plan.item.bytes();
@@ -184,8 +185,8 @@ void fill_head(const Plan& plan, const Pointers& pointers, int64_t n, const Plac
   job->walked = plan.inner_begin;
   job->tuple_loops = tuple_loops(plan, shape.units == 0);
   job->components = plan.components;
-  job->dealt_dims = plan.batch_split > 1 ? plan.batch_split_ndim : 0;
-  job->dealt_units = plan.batch_split > 1 ? shape.tuples / plan.batch_split * plan.inner : 1;
+  job->batch_split_dims = plan.batch_split > 1 ? plan.batch_split_ndim : 0;
+  job->batch_split_units = plan.batch_split > 1 ? shape.tuples / plan.batch_split * plan.inner : 1;
   job->bounds = plan.bounds;
   job->index_bytes = static_cast<uint8_t>(core::index_bytes(plan.index));
   job->index_signed = core::is_signed(plan.index);
@@ -206,17 +207,17 @@ void fill_loops(const Plan& plan, int64_t n, Job* job) {
     const core::Loop& loop = plan.loops[i];
     const int64_t out = job->units > 0 ? loop.rows.at(n) : loop.position.at(n);
     job->loop[i] = {loop.extent.at(n), loop.table.at(n), loop.indices.at(n), out};
-    // Other extents are cut, or of outputs that are empty, which nobody walks through.
+    // Larger extents are split into pieces. Extents of empty outputs are never walked.
     const bool is_walked = job->loop[i].extent > 0 && job->loop[i].extent <= largest_narrow;
     job->divider[i] = is_walked ? make_divider(job->loop[i].extent) : Divider{};
   }
   for (int32_t i = 0; i < plan.components; ++i) job->component[i] = {plan.component[i].size, plan.component[i].stride};
-  for (int32_t i = 0; i < job->dealt_dims; ++i) {
+  for (int32_t i = 0; i < job->batch_split_dims; ++i) {
     job->component[plan.components + i] = {plan.batch_split_extents[i], plan.batch_split_strides[i]};
   }
 }
 
-// Whether bounds = clamp or modulo meets a dim without elements.
+// Returns true if bounds = clamp or modulo meets a dim without elements.
 bool meets_empty_dim(const Plan& plan) {
   if (plan.bounds != GTH_BOUNDS_CLAMP && plan.bounds != GTH_BOUNDS_MODULO) return false;
   return std::any_of(plan.component, plan.component + plan.components,

@@ -7,16 +7,17 @@
 #include "cuda/kernels.hpp"
 #include "cuda/pieces.hpp"
 
-// How a plan runs on a device: which kernels, how many blocks. A function of shapes, strides and addresses only, never of
-// data, so that it holds for every replay of a captured call.
+// How a plan runs on a device: kernels and numbers of blocks. They depend on shapes, strides and addresses, but never
+// on data. So they are valid for every replay of a captured call.
 namespace gather::cuda {
 
-// So many index values are judged by every block of the copying kernel; more by a kernel in front of it.
+// Up to this number of index values, every block of the copying kernel validates all of them. A separate kernel
+// validates more.
 constexpr int64_t judged_inside = 2048;
 
 enum class Form : uint8_t { direct, small, any };
 
-// What a launch takes from its context.
+// The properties of the context that a launch uses.
 struct Place {
   int32_t multiprocessors;
   const Capacity* capacity;
@@ -30,10 +31,10 @@ struct Launch {
   Form form;
   Copy copy;
   Reading reading;
-  bool reports_first;  // an index into an empty dim under bounds = clamp or modulo: the first tuple is the bad one
-  uint32_t validating_blocks;  // of each kernel in front; 0: there is none
-  uint32_t copying_blocks;     // of each that copies; 0: nothing is copied
-  Limits limits;               // the job below is cut into pieces that keep them
+  bool reports_first;          // an index into an empty dim under bounds = clamp or modulo; the first tuple is reported
+  uint32_t validating_blocks;  // blocks of each validating kernel, or 0 if there is none
+  uint32_t copying_blocks;     // blocks of each copying kernel, or 0 if nothing is copied
+  Limits limits;               // the job is split into pieces within these limits
   union {
     DirectJob direct;
     SmallJob small;
@@ -41,7 +42,7 @@ struct Launch {
   };
 };
 
-// For a run with tuples whose params are not refused.
+// Precondition: the run has tuples, and its params have been accepted.
 void plan_launch(const core::Plan& plan, const core::Pointers& pointers, int64_t n, const Place& place, Launch* out);
 
 }  // namespace gather::cuda

@@ -9,7 +9,7 @@
 namespace gather::cuda {
 namespace {
 
-// Found once; a driver that was not there may come.
+// Only a successful query is cached, because a driver may be installed later.
 std::atomic<int32_t> known_devices{-1};
 
 int32_t count_devices() {

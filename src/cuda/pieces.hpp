@@ -6,19 +6,21 @@
 #include "cuda/bodies.hpp"
 #include "cuda/kernels.hpp"
 
-// Kernels count in 32 bits. A call of more tuples, or of a larger output, is cut here into pieces, which are launched one
-// after the other: each goes through a range of one loop and all that is inside it, while the loops outside stand still.
+// Kernels count in 32 bits. A call with more tuples or a larger output is split here into pieces, which are launched
+// one after the other. Each piece covers a range of one loop and everything inside it, at fixed steps of the outer
+// loops.
 namespace gather::cuda {
 
 inline int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 inline int64_t multiply_saturating(int64_t a, int64_t b) { return a > INT64_MAX / b ? INT64_MAX : a * b; }
 
-// Threads that share a row, or a part of one.
+// The largest number of threads that share a row or a part of one.
 constexpr int64_t most_lanes = int64_t{2} * warp_threads;
 
 inline int64_t chunks_of(int64_t row, int64_t width) { return ceil_divide(ceil_divide(row, width), most_lanes); }
 
-// Lets a job copy rows of so many bytes. Four neighbours find rows together where that takes long.
+// Sets the fields of a job for rows of this size. If resolving a row is slow, four neighbouring threads resolve rows
+// together.
 template <class Job>
 void fit_row(Copy copy, int64_t row, Job* job) {
   job->row = row;
@@ -30,14 +32,14 @@ void fit_row(Copy copy, int64_t row, Job* job) {
   job->chunk = divisor <= largest_narrow ? make_divider(divisor) : Divider{};
 }
 
-// What one launch can do.
+// The limits of one launch.
 struct Limits {
-  int64_t tuples;  // if it judges
+  int64_t tuples;  // if it validates
   int64_t units;   // if it copies
-  int64_t row;     // bytes of a row; where rows are longer, they are cut too, and a piece has a part of one
+  int64_t row;     // bytes of a row; longer rows are split, and a piece has a part of one
 };
 
-// A stream counts bytes of a row, and its vectors; other kernels the chunks of all rows.
+// Streams count the bytes of a row and its vectors. Other kernels count the chunks of all rows.
 inline Limits limits_of(Copy copy, int64_t row, int64_t counted) {
   const bool is_stream = copy == Copy::stream;
   const int64_t bytes = is_stream ? counted / vector_bytes : multiply_saturating(counted, most_lanes * width_of(copy));
@@ -46,7 +48,8 @@ inline Limits limits_of(Copy copy, int64_t row, int64_t counted) {
   return {counted, counted / (is_stream ? ceil_divide(row, vector_bytes) : chunks_of(row, width_of(copy))), longest};
 }
 
-// The first bytes of a row that is too long, of which so many are left: whole vectors, and at least one stays.
+// Returns the size of the first part of a row that exceeds the limit. It is a multiple of a vector, and at least one
+// vector remains.
 inline int64_t first_part(int64_t left, int64_t longest) {
   return left <= longest ? left : std::min(longest, (left - vector_bytes) / vector_bytes * vector_bytes);
 }
@@ -60,7 +63,7 @@ bool goes_through_units(const Job&, int32_t) {
   return true;
 }
 
-// How many steps of these loops the piece has that begins at step `first`: at most `most`.
+// Returns the number of steps in the piece that starts at step `first`, at most `most`.
 template <class Job>
 int64_t steps_from(const Job& job, bool (*goes_through)(const Job&, int32_t), int64_t first, int64_t most) {
   int64_t inside = 1;
@@ -73,8 +76,7 @@ int64_t steps_from(const Job& job, bool (*goes_through)(const Job&, int32_t), in
   return inside;
 }
 
-// Leaves so many steps of these loops, from `first` on. What they begin with is so far from where the loops did, as a
-// loop's steps are.
+// Restricts the loops to `steps` steps from `first` on. Returns the combined offset of the new start.
 template <class Job>
 JobLoop keep_steps(bool (*goes_through)(const Job&, int32_t), int64_t first, int64_t steps, Job* job) {
   JobLoop apart{};
@@ -93,8 +95,8 @@ JobLoop keep_steps(bool (*goes_through)(const Job&, int32_t), int64_t first, int
   return apart;
 }
 
-// Calls launch(piece) for the pieces in which the tuples of a job are judged, in the order of their positions, until one
-// returns an error.
+// Calls launch(piece) for the pieces in which the tuples of a job are validated, in the order of their positions. Stops
+// at the first error and returns it.
 template <class Job, class Launch>
 int each_judged(const Job& job, const Limits& limits, Launch&& launch) {
   if (job.tuples <= limits.tuples) return launch(job);
@@ -117,7 +119,7 @@ inline bool is_one_piece(const JobHead& job, const Limits& limits) {
   return job.units <= limits.units && job.row <= limits.row;
 }
 
-// The same for those in which its output is copied.
+// Does the same for the pieces in which the output is copied.
 template <class Job, class Launch>
 int each_copied(const Job& job, Copy copy, const Limits& limits, Launch&& launch) {
   if (is_one_piece(job, limits)) return launch(job);

@@ -21,8 +21,8 @@ CUstream_st* Queue::stream_here() const {
 }
 
 void Queue::retire(Retired* retired) {
-  if (is_forked()) return;  // the parent's, and its CUDA cannot be used here
-  retain();                 // what ends may hold the last reference but this
+  if (is_forked()) return;  // the queue belongs to the parent, and CUDA cannot be used here
+  retain();                 // the releases may hold the last other reference
   bool was_open;
   {
     const StreamUse use(this);
@@ -36,7 +36,8 @@ void Queue::retire(Retired* retired) {
   release();
 }
 
-// Not while the stream is being captured: the ends may do what must not be captured, and there is no mark.
+// Does nothing while the stream is being captured: the releases may use functions that cannot be captured, and no event
+// can be recorded.
 void Queue::end_passed() {
   CUstream_st* const stream = stream_here();
   if (is_captured(stream)) return;
@@ -50,7 +51,8 @@ int Queue::synchronize() {
   return code;
 }
 
-// Until the stream has been waited for the device follows it: what other threads let go meanwhile comes after it.
+// The device waits for the stream until the queue is removed, so releases that other threads add meanwhile are ordered
+// after it.
 bool Queue::close() {
   open_.store(false);
   while (uses_.load() > 0) core::nap();
@@ -67,7 +69,7 @@ bool Queue::end_all() {
     if (is_legacy(stream)) device_->take_over(&waiting_);
     return false;
   }
-  // The first may tell of what has failed earlier. Where the second fails too, the device is lost, and uses nothing.
+  // The first wait may return an earlier failure. If the second one fails too, the device is lost and uses no memory.
   return !runtime::means_capture(waiting_.end_after(device_->handle(), [stream] {
     const int code = runtime::synchronize(stream);
     return code ? runtime::synchronize(stream) : code;

@@ -12,11 +12,12 @@ namespace gather::cuda {
 
 class Device;
 
-// The ends that wait for a context's stream. Outlives the context while something that was made with it lives. No end
-// runs in a callback of CUDA's: they run in later calls of the context, or of its device where the context has gone.
+// The deferred releases of a context's stream. A queue exists as long as the context or an object made with it. No
+// release runs in a CUDA callback. Releases run in later calls of the context, or of its device after the context is
+// closed.
 class Queue : public core::Allocated {
  public:
-  // The thread that makes it is the one whose stream it is, if the stream is that per thread.
+  // If the stream is the per-thread stream, it is that of the thread that runs this constructor.
   Queue(Device* device, CUstream_st* stream);
 
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
@@ -24,42 +25,44 @@ class Queue : public core::Allocated {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
-  // Around everything that gives the stream work.
+  // Called around everything that enqueues work on the stream.
   void begin_work() { begun_.fetch_add(1); }
   void end_work() { ended_.fetch_add(1); }
-  // Whether the stream has been waited for since it was last given work. Its owner may have destroyed it then.
+  // Returns true if the stream was waited for after its last work. Its owner may have destroyed it since.
   bool is_idle() const { return !waiting_.any() && begun_.load() == waited_for_.load(); }
 
-  // Ends it after what the stream has been given so far. Asks nothing of CUDA while the context lives.
+  // Runs the release after the work that the stream has been given so far. It makes no CUDA call while the context
+  // exists.
   void retire(Retired* retired);
-  // Gives device memory back in stream order.
+  // Frees device memory in stream order.
   void deallocate(void* memory);
-  // Ends what the stream has passed. The device is current.
+  // Runs the releases that the stream has reached. Precondition: the device is current.
   void drain() {
     if (waiting_.any()) end_passed();
   }
-  // Waits for the stream, and ends what waited for it. CUDA's number of the error.
+  // Waits for the stream, runs the waiting releases, and returns CUDA's error number.
   int synchronize();
-  // What had ended before a wait for the stream began has been waited for.
+  // Work that had ended before a wait for the stream began is complete after that wait.
   int64_t ended_work() const { return ended_.load(); }
   void note_wait(int64_t ended) { waited_for_.store(ended); }
-  // The context goes, and its stream may go after it: waits for what the stream has been given. False: it is being
-  // captured, which forbids that; what waits then waits for ever, but for the legacy stream, which is always there.
+  // Called when the context is closed, because its stream may be destroyed afterwards. Waits for the work of the
+  // stream. Returns false if the stream is being captured, which forbids waiting. Releases that still wait are then
+  // never run, except those of the legacy stream, which always exists.
   bool close();
 
-  // The stream as the calling thread names it: the stream per thread of another thread has no name here. The legacy
-  // stream is given instead, which comes after what the stream per thread has been given and before what it will be
-  // given.
+  // Returns the stream as the calling thread refers to it. The per-thread stream of another thread has no handle on
+  // this thread. The legacy stream is returned instead. It is ordered after the earlier work of the per-thread stream
+  // and before its later work.
   CUstream_st* stream_here() const;
 
-  // Makes `later` wait for what the stream has been given. False: it cannot be said, because of a capture.
+  // Makes `later` wait for the work that the stream has been given. Returns false if a capture prevents that.
   bool order_before(CUstream_st* later);
 
  private:
   friend class Device;
   ~Queue();
 
-  // While one lives that is_open(), so does the stream.
+  // While an object exists for which is_open() is true, the stream exists.
   class StreamUse {
    public:
     explicit StreamUse(Queue* queue) : queue_(queue) { queue_->uses_.fetch_add(1); }
@@ -78,14 +81,14 @@ class Queue : public core::Allocated {
 
   Device* device_;
   CUstream_st* stream_;
-  uint64_t stream_id_ = 0;  // of the stream per thread
+  uint64_t stream_id_ = 0;  // of the per-thread stream
   std::atomic<int64_t> references_{1};
   std::atomic<bool> open_{true};
   std::atomic<int64_t> uses_{0};
-  std::atomic<int64_t> begun_{0}, ended_{0};  // work
-  std::atomic<int64_t> waited_for_{-1};       // so many had ended before the last wait; -1: there was none
+  std::atomic<int64_t> begun_{0}, ended_{0};  // counts of work
+  std::atomic<int64_t> waited_for_{-1};       // work that had ended before the last wait, or -1 before the first wait
   Waiting waiting_;
-  Queue* next_ = nullptr;  // of its device's open ones
+  Queue* next_ = nullptr;  // next open queue of the device
 };
 
 }  // namespace gather::cuda

@@ -3,10 +3,10 @@
 #include "cuda/atomics.hpp"
 #include "cuda/job.hpp"
 
-// The error record, as the device writes and hands it out.
+// The error record on the device.
 namespace gather::cuda {
 
-// Copies what a record says of the first failed call.
+// Copies the description of the first failed call.
 GATHER_SHARED void copy_failure(gth_error_record* to, const gth_error_record& from) {
   to->sequence = from.sequence;
   to->position = from.position;
@@ -18,9 +18,8 @@ GATHER_SHARED void copy_failure(gth_error_record* to, const gth_error_record& fr
   to->flags = from.flags;
 }
 
-// Counts a failed call. The first one since the last take is described, before it is counted. Calls may fail at the
-// same time as each other and as a take: `reserved` is the lock of the record. A host may set the count to 0 at any
-// time.
+// Counts a failed call. The first failure since the last take is described before it is counted. Several calls and a
+// take may run at the same time, so `reserved` is the lock of the record. A host may set the count to 0 at any time.
 GATHER_SHARED void note_failure(gth_error_record* record, const gth_error_record& failure) {
   lock(&record->reserved);
   const uint64_t count = load(&record->count);
@@ -54,7 +53,7 @@ GATHER_SHARED gth_error_record race_failure(int64_t sequence) {
   return failure;
 }
 
-// Copies the record out and clears it.
+// Copies the record to `to` and clears it.
 GATHER_SHARED void take_record(gth_error_record* record, gth_error_record* to) {
   lock(&record->reserved);
   const uint64_t count = load(&record->count);

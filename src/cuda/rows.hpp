@@ -2,9 +2,9 @@
 
 #include "cuda/judge.hpp"
 
-// What one thread of a copying kernel does. Each function copies the part of the output that falls to its thread and
-// returns whether it met a bad index (bounds = error). It asks its gate once it has loaded what it is about to store, and
-// ends where it is not let.
+// The work of one thread of a copying kernel. Each function copies the part of the output that belongs to its thread.
+// It returns true if it met an invalid index (bounds = error). It asks its gate after the loads and before the stores,
+// and returns if the gate is closed.
 namespace gather::cuda {
 
 constexpr uint32_t vector_bytes = 16;
@@ -18,16 +18,16 @@ struct Unit {
   Source source;
 };
 
-GATHER_SELDOM int64_t dealt_offset(const JobHead& job, const JobComponent* dims, int64_t batch) {
+GATHER_SELDOM int64_t batch_split_offset(const JobHead& job, const JobComponent* dims, int64_t batch) {
   int64_t offset = 0;
-  for (int32_t i = job.dealt_dims; i-- > 0;) {
+  for (int32_t i = job.batch_split_dims; i-- > 0;) {
     offset += batch % dims[i].size * dims[i].stride;
     batch /= dims[i].size;
   }
   return offset;
 }
 
-// A row of the output before its indices are known.
+// A row of the output before its indices are loaded.
 struct Placed {
   const char* tuple;
   const char* from;
@@ -42,9 +42,9 @@ GATHER_SHARED Placed place(const Job& job, uint32_t number) {
     row.to += static_cast<int64_t>(number) * job.loop[0].out;
   } else {
     if constexpr (Job::most_loops > SmallJob::most_loops) {
-      if (job.dealt_dims > 0) {
-        const int64_t batch = (job.first_unit + static_cast<int64_t>(number)) / job.dealt_units;
-        row.from += dealt_offset(job, job.component + job.components, batch);
+      if (job.batch_split_dims > 0) {
+        const int64_t batch = (job.first_unit + static_cast<int64_t>(number)) / job.batch_split_units;
+        row.from += batch_split_offset(job, job.component + job.components, batch);
       }
     }
     for (int32_t i = job.loops; i-- > 0;) {
@@ -60,8 +60,8 @@ GATHER_SHARED Placed place(const Job& job, uint32_t number) {
   return row;
 }
 
-// Finds the sources and targets of `count` rows, component by component, so that their indices are under way together.
-// blank: nothing is to be read, the output becomes zeros. A race: an index is bad that was good when it was judged.
+// Finds the sources and targets of `count` rows, component by component, so that the loads of their indices overlap.
+// blank: nothing is read and the output becomes zeros. Sets `raced` if an index is invalid that was valid before.
 template <class Index, int count, class Job>
 GATHER_SHARED void find_units(const Job& job, const uint32_t* numbers, bool blank, Unit* units, bool* raced) {
   Placed rows[size_t{count}];
@@ -109,8 +109,8 @@ GATHER_SHARED void find_units(const Job& job, const uint32_t* numbers, bool blan
   }
 }
 
-// The same for four neighbouring threads with the same numbers: on the device each finds one, `mine`, and they tell each
-// other. All threads of a warp come here at once.
+// Does the same for four neighbouring threads with the same numbers. On the device, each thread finds the row `mine`
+// and shares it with the others. All threads of a warp call this together.
 template <class Index, class Job>
 GATHER_SHARED void find_units_together(const Job& job, const uint32_t* numbers, uint32_t mine, bool blank, Unit* units,
                                        bool* raced) {
@@ -128,7 +128,7 @@ GATHER_SHARED void find_units_together(const Job& job, const uint32_t* numbers, 
 #endif
 }
 
-// Whether holds(source) of all rows: what takes no look at each.
+// Returns true if holds(source) is true for all rows. Then no row needs a test of its own.
 template <int count, class F>
 GATHER_SHARED bool all_of(const Unit* units, F&& holds) {
   bool result = true;
@@ -139,7 +139,7 @@ GATHER_SHARED bool all_of(const Unit* units, F&& holds) {
   return result;
 }
 
-// What bounds = fill writes from byte `at` of a row on.
+// Returns 16 bytes of the fill value, from byte `at` of a row on.
 GATHER_SHARED Bytes16 fill_from(const JobHead& job, int64_t at) {
   const uint32_t turn = 8 * (static_cast<uint32_t>(at) & 7);
   const bool swapped = at & 8;
@@ -147,7 +147,7 @@ GATHER_SHARED Bytes16 fill_from(const JobHead& job, int64_t at) {
   return {funnel_down(lo, hi, turn), funnel_down(hi, lo, turn)};
 }
 
-// The same for an aligned vector of a row.
+// Returns an aligned vector of the fill value at byte `at` of a row.
 template <int V>
 GATHER_SHARED Vector<V> fill_vector(const JobHead& job, int64_t at) {
   if constexpr (V == 16) {
@@ -158,7 +158,7 @@ GATHER_SHARED Vector<V> fill_vector(const JobHead& job, int64_t at) {
   }
 }
 
-// Byte `at` of each row, and what follows, to a vector.
+// Loads a vector from byte `at` of each row.
 template <int V, int count>
 GATHER_SHARED void load_vectors(const JobHead& job, const Unit* units, const int64_t* at, Vector<V>* loaded) {
   const bool is_copied = all_of<count>(units, [](Source source) { return source == Source::params; });
@@ -173,9 +173,9 @@ GATHER_SHARED void load_vectors(const JobHead& job, const Unit* units, const int
   }
 }
 
-// Rows whose address, size and strides are multiples of V on both sides: job.lanes threads copy a row, or a chunk of a
-// long one, V bytes a thread. All threads of a warp go round as often as its first. A thread that has nothing to do reads
-// what the first one reads, and writes nothing.
+// For rows whose address, size and strides are multiples of V on both sides. job.lanes threads copy a row, or a chunk
+// of a long row, with V bytes per thread. All threads of a warp run as many iterations as its first thread. An idle
+// thread reads what the first one reads, and writes nothing.
 template <int V, class Index, class Job, class Gate>
 GATHER_SHARED bool copy_rows(const Job& job, bool blank, uint32_t thread, uint32_t threads, Gate& gate) {
   static_assert(loads_in_flight == 4);
@@ -183,7 +183,7 @@ GATHER_SHARED bool copy_rows(const Job& job, bool blank, uint32_t thread, uint32
   const uint32_t warp_group = divide(thread & ~31u, job.lane);
   const int64_t lane = static_cast<int64_t>(thread - group * job.lanes) * V;
   const uint32_t chunks = static_cast<uint32_t>(job.chunks), all = static_cast<uint32_t>(job.units) * chunks;
-  const uint32_t end = group < groups ? all : 0;  // behind the last group there are threads to spare
+  const uint32_t end = group < groups ? all : 0;  // after the last group, threads are idle
   bool raced = false;
   for (uint32_t lead = 0; lead + warp_group < all; lead += groups * loads_in_flight) {
     uint32_t numbers[loads_in_flight], mine = 0;
@@ -196,13 +196,13 @@ GATHER_SHARED bool copy_rows(const Job& job, bool blank, uint32_t thread, uint32
       const uint32_t chunk = lead + group + static_cast<uint32_t>(i) * groups;
       const uint32_t number = divide(chunk, job.chunk);
       at[i] = static_cast<int64_t>(chunk - number * chunks) * (job.lanes * V) + lane;
-      is_there[i] = chunk < end && at[i] < job.row;  // a row's last chunk has threads to spare
+      is_there[i] = chunk < end && at[i] < job.row;  // threads after the end of a row's last chunk are idle
       numbers[i] = is_there[i] ? number : 0;
       at[i] = is_there[i] ? at[i] : 0;
       if (i == static_cast<int>(thread & 3)) mine = chunk < end ? number : 0;
     }
     Unit units[loads_in_flight];
-    // One index is found sooner than asked for.
+    // For a direct job, loading one index is faster than exchanging rows between threads.
     if (!Job::is_direct && job.lanes % 4 == 0)
       find_units_together<Index>(job, numbers, mine, blank, units, &raced);
     else
@@ -220,7 +220,8 @@ GATHER_SHARED bool copy_rows(const Job& job, bool blank, uint32_t thread, uint32
   return raced;
 }
 
-// The bytes from `begin` to `end` of the vector at an address, in their places. Where a word would reach too far.
+// Returns the bytes from `begin` to `end` of the vector at an address, at their places in the vector. Used where
+// loading a whole word would exceed the memory.
 GATHER_SELDOM Bytes16 load_bytes(const char* at, uint32_t begin, uint32_t end) {
   Bytes16 value{0, 0};
   for (uint32_t i = begin; i < end; ++i) {
@@ -239,18 +240,18 @@ GATHER_SELDOM void store_bytes(char* at, Bytes16 value, uint32_t begin, uint32_t
 // Three aligned words around the vector at an address.
 struct Words {
   uint64_t word[3];
-  uint32_t skipped;  // bytes in front of the vector
+  uint32_t skipped;  // bytes before the vector
 };
 
-// Those that hold bytes of the vector from `begin` to `end` (0 to 16). False: they are so near the end of the memory
-// described that one might reach out of it, and none is loaded.
+// Loads the words that contain the bytes from `begin` to `end` (0 to 16) of the vector. Returns false and loads nothing
+// if a word could exceed the described memory.
 GATHER_SHARED bool load_words(const JobHead& job, const char* at, uint32_t begin, uint32_t end, bool wanted,
                               Words* to) {
   *to = {{0, 0, 0}, static_cast<uint32_t>(reinterpret_cast<uintptr_t>(at) & 7)};
   const uint32_t from = to->skipped + begin, until = to->skipped + end;
   const char* words = at - to->skipped;
 #ifdef __CUDA_ARCH__
-  asm("" : "+l"(words));  // one address for all
+  asm("" : "+l"(words));  // one base address for all words
 #endif
   const uint64_t offset = static_cast<uint64_t>(words - job.params_begin + int64_t{from & ~7u});
   if (!wanted || offset >= static_cast<uint64_t>(job.loadable)) return false;
@@ -265,14 +266,14 @@ GATHER_SHARED Bytes16 vector_of(const Words& words) {
   return {funnel_down(words.word[0], words.word[1], bits), funnel_down(words.word[1], words.word[2], bits)};
 }
 
-// A part of a vector of the output: its bytes from `begin` to `end`, of a row whose byte `at` would be the first.
+// A part of a vector of the output: its bytes from `begin` to `end`. `at` is the offset in the row of the vector's
+// first byte.
 struct Part {
   int64_t at;
   uint32_t begin, end;
 };
 
-// What parts of vectors are made of, in their places; what other bytes are is not said. All are asked for before one of
-// them is waited for.
+// Loads parts of vectors to their places; other bytes are unspecified. All loads start before the first result is used.
 template <int count>
 GATHER_SHARED void make_parts(const JobHead& job, const Unit* units, const Part* parts, Bytes16* made) {
   Words words[size_t{count}];
@@ -300,20 +301,20 @@ GATHER_SHARED void make_parts(const JobHead& job, const Unit* units, const Part*
   }
 }
 
-// The first `count` bytes of a, and what follows them in b.
+// Returns the first `count` bytes of a, followed by the remaining bytes of b.
 GATHER_SHARED Bytes16 join(Bytes16 a, Bytes16 b, uint32_t count) {
   const uint64_t lo = first_bytes(count), hi = first_bytes(count < 8 ? 0 : count - 8);
   return {(a.lo & lo) | (b.lo & ~lo), (a.hi & hi) | (b.hi & ~hi)};
 }
 
-// Where a vector of a dense output lies in its rows.
+// The place of an output vector in the rows of a dense output.
 struct Cut {
-  uint32_t number;  // of the row that has its first byte
-  uint32_t at;      // which byte that is
+  uint32_t number;  // row that contains its first byte
+  uint32_t at;      // offset of that byte in the row
 };
 
-// Of the one that begins 16 * vectors + bytes behind the first row's beginning. In two steps, so that rows and vectors are
-// counted in 32 bits, and not bytes.
+// Returns the place of the vector at 16 * vectors + bytes after the start of the first row. It takes two steps, so that
+// rows and vectors are counted in 32 bits and bytes are not.
 template <class Job>
 GATHER_SHARED Cut cut(const Job& job, uint32_t vectors, uint32_t bytes) {
   const uint32_t row = static_cast<uint32_t>(job.row);
@@ -323,24 +324,25 @@ GATHER_SHARED Cut cut(const Job& job, uint32_t vectors, uint32_t bytes) {
   return {whole * vector_bytes + more, begin - more * row};
 }
 
-// The one that is `step` behind it.
+// Returns the place that is `step` after `from`.
 GATHER_SHARED Cut advance(const Cut& from, const Cut& step, uint32_t row) {
   const uint32_t at = from.at + step.at;
   const bool is_beyond = at >= row;
   return {from.number + step.number + (is_beyond ? 1 : 0), is_beyond ? at - row : at};
 }
 
-// Vectors of a dense output that a thread makes in a round, and the rows that they are made of.
+// The vectors of a dense output that a thread makes in one round, and their rows.
 template <int count>
 struct Vectors {
-  bool is_there[size_t{count}];  // another one is made for nothing in the place of one that is not
+  bool is_there[size_t{
+      count}];  // false for a vector after the end; the thread computes a vector there and does not store it
   Part parts[size_t{count}];
-  Unit units[size_t{count}];  // of the first of the rows of each
-  Unit next[size_t{count}];   // of the second, where it has parts of two
+  Unit units[size_t{count}];  // the first row of each vector
+  Unit next[size_t{count}];   // the second row, for vectors that have parts of two rows
   Bytes16 made[size_t{count}];
 };
 
-// What the second rows have of the vectors, where the first ones end in them.
+// Adds the parts of the second rows to the vectors in which the first row ends.
 template <class Index, int count, class Job>
 GATHER_SHARED void complete(const Job& job, uint32_t* numbers, bool blank, Vectors<count>* vectors, bool* raced) {
   Part others[size_t{count}];
@@ -381,8 +383,8 @@ GATHER_SHARED void store_vectors(const JobHead& job, const Vectors<count>& vecto
   }
 }
 
-// Rows of at least 16 bytes, of any size and alignment, into a dense output: a thread makes aligned vectors of it, each out
-// of one row, or out of the end of one and the beginning of the next. `head` bytes are in front of the first.
+// Copies rows of at least 16 bytes, of any size and alignment, into a dense output. A thread makes aligned vectors.
+// Each consists of one row, or of the end of one row and the start of the next. `head` bytes precede the first vector.
 template <class Index, class Job, class Gate>
 GATHER_SHARED bool copy_vectors(const Job& job, bool blank, uint32_t thread, uint32_t threads, uint32_t head,
                                 Gate& gate) {
@@ -424,7 +426,7 @@ GATHER_SHARED bool copy_vectors(const Job& job, bool blank, uint32_t thread, uin
   return raced;
 }
 
-// What is left of that output in front of the first aligned vector, and behind the last: a byte a thread.
+// Copies the bytes of that output before the first aligned vector and after the last one, one byte per thread.
 template <class Index, class Job, class Gate>
 GATHER_SHARED bool copy_borders(const Job& job, bool blank, uint32_t thread, uint32_t head, Gate& gate) {
   const uint32_t tail = static_cast<uint32_t>((job.units * job.row - static_cast<int64_t>(head)) % vector_bytes);

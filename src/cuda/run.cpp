@@ -11,7 +11,8 @@ namespace {
 using core::Plan;
 using core::Pointers;
 
-// All is judged before anything is copied. overlaps: the copying kernel may begin while the judging one still runs.
+// Validates all tuples before it copies rows. overlaps: the copying kernel may start while the validating one still
+// runs.
 template <class Job>
 int launch_kernels(const Launch& launch, const Job& job, bool overlaps, runtime::Stream stream) {
   int code = 0;
@@ -38,7 +39,7 @@ int launch_all(const Launch& launch, bool overlaps, runtime::Stream stream) {
   }
 }
 
-// What the kernels of a call share: a captured one has its own.
+// Finds the state that the kernels of a call share. A captured call has its own state.
 int32_t find_state(Context& context, runtime::Stream stream, State** state, bool* is_captured, const Error& error) {
   uint64_t capture = 0;
   if (const int code = runtime::find_capture(stream, &capture)) return fail_cuda(code, "gather", 0, error);
@@ -59,17 +60,18 @@ int32_t find_state(Context& context, runtime::Stream stream, State** state, bool
   return code ? fail_cuda(code, "gather", 0, error) : GTH_OK;
 }
 
-// The graphs of callers get no edges but plain ones, which some of CUDA's queries refuse to tell of.
+// Captured graphs get only plain edges, because some queries of CUDA do not support others.
 int32_t enqueue(Context& context, runtime::Stream stream, const Plan& plan, const Pointers& pointers, int64_t n,
                 const Place& place, bool is_captured, const Error& error) {
   Launch launch;
   plan_launch(plan, pointers, n, place, &launch);
   context.launching.lock();
   int code = launch_all(launch, place.capacity->overlaps_grids && !is_captured, stream);
-  // What the first kernel of half a call has found is not for the next call.
+  // If only some kernels were launched, the result of the first one must not reach the next call.
   if (code && launch.validating_blocks > 0) runtime::zero_async(place.state, sizeof(State), stream);
   context.launching.unlock();
-  // No kernel copies where every row is asked of an empty dim; an output of ours has a content all the same.
+  // No copying kernel runs if every row selects from an empty dim, so this sets an output that the library owns to
+  // zeros.
   if (!code && launch.reports_first && place.owns_output && launch.any.units > 0) {
     code = runtime::zero_async(launch.any.out, launch.any.units * plan.row.out, stream);
   }
@@ -94,8 +96,8 @@ int32_t check_place(const Context& context, int32_t operand, const char* name, c
                     "%s: its memory is on CUDA device %d, and is described as of %d", name, id, needed);
 }
 
-// A kernel that touched memory of another device, or of none, would end CUDA in this process. Memory that is not used
-// may be anywhere.
+// Checks the device of all memory. A kernel that accessed memory of another device, or invalid memory, would make CUDA
+// unusable in this process. Memory that is not accessed is not checked.
 int32_t check_places(const Context& context, const Plan& plan, const Pointers& pointers, int64_t n,
                      const Error& error) {
   if (context.device->is_alone() && context.device->reads_pageable()) return GTH_OK;
@@ -138,7 +140,7 @@ int32_t run(Context& context, const Plan& plan, const Pointers& pointers, int64_
 
 int32_t judge(Context& context, const Plan& plan, const char* indices, int64_t n, const Error& error) {
   Plan judging = plan;
-  judging.is_empty = true;  // nothing is copied ...
+  judging.is_empty = true;  // nothing is copied
   judging.checks_when_empty = true;
   return run(context, judging, {nullptr, indices, nullptr}, n, false, error);
 }

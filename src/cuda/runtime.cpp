@@ -8,13 +8,13 @@
 namespace gather::cuda::runtime {
 namespace {
 
-// Kept out of the runtime's slot for the last error, which a later call would report as its own.
+// Clears the runtime's last error, which a later call would otherwise report as its own.
 int settled(cudaError_t code) {
   if (code != cudaSuccess) cudaGetLastError();
   return code;
 }
 
-// The few driver calls without which a thread's current context could not be put back as it was.
+// Finds the few driver functions that are needed to restore a thread's current context.
 template <class Pointer>
 int find(const char* name, Pointer* out) {
   void* found = nullptr;
@@ -36,7 +36,7 @@ DriverCall<CUcontext*> pop_current{nullptr};
 DriverCall<CUstream, CUcontext*> get_stream_context{nullptr};
 DriverCall<CUstreamCaptureMode*> exchange_capture_mode{nullptr};
 
-// Idempotent: threads that come here at once write the same.
+// Threads that call this at the same time write the same values.
 int find_driver() {
   int code = find("cuCtxGetCurrent", &get_current);
   if (!code) code = find("cuCtxSetCurrent", &set_current);
@@ -47,8 +47,8 @@ int find_driver() {
   return code;
 }
 
-// The mode before, -1 for none, which is so where there is no driver. The runtime's function of this name would first make
-// a device current where the thread has none, and leave it so.
+// Returns the previous mode, or -1 if there is no driver. The runtime's own function would make a device current on a
+// thread that has none.
 int32_t exchange_mode(int32_t mode) {
   auto exchanged = static_cast<CUstreamCaptureMode>(mode);
   const auto exchange = exchange_capture_mode.load();
@@ -56,7 +56,7 @@ int32_t exchange_mode(int32_t mode) {
   return exchanged;
 }
 
-// A query or an allocation on this thread does not spoil a capture that is under way elsewhere.
+// During its lifetime, a query or an allocation on this thread does not invalidate a capture elsewhere.
 class Uncaptured {
  public:
   Uncaptured() : before_(exchange_mode(CU_STREAM_CAPTURE_MODE_RELAXED)) {}
@@ -66,7 +66,7 @@ class Uncaptured {
   int32_t before_;
 };
 
-// A context is current for as long as it lives.
+// Makes a context current during the lifetime of the object.
 class Inside {
  public:
   explicit Inside(CUcontext context) : is_inside_(context && push_current.load()(context) == CUDA_SUCCESS) {}
@@ -79,7 +79,7 @@ class Inside {
   bool is_inside_;
 };
 
-// Where a thread has no device, the runtime may make one current and leave it so: that is taken back.
+// Restores a thread without a current device after runtime calls that may have made one current.
 class Unentered {
  public:
   Unentered() {
@@ -93,7 +93,7 @@ class Unentered {
   CUcontext before_ = nullptr;
 };
 
-// The runtime would collect a hundred other properties for it.
+// The runtime's function would query about a hundred other properties.
 int total_memory(int32_t id, int64_t* bytes) {
   DriverCall<CUdevice*, int> get_device{nullptr};
   DriverCall<size_t*, CUdevice> get_total{nullptr};
@@ -140,7 +140,7 @@ int open_device(int32_t id, Device* device) {
   if (const int code = find_driver()) return code;
   const Uncaptured uncaptured;
   CUcontext before = nullptr, primary = nullptr;
-  const bool has_driver = get_current.load()(&before) == CUDA_SUCCESS;  // not before the driver is initialised
+  const bool has_driver = get_current.load()(&before) == CUDA_SUCCESS;  // fails before the driver is initialised
   int code = settled(cudaInitDevice(id, 0, 0));
   if (!code) code = settled(cudaSetDevice(id));
   if (!code) code = get_current.load()(&primary);
@@ -164,7 +164,7 @@ void leave(bool entered) {
   if (entered) pop_current.load()(&ours);
 }
 
-// Pushed also where it is current already: what replaces it goes with it.
+// Pushes the context even if it is current already, so that the pop also removes a replacement of it.
 Apart set_apart(Device device) {
   const bool entered = push_current.load()(static_cast<CUcontext>(device)) == CUDA_SUCCESS;
   return {entered, exchange_mode(CU_STREAM_CAPTURE_MODE_RELAXED)};
@@ -259,7 +259,7 @@ int find_capture(Stream stream, uint64_t* id) {
 int create_event(Stream stream, Event* event) {
   const Uncaptured uncaptured;
   CUcontext context = nullptr;
-  if (get_stream_context.load()(stream, &context) != CUDA_SUCCESS) context = nullptr;  // the current one, then
+  if (get_stream_context.load()(stream, &context) != CUDA_SUCCESS) context = nullptr;  // uses the current one
   const Inside inside(context);
   cudaEvent_t made = nullptr;
   const int code = settled(cudaEventCreateWithFlags(&made, cudaEventDisableTiming));

@@ -4,25 +4,25 @@
 #include <cstring>
 #include <type_traits>
 
-// What the kernels are made of is compiled twice: by nvcc for the device, and by the host's compiler for the tests, which
-// run the kernels block by block on a machine without a GPU. The few things that differ are in this file.
+// The code of the kernels is compiled twice: by nvcc for the device, and by the host compiler for tests that run the
+// kernels without a GPU. This file contains the few differences.
 #ifdef __CUDACC__
-#define GATHER_SHARED __host__ __device__ __forceinline__      // pieces of kernels
-#define GATHER_KERNEL __device__ __forceinline__               // whole kernels, which need a block
-#define GATHER_SELDOM inline __host__ __device__ __noinline__  // what is not worth a copy in every kernel
+#define GATHER_SHARED __host__ __device__ __forceinline__      // parts of kernels
+#define GATHER_KERNEL __device__ __forceinline__               // complete kernels, which need a block
+#define GATHER_SELDOM inline __host__ __device__ __noinline__  // code that is too rare to be inlined in every kernel
 #else
 #define GATHER_SHARED inline
 #define GATHER_KERNEL inline
 #define GATHER_SELDOM inline
 #endif
 
-// The host's copy may be told about every access, so that tests can hold it against alignment.
+// A test can define this macro to be notified of every access of the host version, and then checks its alignment.
 #ifndef GATHER_TOUCH
 #define GATHER_TOUCH(address, bytes) ((void)0)
 #endif
 
-// Tests can stop the host's copy before each atomic access, and where it waits until a word has changed, in order to
-// run the accesses of several threads in every order.
+// A test can stop the host version before each atomic access, and where it waits for a word to change. So it can run
+// the accesses of several threads in every order.
 #ifndef GATHER_STEP
 #define GATHER_STEP() ((void)0)
 #define GATHER_PAUSE(word, seen) ((void)0)
@@ -30,10 +30,10 @@
 
 namespace gather::cuda {
 
-// Loads that a thread has in flight: what decides the speed.
+// The number of loads that a thread has in flight. It determines the speed.
 constexpr int loads_in_flight = 4;
 
-// 16 bytes of memory; lo has the first eight.
+// 16 bytes of memory. lo has the first eight.
 struct Bytes16 {
   uint64_t lo, hi;
 };
@@ -63,7 +63,7 @@ struct VectorOf<1> {
 template <int bytes>
 using Vector = typename VectorOf<bytes>::Type;
 
-// Loads from params, which nobody writes while a call runs: through the read-only cache, aligned.
+// Loads aligned bytes from params through the read-only cache. No thread writes params during a call.
 template <int bytes>
 GATHER_SHARED Vector<bytes> load_params(const char* at) {
 #ifdef __CUDA_ARCH__
@@ -88,7 +88,7 @@ GATHER_SHARED Vector<bytes> load_params(const char* at) {
 }
 
 #ifdef __CUDACC__
-// `value` as CUDA's header has vectors.
+// Returns `value` as a vector type of CUDA's header.
 template <int bytes>
 __device__ __forceinline__ auto native(Vector<bytes> value) {
   if constexpr (bytes == 16) {
@@ -101,7 +101,8 @@ __device__ __forceinline__ auto native(Vector<bytes> value) {
 }
 #endif
 
-// Stores to the output, aligned. streams: first to leave the cache, of an output that would drive the table out of it.
+// Stores aligned bytes to the output. streams: the lines are evicted first, because the output would otherwise displace
+// the table from the cache.
 template <int bytes>
 GATHER_SHARED void store_out(char* at, Vector<bytes> value, [[maybe_unused]] bool streams) {
 #ifdef __CUDA_ARCH__
@@ -117,8 +118,9 @@ GATHER_SHARED void store_out(char* at, Vector<bytes> value, [[maybe_unused]] boo
 #endif
 }
 
-// Loads from indices. Volatile, and relaxed so that the assembler does not load twice either: what has been judged is what
-// is used, whoever writes there meanwhile. Blocks that judge the same indices find them in the cache.
+// Loads from indices. The load is volatile and relaxed, so that neither the compiler nor the assembler loads twice. So
+// the validated value is the used value even if another thread writes the memory. Blocks that validate the same indices
+// find them in the cache.
 template <int bytes>
 GATHER_SHARED Vector<bytes> load_index_bits(const char* at) {
 #ifdef __CUDA_ARCH__
@@ -144,7 +146,7 @@ GATHER_SHARED Vector<bytes> load_index_bits(const char* at) {
 #endif
 }
 
-// The eight bytes from byte bits / 8 (0 to 7) of the sixteen that are lo and hi.
+// Returns the eight bytes from byte bits / 8 (0 to 7) of the sixteen bytes lo and hi.
 GATHER_SHARED uint64_t funnel_down(uint64_t lo, uint64_t hi, uint32_t bits) {
 #ifdef __CUDA_ARCH__
   const uint32_t words[] = {static_cast<uint32_t>(lo), static_cast<uint32_t>(lo >> 32), static_cast<uint32_t>(hi),
@@ -157,7 +159,7 @@ GATHER_SHARED uint64_t funnel_down(uint64_t lo, uint64_t hi, uint32_t bits) {
 #endif
 }
 
-// A mask of the first `count` bytes of eight, of all of them where it is more.
+// Returns a mask of the first `count` bytes of eight, or of all eight if `count` is larger.
 GATHER_SHARED uint64_t first_bytes(uint32_t count) {
 #ifdef __CUDA_ARCH__
   const uint32_t bits = 8 * count;
@@ -170,7 +172,7 @@ GATHER_SHARED uint64_t first_bytes(uint32_t count) {
 constexpr uint32_t warp_threads = 32;
 
 #ifdef __CUDACC__
-// What one of four neighbouring threads has, for all of them. All threads of the warp come here at once.
+// Returns the value of the i-th of four neighbouring threads. All threads of the warp call this together.
 template <class T>
 __device__ __forceinline__ T from_neighbour(T value, int i) {
   if constexpr (std::is_pointer_v<T>) {

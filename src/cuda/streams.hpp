@@ -4,25 +4,27 @@
 
 #include "cuda/runtime.hpp"
 
-// What the library does with streams, whosever they are.
+// Functions on streams, those of callers and those of the library.
 namespace gather::cuda {
 
-// The streams that have numbers. The legacy one comes after all that the streams per thread of its device have been given.
+// The streams with fixed handles. The legacy stream is ordered after earlier work of the per-thread streams of its
+// device.
 inline bool is_legacy(runtime::Stream stream) { return reinterpret_cast<uintptr_t>(stream) <= 1; }
 inline bool is_per_thread(runtime::Stream stream) { return reinterpret_cast<uintptr_t>(stream) == 2; }
 inline runtime::Stream legacy_stream() { return reinterpret_cast<runtime::Stream>(uintptr_t{1}); }
 
-// Whether it is being captured, or cannot be asked or used because of a capture.
+// Returns true if the stream is being captured, or cannot be queried or used because of a capture.
 bool is_captured(runtime::Stream stream);
 
-// Puts a mark behind what the stream has been given. CUDA's number of the error.
+// Records an event after the work that the stream has been given. Returns CUDA's error number.
 int mark(runtime::Stream stream, runtime::Event* event);
 
-// As mark, of a stream that was not being captured a moment ago. Another thread may begin that at any moment: a mark that
-// has become a part of a capture is no mark, for to wait for it would join the capture, and to ask after it would spoil it.
+// Like mark, for a stream that was not being captured just before. Another thread may start a capture at any moment. An
+// event that became part of a capture is not usable: waiting for it would join the capture, and a query would
+// invalidate the capture.
 int mark_uncaptured(runtime::Stream stream, runtime::Event* event);
 
-// What `later` is given from now on comes after what `earlier` has been given so far. CUDA's number of the error.
+// Orders the future work of `later` after the earlier work of `earlier`. Returns CUDA's error number.
 int follow(runtime::Stream later, runtime::Stream earlier);
 int follow_uncaptured(runtime::Stream later, runtime::Stream earlier);
 

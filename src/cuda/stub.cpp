@@ -2,7 +2,7 @@
 
 #include "cuda/cuda.hpp"
 
-// A build without CUDA: there is no device, so there is no context on one, and nothing else is ever called.
+// Builds without CUDA: there is no device and so no context on one. The other functions are never called.
 namespace gather::cuda {
 namespace {
 
@@ -37,7 +37,7 @@ int32_t copy_bytes(Context&, void*, const void*, int64_t, const Error& error) { 
 Queue* queue_of(Context&) { return nullptr; }
 
 void Queue::retire(Retired* retired) { retired->finish(retired); }
-Queue::~Queue() {}  // NOLINT(modernize-use-equals-default): with CUDA it has something to do
+Queue::~Queue() {}  // NOLINT(modernize-use-equals-default): not empty with CUDA
 void Queue::deallocate(void*) {}
 
 }  // namespace gather::cuda

@@ -1,14 +1,14 @@
-# Finds nvcc and the static runtime: sets GATHER_HAS_CUDA, and makes the target gather_cuda_runtime. Where GATHER_CUDA
-# is AUTO, what stands in the way is a line of the configuration, and the library is for the CPU.
+# Finds nvcc and the static runtime. Sets GATHER_HAS_CUDA and makes the target gather_cuda_runtime. If GATHER_CUDA is
+# AUTO and something is missing, the configuration prints the reason and the library is built for the CPU only.
 
 set(oldest_nvcc 13.0)
 set(problem "")
 
-# The version is asked before CMake tries the compiler on architectures that an old one does not know.
+# Checks the version before CMake tests the compiler with architectures that an old version does not support.
 if(GATHER_CUDA STREQUAL OFF)
   set(problem "GATHER_CUDA is OFF")
 else()
-  if(NOT CMAKE_CUDA_COMPILER)  # perhaps there is one since the last time
+  if(NOT CMAKE_CUDA_COMPILER)  # it may have been installed since the last configuration
     unset(CMAKE_CUDA_COMPILER CACHE)
   endif()
   if(CMAKE_CUDA_COMPILER)
@@ -38,12 +38,12 @@ else()
   endif()
 endif()
 
-# The runtime is in the library, so that the library loads where there is no CUDA. FindCUDAToolkit would do, but the one
-# of CMake 3.25 stumbles over CUDA 13.
+# The runtime is linked statically, so that the library loads on machines without CUDA. FindCUDAToolkit is not used
+# because that of CMake 3.25 fails with CUDA 13.
 if(NOT problem)
-  # What the machine's graphics cards are is not asked: the library is for all of them. Real machine code for the
-  # architectures in use, PTX of the newest for those to come, and of one between for those that were left out. 7.5, the
-  # oldest that CUDA 13 has, is the T4 of many clouds: its code is 102 KiB of the library, compressed.
+  # The architectures do not depend on the GPUs of this machine. The library has machine code for the architectures in
+  # use. It has PTX of the newest one for later GPUs, and PTX of an older one for those without machine code. 7.5 is the
+  # oldest one in CUDA 13 and that of the T4; its code is 102 KiB of the library, compressed.
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90 100-real 120)
   endif()
@@ -78,7 +78,7 @@ if(GATHER_CULIBOS)
   target_link_libraries(gather_cuda_runtime INTERFACE ${GATHER_CULIBOS})
 endif()
 
-# How kernels are compiled, and the object targets around them.
+# Defines how kernels are compiled, and the object targets around them.
 function(gather_kernels_setup)
   target_include_directories(gather_cuda_objects SYSTEM PRIVATE ${GATHER_CUDA_INCLUDE})
   target_include_directories(gather_kernels PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)

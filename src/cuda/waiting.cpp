@@ -7,8 +7,8 @@
 namespace gather::cuda {
 namespace {
 
-// True too where the question cannot be answered: the device is lost, and nothing uses its memory any more. But not
-// where a capture forbids the answer.
+// Also returns true if the query fails because the device is lost, since nothing uses its memory then. Returns false if
+// a capture forbids the query.
 bool has_passed(void* event) {
   bool passed = false;
   const int code = runtime::query_event(event, &passed);
@@ -23,7 +23,7 @@ void end(void* device, Retired* retired) {
   runtime::rejoin(apart);
 }
 
-// Up to `last` and with it. What is behind it.
+// Runs the releases up to and including `last`. Returns the next one.
 Retired* end_up_to(void* device, Retired* first, Retired* last) {
   Retired* const behind = last->next;
   while (first != behind) {
@@ -52,7 +52,7 @@ Waiting::Chain Waiting::take_all() {
   return all;
 }
 
-// In front of what has come meanwhile.
+// Puts the chain in front of the releases that were added meanwhile.
 void Waiting::put_back(const Chain& chain) {
   if (!chain.first) return;
   const std::lock_guard<core::Lock> guard(lock_);

@@ -7,21 +7,21 @@
 
 namespace gather::cuda {
 
-// Something that ends once a stream has passed. Whoever hands it over keeps no part of it.
+// A deferred release, which runs after a stream has finished earlier work. It owns itself after it is handed over.
 struct Retired {
   void (*finish)(Retired* self) = nullptr;
   Retired* next = nullptr;
-  void* event = nullptr;  // nullptr: it ends with the next one behind it that has an event
+  void* event = nullptr;  // nullptr: it runs with the next entry that has an event
 };
 
-// Ends that wait, in the order in which they came. Their events are of one stream: what has passed one of them has passed
-// all before it.
+// Deferred releases in order of arrival. Their events belong to one stream, so an event that has completed implies that
+// all earlier ones have.
 class Waiting {
  public:
   bool any() const { return any_.load(std::memory_order_relaxed); }
   void push(Retired* retired);
-  // Ends what has passed, on a device that is current. mark(event): whether it has put one behind all that the stream
-  // has been given; it is asked for if the last end has none.
+  // Runs the releases whose events have completed. Precondition: the device is current. mark(event) records an event
+  // after all work of the stream and returns true if it could. It is called if the last release has no event.
   template <class Mark>
   void end_passed(void* device, Mark&& mark) {
     Chain all = take_all();
@@ -30,8 +30,8 @@ class Waiting {
     all.first = end_those_passed(device, all.first);
     put_back(all);
   }
-  // Ends what is there when wait() begins to wait for the stream. CUDA's number of the error, which wait() returns; what
-  // a capture has kept from being waited for stays.
+  // Runs the releases that are present when wait() starts to wait for the stream. Returns the error number of wait().
+  // Releases stay if a capture prevented the wait.
   template <class Wait>
   int end_after(void* device, Wait&& wait) {
     const Chain all = take_all();

@@ -1,10 +1,10 @@
-/* A lookup inside a CUDA graph: captured once, replayed with good and bad indices, the error record taken along. CUDA's
- * driver is loaded at run time, so this compiles and answers on a machine that has none. */
+/* A lookup in a CUDA graph. It is captured once, replayed with valid and invalid indices, and its error record is
+ * taken. The CUDA driver is loaded at run time, so this program also compiles and runs without a driver. */
 #include <dlfcn.h>
 
 #include "check.h"
 
-/* The few driver calls that a capturing caller makes. */
+/* The driver functions that a caller needs for a capture. */
 typedef struct CUstream_st *stream;
 typedef struct CUgraph_st *graph;
 typedef struct CUgraphExec_st *graph_exec;
@@ -51,7 +51,7 @@ static void load_driver(driver *cu) {
   LOAD(host_free, "cuMemFreeHost");
 }
 
-/* What every build promises of the device surface on the CPU, and a clean refusal of the rest. */
+/* Device functions on a machine without a device: queries succeed, and all other calls return the documented error. */
 static void without_device(void) {
   const int64_t shape[] = {2};
   int dummy = 0;
@@ -127,7 +127,7 @@ static void copy(gth_context *context, const gth_tensor *device, int32_t dtype, 
   CHECK_OK(gth_context_sync(context, &err), &err);
 }
 
-/* Sets the indices, poisons the output, replays. */
+/* Sets the indices, overwrites the output and replays the graph. */
 static void replay(const driver *cu, graph_exec exec, stream on, const lookup *self, int32_t a, int32_t b, int32_t c) {
   int32_t picks[PICKS];
   float poison[PICKS][WIDTH];
@@ -141,7 +141,7 @@ static void replay(const driver *cu, graph_exec exec, stream on, const lookup *s
   CHECK(cu->launch(exec, on) == 0);
 }
 
-/* The output holds the rows a, b, c; or, after a bad index, what it held before. */
+/* Expects the rows a, b, c in the output, or the previous content after an invalid index. */
 static void check_rows(const lookup *self, int32_t a, int32_t b, int32_t c, int unchanged) {
   int32_t picks[PICKS];
   float rows[PICKS][WIDTH];
@@ -193,7 +193,8 @@ static void with_device(const driver *cu, stream on) {
   memset(pinned, 0, sizeof(*record));
   record = (gth_error_record *)pinned;
 
-  /* The context's first gather is a captured one. What waits or allocates is refused, and does not spoil the capture. */
+  /* The first gather of the context is captured. Calls that wait or allocate are rejected and do not invalidate the
+   * capture. */
   CHECK(cu->begin(on, 0) == 0);
   CHECK_OK(gth_gather(self.context, &params, &indices, &out, NULL, &err), &err);
   sequence = err.sequence;
@@ -212,7 +213,8 @@ static void with_device(const driver *cu, stream on) {
   check_rows(&self, 5, 0, 3, 0);
   CHECK_OK(gth_context_take_error(self.context, &err), &err);
 
-  /* Two bad replays, then a good one: the first is reported with the count of both, the good one is not suppressed. */
+  /* Two invalid replays and a valid one: the first failure is reported with a count of two, and the valid replay runs.
+   * */
   replay(cu, plain, on, &self, 5, ROWS, -1);
   check_rows(&self, 5, ROWS, -1, 1);
   replay(cu, plain, on, &self, 5, 0, 99);
@@ -224,7 +226,7 @@ static void with_device(const driver *cu, stream on) {
   CHECK(err.count == 2 && err.sequence == sequence);
   CHECK_OK(gth_context_take_error(self.context, &err), &err);
 
-  /* The record is taken by the graph itself, in stream order. */
+  /* The graph itself takes the record, in stream order. */
   replay(cu, taking, on, &self, 0, 1, -3);
   check_rows(&self, 0, 1, -3, 1);
   CHECK(record->count == 1 && record->status == GTH_E_INDEX && record->operand == GTH_OPERAND_INDICES);

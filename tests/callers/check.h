@@ -1,4 +1,4 @@
-/* What the callers share: checks that name the line, and short ways to describe operands and requests. */
+/* Helpers of the callers: checks that print their line, and functions that describe operands and requests. */
 #ifndef CALLERS_CHECK_H
 #define CALLERS_CHECK_H
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a test driver takes for "skipped". */
+/* The exit code that a test driver reports as "skipped". */
 #define SKIPPED 77
 
 #define CHECK(condition)                                                        \
@@ -18,11 +18,11 @@
     }                                                                           \
   } while (0)
 
-/* The status that a call must return; a surprise is printed with everything that the library said about it. */
+/* Compares the status of a call. If it differs, prints all fields of the error. */
 #define CHECK_STATUS(call, wanted, err) check_status((call), (wanted), (err), #call, __FILE__, __LINE__)
 #define CHECK_OK(call, err) CHECK_STATUS(call, GTH_OK, err)
 
-/* Every field that programs read of an error, by value. */
+/* Compares every field of an error by value. */
 #define CHECK_ERROR(err, status, operand, component, position, value, limit) \
   check_error((err), (status), (operand), (component), (position), (value), (limit), __FILE__, __LINE__)
 

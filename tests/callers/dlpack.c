@@ -1,4 +1,4 @@
-/* DLPack out and in, versioned and legacy: who shares, who copies, and who runs which deleter when. */
+/* DLPack export and import, versioned and legacy. Tests which data is shared or copied, and when each deleter runs. */
 #include "check.h"
 #include "foreign.h"
 
@@ -40,7 +40,7 @@ static void check_exported(const struct DLTensor *tensor) {
     for (c = 0; c < 2; c++) CHECK(first(tensor)[r * tensor->strides[0] + c * tensor->strides[1]] == (float)(2 * r + c));
 }
 
-/* Borrowed memory is copied, unless the caller says never. */
+/* Borrowed memory is copied, unless the caller forbids copies. */
 static void export_borrowed(void) {
   float data[6] = {0, 1, 2, 3, 4, 5};
   gth_tensor_desc desc = dense(GTH_DTYPE_FLOAT32, 2, three_by_two, data);
@@ -64,7 +64,7 @@ static void export_borrowed(void) {
   legacy->deleter(legacy);
 }
 
-/* Adopted memory is shared; it is freed once, by whoever lets go last. */
+/* Adopted memory is shared. It is freed once, when the last reference is released. */
 static void export_adopted(void) {
   struct DLManagedTensorVersioned *shared = NULL;
   struct DLManagedTensorVersioned *copied = NULL;
@@ -92,7 +92,7 @@ static void export_adopted(void) {
   CHECK(freed == 1);
 }
 
-/* A foreign tensor: columns 0 and 1 of reversed rows of a 4 x 3 matrix, behind a byte offset. */
+/* A foreign tensor: columns 0 and 1 of the reversed rows of a 4 x 3 matrix, at a byte offset. */
 static int32_t foreign_data[4][3] = {{0, 1, 2}, {10, 11, 12}, {20, 21, 22}, {30, 31, 32}};
 static int64_t foreign_shape[2] = {4, 2};
 static int64_t foreign_strides[2] = {-3, 1};
@@ -156,7 +156,7 @@ static void import_versioned(void) {
   gth_tensor *tensor = NULL;
   gth_error err = GTH_ERROR_INIT;
 
-  /* What is refused stays the caller's. */
+  /* The caller still owns a tensor that was rejected. */
   managed->dl_tensor.ndim = GTH_MAX_NDIM + 1;
   CHECK_STATUS(gth_tensor_from_dlpack(NULL, managed, &tensor, &err), GTH_E_RANK, &err);
   CHECK_ERROR(&err, GTH_E_RANK, GTH_OPERAND_TENSOR, -1, -1, GTH_MAX_NDIM + 1, GTH_MAX_NDIM);
@@ -204,7 +204,7 @@ static void import_legacy(void) {
   CHECK(gth_tensor_release(tensor) == GTH_E_HANDLE && deleted == 1);
 }
 
-/* Read-only memory is no output, and leaves only where a flag can say so, or as a copy. */
+/* Read-only memory cannot be an output. It is exported only with a flag for read-only memory, or as a copy. */
 static void read_only(void) {
   const int64_t four[] = {4};
   const int64_t picks[] = {3, 2, 1, 0};

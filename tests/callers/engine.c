@@ -1,4 +1,4 @@
-/* An inference engine: one plan per lookup, made when the model is loaded, run for every batch size that comes. */
+/* An inference engine. It creates one plan per lookup when the model is loaded, and runs it with every batch size. */
 #include "check.h"
 
 enum { VOCABULARY = 1000, WIDTH = 16, TOKENS = 4, LARGEST = 64 };
@@ -26,7 +26,7 @@ static void load_model(void) {
     for (column = 0; column < TOKENS; column++) tokens[row][column] = (row * 37 + column * 311) % VOCABULARY;
 }
 
-/* The batch is the open extent; a bad token is named and leaves the activations as they were. */
+/* The batch is the open extent. An invalid token is reported and leaves the activations unchanged. */
 static void dynamic_batch(gth_context *context) {
   static const int64_t batches[] = {1, 7, 64, 0, 3};
   const int64_t table_shape[] = {VOCABULARY, WIDTH};
@@ -60,7 +60,7 @@ static void dynamic_batch(gth_context *context) {
   }
   CHECK_OK(gth_plan_run(context, plan, 0, table, NULL, NULL, &err), &err);
 
-  /* Two bad tokens: the smallest is the one reported, whatever the threads. */
+  /* Two tokens are invalid. The smaller position is reported, for any number of threads. */
   memset(activations, 0x55, sizeof(activations));
   tokens[5][2] = VOCABULARY;
   tokens[6][0] = -1;
@@ -86,7 +86,7 @@ static void dynamic_batch(gth_context *context) {
   CHECK(gth_plan_release(NULL) == GTH_OK);
 }
 
-/* The output is a column of a wider row: the engine concatenates two lookups without a copy. */
+/* The output is a column range of wider rows, so two lookups are concatenated without a copy. */
 static void concatenated(gth_context *context) {
   enum { ROWS = 3 };
   static float joined[ROWS][2 * WIDTH];
@@ -113,7 +113,7 @@ static void concatenated(gth_context *context) {
   CHECK(gth_plan_release(plan) == GTH_OK);
 }
 
-/* One table per request: the open extent is the outermost batch dim of params and indices alike. */
+/* One table per request: the open extent is the outermost batch dim of params and of indices. */
 static void table_per_request(gth_context *context) {
   enum { REQUESTS = 5, ROWS = 3 };
   static double tables[REQUESTS][ROWS];
@@ -139,7 +139,7 @@ static void table_per_request(gth_context *context) {
   CHECK(gth_plan_release(plan) == GTH_OK);
 }
 
-/* Single elements by coordinates: gather_nd over a state of the model; n is the number of tuples. */
+/* gather_nd selects single elements of the model's state by coordinates. n is the number of tuples. */
 static void elements(gth_context *context) {
   const int64_t table_shape[] = {VOCABULARY, WIDTH};
   const int64_t tuple_shape[] = {GTH_OPEN, 2};

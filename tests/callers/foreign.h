@@ -1,4 +1,4 @@
-/* DLPack and the Arrow C data interface as a caller meets them: the published layouts, in our own words. */
+/* The published layouts of DLPack and of the Arrow C data interface, declared again for the callers. */
 #ifndef CALLERS_FOREIGN_H
 #define CALLERS_FOREIGN_H
 

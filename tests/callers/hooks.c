@@ -1,4 +1,4 @@
-/* A caller's own executor and allocator. */
+/* The executor and the allocator of a caller. */
 #include <pthread.h>
 
 #include "check.h"
@@ -21,7 +21,7 @@ typedef struct {
   int worker;
 } share;
 
-/* Worker w runs every WORKERS-th task, backwards. */
+/* Worker w runs every WORKERS-th task, in descending order. */
 static void *work(void *argument) {
   share *mine = (share *)argument;
   int64_t i;
@@ -83,7 +83,8 @@ static void use_executor(void) {
   CHECK(mine.calls > 0 && mine.tasks > 1);
   for (i = 0; i < PICKS; i++) CHECK(memcmp(rows + i * WIDTH, table + picks[i] * WIDTH, sizeof(float) * WIDTH) == 0);
 
-  /* Whoever finds a bad index first, the smallest is reported, and nothing was written. */
+  /* The smallest invalid position is reported, whichever worker finds an invalid index first. The output is unchanged.
+   * */
   memset(rows, 0x55, sizeof(float) * PICKS * WIDTH);
   picks[PICKS - 1] = -1;
   picks[9000] = ROWS + 5;
@@ -92,7 +93,7 @@ static void use_executor(void) {
   CHECK_ERROR(&err, GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 9000, ROWS + 5, ROWS);
   for (i = 0; i < (int64_t)sizeof(float) * PICKS * WIDTH; i++) CHECK(((const unsigned char *)rows)[i] == 0x55);
 
-  /* Released, the context calls nobody any more. */
+  /* After the context is released, it calls no hook. */
   CHECK(gth_context_release(context) == GTH_OK);
   calls = mine.calls;
   CHECK_STATUS(gth_gather(context, &params, &indices, &out, NULL, &err), GTH_E_HANDLE, &err);
@@ -117,7 +118,7 @@ typedef struct {
   block blocks[MOST_BLOCKS];
   int live;
   int allocs;
-  int empty; /* hand out nothing any more */
+  int empty; /* every further allocation fails */
 } arena;
 
 static void *arena_alloc(void *user, int64_t bytes, int64_t align, int32_t device, int32_t device_id,
@@ -202,7 +203,7 @@ static void use_allocator(void) {
   CHECK(mine.live == 2);
   CHECK(gth_tensor_release(zeros) == GTH_OK && mine.live == 1);
 
-  /* A call that fails gives back what it took, and NULL from the allocator is no disaster. */
+  /* A call that fails frees what it allocated. NULL from the allocator is reported as an error. */
   CHECK_STATUS(gth_make(context, &bad_request, &zeros, &err), GTH_E_INDEX, &err);
   CHECK_ERROR(&err, GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1, 3, 3);
   CHECK(zeros == NULL && mine.live == 1);
@@ -212,7 +213,7 @@ static void use_allocator(void) {
   CHECK_STATUS(gth_tensor_alloc(context, GTH_DTYPE_FLOAT64, 2, params_shape, &zeros, &err), GTH_E_NOMEM, &err);
   CHECK(zeros == NULL && mine.live == 1);
 
-  /* An empty output asks for no memory; the caller's own output does neither. */
+  /* An empty output allocates no memory. An output of the caller allocates none either. */
   CHECK_OK(gth_make(context, &empty_request, &zeros, &err), &err);
   CHECK(gth_tensor_release(zeros) == GTH_OK);
   i = mine.allocs;
@@ -220,7 +221,7 @@ static void use_allocator(void) {
   CHECK_OK(gth_gather(context, &params, &indices, &rows, NULL, &err), &err);
   CHECK(mine.allocs == i);
 
-  /* The hooks outlive the context, as long as a tensor made with them does. */
+  /* The hooks are used until the last tensor made with them is released, even after the context. */
   CHECK(gth_context_release(context) == GTH_OK && mine.live == 1);
   CHECK(gth_tensor_release(out) == GTH_OK && mine.live == 0);
 }

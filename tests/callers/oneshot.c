@@ -1,4 +1,4 @@
-/* One call, no handle: gather and gather_nd from descriptions of memory as it lies. */
+/* gather and gather_nd in one call, from descriptions of memory and without a handle. */
 #include "check.h"
 
 static const int32_t matrix[3][4] = {{0, 1, 2, 3}, {10, 11, 12, 13}, {20, 21, 22, 23}};
@@ -48,7 +48,7 @@ static void rows_and_columns(void) {
   CHECK_ERROR(&err, GTH_E_SHAPE, GTH_OPERAND_OUT, 0, -1, 3, 4);
 }
 
-/* Transposed, reversed and broadcast params, and indices taken from every other place, are read where they lie. */
+/* Transposed, reversed and broadcast params, and indices with a stride, are read in place. */
 static void strides(void) {
   const int64_t transposed_shape[] = {4, 3};
   const int64_t transposed[] = {4, 16};
@@ -92,7 +92,7 @@ static void strides(void) {
   CHECK_OK(gth_gather(NULL, &params, &indices, &out, NULL, &err), &err);
   for (i = 0; i < 4; i++) CHECK(out_rows[0][i] == matrix[1][i] && out_rows[1][i] == matrix[1][i]);
 
-  /* Strides that leave the memory described, below and above, and an output that overlaps itself. */
+  /* Strides that leave the described memory below and above, and an output with overlapping elements, are rejected. */
   params.shape = matrix_shape;
   params.strides = reversed;
   params.offset = 2 * 16;
@@ -136,7 +136,7 @@ static void by_tuples(void) {
   CHECK(out_values[0] == 0x55555555 && out_values[1] == 0x55555555 && out_values[2] == 0x55555555);
 }
 
-/* Indices below, inside and above, under every policy. */
+/* Indices below, inside and above the dim, with every bounds mode. */
 static void bounds(void) {
   static const int64_t six[] = {6};
   static const int64_t four[] = {4};
@@ -228,7 +228,7 @@ static void refusals(void) {
   CHECK(memory[6] == 3 && memory[7] == 1);
   CHECK(gth_gather(NULL, &params, &indices, &out, NULL, NULL) == GTH_OK);
 
-  /* The likeliest slips: an axis that was not switched on, a missing operand, memory that is not there, a bare struct. */
+  /* Frequent mistakes: an axis without its switch, a missing operand, missing memory, an empty struct. */
   options.axis = 1;
   CHECK_STATUS(gth_gather(NULL, &params, &indices, &out, &options, &err), GTH_E_AXIS, &err);
   CHECK(err.operand == GTH_OPERAND_OPTIONS && err.component == (int32_t)offsetof(gth_options, axis) && err.value == 1);

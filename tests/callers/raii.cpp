@@ -1,4 +1,4 @@
-// A C++ program through gather.hpp: owners, views, plans, exceptions, and the way without them.
+// A C++ program that uses gather.hpp: owners, views, plans, exceptions, and calls without exceptions.
 #include <array>
 #include <gather/gather.hpp>
 #include <string>
@@ -16,7 +16,7 @@ static_assert(gather::dtype_of<bool>() == GTH_DTYPE_BOOL && gather::dtype_of<cha
 static_assert(!std::is_copy_constructible_v<gather::Tensor> && std::is_nothrow_move_constructible_v<gather::Plan>);
 static_assert(std::is_base_of_v<gather::Error, gather::IndexError>);
 
-// What points into a tensor is not given by one that is about to go.
+// Pointers into a tensor cannot be taken from a temporary tensor.
 template <class T, class = void>
 struct GivesData : std::false_type {};
 template <class T>
@@ -43,7 +43,7 @@ template <class T>
 struct GivesOptions<T, std::void_t<decltype(std::declval<T>().get())>> : std::true_type {};
 static_assert(GivesOptions<const gather::Options&>::value && !GivesOptions<gather::Options>::value);
 
-// A setter returns a reference to an lvalue, and a value where the object is a temporary.
+// A setter returns a reference for an lvalue, and a value for a temporary.
 #define CHECK_SETTER(type, call)                                              \
   static_assert(std::is_same_v<decltype(std::declval<type&>().call), type&>); \
   static_assert(std::is_same_v<decltype(std::declval<type>().call), type>)
@@ -66,7 +66,7 @@ CHECK_SETTER(gather::View, device(0, 0));
 CHECK_SETTER(gather::View, readonly());
 #undef CHECK_SETTER
 
-// Nor is a view of a container that is.
+// A view of a temporary container cannot be created.
 static_assert(std::is_constructible_v<gather::View, std::vector<float>&>);
 static_assert(!std::is_constructible_v<gather::View, std::vector<float>>);
 static_assert(!std::is_constructible_v<gather::View, const std::vector<float>>);
@@ -75,7 +75,7 @@ struct Half {
   uint16_t bits;
 };
 
-// As std::span of C++20 is.
+// A span like std::span of C++20. A view of a temporary span is allowed.
 template <class T>
 struct Span {
   using element_type = T;
@@ -146,7 +146,7 @@ void mixed_operands() {
   rows.copy_to({out, {2, 2}});
   CHECK(out == wanted);
 
-  // A view of a tensor can be kept and copied. It is not valid when the tensor has gone.
+  // A view of a tensor can be kept and copied. It is invalid after the tensor is released.
   gather::Tensor gone = gather::Tensor::borrow(memory);
   const gather::View first(gone), view(first);
   CHECK(view.dtype() == GTH_DTYPE_FLOAT32 && view.raw()->tensor == gone.get());
@@ -215,7 +215,7 @@ void bad_indices() {
   CHECK(axis.value() == 2 && axis.limit() == 2);
 }
 
-// Views of memory as it lies, without a handle.
+// Views of memory, without a handle.
 void one_shot() {
   double grid[2][3] = {{1, 2, 3}, {4, 5, 6}};
   const uint16_t columns[2] = {2, 0};
@@ -239,7 +239,7 @@ void one_shot() {
   gather::gather_into(both, ids, halves, gather::Options().fill_value(fill));
   CHECK(halves[0].bits == one.bits && halves[1].bits == fill.bits && halves[2].bits == two.bits);
 
-  // Without exceptions.
+  // The functions that do not throw.
   gather::Report err;
   CHECK(gather::try_gather_into(both, ids, halves, &err) == GTH_E_INDEX && err.status == GTH_E_INDEX);
   CHECK(err.position == 1 && err.value == 7 && err.limit == 2 && halves[1].bits == fill.bits);
@@ -248,7 +248,7 @@ void one_shot() {
   CHECK(gather::try_gather_nd_into(reversed, {&tuples[0][0], {2, 2}}, {out, {3}}, &err) == GTH_E_SHAPE);
   CHECK(err.operand == GTH_OPERAND_OUT && err.value == 3 && err.limit == 2);
 
-  // A vector knows its size: a shape that needs more is refused before anything is read or written.
+  // The size of a vector is known. A shape that needs more elements is rejected before memory is accessed.
   std::vector<double> small(3);
   thrown<gather::Error>(GTH_E_STRIDE, [&] { gather::gather_into(transposed, columns, {small, {2, 2}}); });
   thrown<gather::Error>(GTH_E_READONLY, [&] { gather::gather_into(both, ids, std::as_const(halves)); });
@@ -257,7 +257,7 @@ void one_shot() {
   thrown<gather::Error>(GTH_E_RANK, [&] { gather::gather_into(gather::View(out).strides({8, 8}), columns, picked); });
 }
 
-// An element to fill with has a dtype, that of params: 1.0 is no float.
+// A fill value must have the dtype of params, so 1.0 is not accepted for float.
 void fill_values() {
   const std::vector<int64_t> ids = {9};
   const gather::Tensor params = gather::Tensor::borrow(table), indices = gather::Tensor::borrow(ids);
@@ -277,11 +277,11 @@ void fill_values() {
   CHECK(gather::try_gather_into(table, ids, {&one, {1}}, &err, wrong(-1)) == GTH_E_DTYPE && err.status == GTH_E_DTYPE);
   CHECK(gather::try_gather_into(table, ids, {&one, {1}}, nullptr, wrong(-1)) == GTH_E_DTYPE);
   CHECK(gather::gather(params, indices, wrong(2.5F)).to_vector<float>() == std::vector<float>({2.5F}));
-  // Another fill than the value does not look at it.
+  // Other fill modes ignore the fill value.
   CHECK(gather::gather(params, indices, wrong(1.0).fill(GTH_FILL_ZERO)).to_vector<float>() == std::vector<float>({0}));
 }
 
-// Ranges of all kinds, extents of all integers.
+// Ranges of all kinds, and extents of all integer types.
 void ranges() {
   const size_t rows = 4, width = 2;
   const int32_t ids[2] = {3, 0};
@@ -301,7 +301,7 @@ void ranges() {
   const std::vector<int8_t> none;
   CHECK(gather::gather(bools, none).to_vector<bool>().empty());
 
-  // An error is about the operand, as it is with tensors.
+  // The error names the operand, as for tensors.
   const gather::Error error = thrown<gather::Error>(GTH_E_STRIDE, [&] { gather::gather({table, {5, 2}}, ids); });
   CHECK(error.operand() == GTH_OPERAND_PARAMS && std::string(error.what()).find("params") == 0);
   const gather::IndexError index = thrown<gather::IndexError>(GTH_E_INDEX, [&] { gather::gather(bools, ids); });
@@ -324,7 +324,7 @@ void plans() {
   CHECK(err.position == 2 && err.value == 9 && err.limit == 4);
   thrown<gather::IndexError>(GTH_E_INDEX, [&] { plan.run(table.data(), ids, out.data(), 3); });
 
-  // Typed memory is what was planned, void pointers are the caller's word.
+  // Typed memory must match the plan. void pointers are not checked.
   const int64_t wide[1] = {2};
   const gather::Error dtype =
       thrown<gather::Error>(GTH_E_DTYPE, [&] { plan.run(table.data(), wide, out.data(), 1, context); });
@@ -348,7 +348,7 @@ void plans() {
   thrown<gather::Error>(GTH_E_DEVICE, [&] { context.wait(nullptr); });
 }
 
-// gather_elements in every form, by each rule for the extents.
+// All forms of gather_elements, with each rule for the extents.
 void single_elements() {
   const int32_t rows[2] = {3, 0};
   const gather::View params(table, {4, 2}), column(rows, {2, 1});
@@ -382,7 +382,7 @@ void single_elements() {
   CHECK(gather::try_gather_elements_into(from, outside, into, &err, repeat) == GTH_E_INDEX);
 }
 
-// What a plan knows of memory: how much a run touches, whether ranges hold as much, whether indices are good.
+// A plan returns the number of bytes that a run uses. It checks the sizes of ranges and validates indices.
 void plans_of_ranges() {
   const gather::Plan plan =
       gather::Plan::gather_elements(gather::View::layout<float>({4, 2}), gather::View::layout<int16_t>({GTH_OPEN, 2}));
@@ -421,7 +421,7 @@ void plans_of_ranges() {
   CHECK(plan.try_check(ids, -2, &err) == GTH_E_SHAPE && err.operand == GTH_OPERAND_PLAN);
 }
 
-// Ownership in and out: any callable ends adopted memory, exports outlive the handle.
+// Ownership: any callable can release adopted memory. Exports stay valid after the handle is released.
 void ownership() {
   int gone = 0;
   auto memory = std::make_unique<std::vector<int32_t>>(std::vector<int32_t>{5, 6, 7});
@@ -438,7 +438,7 @@ void ownership() {
   tensor.reset();
   CHECK(gone == 3);
 
-  // A deleter that was refused has not run and still owns what it owned.
+  // A deleter that was rejected has not run, and still owns its objects.
   bool ran = false;
   auto numbers = std::make_unique<std::array<int32_t, 2>>(std::array<int32_t, 2>{8, 9});
   const gather::View two(*numbers), refused(numbers->data(), {-2});
@@ -474,7 +474,7 @@ void deleters_that_throw() {
   CHECK(caught && calls == 0);
 }
 
-// A chain that begins with a temporary may be bound to a reference.
+// A chain of setters that begins with a temporary may be bound to a reference.
 void chained_setters() {
   const auto& options = gather::Options().axis(1).bounds(GTH_BOUNDS_CLAMP);
   const auto& view = gather::View(table, {2, 3}).strides({4, 8}).offset(4).readonly();
@@ -501,7 +501,7 @@ void strings() {
   thrown<gather::Error>(GTH_E_ARROW, [&] { gather::Tensor::from_arrow(&schema, &array); });
 }
 
-// A view carries its description: a copy has one of its own, whatever becomes of the first.
+// A copied view has its own description, which stays valid after the first view is destroyed.
 void copied_views() {
   const std::vector<int64_t> ids = {2};
   std::vector<float> out(2);
@@ -520,7 +520,7 @@ void copied_views() {
   CHECK(column.strides({8}).raw()->ndim == 1);
 }
 
-// A result that no memory can hold is an error about the output, from views as from tensors.
+// A result that exceeds all memory is reported for the output, from views and from tensors.
 void results_beyond_memory() {
   const std::vector<int64_t> zero = {0};
   const gather::View params = gather::View(zero, {1, int64_t{1} << 40}).strides({0, 0});
@@ -532,7 +532,7 @@ void results_beyond_memory() {
   CHECK(of_views.value() == of_tensors.value() && std::string(of_views.what()) == of_tensors.what());
 }
 
-// The shape says how much of a range is the tensor.
+// The shape determines how much of a range is used.
 void longer_ranges() {
   const std::vector<int32_t> ids = {1, 0, 99};
   std::vector<float> out(9, -1);
@@ -550,7 +550,7 @@ namespace with_names {
 
 using namespace gather;
 
-// gather is a namespace and a function: a block says which.
+// gather is the name of a namespace and of an object. The qualified name or a using declaration selects the object.
 bool gathers(const View& params, const View& indices) {
   const Tensor qualified = gather::gather(params, indices);
   using gather::gather;

@@ -1,4 +1,4 @@
-// What the C++ callers share.
+// Helpers of the C++ callers.
 #ifndef CALLERS_RAII_HPP
 #define CALLERS_RAII_HPP
 
@@ -15,7 +15,7 @@
   } while (0)
 
 #if defined(__cpp_exceptions)
-// The error that a call must throw, by type and fields.
+// Returns the error that a call must throw, and checks its type and fields.
 template <class Wanted, class F>
 Wanted thrown(int32_t status, F call) {
   try {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# raii_cxx14.sh COMPILER INCLUDE: a program of C++14 that includes gather.hpp is refused with one error that says why.
+# raii_cxx14.sh COMPILER INCLUDE: a C++14 program that includes gather.hpp must get exactly one error, with the reason.
 set -eu
 if errors=$(echo '#include <gather/gather.hpp>' | "$1" -std=c++14 -I"$2" -x c++ -fsyntax-only - 2>&1); then
   echo "it was compiled"

@@ -1,4 +1,4 @@
-// A C++ program that deals out ids to shards through gather.hpp, and gets rows back from them.
+// A C++ program that partitions ids by shards through gather.hpp, and gathers rows from the shards.
 #include <algorithm>
 #include <array>
 #include <gather/gather.hpp>
@@ -19,7 +19,7 @@ using Numbers = std::vector<int64_t>;
 
 enum class Kind { blocks, modulo, borders };
 
-// Shards, and where a row is in them, said as slowly as possible.
+// Shards, and the place of a row in them, computed in the simplest way.
 struct Layout {
   Kind kind;
   int64_t rows, count;
@@ -51,7 +51,7 @@ struct Layout {
     return row - (kind == Kind::blocks ? shard * block() : borders[static_cast<size_t>(shard)]);
   }
 
-  // named: the rows of the ids, -1 for those that are left out.
+  // named: the rows of the ids, or -1 for ids that are left out.
   void expect(const Numbers& named, const Parts& parts, const PartsOnce& once) const {
     Parts all;
     PartsOnce single;
@@ -117,7 +117,7 @@ void ids_as_they_lie() {
   CHECK(parts.order == Numbers({0, 2, 3, 1}));
 }
 
-// Rows of a table in shards are those of the table in one.
+// Rows gathered from shards equal the rows of the unsharded table.
 void rows_come_back() {
   std::vector<float> table(20);
   for (size_t i = 0; i < table.size(); ++i) table[i] = static_cast<float>(i);
@@ -176,8 +176,8 @@ void errors() {
   refused(GTH_E_SHAPE, "border 0 is 1", two, Shards::borders({1, 2}));
   refused(GTH_E_SHAPE, "border 1 is 3", two, Shards::borders({0, 3, 2}));
   refused(GTH_E_STRIDE, "indices", {two, {3}}, Shards::blocks(2, 2));
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // whose new ends the program
-  // More than there is memory for.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // operator new of sanitizers ends the program
+  // Sizes that exceed all memory.
   refused(GTH_E_NOMEM, "indices", View(two, {int64_t{1} << 55}).strides({0}), Shards::blocks(2, 2));
   refused(GTH_E_NOMEM, "indices", two, Shards::blocks(2, int64_t{1} << 56));
 #endif

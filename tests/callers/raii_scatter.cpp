@@ -1,4 +1,5 @@
-// A C++ program that scatters through gather.hpp: in place, into new tensors, planned; and the gradients of gathers.
+// A C++ program that scatters through gather.hpp: in place, into new tensors, and with plans. It also computes
+// gradients.
 #include <array>
 #include <cmath>
 #include <gather/gather.hpp>
@@ -19,7 +20,7 @@ using Floats = std::vector<float>;
 const Floats table = {0, 1, 10, 11, 20, 21, 30, 31};
 const Options add = Options().reduction(GTH_REDUCTION_ADD);
 
-// The update of the highest position stays, whatever the number of threads.
+// The update with the highest position wins, for any number of threads.
 void in_place() {
   Floats target = table;
   const std::vector<int32_t> ids = {3, 0, 3};
@@ -40,7 +41,7 @@ void in_place() {
   gather::scatter_elements_into({target, {4, 2}}, {rows, {2, 1}}, {updates, {2, 1}}, prefix);
   CHECK(target == Floats({2, 1, 10, 11, 20, 21, 30, 31}));
 
-  // Every other column, of memory as it lies; an update for all of them.
+  // Updates every other column of a target with strides.
   target = table;
   const View columns = View(target, {4}).strides({8});
   const std::vector<int32_t> all = {0, 1, 2, 3};
@@ -81,7 +82,7 @@ void new_tensors() {
   CHECK(gather::scatter_shape(to, View::layout<int64_t>({GTH_OPEN})) == Shape({GTH_OPEN, 2}));
 }
 
-// 4,096 ones are 4,096 in float32, and 2,048 in float16.
+// Adding 4,096 ones gives 4,096 in float32, and 2,048 in float16.
 void accumulation() {
   constexpr uint16_t one = 0x3c00;
   std::vector<uint16_t> sum = {0};
@@ -96,7 +97,7 @@ void accumulation() {
   CHECK(sum[0] == 0x6c00);
 }
 
-// What is refused leaves the target as it was, to the byte.
+// A rejected scatter leaves every byte of the target unchanged.
 void errors() {
   Floats target = table;
   target[0] = std::numeric_limits<float>::quiet_NaN();
@@ -144,7 +145,7 @@ void errors() {
   CHECK(err.operand == GTH_OPERAND_TARGET);
 }
 
-// The run of a scatter writes its first operand and reads its last, so that it is no run of a gather.
+// The run of a scatter writes its first operand and reads its last one, so it has other types than the run of a gather.
 template <class Plan, class Table, class Rows>
 constexpr bool runs = std::is_invocable_v<decltype(&Plan::with), const Plan&, Table, const int32_t*, Rows, int64_t>;
 static_assert(runs<ScatterPlan, float*, const float*> && !runs<ScatterPlan, const float*, float*>);
@@ -192,7 +193,7 @@ void plans() {
   CHECK(target[0] == 1 && target[1] == 2);
 }
 
-// What was read twice gets twice, what was not read gets nothing.
+// An element that was read twice receives two gradients. An element that was not read receives none.
 void gradients() {
   const std::vector<int64_t> ids = {3, 0, 3};
   const Floats gradient = {1, 2, 3, 4, 5, 6}, wanted = {3, 4, 0, 0, 0, 0, 6, 8};
@@ -219,7 +220,7 @@ void gradients() {
   gather::gather_elements_gradient_into(single, tuples, View(out, {4, 1}).strides({8, 4}));
   CHECK(out == Floats({2, -1, 0, -1, 0, -1, 4, -1}));
 
-  // Rows that the gather has filled get nothing back.
+  // Rows that the gather has filled contribute nothing to the gradient.
   const std::vector<int64_t> some = {9, 0, 3};
   const Options fill = Options().fill_value(0.5F);
   CHECK(gather::gather_gradient(of, some, {4, 2}, fill).to_vector<float>() == Floats({3, 4, 0, 0, 0, 0, 5, 6}));

@@ -1,4 +1,4 @@
-// A C++ program that is compiled without exceptions: everything that can fail returns a status.
+// A C++ program that is compiled without exceptions. Every function that can fail returns a status.
 #include <array>
 #include <gather/gather.hpp>
 

@@ -78,7 +78,7 @@ static void mixed_operands(void) {
   CHECK(((const float *)described.data)[8] == 80 && ((const float *)described.data)[2] == 10 && users[4][0] == 40);
   CHECK(gth_tensor_release(made) == GTH_OK);
 
-  /* A field beside a handle would be ignored, so it is refused. A released handle is refused as well. */
+  /* A field beside a handle would be ignored, so it is rejected. A released handle is rejected as well. */
   table.dtype = GTH_DTYPE_FLOAT32;
   CHECK_STATUS(gth_gather(NULL, &table, &indices, &rows, NULL, &err), GTH_E_VERSION, &err);
   CHECK(err.operand == GTH_OPERAND_PARAMS);
@@ -160,11 +160,11 @@ static void bound_plans(void) {
   CHECK(found.users[0][0] == 40 && found.users[1][1] == 1);
   CHECK(((const unsigned char *)found.users[2])[0] == 0x55);
 
-  /* The tensor is bound, so a run gives no pointer for it. */
+  /* The tensor is bound, so a run passes no pointer for it. */
   CHECK_STATUS(gth_plan_run(NULL, user_plan, 2, users, user_ids, found.users, &err), GTH_E_HANDLE, &err);
   CHECK(err.operand == GTH_OPERAND_PARAMS);
 
-  /* Both plans run as one. */
+  /* Both plans run in one call. */
   memset(&found, 0x55, sizeof(found));
   user_run.n = day_run.n = BATCH;
   user_run.indices = user_ids;

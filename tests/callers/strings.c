@@ -1,4 +1,4 @@
-/* Strings: from plain buffers and from Arrow, gathered, and back out. */
+/* Strings from plain buffers and from Arrow: they are imported, gathered and exported. */
 #include "check.h"
 #include "foreign.h"
 
@@ -17,7 +17,7 @@ static struct ArrowSchema make_schema(const char *format) {
   struct ArrowSchema schema;
   memset(&schema, 0, sizeof(schema));
   schema.format = format;
-  schema.flags = 2; /* nullable, as producers say by default */
+  schema.flags = 2; /* nullable, which producers set by default */
   schema.release = release_schema;
   return schema;
 }
@@ -34,7 +34,7 @@ static struct ArrowArray make_array(int64_t length, int64_t offset, const void *
   return array;
 }
 
-/* String i of a tensor, by value. */
+/* Compares string i of a tensor with `wanted`. */
 static void check_string(const gth_tensor *tensor, int64_t i, const char *wanted) {
   const int64_t *offsets = NULL;
   const void *bytes = NULL;
@@ -50,7 +50,7 @@ static void check_string(const gth_tensor *tensor, int64_t i, const char *wanted
   exit(1);
 }
 
-/* A new tensor of the strings of a handle that indices in memory select. */
+/* Creates a tensor of the strings of a handle that indices in memory select. */
 static int32_t make(int32_t op, const gth_tensor *strings, const gth_tensor_desc *indices, const gth_options *options,
                     gth_tensor **out, gth_error *err) {
   const gth_tensor_desc params = handle(strings);
@@ -108,7 +108,7 @@ static void plain_buffers(void) {
   check_string(out, 3, "");
   CHECK(gth_tensor_release(out) == GTH_OK);
 
-  /* A bad index is named; filled rows are empty strings. */
+  /* An invalid index is reported. Filled rows are empty strings. */
   indices.data = far_picks;
   CHECK_OK(gth_tensor_from_strings(NULL, 0, 2, two_by_three, word_offsets, words, 19, NULL, NULL, &params, &err), &err);
   CHECK_STATUS(make(GTH_OP_GATHER, params, &indices, &options, &out, &err), GTH_E_INDEX, &err);
@@ -122,7 +122,8 @@ static void plain_buffers(void) {
   CHECK(gth_tensor_release(out) == GTH_OK && gth_tensor_release(params) == GTH_OK);
 }
 
-/* Out to Arrow: borrowed buffers are copied, a gathered tensor is shared and outlives its handle. */
+/* Exports to Arrow. Borrowed buffers are copied. A gathered tensor is shared and stays valid after its handle is
+ * released. */
 static void to_arrow(void) {
   const int64_t two[] = {2};
   const int32_t picks[] = {1, 0};
@@ -167,7 +168,8 @@ static void to_arrow(void) {
   CHECK(gth_tensor_release(params) == GTH_OK);
 }
 
-/* In from Arrow: 32-bit offsets, a slice, cut into a shape; taken over on OK and only then. */
+/* Imports from Arrow: 32-bit offsets, a slice, and a given shape. Ownership is taken only if the call returns GTH_OK.
+ * */
 static void from_arrow_small(void) {
   static const int32_t offsets[] = {0, 3, 6, 11, 11, 15, 19};
   static const uint8_t all_valid[] = {0x3f};

@@ -1,6 +1,6 @@
 #include "hostile.hpp"
 
-// Every offset of the three pointers within a cache line gives the same result.
+// The result does not depend on the offsets of the three pointers within a cache line.
 namespace {
 
 using namespace hostile;
@@ -60,14 +60,14 @@ class Alignment : public ::testing::TestWithParam<Problem> {
   Buffer p_{params_bytes_ + line}, i_{problem_.n * index_bytes_ + line}, o_{out_bytes_ + 2 * line};
 };
 
-TEST_P(Alignment, EveryOffset) {
+TEST_P(Alignment, EveryOffsetGivesTheSameBytes) {
   for (int64_t at = 0; at < line; ++at) {
     run(at, 0, line);
     run(0, at, line);
     run(0, 0, line + at);
     if (HasFatalFailure()) return;
   }
-  // All three at once: every offset of each, in an order that pairs them differently each time.
+  // Changes all three offsets at once. Each offset of each pointer appears, in changing combinations.
   for (int64_t k = 0; k < line * line; ++k) {
     run(k % line, k / line, line + (k * 5 + k / line * 3) % line);
     if (HasFatalFailure()) return;

@@ -3,15 +3,16 @@
 #include "../../src/core/os/testing.hpp"
 #include "samples.hpp"
 
-// Every allocation of every call fails once, and with all that follow it: the answer is GTH_E_NOMEM, nothing is handed
-// out, nothing is lost (the address sanitizer sees leaks; what hooks gave is counted), and the inputs work on.
+// Every allocation of every call fails once, and then together with all later ones. The call must return GTH_E_NOMEM
+// and create nothing. No memory may be leaked, and the inputs must stay usable. The address sanitizer finds leaks of
+// the library's memory; memory of hooks is counted.
 namespace {
 
 using namespace hostile;
 
 constexpr int32_t f32 = GTH_DTYPE_FLOAT32;
 
-// Memory hooks that count what they have given and not got back.
+// Memory hooks that count allocations that have not been freed.
 struct Hooks {
   int64_t live = 0;
 
@@ -42,7 +43,7 @@ class AllocationFailures : public ::testing::Test {
     EXPECT_EQ(hooks_.live, 0);
   }
 
-  // `call` makes one object or fails; `release` ends it. Returns how many allocations the call needs.
+  // `call` creates one object or fails. `release` releases it. Returns the number of allocations that the call needs.
   template <class Object>
   int64_t expect_survives(const char* what, const std::function<int32_t(Object**, gth_error*)>& call,
                           int32_t (*release)(Object*)) {
@@ -86,12 +87,12 @@ class AllocationFailures : public ::testing::Test {
   const Tensor params{p_}, indices{i_}, tuples{t_};
   Hooks hooks_;
   gth_context* hooked_ = nullptr;
-  int64_t least_ = 0;     // bytes that every allocation of a call asks for
-  bool repeats_ = false;  // whether calls make an allocation again that has failed
+  int64_t least_ = 0;     // smallest size in bytes that the allocations of a call request
+  bool repeats_ = false;  // true if calls repeat an allocation that has failed
 };
 
-// One allocation fails, or all from it on.
-TEST_F(AllocationFailures, TheFailuresAreThoseAskedFor) {
+// Either one allocation fails, or all from it on.
+TEST_F(AllocationFailures, InjectedFailuresFailTheChosenAllocations) {
   const Array wide(f32, Shape(64, 1));
   const gth_tensor_desc desc = wide.desc();
   for (const int32_t sticky : {0, 1}) {
@@ -104,14 +105,14 @@ TEST_F(AllocationFailures, TheFailuresAreThoseAskedFor) {
   }
 }
 
-TEST_F(AllocationFailures, G4_Contexts) {
+TEST_F(AllocationFailures, G4_ContextsReturnNomem) {
   const int64_t needed = expect_survives<gth_context>(
       "context_create", [](gth_context** out, gth_error* err) { return gth_context_create(nullptr, out, err); },
       gth_context_release);
   EXPECT_GT(needed, 0);
 }
 
-TEST_F(AllocationFailures, G4_Borrow) {
+TEST_F(AllocationFailures, G4_BorrowReturnsNomem) {
   expect_tensor("borrow", [&](gth_tensor** out, gth_error* err) { return gth_tensor_borrow(&p_, out, err); });
   const Array wide(f32, Shape(64, 1));
   const gth_tensor_desc desc = wide.desc();
@@ -121,8 +122,8 @@ TEST_F(AllocationFailures, G4_Borrow) {
   EXPECT_GT(needed, 0);
 }
 
-// Memory is taken over if and only if the call succeeds.
-TEST_F(AllocationFailures, G4_Adopt) {
+// Ownership is taken if and only if the call succeeds.
+TEST_F(AllocationFailures, G4_AdoptReturnsNomemAndKeepsOwnership) {
   int32_t deleted = 0;
   const auto deleter = [](void* count) { ++*static_cast<int32_t*>(count); };
   const Array wide(f32, Shape(64, 1));
@@ -135,7 +136,7 @@ TEST_F(AllocationFailures, G4_Adopt) {
   EXPECT_EQ(deleted, 2);
 }
 
-TEST_F(AllocationFailures, G4_Alloc) {
+TEST_F(AllocationFailures, G4_AllocReturnsNomem) {
   for (gth_context* context : {static_cast<gth_context*>(nullptr), hooked_}) {
     for (const Shape& shape : {Shape{5}, Shape{0}, Shape(64, 1)}) {
       const int32_t ndim = static_cast<int32_t>(shape.size());
@@ -147,8 +148,8 @@ TEST_F(AllocationFailures, G4_Alloc) {
   }
 }
 
-// Where the fast path finds no memory, the general path asks for it.
-TEST_F(AllocationFailures, G4_Gathers) {
+// If the fast path cannot allocate, the general path tries again.
+TEST_F(AllocationFailures, G4_GathersReturnNomem) {
   repeats_ = true;
   for (gth_context* context : {static_cast<gth_context*>(nullptr), hooked_}) {
     for (int32_t threads : {1, 3}) {
@@ -166,7 +167,7 @@ TEST_F(AllocationFailures, G4_Gathers) {
   expect_gathered({g, p_, i_}, {3, 2}, rows_of(params_, 8, {2, 0, 3}));
 }
 
-TEST_F(AllocationFailures, G4_Plans) {
+TEST_F(AllocationFailures, G4_PlansReturnNomem) {
   const int64_t needed = expect_survives<gth_plan>(
       "gather_plan",
       [&](gth_plan** out, gth_error* err) { return calls::gather.plan(&p_, &i_, nullptr, nullptr, out, err); },
@@ -178,8 +179,8 @@ TEST_F(AllocationFailures, G4_Plans) {
       gth_plan_release);
 }
 
-// A bad index is still found when the output could be had, and the output is given back.
-TEST_F(AllocationFailures, G4_FailureAfterAllocation) {
+// An invalid index is reported after a successful allocation, and the output is freed.
+TEST_F(AllocationFailures, G4_InvalidIndexAfterAllocationFreesTheOutput) {
   const Array bad = indices64({1}, {9});
   const Tensor wrong(bad.desc());
   for (gth_context* context : {static_cast<gth_context*>(nullptr), hooked_}) {
@@ -190,7 +191,7 @@ TEST_F(AllocationFailures, G4_FailureAfterAllocation) {
   }
 }
 
-TEST_F(AllocationFailures, G4_Strings) {
+TEST_F(AllocationFailures, G4_StringsReturnNomem) {
   const int64_t offsets[] = {0, 3, 3, 8};
   const char bytes[] = "onethree";
   const Shape shape{3};
@@ -210,7 +211,7 @@ TEST_F(AllocationFailures, G4_Strings) {
   }
 }
 
-TEST_F(AllocationFailures, G4_TheWriterOfAnOutputNeedsNone) {
+TEST_F(AllocationFailures, G4_CallsIntoExistingOutputsNeedNoMemory) {
   const Array out(f32, {3, 2});
   const gth_tensor_desc o = out.desc();
   const Tensor target(o);
@@ -221,7 +222,7 @@ TEST_F(AllocationFailures, G4_TheWriterOfAnOutputNeedsNone) {
   gth_testing_fail_allocation(0, 0);
 }
 
-TEST_F(AllocationFailures, G4_Scatters) {
+TEST_F(AllocationFailures, G4_ScattersReturnNomem) {
   const Array updates_ = floats({3, 2}, {1, 2, 3, 4, 5, 6});
   const Tensor updates(updates_.desc());
   gth_options half = reducing(GTH_REDUCTION_ADD, GTH_ACCUMULATE_FLOAT32);
@@ -242,7 +243,7 @@ TEST_F(AllocationFailures, G4_Scatters) {
   }
 }
 
-TEST_F(AllocationFailures, G4_Gradients) {
+TEST_F(AllocationFailures, G4_GradientsReturnNomem) {
   const Array rows_ = floats({3, 2}, {1, 2, 3, 4, 5, 6});
   const Tensor rows(rows_.desc());
   for (gth_context* context : {static_cast<gth_context*>(nullptr), hooked_}) {
@@ -256,8 +257,8 @@ TEST_F(AllocationFailures, G4_Gradients) {
   }
 }
 
-// The output of the caller is not written before the memory that float32 accumulation needs is there.
-TEST_F(AllocationFailures, G4_GradientsLeaveTheOutputAsItWas) {
+// float32 accumulation allocates its memory before it writes the caller's output.
+TEST_F(AllocationFailures, G4_FailedGradientsLeaveTheOutputUnchanged) {
   const gth_options in_float32 = [] {
     gth_options options = GTH_OPTIONS_INIT;
     options.accumulate = GTH_ACCUMULATE_FLOAT32;
@@ -286,8 +287,8 @@ TEST_F(AllocationFailures, G4_GradientsLeaveTheOutputAsItWas) {
   expect_unchanged(gth_gather_nd_gradient, rows, t_, again);
 }
 
-// Several requests need one allocation for themselves. Without it none of them has run.
-TEST_F(AllocationFailures, G4_SeveralRequests) {
+// Several requests need one common allocation. If it fails, none of them has run.
+TEST_F(AllocationFailures, G4_FailedRequestsWriteNothing) {
   const Sample first(calls::scatter), second(calls::gather_gradient);
   const Bytes before[] = {first.table.bytes(), second.table.bytes()};
   const Bytes after[] = {first.expected(), second.expected()};
@@ -309,7 +310,7 @@ TEST_F(AllocationFailures, G4_SeveralRequests) {
   EXPECT_TRUE(first.table.bytes() == after[0] && second.table.bytes() == after[1]);
 }
 
-TEST_F(AllocationFailures, G4_SeveralPlans) {
+TEST_F(AllocationFailures, G4_FailedPlanRunsWriteNothing) {
   const Sample sample(calls::gather);
   const std::array<gth_tensor_desc, 3> descs = sample.descs();
   const Bytes before = sample.rows.bytes();
@@ -327,8 +328,9 @@ TEST_F(AllocationFailures, G4_SeveralPlans) {
   EXPECT_TRUE(sample.rows.bytes() == before) << "the output was written";
 }
 
-// float32 accumulation allocates when its request runs: those before it are complete, and it has written nothing.
-TEST_F(AllocationFailures, G4_AccumulationOfOneOfSeveralRequests) {
+// float32 accumulation allocates when its request runs. Earlier requests are complete then, and this one has written
+// nothing.
+TEST_F(AllocationFailures, G4_FailedAccumulationKeepsEarlierRequests) {
   const Sample first(calls::gather);
   const Array target(GTH_DTYPE_FLOAT16, {4}, std::vector<uint16_t>(4, 0x3c00));
   const Array updates(GTH_DTYPE_FLOAT16, {3}, std::vector<uint16_t>(3, 0x3c00));
@@ -348,8 +350,8 @@ TEST_F(AllocationFailures, G4_AccumulationOfOneOfSeveralRequests) {
   EXPECT_TRUE(target.bytes() == before) << "the target was written";
 }
 
-// Of so high a rank that their dims need memory of their own.
-TEST_F(AllocationFailures, G4_StringsOfManyDims) {
+// Ranks this high store their dims in separate memory.
+TEST_F(AllocationFailures, G4_StringsOfHighRankReturnNomem) {
   const int64_t offsets[] = {0, 3};
   const Shape shape(64, 1);
   for (const gth_deleter_fn deleter :
@@ -375,8 +377,8 @@ TEST_F(AllocationFailures, G4_StringsOfManyDims) {
   }
 }
 
-// The table of handles grows, and may be unable to.
-TEST_F(AllocationFailures, G4_TableOfHandles) {
+// The table of handles must grow and cannot.
+TEST_F(AllocationFailures, G4_FullTableOfHandlesReturnsNomem) {
   std::vector<gth_tensor*> held;
   gth_tensor* tensor = nullptr;
   Error error;
@@ -392,7 +394,7 @@ TEST_F(AllocationFailures, G4_TableOfHandles) {
     held.push_back(tensor);
     ASSERT_LT(held.size(), 100000u);
   }
-  // Contexts and plans ask for what they are first, and for room in the table then.
+  // Contexts and plans allocate the object first, and then space in the table.
   gth_context* context = reinterpret_cast<gth_context*>(1);
   gth_testing_fail_allocation(2, 0);
   EXPECT_EQ(gth_context_create(nullptr, &context, &error), GTH_E_NOMEM);

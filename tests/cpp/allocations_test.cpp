@@ -4,15 +4,15 @@
 #include "hostile.hpp"
 #include "sanitizers.hpp"
 
-// The forms that write a caller's output allocate nothing: counted at malloc, where everything ends, and at the
-// library's own failure points where it has them: the library as it is shipped does not.
+// Calls that write a caller's output allocate nothing. Allocations are counted at malloc, and also at the failure
+// points of the library. The shipped library has no failure points.
 extern "C" {
 __attribute__((weak)) void gth_testing_fail_allocation(int64_t n, int32_t sticky);
 __attribute__((weak)) int64_t gth_testing_allocations(void);
 }
 
 #if GATHER_SANITIZED
-#define COUNTS_MALLOC 0  // the sanitizers have taken malloc already
+#define COUNTS_MALLOC 0  // the sanitizers replace malloc
 #else
 #define COUNTS_MALLOC 1
 #endif
@@ -24,7 +24,7 @@ std::atomic<int64_t> mallocs{0};
 }  // namespace
 
 #if COUNTS_MALLOC
-// glibc's own, which everything else is built on; operator new comes here through malloc.
+// These functions of glibc underlie all other allocations. operator new calls malloc.
 extern "C" {
 void* __libc_malloc(size_t bytes);
 void* __libc_calloc(size_t count, size_t bytes);
@@ -63,7 +63,7 @@ constexpr int32_t f32 = GTH_DTYPE_FLOAT32;
 
 bool has_failure_points() { return gth_testing_allocations != nullptr; }
 
-// What a piece of code allocated, in both counts.
+// The allocations of a piece of code, in both counts.
 class Counted {
  public:
   Counted() {
@@ -79,7 +79,7 @@ class Counted {
 
 template <class Body>
 void expect_no_allocation(const char* what, Body&& body) {
-  body();  // what a first call prepares is not the hot path
+  body();  // the first call allocates once for the process
   const Counted counted;
   for (int32_t i = 0; i < 10; ++i) body();
   EXPECT_EQ(counted.library(), 0) << what;
@@ -106,7 +106,7 @@ class Allocations : public ::testing::TestWithParam<int32_t> {
   void TearDown() override { EXPECT_EQ(gth_shutdown(), GTH_OK); }
 };
 
-TEST_P(Allocations, Descriptions) {
+TEST_P(Allocations, DescriptionsAllocateNothing) {
   for (int32_t bounds = 0; bounds <= GTH_BOUNDS_SKIP; ++bounds) {
     options_.bounds = bounds;
     expect_no_allocation("gather", [&] { EXPECT_EQ(gth_gather(nullptr, &p_, &i_, &o_, &options_, nullptr), GTH_OK); });
@@ -115,8 +115,8 @@ TEST_P(Allocations, Descriptions) {
   }
 }
 
-// So few rows take a way of their own.
-TEST_P(Allocations, FewRows) {
+// Calls with so few rows take the fast path.
+TEST_P(Allocations, FewRowsAllocateNothing) {
   const Array few = indices64({2}, {6, 0}), few_tuples = indices64({2, 1}, {6, 0}), two(f32, {2, 9});
   const gth_tensor_desc i = few.desc(), t = few_tuples.desc(), o = two.desc();
   const Tensor params(p_), indices(i), out(o);
@@ -128,12 +128,12 @@ TEST_P(Allocations, FewRows) {
                        [&] { EXPECT_EQ(gth_gather_nd(nullptr, &p_, &t, &o, &options_, nullptr), GTH_OK); });
 }
 
-// Up to rank 6 a handle takes a slot and nothing else.
-TEST_P(Allocations, Handles) {
+// A handle of rank 6 or less needs only a slot.
+TEST_P(Allocations, HandlesOfLowRankAllocateNothing) {
   expect_no_allocation("borrow", [&] { const Tensor tensor(p_); });
 }
 
-TEST_P(Allocations, StridedDescriptions) {
+TEST_P(Allocations, StridedDescriptionsAllocateNothing) {
   const Shape strides{36, 4};
   gth_tensor_desc reversed = p_;
   const Shape backwards{-36, 4};
@@ -145,7 +145,7 @@ TEST_P(Allocations, StridedDescriptions) {
                        [&] { EXPECT_EQ(gth_gather(nullptr, &reversed, &i_, &out, &options_, nullptr), GTH_OK); });
 }
 
-TEST_P(Allocations, Into) {
+TEST_P(Allocations, OutputsOfHandlesAllocateNothing) {
   const Tensor params(p_), indices(i_), tuples(t_), out(o_);
   expect_no_allocation("gather", [&] {
     EXPECT_EQ(calls::gather.run(nullptr, params.get(), indices.get(), out.get(), &options_, nullptr), GTH_OK);
@@ -155,7 +155,7 @@ TEST_P(Allocations, Into) {
   });
 }
 
-TEST_P(Allocations, Plans) {
+TEST_P(Allocations, PlanRunsAllocateNothing) {
   Plan plan;
   const Shape open{GTH_OPEN};
   const gth_tensor_desc i = describe(GTH_DTYPE_INT64, open, nullptr);
@@ -172,7 +172,7 @@ TEST_P(Allocations, Plans) {
   });
 }
 
-TEST_P(Allocations, Failures) {
+TEST_P(Allocations, FailingCallsAllocateNothing) {
   expect_no_allocation("bad index", [&] {
     Error error;
     EXPECT_EQ(gth_gather(nullptr, &p_, &b_, &o_, &options_, &error), GTH_E_INDEX);
@@ -183,7 +183,7 @@ TEST_P(Allocations, Failures) {
   });
 }
 
-TEST_P(Allocations, Queries) {
+TEST_P(Allocations, QueriesAllocateNothing) {
   expect_no_allocation("shape", [&] {
     int32_t ndim = 0;
     int64_t shape[2];
@@ -199,8 +199,8 @@ TEST_P(Allocations, Queries) {
   expect_no_allocation("copy", [&] { EXPECT_EQ(calls::copy(nullptr, params.get(), copy.get(), nullptr), GTH_OK); });
 }
 
-// The counts see what they should: a form that does allocate.
-TEST_P(Allocations, TheCountsWork) {
+// A call that does allocate is counted.
+TEST_P(Allocations, NewOutputsAreCounted) {
   const Tensor params(p_), indices(i_);
   const Counted counted;
   Tensor made;

@@ -9,14 +9,14 @@
 #include "../../src/core/os/testing.hpp"
 #include "arrow_words.hpp"
 
-// Strings over plain buffers, and to Arrow: who shares, who copies, who frees.
+// Strings over plain buffers and their export to Arrow. Tests which buffers are shared, copied and freed.
 namespace {
 
 using namespace arrow_test;
 
 void count(void* user) { ++*static_cast<int*>(user); }
 
-// Strings over buffers of a caller: "one", "two", "three", "".
+// Strings over a caller's buffers: "one", "two", "three", "".
 class Strings : public ::testing::Test {
  protected:
   int32_t make(uint32_t flags, gth_deleter_fn deleter, gth_tensor** out, gth_error* err) {
@@ -57,7 +57,7 @@ class Strings : public ::testing::Test {
     EXPECT_EQ(array.length, 0x5555555555555555);
   }
 
-  // What is exported is read and released.
+  // Exports, reads and releases the strings.
   Words exported(const gth_tensor* tensor, uint32_t flags, const char* format = "U") {
     ArrowSchema schema;
     ArrowArray array;
@@ -117,7 +117,7 @@ TEST_F(Strings, the_deleter_runs_once) {
   EXPECT_EQ(freed_, 1);
 }
 
-TEST_F(Strings, bad_offsets) {
+TEST_F(Strings, bad_offsets_are_rejected) {
   offsets_ = {0, 5, 3, 6, 6};
   expect_refused(GTH_E_ARROW, 1, 3, 5);
   offsets_ = {0, 5, 6, 12, 12};
@@ -133,7 +133,7 @@ TEST_F(Strings, bad_offsets) {
   expect_refused(GTH_E_ARROW, 0, 12, 11);
 }
 
-TEST_F(Strings, bad_shapes) {
+TEST_F(Strings, bad_shapes_are_rejected) {
   shape_ = {GTH_OPEN};
   gth_tensor* out = nullptr;
   gth_error err = GTH_ERROR_INIT;
@@ -141,11 +141,11 @@ TEST_F(Strings, bad_shapes) {
   EXPECT_EQ(err.component, 0);
   shape_ = std::vector<int64_t>(GTH_MAX_NDIM + 1, 1);
   expect_refused(GTH_E_RANK, -1, GTH_MAX_NDIM + 1, GTH_MAX_NDIM);
-  shape_ = {int64_t{1} << 60};  // the offsets alone pass int64
+  shape_ = {int64_t{1} << 60};  // the offsets alone exceed int64
   expect_refused(GTH_E_SIZE, -1, int64_t{1} << 60, INT64_MAX);
 }
 
-TEST_F(Strings, null_buffers_and_negative_extents) {
+TEST_F(Strings, null_buffers_and_negative_extents_are_rejected) {
   const int64_t four[] = {4}, none[] = {0, 7}, zeros[] = {0, 0, 0, 0, 0};
   gth_tensor* out = nullptr;
   gth_error err = GTH_ERROR_INIT;
@@ -167,7 +167,7 @@ TEST_F(Strings, null_buffers_and_negative_extents) {
   EXPECT_EQ(call(none, zeros, nullptr, 0), GTH_OK);
 }
 
-TEST_F(Strings, unknown_flags_null_and_garbage) {
+TEST_F(Strings, unknown_flags_null_and_garbage_are_rejected) {
   gth_tensor* out = nullptr;
   gth_error err = GTH_ERROR_INIT;
   EXPECT_EQ(make(2, count, &out, &err), GTH_E_VERSION);
@@ -197,9 +197,9 @@ TEST_F(Strings, unknown_flags_null_and_garbage) {
   gth_tensor_release(tensor);
 }
 
-TEST_F(Strings, no_memory_leaves_the_buffers_to_the_caller) {
+TEST_F(Strings, failed_allocation_leaves_the_buffers_to_the_caller) {
   int32_t status = GTH_E_NOMEM;
-  shape_ = {1, 1, 1, 1, 1, 1, 1, 4};  // a rank that is not kept inline
+  shape_ = {1, 1, 1, 1, 1, 1, 1, 4};  // dims of this rank are not stored inline
   for (int64_t n = 1; status != GTH_OK; ++n) {
     gth_tensor* out = nullptr;
     gth_testing_fail_allocation(n, 1);
@@ -243,7 +243,7 @@ TEST_F(Strings, adopted_buffers_are_shared_and_freed_once) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 3; ++i) {
     threads.emplace_back([&, i] {
-      ArrowArray moved = arrays[i];  // as consumers do
+      ArrowArray moved = arrays[i];  // Arrow allows consumers to move the struct
       arrays[i].release = nullptr;
       schemas[i].release(&schemas[i]);
       moved.release(&moved);
@@ -262,8 +262,8 @@ TEST_F(Strings, binary_is_exported_as_binary) {
   EXPECT_EQ(freed_, 2);
 }
 
-// What may be no text in either of them may be none in the result.
-TEST_F(Strings, scattered_strings_are_binary_if_some_are) {
+// If one operand may contain bytes that are not text, so may the result.
+TEST_F(Strings, scattered_strings_are_binary_if_an_operand_is) {
   const int64_t shape[] = {4}, at[] = {3, 2, 1, 0};
   const gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, shape, at);
   gth_tensor* indices = nullptr;
@@ -279,7 +279,7 @@ TEST_F(Strings, scattered_strings_are_binary_if_some_are) {
   gth_tensor_release(indices);
 }
 
-TEST_F(Strings, a_matrix_leaves_flat) {
+TEST_F(Strings, a_matrix_is_exported_flat) {
   shape_ = {2, 1, 2};
   gth_tensor* tensor = borrow();
   EXPECT_EQ(exported(tensor, 0), (Words{"one", "two", "three", ""}));
@@ -300,7 +300,7 @@ TEST_F(Strings, a_copy_begins_with_its_first_byte) {
   gth_tensor_release(tensor);
 }
 
-TEST_F(Strings, no_strings_and_no_bytes) {
+TEST_F(Strings, empty_strings_and_arrays_are_exported) {
   for (const gth_deleter_fn deleter : {gth_deleter_fn{nullptr}, gth_deleter_fn{count}}) {
     for (const int64_t extent : {0, 4}) {
       shape_ = {extent, 1};
@@ -316,8 +316,8 @@ TEST_F(Strings, no_strings_and_no_bytes) {
   }
 }
 
-// What another thread does to borrowed offsets must not reach beyond the bytes.
-TEST_F(Strings, changed_offsets_are_noticed) {
+// If another thread changes borrowed offsets, no read exceeds the bytes.
+TEST_F(Strings, changed_offsets_are_rejected_by_exports) {
   gth_tensor* tensor = borrow();
   for (const int64_t bad : {int64_t{-5}, int64_t{12}, INT64_MAX, INT64_MIN}) {
     for (size_t i = 0; i < offsets_.size(); ++i) {
@@ -331,7 +331,7 @@ TEST_F(Strings, changed_offsets_are_noticed) {
   gth_tensor_release(tensor);
 }
 
-TEST_F(Strings, exports_refuse_unknown_flags_null_and_garbage) {
+TEST_F(Strings, exports_reject_unknown_flags_null_and_garbage) {
   gth_tensor* tensor = adopt();
   for (const uint32_t flags : {3U, 4U, UINT32_MAX}) expect_no_export(tensor, flags, GTH_E_VERSION, GTH_OPERAND_NONE);
   expect_no_export(nullptr, 0, GTH_E_NULL, GTH_OPERAND_TENSOR);
@@ -350,7 +350,7 @@ TEST_F(Strings, exports_refuse_unknown_flags_null_and_garbage) {
   gth_tensor_release(tensor);
 }
 
-TEST_F(Strings, no_memory_for_an_export_leaks_nothing) {
+TEST_F(Strings, failed_allocation_of_an_export_leaks_nothing) {
   gth_tensor* tensor = borrow();
   for (const int32_t sticky : {0, 1}) {
     int32_t status = GTH_E_NOMEM;
@@ -382,8 +382,8 @@ struct Hooks {
   }
 };
 
-// A gather reads offsets that were checked when the tensor was made, and that another thread has changed since.
-TEST_F(Strings, changed_offsets_are_noticed_by_gathers) {
+// A gather reads offsets that another thread has changed since the tensor was created and validated.
+TEST_F(Strings, changed_offsets_are_rejected_by_gathers) {
   gth_tensor* tensor = borrow();
   const int64_t all[] = {0, 1, 2, 3}, shape[] = {4};
   const gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, shape, all);
@@ -405,9 +405,9 @@ TEST_F(Strings, changed_offsets_are_noticed_by_gathers) {
   gth_tensor_release(tensor);
 }
 
-// Sizes beyond int64 are found before anything is copied, on one thread and where the pieces of several are joined. The
-// string is long in its offsets only: nothing may look at its bytes.
-TEST_F(Strings, more_bytes_than_int64_counts) {
+// Sizes beyond int64 are found before bytes are copied, on one thread and when the pieces of several threads are
+// combined. The string is long in its offsets only, so its bytes must not be read.
+TEST_F(Strings, more_bytes_than_int64_are_rejected) {
   constexpr int64_t longest = int64_t{1} << 45, picks = int64_t{1} << 18;
   const int64_t offsets[] = {0, longest}, one[] = {1}, shape[] = {picks};
   const std::vector<int64_t> zeros(picks);
@@ -429,8 +429,8 @@ TEST_F(Strings, more_bytes_than_int64_counts) {
   gth_tensor_release(tensor);
 }
 
-// A string takes 8 bytes in the offsets of a result, however short it is.
-TEST_F(Strings, more_strings_than_memory_has_room_for) {
+// The offset of a string takes 8 bytes in the result, however short the string is.
+TEST_F(Strings, more_strings_than_memory_return_nomem) {
   const int64_t many[] = {int64_t{1} << 61}, again[] = {0};
   const int8_t zero = 0;
   gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT8, 1, many, &zero);
@@ -446,7 +446,7 @@ TEST_F(Strings, more_strings_than_memory_has_room_for) {
   gth_tensor_release(tensor);
 }
 
-// The allocator of the bytes is called when offsets have been read and judged, and bytes not yet copied.
+// The hook that allocates the bytes runs after offsets are validated and before bytes are copied.
 struct LateWriter : Hooks {
   int64_t* offset;
   int64_t value;
@@ -487,7 +487,7 @@ TEST_F(Strings, offsets_are_read_once) {
   gth_context_release(context);
 }
 
-TEST_F(Strings, copies_ask_the_hooks_twice) {
+TEST_F(Strings, copies_allocate_twice_from_the_hooks) {
   Hooks hooks;
   gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
   options.alloc = Hooks::alloc;

@@ -7,7 +7,7 @@
 #include "../../src/core/os/testing.hpp"
 #include "arrow_words.hpp"
 
-// Strings from Arrow. Cases named F are those of the list of hostile inputs that have a counterpart here.
+// Imports of strings from Arrow. Cases named F belong to the list of hostile inputs.
 namespace {
 
 using namespace arrow_test;
@@ -33,7 +33,7 @@ class ArrowImport : public ::testing::TestWithParam<const char*> {
   bool is_wide() const { return GetParam()[0] == 'U' || GetParam()[0] == 'Z'; }
   bool is_binary() const { return GetParam()[0] == 'z' || GetParam()[0] == 'Z'; }
 
-  // In a buffer of exactly their size, so that a read beyond it is seen.
+  // Stores the offsets in a buffer of exactly their size, so that sanitizers detect reads beyond it.
   void set_offsets(const std::vector<int64_t>& offsets) {
     offsets_.resize(offsets.size() * (is_wide() ? 8 : 4));
     offsets_.shrink_to_fit();
@@ -52,7 +52,7 @@ class ArrowImport : public ::testing::TestWithParam<const char*> {
     return gth_tensor_from_arrow(nullptr, &schema_, &array_, ndim, shape, out, err);
   }
 
-  // A refused import leaves the array to the producer.
+  // Expects that the import is rejected and that the producer keeps the array.
   void expect_refused(int32_t status, int64_t position, int64_t value, int64_t limit, int32_t ndim = -1,
                       const int64_t* shape = nullptr) {
     const ArrowArray before = array_;
@@ -103,19 +103,19 @@ TEST_P(ArrowImport, the_array_is_moved_and_released_once) {
   EXPECT_EQ(released_, 1);
 }
 
-TEST_P(ArrowImport, the_offset_of_the_array_is_honoured) {
+TEST_P(ArrowImport, the_offset_of_the_array_is_respected) {
   array_.offset = 1;
   array_.length = 3;
   expect_strings({"two", "three", ""});
 }
 
-TEST_P(ArrowImport, offsets_need_not_begin_with_0) {
+TEST_P(ArrowImport, offsets_that_start_above_0_are_accepted) {
   set_offsets({3, 6, 11});
   array_.length = 2;
   expect_strings({"two", "three"});
 }
 
-TEST_P(ArrowImport, unaligned_offsets) {
+TEST_P(ArrowImport, unaligned_offsets_are_accepted) {
   offsets_.insert(offsets_.begin(), 'x');
   buffers_[1] = offsets_.data() + 1;
   gth_tensor* tensor = accept();
@@ -123,7 +123,7 @@ TEST_P(ArrowImport, unaligned_offsets) {
   gth_tensor_release(tensor);
 }
 
-TEST_P(ArrowImport, shapes) {
+TEST_P(ArrowImport, shapes_must_match_the_length) {
   const int64_t square[] = {2, 2}, wrong[] = {3, 2}, negative[] = {-4}, huge[] = {INT64_MAX, 2}, none[] = {4, 0};
   array_.length = 4;
   expect_refused(GTH_E_SHAPE, -1, 6, 4, 2, wrong);
@@ -143,14 +143,14 @@ TEST_P(ArrowImport, shapes) {
   gth_tensor_release(tensor);
 }
 
-TEST_P(ArrowImport, rank_0) {
+TEST_P(ArrowImport, rank_0_has_one_string) {
   array_.length = 1;
   gth_tensor* tensor = accept(0, nullptr);
   EXPECT_EQ(read(tensor), Words{"one"});
   gth_tensor_release(tensor);
 }
 
-TEST_P(ArrowImport, F19_a_consumed_array_is_refused) {
+TEST_P(ArrowImport, F19_a_consumed_array_is_rejected) {
   gth_tensor* tensor = accept();
   expect_refused(GTH_E_ARROW, -1, 0, 0);
   gth_tensor_release(tensor);
@@ -165,7 +165,7 @@ TEST_P(ArrowImport, a_released_array_is_not_read) {
   expect_refused(GTH_E_ARROW, -1, 0, 0);
 }
 
-TEST_P(ArrowImport, malformed_schema) {
+TEST_P(ArrowImport, malformed_schemas_are_rejected) {
   const ArrowSchema good = schema_;
   schema_.format = nullptr;
   expect_refused(GTH_E_ARROW, -1, 0, 0);
@@ -181,7 +181,7 @@ TEST_P(ArrowImport, malformed_schema) {
   schema_ = good;
 }
 
-TEST_P(ArrowImport, F12_other_formats) {
+TEST_P(ArrowImport, F12_other_formats_are_rejected) {
   for (const char* format : {"", "i", "vu", "uu", "U ", "tsu:UTC", "+l", "\xff\xfe", "\n%s%n",
                              "a format that is longer than every message can show in full"}) {
     schema_.format = format;
@@ -189,8 +189,8 @@ TEST_P(ArrowImport, F12_other_formats) {
   }
 }
 
-// What is not plain text is not passed on to whoever reads the message.
-TEST_P(ArrowImport, a_format_is_shown_in_plain_text) {
+// The message does not repeat characters of a format that are not plain text.
+TEST_P(ArrowImport, a_rejected_format_is_shown_in_plain_text) {
   schema_.format = "x\x1b ~\x7f\xff";
   gth_tensor* out = nullptr;
   gth_error err = GTH_ERROR_INIT;
@@ -198,7 +198,7 @@ TEST_P(ArrowImport, a_format_is_shown_in_plain_text) {
   EXPECT_NE(std::string(err.message).find("format is x? ~??,"), std::string::npos) << err.message;
 }
 
-TEST_P(ArrowImport, malformed_array) {
+TEST_P(ArrowImport, malformed_arrays_are_rejected) {
   const ArrowArray good = array_;
   ArrowArray* child = nullptr;
   array_.n_children = 1;
@@ -222,7 +222,7 @@ TEST_P(ArrowImport, malformed_array) {
   }
 }
 
-TEST_P(ArrowImport, F14_negative_length_and_offset) {
+TEST_P(ArrowImport, F14_negative_length_and_offset_are_rejected) {
   for (const int64_t n : {int64_t{-1}, INT64_MIN}) {
     array_.length = n;
     expect_refused(GTH_E_ARROW, -1, n, 0);
@@ -232,7 +232,7 @@ TEST_P(ArrowImport, F14_negative_length_and_offset) {
   expect_refused(GTH_E_ARROW, -1, -1, 0);
 }
 
-TEST_P(ArrowImport, F15_length_and_offset_beyond_int64) {
+TEST_P(ArrowImport, F15_length_and_offset_beyond_int64_are_rejected) {
   constexpr int64_t most = INT64_MAX / 8 - 1;
   array_.length = INT64_MAX;
   for (const int64_t offset : {int64_t{0}, int64_t{1}, INT64_MAX}) {
@@ -244,7 +244,7 @@ TEST_P(ArrowImport, F15_length_and_offset_beyond_int64) {
   expect_refused(GTH_E_ARROW, -1, 1, most);
 }
 
-TEST_P(ArrowImport, nulls_are_counted) {
+TEST_P(ArrowImport, nulls_inside_the_slice_are_rejected) {
   const uint8_t valid[] = {0x1f}, third_is_null[] = {0x1b};
   array_.null_count = -1;
   expect_strings({"one", "two", "three", "", "four"});
@@ -254,7 +254,7 @@ TEST_P(ArrowImport, nulls_are_counted) {
   expect_refused(GTH_E_DTYPE, 2, 0, GTH_DTYPE_STRING);
   array_.null_count = 1;
   expect_refused(GTH_E_DTYPE, 2, 0, GTH_DTYPE_STRING);
-  array_.offset = 3;  // the null lies outside
+  array_.offset = 3;  // the null lies outside the slice
   array_.length = 2;
   expect_strings({"", "four"});
   array_.offset = 1;
@@ -263,7 +263,7 @@ TEST_P(ArrowImport, nulls_are_counted) {
   expect_refused(GTH_E_ARROW, -1, 1, 0);
 }
 
-TEST_P(ArrowImport, a_null_is_found_wherever_it_is) {
+TEST_P(ArrowImport, a_null_at_every_position_is_rejected) {
   constexpr int64_t most = 67;
   const std::vector<int64_t> offsets(most + 1, 0);
   set_offsets(offsets);
@@ -288,7 +288,7 @@ TEST_P(ArrowImport, an_empty_array_may_have_no_buffers) {
   array_.length = 0;
   for (const int64_t offset : {int64_t{0}, int64_t{4}}) {
     array_.offset = offset;
-    expect_strings({});  // offsets that are there are not read either
+    expect_strings({});  // existing offsets are not read either
     buffers_[1] = buffers_[2] = nullptr;
     expect_strings({});
     gth_tensor* tensor = accept(3, none);
@@ -299,7 +299,7 @@ TEST_P(ArrowImport, an_empty_array_may_have_no_buffers) {
   }
 }
 
-TEST_P(ArrowImport, F13_null_buffers) {
+TEST_P(ArrowImport, F13_null_buffers_are_rejected) {
   buffers_[1] = nullptr;
   expect_refused(GTH_E_ARROW, -1, 0, 0);
   set_offsets({0, 0, 3, 6, 6, 6});
@@ -309,10 +309,10 @@ TEST_P(ArrowImport, F13_null_buffers) {
   expect_strings(Words(5));
 }
 
-TEST_P(ArrowImport, offsets_that_decrease_or_are_negative) {
+TEST_P(ArrowImport, decreasing_or_negative_offsets_are_rejected) {
   set_offsets({0, 3, 6, 5, 11, 15});
   expect_refused(GTH_E_ARROW, 2, 5, 6);
-  array_.offset = 3;  // what lies before the array is not its business
+  array_.offset = 3;  // offsets before the slice are not validated
   array_.length = 2;
   expect_strings({"othree", "four"});
   array_.offset = 0;
@@ -323,8 +323,8 @@ TEST_P(ArrowImport, offsets_that_decrease_or_are_negative) {
   expect_refused(GTH_E_ARROW, 4, INT32_MIN, 11);
 }
 
-TEST_P(ArrowImport, F18_no_memory_leaves_it_to_the_producer) {
-  const int64_t shape[] = {1, 1, 1, 1, 5, 1, 1, 1};  // a rank that is not kept inline
+TEST_P(ArrowImport, F18_failed_allocation_leaves_the_array_to_the_producer) {
+  const int64_t shape[] = {1, 1, 1, 1, 5, 1, 1, 1};  // dims of this rank are not stored inline
   for (const int32_t sticky : {0, 1}) {
     int32_t status = GTH_E_NOMEM;
     int64_t n = 0;
@@ -349,7 +349,7 @@ TEST_P(ArrowImport, F18_no_memory_leaves_it_to_the_producer) {
   }
 }
 
-TEST_P(ArrowImport, F23_the_struct_itself_may_go) {
+TEST_P(ArrowImport, F23_the_freed_struct_is_not_used) {
   gth_tensor* tensor = accept();
   std::memset(static_cast<void*>(&array_), 0xff, sizeof array_);
   EXPECT_EQ(gather_two(tensor), (Words{"three", "one"}));
@@ -357,7 +357,7 @@ TEST_P(ArrowImport, F23_the_struct_itself_may_go) {
   EXPECT_EQ(released_, 1);
 }
 
-TEST_P(ArrowImport, what_comes_in_goes_out_shared) {
+TEST_P(ArrowImport, imported_strings_are_exported_shared) {
   gth_tensor* tensor = accept();
   ArrowSchema schema;
   ArrowArray array;
@@ -374,7 +374,7 @@ TEST_P(ArrowImport, what_comes_in_goes_out_shared) {
   EXPECT_EQ(released_, 1);
 }
 
-TEST_P(ArrowImport, null_arguments_and_garbage_contexts) {
+TEST_P(ArrowImport, null_arguments_and_garbage_contexts_are_rejected) {
   gth_tensor* out = nullptr;
   gth_error err = GTH_ERROR_INIT;
   EXPECT_EQ(gth_tensor_from_arrow(nullptr, nullptr, &array_, -1, nullptr, &out, &err), GTH_E_NULL);

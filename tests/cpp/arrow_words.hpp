@@ -9,7 +9,7 @@
 #include "../../src/api/arrow_structs.hpp"
 #include "calls.hpp"
 
-// What the tests of strings share: tensors and arrays as words.
+// Helpers of the tests of strings: tensors and arrays as vectors of words.
 namespace arrow_test {
 
 using Words = std::vector<std::string>;
@@ -54,7 +54,7 @@ inline Words read(const ArrowArray& array) {
              array.length);
 }
 
-// Strings 2 and 0, through a gather.
+// Gathers strings 2 and 0.
 inline Words gather_two(const gth_tensor* params) {
   const int64_t picks[] = {2, 0}, shape[] = {2};
   const gth_tensor_desc indices = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, shape, picks);

@@ -1,6 +1,6 @@
 #include "samples.hpp"
 
-// An operand of a plan that is a tensor handle is bound: runs use that tensor.
+// A plan operand that is a tensor handle is bound: runs use that tensor.
 namespace {
 
 using namespace hostile;
@@ -8,13 +8,13 @@ using namespace hostile;
 constexpr Operation planned[] = {calls::gather,  calls::gather_nd,  calls::gather_elements,
                                  calls::scatter, calls::scatter_nd, calls::scatter_elements};
 
-// The pointers of a run, NULL for the roles in `handles`.
+// Returns the pointers of a run, with NULL for the roles in `handles`.
 gth_plan_args args_of(const Sample& sample, int32_t handles) {
   return calls::args(GTH_OPEN, handles & 1 ? nullptr : sample.table.data(),
                      handles & 2 ? nullptr : sample.indices.data(), handles & 4 ? nullptr : sample.rows.data());
 }
 
-// Every form of a run fails with these facts and writes nothing.
+// Expects that every form of a run fails with these facts and writes nothing.
 void expect_no_run(const Sample& sample, const gth_plan* plan, const gth_plan_args& args, Facts facts) {
   const Bytes before = sample.written().bytes();
   Error error;
@@ -32,7 +32,7 @@ void expect_no_run(const Sample& sample, const gth_plan* plan, const gth_plan_ar
   EXPECT_TRUE(sample.written().bytes() == before) << "the output was written";
 }
 
-TEST(BoundPlans, RunOnTheirTensors) {
+TEST(BoundPlans, RunsUseTheBoundTensors) {
   for (const Operation& op : planned) {
     for (int32_t handles = 1; handles < 8; ++handles) {
       SCOPED_TRACE("operation " + std::to_string(op.number) + ", handles " + std::to_string(handles));
@@ -62,7 +62,7 @@ TEST(BoundPlans, RunOnTheirTensors) {
   }
 }
 
-TEST(BoundPlans, APointerBesideABoundTensor) {
+TEST(BoundPlans, PointerForABoundTensorIsRejected) {
   for (const Operation& op : planned) {
     for (int32_t role = 0; role < 3; ++role) {
       SCOPED_TRACE("operation " + std::to_string(op.number) + ", role " + std::to_string(role));
@@ -76,7 +76,7 @@ TEST(BoundPlans, APointerBesideABoundTensor) {
   }
 }
 
-TEST(BoundPlans, E4_ReleasedTensors) {
+TEST(BoundPlans, E4_ReleasedTensorsAreRejected) {
   for (const Operation& op : planned) {
     for (int32_t role = 0; role < 3; ++role) {
       SCOPED_TRACE("operation " + std::to_string(op.number) + ", role " + std::to_string(role));
@@ -93,8 +93,8 @@ TEST(BoundPlans, E4_ReleasedTensors) {
   }
 }
 
-// Whatever is bound, one extent of the others may be open.
-TEST(BoundPlans, TableWithAnOpenExtent) {
+// One operand is bound, and one extent of another is open.
+TEST(BoundPlans, TableWithAnOpenExtentRuns) {
   const Sample sample(calls::gather);
   const Mixed mixed(sample.descs(), 1);
   const Shape open{GTH_OPEN};
@@ -107,7 +107,7 @@ TEST(BoundPlans, TableWithAnOpenExtent) {
   EXPECT_TRUE(sample.rows.bytes() == sample.expected());
 }
 
-TEST(BoundPlans, ReadOnlyTensorsAreNotWritten) {
+TEST(BoundPlans, ReadOnlyTensorIsRejectedAsOutput) {
   for (const Operation& op : planned) {
     const Sample sample(op);
     std::array<gth_tensor_desc, 3> descs = sample.descs();

@@ -5,7 +5,7 @@
 
 #include "gather/gather.h"
 
-// Calls of the library with operands of either kind and with requests made of arguments.
+// Calls of the library with operands of either kind, and with requests built from arguments.
 namespace calls {
 
 // An operand as an argument: a description, a tensor handle, or NULL.
@@ -22,7 +22,7 @@ class Operand {
   const gth_tensor_desc* desc_ = nullptr;
 };
 
-// One operation by its number and by its name. A shape query with ndim NULL passes NULL for rows.
+// One operation by number and by name. A shape query with ndim NULL passes NULL for rows.
 struct Operation {
   int32_t number;
   decltype(&gth_gather) named;

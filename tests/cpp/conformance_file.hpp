@@ -9,15 +9,15 @@
 
 #include "gather/gather.h"
 
-// Reads the files of tests/conformance/cases; their format is described beside them.
+// Reads the files of tests/conformance/cases. tests/conformance/README.md describes their format.
 namespace conformance {
 
 struct TensorText {
   int32_t dtype = 0;
   std::vector<int64_t> shape, strides;  // strides empty: dense
   int64_t offset = 0;
-  std::string bytes;                 // memory, or all strings one after another
-  std::vector<int64_t> string_ends;  // dtype string: the offsets, from 0
+  std::string bytes;                 // memory, or all strings concatenated
+  std::vector<int64_t> string_ends;  // dtype string: the offsets, starting with 0
 };
 
 struct Case {
@@ -25,7 +25,7 @@ struct Case {
   gth_options options = GTH_OPTIONS_INIT;
   TensorText params, indices, out;
   TensorText updates;                // of a scatter, whose target is params
-  gth_error error = GTH_ERROR_INIT;  // status GTH_OK: out holds the answer
+  gth_error error = GTH_ERROR_INIT;  // status GTH_OK: out holds the recorded output
 };
 
 inline const std::map<std::string, int32_t>& numbers() {
@@ -178,7 +178,7 @@ inline void read_line(const std::string& key, std::istream& in, Case* out) {
     word = read_hex(word), word.copy(reinterpret_cast<char*>(options.fill_value), 16);
 }
 
-// Every file of cases, below the folder.
+// All files of cases, relative to the folder.
 constexpr const char* files[] = {"none",
                                  "tensorflow",
                                  "tensorflow_gpu",
@@ -202,7 +202,7 @@ constexpr const char* files[] = {"none",
                                  "elements/jax_fill",
                                  "elements/jax_clip"};
 
-// A file's name as a test's.
+// Returns the name of a file as the name of a test.
 inline std::string test_name(std::string file) {
   for (char& each : file) each = each == '/' ? '_' : each;
   return file;

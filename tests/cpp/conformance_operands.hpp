@@ -7,7 +7,7 @@
 #include "calls.hpp"
 #include "conformance_file.hpp"
 
-// The operands of a recorded case, as calls take them.
+// The operands of a recorded case, in the form that calls take.
 namespace conformance {
 
 // A tensor of a case in memory of exactly its size.
@@ -25,7 +25,7 @@ struct Memory {
   gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
 };
 
-// What a failed call tells beside its status.
+// Compares the error fields of a failed call.
 inline void expect_facts(const Case& test, const gth_error& err) {
   EXPECT_EQ(err.operand, test.error.operand) << test.name << ": " << err.message;
   EXPECT_EQ(err.component, test.error.component) << test.name << ": " << err.message;

@@ -9,7 +9,7 @@
 #include "conformance_operands.hpp"
 #include "scatter_oracle.hpp"
 
-// The recorded outcome of a call that adds up or reduces: of scatters, and of gradients.
+// Compares calls that reduce (scatters and gradients) with their recorded results.
 namespace conformance {
 
 class Handle {
@@ -33,7 +33,7 @@ inline void expect_error(const Case& test, int32_t status, const gth_error& err)
   expect_facts(test, err);
 }
 
-// Dense bytes against the recorded ones, but for what a NaN looks like.
+// Compares dense bytes with the recorded ones. The bit patterns of NaNs may differ.
 inline void expect_bytes(const Case& test, std::string found) {
   ASSERT_EQ(found.size(), test.out.bytes.size()) << test.name;
   if (oracle::is_float(test.params.dtype)) {

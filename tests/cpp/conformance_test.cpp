@@ -6,7 +6,7 @@
 
 #include "conformance_operands.hpp"
 
-// Every recorded case through every form of the API: gth_make, by handles, by name, plan, shape query.
+// Runs every recorded case through every form of the API: gth_make, handles, named functions, plans, shape queries.
 namespace {
 
 using conformance::Case;
@@ -30,10 +30,10 @@ void expect_error(const Case& test, int32_t status, const gth_error& err) {
 
 bool skips(const Case& test) { return test.options.bounds == GTH_BOUNDS_SKIP; }
 
-// What a caller's output must hold: under skip the recorded bytes, which show 0xa5 where nothing was written.
+// Compares a caller's output with the recorded bytes. With skip, these contain 0xa5 where nothing was written.
 void expect_bytes(const Case& test, const std::string& found) { EXPECT_EQ(found, test.out.bytes) << test.name; }
 
-// An output of our own has zeros where a caller's was left alone; these are the 0xa5 runs of the recorded bytes.
+// A new output contains zeros where a caller's output is unchanged. These are the 0xa5 runs of the recorded bytes.
 void expect_allocated_bytes(const Case& test, const std::string& found) {
   if (!skips(test)) return expect_bytes(test, found);
   ASSERT_EQ(found.size(), test.out.bytes.size()) << test.name;
@@ -84,7 +84,7 @@ void run_allocating(const Case& test, const Memory& params, const Memory& indice
   EXPECT_EQ(gth_tensor_release(params_handle), GTH_OK);
 }
 
-// The output of a case, prefilled; of the recorded shape, or of one element where none is expected.
+// The prefilled output of a case. It has the recorded shape, or one element if no output is expected.
 struct Output {
   explicit Output(const Case& test)
       : shape(test.out.shape), bytes(std::max<size_t>(test.out.bytes.size(), test.error.status ? 16 : 0), untouched) {
@@ -99,8 +99,8 @@ struct Output {
   gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
 };
 
-// The shape a failing case would have had, so that an index error is reached and not a shape error. False: there is
-// none, because its size leaves int64.
+// Sets the shape that the output of a failing case would have, so that the call fails by its index and not by the
+// shape. Returns false if there is no such shape because its size exceeds int64.
 bool set_shape(const Case& test, const Memory& params, const Memory& indices, Output* out) {
   if (test.error.status == GTH_OK) return true;
   int64_t shape[GTH_MAX_NDIM];
@@ -147,7 +147,7 @@ void run_into(const Case& test, const Memory& params, const Memory& indices) {
   if (gth_tensor_borrow(&out.desc, &handles[2], &err) == GTH_OK) {
     const int32_t status = operation(test).run(nullptr, handles[0], handles[1], handles[2], &test.options, &err);
     expect_output(test, out, status, err);
-  } else {  // a shape that no tensor can have is refused by the shape's own check
+  } else {  // a shape that no tensor can have is rejected by the check of shapes
     EXPECT_EQ(err.status, test.error.status) << test.name << ": " << err.message;
   }
   for (gth_tensor* handle : handles) EXPECT_EQ(gth_tensor_release(handle), GTH_OK);
@@ -175,7 +175,7 @@ void run_shape(const Case& test, const Memory& params, const Memory& indices) {
   const bool is_shape_error =
       test.error.status != GTH_OK && test.error.status != GTH_E_INDEX && test.error.status != GTH_E_SIZE;
   if (is_shape_error) return expect_error(test, status, err);
-  if (test.error.status == GTH_E_SIZE) return;  // bytes beyond int64 need not be elements beyond int64
+  if (test.error.status == GTH_E_SIZE) return;  // the number of elements may fit int64 although the bytes do not
   EXPECT_EQ(status, GTH_OK) << test.name << ": " << err.message;
   if (test.error.status == GTH_OK) expect_shape(test, ndim, shape);
 }
@@ -192,7 +192,7 @@ void run(const Case& test) {
 
 class Conformance : public testing::TestWithParam<const char*> {};
 
-TEST_P(Conformance, EveryCaseThroughEveryForm) {
+TEST_P(Conformance, EveryFormMatchesTheRecordedCase) {
   const std::vector<Case> cases = conformance::read_file(std::string(GATHER_CASES) + "/" + GetParam() + ".txt");
   ASSERT_GT(cases.size(), 100u);
   size_t failed = 0;

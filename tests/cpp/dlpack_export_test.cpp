@@ -8,7 +8,7 @@
 #include "../../src/core/os/testing.hpp"
 #include "dlpack_forms.hpp"
 
-// Tensors to DLPack, through both structs: who shares, who copies, who frees.
+// Exports to DLPack in both structs. Tests which memory is shared, copied and freed.
 namespace {
 
 using namespace dlpack_test;
@@ -16,7 +16,7 @@ using namespace dlpack_test;
 template <class Managed>
 class DlpackExport : public ::testing::Test {
  protected:
-  // The flags of the versioned struct; the legacy one has none.
+  // Compares the flags of the versioned struct. The legacy struct has none.
   void expect_flags(const Managed& out, uint64_t flags) {
     if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>) {
       EXPECT_EQ(out.version.major, 1U);
@@ -96,7 +96,7 @@ TYPED_TEST(DlpackExport, a_copy_of_pinned_memory_is_not_pinned) {
   gth_tensor_release(tensor);
 }
 
-TYPED_TEST(DlpackExport, read_only_memory_is_shared_with_a_flag_only) {
+TYPED_TEST(DlpackExport, read_only_memory_is_shared_only_with_a_flag) {
   int freed = 0;
   const int64_t shape[] = {3, 2};
   gth_tensor_desc desc = dense(GTH_DTYPE_INT32, {3, 2}, this->values_);
@@ -117,7 +117,7 @@ TYPED_TEST(DlpackExport, read_only_memory_is_shared_with_a_flag_only) {
 }
 
 TYPED_TEST(DlpackExport, strides_between_elements_are_copied) {
-  // Every fifth byte begins an int32.
+  // An int32 starts at every fifth byte.
   char bytes[10] = {};
   const int32_t numbers[] = {77, 88};
   std::memcpy(bytes, &numbers[0], 4);
@@ -137,7 +137,7 @@ TYPED_TEST(DlpackExport, strides_between_elements_are_copied) {
   EXPECT_EQ(freed, 1);
 }
 
-TYPED_TEST(DlpackExport, strides_that_reach_nothing_are_no_reason_to_copy) {
+TYPED_TEST(DlpackExport, unused_strides_do_not_cause_a_copy) {
   const int64_t shape[] = {1, 2}, strides[] = {3, 4}, empty[] = {0, 2};
   int freed = 0;
   gth_tensor_desc desc = dense(GTH_DTYPE_INT32, {1, 2}, this->values_);
@@ -149,7 +149,7 @@ TYPED_TEST(DlpackExport, strides_that_reach_nothing_are_no_reason_to_copy) {
   out->deleter(out);
   gth_tensor_release(tensor);
 
-  // An empty tensor may say that it begins before its memory; DLPack cannot.
+  // The offset of an empty tensor may be negative. DLPack cannot express that.
   desc.shape = empty;
   desc.offset = -8;
   tensor = adopt(desc, &freed);
@@ -161,7 +161,7 @@ TYPED_TEST(DlpackExport, strides_that_reach_nothing_are_no_reason_to_copy) {
   EXPECT_EQ(freed, 2);
 }
 
-TYPED_TEST(DlpackExport, scalars_empty_tensors_and_the_highest_rank) {
+TYPED_TEST(DlpackExport, scalars_empty_tensors_and_the_highest_rank_are_exported) {
   const int64_t ones[GTH_MAX_NDIM] = {};
   const int32_t ranks[] = {0, 1, GTH_MAX_NDIM};
   for (const int32_t rank : ranks) {
@@ -179,7 +179,7 @@ TYPED_TEST(DlpackExport, scalars_empty_tensors_and_the_highest_rank) {
   }
 }
 
-TYPED_TEST(DlpackExport, unknown_flags_null_and_garbage) {
+TYPED_TEST(DlpackExport, unknown_flags_null_and_garbage_are_rejected) {
   gth_tensor* tensor = borrow(dense(GTH_DTYPE_INT32, {3, 2}, this->values_));
   for (const uint32_t flags : {3U, 4U, 0x80000000U, UINT32_MAX}) {
     TypeParam* out = nullptr;
@@ -199,7 +199,7 @@ TYPED_TEST(DlpackExport, unknown_flags_null_and_garbage) {
   this->expect_refused(tensor, 0, GTH_E_HANDLE, GTH_OPERAND_TENSOR);
 }
 
-TYPED_TEST(DlpackExport, strings_have_no_dlpack) {
+TYPED_TEST(DlpackExport, strings_are_rejected) {
   const int64_t offsets[] = {0, 1};
   gth_tensor* tensor = nullptr;
   ASSERT_EQ(gth_tensor_from_strings(nullptr, 0, 0, nullptr, offsets, "a", 1, nullptr, nullptr, &tensor, nullptr),
@@ -208,7 +208,7 @@ TYPED_TEST(DlpackExport, strings_have_no_dlpack) {
   gth_tensor_release(tensor);
 }
 
-TYPED_TEST(DlpackExport, no_memory_leaks_nothing) {
+TYPED_TEST(DlpackExport, failed_allocations_leak_nothing) {
   gth_tensor* tensor = borrow(dense(GTH_DTYPE_INT32, {3, 2}, this->values_));
   for (const int32_t sticky : {0, 1}) {
     int32_t status = GTH_E_NOMEM;

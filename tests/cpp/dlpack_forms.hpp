@@ -10,7 +10,7 @@
 #include "../../src/api/dlpack_structs.hpp"
 #include "calls.hpp"
 
-// What the tests of DLPack share: both structs under one name, and short ways to tensors.
+// Helpers of the DLPack tests: both structs under one name, and functions that create tensors.
 namespace dlpack_test {
 
 inline int32_t import_from(DLManagedTensorVersioned* managed, gth_tensor** out, gth_error* err) {
@@ -72,7 +72,7 @@ inline gth_tensor* adopt(const gth_tensor_desc& desc, int* freed) {
   return tensor;
 }
 
-// Row `row` of an int32 or float32 matrix, through a gather.
+// Gathers row `row` of an int32 or float32 matrix.
 inline std::vector<int32_t> gather_row(const gth_tensor* params, int64_t row) {
   const std::vector<int64_t> none, shape = {describe(params).shape[1]};
   std::vector<int32_t> out(static_cast<size_t>(shape[0]));

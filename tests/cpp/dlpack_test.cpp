@@ -9,13 +9,13 @@
 #include "../../src/core/os/testing.hpp"
 #include "dlpack_forms.hpp"
 
-// Tensors from DLPack. The F cases are hostile producers; those of capsules (F19, F20) are Python's to test. Every case
-// runs on both structs.
+// Imports from DLPack. The F cases are hostile producers. The Python tests have the cases of capsules (F19, F20). Every
+// case runs with both structs.
 namespace {
 
 using namespace dlpack_test;
 
-// A 3 x 2 int32 matrix of a foreign producer, dense, without strides.
+// A dense 3 x 2 int32 matrix of a foreign producer, without strides.
 template <class Managed>
 class DlpackImport : public ::testing::Test {
  protected:
@@ -43,7 +43,7 @@ class DlpackImport : public ::testing::Test {
     tensor().strides = strides_.data();
   }
 
-  // A refused import leaves everything to the producer.
+  // Expects that the import is rejected and that the producer keeps the tensor.
   void expect_refused(int32_t status, int32_t component, int64_t value, int64_t limit) {
     gth_tensor* out = reinterpret_cast<gth_tensor*>(this);
     gth_error err = GTH_ERROR_INIT;
@@ -62,7 +62,7 @@ class DlpackImport : public ::testing::Test {
     return out;
   }
 
-  // Whatever the call accepted is given back at once.
+  // Expects that the import succeeds, and releases the tensor.
   void expect_accepted() {
     const int before = deleted_;
     gth_tensor* out = nullptr;
@@ -82,8 +82,8 @@ TYPED_TEST_SUITE(DlpackImport, Forms, FormName);
 
 using DlpackVersion = DlpackImport<DLManagedTensorVersioned>;
 
-// What is read as a version in a struct of the other form is the low half of a data pointer.
-TEST_F(DlpackVersion, F1_legacy_struct_in_versioned_call) {
+// A call for the other struct reads the low half of a data pointer as the version.
+TEST_F(DlpackVersion, F1_legacy_struct_in_versioned_call_is_rejected) {
   DLManagedTensor legacy{};
   legacy.dl_tensor.data = values_;
   std::memset(static_cast<void*>(&managed_), 0xff, sizeof managed_);
@@ -100,7 +100,7 @@ TEST_F(DlpackVersion, F2_unknown_major_version_reads_nothing_else) {
   }
 }
 
-TEST_F(DlpackVersion, F2_unknown_minor_version_and_flags_are_fine) {
+TEST_F(DlpackVersion, F2_unknown_minor_version_and_flags_are_accepted) {
   managed_.version.minor = UINT32_MAX;
   managed_.flags = ~uint64_t{dlpack_read_only};
   gth_tensor* tensor = accept();
@@ -126,7 +126,7 @@ TYPED_TEST(DlpackImport, F3_null_strides_are_dense) {
   EXPECT_EQ(this->deleted_, 1);
 }
 
-TYPED_TEST(DlpackImport, F4_null_shape) {
+TYPED_TEST(DlpackImport, F4_null_shape_is_rejected) {
   this->tensor().shape = nullptr;
   this->tensor().ndim = 1;
   this->expect_refused(GTH_E_DLPACK, -1, 0, 0);
@@ -144,13 +144,13 @@ TYPED_TEST(DlpackImport, F5_rank_out_of_range_reads_no_shape) {
   }
 }
 
-TYPED_TEST(DlpackImport, F5_highest_rank) {
+TYPED_TEST(DlpackImport, F5_highest_rank_is_accepted) {
   this->set_shape(std::vector<int64_t>(GTH_MAX_NDIM, 1));
   this->set_strides(std::vector<int64_t>(GTH_MAX_NDIM, -7));
   this->expect_accepted();
 }
 
-TYPED_TEST(DlpackImport, F6_byte_offset_is_honoured) {
+TYPED_TEST(DlpackImport, F6_byte_offset_is_respected) {
   this->set_shape({2, 2});
   this->tensor().byte_offset = 8;
   gth_tensor* tensor = this->accept();
@@ -161,16 +161,16 @@ TYPED_TEST(DlpackImport, F6_byte_offset_is_honoured) {
   gth_tensor_release(tensor);
 }
 
-TYPED_TEST(DlpackImport, F7_byte_offset_beyond_int64) {
+TYPED_TEST(DlpackImport, F7_byte_offset_beyond_int64_is_rejected) {
   for (const uint64_t offset : {UINT64_MAX - 7, uint64_t{1} << 63}) {
     this->tensor().byte_offset = offset;
     this->expect_refused(GTH_E_DLPACK, -1, static_cast<int64_t>(offset), INT64_MAX);
   }
-  this->tensor().byte_offset = INT64_MAX;  // inside, but the elements are not
+  this->tensor().byte_offset = INT64_MAX;  // the offset fits, but the elements exceed int64
   this->expect_refused(GTH_E_STRIDE, -1, INT64_MAX, 0);
 }
 
-TYPED_TEST(DlpackImport, F8_unaligned_byte_offset) {
+TYPED_TEST(DlpackImport, F8_unaligned_byte_offset_is_accepted) {
   char bytes[3 + sizeof this->values_];
   std::memcpy(bytes + 3, this->values_, sizeof this->values_);
   this->tensor().data = bytes;
@@ -181,8 +181,8 @@ TYPED_TEST(DlpackImport, F8_unaligned_byte_offset) {
   gth_tensor_release(tensor);
 }
 
-// NumPy exports a[::-1] so: data at element 0, the other elements below it.
-TYPED_TEST(DlpackImport, F9_negative_stride_below_data) {
+// NumPy exports a[::-1] in this form: data is at element 0, and the other elements are below it.
+TYPED_TEST(DlpackImport, F9_negative_stride_below_data_is_rejected) {
   this->set_strides({-2, 1});
   this->tensor().data = reinterpret_cast<char*>(this->values_) + 16;
   gth_tensor* tensor = this->accept();
@@ -192,20 +192,20 @@ TYPED_TEST(DlpackImport, F9_negative_stride_below_data) {
   gth_tensor_release(tensor);
 }
 
-TYPED_TEST(DlpackImport, F9_negative_stride_below_every_address) {
+TYPED_TEST(DlpackImport, F9_negative_stride_below_every_address_is_rejected) {
   this->set_shape({3});
   this->set_strides({-1});
   this->tensor().data = reinterpret_cast<void*>(8);
   this->expect_refused(GTH_E_STRIDE, -1, -8, 0);
 }
 
-TYPED_TEST(DlpackImport, F9_negative_stride_without_data) {
+TYPED_TEST(DlpackImport, F9_negative_stride_without_data_is_rejected) {
   this->set_strides({-2, 1});
   this->tensor().data = nullptr;
   this->expect_refused(GTH_E_NULL, -1, 0, 0);
 }
 
-TYPED_TEST(DlpackImport, F9_negative_stride_inside_the_memory) {
+TYPED_TEST(DlpackImport, F9_negative_stride_inside_the_memory_is_accepted) {
   this->set_strides({-2, 1});
   this->tensor().byte_offset = 16;
   gth_tensor* tensor = this->accept();
@@ -216,25 +216,25 @@ TYPED_TEST(DlpackImport, F9_negative_stride_inside_the_memory) {
   gth_tensor_release(tensor);
 }
 
-TYPED_TEST(DlpackImport, F9_stride_zero_repeats) {
+TYPED_TEST(DlpackImport, F9_stride_zero_repeats_elements) {
   this->set_strides({0, 1});
   gth_tensor* tensor = this->accept();
   EXPECT_EQ(gather_row(tensor, 2), (std::vector<int32_t>{0, 1}));
   gth_tensor_release(tensor);
 }
 
-TYPED_TEST(DlpackImport, F10_strides_beyond_int64) {
+TYPED_TEST(DlpackImport, F10_strides_beyond_int64_are_rejected) {
   this->set_strides({INT64_MIN, 1});
   this->expect_refused(GTH_E_STRIDE, 0, INT64_MIN, 0);
   this->set_strides({1, INT64_MAX / 4 + 1});
   this->expect_refused(GTH_E_STRIDE, 1, INT64_MAX, 0);
-  this->set_strides({INT64_MAX / 4, 1});  // fits in bytes, twice of it does not
+  this->set_strides({INT64_MAX / 4, 1});  // fits in bytes, but two steps exceed int64
   this->expect_refused(GTH_E_STRIDE, 0, INT64_MAX, 0);
 }
 
-// In bytes, where each stride fits and the lowest element does not: at INT64_MIN, below it, and so far above data in the
-// other direction that data cannot move there.
-TYPED_TEST(DlpackImport, F10_elements_below_every_address) {
+// Each stride fits in bytes, but the lowest element does not. It is at INT64_MIN, below it, or too far from data for
+// the data pointer to move.
+TYPED_TEST(DlpackImport, F10_elements_below_every_address_are_rejected) {
   constexpr int64_t far = int64_t{1} << 62;
   this->tensor().dtype = {0, 8, 1};
   this->set_shape({2, 2});
@@ -252,14 +252,14 @@ TYPED_TEST(DlpackImport, F10_elements_below_every_address) {
   this->expect_refused(GTH_E_STRIDE, -1, -far, 0);
 }
 
-TYPED_TEST(DlpackImport, F11_lanes) {
+TYPED_TEST(DlpackImport, F11_lanes_are_rejected) {
   for (const int lanes : {0, 4, 65535}) {
     this->tensor().dtype.lanes = static_cast<uint16_t>(lanes);
     this->expect_refused(GTH_E_DTYPE, -1, GTH_DTYPE_INT32, 0);
   }
 }
 
-TYPED_TEST(DlpackImport, F12_bits_and_codes) {
+TYPED_TEST(DlpackImport, F12_unknown_bits_and_codes_are_rejected) {
   for (const int bits : {0, 1, 6, 12, 255}) {
     this->tensor().dtype = {0, static_cast<uint8_t>(bits), 1};
     this->expect_refused(GTH_E_DTYPE, -1, bits, 0);
@@ -270,37 +270,37 @@ TYPED_TEST(DlpackImport, F12_bits_and_codes) {
   }
 }
 
-TYPED_TEST(DlpackImport, F12_dtype_is_judged_before_the_rank) {
+TYPED_TEST(DlpackImport, F12_dtype_is_checked_before_the_rank) {
   this->tensor().dtype.bits = 12;
   this->tensor().ndim = -1;
   this->expect_refused(GTH_E_DTYPE, -1, 12, 0);
 }
 
-TYPED_TEST(DlpackImport, F13_null_data) {
+TYPED_TEST(DlpackImport, F13_null_data_is_rejected) {
   this->tensor().data = nullptr;
   this->expect_refused(GTH_E_NULL, -1, 0, 0);
   this->set_shape({3, 0});
   this->expect_accepted();
 }
 
-TYPED_TEST(DlpackImport, F14_negative_dim) {
+TYPED_TEST(DlpackImport, F14_negative_dim_is_rejected) {
   this->set_shape({0, -5});
   this->expect_refused(GTH_E_SHAPE, 1, -5, 0);
   this->set_shape({GTH_OPEN, 2});
   this->expect_refused(GTH_E_SHAPE, 0, -1, 0);
 }
 
-TYPED_TEST(DlpackImport, F15_size_beyond_int64) {
+TYPED_TEST(DlpackImport, F15_size_beyond_int64_is_rejected) {
   constexpr int64_t huge = int64_t{1} << 62;
   this->set_shape({huge, huge});
   this->expect_refused(GTH_E_SIZE, -1, huge, INT64_MAX);
   this->set_shape({0, huge});
   this->expect_refused(GTH_E_SIZE, -1, huge, INT64_MAX);
-  this->tensor().byte_offset = UINT64_MAX;  // the size is judged first
+  this->tensor().byte_offset = UINT64_MAX;  // the size is checked first
   this->expect_refused(GTH_E_SIZE, -1, huge, INT64_MAX);
 }
 
-TYPED_TEST(DlpackImport, F16_strides_that_reach_nothing) {
+TYPED_TEST(DlpackImport, F16_unused_strides_are_accepted) {
   this->set_shape({1, 2});
   this->set_strides({INT64_MAX, 1});
   gth_tensor* tensor = this->accept();
@@ -314,7 +314,7 @@ TYPED_TEST(DlpackImport, F16_strides_that_reach_nothing) {
   this->expect_accepted();
 }
 
-TYPED_TEST(DlpackImport, F17_devices) {
+TYPED_TEST(DlpackImport, F17_unknown_devices_are_rejected) {
   for (const int32_t device : {0, 4, 99, -1, INT32_MIN, INT32_MAX}) {
     this->tensor().device = {device, 0};
     this->expect_refused(GTH_E_DEVICE, -1, device, GTH_DEVICE_CPU);
@@ -326,8 +326,8 @@ TYPED_TEST(DlpackImport, F17_devices) {
   EXPECT_EQ(import_from(&this->managed_, &out, nullptr), GTH_E_DEVICE);
 }
 
-TYPED_TEST(DlpackImport, F18_no_memory_leaves_it_to_the_producer) {
-  this->set_shape(std::vector<int64_t>(16, 1));  // a rank that is not kept inline
+TYPED_TEST(DlpackImport, F18_failed_allocation_leaves_the_tensor_to_the_producer) {
+  this->set_shape(std::vector<int64_t>(16, 1));  // dims of this rank are not stored inline
   int32_t status = GTH_E_NOMEM;
   int64_t n = 0;
   gth_tensor* out = nullptr;
@@ -347,7 +347,7 @@ TYPED_TEST(DlpackImport, F18_no_memory_leaves_it_to_the_producer) {
   EXPECT_EQ(this->deleted_, 1);
 }
 
-TYPED_TEST(DlpackImport, F21_null_deleter) {
+TYPED_TEST(DlpackImport, F21_null_deleter_is_accepted) {
   this->managed_.deleter = nullptr;
   gth_tensor* tensor = this->accept();
   std::memset(static_cast<void*>(&this->managed_), 0xff, sizeof this->managed_);
@@ -355,7 +355,7 @@ TYPED_TEST(DlpackImport, F21_null_deleter) {
   EXPECT_EQ(gth_tensor_release(tensor), GTH_OK);
 }
 
-TEST_F(DlpackVersion, F22_read_only_is_no_output) {
+TEST_F(DlpackVersion, F22_read_only_tensor_is_rejected_as_output) {
   managed_.flags = dlpack_read_only;
   gth_tensor* tensor = accept();
   EXPECT_EQ(describe(tensor).flags, uint32_t{GTH_TENSOR_READONLY});
@@ -384,7 +384,7 @@ TYPED_TEST(DlpackImport, F23_shape_and_strides_are_copied) {
   gth_tensor_release(tensor);
 }
 
-TYPED_TEST(DlpackImport, every_dtype_goes_in_and_out) {
+TYPED_TEST(DlpackImport, every_dtype_is_imported_and_exported) {
   int dtypes = 0;
   for (int32_t dtype = 1; dtype < GTH_DTYPE_STRING; ++dtype) {
     if (gth_dtype_size(dtype) == 0) continue;
@@ -407,7 +407,7 @@ TYPED_TEST(DlpackImport, every_dtype_goes_in_and_out) {
   EXPECT_EQ(dtypes, 23);
 }
 
-TYPED_TEST(DlpackImport, the_deleter_runs_once_when_tensor_and_exports_are_gone) {
+TYPED_TEST(DlpackImport, the_deleter_runs_once_after_tensor_and_exports_are_released) {
   this->set_strides({-2, 1});
   this->tensor().byte_offset = 16;
   gth_tensor* tensor = this->accept();
@@ -440,7 +440,7 @@ TYPED_TEST(DlpackImport, an_export_can_be_imported_again) {
   EXPECT_EQ(this->deleted_, 1);
 }
 
-TYPED_TEST(DlpackImport, null_arguments_and_garbage_contexts) {
+TYPED_TEST(DlpackImport, null_arguments_and_garbage_contexts_are_rejected) {
   gth_tensor* out = nullptr;
   gth_error err = GTH_ERROR_INIT;
   EXPECT_EQ(import_from(static_cast<TypeParam*>(nullptr), &out, &err), GTH_E_NULL);

@@ -5,22 +5,22 @@
 
 #include "oracle.hpp"
 
-// gather_elements in slow and plain words, straight from its definition: element (i, j, k) of the output is
-// params[i, indices[i, j, k], k] for axis 1, and so on. Shares nothing with the library.
+// A slow gather_elements that follows the definition: for axis 1, element (i, j, k) of the output is params[i,
+// indices[i, j, k], k]. It shares no code with the library.
 namespace oracle {
 
-// How far the extents beside the axis may differ; the numbers are those of gth_options.
+// The rule for the extents beside the axis. The numbers are those of gth_options.
 enum class Extents : int32_t { equal = 1, prefix = 2, broadcast = 3 };
 
-// An element-wise gather in normalised terms: params and indices have the same rank, at least 1; 0 <= axis < rank.
-// batch and components stay at their defaults.
+// A normalised gather_elements. params and indices have the same rank of at least 1, and 0 <= axis < rank. batch and
+// components have their default values.
 struct ElementsProblem : Problem {
   Extents extents = Extents::equal;
 };
 
-// Extents of params and indices that the rule does not let meet.
+// Extents of params and indices that the rule does not allow.
 struct Disagreement {
-  int32_t dim = -1;  // -1: they all agree
+  int32_t dim = -1;  // -1: all extents agree
   int64_t indices = 0, params = 0;
 };
 
@@ -39,7 +39,7 @@ inline Disagreement first_disagreement(const ElementsProblem& problem) {
   return {};
 }
 
-// The shape of indices, in which an extent of 1 beside the axis is stretched where the rule is broadcast.
+// Returns the shape of indices. With broadcast, an extent of 1 beside the axis is expanded.
 inline Shape elements_shape(const ElementsProblem& problem) {
   Shape shape = problem.indices.shape;
   for (size_t d = 0; d < shape.size(); ++d) {
@@ -49,21 +49,21 @@ inline Shape elements_shape(const ElementsProblem& problem) {
   return shape;
 }
 
-// Where an operand lies at an element of the output: an extent of 1 is met by every coordinate.
+// Returns the offset of an operand at an element of the output. Every coordinate maps to 0 if the extent is 1.
 inline int64_t offset_within(const Operand& operand, const Shape& at) {
   int64_t offset = operand.offset;
   for (size_t d = 0; d < at.size(); ++d) offset += operand.shape[d] == 1 ? 0 : at[d] * operand.strides[d];
   return offset;
 }
 
-// The row-major number in indices itself, where an extent of 1 is met by every coordinate.
+// Returns the row-major position in indices. Every coordinate maps to 0 if the extent is 1.
 inline int64_t position_in(const Shape& shape, const Shape& at) {
   int64_t position = 0;
   for (size_t d = 0; d < shape.size(); ++d) position = position * shape[d] + (shape[d] == 1 ? 0 : at[d]);
   return position;
 }
 
-// One element of the output: its source, or none; the smallest bad position in indices is noted.
+// Returns the source of one output element, or NULL. Records the smallest invalid position in indices.
 inline const char* find_element(const ElementsProblem& problem, Shape at, Answer* answer) {
   const size_t axis = static_cast<size_t>(problem.axis);
   const int64_t position = position_in(problem.indices.shape, at);
@@ -84,7 +84,7 @@ inline const char* find_element(const ElementsProblem& problem, Shape at, Answer
   return nullptr;
 }
 
-// The answer to a problem whose extents agree and whose output has the shape above.
+// Returns the expected result. Precondition: the extents agree and the output has the shape above.
 inline Answer solve_elements(const ElementsProblem& problem) {
   return solve_by(problem, [&](const Shape& at, Answer* answer) { return find_element(problem, at, answer); });
 }

@@ -2,7 +2,7 @@
 #include "hostile.hpp"
 #include "random_operands.hpp"
 
-// gather_elements against its oracle, and what the header promises of it.
+// Compares gather_elements with its oracle and with the promises of the header.
 namespace {
 
 using namespace hostile;
@@ -26,16 +26,16 @@ gth_options with_extents(int32_t extents, int64_t axis = 0) {
 struct Case {
   ElementsProblem problem;
   gth_options options = GTH_OPTIONS_INIT;
-  int64_t open = -1;  // dim that a plan leaves open: the axis, or dim 0 of both
+  int64_t open = -1;  // open dim of a plan: the axis, or dim 0 of both
 };
 
-// Extents of indices that the rule lets meet those of params.
+// Returns an extent of indices that the rule allows for an extent of params.
 int64_t partner(Random& random, Extents rule, int64_t extent) {
   if (rule == Extents::prefix) return random.chance(60) ? extent : random.below(extent + 1);
   return rule == Extents::broadcast && random.chance(30) ? 1 : extent;
 }
 
-// Long dims are rare; with them, lines go along and beside the axis, and over the borders of blocks.
+// Long dims are rare. With them, lines run along and beside the axis, and across block borders.
 int64_t extent_of(Random& random) { return random.chance(6) ? random.between(15, 300) : random.extent(); }
 
 void choose_shapes(Random& random, Case* c) {
@@ -79,7 +79,7 @@ Case make_case(Random& random) {
   oracle::lay_out(random, false, &problem.indices);
   oracle::lay_out(random, true, &problem.out);
   fill_indices(random, &problem);
-  // Strides were made for this extent: along a dim of 0 or 1 they lead nowhere.
+  // Strides were generated for this extent. They are meaningless along a dim of 0 or 1.
   if (c.open >= 0 && problem.indices.shape[static_cast<size_t>(c.open)] < 2) c.open = -1;
   const int64_t rank = static_cast<int64_t>(problem.params.shape.size());
   c.options =
@@ -88,7 +88,7 @@ Case make_case(Random& random) {
   return c;
 }
 
-// The case as a plan sees it that leaves an extent open.
+// Returns the case with its extent open, as a plan is created from it.
 Case opened(const Case& from) {
   Case c = from;
   const size_t dim = static_cast<size_t>(c.open);
@@ -174,7 +174,7 @@ class Elements : public ::testing::Test {
   int64_t runs_ = 0, number_ = 0;
 };
 
-TEST_F(Elements, RandomCases) {
+TEST_F(Elements, RandomCasesMatchTheOracle) {
   const int64_t wanted = oracle::random_cases(12000);
   for (; runs_ < wanted && !HasFailure(); ++number_) {
     const Case c = make_case(random_);
@@ -199,7 +199,7 @@ Bytes bytes_of(const std::vector<float>& values) {
   return Bytes(first, first + values.size() * sizeof(float));
 }
 
-TEST(ElementsShapes, AlongEachAxis) {
+TEST(ElementsShapes, ElementsAreGatheredAlongEachAxis) {
   const Array params = floats({2, 3}), rows = indices64({2, 3}, {1, 0, 1, 0, 0, 1});
   const Array columns = indices64({2, 2}, {2, 0, 1, 1});
   const gth_options last = with_axis(-1);
@@ -207,7 +207,7 @@ TEST(ElementsShapes, AlongEachAxis) {
   expect_gathered({elements, params.desc(), columns.desc(), &last}, {2, 2}, bytes_of({2, 0, 4, 4}));
 }
 
-TEST(ElementsShapes, TheSwitchSaysHowExtentsAgree) {
+TEST(ElementsShapes, ExtentsFollowTheOption) {
   const Array params = floats({3, 4}), fewer = indices64({2, 2}, {2, 0, 1, 1}), one = indices64({1, 2}, {3, 0});
   const Array out = floats({2, 2});
   const gth_options equal = with_extents(0, 1), prefix = with_extents(GTH_EXTENTS_PREFIX, 1);
@@ -223,8 +223,9 @@ TEST(ElementsShapes, TheSwitchSaysHowExtentsAgree) {
                  {GTH_E_SHAPE, GTH_OPERAND_INDICES, 0, -1, 4, 3});
 }
 
-// In a shape query: of an extent of 1 and an open one, the open one is the answer's; of another and an open one, the other.
-TEST(ElementsShapes, OpenExtentsUnderBroadcast) {
+// In a shape query with broadcast, an extent of 1 and an open extent give the open one. Another extent and an open one
+// give the other extent.
+TEST(ElementsShapes, OpenExtentsAreBroadcast) {
   const gth_options broadcast = with_extents(GTH_EXTENTS_BROADCAST, 1);
   struct Row {
     int64_t params, indices, expected;
@@ -245,7 +246,7 @@ TEST(ElementsShapes, OpenExtentsUnderBroadcast) {
   }
 }
 
-TEST(ElementsShapes, RanksAreEqual) {
+TEST(ElementsShapes, DifferentRanksAreRejected) {
   const Array params = floats({3, 4}), line = indices64({2}, {0, 1}), scalar = floats({});
   const Array index = indices64({}, {0});
   expect_refused({elements, params.desc(), line.desc()}, floats({2}), {GTH_E_RANK, GTH_OPERAND_INDICES, -1, -1, 1, 2});
@@ -262,7 +263,7 @@ TEST(ElementsShapes, RanksAreEqual) {
   expect_gathered({elements, scalar.desc(), one.desc(), &torch}, {3}, bytes_of({0, 0, 0}));
 }
 
-TEST(ElementsShapes, Attributes) {
+TEST(ElementsShapes, InvalidAttributesAreRejected) {
   const Array params = floats({3, 4}), indices = indices64({3, 4}, std::vector<int64_t>(12, 0));
   const gth_options batch = with_batch(1), axis = with_axis(2), low = with_axis(-3);
   const int32_t batch_field = offsetof(gth_options, batch_dims), axis_field = offsetof(gth_options, axis);
@@ -282,8 +283,8 @@ TEST(ElementsShapes, Attributes) {
                  {GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, out_dtype), -1, f32, 0});
 }
 
-// The smallest position wins whichever way the walk goes: lines lie along the last dim, beside the axis.
-TEST(ElementsErrors, TheSmallestPositionForAnyThreads) {
+// The smallest position is reported in any order of loops, because lines may run along the last dim or beside the axis.
+TEST(ElementsErrors, SmallestPositionForAnyNumberOfThreads) {
   const int64_t rows = 300, columns = 40;
   const Array params = floats({rows, columns});
   for (const bool transposed : {false, true}) {
@@ -311,15 +312,15 @@ TEST(ElementsErrors, TheSmallestPositionForAnyThreads) {
   }
 }
 
-// A repeated index is one index: its position is that in indices.
-TEST(ElementsErrors, PositionsAreThoseOfIndicesAlsoWhereTheyAreRepeated) {
+// A repeated index has one position, which is that in indices.
+TEST(ElementsErrors, RepeatedIndicesHaveOnePosition) {
   const Array params = floats({5, 4}), indices = indices64({1, 3}, {0, 1, 9});
   const gth_options options = with_extents(GTH_EXTENTS_BROADCAST, 1);
   expect_refused({elements, params.desc(), indices.desc(), &options}, floats({5, 3}),
                  {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 2, 9, 4});
 }
 
-TEST(ElementsStrings, AreGathered) {
+TEST(ElementsStrings, StringsAreGathered) {
   const int64_t offsets[] = {0, 1, 3, 6, 6, 8, 9}, shape[] = {2, 3};
   gth_tensor *params = nullptr, *made = nullptr;
   Error error;

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-// What a run of the tests is told: how often, how long, from which seed; in a soak more than otherwise.
+// Settings of a test run from the environment: counts, durations and the seed. A long run sets larger values.
 namespace environment {
 
 inline int64_t number(const char* name, int64_t otherwise) {

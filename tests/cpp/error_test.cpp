@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-// No message of today is as long as gth_error has room for; one that is has to be cut, not written on.
+// No message of the library fills gth_error. These tests use longer ones, which must be cut.
 namespace {
 
 using gather::core::Error;
@@ -20,7 +20,7 @@ struct Target {
   }
 };
 
-TEST(ErrorMessage, LongestThatFits) {
+TEST(ErrorMessage, LongestMessageFits) {
   Target target;
   const std::string text(GTH_MESSAGE_SIZE - 1, 'x');
   EXPECT_EQ(target.fail(text), GTH_E_SHAPE);
@@ -28,7 +28,7 @@ TEST(ErrorMessage, LongestThatFits) {
   EXPECT_EQ(target.error.flags, uint32_t{GTH_ERROR_WRAP});
 }
 
-TEST(ErrorMessage, LongerIsCut) {
+TEST(ErrorMessage, LongerMessageIsCut) {
   Target target;
   EXPECT_EQ(target.fail(std::string(GTH_MESSAGE_SIZE, 'x')), GTH_E_SHAPE);
   EXPECT_EQ(target.error.message, std::string(GTH_MESSAGE_SIZE - 1, 'x'));
@@ -36,7 +36,7 @@ TEST(ErrorMessage, LongerIsCut) {
   EXPECT_EQ(std::string(target.behind, sizeof target.behind), std::string(sizeof target.behind, '#'));
 }
 
-TEST(ErrorMessage, TheFactsStandBesideIt) {
+TEST(ErrorMessage, FieldsAreSetBesideTheMessage) {
   Target target;
   target.fail("text");
   EXPECT_EQ(target.error.status, GTH_E_SHAPE);
@@ -47,8 +47,8 @@ TEST(ErrorMessage, TheFactsStandBesideIt) {
   EXPECT_EQ(target.error.limit, 5);
 }
 
-// A message that the C library refuses to write is none, and no half of one.
-TEST(ErrorMessage, OneThatCannotBeWrittenIsEmpty) {
+// If the C library cannot format a message, the message is empty.
+TEST(ErrorMessage, FailedFormattingGivesAnEmptyMessage) {
   Target target;
   std::memset(target.error.message, 'y', sizeof target.error.message);
   const wchar_t no_character[] = {static_cast<wchar_t>(0x7fffffff), 0};

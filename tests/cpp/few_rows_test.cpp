@@ -3,8 +3,8 @@
 
 #include "hostile.hpp"
 
-// Calls for a few rows take a way of their own. Its borders: numbers of tuples and components, index types, row sizes,
-// and what is wrong with a call.
+// Calls with a few rows take the fast path. These tests cover its limits: numbers of tuples and components, index
+// types, row sizes and errors.
 namespace {
 
 using namespace hostile;
@@ -25,7 +25,7 @@ constexpr int32_t signed_types[] = {GTH_DTYPE_INT64, GTH_DTYPE_INT32, GTH_DTYPE_
 constexpr int32_t index_types[] = {GTH_DTYPE_INT64, GTH_DTYPE_INT32, GTH_DTYPE_INT8, GTH_DTYPE_UINT32,
                                    GTH_DTYPE_UINT64};
 
-TEST(FewRows, NumbersOfTuplesAndSizesOfRows) {
+TEST(FewRows, EveryTupleCountAndRowSizeIsGathered) {
   for (int64_t row : {1, 3, 4, 8, 64, 65, 32767, 32768, 32769}) {
     const Array params(u8, {3, row});
     for (int64_t tuples = 1; tuples <= 10; ++tuples) {
@@ -41,7 +41,7 @@ TEST(FewRows, NumbersOfTuplesAndSizesOfRows) {
   }
 }
 
-TEST(FewRows, ShapesOfIndices) {
+TEST(FewRows, EveryShapeOfIndicesIsGathered) {
   const Array params(u8, {5, 2, 3});
   for (const Shape& shape : {Shape{}, Shape{1}, Shape{1, 1, 1}, Shape{2, 4}, Shape{8, 1}, Shape{3, 3}, Shape{0}}) {
     std::vector<int64_t> rows;
@@ -52,7 +52,7 @@ TEST(FewRows, ShapesOfIndices) {
   }
 }
 
-TEST(FewRows, NumbersOfComponents) {
+TEST(FewRows, EveryNumberOfComponentsIsGathered) {
   const Array params(u8, {2, 3, 2, 2, 3, 2, 5});
   const Shape extents{2, 3, 2, 2, 3, 2};
   for (int64_t components = 1; components <= 6; ++components) {
@@ -70,7 +70,7 @@ TEST(FewRows, NumbersOfComponents) {
       const Array indices = indices_of(dtype, {components}, tuple);
       expect_gathered({nd, params.desc(), indices.desc()}, shape, rows_of(params, row, {number}));
     }
-    // The last component is one too many.
+    // The last component is out of bounds by one.
     tuple.back() += 1;
     const Array out(u8, shape);
     const int64_t limit = extents[static_cast<size_t>(components - 1)];
@@ -79,7 +79,7 @@ TEST(FewRows, NumbersOfComponents) {
   }
 }
 
-TEST(FewRows, NegativeIndices) {
+TEST(FewRows, NegativeIndicesAreWrappedOrRejected) {
   const Array params(u8, {4, 3}), out(u8, {2, 3});
   const gth_options wrap = with_bounds(0, GTH_NEGATIVE_WRAP), reject = with_bounds(0, GTH_NEGATIVE_REJECT);
   for (int32_t dtype : signed_types) {
@@ -91,7 +91,7 @@ TEST(FewRows, NegativeIndices) {
   }
 }
 
-TEST(FewRows, EveryPolicy) {
+TEST(FewRows, EveryBoundsModeGivesItsResult) {
   const Array params(u8, {4, 1}, std::vector<uint8_t>{10, 11, 12, 13});
   const Array good = indices64({2}, {3, 1}), bad = indices64({2}, {2, 5});
   const Bytes answers[] = {{}, {}, {12, 0}, {12, 13}, {12, 11}};  // by bounds
@@ -110,7 +110,7 @@ TEST(FewRows, EveryPolicy) {
   EXPECT_EQ(out.bytes(), (Bytes{12, '#'}));
 }
 
-TEST(FewRows, OffsetsAndExtents) {
+TEST(FewRows, OffsetsAndExtentsAreRespected) {
   const Array params(u8, {6, 2});
   gth_tensor_desc part = params.desc();
   const Shape shape{4, 2};
@@ -124,9 +124,8 @@ TEST(FewRows, OffsetsAndExtents) {
   EXPECT_EQ(gth_gather(nullptr, &part, &i, &o, nullptr, nullptr), GTH_E_STRIDE);
 }
 
-// An open extent moves the end of the output, and with it what it overlaps.
-// Whatever is wrong with a call of a few rows is found where it would be found in a large one.
-TEST(FewRows, SizesBeyondInt64) {
+// An invalid call with few rows has the same errors as a large one.
+TEST(FewRows, SizesBeyondInt64AreRejected) {
   constexpr int64_t huge = int64_t{1} << 62;
   float number = 0;
   const int64_t zero = 0;
@@ -145,7 +144,7 @@ TEST(FewRows, SizesBeyondInt64) {
   }
 }
 
-TEST(FewRows, MemoryThatIsTooSmall) {
+TEST(FewRows, MemoryThatIsTooSmallIsRejected) {
   const Array params(GTH_DTYPE_FLOAT32, {4, 2}), indices = indices64({3}, {2, 0, 3}), out(GTH_DTYPE_FLOAT32, {3, 2});
   gth_tensor_desc p = params.desc(), i = indices.desc(), o = out.desc();
   p.extent = 31;
@@ -162,7 +161,7 @@ TEST(FewRows, MemoryThatIsTooSmall) {
   expect_gathered({g, p, i}, {3, 2}, rows_of(params, 8, {2, 0, 3}));
 }
 
-TEST(FewRows, DtypesThatHaveNoSize) {
+TEST(FewRows, DtypesWithoutSizeAreRejected) {
   const Array out(GTH_DTYPE_FLOAT32, {3, 2}), indices = indices64({3}, {2, 0, 3});
   for (const int32_t dtype : {0, 7, -1, GTH_DTYPE_STRING, INT32_MAX}) {
     gth_tensor_desc params = describe(dtype, out.shape(), out.data()), output = params;
@@ -199,8 +198,8 @@ TEST(FewRows, OverlapDependsOnN) {
   EXPECT_EQ(run(memory, -2), GTH_E_SHAPE);
 }
 
-// A checked run takes exactly the memory it touches, and a byte less of any operand is said before anything is written.
-TEST(FewRows, CheckedRunsHoldMemoryAgainstWhatTheyTouch) {
+// A checked run accepts exactly the memory that it uses. One byte less is rejected before anything is written.
+TEST(FewRows, CheckedRunsRejectMemoryThatIsTooSmall) {
   const Array params(u8, {4, 2}), indices = indices64({2}, {3, 1});
   const Shape open{GTH_OPEN};
   const gth_tensor_desc p = params.desc(), i = describe(GTH_DTYPE_INT64, open, nullptr);
@@ -230,8 +229,8 @@ TEST(FewRows, CheckedRunsHoldMemoryAgainstWhatTheyTouch) {
   EXPECT_EQ(run(0, 0, 0, 0), GTH_OK);
 }
 
-// While another thread turns an index from good to bad and back, a row is the one of a good index.
-TEST(FewRows, NoIndexIsReadTwice) {
+// While another thread changes an index between valid and invalid, each row is that of a valid index.
+TEST(FewRows, EachIndexIsReadOnce) {
   const Array params(GTH_DTYPE_INT64, {4}, std::vector<int64_t>{100, 101, 102, 103}), out(GTH_DTYPE_INT64, {1});
   volatile int64_t index = 0;
   const Shape one{1};
@@ -258,8 +257,9 @@ TEST(FewRows, NoIndexIsReadTwice) {
   EXPECT_GT(good, 0);
 }
 
-// A call of some blocks of tuples judges them all before it writes a row, and counts the rows of a block from where it begins.
-TEST(FewRows, BlocksOfTuples) {
+// A call with several blocks of tuples validates all of them before it writes a row. Rows are counted from the start of
+// their block.
+TEST(FewRows, SeveralBlocksAreValidatedBeforeTheFirstWrite) {
   for (int64_t tuples : {256, 257, 1000, 2047, 2048, 2049}) {
     for (int64_t components : {1, 2, 3, 4}) {
       Shape extents(static_cast<size_t>(components), 5);
@@ -290,8 +290,8 @@ TEST(FewRows, BlocksOfTuples) {
   }
 }
 
-// A size that is not the one of today is a newer caller's, or nobody's.
-TEST(FewRows, StructsOfOtherSizes) {
+// A longer struct is accepted if its further bytes are zero. Other sizes are rejected.
+TEST(FewRows, LongerStructsAreAcceptedIfZeroBeyondKnownFields) {
   struct Newer {
     gth_tensor_desc desc;
     int64_t field;

@@ -5,7 +5,7 @@
 
 #include "conformance_sums.hpp"
 
-// Every recorded gradient of a gather: into a new tensor, and into memory of the caller.
+// Runs every recorded gradient of a gather into a new tensor and into memory of the caller.
 namespace {
 
 using conformance::Case;
@@ -37,7 +37,7 @@ void run_new(const Case& test) {
   conformance::expect_bytes(test, std::string(static_cast<const char*>(desc.data), bytes));
 }
 
-// Into memory that is no zeros before.
+// Writes into memory that does not contain zeros.
 void run_desc(const Case& test, int32_t threads) {
   const Memory gradient(test.updates), indices(test.indices);
   Memory out(test.params);
@@ -56,7 +56,7 @@ void run_desc(const Case& test, int32_t threads) {
 
 class GradientConformance : public testing::TestWithParam<const char*> {};
 
-TEST_P(GradientConformance, EveryCaseThroughEveryForm) {
+TEST_P(GradientConformance, EveryFormMatchesTheRecordedCase) {
   const auto cases = conformance::read_file(std::string(GATHER_CASES) + "/gradient/" + GetParam() + ".txt");
   ASSERT_GT(cases.size(), 100u);
   for (const Case& test : cases) {

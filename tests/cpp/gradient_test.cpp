@@ -3,7 +3,7 @@
 
 #include "hostile.hpp"
 
-// What the header promises of the gradients of gathers.
+// Tests the promises of the header about the gradients of gathers.
 namespace {
 
 using namespace hostile;
@@ -14,7 +14,7 @@ using calls::gather_elements_gradient;
 using calls::gather_gradient;
 using calls::gather_nd_gradient;
 
-// Both forms make `expected` of what was in out before.
+// Expects `expected` from both forms, whatever out contained before.
 template <class V>
 void expect_gradient(const Operation& op, const Array& rows, const Array& indices, const Shape& shape,
                      const gth_options* options, const std::vector<V>& expected) {
@@ -33,7 +33,7 @@ void expect_gradient(const Operation& op, const Array& rows, const Array& indice
   EXPECT_TRUE(Bytes(data, data + wanted.size()) == wanted) << "made";
 }
 
-TEST(Gradients, AreSumsOverWhatWasRead) {
+TEST(Gradients, GradientsAreSumsOverTheReadElements) {
   expect_gradient<float>(gather_gradient, floats({3, 2}, {1, 2, 3, 4, 5, 6}), indices64({3}, {2, 0, 2}), {3, 2},
                          nullptr, {3, 4, 0, 0, 6, 8});
   expect_gradient<float>(gather_nd_gradient, floats({3}, {1, 2, 3}), indices64({3, 2}, {0, 1, 1, 0, 0, 1}), {2, 2},
@@ -43,12 +43,12 @@ TEST(Gradients, AreSumsOverWhatWasRead) {
                          {2, 3}, &last, {3, 0, 0, 0, 4, 3});
 }
 
-// What the gather filled in came from nowhere; indices mean what they mean to it.
-TEST(Gradients, FollowTheSwitchesOfTheirGather) {
+// Rows that the gather has filled receive no gradient. Indices have the same meaning as in the gather.
+TEST(Gradients, GradientsFollowTheOptionsOfTheGather) {
   const Array rows = floats({3}, {1, 2, 4}), indices = indices64({3}, {-1, 5, 1});
   const gth_options fill = with_profile(GTH_PROFILE_JAX_FILL), clip = with_profile(GTH_PROFILE_JAX_CLIP);
   expect_gradient<float>(gather_gradient, rows, indices, {3}, &fill, {0, 4, 1});
-  expect_gradient<float>(gather_gradient, rows, indices, {3}, &clip, {1, 4, 2});  // jnp.take clips what is negative
+  expect_gradient<float>(gather_gradient, rows, indices, {3}, &clip, {1, 4, 2});  // jnp.take clips negative indices
   const Array ones(GTH_DTYPE_FLOAT16, {4096}, std::vector<uint16_t>(4096, 0x3c00));
   const Array zeros = indices64({4096}, std::vector<int64_t>(4096, 0));
   const gth_options torch = with_profile(GTH_PROFILE_TORCH);
@@ -56,8 +56,8 @@ TEST(Gradients, FollowTheSwitchesOfTheirGather) {
   expect_gradient<uint16_t>(gather_gradient, ones, zeros, {1}, &torch, {0x6800});           // index_add_
 }
 
-// What ONNX says of the gather in each definition of it: batch_dims, indices below 0, bfloat16.
-TEST(Gradients, KnowTheOpsetsOfTheirGather) {
+// ONNX defines the gather by opset: batch_dims, negative indices, bfloat16.
+TEST(Gradients, GradientsFollowTheOpsetOfTheGather) {
   struct Definition {
     const Operation& gather;
     const Operation& gradient;
@@ -94,11 +94,11 @@ TEST(Gradients, KnowTheOpsetsOfTheirGather) {
   }
 }
 
-TEST(Gradients, WithoutTuplesAreZeros) {
+TEST(Gradients, GradientsWithoutTuplesAreZeros) {
   expect_gradient<float>(gather_gradient, floats({0, 2}, {}), indices64({0}, {}), {3, 2}, nullptr, {0, 0, 0, 0, 0, 0});
 }
 
-TEST(Gradients, OfStridedTensorsWriteNothingElse) {
+TEST(Gradients, StridedGradientsWriteOnlyTheirElements) {
   const Array out(GTH_DTYPE_INT32, {6}, std::vector<int32_t>{9, 9, 9, 9, 9, 9}), indices = indices64({2}, {1, 1});
   const Array rows(GTH_DTYPE_INT32, {2}, std::vector<int32_t>{3, 4});
   const Shape shape{3};
@@ -110,7 +110,7 @@ TEST(Gradients, OfStridedTensorsWriteNothingElse) {
   EXPECT_EQ(std::vector<int32_t>(values, values + 6), (std::vector<int32_t>{0, 9, 7, 9, 0, 9}));
 }
 
-TEST(Gradients, ErrorsLeaveTheOutputAsItWas) {
+TEST(Gradients, ErrorsLeaveTheOutputUnchanged) {
   const Array out = floats({3}, {7, 8, 9}), rows = floats({2}, {1, 2});
   const Array outside = indices64({2}, {0, 3}), inside = indices64({2}, {0, 1});
   const gth_tensor_desc r = rows.desc(), bad = outside.desc(), good = inside.desc(), o = out.desc();
@@ -137,7 +137,7 @@ TEST(Gradients, ErrorsLeaveTheOutputAsItWas) {
   EXPECT_TRUE(out.bytes() == before);
 }
 
-// ---- what is wrong with them
+// ---- errors
 
 constexpr Operation all[] = {gather_gradient, gather_nd_gradient, gather_elements_gradient};
 
@@ -156,7 +156,7 @@ class GradientErrors : public testing::Test {
 
   void TearDown() override { EXPECT_TRUE(out_.bytes() == before_) << "the output was written"; }
 
-  // Of the form that makes a tensor.
+  // Expects an error of the form that makes a tensor.
   void expect_none_made(const Operation& op, gth_context* context, const gth_tensor* given, const gth_tensor* index,
                         const gth_options* options, const Facts& facts) {
     gth_tensor* made = rows.get();
@@ -166,7 +166,7 @@ class GradientErrors : public testing::Test {
   }
 };
 
-TEST_F(GradientErrors, NullArguments) {
+TEST_F(GradientErrors, NullArgumentsAreRejected) {
   for (const Operation& op : all) {
     expect_none_made(op, nullptr, nullptr, indices.get(), nullptr, null_of(GTH_OPERAND_UPDATES));
     expect_none_made(op, nullptr, rows.get(), nullptr, nullptr, null_of(GTH_OPERAND_INDICES));
@@ -182,8 +182,8 @@ TEST_F(GradientErrors, NullArguments) {
   }
 }
 
-// NULL comes before structs, these before handles.
-TEST_F(GradientErrors, WhatIsCheckedFirst) {
+// NULL is checked before structs, and structs before handles.
+TEST_F(GradientErrors, ChecksRunInTheDocumentedOrder) {
   auto* garbage = reinterpret_cast<gth_context*>(1);
   const auto* stranger = reinterpret_cast<const gth_tensor*>(1);
   gth_options old = GTH_OPTIONS_INIT;
@@ -200,7 +200,7 @@ TEST_F(GradientErrors, WhatIsCheckedFirst) {
   }
 }
 
-TEST_F(GradientErrors, StaleHandles) {
+TEST_F(GradientErrors, StaleHandlesAreRejected) {
   gth_context* context = nullptr;
   gth_tensor* tensor = nullptr;
   ASSERT_EQ(gth_context_create(nullptr, &context, nullptr), GTH_OK);
@@ -214,7 +214,7 @@ TEST_F(GradientErrors, StaleHandles) {
   }
 }
 
-TEST_F(GradientErrors, MemoryThatIsNotThere) {
+TEST_F(GradientErrors, MissingMemoryIsRejected) {
   const auto without = [](gth_tensor_desc desc) {
     desc.data = nullptr;
     return desc;
@@ -225,8 +225,8 @@ TEST_F(GradientErrors, MemoryThatIsNotThere) {
   expect_facts(gather_gradient.named(nullptr, &o, &i_, &r_, nullptr, &error), error, null_of(GTH_OPERAND_TARGET));
 }
 
-// The zeros are written whatever is added to them.
-TEST_F(GradientErrors, ZerosNeedMemoryToo) {
+// The zeros are written for any number of updates.
+TEST_F(GradientErrors, OutputWithoutMemoryIsRejected) {
   const Array nothing = floats({0}, {}), nowhere = indices64({0}, {});
   const gth_tensor_desc r = nothing.desc(), i = nowhere.desc();
   const int64_t stride = 8;
@@ -239,7 +239,7 @@ TEST_F(GradientErrors, ZerosNeedMemoryToo) {
   EXPECT_EQ(gather_gradient.named(nullptr, &o, &i, &r, nullptr, &error), GTH_OK) << error.message;
 }
 
-TEST_F(GradientErrors, MemoryThatIsShared) {
+TEST_F(GradientErrors, SharedMemoryIsRejected) {
   gth_tensor_desc r = r_, i = i_, readonly = o_;
   r.data = i.data = o_.data;
   expect_facts(gather_gradient.named(nullptr, &o_, &i_, &r, nullptr, &error), error,
@@ -251,8 +251,8 @@ TEST_F(GradientErrors, MemoryThatIsShared) {
                {GTH_E_READONLY, GTH_OPERAND_TARGET});
 }
 
-// bounds = fill is the gather's: what it has filled in gets nothing back.
-TEST(Gradients, OfRowsThatWereFilledIn) {
+// With bounds = fill, rows that the gather has filled receive no gradient.
+TEST(Gradients, FilledRowsReceiveNoGradient) {
   const gth_options fill = with_bounds(GTH_BOUNDS_FILL), skip = with_bounds(GTH_BOUNDS_SKIP);
   for (const gth_options* options : {&fill, &skip}) {
     expect_gradient<float>(gather_gradient, floats({3}, {1, 2, 4}), indices64({3}, {1, 9, 1}), {2}, options, {0, 5});

@@ -3,9 +3,9 @@
 #include "guarded.hpp"
 #include "hostile.hpp"
 
-// Params, indices and output flush against pages that may not be touched, on both sides, with the inputs read-only: any
-// byte read or written too many ends the test. What malloc and sanitizers cannot see - a read beyond a row but inside
-// its allocation - has nowhere to go here.
+// Params, indices and output lie directly beside inaccessible pages, on both sides, and the inputs are read-only. So
+// every access outside ends the test. This also finds a read beyond a row inside its allocation, which malloc and
+// sanitizers cannot find.
 namespace {
 
 using namespace hostile;
@@ -31,7 +31,7 @@ struct Combination {
   int32_t bounds;
   bool is_nd;
   bool has_bad;  // the last tuple is out of bounds
-  bool low;      // which of the forbidden pages is near
+  bool low;      // the inaccessible page is below, not above
 };
 
 int64_t expected_row(const Combination& c, int64_t tuple) {
@@ -48,7 +48,7 @@ class GuardPages : public ::testing::Test {
     params_.allow(PROT_READ);
   }
 
-  // Indices change from case to case: they are read-only for the time of the call.
+  // Indices change from case to case, so they are writable between calls.
   char* indices(const Combination& c, int64_t k) {
     const int64_t bytes = c.n * k * c.width.bytes;
     char* at = indices_.at(bytes, c.low);
@@ -111,7 +111,7 @@ class GuardPages : public ::testing::Test {
   int64_t combinations_ = 0;
 };
 
-TEST_F(GuardPages, EveryRowSize) {
+TEST_F(GuardPages, EveryRowSizeStaysInside) {
   std::mt19937 random(1);
   for (int64_t row = 1; row <= most_bytes; ++row) {
     for (int32_t bounds = GTH_BOUNDS_ERROR; bounds <= GTH_BOUNDS_SKIP; ++bounds) {
@@ -124,7 +124,7 @@ TEST_F(GuardPages, EveryRowSize) {
   EXPECT_GT(combinations_, 20000);
 }
 
-TEST_F(GuardPages, EveryIndexWidthAroundABlock) {
+TEST_F(GuardPages, EveryIndexTypeAroundABlockStaysInside) {
   for (int64_t row : {1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 127, 128, 129, 255, 257, 520}) {
     for (const Width& width : widths) {
       for (int32_t bounds = GTH_BOUNDS_ERROR; bounds <= GTH_BOUNDS_SKIP; ++bounds) {
@@ -138,8 +138,8 @@ TEST_F(GuardPages, EveryIndexWidthAroundABlock) {
   EXPECT_GT(combinations_, 20000);
 }
 
-// Views that reach exactly from guard to guard: reversed, transposed, every second element.
-TEST_F(GuardPages, Strides) {
+// Views that reach from guard page to guard page: reversed, transposed, every second element.
+TEST_F(GuardPages, StridedViewsStayInside) {
   const Width& width = widths[3];
   for (int64_t columns = 1; columns <= 40; ++columns) {
     for (int64_t item : {1, 2, 4, 8, 16}) {

@@ -9,7 +9,7 @@
 
 namespace hostile {
 
-// `pages` pages between two forbidden ones.
+// `pages` pages between two inaccessible pages.
 class Guarded {
  public:
   explicit Guarded(size_t pages) : page_(static_cast<size_t>(sysconf(_SC_PAGESIZE))), size_(pages * page_) {
@@ -23,7 +23,7 @@ class Guarded {
   ~Guarded() { munmap(first_ - page_, size_ + 2 * page_); }
 
   void allow(int what) { EXPECT_EQ(mprotect(first_, size_, what), 0); }
-  // Where `bytes` bytes lie that begin after the lower, or end before the upper, forbidden page.
+  // Returns the address of `bytes` bytes that start after the lower inaccessible page, or end before the upper one.
   char* at(int64_t bytes, bool low) const { return low ? first_ : first_ + size_ - bytes; }
   char* first() const { return first_; }
   size_t size() const { return size_; }

@@ -28,7 +28,7 @@ Handle* token(uintptr_t value) {
 
 constexpr Operation scatters[] = {calls::scatter, calls::scatter_nd, calls::scatter_elements};
 
-// A valid call whose arguments are then spoilt one by one.
+// A valid call whose arguments are made invalid one by one.
 class Handles : public ::testing::Test {
  protected:
   const Array params_{f32, {4, 2}}, indices_ = indices64({3}, {2, 0, 3}), tuples_ = indices64({3, 1}, {2, 0, 3});
@@ -40,11 +40,11 @@ class Handles : public ::testing::Test {
 
   void TearDown() override { EXPECT_TRUE(out_.bytes() == before_) << "the output was written"; }
 
-  // What the last call said.
+  // Checks the error of the last call.
   void expect(int32_t status, const Facts& facts, const char* what = "") { expect_facts(status, error, facts, what); }
 };
 
-TEST_F(Handles, E1_NullInDescriptions) {
+TEST_F(Handles, E1_NullInDescriptionsIsRejected) {
   for (const Operation& op : {g, nd}) {
     expect(op.named(nullptr, nullptr, &i_, &o_, nullptr, &error), null_of(GTH_OPERAND_PARAMS));
     expect(op.named(nullptr, &p_, nullptr, &o_, nullptr, &error), null_of(GTH_OPERAND_INDICES));
@@ -62,7 +62,7 @@ TEST_F(Handles, E1_NullInDescriptions) {
   }
 }
 
-TEST_F(Handles, E1_NullShapes) {
+TEST_F(Handles, E1_NullShapesAreRejected) {
   gth_tensor_desc bad = p_;
   bad.shape = nullptr;
   expect(gth_gather(nullptr, &bad, &i_, &o_, nullptr, &error), null_of(GTH_OPERAND_PARAMS));
@@ -76,7 +76,7 @@ TEST_F(Handles, E1_NullShapes) {
   expect(gth_tensor_alloc(nullptr, f32, 2, nullptr, &made, &error), null_of(GTH_OPERAND_TENSOR));
 }
 
-TEST_F(Handles, E1_NullHandles) {
+TEST_F(Handles, E1_NullHandlesAreRejected) {
   gth_tensor* made = token<gth_tensor>(1);
   for (const Operation& op : {g, nd}) {
     expect(op.make(nullptr, nullptr, indices.get(), nullptr, nullptr, &made, &error), null_of(GTH_OPERAND_PARAMS));
@@ -97,7 +97,7 @@ TEST_F(Handles, E1_NullHandles) {
   expect(gth_plan_extents(nullptr, &args, &error), null_of(GTH_OPERAND_PLAN));
 }
 
-TEST_F(Handles, E1_NullInScatters) {
+TEST_F(Handles, E1_NullInScattersIsRejected) {
   int32_t ndim = 0;
   int64_t shape[2];
   for (const Operation& op : scatters) {
@@ -128,7 +128,7 @@ TEST_F(Handles, E1_NullInScatters) {
   }
 }
 
-TEST_F(Handles, E1_NullInTheRest) {
+TEST_F(Handles, E1_NullInOtherCallsIsRejected) {
   gth_tensor* made;
   gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
   expect(gth_tensor_borrow(nullptr, &made, &error), null_of(GTH_OPERAND_TENSOR));
@@ -144,8 +144,8 @@ TEST_F(Handles, E1_NullInTheRest) {
   expect(gth_capabilities(nullptr, &error), null_of(GTH_OPERAND_NONE));
 }
 
-// Required pointers come first in the order of checks, before structs and handles that are wrong too.
-TEST_F(Handles, E1_NullComesFirst) {
+// Required pointers are checked first, before structs and handles that are also invalid.
+TEST_F(Handles, E1_NullIsCheckedFirst) {
   gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
   desc.size = 3;
   gth_context* garbage = token<gth_context>(1);
@@ -160,8 +160,8 @@ TEST_F(Handles, E1_NullComesFirst) {
   expect(gth_plan_run(garbage, nullptr, 0, nullptr, nullptr, nullptr, &error), null_of(GTH_OPERAND_PLAN), "run");
 }
 
-// Struct sizes and switches come before handles.
-TEST_F(Handles, E6_VersionComesBeforeHandles) {
+// Struct sizes and switches are checked before handles.
+TEST_F(Handles, E6_VersionIsCheckedBeforeHandles) {
   gth_tensor_desc desc = p_;
   desc.size = 3;
   gth_options options = GTH_OPTIONS_INIT;
@@ -173,13 +173,13 @@ TEST_F(Handles, E6_VersionComesBeforeHandles) {
   EXPECT_EQ(calls::gather.run(garbage, params.get(), indices.get(), out.get(), &options, nullptr), GTH_E_VERSION);
 }
 
-TEST_F(Handles, E2_ReleaseOfNull) {
+TEST_F(Handles, E2_ReleaseOfNullSucceeds) {
   EXPECT_EQ(gth_tensor_release(nullptr), GTH_OK);
   EXPECT_EQ(gth_context_release(nullptr), GTH_OK);
   EXPECT_EQ(gth_plan_release(nullptr), GTH_OK);
 }
 
-TEST_F(Handles, E3_ReleaseTwice) {
+TEST_F(Handles, E3_SecondReleaseIsRejected) {
   gth_tensor* tensor = nullptr;
   gth_context* context = nullptr;
   gth_plan* plan = nullptr;
@@ -194,11 +194,12 @@ TEST_F(Handles, E3_ReleaseTwice) {
   EXPECT_EQ(gth_plan_release(plan), GTH_E_HANDLE);
 }
 
-TEST_F(Handles, E4_UseAfterReleaseOfAReusedSlot) {
+TEST_F(Handles, E4_StaleHandleOfAReusedSlotIsRejected) {
   gth_tensor* stale = nullptr;
   ASSERT_EQ(gth_tensor_borrow(&p_, &stale, nullptr), GTH_OK);
   ASSERT_EQ(gth_tensor_release(stale), GTH_OK);
-  for (int32_t i = 0; i < 10000; ++i) {  // more than there are slots: the stale one's is in use again many times
+  for (int32_t i = 0; i < 10000;
+       ++i) {  // more than the number of slots, so the slot of the stale handle is reused many times
     const Tensor other(p_);
     ASSERT_NE(other.get(), stale);
   }
@@ -209,7 +210,7 @@ TEST_F(Handles, E4_UseAfterReleaseOfAReusedSlot) {
   for (gth_tensor* each : others) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
 }
 
-TEST_F(Handles, E5_WhatIsNoHandle) {
+TEST_F(Handles, E5_InvalidTensorHandlesAreRejected) {
   gth_context* context = nullptr;
   Plan plan;
   ASSERT_EQ(gth_context_create(nullptr, &context, nullptr), GTH_OK);
@@ -223,7 +224,7 @@ TEST_F(Handles, E5_WhatIsNoHandle) {
   const uintptr_t live = reinterpret_cast<uintptr_t>(params.get());
   for (int bit = 0; bit < 64; ++bit) {
     const uintptr_t near = live ^ (uintptr_t{1} << bit);
-    bool other = false;  // of two live tensors one may be the other with a bit changed
+    bool other = false;  // one of two live handles may be the other with one bit changed
     for (const Tensor* each : {&indices, &tuples, &out}) other |= near == reinterpret_cast<uintptr_t>(each->get());
     if (!other) values.push_back(near);
   }
@@ -244,7 +245,7 @@ TEST_F(Handles, E5_WhatIsNoHandle) {
   EXPECT_EQ(gth_context_release(context), GTH_OK);
 }
 
-TEST_F(Handles, E5_WhatIsNoContextOrPlan) {
+TEST_F(Handles, E5_InvalidContextsAndPlansAreRejected) {
   int local = 0;
   const uintptr_t values[] = {reinterpret_cast<uintptr_t>(&local), reinterpret_cast<uintptr_t>(params.get()), 1,
                               UINTPTR_MAX};
@@ -279,8 +280,8 @@ TEST_F(Handles, E5_WhatIsNoContextOrPlan) {
   }
 }
 
-// Pointers come first, then structs, then handles: the context, the target, the indices, the updates.
-TEST_F(Handles, E5_WhatIsNoHandleInScatters) {
+// Pointers are checked first, then structs, then handles: context, target, indices, updates.
+TEST_F(Handles, E5_InvalidHandlesInScattersAreRejected) {
   gth_tensor* bad = token<gth_tensor>(1);
   gth_context* garbage = token<gth_context>(1);
   gth_options old = GTH_OPTIONS_INIT;
@@ -313,7 +314,7 @@ TEST_F(Handles, E5_WhatIsNoHandleInScatters) {
   }
 }
 
-TEST_F(Handles, E6_StructSizes) {
+TEST_F(Handles, E6_InvalidStructSizesAreRejected) {
   for (uint32_t size :
        {0u, 3u, sizeof32<gth_options>() - 4, sizeof32<gth_options>() + 2, 4100u, 1u << 31, UINT32_MAX}) {
     gth_options options = GTH_OPTIONS_INIT;
@@ -330,7 +331,7 @@ TEST_F(Handles, E6_StructSizes) {
   }
 }
 
-TEST_F(Handles, E6_DescriptionSizes) {
+TEST_F(Handles, E6_InvalidDescriptionSizesAreRejected) {
   constexpr uint32_t known = sizeof(gth_tensor_desc);
   for (uint32_t size : {0u, 3u, known - 4, known + 2, 4100u, UINT32_MAX}) {
     gth_tensor_desc bad[3] = {p_, i_, o_};
@@ -353,8 +354,8 @@ TEST_F(Handles, E6_DescriptionSizes) {
   }
 }
 
-// A shape query reads little of its structs, and judges all of it.
-TEST_F(Handles, E6_StructsOfShapeQueries) {
+// A shape query reads few fields of its structs, but checks all of them.
+TEST_F(Handles, E6_InvalidStructsOfShapeQueriesAreRejected) {
   int32_t ndim = -7;
   int64_t shape[4];
   const auto query = [&](const gth_tensor_desc& p, const gth_tensor_desc& i, const gth_options* options) {
@@ -379,7 +380,7 @@ TEST_F(Handles, E6_StructsOfShapeQueries) {
   EXPECT_EQ(ndim, -7);
 }
 
-TEST_F(Handles, E6_SizeOfTheErrorItself) {
+TEST_F(Handles, E6_InvalidSizeOfTheErrorIsRejected) {
   Plan plan;
   ASSERT_EQ(calls::gather.plan(&p_, &i_, nullptr, nullptr, plan.out(), nullptr), GTH_OK);
   for (uint32_t size : {0u, 3u, sizeof32<gth_error>() - 4, 4100u, UINT32_MAX}) {
@@ -398,8 +399,8 @@ TEST_F(Handles, E6_SizeOfTheErrorItself) {
   }
 }
 
-// A larger struct of a newer caller is fine as long as it asks for nothing that this library does not know.
-TEST_F(Handles, E6_StructsOfANewerCaller) {
+// A larger struct of a newer caller is accepted if its unknown bytes are zero.
+TEST_F(Handles, E6_LargerStructsWithZerosAreAccepted) {
   struct {
     gth_options known;
     uint32_t more[6];
@@ -423,7 +424,7 @@ TEST_F(Handles, E6_StructsOfANewerCaller) {
   EXPECT_EQ(error.operand, GTH_OPERAND_PARAMS);
 }
 
-TEST_F(Handles, E7_UnknownSwitches) {
+TEST_F(Handles, E7_UnknownSwitchesAreRejected) {
   struct Switch {
     int32_t gth_options::* field;
     size_t offset;
@@ -446,7 +447,7 @@ TEST_F(Handles, E7_UnknownSwitches) {
   }
 }
 
-TEST_F(Handles, E7_UnknownFlagsAndReservedFields) {
+TEST_F(Handles, E7_UnknownFlagsAndReservedFieldsAreRejected) {
   gth_tensor_desc bad = p_;
   bad.flags = 2;
   expect(gth_gather(nullptr, &bad, &i_, &o_, nullptr, &error),
@@ -469,7 +470,7 @@ TEST_F(Handles, E7_UnknownFlagsAndReservedFields) {
   EXPECT_EQ(error.component, static_cast<int32_t>(offsetof(gth_context_options, reserved_pointer)));
 }
 
-TEST_F(Handles, E7_NewTensorsOfNoDtype) {
+TEST_F(Handles, E7_NewTensorsWithoutDtypeAreRejected) {
   const int64_t shape[] = {2};
   for (const int32_t dtype : {0, 1, -1, 7, GTH_DTYPE_FLOAT32 + 1, GTH_DTYPE_STRING + 1, INT32_MAX, INT32_MIN}) {
     gth_tensor* made = token<gth_tensor>(1);
@@ -479,7 +480,7 @@ TEST_F(Handles, E7_NewTensorsOfNoDtype) {
   }
 }
 
-TEST_F(Handles, E7_AdoptedMemoryStaysTheCallersOnErrors) {
+TEST_F(Handles, E7_FailedAdoptLeavesTheMemoryToTheCaller) {
   const auto deleter = [](void*) { ADD_FAILURE() << "of a tensor that was not made"; };
   gth_tensor_desc bad = p_;
   bad.dtype = 7;
@@ -493,7 +494,7 @@ TEST_F(Handles, E7_AdoptedMemoryStaysTheCallersOnErrors) {
 }
 
 // Strings have no memory of fixed size.
-TEST_F(Handles, E7_StringsAreNoNumbers) {
+TEST_F(Handles, E7_StringsAreRejectedAsNumbers) {
   const int64_t shape[] = {2}, offsets[] = {0, 1, 2};
   Tensor strings;
   ASSERT_EQ(gth_tensor_from_strings(nullptr, 0, 1, shape, offsets, "ab", 2, nullptr, nullptr, strings.out(), &error),
@@ -511,7 +512,7 @@ TEST_F(Handles, E7_StringsAreNoNumbers) {
   expect(calls::copy(nullptr, out.get(), strings.get(), &error), facts);
 }
 
-TEST_F(Handles, E7_OpsetsAndThreads) {
+TEST_F(Handles, E7_InvalidOpsetsAndThreadsAreRejected) {
   gth_options options = with_profile(GTH_PROFILE_ONNX);
   const int32_t field = offsetof(gth_options, opset);
   for (int32_t opset : {-1, INT32_MIN, 10}) {
@@ -529,7 +530,7 @@ TEST_F(Handles, E7_OpsetsAndThreads) {
   EXPECT_EQ(gth_context_create(&context_options, &context, &error), GTH_E_VERSION);
 }
 
-TEST_F(Handles, E7_Devices) {
+TEST_F(Handles, E7_UnknownDevicesAreRejected) {
   for (int32_t device : {-1, 4, 99, INT32_MIN}) {
     gth_tensor_desc bad = p_;
     bad.device = device;
@@ -542,7 +543,7 @@ TEST_F(Handles, E7_Devices) {
   }
 }
 
-TEST_F(Handles, E7_ContextsOfTheCpu) {
+TEST_F(Handles, E7_CpuContextsGatherOnTheCpu) {
   for (int32_t device : {0, GTH_DEVICE_CPU}) {
     gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
     options.device = device;
@@ -559,8 +560,8 @@ TEST_F(Handles, E7_ContextsOfTheCpu) {
   }
 }
 
-// A call on the CPU is done when it returns, and its errors are its own: there is nothing to wait for or to take.
-TEST_F(Handles, E7_ContextsWithoutAStream) {
+// A call on the CPU is complete when it returns, and reports its own errors. So waiting and taking do nothing.
+TEST_F(Handles, E7_CpuContextsHaveNothingToWaitFor) {
   gth_context* made = nullptr;
   ASSERT_EQ(gth_context_create(nullptr, &made, &error), GTH_OK);
   for (gth_context* context : {static_cast<gth_context*>(nullptr), made}) {
@@ -578,8 +579,8 @@ TEST_F(Handles, E7_ContextsWithoutAStream) {
   EXPECT_EQ(gth_context_release(made), GTH_OK);
 }
 
-// Not at the first run: a plan knows its device.
-TEST_F(Handles, E7_PlansOfADeviceThatIsNotThere) {
+// The error is reported when the plan is created, not at the first run.
+TEST_F(Handles, E7_PlansOfMissingDevicesAreRejected) {
   gth_tensor_desc p = p_, i = i_;
   p.device = i.device = GTH_DEVICE_CUDA;
   p.device_id = i.device_id = 1000;
@@ -589,12 +590,12 @@ TEST_F(Handles, E7_PlansOfADeviceThatIsNotThere) {
   EXPECT_EQ(plan, nullptr);
 }
 
-TEST_F(Handles, VersionsAreTheHeaders) {
+TEST_F(Handles, VersionsMatchTheHeader) {
   EXPECT_EQ(gth_abi_version(), uint32_t{GTH_ABI_VERSION});
   EXPECT_EQ(gth_version(), uint32_t{GTH_VERSION});
 }
 
-TEST_F(Handles, E8_NamesOfUnknownNumbers) {
+TEST_F(Handles, E8_UnknownNumbersHaveNames) {
   for (int32_t number : {9999, 1, -24, -9999, INT32_MAX, INT32_MIN}) {
     ASSERT_NE(gth_status_name(number), nullptr);
     EXPECT_GT(std::strlen(gth_status_name(number)), 0u);
@@ -606,7 +607,7 @@ TEST_F(Handles, E8_NamesOfUnknownNumbers) {
   }
 }
 
-TEST_F(Handles, E10_TwoThreadsFailAtOnce) {
+TEST_F(Handles, E10_TwoFailingThreadsGetTheirOwnErrors) {
   const auto fail = [&](int64_t value) {
     const Array bad = indices64({1}, {value}), target(f32, {1, 2});
     const gth_tensor_desc i = bad.desc(), o = target.desc();
@@ -622,7 +623,7 @@ TEST_F(Handles, E10_TwoThreadsFailAtOnce) {
   second.join();
 }
 
-TEST_F(Handles, E11_HookThatThrows) {
+TEST_F(Handles, E11_ThrowingHookReturnsNomem) {
   gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
   options.alloc = [](void*, int64_t, int64_t, int32_t, int32_t, CUstream_st*) -> void* {
     throw std::runtime_error("no");
@@ -639,7 +640,7 @@ TEST_F(Handles, E11_HookThatThrows) {
   EXPECT_EQ(gth_context_release(context), GTH_OK);
 }
 
-TEST_F(Handles, E11_HooksComeInPairs) {
+TEST_F(Handles, E11_SingleHooksAreRejected) {
   gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
   options.alloc = [](void*, int64_t, int64_t, int32_t, int32_t, CUstream_st*) -> void* { return nullptr; };
   gth_context* context = token<gth_context>(1);
@@ -648,7 +649,7 @@ TEST_F(Handles, E11_HooksComeInPairs) {
   EXPECT_EQ(context, nullptr);
 }
 
-TEST_F(Handles, E12_LongMessagesEnd) {
+TEST_F(Handles, E12_LongMessagesAreTerminated) {
   const Array wide(GTH_DTYPE_UINT64, Shape(63, 1), std::vector<uint64_t>{UINT64_MAX});
   const Array params64(f32, {1}), target(f32, Shape(63, 1));
   const gth_tensor_desc p = params64.desc(), i = wide.desc(), o = target.desc();

@@ -11,13 +11,13 @@
 
 #include "calls.hpp"
 
-// What the hostile cases have in common: arrays in exactly their own memory, and calls that go through every form.
+// Helpers of the hostile cases: arrays in memory of exactly their size, and functions that run every form of a call.
 namespace hostile {
 
 using Shape = std::vector<int64_t>;
 using Bytes = std::vector<char>;
 
-// What a failure must say, as gth_error has it.
+// The fields of gth_error that a failing call must set.
 struct Facts {
   int32_t status;
   int32_t operand = GTH_OPERAND_NONE;
@@ -102,7 +102,7 @@ inline gth_tensor_desc describe(int32_t dtype, const Shape& shape, const void* d
   return desc;
 }
 
-// A dense array in heap memory of exactly its size, so that the address sanitizer sees every byte too many.
+// A dense array in heap memory of exactly its size, so that the address sanitizer finds every access beyond it.
 class Array {
  public:
   Array(int32_t dtype, Shape shape)
@@ -185,7 +185,7 @@ class Plan {
   gth_plan* handle_ = nullptr;
 };
 
-// One gather of arguments that may be anything.
+// One gather whose arguments may be invalid.
 struct Call {
   const Operation& op;
   gth_tensor_desc params, indices;
@@ -222,7 +222,7 @@ void run_mixed(const Call& call, const gth_tensor_desc& out, gth_error* error, C
   }
 }
 
-// Every form that can be asked refuses the call with these facts.
+// Expects that every available form rejects the call with these facts.
 inline void expect_fault(const Call& call, const gth_tensor_desc& out, const Facts& facts) {
   {
     Error error;
@@ -244,7 +244,7 @@ inline void expect_fault(const Call& call, const gth_tensor_desc& out, const Fac
   EXPECT_EQ(made, nullptr);
 }
 
-// As expect_fault, and the output stays as it was.
+// Like expect_fault, and expects that the output is unchanged.
 inline void expect_refused(const Call& call, const Array& out, const Facts& facts) {
   const Bytes before = out.bytes();
   expect_fault(call, out.desc(), facts);
@@ -261,7 +261,7 @@ inline void expect_shape(const Call& call, const Shape& shape) {
   EXPECT_EQ(Shape(extents, extents + ndim), shape);
 }
 
-// Every form gathers `expected` in this shape.
+// Expects that every form gathers `expected` in this shape.
 inline void expect_gathered(const Call& call, const Shape& shape, const Bytes& expected) {
   expect_shape(call, shape);
   Array out(call.params.dtype, shape);
@@ -287,7 +287,7 @@ inline void expect_gathered(const Call& call, const Shape& shape, const Bytes& e
   EXPECT_TRUE(expected.empty() || Bytes(data, data + expected.size()) == expected) << "allocating";
 }
 
-// Rows of an array by number.
+// Returns the rows of an array with these numbers.
 inline Bytes rows_of(const Array& array, int64_t row_bytes, const std::vector<int64_t>& rows) {
   Bytes result(rows.size() * static_cast<size_t>(row_bytes));
   char* at = result.data();

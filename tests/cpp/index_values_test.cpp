@@ -12,12 +12,12 @@ Facts bad_index(int64_t position, int32_t component, int64_t value, int64_t limi
   return {GTH_E_INDEX, GTH_OPERAND_INDICES, component, position, value, limit, flags};
 }
 
-TEST(Hostile, B1_NegativeComponent) {
+TEST(Hostile, B1_NegativeComponentIsRejected) {
   const Array params(f32, {4, 4}), indices = indices64({1, 2}, {0, -1}), out(f32, {1});
   expect_refused({nd, params.desc(), indices.desc()}, out, bad_index(0, 1, -1, 4));
 }
 
-TEST(Hostile, B2_SmallestInteger) {
+TEST(Hostile, B2_SmallestIntegerIsRejected) {
   const Array params(f32, {3}), wide = indices64({1}, {INT64_MIN}), narrow = indices32({1}, {INT32_MIN}), out(f32, {1});
   expect_refused({g, params.desc(), wide.desc()}, out, bad_index(0, 0, INT64_MIN, 3));
   expect_refused({g, params.desc(), narrow.desc()}, out, bad_index(0, 0, INT32_MIN, 3));
@@ -25,36 +25,36 @@ TEST(Hostile, B2_SmallestInteger) {
   expect_refused({g, params.desc(), wide.desc(), &wrap}, out, bad_index(0, 0, INT64_MIN, 3, GTH_ERROR_WRAP));
 }
 
-TEST(Hostile, B3_LowestWrappedIndex) {
+TEST(Hostile, B3_LowestWrappedIndexSelectsRow0) {
   const Array params(f32, {4}), indices = indices64({1}, {-4});
   const gth_options onnx = with_profile(GTH_PROFILE_ONNX);
   expect_gathered({g, params.desc(), indices.desc(), &onnx}, {1}, rows_of(params, 4, {0}));
 }
 
-TEST(Hostile, B4_BelowTheLowestWrappedIndex) {
+TEST(Hostile, B4_IndexBelowTheLowestWrappedOneIsRejected) {
   const Array params(f32, {4}), indices = indices64({1}, {-5}), out(f32, {1});
   const gth_options onnx = with_profile(GTH_PROFILE_ONNX);
   expect_refused({g, params.desc(), indices.desc(), &onnx}, out, bad_index(0, 0, -5, 4, GTH_ERROR_WRAP));
 }
 
-TEST(Hostile, B5_SizeIsOutOfBounds) {
+TEST(Hostile, B5_IndexEqualToTheExtentIsRejected) {
   const Array params(f32, {4}), bad = indices64({1}, {4}), last = indices64({1}, {3}), out(f32, {1});
   expect_refused({g, params.desc(), bad.desc()}, out, bad_index(0, 0, 4, 4));
   expect_gathered({g, params.desc(), last.desc()}, {1}, rows_of(params, 4, {3}));
 }
 
-TEST(Hostile, B6_FlatOffsetInsideButComponentOutside) {
+TEST(Hostile, B6_ComponentOutOfBoundsIsRejectedThoughFlatOffsetFits) {
   const Array params(f32, {4, 4}), indices = indices64({1, 2}, {0, 5}), out(f32, {1});
   expect_refused({nd, params.desc(), indices.desc()}, out, bad_index(0, 1, 5, 4));
 }
 
-TEST(Hostile, B7_ZeroIsBadInAnEmptyDim) {
+TEST(Hostile, B7_ZeroIsRejectedInAnEmptyDim) {
   const Array params(f32, {0}), indices = indices64({3, 1}, {0, 9, 0}), out(f32, {3});
   expect_refused({nd, params.desc(), indices.desc()}, out, bad_index(0, 0, 0, 0));
 }
 
-// The check of a plan refuses what its run does; without tuples both are fine.
-TEST(Hostile, B7_TuplesIntoNoParams) {
+// The check of a plan rejects what its run rejects. Both succeed without tuples.
+TEST(Hostile, B7_TuplesIntoEmptyParamsAreRejected) {
   const Array params(f32, {3, 0}), indices = indices64({2, 1}, {0, 1});
   const gth_options tensorflow = with_profile(GTH_PROFILE_TENSORFLOW);
   Shape shape{GTH_OPEN, 1};
@@ -67,7 +67,7 @@ TEST(Hostile, B7_TuplesIntoNoParams) {
   EXPECT_EQ(calls::check(nullptr, plan.get(), 0, indices.data(), nullptr), GTH_OK);
 }
 
-TEST(Hostile, B8_PoliciesOnAnEmptyDim) {
+TEST(Hostile, B8_BoundsModesOnAnEmptyDimGiveFillOrError) {
   const Array params(f32, {0}), indices = indices64({1}, {7}), out(f32, {1});
   const gth_options fill = with_bounds(GTH_BOUNDS_FILL);
   expect_gathered({g, params.desc(), indices.desc(), &fill}, {1}, Bytes(4, 0));
@@ -77,7 +77,7 @@ TEST(Hostile, B8_PoliciesOnAnEmptyDim) {
   }
 }
 
-TEST(Hostile, B8_SkipLeavesTheOutputAlone) {
+TEST(Hostile, B8_SkipLeavesTheOutputUnchanged) {
   const Array params(f32, {0}), indices = indices64({1}, {7}), out(f32, {1});
   const gth_options skip = with_bounds(GTH_BOUNDS_SKIP);
   const Bytes before = out.bytes();
@@ -91,7 +91,7 @@ TEST(Hostile, B8_SkipLeavesTheOutputAlone) {
   EXPECT_EQ(Bytes(data, data + 4), Bytes(4, 0));
 }
 
-TEST(Hostile, B9_OneBadAtTheEndOfAMillion) {
+TEST(Hostile, B9_InvalidIndexAfterAMillionIsReported) {
   constexpr int64_t n = 1000000;
   const Array params(f32, {16});
   std::vector<int64_t> values(n, 15);
@@ -100,7 +100,7 @@ TEST(Hostile, B9_OneBadAtTheEndOfAMillion) {
   expect_refused({g, params.desc(), indices.desc()}, out, bad_index(n - 1, 0, 16, 16));
 }
 
-TEST(Hostile, B10_SmallestOfTwoBadTuples) {
+TEST(Hostile, B10_SmallestOfTwoInvalidTuplesIsReported) {
   const Array params(f32, {2, 2}), out(f32, {9, 2});
   const Array indices = indices64({9}, {0, 0, 0, 5, 0, 0, 0, 9, 0});
   for (int32_t threads : {1, 2, 3, 8, 16}) {
@@ -110,7 +110,7 @@ TEST(Hostile, B10_SmallestOfTwoBadTuples) {
   }
 }
 
-TEST(Hostile, B10_SmallestComponentOfTheSmallestTuple) {
+TEST(Hostile, B10_SmallestComponentOfTheSmallestTupleIsReported) {
   const Array params(f32, {2, 2, 2}), out(f32, {3});
   const Array indices = indices64({3, 3}, {0, 0, 9, 1, 7, 8, 6, 0, 0});
   expect_refused({nd, params.desc(), indices.desc()}, out, bad_index(0, 2, 9, 2));
@@ -118,7 +118,7 @@ TEST(Hostile, B10_SmallestComponentOfTheSmallestTuple) {
   expect_refused({nd, params.desc(), second.desc()}, out, bad_index(1, 1, 7, 2));
 }
 
-TEST(Hostile, B11_NoLoopRunsOnAnIndexValue) {
+TEST(Hostile, B11_NoLoopCountDependsOnAnIndexValue) {
   const Array params(f32, {3}), indices = indices64({2}, {-(int64_t{1} << 62), INT64_MIN});
   const gth_tensor_desc p = params.desc(), i = indices.desc();
   const Array out(f32, {2});
@@ -126,7 +126,7 @@ TEST(Hostile, B11_NoLoopRunsOnAnIndexValue) {
   for (int32_t bounds = GTH_BOUNDS_ERROR; bounds <= GTH_BOUNDS_SKIP; ++bounds) {
     for (int32_t negative : {GTH_NEGATIVE_REJECT, GTH_NEGATIVE_WRAP}) {
       const gth_options options = with_bounds(bounds, negative);
-      // A loop of 2^62 steps would take years, and the test with it.
+      // A loop of 2^62 steps would take years, and the test would not end.
       const int32_t status = gth_gather(nullptr, &p, &i, &o, &options, nullptr);
       EXPECT_EQ(status, bounds == GTH_BOUNDS_ERROR ? GTH_E_INDEX : GTH_OK) << bounds;
     }
@@ -136,7 +136,7 @@ TEST(Hostile, B11_NoLoopRunsOnAnIndexValue) {
   expect_gathered({g, p, i, &modulo}, {2}, rows_of(params, 4, {rest, low}));
 }
 
-TEST(Hostile, B12_NarrowIndicesAreReadNarrow) {
+TEST(Hostile, B12_NarrowIndicesAreReadWithTheirWidth) {
   const Array params(f32, {2}), indices = indices32({3}, {0, 1, 0});
   expect_gathered({g, params.desc(), indices.desc()}, {3}, rows_of(params, 4, {0, 1, 0}));
 }
@@ -162,8 +162,9 @@ TEST(Hostile, B13_UnsignedIndicesAreNotNegative) {
   expect_refused({g, params.desc(), narrow.desc()}, out, bad_index(0, 0, 255, 4));
 }
 
-// Blocks are 256 tuples, lanes up to 16 wide, and a few tuples go one by one: every position around those edges.
-TEST(Hostile, B14_BadValueAtEveryEdgeOfABlock) {
+// Blocks have 256 tuples and vectors up to 16 lanes. A few tuples are processed one by one. This tests every position
+// around those edges.
+TEST(Hostile, B14_InvalidIndexAtEveryEdgeOfABlockIsReported) {
   const Array params(f32, {4, 3});
   for (int64_t n : {1, 7, 8, 9, 15, 16, 17, 31, 33, 255, 256, 257, 511, 512, 513, 769}) {
     const Array out(f32, {n, 3});

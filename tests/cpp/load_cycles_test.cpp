@@ -33,7 +33,7 @@ constexpr int64_t n = 50000;
 char params[8], out[n];
 int64_t indices[n];
 
-// One handle, made and released.
+// Creates and releases one handle.
 int hold(void* library) {
   gth_tensor_desc p = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT8, 0, nullptr, params);
   gth_tensor* tensor = nullptr;
@@ -41,7 +41,7 @@ int hold(void* library) {
   return find<decltype(gth_tensor_release)>(library, "gth_tensor_release")(tensor) ? 2 : 0;
 }
 
-// A gather on the library's threads and a handle, then everything is left to dlclose.
+// Gathers on the library's threads and creates a handle. dlclose must release everything else.
 const char* use(void* library) {
   const int64_t rows = 8;
   gth_tensor_desc p = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT8, 1, &rows, params);
@@ -59,7 +59,7 @@ const char* use(void* library) {
   return find<decltype(gth_tensor_release)>(library, "gth_tensor_release")(tensor) ? "release" : nullptr;
 }
 
-TEST(Hostile, G8_ThousandLoadCycles) {
+TEST(Hostile, G8_ThousandLoadCyclesLeaveNothingMapped) {
   for (int64_t i = 0; i < n; ++i) indices[i] = i % 8;
   for (int i = 0; i < 8; ++i) params[i] = static_cast<char>(i + 1);
   ASSERT_FALSE(is_mapped());
@@ -79,13 +79,13 @@ TEST(Hostile, G8_ThousandLoadCycles) {
     if (cycle == 100) mapped = hostile::process_memory().mapped;
   }
   EXPECT_FALSE(is_mapped());
-  if (GATHER_SANITIZED) return;  // whose memory is another
+  if (GATHER_SANITIZED) return;  // sanitizers use additional memory
   const int64_t left = hostile::process_memory().mapped - mapped;
   EXPECT_LT(left, 900 * 4 * sysconf(_SC_PAGESIZE)) << "what a cycle leaves, the slots of handles first of all";
 }
 
-// The process forks while another thread makes the library's first handle: the child can make handles too.
-TEST(Hostile, G3_ForkDuringTheFirstHandle) {
+// The process forks while another thread creates the first handle of the library. The child can create handles too.
+TEST(Hostile, G3_ForkDuringTheFirstHandleLeavesTheChildUsable) {
   const int64_t forks = environment::number("GATHER_FORKS", 100);
   for (int64_t k = 0; k < forks; ++k) {
     void* library = dlopen(GATHER_LIBRARY, RTLD_NOW | RTLD_LOCAL);
@@ -112,7 +112,7 @@ void release_one() {
   if (gth_tensor* tensor = to_release[at].exchange(nullptr)) release_in_handler(tensor);
 }
 
-// Fork handlers of a library that was there first run inside those of one that comes later; they may release tensors.
+// Fork handlers that were registered before those of the library run inside them. They may release tensors.
 int release_while_forking() {
   if (pthread_atfork(release_one<0>, release_one<1>, release_one<2>) != 0) return 1;
   void* library = dlopen(GATHER_LIBRARY, RTLD_NOW | RTLD_LOCAL);
@@ -139,7 +139,7 @@ int release_while_forking() {
   return wrong;
 }
 
-TEST(Hostile, G3_TensorsReleasedInForkHandlers) {
+TEST(Hostile, G3_TensorsCanBeReleasedInForkHandlers) {
   const double seconds = static_cast<double>(environment::number("GATHER_FORKS", 100));
   EXPECT_EQ(hostile::wait_for(hostile::start_child(release_while_forking), hostile::patience + seconds), 0);
 }

@@ -2,7 +2,7 @@
 
 #include "samples.hpp"
 
-// Several requests, or several plans, as one call.
+// Several requests, or several plans, in one call.
 namespace {
 
 using namespace hostile;
@@ -50,14 +50,14 @@ class RunMany : public ::testing::Test {
   Error error;
 };
 
-TEST_F(RunMany, EveryOperationInOneCall) {
+TEST_F(RunMany, EveryOperationRunsInOneCall) {
   add_every();
   EXPECT_EQ(run(), GTH_OK) << error.message;
   EXPECT_EQ(error.message[0], 'x') << "on GTH_OK only status is written";
   for (const auto& item : items) item->expect_written();
 }
 
-TEST_F(RunMany, Counts) {
+TEST_F(RunMany, InvalidCountsAreRejected) {
   EXPECT_EQ(gth_run_many(nullptr, 0, nullptr, &error), GTH_OK) << error.message;
   add(calls::gather);
   const gth_request* const one[] = {&items[0]->request};
@@ -72,8 +72,8 @@ TEST_F(RunMany, Counts) {
   expect_unchanged();
 }
 
-// Nothing is written when one request is invalid, whichever it is.
-TEST_F(RunMany, ABadIndexOfOneRequest) {
+// Nothing is written if one request is invalid, whatever its number.
+TEST_F(RunMany, InvalidIndexOfOneRequestLeavesAllUnchanged) {
   add_every();
   for (size_t k = 0; k < items.size(); ++k) {
     items[k]->sample.set_index(2, -1);
@@ -85,7 +85,7 @@ TEST_F(RunMany, ABadIndexOfOneRequest) {
   }
 }
 
-TEST_F(RunMany, OneRequestThatIsNone) {
+TEST_F(RunMany, InvalidRequestIsReportedWithItsItem) {
   add_every();
   for (size_t k = 0; k < items.size(); ++k) {
     const auto expect = [&](Facts facts) {
@@ -113,8 +113,8 @@ TEST_F(RunMany, OneRequestThatIsNone) {
   expect_unchanged();
 }
 
-// The written operand of the first item lies where an operand of the second lies, in every combination.
-TEST_F(RunMany, OverlapOfItems) {
+// The written operand of the first item overlaps an operand of the second, in every combination.
+TEST_F(RunMany, OverlappingItemsAreRejected) {
   for (const Operation& first : calls::every) {
     for (const Operation& second : calls::every) {
       for (size_t role = 0; role < 3; ++role) {
@@ -147,7 +147,7 @@ TEST_F(RunMany, OverlapOfItems) {
   }
 }
 
-TEST_F(RunMany, SharedOperandsThatAreReadOnly) {
+TEST_F(RunMany, SharedReadOnlyOperandsAreAccepted) {
   add(calls::gather);
   add(calls::gather);
   items[1]->descs[0] = items[0]->descs[0];
@@ -159,8 +159,8 @@ TEST_F(RunMany, SharedOperandsThatAreReadOnly) {
   EXPECT_TRUE(items[1]->sample.rows.bytes() == items[0]->expected);
 }
 
-// Ranges that touch do not overlap, and one more byte does.
-TEST_F(RunMany, NeighboursDoNotOverlap) {
+// Adjacent ranges do not overlap. One more byte does.
+TEST_F(RunMany, AdjacentOutputsAreAccepted) {
   add(calls::gather);
   add(calls::gather);
   const Array memory(GTH_DTYPE_UINT8, {48});
@@ -180,10 +180,10 @@ TEST_F(RunMany, NeighboursDoNotOverlap) {
   }
 }
 
-// A gradient writes zeros to all of its table, also where it has no tuples.
+// A gradient writes zeros to its whole table, even without tuples.
 class EmptyGradient : public RunMany {
  protected:
-  // Makes item `k`, a gradient along an axis, one of no tuples.
+  // Changes item `k`, a gradient along an axis, to one without tuples.
   void empty(size_t k) {
     Item& item = *items[k];
     item.descs[1].shape = no_tuples_.data();
@@ -194,7 +194,7 @@ class EmptyGradient : public RunMany {
   const Shape no_tuples_{0}, no_rows_{0, 2};
 };
 
-TEST_F(EmptyGradient, Overlaps) {
+TEST_F(EmptyGradient, OverlapIsRejected) {
   add(calls::gather_gradient);
   add(calls::gather);
   empty(0);
@@ -204,7 +204,7 @@ TEST_F(EmptyGradient, Overlaps) {
   expect_unchanged();
 }
 
-TEST_F(EmptyGradient, NeedsMemory) {
+TEST_F(EmptyGradient, MissingMemoryIsRejected) {
   add(calls::gather);
   add(calls::gather_gradient);
   empty(1);
@@ -215,8 +215,8 @@ TEST_F(EmptyGradient, NeedsMemory) {
   expect_unchanged();
 }
 
-// What shapes alone imply is seen before anything is written.
-TEST_F(RunMany, EmptyParamsThatAProfileRefuses) {
+// Errors that depend on shapes alone are found before anything is written.
+TEST_F(RunMany, EmptyParamsThatAProfileRejectsLeaveAllUnchanged) {
   add(calls::gather);
   add(calls::gather_nd);
   const Shape empty{0, 2};
@@ -234,7 +234,7 @@ TEST_F(RunMany, EmptyParamsThatAProfileRefuses) {
   expect_unchanged();
 }
 
-TEST_F(RunMany, Contexts) {
+TEST_F(RunMany, ContextRunsTheCallUntilItIsReleased) {
   add_every();
   gth_context* context = nullptr;
   ASSERT_EQ(gth_context_create(nullptr, &context, nullptr), GTH_OK);
@@ -284,13 +284,13 @@ class PlansMany : public RunMany {
   std::vector<gth_plan_args> args;
 };
 
-TEST_F(PlansMany, EveryOperationInOneCall) {
+TEST_F(PlansMany, EveryOperationRunsInOneCall) {
   add_plans();
   EXPECT_EQ(run_plans(), GTH_OK) << error.message;
   for (const auto& item : items) item->expect_written();
 }
 
-TEST_F(PlansMany, Counts) {
+TEST_F(PlansMany, InvalidCountsAreRejected) {
   add_plans();
   const gth_plan* const plan[] = {plans[0]->get()};
   const gth_plan_args* const one[] = {args.data()};
@@ -311,7 +311,7 @@ TEST_F(PlansMany, Counts) {
   expect_unchanged();
 }
 
-TEST_F(PlansMany, OneRunThatIsNone) {
+TEST_F(PlansMany, InvalidRunIsReportedWithItsItem) {
   add_plans();
   for (size_t k = 0; k < plans.size(); ++k) {
     const auto item = static_cast<int64_t>(k);
@@ -336,14 +336,14 @@ TEST_F(PlansMany, OneRunThatIsNone) {
   EXPECT_EQ(run_plans(), GTH_OK) << error.message;
 }
 
-TEST_F(PlansMany, OverlapOfRuns) {
+TEST_F(PlansMany, OverlappingRunsAreRejected) {
   add_plans();
   for (size_t first = 0; first < plans.size(); ++first) {
     for (size_t second = 0; second < plans.size(); ++second) {
       if (first == second) continue;
       const gth_plan_args kept = args[second];
       const Item& item = *items[second];
-      // Another run writes what this run writes. A bound operand has no pointer.
+      // Another run writes the memory that this run writes. A bound operand has no pointer.
       const void*& pointer = is_gather(item.sample.op) ? args[second].rows : args[second].table;
       if (pointer) {
         pointer = items[first]->sample.written().data();
@@ -356,8 +356,8 @@ TEST_F(PlansMany, OverlapOfRuns) {
   }
 }
 
-// The same plan may run several times in one call.
-TEST_F(PlansMany, OnePlanTwice) {
+// One plan may run several times in one call.
+TEST_F(PlansMany, OnePlanRunsTwice) {
   const Sample sample(calls::gather);
   const std::array<gth_tensor_desc, 3> descs = sample.descs();
   Plan plan;

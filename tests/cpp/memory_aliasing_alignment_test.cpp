@@ -5,7 +5,7 @@
 
 #include "hostile.hpp"
 
-// Hostile memory: shared, misaligned, read-only, missing, and strides that leave it.
+// Hostile memory: shared, misaligned, read-only or missing memory, and strides that leave it.
 namespace {
 
 using namespace hostile;
@@ -25,14 +25,14 @@ gth_tensor_desc shaped(const Array& array, const Shape& shape, int64_t offset = 
   return describe(array.dtype(), shape, array.data() + offset);
 }
 
-TEST(Hostile, D1_OutputIsParams) {
+TEST(Hostile, D1_OutputEqualToParamsIsRejected) {
   const Array params(f32, {4, 2}), indices = indices64({4}, {3, 2, 1, 0});
   const Bytes before = params.bytes();
   expect_fault({g, params.desc(), indices.desc()}, params.desc(), alias(GTH_OPERAND_PARAMS));
   EXPECT_TRUE(params.bytes() == before);
 }
 
-TEST(Hostile, D2_OutputIsOneRowOff) {
+TEST(Hostile, D2_OutputOverlappingParamsIsRejected) {
   const Array memory(f32, {5, 2}), indices = indices64({4}, {3, 2, 1, 0});
   const Shape shape{4, 2};
   const Bytes before = memory.bytes();
@@ -44,12 +44,12 @@ TEST(Hostile, D2_OutputIsOneRowOff) {
   EXPECT_TRUE(memory.bytes() == before);
 }
 
-TEST(Hostile, D3_OutputIsIndices) {
+TEST(Hostile, D3_OutputEqualToIndicesIsRejected) {
   const Array params(i64, {4}), indices = indices64({4}, {3, 2, 1, 0});
   expect_refused({g, params.desc(), indices.desc()}, indices, alias(GTH_OPERAND_INDICES));
 }
 
-TEST(Hostile, D4_OutputBeginsWhereParamsEnds) {
+TEST(Hostile, D4_OutputAdjacentToParamsIsAccepted) {
   const Array memory(f32, {8, 2}), indices = indices64({4}, {3, 2, 1, 0});
   const Shape shape{4, 2};
   for (bool above : {true, false}) {
@@ -65,8 +65,9 @@ TEST(Hostile, D4_OutputBeginsWhereParamsEnds) {
   }
 }
 
-// Rows that interleave share an interval but no byte: refused, because overlap is judged by intervals.
-TEST(Hostile, D4_InterleavedRowsShareAnInterval) {
+// Interleaved rows share no byte, but their intervals overlap. They are rejected because overlap is defined by
+// intervals.
+TEST(Hostile, D4_InterleavedRowsAreRejected) {
   const Array memory(f32, {8, 2}), indices = indices64({4}, {3, 2, 1, 0});
   const Shape shape{4, 2}, strides{16, 4};
   const gth_tensor_desc params = describe(f32, shape, memory.data(), strides.data());
@@ -74,8 +75,8 @@ TEST(Hostile, D4_InterleavedRowsShareAnInterval) {
   expect_fault({g, params, indices.desc()}, out, alias(GTH_OPERAND_PARAMS));
 }
 
-// Even columns are gathered into odd ones: no byte is shared, whether the call takes the short way or a plan is made.
-TEST(Hostile, D4_InterleavedColumnsShareAnInterval) {
+// Even columns are gathered into odd columns. No byte is shared. Both the fast path and plans reject this.
+TEST(Hostile, D4_InterleavedColumnsAreRejected) {
   const Array memory(f32, {4, 6}), indices = indices64({4}, {3, 2, 1, 0});
   const Shape shape{4, 3}, strides{24, 8};
   const gth_tensor_desc even = describe(f32, shape, memory.data(), strides.data());
@@ -84,12 +85,12 @@ TEST(Hostile, D4_InterleavedColumnsShareAnInterval) {
   expect_fault({g, odd, indices.desc()}, even, alias(GTH_OPERAND_PARAMS));
 }
 
-TEST(Hostile, D5_ParamsAreTheIndices) {
+TEST(Hostile, D5_SharedParamsAndIndicesAreAccepted) {
   const Array memory = indices64({4}, {3, 2, 1, 0});
   expect_gathered({g, memory.desc(), memory.desc()}, {4}, rows_of(memory, 8, {3, 2, 1, 0}));
 }
 
-TEST(Hostile, D6_OddAddresses) {
+TEST(Hostile, D6_OddAddressesAreAccepted) {
   const Array params(i64, {4, 2}), indices = indices64({3}, {2, 0, 3});
   std::vector<char> memory(256);
   char *p = memory.data() + 1, *i = memory.data() + 99, *o = memory.data() + 151;
@@ -103,7 +104,7 @@ TEST(Hostile, D6_OddAddresses) {
   EXPECT_EQ(std::memcmp(o, rows_of(params, 16, {2, 0, 3}).data(), 48), 0);
 }
 
-TEST(Hostile, D7_ReadOnlyPages) {
+TEST(Hostile, D7_ReadOnlyPagesAreAcceptedAsInputs) {
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   char* memory = static_cast<char*>(mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   ASSERT_NE(memory, MAP_FAILED);
@@ -117,7 +118,7 @@ TEST(Hostile, D7_ReadOnlyPages) {
   munmap(memory, page);
 }
 
-TEST(Hostile, D7_ReadOnlyOutput) {
+TEST(Hostile, D7_ReadOnlyOutputIsRejected) {
   const Array params(f32, {4, 2}), indices = indices64({3}, {2, 0, 3}), out(f32, {3, 2});
   gth_tensor_desc desc = out.desc();
   desc.flags = GTH_TENSOR_READONLY;
@@ -126,7 +127,7 @@ TEST(Hostile, D7_ReadOnlyOutput) {
   EXPECT_TRUE(out.bytes() == before);
 }
 
-TEST(Hostile, D8_OutputOfAnotherShape) {
+TEST(Hostile, D8_OutputOfAnotherShapeIsRejected) {
   const Array params(f32, {4, 100}), indices = indices64({8}, std::vector<int64_t>(8)), turned(f32, {100, 8});
   expect_refused({g, params.desc(), indices.desc()}, turned, {GTH_E_SHAPE, GTH_OPERAND_OUT, 0, -1, 100, 8});
   const Array longer(f32, {8, 101}), flat(f32, {800});
@@ -134,12 +135,12 @@ TEST(Hostile, D8_OutputOfAnotherShape) {
   expect_refused({g, params.desc(), indices.desc()}, flat, {GTH_E_RANK, GTH_OPERAND_OUT, -1, -1, 1, 2});
 }
 
-TEST(Hostile, D9_OutputOfAnotherDtype) {
+TEST(Hostile, D9_OutputOfAnotherDtypeIsRejected) {
   const Array params(f32, {4}), indices = indices64({3}, {2, 0, 3}), out(GTH_DTYPE_INT32, {3});
   expect_refused({g, params.desc(), indices.desc()}, out, {GTH_E_DTYPE, GTH_OPERAND_OUT, -1, -1, GTH_DTYPE_INT32, f32});
 }
 
-TEST(Hostile, D10_DataIsNull) {
+TEST(Hostile, D10_NullDataIsRejected) {
   const Array params(f32, {4, 2}), indices = indices64({3}, {2, 0, 3}), out(f32, {3, 2});
   const Call call{g, params.desc(), indices.desc()};
   for (int32_t operand : {GTH_OPERAND_PARAMS, GTH_OPERAND_INDICES, GTH_OPERAND_OUT}) {
@@ -157,7 +158,7 @@ TEST(Hostile, D10_DataIsNull) {
   expect_facts(gth_tensor_borrow(&desc, &made, &error), error, null_data(GTH_OPERAND_TENSOR));
 }
 
-TEST(Hostile, D10_NullWhereThereIsNothing) {
+TEST(Hostile, D10_NullDataWithoutElementsIsAccepted) {
   const Shape rows{3, 0}, none{0}, no_rows{0, 2};
   const Array params(f32, {4, 2}), indices = indices64({2}, {2, 0});
   expect_gathered({g, describe(f32, rows, nullptr), indices.desc()}, {2, 0}, {});
@@ -165,8 +166,8 @@ TEST(Hostile, D10_NullWhereThereIsNothing) {
   expect_gathered({g, describe(f32, no_rows, nullptr), describe(i64, none, nullptr)}, {0, 2}, {});
 }
 
-// Offsets from a pointer that leads nowhere are not computed with.
-TEST(Hostile, D10_NullWithAnOffset) {
+// No offset is added to a NULL pointer.
+TEST(Hostile, D10_NullDataWithAnOffsetIsAccepted) {
   const Shape no_rows{0, 2}, tuple{1, 0};
   const gth_options fill = with_bounds(GTH_BOUNDS_FILL);
   const Array indices = indices64({1}, {0}), params(f32, {4, 2});
@@ -178,8 +179,8 @@ TEST(Hostile, D10_NullWithAnOffset) {
   expect_gathered({nd, params.desc(), no_components}, {1, 4, 2}, params.bytes());
 }
 
-// Strides of a tensor without elements are not held against anything, so nothing may be computed with them.
-TEST(Hostile, D10_StridesOfNoElements) {
+// Strides of a tensor without elements are not validated, so they must not be used in computations.
+TEST(Hostile, D10_StridesWithoutElementsAreIgnored) {
   const Shape shape{0, 3, 2}, strides{INT64_MIN, INT64_MAX / 2 + 2, INT64_MIN};
   const Array indices = indices64({2}, {0, 5});
   const gth_options fill = with_bounds(GTH_BOUNDS_FILL);
@@ -189,7 +190,7 @@ TEST(Hostile, D10_StridesOfNoElements) {
   expect_gathered({nd, params, tuples.desc(), &fill}, {2, 3, 2}, Bytes(48, 0));
 }
 
-TEST(Hostile, D11_PointerThatIsNotToBeTouched) {
+TEST(Hostile, D11_InvalidPointerWithoutElementsIsNotUsed) {
   void* one = reinterpret_cast<void*>(1);
   const Shape none{0}, shape{0, 2};
   const Array params(f32, {4, 2});
@@ -199,7 +200,7 @@ TEST(Hostile, D11_PointerThatIsNotToBeTouched) {
   EXPECT_EQ(gth_gather(nullptr, &p, &i, &o, nullptr, nullptr), GTH_OK);
 }
 
-TEST(Hostile, D12_StrideOfADimOfOne) {
+TEST(Hostile, D12_StrideOfADimOfOneIsIgnored) {
   const Array params(f32, {4, 2}), indices = indices64({3}, {2, 0, 3});
   for (int64_t stride : {int64_t{1} << 60, INT64_MAX, INT64_MIN, int64_t{0}}) {
     const Shape p_shape{1, 4, 2}, p_strides{stride, 8, 4}, i_shape{3, 1}, i_strides{8, stride};
@@ -221,7 +222,7 @@ TEST(Hostile, D12_StrideOfADimOfOne) {
   }
 }
 
-TEST(Hostile, D13_NegativeStrides) {
+TEST(Hostile, D13_NegativeStridesAreAcceptedInsideTheMemory) {
   const Array params(f32, {4, 2}), indices = indices64({3}, {2, 0, 3}), out(f32, {3, 2});
   const Shape strides{-8, 4};
   gth_tensor_desc reversed = describe(f32, params.shape(), params.data(), strides.data());
@@ -239,7 +240,7 @@ TEST(Hostile, D13_NegativeStrides) {
   expect_facts(gth_tensor_borrow(&reversed, &made, &error), error, left_memory(GTH_OPERAND_TENSOR, -24, 32));
 }
 
-TEST(Hostile, D13_DenseBeyondTheExtent) {
+TEST(Hostile, D13_DenseTensorBeyondTheExtentIsRejected) {
   const Array params(f32, {4, 2}), indices = indices64({3}, {2, 0, 3}), out(f32, {3, 2});
   gth_tensor_desc desc = params.desc();
   desc.extent = 31;
@@ -254,7 +255,7 @@ TEST(Hostile, D13_DenseBeyondTheExtent) {
   expect_refused({g, desc, indices.desc()}, out, left_memory(GTH_OPERAND_PARAMS, INT64_MAX, 0));
 }
 
-TEST(Hostile, D14_StrideOfInt64Max) {
+TEST(Hostile, D14_StrideOfInt64MaxIsRejected) {
   const Array params(f32, {4, 2}), indices = indices64({3}, {2, 0, 3}), out(f32, {3});
   const Shape shape{3};
   for (int64_t stride : {INT64_MAX, INT64_MIN, INT64_MAX / 2 + 1}) {
@@ -266,7 +267,7 @@ TEST(Hostile, D14_StrideOfInt64Max) {
   }
 }
 
-TEST(Hostile, D15_OutputThatOverlapsItself) {
+TEST(Hostile, D15_OutputWithOverlappingElementsIsRejected) {
   const Array params(f32, {4, 2}), indices = indices64({2}, {2, 0});
   const Array memory(f32, {64});
   struct Case {
@@ -286,7 +287,7 @@ TEST(Hostile, D15_OutputThatOverlapsItself) {
     EXPECT_EQ(error.limit, each.limit);
     ASSERT_GE(error.component, 0);
     EXPECT_EQ(error.value, each.strides[static_cast<size_t>(error.component)]);
-    // Of equal strides either may be named.
+    // If both strides are equal, either dim may be reported.
     if (each.strides[0] != each.strides[1]) {
       EXPECT_EQ(error.component, each.component);
     }
@@ -294,7 +295,7 @@ TEST(Hostile, D15_OutputThatOverlapsItself) {
   }
 }
 
-TEST(Hostile, D15_OutputReversedAndTransposed) {
+TEST(Hostile, D15_ReversedAndTransposedOutputIsAccepted) {
   const Array params(f32, {4, 2}), indices = indices64({3}, {2, 0, 3}), memory(f32, {6});
   const Shape shape{3, 2}, strides{-4, 12};
   gth_tensor_desc out = describe(f32, shape, memory.data(), strides.data());
@@ -309,7 +310,7 @@ TEST(Hostile, D15_OutputReversedAndTransposed) {
   }
 }
 
-TEST(Hostile, D16_LastByteBeforeAForbiddenPage) {
+TEST(Hostile, D16_LastByteBeforeAnInaccessiblePageIsRead) {
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   char* memory =
       static_cast<char*>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));

@@ -12,7 +12,7 @@ std::string trace(const Operation& op, int32_t handles) {
   return "operation " + std::to_string(op.number) + ", handles " + std::to_string(handles);
 }
 
-TEST(Operands, EveryMixWritesTheSame) {
+TEST(Operands, EveryMixWritesTheSameBytes) {
   for (const Operation& op : calls::every) {
     const Sample sample(op);
     const Bytes before = sample.written().bytes(), expected = sample.expected();
@@ -43,7 +43,7 @@ TEST(Operands, EveryMixWritesTheSame) {
   }
 }
 
-TEST(Operands, EveryMixMakesTheSame) {
+TEST(Operands, EveryMixMakesTheSameTensor) {
   for (const Operation& op : calls::every) {
     const Sample sample(op);
     const Bytes before = sample.written().bytes(), expected = sample.expected();
@@ -64,8 +64,8 @@ TEST(Operands, EveryMixMakesTheSame) {
   }
 }
 
-// The request has no rows where the result is new.
-TEST(Operands, MakeOfAGatherTakesNoRows) {
+// A request for a new result has no rows.
+TEST(Operands, MakeOfAGatherRejectsRows) {
   for (const Operation& op : {calls::gather, calls::gather_nd, calls::gather_elements}) {
     const Sample sample(op);
     for (int32_t handles : {0, 4}) {
@@ -79,7 +79,7 @@ TEST(Operands, MakeOfAGatherTakesNoRows) {
   }
 }
 
-// Spoils one operand, or the options, of a valid call.
+// Makes one operand, or the options, of a valid call invalid.
 struct Fault {
   const char* name;
   std::function<Facts(const Sample&, std::array<gth_tensor_desc, 3>*, gth_options*)> spoil;
@@ -152,7 +152,7 @@ TEST(Operands, EveryMixHasTheSameErrors) {
   }
 }
 
-// Every call that takes the operand of a role refuses it with the same facts.
+// Expects that every call with the operand of a role rejects it with the same facts.
 void expect_refused_by_all(const Sample& sample, size_t role, const gth_tensor_desc& operand, Facts facts) {
   const Operation& op = sample.op;
   std::array<gth_tensor_desc, 3> descs = sample.descs();
@@ -197,7 +197,7 @@ const std::function<void(gth_tensor_desc*)> setters[] = {
     [](gth_tensor_desc* desc) { desc->extent = 32; },
 };
 
-TEST(Operands, BesideATensorEveryOtherFieldIsZero) {
+TEST(Operands, OtherFieldsBesideATensorMustBeZero) {
   for (const Operation& op : calls::every) {
     const Sample sample(op);
     for (size_t role = 0; role < 3; ++role) {
@@ -212,7 +212,7 @@ TEST(Operands, BesideATensorEveryOtherFieldIsZero) {
   }
 }
 
-TEST(Operands, E7_ReservedCodec) {
+TEST(Operands, E7_ReservedCodecIsRejected) {
   for (const Operation& op : calls::every) {
     const Sample sample(op);
     for (size_t role = 0; role < 3; ++role) {
@@ -223,7 +223,7 @@ TEST(Operands, E7_ReservedCodec) {
   }
 }
 
-TEST(Operands, E5_WhatIsNoTensor) {
+TEST(Operands, E5_InvalidTensorHandlesAreRejected) {
   const Sample any(calls::gather);
   gth_context* context = nullptr;
   Plan plan;
@@ -249,7 +249,7 @@ TEST(Operands, E5_WhatIsNoTensor) {
   EXPECT_EQ(gth_context_release(context), GTH_OK);
 }
 
-TEST(Operands, E7_UnknownOperations) {
+TEST(Operands, E7_UnknownOperationsAreRejected) {
   const Sample sample(calls::gather);
   const std::array<gth_tensor_desc, 3> descs = sample.descs();
   Error error;
@@ -270,7 +270,7 @@ TEST(Operands, E7_UnknownOperations) {
   }
 }
 
-TEST(Operands, E1_NullRequests) {
+TEST(Operands, E1_NullRequestsAreRejected) {
   Error error;
   const Facts facts{GTH_E_NULL, GTH_OPERAND_REQUEST};
   gth_tensor* made = reinterpret_cast<gth_tensor*>(1);
@@ -284,7 +284,7 @@ TEST(Operands, E1_NullRequests) {
   EXPECT_EQ(plan, nullptr);
 }
 
-// What a gradient makes needs a description of dtype and shape only.
+// To make a gradient, only dtype and shape of the table are needed.
 TEST(Operands, TablesOfGradientsAreNotRead) {
   for (const Operation& op : {calls::gather_gradient, calls::gather_nd_gradient, calls::gather_elements_gradient}) {
     const Sample sample(op);
@@ -299,8 +299,8 @@ TEST(Operands, TablesOfGradientsAreNotRead) {
   }
 }
 
-// Copies and partitions take operands of either kind too.
-TEST(Operands, OfCopies) {
+// Copies and partitions also accept operands of either kind.
+TEST(Operands, CopiesAcceptEveryMix) {
   const Array source(GTH_DTYPE_INT32, {3}, std::vector<int32_t>{1, 2, 3}), destination(GTH_DTYPE_INT32, {3});
   const gth_tensor_desc from = source.desc(), to = destination.desc();
   const Tensor from_tensor(from), to_tensor(to);
@@ -320,7 +320,7 @@ TEST(Operands, OfCopies) {
   expect_facts(calls::copy(nullptr, &from, &both, &error), error, {GTH_E_VERSION, GTH_OPERAND_OUT});
 }
 
-TEST(Operands, OfPartitions) {
+TEST(Operands, PartitionsAcceptEveryMix) {
   const Array ids = indices64({4}, {3, 0, 2, 1});
   const gth_tensor_desc memory = ids.desc();
   Tensor tensor(memory);
@@ -345,7 +345,7 @@ TEST(Operands, OfPartitions) {
   }
 }
 
-TEST(Operands, OfNewTensorsAreMemory) {
+TEST(Operands, NewTensorsMustBeDescribedAsMemory) {
   const Array array(GTH_DTYPE_INT32, {3});
   const Tensor tensor(array.desc());
   const gth_tensor_desc handle = GTH_TENSOR_DESC_HANDLE(tensor.get());

@@ -7,19 +7,19 @@
 
 #include "gather/gather.h"
 
-// Random gathers and a slow, plain statement of what they mean: one output element at a time, straight from the
-// definition in the header, sharing nothing with the library.
+// Random gathers and a slow, simple implementation of their definition in the header. It computes one output element at
+// a time, and shares no code with the library.
 namespace oracle {
 
 using Shape = std::vector<int64_t>;
 using Bytes = std::vector<char>;
 
-// A tensor in memory of its own: element i0, i1, .. lies at offset + sum of i * strides.
+// A tensor in its own memory. Element i0, i1, .. is at offset + sum of i * strides.
 struct Operand {
   int32_t dtype = 0;
   int64_t item = 0;
   Shape shape, strides;
-  bool dense = true;  // handed over with NULL strides
+  bool dense = true;  // passed with strides NULL
   int64_t offset = 0;
   Bytes memory;
 
@@ -35,7 +35,7 @@ struct Operand {
   }
 };
 
-// Calls on_element(offset, place) for each in row-major order.
+// Calls on_element(offset, place) for each element in row-major order.
 template <class OnElement>
 void for_each_element(const Operand& x, OnElement&& on_element) {
   int64_t count = 1;
@@ -51,12 +51,12 @@ void for_each_element(const Operand& x, OnElement&& on_element) {
   }
 }
 
-// A gather in normalised terms. indices.shape = batch dims, tuple dims and for gather_nd K.
+// A normalised gather. indices.shape consists of batch dims, tuple dims, and K for gather_nd.
 struct Problem {
   bool is_nd = false;
   int64_t batch = 0, axis = 0, components = 1;
   int32_t negative = GTH_NEGATIVE_REJECT, bounds = GTH_BOUNDS_ERROR;
-  char fill[16] = {};  // the element that bounds = fill writes
+  char fill[16] = {};  // the fill element of bounds = fill
   Operand params, indices, out;
 
   int64_t tuple_end() const { return static_cast<int64_t>(indices.shape.size()) - (is_nd ? 1 : 0); }
@@ -68,7 +68,7 @@ struct Answer {
   int32_t component = -1;
   int64_t value = 0, limit = 0;
   uint32_t flags = 0;
-  Bytes memory;  // the output's afterwards
+  Bytes memory;  // the memory of the output after the call
 };
 
 __extension__ typedef __int128 Wide;
@@ -82,7 +82,7 @@ inline Wide load(const char* at, int32_t dtype) {
   return static_cast<int64_t>(bits << unused) >> unused;
 }
 
-// The row of a dim of `size` that an index selects; -1: none.
+// Returns the row of a dim of `size` that an index selects, or -1 for none.
 inline int64_t select(const Problem& problem, Wide index, int64_t size) {
   if (problem.negative == GTH_NEGATIVE_WRAP && index < 0) index += size;
   if (index >= 0 && index < size) return static_cast<int64_t>(index);
@@ -99,7 +99,7 @@ inline Shape output_shape(const Problem& problem) {
   return shape;
 }
 
-// One element of the output: its source, or none; a bad tuple is noted if it is the smallest.
+// Returns the source of one output element, or NULL. Records an invalid tuple if its position is the smallest.
 inline const char* find_source(const Problem& problem, const Shape& at, Answer* answer) {
   const Operand &params = problem.params, &indices = problem.indices;
   const int64_t b = problem.batch, a = problem.axis, tuples = problem.tuple_end() - b, k = problem.components;
@@ -129,7 +129,7 @@ inline const char* find_source(const Problem& problem, const Shape& at, Answer* 
   return good ? params.memory.data() + source : nullptr;
 }
 
-// The answer element by element of the output; find_from(at, &answer) says where each comes from.
+// Computes the output element by element. find_from(at, &answer) returns the source of each element.
 template <class FindFrom>
 Answer solve_by(const Problem& problem, FindFrom&& find_from) {
   Answer answer;

@@ -3,13 +3,14 @@
 #include "hostile.hpp"
 #include "random_operands.hpp"
 
-// Random gathers through every form against the oracle. GATHER_SEED changes the numbers, GATHER_CASES how many.
+// Compares random gathers in every form with the oracle. GATHER_SEED changes the seed, GATHER_CASES the number of
+// cases.
 namespace {
 
 using namespace oracle;
 using hostile::Error;
 
-// Values go where the strides lead; where several elements share bytes the last one stays.
+// Stores values at the places that the strides select. If several elements share bytes, the last value remains.
 void fill_indices(Random& random, Problem* problem) {
   Operand& x = problem->indices;
   const bool tame = random.chance(50);
@@ -24,13 +25,13 @@ void fill_indices(Random& random, Problem* problem) {
 struct Case {
   Problem problem;
   gth_options options = GTH_OPTIONS_INIT;
-  // The extent that plans leave open: dim of indices, which is a tuple dim or batch dim 0; -1: none.
+  // The open dim of indices in plans, which is a tuple dim or batch dim 0. -1 means none.
   int64_t open = -1;
 };
 
 void choose_switches(Random& random, Case* c) { choose_switches(random, &c->problem, &c->options); }
 
-// Negative forms of the attributes mean the same.
+// Negative values of the attributes have the same meaning.
 void choose_attributes(Random& random, Case* c) {
   const Problem& problem = c->problem;
   const int64_t r = static_cast<int64_t>(problem.params.shape.size());
@@ -80,12 +81,12 @@ Case make_case(Random& random) {
   return c;
 }
 
-// The dim of the output where an open dim of indices lands.
+// Returns the dim of the output that corresponds to the open dim of indices.
 size_t open_in_out(const Case& c) {
   return static_cast<size_t>(c.open < c.problem.batch ? c.open : c.problem.axis + c.open - c.problem.batch);
 }
 
-// The case with the open extent set; GTH_OPEN gives what a plan is made from. Dense strides follow the extent.
+// Sets the open extent of the case. GTH_OPEN gives the request for a plan. Dense strides follow the extent.
 void set_open(Case* c, int64_t n) {
   Problem& problem = c->problem;
   const bool is_batch = c->open < problem.batch;
@@ -104,7 +105,7 @@ struct Forms {
 
 class Oracle : public ::testing::Test {
  protected:
-  // Holds what a form said and wrote against the oracle, and puts the output back.
+  // Compares the status and output of a form with the oracle, and restores the output.
   void check(const char* form, Case* c, const Answer& answer, const Bytes& before, int32_t status, const Error& error) {
     ++cases_;
     bool same = status == answer.status && error.status == status && c->problem.out.memory == answer.memory;
@@ -158,7 +159,7 @@ class Oracle : public ::testing::Test {
     Error error;
     const int32_t status =
         forms.op.make(nullptr, params.get(), indices.get(), nullptr, &c->options, made.out(), &error);
-    Case dense = *c;  // the oracle's answer for a dense output of zeros
+    Case dense = *c;  // the expected dense output, starting from zeros
     dense.problem.out.dense = true;
     dense.problem.out.offset = 0;
     dense.problem.out.strides = dense_strides(problem.out.shape, problem.out.item);
@@ -181,7 +182,7 @@ class Oracle : public ::testing::Test {
     check("into", c, answer, before, status, error);
   }
 
-  // One plan, several open extents.
+  // Runs one plan with several open extents.
   void run_planned(Case* c) {
     const Forms forms(c->problem);
     Case open = *c;
@@ -225,7 +226,7 @@ class Oracle : public ::testing::Test {
   int64_t cases_ = 0, number_ = 0;
 };
 
-TEST_F(Oracle, RandomGathers) {
+TEST_F(Oracle, RandomGathersMatchTheOracle) {
   const int64_t wanted = random_cases(220000);
   for (; cases_ < wanted && !HasFatalFailure() && !HasNonfatalFailure(); ++number_) run_case();
   std::printf("oracle: %lld runs of %lld gathers\n", static_cast<long long>(cases_), static_cast<long long>(number_));

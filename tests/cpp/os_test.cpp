@@ -29,14 +29,14 @@
 #include "core/os/os_parts.hpp"
 #include "processes.hpp"
 
-// What is asked of the operating system, seen from inside.
+// Queries to the operating system, tested through internal functions.
 namespace {
 
 using namespace gather::core;
 
 // ---- cgroups
 
-// A folder that stands for /sys/fs/cgroup, with a file that stands for /proc/self/cgroup.
+// A folder in place of /sys/fs/cgroup, and a file in place of /proc/self/cgroup.
 class Cgroups : public testing::Test {
  protected:
   void SetUp() override { ASSERT_NE(mkdtemp(root_), nullptr); }
@@ -62,7 +62,7 @@ class Cgroups : public testing::Test {
   char root_[32] = "/tmp/gather_cgroups_XXXXXX";
 };
 
-TEST_F(Cgroups, NoQuota) {
+TEST_F(Cgroups, MissingQuotaGivesNoLimit) {
   EXPECT_EQ(cgroup_cpus("/nowhere", "/nowhere"), 0);
   EXPECT_EQ(cpus_of("0::/a\n"), 0);
   write("cpu.max", "max 100000\n");
@@ -77,7 +77,7 @@ TEST_F(Cgroups, QuotaIsRoundedUp) {
   EXPECT_EQ(cpus_of("0::/\n"), 1);
 }
 
-TEST_F(Cgroups, SmallestFromLeafToRoot) {
+TEST_F(Cgroups, SmallestQuotaFromLeafToRootApplies) {
   write("cpu.max", "max 100000\n");
   write("service/cpu.max", "200000 100000\n");
   write("service/job/cpu.max", "500000 100000\n");
@@ -87,14 +87,14 @@ TEST_F(Cgroups, SmallestFromLeafToRoot) {
   EXPECT_EQ(cpus_of("0::/service\n"), 2);
 }
 
-// A container's own cgroup is mounted at the root, while its path is the host's.
-TEST_F(Cgroups, PathThatIsNotMounted) {
+// A container's own cgroup is mounted at the root, but its path is that of the host.
+TEST_F(Cgroups, PathThatIsNotMountedUsesTheMount) {
   write("cpu.max", "300000 100000\n");
   EXPECT_EQ(cpus_of("0::/kubepods/pod1/" + std::string(64, 'a') + "\n"), 3);
   EXPECT_EQ(cpus_of("0::/" + std::string(3000, 'a') + "\n"), 3);
 }
 
-TEST_F(Cgroups, VersionOne) {
+TEST_F(Cgroups, VersionOneIsRead) {
   write("cpu/cpu.cfs_quota_us", "-1\n");
   write("cpu/cpu.cfs_period_us", "100000\n");
   write("cpu/box/cpu.cfs_quota_us", "400000\n");
@@ -105,7 +105,7 @@ TEST_F(Cgroups, VersionOne) {
   EXPECT_EQ(cpus_of("4:cpu:/\n"), 0);
 }
 
-TEST_F(Cgroups, NumbersThatMakeNoSense) {
+TEST_F(Cgroups, InvalidNumbersAreIgnored) {
   write("cpu.max", "100000 0\n");
   EXPECT_EQ(cpus_of("0::/\n"), 0);
   write("cpu.max", "-100000 -100000\n");
@@ -117,8 +117,8 @@ TEST_F(Cgroups, NumbersThatMakeNoSense) {
   EXPECT_EQ(cpus_of(""), 0);
 }
 
-// A file with nothing in it is none: the quota is looked for where version 1 has it.
-TEST_F(Cgroups, EmptyFile) {
+// An empty file counts as missing, so the quota of version 1 is used.
+TEST_F(Cgroups, EmptyFileFallsBackToVersionOne) {
   write("cpu.max", "");
   write("cpu.cfs_quota_us", "200000\n");
   EXPECT_EQ(cpus_of("0::/\n"), 0) << "without a period";
@@ -126,8 +126,8 @@ TEST_F(Cgroups, EmptyFile) {
   EXPECT_EQ(cpus_of("0::/\n"), 2);
 }
 
-// Of a line only the controller cpu counts, whatever the names of the others begin or end with.
-TEST_F(Cgroups, ControllersAreWholeNames) {
+// Only the controller named cpu counts. Other names may start or end with cpu.
+TEST_F(Cgroups, ControllerNamesMatchAsAWhole) {
   write("cpu/cpu.cfs_quota_us", "200000\n");
   write("cpu/cpu.cfs_period_us", "100000\n");
   for (const char* others : {"cpuacct", "xcpu", "xcpu,cpuset", "cpuset,cpux", "xcpux"}) {
@@ -138,8 +138,8 @@ TEST_F(Cgroups, ControllersAreWholeNames) {
   }
 }
 
-// A path that is too long for the library is the mount's own; a mount that is too long is none.
-TEST_F(Cgroups, MountThatIsTooLong) {
+// If a path is too long for the library, the mount itself is used. If the mount is too long, there is no quota.
+TEST_F(Cgroups, PathsThatAreTooLongAreIgnored) {
   write("cpu.max", "300000 100000\n");
   write("cpu/cpu.cfs_quota_us", "200000\n");
   write("cpu/cpu.cfs_period_us", "100000\n");
@@ -151,8 +151,8 @@ TEST_F(Cgroups, MountThatIsTooLong) {
   EXPECT_EQ(cpus_of("4:cpu:/\n", mount), 0);
 }
 
-// The walk ends with the mount, also where no slash is in front of it.
-TEST_F(Cgroups, WhatIsAboveTheMountIsNotLookedAt) {
+// The search ends at the mount, even if no slash precedes it.
+TEST_F(Cgroups, FoldersAboveTheMountAreIgnored) {
   write("mount/cpu.max", "400000 100000\n");
   write("mount/a/cpu.max", "900000 100000\n");
   write("cpu.max", "100000 100000\n");
@@ -164,7 +164,7 @@ TEST_F(Cgroups, WhatIsAboveTheMountIsNotLookedAt) {
   EXPECT_EQ(cpus, 4);
 }
 
-// A mount of our own over /sys/fs/cgroup, in namespaces of our own, with a quota of one CPU in either version.
+// Mounts a file system over /sys/fs/cgroup, in new namespaces, with a quota of one CPU in either version.
 bool mount_quota() {
   const std::string user = "0 " + std::to_string(getuid()) + " 1", group = "0 " + std::to_string(getgid()) + " 1";
   if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
@@ -179,7 +179,7 @@ bool mount_quota() {
   return true;
 }
 
-TEST(Cpus, QuotaOfTheProcessCounts) {
+TEST(Cpus, QuotaOfTheProcessLimitsCpus) {
   const int code = hostile::wait_for(hostile::start_child([]() -> int {
                                        if (count_cpus() == 1 || !mount_quota()) return hostile::skipped;
                                        return count_cpus() == 1 ? 0 : 1;
@@ -191,16 +191,17 @@ TEST(Cpus, QuotaOfTheProcessCounts) {
 
 // ---- memory
 
-TEST(Pages, MoreThanThereAre) {
+TEST(Pages, MoreMemoryThanAvailableReturnsNull) {
   EXPECT_EQ(map_pages(SIZE_MAX / 2), nullptr);
-  unmap_pages(nullptr, SIZE_MAX / 2);  // what was not had is given back
+  unmap_pages(nullptr, SIZE_MAX / 2);  // releasing memory that was not mapped does nothing
   void* pages = map_pages(4096);
   ASSERT_NE(pages, nullptr);
   static_cast<char*>(pages)[4095] = 1;
   unmap_pages(pages, 4096);
 }
 
-// The flags of the mapping that an address is in, as the kernel abbreviates them: hg asks for huge pages, nh for none.
+// Returns the flags of the mapping of an address, as the kernel abbreviates them: hg requests huge pages, nh forbids
+// them.
 std::string flags_of(const char* address) {
   std::ifstream maps("/proc/self/smaps");
   bool inside = false;
@@ -215,8 +216,8 @@ std::string flags_of(const char* address) {
   return "";
 }
 
-// Large memory asks for huge pages, between the first and the last that fit into it, and small memory does not.
-TEST(Pages, HugeOnes) {
+// Large memory requests huge pages, from the first to the last that fit inside. Small memory does not.
+TEST(Pages, LargeMemoryRequestsHugePages) {
   constexpr int64_t size = int64_t{16} << 20, huge = int64_t{2} << 20;
   char* pages = static_cast<char*>(map_pages(size));
   ASSERT_NE(pages, nullptr);
@@ -242,7 +243,7 @@ double cpu_seconds_of_thread() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// The seconds of a CPU that a thread spends on waiting for so long.
+// Returns the CPU seconds that a thread uses while it waits for this time.
 double spent_waiting(std::chrono::milliseconds time) {
   Lock lock;
   std::atomic<double> spent{1};
@@ -258,15 +259,16 @@ double spent_waiting(std::chrono::milliseconds time) {
   return spent;
 }
 
-// A thread that waits leaves the CPU to whoever holds the lock, of whatever priority. One that spins would spend all of the
-// time, again and again; where a machine is shared, what others take of it is once in a while counted as a thread's.
+// A waiting thread leaves the CPU to the owner of the lock, whatever its priority. A spinning thread would use the
+// whole time in each attempt. On a shared machine, time of other processes is occasionally counted as that of the
+// thread.
 TEST(Lock, WaiterSleeps) {
   double least = 1;
   for (int32_t i = 0; i < 5 && least > 0.1; ++i) least = std::min(least, spent_waiting(std::chrono::milliseconds(400)));
   EXPECT_LT(least, 0.1);
 }
 
-TEST(Lock, CountsRight) {
+TEST(Lock, ConcurrentIncrementsAreAllCounted) {
   Lock lock;
   int64_t count = 0;
   std::thread threads[4];
@@ -282,7 +284,7 @@ TEST(Lock, CountsRight) {
   EXPECT_EQ(count, 80000);
 }
 
-// On one CPU a real-time thread waits for an ordinary one that holds the lock and has yet to run.
+// On one CPU, a real-time thread waits for an ordinary thread that owns the lock and still has to run.
 TEST(Lock, RealTimeThreadLetsTheHolderRun) {
   const int code = hostile::wait_for(hostile::start_child([]() -> int {
                                        cpu_set_t one;
@@ -315,7 +317,7 @@ TEST(Lock, RealTimeThreadLetsTheHolderRun) {
 
 // ---- threads
 
-// Runs a body in a process of its own, whose CPUs and priorities it may change.
+// Runs a body in a child process, whose CPUs and priorities it may change.
 template <class Body>
 void expect_of_process(Body&& body) {
   const int code = hostile::wait_for(hostile::start_child(body), hostile::patience);
@@ -330,7 +332,7 @@ cpu_set_t only(int cpu) {
   return set;
 }
 
-// A thread that has but one CPU, and lives as long as this.
+// A thread that is pinned to one CPU during the lifetime of the object.
 class Pinned {
  public:
   explicit Pinned(int cpu) {
@@ -358,7 +360,7 @@ class Pinned {
   std::thread thread_;
 };
 
-TEST(KeepOff, LeavesOtherCpus) {
+TEST(KeepOff, GivenCpuIsExcluded) {
   expect_of_process([]() -> int {
     cpu_set_t all, others;
     if (sched_getaffinity(0, sizeof all, &all) != 0 || CPU_COUNT(&all) < 2) return hostile::skipped;
@@ -373,8 +375,8 @@ TEST(KeepOff, LeavesOtherCpus) {
   });
 }
 
-// Of a CPU that is not known, or that no mask has, nobody is kept off.
-TEST(KeepOff, CpuThatIsNone) {
+// An unknown CPU, or one outside every mask, excludes nothing. The thread may then run on all CPUs.
+TEST(KeepOff, InvalidCpuAllowsAllCpus) {
   expect_of_process([]() -> int {
     cpu_set_t all;
     if (sched_getaffinity(0, sizeof all, &all) != 0) return hostile::skipped;
@@ -388,8 +390,8 @@ TEST(KeepOff, CpuThatIsNone) {
   });
 }
 
-// Where there is no other the thread shares it, wherever it was before.
-TEST(KeepOff, TheOnlyCpu) {
+// If there is no other CPU, the thread shares this one, wherever it ran before.
+TEST(KeepOff, OnlyCpuIsShared) {
   expect_of_process([]() -> int {
     cpu_set_t all;
     if (sched_getaffinity(0, sizeof all, &all) != 0 || CPU_COUNT(&all) < 2) return hostile::skipped;
@@ -405,7 +407,7 @@ TEST(KeepOff, TheOnlyCpu) {
   });
 }
 
-// From here on the kernel does not tell the affinity of the process; false: it cannot be made to.
+// Makes the kernel hide the affinity of the process from now on. Returns false if that is not possible.
 bool hide_affinity() {
   sock_filter rules[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -423,8 +425,8 @@ bool hide_affinity() {
   return sched_getaffinity(getpid(), sizeof set, &set) != 0;
 }
 
-// As where there are more CPUs than the mask of a process holds.
-TEST(Cpus, AffinityThatIsNotTold) {
+// The affinity is also hidden if the machine has more CPUs than the mask of a process holds.
+TEST(Cpus, HiddenAffinityUsesTheOnlineCpus) {
   expect_of_process([]() -> int {
     const auto online = static_cast<int32_t>(sysconf(_SC_NPROCESSORS_ONLN));
     const int32_t quota = cgroup_cpus("/proc/self/cgroup", "/sys/fs/cgroup");
@@ -441,7 +443,7 @@ TEST(Cpus, AffinityThatIsNotTold) {
 
 std::atomic<int> policy_of_thread{-1};
 
-// The policy of a thread that another thread starts than the one whose policy is changed.
+// Returns the policy of a new thread whose creator has another policy than the process.
 int policy_of_started(int policy_of_process) {
   std::atomic<bool> changed{false};
   bool started = false;
@@ -461,7 +463,7 @@ int policy_of_started(int policy_of_process) {
   return has_right && started ? policy_of_thread.load() : -1;
 }
 
-TEST(StartThread, TakesOnThePolicyOfTheProcess) {
+TEST(StartThread, NewThreadHasThePolicyOfTheProcess) {
   for (const int policy : {SCHED_BATCH, SCHED_IDLE, SCHED_OTHER}) {
     expect_of_process([&]() -> int {
       const int found = policy_of_started(policy);
@@ -472,7 +474,7 @@ TEST(StartThread, TakesOnThePolicyOfTheProcess) {
 
 // ---- forks
 
-TEST(Lock, OutlivesTheThreadThatHeldIt) {
+TEST(Lock, ChildRecoversLockOfAnotherThread) {
   static Lock lock;
   std::atomic<bool> held{false}, done{false};
   std::thread holder([&] {
@@ -487,8 +489,8 @@ TEST(Lock, OutlivesTheThreadThatHeldIt) {
   holder.join();
 }
 
-// Whoever forks in a signal handler goes on with what it held.
-TEST(Lock, StaysWithTheForkingThread) {
+// A thread that forks in a signal handler keeps its locks.
+TEST(Lock, ForkingThreadKeepsItsLock) {
   static Lock lock;
   lock.lock();
   const pid_t child = hostile::start_child([] { return lock.outlive_holder() || lock.try_lock() ? 1 : 0; });
@@ -511,10 +513,10 @@ TEST(Forks, ResetsRunOnceAndInOrder) {
   EXPECT_EQ(order, "");
 }
 
-#if !GATHER_SANITIZED  // they want to see each fork
+#if !GATHER_SANITIZED  // sanitizers need to observe each fork
 
-// Without fork handlers.
-TEST(Forks, NoticedWithoutHandlers) {
+// Tests forks without fork handlers.
+TEST(Forks, ForksWithoutHandlersAreDetected) {
   reset_in_children(ForkOrder::handles, [] { order += 'h'; });
   const pid_t child = _Fork();
   if (child == 0) {

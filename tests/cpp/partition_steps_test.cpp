@@ -9,16 +9,17 @@
 #include "../../src/core/os/testing.hpp"
 #include "hostile.hpp"
 
-// GTH_PARTS_ONCE takes time in proportion to the number of ids, whatever the ids are. Work is counted, not timed.
+// The time of GTH_PARTS_ONCE is proportional to the number of ids, for any ids. The tests count steps and do not
+// measure time.
 namespace {
 
 using namespace hostile;
 using Numbers = std::vector<int64_t>;
 
 constexpr int64_t n = 50000, rows = int64_t{1} << 62;
-// Ids that no adversary chose are found in a hash table with few collisions.
+// Ids that were not chosen to collide have few collisions in the hash table.
 constexpr int64_t ordinary_steps = 3;
-// Collisions are bounded by 4 an id. Then the ids are sorted, in at most 8 passes.
+// The number of collisions is limited to 4 per id. Beyond that, the ids are sorted in at most 8 passes.
 constexpr int64_t most_steps = 1 + 4 + 8;
 
 Numbers made(const std::function<int64_t(int64_t)>& id) {
@@ -27,7 +28,7 @@ Numbers made(const std::function<int64_t(int64_t)>& id) {
   return ids;
 }
 
-// The rows of each shard in the order of first occurrence, and which of all these rows each id has.
+// Expects the rows of each shard in the order of first occurrence, and for each id the place of its row.
 void expect_kept_once(const Numbers& ids, int64_t shards, const gth_parts& parts) {
   std::vector<std::map<int64_t, int64_t>> numbers(static_cast<size_t>(shards));
   std::vector<Numbers> local(numbers.size());
@@ -78,7 +79,7 @@ void expect_steps(const char* what, const Numbers& ids, int64_t shards, int64_t 
   expect_kept_once(ids, shards, parts);
 }
 
-TEST(PartitionSteps, OfOrdinaryIds) {
+TEST(PartitionSteps, OrdinaryIdsNeedFewSteps) {
   std::mt19937_64 random(11);
   const auto below = [&](int64_t limit) { return static_cast<int64_t>(random() % static_cast<uint64_t>(limit)); };
   const auto zipf = [&](int64_t) {
@@ -104,8 +105,8 @@ TEST(PartitionSteps, OfOrdinaryIds) {
   }
 }
 
-// The hash is public and can be inverted: these ids have the hashes 1, 2, 3, ..., which all fall on the first slots.
-TEST(PartitionSteps, OfIdsWhoseHashesCollide) {
+// The hash is public and can be inverted. These ids have the hashes 1, 2, 3, .., which all map to the first slots.
+TEST(PartitionSteps, CollidingIdsNeedLinearSteps) {
   uint64_t inverse = 1;
   for (int32_t i = 0; i < 6; ++i) inverse *= 2 - 0x9e3779b97f4a7c15u * inverse;
   Numbers ids;
@@ -127,7 +128,7 @@ TEST(PartitionSteps, OfIdsWhoseHashesCollide) {
   expect_steps("popular rows between them", ids, 1, most_steps);
 }
 
-TEST(PartitionSteps, OfFewIds) {
+TEST(PartitionSteps, FewIdsNeedFewSteps) {
   std::mt19937_64 random(13);
   for (int32_t repeat = 0; repeat < 2000; ++repeat) {
     Numbers ids(static_cast<size_t>(1 + random() % 20));

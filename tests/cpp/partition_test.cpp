@@ -14,7 +14,7 @@
 #include "hostile.hpp"
 #include "watched.hpp"
 
-// What the header promises about ids that are dealt out to shards.
+// Tests the promises of the header about the partition of ids by shards.
 namespace {
 
 using namespace hostile;
@@ -22,7 +22,7 @@ using Numbers = std::vector<int64_t>;
 
 constexpr int64_t untouched = 0x5555555555555555;
 
-// Where a row is, said as slowly as the header says it.
+// Computes the place of a row in the simplest way, as the header defines it.
 struct Layout {
   int32_t kind;
   int64_t rows, count;
@@ -49,7 +49,7 @@ struct Layout {
   }
 };
 
-// The memory of a call, each array before a page that nothing may touch.
+// The memory of a call. Each array ends before an inaccessible page.
 struct Memory {
   Memory(const gth_tensor_desc& ids, const Layout& layout, int64_t n, uint32_t flags) {
     const gth_shards shards = layout.shards();
@@ -86,7 +86,7 @@ struct Memory {
   int64_t* at_[5];
 };
 
-// What the answer must be. ids: as rows, -1: none.
+// Checks the result. ids: the row of each id, or -1 for none.
 void expect_parts(const Layout& layout, const Numbers& ids, const gth_parts& parts) {
   const bool once = parts.flags & GTH_PARTS_ONCE;
   std::vector<Numbers> local(static_cast<size_t>(layout.count)), order(local.size());
@@ -130,7 +130,7 @@ Layout borders_of(std::mt19937_64& random, int64_t rows, int64_t count) {
   return layout;
 }
 
-TEST(Partition, AsTheHeaderSays) {
+TEST(Partition, EveryKindOfShardsMatchesTheHeader) {
   std::mt19937_64 random(3);
   const auto pick = [&](int64_t count) { return static_cast<int64_t>(random() % static_cast<uint64_t>(count)); };
   for (int64_t rows : {int64_t{1}, int64_t{5}, int64_t{100}, int64_t{70000}, int64_t{1} << 33, int64_t{1} << 60}) {
@@ -169,8 +169,8 @@ TEST(Partition, AsTheHeaderSays) {
   }
 }
 
-// Of every integer type, in any strides, in row-major order.
-TEST(Partition, IdsOfAnyKind) {
+// Ids of every integer type and with any strides are read in row-major order.
+TEST(Partition, IdsOfEveryTypeAndStrideAreAccepted) {
   const Layout layout{GTH_SHARDS_MODULO, 100, 3, {}};
   const gth_shards shards = layout.shards();
   for (int32_t dtype : {GTH_DTYPE_INT8, GTH_DTYPE_INT16, GTH_DTYPE_INT32, GTH_DTYPE_INT64, GTH_DTYPE_UINT8,
@@ -178,7 +178,7 @@ TEST(Partition, IdsOfAnyKind) {
     const int64_t bytes = (dtype & 255) / 8;
     std::vector<char> memory(static_cast<size_t>(40 * bytes));
     Numbers ids;
-    const Shape shape{4, 3}, strides{bytes, 8 * bytes};  // columns of a table of four
+    const Shape shape{4, 3}, strides{bytes, 8 * bytes};  // columns of a table with four
     for (int64_t i = 0; i < 4; ++i) {
       for (int64_t j = 0; j < 3; ++j) {
         const int64_t id = (i * 37 + j * 11) % 100;
@@ -194,8 +194,8 @@ TEST(Partition, IdsOfAnyKind) {
   }
 }
 
-// The first bad id of all is named by its place and value, whichever shard it would be in, and nothing is written.
-TEST(Partition, FirstBadId) {
+// The first invalid id is reported with its position and value, whichever shard would store it. Nothing is written.
+TEST(Partition, FirstInvalidIdIsReported) {
   std::mt19937_64 random(5);
   const Layout layout{GTH_SHARDS_BLOCKS, 1000, 4, {}};
   const gth_shards shards = layout.shards();
@@ -217,8 +217,8 @@ TEST(Partition, FirstBadId) {
   }
 }
 
-// The same answer for any number of threads, of the library or the caller.
-TEST(Partition, AnyNumberOfThreads) {
+// The result does not depend on the number of threads, of the library or the caller.
+TEST(Partition, EveryNumberOfThreadsGivesTheSameResult) {
   constexpr int64_t n = 200000;
   std::mt19937_64 random(7);
   Numbers values(n);
@@ -239,8 +239,9 @@ TEST(Partition, AnyNumberOfThreads) {
   }
 }
 
-// However floating point rounds where the call is made: rows around those at which a shard or a quotient begins.
-TEST(Partition, AnyRounding) {
+// The result does not depend on the rounding mode. The ids are near the first row of a shard, and near changes of a
+// quotient.
+TEST(Partition, EveryRoundingModeGivesTheSameResult) {
   for (int64_t rows :
        {int64_t{1} << 20, int64_t{1} << 51, (int64_t{1} << 52) - 1, int64_t{1} << 52, int64_t{1} << 60}) {
     for (int64_t count : {2, 3, 5, 7, 49}) {
@@ -272,8 +273,8 @@ TEST(Partition, AnyRounding) {
   }
 }
 
-// Ids that change meanwhile are an answer to some ids or an error, and lead nowhere.
-TEST(Partition, I9_RacingIds) {
+// If ids change during the call, it returns an error or the result of some ids. It accesses no other memory.
+TEST(Partition, I9_RacingIdsAccessNoOtherMemory) {
   constexpr int64_t n = 3000;
   alignas(8) static volatile int64_t values[n];
   const Layout layout = {GTH_SHARDS_BORDERS, 600, 3, {0, 100, 400, 600}};
@@ -297,7 +298,7 @@ TEST(Partition, I9_RacingIds) {
   writer.join();
 }
 
-// Ids that change at one place of the call: they are judged unless bounds skips them, counted, and put.
+// Ids that change at a chosen step of the call. The steps are: validate (except with skip), count, and store.
 class PartitionRaces : public ::testing::TestWithParam<std::pair<int32_t, uint32_t>> {
  protected:
   static constexpr int64_t rows = 600, n = Watched::n;
@@ -318,17 +319,17 @@ class PartitionRaces : public ::testing::TestWithParam<std::pair<int32_t, uint32
   }
 };
 
-TEST_P(PartitionRaces, I9_OfAnIdThatIsBadWhenItIsCounted) { expect_race(GTH_BOUNDS_ERROR, 1, 0, rows); }
+TEST_P(PartitionRaces, I9_IdThatIsInvalidWhenCountedGivesRace) { expect_race(GTH_BOUNDS_ERROR, 1, 0, rows); }
 
-TEST_P(PartitionRaces, I9_OfAnIdThatIsBadWhenItIsPut) { expect_race(GTH_BOUNDS_ERROR, 3, 0, rows); }
+TEST_P(PartitionRaces, I9_IdThatIsInvalidWhenStoredGivesRace) { expect_race(GTH_BOUNDS_ERROR, 3, 0, rows); }
 
-// The last shard has one row more than there is room for, at once or at the very end.
-TEST_P(PartitionRaces, I9_OfMoreIdsThanWereCounted) {
+// The last shard has one row more than counted, either at once or at the end.
+TEST_P(PartitionRaces, I9_MoreIdsThanCountedGiveRace) {
   expect_race(GTH_BOUNDS_ERROR, 3, 0, rows - 1);
   expect_race(GTH_BOUNDS_ERROR, 5, n - 1, rows - 1);
 }
 
-TEST_P(PartitionRaces, I9_OfFewerIdsThanWereCounted) { expect_race(GTH_BOUNDS_SKIP, 1, 0, rows); }
+TEST_P(PartitionRaces, I9_FewerIdsThanCountedGiveRace) { expect_race(GTH_BOUNDS_SKIP, 1, 0, rows); }
 
 INSTANTIATE_TEST_SUITE_P(, PartitionRaces,
                          ::testing::Values(std::pair{GTH_SHARDS_BLOCKS, 0u}, std::pair{GTH_SHARDS_MODULO, 0u},
@@ -351,7 +352,7 @@ class PartitionMistakes : public ::testing::Test {
   Memory memory_{desc_, layout_, 3, 0};
 };
 
-TEST_F(PartitionMistakes, I10_OfShards) {
+TEST_F(PartitionMistakes, I10_InvalidShardsAreRejected) {
   const gth_shards good = shards_;
   const auto with = [&](auto change, const Facts& facts) {
     shards_ = good;
@@ -369,9 +370,9 @@ TEST_F(PartitionMistakes, I10_OfShards) {
   with([](auto& s) { s.rows = 0; }, {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, 0, 0});
 }
 
-// 2^60 cursors of 8 bytes are a number, their bytes are none. Three numbers for each of so many ids that they begin again at
-// 2, and of as many as just fit int64.
-TEST_F(PartitionMistakes, I11_OfScratchBeyondInt64) {
+// The number of 2^60 cursors fits int64, but their size of 8 bytes each does not. Three numbers for each id give a size
+// that wraps around to 2, and one that just fits int64.
+TEST_F(PartitionMistakes, I11_ScratchBeyondInt64IsRejected) {
   for (int64_t n : {int64_t{6148914691236517206}, INT64_MAX / 3, INT64_MAX / 3 - 1}) {
     for (shards_.count = 1; shards_.count <= 3; ++shards_.count) {
       const Shape shape{n};
@@ -393,7 +394,7 @@ TEST_F(PartitionMistakes, I11_OfScratchBeyondInt64) {
   }
 }
 
-TEST_F(PartitionMistakes, I10_OfBorders) {
+TEST_F(PartitionMistakes, I10_InvalidBordersAreRejected) {
   shards_.kind = GTH_SHARDS_BORDERS;
   const auto with = [&](Numbers borders, int64_t at, int64_t value, int64_t limit) {
     shards_.borders = borders.data();
@@ -407,7 +408,7 @@ TEST_F(PartitionMistakes, I10_OfBorders) {
   with({0, 5, 11}, 2, 11, 10);
 }
 
-TEST_F(PartitionMistakes, I11_OfParts) {
+TEST_F(PartitionMistakes, I11_InvalidArraysAreRejected) {
   const gth_parts good = memory_.parts;
   const auto with = [&](auto change, const Facts& facts) {
     memory_.parts = good;
@@ -431,14 +432,14 @@ TEST_F(PartitionMistakes, I11_OfParts) {
   with([](auto& p) { p.scratch = static_cast<char*>(p.scratch) + 4; }, {GTH_E_UNSUPPORTED});
 }
 
-TEST_F(PartitionMistakes, OfContexts) {
+TEST_F(PartitionMistakes, InvalidContextsAreRejected) {
   Error error;
   expect_facts(gth_partition(reinterpret_cast<gth_context*>(1), &desc_, &shards_, nullptr, &memory_.parts, &error),
                error, {GTH_E_HANDLE, GTH_OPERAND_CONTEXT});
   EXPECT_TRUE(memory_.is_untouched(3, 2));
 }
 
-TEST_F(PartitionMistakes, OfIds) {
+TEST_F(PartitionMistakes, InvalidIdsAreRejected) {
   EXPECT_EQ(gth_partition(nullptr, nullptr, &shards_, nullptr, &memory_.parts, nullptr), GTH_E_NULL);
   EXPECT_EQ(gth_partition(nullptr, &desc_, nullptr, nullptr, &memory_.parts, nullptr), GTH_E_NULL);
   EXPECT_EQ(gth_partition(nullptr, &desc_, &shards_, nullptr, nullptr, nullptr), GTH_E_NULL);

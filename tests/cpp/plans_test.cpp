@@ -3,7 +3,7 @@
 #include "guarded.hpp"
 #include "hostile.hpp"
 
-// What the header promises about plans.
+// Tests the promises of the header about plans.
 namespace {
 
 using namespace hostile;
@@ -18,7 +18,7 @@ Facts open_fault(int32_t operand, int32_t dim, int64_t limit = 0) {
 Facts n_fault(int64_t n, int64_t limit) { return {GTH_E_SHAPE, GTH_OPERAND_PLAN, -1, -1, n, limit}; }
 Facts n_too_large(int64_t n, int64_t limit) { return {GTH_E_SIZE, GTH_OPERAND_PLAN, -1, -1, n, limit}; }
 
-// A description without data that keeps its shape and strides.
+// A description without data that stores its shape and strides.
 struct Described {
   Described(int32_t dtype, Shape extents, Shape steps = {})
       : shape(std::move(extents)),
@@ -47,7 +47,7 @@ void expect_no_plan(const Operation& op, const Shape& params, const Shape& indic
   EXPECT_EQ(plan, nullptr);
 }
 
-// A plan over dense descriptions that must be possible.
+// Creates a plan over dense descriptions. The creation must succeed.
 struct Planned {
   Planned(const Operation& op, const Described& params, const Described& indices, const gth_options* options = nullptr,
           const Described* output = nullptr) {
@@ -64,7 +64,7 @@ struct Planned {
   Plan plan;
 };
 
-TEST(Plans, OpenExtentOfTheTuples) {
+TEST(Plans, OpenExtentOfTheTuplesIsAccepted) {
   expect_plan(g, {4, 2}, {GTH_OPEN});
   expect_plan(g, {4, 2}, {3, GTH_OPEN});
   expect_plan(g, {4, 2}, {GTH_OPEN, 3});
@@ -75,14 +75,14 @@ TEST(Plans, OpenExtentOfTheTuples) {
   expect_plan(g, {4, 2}, {GTH_OPEN}, &axis);
 }
 
-TEST(Plans, OpenOutermostBatchDim) {
+TEST(Plans, OpenOutermostBatchDimIsAccepted) {
   const gth_options one = with_batch(1), two = with_batch(2);
   expect_plan(g, {GTH_OPEN, 4, 2}, {GTH_OPEN, 3}, &one);
   expect_plan(g, {GTH_OPEN, 3, 2}, {GTH_OPEN, 3, 5}, &two);
   expect_plan(nd, {GTH_OPEN, 4, 2}, {GTH_OPEN, 3, 1}, &one);
 }
 
-TEST(Plans, OpenExtentElsewhere) {
+TEST(Plans, OpenExtentElsewhereIsRejected) {
   const gth_options one = with_batch(1), two = with_batch(2), axis = with_axis(1);
   expect_no_plan(g, {GTH_OPEN, 2}, {3}, nullptr, open_fault(GTH_OPERAND_PARAMS, 0));
   expect_no_plan(g, {4, GTH_OPEN}, {3}, nullptr, open_fault(GTH_OPERAND_PARAMS, 1));
@@ -93,33 +93,33 @@ TEST(Plans, OpenExtentElsewhere) {
   expect_no_plan(g, {GTH_OPEN, GTH_OPEN, 2}, {GTH_OPEN, 4}, &one, open_fault(GTH_OPERAND_PARAMS, 1));
 }
 
-TEST(Plans, SecondOpenExtent) {
+TEST(Plans, SecondOpenExtentIsRejected) {
   const gth_options one = with_batch(1);
   expect_no_plan(g, {4, 2}, {GTH_OPEN, GTH_OPEN}, nullptr, open_fault(GTH_OPERAND_INDICES, 1));
   expect_no_plan(g, {GTH_OPEN, 4, 2}, {GTH_OPEN, GTH_OPEN}, &one, open_fault(GTH_OPERAND_INDICES, 1));
 }
 
-TEST(Plans, OpenBatchDimOfOnlyOneOperand) {
+TEST(Plans, OpenBatchDimOfOnlyOneOperandIsRejected) {
   const gth_options one = with_batch(1);
   expect_no_plan(g, {GTH_OPEN, 4}, {3, 2}, &one, {GTH_E_BATCH, GTH_OPERAND_INDICES, 0, -1, 3, GTH_OPEN});
   expect_no_plan(g, {3, 4}, {GTH_OPEN, 2}, &one, {GTH_E_BATCH, GTH_OPERAND_INDICES, 0, -1, GTH_OPEN, 3});
 }
 
-TEST(Plans, OtherNegativeExtents) {
+TEST(Plans, OtherNegativeExtentsAreRejected) {
   for (int64_t extent : {int64_t{-2}, INT64_MIN}) {
     expect_no_plan(g, {4, 2}, {extent}, nullptr, {GTH_E_SHAPE, GTH_OPERAND_INDICES, 0, -1, extent, 0});
     expect_no_plan(g, {4, extent}, {3}, nullptr, {GTH_E_SHAPE, GTH_OPERAND_PARAMS, 1, -1, extent, 0});
   }
 }
 
-TEST(Plans, OpenExtentOutsideAPlan) {
+TEST(Plans, OpenExtentOutsideAPlanIsRejected) {
   const Array params(f32, {4, 2}), out(f32, {1, 2});
   const Shape open{GTH_OPEN};
   const gth_tensor_desc indices = describe(i64, open, out.data());
   expect_refused({g, params.desc(), indices}, out, open_fault(GTH_OPERAND_INDICES, 0));
 }
 
-TEST(Plans, RunWithAnOpenExtent) {
+TEST(Plans, RunWithAnOpenExtentWritesNRows) {
   const Array params(f32, {4, 2}), indices = indices64({5}, {3, 0, 2, 1, 3});
   const Planned planned(g, Described(f32, params.shape()), Described(i64, {GTH_OPEN}));
   for (int64_t n = 0; n <= 5; ++n) {
@@ -132,7 +132,7 @@ TEST(Plans, RunWithAnOpenExtent) {
   }
 }
 
-TEST(Plans, WrongN) {
+TEST(Plans, InvalidNIsRejected) {
   const Array params(f32, {4, 2}), indices = indices64({5}, {3, 0, 2, 1, 3});
   Array out(f32, {5, 2});
   const Bytes before = out.bytes();
@@ -149,12 +149,12 @@ TEST(Plans, WrongN) {
   EXPECT_EQ(closed.run(params.data(), indices.data(), out.data(), GTH_OPEN), GTH_OK);
 }
 
-// The largest n is the one that keeps every size inside int64; what it is exactly is the library's business.
-TEST(Plans, LargestN) {
+// At the largest n, every size still fits int64. The test does not fix its exact value.
+TEST(Plans, LargestNKeepsSizesInsideInt64) {
   const Array params(f32, {4, 2}), indices = indices64({5}, {3, 0, 2, 1, 3});
   Array out(f32, {5, 2});
   const Planned planned(g, Described(f32, {4, 2}), Described(i64, {GTH_OPEN}));
-  for (int64_t n : {INT64_MAX, INT64_MAX / 8 + 1}) {  // 8 bytes an index, and 8 a row
+  for (int64_t n : {INT64_MAX, INT64_MAX / 8 + 1}) {  // 8 bytes per index and 8 per row
     Error error;
     EXPECT_EQ(planned.run(params.data(), indices.data(), out.data(), n, &error), GTH_E_SIZE) << n;
     EXPECT_EQ(error.operand, GTH_OPERAND_PLAN);
@@ -168,7 +168,7 @@ TEST(Plans, LargestN) {
   }
 }
 
-TEST(Plans, LargestNOfABatch) {
+TEST(Plans, LargestNOfABatchKeepsSizesInsideInt64) {
   const gth_options one = with_batch(1);
   const Planned planned(g, Described(f32, {GTH_OPEN, 1 << 20}), Described(i64, {GTH_OPEN, 1}), &one);
   char byte[8] = {};
@@ -176,7 +176,7 @@ TEST(Plans, LargestNOfABatch) {
   EXPECT_EQ(planned.run(byte, byte, byte, int64_t{1} << 41, &error), GTH_E_SIZE) << error.message;
 }
 
-// By role: table, indices, rows.
+// Expects the extents by role: table, indices, rows.
 void expect_extents(const gth_plan* plan, int64_t n, const Shape& expected) {
   gth_plan_args args = calls::args(n, nullptr, nullptr, nullptr);
   Error error;
@@ -186,7 +186,7 @@ void expect_extents(const gth_plan* plan, int64_t n, const Shape& expected) {
   EXPECT_EQ(args.n, n);
 }
 
-TEST(Plans, ExtentsAreWhatARunTouches) {
+TEST(Plans, ExtentsAreTheBytesThatARunUses) {
   const Planned rows(g, Described(f32, {4, 2}), Described(i64, {GTH_OPEN}));
   expect_extents(rows.plan.get(), 0, {0, 0, 0});
   expect_extents(rows.plan.get(), 1, {32, 8, 8});
@@ -200,14 +200,14 @@ TEST(Plans, ExtentsAreWhatARunTouches) {
   expect_extents(closed.plan.get(), GTH_OPEN, {0, 24, 0});
 }
 
-TEST(Plans, ExtentsOfAScatter) {
+TEST(Plans, ExtentsOfAScatterAreTheBytesThatARunUses) {
   const Described target(f32, {4, 2}), indices(i64, {GTH_OPEN});
   Plan plan;
   ASSERT_EQ(calls::scatter.plan(&target.desc, &indices.desc, nullptr, nullptr, plan.out(), nullptr), GTH_OK);
   expect_extents(plan.get(), 3, {32, 24, 24});
 }
 
-TEST(Plans, ExtentsOfAWrongN) {
+TEST(Plans, ExtentsForAnInvalidNAreRejected) {
   const Planned open(g, Described(f32, {4, 2}), Described(i64, {GTH_OPEN})),
       closed(g, Described(f32, {4, 2}), Described(i64, {5}));
   const auto expect_none = [&](const Planned& planned, int64_t n, const Facts& facts) {
@@ -226,7 +226,7 @@ TEST(Plans, ExtentsOfAWrongN) {
   EXPECT_EQ(gth_plan_extents(nullptr, &args, nullptr), GTH_E_NULL);
 }
 
-TEST(Plans, ShapeOfAPlan) {
+TEST(Plans, ShapeOfAPlanIsInferred) {
   const Planned planned(g, Described(f32, {4, 2}), Described(i64, {3, GTH_OPEN}));
   int32_t ndim = 0;
   int64_t shape[3];
@@ -264,7 +264,7 @@ TEST(Plans, DescriptionsAreNotNeededAfterwards) {
   EXPECT_TRUE(out.bytes() == rows_of(params, 8, {3, 0}));
 }
 
-TEST(Plans, StridedOutput) {
+TEST(Plans, StridedOutputIsWrittenInPlace) {
   const Array params(u8, {4, 2}), indices = indices64({3}, {3, 0, 2});
   Array memory(u8, {32});
   memory.fill('#');
@@ -278,12 +278,12 @@ TEST(Plans, StridedOutput) {
     for (size_t c = 0; c < 2; ++c) expected[2 + t + 8 * c] = params.data()[rows[t] * 2 + static_cast<int64_t>(c)];
   }
   EXPECT_TRUE(memory.bytes() == expected);
-  // Nine columns of one byte would run into the next row.
+  // Nine columns of one byte would overlap the next row.
   Error error;
   expect_facts(planned.run(params.data(), indices.data(), memory.data(), 9, &error), error, n_too_large(9, 8));
 }
 
-TEST(Plans, OutputOfAnotherShape) {
+TEST(Plans, OutputOfAnotherShapeIsRejected) {
   const Described p(f32, {4, 2}), i(i64, {GTH_OPEN});
   struct Case {
     int32_t dtype;
@@ -302,7 +302,7 @@ TEST(Plans, OutputOfAnotherShape) {
   }
 }
 
-TEST(Plans, OutputThatOverlapsItself) {
+TEST(Plans, OutputWithOverlappingElementsIsRejected) {
   const Described p(f32, {4, 2}), i(i64, {GTH_OPEN});
   for (const Shape& strides : {Shape{8, 2}, Shape{0, 4}}) {
     const Described out(f32, {GTH_OPEN, 2}, strides);
@@ -311,8 +311,8 @@ TEST(Plans, OutputThatOverlapsItself) {
   }
 }
 
-// Dims larger than the open one bound it together, each with what lies below it.
-TEST(Plans, OutputWhoseLargerDimsBoundN) {
+// Dims with larger strides than the open dim limit it together, each with the range of the dims below it.
+TEST(Plans, OutputDimsWithLargerStridesLimitN) {
   const Described p(u8, {3, 3, 4}), i(i64, {GTH_OPEN});
   const gth_options axis = with_axis(2);
   const Described out(u8, {3, 3, GTH_OPEN}, {17, 6, 1});
@@ -324,8 +324,8 @@ TEST(Plans, OutputWhoseLargerDimsBoundN) {
   expect_facts(planned.run(params.data(), indices.data(), memory.data(), 6, &error), error, n_too_large(6, 5));
 }
 
-// Whatever the numbers of a description, arithmetic stays inside int64: a status, and no answer that makes no sense.
-TEST(Plans, OutputStridesNearInt64Max) {
+// Arithmetic stays inside int64 for all values of a description. The call returns a status and no invalid result.
+TEST(Plans, OutputStridesNearInt64MaxDoNotOverflow) {
   const gth_options axis = with_axis(1);
   const Described p(u8, {2, 4}), i(i64, {GTH_OPEN});
   char byte[8] = {};
@@ -341,7 +341,7 @@ TEST(Plans, OutputStridesNearInt64Max) {
   }
 }
 
-TEST(Plans, OpenDimsWithHostileStridesAndOffsets) {
+TEST(Plans, OpenDimsWithHostileStridesAndOffsetsDoNotOverflow) {
   char byte[8] = {};
   const int64_t numbers[] = {INT64_MAX, INT64_MAX - 7, INT64_MIN, INT64_MIN + 7, INT64_MAX / 2, -1, 0};
   for (int64_t stride : numbers) {
@@ -366,8 +366,8 @@ TEST(Plans, OpenDimsWithHostileStridesAndOffsets) {
   }
 }
 
-// Counts of tuples are bounded too where nothing is read or written for them.
-TEST(Plans, LargestNWithoutOutput) {
+// The number of tuples is limited even if nothing is read or written for them.
+TEST(Plans, LargestNWithoutOutputIsLimited) {
   const Described p(u8, {3, 0}), i(i64, {4, GTH_OPEN}, {0, 0}), o(u8, {4, GTH_OPEN, 0}, {8, 8, 8});
   const Planned planned(g, p, i, nullptr, &o);
   int64_t zero = 0;
@@ -375,8 +375,8 @@ TEST(Plans, LargestNWithoutOutput) {
   EXPECT_EQ(planned.run(nullptr, &zero, nullptr, 5), GTH_OK);
 }
 
-// An empty dim elsewhere does not close the open extent, whichever operands have strides.
-TEST(Plans, OpenExtentBesideAnEmptyDim) {
+// An empty dim elsewhere does not remove the open extent, whichever operands have strides.
+TEST(Plans, OpenExtentBesideAnEmptyDimIsAccepted) {
   const gth_options one = with_batch(1);
   for (int32_t which = 0; which < 8; ++which) {
     const Described p(u8, {0, 4}, which & 1 ? Shape{4, 1} : Shape{});
@@ -389,7 +389,7 @@ TEST(Plans, OpenExtentBesideAnEmptyDim) {
   }
 }
 
-TEST(Plans, NullOnlyWhereThereIsNothing) {
+TEST(Plans, NullIsAcceptedOnlyWithoutElements) {
   const Array params(f32, {4, 2}), indices = indices64({2}, {3, 0});
   Array out(f32, {2, 2});
   const Bytes before = out.bytes();
@@ -406,7 +406,7 @@ TEST(Plans, NullOnlyWhereThereIsNothing) {
   EXPECT_TRUE(copies.bytes() == params.bytes());
 }
 
-TEST(Plans, OverlapIsFoundAtTheRun) {
+TEST(Plans, OverlapIsRejectedAtTheRun) {
   Array memory(f32, {16});
   const Array indices = indices64({2}, {3, 0});
   const Planned planned(g, Described(f32, {4, 2}), Described(i64, {GTH_OPEN}));
@@ -419,7 +419,7 @@ TEST(Plans, OverlapIsFoundAtTheRun) {
   expect_facts(planned.run(data + 15, indices.data(), data, 2, &error), error, params_alias);
 }
 
-TEST(Plans, BadIndexOfARun) {
+TEST(Plans, InvalidIndexOfARunIsReported) {
   const Array params(f32, {4, 2}), indices = indices64({3}, {3, 0, 4});
   Array out(f32, {3, 2});
   const Bytes before = out.bytes();
@@ -431,8 +431,8 @@ TEST(Plans, BadIndexOfARun) {
   EXPECT_EQ(planned.run(params.data(), indices.data(), out.data(), 2), GTH_OK);
 }
 
-// And does nothing else.
-TEST(Plans, CheckJudgesIndices) {
+// A check does nothing else.
+TEST(Plans, CheckValidatesIndices) {
   const Array indices = indices64({3}, {3, 0, 4});
   const Planned open(g, Described(f32, {4, 2}), Described(i64, {GTH_OPEN})),
       closed(g, Described(f32, {4, 2}), Described(i64, {3}));
@@ -447,7 +447,7 @@ TEST(Plans, CheckJudgesIndices) {
   EXPECT_EQ(calls::check(nullptr, lenient.plan.get(), 3, indices.data(), &error), GTH_OK) << error.message;
 }
 
-TEST(Plans, CheckOfAWrongN) {
+TEST(Plans, CheckWithAnInvalidNIsRejected) {
   const Array indices = indices64({1}, {0});
   const Planned open(g, Described(f32, {4, 2}), Described(i64, {GTH_OPEN})),
       closed(g, Described(f32, {4, 2}), Described(i64, {1}));
@@ -462,7 +462,7 @@ TEST(Plans, CheckOfAWrongN) {
   EXPECT_EQ(calls::check(nullptr, open.plan.get(), 0, nullptr, &error), GTH_OK) << error.message;
 }
 
-TEST(Plans, StringsHaveNone) {
+TEST(Plans, PlansOfStringsAreRejected) {
   gth_plan* plan = nullptr;
   Error error;
   const Described p(GTH_DTYPE_STRING, {4}), i(i64, {2});
@@ -470,7 +470,7 @@ TEST(Plans, StringsHaveNone) {
   EXPECT_EQ(error.operand, GTH_OPERAND_PARAMS);
 }
 
-TEST(Plans, DevicesThatThisBuildDoesNotHave) {
+TEST(Plans, UnavailableDevicesAreRejected) {
   gth_plan* plan = nullptr;
   Error error;
   Described p(f32, {4}), i(i64, {2});
@@ -479,7 +479,7 @@ TEST(Plans, DevicesThatThisBuildDoesNotHave) {
                {GTH_E_DEVICE, GTH_OPERAND_PARAMS, -1, -1, 99, 0});
 }
 
-TEST(Plans, TheOperandOnAnUnknownDeviceIsNamed) {
+TEST(Plans, OperandOnAnUnknownDeviceIsReported) {
   gth_plan* plan = nullptr;
   Error error;
   Described p(f32, {4}), i(i64, {2}), o(f32, {2});
@@ -492,8 +492,8 @@ TEST(Plans, TheOperandOnAnUnknownDeviceIsNamed) {
                {GTH_E_DEVICE, GTH_OPERAND_OUT, -1, -1, -1, 0});
 }
 
-// The memory that descriptions tell of bounds the open extent.
-TEST(Plans, AnOpenExtentStaysInsideTheDescribedMemory) {
+// The described memory limits the open extent.
+TEST(Plans, OpenExtentStaysInsideTheDescribedMemory) {
   Described params(f32, {8}), indices(i64, {GTH_OPEN}), out(f32, {GTH_OPEN});
   indices.desc.extent = 10 * 8;
   std::vector<float> table(8, 1.f);
@@ -505,7 +505,7 @@ TEST(Plans, AnOpenExtentStaysInsideTheDescribedMemory) {
   expect_facts(over_indices.run(table.data(), rows.data(), result.data(), 11, &error), error, n_too_large(11, 10));
 
   indices.desc.extent = 0;
-  out.desc.extent = 3 * 4 + 2;  // a part of a row is no row
+  out.desc.extent = 3 * 4 + 2;  // part of a row does not count
   const Planned over_out(g, params, indices, nullptr, &out);
   EXPECT_EQ(over_out.run(table.data(), rows.data(), result.data(), 3), GTH_OK);
   expect_facts(over_out.run(table.data(), rows.data(), result.data(), 4, &error), error, n_too_large(4, 3));
@@ -526,10 +526,10 @@ TEST(Plans, OneStepOfAnOpenExtentMustFit) {
                {GTH_E_STRIDE, GTH_OPERAND_INDICES, -1, -1, 8, 7});
 }
 
-// What a description may not say, a run may not either: more than 2^63 - 1 bytes, even where strides are 0.
-TEST(Plans, TheSizeRuleHoldsForRuns) {
+// A run has the same limit as a description: at most 2^63 - 1 bytes, even with strides of 0.
+TEST(Plans, SizeLimitAppliesToRuns) {
   const Described params(f32, {8, 0}), indices(i64, {GTH_OPEN}, {0});
-  gth_options options = with_profile(GTH_PROFILE_NUMPY_RAISE);  // which judges indices of an empty output
+  gth_options options = with_profile(GTH_PROFILE_NUMPY_RAISE);  // which validates indices of an empty output
   const Planned planned(g, params, indices, &options);
   const int64_t row = 7;
   float result;
@@ -537,8 +537,8 @@ TEST(Plans, TheSizeRuleHoldsForRuns) {
   expect_facts(planned.run(nullptr, &row, &result, INT64_MAX, &error), error, n_too_large(INT64_MAX, INT64_MAX / 8));
 }
 
-// An index that is repeated is judged once, however often that is.
-TEST(Plans, JudgingTakesNoLongerThanTheMemoryOfIndices) {
+// A repeated index is validated once, for any number of repetitions.
+TEST(Plans, ValidationTimeDependsOnTheMemoryOfIndices) {
   const Described params(f32, {8, 0}), indices(i64, {GTH_OPEN}, {0});
   const gth_options options = with_profile(GTH_PROFILE_NUMPY_RAISE);
   const Planned planned(g, params, indices, &options);
@@ -550,8 +550,8 @@ TEST(Plans, JudgingTakesNoLongerThanTheMemoryOfIndices) {
                {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, 8, 8, GTH_ERROR_WRAP});
 }
 
-// A description of the same kind, too.
-TEST(Plans, SoDoesADescription) {
+// The same holds for a description.
+TEST(Plans, ValidationTimeOfADescriptionDependsOnItsMemory) {
   const Described params(f32, {8, 0}), indices(i64, {INT64_MAX / 8}, {0}), out(f32, {INT64_MAX / 8, 0});
   const gth_options options = with_profile(GTH_PROFILE_NUMPY_RAISE);
   const int64_t bad = 8;
@@ -562,8 +562,8 @@ TEST(Plans, SoDoesADescription) {
                {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, 8, 8, GTH_ERROR_WRAP});
 }
 
-// Dims that are open are held against each other one by one, and must agree.
-TEST(Plans, OpenExtentsOfOnnxRuntimesBatches) {
+// Open dims are compared one by one and must agree.
+TEST(Plans, OpenBatchDimsOfOnnxRuntimeMustAgree) {
   const gth_options one = with_profile(GTH_PROFILE_ORT, 1), two = with_profile(GTH_PROFILE_ORT, 2);
   expect_plan(nd, {GTH_OPEN, 4}, {GTH_OPEN, 3, 1}, &one);
   expect_plan(nd, {2, 4}, {2, GTH_OPEN, 1}, &one);
@@ -576,7 +576,8 @@ TEST(Plans, OpenExtentsOfOnnxRuntimesBatches) {
   expect_shape({nd, batches.desc, rows.desc, &two}, {GTH_OPEN});
 }
 
-// ONNX Runtime's rule counts tuples, and open extents cannot be counted: dims that indices does not have are not read.
+// ONNX Runtime's rule counts tuples, which is not possible for open extents. Dims beyond the rank of indices are not
+// read.
 TEST(Plans, BatchDimsBeyondTheRankOfIndicesAreNotRead) {
   Guarded pages(1);
   const int64_t params_shape[] = {GTH_OPEN, 2, 3};

@@ -11,7 +11,7 @@ struct ProcessMemory {
   int64_t mapped = 0, resident = 0;  // bytes
 };
 
-// What this process has now.
+// Returns the current memory of this process.
 inline ProcessMemory process_memory() {
   ProcessMemory pages;
   std::ifstream("/proc/self/statm") >> pages.mapped >> pages.resident;

@@ -13,13 +13,13 @@
 #include "environment.hpp"
 #include "sanitizers.hpp"
 
-// Child processes and durations of the tests that need them.
+// Child processes and durations for tests.
 namespace hostile {
 
 constexpr int skipped = 77;
 
-// What became of a child: its exit code, 128 and the signal that killed it, or -1 if it did not end in time. A fork
-// that failed is -1 as well: as a process number that would mean every process there is.
+// Waits for a child. Returns its exit code, or 128 plus the signal that killed it, or -1 if it did not end in time.
+// Also returns -1 if the fork failed, because kill(-1) would address every process.
 inline int wait_for(pid_t child, double seconds) {
   if (child < 0) return -1;
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
@@ -35,7 +35,7 @@ inline int wait_for(pid_t child, double seconds) {
   return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
 }
 
-// Without the exit handlers of the parent, of which the only one that a child needs is the one that writes coverage down.
+// Exits without the exit handlers of the parent. A child needs only the one that writes coverage data.
 [[noreturn]] inline void leave(int code) {
 #ifdef GATHER_COVERAGE
   std::exit(code);
@@ -44,7 +44,7 @@ inline int wait_for(pid_t child, double seconds) {
 #endif
 }
 
-// Forks; the child leaves with what the body returns.
+// Forks. The child exits with the result of the body.
 template <class Body>
 pid_t start_child(Body&& body) {
   std::fflush(nullptr);
@@ -53,7 +53,7 @@ pid_t start_child(Body&& body) {
   return child;
 }
 
-// A child gets a multiple of what it needs: the machine may be busy.
+// The timeout of a child is a multiple of its usual time, because the machine may be busy.
 constexpr double patience = 60;
 
 }  // namespace hostile

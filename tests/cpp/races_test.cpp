@@ -3,8 +3,8 @@
 #include "hostile.hpp"
 #include "watched.hpp"
 
-// Indices that change between two looks at them: the call says so, and nothing is written that is not its own. Other tests
-// let a second thread write; here it is always the same look that sees the change.
+// Indices that change between two reads. The call must report the race and write only its own memory. Other tests use a
+// second thread as the writer. Here the change always happens at the same read.
 namespace {
 
 using namespace hostile;
@@ -19,7 +19,7 @@ Watched::Change set(int64_t at, int64_t value) {
   return [at, value](int64_t* indices) { indices[at] = value; };
 }
 
-// ---- gathers: judged, then copied from the end on, strip by strip
+// ---- gathers: validated first, then copied from the end, strip by strip
 
 void expect_gather_race(const gth_tensor_desc& params, const Shape& out_shape, int64_t bad) {
   const Watched indices(all(1), 1, set(bad, params.shape[0]));
@@ -31,7 +31,7 @@ void expect_gather_race(const gth_tensor_desc& params, const Shape& out_shape, i
   expect_facts(gth_gather(nullptr, &params, &i, &o, &options, &error), error, race);
 }
 
-TEST(Races, OfRowsThatAreCopied) {
+TEST(Races, CopiedRowsGiveRace) {
   const Array bytes(u8, {3}), rows(u8, {3, 24});
   for (const int64_t bad : {int64_t{0}, half - 1}) {
     expect_gather_race(bytes.desc(), {n}, bad);
@@ -39,8 +39,8 @@ TEST(Races, OfRowsThatAreCopied) {
   }
 }
 
-// Of slices that are not one row, whole blocks of tuples are resolved before anything is copied.
-TEST(Races, OfSlicesThatAreCopied) {
+// If a slice is not one row, whole blocks of tuples are resolved before rows are copied.
+TEST(Races, CopiedSlicesGiveRace) {
   const Array memory(u8, {3, 4});
   const Shape shape{3, 2};
   const int64_t strides[] = {4, 2};
@@ -49,8 +49,9 @@ TEST(Races, OfSlicesThatAreCopied) {
   }
 }
 
-// A new tensor's rows are copied and judged in one walk. The index that this walk stopped at is good when it is looked for.
-TEST(Races, OfRowsOfANewTensor) {
+// Rows of a new tensor are copied and validated in one pass. The index that stopped this pass is valid when it is read
+// again.
+TEST(Races, RowsOfANewTensorGiveRace) {
   std::vector<int64_t> values = all(1);
   values.back() = 3;
   const Watched watched(values, 2, set(n - 1, 0));
@@ -64,9 +65,9 @@ TEST(Races, OfRowsOfANewTensor) {
   EXPECT_EQ(made, nullptr);
 }
 
-// ---- strings: their offsets are read for their lengths, and again for their bytes
+// ---- strings: the offsets are read for the lengths, and again for the bytes
 
-// Changes an offset of strings when memory is asked for the n-th time.
+// Changes an offset of strings at the n-th allocation.
 struct Change {
   int64_t* at;
   int64_t to;
@@ -80,8 +81,8 @@ struct Change {
   static void free(void*, int64_t, int64_t, int32_t, int32_t, CUstream_st*, void* memory) { std::free(memory); }
 };
 
-// What begins inside no longer ends there: "ccc" when its length is taken, and "bb" when it is copied.
-TEST(Races, OfStringsThatEndOutside) {
+// The end of a string moves out of the buffer: it is "ccc" when its length is read, and "bb" when it is copied.
+TEST(Races, StringsWhoseEndMovesGiveRace) {
   const Shape three{3}, one{1};
   const int64_t good[] = {0, 1, 3, 6}, update_ends[] = {0, 4};
   int64_t ends[] = {0, 1, 3, 6};
@@ -111,9 +112,9 @@ TEST(Races, OfStringsThatEndOutside) {
   }
 }
 
-// ---- scatters: judged, then given to parts of the target
+// ---- scatters: validated first, then assigned to parts of the target
 
-// Runs the pieces of a call one after the other.
+// Runs the tasks of a call one after the other.
 void run_in_order(void*, int64_t pieces, gth_task_fn task, void* arg) {
   for (int64_t i = 0; i < pieces; ++i) task(arg, i);
 }
@@ -150,20 +151,20 @@ class RacesOfScatters : public ::testing::TestWithParam<int32_t> {
   gth_options options_ = GTH_OPTIONS_INIT;
 };
 
-// Where the target is far, some indices are looked at before, for rows that come again.
-TEST_P(RacesOfScatters, OfRowsOfATargetThatIsFar) {
+// If the target exceeds the cache, a sample of the indices is read first to find hot rows.
+TEST_P(RacesOfScatters, RowsOfATargetThatExceedsTheCacheGiveRace) {
   for (const int64_t width : {1, 3, 16}) {
     const Array target(f32, {(1 << 20) / width, width});
     for (const int64_t bad : {int64_t{0}, half - 1}) expect_race(target, all(1), 1, set(bad, 1 << 20));
   }
 }
 
-TEST_P(RacesOfScatters, OfRowsOfATargetThatIsNear) {
+TEST_P(RacesOfScatters, RowsOfATargetInTheCacheGiveRace) {
   const Array target(f32, {8});
   for (const int64_t bad : {int64_t{0}, half - 1}) expect_race(target, all(1), 1, set(bad, 8));
 }
 
-// In float32 each part counts its updates, lists them, and then adds them.
+// With float32 accumulation, each part counts its updates, lists them, and then adds them.
 class RacesOfSumsInFloat32 : public RacesOfScatters {
  protected:
   void SetUp() override {
@@ -174,16 +175,16 @@ class RacesOfSumsInFloat32 : public RacesOfScatters {
   const Array target_{f16, {100}};
 };
 
-TEST_P(RacesOfSumsInFloat32, OfAnIndexThatIsBadWhenItIsCounted) {
+TEST_P(RacesOfSumsInFloat32, IndexThatIsInvalidWhenCountedGivesRace) {
   expect_race_before_writing(target_, all(99), 1, set(0, 100));
 }
 
-TEST_P(RacesOfSumsInFloat32, OfAnIndexThatIsBadWhenItIsListed) {
+TEST_P(RacesOfSumsInFloat32, IndexThatIsInvalidWhenListedGivesRace) {
   expect_race_before_writing(target_, all(0), 3, set(0, 100));
 }
 
-TEST_P(RacesOfSumsInFloat32, OfMoreUpdatesThanWereCounted) {
-  options_.bounds = GTH_BOUNDS_SKIP;  // so that nothing is judged
+TEST_P(RacesOfSumsInFloat32, MoreUpdatesThanCountedGiveRace) {
+  options_.bounds = GTH_BOUNDS_SKIP;  // so that nothing is validated
   const int parts_before = GetParam() - 1;
   std::vector<int64_t> values = all(parts_before ? 0 : 100);
   values[0] = 99;
@@ -191,15 +192,15 @@ TEST_P(RacesOfSumsInFloat32, OfMoreUpdatesThanWereCounted) {
   expect_race(target_, values, 4 * parts_before + 3, change);
 }
 
-// All indices were of the first part and are now of the second, whose list would not find room.
+// All indices belonged to the first part and now belong to the second, whose list is too short for them.
 class RacesOfPartsInFloat32 : public RacesOfSumsInFloat32 {};
 
-TEST_P(RacesOfPartsInFloat32, OfMoreUpdatesThanThereIsRoomFor) {
+TEST_P(RacesOfPartsInFloat32, MoreUpdatesThanTheListHoldsGiveRace) {
   options_.bounds = GTH_BOUNDS_SKIP;
   expect_race(target_, all(0), 4, [](int64_t* indices) { std::fill_n(indices, n, 99); });
 }
 
-// ---- gradients: validated once, then the output becomes zeros, to which parts of it are added
+// ---- gradients: validated once; then the output is set to zeros and its parts are added to
 
 Array zeros(int32_t dtype, const Shape& shape) {
   return {dtype, shape, Bytes(static_cast<size_t>(shape[0] * gth_dtype_size(dtype)))};
@@ -216,12 +217,12 @@ class RacesOfGradients : public RacesOfScatters {
     const gth_tensor_desc o = out.desc(), i = indices.desc(), g_desc = gradient.desc();
     Error error;
     expect_facts(gth_gather_gradient(context_, &o, &i, &g_desc, &options, &error), error, race);
-    // What was not added to is zero, and so are the sums of zeros.
+    // Rows without updates are zero, and so are sums of zeros.
     EXPECT_TRUE(out.bytes() == Bytes(out.bytes().size()));
   }
 };
 
-TEST_P(RacesOfGradients, OfAnIndexThatIsBadAfterItWasValidated) {
+TEST_P(RacesOfGradients, IndexThatIsInvalidAfterValidationGivesRace) {
   for (const int64_t bad : {int64_t{0}, half - 1}) {
     expect_race_of_gradient(f32, 0, 1, bad);
     expect_race_of_gradient(f16, GTH_ACCUMULATE_FLOAT32, 1, bad);

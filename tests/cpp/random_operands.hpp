@@ -10,10 +10,11 @@
 #include "oracle.hpp"
 #include "sanitizers.hpp"
 
-// Random tensors and switches for the oracles. GATHER_SEED changes the numbers, GATHER_CASES how many.
+// Random tensors and options for the oracles. GATHER_SEED changes the seed, GATHER_CASES the number of cases.
 namespace oracle {
 
-// Under sanitizers an eighth: each takes several times as long, and the same numbers are drawn without them.
+// Under sanitizers an eighth of the cases run, because each takes several times as long. Other builds run the same
+// cases.
 inline int64_t random_cases(int64_t otherwise) {
   return environment::number("GATHER_CASES", GATHER_SANITIZED ? otherwise / 8 : otherwise);
 }
@@ -25,7 +26,7 @@ constexpr int32_t dtypes[] = {GTH_DTYPE_BOOL,      GTH_DTYPE_INT8,       GTH_DTY
 constexpr int32_t index_dtypes[] = {GTH_DTYPE_INT8,  GTH_DTYPE_INT16,  GTH_DTYPE_INT32,  GTH_DTYPE_INT64,
                                     GTH_DTYPE_UINT8, GTH_DTYPE_UINT16, GTH_DTYPE_UINT32, GTH_DTYPE_UINT64};
 
-constexpr int64_t longest = 5;  // of an open extent
+constexpr int64_t longest = 5;  // largest open extent
 
 class Random {
  public:
@@ -53,7 +54,8 @@ inline Shape dense_strides(const Shape& shape, int64_t item) {
   return strides;
 }
 
-// Strides for at most this shape: permuted, padded, negative; of inputs zero as well. Then memory for all of it.
+// Chooses strides for at most this shape: permuted, padded or negative, and also zero for inputs. Then allocates the
+// memory.
 inline void lay_out(Random& random, bool is_output, Operand* x) {
   const size_t rank = x->shape.size();
   x->dense = random.chance(40);
@@ -96,7 +98,7 @@ inline int64_t hostile_value(Random& random, int64_t size, int32_t dtype) {
   return values[random.below(11)];
 }
 
-// NaN, smallest signed, largest unsigned, true.
+// Returns the default fill: NaN, the smallest signed, the largest unsigned integer, or true.
 inline uint64_t fill_of(int32_t dtype) {
   switch (dtype) {
     case GTH_DTYPE_BOOL: return 1;

@@ -5,13 +5,13 @@
 
 #include "hostile.hpp"
 
-// Small valid operands for every operation, and what the operation writes, computed by plain loops.
+// Small valid operands for every operation, and the expected bytes, computed by simple loops.
 namespace hostile {
 
 inline bool is_gather(const Operation& op) { return op.number <= GTH_OP_GATHER_ELEMENTS; }
 inline bool is_gradient(const Operation& op) { return op.number >= GTH_OP_GATHER_GRADIENT; }
 
-// The operands of an operation as errors name them, by role.
+// Returns the operands of an operation by role, as errors name them.
 inline std::array<int32_t, 3> operands_of(const Operation& op) {
   if (is_gather(op)) return {GTH_OPERAND_PARAMS, GTH_OPERAND_INDICES, GTH_OPERAND_OUT};
   return {GTH_OPERAND_TARGET, GTH_OPERAND_INDICES, GTH_OPERAND_UPDATES};
@@ -30,7 +30,7 @@ struct Sample {
   const Array& written() const { return is_gather(op) ? rows : table; }
   std::array<gth_tensor_desc, 3> descs() const { return {table.desc(), indices.desc(), rows.desc()}; }
 
-  // Elements of the written operand after the call.
+  // Returns the elements of the written operand after the call.
   Bytes expected() const {
     const Array result(GTH_DTYPE_INT32, written().shape());
     for (int32_t i = 0; i < count_of(written().shape()); ++i) put(result, i, is_gradient(op) ? 0 : get(written(), i));
@@ -77,7 +77,7 @@ struct Sample {
   }
 };
 
-// The operands of a sample, of which those in `handles` (1 table, 2 indices, 4 rows) are tensor handles.
+// The operands of a sample. Those in `handles` (1 table, 2 indices, 4 rows) are tensor handles.
 class Mixed {
  public:
   Mixed(const std::array<gth_tensor_desc, 3>& descs, int32_t handles) : operands_(descs) {

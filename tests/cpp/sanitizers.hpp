@@ -1,6 +1,7 @@
 #pragma once
 
-// What a test cannot be under a sanitizer is left out of that build, or is less there; every other build has it.
+// Tests that cannot run under a sanitizer are left out of that build, or run with less work. Other builds run them in
+// full.
 #ifdef __SANITIZE_THREAD__
 #define GATHER_TSAN 1
 #else

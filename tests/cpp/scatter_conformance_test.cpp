@@ -6,7 +6,7 @@
 #include "conformance_operands.hpp"
 #include "conformance_sums.hpp"
 
-// Every recorded scatter through every form of the API: gth_make, by handles, by name, plan, shape query.
+// Runs every recorded scatter through every form of the API: gth_make, handles, named functions, plans, shape queries.
 namespace {
 
 using conformance::Case;
@@ -20,7 +20,7 @@ const calls::Operation& operation(const Case& test) {
   return test.op == "scatter" ? calls::scatter : test.op == "scatter_nd" ? calls::scatter_nd : calls::scatter_elements;
 }
 
-// The elements of a target, densely.
+// Returns the elements of a target as dense bytes.
 std::string elements_of(const TensorText& text, const std::vector<char>& memory) {
   const auto item = static_cast<size_t>(gth_dtype_size(text.dtype));
   if (text.strides.empty()) return std::string(memory.begin(), memory.end());
@@ -124,7 +124,7 @@ void run(const Case& test) {
 
 class ScatterConformance : public testing::TestWithParam<const char*> {};
 
-TEST_P(ScatterConformance, EveryCaseThroughEveryForm) {
+TEST_P(ScatterConformance, EveryFormMatchesTheRecordedCase) {
   const std::vector<Case> cases = conformance::read_file(std::string(GATHER_CASES) + "/scatter/" + GetParam() + ".txt");
   ASSERT_GT(cases.size(), 100u);
   size_t failed = 0;

@@ -2,8 +2,8 @@
 
 #include "hostile.hpp"
 
-// Scatters into rows without elements: whether a bad index is an error although there is nothing to write. The answers are
-// those of NumPy 2.4.6, torch 2.15.0, ONNX Runtime 1.32.0, ONNX 1.23.2, TensorFlow 2.21.0 and JAX 0.10.2.
+// Scatters into rows without elements: some systems report an invalid index although nothing is written. The results
+// are those of NumPy 2.4.6, torch 2.15.0, ONNX Runtime 1.32.0, ONNX 1.23.2, TensorFlow 2.21.0 and JAX 0.10.2.
 namespace {
 
 using namespace hostile;
@@ -13,7 +13,7 @@ constexpr int32_t f32 = GTH_DTYPE_FLOAT32;
 constexpr Operation rows = calls::scatter, tuples = calls::scatter_nd, elements = calls::scatter_elements;
 
 struct EmptyCase {
-  const char* asked;  // what the system was asked
+  const char* asked;  // the call of the system
   int32_t profile;
   const Operation& op;
   int64_t axis;
@@ -57,7 +57,7 @@ const EmptyCase cases[] = {
     {"ScatterND", ort, tuples, 0, {3, 0}, {1, 1}, {2}, {1, 0}, false},
     {"ScatterND", onnx, tuples, 0, {3, 0}, {1, 1}, {7}, {1, 0}, true},
     {"ScatterND", onnx, tuples, 0, {3, 0}, {1, 1}, {2}, {1, 0}, false},
-    // There is no such operator: as Gather, which validates what is empty too.
+    // These systems have no such operator. The rule is that of Gather, which also validates empty slices.
     {"Gather", ort, rows, 0, {3, 0}, {1}, {7}, {1, 0}, true},
     {"Gather", onnx, rows, 1, {0, 3}, {1}, {7}, {0, 1}, true},
 
@@ -78,7 +78,7 @@ const EmptyCase cases[] = {
     {"x.at[i].set(u, mode='clip')", jax_clip, rows, 0, {0, 0}, {1}, {0}, {1, 0}, false},
 };
 
-TEST(ScatterEmptyRows, BadIndicesAreSeenWhereTheSystemSeesThem) {
+TEST(ScatterEmptyRows, InvalidIndicesAreReportedAsTheSystemDoes) {
   for (const EmptyCase& each : cases) {
     SCOPED_TRACE(std::string(each.asked) + " of profile " + std::to_string(each.profile) + ", case " +
                  std::to_string(&each - cases));
@@ -103,8 +103,8 @@ TEST(ScatterEmptyRows, BadIndicesAreSeenWhereTheSystemSeesThem) {
   }
 }
 
-// The first bad tuple is named, as where there is something to write.
-TEST(ScatterEmptyRows, TheFirstBadIndexIsNamed) {
+// The first invalid tuple is reported, as for rows with elements.
+TEST(ScatterEmptyRows, FirstInvalidIndexIsReported) {
   const Array target(f32, {3, 4, 0}), indices = indices64({3, 2}, {2, 3, 1, 4, 5, 0}), updates(f32, {3, 0});
   const gth_tensor_desc t = target.desc(), i = indices.desc(), u = updates.desc();
   Error error;
@@ -112,8 +112,8 @@ TEST(ScatterEmptyRows, TheFirstBadIndexIsNamed) {
                {GTH_E_INDEX, GTH_OPERAND_INDICES, 1, 1, 4, 4});
 }
 
-// What has no tuples at all has no bad ones, and bounds = skip has no bad index.
-TEST(ScatterEmptyRows, NoTupleAndNoBoundsAreNoError) {
+// A call without tuples has no invalid index. bounds = skip accepts every index.
+TEST(ScatterEmptyRows, NoTuplesAndSkipAreAccepted) {
   const Array target(f32, {3, 0}), indices = indices64({1}, {7}), updates(f32, {1, 0});
   const gth_tensor_desc t = target.desc(), i = indices.desc(), u = updates.desc();
   const gth_options skip = with_bounds(GTH_BOUNDS_SKIP), clamp = with_bounds(GTH_BOUNDS_CLAMP);
@@ -121,8 +121,8 @@ TEST(ScatterEmptyRows, NoTupleAndNoBoundsAreNoError) {
   EXPECT_EQ(gth_scatter(nullptr, &t, &i, &u, &clamp, nullptr), GTH_OK);
 }
 
-// Strings are written by a path of their own.
-TEST(ScatterEmptyRows, OfStrings) {
+// Strings have a separate code path.
+TEST(ScatterEmptyRows, InvalidIndicesOfStringsAreReported) {
   const Shape target_shape{3, 0}, updates_shape{1, 0};
   const int64_t no_ends[] = {0};
   Tensor target, updates;

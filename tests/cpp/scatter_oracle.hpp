@@ -8,12 +8,12 @@
 
 #include "elements_oracle.hpp"
 
-// Scatters in slow and plain words: each element of the updates, in row-major order, is combined with the element of the
-// target that the gather of the same indices would read. Shares nothing with the library: numbers are decoded, counted as
-// double or 128-bit integers, and rounded back by the definition of their format.
+// A slow and simple scatter. Each element of the updates, in row-major order, is combined with the element of the
+// target that the gather of the same indices would read. It shares no code with the library. Numbers are decoded,
+// computed as double or 128-bit integers, and rounded by the definition of their format.
 namespace oracle {
 
-// A scatter in normalised terms: params is the target, out are the updates.
+// A normalised scatter. params is the target, and out contains the updates.
 struct ScatterProblem : ElementsProblem {
   bool is_elements = false;
   int32_t reduction = GTH_REDUCTION_NONE;
@@ -22,7 +22,7 @@ struct ScatterProblem : ElementsProblem {
   bool reduces() const { return reduction != GTH_REDUCTION_NONE; }
 };
 
-// A 16-bit float of so many bits of exponent and mantissa.
+// A 16-bit float with the given bits of exponent and mantissa.
 struct SmallFloat {
   int exponent_bits, mantissa_bits;
 
@@ -37,7 +37,7 @@ struct SmallFloat {
     return sign * std::ldexp(mantissa + (1 << mantissa_bits), exponent - bias() - mantissa_bits);
   }
 
-  // The nearest, of two that are as near the even one.
+  // Returns the nearest value. Ties round to even.
   uint16_t encode(double value) const {
     const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
     const int special = (1 << exponent_bits) - 1;
@@ -49,9 +49,9 @@ struct SmallFloat {
     std::frexp(size, &exponent);
     exponent = std::max(exponent - 1, 1 - bias());
     const double quantum = std::ldexp(1.0, exponent - mantissa_bits);
-    const double rounded = std::nearbyint(size / quantum) * quantum;  // in the rounding mode that programs begin with
+    const double rounded = std::nearbyint(size / quantum) * quantum;  // in the default rounding mode
     if (rounded >= std::ldexp(1.0, bias() + 1)) return static_cast<uint16_t>(sign | special << mantissa_bits);
-    // A mantissa with its leading one adds 1 to the exponent; one without it is a denormal, of exponent 0.
+    // A mantissa with its leading one adds 1 to the exponent. Without it, the number is denormal and has exponent 0.
     const int below = (exponent + bias() - 1) << mantissa_bits;
     return static_cast<uint16_t>(sign | (below + static_cast<int>(rounded / quantum)));
   }
@@ -104,7 +104,7 @@ T reduced(int32_t reduction, T a, T b) {
 
 __extension__ typedef unsigned __int128 WideBits;
 
-// Sums and products of whole numbers, of which the lowest bits are kept.
+// Returns the lowest bits of integer sums and products.
 inline Wide reduced_integer(int32_t reduction, Wide a, Wide b) {
   const bool wraps = reduction == GTH_REDUCTION_ADD || reduction == GTH_REDUCTION_MUL;
   if (!wraps) return reduced(reduction, a, b);
@@ -121,7 +121,8 @@ template <class T>
 void reduce_complex(int32_t reduction, char* at, const char* update) {
   const T a = read_as<T>(at), b = read_as<T>(at + sizeof(T));
   const T c = read_as<T>(update), d = read_as<T>(update + sizeof(T));
-  const volatile T ac = a * c, bd = b * d, ad = a * d, bc = b * c;  // rounded also where one step could add them
+  const volatile T ac = a * c, bd = b * d, ad = a * d,
+                   bc = b * c;  // volatile, so that each product is rounded and no multiply-add is used
   const bool adds = reduction == GTH_REDUCTION_ADD;
   write_as<T>(at, adds ? a + c : ac - bd);
   write_as<T>(at + sizeof(T), adds ? b + d : ad + bc);
@@ -147,12 +148,12 @@ inline void reduce_element(int32_t reduction, int32_t dtype, char* at, const cha
   }
 }
 
-// (No set of places: the memory sanitizer does not see what the code of one, which is not in headers, writes.)
+// No std::set is used, because the memory sanitizer does not see writes of its code outside headers.
 struct ScatterAnswer : Answer {
-  std::vector<char> touched;  // of each byte of the memory, whether a written element begins there; empty on an error
+  std::vector<char> touched;  // for each byte of the memory, true if a written element starts there; empty on an error
 };
 
-// Validates the tuples of a scatter that has no updates because rows have no elements.
+// Validates the tuples of a scatter whose updates are empty because rows have no elements.
 inline void find_bad_tuple(const ScatterProblem& problem, Answer* answer) {
   const auto has_none = [](const Shape& shape) { return std::find(shape.begin(), shape.end(), 0) != shape.end(); };
   if (!has_none(problem.out.shape)) return;
@@ -165,7 +166,7 @@ inline void find_bad_tuple(const ScatterProblem& problem, Answer* answer) {
   });
 }
 
-// What becomes of the target.
+// Computes the target after the call.
 inline ScatterAnswer solve_scatter(const ScatterProblem& problem) {
   ScatterAnswer answer;
   answer.memory = problem.params.memory;
@@ -197,7 +198,8 @@ inline ScatterAnswer solve_scatter(const ScatterProblem& problem) {
   return answer;
 }
 
-// What a NaN looks like is nobody's promise: where both are one, `at` becomes as expected. A complex number is two floats.
+// The bit pattern of a NaN is unspecified. If both values are NaN, `at` is set to the expected pattern. A complex
+// number is two floats.
 inline void take_nans(int32_t dtype, char* at, const char* expected) {
   if (is_complex(dtype)) {
     const int32_t part = dtype == GTH_DTYPE_COMPLEX64 ? GTH_DTYPE_FLOAT32 : GTH_DTYPE_FLOAT64;
@@ -209,7 +211,7 @@ inline void take_nans(int32_t dtype, char* at, const char* expected) {
   }
 }
 
-// Whether a target is as it should be: to the byte, but for what a NaN looks like.
+// Returns true if a target has the expected bytes, except for the bit patterns of NaNs.
 inline bool is_same_target(const ScatterProblem& problem, const ScatterAnswer& answer, Bytes found) {
   if (found.size() != answer.memory.size()) return false;
   const int32_t dtype = problem.params.dtype;

@@ -2,7 +2,8 @@
 #include "hostile.hpp"
 #include "random_operands.hpp"
 
-// Random scatters through every form against the oracle. GATHER_SEED changes the numbers, GATHER_CASES how many.
+// Compares random scatters in every form with the oracle. GATHER_SEED changes the seed, GATHER_CASES the number of
+// cases.
 namespace {
 
 using namespace oracle;
@@ -12,14 +13,14 @@ using hostile::Error;
 struct Case {
   ScatterProblem problem;
   gth_options options = GTH_OPTIONS_INIT;
-  int64_t open = -1;  // dim of indices that a plan leaves open; where it is a dim of the target too, it is 0
+  int64_t open = -1;  // open dim of indices in plans; it is 0 if it is also a dim of the target
 
   const calls::Operation& op() const {
     return problem.is_elements ? calls::scatter_elements : problem.is_nd ? calls::scatter_nd : calls::scatter;
   }
 };
 
-// Long dims are rare; with them, lines go along and beside each other, and over the borders of blocks.
+// Long dims are rare. With them, lines run along and beside each other, and across block borders.
 int64_t extent_of(Random& random) { return random.chance(5) ? random.between(15, 300) : random.extent(); }
 
 void choose_slices(Random& random, Case* c) {
@@ -107,7 +108,7 @@ void fill_indices(Random& random, ScatterProblem* problem) {
   });
 }
 
-// Numbers whose sums and products are rounded, overflow, and are NaN.
+// Returns numbers whose sums and products are rounded, overflow, or are NaN.
 double number(Random& random) {
   constexpr double rare[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 65504, 6e-8, -3e-5, 1e-40, 3e38, 1.0 / 3};
   if (random.chance(8)) return rare[random.below(11)];
@@ -115,7 +116,7 @@ double number(Random& random) {
                            : static_cast<double>(random.between(-4000, 4000)) / 64;
 }
 
-// Of complex numbers, whole parts: how a product of others is rounded depends on who computes it.
+// Complex numbers have integer parts, because implementations round products of other numbers differently.
 void fill_numbers(Random& random, Operand* x) {
   for_each_element(*x, [&](int64_t at, const Shape&) {
     char* to = x->memory.data() + at;
@@ -144,12 +145,12 @@ Case make_case(Random& random) {
   if (problem.components > 0) fill_indices(random, &problem);
   fill_numbers(random, &problem.params);
   fill_numbers(random, &problem.out);
-  // Strides were made for this extent: along a dim of 0 or 1 they lead nowhere.
+  // Strides were generated for this extent. They are meaningless along a dim of 0 or 1.
   if (c.open >= 0 && problem.indices.shape[static_cast<size_t>(c.open)] < 2) c.open = -1;
   return c;
 }
 
-// The case as a plan sees it that leaves an extent open.
+// Returns the case with its extent open, as a plan is created from it.
 Case opened(const Case& from) {
   Case c = from;
   ScatterProblem& problem = c.problem;
@@ -237,7 +238,8 @@ class ScatterOracle : public ::testing::Test {
     check("into", run, run.problem.params.memory, status, error);
   }
 
-  // Into a new tensor: what the oracle says of a dense target of the same elements. The given one is only read.
+  // Scatters into a new tensor. The oracle uses a dense target with the same elements. The given target must not
+  // change.
   void run_functional(const Case& c) {
     Case run = c;
     Operand& dense = run.problem.params;
@@ -278,7 +280,7 @@ class ScatterOracle : public ::testing::Test {
   int64_t runs_ = 0, number_ = 0;
 };
 
-TEST_F(ScatterOracle, RandomScatters) {
+TEST_F(ScatterOracle, RandomScattersMatchTheOracle) {
   const int64_t wanted = random_cases(20000);
   for (; runs_ < wanted && !HasFailure(); ++number_) {
     const Case c = make_case(random_);

@@ -5,7 +5,7 @@
 #include "guarded.hpp"
 #include "hostile.hpp"
 
-// What the header promises of scatters, beside what the oracle says of their results.
+// Tests the promises of the header about scatters. The oracle tests the results.
 namespace {
 
 using namespace hostile;
@@ -27,7 +27,7 @@ struct ScatterCall {
   }
 };
 
-// Every form that can be asked refuses the call with these facts, and the target stays as it was.
+// Expects that every available form rejects the call with these facts and leaves the target unchanged.
 void expect_no_scatter(const ScatterCall& call, const Array& target, const Facts& facts) {
   const Bytes before = target.bytes();
   Error error;
@@ -55,7 +55,7 @@ void expect_no_scatter(const ScatterCall& call, const Array& target, const Facts
   EXPECT_TRUE(target.bytes() == before) << "the target was written";
 }
 
-// Every form makes `expected` of the target.
+// Expects `expected` in the target after every form.
 template <class V>
 void expect_scattered(const Operation& op, const Array& target, const Array& indices, const Array& updates,
                       const gth_options* options, const std::vector<V>& expected) {
@@ -81,9 +81,9 @@ void expect_scattered(const Operation& op, const Array& target, const Array& ind
   EXPECT_TRUE(target.bytes() == before) << "gth_make wrote the target";
 }
 
-// ---- what it does
+// ---- results
 
-TEST(Scatter, WritesRowsAlongAnAxis) {
+TEST(Scatter, RowsAreWrittenAlongAnAxis) {
   const Array rows = floats({3, 2}, {0, 1, 2, 3, 4, 5});
   expect_scattered<float>(s, rows, indices64({2}, {2, 0}), floats({2, 2}, {10, 11, 12, 13}), nullptr,
                           {12, 13, 2, 3, 10, 11});
@@ -91,7 +91,7 @@ TEST(Scatter, WritesRowsAlongAnAxis) {
   expect_scattered<float>(s, rows, indices64({1}, {1}), floats({3, 1}, {7, 8, 9}), &columns, {0, 7, 2, 8, 4, 9});
 }
 
-TEST(Scatter, WritesTuplesAndElements) {
+TEST(Scatter, TuplesAndElementsAreWritten) {
   const Array table = floats({2, 3}, {0, 1, 2, 3, 4, 5});
   expect_scattered<float>(s_nd, table, indices64({2, 2}, {1, 2, 0, 0}), floats({2}, {10, 11}), nullptr,
                           {11, 1, 2, 3, 4, 10});
@@ -100,8 +100,9 @@ TEST(Scatter, WritesTuplesAndElements) {
                           {7, 1, 6, 3, 9, 5});
 }
 
-// Tuples in two dims, of which the line goes along the longer: of duplicates the position decides, not the walk.
-TEST(Scatter, I1_OfDuplicatesTheLastPositionWins) {
+// The tuples have two dims, and the line runs along the longer one. Of duplicates, the highest position wins, whatever
+// the order of the loops.
+TEST(Scatter, I1_LastDuplicateWins) {
   const int64_t rows = 400, columns = 3;
   std::vector<int64_t> index(static_cast<size_t>(rows * columns));
   std::vector<float> update(index.size()), expected(5, -1);
@@ -134,10 +135,10 @@ TEST(Scatter, NanPropagatesFromEitherSide) {
   }
 }
 
-TEST(Scatter, HalvesAddUpInTheirOwnTypeOrInFloat32) {
+TEST(Scatter, HalvesAreAddedInFloat16OrFloat32) {
   struct Format {
     int32_t dtype;
-    uint16_t one, stuck, sum;  // 1, where adding ones ends, 4096
+    uint16_t one, stuck, sum;  // 1, the sum at which adding ones has no effect, 4096
   };
   for (const Format& format :
        {Format{GTH_DTYPE_FLOAT16, 0x3c00, 0x6800, 0x6c00}, Format{GTH_DTYPE_BFLOAT16, 0x3f80, 0x4380, 0x4580}}) {
@@ -149,13 +150,13 @@ TEST(Scatter, HalvesAddUpInTheirOwnTypeOrInFloat32) {
     expect_scattered<uint16_t>(s, target, indices, updates, &wide, {format.sum});
     gth_options torch = wide;
     torch.accumulate = 0;
-    torch.profile = GTH_PROFILE_TORCH;  // scatter_add_ counts in float32, index_add_ does not
+    torch.profile = GTH_PROFILE_TORCH;  // scatter_add_ accumulates in float32, index_add_ does not
     expect_scattered<uint16_t>(s_elements, target, indices, updates, &torch, {format.sum});
     expect_scattered<uint16_t>(s, target, indices, updates, &torch, {format.stuck});
   }
 }
 
-TEST(Scatter, WhatIsOutsideIsDroppedClampedOrWrapped) {
+TEST(Scatter, IndicesOutOfBoundsAreDroppedClampedOrWrapped) {
   const Array target = floats({3}, {0, 1, 2}), indices = indices64({3}, {5, -1, 1}), updates = floats({3}, {7, 8, 9});
   const gth_options skip = with_bounds(GTH_BOUNDS_SKIP), clamp = with_bounds(GTH_BOUNDS_CLAMP);
   const gth_options modulo = with_bounds(GTH_BOUNDS_MODULO), wrap = with_bounds(GTH_BOUNDS_SKIP, GTH_NEGATIVE_WRAP);
@@ -165,7 +166,7 @@ TEST(Scatter, WhatIsOutsideIsDroppedClampedOrWrapped) {
   expect_scattered<float>(s, target, indices, updates, &wrap, {0, 9, 8});
 }
 
-TEST(Scatter, StringsAreScatteredIntoNewOnes) {
+TEST(Scatter, StringsAreScatteredIntoNewTensors) {
   const int64_t ends[] = {0, 1, 3, 6}, update_ends[] = {0, 0, 4}, shape[] = {3}, two[] = {2};
   gth_tensor *target = nullptr, *updates = nullptr, *made = nullptr;
   Error error;
@@ -196,7 +197,7 @@ TEST(Scatter, StringsAreScatteredIntoNewOnes) {
   EXPECT_EQ(gth_tensor_release(target), GTH_OK);
 }
 
-// Changes an offset of strings when memory is asked for the n-th time, and counts what is asked for and given back.
+// Changes an offset of strings at the n-th allocation, and counts allocations and releases.
 struct Change {
   int64_t* at;
   int64_t to;
@@ -213,8 +214,9 @@ struct Change {
   }
 };
 
-// As another thread may, between any two looks at them: before their lengths are taken, and before their bytes are copied.
-TEST(Scatter, OffsetsOfStringsThatChangeAreNoticed) {
+// The change happens between two reads, as another thread could cause it: before the lengths are read, or before the
+// bytes are copied.
+TEST(Scatter, ChangedOffsetsOfStringsAreReported) {
   int64_t ends[] = {0, 1, 3, 6}, update_ends[] = {0, 4};
   const int64_t shape[] = {3}, one[] = {1};
   gth_tensor *target = nullptr, *updates = nullptr;
@@ -253,9 +255,9 @@ TEST(Scatter, OffsetsOfStringsThatChangeAreNoticed) {
   EXPECT_EQ(gth_tensor_release(target), GTH_OK);
 }
 
-// ---- what it refuses
+// ---- errors
 
-TEST(ScatterErrors, I3_ABadIndexLeavesTheTargetAsItWas) {
+TEST(ScatterErrors, I3_InvalidIndexLeavesTheTargetUnchanged) {
   const Array target = floats({4, 300}, std::vector<float>(1200, 1));
   std::vector<int64_t> values(5000, 1);
   values[4321] = -9;
@@ -271,7 +273,7 @@ TEST(ScatterErrors, I3_ABadIndexLeavesTheTargetAsItWas) {
   }
 }
 
-TEST(ScatterErrors, ShapesAndDtypesName) {
+TEST(ScatterErrors, ErrorsNameTheOperandOfShapesAndDtypes) {
   const Array target = floats({3, 2}, std::vector<float>(6)), indices = indices64({2}, {0, 1});
   const Array updates = floats({2, 2}, std::vector<float>(4)), fewer = floats({2, 1}, std::vector<float>(2));
   const Array line = floats({2}, std::vector<float>(2)), doubles(GTH_DTYPE_FLOAT64, {2, 2});
@@ -285,9 +287,8 @@ TEST(ScatterErrors, ShapesAndDtypesName) {
   expect_no_scatter({s, scalar.desc(), i, line.desc()}, scalar, {GTH_E_RANK, GTH_OPERAND_TARGET, -1, -1, 0, 1});
 }
 
-// Which dtypes a reduction takes.
-// NumPy and JAX have no axis there, ONNX no such tensors.
-TEST(ScatterErrors, OnlyTorchKnowsElementsWithoutDims) {
+// NumPy and JAX have no axis for rank 0, and ONNX does not allow such tensors.
+TEST(ScatterErrors, OnlyTorchAcceptsElementsOfRank0) {
   const Array target = floats({}, {1}), index = indices64({}, {0}), update = floats({}, {5});
   for (int32_t profile = 0; profile <= GTH_PROFILE_JAX_CLIP; ++profile) {
     gth_options options = GTH_OPTIONS_INIT;
@@ -301,7 +302,7 @@ TEST(ScatterErrors, OnlyTorchKnowsElementsWithoutDims) {
   }
 }
 
-TEST(ScatterErrors, I5_ReductionsAreOfNumbers) {
+TEST(ScatterErrors, I5_ReductionsOfOtherDtypesAreRejected) {
   constexpr int32_t all[] = {GTH_REDUCTION_ADD, GTH_REDUCTION_MUL, GTH_REDUCTION_MAX, GTH_REDUCTION_MIN};
   const Array indices = indices64({1}, {1});
   for (int32_t dtype = 1; dtype < GTH_DTYPE_STRING; ++dtype) {
@@ -323,7 +324,7 @@ TEST(ScatterErrors, I5_ReductionsAreOfNumbers) {
   }
 }
 
-TEST(ScatterErrors, SwitchesOfTheOtherDirection) {
+TEST(ScatterErrors, OptionsOfGathersAreRejected) {
   const Array target = floats({3}, {0, 1, 2}), indices = indices64({1}, {1}), updates = floats({1}, {5});
   const gth_options fill = with_bounds(GTH_BOUNDS_FILL);
   const int32_t bounds = offsetof(gth_options, bounds), reduction = offsetof(gth_options, reduction);
@@ -342,8 +343,8 @@ TEST(ScatterErrors, SwitchesOfTheOtherDirection) {
                     {GTH_E_VERSION, GTH_OPERAND_OPTIONS, accumulate, -1, -1, GTH_ACCUMULATE_FLOAT32});
 }
 
-// Reductions came to ONNX with opset 16, max and min with 18.
-TEST(ScatterErrors, DefinitionsHaveTheirReductions) {
+// ONNX has reductions since opset 16, and max and min since opset 18.
+TEST(ScatterErrors, ReductionsBeforeTheirOpsetAreRejected) {
   const Array target = floats({3}, {0, 1, 2}), indices = indices64({1, 1}, {1}), updates = floats({1}, {5});
   struct Row {
     int32_t opset, highest;
@@ -366,8 +367,8 @@ TEST(ScatterErrors, DefinitionsHaveTheirReductions) {
   }
 }
 
-// In every definition that says so, and ScatterND's says so in each.
-TEST(ScatterErrors, DefinitionsCountFromTheEnd) {
+// Definitions that allow negative indices count from the end. All versions of ScatterND allow them.
+TEST(ScatterErrors, NegativeIndicesCountFromTheEnd) {
   for (int32_t opset : {11, 13, 16, 18, 0}) {
     const Array target = floats({3}, {0, 1, 2}), indices = indices64({1, 1}, {-1}), updates = floats({1}, {5});
     gth_options options = GTH_OPTIONS_INIT;
@@ -381,7 +382,7 @@ TEST(ScatterErrors, DefinitionsCountFromTheEnd) {
   }
 }
 
-TEST(ScatterErrors, I4_MemoryThatCannotBeWritten) {
+TEST(ScatterErrors, I4_MemoryThatCannotBeWrittenIsRejected) {
   const Array target = floats({4}, {0, 1, 2, 3}), indices = indices64({2}, {0, 1}), updates = floats({2}, {5, 6});
   gth_tensor_desc readonly = target.desc();
   readonly.flags = GTH_TENSOR_READONLY;
@@ -409,7 +410,7 @@ TEST(ScatterErrors, I4_MemoryThatCannotBeWritten) {
   expect_facts(gth_scatter(nullptr, &t, &t, nullptr, nullptr, &error), error, {GTH_E_NULL, GTH_OPERAND_UPDATES});
 }
 
-TEST(ScatterErrors, DevicesAreRefused) {
+TEST(ScatterErrors, UnavailableDevicesAreRejected) {
   const Array target = floats({3}, {0, 1, 2}), indices = indices64({1}, {1}), updates = floats({1}, {5});
   gth_tensor_desc t = target.desc(), i = indices.desc(), u = updates.desc();
   t.device = i.device = u.device = GTH_DEVICE_CUDA;
@@ -419,8 +420,8 @@ TEST(ScatterErrors, DevicesAreRefused) {
                {GTH_E_UNSUPPORTED, GTH_OPERAND_TARGET, -1, -1, GTH_DEVICE_CUDA, GTH_DEVICE_CPU});
 }
 
-// Extents whose products leave int64, over memory that is never there.
-TEST(ScatterErrors, I6_HugeShapes) {
+// Extents whose products exceed int64, over memory that does not exist.
+TEST(ScatterErrors, I6_HugeShapesAreRejected) {
   const int64_t huge = int64_t{1} << 40;
   const Array target = floats({1}, {0}), indices = indices64({1}, {0}), updates = floats({1}, {0});
   const Shape wide{huge, huge}, row{1, huge}, many{huge};
@@ -434,7 +435,7 @@ TEST(ScatterErrors, I6_HugeShapes) {
   u = describe(f32, product, updates.data());
   expect_facts(gth_scatter(nullptr, &t, &i, &u, nullptr, &error), error,
                {GTH_E_SIZE, GTH_OPERAND_UPDATES, -1, -1, huge, INT64_MAX});
-  // 2^59 rows of nothing that all have one index: no loop runs over them.
+  // 2^59 rows without bytes that all have one index. No loop runs over them.
   const Shape nothing{3, 0}, indices_of_nothing{int64_t{1} << 59}, updates_of_nothing{int64_t{1} << 59, 0};
   t = describe(f32, nothing, nullptr);
   const int64_t repeated = 0;
@@ -445,7 +446,7 @@ TEST(ScatterErrors, I6_HugeShapes) {
 
 // ---- threads and memory
 
-// Large enough for threads in the shipped library too.
+// Large enough for several threads in the shipped library too.
 class ScatterThreads : public testing::Test {
  protected:
   static std::vector<int64_t> drawn(int64_t count, int64_t below) {
@@ -479,8 +480,8 @@ class ScatterThreads : public testing::Test {
   }
 };
 
-// Short rows near and far, longer and long ones, few and many duplicates.
-TEST_F(ScatterThreads, I2_RowsAreThoseOfOneThread) {
+// Tests short rows in and beyond the cache, longer and long rows, and few and many duplicates.
+TEST_F(ScatterThreads, I2_RowsEqualThoseOfOneThread) {
   struct Size {
     int64_t rows, width, updates;
   };
@@ -495,8 +496,8 @@ TEST_F(ScatterThreads, I2_RowsAreThoseOfOneThread) {
   }
 }
 
-// Each thread has some of the columns, or of the rows.
-TEST_F(ScatterThreads, I2_ElementsAreThoseOfOneThread) {
+// Each thread processes some of the columns, or of the rows.
+TEST_F(ScatterThreads, I2_ElementsEqualThoseOfOneThread) {
   for (const int64_t axis : {0, 1}) {
     const Array indices = indices64({600, 500}, drawn(600 * 500, axis == 0 ? 600 : 500)),
                 updates = numbers({600, 500}, 600 * 500);
@@ -509,9 +510,9 @@ TEST_F(ScatterThreads, I2_ElementsAreThoseOfOneThread) {
   }
 }
 
-// Target, indices and updates flush against pages that may not be touched, what is read read-only: a byte read or written
-// too many ends the test.
-TEST(ScatterGuardPages, I8_EveryRowSize) {
+// Target, indices and updates lie directly beside inaccessible pages, and the inputs are read-only. Every access
+// outside ends the test.
+TEST(ScatterGuardPages, I8_EveryRowSizeStaysInside) {
   Guarded targets(1), index_pages(1), update_pages(2);
   constexpr int64_t rows = 3, n = 9;
   int64_t runs = 0;
@@ -559,8 +560,8 @@ TEST(ScatterGuardPages, I8_EveryRowSize) {
   EXPECT_EQ(runs, 300 * 3 * 2 * 2);
 }
 
-// Element types of every width at odd addresses, flush against the end of a page.
-TEST(ScatterGuardPages, I8_EveryDtypeAtOddAddresses) {
+// Element types of every width at odd addresses, directly before the end of a page.
+TEST(ScatterGuardPages, I8_EveryDtypeAtOddAddressesStaysInside) {
   Guarded targets(1), update_pages(1);
   const Array indices = indices64({3}, {1, 0, 1});
   for (int32_t dtype : {GTH_DTYPE_INT16, GTH_DTYPE_INT32, GTH_DTYPE_INT64, GTH_DTYPE_FLOAT16, GTH_DTYPE_BFLOAT16, f32,

@@ -4,7 +4,8 @@
 #include "hostile.hpp"
 #include "processes.hpp"
 
-// Hostile sizes: products beyond int64, and tensors beyond 2^31 and 2^32 in memory that is mapped, not had.
+// Hostile sizes: products beyond int64, and tensors beyond 2^31 and 2^32 elements in memory that is mapped but not
+// allocated.
 namespace {
 
 using namespace hostile;
@@ -26,7 +27,7 @@ class Sparse {
 
   explicit operator bool() const { return data_ != MAP_FAILED; }
   char* data() const { return static_cast<char*>(data_); }
-  // Huge pages would make a sparse table a real one.
+  // Huge pages would allocate the memory of a sparse table.
   void keep_small_pages() const { madvise(data_, bytes_, MADV_NOHUGEPAGE); }
 
  private:
@@ -34,7 +35,7 @@ class Sparse {
   void* data_;
 };
 
-// One piece of memory that appears over and over in a long range of addresses.
+// One piece of memory that is mapped repeatedly over a long range of addresses.
 class Repeated {
  public:
   explicit Repeated(int64_t bytes) : space_((bytes + piece - 1) / piece * piece) {
@@ -58,7 +59,7 @@ class Repeated {
 #define NEEDS(memory) \
   if (!(memory)) GTEST_SKIP() << "the address space cannot be had"
 
-// Creating a tensor of this shape fails with GTH_E_SIZE in every way there is.
+// Expects that every way to create a tensor of this shape fails with GTH_E_SIZE.
 void expect_too_large(int32_t dtype, const Shape& shape, int64_t value) {
   const Facts facts{GTH_E_SIZE, GTH_OPERAND_TENSOR, -1, -1, value, INT64_MAX};
   char byte = 0;
@@ -78,24 +79,26 @@ void expect_created(int32_t dtype, const Shape& shape) {
   EXPECT_EQ(gth_tensor_alloc(nullptr, dtype, desc.ndim, shape.data(), allocated.out(), nullptr), GTH_OK);
 }
 
-TEST(Hostile, C1_ProductOfExtents) {
+TEST(Hostile, C1_ProductOfExtentsBeyondInt64IsRejected) {
   expect_too_large(GTH_DTYPE_INT8, {int64_t{1} << 32, int64_t{1} << 32}, int64_t{1} << 32);
 }
 
-TEST(Hostile, C2_EmptyDimsDoNotHideLargeOnes) {
+TEST(Hostile, C2_LargeDimsBesideEmptyOnesAreChecked) {
   expect_created(GTH_DTYPE_INT8, {INT64_MAX, 0});
   expect_too_large(GTH_DTYPE_FLOAT32, {INT64_MAX, 0}, INT64_MAX);
 }
 
-TEST(Hostile, C3_ProductWithTheItem) { expect_too_large(GTH_DTYPE_COMPLEX128, {int64_t{1} << 60}, int64_t{1} << 60); }
+TEST(Hostile, C3_ProductWithTheItemBeyondInt64IsRejected) {
+  expect_too_large(GTH_DTYPE_COMPLEX128, {int64_t{1} << 60}, int64_t{1} << 60);
+}
 
-TEST(Hostile, C4_EmptyFirstDim) {
+TEST(Hostile, C4_EmptyFirstDimIsAcceptedIfTheRestFits) {
   constexpr int64_t large = 2322065022462387218;
   expect_created(GTH_DTYPE_INT8, {0, large});
   expect_too_large(GTH_DTYPE_FLOAT32, {0, large}, large);
 }
 
-TEST(Hostile, C4_MoreMemoryThanThereIs) {
+TEST(Hostile, C4_MoreMemoryThanAvailableReturnsNomem) {
   for (int64_t bytes : {INT64_MAX, INT64_MAX - 64, int64_t{1} << 62}) {
     const Shape shape{bytes};
     Error error;
@@ -106,8 +109,8 @@ TEST(Hostile, C4_MoreMemoryThanThereIs) {
   }
 }
 
-// To be added in float32, updates are listed. In memory these are one.
-TEST(Hostile, C4_MoreUpdatesThanCanBeListed) {
+// float32 accumulation lists the updates. Here all of them share one place in memory.
+TEST(Hostile, C4_MoreUpdatesThanCanBeListedReturnNomem) {
   const Array target(GTH_DTYPE_FLOAT16, {3}), update(GTH_DTYPE_FLOAT16, {1}), index(u8, {1}, std::vector<char>{2});
   const Bytes before = target.bytes();
   gth_options options = GTH_OPTIONS_INIT;
@@ -128,7 +131,7 @@ TEST(Hostile, C4_MoreUpdatesThanCanBeListed) {
   }
 }
 
-TEST(Hostile, C5_OutputBeyondInt64) {
+TEST(Hostile, C5_OutputBeyondInt64IsRejected) {
   const Shape params_shape{1, int64_t{1} << 40}, indices_shape{int64_t{1} << 40};
   const Shape still(2, 0);
   const Array table(u8, {1}), index = indices64({1}, {0}), out(u8, {1});
@@ -142,8 +145,8 @@ TEST(Hostile, C5_OutputBeyondInt64) {
   EXPECT_EQ(calls::gather.infer(&params, &indices, nullptr, 2, &ndim, shape, &error), GTH_E_SIZE);
 }
 
-// Strings may lie on bytes that nobody has read yet.
-TEST(Hostile, C5_StringsBeyondInt64) {
+// Strings may share bytes, which are not read before the size is checked.
+TEST(Hostile, C5_StringsBeyondInt64AreRejected) {
   const int64_t ends[] = {0, 1, INT64_MAX}, update_ends[] = {0, INT64_MAX};
   const Shape two{2}, one{1};
   const Array first = indices64({1}, {0});
@@ -162,7 +165,7 @@ TEST(Hostile, C5_StringsBeyondInt64) {
   EXPECT_EQ(made, nullptr);
 }
 
-TEST(Hostile, C6_RowsOfOneByteBeyond2To31) {
+TEST(Hostile, C6_RowsOfOneByteBeyond2To31AreGathered) {
   constexpr int64_t rows = (int64_t{1} << 31) + 16;
   const Sparse table(rows);
   NEEDS(table);
@@ -174,8 +177,8 @@ TEST(Hostile, C6_RowsOfOneByteBeyond2To31) {
   expect_gathered({nd, describe(u8, shape, table.data()), indices.desc()}, {3}, {7, 5, 0});
 }
 
-// 2,147,534,622 elements, and 2^32 of them behind tuples of as many components as a tier takes.
-TEST(Hostile, I12_TargetsBeyond2To31) {
+// Targets with 2,147,534,622 elements, and with 2^32 elements and as many components as a tier supports.
+TEST(Hostile, I12_TargetsBeyond2To31AreWritten) {
   const Shape deep(8, 16), flat{1, 46342, 46341};
   for (const Shape& shape : {flat, deep}) {
     const Sparse target(count_of(shape));
@@ -200,7 +203,7 @@ TEST(Hostile, I12_TargetsBeyond2To31) {
 
 #if !GATHER_SANITIZED  // gigabytes take too long there
 
-TEST(Hostile, I12_UpdatesBeyond2To31) {
+TEST(Hostile, I12_UpdatesBeyond2To31AreApplied) {
   constexpr int64_t count = (int64_t{1} << 31) + 3;
   char target[] = {0, 0};
   const char one = 1;
@@ -216,7 +219,7 @@ TEST(Hostile, I12_UpdatesBeyond2To31) {
   EXPECT_EQ(target[1], 3);
 }
 
-TEST(Hostile, C7_OutputOf6GiB) {
+TEST(Hostile, C7_OutputOf6GiBIsWritten) {
   constexpr int64_t rows = 6 * 1024, width = int64_t{1} << 20;
   const Array params(u8, {2, width});
   const Repeated memory(rows * width);
@@ -231,8 +234,8 @@ TEST(Hostile, C7_OutputOf6GiB) {
   EXPECT_EQ(std::memcmp(memory.data() + (rows - 1) * width, params.data() + width, width), 0);
 }
 
-// Rows of no bytes with values that are checked, so that the tuples are all that costs.
-TEST(Hostile, C8_TuplesBeyond2To31) {
+// The rows have no bytes and the indices are validated, so only the tuples take time.
+TEST(Hostile, C8_TuplesBeyond2To31AreValidated) {
   constexpr int64_t tuples = (int64_t{1} << 31) + 3;
   const Repeated memory(tuples);
   NEEDS(memory);
@@ -242,14 +245,14 @@ TEST(Hostile, C8_TuplesBeyond2To31) {
   const gth_tensor_desc i = describe(GTH_DTYPE_INT8, indices_shape, memory.data());
   Error error;
   EXPECT_EQ(gth_gather(nullptr, &p, &i, &o, &options, &error), GTH_OK) << error.message;
-  // 2^31 + 2 is byte 2 of a piece; so is byte 2 of the first.
+  // Tuple 2^31 + 2 is byte 2 of a repeated piece, and so is tuple 2.
   memory.data()[2] = 3;
   expect_facts(gth_gather(nullptr, &p, &i, &o, &options, &error), error,
                {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 2, 3, 3, GTH_ERROR_WRAP});
 }
 
-// Every output byte lies in one of the pieces; that all rows up to the last are written shows in the last piece.
-TEST(Hostile, C9_TupleCountsAround2To31OverThreads) {
+// Every output byte is in one of the pieces. The last piece shows whether all rows up to the last are written.
+TEST(Hostile, C9_TupleCountsAround2To31AreCopiedOnce) {
   const Array params(u8, {2});
   const Repeated memory((int64_t{1} << 31) + 1);
   NEEDS(memory);
@@ -273,7 +276,7 @@ TEST(Hostile, C9_TupleCountsAround2To31OverThreads) {
 
 #endif
 
-TEST(Hostile, C10_OffsetBeyond2To31) {
+TEST(Hostile, C10_OffsetBeyond2To31IsAccepted) {
   constexpr int64_t rows = 262144, width = 8960, row = 239674;
   const Sparse table(rows * width);
   NEEDS(table);
@@ -284,7 +287,7 @@ TEST(Hostile, C10_OffsetBeyond2To31) {
   expect_gathered({g, describe(GTH_DTYPE_INT8, shape, table.data()), indices.desc()}, {1, width}, Bytes(width, 9));
 }
 
-TEST(Hostile, C10_OffsetBeyond2To32OnAMiddleAxis) {
+TEST(Hostile, C10_OffsetBeyond2To32OnAMiddleAxisIsAccepted) {
   constexpr int64_t outer = 3, rows = int64_t{1} << 22, width = 1024;
   const Sparse table(outer * rows * width);
   NEEDS(table);
@@ -300,8 +303,8 @@ TEST(Hostile, C10_OffsetBeyond2To32OnAMiddleAxis) {
                   expected);
 }
 
-// Sizes that fit int64, and with what an allocator adds no longer do.
-TEST(Hostile, C2_NewTensorsOfNearlyInt64Max) {
+// These sizes fit int64, but exceed it with the overhead of an allocator.
+TEST(Hostile, C2_NewTensorsOfNearlyInt64MaxReturnNomem) {
   for (int64_t less = 0; less < 130; ++less) {
     const int64_t bytes = INT64_MAX - less;
     gth_tensor* made = nullptr;
@@ -312,7 +315,7 @@ TEST(Hostile, C2_NewTensorsOfNearlyInt64Max) {
   }
 }
 
-TEST(Hostile, C12_ShapeQueryWithoutRoom) {
+TEST(Hostile, C12_ShapeQueryWithoutCapacityReturnsTheRank) {
   const Array params(u8, {2, 3, 4}), indices = indices64({5}, {0, 0, 0, 0, 0});
   const gth_tensor_desc p = params.desc(), i = indices.desc();
   for (int32_t capacity : {0, 1, 2, -1, INT32_MIN}) {

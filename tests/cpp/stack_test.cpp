@@ -9,7 +9,7 @@
 #include "hostile.hpp"
 #include "sanitizers.hpp"
 
-// Every kind of call fits the stack that the header promises. The page below that stack is not accessible.
+// Every kind of call needs at most the stack that the header promises. The page below that stack is not accessible.
 namespace {
 
 using namespace hostile;
@@ -100,7 +100,7 @@ TEST(Stack, GathersAndScattersFit) {
         const Array params(dtype, {500, width}), rows(dtype, {n, width});
         const Shape line{n}, column{n, 1}, all{n, width}, strides{gth_dtype_size(dtype), 500 * gth_dtype_size(dtype)};
         const auto indices = [&](const Shape& shape) { return describe(GTH_DTYPE_INT64, shape, values.data()); };
-        // Columns of another table: a slice is not one row.
+        // Columns of another table, so a slice is not one row.
         const gth_tensor_desc apart = describe(dtype, params.shape(), params.data(), strides.data());
         for (const gth_tensor_desc& table : {params.desc(), apart}) {
           const gth_options first = with_axis(0), none = GTH_OPTIONS_INIT;

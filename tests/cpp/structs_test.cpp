@@ -4,7 +4,7 @@
 #include "guarded.hpp"
 #include "samples.hpp"
 
-// Structs grow: what the library reads of shorter and longer ones, and what it writes.
+// Structs grow. Tests what the library reads of shorter and longer structs, and what it writes.
 namespace {
 
 using namespace hostile;
@@ -41,7 +41,7 @@ std::vector<uint32_t> good_sizes(uint32_t first) {
 
 std::vector<uint32_t> bad_sizes(uint32_t first) { return {4, first - 4, first + 2, largest + 4, 1u << 31, UINT32_MAX}; }
 
-// How a call answers a struct of each size that it reads.
+// Expects the documented status of a call for a struct of each size.
 template <class T>
 void expect_read(const char* name, const T& value, uint32_t first, Facts facts,
                  const std::function<int32_t(const T*, gth_error*)>& call) {
@@ -90,7 +90,7 @@ int32_t infer(const gth_request& request, gth_error* err) {
   return gth_infer(&request, &rows, GTH_MAX_NDIM, shape, err);
 }
 
-TEST(Structs, E6_Requests) {
+TEST(Structs, E6_RequestsOfEverySizeAreRead) {
   const Sample sample(calls::scatter);
   const std::array<gth_tensor_desc, 3> descs = sample.descs();
   const gth_request request = GTH_REQUEST(GTH_OP_SCATTER, &descs[0], &descs[1], &descs[2], nullptr);
@@ -114,7 +114,7 @@ TEST(Structs, E6_Requests) {
   });
 }
 
-TEST(Structs, E6_Operands) {
+TEST(Structs, E6_OperandsOfEverySizeAreRead) {
   for (const Operation& op : calls::every) {
     const Sample sample(op);
     const Mixed handles(sample.descs(), 7);
@@ -145,7 +145,7 @@ TEST(Structs, E6_Operands) {
   }
 }
 
-TEST(Structs, E6_OtherDescriptions) {
+TEST(Structs, E6_OtherDescriptionsOfEverySizeAreRead) {
   const Array from(GTH_DTYPE_INT32, {3}), to(GTH_DTYPE_INT32, {3});
   const gth_tensor_desc source = from.desc(), destination = to.desc();
   expect_read<gth_tensor_desc>("borrow", source, GTH_TENSOR_DESC_FIRST, of_operand(GTH_OPERAND_TENSOR),
@@ -166,7 +166,7 @@ TEST(Structs, E6_OtherDescriptions) {
       [&](const gth_tensor_desc* given, gth_error* err) { return gth_copy(nullptr, &source, given, err); });
 }
 
-TEST(Structs, E6_Options) {
+TEST(Structs, E6_OptionsOfEverySizeAreRead) {
   for (const Operation& op : calls::every) {
     const Sample sample(op);
     const std::array<gth_tensor_desc, 3> descs = sample.descs();
@@ -187,7 +187,7 @@ TEST(Structs, E6_Options) {
   }
 }
 
-TEST(Structs, E6_PlanArgs) {
+TEST(Structs, E6_PlanArgsOfEverySizeAreRead) {
   const Sample sample(calls::gather);
   const std::array<gth_tensor_desc, 3> descs = sample.descs();
   Plan plan;
@@ -210,7 +210,7 @@ TEST(Structs, E6_PlanArgs) {
   });
 }
 
-TEST(Structs, E6_ContextOptions) {
+TEST(Structs, E6_ContextOptionsOfEverySizeAreRead) {
   const gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
   expect_read<gth_context_options>("create", options, GTH_CONTEXT_OPTIONS_FIRST, of_operand(GTH_OPERAND_OPTIONS),
                                    [](const gth_context_options* given, gth_error* err) {
@@ -221,7 +221,7 @@ TEST(Structs, E6_ContextOptions) {
                                    });
 }
 
-TEST(Structs, E6_Partitions) {
+TEST(Structs, E6_PartitionStructsOfEverySizeAreRead) {
   const Array ids = indices64({4}, {3, 0, 2, 1});
   const gth_tensor_desc desc = ids.desc();
   const gth_options options = GTH_OPTIONS_INIT;
@@ -260,7 +260,8 @@ TEST(Structs, E6_Partitions) {
 
 // ---- structs that are written
 
-// The call fills in a struct of each size as far as the struct goes. Bytes behind it, and behind the known fields, stay.
+// Expects that a call fills a struct of each size up to that size. Bytes after it, and after the known fields, are
+// unchanged.
 template <class T>
 void expect_filled(const char* name, const T& value, uint32_t first, int32_t expected, char tail,
                    const std::function<int32_t(T*, gth_error*)>& call) {
@@ -285,7 +286,7 @@ void expect_filled(const char* name, const T& value, uint32_t first, int32_t exp
   }
 }
 
-TEST(WrittenStructs, E6_WrittenErrors) {
+TEST(WrittenStructs, E6_ErrorsOfEverySizeAreFilled) {
   gth_error error = GTH_ERROR_INIT;
   std::memset(error.message, '#', sizeof error.message);
   const gth_request request = GTH_REQUEST_INIT;
@@ -298,7 +299,7 @@ TEST(WrittenStructs, E6_WrittenErrors) {
   });
 }
 
-TEST(WrittenStructs, E6_WrittenDescriptions) {
+TEST(WrittenStructs, E6_DescriptionsOfEverySizeAreFilled) {
   gth_tensor_desc desc;
   std::memset(static_cast<void*>(&desc), '#', sizeof desc);
   const Array array(GTH_DTYPE_INT32, {2, 3});
@@ -323,14 +324,14 @@ TEST(WrittenStructs, E6_WrittenDescriptions) {
       [&](gth_tensor_desc* out, gth_error* err) { return gth_plan_infer(plan.get(), GTH_OPEN, out, 2, shape, err); });
 }
 
-TEST(WrittenStructs, E6_WrittenCapabilities) {
+TEST(WrittenStructs, E6_CapabilitiesOfEverySizeAreFilled) {
   gth_capability_info info;
   std::memset(&info, '#', sizeof info);
   expect_filled<gth_capability_info>("capabilities", info, GTH_CAPABILITY_INFO_FIRST, GTH_OK, '#', gth_capabilities);
 }
 
-// The arguments are read as well, so that what is beyond the known fields must be zero.
-TEST(WrittenStructs, E6_WrittenPlanArgs) {
+// The arguments are also read, so bytes beyond the known fields must be zero.
+TEST(WrittenStructs, E6_WrittenPlanArgsOfEverySizeAreFilled) {
   const Sample sample(calls::gather);
   const std::array<gth_tensor_desc, 3> descs = sample.descs();
   Plan plan;
@@ -344,7 +345,7 @@ TEST(WrittenStructs, E6_WrittenPlanArgs) {
 
 // ---- inferred rows
 
-TEST(Infer, DescribesDenseRows) {
+TEST(Infer, DenseRowsAreDescribed) {
   for (const Operation& op : calls::every) {
     const Sample sample(op);
     for (int32_t handles = 0; handles < 4; ++handles) {
@@ -363,7 +364,7 @@ TEST(Infer, DescribesDenseRows) {
   }
 }
 
-TEST(Infer, NeedsRowsAndRoom) {
+TEST(Infer, MissingRowsOrCapacityAreRejected) {
   const Sample sample(calls::gather);
   const std::array<gth_tensor_desc, 3> descs = sample.descs();
   const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &descs[0], &descs[1], &descs[2], nullptr);

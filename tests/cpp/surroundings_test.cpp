@@ -18,18 +18,18 @@
 
 extern "C" __attribute__((weak)) int64_t gth_testing_allocations(void);
 
-// A program with habits of its own: it serves faults, cancels, pins and prefers threads, throws in hooks, forks wherever
-// it is, and has much thread-local memory.
+// A program that handles faults, cancels and pins threads, changes priorities, throws in hooks, forks in signal
+// handlers, and uses much thread-local memory.
 namespace {
 
 using namespace hostile;
 
 constexpr int32_t u8 = GTH_DTYPE_UINT8;
 
-// More than the stack of a thread of the library's would hold.
+// Exceeds the stack of the library's threads.
 thread_local volatile char ballast[400 * 1024];
 
-// Enough work for many threads in every build.
+// Has enough work for many threads in every build.
 class Large {
  public:
   explicit Large(int32_t threads = 3, const char* params = nullptr) {
@@ -64,7 +64,7 @@ class Large {
   gth_options options_ = GTH_OPTIONS_INIT;
 };
 
-// The library's threads, when they have come to rest.
+// Returns the library's threads after they have become idle.
 std::set<pid_t> workers_of(const Large& large) {
   EXPECT_EQ(gth_shutdown(), GTH_OK);
   const std::set<pid_t> workers = tasks_started_by([&] { EXPECT_TRUE(large.run()); });
@@ -74,21 +74,21 @@ std::set<pid_t> workers_of(const Large& large) {
   return workers;
 }
 
-// ---- how many threads there are
+// ---- number of threads
 
-TEST(Workers, AsManyAsAskedFor) {
+TEST(Workers, RequestedNumberIsStarted) {
   EXPECT_EQ(workers_of(Large(1)).size(), 0u);
   EXPECT_EQ(workers_of(Large(2)).size(), 1u);
   EXPECT_EQ(workers_of(Large(5)).size(), 4u);
 }
 
-TEST(Workers, HardlyMoreThanThereAreCpus) {
+TEST(Workers, NumberIsLimitedByTheCpus) {
   gth_capability_info info = GTH_CAPABILITY_INFO_INIT;
   ASSERT_EQ(gth_capabilities(&info, nullptr), GTH_OK);
   EXPECT_LT(workers_of(Large(INT32_MAX)).size(), std::max<size_t>(16, static_cast<size_t>(info.cpu_threads)));
 }
 
-// Runs what it is given, and counts.
+// Runs its tasks and counts them.
 class Counting {
  public:
   Counting() {
@@ -113,22 +113,21 @@ class Counting {
   gth_context* context_ = nullptr;
 };
 
-// The library with failure points does.
+// The library with failure points splits every call.
 bool cuts_everything() { return gth_testing_allocations != nullptr; }
 
-// Each is worth its while, whatever number of threads is asked for.
-TEST(Workers, PiecesAreWorthTheirWhile) {
+// Each piece is large enough to be worth a task, for any requested number of threads.
+TEST(Workers, PiecesHaveAMinimumSize) {
   const Counting counting;
   EXPECT_EQ(Large(0).call(counting.context()), GTH_OK);
   EXPECT_GT(counting.pieces(), 1);
   if (!cuts_everything()) {
-    EXPECT_LT(counting.pieces(), 1000);  // of 8 MB
+    EXPECT_LT(counting.pieces(), 1000);  // for 8 MB
   }
 }
 
-// Some rows, which one thread has copied before another is awake. What is small altogether has a way of its own,
-// so the rows are more than that takes.
-TEST(Workers, AreNotAskedForALittle) {
+// One thread copies so few rows before another one wakes. The number of rows exceeds the limit of the fast path.
+TEST(Workers, SmallCallStaysOnCallingThread) {
   const Array params(u8, {50, 4}), out(u8, {4000, 4});
   const Array indices = indices64({4000}, std::vector<int64_t>(4000, 7));
   const gth_tensor_desc p = params.desc(), i = indices.desc(), o = out.desc();
@@ -144,7 +143,7 @@ int64_t switches_of(const std::set<pid_t>& tasks) {
 }
 
 // A call wakes the threads that it has work for.
-TEST(Workers, OnlyThoseNeededAreWoken) {
+TEST(Workers, OnlyNeededThreadsAreWoken) {
   const std::set<pid_t> workers = workers_of(Large(16));
   ASSERT_EQ(workers.size(), 15u);
   const Large two(2);
@@ -153,8 +152,8 @@ TEST(Workers, OnlyThoseNeededAreWoken) {
   EXPECT_LT(switches_of(workers) - before, calls * 10);
 }
 
-// What there is nothing to do for wakes nobody, and ends nobody.
-TEST(Workers, OutliveCallsOfNothing) {
+// A call without work wakes no thread and ends no thread.
+TEST(Workers, CallsWithoutWorkWakeNoThread) {
   const Shape nothing{0};
   const gth_tensor_desc empty = describe(u8, nothing, nullptr), tuple = describe(GTH_DTYPE_INT64, nothing, nullptr);
   for (int32_t profile = 0; profile <= GTH_PROFILE_JAX_CLIP; ++profile) {
@@ -170,14 +169,14 @@ TEST(Workers, OutliveCallsOfNothing) {
   }
 }
 
-// ---- what they are like
+// ---- properties of the threads
 
-TEST(Workers, RunBesideMuchThreadLocalMemory) {
+TEST(Workers, LargeThreadLocalMemoryFits) {
   ballast[0] = 1;
   EXPECT_EQ(workers_of(Large(3)).size(), 2u);
 }
 
-TEST(Workers, LeaveSignalsToTheProgram) {
+TEST(Workers, SignalsAreBlockedInWorkers) {
   const std::set<pid_t> workers = workers_of(Large(3));
   ASSERT_EQ(workers.size(), 2u);
   for (pid_t each : workers) {
@@ -191,12 +190,12 @@ TEST(Workers, LeaveSignalsToTheProgram) {
   }
 }
 
-#if !GATHER_SANITIZED  // they serve faults themselves
+#if !GATHER_SANITIZED  // sanitizers handle faults themselves
 
 Guarded* lazy;
 
-// Memory that is there when it is touched, on whatever thread that happens.
-TEST(Workers, FaultsAreServed) {
+// A fault handler makes memory accessible on first access, on any thread.
+TEST(Workers, FaultsAreHandledOnWorkers) {
   const int code = wait_for(start_child([]() -> int {
                               static Guarded memory(5);
                               lazy = &memory;
@@ -222,7 +221,7 @@ TEST(Workers, FaultsAreServed) {
 
 #endif
 
-// ---- who calls first
+// ---- the first caller
 
 int check_ways_of_workers(const Large& large) {
   gth_capability_info info = GTH_CAPABILITY_INFO_INIT;
@@ -237,7 +236,7 @@ int check_ways_of_workers(const Large& large) {
     sched_setaffinity(0, sizeof one, &one);
     setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 5);
     const sched_param lowest{1};
-    sched_setscheduler(0, SCHED_RR, &lowest);  // where there is the right to it
+    sched_setscheduler(0, SCHED_RR, &lowest);  // if the process has permission
     gth_capabilities(&info, nullptr);
     workers = workers_of(large);
   }).join();
@@ -247,7 +246,7 @@ int check_ways_of_workers(const Large& large) {
     cpu_set_t set;
     if (sched_getaffinity(each, sizeof set, &set) != 0) return 3;
     if (CPU_COUNT(&all) > 1 && CPU_COUNT(&all) < 8 && CPU_ISSET(cpu, &set)) return 6;
-    CPU_SET(cpu, &set);  // the caller's own, which they leave to it
+    CPU_SET(cpu, &set);  // the caller's CPU, which workers do not use
     if (!CPU_EQUAL(&set, &all)) return 3;
     if (sched_getscheduler(each) != SCHED_OTHER) return 4;
     const int of_process = getpriority(PRIO_PROCESS, static_cast<id_t>(getpid()));
@@ -256,14 +255,14 @@ int check_ways_of_workers(const Large& large) {
   return 0;
 }
 
-TEST(Workers, AreTheProcessesNotTheFirstCallers) {
+TEST(Workers, WorkersInheritFromTheProcessNotTheFirstCaller) {
   const Large large(3);
   const int code = wait_for(start_child([&] { return check_ways_of_workers(large); }), patience);
   if (code == skipped) GTEST_SKIP() << "affinity cannot be asked for here";
   EXPECT_EQ(code, 0);
 }
 
-// What a process has been given, and what it is given later.
+// Tests the affinity of the process at the start, and after a change.
 TEST(Workers, AffinityOfTheProcessIsRespected) {
   const Large large(0);
   const int code = wait_for(start_child([&]() -> int {
@@ -288,9 +287,9 @@ TEST(Workers, AffinityOfTheProcessIsRespected) {
 
 // ---- cancellation and exceptions
 
-#if !GATHER_SANITIZED  // which takes a cancelled thread's unwound stack for memory that it may not write
+#if !GATHER_SANITIZED  // the address sanitizer rejects writes to the unwound stack of a cancelled thread
 
-// Runs a body on a thread that has been cancelled; whether it was allowed to end the body.
+// Runs a body on a thread that has been cancelled. Returns true if the body ran to its end.
 template <class Body>
 bool finishes_though_cancelled(Body&& body) {
   struct Call {
@@ -316,7 +315,7 @@ bool finishes_though_cancelled(Body&& body) {
   return call.finished;
 }
 
-// Hooks of this context reach cancellation points.
+// The hooks of this context contain cancellation points.
 gth_context* with_cancellation_points() {
   gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
   options.threads = 4;
@@ -351,13 +350,13 @@ int call_while_cancelled(const Large& large) {
   return large.run() && gth_context_release(context) == GTH_OK && !testing::Test::HasFailure() ? 0 : 6;
 }
 
-TEST(Cancellation, WaitsForTheEndOfTheCall) {
+TEST(Cancellation, CallCompletesOnACancelledThread) {
   const Large large;
   EXPECT_EQ(wait_for(start_child([&] { return call_while_cancelled(large); }), patience), 0);
 }
 
-// Memory that was handed over ends although the thread is to end as well.
-TEST(Cancellation, WaitsForTheEndOfADeleter) {
+// Adopted memory is released although the thread is cancelled.
+TEST(Cancellation, DeleterCompletesOnACancelledThread) {
   const Array array(u8, {4});
   const gth_tensor_desc desc = array.desc();
   static int32_t ended;
@@ -388,23 +387,23 @@ int32_t status_of_thrown() {
 
 struct Unexpected {};
 
-TEST(Exceptions, StayInside) {
+TEST(Exceptions, ExceptionsOfHooksDoNotEscape) {
   EXPECT_EQ(status_of_thrown<Unexpected>(), GTH_E_INTERNAL);
   EXPECT_EQ(status_of_thrown<std::bad_alloc>(), GTH_E_NOMEM);
 }
 
-// ---- forks wherever the program is
+// ---- forks at any point of the program
 
 std::atomic<int64_t> forks{0};
 std::atomic<bool> is_child{false};
 
-// Once: what is interrupted goes on for a moment between two signals, however busy the machine is.
+// Requests one signal. The interrupted code continues between two signals, even on a busy machine.
 void ask_for_signal() {
   const itimerval soon{{0, 0}, {0, 300}};
   setitimer(ITIMER_REAL, &soon, nullptr);
 }
 
-// Forks where the program is; `leaves`: the child ends in the handler, else it goes on.
+// Forks in a signal handler. If `leaves`, the child exits in the handler. Otherwise it continues.
 template <bool leaves>
 void fork_in_handler(int) {
   const pid_t child = fork();
@@ -415,7 +414,7 @@ void fork_in_handler(int) {
   ask_for_signal();
 }
 
-// Makes handles, and is interrupted in the middle of it.
+// Creates handles and is interrupted while it does.
 template <bool leaves>
 int make_handles() {
   struct sigaction action = {};
@@ -428,15 +427,17 @@ int make_handles() {
   return testing::Test::HasFailure() ? 3 : 0;
 }
 
-TEST(Forks, InASignalHandler) { EXPECT_EQ(wait_for(start_child(make_handles<true>), patience), 0); }
+TEST(Forks, ForkInASignalHandlerLeavesTheParentUsable) {
+  EXPECT_EQ(wait_for(start_child(make_handles<true>), patience), 0);
+}
 
-TEST(Forks, ChildOfASignalHandlerGoesOn) { EXPECT_EQ(wait_for(start_child(make_handles<false>), patience), 0); }
+TEST(Forks, ChildOfASignalHandlerContinues) { EXPECT_EQ(wait_for(start_child(make_handles<false>), patience), 0); }
 
 // ---- memory
 
-#if !GATHER_SANITIZED  // whose memory is another
+#if !GATHER_SANITIZED  // sanitizers use additional memory
 
-TEST(Memory, OfManyHandlesGoesWithThem) {
+TEST(Memory, ReleasedHandlesFreeTheirMemory) {
   const Array array(u8, {4});
   const gth_tensor_desc desc = array.desc();
   std::vector<gth_tensor*> handles(200000);
@@ -444,7 +445,7 @@ TEST(Memory, OfManyHandlesGoesWithThem) {
     for (gth_tensor*& each : handles) ASSERT_EQ(gth_tensor_borrow(&desc, &each, nullptr), GTH_OK);
     const int64_t full = process_memory().resident;
     for (gth_tensor* each : handles) ASSERT_EQ(gth_tensor_release(each), GTH_OK);
-    EXPECT_GT(full - process_memory().resident, 30 << 20);  // of some 45 MB
+    EXPECT_GT(full - process_memory().resident, 30 << 20);  // of about 45 MB
     for (gth_tensor* each : handles) ASSERT_EQ(gth_tensor_release(each), GTH_E_HANDLE);
   };
   round();
@@ -453,10 +454,10 @@ TEST(Memory, OfManyHandlesGoesWithThem) {
 
 #endif
 
-// Only its size is read of a description that is too short.
-TEST(Memory, ShortDescriptionAtTheEndOfAPage) {
+// Only the size of a description that is too short is read.
+TEST(Memory, ShortDescriptionAtTheEndOfAPageIsRejected) {
   const Guarded page(1);
-  const int64_t step = GATHER_SANITIZED ? 8 : 4;  // sanitizers object to the alignment before they come to the size
+  const int64_t step = GATHER_SANITIZED ? 8 : 4;  // sanitizers report the alignment before the size is read
   for (int64_t bytes = step; bytes < int64_t{sizeof(gth_tensor_desc)}; bytes += step) {
     auto* desc = reinterpret_cast<gth_tensor_desc*>(page.at(bytes, false));
     const uint32_t size = 4;

@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-// The threads of this process as the system sees them.
+// The threads of this process as the operating system lists them.
 namespace hostile {
 
 inline std::set<pid_t> tasks() {
@@ -24,7 +24,7 @@ inline std::set<pid_t> tasks() {
   return result;
 }
 
-// Those that a body starts and leaves behind.
+// Returns the threads that a body starts and that still exist afterwards.
 template <class Body>
 std::set<pid_t> tasks_started_by(Body&& body) {
   const std::set<pid_t> before = tasks();
@@ -34,7 +34,7 @@ std::set<pid_t> tasks_started_by(Body&& body) {
   return result;
 }
 
-// A line of its status, such as "SigBlk"; empty if there is none.
+// Returns a field of a thread's status, such as "SigBlk", or an empty string.
 inline std::string status_of(pid_t task, const std::string& name) {
   std::ifstream file("/proc/self/task/" + std::to_string(task) + "/status");
   for (std::string line; std::getline(file, line);) {

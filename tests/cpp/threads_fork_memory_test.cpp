@@ -9,14 +9,14 @@
 #include "hostile.hpp"
 #include "processes.hpp"
 
-// Hostile surroundings: threads that write to indices, forks, signals, small stacks, no threads, exits.
+// Hostile environments: threads that write indices, forks, signals, small stacks, no threads, exits.
 namespace {
 
 using namespace hostile;
 
 constexpr int32_t u8 = GTH_DTYPE_UINT8;
 
-// A gather that is cut into pieces in every build, and knows its result.
+// A gather that is split into pieces in every build. It contains its expected result.
 class Large {
  public:
   Large() {
@@ -25,7 +25,7 @@ class Large {
     options_.threads = 3;
   }
 
-  // Safe in a child after fork: uses what is there.
+  // Safe in a child after fork, because it allocates nothing.
   bool run() const {
     std::memset(out_.data(), '#', n * width);
     const gth_tensor_desc p = params_.desc(), i = indices_.desc(), o = out_.desc();
@@ -46,11 +46,11 @@ class Large {
 
 std::atomic<int64_t> alarms{0};
 
-// GATHER_SIGNAL_SECONDS: how long.
-TEST(Hostile, G6_AlarmEvery100Microseconds) {
+// GATHER_SIGNAL_SECONDS: duration.
+TEST(Hostile, G6_AlarmEvery100MicrosecondsChangesNoResult) {
   struct sigaction action = {}, before = {};
   action.sa_handler = [](int) { alarms.fetch_add(1, std::memory_order_relaxed); };
-  ASSERT_EQ(sigaction(SIGALRM, &action, &before), 0);  // without SA_RESTART: system calls are interrupted
+  ASSERT_EQ(sigaction(SIGALRM, &action, &before), 0);  // without SA_RESTART, so system calls are interrupted
   const itimerval often{{0, 100}, {0, 100}}, never{};
   ASSERT_EQ(setitimer(ITIMER_REAL, &often, nullptr), 0);
   const Large large;
@@ -65,8 +65,8 @@ TEST(Hostile, G6_AlarmEvery100Microseconds) {
   ASSERT_EQ(sigaction(SIGALRM, &before, nullptr), 0);
 }
 
-// Our threads are started with signals blocked; the caller's mask is as it was.
-TEST(Hostile, G6_SignalMaskOfTheCaller) {
+// The library starts its threads with signals blocked. The mask of the caller is unchanged.
+TEST(Hostile, G6_SignalMaskOfTheCallerIsUnchanged) {
   EXPECT_EQ(gth_shutdown(), GTH_OK);
   const Large large;
   ASSERT_TRUE(large.run());
@@ -75,10 +75,10 @@ TEST(Hostile, G6_SignalMaskOfTheCaller) {
   for (int signal : {SIGALRM, SIGTERM, SIGINT, SIGUSR1}) EXPECT_EQ(sigismember(&mask, signal), 0);
 }
 
-#if !GATHER_TSAN  // to which the writer is the data race that it is, and which starts no thread after a fork of threads
+#if !GATHER_TSAN  // the thread sanitizer reports the intended data race, and starts no thread after a fork of threads
 
-// A tensor in the middle of forbidden pages; row r is full of r + 1, so a foreign byte shows and a foreign read or write
-// ends it all.
+// A tensor between inaccessible pages. Row r is filled with r + 1, so a wrong byte is visible, and an access outside
+// ends the test.
 class GuardedTable {
  public:
   static constexpr int64_t rows = 16, width = 256;
@@ -111,7 +111,7 @@ void flip(std::atomic<bool>* stop, T* indices, int64_t n) {
   }
 }
 
-// Each row is gathered, zero, or as it was; what else is allowed depends on the status.
+// Each row must be gathered, zero or unchanged, depending on the status.
 void check_raced(const Bytes& out, int64_t n, int32_t status, int32_t bounds) {
   ASSERT_TRUE(status == GTH_OK || status == GTH_E_INDEX || status == GTH_E_RACE) << status;
   if (bounds != GTH_BOUNDS_ERROR) {
@@ -128,7 +128,7 @@ void check_raced(const Bytes& out, int64_t n, int32_t status, int32_t bounds) {
   }
 }
 
-// Calls call(n, indices, options) for few and many indices that a writer changes meanwhile, under every policy.
+// Calls call(n, indices, options) with few and many indices, in every bounds mode, while a writer changes the indices.
 template <class T, class Call>
 void race(int32_t dtype, double seconds, Call&& call) {
   const int64_t longest = 3000;
@@ -169,7 +169,8 @@ void race_gathers(int32_t dtype, double seconds) {
 
 constexpr int update_byte = 100;
 
-// Each byte of the target is its own or an update's; on INDEX nothing was written. A reduction's bytes are any.
+// Each byte of the target is unchanged or that of an update. After INDEX nothing is written. Bytes of reductions are
+// not checked.
 void check_raced_target(const GuardedTable& target, int32_t status, const gth_options& options) {
   ASSERT_TRUE(status == GTH_OK || status == GTH_E_INDEX || status == GTH_E_RACE) << status;
   ASSERT_TRUE(options.bounds == GTH_BOUNDS_ERROR || status == GTH_OK) << status;
@@ -198,23 +199,23 @@ void race_scatters(int32_t dtype, double seconds) {
   });
 }
 
-// GATHER_RACE_SECONDS: how long the writer writes.
-TEST(Hostile, G1_WriterFlipsIndices) {
+// GATHER_RACE_SECONDS: duration of the writer.
+TEST(Hostile, G1_ChangingIndicesAccessNoOtherMemory) {
   const double seconds = environment::seconds("GATHER_RACE_SECONDS", 5);
   race_gathers<int64_t>(GTH_DTYPE_INT64, seconds / 2);
   race_gathers<int32_t>(GTH_DTYPE_INT32, seconds / 4);
   race_gathers<int8_t>(GTH_DTYPE_INT8, seconds / 4);
 }
 
-TEST(Hostile, I7_WriterFlipsIndicesOfScatters) {
+TEST(Hostile, I7_ChangingIndicesOfScattersAccessNoOtherMemory) {
   const double seconds = environment::seconds("GATHER_RACE_SECONDS", 5);
   race_scatters<int64_t>(GTH_DTYPE_INT64, seconds / 2);
   race_scatters<int32_t>(GTH_DTYPE_INT32, seconds / 4);
   race_scatters<int8_t>(GTH_DTYPE_INT8, seconds / 4);
 }
 
-// GATHER_FORKS: how many.
-TEST(Hostile, G2_ForkWithALivePool) {
+// GATHER_FORKS: number of forks.
+TEST(Hostile, G2_ForkWithARunningPoolLeavesTheChildUsable) {
   const Large large;
   const int64_t forks = environment::number("GATHER_FORKS", 100);
   for (int64_t k = 0; k < forks; ++k) {
@@ -224,15 +225,15 @@ TEST(Hostile, G2_ForkWithALivePool) {
   }
 }
 
-TEST(Hostile, G2_ForkBeforeTheFirstLargeCall) {
+TEST(Hostile, G2_ForkBeforeTheFirstLargeCallLeavesTheChildUsable) {
   EXPECT_EQ(gth_shutdown(), GTH_OK);
   const Large large;
   EXPECT_EQ(wait_for(start_child([&] { return large.run() ? 0 : 1; }), patience), 0);
   EXPECT_TRUE(large.run());
 }
 
-// The child's locks are as the other threads of the parent left them.
-TEST(Hostile, G3_ForkWhileGathersRun) {
+// The locks of the child are in the state in which other threads of the parent left them.
+TEST(Hostile, G3_ForkDuringGathersLeavesTheChildUsable) {
   std::atomic<bool> stop{false};
   std::vector<std::thread> threads;
   for (int32_t t = 0; t < 2; ++t) {
@@ -262,7 +263,7 @@ TEST(Hostile, G3_ForkWhileGathersRun) {
   for (std::thread& each : threads) each.join();
 }
 
-// Handles over one array: so many that some of their memory is full, some full but for a few slots, and some not.
+// Handles over one array. Their number fills some segments of the table completely, some almost, and some partly.
 class ManyHandles {
  public:
   ManyHandles() {
@@ -290,8 +291,8 @@ class ManyHandles {
   std::vector<gth_tensor*> live_ = std::vector<gth_tensor*>(4000), gone_;
 };
 
-// The child goes through the handles' memory, because what another thread was doing there is left undone.
-TEST(Hostile, G3_ForkWhileHandlesAreMade) {
+// The child uses the table of handles in the state in which another thread left it.
+TEST(Hostile, G3_ForkWhileHandlesAreMadeLeavesTheChildUsable) {
   const ManyHandles before;
   std::atomic<bool> stop{false};
   std::vector<std::thread> threads;
@@ -315,7 +316,7 @@ TEST(Hostile, G3_ForkWhileHandlesAreMade) {
   EXPECT_TRUE(before.are_as_they_were());
 }
 
-// A user who may have no more threads. Root may always, so the child is somebody else.
+// Runs as a user that may create no more threads. Root is not limited, so the child changes its user.
 int gather_without_threads(const Large& large) {
   const rlimit none{0, 0};
   if (setrlimit(RLIMIT_NPROC, &none) != 0) return skipped;
@@ -325,7 +326,7 @@ int gather_without_threads(const Large& large) {
   return large.run() && large.run() ? 0 : 1;
 }
 
-TEST(Hostile, G5_ThreadCreationRefused) {
+TEST(Hostile, G5_CallRunsIfThreadsCannotBeCreated) {
   EXPECT_EQ(gth_shutdown(), GTH_OK);
   const Large large;
   const int code = wait_for(start_child([&] { return gather_without_threads(large); }), patience);
@@ -335,10 +336,10 @@ TEST(Hostile, G5_ThreadCreationRefused) {
 
 #endif
 
-#if !GATHER_SANITIZED  // instrumented frames are larger, and at exit the sanitizers look for leaks of the test
+#if !GATHER_SANITIZED  // instrumented frames are larger, and sanitizers search for leaks at exit
 
-// A child that leaves through exit() runs the library's end as well.
-TEST(Hostile, G3_ChildThatExits) {
+// A child that calls exit() also runs the library's exit code.
+TEST(Hostile, G3_ChildExitsNormally) {
   const Large large;
   for (int32_t k = 0; k < 20; ++k) {
     ASSERT_TRUE(large.run());
@@ -347,7 +348,7 @@ TEST(Hostile, G3_ChildThatExits) {
   }
 }
 
-// Each form of gather on the stack of a thread that has 64 KiB, static thread-local memory included.
+// Each form of gather, on a stack of 64 KiB that includes static thread-local memory.
 void* every_gather(void* failure) {
   const char** wrong = static_cast<const char**>(failure);
   static const Array params(GTH_DTYPE_FLOAT32, Shape(32, 1)),
@@ -359,7 +360,7 @@ void* every_gather(void* failure) {
   const gth_tensor_desc p = params.desc(), b = bad.desc(), t = table.desc(), i = indices.desc(), o = out.desc();
   const gth_tensor_desc k = tuple.desc(), s = one.desc();
   const gth_tensor_desc w = ones.desc(), e = rows.desc();
-  static const Shape shape{300, 8}, strides{8, 8 * 300};  // of tuples whose components lie far from each other
+  static const Shape shape{300, 8}, strides{8, 8 * 300};  // tuples whose components are far apart
   const gth_tensor_desc apart = describe(GTH_DTYPE_INT64, shape, many.data(), strides.data());
   gth_options options = GTH_OPTIONS_INIT;
   options.threads = 3;
@@ -380,7 +381,7 @@ void* every_gather(void* failure) {
   return nullptr;
 }
 
-// And of scatter.
+// Each form of scatter.
 void* every_scatter(void* failure) {
   const char** wrong = static_cast<const char**>(failure);
   static const Array table(GTH_DTYPE_FLOAT16, {7, 3}), single(GTH_DTYPE_FLOAT32, Shape(8, 1)),
@@ -409,7 +410,7 @@ void* every_scatter(void* failure) {
   return nullptr;
 }
 
-// And with strings.
+// Each form with strings.
 void* every_string(void* failure) {
   const char** wrong = static_cast<const char**>(failure);
   static const Array indices = indices64({300}, std::vector<int64_t>(300, 1));
@@ -430,7 +431,7 @@ void* every_string(void* failure) {
 void run_on_small_stack(void* (*body)(void*)) {
   pthread_attr_t attributes;
   ASSERT_EQ(pthread_attr_init(&attributes), 0);
-  // Where no thread may have so little, the least that one may have.
+  // Uses the smallest permitted stack if the system does not allow 64 KiB.
   const auto size = std::max<size_t>(64 * 1024, static_cast<size_t>(PTHREAD_STACK_MIN));
   ASSERT_EQ(pthread_attr_setstacksize(&attributes, size), 0);
   pthread_t thread;
@@ -441,7 +442,7 @@ void run_on_small_stack(void* (*body)(void*)) {
   pthread_attr_destroy(&attributes);
 }
 
-TEST(Hostile, G7_ThreadStackOf64KiB) {
+TEST(Hostile, G7_ThreadStackOf64KiBSuffices) {
   EXPECT_EQ(gth_shutdown(), GTH_OK);
   run_on_small_stack(every_gather);
   run_on_small_stack(every_scatter);
@@ -449,7 +450,7 @@ TEST(Hostile, G7_ThreadStackOf64KiB) {
 }
 
 [[noreturn]] void exit_in_the_middle() {
-  static Large& large = *new Large;  // never destroyed: the thread goes on while the process exits
+  static Large& large = *new Large;  // never destroyed, because the thread continues while the process exits
   std::thread([] {
     for (;;) large.run();
   }).detach();
@@ -457,15 +458,15 @@ TEST(Hostile, G7_ThreadStackOf64KiB) {
   std::exit(0);
 }
 
-TEST(Hostile, G9_ExitWhileThePoolIsBusy) {
+TEST(Hostile, G9_ExitWhileThePoolIsBusyKeepsTheExitCode) {
   for (int32_t k = 0; k < 20; ++k) {
     const pid_t child = start_child([]() -> int { exit_in_the_middle(); });
     ASSERT_EQ(wait_for(child, patience), 0) << "child " << k;
   }
 }
 
-// A thread that goes on while the process ends finds its handle to the last.
-TEST(Hostile, G9_HandlesOutliveTheEnd) {
+// A thread that runs while the process exits can use its handles.
+TEST(Hostile, G9_HandlesStayValidDuringExit) {
   for (int32_t k = 0; k < 20; ++k) {
     const pid_t child = start_child([]() -> int {
       static const Array array(u8, {4});

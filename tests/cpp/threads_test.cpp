@@ -5,14 +5,14 @@
 #include "hostile.hpp"
 #include "processes.hpp"
 
-// Results and errors do not depend on threads, whoever's they are.
+// Results and errors do not depend on threads, those of the library or of the caller.
 namespace {
 
 using namespace hostile;
 
 constexpr int32_t f32 = GTH_DTYPE_FLOAT32;
 
-// Runs pieces on threads of its own, in an order of its own, and counts how often each is run.
+// Runs tasks on its own threads and in its own order. Counts how often each task runs.
 struct Executor {
   int64_t threads = 4;
   std::vector<std::atomic<int32_t>> runs = std::vector<std::atomic<int32_t>>(100000);
@@ -59,7 +59,7 @@ gth_context_options with_executor(Executor* executor, int32_t threads) {
   return options;
 }
 
-// Enough indices for work to be cut into pieces in the library as it is shipped too.
+// Enough indices for several pieces in the shipped library too.
 constexpr int64_t many = 100000;
 
 std::vector<int64_t> spread(int64_t n, int64_t rows) {
@@ -79,7 +79,7 @@ void expect_smallest(const Array& indices, const Facts& facts, int32_t threads, 
   expect_facts(gth_gather(context, &p, &i, &o, &options, &error), error, facts);
 }
 
-TEST(Threads, SmallestBadTupleOfTwo) {
+TEST(Threads, SmallestInvalidTupleOfTwoIsReported) {
   std::vector<int64_t> values(11, 1);
   values[7] = 99;
   values[3] = -5;
@@ -90,7 +90,7 @@ TEST(Threads, SmallestBadTupleOfTwo) {
   }
 }
 
-TEST(Threads, SmallestBadTupleOfMany) {
+TEST(Threads, SmallestInvalidTupleOfManyIsReported) {
   std::vector<int64_t> values = spread(many, 16);
   for (int64_t i = 40000; i < many; i += 97) values[static_cast<size_t>(i)] = 16 + i;
   const Array indices = indices64({many}, values);
@@ -100,7 +100,7 @@ TEST(Threads, SmallestBadTupleOfMany) {
   }
 }
 
-TEST(Threads, CustomExecutorRunsEachPieceOnce) {
+TEST(Threads, CustomExecutorRunsEachTaskOnce) {
   Executor executor;
   const Context context(with_executor(&executor, 5));
   const Array params(f32, {100, 16}), indices = indices64({many}, spread(many, 100));
@@ -118,8 +118,8 @@ TEST(Threads, CustomExecutorRunsEachPieceOnce) {
   expect_smallest(indices64({many}, values), {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 55555, 17, 16}, 5, context.get());
 }
 
-// Two threads that begin at the same moment, but for a delay of the caller's that goes up and down: what either does
-// first, each meets the other in the middle of it sooner or later.
+// Starts two threads at the same time, except for a varying delay of the caller's thread. So over many rounds, each
+// step of one meets each step of the other.
 class AtOnce {
  public:
   AtOnce() : second_([this] { serve(); }) {}
@@ -166,8 +166,8 @@ class AtOnce {
   std::thread second_;
 };
 
-// Every tuple is bad, so that all pieces have one to tell in the same moment.
-TEST(Threads, SmallestBadTupleOfAll) {
+// Every tuple is invalid, so all pieces report at the same time.
+TEST(Threads, SmallestInvalidTupleOfAllIsReported) {
   AtOnce executor;
   gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
   options.threads = 2;
@@ -184,7 +184,7 @@ TEST(Threads, SmallestBadTupleOfAll) {
 }
 
 // An executor may run everything on one thread.
-TEST(Threads, CustomExecutorOfOneThread) {
+TEST(Threads, CustomExecutorOfOneThreadIsAccepted) {
   Executor executor;
   executor.threads = 1;
   const Context context(with_executor(&executor, 64));
@@ -193,7 +193,7 @@ TEST(Threads, CustomExecutorOfOneThread) {
   expect_smallest(indices64({many}, values), {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 5, 16, 16}, 64, context.get());
 }
 
-// What many threads share: two tensors, a plan, a context.
+// Objects that many threads share: two tensors, a plan, a context.
 struct Shared {
   const Array params{f32, {50, 3}}, indices = indices64({40}, spread(40, 50)), bad = indices64({2}, {0, 50});
   const Tensor p{params.desc()}, i{indices.desc()}, b{bad.desc()};
@@ -210,7 +210,7 @@ struct Shared {
     EXPECT_EQ(calls::gather.plan(&pd, &id, nullptr, nullptr, plan.out(), nullptr), GTH_OK);
   }
 
-  // One round of every form; returns what went wrong.
+  // Runs every form once. Returns the name of the form that failed, or NULL.
   const char* round(char* memory) const {
     if (gth_plan_run(context.get(), plan.get(), GTH_OPEN, params.data(), indices.data(), memory, nullptr)) return "run";
     if (std::memcmp(memory, expected.data(), expected.size()) != 0) return "rows of a run";
@@ -227,8 +227,8 @@ struct Shared {
   }
 };
 
-// GATHER_CALLS: how many each makes.
-TEST(Threads, SixtyFourOnSharedHandles) {
+// GATHER_CALLS: calls per thread.
+TEST(Threads, SixtyFourThreadsShareHandles) {
   const Shared shared;
   const int64_t calls = environment::number("GATHER_CALLS", 1000);
   std::atomic<const char*> wrong{nullptr};
@@ -245,8 +245,8 @@ TEST(Threads, SixtyFourOnSharedHandles) {
   EXPECT_EQ(wrong.load(), nullptr) << wrong.load();
 }
 
-// Handles come and go on all threads at once; every token is one tensor's at a time.
-TEST(Threads, HandlesComeAndGo) {
+// Handles are created and released on all threads at the same time. Each token belongs to one tensor at a time.
+TEST(Threads, ConcurrentHandlesStayDistinct) {
   std::atomic<int64_t> wrong{0};
   std::vector<std::thread> threads;
   for (int32_t t = 0; t < 16; ++t) {
@@ -267,7 +267,7 @@ TEST(Threads, HandlesComeAndGo) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(Threads, LargeGatherIsTheSameForAnyNumber) {
+TEST(Threads, LargeGatherIsEqualForAnyNumberOfThreads) {
   constexpr int64_t rows = 1 << 16, width = 256;  // 64 MiB of output
   const Array params(f32, {1000, width}), indices = indices64({rows}, spread(rows, 1000));
   const Array expected(f32, {rows, width}), out(f32, {rows, width});
@@ -287,7 +287,7 @@ TEST(Threads, LargeGatherIsTheSameForAnyNumber) {
   }
 }
 
-TEST(Threads, ShutdownAndStartAgain) {
+TEST(Threads, CallsRunAfterShutdown) {
   const Array params(f32, {100, 16}), indices = indices64({many}, spread(many, 100)), out(f32, {many, 16});
   const gth_tensor_desc p = params.desc(), i = indices.desc(), o = out.desc();
   gth_options options = GTH_OPTIONS_INIT;

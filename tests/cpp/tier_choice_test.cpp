@@ -2,12 +2,12 @@
 
 #include "tiers.hpp"
 
-// Which tier a process has.
+// Tests which tier a process uses.
 namespace {
 
 using namespace tiers;
 
-TEST(TierChoice, IsUsableAndTold) {
+TEST(TierChoice, ChosenTierIsSupportedAndReported) {
   gth_capability_info info = GTH_CAPABILITY_INFO_INIT;
   ASSERT_EQ(gth_capabilities(&info, nullptr), GTH_OK);
   EXPECT_EQ(info.cpu_tiers_built, built_tiers());
@@ -18,8 +18,9 @@ TEST(TierChoice, IsUsableAndTold) {
   EXPECT_NE(info.cpu_tiers_usable & info.cpu_tier, 0u);
 }
 
-// In a process of its own, because a process chooses once. 77 where it cannot run: what is tested in its name is skipped.
-TEST(TierChoice, IsTheOneThatIsAskedFor) {
+// Runs in its own process, because a process chooses once. Exit code 77 means that the processor does not support the
+// tier.
+TEST(TierChoice, RequestedTierIsUsed) {
   ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
   for (const uint32_t bit : built()) {
     const std::string name = tier_name({bit, 0});

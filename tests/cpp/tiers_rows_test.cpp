@@ -56,13 +56,13 @@ class TiersRows : public Tiers {
   Guarded table_{4}, out_{400};
 };
 
-TEST_P(TiersRows, EverySize) {
+TEST_P(TiersRows, EverySizeIsCopied) {
   for (int64_t bytes = 1; bytes <= 700 && !HasFatalFailure(); ++bytes) {
     check_all(bytes, {1, 2, 3, 4, 5, 15, 16, 17, 31, 32, 33, 34, 64, 65});
   }
 }
 
-TEST_P(TiersRows, WholeBlocks) {
+TEST_P(TiersRows, WholeBlocksAreCopied) {
   for (int64_t bytes :
        {1, 2, 3, 4, 7, 8, 12, 16, 24, 32, 48, 64, 65, 127, 128, 129, 192, 256, 1024, 2048, 4096, 4100}) {
     check_all(bytes, {255, 256});
@@ -72,8 +72,8 @@ TEST_P(TiersRows, WholeBlocks) {
 // ---- updates
 class TiersUpdates : public Tiers {
  protected:
-  // n updates of rows that are drawn out of `among` of them, at multiples of so many bytes; the first and the last of
-  // the target are among them.
+  // Places n updates at `among` random rows of the target, at multiples of `alignment` bytes. The first and last row of
+  // the target are included.
   void place(int64_t row, int64_t n, int64_t among, int64_t alignment) {
     const int64_t spare = static_cast<int64_t>(target_.size()) - row;
     std::vector<int64_t> at(static_cast<size_t>(among));
@@ -88,7 +88,7 @@ class TiersUpdates : public Tiers {
     offsets_[0] = from_[0] = 0;
   }
 
-  // combine(at, update) is what becomes of a row.
+  // combine(at, update) returns the row after the update.
   template <class Combine>
   void check(WriteRows update, int64_t row, int64_t n, Combine&& combine) {
     std::vector<char> expected(target_.first(), target_.first() + target_.size());
@@ -115,7 +115,7 @@ class TiersUpdates : public Tiers {
       draw<T>(&target_);
       draw<T>(&updates_);
       for (int64_t n : {1, 2, 17, 256}) {
-        // What would be read as a number elsewhere might be one of the many that are none.
+        // Unaligned floats could contain bit patterns of NaN.
         place(row, n, 1 + pick(20), std::is_integral<T>::value ? 1 : int64_t{sizeof(T)});
         check_sum<T>(addend, row, n);
         if (HasFatalFailure()) return;
@@ -127,7 +127,7 @@ class TiersUpdates : public Tiers {
   int64_t offsets_[block_tuples], from_[block_tuples];
 };
 
-TEST_P(TiersUpdates, AreWrittenInTheirOrder) {
+TEST_P(TiersUpdates, UpdatesAreWrittenInOrder) {
   draw<uint64_t>(&target_);
   draw<uint64_t>(&updates_);
   for (int64_t row = 1; row <= 700 && !HasFatalFailure(); ++row) {
@@ -141,7 +141,7 @@ TEST_P(TiersUpdates, AreWrittenInTheirOrder) {
   }
 }
 
-TEST_P(TiersUpdates, AreAddedInTheirOrder) {
+TEST_P(TiersUpdates, UpdatesAreAddedInOrder) {
   check_sums<uint8_t>(Addend::integer8);
   check_sums<uint16_t>(Addend::integer16);
   check_sums<uint32_t>(Addend::integer32);

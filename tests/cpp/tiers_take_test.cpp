@@ -101,7 +101,7 @@ class TiersFusedGather : public Tiers {
   Guarded table_{8}, indices_{5}, out_{600};
 };
 
-TEST_P(TiersFusedGather, EverySize) {
+TEST_P(TiersFusedGather, EverySizeIsCopied) {
   for (int64_t bytes = 1; bytes <= 700; bytes += bytes < 140 ? 1 : 29) {
     for (IndexType type : {IndexType::int32, IndexType::int64, IndexType::uint64}) {
       for (int64_t n : {1, 2, 3, 7, 15, 16, 17, 33, 63, 64, 79, 80, 81, 97, 255, 300}) {
@@ -120,7 +120,7 @@ TEST_P(TiersFusedGather, EverySize) {
   }
 }
 
-TEST_P(TiersFusedGather, LongRows) {
+TEST_P(TiersFusedGather, LongRowsAreCopied) {
   for (int64_t bytes : {1024, 2048, 4096, 4100}) {
     for (bool exceeds_cache : {false, true}) {
       for (bool has_bad : {false, true})
@@ -130,7 +130,7 @@ TEST_P(TiersFusedGather, LongRows) {
 }
 
 // Tables of at most 16 rows are loaded into registers, for indices of every type. Tables of 17 rows are not.
-TEST_P(TiersFusedGather, Tables) {
+TEST_P(TiersFusedGather, TablesInRegistersAreCopied) {
   for (most_rows_ = 1; most_rows_ <= 17; ++most_rows_) {
     for (int32_t kind = 0; kind < 8; ++kind) {
       const auto type = static_cast<IndexType>(kind);
@@ -152,7 +152,7 @@ TEST_P(TiersFusedGather, Tables) {
 }
 
 // With few tuples, or with gaps between rows, the table is not loaded into registers. The kernel copies nothing.
-TEST_P(TiersFusedGather, FewOfATable) {
+TEST_P(TiersFusedGather, FewTuplesOfATableAreDeclined) {
   most_rows_ = 16;
   const Selection selection = select(IndexType::uint8, 4, 63);
   const FusedKernel fused = tier_->choose_fused_gather(selection, {4, false, false});
@@ -163,7 +163,7 @@ TEST_P(TiersFusedGather, FewOfATable) {
   EXPECT_EQ(fused(selection, {indices_.first(), 1, 300, out, 8, table_.first(), 4, 1, 0, 0, 0}), 0);
 }
 
-TEST_P(TiersFusedGather, TuplesOfSeveralComponents) {
+TEST_P(TiersFusedGather, TuplesOfSeveralComponentsAreCopied) {
   for (int32_t components = 2; components <= Selection::max_components; ++components) {
     for (IndexType type : {IndexType::int32, IndexType::int64, IndexType::uint64}) {
       for (int64_t n : {1, 15, 16, 17, 33, 80, 97}) {
@@ -182,7 +182,7 @@ TEST_P(TiersFusedGather, TuplesOfSeveralComponents) {
   }
 }
 
-TEST_P(TiersFusedGather, OnlyWhatLiesDense) {
+TEST_P(TiersFusedGather, OnlyDenseOperandsAreAccepted) {
   Selection selection = select(IndexType::int64, 4, 16);
   selection.tuple_step = 16;
   EXPECT_EQ(tier_->choose_fused_gather(selection, {4, false, false}), nullptr);
@@ -194,7 +194,7 @@ TEST_P(TiersFusedGather, OnlyWhatLiesDense) {
 }
 
 // While another thread changes one index between valid and invalid, the row of a valid index is copied.
-TEST_P(TiersFusedGather, NothingIsReadTwice) {
+TEST_P(TiersFusedGather, EachIndexIsReadOnce) {
   Selection selection{};
   selection.type = IndexType::int64;
   selection.components = 1;
@@ -310,21 +310,21 @@ class TiersFusedScatter : public TiersFusedGather {
   Guarded target_{8}, updates_{4};
 };
 
-TEST_P(TiersFusedScatter, IsWrittenInItsOrder) {
+TEST_P(TiersFusedScatter, UpdatesAreWrittenInOrder) {
   check_writes<uint8_t>();
   check_writes<uint16_t>();
   check_writes<uint32_t>();
   check_writes<uint64_t>();
 }
 
-TEST_P(TiersFusedScatter, IsAddedInItsOrder) {
+TEST_P(TiersFusedScatter, UpdatesAreAddedInOrder) {
   check_sums<uint32_t>(Addend::integer32);
   check_sums<uint64_t>(Addend::integer64);
   check_sums<float>(Addend::float32);
   check_sums<double>(Addend::float64);
 }
 
-TEST_P(TiersFusedScatter, OnlyShortRowsByDenseTuples) {
+TEST_P(TiersFusedScatter, OnlyShortRowsAndDenseTuplesAreAccepted) {
   Selection selection = select(IndexType::int64, 4, 16);
   EXPECT_EQ(tier_->choose_fused_scatter(selection, {3, false, false}), nullptr);
   EXPECT_EQ(tier_->choose_fused_scatter(selection, {16, false, false}), nullptr);

@@ -6,7 +6,7 @@
 #include "cpu/indices.hpp"
 #include "tiers.hpp"
 
-// The offsets that tiers find for tuples.
+// The offsets that tiers compute for tuples.
 namespace {
 
 using namespace tiers;
@@ -18,7 +18,7 @@ constexpr int64_t strides[] = {0, 1, -1, 4, -12, 4096, INT32_MAX, INT32_MIN};
 
 enum class Values { inside, negative, one_outside, many_outside };
 
-// Tuples in memory, as a plan and a run would describe them.
+// Tuples in memory, as a plan and a run describe them.
 struct Tuples {
   Plan plan{};
   int64_t stride, n, first_to_end;
@@ -38,7 +38,7 @@ class TiersTuples : public Tiers {
     tuples.n = pick(all_counts);
     plan.index_step = bytes;
     tuples.stride = components * bytes;
-    if (pick(3) == 0) {  // with gaps, which need not be multiples of an index
+    if (pick(3) == 0) {  // with gaps, which need not be multiples of the index size
       plan.index_step += pick(5);
       tuples.stride = components * plan.index_step + pick(5);
     }
@@ -91,7 +91,8 @@ class TiersTuples : public Tiers {
     }
   }
 
-  // A tier answers for tuples that are all inside, and for clamp and one component with fill or skip always.
+  // A tier must resolve tuples inside all dims. It must also resolve every tuple with clamp, and with fill or skip for
+  // one component.
   void check(const Tuples& tuples, const char* first) {
     const Plan& plan = tuples.plan;
     Selection selection;
@@ -127,7 +128,7 @@ class TiersTuples : public Tiers {
   int64_t resolved_ = 0, good_ = 0, bad_ = 0;
 };
 
-TEST_P(TiersTuples, AsThePlainFunctions) {
+TEST_P(TiersTuples, OffsetsEqualThoseOfThePlainFunctions) {
   for (int32_t kind = 0; kind < 8; ++kind) {
     for (int32_t components = 1; components <= Selection::max_components; ++components) {
       for (int32_t bounds = GTH_BOUNDS_ERROR; bounds <= GTH_BOUNDS_SKIP; ++bounds) {
@@ -152,9 +153,9 @@ TEST_P(TiersTuples, AsThePlainFunctions) {
   EXPECT_GT(bad_, 5000);
 }
 
-// Under modulo a tier answers for every index nearer to 0 than foldable, however floating point rounds, and for others
-// rightly or not at all.
-TEST_P(TiersTuples, Modulo) {
+// With modulo, a tier must resolve every index whose magnitude is below foldable, in every rounding mode. It may
+// decline other indices, but must not resolve them wrongly.
+TEST_P(TiersTuples, ModuloEqualsThatOfThePlainFunctions) {
   constexpr int64_t foldable = int64_t{1} << 50;
   constexpr int64_t edges[] = {foldable, -foldable, foldable + 1, -foldable - 1, INT64_MAX, INT64_MIN};
   int64_t near = 0, far = 0;
@@ -198,8 +199,8 @@ TEST_P(TiersTuples, Modulo) {
   EXPECT_GT(far, 500);
 }
 
-// The rows of gather_elements lie a step further on for each next tuple.
-TEST_P(TiersTuples, RowSteps) {
+// The rows of gather_elements advance by one step from tuple to tuple.
+TEST_P(TiersTuples, RowStepsAreAdded) {
   for (int32_t kind = 0; kind < 8; ++kind) {
     for (int32_t bounds : {GTH_BOUNDS_ERROR, GTH_BOUNDS_SKIP, GTH_BOUNDS_CLAMP}) {
       for (int repeat = 0; repeat < 100; ++repeat) {
@@ -221,8 +222,8 @@ TEST_P(TiersTuples, RowSteps) {
   }
 }
 
-// While another thread turns one index from good to bad and back, an offset is that of a good index or none.
-TEST_P(TiersTuples, NothingIsReadTwice) {
+// While another thread changes one index between valid and invalid, each offset is that of a valid index or none.
+TEST_P(TiersTuples, EachIndexIsReadOnce) {
   for (int32_t bounds : {GTH_BOUNDS_ERROR, GTH_BOUNDS_SKIP, GTH_BOUNDS_CLAMP, GTH_BOUNDS_MODULO}) {
     Plan plan{};
     plan.index = IndexType::int64;

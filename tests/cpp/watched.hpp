@@ -11,9 +11,9 @@
 
 namespace hostile {
 
-// Indices in two halves, of which one at a time may be read: so it is seen when a reader goes over from one to the other.
-// At the n-th time they change, as another thread may change them, but always at the same place of the call. What walks
-// along them goes over once in each walk, and once more to begin the next.
+// Indices in two halves. Only one half is accessible at a time, so a fault shows when a reader moves to the other half.
+// At the n-th fault, the indices change. So the change always happens at the same place of the call. Each pass over the
+// indices moves once, and once more when the next pass begins.
 class Watched {
  public:
   static constexpr int64_t half = 40960, n = 2 * half;  // more than one strip of a gather, and whole pages
@@ -54,7 +54,7 @@ class Watched {
 
   void go_over(const char* at) {
     if (at < memory_.first() || at >= memory_.first() + bytes || seen_ == nth_) {
-      signal(SIGSEGV, SIG_DFL);  // a fault that is one
+      signal(SIGSEGV, SIG_DFL);  // this is a real fault
       return;
     }
     if (++seen_ < nth_) return allow_one();

@@ -1,4 +1,5 @@
-"""bench_test.py LIBRARY: the benchmark's driver, rehearsed on the emulated device, and what it makes of figures."""
+"""bench_test.py LIBRARY: tests the driver of the benchmark on the emulated device, and the evaluation of its
+results."""
 
 import ctypes
 import json
@@ -36,7 +37,7 @@ from bench.analysis import Measured  # noqa: E402
 
 
 def rehearse(folder, *options):
-    """The report and the results of a rehearsal."""
+    """Runs a rehearsal and returns its report and results."""
     report = pathlib.Path(folder, "report.md")
     command = [sys.executable, "-B", "-m", "bench", "--library", LIBRARY, "--output", report, "--rehearse", *options]
     subprocess.run(command, check=True, cwd=HERE, stderr=subprocess.DEVNULL)
@@ -82,7 +83,7 @@ class Rehearsal(unittest.TestCase):
             self.assertEqual("not measured" not in line, has_peers, line)
 
     def render(self, results):
-        """The report of results."""
+        """Returns the report for the given results."""
         folder = pathlib.Path(self.folder.name, "again")
         folder.mkdir(exist_ok=True)
         (folder / "given.json").write_text(json.dumps(results))
@@ -176,7 +177,7 @@ class Plan(unittest.TestCase):
 
 
 class Device(unittest.TestCase):
-    """What results are checked with."""
+    """Helpers that check results."""
 
     cell = cases.Cell("rows", 0, row=12, table=1200, n=50)
 
@@ -224,7 +225,7 @@ class Device(unittest.TestCase):
 
 
 class Verdicts(unittest.TestCase):
-    """Figures made up: 2 GB/s of copies, 1 GB/s of random reads."""
+    """Invented values: 2 GB/s for copies, 1 GB/s for random reads."""
 
     cell = cases.Cell("rows", 0, row=32, table=cases.GIB, n=1000)
 

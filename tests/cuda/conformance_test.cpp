@@ -3,7 +3,7 @@
 #include "../cpp/conformance_file.hpp"
 #include "device_test.hpp"
 
-// Every recorded case on the device: the bytes and the error fields that the CPU gives, from data at addresses of every
+// Runs every recorded case on the device. Bytes and error fields must equal those of the CPU, for data of every
 // alignment.
 namespace {
 
@@ -37,7 +37,8 @@ gth_request request_of(const Case& test, const gth_tensor_desc& params, const gt
   return GTH_REQUEST(operation(test), &params, &indices, nullptr, &test.options);
 }
 
-// The output's shape; also that of a failing case, so that the index is what it fails by. False: it has none.
+// Sets the shape of the output, also for a failing case, so that the call fails by its index. Returns false if there is
+// no shape.
 bool find_shape(const Case& test, const Operand& params, const Operand& indices, device::Shape* shape, int64_t* bytes) {
   *shape = test.out.shape;
   *bytes = static_cast<int64_t>(test.out.bytes.size());
@@ -80,7 +81,7 @@ class Replay {
   }
 
  private:
-  // The outcome of a call that writes out_.
+  // Compares the result of a call that writes out_.
   void expect_outcome(int32_t status, const gth_error& error) {
     const bool by_data = test_.error.status == GTH_E_INDEX && test_.error.operand == GTH_OPERAND_INDICES;
     if (test_.error.status != GTH_OK && !by_data) {
@@ -125,7 +126,7 @@ class Replay {
     EXPECT_EQ(gth_plan_release(plan), GTH_OK);
   }
 
-  // Memory of the library's: zeros where a caller's would be left alone.
+  // A new output has zeros where a caller's output is unchanged.
   void expect_allocated(gth_tensor* out) {
     gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
     ASSERT_EQ(gth_tensor_describe(out, &desc, nullptr), GTH_OK);
@@ -149,7 +150,7 @@ class Replay {
     Error error;
     int32_t status = gth_tensor_borrow(&params_.desc, &params, &error);
     if (!status) status = gth_tensor_borrow(&indices_.desc, &indices, &error);
-    if (!status) {  // else a tensor that is refused by itself
+    if (!status) {  // otherwise the tensor itself is rejected
       const gth_tensor_desc p = GTH_TENSOR_DESC_HANDLE(params), i = GTH_TENSOR_DESC_HANDLE(indices);
       status = device::make(context_.get(), operation(test_), p, i, &test_.options, &out, &error);
       const bool by_data = test_.error.status == GTH_E_INDEX && test_.error.operand == GTH_OPERAND_INDICES;

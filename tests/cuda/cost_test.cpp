@@ -1,10 +1,10 @@
 #include "device_test.hpp"
 #include "ptx/count.hpp"
 
-// How many instructions of the machine warps issue, where threads that part take one path after the other. No device is
-// needed, but a disassembler. By its data sheet an H100 copies 16 bytes a thread in the time in which it can issue 280
-// instructions, an H200 in that of 200. What takes more cannot go at the pace of memory; what takes a quarter of it is in
-// nobody's way.
+// Counts the machine instructions that warps issue. Threads that diverge issue their paths one after the other. The
+// tests need a disassembler but no device. By their data sheets, an H100 copies 16 bytes per thread in the time of 280
+// instructions, an H200 in that of 200. Above that, instructions limit the speed. Below a quarter of it, they do not
+// matter.
 namespace {
 
 using device::Context;
@@ -15,10 +15,10 @@ using device::Shape;
 class Cost : public device::DeviceTest {};
 
 struct Gather {
-  int64_t depth;   // indices a tuple
+  int64_t depth;   // indices per tuple
   int64_t row;     // bytes
-  int64_t shift;   // of params, from a multiple of 256 bytes
-  int64_t rounds;  // of a thread, about
+  int64_t shift;   // offset of params from a multiple of 256 bytes
+  int64_t rounds;  // approximate rounds per thread
   int32_t index = GTH_DTYPE_INT64;
   int32_t bounds = GTH_BOUNDS_CLAMP;
 };
@@ -42,7 +42,7 @@ int64_t count_picks(const Gather& gather) {
   return std::max<int64_t>(bytes / std::max<int64_t>(gather.row, 4), 1);
 }
 
-// Runs it, with its instructions counted.
+// Runs the gather and counts its instructions.
 void run(const Gather& gather) {
   const int64_t picks = count_picks(gather), extent = gather.depth == 1 ? 243 : gather.depth > 8 ? 1 : 3;
   Shape params_shape(static_cast<size_t>(gather.depth), extent);
@@ -65,12 +65,12 @@ void run(const Gather& gather) {
   EXPECT_EQ(gth_gather_nd(context.get(), &p, &i, &o, &options, &error), GTH_OK) << error.message;
 }
 
-// For predict.py, which makes a table of such lines.
+// Prints a line for the table of predict.py.
 void tell(const Gather& gather, const char* kernel, const char* unit, double cost) {
   std::printf("COST %s | %s | %s | %.0f\n", show(gather).c_str(), gth_ptx_kernel(kernel), unit, cost);
 }
 
-// Instructions of a warp for every 16 bytes of the output that each of its threads has to make.
+// Returns the instructions of a warp for every 16 bytes of output of each thread.
 double cost_of(const Gather& gather) {
   run(gather);
   const double bytes = static_cast<double>(count_picks(gather) * gather.row);
@@ -79,7 +79,7 @@ double cost_of(const Gather& gather) {
   return cost;
 }
 
-// Instructions of a warp for every tuple that each of its threads has to judge.
+// Returns the instructions of a warp for every validated tuple of each thread.
 double judging_cost_of(Gather gather) {
   gather.bounds = GTH_BOUNDS_ERROR;
   run(gather);
@@ -89,7 +89,7 @@ double judging_cost_of(Gather gather) {
   return cost;
 }
 
-// So many that the last one, which not all threads have, does not count.
+// So many rounds that the last, partly filled one does not matter.
 constexpr int64_t many = 16;
 
 TEST_F(Cost, AlignedRows) {
@@ -97,7 +97,7 @@ TEST_F(Cost, AlignedRows) {
   EXPECT_LT(cost_of({1, 256, 0, many, GTH_DTYPE_INT32}), 75);
 }
 
-// Rows of no power of two leave no thread without work.
+// With row sizes that are not powers of two, no thread is idle.
 TEST_F(Cost, AlignedRowsOfAnySize) {
   for (const int64_t row : {272, 400, 528, 1200}) EXPECT_LT(cost_of({1, row, 0, many}), 75) << row;
   EXPECT_LT(cost_of({1, 264, 0, many}), 135);
@@ -111,8 +111,8 @@ TEST_F(Cost, DepthCostsLittle) {
   cost_of({9, 256, 0, 1});
 }
 
-// Where a vector has parts of two rows, both are paid for, if it is that of one thread of a warp. A row of 100 bytes lies
-// in sectors of 131, as a rule: there is time for 230.
+// If a vector has parts of two rows in one thread of a warp, the warp pays for both. A row of 100 bytes usually covers
+// sectors of 131 bytes in total, so 230 instructions are available.
 TEST_F(Cost, UnalignedRows) {
   for (const int64_t row : {100, 1001}) EXPECT_LT(cost_of({1, row, 0, many}), 225) << row;
   EXPECT_LT(cost_of({1, 4099, 0, many}), 140);
@@ -122,13 +122,13 @@ TEST_F(Cost, UnalignedRows) {
   cost_of({3, 100, 0, many});
 }
 
-// The same where a thread goes round once, so that no round hides what another one costs: with what a kernel begins with.
+// Each thread runs one round, so the cost includes the start of the kernel.
 TEST_F(Cost, OneRound) {
   for (const int64_t row : {100, 1001, 4099}) EXPECT_LT(cost_of({1, row, 0, 1}), 250) << row;
   for (const int64_t row : {64, 256, 1024}) EXPECT_LT(cost_of({1, row, 1, 1}), 180) << row;
 }
 
-// A random element of 4 bytes costs a sector of 32 to read, and its index 8: there is five times as much time.
+// A random element of 4 bytes reads a sector of 32 bytes and an index of 8, so five times as much time is available.
 TEST_F(Cost, Elements) {
   EXPECT_LT(cost_of({1, 8, 0, many}), 135);
   EXPECT_LT(cost_of({1, 4, 0, many}), 270);
@@ -138,7 +138,7 @@ TEST_F(Cost, Elements) {
   EXPECT_LT(cost_of({1, 12, 0, many}), 270);
 }
 
-// 8 bytes for each of 32 threads are read in the time of 55 instructions.
+// Reading 8 bytes for each of 32 threads takes the time of 55 instructions.
 TEST_F(Cost, Judging) {
   EXPECT_LT(judging_cost_of({1, 4, 0, 1}), 40);
   EXPECT_LT(judging_cost_of({1, 4, 0, 1, GTH_DTYPE_INT32}), 40);

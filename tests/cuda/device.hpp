@@ -5,50 +5,51 @@
 
 struct CUstream_st;
 
-// What the device tests ask of a device themselves: device_cuda.cpp has a real one, device_emulated.cpp an emulated
-// one.
+// The device functions that tests call themselves. device_cuda.cpp implements them for a GPU, device_emulated.cpp for
+// the emulated device.
 namespace device {
 
-// nullptr: there is one. Otherwise why not, for the list of skipped tests.
+// Returns nullptr if there is a device, otherwise the reason for the list of skipped tests.
 const char* why_not();
-// How many there are.
+// Returns the number of devices.
 int count();
-// Whether kernels run on the host, one thread at a time.
+// Returns true if kernels run on the host, one thread at a time.
 bool is_emulated();
 
-void* allocate(int64_t bytes);  // on the first one
+void* allocate(int64_t bytes);  // on the first device
 void* allocate_on(int device, int64_t bytes);
 void deallocate(void* memory);
 void* allocate_host(int64_t bytes);  // pinned
 void deallocate_host(void* memory);
 void* allocate_managed(int64_t bytes);
-// In any direction; after all that the device has been given, unless something is being captured, and waits.
+// Copies in any direction. Unless a capture is active, the copy runs after all earlier work of the device, and the call
+// waits for it.
 void copy(void* to, const void* from, int64_t bytes);
 void fill(void* memory, int value, int64_t bytes);
 
 CUstream_st* make_stream();
 CUstream_st* make_stream_on(int device);
 void destroy(CUstream_st* stream);
-// CUDA's number for what went wrong on the device since it was asked last.
+// Waits and returns CUDA's number of a device error since the last call, or 0.
 int synchronize(CUstream_st* stream);
 
-// What the stream is given from now on waits a moment, or until somebody waits for it.
+// Delays further work of the stream for a moment, or until the stream is waited for.
 void hold(CUstream_st* stream);
 
 using Graph = void*;
-// As CUDA names the threads whose calls may spoil a capture.
+// The capture modes of CUDA, which determine the threads whose calls may invalidate a capture.
 enum class Mode { global, thread, relaxed };
 void begin_capture(CUstream_st* stream, Mode mode = Mode::global);
-Graph end_capture(CUstream_st* stream);  // nullptr: something spoiled it
+Graph end_capture(CUstream_st* stream);  // nullptr: the capture was invalidated
 void launch(Graph graph, CUstream_st* stream);
 void destroy_graph(Graph graph);
 
-// The device that is current for this thread.
+// Returns the current device of this thread.
 int current();
-// Whether it has one at all; a thread begins without.
+// Returns true if this thread has a current device. A new thread has none.
 bool is_entered();
 
-// With an emulated device: kernels may touch nothing but memory described, and nothing misaligned.
+// Emulated device only: kernels may access only the described memory, and only aligned.
 void describe(const void* memory, int64_t bytes);
 void forget_described();
 int64_t violations();

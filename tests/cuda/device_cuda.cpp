@@ -12,14 +12,14 @@
 namespace device {
 namespace {
 
-// A test's own use of CUDA does not fail.
+// Fails if a CUDA call of the test itself fails.
 void must(cudaError_t code) {
   if (code == cudaSuccess) return;
   std::fprintf(stderr, "CUDA in a test: %s\n", cudaGetErrorString(code));
   std::abort();
 }
 
-// A test's own calls do not spoil what it captures.
+// During its lifetime, calls of the test do not invalidate captures.
 class Uncaptured {
  public:
   Uncaptured() { must(cudaThreadExchangeStreamCaptureMode(&mode_)); }
@@ -31,7 +31,7 @@ class Uncaptured {
   cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
 };
 
-// Another device is current for as long as it lives.
+// Makes another device current during its lifetime.
 class On {
  public:
   explicit On(int device) {
@@ -48,13 +48,13 @@ class On {
 
 std::atomic<int> captures{0};
 
-// A copy of pageable memory is in order with no stream but the legacy one, and that with none that does not block. While
-// something is captured the device cannot be waited for.
+// A copy of pageable memory is ordered only with the legacy stream, and that one is not ordered with non-blocking
+// streams. The device cannot be waited for during a capture.
 void wait_for_all() {
   if (captures.load() == 0) must(cudaDeviceSynchronize());
 }
 
-// In a stream of its own, for the legacy one cannot be used beside every capture.
+// Uses its own stream, because the legacy stream cannot be used during every capture.
 template <class Work>
 void do_and_wait(Work&& work) {
   const Uncaptured uncaptured;
@@ -136,7 +136,7 @@ CUstream_st* make_stream_on(int device) {
 void destroy(CUstream_st* stream) { must(cudaStreamDestroy(stream)); }
 int synchronize(CUstream_st* stream) { return cudaStreamSynchronize(stream); }
 
-// Long enough for what a test asks meanwhile.
+// Long enough for the queries of a test.
 void hold(CUstream_st* stream) {
   const auto sleep = [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(500)); };
   must(cudaLaunchHostFunc(stream, sleep, nullptr));
@@ -157,7 +157,7 @@ Graph end_capture(CUstream_st* stream) {
     return nullptr;
   }
   cudaGraphExec_t graph = nullptr;
-  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;  // another stream may still be captured
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;  // another stream may still be in a capture
   must(cudaThreadExchangeStreamCaptureMode(&mode));
   must(cudaGraphInstantiate(&graph, captured, 0));
   must(cudaGraphDestroy(captured));

@@ -9,7 +9,7 @@
 #include "device.hpp"
 #include "gather/gather.h"
 
-// What the device tests have in common. Without a device each of them is skipped.
+// Helpers of the device tests. Without a device, each test is skipped.
 namespace device {
 
 using Bytes = std::vector<char>;
@@ -17,7 +17,8 @@ using Shape = std::vector<int64_t>;
 
 constexpr char poison = static_cast<char>(0xa5);
 
-// Device memory with `bytes` bytes at an address `shift` behind a boundary of 256. Kernels may touch no others.
+// Device memory of `bytes` bytes at an address `shift` bytes after a multiple of 256. Kernels may access no other
+// memory.
 class Memory {
  public:
   explicit Memory(int64_t bytes, int64_t shift = 0)
@@ -67,7 +68,7 @@ inline gth_tensor_desc describe_on_device(int32_t dtype, const Shape& shape, con
   return desc;
 }
 
-// An operation that creates its result.
+// Runs an operation that creates its result.
 inline int32_t make(gth_context* context, int32_t op, const gth_tensor_desc& table, const gth_tensor_desc& indices,
                     const gth_options* options, gth_tensor** out, gth_error* error) {
   const gth_request request = GTH_REQUEST(op, &table, &indices, nullptr, options);
@@ -106,7 +107,7 @@ inline int32_t copy_tensor(gth_context* context, const gth_tensor* source, const
   return gth_copy(context, &from, &to, error);
 }
 
-// What an error says, for comparisons.
+// The fields of an error, for comparisons.
 struct Facts {
   int32_t status;
   int32_t operand = GTH_OPERAND_NONE;
@@ -129,7 +130,7 @@ inline void expect_facts(int32_t status, const gth_error& error, const Facts& fa
   EXPECT_EQ(error.flags & ~uint32_t{GTH_ERROR_CUT}, facts.flags) << error.message;
 }
 
-// A context that is released at the end.
+// A context that is released at the end of the scope.
 class Context {
  public:
   explicit Context(CUstream_st* stream = nullptr, gth_error_record* record = nullptr) {
@@ -153,7 +154,7 @@ class Context {
     Error error;
     EXPECT_EQ(gth_context_sync(handle_, &error), GTH_OK) << error.message;
   }
-  // The error of the calls since the last take.
+  // Takes the error of the calls since the last take and compares it.
   void expect_taken(const Facts& facts, uint64_t count = 1, int64_t sequence = 0) const {
     Error error;
     expect_facts(gth_context_take_error(handle_, &error), error, facts);
@@ -185,7 +186,7 @@ class DeviceTest : public testing::Test {
   int64_t violations_ = 0;
 };
 
-// A stream that is destroyed at the end.
+// A stream that is destroyed at the end of the scope.
 class Stream {
  public:
   Stream() : handle_(make_stream()) {}
@@ -198,7 +199,7 @@ class Stream {
   CUstream_st* handle_;
 };
 
-// What a body does, captured from a stream; the graph is destroyed at the end.
+// The captured work of a body on a stream. The graph is destroyed at the end of the scope.
 class Captured {
  public:
   template <class Body>
@@ -225,7 +226,7 @@ class Captured {
   Graph graph_;
 };
 
-// A tensor that is released at the end.
+// A tensor that is released at the end of the scope.
 class Tensor {
  public:
   Tensor() = default;
@@ -249,7 +250,7 @@ class Tensor {
   gth_tensor* handle_ = nullptr;
 };
 
-// Rows of 32-bit numbers, row r column c = 1000 * r + c.
+// Returns rows of 32-bit numbers. The element at row r and column c is 1000 * r + c.
 inline std::vector<int32_t> table_of(int64_t rows, int64_t width) {
   std::vector<int32_t> values;
   for (int64_t i = 0; i < rows * width; ++i) {
@@ -258,7 +259,7 @@ inline std::vector<int32_t> table_of(int64_t rows, int64_t width) {
   return values;
 }
 
-// A gather of rows of a table of int32 by int64 indices, on the device.
+// A gather of rows of an int32 table by int64 indices, on the device.
 struct Lookup {
   Lookup(int64_t rows, int64_t columns, int64_t picks)
       : width(columns),
@@ -284,13 +285,13 @@ struct Lookup {
     const gth_tensor_desc p = params_desc(), i = indices_desc(), o = out_desc();
     return gth_gather(context.get(), &p, &i, &o, options, error);
   }
-  // Enqueues the gather; the number of the call.
+  // Enqueues the gather and returns the number of the call.
   int64_t enqueue(const Context& context, const gth_options* options = nullptr) const {
     Error error;
     EXPECT_EQ(call(context, &error, options), GTH_OK) << error.message;
     return error.sequence;
   }
-  // The same into a new tensor.
+  // Enqueues the gather into a new tensor.
   void enqueue_anew(const Context& context, gth_tensor** made) const {
     Error error;
     EXPECT_EQ(make(context.get(), GTH_OP_GATHER, params_desc(), indices_desc(), nullptr, made, &error), GTH_OK)
@@ -315,7 +316,7 @@ struct Lookup {
   Memory params, indices, out;
 };
 
-// The library's own output, which is zeros where the call failed.
+// Expects zeros in a new output of a failed call.
 inline void expect_zeros(const Tensor& made) {
   const gth_tensor_desc desc = made.desc();
   Bytes found(static_cast<size_t>(desc.extent), 'x');
@@ -329,7 +330,7 @@ inline gth_options with_bounds(int32_t bounds) {
   return options;
 }
 
-// A tensor that was adopted with a context, and what its deleter does.
+// Adopts a tensor with a context and a deleter.
 inline gth_tensor* adopt(const Context& context, const gth_tensor_desc& desc, gth_deleter_fn deleter, void* user) {
   Error error;
   gth_tensor* tensor = nullptr;
@@ -339,7 +340,7 @@ inline gth_tensor* adopt(const Context& context, const gth_tensor_desc& desc, gt
 
 inline void count_end(void* user) { ++*static_cast<int*>(user); }
 
-// Lets a tensor go while a call that the stream has not come to uses it; *ended counts its deleter.
+// Releases a tensor that enqueued work still uses. *ended counts the runs of its deleter.
 inline void release_in_use(const Context& context, const Stream& stream, const Lookup& lookup,
                            const gth_tensor_desc& desc, int* ended) {
   gth_tensor* adopted = adopt(context, desc, count_end, ended);

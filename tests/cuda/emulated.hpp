@@ -7,10 +7,10 @@
 #include <sanitizer/lsan_interface.h>
 #endif
 
-// What only an emulated device can be made to do.
+// Functions that only an emulated device has.
 namespace device {
 
-// Of tests in which a context goes while its stream is captured: its workspace stays where it is, as the header says.
+// For tests in which a context is released while its stream is captured. Its workspace is leaked, as the header states.
 struct LosesWorkspace {
 #if defined(__SANITIZE_ADDRESS__)
   LosesWorkspace() { __lsan_disable(); }
@@ -30,7 +30,7 @@ class Emulated : public DeviceTest {
     gth_emulation_count_to(0);
     gth_emulation_fail(0, 0);
     DeviceTest::TearDown();
-    gth_shutdown();  // what waited for a stream of the test has waited
+    gth_shutdown();  // runs the releases that waited for a stream of the test
     EXPECT_EQ(gth_emulation_last_error(), 0) << "an error was left behind in CUDA's runtime";
   }
 };

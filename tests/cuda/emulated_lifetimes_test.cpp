@@ -6,8 +6,8 @@
 
 #include "emulated.hpp"
 
-// What is let go while the device still uses it, while something is captured, and after its context: where CUDA must fail,
-// be counted, or have two devices.
+// Objects that are released while the device uses them, during a capture, or after their context. These tests need CUDA
+// calls that fail or are counted, or two devices.
 namespace {
 
 using device::adopt;
@@ -24,7 +24,7 @@ using device::release_in_use;
 using device::Shape;
 using device::Stream;
 
-// After a sync or a take a stream may go before its context, whatever is then released on the device.
+// After a sync or a take, a stream may be destroyed before its context. Later releases must not use the stream.
 TEST_F(Emulated, AStreamGoesAfterASync) {
   for (const bool takes : {false, true}) {
     CUstream_st* const stream = device::make_stream();
@@ -49,7 +49,7 @@ TEST_F(Emulated, AStreamGoesAfterASync) {
   }
 }
 
-// A context that was used again is waited for again.
+// After further work, closing a context waits for the stream again.
 TEST_F(Emulated, AContextThatWasUsedAfterASyncIsWaitedFor) {
   const Stream stream;
   Context context(stream.get());
@@ -63,7 +63,7 @@ TEST_F(Emulated, AContextThatWasUsedAfterASyncIsWaitedFor) {
   lookup.expect_rows({3, 1});
 }
 
-// Pinned and managed memory is read and written in stream order too.
+// Pinned and managed memory is also accessed in stream order.
 TEST_F(Emulated, DeletersOfPinnedMemoryWaitForTheStream) {
   for (const int32_t kind : {GTH_DEVICE_CUDA_HOST, GTH_DEVICE_CUDA_MANAGED}) {
     const Stream stream;
@@ -80,8 +80,9 @@ TEST_F(Emulated, DeletersOfPinnedMemoryWaitForTheStream) {
   }
 }
 
-// A deleter may do what is forbidden while something is captured, and make another device current: it runs neither
-// while the context's stream is captured, nor at the cost of what others capture or of the call that it runs in.
+// A deleter may call functions that are forbidden during a capture, and may change the current device. So it does not
+// run while the context's stream is captured. It must not invalidate other captures, and must not affect the call that
+// runs it.
 TEST_F(Emulated, DeletersSpoilNothing) {
   const Stream stream, other;
   const Context context(stream.get());
@@ -111,7 +112,7 @@ TEST_F(Emulated, DeletersSpoilNothing) {
   lookup.expect_rows({0, 1});
 }
 
-// Where the question whether the stream has passed is not answered because of a capture, it has not.
+// If a capture prevents the query of an event, the event counts as not completed.
 TEST_F(Emulated, DeletersWaitForAnAnswer) {
   for (int64_t n = 1; n < 8; ++n) {
     const Stream stream;
@@ -130,7 +131,7 @@ TEST_F(Emulated, DeletersWaitForAnAnswer) {
   }
 }
 
-// A context waits for its stream when it goes, and its deleters run, whatever fails.
+// A released context waits for its stream and runs its deleters, whatever fails.
 TEST_F(Emulated, FailuresWhileAContextGoes) {
   for (int64_t n = 1; n < 12; ++n) {
     const Stream stream;
@@ -146,8 +147,8 @@ TEST_F(Emulated, FailuresWhileAContextGoes) {
   }
 }
 
-// A context waits for its own stream, and so do ends that come later: not for what others capture, which a wait for the
-// device would spoil, nor for what others still have to do.
+// A context and later releases wait for its own stream only. Waiting for the whole device would invalidate captures of
+// others and wait for their work.
 TEST_F(Emulated, AContextGoesBesideACapture) {
   const Stream stream, other;
   Context context(stream.get());
@@ -197,7 +198,7 @@ TEST_F(Emulated, AContextWaitsForNoOtherStream) {
   of_others.expect_rows({5, 5});
 }
 
-// The legacy stream cannot be waited for while a stream that it is in order with is captured.
+// The legacy stream cannot be waited for during the capture of a stream that it is ordered with.
 TEST_F(Emulated, AContextOfTheLegacyStreamGoesBesideACapture) {
   const LosesWorkspace loses;
   const Stream stream;
@@ -217,7 +218,7 @@ TEST_F(Emulated, AContextOfTheLegacyStreamGoesBesideACapture) {
   EXPECT_EQ(ended, 1);
 }
 
-// A graph keeps what the calls in it write to of their context's.
+// A graph keeps the memory of the context that its calls write.
 TEST_F(Emulated, AGraphOutlivesItsContext) {
   const Stream stream, other;
   const Context beside(other.get());
@@ -241,7 +242,8 @@ TEST_F(Emulated, AGraphOutlivesItsContext) {
   EXPECT_EQ(gth_emulation_live_allocations(), allocations);
 }
 
-// A replay on another stream begins at any of the moments of its context's release, and the graph may go at once.
+// A replay on another stream starts at any moment during the release of its context. The graph may be destroyed at
+// once.
 TEST_F(Emulated, AReplayBeginsAtAnyMomentOfAContextThatGoes) {
   struct Replay {
     device::Graph graph;
@@ -287,7 +289,7 @@ TEST_F(Emulated, AReplayBeginsAtAnyMomentOfAContextThatGoes) {
   }
 }
 
-// Memory of another device than a call's is refused before a kernel touches it, and a tensor may ask which device it is.
+// Memory of another device is rejected before a kernel accesses it. The device of a tensor can be queried.
 TEST_F(Emulated, MemoryOfAnotherDevice) {
   const Context context;
   Lookup lookup(6, 4, 3);
@@ -320,7 +322,7 @@ TEST_F(Emulated, MemoryOfAnotherDevice) {
   gth_emulation_free(far);
 }
 
-// A call asks once whether what waits has passed, however much there is.
+// A call queries once whether waiting releases can run, for any number of them.
 TEST_F(Emulated, AThousandTensorsWait) {
   const Stream stream;
   const Context context(stream.get());
@@ -344,7 +346,7 @@ TEST_F(Emulated, AThousandTensorsWait) {
   context.sync();
 }
 
-// The stream per thread is another one on another thread, which lets go what the first one's still uses.
+// Another thread has another per-thread stream. It releases memory that the first thread's stream still uses.
 TEST_F(Emulated, AnotherThreadLetsGoWhatTheStreamPerThreadUses) {
   auto* per_thread = reinterpret_cast<CUstream_st*>(uintptr_t{2});
   const Context context(per_thread);
@@ -370,7 +372,7 @@ TEST_F(Emulated, AnotherThreadLetsGoWhatTheStreamPerThreadUses) {
   ASSERT_EQ(gth_gather(context.get(), &params, &i, &o, nullptr, nullptr), GTH_OK);
   std::thread([&] {
     EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
-    EXPECT_EQ(gth_context_signal(context.get(), nullptr, nullptr), GTH_OK);  // a call, of another stream
+    EXPECT_EQ(gth_context_signal(context.get(), nullptr, nullptr), GTH_OK);  // a call on another stream
     EXPECT_EQ(gth_context_signal(context.get(), nullptr, nullptr), GTH_OK);
     EXPECT_EQ(gth_tensor_release(owned), GTH_OK);
   }).join();
@@ -379,7 +381,7 @@ TEST_F(Emulated, AnotherThreadLetsGoWhatTheStreamPerThreadUses) {
   EXPECT_TRUE(lookup.out.get() == Bytes(32, 0)) << "the memory was given back before the stream had read it";
 }
 
-// Nor can the context be waited for by the name that its stream has on the thread that made it.
+// Another thread cannot wait for the per-thread stream of the thread that created the context.
 TEST_F(Emulated, AnotherThreadReleasesAContextOfTheStreamPerThread) {
   auto* per_thread = reinterpret_cast<CUstream_st*>(uintptr_t{2});
   Context context(per_thread);
@@ -391,8 +393,8 @@ TEST_F(Emulated, AnotherThreadReleasesAContextOfTheStreamPerThread) {
   lookup.expect_rows({4, 1});
 }
 
-// Contexts and memory come and go on one thread while another begins a capture of its own context's stream, at any moment:
-// the capture does not become a part of what the library waits for, nor is it spoiled.
+// One thread creates and releases contexts and memory. At any moment, another thread starts a capture of its context's
+// stream. The library must not wait for the capture and must not invalidate it.
 TEST_F(Emulated, CapturesThatBeginInBetween) {
   struct Begin {
     CUstream_st* stream;
@@ -432,8 +434,8 @@ TEST_F(Emulated, CapturesThatBeginInBetween) {
   EXPECT_GT(captures, 0);
 }
 
-// Another thread lets tensors go at any of the moments of a context that goes: their memory is not given back before the
-// stream has passed, and nothing is left behind that no later call would end.
+// Another thread releases tensors at any moment while their context is released. Their memory is freed after the stream
+// has finished, and each release is run by a later call at the latest.
 TEST_F(Emulated, TensorsGoAtAnyMomentOfAContextThatGoes) {
   struct Release {
     std::vector<gth_tensor*> tensors;

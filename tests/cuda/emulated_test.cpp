@@ -5,7 +5,7 @@
 
 #include "emulated.hpp"
 
-// Work that waits, threads and processes, and what a call comes to on the device.
+// Deferred work, threads and processes, and the device calls of a call.
 namespace {
 
 using device::Bytes;
@@ -19,7 +19,7 @@ using device::Shape;
 using device::Stream;
 using device::Tensor;
 
-// Data is read when the stream gets there, not when the call returns.
+// Data is read when the stream reaches the work, not when the call returns.
 TEST_F(Emulated, CallsReturnBeforeTheirWorkIsDone) {
   const Stream stream;
   const Context context(stream.get());
@@ -45,8 +45,8 @@ TEST_F(Emulated, StreamsOfAnotherDevice) {
   gth_emulation_destroy_stream(far);
 }
 
-// The legacy stream cannot be used while a stream that it is in order with is captured; asking leaves the capture
-// whole.
+// The legacy stream cannot be used during the capture of a stream that it is ordered with. A query does not invalidate
+// the capture.
 TEST_F(Emulated, CapturesBesideTheLegacyStream) {
   const Stream stream;
   gth_emulation_block(stream.get());
@@ -66,7 +66,7 @@ TEST_F(Emulated, CapturesBesideTheLegacyStream) {
   });
 }
 
-// Pageable memory cannot be copied while a stream is captured, but where there is nothing to copy.
+// Pageable memory cannot be copied during a capture, except for copies of zero bytes.
 TEST_F(Emulated, CopiesOfNothingUnderCapture) {
   const Stream stream;
   const Context context(stream.get());
@@ -114,7 +114,7 @@ TEST_F(Emulated, BlocksMayComeInAnyOrder) {
   }
 }
 
-// Small calls are one kernel, large ones two; nothing is allocated.
+// Small calls launch one kernel, large ones two. No memory is allocated.
 TEST_F(Emulated, LaunchesOfACall) {
   const Context context;
   const struct {
@@ -135,7 +135,7 @@ TEST_F(Emulated, LaunchesOfACall) {
   }
 }
 
-// In a held stream the copying kernel begins before the one that judges for it, and stores nothing until it has waited.
+// In a held stream, the copying kernel starts before the validating kernel. It stores nothing until it has waited.
 TEST_F(Emulated, TheCopyingKernelWaitsForTheJudgingOne) {
   for (const int64_t bad : {-1, 5, 2999}) {
     const Stream stream;
@@ -194,8 +194,8 @@ TEST_F(Emulated, Capabilities) {
   EXPECT_EQ(info.device_memory[1], int64_t{1} << 40);
 }
 
-// What a call asks of CUDA is most of what it costs the host: to enter the device; which one the three tensors are on, if
-// there are several; whether the stream is captured; and its launches.
+// CUDA calls take most of the host time of a call. The library makes the device current. It queries the device of three
+// tensors if there are several devices, and whether the stream is captured. Then it launches.
 TEST_F(Emulated, ACallAsksLittleOfCuda) {
   const Stream stream;
   const Context context(stream.get());
@@ -211,7 +211,7 @@ TEST_F(Emulated, ACallAsksLittleOfCuda) {
   }
 }
 
-// Params far beyond 2^32 bytes, of which hardly a page exists; offsets need all of 64 bits.
+// Params beyond 2^32 bytes, of which few pages exist. Offsets need 64 bits.
 TEST_F(Emulated, FarRows) {
   const Context context;
   const int64_t rows = (int64_t{1} << 33) + 5;

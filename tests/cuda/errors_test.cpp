@@ -1,7 +1,7 @@
 #include "device_test.hpp"
 
-// Errors of device calls: recorded in stream order, taken by the host or by the stream, and never in the way of the next
-// call.
+// Errors of device calls. They are recorded in stream order, and taken by the host or by the stream. They do not affect
+// the next call.
 namespace {
 
 using device::Context;
@@ -43,7 +43,6 @@ TEST_F(Errors, TheFirstFailureIsDescribedAndAllAreCounted) {
   lookup.expect_rows({2, 3});
 }
 
-// H1
 TEST_F(Errors, H1_OneBadIndexInTenMillion) {
   constexpr int64_t picks = 10'000'000;
   const Context context;
@@ -65,7 +64,6 @@ TEST_F(Errors, H1_OneBadIndexInTenMillion) {
   lookup.expect_rows(rows);
 }
 
-// H2
 TEST_F(Errors, H2_EveryIndexBad) {
   const Context context;
   for (const int64_t picks : {1, 100, 2048, 2049, 100'000}) {
@@ -77,7 +75,6 @@ TEST_F(Errors, H2_EveryIndexBad) {
   }
 }
 
-// H3
 TEST_F(Errors, H3_NothingToDo) {
   const Context context;
   Lookup lookup(7, 3, 0);
@@ -85,7 +82,7 @@ TEST_F(Errors, H3_NothingToDo) {
   context.expect_no_error();
 }
 
-// The smallest bad tuple, wherever it lies among the threads and blocks that look for it.
+// The smallest invalid tuple is reported, whichever thread or block finds it.
 TEST_F(Errors, TheSmallestIsReported) {
   const Context context;
   for (const int64_t picks : {300, 2048, 2049, 70'000}) {
@@ -102,7 +99,7 @@ TEST_F(Errors, TheSmallestIsReported) {
   }
 }
 
-// Where nothing is copied, indices that many tuples share are judged once; the tuple is named as if they were not.
+// If nothing is copied, indices that several tuples share are validated once. The reported tuple is the same.
 TEST_F(Errors, TuplesThatShareIndicesOfAnEmptyOutput) {
   const Context context;
   gth_options options = GTH_OPTIONS_INIT;
@@ -156,7 +153,7 @@ TEST_F(Errors, EmptyDimsUnderClamp) {
   }
 }
 
-// The caller's record, in memory that the host reads as well.
+// The record of a caller, in memory that the host also reads.
 TEST_F(Errors, RecordOfTheCaller) {
   void* pinned = device::allocate_host(sizeof(gth_error_record));
   std::memset(pinned, 0, sizeof(gth_error_record));
@@ -257,7 +254,7 @@ TEST_F(Errors, WrongDevices) {
   elsewhere.device_id = 1;
   device::expect_facts(gth_gather(context.get(), &p, &elsewhere, &o, nullptr, &error), error,
                        {GTH_E_DEVICE, GTH_OPERAND_INDICES, -1, -1, 1, 0});
-  // Nothing of it stays behind.
+  // No error remains.
   lookup.enqueue(context);
   context.expect_no_error();
   lookup.expect_rows({0, 1});
@@ -282,7 +279,7 @@ TEST_F(Errors, WrongDevices) {
   EXPECT_EQ(error.value, 1000);
 }
 
-// The indices of a run, judged by the stream and taken from the context.
+// The indices of a run are validated in stream order. The error is taken from the context.
 TEST_F(Errors, APlanIsChecked) {
   const Context context;
   Lookup lookup(6, 4, 3);

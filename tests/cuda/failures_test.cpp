@@ -4,7 +4,7 @@
 #include "../../src/core/os/testing.hpp"
 #include "emulated.hpp"
 
-// CUDA fails.
+// Failing CUDA calls.
 namespace {
 
 using device::Bytes;
@@ -15,7 +15,7 @@ using device::Lookup;
 using device::Memory;
 using device::Shape;
 
-// The n-th call of CUDA between arm() and disarm() fails.
+// Makes the n-th CUDA call between arm() and disarm() fail.
 struct Failing {
   int64_t n;
   int32_t code;
@@ -28,8 +28,8 @@ struct Failing {
   }
 };
 
-// Every call of CUDA fails once: the caller hears of it, nothing leaks, and the next time it works. The body returns the
-// status of what it did between arm() and disarm().
+// Every CUDA call fails once. The caller must get an error, nothing may be leaked, and the next attempt must succeed.
+// The body returns the status of its call between arm() and disarm().
 template <class Body>
 void expect_to_survive(Body&& body) {
   const int64_t allocations = gth_emulation_live_allocations();
@@ -42,7 +42,7 @@ void expect_to_survive(Body&& body) {
       EXPECT_EQ(status, GTH_OK) << error.message;
       return;
     }
-    if (status == GTH_OK) continue;  // a failure on the way out
+    if (status == GTH_OK) continue;  // a failure during cleanup
     EXPECT_TRUE(status == GTH_E_CUDA || status == GTH_E_NOMEM || status == GTH_E_DEVICE)
         << "call " << n << ": " << error.message;
     if (status != GTH_E_DEVICE) {
@@ -53,7 +53,7 @@ void expect_to_survive(Body&& body) {
 }
 
 TEST_F(Emulated, FailuresWhileAContextIsMade) {
-  gth_shutdown();  // the first context of a device, of one that no test has left in use
+  gth_shutdown();  // so that this context is the first one of the device
   expect_to_survive([](Failing* failing, Error* error) {
     gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
     options.device = GTH_DEVICE_CUDA;
@@ -68,7 +68,7 @@ TEST_F(Emulated, FailuresWhileAContextIsMade) {
   });
 }
 
-// The host's memory fails after the device's was had: that goes back.
+// An allocation of host memory fails after device memory was allocated. The device memory must be freed.
 TEST_F(Emulated, G4_HostMemoryForATensorOnADevice) {
   const Context context;
   const int64_t shape[] = {100}, allocations = gth_emulation_live_allocations();
@@ -92,7 +92,7 @@ TEST_F(Emulated, G4_HostMemoryForATensorOnADevice) {
   EXPECT_GT(failures, 0);
 }
 
-// What the hooks gave goes back to them where it cannot be made zeros.
+// If memory of the hooks cannot be set to zeros, it is returned to the hooks.
 TEST_F(Emulated, FailuresOfZerosInMemoryOfHooks) {
   int live = 0;
   gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
@@ -126,7 +126,7 @@ TEST_F(Emulated, FailuresOfZerosInMemoryOfHooks) {
   EXPECT_EQ(gth_context_release(context), GTH_OK);
 }
 
-// Memory is taken over if and only if the call succeeds; its dims are many, and need memory too.
+// Ownership is taken if and only if the call succeeds. The rank is so high that the dims need memory too.
 TEST_F(Emulated, G4_HostMemoryForAnAdoptedTensor) {
   const Context context;
   const Memory memory(1);
@@ -152,7 +152,7 @@ TEST_F(Emulated, G4_HostMemoryForAnAdoptedTensor) {
   EXPECT_EQ(ended, 1);
 }
 
-// A device older than all that the library was compiled for.
+// A device that is older than every compiled architecture.
 TEST_F(Emulated, DevicesWithoutKernels) {
   gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
   options.device = GTH_DEVICE_CUDA;
@@ -178,7 +178,7 @@ TEST_F(Emulated, DevicesWithoutKernels) {
   }
 }
 
-// Why CUDA cannot be used is told, by its number.
+// The error states why CUDA cannot be used, with CUDA's number.
 TEST_F(Emulated, CudaThatCannotBeUsed) {
   gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
   options.device = GTH_DEVICE_CUDA;
@@ -214,7 +214,7 @@ TEST_F(Emulated, FailuresOfCalls) {
   }
 }
 
-// What the first kernel of a call has found is nothing to the next call, where the second kernel was not to be had.
+// If the second kernel of a call cannot be launched, the result of the first one must not affect the next call.
 TEST_F(Emulated, HalfACall) {
   const Context context;
   Lookup lookup(6, 4, 3000);
@@ -279,7 +279,7 @@ TEST_F(Emulated, FailuresOfStagedCopies) {
   EXPECT_EQ(gth_tensor_release(on_device), GTH_OK);
 }
 
-// They are packed in memory of the host.
+// Staged copies are packed in host memory.
 TEST_F(Emulated, G4_HostMemoryForStagedCopies) {
   const Context context;
   const Memory memory(24);
@@ -330,7 +330,7 @@ TEST_F(Emulated, FailuresOfExports) {
   EXPECT_EQ(gth_tensor_release(tensor), GTH_OK);
 }
 
-// Which device memory is on is CUDA's to say.
+// CUDA determines the device of memory.
 TEST_F(Emulated, FailuresOfDescriptions) {
   const Memory memory(8);
   const Shape shape{8};
@@ -350,7 +350,7 @@ TEST_F(Emulated, FailuresOfDescriptions) {
   EXPECT_GT(failures, 0);
 }
 
-// A deleter runs once, whatever fails around it.
+// A deleter runs once, whatever fails.
 TEST_F(Emulated, FailuresOfReleases) {
   for (int64_t n = 1; n < 12; ++n) {
     int ended = 0;

@@ -2,8 +2,8 @@
 
 #include "device_test.hpp"
 
-// What the program does with CUDA itself, and gets wrong. Only a real device: an emulated one has no runtime that
-// keeps a last error.
+// CUDA errors of the program itself. These tests need a GPU, because the emulated runtime stores no last error for
+// them.
 namespace {
 
 using device::Context;
@@ -13,7 +13,7 @@ using device::Shape;
 
 class ForeignErrors : public device::DeviceTest {};
 
-// The error stays where the program will find it, and no call of ours takes it for its own.
+// The error stays for the program to read, and no call of the library reports it.
 TEST_F(ForeignErrors, H7_ALaunchOfTheCallersThatFailed) {
   const Context context;
   const Memory params(std::vector<float>{0, 1, 2, 3}), indices(std::vector<int64_t>{3, 1}), out(2 * sizeof(float));

@@ -3,7 +3,7 @@
 
 #include "device_test.hpp"
 
-// CUDA does not survive a fork.
+// CUDA cannot be used after a fork.
 namespace {
 
 using device::Context;
@@ -13,7 +13,6 @@ using device::Stream;
 
 class Forks : public device::DeviceTest {};
 
-// H9
 TEST_F(Forks, H9_AChildAfterFork) {
   const Context context;
   Lookup lookup(6, 4, 2);

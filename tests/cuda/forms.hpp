@@ -30,7 +30,7 @@ constexpr int32_t dtypes[] = {GTH_DTYPE_INT8, GTH_DTYPE_FLOAT16, GTH_DTYPE_INT32
 constexpr int32_t index_dtypes[] = {GTH_DTYPE_INT8,  GTH_DTYPE_INT16,  GTH_DTYPE_INT32,  GTH_DTYPE_INT64,
                                     GTH_DTYPE_UINT8, GTH_DTYPE_UINT16, GTH_DTYPE_UINT32, GTH_DTYPE_UINT64};
 
-// A tensor with random strides over memory of its own, on both sides.
+// A tensor with random strides in its own memory, on the device and on the CPU.
 struct Operand {
   int32_t dtype;
   Shape shape, strides;
@@ -140,7 +140,7 @@ inline Call make_call(Random& random) {
   return call;
 }
 
-// Bytes of its output, at most.
+// Returns an upper limit of the bytes of the output.
 inline int64_t output_bytes(const Call& call) {
   int64_t bytes = 16;
   for (const int64_t each : call.out.shape) bytes *= each;
@@ -152,7 +152,7 @@ inline int32_t run(const Call& call, gth_context* context, const gth_tensor_desc
   return gth_run(context, call.is_nd ? GTH_OP_GATHER_ND : GTH_OP_GATHER, &p, &i, &o, &call.options, error);
 }
 
-// The same call on the CPU and on the device: status, fields of the error and bytes.
+// Compares status, error fields and bytes of the same call on the CPU and on the device.
 inline void compare(const Call& call, const Context& context, Random& random) {
   Bytes expected = call.out.bytes;
   Error on_cpu;

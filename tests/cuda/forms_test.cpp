@@ -1,6 +1,6 @@
 #include "forms.hpp"
 
-// Random gathers of every form on the device against the same call on the CPU: same status, error fields and bytes.
+// Compares random gathers of every form on the device with the same call on the CPU: status, error fields and bytes.
 namespace {
 
 using device::Bytes;
@@ -69,7 +69,7 @@ TEST_F(Forms, EveryRowSizeAndAlignment) {
   }
 }
 
-// One plan for any number of tuples; judged inside the kernel or in front of it, as the number is.
+// One plan for any number of tuples. Depending on the number, the copying kernel validates them, or a separate kernel.
 TEST_F(Forms, OpenExtents) {
   const Context context;
   constexpr int64_t most = 5000;
@@ -100,7 +100,7 @@ TEST_F(Forms, OpenExtents) {
   EXPECT_EQ(gth_plan_release(plan), GTH_OK);
 }
 
-// Values are checked, though there is no output, and though no number counts its dims.
+// Values are validated without an output, and even if the number of output elements exceeds int64.
 TEST_F(Forms, EmptyOutputsOfHugeExtents) {
   const Context context;
   const Memory indices(std::vector<int64_t>{0});
@@ -115,7 +115,7 @@ TEST_F(Forms, EmptyOutputsOfHugeExtents) {
         options.axis = axis;
         Shape made = shape;
         made[static_cast<size_t>(axis)] = 1;
-        const Shape strides{7, 5, 3}, out_strides{0, 5, 1};  // of nothing: they may be anything
+        const Shape strides{7, 5, 3}, out_strides{0, 5, 1};  // unused strides, which may have any value
         gth_tensor_desc p = device::describe_on_device(GTH_DTYPE_INT8, shape, nullptr);
         p.strides = strides.data();
         const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, one, indices.data());

@@ -1,6 +1,6 @@
 #include "device_test.hpp"
 
-// Calls in CUDA graphs: captured once, right in every replay.
+// Calls in CUDA graphs. They are captured once, and every replay must be correct.
 namespace {
 
 using device::Captured;
@@ -13,7 +13,7 @@ using device::Tensor;
 
 class Graphs : public device::DeviceTest {};
 
-// Indices that are all good, or of which one is bad, from number to number.
+// Returns valid indices, or indices with an invalid one, depending on the number of the replay.
 std::vector<int64_t> rows_of(int64_t replay, int64_t picks, int64_t rows) {
   std::vector<int64_t> result;
   for (int64_t i = 0; i < picks; ++i) result.push_back((replay * 31 + i * 7) % rows);
@@ -26,7 +26,7 @@ void replay_thousand(int64_t picks) {
   Lookup lookup(11, 5, picks);
   const Context context(stream.get());
   int64_t sequence = 0;
-  const Captured captured(stream, [&] { sequence = lookup.enqueue(context); });  // the context's very first call
+  const Captured captured(stream, [&] { sequence = lookup.enqueue(context); });  // the first call of the context
   context.expect_no_error();
   for (int64_t replay = 0; replay < 1000; ++replay) {
     const std::vector<int64_t> rows = rows_of(replay, picks, 11);
@@ -95,7 +95,7 @@ TEST_F(Graphs, TheGraphTakesItsOwnErrors) {
   device::deallocate_host(record);
 }
 
-// A replay is no call of the context, and may be on any stream: its failure is told all the same.
+// A replay is not a call of the context and may run on any stream. Its failure is still reported.
 TEST_F(Graphs, AReplayOnAnotherStreamIsTold) {
   const Stream stream, other;
   const Context context(stream.get());
@@ -114,7 +114,7 @@ TEST_F(Graphs, AReplayOnAnotherStreamIsTold) {
   lookup.expect_unchanged();
 }
 
-// What waits or allocates is refused under capture, and leaves the capture whole.
+// Calls that wait or allocate are rejected during a capture, and do not invalidate it.
 TEST_F(Graphs, RefusedUnderCapture) {
   const Stream stream;
   const Context context(stream.get());
@@ -141,7 +141,7 @@ TEST_F(Graphs, RefusedUnderCapture) {
   lookup.expect_rows({1, 2, 3});
 }
 
-// A capture spreads over streams that wait for it, and comes together again.
+// A capture includes streams that wait for it, until they join again.
 TEST_F(Graphs, CaptureSpreadsOverStreams) {
   const Stream origin, side;
   const Context context(side.get());
@@ -160,7 +160,7 @@ TEST_F(Graphs, CaptureSpreadsOverStreams) {
   context.expect_no_error();
 }
 
-// What cannot be captured is refused, and leaves every capture whole.
+// Calls that cannot be captured are rejected, and do not invalidate any capture.
 TEST_F(Graphs, NoOrderOutOfACapture) {
   const Stream captured, free, other;
   const Context context(captured.get());
@@ -175,7 +175,7 @@ TEST_F(Graphs, NoOrderOutOfACapture) {
   });
 }
 
-// Memory that is let go while its stream is captured goes when the stream is free again.
+// Memory that is released while its stream is captured is freed after the capture.
 TEST_F(Graphs, ReleasedUnderCapture) {
   const Stream stream;
   const Context context(stream.get());
@@ -197,7 +197,7 @@ TEST_F(Graphs, ReleasedUnderCapture) {
     EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
     EXPECT_EQ(ended, 0);
   });
-  context.sync();  // marks what could not be marked before
+  context.sync();  // records the events that the capture prevented
   context.sync();
   EXPECT_EQ(ended, 1);
 }

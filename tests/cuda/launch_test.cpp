@@ -6,7 +6,7 @@
 #include "cuda/kernels.hpp"
 #include "cuda/launch.hpp"
 
-// Which kernels a plan runs by, and with how many blocks.
+// The kernels and numbers of blocks that a plan selects.
 namespace {
 
 using namespace gather::cuda;
@@ -15,7 +15,7 @@ using Shape = std::vector<int64_t>;
 
 constexpr int32_t multiprocessors = 132;
 constexpr int64_t cache = 50 << 20;
-// Of each kernel another number.
+// Each kernel has a different number.
 constexpr uint8_t validating = 7, first_copying = 2;
 
 Capacity capacity() {
@@ -39,8 +39,8 @@ struct Wish {
   bool owns_output = false;
 };
 
-// So many tuples, half of them for each batch of params.
-Wish dealt(int64_t tuples) {
+// Returns a request with this many tuples, half of them for each batch of params.
+Wish batch_split(int64_t tuples) {
   Wish wish;
   wish.op = GTH_OP_GATHER_ND;
   wish.options.profile = GTH_PROFILE_ORT;
@@ -92,9 +92,9 @@ TEST(LaunchPlan, RowsOfVectors) {
   EXPECT_EQ(launch.direct.validation, Validation::inside);
   wish.index = GTH_DTYPE_UINT32;
   EXPECT_EQ(launch_of(wish).reading, Reading::index4);
-  wish.params = {1000, 66};  // 264 bytes: 8 divides them
+  wish.params = {1000, 66};  // 264 bytes: a multiple of 8
   EXPECT_EQ(launch_of(wish).copy, Copy::rows8);
-  wish.params = {1000, 65};  // a stream is better than 4 bytes a thread
+  wish.params = {1000, 65};  // a stream is faster than 4 bytes per thread
   EXPECT_EQ(launch_of(wish).copy, Copy::stream);
   wish.params = {1000, 64};
   wish.params_at += 4;
@@ -103,7 +103,7 @@ TEST(LaunchPlan, RowsOfVectors) {
   EXPECT_EQ(launch_of(wish).copy, Copy::stream);
 }
 
-// No thread has nothing to do, or few.
+// All threads, or nearly all, have work.
 TEST(LaunchPlan, LongRowsAreCut) {
   Wish wish;
   wish.params = {100, 5000};  // 20,000 bytes: 1,250 vectors
@@ -130,7 +130,7 @@ TEST(LaunchPlan, NeighboursFindRowsTogether) {
   EXPECT_EQ(launch_of(wish).small.lanes, 3u);
 }
 
-// Neighbouring threads read neighbouring indices, and each once.
+// Neighbouring threads read neighbouring indices, and each index once.
 TEST(LaunchPlan, ElementsAreRowsOfOneThread) {
   const struct {
     int32_t dtype;
@@ -151,7 +151,7 @@ TEST(LaunchPlan, ElementsAreRowsOfOneThread) {
   }
 }
 
-// Rows that are smaller than a vector of a stream: a row is cut into what it can be cut into.
+// Rows smaller than a vector of a stream are split into the largest possible vectors.
 TEST(LaunchPlan, SmallRowsOfAnySize) {
   Wish wish;
   wish.params = {1000, 3};  // 12 bytes
@@ -165,7 +165,7 @@ TEST(LaunchPlan, SmallRowsOfAnySize) {
   EXPECT_EQ(launch_of(wish).copy, Copy::stream);
 }
 
-// An output that fits stays in the cache, where the next kernel finds it.
+// An output that fits the cache is kept there for the next kernel.
 TEST(LaunchPlan, OnlyLargeOutputsAreStreamed) {
   Wish wish;
   wish.indices = {cache / 2 / 256};
@@ -202,12 +202,13 @@ TEST(LaunchPlan, TheBorderOfJudgingInside) {
   EXPECT_GT(launch_of(nd).validating_blocks, 0u);
 }
 
-// Blocks cover small calls thinly and large ones fully, and never exceed what is resident of their kernel.
+// Small calls use few loads per thread, and large ones all of them. The number of blocks never exceeds the resident
+// blocks of the kernel.
 TEST(LaunchPlan, Blocks) {
   Wish wish;
   wish.indices = {1};
   EXPECT_EQ(launch_of(wish).copying_blocks, 1u);
-  wish.indices = {2000};  // 16 groups a block
+  wish.indices = {2000};  // 16 groups per block
   EXPECT_EQ(launch_of(wish).copying_blocks, 125u);
   wish.indices = {1'000'000};
   EXPECT_EQ(launch_of(wish).copying_blocks, static_cast<uint32_t>(multiprocessors * first_copying));
@@ -220,7 +221,7 @@ TEST(LaunchPlan, Blocks) {
   EXPECT_EQ(launch_of(wish).copying_blocks, static_cast<uint32_t>(multiprocessors * (first_copying + stream)));
 }
 
-// How far step `number` of a job's loops is from the first, in numbers of 64 bits.
+// Returns the offset of step `number` of a job's loops from the first step, computed in 64 bits.
 template <class Job>
 JobLoop walk(const Job& job, bool (*goes_through)(const Job&, int32_t), int64_t number) {
   JobLoop apart{};
@@ -235,7 +236,7 @@ JobLoop walk(const Job& job, bool (*goes_through)(const Job&, int32_t), int64_t 
   return apart;
 }
 
-// Its pieces are all of the call, each once and in order, as far as kernels count; how many there are.
+// Expects that the pieces cover the call once and in order, within the limits of kernels. Returns their number.
 template <class Job>
 int expect_copied_in_pieces(const Launch& launch, const Job& job) {
   int pieces = 0;
@@ -254,10 +255,10 @@ int expect_copied_in_pieces(const Launch& launch, const Job& job) {
       const JobLoop expected = walk(job, goes_through_units<Job>, unit + number);
       EXPECT_EQ(found.to - job.out, expected.out + byte) << unit << " + " << number;
       EXPECT_EQ(found.tuple - job.indices, expected.index) << unit << " + " << number;
-      if (job.dealt_dims == 0) {
+      if (job.batch_split_dims == 0) {
         EXPECT_EQ(found.from - job.params, expected.params + byte) << unit << " + " << number;
       } else {
-        const int64_t batch = (unit + number) / job.dealt_units;
+        const int64_t batch = (unit + number) / job.batch_split_units;
         EXPECT_EQ(found.from - job.params, expected.params + batch * job.component[job.components].stride);
       }
     }
@@ -318,7 +319,7 @@ TEST(Pieces, OfManyElements) {
   EXPECT_EQ(expect_judged_in_pieces(launch, launch.direct), 513);
 }
 
-// Vectors of the output are what a stream counts, not its bytes.
+// A stream counts vectors of the output, not bytes.
 TEST(Pieces, OfStreams) {
   Wish wish;
   wish.params = {1000, 25};
@@ -333,7 +334,7 @@ TEST(Pieces, OfStreams) {
   EXPECT_EQ(expect_judged_in_pieces(launch, launch.direct), 1);
   wish.options.bounds = GTH_BOUNDS_FILL;
   wish.dtype = GTH_DTYPE_INT8;
-  for (const int64_t row : {300'000'001, 134'217'713, 268'435'425}) {  // bytes beyond 32 bits of a stream
+  for (const int64_t row : {300'000'001, 134'217'713, 268'435'425}) {  // byte counts that exceed 32 bits
     wish.params = {5, row};
     wish.indices = {7};
     launch = launch_of(wish);
@@ -352,7 +353,7 @@ TEST(Pieces, OfLongAlignedRows) {
   EXPECT_EQ(expect_copied_in_pieces(launch, launch.direct), 7 * 3);
 }
 
-// What is judged, and what is copied, is cut for itself.
+// Validation and copying are split separately.
 TEST(Pieces, OfSeveralLoops) {
   Wish nd;
   nd.op = GTH_OP_GATHER_ND;
@@ -375,7 +376,7 @@ TEST(Pieces, OfSeveralLoops) {
   EXPECT_EQ(expect_copied_in_pieces(launch, launch.small), 3);
   EXPECT_EQ(expect_judged_in_pieces(launch, launch.small), 3);
 
-  Wish repeated;  // two tuples, for each of 2^32 rows
+  Wish repeated;  // two tuples for each of 2^32 rows
   repeated.params = {int64_t{1} << 32, 3};
   repeated.options.has_axis = 1;
   repeated.options.axis = 1;
@@ -386,14 +387,14 @@ TEST(Pieces, OfSeveralLoops) {
   EXPECT_EQ(expect_judged_in_pieces(launch, launch.small), 1);
 }
 
-TEST(Pieces, OfDealtTuples) {
-  const Launch launch = launch_of(dealt(int64_t{1} << 32));
+TEST(Pieces, OfTuplesSplitByBatch) {
+  const Launch launch = launch_of(batch_split(int64_t{1} << 32));
   EXPECT_EQ(launch.form, Form::any);
   EXPECT_GT(expect_copied_in_pieces(launch, launch.any), 2);
   EXPECT_EQ(expect_judged_in_pieces(launch, launch.any), 3);
 }
 
-// Tuples are named as if what they share were not left out.
+// The reported positions are the same although shared indices are validated once.
 TEST(Pieces, WhereNothingIsCopied) {
   Wish wish;
   wish.params = {5, 0};
@@ -438,10 +439,10 @@ TEST(LaunchPlan, ManyLoopsAndComponents) {
   EXPECT_EQ(launch.form, Form::any);
   EXPECT_EQ(launch.any.components, 64);
   EXPECT_EQ(launch.copy, Copy::rows4);
-  launch = launch_of(dealt(4));
+  launch = launch_of(batch_split(4));
   EXPECT_EQ(launch.form, Form::any);
-  EXPECT_EQ(launch.any.dealt_dims, 1);
-  EXPECT_EQ(launch.any.dealt_units, 2);
+  EXPECT_EQ(launch.any.batch_split_dims, 1);
+  EXPECT_EQ(launch.any.batch_split_units, 2);
 }
 
 TEST(LaunchPlan, DimsOfOneDoNotSpoilTheAlignment) {

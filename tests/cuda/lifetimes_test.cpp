@@ -3,7 +3,7 @@
 
 #include "device_test.hpp"
 
-// What is let go while the device still uses it, and after its context.
+// Objects that are released while the device uses them, and after their context.
 namespace {
 
 using device::adopt;
@@ -26,7 +26,7 @@ TEST_F(Lifetimes, DeletersWaitForTheStream) {
   int ended = 0;
   release_in_use(context, stream, lookup, lookup.params_desc(), &ended);
   EXPECT_EQ(ended, 0);
-  lookup.enqueue(context);  // a later call, but the stream has not passed
+  lookup.enqueue(context);  // a later call, but the stream has not finished
   EXPECT_EQ(ended, 0);
   EXPECT_EQ(device::synchronize(stream.get()), 0);
   EXPECT_EQ(ended, 0) << "no deleter runs in a callback";
@@ -35,7 +35,7 @@ TEST_F(Lifetimes, DeletersWaitForTheStream) {
   context.sync();
 }
 
-// Memory that was allocated in stream order outlives its context, and what other streams still do with it.
+// Memory that was allocated in stream order stays valid after its context is released, for the work of other streams.
 TEST_F(Lifetimes, MemoryOfAContextThatHasGone) {
   const Stream one, two;
   Context first(one.get());
@@ -56,7 +56,7 @@ TEST_F(Lifetimes, MemoryOfAContextThatHasGone) {
   EXPECT_TRUE(lookup.out.get() == Bytes(32, 0)) << "the memory was given back before the other stream had read it";
 }
 
-// What was made with a context that has gone waits for the streams of those that live.
+// Objects made with a context that is released wait for the streams of existing contexts.
 TEST_F(Lifetimes, DeletersOfAContextThatHasGone) {
   const Stream one, two;
   Context first(one.get());
@@ -86,7 +86,7 @@ TEST_F(Lifetimes, AContextWaitsForItsStream) {
   lookup.expect_rows({3, 1});
 }
 
-// Tensors are let go on one thread while their context goes on another, and the stream behind it.
+// One thread releases tensors while another releases their context and then destroys the stream.
 TEST_F(Lifetimes, TensorsAndTheirContextGoAtOnce) {
   std::atomic<int> ended{0};
   int made = 0;

@@ -39,7 +39,7 @@ TEST_F(Many, RequestsRunInOrder) {
   context.expect_no_error();
   first.expect_rows({5, 0, 3});
   second.expect_rows({8, 1});
-  // The second reads what the first has written.
+  // The second request reads the output of the first.
   Request copy(second);
   const device::Shape shape{3, 4}, picks{2}, out_shape{2, 4};
   const Memory chained(2 * 4 * 4);
@@ -89,7 +89,7 @@ TEST_F(Many, IndicesAreValidatedByEachRequest) {
   third.expect_unchanged();
 }
 
-// What the shapes alone imply is an index out of bounds, not a race, and nothing is enqueued.
+// Errors that depend on shapes alone are INDEX, not RACE. Nothing is enqueued.
 TEST_F(Many, ParamsWithoutElementsAreRefusedAtOnce) {
   const Context context;
   Lookup first(6, 4, 3), second(6, 4, 3);
@@ -205,7 +205,7 @@ TEST_F(Many, APlanKeepsItsBoundTensor) {
   EXPECT_EQ(gth_plan_release(plan), GTH_OK);
 }
 
-// Scatters and gradients have no kernels yet.
+// Scatters and gradients have no kernels.
 TEST_F(Many, ScattersAreUnsupported) {
   const Context context;
   Lookup lookup(6, 4, 3);

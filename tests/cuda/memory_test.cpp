@@ -1,7 +1,7 @@
 #include "../../src/api/arrow_structs.hpp"
 #include "device_test.hpp"
 
-// Memory on the device: allocated, adopted, copied, and given back when the stream has passed.
+// Memory on the device: it is allocated, adopted, copied, and freed after the stream has finished.
 namespace {
 
 using device::Bytes;
@@ -14,7 +14,7 @@ using device::Stream;
 
 class MemoryTest : public device::DeviceTest {};
 
-// A handle that is released at the end.
+// A handle that is released at the end of the scope.
 class Tensor {
  public:
   Tensor() = default;
@@ -71,7 +71,6 @@ TEST_F(MemoryTest, NothingIsAllocatedForNothing) {
   EXPECT_EQ(tensor.desc().data, nullptr);
 }
 
-// H6
 TEST_F(MemoryTest, H6_TooMuchIsRefusedAndForgotten) {
   const Context context;
   const int64_t shape[] = {int64_t{1} << 50};
@@ -126,7 +125,7 @@ TEST_F(MemoryTest, HooksServeOutputs) {
   EXPECT_EQ(hooks.stream, stream.get());
 }
 
-// A strided view of 3 x 4 numbers in a buffer of 64 bytes: transposed, and backwards.
+// A strided view of 3 x 4 numbers in a buffer of 64 bytes: transposed and reversed.
 struct View {
   Shape shape{3, 4}, strides{4, 12};
   int64_t offset = 0;
@@ -179,7 +178,7 @@ TEST_F(MemoryTest, CopiesOnTheDevice) {
   for (size_t i = 0; i < 12; ++i) {
     EXPECT_EQ(0, std::memcmp(&found[i % 4 * 12 + i / 4 * 4], &content[i * 4], 4)) << i;
   }
-  // A context that does not reach it says so.
+  // A context that cannot access the memory returns an error.
   Bytes host(48);
   gth_tensor_desc h = from;
   h.device = GTH_DEVICE_CPU;
@@ -189,7 +188,7 @@ TEST_F(MemoryTest, CopiesOnTheDevice) {
   EXPECT_EQ(device::copy_tensor(nullptr, c.get(), a.get(), &error), GTH_E_DEVICE);
 }
 
-// One stretch of bytes, one after all, and none.
+// Copies of one contiguous range, of one range for several dims, and of none.
 TEST_F(MemoryTest, CopiesOfOneStretch) {
   const Context context;
   const Bytes content = counting(48);
@@ -217,11 +216,11 @@ TEST_F(MemoryTest, CopiesOfOneStretch) {
   EXPECT_TRUE(target.get() == content);
 }
 
-// From pageable memory to pageable memory, which no kernel reaches.
+// Both operands are in pageable memory, which kernels cannot access.
 TEST_F(MemoryTest, CopiesOnTheHost) {
   const Context context;
   const Bytes content = counting(48);
-  const Memory described(1);  // kernels may touch nothing else
+  const Memory described(1);  // kernels may access nothing else
   const Shape shape{3, 4}, turned{4, 12};
   for (const int64_t* strides : {static_cast<const int64_t*>(nullptr), turned.data()}) {
     Bytes target(48, 'x');
@@ -241,7 +240,7 @@ TEST_F(MemoryTest, CopiesOnTheHost) {
   }
 }
 
-// A copy of strings is for the host, so that the hooks of a device are not asked for it.
+// Strings are copied to host memory, so the hooks of a device are not called.
 TEST_F(MemoryTest, StringsAreExportedToTheHost) {
   gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
   options.device = GTH_DEVICE_CUDA;
@@ -269,7 +268,7 @@ TEST_F(MemoryTest, StringsAreExportedToTheHost) {
   EXPECT_EQ(gth_context_release(context), GTH_OK);
 }
 
-// Params where the device reaches them: pinned and managed.
+// Params in host memory that the device can access: pinned and managed.
 TEST_F(MemoryTest, ParamsInHostMemory) {
   const Context context;
   Lookup lookup(5, 3, 4);
@@ -296,7 +295,7 @@ TEST_F(MemoryTest, ParamsInHostMemory) {
     EXPECT_EQ(gth_plan_run(context.get(), plan, GTH_OPEN, place, i.data, lookup.out.data(), &error), GTH_OK);
     EXPECT_EQ(gth_plan_release(plan), GTH_OK);
     context.sync();
-    if (is_managed) {  // managed memory is every device's: nobody asks CUDA whose
+    if (is_managed) {  // managed memory belongs to no single device, so CUDA is not queried
       p.device_id = -1;
       EXPECT_EQ(Tensor(p).desc().device_id, -1);
     }
@@ -342,11 +341,11 @@ TEST_F(MemoryTest, AdoptedMemoryEndsOnce) {
   EXPECT_EQ(ended.count, 1);
   context.release();
   EXPECT_EQ(ended.count, 1);
-  second.release();  // the context has gone: waits for the device
+  second.release();  // the context is released: waits for the device
   EXPECT_EQ(ended.count, 2);
 }
 
-// Pageable memory is not in a stream's way: it ends when its tensor does.
+// Pageable memory is not used by a stream, so it is released with its tensor.
 TEST_F(MemoryTest, AdoptedMemoryOfTheHostEndsAtOnce) {
   Ended ended;
   Bytes memory(8);

@@ -21,20 +21,20 @@ void pause(const uint64_t* word, uint64_t seen);
 #include "cuda/pieces.hpp"
 #include "host_block.hpp"
 
-// What threads of the device do to memory that they share, in every order of their atomic accesses.
+// Runs the accesses of device threads to shared memory in every order of their atomic accesses.
 namespace orders {
 namespace {
 
 // A thread that stops before each atomic access.
 struct Thread {
   std::function<void()> body;
-  ucontext_t context;  // where it begins
-  jmp_buf place;       // where it has stopped
+  ucontext_t context;  // start of the thread
+  jmp_buf place;       // place where it stopped
   std::unique_ptr<char[]> stack = std::make_unique<char[]>(stack_bytes);
   bool has_ended = false;
-  const uint64_t* awaited = nullptr;  // it waits until this word is not `seen`
+  const uint64_t* awaited = nullptr;  // it waits until this word differs from `seen`
   uint64_t seen = 0;
-  const char* top = nullptr;  // of its stack, where it has stopped
+  const char* top = nullptr;  // top of its stack where it stopped
 
   static constexpr size_t stack_bytes = 32 << 10;
   bool can_run() const { return !has_ended && (!awaited || __atomic_load_n(awaited, __ATOMIC_RELAXED) != seen); }
@@ -50,7 +50,7 @@ void run_body() {
   _longjmp(scheduler, 1);
 }
 
-// Up to the thread's next access, or to its end.
+// Runs the thread to its next access, or to its end.
 void resume(Thread* thread, bool is_first = false) {
   running = thread;
   thread->awaited = nullptr;
@@ -61,7 +61,7 @@ void resume(Thread* thread, bool is_first = false) {
   running = nullptr;
 }
 
-// Once, so that a thread begins with the same registers in every order.
+// Called once, so that a thread starts with the same registers in every order.
 void make(Thread* thread) {
   getcontext(&thread->context);
   thread->context.uc_stack.ss_sp = thread->stack.get();
@@ -93,9 +93,8 @@ std::vector<Shared> shared(const Objects&... objects) {
 
 enum class End { all_ended, known, all_wait };
 
-// Runs bodies in every order, each time after prepare() and before check(). What follows depends only on the shared
-// memory and on the stacks and registers of the threads: an order that comes to a state of an earlier one is not
-// continued.
+// Runs bodies in every order, each time after prepare() and before check(). The further run depends only on the shared
+// memory and on the stacks and registers of the threads. So an order that reaches a known state is not continued.
 class Explorer {
  public:
   Explorer(std::vector<Shared> memory, const std::vector<std::function<void()>>& bodies)
@@ -106,7 +105,7 @@ class Explorer {
     }
   }
 
-  // The number of orders that were run to their ends.
+  // Returns the number of orders that ran to their ends.
   int64_t run(const std::function<void()>& prepare, const std::function<void()>& check) {
     for (int64_t count = 0;;) {
       prepare();
@@ -170,7 +169,7 @@ class Explorer {
 
 }  // namespace
 
-// Registers that the caller's callees keep are saved on the stack first.
+// Callee-saved registers are first saved on the stack.
 __attribute__((noinline)) void step() {
   if (!running) return;
   __builtin_unwind_init();
@@ -194,7 +193,7 @@ gth_error_record failure_of(int64_t call) {
   return failure;
 }
 
-// It describes one of the calls, if it counts any.
+// Expects that a record with failures describes one of the calls.
 void expect_whole(const gth_error_record& record) {
   if (record.count == 0) return;
   EXPECT_TRUE(record.sequence > 0 && record.sequence == record.position && record.sequence == record.limit);
@@ -219,7 +218,7 @@ TEST(Records, EveryFailureIsTakenOnce) {
   EXPECT_GT(explorer.run([&] { record = first = second = last = {}; }, check), 5);
 }
 
-// A failure that has been noted is in the next take, whatever else is taken or noted meanwhile.
+// A noted failure is in the next take, whatever else is taken or noted at the same time.
 TEST(Records, ATakeAfterAFailureTellsIt) {
   gth_error_record record, mine, other;
   Explorer explorer(shared(record, mine, other),
@@ -235,7 +234,7 @@ TEST(Records, ATakeAfterAFailureTellsIt) {
   EXPECT_GT(explorer.run([&] { record = mine = other = {}; }, check), 5);
 }
 
-// A host polls the count, and clears it or the whole record.
+// A host polls the count, and clears the count or the whole record.
 TEST(Records, AHostThatClearsDisablesNothing) {
   for (const bool clears_all : {false, true}) {
     gth_error_record record, taken;
@@ -257,7 +256,7 @@ TEST(Records, AHostThatClearsDisablesNothing) {
   }
 }
 
-// A grid of two blocks that copies a row of a table of two, and judges its index itself.
+// A grid of two blocks that copies a row of a table with two rows, and validates its index itself.
 struct Copying {
   Copying(State* state, gth_error_record* record) {
     job.params = job.params_begin = table;
@@ -297,7 +296,8 @@ struct Copying {
   }
 };
 
-// Two replays of one captured call at once are a mistake. The next replay is right all the same.
+// Running two replays of one captured call at the same time is an error of the caller. The next replay must still be
+// correct.
 TEST(States, TwoGridsWithOneStateLeaveItClean) {
   for (const Validation validation : {Validation::inside, Validation::in_front}) {
     for (const int64_t index : {1, 2}) {

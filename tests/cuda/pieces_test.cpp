@@ -1,7 +1,7 @@
 #include "emulated.hpp"
 #include "forms.hpp"
 
-// Calls that are larger than a launch can count, on a device whose launches count less far than kernels can.
+// Calls that exceed the limit of a launch, on a device with a smaller limit than that of kernels.
 namespace {
 
 using device::Captured;
@@ -38,7 +38,8 @@ std::vector<int64_t> good_rows() {
   return rows;
 }
 
-// Three that judge, in the order of their tuples, and then three that copy: nothing is copied before all is judged.
+// Three validating launches in the order of their tuples, then three copying launches. Nothing is copied before all
+// tuples are validated.
 TEST_F(Pieces, TheFirstBadTupleOfAll) {
   gth_emulation_count_to(1000);
   const Context context;
@@ -64,7 +65,7 @@ TEST_F(Pieces, TheFirstBadTupleOfAll) {
   lookup.expect_rows(good_rows());
 }
 
-// Of the kernels of a call only the first one that copies may begin before the one in front has ended.
+// Only the first copying kernel of a call may start before the previous kernel has ended.
 TEST_F(Pieces, OnlyTheFirstCopyOverlaps) {
   gth_emulation_count_to(1000);
   for (const bool is_bad : {false, true}) {
@@ -103,7 +104,7 @@ TEST_F(Pieces, NewOutputsBecomeZeros) {
   device::expect_zeros(made);
 }
 
-// Indices that several tuples share are judged once; the tuple is named as if they were not.
+// Indices that several tuples share are validated once. The reported position is the same.
 TEST_F(Pieces, WhereNothingIsCopied) {
   gth_emulation_count_to(1000);
   const Context context;
@@ -150,7 +151,7 @@ TEST_F(Pieces, OfACapturedCall) {
   }
 }
 
-// Whatever piece cannot be launched: the next call is right.
+// If any piece cannot be launched, the next call must be correct.
 TEST_F(Pieces, OneOfWhichFails) {
   gth_emulation_count_to(1000);
   const Context context;

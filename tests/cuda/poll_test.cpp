@@ -1,7 +1,7 @@
 #include "ptx/poll.hpp"
 #include "device_test.hpp"
 
-// A record that the host polls while kernels run, in the order in which their PTX writes it.
+// The host polls a record while kernels run, in the order in which their PTX writes it.
 namespace {
 
 using device::Context;

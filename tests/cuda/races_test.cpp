@@ -1,6 +1,7 @@
 #include "emulated.hpp"
 
-// Indices that change while they are used, and calls that overlap. Only kernels that the host compiled can be stopped for it.
+// Indices that change while they are used, and overlapping calls. These tests stop kernels that the host compiler has
+// compiled.
 namespace {
 
 using device::Captured;
@@ -11,8 +12,8 @@ using device::Lookup;
 using device::Stream;
 using device::Tensor;
 
-// Another writer between judging and copying: rows are gathered or as they were, the answer is a race, and the next call
-// is right.
+// A writer changes indices between validation and copy. Rows are gathered or unchanged, the error is RACE, and the next
+// call is correct.
 struct Writer {
   int64_t* indices;
   uint32_t block;
@@ -38,7 +39,7 @@ TEST_F(Emulated, RacingWriters) {
       gth_emulation_between(nullptr, nullptr);
       Error error;
       const int32_t status = gth_context_take_error(context.get(), &error);
-      if (status == GTH_OK) {  // the row had been copied, and no later block judges it again
+      if (status == GTH_OK) {  // the row was copied already, and no later block validates it
         lookup.expect_rows(rows);
         EXPECT_EQ(block, 1u);
       } else {
@@ -54,10 +55,10 @@ TEST_F(Emulated, RacingWriters) {
   }
 }
 
-// The other way round: an index that is bad at first and good when later blocks judge it.
+// The reverse case: an index is invalid at first and valid when later blocks validate it.
 TEST_F(Emulated, RacingWritersWhileBlocksJudge) {
   const Context context;
-  Lookup lookup(6, 1024, 40);  // several blocks, which judge all indices each
+  Lookup lookup(6, 1024, 40);  // several blocks, each of which validates all indices
   std::vector<int64_t> rows(40, 2);
   rows[0] = 99;
   lookup.pick(rows);
@@ -67,7 +68,7 @@ TEST_F(Emulated, RacingWritersWhileBlocksJudge) {
   context.expect_taken({GTH_E_RACE, GTH_OPERAND_INDICES});
 }
 
-// In memory of the library's a raced row is zeros, never what the memory held before.
+// In a new output, a row with a race is zeros, and never the previous content of the memory.
 TEST_F(Emulated, RacingWritersOfNewOutputs) {
   const Context context;
   Lookup lookup(6, 64, 40);
@@ -85,7 +86,7 @@ TEST_F(Emulated, RacingWritersOfNewOutputs) {
   EXPECT_EQ(rows[0], 0);
 }
 
-// A call in several pieces is one call, in however many of them its indices have changed.
+// A call in several pieces reports one failure, in however many pieces indices have changed.
 TEST_F(Emulated, RacingWritersOfACallInPieces) {
   gth_emulation_count_to(1000);
   const Context context;
@@ -106,7 +107,8 @@ TEST_F(Emulated, RacingWritersOfACallInPieces) {
   lookup.expect_rows(rows);
 }
 
-// A graph is replayed on another stream while a call of the same context runs: both are right, and so are later ones.
+// A graph is replayed on another stream while a call of the same context runs. Both must be correct, and so must later
+// calls.
 struct Replay {
   device::Graph graph;
   CUstream_st* stream;
@@ -123,7 +125,7 @@ struct Replay {
   }
 };
 
-// What every later call of a context must still be able to: to report, and to be right.
+// Expects that a later call of the context reports errors and gives correct results.
 void expect_to_work(const Context& context, int64_t picks) {
   Lookup lookup(6, 64, picks);
   std::vector<int64_t> rows(static_cast<size_t>(picks), 1);
@@ -188,7 +190,7 @@ TEST_F(Emulated, TwoGraphsOfOneContextAtOnce) {
   }
 }
 
-// However many calls were captured between the two, and in graphs that have gone.
+// This holds for any number of captured calls between the two, and for graphs that are destroyed.
 TEST_F(Emulated, NoTwoCapturedCallsShareAState) {
   for (const int64_t picks : {40, 4000}) {
     for (const int64_t between : {0, 62, 63, 1022}) {
@@ -217,7 +219,7 @@ TEST_F(Emulated, NoTwoCapturedCallsShareAState) {
   }
 }
 
-// The states of graphs that have gone are those of the next ones.
+// States of destroyed graphs are reused.
 TEST_F(Emulated, CapturedStatesAreTakenBack) {
   const Stream stream;
   const Context context(stream.get());
@@ -233,7 +235,8 @@ TEST_F(Emulated, CapturedStatesAreTakenBack) {
   lookup.expect_rows({5, 1});
 }
 
-// One that runs twice at once is a mistake: it is not right then, and is the next time.
+// Running one graph twice at the same time is an error of the caller. The result is then undefined, but the next replay
+// must be correct.
 TEST_F(Emulated, OneGraphTwiceAtOnce) {
   for (const int64_t picks : {40, 4000}) {
     for (const uint32_t block : {0u, 1u, 2u}) {
@@ -262,7 +265,7 @@ TEST_F(Emulated, OneGraphTwiceAtOnce) {
   }
 }
 
-// Calls that fail at once are counted, and one of them is described.
+// Two calls that fail at the same time are both counted, and one is described.
 TEST_F(Emulated, TwoCallsFailAtOnce) {
   const Stream stream, other;
   const Context context(stream.get());

@@ -7,8 +7,8 @@
 
 #include "emulated.hpp"
 
-// What the library asks of CUDA, and what that does to the rest of the process: captures beside it, current devices, the
-// error that the runtime keeps, the order of streams. And that the emulated device would notice.
+// The CUDA calls of the library and their effects on the process: captures, current devices, the last error of the
+// runtime, and the order of streams. Further tests show that the emulated device detects violations.
 namespace {
 
 using device::adopt;
@@ -23,7 +23,7 @@ using device::Stream;
 
 constexpr int32_t global_mode = 0, thread_mode = 1, relaxed_mode = 2;
 
-// A context on a device, with memory that is there.
+// A context on a device, with memory.
 class Place {
  public:
   Place(int32_t device, CUstream_st* stream, gth_error_record* record = nullptr) : device_(device) {
@@ -53,7 +53,7 @@ class Place {
 
 const Shape table_shape{3, 4}, picks_shape{2}, out_shape{2, 4};
 
-// Rows of 32-bit numbers on a device, where they go, and a pinned record.
+// Rows of 32-bit numbers on a device, an output, and a pinned record.
 struct Rows {
   explicit Rows(int32_t device)
       : table(static_cast<int32_t*>(gth_emulation_allocate_on(device, 48))),
@@ -90,7 +90,7 @@ gth_tensor* borrow(const gth_tensor_desc& desc) {
   return tensor;
 }
 
-// Everything that the library does with a device, once, on a context that is made for it.
+// Calls every device function once, on a new context.
 void do_everything(int32_t device, CUstream_st* stream, CUstream_st* other, const Rows& rows) {
   const Place place(device, stream, rows.record);
   const gth_tensor_desc t = place.describe(GTH_DTYPE_INT32, table_shape, rows.table);
@@ -126,14 +126,14 @@ void do_everything(int32_t device, CUstream_st* stream, CUstream_st* other, cons
   for (int32_t i = 0; i < 8; ++i) EXPECT_EQ(rows.out[i], i < 4 ? 8 + i : i - 4);
 }
 
-// The first call on a device, and the last one, too.
+// Includes the first call on a device and the last one.
 void do_everything_anew(int32_t device, CUstream_st* stream, CUstream_st* other, const Rows& rows) {
   gth_shutdown();
   do_everything(device, stream, other, rows);
   gth_shutdown();
 }
 
-// On a device that no other test uses, so that it goes with its last context.
+// Uses a device of its own, so that the device is released with its last context.
 class Captures : public Emulated {
  protected:
   Captures() : stream_(gth_emulation_make_stream(1)), other_(gth_emulation_make_stream(1)) {}
@@ -173,7 +173,7 @@ TEST_F(Captures, OfOtherThreadsStayWhole) {
   }
 }
 
-// Nor does the thread stay in a mode in which its own mistakes would go unnoticed.
+// The capture mode of the thread is restored, so that its own errors are still detected.
 TEST_F(Captures, TheModeOfTheThreadIsPutBack) {
   const Stream captured;
   use_anew();
@@ -182,7 +182,7 @@ TEST_F(Captures, TheModeOfTheThreadIsPutBack) {
   EXPECT_EQ(device::end_capture(captured.get()), nullptr);
 }
 
-// Each device has its own legacy stream, and streams and events want their own device.
+// Each device has its own legacy stream. Streams and events belong to one device.
 TEST_F(Emulated, ContextsOfTwoDevices) {
   for (const int32_t device : {0, 1}) {
     const Rows rows(device);
@@ -202,7 +202,7 @@ TEST_F(Emulated, ContextsOfTwoDevices) {
   }
 }
 
-// It is told which device a plan is for, and which one the context is of.
+// The error names the device of the plan and that of the context.
 TEST_F(Emulated, APlanOfAnotherDevice) {
   const Rows rows(1);
   const Place far(1, nullptr), near(0, nullptr);
@@ -219,7 +219,7 @@ TEST_F(Emulated, APlanOfAnotherDevice) {
   EXPECT_EQ(gth_plan_release(plan), GTH_OK);
 }
 
-// Kernels that were compiled for devices older than 9.0 have no instruction by which one waits for the kernel in front.
+// Kernels that were compiled for devices older than 9.0 cannot wait for the previous kernel.
 TEST_F(Captures, OnlyKernelsThatWaitAreLaunchedToOverlap) {
   const int64_t picks = 3000;
   const Rows rows(1);
@@ -249,7 +249,7 @@ TEST_F(Captures, OnlyKernelsThatWaitAreLaunchedToOverlap) {
   gth_emulation_free(out);
 }
 
-// Else each call would map memory that the one before it has given back.
+// Otherwise each call would map memory that the previous call has returned.
 TEST_F(Captures, ThePoolKeepsAPartOfTheMemory) {
   gth_shutdown();
   const Place place(1, nullptr);
@@ -258,7 +258,7 @@ TEST_F(Captures, ThePoolKeepsAPartOfTheMemory) {
   EXPECT_EQ(gth_emulation_kept(1), static_cast<uint64_t>(info.device_memory[1] / 32));
 }
 
-// Memory that CUDA does not know is refused where a kernel would use it, but for devices that can.
+// Memory that is not registered with CUDA is rejected if a kernel would access it, except on devices that can.
 TEST_F(Captures, PageableMemory) {
   std::vector<int32_t> table(12, 7), out(8);
   std::vector<int64_t> picks{1, 2};
@@ -296,7 +296,7 @@ TEST_F(Captures, PageableMemory) {
   gth_shutdown();
 }
 
-// A stream of another device than the context's is refused by CUDA, and told.
+// CUDA rejects a stream of another device than that of the context, and the error is reported.
 TEST_F(Emulated, AStreamOfAnotherDevice) {
   CUstream_st* far = gth_emulation_make_stream(1);
   {
@@ -312,7 +312,7 @@ TEST_F(Emulated, AStreamOfAnotherDevice) {
   gth_emulation_destroy_stream(far);
 }
 
-// To ask which device memory is on makes none current.
+// A query of the device of memory makes no device current.
 TEST_F(Emulated, DescribingMemoryMakesNoDeviceCurrent) {
   gth_emulation_set_current(-1);
   void* far = gth_emulation_allocate_on(1, 8);
@@ -325,7 +325,7 @@ TEST_F(Emulated, DescribingMemoryMakesNoDeviceCurrent) {
   gth_emulation_free(far);
 }
 
-// Nor does it need a context, or a driver. The device that memory is on, the status where that is not known, or 100.
+// Returns the device of memory, or the status if it is unknown, or 100. It needs neither a context nor a driver.
 int32_t describe_first(const void* memory) {
   const Shape shape{8};
   gth_tensor_desc desc = device::describe_on_device(GTH_DTYPE_INT8, shape, memory);
@@ -349,7 +349,7 @@ TEST_F(Emulated, DescribingMemoryBeforeAllElse) {
   gth_emulation_free(far);
 }
 
-// What a call orders is in order however late the first stream comes to it, and what comes after is not waited for.
+// Work stays ordered even if the first stream runs it late. Later work of that stream is not waited for.
 TEST_F(Emulated, OrderBetweenHeldStreams) {
   for (const bool signals : {false, true}) {
     const Stream one, two;
@@ -373,7 +373,7 @@ TEST_F(Emulated, OrderBetweenHeldStreams) {
   }
 }
 
-// A record must be memory that kernels and the host reach without moving it.
+// A record must be in memory that kernels and the host can access without migration.
 TEST_F(Emulated, ManagedMemoryIsNoRecord) {
   for (const bool managed : {false, true}) {
     void* memory = managed ? gth_emulation_allocate_managed(128) : gth_emulation_allocate_host(128);
@@ -388,9 +388,9 @@ TEST_F(Emulated, ManagedMemoryIsNoRecord) {
   }
 }
 
-// ---- the emulated device itself
+// ---- tests of the emulated device
 
-// A tensor of the library's, made on one stream.
+// Creates a tensor of the library on one stream.
 gth_tensor* make(const Context& context, gth_tensor_desc* desc) {
   const int64_t shape[] = {2, 4};
   gth_tensor* tensor = nullptr;
@@ -402,7 +402,7 @@ gth_tensor* make(const Context& context, gth_tensor_desc* desc) {
 
 class Noticed : public Emulated {
  protected:
-  // What a test does wrong on purpose is no violation of the library's.
+  // An intended violation of a test is not counted as one of the library.
   void expect_violation(bool expected) {
     EXPECT_EQ(gth_emulation_violations() > before_, expected);
     gth_emulation_forgive(before_);
@@ -453,7 +453,7 @@ TEST_F(Noticed, MemoryThatAStreamStillUses) {
   }
 }
 
-// Modes of captures and threads, as CUDA has them.
+// Tests the capture modes of CUDA and of threads.
 TEST_F(Noticed, WhatIsUnsafeBesideCaptures) {
   const struct {
     int32_t mode;

@@ -1,6 +1,6 @@
 #include "device_test.hpp"
 
-// Sizes beyond 2^31 and 2^32: only a real device has the memory, and the time.
+// Sizes beyond 2^31 and 2^32. They need the memory and the speed of a GPU.
 namespace {
 
 using device::Context;
@@ -10,7 +10,7 @@ using device::Shape;
 
 class Sizes : public device::DeviceTest {
  protected:
-  // Skips where the device has too little memory.
+  // Skips the test if the device has too little memory.
   bool has_room(int64_t bytes) {
     if (device::why_not()) return false;
     gth_capability_info info = GTH_CAPABILITY_INFO_INIT;
@@ -48,7 +48,8 @@ TEST_F(Sizes, H4_ManyParams) {
   for (int i_row = 0; i_row < 3; ++i_row) EXPECT_EQ(found[i_row], 1000 + i_row);
 }
 
-// More than 2^31 tuples of one byte, and more than 2^32; the last is right, and the last bad one is found.
+// Tests more than 2^31 and more than 2^32 tuples of one byte. The last row must be correct, and the last invalid index
+// must be found.
 void expect_many_tuples(int64_t tuples) {
   const Memory params(device::Bytes{10, 11, 12, 13}), indices(tuples), out(tuples);
   device::fill(indices.data(), 1, tuples);

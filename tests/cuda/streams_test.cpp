@@ -2,7 +2,7 @@
 
 #include "device_test.hpp"
 
-// Streams, contexts and threads side by side.
+// Several streams, contexts and threads.
 namespace {
 
 using device::Context;
@@ -24,7 +24,7 @@ TEST_F(Streams, TheSpecialOnes) {
   }
 }
 
-// Two contexts on two streams: each has its own record and its own numbers.
+// Two contexts on two streams have their own records and their own sequence numbers.
 TEST_F(Streams, ContextsDoNotMixErrors) {
   const Stream one, two;
   const Context first(one.get()), second(two.get());
@@ -73,7 +73,7 @@ TEST_F(Streams, TheCurrentDeviceStaysAsItWas) {
   EXPECT_EQ(device::current(), before);
 }
 
-// Nor does a thread that has no device get one.
+// A thread without a current device still has none afterwards.
 TEST_F(Streams, AThreadWithoutADeviceStaysWithout) {
   const Stream stream;
   Lookup lookup(6, 3, 4);
@@ -116,7 +116,7 @@ TEST_F(Streams, ThreadsShareAContext) {
   context.expect_no_error();
 }
 
-// What two kernels of one call share is not for the kernels of a call of another thread.
+// The kernels of two threads' calls must not share the state of one call.
 TEST_F(Streams, ThreadsShareAContextAndItsState) {
   const Context context;
   const int64_t picks = 3000;
@@ -152,10 +152,11 @@ TEST_F(Streams, StreamsWaitForEachOther) {
   device::hold(one.get());
   lookup.enqueue(first);
   ASSERT_EQ(gth_context_wait(second.get(), one.get(), nullptr), GTH_OK);
-  lookup.expect_rows({0, 0});  // the second stream was not held: what it waits for has been done
+  lookup.expect_rows({0, 0});  // the second stream was not held, so the work that it waits for is complete
 }
 
-// The stream per thread of the thread that made the context, also for the calls, waits and takes of other threads.
+// Calls, waits and takes of other threads are ordered with the per-thread stream of the thread that created the
+// context.
 TEST_F(Streams, OtherThreadsFollowTheStreamPerThread) {
   auto* per_thread = reinterpret_cast<CUstream_st*>(uintptr_t{2});
   const Context context(per_thread);

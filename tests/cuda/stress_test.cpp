@@ -6,8 +6,8 @@
 
 #include "device_test.hpp"
 
-// Threads that do everything at once for a while, in an order that chance makes up: contexts come and go, tensors are let
-// go on other threads than they were made on, graphs are captured beside each other. GATHER_STRESS_SECONDS: how long.
+// Threads run random calls for a while. They create and release contexts, release tensors on other threads, and capture
+// graphs at the same time. GATHER_STRESS_SECONDS: duration.
 namespace {
 
 using device::adopt;
@@ -23,7 +23,7 @@ double seconds() {
   return given ? std::atof(given) : 0.5;
 }
 
-// What one thread leaves for another to let go.
+// Tensors that one thread creates and another releases.
 class Left {
  public:
   void leave(gth_tensor* tensor) {
@@ -55,7 +55,7 @@ class Worker {
  private:
   int64_t any(int64_t from, int64_t to) { return std::uniform_int_distribution<int64_t>(from, to)(random_); }
 
-  // The life of one context.
+  // Creates, uses and releases one context.
   void live() {
     const Stream stream;
     const int64_t picks = any(0, 1) ? any(1, 300) : any(2049, 6000);
@@ -70,7 +70,7 @@ class Worker {
         default: left_->take_some(static_cast<size_t>(any(1, 8)));
       }
     }
-    context.sync();  // what the lookup holds goes with it
+    context.sync();  // the memory of the lookup is freed next
   }
 
   std::vector<int64_t> choose(const Lookup& lookup, int64_t picks) {
@@ -95,7 +95,7 @@ class Worker {
     }
   }
 
-  // A new output, that another thread lets go, perhaps when the context has gone.
+  // Gathers into a new output that another thread releases, possibly after the context.
   void gather_anew(const Context& context, Lookup& lookup, int64_t picks) {
     lookup.pick(choose(lookup, picks));
     gth_tensor* made = nullptr;
@@ -103,7 +103,7 @@ class Worker {
     if (made) left_->leave(made);
   }
 
-  // Captured beside what other threads do.
+  // Captures while other threads run calls.
   void replay(const Context& context, const Stream& stream, Lookup& lookup, int64_t picks) {
     const device::Captured captured(stream, [&] { lookup.enqueue(context); }, device::Mode::thread);
     for (int64_t left = any(1, 3); left > 0; --left) {

@@ -7,8 +7,8 @@
 #include "cuda/bodies.hpp"
 #include "host_block.hpp"
 
-// The blocks of a grid at once, each on a thread of the host, under the thread sanitizer: what they tell each other they
-// must tell by atomics, in an order that those make.
+// Runs the blocks of a grid at the same time, each on a host thread, under the thread sanitizer. Blocks must
+// communicate through atomics with the necessary order.
 namespace {
 
 using namespace gather::cuda;
@@ -18,7 +18,7 @@ constexpr uint32_t blocks = 6, threads = 32;
 constexpr int64_t rows = 11, width = 64, picks = 500;
 constexpr int rounds = 60;
 
-// Runs body(block) for all blocks of a grid, which begin together.
+// Runs body(block) for all blocks of a grid, which start together.
 template <class Body>
 void run_grid(Body&& body) {
   std::atomic<uint32_t> ready{0};
@@ -34,7 +34,7 @@ void run_grid(Body&& body) {
   for (std::thread& each : all) each.join();
 }
 
-// A gather of rows of bytes; row r is full of r.
+// A gather of rows of bytes. Row r is filled with r.
 class Grids : public testing::TestWithParam<Validation> {
  protected:
   Grids() : table_(rows * width), indices_(picks, 3), out_(picks * width) {
@@ -107,7 +107,7 @@ TEST_P(Grids, BadIndices) {
   }
 }
 
-// A host that polls the count finds the rest as soon as it finds that.
+// A host that polls the count and finds it set must also find the rest of the record.
 TEST_P(Grids, APolledRecord) {
   for (int round = 1; round <= rounds; ++round) {
     indices_[static_cast<size_t>(round)] = -round;
@@ -128,7 +128,7 @@ TEST_P(Grids, APolledRecord) {
   }
 }
 
-// Calls that overlap and fail are counted, one of them as a whole.
+// All failures of overlapping calls are counted, and one of them is described completely.
 TEST(Records, FailuresAtOnce) {
   for (int round = 0; round < rounds; ++round) {
     gth_error_record record{};
@@ -144,7 +144,7 @@ TEST(Records, FailuresAtOnce) {
   }
 }
 
-// Whatever two grids do that share a state, the sum of their shares is nothing.
+// The shares of two grids that use one state sum to zero, in any order.
 TEST(Shares, AddUpToNothing) {
   for (uint32_t count = 1; count < 3000; ++count) {
     uint32_t sum = 0;

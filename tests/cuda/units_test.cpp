@@ -7,7 +7,7 @@
 #include "cuda/pieces.hpp"
 #include "host_block.hpp"
 
-// The pieces that kernels are made of.
+// Tests the parts of the kernels.
 namespace {
 
 using namespace gather::cuda;
@@ -76,7 +76,7 @@ TEST(Fill, IsTheElementFromAnyByteOn) {
 TEST(Unaligned, LoadsStayInsideTheMemoryDescribed) {
   for (size_t begin = 0; begin < 9; ++begin) {
     for (size_t size = 1; size <= 40; ++size) {
-      // In heap memory of exactly its size, so that the address sanitizer sees every byte too many at its end.
+      // The heap memory has exactly this size, so that the address sanitizer finds every access beyond it.
       const std::unique_ptr<char[]> memory(new char[begin + size]);
       for (size_t i = 0; i < begin + size; ++i) memory[i] = static_cast<char>(i * 5 + 3);
       JobHead job{};
@@ -98,7 +98,7 @@ TEST(Unaligned, LoadsStayInsideTheMemoryDescribed) {
   }
 }
 
-// Where a vector of the output begins in its rows, without a number that exceeds 32 bits.
+// Computes where a vector of the output starts in its rows, without numbers that exceed 32 bits.
 TEST(Stream, IsCutInTwoSteps) {
   std::mt19937_64 random(5);
   for (const int64_t row : {16, 17, 100, 1001, 4099, 65537, 99999999, static_cast<int>(largest_narrow / 16 - 1)}) {
@@ -169,13 +169,13 @@ TEST(Select, FollowsTheSwitches) {
   EXPECT_EQ(selected(-1), 400);
   EXPECT_EQ(selected(12), 200);
   EXPECT_EQ(selected(INT64_MIN), 200);
-  job.has_negatives = false;   // uint64: what looks negative is huge
+  job.has_negatives = false;   // uint64: values that look negative are large
   EXPECT_EQ(selected(-1), 0);  // 2^64 - 1 is a multiple of 5
   job.bounds = GTH_BOUNDS_CLAMP;
   EXPECT_EQ(selected(-1), 400);
 }
 
-// A block of one thread, behind a kernel that judges: what happens when it waits for it.
+// A block of one thread after a validating kernel. It records what happens when the thread waits for that kernel.
 class Waiting : public emulation::HostBlock {
  public:
   explicit Waiting(std::function<void()> then) : HostBlock(0, 1, 1), then_(std::move(then)) {}
@@ -188,7 +188,7 @@ class Waiting : public emulation::HostBlock {
   std::function<void()> then_;
 };
 
-// Four rows of 16 bytes, or two of 32 as a stream: what a thread copies in a round.
+// Four rows of 16 bytes, or two of 32 bytes as a stream, which is what a thread copies in one round.
 struct Gathering {
   explicit Gathering(Copy copy, bool zeroes) : rows(copy == Copy::stream ? 2 : 4) {
     const int64_t row = 64 / rows;
@@ -232,7 +232,7 @@ void expect_to_load_before_it_waits() {
   EXPECT_EQ(good.record.count, 0u);
   for (const bool zeroes : {false, true}) {
     Gathering bad(copy, zeroes);
-    bad.indices[1] = 3;  // as the kernel in front finds, too
+    bad.indices[1] = 3;  // as the validating kernel finds, too
     std::memset(bad.out, 1, 64);
     Waiting behind_bad([&] { bad.state.worst = ~uint64_t{1}; });
     copy_body<copy, Index8>(behind_bad, bad.job);
@@ -242,7 +242,7 @@ void expect_to_load_before_it_waits() {
   }
 }
 
-// Only stores wait for what is judged by the kernel in front.
+// Loads do not wait for the validating kernel. Only stores do.
 TEST(Gate, RowsAreLoadedBeforeIt) {
   expect_to_load_before_it_waits<Copy::rows16>();
   expect_to_load_before_it_waits<Copy::stream>();

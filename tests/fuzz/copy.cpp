@@ -1,6 +1,6 @@
 #include "request.hpp"
 
-// Strided copies between tensors of any description.
+// Copies between tensors with any description, compared with the header.
 namespace {
 
 using namespace fuzz;
@@ -9,7 +9,7 @@ char* byte_at(const Tensor& tensor, int64_t offset) {
   return reinterpret_cast<char*>(tensor.data + static_cast<uintptr_t>(offset));
 }
 
-// What the documents say of a copy of two tensors that exist, in any order within a stage.
+// The errors that the header requires for a copy between two existing tensors. Errors of one stage have no order.
 struct Due {
   bool dtype, rank, shape, overlap, read_only, alias;
 };

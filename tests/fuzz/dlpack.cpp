@@ -3,7 +3,7 @@
 #include "../callers/foreign.h"
 #include "request.hpp"
 
-// DLPack of both forms, in and out again: who owns what, what is refused, and what the tensor then is.
+// Imports both forms of DLPack and exports them again. Compares ownership, errors and the content of the tensor.
 namespace {
 
 using namespace fuzz;
@@ -15,10 +15,10 @@ struct Producer {
   DLDataType dtype{};
   DLDevice device{GTH_DEVICE_CPU, 0};
   int32_t ndim = 0;
-  Shape shape, strides;  // of elements
+  Shape shape, strides;  // in elements
   bool has_shape = true, has_strides = false, has_data = true, has_deleter = true;
   uint64_t byte_offset = 0, flags = 0;
-  int64_t item = 1;  // of the dtype before it was damaged
+  int64_t item = 1;  // size of an element before the dtype was damaged
 };
 
 DLDataType type_of(int32_t dtype) { return {static_cast<uint8_t>(dtype / 256), static_cast<uint8_t>(dtype % 256), 1}; }
@@ -32,7 +32,7 @@ Producer produce(Input& input) {
   for (int32_t d = 0; d < made.ndim; ++d) made.shape.push_back(extent_from(input));
   Tensor laid;
   laid.shape = made.shape;
-  lay_out(input, false, 1, &laid);  // strides of items
+  lay_out(input, false, 1, &laid);  // strides in elements
   made.has_strides = laid.has_strides;
   made.strides = laid.has_strides ? laid.strides : Shape(made.shape.size());
   made.byte_offset = input.rarely(3) ? static_cast<uint64_t>(input.below(32)) : 0;
@@ -67,9 +67,9 @@ void damage(Input& input, Producer* made) {
   made->strides.resize(rank, 1);
 }
 
-// What it says, in our terms: the documents' faults in their order, and where its elements lie from data on.
+// The expected result: the errors of the header in their order, and the byte range of the elements relative to data.
 struct Judged {
-  int32_t status = GTH_OK;  // the first stage that refuses it
+  int32_t status = GTH_OK;  // of the first stage that rejects it
   Reach reach;
   int32_t dtype = 0;
 };
@@ -135,7 +135,7 @@ Managed* put(const Producer& made, uintptr_t data) {
   return reinterpret_cast<Managed*>(memory().structs[0].put(&managed, sizeof managed));
 }
 
-// The elements of a strided tensor one after the other, in row-major order.
+// Returns the elements of a strided tensor in row-major order.
 std::vector<char> elements(const char* first, const int64_t* strides, const Shape& shape, int64_t item) {
   std::vector<char> result;
   int64_t count = 1;
@@ -192,12 +192,12 @@ void run(Input& input, const Producer& made, From&& import) {
   if (judged.status == GTH_OK && !judged.reach.empty) {
     if (judged.reach.high - judged.reach.low > static_cast<Wide>(Pages::size)) return;
     data = static_cast<uintptr_t>(static_cast<Wide>(reinterpret_cast<uintptr_t>(pages.end())) - judged.reach.high);
-    // An offset or strides so far that the data pointer itself wraps around describe no memory that there can be.
+    // If an offset or strides make the data pointer wrap around, no memory matches the description.
     if (static_cast<Wide>(data) + judged.reach.low !=
         static_cast<Wide>(reinterpret_cast<uintptr_t>(pages.end())) - (judged.reach.high - judged.reach.low))
       return;
   }
-  Wide count = 1;  // of elements that may share their bytes
+  Wide count = 1;  // number of elements, which may share their bytes
   for (int64_t extent : made.shape) count = std::min<Wide>(count * std::max<int64_t>(extent, 1), Wide{1} << 40);
   if (judged.status == GTH_OK && count > (1 << 14)) return;
   Managed* managed = put<Managed>(made, data);
@@ -207,13 +207,13 @@ void run(Input& input, const Producer& made, From&& import) {
   const int32_t status = import(managed, &tensor, error);
   tally().count(status);
   expect_whole_error(status, *error);
-  // Where strides reach below every address, and there is no data either, both are true.
+  // If strides reach below address 0 and data is NULL, either error is allowed.
   const bool both = status == GTH_E_STRIDE && (judged.status == GTH_E_DEVICE || judged.status == GTH_E_NULL);
   if (status != judged.status && !both)
     fail("import: %s, due is %s: %s", gth_status_name(status), gth_status_name(judged.status), error->message);
   require(deleted == 0, "import: the deleter ran");
   if (status) return require(tensor == nullptr, "import: a tensor with an error");
-  // The producer's arrays may go.
+  // The producer may free its arrays.
   memory().shapes[0].paint(1);
   memory().strides[0].paint(2);
   gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
@@ -235,7 +235,7 @@ void run(Input& input, const Producer& made, From&& import) {
     for (size_t d = 0; d < given.size(); ++d) given[d] = made.shape[d] == 1 ? 0 : given[d];
     require(elements(static_cast<const char*>(desc.data) + desc.offset, given.data(), made.shape, item) == due,
             "import: elements");
-    // In numbers: a large offset may put the data pointer itself anywhere.
+    // Compares integers, because a large offset may move the data pointer anywhere.
     const auto low = reinterpret_cast<uint64_t>(desc.data), first = reinterpret_cast<uint64_t>(pages.first());
     const auto end = reinterpret_cast<uint64_t>(pages.end());
     require(low + made.byte_offset >= first && low + static_cast<uint64_t>(desc.extent) <= end, "import: extent");

@@ -2,7 +2,7 @@
 
 #include "request.hpp"
 
-// One operation in every form, of any arguments, against the documents. FUZZ_OP says which.
+// Runs one operation in every form with any arguments, and compares with the model. FUZZ_OP selects the operation.
 namespace {
 
 using namespace fuzz;
@@ -11,7 +11,7 @@ constexpr Op op = Op::FUZZ_OP;
 
 const calls::Operation& operation = operation_of(op);
 
-// What one request should come to, for every form.
+// The expected result of one request, for every form.
 class Expectation {
  public:
   explicit Expectation(const Request& request) : request_(request), verdict_(request.verdict()) {
@@ -24,7 +24,7 @@ class Expectation {
   const oracle::ScatterAnswer& answer() const { return answer_; }
   bool is_called() const { return verdict_.is_sound(Stage::values); }
 
-  // The pages are as the call should have left them, and are put back.
+  // Compares the pages with the expected content, and restores them.
   void check(const char* form, int32_t status, const gth_error* error) const {
     tally().count(status);
     if (error) expect_whole_error(status, *error);
@@ -42,7 +42,7 @@ class Expectation {
            (!error || (error->operand == request_.operand_of_params() && error->position == -1));
   }
 
-  // What is wrong with the answer, or nullptr. *expected becomes what the pages should hold.
+  // Returns what is wrong with the result, or nullptr. Sets *expected to the expected content of the pages.
   const char* object_to(int32_t status, const gth_error* error, Image* expected) const {
     static const gth_error anything = GTH_ERROR_INIT;
     if (!is_called() && !verdict_.unjudged) {
@@ -130,14 +130,14 @@ void run_request(const Request& request, const Expectation& expectation) {
   expectation.check("request", gth_run_request(nullptr, &given, error), error);
 }
 
-// -1 means something to plans.
+// Plans use -1 for an open extent.
 bool has_open(const Request& request) {
   return std::any_of(std::begin(request.operands), std::end(request.operands), [](const Tensor& each) {
     return std::find(each.shape.begin(), each.shape.end(), GTH_OPEN) != each.shape.end();
   });
 }
 
-// A plan is refused for what a call would be refused for before its memory is looked at.
+// A plan is rejected for the errors that a call reports before it checks memory.
 void run_planned(const Request& request, const Expectation& expectation) {
   const Verdict& verdict = expectation.verdict();
   gth_error* error = fresh_error();
@@ -191,7 +191,7 @@ void run_planned(const Request& request, const Expectation& expectation) {
   require(gth_plan_release(plan) == GTH_OK, "release of a plan");
 }
 
-// The operands of a request, of which those in `handles` are tensor handles.
+// The operands of a request. Those in `handles` are tensor handles.
 class Operands {
  public:
   Operands(const Request& request, int64_t handles) {
@@ -220,7 +220,7 @@ class Operands {
 };
 
 void run_mixed(const Request& request, const Expectation& expectation, int64_t handles) {
-  // What a tensor refuses on its own has been seen as a description.
+  // Errors that the creation of a tensor reports have been tested with descriptions.
   if (!expectation.is_called()) return;
   const Operands operands(request, handles);
   if (!operands.is_made()) return require(expectation.verdict().out.empty, "borrow: refused what a call takes");
@@ -264,7 +264,7 @@ void gather_new(const Request& request, const Operands& operands, gth_tensor** m
   require(std::memcmp(found, due.memory.data(), due.memory.size()) == 0, "new tensor: bytes");
 }
 
-// The target with the updates in it, dense, and the target as it was.
+// Expects the target with the updates applied, as a dense tensor, and an unchanged target.
 void scatter_new(const Request& request, const Expectation& expectation, const Operands& operands, gth_tensor** made) {
   const Verdict& verdict = expectation.verdict();
   if (!expectation.is_called()) return;
@@ -273,7 +273,7 @@ void scatter_new(const Request& request, const Expectation& expectation, const O
   if (const char* what = before.differing()) fail("new tensor: %s", what);
   const bool may_fail = (verdict.out.empty || verdict.params.empty) && status == GTH_E_INDEX;
   if (verdict.unjudged || may_fail || (verdict.may_need_null && status == GTH_E_NULL)) return;
-  // A new tensor is a copy of the whole target, also where no row is written.
+  // A new tensor is a copy of the whole target, even if no row is written.
   if (status == GTH_E_NULL && !is_gradient(op) && !request.params().has_data && !verdict.params.empty) return;
   if (status != expectation.answer().status) fail("new tensor: %s", gth_status_name(status));
   if (status) return;

@@ -2,14 +2,15 @@
 
 #include "request.hpp"
 
-// Lives of handles: contexts with hooks that may fail, tensors of every kind, plans; made, used, released, used again.
+// Sequences of calls on handles: contexts with hooks that may fail, tensors of every kind, and plans. They are created,
+// used, released, and used after release.
 namespace {
 
 using namespace fuzz;
 
 constexpr int32_t rows = 5, width = 3;
 int64_t allocated, freed, adopted, deleted;
-int64_t refuse_after;  // so many more allocations of the hook succeed
+int64_t refuse_after;  // number of further allocations of the hook that succeed
 
 void* allocate(void*, int64_t bytes, int64_t align, int32_t, int32_t, CUstream_st*) {
   if (refuse_after-- <= 0) return nullptr;
@@ -21,10 +22,10 @@ void give_back(void*, int64_t, int64_t, int32_t, int32_t, CUstream_st*, void* me
   std::free(memory);
 }
 
-// A token that was handed out, or something that never was one.
+// A token of the library, or a number that never was one.
 struct Handle {
   uintptr_t token = 0;
-  char kind = 0;  // 'c', 't', 'p'; 0: nothing
+  char kind = 0;  // 'c', 't', 'p', or 0 for nothing
   bool is_live = false, has_hooks = false;
 };
 
@@ -63,14 +64,14 @@ class Machine {
   static constexpr int slots = 12;
 
   Handle& slot() { return handles_[input_.below(slots)]; }
-  // A slot that may be filled: what lives there goes first.
+  // Returns an empty slot. If it contained a handle, that handle is released.
   Handle& fresh() {
     Handle& found = slot();
     if (found.is_live) require(release_of(found) == GTH_OK, "release of a live handle");
     found = {};
     return found;
   }
-  // Any handle, dead ones, others' and garbage included.
+  // Returns any handle, including released ones, those of other kinds, and random numbers.
   Handle any() {
     if (!input_.rarely(8)) return slot();
     static constexpr uintptr_t garbage[] = {
@@ -78,7 +79,7 @@ class Machine {
     Handle made;
     made.token = input_.rarely(2) ? input_.word() : input_.pick(garbage);
     for (const Handle& each : handles_) {
-      if (each.token == made.token) return each;  // by chance a real one
+      if (each.token == made.token) return each;  // the random number is a valid handle by chance
     }
     return made;
   }
@@ -163,7 +164,7 @@ class Machine {
     keep(at, 'p', status, made);
   }
 
-  // Whatever it is taken for: only a live handle of that kind goes.
+  // Releases a handle as any kind. This succeeds only for a live handle of that kind.
   void release() {
     Handle& victim = slot();
     static constexpr char kinds[] = {'c', 't', 'p'};
@@ -192,7 +193,7 @@ class Machine {
     }
   }
 
-  // Contents of tensors are left to other targets: indices are the table's bytes, in bounds or not.
+  // Other targets test the content of tensors. Here the bytes of the table are used as indices, valid or not.
   void gather() {
     const Handle context = any(), params = any(), indices = any();
     gth_tensor* made = nullptr;
@@ -207,7 +208,7 @@ class Machine {
     keep(at, 't', status, made);
   }
 
-  // fresh() may have released what was chosen before.
+  // fresh() may have released the chosen handle.
   bool is_still(const Handle& handle) const {
     if (handle.token == 0) return true;
     for (const Handle& each : handles_) {
@@ -222,7 +223,7 @@ class Machine {
     const int32_t status = calls::gather.run(as<gth_context>(context), as<gth_tensor>(params), as<gth_tensor>(indices),
                                              as<gth_tensor>(out), nullptr, fresh_error());
     tally().count(status);
-    // Tensors that are not empty share the table, or have another shape.
+    // Tensors with elements share the table, or have another shape.
     require(all ? status != GTH_E_HANDLE && status != GTH_E_NULL && status != GTH_E_INTERNAL
                 : status == GTH_E_HANDLE || status == GTH_E_NULL,
             "into: status");

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <iterator>
 
-// The bytes of a fuzzer as choices. Bytes that are used up read as 0, and 0 is always the tamest choice, so that short
-// inputs are valid calls and each byte more can make them wilder.
+// Converts the bytes of a fuzzer to choices. Missing bytes are read as 0, and 0 always selects the simplest valid
+// choice. So short inputs give valid calls, and further bytes make them unusual or invalid.
 namespace fuzz {
 
 class Input {
@@ -18,16 +18,16 @@ class Input {
     for (int shift = 0; shift < 64; shift += 8) word |= uint64_t{byte()} << shift;
     return word;
   }
-  // 0 .. end - 1, for end up to 256.
+  // Returns a number in 0 .. end - 1, for end up to 256.
   int64_t below(int64_t end) { return byte() % end; }
-  // One in n, never for a byte of 0.
+  // Returns true once in n, and never for a byte of 0.
   bool rarely(int64_t n) { return below(n) == n - 1; }
   template <class T, size_t n>
   T pick(const T (&choices)[n]) {
     return choices[below(int64_t{n})];
   }
 
-  // Numbers that are likely to hurt.
+  // Returns numbers that often cause errors.
   int64_t number() {
     static constexpr int64_t edges[] = {-1,
                                         0,

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int32_t I = GTH_OPERAND_INDICES, X = GTH_OPERAND_OPTIONS;
 
-// ---- the table of profiles, as the systems are documented
+// ---- the table of profiles, from the documentation of the systems
 
 enum IndexTypes : uint8_t { any_integer, int32_64, int16_32_64, int64_only };
 enum ParamsTypes : uint8_t { everything, numbers, of_tensorflow, of_tensorflow_gpu, of_onnx };
@@ -42,14 +42,14 @@ constexpr Profile profiles[] = {
 
 bool is_onnx(int32_t profile) { return profile == GTH_PROFILE_ONNX || profile == GTH_PROFILE_ORT; }
 
-// The opsets that define each operation. ONNX has no scatter along an axis: it goes with Gather.
+// The opsets that define each operation. ONNX has no scatter along an axis, so the definitions of Gather are used.
 const std::vector<int32_t>& definitions_of(Op op) {
   static const std::vector<int32_t> of[] = {{1, 11, 13}, {11, 12, 13},     {11, 13},
                                             {1, 11, 13}, {11, 13, 16, 18}, {11, 13, 16, 18}};
   return of[static_cast<int32_t>(is_gradient(op) ? gather_of(op) : op)];
 }
 
-// The newest definition of an operation that is not above the opset; for an opset that is refused, the newest of all.
+// Returns the newest definition of an operation up to the opset. For a rejected opset, returns the newest definition.
 int32_t definition_of(Op op, int32_t opset) {
   const std::vector<int32_t>& known = definitions_of(op);
   const auto above = std::upper_bound(known.begin(), known.end(), opset);
@@ -93,7 +93,7 @@ bool takes_reduction(int32_t dtype, int32_t reduction) {
   return !is_float8(dtype) && (!oracle::is_complex(dtype) || reduction <= GTH_REDUCTION_MUL);
 }
 
-// ---- the request, stage by stage
+// ---- the checks of a request, stage by stage
 
 struct Judge {
   const Op named;
@@ -102,13 +102,14 @@ struct Judge {
   const Options& options;
   Verdict& verdict;
   const Op op = gather_of(named);
-  const bool is_scatter = scatters(named);                           // the table is written
-  const bool has_scatter_rules = is_scatter && !is_gradient(named);  // switches mean what they mean to scatters
+  const bool is_scatter = scatters(named);  // the table is written
+  const bool has_scatter_rules =
+      is_scatter && !is_gradient(named);  // options have the meaning that they have for scatters
   const int32_t P = is_scatter ? GTH_OPERAND_TARGET : GTH_OPERAND_PARAMS;
   const int32_t O = is_scatter ? GTH_OPERAND_UPDATES : GTH_OPERAND_OUT;
   const gth_options& x = options.fields;
   const Profile* profile = profiles;
-  int32_t definition = 0;  // of ONNX; 0: none
+  int32_t definition = 0;  // opset of ONNX, or 0 for none
 
   void add(Stage stage, int32_t status, int32_t operand, int32_t dim = -1, int64_t what = 0, int64_t bound = 0,
            uint8_t known = all_fields) {
@@ -164,7 +165,7 @@ struct Judge {
     switches();
   }
 
-  // What the options mean. Their values are known ones.
+  // Resolves the options. Precondition: their values are valid.
   void settle() {
     const gth_options& given = x;
     profile = &profiles[given.profile];
@@ -176,7 +177,7 @@ struct Judge {
     if (!given.negative && given.profile == GTH_PROFILE_ONNX && op == Op::gather && definition == 1) {
       problem.negative = no;
     }
-    // x.at[] counts from the end in every mode; what is not there has nothing to fill.
+    // x.at[] wraps negative indices in every mode. A scatter out of bounds has nothing to fill.
     if (!given.negative && has_scatter_rules && given.profile == GTH_PROFILE_JAX_CLIP) problem.negative = wrap;
     problem.bounds = given.bounds ? given.bounds : profile->bounds;
     if (is_scatter && problem.bounds == GTH_BOUNDS_FILL) problem.bounds = GTH_BOUNDS_SKIP;
@@ -189,7 +190,7 @@ struct Judge {
     const uint64_t by_dtype[2] = {gth_dtype_size(p.dtype) ? oracle::fill_of(p.dtype) : 0, 0};
     if (fill == GTH_FILL_VALUE) std::memcpy(problem.fill, given.fill_value, sizeof problem.fill);
     if (fill == GTH_FILL_BY_DTYPE) std::memcpy(problem.fill, by_dtype, sizeof problem.fill);
-    // ONNX Runtime's and torch's ways with rank 0.
+    // The rules of ONNX Runtime and torch for rank 0.
     const bool is_torch = given.profile == GTH_PROFILE_TORCH && op == Op::gather_elements;
     const bool scalar = (p.ndim == 0 && given.profile != 0) || (i.ndim == 0 && is_torch);
     const bool small_nan = is_float8(p.dtype) && fill == GTH_FILL_BY_DTYPE && problem.bounds == GTH_BOUNDS_FILL;
@@ -248,7 +249,7 @@ struct Judge {
     if (i.ndim != p.ndim && op == Op::gather_elements) add(Stage::ranks, GTH_E_RANK, I, -1, i.ndim, p.ndim);
   }
 
-  // gather_nd, or its gradient.
+  // Returns true for gather_nd and its gradient.
   bool is_gather_nd() const { return op == Op::gather_nd && !has_scatter_rules; }
 
   static bool is_within(int64_t number, int64_t low, int64_t end) { return number >= low && number < end; }
@@ -271,7 +272,7 @@ struct Judge {
     problem.batch = op == Op::gather && b < 0 ? b + q : b;
     problem.axis = op == Op::gather_nd ? b : x.has_axis ? x.axis : op == Op::gather ? b : 0;
     if (problem.batch >= r || !is_within(problem.axis, -r, r)) return bad_batch();
-    const int64_t axis = problem.axis;  // as given, be it by batch_dims
+    const int64_t axis = problem.axis;  // as given, also if only batch_dims sets it
     if (axis < 0) problem.axis += r;
     if (problem.axis < problem.batch) add_option(Stage::attributes, GTH_E_AXIS, axis_field, axis);
   }
@@ -333,7 +334,7 @@ struct Judge {
     }
   }
 
-  // A dense output where none is described.
+  // Returns the described output, or a dense one.
   Tensor output_or_dense() const {
     if (o) return *o;
     Tensor dense;
@@ -353,7 +354,7 @@ struct Judge {
     *reach = reach_of(tensor, result.item, result.strides);
     judge_memory(tensor, operand, *reach, &verdict.faults);
     if (!reach->empty) return;
-    std::fill(result.strides.begin(), result.strides.end(), 0);  // nothing is there to step to
+    std::fill(result.strides.begin(), result.strides.end(), 0);  // no element uses a stride
     result.offset = 0;
   }
 
@@ -387,7 +388,7 @@ struct Judge {
     const int32_t writes = is_scatter ? P : O;
     if (written && written->flags & GTH_TENSOR_READONLY) add(Stage::memory, GTH_E_READONLY, writes);
     const bool reads_indices = verdict.problem.components > 0 && !verdict.indices.empty;
-    // A gradient also writes what no index selects.
+    // A gradient also writes elements that no index selects.
     if (is_gradient(named) && !p.has_data && !verdict.params.empty) add(Stage::memory, GTH_E_NULL, P);
     if (verdict.out.empty) {
       verdict.may_need_null = reads_indices && !i.has_data;
@@ -508,7 +509,8 @@ void judge_memory(const Tensor& tensor, int32_t operand, const Reach& reach, std
   if (reach.high > (tensor.extent ? tensor.extent : INT64_MAX)) add(reach.high);
 }
 
-// The dims of more than one element, sorted by |stride|, each at least the extent of all smaller ones.
+// Considers the dims with more than one element in the order of |stride|. Each stride must be at least the byte range
+// of all smaller dims.
 void judge_overlap(const Tensor& tensor, int32_t operand, int64_t item, const Shape& strides,
                    std::vector<Fault>* faults) {
   std::vector<size_t> order;
@@ -540,7 +542,7 @@ const char* Verdict::object_to(int32_t status, const gth_error& error, Stage fro
   for (const Fault& fault : faults) {
     if (fault.stage != first || fault.status != status) continue;
     objection = differing_field(fault, error);
-    // A component that the documents leave open may be there, or not.
+    // The header does not specify this component, so any value is accepted.
     if (!objection) return nullptr;
   }
   return objection;

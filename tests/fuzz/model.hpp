@@ -6,8 +6,8 @@
 #include "../cpp/calls.hpp"
 #include "../cpp/scatter_oracle.hpp"
 
-// What the documents say of a gather of any arguments: which statuses they allow, with which fields, and the output.
-// Written from the header, shares nothing with the library. Values are oracle::solve's, this is everything before them.
+// A model of the header: the allowed statuses of a gather with any arguments, their fields, and the output. It shares
+// no code with the library. oracle::solve computes values; the model covers all checks before.
 namespace fuzz {
 
 using oracle::Shape;
@@ -25,21 +25,21 @@ enum class Op : int32_t {
   gather_elements_gradient
 };
 
-// A scatter or a gradient is modelled as the gather of the same rows: its target stands where params do, its updates
-// where the output does.
+// A scatter or a gradient is modelled as the gather of the same rows. Its target has the role of params, and its
+// updates that of the output.
 constexpr bool scatters(Op op) { return op >= Op::scatter; }
 constexpr bool is_gradient(Op op) { return op >= Op::gather_gradient; }
 constexpr Op gather_of(Op op) { return static_cast<Op>(static_cast<int32_t>(op) % 3); }
 
-// A description as a caller wrote it.
+// A description as passed by a caller.
 struct Tensor {
   uint32_t size = sizeof(gth_tensor_desc);
-  bool has_tail = false;  // bytes beyond the struct, not zero
+  bool has_tail = false;  // nonzero bytes after the struct
   int32_t dtype = GTH_DTYPE_FLOAT32, device = 0, ndim = 0;
   uint32_t flags = 0;
   bool has_codec = false, is_null = false;
   bool has_shape = true, has_strides = false;
-  Shape shape, strides;  // of as many extents as ndim says, if that can be
+  Shape shape, strides;  // with ndim entries, if ndim is valid
   int64_t offset = 0, extent = 0;
   bool has_data = true;
   uintptr_t data = 0;
@@ -50,7 +50,7 @@ struct Options {
   bool has_tail = false, is_null = false;
 };
 
-// The order of checks. The first stage with a fault is the one reported, with any of its faults.
+// The order of checks. The library reports any one of the errors of the first stage that has one.
 enum class Stage {
   pointers,
   structs,
@@ -69,7 +69,7 @@ enum class Stage {
   values
 };
 
-// Fields that the documents leave open are not held against anything.
+// The fields that the header specifies. Others are not compared.
 enum Known : uint8_t { only_operand = 0, component = 1, value = 2, limit = 4, all_fields = 7 };
 
 struct Fault {
@@ -80,7 +80,7 @@ struct Fault {
   uint8_t known = all_fields;
 };
 
-// The bytes that a tensor's elements touch, from data on; none.
+// The byte range that the elements of a tensor use, relative to data. It is empty for a tensor without elements.
 struct Reach {
   Wide low = 0, high = 0;
   bool empty = true;
@@ -90,35 +90,35 @@ struct Reach {
 
 struct Verdict {
   std::vector<Fault> faults;
-  bool unjudged = false;           // by a rule that is not written here: the call must only be safe
-  bool may_judge = false;          // values, though there is no output
-  bool may_need_null = false;      // data that is NULL may be refused, though nothing is read through it
-  oracle::ScatterProblem problem;  // in normalised terms, as far as it is known
+  bool unjudged = false;           // the model has no rule for this; the call must only be safe
+  bool may_judge = false;          // values may be validated although there is no output
+  bool may_need_null = false;      // NULL data may be rejected although nothing is read
+  oracle::ScatterProblem problem;  // normalised, as far as it is known
   Reach params, indices, out;
 
-  bool is_sound(Stage before) const;  // no fault in the stages before
-  // Whether the library may have answered this before values are judged; nullptr or what is wrong.
+  bool is_sound(Stage before) const;  // no errors in the stages before
+  // Returns nullptr if the library may return this result before it validates values, otherwise what is wrong.
   const char* object_to(int32_t status, const gth_error& error, Stage from = Stage::pointers) const;
 };
 
-// out: nullptr for a dense output that the library lays out, or dense updates.
+// out: nullptr for a dense output of the library, or for dense updates.
 Verdict judge(Op op, const Tensor& params, const Tensor& indices, const Tensor* out, const Options& options);
 
 inline const calls::Operation& operation_of(Op op) { return calls::every[static_cast<int32_t>(op)]; }
 
-// The output's shape by the definitions, for normalised attributes.
+// Returns the shape of the output by definition, for normalised attributes.
 Shape shape_of(Op op, const oracle::ElementsProblem& problem);
 
-// The answer of a sound request whose operands' memory is filled in; its memory is what is written.
+// Returns the result of a valid request with memory. The memory of the result is the written operand.
 oracle::ScatterAnswer answer(Op op, const oracle::ScatterProblem& problem);
 
 Reach reach_of(const Tensor& tensor, int64_t item, const Shape& strides);
 Shape strides_of(const Tensor& tensor, int64_t item);
 
-// Faults of one description on its own, with the operand to blame.
+// Adds the errors of one description, with its operand.
 void judge_struct(const Tensor& tensor, int32_t operand, std::vector<Fault>* faults);
 void judge_memory(const Tensor& tensor, int32_t operand, const Reach& reach, std::vector<Fault>* faults);
-// What is written must not overlap itself.
+// Adds the error of a written operand whose elements overlap.
 void judge_overlap(const Tensor& tensor, int32_t operand, int64_t item, const Shape& strides,
                    std::vector<Fault>* faults);
 

@@ -11,7 +11,7 @@
 
 namespace fuzz {
 
-// Memory between two forbidden pages, made once and used for every input.
+// Memory between two inaccessible pages. It is allocated once and used for every input.
 class Pages {
  public:
   static constexpr size_t size = 4096;
@@ -29,15 +29,15 @@ class Pages {
   char* first() const { return first_; }
   char* end() const { return first_ + size; }
 
-  // `bytes` bytes that end where reading is forbidden, or begin there.
+  // Returns `bytes` bytes directly before the upper inaccessible page, or directly after the lower one.
   char* place(size_t bytes, bool low = false) const { return low ? first_ : end() - bytes; }
-  // A copy of them at the upper end.
+  // Copies bytes to the upper end and returns their address.
   char* put(const void* from, size_t bytes) const {
     char* to = place(bytes);
     if (bytes) std::memcpy(to, from, bytes);
     return to;
   }
-  // Other bytes everywhere, so that what is not ours is told from what is.
+  // Fills the memory with a pattern, so that writes can be detected.
   void paint(uint8_t seed) const {
     for (size_t i = 0; i < size; i += sizeof(uint64_t)) {
       const uint64_t word = (i + seed) * 0x9e3779b97f4a7c15;

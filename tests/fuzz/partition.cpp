@@ -2,7 +2,7 @@
 
 #include "request.hpp"
 
-// Ids dealt out to the shards of a table, of any arguments, against the header.
+// gth_partition with any arguments, compared with the header.
 namespace {
 
 using namespace fuzz;
@@ -10,7 +10,7 @@ using Numbers = std::vector<int64_t>;
 
 constexpr int64_t most_shards = 40;
 
-// What a caller says besides the ids, which are the indices of a gather along a table of `rows` bytes.
+// The arguments besides the ids. The ids are the indices of a gather from a table of `rows` bytes.
 struct Wanted {
   gth_shards shards = GTH_SHARDS_INIT;
   Numbers borders;
@@ -82,7 +82,7 @@ InShard find(const Wanted& wanted, int64_t row) {
   return {shard, row - wanted.borders[static_cast<size_t>(shard)]};
 }
 
-// The rows that ids name, -1 for none, or the first that is bad.
+// The rows that the ids select, with -1 for none, or the first invalid id.
 struct Judged {
   Numbers rows;
   int64_t bad = -1, value = 0;
@@ -136,7 +136,7 @@ Parts deal(const Wanted& wanted, const Numbers& rows) {
   return parts;
 }
 
-// The memory that ids are dealt out into, each piece before a forbidden page.
+// The memory of the results. Each array ends before an inaccessible page.
 struct Answers {
   Pages shards, borders, parts, counts, local, order, place, scratch;
 
@@ -216,7 +216,7 @@ class Call {
   const gth_shards* shards_;
 };
 
-// A call whose parts are right.
+// Checks a call whose arrays are valid.
 void expect_dealt(const Request& request, const Wanted& wanted, Verdict* verdict, int32_t status,
                   const gth_error& error, const gth_parts& parts) {
   request.load(verdict, {indices_at});

@@ -1,17 +1,17 @@
 #include "../cpp/random_operands.hpp"
 #include "request.hpp"
 
-// Plans with an open extent: which open extents a run takes, what it touches, and what it writes.
+// Plans with an open extent: the values that a run accepts, the memory that it uses, and what it writes.
 namespace {
 
 using namespace fuzz;
 
 constexpr int64_t planned_ops = 6;  // gradients have no plan
 
-// A sound request with one extent to leave open.
+// A valid request with one extent that is open in the plan.
 struct Open {
   Request request;
-  std::vector<std::pair<Which, size_t>> dims;  // where the extent stands
+  std::vector<std::pair<Which, size_t>> dims;  // the dims that have this extent
 
   void set(int64_t n) {
     for (const auto& [which, dim] : dims) request.operands[which].shape[dim] = n;
@@ -22,7 +22,7 @@ struct Open {
   }
 };
 
-// The dims of a tuple dim, or of the outermost dim that params and indices share.
+// Chooses a tuple dim, or the outermost batch dim, with the dims of the operands that share it.
 bool choose_open(Input& input, Open* open) {
   Request& request = open->request;
   const Verdict found = request.verdict();
@@ -72,7 +72,7 @@ void run(Open& open, const gth_plan* plan, int64_t n, int64_t longest) {
   gth_error* error = fresh_error();
   const bool is_sound = verdict.is_sound(Stage::memory);
   if (is_sound) expect_extents(plan, verdict, n);
-  if (is_sound && n > longest) return;  // our pages end
+  if (is_sound && n > longest) return;  // the pages are too small
   if (is_sound && verdict.is_sound(Stage::values) && !verdict.out.empty) request.load(&verdict);
   const Image before;
   Image due = before;
@@ -123,7 +123,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (each.extent < 0) each.extent = 0;
   }
   open.set(GTH_OPEN);
-  if (!has_output) {  // dense, by the library
+  if (!has_output) {  // dense, allocated by the library
     Tensor& out = open.request.operands[out_at];
     if (out.has_strides || out.offset || out.extent) return -1;
   }
@@ -136,7 +136,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   tally().count(status);
   expect_whole_error(status, *error);
   if (status) {
-    // The open dim of what is written must have a stride of its own, however long it is; the rest is that one must fit.
+    // The open dim of a written operand must have a stride that prevents overlap for every n. Other strides only have
+    // to fit.
     require(status == GTH_E_STRIDE, "plan: status");
     const bool by_out = error->operand == open.request.operand_written() && error->component >= 0;
     require(by_out || !open.at(1).is_sound(Stage::devices), "plan: one step fits");

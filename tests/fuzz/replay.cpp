@@ -5,13 +5,14 @@
 #include <cstdlib>
 #include <cstring>
 
-// Runs a fuzz target without a fuzzer: replay [--random COUNT [--seed SEED]] [FILE | FOLDER]... gives it the bytes of
-// each file, and then random ones.
+// Runs a fuzz target without a fuzzer: replay [--random COUNT [--seed SEED]] [FILE | FOLDER]... It runs the bytes of
+// each file, and then random bytes.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 namespace {
 
-// The files of a folder, or the file itself. Plain C: the memory sanitizer does not see into the C++ library.
+// Runs all files of a folder, or one file. Uses C functions, because the memory sanitizer does not instrument the C++
+// library.
 int64_t run_path(const char* path) {
   if (DIR* folder = opendir(path)) {
     int64_t count = 0;
@@ -36,7 +37,7 @@ int64_t run_path(const char* path) {
   return 1;
 }
 
-// splitmix64
+// The splitmix64 generator.
 uint64_t next(uint64_t* state) {
   uint64_t x = *state += 0x9e3779b97f4a7c15;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
@@ -44,7 +45,7 @@ uint64_t next(uint64_t* state) {
   return x ^ (x >> 31);
 }
 
-// With REPLAY_TRACE set each tells its number, so that a failure can be run again alone: --random 1 --seed NUMBER.
+// If REPLAY_TRACE is set, prints the number of each input. A failure can then be repeated: --random 1 --seed NUMBER.
 void run_random(int64_t count, uint64_t seed) {
   for (int64_t i = 0; i < count; ++i) {
     uint64_t state = seed + static_cast<uint64_t>(i);

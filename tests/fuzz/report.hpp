@@ -7,7 +7,7 @@
 
 #include "gather/gather.h"
 
-// What a fuzz target says: why it stopped, and at the end how far its inputs got.
+// Reports of a fuzz target: the reason of a failure, and at the end how far the inputs got.
 namespace fuzz {
 
 __attribute__((format(printf, 1, 2), noreturn)) inline void fail(const char* format, ...) {
@@ -24,7 +24,7 @@ inline void require(bool holds, const char* what) {
   if (!holds) fail("%s", what);
 }
 
-// Calls by how far they got: a fuzzer that is refused at the door tests the door.
+// Counts calls by how far they got. If most are rejected by the first check, the inputs test little else.
 struct Tally {
   uint64_t calls = 0, past_first_check = 0, succeeded = 0;
 

@@ -23,7 +23,7 @@ uint32_t hostile_size(Input& input) {
   return input.pick(sizes);
 }
 
-// Values of a signed or unsigned index dtype.
+// Returns a value for a signed or unsigned index dtype.
 int64_t index_value(Input& input, int64_t size) {
   static constexpr int64_t beyond[] = {0,         -1,        1,         INT8_MIN,  INT8_MAX,
                                        UINT8_MAX, INT16_MIN, INT32_MAX, INT64_MAX, INT64_MIN};
@@ -32,11 +32,11 @@ int64_t index_value(Input& input, int64_t size) {
   return input.rarely(3) ? off : static_cast<int64_t>(static_cast<uint64_t>(size) + static_cast<uint64_t>(off));
 }
 
-// Strides of 0 make any number of elements out of a few bytes: so many are walked.
+// Strides of 0 make many elements from a few bytes. Larger shapes are not enumerated.
 bool is_few(const Shape& shape) { return count_of(shape) <= 4096; }
 
 void put_struct(const Pages& pages, uint32_t size, const void* fields, size_t known, bool has_tail, char** at) {
-  // A size that is refused promises no memory beyond itself. Structs are aligned.
+  // If the size is invalid, memory beyond the size field need not exist. Structs are aligned.
   const bool is_size = size >= known && size <= 4096 && size % 4 == 0;
   const size_t bytes = is_size ? (size + 7) / 8 * 8 : 8;
   *at = pages.place(bytes);
@@ -243,7 +243,7 @@ void Request::place_tensor(Input& input, int which) {
   Tensor& tensor = operands[which];
   const Pages& pages = memory().data[which];
   pages.paint(input.byte());
-  tensor.data = reinterpret_cast<uintptr_t>(pages.end());  // where nothing may be read
+  tensor.data = reinterpret_cast<uintptr_t>(pages.end());  // an inaccessible address
   const bool has_dims = tensor.ndim >= 0 && tensor.ndim <= GTH_MAX_NDIM;
   const auto is_negative = [](int64_t extent) { return extent < 0; };
   if (!has_dims || std::any_of(tensor.shape.begin(), tensor.shape.end(), is_negative)) return;
@@ -284,7 +284,7 @@ void Request::damage_tensors(Input& input) {
   if (input.byte() >= 128) damage_tensor(input, &operands[input.rarely(2) ? params_at : out_at]);
 }
 
-// Whether a tensor that is not empty lies in our pages, though not in its own.
+// Returns true if a tensor with elements lies in one of the pages, but not in its own.
 bool Request::is_in_pages(Which which, const Reach& reach) const {
   const Wide at = static_cast<int64_t>(operands[which].data);
   return std::any_of(std::begin(memory().data), std::end(memory().data), [&](const Pages& pages) {
@@ -296,7 +296,7 @@ bool Request::is_in_pages(Which which, const Reach& reach) const {
 
 bool Request::place(Input& input) {
   for (int which = params_at; which <= out_at; ++which) place_tensor(input, which);
-  // The output may begin anywhere in params, or where it ends.
+  // The output may start anywhere in params, or at its end.
   if (input.rarely(16)) {
     const Pages& pages = memory().data[params_at];
     operands[out_at].data = reinterpret_cast<uintptr_t>(pages.end()) - static_cast<uintptr_t>(input.below(256)) * 4;
@@ -311,7 +311,8 @@ bool Request::place(Input& input) {
   return true;
 }
 
-// Of complex numbers that are combined, whole parts: how the products of others are rounded depends on who rounds.
+// Complex numbers that are reduced have integer parts, because implementations round products of other numbers
+// differently.
 void Request::fill_numbers(const Verdict& found, Input& input) {
   if (!oracle::is_complex(params().dtype) || !found.problem.reduces()) return;
   const auto fill = [&](const Tensor& tensor, const oracle::Operand& operand, const Reach& reach) {
@@ -328,7 +329,7 @@ void Request::fill_numbers(const Verdict& found, Input& input) {
   fill(out(), found.problem.out, found.out);
 }
 
-// Values go where the strides lead; where several elements share bytes the last one stays.
+// Stores values at the places that the strides select. If several elements share bytes, the last value remains.
 void Request::fill_indices(const Verdict& found, Input& input) {
   const oracle::Operand& x = found.problem.indices;
   if (found.indices.empty || !indices().has_data) return;

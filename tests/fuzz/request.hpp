@@ -7,20 +7,20 @@
 #include "model.hpp"
 #include "pages.hpp"
 
-// Gathers and scatters made of bytes: first one that is right, then as many damages as the input asks for.
+// Creates gathers and scatters from bytes: first a valid one, then as many changes as the input requests.
 namespace fuzz {
 
-// Of a scatter, params are the target and the output is the updates.
+// In a scatter, params is the target and the output is the updates.
 enum Which : int { params_at, indices_at, out_at };
 
-// The memory that calls are given: every struct, array and buffer ends, or begins, where a forbidden page does.
+// The memory of a call. Every struct, array and buffer starts or ends at an inaccessible page.
 struct Memory {
   Pages structs[3], shapes[3], strides[3], data[3], options, error;
 };
 Memory& memory();
 
 struct Request {
-  // damaged: unless the bytes ask for none.
+  // damaged: applies changes that the input requests.
   Request(Op op, Input& input, bool damaged = true);
 
   Op op;
@@ -31,28 +31,28 @@ struct Request {
   const Tensor& indices() const { return operands[indices_at]; }
   const Tensor& out() const { return operands[out_at]; }
 
-  // Gives each tensor that can have it memory of its own, at a side that the input chooses, and fills indices in. False:
-  // a tensor is sound and too large for our pages.
+  // Places each tensor that can have memory in its pages, at the end that the input selects, and stores indices.
+  // Returns false if a valid tensor is too large for the pages.
   bool place(Input& input);
-  // As place, for indices alone, which select in a table of `rows` bytes.
+  // Like place, for indices that select in a table of `rows` bytes.
   bool place_ids(int64_t rows, Input& input);
-  // As place, for params and the output alone and whatever they have to do with each other.
+  // Like place, for params and the output only. They may overlap.
   bool place_apart(Input& input);
-  // The operand that the call writes, and what errors call it.
+  // Returns the operand that the call writes, and its name in errors.
   Which written() const { return scatters(op) ? params_at : out_at; }
   int32_t operand_written() const { return scatters(op) ? GTH_OPERAND_TARGET : GTH_OPERAND_OUT; }
   int32_t operand_of_params() const { return scatters(op) ? GTH_OPERAND_TARGET : GTH_OPERAND_PARAMS; }
   const Reach& reach_written(const Verdict& verdict) const { return scatters(op) ? verdict.params : verdict.out; }
   const char* first_written(const Verdict& verdict) const;
-  // Damages params or the output, or neither.
+  // Damages params, the output, or neither.
   void damage_tensors(Input& input);
   Verdict verdict() const { return judge(op, params(), indices(), &out(), options); }
-  // Bytes that the elements touch, for the oracle.
+  // Copies the bytes of the elements for the oracle.
   void load(Verdict* verdict, std::initializer_list<Which> operands = {params_at, indices_at, out_at}) const;
-  // Whether params and indices have memory for what they say.
+  // Returns true if params and indices have memory for their elements.
   bool has_inputs() const { return fits_[params_at] && fits_[indices_at]; }
 
-  // As C has them, in guarded memory; nullptr where the request says so.
+  // Returns the C struct in guarded memory, or nullptr if the request has none.
   const gth_tensor_desc* desc(Which which) const;
   const gth_options* given_options() const;
 
@@ -68,43 +68,43 @@ struct Request {
   void place_tensor(Input& input, int which);
 
   bool fits_[3] = {};
-  int64_t batch_ = 0, axis_ = 0, components_ = 1;  // of the right one
+  int64_t batch_ = 0, axis_ = 0, components_ = 1;  // of the valid request
 };
 
-// How many elements there are, or so many that it does not matter.
+// Returns the number of elements, limited to a large number.
 Wide count_of(const Shape& shape);
 
-// Strides of a description that is right: permuted, padded, negative; of inputs zero as well.
+// Chooses valid strides: permuted, padded, negative, and zero for inputs.
 void lay_out(Input& input, bool is_output, int64_t item, Tensor* tensor);
 int64_t extent_from(Input& input);
 int32_t dtype_from(Input& input);
 
-// What the data pages hold, to be held against what they hold later.
+// The content of the data pages, for a later comparison.
 class Image {
  public:
   Image();
-  // What a call should have written at an address of the pages.
+  // Records what a call should write at an address of the pages.
   void write(const char* to, const char* from, size_t bytes);
-  // As `write`, for bytes that may be anything.
+  // Like `write`, but any bytes are accepted.
   void accept(const char* at, size_t bytes);
-  // What a successful call should have written; of a NaN that was computed, any.
+  // Records what a successful call should write. Any bit pattern is accepted for a computed NaN.
   void expect(const Request& request, const Verdict& verdict, const oracle::ScatterAnswer& answer);
-  // That a gradient has written zeros and added nothing.
+  // Records that a gradient wrote zeros and added nothing.
   void expect_zeros(const Request& request, const Verdict& verdict);
-  // That a call may have written anything between its first byte and its last.
+  // Accepts any bytes between the first and the last byte of the written operand.
   void accept(const Request& request, const Verdict& verdict);
-  // Which pages hold something else; nullptr: none.
+  // Returns the name of pages with other content, or nullptr.
   const char* differing() const;
-  // Makes the pages of one tensor what the image holds.
+  // Restores the pages of one tensor from the image.
   void restore(int which) const;
 
  private:
   char bytes_[3][Pages::size];
 };
 
-// The error struct of a call in guarded memory, painted.
+// Returns the error struct of a call, in guarded memory and filled with a pattern.
 gth_error* fresh_error();
-// That only status was written, or every field with a text that ends.
+// Checks that only the status was written, or every field with a terminated message.
 void expect_whole_error(int32_t status, const gth_error& error);
 
 }  // namespace fuzz

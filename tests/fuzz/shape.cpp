@@ -1,6 +1,6 @@
 #include "request.hpp"
 
-// Shape queries of any arguments, open extents and missing dtypes included, against the documents.
+// Shape queries with any arguments, including open extents and missing dtypes, compared with the model.
 namespace {
 
 using namespace fuzz;
@@ -20,7 +20,7 @@ bool is_beyond_int64(const Shape& shape) {
   return false;
 }
 
-// What is known of a query that hands extents on: the rank, and that nothing is made up.
+// Checks a query that passes open extents through: the rank, and that each extent comes from an operand.
 void expect_handed_on(const Request& request, int32_t ndim, const int64_t* shape) {
   for (int32_t d = 0; d < std::min(ndim, room); ++d) {
     const auto is_extent = [&](int64_t extent) { return extent == shape[d]; };
@@ -73,14 +73,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::memset(target, '#', sizeof target);
   const auto bytes = static_cast<size_t>(std::clamp<int32_t>(capacity, 0, room)) * sizeof(int64_t);
   auto* shape = reinterpret_cast<int64_t*>(memory().data[out_at].put(target, bytes));
-  // What is inferred goes into a struct of the known size, or of a longer one.
+  // The result is written to a struct of the known size or to a longer one.
   char painted[96];
   std::memset(painted, '#', sizeof painted);
   const uint32_t given = ways & 8 ? sizeof painted : sizeof(gth_tensor_desc);
   std::memcpy(painted, &given, sizeof given);
   auto* rows = reinterpret_cast<gth_tensor_desc*>(memory().structs[out_at].put(painted, given));
   gth_error* error = fresh_error();
-  // A larger capacity than there is room for is a promise that is only kept for ranks that fit.
+  // A capacity that exceeds the array is passed only for ranks that fit.
   const int32_t promised = std::min(capacity, room);
   const gth_request query = GTH_REQUEST(operation_of(op).number, request.desc(params_at), request.desc(indices_at),
                                         nullptr, request.given_options());

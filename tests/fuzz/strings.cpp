@@ -3,19 +3,19 @@
 #include "../callers/foreign.h"
 #include "request.hpp"
 
-// String tensors from plain buffers and from Arrow arrays, gathered, and to Arrow again.
+// String tensors from plain buffers and from Arrow arrays. They are gathered and exported to Arrow.
 namespace {
 
 using namespace fuzz;
 
 int released;
 
-// Strings as a producer has them: offsets that may be wrong, over bytes at a guard page.
+// The strings of a producer. The offsets may be invalid. The bytes end at a guard page.
 struct Words {
   std::vector<int64_t> offsets{0};
-  int64_t extent = 0;  // of the bytes
+  int64_t extent = 0;  // size of the bytes
   Shape shape;
-  bool flat = false;  // ndim -1: Arrow only
+  bool flat = false;  // ndim -1, for Arrow only
 
   int64_t count() const { return static_cast<int64_t>(offsets.size()) - 1; }
 };
@@ -50,7 +50,7 @@ void damage(Input& input, Words* words) {
   }
 }
 
-// The first offset that is wrong, as the header numbers it.
+// The first invalid offset, numbered as the header defines.
 struct BadOffset {
   int64_t position = -1, value = 0, limit = 0;
 };
@@ -88,7 +88,7 @@ void expect_offset(const gth_error& error, const BadOffset& bad) {
           "fields of a bad offset");
 }
 
-// The words of a tensor are those of the producer, picked by `rows` (nullptr: all).
+// Expects the words of the producer, selected by `rows` (nullptr: all).
 void expect_words(const gth_tensor* tensor, const Words& words, const char* bytes, const std::vector<int64_t>* rows) {
   const int64_t* offsets = nullptr;
   const void* out = nullptr;
@@ -128,7 +128,7 @@ void expect_export(const gth_tensor* tensor, const Words& words, const char* byt
   schema.release(&schema);
 }
 
-// Rows by number along the first dim of one dim of strings.
+// Gathers rows by number along the first dim, or along the only one.
 void expect_gather(Input& input, const gth_tensor* tensor, const Words& words, const char* bytes) {
   std::vector<int64_t> rows;
   bool all = true;
@@ -166,7 +166,7 @@ void run_plain(Input& input, Words words) {
   if (is_damaged) damage(input, &words);
   int64_t count = 0;
   const int32_t shaped = judge_shape(words.shape, &count);
-  if (!shaped && count > words.count()) return;  // more offsets than there are: the caller's duty
+  if (!shaped && count > words.count()) return;  // the caller must pass enough offsets
   const int64_t extent = std::max<int64_t>(words.extent, 0);
   if (!shaped) words.offsets.resize(static_cast<size_t>(count) + 1);
   const auto* offsets = reinterpret_cast<const int64_t*>(
@@ -196,14 +196,14 @@ void run_plain(Input& input, Words words) {
   require(released == (owned && !status ? 1 : 0), "the deleter runs once");
 }
 
-// What a producer of Arrow may have wrong besides.
+// Further errors of an Arrow producer.
 struct Foreign {
   const char* format = "U";
   int64_t length = 0, null_count = 0, offset = 0, n_buffers = 3, n_children = 0;
   bool schema_released = false, array_released = false, no_buffers = false, no_offsets = false;
 };
 
-constexpr int32_t unjudged = 1;  // more offsets than there are: the producer's duty
+constexpr int32_t unjudged = 1;  // the producer must pass enough offsets
 
 int32_t judge_foreign(const Foreign& f, const Words& words, BadOffset* bad) {
   const bool is_text =
@@ -217,7 +217,7 @@ int32_t judge_foreign(const Foreign& f, const Words& words, BadOffset* bad) {
     if (const int32_t shaped = judge_shape(words.shape, &count)) return shaped;
   }
   if (count != f.length) return GTH_E_SHAPE;
-  if (f.null_count > 0) return GTH_E_ARROW;  // without bits
+  if (f.null_count > 0) return GTH_E_ARROW;  // without a validity bitmap
   if (f.length == 0) return GTH_OK;
   if (f.no_offsets) return GTH_E_ARROW;
   if (f.length > words.count()) return unjudged;
@@ -252,12 +252,12 @@ void run_arrow(Input& input, Words words) {
   BadOffset bad;
   const int32_t due = judge_foreign(f, words, &bad);
   if (due == unjudged) return;
-  // The offsets, behind some that do not count, at any address.
+  // The offsets at any address, after some that are skipped.
   std::vector<char> raw;
   const size_t width = is_wide ? 8 : 4;
   for (int64_t i = 0; i < skipped; ++i) raw.insert(raw.end(), width, '\x7f');
   for (const int64_t& each : words.offsets) {
-    const char* from = reinterpret_cast<const char*>(&each);  // the low bytes come first
+    const char* from = reinterpret_cast<const char*>(&each);  // little-endian
     raw.insert(raw.end(), from, from + width);
   }
   const int64_t extent = due ? 0 : words.offsets[static_cast<size_t>(f.length)];

@@ -76,7 +76,7 @@ ENVIRONMENT = {
     "GATHER_CASES": "10000",
     "ASAN_OPTIONS": "allocator_may_return_null=1:detect_leaks=1:max_malloc_fill_size=4096",
 }
-SLOW = "-*SmallestBadTupleOfAll"
+SLOW = "-*SmallestInvalidTupleOfAll*"
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ except ImportError:
 
 
 def declarations(header: str) -> str:
-    """What cffi understands of gather.h: its functions, structs and plain constants."""
+    """Returns the part of gather.h that cffi can parse: its functions, structs and plain constants."""
     text = re.sub(r"/\*.*?\*/", "", header, flags=re.S).replace("\\\n", " ")
     text = re.sub(r"#ifdef __cplusplus\n.*?#endif\n", "", text, flags=re.S)
     constants = re.findall(r"^#define GTH_\w+ +-?\d+\s*$", text, flags=re.M)
@@ -29,7 +29,7 @@ OPTIONS = ("batch_dims", "profile", "opset", "negative", "bounds", "fill", "thre
 
 
 class GatherError(Exception):
-    """A call that failed; the fields are those of gth_error."""
+    """A failed call. The fields are those of gth_error."""
 
     def __init__(self, err, message):
         super().__init__(message)
@@ -57,7 +57,7 @@ class Library:
         return struct
 
     def describe(self, values, keep):
-        """A description of a buffer of any shape; what it points to lives in the ExitStack `keep`."""
+        """Returns a description of a buffer of any shape. The ExitStack `keep` owns the memory that it refers to."""
         view = memoryview(values)
         code = view.format.lstrip("@=<")
         dtype = {4: 32, 8: 64}[view.itemsize] + 256 * (code in "LN") if code in "lLnN" else DTYPES[code]
@@ -159,7 +159,7 @@ def main(path, header):
 
 
 def matrix_of_no_rows(width):
-    """A float32 buffer of shape (0, width): memoryview.cast refuses it, ctypes makes it."""
+    """Returns a float32 buffer of shape (0, width). ctypes creates it, because memoryview.cast rejects this shape."""
     from ctypes import c_float
 
     return memoryview(((c_float * width) * 0)())

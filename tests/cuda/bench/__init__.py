@@ -1,3 +1,4 @@
-"""Measures gathers on a CUDA device, beside what the device can do at best and beside other libraries, and writes a
-report: python3 -m bench --help, from the folder that this one is in.
+"""Measures gathers on a CUDA device and compares them with the limits of the device and with other libraries.
+
+It writes a report. See python3 -m bench --help, in the parent folder.
 """

@@ -1,6 +1,7 @@
-"""python3 -m bench --library LIBRARY --output REPORT.md: measures, and writes the report, and into the folder beside it
-that has its name the results as JSON and the plots. What is measured is written at once, so that a run that is cut off
-leaves it.
+"""python3 -m bench --library LIBRARY --output REPORT.md: measures and writes the report.
+
+A folder with the name of the report contains the results as JSON and the plots. Each measurement is written at once, so
+that an interrupted run keeps its results.
 """
 
 import argparse
@@ -18,9 +19,9 @@ from .plots import Plots
 from .report import Report
 
 PEERS = "torch,cupy,numpy,jax"
-# For the frameworks' own memory and what they allocate for results.
+# The memory that frameworks need for themselves and for results.
 RESERVED = 13 * cases.GIB
-# For the plots and the report.
+# The time for the plots and the report.
 CLOSING_SECONDS = 20
 REPORT_EVERY_SECONDS = 30
 
@@ -41,7 +42,7 @@ def parse(arguments):
 
 
 class Run:
-    """A plan, and what has been measured of it."""
+    """A plan and its measurements."""
 
     def __init__(self, options, started):
         self._started = started
@@ -91,13 +92,13 @@ class Run:
         return self._started + self._options.budget - closing - time.monotonic()
 
     def _measure(self, machine, cell):
-        """False: nothing more can be measured."""
+        """Returns False if nothing more can be measured."""
         try:
             found = rounded(machine.measure(cell))
             self.results["cells"].append(found)
             self.results["failures"] += [f"{cell.key}: {name}: a wrong result" for name in found["wrong_ours"]]
             return True
-        except Exception as failure:  # told, and a failure of the run; other cells may do well
+        except Exception as failure:  # reported as a failure of the run; other cells may succeed
             reason = peers.explain(failure)
         self.results["left_out"][cell.key] = reason
         if "out of memory" not in reason:
@@ -105,7 +106,7 @@ class Run:
         return self._is_alive()
 
     def _is_alive(self):
-        """After some errors a device does nothing more for this process."""
+        """Returns whether the device can still be used: after some errors it accepts no more work of this process."""
         try:
             self._library.synchronize()
         except DeviceError:
@@ -113,18 +114,18 @@ class Run:
         return True
 
     def is_sound(self):
-        """Whether the library gave what it had to. What a peer gets wrong is only told."""
+        """Returns whether the library's result is correct. A wrong result of a peer is only reported."""
         return not self.results["failures"]
 
 
 def rounded(found):
-    """Times of five digits are enough, and half as long."""
+    """Rounds times to five digits, which is precise enough and half as long."""
     times = {name: [float(f"{each:.5g}") for each in some] for name, some in found["times"].items()}
     return found | {"times": times}
 
 
 class Files:
-    """The report, and in the folder beside it the results and the plots."""
+    """Writes the report, and the results and plots into the folder beside it."""
 
     def __init__(self, report, results, plan):
         if results["is_rehearsal"] and "docs" in report.resolve().parts:
@@ -137,7 +138,7 @@ class Files:
         report.with_suffix("").mkdir(parents=True, exist_ok=True)
 
     def write(self):
-        """The results; now and then the report."""
+        """Writes the results, and sometimes the report."""
         replace(self._report.with_suffix("") / "results.json", json.dumps(self._results, default=str) + "\n")
         if time.monotonic() - self._written > REPORT_EVERY_SECONDS:
             self._write_report()
@@ -154,7 +155,7 @@ class Files:
 
 
 def replace(path, text):
-    """Nobody sees half of it."""
+    """Replaces a file atomically, so that no reader sees a part of it."""
     part = path.with_name(path.name + ".part")
     part.write_text(text)
     os.replace(part, path)

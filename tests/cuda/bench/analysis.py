@@ -1,4 +1,4 @@
-"""Figures out of what was measured: medians over rounds, and ratios taken round by round."""
+"""Computes values from measurements: medians over rounds, and ratios within each round."""
 
 import statistics
 
@@ -6,14 +6,14 @@ from .contenders import COPY, MEMCPY, PROBE
 
 
 def spread(values):
-    """(first quartile, median, third quartile)."""
+    """Returns (first quartile, median, third quartile)."""
     if len(values) == 1:
         return values[0], values[0], values[0]
     return tuple(statistics.quantiles(values, n=4, method="inclusive"))
 
 
 class Measured:
-    """A cell and what was found."""
+    """A cell and its results."""
 
     def __init__(self, cell, found):
         self.cell = cell
@@ -34,14 +34,14 @@ class Measured:
         return self.seconds(name)[1]
 
     def ratio(self, name, other):
-        """How much longer one takes than another."""
+        """Returns the time of one contender relative to another."""
         times = self._found["times"]
         return statistics.median(a / b for a, b in zip(times[name], times[other], strict=True))
 
     # ---- bandwidths
 
     def moved(self, sector=None):
-        """Bytes: the indices, the output, and the rows by themselves or as the sectors that they lie in."""
+        """Returns the moved bytes: the indices, the output, and the rows or the sectors that contain them."""
         read = {None: self.cell.output, 32: self._found["sectors_32"] * 32, 64: self._found["sectors_64"] * 64}
         return self.cell.tuples_bytes + self.cell.output + read[sector]
 
@@ -49,7 +49,7 @@ class Measured:
         return self.moved(sector) / self.median(name)
 
     def copy(self):
-        """The quicker of the two copies."""
+        """Returns the faster of the two copies."""
         return min((MEMCPY, COPY), key=self.median)
 
     def copy_speed(self):
@@ -59,12 +59,13 @@ class Measured:
         return self.cell.probed(grain or self.cell.grain) / self.median(name)
 
     def shares(self, name):
-        """Of the limit, by round: the speed in sectors over the lower of a copy's and of random reads'."""
+        """Returns the share of the limit by round: the speed in sectors over the lower speed of a copy and of random
+        reads."""
         return [self.moved(32) / seconds / min(copy, probe) for seconds, copy, probe in self._rounds(name)]
 
     def strict_shares(self, name):
-        """The same with a limit for each part: random reads for the rows, a copy for what is read and written in
-        order."""
+        """Returns the share with a limit for each part: random reads for the rows, a copy for sequential reads and
+        writes."""
         rows = self._found["sectors_32"] * 32
         ordered = self.moved(32) - rows
         return [(ordered / copy + rows / min(copy, probe)) / seconds for seconds, copy, probe in self._rounds(name)]
@@ -83,5 +84,5 @@ class Measured:
     # ---- peers
 
     def leads(self, name):
-        """{peer: how many times as long it takes}."""
+        """Returns {peer: its time relative to the library}."""
         return {peer: self.ratio(peer, name) for peer in self.names("peer")}

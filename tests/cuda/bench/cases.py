@@ -1,33 +1,35 @@
-"""What is measured: a list of cells, the most important first."""
+"""The list of cells to measure, the most important ones first."""
 
 import dataclasses
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
 DISTRIBUTIONS = ("uniform", "sorted", "zipf")
-HOME = 4 * GIB  # the table of all cells that are not about tables
+HOME = 4 * GIB  # table of all cells that do not vary the table
 
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
-    """out[b, o, j] = params[b, o, indices[b, j]], rows of `row` bytes; b and o run over one batch and one outer dim."""
+    """out[b, o, j] = params[b, o, indices[b, j]], with rows of `row` bytes. b and o run over one batch dim and one
+    outer dim."""
 
     section: str
     priority: int
     row: int
     table: int  # bytes
-    n: int  # tuples, batch dims included
+    n: int  # tuples, including batch dims
     index_bytes: int = 8
     distribution: str = "uniform"
-    offset: int = 0  # of the table from an aligned address
-    depth: int = 0  # of gather_nd's tuples; 0: gather
+    offset: int = 0  # bytes from the table to an aligned address
+    depth: int = 0  # components of a gather_nd tuple, or 0 for gather
     batch: int = 1
     outer: int = 1
-    way: str = "queue"  # or "graph" (replays of one), "host" (the host's time of a call)
+    way: str = "queue"  # or "graph" (replays of a graph), "host" (host time of a call)
 
     @property
     def dims(self):
-        """The indexed dims: one, or for gather_nd as many as a tuple has components, of about equal extents."""
+        """Returns the indexed dims: one for gather, and as many of about equal extent as a gather_nd tuple has
+        components."""
         rows = max(self.table // self.row // (self.batch * self.outer), 1)
         if self.depth < 2:
             return (rows,)
@@ -38,7 +40,7 @@ class Cell:
 
     @property
     def size(self):
-        """Rows that a tuple chooses from."""
+        """Returns the number of rows that a tuple can select."""
         product = 1
         for extent in self.dims:
             product *= extent
@@ -58,27 +60,27 @@ class Cell:
 
     @property
     def moved(self):
-        """What has to be read and written: the indices, the rows, the output."""
+        """Returns the bytes that must be read and written: the indices, the rows, the output."""
         return self.tuples_bytes + 2 * self.output
 
     @property
     def copied(self):
-        """What a copy of as many bytes copies."""
+        """Returns the bytes of a copy that moves as many bytes."""
         return max(self.moved // 32 * 16, 16)
 
     @property
     def grain(self):
-        """What the probe reads at a time: as much of a row as is a power of two, whole sectors."""
+        """Returns the piece size of the probe: the largest power of two in a row, at least one sector."""
         return min(max(1 << (self.row.bit_length() - 1), 32), 1024)
 
     def probed(self, grain):
-        """Bytes that the probe reads: about what the rows come to, so that it takes about as long."""
+        """Returns the bytes that the probe reads: about those of the rows, so that it takes about as long."""
         sectors = self.n * self.outer * max(self.row, 32)
         return max(sectors // grain, 1) * grain
 
     @property
     def key(self):
-        """Its name, by what makes it differ from the plainest cell."""
+        """Returns the name of a cell, from its differences to the default cell."""
         words = [self.section, f"row {self.row}", f"table {show_bytes(self.table)}", f"n {self.n}"]
         for name in ("index_bytes", "distribution", "offset", "depth", "batch", "outer"):
             if getattr(self, name) != type(self).__dataclass_fields__[name].default:
@@ -94,12 +96,12 @@ def show_bytes(count):
 
 
 class Sizes:
-    """Of a real run, on a device with so much memory for a table."""
+    """The sizes of a real run, for a device with this much memory for a table."""
 
     rounds = 11
-    batch_seconds = 2e-3  # of a contender in a round, at least
+    batch_seconds = 2e-3  # least duration of a contender's runs in a round
     calls_in_graph = 20
-    calls_on_host = 8  # so few that the queue does not fill
+    calls_on_host = 8  # few enough that the queue is not full
     most_n = 1 << 28
 
     def __init__(self, most_table):
@@ -136,10 +138,10 @@ class RehearsalSizes(Sizes):
 
 
 def rows(sizes):
-    """Rows of all sizes, uniform, from a table and into an output far beyond the cache."""
+    """Rows of all sizes with uniform indices. The table and the output far exceed the cache."""
     for row in (4, 8, 32, 64, 128, 256, 1024, 3, 6, 12, 30, 100, 1000):
         yield _large("rows", 1, sizes, row)
-    # Vectors that no power of two, nor a number of warps, divides.
+    # These sizes are not multiples of a power of two of vectors, nor of the number of warps.
     for row in (264, 272, 400, 528, 1200):
         yield _large("rows", 2, sizes, row)
     for row in (1, 2, 16, 512, 4096, 16 * KIB, 64 * KIB):
@@ -147,7 +149,7 @@ def rows(sizes):
 
 
 def outputs(sizes):
-    """Outputs of more bytes than 31 bits count, and than 32; there are two of them at least, and as much of a copy."""
+    """Outputs above 2^31 and above 2^32 bytes. At least two outputs and a copy of this size must fit."""
     for output, priority in ((3 * GIB, 5), (12 * GIB, 6)):
         if 10 * output > sizes.most_table:
             continue
@@ -175,18 +177,18 @@ def distributions(sizes):
 def tables(sizes):
     for table in (MIB, 32 * MIB, 256 * MIB, GIB, HOME, 16 * GIB, 64 * GIB):
         for row in (4, 64, 512, 4 * KIB):
-            # Those that need memory anew come at the end.
+            # Cells that need new memory run last.
             priority = 4 if table <= HOME else 7
             yield _large("tables", priority, sizes, row, table=table, output=256 * MIB)
 
 
 def counts(sizes):
     for row in (4, 64, 1024):
-        # 2049 indices of 8 bytes are the first that error judges in a kernel of its own.
+        # From 2049 indices of 8 bytes on, error uses a separate validating kernel.
         for n in (1, 8, 64, 1000, 2049, 5000, 10**4, 3 * 10**4, 10**5, 10**6, 10**7, 10**8):
             if n * row > GIB:
                 continue
-            # So small that frameworks take longer to enqueue it than the device to do it.
+            # For sizes this small, frameworks take longer to enqueue the work than the device to run it.
             small = n <= 10**6
             yield Cell(
                 "counts",
@@ -220,7 +222,7 @@ def host(sizes):
 
 
 def limits(sizes):
-    """What the device can do at best, by itself."""
+    """The limits of the device."""
     for table in (MIB, 32 * MIB, 256 * MIB, HOME, 64 * GIB):
         yield Cell("limits", 1 if table <= HOME else 6, 32, sizes.table(table), sizes.n(1 << 24))
 
@@ -246,7 +248,7 @@ SECTIONS = {
 
 
 def plan(sizes):
-    """All cells in the order in which they are measured, each once."""
+    """Returns all cells once, in the order of measurement."""
     cells = {cell.key: cell for section in SECTIONS.values() for cell in section(sizes)}
     return sorted(cells.values(), key=lambda cell: cell.priority)
 

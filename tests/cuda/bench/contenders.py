@@ -1,4 +1,4 @@
-"""What takes turns in a cell, but for the peers: the limits of the device, and the library."""
+"""The contenders of a cell except the peers: the limits of the device, and the library."""
 
 from .rounds import Contender
 
@@ -10,7 +10,7 @@ GRAINS = (32, 64, 256, 1024)
 
 
 def copies(library, clock, cell, operands):
-    """As many bytes as the cell moves, read and written in order."""
+    """A copy of as many bytes as the cell moves."""
     for name, copy in ((MEMCPY, library.copy), (COPY, library.copy_by_16)):
 
         def run(times, copy=copy):
@@ -34,7 +34,7 @@ def all_probes(library, clock, cell, operands):
 
 
 class Gather:
-    """A gather of the library on a cell's operands."""
+    """A gather of the library with the operands of a cell."""
 
     def __init__(self, library, cell, operands, is_nd, is_checked):
         lead = [extent for extent in (cell.batch, cell.outer) if extent > 1]
@@ -61,7 +61,7 @@ class Gather:
         return self._library.host_seconds(way, self.handle, times)
 
     def result(self):
-        """Address and owner, after a call that went well."""
+        """Returns address and owner of the result after a successful call."""
         self._library.take_error()
         return self._out, self
 
@@ -74,7 +74,7 @@ class Gather:
 
 
 def gathers(library, cell, operands):
-    """{name: gather} of the library in a cell."""
+    """Returns {name: gather} of the library for a cell."""
     is_nd = cell.depth > 0
     kinds = {CLAMP: (is_nd, False), ERROR: (is_nd, True)}
     if is_nd and cell.way != "host":
@@ -88,7 +88,7 @@ def enqueued(gathers, clock):
 
 
 def on_host(gathers):
-    """Both ways to call each gather, by the time that the host spends."""
+    """Returns both ways to call each gather, measured by host time."""
     for name, gather in gathers.items():
         for way, title in HOST_WAYS.items():
 

@@ -8,7 +8,7 @@
 #include "failure.hpp"
 #include "work.hpp"
 
-// The real device: the first of this machine.
+// The first GPU of this machine.
 namespace bench {
 namespace {
 
@@ -21,7 +21,7 @@ int64_t most_blocks = 0;
 
 void must(cudaError_t code) {
   if (code == cudaSuccess) return;
-  cudaGetLastError();  // told once
+  cudaGetLastError();  // clears the error
   throw Failure(std::string("CUDA: ") + cudaGetErrorString(code));
 }
 
@@ -45,8 +45,8 @@ __global__ void __launch_bounds__(threads)
   for (int64_t i = first_number(); i < count; i += all_numbers()) to[i] = from[i];
 }
 
-// A thread asks for one sector at a time; neighbours ask for the sectors of one piece, so that its sectors are fetched
-// together. No indices are read: the places come out of a hash.
+// Each thread loads one sector at a time. Neighbouring threads load the sectors of one piece, so that they are fetched
+// together. The places are hashes, and no indices are read.
 __global__ void __launch_bounds__(threads)
     probe_kernel(const char* table, int64_t pieces, int grain_log2, int64_t sectors, uint32_t seed, uint32_t* sum) {
   uint32_t mine = 0;
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(threads)
 #pragma unroll
     for (int i = 0; i < in_flight; ++i) mine ^= loaded[i];
   }
-  if (mine == 0x12345678) *sum = mine;  // so that the loads are not dropped
+  if (mine == 0x12345678) *sum = mine;  // prevents that the compiler removes the loads
 }
 
 int log2_of(int64_t value) {
@@ -166,7 +166,7 @@ int32_t bench_end(double* seconds) {
   });
 }
 
-// Relaxed: frameworks may have to ask for memory meanwhile.
+// The mode is relaxed, because frameworks may allocate memory during a capture.
 int32_t bench_begin_capture() {
   return guarded([] { must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed)); });
 }
@@ -213,7 +213,7 @@ int32_t bench_copy_by_16(void* to, const void* from, int64_t bytes, int64_t time
 }
 
 int32_t bench_probe(const void* table, int64_t bytes, int64_t grain, int64_t accesses, int64_t times) {
-  static uint32_t seed = 0;  // other places each time
+  static uint32_t seed = 0;  // other places in each call
   return guarded([&] {
     const int64_t sectors = accesses * (grain / 32);
     for (int64_t i = 0; i < times; ++i) {

@@ -4,12 +4,12 @@
 #include <stdexcept>
 #include <string>
 
-// How a failure gets from where it happens to the driver.
+// Passes a failure to the driver.
 namespace bench {
 
 using Failure = std::runtime_error;
 
-// What bench_error() says.
+// The text of bench_error().
 std::string& last_failure();
 
 template <class Body>

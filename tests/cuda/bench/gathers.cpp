@@ -7,7 +7,7 @@
 #include "failure.hpp"
 #include "gather/gather.h"
 
-// Gathers of the library, through its C ABI as a program uses it.
+// Gathers of the library, through its C ABI.
 struct bench_gather {
   std::vector<int64_t> params_shape, indices_shape, out_shape;
   gth_tensor_desc params = GTH_TENSOR_DESC_INIT, indices = GTH_TENSOR_DESC_INIT, out = GTH_TENSOR_DESC_INIT;

@@ -1,11 +1,11 @@
-"""The functions of bench.hpp: by Python names, with exceptions instead of codes."""
+"""The functions of bench.hpp with Python names, and with exceptions instead of error codes."""
 
 import ctypes
 import json
 
 LETTERS = {"i": ctypes.c_int32, "q": ctypes.c_int64, "p": ctypes.c_void_p}
 
-# What each function takes; all return 0 or 1.
+# The parameter types of each function. All functions return 0 or 1.
 SIGNATURES = {
     "open": "",
     "allocate": "qp",
@@ -72,7 +72,7 @@ class Library:
         return call
 
     def _ask(self, name, kind, *arguments):
-        """What a function writes through its last parameter."""
+        """Returns the value that a function writes through its last parameter."""
         value = kind()
         getattr(self, name)(*arguments, ctypes.byref(value))
         return value.value
@@ -90,7 +90,7 @@ class Library:
         return self._ask("allocate", ctypes.c_void_p, size)
 
     def elapsed(self):
-        """Seconds of the device's since begin()."""
+        """Returns the device time since begin(), in seconds."""
         return self._ask("end", ctypes.c_double)
 
     def captured(self):

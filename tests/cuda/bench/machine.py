@@ -9,7 +9,7 @@ from .peers import explain
 from .rounds import Contender, side_by_side
 
 POISON = 0xA5
-# A round of host times takes microseconds: more of them.
+# A round of host times takes microseconds, so more rounds are run.
 HOST_ROUNDS = 9
 
 
@@ -25,7 +25,7 @@ class Machine:
         self._memory.reserve(cells)
 
     def measure(self, cell):
-        """What was found, as JSON. The result of every contender is checked before it is timed."""
+        """Returns the results as JSON. The result of every contender is checked before it is timed."""
         self._memory.reserve_table(cell, self._release_peers_memory)
         operands = Operands(self._memory, cell)
         self._make_data(cell, operands)
@@ -88,20 +88,20 @@ class Machine:
         for peer in self._peers:
             try:
                 field += peer.contenders(cell, operands, clock)
-            except Exception as reason:  # whatever keeps another library from taking part
+            except Exception as reason:  # any error that prevents another library from being measured
                 found["absent"][peer.name] = explain(reason)
         return field
 
-    # ---- clocks: the seconds of one of `times` runs
+    # ---- clocks: each returns the seconds of one of `times` runs
 
     def _on_device(self, run, times):
-        """Between two events on the stream."""
+        """Measures between two events on the stream."""
         self._library.begin()
         run(times)
         return self._library.elapsed() / times
 
     def _on_host(self, run, times):
-        """What the host spends on enqueueing."""
+        """Measures the host time of enqueueing."""
         self._library.synchronize()
         begin = time.perf_counter()
         run(times)
@@ -112,7 +112,7 @@ class Machine:
     # ---- results
 
     def _is_right(self, cell, operands, contender, found):
-        """Whether it may be timed."""
+        """Returns whether the result is correct, so that the contender may be timed."""
         if not contender.once:
             return True
         self._library.set_bytes(operands.out, POISON, cell.output)
@@ -125,7 +125,7 @@ class Machine:
             found["absent"][contender.name] = explain(reason)
             return False
         wrong = self._library.wrong_bytes(address)
-        del owner  # not before its result was looked at
+        del owner  # must live until its result was checked
         if wrong:
             found["wrong"][contender.name] = wrong
             found["wrong_ours"] += [contender.name] * (contender.role == "ours")
@@ -155,14 +155,14 @@ class Machine:
                 self._library.destroy_graph(graph)
 
     def _capture(self, contender, graphs, found):
-        """A graph of a few calls in a row, unless it is a peer's that cannot be captured."""
+        """Returns a graph of a few calls, or None for a peer that cannot be captured."""
         reason = None
         self._library.begin_capture()
         try:
             contender.run(self._sizes.calls_in_graph)
         except Exception as failure:
             reason = failure
-        # Also where it failed: a capture has to be ended.
+        # A capture must also be ended after a failure.
         try:
             graphs[contender.name] = self._library.captured()
         except DeviceError as failure:

@@ -1,8 +1,8 @@
-"""The device's memory: one piece for each role, which all cells share, so that none is allocated between them."""
+"""The device memory. All cells share one block for each role, so nothing is allocated between cells."""
 
 
 class Arena:
-    """Memory that grows to what is asked of it, and then holds nothing known."""
+    """Memory that grows to the requested size. Its content is then undefined."""
 
     def __init__(self, library):
         self._library = library
@@ -10,7 +10,7 @@ class Arena:
         self.size = 0
 
     def reserve(self, size):
-        """Whether it is new memory now."""
+        """Returns whether the memory was allocated again."""
         if size <= self.size:
             return False
         if self.address:
@@ -27,7 +27,7 @@ class Memory:
         self.table, self.rows, self.tuples, self.out, self.source = (Arena(library) for _ in range(5))
 
     def reserve(self, cells):
-        """Enough of everything but tables for all of these cells."""
+        """Allocates enough of everything except tables for all of these cells."""
         self.rows.reserve(max(cell.n * cell.index_bytes for cell in cells))
         self.tuples.reserve(max((cell.tuples_bytes for cell in cells if cell.depth), default=0))
         self.out.reserve(max(max(cell.output, cell.copied) for cell in cells))
@@ -42,8 +42,8 @@ class Memory:
 
 
 class Operands:
-    """Where the operands of a cell lie. `rows` are the numbers of the rows, which are gather's indices, and what
-    gather_nd's tuples say in components."""
+    """The memory of the operands of a cell. `rows` are the row numbers, which are the indices of gather. The tuples of
+    gather_nd select the same rows by components."""
 
     def __init__(self, memory, cell):
         self.params = memory.table.address + cell.offset

@@ -1,4 +1,4 @@
-"""Other libraries, on the same memory: each gives the contenders that it has for a cell."""
+"""Other libraries on the same memory. Each returns its contenders for a cell."""
 
 import ctypes
 import functools
@@ -9,18 +9,18 @@ import time
 
 from .rounds import Contender
 
-# By size: what tables of rows are usually made of.
+# Typical element types by size.
 ELEMENTS = {8: "float64", 4: "float32", 2: "int16", 1: "uint8"}
 TYPE_STRINGS = {"float64": "<f8", "float32": "<f4", "int16": "<i2", "uint8": "|u1", "int32": "<i4", "int64": "<i8"}
 SIZES = {name: int(text[-1]) for name, text in TYPE_STRINGS.items()}
 
 
 class NotHere(Exception):
-    """Why a peer has no contender."""
+    """The reason why a peer has no contender."""
 
 
 def explain(reason):
-    """One line of an exception."""
+    """Returns one line of an exception."""
     if isinstance(reason, NotHere):
         return str(reason)
     first = (str(reason).strip() or "no reason given").splitlines()[0]
@@ -28,7 +28,8 @@ def explain(reason):
 
 
 class Shapes:
-    """A cell's tensors as a user of an array library has them: no dims of extent 1, elements that people use."""
+    """The tensors of a cell in the usual form of array libraries: without dims of extent 1, and with typical element
+    types."""
 
     def __init__(self, cell):
         size = cell.row if cell.row in ELEMENTS else next(s for s in (4, 2, 1) if cell.row % s == 0)
@@ -47,7 +48,7 @@ class Shapes:
 
 
 class Array:
-    """Memory as other libraries take it over: __cuda_array_interface__, or __array_interface__ of NumPy."""
+    """Memory with __cuda_array_interface__, or with NumPy's __array_interface__."""
 
     def __init__(self, address, dtype, shape, is_device):
         interface = {
@@ -61,7 +62,7 @@ class Array:
 
 
 class Stream:
-    """A stream as other libraries take it over."""
+    """A stream in the form that other libraries accept."""
 
     def __init__(self, handle):
         self._handle = handle
@@ -75,7 +76,7 @@ def host_bytes(address, size):
 
 
 def repeat(once):
-    """run(times) of a function that does it once."""
+    """Returns run(times) for a function that runs once."""
 
     def run(times):
         for _ in range(times):
@@ -85,7 +86,7 @@ def repeat(once):
 
 
 def kept(once, address):
-    """Contender.once of a function that gives a result."""
+    """Returns Contender.once for a function that returns a result."""
 
     def pair():
         result = once()
@@ -143,7 +144,7 @@ class Torch:
         elif len(shapes.lead) == 1:
             batches = torch.arange(cell.batch, device=indices.device)[:, None]
             yield "torch x[i]", lambda: params[batches, indices]
-        if cell.index_bytes == 8:  # it has no others
+        if cell.index_bytes == 8:  # torch accepts no other index types
             everywhere = indices.view(
                 *shapes.batch, *[1] * (len(shapes.lead) - len(shapes.batch)), shapes.picked, *[1] * len(shapes.row)
             ).expand(shapes.out)
@@ -229,7 +230,7 @@ class Jax:
             return result
 
         once = kept(lambda: run(1).block_until_ready(), lambda result: result.unsafe_buffer_pointer())
-        # Its stream is its own: no event of ours is in it.
+        # JAX has its own stream, so events on another stream do not measure it.
         yield Contender(name, "peer", run, self._on_host if cell.way == "host" else self._on_wall, once)
 
     def _on_wall(self, run, times):
@@ -253,7 +254,7 @@ class Jax:
 
 
 class NumPy:
-    """Takes CuPy's place in a rehearsal, if it is installed."""
+    """Replaces CuPy in a rehearsal, if it is installed."""
 
     name = "NumPy"
 
@@ -286,7 +287,7 @@ class NumPy:
 
 
 def load(library, is_device, wanted):
-    """(the peers that can be had, {name: why not} of the others)."""
+    """Returns (the available peers, {name: reason} of the others)."""
     present, absent = [], {}
     for kind in (Torch, CuPy, NumPy, Jax):
         if kind is NumPy and is_device:
@@ -296,6 +297,6 @@ def load(library, is_device, wanted):
                 raise NotHere("not asked for")
             lender = next((peer for peer in present if hasattr(peer, "view")), None)
             present.append(kind(library, is_device, lender) if kind is Jax else kind(library, is_device))
-        except Exception as reason:  # whatever keeps another library from being used
+        except Exception as reason:  # any error that prevents another library from being used
             absent[kind.name] = explain(reason)
     return present, absent

@@ -1,4 +1,4 @@
-"""The report's plots, if matplotlib is there."""
+"""The plots of the report, if matplotlib is installed."""
 
 import pathlib
 
@@ -7,7 +7,7 @@ from .contenders import CLAMP, ERROR
 
 
 class Plots:
-    """Which plots there are beside a report, and otherwise why there are none."""
+    """The plots beside a report, or the reason why there are none."""
 
     def __init__(self, report):
         self._path = pathlib.Path(report).with_suffix("")
@@ -45,7 +45,7 @@ class Plots:
 
 
 def draw_rows(pyplot, measured):
-    """Share of the limit over the size of rows, by contender."""
+    """Share of the limit by row size, for each contender."""
     some = sorted((m for m in measured if m.cell.section == "rows"), key=lambda m: m.cell.row)
     if not some:
         return None
@@ -57,7 +57,7 @@ def draw_rows(pyplot, measured):
 
 
 def draw_tables(pyplot, measured):
-    """Share of the limit over the size of tables, by rows; and speed by distribution."""
+    """Share of the limit by table size, for each row size, and speed by distribution."""
     some = sorted((m for m in measured if m.cell.section == "tables"), key=lambda m: m.cell.table)
     if not some:
         return None
@@ -82,7 +82,7 @@ def draw_distributions(axes, measured):
 
 
 def draw_counts(pyplot, measured):
-    """Device time over the number of rows, by contender, for each size of rows."""
+    """Device time by number of rows, for each contender and row size."""
     some = sorted((m for m in measured if m.cell.section == "counts"), key=lambda m: m.cell.n)
     if not some:
         return None

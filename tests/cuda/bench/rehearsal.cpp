@@ -6,7 +6,7 @@
 #include "failure.hpp"
 #include "work.hpp"
 
-// An emulated device, on which the driver is tested where there is no GPU. What it takes is no measurement.
+// An emulated device, on which the driver is tested without a GPU. Its times are not measurements.
 namespace bench {
 namespace {
 
@@ -70,7 +70,7 @@ int32_t bench_begin() {
   return 0;
 }
 
-// Never none, so that there is always a speed.
+// The time is never 0, so that a speed can be computed.
 int32_t bench_end(double* seconds) {
   *seconds = 1e-9 + std::chrono::duration<double>(Clock::now() - begin).count();
   return 0;

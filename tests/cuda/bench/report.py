@@ -1,4 +1,4 @@
-"""The report, in Markdown: everything in it comes out of the results."""
+"""The report in Markdown. Its content depends on the results only."""
 
 import dataclasses
 
@@ -8,40 +8,40 @@ from .cases import DISTRIBUTIONS, show_bytes
 from .contenders import CLAMP, COPY, ERROR, GRAINS, MEMCPY, PROBE, SAME_CLAMP, SAME_ERROR
 
 METHOD = """\
-The contenders of a cell take turns in one process, each for at least {batch:.3g} ms at a time, {rounds} rounds in all.
-Times are medians, with the quartiles in brackets; ratios and shares are taken within each round, and their median is
-told. Before a contender is timed every byte of its result is compared with what the table's formula says there; a wrong
+The contenders of a cell take turns in one process. Each runs for at least {batch:.3g} ms per round, in {rounds} rounds.
+Times are medians, with the quartiles in brackets. Ratios and shares are computed within each round, and their median
+is shown. Before a contender is timed, every byte of its result is compared with the formula of the table. A wrong
 result of the library fails the run.
 
-- Times are those between two CUDA events on one stream, on which all but JAX work. JAX has a stream of its own: its
-  times are the host's, over calls in a row that are waited for together.
-- *GB/s* counts indices, rows read and rows written. *sectors* counts, instead of the rows read, the 32-byte sectors
-  that each row lies in, *64 B* the 64-byte ones.
-- *copy* is the quicker of a device-to-device copy and a kernel that copies 16 bytes a thread, of as many bytes as the
-  cell moves. *random* is reads of pieces as large as the largest power of two in a row, from 32 B to 1 KiB, at random
-  places of the cell's table, by a kernel that does nothing else. Both in GB/s.
-- *share* is the speed in sectors over the lower of the speeds of these two. *strict* holds only the rows read against
-  that, and what is read and written in order against the copy. What is above 1 came out of a cache.
-- *clamp* is `bounds` = clamp, which checks nothing beforehand; *error* is the default, which does.
-- Peers gather from the same memory, by elements of the widest usual type that divides a row. Their figures are factors
-  on the time of the library's *error*; a **bold** one is below 1: ahead of the library.
+- Times are measured between two CUDA events on one stream, which all contenders except JAX use. JAX has its own stream,
+  so its times are host times over several calls that are waited for together.
+- *GB/s* counts indices, rows read and rows written. *sectors* counts the 32-byte sectors that contain each row instead
+  of the rows read, and *64 B* the 64-byte sectors.
+- *copy* is the faster of a device-to-device copy and a kernel that copies 16 bytes per thread, of as many bytes as the
+  cell moves. *random* is a kernel that only reads pieces at random places of the cell's table. A piece is the largest
+  power of two in a row, from 32 B to 1 KiB. Both are in GB/s.
+- *share* is the speed in sectors over the lower speed of these two. *strict* compares only the rows read with that
+  speed, and sequential reads and writes with the copy. A share above 1 means that data came from a cache.
+- *clamp* is `bounds` = clamp, which does not validate before the copy. *error* is the default, which does.
+- Peers gather from the same memory, with elements of the widest usual type that divides a row. Their values are times
+  relative to the library's *error*. A **bold** value is below 1, so the peer is faster than the library.
 """
 
 COUNTS = """\
-Device time of a call by the number of rows. *graph*: replays of a CUDA graph of {calls} calls in a row, over that
-number; the operands are the same each time, so that what fits is in a cache. *queue*: calls in a row on the stream.
-*copy*: of as many bytes.
+Device time of a call by the number of rows. *graph*: replays of a CUDA graph of {calls} calls, divided by that number.
+The operands do not change, so data that fits is in a cache. *queue*: consecutive calls on the stream. *copy*: a copy
+of as many bytes.
 """
 
 HOST = """\
-What the host spends on a call, {calls} calls at a time on an idle stream. The library's are called from C, the peers'
-from Python. *depth*: of gather_nd's tuples.
+Host time of a call, with {calls} calls at a time on an idle stream. Calls of the library are made from C, those of the
+peers from Python. *depth* is the number of components of a gather_nd tuple.
 """
 
 
 @dataclasses.dataclass(frozen=True)
 class Grid:
-    """A section of cells that are held against the limits."""
+    """A section of cells that are compared with the limits."""
 
     title: str
     section: str
@@ -70,7 +70,7 @@ GRIDS = (
 
 
 class Report:
-    """results: what the driver has written so far."""
+    """results: everything that the driver has written so far."""
 
     def __init__(self, results, plan, plots):
         self._results = results
@@ -123,7 +123,7 @@ class Report:
     # ---- cells
 
     def _of(self, name, *fields):
-        """The cells of a section, by fields."""
+        """Returns the cells of a section, sorted by fields."""
         some = [self._measured[cell.key] for cell in self._plan if cell.section == name and cell.key in self._measured]
         return sorted(some, key=lambda m: [sort_value(getattr(m.cell, field)) for field in fields])
 
@@ -180,7 +180,7 @@ class Report:
     # ---- what is not in the tables
 
     def _ahead(self):
-        """All cells where somebody else is quicker."""
+        """Returns all cells in which a peer is faster."""
         rows = []
         for m in self._measured.values():
             ahead = [
@@ -293,7 +293,7 @@ def mark(lead):
 
 
 def absences(some):
-    """Who could not take part in cells of a table, and why."""
+    """Lists the contenders that are missing in cells of a table, with the reasons."""
     cells = {}
     for m in some:
         for name, reason in m.absent.items():

@@ -1,4 +1,4 @@
-"""Timing side by side: the contenders take turns, round by round, so that what disturbs one disturbs all."""
+"""Timing in turns: the contenders run round by round, so that a disturbance affects all of them."""
 
 import dataclasses
 import math
@@ -11,21 +11,21 @@ MOST_CALLS = 1000
 class Contender:
     name: str
     role: str  # "limit", "ours" or "peer"
-    run: typing.Callable  # run(times) does the work so often in a row, or enqueues it
-    clock: typing.Callable  # clock(run, times) is the seconds that one of them takes
-    once: typing.Callable = None  # does it once, and gives (address, owner) of its result; None: there is none
-    calls: int = 0  # in a row in a round; 0: to be found
+    run: typing.Callable  # run(times) runs or enqueues the work `times` times
+    clock: typing.Callable  # clock(run, times) returns the seconds of one run
+    once: typing.Callable = None  # runs once and returns (address, owner) of its result; None: no result
+    calls: int = 0  # runs per round, or 0 to determine it
 
 
 def calibrate(contender, least_seconds):
-    """So many calls in a row that a round of it takes least_seconds."""
+    """Returns the number of consecutive runs that take least_seconds."""
     contender.clock(contender.run, 1)
     seconds = contender.clock(contender.run, 1)
     return max(1, min(math.ceil(least_seconds / seconds), MOST_CALLS))
 
 
 def side_by_side(contenders, rounds, least_seconds):
-    """{name: [seconds of a call, by round]}. Each round begins with another contender."""
+    """Returns {name: [seconds of a run, by round]}. Each round starts with another contender."""
     for contender in contenders:
         contender.calls = contender.calls or calibrate(contender, least_seconds)
     times = {contender.name: [] for contender in contenders}

@@ -1,4 +1,4 @@
-"""What the library is to reach, held against what was measured."""
+"""The targets of the library, compared with the measurements."""
 
 import dataclasses
 import typing
@@ -11,11 +11,11 @@ from .contenders import CLAMP, ERROR, SAME_CLAMP, SAME_ERROR
 class Target:
     title: str
     bound: float
-    is_least: bool  # of what is to be reached; else the most that is allowed
+    is_least: bool  # the bound is a minimum, otherwise a maximum
     unit: str
-    applies: typing.Callable  # to a cell
-    values: typing.Callable  # of a Measured: [(value, what it is of)]
-    strict: typing.Callable = None  # the same values by a stricter measure, to be told beside them
+    applies: typing.Callable  # takes a cell
+    values: typing.Callable  # takes a Measured, returns [(value, its name)]
+    strict: typing.Callable = None  # the same values by a stricter measure, shown in addition
 
     def allows(self, value):
         return value >= self.bound if self.is_least else value <= self.bound
@@ -24,10 +24,10 @@ class Target:
 @dataclasses.dataclass(frozen=True)
 class Verdict:
     target: Target
-    planned: int  # cells that bear on it
+    planned: int  # number of planned cells for this target
     measured: int
-    worst: typing.Any  # (value, what it is of), or None
-    strict: typing.Any  # likewise
+    worst: typing.Any  # (value, its name), or None
+    strict: typing.Any  # the same by the stricter measure
 
     @property
     def text(self):
@@ -37,7 +37,7 @@ class Verdict:
 
 
 def judge(plan, measured):
-    """The verdicts, by the cells that were planned and {key: Measured} of those that were measured."""
+    """Returns the verdicts, from the planned cells and {key: Measured} of the measured ones."""
     return [_judge(target, plan, measured) for target in TARGETS]
 
 
@@ -58,7 +58,7 @@ def _worst(target, values):
 
 
 def _is_grid(cell):
-    """Uniform rows of a table and into an output far beyond the cache."""
+    """Returns whether the cell has uniform rows, with a table and an output far beyond the cache."""
     return cell.section in ("rows", "int32", "misaligned", "outputs")
 
 
@@ -75,7 +75,7 @@ def _is_unaligned(cell):
 
 
 def _has_peers(cell):
-    """Host times are not held against each other: the peers' are those of calls from Python."""
+    """Host times are not compared, because those of the peers include Python."""
     return cell.section != "limits" and cell.way != "host"
 
 

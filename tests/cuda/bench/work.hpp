@@ -9,8 +9,8 @@
 #define BENCH_BOTH inline
 #endif
 
-// How data is made and results are checked. Each of the structs is called with every number below some count, in any
-// order, by the device's threads or by a loop of the rehearsal.
+// Makes data and checks results. Each struct is called with every number below a count, in any order, by threads of the
+// device or by a loop of the rehearsal.
 namespace bench {
 
 // Calls work(i) for all 0 <= i < count, in stream order.
@@ -23,9 +23,9 @@ void for_each(int64_t count, const Work& work);
   template void for_each(int64_t, const CountSectors&); \
   template void for_each(int64_t, const Verify&);
 
-// Two numbers in the device's memory, zeroed.
+// Returns two counters in device memory, set to zero.
 unsigned long long* zeroed_counters();
-// What they have become; waits.
+// Waits and returns the values of the counters.
 void read_counters(int64_t counters[2]);
 
 BENCH_BOTH void add(unsigned long long* counter, unsigned long long value) {
@@ -44,7 +44,7 @@ BENCH_BOTH uint64_t mix(uint64_t value) {
   return value ^ (value >> 31);
 }
 
-// In [0, 1).
+// Converts to a number in [0, 1).
 BENCH_BOTH double to_unit(uint64_t random) { return static_cast<double>(random >> 11) * 0x1p-53; }
 
 BENCH_BOTH int64_t to_below(int64_t limit, double unit) {
@@ -52,7 +52,7 @@ BENCH_BOTH int64_t to_below(int64_t limit, double unit) {
   return value < limit ? value : limit - 1;
 }
 
-// Byte `at` of a table.
+// Returns byte `at` of a table.
 BENCH_BOTH uint64_t table_word(int64_t word) { return mix(static_cast<uint64_t>(word)); }
 BENCH_BOTH uint8_t table_byte(int64_t at) { return static_cast<uint8_t>(table_word(at >> 3) >> (8 * (at & 7))); }
 
@@ -81,7 +81,7 @@ struct MakeIndices {
   int64_t n, size;
   Distribution distribution;
 
-  // The inverse of the distribution's continuous form. Which rows are popular is random.
+  // The inverse of the continuous form of the distribution. The frequent rows are at random places.
   BENCH_BOTH int64_t zipf(double unit) const {
     constexpr double power = 1 - 1.05;
     const double rank = pow((pow(static_cast<double>(size), power) - 1) * unit + 1, 1 / power);
@@ -89,7 +89,7 @@ struct MakeIndices {
   }
 
   BENCH_BOTH void operator()(int64_t i) const {
-    // Another sequence than that of the table's words.
+    // The constant selects another sequence than that of the table's words.
     const double unit = to_unit(mix(static_cast<uint64_t>(i) ^ 0x6a09e667f3bcc908));
     int64_t value;
     if (distribution == Distribution::zipf)
@@ -116,7 +116,7 @@ struct SplitIndices {
   }
 };
 
-// As bench_set_geometry() describes it.
+// The geometry that bench_set_geometry() describes.
 struct Geometry {
   const void* indices;
   int32_t index_bytes;
@@ -124,7 +124,7 @@ struct Geometry {
 
   BENCH_BOTH int64_t rows() const { return batch * outer * tuples; }
 
-  // Where in the table row `number` of the output comes from.
+  // Returns the place in the table of row `number` of the output.
   BENCH_BOTH int64_t source(int64_t number) const {
     const int64_t slice = number / tuples;
     const int64_t index = load_index(indices, index_bytes, slice / outer * tuples + number % tuples);
@@ -132,7 +132,7 @@ struct Geometry {
   }
 };
 
-// Each call does a run of rows or bytes, so that few of them meet at the counter.
+// Each call processes a run of rows or bytes, so that few threads access the counter at the same time.
 struct CountSectors {
   static constexpr int64_t run = 64;
   Geometry geometry;

@@ -2,7 +2,7 @@
 
 #include "state.hpp"
 
-// Captures, and the graphs that come of them.
+// Captures and the graphs made from them.
 namespace emulation {
 
 uint64_t capture_of(CUstream_st* given) {
@@ -44,7 +44,7 @@ void let_go(const std::vector<CUuserObject_st*>& retained) {
 
 namespace {
 
-// What kind of a capture the stream is in, and which; asking spoils nothing.
+// Returns the state and the number of the stream's capture. A query invalidates nothing.
 int ask(CUstream_st* given, cudaStreamCaptureStatus* status) {
   if (capture_of(given) == implicit_capture) return cudaErrorStreamCaptureImplicit;
   const Capture* capture = find_stream(given)->capture;

@@ -3,7 +3,7 @@
 
 #include "state.hpp"
 
-// The driver's functions, which make nothing current by themselves.
+// The functions of the driver. They do not make a device current.
 namespace emulation {
 namespace {
 

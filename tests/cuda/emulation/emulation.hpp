@@ -5,13 +5,14 @@
 
 struct CUstream_st;
 
-// A machine with two emulated CUDA devices, for tests of the device half where there is none: the functions of CUDA's
-// runtime that the library calls, as their documentation has them, and nothing of CUDA behind them. Device memory is host
-// memory, kernels run block by block on the calling thread. Where the documentation says what is wrong, it is wrong here;
-// where it leaves a thing open, what would be wrong is taken for true: a call makes a device current where a thread has
-// none, fails in a child process, needs its stream's device, and spoils the captures beside it unless it is work of a
-// stream; what one stream does with memory of a pool must come after what the others do that have not been waited for.
-// These are its handles for tests; gth_ because nothing else leaves the library.
+// An emulated machine with two CUDA devices, for tests of the CUDA layer without a GPU. It implements the functions of
+// the CUDA runtime that the library calls, as their documentation describes them. Device memory is host memory. Kernels
+// run block by block on the calling thread.
+// It reports what the documentation forbids. Where the documentation is silent, it assumes the worst case for the
+// library. A call makes a device current on a thread that has none. Calls fail in a child process. A stream must belong
+// to the current device. Every call that does not enqueue work invalidates other captures. If a stream uses memory of a
+// pool, this must be ordered after the uses by other streams that have not been waited for.
+// The functions below are for tests. They have the prefix gth_, because the library exports no other names.
 extern "C" {
 
 #define GTH_EMULATION __attribute__((visibility("default")))
@@ -24,54 +25,57 @@ GTH_EMULATION void* gth_emulation_allocate_managed(int64_t bytes);
 
 GTH_EMULATION CUstream_st* gth_emulation_make_stream(int32_t device);
 GTH_EMULATION void gth_emulation_destroy_stream(CUstream_st* stream);
-// A stream that the legacy default stream is in order with, as those of cudaStreamCreate are.
+// Makes the stream ordered with the legacy default stream, like the streams of cudaStreamCreate.
 GTH_EMULATION void gth_emulation_block(CUstream_st* stream);
-// What a held stream is given waits until somebody waits for the stream, or it is let go.
+// Holds a stream: its work runs when the stream is waited for or released from holding.
 GTH_EMULATION void gth_emulation_hold(CUstream_st* stream);
 GTH_EMULATION int gth_emulation_synchronize(CUstream_st* stream);
 
 GTH_EMULATION void gth_emulation_begin_capture(CUstream_st* stream);
-// In one of CUDA's modes: 0 global, 1 of this thread, 2 relaxed.
+// Begins a capture in one of CUDA's modes: 0 global, 1 of this thread, 2 relaxed.
 GTH_EMULATION void gth_emulation_begin_capture_in(CUstream_st* stream, int32_t mode);
-// nullptr: something spoiled the capture.
+// Returns nullptr if the capture was invalidated.
 GTH_EMULATION void* gth_emulation_end_capture(CUstream_st* stream);
 GTH_EMULATION void gth_emulation_launch(void* graph, CUstream_st* stream);
 GTH_EMULATION void gth_emulation_destroy_graph(void* graph);
 
-// From now on kernels may touch nothing but memory that was described; what they do beyond it, or misaligned, is counted.
+// From now on, kernels may access only the described memory. Other accesses and misaligned ones are counted as
+// violations.
 GTH_EMULATION void gth_emulation_describe(const void* memory, int64_t bytes);
 GTH_EMULATION void gth_emulation_forget_described(void);
 GTH_EMULATION int64_t gth_emulation_violations(void);
-// So many there have been; those since then were meant.
+// Sets the count of violations back to `violations`, because the test intended the later ones.
 GTH_EMULATION void gth_emulation_forgive(int64_t violations);
 
-// Called in every block between judging and copying, as another writer might come in between.
+// Sets a function that every block calls between validation and copy, where another writer may change data.
 GTH_EMULATION void gth_emulation_between(void (*call)(void* user, uint32_t block), void* user);
-// The compute capability that kernels were compiled for, 10 * major + minor. They are asked when a device's first context
-// is created.
+// Sets the compute capability for which kernels were compiled, 10 * major + minor. It is read when the first context of
+// a device is created.
 GTH_EMULATION void gth_emulation_compile_for(int32_t compute);
-// Kernels that were launched so that they may overlap with the one in front. In a held stream they begin before it.
+// Returns the number of kernels that were launched with permission to overlap the previous kernel. In a held stream
+// they start before it.
 GTH_EMULATION int64_t gth_emulation_overlaps(void);
-// The bytes that the pool which was made last on a device keeps.
+// Returns the bytes that the newest pool of a device keeps.
 GTH_EMULATION uint64_t gth_emulation_kept(int32_t device);
-// Whether devices use memory of the host that CUDA does not know. A device is asked when its first context is created.
+// Sets whether devices can access unregistered host memory. This is read when the first context of a device is created.
 GTH_EMULATION void gth_emulation_read_pageable(int32_t reads);
-// Launches count so far; 0: as far as kernels can.
+// Sets the limit of the counts of a launch. 0 means the limit of the kernels.
 GTH_EMULATION void gth_emulation_count_to(int64_t counted);
-// Blocks run in an order that depends on it.
+// Sets the seed of the order in which blocks run.
 GTH_EMULATION void gth_emulation_shuffle(uint32_t seed);
 GTH_EMULATION int64_t gth_emulation_launches(void);
 GTH_EMULATION int64_t gth_emulation_live_allocations(void);
-// The n-th call of CUDA from now on fails with this error of CUDA's; 0: none. What cannot fail is not counted.
+// The n-th CUDA call from now on fails with this CUDA error. 0 disables this. Calls that cannot fail are not counted.
 GTH_EMULATION void gth_emulation_fail(int64_t n, int32_t code);
 GTH_EMULATION int64_t gth_emulation_calls(void);
-// Called once, by whoever makes the n-th call of CUDA that uses a device from now on, before it.
+// Sets a function that is called once before the n-th CUDA call from now on that uses a device, on the thread of that
+// call.
 GTH_EMULATION void gth_emulation_before(int64_t n, void (*call)(void* user), void* user);
-// All of them fail with it, as where there is no driver; 0: none.
+// All calls fail with this error, as without a driver. 0 disables this.
 GTH_EMULATION void gth_emulation_refuse(int32_t code);
-// The error that the runtime keeps for this thread.
+// Returns the last error of the runtime for this thread.
 GTH_EMULATION int32_t gth_emulation_last_error(void);
-// The device that is current for the calling thread; -1: none.
+// Returns the current device of the calling thread, or -1.
 GTH_EMULATION int32_t gth_emulation_current(void);
 GTH_EMULATION void gth_emulation_set_current(int32_t device);
 }

@@ -2,12 +2,12 @@
 
 #include "state.hpp"
 
-// The handles for tests.
+// The functions for tests.
 using namespace emulation;
 
 namespace {
 
-// What a test asks of CUDA itself is as unsafe beside captures as what the library asks.
+// CUDA calls of a test can invalidate captures like those of the library.
 void* allocate(int64_t bytes, cudaMemoryType type, int32_t device) {
   return forbid_beside_captures() ? nullptr : allocate_memory(bytes, type, device);
 }
@@ -61,7 +61,7 @@ void gth_emulation_launch(void* graph, CUstream_st* given) {
   join(&self->clock, stream->clock);
 }
 
-// Not before its launches have run.
+// The graph is destroyed after its launches have run.
 void gth_emulation_destroy_graph(void* graph) {
   const Guard guard(machine().lock);
   const std::unique_ptr<CUgraph_st> self(static_cast<CUgraph_st*>(graph));

@@ -6,7 +6,7 @@
 
 namespace emulation {
 
-// A device with a small cache, on which no two kernels are resident in the same number.
+// A device with a small cache. The number of resident blocks differs between all kernels.
 inline gather::cuda::Capacity capacity() {
   gather::cuda::Capacity result{1 << 16, false, {}, {}};
   uint8_t blocks = 1;
@@ -17,7 +17,7 @@ inline gather::cuda::Capacity capacity() {
   return result;
 }
 
-// A block of threads as the host runs it: one thread after the other, from barrier to barrier.
+// A block of threads on the host. It runs one thread after the other, from barrier to barrier.
 class HostBlock {
  public:
   HostBlock(uint32_t index, uint32_t count, uint32_t threads) : index_(index), count_(count), threads_(threads) {}
@@ -48,7 +48,7 @@ class HostBlock {
     f();
   }
 
-  // One grid runs after the other.
+  // Grids run one after the other.
   void lets_next_begin() {}
   void waits_for_previous() {}
 

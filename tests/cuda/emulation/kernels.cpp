@@ -11,11 +11,11 @@
 #include "cuda/kernels.hpp"
 #include "host_block.hpp"
 
-// The kernels' own bodies, run block by block.
+// Runs the bodies of the kernels block by block.
 namespace gather::cuda {
 namespace {
 
-// One that another writer may come into.
+// A block in which a test can change data between validation and copy.
 class Block : public emulation::HostBlock {
  public:
   using HostBlock::HostBlock;
@@ -28,11 +28,11 @@ class Block : public emulation::HostBlock {
   void waits_for_previous() { emulation::run_previous(); }
 };
 
-// Blocks come in any order; the last one is the one that comes last.
+// Blocks run in any order. The last one is the one that runs last.
 template <class Body>
 int launch(uint32_t blocks, uint32_t threads, CUstream_st* stream, Body body, bool overlaps = false) {
   if (const int code = emulation::enter_call()) return code;
-  std::this_thread::yield();  // another thread may come in between two kernels of a call
+  std::this_thread::yield();  // lets another thread run between two kernels of a call
   return emulation::enqueue(
       stream,
       [=] {

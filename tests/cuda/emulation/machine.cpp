@@ -78,7 +78,7 @@ cudaError_t cudaGetLastError() {
 
 const char* cudaGetErrorName(cudaError_t) { return "an emulated error"; }
 
-// These use no device.
+// These functions use no device.
 
 cudaError_t cudaDriverGetVersion(int* version) {
   *version = 13000;
@@ -115,7 +115,7 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function
   return cudaSuccess;
 }
 
-// Makes nothing current, but is no work of a stream.
+// Makes no device current, but counts as a call that does not enqueue work.
 cudaError_t cudaInitDevice(int device, unsigned int, unsigned int) {
   const Guard guard(machine().lock);
   int code = enter_call();

@@ -5,30 +5,31 @@
 
 #include "emulation.hpp"
 
-// What the emulated device and its kernels share.
+// Declarations that the emulated device and its kernels share.
 namespace emulation {
 
-// Gives a stream some work: done at once, kept by a held stream, recorded by one that is being captured. CUDA's number of
-// the error.
+// Enqueues work on a stream. It runs at once, is kept by a held stream, or is recorded by a capture. Returns CUDA's
+// error number.
 int enqueue(CUstream_st* stream, std::function<void()> work, bool overlaps = false);
-// A kernel that overlaps with the one in front, in a held stream, begins before it. This runs the one in front.
+// A kernel that may overlap the previous one starts before it in a held stream. This function runs the previous one.
 void run_previous();
-// Whether kernels are compiled for devices that let them overlap.
+// Returns true if kernels are compiled for devices with overlapping grids.
 bool lets_overlap();
 
-// Counts a call of CUDA; the error it is to fail with, or 0.
+// Counts a CUDA call. Returns the error with which it must fail, or 0.
 int enter_call();
 
 void touch(const void* address, uint64_t bytes);
-// Whether kernels may use it: it was allocated on this machine, or the devices read pageable memory.
+// Returns true if kernels may access the memory: it was allocated on this machine, or devices can access pageable
+// memory.
 bool reaches(const void* address, uint64_t bytes);
-// Whether it is memory that the library has allocated.
+// Returns true if the library has allocated the memory.
 bool is_of_library(const void* address);
-// Something that a device would not have done, or not have survived.
+// Counts an access or a call that is an error on a real device.
 void count_violation(const char* what);
 void before_copying(uint32_t block);
 uint32_t seed();
-// How far a launch counts, where that is less than kernels can; else 0.
+// Returns the limit of the counts of a launch if a test has set one, otherwise 0.
 int64_t counted();
 void count_launch();
 

@@ -4,7 +4,7 @@
 
 #include "state.hpp"
 
-// Memory: of devices, pinned and managed, at once and in stream order.
+// Memory of devices, pinned and managed memory, allocated at once or in stream order.
 namespace emulation {
 
 void* allocate_memory(int64_t bytes, cudaMemoryType type, int32_t device) {
@@ -57,7 +57,7 @@ bool is_described(uintptr_t begin, uint64_t bytes) {
 }
 
 const Running*& running() {
-  static const Running* one = nullptr;  // under the machine's lock
+  static const Running* one = nullptr;  // guarded by the machine's lock
   return one;
 }
 
@@ -113,7 +113,7 @@ void free_in_order(void* address) {
   free_memory(address);
 }
 
-// It is all of one allocation, or of none.
+// All bytes belong to one allocation, or to none.
 void use(const void* address, size_t bytes) { Running::use(find_memory(address, bytes)); }
 
 }  // namespace
@@ -153,7 +153,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
   });
 }
 
-// In a captured stream it would be the graph's, and not there when the call returns.
+// In a captured stream, the memory would belong to the graph and not exist when the call returns.
 cudaError_t cudaMallocFromPoolAsync(void** memory, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
   return call(Safety::unsafe, [&]() -> int {
     if (!pool || bytes == 0) return cudaErrorInvalidValue;
@@ -164,7 +164,7 @@ cudaError_t cudaMallocFromPoolAsync(void** memory, size_t bytes, cudaMemPool_t p
 
 cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
   return call(Safety::unsafe, [&]() -> int {
-    if (capture_of(stream)) return cudaErrorInvalidValue;  // a graph can free nothing but what it has allocated
+    if (capture_of(stream)) return cudaErrorInvalidValue;  // a graph can free only memory that it has allocated
     return enqueue(stream, [memory] { free_in_order(memory); });
   });
 }
@@ -178,7 +178,7 @@ cudaError_t cudaMemsetAsync(void* memory, int value, size_t bytes, cudaStream_t 
   });
 }
 
-// To pageable memory it waits.
+// A copy to pageable memory waits.
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
   return call(Safety::of_stream, [&] {
     const bool waits = !find_memory(to, bytes) && !capture_of(stream);
@@ -192,7 +192,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
   });
 }
 
-// Of memory that is no device's CUDA says that it knows nothing.
+// CUDA reports memory that belongs to no device as unregistered.
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* memory) {
   return call(Safety::unsafe, [&] {
     const Memory* found = find_memory(memory, 1);

@@ -6,9 +6,8 @@
 
 namespace emulation {
 
-// What comes after what: for every stream, by its number, how much of what it has been given is known to have been done.
-// Streams learn of each other by events. What the host has waited for comes before all that is given from then on, and is
-// forgotten.
+// A vector clock: for every stream, by number, the amount of its work that is known to be complete. Streams learn of
+// each other through events. Work that the host has waited for precedes all later work and is removed.
 using Clock = std::map<uint64_t, uint64_t>;
 
 inline void join(Clock* clock, const Clock& other) {
@@ -18,7 +17,7 @@ inline void join(Clock* clock, const Clock& other) {
   }
 }
 
-// Whether all of it is known.
+// Returns true if all of the other clock is known.
 inline bool knows(const Clock& clock, const Clock& other) {
   for (const auto& [stream, time] : other) {
     const auto found = clock.find(stream);

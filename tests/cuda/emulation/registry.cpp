@@ -13,8 +13,8 @@
 #include "cuda/job.hpp"
 #include "state.hpp"
 
-// Kernels as nvcc's objects ask CUDA's runtime for them: registered when the library is loaded, and launched by the address
-// of their functions on the host. What runs is their PTX.
+// Runs kernels in the form in which nvcc's objects pass them to the CUDA runtime. They are registered when the library
+// is loaded, and launched by the address of their host functions. Their PTX is executed.
 namespace emulation {
 namespace {
 
@@ -30,7 +30,7 @@ std::pair<std::string, size_t> size_of() {
   return {demangle(typeid(T).name()), sizeof(T)};
 }
 
-// Of the types that kernels take.
+// Returns the size of a parameter type of the kernels.
 size_t parameter_bytes(const std::string& type) {
   using namespace gather::cuda;
   static const std::map<std::string, size_t> sizes = {size_of<DirectJob>(), size_of<SmallJob>(), size_of<AnyJob>(),
@@ -41,7 +41,7 @@ size_t parameter_bytes(const std::string& type) {
   std::abort();
 }
 
-// "void f<g>(h<1, 2>, k)": h<1, 2> and k.
+// Returns h<1, 2> and k for "void f<g>(h<1, 2>, k)".
 std::vector<std::string> parameters_of(const std::string& function) {
   std::vector<std::string> result(1);
   const size_t end = function.rfind(')');
@@ -51,7 +51,7 @@ std::vector<std::string> parameters_of(const std::string& function) {
     depth += (c == '<') - (c == '>');
     if (c == ',' && depth == 0) {
       result.emplace_back();
-      ++at;  // and the space behind it
+      ++at;  // skips the following space
     } else {
       result.back() += c;
     }
@@ -69,7 +69,7 @@ std::map<const void*, Kernel>& kernels() {
   return all;
 }
 
-// As they are passed to the device: each at the alignment that its size has, up to eight.
+// Packs the arguments as for the device: each is aligned to its size, up to eight bytes.
 std::vector<char> pack(const Kernel& kernel, void** given) {
   std::vector<char> result;
   for (size_t i = 0; i < kernel.parameters.size(); ++i) {
@@ -110,7 +110,7 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 blocks, dim3 threads, vo
               [&] { return launch(function, blocks, threads, arguments, shared_bytes, stream, false); });
 }
 
-// With the one attribute there is a use for: the grid may begin before the one in front has ended.
+// Supports one attribute: the grid may start before the previous one has ended.
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
   return call(Safety::of_stream, [&]() -> int {
     const bool is_known =
@@ -122,7 +122,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
   });
 }
 
-// Loads it, which is no work of a stream.
+// Loads the kernel, and does not enqueue work.
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
   return call(Safety::unsafe, [&]() -> int {
     *attributes = {};
@@ -131,7 +131,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
   });
 }
 
-// As many as a multiprocessor of 2,048 threads holds, registers aside.
+// Returns the number of blocks in a multiprocessor of 2,048 threads, without regard to registers.
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int threads, size_t) {
   return call(Safety::unsafe, [&]() -> int {
     if (!kernels().count(function)) return cudaErrorInvalidDeviceFunction;
@@ -147,7 +147,7 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
   return cudaSuccess;
 }
 
-// What nvcc's code for the host calls. Nothing is launched with <<<..>>>.
+// The functions that nvcc's host code calls. No kernel is launched with <<<..>>>.
 extern "C" {
 void** __cudaRegisterFatBinary(void*) {
   static void* binary = nullptr;
@@ -167,7 +167,7 @@ void __cudaRegisterFunction(void**, const char* host, char*, const char* name, i
   kernel.run = run;
   for (const std::string& type : parameters_of(readable)) kernel.parameters.push_back(parameter_bytes(type));
 }
-char __cudaInitModule(void**) { std::abort(); }  // named by code that is not optimised
+char __cudaInitModule(void**) { std::abort(); }  // referenced by code that is not optimised
 unsigned __cudaPopCallConfiguration(dim3*, dim3*, size_t*, void*) { std::abort(); }
 cudaError_t __cudaGetKernel(cudaKernel_t*, const void*) { std::abort(); }
 cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, size_t, cudaStream_t) { std::abort(); }

@@ -16,18 +16,18 @@
 #include "machine.hpp"
 #include "order.hpp"
 
-// The emulated machine, and what CUDA's handles are on it.
+// The emulated machine, and the objects behind CUDA's handles.
 namespace emulation {
 
 using Work = std::function<void()>;
 
-// What a held stream has been given.
+// Work of a held stream.
 struct Given {
   Work work;
-  bool overlaps;  // it may begin before what is in front of it has been done
+  bool overlaps;  // may start before the previous work is complete
 };
 
-// A point in what a stream has been given.
+// A position in the work of a stream.
 struct Mark {
   bool passed = false;
   Clock clock;
@@ -44,18 +44,18 @@ struct CUctx_st {
 struct CUstream_st {
   int32_t device = 0;
   uint64_t id = 0;
-  uint64_t time = 0;  // how much it has been given
+  uint64_t time = 0;  // amount of work so far
   bool held = false;
   bool is_blocking = false;
   emulation::Capture* capture = nullptr;
-  emulation::Clock clock;                 // what comes before what it is given now
-  std::vector<emulation::Given> waiting;  // of a held stream
+  emulation::Clock clock;                 // work that precedes new work of this stream
+  std::vector<emulation::Given> waiting;  // work of a held stream
 };
 
 struct CUevent_st {
   int32_t device = 0;
-  CUstream_st* stream = nullptr;          // that it was recorded on last
-  uint64_t capture = 0;                   // recorded inside that one
+  CUstream_st* stream = nullptr;          // stream of the last record
+  uint64_t capture = 0;                   // capture in which it was recorded
   std::shared_ptr<emulation::Mark> mark;  // nullptr: never recorded
 };
 
@@ -76,7 +76,7 @@ struct CUmemPoolHandle_st {
 
 namespace emulation {
 
-// A capture: of the stream that it began on, and of those that were made to wait for what it has captured.
+// A capture. It includes the stream on which it began, and streams that wait for captured work.
 struct Capture {
   CUstream_st* origin;
   uint64_t id;
@@ -84,7 +84,7 @@ struct Capture {
   const void* thread;
   bool spoiled = false;
   CUgraph_st* graph = nullptr;
-  std::set<CUstream_st*> unjoined;  // have got work that nothing in the capture waits for
+  std::set<CUstream_st*> unjoined;  // streams with work that nothing in the capture waits for
 };
 
 struct Memory {
@@ -93,7 +93,7 @@ struct Memory {
   int32_t device;
   bool is_of_library = false;
   bool is_pooled = false;
-  Clock born;  // where it is there in stream order
+  Clock born;  // when the memory exists in stream order
   Clock used;
 };
 
@@ -117,7 +117,7 @@ struct Machine {
   bool reads_pageable = false;
   int32_t compiled_for = 120;
   int64_t overlaps = 0;
-  Work previous;  // what the running kernel, which overlaps with it, has not waited for yet
+  Work previous;  // the previous kernel, for which the running kernel has not waited yet
   uint64_t kept[devices] = {};
   void (*between)(void*, uint32_t) = nullptr;
   void* between_user = nullptr;
@@ -126,14 +126,13 @@ struct Machine {
   void* before_user = nullptr;
 };
 
-// Never destroyed: at exit streams of threads may still have something to run.
+// Never destroyed, because per-thread streams may still run work at exit.
 Machine& machine();
 using Guard = std::lock_guard<std::recursive_mutex>;
 
 // ---- threads
 
-// The contexts that are current for a thread, the last one now, how it behaves beside captures, and the error that the
-// runtime keeps for it.
+// The stack of current contexts of a thread, its capture mode, and its last runtime error.
 struct Thread {
   std::vector<CUctx_st*> contexts;
   int mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
@@ -143,18 +142,19 @@ struct Thread {
 Thread& this_thread();
 CUctx_st* current();  // nullptr: none
 void set_current(CUctx_st* context);
-// As CUDA's runtime does: where a thread has no device, a call makes the first one its own, and it stays.
+// Like the CUDA runtime: on a thread without a current device, a call makes the first device current, and it stays
+// current.
 CUctx_st* need_current();
 
 // ---- captures
 
-// The capture of a stream; implicit_capture: the legacy stream, which cannot be used beside that of a blocking one.
+// Returns the capture of a stream, or implicit_capture for the legacy stream during the capture of a blocking stream.
 uint64_t capture_of(CUstream_st* given);
 void spoil(uint64_t capture);
-// What is not work of a stream is thought unsafe beside a capture, unless the thread's mode allows it: 0, or the error,
-// and the captures that it would not be in are spoiled.
+// A call that does not enqueue work is unsafe during a capture unless the mode of the thread allows it. Returns 0, or
+// the error after it has invalidated the affected captures.
 int forbid_beside_captures();
-// Lets go what a graph has kept, where CUDA must not be used.
+// Releases the objects of a graph. CUDA must not be used here.
 void let_go(const std::vector<CUuserObject_st*>& retained);
 
 // ---- calls
@@ -166,10 +166,10 @@ inline cudaError_t keep(int code) {
   return static_cast<cudaError_t>(code);
 }
 
-// What another thread does just before this call, if a test says so.
+// Runs the function of a test that changes state just before this call.
 void come_between();
 
-// What every call of the runtime that uses a device has in common.
+// The common part of every runtime call that uses a device.
 template <class Body>
 cudaError_t call(Safety safety, Body&& body) {
   come_between();
@@ -181,7 +181,7 @@ cudaError_t call(Safety safety, Body&& body) {
   return keep(code);
 }
 
-// The same of one that gives something back, which does not fail on demand: what it was to give back would be lost.
+// The common part of calls that release something. They do not fail on request, because the object would be leaked.
 template <class Body>
 cudaError_t call_surely(Body&& body) {
   const Guard guard(machine().lock);
@@ -196,31 +196,32 @@ cudaError_t call_surely(Body&& body) {
 bool is_legacy(CUstream_st* stream);
 CUstream_st* make_stream(int32_t device, bool is_blocking);
 void destroy_stream(CUstream_st* stream);
-// Who is behind the numbers that streams have.
+// Returns the stream of a handle, including the predefined handles.
 CUstream_st* find_stream(CUstream_st* stream);
-// Work for a stream that is not being captured.
+// Adds work to a stream that is not being captured.
 void give(CUstream_st* stream, Work work, bool overlaps = false);
 void run_waiting(CUstream_st* stream);
-// What comes before anything that a stream is given now: for the legacy stream all blocking ones, for them the legacy one.
+// Runs the work that precedes new work of a stream: for the legacy stream that of all blocking streams, for these that
+// of the legacy stream.
 void run_what_is_before(CUstream_st* stream);
 void wait_for(CUstream_st* stream);
-// The host, taken for one thread, knows that this has been done.
+// Records that the host, as one thread, has waited for this work.
 void settle(const Clock& known);
 
 // ---- memory
 
 void* allocate_memory(int64_t bytes, cudaMemoryType type, int32_t device);
 bool free_memory(void* memory);
-// The memory that has all of it; nullptr: none.
+// Returns the allocation that contains all of the bytes, or nullptr.
 Memory* find_memory(const void* address, uint64_t bytes);
-// A stream that is doing something, on the host's thread, until the end of the object.
+// During its lifetime, the calling thread runs work of a stream.
 class Running {
  public:
   Running(uint64_t stream, const Clock& clock);
   ~Running();
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
-  // Notes that what is running uses the memory, which must be there for it.
+  // Records that the running work uses the memory, which must exist for it.
   static void use(Memory* memory);
   static const Clock* clock();
 
@@ -230,7 +231,7 @@ class Running {
   const Clock* clock_;
 };
 
-// The driver's function of a name; nullptr: there is none.
+// Returns the driver function with this name, or nullptr.
 void* find_driver_function(const char* name);
 
 }  // namespace emulation

@@ -9,7 +9,7 @@ namespace {
 
 bool is_special(CUstream_st* stream) { return reinterpret_cast<uintptr_t>(stream) <= 2; }
 
-// The streams per thread, by device. They outlive their threads: what they were given may still have to run.
+// The per-thread streams by device. They outlive their threads, because their work may still have to run.
 thread_local CUstream_st* thread_streams[devices] = {};
 
 Given take_first(CUstream_st* stream) {
@@ -18,7 +18,7 @@ Given take_first(CUstream_st* stream) {
   return first;
 }
 
-// What overlaps with the first one begins before it, and the first one runs where that waits for it.
+// Work that may overlap the first one starts before it. The first one runs where the other waits for it.
 void run_first(CUstream_st* stream) {
   const Given first = take_first(stream);
   if (stream->waiting.empty() || !stream->waiting.front().overlaps) return first.work();
@@ -36,7 +36,7 @@ std::vector<CUstream_st*> blocking_streams(int32_t device) {
   return result;
 }
 
-// What comes next in a stream comes in the order of the legacy stream.
+// The next work of a stream is also ordered with the legacy stream.
 void advance(CUstream_st* stream) {
   CUstream_st* legacy = &machine().default_stream[stream->device];
   if (stream->is_blocking) join(&stream->clock, legacy->clock);
@@ -141,7 +141,7 @@ int enqueue(CUstream_st* given, Work work, bool overlaps) {
     give(stream, std::move(work), overlaps);
     return 0;
   }
-  // It is an edge of a kind of which some queries of the graph's owner tell nothing but an error.
+  // Some queries on a captured graph return an error for this kind of edge.
   if (overlaps) count_violation("an edge in a caller's graph that is not a plain one");
   if (stream->capture->spoiled) return cudaErrorStreamCaptureInvalidated;
   stream->capture->graph->work.push_back(std::move(work));
@@ -151,7 +151,7 @@ int enqueue(CUstream_st* given, Work work, bool overlaps) {
 
 namespace {
 
-// What a capture captures is in one line here, so that there is nothing to do but to note who belongs to it.
+// A capture runs its work in one order, so only the members of the capture are recorded.
 int wait_captured(CUstream_st* given, CUstream_st* stream, const CUevent_st& event) {
   const uint64_t id = capture_of(given);
   if (event.capture == 0 || (id != 0 && id != event.capture) || (id == 0 && is_legacy(given))) {
@@ -220,7 +220,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   });
 }
 
-// Of the current device; it can be recorded on no stream of another.
+// The event belongs to the current device. It cannot be recorded on streams of other devices.
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int) {
   return call(Safety::unsafe, [&] {
     *event = new CUevent_st;

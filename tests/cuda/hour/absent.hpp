@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-// Kernels that are compiled for few devices: what CUDA says of those that are not for the one that is there.
+// Kernels that are compiled for few devices. They show the errors of CUDA on other devices.
 cudaError_t ask_present();
 cudaError_t ask_absent_code();
 cudaError_t launch_absent_code();

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""first_hour.py OUT [PART[.STEP]...]: the first hour of the library on a GPU, in a bundle (./dev cuda bundle) that was
-carried to the machine. Nothing is fetched there.
+"""first_hour.py OUT [PART[.STEP]...]: runs the first tests on a GPU, in a bundle (./dev cuda bundle) on that machine.
 
-The parts, each of less than ten minutes and 45 together; without names, all in this order:
+It downloads nothing. Each part takes less than ten minutes, and all take 45. Without names, all parts run in this
+order:
 
 {parts}
 
-One step of a part is named by its number, as cuda.3. What a step prints is in OUT/PART.tar.gz, how it ended in
-OUT/PART.txt and on the terminal: passed, FAILED, or skipped and why. A part that is cut off leaves what it has. The
-exit status is 0 only where every step has passed: 1 where one failed, 3 where none failed but some were skipped, or
-there was nothing to run.
+A number selects one step of a part, such as cuda.3. The output of the steps is in OUT/PART.tar.gz. OUT/PART.txt and
+the terminal show how each step ended: passed, FAILED, or skipped with the reason. An interrupted part keeps its
+results. The exit status is 0 if every step has passed, and 1 if a step has failed. It is 3 if no step has failed but
+some were skipped, or if there was nothing to run.
 """
 
 import argparse
@@ -33,7 +33,8 @@ NO_DEVICE = "there is no CUDA device"
 
 @dataclass(frozen=True)
 class Step:
-    """A command, in the bundle's folder. needs: files of the bundle, or commands of the machine, that it must have."""
+    """A command in the folder of the bundle. needs: the files of the bundle and commands of the machine that it
+    requires."""
 
     name: str
     command: tuple
@@ -51,7 +52,7 @@ def sanitized(tool, some, seconds):
     return Step(tool, (*command, f"--gtest_filter={some}"), seconds, ("compute-sanitizer", "./cuda"))
 
 
-# What has several blocks, several kernels or several streams; sizes need their gigabytes at full speed.
+# Tests with several blocks, kernels or streams. The size tests are too slow under a sanitizer.
 SOME = "Errors.*:Forms.*:Graphs.*:Streams.*:MemoryTest.*"
 PYTHON = {"PYTHONPATH": "python/site", "PYTHONDONTWRITEBYTECODE": "1"}
 PYTEST = ("python3", "-m", "pytest", "-p", "no:cacheprovider", "-q", "-rs")
@@ -137,7 +138,7 @@ def missing(step, bundle):
 
 
 def run(command, log, seconds, bundle, environment):
-    """The exit status; None: it took too long, and was ended with all that it had started."""
+    """Returns the exit status, or None if it took too long and was ended with all processes that it had started."""
     library_path = ":".join(filter(None, (str(bundle), os.environ.get("LD_LIBRARY_PATH"))))
     settings = {"LD_LIBRARY_PATH": library_path, "GATHER_CONFORMANCE_CASES": str(bundle / "cases"), **environment}
     with log.open("wb") as out:
@@ -161,7 +162,7 @@ def run(command, log, seconds, bundle, environment):
 
 
 def judge(status, seconds, text):
-    """How a step has ended, and why: what skips itself has not passed."""
+    """Returns how a step ended, and why. A step that skips itself has not passed."""
     if status is None:
         return FAILED, f"not done after {seconds} s"
     if status == SKIP_STATUS:
@@ -197,7 +198,7 @@ def perform(step, number, folder, bundle):
 
 
 def pack(folder, out, name, outcomes):
-    """After every step, so that a part that is cut off leaves what it has."""
+    """Called after every step, so that an interrupted part keeps its results."""
     text = "".join(f"{outcome.line()}\n" for outcome in outcomes)
     (out / f"{name}.txt").write_text(text)
     with tarfile.open(out / f"{name}.tar.gz.part", "w:gz") as archive:
@@ -220,7 +221,7 @@ def perform_part(name, steps, out, bundle, show):
 
 
 def steps_of(name):
-    """Those of a part, or of PART.STEP the one; none where there are none."""
+    """Returns the steps of a part, or the one of PART.STEP, or none."""
     part, dot, number = name.partition(".")
     steps = PARTS.get(part, ())
     if not dot:

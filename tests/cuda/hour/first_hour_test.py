@@ -1,4 +1,4 @@
-"""first_hour.py on a bundle of programs that end in every way a step can: what has not run has not passed."""
+"""Runs first_hour.py with programs that end in every way that a step can. A step that did not run has not passed."""
 
 import sys
 import tarfile

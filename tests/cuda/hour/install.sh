@@ -1,6 +1,6 @@
 #!/bin/sh
-# Puts the Python package of the bundle, and what its tests need and the machine lacks, into python/site. Nothing is
-# fetched.
+# Installs the Python package of the bundle into python/site, with the packages that its tests need and the machine
+# lacks. It downloads nothing.
 set -eu
 rm -rf python/site
 python3 -m pip --version || {

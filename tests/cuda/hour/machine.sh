@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the machine is. What it does not know is said, and no failure; without a device it is one that was skipped.
+# Describes the machine. A missing command is reported and is not an error. Without a device, the step is skipped.
 set -u
 uname -a
 nproc

@@ -12,29 +12,29 @@
 
 #include "absent.hpp"
 
-// What CUDA itself does, without the library, in the cases on which its documentation is silent and on which the library
-// relies one way or the other: a printed table. It judges nothing, and exits with 77 where there is no device.
+// Prints how CUDA behaves without the library, where its documentation is silent and the library depends on the
+// behaviour. It does not evaluate the results. It exits with 77 if there is no device.
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
 void print(const std::string& what, const std::string& found) {
   std::printf("%-64s %s\n", what.c_str(), found.c_str());
-  std::fflush(stdout);  // what comes next may end the process
+  std::fflush(stdout);  // the next call may end the process
 }
 
 void head(const char* title) { print(std::string("\n") + title, ""); }
 
 std::string name_of(cudaError_t code) { return std::to_string(code) + " " + cudaGetErrorName(code); }
 
-// As one thread does it, which has never used CUDA.
+// Runs a body on a thread that has never used CUDA.
 void in_another_thread(const std::function<void()>& body) { std::thread(body).join(); }
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 constexpr auto held = std::chrono::milliseconds(300);
 
-// Keeps what comes after it in the stream waiting for a while.
+// Delays later work of the stream.
 void hold(cudaStream_t stream) {
   cudaLaunchHostFunc(stream, [](void*) { std::this_thread::sleep_for(held); }, nullptr);
 }
@@ -47,7 +47,7 @@ cudaStream_t make_stream(unsigned flags = cudaStreamNonBlocking) {
 
 // ---- captures
 
-// What may be asked of CUDA while something else is captured. Each is prepared before the capture begins.
+// Objects for CUDA calls during a capture. They are created before the capture begins.
 struct Things {
   cudaStream_t stream = make_stream();
   cudaStream_t spare = make_stream();
@@ -167,7 +167,7 @@ const Mode capture_modes[] = {{"global", cudaStreamCaptureModeGlobal},
                               {"relaxed", cudaStreamCaptureModeRelaxed}};
 const Mode thread_modes[] = {{"global", cudaStreamCaptureModeGlobal}, {"relaxed", cudaStreamCaptureModeRelaxed}};
 
-// "0 whole": the call's error, and whether the capture came to a graph.
+// Returns, for example, "0 whole": the error of the call, and whether the capture produced a graph.
 std::string beside_capture(const Call& call, cudaStreamCaptureMode mode, cudaStreamCaptureMode own, bool same_thread) {
   Things things;
   const cudaStream_t captured = make_stream();
@@ -191,7 +191,7 @@ std::string beside_capture(const Call& call, cudaStreamCaptureMode mode, cudaStr
   return std::to_string(code) + (is_whole ? " whole" : " ENDED");
 }
 
-// Things are left behind: what gives them back is what is asked about.
+// Objects are leaked, because their release is under test.
 void show_captures() {
   for (const bool same_thread : {true, false}) {
     for (const Mode& capture : capture_modes) {
@@ -205,7 +205,7 @@ void show_captures() {
   }
 }
 
-// ---- streams per thread
+// ---- per-thread streams
 
 void show_streams_per_thread() {
   head("stream 0x2 of a thread, asked about on another while it is held");
@@ -233,7 +233,7 @@ void show_streams_per_thread() {
   cudaDeviceSynchronize();
 }
 
-// ---- kernels that are not there
+// ---- missing kernels
 
 void show_absent_kernels() {
   head("kernels without code for the device: the error of a question, and of a launch");
@@ -301,7 +301,7 @@ void show_current_devices() {
   }
 }
 
-// ---- errors, waits and ends
+// ---- errors, waits and releases
 
 void show_last_errors() {
   head("what stays as the last error");
@@ -358,7 +358,7 @@ struct End {
   bool same_thread = false;
 };
 
-// What a graph keeps goes when it and its launches have gone.
+// Objects of a graph are released after the graph and its launches.
 void show_ends_of_graphs() {
   head("a graph is destroyed while a launch of it runs (0.3 seconds)");
   const cudaStream_t stream = make_stream();
@@ -431,7 +431,7 @@ int main() {
     std::printf("there is no CUDA device\n");
     return 77;
   }
-  show_current_devices();  // before this thread has made anything
+  show_current_devices();  // before this thread makes a device current
   show_streams_per_thread();
   show_absent_kernels();
   show_last_errors();

@@ -1,5 +1,6 @@
-"""Two graphs of torch's that share a context, and 33 streams in rotation: what programs with torch do. Exits with 77
-where there is no torch, or no device for it.
+"""Runs two CUDA graphs of torch that share a context, and 33 streams in rotation, as programs with torch do.
+
+Exits with 77 if torch is missing or has no device.
 """
 
 import sys
@@ -39,7 +40,7 @@ def capture(table, indices, out):
 
 
 def two_graphs(table):
-    """Captured on the stream that torch captures on, replayed on two that overlap; one of them fails now and then."""
+    """Captures on torch's capture stream and replays on two overlapping streams. One replay fails sometimes."""
     indices = [picks(seed) for seed in (1, 2)]
     outs = [torch.zeros(PICKS, WIDTH, device="cuda") for _ in indices]
     warm = torch.zeros(PICKS, WIDTH, device="cuda")

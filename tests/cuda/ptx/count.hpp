@@ -6,10 +6,10 @@
 
 extern "C" {
 
-// From now on instructions are counted, as warps take them; from 0.
+// Starts to count the instructions that warps issue, from 0.
 GTH_EMULATION void gth_ptx_count(void);
-// The count of the kernels that have a text in their names, without more being counted from here on.
+// Stops counting. Returns the count of the kernels whose names contain the text.
 GTH_EMULATION int64_t gth_ptx_counted(const char* kernel);
-// The whole name of the kernel with such a name that was counted last.
+// Returns the full name of the last counted kernel whose name contains the text.
 GTH_EMULATION const char* gth_ptx_kernel(const char* kernel);
 }

@@ -34,7 +34,7 @@ bool Grid::races(const Touch& mine, const Touch& other) const {
   return clocks_[mine.block][other.block] < other.time;
 }
 
-// A weak access or a write is not forgotten for a later one that is neither.
+// A weak access or a write stays recorded if a later access is neither.
 void Grid::note(std::vector<Touch>* byte, const Touch& touch) const {
   const auto same = [&](const Touch& each) {
     return each.block == touch.block && each.weak == touch.weak && each.writes == touch.writes;

@@ -6,22 +6,22 @@
 
 namespace ptx {
 
-// How an access is ordered, as PTX says it.
+// The memory order of an access in PTX.
 enum class Order : uint8_t { weak, relaxed, release, acq_rel };
 
-// What the blocks of a grid do to memory that they share. Here one runs after the other, on a device all at once: what two
-// of them do to one place, one of them writing and one of them weakly, must be ordered by what the first has released and
-// the second acquired.
+// Records the accesses of blocks to shared memory. Here blocks run one after the other, on a device at the same time.
+// Two accesses of different blocks to one place conflict if one is a write and one is weak. They must be ordered by a
+// release of the first block and an acquire of the second.
 class Grid {
  public:
   void begin(uint32_t blocks);
-  // Who stands for the host, as one block more.
+  // The number of the host, as an additional block.
   uint32_t host() const { return static_cast<uint32_t>(clocks_.size()) - 1; }
-  // False: it races with what another block has done.
+  // Returns false if the access races with that of another block.
   bool access(uint32_t block, uint64_t at, uint64_t bytes, bool writes, Order order);
 
  private:
-  using Clock = std::vector<uint32_t>;  // by block, how much of it is known
+  using Clock = std::vector<uint32_t>;  // for each block, the known part of its work
   struct Touch {
     uint32_t block, time;
     bool weak, writes;
@@ -32,7 +32,7 @@ class Grid {
 
   std::vector<Clock> clocks_;
   std::unordered_map<uint64_t, Clock> released_;
-  std::unordered_map<uint64_t, std::vector<Touch>> bytes_;  // the last of each block
+  std::unordered_map<uint64_t, std::vector<Touch>> bytes_;  // the last access of each block
 };
 
 }  // namespace ptx

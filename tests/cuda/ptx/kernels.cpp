@@ -25,7 +25,8 @@ std::string name_of() {
   return result;
 }
 
-// "void gather::cuda::(anonymous namespace)::copy_kernel<..>(gather::cuda::Job<1, 1>)", for one argument.
+// Returns a name like "void gather::cuda::(anonymous namespace)::copy_kernel<..>(gather::cuda::Job<1, 1>)", for one
+// argument.
 template <class Job>
 std::string kernel_name(const std::string& kernel, const std::string& before) {
   const std::string job = name_of<Job>();

@@ -13,7 +13,7 @@ uint64_t begin() { return reinterpret_cast<uintptr_t>(polled); }
 
 bool is_polled(uint64_t at) { return polled && at >= begin() && at < begin() + sizeof *polled; }
 
-// `reserved` is the device's own.
+// Only the device uses `reserved`.
 bool poll(Grid* grid) {
   if (!polled || polled->count == 0) return true;
   constexpr uint64_t count_at = offsetof(gth_error_record, count), reserved_at = offsetof(gth_error_record, reserved);

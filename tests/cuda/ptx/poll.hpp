@@ -6,15 +6,15 @@
 
 extern "C" {
 
-// The host reads this record while kernels run: as soon as it finds a count, all of the rest. nullptr: it reads none.
+// The host reads this record while kernels run. If it finds a count, the rest must be complete. nullptr disables this.
 GTH_EMULATION void gth_ptx_poll(const gth_error_record* record);
 }
 
 namespace ptx {
 
-// Whether it is a part of the record that is polled.
+// Returns true if the address is in the polled record.
 bool is_polled(uint64_t at);
-// What the host may have read while the grid ran. False: it may have read what was half written.
+// Checks what the host may have read while the grid ran. Returns false if that may be incomplete.
 bool poll(Grid* grid);
 
 }  // namespace ptx

@@ -8,10 +8,10 @@
 
 namespace ptx {
 
-// By its name in C++; nullptr: there is none.
+// Finds a kernel by its name in C++. Returns nullptr if there is none.
 Run find_kernel(const std::string& name);
 
-// All blocks, one after the other, in the order of the emulated machine.
+// Runs all blocks one after the other, in the order of the emulated machine.
 void run_grid(Run run, uint32_t blocks, uint32_t threads, std::vector<char> arguments);
 
 }  // namespace ptx

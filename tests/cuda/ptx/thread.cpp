@@ -23,7 +23,7 @@ void violate(const char* what) { emulation::count_violation(what); }
 char* Thread::global(uint64_t at, uint64_t bytes, bool writes, Order order) {
   char* address = reinterpret_cast<char*>(at);
   emulation::touch(address, bytes);
-  // What the caller gave is written by one thread each, or by others meanwhile.
+  // Memory of the caller is written by one thread per byte, or by other writers meanwhile.
   if (is_polled(at) && !poll(grid)) violate("a record that the host may find half written");
   const bool is_shared = emulation::is_of_library(address) || is_polled(at);
   if (is_shared && !grid->access(block, at, bytes, writes, order)) violate("a race of two blocks");
@@ -39,7 +39,7 @@ void Shared::begin_block() {
   epoch_ = 1;
 }
 
-// Since the last barrier, by another thread, and not both at once as an atomic.
+// Returns true for an access by another thread since the last barrier, unless both accesses are atomic.
 bool Shared::conflicts(const Touch& last, uint32_t thread, bool atomic) const {
   return last.epoch == epoch_ && last.thread != thread && !(last.atomic && atomic);
 }
@@ -63,9 +63,9 @@ namespace {
 constexpr uint32_t warp_threads = 32;
 
 bool is_counting = false;
-std::vector<std::pair<std::string, int64_t>> counted;  // by kernel, one for each grid
+std::vector<std::pair<std::string, int64_t>> counted;  // by kernel, one entry for each grid
 
-// A block of threads and what they run in.
+// A block of threads and its execution.
 class Block {
  public:
   void begin_grid(uint32_t blocks) { grid_.begin(blocks); }
@@ -107,7 +107,7 @@ class Block {
     }
   }
 
-  // Every thread up to its next barrier. false: all have ended.
+  // Runs every thread to its next barrier. Returns false if all have ended.
   bool step(Run kernel) {
     for (const uint32_t i : order_) kernel(threads_[i]);
     for (size_t warp = 0; warp < threads_.size(); warp += warp_threads) {
@@ -123,7 +123,7 @@ class Block {
     return threads_[0].waits_for == Waits::block;
   }
 
-  // Gives the threads of a warp what they want of each other. false: they want nothing.
+  // Exchanges values between the threads of a warp. Returns false if no thread requests one.
   bool exchange(size_t warp) {
     const Thread* first = &threads_[warp];
     const size_t end = std::min(warp + warp_threads, threads_.size());
@@ -177,9 +177,9 @@ Run find_kernel(const std::string& name) {
 }
 
 void run_grid(Run run, uint32_t blocks, uint32_t threads, std::vector<char> arguments) {
-  // One for all threads of the host: it is large, and the emulated machine runs one kernel at a time anyway.
+  // One lock for all host threads. Blocks are large, and the emulated machine runs one kernel at a time anyway.
   static std::recursive_mutex lock;
-  // A grid runs inside the one behind it where that waits for it.
+  // A grid runs inside the next one, at the point where that waits for it.
   static Block* const blocks_of[] = {new Block, new Block};
   static int depth = 0;
   const std::lock_guard<std::recursive_mutex> guard(lock);

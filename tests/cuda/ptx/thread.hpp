@@ -7,14 +7,14 @@
 
 #include "grid.hpp"
 
-// What PTX that translate.py has turned into C++ runs on: a thread of a block at a time, from barrier to barrier. Each
-// access is held against what the hardware asks for; what it would not have done is counted as a violation.
+// The runtime of PTX that translate.py has translated to C++. It runs one thread of a block at a time, from barrier to
+// barrier. Each access is checked against the rules of the hardware, and each breach is counted as a violation.
 namespace ptx {
 
 constexpr int shared_bytes = 16 << 10;
 constexpr int frame_bytes = 64 << 10;
 
-// Shared memory of one block. Between two barriers no thread may read what another one writes.
+// The shared memory of one block. Between two barriers, no thread may read what another one writes.
 class Shared {
  public:
   void begin_block();
@@ -36,7 +36,7 @@ class Shared {
 
 void violate(const char* what);
 
-// Whom a thread waits for where it stands; none: it has ended.
+// What a thread waits for, or none after its end.
 enum class Waits : uint8_t { none, warp, block };
 
 struct Thread {
@@ -47,20 +47,20 @@ struct Thread {
   Grid* grid;
   char* frame;
 
-  int waits_at = 0;  // the number of the place where it stands
+  int waits_at = 0;  // number of the place where it stopped
   Waits waits_for = Waits::none;
-  bool votes = false;                            // what it brings to a barrier of the block
-  bool verdict = false;                          // what the barrier says
-  uint32_t offers = 0;                           // what it has for the warp
-  uint32_t asks = 0, segments = 0, members = 0;  // whose it wants, as shfl.sync.idx has it
+  bool votes = false;                            // its vote at a barrier of the block
+  bool verdict = false;                          // the result of the vote
+  uint32_t offers = 0;                           // the value for the warp
+  uint32_t asks = 0, segments = 0, members = 0;  // the requested lane, as in shfl.sync.idx
   uint32_t gets = 0;
-  std::vector<int>* path = nullptr;  // the stretches it came through, if somebody wants to know
+  std::vector<int>* path = nullptr;  // the executed stretches, if they are recorded
 
   void enter(int stretch) {
     if (path) path->push_back(stretch);
   }
 
-  // Until the kernel in front has ended.
+  // Waits until the previous kernel has ended.
   void wait_for_previous();
 
   const char* read_global(uint64_t at, uint64_t bytes, Order order) { return global(at, bytes, false, order); }
@@ -69,7 +69,7 @@ struct Thread {
   char* write_shared(uint64_t at, uint64_t bytes) { return shared->access(at, bytes, thread, true, false); }
   const char* read_param(uint64_t at, uint64_t bytes) { return aligned(at, bytes); }
   char* write_param(uint64_t at, uint64_t bytes) { return aligned(at, bytes); }
-  // An address of any space: of a parameter, or of global memory.
+  // Reads an address of a parameter or of global memory.
   const char* read_generic(uint64_t at, uint64_t bytes) {
     return at - reinterpret_cast<uintptr_t>(arguments) < argument_bytes ? aligned(at, bytes)
                                                                         : global(at, bytes, false, Order::weak);
@@ -112,7 +112,7 @@ struct Thread {
   }
 };
 
-// Runs a thread to where it waits next, or to its end.
+// Runs a thread to its next wait or to its end.
 using Run = void (*)(Thread& t);
 
 struct Kernel {
@@ -122,11 +122,11 @@ struct Kernel {
 
 extern const Kernel kernels[];
 extern const int kernel_count;
-// The machine's instructions of stretches of PTX without a branch; 0 where there was no disassembler.
+// The machine instructions of stretches of PTX without a branch. They are 0 without a disassembler.
 extern const int stretches[];
 extern const int stretch_count;
 
-// Its stretches are those from the first one to the next function's first one.
+// The stretches of a function extend from its first one to that of the next function.
 struct Function {
   int first;
   bool is_kernel;
@@ -134,7 +134,7 @@ struct Function {
 extern const Function functions[];
 extern const int function_count;
 
-// ---- the instructions that need more than an operator
+// ---- instructions that need more than an operator
 
 inline uint64_t address_of(const char* at) { return reinterpret_cast<uintptr_t>(at); }
 
@@ -191,7 +191,7 @@ T larger(uint64_t a, uint64_t b) {
   return static_cast<T>(a) > static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b);
 }
 
-// Shifts by more than there are bits leave nothing, or the sign.
+// A shift by more than the number of bits gives 0, or the sign.
 template <class T>
 T shift_left(uint64_t a, uint32_t by) {
   return by < 8 * sizeof(T) ? static_cast<T>(static_cast<T>(a) << by) : T{0};
@@ -215,7 +215,7 @@ inline uint32_t funnel_right(uint32_t low, uint32_t high, uint32_t by) {
   return static_cast<uint32_t>((uint64_t{high} << 32 | low) >> (by & 31));
 }
 
-// `bits` bits from `position` on, with the highest as the sign of a signed number.
+// Returns `bits` bits from `position` on. The highest bit is the sign of a signed number.
 template <class T>
 T extract(uint32_t a, uint32_t position, uint32_t bits) {
   const uint64_t wide = static_cast<uint64_t>(static_cast<int64_t>(static_cast<T>(a)));
@@ -225,7 +225,7 @@ T extract(uint32_t a, uint32_t position, uint32_t bits) {
                         (64 - (bits & 63)));
 }
 
-// b with the first `bits` bits of a from `position` on.
+// Returns b with the lowest `bits` bits of a inserted at `position`.
 template <class T>
 T insert(uint64_t a, uint64_t b, uint32_t position, uint32_t bits) {
   const uint64_t mask = ((uint64_t{1} << bits) - 1) << position;

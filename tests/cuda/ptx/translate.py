@@ -1,9 +1,9 @@
-"""translate.py PTX OUTPUT [SASS]: turns PTX, as nvcc makes it of src/cuda/kernels.cu, into C++ that thread.hpp can run.
+"""translate.py PTX OUTPUT [SASS]: translates the PTX of src/cuda/kernels.cu to C++ for the runtime of thread.hpp.
 
-Each kernel becomes a function that runs one thread up to its next barrier. A thread's registers are in a frame, so that
-it goes on behind the barrier when it is called again. Stretches of instructions without a branch are numbered, so that
-they can be counted, by what became of their lines: SASS is what nvdisasm prints with --print-line-info-ptx. What is not
-known here ends the translation: nothing is guessed.
+Each kernel becomes a function that runs one thread up to its next barrier. The registers of a thread are in a frame, so
+that it continues after the barrier when it is called again. Stretches of instructions without a branch are numbered, so
+that their machine instructions can be counted. SASS is the output of nvdisasm with --print-line-info-ptx. An unknown
+instruction ends the translation with an error.
 """
 
 import collections
@@ -14,7 +14,7 @@ import sys
 
 WIDTHS = {"pred": "bool", "b8": "uint8_t", "b16": "uint16_t", "b32": "uint32_t", "b64": "uint64_t"}
 OPERATORS = {"add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^"}
-FUNCTIONS = {  # of thread.hpp
+FUNCTIONS = {  # in thread.hpp
     "div": "divide",
     "rem": "remainder",
     "min": "smaller",
@@ -23,12 +23,12 @@ FUNCTIONS = {  # of thread.hpp
     "shr": "shift_right",
 }
 ORDERS = ("relaxed", "release", "acq_rel")
-WORDS = ("cs", "wb", "nc", "cta", "gpu", "sys", *ORDERS)  # that say nothing of where an access goes
+WORDS = ("cs", "wb", "nc", "cta", "gpu", "sys", *ORDERS)  # do not change the place of an access
 SPECIAL = {"%tid.x": "t.thread", "%ctaid.x": "t.block", "%nctaid.x": "t.blocks"}
 
 
 def type_of(name):
-    """The C++ type of u32, s64, b16, .."""
+    """Returns the C++ type of u32, s64, b16, .."""
     if name == "pred":
         return "bool"
     return ("int" if name[0] == "s" else "uint") + name[1:] + "_t"
@@ -78,7 +78,7 @@ class Function:
         return f"address_of({self.memory(operand)})"
 
     def memory(self, name):
-        """Where a parameter begins."""
+        """Returns the offset of a parameter."""
         if name in self.params:
             return f"t.arguments + {self.params[name]}" if self.is_kernel else f"argument{self.params[name]}"
         if re.fullmatch(r"(param|retval)\d+", name):
@@ -200,7 +200,7 @@ class Function:
 
     @staticmethod
     def access(opcode):
-        """(space, count, type) of a load or a store."""
+        """Returns (space, count, type) of a load or a store."""
         words = [w for w in opcode if w not in WORDS]
         spaces = [w for w in words if w in ("global", "shared", "param", "local")]
         counts = [int(w[1:]) for w in words if re.fullmatch(r"v\d", w)]
@@ -211,7 +211,7 @@ class Function:
 
     @staticmethod
     def order(space, opcode):
-        """The last argument of an access to global memory."""
+        """Returns the last argument of an access to global memory."""
         said = [w for w in opcode if w in ORDERS]
         if space != "global":
             return ""
@@ -274,7 +274,7 @@ class Function:
     # ---- barriers and calls
 
     def wait(self, whom, brings):
-        """Ends the thread's turn; the next one begins here."""
+        """Ends the run of the thread. Its next run starts here."""
         if not self.is_kernel:
             raise ValueError("a barrier in a function that is called")
         self.barriers += 1
@@ -359,8 +359,8 @@ class Function:
 
 
 def statements(text, begin, end):
-    """The statements of a body, with their lines: instructions and declarations without ';', labels, and braces of
-    scopes."""
+    """Yields the statements of a body with their lines: instructions and declarations without ';', labels, and
+    braces."""
     pattern = re.compile(r"\s*(\{(?=\s)|\}(?!\s*,)|\$?\w+:|(?:[^;{}]|\{[^;{}]*\})+;)")
     line, seen = text.count("\n", 0, begin) + 1, begin
     for match in pattern.finditer(text, begin, end):
@@ -370,7 +370,7 @@ def statements(text, begin, end):
 
 
 def parse_params(text, is_kernel):
-    """Offsets of a kernel's parameters, numbers of a function's."""
+    """Returns the offsets of a kernel's parameters, or the numbers of a function's."""
     params, offset = {}, 0
     pattern = r"\.param\s+(?:\.align\s+(\d+)\s+)?\.[bus](\d+)\s+(?:\.ptr\s+.*?)?(\w+)(?:\[(\d+)\])?\s*(?:,|$)"
     for number, match in enumerate(re.finditer(pattern, text.strip(), re.S)):
@@ -383,19 +383,18 @@ def parse_params(text, is_kernel):
 
 
 class Module:
-    """What the functions of a file share."""
+    """The data that the functions of a file share."""
 
     def __init__(self, costs):
         self.shared = {}  # offsets of shared variables, by name
         self.shared_bytes = 0
-        self.stretches = []  # how many instructions each has
-        self.heads = []  # the first stretch of each function, and whether it is a kernel
+        self.stretches = []  # number of machine instructions of each
+        self.heads = []  # the first stretch of each function, and whether the function is a kernel
         self.costs = costs  # machine instructions of each line
 
 
 def machine_instructions(sass):
-    """By line of PTX, how many instructions of the machine were made of it: once, of a function that several kernels
-    have a copy of."""
+    """Returns the number of machine instructions by PTX line. A function that several kernels contain counts once."""
     counts, section, line = collections.Counter(), "", 0
     for text in sass.splitlines():
         if text.lstrip().startswith(".section"):
@@ -438,7 +437,7 @@ def translate(text, costs):
 
 
 def readable(names):
-    """Demangled. The anonymous namespace, which nvcc names after the file, gets the name that it has elsewhere."""
+    """Demangles names. nvcc names the anonymous namespace after the file; it is given its usual name."""
 
     def rename(match):
         return "12_GLOBAL__N_1" + match[2][int(match[1]) :]

@@ -6,17 +6,17 @@
 
 namespace ptx {
 
-// The threads of a warp by the stretches that each came through, put together as a device issues them: all that stand at
-// the same place at once, and those that have parted one after the other until they meet again. They meet behind a branch,
-// and at the head of a loop in each of its rounds.
+// Combines the executed stretches of the threads of a warp in the order in which a device issues them. Threads at the
+// same place are issued together. Diverged threads are issued one path after the other until they converge. They
+// converge after a branch, and at the head of a loop in each iteration.
 class Warp {
  public:
   Warp(const std::vector<int>* paths, size_t size);
-  // Instructions issued.
+  // Returns the number of issued instructions.
   int64_t count();
 
  private:
-  // Where a thread stands: in its kernel, and in a function that is called there, -1 for none.
+  // The place of a thread: in its kernel, and in a called function, or -1.
   struct Place {
     int kernel, called;
   };
@@ -24,7 +24,7 @@ class Warp {
     const std::vector<int>* path;
     size_t next;
     Place place;
-    int loop_end;  // it waits at the head of a loop that ends there for the others in it; -1: it does not
+    int loop_end;  // the thread waits at the head of a loop that ends there, or -1
     bool has_ended;
   };
   static void advance(Thread* thread);

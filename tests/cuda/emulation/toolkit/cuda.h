@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-// What the library asks of CUDA's driver, declared for builds on machines without the toolkit. Where there is one, its
-// own headers are used, and the emulated device is compiled against them.
+// The CUDA driver declarations that the library uses, for builds without the toolkit. With the toolkit, its own headers
+// are used, and the emulated device is compiled against them.
 
 typedef struct CUctx_st* CUcontext;
 typedef struct CUstream_st* CUstream;

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-// What the library asks of CUDA's runtime; see cuda.h.
+// The CUDA runtime declarations that the library uses; see cuda.h.
 
 #define CUDART_VERSION 13000
 
