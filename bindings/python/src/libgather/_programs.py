@@ -1,4 +1,4 @@
-"""Calls that JAX runs as compiled programs of its own."""
+"""Calls that JAX runs as its own compiled programs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 
 def run_program(operation: Operation, params: Any, indices: Any, request: Request) -> Any:
-    """NotImplemented if it fails while it runs: of that JAX tells a text, and the general path the error."""
+    """Runs the program. Returns NotImplemented if the run fails: JAX only gives a text, and the general path the
+    error."""
     try:
         return programs()[operation.number](params, indices, request=request).block_until_ready()
     except module("jax").errors.JaxRuntimeError:
