@@ -29,10 +29,9 @@ def capabilities() -> dict[str, t.Any]:
     """Returns the capabilities of the loaded library on this machine.
 
     Returns:
-            A dict with abi, version, cpu_threads, cpu_tiers_built, cpu_tiers_usable (instruction sets), cpu_tier (the
-            one in
-            use), cuda_runtime and cuda_driver (``(major, minor)``, or None), and devices (compute capability and
-            memory).
+        A dict with abi, version, cpu_threads, cpu_tiers_built, cpu_tiers_usable (instruction sets), cpu_tier (the one
+        in
+        use), cuda_runtime and cuda_driver (``(major, minor)``, or None), and devices (compute capability and memory).
 
     >>> import libgather
     >>> libgather.capabilities()["abi"]

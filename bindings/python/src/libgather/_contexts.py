@@ -77,8 +77,8 @@ def sync() -> None:
     the per-thread stream (number 2).
 
     Raises:
-            IndexError: An index is out of bounds.
-            DeviceError: A CUDA call failed.
+        IndexError: An index is out of bounds.
+        DeviceError: A CUDA call failed.
 
     >>> import libgather
     >>> libgather.sync()

@@ -46,8 +46,8 @@ def gather_gradient(
         gradient: The gradient of the output, of its shape. Any array of numbers that :func:`gather` takes.
         indices, axis, batch_dims, negative, bounds, profile, threads, context, opset: As for the gather.
         shape: The shape of `params`, or an array of that shape.
-            accumulate: The type in which float16 and bfloat16 are added: ``"dtype"`` (default), or ``"float32"``, which
-                rounds each sum once at the end.
+        accumulate: The type in which float16 and bfloat16 are added: ``"dtype"`` (default), or ``"float32"``, which
+            rounds each sum once at the end.
 
     Returns:
         A new array of the type and dtype of `gradient`.

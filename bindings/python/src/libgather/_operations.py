@@ -79,44 +79,43 @@ def gather(
         out[B, O, J, I] = params[B, O, indices[B, J], I]
 
     Args:
-            params: The source. Any array of NumPy, DLPack (torch, JAX, CuPy, paddle, TensorFlow), the buffer protocol
-                or pyarrow, or a nested list.
-            indices: Any array of integers.
-            axis: The axis that indices select in. None means the value of `batch_dims`.
-            batch_dims: The number of leading dims that both arrays share. A negative value counts from the rank of
-                `indices`.
-            negative: ``"reject"`` (default), or ``"wrap"``: a negative index counts from the end.
-            bounds: The result of an index out of bounds: ``"error"`` (default), ``"fill"``, ``"clamp"``, ``"modulo"``,
-                or ``"skip"`` (the row of `out` is not written).
-            fill_value: The value of ``bounds="fill"``, which it implies: a value, ``"zero"`` (default), ``"by_dtype"``
-                (as in JAX: NaN, NaT, the smallest or the largest integer), or the bytes of one element.
-            profile: The rules of another system for all switches: ``"tensorflow"``, ``"onnx"``, ``"numpy_raise"``, ...
-            out: An array of the result's shape and dtype that the call writes. Strings have no `out`.
-            threads: The largest number of threads of this call.
-            context: The context of the call. Calls on the CPU do not need one.
-            opset: For the profiles ``"onnx"`` and ``"ort"``: the call follows the newest definition that is not above
-                it.
-            stream: For arrays on a device: the CUDA stream of the call, as for :class:`Context`. None means the current
-                stream of torch or CuPy, and the legacy default stream for other arrays. Each is ordered with the work
-                of the array's library.
-            sync: If true, the call waits for the device and raises its errors. Otherwise :func:`sync` raises them, or
-                :meth:`Context.sync` if `context` is given. Calls on the CPU never need it.
-            others: Keywords of other libraries, such as ``mode``. The error names the keyword of this library.
+        params: The source. Any array of NumPy, DLPack (torch, JAX, CuPy, paddle, TensorFlow), the buffer protocol or
+            pyarrow, or a nested list.
+        indices: Any array of integers.
+        axis: The axis that indices select in. None means the value of `batch_dims`.
+        batch_dims: The number of leading dims that both arrays share. A negative value counts from the rank of
+            `indices`.
+        negative: ``"reject"`` (default), or ``"wrap"``: a negative index counts from the end.
+        bounds: The result of an index out of bounds: ``"error"`` (default), ``"fill"``, ``"clamp"``, ``"modulo"``, or
+            ``"skip"`` (the row of `out` is not written).
+        fill_value: The value of ``bounds="fill"``, which it implies: a value, ``"zero"`` (default), ``"by_dtype"`` (as
+            in JAX: NaN, NaT, the smallest or the largest integer), or the bytes of one element.
+        profile: The rules of another system for all switches: ``"tensorflow"``, ``"onnx"``, ``"numpy_raise"``, ...
+        out: An array of the result's shape and dtype that the call writes. Strings have no `out`.
+        threads: The largest number of threads of this call.
+        context: The context of the call. Calls on the CPU do not need one.
+        opset: For the profiles ``"onnx"`` and ``"ort"``: the call follows the newest definition that is not above it.
+        stream: For arrays on a device: the CUDA stream of the call, as for :class:`Context`. None means the current
+            stream of torch or CuPy, and the legacy default stream for other arrays. Each is ordered with the work of
+            the array's library.
+        sync: If true, the call waits for the device and raises its errors. Otherwise :func:`sync` raises them, or
+            :meth:`Context.sync` if `context` is given. Calls on the CPU never need it.
+        others: Keywords of other libraries, such as ``mode``. The error names the keyword of this library.
 
     Returns:
-            `out`, or a new array of the kind of `params`, on its device. It is a scalar if NumPy returns one.
+        `out`, or a new array of the kind of `params`, on its device. It is a scalar if NumPy returns one.
 
     Raises:
-            IndexError: An index is out of bounds. The error has its place in `indices`, and `out` is unchanged. On a
-                device, the next wait for the stream raises it.
-            ShapeError: Batch dims differ, `out` has another shape, or elements of `out` overlap each other.
-            RankError: `axis` or a rank is out of range.
-            DTypeError: `indices` are not integers, `out` has another dtype, or an argument is not an array.
-            DeviceError: Arrays are on different devices, a stream is given for arrays on the CPU, or the library has no
-                CUDA.
-            OutOfMemoryError: The result cannot be allocated.
-            OutputError: `out` is read-only or overlaps an input.
-            OptionError: A switch has an unknown value.
+        IndexError: An index is out of bounds. The error has its place in `indices`, and `out` is unchanged. On a
+            device, the next wait for the stream raises it.
+        ShapeError: Batch dims differ, `out` has another shape, or elements of `out` overlap each other.
+        RankError: `axis` or a rank is out of range.
+        DTypeError: `indices` are not integers, `out` has another dtype, or an argument is not an array.
+        DeviceError: Arrays are on different devices, a stream is given for arrays on the CPU, or the library has no
+            CUDA.
+        OutOfMemoryError: The result cannot be allocated.
+        OutputError: `out` is read-only or overlaps an input.
+        OptionError: A switch has an unknown value.
 
     >>> import libgather
     >>> libgather.gather(["a", "b", "c"], [2, 0]).tolist()
@@ -170,9 +169,9 @@ def gather_nd(
     Arguments, results and errors are those of :func:`gather`. `batch_dims` must not be negative.
 
     Raises:
-            IndexError: A tuple is out of bounds. `position` is the number of the tuple, and `component` is its invalid
-                index.
-            ShapeError: A tuple is longer than the rank of `params`, batch dims differ, or `out` has another shape.
+        IndexError: A tuple is out of bounds. `position` is the number of the tuple, and `component` is its invalid
+            index.
+        ShapeError: A tuple is longer than the rank of `params`, batch dims differ, or `out` has another shape.
 
     >>> import libgather
     >>> libgather.gather_nd([[1, 2], [3, 4]], [[1, 0], [0, 1]]).tolist()
@@ -245,14 +244,14 @@ def gather_elements(
     those of :func:`gather`.
 
     Args:
-            params, indices: Arrays of the same rank.
-            extents: The rule for the other dims: ``"equal"`` (default), ``"prefix"`` (those of `indices` may be
-                smaller, as in torch and ONNX), or ``"broadcast"`` (a dim of size 1 is repeated, as in NumPy and JAX).
+        params, indices: Arrays of the same rank.
+        extents: The rule for the other dims: ``"equal"`` (default), ``"prefix"`` (those of `indices` may be smaller, as
+            in torch and ONNX), or ``"broadcast"`` (a dim of size 1 is repeated, as in NumPy and JAX).
 
     Raises:
-            IndexError: An index is out of bounds. `position` is its row-major number in `indices`.
-            ShapeError: The other dims do not fit, or `out` has another shape.
-            RankError: The ranks differ, or `axis` is out of range.
+        IndexError: An index is out of bounds. `position` is its row-major number in `indices`.
+        ShapeError: The other dims do not fit, or `out` has another shape.
+        RankError: The ranks differ, or `axis` is out of range.
 
     >>> import libgather
     >>> libgather.gather_elements([[1, 2], [3, 4]], [[0, 0], [1, 0]]).tolist()
@@ -401,17 +400,17 @@ def output_shape(
     """Returns the shape of the result of :func:`gather`, :func:`gather_nd` or :func:`gather_elements`.
 
     Args:
-            params, indices: Shapes, :class:`Spec` or arrays. A shape is a tuple of integers. -1 is an unknown size of a
-                dim, and appears as -1 in the result.
-            op: ``"gather"`` (default), ``"gather_nd"`` or ``"gather_elements"``.
-            nd: Short for ``op="gather_nd"``.
-            axis, batch_dims, extents, profile, opset: As for the operation. An `axis` of None means its default.
+        params, indices: Shapes, :class:`Spec` or arrays. A shape is a tuple of integers. -1 is an unknown size of a
+            dim, and appears as -1 in the result.
+        op: ``"gather"`` (default), ``"gather_nd"`` or ``"gather_elements"``.
+        nd: Short for ``op="gather_nd"``.
+        axis, batch_dims, extents, profile, opset: As for the operation. An `axis` of None means its default.
 
     Returns:
-            The size of each dim. -1 means an unknown size.
+        The size of each dim. -1 means an unknown size.
 
     Raises:
-            ShapeError, RankError, DTypeError: As for the operation.
+        ShapeError, RankError, DTypeError: As for the operation.
 
     >>> import libgather
     >>> libgather.output_shape((4, 300), (2, 5))

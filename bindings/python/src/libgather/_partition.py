@@ -41,26 +41,26 @@ def partition(
     threads.
 
     Args:
-            ids: Integers of any shape. Any array on the host.
-            rows: The number of rows of the whole table.
-            shards: The number of shards. `kind` assigns the rows to them.
-            borders: Instead of `shards`: shard s has the rows from ``borders[s]`` up to ``borders[s + 1]``. The numbers
-                must not decrease. They begin with 0 and end with `rows`.
-            kind: ``"blocks"`` (default): each shard has ``ceil(rows / shards)`` rows, and the last shards may have
-                fewer or none. ``"modulo"``: row r is row ``r // shards`` of shard ``r % shards``.
-            once: If true, duplicate ids request their row once. The result then has `place`, and `order` is None.
-            negative, bounds, profile, threads: As for :func:`gather`. With ``bounds="fill"`` or ``"skip"``, an id out
-                of bounds is in no shard.
+        ids: Integers of any shape. Any array on the host.
+        rows: The number of rows of the whole table.
+        shards: The number of shards. `kind` assigns the rows to them.
+        borders: Instead of `shards`: shard s has the rows from ``borders[s]`` up to ``borders[s + 1]``. The numbers
+            must not decrease. They begin with 0 and end with `rows`.
+        kind: ``"blocks"`` (default): each shard has ``ceil(rows / shards)`` rows, and the last shards may have fewer or
+            none. ``"modulo"``: row r is row ``r // shards`` of shard ``r % shards``.
+        once: If true, duplicate ids request their row once. The result then has `place`, and `order` is None.
+        negative, bounds, profile, threads: As for :func:`gather`. With ``bounds="fill"`` or ``"skip"``, an id out of
+            bounds is in no shard.
 
     Returns:
-            Arrays of NumPy, which must be installed.
+        Arrays of NumPy, which must be installed.
 
     Raises:
-            IndexError: An id is out of bounds. The error has its place in `ids`.
-            ShapeError: `rows`, `shards` or `borders` are invalid.
-            DTypeError: `ids` are not integers.
-            OptionError: A switch has an unknown value, or not exactly one of `shards` and `borders` is given.
-            UnsupportedError: `ids` are on a device.
+        IndexError: An id is out of bounds. The error has its place in `ids`.
+        ShapeError: `rows`, `shards` or `borders` are invalid.
+        DTypeError: `ids` are not integers.
+        OptionError: A switch has an unknown value, or not exactly one of `shards` and `borders` is given.
+        UnsupportedError: `ids` are on a device.
 
     >>> import libgather
     >>> parts = libgather.partition([7, 0, 7, 3], rows=8, shards=2)

@@ -29,12 +29,11 @@ class Partition(Fields):
     """The rows that each shard gathers, and their places in the result. :func:`partition` returns it.
 
     Attributes:
-            counts: The number of requested rows of each shard.
-            local: The row numbers within each shard. Those of shard 0 come first, in the order of the ids.
-            order: For each row of `local` the row-major position of its id. It is None if duplicate ids request a row
-                once.
-            place: For each id the position of its row in `local`, in the shape of the ids. -1 means that the id is out
-                of bounds.
+        counts: The number of requested rows of each shard.
+        local: The row numbers within each shard. Those of shard 0 come first, in the order of the ids.
+        order: For each row of `local` the row-major position of its id. It is None if duplicate ids request a row once.
+        place: For each id the position of its row in `local`, in the shape of the ids. -1 means that the id is out of
+            bounds.
 
         :meth:`join` puts the rows of the shards into one result.
 
@@ -60,17 +59,17 @@ class Partition(Fields):
         call :func:`scatter` with ``order[slice]``.
 
         Args:
-                answers: For each shard an array of ``counts[shard]`` rows. All have one dtype and one shape of a row.
-                out: A NumPy array that the call writes. Its shape is that of the ids followed by that of a row. Rows of
-                    ids that are in no shard are not written.
+            answers: For each shard an array of ``counts[shard]`` rows. All have one dtype and one shape of a row.
+            out: A NumPy array that the call writes. Its shape is that of the ids followed by that of a row. Rows of ids
+                that are in no shard are not written.
 
         Returns:
-                `out`, or a new NumPy array, in which the rows of ids that are in no shard are zeros.
+            `out`, or a new NumPy array, in which the rows of ids that are in no shard are zeros.
 
         Raises:
-                ShapeError: There are too few answers, or an answer has another length or shape.
-                DTypeError: The answers have several dtypes.
-                OutputError: `out` is read-only, or shares memory with an answer.
+            ShapeError: There are too few answers, or an answer has another length or shape.
+            DTypeError: The answers have several dtypes.
+            OutputError: `out` is read-only, or shares memory with an answer.
 
             All answers are validated before the first one is copied. On an error `out` is unchanged, except if it
             shares memory with an answer other than the first.

@@ -81,13 +81,12 @@ class Prepared:
         """Validates the indices of a run and does nothing else, for callers that run the plan in parts.
 
         Args:
-                indices: An array of the planned dtype, shape and strides.
-                stream, sync: For an array on a device, as for :func:`gather`.
+            indices: An array of the planned dtype, shape and strides.
+            stream, sync: For an array on a device, as for :func:`gather`.
 
         Raises:
-                IndexError: An index is out of bounds and `bounds` is ``"error"``. On a device it is raised as for a
-                    run.
-                ShapeError, RankError, DTypeError, DeviceError: The array differs from the planned one.
+            IndexError: An index is out of bounds and `bounds` is ``"error"``. On a device it is raised as for a run.
+            ShapeError, RankError, DTypeError, DeviceError: The array differs from the planned one.
 
         >>> import libgather
         >>> plan = libgather.Plan([10, 20, 30], libgather.Spec("int64", (-1,)))

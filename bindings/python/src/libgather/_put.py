@@ -30,17 +30,17 @@ def put_along_axis(arr: t.Any, indices: t.Any, values: t.Any, axis: int | None) 
     it. The last value of a place wins. After an index out of bounds `arr` is unchanged.
 
     Args:
-            arr: An array that can be written.
-            indices: Integers of the rank of `arr`. Negative ones count from the end.
-            values: An array, a nested list or a number.
-            axis: None writes to the elements in row-major order, and `indices` then have one dim.
+        arr: An array that can be written.
+        indices: Integers of the rank of `arr`. Negative ones count from the end.
+        values: An array, a nested list or a number.
+        axis: None writes to the elements in row-major order, and `indices` then have one dim.
 
     Raises:
-            IndexError: An index is out of bounds.
-            ShapeError: Two dims beside the axis differ and neither has size 1, or `values` cannot be broadcast.
-            RankError: Ranks differ, or `axis` is out of range.
-            DTypeError: `indices` are not integers, or `values` have another dtype.
-            OutputError: `arr` is read-only, such as a list.
+        IndexError: An index is out of bounds.
+        ShapeError: Two dims beside the axis differ and neither has size 1, or `values` cannot be broadcast.
+        RankError: Ranks differ, or `axis` is out of range.
+        DTypeError: `indices` are not integers, or `values` have another dtype.
+        OutputError: `arr` is read-only, such as a list.
 
     >>> import array, libgather
     >>> row = array.array("i", [10, 30, 20])

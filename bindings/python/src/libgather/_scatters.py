@@ -73,41 +73,40 @@ def scatter(
     reduction combines them in the order of `indices`. The result does not depend on the number of threads.
 
     Args:
-            target: Any array that :func:`gather` accepts.
-            indices: Any array of integers.
-            updates: An array of the dtype of `target`. Nested lists and Python numbers are converted to that dtype.
-            axis: The axis that indices select in. None means the value of `batch_dims`, which is 0.
-            batch_dims: The number of leading dims that all arrays share. A negative value counts from the rank of
-                `indices`.
-            reduction: ``"none"`` (the update replaces the slice, default), ``"add"``, ``"mul"``, ``"max"`` or ``"min"``
-                (NaN if either value is NaN). For bool, add and max are or, and mul and min are and.
-            accumulate: The type in which float16 and bfloat16 are added and multiplied: ``"dtype"`` (default), or
-                ``"float32"``, which rounds once.
-            negative: ``"reject"`` (default), or ``"wrap"``: a negative index counts from the end.
-            bounds: The result of an index out of bounds: ``"error"`` (default), ``"skip"`` (its update is ignored),
-                ``"clamp"`` or ``"modulo"``.
-            profile: The rules of another system for all switches, as for :func:`gather`.
-            inplace: If true, the call writes `target` itself and returns it. `target` must be writable and not a tensor
-                of strings.
-            threads: The largest number of threads of this call.
-            context: The context of the call. Calls on the CPU do not need one.
-            opset: For the profiles ``"onnx"`` and ``"ort"``: the call follows the newest definition that is not above
-                it.
-            others: Keywords of other libraries, such as ``dim``. The error names the keyword of this library.
+        target: Any array that :func:`gather` accepts.
+        indices: Any array of integers.
+        updates: An array of the dtype of `target`. Nested lists and Python numbers are converted to that dtype.
+        axis: The axis that indices select in. None means the value of `batch_dims`, which is 0.
+        batch_dims: The number of leading dims that all arrays share. A negative value counts from the rank of
+            `indices`.
+        reduction: ``"none"`` (the update replaces the slice, default), ``"add"``, ``"mul"``, ``"max"`` or ``"min"``
+            (NaN if either value is NaN). For bool, add and max are or, and mul and min are and.
+        accumulate: The type in which float16 and bfloat16 are added and multiplied: ``"dtype"`` (default), or
+            ``"float32"``, which rounds once.
+        negative: ``"reject"`` (default), or ``"wrap"``: a negative index counts from the end.
+        bounds: The result of an index out of bounds: ``"error"`` (default), ``"skip"`` (its update is ignored),
+            ``"clamp"`` or ``"modulo"``.
+        profile: The rules of another system for all switches, as for :func:`gather`.
+        inplace: If true, the call writes `target` itself and returns it. `target` must be writable and not a tensor of
+            strings.
+        threads: The largest number of threads of this call.
+        context: The context of the call. Calls on the CPU do not need one.
+        opset: For the profiles ``"onnx"`` and ``"ort"``: the call follows the newest definition that is not above it.
+        others: Keywords of other libraries, such as ``dim``. The error names the keyword of this library.
 
     Returns:
-            A new array of the kind of `target`, or `target` if `inplace` is true.
+        A new array of the kind of `target`, or `target` if `inplace` is true.
 
     Raises:
-            IndexError: An index is out of bounds. The error has its place in `indices`, and `target` is unchanged.
-            ShapeError: `updates` have another shape, batch dims differ, or elements of `target` overlap each other.
-            RankError: `axis` or a rank is out of range.
-            DTypeError: `updates` have another dtype, `indices` are not integers, or the reduction does not support the
-                dtype.
-            OutputError: `inplace` is true, and `target` is read-only or overlaps another argument.
-            UnsupportedError: An array is on a device.
-            OutOfMemoryError: The result or the accumulators cannot be allocated. `target` is unchanged.
-            OptionError: A switch has an unknown value.
+        IndexError: An index is out of bounds. The error has its place in `indices`, and `target` is unchanged.
+        ShapeError: `updates` have another shape, batch dims differ, or elements of `target` overlap each other.
+        RankError: `axis` or a rank is out of range.
+        DTypeError: `updates` have another dtype, `indices` are not integers, or the reduction does not support the
+            dtype.
+        OutputError: `inplace` is true, and `target` is read-only or overlaps another argument.
+        UnsupportedError: An array is on a device.
+        OutOfMemoryError: The result or the accumulators cannot be allocated. `target` is unchanged.
+        OptionError: A switch has an unknown value.
 
     >>> import libgather
     >>> libgather.scatter([1, 2, 3, 4], [2, 0], [30, 10]).tolist()
@@ -173,9 +172,9 @@ def scatter_nd(
     Arguments, results and errors are those of :func:`scatter`. `batch_dims` must not be negative.
 
     Raises:
-            IndexError: A tuple is out of bounds. `position` is the number of the tuple, and `component` is its invalid
-                index.
-            ShapeError: A tuple is longer than the rank of `target`, batch dims differ, or `updates` have another shape.
+        IndexError: A tuple is out of bounds. `position` is the number of the tuple, and `component` is its invalid
+            index.
+        ShapeError: A tuple is longer than the rank of `target`, batch dims differ, or `updates` have another shape.
 
     >>> import libgather
     >>> libgather.scatter_nd([[1, 2], [3, 4]], [[1, 0], [0, 1]], [30, 20]).tolist()
@@ -241,15 +240,15 @@ def scatter_elements(
     Arguments, results and errors are those of :func:`scatter`.
 
     Args:
-            target, indices: Arrays of the same rank.
-            extents: The rule for the other dims: ``"equal"`` (default), ``"prefix"`` (those of `indices` may be
-                smaller, as in torch and ONNX), or ``"broadcast"`` (a dim of size 1 is repeated, as in NumPy and JAX).
-                With ``"broadcast"``, `updates` have the repeated shape.
+        target, indices: Arrays of the same rank.
+        extents: The rule for the other dims: ``"equal"`` (default), ``"prefix"`` (those of `indices` may be smaller, as
+            in torch and ONNX), or ``"broadcast"`` (a dim of size 1 is repeated, as in NumPy and JAX). With
+            ``"broadcast"``, `updates` have the repeated shape.
 
     Raises:
-            IndexError: An index is out of bounds. `position` is its row-major number in `indices`.
-            ShapeError: The other dims do not fit, or `updates` have another shape.
-            RankError: The ranks differ, or `axis` is out of range.
+        IndexError: An index is out of bounds. `position` is its row-major number in `indices`.
+        ShapeError: The other dims do not fit, or `updates` have another shape.
+        RankError: The ranks differ, or `axis` is out of range.
 
     >>> import libgather
     >>> libgather.scatter_elements([[1, 2], [3, 4]], [[1], [0]], [[20], [30]]).tolist()
@@ -349,16 +348,16 @@ def updates_shape(
     """Returns the shape of the updates of :func:`scatter`, :func:`scatter_nd` or :func:`scatter_elements`.
 
     Args:
-            target, indices: Shapes, :class:`Spec` or arrays. A shape is a tuple of integers. -1 is an unknown size of a
-                dim, and appears as -1 in the result.
-            op: ``"scatter"`` (default), ``"scatter_nd"`` or ``"scatter_elements"``.
-            axis, batch_dims, extents, profile, opset: As for the operation. An `axis` of None means its default.
+        target, indices: Shapes, :class:`Spec` or arrays. A shape is a tuple of integers. -1 is an unknown size of a
+            dim, and appears as -1 in the result.
+        op: ``"scatter"`` (default), ``"scatter_nd"`` or ``"scatter_elements"``.
+        axis, batch_dims, extents, profile, opset: As for the operation. An `axis` of None means its default.
 
     Returns:
-            The size of each dim. -1 means an unknown size.
+        The size of each dim. -1 means an unknown size.
 
     Raises:
-            ShapeError, RankError, DTypeError: As for the operation.
+        ShapeError, RankError, DTypeError: As for the operation.
 
     >>> import libgather
     >>> libgather.updates_shape((4, 300), (2, 5))

@@ -33,7 +33,7 @@ def site_of(context: Context | None, stream: Any, *operands: tuple[str, Any]) ->
     """Returns the site of a call with these operands, or None for a call on the host.
 
     Raises:
-            DeviceError: Operands are on different devices, or a stream is given for arrays on the host.
+        DeviceError: Operands are on different devices, or a stream is given for arrays on the host.
     """
     places = [(operand, place_of(value, operand)) for operand, value in operands if value is not None]
     if not all(is_host(place) for _, place in places) or (context is not None and checked(context)._is_device):

@@ -35,22 +35,22 @@ def take(a: t.Any, indices: t.Any, axis: int | None = None, out: t.Any = None, m
     `out` may overlap `a`. NumPy itself takes from arrays of Python objects and of ``StringDType``.
 
     Args:
-            a: Any array that :func:`gather` accepts.
-            indices: Integers. A mask is not accepted, but its ``nonzero()`` is.
-            axis: The axis to take along. None takes the elements of the flat array.
-            out: An array of the result's shape and dtype that the call writes.
-            mode: The result of an index out of bounds: ``"raise"`` (negative indices count from the end), ``"wrap"``
-                (modulo), or ``"clip"`` (the nearest index, 0 for negative ones).
+        a: Any array that :func:`gather` accepts.
+        indices: Integers. A mask is not accepted, but its ``nonzero()`` is.
+        axis: The axis to take along. None takes the elements of the flat array.
+        out: An array of the result's shape and dtype that the call writes.
+        mode: The result of an index out of bounds: ``"raise"`` (negative indices count from the end), ``"wrap"``
+            (modulo), or ``"clip"`` (the nearest index, 0 for negative ones).
 
     Returns:
-            `out`, or a new array of the kind and dtype of `a`. It is a scalar if NumPy returns one.
+        `out`, or a new array of the kind and dtype of `a`. It is a scalar if NumPy returns one.
 
     Raises:
-            IndexError: An index is out of bounds, or selects in an empty dim.
-            RankError: `axis` is out of range.
-            ShapeError, DTypeError: `out` has another shape or dtype.
-            DTypeError: `indices` are not integers, or an argument is not an array.
-            OptionError: `mode` has an unknown value.
+        IndexError: An index is out of bounds, or selects in an empty dim.
+        RankError: `axis` is out of range.
+        ShapeError, DTypeError: `out` has another shape or dtype.
+        DTypeError: `indices` are not integers, or an argument is not an array.
+        OptionError: `mode` has an unknown value.
 
     >>> import libgather
     >>> libgather.take([[10, 20], [30, 40]], [3, -4]).tolist()
@@ -105,20 +105,19 @@ def take_along_axis(arr: t.Any, indices: t.Any, axis: int | None = -1) -> t.Any:
     :func:`gather_elements` with ``profile="numpy_raise"``.
 
     Args:
-            arr: Any array of numbers or strings that :func:`gather` accepts.
-            indices: Integers of the rank of `arr`. Negative ones count from the end.
-            axis: The axis to take along. None takes from the elements in row-major order, and `indices` then have one
-                dim.
+        arr: Any array of numbers or strings that :func:`gather` accepts.
+        indices: Integers of the rank of `arr`. Negative ones count from the end.
+        axis: The axis to take along. None takes from the elements in row-major order, and `indices` then have one dim.
 
     Returns:
         A new array of the kind and dtype of `arr`.
 
     Raises:
-            IndexError: An index is out of bounds.
-            ShapeError: Two dims beside the axis differ and neither has size 1.
-            RankError: Ranks differ, or `axis` is out of range.
-            DTypeError: `indices` are not integers, `arr` has records, or an argument is not an array.
-            Error: `axis` is None, and `arr` has several dims but no method ``reshape``.
+        IndexError: An index is out of bounds.
+        ShapeError: Two dims beside the axis differ and neither has size 1.
+        RankError: Ranks differ, or `axis` is out of range.
+        DTypeError: `indices` are not integers, `arr` has records, or an argument is not an array.
+        Error: `axis` is None, and `arr` has several dims but no method ``reshape``.
 
     >>> import libgather
     >>> libgather.take_along_axis([[10, 30, 20], [60, 40, 50]], [[1], [-3]]).tolist()

@@ -21,14 +21,14 @@ class Context:
     """The device and the stream of calls. Calls without a context run on the CPU with all threads of the process.
 
     Args:
-            device: ``"cpu"``, ``"cuda"`` or ``"cuda:1"``.
-            stream: The CUDA stream, which must outlive the context. It is an integer as in ``__dlpack__`` (1 legacy, 2
-                per thread, else a handle), or a stream of torch, CuPy, numba or ``__cuda_stream__``. None means the
-                legacy stream.
-            threads: The largest number of CPU threads of a call. 0 means all that the process may use.
+        device: ``"cpu"``, ``"cuda"`` or ``"cuda:1"``.
+        stream: The CUDA stream, which must outlive the context. It is an integer as in ``__dlpack__`` (1 legacy, 2 per
+            thread, else a handle), or a stream of torch, CuPy, numba or ``__cuda_stream__``. None means the legacy
+            stream.
+        threads: The largest number of CPU threads of a call. 0 means all that the process may use.
 
     Raises:
-            DeviceError: The device does not exist, or the library has no CUDA.
+        DeviceError: The device does not exist, or the library has no CUDA.
 
     >>> import libgather
     >>> with libgather.Context(threads=1) as context:
@@ -106,8 +106,8 @@ class Context:
         is then zeros, or unchanged if it was `out`. On the CPU there is nothing to wait for.
 
         Raises:
-                IndexError: An index is out of bounds.
-                DeviceError: A CUDA call failed.
+            IndexError: An index is out of bounds.
+            DeviceError: A CUDA call failed.
         """
         self._wait_for_work()
         self.take_error()

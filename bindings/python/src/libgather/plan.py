@@ -21,17 +21,17 @@ class Plan(Prepared):
     """A prepared :func:`gather`, :func:`gather_nd` or :func:`gather_elements`.
 
     Args:
-            params, indices: Arrays like those of the runs, or :class:`Spec`. The size of one dim may be open (-1): a
-                dim of the tuples (for gather_elements that of the axis), or the outermost dim that both share. A plan
-                is for the device of its arrays, specs or context.
-            out: The layout of the outputs, given in the same way. None means dense.
-            op: ``"gather"`` (default), ``"gather_nd"`` or ``"gather_elements"``.
-            nd: Short for ``op="gather_nd"``.
-            axis, batch_dims, extents, negative, bounds, fill_value, profile, opset, threads, context: As for the
-                operation. An `axis` of None means its default.
+        params, indices: Arrays like those of the runs, or :class:`Spec`. The size of one dim may be open (-1): a dim of
+            the tuples (for gather_elements that of the axis), or the outermost dim that both share. A plan is for the
+            device of its arrays, specs or context.
+        out: The layout of the outputs, given in the same way. None means dense.
+        op: ``"gather"`` (default), ``"gather_nd"`` or ``"gather_elements"``.
+        nd: Short for ``op="gather_nd"``.
+        axis, batch_dims, extents, negative, bounds, fill_value, profile, opset, threads, context: As for the operation.
+            An `axis` of None means its default.
 
     Raises:
-            Error: As for the operation. Strings have no plan.
+        Error: As for the operation. Strings have no plan.
 
     >>> import array, libgather
     >>> table = memoryview(bytearray(b"abcdef")).cast("B", (3, 2))
@@ -96,14 +96,14 @@ class Plan(Prepared):
         """Runs the plan. Without `out`, the result is a new array of the kind of `params`.
 
         Args:
-                stream, sync: For arrays on a device, as for :func:`gather`.
+            stream, sync: For arrays on a device, as for :func:`gather`.
 
         Raises:
-                IndexError: An index is out of bounds, and `out` is unchanged. On a device, the next wait for the stream
-                    raises it.
-                ShapeError, RankError, DTypeError: An array differs from the planned one.
-                DeviceError: An array is on another device than the planned one.
-                Error: `out` is read-only or overlaps an input.
+            IndexError: An index is out of bounds, and `out` is unchanged. On a device, the next wait for the stream
+                raises it.
+            ShapeError, RankError, DTypeError: An array differs from the planned one.
+            DeviceError: An array is on another device than the planned one.
+            Error: `out` is read-only or overlaps an input.
         """
         try:
             if stream is None:

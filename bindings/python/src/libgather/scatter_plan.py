@@ -19,15 +19,15 @@ class ScatterPlan(Prepared):
     """A prepared :func:`scatter`, :func:`scatter_nd` or :func:`scatter_elements`, in place.
 
     Args:
-            target, indices: Arrays like those of the runs, or :class:`Spec`. The size of one dim may be open (-1): a
-                dim of the tuples (for scatter_elements that of the axis), or the outermost dim that both share.
-            updates: The layout of the updates, given in the same way. None means dense.
-            op: ``"scatter"`` (default), ``"scatter_nd"`` or ``"scatter_elements"``.
-            axis, batch_dims, extents, reduction, accumulate, negative, bounds, profile, threads, context, opset: As for
-                the operation. An `axis` of None means its default.
+        target, indices: Arrays like those of the runs, or :class:`Spec`. The size of one dim may be open (-1): a dim of
+            the tuples (for scatter_elements that of the axis), or the outermost dim that both share.
+        updates: The layout of the updates, given in the same way. None means dense.
+        op: ``"scatter"`` (default), ``"scatter_nd"`` or ``"scatter_elements"``.
+        axis, batch_dims, extents, reduction, accumulate, negative, bounds, profile, threads, context, opset: As for the
+            operation. An `axis` of None means its default.
 
     Raises:
-            Error: As for the operation. Strings have no plan.
+        Error: As for the operation. Strings have no plan.
 
     >>> import array, libgather
     >>> counts = array.array("i", [0, 0, 0])
@@ -81,9 +81,9 @@ class ScatterPlan(Prepared):
         """Runs the plan, in place, and returns `target`.
 
         Raises:
-                IndexError: An index is out of bounds, and `target` is unchanged.
-                ShapeError, RankError, DTypeError: An array differs from the planned one.
-                OutputError: `target` is read-only or overlaps another argument.
+            IndexError: An index is out of bounds, and `target` is unchanged.
+            ShapeError, RankError, DTypeError: An array differs from the planned one.
+            OutputError: `target` is read-only or overlaps another argument.
         """
         try:
             result = _plan_run(self._planned, target, indices, updates)

@@ -18,10 +18,10 @@ class Spec:
     """A dtype, a shape and strides, for plans and shape queries.
 
     Args:
-            dtype: A name such as ``"float32"``, or a NumPy dtype. None means unknown, in shape queries only.
-            shape: The size of each dim. One may be -1 or None, which leaves it open.
-            strides: The strides in bytes. None means dense row-major.
-            device: ``"cpu"``, ``"cuda:0"`` and so on. None means the device of the plan's context or other arrays.
+        dtype: A name such as ``"float32"``, or a NumPy dtype. None means unknown, in shape queries only.
+        shape: The size of each dim. One may be -1 or None, which leaves it open.
+        strides: The strides in bytes. None means dense row-major.
+        device: ``"cpu"``, ``"cuda:0"`` and so on. None means the device of the plan's context or other arrays.
 
     >>> import libgather
     >>> libgather.Spec("float32", (-1, 300))

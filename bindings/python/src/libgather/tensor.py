@@ -23,11 +23,11 @@ class Tensor(Memory):
     tensor.
 
     Args:
-            array: Any array that :func:`libgather.gather` accepts.
-            context: For an array on a device: the context of its future calls.
+        array: Any array that :func:`libgather.gather` accepts.
+        context: For an array on a device: the context of its future calls.
 
     Raises:
-            DTypeError: The argument is not an array, or its elements have no dtype of the library.
+        DTypeError: The argument is not an array, or its elements have no dtype of the library.
 
     >>> import libgather
     >>> words = libgather.Tensor(["one", "two", "three"])
