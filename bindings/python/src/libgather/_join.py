@@ -95,7 +95,7 @@ def repeated(answers: t.Any, place: t.Any, rows: t.Any) -> None:
     if rows.dtype.isbuiltin == 1 and rows.dtype.kind in "biufc":
         gather(answers, place, out=rows, bounds="skip")
         return
-    # gather() cannot write other elements to an existing array and skip some of them.
+    # Other elements are gathered into a new array first.
     present = module("numpy").flatnonzero(place >= 0)
     scatter(rows, present, gather(answers, place[present]), 0, inplace=True)
 

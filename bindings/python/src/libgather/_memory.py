@@ -33,7 +33,7 @@ class Memory:
     _text: bool
     _context: Context | None
 
-    # -------------------------------------------------------------------------------------------------- making
+    # --------------------------------------------------------------------------------------------------------- creation
 
     @classmethod
     def _of_handle(cls, handle: t.Any, keep: t.Any = None, text: bool = True, context: Context | None = None) -> t.Self:
@@ -101,7 +101,7 @@ class Memory:
         keep = (self._handle, self._keep)
         return Memory._borrow(keep, self._desc[6] + self._desc[7], dtype, shape, None, readonly)
 
-    # ------------------------------------------------------------------------------------------------- asking
+    # ------------------------------------------------------------------------------------------------------- properties
 
     @property
     def _live(self) -> t.Any:
@@ -194,7 +194,7 @@ class Memory:
             raise TypeError("a tensor of rank 0 has no length")
         return self.shape[0]
 
-    # ------------------------------------------------------------------------------------------------ handing on
+    # ----------------------------------------------------------------------------------------------------------- export
 
     def memory(self) -> memoryview:
         """Returns the elements as a memoryview of the tensor's shape, without a copy.
@@ -304,14 +304,14 @@ _numbers = count(1)
 
 
 @cache
-def _let_go() -> t.Any:
+def _deleter() -> t.Any:
     """Returns the deleter that the library calls, on any thread. It is created at the first use."""
 
     @ffi.callback("void(void *)")  # type: ignore[untyped-decorator]
-    def let_go(user: t.Any) -> None:
+    def release_owner(user: t.Any) -> None:
         _owners.pop(int(ffi.cast("uintptr_t", user)), None)
 
-    return let_go
+    return release_owner
 
 
 def _adopted(context: Context, desc: t.Any, owner: t.Any) -> t.Any:
@@ -321,7 +321,7 @@ def _adopted(context: Context, desc: t.Any, owner: t.Any) -> t.Any:
     _owners[number] = owner
     try:
         return created(
-            "gth_tensor", lib.gth_tensor_release, lib.gth_tensor_adopt, context._pointer, desc, _let_go(), user
+            "gth_tensor", lib.gth_tensor_release, lib.gth_tensor_adopt, context._pointer, desc, _deleter(), user
         )
     except errors.Error:
         del _owners[number]

@@ -6,7 +6,7 @@ from . import errors
 from . import types as t
 from ._modules import module
 from ._operations import gather
-from ._partition import bordered, dealt
+from ._partition import bordered, partition_ids
 from ._request import Request
 
 
@@ -14,7 +14,7 @@ def missing_of(dtype: t.Any, request: Request) -> t.Any:
     """Returns the element that an id out of bounds gives. Returns None if such an id is an error or gives another
     row."""
     try:
-        if dealt([1], bordered(1, (0, 1)), False, request).place[0] >= 0:
+        if partition_ids([1], bordered(1, (0, 1)), False, request).place[0] >= 0:
             return None
     except errors.IndexError:
         return None

@@ -80,7 +80,7 @@ def partition(
     if found is not NotImplemented:
         return Partition._make(found)
     request = Request(negative=negative, bounds=bounds, profile=profile, threads=threads)
-    return dealt(ids, shards_of(rows, shards, borders, kind), once, request)
+    return partition_ids(ids, shards_of(rows, shards, borders, kind), once, request)
 
 
 class Shards:
@@ -115,7 +115,7 @@ def bordered(rows: int, borders: t.Any) -> Shards:
     return Shards(rows, borders=integers("borders", borders))
 
 
-def dealt(ids: t.Any, shards: Shards, once: bool, request: Request, axis: int = 0) -> Partition:
+def partition_ids(ids: t.Any, shards: Shards, once: bool, request: Request, axis: int = 0) -> Partition:
     """Partitions ids of one axis of a larger table. Errors name that axis."""
     try:
         found = partition_buffers(
@@ -132,7 +132,7 @@ def dealt(ids: t.Any, shards: Shards, once: bool, request: Request, axis: int = 
             request.opset,
             request.threads,
         )
-        return dealt_others(ids, shards, once, request) if found is NotImplemented else Partition._make(found)
+        return partition_ids_slow(ids, shards, once, request) if found is NotImplemented else Partition._make(found)
     except errors.IndexError as error:
         locate_id(error, ids, axis)
         raise
@@ -143,11 +143,11 @@ def locate_id(error: errors.IndexError, ids: t.Any, axis: int) -> None:
     locate(error, GATHER, 1, enter(ids, None, "indices")[0].shape, axis, 0)
 
 
-def dealt_others(ids: t.Any, shards: Shards, once: bool, request: Request) -> Partition:
-    """As `dealt`, for calls that partition_buffers() does not support."""
+def partition_ids_slow(ids: t.Any, shards: Shards, once: bool, request: Request) -> Partition:
+    """As `partition_ids`, for calls that partition_buffers() does not support."""
     options = options_of(request)
     if site_of(None, None, ("indices", ids)) is not None:
-        raise errors.unsupported("indices", "ids are dealt out on the CPU alone")
+        raise errors.unsupported("indices", "partition accepts only arrays in host memory")
     index, borders = enter(ids, None, "indices")[0], numbers_of(shards.borders)
     (desc, _handle), layout = index._operand(), struct_of(shards, borders)
     scratch, place = scratch_for(desc, layout, once), room(index.shape)

@@ -328,8 +328,8 @@ def run_blocks(
     if operation.has_rows:
         run(operation, words, index, rows, inner, True)
     else:
-        judged = request._replace(opset=None, reduction=None, accumulate=None)
-        run_gather(GATHER_ELEMENTS, blocks.without_values(target), index, None, judged)
+        validated = request._replace(opset=None, reduction=None, accumulate=None)
+        run_gather(GATHER_ELEMENTS, blocks.without_values(target), index, None, validated)
         run(operation, words, blocks.repeated(numpy_.array_of(index), target.dtype), rows, inner, True)
     return whole
 

@@ -38,8 +38,8 @@ def quick(run: Any, params: Any, index: Any, count: int, request: Request) -> An
     marks = bytearray(count)
     # A view with the length of params. All elements are the same byte.
     elements = _objects.view(_NOTHING, _objects.address(_NOTHING), "B", 1, (len(params),), (0,), True)
-    judged = run(elements, index, marks, request._replace(fill_value=None if fill is None else 1))
-    if judged is NotImplemented:
+    validated = run(elements, index, marks, request._replace(fill_value=None if fill is None else 1))
+    if validated is NotImplemented:
         return NotImplemented
     try:
         at = index.cast(pa.int64()) if isinstance(index, pa.Array) else pa.array(index, pa.int64())

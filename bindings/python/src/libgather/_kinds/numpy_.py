@@ -29,7 +29,7 @@ def configure() -> bool:
     return _objects.configure_numpy(np.ndarray, np.dtype(np.int64), umath._ARRAY_API, tuple(probes))
 
 
-IS_LEGIBLE = configure()
+C_HALF_READS_ARRAYS = configure()
 _NATIVE = frozenset("?bhilqBHILQpPnNefdFD")
 _STRINGS = frozenset("OSUT")
 #: The operands whose elements may have any dtype and byte order, because they are only moved.

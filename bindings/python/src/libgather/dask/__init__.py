@@ -16,7 +16,7 @@ from .._missing import missing_of
 from .._request import Request
 from ._arguments import axis_of, check_array, check_elements, check_ids, check_sizes, chunks_of, depth_of
 from ._graph import Source, at_once, declared, elements, lazily
-from ._tasks import judged, parts_of, parts_of_tuples
+from ._tasks import parts_of, parts_of_tuples, validated
 
 __all__ = ["gather_nd", "take", "take_along_axis"]
 
@@ -68,11 +68,11 @@ def take(
     request = Request(None, 0, negative, bounds, fill_value, profile)
     missing = missing_of(x.dtype, request)
     source = Source(x, axis, 1)
-    deal = partial(parts_of, borders=np.cumsum((0, *x.chunks[axis])), request=request, axis=axis)
+    make_parts = partial(parts_of, borders=np.cumsum((0, *x.chunks[axis])), request=request, axis=axis)
     if isinstance(ids, da.Array):
         check_ids(ids, request)
-        return lazily(source, ids, chunks_of(x.chunks[axis], ids.shape, out_chunks), deal, missing)
-    parts = deal(ids)
+        return lazily(source, ids, chunks_of(x.chunks[axis], ids.shape, out_chunks), make_parts, missing)
+    parts = make_parts(ids)
     return at_once(source, parts, chunks_of(x.chunks[axis], parts.place.shape, out_chunks), missing)
 
 
@@ -118,9 +118,13 @@ def gather_nd(
         tuples = np.asarray(tuples)
     depth = depth_of(x, tuples, request)
     source = Source(x, 0, depth)
-    deal = partial(parts_of_tuples, borders=[np.cumsum((0, *sizes)) for sizes in source.indexed], request=request)
+    make_parts = partial(parts_of_tuples, borders=[np.cumsum((0, *sizes)) for sizes in source.indexed], request=request)
     chunks = chunks_of(x.chunks[0], tuples.shape[:-1], out_chunks)
-    return lazily(source, tuples, chunks, deal, missing) if lazy else at_once(source, deal(tuples), chunks, missing)
+    return (
+        lazily(source, tuples, chunks, make_parts, missing)
+        if lazy
+        else at_once(source, make_parts(tuples), chunks, missing)
+    )
 
 
 def take_along_axis(arr: da.Array, indices: t.Any, axis: int = -1) -> da.Array:
@@ -155,7 +159,7 @@ def take_along_axis(arr: da.Array, indices: t.Any, axis: int = -1) -> da.Array:
         check_sizes("indices", indices)
         check_elements(arr, indices, axis)
         indices = da.map_blocks(
-            judged, declared("indices", indices), extent=extent, axis=axis, dtype=indices.dtype, meta=indices._meta
+            validated, declared("indices", indices), extent=extent, axis=axis, dtype=indices.dtype, meta=indices._meta
         )
     else:
         indices = np.asarray(indices)

@@ -12,7 +12,7 @@ from .. import _constants as c
 from .. import errors
 from .. import types as t
 from .._numbers import integer
-from .._partition import bordered, dealt
+from .._partition import bordered, partition_ids
 from .._request import Request
 
 #: Sizes of chunks along each dim.
@@ -36,7 +36,7 @@ def check_sizes(operand: str, array: da.Array) -> None:
 def check_ids(ids: da.Array, request: Request) -> None:
     """Validates ids as far as possible before they are computed."""
     check_sizes("indices", ids)
-    dealt(np.empty(0, ids.dtype), bordered(0, (0, 0)), False, request)
+    partition_ids(np.empty(0, ids.dtype), bordered(0, (0, 0)), False, request)
 
 
 def axis_of(x: da.Array, axis: int) -> int:
@@ -85,7 +85,7 @@ def depth_of(x: da.Array, tuples: t.Any, request: Request) -> int:
         raise errors.RankError(message, status=c.E_RANK, operand="indices", value=depth, limit=len(x.shape))
     if depth == 0:
         raise errors.unsupported("indices", "tuples of no index select the whole array")
-    dealt(np.empty(0, tuples.dtype), bordered(0, (0, 0)), False, request)
+    partition_ids(np.empty(0, tuples.dtype), bordered(0, (0, 0)), False, request)
     return depth
 
 
@@ -98,4 +98,4 @@ def check_elements(arr: da.Array, indices: t.Any, axis: int) -> None:
         if dim != axis and extent not in (1, needed):
             message = f"indices: extent {extent} of dim {dim}, {needed} or 1 is needed"
             raise errors.ShapeError(message, status=c.E_SHAPE, operand="indices", component=dim)
-    dealt(np.empty(0, indices.dtype), bordered(0, (0, 0)), False, Request())
+    partition_ids(np.empty(0, indices.dtype), bordered(0, (0, 0)), False, Request())

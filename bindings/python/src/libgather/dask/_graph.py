@@ -88,12 +88,14 @@ def at_once(source: Source, parts: Partition, chunks: Chunks, missing: t.Any) ->
     return made(source, token, layer, [source.array], chunks)
 
 
-def lazily(source: Source, ids: da.Array, chunks: Chunks, deal: t.Callable[..., Partition], missing: t.Any) -> da.Array:
+def lazily(
+    source: Source, ids: da.Array, chunks: Chunks, make_parts: t.Callable[..., Partition], missing: t.Any
+) -> da.Array:
     """Builds the graph for ids that a task partitions. Each chunk may be needed."""
     whole = declared("indices", ids).rechunk(-1)
-    token = tokenize(source.array.name, ids.name, chunks, source.axis, missing, deal)
+    token = tokenize(source.array.name, ids.name, chunks, source.axis, missing, make_parts)
     parts = f"libgather-parts-{token}"
-    layer: Graph = {parts: (deal, (whole.name, *(0 for _ in ids.shape)))}
+    layer: Graph = {parts: (make_parts, (whole.name, *(0 for _ in ids.shape)))}
     shards = range(source.shards)
     for before, after in beside(source):
         for shard in shards:

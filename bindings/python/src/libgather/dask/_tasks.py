@@ -11,7 +11,7 @@ from .. import _constants as c
 from .. import errors
 from .. import types as t
 from .._operations import gather_nd
-from .._partition import bordered, dealt
+from .._partition import bordered, partition_ids
 from .._parts import Partition
 from .._request import Request
 from .._scatters import scatter
@@ -51,7 +51,7 @@ class Block(NamedTuple):
 
 
 def parts_of(ids: t.Any, *, borders: t.Any, request: Request, axis: int) -> Partition:
-    return dealt(ids, bordered(int(borders[-1]), borders), False, request, axis)
+    return partition_ids(ids, bordered(int(borders[-1]), borders), False, request, axis)
 
 
 def parts_of_tuples(tuples: t.Any, *, borders: list[t.Any], request: Request) -> Partition:
@@ -60,7 +60,7 @@ def parts_of_tuples(tuples: t.Any, *, borders: list[t.Any], request: Request) ->
     flat = tuples.reshape(-1, len(borders))
     chunk, inside, present = np.zeros(len(flat), np.int64), np.zeros(flat.shape, np.int64), np.ones(len(flat), bool)
     for dim, border in enumerate(borders):
-        parts = dealt(flat[:, dim], bordered(int(border[-1]), border), False, request)
+        parts = partition_ids(flat[:, dim], bordered(int(border[-1]), border), False, request)
         number = np.full(len(flat), -1)
         number[parts.order] = np.repeat(np.arange(len(parts.counts)), parts.counts)
         inside[parts.order, dim] = parts.local
@@ -68,7 +68,7 @@ def parts_of_tuples(tuples: t.Any, *, borders: list[t.Any], request: Request) ->
         chunk = chunk * len(parts.counts) + number
     found = np.flatnonzero(present)
     count = math.prod(len(border) - 1 for border in borders)
-    parts = dealt(chunk[found], bordered(count, range(count + 1)), False, Request())
+    parts = partition_ids(chunk[found], bordered(count, range(count + 1)), False, Request())
     order, place = found[parts.order], np.full(len(flat), -1)
     place[order] = np.arange(len(order))
     return Partition(parts.counts, inside[order], order, place.reshape(tuples.shape[:-1]))
@@ -119,7 +119,7 @@ def rows_of(chunk: t.Any, *, local: t.Any, axis: int) -> t.Any:
 
 def elements_of(indices: t.Any, chunks: list[t.Any], *, axis: int, borders: t.Any) -> t.Any:
     """Gathers a block of single elements from the chunks along an axis."""
-    parts = dealt(indices, bordered(int(borders[-1]), borders), False, Request(negative="wrap"))
+    parts = partition_ids(indices, bordered(int(borders[-1]), borders), False, Request(negative="wrap"))
     out = np.empty(indices.shape, chunks[0].dtype)
     flat = out.reshape(-1)
     for chunk, rows in zip(chunks, parts.slices, strict=True):
@@ -130,10 +130,10 @@ def elements_of(indices: t.Any, chunks: list[t.Any], *, axis: int, borders: t.An
     return out
 
 
-def judged(indices: t.Any, extent: int, axis: int, block_info: t.Any = None) -> t.Any:
+def validated(indices: t.Any, extent: int, axis: int, block_info: t.Any = None) -> t.Any:
     """Returns a block of indices after validation. Errors have the position of the index in the whole array."""
     try:
-        dealt(indices, bordered(extent, (0, extent)), False, Request(negative="wrap"), axis)
+        partition_ids(indices, bordered(extent, (0, extent)), False, Request(negative="wrap"), axis)
     except errors.IndexError as error:
         (info, *_) = block_info.values()
         first = [begin for begin, _ in info["array-location"]]

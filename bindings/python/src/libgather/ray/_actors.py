@@ -107,7 +107,7 @@ def failure_of(shard: int, error: RayError, timeout: float) -> Exception:
     raise cause from error
 
 
-# ------------------------------------------------------------------------------------------------------- their lives
+# -------------------------------------------------------------------------------------------------------- start and end
 
 
 def started(

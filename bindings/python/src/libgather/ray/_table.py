@@ -16,7 +16,7 @@ from .. import types as t
 from .._join import placed
 from .._missing import missing_of
 from .._operations import gather
-from .._partition import bordered, dealt
+from .._partition import bordered, partition_ids
 from .._parts import Partition
 from .._request import Request
 from .._scatters import scatter
@@ -66,7 +66,7 @@ class ShardedTable:
         self._under_way: list[ray.ObjectRef[t.Any]] = []
         self._lock = Lock()
 
-    # ---------------------------------------------------------------------------------------------------------- made
+    # --------------------------------------------------------------------------------------------------------- creation
 
     @classmethod
     def from_file(
@@ -192,7 +192,7 @@ class ShardedTable:
         """
         return cls(*found(name, seconds(timeout)), name)
 
-    # ------------------------------------------------------------------------------------------------------ asked for
+    # ---------------------------------------------------------------------------------------------------------- gathers
 
     def gather(
         self,
@@ -228,7 +228,7 @@ class ShardedTable:
             Error: As for :func:`libgather.gather`.
         """
         request = Request(None, 0, negative, bounds, fill_value, profile)
-        parts, missing = self._dealt(ids, request, once)
+        parts, missing = self._partition(ids, request, once)
         if out is not None:
             check_out(out, parts.place.shape + self._layout.shape[1:], self.dtype)
             missing = None if bounds == "skip" else missing
@@ -253,7 +253,7 @@ class ShardedTable:
         of shards are raised by the reference. The call waits while ``in_flight`` gathers are running.
         """
         request = Request(None, 0, negative, bounds, fill_value, profile)
-        parts, missing = self._dealt(ids, request, once)
+        parts, missing = self._partition(ids, request, once)
         self._alive()
         with self._lock:
             if self._shared is None:
@@ -284,7 +284,7 @@ class ShardedTable:
         request = Request(None, 0, negative, bounds, fill_value, profile)
         tuples = np.asarray(tuples)
         shape = self._checked_nd(tuples, request)
-        parts = dealt(tuples[..., 0], self._shards, False, request)
+        parts = partition_ids(tuples[..., 0], self._shards, False, request)
         missing = missing_of(self.dtype, request)
         flat = tuples.reshape(-1, tuples.shape[-1])
         questions = []
@@ -295,7 +295,7 @@ class ShardedTable:
         answers = self._alive().ask(questions, self._patience(timeout))
         return placed(parts, answers, shape, self.dtype, missing, None)
 
-    # ---------------------------------------------------------------------------------------------------- written to
+    # ---------------------------------------------------------------------------------------------------------- updates
 
     def update(
         self,
@@ -325,8 +325,8 @@ class ShardedTable:
             raise errors.unsupported("target", "the table has not been made with writable=True")
         updates = rows if isinstance(rows, np.ndarray) else np.asarray(rows, self.dtype)
         row = self._layout.shape[1:]
-        judge_update(self.dtype, updates.dtype, {"reduction": reduction, "accumulate": accumulate, "bounds": bounds})
-        parts = dealt(ids, self._shards, False, Request(None, 0, negative, bounds))
+        validate_update(self.dtype, updates.dtype, {"reduction": reduction, "accumulate": accumulate, "bounds": bounds})
+        parts = partition_ids(ids, self._shards, False, Request(None, 0, negative, bounds))
         if updates.shape != parts.place.shape + row:
             message = f"updates: shape {updates.shape}, {parts.place.shape + row} is needed"
             raise errors.ShapeError(message, status=c.E_SHAPE, operand="updates")
@@ -339,7 +339,7 @@ class ShardedTable:
             self._patience(timeout),
         )
 
-    # ---------------------------------------------------------------------------------------------------------- known
+    # ------------------------------------------------------------------------------------------------------- properties
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -367,7 +367,7 @@ class ShardedTable:
         """Returns the statistics of all actors that respond in time."""
         return self._alive().stats(self._patience(timeout))
 
-    # ---------------------------------------------------------------------------------------------------------- ended
+    # ------------------------------------------------------------------------------------------------------------ close
 
     def close(self) -> None:
         """Stops the actors for all users of the table, also if it has a name. A second call does nothing."""
@@ -385,7 +385,7 @@ class ShardedTable:
     def __reduce__(self) -> tuple[t.Any, ...]:
         return _handed_on, (self._layout, self._alive().replicas, self._name)
 
-    # --------------------------------------------------------------------------------------------------------- inside
+    # -------------------------------------------------------------------------------------------------------- internals
 
     def _alive(self) -> Actors:
         if self._actors is None:
@@ -395,10 +395,10 @@ class ShardedTable:
     def _patience(self, timeout: float | None) -> float:
         return self._layout.timeout if timeout is None else seconds(timeout)
 
-    def _dealt(self, ids: t.Any, request: Request, once: bool) -> tuple[Partition, t.Any]:
+    def _partition(self, ids: t.Any, request: Request, once: bool) -> tuple[Partition, t.Any]:
         """Partitions ids. Also returns the element of ids out of bounds. None means that there are none, or they are
         skipped."""
-        parts = dealt(ids, self._shards, once, request)
+        parts = partition_ids(ids, self._shards, once, request)
         usual = request.bounds is None and request.fill_value is None and request.profile is None
         return parts, None if usual else missing_of(self.dtype, request)
 
@@ -470,6 +470,6 @@ def check_out(out: t.Any, shape: tuple[int, ...], dtype: np.dtype[t.Any]) -> Non
         raise errors.read_only("out", "it is read-only")
 
 
-def judge_update(dtype: np.dtype[t.Any], given: np.dtype[t.Any], switches: dict[str, t.Any]) -> None:
+def validate_update(dtype: np.dtype[t.Any], given: np.dtype[t.Any], switches: dict[str, t.Any]) -> None:
     """Validates an update with an empty scatter before a shard writes any row."""
     scatter(np.empty(0, dtype), np.empty(0, np.int64), np.empty(0, given), 0, **switches)
