@@ -169,10 +169,10 @@ void errors() {
     CHECK(gather::try_partition(of, by, &parts, &err) == status && parts.counts.empty() && parts.local.empty());
     CHECK(gather::try_partition_once(of, by, &once, nullptr) == status && once.counts.empty() && once.local.empty());
   };
-  refused(GTH_E_SHAPE, "0 shards", two, Shards::blocks(2, 0));
-  refused(GTH_E_SHAPE, "-2 rows", two, Shards::modulo(-2, 2));
-  refused(GTH_E_SHAPE, "0 shards", two, Shards::borders({}));
-  refused(GTH_E_SHAPE, "0 shards", two, Shards::borders({2}));
+  refused(GTH_E_SHAPE, "count is 0", two, Shards::blocks(2, 0));
+  refused(GTH_E_SHAPE, "rows is -2", two, Shards::modulo(-2, 2));
+  refused(GTH_E_SHAPE, "count is 0", two, Shards::borders({}));
+  refused(GTH_E_SHAPE, "count is 0", two, Shards::borders({2}));
   refused(GTH_E_SHAPE, "border 0 is 1", two, Shards::borders({1, 2}));
   refused(GTH_E_SHAPE, "border 1 is 3", two, Shards::borders({0, 3, 2}));
   refused(GTH_E_STRIDE, "indices", {two, {3}}, Shards::blocks(2, 2));

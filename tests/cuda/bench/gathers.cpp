@@ -55,8 +55,8 @@ void make_plan(bench_gather* gather) {
 
 void run_plan(bench_gather* gather) {
   gth_error error = GTH_ERROR_INIT;
-  must(gth_plan_run(context, gather->plan, GTH_OPEN, gather->params.data, gather->indices.data, gather->out.data,
-                    &error),
+  must(gth_plan_run(context, gather->plan, GTH_OPEN, gather->params.data, gather->indices.data,
+                    const_cast<void*>(gather->out.data), &error),
        error);
 }
 

@@ -222,11 +222,11 @@ fn invalid_arguments_return_errors() {
     };
     let options = Options::new();
     for (shards, message) in [
-        (Shards::blocks(2, 0), "0 shards"),
-        (Shards::modulo(2, usize::MAX), "-1 shards"),
-        (Shards::blocks(usize::MAX, 2), "-1 rows"),
-        (Shards::borders(&[]), "0 shards"),
-        (Shards::borders(&[2]), "0 shards"),
+        (Shards::blocks(2, 0), "count is 0"),
+        (Shards::modulo(2, usize::MAX), "count is -1"),
+        (Shards::blocks(usize::MAX, 2), "rows is -1"),
+        (Shards::borders(&[]), "count is 0"),
+        (Shards::borders(&[2]), "count is 0"),
         (Shards::borders(&[1, 2]), "border 0 is 1"),
         (Shards::borders(&[0, 3, 2]), "border 1 is 3"),
     ] {
