@@ -1,4 +1,4 @@
-"""Arrays on devices. test_devices.py runs this in a process where the device is an imaginary one."""
+"""Arrays on devices. test_devices.py runs this file in a process with an emulated device."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def nothing_is_left() -> Iterator[None]:
 
 @pytest.fixture
 def current() -> Stream:
-    """A held stream that is the library's current one."""
+    """Returns a held stream, and makes it the current one of the emulated array library."""
     imaginary.cuda.stream = Stream().hold()
     return imaginary.cuda.stream
 
@@ -108,7 +108,7 @@ def test_calls_work_on_the_current_stream(current: Stream) -> None:
     before = imaginary.launches()
     result = libgather.gather(params, indices)
     assert imaginary.launches() == before
-    assert params.streams == indices.streams == [-1]  # in order as they are
+    assert params.streams == indices.streams == [-1]  # the streams are the same and need no order
     current.synchronize()
     assert imaginary.launches() > before and result.get() == rows(2, 0)
 
@@ -156,7 +156,7 @@ def test_the_stream_of_an_interface_is_waited_for() -> None:
     source = libgather.Tensor(Bare([3, 1], "i8"), context=target._context)
     producing.hold()
     source.copy_to(target, context=target._context)
-    # The write of the indices still waits in its stream: a call that did not wait for it would give row 0.
+    # The write of the indices is still queued in its stream. A call that does not wait for it returns row 0.
     assert libgather.gather(table(Bare), indices).tolist() == rows(3, 1)
     without = Interface([0, 0], "i8")
     assert libgather.gather(table(Bare), without).tolist() == rows(0, 0)
@@ -168,7 +168,7 @@ def test_results_are_in_order_with_their_consumers(current: Stream) -> None:
     tensor.__dlpack__(stream=-1)
     tensor.__dlpack__(stream=current.ptr)
     assert imaginary.launches() == before
-    tensor.__dlpack__(stream=Stream().ptr)  # waits at once: it is not held
+    tensor.__dlpack__(stream=Stream().ptr)  # the stream is not held, so it waits at once
     assert imaginary.launches() > before
     assert tensor.__cuda_array_interface__["stream"] == current.ptr
 
@@ -183,7 +183,7 @@ def test_tensors_of_another_stream_are_waited_for() -> None:
 
 
 def test_libraries_with_streams_of_their_own_come_after_the_call(current: Stream) -> None:
-    """The work is done on params' stream, and the stream that made out follows it."""
+    """The call uses the stream of params, and the stream of out waits for it."""
     other = Stream()
     out = libgather.Tensor.zeros((1, 2), context=libgather.Context("cuda", stream=other.ptr))
     libgather.gather(table(), Array([3]), out=out)
@@ -212,19 +212,19 @@ def test_errors_are_raised_by_sync() -> None:
     assert isinstance(error, libgather.IndexError)
     assert (error.operand, error.position, error.value, error.limit) == ("indices", 1, 4, 4)
     assert out.get() == [[7.0, 7.0]] * 2 and made.get() == [[0.0, 0.0]] * 2
-    libgather.sync()  # once
+    libgather.sync()  # the error is raised once
 
 
 def test_a_stream_is_left_alone_once_it_has_been_waited_for() -> None:
     libgather.gather(table(), Array([1]), stream=Stream())
     libgather.sync()
-    imaginary.emulation.gth_emulation_fail(0, 0)  # counts from 0
+    imaginary.emulation.gth_emulation_fail(0, 0)  # resets the count of calls
     libgather.sync()
     assert imaginary.calls() == 0
 
 
 def test_a_stream_of_each_thread_is_asked_by_that_thread() -> None:
-    """Its number names another stream anywhere else."""
+    """Its number is another stream in other threads."""
     caught: list[Exception] = []
 
     def work() -> None:
@@ -447,7 +447,7 @@ def test_memory_of_strangers_is_held_until_the_stream_has_passed(current: Stream
     assert imaginary.live_allocations() == live + 3
     context.sync()
     assert imaginary.live_allocations() == live + 1 and result.tolist() == rows(1)
-    # The library of the current stream does so itself.
+    # The library of the current stream orders the release itself.
     result = libgather.gather(table(), Array([1]), context=context)
     assert imaginary.exports() == before
     current.synchronize()
@@ -477,7 +477,7 @@ def test_there_are_never_many_contexts_and_no_error_is_lost() -> None:
     for _ in range(4 * _contexts.LIMIT):
         libgather.gather(table(Bare), Bare([1]), stream=Stream())
     assert len(_contexts._contexts) == _contexts.LIMIT
-    # Of each context its own two, and the arrays that wait for its stream.
+    # Each context has two allocations of its own. Arrays that wait for its stream have others.
     assert imaginary.live_allocations() <= live + 4 * _contexts.LIMIT
     with pytest.raises(libgather.IndexError):
         libgather.sync()
@@ -550,7 +550,7 @@ def test_contexts_are_released_when_the_interpreter_ends() -> None:
     code = """
 import atexit, os, sys
 import imaginary
-def last():  # registered first, and so run after the package's own
+def last():  # registered first, so it runs after the package's own callback
     sys.stdout.write(f"{before} {imaginary.live_allocations()}")
 atexit.register(last)
 import libgather
@@ -569,7 +569,7 @@ def test_a_bare_interface_is_where_cuda_says() -> None:
     second = libgather.Tensor.zeros((4, 2), "float32", context=libgather.Context("cuda:1"))
 
     class Nowhere:
-        """As arrays of numba's: the interface has an address and no device."""
+        """An array like those of numba: its interface has an address and no device."""
 
         @property
         def __cuda_array_interface__(self) -> dict[str, Any]:
@@ -582,7 +582,7 @@ def test_a_bare_interface_is_where_cuda_says() -> None:
 
 
 def test_33_streams_have_a_context_each() -> None:
-    """As many as torch has: none of them goes for another one, with what a graph may need of it."""
+    """torch has 32 streams and a default one. No context is evicted, because a graph may refer to it."""
     _contexts.release()
     table, ids = imaginary.Array(np.ones((4, 2), "f4")), imaginary.Array([1, 0])
     streams = [imaginary.Stream() for _ in range(33)]

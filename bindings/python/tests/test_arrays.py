@@ -1,4 +1,4 @@
-"""Every kind of array in, the same kind out; expected values are NumPy's."""
+"""Each kind of array as params gives a result of the same kind. The expected values are those of NumPy."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_other_byte_order_comes_back() -> None:
 def test_strings(dtype: Any) -> None:
     words = ["", "one", "two\0three", "\u00e4\U0001f600", "lone \udc80"]
     if isinstance(dtype, np.dtypes.StringDType):
-        words[-1] = "none"  # this type alone refuses a lone surrogate
+        words[-1] = "none"  # StringDType alone rejects a lone surrogate
     values: list[Any] = [word.encode("utf-8", "surrogatepass") for word in words] if dtype == "S" else words
     params = np.array(values, dtype=dtype)
     result = libgather.gather(params, INDICES)
@@ -227,7 +227,7 @@ def test_foreign_objects_with_an_array_method() -> None:
 
 
 class Cuda:
-    """A producer of __cuda_array_interface__."""
+    """An object with __cuda_array_interface__."""
 
     def __init__(self, **changes: Any) -> None:
         interface = {"shape": (3,), "typestr": "<f4", "data": (4096, False), "version": 3, "strides": None}

@@ -1,4 +1,4 @@
-"""libgather.dask, held against numpy.take."""
+"""Compares libgather.dask with numpy.take."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ IDS: dict[str, Any] = {
 
 
 def check(result: Any, expected: Any, **options: Any) -> None:
-    """What is promised before a result is computed, and the result."""
+    """Compares a result, and its declared shape, dtype and chunks, with the expected array."""
     assert result.shape == expected.shape and result.dtype == expected.dtype
     assert type(result._meta) is np.ndarray and result._meta.dtype == expected.dtype
     computed = result.compute(scheduler="threads", **options)
@@ -349,7 +349,7 @@ def test_what_is_refused_of_tuples_and_elements(ask: Any, kind: type[Exception],
 
 
 def lying(array: np.ndarray, chunks: Any, number: tuple[int, ...], change: Any) -> Any:
-    """An array of dask's, one chunk of which has other extents than it declares."""
+    """Returns a dask array with one chunk whose shape differs from the declared one."""
 
     def changed(block: Any, block_info: Any = None) -> Any:
         return change(block) if tuple(block_info[0]["chunk-location"]) == number else block
@@ -379,7 +379,7 @@ def lying(array: np.ndarray, chunks: Any, number: tuple[int, ...], change: Any) 
     ],
 )
 def test_a_chunk_of_another_length_is_named(ask: Any, change: Any, message: str) -> None:
-    """In whatever way it lies: its rows are not taken for those that other ids ask for."""
+    """Otherwise ids would select wrong rows of the chunk."""
     table = np.arange(36.0).reshape(6, 6)
     x = lying(table, (2, 3), (1, 1), change)
     with pytest.raises(libgather.Error, match=rf"params: chunk \(1, 1\) {message}") as caught:

@@ -1,4 +1,4 @@
-"""Arrays on devices: on an imaginary one where the library has been built for it, and on a GPU where there is one."""
+"""Arrays on devices: on an emulated device if the library supports it, and on a GPU if there is one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_without_device_arrays_there_is_nothing_to_wait_for() -> None:
 
 
 class Torch:
-    """How torch says what the tests need."""
+    """The functions of torch that the tests need."""
 
     def __init__(self) -> None:
         self.module = pytest.importorskip("torch", reason="torch is not installed, nor its CUDA arrays")

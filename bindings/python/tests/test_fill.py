@@ -1,4 +1,4 @@
-"""Fill values of every dtype: what is written is what NumPy makes of the value, or the value is refused."""
+"""Fill values of each dtype: the result has NumPy's conversion of the value, or the value is rejected."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_what_cannot_be_said_is_refused(dtype: Any, value: Any) -> None:
             libgather.Plan(operand, np.array([0]), fill_value=value)
 
 
-#: Values that Python's own conversions would take, or refuse in words of their own, and what each dtype needs.
+#: Values that Python's conversions would accept, or reject with their own message, and the values that a dtype accepts.
 NEEDED = {
     "?": (["unknown", 2, 1.5, {}, [1], object(), b""], "True or False"),
     "i2": (["unknown", 1.5, [1], 1j, 2**15, np.arange(2)], r"an integer in \[-32768, 32768\)"),
@@ -169,7 +169,7 @@ def test_a_fill_value_means_fill() -> None:
 
 
 def test_an_output_has_the_very_dtype() -> None:
-    """Elements that travel as the bytes of others are not those others."""
+    """Elements of equal size and different dtype are not interchangeable."""
     for params, out in (
         (np.zeros(3, "M8[s]"), np.zeros(1, "M8[D]")),
         (np.zeros(3, "M8[s]"), np.zeros(1, "u8")),
@@ -182,12 +182,12 @@ def test_an_output_has_the_very_dtype() -> None:
 
 
 def test_what_is_skipped_is_zeros_in_a_new_result() -> None:
-    """Also where its memory was another array's before."""
+    """The memory of the result may have been that of another array."""
     params, indices = np.arange(1, 13, dtype=np.float32).reshape(3, 4), np.array([5, 1, -1])
     expected = [[0] * 4, [5, 6, 7, 8], [0] * 4]
     plan = libgather.Plan(params, libgather.Spec(np.int64, (None,)), bounds="skip")
     for _ in range(10):
-        np.full((3, 4), -7, np.float32)  # its memory is the next array's of this size
+        np.full((3, 4), -7, np.float32)  # the next array of this size reuses its memory
         assert libgather.gather(params, indices, bounds="skip").tolist() == expected
         np.full((3, 4), -7, np.float32)
         assert plan(params, indices).tolist() == expected

@@ -1,4 +1,4 @@
-"""The low layer is what gather.h says."""
+"""The low layer agrees with gather.h."""
 
 from __future__ import annotations
 

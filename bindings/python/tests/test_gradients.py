@@ -1,4 +1,4 @@
-"""Gradients of gathers: the transpose of each, against NumPy's sums and the gradients of torch, JAX and TensorFlow."""
+"""Gradients of gathers: compares them with NumPy's sums and the gradients of torch, JAX and TensorFlow."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def is_transpose(
     *attributes: int,
     **more: Any,
 ) -> None:
-    """A gather is linear: <gather(p), g> is <p, gradient(g)> for every p and g; whole numbers make it exact."""
+    """A gather is linear, so <gather(p), g> equals <p, gradient(g)> for all p and g. Integers make the test exact."""
     rng = np.random.default_rng(11)
     params = rng.integers(-9, 9, shape)
     filling = {"fill_value": 0} if switches.get("profile") == "jax_fill" else {}
@@ -53,7 +53,7 @@ def is_transpose(
 def test_buffers_need_no_tensors(shape: Any) -> None:
     """A gradient of buffers is one call of the C half."""
     gradient, options = np.ones((2, 3), "f4"), Request()
-    libgather.Tensor(gradient)  # the C half learns to read NumPy's arrays
+    libgather.Tensor(gradient)  # configures the C half to read NumPy arrays
     total = run_buffers(OP_GATHER_GRADIENT, shape, np.array([2, 2]), gradient, *options)
     assert total.dtype == np.float32 and total.tolist() == [[0] * 3, [0] * 3, [2] * 3, [0] * 3]
     for wrong in ((-4, 3), (4.0, 3), 4, "ab", (2**70, 3)):

@@ -1,4 +1,4 @@
-"""What a wrong argument is told: the operand, what came, and what would do."""
+"""Messages of invalid arguments name the operand, the given value and the valid values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parity table notices what changes in a declaration, in each language."""
+"""The parity table detects a changed declaration in each language."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TREE = BINDING.parents[1]
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """What the table is made of, to be changed."""
+    """Returns a copy of the files that the table is generated from."""
     bindings = tmp_path / "bindings"
     ignored = shutil.ignore_patterns("target", "__pycache__", "core", "vendor")
     for part in ("python/src", "rust/gather/src", "go"):

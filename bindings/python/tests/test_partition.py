@@ -1,4 +1,4 @@
-"""partition, held against NumPy's searchsorted and stable argsort."""
+"""partition: compares it with NumPy's searchsorted and stable argsort."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import libgather
 
 ROWS = 100
-#: The layout, and the first row of each shard; of modulo none.
+#: The layout, and the first row of each shard. The list is empty for modulo.
 LAYOUTS: dict[str, tuple[dict[str, Any], list[int]]] = {
     "one": ({"shards": 1}, [0]),
     "blocks": ({"shards": 7}, list(range(0, 100, 15))),
@@ -23,7 +23,7 @@ LAYOUTS: dict[str, tuple[dict[str, Any], list[int]]] = {
 
 
 def shards_of(rows: np.ndarray, layout: str) -> tuple[np.ndarray, np.ndarray]:
-    """The shard of each row, and its number there."""
+    """Returns the shard of each row, and its row number in the shard."""
     keywords, first = LAYOUTS[layout]
     if not first:
         return rows % keywords["shards"], rows // keywords["shards"]
@@ -32,7 +32,7 @@ def shards_of(rows: np.ndarray, layout: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def check(parts: libgather.Partition, rows: np.ndarray, layout: str, once: bool) -> None:
-    """Holds a partition against the oracle; rows: the ids as they were meant, -1 for those of no shard."""
+    """Compares a partition with the oracle. `rows` has the row of each id, or -1 for an id in no shard."""
     flat = rows.reshape(-1)
     wanted = np.flatnonzero(flat >= 0)
     shard, local = shards_of(flat[wanted], layout)
@@ -93,7 +93,7 @@ def test_ids_in_lists(layout: str, once: bool) -> None:
 
 
 def test_many_ids() -> None:
-    """Enough for several threads."""
+    """The number of ids is large enough for several threads."""
     ids = np.random.default_rng(7).integers(0, ROWS, 300_000)
     for threads in (None, 1, 2):
         check(libgather.partition(ids, ROWS, shards=7, threads=threads), ids, "blocks", False)
@@ -113,7 +113,7 @@ def test_rows_come_back(once: bool) -> None:
 
 
 def answers_of(parts: libgather.Partition, table: np.ndarray, layout: str) -> list[np.ndarray]:
-    """What the shards of a table answer."""
+    """Returns the rows that the shards of a table return."""
     shard, local = shards_of(np.arange(ROWS), layout)
     found = []
     for s, rows in enumerate(parts.slices):

@@ -1,4 +1,4 @@
-"""Arrays of pyarrow, and of torch, JAX and TensorFlow where they are installed."""
+"""Arrays of pyarrow, and of torch, JAX and TensorFlow if they are installed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import libgather
 
 
 class Producer:
-    """Any other library: DLPack, and the namespace that its result is asked from."""
+    """An array of another library: it supports DLPack and has an array namespace for results."""
 
     def __init__(self, array: Any, versioned: bool) -> None:
         self.array, self.versioned = array, versioned
@@ -28,7 +28,7 @@ class Producer:
         if self.versioned:
             return self.array.__dlpack__(**keywords)
         if keywords:
-            raise TypeError("from before versions")
+            raise TypeError("the producer is older than DLPack 1.0")
         return self.array.__dlpack__()
 
     def __array_namespace__(self) -> Any:
@@ -131,7 +131,7 @@ class TestTorch:
         x = torch.ones(3, requires_grad=True)
         (x * out).sum().backward()
         assert x.grad.tolist() == [2, 2, 2]
-        product = (x * out).sum()  # saves out
+        product = (x * out).sum()  # autograd saves out
         write()
         with pytest.raises(RuntimeError, match="modified by an inplace operation"):
             product.backward()
@@ -143,13 +143,13 @@ class TestTorch:
         tensor = libgather.Tensor(half)
         for held in (params, indices, out, half):
             with pytest.raises(RuntimeError, match="not resizable"):
-                held[:].resize_(1 << 20)  # of another one: torch has the new shape all the same
+                held[:].resize_(1 << 20)  # torch sets the new shape of the view before it raises the error
             with pytest.raises(RuntimeError, match="not resizable"):
                 held.untyped_storage().resize_(0)
         assert bound().tolist() == [3] and tensor.shape == (4,)
         once = torch.arange(4.0)
         assert libgather.gather(once, [1]).tolist() == [1]
-        once.resize_(1 << 20)  # a call holds nothing
+        once.resize_(1 << 20)  # a finished call holds no array
 
     def test_no_leak_through_the_exchange(self, torch: Any) -> None:
         import gc
@@ -203,7 +203,7 @@ class TestArrow:
 
     @pytest.mark.parametrize("name", ["string", "binary", "string_view", "binary_view"])
     def test_strings_without_room_in_32_bit_offsets(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        """As with a room of 2 GiB, which takes as much memory: what has no room has the large type."""
+        """Simulates the limit of 2 GiB with a smaller one. Larger results have the large type."""
         kind = getattr(pa, name)()
         large = pa.large_string() if name.startswith("string") else pa.large_binary()
         monkeypatch.setattr("libgather._kinds.arrow_strings.ROOM", 8)
@@ -322,7 +322,7 @@ class TestTensorFlow:
 
 
 class TestExchange:
-    """What of torch's goes through its exchange table, and what has more to it than memory."""
+    """Tensors of torch that use its exchange table, and tensors that are not plain memory."""
 
     @pytest.fixture
     def torch(self) -> Any:
@@ -417,7 +417,7 @@ class TestExchange:
 
 @contextmanager
 def changing(indices: np.ndarray) -> Iterator[None]:
-    """Has another thread make the last of the indices good and bad by turns."""
+    """Lets another thread alternate the last index between a valid and an invalid value."""
     done = threading.Event()
 
     def change() -> None:
@@ -435,7 +435,7 @@ def changing(indices: np.ndarray) -> Iterator[None]:
 
 
 class TestTracing:
-    """Where a library has no values yet, it says what calls with values."""
+    """During tracing, the error names the function that calls with values."""
 
     @pytest.mark.parametrize("transformation", ["jit", "grad", "vmap"])
     def test_jax(self, transformation: str) -> None:

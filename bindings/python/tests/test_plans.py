@@ -1,4 +1,4 @@
-"""Plans: open extents, layouts, and what they refuse."""
+"""Plans: open extents, layouts, and rejected arguments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TABLE = np.arange(24.0).reshape(4, 3, 2)
 
 
 def torch_of(array: Any) -> Any:
-    """A tensor of torch's, whose bound plans have somebody to be told."""
+    """Returns a torch tensor. A bound plan notifies torch of each write."""
     return pytest.importorskip("torch", reason="torch is not installed").tensor(array)
 
 
@@ -173,12 +173,12 @@ def test_bound_plans_see_new_values() -> None:
         bound()
     assert out.tolist() == [1, 9]
     with pytest.raises(BufferError):
-        params.append(1)  # the memory is held
+        params.append(1)  # the plan holds the memory
 
 
 @pytest.mark.parametrize("kind", [np.asarray, memoryview], ids=["numpy", "memoryview"])
 def test_reversed_indices_are_checked(kind: Any) -> None:
-    """What lies before and after them in memory would be out of bounds, and is not read."""
+    """The memory before and after the indices contains values out of bounds, which must not be read."""
     room = np.full((8, 6), 99)
     ids = room[3:5, 2:4]
     ids[...] = [[0, 1], [2, 3]]
@@ -194,7 +194,7 @@ def test_reversed_indices_are_checked(kind: Any) -> None:
 
 @pytest.mark.parametrize("refcheck", [True, False])
 def test_arrays_that_are_held_cannot_be_resized(refcheck: bool) -> None:
-    """Nor those that they are views of; NumPy lets them be resized again when what has held them is gone."""
+    """This holds for the bases of views too. NumPy can resize the arrays again after the holder has been deleted."""
 
     def cannot_be_resized(*held: np.ndarray) -> None:
         for one in held:

@@ -1,4 +1,4 @@
-"""libgather.ray: tables that real actors hold, some of which die or stop, held against numpy.take."""
+"""libgather.ray: compares tables on real actors with numpy.take. Some actors are killed or stopped."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Table: Any = lgr.ShardedTable
 
 A = np.random.default_rng(1).random((1000, 7), np.float32)
 IDS = np.random.default_rng(2).integers(0, 1000, (40, 5))
-#: Nothing here waits for so long unless a test is to fail; one of a busy machine may be stopped for a while.
+#: A timeout in seconds that only a failing test reaches. A busy machine may pause a process for a while.
 LONG = 120.0
 
 
@@ -36,7 +36,7 @@ def cluster() -> Iterator[None]:
 
 
 def started(attempts: int = 4) -> None:
-    """Ray waits for half a minute for its own processes, which a busy machine may need longer for."""
+    """Starts Ray. It is tried several times, because Ray's processes may need more than its 30 s on a busy machine."""
     for attempt in range(attempts):
         try:
             ray.init(
@@ -359,7 +359,7 @@ def test_an_actor_that_is_killed_in_mid_gather(path: Path, kind: str, batched: b
     )
     with table:
         pid = pid_of(table, 1)
-        os.kill(pid, signal.SIGSTOP)  # the calls are under way when it dies
+        os.kill(pid, signal.SIGSTOP)  # the calls are running when the actor is killed
         refs = [table.gather_async(IDS) for _ in range(4)]
         time.sleep(1)
         os.kill(pid, signal.SIGKILL)
@@ -427,7 +427,7 @@ def test_a_file_that_is_replaced(path: Path, tmp_path: Path) -> None:
 
 
 def test_a_shard_without_memory(tmp_path: Path) -> None:
-    """The rows that it is asked for are larger than its process may be."""
+    """The requested rows are larger than the memory limit of the process."""
     file, wide = tmp_path / "wide.npy", np.random.default_rng(5).random((64, 1 << 17))
     np.save(file, wide)
 
@@ -460,7 +460,7 @@ ray.init(address=sys.argv[1], log_to_driver=False, logging_level="error")
 
 
 def drive(code: str, *arguments: str) -> str:
-    """What another driver of the cluster prints."""
+    """Returns the output of another driver of the cluster."""
     address = ray.get_runtime_context().gcs_address
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     command = [sys.executable, "-c", DRIVER.format(code), address, *arguments]
@@ -481,7 +481,7 @@ def test_a_driver_finds_the_table_of_one_that_is_gone(path: Path) -> None:
     np.testing.assert_array_equal(table.gather(IDS), A[IDS])
     table.close()
     deadline = time.monotonic() + LONG
-    while True:  # the names of killed actors are let go of a little later
+    while True:  # Ray releases the names of killed actors with a delay
         try:
             Table.attach("vectors", timeout=5)
         except lgr.ShardError:
@@ -502,7 +502,7 @@ def test_a_table_in_memory_outlives_its_driver_but_no_actor(path: Path) -> None:
 @pytest.mark.skipif(not os.environ.get("GATHER_LARGE"), reason="GATHER_LARGE=1 tests tables of 1 GB")
 @pytest.mark.parametrize("once", [False, True])
 def test_a_table_of_a_gigabyte(tmp_path: Path, once: bool) -> None:
-    """Rows of every part of it, bit by bit, while an actor is killed."""
+    """Gathers rows of all parts of the table while an actor is killed. The result must be equal bit by bit."""
     file = tmp_path / "large.npy"
     table = np.lib.format.open_memmap(file, "w+", np.float32, (2_600_000, 100))
     for first in range(0, len(table), 100_000):

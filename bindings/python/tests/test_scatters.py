@@ -1,4 +1,4 @@
-"""scatter, scatter_nd, scatter_elements: against NumPy's ufunc.at, every kind of array, and what is refused."""
+"""scatter, scatter_nd and scatter_elements: compares them with NumPy's ufunc.at, and tests all kinds and errors."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ NUMBERS = ["int8", "uint16", "int32", "uint64", "float32", "float64"]
 
 
 def oracle(target: np.ndarray, places: Any, updates: np.ndarray, reduction: Any) -> np.ndarray:
-    """By NumPy, for places as an index of it: one position after the other."""
+    """Returns the result of NumPy, position by position. `places` is an index of the target."""
     result = target.copy()
     if reduction == "none":
-        # The order of NumPy's own assignment to duplicates is not promised.
+        # NumPy does not define the order of its own assignment to duplicates.
         flat = np.arange(target.size).reshape(target.shape)[places].reshape(-1)
         for place, value in zip(flat, updates.reshape(-1), strict=True):
             result.reshape(-1)[place] = value
@@ -70,7 +70,7 @@ def test_scatter(case: tuple[np.ndarray, np.ndarray, np.ndarray, int, Any], thre
 
 
 def copied(view: np.ndarray) -> tuple[Any, tuple[int, ...], tuple[int, ...]]:
-    """The elements of a view in memory of the same strides, as as_strided() takes them."""
+    """Returns a copy of a view with the same strides, as arguments of as_strided()."""
     low = sum(step * (n - 1) for n, step in zip(view.shape, view.strides, strict=True) if step < 0)
     span = sum(abs(step) * (n - 1) for n, step in zip(view.shape, view.strides, strict=True)) + view.itemsize
     memory = np.zeros(span, "u1")
@@ -175,7 +175,7 @@ def listed(value: Any) -> Any:
     return list(value)
 
 
-#: How each kind is made of numbers, and whether it can be written.
+#: The function that creates an array of each kind, and whether the array can be written.
 KINDS: dict[str, tuple[Callable[[Any], Any], bool]] = {
     "numpy": (np.array, True),
     "list": (list, False),

@@ -1,4 +1,4 @@
-"""take and take_along_axis: NumPy's answers, for arrays of any kind."""
+"""take and take_along_axis: compares them with NumPy for arrays of each kind."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_it_is_numpys(axis: int, dtype: str) -> None:
     random = np.random.default_rng(7)
     extent = PARAMS.shape[axis]
     lowest = -extent if dtype[0] == "i" else 0
-    for narrow in (None, 0, 1, 2):  # a dim of extent 1, which is repeated if it is not the axis
+    for narrow in (None, 0, 1, 2):  # a dim of size 1, which is repeated beside the axis
         shape = [1 if dim == narrow else n for dim, n in enumerate(PARAMS.shape)]
         shape[axis] = 7
         indices = random.integers(lowest, extent, shape).astype(dtype)
@@ -98,7 +98,7 @@ def test_errors() -> None:
     ):
         with pytest.raises(kind):
             libgather.take_along_axis(MATRIX, indices, axis)
-        with pytest.raises((IndexError, ValueError)):  # NumPy refuses it, too
+        with pytest.raises((IndexError, ValueError)):  # NumPy rejects it too
             np.take_along_axis(np.array(MATRIX), np.array(indices), axis)
 
 
@@ -106,7 +106,7 @@ def test_errors() -> None:
 
 
 def answer_of(call: Any) -> Any:
-    """The result, or which of the three kinds of errors."""
+    """Returns the result, or the base class of the raised error."""
     try:
         return call()
     except (IndexError, TypeError, ValueError) as error:

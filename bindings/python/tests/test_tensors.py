@@ -1,4 +1,4 @@
-"""Tensors, contexts and what the library says of itself."""
+"""Tensors, contexts, and the capabilities of the library."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_exports() -> None:
 
 @pytest.mark.parametrize("version", [None, (1, 0)])
 def test_a_copy_by_dlpack_shares_no_memory(version: Any) -> None:
-    """Of memory of the library's own; what is borrowed is always copied."""
+    """This holds for memory of the library. Borrowed memory is always copied."""
 
     class Producer:
         def __init__(self, copy: bool | None) -> None:

@@ -1,4 +1,4 @@
-"""Many threads at once: the GIL is released, results are right, forked processes work."""
+"""Calls on many threads: the GIL is released, results are correct, and forked processes work."""
 
 from __future__ import annotations
 
@@ -75,4 +75,4 @@ def test_after_fork() -> None:
 
 @pytest.mark.skipif(getattr(sys, "_is_gil_enabled", lambda: True)(), reason="this Python has a GIL")
 def test_without_a_gil() -> None:
-    assert not sys._is_gil_enabled()  # type: ignore[attr-defined] # the import has not switched it on again
+    assert not sys._is_gil_enabled()  # type: ignore[attr-defined] # the import must not enable it

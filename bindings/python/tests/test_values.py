@@ -1,4 +1,4 @@
-"""Specs, plans, contexts and tensors as values: equality, hashes, copies, pickles, weak references."""
+"""Specs, plans, contexts and tensors as values: equality, hashes, copies, pickles and weak references."""
 
 from __future__ import annotations
 
