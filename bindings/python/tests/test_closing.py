@@ -74,7 +74,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_closing_beside_calls(form: str) -> None:
+def test_close_during_calls(form: str) -> None:
     made, closed, run = FORMS[form]
     lines = ["context = libgather.Context(threads=1)"] if closed == "context" else []
     lines.append(made.format(context=", context=context" if closed == "context" else ""))
@@ -86,7 +86,7 @@ def test_closing_beside_calls(form: str) -> None:
     assert not result.stdout.strip()
 
 
-def test_closing_is_seen_by_all_who_have_it() -> None:
+def test_closed_context_and_plan_are_refused_by_all_users() -> None:
     context = libgather.Context(threads=1)
     params, indices, out = bytearray(b"abc"), bytearray([2]), bytearray(1)
     plan = libgather.Plan(params, indices, context=context)
@@ -145,7 +145,7 @@ def test_interpreters_share_nothing(before: str) -> None:
         assert "_low does not support loading in subinterpreters" in result.stderr
 
 
-def test_everything_may_be_imported() -> None:
+def test_star_import_hides_no_builtin() -> None:
     """A star import hides no builtin name."""
     names: dict[str, Any] = {}
     exec("from libgather import *", names)

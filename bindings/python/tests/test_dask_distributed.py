@@ -44,7 +44,7 @@ def table(pause: float = 0) -> tuple[Any, Any]:
     return x, np.concatenate(held)
 
 
-def test_a_worker_that_is_killed_in_mid_gather(client: Any) -> None:
+def test_worker_killed_during_gather(client: Any) -> None:
     x, held = table(pause=0.1)
     pid, *_ = client.run(os.getpid).values()
     future = client.compute(take(x, IDS, out_chunks=1000))
@@ -55,7 +55,7 @@ def test_a_worker_that_is_killed_in_mid_gather(client: Any) -> None:
     assert pid not in client.run(os.getpid).values()
 
 
-def test_a_worker_that_is_killed_takes_chunks_with_it(client: Any) -> None:
+def test_killed_worker_loses_its_chunks(client: Any) -> None:
     x, held = table()
     x = x.persist()
     distributed.wait(x)
@@ -64,7 +64,7 @@ def test_a_worker_that_is_killed_takes_chunks_with_it(client: Any) -> None:
     assert client.compute(take(x, IDS)).result(timeout=LONG).tobytes() == np.take(held, IDS, 0).tobytes()
 
 
-def test_a_worker_that_stops_is_late_and_then_right(client: Any) -> None:
+def test_stopped_worker_returns_rows_after_it_continues(client: Any) -> None:
     x, held = table()
     pid, *_ = client.run(os.getpid).values()
     os.kill(pid, signal.SIGSTOP)

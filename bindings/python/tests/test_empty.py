@@ -139,7 +139,7 @@ def test_arrow_of_more_dims(kind: str, shape: tuple[int, ...]) -> None:
     result.validate(full=True)
 
 
-def test_memory_of_nothing_has_an_address() -> None:
+def test_empty_memory_has_an_address() -> None:
     """Some consumers of buffers crash on a NULL address, so the test runs in a new process."""
     code = """
 import libgather, pyarrow

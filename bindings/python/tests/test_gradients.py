@@ -50,7 +50,7 @@ def is_transpose(
 
 
 @pytest.mark.parametrize("shape", [(4, 3), np.empty((4, 3))], ids=["shape", "array"])
-def test_buffers_need_no_tensors(shape: Any) -> None:
+def test_gradient_of_buffers_is_one_call_of_the_c_half(shape: Any) -> None:
     """A gradient of buffers is one call of the C half."""
     gradient, options = np.ones((2, 3), "f4"), Request()
     libgather.Tensor(gradient)  # configures the C half to read NumPy arrays
@@ -151,7 +151,7 @@ def ours(convert: Callable[[Any], Any]) -> list[Any]:
     ]
 
 
-def test_torchs() -> None:
+def test_gradients_equal_torch() -> None:
     torch = pytest.importorskip("torch", reason="torch is not installed")
     rows, ids, pairs, columns, beside = map(torch.tensor, (ROWS, IDS, PAIRS, COLUMNS, BESIDE))
 
@@ -169,7 +169,7 @@ def test_torchs() -> None:
         assert type(found) is torch.Tensor and torch.equal(found, wanted)
 
 
-def test_jaxs() -> None:
+def test_gradients_equal_jax() -> None:
     jax = pytest.importorskip("jax", reason="JAX is not installed")
     jnp = jax.numpy
     gathers_of: list[tuple[Callable[[Any], Any], Any]] = [
@@ -182,7 +182,7 @@ def test_jaxs() -> None:
         assert isinstance(found, jax.Array) and (found == wanted).all()
 
 
-def test_tensorflows() -> None:
+def test_gradients_equal_tensorflow() -> None:
     tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed")
     gathers_of: list[tuple[Callable[[Any], Any], Any]] = [
         (lambda table: tf.gather(table, IDS), ROWS),

@@ -131,7 +131,7 @@ def test_an_index_out_of_bounds() -> None:
         jax.jit(operators.gather)(jnp.zeros((3, 2)), jnp.array([0, 7])).block_until_ready()
 
 
-def test_what_is_judged_while_tracing() -> None:
+def test_shapes_and_dtypes_are_validated_during_tracing() -> None:
     params, indices = jnp.zeros((3, 2)), jnp.array([0])
     with pytest.raises(libgather.RankError, match="axis"):
         jax.jit(partial(operators.gather, axis=5))(params, indices)
@@ -147,7 +147,7 @@ def test_what_is_judged_while_tracing() -> None:
         jax.jit(libgather.gather)(params, indices)
 
 
-def test_the_plain_functions_call_programs() -> None:
+def test_plain_functions_equal_programs() -> None:
     """They raise the same errors as for other arrays."""
     params, indices = jnp.arange(12.0).reshape(4, 3), jnp.array([[3, 0]])
     assert libgather.gather(params, indices).tolist() == params[indices].tolist()
@@ -162,7 +162,7 @@ def test_the_plain_functions_call_programs() -> None:
     assert libgather.gather(params, indices, threads=1).tolist() == params[indices].tolist()
 
 
-def test_a_program_of_something_else_is_refused() -> None:
+def test_call_without_a_valid_request_is_refused() -> None:
     call = jax.ffi.ffi_call("libgather", jax.ShapeDtypeStruct((2,), jnp.float32))
     for attributes in ({}, {"request": np.zeros(3, np.int64)}, {"request": np.full(10, 99)}, {"request": 1}):
         with pytest.raises(jax.errors.JaxRuntimeError, match="not a call"):

@@ -72,7 +72,7 @@ def circle_in(graph: dict[str, set[str]]) -> list[str]:
             del left[name]
 
 
-def test_there_is_no_circle() -> None:
+def test_imports_have_no_circle() -> None:
     graph = graph_of(PACKAGE)
     assert len(graph) > 30 and sum(map(len, graph.values())) > 100
     assert not circle_in(graph)
@@ -93,7 +93,7 @@ def test_there_is_no_circle() -> None:
         ("tf/_arguments", "from . import gather"),
     ],
 )
-def test_a_circle_is_found(tmp_path: Path, module: str, line: str) -> None:
+def test_added_circle_is_detected(tmp_path: Path, module: str, line: str) -> None:
     for path in sources_of(PACKAGE):
         copy = tmp_path / path.relative_to(PACKAGE)
         copy.parent.mkdir(exist_ok=True)
@@ -103,7 +103,7 @@ def test_a_circle_is_found(tmp_path: Path, module: str, line: str) -> None:
     assert module.replace("/", ".") in circle_in(graph_of(tmp_path))
 
 
-def test_memory_knows_the_library_and_no_kind_of_array() -> None:
+def test_memory_module_imports_no_kind_of_array() -> None:
     graph = graph_of(PACKAGE)
     below, waiting = set[str](), ["_memory"]
     while waiting:

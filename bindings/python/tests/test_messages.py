@@ -88,6 +88,6 @@ def test_messages(call: Any, kind: type[Exception], message: str) -> None:
 
 @pytest.mark.parametrize("form", ["", "_nd", "_elements"])
 @pytest.mark.parametrize(("way", "updates"), [("gather", []), ("scatter", [PARAMS])])
-def test_keywords_that_there_are_not(way: str, form: str, updates: list[Any]) -> None:
+def test_unknown_keywords_are_refused(way: str, form: str, updates: list[Any]) -> None:
     with pytest.raises(TypeError, match=rf"^{way}{form}\(\) got an unexpected keyword argument 'axle'$"):
         getattr(libgather, way + form)(PARAMS, INDICES, *updates, axle=1)

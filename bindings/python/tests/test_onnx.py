@@ -174,7 +174,7 @@ INDICES = helper.make_tensor_value_info("indices", TensorProto.INT64, [1])
 TABLE = helper.make_tensor_value_info("data", TensorProto.FLOAT, [3, 2])
 
 
-def test_inputs_go_by_the_names_of_the_graph() -> None:
+def test_inputs_are_matched_by_the_names_of_the_graph() -> None:
     node = helper.make_node("Gather", ["data", "indices"], ["out"])
     default = numpy_helper.from_array(DATA, "data")
     optional = backend.prepare(model_of(node, [INDICES, TABLE], [default]))
@@ -192,7 +192,7 @@ def test_inputs_go_by_the_names_of_the_graph() -> None:
         backend.run_node(node, [DATA])
 
 
-def test_nodes_of_another_domain_are_not_onnxs() -> None:
+def test_nodes_of_another_domain_are_refused() -> None:
     node = helper.make_node("Gather", ["data", "indices"], ["out"], domain="com.example")
     assert not backend.is_compatible(model_of(node, [TABLE, INDICES], []))
     with pytest.raises(NotImplementedError):

@@ -59,7 +59,7 @@ def check(parts: libgather.Partition, rows: np.ndarray, layout: str, once: bool)
 @pytest.mark.parametrize("once", [False, True])
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (1000,), (20, 30), (3, 0, 2)])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_it_is_the_oracles(layout: str, shape: tuple[int, ...], once: bool) -> None:
+def test_partition_equals_the_oracle(layout: str, shape: tuple[int, ...], once: bool) -> None:
     random = np.random.default_rng(5)
     ids = random.integers(0, ROWS, shape)
     for keywords, given, meant in (
@@ -101,7 +101,7 @@ def test_many_ids() -> None:
 
 
 @pytest.mark.parametrize("once", [False, True])
-def test_rows_come_back(once: bool) -> None:
+def test_rows_of_a_partition_are_gathered(once: bool) -> None:
     table, ids = np.random.default_rng(8).random((ROWS, 3)), np.random.default_rng(9).integers(0, ROWS, (20, 30))
     parts = libgather.partition(ids, ROWS, shards=7, once=once)
     rows = np.concatenate([table[15 * s :][parts.local[of]] for s, of in enumerate(parts.slices)])
@@ -126,7 +126,7 @@ def answers_of(parts: libgather.Partition, table: np.ndarray, layout: str) -> li
 @pytest.mark.parametrize("once", [False, True])
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (1000,), (20, 30), (3, 0, 2)])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_answers_are_joined(layout: str, shape: tuple[int, ...], once: bool) -> None:
+def test_join_equals_gather(layout: str, shape: tuple[int, ...], once: bool) -> None:
     random = np.random.default_rng(10)
     ids = random.integers(0, ROWS, shape)
     for table in (
@@ -160,7 +160,7 @@ def test_rows_of_ids_without_a_shard(once: bool) -> None:
 
 
 @pytest.mark.parametrize("once", [False, True])
-def test_answers_that_do_not_fit(once: bool) -> None:
+def test_join_refuses_answers_of_another_shape_or_dtype(once: bool) -> None:
     parts = libgather.partition([7, 0, 7, 3], 8, shards=2, once=once)
     good = [np.ones((count, 3)) for count in parts.counts]
     longer, wider = np.ones((len(good[0]) + 1, 3)), np.ones((len(good[1]), 4))
@@ -186,7 +186,7 @@ def test_answers_that_do_not_fit(once: bool) -> None:
         parts.join(good, np.zeros((5, 3)))
 
 
-def test_outputs_that_cannot_be_written_to() -> None:
+def test_join_refuses_read_only_and_overlapping_outputs() -> None:
     parts = libgather.partition([7, 0, 7, 3], 8, shards=2)
     rows = np.ones((4, 3))
     answers = [rows[:2], np.ones((2, 3))]
@@ -250,7 +250,7 @@ def test_no_rows() -> None:
         (object(), 8, {"shards": 1}, libgather.DTypeError, "object"),
     ],
 )
-def test_what_is_refused(ids: Any, rows: Any, keywords: Any, kind: type[Exception], message: str) -> None:
+def test_invalid_arguments_are_refused(ids: Any, rows: Any, keywords: Any, kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=message):
         libgather.partition(ids, rows, **keywords)
 

@@ -43,7 +43,7 @@ def check_refused(bad: Any, kind: type[libgather.Error] = libgather.DTypeError) 
         assert caught.value.operand == operand, name
 
 
-def test_a_failure_of_an_array_is_the_cause() -> None:
+def test_exception_of_an_array_is_the_cause() -> None:
     class Broken:
         def __array__(self, *_: Any, **__: Any) -> Any:
             raise LookupError("there is\nnothing")

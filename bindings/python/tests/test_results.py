@@ -103,7 +103,7 @@ def test_maps_of_files(tmp_path: Path, dtype: Any) -> None:
     assert type(result) is np.memmap and result.tobytes() == params[[2, 0]].tobytes()
 
 
-def test_int64_is_numpys() -> None:
+def test_int64_has_the_type_of_numpy() -> None:
     """NumPy has two types of 64 bits. np.int64 is the type long."""
     tensor = libgather.Tensor([1, 0])
     for result in (
@@ -132,7 +132,7 @@ class Two:
         return 2
 
 
-def test_what_python_takes_for_an_index() -> None:
+def test_objects_with_index_method() -> None:
     params = np.arange(5)
     assert libgather.gather(params, range(1, 4)).tolist() == [1, 2, 3]
     assert libgather.gather(params, Two()) == 2
@@ -168,7 +168,7 @@ def test_the_other_byte_order(dtype: str) -> None:
         plan(params.astype(dtype[1:]), [9])
 
 
-def test_a_fill_of_the_other_byte_order_is_judged() -> None:
+def test_invalid_fill_value_for_other_byte_order_is_refused() -> None:
     for value in (1.5, 2**40, "x", 1j):
         with pytest.raises(libgather.DTypeError, match="fill_value"):
             libgather.gather(np.zeros(2, ">i4"), [9], fill_value=value)
@@ -280,7 +280,7 @@ COST: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", COST)
 @pytest.mark.parametrize("function", ["gather", "gather_elements", "take_along_axis"])
-def test_a_lookup_costs_what_it_takes(name: str, function: str) -> None:
+def test_lookup_does_not_copy_the_table(name: str, function: str) -> None:
     """The call makes no copy of the table, for each kind of element."""
     import tracemalloc
 
@@ -323,7 +323,7 @@ REQUESTS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=str)
 @pytest.mark.parametrize("name", ARROW)
-def test_arrow_is_gathered_where_it_lies(name: str, request_: dict[str, Any]) -> None:
+def test_packed_arrow_arrays_equal_numpy(name: str, request_: dict[str, Any]) -> None:
     """The results equal those of a NumPy array of the same elements."""
     pa = pytest.importorskip("pyarrow")
     params = ARROW[name](pa, 60)
@@ -342,7 +342,7 @@ def test_arrow_is_gathered_where_it_lies(name: str, request_: dict[str, Any]) ->
 
 
 @pytest.mark.parametrize("name", ARROW)
-def test_a_lookup_in_arrow_costs_what_it_takes(name: str) -> None:
+def test_lookup_does_not_copy_an_arrow_array(name: str) -> None:
     pa = pytest.importorskip("pyarrow")
     params = ARROW[name](pa, 600_000)
     libgather.gather(params, [3, 1])

@@ -38,7 +38,7 @@ def test_fill_values(dtype: str, value: Any) -> None:
     assert libgather.gather(params, INDICES, bounds="fill", fill_value=value)[1].tobytes() == expected
 
 
-def test_numbers_as_python_takes_them() -> None:
+def test_options_accept_objects_with_index_method() -> None:
     params = np.arange(6.0).reshape(2, 3)
     for axis in (1, -1, np.int8(1), np.uint64(1), np.array(1)):
         assert libgather.gather(params, [0], axis).tolist() == [[0], [3]]

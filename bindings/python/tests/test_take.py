@@ -18,7 +18,7 @@ MATRIX = [[10, 30, 20], [60, 40, 50]]
 
 @pytest.mark.parametrize("axis", [0, 1, 2, -1, -2, -3])
 @pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "u4", "i8", "u8"])
-def test_it_is_numpys(axis: int, dtype: str) -> None:
+def test_results_equal_numpy(axis: int, dtype: str) -> None:
     random = np.random.default_rng(7)
     extent = PARAMS.shape[axis]
     lowest = -extent if dtype[0] == "i" else 0
@@ -120,7 +120,7 @@ def answer_of(call: Any) -> Any:
     [PARAMS, np.arange(6)[::2], np.array(3.0), np.zeros((0, 2, 3)), np.zeros((2, 0, 3)), np.array([["a", "bc"]])],
     ids=lambda params: str(params.shape),
 )
-def test_take_is_numpys(params: np.ndarray, axis: int | None, mode: Any) -> None:
+def test_take_equals_numpy(params: np.ndarray, axis: int | None, mode: Any) -> None:
     for indices in (1, [0, 1], [[1, -1]], [5, -7], np.zeros((0,), int), np.zeros((2, 0), int), np.int8(0)):
         expected, result = (
             answer_of(partial(take, params, indices, axis, mode=mode)) for take in (np.take, libgather.take)

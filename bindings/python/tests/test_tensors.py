@@ -60,7 +60,7 @@ def test_exports() -> None:
 
 
 @pytest.mark.parametrize("version", [None, (1, 0)])
-def test_a_copy_by_dlpack_shares_no_memory(version: Any) -> None:
+def test_dlpack_copy_shares_no_memory(version: Any) -> None:
     """This holds for memory of the library. Borrowed memory is always copied."""
 
     class Producer:
@@ -121,7 +121,7 @@ def test_handles_beside_arrays() -> None:
         libgather.gather(params, places)
 
 
-def test_memory_is_let_go() -> None:
+def test_memory_is_released() -> None:
     array = np.zeros(3)
     gone = weakref.ref(array)
     result = libgather.gather(libgather.Tensor(array), [0])

@@ -59,7 +59,7 @@ def test_scalars(one: Any) -> None:
     assert gather_nd(PARAMS, TUPLES, batch_dims=one).shape == (2, 2, 4)
 
 
-def test_constant_axis_0_drops_batch_dims() -> None:
+def test_constant_axis_0_ignores_batch_dims() -> None:
     for dropped in (5, -1, 100):
         assert (gather(PARAMS, INDICES % 2, axis=0, batch_dims=dropped) == PARAMS[INDICES % 2]).all()
     with pytest.raises(libgather.Error):

@@ -16,7 +16,7 @@ import libgather
 TABLE = np.arange(80_000.0).reshape(1000, 80)
 
 
-def test_results_are_right_from_many_threads() -> None:
+def test_results_of_many_threads() -> None:
     plan = libgather.Plan(TABLE, libgather.Spec("int64", (-1,)))
 
     def work(seed: int) -> bool:

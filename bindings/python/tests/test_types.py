@@ -44,7 +44,7 @@ def methods(thing: object) -> Iterator[object]:
 
 
 @pytest.mark.parametrize("name", ["libgather", *MODULES])
-def test_hints_can_be_had_at_run_time(name: str) -> None:
+def test_type_hints_can_be_evaluated_at_run_time(name: str) -> None:
     needed = MODULES.get(name, "libgather")
     if importlib.util.find_spec(needed) is None:
         pytest.skip(f"{needed} is not installed")
@@ -67,7 +67,7 @@ def test_overloads_have_all_switches(verb: str, switches: str, operation: str) -
     assert keywords - {"out", "extents"} == {*getattr(libgather.types, switches).__annotations__}
 
 
-def test_annotations_are_those_of_the_package(tmp_path: Path) -> None:
+def test_stubtest_finds_no_difference(tmp_path: Path) -> None:
     """stubtest imports each module and compares it with its annotations."""
     allowed = tmp_path / "allowed.txt"
     absent = [name for name in ("dask", "jax", "onnx", "ray", "torch") if importlib.util.find_spec(name) is None]

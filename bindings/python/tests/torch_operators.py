@@ -152,7 +152,7 @@ class TestDispatched:
             with pytest.raises(libgather.UnsupportedError, match=r"no forward mode .* call libgather\.torch\.gather"):
                 call()
 
-    def test_what_no_derivative_is_taken_of_is_let_through(self, name: str, switches: Any) -> None:
+    def test_params_without_derivative_are_accepted(self, name: str, switches: Any) -> None:
         _, _, params, indices = drawn(name, {"negative": "wrap", "bounds": "clamp"})
         operator, arguments = dispatched(name, params, indices, *switches)
         expected, one = operator(*arguments).sum(), torch.ones((), dtype=params.dtype)
@@ -256,7 +256,7 @@ def test_wrong_indices_are_refused_without_values(dtype: torch.dtype) -> None:
         ("gather_elements", (4, 5), (4, 2), {}),
     ],
 )
-def test_open_extents_that_must_agree_are_guarded(
+def test_open_extents_that_must_be_equal_have_guards(
     call: str, shape: tuple[int, ...], index_shape: tuple[int, ...], attributes: dict[str, Any]
 ) -> None:
     operator = partial(getattr(operators, call), **attributes)
@@ -300,7 +300,7 @@ def test_gradients_of_other_dtypes(dtype: torch.dtype) -> None:
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.complex64])
 @pytest.mark.parametrize(("shape", "count"), [((4, 3), 0), ((0, 3), 0), ((4, 0), 2)])
-def test_gradients_of_nothing(shape: tuple[int, ...], count: int, dtype: torch.dtype) -> None:
+def test_gradients_of_empty_indices(shape: tuple[int, ...], count: int, dtype: torch.dtype) -> None:
     indices = torch.zeros(count, dtype=torch.long)
     for operator, index in (
         (operators.gather, indices),
@@ -383,7 +383,7 @@ def test_fill_values_are_exact(dtype: torch.dtype, value: Any, compiled: bool) -
 @pytest.mark.parametrize(
     ("dtype", "value"), [(torch.int32, 2**31), (torch.int64, 1.5), (torch.int64, 2**70), (torch.bool, 0.5)]
 )
-def test_fill_values_that_the_dtype_does_not_have(dtype: torch.dtype, value: Any) -> None:
+def test_fill_values_that_the_dtype_cannot_represent(dtype: torch.dtype, value: Any) -> None:
     with pytest.raises(libgather.DTypeError, match="options: fill_value"):
         operators.gather(torch.zeros(3, dtype=dtype), torch.tensor([9]), bounds="fill", fill_value=value)
 
@@ -407,7 +407,7 @@ def test_forward_mode_of_compiled_code_is_refused() -> None:
         compiled(params)
 
 
-def test_the_plain_functions_break_a_graph_and_no_more() -> None:
+def test_plain_functions_break_the_graph() -> None:
     params, indices = torch.randn(4, 3), torch.tensor([1, 0])
     compiled = torch.compile(lambda p, i: libgather.gather(p * 2, i).sin(), backend="eager")
     assert torch.equal(compiled(params, indices), (params * 2)[indices].sin())
