@@ -26,7 +26,7 @@ import libgather
 ROUNDS, CALLS = 41, 400
 README = Path(__file__).resolve().parent / "README.md"
 BEGIN, END = "<!-- bench.py --write -->\n", "<!-- end of bench.py -->\n"
-HEADING = ("call", "held against", "ratio")
+HEADING = ("call", "compared with", "ratio")
 
 #: For each library: the function that converts NumPy arrays, and pairs of our call and the library's own call.
 KINDS: dict[str, tuple[str, list[tuple[str, str]]]] = {

@@ -9,12 +9,12 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-import emulated_arrays
 import numpy as np
 import pytest
-from emulated_arrays import CPU, CUDA, CUDA_HOST, MANAGED, Array, Bare, Interface, Stream
 
+import emulated_arrays
 import libgather
+from emulated_arrays import CPU, CUDA, CUDA_HOST, MANAGED, Array, Bare, Interface, Stream
 from libgather import _contexts
 
 TABLE = [[0.0, 0.5], [1.0, 1.5], [2.0, 2.5], [3.0, 3.5]]
