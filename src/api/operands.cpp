@@ -57,6 +57,12 @@ GATHER_NOINLINE int32_t find_operands_slow(gth_context* handle, const gth_reques
   return out->rows ? resolve_tensor(roles.rows, &out->rows, error) : GTH_OK;
 }
 
+// Returns true if no struct of a found request is shorter than in this release.
+bool has_all_fields(const gth_request& given, const core::Request& found) {
+  return core::has_all_fields(found.table) && core::has_all_fields(found.indices) &&
+         (!found.rows || core::has_all_fields(found.rows)) && (!given.options || core::has_all_fields(given.options));
+}
+
 }  // namespace
 
 int32_t find_operands(gth_context* handle, const gth_request& given, core::Open open, Rows rows, Room* room,
@@ -68,7 +74,7 @@ int32_t find_operands(gth_context* handle, const gth_request& given, core::Open 
 int32_t finish_operands(gth_context* handle, const gth_request& given, bool is_found, Rows rows, Room* room,
                         const Context** context, core::Request* out, const Error& error) {
   int32_t status;
-  if (is_found) {
+  if (is_found && has_all_fields(given, *out)) {
     status = given.options ? core::check_options(given.options, given.op, error) : GTH_OK;
     if (!status) status = find_context(handle, context, error);
   } else {

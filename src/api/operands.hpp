@@ -59,7 +59,8 @@ inline const gth_tensor_desc* find_operand_fast(const gth_tensor_desc* operand) 
 }
 
 // Fast path of find_operands. Returns false if find_operand_fast fails for an operand. It checks only the size of the
-// options.
+// options. Structs may be those of the first release, so only code that reads fields of the first release may use *out
+// before finish_operands.
 inline bool find_operands_fast(const gth_request& given, core::Open open, Rows rows, core::Request* out) {
   const bool has_rows = rows == Rows::required || (rows == Rows::optional && given.rows);
   *out = {given.op,

@@ -1,5 +1,7 @@
-"""Prints the cost of calls from Python in nanoseconds, one per line. A call gathers 4 bytes that are in the L1
-cache."""
+"""Prints the cost of calls from Python in nanoseconds, one per line.
+
+A call gathers 4 bytes that are in the L1 cache.
+"""
 
 import statistics
 import timeit

@@ -47,8 +47,10 @@ class Case:
 
     @property
     def is_refused(self) -> bool:
-        """Whether this package rejects the case. The library ignores a fill if `bounds` is not fill, and this package
-        does not."""
+        """Whether this package rejects the case.
+
+        The library ignores a fill if `bounds` is not fill, and this package does not.
+        """
         return "fill" in self.keys and self.keys.get("bounds", "fill") != "fill"
 
     @property

@@ -40,8 +40,10 @@ CALLS: dict[str, Callable[[], Any]] = {
 @pytest.mark.parametrize("sticky", [0, 1])
 @pytest.mark.parametrize("call", CALLS)
 def test_g4_every_allocation_fails(call: str, sticky: int) -> None:
-    """Allocation n fails, and all later ones if `sticky` is set. Each call raises MemoryError until n is large
-    enough."""
+    """Allocation n fails, and all later ones if `sticky` is set.
+
+    Each call raises MemoryError until n is large enough.
+    """
     CALLS[call]()  # allocates what only the first call needs
     for n in range(1, 100):
         library.gth_testing_fail_allocation(n, sticky)

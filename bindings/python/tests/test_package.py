@@ -27,8 +27,7 @@ def run(python: Path | str, code: str, **environment: str) -> subprocess.Complet
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Returns the Python of a new environment with the wheel and cffi, which was installed without a compiler on
-    PATH."""
+    """Returns the Python of a new environment with the wheel, which was installed without a compiler on PATH."""
     wheel = os.environ.get("LIBGATHER_WHEEL")
     if not wheel:
         pytest.skip("LIBGATHER_WHEEL does not name the wheel")

@@ -239,7 +239,7 @@ def test_no_rows() -> None:
         ([0], 8, {"shards": 1.0}, libgather.DTypeError, "shards is float"),
         ([0], -1, {"shards": 1}, libgather.ShapeError, "rows is -1"),
         ([0], 8.0, {"shards": 1}, libgather.DTypeError, "rows is float"),
-        ([0], 8, {"borders": []}, libgather.ShapeError, "-1 shards"),
+        ([0], 8, {"borders": []}, libgather.ShapeError, "count is -1"),
         ([0], 8, {"borders": [0, 9]}, libgather.ShapeError, "border 1 is 9, not 8"),
         ([0], 8, {"borders": [0, 5, 4, 8]}, libgather.ShapeError, "border 2 is 4"),
         ([0], 8, {"borders": [0, 2**70]}, libgather.ShapeError, "too big"),

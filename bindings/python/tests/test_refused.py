@@ -1,5 +1,4 @@
-"""Values that are not arrays, as each operand of each function: the error is an error of the library and names the
-operand."""
+"""Values that are not arrays, as each operand of each function: the error names the operand."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Runs each conformance case of a scatter: new result, in place, with tensors, as a plan, and the shape of its
-updates."""
+"""Runs each conformance case of a scatter: new result, in place, tensors, plan, and shape of the updates."""
 
 from __future__ import annotations
 

@@ -58,6 +58,13 @@ bool has_first_fields_only(const T* given) {
   }
 }
 
+// Returns true if a struct has every field of this release. The general path, which copies structs, must not be given a
+// shorter one.
+template <class T>
+bool has_all_fields(const T* given) {
+  return first_size<T> == sizeof(T) || given->size >= sizeof(T);
+}
+
 template <class T>
 __attribute__((noinline, cold)) int32_t read_other_size(const T* given, T* room, const T** out, int32_t operand,
                                                         const Error& error) {

@@ -52,8 +52,10 @@ def call(function: Any, *arguments: Any) -> None:
 
 
 def made(kind: str, function: Any, *arguments: Any) -> Any:
-    """Returns the handle that a function creates. The last two parameters of the function are the handle and the
-    error."""
+    """Returns the handle that a function creates.
+
+    The last two parameters of the function are the handle and the error.
+    """
     out = ffi.new(_HANDLES[kind])
     call(function, *arguments, out)
     return out[0]

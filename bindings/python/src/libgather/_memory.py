@@ -238,8 +238,10 @@ class Memory:
         return self._desc[1:3]  # type: ignore[no-any-return]
 
     def _order_before(self, stream: int | None) -> None:
-        """Orders a consumer's stream after the work on the tensor. `stream` is as in ``__dlpack__``: -1 means no
-        order."""
+        """Orders a consumer's stream after the work on the tensor.
+
+        `stream` is as in ``__dlpack__``: -1 means no order.
+        """
         context = self._live_context
         if context is None or stream == -1:
             return

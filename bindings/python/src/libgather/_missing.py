@@ -11,8 +11,10 @@ from ._request import Request
 
 
 def missing_of(dtype: t.Any, request: Request) -> t.Any:
-    """Returns the element that an id out of bounds gives. Returns None if such an id is an error or gives another
-    row."""
+    """Returns the element that an id out of bounds gives.
+
+    Returns None if such an id is an error or gives another row.
+    """
     try:
         if partition_ids([1], bordered(1, (0, 1)), False, request).place[0] >= 0:
             return None

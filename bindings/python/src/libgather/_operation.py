@@ -31,12 +31,12 @@ class Operation:
     def __init__(self, name: str) -> None:
         self.name: str = name
         self.number: int = getattr(c, f"OP_{name.upper()}")
-        is_gather = self.number <= c.OP_GATHER_ELEMENTS
+        self.is_gradient: bool = name.endswith("_gradient")
+        is_gather = "gather" in name and not self.is_gradient
         self.roles: tuple[str, str, str] = (
             ("params", "indices", "out") if is_gather else ("target", "indices", "updates")
         )
         self.written: int = 2 if is_gather else 0
-        self.is_gradient: bool = self.number > c.OP_SCATTER_ELEMENTS
         self.has_axis: bool = "_nd" not in name
         self.has_rows: bool = "_elements" not in name
         self.default_axis: int | None = None if self.has_rows else -1

@@ -338,8 +338,10 @@ def has_blocks(array: t.Any) -> bool:
 
 
 def blocks_of(params: t.Any, request: Request) -> t.Any:
-    """Returns the module for elements that are blocks of bytes, or None. Raises DTypeError if the request uses their
-    values."""
+    """Returns the module for elements that are blocks of bytes, or None.
+
+    Raises DTypeError if the request uses their values.
+    """
     if not has_blocks(params):
         return None
     from ._kinds import records

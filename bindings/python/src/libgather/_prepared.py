@@ -184,8 +184,10 @@ def planned_place(context: Context | None, *specs: Spec | None) -> Place:
 
 
 def spec_extent(operand: str, tensor: Memory, spec: Spec, n: int) -> int:
-    """Compares a tensor with the planned one. Returns the open extent. `n` is the open extent if it is already
-    known."""
+    """Compares a tensor with the planned one.
+
+    Returns the open extent. `n` is the open extent if it is already known.
+    """
     if tensor._dtype != spec._dtype:
         raise errors.DTypeError(
             f"{operand}: {tensor.dtype}, {spec.dtype} is planned",

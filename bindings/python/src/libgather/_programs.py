@@ -15,10 +15,16 @@ if TYPE_CHECKING:
 
 
 def run_program(operation: Operation, params: Any, indices: Any, request: Request) -> Any:
-    """Runs the program. Returns NotImplemented if the run fails: JAX only gives a text, and the general path the
-    error."""
+    """Runs the JAX program of an operation.
+
+    Returns NotImplemented if there is none, or if it fails. JAX reports an error only as text, so the general path
+    runs the call again and raises the error.
+    """
+    program = programs().get(operation.number)
+    if program is None:
+        return NotImplemented
     try:
-        return programs()[operation.number](params, indices, request=request).block_until_ready()
+        return program(params, indices, request=request).block_until_ready()
     except module("jax").errors.JaxRuntimeError:
         return NotImplemented
 

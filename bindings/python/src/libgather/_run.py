@@ -43,8 +43,10 @@ def run_memory(
     options: Any,
     *written: Any,
 ) -> Any:
-    """Runs an operation that writes the memory of the array `written`. Without it, returns the handle of a new
-    tensor."""
+    """Runs an operation that writes the memory of the array `written`.
+
+    Without it, returns the handle of a new tensor.
+    """
     operands = table._operand(), indices._operand(), NONE if rows is None else rows._operand()
     asked = request_of(operation, *operands, options)
     try:

@@ -94,8 +94,9 @@ def by_numpy(function: t.Callable[..., t.Any], *arguments: t.Any) -> t.Any:
 
 
 def take_along_axis(arr: t.Any, indices: t.Any, axis: int | None = -1) -> t.Any:
-    """``numpy.take_along_axis`` for any arrays: gathers elements of `arr` along an axis. The other dims keep their
-    positions.
+    """``numpy.take_along_axis`` for any arrays: gathers elements of `arr` along an axis.
+
+    The other dims keep their positions.
 
     For axis 1 of three::
 

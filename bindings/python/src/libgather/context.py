@@ -130,8 +130,10 @@ class Context:
         call(lib.gth_context_take_error, self._pointer)
 
     def enqueue_take_error(self, record: int) -> None:
-        """Enqueues a copy of the error record. It writes 64 bytes at the address `record` of device or pinned
-        memory."""
+        """Enqueues a copy of the error record.
+
+        It writes 64 bytes at the address `record` of device or pinned memory.
+        """
         call(lib.gth_context_enqueue_take_error, self._pointer, ffi.cast("gth_error_record *", record))
 
 

@@ -73,8 +73,10 @@ class Spec:
         return None if self._place is None else name_of(self._place)
 
     def _operand(self, place: Place = HOST) -> tuple[t.Any, ...]:
-        """Returns the library's description, and the arrays that it points to. `place` is used if the spec has no
-        device."""
+        """Returns the library's description, and the arrays that it points to.
+
+        `place` is used if the spec has no device.
+        """
         desc = new("gth_tensor_desc")
         try:
             shape = extents(self.shape)

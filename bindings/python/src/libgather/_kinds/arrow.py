@@ -102,8 +102,10 @@ def is_row(value: Any) -> bool:
 
 
 def quick_codes(run: Any, params: Any, indices: Any, request: Request) -> Any:
-    """Gathers the codes of a dictionary. Returns NotImplemented if the result may need a value outside the
-    dictionary."""
+    """Gathers the codes of a dictionary.
+
+    Returns NotImplemented if the result may need a value outside the dictionary.
+    """
     numpys = str(request.profile or "numpy").startswith("numpy")
     if not numpys or request.bounds == "fill" or request.fill_value is not None or params.dictionary.null_count:
         return NotImplemented

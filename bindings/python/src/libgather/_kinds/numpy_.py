@@ -113,8 +113,7 @@ def carried_of(value: Any) -> np.dtype[Any] | None:
 
 
 def is_record(value: Any) -> bool:
-    """Returns whether the elements are blocks of bytes: strings of one size, or elements of a size that no number
-    has."""
+    """Returns whether the elements are blocks of bytes: strings of one size, or a size that no number has."""
     if not isinstance(value, np.ndarray) or np.ma.is_masked(value):
         return False
     dtype = value.dtype
@@ -203,8 +202,10 @@ def enter_strings(array: np.ndarray, operand: str) -> Memory:
 
 
 def widened(array: np.ndarray, tensor: Memory) -> np.ndarray:
-    """Returns an array of strings with an item size that also holds the strings of a tensor. Lists have no item
-    size."""
+    """Returns an array of strings with an item size that also holds the strings of a tensor.
+
+    Lists have no item size.
+    """
     kind = array.dtype.kind
     return array.astype(np.promote_types(array.dtype, strings_of(tensor, np.dtype(object)).astype(kind).dtype))
 

@@ -48,8 +48,10 @@ def checked(value: Any, operand: str) -> Any:
 
 
 def is_recorded(tensor: Any) -> bool:
-    """Returns whether a tape or a forward accumulator records a tensor. Only private modules of TensorFlow report
-    it."""
+    """Returns whether a tape or a forward accumulator records a tensor.
+
+    Only private modules of TensorFlow report it.
+    """
     recording = module("tensorflow.python.eager.record")
     if not recording.could_possibly_record():
         return False

@@ -86,8 +86,10 @@ def configure(torch: Any) -> None:
 
 
 def written_of(torch: Any) -> Any:
-    """Returns a function that raises the version of a tensor. torch's internal function is used if it works as
-    expected."""
+    """Returns a function that raises the version of a tensor.
+
+    torch's internal function is used if it works as expected.
+    """
     probe = torch.empty(1)
 
     increment: Any = getattr(torch._C, "_increment_version", None)

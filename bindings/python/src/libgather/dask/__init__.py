@@ -128,8 +128,7 @@ def gather_nd(
 
 
 def take_along_axis(arr: da.Array, indices: t.Any, axis: int = -1) -> da.Array:
-    """``numpy.take_along_axis`` of a dask array: :func:`libgather.take_along_axis` in one task for each block of the
-    result.
+    """``numpy.take_along_axis`` of a dask array. Each block of the result is one task.
 
     The result has the chunks of `arr` beside the axis, and those of `indices` along it. A task reads all chunks of
     `arr`

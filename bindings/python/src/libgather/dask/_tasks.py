@@ -75,8 +75,10 @@ def parts_of_tuples(tuples: t.Any, *, borders: list[t.Any], request: Request) ->
 
 
 def check_tuples(tuples: t.Any, extents: tuple[int, ...], request: Request) -> None:
-    """Validates whole tuples before they are partitioned. Errors name the first invalid index of the first bad
-    tuple."""
+    """Validates whole tuples before they are partitioned.
+
+    Errors name the first invalid index of the first bad tuple.
+    """
     switches: t.Any = {name: getattr(request, name) for name in ("negative", "bounds", "profile")}
     plan = Plan(Spec("uint8", extents), Spec(tuples.dtype, tuples.shape), op="gather_nd", **switches)
     plan.check(tuples)

@@ -30,8 +30,7 @@ def add(shape: tuple[int, ...], indices: jax.Array, gradient: jax.Array, request
 def batched(
     bind: Callable[..., Any], params: Any, indices: Any, params_dim: Any, indices_dim: Any, request: Request
 ) -> tuple[Any, int]:
-    """If only one operand has a batch dim, it follows the batch dims or the indexed dims, so that nothing is
-    repeated."""
+    """A single batch dim follows the batch dims or the indexed dims, so that no operand is repeated."""
     batch_dims = request.batch_dims
     if params_dim is None:
         return bind(params, moved(indices, indices_dim, batch_dims), request=request), batch_dims

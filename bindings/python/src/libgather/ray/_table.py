@@ -119,8 +119,9 @@ class ShardedTable:
         in_flight: int = IN_FLIGHT,
         actors: Mapping[str, t.Any] | None = None,
     ) -> t.Self:
-        """Creates a table in memory. Its shards are stored in Ray's store, which the actors of a node read without a
-        copy.
+        """Creates a table in memory.
+
+        Its shards are stored in Ray's store, which the actors of a node read without a copy.
 
         Args:
             array: Any object that NumPy converts to an array.
@@ -245,8 +246,9 @@ class ShardedTable:
         once: bool = False,
         timeout: float | None = None,
     ) -> ray.ObjectRef[t.Any]:
-        """As :meth:`gather`, in a task of Ray. Returns a reference to the rows, which are not transferred to this
-        process.
+        """As :meth:`gather`, in a task of Ray.
+
+        Returns a reference to the rows, which are not transferred to this process.
 
         ``await`` and ``ray.get`` return the rows, which are read-only if Ray stores them. Ids are validated at once.
         Errors
@@ -396,8 +398,10 @@ class ShardedTable:
         return self._layout.timeout if timeout is None else seconds(timeout)
 
     def _partition(self, ids: t.Any, request: Request, once: bool) -> tuple[Partition, t.Any]:
-        """Partitions ids. Also returns the element of ids out of bounds. None means that there are none, or they are
-        skipped."""
+        """Partitions ids.
+
+        Also returns the element of ids out of bounds. None means that there are none, or they are skipped.
+        """
         parts = partition_ids(ids, self._shards, once, request)
         usual = request.bounds is None and request.fill_value is None and request.profile is None
         return parts, None if usual else missing_of(self.dtype, request)
