@@ -3,9 +3,8 @@
     foreign_jax.py [COUNT]      prints the row of the table in README.md
 
 The grid has all shapes, axes, shapes of indices, dtypes, dtypes of indices and modes. COUNT (400) combinations are
-drawn
-with a fixed seed. In each third case indices are in bounds. Otherwise they exceed the bounds by up to one extent. Each
-case calls the plain function with NumPy and JAX arrays, and the primitive of libgather.jax.
+drawn with a fixed seed. In each third case indices are in bounds. Otherwise they exceed the bounds by up to one extent.
+Each case calls the plain function with NumPy and JAX arrays, and the primitive of libgather.jax.
 """
 
 from __future__ import annotations

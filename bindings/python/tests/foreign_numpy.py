@@ -3,8 +3,7 @@
     foreign_numpy.py [FOLDER]       prints the row of the table in README.md at the end
 
 Each call ``a.take(..)``, ``np.take(a, ..)`` and ``take_along_axis(a, ..)`` in NumPy's test modules is replaced by a
-call
-of libgather. The modules are written to FOLDER, and their tests of take are run there.
+call of libgather. The modules are written to FOLDER, and their tests of take are run there.
 """
 
 from __future__ import annotations

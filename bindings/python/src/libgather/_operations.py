@@ -72,8 +72,8 @@ def gather(
 ) -> t.Any:
     """Gathers slices of `params` along an axis.
 
-    This is ``tf.gather``, ``numpy.take`` and ``torch.index_select``. ``torch.gather`` is :func:`gather_elements`.
-    With ``a = axis`` and ``b = batch_dims``::
+    This is ``tf.gather``, ``numpy.take`` and ``torch.index_select``. ``torch.gather`` is :func:`gather_elements`. With
+    ``a = axis`` and ``b = batch_dims``::
 
         out.shape = params.shape[:a] + indices.shape[b:] + params.shape[a+1:]
         out[B, O, J, I] = params[B, O, indices[B, J], I]

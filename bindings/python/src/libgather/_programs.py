@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def run_program(operation: Operation, params: Any, indices: Any, request: Request) -> Any:
     """Runs the JAX program of an operation.
 
-    Returns NotImplemented if there is none, or if it fails. JAX reports an error only as text, so the general path
-    runs the call again and raises the error.
+    Returns NotImplemented if there is none, or if it fails. JAX reports an error only as text, so the general path runs
+    the call again and raises the error.
     """
     program = programs().get(operation.number)
     if program is None:

@@ -26,8 +26,7 @@ def put_along_axis(arr: t.Any, indices: t.Any, values: t.Any, axis: int | None) 
 
     It is :func:`scatter_elements` with ``profile="numpy_raise"`` and more rules of NumPy. `values` are repeated to the
     shape that :func:`take_along_axis` would return. Values of NumPy are converted to the dtype of `arr`, and may
-    overlap
-    it. The last value of a place wins. After an index out of bounds `arr` is unchanged.
+    overlap it. The last value of a place wins. After an index out of bounds `arr` is unchanged.
 
     Args:
         arr: An array that can be written.

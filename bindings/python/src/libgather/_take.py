@@ -31,8 +31,7 @@ def take(a: t.Any, indices: t.Any, axis: int | None = None, out: t.Any = None, m
 
     The result's shape is ``a.shape[:axis] + indices.shape + a.shape[axis+1:]``. It is :func:`gather` with
     ``profile="numpy_raise"`` and more rules of NumPy. Without an axis, `a` is flat. A scalar is an array of one
-    element.
-    `out` may overlap `a`. NumPy itself takes from arrays of Python objects and of ``StringDType``.
+    element. `out` may overlap `a`. NumPy itself takes from arrays of Python objects and of ``StringDType``.
 
     Args:
         a: Any array that :func:`gather` accepts.

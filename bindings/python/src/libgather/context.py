@@ -102,8 +102,7 @@ class Context:
         """Waits for the work on the context's stream. Raises the first error of its calls since the last sync.
 
         A call on device arrays returns before the device has finished. It cannot report an index out of bounds. Its
-        output
-        is then zeros, or unchanged if it was `out`. On the CPU there is nothing to wait for.
+        output is then zeros, or unchanged if it was `out`. On the CPU there is nothing to wait for.
 
         Raises:
             IndexError: An index is out of bounds.

@@ -119,10 +119,8 @@ class Plan(Prepared):
         """Returns the plan bound to three arrays. Each call of the result gathers their current elements.
 
         The result keeps the arrays, which must not be moved in memory. NumPy and torch refuse to resize them
-        afterwards. On
-        a device the calls use one stream, which is found as for :func:`gather`. The caller must order later work of
-        other
-        streams on the arrays.
+        afterwards. On a device the calls use one stream, which is found as for :func:`gather`. The caller must order
+        later work of other streams on the arrays.
 
         >>> import array, libgather
         >>> params, indices, out = array.array("i", [1, 2, 3]), array.array("i", [2, 2]), array.array("i", [0, 0])

@@ -1,7 +1,7 @@
 """Columns and tables of pandas and polars. Nulls are rejected, because an element cannot be null.
 
-A result of one dim is a column of the same name and dtype. In pandas it has a new index. A table becomes a NumPy
-array of all columns, and results have the dtype of that array.
+A result of one dim is a column of the same name and dtype. In pandas it has a new index. A table becomes a NumPy array
+of all columns, and results have the dtype of that array.
 """
 
 from __future__ import annotations

@@ -131,8 +131,7 @@ def take_along_axis(arr: da.Array, indices: t.Any, axis: int = -1) -> da.Array:
     """``numpy.take_along_axis`` of a dask array. Each block of the result is one task.
 
     The result has the chunks of `arr` beside the axis, and those of `indices` along it. A task reads all chunks of
-    `arr`
-    along the axis that belong to its block. It does not concatenate them.
+    `arr` along the axis that belong to its block. It does not concatenate them.
 
     Args:
         arr: As for :func:`take`.

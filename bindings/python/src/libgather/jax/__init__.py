@@ -3,8 +3,8 @@
 The functions of :mod:`libgather` itself accept JAX arrays as memory. Compiled programs call these primitives through
 ``jax.ffi``. They have shapes for tracing, derivatives of any order, and batching rules that repeat no operand. Shapes
 and dtypes are validated during tracing. An index out of bounds is only known when the program runs. It then raises
-``jax.errors.JaxRuntimeError`` with the message of :class:`libgather.IndexError`. The module needs JAX 0.5 or newer.
-It is imported at the first use.
+``jax.errors.JaxRuntimeError`` with the message of :class:`libgather.IndexError`. The module needs JAX 0.5 or newer. It
+is imported at the first use.
 """
 
 from __future__ import annotations

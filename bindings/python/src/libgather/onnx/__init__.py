@@ -86,8 +86,7 @@ def ScatterND(data: t.Any, indices: t.Any, updates: t.Any, reduction: t.Reductio
     """The operator ScatterND (opsets 11, 13, 16, 18). It returns a copy of `data` with the updates.
 
     The shape of `updates` is ``indices.shape[:-1] + data.shape[indices.shape[-1]:]``. The last update of a place wins.
-    A
-    reduction combines the updates in their order.
+    A reduction combines the updates in their order.
 
     Args:
         indices: int64. Negative indices count from the end.
@@ -115,8 +114,7 @@ def ScatterElements(
     """The operator ScatterElements (opsets 11, 13, 16, 18). It returns a copy of `data` with the updates.
 
     `updates` have the shape of `indices`. Its dims other than `axis` may be smaller than those of `data`. The last
-    update
-    of a place wins. A reduction combines the updates in their order.
+    update of a place wins. A reduction combines the updates in their order.
 
     Args:
         indices: int32 or int64, of the rank of `data`. Negative indices count from the end.

@@ -251,8 +251,7 @@ class ShardedTable:
         Returns a reference to the rows, which are not transferred to this process.
 
         ``await`` and ``ray.get`` return the rows, which are read-only if Ray stores them. Ids are validated at once.
-        Errors
-        of shards are raised by the reference. The call waits while ``in_flight`` gathers are running.
+        Errors of shards are raised by the reference. The call waits while ``in_flight`` gathers are running.
         """
         request = Request(None, 0, negative, bounds, fill_value, profile)
         parts, missing = self._partition(ids, request, once)
@@ -313,8 +312,7 @@ class ShardedTable:
         """Writes rows of a writable table by id, as :func:`libgather.scatter` does in place.
 
         The last row of an id wins, or a reduction combines the rows in their order. All arguments are validated before
-        any
-        row is written. If a shard is gone or late, other shards may have written their rows.
+        any row is written. If a shard is gone or late, other shards may have written their rows.
 
         Raises:
             IndexError: An id is out of bounds. The error has its place in `ids`, and no row is written.

@@ -1,7 +1,7 @@
 """TensorFlow's gathers without TensorFlow: they have its signatures and rules, and accept any arrays.
 
-Arrays on the host follow TensorFlow's CPU kernels, and arrays on a device its GPU kernels. The GPU kernels return
-zeros for an index out of bounds, so such a call raises no error later. Calls on a device use the stream that
+Arrays on the host follow TensorFlow's CPU kernels, and arrays on a device its GPU kernels. The GPU kernels return zeros
+for an index out of bounds, so such a call raises no error later. Calls on a device use the stream that
 :func:`libgather.gather` uses. As in TensorFlow, strings become bytes, and lists of Python numbers become int32 and
 float32. TensorFlow's own tensors are accepted and returned. This module does not import TensorFlow.
 """
