@@ -1,11 +1,11 @@
-"""A small call of each kind of array against the same call of its own library: one row of 64 floats out of 1000.
+"""Compares a small call on each kind of array with the same call of its own library: one row of 64 floats of 1000.
 
     bench.py            prints ratios and nanoseconds
     bench.py --write    writes the table in README.md
-    bench.py --json     prints the ratios for other programs, as tests/bench does with --python; also beside --write
+    bench.py --json     prints the ratios as JSON, for tests/bench --python; can be combined with --write
 
-In one process, both calls in turn, the median of the ratios of many rounds: what disturbs the machine disturbs both. A
-library that is not installed is left out, and said so.
+Both calls run alternately in one process, so a disturbance of the machine affects both. A ratio is the median of many
+rounds. A library that is not installed is skipped with a message.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ import libgather
 ROUNDS, CALLS = 41, 400
 README = Path(__file__).resolve().parent / "README.md"
 BEGIN, END = "<!-- bench.py --write -->\n", "<!-- end of bench.py -->\n"
-HEADING = ("call", "held against", "ratio")
+HEADING = ("call", "compared with", "ratio")
 
-#: By library: what it makes of NumPy's params, indices and out; then calls of ours, each with the library's own.
+#: For each library: the function that converts NumPy arrays, and pairs of our call and the library's own call.
 KINDS: dict[str, tuple[str, list[tuple[str, str]]]] = {
     "numpy": (
         "np.asarray",
@@ -77,7 +77,7 @@ KINDS: dict[str, tuple[str, list[tuple[str, str]]]] = {
 
 
 def names_of(library: str) -> dict[str, Any]:
-    """What the calls of a library's arrays speak of."""
+    """Returns the variables that the calls of a library use."""
     names = {"np": np, "libgather": libgather, "gather": libgather.gather, library: import_module(library)}
     make = eval(KINDS[library][0], names)
     for name, array in (("params", np.ones((1000, 64), "f4")), ("indices", [5]), ("out", np.empty((1, 64), "f4"))):
@@ -89,7 +89,7 @@ def names_of(library: str) -> dict[str, Any]:
 
 
 def measured() -> Iterator[tuple[str, str, str, float, float]]:
-    """For each call: the library, our call, what it is held against, the ratio, and nanoseconds at best."""
+    """Yields for each call: the library, our call, the compared call, the ratio, and the best time in nanoseconds."""
     for library, (_, calls) in KINDS.items():
         try:
             names = names_of(library)

@@ -1,4 +1,4 @@
-"""Derives the low layer from gather.h alone: native/cdef.h for cffi and src/libgather/_constants.py for Python.
+"""Generates the low layer from gather.h: native/cdef.h for cffi, and src/libgather/_constants.py for Python.
 
 python generate.py --write    writes both files
 python generate.py --check    compares them with a fresh generation and fails if they differ
@@ -21,7 +21,7 @@ def without_comments(header: str) -> str:
 
 
 def cdef(header: str) -> str:
-    """What cffi understands of the header: its plain constants, types and functions."""
+    """Returns the part of the header that cffi can parse: plain constants, types and functions."""
     text = without_comments(header)
     constants = "".join(f"#define {name} {value}\n" for name, value in CONSTANT.findall(text))
     text = re.sub(r"^#ifdef __cplusplus\n.*?^#endif\n", "", text, flags=re.DOTALL | re.MULTILINE)
@@ -32,7 +32,7 @@ def cdef(header: str) -> str:
 
 
 def constants(header: str) -> str:
-    """Every plain constant of the header under its own name without the prefix."""
+    """Returns a module of all plain constants of the header. Their names have no prefix."""
     lines = [f"{name.removeprefix('GTH_')} = {value}\n" for name, value in CONSTANT.findall(without_comments(header))]
     return f'"""The constants of gather.h. {NOTICE}"""\n\n' + "".join(lines)
 

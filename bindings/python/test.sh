@@ -1,12 +1,12 @@
 #!/bin/sh
-# Tests the Python package as users get it: builds the source distribution, builds the wheel from that, installs it into
-# a virtual environment under BUILD, and runs the tests there. What is skipped is listed with its reason.
+# Tests the Python package as users get it. Builds the source distribution and from it the wheel, installs the wheel into
+# a virtual environment under BUILD, and runs the tests there. Skipped tests are listed with the reason.
 #
 #     test.sh BUILD [PYTEST ARGUMENTS]
 #
-# PYTHON names the interpreter (python3). With PEERS=1 torch, TensorFlow and JAX are installed and tested against, too;
-# that is some gigabytes. WHEEL names a wheel to be tested instead of building one. GATHER_EMULATED names the library
-# libgather_emulated.so of a build of the tests: arrays on devices are then tested on its imaginary CUDA devices.
+# PYTHON names the interpreter (python3). PEERS=1 also installs torch, TensorFlow and JAX for the tests, which takes some
+# gigabytes. WHEEL names a wheel to test instead of a new one. GATHER_EMULATED names libgather_emulated.so of a test
+# build. Arrays on devices are then tested on its emulated CUDA devices.
 set -eu
 
 [ $# -ge 1 ] || { sed -n '2,10s/^# \{0,1\}//p' "$0" && exit 2; }

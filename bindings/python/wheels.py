@@ -1,10 +1,10 @@
-"""Wheels that can be installed anywhere: glibc and musl, x86-64 and aarch64, each for every Python from 3.11 on.
+"""Builds wheels for glibc and musl on x86-64 and aarch64. Each serves all Python releases from 3.11 on.
 
-    wheels.py SDIST OUT [TARGET ...]      makes the wheels of all targets, or of these, from a source distribution
+    wheels.py SDIST OUT [TARGET ...]      builds wheels from a source distribution, by default for all targets
 
-Runs in a Python that has what requirements-wheels.txt names. A target is the platform of a wheel's name. zig compiles
-for all of them on one machine, for glibc against the oldest that wheels may still be of. auditwheel then holds each
-against the platform, and abi3audit against Python's stable ABI.
+The Python needs the packages of requirements-wheels.txt. A target is the platform in the name of a wheel. zig compiles
+for all targets on one machine. For glibc it uses the oldest release that wheels may support. auditwheel then validates
+the platform of each wheel, and abi3audit its use of Python's stable ABI.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from auditwheel.wheeltools import InWheel
 
-#: What zig calls each platform.
+#: The name of each platform in zig.
 TARGETS = {
     "manylinux_2_17_x86_64": "x86_64-linux-gnu.2.17",
     "manylinux_2_17_aarch64": "aarch64-linux-gnu.2.17",
@@ -28,7 +28,7 @@ TARGETS = {
 
 
 def run(*command: object, **environment: str) -> None:
-    """A command of this Python and of the tools beside it."""
+    """Runs a command with the tools of this Python environment."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     subprocess.run([str(part) for part in command], check=True, env={**os.environ, "PATH": path, **environment})
 
@@ -39,10 +39,10 @@ def unpacked(archive: Path, folder: Path) -> Path:
 
 
 def configuration(folder: Path, machine: str) -> Path:
-    """A folder to include from with Python's configuration.
+    """Returns an include folder with Python's configuration.
 
-    Debian's pyconfig.h includes one by the name of the machine, from where only compilers for this machine look. On all
-    machines of ours the stable ABI reads the same from it.
+    Debian's pyconfig.h includes a file of the machine, in a folder that only compilers for this machine search. The
+    stable ABI uses the same values of it on all supported machines.
     """
     header = Path(sysconfig.get_config_h_filename())
     for own in header.parents[1].glob(f"{sysconfig.get_config_var('MULTIARCH')}/{header.parent.name}/{header.name}"):
@@ -53,7 +53,7 @@ def configuration(folder: Path, machine: str) -> Path:
 
 
 def compilers(folder: Path, target: str) -> dict[str, str]:
-    """zig as a C and a C++ compiler of a target, by the names that CMake reads."""
+    """Returns zig as C and C++ compiler of a target, with the variables that CMake reads."""
     zig = TARGETS[target]
     folder.mkdir(parents=True)
     include = configuration(folder / "include", zig.partition("-")[0])
@@ -66,7 +66,7 @@ def compilers(folder: Path, target: str) -> dict[str, str]:
 
 
 def processor_features(folder: Path) -> Path:
-    """What ``__builtin_cpu_supports`` asks on x86-64: GCC's, for zig brings none."""
+    """Returns GCC's object file for ``__builtin_cpu_supports`` on x86-64, because zig has none."""
     runtime = subprocess.check_output(["x86_64-linux-gnu-gcc", "-print-libgcc-file-name"], text=True).strip()
     taken = folder / "cpuinfo.o"
     taken.write_bytes(subprocess.check_output([sys.executable, "-m", "ziglang", "ar", "p", runtime, taken.name]))
@@ -74,7 +74,7 @@ def processor_features(folder: Path) -> Path:
 
 
 def build(tree: Path, target: str, folder: Path) -> Path:
-    """A wheel whose platform is not judged yet."""
+    """Builds a wheel whose platform has not been validated."""
     machine = TARGETS[target].partition("-")[0]
     environment = compilers(folder / "bin", target)
     definitions = {
@@ -82,7 +82,7 @@ def build(tree: Path, target: str, folder: Path) -> Path:
         "CMAKE_SYSTEM_PROCESSOR": machine,
         "CMAKE_SHARED_LINKER_FLAGS": "-s",
         "CMAKE_MODULE_LINKER_FLAGS": "-s",
-        # zig links no objects that hold code for link-time optimisation beside ordinary code, but with that alone.
+        # zig cannot link objects that have both ordinary code and code for link-time optimisation.
         "GATHER_CLANG_LINK_TIME": "OFF",
         "CMAKE_CXX_FLAGS": "-flto",
     }
@@ -100,16 +100,16 @@ def build(tree: Path, target: str, folder: Path) -> Path:
 
 
 def name_musl(wheel: Path, machine: str) -> None:
-    """Calls musl what its distributions call it; zig calls it libc.so, which is another file where there is glibc."""
+    """Replaces the name of musl. zig uses libc.so, which is another file on systems with glibc."""
     with InWheel(wheel, wheel) as folder:
         for library in Path(folder).glob("libgather/*.so*"):
             run("patchelf", "--replace-needed", "libc.so", f"libc.musl-{machine}.so.1", library)
 
 
-def judged(wheel: Path, target: str, folder: Path) -> Path:
-    """The wheel under the name of the platform that auditwheel finds it to be for, if it keeps to the stable ABI.
+def validated(wheel: Path, target: str, folder: Path) -> Path:
+    """Validates the stable ABI of a wheel, and names it by the platform that auditwheel finds.
 
-    auditwheel reads from the name of a wheel which machine and which C library it is to judge it for.
+    auditwheel reads the machine and the C library from the name of the wheel.
     """
     claimed = wheel.rename(wheel.with_name(f"{wheel.name.rpartition('-')[0]}-{target}.whl"))
     if target.startswith("musl"):
@@ -127,11 +127,11 @@ def main(arguments: list[str]) -> int:
         print(__doc__, "Targets:", *TARGETS, sep="\n")
         return 2
     sdist, out = Path(arguments[0]), Path(arguments[1])
-    work = Path(sys.prefix, "wheels")  # the same at each time, for caches of compilers
+    work = Path(sys.prefix, "wheels")  # the same path in each run, for compiler caches
     shutil.rmtree(work, ignore_errors=True)
     tree = unpacked(sdist, work)
     for target in arguments[2:] or TARGETS:
-        wheel = judged(build(tree, target, work / target), target, work / target / "judged")
+        wheel = validated(build(tree, target, work / target), target, work / target / "validated")
         print(f"{wheel.name}: {wheel.stat().st_size} bytes", flush=True)
         shutil.move(wheel, out / wheel.name)
     return 0

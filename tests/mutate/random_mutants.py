@@ -25,8 +25,8 @@ EQUIVALENT = {
     ): "no system has 0 processors online",
     (
         "bindings/python/src/libgather/_missing.py",
-        "if dealt([1], bordered(1, (0, 1)), False, request).place[0] >= 0:",
-        "if dealt([2], bordered(1, (0, 1)), False, request).place[0] >= 0:",
+        "if partition_ids([1], bordered(1, (0, 1)), False, request).place[0] >= 0:",
+        "if partition_ids([2], bordered(1, (0, 1)), False, request).place[0] >= 0:",
     ): "any id above the only row has this effect",
     (
         "bindings/python/src/libgather/_missing.py",

@@ -1,7 +1,7 @@
-"""Looks rows of a table up: lookup.py TABLE DIM IDS
+"""Gathers rows of a table: lookup.py TABLE DIM IDS
 
-TABLE is a file of float32 rows of DIM elements, IDS a file of int64 ids, both little-endian. The rows go to standard
-output as they lie in memory, the time of a call to standard error. NumPy is not needed.
+TABLE is a file of float32 rows of DIM elements. IDS is a file of int64 ids. Both are little-endian. The bytes of the
+rows are written to standard output, and the time of a call to standard error. NumPy is not needed.
 """
 
 import array
@@ -17,7 +17,7 @@ def read(path, typecode):
 
 
 def fastest(call, rounds=20, calls=50):
-    """Seconds of a call in the round that the machine disturbed least."""
+    """Returns the seconds of a call in the fastest round."""
     times = []
     for _ in range(rounds):
         begin = time.perf_counter()

@@ -1,5 +1,5 @@
-/* libgather._abi: the ABI number of the library, from a module that needs nothing else of it. Python binds all symbols of
- * a module when it loads it, so a library of another ABI must be known before the modules that need more. */
+/* libgather._abi: the ABI number of the library. Python binds all symbols of an extension module when it loads it. This
+ * module uses one symbol of the library, so the ABI can be compared before the modules that use more are loaded. */
 #include <Python.h>
 #include <gather/gather.h>
 

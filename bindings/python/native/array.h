@@ -1,25 +1,25 @@
-/* New arrays for results: NumPy's, Arrow's, and those of libraries with an exchange table. */
+/* Creates arrays for results: those of NumPy, of Arrow, and of libraries with an exchange table. */
 #ifndef LIBGATHER_ARRAY_H
 #define LIBGATHER_ARRAY_H
 
 #include "operand.h"
 
-/* Whether a result of these params is an array that can be made here. */
+/* Returns true if a result for these params can be created here. */
 int array_is_made_for(const state *known, PyObject *params);
 
-/* A dense array of the kind and the dtype of another one, with memory that is not initialised, opened to be written;
- * NULL without an exception if its library does not make it: the general path then has ours say why. */
+/* Creates a dense, uninitialised array of the type and dtype of another one, and opens it for a write. Returns NULL
+ * without an exception if its library cannot create it. The general path then reports the reason. */
 PyObject *array_new(const state *known, PyObject *like, int32_t dtype, int32_t ndim, const int64_t *shape,
                     operand *opened);
 
-/* Makes what array_new has opened zeros, as rows are that a call skips. */
+/* Sets all elements of an array from array_new to zero. Calls that skip rows need this. */
 void array_zero(const operand *opened);
 
-/* The array, or of rank 0 its scalar where NumPy returns one. Takes the reference. */
+/* Returns the array, or its scalar for rank 0 if NumPy returns a scalar. Steals the reference. */
 PyObject *array_or_scalar(const state *known, PyObject *array, int32_t ndim);
 
-/* Ends a call that writes to an array of the caller: tells its library that it was written, or may have been, if indices
- * were changed during the call. False with an exception set. */
+/* Notifies the library of a caller's array of a write. A call that failed with a race counts as a write. Returns false
+ * with an exception set on an error. */
 int array_written(const state *known, PyObject *array, int32_t status);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* Arrow's own memory has this alignment. */
+/* Arrow allocates its own memory with this alignment. */
 enum { ALIGNMENT = 64 };
 
 enum { VALIDITY, DATA, BUFFERS };
@@ -34,12 +34,12 @@ static void describe_row(operand *opened, int32_t dtype, int64_t length, const v
 }
 
 int arrow_open(const state *known, const arrow_type *type, PyObject *array, operand *opened) {
-  operand_is_no_buffer(opened);
+  operand_without_buffer(opened);
   const arrow_array *from = &opened->arrow;
   if (!exported(known, array, &opened->arrow)) {
     return 0;
   }
-  /* A count of nulls may not be known yet: then there is something to be counted. */
+  /* The count of nulls may be unknown, and is then negative. */
   if (from->buffer_count != BUFFERS || (from->null_count != 0 && from->buffers[VALIDITY])) {
     operand_close(opened);
     return 0;
@@ -50,7 +50,7 @@ int arrow_open(const state *known, const arrow_type *type, PyObject *array, oper
   return 1;
 }
 
-/* What an array of ours consists of. */
+/* The memory of an array that this module has created. */
 typedef struct made {
   const void *buffers[BUFFERS];
   void *data;
@@ -65,7 +65,7 @@ static void release(arrow_array *array) {
 
 static int make(arrow_array *out, int64_t length, int64_t size) {
   made *memory = calloc(1, sizeof *memory);
-  const size_t bytes = (size_t)(length * size + ALIGNMENT) / ALIGNMENT * ALIGNMENT; /* at least one */
+  const size_t bytes = (size_t)(length * size + ALIGNMENT) / ALIGNMENT * ALIGNMENT; /* at least one alignment */
   if (memory) {
     memory->data = aligned_alloc(ALIGNMENT, bytes);
   }
@@ -79,7 +79,7 @@ static int make(arrow_array *out, int64_t length, int64_t size) {
   return 1;
 }
 
-/* Arrow takes what is made by moving it, and leaves it on failure. */
+/* Imports an array. Arrow takes ownership of `from` only if the import succeeds. */
 static PyObject *imported(const state *known, PyObject *like, arrow_array *from) {
   PyObject *type = PyObject_GetAttr(like, known->type_name);
   PyObject *address = PyLong_FromVoidPtr(from);
@@ -100,7 +100,7 @@ PyObject *arrow_new(const state *known, PyObject *like, int32_t dtype, int32_t n
   if (ndim != 1 || shape[0] > (INT64_MAX - ALIGNMENT) / size || !make(&array, shape[0], size)) {
     return NULL;
   }
-  operand_is_no_buffer(opened);
+  operand_without_buffer(opened);
   describe_row(opened, dtype, shape[0], array.buffers[DATA], 0);
   return imported(known, like, &array);
 }

@@ -1,17 +1,17 @@
-/* Arrow's arrays of numbers, through its C data interface: in and out without a schema, which their types stand for. */
+/* Arrow arrays of numbers through the C data interface. The Arrow type of the array replaces the schema. */
 #ifndef LIBGATHER_ARROW_H
 #define LIBGATHER_ARROW_H
 
 #include "operand.h"
 
-/* What configure_arrow() has told of the type of an object; NULL if it has told nothing. */
+/* Returns the entry of the type of an object from configure_arrow(), or NULL. */
 const arrow_type *arrow_known(const state *known, PyObject *object);
 
-/* Opens an array of such a type. False, without an exception, if it has nulls or is not the host's. */
+/* Opens an array of such a type. Returns false, without an exception, if it has nulls or is not on the host. */
 int arrow_open(const state *known, const arrow_type *type, PyObject *array, operand *opened);
 
-/* An array of the type of another one, not initialised, and opened to be written; NULL without an exception if Arrow
- * has none of that rank, or there is no memory. */
+/* Creates an uninitialised array of the type of another one, and opens it for a write. Returns NULL without an
+ * exception if the rank is not 1 or the allocation fails. */
 PyObject *arrow_new(const state *known, PyObject *like, int32_t dtype, int32_t ndim, const int64_t *shape,
                     operand *opened);
 

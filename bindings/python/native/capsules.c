@@ -1,4 +1,4 @@
-/* Capsules of DLPack and Arrow: what array libraries hand to each other. */
+/* Capsules of DLPack and Arrow, by which array libraries exchange memory. */
 #include "exchange.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ PyObject *dlpack_used(PyObject *module, PyObject *capsule) {
   Py_RETURN_NONE;
 }
 
-/* A consumer renames a capsule; what still has its name is ours to end. */
+/* A consumer renames a capsule when it takes ownership. With the old name the struct is still owned by the capsule. */
 static void free_legacy(PyObject *capsule) {
   if (PyCapsule_IsValid(capsule, legacy_name)) {
     dl_managed *managed = PyCapsule_GetPointer(capsule, legacy_name);
@@ -91,7 +91,7 @@ PyObject *exchange_into(PyObject *module, arguments args, Py_ssize_t count) {
   return object;
 }
 
-/* Arrow's structs end the same way: with a release that is NULL once they are used, and a pointer of the producer's. */
+/* The last fields of Arrow's structs: a function that is NULL after a release, and a pointer of the producer. */
 typedef struct arrow_tail {
   void (*release)(void *self);
   void *producer;
@@ -112,7 +112,7 @@ static void free_schema(PyObject *capsule) { free_arrow(capsule, "arrow_schema",
 
 static void free_array(PyObject *capsule) { free_arrow(capsule, "arrow_array", ARRAY_SIZE); }
 
-/* Moves a struct into a capsule; the source is then used up. */
+/* Moves a struct into a new capsule. The source is then released. */
 static PyObject *arrow_capsule(void *source, size_t size, const char *name, PyCapsule_Destructor destructor) {
   void *copy = malloc(size);
   if (!copy) {

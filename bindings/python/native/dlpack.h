@@ -1,4 +1,4 @@
-/* As much of DLPack as the life of a capsule needs: its structs and the exchange table of version 1. */
+/* The part of DLPack that this module needs: its structs and the exchange table of version 1. */
 #ifndef LIBGATHER_DLPACK_H
 #define LIBGATHER_DLPACK_H
 

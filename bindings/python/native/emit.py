@@ -1,4 +1,4 @@
-"""Writes the C source of libgather._low, the cffi module over native/cdef.h. Usage: emit.py OUTPUT"""
+"""Writes the C source of libgather._low, the cffi module of native/cdef.h. Usage: emit.py OUTPUT"""
 
 import sys
 from pathlib import Path

@@ -24,7 +24,7 @@ const exchange *exchange_known(const state *known, PyObject *object) {
   return NULL;
 }
 
-/* Gradients and the like are of numbers that are no integers. */
+/* Returns true if an array may have a gradient, which only inexact numbers have. */
 static int may_be_more(const dl_tensor *tensor) {
   return tensor->code != SIGNED && tensor->code != UNSIGNED && tensor->code != BOOLEAN;
 }
@@ -34,7 +34,7 @@ static int is_true(PyObject *answer) {
   return answer == Py_True;
 }
 
-/* Whether a derivative in forward mode may be on its way: a module says how many levels of it there are, less one. */
+/* Returns true if forward-mode differentiation may be active. The level is -1 if it is not. */
 static int forward_mode_is_on(const state *known, const exchange *entry) {
   PyObject *level = PyObject_GetAttr(entry->forward_mode, known->level_name);
   const int is_on = !level || PyLong_AsLong(level) != -1;
@@ -42,7 +42,8 @@ static int forward_mode_is_on(const state *known, const exchange *entry) {
   return is_on;
 }
 
-/* Asked here as far as answers are the usual ones: a function in Python takes a tenth of a small call. */
+/* Returns true if a tensor is plain memory. The frequent cases are tested here, because a call of a Python function
+ * takes a tenth of a small call. */
 static int is_plain(const state *known, const exchange *entry, PyObject *object) {
   PyObject *requires_grad = PyObject_GetAttr(object, known->requires_grad_name);
   Py_XDECREF(requires_grad);
@@ -52,7 +53,8 @@ static int is_plain(const state *known, const exchange *entry, PyObject *object)
   return !is_true(PyObject_CallFunctionObjArgs(entry->is_negated, object, NULL));
 }
 
-/* Extents and strides are copied: the library may change its own while the GIL is let go. */
+/* Describes a tensor on the host. Extents and strides are copied, because the library may change them while the GIL is
+ * released. Returns false for a dtype or a device that is not supported here. */
 static int describe(const dl_tensor *tensor, operand *opened) {
   const int32_t dtype = tensor->code * 256 + tensor->bits;
   const int64_t size = gth_dtype_size(dtype);
@@ -64,7 +66,7 @@ static int describe(const dl_tensor *tensor, operand *opened) {
     opened->strides[i] = tensor->strides ? tensor->strides[i] * size : 0;
   }
   const int64_t below = tensor->strides ? operand_lowest(tensor->ndim, opened->shape, opened->strides) : 0;
-  operand_is_no_buffer(opened);
+  operand_without_buffer(opened);
   opened->desc = (gth_tensor_desc){
       .size = sizeof(gth_tensor_desc),
       .dtype = dtype,
@@ -90,7 +92,7 @@ int exchange_open(const state *known, const exchange *entry, PyObject *object, o
   return describe(&tensor, opened);
 }
 
-/* The general path has the library say what is wrong. */
+/* Ignores an error. The general path runs the call again and reports it. */
 static void ignore_error(void *context, const char *kind, const char *message) {
   (void)context;
   (void)kind;
@@ -124,7 +126,7 @@ int exchange_written(const exchange *entry, PyObject *object) {
   return done != NULL;
 }
 
-/* Where a type has its entry, or has room for one; NULL if there is none. */
+/* Returns the entry of a type, or an unused one, or NULL. */
 static exchange *slot_of(state *known, const PyObject *type) {
   for (int i = 0; i < EXCHANGES; i++) {
     if (!known->exchanges[i].type || known->exchanges[i].type == type) {
@@ -144,10 +146,10 @@ PyObject *configure_exchange(PyObject *module, arguments args, Py_ssize_t count)
     return NULL;
   }
   if (!table->describe || !table->allocate) {
-    Py_RETURN_NONE; /* the general path does without them */
+    Py_RETURN_NONE; /* the general path needs neither function */
   }
   exchange *entry = slot_of(PyModule_GetState(module), args[0]);
-  if (entry) { /* the general path does for more types */
+  if (entry) { /* other types use the general path */
     entry->table = table;
     keep(&entry->capsule, args[1]);
     keep(&entry->is_plain, args[2]);

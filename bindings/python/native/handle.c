@@ -8,7 +8,7 @@ enum { CLOSED = 1, USE = 2 };
 typedef struct held {
   PyObject_HEAD void *token;
   int32_t (*release)(void *token);
-  atomic_llong uses; /* USE for each call inside, and CLOSED */
+  atomic_llong uses; /* the sum of USE for each running call, and CLOSED after a close */
 } held;
 
 static int32_t release_context(void *token) { return gth_context_release(token); }
@@ -80,7 +80,7 @@ static PyObject *end(PyObject *self, PyObject *nothing) {
 static void dealloc(PyObject *self) {
   held *ended = (held *)self;
   PyTypeObject *type = Py_TYPE(self);
-  if (atomic_load(&ended->uses) == 0) { /* no call is inside: it would hold a reference */
+  if (atomic_load(&ended->uses) == 0) { /* no call is running, because it would hold a reference */
     release(ended);
   }
   PyObject_Free(self);
@@ -88,9 +88,9 @@ static void dealloc(PyObject *self) {
 }
 
 static PyMethodDef methods[] = {
-    {"enter", enter, METH_NOARGS, "Begins a use: the token, or None if the handle has been closed."},
-    {"leave", leave, METH_O, "Ends a use. The argument is not looked at."},
-    {"close", end, METH_NOARGS, "Releases the handle when the calls inside have left it."},
+    {"enter", enter, METH_NOARGS, "Begins a use. Returns the token, or None if the handle is closed."},
+    {"leave", leave, METH_O, "Ends a use. The argument is ignored."},
+    {"close", end, METH_NOARGS, "Releases the handle after the running calls have left it."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -1,15 +1,16 @@
-/* Plans and contexts, which a thread may close while another one is inside a call with them: calls enter the handle and
- * leave it, and whoever is last, a call or close(), releases it. */
+/* Handles of plans and contexts. A thread may close a handle while another thread uses it. Each call enters and leaves
+ * the handle. The last user releases it, which is a call or close(). */
 #ifndef LIBGATHER_HANDLE_H
 #define LIBGATHER_HANDLE_H
 
 #include "objects.h"
 
-/* Begins a use of a Handle. The library's token, or NULL without an exception if the handle has been closed. */
+/* Begins a use of a Handle. Returns the library's token, or NULL without an exception if the handle is closed. */
 void *handle_enter(PyObject *handle);
 void handle_leave(PyObject *handle);
 
-/* The Handle of a Context, or None for None, as a reference of the caller's; NULL without an exception for anything else. */
+/* Returns a new reference to the Handle of a Context, or to None for None. Returns NULL without an exception for other
+ * objects. */
 PyObject *handle_of_context(const state *known, PyObject *context);
 
 #endif

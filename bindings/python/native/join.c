@@ -1,22 +1,23 @@
-/* Answers of shards put where they belong: one scatter each, in one crossing. */
+/* Joins the rows of shards into one result, with one scatter for each shard and one call from Python. */
 #include "numpy.h"
 #include "operand.h"
 
 #include <stdlib.h>
 
-/* A call over buffers. */
+/* A call whose arguments are buffers. */
 typedef struct request {
   const state *known;
   operand target, order;
   Py_ssize_t count; /* of answers */
-  operand *answers; /* in memory of their own */
+  operand *answers; /* allocated */
   gth_error error;
 } request;
 
 static int64_t length_of(const operand *rows) { return rows->desc.shape[0]; }
 
-/* Whether the rows of an answer are rows of the target: the library says what is wrong with others, but only when those
- * before have been written. */
+/* Returns true if the rows of an answer have the dtype and the shape of the target's rows. This is tested for all
+ * answers before the first scatter, because the library would only test each answer after it has written the previous
+ * ones. */
 static int is_like(const gth_tensor_desc *rows, const gth_tensor_desc *target) {
   if (rows->dtype != target->dtype || rows->ndim != target->ndim) {
     return 0;
@@ -29,7 +30,7 @@ static int is_like(const gth_tensor_desc *rows, const gth_tensor_desc *target) {
   return 1;
 }
 
-/* Whether each row of the answers has its position. */
+/* Returns true if all answers are valid and the number of their rows is the length of order. */
 static int is_whole(const request *call) {
   if (call->target.desc.ndim < 1 || call->order.desc.ndim != 1) {
     return 0;
@@ -72,7 +73,7 @@ static PyObject *join_opened(request *call, PyObject *target) {
   return target;
 }
 
-/* Opens as many answers as it can. */
+/* Opens answers up to the first that cannot be opened. Returns their number. */
 static Py_ssize_t answers_open(const request *call, PyObject *answers) {
   Py_ssize_t opened = 0;
   while (opened < call->count && operand_open(call->known, PyTuple_GetItem(answers, opened), &call->answers[opened])) {
@@ -98,8 +99,8 @@ static PyObject *join_answers(request *call, PyObject *target, PyObject *answers
 
 static PyObject *join_rows(request *call, PyObject *target, PyObject *answers) {
   call->count = PyTuple_Size(answers);
-  call->answers =
-      malloc((size_t)call->count * sizeof *call->answers + 1); /* of no bytes it would not say whether it failed */
+  /* malloc(0) may return NULL, so at least one byte is allocated. */
+  call->answers = malloc((size_t)call->count * sizeof *call->answers + 1);
   if (!call->answers) {
     Py_RETURN_NOTIMPLEMENTED;
   }
@@ -117,8 +118,8 @@ static PyObject *join_into(request *call, PyObject *target, PyObject *order, PyO
   return result;
 }
 
-/* Almost every call: a target of NumPy's, and answers that are buffers or nearly so; NotImplemented for every other one,
- * when nothing has been written. */
+/* Joins answers that are buffers or similar arrays into a NumPy array. Returns NotImplemented for other arguments. In
+ * this case nothing has been written. */
 PyObject *join(PyObject *module, arguments args, Py_ssize_t count) {
   if (count != 3 || !PyTuple_CheckExact(args[2])) {
     PyErr_SetString(PyExc_TypeError, "join(target, order, answers)");
@@ -126,7 +127,7 @@ PyObject *join(PyObject *module, arguments args, Py_ssize_t count) {
   }
   request call;
   call.known = state_of(module);
-  call.error.size = sizeof call.error; /* the library writes the rest, if it fails */
+  call.error.size = sizeof call.error; /* the library writes the other fields on an error */
   if (!is_numpys(call.known, args[0]) || !operand_open(call.known, args[0], &call.target)) {
     Py_RETURN_NOTIMPLEMENTED;
   }

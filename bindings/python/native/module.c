@@ -126,11 +126,11 @@ static int execute(PyObject *module) {
   known->memory_type = named ? memory_type_new() : NULL;
   known->handle_type = known->memory_type ? handle_type_new() : NULL;
   return known->handle_type
-             ? PyModule_AddStringConstant(module, "__doc__", "The Python objects that cffi has no words for.")
+             ? PyModule_AddStringConstant(module, "__doc__", "Calls on Python objects that cffi cannot make.")
              : -1;
 }
 
-/* The slots of all that a module holds, one after the other; NULL after the last. */
+/* Returns the address of each object reference of the module state, by number. Returns NULL after the last one. */
 static PyObject **slot_of(state *known, size_t number) {
   PyObject **const slots[] = {&known->make_error,   &known->buffer_types, &known->choices,
                               &known->locate,       &known->general,      &known->tensor_type,

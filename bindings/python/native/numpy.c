@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* How descriptors and arrays begin, in every NumPy of the ABIs 1 and 2. */
+/* The first fields of descriptors and arrays in all NumPy releases with ABI 1 or 2. */
 typedef struct numpy_descr {
   PyObject_HEAD PyObject *type;
   char kind, letter, byte_order, unused;
@@ -18,10 +18,10 @@ typedef struct numpy_array {
   int flags;
 } numpy_array;
 
-/* Places in the table of NumPy's functions, and what the first of them answers. */
+/* Positions in NumPy's function table, and the values of the first function. */
 enum { GET_ABI = 0, ARRAY_TYPE = 2, NEW_FROM_DESCR = 94, ABI_1 = 1, ABI_2 = 2 };
 
-/* Flags of arrays; NumPy's own buffers are read-only where it would warn of a write. */
+/* Flags of arrays. NumPy's buffers are read-only if a write would give a warning. */
 enum { WRITEABLE = 0x400, HALF = 23 };
 static const unsigned warn_on_write = 1u << 31;
 
@@ -29,7 +29,7 @@ _Static_assert(sizeof(Py_ssize_t) == sizeof(int64_t) && sizeof(long) == sizeof(i
 
 int is_numpys(const state *known, PyObject *array) { return (PyObject *)Py_TYPE(array) == known->ndarray; }
 
-/* The dtype of a descriptor of one native number, 0 for all others. */
+/* Returns the dtype of a descriptor of one native number, or 0. */
 static int32_t dtype_of(const numpy_descr *descr) {
   static const int32_t dtypes[] = {GTH_DTYPE_BOOL,    GTH_DTYPE_INT8,     GTH_DTYPE_UINT8,     GTH_DTYPE_INT16,
                                    GTH_DTYPE_UINT16,  GTH_DTYPE_INT32,    GTH_DTYPE_UINT32,    GTH_DTYPE_INT64,
@@ -48,7 +48,7 @@ static int is_readonly(const numpy_array *array) {
   return !(array->flags & WRITEABLE) || ((unsigned)array->flags & warn_on_write);
 }
 
-/* Extents and strides are copied: another thread may give the array others while the GIL is let go. */
+/* Opens an array. Extents and strides are copied, because another thread may change them while the GIL is released. */
 int numpy_open(PyObject *object, operand *opened) {
   const numpy_array *array = (const numpy_array *)object;
   const int32_t dtype = dtype_of(array->descr);
@@ -58,7 +58,7 @@ int numpy_open(PyObject *object, operand *opened) {
   memcpy(opened->shape, array->shape, (size_t)array->ndim * sizeof *opened->shape);
   memcpy(opened->strides, array->strides, (size_t)array->ndim * sizeof *opened->strides);
   const int64_t below = operand_lowest(array->ndim, opened->shape, opened->strides);
-  operand_is_no_buffer(opened);
+  operand_without_buffer(opened);
   opened->desc = (gth_tensor_desc){
       .size = sizeof(gth_tensor_desc),
       .dtype = dtype,
@@ -73,7 +73,7 @@ int numpy_open(PyObject *object, operand *opened) {
 }
 
 static PyObject *new_of(const state *known, PyObject *descr, int32_t ndim, const int64_t *shape) {
-  Py_INCREF(descr); /* which the function takes */
+  Py_INCREF(descr); /* the function steals the reference */
   PyObject *array = known->new_ndarray(known->ndarray, descr, ndim, (const Py_ssize_t *)shape, NULL, NULL, 0, NULL);
   if (!array) {
     PyErr_Clear();
@@ -92,7 +92,7 @@ PyObject *numpy_integers(const state *known, int32_t ndim, const int64_t *shape)
 void *numpy_data(PyObject *array) { return ((numpy_array *)array)->data; }
 
 void numpy_open_new(PyObject *array, int32_t dtype, int32_t ndim, const int64_t *shape, operand *opened) {
-  operand_is_no_buffer(opened);
+  operand_without_buffer(opened);
   opened->desc = (gth_tensor_desc){
       .size = sizeof(gth_tensor_desc), .dtype = dtype, .ndim = ndim, .data = numpy_data(array), .shape = shape};
 }
@@ -105,25 +105,25 @@ PyObject *numpy_scalar(PyObject *array) {
   return scalar;
 }
 
-static int same(const operand *read, const operand *told) {
-  const gth_tensor_desc *a = &read->desc, *b = &told->desc;
+static int same(const operand *read, const operand *exported) {
+  const gth_tensor_desc *a = &read->desc, *b = &exported->desc;
   const size_t extents = (size_t)a->ndim * sizeof(int64_t);
   return a->dtype == b->dtype && a->ndim == b->ndim && a->flags == b->flags && a->data == b->data &&
          a->offset == b->offset && !memcmp(a->shape, b->shape, extents) && !memcmp(a->strides, b->strides, extents);
 }
 
-/* Whether an array is what its buffer tells. */
-static int is_legible(PyObject *array) {
-  operand read, told;
-  if (!buffer_open(array, &told)) {
+/* Returns true if the fields of an array agree with its buffer. */
+static int agrees_with_buffer(PyObject *array) {
+  operand read, exported;
+  if (!buffer_open(array, &exported)) {
     return 0;
   }
-  const int legible = numpy_open(array, &read) && same(&read, &told);
-  operand_close(&told);
-  return legible;
+  const int agrees = numpy_open(array, &read) && same(&read, &exported);
+  operand_close(&exported);
+  return agrees;
 }
 
-/* NumPy's function for new arrays; NULL if its ABI is none that we know. */
+/* Returns NumPy's function that creates arrays, or NULL if the ABI is unknown. */
 static ndarray_maker maker_of(PyObject *capsule, PyObject *ndarray) {
   void *const *table = PyCapsule_GetPointer(capsule, NULL);
   if (!table || table[ARRAY_TYPE] != ndarray) {
@@ -135,7 +135,8 @@ static ndarray_maker maker_of(PyObject *capsule, PyObject *ndarray) {
   return abi == ABI_1 || abi == ABI_2 ? (ndarray_maker)table[NEW_FROM_DESCR] : NULL;
 }
 
-/* Takes NumPy's arrays from now on if `probes`, arrays of many forms, are as we read them. Whether it does. */
+/* Enables the direct access to NumPy arrays if it reads all `probes` correctly. They are arrays of many layouts.
+ * Returns True if the access is enabled. */
 PyObject *configure_numpy(PyObject *module, arguments args, Py_ssize_t count) {
   if (count != 4) {
     PyErr_SetString(PyExc_TypeError, "configure_numpy(ndarray, int64, functions, probes)");
@@ -143,13 +144,13 @@ PyObject *configure_numpy(PyObject *module, arguments args, Py_ssize_t count) {
   }
   state *known = PyModule_GetState(module);
   known->new_ndarray = maker_of(args[2], args[0]);
-  int legible = known->new_ndarray != NULL;
-  for (Py_ssize_t i = 0; legible && i < PyTuple_Size(args[3]); i++) {
-    legible = is_legible(PyTuple_GetItem(args[3], i));
+  int agrees = known->new_ndarray != NULL;
+  for (Py_ssize_t i = 0; agrees && i < PyTuple_Size(args[3]); i++) {
+    agrees = agrees_with_buffer(PyTuple_GetItem(args[3], i));
   }
-  if (legible) {
+  if (agrees) {
     keep(&known->int64, args[1]);
     keep(&known->ndarray, args[0]);
   }
-  return PyBool_FromLong(legible);
+  return PyBool_FromLong(agrees);
 }

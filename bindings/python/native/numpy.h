@@ -1,4 +1,4 @@
-/* NumPy's arrays, read and made as its ABI lays them out: to ask an array for its buffer takes a tenth of a small call,
+/* NumPy arrays. They are read and created through NumPy's ABI, because a buffer export takes a tenth of a small call,
  * and so does numpy.empty(). */
 #ifndef LIBGATHER_NUMPY_H
 #define LIBGATHER_NUMPY_H
@@ -7,22 +7,22 @@
 
 int is_numpys(const state *known, PyObject *array);
 
-/* Opens an array; false, without an exception, if its elements are none of ours. */
+/* Opens an array. Returns false, without an exception, if its elements have no dtype of the library. */
 int numpy_open(PyObject *array, operand *opened);
 
-/* A dense array of the dtype of another one, not initialised; NULL without an exception if there is no memory. */
+/* Creates a dense, uninitialised array of the dtype of another one. Returns NULL without an exception if it fails. */
 PyObject *numpy_new(const state *known, PyObject *like, int32_t ndim, const int64_t *shape);
 
-/* The same of 64-bit integers. */
+/* As numpy_new, for 64-bit integers. */
 PyObject *numpy_integers(const state *known, int32_t ndim, const int64_t *shape);
 
-/* The memory of an array that numpy_new() or numpy_integers() has made. */
+/* Returns the memory of an array from numpy_new() or numpy_integers(). */
 void *numpy_data(PyObject *array);
 
-/* Opens an array that numpy_new() has made of these. */
+/* Opens an array from numpy_new(). */
 void numpy_open_new(PyObject *array, int32_t dtype, int32_t ndim, const int64_t *shape, operand *opened);
 
-/* The scalar of an array of rank 0. Takes the reference. */
+/* Returns the scalar of an array of rank 0. Steals the reference. */
 PyObject *numpy_scalar(PyObject *array);
 
 PyObject *configure_numpy(PyObject *module, arguments args, Py_ssize_t count);

@@ -1,5 +1,5 @@
-/* libgather._objects: the Python objects that cffi has no words for. Calls over buffers in one crossing, capsules, and
- * memory of the library as a buffer. */
+/* libgather._objects: calls on Python objects that cffi cannot make. It has calls over buffers, capsules, and buffers
+ * of the library's memory. */
 #ifndef LIBGATHER_OBJECTS_H
 #define LIBGATHER_OBJECTS_H
 
@@ -8,18 +8,19 @@
 
 typedef PyObject *const *arguments;
 
-/* NumPy's function for new arrays: type, descriptor, rank, extents, strides, memory, flags, and whose array it is. */
+/* NumPy's function that creates arrays. Its parameters are type, descriptor, rank, extents, strides, memory, flags and
+ * owner. */
 typedef PyObject *(*ndarray_maker)(PyObject *, PyObject *, int, const Py_ssize_t *, const Py_ssize_t *, void *, int,
                                    PyObject *);
 
-/* A type whose arrays are read through DLPack's exchange table: exchange.c. */
+/* A type whose arrays are read through DLPack's exchange table. See exchange.c. */
 typedef struct exchange {
   PyObject *type;
   const struct dl_exchange *table; /* of the capsule */
   PyObject *capsule, *is_plain, *is_negated, *forward_mode, *written;
 } exchange;
 
-/* A type of Arrow's arrays of numbers: arrow.c. */
+/* A type of Arrow arrays of numbers. See arrow.c. */
 typedef struct arrow_type {
   PyObject *type;
   int32_t dtype;
@@ -27,46 +28,46 @@ typedef struct arrow_type {
 
 enum { EXCHANGES = 4, ARROW_TYPES = 16 };
 
-/* What a module knows: each interpreter has a module of its own. The first six are what the Python side hands over
- * once, by configure(); the others come as their libraries are met. */
+/* The state of a module. Each interpreter has its own module. The Python side sets the first six by configure(), and
+ * the others when it imports a library. */
 typedef struct state {
-  PyObject *make_error;   /* the fields of a gth_error as a tuple -> the exception */
-  PyObject *buffer_types; /* a tuple of types whose buffer protocol tells all there is to know about them */
-  PyObject *choices;      /* dicts of the names of switches to their numbers: switches.c */
-  PyObject *locate; /* adds to an exception where its index stands: the exception and the arguments of run_arrays() */
+  PyObject *make_error;   /* a function from the fields of a gth_error, as a tuple, to the exception */
+  PyObject *buffer_types; /* a tuple of types that the buffer protocol describes completely */
+  PyObject *choices;      /* dicts from the names of switches to their numbers. See switches.c */
+  PyObject *locate; /* a function that adds the place of an index to an exception, with the arguments of run_arrays() */
   PyObject *tensor_type; /* libgather.Tensor */
-  PyObject *general;     /* does what run_buffers() does not: the arguments of run_arrays() */
-  PyObject *ndarray;     /* numpy.ndarray, or NULL while NumPy has not been met, or is not legible */
-  PyObject *int64;       /* NumPy's dtype, where there is ndarray */
+  PyObject *general;     /* the general path, with the arguments of run_arrays() */
+  PyObject *ndarray;     /* numpy.ndarray, or NULL if NumPy is not imported or its layout is unknown */
+  PyObject *int64;       /* NumPy's int64 dtype if ndarray is set */
   ndarray_maker new_ndarray;
-  exchange exchanges[EXCHANGES]; /* as many as have a type */
+  exchange exchanges[EXCHANGES]; /* unused entries have no type */
   arrow_type arrow_types[ARROW_TYPES];
-  PyObject *arrow_export, *arrow_import;                 /* the name of a method, and a function of pyarrow's */
-  PyObject *type_name, *requires_grad_name, *level_name; /* of attributes, to be looked up */
+  PyObject *arrow_export, *arrow_import;                 /* the name of a method, and a function of pyarrow */
+  PyObject *type_name, *requires_grad_name, *level_name; /* interned names of attributes */
   PyObject *memory_type;
   PyObject *handle_type;
 } state;
 
 const state *state_of(PyObject *module);
 
-/* Has a slot hold an object in place of the one before. */
+/* Replaces the object of a slot. */
 void keep(PyObject **slot, PyObject *object);
 
-/* The exception for an error. NULL with another exception set if it cannot be made. */
+/* Returns the exception for an error. Returns NULL with another exception set if it cannot be created. */
 PyObject *exception_of(const state *known, const gth_error *error);
 
-/* Raises an exception and takes the reference; NULL: one has been raised. Returns NULL. */
+/* Raises an exception and steals the reference. NULL means that one is already raised. Returns NULL. */
 PyObject *raise_exception(PyObject *exception);
 PyObject *raise_error(const state *known, const gth_error *error);
 
-/* What is told of a handle that has been closed. Returns the status. */
+/* Sets the error of a closed handle. Returns its status. */
 int32_t closed_error(int32_t operand, gth_error *error);
 PyObject *raise_closed(const state *known, int32_t operand);
 
-/* An address, or a handle's token, out of a Python integer; NULL with an exception set if it is none. */
+/* Returns an address, or a handle's token, from a Python integer. Returns NULL with an exception set on an error. */
 void *address_of(PyObject *number);
 
-/* A tuple of integers as extents or strides. The rank, or -1 with an exception set. */
+/* Reads a tuple of integers as extents or strides. Returns the rank, or -1 with an exception set. */
 int extents_of(PyObject *tuple, int64_t *extents);
 PyObject *tuple_of(int count, const int64_t *extents);
 
@@ -89,7 +90,7 @@ PyObject *view(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *handle(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *xla_handler(PyObject *module, PyObject *unused);
 
-/* The types of this module; NULL with an exception set if there is no memory for them. */
+/* Creates the types of this module. Returns NULL with an exception set on an error. */
 PyObject *memory_type_new(void);
 PyObject *handle_type_new(void);
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The dtype of a struct-module format of one native element, 0 for all others. C's integer types are told apart by
- * their size, which differs between native and standard formats. */
+/* Returns the dtype of a struct-module format of one native element, or 0. The size distinguishes C's integer types,
+ * because it differs between native and standard formats. */
 static int32_t dtype_of(const char *format, Py_ssize_t size) {
   if (!format) {
     return GTH_DTYPE_UINT8;
@@ -58,8 +58,8 @@ int64_t operand_lowest(int ndim, const int64_t *shape, const int64_t *strides) {
   return below;
 }
 
-void operand_is_no_buffer(operand *opened) {
-  opened->buffer.obj = NULL; /* there is none to be released */
+void operand_without_buffer(operand *opened) {
+  opened->buffer.obj = NULL; /* no buffer has to be released */
   opened->many = NULL;
   opened->arrow.release = NULL;
   opened->kept = NULL;
@@ -117,7 +117,7 @@ static int tensor_open(PyObject *object, operand *opened) {
     Py_XDECREF(handle);
     return 0;
   }
-  operand_is_no_buffer(opened);
+  operand_without_buffer(opened);
   opened->kept = handle;
   opened->desc = (gth_tensor_desc)GTH_TENSOR_DESC_HANDLE(address_of(PyTuple_GetItem(handle, 0)));
   return 1;
@@ -127,7 +127,7 @@ int source_open(const state *known, PyObject *object, operand *opened) {
   return is_tensor(known, object) ? tensor_open(object, opened) : operand_open(known, object, opened);
 }
 
-/* False, without an exception, for what is no integer of 64 bits; a bool is none. */
+/* Reads an integer. Returns false, without an exception, for other types, such as bool, and for values beyond int64. */
 static int integer_of(PyObject *object, int64_t *number) {
   if (!PyLong_CheckExact(object)) {
     return 0;
@@ -151,7 +151,7 @@ static void describe_integers(operand *opened, int32_t ndim, const int64_t *valu
   };
 }
 
-/* An item as a reference of the caller's: another thread may change a list while it is read, where there is no GIL. */
+/* Returns an item as an owned reference. Without a GIL, another thread may change the list meanwhile. */
 static PyObject *item_of(PyObject *sequence, Py_ssize_t i) {
 #ifdef Py_GIL_DISABLED
   if (PyList_CheckExact(sequence)) {
@@ -167,7 +167,7 @@ static int sequence_open(PyObject *sequence, operand *opened) {
   const Py_ssize_t count = PyList_CheckExact(sequence) ? PyList_Size(sequence) : PyTuple_Size(sequence);
   int64_t *values = opened->few;
   opened->count = count;
-  operand_is_no_buffer(opened);
+  operand_without_buffer(opened);
   if (count > FEW) {
     values = opened->many = malloc((size_t)count * sizeof *values);
   }
@@ -193,7 +193,7 @@ int indices_open(const state *known, PyObject *object, operand *opened) {
   if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) {
     return sequence_open(object, opened);
   }
-  operand_is_no_buffer(opened);
+  operand_without_buffer(opened);
   if (!integer_of(object, opened->few)) {
     return 0;
   }

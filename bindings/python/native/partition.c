@@ -1,11 +1,11 @@
-/* Ids dealt out to shards: arguments, results and call in one crossing. */
+/* Partitions ids by shard, with one call from Python. */
 #include "numpy.h"
 #include "operand.h"
 #include "switches.h"
 
 #include <stdlib.h>
 
-/* A call over ids that are a buffer, or nearly so. */
+/* A call whose ids are a buffer or a similar array. */
 typedef struct request {
   const state *known;
   operand ids, borders;
@@ -15,12 +15,12 @@ typedef struct request {
   gth_error error;
 } request;
 
-/* New arrays of NumPy's; order is None where rows are asked for once. */
+/* New NumPy arrays. `order` is None if duplicate ids request their row once. */
 typedef struct results {
   PyObject *counts, *local, *order, *place;
 } results;
 
-/* Of a description that the library has taken: the product is no more than int64 holds. */
+/* Returns the number of elements. The library has validated the description, so the product fits in int64. */
 static int64_t count_of(const gth_tensor_desc *desc) {
   int64_t count = 1;
   for (int i = 0; i < desc->ndim; i++) {
@@ -32,7 +32,7 @@ static int64_t count_of(const gth_tensor_desc *desc) {
   return count;
 }
 
-/* An array of integers and where they are; none, if one before could not be made. */
+/* Creates an array of integers. Returns NULL if `wanted` is false. */
 static PyObject *integers_new(const request *call, int ndim, const int64_t *shape, int wanted, int64_t **numbers) {
   PyObject *array = wanted ? numpy_integers(call->known, ndim, shape) : NULL;
   *numbers = array ? numpy_data(array) : NULL;
@@ -46,7 +46,7 @@ static void results_drop(results *made) {
   Py_XDECREF(made->place);
 }
 
-/* False, without an exception, if there is no memory. */
+/* Creates all results. Returns false, without an exception, if an allocation fails. */
 static int results_make(request *call, int64_t ids, results *made) {
   gth_parts *parts = &call->parts;
   const gth_tensor_desc *desc = &call->ids.desc;
@@ -65,7 +65,8 @@ static int results_make(request *call, int64_t ids, results *made) {
   return made->order != NULL;
 }
 
-/* Ids without a shard leave room at the end of local and order: they become views of what there is. */
+/* Shortens an array to a view of its first `count` elements. Ids without a shard leave the end of local and order
+ * unused. */
 static int shorten(PyObject **array, int64_t count) {
   PyObject *shorter = PySequence_GetSlice(*array, 0, count);
   Py_DECREF(*array);
@@ -81,7 +82,7 @@ static int fit(const request *call, int64_t ids, results *made) {
   return asked == ids || (shorten(&made->local, asked) && (made->order == Py_None || shorten(&made->order, asked)));
 }
 
-/* Runs into the results. False with an exception set. */
+/* Runs the partition. Returns false with an exception set on an error. */
 static int run(request *call) {
   int32_t status;
   Py_BEGIN_ALLOW_THREADS
@@ -93,7 +94,7 @@ static int run(request *call) {
   return status == GTH_OK;
 }
 
-static PyObject *deal_into(request *call, int64_t ids) {
+static PyObject *partition_into(request *call, int64_t ids) {
   results made;
   if (!results_make(call, ids, &made)) {
     Py_RETURN_NOTIMPLEMENTED;
@@ -106,7 +107,7 @@ static PyObject *deal_into(request *call, int64_t ids) {
   return all;
 }
 
-static PyObject *deal(request *call) {
+static PyObject *partition_ids(request *call) {
   gth_parts *parts = &call->parts;
   const int32_t status =
       gth_partition_scratch(&call->ids.desc, &call->shards, parts->flags, &parts->scratch_bytes, &call->error);
@@ -114,17 +115,17 @@ static PyObject *deal(request *call) {
     return raise_error(call->known, &call->error);
   }
   parts->capacity = count_of(&call->ids.desc);
-  parts->scratch = malloc((size_t)parts->scratch_bytes + 1); /* of no bytes it would not say whether it failed */
+  parts->scratch = malloc((size_t)parts->scratch_bytes + 1); /* malloc(0) may return NULL */
   if (!parts->scratch) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  PyObject *all = deal_into(call, parts->capacity);
+  PyObject *all = partition_into(call, parts->capacity);
   free(parts->scratch);
   return all;
 }
 
-/* Opens a list or a tuple of borders, of which a copy is made: another thread may change others while they are used.
- * False, without an exception, for others, and if one is beyond int64. */
+/* Copies borders from a list or a tuple, because another thread may change other sequences during the call. Returns
+ * false, without an exception, for other types and if a border is beyond int64. */
 static int borders_open(request *call, PyObject *borders) {
   if (!(PyList_CheckExact(borders) || PyTuple_CheckExact(borders)) ||
       !indices_open(call->known, borders, &call->borders)) {
@@ -136,22 +137,22 @@ static int borders_open(request *call, PyObject *borders) {
   return 1;
 }
 
-static PyObject *deal_by(request *call, PyObject *count, PyObject *borders) {
+static PyObject *partition_by(request *call, PyObject *count, PyObject *borders) {
   if (borders == Py_None) {
     if (!number_of(count, &call->shards.count)) {
       Py_RETURN_NOTIMPLEMENTED;
     }
-    return deal(call);
+    return partition_ids(call);
   }
   if (count != Py_None || call->shards.kind != GTH_SHARDS_BLOCKS || !borders_open(call, borders)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  PyObject *all = deal(call);
+  PyObject *all = partition_ids(call);
   operand_close(&call->borders);
   return all;
 }
 
-/* The operands, which are large, are left as they are. False with an exception set. */
+/* Initialises a call except its operands, which are large. Returns false with an exception set on an error. */
 static int begin(request *call, PyObject *module, PyObject *once, gth_options *options) {
   const int is_once = PyObject_IsTrue(once);
   call->known = state_of(module);
@@ -159,14 +160,14 @@ static int begin(request *call, PyObject *module, PyObject *once, gth_options *o
   call->options = options;
   call->parts = (gth_parts)GTH_PARTS_INIT;
   call->parts.flags = is_once > 0 ? GTH_PARTS_ONCE : 0;
-  call->error.size = sizeof call->error; /* the library writes the rest, if it fails */
+  call->error.size = sizeof call->error; /* the library writes the other fields on an error */
   return is_once >= 0;
 }
 
 enum { IDS, TABLE_ROWS, COUNT, BORDERS, KIND, ONCE, SWITCHES, ARGUMENTS = SWITCHES + 6 };
 
-/* Almost every call: ids that are buffers or nearly so; NotImplemented for every other one, and where NumPy's arrays are
- * not made here. */
+/* Partitions ids that are buffers or similar arrays. Returns NotImplemented for other arguments, and if NumPy arrays
+ * cannot be created here. */
 PyObject *partition(PyObject *module, arguments args, Py_ssize_t count) {
   if (count != ARGUMENTS) {
     PyErr_SetString(PyExc_TypeError, "partition(ids, rows, count, borders, kind, once, *switches)");
@@ -184,7 +185,7 @@ PyObject *partition(PyObject *module, arguments args, Py_ssize_t count) {
       !indices_open(call.known, args[IDS], &call.ids)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  PyObject *all = deal_by(&call, args[COUNT], args[BORDERS]);
+  PyObject *all = partition_by(&call, args[COUNT], args[BORDERS]);
   operand_close(&call.ids);
   return all;
 }

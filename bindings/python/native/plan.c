@@ -1,4 +1,4 @@
-/* Runs of plans over buffers: the buffers are compared with what was planned, and passed on as addresses. */
+/* Runs of plans over buffers. The buffers are compared with the planned operands, and passed as addresses. */
 #include "array.h"
 #include "handle.h"
 #include "operand.h"
@@ -8,12 +8,12 @@
 typedef struct planned_operand {
   int32_t dtype;
   int32_t ndim;
-  int has_strides; /* 0: dense around the open extent */
+  int has_strides; /* 0 means dense for any open extent */
   int64_t shape[GTH_MAX_NDIM];
   int64_t strides[GTH_MAX_NDIM];
 } planned_operand;
 
-/* The handles of a plan and of its context, which is NULL for the process's default. */
+/* The handles of a plan and of its context. The context is NULL for the default context of the process. */
 typedef struct handles {
   PyObject *plan, *context;
 } handles;
@@ -21,8 +21,8 @@ typedef struct handles {
 typedef struct planned {
   handles handles;
   int written;       /* the role of the operand that is written */
-  int makes_results; /* whether a new result is dense */
-  int skips;         /* whether it has to begin with zeros, because rows may be skipped */
+  int makes_results; /* whether a new result can be created, which is dense */
+  int skips;         /* whether a new result must be set to zeros, because rows may be skipped */
   planned_operand operands[ROLES];
 } planned;
 
@@ -34,7 +34,7 @@ typedef struct bound_call {
 
 static const char *const planned_name = "libgather.planned", *const bound_name = "libgather.bound";
 
-/* The handles come first in both structs. */
+/* Frees a struct that begins with its handles. */
 static void free_with_handles(void *memory) {
   handles *held = memory;
   Py_XDECREF(held->plan);
@@ -63,7 +63,7 @@ static PyObject *capsule_of(void *memory, const char *name, PyCapsule_Destructor
   return capsule;
 }
 
-/* From a tuple (dtype, shape, strides or None). */
+/* Reads a planned operand from a tuple (dtype, shape, strides or None). */
 static int planned_operand_of(PyObject *spec, planned_operand *operand) {
   PyObject *strides = PyTuple_GetItem(spec, 2);
   operand->dtype = (int32_t)PyLong_AsLong(PyTuple_GetItem(spec, 0));
@@ -115,7 +115,7 @@ static int dense(const gth_tensor_desc *desc) {
   return 1;
 }
 
-/* Is the operand what was planned? Fills n with the open extent, which all operands must agree on. */
+/* Returns true if an operand is as planned. All operands must have the same open extent, which is stored in n. */
 static int as_planned(const planned_operand *plan, const operand *given, int64_t *n) {
   const gth_tensor_desc *desc = &given->desc;
   if (desc->dtype != plan->dtype || desc->ndim != plan->ndim) {
@@ -138,7 +138,7 @@ static int as_planned(const planned_operand *plan, const operand *given, int64_t
   return plan->has_strides || !desc->strides || dense(desc);
 }
 
-/* Runs a plan at addresses that have been checked. Its handles may be closed meanwhile. */
+/* Runs a plan at validated addresses. Another thread may close its handles during the run. */
 static int32_t run_at(const handles *handles, int64_t n, const void *const *data, gth_error *error) {
   gth_plan *plan = handle_enter(handles->plan);
   if (!plan) {
@@ -160,7 +160,7 @@ static int32_t run_at(const handles *handles, int64_t n, const void *const *data
   return status;
 }
 
-/* A run over buffers. */
+/* A run whose arguments are buffers. */
 typedef struct planned_run {
   const state *known;
   const planned *plan;
@@ -169,8 +169,8 @@ typedef struct planned_run {
   gth_error error;
 } planned_run;
 
-/* Runs on operands that are as planned, except for the written one, which is checked and closed. False if that is not
- * as planned. */
+/* Validates the written operand, runs the plan, and closes this operand. The other operands are already validated.
+ * Returns false if the written operand is not as planned. */
 static int execute(planned_run *call, int32_t *status) {
   const planned *plan = call->plan;
   const int role = plan->written;
@@ -226,7 +226,7 @@ static PyObject *run_new(planned_run *call, PyObject *like) {
   return array_or_scalar(call->known, array, form->ndim);
 }
 
-/* Runs with the operands opened that are read. */
+/* Validates the opened operands that are read, and runs the plan. */
 static PyObject *run_opened(planned_run *call, int read, PyObject *like, PyObject *written) {
   const planned_operand *planned = call->plan->operands;
   if (!as_planned(&planned[read], &call->operands[read], &call->n) ||
@@ -242,7 +242,7 @@ PyObject *plan_run(PyObject *module, arguments args, Py_ssize_t count) {
     PyErr_SetString(PyExc_TypeError, "plan_run(planned, table, indices, rows)");
     return NULL;
   }
-  planned_run call; /* its operands, which are large, are not initialised */
+  planned_run call; /* the operands are large and stay uninitialised */
   call.plan = PyCapsule_GetPointer(args[PLANNED], planned_name);
   if (!call.plan) {
     return NULL;

@@ -1,9 +1,9 @@
-/* Operations over buffers: one crossing reads the arguments, makes the result and calls the library. */
+/* Operations over buffers: one call from Python reads the arguments, creates the result and calls the library. */
 #include "array.h"
 #include "handle.h"
 #include "switches.h"
 
-/* The places of the arguments: the operation, its operands by role, and the fields of a Request (_request.py). */
+/* Positions of the arguments: the operation, its operands by role, and the fields of a Request (_request.py). */
 enum {
   OPERATION,
   OPERANDS,
@@ -17,7 +17,7 @@ enum {
   ARGUMENTS
 };
 
-/* A call over buffers. */
+/* A call whose arguments are buffers. */
 typedef struct request {
   const state *known;
   arguments args;
@@ -26,14 +26,14 @@ typedef struct request {
   gth_context *context;
   operand operands[ROLES];
   gth_options options;
-  PyObject *fill_value; /* borrowed: a number to fill with, or NULL if the options are complete */
+  PyObject *fill_value; /* borrowed: a number that has to be converted to an element, or NULL */
   gth_error error;
 } request;
 
 static PyObject *argument_of(const request *call, int role) { return call->args[OPERANDS + role]; }
 
-/* Calls a function of the Python side with the arguments of a call, behind `first` if that is not NULL. */
-static PyObject *hand_on(PyObject *function, PyObject *first, arguments args) {
+/* Calls a Python function with the arguments of a call. They follow `first` if it is not NULL. */
+static PyObject *call_python(PyObject *function, PyObject *first, arguments args) {
   const Py_ssize_t lead = first != NULL;
   PyObject *all = PyTuple_New(lead + ARGUMENTS);
   for (Py_ssize_t i = 0; all && i < lead + ARGUMENTS; i++) {
@@ -48,11 +48,11 @@ static PyObject *hand_on(PyObject *function, PyObject *first, arguments args) {
   return result;
 }
 
-/* Raises the error of a call. The Python side adds where a bad index stands. Returns NULL. */
+/* Raises the error of a call and returns NULL. The Python side adds the place of an invalid index. */
 static PyObject *fail(const request *call) {
   PyObject *exception = exception_of(call->known, &call->error);
   if (exception && call->error.status == GTH_E_INDEX) {
-    PyObject *located = hand_on(call->known->locate, exception, call->args);
+    PyObject *located = call_python(call->known->locate, exception, call->args);
     if (!located) {
       Py_CLEAR(exception);
     }
@@ -61,7 +61,7 @@ static PyObject *fail(const request *call) {
   return raise_exception(exception);
 }
 
-/* Runs on operands that have been opened, and closes the written one. */
+/* Runs the operation on opened operands, and closes the written one. */
 static int32_t execute(request *call) {
   operand *operands = call->operands;
   int32_t status;
@@ -73,7 +73,7 @@ static int32_t execute(request *call) {
   return status;
 }
 
-/* Writes to a given array. NotImplemented if its type is not known here. */
+/* Writes to a given array. Returns NotImplemented if its type is not supported here. */
 static PyObject *write_given(request *call) {
   PyObject *array = argument_of(call, call->written);
   if (!operand_open(call->known, array, &call->operands[call->written])) {
@@ -90,7 +90,7 @@ static PyObject *write_given(request *call) {
   return array;
 }
 
-/* Gives a new result the content that the operation adds to. */
+/* Initialises a new result if the operation does not write all of it. */
 static int32_t fill_new(const request *call, const gth_tensor_desc *source, const operand *made) {
   if (call->written == ROWS && call->options.bounds == GTH_BOUNDS_SKIP) {
     array_zero(made);
@@ -105,8 +105,8 @@ static int32_t fill_new(const request *call, const gth_tensor_desc *source, cons
   return status;
 }
 
-/* Writes to a new array of the type of `like`, with the dtype and shape of `form`, and first copies `source` to it if
- * that is not NULL. NotImplemented if the array cannot be made here. */
+/* Writes to a new array of the type of `like`, with the dtype and shape of `form`. If `source` is not NULL, it is
+ * copied to the array first. Returns NotImplemented if the array cannot be created here. */
 static PyObject *write_new(request *call, PyObject *like, const gth_tensor_desc *form, const gth_tensor_desc *source) {
   operand *made = &call->operands[call->written];
   PyObject *array = array_new(call->known, like, form->dtype, form->ndim, form->shape, made);
@@ -151,7 +151,7 @@ static PyObject *scatter_new(request *call) {
   return result;
 }
 
-/* Reads a shape, or the shape of an array. The rank, or -1 without an exception for anything else. */
+/* Reads a shape, or the shape of an array. Returns the rank, or -1 without an exception for other objects. */
 static int shape_of(PyObject *given, int64_t *shape) {
   PyObject *extents = PyTuple_Check(given) ? given : PyObject_GetAttrString(given, "shape");
   int ndim = extents && PyTuple_Check(extents) ? extents_of(extents, shape) : -1;
@@ -176,7 +176,7 @@ static PyObject *gradient_new(request *call) {
   return write_new(call, like, &form, NULL);
 }
 
-/* Writes the result, with the operands opened that are read. */
+/* Writes the result. The operands that are read have been opened. */
 static PyObject *write_result(request *call) {
   if (call->fill_value && (call->written != ROWS ||
                            !fill_image(call->fill_value, call->operands[TABLE].desc.dtype, call->options.fill_value))) {
@@ -230,13 +230,13 @@ static int options_of(request *call) {
          own_switches_of(call->known, args + OWN_SWITCHES, &call->options);
 }
 
-/* Almost every call: arrays that are buffers or nearly so. NotImplemented for every other one. */
+/* Runs a call whose arrays are buffers or similar arrays. Returns NotImplemented for other calls. */
 PyObject *run_buffers(PyObject *module, arguments args, Py_ssize_t count) {
   if (count != ARGUMENTS) {
     PyErr_SetString(PyExc_TypeError, "run_arrays(operation, table, indices, rows, *request)");
     return NULL;
   }
-  request call; /* its operands, which are large, are not initialised */
+  request call; /* the operands are large and stay uninitialised */
   call.known = state_of(module);
   call.args = args;
   call.op = (int32_t)PyLong_AsLong(args[OPERATION]);
@@ -244,7 +244,7 @@ PyObject *run_buffers(PyObject *module, arguments args, Py_ssize_t count) {
   call.context = NULL;
   call.options = (gth_options)GTH_OPTIONS_INIT;
   call.fill_value = NULL;
-  call.error.size = sizeof call.error; /* the library writes the rest if it fails */
+  call.error.size = sizeof call.error; /* the library writes the other fields on an error */
   if (call.op == -1 && PyErr_Occurred()) {
     return NULL;
   }
@@ -257,12 +257,12 @@ PyObject *run_buffers(PyObject *module, arguments args, Py_ssize_t count) {
   return result;
 }
 
-/* Every call: what run_buffers does not do is done by the Python side. */
+/* Runs any call. The Python side runs the calls that run_buffers does not support. */
 PyObject *run_arrays(PyObject *module, arguments args, Py_ssize_t count) {
   PyObject *result = run_buffers(module, args, count);
   if (result != Py_NotImplemented) {
     return result;
   }
   Py_DECREF(result);
-  return hand_on(state_of(module)->general, NULL, args);
+  return call_python(state_of(module)->general, NULL, args);
 }

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-/* As configure() is given them. */
+/* The dicts of names, in the order of configure(). */
 enum { NEGATIVE, BOUNDS, PROFILES, EXTENTS, REDUCTIONS, ACCUMULATES, FILLS, SHARD_KINDS };
 
-/* The number of a name, 0 for None. */
+/* Reads the number of a name. None leaves it unchanged. Returns false for an unknown name. */
 static int choice(const state *known, int which, PyObject *name, int32_t *number) {
   if (name == Py_None) {
     return 1;
@@ -86,8 +86,8 @@ static int float_image(double value, int32_t dtype, void *image) {
   return 1;
 }
 
-/* Machines that we run on are little-endian: an integer begins with its lowest bytes. What needs 64 bits without a sign
- * is left to the Python side. */
+/* Stores an integer as an element. Returns false if it does not fit, and for uint64 values beyond int64, which the
+ * Python side handles. All supported machines are little-endian, so an integer begins with its lowest bytes. */
 static int integer_image(PyObject *value, int32_t dtype, void *image) {
   const int bits = dtype & 0xff, is_signed = dtype < GTH_DTYPE_UINT8;
   int overflows = 0;

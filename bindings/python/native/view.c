@@ -1,4 +1,4 @@
-/* Memory of the library as a buffer, and the address of any buffer, strided ones included. */
+/* Exports memory of the library as a buffer, and reads the address of any buffer, also a strided one. */
 #include "objects.h"
 
 #include <string.h>
@@ -51,10 +51,10 @@ static PyType_Spec spec = {.name = "libgather._objects.Memory",
 
 PyObject *memory_type_new(void) { return PyType_FromSpec(&spec); }
 
-/* Memory of no bytes has an address too: consumers of buffers take NULL for a failure. */
+/* The address of memory of 0 bytes, because consumers of buffers interpret NULL as an error. */
 static char nothing[1];
 
-/* Only the library's own memory comes here: it is always reached through a memoryview, which asks for everything. */
+/* Returns a memoryview of memory of the library. A memoryview requests all fields, and get_buffer() sets them all. */
 PyObject *view(PyObject *module, arguments args, Py_ssize_t count) {
   if (count != 7) {
     PyErr_SetString(PyExc_TypeError, "view(owner, address, format, itemsize, shape, strides, readonly)");

@@ -1,18 +1,17 @@
-/* The handler that programs of XLA call, those that JAX compiles: an operation from buffers to a buffer, on the CPU. */
+/* The handler of XLA programs, which JAX compiles. It runs an operation on CPU buffers. */
 #include "xla.h"
 
 #include "objects.h"
 
 #include <string.h>
 
-/* What a call says besides its buffers, as one array of 64-bit numbers: the operation's, and the memory of a
- * gth_options. */
+/* The attribute of a call, which is an array of 64-bit integers: the number of the operation and a gth_options. */
 typedef struct attribute {
   int64_t operation;
   gth_options options;
 } attribute;
 
-/* The first that has all that is used here; later ones only add. */
+/* The first version of the interface with all fields that are used here. Later versions only add fields. */
 enum { VERSION_MAJOR = 0, VERSION_MINOR = 1 };
 
 static int describes_itself(const xla_frame *frame) {
@@ -33,7 +32,7 @@ static xla_error *error_of(const xla_frame *frame, const char *message, int32_t 
   return frame->api->error_create(&arguments);
 }
 
-/* XLA's number of a dtype, the index here. */
+/* Returns the dtype of an XLA dtype number, or 0. */
 static int32_t dtype_of(int32_t number) {
   static const int32_t dtypes[] = {
       [1] = GTH_DTYPE_BOOL,
@@ -63,7 +62,7 @@ static int32_t dtype_of(int32_t number) {
   return number > 0 && (size_t)number < sizeof dtypes / sizeof *dtypes ? dtypes[number] : 0;
 }
 
-/* A buffer is dense. False if there is none of that number that the library knows. */
+/* Describes the buffer with a number, which is dense. Returns false if there is none or its dtype is not supported. */
 static int describe(const xla_buffers *from, int64_t number, gth_tensor_desc *desc) {
   if (number >= from->count || from->kinds[number] != XLA_KIND_BUFFER) {
     return 0;
@@ -112,6 +111,6 @@ PyObject *xla_handler(PyObject *module, PyObject *unused) {
   (void)module, (void)unused;
   xla_error *(*handler)(xla_frame *) = handle_call;
   void *address;
-  memcpy(&address, &handler, sizeof address); /* ISO C has no cast from a function to an object */
+  memcpy(&address, &handler, sizeof address); /* ISO C does not convert a function pointer to an object pointer */
   return PyCapsule_New(address, NULL, NULL);
 }

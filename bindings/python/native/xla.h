@@ -1,5 +1,5 @@
-/* As much of the foreign function interface of XLA as a handler needs: the frame of a call, in our own words. Structs
- * begin with their size; fields are only added behind those that are named here. */
+/* The part of XLA's foreign function interface that a handler needs. Structs begin with their size. New versions only
+ * add fields at the end. */
 #ifndef LIBGATHER_XLA_H
 #define LIBGATHER_XLA_H
 
@@ -8,7 +8,7 @@
 
 typedef struct xla_error xla_error;
 
-/* Begins every extension, of which there is a list. */
+/* The first fields of every extension. Extensions form a list. */
 typedef struct xla_extension {
   size_t size;
   int32_t kind;
@@ -27,7 +27,7 @@ typedef struct xla_metadata {
   uint32_t traits;
 } xla_metadata;
 
-/* With it a handler is not to run, but to say which version it was made for. */
+/* With this extension, a handler must not run. It returns the version of its interface. */
 enum { XLA_EXTENSION_METADATA = 1 };
 
 typedef struct xla_metadata_extension {
@@ -40,7 +40,7 @@ enum { XLA_ERROR_INVALID_ARGUMENT = 3, XLA_ERROR_OUT_OF_RANGE = 11 };
 typedef struct xla_error_arguments {
   size_t size;
   xla_extension *extensions;
-  const char *message; /* is copied */
+  const char *message; /* XLA copies it */
   int32_t code;
 } xla_error_arguments;
 

@@ -1,4 +1,4 @@
-"""The conformance cases as Python's arguments: tests/conformance/README.md of the tree defines the format."""
+"""Converts the conformance cases to Python arguments. tests/conformance/README.md of the tree defines the format."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Case:
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """axis, batch_dims, profile and opset, as output_shape takes them too."""
+        """axis, batch_dims, profile and opset. output_shape accepts them too."""
         found: dict[str, Any] = {k: int(self.keys[k]) for k in ("axis", "batch_dims", "opset") if k in self.keys}
         if "profile" in self.keys:
             found["profile"] = self.keys["profile"]
@@ -47,7 +47,10 @@ class Case:
 
     @property
     def is_refused(self) -> bool:
-        """The library does not look at a fill that nothing asks for; this package refuses it."""
+        """Whether this package rejects the case.
+
+        The library ignores a fill if `bounds` is not fill, and this package does not.
+        """
         return "fill" in self.keys and self.keys.get("bounds", "fill") != "fill"
 
     @property
@@ -80,7 +83,7 @@ def strings_of(shape: tuple[int, ...], data: str) -> np.ndarray:
 
 
 def array_of(text: str) -> Any:
-    """NumPy's array for an argument; a tensor over its memory where NumPy has no array for it."""
+    """Returns the NumPy array of an argument, or a tensor over its memory if NumPy has no such array."""
     name, extents, layout, data = text.split(" ")
     shape = integers(extents)
     if name == "string":
@@ -95,7 +98,7 @@ def array_of(text: str) -> Any:
 
 
 def data_of(result: Any) -> tuple[str, tuple[int, ...], str]:
-    """An answer as the cases write it: dtype, shape, data."""
+    """Returns a result in the notation of the cases: dtype, shape, data."""
     if isinstance(result, Tensor):
         result = np.asarray(result)
     if isinstance(result, (bytes, str)):
@@ -107,5 +110,5 @@ def data_of(result: Any) -> tuple[str, tuple[int, ...], str]:
 
 
 def hex_of(string: Any) -> str:
-    """Arrays of no strings are taken for text."""
+    """Returns the bytes of a string. An array without strings has the type str."""
     return (string.encode() if isinstance(string, str) else string).hex() or "-"

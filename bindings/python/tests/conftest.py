@@ -1,4 +1,4 @@
-"""What all tests share: where the tree is, and the count of conformance cases at the end of a run."""
+"""Common parts of the tests: the folder of the binding, and the number of conformance cases at the end of a run."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ EMULATED = os.environ.get("GATHER_EMULATED")
 counts: dict[str, int] = {}
 
 needs_emulated = pytest.mark.skipif(
-    not EMULATED, reason="GATHER_EMULATED does not name the library with an imaginary CUDA device"
+    not EMULATED, reason="GATHER_EMULATED does not name the library with an emulated CUDA device"
 )
 
 
 def run_emulated(name: str) -> None:
-    """Runs a file of tests in a process of its own whose library is the one of GATHER_EMULATED."""
+    """Runs a test file in a new process that uses the library of GATHER_EMULATED."""
     preload = " ".join(filter(None, [os.environ.get("LD_PRELOAD"), EMULATED]))
     path = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", str(BINDING / "pyproject.toml")]

@@ -1,4 +1,4 @@
-"""Arrays on devices. test_devices.py runs this in a process where the device is an imaginary one."""
+"""Arrays on devices. test_devices.py runs this file in a process with an emulated device."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from typing import Any
 import numpy as np
 import pytest
 
-import imaginary
+import emulated_arrays
 import libgather
-from imaginary import CPU, CUDA, CUDA_HOST, MANAGED, Array, Bare, Interface, Stream
+from emulated_arrays import CPU, CUDA, CUDA_HOST, MANAGED, Array, Bare, Interface, Stream
 from libgather import _contexts
 
 TABLE = [[0.0, 0.5], [1.0, 1.5], [2.0, 2.5], [3.0, 3.5]]
-imaginary.install()
+emulated_arrays.install()
 
 
 @pytest.fixture(autouse=True)
 def nothing_is_left() -> Iterator[None]:
     yield
-    imaginary.cuda.stream = type(imaginary.cuda).stream
+    emulated_arrays.cuda.stream = type(emulated_arrays.cuda).stream
     try:
         libgather.sync()
     finally:
-        imaginary.pool.clear()
+        emulated_arrays.pool.clear()
 
 
 @pytest.fixture
 def current() -> Stream:
-    """A held stream that is the library's current one."""
-    imaginary.cuda.stream = Stream().hold()
-    return imaginary.cuda.stream
+    """Returns a held stream, and makes it the current one of the emulated array library."""
+    emulated_arrays.cuda.stream = Stream().hold()
+    return emulated_arrays.cuda.stream
 
 
 def table(kind: Any = Array, **how: Any) -> Any:
@@ -46,14 +46,14 @@ def rows(*numbers: int) -> list[list[float]]:
     return [TABLE[number] for number in numbers]
 
 
-def test_the_devices_are_imaginary() -> None:
+def test_the_library_reports_two_emulated_devices() -> None:
     assert len(libgather.capabilities()["devices"]) == 2
 
 
 # ------------------------------------------------------------------------------------------------- results and kinds
 
 
-def test_gather_gives_the_callers_kind_on_its_device() -> None:
+def test_result_has_the_kind_and_device_of_params() -> None:
     for device in ((CUDA, 0), (CUDA, 1)):
         result = libgather.gather(table(device=device), Array([2, 0], device=device))
         assert type(result) is Array and result.device == device and result.get() == rows(2, 0)
@@ -63,7 +63,7 @@ def test_gather_nd() -> None:
     assert libgather.gather_nd(table(), Array([[3, 1], [0, 0]])).get() == [3.5, 0.0]
 
 
-def test_other_kinds_give_tensors() -> None:
+def test_params_without_a_known_library_give_a_tensor() -> None:
     for kind in (Bare, Interface):
         result = libgather.gather(table(kind), kind([2, 0]))
         assert isinstance(result, libgather.Tensor) and result.device == "cuda:0" and result.tolist() == rows(2, 0)
@@ -96,24 +96,24 @@ def test_managed_and_pinned_memory() -> None:
     assert both.device == "cuda:1"
 
 
-def test_what_has_no_elements() -> None:
+def test_empty_indices_give_an_empty_result() -> None:
     assert libgather.gather(table(), Array([], "i8")).shape == (0, 2)
 
 
 # ---------------------------------------------------------------------------------------------------------- streams
 
 
-def test_calls_work_on_the_current_stream(current: Stream) -> None:
+def test_call_uses_the_current_stream(current: Stream) -> None:
     params, indices = table(), Array([2, 0])
-    before = imaginary.launches()
+    before = emulated_arrays.launches()
     result = libgather.gather(params, indices)
-    assert imaginary.launches() == before
-    assert params.streams == indices.streams == [-1]  # in order as they are
+    assert emulated_arrays.launches() == before
+    assert params.streams == indices.streams == [-1]  # the streams are the same and need no order
     current.synchronize()
-    assert imaginary.launches() > before and result.get() == rows(2, 0)
+    assert emulated_arrays.launches() > before and result.get() == rows(2, 0)
 
 
-def test_a_stream_may_be_chosen() -> None:
+def test_call_uses_the_given_stream() -> None:
     stream = Stream().hold()
     for chosen in (stream, stream.ptr):
         params, out = table(), Array([[0.0, 0.0]], "f4")
@@ -123,7 +123,7 @@ def test_a_stream_may_be_chosen() -> None:
         assert out.get() == rows(1)
 
 
-def test_other_producers_work_on_the_legacy_stream() -> None:
+def test_other_producers_use_the_legacy_stream() -> None:
     params = table(Bare)
     libgather.gather(params, Bare([1]))
     libgather.gather(params, Bare([1]), stream=0)
@@ -156,20 +156,20 @@ def test_the_stream_of_an_interface_is_waited_for() -> None:
     source = libgather.Tensor(Bare([3, 1], "i8"), context=target._context)
     producing.hold()
     source.copy_to(target, context=target._context)
-    # The write of the indices still waits in its stream: a call that did not wait for it would give row 0.
+    # The write of the indices is still queued in its stream. A call that does not wait for it returns row 0.
     assert libgather.gather(table(Bare), indices).tolist() == rows(3, 1)
     without = Interface([0, 0], "i8")
     assert libgather.gather(table(Bare), without).tolist() == rows(0, 0)
 
 
-def test_results_are_in_order_with_their_consumers(current: Stream) -> None:
+def test_export_orders_the_consumers_stream(current: Stream) -> None:
     tensor = libgather.gather(libgather.Tensor(table()), Array([2]))
-    before = imaginary.launches()
+    before = emulated_arrays.launches()
     tensor.__dlpack__(stream=-1)
     tensor.__dlpack__(stream=current.ptr)
-    assert imaginary.launches() == before
-    tensor.__dlpack__(stream=Stream().ptr)  # waits at once: it is not held
-    assert imaginary.launches() > before
+    assert emulated_arrays.launches() == before
+    tensor.__dlpack__(stream=Stream().ptr)  # the stream is not held, so it waits at once
+    assert emulated_arrays.launches() > before
     assert tensor.__cuda_array_interface__["stream"] == current.ptr
 
 
@@ -177,20 +177,20 @@ def test_tensors_of_another_stream_are_waited_for() -> None:
     context = libgather.Context("cuda", stream=Stream().hold())
     indices = libgather.Tensor.zeros((2,), "int64", context=context)
     libgather.Tensor(Bare([3, 1], "i8"), context=context).copy_to(indices)
-    before = imaginary.launches()
+    before = emulated_arrays.launches()
     result = libgather.gather(table(Bare), indices, stream=Stream())
-    assert imaginary.launches() > before and result.tolist() == rows(3, 1)
+    assert emulated_arrays.launches() > before and result.tolist() == rows(3, 1)
 
 
-def test_libraries_with_streams_of_their_own_come_after_the_call(current: Stream) -> None:
-    """The work is done on params' stream, and the stream that made out follows it."""
+def test_other_streams_wait_for_the_call(current: Stream) -> None:
+    """The call uses the stream of params, and the stream of out waits for it."""
     other = Stream()
     out = libgather.Tensor.zeros((1, 2), context=libgather.Context("cuda", stream=other.ptr))
     libgather.gather(table(), Array([3]), out=out)
     assert out.tolist() == rows(3)
 
 
-def test_numbers_of_one_stream_a_thread_are_other_streams() -> None:
+def test_per_thread_stream_has_a_context_for_each_thread() -> None:
     found = []
     thread = threading.Thread(target=lambda: found.append(_contexts.context_for((CUDA, 0), 2)))
     thread.start()
@@ -212,19 +212,19 @@ def test_errors_are_raised_by_sync() -> None:
     assert isinstance(error, libgather.IndexError)
     assert (error.operand, error.position, error.value, error.limit) == ("indices", 1, 4, 4)
     assert out.get() == [[7.0, 7.0]] * 2 and made.get() == [[0.0, 0.0]] * 2
-    libgather.sync()  # once
+    libgather.sync()  # the error is raised once
 
 
-def test_a_stream_is_left_alone_once_it_has_been_waited_for() -> None:
+def test_sync_does_not_use_an_idle_stream() -> None:
     libgather.gather(table(), Array([1]), stream=Stream())
     libgather.sync()
-    imaginary.emulation.gth_emulation_fail(0, 0)  # counts from 0
+    emulated_arrays.emulation.gth_emulation_fail(0, 0)  # resets the count of calls
     libgather.sync()
-    assert imaginary.calls() == 0
+    assert emulated_arrays.calls() == 0
 
 
-def test_a_stream_of_each_thread_is_asked_by_that_thread() -> None:
-    """Its number names another stream anywhere else."""
+def test_sync_skips_the_per_thread_stream_of_another_thread() -> None:
+    """Its number is another stream in other threads."""
     caught: list[Exception] = []
 
     def work() -> None:
@@ -248,7 +248,7 @@ def test_a_stream_of_each_thread_is_asked_by_that_thread() -> None:
     assert len(caught) == 1
 
 
-def test_tensors_of_another_threads_stream_are_used_on_ones_own() -> None:
+def test_tensor_of_another_thread_is_used_on_this_threads_stream() -> None:
     made: list[Any] = []
     thread = threading.Thread(target=lambda: made.append(libgather.gather(table(Bare), Bare([1, 2]), stream=2)))
     thread.start()
@@ -267,7 +267,7 @@ def test_errors_are_raised_at_the_call() -> None:
     libgather.sync()
 
 
-def test_errors_of_a_context_stay_with_it() -> None:
+def test_error_of_a_context_is_raised_by_this_context_only() -> None:
     with libgather.Context("cuda:0", stream=Stream()) as context:
         libgather.gather(table(), Array([9]), context=context)
         libgather.sync()
@@ -280,7 +280,7 @@ def test_errors_of_a_context_stay_with_it() -> None:
             context.sync()
 
 
-def test_every_stream_has_its_error() -> None:
+def test_sync_raises_one_error_for_each_stream() -> None:
     for stream in (Stream(), Stream()):
         libgather.gather(table(), Array([9]), stream=stream)
     for _ in range(2):
@@ -289,7 +289,7 @@ def test_every_stream_has_its_error() -> None:
     libgather.sync()
 
 
-def test_copies_to_the_host_raise_them() -> None:
+def test_copy_to_the_host_raises_the_error() -> None:
     result = libgather.gather(libgather.Tensor(table()), Array([9]))
     with pytest.raises(libgather.IndexError):
         result.tolist()
@@ -319,7 +319,7 @@ def test_host_arrays_have_no_stream() -> None:
         ("rocm", "rocm", None, None, "params", "DLPack's device 10:0 is no device of this library"),
     ],
 )
-def test_arrays_in_different_places_are_refused(
+def test_arrays_on_different_devices_are_refused(
     params: str, indices: str, out: str | None, context: str | None, operand: str, where: str
 ) -> None:
     places = {"cpu": (CPU, 0), "cuda:0": (CUDA, 0), "cuda:1": (CUDA, 1), "rocm": (10, 0)}
@@ -347,7 +347,7 @@ def test_a_stream_beside_a_context_is_refused() -> None:
 
 def test_failures_of_cuda_are_raised() -> None:
     result = libgather.gather(table(), Array([0]))
-    imaginary.emulation.gth_emulation_fail(1, 700)
+    emulated_arrays.emulation.gth_emulation_fail(1, 700)
     with pytest.raises(libgather.DeviceError) as caught:
         libgather.gather(table(), Array([0]), out=result)
     assert caught.value.status_name == "GTH_E_CUDA"
@@ -404,7 +404,7 @@ def test_bound_plans() -> None:
     assert lookup() is out and out.get() == [[0.0, 0.0]]
     stream.synchronize()
     assert out.get() == rows(2)
-    imaginary.ctypes.memset(indices.address, 0x7F, 8)
+    emulated_arrays.ctypes.memset(indices.address, 0x7F, 8)
     lookup()
     with pytest.raises(libgather.IndexError):
         libgather.sync()
@@ -433,33 +433,33 @@ def test_tensorflow_has_the_rules_of_its_gpu_kernels() -> None:
 # -------------------------------------------------------------------------------------------------- memory and ends
 
 
-def test_memory_of_strangers_is_held_until_the_stream_has_passed(current: Stream) -> None:
-    before = imaginary.exports()
+def test_borrowed_memory_is_held_until_the_stream_has_finished(current: Stream) -> None:
+    before = emulated_arrays.exports()
     context = libgather.Context("cuda", stream=current)
     result = libgather.gather(table(Bare), Bare([1]), context=context)
-    assert imaginary.exports() == before + 2
+    assert emulated_arrays.exports() == before + 2
     context.sync()
-    assert imaginary.exports() == before and result.tolist() == rows(1)
+    assert emulated_arrays.exports() == before and result.tolist() == rows(1)
     del result
     context.sync()
-    live = imaginary.live_allocations()
+    live = emulated_arrays.live_allocations()
     result = libgather.gather(table(Interface), Interface([1]), context=context)
-    assert imaginary.live_allocations() == live + 3
+    assert emulated_arrays.live_allocations() == live + 3
     context.sync()
-    assert imaginary.live_allocations() == live + 1 and result.tolist() == rows(1)
-    # The library of the current stream does so itself.
+    assert emulated_arrays.live_allocations() == live + 1 and result.tolist() == rows(1)
+    # The library of the current stream orders the release itself.
     result = libgather.gather(table(), Array([1]), context=context)
-    assert imaginary.exports() == before
+    assert emulated_arrays.exports() == before
     current.synchronize()
 
 
-def test_pinned_memory_of_strangers_is_held_too(current: Stream) -> None:
-    before = imaginary.exports()
+def test_borrowed_pinned_memory_is_held_until_the_stream_has_finished(current: Stream) -> None:
+    before = emulated_arrays.exports()
     context = libgather.Context("cuda", stream=current)
     result = libgather.gather(table(Bare, device=(CUDA_HOST, 0)), Bare([1], device=(CUDA_HOST, 0)), context=context)
-    assert imaginary.exports() == before + 2
+    assert emulated_arrays.exports() == before + 2
     context.sync()
-    assert imaginary.exports() == before and result.tolist() == rows(1)
+    assert emulated_arrays.exports() == before and result.tolist() == rows(1)
 
 
 def test_tensors_outlive_their_context() -> None:
@@ -471,14 +471,14 @@ def test_tensors_outlive_their_context() -> None:
         libgather.gather(table(), Array([1]), context=context)
 
 
-def test_there_are_never_many_contexts_and_no_error_is_lost() -> None:
+def test_number_of_contexts_is_limited_and_evicted_errors_are_raised() -> None:
     libgather.gather(table(), Array([9]), stream=Stream())
-    live = imaginary.live_allocations()
+    live = emulated_arrays.live_allocations()
     for _ in range(4 * _contexts.LIMIT):
         libgather.gather(table(Bare), Bare([1]), stream=Stream())
     assert len(_contexts._contexts) == _contexts.LIMIT
-    # Of each context its own two, and the arrays that wait for its stream.
-    assert imaginary.live_allocations() <= live + 4 * _contexts.LIMIT
+    # Each context has two allocations of its own. Arrays that wait for its stream have others.
+    assert emulated_arrays.live_allocations() <= live + 4 * _contexts.LIMIT
     with pytest.raises(libgather.IndexError):
         libgather.sync()
 
@@ -512,7 +512,7 @@ def test_capture() -> None:
     assert caught.value.status_name == "GTH_E_CAPTURE"
     libgather.gather(params, indices, out=out, context=context)
     graph = stream.end_capture()
-    imaginary.ctypes.memset(indices.address, 0, 8)
+    emulated_arrays.ctypes.memset(indices.address, 0, 8)
     stream.launch(graph)
     assert out.get() == rows(0)
 
@@ -534,7 +534,7 @@ def test_threads() -> None:
     assert not failures
 
 
-def test_a_forked_child_is_told() -> None:
+def test_forked_child_gets_a_device_error() -> None:
     libgather.gather(table(), Array([1]))
     child = os.fork()
     if child == 0:
@@ -549,14 +549,14 @@ def test_a_forked_child_is_told() -> None:
 def test_contexts_are_released_when_the_interpreter_ends() -> None:
     code = """
 import atexit, os, sys
-import imaginary
-def last():  # registered first, and so run after the package's own
-    sys.stdout.write(f"{before} {imaginary.live_allocations()}")
+import emulated_arrays
+def last():  # registered first, so it runs after the package's own callback
+    sys.stdout.write(f"{before} {emulated_arrays.live_allocations()}")
 atexit.register(last)
 import libgather
-before = imaginary.live_allocations()
-libgather.gather(imaginary.Bare([1.0]), imaginary.Bare([7]), stream=imaginary.Stream())
-assert imaginary.live_allocations() > before
+before = emulated_arrays.live_allocations()
+libgather.gather(emulated_arrays.Bare([1.0]), emulated_arrays.Bare([7]), stream=emulated_arrays.Stream())
+assert emulated_arrays.live_allocations() > before
 """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), *sys.path])}
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
@@ -565,27 +565,27 @@ assert imaginary.live_allocations() > before
     assert before == after
 
 
-def test_a_bare_interface_is_where_cuda_says() -> None:
+def test_interface_without_device_is_on_the_device_of_its_memory() -> None:
     second = libgather.Tensor.zeros((4, 2), "float32", context=libgather.Context("cuda:1"))
 
     class Nowhere:
-        """As arrays of numba's: the interface has an address and no device."""
+        """An array like those of numba: its interface has an address and no device."""
 
         @property
         def __cuda_array_interface__(self) -> dict[str, Any]:
             return {key: value for key, value in second.__cuda_array_interface__.items() if key != "stream"}
 
     assert libgather.Tensor(Nowhere()).device == "cuda:1"
-    assert libgather.Tensor(imaginary.Interface([1, 2])).device == "cuda:0"
+    assert libgather.Tensor(emulated_arrays.Interface([1, 2])).device == "cuda:0"
     with pytest.raises(libgather.DeviceError, match="indices: it is on cuda:0, params is on cuda:1"):
-        libgather.gather(Nowhere(), imaginary.Interface([1, 2]))
+        libgather.gather(Nowhere(), emulated_arrays.Interface([1, 2]))
 
 
 def test_33_streams_have_a_context_each() -> None:
-    """As many as torch has: none of them goes for another one, with what a graph may need of it."""
+    """torch has 32 streams and a default one. No context is evicted, because a graph may refer to it."""
     _contexts.release()
-    table, ids = imaginary.Array(np.ones((4, 2), "f4")), imaginary.Array([1, 0])
-    streams = [imaginary.Stream() for _ in range(33)]
+    table, ids = emulated_arrays.Array(np.ones((4, 2), "f4")), emulated_arrays.Array([1, 0])
+    streams = [emulated_arrays.Stream() for _ in range(33)]
     for _ in range(3):
         for stream in streams:
             libgather.gather(table, ids, stream=stream)

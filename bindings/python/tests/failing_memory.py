@@ -1,4 +1,4 @@
-"""Every allocation of the library fails in turn. test_leaks.py runs this in a process whose library can do that."""
+"""Each allocation of the library fails in turn. test_leaks.py runs this file with a library that supports this."""
 
 from __future__ import annotations
 
@@ -40,15 +40,18 @@ CALLS: dict[str, Callable[[], Any]] = {
 @pytest.mark.parametrize("sticky", [0, 1])
 @pytest.mark.parametrize("call", CALLS)
 def test_g4_every_allocation_fails(call: str, sticky: int) -> None:
-    """The n-th, and with sticky those after it too: a MemoryError each time, until there are fewer than n."""
-    CALLS[call]()  # what happens once
+    """Allocation n fails, and all later ones if `sticky` is set.
+
+    Each call raises MemoryError until n is large enough.
+    """
+    CALLS[call]()  # allocates what only the first call needs
     for n in range(1, 100):
         library.gth_testing_fail_allocation(n, sticky)
         try:
             CALLS[call]()
         except MemoryError:
             continue
-        except BufferError as error:  # what the protocol of exports has for it
+        except BufferError as error:  # the DLPack protocol requires this type
             if not isinstance(error.__cause__, MemoryError):
                 raise
         else:

@@ -1,10 +1,10 @@
-"""The grid of parameters that JAX tests its take with, held against jax.numpy.take, for libgather.
+"""Compares libgather with jax.numpy.take on the parameter grid of JAX's own tests of take.
 
     foreign_jax.py [COUNT]      prints the row of the table in README.md
 
-All shapes, axes, shapes of indices, dtypes, dtypes of indices and modes; of their product COUNT (400) are drawn, from a
-seed that stays. Indices are in bounds for every third, else up to an extent beyond on both sides. Asked are the plain
-function, on arrays of NumPy and of JAX, and the primitive of libgather.jax.
+The grid has all shapes, axes, shapes of indices, dtypes, dtypes of indices and modes. COUNT (400) combinations are
+drawn with a fixed seed. In each third case indices are in bounds. Otherwise they exceed the bounds by up to one extent.
+Each case calls the plain function with NumPy and JAX arrays, and the primitive of libgather.jax.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ AXES = [(shape, axis) for shape in SHAPES for axis in (None, *range(-len(shape),
 INDEX_SHAPES: list[tuple[int, ...]] = [(), (3,), (2, 1, 3), (0,)]
 INTEGERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 OTHERS = ["bool", "float16", "float32", "float64", "complex64", "complex128", "bfloat16", "float8_e4m3fn"]
-#: JAX's modes as profiles of ours where it has one, and as switches.
+#: The modes of JAX as profiles of libgather if there is one, and as switches.
 MODES: dict[str | None, tuple[dict[str, Any], dict[str, Any]]] = {
     None: ({"profile": "jax_fill"}, {"negative": "wrap", "bounds": "fill", "fill_value": "by_dtype"}),
     "fill": ({"profile": "jax_fill"}, {"negative": "wrap", "bounds": "fill", "fill_value": "by_dtype"}),
@@ -46,7 +46,7 @@ def grid(count: int) -> list[tuple[Any, ...]]:
 
 
 def operands(place: int, shape: tuple[int, ...], axis: int | None, index_shape: tuple[int, ...], *dtypes: Any) -> Any:
-    """Params, and indices of a case."""
+    """Returns params and indices of a case."""
     generator, (dtype, index_dtype) = np.random.default_rng(place), dtypes
     dtype = getattr(ml_dtypes, dtype, dtype)
     extent = int(np.prod(shape)) if axis is None else shape[axis]
@@ -66,13 +66,13 @@ def answers(params: np.ndarray, indices: np.ndarray, axis: int | None, mode: str
 
 
 def same(ours: Any, theirs: Any) -> bool:
-    """To the bit."""
+    """Compares two results bit by bit."""
     ours, theirs = np.asarray(ours), np.asarray(theirs)
     return ours.dtype == theirs.dtype and ours.shape == theirs.shape and ours.tobytes() == theirs.tobytes()
 
 
 def run(count: int) -> int:
-    """How many answers are as JAX's."""
+    """Returns the number of results that equal those of JAX."""
     held = 0
     for place, ((shape, axis), index_shape, dtype, index_dtype, mode, fill) in enumerate(grid(count)):
         params, indices = operands(place, shape, axis, index_shape, dtype, index_dtype)

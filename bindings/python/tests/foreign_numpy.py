@@ -1,9 +1,9 @@
-"""NumPy's own tests of take and take_along_axis, with those of libgather in their place.
+"""Runs NumPy's own tests of take and take_along_axis with the functions of libgather.
 
     foreign_numpy.py [FOLDER]       prints the row of the table in README.md at the end
 
-Every call ``a.take(..)``, ``np.take(a, ..)`` and ``take_along_axis(a, ..)`` in NumPy's test modules becomes one of
-ours; the modules are written to FOLDER, and their tests of take are run there.
+Each call ``a.take(..)``, ``np.take(a, ..)`` and ``take_along_axis(a, ..)`` in NumPy's test modules is replaced by a
+call of libgather. The modules are written to FOLDER, and their tests of take are run there.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NAMES = ("take", "take_along_axis")
 
 
 class Ours(ast.NodeTransformer):
-    """Calls of NumPy's functions and methods as calls of this package's functions."""
+    """Replaces calls of NumPy's functions and methods by calls of this package's functions."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)

@@ -1,10 +1,9 @@
-"""torch's own samples of index_select and gather, of every dtype and with its wrong ones, given to libgather.
+"""Runs torch's own samples of index_select and gather with libgather. They have all dtypes, and invalid arguments.
 
     foreign_torch.py        prints the rows of the table in README.md
 
-What is given is what torch's own tests of these operators are given (``torch.testing._internal``); the expected answer
-is torch's. Values are those of the plain functions and of the operators of libgather.torch, gradients those of the
-operators.
+The samples are those of torch's own tests (``torch.testing._internal``), and torch computes the expected results. The
+values of the plain functions and of the operators of libgather.torch are compared, and the gradients of the operators.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from torch.testing._internal.common_methods_invocations import op_db
 import libgather
 import libgather.torch as operators
 
-#: By torch's operator, which takes a dim and an index: the plain function, and the operator.
+#: For each operator of torch, which takes a dim and an index: the plain function and the operator of libgather.
 OURS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "index_select": (libgather.gather, operators.gather),
     "gather": (partial(libgather.gather_elements, extents="prefix"), operators.gather_elements),
@@ -29,7 +28,7 @@ OURS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
 
 
 def is_listed(sample: Any) -> bool:
-    """What is refused here and taken by torch, as README.md lists it."""
+    """Returns whether torch accepts a sample that libgather rejects, as listed in README.md."""
     source, (_, index) = sample.input, sample.args
     rank_0, rank_of_nothing = source.dim() == 0, index.numel() == 0 and index.dim() > max(source.dim(), 1)
     return rank_0 or rank_of_nothing or source.dtype == torch.complex32
@@ -40,7 +39,7 @@ def same(ours: Any, theirs: torch.Tensor) -> bool:
 
 
 def judged(op: Any, sample: Any) -> bool:
-    """Whether we answer a sample as torch does."""
+    """Returns whether libgather and torch have the same result and gradient for a sample."""
     expected, (dim, index) = op(sample.input, *sample.args, **sample.kwargs), sample.args
     plain, operator = OURS[op.name]
     results = [plain(sample.input, index, dim), operator(sample.input, index, dim)]
@@ -70,7 +69,7 @@ def samples_of(op: Any) -> Iterator[Any]:
 
 
 def rows() -> Iterator[tuple[str, int, int, int]]:
-    """For each operator: its name, how many samples are answered as by torch, listed, and wrong and refused."""
+    """Yields for each operator its name and the numbers of matching, listed and invalid samples."""
     for op in op_db:
         if op.name not in OURS:
             continue

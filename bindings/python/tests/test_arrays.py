@@ -1,4 +1,4 @@
-"""Every kind of array in, the same kind out; expected values are NumPy's."""
+"""Each kind of array as params gives a result of the same kind. The expected values are those of NumPy."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_every_index_dtype(dtype: str) -> None:
     assert (libgather.gather_nd(params, INDICES.astype(dtype)) == params[INDICES[:, 0], INDICES[:, 1]]).all()
 
 
-def test_other_byte_order_comes_back() -> None:
+def test_result_has_the_byte_order_of_params() -> None:
     params = table(">f4")
     result = libgather.gather(params, INDICES)
     assert result.dtype == params.dtype and (result == params[INDICES]).all()
@@ -67,7 +67,7 @@ def test_other_byte_order_comes_back() -> None:
 def test_strings(dtype: Any) -> None:
     words = ["", "one", "two\0three", "\u00e4\U0001f600", "lone \udc80"]
     if isinstance(dtype, np.dtypes.StringDType):
-        words[-1] = "none"  # this type alone refuses a lone surrogate
+        words[-1] = "none"  # StringDType alone rejects a lone surrogate
     values: list[Any] = [word.encode("utf-8", "surrogatepass") for word in words] if dtype == "S" else words
     params = np.array(values, dtype=dtype)
     result = libgather.gather(params, INDICES)
@@ -131,7 +131,7 @@ def test_rank_0_is_a_scalar_as_in_numpy() -> None:
     assert libgather.gather(params, 2, out=out) is out and out == 2
 
 
-def test_result_outlives_everything() -> None:
+def test_result_outlives_its_tensor() -> None:
     result = libgather.gather(table("f").astype(ml_dtypes.bfloat16), INDICES)
     copy = result.copy()
     junk = [libgather.gather(table("f").astype(ml_dtypes.bfloat16), INDICES) for _ in range(100)]
@@ -141,7 +141,7 @@ def test_result_outlives_everything() -> None:
 # ------------------------------------------------------------------------------------------------ buffers and lists
 
 
-def test_buffers_come_back_as_they_came() -> None:
+def test_buffers_give_the_same_type() -> None:
     assert libgather.gather(b"abc", [2, 0]) == b"ca"
     assert libgather.gather(bytearray(b"abc"), [2, 0]) == bytearray(b"ca")
     for code in "bBhHiIlLqQfd":
@@ -201,7 +201,7 @@ def test_integers_of_python_as_indices(kind: Any, count: int) -> None:
     assert (libgather.gather_nd(params.T, kind([1, 2])) == params.T[1, 2]).all()
 
 
-def test_what_is_no_integer_among_them() -> None:
+def test_lists_with_other_elements_than_integers_are_refused() -> None:
     params = np.arange(6.0)
     for bad in ([True], [0, True, 1.5], [None], ["0"], True, [0, 2**64], 2**64):
         with pytest.raises(TypeError):
@@ -227,7 +227,7 @@ def test_foreign_objects_with_an_array_method() -> None:
 
 
 class Cuda:
-    """A producer of __cuda_array_interface__."""
+    """An object with __cuda_array_interface__."""
 
     def __init__(self, **changes: Any) -> None:
         interface = {"shape": (3,), "typestr": "<f4", "data": (4096, False), "version": 3, "strides": None}

@@ -1,4 +1,4 @@
-"""The examples beyond one process: MPI in C and Python, and a store of features for PyG."""
+"""The examples in several processes: MPI in C and Python, and a feature store for PyG."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans and contexts that are closed while other threads are inside calls with them; interpreters that end."""
+"""Plans and contexts that are closed during calls of other threads, and subinterpreters that end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import libgather
 
 HAS_GIL = getattr(sys, "_is_gil_enabled", lambda: True)()
 
-# In a process of its own: what goes wrong here ends the process, or gives rows that nobody asked for.
+# This code runs in a new process, because an error would crash it or return wrong rows.
 BESIDE = """
 import sys, threading, time
 import numpy as np
@@ -45,7 +45,7 @@ for _ in range(60):
         thread.start()
     time.sleep(0.001)
     closed.close()
-    # What is new takes the place of what has been released.
+    # New objects reuse the memory of the released ones.
     new = [libgather.Plan(other, libgather.Spec("int64", (-1,))) for _ in range(20)]
     for thread in threads:
         thread.join()
@@ -74,7 +74,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_closing_beside_calls(form: str) -> None:
+def test_close_during_calls(form: str) -> None:
     made, closed, run = FORMS[form]
     lines = ["context = libgather.Context(threads=1)"] if closed == "context" else []
     lines.append(made.format(context=", context=context" if closed == "context" else ""))
@@ -86,7 +86,7 @@ def test_closing_beside_calls(form: str) -> None:
     assert not result.stdout.strip()
 
 
-def test_closing_is_seen_by_all_who_have_it() -> None:
+def test_closed_context_and_plan_are_refused_by_all_users() -> None:
     context = libgather.Context(threads=1)
     params, indices, out = bytearray(b"abc"), bytearray([2]), bytearray(1)
     plan = libgather.Plan(params, indices, context=context)
@@ -136,17 +136,17 @@ exec(code)
 
 @pytest.mark.parametrize("before", ["", "exec(code)"], ids=["others alone", "this one first"])
 def test_interpreters_share_nothing(before: str) -> None:
-    """One that has ended must not be asked for what belongs to another."""
+    """An interpreter must not use objects of another interpreter that has ended."""
     code = INTERPRETERS.replace("{before}", before)
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     if HAS_GIL:
         assert result.returncode == 0, result.stdout + result.stderr
-    else:  # a Python without one loads no module of cffi there, and says so
+    else:  # cffi does not support subinterpreters in a Python without a GIL
         assert "_low does not support loading in subinterpreters" in result.stderr
 
 
-def test_everything_may_be_imported() -> None:
-    """What a star brings hides no name of Python's own."""
+def test_star_import_hides_no_builtin() -> None:
+    """A star import hides no builtin name."""
     names: dict[str, Any] = {}
     exec("from libgather import *", names)
     assert "gather" in names and names["Tensor"] is libgather.Tensor

@@ -1,4 +1,4 @@
-"""Every conformance case: as a new result, into an output of the caller's, and as a plan."""
+"""Runs each conformance case with a new result, with an output of the caller, and as a plan."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_profile(path: Path, case_counts: dict[str, int]) -> None:
 
 
 def answers(case: Case) -> list[tuple[str, str]]:
-    """The forms of a case whose answer is not the expected one."""
+    """Returns the forms of a case with an unexpected result."""
     params, indices = array_of(case.keys["params"]), array_of(case.keys["indices"])
     wrong = []
     for form, run in (("new", run_new), ("out", run_out), ("plan", run_plan)):
@@ -51,7 +51,7 @@ def expected(case: Case, form: str) -> Any:
         if form == "new" and case.keys.get("bounds") == "skip" and dtype != "string":
             data = data.replace("a5", "00")
         if form == "new" and dtype == "bool" and not shape:
-            data = "01" if int(data, 16) else "00"  # a scalar of NumPy has no other bytes
+            data = "01" if int(data, 16) else "00"  # a NumPy scalar only has these bytes
         return dtype, shape, data
     _, status, operand, component, position, value, limit, flags = case.expected
     return status, operand, *map(int, (component, position, value, limit)), flags
@@ -67,17 +67,17 @@ def fields_of(error: libgather.Error) -> tuple[Any, ...]:
 
 def run_new(case: Case, params: Any, indices: Any) -> Any:
     if case.keys.get("bounds") == "skip" and "a5" in case.keys["params"].rsplit(" ", 1)[1]:
-        return None  # the expected bytes do not tell what was skipped, and would be zero here
+        return None  # the expected bytes of skipped rows cannot be distinguished here
     return data_of(operation(case, params, indices))
 
 
 def operation(case: Case, params: Any, indices: Any, out: Any = None) -> Any:
-    """The public function; some cases give it attributes that it does not have."""
+    """Calls the public function, or the internal one for attributes that the public function does not have."""
     attributes = case.attributes
     if ("axis" in attributes and not case.operation.has_axis) or ("batch_dims" in attributes and is_elements(case)):
         return _operations.run(case.operation, params, indices, out, Request(**attributes, **case.switches))
     if is_elements(case):
-        attributes.setdefault("axis", None)  # the library's own default
+        attributes.setdefault("axis", None)  # the default of the library
     function = getattr(libgather, case.operation.name)
     return function(params, indices, out=out, **attributes, **case.switches)
 
@@ -87,7 +87,7 @@ def is_elements(case: Case) -> bool:
 
 
 def output_of(case: Case) -> np.ndarray | None:
-    """An output of bytes a5 for a case that can have one: it succeeds, or fails over the values of indices."""
+    """Returns an output of bytes a5 for a case that has a result or an IndexError, else None."""
     if case.keys["params"].startswith("string"):
         return None
     if case.expected[0] == "ok":
@@ -121,6 +121,6 @@ def run_plan(case: Case, params: Any, indices: Any) -> Any:
         return None
     attributes = case.attributes
     if is_elements(case):
-        attributes.setdefault("axis", 0)  # the library's own default
+        attributes.setdefault("axis", 0)  # the default of the library
     plan = libgather.Plan(params, indices, op=case.operation.name, **attributes, **case.switches)
     return data_of(plan(params, indices, out))

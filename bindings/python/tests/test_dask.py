@@ -1,4 +1,4 @@
-"""libgather.dask, held against numpy.take."""
+"""Compares libgather.dask with numpy.take."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ IDS: dict[str, Any] = {
 
 
 def check(result: Any, expected: Any, **options: Any) -> None:
-    """What is promised before a result is computed, and the result."""
+    """Compares a result, and its declared shape, dtype and chunks, with the expected array."""
     assert result.shape == expected.shape and result.dtype == expected.dtype
     assert type(result._meta) is np.ndarray and result._meta.dtype == expected.dtype
     computed = result.compute(scheduler="threads", **options)
@@ -50,7 +50,7 @@ def check(result: Any, expected: Any, **options: Any) -> None:
 @pytest.mark.parametrize("axis", [0, 1, -1])
 @pytest.mark.parametrize("ids", IDS)
 @pytest.mark.parametrize("chunks", CHUNKS)
-def test_it_is_numpys(chunks: str, ids: str, axis: int, lazy: bool) -> None:
+def test_results_equal_numpy(chunks: str, ids: str, axis: int, lazy: bool) -> None:
     x, given = da.from_array(A, chunks=CHUNKS[chunks]), IDS[ids]
     expected = np.take(A, np.asarray(given, int), axis)
     if lazy:
@@ -70,7 +70,7 @@ def test_chunks_of_the_result(out_chunks: Any, lazy: bool) -> None:
     check(result[:, 9:11].rechunk(-1) + 1, np.take(A, ids[9:11], 1) + 1)
 
 
-def test_chunks_are_no_longer_than_those_of_x_unless_asked() -> None:
+def test_default_chunks_are_not_longer_than_those_of_x() -> None:
     x = da.from_array(A, chunks=CHUNKS["uneven"])
     assert take(x, np.zeros(9, int)).chunks == ((4, 4, 1), *x.chunks[1:])
     assert take(x, np.zeros((5, 2), int)).chunks == ((2, 2, 1), (2,), *x.chunks[1:])
@@ -117,7 +117,7 @@ def test_objects_are_not_filled() -> None:
     check(take(x, [20], bounds="clamp"), A.astype(object)[[9]])
 
 
-def test_a_bad_id_is_an_error_before_there_is_a_graph() -> None:
+def test_bad_id_raises_before_the_graph_is_built() -> None:
     x = da.from_array(A, chunks=CHUNKS["rows"])
     with pytest.raises(IndexError, match=r"is 7, valid are \[0, 7\): indices\[1, 0\], axis 1") as caught:
         take(x, [[0, 1], [7, 9]], -2)
@@ -127,7 +127,7 @@ def test_a_bad_id_is_an_error_before_there_is_a_graph() -> None:
 
 
 @pytest.mark.parametrize("scheduler", ["sync", "threads"])
-def test_a_bad_id_of_dasks_is_the_same_error_when_it_is_computed(scheduler: str) -> None:
+def test_bad_id_of_dask_raises_the_same_error_when_computed(scheduler: str) -> None:
     x = da.from_array(A, chunks=CHUNKS["rows"])
     result = take(x, da.from_array(np.array([[0, 1], [7, 9]]), chunks=1), -2)
     with pytest.raises(libgather.IndexError, match=r"is 7, valid are \[0, 7\): indices\[1, 0\], axis 1") as caught:
@@ -148,7 +148,7 @@ def test_only_touched_chunks_are_read() -> None:
     assert rows[:, 0].tolist() == [15, 3, 3, 15, 3] and sorted(read) == [3, 15]
 
 
-def test_a_task_a_touched_chunk_and_one_a_block() -> None:
+def test_graph_has_one_task_per_touched_chunk_and_block() -> None:
     x = da.from_array(A, chunks=CHUNKS["uneven"])
     result = take(x, [0, 1, 9, 0], out_chunks=2)
     names = [name for name in result.dask.layers if name.startswith("libgather")]
@@ -159,7 +159,7 @@ def test_a_task_a_touched_chunk_and_one_a_block() -> None:
     assert len(keys) == 4 * beside
 
 
-def test_names_follow_from_what_is_asked() -> None:
+def test_equal_calls_have_equal_names() -> None:
     x, ids = da.from_array(A, chunks=CHUNKS["uneven"]), np.array([3, 1, 3])
     name = take(x, ids).name
     assert name == take(x, ids.tolist()).name == take(x, ids.astype("u1")).name == take(x, ids, -3).name
@@ -218,7 +218,9 @@ def test_ids_on_many_threads() -> None:
         (..., (0,), {"out_chunks": 1}, libgather.ShapeError, "rank 0 have none"),
     ],
 )
-def test_what_is_refused(x: Any, arguments: Any, keywords: Any, kind: type[Exception], message: str) -> None:
+def test_invalid_arguments_are_refused(
+    x: Any, arguments: Any, keywords: Any, kind: type[Exception], message: str
+) -> None:
     x = da.from_array(A, chunks=CHUNKS["uneven"]) if x is ... else x
     with pytest.raises(kind, match=message):
         take(x, *arguments, **keywords)
@@ -343,13 +345,13 @@ def test_a_bad_index_along_an_axis_is_named(lazy: bool) -> None:
         (lambda x: libgather.dask.take_along_axis(x, [[[0]]], 3), libgather.RankError, "axis 3"),
     ],
 )
-def test_what_is_refused_of_tuples_and_elements(ask: Any, kind: type[Exception], message: str) -> None:
+def test_invalid_tuples_and_elements_are_refused(ask: Any, kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=message):
         ask(da.from_array(A, chunks=CHUNKS["uneven"]))
 
 
 def lying(array: np.ndarray, chunks: Any, number: tuple[int, ...], change: Any) -> Any:
-    """An array of dask's, one chunk of which has other extents than it declares."""
+    """Returns a dask array with one chunk whose shape differs from the declared one."""
 
     def changed(block: Any, block_info: Any = None) -> Any:
         return change(block) if tuple(block_info[0]["chunk-location"]) == number else block
@@ -379,7 +381,7 @@ def lying(array: np.ndarray, chunks: Any, number: tuple[int, ...], change: Any) 
     ],
 )
 def test_a_chunk_of_another_length_is_named(ask: Any, change: Any, message: str) -> None:
-    """In whatever way it lies: its rows are not taken for those that other ids ask for."""
+    """Otherwise ids would select wrong rows of the chunk."""
     table = np.arange(36.0).reshape(6, 6)
     x = lying(table, (2, 3), (1, 1), change)
     with pytest.raises(libgather.Error, match=rf"params: chunk \(1, 1\) {message}") as caught:

@@ -1,4 +1,4 @@
-"""libgather.dask on workers that are processes of their own, of which one is killed or stopped."""
+"""libgather.dask with workers in other processes, one of which is killed or stopped."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def chunk(pause: float, block_info: Any = None) -> Any:
 
 
 def table(pause: float = 0) -> tuple[Any, Any]:
-    """A dask array whose chunks are made by tasks, and what it holds."""
+    """Returns a dask array whose chunks are created by tasks, and its elements."""
     x = da.map_blocks(chunk, pause, chunks=((ROWS // CHUNKS,) * CHUNKS, (8,)), dtype=np.float32)
     held = [np.random.default_rng(number).random((ROWS // CHUNKS, 8), np.float32) for number in range(CHUNKS)]
     return x, np.concatenate(held)
 
 
-def test_a_worker_that_is_killed_in_mid_gather(client: Any) -> None:
+def test_worker_killed_during_gather(client: Any) -> None:
     x, held = table(pause=0.1)
     pid, *_ = client.run(os.getpid).values()
     future = client.compute(take(x, IDS, out_chunks=1000))
@@ -55,7 +55,7 @@ def test_a_worker_that_is_killed_in_mid_gather(client: Any) -> None:
     assert pid not in client.run(os.getpid).values()
 
 
-def test_a_worker_that_is_killed_takes_chunks_with_it(client: Any) -> None:
+def test_killed_worker_loses_its_chunks(client: Any) -> None:
     x, held = table()
     x = x.persist()
     distributed.wait(x)
@@ -64,7 +64,7 @@ def test_a_worker_that_is_killed_takes_chunks_with_it(client: Any) -> None:
     assert client.compute(take(x, IDS)).result(timeout=LONG).tobytes() == np.take(held, IDS, 0).tobytes()
 
 
-def test_a_worker_that_stops_is_late_and_then_right(client: Any) -> None:
+def test_stopped_worker_returns_rows_after_it_continues(client: Any) -> None:
     x, held = table()
     pid, *_ = client.run(os.getpid).values()
     os.kill(pid, signal.SIGSTOP)
@@ -94,7 +94,7 @@ def test_ids_of_few_chunks(client: Any, ids: Any) -> None:
 
 @pytest.mark.skipif(not os.environ.get("GATHER_LARGE"), reason="GATHER_LARGE=1 tests tables of 1 GB")
 def test_a_table_of_a_gigabyte(client: Any, tmp_path: Path) -> None:
-    """Rows of every part of a mapped file, bit by bit, while a worker is killed."""
+    """Gathers rows of all parts of a mapped file while a worker is killed. The result must be equal bit by bit."""
     file, count = tmp_path / "large.npy", 2_600_000
     held = np.lib.format.open_memmap(file, "w+", np.float32, (count, 100))
     for first in range(0, count, 100_000):

@@ -1,4 +1,4 @@
-"""Arrays on devices: on an imaginary one where the library has been built for it, and on a GPU where there is one."""
+"""Arrays on devices: on an emulated device if the library supports it, and on a GPU if there is one."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ TABLE = np.arange(12, dtype="f4").reshape(4, 3)
 
 
 @needs_emulated
-def test_on_an_imaginary_device() -> None:
+def test_on_an_emulated_device() -> None:
     run_emulated("emulated_devices.py")
 
 
-def test_without_device_arrays_there_is_nothing_to_wait_for() -> None:
+def test_sync_without_device_arrays_does_nothing() -> None:
     libgather.sync()
     with pytest.raises(libgather.DeviceError, match="a stream is for arrays on a device"):
         libgather.gather(TABLE, [0], stream=1)
@@ -29,7 +29,7 @@ def test_without_device_arrays_there_is_nothing_to_wait_for() -> None:
 
 
 class Torch:
-    """How torch says what the tests need."""
+    """The functions of torch that the tests need."""
 
     def __init__(self) -> None:
         self.module = pytest.importorskip("torch", reason="torch is not installed, nor its CUDA arrays")

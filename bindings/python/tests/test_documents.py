@@ -1,4 +1,4 @@
-"""What the documents show runs, and what the annotations say holds."""
+"""Runs the examples of documents and docstrings, and checks the annotations."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_everything_public_has_a_docstring_with_an_example() -> None:
         assert documented, name
 
 
-#: With the library that a page needs.
+#: The pages, with the package that each one needs.
 PAGES = {
     BINDING / "README.md": "libgather",
     **{DOCS / f"from-{name}.md": name for name in ("numpy", "torch", "jax", "tensorflow", "onnx")},

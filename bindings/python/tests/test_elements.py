@@ -1,4 +1,4 @@
-"""gather_elements: against NumPy's take_along_axis, and what is its own."""
+"""gather_elements: compares it with numpy.take_along_axis, and tests its own rules."""
 
 from __future__ import annotations
 

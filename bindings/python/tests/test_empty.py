@@ -1,4 +1,4 @@
-"""No elements anywhere: every kind of array, empty as params, as indices and so as the result."""
+"""Empty arrays of each kind as params, as indices and as the result."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def tensorflow_of(values: Any) -> Any:
     return pytest.importorskip("tensorflow", reason="TensorFlow is not installed").constant(values)
 
 
-# A kind of array of one dim, out of a list of small integers.
+# Functions that create an array of one dim from a list of small integers, by kind of array.
 NUMBERS: dict[str, Callable[[list[int]], Any]] = {
     "list": lambda v: v,
     "tuple": tuple,
@@ -53,7 +53,7 @@ NUMBERS: dict[str, Callable[[list[int]], Any]] = {
     "tensorflow": lambda v: tensorflow_of(np.array(v, "i8")),
 }
 
-# Elements that are no indices.
+# Kinds of arrays that cannot be indices.
 OTHERS: dict[str, Callable[[list[int]], Any]] = {
     "float64": lambda v: np.array(v, "f8"),
     "bfloat16": lambda v: np.array(v, ml_dtypes.bfloat16),
@@ -139,8 +139,8 @@ def test_arrow_of_more_dims(kind: str, shape: tuple[int, ...]) -> None:
     result.validate(full=True)
 
 
-def test_memory_of_nothing_has_an_address() -> None:
-    """What consumers of buffers take for a failure ends some of them: here in a process of its own."""
+def test_empty_memory_has_an_address() -> None:
+    """Some consumers of buffers crash on a NULL address, so the test runs in a new process."""
     code = """
 import libgather, pyarrow
 assert pyarrow.py_buffer(libgather.Tensor.zeros((0, 3)).memory()).size == 0

@@ -1,4 +1,4 @@
-"""Fill values of every dtype: what is written is what NumPy makes of the value, or the value is refused."""
+"""Fill values of each dtype: the result has NumPy's conversion of the value, or the value is rejected."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_values(dtype: Any, value: Any) -> None:
     ],
     ids=repr,
 )
-def test_what_cannot_be_said_is_refused(dtype: Any, value: Any) -> None:
+def test_values_that_the_dtype_cannot_represent_are_refused(dtype: Any, value: Any) -> None:
     for operand in (np.zeros(3, dtype), np.zeros((3, 2), dtype)):
         with pytest.raises(libgather.DTypeError, match="fill_value"):
             libgather.gather(operand, [0], bounds="fill", fill_value=value)
@@ -102,7 +102,7 @@ def test_what_cannot_be_said_is_refused(dtype: Any, value: Any) -> None:
             libgather.Plan(operand, np.array([0]), fill_value=value)
 
 
-#: Values that Python's own conversions would take, or refuse in words of their own, and what each dtype needs.
+#: Values that Python's conversions would accept, or reject with their own message, and the values that a dtype accepts.
 NEEDED = {
     "?": (["unknown", 2, 1.5, {}, [1], object(), b""], "True or False"),
     "i2": (["unknown", 1.5, [1], 1j, 2**15, np.arange(2)], r"an integer in \[-32768, 32768\)"),
@@ -116,7 +116,7 @@ NEEDED = {
 
 
 @pytest.mark.parametrize("dtype", NEEDED, ids=str)
-def test_a_value_that_is_no_element_is_told_what_is_needed(dtype: Any) -> None:
+def test_error_of_an_invalid_fill_value_names_valid_values(dtype: Any) -> None:
     params, indices = np.full(2, "a", object) if dtype is object else np.zeros(2, dtype), np.array([7])
     values, needed = NEEDED[dtype]
     for value in values:
@@ -128,7 +128,7 @@ def test_a_value_that_is_no_element_is_told_what_is_needed(dtype: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["?", "u1", "f4", "c16", ml_dtypes.bfloat16, "g", "M8[s]"], ids=str)
-def test_bytes_are_those_of_one_element(dtype: Any) -> None:
+def test_fill_bytes_must_have_the_size_of_one_element(dtype: Any) -> None:
     params = np.zeros(2, dtype)
     image = np.ones(1, dtype).tobytes()
     assert libgather.gather(params, [7], fill_value=image).tobytes() == image
@@ -156,7 +156,7 @@ def test_jaxs_fill_is_by_dtype() -> None:
     assert libgather.gather(np.zeros(2, ml_dtypes.int4), [5], profile="jax_clip").tolist() == [0]
 
 
-def test_a_fill_value_means_fill() -> None:
+def test_fill_value_implies_bounds_fill() -> None:
     params, indices = np.arange(3.0), np.array([1, 7])
     assert libgather.gather(params, indices, fill_value=-1).tolist() == [1, -1]
     assert libgather.gather(params, indices, fill_value="zero").tolist() == [1, 0]
@@ -168,8 +168,8 @@ def test_a_fill_value_means_fill() -> None:
             libgather.Plan(params, indices, bounds=bounds, fill_value="zero")
 
 
-def test_an_output_has_the_very_dtype() -> None:
-    """Elements that travel as the bytes of others are not those others."""
+def test_output_of_another_dtype_is_refused() -> None:
+    """Elements of equal size and different dtype are not interchangeable."""
     for params, out in (
         (np.zeros(3, "M8[s]"), np.zeros(1, "M8[D]")),
         (np.zeros(3, "M8[s]"), np.zeros(1, "u8")),
@@ -181,13 +181,13 @@ def test_an_output_has_the_very_dtype() -> None:
             libgather.gather(params, [0], out=out)
 
 
-def test_what_is_skipped_is_zeros_in_a_new_result() -> None:
-    """Also where its memory was another array's before."""
+def test_skipped_rows_of_a_new_result_are_zeros() -> None:
+    """The memory of the result may have been that of another array."""
     params, indices = np.arange(1, 13, dtype=np.float32).reshape(3, 4), np.array([5, 1, -1])
     expected = [[0] * 4, [5, 6, 7, 8], [0] * 4]
     plan = libgather.Plan(params, libgather.Spec(np.int64, (None,)), bounds="skip")
     for _ in range(10):
-        np.full((3, 4), -7, np.float32)  # its memory is the next array's of this size
+        np.full((3, 4), -7, np.float32)  # the next array of this size reuses its memory
         assert libgather.gather(params, indices, bounds="skip").tolist() == expected
         np.full((3, 4), -7, np.float32)
         assert plan(params, indices).tolist() == expected

@@ -1,4 +1,4 @@
-"""Other projects' own tests and samples, given to this package; README.md has their counts."""
+"""Runs tests and samples of other projects with this package. README.md has their numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from conftest import BINDING
 
-#: By script: the package that it needs, and the one whose release the counts are of.
+#: For each script the package that it needs, and the name of the library in its rows.
 SCRIPTS = {
     "foreign_numpy": ("numpy._core.tests", "NumPy"),
     "foreign_torch": ("expecttest", "torch"),
@@ -29,7 +29,7 @@ def has(module: str) -> bool:
 
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_counts(script: str) -> None:
-    """In a process of its own, which fails where an answer is another one; README.md says how many there are."""
+    """The script fails if a result differs. README.md has the number of the results."""
     module, library = SCRIPTS[script]
     if not has(module):
         pytest.skip(f"{module} is not installed")

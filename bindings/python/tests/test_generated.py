@@ -1,4 +1,4 @@
-"""The low layer is what gather.h says."""
+"""The low layer agrees with gather.h."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from libgather import _constants, _dtypes
 from libgather._low import ffi, lib
 
 
-def test_fresh_generation_is_the_same() -> None:
+def test_generated_files_are_up_to_date() -> None:
     generate = BINDING / "generate.py"
     assert subprocess.run([sys.executable, generate, "--check"], check=False).returncode == 0
 
 
-def test_a_change_of_the_header_is_noticed(tmp_path: Path) -> None:
+def test_changed_header_changes_the_generated_files(tmp_path: Path) -> None:
     module = importlib.util.spec_from_file_location("generate", BINDING / "generate.py")
     assert module and module.loader
     generate = importlib.util.module_from_spec(module)

@@ -1,4 +1,4 @@
-"""Every recorded gradient of a gather: of arrays and of tensors."""
+"""Runs each recorded gradient of a gather with arrays and with tensors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_profile(path: Path, case_counts: dict[str, int]) -> None:
 def answer(case: Case, kind: Any) -> Any:
     attributes = case.attributes
     if case.operation is GATHER_ELEMENTS:
-        attributes.setdefault("axis", 0)  # the library's own default
+        attributes.setdefault("axis", 0)  # the default of the library
     shape = integers(case.keys["target"].split(" ")[1])
     gradient, indices = (kind(array_of(case.keys[name])) for name in ("updates", "indices"))
     function = getattr(libgather, f"{case.operation.name}_gradient")

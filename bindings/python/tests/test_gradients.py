@@ -1,4 +1,4 @@
-"""Gradients of gathers: the transpose of each, against NumPy's sums and the gradients of torch, JAX and TensorFlow."""
+"""Gradients of gathers: compares them with NumPy's sums and the gradients of torch, JAX and TensorFlow."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def is_transpose(
     *attributes: int,
     **more: Any,
 ) -> None:
-    """A gather is linear: <gather(p), g> is <p, gradient(g)> for every p and g; whole numbers make it exact."""
+    """A gather is linear, so <gather(p), g> equals <p, gradient(g)> for all p and g. Integers make the test exact."""
     rng = np.random.default_rng(11)
     params = rng.integers(-9, 9, shape)
     filling = {"fill_value": 0} if switches.get("profile") == "jax_fill" else {}
@@ -50,10 +50,10 @@ def is_transpose(
 
 
 @pytest.mark.parametrize("shape", [(4, 3), np.empty((4, 3))], ids=["shape", "array"])
-def test_buffers_need_no_tensors(shape: Any) -> None:
+def test_gradient_of_buffers_is_one_call_of_the_c_half(shape: Any) -> None:
     """A gradient of buffers is one call of the C half."""
     gradient, options = np.ones((2, 3), "f4"), Request()
-    libgather.Tensor(gradient)  # the C half learns to read NumPy's arrays
+    libgather.Tensor(gradient)  # configures the C half to read NumPy arrays
     total = run_buffers(OP_GATHER_GRADIENT, shape, np.array([2, 2]), gradient, *options)
     assert total.dtype == np.float32 and total.tolist() == [[0] * 3, [0] * 3, [2] * 3, [0] * 3]
     for wrong in ((-4, 3), (4.0, 3), 4, "ab", (2**70, 3)):
@@ -151,7 +151,7 @@ def ours(convert: Callable[[Any], Any]) -> list[Any]:
     ]
 
 
-def test_torchs() -> None:
+def test_gradients_equal_torch() -> None:
     torch = pytest.importorskip("torch", reason="torch is not installed")
     rows, ids, pairs, columns, beside = map(torch.tensor, (ROWS, IDS, PAIRS, COLUMNS, BESIDE))
 
@@ -169,7 +169,7 @@ def test_torchs() -> None:
         assert type(found) is torch.Tensor and torch.equal(found, wanted)
 
 
-def test_jaxs() -> None:
+def test_gradients_equal_jax() -> None:
     jax = pytest.importorskip("jax", reason="JAX is not installed")
     jnp = jax.numpy
     gathers_of: list[tuple[Callable[[Any], Any], Any]] = [
@@ -182,7 +182,7 @@ def test_jaxs() -> None:
         assert isinstance(found, jax.Array) and (found == wanted).all()
 
 
-def test_tensorflows() -> None:
+def test_gradients_equal_tensorflow() -> None:
     tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed")
     gathers_of: list[tuple[Callable[[Any], Any], Any]] = [
         (lambda table: tf.gather(table, IDS), ROWS),

@@ -1,4 +1,4 @@
-"""Wrong arguments of every kind raise an exception of ours, name the argument, and never crash."""
+"""Invalid arguments of each kind raise an error of this package that names the argument, and never crash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""libgather.jax: the primitives under jit, vmap, grad and jvp, held against the functions on NumPy's arrays."""
+"""libgather.jax: compares the primitives under jit, vmap, grad and jvp with the functions on NumPy arrays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ jax = pytest.importorskip("jax")
 jnp = jax.numpy
 operators: Any = libgather.jax
 
-#: The call, shapes of params and of indices, the attributes, and the extents that indices are drawn from.
+#: The function, the shapes of params and indices, the attributes, and the bounds of the drawn indices.
 CASES: dict[str, tuple[str, tuple[int, ...], tuple[int, ...], dict[str, Any], tuple[int, ...]]] = {
     "rows": ("gather", (5, 3), (4,), {}, (5,)),
     "scalar": ("gather", (5, 3), (), {}, (5,)),
@@ -42,7 +42,7 @@ SWITCHES: list[dict[str, Any]] = [
 
 
 def drawn(name: str, switches: dict[str, Any], dtype: Any = np.float32) -> tuple[Any, Any, Any, Any]:
-    """The primitive and the function of a case with its attributes, and its operands."""
+    """Returns the primitive and the function of a case with its attributes, and its operands."""
     call, shape, index_shape, attributes, extents = CASES[name]
     random = np.random.default_rng(3)
     low, beyond = int("negative" in switches), int("bounds" in switches or "fill_value" in switches)
@@ -73,7 +73,7 @@ class TestPrimitives:
             return primitive(p * p, indices)
 
         backward, forward = jax.jacrev(squares)(params), jax.jacfwd(squares)(params)
-        # Which element each comes from, 0 for what is filled in: a gather of the elements' own numbers.
+        # Gathers the numbers of the elements, so that the source of each result is known. 0 means a filled element.
         numbers = np.arange(1, params.size + 1, dtype=np.float32).reshape(params.shape)
         source = np.asarray(primitive(numbers, indices)).astype(int)
         if "fill_value" in switches:
@@ -87,7 +87,7 @@ class TestPrimitives:
         np.testing.assert_allclose(np.reshape(twice, diagonal.shape), diagonal)
 
 
-@pytest.mark.parametrize("switches", SWITCHES[:1] + SWITCHES[4:5], ids=str)  # which a batch does not touch
+@pytest.mark.parametrize("switches", SWITCHES[:1] + SWITCHES[4:5], ids=str)  # batching does not depend on the others
 @pytest.mark.parametrize("name", CASES)
 class TestBatches:
     def test_vmap(self, name: str, switches: dict[str, Any]) -> None:
@@ -120,7 +120,7 @@ def test_dtypes(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["int8", "uint8", "int16", "uint16", "int32", "uint32"])
 def test_gradients_by_indices_of(name: str) -> None:
-    """More elements than the narrow ones can count."""
+    """Some index dtypes cannot represent the number of elements."""
     indices = jnp.array([3, 100, 3], name)
     gradient = jax.grad(lambda p: operators.gather(p, indices, bounds="modulo").sum())(jnp.zeros(300))
     assert gradient[3] == 2 and gradient[100] == 1 and gradient.sum() == 3
@@ -131,7 +131,7 @@ def test_an_index_out_of_bounds() -> None:
         jax.jit(operators.gather)(jnp.zeros((3, 2)), jnp.array([0, 7])).block_until_ready()
 
 
-def test_what_is_judged_while_tracing() -> None:
+def test_shapes_and_dtypes_are_validated_during_tracing() -> None:
     params, indices = jnp.zeros((3, 2)), jnp.array([0])
     with pytest.raises(libgather.RankError, match="axis"):
         jax.jit(partial(operators.gather, axis=5))(params, indices)
@@ -147,8 +147,8 @@ def test_what_is_judged_while_tracing() -> None:
         jax.jit(libgather.gather)(params, indices)
 
 
-def test_the_plain_functions_call_programs() -> None:
-    """And raise what they always do."""
+def test_plain_functions_equal_programs() -> None:
+    """They raise the same errors as for other arrays."""
     params, indices = jnp.arange(12.0).reshape(4, 3), jnp.array([[3, 0]])
     assert libgather.gather(params, indices).tolist() == params[indices].tolist()
     assert libgather.take_along_axis(params, jnp.array([[2], [-1], [0], [1]])).tolist() == [[2.0], [5.0], [6.0], [10.0]]
@@ -162,7 +162,7 @@ def test_the_plain_functions_call_programs() -> None:
     assert libgather.gather(params, indices, threads=1).tolist() == params[indices].tolist()
 
 
-def test_a_program_of_something_else_is_refused() -> None:
+def test_call_without_a_valid_request_is_refused() -> None:
     call = jax.ffi.ffi_call("libgather", jax.ShapeDtypeStruct((2,), jnp.float32))
     for attributes in ({}, {"request": np.zeros(3, np.int64)}, {"request": np.full(10, 99)}, {"request": 1}):
         with pytest.raises(jax.errors.JaxRuntimeError, match="not a call"):

@@ -1,4 +1,4 @@
-"""The modules of the package need each other in one direction: no circle, neither of imports nor of late ones."""
+"""The modules of the package have no circular imports, neither at import time nor in functions."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ PACKAGE = Path(libgather.__file__).parent
 
 
 def sources_of(package: Path) -> Iterator[Path]:
-    """Of modules in C the stubs."""
+    """Returns the modules of a package, and the stubs of its C modules."""
     return (path for path in package.rglob("*.py*") if path.suffix in (".py", ".pyi"))
 
 
 def modules_of(package: Path) -> dict[str, Path]:
-    """The modules by their names, the package's own being empty."""
+    """Returns the modules by name. The name of the package itself is empty."""
     found = {}
     for path in sources_of(package):
         parts = path.relative_to(package).with_suffix("").parts
@@ -32,7 +32,7 @@ def absolute(base: str, module: str | None) -> str:
 
 
 def imports_of(name: str, path: Path, modules: dict[str, Path]) -> Iterator[str]:
-    """The modules that a module imports anywhere in it: when it is loaded, in a function, or for types alone."""
+    """Yields the modules that a module imports at import time, in functions, or for type checking."""
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.level:
@@ -46,7 +46,7 @@ def imports_of(name: str, path: Path, modules: dict[str, Path]) -> Iterator[str]
 
 
 def named_by(argument: ast.expr, modules: dict[str, Path]) -> Iterator[str]:
-    """What a call may import whose argument is put together: everything below the names that are written out."""
+    """Yields the modules that a call of import_module with a formatted name may import."""
     if not isinstance(argument, ast.JoinedStr):
         return
     literal = "".join(part.value for part in argument.values if isinstance(part, ast.Constant))
@@ -62,7 +62,7 @@ def graph_of(package: Path) -> dict[str, set[str]]:
 
 
 def circle_in(graph: dict[str, set[str]]) -> list[str]:
-    """The modules of a circle; none if what needs nothing can be taken away until nothing is left."""
+    """Returns the modules of a circle. Modules without remaining imports are removed until none is left."""
     left = dict(graph)
     while True:
         free = [name for name, needed in left.items() if not needed & {*left}]
@@ -72,7 +72,7 @@ def circle_in(graph: dict[str, set[str]]) -> list[str]:
             del left[name]
 
 
-def test_there_is_no_circle() -> None:
+def test_imports_have_no_circle() -> None:
     graph = graph_of(PACKAGE)
     assert len(graph) > 30 and sum(map(len, graph.values())) > 100
     assert not circle_in(graph)
@@ -93,7 +93,7 @@ def test_there_is_no_circle() -> None:
         ("tf/_arguments", "from . import gather"),
     ],
 )
-def test_a_circle_is_found(tmp_path: Path, module: str, line: str) -> None:
+def test_added_circle_is_detected(tmp_path: Path, module: str, line: str) -> None:
     for path in sources_of(PACKAGE):
         copy = tmp_path / path.relative_to(PACKAGE)
         copy.parent.mkdir(exist_ok=True)
@@ -103,7 +103,7 @@ def test_a_circle_is_found(tmp_path: Path, module: str, line: str) -> None:
     assert module.replace("/", ".") in circle_in(graph_of(tmp_path))
 
 
-def test_memory_knows_the_library_and_no_kind_of_array() -> None:
+def test_memory_module_imports_no_kind_of_array() -> None:
     graph = graph_of(PACKAGE)
     below, waiting = set[str](), ["_memory"]
     while waiting:

@@ -1,6 +1,6 @@
-"""100,000 calls of each kind: the memory of the process stays flat.
+"""The memory of the process does not grow in 100,000 calls of each kind.
 
-With the address sanitizer (GATHER_SANITIZED) a few are enough: it looks for what is lost when the process ends.
+With the address sanitizer (GATHER_SANITIZED) few calls are enough, because it reports leaks at the end of the process.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SCATTER_PLAN = libgather.ScatterPlan(TARGET, libgather.Spec("int64", (-1,)))
 
 
 class Producer:
-    """An array that is known by DLPack alone."""
+    """An array that only supports DLPack."""
 
     __dlpack_device__ = PARAMS.__dlpack_device__
     __dlpack__ = PARAMS.__dlpack__
@@ -97,7 +97,7 @@ KINDS: dict[str, Callable[[], Any]] = {
 
 
 def resident() -> int:
-    """KiB of this process that are in memory."""
+    """Returns the resident memory of this process in KiB."""
     status = Path("/proc/self/status").read_text(encoding="utf-8")
     return int(status.split("VmRSS:")[1].split()[0])
 

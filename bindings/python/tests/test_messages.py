@@ -1,4 +1,4 @@
-"""What a wrong argument is told: the operand, what came, and what would do."""
+"""Messages of invalid arguments name the operand, the given value and the valid values."""
 
 from __future__ import annotations
 
@@ -88,6 +88,6 @@ def test_messages(call: Any, kind: type[Exception], message: str) -> None:
 
 @pytest.mark.parametrize("form", ["", "_nd", "_elements"])
 @pytest.mark.parametrize(("way", "updates"), [("gather", []), ("scatter", [PARAMS])])
-def test_keywords_that_there_are_not(way: str, form: str, updates: list[Any]) -> None:
+def test_unknown_keywords_are_refused(way: str, form: str, updates: list[Any]) -> None:
     with pytest.raises(TypeError, match=rf"^{way}{form}\(\) got an unexpected keyword argument 'axle'$"):
         getattr(libgather, way + form)(PARAMS, INDICES, *updates, axle=1)

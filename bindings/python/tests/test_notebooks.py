@@ -1,4 +1,4 @@
-"""The notebooks run, and what they print is what they hold."""
+"""The notebooks run, and their output equals the stored output."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from nbclient import NotebookClient
 from conftest import BINDING
 
 NOTEBOOKS = sorted((BINDING.parents[1] / "docs/python/notebooks").glob("*.ipynb"))
-#: What a notebook needs beside what the tests do.
+#: The additional package that a notebook needs.
 NEEDED = {"torch-module": "torch"}
 
 
 def printed(notebook: nbformat.NotebookNode) -> list[str]:
-    """What each of its cells shows as text, which may arrive in pieces."""
+    """Returns the text output of each cell, which may arrive in pieces."""
     outputs = [cell.outputs for cell in notebook.cells if cell.cell_type == "code"]
     return ["".join(each.get("text") or each.data["text/plain"] for each in of_cell) for of_cell in outputs]
 

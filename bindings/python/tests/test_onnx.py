@@ -1,4 +1,4 @@
-"""libgather.onnx: the attributes and types of each opset, and ONNX's own node tests."""
+"""libgather.onnx: the attributes and dtypes of each opset, and ONNX's own node tests."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_opsets_of_scatters(function: Any, indices: np.ndarray) -> None:
 
 
 class Counted(unittest.TestResult):
-    """Counts what has passed: whether skipped tests are among those that ran depends on the Python."""
+    """Counts passed tests. Whether a TestResult counts skipped tests depends on the Python release."""
 
     passed = 0
 
@@ -174,12 +174,12 @@ INDICES = helper.make_tensor_value_info("indices", TensorProto.INT64, [1])
 TABLE = helper.make_tensor_value_info("data", TensorProto.FLOAT, [3, 2])
 
 
-def test_inputs_go_by_the_names_of_the_graph() -> None:
+def test_inputs_are_matched_by_the_names_of_the_graph() -> None:
     node = helper.make_node("Gather", ["data", "indices"], ["out"])
     default = numpy_helper.from_array(DATA, "data")
     optional = backend.prepare(model_of(node, [INDICES, TABLE], [default]))
     assert optional.run([np.array([2])])[0].tolist() == [[4, 5]]
-    assert optional.run([np.array([2]), DATA * 10])[0].tolist() == [[40, 50]]  # an initializer is only a default
+    assert optional.run([np.array([2]), DATA * 10])[0].tolist() == [[40, 50]]  # an initializer is a default value
     swapped = backend.prepare(model_of(node, [INDICES, TABLE], []))
     assert swapped.run([np.array([1]), DATA])[0].tolist() == [[2, 3]]
     twice = helper.make_node("Gather", ["indices", "indices"], ["out"])
@@ -192,7 +192,7 @@ def test_inputs_go_by_the_names_of_the_graph() -> None:
         backend.run_node(node, [DATA])
 
 
-def test_nodes_of_another_domain_are_not_onnxs() -> None:
+def test_nodes_of_another_domain_are_refused() -> None:
     node = helper.make_node("Gather", ["data", "indices"], ["out"], domain="com.example")
     assert not backend.is_compatible(model_of(node, [TABLE, INDICES], []))
     with pytest.raises(NotImplementedError):

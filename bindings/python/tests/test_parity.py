@@ -1,4 +1,4 @@
-"""The parity table notices what changes in a declaration, in each language."""
+"""The parity table detects a changed declaration in each language."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TREE = BINDING.parents[1]
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """What the table is made of, to be changed."""
+    """Returns a copy of the files that the table is generated from."""
     bindings = tmp_path / "bindings"
     ignored = shutil.ignore_patterns("target", "__pycache__", "core", "vendor")
     for part in ("python/src", "rust/gather/src", "go"):
@@ -33,7 +33,7 @@ def check(tree: Path) -> tuple[int, str]:
     return result.returncode, result.stdout + result.stderr
 
 
-def test_the_table_is_that_of_the_tree(tree: Path) -> None:
+def test_table_is_up_to_date(tree: Path) -> None:
     assert check(tree)[0] == 0
 
 
@@ -58,7 +58,7 @@ def test_the_table_is_that_of_the_tree(tree: Path) -> None:
         ("go/setters.go", "func Axis(axis int)", "func Axis(dim int)", "parity.md is out of date"),
     ],
 )
-def test_a_change_is_noticed(tree: Path, path: str, before: str, after: str, message: str) -> None:
+def test_changed_declaration_is_detected(tree: Path, path: str, before: str, after: str, message: str) -> None:
     source = tree / "bindings" / path
     text = source.read_text(encoding="utf-8")
     assert before in text
@@ -67,7 +67,7 @@ def test_a_change_is_noticed(tree: Path, path: str, before: str, after: str, mes
     assert code == 1 and message in output
 
 
-def test_a_function_of_the_header_is_in_a_row(tree: Path) -> None:
+def test_new_function_of_the_header_is_detected(tree: Path) -> None:
     header = tree / "include" / "gather" / "gather.h"
     text = header.read_text(encoding="utf-8")
     header.write_text(text + "\nGTH_API int32_t gth_fresh(void);\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""partition, held against NumPy's searchsorted and stable argsort."""
+"""partition: compares it with NumPy's searchsorted and stable argsort."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import libgather
 
 ROWS = 100
-#: The layout, and the first row of each shard; of modulo none.
+#: The layout, and the first row of each shard. The list is empty for modulo.
 LAYOUTS: dict[str, tuple[dict[str, Any], list[int]]] = {
     "one": ({"shards": 1}, [0]),
     "blocks": ({"shards": 7}, list(range(0, 100, 15))),
@@ -23,7 +23,7 @@ LAYOUTS: dict[str, tuple[dict[str, Any], list[int]]] = {
 
 
 def shards_of(rows: np.ndarray, layout: str) -> tuple[np.ndarray, np.ndarray]:
-    """The shard of each row, and its number there."""
+    """Returns the shard of each row, and its row number in the shard."""
     keywords, first = LAYOUTS[layout]
     if not first:
         return rows % keywords["shards"], rows // keywords["shards"]
@@ -32,7 +32,7 @@ def shards_of(rows: np.ndarray, layout: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def check(parts: libgather.Partition, rows: np.ndarray, layout: str, once: bool) -> None:
-    """Holds a partition against the oracle; rows: the ids as they were meant, -1 for those of no shard."""
+    """Compares a partition with the oracle. `rows` has the row of each id, or -1 for an id in no shard."""
     flat = rows.reshape(-1)
     wanted = np.flatnonzero(flat >= 0)
     shard, local = shards_of(flat[wanted], layout)
@@ -59,7 +59,7 @@ def check(parts: libgather.Partition, rows: np.ndarray, layout: str, once: bool)
 @pytest.mark.parametrize("once", [False, True])
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (1000,), (20, 30), (3, 0, 2)])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_it_is_the_oracles(layout: str, shape: tuple[int, ...], once: bool) -> None:
+def test_partition_equals_the_oracle(layout: str, shape: tuple[int, ...], once: bool) -> None:
     random = np.random.default_rng(5)
     ids = random.integers(0, ROWS, shape)
     for keywords, given, meant in (
@@ -93,7 +93,7 @@ def test_ids_in_lists(layout: str, once: bool) -> None:
 
 
 def test_many_ids() -> None:
-    """Enough for several threads."""
+    """The number of ids is large enough for several threads."""
     ids = np.random.default_rng(7).integers(0, ROWS, 300_000)
     for threads in (None, 1, 2):
         check(libgather.partition(ids, ROWS, shards=7, threads=threads), ids, "blocks", False)
@@ -101,7 +101,7 @@ def test_many_ids() -> None:
 
 
 @pytest.mark.parametrize("once", [False, True])
-def test_rows_come_back(once: bool) -> None:
+def test_rows_of_a_partition_are_gathered(once: bool) -> None:
     table, ids = np.random.default_rng(8).random((ROWS, 3)), np.random.default_rng(9).integers(0, ROWS, (20, 30))
     parts = libgather.partition(ids, ROWS, shards=7, once=once)
     rows = np.concatenate([table[15 * s :][parts.local[of]] for s, of in enumerate(parts.slices)])
@@ -113,7 +113,7 @@ def test_rows_come_back(once: bool) -> None:
 
 
 def answers_of(parts: libgather.Partition, table: np.ndarray, layout: str) -> list[np.ndarray]:
-    """What the shards of a table answer."""
+    """Returns the rows that the shards of a table return."""
     shard, local = shards_of(np.arange(ROWS), layout)
     found = []
     for s, rows in enumerate(parts.slices):
@@ -126,7 +126,7 @@ def answers_of(parts: libgather.Partition, table: np.ndarray, layout: str) -> li
 @pytest.mark.parametrize("once", [False, True])
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (1000,), (20, 30), (3, 0, 2)])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_answers_are_joined(layout: str, shape: tuple[int, ...], once: bool) -> None:
+def test_join_equals_gather(layout: str, shape: tuple[int, ...], once: bool) -> None:
     random = np.random.default_rng(10)
     ids = random.integers(0, ROWS, shape)
     for table in (
@@ -160,7 +160,7 @@ def test_rows_of_ids_without_a_shard(once: bool) -> None:
 
 
 @pytest.mark.parametrize("once", [False, True])
-def test_answers_that_do_not_fit(once: bool) -> None:
+def test_join_refuses_answers_of_another_shape_or_dtype(once: bool) -> None:
     parts = libgather.partition([7, 0, 7, 3], 8, shards=2, once=once)
     good = [np.ones((count, 3)) for count in parts.counts]
     longer, wider = np.ones((len(good[0]) + 1, 3)), np.ones((len(good[1]), 4))
@@ -186,7 +186,7 @@ def test_answers_that_do_not_fit(once: bool) -> None:
         parts.join(good, np.zeros((5, 3)))
 
 
-def test_outputs_that_cannot_be_written_to() -> None:
+def test_join_refuses_read_only_and_overlapping_outputs() -> None:
     parts = libgather.partition([7, 0, 7, 3], 8, shards=2)
     rows = np.ones((4, 3))
     answers = [rows[:2], np.ones((2, 3))]
@@ -239,7 +239,7 @@ def test_no_rows() -> None:
         ([0], 8, {"shards": 1.0}, libgather.DTypeError, "shards is float"),
         ([0], -1, {"shards": 1}, libgather.ShapeError, "rows is -1"),
         ([0], 8.0, {"shards": 1}, libgather.DTypeError, "rows is float"),
-        ([0], 8, {"borders": []}, libgather.ShapeError, "-1 shards"),
+        ([0], 8, {"borders": []}, libgather.ShapeError, "count is -1"),
         ([0], 8, {"borders": [0, 9]}, libgather.ShapeError, "border 1 is 9, not 8"),
         ([0], 8, {"borders": [0, 5, 4, 8]}, libgather.ShapeError, "border 2 is 4"),
         ([0], 8, {"borders": [0, 2**70]}, libgather.ShapeError, "too big"),
@@ -250,7 +250,7 @@ def test_no_rows() -> None:
         (object(), 8, {"shards": 1}, libgather.DTypeError, "object"),
     ],
 )
-def test_what_is_refused(ids: Any, rows: Any, keywords: Any, kind: type[Exception], message: str) -> None:
+def test_invalid_arguments_are_refused(ids: Any, rows: Any, keywords: Any, kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=message):
         libgather.partition(ids, rows, **keywords)
 

@@ -1,4 +1,4 @@
-"""Arrays of pyarrow, and of torch, JAX and TensorFlow where they are installed."""
+"""Arrays of pyarrow, and of torch, JAX and TensorFlow if they are installed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import libgather
 
 
 class Producer:
-    """Any other library: DLPack, and the namespace that its result is asked from."""
+    """An array of another library: it supports DLPack and has an array namespace for results."""
 
     def __init__(self, array: Any, versioned: bool) -> None:
         self.array, self.versioned = array, versioned
@@ -28,7 +28,7 @@ class Producer:
         if self.versioned:
             return self.array.__dlpack__(**keywords)
         if keywords:
-            raise TypeError("from before versions")
+            raise TypeError("the producer is older than DLPack 1.0")
         return self.array.__dlpack__()
 
     def __array_namespace__(self) -> Any:
@@ -36,7 +36,7 @@ class Producer:
 
 
 @pytest.mark.parametrize("versioned", [True, False])
-def test_any_producer_of_dlpack(versioned: bool) -> None:
+def test_other_producers_of_dlpack(versioned: bool) -> None:
     params = np.arange(12.0).reshape(3, 4)[:, ::-1]
     result = libgather.gather(Producer(params, versioned), [2, 0])
     assert type(result) is np.ndarray and (result == params[[2, 0]]).all()
@@ -116,7 +116,7 @@ class TestTorch:
             assert "\n" not in str(caught.value)
 
     @pytest.mark.parametrize("form", ["gather", "gather_nd", "plan", "bound plan", "copy", "Tensor"])
-    def test_autograd_knows_what_has_been_written(self, torch: Any, form: str) -> None:
+    def test_write_raises_the_version_of_a_tensor(self, torch: Any, form: str) -> None:
         params, indices, out = torch.ones(3), torch.tensor([0, 1, 2]), torch.full((3,), 2.0)
         plan = libgather.Plan(params, indices)
         bound = plan.bind(params, indices, out)
@@ -131,25 +131,25 @@ class TestTorch:
         x = torch.ones(3, requires_grad=True)
         (x * out).sum().backward()
         assert x.grad.tolist() == [2, 2, 2]
-        product = (x * out).sum()  # saves out
+        product = (x * out).sum()  # autograd saves out
         write()
         with pytest.raises(RuntimeError, match="modified by an inplace operation"):
             product.backward()
 
-    def test_what_is_held_is_not_resized(self, torch: Any) -> None:
+    def test_held_tensors_cannot_be_resized(self, torch: Any) -> None:
         params, indices, out = torch.arange(4.0), torch.tensor([3]), torch.zeros(1)
         half = params.bfloat16()
         bound = libgather.Plan(params, indices).bind(params, indices, out)
         tensor = libgather.Tensor(half)
         for held in (params, indices, out, half):
             with pytest.raises(RuntimeError, match="not resizable"):
-                held[:].resize_(1 << 20)  # of another one: torch has the new shape all the same
+                held[:].resize_(1 << 20)  # torch sets the new shape of the view before it raises the error
             with pytest.raises(RuntimeError, match="not resizable"):
                 held.untyped_storage().resize_(0)
         assert bound().tolist() == [3] and tensor.shape == (4,)
         once = torch.arange(4.0)
         assert libgather.gather(once, [1]).tolist() == [1]
-        once.resize_(1 << 20)  # a call holds nothing
+        once.resize_(1 << 20)  # a finished call holds no array
 
     def test_no_leak_through_the_exchange(self, torch: Any) -> None:
         import gc
@@ -176,7 +176,7 @@ class TestJax:
             assert type(result) is type(params) and result.dtype == params.dtype
             assert (result == params[jnp.array([2, 0])]).all()
 
-    def test_nothing_writes_to_them(self, jnp: Any) -> None:
+    def test_output_is_refused(self, jnp: Any) -> None:
         with pytest.raises(libgather.Error, match="in place"):
             libgather.gather(np.zeros(2, "f"), [0], out=jnp.zeros(1))
 
@@ -202,8 +202,8 @@ class TestArrow:
         assert libgather.gather(words, [2, 1]).to_pylist() == ["a", "b"]
 
     @pytest.mark.parametrize("name", ["string", "binary", "string_view", "binary_view"])
-    def test_strings_without_room_in_32_bit_offsets(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        """As with a room of 2 GiB, which takes as much memory: what has no room has the large type."""
+    def test_strings_too_large_for_32_bit_offsets(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Simulates the limit of 2 GiB with a smaller one. Larger results have the large type."""
         kind = getattr(pa, name)()
         large = pa.large_string() if name.startswith("string") else pa.large_binary()
         monkeypatch.setattr("libgather._kinds.arrow_strings.ROOM", 8)
@@ -217,7 +217,7 @@ class TestArrow:
             filled = libgather.gather(params, [*indices, 9], bounds="fill")
             assert filled.type == expected and filled[-1].as_py() in ("", b"")
 
-    def test_dictionaries_without_room_in_32_bit_offsets(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_dictionaries_too_large_for_32_bit_offsets(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("libgather._kinds.arrow_strings.ROOM", 8)
         for kind in (pa.dictionary(pa.int8(), pa.string(), ordered=True), pa.dictionary(pa.int64(), pa.binary())):
             params = pa.array(["abc", "defg", "abc"]).cast(kind.value_type).dictionary_encode().cast(kind)
@@ -225,7 +225,7 @@ class TestArrow:
             assert found.type == kind and found.to_pylist()[:4] == params.take(pa.array([1, 0, 2, 2])).to_pylist()
 
     @pytest.mark.parametrize("fill", [None, "0123456789"])
-    def test_chunks_without_room_in_32_bit_offsets(self, fill: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_chunks_too_large_for_32_bit_offsets(self, fill: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
         from libgather._kinds import arrow_take
 
         taken = arrow_take.taken
@@ -289,7 +289,7 @@ class TestTensorFlow:
             assert tf.is_tensor(result) and result.dtype == params.dtype
             assert (result.numpy().tobytes()) == params.numpy()[[1]].tobytes()
 
-    def test_strings_are_never_asked_for_dlpack(self, tf: Any) -> None:
+    def test_strings_are_not_exported_by_dlpack(self, tf: Any) -> None:
         result = libgather.gather(tf.constant(["a", "b\0c"]), tf.constant([1]))
         assert result.numpy().tolist() == [b"b\0c"]
 
@@ -316,13 +316,13 @@ class TestTensorFlow:
         with pytest.raises(TypeError, match="value"):
             traced(tf.constant([1.0]))
 
-    def test_nothing_writes_to_them(self, tf: Any) -> None:
+    def test_output_is_refused(self, tf: Any) -> None:
         with pytest.raises(libgather.Error, match="in place"):
             libgather.gather(np.zeros(2, "f"), [0], out=tf.zeros(1))
 
 
 class TestExchange:
-    """What of torch's goes through its exchange table, and what has more to it than memory."""
+    """Tensors of torch that use its exchange table, and tensors that are not plain memory."""
 
     @pytest.fixture
     def torch(self) -> Any:
@@ -349,7 +349,7 @@ class TestExchange:
         with pytest.raises(libgather.DTypeError, match="fill_value"):
             libgather.gather(params, indices, fill_value="x")
 
-    def test_what_is_more_than_memory(self, torch: Any) -> None:
+    def test_tensors_that_are_not_plain_memory_are_refused(self, torch: Any) -> None:
         params, indices = torch.randn(3, 2), torch.tensor([0])
         libgather.gather(params, indices)
         waiting = torch.ones(3, dtype=torch.complex64).conj()
@@ -382,7 +382,7 @@ class TestExchange:
     @pytest.mark.parametrize(
         "way", ["gather", "general", "plan", "bound", "scatter", "scatter general", "scatter plan", "scatter bound"]
     )
-    def test_outputs_when_indices_are_changed_meanwhile(self, torch: Any, way: str) -> None:
+    def test_version_of_outputs_when_indices_change_during_the_call(self, torch: Any, way: str) -> None:
         indices = np.zeros(300_000, np.int64)
         rows, out, target = np.ones((2, 2), np.float32), torch.zeros(len(indices), 2), torch.zeros(2, 2)
         updates = np.ones((len(indices), 2), np.float32)
@@ -417,7 +417,7 @@ class TestExchange:
 
 @contextmanager
 def changing(indices: np.ndarray) -> Iterator[None]:
-    """Has another thread make the last of the indices good and bad by turns."""
+    """Lets another thread alternate the last index between a valid and an invalid value."""
     done = threading.Event()
 
     def change() -> None:
@@ -435,7 +435,7 @@ def changing(indices: np.ndarray) -> Iterator[None]:
 
 
 class TestTracing:
-    """Where a library has no values yet, it says what calls with values."""
+    """During tracing, the error names the function that calls with values."""
 
     @pytest.mark.parametrize("transformation", ["jit", "grad", "vmap"])
     def test_jax(self, transformation: str) -> None:

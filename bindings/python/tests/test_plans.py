@@ -1,4 +1,4 @@
-"""Plans: open extents, layouts, and what they refuse."""
+"""Plans: open extents, layouts, and rejected arguments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TABLE = np.arange(24.0).reshape(4, 3, 2)
 
 
 def torch_of(array: Any) -> Any:
-    """A tensor of torch's, whose bound plans have somebody to be told."""
+    """Returns a torch tensor. A bound plan notifies torch of each write."""
     return pytest.importorskip("torch", reason="torch is not installed").tensor(array)
 
 
@@ -84,7 +84,7 @@ def test_an_open_dim_of_gather_elements_is_shared() -> None:
 
 
 @pytest.mark.parametrize("op", ["gather", "gather_elements"])
-def test_indices_are_judged_alone(op: str) -> None:
+def test_check_validates_indices(op: str) -> None:
     table = np.arange(12.0).reshape(4, 3)
     plan = libgather.Plan(table, libgather.Spec("int64", (-1, 3)), 0, op=op)  # type: ignore[arg-type]
     good, bad = np.array([[3, 0, 1], [2, 2, 0]]), np.array([[3, 0, 1], [2, 4, 0]])
@@ -133,7 +133,7 @@ def test_layouts() -> None:
         libgather.Plan(TABLE, np.array([1]))(params, np.array([1]), np.zeros((1, 3, 2)))
 
 
-def test_what_is_not_planned() -> None:
+def test_arrays_that_differ_from_the_plan_are_refused() -> None:
     plan = libgather.Plan(TABLE, libgather.Spec("int64", (-1,)))
     good, out = np.array([1, 2]), np.zeros((2, 3, 2))
     for arguments, kind, operand in (
@@ -161,7 +161,7 @@ def test_what_is_not_planned() -> None:
         libgather.Plan(["a"], [0])
 
 
-def test_bound_plans_see_new_values() -> None:
+def test_bound_plan_reads_the_current_values() -> None:
     params, indices, out = array.array("d", [1, 2, 3]), array.array("q", [0, 0]), array.array("d", [0, 0])
     bound = libgather.Plan(params, indices).bind(params, indices, out)
     assert bound().tolist() == [1, 1] and bound.out is out
@@ -173,12 +173,12 @@ def test_bound_plans_see_new_values() -> None:
         bound()
     assert out.tolist() == [1, 9]
     with pytest.raises(BufferError):
-        params.append(1)  # the memory is held
+        params.append(1)  # the plan holds the memory
 
 
 @pytest.mark.parametrize("kind", [np.asarray, memoryview], ids=["numpy", "memoryview"])
 def test_reversed_indices_are_checked(kind: Any) -> None:
-    """What lies before and after them in memory would be out of bounds, and is not read."""
+    """The memory before and after the indices contains values out of bounds, which must not be read."""
     room = np.full((8, 6), 99)
     ids = room[3:5, 2:4]
     ids[...] = [[0, 1], [2, 3]]
@@ -193,8 +193,8 @@ def test_reversed_indices_are_checked(kind: Any) -> None:
 
 
 @pytest.mark.parametrize("refcheck", [True, False])
-def test_arrays_that_are_held_cannot_be_resized(refcheck: bool) -> None:
-    """Nor those that they are views of; NumPy lets them be resized again when what has held them is gone."""
+def test_held_arrays_cannot_be_resized(refcheck: bool) -> None:
+    """This holds for the bases of views too. NumPy can resize the arrays again after the holder has been deleted."""
 
     def cannot_be_resized(*held: np.ndarray) -> None:
         for one in held:
@@ -232,7 +232,7 @@ def test_arrays_that_are_held_cannot_be_resized(refcheck: bool) -> None:
     ],
 )
 @pytest.mark.parametrize("kind", [np.asarray, torch_of], ids=["numpy", "torch"])
-def test_where_the_bad_index_of_a_bound_plan_stands(
+def test_error_of_a_bound_plan_has_the_place_of_the_index(
     kind: Any, op: Any, shape: tuple[int, ...], options: dict[str, Any], at: tuple[int, ...], axis: int
 ) -> None:
     params, indices = np.zeros((2, 3, 2)), np.zeros(shape, "i8")
@@ -317,7 +317,7 @@ def test_scatters_with_open_tuples() -> None:
             assert plan(target, indices, given) is target and (target == expected).all()
 
 
-def test_scatters_hold_arrays_against_the_plan() -> None:
+def test_scatter_plan_refuses_other_arrays() -> None:
     target, indices, updates = np.zeros((4, 3)), np.array([2, 0]), np.ones((2, 3))
     plan = libgather.ScatterPlan(target, libgather.Spec("int64", (-1,)))
     refused: list[tuple[tuple[object, object, object], type[Exception], str]] = [

@@ -1,4 +1,4 @@
-"""Properties, against NumPy: any shapes, strides, axes and batch dims, in and out of bounds."""
+"""Properties that are compared with NumPy: all shapes, strides, axes and batch dims, in and out of bounds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ steps = st.sampled_from([1, -1, 2, -2])
 
 
 def strided(draw: Any, array: np.ndarray) -> np.ndarray:
-    """The same shape over other memory: each dim in any direction, with gaps, the axes in any order."""
+    """Returns a copy of an array with drawn strides: each dim in any direction and with gaps, the axes in any order."""
     cut = [draw(steps) for _ in array.shape]
     order = draw(st.permutations(range(array.ndim)))
     memory = np.zeros([array.shape[d] * abs(cut[d]) for d in order], array.dtype)

@@ -1,4 +1,4 @@
-"""put_along_axis: against NumPy's own, and for arrays that NumPy does not know."""
+"""put_along_axis: compares it with NumPy's function, and tests other kinds of arrays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_as_numpy(data: Any) -> None:
     axis = data.draw(st.sampled_from([None, *range(-len(shape), len(shape))]))
     size = int(np.prod(shape)) if axis is None else shape[axis]
     count = data.draw(st.integers(0, size))
-    # No duplicates, of which NumPy promises nothing.
+    # There are no duplicates, because NumPy does not define their order.
     order = data.draw(st.permutations(range(-size // 2, size - size // 2)))[:count]
     if axis is None:
         indices = np.array(order, "i8")

@@ -1,4 +1,4 @@
-"""libgather.ray: tables that real actors hold, some of which die or stop, held against numpy.take."""
+"""libgather.ray: compares tables on real actors with numpy.take. Some actors are killed or stopped."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Table: Any = lgr.ShardedTable
 
 A = np.random.default_rng(1).random((1000, 7), np.float32)
 IDS = np.random.default_rng(2).integers(0, 1000, (40, 5))
-#: Nothing here waits for so long unless a test is to fail; one of a busy machine may be stopped for a while.
+#: A timeout in seconds that only a failing test reaches. A busy machine may pause a process for a while.
 LONG = 120.0
 
 
@@ -36,7 +36,7 @@ def cluster() -> Iterator[None]:
 
 
 def started(attempts: int = 4) -> None:
-    """Ray waits for half a minute for its own processes, which a busy machine may need longer for."""
+    """Starts Ray. It is tried several times, because Ray's processes may need more than its 30 s on a busy machine."""
     for attempt in range(attempts):
         try:
             ray.init(
@@ -91,7 +91,7 @@ def pid_of(table: Any, shard: int, replica: int = 0) -> int:
     [IDS, IDS[0].tolist(), [], 3, np.zeros((0, 2), int), [999] * 50, [0], np.arange(1000, dtype=np.uint16)[::-3]],
     ids=["two dims", "a list", "none", "a number", "none of two dims", "one shard", "one", "strided"],
 )
-def test_rows_are_numpys(tables: dict[str, Any], kind: str, ids: Any, once: bool) -> None:
+def test_gathered_rows_equal_numpy(tables: dict[str, Any], kind: str, ids: Any, once: bool) -> None:
     table, expected = tables[kind], np.take(A, np.asarray(ids, int), 0)
     for rows in (table.gather(ids, once=once), ray.get(table.gather_async(ids, once=once), timeout=LONG)):
         assert rows.dtype == A.dtype and rows.shape == expected.shape
@@ -134,7 +134,7 @@ def test_switches_are_those_of_gather(tables: dict[str, Any], switches: Any, onc
 
 
 @pytest.mark.parametrize("once", [False, True])
-def test_rows_go_where_the_caller_wants_them(tables: dict[str, Any], once: bool) -> None:
+def test_gather_writes_to_the_output(tables: dict[str, Any], once: bool) -> None:
     table = tables["a file"]
     wide = np.full((40, 5, 14), 9, np.float32)
     for out in (np.empty((40, 5, 7), np.float32), wide[:, :, ::2]):
@@ -183,7 +183,7 @@ def test_switches_of_tuples(tables: dict[str, Any], switches: Any) -> None:
     np.testing.assert_array_equal(tables["a file"].gather_nd(tuples, **switches), expected)
 
 
-def test_many_callers_are_answered_together() -> None:
+def test_calls_of_many_threads_are_combined() -> None:
     with Table.from_array(A, shards=1, batched=True, in_flight=500) as table:
         ids = [np.random.default_rng(number).integers(0, 1000, 3) for number in range(300)]
         found: list[Any] = [None] * len(ids)
@@ -203,7 +203,7 @@ def test_many_callers_are_answered_together() -> None:
         assert stats.calls == 300 and stats.ids == 900 and 0 < stats.batches <= stats.calls
 
 
-def test_a_tick_is_one_gather() -> None:
+def test_calls_of_one_loop_iteration_are_combined() -> None:
     actor = ray.remote(lgr._shard.BatchedShard).remote(0, 0, *made_by_hand())
     refs = [actor.gather.remote(np.array([number])) for number in range(200)]
     assert [rows[0].tolist() for rows in ray.get(refs)] == A[:200].tolist()
@@ -217,7 +217,7 @@ def made_by_hand() -> tuple[Any, Any]:
     return part.source, lgr._table.laid_out(A.shape, A.dtype, (0, 1000), 1, False, LONG, 1)
 
 
-def test_a_handle_goes_to_tasks_and_is_no_longer_of_use_when_closed(path: Path) -> None:
+def test_table_can_be_passed_to_tasks_until_it_is_closed(path: Path) -> None:
     table = Table.from_file(path, shards=2)
     rows = ray.get(ray.remote(lambda table: table.gather([1, 999])).remote(table), timeout=LONG)
     np.testing.assert_array_equal(rows, A[[1, 999]])
@@ -228,7 +228,7 @@ def test_a_handle_goes_to_tasks_and_is_no_longer_of_use_when_closed(path: Path) 
             use()
 
 
-def test_no_more_gathers_than_asked_for_are_under_way(path: Path) -> None:
+def test_number_of_concurrent_gathers_is_limited(path: Path) -> None:
     with Table.from_file(path, shards=1, in_flight=2) as table:
         refs = []
         for number in range(12):
@@ -241,7 +241,7 @@ def test_no_more_gathers_than_asked_for_are_under_way(path: Path) -> None:
 # ------------------------------------------------------------------------------------------------------------- errors
 
 
-def test_a_bad_id_is_the_callers(tables: dict[str, Any]) -> None:
+def test_bad_id_raises_in_the_caller(tables: dict[str, Any]) -> None:
     for ask in (tables["a file"].gather, tables["a file"].gather_async):
         with pytest.raises(IndexError, match=r"is 1000, valid are \[0, 1000\): indices\[1, 0\], axis 0") as caught:
             ask([[999, 5], [1000, -1]])
@@ -291,7 +291,7 @@ def test_errors_keep_their_type_and_fields_in_other_processes(tables: dict[str, 
         (lambda t: Table.attach("nobody's"), lgr.ShardError, "no table of the name"),
     ],
 )
-def test_what_is_refused(tables: dict[str, Any], ask: Any, kind: type[Exception], message: str) -> None:
+def test_invalid_arguments_are_refused(tables: dict[str, Any], ask: Any, kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=message):
         ask(tables["a file"])
 
@@ -324,7 +324,7 @@ def test_updates(batched: bool) -> None:
     table.close()
 
 
-def test_what_was_written_is_not_lost_without_a_word() -> None:
+def test_lost_updates_raise_an_error() -> None:
     with Table.from_array(A, shards=2, writable=True) as table:
         table.update([0], A[1:2])
         os.kill(pid_of(table, 0), signal.SIGKILL)
@@ -351,7 +351,7 @@ def test_a_late_update_is_sent_once() -> None:
 
 @pytest.mark.parametrize("kind", ["a file", "an array"])
 @pytest.mark.parametrize("batched", [False, True])
-def test_an_actor_that_is_killed_in_mid_gather(path: Path, kind: str, batched: bool) -> None:
+def test_actor_killed_during_gather(path: Path, kind: str, batched: bool) -> None:
     table = (
         Table.from_file(path, shards=2, batched=batched)
         if kind == "a file"
@@ -359,7 +359,7 @@ def test_an_actor_that_is_killed_in_mid_gather(path: Path, kind: str, batched: b
     )
     with table:
         pid = pid_of(table, 1)
-        os.kill(pid, signal.SIGSTOP)  # the calls are under way when it dies
+        os.kill(pid, signal.SIGSTOP)  # the calls are running when the actor is killed
         refs = [table.gather_async(IDS) for _ in range(4)]
         time.sleep(1)
         os.kill(pid, signal.SIGKILL)
@@ -369,7 +369,7 @@ def test_an_actor_that_is_killed_in_mid_gather(path: Path, kind: str, batched: b
         assert pid_of(table, 1) != pid and [each.restarted for each in table.stats()] == [False, True]
 
 
-def test_a_shard_that_stops_is_named_and_then_answers(path: Path) -> None:
+def test_stopped_shard_is_named_and_works_after_it_continues(path: Path) -> None:
     with Table.from_file(path, shards=2) as table:
         pid = pid_of(table, 1)
         os.kill(pid, signal.SIGSTOP)
@@ -385,7 +385,7 @@ def test_a_shard_that_stops_is_named_and_then_answers(path: Path) -> None:
         np.testing.assert_array_equal(table.gather(IDS), A[IDS])
 
 
-def test_a_replica_answers_for_one_that_stops(path: Path) -> None:
+def test_replica_replaces_a_stopped_one(path: Path) -> None:
     with Table.from_file(path, shards=2, replicas=2) as table:
         first = table._actors.asked_first[1]
         pid = pid_of(table, 1, first)
@@ -398,7 +398,7 @@ def test_a_replica_answers_for_one_that_stops(path: Path) -> None:
             os.kill(pid, signal.SIGCONT)
 
 
-def test_a_replica_answers_for_one_that_is_gone() -> None:
+def test_replica_replaces_a_killed_one() -> None:
     with Table.from_array(A, shards=2, replicas=2, actors={"max_restarts": 0, "max_task_retries": 0}) as table:
         os.kill(pid_of(table, 0, table._actors.asked_first[0]), signal.SIGKILL)
         np.testing.assert_array_equal(table.gather(IDS), A[IDS])
@@ -407,7 +407,7 @@ def test_a_replica_answers_for_one_that_is_gone() -> None:
             table.gather(IDS)
 
 
-def test_a_file_that_is_replaced(path: Path, tmp_path: Path) -> None:
+def test_replaced_file_raises_an_error(path: Path, tmp_path: Path) -> None:
     file = tmp_path / "b.npy"
     np.save(file, A)
     with Table.from_file(file, shards=2) as table:
@@ -426,8 +426,8 @@ def test_a_file_that_is_replaced(path: Path, tmp_path: Path) -> None:
         Table.from_file(file, shards=2)
 
 
-def test_a_shard_without_memory(tmp_path: Path) -> None:
-    """The rows that it is asked for are larger than its process may be."""
+def test_shard_out_of_memory_raises_an_error(tmp_path: Path) -> None:
+    """The requested rows are larger than the memory limit of the process."""
     file, wide = tmp_path / "wide.npy", np.random.default_rng(5).random((64, 1 << 17))
     np.save(file, wide)
 
@@ -460,7 +460,7 @@ ray.init(address=sys.argv[1], log_to_driver=False, logging_level="error")
 
 
 def drive(code: str, *arguments: str) -> str:
-    """What another driver of the cluster prints."""
+    """Returns the output of another driver of the cluster."""
     address = ray.get_runtime_context().gcs_address
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     command = [sys.executable, "-c", DRIVER.format(code), address, *arguments]
@@ -469,7 +469,7 @@ def drive(code: str, *arguments: str) -> str:
     return result.stdout
 
 
-def test_a_driver_finds_the_table_of_one_that_is_gone(path: Path) -> None:
+def test_named_table_outlives_its_driver(path: Path) -> None:
     drive("libgather.ray.ShardedTable.from_file(sys.argv[2], shards=2, replicas=2, name='vectors')", str(path))
     rows = drive("print(libgather.ray.ShardedTable.attach('vectors').gather([999, 0]).tolist())")
     assert rows.strip() == str(A[[999, 0]].tolist())
@@ -481,7 +481,7 @@ def test_a_driver_finds_the_table_of_one_that_is_gone(path: Path) -> None:
     np.testing.assert_array_equal(table.gather(IDS), A[IDS])
     table.close()
     deadline = time.monotonic() + LONG
-    while True:  # the names of killed actors are let go of a little later
+    while True:  # Ray releases the names of killed actors with a delay
         try:
             Table.attach("vectors", timeout=5)
         except lgr.ShardError:
@@ -489,7 +489,7 @@ def test_a_driver_finds_the_table_of_one_that_is_gone(path: Path) -> None:
         assert time.monotonic() < deadline
 
 
-def test_a_table_in_memory_outlives_its_driver_but_no_actor(path: Path) -> None:
+def test_named_table_in_memory_is_lost_with_its_actor(path: Path) -> None:
     drive("libgather.ray.ShardedTable.from_array(np.arange(10), shards=2, name='numbers', writable=True)")
     with Table.attach("numbers") as table:
         table.update([1, 9], [10, 90])
@@ -502,7 +502,7 @@ def test_a_table_in_memory_outlives_its_driver_but_no_actor(path: Path) -> None:
 @pytest.mark.skipif(not os.environ.get("GATHER_LARGE"), reason="GATHER_LARGE=1 tests tables of 1 GB")
 @pytest.mark.parametrize("once", [False, True])
 def test_a_table_of_a_gigabyte(tmp_path: Path, once: bool) -> None:
-    """Rows of every part of it, bit by bit, while an actor is killed."""
+    """Gathers rows of all parts of the table while an actor is killed. The result must be equal bit by bit."""
     file = tmp_path / "large.npy"
     table = np.lib.format.open_memmap(file, "w+", np.float32, (2_600_000, 100))
     for first in range(0, len(table), 100_000):

@@ -1,4 +1,4 @@
-"""Values that are no arrays, as any operand of any function: the error is the library's and names the operand."""
+"""Values that are not arrays, as each operand of each function: the error names the operand."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import libgather
 
-#: Each function with a value as one of its operands, and what the error calls that one.
+#: Each function with a value as one of its operands, and the name of the operand in the error.
 CALLS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "params": (lambda bad: libgather.gather(bad, [0]), "params"),
     "indices": (lambda bad: libgather.gather(np.arange(3.0), bad), "indices"),
@@ -34,7 +34,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], str]] = {
 
 def check_refused(bad: Any, kind: type[libgather.Error] = libgather.DTypeError) -> None:
     for name, (call, operand) in CALLS.items():
-        # What its library cannot write is refused before it is read, and NumPy converts the values that are put.
+        # An output that cannot be written is rejected before it is read. NumPy converts the values of put_along_axis.
         other = {"out": libgather.OutputError, "target": libgather.OutputError, "updates": libgather.DTypeError}
         kinds = (kind, other.get(operand, kind))
         with pytest.raises(kinds) as caught:
@@ -42,7 +42,7 @@ def check_refused(bad: Any, kind: type[libgather.Error] = libgather.DTypeError) 
         assert caught.value.operand == operand, name
 
 
-def test_a_failure_of_an_array_is_the_cause() -> None:
+def test_exception_of_an_array_is_the_cause() -> None:
     class Broken:
         def __array__(self, *_: Any, **__: Any) -> Any:
             raise LookupError("there is\nnothing")

@@ -1,4 +1,4 @@
-"""What comes back is what ``np.take`` gives: the very dtype, scalars, subclasses; pandas and polars as they are."""
+"""Results equal those of ``np.take``: the dtype, scalars, subclasses, and columns of pandas and polars."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import libgather
 
 
 class Labelled(np.ndarray):
-    """A subclass with an attribute that new arrays take over."""
+    """A subclass with an attribute that new arrays copy."""
 
     label: Any = None
 
@@ -49,7 +49,7 @@ SUBCLASSES = {
     ],
 )
 def test_tables_of_integers_and_floats(library: str, dtype: str, exact: list[int], lost: list[int]) -> None:
-    """They are of float64 together: integers that it does not hold are refused, and not rounded."""
+    """The common dtype is float64. Integers that it cannot represent are rejected and not rounded."""
     module = pytest.importorskip(library, reason=f"{library} is not installed")
 
     def table(value: int) -> Any:
@@ -103,8 +103,8 @@ def test_maps_of_files(tmp_path: Path, dtype: Any) -> None:
     assert type(result) is np.memmap and result.tobytes() == params[[2, 0]].tobytes()
 
 
-def test_int64_is_numpys() -> None:
-    """NumPy has two types of 64 bits, and of these a long is np.int64."""
+def test_int64_has_the_type_of_numpy() -> None:
+    """NumPy has two types of 64 bits. np.int64 is the type long."""
     tensor = libgather.Tensor([1, 0])
     for result in (
         libgather.gather([1, 2], [0]),
@@ -132,7 +132,7 @@ class Two:
         return 2
 
 
-def test_what_python_takes_for_an_index() -> None:
+def test_objects_with_index_method() -> None:
     params = np.arange(5)
     assert libgather.gather(params, range(1, 4)).tolist() == [1, 2, 3]
     assert libgather.gather(params, Two()) == 2
@@ -168,7 +168,7 @@ def test_the_other_byte_order(dtype: str) -> None:
         plan(params.astype(dtype[1:]), [9])
 
 
-def test_a_fill_of_the_other_byte_order_is_judged() -> None:
+def test_invalid_fill_value_for_other_byte_order_is_refused() -> None:
     for value in (1.5, 2**40, "x", 1j):
         with pytest.raises(libgather.DTypeError, match="fill_value"):
             libgather.gather(np.zeros(2, ">i4"), [9], fill_value=value)
@@ -280,8 +280,8 @@ COST: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", COST)
 @pytest.mark.parametrize("function", ["gather", "gather_elements", "take_along_axis"])
-def test_a_lookup_costs_what_it_takes(name: str, function: str) -> None:
-    """No copy of the table is made, of whatever it consists."""
+def test_lookup_does_not_copy_the_table(name: str, function: str) -> None:
+    """The call makes no copy of the table, for each kind of element."""
     import tracemalloc
 
     params = COST[name](20_000)
@@ -290,7 +290,7 @@ def test_a_lookup_costs_what_it_takes(name: str, function: str) -> None:
     call = operator.attrgetter(function)(libgather)
     if function == "gather_elements":
         call = lambda *given: libgather.gather_elements(*given, extents="prefix")  # noqa: E731
-    call(*arguments)  # what is imported late
+    call(*arguments)  # completes late imports
     tracemalloc.start()
     try:
         call(*arguments)
@@ -323,8 +323,8 @@ REQUESTS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=str)
 @pytest.mark.parametrize("name", ARROW)
-def test_arrow_is_gathered_where_it_lies(name: str, request_: dict[str, Any]) -> None:
-    """And the results are those of the same elements, converted whole."""
+def test_packed_arrow_arrays_equal_numpy(name: str, request_: dict[str, Any]) -> None:
+    """The results equal those of a NumPy array of the same elements."""
     pa = pytest.importorskip("pyarrow")
     params = ARROW[name](pa, 60)
     whole = params.to_pylist()
@@ -342,7 +342,7 @@ def test_arrow_is_gathered_where_it_lies(name: str, request_: dict[str, Any]) ->
 
 
 @pytest.mark.parametrize("name", ARROW)
-def test_a_lookup_in_arrow_costs_what_it_takes(name: str) -> None:
+def test_lookup_does_not_copy_an_arrow_array(name: str) -> None:
     pa = pytest.importorskip("pyarrow")
     params = ARROW[name](pa, 600_000)
     libgather.gather(params, [3, 1])

@@ -1,4 +1,4 @@
-"""Every conformance case of a scatter: as a new array, in place, of tensors, as a plan, and its updates' shape."""
+"""Runs each conformance case of a scatter: new result, in place, tensors, plan, and shape of the updates."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_profile(path: Path, case_counts: dict[str, int]) -> None:
 
 
 def answers(case: Case) -> list[tuple[str, str]]:
-    """The forms of a case whose answer is not the expected one, or that have changed what they must not."""
+    """Returns the forms of a case with an unexpected result, or in which a wrong operand has changed."""
     wrong = []
     for form, run in FORMS.items():
         arrays = [array_of(case.keys[name]) for name in OPERANDS]
@@ -74,7 +74,7 @@ def fields_of(error: libgather.Error) -> tuple[Any, ...]:
 
 
 def same(case: Case, outcome: Any, wanted: Any) -> bool:
-    """Equal, but for what a NaN looks like."""
+    """Compares results. All NaN values are equal."""
     if outcome == wanted:
         return True
     if case.expected[0] != "ok" or outcome[:2] != wanted[:2] or "float" not in wanted[0]:
@@ -87,14 +87,14 @@ def same(case: Case, outcome: Any, wanted: Any) -> bool:
 
 
 def scatter(case: Case, target: Any, indices: Any, updates: Any, inplace: bool) -> Any:
-    """The public function; some cases give it attributes that it does not have."""
+    """Calls the public function, or the internal one for attributes that the public function does not have."""
     attributes = case.attributes
     is_elements = case.operation is SCATTER_ELEMENTS
     if ("axis" in attributes and not case.operation.has_axis) or ("batch_dims" in attributes and is_elements):
         request = Request(**attributes, **case.switches)
         return _scatters.run(case.operation, target, indices, updates, request, inplace)
     if is_elements:
-        attributes.setdefault("axis", None)  # the library's own default
+        attributes.setdefault("axis", None)  # the default of the library
     function = getattr(libgather, case.operation.name)
     return function(target, indices, updates, inplace=inplace, **attributes, **case.switches)
 
@@ -122,7 +122,7 @@ def run_plan(case: Case, target: Any, indices: Any, updates: Any) -> Any:
         return None
     attributes = case.attributes
     if case.operation is SCATTER_ELEMENTS:
-        attributes.setdefault("axis", 0)  # the library's own default
+        attributes.setdefault("axis", 0)  # the default of the library
     op: Any = case.operation.name
     plan = libgather.ScatterPlan(target, indices, op=op, updates=updates, **attributes, **case.switches)
     assert plan.updates_shape() == np.shape(updates)
@@ -131,7 +131,7 @@ def run_plan(case: Case, target: Any, indices: Any, updates: Any) -> Any:
 
 
 def run_shape(case: Case, target: Any, indices: Any, updates: Any) -> Any:
-    """The shape query has the updates' shape where a case has a result, and says so of what the operands are."""
+    """Compares the result of the shape query with the updates, for cases without an error."""
     if case.expected[0] != "ok":
         return None
     request = Request(**case.attributes, extents=case.switches.get("extents"))

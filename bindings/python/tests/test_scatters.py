@@ -1,4 +1,4 @@
-"""scatter, scatter_nd, scatter_elements: against NumPy's ufunc.at, every kind of array, and what is refused."""
+"""scatter, scatter_nd and scatter_elements: compares them with NumPy's ufunc.at, and tests all kinds and errors."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ NUMBERS = ["int8", "uint16", "int32", "uint64", "float32", "float64"]
 
 
 def oracle(target: np.ndarray, places: Any, updates: np.ndarray, reduction: Any) -> np.ndarray:
-    """By NumPy, for places as an index of it: one position after the other."""
+    """Returns the result of NumPy, position by position. `places` is an index of the target."""
     result = target.copy()
     if reduction == "none":
-        # The order of NumPy's own assignment to duplicates is not promised.
+        # NumPy does not define the order of its own assignment to duplicates.
         flat = np.arange(target.size).reshape(target.shape)[places].reshape(-1)
         for place, value in zip(flat, updates.reshape(-1), strict=True):
             result.reshape(-1)[place] = value
@@ -70,7 +70,7 @@ def test_scatter(case: tuple[np.ndarray, np.ndarray, np.ndarray, int, Any], thre
 
 
 def copied(view: np.ndarray) -> tuple[Any, tuple[int, ...], tuple[int, ...]]:
-    """The elements of a view in memory of the same strides, as as_strided() takes them."""
+    """Returns a copy of a view with the same strides, as arguments of as_strided()."""
     low = sum(step * (n - 1) for n, step in zip(view.shape, view.strides, strict=True) if step < 0)
     span = sum(abs(step) * (n - 1) for n, step in zip(view.shape, view.strides, strict=True)) + view.itemsize
     memory = np.zeros(span, "u1")
@@ -117,7 +117,7 @@ def test_scatter_elements(data: Any) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2, 8])
-def test_of_duplicates_the_last_wins(threads: int) -> None:
+def test_last_duplicate_wins(threads: int) -> None:
     rng = np.random.default_rng(7)
     indices, updates = rng.integers(0, 100, 50_000), np.arange(100_000, dtype="f4").reshape(50_000, 2)
     result = libgather.scatter(np.zeros((100, 2), "f4"), indices, updates, threads=threads)
@@ -175,7 +175,7 @@ def listed(value: Any) -> Any:
     return list(value)
 
 
-#: How each kind is made of numbers, and whether it can be written.
+#: The function that creates an array of each kind, and whether the array can be written.
 KINDS: dict[str, tuple[Callable[[Any], Any], bool]] = {
     "numpy": (np.array, True),
     "list": (list, False),
@@ -300,14 +300,14 @@ def pairs(target: np.ndarray, updates: np.ndarray) -> np.ndarray:
     return result
 
 
-def test_strings_of_one_size_are_not_cut() -> None:
+def test_longer_strings_are_refused() -> None:
     with pytest.raises(libgather.DTypeError, match="updates: dtype is <U4, needed is <U2"):
         libgather.scatter(np.array(["ab", "cd"]), [1], np.array(["long"]))
     assert libgather.scatter(np.array(["ab", "cd"]), [1], np.array(["e"])).tolist() == ["ab", "e"]
 
 
 @pytest.mark.parametrize("dtype", ["M8[s]", "m8[D]", ">f4", ">i8", "longdouble", "V8", ml_dtypes.int4])
-def test_dtypes_that_are_moved(dtype: Any) -> None:
+def test_dtypes_that_are_only_moved(dtype: Any) -> None:
     target = np.arange(3).astype("i8" if dtype == "V8" else dtype).astype(dtype)
     updates = target[::-1][:2].copy()
     expected = target.copy()
@@ -403,7 +403,7 @@ def test_messages(call: Callable[[], Any], kind: type[Exception], message: str) 
 
 @pytest.mark.parametrize("reduction", ["none", *UFUNCS])
 @pytest.mark.parametrize("bad", [0, 499, 999])
-def test_a_bad_index_leaves_the_target_as_it_was(reduction: Any, bad: int) -> None:
+def test_bad_index_leaves_the_target_unchanged(reduction: Any, bad: int) -> None:
     target, indices = np.full((50, 3), 7.0), np.arange(1000) % 50
     indices[bad] = 50
     updates = np.arange(3000.0).reshape(1000, 3)
@@ -551,7 +551,7 @@ def test_gradients_are_not_lost() -> None:
     assert weight.tolist() == [0, 1, 0]
 
 
-def test_programs_that_are_traced() -> None:
+def test_tracer_is_refused() -> None:
     jax = pytest.importorskip("jax", reason="JAX is not installed")
     with pytest.raises(libgather.DTypeError, match=r"target: .* no value while JAX traces: call .*jax.pure_callback"):
         jax.jit(lambda x: libgather.scatter(x, [0], x[:1]))(jax.numpy.zeros(3))

@@ -1,4 +1,4 @@
-"""Switches that the C half reads itself give what the Python half gives for them."""
+"""Switches that the C half reads have the same result as those that the Python half reads."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FLOATS = [0.0, -0.0, 1.5, 1e38, 3.5e38, 1e300, -1e300, 5e-324, math.inf, -math.i
 @pytest.mark.parametrize("dtype", NUMERIC)
 @pytest.mark.parametrize("value", [*VALUES, *FLOATS, True, None, "x", 1j, np.float32(1.5), np.int8(3)], ids=repr)
 def test_fill_values(dtype: str, value: Any) -> None:
-    """Held against the Python half's own image of the value, or its refusal."""
+    """Compares the result with the Python half's conversion of the value, or with its error."""
     params = np.array([1, 2, 3], dtype)
     if value is None:
         assert libgather.gather(params, INDICES, bounds="fill", fill_value=value).tolist() == [2, 0]
@@ -38,7 +38,7 @@ def test_fill_values(dtype: str, value: Any) -> None:
     assert libgather.gather(params, INDICES, bounds="fill", fill_value=value)[1].tobytes() == expected
 
 
-def test_numbers_as_python_takes_them() -> None:
+def test_options_accept_objects_with_index_method() -> None:
     params = np.arange(6.0).reshape(2, 3)
     for axis in (1, -1, np.int8(1), np.uint64(1), np.array(1)):
         assert libgather.gather(params, [0], axis).tolist() == [[0], [3]]

@@ -1,4 +1,4 @@
-"""take and take_along_axis: NumPy's answers, for arrays of any kind."""
+"""take and take_along_axis: compares them with NumPy for arrays of each kind."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ MATRIX = [[10, 30, 20], [60, 40, 50]]
 
 @pytest.mark.parametrize("axis", [0, 1, 2, -1, -2, -3])
 @pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "u4", "i8", "u8"])
-def test_it_is_numpys(axis: int, dtype: str) -> None:
+def test_results_equal_numpy(axis: int, dtype: str) -> None:
     random = np.random.default_rng(7)
     extent = PARAMS.shape[axis]
     lowest = -extent if dtype[0] == "i" else 0
-    for narrow in (None, 0, 1, 2):  # a dim of extent 1, which is repeated if it is not the axis
+    for narrow in (None, 0, 1, 2):  # a dim of size 1, which is repeated beside the axis
         shape = [1 if dim == narrow else n for dim, n in enumerate(PARAMS.shape)]
         shape[axis] = 7
         indices = random.integers(lowest, extent, shape).astype(dtype)
@@ -98,7 +98,7 @@ def test_errors() -> None:
     ):
         with pytest.raises(kind):
             libgather.take_along_axis(MATRIX, indices, axis)
-        with pytest.raises((IndexError, ValueError)):  # NumPy refuses it, too
+        with pytest.raises((IndexError, ValueError)):  # NumPy rejects it too
             np.take_along_axis(np.array(MATRIX), np.array(indices), axis)
 
 
@@ -106,7 +106,7 @@ def test_errors() -> None:
 
 
 def answer_of(call: Any) -> Any:
-    """The result, or which of the three kinds of errors."""
+    """Returns the result, or the base class of the raised error."""
     try:
         return call()
     except (IndexError, TypeError, ValueError) as error:
@@ -120,7 +120,7 @@ def answer_of(call: Any) -> Any:
     [PARAMS, np.arange(6)[::2], np.array(3.0), np.zeros((0, 2, 3)), np.zeros((2, 0, 3)), np.array([["a", "bc"]])],
     ids=lambda params: str(params.shape),
 )
-def test_take_is_numpys(params: np.ndarray, axis: int | None, mode: Any) -> None:
+def test_take_equals_numpy(params: np.ndarray, axis: int | None, mode: Any) -> None:
     for indices in (1, [0, 1], [[1, -1]], [5, -7], np.zeros((0,), int), np.zeros((2, 0), int), np.int8(0)):
         expected, result = (
             answer_of(partial(take, params, indices, axis, mode=mode)) for take in (np.take, libgather.take)

@@ -1,4 +1,4 @@
-"""Tensors, contexts and what the library says of itself."""
+"""Tensors, contexts, and the capabilities of the library."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def test_exports() -> None:
 
 
 @pytest.mark.parametrize("version", [None, (1, 0)])
-def test_a_copy_by_dlpack_shares_no_memory(version: Any) -> None:
-    """Of memory of the library's own; what is borrowed is always copied."""
+def test_dlpack_copy_shares_no_memory(version: Any) -> None:
+    """This holds for memory of the library. Borrowed memory is always copied."""
 
     class Producer:
         def __init__(self, copy: bool | None) -> None:
@@ -121,7 +121,7 @@ def test_handles_beside_arrays() -> None:
         libgather.gather(params, places)
 
 
-def test_memory_is_let_go() -> None:
+def test_memory_is_released() -> None:
     array = np.zeros(3)
     gone = weakref.ref(array)
     result = libgather.gather(libgather.Tensor(array), [0])

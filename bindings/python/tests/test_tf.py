@@ -1,4 +1,4 @@
-"""libgather.tf: against TensorFlow itself where it is installed, else the facts that were seen there."""
+"""libgather.tf: compares it with TensorFlow if that is installed, and with recorded facts otherwise."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BAD = np.array([[[0], [2]], [[1], [-1]]], "i4")
 
 
 class Scalar:
-    """A scalar tensor of some framework."""
+    """A scalar tensor of another framework."""
 
     def __init__(self, value: int) -> None:
         self.value, self.dtype = value, np.dtype("i4")
@@ -59,7 +59,7 @@ def test_scalars(one: Any) -> None:
     assert gather_nd(PARAMS, TUPLES, batch_dims=one).shape == (2, 2, 4)
 
 
-def test_constant_axis_0_drops_batch_dims() -> None:
+def test_constant_axis_0_ignores_batch_dims() -> None:
     for dropped in (5, -1, 100):
         assert (gather(PARAMS, INDICES % 2, axis=0, batch_dims=dropped) == PARAMS[INDICES % 2]).all()
     with pytest.raises(libgather.Error):
@@ -130,7 +130,7 @@ def tf() -> Any:
 
 
 def outcome(function: Any, *arguments: Any, **keywords: Any) -> Any:
-    """What a call gives; of failures only that they are."""
+    """Returns the result of a call. All exceptions are equal."""
     try:
         result = function(*arguments, **keywords)
     except Exception as error:

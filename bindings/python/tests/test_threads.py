@@ -1,4 +1,4 @@
-"""Many threads at once: the GIL is released, results are right, forked processes work."""
+"""Calls on many threads: the GIL is released, results are correct, and forked processes work."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import libgather
 TABLE = np.arange(80_000.0).reshape(1000, 80)
 
 
-def test_results_are_right_from_many_threads() -> None:
+def test_results_of_many_threads() -> None:
     plan = libgather.Plan(TABLE, libgather.Spec("int64", (-1,)))
 
     def work(seed: int) -> bool:
@@ -75,4 +75,4 @@ def test_after_fork() -> None:
 
 @pytest.mark.skipif(getattr(sys, "_is_gil_enabled", lambda: True)(), reason="this Python has a GIL")
 def test_without_a_gil() -> None:
-    assert not sys._is_gil_enabled()  # type: ignore[attr-defined] # the import has not switched it on again
+    assert not sys._is_gil_enabled()  # type: ignore[attr-defined] # the import must not enable it

@@ -1,4 +1,4 @@
-"""libgather.torch, in a process of its own: parts of torch that it needs do not load beside TensorFlow."""
+"""libgather.torch in a new process, because parts of torch cannot be loaded together with TensorFlow."""
 
 from __future__ import annotations
 

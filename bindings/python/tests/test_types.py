@@ -1,4 +1,4 @@
-"""What the annotations say holds: for those who ask at run time, and for type checkers."""
+"""The annotations are correct at run time and for type checkers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import pytest
 import libgather
 from conftest import BINDING
 
-#: The modules whose names are public, with the library that they need.
+#: The public modules, with the package that each one needs.
 MODULES = {
     info.name: name if (name := info.name.split(".")[1]) in ("dask", "jax", "onnx", "ray", "torch") else "libgather"
     for info in pkgutil.walk_packages(libgather.__path__, "libgather.")
@@ -27,7 +27,7 @@ MODULES = {
 
 
 def public(module: ModuleType) -> Iterator[object]:
-    """The functions and classes that a module names as public, or defines and documents; and the methods of these."""
+    """Yields the public functions and classes of a module, and their methods."""
     named = getattr(module, "__all__", ())
     for name, thing in {**vars(module), **{name: getattr(module, name) for name in named}}.items():
         is_ours = (inspect.isfunction(thing) or inspect.isclass(thing)) and not name.startswith("_")
@@ -44,7 +44,7 @@ def methods(thing: object) -> Iterator[object]:
 
 
 @pytest.mark.parametrize("name", ["libgather", *MODULES])
-def test_hints_can_be_had_at_run_time(name: str) -> None:
+def test_type_hints_can_be_evaluated_at_run_time(name: str) -> None:
     needed = MODULES.get(name, "libgather")
     if importlib.util.find_spec(needed) is None:
         pytest.skip(f"{needed} is not installed")
@@ -57,7 +57,7 @@ def test_hints_can_be_had_at_run_time(name: str) -> None:
 @pytest.mark.parametrize("operation", ["", "_nd", "_elements"])
 @pytest.mark.parametrize(("verb", "switches"), [("gather", "Switches"), ("scatter", "ScatterSwitches")])
 def test_overloads_have_all_switches(verb: str, switches: str, operation: str) -> None:
-    """Their keywords are those of a TypedDict, which stubtest does not look into."""
+    """Compares the keywords with a TypedDict, because stubtest does not compare them."""
     function = getattr(libgather, verb + operation)
     keywords = {
         parameter.name
@@ -67,8 +67,8 @@ def test_overloads_have_all_switches(verb: str, switches: str, operation: str) -
     assert keywords - {"out", "extents"} == {*getattr(libgather.types, switches).__annotations__}
 
 
-def test_annotations_are_those_of_the_package(tmp_path: Path) -> None:
-    """By stubtest, which imports every module and compares what it finds with what type checkers are told."""
+def test_stubtest_finds_no_difference(tmp_path: Path) -> None:
+    """stubtest imports each module and compares it with its annotations."""
     allowed = tmp_path / "allowed.txt"
     absent = [name for name in ("dask", "jax", "onnx", "ray", "torch") if importlib.util.find_spec(name) is None]
     allowed.write_text("".join(f"libgather\\.{name}(\\..*)?\n" for name in absent), encoding="utf-8")

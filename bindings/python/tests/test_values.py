@@ -1,4 +1,4 @@
-"""Specs, plans, contexts and tensors as values: equality, hashes, copies, pickles, weak references."""
+"""Specs, plans, contexts and tensors as values: equality, hashes, copies, pickles and weak references."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_plans_of_times() -> None:
         plan(params.astype("M8[s]"), np.array([9]))
 
 
-def test_what_is_of_one_process() -> None:
+def test_contexts_and_tensors_cannot_be_pickled() -> None:
     context, tensor = libgather.Context(), libgather.Tensor(PARAMS)
     for value in (context, tensor, libgather.Plan(PARAMS, [0], context=context)):
         with pytest.raises(TypeError, match="cannot be pickled"):
@@ -119,6 +119,6 @@ def test_the_literals_are_there() -> None:
         libgather.types.Nothing  # noqa: B018
 
 
-def test_dir_is_what_is_public() -> None:
+def test_dir_has_the_public_names() -> None:
     assert {*libgather.__all__} <= {*dir(libgather)}
     assert not [name for name in dir(libgather) if name.startswith("_") and name != "__version__"]

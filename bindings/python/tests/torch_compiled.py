@@ -1,6 +1,6 @@
-"""Each function that takes torch's tensors, compiled as the first call of libgather in a process.
+"""Compiles each function that accepts torch tensors, as the first call of libgather in a process.
 
-test_torch.py runs ``torch_compiled.py MODULE...``, which imports the modules in this order first.
+test_torch.py runs ``torch_compiled.py MODULE...``. The script first imports the modules in this order.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def copied(table: Any) -> Any:
     return out
 
 
-#: What is compiled, and what torch itself gives: both of a table.
+#: The compiled function, and the function of torch with the same result. Both take a table.
 CASES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "gather": (lambda t: libgather.gather(t, IDS), lambda t: t[IDS]),
     "gather_nd": (lambda t: libgather.gather_nd(t, TUPLES), lambda t: t[IDS]),
@@ -120,7 +120,7 @@ CASES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
 
 
 def passes(name: str) -> bool:
-    """In a process that has been forked before any call of libgather."""
+    """Runs a case in a forked process in which libgather has not been called."""
     run, expected = CASES[name]
     child = os.fork()
     if child:
@@ -128,7 +128,7 @@ def passes(name: str) -> bool:
     same = False
     try:
         table = TABLE[torch.tensor([2, 1, 3, 0])]
-        table[0, :] = torch.tensor([3.0, 0.0, 1.0])  # which are ids, too
+        table[0, :] = torch.tensor([3.0, 0.0, 1.0])  # these values are also used as ids
         found = torch.compile(lambda t: run(t * 1), backend="eager")(table)
         same = torch.equal(found, expected(table))
         print(name, found if not same else "")
@@ -140,6 +140,6 @@ def passes(name: str) -> bool:
         os._exit(not same)
 
 
-torch.compile(lambda t: t + 1, backend="eager")(TABLE)  # what every child would import
+torch.compile(lambda t: t + 1, backend="eager")(TABLE)  # imports the modules that each child would import
 failed = [name for name in CASES if not passes(name)]
 sys.exit(f"failed: {', '.join(failed)}" if failed else 0)

@@ -1,4 +1,4 @@
-"""The operators of libgather.torch, in a process without other large libraries: test_torch.py runs this file."""
+"""The operators of libgather.torch, without other large libraries. test_torch.py runs this file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import libgather.torch as operators
 
 torch.manual_seed(3)
 
-#: The call, shapes of params and of indices, the attributes, and the extents that indices are drawn from.
+#: The function, the shapes of params and indices, the attributes, and the bounds of the drawn indices.
 CASES: dict[str, tuple[str, tuple[int, ...], tuple[int, ...], dict[str, Any], tuple[int, ...]]] = {
     "rows": ("gather", (5, 3), (4,), {}, (5,)),
     "scalar": ("gather", (5, 3), (), {}, (5,)),
@@ -41,7 +41,7 @@ SWITCHES: list[dict[str, Any]] = [
 def drawn(
     name: str, switches: dict[str, Any], dtype: Any = torch.float64
 ) -> tuple[Any, Any, torch.Tensor, torch.Tensor]:
-    """The operator and the function of a case with its attributes, and its operands."""
+    """Returns the operator and the function of a case with its attributes, and its operands."""
     call, shape, index_shape, attributes, extents = CASES[name]
     low, beyond = int("negative" in switches), int("bounds" in switches)
     parts = [
@@ -89,7 +89,7 @@ class TestOperators:
 
     def test_compiled_whole(self, name: str, switches: dict[str, Any]) -> None:
         operator, _, params, indices = drawn(name, switches)
-        torch._dynamo.reset()  # or it counts recompilations
+        torch._dynamo.reset()  # clears its count of recompilations
         compiled = torch.compile(lambda p, i: operator(p * 2, i).sin(), fullgraph=True, backend="aot_eager")
         first, second = params.clone().requires_grad_(), params.clone().requires_grad_()
         result, expected = compiled(first, indices), operator(second * 2, indices).sin()
@@ -113,7 +113,7 @@ class TestOperators:
 
 
 def dispatched(name: str, params: torch.Tensor, indices: torch.Tensor, *switches: Any) -> tuple[Any, tuple[Any, ...]]:
-    """The operator of a case as torch.ops has it, and its arguments."""
+    """Returns the operator of a case in torch.ops, and its arguments."""
     call, _, _, attributes, _ = CASES[name]
     axis, batch = attributes.get("axis", 0), attributes.get("batch_dims", 0) % max(1, indices.dim())
     axis = axis % params.dim() if "axis" in attributes else params.dim() - 1 if call == "gather_elements" else batch
@@ -131,7 +131,7 @@ def test_opcheck(name: str) -> None:
 @pytest.mark.parametrize("switches", [("wrap", "clamp", 0.0), ("reject", "fill", 2.0)], ids=str)
 @pytest.mark.parametrize("name", CASES)
 class TestDispatched:
-    """Calls of torch.ops, which pass by the functions of libgather.torch."""
+    """Calls of torch.ops, which bypass the functions of libgather.torch."""
 
     def test_gradients(self, name: str, switches: Any) -> None:
         _, _, params, indices = drawn(name, {"negative": "wrap", "bounds": "clamp"})
@@ -141,7 +141,7 @@ class TestDispatched:
         assert torch.autograd.gradgradcheck(lambda p: operator(p, *rest), params, check_fwd_over_rev=True)
 
     def test_torch_func_is_refused(self, name: str, switches: Any) -> None:
-        """It would take an operator for one without derivatives."""
+        """torch.func would treat the operator as one without derivatives."""
         _, _, params, indices = drawn(name, {"negative": "wrap", "bounds": "clamp"})
         operator, (_, *rest) = dispatched(name, params, indices, *switches)
         for call in (
@@ -152,7 +152,7 @@ class TestDispatched:
             with pytest.raises(libgather.UnsupportedError, match=r"no forward mode .* call libgather\.torch\.gather"):
                 call()
 
-    def test_what_no_derivative_is_taken_of_is_let_through(self, name: str, switches: Any) -> None:
+    def test_params_without_derivative_are_accepted(self, name: str, switches: Any) -> None:
         _, _, params, indices = drawn(name, {"negative": "wrap", "bounds": "clamp"})
         operator, arguments = dispatched(name, params, indices, *switches)
         expected, one = operator(*arguments).sum(), torch.ones((), dtype=params.dtype)
@@ -231,7 +231,7 @@ def test_wrong_shapes_are_refused_without_values(
 
     library = (libgather.ShapeError, libgather.RankError)
     message = refused(lambda: operator(*operands()), library)
-    # What the plain function says of the same call, but for the extents of torch.gather.
+    # The plain function raises the same error. torch.gather has the extents "prefix".
     extents = {"extents": "prefix"} if call == "gather_elements" else {}
     with pytest.raises(library):
         getattr(libgather, call)(*operands(), **attributes, **extents)
@@ -256,7 +256,7 @@ def test_wrong_indices_are_refused_without_values(dtype: torch.dtype) -> None:
         ("gather_elements", (4, 5), (4, 2), {}),
     ],
 )
-def test_open_extents_that_must_agree_are_guarded(
+def test_open_extents_that_must_be_equal_have_guards(
     call: str, shape: tuple[int, ...], index_shape: tuple[int, ...], attributes: dict[str, Any]
 ) -> None:
     operator = partial(getattr(operators, call), **attributes)
@@ -300,7 +300,7 @@ def test_gradients_of_other_dtypes(dtype: torch.dtype) -> None:
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.complex64])
 @pytest.mark.parametrize(("shape", "count"), [((4, 3), 0), ((0, 3), 0), ((4, 0), 2)])
-def test_gradients_of_nothing(shape: tuple[int, ...], count: int, dtype: torch.dtype) -> None:
+def test_gradients_of_empty_indices(shape: tuple[int, ...], count: int, dtype: torch.dtype) -> None:
     indices = torch.zeros(count, dtype=torch.long)
     for operator, index in (
         (operators.gather, indices),
@@ -314,7 +314,7 @@ def test_gradients_of_nothing(shape: tuple[int, ...], count: int, dtype: torch.d
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_sums_in_half_precision(dtype: torch.dtype) -> None:
-    """The partial sums have no room in the dtype; the sum is the exact one, rounded once."""
+    """The dtype cannot represent the partial sums. The result is the exact sum, rounded once."""
     count = 5000
     indices = torch.arange(count) % 2
     upstream = torch.full((count, 3), 0.5, dtype=dtype)
@@ -383,7 +383,7 @@ def test_fill_values_are_exact(dtype: torch.dtype, value: Any, compiled: bool) -
 @pytest.mark.parametrize(
     ("dtype", "value"), [(torch.int32, 2**31), (torch.int64, 1.5), (torch.int64, 2**70), (torch.bool, 0.5)]
 )
-def test_fill_values_that_the_dtype_does_not_have(dtype: torch.dtype, value: Any) -> None:
+def test_fill_values_that_the_dtype_cannot_represent(dtype: torch.dtype, value: Any) -> None:
     with pytest.raises(libgather.DTypeError, match="options: fill_value"):
         operators.gather(torch.zeros(3, dtype=dtype), torch.tensor([9]), bounds="fill", fill_value=value)
 
@@ -407,7 +407,7 @@ def test_forward_mode_of_compiled_code_is_refused() -> None:
         compiled(params)
 
 
-def test_the_plain_functions_break_a_graph_and_no_more() -> None:
+def test_plain_functions_break_the_graph() -> None:
     params, indices = torch.randn(4, 3), torch.tensor([1, 0])
     compiled = torch.compile(lambda p, i: libgather.gather(p * 2, i).sin(), backend="eager")
     assert torch.equal(compiled(params, indices), (params * 2)[indices].sin())

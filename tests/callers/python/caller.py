@@ -1,4 +1,4 @@
-"""Python through cffi, without a compiler and without NumPy: buffers in, `out=` written in place.
+"""Calls the library from Python through cffi, without a compiler and without NumPy. Each call writes a buffer.
 
 usage: caller.py LIBRARY HEADER
 """
@@ -16,7 +16,7 @@ except ImportError:
 
 
 def declarations(header: str) -> str:
-    """Returns the part of gather.h that cffi can parse: its functions, structs and plain constants."""
+    """Returns the part of gather.h that cffi can parse: functions, structs and plain constants."""
     text = re.sub(r"/\*.*?\*/", "", header, flags=re.S).replace("\\\n", " ")
     text = re.sub(r"#ifdef __cplusplus\n.*?#endif\n", "", text, flags=re.S)
     constants = re.findall(r"^#define GTH_\w+ +-?\d+\s*$", text, flags=re.M)
@@ -29,7 +29,7 @@ OPTIONS = ("batch_dims", "profile", "opset", "negative", "bounds", "fill", "thre
 
 
 class GatherError(Exception):
-    """A failed call. The fields are those of gth_error."""
+    """A failed call. Its fields are those of gth_error."""
 
     def __init__(self, err, message):
         super().__init__(message)
@@ -57,7 +57,7 @@ class Library:
         return struct
 
     def describe(self, values, keep):
-        """Returns a description of a buffer of any shape. The ExitStack `keep` owns the memory that it refers to."""
+        """Returns the description of a buffer of any shape. The ExitStack `keep` owns the memory that it points to."""
         view = memoryview(values)
         code = view.format.lstrip("@=<")
         dtype = {4: 32, 8: 64}[view.itemsize] + 256 * (code in "LN") if code in "lLnN" else DTYPES[code]
@@ -155,11 +155,11 @@ def main(path, header):
     error = raises(GatherError, gather.gather, table, array("f", [0]), out=out)
     assert error.status == lib.GTH_E_DTYPE and error.operand == lib.GTH_OPERAND_INDICES
 
-    print("python: any buffer in, out= written in place, the bad index as an IndexError")
+    print("python: accepts any buffer, writes out= in place, and raises IndexError for an index out of bounds")
 
 
 def matrix_of_no_rows(width):
-    """Returns a float32 buffer of shape (0, width). ctypes creates it, because memoryview.cast rejects this shape."""
+    """Returns a float32 buffer of shape (0, width). ctypes creates it, because memoryview.cast does not allow it."""
     from ctypes import c_float
 
     return memoryview(((c_float * width) * 0)())

@@ -1,4 +1,4 @@
-"""Rows, slices and elements of arrays by index, taken and written.
+"""Gather and scatter operations on arrays of any library.
 
 >>> import libgather
 >>> libgather.gather([[1, 2], [3, 4], [5, 6]], [2, 0]).tolist()
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import array as _array
 
-# _library before _objects: it refuses a library of another ABI.
+# _library is imported before _objects, because it rejects a library of another ABI.
 from . import _constants, _library, _objects, errors, types  # noqa: F401
 from ._capabilities import capabilities, release, shutdown, version
 from ._contexts import sync
@@ -42,7 +42,7 @@ from .errors import (
     UnsupportedError,
 )
 
-# Not in __all__: a star would hide the builtin of that name.
+# IndexError is not in __all__, because a star import would hide the builtin of that name.
 from .errors import IndexError as IndexError
 from .plan import BoundPlan, Plan
 from .scatter_plan import ScatterPlan
@@ -115,7 +115,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """libgather.tf, .onnx, .torch, .jax, .dask and .ray are imported when they are first used."""
+    """Imports libgather.tf, .onnx, .torch, .jax, .dask or .ray at the first use."""
     if name in ("tf", "onnx", "torch", "jax", "dask", "ray"):
         from importlib import import_module
 

@@ -1,4 +1,4 @@
-"""Arrays of any kind: finds the kind of each, which is a module of _kinds."""
+"""Selects the module of _kinds that handles an array."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ._site import Site
 
 
-# By the package that defines a type or one of its bases.
+# The kind of a type, by the package that defines the type or one of its bases.
 _PACKAGES = {
     "numpy": "numpy_",
     "tensorflow": "tensorflow_",
@@ -31,7 +31,7 @@ _kinds: dict[type, Any] = {}
 
 
 def kind_of(value: Any) -> Any:
-    """The module for a value's kind."""
+    """Returns the module that handles arrays of the type of a value."""
     kind = _kinds.get(type(value))
     if kind is None:
         kind = import_module(f"{__package__}._kinds.{_name_of(value)}")
@@ -67,8 +67,11 @@ def _has_buffer(value: Any) -> bool:
 
 
 def asked(function: Any, value: Any, operand: str, *arguments: Any) -> Any:
-    """What a kind says of a value. What the value's own library raises becomes an error of this one, with the first
-    line of its message: a dump of its stack may follow."""
+    """Calls a function of a kind with a value of that kind.
+
+    An exception of the value's own library becomes an error of this package. The message keeps only the first line,
+    because a stack dump may follow.
+    """
     try:
         return function(value, *arguments)
     except (errors.Error, MemoryError):
@@ -79,19 +82,19 @@ def asked(function: Any, value: Any, operand: str, *arguments: Any) -> Any:
 
 
 def enter(value: Any, site: Site | None, operand: str) -> tuple[Memory, Any]:
-    """Memory of a value, and the value's kind."""
+    """Returns the Memory of a value, and the kind of the value."""
     kind = kind_of(value)
     return asked(kind.enter, value, operand, site, operand), kind
 
 
 def rank_of(value: Any, operand: str) -> int:
-    """The number of dims, also of elements that only their kind can move."""
+    """Returns the rank of a value. Its elements may have no dtype of the library."""
     rank = getattr(value, "ndim", None)
     return rank if isinstance(rank, int) else enter(value, None, operand)[0].ndim
 
 
 def enter_output(value: Any, site: Site | None, operand: str = "out") -> Memory:
-    """Memory of an array that is to be written."""
+    """Returns the Memory of an array that the call writes."""
     kind = kind_of(value)
     open_output = getattr(kind, "enter_output", None)
     if open_output is None:
@@ -100,7 +103,7 @@ def enter_output(value: Any, site: Site | None, operand: str = "out") -> Memory:
 
 
 def flat(value: Any) -> Any:
-    """An array of one dim: the elements in row-major order."""
+    """Returns the elements in row-major order as an array of one dim."""
     flatten = getattr(kind_of(value), "flat", None)
     if flatten is not None:
         return asked(flatten, value, "params")
@@ -113,30 +116,30 @@ def flat(value: Any) -> Any:
 
 
 def native(value: Any, operand: str) -> Any:
-    """An array in the machine's byte order."""
+    """Returns the array in native byte order."""
     convert = getattr(kind_of(value), "native", None)
     return value if convert is None else asked(convert, value, operand)
 
 
 def carried_of(value: Any) -> Any:
-    """NumPy's dtype of elements that the library has no dtype for, if a kind has such."""
+    """Returns the NumPy dtype of elements that have no dtype of the library, or None."""
     find = getattr(kind_of(value), "carried_of", None)
     try:
         return None if find is None else find(value)
     except MemoryError:
         raise
-    except Exception:  # of what is no array, which enter() refuses
+    except Exception:  # the value is not an array, and enter() rejects it
         return None
 
 
 def stream_of(value: Any, place: Place) -> Any:
-    """The stream that an array's library uses it on; None where it has no such notion, or we do not know it."""
+    """Returns the current stream of the array's library. Returns None if it has no streams or they are unknown."""
     find = getattr(kind_of(value), "current_stream", None)
     return None if find is None else find(value, place)
 
 
 def written(value: Any) -> None:
-    """Says that an array of the caller's has been written to."""
+    """Notifies the library of a caller's array that the array has been written."""
     if isinstance(value, Memory):
         value = value._origin
     tell = getattr(kind_of(value), "written", None)
@@ -145,8 +148,11 @@ def written(value: Any) -> None:
 
 
 class Writing:
-    """Around a call that writes to an array of the caller's, which its library is told of. Also where indices were
-    changed under the call, as something may have been written then."""
+    """Context manager of a call that writes an array of the caller.
+
+    It notifies the library of the array after the call. A RaceError counts as a write, because elements may have been
+    written before it.
+    """
 
     __slots__ = ("_value",)
 
@@ -162,6 +168,6 @@ class Writing:
 
 
 def hold(value: Any) -> Any:
-    """Has an array's library refuse to move its memory, for as long as what this returns is kept."""
+    """Prevents the array's library from moving its memory while the returned object exists."""
     fix = getattr(kind_of(value), "hold", None)
     return None if fix is None else fix(value)

@@ -1,4 +1,4 @@
-"""Calls of the library: structs that know their size, and a status that becomes an exception."""
+"""Calls of the library: creates its structs, and converts a status to an exception."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-# cffi parses the name of a type at each use: types that are needed at each call are looked up once.
+# cffi parses a type name at each use, so the types of frequent calls are looked up once.
 _STRUCTS = {
     kind: (ffi.typeof(f"{kind} *"), ffi.sizeof(kind))
     for kind in (
@@ -32,7 +32,7 @@ _SHAPE = ffi.typeof("int64_t[]")
 
 
 def new(kind: str) -> Any:
-    """A struct of the library, zero but for its size."""
+    """Returns a struct of the library. Its size is set, and all other fields are zero."""
     pointer, size = _STRUCTS[kind]
     struct = ffi.new(pointer)
     struct.size = size
@@ -40,36 +40,39 @@ def new(kind: str) -> Any:
 
 
 def extents(values: Any) -> Any:
-    """Integers as an array of the library's, or room for so many."""
+    """Returns integers as a C array, or a C array of zeros of the given length."""
     return ffi.new(_SHAPE, values)
 
 
 def call(function: Any, *arguments: Any) -> None:
-    """Calls a function whose last parameter is the error."""
+    """Calls a function whose last parameter is the error. Raises the error if the call fails."""
     error = new("gth_error")
     if function(*arguments, error):
         raise errors.of_struct(error)
 
 
 def made(kind: str, function: Any, *arguments: Any) -> Any:
-    """The handle that a function of the library makes in its last parameter but one."""
+    """Returns the handle that a function creates.
+
+    The last two parameters of the function are the handle and the error.
+    """
     out = ffi.new(_HANDLES[kind])
     call(function, *arguments, out)
     return out[0]
 
 
 def created(kind: str, release: Any, function: Any, *arguments: Any) -> Any:
-    """As `made`, released when it is let go."""
+    """As `made`. The handle is released when the returned object is collected."""
     return ffi.gc(made(kind, function, *arguments), release)
 
 
 def held(kind: str, function: Any, *arguments: Any) -> _objects.Handle:
-    """As `made`, of a kind that may be closed beside calls: they use it through `pointer_to`."""
+    """As `made`, for handles that may be closed during calls. Calls use it through `pointer_to`."""
     return _objects.handle(kind, token(made(kind, function, *arguments)))
 
 
 def pointer_to(kind: str, handle: _objects.Handle, operand: str) -> Any:
-    """The library's pointer, which keeps the handle from being released for as long as it lives."""
+    """Returns the library's pointer. The handle is not released while the pointer exists."""
     number = handle.enter()
     if number is None:
         raise errors.closed(operand)
@@ -77,7 +80,7 @@ def pointer_to(kind: str, handle: _objects.Handle, operand: str) -> Any:
 
 
 def shape_of(function: Any, *arguments: Any) -> tuple[int, ...]:
-    """The shape that a function of the library infers."""
+    """Returns the shape that a function of the library infers."""
     rows, shape = new("gth_tensor_desc"), extents(MAX_NDIM)
     call(function, *arguments, rows, MAX_NDIM, shape)
     return tuple(ffi.unpack(shape, rows.ndim)) if rows.ndim else ()

@@ -1,4 +1,4 @@
-"""What the loaded library is and can do on this machine."""
+"""The version and the capabilities of the loaded library."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _TIERS = named("TIER_")
 
 
 def version() -> str:
-    """The release of the loaded library, such as ``"0.1.0"``.
+    """Returns the release of the loaded library, such as ``"0.1.0"``.
 
     >>> import libgather
     >>> libgather.version() == libgather.__version__
@@ -26,11 +26,12 @@ def release(number: int) -> str:
 
 
 def capabilities() -> dict[str, t.Any]:
-    """What the loaded library can do on this machine.
+    """Returns the capabilities of the loaded library on this machine.
 
     Returns:
-        abi, version, cpu_threads, cpu_tiers_built, cpu_tiers_usable (instruction sets), cpu_tier (the one in use),
-        cuda_runtime and cuda_driver (``(major, minor)``, or None), devices (compute capability and memory of each)
+        A dict with abi, version, cpu_threads, cpu_tiers_built, cpu_tiers_usable (instruction sets), cpu_tier (the one
+        in
+        use), cuda_runtime and cuda_driver (``(major, minor)``, or None), and devices (compute capability and memory).
 
     >>> import libgather
     >>> libgather.capabilities()["abi"]
@@ -63,5 +64,5 @@ def cuda(number: int) -> tuple[int, int] | None:
 
 
 def shutdown() -> None:
-    """Ends the library's threads; the next large call starts them again. Must not run beside other calls."""
+    """Stops the library's threads. The next large call starts them again. No other call may run at the same time."""
     lib.gth_shutdown()

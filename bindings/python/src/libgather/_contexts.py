@@ -1,4 +1,4 @@
-"""The contexts of calls that name none: one for each device and stream that has been met, kept for the next call."""
+"""The contexts of calls without a context: one for each device and stream, kept for later calls."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 Key = tuple[int, int, int]
 
-#: Far more streams than programs have: a context that goes is waited for, and a graph may have been captured with it.
+#: More streams than programs use. An evicted context is waited for, and a CUDA graph may have been captured with it.
 LIMIT = 1024
 _contexts: OrderedDict[Key, Context] = OrderedDict()
-_lost: list[errors.Error] = []  # of contexts that had to go
+_lost: list[errors.Error] = []  # errors of evicted contexts
 _lock = threading.Lock()
 
 
 def context_for(place: Place, stream: int, keep: Any = None) -> Context:
-    """The context of a device and a stream; `keep` is the stream's object, which lives as long as the context."""
-    # Number 2 names another stream in each thread, and what streams share must not be used by two of them at once.
+    """Returns the context of a device and a stream. The context keeps the stream's object `keep` alive."""
+    # Number 2 is another stream in each thread. Two streams must not use the shared state of a context at once.
     key = (place[1], stream, threading.get_ident() if stream == PER_THREAD else 0)
     with _lock:
         found = _contexts.get(key)
@@ -43,9 +43,9 @@ def context_for(place: Place, stream: int, keep: Any = None) -> Context:
 def _remembered(key: Key, made: Context) -> Context:
     with _lock:
         if not _contexts:
-            # Before CUDA ends, whose libraries were loaded earlier and end later.
+            # The callback runs before CUDA shuts down, because the CUDA libraries were loaded earlier.
             atexit.register(release)
-        kept = _contexts.setdefault(key, made)  # another thread may have been faster
+        kept = _contexts.setdefault(key, made)  # another thread may have created it meanwhile
         dropped = [_contexts.popitem(last=False)[1] for _ in range(len(_contexts) - LIMIT)]
     for context in dropped:
         _note(context)
@@ -53,7 +53,7 @@ def _remembered(key: Key, made: Context) -> Context:
 
 
 def _note(context: Context) -> None:
-    """The error of a context that goes waits for the next sync()."""
+    """Stores the error of an evicted context. The next sync() raises it."""
     try:
         _checked(context)
     except errors.Error as error:
@@ -61,24 +61,24 @@ def _note(context: Context) -> None:
 
 
 def _checked(context: Context) -> None:
-    # The stream of a context that has nothing to say may be gone; that of another thread has no name here.
+    # The stream of an idle context may have been destroyed. This thread cannot name the stream 2 of another thread.
     if context._busy and context._is_here:
         context.sync()
 
 
 def sync() -> None:
-    """Waits for the calls on device arrays that were given no context, and raises the first error among them.
+    """Waits for the calls on device arrays that had no context, and raises the first error among them.
 
-    A call on device arrays returns before its work is done, and so before it knows of an index out of bounds; its
-    output is then zeros, or unchanged if it was `out`. Each stream has one error to say, the first of its calls; where
-    several have one, the next ``sync()`` says the next. Does nothing where there have been no such calls.
+    A call on device arrays returns before the device has finished. It cannot report an index out of bounds. Its output
+    is then zeros, or unchanged if it was `out`. Each stream stores the first error of its calls. If several streams
+    have an error, each ``sync()`` raises one of them. Without such calls the function does nothing.
 
-    A stream that was given by its number may be destroyed once it has been waited for, not before. Calls on the stream
-    of each thread (number 2) are waited for by the thread that made them.
+    A stream that was given by its number must not be destroyed before this wait. Each thread waits for its own calls on
+    the per-thread stream (number 2).
 
     Raises:
-        IndexError: an index out of bounds
-        DeviceError: CUDA has failed
+        IndexError: An index is out of bounds.
+        DeviceError: A CUDA call failed.
 
     >>> import libgather
     >>> libgather.sync()
@@ -92,13 +92,13 @@ def sync() -> None:
 
 
 def release() -> None:
-    """Lets the contexts go; each is released when no tensor or call has it any more."""
+    """Drops the contexts. Each one is released when no tensor and no call uses it."""
     with _lock:
         _contexts.clear()
 
 
 def _renew_lock() -> None:
-    """In a child after fork(): the thread that had the lock is not there."""
+    """Replaces the lock in a child process. The thread that held it does not exist there."""
     global _lock
     _lock = threading.Lock()
 

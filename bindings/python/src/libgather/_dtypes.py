@@ -1,4 +1,4 @@
-"""The dtypes: numbers of the library, names, and formats of Python's struct module."""
+"""Dtypes: the numbers and names of the library, and the formats of Python's struct module."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _FORMATS = {
 
 
 def format_of(dtype: int) -> str:
-    """The buffer format of a dtype. Those that Python has no letter for are unsigned integers of their size."""
+    """Returns the buffer format of a dtype. If Python has no letter for it, that is an unsigned integer of its size."""
     return _FORMATS.get(dtype, "B")
 
 
 def typestr_of(dtype: int) -> str:
-    """The same as NumPy's interfaces write it."""
+    """Returns the format of a dtype in NumPy's array interface, such as ``"<f4"``."""
     letters = format_of(dtype)
     kind = {"?": "b", "e": "f", "f": "f", "d": "f"}.get(letters, "c" if letters[0] == "Z" else "iu"[letters.isupper()])
     size = (dtype & 0xFF) // 8 if kind != "b" else 1
@@ -41,7 +41,7 @@ def typestr_of(dtype: int) -> str:
 
 
 def of_format(format: str | None, itemsize: int) -> int | None:
-    """The dtype of a native buffer format of one element; None if there is none."""
+    """Returns the dtype of a native buffer format of one element, or None."""
     letters = (format or "B").lstrip("@=<^")
     if letters in ("Zf", "Zd"):
         return c.DTYPE_COMPLEX64 if letters == "Zf" else c.DTYPE_COMPLEX128
@@ -54,7 +54,7 @@ def of_format(format: str | None, itemsize: int) -> int | None:
 
 
 def number_of(dtype: object) -> int:
-    """The dtype of a name, of a NumPy dtype or scalar type, or of an object with a name."""
+    """Returns the dtype of a name, of a NumPy dtype or scalar type, or of an object with a name."""
     name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None) or getattr(dtype, "__name__", None)
     number: int | None = NUMBERS.get(str(name))
     if number is None:

@@ -1,7 +1,7 @@
-"""``torch.compile``: Dynamo runs the functions of this package and does not trace them.
+"""``torch.compile``: Dynamo calls the functions of this package and does not trace them.
 
-Tracing fails inside torch itself on what the package does with a tensor, such as asking it for its DLPack device. The
-operators of libgather.torch are made for graphs, and stay traceable.
+Tracing fails inside torch, because the package calls methods such as ``__dlpack_device__`` of the tensors. The
+operators of libgather.torch can be traced.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-#: The module of torch that says which files Dynamo does not trace.
+#: The torch module with the rules for files that Dynamo does not trace.
 _RULES = "torch._dynamo.trace_rules"
 
 
 def skip_package() -> None:
-    """Adds the rules now if Dynamo has been imported, else when it is: importing it here would take seconds."""
+    """Adds the rules now if Dynamo is imported, and otherwise when it is. Importing it here would take seconds."""
     if _RULES in sys.modules:
         add_rules(sys.modules[_RULES])
     else:
@@ -36,7 +36,7 @@ def add_rules(rules: ModuleType) -> None:
 
 
 class Finder:
-    """Finds the module with the rules as Python does, and adds this package's when it has run."""
+    """Import hook for the module with the rules. It adds the rules of this package after the module has run."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if name != _RULES:

@@ -1,4 +1,4 @@
-"""Values of Python's as elements of a dtype."""
+"""Converts Python values to elements of a dtype."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def element_image(value: Any, dtype: int, operand: str = "options", label: str = "fill_value ") -> bytes:
-    """The memory of one element of a dtype; a value that it cannot have is refused, as a part of the operand."""
+    """Returns the bytes of one element. Raises DTypeError if the dtype cannot represent the value."""
     value = value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
     name = NAMES.get(dtype, "?")
     try:
@@ -28,7 +28,7 @@ def element_image(value: Any, dtype: int, operand: str = "options", label: str =
 
 
 def packed(value: Any, dtype: int, name: str) -> bytes:
-    """Raises what Python's own conversions do, whose words are not for those who call this library."""
+    """Returns the bytes of one element. Raises the exceptions of Python's conversions, which the caller replaces."""
     format = format_of(dtype)
     if dtype == c.DTYPE_STRING or isinstance(value, (str, bytes)):
         raise TypeError("strings have no memory of one size, and text is no number")
@@ -43,7 +43,7 @@ def packed(value: Any, dtype: int, name: str) -> bytes:
 
 
 def needed(dtype: int, name: str) -> str:
-    """What a dtype takes, in words."""
+    """Returns a description of the values that a dtype accepts."""
     if dtype == c.DTYPE_STRING:
         return "'', which alone fills strings"
     if dtype == c.DTYPE_BOOL:
@@ -57,7 +57,7 @@ def needed(dtype: int, name: str) -> str:
 
 
 def rounded_image(value: Any, name: str) -> bytes:
-    """Of the dtypes that Python's struct module does not know; NumPy and ml_dtypes round."""
+    """Returns one element of a dtype that the struct module does not have. NumPy and ml_dtypes round the value."""
     from ._kinds import numpy_
 
     element = numpy_.array_named(value, name)

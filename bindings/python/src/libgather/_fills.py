@@ -1,4 +1,4 @@
-"""What an index out of bounds is filled with: the memory of an element of params' dtype."""
+"""The fill of an index out of bounds: the bytes of one element of params' dtype."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def check_output(params: Any, out: Any) -> None:
-    """Elements that travel as the bytes of another dtype go only into an output of their own."""
+    """Validates the dtype of `out` if the elements of `out` or `params` have no dtype of the library."""
     came, needed = carried_of(out), carried_of(params)
     if came != needed:
         raise errors.dtype_error("out", f"dtype is {dtype_of(out, came)}, needed is {dtype_of(params, needed)}")
@@ -29,7 +29,7 @@ def dtype_of(value: Any, carried: Any) -> Any:
 
 
 def fill_of(request: Request, params: Any, dtype: int) -> Fill:
-    """The fill of a request on params, whose elements have a dtype of the library or are carried by it."""
+    """Returns the fill of a request. The elements of `params` may have no dtype of the library."""
     value = request.fill_value
     if value is None and request.profile is None:
         return 0, b""
@@ -59,13 +59,13 @@ def carried_fill(request: Request, dtype: Any) -> Fill:
 def value_fill(value: Any, dtype: int) -> Fill:
     if dtype == c.DTYPE_STRING and isinstance(value, str) and value == "":
         return c.FILL_ZERO, b""
-    if isinstance(value, bytes):  # for strings, which have no memory of one size, the library refuses them
+    if isinstance(value, bytes):  # the library rejects fill values of strings
         return c.FILL_VALUE, b"" if dtype == c.DTYPE_STRING else checked_image(value, lib.gth_dtype_size(dtype))
     return c.FILL_VALUE, element_image(value, dtype)
 
 
 def checked_image(image: bytes, size: int) -> bytes:
-    """Bytes of a caller's as those of one element."""
+    """Returns the bytes. Raises ShapeError if they are not exactly one element."""
     if len(image) != size:
         message = f"options: fill_value is {len(image)} bytes, an element is {size}"
         raise errors.ShapeError(message, status=c.E_SIZE, operand="options", value=len(image), limit=size)

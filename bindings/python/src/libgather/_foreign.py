@@ -1,4 +1,4 @@
-"""Keywords of other libraries, answered with ours."""
+"""Hints for keywords of other libraries."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SCATTERS = {
 
 
 def refuse_keywords(function: str, keywords: dict[str, Any]) -> None:
-    """Raises what is told of keywords that the function does not have, if there are any."""
+    """Raises DTypeError for the first of the unknown keywords, with a hint."""
     ours = _SCATTERS if function.startswith("scatter") else _GATHERS
     for name in keywords:
         hint = f": {ours[name]}" if name in ours else ""

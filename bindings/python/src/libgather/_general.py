@@ -1,4 +1,4 @@
-"""Calls that the C half does not do itself: arrays that are not buffers, and options that are wrong."""
+"""Calls that the C half does not support: arrays that are not buffers, and invalid options."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ _RUNNERS = {
 
 
 def run_others(number: int, table: Any, indices: Any, rows: Any, *options: Any) -> Any:
-    """Runs with the arguments of a call of the C half."""
+    """Runs a call of the C half on the general path."""
     return _RUNNERS[number](OPERATIONS[number], table, indices, rows, Request._make(options))

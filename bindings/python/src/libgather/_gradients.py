@@ -35,19 +35,19 @@ def gather_gradient(
     context: Context | None = None,
     opset: int | None = None,
 ) -> t.Any:
-    """The gradient of :func:`gather` with respect to `params`, from that of its output.
+    """Computes the gradient of :func:`gather` with respect to `params` from the gradient of its output.
 
-    The result is zeros of the shape of `params`, to which each slice of `gradient` is added at the place that the
-    gather has read. Slices are added in the order of `indices`, so that the sum does not depend on the number of
-    threads. Slices that the gather has filled or skipped add nothing. Errors name `gradient` as the operand
-    ``"updates"``, and the result as ``"target"``.
+    The result has the shape of `params`. It starts with zeros. Each slice of `gradient` is added to the slice that the
+    gather has read. Slices are added in the order of `indices`, so the sum does not depend on the number of threads.
+    Slices that the gather has filled or skipped add nothing. Errors name `gradient` as the operand ``"updates"``, and
+    the result as ``"target"``.
 
     Args:
         gradient: The gradient of the output, of its shape. Any array of numbers that :func:`gather` takes.
         indices, axis, batch_dims, negative, bounds, profile, threads, context, opset: As for the gather.
         shape: The shape of `params`, or an array of that shape.
-        accumulate: The type in which float16 and bfloat16 are added: ``"dtype"`` (default), or ``"float32"`` with one
-            rounding at the end.
+        accumulate: The type in which float16 and bfloat16 are added: ``"dtype"`` (default), or ``"float32"``, which
+            rounds each sum once at the end.
 
     Returns:
         A new array of the type and dtype of `gradient`.
@@ -82,8 +82,9 @@ def gather_nd_gradient(
     context: Context | None = None,
     opset: int | None = None,
 ) -> t.Any:
-    """The gradient of :func:`gather_nd` with respect to `params`; arguments and errors are those of
-    :func:`gather_gradient`.
+    """Computes the gradient of :func:`gather_nd` with respect to `params`.
+
+    Arguments and errors are those of :func:`gather_gradient`.
 
     >>> import libgather
     >>> libgather.gather_nd_gradient([1.0, 2.0, 3.0], [[0, 1], [1, 0], [0, 1]], (2, 2)).tolist()
@@ -111,8 +112,9 @@ def gather_elements_gradient(
     context: Context | None = None,
     opset: int | None = None,
 ) -> t.Any:
-    """The gradient of :func:`gather_elements` with respect to `params`; arguments and errors are those of
-    :func:`gather_gradient`.
+    """Computes the gradient of :func:`gather_elements` with respect to `params`.
+
+    Arguments and errors are those of :func:`gather_gradient`.
 
     >>> import libgather
     >>> libgather.gather_elements_gradient([[1.0, 2.0], [3.0, 4.0]], [[0, 0], [1, 0]], (2, 2)).tolist()
@@ -126,7 +128,7 @@ def gather_elements_gradient(
 
 
 def run_others(operation: Operation, shape: t.Any, indices: t.Any, gradient: t.Any, request: Request) -> t.Any:
-    """Gradients of arrays of any type with any options, for calls that run_buffers() does not do."""
+    """Computes a gradient of arrays of any type with any options, for calls that run_buffers() does not support."""
     options = options_of(request)
     check_place(request.context, ("updates", gradient), ("indices", indices))
     gradient = as_numbers(gradient)
@@ -138,7 +140,7 @@ def run_others(operation: Operation, shape: t.Any, indices: t.Any, gradient: t.A
 
 
 def as_numbers(gradient: t.Any) -> t.Any:
-    """The gradient in the native byte order. Elements that have no dtype of the library cannot be added."""
+    """Returns the gradient in native byte order. Raises DTypeError if its elements have no dtype of the library."""
     gradient = native(gradient, "updates")
     dtype = carried_of(gradient)
     if dtype is not None:

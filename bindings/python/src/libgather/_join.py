@@ -1,4 +1,4 @@
-"""Answers of shards put where they belong in a result: what a Partition, here called parts, has for it."""
+"""Joins the rows that the shards return into one result, for Partition.join. `parts` is the Partition."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ._objects import join
 
 
 def joined(parts: t.Any, answers: t.Any, out: t.Any) -> t.Any:
-    """What :meth:`Partition.join` gives."""
+    """Returns the result of :meth:`Partition.join`."""
     answers = tuple(answers)
     if out is not None and parts.order is not None and parts.place.ndim == 1 and is_answered(parts, answers, out):
         found = join(out, parts.order, answers)
@@ -20,10 +20,10 @@ def joined(parts: t.Any, answers: t.Any, out: t.Any) -> t.Any:
 
 
 def is_answered(parts: t.Any, answers: tuple[t.Any, ...], out: t.Any) -> bool:
-    """Whether everything is as long as it should be."""
+    """Returns whether `out` and all answers have the required lengths."""
     try:
         return len(out) == len(parts.place) and [*map(len, answers)] == parts.counts.tolist()
-    except TypeError:  # one has no length
+    except TypeError:  # an argument has no length
         return False
 
 
@@ -36,7 +36,7 @@ def joined_others(parts: t.Any, answers: tuple[t.Any, ...], out: t.Any) -> t.Any
 
 
 def check_answers(parts: t.Any, answers: list[t.Any], out: t.Any) -> None:
-    """All of them before the first is copied."""
+    """Validates all answers before the first one is copied."""
     counts = parts.counts.tolist()
     if len(answers) != len(counts):
         raise size_error(f"answers: {len(answers)} of them, needed is one a shard, {len(counts)}")
@@ -58,9 +58,9 @@ def size_error(message: str) -> errors.ShapeError:
 def placed(
     parts: t.Any, answers: list[t.Any], shape: tuple[int, ...], dtype: t.Any, missing: t.Any, out: t.Any
 ) -> t.Any:
-    """A result, `out` or a new one, with the rows of those shards that are asked for any.
+    """Returns `out` or a new array with the rows of the shards.
 
-    missing: what ids have that are in no shard; None: what is there
+    `missing` is the value of ids that are in no shard. If it is None, their rows are not written.
     """
     result, rows = with_rows(out, shape, dtype, parts)
     if parts.order is not None:
@@ -76,7 +76,7 @@ def placed(
 
 
 def put(rows: t.Any, order: t.Any, answers: tuple[t.Any, ...]) -> None:
-    """Each shard's rows are scattered straight from where they are."""
+    """Scatters the rows of each shard to the result without an intermediate copy."""
     if join(rows, order, answers) is not NotImplemented:
         return
     from ._scatters import scatter
@@ -88,21 +88,22 @@ def put(rows: t.Any, order: t.Any, answers: tuple[t.Any, ...]) -> None:
 
 
 def repeated(answers: t.Any, place: t.Any, rows: t.Any) -> None:
-    """Each row is put wherever it is asked for."""
+    """Copies each row to the positions of all ids that select it."""
     from ._operations import gather
     from ._scatters import scatter
 
     if rows.dtype.isbuiltin == 1 and rows.dtype.kind in "biufc":
         gather(answers, place, out=rows, bounds="skip")
         return
-    present = module("numpy").flatnonzero(place >= 0)  # other elements are gathered into an array of their own alone
+    # Other elements are gathered into a new array first.
+    present = module("numpy").flatnonzero(place >= 0)
     scatter(rows, present, gather(answers, place[present]), 0, inplace=True)
 
 
 def with_rows(out: t.Any, shape: tuple[int, ...], dtype: t.Any, parts: t.Any) -> tuple[t.Any, t.Any]:
-    """What is written to, and the same with the dims of the ids as one."""
+    """Returns the array to write, and a view of it in which the dims of the ids are one dim."""
     dense = out if out is not None and out.flags.c_contiguous else None
     result = module("numpy").empty(shape, dtype) if dense is None else dense
     if dense is None and out is not None:
-        result[...] = out  # what is skipped stays
+        result[...] = out  # skipped rows keep their values
     return result, result.reshape(parts.place.size, *shape[parts.place.ndim :])

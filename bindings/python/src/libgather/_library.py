@@ -1,4 +1,4 @@
-"""The loaded library, refused if its ABI is another one than this package was made for."""
+"""The loaded library. The import fails if its ABI is not the one that this package was built for."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ._constants import ABI_VERSION
 if _abi.version() != ABI_VERSION:
     raise ImportError(f"libgather: the loaded library has ABI {_abi.version()}, this package needs ABI {ABI_VERSION}")
 
-# After the check: of a library of another ABI these would only say which symbol they miss.
+# Imported after the check: with a library of another ABI, the import would only name a missing symbol.
 from ._low import ffi as ffi
 from ._low import lib as lib
 
@@ -16,7 +16,7 @@ NULL = ffi.NULL
 
 
 def token(handle: object) -> int:
-    """A handle as the integer that libgather._objects takes."""
+    """Returns a handle as the integer that libgather._objects accepts."""
     return int(ffi.cast("uintptr_t", handle))
 
 

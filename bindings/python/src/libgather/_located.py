@@ -1,4 +1,4 @@
-"""Where a bad index stands: its position as a multi-index, and the dim of params or target that it is for."""
+"""Converts the position of an invalid index to a multi-index, and finds the dim that it selects in."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def locate_call(error: errors.IndexError, number: int, table: Any, indices: Any, rows: Any, *options: Any) -> None:
-    """Adds to an error where its index stands in the arguments of a call of the C half."""
+    """Adds the multi-index and the dim of the invalid index to an error of the C half."""
     operation, request = OPERATIONS[number], Request._make(options)
     shape = getattr(table, "shape", table) if operation.is_gradient else None
     rank = rank_of(table, operation.roles[0]) if shape is None else len(shape)
@@ -30,7 +30,10 @@ def locate(
     axis: int | None,
     batch_dims: int,
 ) -> None:
-    """Tells an error where its index is, if it has a position: in indices of that shape, for a source of that rank."""
+    """Adds the multi-index and the dim to an error that has a position.
+
+    `rank` is the rank of the table, and `shape` is the shape of indices.
+    """
     if error.position < 0 or error.index is not None:
         return
     if not operation.has_axis:  # tuples
@@ -42,7 +45,7 @@ def locate(
 
 
 def multi_index(position: int, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """A row-major position as an index for each dim."""
+    """Returns a row-major position as a multi-index."""
     index = []
     for extent in reversed(shape):
         position, place = divmod(position, extent)

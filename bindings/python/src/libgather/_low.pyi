@@ -1,4 +1,4 @@
-"""The cffi module over gather.h, made when the package is built."""
+"""The cffi module of gather.h. The build of the package generates it."""
 
 from typing import Any
 

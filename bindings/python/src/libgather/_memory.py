@@ -1,4 +1,4 @@
-"""Memory: what the library knows of an array, whoever's it is. Knows the library, and no kind of array."""
+"""Memory: a tensor handle over an array of any kind. This module depends on no kind of array."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ._places import is_host, name_of
 from ._streams import LEGACY, stream_number
 from .context import Context, pointer_of
 
-# sizeof(struct ArrowSchema), sizeof(struct ArrowArray): fixed for ever by the C data interface.
+# sizeof(struct ArrowSchema) and sizeof(struct ArrowArray). The Arrow C data interface fixes both.
 _ARROW_SCHEMA, _ARROW_ARRAY = 72, 80
 
 
 class Memory:
-    """A handle of the library over elements in memory, and what keeps that memory."""
+    """A tensor handle of the library, and the object that keeps its memory alive."""
 
-    # _origin: the array that it was made of, whose library may have to know when it is written to.
+    # _origin: the array that owns the memory. Its library may have to be notified of writes.
     __slots__ = ("__weakref__", "_context", "_described", "_handle", "_keep", "_origin", "_text")
 
     _handle: t.Any
@@ -33,7 +33,7 @@ class Memory:
     _text: bool
     _context: Context | None
 
-    # -------------------------------------------------------------------------------------------------- making
+    # --------------------------------------------------------------------------------------------------------- creation
 
     @classmethod
     def _of_handle(cls, handle: t.Any, keep: t.Any = None, text: bool = True, context: Context | None = None) -> t.Self:
@@ -55,7 +55,10 @@ class Memory:
         device: tuple[int, int] = (c.DEVICE_CPU, 0),
         context: Context | None = None,
     ) -> t.Self:
-        """A tensor with element 0 at an address that `keep` keeps; with a context, until its stream has passed."""
+        """Creates a tensor over memory that `keep` keeps alive. Element 0 is at `address`.
+
+        With a context, `keep` is held until the context's stream has finished the work that uses the memory.
+        """
         below = 0
         if strides is not None and 0 not in shape:
             below = sum(-stride * (extent - 1) for stride, extent in zip(strides, shape, strict=True) if stride < 0)
@@ -93,12 +96,12 @@ class Memory:
         return cls._of_handle(handle, (offsets, data, joined), text)
 
     def _viewed(self, dtype: int, shape: tuple[int, ...]) -> Memory:
-        """The same dense memory with another dtype of the same size, or in another shape."""
+        """Returns the same dense memory with another dtype of the same size, or with another shape."""
         readonly = bool(self._desc[3] & c.TENSOR_READONLY)
         keep = (self._handle, self._keep)
         return Memory._borrow(keep, self._desc[6] + self._desc[7], dtype, shape, None, readonly)
 
-    # ------------------------------------------------------------------------------------------------- asking
+    # ------------------------------------------------------------------------------------------------------- properties
 
     @property
     def _live(self) -> t.Any:
@@ -108,7 +111,7 @@ class Memory:
 
     @property
     def _desc(self) -> t.Any:
-        """What the library says of the tensor: (dtype, device, device_id, flags, shape, strides, data, offset)."""
+        """The library's description: (dtype, device, device_id, flags, shape, strides, data, offset)."""
         handle = self._live
         if self._described is None:
             desc = new("gth_tensor_desc")
@@ -130,15 +133,17 @@ class Memory:
         return self._described
 
     def _operand(self) -> tuple[t.Any, ...]:
-        """The library's description of an operand that is this handle, and the handle."""
+        """Returns a description that refers to the handle, and the handle."""
         desc, handle = new("gth_tensor_desc"), self._live
         desc.tensor = handle
         return desc, handle
 
     @property
     def _host_handle(self) -> tuple[int, t.Any] | None:
-        """The handle for the C half, as a number and as the object that keeps it; None unless it is numbers on the host
-        that no stream works on."""
+        """The handle for the C half: its number, and the object that keeps it alive.
+
+        None for strings, for memory on a device, and for memory that a stream may use.
+        """
         handle = self._handle
         if handle is None or self._context is not None:
             return None
@@ -147,7 +152,7 @@ class Memory:
 
     @property
     def _live_context(self) -> Context | None:
-        """The context whose stream has work on the tensor; one that has been closed has waited for it."""
+        """The context whose stream may use the tensor, or None. A closed context has already waited for its stream."""
         return None if self._context is None or self._context._closed else self._context
 
     @property
@@ -161,12 +166,12 @@ class Memory:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The extents."""
+        """The size of each dim."""
         return self._desc[4]  # type: ignore[no-any-return]
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """The strides in bytes; of strings ()."""
+        """The strides in bytes. A string tensor has no strides, and the value is ()."""
         return self._desc[5]  # type: ignore[no-any-return]
 
     @property
@@ -181,7 +186,7 @@ class Memory:
 
     @property
     def device(self) -> str:
-        """``"cpu"``, or ``"cuda:0"`` and so on."""
+        """The name of the device: ``"cpu"``, ``"cuda:0"`` and so on."""
         return name_of(self._desc[1:3])
 
     def __len__(self) -> int:
@@ -189,12 +194,12 @@ class Memory:
             raise TypeError("a tensor of rank 0 has no length")
         return self.shape[0]
 
-    # ------------------------------------------------------------------------------------------------ handing on
+    # ----------------------------------------------------------------------------------------------------------- export
 
     def memory(self) -> memoryview:
-        """The elements as a memoryview of the tensor's shape, without a copy.
+        """Returns the elements as a memoryview of the tensor's shape, without a copy.
 
-        Dtypes that Python has no letter for (bfloat16, float8) appear as unsigned integers of their size.
+        Dtypes without a letter in Python (bfloat16, float8) appear as unsigned integers of the same size.
 
         >>> import libgather
         >>> libgather.Tensor(bytearray(b"abc")).memory().tolist()
@@ -207,11 +212,11 @@ class Memory:
             raise BufferError("the memory of a device is not the host's: tolist() and copy_to() copy it")
         readonly = bool(flags & c.TENSOR_READONLY)
         size = lib.gth_dtype_size(dtype)
-        owner = (self._handle, self._keep)  # and not the tensor, which may be closed before
+        owner = (self._handle, self._keep)  # not the tensor, which may be closed earlier
         return _objects.view(owner, data + offset, format_of(dtype), size, shape, strides, readonly)
 
     def strings(self) -> list[bytes]:
-        """The elements of a string tensor in row-major order."""
+        """Returns the elements of a string tensor in row-major order."""
         offsets, data = ffi.new("int64_t **"), ffi.new("void **")
         call(lib.gth_tensor_strings, self._live, offsets, data)
         ends = ffi.unpack(offsets[0], self.size + 1)
@@ -219,8 +224,8 @@ class Memory:
         return [memory[begin:end] for begin, end in pairwise(ends)]
 
     def close(self) -> None:
-        """Lets the memory go; every later use raises Error. Arrays that were made of the tensor stay valid."""
-        # Another tensor or a view of the memory may still have the handle: the last one releases it.
+        """Releases the memory. Each later use raises Error. Arrays that were made of the tensor stay valid."""
+        # Another tensor or a view of the memory may hold the handle too. The last holder releases it.
         self._handle = self._keep = self._described = self._origin = None
 
     def __enter__(self) -> t.Self:
@@ -233,19 +238,23 @@ class Memory:
         return self._desc[1:3]  # type: ignore[no-any-return]
 
     def _order_before(self, stream: int | None) -> None:
-        """Makes a consumer's stream, as ``__dlpack__`` takes it, come after the work on the tensor; -1: no order."""
+        """Orders a consumer's stream after the work on the tensor.
+
+        `stream` is as in ``__dlpack__``: -1 means no order.
+        """
         context = self._live_context
         if context is None or stream == -1:
             return
         number = LEGACY if stream is None else stream_number(stream)
         if not context._is_here:
-            context.wait(LEGACY)  # in order with the stream of the thread that made it, as this thread's is now
+            # The legacy stream is ordered with the per-thread stream of the thread that created the context.
+            context.wait(LEGACY)
         if number != context._number:
             context.signal(number)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, t.Any]:
-        """For numba, PyCUDA and others without DLPack; only memory of a device has it."""
+        """The interface for numba, PyCUDA and other libraries without DLPack. Only device memory has it."""
         dtype, device, _, flags, shape, strides, data, offset = self._desc
         if device not in (c.DEVICE_CUDA, c.DEVICE_CUDA_MANAGED):
             raise AttributeError("only memory of a device has a __cuda_array_interface__")
@@ -282,7 +291,7 @@ class Memory:
         return _objects.dlpack_capsule(token(out[0]), versioned)
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
-        """Strings, flat in row-major order."""
+        """Exports a string tensor as an array of one dim in row-major order."""
         schema, array = ffi.new("int64_t[]", _ARROW_SCHEMA // 8), ffi.new("int64_t[]", _ARROW_ARRAY // 8)
         structs = ffi.cast("struct ArrowSchema *", schema), ffi.cast("struct ArrowArray *", array)
         call(lib.gth_tensor_to_arrow, NULL, self._live, 0, *structs)
@@ -291,30 +300,30 @@ class Memory:
 
 # ------------------------------------------------------------------------------------------- memory of other owners
 
-# What device memory belongs to, by a number, until the stream that uses it has passed.
+# The owners of device memory by number. Each is kept until the stream has finished the work that uses the memory.
 _owners: dict[int, t.Any] = {}
 _numbers = count(1)
 
 
 @cache
-def _let_go() -> t.Any:
-    """The library's deleter, made when there is first need of it; any thread may call it."""
+def _deleter() -> t.Any:
+    """Returns the deleter that the library calls, on any thread. It is created at the first use."""
 
     @ffi.callback("void(void *)")  # type: ignore[untyped-decorator]
-    def let_go(user: t.Any) -> None:
+    def release_owner(user: t.Any) -> None:
         _owners.pop(int(ffi.cast("uintptr_t", user)), None)
 
-    return let_go
+    return release_owner
 
 
 def _adopted(context: Context, desc: t.Any, owner: t.Any) -> t.Any:
-    """The handle of a tensor whose owner is held until the context's stream has passed."""
+    """Creates a tensor whose owner is kept until the context's stream has finished the work that uses it."""
     number = next(_numbers)
     user = ffi.cast("void *", number)
     _owners[number] = owner
     try:
         return created(
-            "gth_tensor", lib.gth_tensor_release, lib.gth_tensor_adopt, context._pointer, desc, _let_go(), user
+            "gth_tensor", lib.gth_tensor_release, lib.gth_tensor_adopt, context._pointer, desc, _deleter(), user
         )
     except errors.Error:
         del _owners[number]

@@ -1,4 +1,4 @@
-"""What an id gives that no part of a table has."""
+"""The value of an id that is in no part of a table."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from . import errors
 from . import types as t
 from ._modules import module
 from ._operations import gather
-from ._partition import bordered, dealt
+from ._partition import bordered, partition_ids
 from ._request import Request
 
 
 def missing_of(dtype: t.Any, request: Request) -> t.Any:
-    """An element as an id beyond the rows gives it; None where it is an error, or another row's."""
+    """Returns the element that an id out of bounds gives.
+
+    Returns None if such an id is an error or gives another row.
+    """
     try:
-        if dealt([1], bordered(1, (0, 1)), False, request).place[0] >= 0:
+        if partition_ids([1], bordered(1, (0, 1)), False, request).place[0] >= 0:
             return None
     except errors.IndexError:
         return None

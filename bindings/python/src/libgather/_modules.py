@@ -1,4 +1,4 @@
-"""Optional packages: already imported by whoever made an array of theirs, as a rule."""
+"""Optional packages. A package is usually imported already, because the caller has an array of it."""
 
 from __future__ import annotations
 

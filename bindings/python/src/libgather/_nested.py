@@ -1,4 +1,4 @@
-"""Memory of the host as Python's own objects."""
+"""Converts host memory to Python objects."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def list_of(memory: Memory) -> Any:
-    """The elements as nested lists; of rank 0 the element itself."""
+    """Returns the elements as nested lists. For rank 0 it returns the element itself."""
     return nested(unpacked(memory), memory.shape)
 
 
 def unpacked(memory: Memory) -> list[Any]:
-    """The elements in row-major order."""
+    """Returns the elements in row-major order."""
     if memory._dtype == c.DTYPE_STRING:
         strings = memory.strings()
         return [s.decode("utf-8", "surrogatepass") for s in strings] if memory._text else strings
@@ -33,7 +33,7 @@ def unpacked(memory: Memory) -> list[Any]:
 
 
 def nested(elements: list[Any], shape: tuple[int, ...]) -> Any:
-    """Elements in row-major order as nested lists; the element itself for rank 0."""
+    """Returns elements in row-major order as nested lists. For rank 0 it returns the element itself."""
     if not shape:
         return elements[0]
     if len(shape) == 1:

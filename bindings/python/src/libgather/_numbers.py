@@ -1,4 +1,4 @@
-"""Numbers as callers write them, and the names that the library's numbers go by."""
+"""Reads integers of the caller, and finds the names of the library's numbers."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _TORCHS_ORDER = ": torch.gather(input, dim, index) is gather_elements(input, ind
 
 
 def named(prefix: str) -> dict[str, int]:
-    """The constants of a prefix by the rest of their names, in small letters."""
+    """Returns the constants with a prefix. The keys are the rest of their names in lower case."""
     return {name.removeprefix(prefix).lower(): value for name, value in vars(c).items() if name.startswith(prefix)}
 
 
 def integer(name: str, value: Any, bits: int = 64) -> int:
-    """Any integer that Python takes for an index; floats are none."""
+    """Returns the integer of an object that has ``__index__``. Raises DTypeError for others, such as floats."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -35,7 +35,7 @@ def integer(name: str, value: Any, bits: int = 64) -> int:
 
 
 def integers(name: str, values: Any) -> tuple[int, ...]:
-    """A shape or strides; None is an extent that is left open."""
+    """Returns a shape or strides as a tuple. None in it means an open extent."""
     try:
         return tuple(c.OPEN if value is None else value.__index__() for value in values)
     except (TypeError, AttributeError):

@@ -1,4 +1,4 @@
-"""The C half over Python's own objects: buffers, capsules, memory of the library."""
+"""The C half: calls on Python objects such as buffers, capsules and handles."""
 
 from typing import Any, type_check_only
 

@@ -1,4 +1,4 @@
-"""The operations: the number of each in the library, what its operands are called, and what its attributes are."""
+"""The operations: the number, the names of the operands and the attributes of each."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Operation:
         number: The library's number, which never changes.
         roles: The names of its operands by role: the table that indices select in, the indices, and the rows.
         written: The place in `roles` of the operand that it writes.
-        is_gradient: Whether its table is a shape, which a new result gets.
+        is_gradient: Whether its table is a shape. The result is a new tensor of that shape.
         has_axis: Whether it has the attribute axis.
-        default_axis: What an axis of None stands for; None: the library's default.
+        default_axis: The axis that None selects. None means the library's default.
         has_rows: Whether an index may select several elements, such as a row of bytes.
     """
 
@@ -42,7 +42,7 @@ class Operation:
         self.default_axis: int | None = None if self.has_rows else -1
 
     def completed(self, request: Request) -> Request:
-        """The request with its default axis. An axis is refused if the operation has none."""
+        """Returns the request with its default axis. Raises RankError if the operation has no axis."""
         if request.axis is None:
             return request._replace(axis=self.default_axis)
         if not self.has_axis:
@@ -66,7 +66,7 @@ OPERATIONS = {operation.number: operation for operation in (*GATHERS, *SCATTERS,
 
 
 def operation_named(op: OperationName | None, nd: bool) -> Operation:
-    """The gather of a plan or a shape query. `nd` is short for gather_nd, None is gather."""
+    """Returns the gather of a plan or a shape query. `nd` is short for gather_nd. None means gather."""
     named = chosen(op, GATHERS)
     if not nd:
         return named
@@ -76,11 +76,11 @@ def operation_named(op: OperationName | None, nd: bool) -> Operation:
 
 
 def scatter_named(op: ScatterName | None) -> Operation:
-    """The scatter of a plan or a shape query. None is scatter."""
+    """Returns the scatter of a plan or a shape query. None means scatter."""
     return chosen(op, SCATTERS)
 
 
 def chosen(op: str | None, operations: tuple[Operation, ...]) -> Operation:
-    """The operation of a name, the first one for None."""
+    """Returns the operation with a name. None means the first one."""
     number = choice("op", op, {operation.name: operation.number for operation in operations})
     return OPERATIONS[number] if number else operations[0]

@@ -1,4 +1,4 @@
-"""gather, gather_nd, gather_elements and the shape of their outputs."""
+"""gather, gather_nd and gather_elements, and the shapes of their outputs."""
 
 from __future__ import annotations
 
@@ -70,49 +70,52 @@ def gather(
     sync: bool = False,
     **others: t.Any,
 ) -> t.Any:
-    """Takes slices of `params` along an axis, by index.
+    """Gathers slices of `params` along an axis.
 
-    This is ``tf.gather``, ``numpy.take`` and ``torch.index_select``; ``torch.gather`` is :func:`gather_elements`.
-    With ``a = axis`` and ``b = batch_dims``::
+    This is ``tf.gather``, ``numpy.take`` and ``torch.index_select``. ``torch.gather`` is :func:`gather_elements`. With
+    ``a = axis`` and ``b = batch_dims``::
 
         out.shape = params.shape[:a] + indices.shape[b:] + params.shape[a+1:]
         out[B, O, J, I] = params[B, O, indices[B, J], I]
 
     Args:
-        params: the source, any array: of NumPy, DLPack (torch, JAX, CuPy, paddle, TensorFlow), the buffer protocol,
-            pyarrow, a nested list
-        indices: integers, any array
-        axis: None is the same as `batch_dims`
-        batch_dims: leading dims that both share; negative counts from the rank of `indices`
-        negative: ``"reject"`` (default) or ``"wrap"``: whether a negative index counts from the end
-        bounds: what an index out of bounds means: ``"error"`` (default), ``"fill"``, ``"clamp"``, ``"modulo"``,
-            ``"skip"`` (the row of `out` stays as it is)
-        fill_value: what ``bounds="fill"`` writes, which it implies: a value, ``"zero"`` (default), ``"by_dtype"`` (NaN,
-            NaT, smallest or largest, as JAX does), or the bytes of one element
-        profile: all switches at once as another system has them: ``"tensorflow"``, ``"onnx"``, ``"numpy_raise"``, ...
-        out: an array of the result's shape and dtype to write to; not for strings
-        threads: at most so many threads for this call
-        context: where to run; needed for nothing on the CPU
-        opset: with the profiles ``"onnx"`` and ``"ort"``: the newest definition not above it
-        stream: for arrays on a device: the CUDA stream to work on, as for :class:`Context`. None: the current one of
-            torch or CuPy, for other arrays the legacy default stream, each in order with its library's own work
-        sync: wait until the device is done, and raise what it has found; without it :func:`sync` does, or
-            :meth:`Context.sync` where `context` is given. Calls on the CPU are always done
-        others: keywords of other libraries, such as ``mode``, are told what they are called here
+        params: The source. Any array of NumPy, DLPack (torch, JAX, CuPy, paddle, TensorFlow), the buffer protocol or
+            pyarrow, or a nested list.
+        indices: Any array of integers.
+        axis: The axis that indices select in. None means the value of `batch_dims`.
+        batch_dims: The number of leading dims that both arrays share. A negative value counts from the rank of
+            `indices`.
+        negative: ``"reject"`` (default), or ``"wrap"``: a negative index counts from the end.
+        bounds: The result of an index out of bounds: ``"error"`` (default), ``"fill"``, ``"clamp"``, ``"modulo"``, or
+            ``"skip"`` (the row of `out` is not written).
+        fill_value: The value of ``bounds="fill"``, which it implies: a value, ``"zero"`` (default), ``"by_dtype"`` (as
+            in JAX: NaN, NaT, the smallest or the largest integer), or the bytes of one element.
+        profile: The rules of another system for all switches: ``"tensorflow"``, ``"onnx"``, ``"numpy_raise"``, ...
+        out: An array of the result's shape and dtype that the call writes. Strings have no `out`.
+        threads: The largest number of threads of this call.
+        context: The context of the call. Calls on the CPU do not need one.
+        opset: For the profiles ``"onnx"`` and ``"ort"``: the call follows the newest definition that is not above it.
+        stream: For arrays on a device: the CUDA stream of the call, as for :class:`Context`. None means the current
+            stream of torch or CuPy, and the legacy default stream for other arrays. Each is ordered with the work of
+            the array's library.
+        sync: If true, the call waits for the device and raises its errors. Otherwise :func:`sync` raises them, or
+            :meth:`Context.sync` if `context` is given. Calls on the CPU never need it.
+        others: Keywords of other libraries, such as ``mode``. The error names the keyword of this library.
 
     Returns:
-        `out`, or a new array of the kind of `params`, on its device; a scalar where NumPy gives one.
+        `out`, or a new array of the kind of `params`, on its device. It is a scalar if NumPy returns one.
 
     Raises:
-        IndexError: an index out of bounds, with its place in `indices`; `out` is unchanged. On a device when the call's
-            stream is next waited for
-        ShapeError: batch dims that differ, an `out` of another shape, an `out` that overlaps itself
-        RankError: `axis` or a rank out of range
-        DTypeError: indices that are no integers, an `out` of another dtype, an argument that is no array
-        DeviceError: arrays on different devices, a stream for arrays on the CPU, a library without CUDA
-        OutOfMemoryError: no memory for the result
-        OutputError: an `out` that is read-only or overlaps an input
-        OptionError: an unknown switch
+        IndexError: An index is out of bounds. The error has its place in `indices`, and `out` is unchanged. On a
+            device, the next wait for the stream raises it.
+        ShapeError: Batch dims differ, `out` has another shape, or elements of `out` overlap each other.
+        RankError: `axis` or a rank is out of range.
+        DTypeError: `indices` are not integers, `out` has another dtype, or an argument is not an array.
+        DeviceError: Arrays are on different devices, a stream is given for arrays on the CPU, or the library has no
+            CUDA.
+        OutOfMemoryError: The result cannot be allocated.
+        OutputError: `out` is read-only or overlaps an input.
+        OptionError: A switch has an unknown value.
 
     >>> import libgather
     >>> libgather.gather(["a", "b", "c"], [2, 0]).tolist()
@@ -156,18 +159,19 @@ def gather_nd(
     sync: bool = False,
     **others: t.Any,
 ) -> t.Any:
-    """Takes slices of `params` by tuples, which lie along the last axis of `indices`.
+    """Gathers slices of `params` by tuples. The last axis of `indices` contains the components of a tuple.
 
     With ``b = batch_dims`` and ``K = indices.shape[-1]``::
 
         out.shape = indices.shape[:-1] + params.shape[b+K:]
         out[B, J, :] = params[B, indices[B, J, 0], ..., indices[B, J, K-1], :]
 
-    Arguments, results and errors are those of :func:`gather`; `batch_dims` must not be negative.
+    Arguments, results and errors are those of :func:`gather`. `batch_dims` must not be negative.
 
     Raises:
-        IndexError: a tuple out of bounds: the attribute `position` is its number, `component` which index of it
-        ShapeError: tuples longer than the rank of `params`, batch dims that differ, an `out` of another shape
+        IndexError: A tuple is out of bounds. `position` is the number of the tuple, and `component` is its invalid
+            index.
+        ShapeError: A tuple is longer than the rank of `params`, batch dims differ, or `out` has another shape.
 
     >>> import libgather
     >>> libgather.gather_nd([[1, 2], [3, 4]], [[1, 0], [0, 1]]).tolist()
@@ -229,7 +233,7 @@ def gather_elements(
     sync: bool = False,
     **others: t.Any,
 ) -> t.Any:
-    """Takes single elements of `params` along an axis, each at its own place in the other dims.
+    """Gathers single elements of `params` along an axis. The other dims keep their positions.
 
     For axis 1 of three::
 
@@ -240,14 +244,14 @@ def gather_elements(
     those of :func:`gather`.
 
     Args:
-        params, indices: of the same rank
-        extents: how the other dims agree: ``"equal"`` (default), ``"prefix"`` (those of `indices` may be smaller, as in
-            torch and ONNX), ``"broadcast"`` (an extent of 1 is repeated, as in NumPy and JAX)
+        params, indices: Arrays of the same rank.
+        extents: The rule for the other dims: ``"equal"`` (default), ``"prefix"`` (those of `indices` may be smaller, as
+            in torch and ONNX), or ``"broadcast"`` (a dim of size 1 is repeated, as in NumPy and JAX).
 
     Raises:
-        IndexError: an index out of bounds: the attribute `position` is its row-major number in `indices`
-        ShapeError: other dims that do not agree, an `out` of another shape
-        RankError: other ranks, `axis` out of range
+        IndexError: An index is out of bounds. `position` is its row-major number in `indices`.
+        ShapeError: The other dims do not fit, or `out` has another shape.
+        RankError: The ranks differ, or `axis` is out of range.
 
     >>> import libgather
     >>> libgather.gather_elements([[1, 2], [3, 4]], [[0, 0], [1, 0]]).tolist()
@@ -270,12 +274,12 @@ def run(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request
 
 
 def run_buffers(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
-    """As `run`, or NotImplemented if an argument is not a buffer."""
+    """As `run`. Returns NotImplemented if an argument is not a buffer."""
     return _objects.run_buffers(operation.number, params, indices, out, *request)
 
 
 def run_others(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
-    """As `run`, for calls that run_buffers() does not do."""
+    """As `run`, for calls that run_buffers() does not support."""
     if request.stream is None:  # the arrays may be on the host
         if out is None and request.bounds != "skip":
             result = run_quickly(operation, params, indices, request)
@@ -288,7 +292,7 @@ def run_others(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, 
 
 
 def run_quickly(operation: Operation, params: t.Any, indices: t.Any, request: Request) -> t.Any:
-    """By the kind's own way around its memory, where it has one; else NotImplemented."""
+    """Runs the fast path of the kind of `params`. Returns NotImplemented if there is none."""
     kind = kind_of(params)
     is_program = getattr(kind, "is_program", None)
     if is_program is not None and is_program(params, indices, request):
@@ -298,7 +302,7 @@ def run_quickly(operation: Operation, params: t.Any, indices: t.Any, request: Re
 
 
 def run_tensors(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
-    """Each array becomes memory of the library, and the result an array of the kind of params."""
+    """Converts each array to a tensor of the library, and the result to an array of the kind of `params`."""
     site = site_of(request.context, request.stream, ("params", params), ("indices", indices), ("out", out))
     context = pointer_of(request.context) if site is None else site.context._pointer
     if out is not None:
@@ -324,7 +328,7 @@ def output_for(source: Memory, out: t.Any, site: Site | None) -> Memory:
 
 
 def has_blocks(array: t.Any) -> bool:
-    """Whether the elements of an array are blocks of bytes."""
+    """Returns whether the elements of an array are blocks of bytes."""
     numpy = sys.modules.get("numpy")
     if numpy is None or not isinstance(array, numpy.ndarray):
         return False
@@ -334,7 +338,10 @@ def has_blocks(array: t.Any) -> bool:
 
 
 def blocks_of(params: t.Any, request: Request) -> t.Any:
-    """The module for params whose elements are blocks of bytes, if the request asks for no more than to move them."""
+    """Returns the module for elements that are blocks of bytes, or None.
+
+    Raises DTypeError if the request uses their values.
+    """
     if not has_blocks(params):
         return None
     from ._kinds import records
@@ -347,21 +354,23 @@ def blocks_of(params: t.Any, request: Request) -> t.Any:
 
 
 def shape_of_blocks(operation: Operation, array: t.Any, index: Memory, request: Request) -> tuple[int, ...]:
-    """Of what is gathered or of updates: held against the shapes without the axis of words, which a tuple must not
-    reach into."""
+    """Returns the shape of the output or of the updates. Validates the operands without the axis of words.
+
+    A tuple must not select in the axis of words.
+    """
     dtype = "string" if array.dtype.kind in "US" else None
     return shape_for(operation, Spec(dtype, array.shape), Spec(index.dtype if dtype else None, index.shape), request)
 
 
 def before_words(axis: int | None) -> int | None:
-    """An axis among those that have the axis of words behind them."""
+    """Returns the axis of an array that has an additional last axis of words."""
     return axis - 1 if axis is not None and axis < 0 else axis
 
 
 def run_blocks(
     blocks: t.Any, operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request
 ) -> t.Any:
-    """Params whose elements are blocks of bytes, as words."""
+    """Gathers from params whose elements are blocks of bytes. The blocks are moved as words."""
     from ._kinds import numpy_
 
     index = enter(indices, None, "indices")[0]
@@ -390,20 +399,20 @@ def output_shape(
     profile: t.Profile | None = None,
     opset: int | None = None,
 ) -> tuple[int, ...]:
-    """The shape that :func:`gather`, :func:`gather_nd` or :func:`gather_elements` would give.
+    """Returns the shape of the result of :func:`gather`, :func:`gather_nd` or :func:`gather_elements`.
 
     Args:
-        params, indices: shapes (tuples of integers, -1 for an extent that is not known and is handed on),
-            :class:`Spec`, or arrays
-        op: ``"gather"`` (default), ``"gather_nd"`` or ``"gather_elements"``
-        nd: short for ``op="gather_nd"``
-        axis, batch_dims, extents, profile, opset: as for the operation; an `axis` of None is its default
+        params, indices: Shapes, :class:`Spec` or arrays. A shape is a tuple of integers. -1 is an unknown size of a
+            dim, and appears as -1 in the result.
+        op: ``"gather"`` (default), ``"gather_nd"`` or ``"gather_elements"``.
+        nd: Short for ``op="gather_nd"``.
+        axis, batch_dims, extents, profile, opset: As for the operation. An `axis` of None means its default.
 
     Returns:
-        The extents; -1 where one is not known.
+        The size of each dim. -1 means an unknown size.
 
     Raises:
-        ShapeError, RankError, DTypeError: as the operation would
+        ShapeError, RankError, DTypeError: As for the operation.
 
     >>> import libgather
     >>> libgather.output_shape((4, 300), (2, 5))

@@ -1,4 +1,4 @@
-"""A request as the library's struct of options."""
+"""Converts a request to the library's struct of options."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 
     from ._request import Request
 
-#: How to fill, and the memory of one element where that is a value.
+#: The way to fill, and the bytes of one element if that is a value.
 Fill = tuple[int, bytes]
 
-#: The options that are names: the library's number of each name. In the order of native/switches.c.
+#: The options whose values are names, and the library's number of each name. The order is that of native/switches.c.
 NAMED = {
     option: named(f"{option.upper()}_")
     for option in ("negative", "bounds", "profile", "extents", "reduction", "accumulate")
 }
 FILLS = {"zero": c.FILL_ZERO, "by_dtype": c.FILL_BY_DTYPE}
-#: The layouts of shards that their number is enough for.
+#: The layouts of shards that are defined by the number of shards alone.
 SHARD_KINDS = {"blocks": c.SHARDS_BLOCKS, "modulo": c.SHARDS_MODULO}
-#: The dicts that native/switches.c gets.
+#: The dicts that native/switches.c receives.
 CHOICES = (*NAMED.values(), FILLS, SHARD_KINDS)
 _AS_THE_PROFILE_SAYS = (0, b"")
 
 
 def options_of(request: Request, fill: Fill = _AS_THE_PROFILE_SAYS) -> Any:
-    """A gth_options. A fill value means ``bounds="fill"``."""
+    """Returns a gth_options. A fill value implies ``bounds="fill"``."""
     options = new("gth_options")
     if request.axis is not None:
         options.has_axis, options.axis = 1, integer("axis", request.axis)
@@ -53,7 +53,7 @@ def options_of(request: Request, fill: Fill = _AS_THE_PROFILE_SAYS) -> Any:
 
 
 def named_fill(fill_value: Any) -> Fill | None:
-    """The fill that a fill value names; None if it is a value, which needs a dtype."""
+    """Returns the fill that a name selects. Returns None for a value, which needs a dtype."""
     if fill_value is None:
         return _AS_THE_PROFILE_SAYS
     number = FILLS.get(fill_value) if isinstance(fill_value, str) else None

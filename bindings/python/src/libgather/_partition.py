@@ -1,4 +1,4 @@
-"""partition: ids dealt out to the shards of a table."""
+"""partition: assigns each id to the shard of a table that has its row."""
 
 from __future__ import annotations
 
@@ -34,32 +34,33 @@ def partition(
     profile: t.Profile | None = None,
     threads: int | None = None,
 ) -> Partition:
-    """Deals out ids to the shards of a table: which rows each is to gather, and where they belong.
+    """Partitions ids by shard: finds the rows that each shard gathers, and their places in the result.
 
-    For tables that are too large for one process or one machine. The ids are judged as the indices of a gather from the
-    whole table, before a shard is asked for anything; those of a shard keep their order, for any number of threads.
+    This serves tables that are too large for one process or one machine. The ids are validated as the indices of a
+    gather from the whole table, before any shard is called. The ids of a shard keep their order, for any number of
+    threads.
 
     Args:
-        ids: integers of any shape, any array on the host
-        rows: how many the whole table has
-        shards: how many shards there are, which have their rows by `kind`
-        borders: instead of `shards`: shard s has the rows from ``borders[s]`` up to ``borders[s + 1]``; numbers that
-            never fall, from 0 to `rows`
-        kind: ``"blocks"`` (default): each shard has ``ceil(rows / shards)`` rows, the last ones fewer or none;
-            ``"modulo"``: row r is row ``r // shards`` of shard ``r % shards``
-        once: a row that several ids name is asked for once: there are places, and no order
-        negative, bounds, profile, threads: as for :func:`gather`; an id that ``bounds="fill"`` or ``"skip"`` answers is
-            in no shard
+        ids: Integers of any shape. Any array on the host.
+        rows: The number of rows of the whole table.
+        shards: The number of shards. `kind` assigns the rows to them.
+        borders: Instead of `shards`: shard s has the rows from ``borders[s]`` up to ``borders[s + 1]``. The numbers
+            must not decrease. They begin with 0 and end with `rows`.
+        kind: ``"blocks"`` (default): each shard has ``ceil(rows / shards)`` rows, and the last shards may have fewer or
+            none. ``"modulo"``: row r is row ``r // shards`` of shard ``r % shards``.
+        once: If true, duplicate ids request their row once. The result then has `place`, and `order` is None.
+        negative, bounds, profile, threads: As for :func:`gather`. With ``bounds="fill"`` or ``"skip"``, an id out of
+            bounds is in no shard.
 
     Returns:
-        Arrays of NumPy's, which must be installed.
+        Arrays of NumPy, which must be installed.
 
     Raises:
-        IndexError: an id out of bounds, with its place in `ids`
-        ShapeError: rows, shards or borders that are no layout
-        DTypeError: ids that are no integers
-        OptionError: an unknown switch, both of `shards` and `borders` or none
-        UnsupportedError: ids on a device
+        IndexError: An id is out of bounds. The error has its place in `ids`.
+        ShapeError: `rows`, `shards` or `borders` are invalid.
+        DTypeError: `ids` are not integers.
+        OptionError: A switch has an unknown value, or not exactly one of `shards` and `borders` is given.
+        UnsupportedError: `ids` are on a device.
 
     >>> import libgather
     >>> parts = libgather.partition([7, 0, 7, 3], rows=8, shards=2)
@@ -79,11 +80,11 @@ def partition(
     if found is not NotImplemented:
         return Partition._make(found)
     request = Request(negative=negative, bounds=bounds, profile=profile, threads=threads)
-    return dealt(ids, shards_of(rows, shards, borders, kind), once, request)
+    return partition_ids(ids, shards_of(rows, shards, borders, kind), once, request)
 
 
 class Shards:
-    """A layout: how many rows there are, and the borders of the shards, or their number and kind."""
+    """A layout: the number of rows, and either the borders of the shards or their number and kind."""
 
     __slots__ = ("borders", "count", "kind", "rows")
 
@@ -114,8 +115,8 @@ def bordered(rows: int, borders: t.Any) -> Shards:
     return Shards(rows, borders=integers("borders", borders))
 
 
-def dealt(ids: t.Any, shards: Shards, once: bool, request: Request, axis: int = 0) -> Partition:
-    """Deals out ids that are for an axis of a larger table, which errors name."""
+def partition_ids(ids: t.Any, shards: Shards, once: bool, request: Request, axis: int = 0) -> Partition:
+    """Partitions ids of one axis of a larger table. Errors name that axis."""
     try:
         found = partition_buffers(
             ids,
@@ -131,22 +132,22 @@ def dealt(ids: t.Any, shards: Shards, once: bool, request: Request, axis: int = 
             request.opset,
             request.threads,
         )
-        return dealt_others(ids, shards, once, request) if found is NotImplemented else Partition._make(found)
+        return partition_ids_slow(ids, shards, once, request) if found is NotImplemented else Partition._make(found)
     except errors.IndexError as error:
         locate_id(error, ids, axis)
         raise
 
 
 def locate_id(error: errors.IndexError, ids: t.Any, axis: int) -> None:
-    """Tells an error where its id is."""
+    """Adds the place of the id to an error."""
     locate(error, GATHER, 1, enter(ids, None, "indices")[0].shape, axis, 0)
 
 
-def dealt_others(ids: t.Any, shards: Shards, once: bool, request: Request) -> Partition:
-    """As `dealt`, for what partition_buffers() does not do."""
+def partition_ids_slow(ids: t.Any, shards: Shards, once: bool, request: Request) -> Partition:
+    """As `partition_ids`, for calls that partition_buffers() does not support."""
     options = options_of(request)
     if site_of(None, None, ("indices", ids)) is not None:
-        raise errors.unsupported("indices", "ids are dealt out on the CPU alone")
+        raise errors.unsupported("indices", "partition accepts only arrays in host memory")
     index, borders = enter(ids, None, "indices")[0], numbers_of(shards.borders)
     (desc, _handle), layout = index._operand(), struct_of(shards, borders)
     scratch, place = scratch_for(desc, layout, once), room(index.shape)
@@ -158,7 +159,7 @@ def dealt_others(ids: t.Any, shards: Shards, once: bool, request: Request) -> Pa
 
 
 def numbers_of(borders: tuple[int, ...] | None) -> t.Any:
-    """Borders as the library's array; NULL for none."""
+    """Returns borders as a C array, or NULL for None."""
     try:
         return NULL if borders is None else extents(borders)
     except OverflowError as error:
@@ -166,7 +167,7 @@ def numbers_of(borders: tuple[int, ...] | None) -> t.Any:
 
 
 def struct_of(shards: Shards, borders: t.Any) -> t.Any:
-    """The library's struct of a layout, over borders which must outlive it."""
+    """Returns the library's struct of a layout. `borders` must outlive it."""
     layout = new("gth_shards")
     layout.rows, layout.borders = shards.rows, borders
     if shards.borders is None:
@@ -188,7 +189,7 @@ def room(shape: t.Any) -> t.Any:
 
 
 def parts_of(counts: t.Any, local: t.Any, order: t.Any, place: t.Any, scratch: t.Any) -> t.Any:
-    """The library's struct over arrays, which must outlive it."""
+    """Returns the library's struct over arrays, which must outlive it."""
     parts = new("gth_parts")
     parts.flags = c.PARTS_ONCE if order is None else 0
     parts.capacity, parts.scratch_bytes = place.size, scratch.nbytes

@@ -1,4 +1,4 @@
-"""What ids have been dealt out into."""
+"""The result of a partition."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ if TYPE_CHECKING:
         place: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
 else:
-    # The modules dataclasses and typing would make the import of this package twice as long.
+    # The modules dataclasses and typing would double the time to import this package.
     Fields = namedtuple("Fields", "counts local order place")
 
 
 class Partition(Fields):
-    """Which rows each shard is to gather, and where they belong: what :func:`partition` gives.
+    """The rows that each shard gathers, and their places in the result. :func:`partition` returns it.
 
     Attributes:
-        counts: how many rows each shard is asked for
-        local: the rows, as the shards count them: those of shard 0 first, in the order of the ids
-        order: which id each of them is, by its row-major position; None if rows are asked for once
-        place: for each id which of `local` is its row, in the shape of the ids; -1: it is out of bounds and has none
+        counts: The number of requested rows of each shard.
+        local: The row numbers within each shard. Those of shard 0 come first, in the order of the ids.
+        order: For each row of `local` the row-major position of its id. It is None if duplicate ids request a row once.
+        place: For each id the position of its row in `local`, in the shape of the ids. -1 means that the id is out of
+            bounds.
 
-    Rows come back by :meth:`join`: a scatter along `order`, or a gather along `place`.
+        :meth:`join` puts the rows of the shards into one result.
 
     >>> import libgather
     >>> parts = libgather.partition([5, 0, 4], rows=6, shards=2)
@@ -48,30 +49,30 @@ class Partition(Fields):
 
     @property
     def slices(self) -> list[slice]:
-        """For each shard, where its rows are in `local` and `order`."""
+        """For each shard, the range of its rows in `local` and `order`."""
         return [slice(*ends) for ends in pairwise(accumulate(self.counts.tolist(), initial=0))]
 
     def join(self, answers: t.Any, out: t.Any = None) -> t.Any:
-        """Puts the rows that the shards answer with where the ids have them.
+        """Puts the rows that the shards return at the places of their ids.
 
-        As a scatter along `order` for each answer, or a gather along `place`, all in one call; a scatter of one answer
-        alone, as they come in, is :func:`scatter` with ``order[slice]``.
+        The call is a scatter along `order` for each answer, or a gather along `place`. To add answers one at a time,
+        call :func:`scatter` with ``order[slice]``.
 
         Args:
-            answers: for each shard an array of ``counts[shard]`` rows, all of one dtype and shape of rows
-            out: an array of NumPy's that is written to, in the shape of the ids and then of a row. Ids that are in no
-                shard leave their rows in it as they are
+            answers: For each shard an array of ``counts[shard]`` rows. All have one dtype and one shape of a row.
+            out: A NumPy array that the call writes. Its shape is that of the ids followed by that of a row. Rows of ids
+                that are in no shard are not written.
 
         Returns:
-            `out`, or a new array of NumPy's, where rows of ids that are in no shard are zeros
+            `out`, or a new NumPy array, in which the rows of ids that are in no shard are zeros.
 
         Raises:
-            ShapeError: answers that are too few, or not as long as they should be, or of another shape
-            DTypeError: answers of several dtypes
-            OutputError: `out` is read-only, or shares memory with an answer
+            ShapeError: There are too few answers, or an answer has another length or shape.
+            DTypeError: The answers have several dtypes.
+            OutputError: `out` is read-only, or shares memory with an answer.
 
-        All answers are judged before the first is copied; on an error `out` is as it was, but where it shares memory
-        with an answer that is not the first.
+            All answers are validated before the first one is copied. On an error `out` is unchanged, except if it
+            shares memory with an answer other than the first.
 
         >>> import numpy as np
         >>> import libgather

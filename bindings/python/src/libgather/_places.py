@@ -1,4 +1,4 @@
-"""Where memory lies: a device by DLPack's two numbers, by its name, and what to say of one that is not right."""
+"""Devices of memory: the two numbers of DLPack, the name, and errors about a wrong device."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _KINDS = {"cpu": c.DEVICE_CPU, "cuda": c.DEVICE_CUDA}
 
 
 def is_host(place: Place) -> bool:
-    """Memory that the process reads itself, pinned memory included."""
+    """Returns whether the process itself can read the memory. This includes pinned memory."""
     return place[0] in (c.DEVICE_CPU, c.DEVICE_CUDA_HOST)
 
 
 def name_of(place: Place) -> str:
-    """``"cpu"``, ``"cuda:0"`` and so on; devices that the library does not know by DLPack's numbers."""
+    """Returns ``"cpu"``, ``"cuda:0"`` and so on. Other devices are named by the numbers of DLPack."""
     if is_host(place):
         return "cpu"
     if place[0] in (c.DEVICE_CUDA, c.DEVICE_CUDA_MANAGED):
@@ -27,7 +27,7 @@ def name_of(place: Place) -> str:
 
 
 def place_named(device: object) -> Place:
-    """The numbers of ``"cpu"``, ``"cuda"`` or ``"cuda:1"``."""
+    """Returns the numbers of ``"cpu"``, ``"cuda"`` or ``"cuda:1"``."""
     kind, _, number = str(device).partition(":")
     if kind not in _KINDS or (number and not number.isdecimal()):
         known = ", ".join(f"{kind!r}" for kind in _KINDS)
@@ -37,8 +37,8 @@ def place_named(device: object) -> Place:
 
 
 def other_place(operand: str, place: Place, needed: Place, why: str) -> errors.DeviceError:
-    """An operand on another device than the rest."""
-    part = 0 if place[0] != needed[0] else 1  # as the library has it: two kinds, or two devices of a kind
+    """Returns the error for an operand on another device than the other operands."""
+    part = 0 if place[0] != needed[0] else 1  # as in the library: two kinds of devices, or two devices of a kind
     return errors.DeviceError(
         f"{operand}: it is on {name_of(place)}, {why} is on {name_of(needed)}",
         status=c.E_DEVICE,

@@ -1,4 +1,4 @@
-"""What plans of gathers and of scatters share: arrays are compared with what was planned, and run."""
+"""The common part of gather plans and scatter plans: compares arrays with the planned ones, and runs the plan."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from ._request import Request
     from ._site import Site
 
-#: Memory of the operands, by role.
+#: The Memory of the operands, by role.
 Tensors = tuple[Memory, Memory, Memory]
 
 
 class Prepared:
-    """An operation that has been checked once."""
+    """An operation that has been validated once."""
 
-    #: The keyword of the layout of the rows.
+    #: The keyword of the layout of the rows, which is "out" or "updates".
     _layout_name: str
 
     def __init__(
@@ -46,7 +46,7 @@ class Prepared:
         layout: Spec | None,
         context: Context | None,
     ) -> None:
-        """Plans with the table, the indices, and the layout of the rows; None: dense."""
+        """Creates the plan. `layout` is the layout of the rows, and None means dense."""
         self._context = None if context is None else checked(context)
         place = planned_place(self._context, table, indices, layout)
         self._operation, self._layout = operation, layout
@@ -57,7 +57,7 @@ class Prepared:
         self._specs: tuple[Spec, Spec, Spec] = table, indices, layout or Spec(table.dtype, self._shape(c.OPEN))
 
     def _made_ready(self, makes_results: bool, skips: bool, *dtypes: int) -> t.Any:
-        """The plan as the C half runs it on buffers of these dtypes."""
+        """Returns the plan in the form that the C half runs on buffers of these dtypes."""
         layouts = ((dtype, spec.shape, spec.strides) for dtype, spec in zip(dtypes, self._specs, strict=True))
         number = self._operation.number
         return _objects.plan(self._handle, handle_of(self._context), number, makes_results, skips, *layouts)
@@ -78,15 +78,15 @@ class Prepared:
         return shape_of(lib.gth_plan_infer, self._pointer, n)
 
     def check(self, indices: t.Any, *, stream: t.Any = None, sync: bool = False) -> None:
-        """Validates the indices of a run and does nothing else, for callers who run it in parts.
+        """Validates the indices of a run and does nothing else, for callers that run the plan in parts.
 
         Args:
-            indices: an array of the planned dtype, shape and strides
-            stream, sync: for an array on a device, as for :func:`gather`
+            indices: An array of the planned dtype, shape and strides.
+            stream, sync: For an array on a device, as for :func:`gather`.
 
         Raises:
-            IndexError: an index out of bounds that the plan has no answer for; on a device as from a run
-            ShapeError, RankError, DTypeError, DeviceError: the array is not what was planned
+            IndexError: An index is out of bounds and `bounds` is ``"error"``. On a device it is raised as for a run.
+            ShapeError, RankError, DTypeError, DeviceError: The array differs from the planned one.
 
         >>> import libgather
         >>> plan = libgather.Plan([10, 20, 30], libgather.Spec("int64", (-1,)))
@@ -110,7 +110,7 @@ class Prepared:
             site.finish(sync)
 
     def close(self) -> None:
-        """Releases the plan when the calls that use it are done; later calls raise Error."""
+        """Releases the plan after the calls that use it. Later calls raise Error."""
         self._handle.close()
 
     def __enter__(self) -> t.Self:
@@ -124,7 +124,7 @@ class Prepared:
         return pointer_to("gth_plan", self._handle, "plan")
 
     def _bound(self, tensors: Tensors, values: tuple[t.Any, t.Any, t.Any], site: Site | None) -> BoundPlan:
-        """The plan over the memory of arrays, by role."""
+        """Returns the plan bound to the memory of arrays, which are given by role."""
         holds = [hold(value) for value in values]
         out = values[self._operation.written]
         followers: list[t.Callable[[], object]] = []
@@ -152,7 +152,7 @@ class Prepared:
         locate(error, self._operation, rank, shape, self._request.axis, self._request.batch_dims)
 
     def _checked(self, tensors: Tensors) -> tuple[int, list[int]]:
-        """The open extent and the addresses, if the tensors are what was planned."""
+        """Returns the open extent and the addresses. Raises an error if the tensors differ from the planned ones."""
         names, written = self._operation.roles, self._operation.written
         n = self._extent(*zip(names, tensors, self._specs, strict=True))
         if tensors[written]._desc[3] & c.TENSOR_READONLY:
@@ -169,14 +169,14 @@ class Prepared:
 def planned_again(
     kind: type[t.Any], op: str, table: Spec, indices: Spec, layout: Spec | None, request: Request
 ) -> t.Any:
-    """A plan that was pickled."""
+    """Creates a plan again after it was pickled."""
     left = ("context", "stream", "sync", "inplace")
     keywords = {name: value for name, value in request._asdict().items() if name not in left and value is not None}
     return kind(table, indices, op=op, **keywords, **{kind._layout_name: layout})
 
 
 def planned_place(context: Context | None, *specs: Spec | None) -> Place:
-    """Where the arrays lie whose spec does not say it: with the context, or with the first that says it."""
+    """Returns the device of arrays whose spec names none: that of the context, or of the first spec that names one."""
     if context is not None:
         return context._place
     named = [spec._place for spec in specs if spec is not None and spec._place is not None]
@@ -184,7 +184,10 @@ def planned_place(context: Context | None, *specs: Spec | None) -> Place:
 
 
 def spec_extent(operand: str, tensor: Memory, spec: Spec, n: int) -> int:
-    """Holds a tensor against what was planned. Returns the open extent, given as `n` if it is known already."""
+    """Compares a tensor with the planned one.
+
+    Returns the open extent. `n` is the open extent if it is already known.
+    """
     if tensor._dtype != spec._dtype:
         raise errors.DTypeError(
             f"{operand}: {tensor.dtype}, {spec.dtype} is planned",
@@ -225,8 +228,10 @@ def same_strides(tensor: Memory, spec: Spec) -> bool:
 
 
 class BoundPlan:
-    """A plan over three arrays; calling it runs it and returns what it has written. Made by :meth:`Plan.bind` and
-    :meth:`ScatterPlan.bind`."""
+    """A plan over three arrays. A call runs the plan and returns the array that it has written.
+
+    :meth:`Plan.bind` and :meth:`ScatterPlan.bind` create it.
+    """
 
     __slots__ = ("__weakref__", "_bound", "_kept", "out")
 
@@ -236,7 +241,7 @@ class BoundPlan:
         n, addresses = plan._checked(tensors)
         self._kept = (plan, tensors, context, holds)
         self._bound = _objects.bound(plan._handle, handle_of(context), n, *addresses)
-        #: The output, or the target, that calls write to and return.
+        #: The array that calls write and return: the output or the target.
         self.out: t.Any = out
 
     def __repr__(self) -> str:
@@ -252,7 +257,7 @@ class BoundPlan:
         raise TypeError("a BoundPlan is over memory of one process and cannot be pickled: pickle the plan")
 
     def __call__(self) -> t.Any:
-        """Runs the plan. Raises IndexError for an index out of bounds; the output is then unchanged."""
+        """Runs the plan. Raises IndexError if an index is out of bounds. The output is then unchanged."""
         try:
             _bound_run(self._bound)
         except errors.IndexError as error:
@@ -263,7 +268,7 @@ class BoundPlan:
 
 
 class FollowedBoundPlan(BoundPlan):
-    """A bound plan with somebody to be told after each call: a context with work, the library that has the output."""
+    """A bound plan with functions to call after each run. They notify a context or the library of the output."""
 
     __slots__ = ("_followers",)
 
@@ -280,10 +285,10 @@ class FollowedBoundPlan(BoundPlan):
         self._followers = followers
 
     def __call__(self) -> t.Any:
-        """Runs the plan. On a device an index out of bounds is raised when the stream is next waited for."""
+        """Runs the plan. On a device, the next wait for the stream raises the error of an index out of bounds."""
         try:
             result = super().__call__()
-        except errors.RaceError:  # something may have been written
+        except errors.RaceError:  # elements may have been written
             self._tell()
             raise
         self._tell()

@@ -1,4 +1,4 @@
-"""Calls that JAX runs as compiled programs of its own."""
+"""Calls that JAX runs as its own compiled programs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def run_program(operation: Operation, params: Any, indices: Any, request: Request) -> Any:
     """Runs the JAX program of an operation.
 
-    Returns NotImplemented if there is none, or if it fails. JAX then has only a text, and the general path the error.
+    Returns NotImplemented if there is none, or if it fails. JAX reports an error only as text, so the general path runs
+    the call again and raises the error.
     """
     program = programs().get(operation.number)
     if program is None:

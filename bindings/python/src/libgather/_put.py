@@ -1,4 +1,4 @@
-"""NumPy's own form: put_along_axis."""
+"""put_along_axis with the rules of NumPy."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from .spec import is_dense
 
 
 def put_along_axis(arr: t.Any, indices: t.Any, values: t.Any, axis: int | None) -> None:
-    """``numpy.put_along_axis`` for any arrays that may be written: :func:`take_along_axis` backwards, in place.
+    """``numpy.put_along_axis`` for any writable arrays. It is the inverse of :func:`take_along_axis`, in place.
 
     For axis 1 of three::
 
         arr[i, indices[i, j, k], k] = values[i, j, k]
 
-    It is :func:`scatter_elements` with ``profile="numpy_raise"``, and NumPy's rules beside: `values` are repeated to
-    the shape that :func:`take_along_axis` would give, NumPy's are converted to the dtype of `arr`, and may overlap it.
-    Of values for one place the last one wins, and an index out of bounds leaves `arr` as it was.
+    It is :func:`scatter_elements` with ``profile="numpy_raise"`` and more rules of NumPy. `values` are repeated to the
+    shape that :func:`take_along_axis` would return. Values of NumPy are converted to the dtype of `arr`, and may
+    overlap it. The last value of a place wins. After an index out of bounds `arr` is unchanged.
 
     Args:
-        arr: an array that may be written
-        indices: integers of the rank of `arr`; negative ones count from the end
-        values: an array, or nested lists and numbers of Python's
-        axis: None puts into the elements in row-major order, and `indices` have one dim
+        arr: An array that can be written.
+        indices: Integers of the rank of `arr`. Negative ones count from the end.
+        values: An array, a nested list or a number.
+        axis: None writes to the elements in row-major order, and `indices` then have one dim.
 
     Raises:
-        IndexError: an index out of bounds
-        ShapeError: extents beside the axis that differ, and none of both is 1; values that cannot be repeated so
-        RankError: ranks that differ, `axis` out of range
-        DTypeError: indices that are no integers, values of another dtype
-        OutputError: an `arr` that is read-only, such as a list
+        IndexError: An index is out of bounds.
+        ShapeError: Two dims beside the axis differ and neither has size 1, or `values` cannot be broadcast.
+        RankError: Ranks differ, or `axis` is out of range.
+        DTypeError: `indices` are not integers, or `values` have another dtype.
+        OutputError: `arr` is read-only, such as a list.
 
     >>> import array, libgather
     >>> row = array.array("i", [10, 30, 20])
@@ -57,7 +57,7 @@ def put_along_axis(arr: t.Any, indices: t.Any, values: t.Any, axis: int | None) 
 
 
 def put_into_numpys(numpy: t.Any, arr: t.Any, indices: t.Any, values: t.Any, axis: int | None) -> None:
-    """With the conversions of NumPy's assignments, and copies where operands overlap."""
+    """Writes to a NumPy array with the conversions of NumPy's assignments. Copies operands that overlap."""
     if isinstance(arr, numpy.ma.MaskedArray):
         raise errors.read_only("target", "a masked array cannot be written in place")
     whole = numpy.asarray(arr) if axis is not None else numpy.asarray(arr).reshape(-1)
@@ -73,12 +73,12 @@ def put_into_numpys(numpy: t.Any, arr: t.Any, indices: t.Any, values: t.Any, axi
 
 
 def converted(numpy: t.Any, values: t.Any, dtype: t.Any, shape: tuple[int, ...]) -> t.Any:
-    """Values as NumPy assigns them to elements of a dtype and a shape."""
+    """Returns values as NumPy assigns them to elements of a dtype and a shape."""
     try:
         rows = numpy.asarray(values, dtype)
     except MemoryError:
         raise
-    except Exception as error:  # NumPy's, or what the library of the values raises
+    except Exception as error:  # from NumPy, or from the library of the values
         raise errors.dtype_error("updates", str(error)) from error
     if rows.shape == shape:
         return rows
@@ -103,11 +103,11 @@ def put_into_memory(arr: t.Any, indices: t.Any, values: t.Any, axis: int | None)
 
 
 def places(whole: t.Any, indices: t.Any, axis: int | None) -> tuple[int, ...]:
-    """The shape of the values: that of indices, where an extent of 1 beside the axis is repeated."""
+    """Returns the shape of the values: that of indices, in which dims of size 1 beside the axis are repeated."""
     shape, chosen = whole.shape, shape_of(indices)
     along = axis or 0
     if len(shape) != len(chosen) or not isinstance(along, int) or not -len(shape) <= along < len(shape):
-        return shape_for(SCATTER_ELEMENTS, shape, chosen, request_of(axis))  # which says what is wrong
+        return shape_for(SCATTER_ELEMENTS, shape, chosen, request_of(axis))  # raises the error
     pairs = enumerate(zip(chosen, shape, strict=True))
     return tuple(extent if dim == along % len(shape) or extent != 1 else other for dim, (extent, other) in pairs)
 

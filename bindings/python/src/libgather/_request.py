@@ -1,4 +1,4 @@
-"""The options of a call as one object, in the order in which the C half takes them (native/run.c)."""
+"""The options of a call as one object. The C half takes them in this order (native/run.c)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         inplace: bool = False
 
 else:
-    # The module typing would make the import of this package twice as long.
+    # The module typing would double the time to import this package.
     Request = namedtuple(
         "Request",
         "axis batch_dims negative bounds fill_value profile opset threads context stream sync extents "

@@ -1,4 +1,4 @@
-"""Operations over memory of the library, and the shapes that they infer."""
+"""Runs operations on memory of the library, and infers their shapes."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from ._operation import Operation
     from ._request import Request
 
-#: No operand.
+#: The operand of a request that has none.
 NONE = (NULL,)
 
 
 def request_of(
     operation: Operation, table: Sequence[Any], indices: Sequence[Any], rows: Sequence[Any], options: Any
 ) -> Any:
-    """A gth_request. Its operands, which begin with their descriptions, and its options must outlive it."""
+    """Returns a gth_request. Its options and its operands, whose first item is the description, must outlive it."""
     request = new("gth_request")
     request.op = operation.number
     request.table, request.indices, request.rows, request.options = table[0], indices[0], rows[0], options
@@ -43,7 +43,10 @@ def run_memory(
     options: Any,
     *written: Any,
 ) -> Any:
-    """Writes to the array `written`, whose memory is an operand. Without one returns the handle of a new tensor."""
+    """Runs an operation that writes the memory of the array `written`.
+
+    Without it, returns the handle of a new tensor.
+    """
     operands = table._operand(), indices._operand(), NONE if rows is None else rows._operand()
     asked = request_of(operation, *operands, options)
     try:
@@ -57,7 +60,7 @@ def run_memory(
 
 
 def shape_for(operation: Operation, table: Any, indices: Any, request: Request) -> tuple[int, ...]:
-    """The shape of the rows: of the output of a gather, or of the updates of a scatter."""
+    """Returns the shape of the rows: the output of a gather, or the updates of a scatter."""
     selected = Spec.of_shape_or_array(table, operation.roles[0])._operand()
     index = Spec.of_shape_or_array(indices, "indices")._operand()
     options = options_of(request)

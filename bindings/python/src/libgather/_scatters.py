@@ -1,4 +1,4 @@
-"""scatter, scatter_nd, scatter_elements and the shape of their updates."""
+"""scatter, scatter_nd and scatter_elements, and the shapes of their updates."""
 
 from __future__ import annotations
 
@@ -61,49 +61,52 @@ def scatter(
     opset: int | None = None,
     **others: t.Any,
 ) -> t.Any:
-    """Writes slices of `updates` to slices of `target` along an axis, by index: :func:`gather` backwards.
+    """Writes slices of `updates` to slices of `target` along an axis. It is the inverse of :func:`gather`.
 
-    This is ``torch.index_copy`` and ``index_add``, ``target[i] = updates``, ``x.at[i].set(updates)`` of JAX;
+    This is ``torch.index_copy`` and ``index_add``, ``target[i] = updates``, and ``x.at[i].set(updates)`` of JAX.
     ``torch.scatter`` is :func:`scatter_elements`. With ``a = axis`` and ``b = batch_dims``::
 
         updates.shape = target.shape[:a] + indices.shape[b:] + target.shape[a+1:]
         out[B, O, indices[B, J], I] = reduction(target[B, O, indices[B, J], I], updates[B, O, J, I])
 
-    What no index selects is that of `target`. Of several updates of one slice the last one wins, or they are combined
-    in the order of `indices`: the same result for any number of threads.
+    Elements that no index selects are those of `target`. If several updates select one slice, the last one wins, or a
+    reduction combines them in the order of `indices`. The result does not depend on the number of threads.
 
     Args:
-        target: any array that :func:`gather` takes
-        indices: integers, any array
-        updates: an array of the dtype of `target`; nested lists and numbers of Python's take that dtype
-        axis: None is the same as `batch_dims`, which is 0
-        batch_dims: leading dims that all share; negative counts from the rank of `indices`
-        reduction: ``"none"`` (the slice becomes the update, default), ``"add"``, ``"mul"``, ``"max"``, ``"min"``
-            (NaN if either is); of bool add and max are or, mul and min are and
-        accumulate: what float16 and bfloat16 are added and multiplied in: ``"dtype"`` (default) or ``"float32"``, which
-            is rounded once
-        negative: ``"reject"`` (default) or ``"wrap"``: whether a negative index counts from the end
-        bounds: what an index out of bounds means: ``"error"`` (default), ``"skip"`` (its update is dropped),
-            ``"clamp"``, ``"modulo"``
-        profile: all switches at once as another system has them, as for :func:`gather`
-        inplace: write to `target` itself, and return it; for an array that may be written, not for strings of any size
-        threads: at most so many threads for this call
-        context: where to run; needed for nothing on the CPU
-        opset: with the profiles ``"onnx"`` and ``"ort"``: the newest definition not above it
-        others: keywords of other libraries, such as ``dim``, are told what they are called here
+        target: Any array that :func:`gather` accepts.
+        indices: Any array of integers.
+        updates: An array of the dtype of `target`. Nested lists and Python numbers are converted to that dtype.
+        axis: The axis that indices select in. None means the value of `batch_dims`, which is 0.
+        batch_dims: The number of leading dims that all arrays share. A negative value counts from the rank of
+            `indices`.
+        reduction: ``"none"`` (the update replaces the slice, default), ``"add"``, ``"mul"``, ``"max"`` or ``"min"``
+            (NaN if either value is NaN). For bool, add and max are or, and mul and min are and.
+        accumulate: The type in which float16 and bfloat16 are added and multiplied: ``"dtype"`` (default), or
+            ``"float32"``, which rounds once.
+        negative: ``"reject"`` (default), or ``"wrap"``: a negative index counts from the end.
+        bounds: The result of an index out of bounds: ``"error"`` (default), ``"skip"`` (its update is ignored),
+            ``"clamp"`` or ``"modulo"``.
+        profile: The rules of another system for all switches, as for :func:`gather`.
+        inplace: If true, the call writes `target` itself and returns it. `target` must be writable and not a tensor of
+            strings.
+        threads: The largest number of threads of this call.
+        context: The context of the call. Calls on the CPU do not need one.
+        opset: For the profiles ``"onnx"`` and ``"ort"``: the call follows the newest definition that is not above it.
+        others: Keywords of other libraries, such as ``dim``. The error names the keyword of this library.
 
     Returns:
-        A new array of the kind of `target`; `target` with ``inplace=True``.
+        A new array of the kind of `target`, or `target` if `inplace` is true.
 
     Raises:
-        IndexError: an index out of bounds, with its place in `indices`; `target` is unchanged
-        ShapeError: updates of another shape, batch dims that differ, a `target` that overlaps itself
-        RankError: `axis` or a rank out of range
-        DTypeError: updates of another dtype, indices that are no integers, a dtype that the reduction does not have
-        OutputError: in place, a `target` that is read-only or overlaps another argument
-        UnsupportedError: arrays on a device
-        OutOfMemoryError: no memory for the result, or to accumulate in; `target` is unchanged
-        OptionError: an unknown switch
+        IndexError: An index is out of bounds. The error has its place in `indices`, and `target` is unchanged.
+        ShapeError: `updates` have another shape, batch dims differ, or elements of `target` overlap each other.
+        RankError: `axis` or a rank is out of range.
+        DTypeError: `updates` have another dtype, `indices` are not integers, or the reduction does not support the
+            dtype.
+        OutputError: `inplace` is true, and `target` is read-only or overlaps another argument.
+        UnsupportedError: An array is on a device.
+        OutOfMemoryError: The result or the accumulators cannot be allocated. `target` is unchanged.
+        OptionError: A switch has an unknown value.
 
     >>> import libgather
     >>> libgather.scatter([1, 2, 3, 4], [2, 0], [30, 10]).tolist()
@@ -158,19 +161,20 @@ def scatter_nd(
     opset: int | None = None,
     **others: t.Any,
 ) -> t.Any:
-    """Writes slices of `updates` to slices of `target` by tuples, which lie along the last axis of `indices`.
+    """Writes slices of `updates` to slices of `target` by tuples. The last axis of `indices` contains the components.
 
-    This is :func:`gather_nd` backwards, ``tf.tensor_scatter_nd_update`` and ``_add``, ONNX ``ScatterND``,
-    ``torch.index_put``, ``target[i, j] = updates``. With ``b = batch_dims`` and ``K = indices.shape[-1]``::
+    This is the inverse of :func:`gather_nd`. It is ``tf.tensor_scatter_nd_update`` and ``_add``, ONNX ``ScatterND``,
+    ``torch.index_put`` and ``target[i, j] = updates``. With ``b = batch_dims`` and ``K = indices.shape[-1]``::
 
         updates.shape = indices.shape[:-1] + target.shape[b+K:]
         out[B, indices[B, J, 0], ..., indices[B, J, K-1], :] = reduction(the same of target, updates[B, J, :])
 
-    Arguments, results and errors are those of :func:`scatter`; `batch_dims` must not be negative.
+    Arguments, results and errors are those of :func:`scatter`. `batch_dims` must not be negative.
 
     Raises:
-        IndexError: a tuple out of bounds: the attribute `position` is its number, `component` which index of it
-        ShapeError: tuples longer than the rank of `target`, batch dims that differ, updates of another shape
+        IndexError: A tuple is out of bounds. `position` is the number of the tuple, and `component` is its invalid
+            index.
+        ShapeError: A tuple is longer than the rank of `target`, batch dims differ, or `updates` have another shape.
 
     >>> import libgather
     >>> libgather.scatter_nd([[1, 2], [3, 4]], [[1, 0], [0, 1]], [30, 20]).tolist()
@@ -225,10 +229,10 @@ def scatter_elements(
     opset: int | None = None,
     **others: t.Any,
 ) -> t.Any:
-    """Writes single elements of `updates` to `target` along an axis, each at its own place in the other dims.
+    """Writes single elements of `updates` to `target` along an axis. The other dims keep their positions.
 
-    This is :func:`gather_elements` backwards, ``torch.scatter`` and ``scatter_reduce``, ONNX ``ScatterElements``;
-    ``numpy.put_along_axis`` is :func:`put_along_axis`. For axis 1 of three::
+    This is the inverse of :func:`gather_elements`. It is ``torch.scatter``, ``scatter_reduce`` and ONNX
+    ``ScatterElements``. ``numpy.put_along_axis`` is :func:`put_along_axis`. For axis 1 of three::
 
         updates.shape = indices.shape
         out[i, indices[i, j, k], k] = reduction(target[i, indices[i, j, k], k], updates[i, j, k])
@@ -236,15 +240,15 @@ def scatter_elements(
     Arguments, results and errors are those of :func:`scatter`.
 
     Args:
-        target, indices: of the same rank
-        extents: how the other dims agree: ``"equal"`` (default), ``"prefix"`` (those of `indices` may be smaller, as in
-            torch and ONNX), ``"broadcast"`` (an extent of 1 is repeated, as in NumPy and JAX; `updates` have the
-            extents that come out)
+        target, indices: Arrays of the same rank.
+        extents: The rule for the other dims: ``"equal"`` (default), ``"prefix"`` (those of `indices` may be smaller, as
+            in torch and ONNX), or ``"broadcast"`` (a dim of size 1 is repeated, as in NumPy and JAX). With
+            ``"broadcast"``, `updates` have the repeated shape.
 
     Raises:
-        IndexError: an index out of bounds: the attribute `position` is its row-major number in `indices`
-        ShapeError: other dims that do not agree, updates of another shape
-        RankError: other ranks, `axis` out of range
+        IndexError: An index is out of bounds. `position` is its row-major number in `indices`.
+        ShapeError: The other dims do not fit, or `updates` have another shape.
+        RankError: The ranks differ, or `axis` is out of range.
 
     >>> import libgather
     >>> libgather.scatter_elements([[1, 2], [3, 4]], [[1], [0]], [[20], [30]]).tolist()
@@ -267,7 +271,7 @@ def run(operation: Operation, target: t.Any, indices: t.Any, updates: t.Any, req
 
 
 def run_others(operation: Operation, target: t.Any, indices: t.Any, updates: t.Any, request: Request) -> t.Any:
-    """As `run`, for calls that run_buffers() does not do."""
+    """As `run`, for calls that run_buffers() does not support."""
     if not isinstance(request.inplace, bool):
         raise errors.dtype_error("options", f"inplace is {type(request.inplace).__name__}, not a bool")
     check_place(request.context, ("target", target), ("indices", indices), ("updates", updates))
@@ -278,14 +282,14 @@ def run_others(operation: Operation, target: t.Any, indices: t.Any, updates: t.A
 
 
 def check_place(context: Context | None, *operands: tuple[str, t.Any]) -> None:
-    """Refuses a target on a device, whatever comes with it."""
+    """Raises UnsupportedError if the target is on a device, regardless of the other operands."""
     (operand, target), *_ = operands
     if not is_host(place_of(target, operand)) or site_of(context, None, *operands) is not None:
         raise errors.unsupported(operand, "scatters run on the CPU alone")
 
 
 def run_tensors(operation: Operation, target: t.Any, indices: t.Any, updates: t.Any, request: Request) -> t.Any:
-    """Each array becomes memory of the library, and the result an array of the type of the target."""
+    """Converts each array to a tensor of the library, and the result to an array of the type of the target."""
     options = options_of(request)
     source = enter_output(target, None, "target") if request.inplace else enter(target, None, "target")[0]
     check_target(target, request)
@@ -300,7 +304,7 @@ def run_tensors(operation: Operation, target: t.Any, indices: t.Any, updates: t.
 
 
 def blocks_of(target: t.Any) -> t.Any:
-    """The module for a target whose elements are blocks of bytes."""
+    """Returns the module for elements that are blocks of bytes, or None."""
     if not has_blocks(target):
         return None
     from ._kinds import records
@@ -311,7 +315,7 @@ def blocks_of(target: t.Any) -> t.Any:
 def run_blocks(
     blocks: t.Any, operation: Operation, target: t.Any, indices: t.Any, updates: t.Any, request: Request
 ) -> t.Any:
-    """A target whose elements are blocks of bytes, as words."""
+    """Scatters to a target whose elements are blocks of bytes. The blocks are moved as words."""
     from ._kinds import numpy_
 
     options_of(request)
@@ -324,8 +328,8 @@ def run_blocks(
     if operation.has_rows:
         run(operation, words, index, rows, inner, True)
     else:
-        judged = request._replace(opset=None, reduction=None, accumulate=None)
-        run_gather(GATHER_ELEMENTS, blocks.without_values(target), index, None, judged)
+        validated = request._replace(opset=None, reduction=None, accumulate=None)
+        run_gather(GATHER_ELEMENTS, blocks.without_values(target), index, None, validated)
         run(operation, words, blocks.repeated(numpy_.array_of(index), target.dtype), rows, inner, True)
     return whole
 
@@ -341,19 +345,19 @@ def updates_shape(
     profile: t.Profile | None = None,
     opset: int | None = None,
 ) -> tuple[int, ...]:
-    """The shape of the updates that :func:`scatter`, :func:`scatter_nd` or :func:`scatter_elements` takes.
+    """Returns the shape of the updates of :func:`scatter`, :func:`scatter_nd` or :func:`scatter_elements`.
 
     Args:
-        target, indices: shapes (tuples of integers, -1 for an extent that is not known and is handed on),
-            :class:`Spec`, or arrays
-        op: ``"scatter"`` (default), ``"scatter_nd"`` or ``"scatter_elements"``
-        axis, batch_dims, extents, profile, opset: as for the operation; an `axis` of None is its default
+        target, indices: Shapes, :class:`Spec` or arrays. A shape is a tuple of integers. -1 is an unknown size of a
+            dim, and appears as -1 in the result.
+        op: ``"scatter"`` (default), ``"scatter_nd"`` or ``"scatter_elements"``.
+        axis, batch_dims, extents, profile, opset: As for the operation. An `axis` of None means its default.
 
     Returns:
-        The extents; -1 where one is not known.
+        The size of each dim. -1 means an unknown size.
 
     Raises:
-        ShapeError, RankError, DTypeError: as the operation would
+        ShapeError, RankError, DTypeError: As for the operation.
 
     >>> import libgather
     >>> libgather.updates_shape((4, 300), (2, 5))

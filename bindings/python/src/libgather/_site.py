@@ -1,4 +1,4 @@
-"""The place of a call on a device: a context, and the streams that its work is in order with."""
+"""The context of a call on a device, and the order of its work with other streams."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ if TYPE_CHECKING:
 
 
 class Site:
-    """A context on a device, and the streams that have to come after what the call does there.
+    """A context on a device, and the streams that must wait for the work of the call.
 
-    Arrays of streams of their own are ordered with the context's: it waits for them, and where the caller has not
-    chosen the stream, they wait for it in turn, so that their owners may go on as if they had done the work.
+    An array may belong to another stream than that of the context. The context's stream then waits for that stream. If
+    the caller has not chosen the stream, the array's stream also waits for the call. The owner of the array can then
+    use it as after its own work.
     """
 
     __slots__ = ("_later", "chosen", "context", "place", "stream")
@@ -26,28 +27,28 @@ class Site:
         self._later: set[int] = set()
 
     def join(self, stream: int) -> None:
-        """Comes after what a stream has been given, and before what it will be given."""
+        """Orders the call between the earlier and the later work of a stream."""
         if stream != self.stream:
             self.context.wait(stream)
             self.precede(stream)
 
     def precede(self, stream: int) -> None:
-        """What a stream is given after the call comes after the call's work."""
+        """Makes the later work of a stream wait for the call."""
         if stream != self.stream and not self.chosen:
             self._later.add(stream)
 
     def follow(self, context: Context | None) -> None:
-        """As `join`, for memory of the library: it is given back in the order of the stream that it was made on."""
+        """As `join`, for memory of the library, which is released in the order of the stream that it was made on."""
         if context is None or context is self.context or not context._is_device:
             return
-        # The stream of another thread has no name here, but the legacy stream is in order with it.
+        # This thread has no number for the stream of another thread. The legacy stream is ordered with that stream.
         number = context._number if context._is_here else LEGACY
         if number != self.stream:
             self.context.wait(number)
             self._later.add(number)
 
     def finish(self, sync: bool) -> None:
-        """The work has been enqueued."""
+        """Orders the later work of other streams after the call. Call it when the work has been enqueued."""
         self.context._note_work()
         for stream in self._later:
             self.context.signal(stream)

@@ -1,4 +1,4 @@
-"""Finds where a call works: nothing to say of on the host, a device and a stream where its arrays lie on a device."""
+"""Finds the device and the stream of a call. Calls on the host have neither."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _KNOWN = (c.DEVICE_CPU, c.DEVICE_CUDA, c.DEVICE_CUDA_HOST, c.DEVICE_CUDA_MANAGED
 
 
 def place_of(value: Any, operand: str) -> Place:
-    """Where an array lies. Whatever has no place of its own is on the host."""
+    """Returns the device of an array. A value that has no device is on the host."""
     find = getattr(kind_of(value), "place_of", None)
     return HOST if find is None else asked(find, value, operand, operand)
 
 
 def site_of(context: Context | None, stream: Any, *operands: tuple[str, Any]) -> Site | None:
-    """Where a call with these operands works; None: on the host.
+    """Returns the site of a call with these operands, or None for a call on the host.
 
     Raises:
-        DeviceError: operands in different places, or a stream for arrays on the host
+        DeviceError: Operands are on different devices, or a stream is given for arrays on the host.
     """
     places = [(operand, place_of(value, operand)) for operand, value in operands if value is not None]
     if not all(is_host(place) for _, place in places) or (context is not None and checked(context)._is_device):
@@ -45,7 +45,7 @@ def site_of(context: Context | None, stream: Any, *operands: tuple[str, Any]) ->
 
 
 def site_of_copy(context: Context | None, source: Memory, destination: Any) -> tuple[Site | None, bool]:
-    """Where a copy works, and whether one side of it is on the host and the other not."""
+    """Returns the site of a copy, and whether exactly one side of it is on the host."""
     places = [(value, place_of(value, operand)) for operand, value in (("params", source), ("out", destination))]
     remote = [("out" if value is destination else "params", value) for value, place in places if not is_host(place)]
     if not remote:
@@ -62,7 +62,7 @@ def device_site(
             raise errors.OptionError(message, status=c.E_VERSION, operand="options")
         check_places(places, checked(context)._place, "the context")
         return Site(context, chosen=True)
-    # Managed memory is every device's: it decides only where nothing else does.
+    # Managed memory belongs to every device, so it decides only if all arrays are managed.
     remote = [named for named in places if not is_host(named[1])]
     first, needed = min(remote, key=lambda named: named[1][0] == c.DEVICE_CUDA_MANAGED)
     check_places(places, needed, first)
@@ -72,7 +72,7 @@ def device_site(
 
 
 def check_places(places: list[tuple[str, Place]], needed: Place, why: str) -> None:
-    """Pinned and managed memory are in reach of every device."""
+    """Validates the devices of operands. Every device can access pinned and managed memory."""
     reached = (c.DEVICE_CPU, c.DEVICE_CUDA_HOST) if is_host(needed) else (c.DEVICE_CUDA_HOST, c.DEVICE_CUDA_MANAGED)
     for operand, place in places:
         if place[0] not in _KNOWN:
@@ -83,7 +83,10 @@ def check_places(places: list[tuple[str, Place]], needed: Place, why: str) -> No
 
 
 def current_context(operands: tuple[tuple[str, Any], ...], place: Place) -> Context:
-    """Of the first operand that has a stream: the context that made it, or one for its library's current stream."""
+    """Returns the context of the first operand that has a stream.
+
+    This is the context that made the operand, or one for the current stream of the operand's library.
+    """
     for _, value in operands:
         if isinstance(value, Memory):
             own = value._live_context

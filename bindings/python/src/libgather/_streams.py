@@ -1,4 +1,4 @@
-"""CUDA streams as callers name them: numbers as ``__dlpack__`` takes them, or the objects of array libraries."""
+"""CUDA streams of callers: numbers as in ``__dlpack__``, or stream objects of array libraries."""
 
 from __future__ import annotations
 
@@ -9,20 +9,23 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-#: The legacy default stream, which CUDA itself calls 0 too, and the default stream of each thread.
+#: The legacy default stream, which CUDA also calls 0, and the per-thread default stream.
 LEGACY, PER_THREAD = 1, 2
-# Of torch, CuPy, and PyCUDA and numba.
+# The attributes of the streams of torch, of CuPy, and of PyCUDA and numba.
 _ATTRIBUTES = ("cuda_stream", "ptr", "handle")
 
 
 def stream_number(stream: Any) -> int:
-    """A stream as its number: an integer, or an object of ``__cuda_stream__``, torch, CuPy, PyCUDA or numba."""
+    """Returns the number of a stream.
+
+    A stream is an integer, or an object that has ``__cuda_stream__`` or comes from torch, CuPy, PyCUDA or numba.
+    """
     if hasattr(stream, "__cuda_stream__"):
         protocol = stream.__cuda_stream__
         stream = (protocol() if callable(protocol) else protocol)[1]
     else:
         stream = next((getattr(stream, name) for name in _ATTRIBUTES if hasattr(stream, name)), stream)
-    number = integer("stream", getattr(stream, "value", stream), 65)  # numba's handles are of ctypes
+    number = integer("stream", getattr(stream, "value", stream), 65)  # numba's handles are ctypes objects
     if number < 0:
         raise errors.dtype_error("options", f"stream {number} is no stream")
     return number or LEGACY

@@ -1,4 +1,4 @@
-"""NumPy's own forms: take and take_along_axis."""
+"""take and take_along_axis with the rules of NumPy."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ def take(
 @t.overload
 def take(a: t.Any, indices: t.Any, axis: int | None = None, out: t.Any = None, mode: t.Mode = "raise") -> t.Any: ...
 def take(a: t.Any, indices: t.Any, axis: int | None = None, out: t.Any = None, mode: t.Mode = "raise") -> t.Any:
-    """``numpy.take`` for any arrays: slices of `a` along an axis, or its elements in row-major order.
+    """``numpy.take`` for any arrays: gathers slices of `a` along an axis, or its elements in row-major order.
 
     The result's shape is ``a.shape[:axis] + indices.shape + a.shape[axis+1:]``. It is :func:`gather` with
-    ``profile="numpy_raise"``, and NumPy's rules beside: without an axis `a` is flat, a scalar is an array of one
-    element, and `out` may overlap `a`. Arrays of Python's objects and ``StringDType`` are taken by NumPy itself.
+    ``profile="numpy_raise"`` and more rules of NumPy. Without an axis, `a` is flat. A scalar is an array of one
+    element. `out` may overlap `a`. NumPy itself takes from arrays of Python objects and of ``StringDType``.
 
     Args:
-        a: any array that :func:`gather` takes
-        indices: integers; a mask is none, as ``nonzero()`` of it has them
-        axis: None takes the elements of the flat array
-        out: an array of the result's shape and dtype to write to
-        mode: what an index out of bounds means: ``"raise"`` (negative ones count from the end), ``"wrap"`` (modulo),
-            ``"clip"`` (the nearest, negative ones being 0)
+        a: Any array that :func:`gather` accepts.
+        indices: Integers. A mask is not accepted, but its ``nonzero()`` is.
+        axis: The axis to take along. None takes the elements of the flat array.
+        out: An array of the result's shape and dtype that the call writes.
+        mode: The result of an index out of bounds: ``"raise"`` (negative indices count from the end), ``"wrap"``
+            (modulo), or ``"clip"`` (the nearest index, 0 for negative ones).
 
     Returns:
-        `out`, or a new array of the kind and dtype of `a`; a scalar where NumPy gives one.
+        `out`, or a new array of the kind and dtype of `a`. It is a scalar if NumPy returns one.
 
     Raises:
-        IndexError: an index out of bounds, or any index into a dim of no elements
-        RankError: `axis` out of range
-        ShapeError, DTypeError: an `out` of another shape or dtype
-        DTypeError: indices that are no integers, an argument that is no array
-        OptionError: a `mode` that there is not
+        IndexError: An index is out of bounds, or selects in an empty dim.
+        RankError: `axis` is out of range.
+        ShapeError, DTypeError: `out` has another shape or dtype.
+        DTypeError: `indices` are not integers, or an argument is not an array.
+        OptionError: `mode` has an unknown value.
 
     >>> import libgather
     >>> libgather.take([[10, 20], [30, 40]], [3, -4]).tolist()
@@ -75,13 +75,13 @@ def take(a: t.Any, indices: t.Any, axis: int | None = None, out: t.Any = None, m
 
 
 def is_numpys(a: t.Any) -> bool:
-    """Whether the elements are objects, which only NumPy can copy."""
+    """Returns whether the elements are objects, which only NumPy can copy."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(a, numpy.ndarray) and a.dtype.hasobject
 
 
 def by_numpy(function: t.Callable[..., t.Any], *arguments: t.Any) -> t.Any:
-    """A function of NumPy's, whose errors become ours."""
+    """Calls a NumPy function, and converts its exceptions to errors of this package."""
     try:
         return function(*arguments)
     except builtins.IndexError as error:
@@ -93,29 +93,31 @@ def by_numpy(function: t.Callable[..., t.Any], *arguments: t.Any) -> t.Any:
 
 
 def take_along_axis(arr: t.Any, indices: t.Any, axis: int | None = -1) -> t.Any:
-    """``numpy.take_along_axis`` for any arrays: elements of `arr` along an axis, each at its own place in the others.
+    """``numpy.take_along_axis`` for any arrays: gathers elements of `arr` along an axis.
+
+    The other dims keep their positions.
 
     For axis 1 of three::
 
         out[i, j, k] = arr[i, indices[i, j, k], k]
 
-    The result's shape is that of `indices`, but where one of both has an extent of 1 beside the axis, it is repeated.
-    It is :func:`gather_elements` with ``profile="numpy_raise"``.
+    The result's shape is that of `indices`. Beside the axis, a dim of size 1 in one of both arrays is repeated. It is
+    :func:`gather_elements` with ``profile="numpy_raise"``.
 
     Args:
-        arr: any array that :func:`gather` takes, of numbers or strings
-        indices: integers of the rank of `arr`; negative ones count from the end
-        axis: None takes the elements in row-major order for one dim, and `indices` of one dim
+        arr: Any array of numbers or strings that :func:`gather` accepts.
+        indices: Integers of the rank of `arr`. Negative ones count from the end.
+        axis: The axis to take along. None takes from the elements in row-major order, and `indices` then have one dim.
 
     Returns:
         A new array of the kind and dtype of `arr`.
 
     Raises:
-        IndexError: an index out of bounds
-        ShapeError: extents beside the axis that differ, and none of both is 1
-        RankError: ranks that differ, `axis` out of range
-        DTypeError: indices that are no integers, an `arr` of records, an argument that is no array
-        Error: an `axis` of None for an array of several dims that has no method ``reshape``
+        IndexError: An index is out of bounds.
+        ShapeError: Two dims beside the axis differ and neither has size 1.
+        RankError: Ranks differ, or `axis` is out of range.
+        DTypeError: `indices` are not integers, `arr` has records, or an argument is not an array.
+        Error: `axis` is None, and `arr` has several dims but no method ``reshape``.
 
     >>> import libgather
     >>> libgather.take_along_axis([[10, 30, 20], [60, 40, 50]], [[1], [-3]]).tolist()

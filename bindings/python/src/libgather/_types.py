@@ -1,4 +1,4 @@
-"""What libgather.types hands out; imported when it is first asked for."""
+"""The contents of libgather.types, which imports this module at the first use."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ OperationName = Literal["gather", "gather_nd", "gather_elements"]
 ScatterName = Literal["scatter", "scatter_nd", "scatter_elements"]
 Negative = Literal["reject", "wrap"]
 Bounds = Literal["error", "fill", "clamp", "modulo", "skip"]
-#: Of scatters, which fill nothing.
+#: The bounds of scatters, which do not fill.
 ScatterBounds = Literal["error", "clamp", "modulo", "skip"]
 Reduction = Literal["none", "add", "mul", "max", "min"]
 Accumulate = Literal["dtype", "float32"]
-#: How a number of shards have the rows of a table.
+#: The rule that assigns the rows of a table to a number of shards.
 ShardKind = Literal["blocks", "modulo"]
 Extents = Literal["equal", "prefix", "broadcast"]
-#: NumPy's, of take.
+#: The mode of take, as in NumPy.
 Mode = Literal["raise", "wrap", "clip"]
 Profile = Literal[
     "tensorflow",
@@ -38,7 +38,7 @@ Profile = Literal[
 
 
 class Array(Protocol):
-    """An array of a library: results are of its type."""
+    """An array of a library. Results have its type."""
 
     @property
     def shape(self) -> Any: ...
@@ -52,7 +52,7 @@ OutT = TypeVar("OutT")
 
 
 class Switches(TypedDict, total=False):
-    """The keywords that all gathers have."""
+    """The keywords of all gathers."""
 
     negative: Negative | None
     bounds: Bounds | None
@@ -66,7 +66,7 @@ class Switches(TypedDict, total=False):
 
 
 class ScatterSwitches(TypedDict, total=False):
-    """The keywords that all scatters have."""
+    """The keywords of all scatters."""
 
     reduction: Reduction | None
     accumulate: Accumulate | None

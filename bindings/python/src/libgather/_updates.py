@@ -1,4 +1,4 @@
-"""The updates of a scatter: memory of elements like those of its target."""
+"""The updates of a scatter: converts them to memory with the dtype of the target."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def check_target(target: Any, request: Request) -> None:
-    """Elements that travel as the bytes of another dtype are moved, and no more: their sums would be those of bytes."""
+    """Validates a target whose elements have no dtype of the library. They can be moved, but not reduced."""
     dtype = carried_of(target)
     if dtype is None:
         return
@@ -31,7 +31,7 @@ def check_target(target: Any, request: Request) -> None:
 
 
 def enter_updates(updates: Any, target: Any, memory: Memory) -> Memory:
-    """Memory of updates, for a target and its memory. Lists and Python's numbers take the target's dtype."""
+    """Returns the Memory of updates for a target. Lists and Python numbers are converted to the target's dtype."""
     from ._kinds import lists
 
     if kind_of(updates) is lists and memory._dtype != c.DTYPE_STRING:
@@ -45,7 +45,7 @@ def enter_updates(updates: Any, target: Any, memory: Memory) -> Memory:
 
 
 def of_python(value: Any, dtype: int, carried: Any) -> Memory:
-    """A nested list or a scalar as elements of a dtype, each of which it must have."""
+    """Returns the Memory of a nested list or a scalar. Raises DTypeError if the dtype cannot represent an element."""
     elements, shape = parts_of(value, carried is not None)
     if carried is None:
         images = [image_of(element, dtype) for element in elements]
@@ -75,7 +75,7 @@ def parts_of(value: Any, as_numpys: bool) -> tuple[list[Any], tuple[int, ...]]:
 
 
 def as_carried(updates: Any, target: Any) -> Any:
-    """Updates whose bytes are as the target's: of the same dtype of NumPy's, in the same byte order."""
+    """Returns updates whose bytes can be moved to the target. They have its NumPy dtype and its byte order."""
     came, needed = carried_of(updates), carried_of(target)
     if came == needed:
         return updates
@@ -92,7 +92,7 @@ def as_carried(updates: Any, target: Any) -> Any:
 
 
 def repeated(rows: Memory, shape: tuple[int, ...]) -> Memory:
-    """Memory in a larger shape, as NumPy broadcasts: where its extent is 1, or absent, it is repeated."""
+    """Returns the memory in a larger shape, as NumPy broadcasts: dims that are absent or have size 1 are repeated."""
     lead = len(shape) - rows.ndim
     pairs = zip(rows.shape, shape[lead:], strict=True) if lead >= 0 else ()
     if lead < 0 or any(extent not in (1, wanted) for extent, wanted in pairs):

@@ -1,4 +1,4 @@
-"""Contexts: a device, a stream, and how many threads calls may use."""
+"""Contexts: a device, a stream, and the number of threads of a call."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ if TYPE_CHECKING:
 
 
 class Context:
-    """Where calls run. Without one, calls run on the CPU with all threads that this process may use.
+    """The device and the stream of calls. Calls without a context run on the CPU with all threads of the process.
 
     Args:
-        device: ``"cpu"``, ``"cuda"`` or ``"cuda:1"``
-        stream: the CUDA stream, which must outlive the context: an integer as ``__dlpack__`` takes it (1 legacy, 2 per
-            thread, else a handle), or a stream of torch, CuPy, numba or of ``__cuda_stream__``. None: legacy
-        threads: the most CPU threads a call may use; 0: all that this process may use
+        device: ``"cpu"``, ``"cuda"`` or ``"cuda:1"``.
+        stream: The CUDA stream, which must outlive the context. It is an integer as in ``__dlpack__`` (1 legacy, 2 per
+            thread, else a handle), or a stream of torch, CuPy, numba or ``__cuda_stream__``. None means the legacy
+            stream.
+        threads: The largest number of CPU threads of a call. 0 means all that the process may use.
 
     Raises:
-        DeviceError: no such device, or a library without CUDA
+        DeviceError: The device does not exist, or the library has no CUDA.
 
     >>> import libgather
     >>> with libgather.Context(threads=1) as context:
@@ -37,12 +38,12 @@ class Context:
 
     def __init__(self, device: str = "cpu", *, stream: t.Any = None, threads: int = 0) -> None:
         self._place = place_named(device)
-        #: The place's name, as in ``"cuda:0"``.
+        #: The name of the device, such as ``"cuda:0"``.
         self.device: str = name_of(self._place)
-        # Read by every call on devices.
+        # Each call on a device reads these two.
         self._is_device = not is_host(self._place)
         self._number = LEGACY if stream is None else stream_number(stream)
-        #: Whose stream it is, where each thread has its own.
+        #: The thread that a per-thread stream belongs to, else 0.
         self._thread = get_ident() if self._number == PER_THREAD else 0
         self._keep = stream
         self._busy = self._closed = False
@@ -54,9 +55,9 @@ class Context:
         self._handle = held("gth_context", lib.gth_context_create, options)
 
     def close(self) -> None:
-        """Releases the context when the calls that use it are done; tensors made with it stay valid.
+        """Releases the context after the calls that use it. Tensors made with it stay valid.
 
-        Calls with it raise Error from then on.
+        Later calls with it raise Error.
         """
         self._closed = True
         self._handle.close()
@@ -85,7 +86,7 @@ class Context:
 
     @property
     def _is_here(self) -> bool:
-        """Whether this thread can name the stream: number 2 of another thread is another stream."""
+        """Whether the stream's number refers to it in this thread. Number 2 is another stream in each thread."""
         return self._thread in (0, get_ident())
 
     @property
@@ -94,41 +95,44 @@ class Context:
         return self._number if self._is_device else None
 
     def _note_work(self) -> None:
-        """There is work on the stream, and perhaps an error of it to be taken."""
+        """Records that the stream has work, which may leave an error."""
         self._busy = True
 
     def sync(self) -> None:
-        """Waits for the work on the context's stream, and raises the first error of its calls since the last sync.
+        """Waits for the work on the context's stream. Raises the first error of its calls since the last sync.
 
-        A call on device arrays returns before its work is done, and so before it knows of an index out of bounds; its
+        A call on device arrays returns before the device has finished. It cannot report an index out of bounds. Its
         output is then zeros, or unchanged if it was `out`. On the CPU there is nothing to wait for.
 
         Raises:
-            IndexError: an index out of bounds
-            DeviceError: CUDA has failed
+            IndexError: An index is out of bounds.
+            DeviceError: A CUDA call failed.
         """
         self._wait_for_work()
         self.take_error()
 
     def _wait_for_work(self) -> None:
-        """Waits as :meth:`sync` does, and leaves errors for it."""
+        """Waits as :meth:`sync` does, but raises no error of a call. The next sync raises it."""
         call(lib.gth_context_sync, self._pointer)
 
     def wait(self, stream: t.Any) -> None:
-        """Makes the context's stream wait for what `stream` has been given so far."""
+        """Makes the context's stream wait for the work that `stream` has so far."""
         call(lib.gth_context_wait, self._pointer, ffi.cast("struct CUstream_st *", stream_number(stream)))
 
     def signal(self, stream: t.Any) -> None:
-        """Makes `stream` wait for what the context's stream has been given so far."""
+        """Makes `stream` wait for the work that the context's stream has so far."""
         call(lib.gth_context_signal, self._pointer, ffi.cast("struct CUstream_st *", stream_number(stream)))
 
     def take_error(self) -> None:
-        """Waits for the stream and raises the first error of the device calls since the last take, if there is one."""
-        self._busy = False  # before: a call of another thread meanwhile is not waited for
+        """Waits for the stream. Raises the first error of its device calls since the last call, if there is one."""
+        self._busy = False  # set before the wait, which does not include later calls of other threads
         call(lib.gth_context_take_error, self._pointer)
 
     def enqueue_take_error(self, record: int) -> None:
-        """Enqueues a copy of the error record to the 64 bytes at the address `record` of device or pinned memory."""
+        """Enqueues a copy of the error record.
+
+        It writes 64 bytes at the address `record` of device or pinned memory.
+        """
         call(lib.gth_context_enqueue_take_error, self._pointer, ffi.cast("gth_error_record *", record))
 
 

@@ -1,4 +1,4 @@
-"""What can go wrong, as exceptions with fields that programs can read."""
+"""Exceptions with fields that programs can read."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Error(Exception):
         self.axis: int | None = None
 
     def place(self, index: tuple[int, ...], axis: int) -> None:
-        """Says where the bad index stands and which dim it is for, in the message too."""
+        """Adds the multi-index of the invalid index and the dim that it selects in to the error and its message."""
         self.index, self.axis = index, axis
         hint = "; negative='wrap' counts from the end" if -self.limit <= self.value < 0 and not self.wraps else ""
         self.args: tuple[t.Any, ...] = (f"{self}: indices[{', '.join(map(str, index)) or '()'}], axis {axis}{hint}",)
@@ -97,60 +97,62 @@ def _rebuild(kind: type[Error], message: str, fields: dict[str, t.Any]) -> Error
 
 
 class IndexError(Error, builtins.IndexError):
-    """An index out of bounds, or a row asked from an empty dim. The output, or the target, is unchanged."""
+    """An index is out of bounds, or selects in an empty dim. The output, or the target, is unchanged."""
 
 
 class ShapeError(Error, ValueError):
-    """Extents, batch dims, sizes or strides that do not fit."""
+    """Sizes of dims, batch dims, memory sizes or strides do not fit."""
 
 
 class RankError(Error, ValueError):
-    """A rank that is too small, too large or another one than needed; an axis out of range."""
+    """A rank differs from the required one or is out of range, or an axis is out of range."""
 
 
 class DTypeError(Error, TypeError):
-    """A dtype that is unknown, not allowed here or another one than needed; an argument that is no array."""
+    """A dtype is unknown, not allowed or not the required one, or an argument is not an array."""
 
 
 class OptionError(Error, ValueError):
-    """A profile, switch, opset or number that the library does not know."""
+    """The library does not support a profile, switch, opset or number."""
 
 
 class OutOfMemoryError(Error, MemoryError):
-    """Memory could not be had."""
+    """Memory could not be allocated."""
 
 
 class DeviceError(Error, RuntimeError):
-    """An unknown or absent device, arrays on different devices, or a failed call of CUDA."""
+    """A device is unknown or absent, arrays are on different devices, or a CUDA call failed."""
 
 
 class OutputError(Error, ValueError):
-    """An output or a target that cannot be written to: it is read-only, or shares memory with an input."""
+    """An output or a target cannot be written, because it is read-only or shares memory with an input."""
 
 
 class ClosedError(Error, ValueError):
-    """A plan, context or tensor that has been closed."""
+    """A plan, context or tensor has been closed."""
 
 
 class UnsupportedError(Error, NotImplementedError):
-    """Something that is valid, but not offered for this kind of array."""
+    """The call is valid, but this kind of array does not support it."""
 
 
 class ExchangeError(Error, ValueError):
-    """A malformed struct of DLPack or Arrow, or offsets of strings that decrease."""
+    """A struct of DLPack or Arrow is malformed, or offsets of strings decrease."""
 
 
 class OffsetsError(Error, ValueError):
-    """Offsets, lengths or segments of bags that are invalid."""
+    """Offsets, lengths or segments of bags are invalid."""
 
 
 class FileError(Error, OSError):
-    """A file that could not be read."""
+    """A file could not be read."""
 
 
 class RaceError(Error, RuntimeError):
-    """Another thread has changed indices during a call: rows of the output are gathered, or zero; those of a target are
-    scattered, or as they were."""
+    """Another thread has changed indices during a call.
+
+    Each row of the output is gathered or zero. Each row of a target is updated or unchanged.
+    """
 
 
 _CLASSES: dict[int, type[Error]] = {
@@ -182,7 +184,7 @@ _A_MASK = "nonzero() of a mask has the indices"
 
 
 def of_fields(fields: tuple[int, int, int, int, int, int, int, int, str]) -> Error:
-    """The exception for the fields of a gth_error."""
+    """Returns the exception for the fields of a gth_error."""
     status, operand, component, flags, position, value, limit, item, message = fields
     if status == c.E_HANDLE:
         return closed(_OPERANDS.get(operand, "handle"))
@@ -202,7 +204,7 @@ def of_fields(fields: tuple[int, int, int, int, int, int, int, int, str]) -> Err
 
 
 def named_dtype(message: str, dtype: int, operand: int) -> str:
-    """The library's message, which has the number of a dtype after its name, without the number."""
+    """Returns the library's message without the number that follows the name of a dtype."""
     named = message.replace(f" ({dtype})", "", 1)
     return f"{named}: {_A_MASK}" if (dtype, operand) == (c.DTYPE_BOOL, c.OPERAND_INDICES) else named
 
@@ -214,12 +216,12 @@ def of_struct(error: t.Any) -> Error:
 
 
 def dtype_error(operand: str | None, message: str) -> DTypeError:
-    """An argument that this package itself cannot read."""
+    """Returns the error for an argument that this package cannot read."""
     return DTypeError(f"{operand}: {message}" if operand else message, status=c.E_DTYPE, operand=operand)
 
 
 def closed(operand: str) -> ClosedError:
-    """Handles are made by this package alone, so that one which is not alive has been closed."""
+    """Returns the error for an invalid handle. Only this package creates handles, so it has been closed."""
     return ClosedError(f"{operand}: it has been closed", status=c.E_HANDLE, operand=operand)
 
 

@@ -1,4 +1,4 @@
-"""Plans: a gather whose shapes and options have been checked once, for callers who repeat it."""
+"""Plans of gathers: shapes and options are validated once, for callers that repeat a gather."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ class Plan(Prepared):
     """A prepared :func:`gather`, :func:`gather_nd` or :func:`gather_elements`.
 
     Args:
-        params, indices: arrays like those to come, or :class:`Spec`; one extent may be open (-1): a dim of the tuples
-            (of gather_elements that of the axis), or the outermost dim that both share. A plan is for the device of its
-            arrays, specs or context
-        out: the layout of the outputs to come, likewise; None: dense
-        op: ``"gather"`` (default), ``"gather_nd"`` or ``"gather_elements"``
-        nd: short for ``op="gather_nd"``
-        axis, batch_dims, extents, negative, bounds, fill_value, profile, opset, threads, context: as for the operation;
-            an `axis` of None is its default
+        params, indices: Arrays like those of the runs, or :class:`Spec`. The size of one dim may be open (-1): a dim of
+            the tuples (for gather_elements that of the axis), or the outermost dim that both share. A plan is for the
+            device of its arrays, specs or context.
+        out: The layout of the outputs, given in the same way. None means dense.
+        op: ``"gather"`` (default), ``"gather_nd"`` or ``"gather_elements"``.
+        nd: Short for ``op="gather_nd"``.
+        axis, batch_dims, extents, negative, bounds, fill_value, profile, opset, threads, context: As for the operation.
+            An `axis` of None means its default.
 
     Raises:
-        Error: as the operation; strings have no plan
+        Error: As for the operation. Strings have no plan.
 
     >>> import array, libgather
     >>> table = memoryview(bytearray(b"abcdef")).cast("B", (3, 2))
@@ -70,14 +70,14 @@ class Plan(Prepared):
             Request(axis, batch_dims, negative, bounds, fill_value, profile, opset, threads, extents=extents)
         )
         source, layout = Spec.of(params, "params"), None if out is None else Spec.of(out, "out")
-        #: NumPy's dtype of elements that the library has none for, as far as arrays have told it.
+        #: The NumPy dtype of elements without a dtype of the library, if an array was given.
         self._carried = None if isinstance(params, Spec) else carried_of(params)
         if out is not None:
             check_output(params, out)
         fill = fill_of(request, params, source._dtype)
         self._fills = fill[0] in (c.FILL_VALUE, c.FILL_BY_DTYPE) or profile == "jax_fill"
         super().__init__(operation, request, fill, source, Spec.of(indices, "indices"), layout, context)
-        # A fill that is no number of the library's is for arrays that are no buffers of such numbers.
+        # dtype 0 disables the fast path for a fill value of a dtype that only NumPy has.
         dtype = 0 if self._fills and self._carried else source._dtype
         dtypes = (spec._dtype for spec in self._specs[1:])
         self._planned = self._made_ready(layout is None, bounds == "skip", dtype, *dtypes)
@@ -87,22 +87,23 @@ class Plan(Prepared):
         return f"libgather.Plan({params}, {indices}) -> {out}"
 
     def output_shape(self, n: int = c.OPEN) -> tuple[int, ...]:
-        """The shape of the output when the open extent is `n`; -1 hands it on."""
+        """Returns the shape of the output if the open extent is `n`. -1 leaves it open."""
         return self._shape(n)
 
     def __call__(
         self, params: t.Any, indices: t.Any, out: t.Any = None, stream: t.Any = None, sync: bool = False
     ) -> t.Any:
-        """Runs the plan; without `out` the result is a new array of the kind of `params`.
+        """Runs the plan. Without `out`, the result is a new array of the kind of `params`.
 
         Args:
-            stream, sync: for arrays on a device, as for :func:`gather`
+            stream, sync: For arrays on a device, as for :func:`gather`.
 
         Raises:
-            IndexError: an index out of bounds; `out` is unchanged. On a device when the stream is next waited for
-            ShapeError, RankError, DTypeError: an array is not what was planned
-            DeviceError: an array is not where it was planned
-            Error: `out` is read-only or overlaps an input
+            IndexError: An index is out of bounds, and `out` is unchanged. On a device, the next wait for the stream
+                raises it.
+            ShapeError, RankError, DTypeError: An array differs from the planned one.
+            DeviceError: An array is on another device than the planned one.
+            Error: `out` is read-only or overlaps an input.
         """
         try:
             if stream is None:
@@ -115,11 +116,11 @@ class Plan(Prepared):
         return self._run(params, indices, out, stream, sync)
 
     def bind(self, params: t.Any, indices: t.Any, out: t.Any, *, stream: t.Any = None) -> BoundPlan:
-        """The plan over three arrays: each call of the result gathers what they then hold.
+        """Returns the plan bound to three arrays. Each call of the result gathers their current elements.
 
-        The arrays are held, and must not be moved in memory: NumPy refuses to resize them, and so does torch from then
-        on. On a device the calls work on one stream, found as for :func:`gather`; what other streams do with the arrays
-        from now on is the caller's to order.
+        The result keeps the arrays, which must not be moved in memory. NumPy and torch refuse to resize them
+        afterwards. On a device the calls use one stream, which is found as for :func:`gather`. The caller must order
+        later work of other streams on the arrays.
 
         >>> import array, libgather
         >>> params, indices, out = array.array("i", [1, 2, 3]), array.array("i", [2, 2]), array.array("i", [0, 0])
@@ -137,7 +138,7 @@ class Plan(Prepared):
         return self._bound(tensors, (params, indices, out), site)
 
     def _run(self, params: t.Any, indices: t.Any, out: t.Any, stream: t.Any, sync: bool) -> t.Any:
-        """Arrays of any kind."""
+        """Runs the plan on arrays of any kind."""
         site = site_of(self._context, stream, ("params", params), ("indices", indices), ("out", out))
         context = self._context if site is None else site.context
         params = self._movable(params, out)
@@ -156,7 +157,7 @@ class Plan(Prepared):
         return out if made is None else kind.leave(made, params)
 
     def _movable(self, params: t.Any, out: t.Any) -> t.Any:
-        """Params whose bytes may be moved as they are: the fill is for those that were planned, and so is an output."""
+        """Returns params whose bytes can be moved. The planned fill and an output require the planned dtype."""
         carried = carried_of(params)
         if self._fills and carried != self._carried:
             planned = self._carried or self._specs[0].dtype

@@ -1,4 +1,4 @@
-"""Plans: a scatter whose shapes and options have been checked once, for callers who repeat it."""
+"""Plans of scatters: shapes and options are validated once, for callers that repeat a scatter."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class ScatterPlan(Prepared):
     """A prepared :func:`scatter`, :func:`scatter_nd` or :func:`scatter_elements`, in place.
 
     Args:
-        target, indices: arrays like those to come, or :class:`Spec`; one extent may be open (-1): a dim of the tuples
-            (of scatter_elements that of the axis), or the outermost dim that both share
-        updates: the layout of the updates to come, likewise; None: dense
-        op: ``"scatter"`` (default), ``"scatter_nd"`` or ``"scatter_elements"``
-        axis, batch_dims, extents, reduction, accumulate, negative, bounds, profile, threads, context, opset: as for the
-            operation; an `axis` of None is its default
+        target, indices: Arrays like those of the runs, or :class:`Spec`. The size of one dim may be open (-1): a dim of
+            the tuples (for scatter_elements that of the axis), or the outermost dim that both share.
+        updates: The layout of the updates, given in the same way. None means dense.
+        op: ``"scatter"`` (default), ``"scatter_nd"`` or ``"scatter_elements"``.
+        axis, batch_dims, extents, reduction, accumulate, negative, bounds, profile, threads, context, opset: As for the
+            operation. An `axis` of None means its default.
 
     Raises:
-        Error: as the operation; strings have no plan
+        Error: As for the operation. Strings have no plan.
 
     >>> import array, libgather
     >>> counts = array.array("i", [0, 0, 0])
@@ -74,16 +74,16 @@ class ScatterPlan(Prepared):
         return f"libgather.ScatterPlan({updates}, {indices}) -> {target}"
 
     def updates_shape(self, n: int = c.OPEN) -> tuple[int, ...]:
-        """The shape of the updates when the open extent is `n`; -1 hands it on."""
+        """Returns the shape of the updates if the open extent is `n`. -1 leaves it open."""
         return self._shape(n)
 
     def __call__(self, target: t.Any, indices: t.Any, updates: t.Any) -> t.Any:
         """Runs the plan, in place, and returns `target`.
 
         Raises:
-            IndexError: an index out of bounds; `target` is unchanged
-            ShapeError, RankError, DTypeError: an array is not what was planned
-            OutputError: `target` is read-only or overlaps another argument
+            IndexError: An index is out of bounds, and `target` is unchanged.
+            ShapeError, RankError, DTypeError: An array differs from the planned one.
+            OutputError: `target` is read-only or overlaps another argument.
         """
         try:
             result = _plan_run(self._planned, target, indices, updates)
@@ -104,9 +104,9 @@ class ScatterPlan(Prepared):
         return memory, enter(indices, None, "indices")[0], enter_updates(updates, target, memory)
 
     def bind(self, target: t.Any, indices: t.Any, updates: t.Any) -> BoundPlan:
-        """The plan over three arrays: each call of the result scatters what they then hold.
+        """Returns the plan bound to three arrays. Each call of the result scatters their current elements.
 
-        The arrays are held, and must not be moved in memory, as for :meth:`Plan.bind`.
+        The result keeps the arrays, which must not be moved in memory, as for :meth:`Plan.bind`.
 
         >>> import array, libgather
         >>> counts, ids, ones = (array.array("i", values) for values in ([0, 0], [1, 1], [1, 1]))

@@ -1,4 +1,4 @@
-"""What is known of an array before it is there."""
+"""Spec: the dtype, shape and strides of a future array."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Spec:
     """A dtype, a shape and strides, for plans and shape queries.
 
     Args:
-        dtype: a name such as ``"float32"``, a NumPy dtype, or None: not known (shape queries only)
-        shape: the extents; one may be -1 (or None): left open
-        strides: in bytes; None: dense row-major
-        device: ``"cpu"``, ``"cuda:0"`` and so on; None: where the plan's context or other arrays are
+        dtype: A name such as ``"float32"``, or a NumPy dtype. None means unknown, in shape queries only.
+        shape: The size of each dim. One may be -1 or None, which leaves it open.
+        strides: The strides in bytes. None means dense row-major.
+        device: ``"cpu"``, ``"cuda:0"`` and so on. None means the device of the plan's context or other arrays.
 
     >>> import libgather
     >>> libgather.Spec("float32", (-1, 300))
@@ -73,7 +73,10 @@ class Spec:
         return None if self._place is None else name_of(self._place)
 
     def _operand(self, place: Place = HOST) -> tuple[t.Any, ...]:
-        """The library's description, and what it points to. It is on `place` if the spec names no device."""
+        """Returns the library's description, and the arrays that it points to.
+
+        `place` is used if the spec has no device.
+        """
         desc = new("gth_tensor_desc")
         try:
             shape = extents(self.shape)
@@ -88,7 +91,7 @@ class Spec:
 
     @classmethod
     def of(cls, value: t.Any, operand: str) -> Spec:
-        """A spec as it is, or that of an array."""
+        """Returns a spec unchanged, or the spec of an array."""
         if isinstance(value, Spec):
             return value
         return cls.of_tensor(enter(value, None, operand)[0])
@@ -100,7 +103,7 @@ class Spec:
 
     @classmethod
     def of_shape_or_array(cls, value: t.Any, operand: str) -> Spec:
-        """As `of`, and a tuple is a shape."""
+        """As `of`, except that a tuple is a shape."""
         return cls(None, value) if isinstance(value, tuple) else cls.of(value, operand)
 
 

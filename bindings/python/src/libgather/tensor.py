@@ -1,4 +1,4 @@
-"""Tensors: memory of any array, or of the library, that calls take and give."""
+"""Tensors: arrays of the library, over their own memory or that of other arrays."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from .context import Context, pointer_of
 
 
 class Tensor(Memory):
-    """An array of the library's own, over the memory of any other array where that can be had without a copy.
+    """An array of the library. It uses the memory of another array if that needs no copy.
 
-    ``Tensor(array)`` saves repeated conversions, above all of strings. It is an array to every library that knows
-    DLPack, the buffer protocol (``memoryview(tensor.memory())``) or ``numpy.asarray``. Tensors are what calls give
-    when `params` is one.
+    ``Tensor(array)`` saves repeated conversions, mainly of strings. Other libraries can read it by DLPack, by the
+    buffer protocol (``memoryview(tensor.memory())``) or by ``numpy.asarray``. If `params` is a tensor, calls return a
+    tensor.
 
     Args:
-        array: any array that :func:`libgather.gather` takes
-        context: for an array on a device: the context that it will be used in
+        array: Any array that :func:`libgather.gather` accepts.
+        context: For an array on a device: the context of its future calls.
 
     Raises:
-        DTypeError: no array, or elements that are no dtype of the library
+        DTypeError: The argument is not an array, or its elements have no dtype of the library.
 
     >>> import libgather
     >>> words = libgather.Tensor(["one", "two", "three"])
@@ -37,7 +37,7 @@ class Tensor(Memory):
     ((3,), 'string')
     """
 
-    # _context: of device memory, the one whose stream it is in order with; None: no stream, or not known.
+    # _context: the context whose stream orders the use of device memory. None means no stream, or an unknown one.
     __slots__ = ()
 
     def __init__(self, array: t.Any, *, context: Context | None = None) -> None:
@@ -54,7 +54,7 @@ class Tensor(Memory):
 
     @classmethod
     def zeros(cls, shape: t.Sequence[int], dtype: t.Any = "float32", *, context: Context | None = None) -> Tensor:
-        """A dense tensor of zeros in new memory, on the context's device.
+        """Creates a dense tensor of zeros on the context's device.
 
         >>> import libgather
         >>> libgather.Tensor.zeros((2, 2), "int32").tolist()
@@ -73,11 +73,11 @@ class Tensor(Memory):
         return cls._of_handle(handle, context, context=context)
 
     def __copy__(self) -> Tensor:
-        """Another tensor over the same memory."""
+        """Returns another tensor over the same memory."""
         return Tensor(self)
 
     def __deepcopy__(self, memo: object) -> Tensor:
-        if self.dtype == "string":  # which nothing can change
+        if self.dtype == "string":  # strings are immutable
             return Tensor(self)
         copy = Tensor.zeros(self.shape, self.dtype, context=self._live_context)
         self.copy_to(copy)
@@ -92,7 +92,7 @@ class Tensor(Memory):
         return f"libgather.Tensor(shape={self.shape}, dtype={self.dtype!r}, device={self.device!r})"
 
     def _on_host(self) -> Memory:
-        """The tensor, or a copy of what lies on a device."""
+        """Returns the tensor, or a copy on the host if it is on a device."""
         if is_host(self._desc[1:3]):
             return self
         copy = Tensor.zeros(self.shape, self.dtype)
@@ -100,14 +100,14 @@ class Tensor(Memory):
         return copy
 
     def tolist(self) -> t.Any:
-        """The elements as nested lists, of rank 0 as a scalar."""
+        """Returns the elements as nested lists, or as a scalar for rank 0."""
         return list_of(self._on_host())
 
     def copy_to(self, destination: t.Any, *, context: Context | None = None) -> None:
-        """Copies every element to an array of the same dtype and shape, also from and to devices.
+        """Copies all elements to an array of the same dtype and shape, which may be on another device.
 
-        Where one of both is on a device and the other on the host, this waits, and raises the error of an earlier call
-        as :meth:`Context.sync` does.
+        If exactly one of both is on a device, the call waits. It then raises the error of an earlier call, as
+        :meth:`Context.sync` does.
 
         >>> import libgather
         >>> copy = bytearray(3)

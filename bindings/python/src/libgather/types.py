@@ -1,10 +1,10 @@
-"""The types that signatures speak of, above all the literals that switches may be: ``libgather.types.Bounds``.
+"""The types of signatures, such as the literals of switches: ``libgather.types.Bounds``.
 
 >>> import typing, libgather
 >>> typing.get_args(libgather.types.Negative)
 ('reject', 'wrap')
 
-They are made when they are first asked for: the module typing would make the import of this package twice as long.
+They are created at the first use, because the module typing would double the time to import this package.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         overload,
     )
 else:
-    # Overloads are for type checkers alone.
+    # Only type checkers use overloads.
     def overload(signature: object) -> object:
         return signature
 

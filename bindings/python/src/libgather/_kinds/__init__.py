@@ -1,16 +1,16 @@
-"""The kinds of arrays that callers bring: each says how one becomes memory of the library, and how that leaves again.
+"""The kinds of arrays of callers. Each kind converts its arrays to memory of the library, and results back.
 
-A kind is a module with ``enter(value, site, operand)``, which gives a Memory, and ``leave(memory, like)``, which
-gives an array like the caller's. The site says where the call works; None: on the host, or that only the shape is of
-interest. A kind may have besides:
+A kind is a module with ``enter(value, site, operand)``, which returns a Memory, and ``leave(memory, like)``, which
+returns an array of the caller's kind. `site` is the device and stream of the call. It is None on the host, and if only
+the shape is needed. A kind may also have these functions:
 
-- ``enter_output(value, site, operand)``: a Memory that may be written
-- ``place_of(value, operand)``: where an array lies, which may be a device
-- ``current_stream(value, place)``: the stream that its library uses there
-- ``carried_of(value)``: NumPy's dtype of elements that the library has no dtype for
-- ``written(value)``: called after a call has written to it
-- ``native(value)``: the array in the machine's byte order
-- ``is_program(params, indices, request)``: whether a compiled program of its library does such a call
-- ``quick(run, params, indices, request)``: a result without any Memory, or NotImplemented
-- ``hold(value)``: called before its address is kept, that it may not be moved while what this returns is kept
+- ``enter_output(value, site, operand)``: returns a Memory that can be written
+- ``place_of(value, operand)``: returns the device of an array
+- ``current_stream(value, place)``: returns the stream that its library uses on that device
+- ``carried_of(value)``: returns the NumPy dtype of elements that have no dtype of the library
+- ``written(value)``: is called after a call has written the array
+- ``native(value)``: returns the array in native byte order
+- ``is_program(params, indices, request)``: returns whether a compiled program of its library runs such a call
+- ``quick(run, params, indices, request)``: returns a result without any Memory, or NotImplemented
+- ``hold(value)``: prevents a move of the array's memory while the returned object exists
 """

@@ -1,4 +1,4 @@
-"""Arrays of Arrow: strings and, in the C half, numbers through the C data interface, others through DLPack."""
+"""Arrays of Arrow. Strings and, in the C half, numbers use the C data interface. Other arrays use DLPack."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def is_string(pa: Any, kind: Any) -> bool:
 
 
 def plain_of(pa: Any, value: Any) -> Any:
-    """The array without what Arrow packs: bits become bytes, dictionaries and views of strings their strings."""
+    """Returns the array in plain encoding: bits as bytes, and dictionaries and string views as strings."""
     kind = value.type
     if pa.types.is_dictionary(kind):
         return plain_of(pa, arrow_strings.decoded(pa, value))
@@ -64,7 +64,7 @@ def bool_of(tensor: Memory) -> Memory:
 
 
 def of_capsules(capsules: tuple[Any, Any], operand: str) -> Memory:
-    """A tensor of strings over an array of the C data interface, which is moved."""
+    """Creates a tensor of strings from capsules of the C data interface, and takes ownership of their array."""
     schema, array = capsules
     schema_pointer = ffi.cast("struct ArrowSchema *", _objects.capsule_address(schema, "arrow_schema"))
     array_pointer = ffi.cast("struct ArrowArray *", _objects.capsule_address(array, "arrow_array"))
@@ -83,7 +83,7 @@ def of_capsules(capsules: tuple[Any, Any], operand: str) -> Memory:
 
 
 def quick(run: Any, params: Any, indices: Any, request: Request) -> Any:
-    """What Arrow packs, where it lies; NotImplemented where more is to be done."""
+    """Gathers from packed arrays without decoding them. Returns NotImplemented for calls that need the general path."""
     pa = module("pyarrow")
     if type(params) is pa.DictionaryArray:
         return quick_codes(run, params, indices, request)
@@ -93,7 +93,7 @@ def quick(run: Any, params: Any, indices: Any, request: Request) -> Any:
 
 
 def row_of(pa: Any, indices: Any) -> tuple[Any, int]:
-    """Indices of one dim, and how many; none where they are something else."""
+    """Returns indices of one dim and their number. The number is 0 for other indices."""
     return indices, len(indices) if isinstance(indices, (list, pa.Array)) or is_row(indices) else 0
 
 
@@ -102,7 +102,10 @@ def is_row(value: Any) -> bool:
 
 
 def quick_codes(run: Any, params: Any, indices: Any, request: Request) -> Any:
-    """A dictionary's codes alone, where no value is asked for that may not be in it."""
+    """Gathers the codes of a dictionary.
+
+    Returns NotImplemented if the result may need a value outside the dictionary.
+    """
     numpys = str(request.profile or "numpy").startswith("numpy")
     if not numpys or request.bounds == "fill" or request.fill_value is not None or params.dictionary.null_count:
         return NotImplemented
@@ -114,8 +117,10 @@ def quick_codes(run: Any, params: Any, indices: Any, request: Request) -> Any:
 
 
 def leave(tensor: Memory, like: Any) -> Any:
-    """An array of the type of params; more dims are lists of a fixed size, and rank 0 is a scalar. Strings of more than
-    2 GiB have the large type."""
+    """Returns an array of the type of params. Further dims are lists of a fixed size, and rank 0 is a scalar.
+
+    Strings of more than 2 GiB have the large type.
+    """
     if not type(like).__module__.startswith("pyarrow"):
         return tensor
     pa = module("pyarrow")
@@ -127,7 +132,7 @@ def leave(tensor: Memory, like: Any) -> Any:
     if not tensor.shape:
         return flat[0]
     for dim in range(len(tensor.shape) - 1, 0, -1):
-        # The number of lists is said, not counted: there may be no elements.
+        # The number of lists is passed explicitly, because it cannot be computed if there are no elements.
         lists = pa.list_(flat.type, tensor.shape[dim])
         flat = pa.Array.from_buffers(lists, math.prod(tensor.shape[:dim]), [None], children=[flat])
     return pa.chunked_array([flat]) if isinstance(like, pa.ChunkedArray) else flat
@@ -148,12 +153,12 @@ def flat_of(pa: Any, tensor: Memory, kind: Any) -> Any:
 
 
 def configure(pa: Any) -> None:
-    """Has the C half read and make arrays of plain numbers."""
+    """Configures the C half to read and create arrays of plain numbers."""
     numbers = {f"{kind}{bits}": f"{kind.lower()}{bits}" for kind in ("Int", "UInt") for bits in (8, 16, 32, 64)}
     numbers |= {"HalfFloat": "float16", "Float": "float32", "Double": "float64"}
     dtypes = {getattr(pa, f"{kind}Array"): NUMBERS[name] for kind, name in numbers.items()}
     _objects.configure_arrow(dtypes, "_export_to_c", pa.Array._import_from_c)
 
 
-if "pyarrow" in sys.modules:  # as where there is an array of its own
+if "pyarrow" in sys.modules:  # true if a caller has an array of pyarrow
     configure(sys.modules["pyarrow"])

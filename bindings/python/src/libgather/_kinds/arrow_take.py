@@ -1,5 +1,7 @@
-"""Arrow's arrays of bits and of several chunks: the library judges the indices, and Arrow's own take, which reads them
-where they lie, moves the elements."""
+"""Gathers from Arrow's bit-packed arrays and chunked arrays.
+
+The library validates the indices, and Arrow's take copies the elements without decoding the array.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 
     from .._request import Request
 
-#: What a negative index and one out of bounds are under each profile, where that is not reject and error.
+#: The rules of profiles for a negative index and for an index out of bounds, if they are not reject and error.
 _PROFILES = {
     "onnx": ("wrap", "error"),
     "ort": ("wrap", "error"),
@@ -27,26 +29,26 @@ _NOTHING = b"\0"
 
 
 def quick(run: Any, params: Any, index: Any, count: int, request: Request) -> Any:
-    """A result of one dim; NotImplemented where more is to be done, or Arrow cannot say it."""
+    """Gathers a result of one dim. Returns NotImplemented if the general path is needed."""
     pa = module("pyarrow")
     is_one = request.axis in (None, 0, -1) and request.batch_dims == 0
     fill = fill_of(pa, params.type, request)
     if not count or not is_one or fill is NotImplemented or not len(params) or params.null_count:
         return NotImplemented
     marks = bytearray(count)
-    # As many elements as params has, all of them one byte in one place.
+    # A view with the length of params. All elements are the same byte.
     elements = _objects.view(_NOTHING, _objects.address(_NOTHING), "B", 1, (len(params),), (0,), True)
-    judged = run(elements, index, marks, request._replace(fill_value=None if fill is None else 1))
-    if judged is NotImplemented:
+    validated = run(elements, index, marks, request._replace(fill_value=None if fill is None else 1))
+    if validated is NotImplemented:
         return NotImplemented
     try:
         at = index.cast(pa.int64()) if isinstance(index, pa.Array) else pa.array(index, pa.int64())
-    except (pa.ArrowException, TypeError):  # beyond int64, or no sequence
+    except (pa.ArrowException, TypeError):  # an index is beyond int64, or index is not a sequence
         return NotImplemented
     places, large = resolved(at, len(params), marks, *policy(request)), large_of(pa, params.type)
     try:
         return taken(params, places, fill)
-    except pa.ArrowInvalid:  # what is joined, or comes out, has no room in 32-bit offsets
+    except pa.ArrowInvalid:  # the joined chunks or the result are too large for 32-bit offsets
         if large is None:
             raise
     strings = taken(params.cast(large), places, None if fill is None else fill.cast(large))
@@ -64,7 +66,7 @@ def policy(request: Request) -> tuple[str, str]:
 
 
 def resolved(at: Any, extent: int, marks: bytearray, negative: str, bounds: str) -> Any:
-    """Indices as those that they stand for, null where they are to be filled; they have been judged."""
+    """Returns validated indices as numbers in [0, extent), and null where the element is filled."""
     compute = module("pyarrow.compute")
     if bounds == "modulo":
         at = compute.subtract(at, compute.multiply(compute.divide(at, extent), extent))
@@ -81,7 +83,7 @@ def resolved(at: Any, extent: int, marks: bytearray, negative: str, bounds: str)
 
 
 def fill_of(pa: Any, kind: Any, request: Request) -> Any:
-    """What is filled with; None if nothing is, NotImplemented if it is for others to say."""
+    """Returns the fill as a scalar. Returns None if nothing is filled, and NotImplemented for the general path."""
     zeros = (("boolean", bool, False), ("integer", int, 0), ("floating", (int, float), 0.0))
     numbers = next((row for row in zeros if getattr(pa.types, f"is_{row[0]}")(kind)), None)
     texts = (pa.string(), pa.large_string())

@@ -1,4 +1,4 @@
-"""Exporters of the buffer protocol: bytes, bytearray, memoryview, array.array, ctypes arrays."""
+"""Objects with the buffer protocol: bytes, bytearray, memoryview, array.array, ctypes arrays."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
 
 
 def borrow(view: memoryview, operand: str, dtype: int | None = None) -> Memory:
-    """A tensor over a memoryview, whose elements may stand for those of another dtype of their size."""
+    """Creates a tensor over a memoryview. `dtype` replaces the view's dtype and must have the same size."""
     dtype = dtype or of_format(view.format, view.itemsize)
     if dtype is None:
         raise errors.dtype_error(operand, f"elements of format {view.format!r} are no dtype of this library")
@@ -41,13 +41,15 @@ def enter_output(value: Any, site: Site | None, operand: str) -> Memory:
 
 
 def hold(value: Any) -> Any:
-    """A memoryview may be one of NumPy's array, which its buffer does not hold in place; the others' do."""
+    """Holds the NumPy array that a memoryview may belong to. Other exporters do not move while a buffer is exported."""
     return references(memoryview(value))
 
 
 def leave(tensor: Memory, like: Any) -> Any:
-    """Of one dim, bytes for bytes, a bytearray for a bytearray and an array for an array; of none a number of
-    Python's; else a memoryview."""
+    """Returns an object of the type of params if it has one dim: bytes, a bytearray or an array.
+
+    A result of rank 0 is a Python number. Other results are memoryviews.
+    """
     view = tensor.memory()
     if view.ndim == 0:
         return list_of(tensor)

@@ -1,6 +1,6 @@
-"""NumPy's elements that the library has no dtype for: times, long doubles, 4-bit numbers, the other byte order.
+"""NumPy elements without a dtype of the library: times, long doubles, 4-bit numbers and the other byte order.
 
-Another dtype of their size carries their bytes, so that what depends on values is decided here.
+The library moves their bytes as another dtype of the same size. Rules that depend on values are implemented here.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def check_profile(dtype: np.dtype[Any], profile: str | None, operand: str = "params") -> None:
-    """NumPy's profiles have all of NumPy's dtypes, and JAX those of ml_dtypes; others have none of these."""
-    if dtype.name in NUMBERS:  # the library knows it, if not in this byte order
+    """Validates that a profile has the dtype. NumPy's profiles have all NumPy dtypes, and JAX's those of ml_dtypes."""
+    if dtype.name in NUMBERS:  # the library has the dtype in native byte order
         return
     known = ("numpy", "jax") if is_small(dtype) else ("numpy",)
     if profile is not None and not str(profile).startswith(known):
@@ -30,7 +30,7 @@ def is_small(dtype: np.dtype[Any]) -> bool:
 
 
 def image_of(value: Any, dtype: np.dtype[Any], operand: str = "options", label: str = "fill_value ") -> bytes:
-    """The memory of one element, as NumPy converts a value; refused if that makes another value of it."""
+    """Returns the bytes of one element as NumPy converts a value. Raises DTypeError if that changes the value."""
     try:
         element = np.asarray(value, dtype)
         exact = element.ndim == 0 and is_same(element, value)
@@ -42,7 +42,7 @@ def image_of(value: Any, dtype: np.dtype[Any], operand: str = "options", label: 
 
 
 def is_same(element: np.ndarray, value: Any) -> bool:
-    """Whether a conversion has kept the value; floats may be rounded."""
+    """Returns whether a conversion has kept the value. Floats may be rounded."""
     if element.dtype.kind in "mM":
         return isinstance(value, int) or is_same_time(element, value)
     if is_integer(element.dtype):
@@ -53,7 +53,7 @@ def is_same(element: np.ndarray, value: Any) -> bool:
 
 
 def is_same_time(element: np.ndarray, value: Any) -> bool:
-    """In the value's own unit."""
+    """Compares times in the unit of the given value."""
     kind = np.asarray(value).dtype.kind
     given = np.asarray(value, f"{element.dtype.kind}8")
     if kind in "mM" and kind != element.dtype.kind:
@@ -66,7 +66,7 @@ def is_integer(dtype: np.dtype[Any]) -> bool:
 
 
 def extreme_of(dtype: np.dtype[Any]) -> bytes:
-    """What ``"by_dtype"`` is: not a time, not a number, or the smallest signed and largest unsigned integer."""
+    """Returns the value of ``"by_dtype"``: NaT, NaN, or the smallest signed or the largest unsigned integer."""
     if dtype.kind in "mM":
         return image_of("NaT", dtype)
     if is_integer(dtype):

@@ -1,7 +1,7 @@
-"""Producers of ``__cuda_array_interface__`` that have no DLPack: numba, PyCUDA.
+"""Objects with ``__cuda_array_interface__`` and without DLPack: arrays of numba and PyCUDA.
 
-The interface does not say which device: it is that of the attribute ``device.id``, where there is one, else that which
-CUDA says the memory is on.
+The interface does not name the device. The attribute ``device.id`` names it if it exists. Otherwise CUDA returns the
+device of the memory.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .._site import Site
     from ..context import Context
 
-#: The device of a description that is to be found out.
+#: The device number with which the library queries CUDA for the device.
 _ASK = -1
 _LETTERS = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}
 
@@ -41,7 +41,7 @@ def borrowed(value: Any, interface: dict[str, Any], dtype: int, place: Place, co
 
 
 def read(value: Any, operand: str) -> tuple[dict[str, Any], int]:
-    """The interface and its dtype's number."""
+    """Returns the interface, and the number of its dtype."""
     try:
         interface = value.__cuda_array_interface__
         _, typestr, (_, _) = interface["shape"], interface["typestr"], interface["data"]
@@ -68,7 +68,7 @@ def enter_output(value: Any, site: Site | None, operand: str) -> Memory:
 
 
 def leave(tensor: Memory, like: Any) -> Any:
-    """An array of numba's for one of numba's, else a tensor, which is a producer of both protocols."""
+    """Returns a numba array if `like` is one. Otherwise returns a tensor, which supports both protocols."""
     if type(like).__module__.partition(".")[0] == "numba":
         return sys.modules["numba"].cuda.as_cuda_array(tensor)
     return tensor

@@ -1,4 +1,4 @@
-"""Producers of DLPack: CuPy, paddle and every other library that has ``__dlpack__``."""
+"""Objects with ``__dlpack__``: arrays of CuPy, paddle and other libraries."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
 
 
 def enter_with(stream_of: Callable[[Any, Place], Any], value: Any, site: Site | None, operand: str) -> Memory:
-    """As `enter`, for a library whose current stream is known by that function."""
+    """As `enter`, with a function that returns the current stream of the array's library."""
     try:
         if site is None:
             return of_capsule(host_capsule(value), None)
-        if is_host(place_of(value, operand)):  # pinned, which the device reads when its stream gets there
+        if is_host(place_of(value, operand)):  # pinned memory, which the device reads in stream order
             return of_capsule(host_capsule(value), site.context)
         return device_tensor(value, site, stream_of(value, site.place))
     except (BufferError, AttributeError, ValueError, RuntimeError, TypeError) as error:
@@ -43,7 +43,7 @@ def enter_with(stream_of: Callable[[Any, Place], Any], value: Any, site: Site | 
 
 
 def refused(value: Any, operand: str, error: Exception) -> errors.DTypeError:
-    """What a library says of its own array; where a dump of its stack follows, the first line."""
+    """Returns an error with the first line of another library's message. A stack dump may follow that line."""
     return errors.dtype_error(operand, f"{type(value).__name__}: {str(error).partition(chr(10))[0]}")
 
 
@@ -60,22 +60,22 @@ def place_of(value: Any, operand: str) -> Place:
 
 
 def current_stream(value: Any, place: Place) -> Any:
-    """The stream that the library of an array uses it on; None where it has no such notion, or we do not know it."""
+    """Returns the current stream of the array's library. Returns None if it has no streams or they are unknown."""
     if package_of(type(value)) == "cupy":
         return module("cupy").cuda.get_current_stream(place[1])
     return None
 
 
 def host_capsule(value: Any) -> Any:
-    """A capsule, out of the exchange table where the type has one: it is many times faster than the method."""
+    """Returns a capsule. The exchange table of a type is many times faster than its method."""
     table = exchange_of(type(value))
     return _objects.exchange_out_of(table, value) if table else protocol_capsule(value, {})
 
 
 def device_tensor(value: Any, site: Site, current: Any) -> Memory:
-    """A tensor over memory of a device, in order with what its library does."""
+    """Returns a tensor over device memory. Its use is ordered with the work of the array's library."""
     if current is not None and stream_number(current) == site.stream:
-        # In order as it is, and its library lets memory go in the order of that stream.
+        # The streams are the same. The array's library also releases memory in the order of this stream.
         return of_capsule(protocol_capsule(value, {"stream": -1}), None)
     capsule = protocol_capsule(value, {"stream": site.stream})
     if current is not None:
@@ -87,17 +87,17 @@ def protocol_capsule(value: Any, keywords: dict[str, Any]) -> Any:
     try:
         return value.__dlpack__(max_version=_VERSION, **keywords)
     except TypeError:
-        return value.__dlpack__(**keywords)  # from before DLPack had versions
+        return value.__dlpack__(**keywords)  # the producer is older than DLPack 1.0
 
 
 def exchange_of(kind: type) -> Any:
-    """The C exchange table of a type; before it was a capsule it was an address under another name."""
+    """Returns the C exchange table of a type, or None. Older releases have an address under another name."""
     table = getattr(kind, "__dlpack_c_exchange_api__", None)
     return table if type(table).__name__ == "PyCapsule" else None
 
 
 def of_capsule(capsule: Any, context: Context | None) -> Memory:
-    """A tensor over the memory of a capsule, which is used up; with a context, until its stream has passed."""
+    """Creates a tensor from a capsule, and consumes the capsule. With a context, its stream orders the release."""
     if '"dltensor_versioned"' in repr(capsule):
         name, struct, function = "dltensor_versioned", "DLManagedTensorVersioned", lib.gth_tensor_from_dlpack
     else:
@@ -109,7 +109,7 @@ def of_capsule(capsule: Any, context: Context | None) -> Memory:
 
 
 def package_of(kind: type) -> str:
-    """The library that a type or one of its bases comes from, of those that are asked for more than DLPack."""
+    """Returns "torch", "cupy" or "paddle" if a type or one of its bases comes from it, else an empty string."""
     package = _packages.get(kind)
     if package is None:
         packages = (str(base.__module__).partition(".")[0] for base in kind.__mro__)

@@ -1,4 +1,4 @@
-"""What is no array."""
+"""Values that are not arrays."""
 
 from __future__ import annotations
 

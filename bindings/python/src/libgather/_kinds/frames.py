@@ -1,7 +1,7 @@
-"""Columns of pandas and polars, without nulls, which an element cannot be.
+"""Columns and tables of pandas and polars. Nulls are rejected, because an element cannot be null.
 
-A result of one dim is a column again, of the same name and dtype; pandas gives it an index of its own. Tables are
-NumPy's arrays on the way out, of the dtype that NumPy's array of all columns has.
+A result of one dim is a column of the same name and dtype. In pandas it has a new index. A table becomes a NumPy array
+of all columns, and results have the dtype of that array.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
 
 
 def array_of(value: Any, operand: str) -> Any:
-    """NumPy's array of a column or a table; integers beside floats must be exact in the dtype of all."""
+    """Returns the NumPy array of a column or a table. Raises DTypeError if that changes the value of an integer."""
     array = value.to_numpy()
     if array.ndim == 2 and array.dtype.kind in "fc":
         for number, (name, column) in enumerate(columns_of(value)):
@@ -44,7 +44,7 @@ def array_of(value: Any, operand: str) -> Any:
 
 
 def columns_of(value: Any) -> list[tuple[Any, Any]]:
-    """The names and columns of a table, or of polars' column of structs."""
+    """Returns the names and columns of a table, or of a polars column of structs."""
     if hasattr(value, "iloc"):
         return [(name, value.iloc[:, number]) for number, name in enumerate(value.columns)]
     table = value.struct.unnest() if hasattr(value, "dtype") and value.dtype == module("polars").Struct else value
@@ -52,13 +52,13 @@ def columns_of(value: Any) -> list[tuple[Any, Any]]:
 
 
 def is_exact(integers: np.ndarray, floats: np.ndarray) -> bool:
-    limit = 2 ** (module("numpy").finfo(floats.dtype).nmant + 1)  # up to which floats have every integer
+    limit = 2 ** (module("numpy").finfo(floats.dtype).nmant + 1)  # floats represent all integers up to this limit
     large = (integers > limit) | (integers < -limit)
-    return bool(integers[large].tolist() == floats[large].tolist())  # which Python compares exactly
+    return bool(integers[large].tolist() == floats[large].tolist())  # Python compares these exactly
 
 
 def has_nulls(value: Any) -> bool:
-    """Nulls that are no values of the dtype, as NaN is one of float64."""
+    """Returns whether a column has nulls. NaN is a value of its dtype and not a null."""
     if hasattr(value, "null_count"):
         counts = value.null_count()
         return bool(counts if isinstance(counts, int) else sum(counts.row(0)))

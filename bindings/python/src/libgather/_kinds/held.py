@@ -1,4 +1,4 @@
-"""Memory of NumPy's arrays that is used beyond a call, which NumPy must not move."""
+"""Prevents NumPy from moving the memory of arrays that is used after a call."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def references(owner: Any) -> list[Any]:
-    """Weak references to an array, and to all those that it, or a memoryview, is a view of.
+    """Returns weak references to an array, and to all arrays that it, or a memoryview, is a view of.
 
-    NumPy resizes no array that has a weak reference. With ``refcheck=False`` it asks for nothing else: neither for
-    strong references nor for exported buffers.
+    NumPy does not resize an array that has a weak reference. With ``refcheck=False`` it ignores strong references and
+    exported buffers.
     """
     numpy = sys.modules.get("numpy")
     arrays = []

@@ -1,4 +1,4 @@
-"""JAX's arrays, which nothing may write to."""
+"""Arrays of JAX, which are immutable."""
 
 from __future__ import annotations
 
@@ -39,8 +39,10 @@ def check_alive(value: Any, operand: str) -> None:
 
 
 def is_program(params: Any, indices: Any, request: Request) -> bool:
-    """On the CPU, if a request says nothing that changes from call to call: it takes JAX much longer to make an array
-    of memory that it is given than to run a program."""
+    """Returns whether JAX runs the call as a compiled program. The arrays must be on the CPU, and the request constant.
+
+    JAX needs much longer to create an array from existing memory than to run a program.
+    """
     fill = request.fill_value
     is_known = fill is None or isinstance(fill, str) or (isinstance(fill, (int, float)) and fill == fill)
     if not is_known or request.context is not None or request.threads is not None:
@@ -48,14 +50,14 @@ def is_program(params: Any, indices: Any, request: Request) -> bool:
     return is_on_host(params) and is_on_host(indices) and is_dtype(params.dtype)
 
 
-@cache  # NumPy takes long to say a name
+@cache  # the name of a NumPy dtype is slow
 def is_dtype(dtype: Any) -> bool:
     return dtype.name in NUMBERS
 
 
 def quick(run: Any, params: Any, indices: Any, request: Request) -> Any:
-    """On the CPU, through NumPy's views of the memory: it takes JAX longer to hand DLPack out."""
-    from . import numpy_  # noqa: F401 - the C half makes NumPy's arrays from then on
+    """Gathers on the CPU from NumPy views of the memory, because JAX needs longer for a DLPack export."""
+    from . import numpy_  # noqa: F401 - it configures the C half to create NumPy arrays
 
     numpy = module("numpy")
     jax, is_jaxs = module("jax"), isinstance(indices, module("jax").Array)
@@ -71,21 +73,21 @@ def is_on_host(value: Any) -> bool:
     return has_values(value.__class__) and not value.is_deleted() and is_cpus(value.sharding)
 
 
-@cache  # JAX asks each array what it is
+@cache  # isinstance() is slow for JAX's classes
 def has_values(kind: Any) -> bool:
-    """Whether arrays of a class are numbers in memory, which keys of random numbers are not."""
+    """Returns whether the arrays of a class are numbers in memory. Keys of random numbers are not."""
     jax = module("jax")
     return issubclass(kind, jax.Array) and not issubclass(kind, jax.core.Tracer) and hasattr(kind, "__dlpack__")
 
 
-@cache  # of which there are few
+@cache  # a program has few shardings
 def is_cpus(sharding: Any) -> bool:
     return all(device.platform == "cpu" for device in sharding.device_set)
 
 
 def place_of(value: Any, operand: str) -> Place:
     if not hasattr(value, "__dlpack_device__"):
-        return HOST  # such as a tracer, which enter() refuses
+        return HOST  # for example a tracer, which enter() rejects
     check_alive(value, operand)
     return dlpack.place_of(value, operand)
 

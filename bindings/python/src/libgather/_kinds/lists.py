@@ -1,4 +1,4 @@
-"""Nested lists and Python's scalars: NumPy's arrays where NumPy is there, else lists."""
+"""Nested lists and Python scalars. They become NumPy arrays if NumPy is installed, and stay lists otherwise."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @cache
 def numpy_kind() -> Any:
-    """The kind for NumPy's arrays; None without NumPy."""
+    """Returns the kind of NumPy arrays, or None without NumPy."""
     try:
         from . import numpy_
     except ImportError:
@@ -61,7 +61,7 @@ def flat(value: Any) -> Any:
 
 
 def of_nested(value: Any, operand: str) -> Memory:
-    """A tensor of a nested list; integers become int64 (uint64 if one needs it), as in NumPy."""
+    """Creates a tensor of a nested list. As in NumPy, integers become int64, or uint64 if one needs it."""
     elements, shape = parts_of(value, operand)
     if operand == "indices":
         elements = [element if isinstance(element, bool) else index_of(element) for element in elements]
@@ -79,20 +79,20 @@ def of_nested(value: Any, operand: str) -> Memory:
 
 
 def parts_of(value: Any, operand: str) -> tuple[list[Any], tuple[int, ...]]:
-    """The elements in row-major order, and the shape."""
+    """Returns the elements in row-major order, and the shape."""
     value = list(value) if isinstance(value, range) else value
     shape = shape_of(value)
     return flattened(value, len(shape), shape, operand), shape
 
 
 def index_of(element: Any) -> Any:
-    """An integer for what Python takes for one."""
+    """Returns the integer of an object with ``__index__``, and other objects unchanged."""
     return operator.index(element) if hasattr(type(element), "__index__") else element
 
 
 def number_format(kinds: set[type], elements: list[Any], operand: str) -> tuple[str, int]:
     if not kinds:
-        # As NumPy has it for x[[]]: nothing selects with no integer.
+        # As in NumPy's x[[]], an empty list of indices has integers.
         return ("d", c.DTYPE_FLOAT64) if operand in ("params", "target") else ("q", c.DTYPE_INT64)
     if kinds == {bool}:
         return "?", c.DTYPE_BOOL

@@ -1,4 +1,4 @@
-"""NumPy's arrays: all dtypes, those of ml_dtypes, and the four kinds of strings."""
+"""NumPy arrays: all dtypes, those of ml_dtypes, and the four kinds of strings."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 
 
 def configure() -> bool:
-    """Has the C half read arrays itself, if they are as it knows them; else they come here."""
+    """Configures the C half to read arrays. Returns False if their memory layout is unknown. They then come here."""
     umath = sys.modules.get("numpy._core._multiarray_umath") or sys.modules["numpy.core._multiarray_umath"]
     probes = [np.zeros((2, 3, 1), letter)[::-1, ::2] for letter in "?bhilqBHILQefdFD"]
     probes[0].flags.writeable = False
     return _objects.configure_numpy(np.ndarray, np.dtype(np.int64), umath._ARRAY_API, tuple(probes))
 
 
-IS_LEGIBLE = configure()
+C_HALF_READS_ARRAYS = configure()
 _NATIVE = frozenset("?bhilqBHILQpPnNefdFD")
 _STRINGS = frozenset("OSUT")
-#: The operands whose elements are moved as they are, whatever they mean and in whatever byte order.
+#: The operands whose elements may have any dtype and byte order, because they are only moved.
 _MOVED = frozenset({"params", "target", "updates"})
-# Unsigned integers and, for 16 bytes, a complex number move the bytes of any element of their size.
+# The dtype that moves the elements of a size: an unsigned integer, or a complex number for 16 bytes.
 _CARRIERS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64, 16: np.complex128}
 
 
 def of_list(value: Any, operand: str) -> np.ndarray:
-    """A nested list or a scalar as NumPy's array; no elements as indices are int64, as in ``x[[]]``."""
+    """Returns the NumPy array of a nested list or a scalar. An empty list of indices is int64, as in ``x[[]]``."""
     try:
         array = np.asarray(value)
     except OverflowError as error:
@@ -55,7 +55,7 @@ def of_list(value: Any, operand: str) -> np.ndarray:
 
 
 def refuse_mixtures(value: Any, operand: str) -> None:
-    """NumPy makes strings of the numbers beside strings."""
+    """Raises DTypeError for a list of strings and numbers, in which NumPy converts the numbers to strings."""
     others = (element for element in np.asarray(value, object).flat if not isinstance(element, (str, bytes)))
     names = ", ".join(sorted({type(element).__name__ for element in others}))
     if names:
@@ -63,14 +63,14 @@ def refuse_mixtures(value: Any, operand: str) -> None:
 
 
 def integers_of(array: np.ndarray) -> np.ndarray:
-    """Objects that Python takes for an index as integers; other objects as they are."""
+    """Returns objects with ``__index__`` as integers, and other objects unchanged."""
     if not all(hasattr(type(element), "__index__") for element in array.flat):
         return array
     return np.array([operator.index(element) for element in array.flat], np.int64).reshape(array.shape)
 
 
 def refuse_huge(array: np.ndarray, operand: str) -> None:
-    """NumPy keeps integers beyond 64 bits as objects."""
+    """Raises DTypeError for integers beyond 64 bits, which NumPy stores as objects."""
     for element in array.flat:
         if isinstance(element, int) and not -(2**63) <= element < 2**64:
             raise errors.dtype_error(operand, f"{element} is beyond 64 bits")
@@ -88,13 +88,13 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
 
 
 def native(value: Any) -> Any:
-    """An array in the machine's byte order."""
+    """Returns the array in native byte order."""
     array = np.asarray(value)
     return value if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
 def enter_numbers(array: Any, operand: str) -> Memory:
-    # ml_dtypes borrows letters of NumPy for its own.
+    # ml_dtypes reuses letters of NumPy for its own dtypes.
     if array.dtype.isbuiltin == 1 and array.dtype.char in _NATIVE:
         return buffers.borrow(memoryview(array), operand)
     carrier = _CARRIERS.get(array.dtype.itemsize)
@@ -105,7 +105,7 @@ def enter_numbers(array: Any, operand: str) -> Memory:
 
 
 def carried_of(value: Any) -> np.dtype[Any] | None:
-    """The dtype of an array whose elements the library has no dtype for: their bytes travel as another's."""
+    """Returns the dtype of an array whose elements have no dtype of the library, or None."""
     dtype: np.dtype[Any] = np.asarray(value).dtype
     if dtype.kind in _STRINGS or dtype.hasobject or (dtype.isbuiltin == 1 and dtype.char in _NATIVE):
         return None
@@ -113,7 +113,7 @@ def carried_of(value: Any) -> np.dtype[Any] | None:
 
 
 def is_record(value: Any) -> bool:
-    """Whether the elements are blocks of bytes: of a size that no number has, or strings of one size."""
+    """Returns whether the elements are blocks of bytes: strings of one size, or a size that no number has."""
     if not isinstance(value, np.ndarray) or np.ma.is_masked(value):
         return False
     dtype = value.dtype
@@ -137,14 +137,14 @@ def hold(value: Any) -> Any:
 
 
 def leave(tensor: Memory, like: Any) -> Any:
-    """An array of the dtype of params; of rank 0 a scalar, as from ``np.take``."""
+    """Returns an array of the dtype of params. A result of rank 0 is a scalar, as from ``np.take``."""
     array = np.asarray(like) if not isinstance(like, np.ndarray) else like
     result = strings_of(tensor, array.dtype) if array.dtype.kind in _STRINGS else numbers_of(tensor, array.dtype)
     return finished(result, like)
 
 
 def finished(result: np.ndarray, like: Any) -> Any:
-    """A new array as ``np.take`` gives it: of rank 0 its scalar, else of the class of params."""
+    """Returns a new array as ``np.take`` returns it: a scalar for rank 0, else an array of the class of params."""
     if result.ndim == 0:
         return result[()]
     kind = type(like)
@@ -152,26 +152,26 @@ def finished(result: np.ndarray, like: Any) -> Any:
         return result
     try:
         made = result.view(kind)
-    except ValueError as error:  # of a matrix
+    except ValueError as error:  # raised for a matrix
         raise errors.ShapeError(f"out: {error}", status=c.E_SHAPE, operand="out") from None
     made.__array_finalize__(like)
     return made
 
 
 def numbers_of(tensor: Memory, dtype: np.dtype[Any]) -> np.ndarray:
-    # A view even of the same dtype: the buffer protocol's letter for int64 is that of NumPy's longlong.
+    # view() is needed even for the same dtype: the buffer format of int64 is that of NumPy's longlong.
     return np.asarray(tensor.memory()).view(dtype)
 
 
 def array_of(tensor: Memory) -> np.ndarray:
-    """A tensor of any origin as NumPy's array; strings as objects."""
+    """Returns the NumPy array of any tensor. Strings become objects."""
     if tensor._dtype == c.DTYPE_STRING:
         return strings_of(tensor, np.dtype(object))
     return numbers_of(tensor, dtype_named(NAMES[tensor._dtype]))
 
 
 def array_named(value: Any, name: str) -> np.ndarray:
-    """A value as an array of the dtype of that name."""
+    """Returns a value as an array of the dtype with a name."""
     return np.asarray(value, dtype_named(name))
 
 
@@ -202,7 +202,10 @@ def enter_strings(array: np.ndarray, operand: str) -> Memory:
 
 
 def widened(array: np.ndarray, tensor: Memory) -> np.ndarray:
-    """An array of strings of a size that those of a tensor have room in, too: a list has room for any."""
+    """Returns an array of strings with an item size that also holds the strings of a tensor.
+
+    Lists have no item size.
+    """
     kind = array.dtype.kind
     return array.astype(np.promote_types(array.dtype, strings_of(tensor, np.dtype(object)).astype(kind).dtype))
 

@@ -24,7 +24,7 @@ def enter(value: Memory, site: Site | None, operand: str) -> Memory:
 
 def place_of(value: Memory, operand: str) -> Place:
     if not isinstance(value, Memory) or value._handle is None:
-        return HOST  # enter() refuses it
+        return HOST  # enter() rejects the value
     return value._desc[1:3]  # type: ignore[no-any-return]
 
 

@@ -1,5 +1,8 @@
-"""NumPy's elements that are blocks of bytes, such as records and strings of one size: an axis of words more, which the
-operation does not see. Nothing is converted: blocks are moved from where they lie, in any layout."""
+"""NumPy elements that are blocks of bytes, such as records and strings of one size.
+
+The array gets an additional axis of words, in which indices do not select. Blocks are moved without a conversion, in
+any layout.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def only_moves(dtype: np.dtype[Any], request: Request) -> bool:
-    """Whether a request asks for no more than to move blocks: the rest is for those who know what is in them."""
+    """Returns whether a request only moves blocks. Other requests need the values of the elements."""
     is_text = dtype.kind in "US"
     if not is_text and not str(request.profile or "numpy").startswith("numpy"):
         return False
@@ -29,7 +32,7 @@ def refused(dtype: np.dtype[Any]) -> errors.DTypeError:
 
 
 def check_moved(dtype: np.dtype[Any], request: Request) -> None:
-    """Refuses a scatter that is more than to move blocks."""
+    """Raises DTypeError if a scatter needs the values of the blocks."""
     if not only_moves(dtype, request):
         raise errors.dtype_error("target", f"dtype {dtype} has no values that this profile knows")
     if request.reduction not in (None, "none"):
@@ -38,7 +41,7 @@ def check_moved(dtype: np.dtype[Any], request: Request) -> None:
 
 
 class Words:
-    """The blocks of an array as words, by NumPy's interface of arrays, which keeps the array."""
+    """The blocks of an array as words, in NumPy's array interface. The object keeps the array alive."""
 
     def __init__(self, array: np.ndarray, size: int) -> None:
         self.array = array
@@ -52,7 +55,7 @@ class Words:
 
 
 def word_size(dtype: np.dtype[Any]) -> int:
-    """Bytes of the largest words that make up a block."""
+    """Returns the size in bytes of the largest words that a block consists of."""
     return next(size for size in (8, 4, 2, 1) if dtype.itemsize % size == 0)
 
 
@@ -61,12 +64,12 @@ def with_words(array: np.ndarray) -> np.ndarray:
 
 
 def repeated(indices: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
-    """Indices of elements as those of their words."""
+    """Returns the indices of elements as indices of their words."""
     return np.broadcast_to(indices[..., None], (*indices.shape, dtype.itemsize // word_size(dtype)))
 
 
 def without_values(params: np.ndarray) -> np.ndarray:
-    """An array of the same shape and of no size, to judge indices with."""
+    """Returns an array of the same shape that uses one byte. It serves to validate indices."""
     return np.broadcast_to(np.zeros((), np.uint8), params.shape)
 
 
@@ -83,7 +86,7 @@ def output_words(out: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.n
 
 
 def update_words(updates: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray:
-    """Updates as words; strings of a smaller size are made as long as the target's."""
+    """Returns updates as words. Shorter strings are extended to the size of the target's strings."""
     array = np.asarray(updates)
     if dtype.kind in "US" and array.dtype.kind == dtype.kind and array.dtype.itemsize <= dtype.itemsize:
         array = array.astype(dtype, copy=False)
@@ -96,5 +99,5 @@ def update_words(updates: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> 
 
 
 def of_words(array: np.ndarray, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray:
-    """The blocks of a new array of words."""
+    """Returns the blocks of a new array of words."""
     return np.ndarray(shape, dtype, np.ascontiguousarray(array))

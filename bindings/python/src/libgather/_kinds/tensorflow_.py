@@ -1,4 +1,4 @@
-"""TensorFlow's tensors and variables, which nothing may write to."""
+"""Tensors and variables of TensorFlow, which cannot be written."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
             f"{type(value).__name__} has no value while TensorFlow traces: tf.numpy_function() calls this with values"
         )
         raise errors.dtype_error(operand, message)
-    tensor = value if isinstance(value, tf.Tensor) else tf.convert_to_tensor(value)  # which takes long
+    tensor = value if isinstance(value, tf.Tensor) else tf.convert_to_tensor(value)  # the conversion is slow
     if is_recorded(tensor):
         message = "its gradient is being recorded, which would be lost: pass tf.stop_gradient() of it"
         raise errors.dtype_error(operand, message)
-    # A tensor of strings must not be asked for DLPack: TensorFlow would end the process.
+    # A DLPack export of a tensor of strings would abort the process.
     if not exchangeable(tensor.dtype):
         from . import numpy_
 
@@ -40,7 +40,7 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
 
 
 def checked(value: Any, operand: str) -> Any:
-    """TensorFlow, whose tensors of several parts are no arrays: ragged and sparse ones, slices."""
+    """Returns the module tensorflow. Raises DTypeError for ragged and sparse tensors and for slices."""
     tf = module("tensorflow")
     if not isinstance(value, (tf.Tensor, tf.Variable)):
         raise errors.dtype_error(operand, f"{type(value).__name__} is not an array")
@@ -48,7 +48,10 @@ def checked(value: Any, operand: str) -> Any:
 
 
 def is_recorded(tensor: Any) -> bool:
-    """Whether a tape or a forward accumulator follows a tensor, which TensorFlow says only in modules of its own."""
+    """Returns whether a tape or a forward accumulator records a tensor.
+
+    Only private modules of TensorFlow report it.
+    """
     recording = module("tensorflow.python.eager.record")
     if not recording.could_possibly_record():
         return False
@@ -58,15 +61,15 @@ def is_recorded(tensor: Any) -> bool:
 
 
 def place_of(value: Any, operand: str) -> Place:
-    """TensorFlow has the name of a device where DLPack would have it ready the memory."""
+    """Returns the device from its name, because ``__dlpack_device__`` would wait until the memory is ready."""
     device = str(getattr(value, "device", None) or "")
     _, on_gpu, number = device.rpartition("GPU:")
     return (c.DEVICE_CUDA, int(number)) if on_gpu and number.isdecimal() else HOST
 
 
-@cache  # TensorFlow takes long to say a name
+@cache  # the name of a TensorFlow dtype is slow
 def exchangeable(dtype: Any) -> bool:
-    """Whether TensorFlow's own DLPack knows the dtype; strings and quantised ones it does not."""
+    """Returns whether TensorFlow's DLPack supports the dtype. It does not support strings and quantised dtypes."""
     return not dtype.is_quantized and dtype.name in _EXCHANGED
 
 
@@ -88,7 +91,7 @@ def leave(tensor: Memory, like: Any) -> Any:
     tf = module("tensorflow")
     if tensor._dtype != c.DTYPE_STRING and like.dtype.name in _EXCHANGED:
         if tensor._live_context is not None:
-            # TensorFlow works on a stream that it does not tell, and takes memory for ready.
+            # TensorFlow does not name its stream, and expects that memory is ready.
             tensor._live_context._wait_for_work()
         return tf.experimental.dlpack.from_dlpack(tensor.__dlpack__())
     from . import numpy_

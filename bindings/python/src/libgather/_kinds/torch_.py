@@ -1,4 +1,4 @@
-"""torch's tensors: DLPack, and what they are besides memory: gradients, versions, storage that may be resized."""
+"""Tensors of torch: exchanges their memory by DLPack, and handles gradients, versions and resizable storage."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def current_stream(value: Any, place: Place) -> Any:
 
 
 def plain(value: Any, operand: str) -> Any:
-    """The tensor as memory alone; refused where that loses a gradient, or where its memory holds other values."""
+    """Returns the tensor as plain memory. Raises DTypeError if a gradient is lost or the memory holds other values."""
     torch = module("torch")
     if not isinstance(value, torch.Tensor):
         raise errors.dtype_error(operand, f"{type(value).__name__} is not an array")
@@ -45,7 +45,7 @@ def plain(value: Any, operand: str) -> Any:
         value = value.detach()
     if torch.autograd.forward_ad.unpack_dual(value).tangent is not None:
         raise lost(operand, "it has a tangent of forward mode")
-    if value.is_conj() or value.is_neg():  # torch's exchange table does not ask
+    if value.is_conj() or value.is_neg():  # torch's exchange table does not check this
         raise errors.dtype_error(operand, "its memory waits to be conjugated or negated: pass resolve_conj() of it")
     return value
 
@@ -55,14 +55,14 @@ def lost(operand: str, what: str) -> errors.DTypeError:
 
 
 def written(value: Any) -> None:
-    """Tells autograd that what it has saved of the tensor is no longer what it was."""
+    """Notifies autograd that saved values of the tensor are outdated."""
     module("torch").autograd.graph.increment_version(value)
 
 
 def hold(value: Any) -> None:
-    """Has torch refuse to resize the storage, as it does for those that it has shared with NumPy.
+    """Prevents torch from resizing the storage, as for a storage that is shared with NumPy.
 
-    An export keeps a storage alive, and not its memory: ``resize_`` gives the storage another one.
+    An export keeps a storage alive, but not its memory: ``resize_`` gives the storage other memory.
     """
     if value.device.type == "cpu":
         torch = module("torch")
@@ -70,13 +70,13 @@ def hold(value: Any) -> None:
 
 
 def configure(torch: Any) -> None:
-    """Has calls read tensors through torch's exchange table, where it has one and says all that must be asked."""
+    """Configures calls to read tensors through torch's exchange table, if torch has it and the required checks."""
     table, forward = dlpack.exchange_of(torch.Tensor), torch.autograd.forward_ad
     if table is None or not hasattr(forward, "_current_level"):
         return
 
     def is_plain(value: Any) -> bool:
-        """Whether a tensor of real numbers is memory alone."""
+        """Returns whether a tensor of real numbers is plain memory."""
         records = value.requires_grad and torch.is_grad_enabled()
         return not (records or forward._current_level >= 0 or value.is_neg())
 
@@ -86,7 +86,10 @@ def configure(torch: Any) -> None:
 
 
 def written_of(torch: Any) -> Any:
-    """What raises the version of a tensor: torch's own function without the one around it, where that is as known."""
+    """Returns a function that raises the version of a tensor.
+
+    torch's internal function is used if it works as expected.
+    """
     probe = torch.empty(1)
 
     increment: Any = getattr(torch._C, "_increment_version", None)
@@ -101,5 +104,5 @@ def written_of(torch: Any) -> Any:
     return raise_version if probe._version == 1 else written
 
 
-if "torch" in sys.modules:  # as where there is a tensor
+if "torch" in sys.modules:  # true if a caller has a tensor of torch
     configure(sys.modules["torch"])

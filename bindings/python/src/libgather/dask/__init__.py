@@ -1,7 +1,7 @@
-"""Rows, slices and elements of dask's arrays by index: one task a touched chunk, and one join a block of the result.
+"""Gathers from dask arrays. Each touched chunk is one task, and each block of the result is one join.
 
-Chunks that no id touches are not read. Ids that are known are judged before there is a graph. It needs dask 2024.8 or
-newer with NumPy, and is imported when it is first used.
+Chunks that no id selects are not read. Ids that are known are validated before the graph is built. The module needs
+dask 2024.8 or newer and NumPy. It is imported at the first use.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .._missing import missing_of
 from .._request import Request
 from ._arguments import axis_of, check_array, check_elements, check_ids, check_sizes, chunks_of, depth_of
 from ._graph import Source, at_once, declared, elements, lazily
-from ._tasks import judged, parts_of, parts_of_tuples
+from ._tasks import parts_of, parts_of_tuples, validated
 
 __all__ = ["gather_nd", "take", "take_along_axis"]
 
@@ -34,23 +34,25 @@ def take(
 ) -> da.Array:
     """:func:`libgather.gather` of a dask array along an axis.
 
-    The result's shape is ``x.shape[:axis] + ids.shape + x.shape[axis+1:]``; it keeps the chunks of the other dims.
+    The result's shape is ``x.shape[:axis] + ids.shape + x.shape[axis+1:]``. It keeps the chunks of the other dims.
 
     Args:
-        x: of chunks that are NumPy's arrays of any dtype, whose sizes are known
-        ids: integers of any shape: any array on the host, whose ids are judged at once; or an array of dask's, which is
-            computed and judged as a task, before which it is not known which chunks of `x` are touched
-        bounds, negative, fill_value, profile: as for :func:`libgather.gather`
-        out_chunks: the chunks of the result along the first dim of `ids`, as dask takes those of one dim; None: as long
-            as the longest one of `x` along the axis. The other dims of `ids` have one chunk
+        x: An array whose chunks are NumPy arrays of any dtype and known size.
+        ids: Integers of any shape. The ids of an array on the host are validated at once. An array of dask is computed
+            and validated in a task, and until then any chunk of `x` may be needed.
+        axis: The axis that ids select in.
+        bounds, negative, fill_value, profile: As for :func:`libgather.gather`.
+        out_chunks: The chunks of the result along the first dim of `ids`, as dask accepts them for one dim. None means
+            the largest chunk of `x` along the axis. The other dims of `ids` have one chunk.
 
     Raises:
-        IndexError: an id out of bounds, with its place in `ids`; of dask's ids when they are computed
-        RankError: `axis` out of range
-        ShapeError: chunks of unknown size, `out_chunks` that do not fit; when it is computed, a chunk of another length
-            than its array declares
-        DTypeError: ids that are no integers, an `x` that is no array of dask's, or of other chunks than NumPy's
-        OptionError: an unknown switch
+        IndexError: An id is out of bounds. The error has its place in `ids`. Ids of dask raise it when they are
+            computed.
+        RankError: `axis` is out of range.
+        ShapeError: A chunk has an unknown size, or `out_chunks` do not fit. A computed chunk has another size than its
+            array declares.
+        DTypeError: `ids` are not integers, `x` is not an array of dask, or its chunks are not NumPy arrays.
+        OptionError: A switch has an unknown value.
 
     >>> import dask.array, libgather.dask
     >>> x = dask.array.arange(20, chunks=5).reshape(10, 2)
@@ -66,11 +68,11 @@ def take(
     request = Request(None, 0, negative, bounds, fill_value, profile)
     missing = missing_of(x.dtype, request)
     source = Source(x, axis, 1)
-    deal = partial(parts_of, borders=np.cumsum((0, *x.chunks[axis])), request=request, axis=axis)
+    make_parts = partial(parts_of, borders=np.cumsum((0, *x.chunks[axis])), request=request, axis=axis)
     if isinstance(ids, da.Array):
         check_ids(ids, request)
-        return lazily(source, ids, chunks_of(x.chunks[axis], ids.shape, out_chunks), deal, missing)
-    parts = deal(ids)
+        return lazily(source, ids, chunks_of(x.chunks[axis], ids.shape, out_chunks), make_parts, missing)
+    parts = make_parts(ids)
     return at_once(source, parts, chunks_of(x.chunks[axis], parts.place.shape, out_chunks), missing)
 
 
@@ -84,22 +86,22 @@ def gather_nd(
     profile: t.Profile | None = None,
     out_chunks: t.Any = None,
 ) -> da.Array:
-    """:func:`libgather.gather_nd` of a dask array: slices by tuples along the last axis of `tuples`.
+    """Gathers slices of a dask array by tuples, as :func:`libgather.gather_nd`. The last axis contains the components.
 
-    With ``K = tuples.shape[-1]`` the result's shape is ``tuples.shape[:-1] + x.shape[K:]``; it keeps the chunks of the
+    With ``K = tuples.shape[-1]`` the result's shape is ``tuples.shape[:-1] + x.shape[K:]``. It keeps the chunks of the
     other dims. The indexed dims may have any chunks.
 
     Args:
-        x: as for :func:`take`
-        tuples: integers, as for :func:`take`: any array on the host, or one of dask's
-        bounds, negative, fill_value, profile: as for :func:`libgather.gather_nd`
-        out_chunks: the chunks of the result along the first dim of `tuples`, as for :func:`take`
+        x: As for :func:`take`.
+        tuples: Integers, in any array on the host or an array of dask, as for :func:`take`.
+        bounds, negative, fill_value, profile: As for :func:`libgather.gather_nd`.
+        out_chunks: The chunks of the result along the first dim of `tuples`, as for :func:`take`.
 
     Raises:
-        IndexError: a tuple out of bounds: the attribute `position` is its number, `component` which index of it; of
-            dask's tuples when they are computed
-        RankError: tuples that are longer than the rank of `x`, or of rank 0
-        Error: as for :func:`take`
+        IndexError: A tuple is out of bounds. `position` is the number of the tuple, and `component` is its invalid
+            index. Tuples of dask raise it when they are computed.
+        RankError: A tuple is longer than the rank of `x`, or `tuples` have rank 0.
+        Error: As for :func:`take`.
 
     >>> import dask.array, libgather.dask
     >>> x = dask.array.arange(20, chunks=5).reshape(10, 2)
@@ -116,28 +118,33 @@ def gather_nd(
         tuples = np.asarray(tuples)
     depth = depth_of(x, tuples, request)
     source = Source(x, 0, depth)
-    deal = partial(parts_of_tuples, borders=[np.cumsum((0, *sizes)) for sizes in source.indexed], request=request)
+    make_parts = partial(parts_of_tuples, borders=[np.cumsum((0, *sizes)) for sizes in source.indexed], request=request)
     chunks = chunks_of(x.chunks[0], tuples.shape[:-1], out_chunks)
-    return lazily(source, tuples, chunks, deal, missing) if lazy else at_once(source, deal(tuples), chunks, missing)
+    return (
+        lazily(source, tuples, chunks, make_parts, missing)
+        if lazy
+        else at_once(source, make_parts(tuples), chunks, missing)
+    )
 
 
 def take_along_axis(arr: da.Array, indices: t.Any, axis: int = -1) -> da.Array:
-    """``numpy.take_along_axis`` of a dask array, a task a block of the result: :func:`libgather.take_along_axis`.
+    """``numpy.take_along_axis`` of a dask array. Each block of the result is one task.
 
-    The result has the chunks of `arr` beside the axis, and those of `indices` along it. A task reads all the chunks of
-    `arr` along the axis that lie beside its block, of which it makes no copy.
+    The result has the chunks of `arr` beside the axis, and those of `indices` along it. A task reads all chunks of
+    `arr` along the axis that belong to its block. It does not concatenate them.
 
     Args:
-        arr: as for :func:`take`
-        indices: integers of the rank of `arr`, whose other extents are those of `arr`, or 1: any array on the host,
-            which is judged at once, or one of dask's, whose blocks are judged as they are computed; negative ones count
-            from the end
-        axis: which dim
+        arr: As for :func:`take`.
+        indices: Integers of the rank of `arr`. Their other dims have the size of those of `arr`, or size 1. An array on
+            the host is validated at once. The blocks of an array of dask are validated when they are computed. Negative
+            indices count from the end.
+        axis: The axis that indices select in.
 
     Raises:
-        IndexError: an index out of bounds, with its place in `indices`; of dask's when they are computed, one of them
-        RankError, ShapeError: ranks or extents that do not agree, `axis` out of range
-        DTypeError: as for :func:`take`
+        IndexError: An index is out of bounds. The error has its place in `indices`. Indices of dask raise it for one of
+            them when they are computed.
+        RankError, ShapeError: Ranks or sizes do not fit, or `axis` is out of range.
+        DTypeError: As for :func:`take`.
 
     >>> import dask.array, libgather.dask
     >>> x = dask.array.from_array([[10, 30, 20], [60, 40, 50]], chunks=2)
@@ -150,7 +157,7 @@ def take_along_axis(arr: da.Array, indices: t.Any, axis: int = -1) -> da.Array:
         check_sizes("indices", indices)
         check_elements(arr, indices, axis)
         indices = da.map_blocks(
-            judged, declared("indices", indices), extent=extent, axis=axis, dtype=indices.dtype, meta=indices._meta
+            validated, declared("indices", indices), extent=extent, axis=axis, dtype=indices.dtype, meta=indices._meta
         )
     else:
         indices = np.asarray(indices)

@@ -1,4 +1,4 @@
-"""What came, judged before there is a graph."""
+"""Validates arguments before the graph is built."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .. import _constants as c
 from .. import errors
 from .. import types as t
 from .._numbers import integer
-from .._partition import bordered, dealt
+from .._partition import bordered, partition_ids
 from .._request import Request
 
 #: Sizes of chunks along each dim.
@@ -34,9 +34,9 @@ def check_sizes(operand: str, array: da.Array) -> None:
 
 
 def check_ids(ids: da.Array, request: Request) -> None:
-    """What can be said of ids before they are computed."""
+    """Validates ids as far as possible before they are computed."""
     check_sizes("indices", ids)
-    dealt(np.empty(0, ids.dtype), bordered(0, (0, 0)), False, request)
+    partition_ids(np.empty(0, ids.dtype), bordered(0, (0, 0)), False, request)
 
 
 def axis_of(x: da.Array, axis: int) -> int:
@@ -48,7 +48,7 @@ def axis_of(x: da.Array, axis: int) -> int:
 
 
 def chunks_of(sizes: tuple[int, ...], shape: tuple[int, ...], out_chunks: t.Any) -> Chunks:
-    """The chunks of the dims of ids."""
+    """Returns the chunks of the dims of ids."""
     if not shape:
         if out_chunks is not None:
             raise no_chunks(out_chunks, "ids of rank 0 have none")
@@ -73,7 +73,7 @@ def no_chunks(out_chunks: t.Any, why: str) -> errors.ShapeError:
 
 
 def depth_of(x: da.Array, tuples: t.Any, request: Request) -> int:
-    """How many dims tuples index; what can be said of them before they are computed."""
+    """Returns the length of tuples. Validates tuples as far as possible before they are computed."""
     rank = len(tuples.shape)
     if rank == 0:
         raise errors.RankError(
@@ -85,12 +85,12 @@ def depth_of(x: da.Array, tuples: t.Any, request: Request) -> int:
         raise errors.RankError(message, status=c.E_RANK, operand="indices", value=depth, limit=len(x.shape))
     if depth == 0:
         raise errors.unsupported("indices", "tuples of no index select the whole array")
-    dealt(np.empty(0, tuples.dtype), bordered(0, (0, 0)), False, request)
+    partition_ids(np.empty(0, tuples.dtype), bordered(0, (0, 0)), False, request)
     return depth
 
 
 def check_elements(arr: da.Array, indices: t.Any, axis: int) -> None:
-    """Whether indices select elements of an array, which have its extents or 1 beside the axis."""
+    """Validates the rank, the shape and the dtype of indices that select elements of an array."""
     if len(indices.shape) != len(arr.shape):
         message = f"indices: rank {len(indices.shape)}, that of params is {len(arr.shape)}"
         raise errors.RankError(message, status=c.E_RANK, operand="indices")
@@ -98,4 +98,4 @@ def check_elements(arr: da.Array, indices: t.Any, axis: int) -> None:
         if dim != axis and extent not in (1, needed):
             message = f"indices: extent {extent} of dim {dim}, {needed} or 1 is needed"
             raise errors.ShapeError(message, status=c.E_SHAPE, operand="indices", component=dim)
-    dealt(np.empty(0, indices.dtype), bordered(0, (0, 0)), False, Request())
+    partition_ids(np.empty(0, indices.dtype), bordered(0, (0, 0)), False, Request())

@@ -1,4 +1,4 @@
-"""The graph: a task a touched chunk, and a join a block of the result."""
+"""The graph: one task for each touched chunk, and one join for each block of the result."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from ._tasks import (
     rows_of_shard,
 )
 
-#: Numbers of chunks, and what dask has of tasks.
+#: The numbers of a chunk along some dims, and the types of dask's graphs.
 Numbers = tuple[int, ...]
 Key = tuple[t.Any, ...]
 Graph = dict[t.Any, tuple[t.Any, ...]]
 
 
 class Source(NamedTuple):
-    """An array of which some dims are indexed: `depth` of them, from `axis` on."""
+    """An array of which `depth` dims are indexed. The first of them is `axis`."""
 
     array: da.Array
     axis: int
@@ -55,7 +55,7 @@ class Source(NamedTuple):
 
     @property
     def shards(self) -> int:
-        """How many chunks the indexed dims have."""
+        """The number of chunks of the indexed dims."""
         return math.prod(map(len, self.indexed))
 
     def chunk(self, before: Numbers, shard: int, after: Numbers) -> Chunk:
@@ -68,7 +68,7 @@ class Source(NamedTuple):
 
 
 def at_once(source: Source, parts: Partition, chunks: Chunks, missing: t.Any) -> da.Array:
-    """The rows of ids that have been dealt out."""
+    """Builds the graph for ids that are already partitioned."""
     token = tokenize(source.array.name, parts, chunks, source.axis, missing)
     touched = np.flatnonzero(parts.counts).tolist()
     locals_of = parts.slices
@@ -88,12 +88,14 @@ def at_once(source: Source, parts: Partition, chunks: Chunks, missing: t.Any) ->
     return made(source, token, layer, [source.array], chunks)
 
 
-def lazily(source: Source, ids: da.Array, chunks: Chunks, deal: t.Callable[..., Partition], missing: t.Any) -> da.Array:
-    """The rows of ids that a task deals out: any chunk may be touched."""
+def lazily(
+    source: Source, ids: da.Array, chunks: Chunks, make_parts: t.Callable[..., Partition], missing: t.Any
+) -> da.Array:
+    """Builds the graph for ids that a task partitions. Each chunk may be needed."""
     whole = declared("indices", ids).rechunk(-1)
-    token = tokenize(source.array.name, ids.name, chunks, source.axis, missing, deal)
+    token = tokenize(source.array.name, ids.name, chunks, source.axis, missing, make_parts)
     parts = f"libgather-parts-{token}"
-    layer: Graph = {parts: (deal, (whole.name, *(0 for _ in ids.shape)))}
+    layer: Graph = {parts: (make_parts, (whole.name, *(0 for _ in ids.shape)))}
     shards = range(source.shards)
     for before, after in beside(source):
         for shard in shards:
@@ -107,12 +109,12 @@ def lazily(source: Source, ids: da.Array, chunks: Chunks, deal: t.Callable[..., 
 
 
 def declared(operand: str, array: da.Array) -> da.Array:
-    """The array, whose chunks are held against what it declares when they are computed."""
+    """Returns the array with a check that compares each computed chunk with its declared size."""
     return da.map_blocks(as_declared, array, operand=operand, dtype=array.dtype, meta=array._meta)
 
 
 def beside(source: Source) -> list[tuple[Numbers, Numbers]]:
-    """The chunks of the dims before those that are indexed and after them, by their numbers."""
+    """Returns the numbers of the chunks of the dims before and after the indexed dims."""
     before, after = (product(*(range(len(sizes)) for sizes in chunks)) for chunks in (source.before, source.after))
     return [*product(before, after)]
 
@@ -122,7 +124,7 @@ def piece(token: str, before: Numbers, shard: int, after: Numbers) -> Key:
 
 
 def blocks(source: Source, token: str, chunks: Chunks, missing: t.Any) -> Iterator[tuple[Key, Block, Numbers, Numbers]]:
-    """The blocks of the result, their keys, and which chunks of the dims beside those that are indexed they are of."""
+    """Yields the blocks of the result with their keys, and their chunk numbers before and after the indexed dims."""
     inner = tuple(extent for (extent,) in chunks[1:])
     ends = [end * math.prod(inner) for end in accumulate(chunks[0] if chunks else (1,), initial=0)]
     for before, after in beside(source):
@@ -149,7 +151,7 @@ def made(source: Source, token: str, layer: Graph, needed: list[t.Any], chunks: 
 
 
 def elements(array: da.Array, indices: da.Array, axis: int) -> da.Array:
-    """Blocks of single elements: each of the indices that lie beside chunks of the array, and of all of these."""
+    """Builds the blocks of single elements. A block needs its indices and all chunks along the axis."""
     beside = tuple(extent for dim, extent in enumerate(array.shape) if dim != axis)
     whole = (*beside[:axis], indices.shape[axis], *beside[axis:])
     chunks = (*array.chunks[:axis], indices.chunks[axis], *array.chunks[axis + 1 :])

@@ -1,4 +1,4 @@
-"""What the tasks of a graph do: rows, slices or elements of a chunk, and a block of the result out of such pieces."""
+"""The tasks of a graph: gather from one chunk, and join such pieces to a block of the result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .. import _constants as c
 from .. import errors
 from .. import types as t
 from .._operations import gather_nd
-from .._partition import bordered, dealt
+from .._partition import bordered, partition_ids
 from .._parts import Partition
 from .._request import Request
 from .._scatters import scatter
@@ -19,12 +19,12 @@ from .._take import take
 from ..plan import Plan
 from ..spec import Spec
 
-#: For each piece, from which of its rows on they are a block's, and where in the block they belong.
+#: For each piece the first of its rows that belongs to a block, and the positions of the rows in the block.
 Cuts = list[tuple[int, t.Any]]
 
 
 class Chunk(NamedTuple):
-    """A chunk as its array declares it: the array's operand, the chunk's number along each dim, and its extents."""
+    """A declared chunk: the operand of its array, its number along each dim, and its shape."""
 
     operand: str
     number: tuple[int, ...]
@@ -35,10 +35,10 @@ class Block(NamedTuple):
     """A block of the result.
 
     Attributes:
-        first, last: the ids that it is for, from the first one up to the last one, by their row-major positions
-        before, within, after: the extents of the dims before those of the ids, of theirs, and of those after them
-        dtype: that of its elements
-        missing: an element as an id that no chunk has gives it; None: there is no such id
+        first, last: The ids of the block. They are the row-major positions from `first` up to `last`.
+        before, within, after: The shape of the dims before those of the ids, of those of the ids, and after them.
+        dtype: The dtype of its elements.
+        missing: The element of an id that is in no chunk. None means that there is no such id.
     """
 
     first: int
@@ -51,16 +51,16 @@ class Block(NamedTuple):
 
 
 def parts_of(ids: t.Any, *, borders: t.Any, request: Request, axis: int) -> Partition:
-    return dealt(ids, bordered(int(borders[-1]), borders), False, request, axis)
+    return partition_ids(ids, bordered(int(borders[-1]), borders), False, request, axis)
 
 
 def parts_of_tuples(tuples: t.Any, *, borders: list[t.Any], request: Request) -> Partition:
-    """Tuples dealt out to the chunks of the dims that they index, which are numbered in row-major order."""
+    """Partitions tuples by chunk. The chunks of the indexed dims are numbered in row-major order."""
     check_tuples(tuples, tuple(int(border[-1]) for border in borders), request)
     flat = tuples.reshape(-1, len(borders))
     chunk, inside, present = np.zeros(len(flat), np.int64), np.zeros(flat.shape, np.int64), np.ones(len(flat), bool)
     for dim, border in enumerate(borders):
-        parts = dealt(flat[:, dim], bordered(int(border[-1]), border), False, request)
+        parts = partition_ids(flat[:, dim], bordered(int(border[-1]), border), False, request)
         number = np.full(len(flat), -1)
         number[parts.order] = np.repeat(np.arange(len(parts.counts)), parts.counts)
         inside[parts.order, dim] = parts.local
@@ -68,21 +68,24 @@ def parts_of_tuples(tuples: t.Any, *, borders: list[t.Any], request: Request) ->
         chunk = chunk * len(parts.counts) + number
     found = np.flatnonzero(present)
     count = math.prod(len(border) - 1 for border in borders)
-    parts = dealt(chunk[found], bordered(count, range(count + 1)), False, Request())
+    parts = partition_ids(chunk[found], bordered(count, range(count + 1)), False, Request())
     order, place = found[parts.order], np.full(len(flat), -1)
     place[order] = np.arange(len(order))
     return Partition(parts.counts, inside[order], order, place.reshape(tuples.shape[:-1]))
 
 
 def check_tuples(tuples: t.Any, extents: tuple[int, ...], request: Request) -> None:
-    """Judges tuples as a whole, of the first one that is out of bounds the first index: before they are dealt out."""
+    """Validates whole tuples before they are partitioned.
+
+    Errors name the first invalid index of the first bad tuple.
+    """
     switches: t.Any = {name: getattr(request, name) for name in ("negative", "bounds", "profile")}
     plan = Plan(Spec("uint8", extents), Spec(tuples.dtype, tuples.shape), op="gather_nd", **switches)
     plan.check(tuples)
 
 
 def check_chunk(chunk: t.Any, declared: Chunk) -> None:
-    """Refuses a chunk of other extents than its array declares: ids would find other rows in it, or none."""
+    """Validates the shape of a chunk. Ids would select wrong rows in a chunk of another shape than declared."""
     operand, number, needed = declared
     shape = np.shape(chunk)
     if len(shape) != len(needed):
@@ -97,7 +100,7 @@ def check_chunk(chunk: t.Any, declared: Chunk) -> None:
 
 
 def as_declared(chunk: t.Any, operand: str, block_info: t.Any = None) -> t.Any:
-    """A chunk as it is, once it has been held against what its array declares."""
+    """Returns a chunk unchanged after a comparison with its declared shape."""
     info = block_info[0]
     extents = tuple(end - begin for begin, end in info["array-location"])
     check_chunk(chunk, Chunk(operand, tuple(info["chunk-location"]), extents))
@@ -110,15 +113,15 @@ def rows_of_chunk(chunk: t.Any, *, declared: Chunk, local: t.Any, axis: int) -> 
 
 
 def rows_of(chunk: t.Any, *, local: t.Any, axis: int) -> t.Any:
-    """Of a chunk the rows along an axis, or the slices of tuples."""
+    """Gathers rows of a chunk along an axis, or slices by tuples."""
     if local.ndim == 1:
         return take(chunk, local, axis)
     return chunk[tuple(local.T)] if chunk.dtype.hasobject else gather_nd(chunk, local)
 
 
 def elements_of(indices: t.Any, chunks: list[t.Any], *, axis: int, borders: t.Any) -> t.Any:
-    """A block of single elements out of the chunks along an axis, each of which has some of them."""
-    parts = dealt(indices, bordered(int(borders[-1]), borders), False, Request(negative="wrap"))
+    """Gathers a block of single elements from the chunks along an axis."""
+    parts = partition_ids(indices, bordered(int(borders[-1]), borders), False, Request(negative="wrap"))
     out = np.empty(indices.shape, chunks[0].dtype)
     flat = out.reshape(-1)
     for chunk, rows in zip(chunks, parts.slices, strict=True):
@@ -129,10 +132,10 @@ def elements_of(indices: t.Any, chunks: list[t.Any], *, axis: int, borders: t.An
     return out
 
 
-def judged(indices: t.Any, extent: int, axis: int, block_info: t.Any = None) -> t.Any:
-    """A block of indices as it is, once they have been judged: one that is bad stands somewhere in the whole array."""
+def validated(indices: t.Any, extent: int, axis: int, block_info: t.Any = None) -> t.Any:
+    """Returns a block of indices after validation. Errors have the position of the index in the whole array."""
     try:
-        dealt(indices, bordered(extent, (0, extent)), False, Request(negative="wrap"), axis)
+        partition_ids(indices, bordered(extent, (0, extent)), False, Request(negative="wrap"), axis)
     except errors.IndexError as error:
         (info, *_) = block_info.values()
         first = [begin for begin, _ in info["array-location"]]
@@ -142,7 +145,7 @@ def judged(indices: t.Any, extent: int, axis: int, block_info: t.Any = None) -> 
 
 
 def placed(error: errors.IndexError, index: tuple[int, ...], shape: tuple[int, ...], axis: int) -> errors.IndexError:
-    """The same error with another place of the index."""
+    """Returns the same error with another place of the index."""
     position = 0
     for number, extent in zip(index, shape, strict=True):
         position = position * extent + number
@@ -168,7 +171,7 @@ def rows_of_shard(chunk: t.Any, parts: Partition, *, declared: Chunk, shard: int
 
 
 def cuts_of(parts: Partition, first: int, last: int) -> Cuts:
-    """Of each shard's rows those that ids from the first one up to the last one ask for, which are neighbours."""
+    """Returns for each shard the consecutive rows that the ids from `first` up to `last` select."""
     cuts = []
     for rows in parts.slices:
         order = parts.order[rows]  # type: ignore[index]
@@ -178,7 +181,7 @@ def cuts_of(parts: Partition, first: int, last: int) -> Cuts:
 
 
 def join(pieces: list[t.Any], *, cuts: Cuts, block: Block) -> t.Any:
-    """Rows of chunks where they belong in a block."""
+    """Copies rows of chunks to their places in a block."""
     axis, count = len(block.before), block.last - block.first
     out = np.empty((*block.before, count, *block.after), block.dtype)
     if sum(len(order) for _, order in cuts) < count:
@@ -194,7 +197,7 @@ def join_of_parts(pieces: list[t.Any], parts: Partition, *, block: Block) -> t.A
 
 
 def put(out: t.Any, order: t.Any, rows: t.Any, axis: int) -> None:
-    if out.dtype.hasobject:  # which only NumPy can copy
+    if out.dtype.hasobject:  # only NumPy can copy objects
         out[(slice(None),) * axis + (order,)] = rows
     else:
         scatter(out, order, rows, axis, inplace=True)

@@ -1,10 +1,10 @@
-"""Primitives of JAX: what ``jit``, ``vmap``, ``grad`` and ``jvp`` see of a gather, on the CPU.
+"""Primitives of JAX on the CPU, which support ``jit``, ``vmap``, ``grad`` and ``jvp``.
 
-The functions of :mod:`libgather` itself take JAX's arrays as memory. These are called from compiled programs, through
-``jax.ffi``: with shapes while JAX traces, derivatives of any order, and rules for batches that repeat nothing. Shapes
-and dtypes are judged while tracing; an index out of bounds is known when the program gets there, and is then a
-``jax.errors.JaxRuntimeError`` with the message of :class:`libgather.IndexError`. They need JAX 0.5 or newer, and are
-imported when they are first used.
+The functions of :mod:`libgather` itself accept JAX arrays as memory. Compiled programs call these primitives through
+``jax.ffi``. They have shapes for tracing, derivatives of any order, and batching rules that repeat no operand. Shapes
+and dtypes are validated during tracing. An index out of bounds is only known when the program runs. It then raises
+``jax.errors.JaxRuntimeError`` with the message of :class:`libgather.IndexError`. The module needs JAX 0.5 or newer. It
+is imported at the first use.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from . import _gather, _gather_elements, _gather_nd
 
 __all__ = ["gather", "gather_elements", "gather_nd"]
 
-#: By the number of the operation.
+#: The compiled function of each operation, by the number of the operation.
 PROGRAMS = {
     OP_GATHER: _gather.operator,
     OP_GATHER_ND: _gather_nd.operator,
@@ -42,18 +42,18 @@ def gather(
     bounds: t.Bounds = "error",
     fill_value: float | str | None = None,
 ) -> jax.Array:
-    """:func:`libgather.gather` as a primitive: slices of `params` along an axis, by index.
+    """Gathers slices of `params` along an axis. It is :func:`libgather.gather` as a primitive.
 
-    The gradient of `params` adds up what each of its slices has been taken for.
+    The gradient of a slice of `params` is the sum of the gradients of all its copies.
 
     Args:
-        axis: None is the same as `batch_dims`
-        bounds: ``"error"``, ``"clamp"``, ``"modulo"``, or ``"fill"``, which a `fill_value` implies
-        fill_value: a value, ``"zero"`` (default), or ``"by_dtype"``
+        axis: The axis that indices select in. None means the value of `batch_dims`.
+        bounds: ``"error"``, ``"clamp"``, ``"modulo"``, or ``"fill"``, which a `fill_value` implies.
+        fill_value: A value, ``"zero"`` (default), or ``"by_dtype"``.
 
     Raises:
-        ShapeError, RankError, DTypeError: as :func:`libgather.gather`
-        jax.errors.JaxRuntimeError: an index out of bounds, when the result's values are asked for
+        ShapeError, RankError, DTypeError: As for :func:`libgather.gather`.
+        jax.errors.JaxRuntimeError: An index is out of bounds. An access to the values of the result raises it.
 
     >>> import jax, jax.numpy as jnp, libgather.jax
     >>> table, ids = jnp.arange(6.0).reshape(3, 2), jnp.array([2, 2, 0])
@@ -79,7 +79,7 @@ def gather_nd(
     bounds: t.Bounds = "error",
     fill_value: float | str | None = None,
 ) -> jax.Array:
-    """:func:`libgather.gather_nd` as a primitive: slices of `params` by tuples, along the last axis of `indices`.
+    """Gathers slices of `params` by tuples. It is :func:`libgather.gather_nd` as a primitive.
 
     >>> import jax.numpy as jnp, libgather.jax
     >>> libgather.jax.gather_nd(jnp.array([[1, 2], [3, 4]]), jnp.array([[1, 0], [0, 1]])).tolist()
@@ -98,8 +98,9 @@ def gather_elements(
     bounds: t.Bounds = "error",
     fill_value: float | str | None = None,
 ) -> jax.Array:
-    """:func:`libgather.gather_elements` as a primitive, with the extents of ``jnp.take_along_axis``: beside the axis
-    one of 1 is repeated.
+    """Gathers single elements along an axis. It is :func:`libgather.gather_elements` as a primitive.
+
+    As in ``jnp.take_along_axis``, a dim of size 1 beside the axis is repeated.
 
     >>> import jax.numpy as jnp, libgather.jax
     >>> libgather.jax.gather_elements(jnp.array([[1, 2], [3, 4]]), jnp.array([[1], [0]])).tolist()
@@ -120,7 +121,7 @@ def request_of(negative: t.Negative, bounds: t.Bounds, fill_value: t.Any) -> Req
 
 
 def array_of(value: jax.typing.ArrayLike, operand: str) -> jax.Array:
-    # JAX takes longer to find out that an array is one than to take from it.
+    # The conversion of an array takes longer in JAX than the gather.
     if not isinstance(value, jax.Array):
         return asked(jnp.asarray, value, operand)
     check_alive(value, operand)

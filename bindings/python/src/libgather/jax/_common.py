@@ -1,4 +1,4 @@
-"""What the primitives share: the call of the library, jit, derivatives, and the sum that a gradient is."""
+"""The common part of the primitives: the call of the library, derivatives, and the sum of a gradient."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ jax.ffi.register_ffi_target(_TARGET, _objects.xla_handler(), platform="cpu")
 def registered(
     operation: Operation, add: Callable[..., jax.Array], batched: Callable[..., tuple[jax.Array, int]]
 ) -> Callable[..., jax.Array]:
-    """An operation as a primitive of JAX: a compiled function of params, indices and the request.
+    """Registers an operation as a primitive. Returns a compiled function of params, indices and the request.
 
     Args:
-        add: the gradient of params, of their shape, the indices, a result's gradient and the request
-        batched: the result where params, indices or both have a batch dim, and that of the result
+        add: Returns the gradient of params, from their shape, the indices, the gradient of a result and the request.
+        batched: Returns the result and its batch dim if params, indices or both have a batch dim.
     """
     primitive = Primitive(f"libgather_{operation.name}")
 
@@ -51,7 +51,7 @@ def registered(
         return run(params, indices, request=attribute(operation, request, Spec(params.dtype, ())._dtype))
 
     def jvp(tangent: Any, params: Any, indices: Any, *, request: Request) -> Any:
-        """A gather is linear in params; what it fills with does not change with them."""
+        """A gather is linear in params. The fill does not depend on them."""
         fill = None if request.fill_value is None else "zero"
         return primitive.bind(tangent, indices, request=request._replace(fill_value=fill))
 
@@ -74,7 +74,7 @@ def registered(
 
 
 def spec_of(value: Any, operand: str) -> Spec:
-    """Of an array, or of what stands for one while JAX traces."""
+    """Returns the spec of an array or of a tracer."""
     if not is_dtype(value.dtype):
         raise errors.dtype_error(operand, f"elements of dtype {value.dtype} are no dtype of this library")
     return Spec(value.dtype, value.shape)
@@ -82,14 +82,14 @@ def spec_of(value: Any, operand: str) -> Spec:
 
 @cache
 def attribute(operation: Operation, request: Request, dtype: int) -> np.ndarray:
-    """What the handler is told: the operation's number, and the memory of a gth_options."""
+    """Returns the attribute for the handler: the number of the operation, and the bytes of a gth_options."""
     fill = named_fill(request.fill_value) or value_fill(request.fill_value, dtype)
     options = options_of(request, fill)
     return np.frombuffer(operation.number.to_bytes(8, "little") + ffi.buffer(options)[:], np.int64)
 
 
 def resolved(index: jax.Array, extent: int, request: Request) -> jax.Array:
-    """Indices as those that they stand for; what is outside is `extent`. They have been judged already."""
+    """Returns validated indices as numbers in [0, extent). An index out of bounds becomes `extent`."""
     is_signed = jnp.issubdtype(index.dtype, jnp.signedinteger)
     if index.dtype.itemsize < 4:
         index, is_signed = index.astype(jnp.int32), True
@@ -104,14 +104,14 @@ def resolved(index: jax.Array, extent: int, request: Request) -> jax.Array:
 
 
 def places(shape: tuple[int, ...], rank: int) -> list[jax.Array]:
-    """The numbers along each dim of a shape, as indices of a rank whose leading dims these are."""
+    """Returns for each dim of a shape its numbers, as indices of a rank whose leading dims have that shape."""
     return [
         jnp.arange(extent).reshape((1,) * dim + (extent,) + (1,) * (rank - dim - 1)) for dim, extent in enumerate(shape)
     ]
 
 
 def added(shape: tuple[int, ...], where: list[jax.Array], rows: jax.Array) -> jax.Array:
-    """Zeros of a shape, with each row added where its indices say; what is outside is dropped."""
+    """Returns an array of zeros to which each row is added at its indices. Rows out of bounds are ignored."""
     sums: jax.Array = jnp.zeros(shape, rows.dtype).at[tuple(where)].add(rows, mode="drop")
     return sums
 

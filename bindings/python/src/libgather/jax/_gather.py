@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def add(shape: tuple[int, ...], indices: jax.Array, gradient: jax.Array, request: Request) -> jax.Array:
-    """Rows of params are (batch, axis), each of the dims between the batch and the axis and of those after it."""
+    """Adds rows to params as (batch, axis, other dims). The other dims are those before and after the axis."""
     axis, batch_dims = request.axis or 0, request.batch_dims
     taken = indices.ndim - batch_dims
     rows = gradient
@@ -30,7 +30,7 @@ def add(shape: tuple[int, ...], indices: jax.Array, gradient: jax.Array, request
 def batched(
     bind: Callable[..., Any], params: Any, indices: Any, params_dim: Any, indices_dim: Any, request: Request
 ) -> tuple[Any, int]:
-    """Of one operand alone, the dim goes behind the batch dims: nothing is repeated."""
+    """If only one operand has a batch dim, the dim follows the batch dims, so that no operand is repeated."""
     axis, batch_dims = request.axis or 0, request.batch_dims
     if params_dim is None:
         return bind(params, moved(indices, indices_dim, batch_dims), request=request), axis

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def add(shape: tuple[int, ...], indices: jax.Array, gradient: jax.Array, request: Request) -> jax.Array:
-    """An element that is repeated along a dim has been taken at its place 0."""
+    """The gradient of an element that is repeated along a dim is added at place 0 of that dim."""
     axis = request.axis or 0
     where = places(gradient.shape, gradient.ndim)
     where = [place * (extent != 1) for place, extent in zip(where, shape, strict=True)]
@@ -27,7 +27,7 @@ def add(shape: tuple[int, ...], indices: jax.Array, gradient: jax.Array, request
 def batched(
     bind: Callable[..., Any], params: Any, indices: Any, params_dim: Any, indices_dim: Any, request: Request
 ) -> tuple[Any, int]:
-    """What has no such dim gets one of extent 1, which is repeated."""
+    """An operand without a batch dim gets one of size 1, which is repeated."""
     operands = (
         array[None] if dim is None else moved(array, dim, 0)
         for array, dim in ((params, params_dim), (indices, indices_dim))

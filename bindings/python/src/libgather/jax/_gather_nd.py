@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def add(shape: tuple[int, ...], indices: jax.Array, gradient: jax.Array, request: Request) -> jax.Array:
-    """Rows of params are (batch, the dims that a tuple indexes). A tuple with one index outside is dropped whole."""
+    """Adds rows to params as (batch, indexed dims, other dims). A tuple with an index out of bounds is ignored."""
     batch_dims, components = request.batch_dims, indices.shape[-1]
     where = places(shape[:batch_dims], indices.ndim - 1)
     for component in range(components):
         where.append(resolved(indices[..., component], shape[batch_dims + component], request))
-    if not where:  # one row, taken whole by each tuple
+    if not where:  # each tuple selects all of params
         total: jax.Array = gradient.sum(axis=tuple(range(indices.ndim - 1)))
         return total
     return added(shape, where, gradient)
@@ -30,7 +30,7 @@ def add(shape: tuple[int, ...], indices: jax.Array, gradient: jax.Array, request
 def batched(
     bind: Callable[..., Any], params: Any, indices: Any, params_dim: Any, indices_dim: Any, request: Request
 ) -> tuple[Any, int]:
-    """Of one operand alone, the dim goes behind the batch dims or those that tuples index: nothing is repeated."""
+    """A single batch dim follows the batch dims or the indexed dims, so that no operand is repeated."""
     batch_dims = request.batch_dims
     if params_dim is None:
         return bind(params, moved(indices, indices_dim, batch_dims), request=request), batch_dims

@@ -1,5 +1,7 @@
-"""The operators Gather, GatherElements, GatherND, ScatterElements and ScatterND of ONNX, with the types and attributes
-of each opset."""
+"""The ONNX operators Gather, GatherElements, GatherND, ScatterElements and ScatterND.
+
+They have the types and attributes of each opset.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +22,13 @@ def Gather(data: t.Any, indices: t.Any, axis: int = 0, opset: int = 13) -> t.Any
     The result's shape is ``data.shape[:axis] + indices.shape + data.shape[axis+1:]``.
 
     Args:
-        indices: int32 or int64; negative ones count from the end (from opset 11)
-        opset: the newest definition not above it holds
+        indices: int32 or int64. Negative indices count from the end (from opset 11).
+        opset: The call follows the newest definition that is not above it.
 
     Raises:
-        IndexError: an index out of bounds
-        RankError, DTypeError: `axis` out of range, a type that the opset does not have
-        Error: an opset before the first definition
+        IndexError: An index is out of bounds.
+        RankError, DTypeError: `axis` is out of range, or the opset does not have the dtype.
+        Error: The opset is older than the first definition.
 
     >>> import libgather.onnx
     >>> libgather.onnx.Gather([1.0, 1.1, 1.2], [0, -1]).tolist()
@@ -41,14 +43,14 @@ def GatherND(data: t.Any, indices: t.Any, batch_dims: int = 0, opset: int = 13) 
     The result's shape is ``indices.shape[:-1] + data.shape[batch_dims + indices.shape[-1]:]``.
 
     Args:
-        indices: int64; negative ones count from the end
-        batch_dims: leading dims that both share (from opset 12)
-        opset: the newest definition not above it holds
+        indices: int64. Negative indices count from the end.
+        batch_dims: The number of leading dims that both share (from opset 12).
+        opset: The call follows the newest definition that is not above it.
 
     Raises:
-        IndexError: a tuple out of bounds
-        ShapeError, RankError, DTypeError: as the specification refuses its arguments
-        Error: an opset before the first definition
+        IndexError: A tuple is out of bounds.
+        ShapeError, RankError, DTypeError: The specification does not allow the arguments.
+        Error: The opset is older than the first definition.
 
     >>> import libgather.onnx
     >>> libgather.onnx.GatherND([[0, 1], [2, 3]], [[0, 0], [1, 1]]).tolist()
@@ -61,18 +63,17 @@ def GatherND(data: t.Any, indices: t.Any, batch_dims: int = 0, opset: int = 13) 
 def GatherElements(data: t.Any, indices: t.Any, axis: int = 0, opset: int = 13) -> t.Any:
     """The operator GatherElements (opsets 11, 13).
 
-    The result's shape is that of `indices`; in the other dims than `axis` its extents may be smaller than those of
-    `data`.
+    The result has the shape of `indices`. Its dims other than `axis` may be smaller than those of `data`.
 
     Args:
-        indices: int32 or int64, of the rank of `data`; negative ones count from the end
-        opset: the newest definition not above it holds
+        indices: int32 or int64, of the rank of `data`. Negative indices count from the end.
+        opset: The call follows the newest definition that is not above it.
 
     Raises:
-        IndexError: an index out of bounds
-        ShapeError, RankError, DTypeError: an extent above that of `data`, ranks that differ, `axis` out of range, a
-            type that the opset does not have
-        Error: an opset before the first definition
+        IndexError: An index is out of bounds.
+        ShapeError, RankError, DTypeError: A dim is larger than that of `data`, ranks differ, `axis` is out of range, or
+            the opset does not have the dtype.
+        Error: The opset is older than the first definition.
 
     >>> import libgather.onnx
     >>> libgather.onnx.GatherElements([[1, 2], [3, 4]], [[0, 0], [-1, 0]], axis=1).tolist()
@@ -82,20 +83,20 @@ def GatherElements(data: t.Any, indices: t.Any, axis: int = 0, opset: int = 13) 
 
 
 def ScatterND(data: t.Any, indices: t.Any, updates: t.Any, reduction: t.Reduction = "none", opset: int = 18) -> t.Any:
-    """The operator ScatterND (opsets 11, 13, 16, 18): `data` with `updates` in it, a new array.
+    """The operator ScatterND (opsets 11, 13, 16, 18). It returns a copy of `data` with the updates.
 
-    The shape of `updates` is ``indices.shape[:-1] + data.shape[indices.shape[-1]:]``. Of several updates of one place
-    the last one wins; with a reduction they are combined in their order.
+    The shape of `updates` is ``indices.shape[:-1] + data.shape[indices.shape[-1]:]``. The last update of a place wins.
+    A reduction combines the updates in their order.
 
     Args:
-        indices: int64; negative ones count from the end
-        reduction: ``"none"``; ``"add"``, ``"mul"`` (from opset 16), ``"max"``, ``"min"`` (from opset 18)
-        opset: the newest definition not above it holds
+        indices: int64. Negative indices count from the end.
+        reduction: ``"none"``, ``"add"`` or ``"mul"`` (from opset 16), ``"max"`` or ``"min"`` (from opset 18).
+        opset: The call follows the newest definition that is not above it.
 
     Raises:
-        IndexError: a tuple out of bounds
-        ShapeError, RankError, DTypeError: as the specification refuses its arguments
-        Error: an opset before the first definition, a reduction that it does not have
+        IndexError: A tuple is out of bounds.
+        ShapeError, RankError, DTypeError: The specification does not allow the arguments.
+        Error: The opset is older than the first definition, or does not have the reduction.
 
     >>> import libgather.onnx
     >>> libgather.onnx.ScatterND([1, 2, 3, 4], [[3], [-3]], [40, 20]).tolist()
@@ -110,20 +111,20 @@ def ScatterND(data: t.Any, indices: t.Any, updates: t.Any, reduction: t.Reductio
 def ScatterElements(
     data: t.Any, indices: t.Any, updates: t.Any, axis: int = 0, reduction: t.Reduction = "none", opset: int = 18
 ) -> t.Any:
-    """The operator ScatterElements (opsets 11, 13, 16, 18): `data` with `updates` in it, a new array.
+    """The operator ScatterElements (opsets 11, 13, 16, 18). It returns a copy of `data` with the updates.
 
-    `updates` have the shape of `indices`, whose extents in the other dims than `axis` may be smaller than those of
-    `data`. Of several updates of one place the last one wins; with a reduction they are combined in their order.
+    `updates` have the shape of `indices`. Its dims other than `axis` may be smaller than those of `data`. The last
+    update of a place wins. A reduction combines the updates in their order.
 
     Args:
-        indices: int32 or int64, of the rank of `data`; negative ones count from the end
-        reduction: ``"none"``; ``"add"``, ``"mul"`` (from opset 16), ``"max"``, ``"min"`` (from opset 18)
-        opset: the newest definition not above it holds
+        indices: int32 or int64, of the rank of `data`. Negative indices count from the end.
+        reduction: ``"none"``, ``"add"`` or ``"mul"`` (from opset 16), ``"max"`` or ``"min"`` (from opset 18).
+        opset: The call follows the newest definition that is not above it.
 
     Raises:
-        IndexError: an index out of bounds
-        ShapeError, RankError, DTypeError: as the specification refuses its arguments
-        Error: an opset before the first definition, a reduction that it does not have
+        IndexError: An index is out of bounds.
+        ShapeError, RankError, DTypeError: The specification does not allow the arguments.
+        Error: The opset is older than the first definition, or does not have the reduction.
 
     >>> import libgather.onnx
     >>> libgather.onnx.ScatterElements([[1, 2, 3]], [[2, -2]], [[30, 20]], axis=1).tolist()

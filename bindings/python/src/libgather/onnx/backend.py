@@ -1,4 +1,4 @@
-"""A backend for ONNX's own test runner: models of one node, a gather or a scatter."""
+"""A backend for ONNX's test runner. It runs models that consist of one gather or scatter node."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NAMES = ", ".join(_OPERATORS)
 
 
 class GatherRep(BackendRep):
-    """A model of one node, ready to run."""
+    """A prepared model of one node."""
 
     def __init__(self, operator: Any, graph: onnx.GraphProto) -> None:
         self._operator = operator
@@ -31,10 +31,10 @@ class GatherRep(BackendRep):
         self._constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
 
     def run(self, inputs: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """Runs the node on the graph's inputs in their order: on all, or on those that no initializer has a value for.
+        """Runs the node on inputs in the order of the graph. Inputs with an initializer may be omitted together.
 
         Raises:
-            Error: another number of inputs
+            Error: The number of inputs is wrong.
         """
         given = self._constants | dict(zip(self._names_of(len(inputs)), inputs, strict=True))
         return (self._operator(*(given[name] for name in self._arguments)),)
@@ -59,13 +59,13 @@ class GatherBackend(Backend):
 
     @classmethod
     def is_compatible(cls, model: onnx.ModelProto, device: str = "CPU", **kwargs: Any) -> bool:
-        """Whether the model is one node that this backend runs."""
+        """Returns whether the model is one node that this backend supports."""
         nodes = model.graph.node
         return cls.supports_device(device) and len(nodes) == 1 and is_ours(nodes[0])
 
     @classmethod
     def prepare(cls, model: onnx.ModelProto, device: str = "CPU", **kwargs: Any) -> GatherRep:
-        """Checks a model and makes it ready to run."""
+        """Validates a model and prepares it."""
         super().prepare(model, device, **kwargs)
         if not cls.is_compatible(model, device):
             raise NotImplementedError(f"only models of one node, on the CPU: {_NAMES}")
@@ -91,7 +91,7 @@ class GatherBackend(Backend):
 
     @classmethod
     def supports_device(cls, device: str) -> bool:
-        """Whether it is the CPU."""
+        """Returns whether the device is the CPU."""
         return device == "CPU"
 
 

@@ -1,7 +1,7 @@
-"""Tables that actors of Ray hold, a part of the rows each: gathered from anywhere in the cluster by id.
+"""Tables whose rows are stored by actors of Ray. Each process of the cluster can gather from them by id.
 
-Ray places the actors, restarts them and asks again; here ids are judged and dealt out, and rows put together. It needs
-ray 2.40 or newer with NumPy, and is imported when it is first used.
+Ray places the actors, restarts them and repeats calls. This module validates and partitions the ids, and joins the
+rows. It needs ray 2.40 or newer and NumPy. It is imported at the first use.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The actors of a table: started, asked, and asked elsewhere if they do not answer."""
+"""The actors of a table: starts them, calls them, and calls another replica if one fails."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from ._layout import Layout, refused
 from ._shard import BatchedShard, Shard, ShardStats
 from ._sources import FileRows, Source
 
-#: Where actors of tables with a name are known by it, for every driver of the cluster.
+#: The Ray namespace of tables that have a name. All drivers of the cluster use it.
 NAMESPACE = "libgather"
-#: For how many seconds actors are waited for at least when they are started.
+#: The minimum time to wait for the start of an actor, in seconds.
 START = 60.0
 Actor = t.Any
 
@@ -32,15 +32,15 @@ class Question(NamedTuple):
 
 
 class Actors:
-    """The replicas of each shard. The one that is asked first has been so until it failed."""
+    """The replicas of each shard. A shard's calls use the same replica until it fails."""
 
     def __init__(self, replicas: Sequence[Sequence[Actor]]) -> None:
         self.replicas = replicas
-        # Callers begin with different ones.
+        # Each process begins with another replica.
         self.asked_first: list[int] = [os.getpid() % len(each) for each in replicas]
 
     def ask(self, questions: list[Question], timeout: float) -> list[t.Any]:
-        """The answers of shards; of each replica that fails or is late the next one is asked."""
+        """Returns the results of the shards. If a replica fails or is late, the next one is called."""
         began = monotonic()
         refs = [self.sent(question) for question in questions]
         try:
@@ -50,7 +50,7 @@ class Actors:
         return answers
 
     def settled(self, questions: list[Question], refs: list[t.Any], began: float, timeout: float) -> list[t.Any]:
-        """As `ask`, of questions that have been sent. No replica is asked twice: an update would be done twice."""
+        """As `ask`, for calls that have been sent. No replica is called twice, because that would repeat an update."""
         answers: dict[int, t.Any] = {}
         failures: dict[int, Exception] = {}
         pending = dict(enumerate(refs))
@@ -79,7 +79,7 @@ class Actors:
         self.asked_first[shard] = (self.asked_first[shard] + 1) % len(self.replicas[shard])
 
     def stats(self, timeout: float) -> list[ShardStats]:
-        """Of those that answer in time."""
+        """Returns the statistics of all actors that respond in time."""
         refs = [actor.stats.remote() for replicas in self.replicas for actor in replicas]
         ready, _ = ray.wait(refs, num_returns=len(refs), timeout=timeout)
         found = []
@@ -92,7 +92,7 @@ class Actors:
 
 
 def failure_of(shard: int, error: RayError, timeout: float) -> Exception:
-    """What a caller is told of a replica's failure; raises what no other replica would answer otherwise."""
+    """Returns the error for the failure of a replica. Raises an error that all replicas would return."""
     if isinstance(error, GetTimeoutError):
         return ShardTimeoutError.of(shard, f"no answer within {timeout:g} s")
     cause = error.cause if isinstance(error, RayTaskError) else error
@@ -107,18 +107,18 @@ def failure_of(shard: int, error: RayError, timeout: float) -> Exception:
     raise cause from error
 
 
-# ------------------------------------------------------------------------------------------------------- their lives
+# -------------------------------------------------------------------------------------------------------- start and end
 
 
 def started(
     sources: Sequence[Source], layout: Layout, name: str | None, batched: bool, options: Mapping[str, t.Any] | None
 ) -> Actors:
-    """Actors that have their rows, or none at all."""
+    """Starts the actors and waits until they have their rows. On an error all of them are stopped."""
     kind = ray.remote(BatchedShard if batched else Shard)
     shared = {**defaults_of(sources, layout, name), **(options or {})}
     replicas: list[list[Actor]] = [[] for _ in sources]
     try:
-        for number, replica in reversed(numbers(layout)):  # the first one comes last: who finds it finds all
+        for number, replica in reversed(numbers(layout)):  # the first one is named last, so all others exist with it
             named = {} if name is None else {"name": name_of(name, number, replica)}
             actor = kind.options(**shared, **named).remote(number, replica, sources[number], layout)
             replicas[number].insert(0, actor)
@@ -134,7 +134,7 @@ def started(
 
 
 def found(name: str, timeout: float) -> tuple[Layout, Actors]:
-    """The table that has a name, whoever has made it."""
+    """Finds the table with a name, which any driver may have made."""
     layout, failure = None, ShardError(f"there is no table of the name {name!r}")
     replica = 0
     while layout is None:
@@ -161,7 +161,7 @@ def name_of(name: str, shard: int, replica: int) -> str:
 
 
 def described(shard: int, actor: Actor, timeout: float) -> Layout:
-    """The table as an actor knows it, once it has its rows."""
+    """Returns the layout of the table from an actor, after the actor has loaded its rows."""
     try:
         layout: Layout = ray.get(actor.described.remote(), timeout=timeout)
     except RayError as error:
@@ -170,8 +170,11 @@ def described(shard: int, actor: Actor, timeout: float) -> Layout:
 
 
 def defaults_of(sources: Sequence[Source], layout: Layout, name: str | None) -> dict[str, t.Any]:
-    """Actors are restarted and asked again unless that would lose something without a word: what has been written, or
-    rows that go with the driver that had put them into memory."""
+    """Returns the default options of actors.
+
+    Actors are restarted, and calls are repeated, except if this could silently lose data: written rows, or rows in
+    memory whose driver may be gone.
+    """
     lasting = all(isinstance(source, FileRows) for source in sources)
     again = 0 if layout.writable or (name is not None and not lasting) else -1
     detached = {} if name is None else {"lifetime": "detached", "namespace": NAMESPACE}

@@ -1,4 +1,4 @@
-"""What can go wrong with a shard."""
+"""Errors of shards."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from .. import errors
 
 
 class ShardError(errors.Error):
-    """A shard that cannot answer: it is gone for good, or the file that it is of has been replaced.
+    """A shard cannot respond, because its actor is gone or its file has been replaced.
 
     Attributes:
-        shard: its number
+        shard: The number of the shard.
     """
 
     shard: int
@@ -24,4 +24,4 @@ class ShardError(errors.Error):
 
 
 class ShardTimeoutError(ShardError, builtins.TimeoutError):
-    """A shard that has not answered in time, nor has any replica of it."""
+    """No replica of a shard has responded in time."""

@@ -1,4 +1,4 @@
-"""What a table is: which rows each shard has, and what they are."""
+"""The layout of a table: its shape, its dtype and the rows of each shard."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from .._numbers import integer
 
 
 class Layout(NamedTuple):
-    """The table as its handles and actors know it.
+    """The layout of a table. Its handles and actors share it.
 
     Attributes:
-        shape, dtype: those of the whole table
-        borders: shard s has the rows from ``borders[s]`` up to ``borders[s + 1]``
-        replicas: how many actors have each shard
-        writable: whether its rows can be written to
-        timeout: for how many seconds an actor is waited for, unless a call says otherwise
-        in_flight: how many gathers a handle has under way at once
+        shape, dtype: The shape and dtype of the whole table.
+        borders: Shard s has the rows from ``borders[s]`` up to ``borders[s + 1]``.
+        replicas: The number of actors of each shard.
+        writable: Whether rows can be written.
+        timeout: The time to wait for an actor in seconds. A call may replace it.
+        in_flight: The largest number of concurrent gathers of a handle.
     """
 
     shape: tuple[int, ...]
@@ -41,7 +41,7 @@ class Layout(NamedTuple):
 
 
 def equal_borders(rows: int, shards: int) -> tuple[int, ...]:
-    """Borders of blocks, the last ones shorter or empty: as :func:`libgather.partition` has them."""
+    """Returns borders of equal blocks. The last ones may be shorter or empty, as in :func:`libgather.partition`."""
     count = positive("shards", shards)
     block = -(-rows // count)
     return tuple(min(rows, block * shard) for shard in range(count + 1))

@@ -1,4 +1,4 @@
-"""The actors: each has some rows of a table, and gathers from them."""
+"""The actors of a table. Each has some of its rows and gathers from them."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from ._errors import ShardError
 from ._layout import Layout
 from ._sources import Source
 
-#: Calls of a tick are answered by one gather up to so many bytes of rows.
+#: The largest size of a batch of calls, in bytes of rows.
 BATCH = 16 << 20
 
 
 class ShardStats(NamedTuple):
-    """What an actor has done since it was started.
+    """Statistics of an actor since its start.
 
     Attributes:
-        shard, replica: which one it is
-        node, pid: where it runs
-        rows, nbytes: what it has
-        calls, ids: what it has been asked for
-        batches: how many gathers that took: fewer than calls if calls have been answered together
-        seconds: how long they took
-        restarts: how often Ray has restarted it
+        shard, replica: The numbers of the actor.
+        node, pid: The node and the process of the actor.
+        rows, nbytes: The number and the size of its rows.
+        calls, ids: The number of calls, and of their ids.
+        batches: The number of gathers. It is smaller than `calls` if calls were combined.
+        seconds: The total time of the gathers.
+        restarted: Whether Ray has restarted the actor.
     """
 
     shard: int
@@ -49,7 +49,7 @@ class ShardStats(NamedTuple):
 
 
 class Shard:
-    """Answers one call after the other. An actor that cannot have its rows says so to each call."""
+    """Runs one call after another. If its rows cannot be loaded, each call raises the error."""
 
     def __init__(self, number: int, replica: int, source: Source, layout: Layout) -> None:
         self.number, self.replica, self.source, self.layout = number, replica, source, layout
@@ -93,7 +93,7 @@ class Shard:
         )
 
     def opened(self) -> t.Any:
-        """The rows, unless they are no longer those of the table."""
+        """Returns the rows. Raises ShardError if their file has changed."""
         changed = self.source.changed()
         if changed is not None:
             raise ShardError.of(self.number, changed)
@@ -110,7 +110,7 @@ class Shard:
 
 
 class BatchedShard(Shard):
-    """Answers the gathers of a tick of its event loop together: for many callers that ask for few rows each."""
+    """Combines the gathers of one event loop iteration. This serves many callers with few rows each."""
 
     def __init__(self, number: int, replica: int, source: Source, layout: Layout) -> None:
         super().__init__(number, replica, source, layout)
@@ -125,7 +125,7 @@ class BatchedShard(Shard):
         return await answer
 
     def update(self, local: t.Any, updates: t.Any, reduction: str, accumulate: str | None) -> None:
-        self.answer()  # what was asked for before
+        self.answer()  # runs the gathers that were called before
         super().update(local, updates, reduction, accumulate)
 
     def answer(self) -> None:
@@ -133,7 +133,7 @@ class BatchedShard(Shard):
         for batch in self.batches_of(waiting):
             try:
                 rows = self.gathered(np.concatenate([local for local, _ in batch]), len(batch))
-            except Exception as error:  # each caller is to be told
+            except Exception as error:  # each caller gets the error
                 for _, answer in waited_for(batch):
                     answer.set_exception(error)
                 continue
@@ -163,5 +163,5 @@ class BatchedShard(Shard):
 
 
 def waited_for(batch: list[t.Any]) -> list[t.Any]:
-    """Without the calls that have been given up."""
+    """Returns the calls that have not been cancelled."""
     return [each for each in batch if not each[1].done()]

@@ -1,4 +1,4 @@
-"""Where a shard has its rows from: what its actor is made with, again after each restart."""
+"""The sources of a shard's rows. An actor opens its source at its start and after each restart."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ._layout import check_table
 
 
 class FileRows(NamedTuple):
-    """Rows of a ``.npy`` file, mapped: the processes of a node share what they have read of it.
+    """Rows of a mapped ``.npy`` file. The processes of a node share the memory.
 
     Attributes:
-        path: the file, by the same name on every node
-        stamp: what tells it from another one: its size and when it was last written
-        first, last: its rows
+        path: The path of the file, which is the same on each node.
+        stamp: The size and the time of the last write. They identify the version of the file.
+        first, last: The range of rows.
     """
 
     path: str
@@ -30,7 +30,7 @@ class FileRows(NamedTuple):
         return mapped(self.path)[self.first : self.last]
 
     def changed(self) -> str | None:
-        """What is wrong with the file by now."""
+        """Returns a message if the file has changed, else None."""
         try:
             now = stamp_of(self.path)
         except OSError as error:
@@ -39,7 +39,7 @@ class FileRows(NamedTuple):
 
 
 class ArrayRows(NamedTuple):
-    """Rows in memory: read where Ray has put them, once a node, and copied if they are to be written to."""
+    """Rows in Ray's store, which are shared by the processes of a node. Writable rows are copied."""
 
     array: ray.ObjectRef[t.Any]
 
@@ -66,7 +66,7 @@ def stamp_of(path: str) -> tuple[int, int]:
 
 
 class Part(NamedTuple):
-    """A source before it is known which rows of a table it has."""
+    """A source before its rows are assigned."""
 
     source: Source
     shape: tuple[int, ...]
@@ -74,7 +74,7 @@ class Part(NamedTuple):
 
 
 def part_of(value: t.Any) -> Part:
-    """Of a path, a reference to an array of Ray's, or an array."""
+    """Returns the part of a path, of a Ray reference to an array, or of an array."""
     if isinstance(value, (str, os.PathLike)):
         array, path = mapped(os.fspath(value)), os.path.abspath(value)
         return Part(FileRows(path, stamp_of(path), 0, len(array)), array.shape, array.dtype)

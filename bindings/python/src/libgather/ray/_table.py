@@ -1,4 +1,4 @@
-"""ShardedTable: the rows of a table, by id, from the actors that have them."""
+"""ShardedTable: a table whose rows are stored by actors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .. import types as t
 from .._join import placed
 from .._missing import missing_of
 from .._operations import gather
-from .._partition import bordered, dealt
+from .._partition import bordered, partition_ids
 from .._parts import Partition
 from .._request import Request
 from .._scatters import scatter
@@ -27,29 +27,29 @@ from ._layout import Layout, equal_borders, positive, refused, seconds
 from ._shard import ShardStats
 from ._sources import ArrayRows, FileRows, Part, part_of
 
-#: Seconds to wait for an actor, and gathers of a handle at once, unless a caller says otherwise.
+#: The default time to wait for an actor in seconds, and the default number of concurrent gathers of a handle.
 TIMEOUT, IN_FLIGHT = 60.0, 16
 
 
 class ShardedTable:
-    """A table whose rows are dealt out to actors of Ray, which are asked for them by id from anywhere in the cluster.
+    """A table whose rows are partitioned among actors of Ray. Each process of the cluster can gather rows by id.
 
-    It is made by :meth:`from_file`, :meth:`from_array` or :meth:`from_shards`, or found by :meth:`attach`;
-    ``ray.init()`` comes first. It can be handed to tasks and actors, and be used by many threads. With ``with`` it is
-    closed at the end. One that has no name ends with the handle that made it, too.
+    :meth:`from_file`, :meth:`from_array` and :meth:`from_shards` create a table. :meth:`attach` finds an existing one.
+    All need ``ray.init()`` first. A table can be passed to tasks and actors, and used by many threads. ``with`` closes
+    it at the end. A table without a name also ends with the handle that created it.
 
-    Options of all three:
+    The three methods share these options:
 
-    - ``replicas``: how many actors have each shard. One that is gone, or does not answer in time, is not waited for:
-      the next one is asked
-    - ``name``: the table outlives its driver, and any other one finds it by :meth:`attach`
-    - ``batched``: the actors are asynchronous and answer what came in a tick of their loop by one gather: for many
-      callers that ask for few rows each. A single caller is answered sooner without
-    - ``timeout``: for how many seconds an actor is waited for
-    - ``in_flight``: how many gathers of :meth:`gather_async` are under way at once; the next call waits
-    - ``actors``: options of Ray for them, such as ``{"num_cpus": 1}``. They are restarted and asked again without
-      limit, but not those of a table that is ``writable``, nor of one in memory that has a name: what was written, or
-      had been put into memory by a driver that is gone, would be lost without a word
+    - ``replicas``: The number of actors of each shard. If one is gone or does not respond in time, the next one is
+      called.
+    - ``name``: The table outlives its driver, and other drivers find it by :meth:`attach`.
+    - ``batched``: The actors are asynchronous and combine the calls of one event loop iteration into one gather. This
+      serves many callers with few rows each. A single caller is faster without it.
+    - ``timeout``: The time to wait for an actor, in seconds.
+    - ``in_flight``: The largest number of concurrent gathers of :meth:`gather_async`. The next call waits.
+    - ``actors``: Options of Ray for the actors, such as ``{"num_cpus": 1}``. Actors are restarted, and calls are
+      repeated, without limit. Exceptions are a ``writable`` table and a table in memory with a name. There a restart
+      could silently lose written rows, or rows whose driver is gone.
 
     >>> import ray, libgather.ray  # doctest: +SKIP
     >>> table = libgather.ray.ShardedTable.from_array([[1, 2], [3, 4], [5, 6]], shards=2)  # doctest: +SKIP
@@ -61,12 +61,12 @@ class ShardedTable:
         self._layout, self._name = layout, name
         self._actors: Actors | None = actors
         self._shards = bordered(layout.shape[0], layout.borders)
-        self._kept: t.Any = ()  # what Ray would let go of
+        self._kept: t.Any = ()  # references that keep the rows in Ray's store
         self._shared: t.Any = None
         self._under_way: list[ray.ObjectRef[t.Any]] = []
         self._lock = Lock()
 
-    # ---------------------------------------------------------------------------------------------------------- made
+    # --------------------------------------------------------------------------------------------------------- creation
 
     @classmethod
     def from_file(
@@ -81,20 +81,21 @@ class ShardedTable:
         in_flight: int = IN_FLIGHT,
         actors: Mapping[str, t.Any] | None = None,
     ) -> t.Self:
-        """A table in a ``.npy`` file that each node has by the same path: it is mapped, and read as rows are asked for.
+        """Creates a table from a ``.npy`` file that has the same path on each node. Rows are read when they are needed.
 
-        A file that is replaced or written to later is a :class:`ShardError` at the next call: a table is of one file.
+        If the file is replaced or written later, the next call raises :class:`ShardError`.
 
         Args:
-            path: the file
-            shards: how many there are; each has ``ceil(rows / shards)`` rows, the last ones fewer or none
-            replicas, name, batched, timeout, in_flight, actors: see above
+            path: The path of the file.
+            shards: The number of shards. Each has ``ceil(rows / shards)`` rows, and the last ones may have fewer or
+                none.
+            replicas, name, batched, timeout, in_flight, actors: See above.
 
         Raises:
-            RankError, DTypeError: an array of no dims, or of Python's objects
-            ShardError: an actor cannot have its rows; the file is another one there
-            ShardTimeoutError: an actor does not start
-            OptionError: a name that another table has, numbers out of range
+            RankError, DTypeError: The array has no dims, or has Python objects.
+            ShardError: An actor cannot load its rows, or its node has another file.
+            ShardTimeoutError: An actor does not start.
+            OptionError: Another table has the name, or a number is out of range.
         """
         source, shape, dtype = part_of(path)
         if not isinstance(source, FileRows):
@@ -118,16 +119,19 @@ class ShardedTable:
         in_flight: int = IN_FLIGHT,
         actors: Mapping[str, t.Any] | None = None,
     ) -> t.Self:
-        """A table in memory: its shards are put into Ray's store, which the actors of a node read without a copy.
+        """Creates a table in memory.
+
+        Its shards are stored in Ray's store, which the actors of a node read without a copy.
 
         Args:
-            array: what NumPy makes an array of
-            shards: as for :meth:`from_file`
-            writable: :meth:`update` can write to it: each actor has a copy of its own. Such a table has one replica
-            replicas, name, batched, timeout, in_flight, actors: see above
+            array: Any object that NumPy converts to an array.
+            shards: As for :meth:`from_file`.
+            writable: If true, :meth:`update` can write the table. Each actor then has a copy of its rows, and each
+                shard has one replica.
+            replicas, name, batched, timeout, in_flight, actors: See above.
 
         Raises:
-            Error: as :meth:`from_file`
+            Error: As for :meth:`from_file`.
         """
         whole = np.asarray(array)
         borders = equal_borders(len(whole) if whole.ndim else 0, shards)
@@ -156,16 +160,16 @@ class ShardedTable:
         in_flight: int = IN_FLIGHT,
         actors: Mapping[str, t.Any] | None = None,
     ) -> t.Self:
-        """A table of shards that are there already: paths of ``.npy`` files, references of Ray's to arrays, or arrays.
+        """Creates a table from existing shards: paths of ``.npy`` files, Ray references to arrays, or arrays.
 
         Args:
-            shards: the first one has the first rows, and so on; of any number of rows, none included
-            writable: as for :meth:`from_array`; not of files
-            replicas, name, batched, timeout, in_flight, actors: see above
+            shards: The shards in the order of the rows. A shard may have any number of rows.
+            writable: As for :meth:`from_array`. Files cannot be written.
+            replicas, name, batched, timeout, in_flight, actors: See above.
 
         Raises:
-            ShapeError, DTypeError: shards whose rows differ in shape or dtype
-            Error: as :meth:`from_file`
+            ShapeError, DTypeError: The rows of two shards differ in shape or dtype.
+            Error: As for :meth:`from_file`.
         """
         parts = [part_of(shard) for shard in shards]
         if not parts:
@@ -182,14 +186,14 @@ class ShardedTable:
 
     @classmethod
     def attach(cls, name: str, *, timeout: float = TIMEOUT) -> t.Self:
-        """The table that has been made under a name, by this driver or another one, which may be gone.
+        """Finds the table with a name. Its driver may be another one, and may be gone.
 
         Raises:
-            ShardError: there is no such table, or it does not answer
+            ShardError: There is no such table, or it does not respond.
         """
         return cls(*found(name, seconds(timeout)), name)
 
-    # ------------------------------------------------------------------------------------------------------ asked for
+    # ---------------------------------------------------------------------------------------------------------- gathers
 
     def gather(
         self,
@@ -203,29 +207,29 @@ class ShardedTable:
         out: t.Any = None,
         timeout: float | None = None,
     ) -> t.Any:
-        """The rows of ids, as :func:`libgather.gather` has them of the whole table.
+        """Gathers the rows of ids, as :func:`libgather.gather` from the whole table.
 
-        The ids are judged before any shard is asked.
+        The ids are validated before any shard is called.
 
         Args:
-            ids: integers of any shape, any array on the host
-            negative, bounds, fill_value, profile: as for :func:`libgather.gather`
-            once: a row that several ids name travels once
-            out: an array of NumPy's of the result's shape and dtype to write to; unchanged on an error
-            timeout: instead of the table's
+            ids: Integers of any shape. Any array on the host.
+            negative, bounds, fill_value, profile: As for :func:`libgather.gather`.
+            once: If true, duplicate ids transfer their row once.
+            out: A NumPy array of the result's shape and dtype that the call writes. It is unchanged on an error.
+            timeout: The time to wait for an actor in seconds. None means the table's.
 
         Returns:
             `out`, or a new array of shape ``ids.shape + table.shape[1:]``.
 
         Raises:
-            IndexError: an id out of bounds, with its place in `ids`
-            ShardTimeoutError: a shard of which no replica has answered in time
-            ShardError: a shard that is gone, or whose file has been replaced
-            OutOfMemoryError: a shard without memory for its rows
-            Error: as :func:`libgather.gather`
+            IndexError: An id is out of bounds. The error has its place in `ids`.
+            ShardTimeoutError: No replica of a shard has responded in time.
+            ShardError: A shard is gone, or its file has been replaced.
+            OutOfMemoryError: A shard cannot allocate its rows.
+            Error: As for :func:`libgather.gather`.
         """
         request = Request(None, 0, negative, bounds, fill_value, profile)
-        parts, missing = self._dealt(ids, request, once)
+        parts, missing = self._partition(ids, request, once)
         if out is not None:
             check_out(out, parts.place.shape + self._layout.shape[1:], self.dtype)
             missing = None if bounds == "skip" else missing
@@ -242,13 +246,15 @@ class ShardedTable:
         once: bool = False,
         timeout: float | None = None,
     ) -> ray.ObjectRef[t.Any]:
-        """As :meth:`gather`, by a task of Ray's: a reference to the rows, which need not come here.
+        """As :meth:`gather`, in a task of Ray.
 
-        ``await`` and ``ray.get`` have them, read-only where Ray keeps them. Ids are judged at once; what a shard cannot
-        answer is told by the reference. It waits while as many gathers are under way as the table may have.
+        Returns a reference to the rows, which are not transferred to this process.
+
+        ``await`` and ``ray.get`` return the rows, which are read-only if Ray stores them. Ids are validated at once.
+        Errors of shards are raised by the reference. The call waits while ``in_flight`` gathers are running.
         """
         request = Request(None, 0, negative, bounds, fill_value, profile)
-        parts, missing = self._dealt(ids, request, once)
+        parts, missing = self._partition(ids, request, once)
         self._alive()
         with self._lock:
             if self._shared is None:
@@ -269,16 +275,17 @@ class ShardedTable:
         profile: t.Profile | None = None,
         timeout: float | None = None,
     ) -> t.Any:
-        """Slices by tuples along the last axis of `tuples`, as :func:`libgather.gather_nd`: ids come first in them.
+        """Gathers slices by tuples, as :func:`libgather.gather_nd`. The first component of a tuple is the id.
 
         Raises:
-            IndexError: a tuple out of bounds: the attribute `position` is its number, `component` which index of it
-            Error: as :meth:`gather`
+            IndexError: A tuple is out of bounds. `position` is the number of the tuple, and `component` is its invalid
+                index.
+            Error: As for :meth:`gather`.
         """
         request = Request(None, 0, negative, bounds, fill_value, profile)
         tuples = np.asarray(tuples)
         shape = self._checked_nd(tuples, request)
-        parts = dealt(tuples[..., 0], self._shards, False, request)
+        parts = partition_ids(tuples[..., 0], self._shards, False, request)
         missing = missing_of(self.dtype, request)
         flat = tuples.reshape(-1, tuples.shape[-1])
         questions = []
@@ -289,7 +296,7 @@ class ShardedTable:
         answers = self._alive().ask(questions, self._patience(timeout))
         return placed(parts, answers, shape, self.dtype, missing, None)
 
-    # ---------------------------------------------------------------------------------------------------- written to
+    # ---------------------------------------------------------------------------------------------------------- updates
 
     def update(
         self,
@@ -302,23 +309,24 @@ class ShardedTable:
         bounds: t.ScatterBounds | None = None,
         timeout: float | None = None,
     ) -> None:
-        """Writes rows to a writable table, by id, as :func:`libgather.scatter` does in place.
+        """Writes rows of a writable table by id, as :func:`libgather.scatter` does in place.
 
-        Of several rows of one id the last one wins, or they are combined in their order. All is judged before anything
-        is written; of a call that fails later, as a shard is gone or late, some shards may have written their rows.
+        The last row of an id wins, or a reduction combines the rows in their order. All arguments are validated before
+        any row is written. If a shard is gone or late, other shards may have written their rows.
 
         Raises:
-            IndexError: an id out of bounds, with its place in `ids`; nothing is written
-            UnsupportedError: a table that is not writable
-            ShapeError, DTypeError: rows of another shape or dtype
-            ShardError: a shard that is gone; ShardTimeoutError: one that is late, and may still write
+            IndexError: An id is out of bounds. The error has its place in `ids`, and no row is written.
+            UnsupportedError: The table is not writable.
+            ShapeError, DTypeError: `rows` have another shape or dtype.
+            ShardError: A shard is gone.
+            ShardTimeoutError: A shard is late, and may still write its rows.
         """
         if not self._layout.writable:
             raise errors.unsupported("target", "the table has not been made with writable=True")
         updates = rows if isinstance(rows, np.ndarray) else np.asarray(rows, self.dtype)
         row = self._layout.shape[1:]
-        judge_update(self.dtype, updates.dtype, {"reduction": reduction, "accumulate": accumulate, "bounds": bounds})
-        parts = dealt(ids, self._shards, False, Request(None, 0, negative, bounds))
+        validate_update(self.dtype, updates.dtype, {"reduction": reduction, "accumulate": accumulate, "bounds": bounds})
+        parts = partition_ids(ids, self._shards, False, Request(None, 0, negative, bounds))
         if updates.shape != parts.place.shape + row:
             message = f"updates: shape {updates.shape}, {parts.place.shape + row} is needed"
             raise errors.ShapeError(message, status=c.E_SHAPE, operand="updates")
@@ -331,16 +339,16 @@ class ShardedTable:
             self._patience(timeout),
         )
 
-    # ---------------------------------------------------------------------------------------------------------- known
+    # ------------------------------------------------------------------------------------------------------- properties
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """That of the whole table."""
+        """The shape of the whole table."""
         return self._layout.shape
 
     @property
     def dtype(self) -> np.dtype[t.Any]:
-        """That of its elements."""
+        """The dtype of its elements."""
         return self._layout.dtype
 
     @property
@@ -356,13 +364,13 @@ class ShardedTable:
         return f"libgather.ray.ShardedTable({self.dtype}, {self.shape}, shards={self._layout.shards}{name})"
 
     def stats(self, timeout: float | None = None) -> list[ShardStats]:
-        """What each actor has and has done, of those that answer in time."""
+        """Returns the statistics of all actors that respond in time."""
         return self._alive().stats(self._patience(timeout))
 
-    # ---------------------------------------------------------------------------------------------------------- ended
+    # ------------------------------------------------------------------------------------------------------------ close
 
     def close(self) -> None:
-        """Ends the actors, for everyone who uses the table, one with a name too; a second time it does nothing."""
+        """Stops the actors for all users of the table, also if it has a name. A second call does nothing."""
         actors, self._actors = self._actors, None
         if actors is not None:
             end(actors.replicas)
@@ -377,7 +385,7 @@ class ShardedTable:
     def __reduce__(self) -> tuple[t.Any, ...]:
         return _handed_on, (self._layout, self._alive().replicas, self._name)
 
-    # --------------------------------------------------------------------------------------------------------- inside
+    # -------------------------------------------------------------------------------------------------------- internals
 
     def _alive(self) -> Actors:
         if self._actors is None:
@@ -387,9 +395,12 @@ class ShardedTable:
     def _patience(self, timeout: float | None) -> float:
         return self._layout.timeout if timeout is None else seconds(timeout)
 
-    def _dealt(self, ids: t.Any, request: Request, once: bool) -> tuple[Partition, t.Any]:
-        """Ids dealt out, and what those that no shard has are to give; None: nothing is missing, or nothing written."""
-        parts = dealt(ids, self._shards, once, request)
+    def _partition(self, ids: t.Any, request: Request, once: bool) -> tuple[Partition, t.Any]:
+        """Partitions ids.
+
+        Also returns the element of ids out of bounds. None means that there are none, or they are skipped.
+        """
+        parts = partition_ids(ids, self._shards, once, request)
         usual = request.bounds is None and request.fill_value is None and request.profile is None
         return parts, None if usual else missing_of(self.dtype, request)
 
@@ -400,7 +411,7 @@ class ShardedTable:
         return placed(parts, answers, shape, self.dtype, missing, out)
 
     def _checked_nd(self, tuples: t.Any, request: Request) -> tuple[int, ...]:
-        """Judges tuples against the whole table, of whose elements nothing is needed for that."""
+        """Validates tuples against the shape of the whole table. Returns the shape of the result."""
         switches: t.Any = {name: getattr(request, name) for name in ("negative", "bounds", "profile")}
         plan = Plan(Spec("uint8", self.shape), Spec(tuples.dtype, tuples.shape), op="gather_nd", **switches)
         if tuples.shape[-1] == 0:
@@ -421,7 +432,7 @@ COLLECTED = ray.remote(_collected)
 
 
 def asked(parts: Partition) -> list[tuple[int, slice]]:
-    """The shards that have any of the rows, and which are theirs."""
+    """Returns the shards that have any of the rows, and the range of their rows."""
     return [(shard, rows) for shard, rows in enumerate(parts.slices) if rows.start < rows.stop]
 
 
@@ -461,6 +472,6 @@ def check_out(out: t.Any, shape: tuple[int, ...], dtype: np.dtype[t.Any]) -> Non
         raise errors.read_only("out", "it is read-only")
 
 
-def judge_update(dtype: np.dtype[t.Any], given: np.dtype[t.Any], switches: dict[str, t.Any]) -> None:
-    """Whether elements can be written so, asked of none: before a shard writes any."""
+def validate_update(dtype: np.dtype[t.Any], given: np.dtype[t.Any], switches: dict[str, t.Any]) -> None:
+    """Validates an update with an empty scatter before a shard writes any row."""
     scatter(np.empty(0, dtype), np.empty(0, np.int64), np.empty(0, given), 0, **switches)

@@ -1,9 +1,9 @@
-"""TensorFlow's gathers without TensorFlow: its signatures, its rules, any arrays.
+"""TensorFlow's gathers without TensorFlow: they have its signatures and rules, and accept any arrays.
 
-Arrays on the host follow TensorFlow's CPU kernels, arrays on a device its GPU kernels, which give zeros for an index
-out of bounds, so that no call has an error left to say; they work on the stream that :func:`libgather.gather` takes.
-Strings come back as bytes, and lists of Python's numbers are int32 and float32, as there. TensorFlow's
-own tensors go in and come out; nothing here imports it.
+Arrays on the host follow TensorFlow's CPU kernels, and arrays on a device its GPU kernels. The GPU kernels return zeros
+for an index out of bounds, so such a call raises no error later. Calls on a device use the stream that
+:func:`libgather.gather` uses. As in TensorFlow, strings become bytes, and lists of Python numbers become int32 and
+float32. TensorFlow's own tensors are accepted and returned. This module does not import TensorFlow.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ def gather(
     The result's shape is ``params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis+1:]``.
 
     Args:
-        axis: an integer, NumPy's int32 or int64, or a scalar tensor; None is the same as `batch_dims`. As in
-            TensorFlow, a constant 0 drops `batch_dims`
-        batch_dims: leading dims that both share
-        validate_indices, name: ignored
+        axis: An integer, NumPy's int32 or int64, or a scalar tensor. None means the value of `batch_dims`. As in
+            TensorFlow, a constant 0 ignores `batch_dims`.
+        batch_dims: The number of leading dims that both share.
+        validate_indices, name: These are ignored.
 
     Raises:
-        IndexError: an index out of bounds, negative ones included (host arrays)
-        RankError, ShapeError, DTypeError: where TensorFlow refuses its arguments
+        IndexError: An index of a host array is negative or out of bounds.
+        RankError, ShapeError, DTypeError: TensorFlow would reject the arguments.
 
     >>> import libgather.tf
     >>> libgather.tf.gather([[1, 2], [3, 4]], [1, 0], axis=1).tolist()
@@ -55,19 +55,19 @@ def gather(
 def gather_nd(
     params: t.Any, indices: t.Any, batch_dims: t.Any = 0, name: t.Any = None, bad_indices_policy: str = ""
 ) -> t.Any:
-    """``tf.gather_nd``: slices of `params` by the tuples along the last axis of `indices`.
+    """``tf.gather_nd``: gathers slices of `params` by tuples. The last axis of `indices` contains the components.
 
     The result's shape is ``indices.shape[:-1] + params.shape[batch_dims + indices.shape[-1]:]``.
 
     Args:
-        batch_dims: leading dims that both share
-        bad_indices_policy: ``""`` or ``"DEFAULT"``, ``"ERROR"`` (not for device arrays), ``"IGNORE"``: zeros, empty
-            strings
-        name: ignored
+        batch_dims: The number of leading dims that both share.
+        bad_indices_policy: ``""``, ``"DEFAULT"``, ``"ERROR"`` (not for device arrays), or ``"IGNORE"``, which gives
+            zeros or empty strings.
+        name: This is ignored.
 
     Raises:
-        IndexError: a tuple out of bounds, where the policy is not to ignore it
-        ShapeError, RankError, DTypeError, Error: where TensorFlow refuses its arguments
+        IndexError: A tuple is out of bounds, and the policy does not ignore it.
+        ShapeError, RankError, DTypeError, Error: TensorFlow would reject the arguments.
 
     >>> import libgather.tf
     >>> libgather.tf.gather_nd([[1, 2], [3, 4]], [[1, 1], [0, 9]], bad_indices_policy="IGNORE").tolist()
@@ -86,10 +86,10 @@ def gather_nd(
 
 
 def batch_gather(params: t.Any, indices: t.Any, name: t.Any = None) -> t.Any:
-    """``tf.compat.v1.batch_gather``: all dims of `indices` but the last are batch dims.
+    """``tf.compat.v1.batch_gather``: all dims of `indices` except the last one are batch dims.
 
     Raises:
-        IndexError: an index out of bounds; TensorFlow would read a neighbour's row, which is refused here
+        IndexError: An index is out of bounds. TensorFlow would read the row of another batch.
 
     >>> import libgather.tf
     >>> libgather.tf.batch_gather([[1, 2, 3], [4, 5, 6]], [[2], [0]]).tolist()

@@ -1,4 +1,4 @@
-"""What TensorFlow takes for an argument, and makes of it."""
+"""Converts arguments as TensorFlow does."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _POLICIES: dict[str | None, Bounds | None] = {None: None, "": None, "DEFAULT": N
 
 
 def constant(value: Any) -> Any:
-    """The value of a tensor; other values as they are."""
+    """Returns the value of a tensor, and other values unchanged."""
     if isinstance(value, Tensor):
         return value.tolist()
     if not hasattr(value, "numpy") or not hasattr(value, "dtype"):
@@ -33,7 +33,7 @@ def constant(value: Any) -> Any:
 
 
 def axis_number(axis: Any) -> int:
-    """An axis becomes a tensor in TensorFlow, which must be an int32 or int64 scalar."""
+    """Returns the number of an axis. TensorFlow makes a tensor of it, which must be an int32 or int64 scalar."""
     dtype = getattr(axis, "dtype", None)
     if type(axis) is not int and (dtype is None or dtype.name not in ("int32", "int64")):
         raise errors.dtype_error("options", f"axis is {dtype or type(axis).__name__}, not int32 or int64")
@@ -43,7 +43,7 @@ def axis_number(axis: Any) -> int:
 
 
 def attribute(name: str, value: Any) -> int:
-    """An attribute goes through int(); strings and arrays do not."""
+    """Returns int() of an attribute. Raises DTypeError for strings and arrays."""
     value = constant(value)
     if value is None:
         return 0
@@ -65,17 +65,17 @@ def policy(bad_indices_policy: Any, profile: Profile) -> Bounds | None:
 
 
 def profile_of(params: Any) -> Profile:
-    """The CPU kernels' rules, or for an array on a device those of the GPU kernels."""
+    """Returns the profile of the CPU kernels, or that of the GPU kernels for an array on a device."""
     return "tensorflow" if is_host(place_of(params, "params")) else "tensorflow_gpu"
 
 
 def prepared(params: Any, indices: Any) -> tuple[Any, Any]:
-    """Both arguments with the dtypes that TensorFlow would give them."""
+    """Returns both arguments with the dtypes that TensorFlow would give them."""
     return as_bytes(shortened(params)), checked_indices(shortened(indices))
 
 
 def checked_indices(indices: Any) -> Any:
-    """The indices if they are of such a dtype; on the host as a tensor, which need not be made again."""
+    """Returns indices of an allowed dtype. On the host they are a tensor, so that they are converted only once."""
     tensor = enter(indices, None, "indices")[0]
     if tensor.dtype not in _INDEX_DTYPES:
         raise errors.DTypeError(
@@ -92,7 +92,7 @@ def rank_of(indices: Any) -> int:
 
 
 def shortened(value: Any) -> Any:
-    """Lists and scalars of Python's own numbers are int32, if they fit, and float32."""
+    """Returns lists and scalars of Python numbers as float32, or as int32 if they fit."""
     kind = numpy_kind()
     if kind is None or type(value) not in (list, tuple, int, float):
         return value
@@ -112,7 +112,7 @@ def holds_numpy(value: Any) -> bool:
 
 
 def as_bytes(params: Any) -> Any:
-    """Strings as bytes, TensorFlow's only kind of them; those of NumPy as an array of bytes objects."""
+    """Returns strings as bytes, which are TensorFlow's strings. NumPy strings become an array of bytes objects."""
     if isinstance(params, (list, tuple)):
         return [as_bytes(part) for part in params]
     if isinstance(params, str):

@@ -10,13 +10,13 @@ from ._arguments import policy, prepared, profile_of
 
 
 def GatherNd(params: t.Any, indices: t.Any, bad_indices_policy: str = "") -> t.Any:
-    """The op GatherNd, as ``tf.raw_ops.GatherNd`` and TensorFlow's Java class have it.
+    """The operation GatherNd, as in ``tf.raw_ops.GatherNd`` and TensorFlow's Java class.
 
     The result's shape is ``indices.shape[:-1] + params.shape[indices.shape[-1]:]``.
 
     Raises:
-        IndexError: a tuple out of bounds, where the policy is not to ignore it
-        ShapeError, RankError, DTypeError, Error: where TensorFlow refuses its arguments
+        IndexError: A tuple is out of bounds, and the policy does not ignore it.
+        ShapeError, RankError, DTypeError, Error: TensorFlow would reject the arguments.
 
     >>> import libgather.tf
     >>> libgather.tf.raw.GatherNd([[1, 2], [3, 4]], [[1, 0]]).tolist()

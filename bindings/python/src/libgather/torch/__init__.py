@@ -1,8 +1,8 @@
-"""Operators of torch: what autograd, ``torch.compile``, ``torch.export``, FakeTensor and ``vmap`` see of a gather.
+"""Operators of torch, which support autograd, ``torch.compile``, ``torch.export``, FakeTensor and ``vmap``.
 
-The functions of :mod:`libgather` itself take torch's tensors as memory. These are operators that torch knows, in
-``torch.ops.libgather``, with shapes for tensors without values, gradients that do not depend on the number of threads,
-and batches for ``vmap``. They need torch 2.4 or newer, and are imported when they are first used.
+The functions of :mod:`libgather` itself accept torch tensors as memory. These operators are registered in
+``torch.ops.libgather``. They have shapes for tensors without values, gradients that do not depend on the number of
+threads, and batching for ``vmap``. The module needs torch 2.4 or newer. It is imported at the first use.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ def gather(
     bounds: t.Bounds = "error",
     fill_value: complex = 0,
 ) -> torch.Tensor:
-    """:func:`libgather.gather` as an operator: slices of `params` along an axis, by index.
+    """Gathers slices of `params` along an axis. It is :func:`libgather.gather` as an operator.
 
-    The gradient of `params` adds up what each of its slices has been taken for.
+    The gradient of a slice of `params` is the sum of the gradients of all its copies.
 
     Args:
-        axis: None is the same as `batch_dims`
-        bounds: ``"error"``, ``"clamp"``, ``"modulo"``, or ``"fill"``, with `fill_value`
-        fill_value: a number that the dtype of `params` has; an integer is kept exactly
+        axis: The axis that indices select in. None means the value of `batch_dims`.
+        bounds: ``"error"``, ``"clamp"``, ``"modulo"``, or ``"fill"``, which writes `fill_value`.
+        fill_value: A number that the dtype of `params` can represent. An integer is passed exactly.
 
     Raises:
-        IndexError: an index out of bounds
-        ShapeError, RankError, DTypeError: as :func:`libgather.gather`
+        IndexError: An index is out of bounds.
+        ShapeError, RankError, DTypeError: As for :func:`libgather.gather`.
 
     >>> import torch, libgather.torch
     >>> table = torch.zeros(3, 2, requires_grad=True)
@@ -62,7 +62,7 @@ def gather_nd(
     bounds: t.Bounds = "error",
     fill_value: complex = 0,
 ) -> torch.Tensor:
-    """:func:`libgather.gather_nd` as an operator: slices of `params` by tuples, along the last axis of `indices`.
+    """Gathers slices of `params` by tuples. It is :func:`libgather.gather_nd` as an operator.
 
     >>> import torch, libgather.torch
     >>> libgather.torch.gather_nd(torch.tensor([[1, 2], [3, 4]]), torch.tensor([[1, 0], [0, 1]]))
@@ -81,8 +81,9 @@ def gather_elements(
     bounds: t.Bounds = "error",
     fill_value: complex = 0,
 ) -> torch.Tensor:
-    """:func:`libgather.gather_elements` as an operator, with the extents of ``torch.gather``: those of `indices` beside
-    the axis may be smaller than those of `params`.
+    """Gathers single elements along an axis. It is :func:`libgather.gather_elements` as an operator.
+
+    As in ``torch.gather``, dims of `indices` beside the axis may be smaller than those of `params`.
 
     >>> import torch, libgather.torch
     >>> libgather.torch.gather_elements(torch.tensor([[1, 2], [3, 4]]), torch.tensor([[1], [0]]))
@@ -95,12 +96,12 @@ def gather_elements(
 
 
 def from_front(dim: int, rank: int) -> int:
-    """A dim counted from the front; one that is out of range stays as it is, and the library refuses it."""
+    """Returns a dim counted from the front. A dim out of range is returned unchanged, and the library rejects it."""
     return dim + rank if -rank <= dim < 0 else dim
 
 
 def checked(bounds: str, fill_value: complex) -> tuple[str, complex]:
-    """The bounds of a result that is new, and a fill value that torch can hand on."""
+    """Validates the bounds of a new result, and that torch can pass the fill value."""
     if bounds == "skip":
         raise errors.unsupported("options", "bounds 'skip' is for an out, which an operator of torch's does not have")
     if isinstance(fill_value, int) and not -(2**63) <= fill_value < 2**64:

@@ -1,4 +1,4 @@
-"""What the operators share: their registration, and the gradient as a sum over rows."""
+"""The common part of the operators: their registration, and the gradient as a sum of rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LIBRARY = torch.library.Library("libgather", "DEF")
 SWITCHES = "str negative, str bounds, Scalar fill_value"
 
 
-#: How many arguments these are, the last ones.
+#: The number of the switches, which are the last arguments.
 _SWITCHES = 3
 
 
@@ -35,13 +35,14 @@ def registered(
     shape: Callable[..., Any],
     backward: Callable[..., Any],
 ) -> Callable[..., torch.Tensor]:
-    """An operator of params, indices, attributes and switches, as a function.
+    """Registers an operator of params, indices, attributes and switches. Returns it as a function.
 
     Args:
-        run: how it runs
-        request: the attributes as the library's shape query takes them
-        shape: the shape that comes out of operands that fit; it guards the extents that are not known
-        backward: the gradient of params, from a context with `shape`, `indices` and `arguments`, and a result's
+        run: Runs the operator.
+        request: Returns the request for the library's shape query from the attributes.
+        shape: Returns the shape of the result for valid operands. It adds guards for symbolic sizes.
+        backward: Returns the gradient of params. It receives a context with `shape` and `arguments`, the indices, and
+            the gradient of the result.
     """
     name = operation.name
     schema = f"(Tensor params, Tensor indices, {attributes}, {SWITCHES}) -> Tensor"
@@ -51,8 +52,9 @@ def registered(
         return result
 
     def fake(params: torch.Tensor, indices: torch.Tensor, *arguments: Any) -> torch.Tensor:
-        index = spec_of(indices, known=0 if operation.has_axis else 1)  # the length of tuples says which dims are left
-        shape_for(operation, spec_of(params), index, request(*arguments))  # raises what a run would raise
+        # The length of tuples must be known, because it determines the remaining dims.
+        index = spec_of(indices, known=0 if operation.has_axis else 1)
+        shape_for(operation, spec_of(params), index, request(*arguments))  # raises the errors of a run
         return params.new_empty(shape(params, indices, *arguments))
 
     LIBRARY.define(f"{name}{schema}", tags=torch.Tag.pt2_compliant_tag)
@@ -61,7 +63,7 @@ def registered(
     torch.library.register_fake(operator, fake, lib=LIBRARY)
 
     class Differentiable(torch.autograd.Function):
-        """The operator with its derivatives, whoever asks for them: autograd, forward mode, torch.func."""
+        """The operator with its derivatives for autograd, forward mode and torch.func."""
 
         @staticmethod
         def forward(*inputs: Any) -> torch.Tensor:
@@ -78,7 +80,7 @@ def registered(
 
         @staticmethod
         def jvp(ctx: Any, tangent: torch.Tensor | None, *_: None) -> torch.Tensor | None:
-            """A gather is linear in params; what it fills with does not change with them."""
+            """A gather is linear in params. The fill does not depend on them."""
             return None if tangent is None else call(tangent, ctx.indices, *ctx.arguments[:-1], 0)
 
         @staticmethod
@@ -86,7 +88,7 @@ def registered(
             return batched(call, info, dims, *inputs)
 
     def differentiable(*inputs: Any) -> torch.Tensor:
-        """What torch's dispatcher calls for autograd, of compiled programs and of torch.ops."""
+        """Runs the operator when torch's dispatcher calls it for autograd, in compiled programs and from torch.ops."""
         if not torch._C._are_functorch_transforms_active():
             result: torch.Tensor = Differentiable.apply(*inputs)
             return result
@@ -109,7 +111,7 @@ def registered(
 
 
 def spec_of(tensor: torch.Tensor, known: int = 0) -> Spec:
-    """What is known of a tensor without values; an extent that is a symbol is open, but for the last `known` ones."""
+    """Returns the spec of a tensor without values. Symbolic sizes are open, except for the last `known` dims."""
     open_dims = tensor.dim() - known
     extents = [extent_of(extent, dim >= open_dims) for dim, extent in enumerate(tensor.shape)]
     return Spec(str(tensor.dtype).removeprefix("torch."), extents)
@@ -120,20 +122,20 @@ def extent_of(extent: Any, is_known: bool) -> int:
 
 
 def require_batch(params: torch.Tensor, indices: torch.Tensor, batch_dims: int) -> None:
-    """Guards that extents agree where the library has not known them."""
+    """Adds guards that batch dims are equal, for sizes that the library did not know."""
     for dim in range(batch_dims):
         torch._check(params.shape[dim] == indices.shape[dim], lambda: "indices: batch dims differ from those of params")
 
 
 def is_followed(params: torch.Tensor) -> bool:
-    """Whether a derivative is being taken of it."""
+    """Returns whether a derivative with respect to the tensor is computed."""
     if params.requires_grad and torch.is_grad_enabled():
         return True
     return torch.autograd.forward_ad.unpack_dual(params).tangent is not None
 
 
 def keep(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
-    """What a gradient needs of a call: the shape of params, the indices, and the other arguments."""
+    """Stores what the gradient needs: the shape of params, the indices, and the other arguments."""
     params, ctx.indices, *ctx.arguments = inputs
     ctx.shape = params.shape
     ctx.save_for_backward(ctx.indices)
@@ -143,23 +145,23 @@ def keep(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
 def batched(
     operator: Callable[..., torch.Tensor], info: Any, dims: tuple[Any, ...], *inputs: Any
 ) -> tuple[torch.Tensor, int]:
-    """The operator over a dim of vmap, which is a batch dim more in front: every attribute counts dims."""
+    """Runs the operator over a dim of vmap, as an additional first batch dim. This increments all attributes."""
     params, indices = (with_batch(*pair, info.batch_size) for pair in zip(inputs[:2], dims[:2], strict=True))
     attributes = (attribute + 1 for attribute in inputs[2:-_SWITCHES])
     return operator(params, indices, *attributes, *inputs[-_SWITCHES:]), 0
 
 
 def switches(negative: str, bounds: str, fill_value: complex, dtype: torch.dtype) -> dict[str, Any]:
-    """As keywords of this package's functions."""
+    """Returns the switches as keywords of this package's functions."""
     if bounds != "fill":
         return {"negative": negative, "bounds": bounds}
     if isinstance(fill_value, float) and not dtype.is_floating_point and fill_value.is_integer():
-        fill_value = int(fill_value)  # a fraction is refused
+        fill_value = int(fill_value)  # a fraction is rejected later
     return {"negative": negative, "fill_value": fill_value}
 
 
 def resolved(indices: torch.Tensor, extent: int, negative: str, bounds: str) -> tuple[torch.Tensor, torch.Tensor]:
-    """Indices that are inside, and which of them were, or became so; indices have been judged already."""
+    """Returns validated indices as numbers in [0, extent), and a mask of those that select an element."""
     index = indices.long()
     if negative == "wrap":
         index = torch.where(index < 0, index + extent, index)
@@ -174,13 +176,14 @@ def resolved(indices: torch.Tensor, extent: int, negative: str, bounds: str) -> 
 def sum_of_rows(
     rows: torch.Tensor, index: torch.Tensor, inside: torch.Tensor, shape: Sequence[int], lead: int
 ) -> torch.Tensor:
-    """Zeros of a shape, whose `lead` leading dims number the rows, with each row added at its index if that is inside.
+    """Returns an array of zeros to which each row is added at its index if the mask `inside` is true.
 
-    In the order of the rows, so that the sum is the same for any number of threads.
+    The first `lead` dims of the shape number the rows. Rows are added in their order, so the sum does not depend on the
+    number of threads.
     """
     count, width = prod(shape[:lead]), prod(shape[lead:])
     rows = rows.reshape(index.numel(), width)
-    # What is outside goes to a row of its own, which is cut off.
+    # Rows that are not inside are added to an additional row, which is removed.
     index = torch.where(inside, index, count).reshape(-1)
     if rows.is_complex():
         parts = torch.view_as_real(rows).reshape(index.numel(), 2 * width)
@@ -189,12 +192,12 @@ def sum_of_rows(
 
 
 def summed(rows: torch.Tensor, index: torch.Tensor, count: int) -> torch.Tensor:
-    """Half-precision rows are added in float32 and rounded once: a sum of ones in bfloat16 would stop at 256."""
+    """Adds half-precision rows in float32 and rounds once. In bfloat16 a sum of ones would stop at 256."""
     wide = rows.float() if rows.dtype in (torch.float16, torch.bfloat16) else rows
     total: torch.Tensor = torch.ops.aten.embedding_dense_backward(wide, index, count + 1, -1, False)
     return total[:count].to(rows.dtype)
 
 
 def with_batch(value: torch.Tensor, dim: int | None, size: int) -> torch.Tensor:
-    """With the dim of vmap in front."""
+    """Returns the value with the dim of vmap as the first dim."""
     return value.expand(size, *value.shape) if dim is None else value.movedim(dim, 0)

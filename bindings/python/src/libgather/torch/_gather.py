@@ -33,7 +33,7 @@ def shape(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: in
 
 
 def backward(ctx: Any, indices: torch.Tensor, gradient: torch.Tensor) -> torch.Tensor:
-    """Rows of params are (batch, axis), each of the dims between the batch and the axis and of those after it."""
+    """Adds rows to params as (batch, axis, other dims). The other dims are those before and after the axis."""
     axis, batch_dims, negative, bounds, _ = ctx.arguments
     shape, extent = ctx.shape, ctx.shape[axis]
     batch, between, after = shape[:batch_dims], shape[batch_dims:axis], shape[axis + 1 :]

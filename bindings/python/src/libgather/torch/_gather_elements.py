@@ -31,7 +31,7 @@ def shape(params: torch.Tensor, indices: torch.Tensor, axis: int, *_: Any) -> tu
 
 
 def backward(ctx: Any, indices: torch.Tensor, gradient: torch.Tensor) -> torch.Tensor:
-    """Rows of params are its elements."""
+    """Adds elements to params, with one index for each element."""
     axis, negative, bounds, _ = ctx.arguments
     index, inside = resolved(indices, ctx.shape[axis], negative, bounds)
     linear = torch.zeros_like(index)

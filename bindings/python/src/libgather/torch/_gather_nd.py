@@ -30,7 +30,7 @@ def shape(params: torch.Tensor, indices: torch.Tensor, batch_dims: int, *_: Any)
 
 
 def backward(ctx: Any, indices: torch.Tensor, gradient: torch.Tensor) -> torch.Tensor:
-    """Rows of params are (batch, the dims that a tuple indexes)."""
+    """Adds rows to params as (batch, indexed dims, other dims)."""
     batch_dims, negative, bounds, _ = ctx.arguments
     shape, components = ctx.shape, indices.shape[-1]
     batch, indexed = shape[:batch_dims], shape[batch_dims : batch_dims + components]

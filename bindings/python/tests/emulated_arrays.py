@@ -1,7 +1,7 @@
-"""Arrays of an imaginary array library on the imaginary CUDA devices of libgather_emulated.
+"""Arrays of a test library on the emulated CUDA devices of libgather_emulated.
 
-Only in a process that was started with that library preloaded. It stands in for CuPy, under whose name it is found: its
-arrays speak DLPack, it has a current stream, and it notes what it was asked.
+The process must have been started with libgather_emulated preloaded. This module replaces CuPy and has its name. Its
+arrays support DLPack. It has a current stream, and records the streams that consumers request.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def launches() -> int:
 
 
 def calls() -> int:
-    """How often the runtime of CUDA has been called."""
+    """Returns the number of calls of the CUDA runtime."""
     return int(emulation.gth_emulation_calls())
 
 
@@ -37,7 +37,7 @@ def live_allocations() -> int:
 
 
 class Stream:
-    """A stream; a held one keeps its work until it is waited for."""
+    """A stream. A held stream queues its work until it is waited for."""
 
     def __init__(self, device: int = 0) -> None:
         self.ptr = int(emulation.gth_emulation_make_stream(device))
@@ -60,7 +60,7 @@ class Stream:
 
 
 class Memory:
-    """Memory of a kind that DLPack names, given back when it is let go."""
+    """Memory of a device that DLPack names. It is freed with this object."""
 
     def __init__(self, values: np.ndarray, device: tuple[int, int] = (CUDA, 0)) -> None:
         kind, number = device
@@ -101,7 +101,7 @@ class Managed(ctypes.Structure):
 
 _CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 _Deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-_exported: dict[int, Any] = {}  # what exports keep, by their address
+_exported: dict[int, Any] = {}  # the owners of exported memory, by the address of the export
 _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.restype, _new_capsule.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
 _pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
@@ -116,7 +116,7 @@ def _delete(managed: int) -> None:
 
 
 def exports() -> int:
-    """How many exports consumers still have."""
+    """Returns the number of exports that consumers still hold."""
     return len(_exported)
 
 
@@ -132,14 +132,14 @@ def capsule_of(keep: Any, address: int, dtype: np.dtype[Any], shape: tuple[int, 
 
 
 class Bare:
-    """An array that knows only DLPack: which stream it is used on, nobody can ask."""
+    """An array that only supports DLPack. Its current stream is unknown."""
 
     def __init__(self, values: Any, dtype: Any = None, device: tuple[int, int] = (CUDA, 0)) -> None:
         values = np.ascontiguousarray(values, dtype)
         self.dtype, self.shape, self.device = values.dtype, values.shape, device
         self.memory: Any = Memory(values, device)
         self.address = self.memory.address
-        self.streams: list[int | None] = []  # asked for by consumers
+        self.streams: list[int | None] = []  # the streams that consumers have requested
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self.device
@@ -149,14 +149,14 @@ class Bare:
         return capsule_of(self.memory, self.address, self.dtype, self.shape, self.device)
 
     def get(self) -> Any:
-        """What the memory holds now; waits for nothing."""
+        """Returns the current content of the memory, without waiting for a stream."""
         values = np.empty(self.shape, self.dtype)
         ctypes.memmove(values.ctypes.data, self.address, values.nbytes)
         return values.tolist()
 
 
 class Interface:
-    """An array that knows only __cuda_array_interface__."""
+    """An array that only supports __cuda_array_interface__."""
 
     def __init__(self, values: Any, dtype: Any = None, **entries: Any) -> None:
         values = np.ascontiguousarray(values, dtype)
@@ -171,9 +171,9 @@ class Interface:
 
 
 class Array(Bare):
-    """An array of the library that is found under CuPy's name.
+    """An array of the library that is imported as CuPy.
 
-    As CuPy does, the library gives memory back in the order of its stream: here, long after.
+    As in CuPy, memory is released in stream order. Here it is released much later.
     """
 
     def __init__(self, values: Any, dtype: Any = None, device: tuple[int, int] = (CUDA, 0)) -> None:
@@ -188,7 +188,7 @@ Array.__module__ = "cupy"
 
 
 class Taken:
-    """Memory that a capsule has brought, which is in the process's reach as all imaginary memory is."""
+    """Memory of a consumed capsule. The process can access it, as all emulated memory."""
 
     def __init__(self, capsule: Any, name: bytes) -> None:
         self.managed = Managed.from_address(_pointer_of(capsule, name))
@@ -222,7 +222,7 @@ cuda = _Current()
 
 
 def install() -> None:
-    """From now on this is CuPy."""
+    """Makes ``import cupy`` return this library."""
     module: Any = types.ModuleType("cupy")
     module.cuda, module.from_dlpack, module.ndarray = cuda, from_dlpack, Array
     sys.modules["cupy"] = module
