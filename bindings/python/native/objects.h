@@ -1,5 +1,5 @@
-/* libgather._objects: calls on Python objects that cffi cannot make. It has calls over buffers, capsules, and buffers
- * of the library's memory. */
+/* libgather._objects: calls on Python objects that cffi cannot make. It runs operations on buffers, exchanges capsules,
+ * and exports memory of the library as buffers. */
 #ifndef LIBGATHER_OBJECTS_H
 #define LIBGATHER_OBJECTS_H
 

@@ -62,7 +62,7 @@ static int32_t dtype_of(int32_t number) {
   return number > 0 && (size_t)number < sizeof dtypes / sizeof *dtypes ? dtypes[number] : 0;
 }
 
-/* Describes the buffer with a number, which is dense. Returns false if there is none or its dtype is not supported. */
+/* Describes buffer `number`. XLA's buffers are dense. Returns false if there is none or its dtype is not supported. */
 static int describe(const xla_buffers *from, int64_t number, gth_tensor_desc *desc) {
   if (number >= from->count || from->kinds[number] != XLA_KIND_BUFFER) {
     return 0;

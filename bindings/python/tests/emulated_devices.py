@@ -430,7 +430,7 @@ def test_tensorflow_has_the_rules_of_its_gpu_kernels() -> None:
         libgather.tf.gather(table(), Array([3], "u8"))
 
 
-# -------------------------------------------------------------------------------------------------- memory and ends
+# --------------------------------------------------------------------------------------------------- memory and release
 
 
 def test_borrowed_memory_is_held_until_the_stream_has_finished(current: Stream) -> None:

@@ -81,7 +81,7 @@ def pid_of(table: Any, shard: int, replica: int = 0) -> int:
     return int(pid)
 
 
-# ------------------------------------------------------------------------------------------------------------ answers
+# -------------------------------------------------------------------------------------------------------------- results
 
 
 @pytest.mark.parametrize("once", [False, True])
@@ -346,7 +346,7 @@ def test_a_late_update_is_sent_once() -> None:
         assert table.gather(range(4)).tolist() == [1, 0, 0, 2]
 
 
-# -------------------------------------------------------------------------------------- actors that die, stop, or lose
+# --------------------------------------------------------------------------------------------------- failures of actors
 
 
 @pytest.mark.parametrize("kind", ["a file", "an array"])
@@ -387,12 +387,12 @@ def test_stopped_shard_is_named_and_works_after_it_continues(path: Path) -> None
 
 def test_replica_replaces_a_stopped_one(path: Path) -> None:
     with Table.from_file(path, shards=2, replicas=2) as table:
-        first = table._actors.asked_first[1]
+        first = table._actors.preferred[1]
         pid = pid_of(table, 1, first)
         os.kill(pid, signal.SIGSTOP)
         try:
             np.testing.assert_array_equal(table.gather(IDS, timeout=5), A[IDS])
-            assert table._actors.asked_first[1] != first
+            assert table._actors.preferred[1] != first
             np.testing.assert_array_equal(table.gather(IDS, timeout=5), A[IDS])
         finally:
             os.kill(pid, signal.SIGCONT)
@@ -400,9 +400,9 @@ def test_replica_replaces_a_stopped_one(path: Path) -> None:
 
 def test_replica_replaces_a_killed_one() -> None:
     with Table.from_array(A, shards=2, replicas=2, actors={"max_restarts": 0, "max_task_retries": 0}) as table:
-        os.kill(pid_of(table, 0, table._actors.asked_first[0]), signal.SIGKILL)
+        os.kill(pid_of(table, 0, table._actors.preferred[0]), signal.SIGKILL)
         np.testing.assert_array_equal(table.gather(IDS), A[IDS])
-        os.kill(pid_of(table, 0, table._actors.asked_first[0]), signal.SIGKILL)
+        os.kill(pid_of(table, 0, table._actors.preferred[0]), signal.SIGKILL)
         with pytest.raises(lgr.ShardError, match="shard 0: "):
             table.gather(IDS)
 
@@ -477,7 +477,7 @@ def test_named_table_outlives_its_driver(path: Path) -> None:
     assert (table.shape, table.dtype, table.borders) == (A.shape, A.dtype, (0, 500, 1000))
     with pytest.raises(libgather.OptionError, match="'vectors'"):
         Table.from_file(path, shards=3, name="vectors")
-    os.kill(pid_of(table, 1, table._actors.asked_first[1]), signal.SIGKILL)
+    os.kill(pid_of(table, 1, table._actors.preferred[1]), signal.SIGKILL)
     np.testing.assert_array_equal(table.gather(IDS), A[IDS])
     table.close()
     deadline = time.monotonic() + LONG

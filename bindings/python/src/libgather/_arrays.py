@@ -66,8 +66,8 @@ def _has_buffer(value: Any) -> bool:
     return True
 
 
-def asked(function: Any, value: Any, operand: str, *arguments: Any) -> Any:
-    """Calls a function of a kind with a value of that kind.
+def call_library(function: Any, value: Any, operand: str, *arguments: Any) -> Any:
+    """Calls a function that may run code of the value's own library.
 
     An exception of the value's own library becomes an error of this package. The message keeps only the first line,
     because a stack dump may follow.
@@ -84,7 +84,7 @@ def asked(function: Any, value: Any, operand: str, *arguments: Any) -> Any:
 def enter(value: Any, site: Site | None, operand: str) -> tuple[Memory, Any]:
     """Returns the Memory of a value, and the kind of the value."""
     kind = kind_of(value)
-    return asked(kind.enter, value, operand, site, operand), kind
+    return call_library(kind.enter, value, operand, site, operand), kind
 
 
 def rank_of(value: Any, operand: str) -> int:
@@ -99,14 +99,14 @@ def enter_output(value: Any, site: Site | None, operand: str = "out") -> Memory:
     open_output = getattr(kind, "enter_output", None)
     if open_output is None:
         raise errors.read_only(operand, f"{type(value).__name__} cannot be written in place")
-    return asked(open_output, value, operand, site, operand)  # type: ignore[no-any-return]
+    return call_library(open_output, value, operand, site, operand)  # type: ignore[no-any-return]
 
 
 def flat(value: Any) -> Any:
     """Returns the elements in row-major order as an array of one dim."""
     flatten = getattr(kind_of(value), "flat", None)
     if flatten is not None:
-        return asked(flatten, value, "params")
+        return call_library(flatten, value, "params")
     if hasattr(value, "reshape"):
         return value.reshape(-1)
     rank = enter(value, None, "params")[0].ndim
@@ -118,7 +118,7 @@ def flat(value: Any) -> Any:
 def native(value: Any, operand: str) -> Any:
     """Returns the array in native byte order."""
     convert = getattr(kind_of(value), "native", None)
-    return value if convert is None else asked(convert, value, operand)
+    return value if convert is None else call_library(convert, value, operand)
 
 
 def carried_of(value: Any) -> Any:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 Key = tuple[int, int, int]
 
-#: More streams than programs use. An evicted context is waited for, and a CUDA graph may have been captured with it.
+#: The largest number of contexts. Programs have fewer streams. The eviction of a context waits for its stream, and a
+#: CUDA graph may have been captured with the context.
 LIMIT = 1024
 _contexts: OrderedDict[Key, Context] = OrderedDict()
 _lost: list[errors.Error] = []  # errors of evicted contexts

@@ -154,8 +154,8 @@ def partition_ids_slow(ids: t.Any, shards: Shards, once: bool, request: Request)
     counts, local = room(layout.count), room(place.size)
     order = None if once else room(place.size)
     call(lib.gth_partition, NULL, desc, layout, options, parts_of(counts, local, order, place, scratch))
-    asked = int(counts.sum())
-    return Partition(counts, local[:asked], None if order is None else order[:asked], place)
+    total = int(counts.sum())
+    return Partition(counts, local[:total], None if order is None else order[:total], place)
 
 
 def numbers_of(borders: tuple[int, ...] | None) -> t.Any:

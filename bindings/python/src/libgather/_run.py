@@ -48,12 +48,12 @@ def run_memory(
     Without it, returns the handle of a new tensor.
     """
     operands = table._operand(), indices._operand(), NONE if rows is None else rows._operand()
-    asked = request_of(operation, *operands, options)
+    native_request = request_of(operation, *operands, options)
     try:
         if not written:
-            return created("gth_tensor", lib.gth_tensor_release, lib.gth_make, context, asked)
+            return created("gth_tensor", lib.gth_tensor_release, lib.gth_make, context, native_request)
         with Writing(*written):
-            call(lib.gth_run_request, context, asked)
+            call(lib.gth_run_request, context, native_request)
     except errors.IndexError as error:
         locate(error, operation, len(table.shape), indices.shape, request.axis, request.batch_dims)
         raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import _constants as c
 from . import errors
-from ._arrays import asked, kind_of, stream_of
+from ._arrays import call_library, kind_of, stream_of
 from ._contexts import context_for
 from ._memory import Memory
 from ._places import HOST, is_host, name_of, other_place
@@ -26,7 +26,7 @@ _KNOWN = (c.DEVICE_CPU, c.DEVICE_CUDA, c.DEVICE_CUDA_HOST, c.DEVICE_CUDA_MANAGED
 def place_of(value: Any, operand: str) -> Place:
     """Returns the device of an array. A value that has no device is on the host."""
     find = getattr(kind_of(value), "place_of", None)
-    return HOST if find is None else asked(find, value, operand, operand)
+    return HOST if find is None else call_library(find, value, operand, operand)
 
 
 def site_of(context: Context | None, stream: Any, *operands: tuple[str, Any]) -> Site | None:

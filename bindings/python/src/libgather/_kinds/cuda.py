@@ -58,8 +58,8 @@ def place_of(value: Any, operand: str) -> Place:
     interface, dtype = read(value, operand)
     number = getattr(getattr(value, "device", None), "id", None)
     if number is None and interface["data"][0]:
-        asked = borrowed(value, interface, dtype, (c.DEVICE_CUDA, _ASK), None)
-        return asked._desc[1:3]  # type: ignore[no-any-return]
+        tensor = borrowed(value, interface, dtype, (c.DEVICE_CUDA, _ASK), None)
+        return tensor._desc[1:3]  # type: ignore[no-any-return]
     return c.DEVICE_CUDA, number or 0
 
 

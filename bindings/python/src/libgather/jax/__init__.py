@@ -16,7 +16,7 @@ import jax.numpy as jnp
 
 from .. import errors
 from .. import types as t
-from .._arrays import asked
+from .._arrays import call_library
 from .._constants import OP_GATHER, OP_GATHER_ELEMENTS, OP_GATHER_ND
 from .._kinds.jax_ import check_alive
 from .._request import Request
@@ -123,7 +123,7 @@ def request_of(negative: t.Negative, bounds: t.Bounds, fill_value: t.Any) -> Req
 def array_of(value: jax.typing.ArrayLike, operand: str) -> jax.Array:
     # The conversion of an array takes longer in JAX than the gather.
     if not isinstance(value, jax.Array):
-        return asked(jnp.asarray, value, operand)
+        return call_library(jnp.asarray, value, operand)
     check_alive(value, operand)
     return value
 

@@ -25,7 +25,7 @@ START = 60.0
 Actor = t.Any
 
 
-class Question(NamedTuple):
+class ShardCall(NamedTuple):
     shard: int
     method: str
     arguments: tuple[t.Any, ...]
@@ -37,26 +37,26 @@ class Actors:
     def __init__(self, replicas: Sequence[Sequence[Actor]]) -> None:
         self.replicas = replicas
         # Each process begins with another replica.
-        self.asked_first: list[int] = [os.getpid() % len(each) for each in replicas]
+        self.preferred: list[int] = [os.getpid() % len(each) for each in replicas]
 
-    def ask(self, questions: list[Question], timeout: float) -> list[t.Any]:
+    def call(self, calls: list[ShardCall], timeout: float) -> list[t.Any]:
         """Returns the results of the shards. If a replica fails or is late, the next one is called."""
         began = monotonic()
-        refs = [self.sent(question) for question in questions]
+        refs = [self.sent(call) for call in calls]
         try:
             answers: list[t.Any] = ray.get(refs, timeout=timeout)
         except RayError:
-            return self.settled(questions, refs, began, timeout)
+            return self.settled(calls, refs, began, timeout)
         return answers
 
-    def settled(self, questions: list[Question], refs: list[t.Any], began: float, timeout: float) -> list[t.Any]:
-        """As `ask`, for calls that have been sent. No replica is called twice, because that would repeat an update."""
+    def settled(self, calls: list[ShardCall], refs: list[t.Any], began: float, timeout: float) -> list[t.Any]:
+        """As `call`, for calls that have been sent. No replica is called twice, because that would repeat an update."""
         answers: dict[int, t.Any] = {}
         failures: dict[int, Exception] = {}
         pending = dict(enumerate(refs))
         for attempt in range(max(len(replicas) for replicas in self.replicas)):
             if attempt:
-                began, pending = monotonic(), {number: self.sent(questions[number]) for number in failures}
+                began, pending = monotonic(), {number: self.sent(calls[number]) for number in failures}
             left = max(0.0, began + timeout - monotonic())
             ray.wait([*pending.values()], num_returns=len(pending), timeout=left)
             failures = {}
@@ -64,19 +64,19 @@ class Actors:
                 try:
                     answers[number] = ray.get(ref, timeout=0)
                 except RayError as error:
-                    failures[number] = failure_of(questions[number].shard, error, timeout)
-                    self.give_up(questions[number].shard)
+                    failures[number] = failure_of(calls[number].shard, error, timeout)
+                    self.use_next_replica(calls[number].shard)
             if not failures:
-                return [answers[number] for number in range(len(questions))]
+                return [answers[number] for number in range(len(calls))]
         raise failures[min(failures)]
 
-    def sent(self, question: Question) -> t.Any:
-        shard, method, arguments = question
-        actor = self.replicas[shard][self.asked_first[shard]]
+    def sent(self, call: ShardCall) -> t.Any:
+        shard, method, arguments = call
+        actor = self.replicas[shard][self.preferred[shard]]
         return getattr(actor, method).remote(*arguments)
 
-    def give_up(self, shard: int) -> None:
-        self.asked_first[shard] = (self.asked_first[shard] + 1) % len(self.replicas[shard])
+    def use_next_replica(self, shard: int) -> None:
+        self.preferred[shard] = (self.preferred[shard] + 1) % len(self.replicas[shard])
 
     def stats(self, timeout: float) -> list[ShardStats]:
         """Returns the statistics of all actors that respond in time."""

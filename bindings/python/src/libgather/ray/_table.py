@@ -22,7 +22,7 @@ from .._request import Request
 from .._scatters import scatter
 from ..plan import Plan
 from ..spec import Spec
-from ._actors import Actors, Question, end, found, started
+from ._actors import Actors, ShardCall, end, found, started
 from ._layout import Layout, equal_borders, positive, refused, seconds
 from ._shard import ShardStats
 from ._sources import ArrayRows, FileRows, Part, part_of
@@ -255,7 +255,7 @@ class ShardedTable:
         """
         request = Request(None, 0, negative, bounds, fill_value, profile)
         parts, missing = self._partition(ids, request, once)
-        self._alive()
+        self._open_actors()
         with self._lock:
             if self._shared is None:
                 self._shared = ray.put(self)
@@ -288,12 +288,12 @@ class ShardedTable:
         parts = partition_ids(tuples[..., 0], self._shards, False, request)
         missing = missing_of(self.dtype, request)
         flat = tuples.reshape(-1, tuples.shape[-1])
-        questions = []
-        for shard, rows in asked(parts):
+        calls = []
+        for shard, rows in ranges_of(parts):
             local = flat[parts.order[rows]]  # type: ignore[index]
             local = np.column_stack([parts.local[rows], local[:, 1:]])
-            questions.append(Question(shard, "gather_nd", (local, request)))
-        answers = self._alive().ask(questions, self._patience(timeout))
+            calls.append(ShardCall(shard, "gather_nd", (local, request)))
+        answers = self._open_actors().call(calls, self._seconds_to_wait(timeout))
         return placed(parts, answers, shape, self.dtype, missing, None)
 
     # ---------------------------------------------------------------------------------------------------------- updates
@@ -331,12 +331,12 @@ class ShardedTable:
             message = f"updates: shape {updates.shape}, {parts.place.shape + row} is needed"
             raise errors.ShapeError(message, status=c.E_SHAPE, operand="updates")
         ordered = gather(updates.reshape(-1, *row), parts.order)
-        self._alive().ask(
+        self._open_actors().call(
             [
-                Question(shard, "update", (parts.local[part], ordered[part], reduction, accumulate))
-                for shard, part in asked(parts)
+                ShardCall(shard, "update", (parts.local[part], ordered[part], reduction, accumulate))
+                for shard, part in ranges_of(parts)
             ],
-            self._patience(timeout),
+            self._seconds_to_wait(timeout),
         )
 
     # ------------------------------------------------------------------------------------------------------- properties
@@ -365,7 +365,7 @@ class ShardedTable:
 
     def stats(self, timeout: float | None = None) -> list[ShardStats]:
         """Returns the statistics of all actors that respond in time."""
-        return self._alive().stats(self._patience(timeout))
+        return self._open_actors().stats(self._seconds_to_wait(timeout))
 
     # ------------------------------------------------------------------------------------------------------------ close
 
@@ -383,16 +383,16 @@ class ShardedTable:
         self.close()
 
     def __reduce__(self) -> tuple[t.Any, ...]:
-        return _handed_on, (self._layout, self._alive().replicas, self._name)
+        return _handed_on, (self._layout, self._open_actors().replicas, self._name)
 
     # -------------------------------------------------------------------------------------------------------- internals
 
-    def _alive(self) -> Actors:
+    def _open_actors(self) -> Actors:
         if self._actors is None:
             raise errors.closed("table")
         return self._actors
 
-    def _patience(self, timeout: float | None) -> float:
+    def _seconds_to_wait(self, timeout: float | None) -> float:
         return self._layout.timeout if timeout is None else seconds(timeout)
 
     def _partition(self, ids: t.Any, request: Request, once: bool) -> tuple[Partition, t.Any]:
@@ -405,8 +405,8 @@ class ShardedTable:
         return parts, None if usual else missing_of(self.dtype, request)
 
     def _collected(self, parts: Partition, missing: t.Any, out: t.Any, timeout: float | None) -> t.Any:
-        questions = [Question(shard, "gather", (parts.local[rows],)) for shard, rows in asked(parts)]
-        answers = self._alive().ask(questions, self._patience(timeout)) if questions else []
+        calls = [ShardCall(shard, "gather", (parts.local[rows],)) for shard, rows in ranges_of(parts)]
+        answers = self._open_actors().call(calls, self._seconds_to_wait(timeout)) if calls else []
         shape = parts.place.shape + self._layout.shape[1:]
         return placed(parts, answers, shape, self.dtype, missing, out)
 
@@ -431,7 +431,7 @@ def _collected(table: ShardedTable, parts: Partition, missing: t.Any, timeout: f
 COLLECTED = ray.remote(_collected)
 
 
-def asked(parts: Partition) -> list[tuple[int, slice]]:
+def ranges_of(parts: Partition) -> list[tuple[int, slice]]:
     """Returns the shards that have any of the rows, and the range of their rows."""
     return [(shard, rows) for shard, rows in enumerate(parts.slices) if rows.start < rows.stop]
 

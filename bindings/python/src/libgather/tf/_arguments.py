@@ -6,7 +6,7 @@ import sys
 
 from .. import _constants as c
 from .. import errors
-from .._arrays import asked, enter
+from .._arrays import call_library, enter
 from .._kinds.lists import numpy_kind
 from .._numbers import integer
 from .._places import is_host
@@ -29,7 +29,7 @@ def constant(value: Any) -> Any:
         return value.tolist()
     if not hasattr(value, "numpy") or not hasattr(value, "dtype"):
         return value
-    return asked(lambda tensor: tensor.numpy(), value, "options")
+    return call_library(lambda tensor: tensor.numpy(), value, "options")
 
 
 def axis_number(axis: Any) -> int:
