@@ -1,8 +1,8 @@
 """Makes the published Go module, which contains the sources of the library: module.py FOLDER
 
-Writes FOLDER/gather-VERSION.zip in the format that the go command defines for modules. cgo compiles only the files in the
-folder of a package, and `go mod vendor` copies only these. So each #include of a file of this project is replaced with the
-text of that file.
+Writes FOLDER/gather-VERSION.zip in the format that the go command defines for modules. cgo compiles only the files in
+the folder of a package, and `go mod vendor` copies only these. So each #include of a file of this project is replaced
+with the text of that file.
 """
 
 import re

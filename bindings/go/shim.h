@@ -1,5 +1,5 @@
-/* The C functions that Go calls. cgo rejects a Go pointer inside a struct that is passed to C. So an operand is passed as
- * a gather_go_view, which has only numbers, and as pointers. The shim builds the gth_tensor_desc on the C stack.
+/* The C functions that Go calls. cgo rejects a Go pointer inside a struct that is passed to C. So an operand is passed
+ * as a gather_go_view, which has only numbers, and as pointers. The shim builds the gth_tensor_desc on the C stack.
  *
  * Operands are passed by role, in the order table, indices, rows. An operation is a GTH_OP_* number, which the shim
  * passes to the library. */

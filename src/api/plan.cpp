@@ -141,8 +141,8 @@ bool run_fast_path(gth_context* handle, const gth_plan* plan, const core::Pointe
   return object.is_short && cpu::run_short(object.short_form, object.kernels.copy, pointers, n, given);
 }
 
-// Loads a field by itself. The compiler would otherwise load two fields as one vector, which waits for the two stores of a
-// caller that has just set them: 1.5 ns a call.
+// Loads a field by itself. The compiler would otherwise load two fields as one vector, which waits for the two stores
+// of a caller that has just set them: 1.5 ns a call.
 template <class T>
 T load_alone(const T& field) {
   T value = field;

@@ -7,8 +7,8 @@
 #include <time.h>
 
 /* The limits of the machine, and the loop that a caller would write by hand. Each function divides its work into one
- * piece for each thread. It returns the nanoseconds from the moment when all threads have started to the end of the last
- * piece. */
+ * piece for each thread. It returns the nanoseconds from the moment when all threads have started to the end of the
+ * last piece. */
 
 enum { most_threads = 64, lines_ahead = 32, line = 64 };
 
@@ -205,7 +205,8 @@ static inline __attribute__((always_inline)) void update_elements(float *target,
   }
 }
 
-/* Writes rows of `row` numbers to a target, or adds them, on one thread. row = 0: single numbers along the middle dim. */
+/* Writes rows of `row` numbers to a target, or adds them, on one thread. row = 0: single numbers along the middle
+ * dimension. */
 int64_t bench_update_loop(char *target, const char *updates, const int64_t *ids, int64_t outer, int64_t extent,
                           int64_t each, int64_t inner, int64_t row, int adds) {
   const int64_t begin = now();

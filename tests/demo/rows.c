@@ -1,6 +1,6 @@
-/* Looks rows of a table up: rows TABLE DIM IDS. TABLE is a file of float32 rows of DIM elements, IDS a file of int64 ids,
- * both little-endian. The rows go to standard output as they lie in memory, the time of a call to standard error. The
- * same program exists in Rust, Python and Go. */
+/* Looks rows of a table up: rows TABLE DIM IDS. TABLE is a file of float32 rows of DIM elements, IDS a file of int64
+ * ids, both little-endian. The rows go to standard output as they lie in memory, the time of a call to standard error.
+ * The same program exists in Rust, Python and Go. */
 #define _POSIX_C_SOURCE 199309L
 #include <stdio.h>
 #include <stdlib.h>

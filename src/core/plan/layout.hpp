@@ -45,12 +45,12 @@ struct Layout {
 // description has no strides, it is dense and row-major. Precondition: check_size has succeeded.
 int32_t resolve_layout(const gth_tensor_desc& desc, int64_t bytes, int32_t operand, Layout* out, const Error& error);
 
-// Returns true if the strides of a description are those of a dense row-major tensor that has elements. The stride of an
-// extent of 1 has no effect. Precondition: rank and pointers are valid.
+// Returns true if the strides of a description are those of a dense row-major tensor that has elements. The stride of
+// an extent of 1 has no effect. Precondition: rank and pointers are valid.
 bool has_dense_strides(const gth_tensor_desc& desc);
 
-// Returns true if a tensor is dense and in host memory, with or without strides. The size of its memory then follows from
-// its extents.
+// Returns true if a tensor is dense and in host memory, with or without strides. The size of its memory then follows
+// from its extents.
 bool is_dense(const gth_tensor_desc& desc);
 
 // Returns true if a description is dense and in CPU memory, and has no invalid field except possibly extents, dtype and

@@ -256,7 +256,7 @@ class Function:
         given = f"{self.address(address)}, {self.value(value)}{self.order(space, opcode)}"
         call = f"t.atomic_{helper}_{space}<{type_of(kind)}>({given})"
         self.assign(target, call) if target != "_" else self.emit(call + ";")
-        return None
+        return
 
     do_red = do_atom
 
