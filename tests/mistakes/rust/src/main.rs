@@ -1,8 +1,8 @@
 //! Makes each mistake in Rust and prints a line with the fields of its error.
 
 use gather::{
-    gather, gather_into, gather_nd, scatter_into, Bounds, Error, Layout, Negative, Operand, Options, Plan, Tensor,
-    TensorMut, OPEN,
+    Bounds, Error, Layout, Negative, OPEN, Operand, Options, Plan, Tensor, TensorMut, gather, gather_into, gather_nd,
+    scatter_into,
 };
 
 const TABLE: [f32; 8] = [0., 1., 10., 11., 20., 21., 30., 31.];
