@@ -65,10 +65,11 @@ GATHER_NOINLINE int32_t run_read(gth_context* context, const gth_request* given,
   return api_boundary(err, [&](const Error& error) {
     if (!given) return fail_null(GTH_OPERAND_REQUEST, error);
     gth_request room;
-    if (int32_t status = core::read_struct(given, &room, &given, GTH_OPERAND_REQUEST, error)) return status;
+    const gth_request* read = nullptr;
+    if (int32_t status = core::read_struct(given, &room, &read, GTH_OPERAND_REQUEST, error)) return status;
     Request request;
-    const bool is_found = find_operands_fast(*given, Open::none, Rows::required, &request);
-    return run_found(context, *given, is_found, &request, error);
+    const bool is_found = find_operands_fast(*read, Open::none, Rows::required, &request);
+    return run_found(context, *read, is_found, &request, error);
   });
 }
 
