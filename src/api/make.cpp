@@ -26,20 +26,23 @@ int32_t allocate_dense(const Context& context, bool zeroed, gth_tensor_desc* des
   return GTH_OK;
 }
 
-// The fast path for a few rows of dense tensors. Returns false if no tensor has been created.
-bool gather_fast_path(const Context& context, const Request& request, gth_tensor** out) {
-  const Error silent(nullptr);
+// The fast path for a few rows of dense tensors. Returns false if the general path must run. Otherwise it sets
+// `status`.
+bool gather_fast_path(const Context& context, const Request& request, gth_tensor** out, int32_t* status,
+                      const Error& error) {
   gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
   int64_t shape[GTH_MAX_NDIM];
   if (context.device != GTH_DEVICE_CPU || !core::infer_short(request, &desc, shape)) return false;
   Storage* storage;
   desc.device = GTH_DEVICE_CPU;
-  if (allocate_dense(context, false, &desc, &storage, silent)) return false;
+  *status = allocate_dense(context, false, &desc, &storage, error);
+  if (*status) return true;
   Request into = request;
   into.rows = &desc;
-  if (run_fast_path(context, into) && !make_tensor(desc, storage, out, silent)) return true;
-  storage->release();
-  return false;
+  const bool is_done = run_fast_path(context, into);
+  if (is_done) *status = make_tensor(desc, storage, out, error);
+  if (!is_done || *status) storage->release();
+  return is_done;
 }
 
 // Executes a plan on the new memory of `desc`, and creates the tensor. Takes ownership of `storage`.
@@ -116,8 +119,9 @@ int32_t make(gth_context* handle, const gth_request* given, gth_tensor** out, co
   if (given->rows) {
     return error.fail({GTH_E_VERSION, GTH_OPERAND_OUT}, "out: must be NULL, because the result is a new tensor");
   }
-  const bool is_done = core::has_short_form(given->op) && gather_fast_path(*making.context, making.request, out);
-  return is_done ? GTH_OK : gather_new(making, out, error);
+  const bool is_done =
+      core::has_short_form(given->op) && gather_fast_path(*making.context, making.request, out, &status, error);
+  return is_done ? status : gather_new(making, out, error);
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ int32_t set_up(const gth_context_options& options, Context* context, const Error
 int32_t take(Context& context, const Error& error) {
   gth_error_record record{};
   gth_error_record* taken = &context.workspace->taken;
-  const runtime::Stream stream = context.stream();
+  CUstream_st* const stream = context.stream();
   const int64_t ended = context.queue->ended_work();
   int code = launch_take(context.record, taken, stream);
   if (!code) code = runtime::copy_async(&record, taken, sizeof record, stream);

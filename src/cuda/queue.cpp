@@ -76,7 +76,7 @@ bool Queue::end_all() {
   }));
 }
 
-bool Queue::order_before(CUstream_st* later) { return follow_uncaptured(later, stream_here()) == 0; }
+bool Queue::order_before(CUstream_st* later) const { return follow_uncaptured(later, stream_here()) == 0; }
 
 bool Queue::deallocate_in_order(void* memory, bool* is_open) {
   const StreamUse use(this);

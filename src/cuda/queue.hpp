@@ -56,7 +56,7 @@ class Queue : public core::Allocated {
   CUstream_st* stream_here() const;
 
   // Makes `later` wait for the work that the stream has been given. Returns false if a capture prevents that.
-  bool order_before(CUstream_st* later);
+  bool order_before(CUstream_st* later) const;
 
  private:
   friend class Device;

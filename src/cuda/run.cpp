@@ -124,7 +124,7 @@ int32_t run(Context& context, const Plan& plan, const Pointers& pointers, int64_
   if (plan.tuples.at(n) > 0) {
     if (plan.refused_dim >= 0) return core::fail_empty_params(error, GTH_OPERAND_PARAMS, plan.refused_dim);
     if (!plan.is_empty || plan.checks_when_empty) {
-      const runtime::Stream stream = context.stream();
+      CUstream_st* const stream = context.stream();
       State* state = nullptr;
       bool is_captured = false;
       status = find_state(context, stream, &state, &is_captured, error);
