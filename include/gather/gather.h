@@ -70,7 +70,7 @@
  *   start from the _INIT macros. A field of zero has its documented default. Structs, and
  *   arrays of int64_t such as shapes, must be aligned as C aligns their types. Elements of tensors need no alignment.
  *   Structs grow:
- *   - Each struct has a first size, GTH_*_FIRST, which never changes. A smaller size is GTH_E_VERSION.
+ *   - Each struct has a first size, for example GTH_REQUEST_FIRST, which never changes. A smaller size is GTH_E_VERSION.
  *   - A struct that is shorter than the library's is read as if the missing fields were zero.
  *   - A struct that is longer must be zero beyond the fields that the library knows, else GTH_E_VERSION.
  *   - The library writes at most `size` bytes of a struct that it fills in.
