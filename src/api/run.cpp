@@ -10,6 +10,7 @@
 #include "core/plan/lower.hpp"
 #include "core/plan/short.hpp"
 #include "core/types/dtype.hpp"
+#include "cpu/job.hpp"
 #include "cpu/short.hpp"
 
 namespace gather::api {
@@ -28,7 +29,7 @@ GATHER_NOINLINE int32_t write_zeros(const Context& context, const gth_tensor_des
   const int64_t bytes = count_bytes(out);
   if (bytes == 0) return GTH_OK;
   if (core::is_dense(out)) {
-    std::memset(static_cast<char*>(const_cast<void*>(out.data)) + out.offset, 0, static_cast<size_t>(bytes));
+    std::memset(cpu::moved(static_cast<char*>(const_cast<void*>(out.data)), out.offset), 0, static_cast<size_t>(bytes));
     return GTH_OK;
   }
   static const char zeros[16] = {};

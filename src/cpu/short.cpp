@@ -1,6 +1,7 @@
 #include "cpu/short.hpp"
 
 #include "core/types/resolve_index.hpp"
+#include "cpu/job.hpp"
 #include "cpu/load.hpp"
 
 namespace gather::cpu {
@@ -56,11 +57,11 @@ bool run_short(const Short& form, CopyRows copy, const core::Pointers& pointers,
     return false;
   }
   int64_t offsets[Short::most_tuples];
-  const char* indices = pointers.indices + form.indices_offset;
+  const char* indices = moved(pointers.indices, form.indices_offset);
   const bool all = form.is_int64 ? resolve_all<int64_t>(form, indices, tuples, offsets)
                                  : resolve_all<int32_t>(form, indices, tuples, offsets);
   if (!all) return false;
-  copy(pointers.rows + form.rows_offset, form.line_rows, pointers.table, offsets, tuples, form.row);
+  copy(moved(pointers.rows, form.rows_offset), form.line_rows, pointers.table, offsets, tuples, form.row);
   return true;
 }
 
