@@ -5,7 +5,6 @@
 #include "core/os/memory.hpp"
 #include "core/plan/lower.hpp"
 #include "core/types/device.hpp"
-#include "core/types/dtype.hpp"
 
 namespace gather::api {
 namespace {
@@ -162,7 +161,7 @@ int32_t copy_dense(const Context& context, const gth_tensor_desc& source, gth_te
   *desc = source;
   desc->strides = nullptr;
   desc->offset = 0;
-  desc->extent = count_elements(source) * core::find_dtype(source.dtype)->bytes;
+  desc->extent = count_bytes(source);
   desc->flags = 0;
   desc->device = context.device;
   desc->device_id = context.device_id;

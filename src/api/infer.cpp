@@ -29,7 +29,7 @@ int32_t infer(const gth_request* given, gth_tensor_desc* rows, int32_t capacity,
 
 int32_t check_inferred(const gth_tensor_desc* rows, const Error& error) {
   if (!rows) return error.fail({GTH_E_NULL}, "rows is NULL");
-  return core::check_written_struct(rows, GTH_OPERAND_NONE, error);
+  return core::check_struct_size(rows, GTH_OPERAND_NONE, error);
 }
 
 int32_t write_inferred(int32_t dtype, int32_t ndim, const int64_t* extents, gth_tensor_desc* rows, int32_t capacity,

@@ -80,7 +80,7 @@ const char* gth_dtype_name(int32_t dtype) { return core::dtype_name(dtype); }
 int32_t gth_capabilities(gth_capability_info* info, gth_error* err) {
   return api::api_boundary(err, [&](const api::Error& error) {
     if (!info) return api::fail_null(GTH_OPERAND_NONE, error);
-    if (int32_t status = core::check_written_struct(info, GTH_OPERAND_NONE, error)) return status;
+    if (int32_t status = core::check_struct_size(info, GTH_OPERAND_NONE, error)) return status;
     core::write_struct(describe_machine(), info);
     return GTH_OK;
   });

@@ -6,7 +6,6 @@
 #include "core/plan/layout.hpp"
 #include "core/plan/lower.hpp"
 #include "core/plan/short.hpp"
-#include "core/types/dtype.hpp"
 
 namespace gather::api {
 namespace {
@@ -19,7 +18,7 @@ using core::Request;
 // Allocates the memory of a dense description.
 int32_t allocate_dense(const Context& context, bool zeroed, gth_tensor_desc* desc, Storage** storage,
                        const Error& error) {
-  desc->extent = count_elements(*desc) * core::find_dtype(desc->dtype)->bytes;
+  desc->extent = count_bytes(*desc);
   char* data;
   if (int32_t status = allocate_storage(context, desc->extent, zeroed, &data, storage, error)) return status;
   desc->data = data;
@@ -104,9 +103,8 @@ GATHER_NOINLINE int32_t scatter_new(const Making& making, gth_tensor** out, cons
 }
 
 int32_t make(gth_context* handle, const gth_request* given, gth_tensor** out, const Error& error) {
-  if (!given) return fail_null(GTH_OPERAND_REQUEST, error);
   gth_request read;
-  if (int32_t status = core::read_struct(given, &read, &given, GTH_OPERAND_REQUEST, error)) return status;
+  if (int32_t status = read_request(given, &read, &given, error)) return status;
   const bool gathers =
       core::is_operation(given->op) && core::operation_of(given->op).direction == core::Direction::gather;
   Room room;

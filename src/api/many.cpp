@@ -5,7 +5,6 @@
 #include "api/run.hpp"
 #include "core/base/checked.hpp"
 #include "core/base/noinline.hpp"
-#include "core/base/structs.hpp"
 #include "core/os/memory.hpp"
 #include "core/plan/lower.hpp"
 
@@ -94,11 +93,6 @@ int32_t validate_indices(const Context& context, const Plan& plan, const cpu::Ke
 
 // ---- Requests
 
-int32_t read_request(const gth_request* given, gth_request* room, const gth_request** out, const Error& error) {
-  if (!given) return fail_null(GTH_OPERAND_REQUEST, error);
-  return core::read_struct(given, room, out, GTH_OPERAND_REQUEST, error);
-}
-
 GATHER_NOINLINE int32_t validate_request(gth_context* handle, const gth_request* given, int64_t item, Ranges* ranges,
                                          const Error& error) {
   gth_request read;
@@ -123,14 +117,7 @@ struct Requests {
   int32_t validate(int64_t i, Ranges* ranges, const Error& error) const {
     return validate_request(context, requests[i], i, ranges, error);
   }
-  int32_t run(int64_t i, const Error& error) const {
-    gth_request read;
-    const gth_request* given = nullptr;
-    if (int32_t status = read_request(requests[i], &read, &given, error)) return status;
-    core::Request request;
-    const bool is_found = find_operands_fast(*given, core::Open::none, Rows::required, &request);
-    return run_found(context, *given, is_found, &request, error);
-  }
+  int32_t run(int64_t i, const Error& error) const { return run_given(context, requests[i], error); }
 };
 
 // ---- Plans

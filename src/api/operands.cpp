@@ -65,6 +65,11 @@ bool has_all_fields(const gth_request& given, const core::Request& found) {
 
 }  // namespace
 
+int32_t read_request(const gth_request* given, gth_request* room, const gth_request** out, const Error& error) {
+  if (!given) return fail_null(GTH_OPERAND_REQUEST, error);
+  return core::read_struct(given, room, out, GTH_OPERAND_REQUEST, error);
+}
+
 int32_t find_operands(gth_context* handle, const gth_request& given, core::Open open, Rows rows, Room* room,
                       const Context** context, core::Request* out, const Error& error) {
   const bool is_found = find_operands_fast(given, open, rows, out);

@@ -22,6 +22,9 @@ struct Room {
 // The requirement of a call for the rows of its request.
 enum class Rows : uint8_t { required, optional, ignored };
 
+// Reads the struct of a request. *out refers to `given` or to `room`, and not to its operands.
+int32_t read_request(const gth_request* given, gth_request* room, const gth_request** out, const Error& error);
+
 // Reads a request in the order that gather.h promises: operation, required pointers, structs and switches, handles.
 // Each operand of *out describes memory. *out refers to `room` and to the caller's structs. Precondition: `given` has
 // the known size.

@@ -60,9 +60,8 @@ int32_t lower(const gth_request& given, PlanObject* object, const Error& error) 
 }
 
 int32_t create(const gth_request* given, gth_plan** out, const Error& error) {
-  if (!given) return fail_null(GTH_OPERAND_REQUEST, error);
   gth_request room;
-  if (int32_t status = core::read_struct(given, &room, &given, GTH_OPERAND_REQUEST, error)) return status;
+  if (int32_t status = read_request(given, &room, &given, error)) return status;
   PlanObject* object = new (std::nothrow) PlanObject;
   if (!object) return fail_memory(sizeof(PlanObject), error);
   const int32_t status = lower(*given, object, error);

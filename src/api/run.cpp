@@ -9,7 +9,6 @@
 #include "core/plan/layout.hpp"
 #include "core/plan/lower.hpp"
 #include "core/plan/short.hpp"
-#include "core/types/dtype.hpp"
 #include "cpu/job.hpp"
 #include "cpu/short.hpp"
 
@@ -19,10 +18,6 @@ namespace {
 using core::Open;
 using core::Plan;
 using core::Request;
-
-int64_t count_bytes(const gth_tensor_desc& desc) {
-  return core::dense_product(desc.shape, 0, desc.ndim, core::find_dtype(desc.dtype)->bytes);
-}
 
 // Writes zeros to all elements of a validated tensor with any strides.
 GATHER_NOINLINE int32_t write_zeros(const Context& context, const gth_tensor_desc& out, const Error& error) {
@@ -63,15 +58,14 @@ int32_t run_request(const Context& context, const Request& request, const Error&
 }
 
 GATHER_NOINLINE int32_t run_read(gth_context* context, const gth_request* given, gth_error* err) noexcept {
-  return api_boundary(err, [&](const Error& error) {
-    if (!given) return fail_null(GTH_OPERAND_REQUEST, error);
-    gth_request room;
-    const gth_request* read = nullptr;
-    if (int32_t status = core::read_struct(given, &room, &read, GTH_OPERAND_REQUEST, error)) return status;
-    Request request;
-    const bool is_found = find_operands_fast(*read, Open::none, Rows::required, &request);
-    return run_found(context, *read, is_found, &request, error);
-  });
+  return api_boundary(err, [&](const Error& error) { return run_given(context, given, error); });
+}
+
+int32_t run_found(gth_context* handle, const gth_request& given, bool is_found, Request* request, const Error& error) {
+  Room room;
+  const Context* context = nullptr;
+  const int32_t status = finish_operands(handle, given, is_found, Rows::required, &room, &context, request, error);
+  return status ? status : run_request(*context, *request, error);
 }
 
 }  // namespace
@@ -92,11 +86,12 @@ int32_t check_memory(const Request& request, const Plan& plan, const Error& erro
   return error.fail({GTH_E_NULL, GTH_OPERAND_TARGET}, "target: data is NULL");
 }
 
-int32_t run_found(gth_context* handle, const gth_request& given, bool is_found, Request* request, const Error& error) {
-  Room room;
-  const Context* context = nullptr;
-  const int32_t status = finish_operands(handle, given, is_found, Rows::required, &room, &context, request, error);
-  return status ? status : run_request(*context, *request, error);
+int32_t run_given(gth_context* handle, const gth_request* given, const Error& error) {
+  gth_request room;
+  if (int32_t status = read_request(given, &room, &given, error)) return status;
+  Request request;
+  const bool is_found = find_operands_fast(*given, Open::none, Rows::required, &request);
+  return run_found(handle, *given, is_found, &request, error);
 }
 
 bool run_fast_path(const Context& context, const Request& request) {

@@ -18,9 +18,8 @@ inline bool names_tensor(const gth_tensor_desc& operand) {
   return core::has_first_fields_only(&operand) && operand.tensor;
 }
 
-// Runs a request of the known size. is_found and *request are the results of find_operands_fast.
-int32_t run_found(gth_context* handle, const gth_request& given, bool is_found, core::Request* request,
-                  const Error& error);
+// Runs a request of the caller, whose struct may have another size.
+int32_t run_given(gth_context* handle, const gth_request* given, const Error& error);
 
 // Lowers a request to a plan. Rejects strings.
 int32_t lower_request(const core::Request& request, core::Plan* plan, const Error& error);

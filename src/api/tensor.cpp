@@ -160,7 +160,7 @@ int32_t alloc(gth_context* handle, int32_t dtype, int32_t ndim, const int64_t* s
 int32_t describe(const gth_tensor* handle, gth_tensor_desc* desc, const Error& error) {
   if (!handle) return fail_null(GTH_OPERAND_TENSOR, error);
   if (!desc) return error.fail({GTH_E_NULL}, "desc is NULL");
-  if (int32_t status = core::check_written_struct(desc, GTH_OPERAND_NONE, error)) return status;
+  if (int32_t status = core::check_struct_size(desc, GTH_OPERAND_NONE, error)) return status;
   const Tensor* tensor = nullptr;
   if (int32_t status = find_tensor(handle, GTH_OPERAND_TENSOR, &tensor, error)) return status;
   gth_tensor_desc described = tensor->desc;
@@ -231,10 +231,10 @@ int32_t check_dense(int32_t ndim, const int64_t* shape, int64_t bytes, int64_t* 
   return GTH_OK;
 }
 
-int64_t count_elements(const gth_tensor_desc& desc) {
-  int64_t count = 1;
-  for (int32_t i = 0; i < desc.ndim; ++i) count *= desc.shape[i];
-  return count;
+int64_t count_elements(const gth_tensor_desc& desc) { return core::dense_product(desc.shape, 0, desc.ndim, 1); }
+
+int64_t count_bytes(const gth_tensor_desc& desc) {
+  return core::dense_product(desc.shape, 0, desc.ndim, core::find_dtype(desc.dtype)->bytes);
 }
 
 }  // namespace gather::api

@@ -56,4 +56,7 @@ int32_t check_dense(int32_t ndim, const int64_t* shape, int64_t bytes, int64_t* 
 // Returns the number of elements. Precondition: the size of the tensor has been checked.
 int64_t count_elements(const gth_tensor_desc& desc);
 
+// Returns the size of all elements in bytes. Precondition: the size has been checked, and the dtype is not string.
+int64_t count_bytes(const gth_tensor_desc& desc);
+
 }  // namespace gather::api

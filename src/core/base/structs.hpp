@@ -65,14 +65,20 @@ bool has_all_fields(const T* given) {
   return first_size<T> == sizeof(T) || given->size >= sizeof(T);
 }
 
+// Checks the size of a struct of the caller.
+template <class T>
+int32_t check_struct_size(const T* object, int32_t operand, const Error& error) {
+  if (is_struct_size<T>(object->size)) return GTH_OK;
+  return error.fail({GTH_E_VERSION, operand, 0, -1, object->size, sizeof(T)},
+                    "%s: struct size %u, this library knows %u", operand_name(operand), object->size,
+                    static_cast<uint32_t>(sizeof(T)));
+}
+
 template <class T>
 __attribute__((noinline, cold)) int32_t read_other_size(const T* given, T* room, const T** out, int32_t operand,
                                                         const Error& error) {
+  if (int32_t status = check_struct_size(given, operand, error)) return status;
   const uint32_t size = given->size, known = sizeof(T);
-  if (!is_struct_size<T>(size)) {
-    return error.fail({GTH_E_VERSION, operand, 0, -1, size, known}, "%s: struct size %u, this library knows %u",
-                      operand_name(operand), size, known);
-  }
   *out = given;
   if (size > known) {
     if (is_zero(given, known, size)) return GTH_OK;
@@ -92,15 +98,6 @@ template <class T>
 int32_t read_struct(const T* given, T* room, const T** out, int32_t operand, const Error& error) {
   *out = given;
   return given->size == sizeof(T) ? GTH_OK : read_other_size(given, room, out, operand, error);
-}
-
-// Checks the size of a struct that the library writes.
-template <class T>
-int32_t check_written_struct(const T* object, int32_t operand, const Error& error) {
-  if (is_struct_size<T>(object->size)) return GTH_OK;
-  return error.fail({GTH_E_VERSION, operand, 0, -1, object->size, sizeof(T)},
-                    "%s: struct size %u, this library knows %u", operand_name(operand), object->size,
-                    static_cast<uint32_t>(sizeof(T)));
 }
 
 // Writes as many bytes of `value` as the caller's struct has. The field size and bytes beyond the known fields stay
