@@ -75,7 +75,9 @@ func (p *Plan[T, I]) Close() error { return p.planned().close() }
 // describes, and may be longer. If a slice is too short, Run returns ErrSize. Value is then its size in bytes, and
 // Limit is the required size. Other errors are those of [GatherInto]. Run allocates nothing.
 func (p *Plan[T, I]) Run(out Target[T], params []T, indices []I, n int) error {
-	return p.RunIn(nil, out, params, indices, n)
+	// This repeats RunIn, which is not inlined because Plan is generic.
+	return p.planned().run(nil, n, firstByte(params), byteLen(params), firstByte(indices), byteLen(indices),
+		firstByte(out.memory), byteLen(out.memory))
 }
 
 // RunIn runs the plan in a context, as Run. nil means the default context of the process.

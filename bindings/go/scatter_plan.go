@@ -69,7 +69,9 @@ func (p *ScatterPlan[T, I]) Close() error { return p.planned().close() }
 // Limit is the required size. Other errors are those of [ScatterInto]. Run allocates nothing, except with
 // [AccumulateFloat32].
 func (p *ScatterPlan[T, I]) Run(target Target[T], indices []I, updates Source[T], n int) error {
-	return p.RunIn(nil, target, indices, updates, n)
+	// This repeats RunIn, which is not inlined because ScatterPlan is generic.
+	return p.planned().run(nil, n, firstByte(target.memory), byteLen(target.memory), firstByte(indices),
+		byteLen(indices), firstByte(updates.memory), byteLen(updates.memory))
 }
 
 // RunIn runs the plan in a context, as Run. nil means the default context of the process.
