@@ -233,9 +233,10 @@ int32_t run(const Plan& plan, const Kernels& kernels, const core::Pointers& poin
     return GTH_OK;
   }
   if (is_small(job)) return run_small(job, error);
-  // The copy also validates indices. If no caller can see a partly written output, it is sufficient to validate them
-  // only there.
-  const bool validates_first = !has_output || output == core::Output::callers || plan.bounds != GTH_BOUNDS_ERROR;
+  // The copy also validates indices. It is the only validation if no caller sees a partly written output, or if the
+  // caller permits one.
+  const bool may_write_partly = output == core::Output::ours || plan.is_partial_on_error;
+  const bool validates_first = !has_output || !may_write_partly || plan.bounds != GTH_BOUNDS_ERROR;
   if (validates_first) {
     const int32_t status = validate_all(job, executor, error);
     if (status || !has_output) return status;

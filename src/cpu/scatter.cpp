@@ -99,12 +99,20 @@ bool write_part(const Part& part, const ScatterKernels& kernels) {
 }  // namespace
 
 int32_t scatter(const Job& job, const Prepare& prepare, const Executor& executor, const Error& error) {
-  if (int32_t status = validate_all(job, executor, error)) return status;
+  // The writes also validate indices. They are the only validation if the caller permits a partly written target.
+  const bool validates_first = !job.plan.is_partial_on_error || job.plan.in_float32;
+  if (validates_first) {
+    if (int32_t status = validate_all(job, executor, error)) return status;
+  }
   if (job.plan.in_float32) return accumulate(job, prepare, executor, error);
   if (int32_t status = prepare()) return status;
   const ScatterKernels kernels = choose_scatter_kernels(job);
   const bool whole = for_each_part(job, executor, [&](const Part& part) { return write_part(part, kernels); });
-  return whole ? GTH_OK : core::fail_index_race(error);
+  if (whole) return GTH_OK;
+  if (!validates_first) {
+    if (int32_t status = validate_all(job, executor, error)) return status;
+  }
+  return core::fail_index_race(error);
 }
 
 }  // namespace gather::cpu

@@ -22,7 +22,7 @@ constexpr Switch switches[] = {
     {"has_axis", offsetof(gth_options, has_axis), &gth_options::has_axis, 1},
     {"profile", offsetof(gth_options, profile), &gth_options::profile, GTH_PROFILE_JAX_CLIP},
     {"negative", offsetof(gth_options, negative), &gth_options::negative, GTH_NEGATIVE_WRAP},
-    {"bounds", offsetof(gth_options, bounds), &gth_options::bounds, GTH_BOUNDS_SKIP},
+    {"bounds", offsetof(gth_options, bounds), &gth_options::bounds, GTH_BOUNDS_ERROR_PARTIAL},
     {"fill", offsetof(gth_options, fill), &gth_options::fill, GTH_FILL_BY_DTYPE},
     {"extents", offsetof(gth_options, extents), &gth_options::extents, GTH_EXTENTS_BROADCAST},
     {"reduction", offsetof(gth_options, reduction), &gth_options::reduction, GTH_REDUCTION_MIN},
@@ -104,6 +104,8 @@ void resolve_options(const gth_options* given, int32_t op, Settings* out) {
   out->batch = operation.direction == Direction::gather ? rules.batch : BatchRule::equal;
   out->wraps = (options.negative ? options.negative : rules.negative) == GTH_NEGATIVE_WRAP;
   out->bounds = options.bounds ? options.bounds : rules.bounds;
+  out->is_partial_on_error = out->bounds == GTH_BOUNDS_ERROR_PARTIAL;
+  if (out->is_partial_on_error) out->bounds = GTH_BOUNDS_ERROR;
   out->fill = options.fill ? options.fill : rules.fill;
   out->extents = options.extents ? options.extents : rules.extents;
   out->reduction = options.reduction ? options.reduction : GTH_REDUCTION_NONE;

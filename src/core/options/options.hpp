@@ -15,8 +15,9 @@ struct Settings {
   const Definition* definition;  // the definition of ONNX that applies, or nullptr without an ONNX profile
   bool has_definition;           // The opset has a definition of the operation.
   bool has_axis;
-  bool wraps;           // Negative indices count from the end.
-  bool has_batch_dims;  // The operation has the attribute batch_dims.
+  bool wraps;                // Negative indices count from the end.
+  bool has_batch_dims;       // The operation has the attribute batch_dims.
+  bool is_partial_on_error;  // After an error, the output may contain some of the results. bounds is error.
   int32_t bounds;
   int32_t fill;
   int32_t extents;

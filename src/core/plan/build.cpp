@@ -263,6 +263,7 @@ void set_switches(const Request& request, const Meaning& meaning, Plan* plan) {
   plan->item = {static_cast<int32_t>(meaning.item * 8), is_string ? ItemKind::offset : ItemKind::value};
   plan->wraps = settings.wraps;
   plan->bounds = settings.bounds;
+  plan->is_partial_on_error = settings.is_partial_on_error;
   plan->direction = settings.operation->direction;
   plan->reduction = settings.reduction;
   set_number(request.table->dtype, settings, plan);

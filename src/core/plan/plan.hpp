@@ -74,8 +74,9 @@ struct Plan {
   bool is_empty;           // The output has no elements.
   bool checks_when_empty;  // Indices are validated although the output has no elements.
   Direction direction;
-  Number number;    // the type of the elements if the scatter reduces
-  bool in_float32;  // A reduction accumulates in float32.
+  Number number;             // the type of the elements if the scatter reduces
+  bool in_float32;           // A reduction accumulates in float32.
+  bool is_partial_on_error;  // After an error, the output may contain some of the results.
   int32_t reduction;
   int32_t bounds;
   int32_t refused_dim;  // the first empty dim of params if the profile rejects empty params, else -1
