@@ -226,7 +226,8 @@ const (
 	// The index modulo the extent is used, in [0, extent).
 	BoundsModulo BoundsPolicy = 4
 	// The row of the output is unchanged, and zero in a new output. An update is dropped.
-	BoundsSkip BoundsPolicy = 5
+	BoundsSkip         BoundsPolicy = 5
+	BoundsErrorPartial BoundsPolicy = 6
 )
 
 // A FillPolicy is the kind of value that BoundsFill writes.

@@ -1,6 +1,7 @@
 package gather_test
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -122,6 +123,21 @@ func TestSkipLeavesRowsUnchanged(t *testing.T) {
 	err := gather.GatherInto(gather.NewOutput(out, 2, 2), tableTensor(), gather.Vector([]int{9, 1}), gather.Bounds(gather.BoundsSkip))
 	check(t, err)
 	expect(t, "out", out, []float32{-1, -2, 10, 11})
+}
+
+func TestErrorPartialNamesTheFirstInvalidIndex(t *testing.T) {
+	ids := make([]int, 5000)
+	ids[3000], ids[4000] = 9, -1
+	_, err := gather.Gather(tableTensor(), gather.Vector(ids), gather.Bounds(gather.BoundsErrorPartial))
+	var invalid *gather.IndexError
+	if !errors.As(err, &invalid) || invalid.Position != 3000 || invalid.Value != 9 {
+		t.Fatalf("the error is %v", err)
+	}
+	out, err := gather.Gather(tableTensor(), gather.Vector(ids[:3000]), gather.Bounds(gather.BoundsErrorPartial))
+	check(t, err)
+	want, err := gather.Gather(tableTensor(), gather.Vector(ids[:3000]))
+	check(t, err)
+	expect(t, "out", out.Data(), want.Data())
 }
 
 func TestStridedColumnsOfRecords(t *testing.T) {

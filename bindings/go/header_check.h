@@ -110,6 +110,7 @@ _Static_assert(GTH_BOUNDS_FILL == 2, "GTH_BOUNDS_FILL");
 _Static_assert(GTH_BOUNDS_CLAMP == 3, "GTH_BOUNDS_CLAMP");
 _Static_assert(GTH_BOUNDS_MODULO == 4, "GTH_BOUNDS_MODULO");
 _Static_assert(GTH_BOUNDS_SKIP == 5, "GTH_BOUNDS_SKIP");
+_Static_assert(GTH_BOUNDS_ERROR_PARTIAL == 6, "GTH_BOUNDS_ERROR_PARTIAL");
 _Static_assert(GTH_FILL_ZERO == 1, "GTH_FILL_ZERO");
 _Static_assert(GTH_FILL_VALUE == 2, "GTH_FILL_VALUE");
 _Static_assert(GTH_FILL_BY_DTYPE == 3, "GTH_FILL_BY_DTYPE");

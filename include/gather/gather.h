@@ -710,9 +710,9 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
 #define GTH_BOUNDS_CLAMP 3  /**< The nearest valid index is used. */
 #define GTH_BOUNDS_MODULO 4 /**< The index modulo the extent is used, in [0, extent). */
 #define GTH_BOUNDS_SKIP 5   /**< The row of the output is unchanged, and zero in a new output. An update is dropped. */
-#define GTH_BOUNDS_ERROR_PARTIAL \
-  6 /**< As error, but after GTH_E_INDEX the memory that the call writes may contain some of the results. A large call
-         validates indices while it copies, which is faster. */
+/** As error, but after GTH_E_INDEX the written operand may contain some of the results. A large call on the CPU then
+ * validates indices while it copies, so it reads them once. */
+#define GTH_BOUNDS_ERROR_PARTIAL 6
 
 /* The value that bounds = fill writes. */
 #define GTH_FILL_ZERO 1     /**< Zero bytes, or empty strings. */

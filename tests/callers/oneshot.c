@@ -186,9 +186,10 @@ static void bounds(void) {
   CHECK_STATUS(gth_gather(NULL, &params, &indices, &out, &options, &err), GTH_E_INDEX, &err);
   CHECK_ERROR(&err, GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, -5, 4);
   CHECK((err.flags & GTH_ERROR_WRAP) != 0);
-  options.bounds = 6;
+  options.bounds = 7;
   CHECK_STATUS(gth_gather(NULL, &params, &indices, &out, &options, &err), GTH_E_VERSION, &err);
-  CHECK_ERROR(&err, GTH_E_VERSION, GTH_OPERAND_OPTIONS, (int32_t)offsetof(gth_options, bounds), -1, 6, GTH_BOUNDS_SKIP);
+  CHECK_ERROR(&err, GTH_E_VERSION, GTH_OPERAND_OPTIONS, (int32_t)offsetof(gth_options, bounds), -1, 7,
+              GTH_BOUNDS_ERROR_PARTIAL);
 }
 
 static void refusals(void) {

@@ -40,6 +40,7 @@ inline const std::map<std::string, int32_t>& numbers() {
                                           {"clamp", GTH_BOUNDS_CLAMP},
                                           {"modulo", GTH_BOUNDS_MODULO},
                                           {"skip", GTH_BOUNDS_SKIP},
+                                          {"error_partial", GTH_BOUNDS_ERROR_PARTIAL},
                                           {"zero", GTH_FILL_ZERO},
                                           {"value", GTH_FILL_VALUE},
                                           {"by_dtype", GTH_FILL_BY_DTYPE},

@@ -376,7 +376,7 @@ TEST_F(Handles, E6_InvalidStructsOfShapeQueriesAreRejected) {
   }
   gth_options options = GTH_OPTIONS_INIT;
   options.bounds = 99;
-  expect(query(p_, i_, &options), {GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, bounds), -1, 99, 5});
+  expect(query(p_, i_, &options), {GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, bounds), -1, 99, GTH_BOUNDS_ERROR_PARTIAL});
   EXPECT_EQ(ndim, -7);
 }
 
@@ -433,7 +433,7 @@ TEST_F(Handles, E7_UnknownSwitchesAreRejected) {
   const Switch switches[] = {{&gth_options::has_axis, offsetof(gth_options, has_axis), 1},
                              {&gth_options::profile, offsetof(gth_options, profile), GTH_PROFILE_JAX_CLIP},
                              {&gth_options::negative, offsetof(gth_options, negative), GTH_NEGATIVE_WRAP},
-                             {&gth_options::bounds, offsetof(gth_options, bounds), GTH_BOUNDS_SKIP},
+                             {&gth_options::bounds, offsetof(gth_options, bounds), GTH_BOUNDS_ERROR_PARTIAL},
                              {&gth_options::fill, offsetof(gth_options, fill), GTH_FILL_BY_DTYPE}};
   for (const Switch& each : switches) {
     for (int32_t value : {-1, 99, each.highest + 1, INT32_MIN, INT32_MAX}) {

@@ -117,7 +117,8 @@ const Fault faults[] = {
     {"switch",
      [](const Sample&, std::array<gth_tensor_desc, 3>*, gth_options* options) {
        options->bounds = 99;
-       return Facts{GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, bounds), -1, 99, GTH_BOUNDS_SKIP};
+       return Facts{GTH_E_VERSION,           GTH_OPERAND_OPTIONS, offsetof(gth_options, bounds), -1, 99,
+                    GTH_BOUNDS_ERROR_PARTIAL};
      }},
     {"out_dtype",
      [](const Sample&, std::array<gth_tensor_desc, 3>*, gth_options* options) {

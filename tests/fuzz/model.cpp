@@ -138,7 +138,7 @@ struct Judge {
     } fields[] = {{offsetof(gth_options, has_axis), x.has_axis, 1},
                   {offsetof(gth_options, profile), x.profile, 10},
                   {offsetof(gth_options, negative), x.negative, 2},
-                  {offsetof(gth_options, bounds), x.bounds, 5},
+                  {offsetof(gth_options, bounds), x.bounds, GTH_BOUNDS_ERROR_PARTIAL},
                   {offsetof(gth_options, fill), x.fill, 3},
                   {offsetof(gth_options, extents), x.extents, 3},
                   {offsetof(gth_options, reduction), x.reduction, has_scatter_rules ? 5 : 0},
@@ -180,6 +180,7 @@ struct Judge {
     // x.at[] wraps negative indices in every mode. A scatter out of bounds has nothing to fill.
     if (!given.negative && has_scatter_rules && given.profile == GTH_PROFILE_JAX_CLIP) problem.negative = wrap;
     problem.bounds = given.bounds ? given.bounds : profile->bounds;
+    if (problem.bounds == GTH_BOUNDS_ERROR_PARTIAL) problem.bounds = GTH_BOUNDS_ERROR;
     if (is_scatter && problem.bounds == GTH_BOUNDS_FILL) problem.bounds = GTH_BOUNDS_SKIP;
     settle_reduction();
     const int32_t extents = given.extents               ? given.extents

@@ -133,7 +133,7 @@ void Request::choose_options(Input& input) {
   if (input.rarely(4)) x.profile = static_cast<int32_t>(input.below(11));
   if (x.profile && input.rarely(3)) x.opset = static_cast<int32_t>(input.below(16));
   x.negative = static_cast<int32_t>(input.below(3));
-  x.bounds = static_cast<int32_t>(input.below(6));
+  x.bounds = static_cast<int32_t>(input.below(7));
   x.fill = static_cast<int32_t>(input.below(4));
   x.threads = static_cast<int32_t>(input.below(4));
   if (gather_of(op) == Op::gather_elements) x.extents = static_cast<int32_t>(input.below(4));

@@ -55,6 +55,8 @@ struct Request {
   // Returns the C struct in guarded memory, or nullptr if the request has none.
   const gth_tensor_desc* desc(Which which) const;
   const gth_options* given_options() const;
+  // Returns true if an error may leave the written operand with some of the results.
+  bool permits_partial_results() const { return !options.is_null && options.fields.bounds == GTH_BOUNDS_ERROR_PARTIAL; }
 
  private:
   void choose_shapes(Input& input);

@@ -85,7 +85,7 @@ def scatter(
             ``"float32"``, which rounds once.
         negative: ``"reject"`` (default), or ``"wrap"``: a negative index counts from the end.
         bounds: The result of an index out of bounds: ``"error"`` (default), ``"skip"`` (its update is ignored),
-            ``"clamp"`` or ``"modulo"``.
+            ``"clamp"`` or ``"modulo"``. With ``"error_partial"``, an error leaves `target` partly written.
         profile: The rules of another system for all switches, as for :func:`gather`.
         inplace: If true, the call writes `target` itself and returns it. `target` must be writable and not a tensor of
             strings.

@@ -13,9 +13,9 @@ from typing import overload as overload
 OperationName = Literal["gather", "gather_nd", "gather_elements"]
 ScatterName = Literal["scatter", "scatter_nd", "scatter_elements"]
 Negative = Literal["reject", "wrap"]
-Bounds = Literal["error", "fill", "clamp", "modulo", "skip"]
+Bounds = Literal["error", "fill", "clamp", "modulo", "skip", "error_partial"]
 #: The bounds of scatters, which do not fill.
-ScatterBounds = Literal["error", "clamp", "modulo", "skip"]
+ScatterBounds = Literal["error", "clamp", "modulo", "skip", "error_partial"]
 Reduction = Literal["none", "add", "mul", "max", "min"]
 Accumulate = Literal["dtype", "float32"]
 #: The rule that assigns the rows of a table to a number of shards.

@@ -323,6 +323,7 @@ pub const GTH_BOUNDS_FILL: i32 = 2;
 pub const GTH_BOUNDS_CLAMP: i32 = 3;
 pub const GTH_BOUNDS_MODULO: i32 = 4;
 pub const GTH_BOUNDS_SKIP: i32 = 5;
+pub const GTH_BOUNDS_ERROR_PARTIAL: i32 = 6;
 pub const GTH_FILL_ZERO: i32 = 1;
 pub const GTH_FILL_VALUE: i32 = 2;
 pub const GTH_FILL_BY_DTYPE: i32 = 3;

@@ -76,6 +76,9 @@ choices! {
         Modulo = GTH_BOUNDS_MODULO,
         /// The row of an existing output is unchanged. In a new output it is zero.
         Skip = GTH_BOUNDS_SKIP,
+        /// The call returns [`Error::Index`], and the output may contain some of the results. A large call on the CPU
+        /// validates indices while it copies, so it reads them once.
+        ErrorPartial = GTH_BOUNDS_ERROR_PARTIAL,
     }
 
     /// The value that [`Bounds::Fill`] writes.

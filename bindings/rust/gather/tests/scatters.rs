@@ -144,6 +144,22 @@ fn invalid_index_leaves_the_target_unchanged() {
 }
 
 #[test]
+fn error_partial_names_the_first_invalid_index() {
+    let options = Options::new().reduction(Reduction::Add).bounds(Bounds::ErrorPartial);
+    let mut ids = vec![1i64; 5000];
+    let ones = vec![1f32; 5000];
+    let mut sums = [0f32; 3];
+    let updates = Tensor::new(&ones, &[5000]);
+    let mut target = TensorMut::new(&mut sums, &[3]);
+    scatter_into(&mut target, &Tensor::new(&ids, &[5000]), &updates, &options).unwrap();
+    (ids[3000], ids[4000]) = (3, -1);
+    let error = scatter_into(&mut target, &Tensor::new(&ids, &[5000]), &updates, &options).unwrap_err();
+    let Error::Index(cause) = error else { panic!("{error}") };
+    assert_eq!((cause.position, cause.value, cause.limit), (Some(3000), 3, 3));
+    assert!((5000.0..=9998.0).contains(&sums[1]) && sums[0] == 0.0 && sums[2] == 0.0);
+}
+
+#[test]
 fn errors_name_their_operand() {
     use gather::sys::*;
     let mut table = TABLE;
