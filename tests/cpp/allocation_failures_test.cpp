@@ -377,6 +377,43 @@ TEST_F(AllocationFailures, G4_StringsOfHighRankReturnNomem) {
   }
 }
 
+// Returns the number of tensors that can be created until the table of handles must grow.
+size_t free_slots(const gth_tensor_desc& desc) {
+  std::vector<gth_tensor*> held;
+  gth_testing_fail_allocation(1, 1);
+  for (gth_tensor* tensor; gth_tensor_borrow(&desc, &tensor, nullptr) == GTH_OK;) held.push_back(tensor);
+  gth_testing_fail_allocation(0, 0);
+  for (gth_tensor* each : held) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
+  return held.size();
+}
+
+// The slot of a tensor whose dims cannot be allocated is free again. A released slot is used again with a delay, so the
+// numbers of free slots may differ a little.
+TEST_F(AllocationFailures, G4_FailedTensorsOfHighRankReturnTheirSlots) {
+  constexpr size_t failures = 500, delayed = 100;
+  const Shape shape(64, 1);
+  const Array wide(f32, shape);
+  const gth_tensor_desc desc = wide.desc();
+  const int64_t ends[] = {0, 1};
+  std::vector<gth_tensor*> held(2000);
+  for (gth_tensor*& each : held) ASSERT_EQ(gth_tensor_borrow(&p_, &each, nullptr), GTH_OK);
+  for (gth_tensor* each : held) ASSERT_EQ(gth_tensor_release(each), GTH_OK);
+  for (const bool of_strings : {false, true}) {
+    const size_t before = free_slots(p_);
+    ASSERT_GT(before, failures);
+    for (size_t i = 0; i < failures; ++i) {
+      gth_tensor* made = nullptr;
+      gth_testing_fail_allocation(1, 1);
+      ASSERT_EQ(of_strings ? gth_tensor_from_strings(nullptr, 0, 64, shape.data(), ends, "?", 1, nullptr, nullptr,
+                                                     &made, nullptr)
+                           : gth_tensor_borrow(&desc, &made, nullptr),
+                GTH_E_NOMEM);
+      gth_testing_fail_allocation(0, 0);
+    }
+    EXPECT_GT(free_slots(p_) + delayed, before) << (of_strings ? "strings" : "numbers");
+  }
+}
+
 // The table of handles must grow and cannot.
 TEST_F(AllocationFailures, G4_FullTableOfHandlesReturnsNomem) {
   std::vector<gth_tensor*> held;

@@ -120,6 +120,10 @@ TEST_P(ArrowImport, unaligned_offsets_are_accepted) {
   buffers_[1] = offsets_.data() + 1;
   gth_tensor* tensor = accept();
   EXPECT_EQ(gather_two(tensor), (Words{"three", "one"}));
+  const int64_t* offsets = nullptr;
+  const void* bytes = nullptr;
+  EXPECT_EQ(gth_tensor_strings(tensor, &offsets, &bytes, nullptr), GTH_OK);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(offsets) % alignof(int64_t), 0u) << "the library lends aligned offsets";
   gth_tensor_release(tensor);
 }
 

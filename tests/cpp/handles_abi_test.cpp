@@ -210,6 +210,54 @@ TEST_F(Handles, E4_StaleHandleOfAReusedSlotIsRejected) {
   for (gth_tensor* each : others) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
 }
 
+// Returns `count` new tensors. They fill more segments of the table than keep their memory when they are idle.
+std::vector<gth_tensor*> borrow_many(const gth_tensor_desc& desc, size_t count = 20 * 1024) {
+  std::vector<gth_tensor*> tensors(count);
+  for (gth_tensor*& each : tensors) EXPECT_EQ(gth_tensor_borrow(&desc, &each, nullptr), GTH_OK);
+  return tensors;
+}
+
+void release_all(const std::vector<gth_tensor*>& tensors) {
+  for (gth_tensor* each : tensors) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
+}
+
+// Returns the number of these handles that the library accepts.
+int64_t count_live(const std::vector<gth_tensor*>& tensors) {
+  return std::count_if(tensors.begin(), tensors.end(), [](const gth_tensor* each) {
+    gth_tensor_desc found = GTH_TENSOR_DESC_INIT;
+    return gth_tensor_describe(each, &found, nullptr) == GTH_OK;
+  });
+}
+
+// The table returns the memory of idle segments to the system. Their slots keep their generations.
+TEST_F(Handles, E4_StaleHandlesOfDiscardedSegmentsAreRejected) {
+  std::vector<gth_tensor*> stale;
+  for (int32_t round = 0; round < 3; ++round) {
+    const std::vector<gth_tensor*> live = borrow_many(p_);
+    EXPECT_EQ(count_live(stale), 0) << "round " << round;
+    EXPECT_EQ(count_live(live), static_cast<int64_t>(live.size()));
+    release_all(live);
+    EXPECT_EQ(count_live(live), 0);
+    stale.insert(stale.end(), live.begin(), live.end());
+  }
+}
+
+// Contexts and plans use the slots of released tensors, and the reverse.
+TEST_F(Handles, E4_StaleHandlesOfOtherKindsAreRejected) {
+  std::vector<gth_context*> contexts(3000);
+  std::vector<gth_plan*> plans(3000);
+  for (gth_context*& each : contexts) ASSERT_EQ(gth_context_create(nullptr, &each, nullptr), GTH_OK);
+  for (gth_plan*& each : plans) ASSERT_EQ(g.plan(&p_, &i_, nullptr, nullptr, &each, nullptr), GTH_OK);
+  for (gth_context* each : contexts) ASSERT_EQ(gth_context_release(each), GTH_OK);
+  for (gth_plan* each : plans) ASSERT_EQ(gth_plan_release(each), GTH_OK);
+  release_all(borrow_many(p_));
+  std::vector<gth_context*> more(3000);
+  for (gth_context*& each : more) ASSERT_EQ(gth_context_create(nullptr, &each, nullptr), GTH_OK);
+  for (gth_context* each : contexts) EXPECT_EQ(gth_context_sync(each, nullptr), GTH_E_HANDLE);
+  for (gth_plan* each : plans) EXPECT_EQ(gth_plan_release(each), GTH_E_HANDLE);
+  for (gth_context* each : more) EXPECT_EQ(gth_context_release(each), GTH_OK);
+}
+
 TEST_F(Handles, E5_InvalidTensorHandlesAreRejected) {
   gth_context* context = nullptr;
   Plan plan;

@@ -8,6 +8,7 @@
 
 #include "hostile.hpp"
 #include "processes.hpp"
+#include "tasks.hpp"
 
 // Hostile environments: threads that write indices, forks, signals, small stacks, no threads, exits.
 namespace {
@@ -263,6 +264,27 @@ TEST(Hostile, G3_ForkDuringGathersLeavesTheChildUsable) {
   for (std::thread& each : threads) each.join();
 }
 
+// Another thread is inside of a large call at almost every fork, so the child inherits the threads in use.
+TEST(Hostile, G3_ForkDuringALargeCallLeavesTheChildItsOwnThreads) {
+  std::atomic<bool> stop{false};
+  std::thread busy([&] {
+    const Large large;
+    while (!stop) EXPECT_TRUE(large.run());
+  });
+  const Large large;
+  const int64_t times = environment::number("GATHER_FORKS", 100) / 5;
+  for (int64_t k = 0; k < times && !testing::Test::HasFailure(); ++k) {
+    const pid_t child = start_child([&] {
+      if (k % 2 == 0 && gth_shutdown() != GTH_OK) return 1;
+      const bool starts_threads = !tasks_started_by([&] { large.run(); }).empty();
+      return starts_threads && large.run() && gth_shutdown() == GTH_OK ? 0 : 2;
+    });
+    EXPECT_EQ(wait_for(child, patience), 0) << "child " << k;
+  }
+  stop = true;
+  busy.join();
+}
+
 // Handles over one array. Their number fills some segments of the table completely, some almost, and some partly.
 class ManyHandles {
  public:
@@ -314,6 +336,33 @@ TEST(Hostile, G3_ForkWhileHandlesAreMadeLeavesTheChildUsable) {
   stop = true;
   for (std::thread& each : threads) each.join();
   EXPECT_TRUE(before.are_as_they_were());
+}
+
+// Handles that the parent has released stay invalid in the child, whose table is rebuilt.
+TEST(Hostile, G3_ForkKeepsStaleHandlesInvalid) {
+  const Array array(u8, {4});
+  const gth_tensor_desc desc = array.desc();
+  std::vector<gth_tensor*> stale(20 * 1024);
+  for (gth_tensor*& each : stale) ASSERT_EQ(gth_tensor_borrow(&desc, &each, nullptr), GTH_OK);
+  for (gth_tensor* each : stale) ASSERT_EQ(gth_tensor_release(each), GTH_OK);
+  std::atomic<bool> stop{false};
+  std::thread busy([&] {
+    while (!stop) const Tensor tensor(desc);
+  });
+  for (int32_t k = 0; k < 20 && !HasFailure(); ++k) {
+    const pid_t child = start_child([&] {
+      for (size_t i = 0; i < stale.size() + 2048; ++i) {  // more than the segments of the parent have slots
+        gth_tensor* tensor = nullptr;
+        if (gth_tensor_borrow(&desc, &tensor, nullptr) != GTH_OK) return 1;
+      }
+      gth_tensor_desc found = GTH_TENSOR_DESC_INIT;
+      const auto is_live = [&](const gth_tensor* each) { return gth_tensor_describe(each, &found, nullptr) == GTH_OK; };
+      return std::any_of(stale.begin(), stale.end(), is_live) ? 2 : 0;
+    });
+    EXPECT_EQ(wait_for(child, patience), 0) << "child " << k;
+  }
+  stop = true;
+  busy.join();
 }
 
 // Runs as a user that may create no more threads. Root is not limited, so the child changes its user.
