@@ -11,10 +11,9 @@ namespace gather::api {
 namespace {
 
 int32_t infer(const gth_request* given, gth_tensor_desc* rows, int32_t capacity, int64_t* shape, const Error& error) {
-  if (!given) return fail_null(GTH_OPERAND_REQUEST, error);
-  if (int32_t status = check_inferred(rows, error)) return status;
   gth_request read;
-  if (int32_t status = core::read_struct(given, &read, &given, GTH_OPERAND_REQUEST, error)) return status;
+  if (int32_t status = read_request(given, &read, &given, error)) return status;
+  if (int32_t status = check_inferred(rows, error)) return status;
   Room room;
   const Context* context = nullptr;
   core::Request request;
@@ -22,7 +21,8 @@ int32_t infer(const gth_request* given, gth_tensor_desc* rows, int32_t capacity,
   if (status) return status;
   core::Geometry geometry;
   if ((status = core::query_geometry(request, &geometry, error))) return status;
-  return write_inferred(request.table->dtype, geometry.ndim, geometry.shape, rows, capacity, shape, error);
+  return write_inferred(geometry.roles.rows, request.table->dtype, geometry.ndim, geometry.shape, rows, capacity, shape,
+                        error);
 }
 
 }  // namespace
@@ -32,12 +32,13 @@ int32_t check_inferred(const gth_tensor_desc* rows, const Error& error) {
   return core::check_struct_size(rows, GTH_OPERAND_NONE, error);
 }
 
-int32_t write_inferred(int32_t dtype, int32_t ndim, const int64_t* extents, gth_tensor_desc* rows, int32_t capacity,
-                       int64_t* shape, const Error& error) {
+int32_t write_inferred(int32_t operand, int32_t dtype, int32_t ndim, const int64_t* extents, gth_tensor_desc* rows,
+                       int32_t capacity, int64_t* shape, const Error& error) {
   if (ndim > capacity) {
     rows->ndim = ndim;
-    return error.fail({GTH_E_SIZE, GTH_OPERAND_OUT, -1, -1, capacity, ndim},
-                      "out: rank is %" PRId32 ", the shape has room for %" PRId32, ndim, capacity);
+    return error.fail({GTH_E_SIZE, operand, -1, -1, capacity, ndim},
+                      "%s: rank is %" PRId32 ", the shape has room for %" PRId32, core::operand_name(operand), ndim,
+                      capacity);
   }
   if (ndim > 0 && !shape) return error.fail({GTH_E_NULL}, "shape is NULL");
   std::copy_n(extents, ndim, shape);

@@ -205,7 +205,8 @@ int32_t infer(const gth_plan* handle, int64_t n, gth_tensor_desc* rows, int32_t 
   }
   int64_t extents[GTH_MAX_NDIM];
   for (int32_t i = 0; i < plan.ndim; ++i) extents[i] = plan.shape[i] == GTH_OPEN ? n : plan.shape[i];
-  return write_inferred(object->dtype, plan.ndim, extents, rows, capacity, shape, error);
+  const int32_t operand = core::roles_of(plan.direction).rows;
+  return write_inferred(operand, object->dtype, plan.ndim, extents, rows, capacity, shape, error);
 }
 
 }  // namespace

@@ -365,19 +365,43 @@ TEST(Infer, DenseRowsAreDescribed) {
 }
 
 TEST(Infer, MissingRowsOrCapacityAreRejected) {
-  const Sample sample(calls::gather);
-  const std::array<gth_tensor_desc, 3> descs = sample.descs();
-  const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &descs[0], &descs[1], &descs[2], nullptr);
+  for (const Operation& op : calls::every) {
+    const Sample sample(op);
+    const std::array<gth_tensor_desc, 3> descs = sample.descs();
+    const gth_request request = GTH_REQUEST(op.number, &descs[0], &descs[1], &descs[2], nullptr);
+    gth_tensor_desc rows = GTH_TENSOR_DESC_INIT;
+    Error error;
+    expect_facts(gth_infer(&request, nullptr, 0, nullptr, &error), error, {GTH_E_NULL});
+    for (int32_t capacity : {1, 0, -1, INT32_MIN}) {
+      expect_facts(gth_infer(&request, &rows, capacity, nullptr, &error), error,
+                   {GTH_E_SIZE, operands_of(op)[2], -1, -1, capacity, 2});
+      EXPECT_EQ(rows.ndim, 2);
+      EXPECT_EQ(rows.dtype, 0);
+    }
+    expect_facts(gth_infer(&request, &rows, 2, nullptr, &error), error, {GTH_E_NULL});
+    if (is_gradient(op)) continue;  // Gradients have no plan.
+    Plan plan;
+    ASSERT_EQ(gth_plan_create(&request, plan.out(), nullptr), GTH_OK);
+    expect_facts(gth_plan_infer(plan.get(), GTH_OPEN, &rows, 1, nullptr, &error), error,
+                 {GTH_E_SIZE, operands_of(op)[2], -1, -1, 1, 2});
+  }
+}
+
+// The request is read before the rows are checked.
+TEST(Infer, RequestIsCheckedBeforeRows) {
+  gth_request request = GTH_REQUEST_INIT;
   gth_tensor_desc rows = GTH_TENSOR_DESC_INIT;
   Error error;
-  expect_facts(gth_infer(&request, nullptr, 0, nullptr, &error), error, {GTH_E_NULL});
-  for (int32_t capacity : {1, 0, -1, INT32_MIN}) {
-    expect_facts(gth_infer(&request, &rows, capacity, nullptr, &error), error,
-                 {GTH_E_SIZE, GTH_OPERAND_OUT, -1, -1, capacity, 2});
-    EXPECT_EQ(rows.ndim, 2);
-    EXPECT_EQ(rows.dtype, 0);
+  rows.size = 3;
+  request.size = 5;
+  for (gth_tensor_desc* each : {static_cast<gth_tensor_desc*>(nullptr), &rows}) {
+    expect_facts(gth_infer(nullptr, each, 0, nullptr, &error), error, {GTH_E_NULL, GTH_OPERAND_REQUEST});
+    expect_facts(gth_infer(&request, each, 0, nullptr, &error), error,
+                 {GTH_E_VERSION, GTH_OPERAND_REQUEST, 0, -1, 5, sizeof request});
   }
-  expect_facts(gth_infer(&request, &rows, 2, nullptr, &error), error, {GTH_E_NULL});
+  request.size = sizeof request;
+  expect_facts(gth_infer(&request, &rows, 0, nullptr, &error), error,
+               {GTH_E_VERSION, GTH_OPERAND_NONE, 0, -1, 3, sizeof rows});
 }
 
 }  // namespace
