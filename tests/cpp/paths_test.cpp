@@ -1,0 +1,239 @@
+#include <functional>
+#include <string>
+
+#include "api/copy.hpp"
+#include "core/plan/build.hpp"
+#include "cpu/kernels.hpp"
+#include "cpu/short.hpp"
+#include "samples.hpp"
+
+// Calls of dense tensors take the fast paths. A call that takes the general path returns the same bytes, so other tests
+// do not notice it. The linker replaces the entries of the paths in the static library by functions that count. The
+// library itself is the shipped one.
+namespace {
+
+using namespace hostile;
+
+// How often each path was completed since the last reset.
+struct Paths {
+  int32_t short_runs, dense_plans, general_plans, copies;
+  int32_t fused;  // kernels with a fused form
+
+  bool operator==(const Paths& other) const {
+    return short_runs == other.short_runs && dense_plans == other.dense_plans && general_plans == other.general_plans &&
+           copies == other.copies && fused == other.fused;
+  }
+};
+
+Paths taken;
+
+std::ostream& operator<<(std::ostream& out, const Paths& paths) {
+  return out << paths.short_runs << " short runs, " << paths.dense_plans << " dense plans, " << paths.general_plans
+             << " general plans, " << paths.copies << " copies, " << paths.fused << " fused kernels";
+}
+
+}  // namespace
+
+namespace gather {
+
+#define WRAPPED(name) __asm__("__wrap_" name)
+#define REAL(name) __asm__("__real_" name)
+
+#define BUILD "_ZN6gather4core5buildERKNS0_7RequestERKNS0_7MeaningERKNS0_9PlacementEPNS0_4PlanE"
+void real_build(const core::Request&, const core::Meaning&, const core::Placement&, core::Plan*) REAL(BUILD);
+void wrapped_build(const core::Request&, const core::Meaning&, const core::Placement&, core::Plan*) WRAPPED(BUILD);
+void wrapped_build(const core::Request& request, const core::Meaning& meaning, const core::Placement& placement,
+                   core::Plan* plan) {
+  ++taken.general_plans;
+  real_build(request, meaning, placement, plan);
+}
+
+#define BUILD_DENSE "_ZN6gather4core11build_denseERKNS0_7RequestERKNS0_7MeaningEPNS0_4PlanE"
+bool real_build_dense(const core::Request&, const core::Meaning&, core::Plan*) REAL(BUILD_DENSE);
+bool wrapped_build_dense(const core::Request&, const core::Meaning&, core::Plan*) WRAPPED(BUILD_DENSE);
+bool wrapped_build_dense(const core::Request& request, const core::Meaning& meaning, core::Plan* plan) {
+  const bool is_built = real_build_dense(request, meaning, plan);
+  taken.dense_plans += is_built;
+  return is_built;
+}
+
+#define RUN_SHORT "_ZN6gather3cpu9run_shortERKNS_4core5ShortEPFvPclPKcPKlllERKNS1_8PointersElPKNS1_7ExtentsE"
+bool real_run_short(const core::Short&, cpu::CopyRows, const core::Pointers&, int64_t, const core::Extents*)
+    REAL(RUN_SHORT);
+bool wrapped_run_short(const core::Short&, cpu::CopyRows, const core::Pointers&, int64_t, const core::Extents*)
+    WRAPPED(RUN_SHORT);
+bool wrapped_run_short(const core::Short& form, cpu::CopyRows copy, const core::Pointers& pointers, int64_t n,
+                       const core::Extents* given) {
+  const bool is_done = real_run_short(form, copy, pointers, n, given);
+  taken.short_runs += is_done;
+  return is_done;
+}
+
+#define RUN_COPY "_ZN6gather3api8run_copyERKNS0_7ContextERK15gth_tensor_descS6_RKNS_4core5ErrorE"
+int32_t real_run_copy(const api::Context&, const gth_tensor_desc&, const gth_tensor_desc&, const core::Error&)
+    REAL(RUN_COPY);
+int32_t wrapped_run_copy(const api::Context&, const gth_tensor_desc&, const gth_tensor_desc&, const core::Error&)
+    WRAPPED(RUN_COPY);
+int32_t wrapped_run_copy(const api::Context& context, const gth_tensor_desc& source, const gth_tensor_desc& destination,
+                         const core::Error& error) {
+  ++taken.copies;
+  return real_run_copy(context, source, destination, error);
+}
+
+#define CHOOSE_KERNELS "_ZN6gather3cpu14choose_kernelsERKNS_4core4PlanE"
+cpu::Kernels real_choose_kernels(const core::Plan&) REAL(CHOOSE_KERNELS);
+cpu::Kernels wrapped_choose_kernels(const core::Plan&) WRAPPED(CHOOSE_KERNELS);
+cpu::Kernels wrapped_choose_kernels(const core::Plan& plan) {
+  const cpu::Kernels kernels = real_choose_kernels(plan);
+  taken.fused += kernels.fused_gather || kernels.fused_scatter;
+  return kernels;
+}
+
+}  // namespace gather
+
+namespace {
+
+bool is_elements(const Operation& op) { return op.number % 3 == 0; }
+
+// The operands of an operation on `tuples` tuples, and copies of them with written strides.
+struct Operands {
+  Operands(const Operation& given, int64_t tuples) : op(given), table(i32, {400, 2}), rows(i32, {tuples, 2}) {
+    const int32_t family = op.number % 3;
+    std::vector<int64_t> values(static_cast<size_t>(family == 0 ? 2 * tuples : tuples));
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int64_t>(i % 400);
+    indices = std::make_unique<Array>(GTH_DTYPE_INT64,
+                                      family == 0   ? Shape{tuples, 2}
+                                      : family == 1 ? Shape{tuples}
+                                                    : Shape{tuples, 1},
+                                      values);
+    options.extents = is_elements(op) ? GTH_EXTENTS_PREFIX : 0;
+  }
+
+  std::array<gth_tensor_desc, 3> descs(bool has_strides) const {
+    std::array<gth_tensor_desc, 3> result{table.desc(), indices->desc(), rows.desc()};
+    if (!has_strides) return result;
+    result[0].strides = result[2].strides = table_strides;
+    result[1].strides = is_elements(op) ? pair_strides : index_strides;
+    return result;
+  }
+
+  static constexpr int32_t i32 = GTH_DTYPE_INT32;
+  static constexpr int64_t table_strides[] = {8, 4}, pair_strides[] = {16, 8}, index_strides[] = {8, 8};
+  const Operation op;
+  const Array table, rows;
+  std::unique_ptr<Array> indices;
+  gth_options options = GTH_OPTIONS_INIT;
+};
+
+// The functions that run a request.
+using Run = std::function<int32_t(const gth_request&)>;
+
+struct Form {
+  const char* name;
+  bool is_plan, is_short, is_new;  // The form makes a plan first. It has a short form. Its result is a new tensor.
+  int32_t plans;                   // how often the form builds a plan
+  Run run;
+};
+
+const Form forms[] = {
+    {"request", false, true, false, 1, [](const gth_request& r) { return gth_run_request(nullptr, &r, nullptr); }},
+    {"run", false, true, false, 1,
+     [](const gth_request& r) { return gth_run(nullptr, r.op, r.table, r.indices, r.rows, r.options, nullptr); }},
+    {"many", false, false, false, 2,
+     [](const gth_request& r) {
+       const gth_request* const requests[] = {&r};
+       return gth_run_many(nullptr, 1, requests, nullptr);
+     }},
+    {"plan", true, true, false, 1,
+     [](const gth_request& r) {
+       Plan made;
+       const int32_t status = gth_plan_create(&r, made.out(), nullptr);
+       if (status) return status;
+       return gth_plan_run(nullptr, made.get(), GTH_OPEN, r.table->data, r.indices->data,
+                           const_cast<void*>(r.rows->data), nullptr);  // A bound operand has no pointer.
+     }},
+    {"make", false, true, true, 1,
+     [](const gth_request& r) {
+       Tensor made;
+       gth_request given = r;
+       if (r.op <= GTH_OP_GATHER_ELEMENTS) given.rows = nullptr;
+       return gth_make(nullptr, &given, made.out(), nullptr);
+     }},
+};
+
+Paths paths_of(const Form& form, const gth_request& request) {
+  taken = {};
+  EXPECT_EQ(form.run(request), GTH_OK) << form.name << " of operation " << request.op;
+  return taken;
+}
+
+// Returns the paths of a call with dense tensors. Only gathers of a few rows have a short form. Elements have no dense
+// plan, and neither has a plan handle, because one of its extents may be open. A new target
+// begins as a copy, which is a general plan. Sums of short rows and scatters of
+// elements have no fused kernel.
+Paths dense_paths(const Form& form, const Operation& op, bool is_small) {
+  const bool is_short = is_small && form.is_short && is_gather(op) && !is_elements(op);
+  const int32_t plans = !is_short || form.is_plan ? form.plans : 0;
+  const bool is_general = is_elements(op) || form.is_plan;
+  const bool copies_table = form.is_new && !is_gather(op) && !is_gradient(op);
+  const bool is_fused = op.number < GTH_OP_SCATTER_ELEMENTS;
+  return {is_short, is_general ? 0 : plans, (is_general ? plans : 0) + copies_table, 0, is_fused ? plans : 0};
+}
+
+bool has_form(const Operation& op, const Form& form) { return !form.is_plan || !is_gradient(op); }
+
+// A call with strides written out takes the same path as one with NULL strides.
+TEST(Paths, DenseCallsTakeTheFastPathInEveryForm) {
+  for (const Operation& op : calls::every) {
+    for (const int64_t tuples : {8, 9, 300}) {
+      const Operands operands(op, tuples);
+      for (const Form& form : forms) {
+        if (!has_form(op, form)) continue;
+        for (const bool has_strides : {false, true}) {
+          const auto descs = operands.descs(has_strides);
+          for (int32_t handles = 0; handles < 8; ++handles) {
+            const Mixed mixed(descs, handles);
+            const gth_request request = mixed.request(op, &operands.options);
+            EXPECT_EQ(paths_of(form, request), dense_paths(form, op, tuples <= 8))
+                << form.name << " of operation " << op.number << ", " << tuples << " tuples, handles " << handles
+                << (has_strides ? ", with strides" : "");
+          }
+        }
+      }
+    }
+  }
+}
+
+// The counters notice the general path: rows with a gap between them have no dense plan.
+TEST(Paths, PaddedTablesTakeTheGeneralPath) {
+  const int64_t padded[] = {16, 4};
+  for (const Operation& op : calls::every) {
+    const Operands operands(op, 300);
+    const Array wide(GTH_DTYPE_INT32, {400, 4});
+    for (const Form& form : forms) {
+      if (!has_form(op, form) || form.is_new) continue;  // A new table is dense.
+      auto descs = operands.descs(false);
+      descs[0].data = wide.data();
+      descs[0].strides = padded;
+      const gth_request request = GTH_REQUEST(op.number, &descs[0], &descs[1], &descs[2], &operands.options);
+      const Paths found = paths_of(form, request);
+      EXPECT_EQ(found.short_runs, 0) << form.name << " of operation " << op.number;
+      EXPECT_EQ(found.general_plans, form.plans + is_gradient(op)) << form.name << " of operation " << op.number;
+      EXPECT_EQ(found.copies, is_gradient(op) ? 1 : 0) << "The zeros of a gradient are a copy.";
+    }
+  }
+}
+
+// An extent of 1 may have any stride.
+TEST(Paths, StridesOfExtentsOfOneAreIgnored) {
+  const Array table(GTH_DTYPE_INT32, {4, 1, 2}), rows(GTH_DTYPE_INT32, {300, 1, 2});
+  const Array indices = indices64({300}, std::vector<int64_t>(300, 3));
+  const int64_t strides[] = {8, 12345, 4};
+  gth_tensor_desc t = table.desc(), r = rows.desc();
+  const gth_tensor_desc i = indices.desc();
+  t.strides = r.strides = strides;
+  const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &t, &i, &r, nullptr);
+  EXPECT_EQ(paths_of(forms[0], request), dense_paths(forms[0], calls::gather, false));
+}
+
+}  // namespace
