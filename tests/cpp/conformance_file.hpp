@@ -191,6 +191,7 @@ constexpr const char* files[] = {"none",
                                  "torch",
                                  "jax_fill",
                                  "jax_clip",
+                                 "random",
                                  "elements/none",
                                  "elements/tensorflow",
                                  "elements/tensorflow_gpu",
@@ -201,7 +202,8 @@ constexpr const char* files[] = {"none",
                                  "elements/numpy_clip",
                                  "elements/torch",
                                  "elements/jax_fill",
-                                 "elements/jax_clip"};
+                                 "elements/jax_clip",
+                                 "elements/random"};
 
 // Returns the name of a file as the name of a test.
 inline std::string test_name(std::string file) {

@@ -67,7 +67,7 @@ TEST_P(GradientConformance, EveryFormMatchesTheRecordedCase) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Profiles, GradientConformance,
-                         testing::Values("none", "tensorflow", "torch", "jax_fill", "jax_clip"),
+                         testing::Values("none", "tensorflow", "torch", "jax_fill", "jax_clip", "random"),
                          [](const auto& file) { return std::string(file.param); });
 
 }  // namespace

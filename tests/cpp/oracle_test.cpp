@@ -1,85 +1,15 @@
 #include "oracle.hpp"
 
 #include "hostile.hpp"
-#include "random_operands.hpp"
+#include "random_gathers.hpp"
 
 // Compares random gathers in every form with the oracle. GATHER_SEED changes the seed, GATHER_CASES the number of
 // cases.
 namespace {
 
 using namespace oracle;
+using namespace oracle::gathers;
 using hostile::Error;
-
-// Stores values at the places that the strides select. If several elements share bytes, the last value remains.
-void fill_indices(Random& random, Problem* problem) {
-  Operand& x = problem->indices;
-  const bool tame = random.chance(50);
-  for_each_element(x, [&](int64_t at, const Shape& place) {
-    const int64_t component = problem->is_nd ? place.back() : 0;
-    const int64_t size = problem->params.shape[static_cast<size_t>(problem->axis + component)];
-    const int64_t value = tame && size ? random.below(size) : hostile_value(random, size, x.dtype);
-    std::memcpy(x.memory.data() + at, &value, static_cast<size_t>(x.item));
-  });
-}
-
-struct Case {
-  Problem problem;
-  gth_options options = GTH_OPTIONS_INIT;
-  // The open dim of indices in plans, which is a tuple dim or batch dim 0. -1 means none.
-  int64_t open = -1;
-};
-
-void choose_switches(Random& random, Case* c) { choose_switches(random, &c->problem, &c->options); }
-
-// Negative values of the attributes have the same meaning.
-void choose_attributes(Random& random, Case* c) {
-  const Problem& problem = c->problem;
-  const int64_t r = static_cast<int64_t>(problem.params.shape.size());
-  const int64_t q = static_cast<int64_t>(problem.indices.shape.size());
-  c->options.batch_dims = problem.batch;
-  if (problem.is_nd) return;
-  if (problem.batch < q && random.chance(20)) c->options.batch_dims = problem.batch - q;
-  c->options.has_axis = problem.axis != problem.batch || c->options.batch_dims < 0 || random.chance(30);
-  if (c->options.has_axis) c->options.axis = random.chance(30) ? problem.axis - r : problem.axis;
-}
-
-void choose_shapes(Random& random, Case* c) {
-  Problem& problem = c->problem;
-  problem.is_nd = random.chance(50);
-  const int64_t r = random.between(1, 5);
-  problem.batch = random.chance(60) ? 0 : random.below(r);
-  const int64_t tuple_dims = random.below(4);
-  problem.params.shape = random.shape(r);
-  Shape& shape = problem.indices.shape;
-  shape.assign(problem.params.shape.begin(), problem.params.shape.begin() + problem.batch);
-  for (int64_t d = 0; d < tuple_dims; ++d) shape.push_back(random.extent());
-  if (problem.is_nd) {
-    problem.axis = problem.batch;
-    problem.components = random.between(0, r - problem.batch);
-    shape.push_back(problem.components);
-  } else {
-    problem.axis = random.between(problem.batch, r - 1);
-  }
-  if (random.chance(60) && problem.batch + tuple_dims > 0) {
-    c->open =
-        problem.batch > 0 && random.chance(50) ? 0 : problem.batch + random.below(std::max<int64_t>(tuple_dims, 1));
-    if (c->open > 0 && c->open == problem.batch + tuple_dims) c->open = 0;
-    if (c->open > 0 && c->open < problem.batch) c->open = 0;
-  }
-}
-
-Case make_case(Random& random) {
-  Case c;
-  Problem& problem = c.problem;
-  choose_shapes(random, &c);
-  problem.params.dtype = problem.out.dtype = dtypes[random.below(15)];
-  problem.indices.dtype = index_dtypes[random.below(8)];
-  problem.params.item = problem.out.item = gth_dtype_size(problem.params.dtype);
-  problem.indices.item = gth_dtype_size(problem.indices.dtype);
-  choose_switches(random, &c);
-  choose_attributes(random, &c);
-  return c;
-}
 
 // Returns the dim of the output that corresponds to the open dim of indices.
 size_t open_in_out(const Case& c) {

@@ -137,7 +137,7 @@ TEST_P(ScatterConformance, EveryFormMatchesTheRecordedCase) {
 
 INSTANTIATE_TEST_SUITE_P(Profiles, ScatterConformance,
                          testing::Values("none", "tensorflow", "tensorflow_gpu", "onnx", "ort", "numpy_raise",
-                                         "numpy_wrap", "numpy_clip", "torch", "jax_fill", "jax_clip"),
+                                         "numpy_wrap", "numpy_clip", "torch", "jax_fill", "jax_clip", "random"),
                          [](const auto& file) { return std::string(file.param); });
 
 }  // namespace

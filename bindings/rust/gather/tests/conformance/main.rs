@@ -237,10 +237,10 @@ macro_rules! profiles {
 mod gradients {
     #[test]
     fn every_profile() {
-        for profile in ["none", "tensorflow", "torch", "jax_fill", "jax_clip"] {
+        for profile in ["none", "tensorflow", "torch", "jax_fill", "jax_clip", "random"] {
             super::run_file(&format!("gradient/{profile}"), super::gradient::run);
         }
     }
 }
 
-profiles! { none tensorflow tensorflow_gpu onnx ort numpy_raise numpy_wrap numpy_clip torch jax_fill jax_clip }
+profiles! { none tensorflow tensorflow_gpu onnx ort numpy_raise numpy_wrap numpy_clip torch jax_fill jax_clip random }
