@@ -1,3 +1,5 @@
+// Package property tests the binding with random calls. It is a separate module, so that the go.sum of users does not
+// list the generator of the calls.
 package property
 
 import (
